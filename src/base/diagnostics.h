@@ -1,0 +1,81 @@
+// What we tell a user whose input is wrong, and the Result type that carries it.
+//
+// Every user mistake becomes a Diagnostic with a stable code, a place, a message and a hint that names the legal
+// choices. Library code never prints, exits or throws for user mistakes. Mistakes of our own are asserts
+// (PIMENTO_CHECK), which user input must not be able to reach.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace pimento {
+
+/// A place in a user's text. `line` and `column` count from 1; 0 means "no such detail".
+struct Location {
+  std::string file;
+  int line = 0;
+  int column = 0;
+
+  /// "FILE:LINE:COL", leaving out what is unknown; empty if all is.
+  std::string str() const;
+};
+
+enum class Severity { kError, kWarning, kNote };
+
+/// One message to the user. `code` is a stable kebab-case name ("unknown-key"); tests and docs refer to it.
+struct Diagnostic {
+  Severity severity = Severity::kError;
+  std::string code;
+  Location where;
+  std::string message;
+  std::string hint;
+
+  /// "FILE:LINE:COL: error: MESSAGE [CODE]\n  hint: HINT"
+  std::string str() const;
+};
+
+using Diagnostics = std::vector<Diagnostic>;
+
+/// Builds an error; the common case.
+Diagnostic error(std::string code, Location where, std::string message, std::string hint = {});
+
+/// A value, or the diagnostics that say why there is none. Never both, never neither.
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Result(Diagnostic d) : state_(std::in_place_index<1>, Diagnostics{std::move(d)}) {}
+  Result(Diagnostics ds) : state_(std::in_place_index<1>, std::move(ds)) {}
+
+  explicit operator bool() const { return state_.index() == 0; }
+  bool ok() const { return state_.index() == 0; }
+
+  T &operator*() { return std::get<0>(state_); }
+  const T &operator*() const { return std::get<0>(state_); }
+  T *operator->() { return &std::get<0>(state_); }
+  const T *operator->() const { return &std::get<0>(state_); }
+
+  /// The diagnostics of a failed result.
+  const Diagnostics &diagnostics() const { return std::get<1>(state_); }
+  Diagnostics &diagnostics() { return std::get<1>(state_); }
+
+ private:
+  std::variant<T, Diagnostics> state_;
+};
+
+/// Success without a value.
+struct Unit {};
+using Status = Result<Unit>;
+inline Status okStatus() { return Unit{}; }
+
+/// Reports a broken invariant of ours and ends the process with status 3.
+[[noreturn]] void internalError(const char *file, int line, const char *what);
+
+}  // namespace pimento
+
+/// An invariant that no user input can break. Always on: a wrong answer costs more than a branch.
+#define PIMENTO_CHECK(condition) \
+  ((condition) ? (void)0 : ::pimento::internalError(__FILE__, __LINE__, #condition))

@@ -1,0 +1,61 @@
+// The reference interpreter: what a Graph computes, by definition.
+//
+// Independent of every lowering: it walks the iteration space and evaluates the body with the rounding each Value
+// states, in row-major order or in a given Order. An f64 evaluation with a rounding-error bound guards the order
+// itself. Sizes are host memory sizes; time is linear in points.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "pimento/kernel/kernel.h"
+#include "pimento/kernel/order.h"
+
+namespace pimento::kernel {
+
+/// The contents of one tensor: row-major elements of `type`, little endian.
+struct TensorData {
+  DType type = DType::kF32;
+  std::vector<std::int64_t> shape;
+  std::vector<std::byte> bytes;
+
+  TensorData() = default;
+  TensorData(DType t, std::vector<std::int64_t> s);  ///< zero-filled
+
+  std::int64_t elements() const;
+  double asDouble(std::int64_t element) const;
+  std::int64_t asInteger(std::int64_t element) const;  ///< floating types: truncated
+  void setDouble(std::int64_t element, double x);      ///< rounded to nearest even; integers: truncated, wrapped
+  void setInteger(std::int64_t element, std::int64_t x);
+};
+
+/// Contents of a graph's tensors, by tensor index. Outputs and temporaries are made by interpret().
+using DataSet = std::vector<TensorData>;
+
+/// Fills inputs and in-outs as `--data` says.
+struct DataSpec {
+  enum class Kind : std::uint8_t { kRandom, kZero, kOne, kConst, kUniform } kind = Kind::kRandom;
+  double low = 0, high = 0;  ///< kConst: low; kUniform: [low, high]
+  std::uint64_t seed = 1;
+};
+/// Deterministic in (spec, tensor name, element). kRandom: floating types uniform in [-1, 1), integers over the
+/// whole range of 8-bit types and within +-2^15 (2^16 unsigned) of wider ones.
+DataSet makeData(const Graph &graph, const DataSpec &spec);
+
+/// Runs the graph on `data` (inputs and in-outs given; the rest is made). `orders` has one entry per kernel or is
+/// empty. The graph must verify. Fails with a diagnostic only where the data decide (an indirect index out of range).
+Status interpret(const Graph &graph, DataSet &data, const std::vector<Order> &orders = {});
+
+/// An f64 evaluation of the graph beside a bound on how far any floating-point evaluation in any order may lie from
+/// it. Per output tensor of the graph (roles kOutput, kInOut): value and bound per element.
+/// Bound: running error analysis, Higham, Accuracy and Stability of Numerical Algorithms, sections 3.1 and 4.2: for
+/// n terms each rounded with unit roundoff u, |error| <= gamma(n) * sum |terms|, carried through later operations.
+struct BoundedData {
+  int tensor = -1;
+  std::vector<double> value, bound;
+};
+std::vector<BoundedData> evaluateWithBound(const Graph &graph, const DataSet &inputs);
+
+}  // namespace pimento::kernel

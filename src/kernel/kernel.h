@@ -1,0 +1,144 @@
+// What is computed, with nothing said about where or how it is spread.
+//
+// A Kernel is a perfect loop nest over an iteration space with one scalar body: each point reads tensors through
+// affine accesses, evaluates a small expression DAG and stores (or accumulates) into tensors. A Graph is a list of
+// Kernels that share tensors and run one after the other. The shape follows MLIR's linalg.generic (MLIR language
+// reference, "linalg" dialect) and CoMoNM section IV-B, plus two structured forms that affine nests cannot say:
+// indirect accumulation (histogram) and selection (stream compaction).
+//
+// Not here: tiling, placement, order of accumulation (see order.h and the `mapping` room).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "pimento/base/diagnostics.h"
+#include "pimento/base/dtype.h"
+
+namespace pimento::kernel {
+
+enum class DimKind : std::uint8_t {
+  kParallel,    ///< points may run in any order
+  kReduction,   ///< points combine into the same output elements; order matters only through rounding
+  kSequential,  ///< points must run in ascending order (a scan)
+};
+
+/// One loop of the nest, from 0 to `extent` - 1.
+struct Dim {
+  std::string name;
+  std::int64_t extent = 0;
+  DimKind kind = DimKind::kParallel;
+};
+
+/// constant + sum of coefficients[d] * (value of dim d). `coefficients` has one entry per dim of the kernel.
+struct Affine {
+  std::vector<std::int64_t> coefficients;
+  std::int64_t constant = 0;
+
+  bool operator==(const Affine &) const = default;
+};
+
+enum class Role : std::uint8_t {
+  kInput,      ///< read only, given by the user
+  kOutput,     ///< written; an accumulation starts from the identity of its combine operation
+  kInOut,      ///< given by the user and updated; an accumulation starts from the given value
+  kTemporary,  ///< made by one kernel of the graph and read by a later one
+};
+
+/// A dense row-major array of the graph.
+struct Tensor {
+  std::string name;
+  DType type = DType::kF32;
+  std::vector<std::int64_t> shape;
+  Role role = Role::kInput;
+
+  std::int64_t elements() const;
+};
+
+/// Element `index` of tensor number `tensor` of the graph; one affine form per tensor dimension.
+struct Access {
+  int tensor = -1;
+  std::vector<Affine> index;
+
+  bool operator==(const Access &) const = default;
+};
+
+enum class Op : std::uint8_t {
+  kConstant,  ///< `constant`
+  kLoad,      ///< element read through accesses[access]
+  kIndex,     ///< value of dim `dim`
+  kAdd, kSub, kMul, kDiv, kRem, kMin, kMax, kAnd, kOr, kXor, kShl, kShr,  // two arguments of the result's type
+  kNeg, kAbs, kExp, kLog, kSqrt, kTanh,                                   // one argument
+  kCmpEq, kCmpNe, kCmpLt, kCmpLe, kCmpGt, kCmpGe,  // two arguments of one type; result 0 or 1 in DType::kU8
+  kSelect,                                         // args[0] != 0 ? args[1] : args[2]
+  kCast,                                           // one argument of any type, rounded or truncated to `type`
+};
+
+/// One node of the scalar body. Arguments are indices of earlier nodes. Every node's value is rounded to `type`
+/// (floating point: to nearest even; integers wrap), so the body defines the precision of each step.
+struct Value {
+  Op op = Op::kConstant;
+  DType type = DType::kF32;
+  std::array<int, 3> args{-1, -1, -1};
+  double constant = 0;   ///< kConstant of a floating type
+  std::int64_t integer = 0;  ///< kConstant of an integer type
+  int access = -1;       ///< kLoad
+  int dim = -1;          ///< kIndex
+};
+
+enum class Combine : std::uint8_t { kAssign, kAdd, kMul, kMin, kMax };
+
+/// Where a body value goes. With kAssign each element is written by at most one point (the verifier checks what it
+/// can prove); the other operations accumulate over the reduction dims.
+struct Store {
+  Access target;
+  int value = -1;
+  Combine combine = Combine::kAssign;
+  /// Form::kIndirect: body value that gives the last index of `target` (its affine form there is ignored).
+  int indirectIndex = -1;
+};
+
+enum class Form : std::uint8_t {
+  kAffine,    ///< every index is affine
+  kIndirect,  ///< one store's last index is a body value: h[x[i]] += 1
+  kSelect,    ///< body value `predicate` decides whether the stored value is appended to the target, in point order;
+              ///< a second one-element store (combine kAdd) may hold the count
+};
+
+/// A loop nest with one scalar body. Points run in row-major order of `dims` unless an Order says otherwise.
+struct Kernel {
+  std::string name;
+  std::vector<Dim> dims;
+  std::vector<Access> loads;    ///< what Value::access refers to
+  std::vector<Value> body;      ///< topologically sorted
+  std::vector<Store> stores;
+  std::vector<Affine> guards;   ///< a point runs only where all are >= 0
+  Form form = Form::kAffine;
+  int predicate = -1;           ///< Form::kSelect
+  Location where;               ///< of the statement or operation it came from
+
+  int dimNamed(std::string_view dim) const;  ///< index, or -1
+};
+
+/// Kernels that run one after the other on shared tensors. A single kernel is a graph of one.
+struct Graph {
+  std::string name;
+  std::vector<Tensor> tensors;
+  std::vector<Kernel> kernels;
+
+  int tensorNamed(std::string_view tensor) const;  ///< index, or -1
+};
+
+/// Checks every rule stated above: ranks, bounds of accesses under the guards' box, types, roles, use before
+/// definition, duplicate writes. Returns all findings, each with the kernel's location.
+Status verify(const Graph &graph);
+
+/// A readable, complete text of the graph (`compile --emit kernel`).
+std::string print(const Graph &graph);
+
+/// Multiply, add, compare... per point, reductions counted: the arithmetic a roofline needs.
+std::int64_t scalarOperations(const Graph &graph);
+
+}  // namespace pimento::kernel
