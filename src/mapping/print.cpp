@@ -1,0 +1,51 @@
+#include <string>
+
+#include "pimento/mapping/mapping.h"
+
+namespace pimento::mapping {
+
+namespace {
+
+template <typename List, typename Text>
+std::string joined(const List &list, Text text) {
+  std::string s;
+  for (const auto &item : list) s += (s.empty() ? "" : ",") + text(item);
+  return s;
+}
+
+std::string subspaceText(const Subspace &subspace) {
+  auto number = [](std::int64_t n) { return std::to_string(n); };
+  auto tuple = [&](const std::vector<std::int64_t> &row) { return "(" + joined(row, number) + ")"; };
+  return "M" + std::to_string(subspace.index) + ":{" + joined(subspace.factors, tuple) + "}";
+}
+
+std::string extensionsText(const Mapping &mapping) {
+  std::string s;
+  for (const auto &[level, chunk] : mapping.cyclic) s += ";cyclic(" + level + "," + std::to_string(chunk) + ")";
+  if (!mapping.order.empty()) {
+    s += ";order(" + joined(mapping.order, [](const std::string &dim) { return dim; }) + ")";
+  }
+  for (const auto &[name, value] : mapping.parameters) s += ";" + name + "=" + std::to_string(value);
+  if (mapping.tail == Tail::kTruncate) s += ";tail=truncate";
+  return s;
+}
+
+}  // namespace
+
+std::string print(const Mapping &mapping) {
+  return joined(mapping.subspaces, subspaceText) + extensionsText(mapping);
+}
+
+std::string print(const MapSpec &spec) {
+  switch (spec.kind) {
+    case MapSpec::Kind::kReference:
+      return "reference" + extensionsText(spec.mapping);
+    case MapSpec::Kind::kAuto:
+      return "auto" + extensionsText(spec.mapping);
+    case MapSpec::Kind::kExplicit:
+      break;
+  }
+  return print(spec.mapping);
+}
+
+}  // namespace pimento::mapping
