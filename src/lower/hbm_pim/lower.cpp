@@ -1,0 +1,118 @@
+#include "pimento/lower/hbm_pim/lower.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pimento/lower/hbm_pim/elementwise.h"
+#include "pimento/lower/hbm_pim/elementwise_data.h"
+#include "pimento/lower/hbm_pim/matvec.h"
+#include "pimento/lower/hbm_pim/matvec_data.h"
+#include "pimento/lower/hbm_pim/pattern.h"
+
+namespace pimento::lower::hbm_pim {
+
+namespace {
+
+constexpr std::size_t kChannel = 0, kBlock = 1, kLane = 2, kLevels = 3;
+
+/// The lowering speaks of channels, blocks and lanes; a machine file that has other levels is not its target.
+Status checkMachine(const machine::Machine &machine) {
+  const bool hasLevels = machine.levels.size() == kLevels && machine.levels[kChannel].name == "channel" &&
+                         machine.levels[kBlock].name == "block" && machine.levels[kLane].name == "lane";
+  if (machine.dram && machine.pim && hasLevels && machine.pim->lanes == sim::pim::kLanes &&
+      machine.pim->banksPerBlock == 2 && machine.pim->grfEntries == MatVecData::kBursts &&
+      machine.pim->type == DType::kF16 &&
+      machine.pim->blocks * machine.pim->banksPerBlock == machine.dram->organization.banks() &&
+      machine.dram->organization.columns % ElementwiseData::kColumns == 0)
+    return okStatus();
+  return error("unsupported-machine", {},
+               fmt::format("machine '{}' has no HBM-PIM units of 16 f16 lanes, 8 GRF entries and two banks per block",
+                           machine.name),
+               "channels, ranks, rows, timing, controller policies and energy can be changed; the unit itself cannot");
+}
+
+std::int64_t largestPrimeFactor(std::int64_t n) {
+  std::int64_t largest = 1;
+  for (std::int64_t p = 2; p * p <= n; ++p)
+    while (n % p == 0) {
+      largest = p;
+      n /= p;
+    }
+  return std::max(largest, n);
+}
+
+/// Spreads `count` instances over `dims`, each prime factor to the dim with most left per unit.
+void spread(std::vector<std::int64_t> &factors, std::vector<std::int64_t> &left, const std::vector<int> &dims,
+            std::int64_t count) {
+  while (count > 1) {
+    const std::int64_t f = largestPrimeFactor(count);
+    const int d = *std::max_element(dims.begin(), dims.end(), [&](int a, int b) {
+      return left[static_cast<std::size_t>(a)] < left[static_cast<std::size_t>(b)];
+    });
+    factors[static_cast<std::size_t>(d)] *= f;
+    left[static_cast<std::size_t>(d)] = (left[static_cast<std::size_t>(d)] + f - 1) / f;
+    count /= f;
+  }
+}
+
+}  // namespace
+
+// Matrix-vector: outputs over channels and blocks in groups of 8 slots, inputs over lanes. Element-wise: linear
+// addresses, that is bursts of 16 elements over channels, then banks. Kernels with more dims are spread evenly, since
+// the vendor's simulator has none.
+Result<mapping::Mapping> referenceMapping(const kernel::Graph &graph, int kernel, const machine::Machine &machine,
+                                          const mapping::MapSpec &spec) {
+  if (const Status s = checkMachine(machine); !s) return s.diagnostics();
+  const Result<Pattern> pattern = recognise(graph, kernel, machine);
+  if (!pattern) return pattern.diagnostics();
+  const kernel::Kernel &k = graph.kernels[static_cast<std::size_t>(kernel)];
+  mapping::Mapping m = spec.mapping;
+  m.text = "reference";
+  mapping::Subspace s;
+  s.factors.assign(kLevels + 1, std::vector<std::int64_t>(k.dims.size(), 1));
+  std::vector<std::int64_t> left;
+  std::vector<int> outer, inner;
+  for (std::size_t d = 0; d < k.dims.size(); ++d) left.push_back(k.dims[d].extent);
+  if (pattern->isMatVec) {
+    outer = pattern->matVec.outputDims;
+    inner = pattern->matVec.reductionDims;
+  } else {
+    for (std::size_t d = 0; d < k.dims.size(); ++d) outer.push_back(static_cast<int>(d));
+    inner = outer;
+  }
+  if (outer.empty()) outer = inner;  // a dot product: channels may split it, blocks may not
+  spread(s.factors[kLane], left, inner, machine.levels[kLane].count);
+  const bool canSplitBlocks = !pattern->isMatVec || !pattern->matVec.outputDims.empty();
+  if (canSplitBlocks) spread(s.factors[kBlock], left, outer, machine.levels[kBlock].count);
+  spread(s.factors[kChannel], left, outer, machine.levels[kChannel].count);
+  s.factors[kLevels] = left;
+  m.subspaces = {s};
+  const std::int64_t lanes = machine.levels[kLane].count, blocks = machine.levels[kBlock].count;
+  if (m.cyclic.empty() && outer.size() == 1 && canSplitBlocks) {
+    m.cyclic[machine.levels[kChannel].name] = pattern->isMatVec ? blocks * MatVecData::kSlots : lanes;
+    m.cyclic[machine.levels[kBlock].name] = pattern->isMatVec ? MatVecData::kSlots : lanes * machine.pim->banksPerBlock;
+    m.cyclic[machine.levels[kLane].name] = 1;
+  }
+  return m;
+}
+
+Result<Lowered> lower(const kernel::Graph &graph, int kernel, const mapping::Mapping &mapping,
+                      const machine::Machine &machine, Variant variant) {
+  if (const Status s = checkMachine(machine); !s) return s.diagnostics();
+  const Result<Pattern> pattern = recognise(graph, kernel, machine);
+  if (!pattern) return pattern.diagnostics();
+  const kernel::Kernel &k = graph.kernels[static_cast<std::size_t>(kernel)];
+  Result<mapping::PlacedMapping> placed = mapping::place(mapping, k, machine);
+  if (!placed) return placed.diagnostics();
+  if (pattern->isMatVec && mapping.tail == mapping::Tail::kTruncate)
+    return error("illegal-mapping", k.where,
+                 fmt::format("kernel '{}': tail=truncate is for element-wise kernels", k.name),
+                 "leave tail=truncate out; matrix-vector products are padded");
+  Result<Lowered> out = pattern->isMatVec
+                            ? lowerMatVec(graph, kernel, pattern->matVec, std::move(*placed), machine, variant)
+                            : lowerElementwise(graph, kernel, pattern->elementwise, std::move(*placed), machine);
+  return out;
+}
+
+}  // namespace pimento::lower::hbm_pim

@@ -1,0 +1,240 @@
+#include "pimento/lower/hbm_pim/pattern.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace pimento::lower::hbm_pim {
+
+using kernel::DimKind;
+using kernel::Kernel;
+using kernel::Op;
+
+namespace {
+
+constexpr const char *kCanDo =
+    "HBM-PIM adds, multiplies, multiply-accumulates against a broadcast vector, and applies relu to f16 values; keep "
+    "this stage on the host, or write it with those operations";
+
+std::string_view opName(Op op) {
+  switch (op) {
+    case Op::kSub:
+      return "subtract";
+    case Op::kDiv:
+      return "divide";
+    case Op::kRem:
+      return "remainder";
+    case Op::kMin:
+      return "min";
+    case Op::kMax:
+      return "max";
+    case Op::kAnd:
+      return "and";
+    case Op::kOr:
+      return "or";
+    case Op::kXor:
+      return "xor";
+    case Op::kShl:
+    case Op::kShr:
+      return "shift";
+    case Op::kNeg:
+      return "negate";
+    case Op::kAbs:
+      return "abs";
+    case Op::kExp:
+      return "exp";
+    case Op::kLog:
+      return "log";
+    case Op::kSqrt:
+      return "sqrt";
+    case Op::kTanh:
+      return "tanh";
+    case Op::kSelect:
+      return "select";
+    case Op::kCast:
+      return "cast";
+    case Op::kIndex:
+      return "index";
+    case Op::kAdd:
+      return "add";
+    case Op::kMul:
+      return "multiply";
+    case Op::kRelu:
+      return "relu";
+    case Op::kLoad:
+      return "load";
+    case Op::kConstant:
+      return "constant";
+    default:
+      return "compare";
+  }
+}
+
+class Recogniser {
+ public:
+  Recogniser(const kernel::Graph &graph, int index, const machine::Machine &machine)
+      : graph_(graph), kernel_(graph.kernels[static_cast<std::size_t>(index)]), machine_(machine) {}
+
+  Result<Pattern> run() {
+    if (const auto bad = checkForm()) return *bad;
+    if (const auto bad = checkTypes()) return *bad;
+    const bool reduces = std::any_of(kernel_.dims.begin(), kernel_.dims.end(),
+                                     [](const kernel::Dim &d) { return d.kind == DimKind::kReduction; });
+    return reduces ? matVec() : elementwise();
+  }
+
+ private:
+  Diagnostic unsupported(std::string code, std::string message, std::string hint = kCanDo) const {
+    return error("unsupported-" + code, kernel_.where,
+                 fmt::format("kernel '{}' cannot run on {}: {}", kernel_.name, machine_.name, message),
+                 std::move(hint));
+  }
+
+  std::optional<Diagnostic> checkForm() const {
+    if (kernel_.dims.empty()) return unsupported("form", "it computes a single scalar", "run it on the host");
+    if (kernel_.form == kernel::Form::kSelect)
+      return unsupported("form", "it keeps elements by a condition (selection), which needs data-dependent addresses");
+    if (kernel_.form == kernel::Form::kIndirect)
+      return unsupported("form", "it stores at an index read from data (indirect accumulation)");
+    for (const kernel::Dim &d : kernel_.dims)
+      if (d.kind == DimKind::kSequential)
+        return unsupported("form",
+                           fmt::format("dim '{}' is sequential (a scan): each step needs the one before", d.name));
+    return std::nullopt;
+  }
+
+  std::optional<Diagnostic> checkTypes() const {
+    const auto wrong = [&](const kernel::Access &a) {
+      return graph_.tensors[static_cast<std::size_t>(a.tensor)].type != machine_.pim->type;
+    };
+    const auto report = [&](const kernel::Access &a) {
+      const kernel::Tensor &t = graph_.tensors[static_cast<std::size_t>(a.tensor)];
+      return unsupported(
+          "type",
+          fmt::format("tensor '{}' holds {}, the unit computes in {}", t.name, name(t.type), name(machine_.pim->type)),
+          fmt::format("use --dtype {}, or cast on the host", name(machine_.pim->type)));
+    };
+    for (const kernel::Access &a : kernel_.loads)
+      if (wrong(a)) return report(a);
+    for (const kernel::Store &s : kernel_.stores)
+      if (wrong(s.target)) return report(s.target);
+    return std::nullopt;
+  }
+
+  bool dependsOn(const kernel::Access &a, std::size_t dim) const {
+    return std::any_of(a.index.begin(), a.index.end(),
+                       [&](const kernel::Affine &e) { return e.coefficients[dim] != 0; });
+  }
+
+  Result<Pattern> matVec() const {
+    if (kernel_.stores.size() != 1 || kernel_.stores[0].combine != kernel::Combine::kAdd)
+      return unsupported("op", "its reduction is not a single sum");
+    const kernel::Value &v = kernel_.body[static_cast<std::size_t>(kernel_.stores[0].value)];
+    const auto load = [&](int arg) {
+      const kernel::Value &a = kernel_.body[static_cast<std::size_t>(v.args[static_cast<std::size_t>(arg)])];
+      return a.op == Op::kLoad ? a.access : -1;
+    };
+    if (v.op != Op::kMul)
+      return unsupported(
+          "op", fmt::format("it sums the result of '{}'; the unit sums products of two operands", opName(v.op)),
+          "write the sum as products, for example y[i] += A[i,j] * x[j]");
+    if (load(0) < 0 || load(1) < 0)
+      return unsupported("op", "it sums products of computed values, not of two operands in memory",
+                         "compute the factors in a statement of their own first");
+    if (!kernel_.guards.empty()) return unsupported("pattern", "its reduction is guarded by a condition");
+    Pattern p;
+    p.isMatVec = true;
+    for (const auto &[w, x] : {std::pair{load(0), load(1)}, std::pair{load(1), load(0)}})
+      if (assign(w, x, p.matVec)) return p;
+    return unsupported("pattern",
+                       "neither factor is a matrix that meets the same vector in every row: the input registers are "
+                       "broadcast to all blocks, so the other factor must not depend on the matrix's output dims",
+                       "HBM-PIM runs y[i] += A[i,j] * x[j] and batches of it; for independent small products run one "
+                       "kernel per product");
+  }
+
+  bool assign(int w, int x, MatVec &out) const {
+    if (w == x) return false;
+    MatVec m;
+    m.weights = w;
+    m.input = x;
+    const kernel::Access &weights = kernel_.loads[static_cast<std::size_t>(w)],
+                         &input = kernel_.loads[static_cast<std::size_t>(x)];
+    for (std::size_t d = 0; d < kernel_.dims.size(); ++d) {
+      const int dim = static_cast<int>(d);
+      if (kernel_.dims[d].kind == DimKind::kReduction)
+        m.reductionDims.push_back(dim);
+      else if (!dependsOn(input, d))
+        m.outputDims.push_back(dim);
+      else if (!dependsOn(weights, d))
+        m.batchDims.push_back(dim);
+      else
+        return false;
+    }
+    out = m;
+    return true;
+  }
+
+  Result<Pattern> elementwise() const {
+    Pattern p;
+    for (const kernel::Store &s : kernel_.stores) {
+      if (s.combine != kernel::Combine::kAssign)
+        return unsupported("op", "it accumulates into a tensor without a reduction dim", "write it with '='");
+      Diagnostics found;
+      Chain c = chain(s.value, found);
+      if (!found.empty()) return found;
+      p.elementwise.expressions.push_back(std::move(c));
+    }
+    return p;
+  }
+
+  Chain chain(int value, Diagnostics &found) const {
+    const kernel::Value &v = kernel_.body[static_cast<std::size_t>(value)];
+    const auto arg = [&](int i) { return chain(v.args[static_cast<std::size_t>(i)], found); };
+    if (v.type != machine_.pim->type) {
+      if (found.empty())
+        found.push_back(unsupported(
+            "type",
+            fmt::format("'{}' computes in {}, the unit in {}", opName(v.op), name(v.type), name(machine_.pim->type)),
+            fmt::format("use --dtype {} throughout", name(machine_.pim->type))));
+      return {};
+    }
+    switch (v.op) {
+      case Op::kLoad:
+        return {Chain::Kind::kLoad, v.access, 0, {}};
+      case Op::kConstant:
+        return {Chain::Kind::kConstant, -1, v.constant, {}};
+      case Op::kAdd:
+        return {Chain::Kind::kAdd, -1, 0, {arg(0), arg(1)}};
+      case Op::kMul:
+        return {Chain::Kind::kMul, -1, 0, {arg(0), arg(1)}};
+      case Op::kRelu:
+        return {Chain::Kind::kRelu, -1, 0, {arg(0)}};
+      // -x and a - b are exact in terms of multiplication by -1.
+      case Op::kNeg:
+        return {Chain::Kind::kMul, -1, 0, {arg(0), {Chain::Kind::kConstant, -1, -1.0, {}}}};
+      case Op::kSub:
+        return {Chain::Kind::kAdd,
+                -1,
+                0,
+                {arg(0), {Chain::Kind::kMul, -1, 0, {arg(1), {Chain::Kind::kConstant, -1, -1.0, {}}}}}};
+      default:
+        break;
+    }
+    if (found.empty()) found.push_back(unsupported("op", fmt::format("the unit has no '{}'", opName(v.op))));
+    return {};
+  }
+
+  const kernel::Graph &graph_;
+  const Kernel &kernel_;
+  const machine::Machine &machine_;
+};
+
+}  // namespace
+
+Result<Pattern> recognise(const kernel::Graph &graph, int index, const machine::Machine &machine) {
+  return Recogniser(graph, index, machine).run();
+}
+
+}  // namespace pimento::lower::hbm_pim

@@ -1,0 +1,46 @@
+// What HBM-PIM's unit can do with a kernel: recognised by its accesses and body, not by its name.
+//
+// Two shapes: element-wise expressions over one iteration space (any affine operand access: the host gathers while
+// placing), and matrix-vector products y[m] += w[m,n] * x[n] with any number of dims of each kind and a batch. All else
+// is a diagnostic that names the operation and what could be done instead.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pimento/kernel/kernel.h"
+#include "pimento/machine/machine.h"
+
+namespace pimento::lower::hbm_pim {
+
+/// y[m, b] += w[m, n] * x[n, b]: loads and dims by role. Dims are kernel dim numbers in kernel order.
+struct MatVec {
+  int weights = -1, input = -1;  ///< indices into Kernel::loads
+  std::vector<int> outputDims, reductionDims, batchDims;
+};
+
+/// One node of an element-wise expression the unit can evaluate.
+struct Chain {
+  enum class Kind { kLoad, kConstant, kAdd, kMul, kRelu };
+  Kind kind = Kind::kLoad;
+  int load = -1;        ///< kLoad: index into Kernel::loads
+  double constant = 0;  ///< kConstant
+  std::vector<Chain> arguments;
+};
+
+/// Stores evaluated one after the other; one expression per store.
+struct Elementwise {
+  std::vector<Chain> expressions;
+};
+
+struct Pattern {
+  bool isMatVec = false;
+  MatVec matVec;
+  Elementwise elementwise;
+};
+
+/// Classifies kernel number `index` of `graph` for `machine`.
+/// Diagnostics: unsupported-type, unsupported-form, unsupported-op, unsupported-pattern.
+Result<Pattern> recognise(const kernel::Graph &graph, int index, const machine::Machine &machine);
+
+}  // namespace pimento::lower::hbm_pim

@@ -1,0 +1,58 @@
+// The host command stream around and inside HBM-PIM kernels: parking, mode changes, register writes, barriers.
+//
+// The sequences are those of the vendor's public simulator (docs/models/hbm-pim.md): they decide the cycles, since PIM
+// execution itself takes no time. All addresses come from the machine file's register map.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <utility>
+#include <vector>
+
+#include "pimento/machine/machine.h"
+#include "pimento/program/program.h"
+
+namespace pimento::lower::hbm_pim {
+
+using program::Node;
+using program::Operand;
+using program::Purpose;
+
+/// base plus stride per loop depth.
+Operand affine(std::int64_t base, std::initializer_list<std::pair<int, std::int64_t>> strides = {});
+
+/// Builds the pieces of a stream for one machine. Every piece ends with a barrier.
+class Stream {
+ public:
+  explicit Stream(const machine::Machine &machine) : machine_(machine), pim_(*machine.pim) {}
+
+  /// One column command.
+  Node read(int bank, Operand row, Operand column, Purpose purpose, bool isBarrier) const;
+  Node write(int bank, Operand row, Operand column, Purpose purpose, bool isBarrier, int image = -1,
+             Operand burst = {}) const;
+
+  /// A read of the parking row in every bank: closes what was open and leaves the banks where modes can change.
+  void park(std::vector<Node> &out) const;
+  void enterAllBank(std::vector<Node> &out) const;
+  void leaveAllBank(std::vector<Node> &out) const;
+  /// CRF words, eight per burst, from bursts `firstBurst`... of `image`.
+  void loadMicrokernel(std::vector<Node> &out, int image, std::int64_t firstBurst, std::int64_t bursts) const;
+  void loadScalars(std::vector<Node> &out, int image, std::int64_t burst) const;
+  /// Switches PIM execution on or off: control burst `burst` of `image`.
+  void control(std::vector<Node> &out, int image, std::int64_t burst) const;
+  /// Writes the entries of GRF_A from consecutive bursts of `image`.
+  void writeInput(std::vector<Node> &out, int image, Operand burst) const;
+  /// Eight commands at consecutive columns from `column`.
+  void readColumns(std::vector<Node> &out, int bank, Operand row, Operand column, Purpose purpose) const;
+  void writeColumns(std::vector<Node> &out, int bank, Operand row, Operand column, Purpose purpose,
+                    int image = -1) const;
+
+ private:
+  std::int64_t rowOf(const char *name) const { return pim_.rows.at(name); }
+  std::int64_t columnOf(const char *name) const { return pim_.columns.at(name); }
+
+  const machine::Machine &machine_;
+  const machine::PimUnit &pim_;
+};
+
+}  // namespace pimento::lower::hbm_pim

@@ -1,0 +1,156 @@
+#include "pimento/program/loops_cursor.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "pimento/base/integer.h"
+
+namespace pimento::program {
+
+FlatLoops::FlatLoops(const Process &process, const std::vector<std::int64_t> &reservedRows) {
+  std::vector<int> path;
+  flatten(process.body, path);
+  findUniformLoops(reservedRows);
+}
+
+void FlatLoops::flatten(const std::vector<Node> &nodes, std::vector<int> &path) {
+  for (const Node &n : nodes) {
+    const int depth = static_cast<int>(path.size());
+    if (!n.isLoop) {
+      FlatCommand c;
+      c.command = n.command;
+      c.depth = depth;
+      std::copy(path.begin(), path.end(), c.loops.begin());
+      steps_.push_back({Kind::kCommand, depth, -1, static_cast<int>(commands_.size())});
+      commands_.push_back(c);
+      continue;
+    }
+    const std::size_t before = steps_.size();
+    const std::size_t commandsBefore = commands_.size();
+    const int id = static_cast<int>(loops_.size());
+    loops_.push_back({n.trip, depth, static_cast<int>(before) + 1, 0, false, 0});
+    steps_.push_back({Kind::kLoop, depth, id, -1});
+    path.push_back(id);
+    flatten(n.children, path);
+    path.pop_back();
+    if (commands_.size() == commandsBefore) {  // an empty loop executes nothing
+      steps_.resize(before);
+      loops_.resize(static_cast<std::size_t>(id));
+      continue;
+    }
+    loops_[static_cast<std::size_t>(id)].end = static_cast<int>(steps_.size());
+    steps_.push_back({Kind::kEnd, depth + 1, id, -1});
+    std::int64_t total = 0;
+    for (std::size_t c = commandsBefore; c < commands_.size(); ++c) {
+      std::int64_t times = 1;
+      for (int d = depth + 1; d < commands_[c].depth; ++d)
+        times = std::min<std::int64_t>(
+            multiplySaturated(times,
+                              loops_[static_cast<std::size_t>(commands_[c].loops[static_cast<std::size_t>(d)])].trip),
+            1 << 28);
+      total = std::min<std::int64_t>(total + times, 1 << 28);
+    }
+    loops_[static_cast<std::size_t>(id)].commands = static_cast<int>(total);
+  }
+}
+
+// Commands of one bank whose row ranges overlap may meet in one row; they form a class. A loop is uniform if, in every
+// class, one iteration moves all members by the same rows and columns (members outside the loop do not move).
+void FlatLoops::findUniformLoops(const std::vector<std::int64_t> &reservedRows) {
+  struct Member {
+    Range rows;
+    int command;  // -1: a reserved row
+  };
+  std::map<int, std::vector<Member>> byBank;
+  for (std::size_t i = 0; i < commands_.size(); ++i) {
+    const FlatCommand &c = commands_[i];
+    std::vector<std::int64_t> trips;
+    for (int d = 0; d < c.depth; ++d)
+      trips.push_back(loops_[static_cast<std::size_t>(c.loops[static_cast<std::size_t>(d)])].trip);
+    byBank[c.command.rank * 256 + c.command.bank].push_back({rangeOf(c.command.row, trips), static_cast<int>(i)});
+  }
+  for (Loop &l : loops_) l.isUniform = true;
+  for (auto &[bank, members] : byBank) {
+    for (const std::int64_t r : reservedRows) members.push_back({{r, r}, -1});
+    std::sort(members.begin(), members.end(), [](const Member &a, const Member &b) { return a.rows.low < b.rows.low; });
+    for (std::size_t begin = 0; begin < members.size();) {
+      std::size_t end = begin + 1;
+      std::int64_t high = members[begin].rows.high;
+      while (end < members.size() && members[end].rows.low <= high) high = std::max(high, members[end++].rows.high);
+      for (std::size_t l = 0; l < loops_.size(); ++l) {
+        const auto depth = static_cast<std::size_t>(loops_[l].depth);
+        const auto moves = [&](const Member &m) -> std::pair<std::int64_t, std::int64_t> {
+          if (m.command < 0) return {0, 0};
+          const FlatCommand &c = commands_[static_cast<std::size_t>(m.command)];
+          if (c.depth <= loops_[l].depth || c.loops[depth] != static_cast<int>(l)) return {0, 0};
+          return {c.command.row.stride[depth], c.command.column.stride[depth]};
+        };
+        const auto first = moves(members[begin]);
+        for (std::size_t m = begin + 1; m < end; ++m)
+          if (moves(members[m]) != first) loops_[l].isUniform = false;
+      }
+      begin = end;
+    }
+  }
+}
+
+LoopsCursor::LoopsCursor(const FlatLoops &code, std::int64_t banksPerRank)
+    : code_(&code), banksPerRank_(static_cast<int>(banksPerRank)) {
+  settle();
+}
+
+Transaction LoopsCursor::peek() const {
+  const FlatLoops::FlatCommand &f =
+      code_->commands()[static_cast<std::size_t>(code_->steps()[static_cast<std::size_t>(step_)].command)];
+  const Command &c = f.command;
+  std::int64_t row = c.row.base, column = c.column.base;
+  for (int d = 0; d < depth_; ++d) {
+    const auto i = static_cast<std::size_t>(d);
+    row += c.row.stride[i] * counter_[i];
+    column += c.column.stride[i] * counter_[i];
+  }
+  Transaction t;
+  t.row = static_cast<std::int32_t>(row);
+  t.column = static_cast<std::int16_t>(column);
+  t.command = code_->steps()[static_cast<std::size_t>(step_)].command;
+  t.bank = static_cast<std::uint8_t>(c.rank * banksPerRank_ + c.bank);
+  t.isWrite = c.isWrite;
+  t.isBarrier = c.isBarrier;
+  return t;
+}
+
+int LoopsCursor::advance() {
+  ++step_;
+  return settle();
+}
+
+// Enters and leaves loops until the position is a command or the end.
+int LoopsCursor::settle() {
+  int completed = -1;
+  const auto &steps = code_->steps();
+  while (step_ < static_cast<int>(steps.size())) {
+    const FlatLoops::Step &s = steps[static_cast<std::size_t>(step_)];
+    if (s.kind == FlatLoops::Kind::kCommand) break;
+    if (s.kind == FlatLoops::Kind::kLoop) {
+      const auto d = static_cast<std::size_t>(depth_++);
+      loop_[d] = s.loop;
+      counter_[d] = 0;
+      ++step_;
+      continue;
+    }
+    const auto d = static_cast<std::size_t>(depth_ - 1);
+    const FlatLoops::Loop &l = code_->loops()[static_cast<std::size_t>(s.loop)];
+    if (++counter_[d] < l.trip) {
+      step_ = l.begin;
+      completed = s.loop;
+    } else {
+      --depth_;
+      counter_[d] = 0;
+      ++step_;
+    }
+  }
+  return completed;
+}
+
+}  // namespace pimento::program

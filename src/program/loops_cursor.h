@@ -1,0 +1,102 @@
+// A position in nested loops of commands: the process body that engines and fast-forward ask.
+//
+// `peek` and `advance` walk the commands in program order; `counters`, `skip` and the per-loop facts let
+// fast-forward shift a position by whole iterations. A loop is *uniform* if moving it by one iteration shifts the
+// addresses of all commands that could meet in one row by the same amount: then every "same row?" question has the
+// same answer after the shift, which is what makes skipping sound.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "pimento/program/program.h"
+
+namespace pimento::program {
+
+/// The loops of one process as a flat list of steps, with what is known about each loop. Immutable once built.
+class FlatLoops {
+ public:
+  enum class Kind : std::uint8_t { kCommand, kLoop, kEnd };
+  struct Step {
+    Kind kind = Kind::kCommand;
+    int depth = 0;     ///< loops around it
+    int loop = -1;     ///< kLoop, kEnd: index into loops()
+    int command = -1;  ///< kCommand: index into commands()
+  };
+  struct Loop {
+    std::int64_t trip = 0;
+    int depth = 0;  ///< 0 = outermost
+    int begin = 0;  ///< first step of the body
+    int end = 0;    ///< step of the matching kEnd
+    bool isUniform = false;
+    int commands = 0;  ///< commands executed per iteration, inner trips included (saturated)
+  };
+  struct FlatCommand {
+    Command command;
+    int depth = 0;
+    std::array<int, kMaxDepth> loops{};  ///< enclosing loops, outermost first
+  };
+
+  /// `reservedRows`: rows with a meaning of their own (mode registers); a loop that moves addresses across one of
+  /// them is not uniform.
+  FlatLoops(const Process &process, const std::vector<std::int64_t> &reservedRows);
+
+  const std::vector<Step> &steps() const { return steps_; }
+  const std::vector<Loop> &loops() const { return loops_; }
+  const std::vector<FlatCommand> &commands() const { return commands_; }
+
+ private:
+  void flatten(const std::vector<Node> &nodes, std::vector<int> &path);
+  void findUniformLoops(const std::vector<std::int64_t> &reservedRows);
+
+  std::vector<Step> steps_;
+  std::vector<Loop> loops_;
+  std::vector<FlatCommand> commands_;
+};
+
+/// A command with its addresses evaluated.
+struct Transaction {
+  std::int32_t row = 0;
+  std::int32_t command = 0;  ///< index into FlatLoops::commands()
+  std::int16_t column = 0;
+  std::uint8_t bank = 0;  ///< rank * banks per rank + bank
+  bool isWrite = false;
+  bool isBarrier = false;
+};
+
+/// Where a process is. Copyable; a copy is a snapshot.
+class LoopsCursor {
+ public:
+  LoopsCursor() = default;
+  LoopsCursor(const FlatLoops &code, std::int64_t banksPerRank);
+
+  bool isDone() const { return step_ >= static_cast<int>(code_->steps().size()); }
+  /// The command at the position. Must not be done.
+  Transaction peek() const;
+  /// Moves to the next command. Returns the outermost loop whose iteration was completed on the way and which is
+  /// still running (-1 if none).
+  int advance();
+
+  /// Depth of loops around the position; loop ids and counters by depth.
+  int depth() const { return depth_; }
+  int loopAt(int depth) const { return loop_[static_cast<std::size_t>(depth)]; }
+  std::int64_t counter(int depth) const { return counter_[static_cast<std::size_t>(depth)]; }
+  int step() const { return step_; }
+  const FlatLoops &code() const { return *code_; }
+
+  /// Moves the counter at `depth` by `iterations`; the result must stay inside the loop.
+  void shift(int depth, std::int64_t iterations) { counter_[static_cast<std::size_t>(depth)] += iterations; }
+
+ private:
+  int settle();
+
+  const FlatLoops *code_ = nullptr;
+  int step_ = 0;
+  int depth_ = 0;
+  int banksPerRank_ = 0;
+  std::array<int, kMaxDepth> loop_{};
+  std::array<std::int64_t, kMaxDepth> counter_{};
+};
+
+}  // namespace pimento::program

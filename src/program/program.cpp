@@ -1,0 +1,142 @@
+#include "pimento/program/program.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "pimento/base/integer.h"
+
+namespace pimento::program {
+
+std::string_view name(Purpose p) {
+  static constexpr std::string_view kNames[kPurposes] = {"host_read", "host_write", "control", "program",  "broadcast",
+                                                         "pim_read",  "pim_mac",    "pim_alu", "pim_move", "pim_store"};
+  return kNames[static_cast<int>(p)];
+}
+
+Node Node::loop(std::string label, std::int64_t trip, std::vector<Node> children) {
+  Node n;
+  n.isLoop = true;
+  n.label = std::move(label);
+  n.trip = trip;
+  n.children = std::move(children);
+  return n;
+}
+
+Node Node::leaf(Command command) {
+  Node n;
+  n.command = command;
+  return n;
+}
+
+Range rangeOf(const Operand &operand, const std::vector<std::int64_t> &trips) {
+  Range r{operand.base, operand.base};
+  for (std::size_t d = 0; d < trips.size() && d < kMaxDepth; ++d) {
+    const std::int64_t reach = operand.stride[d] * (trips[d] - 1);
+    (reach < 0 ? r.low : r.high) += reach;
+  }
+  return r;
+}
+
+namespace {
+
+constexpr std::int64_t kMaxTrip = std::int64_t{1} << 40;
+constexpr std::int64_t kMaxStride = std::int64_t{1} << 32;
+
+class Verifier {
+ public:
+  Verifier(const Program &program, const machine::Machine &machine) : program_(program), machine_(machine) {}
+
+  Status run() {
+    if (!machine_.dram)
+      return error("no-dram", {}, fmt::format("machine '{}' has no DRAM to run commands on", machine_.name),
+                   "choose a DRAM-based target");
+    for (const Process &p : program_.processes) {
+      process_ = &p;
+      commands_ = 0;
+      if (p.instances < 1 || p.instances > machine_.dram->organization.channels)
+        report("instances", fmt::format("process '{}' names {} channels, the machine has {}", p.name, p.instances,
+                                        machine_.dram->organization.channels));
+      for (const Node &n : p.body) visit(n);
+    }
+    if (!found_.empty()) return found_;
+    return okStatus();
+  }
+
+ private:
+  void report(std::string code, std::string message) {
+    if (found_.size() < 20)
+      found_.push_back(
+          error("program-" + code, {}, std::move(message), "see `pimento compile --emit llvcnm` for a valid program"));
+  }
+
+  void visit(const Node &n) {
+    if (!n.isLoop) return check(n.command);
+    if (trips_.size() >= kMaxDepth) return report("depth", fmt::format("loops nest deeper than {}", kMaxDepth));
+    if (n.trip < 1 || n.trip > kMaxTrip)
+      return report("trip", fmt::format("loop '{}' has trip count {}; 1 to 2^40 are possible", n.label, n.trip));
+    trips_.push_back(n.trip);
+    for (const Node &c : n.children) visit(c);
+    trips_.pop_back();
+  }
+
+  void bounds(const char *what, const Operand &o, std::int64_t limit) {
+    for (const std::int64_t s : o.stride)
+      if (s > kMaxStride || s < -kMaxStride) return report(what, fmt::format("{} stride {} is too large", what, s));
+    if (o.base > kMaxStride || o.base < -kMaxStride)
+      return report(what, fmt::format("{} {} is too large", what, o.base));
+    double reach = 0;  // of both directions together: a huge rise and a huge fall must not cancel
+    for (std::size_t d = 0; d < trips_.size(); ++d)
+      reach += std::abs(static_cast<double>(o.stride[d])) * static_cast<double>(trips_[d] - 1);
+    if (reach > 1e15) return report(what, fmt::format("{} runs far out of range", what));
+    const Range r = rangeOf(o, trips_);
+    if (r.low < 0 || r.high >= limit)
+      report(what, fmt::format("command {} of process '{}': {} runs from {} to {}, legal are 0 to {}", commands_,
+                               process_->name, what, r.low, r.high, limit - 1));
+  }
+
+  void check(const Command &c) {
+    ++commands_;
+    const machine::Organization &o = machine_.dram->organization;
+    if (c.rank >= o.ranks) report("rank", fmt::format("command {}: rank {} of {}", commands_, c.rank, o.ranks));
+    if (c.bank >= o.banks()) report("bank", fmt::format("command {}: bank {} of {}", commands_, c.bank, o.banks()));
+    bounds("row", c.row, o.rows);
+    bounds("column", c.column, o.columns);
+    if (!c.isWrite || c.image < 0) return;
+    if (c.image >= static_cast<int>(program_.images.size()))
+      return report("image", fmt::format("command {}: image {} does not exist", commands_, c.image));
+    bounds("burst", c.burst, program_.images[static_cast<std::size_t>(c.image)].bursts);
+  }
+
+  const Program &program_;
+  const machine::Machine &machine_;
+  const Process *process_ = nullptr;
+  std::vector<std::int64_t> trips_;
+  std::int64_t commands_ = 0;
+  Diagnostics found_;
+};
+
+void count(const std::vector<Node> &nodes, std::int64_t times, std::array<std::int64_t, kPurposes> &out) {
+  for (const Node &n : nodes) {
+    if (n.isLoop) {
+      count(n.children, multiplySaturated(times, n.trip), out);
+      continue;
+    }
+    std::int64_t &total = out[static_cast<std::size_t>(n.command.purpose)];
+    total = addSaturated(total, times);
+  }
+}
+
+}  // namespace
+
+Status verify(const Program &program, const machine::Machine &machine) {
+  return Verifier(program, machine).run();
+}
+
+std::array<std::int64_t, kPurposes> countCommands(const Process &process) {
+  std::array<std::int64_t, kPurposes> out{};
+  count(process.body, 1, out);
+  return out;
+}
+
+}  // namespace pimento::program

@@ -1,0 +1,114 @@
+// What the device executes: processes whose bodies are nested loops of device commands.
+//
+// A Program keeps its loops as loops; engines walk them with a cursor (loops_cursor.h) and fast-forward skips whole
+// iterations. Commands address (rank, bank, row, column) of one channel; rows and columns are affine in the counters of
+// the enclosing loops and never carry into one another, so a loop's effect on an address is a plain shift. The model
+// is CoMoNM's llvcnm (section IV-D) with the device's own commands instead of virtual ones; the text form is in text.h.
+//
+// Not here: data (images are named, their contents belong to the lowering) and time.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "pimento/base/diagnostics.h"
+#include "pimento/machine/machine.h"
+
+namespace pimento::program {
+
+/// Loops nest at most this deep. Lowerings stay well below.
+inline constexpr int kMaxDepth = 6;
+
+/// base + sum over enclosing loops of stride[depth] * counter[depth]; depth 0 is the outermost loop.
+struct Operand {
+  std::int64_t base = 0;
+  std::array<std::int64_t, kMaxDepth> stride{};
+
+  bool operator==(const Operand &) const = default;
+};
+
+/// What a column command is for: energy and the functional model count by it.
+enum class Purpose : std::uint8_t {
+  kHostRead,   ///< host reads or parks a burst (single bank)
+  kHostWrite,  ///< host writes a burst (single bank)
+  kControl,    ///< writes a mode or control register
+  kProgram,    ///< writes instructions into the CRF of all blocks
+  kBroadcast,  ///< writes GRF or SRF of all blocks
+  kPimRead,    ///< all blocks read their bank and execute one instruction that is neither of the next two
+  kPimMac,     ///< ... a multiply-accumulate
+  kPimAlu,     ///< ... an addition or multiplication
+  kPimMove,    ///< ... a register-to-register instruction; the bank access only triggers it
+  kPimStore,   ///< all blocks write a register to their bank
+};
+std::string_view name(Purpose p);
+inline constexpr int kPurposes = 10;
+
+/// One column command (read or write). Row commands follow from the bank state; the controller issues them.
+struct Command {
+  bool isWrite = false;
+  bool isBarrier = false;  ///< nothing behind it may issue before it
+  Purpose purpose = Purpose::kHostRead;
+  std::uint8_t rank = 0;
+  std::uint8_t bank = 0;  ///< flat within the rank: bank group * banks per group + bank
+  Operand row, column;    ///< column counts bursts
+  int image = -1;         ///< writes: which image the data come from
+  Operand burst;          ///< writes: burst number in that image
+
+  bool operator==(const Command &) const = default;
+};
+
+/// A loop (children, trip count) or a single command.
+struct Node {
+  bool isLoop = false;
+  std::string label;  ///< loop: name of what it iterates, for readers
+  std::int64_t trip = 0;
+  std::vector<Node> children;
+  Command command;
+
+  static Node loop(std::string label, std::int64_t trip, std::vector<Node> children);
+  static Node leaf(Command command);
+  bool operator==(const Node &) const = default;
+};
+
+/// Data the host sends with writes: `bursts` bursts, one copy for all channels or one per channel.
+struct Image {
+  std::string name;
+  std::int64_t bursts = 0;
+  bool isPerChannel = false;
+
+  bool operator==(const Image &) const = default;
+};
+
+/// A command stream that `instances` identical channels receive.
+struct Process {
+  std::string name;
+  std::int64_t instances = 1;
+  std::vector<Node> body;
+
+  bool operator==(const Process &) const = default;
+};
+
+struct Program {
+  std::string target;
+  std::vector<Image> images;
+  std::vector<Process> processes;
+
+  bool operator==(const Program &) const = default;
+};
+
+/// Checks a program against a machine: nesting depth, trip counts, rank/bank/row/column bounds over all iterations,
+/// image bounds. Diagnostics name the command and say by how much.
+Status verify(const Program &program, const machine::Machine &machine);
+
+/// Executions of each purpose per instance, from the trip counts; saturated.
+std::array<std::int64_t, kPurposes> countCommands(const Process &process);
+
+/// Smallest and largest value of `operand` over `trips` (one per enclosing loop, outermost first).
+struct Range {
+  std::int64_t low = 0, high = 0;
+};
+Range rangeOf(const Operand &operand, const std::vector<std::int64_t> &trips);
+
+}  // namespace pimento::program

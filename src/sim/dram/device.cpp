@@ -1,0 +1,145 @@
+#include "pimento/sim/dram/device.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace pimento::sim::dram {
+
+using machine::CommandKind;
+
+namespace {
+
+constexpr Tick kLongAgo = std::numeric_limits<Tick>::min() / 4;
+
+/// The merged latency table: one entry per (level, preceding, following), the largest latency given.
+void addConsequence(std::vector<DeviceSpec::Consequence> &list, DeviceSpec::Consequence c) {
+  for (DeviceSpec::Consequence &old : list)
+    if (old.level == c.level && old.following == c.following) {
+      old.latency = std::max(old.latency, c.latency);
+      return;
+    }
+  list.push_back(c);
+}
+
+}  // namespace
+
+DeviceSpec::DeviceSpec(const machine::Dram &dram) {
+  const machine::Organization &o = dram.organization;
+  ranks = static_cast<int>(o.ranks);
+  banksPerRank = static_cast<int>(o.banks());
+  banks = ranks * banksPerRank;
+  prechargeTime = dram.prechargeTime.value;
+  refreshTime = dram.refreshTime.value;
+  commands = static_cast<int>(dram.commands.size());
+  for (const machine::Command &c : dram.commands) kind.push_back(c.kind);
+  consequences.resize(dram.commands.size());
+  waitsAt.resize(dram.commands.size());
+  nodes = {1, ranks, ranks * static_cast<int>(o.bankGroups), banks};
+  for (int level = 0; level < kLevels; ++level) {
+    const auto l = static_cast<std::size_t>(level);
+    offset[l] = allNodes;
+    allNodes += nodes[l];
+    for (int b = 0; b < banks; ++b)
+      nodeOfBank[l].push_back(static_cast<std::int16_t>(offset[l] + b / (banks / nodes[l])));
+  }
+  for (const machine::TimingConstraint &c : dram.constraints) {
+    const int level = static_cast<int>(c.level);
+    for (const int f : c.following) {
+      const auto following = static_cast<std::size_t>(f);
+      auto &waits = waitsAt[following];
+      if (std::find(waits.begin(), waits.end(), level) == waits.end())
+        waits.push_back(static_cast<std::int16_t>(level));
+      Window w{level, f, c.window, static_cast<int>(c.latency.value), std::vector<bool>(dram.commands.size())};
+      for (const int p : c.preceding) {
+        const auto preceding = static_cast<std::size_t>(p);
+        if (c.window > 1)
+          w.counts[preceding] = true;
+        else
+          addConsequence(consequences[preceding],
+                         {static_cast<std::int16_t>(level), static_cast<std::int16_t>(following),
+                          static_cast<std::int32_t>(c.latency.value)});
+      }
+      if (c.window > 1) windows.push_back(w);
+    }
+  }
+}
+
+Device::Device(const DeviceSpec &spec)
+    : spec_(&spec),
+      commands_(static_cast<std::size_t>(spec.commands)),
+      next_(static_cast<std::size_t>(spec.allNodes * spec.commands), 0),
+      banks_(static_cast<std::size_t>(spec.banks)) {
+  std::size_t entries = 0;
+  for (const DeviceSpec::Window &w : spec.windows)
+    entries += static_cast<std::size_t>(w.size * spec.nodes[static_cast<std::size_t>(w.level)]);
+  history_.assign(entries, kLongAgo);
+}
+
+void Device::issue(int command, int bank, std::int32_t row, std::int32_t opener, Tick t) {
+  const auto k = static_cast<std::size_t>(command);
+  const auto b = static_cast<std::size_t>(bank);
+  const auto wait = [&](int level, int following, Tick until) {
+    const auto node = static_cast<std::size_t>(spec_->nodeOfBank[static_cast<std::size_t>(level)][b]);
+    Tick &n = next_[node * commands_ + static_cast<std::size_t>(following)];
+    n = std::max(n, until);
+  };
+  for (const DeviceSpec::Consequence &c : spec_->consequences[k]) wait(c.level, c.following, t + c.latency);
+  std::size_t base = 0;
+  for (const DeviceSpec::Window &w : spec_->windows) {
+    const auto level = static_cast<std::size_t>(w.level);
+    if (w.counts[k]) {
+      const auto node = static_cast<std::size_t>(spec_->nodeOfBank[level][b] - spec_->offset[level]);
+      Tick *h = &history_[base + node * static_cast<std::size_t>(w.size)];
+      std::copy(h + 1, h + w.size, h);
+      h[w.size - 1] = t;
+      wait(w.level, w.following, h[0] + w.latency);
+    }
+    base += static_cast<std::size_t>(w.size * spec_->nodes[level]);
+  }
+  const std::uint64_t bit = std::uint64_t{1} << bank;
+  switch (spec_->kind[k]) {
+    case CommandKind::kActivate:
+      active_ |= bit;
+      banks_[b].row = row;
+      banks_[b].opener = opener;
+      break;
+    case CommandKind::kPrecharge:
+      active_ &= ~bit;
+      banks_[b].idleAt = t + spec_->prechargeTime;
+      break;
+    case CommandKind::kRefresh: {
+      const int first = bank / spec_->banksPerRank * spec_->banksPerRank;
+      for (int i = first; i < first + spec_->banksPerRank; ++i)
+        banks_[static_cast<std::size_t>(i)].idleAt = t + spec_->refreshTime;
+      break;
+    }
+    case CommandKind::kRead:
+    case CommandKind::kWrite:
+      break;
+  }
+}
+
+void Device::shiftTimes(Tick by) {
+  for (Tick &n : next_) n += by;
+  for (Bank &b : banks_) b.idleAt += by;
+  for (Tick &h : history_) h += by;
+}
+
+void Device::encode(Tick now, StateWords &out) const {
+  out.put(static_cast<std::int64_t>(active_));
+  // Only what still holds something back; each entry names itself, so two lists match only entry by entry.
+  for (std::size_t i = 0; i < next_.size(); ++i)
+    if (next_[i] > now) out.put(static_cast<std::int32_t>(i), static_cast<std::int32_t>(next_[i] - now));
+  for (std::size_t b = 0; b < banks_.size(); ++b)
+    if (banks_[b].idleAt > now)
+      out.put(static_cast<std::int32_t>(b) - 1000, static_cast<std::int32_t>(banks_[b].idleAt - now));
+  std::size_t at = 0;
+  for (const DeviceSpec::Window &w : spec_->windows) {
+    const auto entries = static_cast<std::size_t>(w.size * spec_->nodes[static_cast<std::size_t>(w.level)]);
+    for (std::size_t i = 0; i < entries; ++i, ++at)
+      if (history_[at] + w.latency > now)
+        out.put(static_cast<std::int32_t>(at) - 1000000, static_cast<std::int32_t>(history_[at] + w.latency - now));
+  }
+}
+
+}  // namespace pimento::sim::dram

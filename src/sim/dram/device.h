@@ -1,0 +1,107 @@
+// Timing state of one DRAM channel: when may each command go to each bank.
+//
+// The device has no clock: `earliest` answers for a time the caller names, `issue` records a command at a time. All
+// constraints come from the machine file's table (level, preceding, following, latency, window), in the manner of
+// Ramulator 2; a standard is data, not code. Bank state (open row) is kept here too, since constraints and state change
+// together.
+//
+// Not here: which command to issue (controller.h) and what it does to data (sim/pim).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "pimento/machine/machine.h"
+#include "pimento/sim/state.h"
+
+namespace pimento::sim::dram {
+
+using Tick = std::int64_t;  ///< absolute device cycles inside the engine
+
+/// A machine's commands and constraints, arranged for fast look-up. Immutable; shared by all channels.
+class DeviceSpec {
+ public:
+  explicit DeviceSpec(const machine::Dram &dram);
+
+  static constexpr int kLevels = 4;  ///< values of machine::ScopeLevel
+
+  /// What issuing a command makes another command at the same node wait for. Commands are indices into the machine's
+  /// command table.
+  struct Consequence {
+    std::int16_t level = 0;
+    std::int16_t following = 0;
+    std::int32_t latency = 0;
+  };
+  /// A rolling window (tFAW): `following` waits `latency` after the `size`-th last of the commands it counts.
+  struct Window {
+    int level = 0, following = 0, size = 1, latency = 0;
+    std::vector<bool> counts;
+  };
+
+  int ranks = 1, banksPerRank = 1, banks = 1;  ///< banks: of all ranks
+  Tick prechargeTime = 0, refreshTime = 0;
+  int commands = 0;
+  std::vector<machine::CommandKind> kind;              ///< by command
+  std::vector<std::vector<Consequence>> consequences;  ///< by issued command
+  std::vector<std::vector<std::int16_t>> waitsAt;      ///< levels on which a command can be held back
+  std::vector<Window> windows;
+  std::array<int, kLevels> nodes{};                           ///< nodes per level
+  std::array<int, kLevels> offset{};                          ///< first node of a level in a flat numbering
+  std::array<std::vector<std::int16_t>, kLevels> nodeOfBank;  ///< flat node of a bank, per level
+  int allNodes = 0;
+};
+
+/// State of one bank.
+struct Bank {
+  std::int32_t row = 0;
+  std::int32_t opener = -1;  ///< command (FlatLoops index) whose activation opened the row
+  Tick idleAt = 0;           ///< when precharging or refreshing ends
+};
+
+/// One channel's timing state. A copy is a snapshot.
+class Device {
+ public:
+  explicit Device(const DeviceSpec &spec);
+
+  /// Earliest time >= `t` at which the constraints allow `command` to `bank`. Bank state is not looked at.
+  Tick earliest(int command, int bank, Tick t) const {
+    const auto k = static_cast<std::size_t>(command);
+    for (const std::int16_t level : spec_->waitsAt[k]) {
+      const auto node =
+          static_cast<std::size_t>(spec_->nodeOfBank[static_cast<std::size_t>(level)][static_cast<std::size_t>(bank)]);
+      const Tick n = next_[node * commands_ + k];
+      if (n > t) t = n;
+    }
+    return t;
+  }
+
+  /// Records the command at time `t`: bank state and what others now wait for. A refresh concerns all banks of the
+  /// rank of `bank`. `opener` and `row` matter for activations only.
+  void issue(int command, int bank, std::int32_t row, std::int32_t opener, Tick t);
+
+  const Bank &bank(int b) const { return banks_[static_cast<std::size_t>(b)]; }
+  /// Bit b set: bank b has an open row.
+  std::uint64_t active() const { return active_; }
+  bool isActive(int b) const { return (active_ >> b) & 1U; }
+
+  /// Moves all times by `by` cycles.
+  void shiftTimes(Tick by);
+  void shiftRow(int b, std::int64_t rows) {
+    banks_[static_cast<std::size_t>(b)].row += static_cast<std::int32_t>(rows);
+  }
+
+  /// Writes the timing state relative to `now`; times that have passed count as "now". Open rows are left to the
+  /// caller, who knows how their openers move.
+  void encode(Tick now, StateWords &out) const;
+
+ private:
+  const DeviceSpec *spec_;
+  std::size_t commands_;
+  std::vector<Tick> next_;  // node * commands_ + command: earliest time
+  std::vector<Bank> banks_;
+  std::uint64_t active_ = 0;
+  std::vector<Tick> history_;  // windows x nodes x size: last issue times, oldest first
+};
+
+}  // namespace pimento::sim::dram
