@@ -1,0 +1,395 @@
+#include "pimento/program/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <unordered_map>
+
+#include "pimento/base/suggest.h"
+#include "pimento/program/scanner.h"
+
+namespace pimento::program {
+
+namespace {
+
+class Printer {
+ public:
+  explicit Printer(const Program &program) : program_(program) {}
+
+  std::string run() {
+    put("program {}\n", spellName(program_.target));
+    for (const Image &i : program_.images)
+      put("image {} bursts {}{}\n", spellName(i.name), i.bursts, i.isPerChannel ? " per-channel" : "");
+    for (const Process &p : program_.processes) {
+      put("process {} x{} {{\n", spellName(p.name), p.instances);
+      for (const Node &n : p.body) node(n);
+      put("}}\n");
+    }
+    return std::move(out_);
+  }
+
+ private:
+  template <typename... Args>
+  void put(fmt::format_string<Args...> format, Args &&...args) {
+    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+  }
+
+  void indent() { out_.append(2 * variables_.size() + 2, ' '); }
+
+  // A name for the loop's counter that no enclosing loop has.
+  std::string variableFor(const std::string &label) const {
+    std::string v = isIdentifier(label) ? label : "i";
+    const auto isTaken = [this](const std::string &name) {
+      return std::find(variables_.begin(), variables_.end(), name) != variables_.end();
+    };
+    if (isTaken(v)) v += fmt::format("_{}", variables_.size());
+    while (isTaken(v)) v += '_';
+    return v;
+  }
+
+  void node(const Node &n) {
+    indent();
+    if (!n.isLoop) return command(n.command);
+    const std::string variable = variableFor(n.label);
+    put("loop {} {}", variable, n.trip);
+    if (variable != n.label) put(" label {}", spellName(n.label));
+    put(" {{\n");
+    variables_.push_back(variable);
+    for (const Node &c : n.children) node(c);
+    variables_.pop_back();
+    indent();
+    put("}}\n");
+  }
+
+  void affine(const Operand &o) {
+    bool isFirst = true;
+    for (std::size_t d = 0; d < o.stride.size(); ++d) {
+      const std::int64_t s = o.stride[d];
+      if (s == 0) continue;
+      if (!isFirst && s > 0) out_ += '+';
+      isFirst = false;
+      if (s == -1) out_ += '-';
+      if (s != 1 && s != -1) put("{}*", s);
+      out_ += d < variables_.size() ? variables_[d] : "?";
+    }
+    if (isFirst)
+      put("{}", o.base);
+    else if (o.base != 0)
+      put("{:+}", o.base);
+  }
+
+  void command(const Command &c) {
+    put("{} rank {} bank {} row ", c.isWrite ? "WR" : "RD", c.rank, c.bank);
+    affine(c.row);
+    out_ += " column ";
+    affine(c.column);
+    if (c.isBarrier) out_ += " barrier";
+    put(" {}", name(c.purpose));
+    if (c.image >= 0) {
+      const auto i = static_cast<std::size_t>(c.image);
+      put(" data {}[", i < program_.images.size() ? spellName(program_.images[i].name) : "?");
+      affine(c.burst);
+      out_ += ']';
+    }
+    out_ += '\n';
+  }
+
+  const Program &program_;
+  std::string out_;
+  std::vector<std::string> variables_;  // of the enclosing loops, outermost first
+};
+
+constexpr std::size_t kMaxDiagnostics = 20;
+constexpr std::int64_t kMaxStatements = std::int64_t{1} << 22;
+
+const std::vector<std::string> &purposeNames() {
+  static const std::vector<std::string> kNames = [] {
+    std::vector<std::string> names;
+    for (int p = 0; p < kPurposes; ++p) names.emplace_back(name(static_cast<Purpose>(p)));
+    return names;
+  }();
+  return kNames;
+}
+
+/// Recursive descent. Parsing functions return false after reporting a mistake. A mistake inside a command costs its
+/// line; one in a line that opens a block ends the parse, because what follows would be read at the wrong nesting.
+class Parser {
+ public:
+  Parser(std::string_view text, std::string file) : scan_(text, std::move(file)) {}
+
+  Result<Program> run() {
+    scan_.skipEmptyLines();
+    if (header())
+      while (found_.size() < kMaxDiagnostics && nextStatement() && topLevel()) {
+      }
+    if (!found_.empty()) return std::move(found_);
+    return std::move(program_);
+  }
+
+ private:
+  bool report(std::string code, Location where, std::string message, std::string hint) {
+    found_.push_back(error("program-" + code, std::move(where), std::move(message), std::move(hint)));
+    return false;
+  }
+  bool expected(std::string_view what, std::string hint) {
+    return report("syntax", scan_.where(), fmt::format("expected {}, found {}", what, scan_.found()), std::move(hint));
+  }
+  /// Moves to the next line with text; false at the end of the file.
+  bool nextStatement() {
+    scan_.skipEmptyLines();
+    return !scan_.isAtEnd();
+  }
+  bool lineEnd() {
+    return scan_.isAtLineEnd() || expected("end of line", "one statement stands on one line; comments start with ';'");
+  }
+
+  bool word(std::string_view text, const char *hint) {
+    return scan_.takeWord(text) || expected(fmt::format("'{}'", text), hint);
+  }
+
+  bool nameInto(std::string &into, std::string_view what) {
+    std::optional<std::string> n = scan_.takeName();
+    if (!n) return expected(what, "names have letters, digits, '_', '.', ':' and '-'; quote others: \"a b\"");
+    into = std::move(*n);
+    return true;
+  }
+
+  /// A number with an optional minus sign, `low` to `high`; `code` names the mistake of being outside.
+  bool number(std::int64_t &into, std::string_view what, std::int64_t low, std::int64_t high, const char *code) {
+    const Location where = scan_.where();
+    const bool isNegative = scan_.takePunctuation('-');
+    const Scanner::Number n = scan_.takeInteger(into, isNegative);
+    if (n == Scanner::Number::kNone) return expected(what, "a decimal number stands here");
+    if (n == Scanner::Number::kTaken && into >= low && into <= high) return true;
+    return report(code, where, fmt::format("{} is out of range", what),
+                  fmt::format("{} to {} are possible", low, high));
+  }
+
+  bool header() {
+    if (!word("program", "a program starts with: program TARGET")) return false;
+    return nameInto(program_.target, "the target's name") && lineEnd();
+  }
+
+  bool countStatement() {
+    return ++statements_ <= kMaxStatements ||
+           report("too-large", scan_.where(), fmt::format("more than {} statements", kMaxStatements),
+                  "use loops; programs keep their loops as loops");
+  }
+
+  bool topLevel() {
+    if (!countStatement()) return false;
+    if (scan_.takeWord("image")) {
+      image();
+      scan_.nextLine();
+      return true;
+    }
+    if (scan_.takeWord("process")) return process();
+    const std::string w(scan_.peekWord());
+    return expected("'image' or 'process'", w.empty() ? "choices: image, process" : suggest(w, {"image", "process"}));
+  }
+
+  bool image() {
+    Image i;
+    const Location where = scan_.where();
+    if (!nameInto(i.name, "the image's name") || !word("bursts", "an image is: image NAME bursts N [per-channel]") ||
+        !number(i.bursts, "the number of bursts", 0, kLargest, "range"))
+      return false;
+    if (scan_.takeWord("per")) {
+      if (!scan_.takePunctuation('-') || !scan_.takeWord("channel"))
+        return expected("'per-channel'", "an image is: image NAME bursts N [per-channel]");
+      i.isPerChannel = true;
+    }
+    if (!lineEnd()) return false;
+    if (!images_.emplace(i.name, static_cast<int>(program_.images.size())).second)
+      return report("duplicate-image", where, fmt::format("image {} exists already", spellName(i.name)),
+                    "give each image its own name");
+    program_.images.push_back(std::move(i));
+    return true;
+  }
+
+  bool process() {
+    Process p;
+    const Location where = scan_.where();
+    if (!nameInto(p.name, "the process's name")) return false;
+    if (!scan_.takePunctuation('x'))
+      return expected("'x' and the number of channels", "a process is: process NAME x64 {");
+    if (!number(p.instances, "the number of channels", 1, kLargest, "instances")) return false;
+    if (!block(p.body, fmt::format("process {}", spellName(p.name)), where)) return false;
+    program_.processes.push_back(std::move(p));
+    return true;
+  }
+
+  /// From '{' through the line of the matching '}'.
+  bool block(std::vector<Node> &into, const std::string &owner, const Location &where) {
+    if (!scan_.takePunctuation('{'))
+      return expected("'{'", "a block's '{' stands at the end of the line that opens it");
+    if (!lineEnd()) return false;
+    while (nextStatement()) {
+      if (found_.size() >= kMaxDiagnostics || !countStatement()) return false;
+      if (scan_.takePunctuation('}')) {
+        const bool isClean = lineEnd();
+        scan_.nextLine();
+        return isClean;
+      }
+      if (scan_.takeWord("loop")) {
+        if (!loop(into)) return false;
+        continue;
+      }
+      command(into);
+      scan_.nextLine();
+    }
+    return report("unclosed", where, fmt::format("{} is not closed", owner), "add a line with '}'");
+  }
+
+  bool loop(std::vector<Node> &into) {
+    const Location where = scan_.where();
+    const std::string variable(scan_.takeWord());
+    if (variable.empty()) return expected("a loop variable", "a loop is: loop j 8 {");
+    if (std::find(variables_.begin(), variables_.end(), variable) != variables_.end())
+      return report(
+          "duplicate-variable", where, fmt::format("an enclosing loop has the variable '{}' already", variable),
+          fmt::format("rename it and keep the label: loop {}_{} N label {} {{", variable, variables_.size(), variable));
+    if (variables_.size() >= kMaxDepth)
+      return report("depth", where, fmt::format("loops nest deeper than {}", kMaxDepth),
+                    "merge loops, or repeat commands");
+    Node n;
+    n.isLoop = true;
+    n.label = variable;
+    if (!number(n.trip, "the trip count", 1, kLargest, "trip")) return false;
+    if (scan_.takeWord("label") && !nameInto(n.label, "the loop's label")) return false;
+    variables_.push_back(variable);
+    const bool isRead = block(n.children, fmt::format("loop '{}'", variable), where);
+    variables_.pop_back();
+    if (isRead) into.push_back(std::move(n));
+    return isRead;
+  }
+
+  bool command(std::vector<Node> &into) {
+    static constexpr const char *kForm =
+        "a command is: RD rank N bank N row AFFINE column AFFINE [barrier] PURPOSE [data IMAGE[AFFINE]]";
+    Command c;
+    c.isWrite = scan_.takeWord("WR");
+    if (!c.isWrite && !scan_.takeWord("RD")) {
+      const std::string w(scan_.peekWord());
+      return expected("'RD', 'WR', 'loop' or '}'",
+                      w.empty() ? "choices: RD, WR, loop, }" : suggest(w, {"RD", "WR", "loop"}));
+    }
+    std::int64_t rank = 0, bank = 0;
+    if (!word("rank", kForm) || !number(rank, "the rank", 0, 255, "range")) return false;
+    if (!word("bank", kForm) || !number(bank, "the bank", 0, 255, "range")) return false;
+    c.rank = static_cast<std::uint8_t>(rank);
+    c.bank = static_cast<std::uint8_t>(bank);
+    if (!word("row", kForm) || !affine(c.row)) return false;
+    if (!word("column", kForm) || !affine(c.column)) return false;
+    c.isBarrier = scan_.takeWord("barrier");
+    if (!purpose(c.purpose)) return false;
+    if (!data(c) || !lineEnd()) return false;
+    into.push_back(Node::leaf(c));
+    return true;
+  }
+
+  bool purpose(Purpose &into) {
+    const std::vector<std::string> &names = purposeNames();
+    const std::string w(scan_.peekWord());
+    if (w.empty()) return expected("a purpose", "choices: " + fmt::format("{}", fmt::join(names, ", ")));
+    const auto known = std::find(names.begin(), names.end(), w);
+    if (known == names.end())
+      return report("unknown-purpose", scan_.where(), fmt::format("unknown purpose {}", scan_.found()),
+                    suggest(w, names));
+    scan_.takeWord();
+    into = static_cast<Purpose>(known - names.begin());
+    return true;
+  }
+
+  bool data(Command &c) {
+    const Location start = scan_.where();
+    if (!scan_.takeWord("data")) return true;
+    if (!c.isWrite) return report("read-data", start, "a read sends no data", "remove 'data', or write with WR");
+    const Location where = scan_.where();
+    std::string image;
+    if (!nameInto(image, "an image's name")) return false;
+    const auto known = images_.find(image);
+    if (known == images_.end()) {
+      std::vector<std::string> names;
+      for (const Image &i : program_.images) names.push_back(i.name);
+      return report("unknown-image", where, fmt::format("unknown image {}", spellName(image)),
+                    names.empty() ? "declare it first: image NAME bursts N" : suggest(image, names));
+    }
+    c.image = known->second;
+    if (!scan_.takePunctuation('[')) return expected("'['", "which burst is sent: data weights[4*j+k]");
+    if (!affine(c.burst)) return false;
+    return scan_.takePunctuation(']') || expected("']'", "which burst is sent: data weights[4*j+k]");
+  }
+
+  bool affine(Operand &into) {
+    bool isNegative = scan_.takePunctuation('-');
+    for (;;) {
+      if (!term(into, isNegative)) return false;
+      if (scan_.takePunctuation('-'))
+        isNegative = true;
+      else if (scan_.takePunctuation('+'))
+        isNegative = false;
+      else
+        return true;
+    }
+  }
+
+  bool term(Operand &into, bool isNegative) {
+    static constexpr const char *kHint = "affine operands are sums of terms like 16, j, 2*j and j*2";
+    const Location where = scan_.where();
+    std::int64_t factor = isNegative ? -1 : 1;
+    std::int64_t *sum = &into.base;
+    const auto read = [&] {
+      const Scanner::Number n = scan_.takeInteger(factor, isNegative);
+      if (n == Scanner::Number::kTaken) return true;
+      if (n == Scanner::Number::kNone) return expected("a number or a loop variable", kHint);
+      return report("range", scan_.where(), "number is too large", "numbers have 64 bits");
+    };
+    if (!scan_.peekWord().empty()) {
+      if (!variable(into, sum)) return false;
+      if (scan_.takePunctuation('*') && !read()) return false;
+    } else {
+      if (!read()) return false;
+      if (scan_.takePunctuation('*') && !variable(into, sum)) return false;
+    }
+    return !__builtin_add_overflow(*sum, factor, sum) ||
+           report("range", where, "the terms add up to too large a number", "numbers have 64 bits");
+  }
+
+  /// Takes a loop variable; `sum` becomes its stride.
+  bool variable(Operand &into, std::int64_t *&sum) {
+    const Location where = scan_.where();
+    const std::string w(scan_.peekWord());
+    if (w.empty()) return expected("a loop variable", "affine operands are sums of terms like 16, j, 2*j and j*2");
+    const auto known = std::find(variables_.begin(), variables_.end(), w);
+    if (known == variables_.end())
+      return report(
+          "unknown-variable", where, fmt::format("no enclosing loop has the variable {}", scan_.found()),
+          variables_.empty() ? "there is no enclosing loop; only numbers are possible" : suggest(w, variables_));
+    scan_.takeWord();
+    sum = &into.stride[static_cast<std::size_t>(known - variables_.begin())];
+    return true;
+  }
+
+  static constexpr std::int64_t kLargest = INT64_MAX;
+
+  Scanner scan_;
+  Program program_;
+  std::unordered_map<std::string, int> images_;
+  std::vector<std::string> variables_;  // of the enclosing loops, outermost first
+  std::int64_t statements_ = 0;
+  Diagnostics found_;
+};
+
+}  // namespace
+
+std::string print(const Program &program) {
+  return Printer(program).run();
+}
+
+Result<Program> parse(std::string_view text, std::string file) {
+  return Parser(text, std::move(file)).run();
+}
+
+}  // namespace pimento::program

@@ -1,0 +1,52 @@
+// The text form of a Program: readable, complete, and read back exactly.
+//
+// The model is CoMoNM's llvcnm assembly (section IV-D): processes of nested loops, with the device's own commands and
+// addresses affine in named loop variables. Not here: what addresses mean (program.h) and whether they fit a machine
+// (verify). One statement per line; comments run from ';' or '#' to the end of the line:
+//
+//   program hbm-pim                         ; the target
+//   image weights bursts 4096 per-channel   ; data that writes send; one copy for all channels without `per-channel`
+//   process channel x64 {                   ; 64 channels receive this stream
+//     RD rank 0 bank 0 row 4096 column 0 host_read
+//     loop j 8 {                            ; j counts 0 to 7
+//       loop k 4 {
+//         RD rank 0 bank 0 row 2*j+16 column k*8 barrier pim_mac
+//         WR rank 0 bank 1 row 16383 column 8+k broadcast data weights[4*j+k]
+//       }
+//     }
+//   }
+//
+//   program  = "program" NAME { image } { process }        (images and processes may alternate; images come before use)
+//   image    = "image" NAME "bursts" NUMBER ["per-channel"]
+//   process  = "process" NAME "x" NUMBER "{" { loop | command } "}"
+//   loop     = "loop" VARIABLE NUMBER ["label" NAME] "{" { loop | command } "}"
+//   command  = ("RD" | "WR") "rank" NUMBER "bank" NUMBER "row" AFFINE "column" AFFINE ["barrier"] PURPOSE
+//              ["data" NAME "[" AFFINE "]"]                 (data: WR only)
+//   AFFINE   = sum of NUMBER, VARIABLE, NUMBER*VARIABLE, VARIABLE*NUMBER with + and -
+//   NAME     = letters, digits and _ . : -, or a quoted text with \\ \" \xHH
+//   PURPOSE  = host_read, host_write, control, program, broadcast, pim_read, pim_mac, pim_alu, pim_move, pim_store
+//
+// A variable is the loop's label where that is an identifier no enclosing loop uses; otherwise it gets the depth as a
+// suffix and `label` keeps the loop's own name.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "pimento/base/diagnostics.h"
+#include "pimento/program/program.h"
+
+namespace pimento::program {
+
+/// The text of `program`. `parse(print(p)) == p` if image names differ, image indices exist, only writes have data,
+/// and operands and nesting keep to the enclosing loops and kMaxDepth; what breaks these is printed with a '?' that
+/// parse() refuses.
+std::string print(const Program &program);
+
+/// Reads the text form; `file` names it in diagnostics. At most 20 diagnostics, each with its place: program-syntax,
+/// program-unknown-purpose, program-unknown-variable, program-duplicate-variable, program-unknown-image,
+/// program-duplicate-image, program-read-data, program-range, program-trip, program-instances, program-depth,
+/// program-unclosed, program-too-large.
+Result<Program> parse(std::string_view text, std::string file = {});
+
+}  // namespace pimento::program
