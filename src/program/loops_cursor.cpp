@@ -8,13 +8,13 @@
 
 namespace pimento::program {
 
-FlatLoops::FlatLoops(const Process &process, const std::vector<std::int64_t> &reservedRows) {
+FlatLoops::FlatLoops(const Process &process, const std::vector<std::int64_t> &reservedRows, std::int64_t banksPerRank) {
   std::vector<int> path;
-  flatten(process.body, path);
+  flatten(process.body, path, banksPerRank);
   findUniformLoops(reservedRows);
 }
 
-void FlatLoops::flatten(const std::vector<Node> &nodes, std::vector<int> &path) {
+void FlatLoops::flatten(const std::vector<Node> &nodes, std::vector<int> &path, std::int64_t banksPerRank) {
   for (const Node &n : nodes) {
     const int depth = static_cast<int>(path.size());
     if (!n.isLoop) {
@@ -22,6 +22,17 @@ void FlatLoops::flatten(const std::vector<Node> &nodes, std::vector<int> &path) 
       c.command = n.command;
       c.depth = depth;
       std::copy(path.begin(), path.end(), c.loops.begin());
+      for (int d = 0; d < depth; ++d) {
+        const auto row = static_cast<std::int32_t>(n.command.row.stride[static_cast<std::size_t>(d)]);
+        const auto column = static_cast<std::int32_t>(n.command.column.stride[static_cast<std::size_t>(d)]);
+        if (row != 0 || column != 0) c.moves[static_cast<std::size_t>(c.moveCount++)] = {d, row, column};
+      }
+      c.origin.row = static_cast<std::int32_t>(n.command.row.base);
+      c.origin.column = static_cast<std::int16_t>(n.command.column.base);
+      c.origin.command = static_cast<std::int32_t>(commands_.size());
+      c.origin.bank = static_cast<std::uint8_t>(n.command.rank * banksPerRank + n.command.bank);
+      c.origin.isWrite = n.command.isWrite;
+      c.origin.isBarrier = n.command.isBarrier;
       steps_.push_back({Kind::kCommand, depth, -1, static_cast<int>(commands_.size())});
       commands_.push_back(c);
       continue;
@@ -32,7 +43,7 @@ void FlatLoops::flatten(const std::vector<Node> &nodes, std::vector<int> &path) 
     loops_.push_back({n.trip, depth, static_cast<int>(before) + 1, 0, false, 0});
     steps_.push_back({Kind::kLoop, depth, id, -1});
     path.push_back(id);
-    flatten(n.children, path);
+    flatten(n.children, path, banksPerRank);
     path.pop_back();
     if (commands_.size() == commandsBefore) {  // an empty loop executes nothing
       steps_.resize(before);
@@ -95,28 +106,20 @@ void FlatLoops::findUniformLoops(const std::vector<std::int64_t> &reservedRows) 
   }
 }
 
-LoopsCursor::LoopsCursor(const FlatLoops &code, std::int64_t banksPerRank)
-    : code_(&code), banksPerRank_(static_cast<int>(banksPerRank)) {
+LoopsCursor::LoopsCursor(const FlatLoops &code) : code_(&code) {
   settle();
 }
 
 Transaction LoopsCursor::peek() const {
-  const FlatLoops::FlatCommand &f =
-      code_->commands()[static_cast<std::size_t>(code_->steps()[static_cast<std::size_t>(step_)].command)];
-  const Command &c = f.command;
-  std::int64_t row = c.row.base, column = c.column.base;
-  for (int d = 0; d < depth_; ++d) {
-    const auto i = static_cast<std::size_t>(d);
-    row += c.row.stride[i] * counter_[i];
-    column += c.column.stride[i] * counter_[i];
+  const int command = code_->steps()[static_cast<std::size_t>(step_)].command;
+  const FlatLoops::FlatCommand &f = code_->commands()[static_cast<std::size_t>(command)];
+  Transaction t = f.origin;
+  for (int i = 0; i < f.moveCount; ++i) {
+    const FlatLoops::FlatCommand::Move &m = f.moves[static_cast<std::size_t>(i)];
+    const auto n = static_cast<std::int32_t>(counter_[static_cast<std::size_t>(m.depth)]);
+    t.row += m.row * n;
+    t.column = static_cast<std::int16_t>(t.column + m.column * n);
   }
-  Transaction t;
-  t.row = static_cast<std::int32_t>(row);
-  t.column = static_cast<std::int16_t>(column);
-  t.command = code_->steps()[static_cast<std::size_t>(step_)].command;
-  t.bank = static_cast<std::uint8_t>(c.rank * banksPerRank_ + c.bank);
-  t.isWrite = c.isWrite;
-  t.isBarrier = c.isBarrier;
   return t;
 }
 

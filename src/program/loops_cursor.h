@@ -14,6 +14,16 @@
 
 namespace pimento::program {
 
+/// A command with its addresses evaluated.
+struct Transaction {
+  std::int32_t row = 0;
+  std::int32_t command = 0;  ///< index into FlatLoops::commands()
+  std::int16_t column = 0;
+  std::uint8_t bank = 0;  ///< rank * banks per rank + bank
+  bool isWrite = false;
+  bool isBarrier = false;
+};
+
 /// The loops of one process as a flat list of steps, with what is known about each loop. Immutable once built.
 class FlatLoops {
  public:
@@ -36,18 +46,25 @@ class FlatLoops {
     Command command;
     int depth = 0;
     std::array<int, kMaxDepth> loops{};  ///< enclosing loops, outermost first
+    /// The loops that move the address, and by how much.
+    struct Move {
+      std::int32_t depth = 0, row = 0, column = 0;
+    };
+    std::array<Move, kMaxDepth> moves{};
+    int moveCount = 0;
+    Transaction origin;  ///< the transaction with all counters 0
   };
 
   /// `reservedRows`: rows with a meaning of their own (mode registers); a loop that moves addresses across one of
   /// them is not uniform.
-  FlatLoops(const Process &process, const std::vector<std::int64_t> &reservedRows);
+  FlatLoops(const Process &process, const std::vector<std::int64_t> &reservedRows, std::int64_t banksPerRank);
 
   const std::vector<Step> &steps() const { return steps_; }
   const std::vector<Loop> &loops() const { return loops_; }
   const std::vector<FlatCommand> &commands() const { return commands_; }
 
  private:
-  void flatten(const std::vector<Node> &nodes, std::vector<int> &path);
+  void flatten(const std::vector<Node> &nodes, std::vector<int> &path, std::int64_t banksPerRank);
   void findUniformLoops(const std::vector<std::int64_t> &reservedRows);
 
   std::vector<Step> steps_;
@@ -55,21 +72,11 @@ class FlatLoops {
   std::vector<FlatCommand> commands_;
 };
 
-/// A command with its addresses evaluated.
-struct Transaction {
-  std::int32_t row = 0;
-  std::int32_t command = 0;  ///< index into FlatLoops::commands()
-  std::int16_t column = 0;
-  std::uint8_t bank = 0;  ///< rank * banks per rank + bank
-  bool isWrite = false;
-  bool isBarrier = false;
-};
-
 /// Where a process is. Copyable; a copy is a snapshot.
 class LoopsCursor {
  public:
   LoopsCursor() = default;
-  LoopsCursor(const FlatLoops &code, std::int64_t banksPerRank);
+  explicit LoopsCursor(const FlatLoops &code);
 
   bool isDone() const { return step_ >= static_cast<int>(code_->steps().size()); }
   /// The command at the position. Must not be done.
@@ -94,7 +101,6 @@ class LoopsCursor {
   const FlatLoops *code_ = nullptr;
   int step_ = 0;
   int depth_ = 0;
-  int banksPerRank_ = 0;
   std::array<int, kMaxDepth> loop_{};
   std::array<std::int64_t, kMaxDepth> counter_{};
 };

@@ -17,7 +17,7 @@
 //   Counts counts(); setCounts();        Counts::add(other, times)
 //   void encode(scope, withCountdowns, StateWords &);   state relative to now and to loop counters up to `scope`
 //   void shift(LoopShift, time, withEvents);            move by whole iterations and by time
-//   void inheritCompletion(...)          see Channel
+//   int64 completion(); setCompletion();                time of the last completion, carried over skips
 #pragma once
 
 #include <algorithm>
@@ -80,40 +80,50 @@ class FastForward {
  private:
   static constexpr int kRemembered = 4;              // states per loop: periods of up to four iterations are found
   static constexpr std::size_t kMaxMemo = 1u << 14;  // distinct intervals kept
+  using Counters = std::array<std::int64_t, program::kMaxDepth>;
 
   struct Seen {
     StateWords words;
     std::uint64_t hash = 0;
-    std::array<std::int64_t, program::kMaxDepth> counters{};
+    Counters counters{};
     std::int64_t time = 0;
+    typename Sim::Counts counts;
+  };
+  /// A state that is known to recur after `iterations` and `time` while no event falls.
+  struct Period {
+    StateWords words;
+    std::int64_t iterations = 0, time = 0;
     typename Sim::Counts counts;
   };
   struct LoopMemory {
     std::array<Seen, kRemembered> ring;
     int size = 0, next = 0;
+    std::unordered_multimap<std::uint64_t, Period> periods;
   };
+  /// A memoised interval: the state at an event, and the simulation as it was at the next one.
   struct Interval {
     StateWords words;
-    int scope;
-    Sim before, after;
-    // the last time this state was met
-    std::array<std::int64_t, program::kMaxDepth> counters{};
+    int scope = 0;
+    Sim after;
+    Counters fromCounters{};
+    std::int64_t fromTime = 0;
+    typename Sim::Counts fromCounts;
+    bool hasCompletion = false;  ///< something completed inside
+    // The last time this state was met.
+    Counters counters{};
     std::int64_t time = 0;
     typename Sim::Counts counts;
   };
 
-  std::array<std::int64_t, program::kMaxDepth> counters() const {
-    std::array<std::int64_t, program::kMaxDepth> c{};
-    const program::LoopsCursor &p = sim_.position();
+  static Counters countersOf(const Sim &sim) {
+    Counters c{};
+    const program::LoopsCursor &p = sim.position();
     for (int d = 0; d < p.depth(); ++d) c[static_cast<std::size_t>(d)] = p.counter(d);
     return c;
   }
 
-  static bool equalBelow(const std::array<std::int64_t, program::kMaxDepth> &a,
-                         const std::array<std::int64_t, program::kMaxDepth> &b, int depth) {
-    for (int d = 0; d < depth; ++d)
-      if (a[static_cast<std::size_t>(d)] != b[static_cast<std::size_t>(d)]) return false;
-    return true;
+  static bool equalBelow(const Counters &a, const Counters &b, int depth) {
+    return std::equal(a.begin(), a.begin() + depth, b.begin());
   }
 
   void encode(const Sim &sim, int scope, bool withCountdowns, StateWords &out) const {
@@ -142,30 +152,25 @@ class FastForward {
     const program::FlatLoops::Loop &l = sim_.position().code().loops()[static_cast<std::size_t>(loop)];
     if (memory_.size() <= static_cast<std::size_t>(loop)) memory_.resize(static_cast<std::size_t>(loop) + 1);
     LoopMemory &m = memory_[static_cast<std::size_t>(loop)];
-    const auto here = counters();
+    const Counters here = countersOf(sim_);
     const auto d = static_cast<std::size_t>(l.depth);
-    const std::int64_t left = l.trip - 1 - here[d];
-    const std::int64_t quiet = sim_.nextEvent() - sim_.now();
     encode(sim_, l.depth, false, scratch_);
     const std::uint64_t hash = scratch_.hash();
+    const auto [first, last] = m.periods.equal_range(hash);
+    for (auto it = first; it != last; ++it)
+      if (it->second.words == scratch_) return skipPeriods(l, it->second);
     for (int i = 0; i < m.size; ++i) {
-      Seen &s = m.ring[static_cast<std::size_t>((m.next - 1 - i + kRemembered) % kRemembered)];
+      const Seen &s = m.ring[static_cast<std::size_t>((m.next - 1 - i + kRemembered) % kRemembered)];
       if (s.hash != hash || !equalBelow(s.counters, here, l.depth) || here[d] <= s.counters[d]) continue;
       if (!(s.words == scratch_)) continue;
-      const std::int64_t iterations = here[d] - s.counters[d];
-      const std::int64_t period = sim_.now() - s.time;
-      const std::int64_t times = std::min(left / iterations, quiet / period);
-      if (times > 0) {
-        typename Sim::Counts per = sim_.counts();
-        per.add(s.counts, -1);
-        skip(l.depth, times, iterations, period, per, false);
-        m.size = 0;
-        return;
-      }
-      break;
+      Period p{scratch_, here[d] - s.counters[d], sim_.now() - s.time, sim_.counts()};
+      p.counts.add(s.counts, -1);
+      skipPeriods(l, p);
+      if (m.periods.size() < kMaxMemo) m.periods.emplace(hash, std::move(p));
+      return;
     }
     Seen &s = m.ring[static_cast<std::size_t>(m.next)];
-    s.words = scratch_;
+    std::swap(s.words, scratch_);
     s.hash = hash;
     s.counters = here;
     s.time = sim_.now();
@@ -174,12 +179,21 @@ class FastForward {
     m.size = std::min(m.size + 1, kRemembered);
   }
 
+  void skipPeriods(const program::FlatLoops::Loop &l, const Period &p) {
+    const std::int64_t left = l.trip - 1 - sim_.position().counter(l.depth);
+    const std::int64_t times = std::min(left / p.iterations, (sim_.nextEvent() - sim_.now()) / p.time);
+    if (times > 0) skip(l.depth, times, p.iterations, p.time, p.counts, false);
+  }
+
   // (ii) and (iii).
   void atEvent() {
-    for (LoopMemory &m : memory_) m.size = 0;  // a period must not span an event
+    for (LoopMemory &m : memory_) m.size = 0;  // a period of (i) must not span an event
     finishRecording();
     while (jump()) ++result_.memoised;
-    recording_ = std::make_unique<Sim>(sim_);
+    if (recording_)
+      *recording_ = sim_;
+    else
+      recording_ = std::make_unique<Sim>(sim_);
     ++result_.intervals;
   }
 
@@ -187,67 +201,69 @@ class FastForward {
   void finishRecording() {
     if (!recording_ || memo_.size() >= kMaxMemo) return;
     const program::LoopsCursor &a = recording_->position(), &b = sim_.position();
+    const int depth = std::min(a.depth(), b.depth());
     int scope = 0;
-    while (scope < a.depth() && scope < b.depth() && a.loopAt(scope) == b.loopAt(scope) &&
-           a.counter(scope) == b.counter(scope))
-      ++scope;
-    if (scope == a.depth() || scope == b.depth() || a.loopAt(scope) != b.loopAt(scope)) --scope;
+    while (scope < depth && a.loopAt(scope) == b.loopAt(scope) && a.counter(scope) == b.counter(scope)) ++scope;
+    if (scope == depth || a.loopAt(scope) != b.loopAt(scope)) --scope;
     if (scope < 0) return;
-    auto entry =
-        std::make_unique<Interval>(Interval{{}, scope, *recording_, sim_, {}, recording_->now(), recording_->counts()});
-    for (int d = 0; d < a.depth(); ++d) entry->counters[static_cast<std::size_t>(d)] = a.counter(d);
+    auto entry = std::make_unique<Interval>(Interval{.words = {}, .after = sim_, .fromCounts = {}, .counts = {}});
+    entry->scope = scope;
+    entry->fromCounters = entry->counters = countersOf(*recording_);
+    entry->fromTime = entry->time = recording_->now();
+    entry->fromCounts = entry->counts = recording_->counts();
+    entry->hasCompletion = sim_.completion() > recording_->completion();
     encode(*recording_, scope, true, entry->words);
+    scopes_ |= 1U << scope;
     memo_.emplace(entry->words.hash(), std::move(entry));
   }
 
   /// Replaces the coming interval by a memoised one, if one fits. The position is then at the next event.
   bool jump() {
     for (int scope = sim_.position().depth() - 1; scope >= 0; --scope) {
+      if (!((scopes_ >> scope) & 1U)) continue;
       encode(sim_, scope, true, scratch_);
       const auto [first, last] = memo_.equal_range(scratch_.hash());
       for (auto it = first; it != last; ++it) {
         Interval &e = *it->second;
         if (e.scope != scope || !(e.words == scratch_)) continue;
-        skipSuperPeriods(e, scope);
-        if (apply(e, scope)) return true;
+        skipSuperPeriods(e);
+        if (apply(e)) return true;
       }
     }
     return false;
   }
 
-  void skipSuperPeriods(Interval &e, int scope) {
-    const auto here = counters();
-    const auto d = static_cast<std::size_t>(scope);
-    if (equalBelow(e.counters, here, scope) && here[d] > e.counters[d] && loopAt(scope).isUniform) {
+  void skipSuperPeriods(Interval &e) {
+    const Counters here = countersOf(sim_);
+    const auto d = static_cast<std::size_t>(e.scope);
+    if (equalBelow(e.counters, here, e.scope) && here[d] > e.counters[d] && loopAt(e.scope).isUniform) {
       const std::int64_t iterations = here[d] - e.counters[d];
-      const std::int64_t times = (loopAt(scope).trip - 1 - here[d]) / iterations;
+      const std::int64_t times = (loopAt(e.scope).trip - 1 - here[d]) / iterations;
       if (times > 0) {
         typename Sim::Counts per = sim_.counts();
         per.add(e.counts, -1);
-        skip(scope, times, iterations, sim_.now() - e.time, per, true);
+        skip(e.scope, times, iterations, sim_.now() - e.time, per, true);
       }
     }
-    e.counters = counters();
+    e.counters = countersOf(sim_);
     e.time = sim_.now();
     e.counts = sim_.counts();
   }
 
-  bool apply(const Interval &e, int scope) {
-    const auto here = counters();
-    const program::LoopsCursor &from = e.before.position(), &to = e.after.position();
+  bool apply(const Interval &e) {
+    const Counters here = countersOf(sim_);
+    const auto last = static_cast<std::size_t>(e.scope);
     LoopShift by{};
-    for (int d = 0; d <= scope; ++d)
-      by[static_cast<std::size_t>(d)] = here[static_cast<std::size_t>(d)] - from.counter(d);
-    if (to.counter(scope) + by[static_cast<std::size_t>(scope)] > loopAt(scope).trip - 1) return false;
-    const std::int64_t time = sim_.now() - e.before.now();
+    for (std::size_t d = 0; d <= last; ++d) by[d] = here[d] - e.fromCounters[d];
+    if (e.after.position().counter(e.scope) + by[last] > loopAt(e.scope).trip - 1) return false;
+    const std::int64_t time = sim_.now() - e.fromTime, completion = sim_.completion();
     typename Sim::Counts c = sim_.counts();
-    c.add(e.after.counts(), 1).add(e.before.counts(), -1);
-    const Sim current = sim_;
+    c.add(e.after.counts(), 1).add(e.fromCounts, -1);
     sim_ = e.after;
     sim_.shift(by, time, true);
     sim_.setCounts(c);
-    sim_.inheritCompletion(e.before, e.after, current, time);
-    result_.skipped += e.after.now() - e.before.now();
+    sim_.setCompletion(e.hasCompletion ? std::max(completion, sim_.completion()) : completion);
+    result_.skipped += e.after.now() - e.fromTime;
     ++result_.intervals;
     return true;
   }
@@ -257,6 +273,7 @@ class FastForward {
   FastForwardResult result_;
   std::vector<LoopMemory> memory_;
   std::unordered_multimap<std::uint64_t, std::unique_ptr<Interval>> memo_;
+  unsigned scopes_ = 0;  // bit s: some memoised interval has scope s
   std::unique_ptr<Sim> recording_;
   StateWords scratch_;
 };

@@ -76,7 +76,7 @@ ChannelSpec::ChannelSpec(const machine::Machine &machine) : device(*machine.dram
 Channel::Channel(const ChannelSpec &spec, const program::FlatLoops &code, CommandObserver *observer)
     : spec_(&spec),
       observer_(observer),
-      cursor_(code, spec.device.banksPerRank),
+      cursor_(code),
       device_(spec.device),
       queue_(static_cast<std::size_t>(2 * spec.commandQueue)),
       progress_(spec.modeRules.size(), 0) {
@@ -443,14 +443,6 @@ void Channel::shift(const LoopShift &by, Tick time, bool withEvents) {
   if (!withEvents) return;
   for (Tick &due : due_) due += time;
   if (nextDue_ != kNever) nextDue_ += time;
-}
-
-// After a memoised interval: completions inside it moved with it; if there were none, the current ones stand.
-void Channel::inheritCompletion(const Channel &before, const Channel &recorded, const Channel &current, Tick time) {
-  if (recorded.lastCompletion_ > before.lastCompletion_)
-    lastCompletion_ = std::max(current.lastCompletion_, recorded.lastCompletion_ + time);
-  else
-    lastCompletion_ = current.lastCompletion_;
 }
 
 }  // namespace pimento::sim::dram

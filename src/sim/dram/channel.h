@@ -90,7 +90,8 @@ class Channel {
   void setCounts(const ChannelCounts &counts) { counts_ = counts; }
   void encode(int scope, bool withCountdowns, StateWords &out) const;
   void shift(const LoopShift &by, Tick time, bool withEvents);
-  void inheritCompletion(const Channel &before, const Channel &recorded, const Channel &current, Tick time);
+  Tick completion() const { return lastCompletion_; }
+  void setCompletion(Tick t) { lastCompletion_ = t; }
 
   /// Cycle count of the run: completion of the last command, plus one. Valid once run() said done.
   Cycles cycles() const { return Cycles(lastCompletion_ + 1); }

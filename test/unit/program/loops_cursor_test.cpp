@@ -86,8 +86,8 @@ TEST(LoopsCursor, RandomNestsAreWalkedAsARecursionWould) {
   for (int n = 0; n < 300; ++n) {
     const Process process{"p", 1, random.body(4, static_cast<int>(random.between(1, 16)))};
     const std::vector<Executed> expected = Recursion(process).out;
-    const FlatLoops code(process, {});
-    LoopsCursor cursor(code, kBanks);
+    const FlatLoops code(process, {}, kBanks);
+    LoopsCursor cursor(code);
     for (std::size_t i = 0; i < expected.size(); ++i) {
       const Executed &e = expected[i];
       ASSERT_FALSE(cursor.isDone());
@@ -118,8 +118,8 @@ TEST(LoopsCursor, RandomNestsAreWalkedAsARecursionWould) {
 TEST(LoopsCursor, ShiftMovesTheCounterAndSoTheAddresses) {
   Command c;
   c.row.stride = {3};
-  const FlatLoops code(Process{"p", 1, {Node::loop("j", 100, {Node::leaf(c)})}}, {});
-  LoopsCursor cursor(code, kBanks);
+  const FlatLoops code(Process{"p", 1, {Node::loop("j", 100, {Node::leaf(c)})}}, {}, kBanks);
+  LoopsCursor cursor(code);
   LoopsCursor snapshot = cursor;
   cursor.shift(0, 98);
   EXPECT_EQ(cursor.peek().row, 294);
@@ -136,7 +136,7 @@ TEST(FlatLoops, CommandsPerIterationCountInnerTrips) {
                                {Node::loop("i", 9,
                                            {leaf, Node::loop("empty", 5, {}),
                                             Node::loop("j", 4, {leaf, Node::loop("k", 3, {leaf, leaf})})})}},
-                       {});
+                       {}, kBanks);
   ASSERT_EQ(code.loops().size(), 3U);
   EXPECT_EQ(code.loops()[0].commands, 1 + 4 * (1 + 3 * 2));
   EXPECT_EQ(code.loops()[1].commands, 1 + 3 * 2);
@@ -146,15 +146,15 @@ TEST(FlatLoops, CommandsPerIterationCountInnerTrips) {
 TEST(FlatLoops, CommandsPerIterationSaturate) {
   Node n = Node::leaf({});
   for (int d = 0; d < kMaxDepth; ++d) n = Node::loop("d", std::int64_t{1} << 40, {n});
-  const FlatLoops code(Process{"p", 1, {n}}, {});
+  const FlatLoops code(Process{"p", 1, {n}}, {}, kBanks);
   EXPECT_EQ(code.loops()[0].commands, 1 << 28);
   EXPECT_EQ(code.loops()[kMaxDepth - 1].commands, 1);
 }
 
 TEST(FlatLoops, ABodyOfEmptyLoopsIsDoneAtOnce) {
-  const FlatLoops code(Process{"p", 1, {Node::loop("i", 9, {Node::loop("j", 5, {})})}}, {});
+  const FlatLoops code(Process{"p", 1, {Node::loop("i", 9, {Node::loop("j", 5, {})})}}, {}, kBanks);
   EXPECT_TRUE(code.loops().empty());
-  EXPECT_TRUE(LoopsCursor(code, kBanks).isDone());
+  EXPECT_TRUE(LoopsCursor(code).isDone());
 }
 
 /// A command on `bank` whose row and column move with the loops around it.
@@ -168,7 +168,7 @@ Node at(int bank, std::int64_t row, std::array<std::int64_t, kMaxDepth> rowStrid
 }
 
 bool isUniform(std::vector<Node> body, const std::vector<std::int64_t> &reserved = {}, std::size_t loop = 0) {
-  return FlatLoops(Process{"p", 1, std::move(body)}, reserved).loops().at(loop).isUniform;
+  return FlatLoops(Process{"p", 1, std::move(body)}, reserved, kBanks).loops().at(loop).isUniform;
 }
 
 TEST(UniformLoops, CommandsThatMoveTogetherAreUniform) {
