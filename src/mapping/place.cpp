@@ -6,6 +6,7 @@
 
 #include "pimento/base/integer.h"
 #include "pimento/base/suggest.h"
+#include "pimento/base/text.h"
 #include "pimento/mapping/box.h"
 #include "pimento/mapping/mapping.h"
 
@@ -162,8 +163,7 @@ class ShapeCheck {
       for (const Level &other : machine_.levels) {
         if (other.splitsReduction) merging.push_back(other.name);
       }
-      std::string list;
-      for (const std::string &name : merging) list += (list.empty() ? "" : ", ") + name;
+      const std::string list = join(merging, ", ");
       report("mapping-reduction-split", rowWhere(subspace, l),
              named(subspace) + " splits reduction dim " + dim.name + " at level " + level.name +
                  ", whose partial results nothing merges",

@@ -1,0 +1,175 @@
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "pimento/mapping/capacity.h"
+#include "test/unit/mapping/fixtures.h"
+
+namespace pimento::mapping::test {
+namespace {
+
+using kernel::DimKind;
+
+/// The one diagnostic of a mapping that does not fit, with the parts it must say.
+void expectError(const Result<PlacedMapping> &result, const std::string &code, const std::string &where,
+                 const std::string &message, const std::string &hint) {
+  ASSERT_FALSE(result);
+  ASSERT_EQ(result.diagnostics().size(), 1u) << result.diagnostics()[1].str();
+  const Diagnostic &d = result.diagnostics().front();
+  EXPECT_EQ(d.code, code) << d.str();
+  EXPECT_EQ(d.where.str(), where) << d.str();
+  EXPECT_NE(d.message.find(message), std::string::npos) << d.str();
+  EXPECT_NE(d.hint.find(hint), std::string::npos) << d.str();
+  EXPECT_FALSE(d.hint.empty());
+}
+
+Result<PlacedMapping> onGemv(const std::string &map, const machine::Machine &machine = upmem()) {
+  return place(parsed(map), gemv(512, 1152).kernels[0], machine);
+}
+
+TEST(PlaceErrors, AMappingNeedsASubspace) {
+  expectError(place(Mapping(), gemv(8, 8).kernels[0], flat()), "mapping-no-subspace", "", "no subspace", "M1:{");
+}
+
+TEST(PlaceErrors, OneTuplePerLevelAndTheRange) {
+  expectError(onGemv("M1:{(2,9),(64,1),(4,128)}"), "mapping-levels", "<map>:1:1", "M1 has 3 tuples, upmem needs 4",
+              "rank (18), dpu (64), tasklet (24), range");
+}
+
+TEST(PlaceErrors, OneElementPerDim) {
+  expectError(onGemv("M1:{(2),(64),(2),(2)}"), "mapping-dims", "<map>:1:5", "1 elements, kernel gemv has 2 dims",
+              "i (512), j (1152)");
+}
+
+TEST(PlaceErrors, FactorsAreAtLeastOne) {
+  Mapping mapping = parsed("M1:{(2,9),(64,1),(2,4),(2,32)}");
+  mapping.subspaces[0].factors[1][1] = 0;
+  expectError(place(mapping, gemv(512, 1152).kernels[0], upmem()), "mapping-factor", "<map>:1:11", "below 1",
+              "leaves a dim unsplit");
+}
+
+TEST(PlaceErrors, ASpaceThatCannotBeCountedIsRefused) {
+  expectError(onGemv("M1:{(1,1),(1,1),(1,1),(1099511627776,1099511627776)}"), "mapping-too-large", "<map>:1:1",
+              "too many points", "i (512)");
+  Mapping mapping = parsed("M1:{(2,9),(64,1),(2,4),(2,32)}");
+  mapping.subspaces[0].factors[3][0] = std::int64_t{1} << 62;
+  expectError(place(mapping, gemv(512, 1152).kernels[0], upmem()), "mapping-too-large", "<map>:1:1", "too many points",
+              "along a dim");
+}
+
+TEST(PlaceErrors, TwoSubspacesCannotShareAnIndex) {
+  Mapping mapping = parsed("M1:{(1),(4)},M2:{(1),(4)}");
+  mapping.subspaces[1].index = 1;
+  expectError(place(mapping, nest({{"i", 8, DimKind::kParallel}}), flat()), "mapping-duplicate-index", "<map>:1:14",
+              "M1", "order of execution");
+}
+
+TEST(PlaceErrors, ALevelHasOnlySoManyInstances) {
+  machine::Machine machine = upmem();
+  machine.levels[0].count = 16;
+  expectError(onGemv("M1:{(2,9),(64,1),(2,4),(2,32)}", machine), "mapping-count", "<map>:1:5",
+              "M1 uses 2x9 = 18 instances of level rank, upmem has 16: 2 too many", "at most its count");
+}
+
+TEST(PlaceErrors, ALockStepLevelMustBeFull) {
+  expectError(onGemv("M1:{(64,1),(4,1),(1,16),(2,72)}", hbmPim()), "mapping-not-full", "<map>:1:12",
+              "M1 uses 4x1 = 4 instances of level block, but all 8 work in lock step", "multiply to 8");
+}
+
+TEST(PlaceErrors, ASequentialDimIsNotSplit) {
+  const kernel::Kernel k = nest({{"t", 8, DimKind::kSequential}});
+  expectError(place(parsed("M1:{(2),(4)}"), k, flat()), "mapping-sequential-split", "<map>:1:5",
+              "splits sequential dim t at level part", "factor 1");
+  expectError(place(parsed("M1:{(1),(4)},M2:{(1),(4)}"), k, flat()), "mapping-sequential-split", "<map>:1:1",
+              "M1 covers 4 of the 8 points of sequential dim t", "whole range");
+}
+
+TEST(PlaceErrors, AReductionIsSplitOnlyWherePartialResultsMerge) {
+  expectError(onGemv("M1:{(32,2),(8,1),(1,16),(2,36)}", hbmPim()), "mapping-reduction-split", "<map>:1:5",
+              "M1 splits reduction dim j at level channel, whose partial results nothing merges",
+              "levels that may split it: lane");
+  expectError(place(parsed("M1:{(1,8),(4,1)}"), gemv(4, 8).kernels[0], flat()), "mapping-reduction-split", "<map>:1:5",
+              "splits reduction dim j", "no level of flat merges partial results");
+}
+
+TEST(PlaceErrors, CyclicNamesALevel) {
+  expectError(onGemv("M1:{(2,8),(64,1),(2,4),(2,36)};cyclic(rnk,2)"), "mapping-unknown-level", "<map>:1:32",
+              "upmem has no level 'rnk'", "did you mean 'rank'? choices: rank, dpu, tasklet");
+}
+
+TEST(PlaceErrors, AChunkDividesWhatAnInstanceHolds) {
+  expectError(onGemv("M1:{(2,8),(64,1),(2,4),(2,36)};cyclic(tasklet,4)"), "mapping-cyclic-chunk", "<map>:1:32",
+              "chunk 4 does not divide the 2 elements of i that a tasklet of M1 holds", "divisor of 2");
+}
+
+TEST(PlaceErrors, OrderNamesTheKernelsDims) {
+  expectError(onGemv("M1:{(2,8),(64,1),(2,4),(2,36)};order(i,jj)"), "mapping-unknown-dim", "<map>:1:32",
+              "kernel gemv has no dim 'jj'", "did you mean 'j'? choices: i, j");
+  expectError(onGemv("M1:{(2,8),(64,1),(2,4),(2,36)};order(j)"), "mapping-order", "<map>:1:32",
+              "order(...) names dim 'i' nowhere", "i (512), j (1152)");
+}
+
+TEST(PlaceErrors, SubspacesDoNotOverlap) {
+  const kernel::Kernel k = nest({{"a", 8, DimKind::kParallel}, {"b", 8, DimKind::kParallel}});
+  expectError(place(parsed("M1:{(1,1),(4,8)},M2:{(1,1),(2,4)},M3:{(1,1),(4,4)}"), k, flat()), "mapping-incomplete",
+              "<map>:1:35", "cover 48 of 64 points; the first uncovered one is (4,4)", "tail=truncate");
+  expectError(place(parsed("M1:{(1,1),(4,4)},M2:{(1,1),(4,8)},M3:{(1,1),(8,4)}"), k, flat()), "mapping-overlap",
+              "<map>:1:35", "M3 (8x4 at (0,4)) overlaps M2 (4x8 at (4,0)) in 4x4 at (4,4)", "first uncovered point");
+}
+
+TEST(PlaceErrors, TheSubspacesCoverTheSpace) {
+  expectError(onGemv("M1:{(2,8),(64,1),(2,4),(2,32)}"), "mapping-incomplete", "<map>:1:1",
+              "cover 524288 of 589824 points; the first uncovered one is (0,1024)", "raise a factor or the range");
+}
+
+TEST(PlaceErrors, NothingIsLeftForALateSubspace) {
+  const kernel::Kernel k = nest({{"i", 8, DimKind::kParallel}});
+  expectError(place(parsed("M1:{(8),(1)},M2:{(1),(4)}"), k, flat()), "mapping-unused-subspace", "<map>:1:14",
+              "M2 has nothing left to cover", "leave it out");
+}
+
+TEST(PlaceErrors, AJigsawTooSlowToCheckIsRefused) {
+  // Layers of stripes, each across the next dim: their edges cut the space above into 14^4 pieces.
+  std::vector<kernel::Dim> dims;
+  for (const char *name : {"a", "b", "c", "d"}) dims.push_back({name, 14, DimKind::kParallel});
+  dims.push_back({"e", 100, DimKind::kParallel});
+  Mapping mapping;
+  for (std::size_t layer = 0; layer < 4; ++layer) {
+    for (int stripe = 0; stripe < 14; ++stripe) {
+      Subspace subspace;
+      subspace.index = static_cast<int>(mapping.subspaces.size()) + 1;
+      subspace.factors = {{1, 1, 1, 1, 1}, {14, 14, 14, 14, 1}};
+      subspace.factors[1][layer] = 1;
+      mapping.subspaces.push_back(subspace);
+    }
+  }
+  expectError(place(mapping, nest(dims), flat()), "mapping-too-irregular", "", "more than 16384 pieces", "fewer");
+}
+
+TEST(PlaceErrors, AllFindingsAreReportedAtOnce) {
+  const Result<PlacedMapping> p = onGemv("M1:{(2,10),(65,1),(2,4),(2,32)};order(x);cyclic(bank,4)");
+  ASSERT_FALSE(p);
+  std::vector<std::string> codes;
+  for (const Diagnostic &d : p.diagnostics()) codes.push_back(d.code);
+  EXPECT_EQ(codes, (std::vector<std::string>{"mapping-count", "mapping-count", "mapping-unknown-dim",
+                                             "mapping-unknown-level"}));
+}
+
+TEST(CapacityErrors, ATooSmallMemoryIsNamedWithWhatFillsIt) {
+  const kernel::Graph graph = gemv(512, 1152);
+  const PlacedMapping p = placed(parsed("M1:{(2,1),(64,1),(2,8),(2,144)}"), graph.kernels[0], upmem());
+  const Status status = checkCapacity(p, 1, Bytes(10000), "WRAM", graph, graph.kernels[0], upmem());
+  ASSERT_FALSE(status);
+  const Diagnostic &d = status.diagnostics().front();
+  EXPECT_EQ(d.code, "mapping-capacity");
+  EXPECT_EQ(d.where.str(), "<map>:1:1");
+  EXPECT_EQ(d.message,
+            "each dpu of M1 needs 11,528 bytes of WRAM (A 9,216, x 2,304, y 8) and has 10,000: 1,528 too many");
+  EXPECT_EQ(d.hint, "raise a factor of level rank or dpu, or split the space into several subspaces");
+  const Status device = checkCapacity(p, -1, Bytes(10), "memory", graph, graph.kernels[0], upmem());
+  ASSERT_FALSE(device);
+  EXPECT_NE(device.diagnostics().front().message.find("the device of M1"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace pimento::mapping::test
