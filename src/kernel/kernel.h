@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pimento/base/diagnostics.h"
@@ -42,9 +43,9 @@ struct Affine {
 
 enum class Role : std::uint8_t {
   kInput,      ///< read only, given by the user
-  kOutput,     ///< written; an accumulation starts from the identity of its combine operation
+  kOutput,     ///< written; its first accumulation starts from the identity of the combine operation
   kInOut,      ///< given by the user and updated; an accumulation starts from the given value
-  kTemporary,  ///< made by one kernel of the graph and read by a later one
+  kTemporary,  ///< made by one kernel of the graph and read by a later one (by itself, in a scan)
 };
 
 /// A dense row-major array of the graph.
@@ -69,29 +70,67 @@ enum class Op : std::uint8_t {
   kConstant,  ///< `constant`
   kLoad,      ///< element read through accesses[access]
   kIndex,     ///< value of dim `dim`
-  kAdd, kSub, kMul, kDiv, kRem, kMin, kMax, kAnd, kOr, kXor, kShl, kShr,  // two arguments of the result's type
-  kNeg, kAbs, kExp, kLog, kSqrt, kTanh,                                   // one argument
-  kCmpEq, kCmpNe, kCmpLt, kCmpLe, kCmpGt, kCmpGe,  // two arguments of one type; result 0 or 1 in DType::kU8
-  kSelect,                                         // args[0] != 0 ? args[1] : args[2]
-  kCast,                                           // one argument of any type, rounded or truncated to `type`
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,
+  kRem,
+  kMin,
+  kMax,
+  kAnd,
+  kOr,
+  kXor,
+  kShl,
+  kShr,  // two arguments of the result's type
+  kNeg,
+  kAbs,
+  kExp,
+  kLog,
+  kSqrt,
+  kTanh,  // one argument
+  kRelu,  ///< one argument: +0 where its sign bit is set (-0 and negative NaN too, as HBM-PIM does), else the argument
+  kCmpEq,
+  kCmpNe,
+  kCmpLt,
+  kCmpLe,
+  kCmpGt,
+  kCmpGe,   // two arguments of one type; result 0 or 1 in DType::kU8
+  kSelect,  // args[0] != 0 ? args[1] : args[2]
+  kCast,    // one argument of any type, rounded or truncated to `type`
 };
+
+/// "add", "select", ...: what print() and diagnostics call it.
+std::string_view name(Op op);
+/// 0 to 3.
+int argumentCount(Op op);
 
 /// One node of the scalar body. Arguments are indices of earlier nodes. Every node's value is rounded to `type`
 /// (floating point: to nearest even; integers wrap), so the body defines the precision of each step.
+///
+/// Corners. Integers: x / 0 = x % 0 = 0; division truncates; a shift by the width or more gives 0 (kShr of a negative
+/// number: -1). Floating point: kMin and kMax give the other argument where one is NaN, and -0 < +0; comparisons with
+/// NaN are false, kCmpNe true; kRem is C's fmod; NaN made by arithmetic is the positive quiet NaN. kExp, kLog, kTanh:
+/// the double-precision library function, rounded once. kCast of a floating value to an integer: truncated, NaN gives
+/// 0, outside 64 bits saturated, then wrapped.
 struct Value {
   Op op = Op::kConstant;
   DType type = DType::kF32;
   std::array<int, 3> args{-1, -1, -1};
-  double constant = 0;   ///< kConstant of a floating type
+  double constant = 0;       ///< kConstant of a floating type
   std::int64_t integer = 0;  ///< kConstant of an integer type
-  int access = -1;       ///< kLoad
-  int dim = -1;          ///< kIndex
+  int access = -1;           ///< kLoad
+  int dim = -1;              ///< kIndex
 };
 
 enum class Combine : std::uint8_t { kAssign, kAdd, kMul, kMin, kMax };
+std::string_view name(Combine c);
+/// The operation that merges two partial results; kAssign is our bug.
+Op opOf(Combine c);
 
 /// Where a body value goes. With kAssign each element is written by at most one point (the verifier checks what it
-/// can prove); the other operations accumulate over the reduction dims.
+/// can prove); the other operations accumulate, onto what an earlier kernel of the graph left there if one did. A
+/// point's loads come before its stores. A kernel may load what it stores only at the same element (an update in
+/// place) or with a sequential dim.
 struct Store {
   Access target;
   int value = -1;
@@ -111,15 +150,16 @@ enum class Form : std::uint8_t {
 struct Kernel {
   std::string name;
   std::vector<Dim> dims;
-  std::vector<Access> loads;    ///< what Value::access refers to
-  std::vector<Value> body;      ///< topologically sorted
+  std::vector<Access> loads;  ///< what Value::access refers to
+  std::vector<Value> body;    ///< topologically sorted
   std::vector<Store> stores;
-  std::vector<Affine> guards;   ///< a point runs only where all are >= 0
+  std::vector<Affine> guards;  ///< a point runs only where all are >= 0
   Form form = Form::kAffine;
-  int predicate = -1;           ///< Form::kSelect
-  Location where;               ///< of the statement or operation it came from
+  int predicate = -1;  ///< Form::kSelect
+  Location where;      ///< of the statement or operation it came from
 
   int dimNamed(std::string_view dim) const;  ///< index, or -1
+  std::int64_t points() const;               ///< product of the extents, guards ignored
 };
 
 /// Kernels that run one after the other on shared tensors. A single kernel is a graph of one.
@@ -138,7 +178,8 @@ Status verify(const Graph &graph);
 /// A readable, complete text of the graph (`compile --emit kernel`).
 std::string print(const Graph &graph);
 
-/// Multiply, add, compare... per point, reductions counted: the arithmetic a roofline needs.
+/// Multiply, add, compare... per point, reductions counted: the arithmetic a roofline needs. Points that a guard
+/// leaves out are counted; loads, constants, indices and casts are not.
 std::int64_t scalarOperations(const Graph &graph);
 
 }  // namespace pimento::kernel

@@ -5,7 +5,8 @@
 //   C[i,j] += A[i,k] * B[k,j]        D[i] max= X[i, j]       o[i] = 2.5 * x[2*i + 1] - y[i]
 //   s[i] = x[i] > 0 ? x[i] : 0
 //
-// Statements are separated by ';' (or newlines). Indices are dims; an index that does not occur on the left is a reduction and needs
+// Statements are separated by ';' (or newlines). Indices are dims; an index that does not occur on the left is a
+// reduction and needs
 // '+=', '*=', 'min=' or 'max='. Index expressions are affine (integers, +, -, *). A tensor written by an earlier
 // statement and read later is a temporary unless it is never read again; all others are inputs. Extents come from
 // `sizes`; a dim whose extent no one states is a diagnostic that names it. Functions: relu exp log sqrt tanh abs neg

@@ -22,7 +22,8 @@ struct Terms {
 
 /// How one output element is accumulated: a tree. A leaf starts at the identity of the combine operation and takes
 /// its terms in the order listed; an inner node starts with its first child's value and merges the others from left
-/// to right. Every step is rounded to the node's `type`; terms that lie outside the iteration space are skipped.
+/// to right. Every operand is first rounded to the node's `type`, then every step is; terms that lie outside the
+/// iteration space or that a guard leaves out are skipped.
 struct Accumulation {
   DType type = DType::kF32;
   std::vector<Terms> terms;            ///< leaf

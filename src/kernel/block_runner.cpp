@@ -1,0 +1,118 @@
+#include "pimento/kernel/block_runner.h"
+
+#include <algorithm>
+
+#include "pimento/base/integer.h"
+#include "pimento/kernel/linear.h"
+#include "pimento/kernel/scalar.h"
+
+namespace pimento::kernel {
+
+BlockRunner::BlockRunner(const Graph &graph, const Kernel &kernel, DataSet &data) : kernel_(kernel) {
+  const std::size_t dims = kernel.dims.size();
+  lanes_.resize(kernel.body.size());
+  for (std::size_t v = 0; v < kernel.body.size(); ++v) {
+    const Value &value = kernel.body[v];
+    const int index = static_cast<int>(v);
+    if (value.op == Op::kConstant) {
+      setLanes(value.type, lanes_[v], 0, kBlock, constantOf(value));
+    } else if (value.op == Op::kLoad) {
+      const Access &access = kernel.loads[static_cast<std::size_t>(value.access)];
+      const auto t = static_cast<std::size_t>(access.tensor);
+      sources_.push_back({index, value.type, data[t].bytes.data(), linearize(access, graph.tensors[t], dims)});
+    } else if (value.op == Op::kIndex) {
+      Affine coordinate{std::vector<std::int64_t>(dims, 0), 0};
+      coordinate.coefficients[static_cast<std::size_t>(value.dim)] = 1;
+      sources_.push_back({index, value.type, nullptr, coordinate});
+    } else {
+      computed_.push_back(index);
+    }
+  }
+  for (const Store &store : kernel.stores) {
+    const std::size_t dropped = store.indirectIndex >= 0 ? 1 : 0;
+    const Tensor &target = graph.tensors[static_cast<std::size_t>(store.target.tensor)];
+    storeElements_.push_back(linearize(store.target, target, dims, dropped));
+  }
+}
+
+void BlockRunner::clip(const std::vector<std::int64_t> &point, int dim, std::int64_t step, std::int64_t &begin,
+                       std::int64_t &end) const {
+  for (const Affine &guard : kernel_.guards) {
+    const std::int64_t first = valueAt(guard, point);
+    const std::int64_t slope = dim < 0 ? 0 : guard.coefficients[static_cast<std::size_t>(dim)] * step;
+    if (slope > 0) {
+      if (first < 0) begin = std::max(begin, ceilDiv(-first, slope));
+    } else if (first < 0) {
+      end = begin;
+    } else if (slope < 0) {
+      end = std::min(end, first / -slope + 1);
+    }
+  }
+}
+
+void BlockRunner::gatherRun(const std::vector<std::int64_t> &point, int dim, std::int64_t step, int count) {
+  for (const Source &source : sources_) {
+    const std::int64_t first = valueAt(source.element, point);
+    const std::int64_t stride = dim < 0 ? 0 : source.element.coefficients[static_cast<std::size_t>(dim)] * step;
+    Lanes &out = lanes_[static_cast<std::size_t>(source.value)];
+    if (source.array) {
+      gather(source.type, source.array, first, stride, out, used_, count);
+      continue;
+    }
+    for (int l = 0; l < count; ++l) {
+      Scalar coordinate;
+      coordinate.i = first + l * stride;
+      setLanes(source.type, out, used_ + l, used_ + l + 1, convert(DType::kI64, source.type, coordinate));
+    }
+  }
+  if (runCount_ == runs_.size()) runs_.emplace_back();
+  PendingRun &run = runs_[runCount_++];
+  run.begin = used_;
+  run.end = used_ + count;
+  run.first.resize(storeElements_.size());
+  run.step.resize(storeElements_.size());
+  for (std::size_t s = 0; s < storeElements_.size(); ++s) {
+    run.first[s] = valueAt(storeElements_[s], point);
+    run.step[s] = dim < 0 ? 0 : storeElements_[s].coefficients[static_cast<std::size_t>(dim)] * step;
+  }
+  used_ += count;
+}
+
+void BlockRunner::add(std::vector<std::int64_t> &point, int dim, std::int64_t step, std::int64_t count, int tag) {
+  std::int64_t begin = 0, end = count;
+  if (!kernel_.guards.empty()) clip(point, dim, step, begin, end);
+  std::int64_t unused = 0;
+  std::int64_t &moving = dim < 0 ? unused : point[static_cast<std::size_t>(dim)];
+  const std::int64_t start = moving;
+  while (begin < end) {
+    const int chunk = static_cast<int>(std::min<std::int64_t>(end - begin, limit_ - used_));
+    moving = start + begin * step;
+    gatherRun(point, dim, step, chunk);
+    runs_[runCount_ - 1].tag = tag;
+    begin += chunk;
+    if (used_ == limit_) flush();
+  }
+  moving = start;
+}
+
+void BlockRunner::flush() {
+  if (used_ == 0) return;
+  for (const int v : computed_) {
+    const Value &value = kernel_.body[static_cast<std::size_t>(v)];
+    const int count = argumentCount(value.op);
+    auto argument = [&](int a) {
+      return static_cast<std::size_t>(value.args[static_cast<std::size_t>(a < count ? a : 0)]);
+    };
+    const DType argumentType = kernel_.body[argument(count - 1)].type;
+    evaluate(value, argumentType, lanes_[static_cast<std::size_t>(v)], lanes_[argument(0)], lanes_[argument(1)],
+             lanes_[argument(2)], used_);
+  }
+  for (std::size_t r = 0; r < runCount_; ++r) {
+    const PendingRun &run = runs_[r];
+    consumer_({run.begin, run.end, run.tag, &run.first, &run.step});
+  }
+  runCount_ = 0;
+  used_ = 0;
+}
+
+}  // namespace pimento::kernel

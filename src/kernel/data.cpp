@@ -1,0 +1,120 @@
+// Tensor contents: element access and the data sets `--data` names.
+#include <cmath>
+#include <cstring>
+
+#include "pimento/base/rng.h"
+#include "pimento/kernel/interpreter.h"
+#include "pimento/kernel/scalar.h"
+
+namespace pimento::kernel {
+
+namespace {
+
+std::uint64_t loadBits(const TensorData &t, std::int64_t element) {
+  const auto size = static_cast<std::size_t>(sizeOf(t.type).value);
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, t.bytes.data() + static_cast<std::size_t>(element) * size, size);
+  return bits;
+}
+
+void storeBits(TensorData &t, std::int64_t element, std::uint64_t bits) {
+  const auto size = static_cast<std::size_t>(sizeOf(t.type).value);
+  std::memcpy(t.bytes.data() + static_cast<std::size_t>(element) * size, &bits, size);
+}
+
+void fillRandom(TensorData &t, Rng &rng) {
+  const std::int64_t n = t.elements();
+  if (t.type == DType::kF64) {
+    for (std::int64_t e = 0; e < n; ++e) t.setDouble(e, rng.real(-1, 1));
+  } else if (isFloat(t.type)) {
+    for (std::int64_t e = 0; e < n; ++e) {
+      const auto x = static_cast<float>(static_cast<std::int64_t>(rng.next() >> 40) - (1 << 23)) * 0x1p-23f;
+      storeBits(t, e, t.type == DType::kF16 ? f16FromFloat(x) : encodeFloat(t.type, static_cast<double>(x)));
+    }
+  } else {
+    const bool isByte = sizeOf(t.type).value == 1;
+    const std::uint64_t mask = isByte ? 0xff : 0xffff;
+    const std::int64_t low = isSigned(t.type) ? -static_cast<std::int64_t>(mask / 2 + 1) : 0;
+    for (std::int64_t e = 0; e < n; ++e) t.setInteger(e, low + static_cast<std::int64_t>(rng.next() & mask));
+  }
+}
+
+void fillUniform(TensorData &t, const DataSpec &spec, Rng &rng) {
+  const std::int64_t n = t.elements();
+  if (isFloat(t.type)) {
+    for (std::int64_t e = 0; e < n; ++e) t.setDouble(e, rng.real(spec.low, spec.high));
+    return;
+  }
+  const std::int64_t low = doubleToInteger(DType::kI64, std::ceil(spec.low));
+  const std::int64_t high = doubleToInteger(DType::kI64, std::floor(spec.high));
+  for (std::int64_t e = 0; e < n; ++e) t.setInteger(e, high > low ? rng.integer(low, high) : low);
+}
+
+}  // namespace
+
+TensorData::TensorData(DType t, std::vector<std::int64_t> s) : type(t), shape(std::move(s)) {
+  bytes.resize(static_cast<std::size_t>(elements() * sizeOf(type).value));
+}
+
+std::int64_t TensorData::elements() const {
+  std::int64_t n = 1;
+  for (const std::int64_t extent : shape) n *= extent;
+  return n;
+}
+
+double TensorData::asDouble(std::int64_t element) const {
+  const std::uint64_t bits = loadBits(*this, element);
+  if (isFloat(type)) return decodeFloat(type, bits);
+  return integerToDouble(type, wrapInteger(type, static_cast<std::int64_t>(bits)));
+}
+
+std::int64_t TensorData::asInteger(std::int64_t element) const {
+  const std::uint64_t bits = loadBits(*this, element);
+  if (isFloat(type)) return doubleToInteger(DType::kI64, decodeFloat(type, bits));
+  return wrapInteger(type, static_cast<std::int64_t>(bits));
+}
+
+void TensorData::setDouble(std::int64_t element, double x) {
+  storeBits(*this, element,
+            isFloat(type) ? encodeFloat(type, x) : static_cast<std::uint64_t>(doubleToInteger(type, x)));
+}
+
+void TensorData::setInteger(std::int64_t element, std::int64_t x) {
+  storeBits(*this, element,
+            isFloat(type)
+                ? encodeFloat(type, type == DType::kF64 ? static_cast<double>(x) : integerToDoubleOdd(DType::kI64, x))
+                : static_cast<std::uint64_t>(x));
+}
+
+DataSet makeData(const Graph &graph, const DataSpec &spec) {
+  DataSet data(graph.tensors.size());
+  for (std::size_t t = 0; t < graph.tensors.size(); ++t) {
+    const Tensor &tensor = graph.tensors[t];
+    if (tensor.role != Role::kInput && tensor.role != Role::kInOut) {
+      data[t].type = tensor.type;
+      data[t].shape = tensor.shape;
+      continue;
+    }
+    data[t] = TensorData(tensor.type, tensor.shape);
+    Rng rng(hashText(tensor.name, spec.seed));
+    switch (spec.kind) {
+      case DataSpec::Kind::kRandom:
+        fillRandom(data[t], rng);
+        break;
+      case DataSpec::Kind::kZero:
+        break;
+      case DataSpec::Kind::kOne:
+      case DataSpec::Kind::kConst:
+        for (std::int64_t e = 0; e < tensor.elements(); ++e) {
+          data[t].setDouble(e, spec.kind == DataSpec::Kind::kOne ? 1.0 : spec.low);
+        }
+        break;
+      case DataSpec::Kind::kUniform:
+        fillUniform(data[t], spec, rng);
+        break;
+    }
+  }
+  return data;
+}
+
+}  // namespace pimento::kernel

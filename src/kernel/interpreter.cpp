@@ -1,0 +1,329 @@
+#include "pimento/kernel/interpreter.h"
+
+#include <algorithm>
+
+#include "pimento/base/integer.h"
+#include "pimento/kernel/block_runner.h"
+#include "pimento/kernel/lanes.h"
+#include "pimento/kernel/linear.h"
+#include "pimento/kernel/scalar.h"
+
+namespace pimento::kernel {
+
+namespace {
+
+using Point = std::vector<std::int64_t>;
+
+class KernelInterpreter {
+ public:
+  KernelInterpreter(const Graph &graph, const Kernel &kernel, DataSet &data, std::vector<bool> &isWritten)
+      : graph_(graph), kernel_(kernel), data_(data), isWritten_(isWritten), runner_(graph, kernel, data) {}
+
+  Status run(const Order *order) {
+    startAccumulations();
+    const bool hasReduction = std::any_of(kernel_.dims.begin(), kernel_.dims.end(),
+                                          [](const Dim &dim) { return dim.kind == DimKind::kReduction; });
+    if (order && !order->regions.empty() && hasReduction && kernel_.form == Form::kAffine) {
+      runInOrder(*order);
+    } else {
+      runRowMajor();
+    }
+    for (const Store &store : kernel_.stores) isWritten_[static_cast<std::size_t>(store.target.tensor)] = true;
+    if (!failure_.empty()) return failure_;
+    return okStatus();
+  }
+
+ private:
+  TensorData &target(const Store &store) { return data_[static_cast<std::size_t>(store.target.tensor)]; }
+
+  bool hasInitialValue(const Store &store) const {
+    const auto t = static_cast<std::size_t>(store.target.tensor);
+    return graph_.tensors[t].role == Role::kInOut || isWritten_[t];
+  }
+
+  void startAccumulations() {
+    for (const Store &s : kernel_.stores) {
+      if (s.combine == Combine::kAssign || s.combine == Combine::kAdd || hasInitialValue(s)) continue;  // zero already
+      TensorData &t = target(s);
+      const Scalar start = identity(s.combine, t.type);
+      for (std::int64_t e = 0; e < t.elements(); ++e) store(t.type, t.bytes.data(), e, start);
+    }
+  }
+
+  // ---- Row-major ----
+
+  void runRowMajor() {
+    const bool isSequential = std::any_of(kernel_.dims.begin(), kernel_.dims.end(),
+                                          [](const Dim &dim) { return dim.kind == DimKind::kSequential; });
+    if (isSequential && readsWhatItWrites()) runner_.limitBlock(1);
+    runner_.setConsumer([this](const Run &run) {
+      switch (kernel_.form) {
+        case Form::kAffine:
+          for (std::size_t s = 0; s < kernel_.stores.size(); ++s) storeRun(s, run);
+          break;
+        case Form::kIndirect:
+          for (int l = run.begin; l < run.end; ++l) storeIndirect(run, l);
+          break;
+        case Form::kSelect:
+          for (int l = run.begin; l < run.end; ++l) storeSelected(run, l);
+          break;
+      }
+    });
+    const std::size_t dims = kernel_.dims.size();
+    Point point(dims, 0), lower(dims, 0), upper(dims, 1);
+    std::int64_t inner = 1;
+    for (std::size_t d = 0; d + 1 < dims; ++d) upper[d] = kernel_.dims[d].extent;
+    if (dims > 0) inner = kernel_.dims.back().extent;
+    const int innerDim = static_cast<int>(dims) - 1;
+    do {
+      runner_.add(point, innerDim, 1, inner, 0);
+    } while (failure_.empty() && advance(point, lower, upper));
+    runner_.flush();
+  }
+
+  bool readsWhatItWrites() const {
+    for (const Access &load : kernel_.loads) {
+      for (const Store &store : kernel_.stores) {
+        if (load.tensor == store.target.tensor) return true;
+      }
+    }
+    return false;
+  }
+
+  DType valueType(int value) const { return kernel_.body[static_cast<std::size_t>(value)].type; }
+
+  /// A store's lanes in the target's type.
+  const Lanes &converted(const Store &store, DType to, int begin, int end) {
+    const DType from = valueType(store.value);
+    if (from == to) return runner_.lanes(store.value);
+    convert(from, to, runner_.lanes(store.value), scratch_, begin, end);
+    return scratch_;
+  }
+
+  void storeRun(std::size_t s, const Run &run) {
+    const Store &st = kernel_.stores[s];
+    TensorData &t = target(st);
+    const Lanes &in = converted(st, t.type, run.begin, run.end);
+    const std::int64_t first = (*run.first)[s], step = (*run.step)[s];
+    if (st.combine == Combine::kAssign) {
+      scatter(t.type, t.bytes.data(), first, step, in, run.begin, run.end - run.begin);
+    } else if (step == 0) {
+      const Scalar acc = load(t.type, t.bytes.data(), first);
+      store(t.type, t.bytes.data(), first, fold(st.combine, t.type, acc, in, run.begin, run.end));
+    } else {
+      gather(t.type, t.bytes.data(), first, step, old_, run.begin, run.end - run.begin);
+      Value node;
+      node.op = opOf(st.combine);
+      node.type = t.type;
+      evaluate(node, t.type, old_, old_, in, in, run.end);
+      scatter(t.type, t.bytes.data(), first, step, old_, run.begin, run.end - run.begin);
+    }
+  }
+
+  void storeOne(const Store &st, int lane, std::int64_t element) {
+    TensorData &t = target(st);
+    const Scalar x = convert(valueType(st.value), t.type, laneOf(valueType(st.value), runner_.lanes(st.value), lane));
+    if (st.combine == Combine::kAssign) return store(t.type, t.bytes.data(), element, x);
+    store(t.type, t.bytes.data(), element, merge(st.combine, t.type, load(t.type, t.bytes.data(), element), x));
+  }
+
+  void storeIndirect(const Run &run, int lane) {
+    for (std::size_t s = 0; s < kernel_.stores.size() && failure_.empty(); ++s) {
+      const Store &st = kernel_.stores[s];
+      std::int64_t element = (*run.first)[s] + (lane - run.begin) * (*run.step)[s];
+      if (st.indirectIndex >= 0) {
+        const std::int64_t index = runner_.lanes(st.indirectIndex).i[lane];
+        const Tensor &tensor = graph_.tensors[static_cast<std::size_t>(st.target.tensor)];
+        const std::int64_t extent = tensor.shape.back();
+        if (index < 0 || index >= extent) {
+          failure_.push_back(error("index-out-of-range", kernel_.where,
+                                   "kernel '" + kernel_.name + "' computes index " + std::to_string(index) + " into '" +
+                                       tensor.name + "', whose last extent is " + std::to_string(extent),
+                                   "give data whose indices lie in 0.." + std::to_string(extent - 1) +
+                                       ", or a larger '" + tensor.name + "'"));
+          return;
+        }
+        element += index;
+      }
+      storeOne(st, lane, element);
+    }
+  }
+
+  void storeSelected(const Run &run, int lane) {
+    if (runner_.lanes(kernel_.predicate).i[lane] == 0) return;
+    for (std::size_t s = 0; s < kernel_.stores.size(); ++s) {
+      const Store &st = kernel_.stores[s];
+      const bool isAppend = st.combine == Combine::kAssign;
+      storeOne(st, lane, isAppend ? selected_ : (*run.first)[s] + (lane - run.begin) * (*run.step)[s]);
+    }
+    ++selected_;
+  }
+
+  // ---- In a given order ----
+
+  void listLeaves(const Accumulation &node) {
+    if (node.children.empty()) {
+      leaves_.push_back(&node);
+    } else {
+      for (const Accumulation &child : node.children) listLeaves(child);
+    }
+  }
+
+  void runInOrder(const Order &order) {
+    for (std::size_t d = 0; d < kernel_.dims.size(); ++d) {
+      PIMENTO_CHECK(kernel_.dims[d].kind != DimKind::kSequential);
+      (kernel_.dims[d].kind == DimKind::kReduction ? reductionDims_ : parallelDims_).push_back(d);
+    }
+    reductionPoints_ = 1;
+    for (const std::size_t d : reductionDims_) reductionPoints_ *= kernel_.dims[d].extent;
+    runner_.setConsumer([this](const Run &run) {
+      for (std::size_t s = 0; s < kernel_.stores.size(); ++s) {
+        const Store &st = kernel_.stores[s];
+        if (st.combine == Combine::kAssign) {
+          storeRun(s, run);
+          continue;
+        }
+        const auto leaf = static_cast<std::size_t>(run.tag);
+        const DType type = leaves_[leaf]->type;
+        const Lanes &in = converted(st, type, run.begin, run.end);
+        Scalar &acc = accumulators_[s * leaves_.size() + leaf];
+        acc = fold(st.combine, type, acc, in, run.begin, run.end);
+      }
+    });
+    std::int64_t covered = 0, all = 1;
+    for (const std::size_t d : parallelDims_) all *= kernel_.dims[d].extent;
+    for (const OrderRegion &region : order.regions) covered += runRegion(region);
+    PIMENTO_CHECK(covered == all);
+  }
+
+  /// Returns the number of outputs the region covers.
+  std::int64_t runRegion(const OrderRegion &region) {
+    PIMENTO_CHECK(region.lower.size() == parallelDims_.size() && region.upper.size() == parallelDims_.size());
+    std::int64_t outputs = 1;
+    for (std::size_t p = 0; p < parallelDims_.size(); ++p) {
+      PIMENTO_CHECK(region.lower[p] >= 0 && region.upper[p] <= kernel_.dims[parallelDims_[p]].extent);
+      outputs *= std::max<std::int64_t>(0, region.upper[p] - region.lower[p]);
+    }
+    if (outputs == 0) return 0;
+    leaves_.clear();
+    listLeaves(region.sum);
+    accumulators_.resize(kernel_.stores.size() * leaves_.size());
+    Point output = region.lower, point(kernel_.dims.size(), 0);
+    do {
+      for (std::size_t p = 0; p < parallelDims_.size(); ++p) point[parallelDims_[p]] = output[p];
+      runOutput(region.sum, point);
+    } while (advance(output, region.lower, region.upper));
+    return outputs;
+  }
+
+  void runOutput(const Accumulation &sum, Point &point) {
+    for (std::size_t s = 0; s < kernel_.stores.size(); ++s) {
+      const Combine combine = kernel_.stores[s].combine;
+      if (combine == Combine::kAssign) continue;
+      for (std::size_t l = 0; l < leaves_.size(); ++l) {
+        accumulators_[s * leaves_.size() + l] = identity(combine, leaves_[l]->type);
+      }
+    }
+    for (std::size_t l = 0; l < leaves_.size(); ++l) {
+      for (const Terms &terms : leaves_[l]->terms) addTerms(terms, point, static_cast<int>(l));
+    }
+    runner_.flush();
+    for (std::size_t s = 0; s < kernel_.stores.size(); ++s) {
+      const Store &st = kernel_.stores[s];
+      if (st.combine == Combine::kAssign) continue;
+      const Scalar *nextLeaf = &accumulators_[s * leaves_.size()];
+      Scalar root = mergeTree(sum, st.combine, nextLeaf);
+      TensorData &t = target(st);
+      const std::int64_t element = valueAt(targetElement(s), point);
+      if (hasInitialValue(st)) {
+        const Scalar initial = convert(t.type, sum.type, load(t.type, t.bytes.data(), element));
+        root = merge(st.combine, sum.type, root, initial);
+      }
+      store(t.type, t.bytes.data(), element, convert(sum.type, t.type, root));
+    }
+  }
+
+  const Affine &targetElement(std::size_t s) {
+    if (targetElements_.empty()) {
+      for (const Store &st : kernel_.stores) {
+        targetElements_.push_back(
+            linearize(st.target, graph_.tensors[static_cast<std::size_t>(st.target.tensor)], kernel_.dims.size()));
+      }
+    }
+    return targetElements_[s];
+  }
+
+  static Scalar mergeTree(const Accumulation &node, Combine combine, const Scalar *&nextLeaf) {
+    if (node.children.empty()) return *nextLeaf++;
+    Scalar sum = convert(node.children[0].type, node.type, mergeTree(node.children[0], combine, nextLeaf));
+    for (std::size_t c = 1; c < node.children.size(); ++c) {
+      const Scalar child = mergeTree(node.children[c], combine, nextLeaf);
+      sum = merge(combine, node.type, sum, convert(node.children[c].type, node.type, child));
+    }
+    return sum;
+  }
+
+  /// Cuts a list of row-major reduction indices into runs along one dim.
+  void addTerms(const Terms &terms, Point &point, int leaf) {
+    PIMENTO_CHECK(terms.step >= 1 || terms.count <= 1);
+    const std::int64_t step = std::max<std::int64_t>(1, terms.step);
+    std::int64_t k = terms.first < 0 ? ceilDiv(-terms.first, step) : 0;
+    while (k < terms.count) {
+      const std::int64_t index = terms.first + k * step;
+      if (index >= reductionPoints_) return;
+      std::int64_t rest = index;
+      for (std::size_t r = reductionDims_.size(); r-- > 0;) {
+        const std::int64_t extent = kernel_.dims[reductionDims_[r]].extent;
+        point[reductionDims_[r]] = rest % extent;
+        rest /= extent;
+      }
+      // The run goes along the innermost dim that the step moves without a carry from the dims inside it.
+      std::size_t r = reductionDims_.size() - 1;
+      std::int64_t dimStep = step;
+      while (r > 0 && dimStep % kernel_.dims[reductionDims_[r]].extent == 0) {
+        dimStep /= kernel_.dims[reductionDims_[r--]].extent;
+      }
+      const std::size_t d = reductionDims_[r];
+      const std::int64_t run = std::min(terms.count - k, (kernel_.dims[d].extent - 1 - point[d]) / dimStep + 1);
+      runner_.add(point, static_cast<int>(d), dimStep, run, leaf);
+      k += run;
+    }
+  }
+
+  const Graph &graph_;
+  const Kernel &kernel_;
+  DataSet &data_;
+  std::vector<bool> &isWritten_;
+  BlockRunner runner_;
+  Diagnostics failure_;
+  Lanes scratch_, old_;
+  std::int64_t selected_ = 0;
+  std::vector<std::size_t> parallelDims_, reductionDims_;
+  std::int64_t reductionPoints_ = 1;
+  std::vector<const Accumulation *> leaves_;
+  std::vector<Scalar> accumulators_;  ///< per store and leaf of the current output
+  std::vector<Affine> targetElements_;
+};
+
+}  // namespace
+
+Status interpret(const Graph &graph, DataSet &data, const std::vector<Order> &orders) {
+  PIMENTO_CHECK(data.size() == graph.tensors.size());
+  PIMENTO_CHECK(orders.empty() || orders.size() == graph.kernels.size());
+  for (std::size_t t = 0; t < graph.tensors.size(); ++t) {
+    const Tensor &tensor = graph.tensors[t];
+    if (tensor.role == Role::kInput || tensor.role == Role::kInOut) {
+      PIMENTO_CHECK(data[t].type == tensor.type && data[t].shape == tensor.shape);
+    } else {
+      data[t] = TensorData(tensor.type, tensor.shape);
+    }
+  }
+  std::vector<bool> isWritten(graph.tensors.size(), false);
+  for (std::size_t k = 0; k < graph.kernels.size(); ++k) {
+    KernelInterpreter interpreter(graph, graph.kernels[k], data, isWritten);
+    if (Status status = interpreter.run(orders.empty() ? nullptr : &orders[k]); !status) return status;
+  }
+  return okStatus();
+}
+
+}  // namespace pimento::kernel

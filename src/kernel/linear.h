@@ -1,0 +1,41 @@
+// Affine accesses as offsets into row-major arrays. Internal to the room.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "pimento/kernel/kernel.h"
+
+namespace pimento::kernel {
+
+/// The value of an affine form at a point.
+inline std::int64_t valueAt(const Affine &affine, const std::vector<std::int64_t> &point) {
+  std::int64_t x = affine.constant;
+  for (std::size_t d = 0; d < point.size(); ++d) x += affine.coefficients[d] * point[d];
+  return x;
+}
+
+/// An access as one affine form: the element's number in the row-major array. The last `dropped` indices count as 0.
+inline Affine linearize(const Access &access, const Tensor &tensor, std::size_t dims, std::size_t dropped = 0) {
+  Affine linear;
+  linear.coefficients.assign(dims, 0);
+  std::int64_t stride = 1;
+  for (std::size_t i = tensor.shape.size(); i-- > 0; stride *= tensor.shape[i]) {
+    if (i + dropped >= tensor.shape.size()) continue;
+    linear.constant += stride * access.index[i].constant;
+    for (std::size_t d = 0; d < dims; ++d) linear.coefficients[d] += stride * access.index[i].coefficients[d];
+  }
+  return linear;
+}
+
+/// Advances `point` to the row-major successor in [lower, upper); false after the last.
+inline bool advance(std::vector<std::int64_t> &point, const std::vector<std::int64_t> &lower,
+                    const std::vector<std::int64_t> &upper) {
+  for (std::size_t d = point.size(); d-- > 0;) {
+    if (++point[d] < upper[d]) return true;
+    point[d] = lower[d];
+  }
+  return false;
+}
+
+}  // namespace pimento::kernel
