@@ -1,0 +1,225 @@
+// Checks between the values of one machine: what a datasheet could not say without contradicting itself.
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <utility>
+
+#include "pimento/base/integer.h"
+#include "pimento/base/text.h"
+#include "pimento/machine/build.h"
+
+namespace pimento::machine {
+
+namespace {
+
+/// What a lowering relies on: the sections and the levels of its family, with the number each level counts.
+struct Family {
+  std::string_view name;
+  std::vector<std::pair<std::string_view, std::string_view>> levels;
+};
+
+const std::vector<Family> &families() {
+  static const std::vector<Family> kFamilies{
+      {"hbm-pim", {{"channel", "organization.channels"}, {"block", "pim.blocks"}, {"lane", "pim.lanes"}}},
+  };
+  return kFamilies;
+}
+
+class Checker {
+ public:
+  Checker(const Machine &machine, const Node &root, Diagnostics &out) : m_(machine), root_(root), out_(out) {}
+
+  void run() {
+    checkLevels();
+    if (m_.dram) checkDram(*m_.dram);
+    if (m_.pim) checkPim(*m_.pim);
+    if (root_.find("modes") != nullptr && !m_.pim) {
+      report("missing-section", "modes", "'modes' mean nothing without 'pim'",
+             "add the section 'pim' or remove 'modes'");
+    }
+  }
+
+ private:
+  void report(std::string code, const std::string &path, std::string message, std::string hint) {
+    const auto number = m_.numbers.find(path);
+    const Node *n = root_.at(path);
+    const Location where = number != m_.numbers.end() ? number->second.where : n != nullptr ? n->where : root_.where;
+    out_.push_back(error(std::move(code), where, std::move(message), std::move(hint)));
+  }
+  void impossible(const std::string &path, std::string message, std::string hint) {
+    report("impossible-value", path, std::move(message), std::move(hint));
+  }
+  /// Canonical value of a number that need not exist; -1 if it does not.
+  double number(const std::string &path) const {
+    const auto it = m_.numbers.find(path);
+    return it == m_.numbers.end() ? -1 : it->second.canonical;
+  }
+
+  void checkLevels() {
+    if (m_.levels.empty()) return report("wrong-levels", "levels", "the machine has no levels", "name at least one");
+    std::int64_t all = 1;
+    for (const Level &l : m_.levels) {
+      all = multiplySaturated(all, l.count);
+      if (l.splitsReduction && l.merge.empty()) {
+        report("missing-key", "levels." + l.name,
+               "level '" + l.name + "' splits reductions, but nobody merges its results", "add 'merge: host'");
+      }
+    }
+    constexpr std::int64_t kMostUnits = std::int64_t{1} << 40;
+    if (all > kMostUnits) impossible("levels", "the levels multiply to more than 2^40 units", "lower their counts");
+    for (const Family &f : families()) {
+      if (f.name != m_.family) continue;
+      if (!m_.dram || !m_.pim) {
+        report("missing-section", "family", "family '" + m_.family + "' needs the sections 'organization' and 'pim'",
+               "extend the preset of that family, or name another family");
+      }
+      checkFamily(f);
+    }
+  }
+
+  void checkFamily(const Family &f) {
+    std::vector<std::string> names;
+    bool areSame = f.levels.size() == m_.levels.size();
+    for (std::size_t i = 0; i < f.levels.size(); ++i) {
+      names.emplace_back(f.levels[i].first);
+      areSame = areSame && m_.levels[i].name == f.levels[i].first;
+    }
+    if (!areSame) {
+      return report("wrong-levels", "levels", "family '" + m_.family + "' has other levels",
+                    "its levels, outermost first: " + join(names, ", "));
+    }
+    for (std::size_t i = 0; i < f.levels.size(); ++i) {
+      const std::string path(f.levels[i].second);
+      if (number(path) < 0 || number(path) == static_cast<double>(m_.levels[i].count)) continue;
+      report("wrong-levels", "levels." + names[i] + ".count",
+             "level '" + names[i] + "' counts " + std::to_string(m_.levels[i].count) + ", but " + path + " is " +
+                 numberText(number(path)),
+             "write 'count: " + path + "' and set that number");
+    }
+  }
+
+  void checkDram(const Dram &d) {
+    const Organization &o = d.organization;
+    if (!std::has_single_bit(static_cast<std::uint64_t>(o.channels))) {
+      impossible("organization.channels", "channels must be a power of two, not " + std::to_string(o.channels),
+                 "the nearest ones are " + std::to_string(std::bit_floor(static_cast<std::uint64_t>(o.channels))) +
+                     " and " + std::to_string(std::bit_ceil(static_cast<std::uint64_t>(o.channels))));
+    }
+    constexpr std::int64_t kMostBanks = 64;  // engines keep one bit per bank in a word
+    if (o.ranks * o.banks() > kMostBanks) {
+      impossible("organization.ranks",
+                 "a channel has " + std::to_string(o.ranks * o.banks()) + " banks, at most 64 are supported",
+                 "lower ranks, bank_groups or banks_per_group");
+    }
+    checkCommands(d);
+    checkTimes(d);
+  }
+
+  void checkCommands(const Dram &d) {
+    static constexpr std::pair<CommandKind, std::string_view> kNeeded[] = {{CommandKind::kActivate, "activate"},
+                                                                           {CommandKind::kPrecharge, "precharge"},
+                                                                           {CommandKind::kRead, "read"},
+                                                                           {CommandKind::kWrite, "write"},
+                                                                           {CommandKind::kRefresh, "refresh"}};
+    for (const auto &[kind, word] : kNeeded) {
+      const auto n =
+          std::count_if(d.commands.begin(), d.commands.end(), [k = kind](const Command &c) { return c.kind == k; });
+      const bool isOptional = kind == CommandKind::kRefresh && d.controller.refreshPolicy == "none";
+      if (n == 1 || (n == 0 && isOptional)) continue;
+      report("wrong-commands", "commands",
+             "the device needs one command of kind '" + std::string(word) + "', it has " + std::to_string(n),
+             "name exactly one, as in 'ACT: {kind: activate, scope: bank}'");
+    }
+  }
+
+  void checkTimes(const Dram &d) {
+    const double rc = number("timing.tRC"), ras = number("timing.tRAS"), rp = number("timing.tRP");
+    if (rc >= 0 && ras >= 0 && rp >= 0 && rc < ras + rp) {
+      impossible("timing.tRC", "tRC (" + numberText(rc) + ") is shorter than tRAS + tRP (" + numberText(ras + rp) + ")",
+                 "set timing.tRC to at least " + numberText(ras + rp) + " cycle");
+    }
+    // Engines serve a refresh after closing rows and then need time for at least one access before the next.
+    const std::int64_t used =
+        d.refreshTime.value + d.prechargeTime.value + std::max(d.readLatency.value, d.writeLatency.value);
+    if (d.controller.refreshPolicy != "none" && d.refreshInterval.value / d.organization.ranks <= used) {
+      impossible("refresh.interval",
+                 "refreshes every " + std::to_string(d.refreshInterval.value) + " cycles leave no time to work",
+                 "with these ranks and times the interval must exceed " +
+                     std::to_string((used + 1) * d.organization.ranks) + " cycles");
+    }
+  }
+
+  void checkPim(const PimUnit &p) {
+    if (!m_.dram) return report("missing-section", "pim", "'pim' needs 'organization'", "add the DRAM sections");
+    const Organization &o = m_.dram->organization;
+    if (p.blocks * p.banksPerBlock != o.banks()) {
+      impossible("pim.blocks",
+                 std::to_string(p.blocks) + " blocks of " + std::to_string(p.banksPerBlock) +
+                     " banks do not serve the rank's " + std::to_string(o.banks()) + " banks",
+                 "blocks x banks_per_block = bank_groups x banks_per_group");
+    }
+    if (p.pimRanks > o.ranks) {
+      impossible("pim.ranks", "more ranks with units than ranks", "at most " + std::to_string(o.ranks));
+    }
+    if (p.lanes * sizeOf(p.type).value != o.burst.value) {
+      impossible("pim.lanes",
+                 "the lanes hold " + std::to_string(p.lanes * sizeOf(p.type).value) + " bytes, a burst " +
+                     std::to_string(o.burst.value),
+                 "lanes x bytes of " + std::string(name(p.type)) + " = organization.burst");
+    }
+    below("pim.first_control_row", p.firstControlRow, o.rows, "organization.rows");
+    for (const auto &[key, row] : p.rows) {
+      below("pim.rows." + key, row, o.rows, "organization.rows");
+      if (row < p.firstControlRow) {
+        impossible("pim.rows." + key, "row " + std::to_string(row) + " lies among the data rows",
+                   "use a row from pim.first_control_row on");
+      }
+    }
+    for (const auto &[key, column] : p.columns) below("pim.columns." + key, column, o.columns, "organization.columns");
+    below("pim.columns.grf_a", p.columns.at("grf_a") + p.grfEntries - 1, o.columns, "organization.columns");
+    below("pim.columns.grf_b", p.columns.at("grf_b") + p.grfEntries - 1, o.columns, "organization.columns");
+    const Node *modes = root_.find("modes");
+    if (modes == nullptr || modes->entries.empty()) {
+      return report("missing-section", "pim", "'pim' needs 'modes'", "say how the device changes modes");
+    }
+    for (std::size_t i = 0; i < p.modeRules.size(); ++i) checkMode("modes." + modes->entries[i].key, p.modeRules[i]);
+    checkModesReachable(p);
+  }
+
+  void checkMode(const std::string &path, const ModeRule &r) {
+    const Organization &o = m_.dram->organization;
+    below(path + ".row", r.row, o.rows, "organization.rows");
+    if (r.column) below(path + ".column", *r.column, o.columns, "organization.columns");
+    for (const int b : r.banks) below(path + ".banks", b, o.banks(), "the banks of a rank");
+  }
+
+  /// Programs enter and leave the modes, so there must be a rule each way.
+  void checkModesReachable(const PimUnit &p) {
+    const auto has = [&](auto &&test) { return std::any_of(p.modeRules.begin(), p.modeRules.end(), test); };
+    if (!has([](const ModeRule &r) { return r.from == PimMode::kSingleBank && r.to != r.from; }) ||
+        !has([](const ModeRule &r) { return r.to == PimMode::kSingleBank && r.to != r.from; }) ||
+        !has([](const ModeRule &r) { return r.to == PimMode::kAllBankPim && r.to != r.from; })) {
+      report("missing-key", "modes", "the modes cannot all be entered and left",
+             "add a rule from single-bank, one to all-bank-pim and one back to single-bank");
+    }
+  }
+
+  void below(const std::string &path, std::int64_t x, std::int64_t end, const std::string &what) {
+    if (x < end) return;
+    impossible(path,
+               "'" + path + "' reaches " + std::to_string(x) + ", beyond " + what + " (" + std::to_string(end) + ")",
+               "use a number below " + std::to_string(end));
+  }
+
+  const Machine &m_;
+  const Node &root_;
+  Diagnostics &out_;
+};
+
+}  // namespace
+
+void checkMachine(const Machine &machine, const Node &root, Diagnostics &out) {
+  Checker(machine, root, out).run();
+}
+
+}  // namespace pimento::machine

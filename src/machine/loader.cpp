@@ -1,0 +1,130 @@
+// Finds machine files, stacks `extends`, applies overrides, reads and builds.
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "pimento/base/file.h"
+#include "pimento/base/suggest.h"
+#include "pimento/machine/build.h"
+#include "pimento/machine/document.h"
+#include "pimento/machine/machine.h"
+#include "pimento/machine/overrides.h"
+#include "pimento/machine/reader.h"
+
+namespace pimento::machine {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLongestChain = 8;  // of extends
+
+bool isFileName(std::string_view s) {
+  return s.ends_with(".yaml") || s.ends_with(".yml");
+}
+
+/// The file that a name or path stands for. `folder`: of the file that says `extends`, for relative paths.
+Result<std::string> findFile(std::string_view nameOrFile, const Location &where, const std::string &folder,
+                             const std::vector<std::string> &searchPath) {
+  std::error_code ignored;
+  if (isFileName(nameOrFile)) {
+    const fs::path path{std::string(nameOrFile)};
+    const fs::path beside = fs::path(folder) / path;
+    if (!folder.empty() && path.is_relative() && fs::exists(beside, ignored)) return beside.string();
+    return path.string();
+  }
+  for (const std::string &dir : searchPath) {
+    const fs::path path = fs::path(dir) / (std::string(nameOrFile) + ".yaml");
+    if (nameOrFile.find('/') == std::string_view::npos && fs::is_regular_file(path, ignored)) return path.string();
+  }
+  return error("unknown-target", where, "there is no machine '" + std::string(nameOrFile) + "'",
+               suggest(nameOrFile, listMachines(searchPath)) + "; or a path that ends in .yaml");
+}
+
+class Stack {
+ public:
+  explicit Stack(const std::vector<std::string> &searchPath) : searchPath_(searchPath) {}
+
+  /// The tree of a file with everything it extends below it.
+  Result<Node> load(std::string_view yaml, std::string_view file) {
+    auto tree = parseDocument(yaml, file);
+    if (!tree) return tree;
+    const Node *found = tree->find("extends");
+    if (found == nullptr) return tree;
+    const Node extends = *found;
+    if (!extends.isScalar() || extends.text.empty()) {
+      return error("wrong-type", extends.where, "'extends' must name one preset or file",
+                   suggest("", listMachines(searchPath_)));
+    }
+    if (tree->find("name") == nullptr) {
+      return error("missing-key", tree->where, "'name' is missing", "a file that extends another has its own name");
+    }
+    tree->erase("extends");
+    auto base = loadBase(extends, file);
+    if (!base) return base;
+    Diagnostics diagnostics;
+    mergeInto(*base, *tree, diagnostics);
+    if (!diagnostics.empty()) return diagnostics;
+    return base;
+  }
+
+ private:
+  Result<Node> loadBase(const Node &extends, std::string_view file) {
+    const std::string folder = fs::path(std::string(file)).parent_path().string();
+    auto path = findFile(extends.text, extends.where, folder, searchPath_);
+    if (!path) return std::move(path.diagnostics());
+    chain_.push_back(fs::path(*path).lexically_normal().string());
+    if (chain_.size() > kLongestChain || std::count(chain_.begin(), chain_.end(), chain_.back()) > 1) {
+      return error("extends-cycle", extends.where, "the files extend one another without end",
+                   "one file of the chain must not have 'extends'");
+    }
+    const auto contents = readFile(*path);
+    if (!contents) {
+      return error("unreadable-file", extends.where, "'" + *path + "' cannot be read",
+                   "check the path after 'extends'");
+    }
+    return load(*contents, *path);
+  }
+
+  const std::vector<std::string> &searchPath_;
+  std::vector<std::string> chain_;
+};
+
+}  // namespace
+
+Result<Machine> parseMachine(std::string_view yaml, std::string_view file, const std::vector<std::string> &searchPath,
+                             const std::vector<Override> &overrides) {
+  auto tree = Stack(searchPath).load(yaml, file);
+  if (!tree) return std::move(tree.diagnostics());
+  Diagnostics diagnostics;
+  applyOverrides(*tree, overrides, diagnostics);
+  if (!diagnostics.empty()) return diagnostics;
+  auto values = readValues(*tree);
+  if (!values) return std::move(values.diagnostics());
+  return buildMachine(*tree, std::move(*values));
+}
+
+Result<Machine> loadMachine(std::string_view nameOrFile, const std::vector<std::string> &searchPath,
+                            const std::vector<Override> &overrides) {
+  const auto path = findFile(nameOrFile, {}, "", searchPath);
+  if (!path) return path.diagnostics();
+  const auto contents = readFile(*path);
+  if (!contents) return contents.diagnostics();
+  return parseMachine(*contents, *path, searchPath, overrides);
+}
+
+std::vector<std::string> listMachines(const std::vector<std::string> &searchPath) {
+  std::set<std::string> names;
+  for (const std::string &dir : searchPath) {
+    std::error_code failed;
+    for (fs::directory_iterator it(dir, failed), end; !failed && it != end; it.increment(failed)) {
+      if (it->path().extension() == ".yaml") names.insert(it->path().stem().string());
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
+}  // namespace pimento::machine

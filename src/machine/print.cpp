@@ -1,0 +1,61 @@
+// A machine as text: every number with its confidence and a numbered source.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "pimento/base/text.h"
+#include "pimento/machine/machine.h"
+
+namespace pimento::machine {
+
+namespace {
+
+/// "14 cycle", "3.9 us = 3900 cycle", "15 cycle = RL + BL/2", "650 pJ [374, 909]".
+std::string valueText(const Number &n) {
+  std::string s = numberText(n.value) + " " + n.unit;
+  if (n.canonicalUnit != n.unit) s += " = " + numberText(n.canonical) + " " + n.canonicalUnit;
+  if (!n.formula.empty()) s += " = " + n.formula;
+  if (n.low && n.high) s += " [" + numberText(*n.low) + ", " + numberText(*n.high) + "]";
+  if (n.overridden) s += " (overridden)";
+  return s;
+}
+
+void printSources(const std::vector<std::string> &sources, std::string &out) {
+  out += "\nsources\n";
+  for (std::size_t i = 0; i < sources.size(); ++i)
+    fmt::format_to(std::back_inserter(out), "  [{}] {}\n", i + 1, sources[i]);
+}
+
+}  // namespace
+
+std::string printMachine(const Machine &machine) {
+  std::string out = fmt::format("{} (family {}, native type {})\n  {}\n", machine.name, machine.family,
+                                name(machine.nativeType), machine.about);
+  for (const std::string &note : machine.notes) out += "  note: " + note + "\n";
+  out += "\nlevels\n";
+  for (const Level &l : machine.levels) {
+    fmt::format_to(std::back_inserter(out), "  {} x {}{}{}\n", l.count, l.name,
+                   l.splitsReduction ? ", splits reductions, merged by " + l.merge : "",
+                   l.mustFill ? ", must be filled" : "");
+  }
+  std::size_t pathWidth = 0, valueWidth = 0;
+  for (const auto &[path, n] : machine.numbers) {
+    pathWidth = std::max(pathWidth, path.size());
+    valueWidth = std::max(valueWidth, valueText(n).size());
+  }
+  std::vector<std::string> sources;
+  out += "\nnumbers (value, confidence, source)\n";
+  for (const auto &[path, n] : machine.numbers) {
+    auto it = std::find(sources.begin(), sources.end(), n.source);
+    if (it == sources.end()) it = sources.insert(it, n.source);
+    fmt::format_to(std::back_inserter(out), "  {:<{}}  {:<{}}  {:<9}  [{}]\n", path, pathWidth, valueText(n),
+                   valueWidth, name(n.confidence), it - sources.begin() + 1);
+  }
+  for (const auto &[alias, path] : machine.aliases)
+    fmt::format_to(std::back_inserter(out), "  --set {}= stands for {}\n", alias, path);
+  printSources(sources, out);
+  return out;
+}
+
+}  // namespace pimento::machine

@@ -1,0 +1,44 @@
+// From a merged tree to checked values: every key known, every number with unit, source and confidence, in bounds.
+//
+// Driven by schema() alone. Formulas are evaluated here, after all plain numbers are known, so an override of a
+// timing parameter reaches every latency that uses it. Not here: what values mean together (build.h).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pimento/machine/document.h"
+#include "pimento/machine/machine.h"
+
+namespace pimento::machine {
+
+/// What stands at one path. Which members count depends on the row's kind.
+struct Value {
+  Location where;
+  std::string text;                   ///< text, choice, element type; formulas: as written
+  std::vector<std::string> list;      ///< text lists
+  std::vector<std::int64_t> numbers;  ///< number lists
+  bool flag = false;
+  double number = 0;                ///< in canonical units
+  std::optional<double> low, high;  ///< likewise
+};
+
+struct Values {
+  std::map<std::string, Value> byPath;
+  std::map<std::string, Number> numbers;
+};
+
+/// Reads `root` (the whole file, extensions merged). Collects all diagnostics it can: "unknown-key", "missing-key",
+/// "wrong-type", "bad-name", "unknown-choice", "bare-number", "bad-number", "wrong-unit", "missing-source",
+/// "missing-confidence", "bad-confidence", "bad-range", "impossible-value", "bad-formula", "unknown-name".
+Result<Values> readValues(const Node &root);
+
+/// The schema row for a path of a file ("timing.tRP" gives "timing.*"), or null. `isNamed` says whether the last part
+/// stands in the schema by name.
+const SchemaRow *rowFor(std::string_view path, bool &isNamed);
+
+}  // namespace pimento::machine

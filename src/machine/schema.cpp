@@ -1,0 +1,218 @@
+// The one table of what a machine file may hold: it drives the reader's checks, unit conversion, hints and the docs.
+#include "pimento/machine/machine.h"
+
+namespace pimento::machine {
+
+namespace {
+
+// Bounds that keep arithmetic and memory sane; they describe no device.
+constexpr double kAny = 1e15;
+constexpr double kMostCount = 1e9;
+constexpr double kMostCycles = 1e9;
+
+SchemaRow section(std::string path, std::string meaning, bool isRequired = false) {
+  return {std::move(path), ValueKind::kSection, {}, std::move(meaning), isRequired, 0, 0, false, {}};
+}
+SchemaRow text(std::string path, std::string meaning, bool isRequired = false) {
+  return {std::move(path), ValueKind::kText, {}, std::move(meaning), isRequired, 0, 0, false, {}};
+}
+SchemaRow list(std::string path, std::string meaning, std::vector<std::string> choices = {}, bool isRequired = false) {
+  return {std::move(path), ValueKind::kTextList, {}, std::move(meaning), isRequired, 0, 0, false, std::move(choices)};
+}
+SchemaRow flag(std::string path, std::string meaning) {
+  return {std::move(path), ValueKind::kFlag, {}, std::move(meaning), false, 0, 0, false, {}};
+}
+SchemaRow choice(std::string path, std::vector<std::string> choices, std::string meaning, bool isRequired = true) {
+  return {std::move(path), ValueKind::kChoice, {}, std::move(meaning), isRequired, 0, 0, false, std::move(choices)};
+}
+SchemaRow dtype(std::string path, std::string meaning) {
+  return {std::move(path), ValueKind::kDType, {}, std::move(meaning), true, 0, 0, false, {}};
+}
+SchemaRow integer(std::string path, std::string unit, double low, double high, std::string meaning, bool isRequired) {
+  return {std::move(path), ValueKind::kNumber, std::move(unit), std::move(meaning), isRequired, low, high, true, {}};
+}
+SchemaRow count(std::string path, std::string meaning, bool isRequired = true) {
+  return integer(std::move(path), "count", 1, kMostCount, std::move(meaning), isRequired);
+}
+SchemaRow index(std::string path, std::string unit, std::string meaning) {
+  return integer(std::move(path), std::move(unit), 0, kMostCount, std::move(meaning), true);
+}
+SchemaRow real(std::string path, std::string unit, double low, double high, std::string meaning,
+               bool isRequired = true) {
+  return {std::move(path), ValueKind::kNumber, std::move(unit), std::move(meaning), isRequired, low, high, false, {}};
+}
+SchemaRow formula(std::string path, std::string unit, double low, double high, std::string meaning,
+                  bool isRequired = true) {
+  return {std::move(path), ValueKind::kFormula, std::move(unit), std::move(meaning), isRequired, low, high, true, {}};
+}
+
+using Rows = std::vector<SchemaRow>;
+
+Rows anywhere() {
+  return {
+      text("**.source", "where the numbers below come from; inner ones win"),
+      choice("**.confidence", {"measured", "datasheet", "paper", "assumed"}, "how far they can be trusted", false),
+      text("**.value", "a number in mapping form: {value: 14 cycle, range: [12, 16], source: ..., confidence: ...}"),
+      list("**.range", "lowest and highest value that sources give, in the unit of the value"),
+      text("**.note", "a remark on a number"),
+  };
+}
+
+Rows identity() {
+  return {
+      text("name", "name of the preset, as --target takes it", true),
+      text("family", "which lowering serves it: hbm-pim, upmem, ...", true),
+      text("about", "what the preset is and is not", true),
+      list("notes", "caveats that every report repeats"),
+      text("extends", "another preset or file that this one is put on top of; null removes one of its keys"),
+      dtype("native_type", "element type a kernel gets by default"),
+      section("aliases", "short names for --set"),
+      text("aliases.*", "path of the number that the name stands for"),
+      section("clock", "clocks", true),
+      real("clock.device", "GHz|MHz", 1e-3, 1e3, "clock of the device cycle"),
+      section("levels", "compute hierarchy, outermost first", true),
+      section("levels.*", "one level"),
+      formula("levels.*.count", "count", 1, kMostCount, "instances inside one instance of the level above"),
+      flag("levels.*.splits_reduction", "partial results of its instances can be merged"),
+      choice("levels.*.merge", {"host"}, "who merges them", false),
+      flag("levels.*.must_fill", "instances work in lock step: a mapping must name them all"),
+  };
+}
+
+Rows dram() {
+  return {
+      section("organization", "how the DRAM device is built"),
+      integer("organization.channels", "count", 1, 65536, "independent channels (HBM: pseudo channels); power of two",
+              true),
+      count("organization.channels_per_stack", "channels of one stack or module", false),
+      integer("organization.ranks", "count", 1, 64, "ranks per channel", true),
+      integer("organization.bank_groups", "count", 1, 64, "bank groups per rank", true),
+      integer("organization.banks_per_group", "count", 1, 64, "banks per bank group", true),
+      count("organization.rows", "rows per bank"),
+      integer("organization.columns", "count", 1, 65536, "bursts per row", true),
+      integer("organization.burst", "B|KiB", 1, 65536, "bytes one column command moves", true),
+      list("organization.address_map",
+           "fields of a physical address, least significant first: offset channel bank bankgroup column row rank; each "
+           "takes the bits its count needs unless given: 'rank 0 bit'",
+           {}, true),
+      section("timing", "timing parameters, names as in the datasheet"),
+      integer("timing.*", "cycle|ns", 0, kMostCycles, "a parameter; times are rounded up to cycles", false),
+      section("commands", "commands of the device"),
+      section("commands.*", "one command"),
+      choice("commands.*.kind", {"activate", "precharge", "read", "write", "refresh"}, "what it does"),
+      choice("commands.*.scope", {"bank", "rank"}, "what it acts on"),
+      section("constraints", "after any `preceding` at a node of `level`, each `following` there waits `latency`"),
+      section("constraints.*", "one constraint"),
+      choice("constraints.*.level", {"channel", "rank", "bankgroup", "bank"}, "at whose nodes it holds"),
+      list("constraints.*.preceding", "commands that start the wait", {}, true),
+      list("constraints.*.following", "commands that wait", {}, true),
+      formula("constraints.*.latency", "cycle", 0, kMostCycles, "how long"),
+      integer("constraints.*.window", "count", 1, 64,
+              "latency counts from the n-th last preceding command (tFAW: 4); 1 if left out", false),
+      section("completion", "issue of a command to its end"),
+      formula("completion.read", "cycle", 0, kMostCycles, "read: last data at the host"),
+      formula("completion.write", "cycle", 0, kMostCycles, "write: last data in the device"),
+      formula("completion.precharge", "cycle", 0, kMostCycles, "precharge: bank idle"),
+      formula("completion.refresh", "cycle", 0, kMostCycles, "refresh: banks idle"),
+      section("refresh", "how refresh is served"),
+      formula("refresh.interval", "cycle", 1, kMostCycles, "between two refreshes of a rank"),
+      choice("refresh.policy", {"single-slot", "per-rank", "none"},
+             "one pending rank per channel (a second request replaces it), one slot per rank, or no refresh"),
+      flag("refresh.waits_for_precharge", "REF waits until precharged banks are idle (tRP)"),
+      section("controller", "policies of the memory controller"),
+      integer("controller.transaction_queue", "count", 1, 65536, "entries of the queue in front of the scheduler",
+              true),
+      integer("controller.command_queue", "count", 1, 4096, "entries the scheduler chooses from", true),
+      choice("controller.scheduler", {"fr-fcfs-barrier"}, "first ready first served, within barrier groups"),
+      choice("controller.precharge", {"eager", "conflict"},
+             "close rows that the current barrier group does not need, or only when another row is needed"),
+      flag("controller.loses_barrier_on_full_queue", "a barrier on an exactly full transaction queue is dropped"),
+      integer("controller.fence", "cycle|ns", 0, kMostCycles, "what a barrier costs the host before it goes on", true),
+      formula("controller.command_latency", "cycle", 0, kMostCycles, "issue to arrival at the device"),
+  };
+}
+
+Rows pim() {
+  return {
+      section("pim", "units beside the banks"),
+      integer("pim.blocks", "count", 1, 64, "units per rank", true),
+      integer("pim.lanes", "count", 1, 4096, "lanes of a unit", true),
+      integer("pim.banks_per_block", "count", 1, 64, "banks that a unit serves", true),
+      integer("pim.grf_entries", "count", 1, 4096, "vector registers in each of GRF_A and GRF_B, one burst each", true),
+      integer("pim.srf_entries", "count", 1, 4096, "scalars in each of SRF_M and SRF_A", true),
+      integer("pim.crf_words", "count", 1, 4096, "instructions the unit holds", true),
+      dtype("pim.type", "element type of the lanes"),
+      integer("pim.ranks", "count", 1, 64, "ranks per channel that have units, the first ones", true),
+      index("pim.first_control_row", "row", "rows from here on are control or parking rows, never data"),
+      section("pim.rows", "rows with a meaning", true),
+      index("pim.rows.park", "row", "read to leave all banks in a known state"),
+      index("pim.rows.enter_all_bank", "row", "switches to all-bank mode"),
+      index("pim.rows.leave_all_bank", "row", "switches to single-bank mode"),
+      index("pim.rows.registers", "row", "the register map"),
+      section("pim.columns", "columns of those rows, in bursts", true),
+      index("pim.columns.mode", "column", "column that mode switches use"),
+      index("pim.columns.control", "column", "control register"),
+      index("pim.columns.srf", "column", "scalar registers"),
+      index("pim.columns.crf", "column", "first column of the instructions"),
+      index("pim.columns.grf_a", "column", "first column of GRF_A"),
+      index("pim.columns.grf_b", "column", "first column of GRF_B"),
+      section("modes", "mode changes: once `command` for `row` has arrived at every bank of `banks`"),
+      section("modes.*", "one mode change"),
+      choice("modes.*.from", {"single-bank", "all-bank", "all-bank-pim"}, "mode before"),
+      choice("modes.*.to", {"single-bank", "all-bank", "all-bank-pim"}, "mode after"),
+      choice("modes.*.command", {"activate", "precharge", "read", "write", "refresh"}, "command that counts"),
+      formula("modes.*.row", "row", 0, kMostCount, "its row"),
+      {"modes.*.banks",
+       ValueKind::kNumbers,
+       "bank",
+       "flat bank numbers: '0 1 8 9 bank'",
+       true,
+       0,
+       kMostCount,
+       true,
+       {}},
+      formula("modes.*.column", "column", 0, kMostCount, "writes: column that must match", false),
+      integer("modes.*.value", "byte", 0, 255, "writes: value of byte 0 that must match", false),
+  };
+}
+
+Rows energyAndHost() {
+  return {
+      section("energy", "priced actions, by name", true),
+      text("energy.covers", "the chips a total covers, and at which level (device, board, wall)", true),
+      real("energy.*", "pJ|nJ|fJ|pJ/bit|mW|W|uW", 0, kAny,
+           "cost per unit of the count that `action` gives (pJ/bit: `action` counts bits); a power is background",
+           false),
+      text("energy.*.action", "formula over action counts and numbers of the file; left out for powers"),
+      choice("energy.*.component", {"pim", "dram", "link", "host"}, "part of the machine it belongs to"),
+      formula("energy.*.instances", "count", 1, kMostCount, "powers: how many of what it is the power of", false),
+      text("energy.*.covers", "what one unit covers, in words", true),
+      section("host", "the host beside the device", true),
+      text("host.name", "which host", true),
+      real("host.link_bandwidth", "GB/s|TB/s|MB/s|B/cycle", 1e-9, kAny, "peak of one link; B/cycle: device cycles"),
+      formula("host.links", "count", 1, kMostCount, "links to the device; 1 if left out", false),
+      real("host.write_efficiency", "ratio|%", 1e-6, 1, "share of the peak that writing operands reaches"),
+      real("host.read_efficiency", "ratio|%", 1e-6, 1, "share of the peak that reading results reaches"),
+      real("host.link_latency", "ns|us|ms|ps", 0, kAny, "before the first byte of a transfer phase"),
+      real("host.memory_bandwidth", "GB/s|TB/s|MB/s", 1e-9, kAny, "host memory, for rearranging"),
+      real("host.merge_rate", "Gop/s", 1e-9, kAny, "additions of partial results"),
+      real("host.peak", "GFLOP/s|TFLOP/s", 1e-9, kAny, "roofline of the host in the native type"),
+  };
+}
+
+Rows allRows() {
+  Rows all = anywhere();
+  for (Rows part : {identity(), dram(), pim(), energyAndHost()}) {
+    for (SchemaRow &r : part) all.push_back(std::move(r));
+  }
+  return all;
+}
+
+}  // namespace
+
+const std::vector<SchemaRow> &schema() {
+  static const std::vector<SchemaRow> kRows = allRows();
+  return kRows;
+}
+
+}  // namespace pimento::machine
