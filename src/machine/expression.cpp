@@ -215,6 +215,12 @@ Result<std::int64_t> Expression::evaluate(const Lookup &lookup, const std::vecto
   return stack.back();
 }
 
+bool Expression::isMonotone() const {
+  return std::none_of(steps_.begin(), steps_.end(), [](const Step &s) {
+    return s.op == Op::kNegate || s.op == Op::kSubtract || s.op == Op::kDivide;
+  });
+}
+
 std::vector<std::string> Expression::names() const {
   std::vector<std::string> all;
   for (const Step &s : steps_) {

@@ -26,6 +26,9 @@ class Expression {
   /// Diagnostics: "unknown-name" (with the nearest of `choices`), "bad-formula" (division by zero, overflow).
   Result<std::int64_t> evaluate(const Lookup &lookup, const std::vector<std::string> &choices) const;
 
+  /// Whether it never falls when a name's value rises, values being non-negative: no minus, no division.
+  bool isMonotone() const;
+
   /// Names used, in order of appearance, repeated ones too.
   std::vector<std::string> names() const;
 

@@ -21,6 +21,16 @@ std::string valueText(const Number &n) {
   return s;
 }
 
+constexpr std::size_t kWidestColumn = 44;  // long formulas stick out instead of widening every row
+
+void printPolicies(const Dram &d, std::string &out) {
+  const Controller &c = d.controller;
+  fmt::format_to(std::back_inserter(out), "\npolicies\n  scheduler {}, precharge {}, refresh {}{}{}\n", c.scheduler,
+                 c.prechargePolicy, c.refreshPolicy,
+                 c.refreshWaitsForPrecharge ? ", REF waits for tRP" : ", REF does not wait for tRP",
+                 c.losesBarrierOnFullQueue ? ", barriers are lost on a full queue" : "");
+}
+
 void printSources(const std::vector<std::string> &sources, std::string &out) {
   out += "\nsources\n";
   for (std::size_t i = 0; i < sources.size(); ++i)
@@ -39,10 +49,11 @@ std::string printMachine(const Machine &machine) {
                    l.splitsReduction ? ", splits reductions, merged by " + l.merge : "",
                    l.mustFill ? ", must be filled" : "");
   }
+  if (machine.dram) printPolicies(*machine.dram, out);
   std::size_t pathWidth = 0, valueWidth = 0;
   for (const auto &[path, n] : machine.numbers) {
     pathWidth = std::max(pathWidth, path.size());
-    valueWidth = std::max(valueWidth, valueText(n).size());
+    valueWidth = std::max(valueWidth, std::min(valueText(n).size(), kWidestColumn));
   }
   std::vector<std::string> sources;
   out += "\nnumbers (value, confidence, source)\n";
