@@ -159,6 +159,8 @@ class MappingSpace {
   using Chunks = std::map<std::string, std::vector<std::int64_t>>;  ///< level name -> chunks to try, each >= 1
 
   MappingSpace(const kernel::Kernel &kernel, const machine::Machine &machine, const Chunks &chunks = {});
+  MappingSpace(const kernel::Kernel &kernel, machine::Machine &&machine, const Chunks &chunks = {}) = delete;
+  MappingSpace(kernel::Kernel &&kernel, const machine::Machine &machine, const Chunks &chunks = {}) = delete;
   /// The next mapping, or nothing when all were given.
   std::optional<Mapping> next();
   /// Starts again.

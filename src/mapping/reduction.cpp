@@ -56,7 +56,9 @@ std::int64_t UnitReduction::Axis::global(std::int64_t local) const {
 std::vector<Terms> UnitReduction::Axis::globals(std::int64_t begin, std::int64_t end) const {
   std::vector<Terms> list;
   appendTerms(list, {begin, 1, end - begin});
-  for (std::size_t l = factor.size(); l-- > 0;) list = throughLevel(list, factor[l], chunk[l], instance[l]);
+  for (std::size_t l = factor.size(); l-- > 0;) {
+    if (factor[l] > 1) list = throughLevel(list, factor[l], chunk[l], instance[l]);
+  }
   return list;
 }
 

@@ -37,7 +37,8 @@ TEST(MappingSpace, ReductionsAreSplitWhereTheLevelMerges) {
 
 TEST(MappingSpace, LockStepLevelsAreAlwaysFull) {
   const kernel::Graph graph = gemv(100, 50);
-  MappingSpace space(graph.kernels[0], hbmPim());
+  const machine::Machine machine = hbmPim();
+  MappingSpace space(graph.kernels[0], machine);
   const std::vector<std::string> texts = listed(space);
   // Channels and blocks cannot split the reduction; lanes split 16 = 1x16, 2x8, 4x4, 8x2, 16x1.
   EXPECT_EQ(texts.size(), 5u);
