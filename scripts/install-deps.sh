@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Installs the Debian 12 packages that building and testing need and this machine lacks. With all of them present it
+# does nothing and needs no network.
+#
+#   scripts/install-deps.sh          install what is missing (asks sudo for root where needed)
+#   scripts/install-deps.sh --list   print the packages, one per line
+set -euo pipefail
+
+packages=(
+  # compiler and build
+  g++ cmake ninja-build ccache mold
+  # libraries: command line, formatting, YAML, JSON, tests, benchmarks
+  libcli11-dev libfmt-dev libyaml-cpp-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev
+  # the MLIR front end; libmlir-19-dev alone does not declare the other two
+  libmlir-19-dev llvm-19-dev mlir-19-tools
+  # formatting, fuzzing
+  clang-format-19 clang-19 libclang-rt-19-dev
+  # scripts; golden vectors
+  python3 python3-numpy
+)
+
+if [[ ${1:-} == --list ]]; then
+  printf '%s\n' "${packages[@]}"
+  exit 0
+fi
+
+isInstalled() {
+  [[ $(dpkg-query -W -f='${Status}' "$1" 2>/dev/null) == 'install ok installed' ]]
+}
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  echo "install-deps: this is no Debian system; install the equivalents of: ${packages[*]}" >&2
+  exit 1
+fi
+
+missing=()
+for p in "${packages[@]}"; do
+  isInstalled "$p" || missing+=("$p")
+done
+if ((${#missing[@]} == 0)); then
+  echo "install-deps: all ${#packages[@]} packages are installed"
+  exit 0
+fi
+
+asRoot=()
+if ((EUID != 0)); then
+  if ! command -v sudo >/dev/null; then
+    echo "install-deps: not root and no sudo; as root, run: apt-get install ${missing[*]}" >&2
+    exit 1
+  fi
+  asRoot=(sudo)
+fi
+echo "install-deps: installing ${missing[*]}"
+"${asRoot[@]}" apt-get update -q
+"${asRoot[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
