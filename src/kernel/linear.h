@@ -8,10 +8,16 @@
 
 namespace pimento::kernel {
 
+/// a + b * c that wraps: coefficients of dims that never move may be of any size.
+inline std::int64_t addProduct(std::int64_t a, std::int64_t b, std::int64_t c) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) +
+                                   static_cast<std::uint64_t>(b) * static_cast<std::uint64_t>(c));
+}
+
 /// The value of an affine form at a point.
 inline std::int64_t valueAt(const Affine &affine, const std::vector<std::int64_t> &point) {
   std::int64_t x = affine.constant;
-  for (std::size_t d = 0; d < point.size(); ++d) x += affine.coefficients[d] * point[d];
+  for (std::size_t d = 0; d < point.size(); ++d) x = addProduct(x, affine.coefficients[d], point[d]);
   return x;
 }
 
@@ -22,8 +28,11 @@ inline Affine linearize(const Access &access, const Tensor &tensor, std::size_t 
   std::int64_t stride = 1;
   for (std::size_t i = tensor.shape.size(); i-- > 0; stride *= tensor.shape[i]) {
     if (i + dropped >= tensor.shape.size()) continue;
-    linear.constant += stride * access.index[i].constant;
-    for (std::size_t d = 0; d < dims; ++d) linear.coefficients[d] += stride * access.index[i].coefficients[d];
+    const Affine &index = access.index[i];
+    linear.constant = addProduct(linear.constant, stride, index.constant);
+    for (std::size_t d = 0; d < dims; ++d) {
+      linear.coefficients[d] = addProduct(linear.coefficients[d], stride, index.coefficients[d]);
+    }
   }
   return linear;
 }

@@ -5,12 +5,16 @@
 //   C[i,j] += A[i,k] * B[k,j]        D[i] max= X[i, j]       o[i] = 2.5 * x[2*i + 1] - y[i]
 //   s[i] = x[i] > 0 ? x[i] : 0
 //
-// Statements are separated by ';' (or newlines). Indices are dims; an index that does not occur on the left is a
-// reduction and needs
-// '+=', '*=', 'min=' or 'max='. Index expressions are affine (integers, +, -, *). A tensor written by an earlier
-// statement and read later is a temporary unless it is never read again; all others are inputs. Extents come from
-// `sizes`; a dim whose extent no one states is a diagnostic that names it. Functions: relu exp log sqrt tanh abs neg
-// min max select and casts by type name (f32(x)).
+// Statements are separated by ';' (or newlines); '#' starts a comment. Indices are dims; an index that does not occur
+// on the left is a reduction and needs '+=', '*=', 'min=' or 'max='. Index expressions are affine (integers, +, -, *).
+// A tensor that is only read is an input; read first and written later, an in-out; written by one statement and read by
+// a later one, a temporary; else an output. A statement that reads its own target at another element is sequential
+// (y[i+1] = y[i] + x[i]). A name without brackets is the value of that index if the statement has one, else a tensor
+// without dimensions. Extents come from `sizes`; a dim whose extent no one states (nor an earlier statement's tensor)
+// is a diagnostic that names it. Operators, tightest first: unary - and +; * / %; + -; << >>; &; ^; |; comparisons;
+// ?: (as in Python). Functions: relu exp log sqrt tanh abs neg min max select, and casts by type name (f32(x)).
+// Numbers take the type of what they meet; nothing else is converted silently, except that a stored value is rounded
+// to the tensor's type.
 #pragma once
 
 #include <string_view>

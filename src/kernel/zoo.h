@@ -19,6 +19,8 @@ struct ZooEntry {
   std::string about;                  ///< one line, with the formula
   std::vector<std::string> variants;  ///< first is the default; "plain" for most
   Sizes defaults;                     ///< every size the kernel has, with its default
+  std::vector<DType> types;           ///< element types it is defined for
+  std::string data;                   ///< `--data` that suits it; empty: random
 };
 
 /// All entries, in listing order.
@@ -26,7 +28,7 @@ const std::vector<ZooEntry> &zoo();
 const ZooEntry *zooEntry(std::string_view name);  ///< null if unknown
 
 /// Builds entry `name` at `sizes` (missing ones take their default). Diagnostics: unknown kernel, size or variant (with
-/// "did you mean"), size < 1.
+/// "did you mean"), size < 1, a type the kernel is not defined for. Dims are called like their sizes.
 Result<Graph> makeZooKernel(std::string_view name, const Sizes &sizes, DType type, std::string_view variant = {});
 
 }  // namespace pimento::kernel
