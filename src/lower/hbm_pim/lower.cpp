@@ -32,6 +32,22 @@ Status checkMachine(const machine::Machine &machine) {
                "channels, ranks, rows, timing, controller policies and energy can be changed; the unit itself cannot");
 }
 
+/// Reductions run innermost: partial sums live in registers that no other output may use meanwhile.
+Status checkOrder(const mapping::Mapping &mapping, const kernel::Kernel &kernel) {
+  bool hasReduced = false;
+  for (const std::string &name : mapping.order) {
+    const int d = kernel.dimNamed(name);
+    const bool isReduction = d >= 0 && kernel.dims[static_cast<std::size_t>(d)].kind == kernel::DimKind::kReduction;
+    if (hasReduced && !isReduction)
+      return error("illegal-mapping", kernel.where,
+                   fmt::format("kernel '{}': order({}) runs dim '{}' inside a reduction", kernel.name,
+                               fmt::join(mapping.order, ","), name),
+                   "HBM-PIM keeps partial sums in registers: put reduction dims last, or leave order() out");
+    hasReduced |= isReduction;
+  }
+  return okStatus();
+}
+
 std::int64_t largestPrimeFactor(std::int64_t n) {
   std::int64_t largest = 1;
   for (std::int64_t p = 2; p * p <= n; ++p)
@@ -90,6 +106,10 @@ Result<mapping::Mapping> referenceMapping(const kernel::Graph &graph, int kernel
   m.subspaces = {s};
   const std::int64_t lanes = machine.levels[kLane].count, blocks = machine.levels[kBlock].count;
   if (m.cyclic.empty() && outer.size() == 1 && canSplitBlocks) {
+    // Whole groups stay together: 8 slots, or one burst in each bank of a block.
+    const std::int64_t group = pattern->isMatVec ? MatVecData::kSlots : machine.pim->banksPerBlock;
+    std::int64_t &range = m.subspaces[0].factors[kLevels][static_cast<std::size_t>(outer[0])];
+    range = (range + group - 1) / group * group;
     m.cyclic[machine.levels[kChannel].name] = pattern->isMatVec ? blocks * MatVecData::kSlots : lanes;
     m.cyclic[machine.levels[kBlock].name] = pattern->isMatVec ? MatVecData::kSlots : lanes * machine.pim->banksPerBlock;
     m.cyclic[machine.levels[kLane].name] = 1;

@@ -56,8 +56,7 @@ class Builder {
     std::int64_t outputs = 1;
     for (const auto *dims : {&pattern_.outputDims, &pattern_.batchDims})
       for (const int d : *dims) outputs *= kernel_.dims[static_cast<std::size_t>(d)].extent;
-    const kernel::Role role = graph_.tensors[static_cast<std::size_t>(kernel_.stores[0].target.tensor)].role;
-    if (role != kernel::Role::kInOut) out_.host.merges -= outputs;
+    if (!pattern_.isUpdate) out_.host.merges -= outputs;
     const std::int64_t zeroRow = isTree_ ? reserveZeroRow() : -1;
     if (out_.dataRows > machine_.pim->firstControlRow) return tooLarge();
     emit(zeroRow);

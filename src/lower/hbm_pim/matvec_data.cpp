@@ -115,11 +115,15 @@ void MatVecData::place(const kernel::DataSet &data, sim::pim::PimDevice &device)
 
 namespace {
 
-/// Pieces merged as a balanced binary tree, the left half taking the extra one.
-float treeSum(const std::vector<float> &pieces, std::size_t begin, std::size_t end) {
-  if (end - begin == 1) return pieces[begin];
-  const std::size_t middle = begin + (end - begin + 1) / 2;
-  return treeSum(pieces, begin, middle) + treeSum(pieces, middle, end);
+/// Neighbours pairwise, then pairs of pairs; a piece without a partner moves up as it is.
+float treeSum(std::vector<float> pieces) {
+  while (pieces.size() > 1) {
+    std::vector<float> next;
+    for (std::size_t i = 0; i < pieces.size(); i += 2)
+      next.push_back(i + 1 < pieces.size() ? pieces[i] + pieces[i + 1] : pieces[i]);
+    pieces = std::move(next);
+  }
+  return pieces[0];
 }
 
 }  // namespace
@@ -134,7 +138,7 @@ float MatVecData::unitSum(const Part &p, sim::pim::PimDevice &device, int channe
   if (!isTree_) return stored(0);
   std::vector<float> pieces;
   for (std::int64_t i = 0; i < p.resultsPerOutput; ++i) pieces.push_back(stored(i));
-  return treeSum(pieces, 0, pieces.size());
+  return treeSum(std::move(pieces));
 }
 
 void MatVecData::collectPart(const Part &p, sim::pim::PimDevice &device, std::vector<float> &sums,
@@ -174,7 +178,7 @@ void MatVecData::collect(sim::pim::PimDevice &device, kernel::DataSet &data) con
   for (const Part &p : parts) collectPart(p, device, sums, isStarted);
   for (std::size_t i = 0; i < sums.size(); ++i) {
     if (!isStarted[i]) continue;
-    if (tensor.role == kernel::Role::kInOut) sums[i] += f16ToFloat(halfAt(y, static_cast<std::int64_t>(i)));
+    if (pattern_.isUpdate) sums[i] += f16ToFloat(halfAt(y, static_cast<std::int64_t>(i)));
     const Half h = f16FromFloat(sums[i]);
     std::memcpy(y.bytes.data() + i * 2, &h, 2);
   }

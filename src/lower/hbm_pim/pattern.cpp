@@ -17,60 +17,6 @@ constexpr const char *kCanDo =
     "HBM-PIM adds, multiplies, multiply-accumulates against a broadcast vector, and applies relu to f16 values; keep "
     "this stage on the host, or write it with those operations";
 
-std::string_view opName(Op op) {
-  switch (op) {
-    case Op::kSub:
-      return "subtract";
-    case Op::kDiv:
-      return "divide";
-    case Op::kRem:
-      return "remainder";
-    case Op::kMin:
-      return "min";
-    case Op::kMax:
-      return "max";
-    case Op::kAnd:
-      return "and";
-    case Op::kOr:
-      return "or";
-    case Op::kXor:
-      return "xor";
-    case Op::kShl:
-    case Op::kShr:
-      return "shift";
-    case Op::kNeg:
-      return "negate";
-    case Op::kAbs:
-      return "abs";
-    case Op::kExp:
-      return "exp";
-    case Op::kLog:
-      return "log";
-    case Op::kSqrt:
-      return "sqrt";
-    case Op::kTanh:
-      return "tanh";
-    case Op::kSelect:
-      return "select";
-    case Op::kCast:
-      return "cast";
-    case Op::kIndex:
-      return "index";
-    case Op::kAdd:
-      return "add";
-    case Op::kMul:
-      return "multiply";
-    case Op::kRelu:
-      return "relu";
-    case Op::kLoad:
-      return "load";
-    case Op::kConstant:
-      return "constant";
-    default:
-      return "compare";
-  }
-}
-
 class Recogniser {
  public:
   Recogniser(const kernel::Graph &graph, int index, const machine::Machine &machine)
@@ -137,7 +83,7 @@ class Recogniser {
     };
     if (v.op != Op::kMul)
       return unsupported(
-          "op", fmt::format("it sums the result of '{}'; the unit sums products of two operands", opName(v.op)),
+          "op", fmt::format("it sums the result of '{}'; the unit sums products of two operands", kernel::name(v.op)),
           "write the sum as products, for example y[i] += A[i,j] * x[j]");
     if (load(0) < 0 || load(1) < 0)
       return unsupported("op", "it sums products of computed values, not of two operands in memory",
@@ -145,6 +91,7 @@ class Recogniser {
     if (!kernel_.guards.empty()) return unsupported("pattern", "its reduction is guarded by a condition");
     Pattern p;
     p.isMatVec = true;
+    p.matVec.isUpdate = isUpdate(kernel_.stores[0].target.tensor);
     for (const auto &[w, x] : {std::pair{load(0), load(1)}, std::pair{load(1), load(0)}})
       if (assign(w, x, p.matVec)) return p;
     return unsupported("pattern",
@@ -154,9 +101,21 @@ class Recogniser {
                        "kernel per product");
   }
 
+  /// Whether the sum goes onto what the tensor holds already: given by the user, or left by an earlier kernel.
+  bool isUpdate(int tensor) const {
+    if (graph_.tensors[static_cast<std::size_t>(tensor)].role == kernel::Role::kInOut) return true;
+    for (const Kernel &k : graph_.kernels) {
+      if (&k == &kernel_) return false;
+      for (const kernel::Store &s : k.stores)
+        if (s.target.tensor == tensor) return true;
+    }
+    return false;
+  }
+
   bool assign(int w, int x, MatVec &out) const {
     if (w == x) return false;
     MatVec m;
+    m.isUpdate = out.isUpdate;
     m.weights = w;
     m.input = x;
     const kernel::Access &weights = kernel_.loads[static_cast<std::size_t>(w)],
@@ -194,10 +153,10 @@ class Recogniser {
     const auto arg = [&](int i) { return chain(v.args[static_cast<std::size_t>(i)], found); };
     if (v.type != machine_.pim->type) {
       if (found.empty())
-        found.push_back(unsupported(
-            "type",
-            fmt::format("'{}' computes in {}, the unit in {}", opName(v.op), name(v.type), name(machine_.pim->type)),
-            fmt::format("use --dtype {} throughout", name(machine_.pim->type))));
+        found.push_back(unsupported("type",
+                                    fmt::format("'{}' computes in {}, the unit in {}", kernel::name(v.op), name(v.type),
+                                                name(machine_.pim->type)),
+                                    fmt::format("use --dtype {} throughout", name(machine_.pim->type))));
       return {};
     }
     switch (v.op) {
@@ -222,7 +181,7 @@ class Recogniser {
       default:
         break;
     }
-    if (found.empty()) found.push_back(unsupported("op", fmt::format("the unit has no '{}'", opName(v.op))));
+    if (found.empty()) found.push_back(unsupported("op", fmt::format("the unit has no '{}'", kernel::name(v.op))));
     return {};
   }
 

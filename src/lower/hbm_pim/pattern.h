@@ -17,6 +17,7 @@ namespace pimento::lower::hbm_pim {
 struct MatVec {
   int weights = -1, input = -1;  ///< indices into Kernel::loads
   std::vector<int> outputDims, reductionDims, batchDims;
+  bool isUpdate = false;  ///< the sum is added to what the output tensor already holds
 };
 
 /// One node of an element-wise expression the unit can evaluate.

@@ -1,0 +1,244 @@
+#include "pimento/driver/input.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "pimento/base/file.h"
+#include "pimento/base/npy.h"
+#include "pimento/base/suggest.h"
+#include "pimento/base/text.h"
+#include "pimento/energy/energy.h"
+#include "pimento/frontend/frontend.h"
+#include "pimento/kernel/notation.h"
+#include "pimento/program/text.h"
+
+namespace pimento::driver {
+
+Outcome failure(Diagnostics diagnostics) {
+  // A wrong answer of a compiled program is our mistake, not the user's.
+  const bool isOurs = std::any_of(diagnostics.begin(), diagnostics.end(), [](const Diagnostic &d) { return d.code == "wrong-answer"; });
+  return {"", std::move(diagnostics), isOurs ? 3 : 1};
+}
+
+Result<kernel::Sizes> parseSizes(const std::vector<std::string> &texts) {
+  kernel::Sizes sizes;
+  for (const std::string &text : texts)
+    for (const std::string_view part : split(text, ',')) {
+      const std::size_t eq = part.find('=');
+      const auto value = eq == std::string_view::npos ? std::nullopt : parseInteger(trim(part.substr(eq + 1)));
+      if (!value || *value < 1 || eq == 0)
+        return error("bad-size", {"--size", 0, 0}, fmt::format("'{}' is no size", part),
+                     "write NAME=NUMBER with a number of 1 or more, for example --size m=4096,n=1024");
+      sizes[std::string(trim(part.substr(0, eq)))] = *value;
+    }
+  return sizes;
+}
+
+namespace {
+
+bool endsWith(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+/// Extents by dim name, for inputs that do not name their sizes.
+kernel::Sizes dimSizes(const kernel::Graph &graph) {
+  kernel::Sizes sizes;
+  for (const kernel::Kernel &k : graph.kernels)
+    for (const kernel::Dim &d : k.dims) sizes.emplace(d.name, d.extent);
+  return sizes;
+}
+
+Result<Input> fromGraph(Result<kernel::Graph> graph, std::string name) {
+  if (!graph) return graph.diagnostics();
+  Input in;
+  in.name = std::move(name);
+  in.sizes = dimSizes(*graph);
+  in.type = graph->tensors.front().type;
+  in.graph = std::move(*graph);
+  return in;
+}
+
+Result<Input> fromFile(const Options &options, const kernel::Sizes &sizes) {
+  const Result<std::string> text = readFile(options.input);
+  if (!text) return text.diagnostics();
+  const std::string name = std::filesystem::path(options.input).stem().string();
+  if (endsWith(options.input, ".mlir"))
+    return fromGraph(frontend::importMlir(*text, options.input, {options.function, sizes}), name);
+  Result<program::Program> p = program::parse(*text, options.input);
+  if (!p) return p.diagnostics();
+  Input in;
+  in.name = name;
+  in.program = std::move(*p);
+  return in;
+}
+
+Result<Input> fromZoo(const Options &options, const kernel::Sizes &sizes, DType type) {
+  // Variants of the zoo concern the kernel or its program; those of programs are checked by the target.
+  const kernel::ZooEntry *entry = kernel::zooEntry(options.input);
+  Result<kernel::Graph> graph = kernel::makeZooKernel(options.input, sizes, type, options.variant);
+  if (!graph) return graph.diagnostics();
+  Input in;
+  in.name = options.input;
+  in.sizes = entry->defaults;
+  for (const auto &[name, value] : sizes) in.sizes[name] = value;
+  in.type = type;
+  in.graph = std::move(*graph);
+  return in;
+}
+
+}  // namespace
+
+Result<Input> loadInput(const Options &options, const machine::Machine &machine) {
+  const Result<kernel::Sizes> sizes = parseSizes(options.sizes);
+  if (!sizes) return sizes.diagnostics();
+  DType type = machine.nativeType;
+  if (!options.dtype.empty()) {
+    const std::optional<DType> t = parseDType(options.dtype);
+    if (!t) return error("unknown-dtype", {"--dtype", 0, 0}, fmt::format("'{}' is no element type", options.dtype), "one of " + dtypeNames());
+    type = *t;
+  }
+  const std::string &input = options.input;
+  if (endsWith(input, ".mlir") || endsWith(input, ".llvcnm")) return fromFile(options, *sizes);
+  if (input.find('=') != std::string::npos) {
+    Result<Input> in = fromGraph(kernel::parseNotation(input, *sizes, type), "notation");
+    if (in) in->type = type;
+    return in;
+  }
+  if (kernel::zooEntry(input) != nullptr) return fromZoo(options, *sizes, type);
+  std::vector<std::string> names;
+  for (const kernel::ZooEntry &e : kernel::zoo()) names.push_back(e.name);
+  return error("unknown-input", {}, fmt::format("'{}' is no kernel of the zoo, no index notation and no file that is read here", input),
+               suggest(input, names) + "; or a .mlir or .llvcnm file; or index notation such as 'y[i] += A[i,j] * x[j]'");
+}
+
+std::vector<std::string> machineFolders(const Options &options) {
+  if (!options.machinePath.empty()) return options.machinePath;
+  if (const char *path = std::getenv("PIMENTO_MACHINES")) return {path};
+  std::error_code ignored;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  const auto installed = self.parent_path().parent_path() / "share/pimento/machines";
+  if (std::filesystem::is_directory(installed, ignored)) return {installed.string()};
+  return {PIMENTO_MACHINE_FOLDER};
+}
+
+Result<machine::Machine> loadTarget(const Options &options, const std::string &name) {
+  std::vector<machine::Override> overrides;
+  for (const std::string &s : options.sets) {
+    const std::size_t eq = s.find('=');
+    if (eq == std::string::npos)
+      return error("bad-override", {"--set", 0, 0}, fmt::format("'{}' sets nothing", s), "write PATH=VALUE, for example --set timing.tRP=16");
+    overrides.push_back({s.substr(0, eq), s.substr(eq + 1)});
+  }
+  Result<machine::Machine> machine = machine::loadMachine(name, machineFolders(options), overrides);
+  if (!machine) return machine;
+  if (Status s = energy::check(*machine); !s) return s.diagnostics();
+  return machine;
+}
+
+Result<std::vector<mapping::MapSpec>> parseMaps(const Options &options) {
+  std::vector<mapping::MapSpec> specs;
+  for (const std::string &text : options.maps)
+    for (const std::string_view part : split(text, '|')) {
+      Result<mapping::MapSpec> spec = mapping::parseMapSpec(trim(part));
+      if (!spec) return spec.diagnostics();
+      if (spec->kind == mapping::MapSpec::Kind::kExplicit) spec->mapping.text = mapping::print(*spec);
+      specs.push_back(std::move(*spec));
+    }
+  if (specs.empty()) specs.emplace_back();
+  return specs;
+}
+
+namespace {
+
+Diagnostic badData(const std::string &spec) {
+  return error("bad-data", {"--data", 0, 0}, fmt::format("'{}' names no data", spec),
+               "one of none, random, zero, one, const:V, uniform:A,B, or FILE.npy[,NAME=FILE.npy...]");
+}
+
+std::optional<kernel::DataSpec> parseDataSpec(const std::string &text, std::uint64_t seed) {
+  kernel::DataSpec spec;
+  spec.seed = seed;
+  using Kind = kernel::DataSpec::Kind;
+  if (text == "random") return spec;
+  if (text == "zero" || text == "one") {
+    spec.kind = text == "zero" ? Kind::kZero : Kind::kOne;
+    return spec;
+  }
+  if (text.rfind("const:", 0) == 0) {
+    const auto v = parseNumber(text.substr(6));
+    if (!v) return std::nullopt;
+    spec.kind = Kind::kConst;
+    spec.low = *v;
+    return spec;
+  }
+  if (text.rfind("uniform:", 0) == 0) {
+    const auto parts = split(std::string_view(text).substr(8), ',');
+    if (parts.size() != 2) return std::nullopt;
+    const auto a = parseNumber(parts[0]), b = parseNumber(parts[1]);
+    if (!a || !b || *a > *b) return std::nullopt;
+    spec.kind = Kind::kUniform;
+    spec.low = *a;
+    spec.high = *b;
+    return spec;
+  }
+  return std::nullopt;
+}
+
+Status loadTensor(const kernel::Graph &graph, int tensor, const std::string &file, kernel::DataSet &data) {
+  const Result<NpyArray> array = readNpy(file);
+  if (!array) return array.diagnostics();
+  const kernel::Tensor &t = graph.tensors[static_cast<std::size_t>(tensor)];
+  if (array->type != t.type || array->shape != t.shape)
+    return error("bad-data", {file, 0, 0},
+                 fmt::format("the array is {} [{}], tensor '{}' is {} [{}]", name(array->type), fmt::join(array->shape, ", "), t.name,
+                             name(t.type), fmt::join(t.shape, ", ")),
+                 "store the array with that type and shape, or change --size and --dtype");
+  data[static_cast<std::size_t>(tensor)].bytes = array->bytes;
+  return okStatus();
+}
+
+/// FILE.npy[,NAME=FILE.npy...]: the file without a name goes to the first input.
+Status loadFiles(const kernel::Graph &graph, const std::string &spec, kernel::DataSet &data) {
+  for (const std::string_view part : split(spec, ',')) {
+    const std::size_t eq = part.find('=');
+    const std::string file(eq == std::string_view::npos ? part : part.substr(eq + 1));
+    int tensor = -1;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
+      const kernel::Role role = graph.tensors[i].role;
+      if (role != kernel::Role::kInput && role != kernel::Role::kInOut) continue;
+      names.push_back(graph.tensors[i].name);
+      const bool isMeant = eq == std::string_view::npos ? tensor < 0 : graph.tensors[i].name == part.substr(0, eq);
+      if (isMeant) tensor = static_cast<int>(i);
+    }
+    if (tensor < 0)
+      return error("bad-data", {"--data", 0, 0}, fmt::format("there is no input '{}'", part.substr(0, eq)),
+                   suggest(part.substr(0, eq), names));
+    if (Status s = loadTensor(graph, tensor, file, data); !s) return s;
+  }
+  return okStatus();
+}
+
+}  // namespace
+
+Result<std::optional<kernel::DataSet>> makeInputData(const Options &options, const kernel::Graph &graph,
+                                                     const std::string &defaultSpec) {
+  const std::string text = options.data.empty() ? defaultSpec : options.data;
+  if (text == "none") return std::optional<kernel::DataSet>();
+  if (text.find(".npy") != std::string::npos) {
+    kernel::DataSpec random;
+    random.seed = options.seed;
+    std::optional<kernel::DataSet> data = kernel::makeData(graph, random);
+    if (Status s = loadFiles(graph, text, *data); !s) return s.diagnostics();
+    return data;
+  }
+  const std::optional<kernel::DataSpec> spec = parseDataSpec(text, options.seed);
+  if (!spec) return badData(text);
+  return std::optional<kernel::DataSet>(kernel::makeData(graph, *spec));
+}
+
+}  // namespace pimento::driver

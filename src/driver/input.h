@@ -1,0 +1,47 @@
+// INPUT and the options that bind it: from text to Graph or Program, Machine, mappings and data.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pimento/driver/options.h"
+#include "pimento/kernel/interpreter.h"
+#include "pimento/kernel/kernel.h"
+#include "pimento/kernel/zoo.h"
+#include "pimento/mapping/mapping.h"
+#include "pimento/program/program.h"
+
+namespace pimento::driver {
+
+/// What INPUT turned out to be. Exactly one of `graph` and `program` is set.
+struct Input {
+  std::optional<kernel::Graph> graph;
+  std::optional<program::Program> program;  ///< a .llvcnm file
+  std::string name;                         ///< for reports
+  kernel::Sizes sizes;                      ///< by the names the input gives them
+  DType type = DType::kF32;
+};
+
+/// "m=4096,n=1024", several times. Diagnostics: bad-size.
+Result<kernel::Sizes> parseSizes(const std::vector<std::string> &texts);
+
+/// Loads INPUT for `machine` (whose native type is the default dtype). A file by its ending; else index notation if it
+/// contains '='; else a zoo kernel. Diagnostics: those of the front ends, unknown-input, unknown-dtype.
+Result<Input> loadInput(const Options &options, const machine::Machine &machine);
+
+/// Loads a machine with the overrides of `options`.
+Result<machine::Machine> loadTarget(const Options &options, const std::string &name);
+
+/// Folders with machine files: `options.machinePath`, else $PIMENTO_MACHINES, else beside the executable, else the
+/// source tree.
+std::vector<std::string> machineFolders(const Options &options);
+
+/// `--map`, one or several separated by '|'.
+Result<std::vector<mapping::MapSpec>> parseMaps(const Options &options);
+
+/// `--data`: fills the graph's inputs; nothing for "none". Diagnostics: bad-data, and those of .npy files.
+Result<std::optional<kernel::DataSet>> makeInputData(const Options &options, const kernel::Graph &graph,
+                                                     const std::string &defaultSpec);
+
+}  // namespace pimento::driver

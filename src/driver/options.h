@@ -1,0 +1,47 @@
+// What a user asks for, as the command line, the C API and tests state it.
+//
+// Strings are kept as given; driver functions parse them, so that every face gives the same diagnostics.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "pimento/base/diagnostics.h"
+#include "pimento/machine/machine.h"
+
+namespace pimento::driver {
+
+/// The options most verbs share (see docs/cli.md).
+struct Options {
+  std::string input;                  ///< file, index notation or zoo kernel
+  std::vector<std::string> sizes;     ///< "m=4096,n=1024"
+  std::string variant = "plain";
+  std::string dtype;                  ///< empty: the target's native type
+  std::string function;
+  std::string target = "hbm-pim";
+  std::vector<std::string> targets;   ///< compare
+  std::vector<std::string> sets;      ///< "PATH=VALUE"
+  std::vector<std::string> maps;      ///< empty: reference where one exists
+  std::string data;                   ///< empty: the verb's default
+  std::uint64_t seed = 1;
+  std::string emit = "kernel";        ///< compile: stage
+  std::string trace;                  ///< simulate: timeline file
+  std::string points;                 ///< validate: file or folder
+  bool isJson = false;
+  int jobs = 0;                       ///< 0: all processors
+  std::vector<std::string> machinePath;  ///< folders with machine files; empty: the installed ones
+};
+
+/// What a verb answers: text for standard output, messages for standard error, and the exit status of the contract
+/// (0 done, 1 wrong input, 3 our bug).
+struct Outcome {
+  std::string text;
+  Diagnostics diagnostics;
+  int status = 0;
+};
+
+/// An outcome that says what is wrong with the input.
+Outcome failure(Diagnostics diagnostics);
+
+}  // namespace pimento::driver

@@ -1,0 +1,114 @@
+#include "pimento/driver/points.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
+#include "pimento/base/file.h"
+#include "pimento/base/text.h"
+
+namespace pimento::driver {
+
+namespace fs = std::filesystem;
+
+std::int64_t Point::number(const std::string &column) const { return parseInteger(columns.at(column)).value_or(0); }
+
+std::string pointsFolder(const Options &options, const std::string &suite) {
+  if (!options.points.empty()) return options.points;
+  const char *root = std::getenv("PIMENTO_POINTS");
+  if (root != nullptr) return (fs::path(root) / "validation" / suite).string();
+  return (fs::path(PIMENTO_VALIDATION_FOLDER) / suite).string();
+}
+
+namespace {
+
+/// Columns that must be whole numbers wherever they occur.
+const std::set<std::string> kNumbers = {"output_dim", "input_dim", "batch", "channels", "ranks", "elements", "bytes", "output_dim_or_elements", "cycles"};
+
+/// Kernels and the columns that say how large they are, one of each group.
+std::vector<std::vector<std::string>> sizeColumns(const std::string &kernel) {
+  if (kernel == "hostrd" || kernel == "hostwr") return {{"bytes"}};
+  if (kernel.rfind("gemv", 0) == 0) return {{"output_dim", "output_dim_or_elements"}, {"input_dim"}};
+  return {{"elements", "output_dim_or_elements"}};
+}
+
+Status checkRow(const Point &p, const std::vector<std::string> &required) {
+  const auto bad = [&](std::string message) {
+    return error("bad-points", p.where, std::move(message), "see docs/cli.md, 'validate', for the columns of each kind of file");
+  };
+  static const std::set<std::string> kKernels = {"gemv", "gemvtree", "gemv_tree", "add", "mul", "relu", "hostrd", "hostwr"};
+  if (!kKernels.count(p.kernel)) return bad(fmt::format("nothing here replays kernel '{}'", p.kernel));
+  for (const std::string &c : required)
+    if (!p.has(c)) return bad(fmt::format("column '{}' is missing", c));
+  for (const auto &group : sizeColumns(p.kernel))
+    if (std::none_of(group.begin(), group.end(), [&](const std::string &c) { return p.has(c); }))
+      return bad(fmt::format("kernel '{}' needs a column '{}'", p.kernel, fmt::join(group, "' or '")));
+  for (const auto &[column, text] : p.columns) {
+    const bool isUsed = kNumbers.count(column) && !(column == "input_dim" && p.kernel.rfind("gemv", 0) != 0);
+    const auto value = parseInteger(text);
+    if (isUsed && (!value || *value < 1)) return bad(fmt::format("column '{}' holds '{}', not a whole number of 1 or more", column, text));
+  }
+  return okStatus();
+}
+
+Status readFilePoints(const fs::path &file, const std::vector<std::string> &required, std::vector<Point> &out) {
+  const Result<std::string> text = readFile(file.string());
+  if (!text) return error("unreadable-points", {file.string(), 0, 0}, "the file cannot be read", "give --points FILE.csv or a folder of them");
+  std::vector<std::string> heading;
+  int line = 0;
+  for (const std::string_view raw : split(*text, '\n')) {
+    ++line;
+    const std::string_view row = trim(raw);
+    if (row.empty() || row[0] == '#') continue;
+    const auto cells = split(row, ',');
+    if (heading.empty()) {
+      for (const std::string_view c : cells) heading.emplace_back(trim(c));
+      continue;
+    }
+    Point p;
+    p.stem = file.stem().string();
+    p.where = {file.string(), line, 0};
+    for (std::size_t i = 0; i < cells.size() && i < heading.size(); ++i)
+      if (!trim(cells[i]).empty()) p.columns[heading[i]] = std::string(trim(cells[i]));
+    if (!p.has("kernel")) return error("bad-points", p.where, "column 'kernel' is missing", "the first line names the columns");
+    p.kernel = p.text("kernel");
+    if (Status s = checkRow(p, required); !s) return s;
+    if (p.kernel == "gemv_tree") p.kernel = "gemvtree";
+    out.push_back(std::move(p));
+  }
+  return okStatus();
+}
+
+}  // namespace
+
+Result<std::vector<Point>> readPoints(const std::string &fileOrFolder, const std::vector<std::string> &required) {
+  std::vector<fs::path> files;
+  std::error_code failed;
+  if (fs::is_directory(fileOrFolder, failed)) {
+    for (const auto &entry : fs::directory_iterator(fileOrFolder, failed))
+      if (entry.path().extension() == ".csv") files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+  } else {
+    files.emplace_back(fileOrFolder);
+  }
+  std::vector<Point> points;
+  for (const fs::path &f : files)
+    if (Status s = readFilePoints(f, required, points); !s) return s.diagnostics();
+  if (points.empty())
+    return error("unreadable-points", {fileOrFolder, 0, 0}, "there are no points here", "give --points FILE.csv or a folder of them");
+  return points;
+}
+
+std::vector<std::string> kernelNames(const std::vector<Point> &points) {
+  std::map<std::string, std::set<std::string>> stems;
+  for (const Point &p : points) stems[p.text("kernel")].insert(p.stem);
+  std::vector<std::string> names;
+  for (const Point &p : points)
+    names.push_back(stems[p.text("kernel")].size() > 1 ? p.stem + ":" + p.text("kernel") : p.text("kernel"));
+  return names;
+}
+
+}  // namespace pimento::driver

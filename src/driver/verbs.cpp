@@ -1,0 +1,233 @@
+#include "pimento/driver/verbs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "pimento/base/suggest.h"
+#include "pimento/base/thread_pool.h"
+#include "pimento/driver/input.h"
+#include "pimento/emit/commands.h"
+#include "pimento/emit/json.h"
+#include "pimento/emit/perfetto.h"
+#include "pimento/emit/table.h"
+#include "pimento/evaluate/evaluator.h"
+#include "pimento/program/text.h"
+
+namespace pimento::driver {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Everything an evaluation needs, loaded once.
+struct Job {
+  machine::Machine machine;
+  Input input;
+  std::vector<mapping::MapSpec> maps;
+
+  evaluate::Request request(const Options &options) const {
+    evaluate::Request r;
+    r.graph = &*input.graph;
+    r.machine = &machine;
+    r.maps = maps;
+    r.jobs = jobCount(options.jobs);
+    // A variant of the kernel alone ("measured") needs no program of its own.
+    const Result<const evaluate::Backend *> backend = evaluate::backendFor(machine);
+    const bool isZoo = kernel::zooEntry(options.input) != nullptr;
+    const std::vector<std::string> own = backend ? (*backend)->variants() : std::vector<std::string>{};
+    if (!isZoo || std::find(own.begin(), own.end(), options.variant) != own.end()) r.variant = options.variant;
+    return r;
+  }
+};
+
+Result<Job> load(const Options &options, const std::string &target) {
+  Result<machine::Machine> machine = loadTarget(options, target);
+  if (!machine) return machine.diagnostics();
+  Result<Input> input = loadInput(options, *machine);
+  if (!input) return input.diagnostics();
+  Result<std::vector<mapping::MapSpec>> maps = parseMaps(options);
+  if (!maps) return maps.diagnostics();
+  return Job{std::move(*machine), std::move(*input), std::move(*maps)};
+}
+
+void nameReport(evaluate::Report &report, const Input &input) {
+  report.kernel = input.name;
+  report.sizes = {input.sizes.begin(), input.sizes.end()};
+  report.dtype = std::string(name(input.type));
+}
+
+Outcome show(const evaluate::Report &report, bool isJson) {
+  return {isJson ? emit::toJson(report) + "\n" : emit::toTable(report), {}, 0};
+}
+
+/// Estimates `options.input` on one target.
+Result<evaluate::Report> estimateOn(const Options &options, const std::string &target) {
+  const Result<Job> job = load(options, target);
+  if (!job) return job.diagnostics();
+  Result<evaluate::Report> report =
+      job->input.program ? evaluate::evaluateProgram(*job->input.program, job->machine, false, nullptr)
+                         : evaluate::evaluate(job->request(options));
+  if (report) nameReport(*report, job->input);
+  return report;
+}
+
+}  // namespace
+
+Outcome targets(const Options &options) {
+  const std::vector<std::string> folders = machineFolders(options);
+  if (!options.input.empty()) {
+    const Result<machine::Machine> m = loadTarget(options, options.input);
+    if (!m) return failure(m.diagnostics());
+    return {options.isJson ? emit::toJson(*m) + "\n" : machine::printMachine(*m), {}, 0};
+  }
+  Json list = Json::array();
+  std::string text;
+  for (const std::string &name : machine::listMachines(folders)) {
+    const Result<machine::Machine> m = machine::loadMachine(name, folders);
+    if (!m) return failure(m.diagnostics());
+    list.push_back({{"name", name}, {"family", m->family}, {"native_dtype", std::string(pimento::name(m->nativeType))}, {"about", m->about}});
+    text += fmt::format("{:<16} {}\n", name, m->about);
+  }
+  return {options.isJson ? Json{{"targets", list}}.dump(2) + "\n" : text, {}, 0};
+}
+
+Outcome kernels(const Options &options) {
+  if (!options.input.empty()) {
+    const kernel::ZooEntry *e = kernel::zooEntry(options.input);
+    std::vector<std::string> names;
+    for (const kernel::ZooEntry &z : kernel::zoo()) names.push_back(z.name);
+    if (e == nullptr)
+      return failure({error("unknown-kernel", {}, fmt::format("the zoo has no kernel '{}'", options.input), suggest(options.input, names))});
+  }
+  Json list = Json::array();
+  std::string text;
+  for (const kernel::ZooEntry &e : kernel::zoo()) {
+    if (!options.input.empty() && e.name != options.input) continue;
+    Json sizes = Json::object();
+    std::vector<std::string> sizeTexts;
+    for (const auto &[name, value] : e.defaults) {
+      sizes[name] = value;
+      sizeTexts.push_back(fmt::format("{}={}", name, value));
+    }
+    list.push_back({{"name", e.name}, {"about", e.about}, {"variants", e.variants}, {"sizes", sizes}});
+    text += fmt::format("{:<10} {}\n{:<10} sizes {}; variants {}\n", e.name, e.about, "", fmt::join(sizeTexts, ","), fmt::join(e.variants, ", "));
+  }
+  if (!options.input.empty() && !options.isJson) {
+    Options asKernel = options;
+    asKernel.emit = "kernel";
+    Outcome o = compile(asKernel);
+    o.text = text + "\n" + o.text;
+    return o;
+  }
+  return {options.isJson ? Json{{"kernels", list}}.dump(2) + "\n" : text, {}, 0};
+}
+
+namespace {
+
+const std::vector<std::string> kStages = {"kernel", "mapping", "llvcnm", "commands", "asm"};
+
+/// One stage of a compiled graph, kernel after kernel.
+Outcome printStage(const Options &options, const Job &job, const evaluate::CompiledGraph &graph) {
+  std::ostringstream out;
+  emit::CommandList *list = nullptr;
+  std::unique_ptr<emit::CommandList> owner;
+  for (std::size_t k = 0; k < graph.kernels.size(); ++k) {
+    const evaluate::CompiledKernel &kernel = *graph.kernels[k];
+    if (options.emit == "mapping") {
+      out << job.input.graph->kernels[k].name << ": " << mapping::print(kernel.placed().mapping) << "\n";
+    } else if (options.emit == "llvcnm") {
+      out << program::print(kernel.program());
+    } else if (options.emit == "asm") {
+      int part = 0;
+      for (const std::string &text : kernel.assembly()) out << "; " << job.input.graph->kernels[k].name << ", microkernel " << part++ << "\n" << text;
+    } else {
+      if (list == nullptr) {
+        owner = std::make_unique<emit::CommandList>(out);
+        list = owner.get();
+      }
+      kernel.run({false, list});
+    }
+  }
+  return {out.str(), {}, 0};
+}
+
+}  // namespace
+
+Outcome compile(const Options &options) {
+  if (std::find(kStages.begin(), kStages.end(), options.emit) == kStages.end())
+    return failure({error("unknown-stage", {"--emit", 0, 0}, fmt::format("no target here has a stage '{}'", options.emit),
+                          suggest(options.emit, kStages))});
+  const Result<Job> job = load(options, options.target);
+  if (!job) return failure(job.diagnostics());
+  if (job->input.program) {
+    if (options.emit != "llvcnm")
+      return failure({error("unknown-stage", {"--emit", 0, 0}, "a .llvcnm file is a program already", "use --emit llvcnm, or estimate and simulate it")});
+    return {program::print(*job->input.program), {}, 0};
+  }
+  if (options.emit == "kernel") return {kernel::print(*job->input.graph), {}, 0};
+  const Result<evaluate::CompiledGraph> graph = evaluate::compile(job->request(options));
+  if (!graph) return failure(graph.diagnostics());
+  return printStage(options, *job, *graph);
+}
+
+Outcome estimate(const Options &options) {
+  const Result<evaluate::Report> report = estimateOn(options, options.target);
+  if (!report) return failure(report.diagnostics());
+  return show(*report, options.isJson);
+}
+
+Outcome simulate(const Options &options) {
+  const Result<Job> job = load(options, options.target);
+  if (!job) return failure(job.diagnostics());
+  std::optional<kernel::DataSet> data;
+  if (job->input.graph) {
+    Result<std::optional<kernel::DataSet>> made = makeInputData(options, *job->input.graph, "random");
+    if (!made) return failure(made.diagnostics());
+    data = std::move(*made);
+  }
+  std::ofstream file;
+  std::unique_ptr<emit::PerfettoTrace> trace;
+  if (!options.trace.empty()) {
+    file.open(options.trace);
+    if (!file)
+      return failure({error("unwritable-file", {options.trace, 0, 0}, "the trace file cannot be written", "choose a folder that exists and may be written to")});
+    trace = std::make_unique<emit::PerfettoTrace>(file, job->machine);
+  }
+  Result<evaluate::Report> report = [&]() -> Result<evaluate::Report> {
+    if (job->input.program) return evaluate::evaluateProgram(*job->input.program, job->machine, true, trace.get());
+    evaluate::Request r = job->request(options);
+    r.isSimulation = true;
+    r.data = data ? &*data : nullptr;
+    r.observer = trace.get();
+    return evaluate::evaluate(r);
+  }();
+  if (!report) return failure(report.diagnostics());
+  nameReport(*report, job->input);
+  if (trace) {
+    if (Status s = trace->finish(*report); !s) return failure(s.diagnostics());
+  }
+  return show(*report, options.isJson);
+}
+
+Outcome compare(const Options &options) {
+  std::vector<std::string> names = options.targets;
+  if (names.empty() || names == std::vector<std::string>{"all"}) names = machine::listMachines(machineFolders(options));
+  std::vector<emit::ComparedTarget> rows;
+  for (const std::string &name : names) {
+    emit::ComparedTarget row;
+    row.target = name;
+    const Result<evaluate::Report> report = estimateOn(options, name);
+    if (report)
+      row.report = *report;
+    else
+      row.error = report.diagnostics().front();
+    rows.push_back(std::move(row));
+  }
+  return {options.isJson ? emit::toJson(rows) + "\n" : emit::toTable(rows), {}, 0};
+}
+
+}  // namespace pimento::driver

@@ -1,0 +1,146 @@
+#include "pimento/evaluate/hbm_pim_backend.h"
+
+#include "pimento/lower/hbm_pim/lower.h"
+#include "pimento/sim/fast_forward.h"
+#include "pimento/sim/pim/pim_device.h"
+
+namespace pimento::evaluate {
+
+using energy::Action;
+
+using program::Purpose;
+
+namespace {
+
+/// Sends what one observer sees to two.
+class Tee final : public sim::dram::CommandObserver {
+ public:
+  Tee(sim::dram::CommandObserver &first, sim::dram::CommandObserver *second) : first_(first), second_(second) {}
+  void onCommand(const sim::dram::IssuedCommand &c) override {
+    first_.onCommand(c);
+    if (second_ != nullptr) second_->onCommand(c);
+  }
+
+ private:
+  sim::dram::CommandObserver &first_;
+  sim::dram::CommandObserver *second_;
+};
+
+/// Device totals, as energy prices them and as reports show them.
+void countActions(const program::Process &process, const machine::Machine &machine, const sim::dram::ChannelCounts &c,
+                  DeviceRun &run) {
+  const auto commands = program::countCommands(process);
+  const auto of = [&](Purpose p) { return commands[static_cast<std::size_t>(p)] * process.instances; };
+  const std::int64_t n = process.instances;
+  const std::int64_t blocks = machine.pim ? machine.pim->blocks : 1, lanes = machine.pim ? machine.pim->lanes : 1;
+  const std::int64_t mac = of(Purpose::kPimMac), alu = of(Purpose::kPimAlu), fill = of(Purpose::kPimRead),
+                     move = of(Purpose::kPimMove), store = of(Purpose::kPimStore), broadcast = of(Purpose::kBroadcast);
+  energy::ActionCounts &a = run.actions;
+  a.add(Action::kActivations, c.activates * n);
+  a.add(Action::kAllBankActivations, c.allBankActivates * blocks * n);  // per bank
+  a.add(Action::kPrecharges, (c.precharges + c.allBankPrecharges * blocks) * n);
+  a.add(Action::kHostReads, of(Purpose::kHostRead));
+  a.add(Action::kHostWrites, of(Purpose::kHostWrite));
+  a.add(Action::kNearBankReads, (mac + alu + fill + move) * blocks);
+  a.add(Action::kNearBankWrites, store * blocks);
+  a.add(Action::kBroadcasts, broadcast + of(Purpose::kControl) + of(Purpose::kProgram));
+  a.add(Action::kMacs, mac * blocks * lanes);
+  a.add(Action::kAluOperations, alu * blocks * lanes);
+  a.add(Action::kRegisterReads, (2 * mac + alu + store + move) * blocks);
+  a.add(Action::kRegisterWrites, (mac + alu + fill + move + broadcast) * blocks);
+  a.add(Action::kRefreshes, c.refreshes * n);
+  run.counts = {{"activates", c.activates * n},    {"all_bank_activates", c.allBankActivates * n},
+                {"precharges", c.precharges * n},  {"all_bank_precharges", c.allBankPrecharges * n},
+                {"refreshes", c.refreshes * n},    {"lost_refreshes", c.lostRefreshes * n},
+                {"column_commands", c.columns * n}};
+  for (int p = 0; p < program::kPurposes; ++p)
+    run.counts[std::string(program::name(static_cast<Purpose>(p)))] = of(static_cast<Purpose>(p));
+}
+
+class HbmPimKernel final : public CompiledKernel {
+ public:
+  HbmPimKernel(const kernel::Graph &graph, int kernel, const machine::Machine &machine, lower::hbm_pim::Lowered lowered)
+      : graph_(graph), kernel_(kernel), machine_(machine), lowered_(std::move(lowered)) {}
+
+  const program::Program &program() const override { return lowered_.program; }
+  const mapping::PlacedMapping &placed() const override { return lowered_.placed; }
+  kernel::Order order() const override {
+    return mapping::accumulationOrder(lowered_.placed, graph_.kernels[static_cast<std::size_t>(kernel_)], machine_,
+                                      lowered_.rules);
+  }
+  HostWork hostWork() const override {
+    const lower::hbm_pim::HostWork &h = lowered_.host;
+    return {h.placed, h.rearranged, h.readBack, h.merges};
+  }
+  DeviceRun run(const RunMode &mode) const override { return runChannelProgram(lowered_.program, machine_, mode); }
+
+  DeviceRun runOn(kernel::DataSet &data, sim::dram::CommandObserver *observer) const override {
+    sim::pim::PimDevice device(machine_, static_cast<int>(machine_.dram->organization.channels), lowered_.dataRows);
+    device.setImages(lowered_.data->images(data));
+    lowered_.data->place(data, device);
+    Tee tee(device, observer);
+    DeviceRun run = runChannelProgram(lowered_.program, machine_, {false, &tee});
+    const auto commands = program::countCommands(lowered_.program.processes.front());
+    for (const Purpose p :
+         {Purpose::kPimRead, Purpose::kPimMac, Purpose::kPimAlu, Purpose::kPimMove, Purpose::kPimStore})
+      PIMENTO_CHECK(device.executed()[static_cast<std::size_t>(p)] == commands[static_cast<std::size_t>(p)]);
+    lowered_.data->collect(device, data);
+    return run;
+  }
+
+  std::vector<std::string> assembly() const override {
+    std::vector<std::string> out;
+    for (const auto &m : lowered_.microkernels) out.push_back(program::hbm_pim::print(m));
+    return out;
+  }
+
+ private:
+  const kernel::Graph &graph_;
+  int kernel_;
+  const machine::Machine &machine_;
+  lower::hbm_pim::Lowered lowered_;
+};
+
+class HbmPimBackend final : public Backend {
+ public:
+  std::string_view family() const override { return "hbm-pim"; }
+  std::vector<std::string> variants() const override { return {"tree"}; }
+
+  Result<mapping::Mapping> reference(const kernel::Graph &graph, int kernel, const machine::Machine &machine,
+                                     const mapping::MapSpec &spec) const override {
+    return lower::hbm_pim::referenceMapping(graph, kernel, machine, spec);
+  }
+
+  Result<std::unique_ptr<CompiledKernel>> compile(const kernel::Graph &graph, int kernel,
+                                                  const mapping::Mapping &mapping, const machine::Machine &machine,
+                                                  std::string_view variant) const override {
+    const auto v = variant == "tree" ? lower::hbm_pim::Variant::kTree : lower::hbm_pim::Variant::kPlain;
+    Result<lower::hbm_pim::Lowered> lowered = lower::hbm_pim::lower(graph, kernel, mapping, machine, v);
+    if (!lowered) return lowered.diagnostics();
+    return std::unique_ptr<CompiledKernel>(std::make_unique<HbmPimKernel>(graph, kernel, machine, std::move(*lowered)));
+  }
+};
+
+}  // namespace
+
+const Backend &hbmPimBackend() {
+  static const HbmPimBackend kBackend;
+  return kBackend;
+}
+
+DeviceRun runChannelProgram(const program::Program &program, const machine::Machine &machine, const RunMode &mode) {
+  const program::Process &process = program.processes.front();
+  const sim::dram::ChannelSpec spec(machine);
+  const program::FlatLoops code(process, spec.reservedRows, spec.device.banksPerRank);
+  sim::dram::Channel channel(spec, code, mode.observer);
+  sim::FastForward<sim::dram::Channel> engine(channel, {mode.isFastForward && mode.observer == nullptr});
+  const sim::FastForwardResult result = engine.run();
+  DeviceRun run;
+  run.cycles = channel.cycles();
+  run.cyclesSimulated = run.cycles - Cycles(result.skipped);
+  run.identicalChannels = process.instances;
+  countActions(process, machine, channel.counts(), run);
+  return run;
+}
+
+}  // namespace pimento::evaluate

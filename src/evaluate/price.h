@@ -1,0 +1,21 @@
+// What the host's part of a run costs: moving operands and results, rearranging, adding partial sums.
+//
+// Bandwidth models, not simulations: bytes over the link's bandwidth times the share of it that streams reach, plus a
+// latency per phase. Known error: with efficiencies measured on the engine's own host streams, placement and read-back
+// of 1 MB and more lie within a few percent of them (test/validation); small transfers are dominated by the latency.
+#pragma once
+
+#include "pimento/energy/actions.h"
+#include "pimento/evaluate/backend.h"
+#include "pimento/evaluate/report.h"
+#include "pimento/machine/machine.h"
+
+namespace pimento::evaluate {
+
+/// The breakdown of a run whose device part took `compute`.
+Breakdown hostCycles(const machine::Machine &machine, const HostWork &work, Cycles compute);
+
+/// The actions of the host's part: bursts over the link (in full rows), refreshes meanwhile, merges, host memory.
+energy::ActionCounts hostActions(const machine::Machine &machine, const HostWork &work, const Breakdown &breakdown);
+
+}  // namespace pimento::evaluate

@@ -1,0 +1,163 @@
+// The command line: reads options, calls one verb of the driver, prints what it answers.
+//
+// Exit status: 0 done, 1 the input is wrong, 2 wrong usage, 3 a bug of ours. The contract is docs/cli.md.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <string>
+
+#include "pimento/base/file.h"
+#include "pimento/driver/verbs.h"
+
+namespace {
+
+using pimento::driver::Options;
+using pimento::driver::Outcome;
+
+constexpr const char *kVersion = "pimento " PIMENTO_VERSION;
+
+/// One verb: what it is called, what it does, which options it takes.
+struct Verb {
+  const char *name;
+  const char *help;
+  const char *input;  ///< name of the positional argument, or null
+  bool isInputRequired;
+  std::function<Outcome(const Options &)> run;
+  std::function<void(CLI::App &, Options &)> addOptions;
+};
+
+void addTarget(CLI::App &app, Options &o) {
+  app.add_option("--target", o.target, "machine: a preset (`pimento targets`) or a .yaml file")->capture_default_str();
+}
+
+void addMachine(CLI::App &app, Options &o) {
+  app.add_option("--set", o.sets, "override a number of the machine: PATH=VALUE; repeatable")->take_all()->allow_extra_args(false);
+}
+
+void addKernel(CLI::App &app, Options &o) {
+  app.add_option("--size", o.sizes, "extents: m=4096,n=1024; repeatable")->take_all()->allow_extra_args(false);
+  app.add_option("--variant", o.variant, "plain, tree or measured, where a kernel has several")->capture_default_str();
+  app.add_option("--dtype", o.dtype, "element type (default: the target's native one)");
+  app.add_option("--function", o.function, "function of a file that has several");
+}
+
+void addMapping(CLI::App &app, Options &o) {
+  app.add_option("--map", o.maps, "reference, auto, or a mapping such as 'M1:{(64,1),(8,1),(1,16),(8,256)}'; '|' between kernels")
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_option("--jobs", o.jobs, "threads (default: all processors)")->check(CLI::Range(0, 1024));
+}
+
+void addJson(CLI::App &app, Options &o) { app.add_flag("--json", o.isJson, "one JSON object on standard output"); }
+
+void addEvaluation(CLI::App &app, Options &o) {
+  addTarget(app, o);
+  addMachine(app, o);
+  addKernel(app, o);
+  addMapping(app, o);
+  addJson(app, o);
+}
+
+void addSimulation(CLI::App &app, Options &o) {
+  addEvaluation(app, o);
+  app.add_option("--data", o.data, "none, random (default), zero, one, const:V, uniform:A,B or FILE.npy[,NAME=FILE.npy]");
+  app.add_option("--seed", o.seed, "seed of random data")->capture_default_str();
+  app.add_option("--trace", o.trace, "write a timeline for Perfetto");
+}
+
+std::vector<Verb> verbs() {
+  namespace d = pimento::driver;
+  constexpr const char *kInput = "INPUT";
+  return {
+      {"targets", "list the machines, or show one with the source of every number", "NAME", false, d::targets,
+       [](CLI::App &a, Options &o) { addMachine(a, o); addJson(a, o); }},
+      {"kernels", "list the kernels of the zoo, or show one", "NAME", false, d::kernels,
+       [](CLI::App &a, Options &o) { addKernel(a, o); addJson(a, o); }},
+      {"compile", "print a stage of the compilation", kInput, true, d::compile,
+       [](CLI::App &a, Options &o) {
+         addTarget(a, o);
+         addMachine(a, o);
+         addKernel(a, o);
+         addMapping(a, o);
+         a.add_option("--emit", o.emit, "kernel, mapping, llvcnm, commands or asm")->capture_default_str();
+       }},
+      {"estimate", "time and energy by exact fast-forward", kInput, true, d::estimate, addEvaluation},
+      {"simulate", "run every command, on data, and check the answer", kInput, true, d::simulate, addSimulation},
+      {"compare", "one kernel on several targets, side by side", kInput, true, d::compare,
+       [](CLI::App &a, Options &o) {
+         a.add_option("--targets", o.targets, "comma-separated machines, or all")->delimiter(',');
+         addMachine(a, o);
+         addKernel(a, o);
+         addMapping(a, o);
+         addJson(a, o);
+       }},
+      {"validate", "replay reference points and print our error", "SUITE", true, d::validate,
+       [](CLI::App &a, Options &o) {
+         a.add_option("--points", o.points, "a CSV file or a folder of them");
+         a.add_option("--jobs", o.jobs, "threads (default: all processors)")->check(CLI::Range(0, 1024));
+         addMachine(a, o);
+         addJson(a, o);
+       }},
+  };
+}
+
+int print(const Outcome &outcome, const std::string &outputFile, bool isQuiet) {
+  for (const pimento::Diagnostic &d : outcome.diagnostics)
+    if (!isQuiet || d.severity == pimento::Severity::kError) std::fprintf(stderr, "%s\n", d.str().c_str());
+  if (outcome.status != 0) return outcome.status;
+  if (outputFile.empty()) {
+    std::fwrite(outcome.text.data(), 1, outcome.text.size(), stdout);
+    return std::fflush(stdout) == 0 ? 0 : 1;
+  }
+  const pimento::Status written = pimento::writeFile(outputFile, outcome.text);
+  if (written) return 0;
+  for (const pimento::Diagnostic &d : written.diagnostics()) std::fprintf(stderr, "%s\n", d.str().c_str());
+  return 1;
+}
+
+int run(int argc, char **argv) {
+  CLI::App app{"Pimento: compile a kernel for a memory-centric machine, prove the answer, say the time and the energy."};
+  app.require_subcommand(1);
+  app.set_version_flag("--version", kVersion);
+  app.footer("INPUT is a .mlir or .llvcnm file, index notation in quotes ('y[i] += A[i,j] * x[j]'), or a kernel of the zoo.\n"
+             "Example: pimento simulate gemv --size m=4096,n=4096");
+  Options options;
+  std::string outputFile;
+  bool isQuiet = false;
+  const std::vector<Verb> all = verbs();
+  std::vector<CLI::App *> subcommands;
+  for (const Verb &v : all) {
+    CLI::App *sub = app.add_subcommand(v.name, v.help);
+    if (v.input != nullptr) {
+      CLI::Option *input = sub->add_option(v.input, options.input);
+      if (v.isInputRequired) input->required();
+    }
+    v.addOptions(*sub, options);
+    sub->add_option("-o,--output", outputFile, "write the result to a file");
+    sub->add_flag("--quiet", isQuiet, "no warnings, no progress");
+    subcommands.push_back(sub);
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (subcommands[i]->parsed()) return print(all[i].run(options), outputFile, isQuiet);
+  return 2;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::bad_alloc &) {
+    std::fprintf(stderr, "error: out of memory [out-of-memory]\n  hint: use smaller sizes, or --data none for timing only\n");
+    return 1;
+  } catch (const std::exception &e) {
+    std::fprintf(stderr, "pimento: internal error: %s\nThis is a bug of Pimento, not of your input; please report it with the command you ran.\n", e.what());
+    return 3;
+  }
+}
