@@ -47,21 +47,19 @@ inline kernel::Affine index(std::vector<std::int64_t> coefficients, std::int64_t
   return {std::move(coefficients), constant};
 }
 
-/// y[i] += A[i,j] * x[j] in f16.
-inline kernel::Graph gemv(std::int64_t m, std::int64_t n) {
+/// y[i] += A[i,j] * x[j].
+inline kernel::Graph gemv(std::int64_t m, std::int64_t n, DType type = DType::kF16) {
   using namespace kernel;
   Graph graph;
   graph.name = "gemv";
-  graph.tensors = {{"A", DType::kF16, {m, n}, Role::kInput},
-                   {"x", DType::kF16, {n}, Role::kInput},
-                   {"y", DType::kF16, {m}, Role::kOutput}};
+  graph.tensors = {{"A", type, {m, n}, Role::kInput}, {"x", type, {n}, Role::kInput}, {"y", type, {m}, Role::kOutput}};
   Kernel k;
   k.name = "gemv";
   k.dims = {{"i", m, DimKind::kParallel}, {"j", n, DimKind::kReduction}};
   k.loads = {{0, {index({1, 0}), index({0, 1})}}, {1, {index({0, 1})}}};
   Value a, x, product;
   a.op = x.op = Op::kLoad;
-  a.type = x.type = product.type = DType::kF16;
+  a.type = x.type = product.type = type;
   a.access = 0;
   x.access = 1;
   product.op = Op::kMul;

@@ -3,6 +3,7 @@
 #include <map>
 #include <numeric>
 
+#include "pimento/kernel/interpreter.h"
 #include "test/unit/mapping/fixtures.h"
 
 namespace pimento::mapping::test {
@@ -216,6 +217,28 @@ TEST(Order, OutputsLeftUncomputedHaveNoTerms) {
   EXPECT_EQ(order.regions[1].lower, Points{8});
   EXPECT_TRUE(order.regions[1].sum.terms.empty());
   EXPECT_TRUE(order.regions[1].sum.children.empty());
+}
+
+TEST(Order, TheInterpreterSumsIntegersAlikeInEveryOrder) {
+  const kernel::Graph graph = gemv(512, 1152, DType::kI32);
+  const kernel::Kernel &k = graph.kernels[0];
+  machine::Machine machine = upmem();
+  machine.levels[1].count = 80;
+  const kernel::DataSet inputs = kernel::makeData(graph, {});
+  kernel::DataSet plain = inputs;
+  ASSERT_TRUE(kernel::interpret(graph, plain));
+  const std::vector<std::string> maps = {
+      "M1:{(2,9),(64,1),(2,4),(2,32)}", "M1:{(2,9),(64,1),(2,4),(3,33)};cyclic(tasklet,3);order(j,i)",
+      "M2:{(4,1),(8,8),(1,4),(16,20)},M3:{(1,4),(2,4),(8,1),(12,32)},M1:{(4,4),(5,5),(1,1),(16,16)},"
+      "M4:{(1,1),(5,16),(16,1),(4,12)}"};
+  for (const std::string &map : maps) {
+    for (const std::int64_t spill : {0, 3}) {
+      kernel::DataSet ordered = inputs;
+      const kernel::Order order = orderOf(map, k, machine, {DType::kI32, DType::kI32, 4, spill});
+      ASSERT_TRUE(kernel::interpret(graph, ordered, {order}));
+      EXPECT_EQ(ordered[2].bytes, plain[2].bytes) << map;
+    }
+  }
 }
 
 /// The leaves as locate() gives them: reduction points gathered per unit, sorted by local position as visited.
