@@ -45,13 +45,17 @@ struct DataSpec {
 DataSet makeData(const Graph &graph, const DataSpec &spec);
 
 /// Runs the graph on `data` (inputs and in-outs given; the rest is made). `orders` has one entry per kernel or is
-/// empty. The graph must verify. Fails with a diagnostic only where the data decide (an indirect index out of range).
+/// empty; an order counts where a kernel is affine and has reduction dims, else points run row-major. The graph must
+/// verify. Fails with a diagnostic only where the data decide (an indirect index out of range). Elements no point
+/// writes are 0, or the identity of what accumulates into them.
 Status interpret(const Graph &graph, DataSet &data, const std::vector<Order> &orders = {});
 
 /// An f64 evaluation of the graph beside a bound on how far any floating-point evaluation in any order may lie from
-/// it. Per output tensor of the graph (roles kOutput, kInOut): value and bound per element.
-/// Bound: running error analysis, Higham, Accuracy and Stability of Numerical Algorithms, sections 3.1 and 4.2: for
-/// n terms each rounded with unit roundoff u, |error| <= gamma(n) * sum |terms|, carried through later operations.
+/// it. Per output tensor of the graph (roles kOutput, kInOut): value and bound per element; an infinite bound claims
+/// nothing (overflow is possible, a decision hangs on an inexact value). Integers that stay exact have bound 0.
+/// Bound: running error analysis (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.3); a sum
+/// of n terms in any order with unit roundoff u adds n * u * sum |terms| (Jeannerod and Rump, SIMAX 34, 2013; no limit
+/// on n). It holds for orders whose nodes are at least as precise as the less precise of tensor and stored value.
 struct BoundedData {
   int tensor = -1;
   std::vector<double> value, bound;
