@@ -172,7 +172,7 @@ class MappingSpace {
   bool nextChunks();
   bool advance();
   std::int64_t rangeOf(std::size_t d) const;
-  bool isWorthwhile(const Mapping &mapping, const Subspace &subspace, std::size_t d) const;
+  bool padsLessThanATile(const Subspace &subspace, std::size_t d) const;
   bool current(Mapping &out) const;
 
   const kernel::Kernel *kernel_;

@@ -104,18 +104,15 @@ std::int64_t MappingSpace::rangeOf(std::size_t d) const {
   return multiplySaturated(ceilDiv(ceilDiv(kernel_->dims[d].extent, inside), unit), unit);
 }
 
-/// Does dim `d` pad less than a tile, and has every instance that need not run something to do?
-bool MappingSpace::isWorthwhile(const Mapping &mapping, const Subspace &subspace, std::size_t d) const {
-  const std::vector<Level> &levels = machine_->levels;
-  const int dim = static_cast<int>(d);
-  const std::int64_t extent = kernel_->dims[d].extent, padded = subspace.extent(dim);
-  std::int64_t tile = subspace.range(dim);
-  DimPosition last;  // the first point of the last instances: the first to be padding
-  for (std::size_t l = 0; l < levels.size(); ++l) {
-    if (levels[l].mustFill) tile = multiplySaturated(tile, tuples_[l][d]);
-    last.instance.push_back(levels[l].mustFill ? 0 : tuples_[l][d] - 1);
+/// Does dim `d` pad less than a tile? Then every instance that need not run has work, however its level deals: those
+/// with the last numbers hold a tile in all, the first of it at or before the extent.
+bool MappingSpace::padsLessThanATile(const Subspace &subspace, std::size_t d) const {
+  const std::int64_t padded = subspace.extent(static_cast<int>(d));
+  std::int64_t tile = subspace.range(static_cast<int>(d));
+  for (std::size_t l = 0; l < tuples_.size(); ++l) {
+    if (machine_->levels[l].mustFill) tile = multiplySaturated(tile, tuples_[l][d]);
   }
-  return padded <= kMaxExtent && padded - extent < tile && globalIndex(mapping, subspace, levels, dim, last) < extent;
+  return padded <= kMaxExtent && padded - kernel_->dims[d].extent < tile;
 }
 
 /// The mapping under the counters, if it is worth giving.
@@ -138,7 +135,7 @@ bool MappingSpace::current(Mapping &out) const {
     out.cyclic[levels[l].name] = chunk;
   }
   for (std::size_t d = 0; d < kernel_->dims.size(); ++d) {
-    if (!isWorthwhile(out, subspace, d)) return false;
+    if (!padsLessThanATile(subspace, d)) return false;
   }
   out.subspaces.push_back(std::move(subspace));
   return true;

@@ -113,6 +113,27 @@ TEST(MappingSpace, ItHoldsExactlyTheMappingsThatKeepEveryUnitBusy) {
   }
 }
 
+TEST(MappingSpace, NoCyclicVariantLeavesAUnitWithoutWork) {
+  machine::Machine machine = flat();
+  machine.levels = {{"outer", 4, true, "host", false}, {"inner", 5, true, "outer", false}};
+  std::size_t cyclic = 0;
+  for (std::int64_t extent = 1; extent <= 40; ++extent) {
+    const kernel::Kernel k = nest({{"i", extent, DimKind::kParallel}});
+    MappingSpace space(k, machine, {{"outer", {1, 2, 3}}, {"inner", {1, 2, 4}}});
+    while (const std::optional<Mapping> mapping = space.next()) {
+      std::set<std::vector<std::int64_t>> busy;
+      const Subspace &subspace = mapping->subspaces[0];
+      for (std::int64_t x = 0; x < extent; ++x) {
+        busy.insert(locate(*mapping, subspace, machine.levels, 0, x).instance);
+      }
+      EXPECT_EQ(busy.size(), static_cast<std::size_t>(subspace.factors[0][0] * subspace.factors[1][0]))
+          << mapping->text;
+      cyclic += mapping->cyclic.empty() ? 0 : 1;
+    }
+  }
+  EXPECT_GT(cyclic, 500u);
+}
+
 TEST(MappingSpace, EveryMappingIsLegalAndComesOnce) {
   const kernel::Graph graph = gemv(512, 1152);
   machine::Machine machine = upmem();
