@@ -1,0 +1,127 @@
+#include "pimento/emit/json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "pimento/emit/format.h"
+
+namespace pimento::emit {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+std::string print(const Json &json) {
+  // Names come from users' files and need not be UTF-8.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json breakdownOf(const evaluate::Breakdown &b) {
+  return {{"transfer_in", b.transferIn.value},
+          {"rearrange_in", b.rearrangeIn.value},
+          {"compute", b.compute.value},
+          {"merge", b.merge.value},
+          {"rearrange_out", b.rearrangeOut.value},
+          {"transfer_out", b.transferOut.value}};
+}
+
+Json energyTermsOf(const energy::EnergyReport &energy) {
+  Json terms = Json::object();
+  for (const energy::EnergyRow &r : energy.rows)
+    terms[r.term] = {{"component", r.component},
+                     {"kind", r.isBackground ? "background" : "dynamic"},
+                     {"pj", r.energy.value},
+                     {"low", r.low.value},
+                     {"high", r.high.value},
+                     {"formula", r.formula},
+                     {"count", r.count},
+                     {"unit_cost", r.unitCost},
+                     {"unit", r.unit},
+                     {"source", r.source},
+                     {"confidence", machine::name(r.confidence)}};
+  return terms;
+}
+
+Json energyComponentsOf(const energy::EnergyReport &energy) {
+  Json components = Json::object();
+  for (const auto &[name, c] : energy.components)
+    components[name] = {{"pj", c.total().value}, {"dynamic", c.dynamic.value}, {"background", c.background.value}};
+  return components;
+}
+
+Json intervalOf(const std::optional<evaluate::Interval> &interval) {
+  if (!interval) return nullptr;
+  return {{"level", interval->level}, {"cycles", {interval->low.value, interval->high.value}}};
+}
+
+Json stagesOf(const std::vector<evaluate::Stage> &stages) {
+  Json out = Json::array();
+  for (const evaluate::Stage &s : stages)
+    out.push_back({{"kernel", s.kernel}, {"where", s.where}, {"mapping", s.mapping}, {"cycles", s.cycles.value}});
+  return out;
+}
+
+Json objectOf(const evaluate::Report &r) {
+  Json j;
+  j["kernel"] = r.kernel;
+  j["sizes"] = Json::object();
+  for (const auto &[name, extent] : r.sizes) j["sizes"][name] = extent;
+  j["dtype"] = r.dtype;
+  j["target"] = r.target;
+  j["mapping"] = r.mapping;
+  j["cycles"] = r.cycles.value;
+  j["total_cycles"] = r.breakdown.total().value;
+  j["cycles_simulated"] = r.cyclesSimulated.value;
+  j["time_ns"] = r.timeNs;
+  j["energy_pj"] = r.energy.total.value;
+  j["exact"] = name(r.exact);
+  j["interval"] = intervalOf(r.interval);
+  j["breakdown"] = breakdownOf(r.breakdown);
+  j["energy_breakdown"] = energyTermsOf(r.energy);
+  j["energy_components"] = energyComponentsOf(r.energy);
+  j["energy_dynamic_pj"] = r.energy.dynamic.value;
+  j["energy_background_pj"] = r.energy.background.value;
+  j["energy_range_pj"] = {r.energy.low.value, r.energy.high.value};
+  j["energy_note"] = "modelled, not validated";
+  j["energy_covers"] = r.energy.covers;
+  j["counts"] = Json::object();
+  for (const auto &[name, count] : r.counts) j["counts"][name] = count;
+  j["checked"] = r.isChecked;
+  j["channels_simulated"] = r.channelsSimulated;
+  j["channels_identical"] = r.channelsIdentical;
+  j["stages"] = stagesOf(r.stages);
+  j["wall_us"] = r.wallUs;
+  j["compile_us"] = r.compileUs;
+  j["warnings"] = r.warnings;
+  return j;
+}
+
+}  // namespace
+
+std::string toJson(const evaluate::Report &report) {
+  return print(objectOf(report));
+}
+
+std::string toJson(const std::vector<ComparisonRow> &rows) {
+  Json out = {{"rows", Json::array()}};
+  for (const ComparisonRow &row : rows) {
+    Json j = row.report ? objectOf(*row.report) : Json{{"target", row.target}};
+    j["error"] = row.report ? Json(nullptr) : Json(row.error);
+    out["rows"].push_back(std::move(j));
+  }
+  return print(out);
+}
+
+std::string toJson(const SuiteResult &result) {
+  Json j = {{"suite", result.suite}, {"points", result.points}, {"kernels", Json::object()}};
+  for (const KernelErrors &k : result.kernels)
+    j["kernels"][k.kernel] = {{"rows", k.rows},
+                              {"exact", k.exact},
+                              {"mean_abs_error_pct", k.meanAbsErrorPct()},
+                              {"worst_abs_error_pct", k.worstAbsErrorPct},
+                              {"within_15_pct", k.within15Pct()},
+                              {"worst_row", k.worstRow}};
+  j["warnings"] = result.warnings;
+  return print(j);
+}
+
+}  // namespace pimento::emit

@@ -1,0 +1,25 @@
+// Results as JSON, with the keys of the command line's contract (docs/cli.md), always all of them.
+//
+// One object per text, indented, ended by a line feed. Numbers are the shortest decimals that read back exactly, so
+// equal results give equal bytes. Not a parser.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pimento/emit/suite.h"
+#include "pimento/evaluate/report.h"
+
+namespace pimento::emit {
+
+/// A report. Besides the contract's keys: the energy's range, totals, coverage and note, channels, stages.
+/// `energy_breakdown` has one entry per priced term; their `pj` sum to `energy_pj`.
+std::string toJson(const evaluate::Report &report);
+
+/// {"rows": [...]}: reports with `"error": null`, or `target` and `error` alone where there is none.
+std::string toJson(const std::vector<ComparisonRow> &rows);
+
+/// {"suite", "points", "kernels": {name: {"rows", "exact", ...}}, "warnings"}.
+std::string toJson(const SuiteResult &result);
+
+}  // namespace pimento::emit

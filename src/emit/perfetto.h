@@ -1,0 +1,85 @@
+// A timeline of one run for Perfetto or chrome://tracing: what every bank of one channel did, and the host around it.
+//
+// The format is Chrome's trace event format (JSON object form: traceEvents, complete events "X" with ts and dur in
+// microseconds, metadata "M"). Tracks: the host's phases; the channel's command slot (one event per command, with
+// bank, row, column and purpose); one refresh track per rank; one track per bank that was used, with an interval for
+// each open row, from its activate to its precharge. In all-bank mode the row of one bank stands for the same bank of
+// every unit, as in the commands themselves.
+//
+// Events are written as they happen and not kept. Limits: 130 to 180 bytes per event; after `maxEvents` events the rest
+// is dropped, counted, and an event named "trace truncated" says so on the command track. A trace of two million events
+// (about 300 MB) still opens in the browser.
+#pragma once
+
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pimento/base/diagnostics.h"
+#include "pimento/base/units.h"
+#include "pimento/evaluate/report.h"
+#include "pimento/machine/machine.h"
+#include "pimento/sim/dram/channel.h"
+
+namespace pimento::emit {
+
+class PerfettoTrace final : public sim::dram::CommandObserver {
+ public:
+  static constexpr std::int64_t kMaxEvents = 2'000'000;
+
+  /// Writes the head of the file and the host's phases before the device run, `before` (of an estimate, say; only
+  /// the parts before `compute` count); the device's cycle 0 follows them. The machine must be DRAM-based. `out` must
+  /// outlive this; `machine` need not.
+  PerfettoTrace(std::ostream &out, const machine::Machine &machine, const evaluate::Breakdown &before = {},
+                std::int64_t maxEvents = kMaxEvents);
+
+  /// Commands in issue order. One that issues no later than the command before it starts another kernel's run: its
+  /// cycles count from the end of that run.
+  void onCommand(const sim::dram::IssuedCommand &command) override;
+
+  /// Closes open rows at the end of the run, writes the host's phases after it and ends the file. `report`: the
+  /// run's. To be called once, after the last command. Diagnostic: "unwritable-file".
+  Status finish(const evaluate::Report &report);
+
+  /// Events left out because of the limit.
+  std::int64_t dropped() const { return dropped_; }
+
+ private:
+  using Tick = sim::dram::Tick;
+  struct BankTrack {
+    bool isNamed = false, isOpen = false;
+    std::int64_t row = 0;
+    Tick since = 0;
+  };
+
+  int slotTrack() const { return 2; }
+  int refreshTrack(int rank) const { return 3 + rank; }
+  int bankTrack(int bank) const { return 3 + ranks_ + bank; }
+
+  void nameTrack(int process, int track, std::string_view name);
+  void metadata(std::string_view kind, int process, int track, std::string_view key, std::string_view value);
+  void complete(int process, int track, std::string_view name, Tick from, Tick cycles, std::string_view args = {});
+  void begin();
+  bool mayWrite();
+  void hostPhase(std::string_view name, Cycles length);
+  void startAnotherRun();
+  void closeRows(Tick at);
+  void closeRow(int bank, Tick at);
+  std::int64_t picoseconds(Tick cycles) const;
+
+  std::ostream *out_;
+  int ranks_, banksPerRank_, banksPerGroup_;
+  double clockGHz_;
+  Tick refreshTime_, readTime_, writeTime_;
+  std::int64_t left_, dropped_ = 0;
+  bool isFirst_ = true;
+  Tick origin_ = 0;      // cycle 0 of the current run, on the trace's own axis
+  Tick last_ = -1;       // time of the last command, within its run
+  Tick completion_ = 0;  // end of the last command, within its run
+  Tick hostEnd_ = 0;
+  std::vector<BankTrack> banks_;
+};
+
+}  // namespace pimento::emit

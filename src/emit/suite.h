@@ -1,0 +1,49 @@
+// What a validation suite found: our error against reference points, per kernel.
+//
+// Only the tally: which points there are and how a row is run is the driver's business. Errors are relative to the
+// reference, in percent.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pimento/evaluate/report.h"
+
+namespace pimento::emit {
+
+/// Errors over the points of one kernel.
+struct KernelErrors {
+  std::string kernel;  ///< as the points name it
+  std::int64_t rows = 0;
+  std::int64_t exact = 0;  ///< rows without any difference
+  double sumAbsErrorPct = 0, worstAbsErrorPct = 0;
+  std::int64_t within15 = 0;  ///< rows with an error of at most 15 %
+  std::string worstRow;       ///< the first of the rows with the largest error
+
+  double meanAbsErrorPct() const { return rows == 0 ? 0 : sumAbsErrorPct / static_cast<double>(rows); }
+  double within15Pct() const {
+    return rows == 0 ? 0 : 100.0 * static_cast<double>(within15) / static_cast<double>(rows);
+  }
+};
+
+struct SuiteResult {
+  std::string suite;
+  std::int64_t points = 0;
+  std::vector<KernelErrors> kernels;  ///< in order of first appearance
+  std::vector<std::string> warnings;  ///< points that could not be run, say
+
+  /// One more point: ours against a reference other than 0; `row` says which, for readers.
+  void add(std::string_view kernel, double ours, double reference, std::string_view row);
+};
+
+/// One target of a comparison: its report, or why there is none.
+struct ComparisonRow {
+  std::string target;
+  std::optional<evaluate::Report> report;
+  std::string error;  ///< empty where there is a report
+};
+
+}  // namespace pimento::emit

@@ -1,0 +1,163 @@
+#include "pimento/emit/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pimento/emit/columns.h"
+#include "pimento/emit/format.h"
+
+namespace pimento::emit {
+
+namespace {
+
+constexpr std::size_t kIndent = 2;
+
+std::string sizesText(const evaluate::Report &r) {
+  std::string text;
+  for (const auto &[name, extent] : r.sizes) text += fmt::format(" {}={}", name, extent);
+  return text;
+}
+
+std::string rangeText(const energy::EnergyReport &e) {
+  return fmt::format("{} to {}", energyText(e.low), energyText(e.high));
+}
+
+/// How the cycles were found.
+std::string exactText(const evaluate::Report &r) {
+  if (r.exact == evaluate::Exactness::kSampled) return "estimated from samples";
+  const std::string simulated =
+      fmt::format("{} of {} cycles ({})", grouped(r.cyclesSimulated.value), grouped(r.cycles.value),
+                  percentText(static_cast<double>(r.cyclesSimulated.value), static_cast<double>(r.cycles.value)));
+  return r.exact == evaluate::Exactness::kSimulated ? simulated
+                                                    : simulated + "; the others repeat these and were skipped";
+}
+
+std::string headTable(const evaluate::Report &r) {
+  Columns t("ll", kIndent);
+  t.row({"mapping", r.mapping});
+  t.row({"checked", r.isChecked ? "yes, bit for bit against the reference interpreter"
+                                : "no; `simulate` with data and tail=pad checks the result"});
+  t.row({"cycles", grouped(r.cycles.value) + " on the device"});
+  t.row({"time", fmt::format("{} ({} cycles, host included)", timeText(r.timeNs), grouped(r.breakdown.total().value))});
+  t.row({"energy", fmt::format("{} (range {})", energyText(r.energy.total), rangeText(r.energy))});
+  t.row({"simulated", exactText(r)});
+  if (r.interval)
+    t.row({"interval", fmt::format("{} to {} cycles at {:g} %", grouped(r.interval->low.value),
+                                   grouped(r.interval->high.value), 100 * r.interval->level)});
+  if (r.channelsIdentical > r.channelsSimulated)
+    t.row(
+        {"channels", fmt::format("{} simulated {} for {} identical ones", r.channelsSimulated,
+                                 r.channelsSimulated == 1 ? "channel stands" : "channels stand", r.channelsIdentical)});
+  return t.str();
+}
+
+std::string breakdownTable(const evaluate::Breakdown &b) {
+  Columns t("lrr", kIndent);
+  const Cycles total = b.total();
+  const auto row = [&](const char *name, Cycles part) {
+    t.row({name, grouped(part.value), percentText(static_cast<double>(part.value), static_cast<double>(total.value))});
+  };
+  t.row({"where time goes", "cycles", "share"});
+  t.rule();
+  row("rearrange in", b.rearrangeIn);
+  row("transfer in", b.transferIn);
+  row("compute", b.compute);
+  row("transfer out", b.transferOut);
+  row("merge", b.merge);
+  row("rearrange out", b.rearrangeOut);
+  t.rule();
+  row("total", total);
+  return t.str();
+}
+
+std::string energyTable(const energy::EnergyReport &e) {
+  Columns t("lrrrr", kIndent);
+  t.row({"where energy goes", "dynamic", "background", "total", "share"});
+  t.rule();
+  const auto row = [&](const std::string &name, const energy::ComponentEnergy &c) {
+    t.row({name, energyText(c.dynamic), energyText(c.background), energyText(c.total()),
+           percentText(c.total().value, e.total.value)});
+  };
+  for (const auto &[name, component] : e.components) row(name, component);
+  t.rule();
+  row("total", {e.dynamic, e.background});
+  Columns notes("ll", kIndent);
+  notes.row({"range", rangeText(e) + ": all constants at the low, or high, end of their sources"});
+  notes.row({"note", "modelled, not validated"});
+  if (!e.covers.empty()) notes.row({"covers", e.covers});
+  return t.str() + notes.str();
+}
+
+std::string countsTable(const evaluate::Report &r) {
+  Columns t("lr", kIndent);
+  t.row({"counts", ""});
+  t.rule();
+  for (const auto &[name, n] : r.counts) t.row({name, grouped(n)});
+  return t.str();
+}
+
+std::string stagesTable(const evaluate::Report &r) {
+  Columns t("llrl", kIndent);
+  t.row({"kernel", "runs on", "cycles", "mapping"});
+  t.rule();
+  for (const evaluate::Stage &s : r.stages) t.row({s.kernel, s.where, grouped(s.cycles.value), s.mapping});
+  return t.str();
+}
+
+std::string warningsText(const std::vector<std::string> &warnings) {
+  if (warnings.empty()) return {};
+  Columns t("ll");
+  for (const std::string &w : warnings) t.row({"warning:", w});
+  return "\n" + t.str();
+}
+
+}  // namespace
+
+std::string toTable(const evaluate::Report &r) {
+  std::string out;
+  for (const std::string &line :
+       wrapped(fmt::format("{}{}, {}, on {}", r.kernel, sizesText(r), r.dtype, r.target), kWidth))
+    out += line + '\n';
+  out += headTable(r) + "\n" + breakdownTable(r.breakdown) + "\n" + energyTable(r.energy);
+  if (!r.counts.empty()) out += "\n" + countsTable(r);
+  if (r.stages.size() > 1) out += "\n" + stagesTable(r);
+  return out + warningsText(r.warnings);
+}
+
+std::string toTable(const std::vector<ComparisonRow> &rows) {
+  Columns t("llrrrll");
+  t.row({"target", "dtype", "cycles", "time", "energy", "checked", "error"});
+  t.rule();
+  Columns mappings("ll");
+  for (const ComparisonRow &row : rows) {
+    if (!row.report) {
+      t.row({row.target, "-", "-", "-", "-", "-", row.error});
+      continue;
+    }
+    const evaluate::Report &r = *row.report;
+    t.row({row.target, r.dtype, grouped(r.cycles.value), timeText(r.timeNs), energyText(r.energy.total),
+           r.isChecked ? "yes" : "no", ""});
+    mappings.row({row.target, r.mapping});
+  }
+  std::string out = t.str();
+  const std::string used = mappings.str();
+  if (!used.empty()) out += "\nmappings\n" + used;
+  return out +
+         "\ncycles: the device's own clock, host excluded\ntime, energy: host included; energy is modelled, not "
+         "validated\n";
+}
+
+std::string toTable(const SuiteResult &result) {
+  Columns t("lrrrrrl");
+  t.row({"kernel", "rows", "exact", "mean", "worst", "within 15 %", "worst row"});
+  t.rule();
+  const auto percent = [](double p) { return fmt::format("{:.3f} %", p); };
+  for (const KernelErrors &k : result.kernels)
+    t.row({k.kernel, grouped(k.rows), grouped(k.exact), percent(k.meanAbsErrorPct()), percent(k.worstAbsErrorPct),
+           fmt::format("{:.1f} %", k.within15Pct()), k.exact == k.rows ? "" : k.worstRow});
+  return fmt::format("suite {}: {} points, absolute errors\n\n", result.suite, grouped(result.points)) + t.str() +
+         warningsText(result.warnings);
+}
+
+}  // namespace pimento::emit
