@@ -32,6 +32,12 @@ constexpr Word<PimMode> kModes[] = {
     {"single-bank", PimMode::kSingleBank}, {"all-bank", PimMode::kAllBank}, {"all-bank-pim", PimMode::kAllBankPim}};
 const std::vector<std::string> kAddressFields{"offset", "channel", "bank", "bankgroup", "column", "row", "rank"};
 
+/// How many values each field tells apart.
+constexpr const char *kFieldCounts[] = {
+    "organization.burst",       "organization.channels", "organization.banks_per_group",
+    "organization.bank_groups", "organization.columns",  "organization.rows",
+    "organization.ranks"};
+
 /// The reader has checked the choice.
 template <typename Enum, std::size_t N>
 Enum enumOf(const Word<Enum> (&words)[N], std::string_view text) {
@@ -180,9 +186,7 @@ class Builder {
         report("bad-address-map", map->where, "'" + f.name + "' is no address field", suggest(f.name, kAddressFields));
         continue;
       }
-      const std::int64_t counts[] = {o.burst.value, o.channels, o.banksPerGroup, o.bankGroups,
-                                     o.columns,     o.rows,     o.ranks};
-      const std::int64_t count = counts[field - kAddressFields.begin()];
+      const std::int64_t count = integer(kFieldCounts[field - kAddressFields.begin()]);
       f.bits = log2Of(count);
       if (space != std::string::npos) {
         const auto q = parseQuantity(entry.substr(space));
@@ -196,15 +200,31 @@ class Builder {
         }
         f.bits = static_cast<int>(q->value);
       }
-      if (!std::has_single_bit(static_cast<std::uint64_t>(count)) && f.bits > 0) {
-        report("impossible-value", map->where,
-               "the address map needs a power of two, " + f.name + " has " + std::to_string(count),
-               "use " + std::to_string(std::int64_t{1} << f.bits));
-      }
+      if (f.bits > 0) requirePowerOfTwo(kFieldCounts[field - kAddressFields.begin()], count);
       if (std::any_of(o.addressMap.begin(), o.addressMap.end(), [&](const auto &g) { return g.name == f.name; })) {
         report("bad-address-map", map->where, "field '" + f.name + "' appears twice", "name each field once");
       }
       o.addressMap.push_back(std::move(f));
+    }
+    requireFields(o, map->where);
+  }
+
+  void requirePowerOfTwo(const char *path, std::int64_t count) {
+    const auto n = static_cast<std::uint64_t>(count);
+    if (std::has_single_bit(n)) return;
+    report("impossible-value", get(path)->where,
+           "'" + std::string(path) + "' must be a power of two for the address map, not " + std::to_string(count),
+           "the nearest ones are " + std::to_string(std::bit_floor(n)) + " and " + std::to_string(std::bit_ceil(n)));
+  }
+
+  /// Addresses must tell all places of a rank apart; the rank may be left out.
+  void requireFields(const Organization &o, const Location &where) {
+    for (const std::string &field : kAddressFields) {
+      const auto found =
+          std::find_if(o.addressMap.begin(), o.addressMap.end(), [&](const auto &f) { return f.name == field; });
+      if (found != o.addressMap.end() || field == "rank") continue;
+      report("bad-address-map", where, "field '" + field + "' is missing from the address map",
+             "name each of " + join(kAddressFields, ", ") + " (rank may be left out)");
     }
   }
 

@@ -1,10 +1,12 @@
 // Checks between the values of one machine: what a datasheet could not say without contradicting itself.
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <string>
 #include <utility>
 
 #include "pimento/base/integer.h"
+#include "pimento/base/suggest.h"
 #include "pimento/base/text.h"
 #include "pimento/machine/build.h"
 
@@ -58,12 +60,18 @@ class Checker {
   void checkLevels() {
     if (m_.levels.empty()) return report("wrong-levels", "levels", "the machine has no levels", "name at least one");
     std::int64_t all = 1;
+    std::vector<std::string> mergers{"host"};
     for (const Level &l : m_.levels) {
       all = multiplySaturated(all, l.count);
       if (l.splitsReduction && l.merge.empty()) {
         report("missing-key", "levels." + l.name,
                "level '" + l.name + "' splits reductions, but nobody merges its results", "add 'merge: host'");
       }
+      if (!l.merge.empty() && std::find(mergers.begin(), mergers.end(), l.merge) == mergers.end()) {
+        report("unknown-choice", "levels." + l.name + ".merge",
+               "nobody above level '" + l.name + "' is called '" + l.merge + "'", suggest(l.merge, mergers));
+      }
+      mergers.push_back(l.name);
     }
     constexpr std::int64_t kMostUnits = std::int64_t{1} << 40;
     if (all > kMostUnits) impossible("levels", "the levels multiply to more than 2^40 units", "lower their counts");
@@ -175,6 +183,13 @@ class Checker {
                    "use a row from pim.first_control_row on");
       }
     }
+    std::map<std::int64_t, std::string> meanings;
+    for (const auto &[key, row] : p.rows) {
+      if (const auto [it, isNew] = meanings.emplace(row, key); !isNew) {
+        impossible("pim.rows." + key, "rows '" + key + "' and '" + it->second + "' are the same",
+                   "give each its own row");
+      }
+    }
     for (const auto &[key, column] : p.columns) below("pim.columns." + key, column, o.columns, "organization.columns");
     below("pim.columns.grf_a", p.columns.at("grf_a") + p.grfEntries - 1, o.columns, "organization.columns");
     below("pim.columns.grf_b", p.columns.at("grf_b") + p.grfEntries - 1, o.columns, "organization.columns");
@@ -189,6 +204,10 @@ class Checker {
   void checkMode(const std::string &path, const ModeRule &r) {
     const Organization &o = m_.dram->organization;
     below(path + ".row", r.row, o.rows, "organization.rows");
+    if (r.row < m_.pim->firstControlRow) {
+      impossible(path + ".row", "row " + std::to_string(r.row) + " lies among the data rows",
+                 "a mode change needs a row from pim.first_control_row on");
+    }
     if (r.column) below(path + ".column", *r.column, o.columns, "organization.columns");
     for (const int b : r.banks) below(path + ".banks", b, o.banks(), "the banks of a rank");
   }

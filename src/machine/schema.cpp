@@ -74,7 +74,7 @@ Rows identity() {
       section("levels.*", "one level"),
       formula("levels.*.count", "count", 1, kMostCount, "instances inside one instance of the level above"),
       flag("levels.*.splits_reduction", "partial results of its instances can be merged"),
-      choice("levels.*.merge", {"host"}, "who merges them", false),
+      text("levels.*.merge", "who merges them: host, or the name of an outer level"),
       flag("levels.*.must_fill", "instances work in lock step: a mapping must name them all"),
   };
 }

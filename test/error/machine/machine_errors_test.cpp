@@ -1,0 +1,334 @@
+// Broken machine files: each gets its diagnostic, at its line, with a hint. Inputs are the shipped preset with one
+// piece of text replaced.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "pimento/base/file.h"
+#include "pimento/machine/machine.h"
+
+namespace pimento::machine {
+namespace {
+
+const std::string kFolder = std::string(PIMENTO_SOURCE_DIR) + "/machines";
+
+const std::string &preset() {
+  static const std::string kText = *readFile(kFolder + "/hbm-pim.yaml");
+  return kText;
+}
+
+int lineAt(const std::string &text, std::size_t offset) {
+  return 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(offset), '\n'));
+}
+
+std::string all(const Diagnostics &ds) {
+  std::string s;
+  for (const Diagnostic &d : ds) s += d.str() + "\n";
+  return s;
+}
+
+const Diagnostic *withCode(const Diagnostics &ds, const std::string &code) {
+  const auto it = std::find_if(ds.begin(), ds.end(), [&](const Diagnostic &d) { return d.code == code; });
+  return it == ds.end() ? nullptr : &*it;
+}
+
+/// One mistake: `before` becomes `after`; the diagnostic stands `lines` below the first changed line.
+struct Mistake {
+  const char *name;
+  const char *before, *after;
+  const char *code;
+  int lines;
+  const char *hint;  ///< part of the hint
+};
+
+const Mistake kMistakes[] = {
+    {"UnknownKeyInASection", "  rows: 16384 count", "  rwos: 16384 count", "unknown-key", 0, "did you mean 'rows'"},
+    {"UnknownSection", "\nclock:", "\nclocks:", "unknown-key", 1, "did you mean 'clock'"},
+    {"UnknownKeyOfANumber", "    value: 1 GHz", "    valeu: 1 GHz", "unknown-key", 0, "did you mean 'value'"},
+    {"MissingKey", "  columns: 32 count\n", "", "missing-key", -10, "bursts per row"},
+    {"MissingAction", "    action: macs\n", "", "missing-key", 0, "action count"},
+    {"BareNumber", "tRP: 14 cycle", "tRP: 14", "bare-number", 0, "14 cycle"},
+    {"BareHexadecimalRow", "park: 0x1000 row", "park: 0x1000", "bare-number", 0, "0x1000 row"},
+    {"BareBankList", "banks: 0 1 8 9 bank", "banks: 0 1 8 9", "bare-number", 0, "bank"},
+    {"FormulaWithoutNames", "latency: tRAS}", "latency: (3 + 4)}", "bare-number", 0, "cycle"},
+    {"WrongUnit", "tRP: 14 cycle", "tRP: 14 cycles", "wrong-unit", 0, "did you mean 'cycle'"},
+    {"UnitOfAnotherQuantity", "burst: 32 B", "burst: 32 ns", "wrong-unit", 0, "choices: B"},
+    {"NotANumber", "tRP: 14 cycle", "tRP: fourteen", "bad-number", 0, "14 cycle"},
+    {"InfiniteNumber", "value: 0.5 pJ\n", "value: inf pJ\n", "bad-number", 0, "units"},
+    {"MissingSource",
+     "    source: \"vendor's public simulator: tCK 1 ns, 2 Gb/s pins (ISCA 2021 silicon: up to 1.2 GHz)\"\n", "",
+     "missing-source", -1, "source"},
+    {"MissingConfidence", "    confidence: paper\n\n# Outermost", "\n# Outermost", "missing-confidence", -2,
+     "measured"},
+    {"UnknownConfidence", "  confidence: paper\n  RL", "  confidence: papers\n  RL", "bad-confidence", 0,
+     "did you mean 'paper'"},
+    {"RangeBesideTheValue", "range: [374, 909]", "range: [700, 909]", "bad-range", 0, "lowest"},
+    {"RangeOfThreeNumbers", "range: [374, 909]", "range: [374, 650, 909]", "bad-range", 0, "lowest"},
+    {"ChannelsNoPowerOfTwo", "channels: 64 count", "channels: 48 count", "impossible-value", 0, "32 and 64"},
+    {"NoChannels", "channels: 64 count", "channels: 0 count", "impossible-value", 0, "between 1"},
+    {"HalfAChannel", "channels: 64 count", "channels: 1.5 count", "impossible-value", 0, "round"},
+    {"NegativeEnergy", "value: 0.5 pJ\n", "value: -0.5 pJ\n", "bad-range", 1, "lowest"},
+    {"RowCycleTooShort", "tRC: 47 cycle", "tRC: 46 cycle", "impossible-value", 0, "47 cycle"},
+    {"RefreshWithoutPause", "tREFI: 3900 cycle", "tREFI: 380 cycle", "impossible-value", 42, "exceed"},
+    {"TooManyBanks", "bank_groups: 4 count", "bank_groups: 16 count", "impossible-value", -2, "lower"},
+    {"BlocksThatServeTooFewBanks", "  blocks: 8 count", "  blocks: 4 count", "impossible-value", 0, "banks_per_block"},
+    {"LanesThatDoNotFillABurst", "  lanes: 16 count", "  lanes: 8 count", "impossible-value", 0, "organization.burst"},
+    {"ControlRowBeyondTheBank", "registers: 0x3fff row", "registers: 0x4000 row", "impossible-value", 0, "below 16384"},
+    {"ControlRowAmongTheData", "park: 0x1000 row", "park: 0x10 row", "impossible-value", 0, "first_control_row"},
+    {"TwoMeaningsOfOneRow", "park: 0x1000 row", "park: 0x17ff row", "impossible-value", 0, "own row"},
+    {"ModeBankBeyondTheRank", "banks: 0 1 8 9 bank", "banks: 0 1 8 16 bank", "impossible-value", 0, "below 16"},
+    {"RegistersBeyondTheRow", "grf_b: 0x18 column", "grf_b: 0x19 column", "impossible-value", 0, "below 32"},
+    {"RowsNoPowerOfTwo", "rows: 16384 count", "rows: 16500 count", "impossible-value", 0, "16384"},
+    {"NegativeLatency", "latency: WL + BL/2 + tWTRL", "latency: WL - RL", "impossible-value", 0, "between 0"},
+    {"UnknownChoice", "precharge: eager", "precharge: eagre", "unknown-choice", 0, "did you mean 'eager'"},
+    {"NeitherTrueNorFalse", "loses_barrier_on_full_queue: true", "loses_barrier_on_full_queue: yes", "unknown-choice",
+     0, "true"},
+    {"UnknownType", "native_type: f16", "native_type: fp16", "unknown-choice", 0, "f16"},
+    {"UnknownMerger", "must_fill: true", "must_fill: true, merge: hots", "duplicate-key", 0, "keep one"},
+    {"NobodyMerges", "splits_reduction: true, merge: host}", "splits_reduction: true, merge: hots}", "unknown-choice",
+     0, "did you mean 'host'"},
+    {"NoMerger", "splits_reduction: true, merge: host}", "splits_reduction: true}", "missing-key", 0, "merge: host"},
+    {"UnknownNameInAFormula", "RL + BL/2 + tRTRS - WL", "RL + BL/2 + tRTSR - WL", "unknown-name", 0,
+     "did you mean 'tRTRS'"},
+    {"BrokenFormula", "RL + BL/2 + tRTRS - WL", "RL + BL/2 + (tRTRS - WL", "bad-formula", 0, "max(a, b)"},
+    {"DivisionByZero", "latency: tRAS}", "latency: tRAS / (BL - 4)}", "bad-formula", 0, "0"},
+    {"BrokenActionFormula", "action: macs", "action: macs +", "bad-formula", 0, "names"},
+    {"UnknownCommand", "preceding: [ACT], following: [PRE]", "preceding: [ACT], following: [PREC]", "unknown-command",
+     0, "did you mean 'PRE'"},
+    {"TwoCommandsOfAKind", "PRE: {kind: precharge", "PRE: {kind: activate", "wrong-commands", -1, "exactly one"},
+    {"UnknownAddressField", "bank, bankgroup, column, row, rank 0 bit]", "bank, bankgruop, column, row, rank 0 bit]",
+     "bad-address-map", 0, "did you mean 'bankgroup'"},
+    {"MissingAddressField", "bank, bankgroup, column, row, rank 0 bit]", "bank, bankgroup, column]", "bad-address-map",
+     0, "row"},
+    {"RepeatedAddressField", "bank, bankgroup, column, row, rank 0 bit]", "bank, bank, bankgroup, column, row]",
+     "bad-address-map", 0, "once"},
+    {"TooManyAddressBits", "rank 0 bit]", "rank 3 bit]", "bad-address-map", 0, "0 bit"},
+    {"AliasOfNothing", "ranks: organization.ranks", "ranks: organization.rankz", "bad-alias", 0, "full path"},
+    {"PowerWithAnAction", "    component: dram\n    value: 940 mW",
+     "    component: dram\n    action: refreshes\n    value: 940 mW", "bad-energy-term", 1, "instances"},
+    {"EnergyWithInstances", "    action: macs\n", "    action: macs\n    instances: pim.blocks\n", "bad-energy-term", 1,
+     "action"},
+    {"LevelsOfAnotherFamily", "  lane: {", "  thread: {", "wrong-levels", -2, "channel, block, lane"},
+    {"LevelThatContradictsTheOrganisation", "count: organization.channels, splits", "count: pim.blocks, splits",
+     "wrong-levels", 0, "organization.channels"},
+    {"MissingDramSection", "commands:\n  ACT", "command_s:\n  ACT", "unknown-key", 0, "did you mean 'commands'"},
+    {"MappingInsteadOfANumber", "tRP: 14 cycle", "tRP: [14 cycle]", "wrong-type", 0, "cycle"},
+    {"TextInsteadOfASection", "aliases:\n  channels: organization.channels\n  ranks: organization.ranks",
+     "aliases: none", "wrong-type", 0, "indented"},
+    {"TextInsteadOfAList", "preceding: [ACT], following: [PRE]", "preceding: ACT, following: [PRE]", "wrong-type", 0,
+     "[a, b, c]"},
+    {"EmptyValue", "tRP: 14 cycle", "tRP:", "wrong-type", 0, "cycle"},
+    {"EmptySource", "  source: \"vendor's public simulator, mode switches\"", "  source: \"\"", "wrong-type", 0,
+     "source"},
+    {"NameWithADot", "  tRP: 14 cycle", "  t.RP: 14 cycle", "bad-name", 0, "letters"},
+    {"RepeatedKey", "  tRP: 14 cycle", "  tRP: 14 cycle\n  tRP: 15 cycle", "duplicate-key", 1, "keep one"},
+    {"BrokenYaml", "banks: 0 1 8 9 bank}", "banks: 0 1 8 9 bank", "yaml-syntax", 14, "colons"},
+    {"ModesThatCannotBeLeft", "{from: all-bank, to: single-bank", "{from: all-bank, to: all-bank-pim", "missing-key",
+     -11, "back to single-bank"},
+};
+
+class MachineError : public testing::TestWithParam<Mistake> {};
+
+TEST_P(MachineError, IsFoundAtItsLineWithAHint) {
+  const Mistake &m = GetParam();
+  std::string text = preset();
+  const std::size_t at = text.find(m.before);
+  ASSERT_NE(at, std::string::npos) << "the preset no longer contains: " << m.before;
+  text.replace(at, std::string(m.before).size(), m.after);
+  const auto result = parseMachine(text, "broken.yaml", {kFolder});
+  ASSERT_FALSE(result) << "accepted";
+  const Diagnostic *d = withCode(result.diagnostics(), m.code);
+  ASSERT_NE(d, nullptr) << all(result.diagnostics());
+  EXPECT_EQ(d->where.file, "broken.yaml");
+  EXPECT_EQ(d->where.line, lineAt(text, at) + m.lines) << all(result.diagnostics());
+  EXPECT_GT(d->where.column, 0);
+  EXPECT_NE(d->hint.find(m.hint), std::string::npos) << d->hint;
+  for (const Diagnostic &other : result.diagnostics()) EXPECT_FALSE(other.hint.empty()) << other.str();
+}
+
+INSTANTIATE_TEST_SUITE_P(Mistakes, MachineError, testing::ValuesIn(kMistakes),
+                         [](const auto &info) { return std::string(info.param.name); });
+
+Diagnostics broken(const std::string &text) {
+  const auto result = parseMachine(text, "broken.yaml", {kFolder});
+  EXPECT_FALSE(result) << "accepted: " << text.substr(0, 200);
+  return result ? Diagnostics{} : result.diagnostics();
+}
+
+std::string codeOf(const std::string &text) {
+  const Diagnostics ds = broken(text);
+  return ds.empty() ? "" : ds.front().code;
+}
+
+TEST(MachineErrors, SeveralMistakesAreReportedInOneGo) {
+  std::string text = preset();
+  for (const auto &[before, after] : {std::pair<std::string, std::string>{"tRP: 14 cycle", "tRP: 14"},
+                                      {"precharge: eager", "precharge: never"},
+                                      {"  rows: 16384 count", "  rwos: 16384 count"}}) {
+    text.replace(text.find(before), before.size(), after);
+  }
+  const Diagnostics ds = broken(text);
+  for (const char *code : {"bare-number", "unknown-choice", "unknown-key", "missing-key"}) {
+    EXPECT_NE(withCode(ds, code), nullptr) << code << "\n" << all(ds);
+  }
+}
+
+TEST(MachineErrors, AFileThatIsNoMappingIsRefused) {
+  for (const char *text : {"", "14 cycle", "[a, b]", "--- a\n--- b\n", "name: [\n", "? [a]\n: b\n", "\t", "a: *b"}) {
+    EXPECT_EQ(codeOf(text), "yaml-syntax") << text;
+  }
+}
+
+TEST(MachineErrors, DeepNestingIsRefused) {
+  EXPECT_EQ(codeOf("a: " + std::string(100, '[') + std::string(100, ']')), "yaml-too-large");
+  const std::string deep = codeOf("a: " + std::string(100000, '[') + std::string(100000, ']'));
+  EXPECT_TRUE(deep == "yaml-too-large" || deep == "yaml-syntax") << deep;
+}
+
+TEST(MachineErrors, AliasesThatExpandWithoutEndAreRefused) {
+  std::string text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 12; ++i) {
+    const std::string before = "*a" + std::to_string(i - 1);
+    text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [";
+    for (int k = 0; k < 9; ++k) text += before + ", ";
+    text += before + "]\n";
+  }
+  EXPECT_EQ(codeOf(text), "yaml-too-large");
+}
+
+TEST(MachineErrors, AHugeFileIsRefused) {
+  EXPECT_EQ(codeOf(std::string(2'000'000, '#')), "yaml-too-large");
+}
+
+TEST(MachineErrors, ADramMachineNeedsAllItsSections) {
+  const auto result = parseMachine("name: m\nextends: hbm-pim\ncommands: null\n", "m.yaml", {kFolder});
+  ASSERT_FALSE(result);
+  EXPECT_NE(withCode(result.diagnostics(), "missing-section"), nullptr) << all(result.diagnostics());
+}
+
+/// hbm-pim without its units, and `rest`.
+Diagnostics withoutUnits(const std::string &rest) {
+  const auto result = parseMachine(
+      "name: m\nextends: hbm-pim\npim: null\n"
+      "levels: {source: me, confidence: assumed, block: {count: 8 count}, lane: {count: 16 count}}\n" +
+          rest,
+      "m.yaml", {kFolder});
+  EXPECT_FALSE(result);
+  return result ? Diagnostics{} : result.diagnostics();
+}
+
+TEST(MachineErrors, AFamilyNeedsItsSections) {
+  const Diagnostics ds = withoutUnits("modes: null\n");
+  EXPECT_NE(withCode(ds, "missing-section"), nullptr) << all(ds);
+}
+
+TEST(MachineErrors, ModesNeedUnits) {
+  const Diagnostics ds = withoutUnits(
+      "family: other\n"
+      "modes:\n"
+      "  source: me\n"
+      "  confidence: assumed\n"
+      "  enter_all_bank: null\n"
+      "  stop_pim: null\n"
+      "  leave_all_bank: null\n"
+      "  start_pim: {row: 1 row, column: 1 column}\n");
+  ASSERT_NE(withCode(ds, "missing-section"), nullptr) << all(ds);
+  EXPECT_NE(withCode(ds, "missing-section")->message.find("'modes'"), std::string::npos);
+}
+
+TEST(MachineErrors, AnExtensionCannotRemoveWhatIsNotThere) {
+  const auto result = parseMachine("name: m\nextends: hbm-pim\ntiming: {tRPP: null}\n", "m.yaml", {kFolder});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.diagnostics().front().code, "unknown-key");
+  EXPECT_EQ(result.diagnostics().front().where.str(), "m.yaml:3:10");
+  EXPECT_NE(result.diagnostics().front().hint.find("did you mean 'tRP'"), std::string::npos);
+}
+
+TEST(MachineErrors, AnExtensionsNumbersNeedTheirOwnProvenance) {
+  const auto result = parseMachine("name: m\nextends: hbm-pim\ntiming: {tRP: 13 cycle}\n", "m.yaml", {kFolder});
+  ASSERT_FALSE(result);
+  EXPECT_NE(withCode(result.diagnostics(), "missing-source"), nullptr);
+  EXPECT_NE(withCode(result.diagnostics(), "missing-confidence"), nullptr);
+  EXPECT_EQ(result.diagnostics().front().where.str(), "m.yaml:3:15");
+}
+
+TEST(MachineErrors, AnExtensionNeedsItsOwnName) {
+  const auto result = parseMachine("extends: hbm-pim\n", "m.yaml", {kFolder});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.diagnostics().front().code, "missing-key");
+}
+
+TEST(MachineErrors, AnUnknownPresetSuggestsTheNearest) {
+  for (const auto &result :
+       {loadMachine("hbm-pin", {kFolder}), parseMachine("name: m\nextends: hbm-pin\n", "m.yaml", {kFolder})}) {
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.diagnostics().front().code, "unknown-target");
+    EXPECT_NE(result.diagnostics().front().hint.find("did you mean 'hbm-pim'"), std::string::npos);
+  }
+}
+
+TEST(MachineErrors, AnUnreadableFileIsNamed) {
+  const auto result = loadMachine("/nonexistent/machine.yaml", {kFolder});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.diagnostics().front().code, "unreadable-file");
+  const auto extending = parseMachine("name: m\nextends: nowhere.yaml\n", "m.yaml", {kFolder});
+  ASSERT_FALSE(extending);
+  EXPECT_EQ(extending.diagnostics().front().code, "unreadable-file");
+  EXPECT_EQ(extending.diagnostics().front().where.line, 2);
+}
+
+TEST(MachineErrors, FilesThatExtendOneAnotherAreRefused) {
+  const std::string folder = testing::TempDir() + "pimento_extends_cycle";
+  std::filesystem::create_directories(folder);
+  ASSERT_TRUE(writeFile(folder + "/a.yaml", "name: a\nextends: b\n"));
+  ASSERT_TRUE(writeFile(folder + "/b.yaml", "name: b\nextends: a\n"));
+  const auto result = loadMachine("a", {folder});
+  std::filesystem::remove_all(folder);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.diagnostics().front().code, "extends-cycle");
+  EXPECT_FALSE(result.diagnostics().front().hint.empty());
+}
+
+TEST(OverrideErrors, AnUnknownPathSuggestsTheNearest) {
+  const auto result = loadMachine(
+      "hbm-pim", {kFolder},
+      {{"timing.tRPP", "3"}, {"chanels", "3"}, {"energy.new", "3"}, {"", ""}, {"*", "1"}, {"timing.*", "1"}});
+  ASSERT_FALSE(result);
+  ASSERT_EQ(result.diagnostics().size(), 6U);
+  for (const Diagnostic &d : result.diagnostics()) EXPECT_EQ(d.code, "unknown-path");
+  EXPECT_NE(result.diagnostics()[0].hint.find("did you mean 'timing.tRP'"), std::string::npos);
+  EXPECT_NE(result.diagnostics()[1].hint.find("did you mean 'channels'"), std::string::npos);
+  EXPECT_EQ(result.diagnostics()[0].where.str(), "--set timing.tRPP=3");
+}
+
+TEST(OverrideErrors, SectionsAndListsCannotBeSet) {
+  for (const char *path : {"timing", "organization.address_map", "notes", "modes.start_pim"}) {
+    const auto result = loadMachine("hbm-pim", {kFolder}, {{path, "3"}});
+    ASSERT_FALSE(result) << path;
+    EXPECT_EQ(result.diagnostics().front().code, "bad-override") << path;
+  }
+}
+
+TEST(OverrideErrors, ValuesAreCheckedLikeThoseOfTheFile) {
+  const std::pair<Override, std::string> kBad[] = {{{"channels", "3"}, "impossible-value"},
+                                                   {{"channels", "-4"}, "impossible-value"},
+                                                   {{"channels", "many"}, "bad-number"},
+                                                   {{"channels", ""}, "wrong-type"},
+                                                   {{"channels", "4 cycle"}, "wrong-unit"},
+                                                   {{"timing.tRC", "20"}, "impossible-value"},
+                                                   {{"controller.precharge", "3"}, "unknown-choice"},
+                                                   {{"levels.channel.count", "8"}, "wrong-levels"},
+                                                   {{"completion.read", "RL +"}, "bad-formula"}};
+  for (const auto &[o, code] : kBad) {
+    const auto result = loadMachine("hbm-pim", {kFolder}, {o});
+    ASSERT_FALSE(result) << o.path << "=" << o.value;
+    EXPECT_EQ(result.diagnostics().front().code, code) << o.path << "=" << o.value << "\n" << all(result.diagnostics());
+    EXPECT_EQ(result.diagnostics().front().where.file, "--set " + o.path + "=" + o.value);
+  }
+}
+
+}  // namespace
+}  // namespace pimento::machine
