@@ -3,20 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
-#include <filesystem>
-#include <map>
-#include <nlohmann/json.hpp>
 
-#include "pimento/base/file.h"
 #include "pimento/base/suggest.h"
-#include "pimento/base/text.h"
 #include "pimento/base/thread_pool.h"
 #include "pimento/driver/input.h"
 #include "pimento/driver/points.h"
 #include "pimento/driver/verbs.h"
-#include "pimento/emit/format.h"
+#include "pimento/emit/json.h"
+#include "pimento/emit/table.h"
 #include "pimento/evaluate/evaluator.h"
 #include "pimento/lower/hbm_pim/host_stream.h"
 
@@ -86,47 +80,6 @@ Replay replay(const Options &options, const Point &p) {
   return out;
 }
 
-/// Error of one kernel's rows.
-struct Tally {
-  std::int64_t rows = 0, exact = 0, within15 = 0;
-  double sum = 0, worst = -1;
-  std::string worstRow;
-
-  void add(const Point &p, const Replay &r) {
-    const double error = 100.0 * std::abs(static_cast<double>(r.ours - r.theirs)) / static_cast<double>(std::max<std::int64_t>(r.theirs, 1));
-    ++rows;
-    exact += r.ours == r.theirs;
-    within15 += error <= 15.0;
-    sum += error;
-    if (error <= worst) return;
-    worst = error;
-    worstRow = fmt::format("{}:{}: ours {}, theirs {}", p.where.file, p.where.line, r.ours, r.theirs);
-  }
-};
-
-std::string asJson(const std::string &suite, std::int64_t points, const std::map<std::string, Tally> &tallies) {
-  using Json = nlohmann::ordered_json;
-  Json kernels = Json::object();
-  for (const auto &[name, t] : tallies)
-    kernels[name] = {{"rows", t.rows},
-                     {"exact", t.exact},
-                     {"mean_abs_error_pct", t.sum / static_cast<double>(t.rows)},
-                     {"worst_abs_error_pct", t.worst},
-                     {"within_15_pct", 100.0 * static_cast<double>(t.within15) / static_cast<double>(t.rows)},
-                     {"worst_row", t.worstRow}};
-  return Json{{"suite", suite}, {"points", points}, {"kernels", kernels}}.dump(2) + "\n";
-}
-
-std::string asTable(const std::string &suite, std::int64_t points, const std::map<std::string, Tally> &tallies) {
-  std::string text = fmt::format("{}: {} points\n{:<28} {:>6} {:>6} {:>10} {:>10} {:>12}\n", suite, points, "kernel", "rows", "exact",
-                                 "mean |e|", "worst |e|", "within 15 %");
-  for (const auto &[name, t] : tallies)
-    text += fmt::format("{:<28} {:>6} {:>6} {:>8.3f} % {:>8.3f} % {:>10.1f} %{}\n", name, t.rows, t.exact, t.sum / static_cast<double>(t.rows),
-                        t.worst, 100.0 * static_cast<double>(t.within15) / static_cast<double>(t.rows),
-                        t.exact == t.rows ? "" : "\n    worst: " + t.worstRow);
-  return text;
-}
-
 }  // namespace
 
 Outcome validate(const Options &options) {
@@ -139,7 +92,8 @@ Outcome validate(const Options &options) {
   parallelFor(jobCount(options.jobs), static_cast<std::int64_t>(points->size()), [&](std::int64_t i) {
     replays[static_cast<std::size_t>(i)] = replay(options, (*points)[static_cast<std::size_t>(i)]);
   });
-  std::map<std::string, Tally> tallies;
+  emit::SuiteResult result;
+  result.suite = options.input;
   const auto names = kernelNames(*points);
   for (std::size_t i = 0; i < points->size(); ++i) {
     if (!replays[i].diagnostics.empty()) {
@@ -147,10 +101,11 @@ Outcome validate(const Options &options) {
       d.where = (*points)[i].where;
       return failure({d});
     }
-    tallies[names[i]].add((*points)[i], replays[i]);
+    const Point &p = (*points)[i];
+    result.add(names[i], static_cast<double>(replays[i].ours), static_cast<double>(replays[i].theirs),
+               fmt::format("{}:{}: ours {}, theirs {}", p.where.file, p.where.line, replays[i].ours, replays[i].theirs));
   }
-  const auto count = static_cast<std::int64_t>(points->size());
-  return {options.isJson ? asJson(options.input, count, tallies) : asTable(options.input, count, tallies), {}, 0};
+  return {options.isJson ? emit::toJson(result) : emit::toTable(result), {}, 0};
 }
 
 }  // namespace pimento::driver

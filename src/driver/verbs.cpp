@@ -61,7 +61,17 @@ void nameReport(evaluate::Report &report, const Input &input) {
 }
 
 Outcome show(const evaluate::Report &report, bool isJson) {
-  return {isJson ? emit::toJson(report) + "\n" : emit::toTable(report), {}, 0};
+  return {isJson ? emit::toJson(report) : emit::toTable(report), {}, 0};
+}
+
+std::string machineJson(const machine::Machine &m) {
+  Json numbers = Json::object();
+  for (const auto &[path, n] : m.numbers) {
+    Json row = {{"value", n.value}, {"unit", n.unit}, {"source", n.source}, {"confidence", std::string(machine::name(n.confidence))}};
+    if (n.low && n.high) row["range"] = {*n.low, *n.high};
+    numbers[path] = row;
+  }
+  return Json{{"name", m.name}, {"family", m.family}, {"about", m.about}, {"notes", m.notes}, {"numbers", numbers}}.dump(2) + "\n";
 }
 
 /// Estimates `options.input` on one target.
@@ -82,7 +92,7 @@ Outcome targets(const Options &options) {
   if (!options.input.empty()) {
     const Result<machine::Machine> m = loadTarget(options, options.input);
     if (!m) return failure(m.diagnostics());
-    return {options.isJson ? emit::toJson(*m) + "\n" : machine::printMachine(*m), {}, 0};
+    return {options.isJson ? machineJson(*m) : machine::printMachine(*m), {}, 0};
   }
   Json list = Json::array();
   std::string text;
@@ -216,18 +226,18 @@ Outcome simulate(const Options &options) {
 Outcome compare(const Options &options) {
   std::vector<std::string> names = options.targets;
   if (names.empty() || names == std::vector<std::string>{"all"}) names = machine::listMachines(machineFolders(options));
-  std::vector<emit::ComparedTarget> rows;
+  std::vector<emit::ComparisonRow> rows;
   for (const std::string &name : names) {
-    emit::ComparedTarget row;
+    emit::ComparisonRow row;
     row.target = name;
     const Result<evaluate::Report> report = estimateOn(options, name);
     if (report)
       row.report = *report;
     else
-      row.error = report.diagnostics().front();
+      row.error = report.diagnostics().front().message;
     rows.push_back(std::move(row));
   }
-  return {options.isJson ? emit::toJson(rows) + "\n" : emit::toTable(rows), {}, 0};
+  return {options.isJson ? emit::toJson(rows) : emit::toTable(rows), {}, 0};
 }
 
 }  // namespace pimento::driver

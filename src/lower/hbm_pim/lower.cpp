@@ -129,6 +129,7 @@ Result<Lowered> lower(const kernel::Graph &graph, int kernel, const mapping::Map
     return error("illegal-mapping", k.where,
                  fmt::format("kernel '{}': tail=truncate is for element-wise kernels", k.name),
                  "leave tail=truncate out; matrix-vector products are padded");
+  if (const Status o = checkOrder(mapping, k); !o) return o.diagnostics();
   Result<Lowered> out = pattern->isMatVec
                             ? lowerMatVec(graph, kernel, pattern->matVec, std::move(*placed), machine, variant)
                             : lowerElementwise(graph, kernel, pattern->elementwise, std::move(*placed), machine);
