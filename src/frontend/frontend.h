@@ -1,0 +1,42 @@
+// The front ends: everything a user can hand in, turned into a kernel::Graph.
+//
+// Nothing after this room knows that MLIR exists: no LLVM or MLIR type appears here, and the same functions exist in a
+// build without LLVM (they then answer with a diagnostic). Index notation lives in `kernel` (notation.h).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "pimento/base/diagnostics.h"
+#include "pimento/kernel/kernel.h"
+#include "pimento/kernel/zoo.h"
+
+namespace pimento::frontend {
+
+/// What a user may say beside the text of an MLIR file.
+struct MlirOptions {
+  /// `--function`: the func.func to import; empty means the first public one with a body.
+  std::string function;
+  /// `--size`: extents of dynamic dimensions ('?'). Three ways to name one:
+  ///   d0, d1, ...  loop of the first structured op that has a loop of that number (d0 of linalg.matvec: its rows)
+  ///   ARG:DIM      dimension DIM of the function argument (or value) %ARG, e.g. "A:1"
+  ///   ARG          an argument of type index that is used as a size
+  /// Dimensions that the ops force to be equal need one entry between them.
+  kernel::Sizes sizes;
+};
+
+/// Whether this build can read MLIR (`PIMENTO_WITH_LLVM`).
+bool hasMlir();
+
+/// Reads one function of structured linalg ops, on memrefs or tensors, into a verified Graph.
+///
+/// Arguments that are only read become inputs. A memref argument that is written becomes an output if its old contents
+/// do not matter, else an in-out. Returned tensors become outputs. Arguments are taken not to alias. linalg.fill with
+/// the neutral element folds into the start of the accumulation that follows. An accumulation onto contents made by an
+/// earlier op is split: accumulate from the neutral element, then combine; in floating point the old contents are
+/// therefore added last. Anything outside this is a diagnostic at the op's line and column.
+///
+/// `file` names the text in diagnostics. Never throws, prints or ends the process.
+Result<kernel::Graph> importMlir(std::string_view text, std::string_view file, const MlirOptions &options);
+
+}  // namespace pimento::frontend

@@ -1,0 +1,84 @@
+// The scalar body of a structured op as Values of a Kernel.
+//
+// Every arith or math op becomes one node of its own type, so the precision of each step is that of the text. Signless
+// integers are signed; an unsigned op casts its arguments to the unsigned type, computes there and casts back. i1 is a
+// u8 that holds 0 or 1. maximumf/minimumf/maxnumf/minnumf become kMax/kMin (kernel.h says what those do with NaN);
+// maximumf(x, 0) becomes kRelu.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "llvm/ADT/DenseMap.h"
+#include "mlir/IR/Operation.h"
+#include "mlir/IR/Value.h"
+#include "pimento/base/diagnostics.h"
+#include "pimento/frontend/mlir/graph_builder.h"
+#include "pimento/kernel/builder.h"
+
+namespace pimento::frontend {
+
+/// Whether an op is scalar arithmetic that BodyTranslator may be asked for.
+bool isScalarOp(mlir::Operation &op);
+
+/// The constant an op or value gives, in the type of its scalar; none if it is no constant.
+std::optional<Constant> constantOf(mlir::Value value);
+
+/// out = combine(out, term), or out - term where `negate`.
+struct Accumulation {
+  kernel::Combine combine = kernel::Combine::kAssign;
+  mlir::Value term;
+  bool negate = false;
+};
+
+/// Recognizes a yielded value that merges one term into the output's old element and uses that element nowhere else.
+std::optional<Accumulation> accumulationOf(mlir::Value yielded, mlir::BlockArgument out);
+
+class BodyTranslator {
+ public:
+  /// Values go to `builder`; `where` is the op's place, for what has none of its own.
+  BodyTranslator(kernel::KernelBuilder &builder, Location where) : builder_(builder), where_(std::move(where)) {}
+
+  /// What a block argument (of the op or of the function) stands for.
+  void bindElement(mlir::Value value, kernel::Access access, DType type);
+  void bindConstant(mlir::Value value, Constant constant, DType type);
+  void bindValue(mlir::Value value, mlir::Value same) { same_[value] = same; }
+
+  /// Appends what `root` needs and returns the body value that holds it.
+  Result<int> translate(mlir::Value root);
+  /// Appends -value.
+  int negate(int value);
+
+ private:
+  struct Element {
+    kernel::Access access;
+    DType type = DType::kF32;
+  };
+  struct Literal {
+    Constant constant;
+    DType type = DType::kF32;
+  };
+
+  mlir::Value resolve(mlir::Value value) const;
+  Status collect(mlir::Value root, std::vector<mlir::Operation *> &ops);
+  Result<int> valueOf(mlir::Value value);
+  Result<int> translateOp(mlir::Operation &op);
+  Result<int> translateCompare(mlir::Operation &op);
+  Result<int> translateCast(mlir::Operation &op, const std::string &name);
+  std::optional<int> translateBinary(mlir::Operation &op, const std::string &name);
+  std::optional<int> translateUnary(mlir::Operation &op, const std::string &name);
+
+  int constant(Constant constant, DType type);
+  DType typeAt(int value) const { return builder_.typeOf(value); }
+  int cast(int value, DType type) { return builder_.cast(type, value); }
+  Location placeOf(mlir::Operation &op) const;
+
+  kernel::KernelBuilder &builder_;
+  Location where_;
+  llvm::DenseMap<mlir::Value, Element> elements_;
+  llvm::DenseMap<mlir::Value, Literal> literals_;
+  llvm::DenseMap<mlir::Value, mlir::Value> same_;
+  llvm::DenseMap<mlir::Value, int> done_;
+};
+
+}  // namespace pimento::frontend

@@ -1,0 +1,47 @@
+// The extents of a function's tensors and loops: SizeClasses filled from its ops.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "llvm/ADT/DenseMap.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "pimento/frontend/mlir/parse.h"
+#include "pimento/frontend/mlir/sizes.h"
+
+namespace pimento::frontend {
+
+class FunctionDims {
+ public:
+  FunctionDims(const ParsedModule &parsed, mlir::func::FuncOp function) : parsed_(parsed), function_(function) {}
+
+  /// Finds which dimensions the ops force to be equal and gives the open ones the user's sizes.
+  Status collect(const kernel::Sizes &sizes);
+
+  /// After collect(): the shape of a ranked tensor or memref; empty for a scalar.
+  Result<std::vector<std::int64_t>> shape(mlir::Value value);
+  /// After collect(): the extents of the loops of an op.
+  Result<std::vector<std::int64_t>> loops(mlir::linalg::LinalgOp op);
+  /// After collect(): the value of an index argument or size, if known.
+  std::optional<std::int64_t> index(mlir::Value value);
+
+ private:
+  Status visit(mlir::Operation &op);
+  Status visitStructured(mlir::linalg::LinalgOp op);
+  Status visitAllocation(mlir::Operation &op, mlir::ValueRange sizes);
+  Status join(mlir::Value a, mlir::Value b, mlir::Operation &op);
+  Status joinDims(int a, int b, mlir::Operation &op);
+  const std::vector<int> &dimsOf(mlir::Value value);
+  /// The dimension a value of type index stands for, or -1.
+  int dimOfIndex(mlir::Value value);
+
+  const ParsedModule &parsed_;
+  mlir::func::FuncOp function_;
+  SizeClasses classes_;
+  llvm::DenseMap<mlir::Value, std::vector<int>> dims_;
+  llvm::DenseMap<mlir::Value, int> indexDims_;
+  llvm::DenseMap<mlir::Operation *, std::vector<int>> loops_;
+};
+
+}  // namespace pimento::frontend

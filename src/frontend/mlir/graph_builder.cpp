@@ -1,0 +1,242 @@
+#include "pimento/frontend/mlir/graph_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "pimento/kernel/builder.h"
+
+namespace pimento::frontend {
+
+using kernel::Access;
+using kernel::Affine;
+using kernel::Kernel;
+using kernel::KernelBuilder;
+using kernel::Role;
+using kernel::Store;
+
+namespace {
+
+/// A kernel whose loops d0, d1, ... walk `shape`.
+KernelBuilder walk(std::string name, const std::vector<std::int64_t> &shape, const Location &where) {
+  std::vector<kernel::Dim> dims;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    dims.push_back({fmt::format("d{}", d), shape[d], kernel::DimKind::kParallel});
+  }
+  return KernelBuilder(std::move(name), std::move(dims), where);
+}
+
+/// (d0, d1, ...).
+std::vector<Affine> everyElement(const KernelBuilder &k, std::size_t rank) {
+  std::vector<Affine> index;
+  for (std::size_t d = 0; d < rank; ++d) index.push_back(k.index(static_cast<int>(d)));
+  return index;
+}
+
+}  // namespace
+
+GraphBuilder::GraphBuilder(std::string name, Location where) : where_(std::move(where)) {
+  graph_.name = std::move(name);
+}
+
+int GraphBuilder::addBuffer(Buffer buffer) {
+  buffers_.push_back(std::move(buffer));
+  return static_cast<int>(buffers_.size()) - 1;
+}
+
+int GraphBuilder::addTensor(const Buffer &buffer, Role role, int order) {
+  graph_.tensors.push_back({buffer.name, buffer.type, buffer.shape, role});
+  order_.push_back(order);
+  return static_cast<int>(graph_.tensors.size()) - 1;
+}
+
+int GraphBuilder::addArgument(Buffer buffer) {
+  buffer.holds = Holds::kTensor;
+  buffer.tensor = buffer.argument = addTensor(buffer, Role::kInput, static_cast<int>(arguments_.size()));
+  const int b = addBuffer(std::move(buffer));
+  arguments_.push_back(b);
+  return b;
+}
+
+int GraphBuilder::overwrite(int b) {
+  const int tensor = addTensor(buffer(b), Role::kTemporary, 1'000'000 + static_cast<int>(order_.size()));
+  buffer(b).holds = Holds::kTensor;
+  buffer(b).tensor = tensor;
+  return tensor;
+}
+
+void GraphBuilder::add(Kernel kernel) {
+  const std::string stem = kernel.name;
+  const auto isTaken = [&] {
+    return std::any_of(graph_.kernels.begin(), graph_.kernels.end(),
+                       [&](const Kernel &k) { return k.name == kernel.name; });
+  };
+  for (int n = 1; isTaken(); ++n) kernel.name = fmt::format("{}_{}", stem, n);
+  graph_.kernels.push_back(std::move(kernel));
+}
+
+void GraphBuilder::fill(int b, const Location &where) {
+  const Buffer &to = buffer(b);
+  const std::size_t rank = to.shape.size();
+  KernelBuilder k = walk("fill", to.shape, where);
+  const int value = isFloat(to.type) ? k.constant(to.type, to.constant.real) : k.integer(to.type, to.constant.integer);
+  k.store(overwrite(b), everyElement(k, rank), value);
+  add(k.take());
+}
+
+void GraphBuilder::copy(int from, int to, const Location &where) {
+  const Buffer source = buffer(from);
+  if (source.holds != Holds::kTensor) {
+    buffer(to).holds = source.holds;
+    buffer(to).constant = source.constant;
+    return;
+  }
+  const std::size_t rank = source.shape.size();
+  KernelBuilder k = walk("copy", source.shape, where);
+  const int value = k.load(source.tensor, source.type, everyElement(k, rank));
+  k.store(overwrite(to), everyElement(k, rank), value);
+  add(k.take());
+}
+
+int GraphBuilder::update(int b, int from, bool mayReuse, const Location &where) {
+  if (b != from) {
+    if (buffer(from).holds == Holds::kTensor && !(mayReuse && !buffer(from).isShared)) {
+      copy(from, b, where);
+    } else {
+      buffer(b).holds = buffer(from).holds;
+      buffer(b).constant = buffer(from).constant;
+      buffer(b).tensor = buffer(from).tensor;
+      buffer(b).argument = buffer(from).argument;
+    }
+  }
+  if (buffer(b).holds == Holds::kConstant) fill(b, where);
+  if (buffer(b).holds == Holds::kNothing) overwrite(b);
+  return buffer(b).tensor;
+}
+
+void GraphBuilder::returned(int b, const Location &where) {
+  const bool isArgument = buffer(b).argument >= 0;
+  if (isArgument && buffer(b).isMemref) return;  // settled with the arguments
+  if (buffer(b).holds == Holds::kConstant) fill(b, where);
+  if (isArgument && buffer(b).tensor == buffer(b).argument && !isStored(buffer(b).tensor)) {
+    Buffer result = buffer(b);
+    result.name.clear();
+    result.argument = -1;
+    const int out = addBuffer(std::move(result));
+    copy(b, out, where);
+    b = out;
+  }
+  const auto t = static_cast<std::size_t>(buffer(b).tensor);
+  graph_.tensors[t].role =
+      isStored(buffer(b).tensor) && buffer(b).tensor == buffer(b).argument ? Role::kInOut : Role::kOutput;
+  if (graph_.tensors[t].name.empty()) graph_.tensors[t].name = "out";
+}
+
+bool GraphBuilder::isStored(int tensor) const {
+  for (const Kernel &k : graph_.kernels) {
+    for (const Store &s : k.stores) {
+      if (s.target.tensor == tensor) return true;
+    }
+  }
+  return false;
+}
+
+bool GraphBuilder::isTouched(int tensor) const {
+  if (isStored(tensor)) return true;
+  for (const Kernel &k : graph_.kernels) {
+    for (const Access &a : k.loads) {
+      if (a.tensor == tensor) return true;
+    }
+  }
+  return false;
+}
+
+/// A memref argument ends as input, output or in-out; a fresh tensor that ends in it becomes the argument itself.
+void GraphBuilder::settleArgument(int b) {
+  if (!buffer(b).isMemref) return;
+  if (buffer(b).holds == Holds::kConstant) fill(b, where_);
+  const int first = buffer(b).argument, last = buffer(b).tensor;
+  if (first == last) {
+    if (isStored(first)) graph_.tensors[static_cast<std::size_t>(first)].role = Role::kInOut;
+    return;
+  }
+  if (!isTouched(first)) {
+    graph_.tensors[static_cast<std::size_t>(last)].role = Role::kOutput;
+    order_[static_cast<std::size_t>(last)] = order_[static_cast<std::size_t>(first)];
+    return;
+  }
+  for (Kernel &k : graph_.kernels) {
+    for (Access &a : k.loads) a.tensor = a.tensor == last ? first : a.tensor;
+    for (Store &s : k.stores) s.target.tensor = s.target.tensor == last ? first : s.target.tensor;
+  }
+  graph_.tensors[static_cast<std::size_t>(first)].role = Role::kInOut;
+}
+
+/// Drops kernels and stores that reach no output, walking backwards from the outputs.
+void GraphBuilder::prune() {
+  std::vector<bool> isNeeded(graph_.tensors.size());
+  for (std::size_t t = 0; t < graph_.tensors.size(); ++t) {
+    isNeeded[t] = graph_.tensors[t].role == Role::kOutput || graph_.tensors[t].role == Role::kInOut;
+  }
+  std::vector<Kernel> kept;
+  for (auto k = graph_.kernels.rbegin(); k != graph_.kernels.rend(); ++k) {
+    std::erase_if(k->stores, [&](const Store &s) { return !isNeeded[static_cast<std::size_t>(s.target.tensor)]; });
+    if (k->stores.empty()) continue;
+    for (const Access &a : k->loads) isNeeded[static_cast<std::size_t>(a.tensor)] = true;
+    kept.push_back(std::move(*k));
+  }
+  std::reverse(kept.begin(), kept.end());
+  graph_.kernels = std::move(kept);
+}
+
+/// Keeps the tensors that some kernel uses, arguments first in the function's order.
+void GraphBuilder::renumber() {
+  std::vector<int> from(graph_.tensors.size());
+  std::iota(from.begin(), from.end(), 0);
+  std::erase_if(from, [&](int t) { return !isTouched(t); });
+  std::stable_sort(from.begin(), from.end(), [&](int a, int b) {
+    return order_[static_cast<std::size_t>(a)] < order_[static_cast<std::size_t>(b)];
+  });
+  std::vector<int> to(graph_.tensors.size(), -1);
+  std::vector<kernel::Tensor> tensors;
+  for (const int t : from) {
+    to[static_cast<std::size_t>(t)] = static_cast<int>(tensors.size());
+    tensors.push_back(graph_.tensors[static_cast<std::size_t>(t)]);
+  }
+  graph_.tensors = std::move(tensors);
+  for (Kernel &k : graph_.kernels) {
+    for (Access &a : k.loads) a.tensor = to[static_cast<std::size_t>(a.tensor)];
+    for (Store &s : k.stores) s.target.tensor = to[static_cast<std::size_t>(s.target.tensor)];
+  }
+}
+
+/// What the user sees keeps the user's name; temporaries give way.
+void GraphBuilder::nameTensors() {
+  std::set<std::string> taken;
+  for (const bool temporaries : {false, true}) {
+    for (kernel::Tensor &t : graph_.tensors) {
+      if ((t.role == Role::kTemporary) != temporaries) continue;
+      const std::string stem = t.name.empty() ? "t" : t.name;
+      t.name = stem;
+      for (int n = 1; !taken.insert(t.name).second; ++n) t.name = fmt::format("{}_{}", stem, n);
+    }
+  }
+}
+
+Result<kernel::Graph> GraphBuilder::finish() {
+  for (const int b : arguments_) settleArgument(b);
+  prune();
+  if (graph_.kernels.empty()) {
+    return error("no-kernel", where_, fmt::format("function '{}' computes nothing", graph_.name),
+                 "it needs a linalg op whose result is returned or written to a memref argument");
+  }
+  renumber();
+  nameTensors();
+  if (Status s = kernel::verify(graph_); !s) return std::move(s.diagnostics());
+  return std::move(graph_);
+}
+
+}  // namespace pimento::frontend

@@ -1,0 +1,76 @@
+// Buffers that change over time, turned into a Graph of tensors and kernels.
+//
+// A memref, or one SSA tensor value, is a Buffer. What it holds at a moment of the import is nothing yet, one constant
+// in every element, or a graph tensor. Overwriting a buffer whole gives it a fresh tensor, so that an intermediate is a
+// temporary and not a second write to an output; updating it keeps its tensor. Knows nothing of MLIR.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pimento/kernel/kernel.h"
+
+namespace pimento::frontend {
+
+/// A constant of either kind of type.
+struct Constant {
+  double real = 0;
+  std::int64_t integer = 0;
+};
+
+enum class Holds : std::uint8_t { kNothing, kConstant, kTensor };
+
+struct Buffer {
+  std::string name;  ///< may be empty
+  DType type = DType::kF32;
+  std::vector<std::int64_t> shape;
+  Holds holds = Holds::kNothing;
+  Constant constant;  ///< kConstant
+  int tensor = -1;    ///< kTensor
+  int argument = -1;  ///< graph tensor of the user's contents, if it is a function argument
+  bool isMemref = false;
+  bool isShared = false;  ///< another value stands for the same contents: never updated in place
+};
+
+class GraphBuilder {
+ public:
+  GraphBuilder(std::string name, Location where);
+
+  int addBuffer(Buffer buffer);
+  /// A function argument: it holds the user's contents.
+  int addArgument(Buffer buffer);
+  Buffer &buffer(int b) { return buffers_[static_cast<std::size_t>(b)]; }
+
+  /// Gives the buffer a fresh tensor and returns it.
+  int overwrite(int b);
+  /// Makes the buffer hold a tensor that may be updated, filling or copying first where needed.
+  /// `from` is the buffer whose contents are updated; `mayReuse` says that no one else needs them.
+  int update(int b, int from, bool mayReuse, const Location &where);
+  /// Appends a kernel; its name is made unique.
+  void add(kernel::Kernel kernel);
+  /// to = from, element by element.
+  void copy(int from, int to, const Location &where);
+  /// The buffer is a result of the function.
+  void returned(int b, const Location &where);
+
+  /// Settles roles and names, drops what no result needs, verifies.
+  Result<kernel::Graph> finish();
+
+ private:
+  int addTensor(const Buffer &buffer, kernel::Role role, int order);
+  void fill(int b, const Location &where);
+  bool isTouched(int tensor) const;
+  bool isStored(int tensor) const;
+  void settleArgument(int b);
+  void prune();
+  void renumber();
+  void nameTensors();
+
+  kernel::Graph graph_;
+  Location where_;
+  std::vector<Buffer> buffers_;
+  std::vector<int> order_;  ///< per tensor: arguments keep their place, others follow as made
+  std::vector<int> arguments_;
+};
+
+}  // namespace pimento::frontend

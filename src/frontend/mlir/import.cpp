@@ -1,0 +1,260 @@
+#include "pimento/frontend/mlir/import.h"
+
+#include <fmt/format.h>
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "pimento/base/suggest.h"
+#include "pimento/frontend/frontend.h"
+#include "pimento/frontend/mlir/access.h"
+#include "pimento/frontend/mlir/screen.h"
+
+namespace pimento::frontend {
+namespace {
+
+/// Letters, digits and '_', as names of the graph are.
+std::string identifier(std::string name) {
+  for (char &c : name) {
+    if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z')) c = '_';
+  }
+  const bool isNumber = !name.empty() && name.find_first_not_of("0123456789_") == std::string::npos;
+  return isNumber ? std::string() : name;
+}
+
+bool isShaped(mlir::Value value) {
+  return mlir::isa<mlir::ShapedType>(value.getType());
+}
+
+bool isCast(mlir::Operation &op) {
+  return mlir::isa<mlir::tensor::CastOp, mlir::memref::CastOp>(op);
+}
+
+bool isAllocation(mlir::Operation &op) {
+  return mlir::isa<mlir::tensor::EmptyOp, mlir::memref::AllocOp, mlir::memref::AllocaOp>(op);
+}
+
+bool isSupported(mlir::Operation &op) {
+  return mlir::isa<mlir::linalg::LinalgOp, mlir::func::ReturnOp, mlir::memref::DeallocOp, mlir::memref::CopyOp,
+                   mlir::tensor::DimOp, mlir::memref::DimOp, mlir::arith::ConstantOp>(op) ||
+         isCast(op) || isAllocation(op) || isScalarOp(op);
+}
+
+}  // namespace
+
+FunctionImporter::FunctionImporter(const ParsedModule &parsed, mlir::func::FuncOp function)
+    : parsed_(parsed),
+      function_(function),
+      dims_(parsed, function),
+      graph_(function.getName().str(), place(function.getLoc(), parsed.file)) {}
+
+Status FunctionImporter::checkOps() {
+  Diagnostics found;
+  if (!function_.getBody().hasOneBlock()) {
+    return error("unsupported-op", placeOf(*function_), "a function of several blocks is not supported",
+                 "write straight-line code: one block that ends in func.return");
+  }
+  for (mlir::Operation &op : function_.getBody().front()) {
+    if (isSupported(op)) continue;
+    found.push_back(unsupportedOp(op.getName().getStringRef().str(), placeOf(op)));
+    if (found.size() >= 20) break;
+  }
+  if (!found.empty()) return found;
+  return okStatus();
+}
+
+Result<Buffer> FunctionImporter::describe(mlir::Value value) {
+  const Location where = place(value.getLoc(), parsed_.file);
+  const auto shaped = mlir::dyn_cast<mlir::ShapedType>(value.getType());
+  Buffer b;
+  b.name = identifier(parsed_.nameOf(value));
+  if (!shaped || !shaped.hasRank() || !mlir::isa<mlir::MemRefType, mlir::RankedTensorType>(shaped)) {
+    return error("unsupported-type", where, fmt::format("type '{}' is not supported", typeText(value.getType())),
+                 "use ranked memrefs and tensors");
+  }
+  if (const auto memref = mlir::dyn_cast<mlir::MemRefType>(value.getType())) {
+    b.isMemref = true;
+    if (!memref.getLayout().isIdentity() || memref.getMemorySpace()) {
+      return error("unsupported-type", where,
+                   fmt::format("'{}' has a layout or a memory space", typeText(value.getType())),
+                   "use dense row-major memrefs without memory space; --map and --target decide placement");
+    }
+  } else if (mlir::cast<mlir::RankedTensorType>(value.getType()).getEncoding()) {
+    return error("unsupported-type", where, fmt::format("'{}' has an encoding", typeText(value.getType())),
+                 "use dense tensors");
+  }
+  const auto type = elementType(shaped.getElementType());
+  if (!type) {
+    return error("unsupported-type", where,
+                 fmt::format("element type '{}' is not supported", typeText(shaped.getElementType())),
+                 "element types: f64 f32 f16 bf16 f8E4M3FN f8E5M2 i64 i32 i16 i8 ui64 ui32 ui16 ui8");
+  }
+  b.type = *type;
+  Result<std::vector<std::int64_t>> shape = dims_.shape(value);
+  if (!shape) return std::move(shape.diagnostics());
+  b.shape = std::move(*shape);
+  return b;
+}
+
+Result<int> FunctionImporter::addBuffer(mlir::Value value) {
+  Result<Buffer> b = describe(value);
+  if (!b) return std::move(b.diagnostics());
+  return buffers_[value] = graph_.addBuffer(std::move(*b));
+}
+
+Status FunctionImporter::addArguments() {
+  Diagnostics found;
+  for (const mlir::BlockArgument argument : function_.getArguments()) {
+    if (argument.use_empty()) continue;
+    if (isShaped(argument)) {
+      Result<Buffer> b = describe(argument);
+      if (b) {
+        buffers_[argument] = graph_.addArgument(std::move(*b));
+      } else {
+        found.insert(found.end(), b.diagnostics().begin(), b.diagnostics().end());
+      }
+      continue;
+    }
+    const auto type = scalarType(argument.getType());
+    if (!type || argument.getType().isInteger(1)) {
+      found.push_back(error("unsupported-type", place(argument.getLoc(), parsed_.file),
+                            fmt::format("an argument of type '{}' is not supported", typeText(argument.getType())),
+                            "arguments are memrefs, tensors and scalars of floating or integer type"));
+      continue;
+    }
+    Buffer scalar;
+    scalar.name = identifier(parsed_.nameOf(argument));
+    scalar.type = *type;
+    scalars_[argument] = graph_.addArgument(std::move(scalar));
+  }
+  if (!found.empty()) return found;
+  return okStatus();
+}
+
+Status FunctionImporter::importConstant(mlir::Operation &op) {
+  if (!isShaped(op.getResult(0))) return okStatus();  // scalars are translated where they are used
+  Result<int> b = addBuffer(op.getResult(0));
+  if (!b) return std::move(b.diagnostics());
+  const auto dense = mlir::dyn_cast<mlir::DenseElementsAttr>(mlir::cast<mlir::arith::ConstantOp>(op).getValue());
+  if (!dense || !dense.isSplat()) {
+    return error("unsupported-op", placeOf(op), "a constant of several values is not supported",
+                 "pass it as a function argument; dense<c> of one value works");
+  }
+  Buffer &buffer = graph_.buffer(*b);
+  buffer.holds = Holds::kConstant;
+  if (isFloat(buffer.type)) {
+    llvm::APFloat value = dense.getSplatValue<llvm::APFloat>();
+    bool losesInfo = false;
+    value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+    buffer.constant.real = value.convertToDouble();
+  } else {
+    const llvm::APInt value = dense.getSplatValue<llvm::APInt>();
+    buffer.constant.integer =
+        isSigned(buffer.type) ? value.getSExtValue() : static_cast<std::int64_t>(value.getZExtValue());
+  }
+  return okStatus();
+}
+
+Status FunctionImporter::importReturn(mlir::Operation &op) {
+  for (const mlir::Value value : op.getOperands()) {
+    const auto it = buffers_.find(value);
+    if (it == buffers_.end()) {
+      return error("unsupported-op", placeOf(op),
+                   fmt::format("returning a value of type '{}' is not supported", typeText(value.getType())),
+                   "return tensors or memrefs (of rank 0 for a scalar)");
+    }
+    if (graph_.buffer(it->second).holds == Holds::kNothing) {
+      return error("uninitialized", placeOf(op),
+                   fmt::format("%{} is returned, but nothing wrote it", parsed_.nameOf(value)),
+                   "return the result of a linalg op");
+    }
+    graph_.returned(it->second, placeOf(op));
+  }
+  return okStatus();
+}
+
+Status FunctionImporter::importOp(mlir::Operation &op) {
+  if (auto structured = mlir::dyn_cast<mlir::linalg::LinalgOp>(op)) return importStructured(structured);
+  if (mlir::isa<mlir::arith::ConstantOp>(op)) return importConstant(op);
+  if (mlir::isa<mlir::func::ReturnOp>(op)) return importReturn(op);
+  if (isAllocation(op)) {
+    Result<int> b = addBuffer(op.getResult(0));
+    if (!b) return std::move(b.diagnostics());
+    return okStatus();
+  }
+  if (isCast(op)) {
+    const auto from = buffers_.find(op.getOperand(0));
+    if (from == buffers_.end() || !mlir::cast<mlir::ShapedType>(op.getResult(0).getType()).hasRank()) {
+      return error("unsupported-type", placeOf(op), "a cast from or to an unranked type is not supported",
+                   "use ranked memrefs and tensors");
+    }
+    const int b = from->second;
+    // On tensors two values now stand for one content; a memref stays one buffer whatever it is called.
+    if (!graph_.buffer(b).isMemref) graph_.buffer(b).isShared = true;
+    buffers_[op.getResult(0)] = b;
+    return okStatus();
+  }
+  if (auto copy = mlir::dyn_cast<mlir::memref::CopyOp>(op)) {
+    const auto from = buffers_.find(copy.getSource()), to = buffers_.find(copy.getTarget());
+    PIMENTO_CHECK(from != buffers_.end() && to != buffers_.end());
+    if (graph_.buffer(from->second).holds == Holds::kNothing) {
+      return error("uninitialized", placeOf(op),
+                   fmt::format("%{} is copied, but nothing wrote it", parsed_.nameOf(copy.getSource())),
+                   "linalg.fill it first");
+    }
+    if (from->second != to->second) graph_.copy(from->second, to->second, placeOf(op));
+  }
+  return okStatus();  // sizes and scalars are read where they are used; dealloc changes nothing
+}
+
+Result<kernel::Graph> FunctionImporter::run(const kernel::Sizes &sizes) {
+  if (Status s = checkOps(); !s) return std::move(s.diagnostics());
+  if (Status s = dims_.collect(sizes); !s) return std::move(s.diagnostics());
+  if (Status s = addArguments(); !s) return std::move(s.diagnostics());
+  for (mlir::Operation &op : function_.getBody().front()) {
+    if (Status s = importOp(op); !s) return std::move(s.diagnostics());
+  }
+  return graph_.finish();
+}
+
+namespace {
+
+/// The function the user means.
+Result<mlir::func::FuncOp> choose(const ParsedModule &parsed, const std::string &wanted) {
+  std::vector<std::string> names;
+  mlir::func::FuncOp chosen;
+  parsed.module.get()->walk([&](mlir::func::FuncOp f) {
+    if (f.isExternal()) return;
+    names.push_back(f.getName().str());
+    const bool isWanted = wanted.empty() ? f.isPublic() : f.getName() == wanted;
+    if (isWanted && !chosen) chosen = f;
+  });
+  if (chosen) return chosen;
+  const Location where{parsed.file};
+  if (names.empty()) {
+    return error("no-function", where, "the file has no func.func with a body",
+                 "wrap the ops: func.func @name(%x: memref<8xf32>) { ... return }");
+  }
+  if (wanted.empty()) {
+    return error("no-function", where, "all functions of the file are private",
+                 suggest("", names) + " (--function NAME)");
+  }
+  return error("unknown-function", where, fmt::format("no function is called '{}'", wanted), suggest(wanted, names));
+}
+
+}  // namespace
+
+bool hasMlir() {
+  return true;
+}
+
+Result<kernel::Graph> importMlir(std::string_view text, std::string_view file, const MlirOptions &options) {
+  if (Status s = screenText(text, file); !s) return std::move(s.diagnostics());
+  Result<std::unique_ptr<ParsedModule>> parsed = parseModule(text, file);
+  if (!parsed) return std::move(parsed.diagnostics());
+  Result<mlir::func::FuncOp> function = choose(**parsed, options.function);
+  if (!function) return std::move(function.diagnostics());
+  return FunctionImporter(**parsed, *function).run(options.sizes);
+}
+
+}  // namespace pimento::frontend

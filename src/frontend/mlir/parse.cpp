@@ -1,0 +1,216 @@
+#include "pimento/frontend/mlir/parse.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/AsmParser/AsmParserState.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+
+namespace pimento::frontend {
+
+const char *const kSupportedOps =
+    "supported: func.func; linalg.generic, map, reduce, transpose, broadcast and the named structured ops (matvec, "
+    "matmul, add, exp, fill, ...); arith and math on scalars; tensor.empty, tensor.cast, tensor.dim; memref.alloc, "
+    "alloca, dealloc, copy, cast, dim";
+
+Diagnostic unsupportedOp(std::string_view op, Location where, std::string hint) {
+  const std::string_view dialect = op.substr(0, op.find('.'));
+  return error("unsupported-op", std::move(where),
+               fmt::format("operation '{}' (dialect '{}') is not supported", op, dialect), std::move(hint));
+}
+
+Location place(mlir::Location where, const std::string &file) {
+  Location found{file};
+  where->walk([&](mlir::Location l) {
+    if (const auto at = mlir::dyn_cast<mlir::FileLineColLoc>(l)) {
+      found = {at.getFilename().str(), static_cast<int>(at.getLine()), static_cast<int>(at.getColumn())};
+      return mlir::WalkResult::interrupt();
+    }
+    return mlir::WalkResult::advance();
+  });
+  return found;
+}
+
+std::string ParsedModule::nameOf(mlir::Value value) const {
+  const auto it = names.find(value);
+  return it == names.end() ? std::string() : it->second;
+}
+
+namespace {
+
+constexpr std::size_t kMaxDiagnostics = 20;
+
+/// The text between the first pair of quotes after `mark`, if `mark` occurs.
+std::optional<std::string> quotedAfter(std::string_view message, std::string_view mark, char quote) {
+  const std::size_t at = message.find(mark);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::size_t open = message.find(quote, at);
+  if (open == std::string_view::npos) return std::nullopt;
+  const std::size_t close = message.find('\'', open + 1);
+  if (close == std::string_view::npos) return std::nullopt;
+  return std::string(message.substr(open + 1, close - open - 1));
+}
+
+/// The op a parser message complains it does not know.
+std::optional<std::string> unknownOpIn(const std::string &message) {
+  // MLIR 19: "Dialect `scf' not found for custom op 'scf.for'"
+  if (auto op = quotedAfter(message, "not found for custom op", '\'')) return op;
+  // "custom op 'linalg.foo' is unknown (tried 'func.linalg.foo' as well)"
+  if (message.find("is unknown (tried") != std::string::npos) return quotedAfter(message, "custom op", '\'');
+  // "unregistered operation 'linalg.foo' found in dialect ('linalg') that does not allow unknown operations"
+  if (auto op = quotedAfter(message, "unregistered operation", '\'')) return op;
+  // "operation being parsed with an unregistered dialect. ..." names nothing; "#"foo.bar"..." names it before.
+  if (auto op = quotedAfter(message, "created with unregistered dialect", '\'')) return op;
+  return std::nullopt;
+}
+
+/// Collects what MLIR says in one phase.
+class Listener {
+ public:
+  Listener(mlir::MLIRContext &context, std::string file, std::string_view text)
+      : file_(std::move(file)), text_(text), handler_(&context, [this](mlir::Diagnostic &d) { hear(d); }) {}
+
+  void enterPhase(const char *code, const char *hint) {
+    code_ = code;
+    hint_ = hint;
+  }
+  /// Where messages that carry no place of their own are put.
+  void setFallback(Location where) { fallback_ = std::move(where); }
+
+  Diagnostics take() {
+    if (found_.empty())
+      found_.push_back(error(code_, Location{file_}, "MLIR refused the text without a reason", hint_));
+    return std::move(found_);
+  }
+
+ private:
+  void hear(mlir::Diagnostic &d) {
+    if (d.getSeverity() != mlir::DiagnosticSeverity::Error || found_.size() >= kMaxDiagnostics) return;
+    Location where = place(d.getLocation(), file_);
+    if (where.line == 0 && fallback_) where = *fallback_;
+    const std::string message = d.str();
+    if (auto op = unknownOpIn(message)) {
+      found_.push_back(unsupportedOp(*op, where));
+      return;
+    }
+    if (message.find("unregistered dialect") != std::string::npos) {
+      found_.push_back(unsupportedOp(opAt(where), where));
+      return;
+    }
+    std::string hint = hint_;
+    for (mlir::Diagnostic &note : d.getNotes()) {
+      const std::string said = note.str();
+      if (!said.empty() && said.find("see current operation") == std::string::npos) hint = said + "; " + hint;
+    }
+    found_.push_back(error(code_, where, message, hint));
+  }
+
+  /// The quoted or bare op name that starts at a place of the text.
+  std::string opAt(const Location &where) const {
+    std::size_t at = 0;
+    for (int line = 1; line < where.line && at != std::string_view::npos; ++line) {
+      at = text_.find('\n', at);
+      if (at != std::string_view::npos) ++at;
+    }
+    if (at == std::string_view::npos) return "?";
+    const std::string_view rest = text_.substr(std::min(text_.size(), at + std::max(0, where.column - 1)));
+    const std::size_t begin = rest.find_first_not_of("\" ");
+    if (begin == std::string_view::npos) return "?";
+    return std::string(rest.substr(begin, rest.find_first_of("\" (\n", begin) - begin));
+  }
+
+  std::string file_;
+  std::string_view text_;
+  const char *code_ = "mlir-syntax";
+  const char *hint_ = "";
+  std::optional<Location> fallback_;
+  Diagnostics found_;
+  mlir::ScopedDiagnosticHandler handler_;
+};
+
+/// "%A" -> "A".
+std::string spelled(llvm::SMRange range) {
+  if (!range.isValid()) return {};
+  std::string s(range.Start.getPointer(), range.End.getPointer());
+  return !s.empty() && s[0] == '%' ? s.substr(1) : std::string();
+}
+
+void recordNames(const mlir::AsmParserState &state, llvm::DenseMap<mlir::Value, std::string> &names) {
+  for (const auto &block : state.getBlockDefs()) {
+    for (unsigned a = 0; a < block.arguments.size() && a < block.block->getNumArguments(); ++a) {
+      names[block.block->getArgument(a)] = spelled(block.arguments[a].loc);
+    }
+  }
+  for (const auto &op : state.getOpDefs()) {
+    for (std::size_t g = 0; g < op.resultGroups.size(); ++g) {
+      const unsigned begin = op.resultGroups[g].startIndex;
+      const unsigned end = g + 1 < op.resultGroups.size() ? op.resultGroups[g + 1].startIndex : op.op->getNumResults();
+      const std::string group = spelled(op.resultGroups[g].definition.loc);
+      for (unsigned r = begin; r < end && r < op.op->getNumResults(); ++r) {
+        names[op.op->getResult(r)] = end - begin == 1 ? group : fmt::format("{}_{}", group, r - begin);
+      }
+    }
+  }
+}
+
+/// Verifies op by op: a message without a place (MLIR builds the bodies of named ops itself) then gets that of its op.
+bool verifyAll(mlir::ModuleOp module, Listener &listener, const std::string &file) {
+  bool good = true;
+  module.walk([&](mlir::func::FuncOp function) {
+    for (mlir::Block &block : function.getBody()) {
+      for (mlir::Operation &op : block) {
+        if (op.hasTrait<mlir::OpTrait::IsTerminator>()) continue;  // checked with its function
+        listener.setFallback(place(op.getLoc(), file));
+        good = mlir::succeeded(mlir::verify(&op)) && good;
+      }
+    }
+  });
+  listener.setFallback(Location{file});
+  return good && mlir::succeeded(mlir::verify(module));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ParsedModule>> parseModule(std::string_view text, std::string_view file) {
+  auto parsed = std::make_unique<ParsedModule>();
+  parsed->file = std::string(file);
+  parsed->context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
+  mlir::MLIRContext &context = *parsed->context;
+  context.allowUnregisteredDialects(false);
+  context.printOpOnDiagnostic(false);
+  mlir::DialectRegistry registry;
+  registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
+                  mlir::math::MathDialect, mlir::memref::MemRefDialect, mlir::tensor::TensorDialect>();
+  context.appendDialectRegistry(registry);
+
+  Listener listener(context, parsed->file, text);
+  listener.enterPhase("mlir-syntax", "the text must be MLIR 19, as mlir-opt-19 prints it");
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy({text.data(), text.size()}, parsed->file),
+                             llvm::SMLoc());
+  parsed->module = mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
+  mlir::AsmParserState state;
+  const mlir::ParserConfig config(&context, /*verifyAfterParse=*/false);
+  if (mlir::failed(mlir::parseAsmSourceFile(sources, parsed->module->getBody(), config, &state))) {
+    return listener.take();
+  }
+  listener.enterPhase("mlir-invalid", "mlir-opt-19 refuses this too: it breaks a rule of the op");
+  if (!verifyAll(*parsed->module, listener, parsed->file)) return listener.take();
+  recordNames(state, parsed->names);
+  return parsed;
+}
+
+}  // namespace pimento::frontend
