@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "pimento/base/suggest.h"
+#include "pimento/base/text.h"
 
 namespace pimento::machine {
 
@@ -117,15 +118,37 @@ void handDown(Node &n, std::string source, std::string confidence, Location conf
 
 Result<Node> convertAll(std::string_view yaml, std::string_view file) {
   Converter converter(file);
-  const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(yaml));
-  if (documents.size() != 1 || !documents.front().IsMap()) {
-    return error("yaml-syntax", {std::string(file), 1, 1},
-                 documents.size() > 1 ? "the file holds several YAML documents" : "the file is not a mapping of keys",
+  const YAML::Node document = YAML::Load(std::string(yaml));
+  if (!document.IsMap()) {
+    return error("yaml-syntax", {std::string(file), 1, 1}, "the file is not a mapping of keys",
                  "a machine file is one mapping: 'name: ...', 'family: ...', 'clock: ...'");
   }
-  Node root = converter.convert(documents.front(), 0);
+  Node root = converter.convert(document, 0);
   if (!converter.diagnostics.empty()) return std::move(converter.diagnostics);
   return root;
+}
+
+/// What yaml-cpp does not refuse by itself: characters that YAML forbids (a NUL keeps it busy for ever), and more
+/// documents than the first.
+std::optional<Diagnostic> refuse(std::string_view yaml, std::string_view file) {
+  int lineNumber = 0;
+  bool hasContent = false;
+  for (const std::string_view line : split(yaml, '\n')) {
+    ++lineNumber;
+    const auto bad = std::find_if(line.begin(), line.end(), [](char c) {
+      return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\r';
+    });
+    const Location where{std::string(file), lineNumber, static_cast<int>(bad - line.begin()) + 1};
+    if (bad != line.end()) return error("yaml-syntax", where, "a control character", "a machine file is plain text");
+    const bool isMarker = line.starts_with("---") || line.starts_with("...");
+    if (isMarker && hasContent) {
+      return error("yaml-syntax", {std::string(file), lineNumber, 1}, "the file holds several YAML documents",
+                   "put each machine in its own file");
+    }
+    const std::string_view content = trim(line);
+    hasContent = hasContent || isMarker || (!content.empty() && content.front() != '#' && content.front() != '%');
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -167,6 +190,7 @@ Result<Node> parseDocument(std::string_view yaml, std::string_view file) {
   if (yaml.size() > kLargestFile) {
     return error("yaml-too-large", {std::string(file)}, "the file has more than a million bytes", kSizeHint);
   }
+  if (const auto refused = refuse(yaml, file)) return *refused;
   std::optional<Result<Node>> result;
   try {
     result = convertAll(yaml, file);

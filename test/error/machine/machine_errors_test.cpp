@@ -182,6 +182,19 @@ TEST(MachineErrors, AFileThatIsNoMappingIsRefused) {
   }
 }
 
+TEST(MachineErrors, ControlCharactersAreRefusedWhereTheyStand) {
+  const Diagnostics ds = broken(std::string("name: m\nabout: a\0b\n", 19));
+  ASSERT_EQ(ds.size(), 1U);
+  EXPECT_EQ(ds.front().code, "yaml-syntax");
+  EXPECT_EQ(ds.front().where.str(), "broken.yaml:2:9");
+}
+
+TEST(MachineErrors, ASecondDocumentIsRefused) {
+  const Diagnostics ds = broken("# one\n---\nname: m\n---\nname: n\n");
+  ASSERT_EQ(ds.size(), 1U);
+  EXPECT_EQ(ds.front().where.str(), "broken.yaml:4:1");
+}
+
 TEST(MachineErrors, DeepNestingIsRefused) {
   EXPECT_EQ(codeOf("a: " + std::string(100, '[') + std::string(100, ']')), "yaml-too-large");
   const std::string deep = codeOf("a: " + std::string(100000, '[') + std::string(100000, ']'));
