@@ -34,6 +34,7 @@ void FlatLoops::flatten(const std::vector<Node> &nodes, std::vector<int> &path, 
       c.origin.isWrite = n.command.isWrite;
       c.origin.isBarrier = n.command.isBarrier;
       steps_.push_back({Kind::kCommand, depth, -1, static_cast<int>(commands_.size())});
+      c.continuesPrevious = continues(c);
       commands_.push_back(c);
       continue;
     }
@@ -64,6 +65,20 @@ void FlatLoops::flatten(const std::vector<Node> &nodes, std::vector<int> &path, 
     }
     loops_[static_cast<std::size_t>(id)].commands = static_cast<int>(total);
   }
+}
+
+bool FlatLoops::continues(const FlatCommand &c) const {
+  if (commands_.empty()) return false;
+  const FlatCommand &before = commands_.back();
+  // Adjacent steps: no loop begins or ends between the two.
+  if (before.depth != c.depth || before.loops != c.loops || steps_.empty() ||
+      steps_[steps_.size() - 2].kind != Kind::kCommand)
+    return false;
+  Command next = before.command;
+  next.isBarrier = c.command.isBarrier;
+  ++next.column.base;
+  if (next.image >= 0) ++next.burst.base;
+  return next == c.command;
 }
 
 // Commands of one bank whose row ranges overlap may meet in one row; they form a class. A loop is uniform if, in every

@@ -53,6 +53,8 @@ class FlatLoops {
     std::array<Move, kMaxDepth> moves{};
     int moveCount = 0;
     Transaction origin;  ///< the transaction with all counters 0
+    /// The command before it is in the same loops, moves alike and accesses (and sends) the burst before this one's.
+    bool continuesPrevious = false;
   };
 
   /// `reservedRows`: rows with a meaning of their own (mode registers); a loop that moves addresses across one of
@@ -65,6 +67,7 @@ class FlatLoops {
 
  private:
   void flatten(const std::vector<Node> &nodes, std::vector<int> &path, std::int64_t banksPerRank);
+  bool continues(const FlatCommand &c) const;
   void findUniformLoops(const std::vector<std::int64_t> &reservedRows);
 
   std::vector<Step> steps_;

@@ -34,7 +34,9 @@ namespace pimento::sim {
 
 /// Why run() came back.
 struct Checkpoint {
-  enum class Kind : std::uint8_t { kDone, kIteration, kEvent } kind = Kind::kDone;
+  /// kStuck: no command of the program can ever issue again (an activate that the mode refuses, say). Lowerings never
+  /// cause it; a hand-written program can.
+  enum class Kind : std::uint8_t { kDone, kIteration, kEvent, kStuck } kind = Kind::kDone;
   int loop = -1;  ///< kIteration: the loop whose iteration was completed
 };
 
@@ -57,6 +59,7 @@ struct FastForwardOptions {
 struct FastForwardResult {
   std::int64_t skipped = 0;                  ///< time that was not simulated
   std::int64_t intervals = 0, memoised = 0;  ///< event intervals: all, and those not simulated
+  bool isStuck = false;                      ///< the program did not come to its end; counts and time are of its part
 };
 
 template <typename Sim>
@@ -68,7 +71,8 @@ class FastForward {
   FastForwardResult run() {
     for (;;) {
       const Checkpoint c = sim_.run();
-      if (c.kind == Checkpoint::Kind::kDone) return result_;
+      result_.isStuck = c.kind == Checkpoint::Kind::kStuck;
+      if (c.kind == Checkpoint::Kind::kDone || result_.isStuck) return result_;
       if (!options_.isEnabled) continue;
       if (c.kind == Checkpoint::Kind::kIteration)
         atIteration(c.loop);

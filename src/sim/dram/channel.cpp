@@ -60,6 +60,8 @@ ChannelSpec::ChannelSpec(const machine::Machine &machine) : device(*machine.dram
   const machine::PimUnit &p = *machine.pim;
   allBankLimit = static_cast<int>(p.banksPerBlock);
   pimRanks = static_cast<int>(p.pimRanks);
+  firstControlRow = p.firstControlRow;
+  reservedRows.push_back(firstControlRow);
   for (const auto &[name, row] : p.rows) reservedRows.push_back(row);
   for (const machine::ModeRule &r : p.modeRules) {
     // Writes switch between the two all-bank modes, which share one timing.
@@ -103,6 +105,8 @@ Checkpoint Channel::run() {
     if (choice.time < limit) {
       execute(choice);
       t_ = choice.time + 1;
+    } else if (choice.act == Act::kNone && isStuck()) [[unlikely]] {
+      return {Checkpoint::Kind::kStuck, -1};
     } else {
       t_ = limit;
     }
@@ -114,22 +118,12 @@ Checkpoint Channel::run() {
 bool Channel::admit() {
   bool isCrossed = false;
   while (nextArrival_ < t_ && count_ < spec_->commandQueue && !cursor_.isDone()) {
-    if (head_ + count_ == static_cast<int>(queue_.size())) {
-      std::copy(queue_.begin() + head_, queue_.begin() + head_ + count_, queue_.begin());
-      head_ = 0;
-    }
-    Entry &e = queue_[static_cast<std::size_t>(head_ + count_++)];
-    e.t = cursor_.peek();
-    if (observer_ != nullptr) {
-      const program::FlatLoops::FlatCommand &f = cursor_.code().commands()[static_cast<std::size_t>(e.t.command)];
-      e.burst = f.command.burst.base;
-      for (int d = 0; d < f.depth; ++d)
-        e.burst += f.command.burst.stride[static_cast<std::size_t>(d)] * cursor_.counter(d);
-    }
-    ++fetched_;
+    Transaction t = cursor_.peek();
     // The transaction queue is exactly full and nothing has overflowed yet: the barrier has nowhere to go.
-    if (spec_->losesBarriers && fetched_ == spec_->transactionQueue) e.t.isBarrier = false;
-    nextArrival_ = (e.t.isBarrier && spec_->fence > 0) ? kNever : nextArrival_ + 1;
+    if (spec_->losesBarriers && fetched_ + 1 == spec_->transactionQueue) t.isBarrier = false;
+    enqueue(t);
+    ++fetched_;
+    nextArrival_ = (t.isBarrier && spec_->fence > 0) ? kNever : nextArrival_ + 1;
     const int crossed = cursor_.advance();
     if (crossed >= 0 && fetched_ > spec_->transactionQueue &&
         isWorthCheckpoint(cursor_.code().loops()[static_cast<std::size_t>(crossed)])) {
@@ -139,6 +133,34 @@ bool Channel::admit() {
   }
   if (nextArrival_ < t_) nextArrival_ = t_;
   return isCrossed;
+}
+
+// Commands at consecutive columns of a row form one run: only the first of them can be next, so decisions look at runs.
+void Channel::enqueue(const Transaction &t) {
+  ++count_;
+  const program::FlatLoops::FlatCommand &f = cursor_.code().commands()[static_cast<std::size_t>(t.command)];
+  if (f.continuesPrevious && runs_ > 0 && !t.isBarrier) {
+    Run &last = queue_[static_cast<std::size_t>(head_ + runs_ - 1)];
+    if (!last.first.isBarrier && last.first.command + last.length == t.command && last.first.row == t.row &&
+        last.first.column + last.length == t.column) {
+      ++last.length;
+      return;
+    }
+  }
+  makeRoom();
+  Run &run = queue_[static_cast<std::size_t>(head_ + runs_++)];
+  run.first = t;
+  run.length = 1;
+  if (observer_ == nullptr) return;
+  run.burst = f.command.burst.base;
+  for (int d = 0; d < f.depth; ++d)
+    run.burst += f.command.burst.stride[static_cast<std::size_t>(d)] * cursor_.counter(d);
+}
+
+void Channel::makeRoom() {
+  if (head_ + runs_ < static_cast<int>(queue_.size())) return;
+  std::copy(queue_.begin() + head_, queue_.begin() + head_ + runs_, queue_.begin());
+  head_ = 0;
 }
 
 // The earliest thing that can happen, by the controller's priority where times tie: refresh, column, activate,
@@ -153,6 +175,12 @@ Channel::Choice Channel::decide(Tick &limit) const {
   const Choice pre = prechargeChoice(walk);
   if (pre.time < best.time) best = pre;
   return best;
+}
+
+// Nothing can issue now: could a mode change, an arrival or the precharges of a refresh change that?
+bool Channel::isStuck() const {
+  if (modeAt_ != kNever || (device_.active() != 0 && nextDue_ != kNever)) return false;
+  return count_ == spec_->commandQueue || cursor_.isDone() || nextArrival_ == kNever || !walkQueue().isOpen;
 }
 
 Channel::Choice Channel::refreshChoice() const {
@@ -185,8 +213,8 @@ Channel::Walk Channel::walkQueue() const {
   std::uint64_t idleSeen = 0;
   int lastBank = -1;
   bool lastIsWrite = false;
-  for (int i = 0; i < count_; ++i) {
-    const Transaction &p = queued(i).t;
+  for (int i = 0; i < runs_; ++i) {
+    const Transaction &p = queued(i).first;
     const std::uint64_t bit = std::uint64_t{1} << p.bank;
     const bool isLater = i > 0 && p.isBarrier;
     if (device_.isActive(p.bank)) {
@@ -197,8 +225,9 @@ Channel::Walk Channel::walkQueue() const {
         // A packet behind an equal one can never be first.
         if (!isLater && !(lastBank == p.bank && lastIsWrite == p.isWrite)) {
           const Tick at = device_.earliest(p.isWrite ? spec_->write : spec_->read, p.bank, t_);
-          if (at < w.column.time && !isHazard(i)) {
-            w.column = {at, Act::kColumn, i};
+          const int offset = at < w.column.time ? firstWithoutHazard(i) : -1;
+          if (offset >= 0) {
+            w.column = {at, Act::kColumn, i, offset};
             lastBank = p.bank;
             lastIsWrite = p.isWrite;
           }
@@ -213,8 +242,8 @@ Channel::Walk Channel::walkQueue() const {
       return w;
     }
     // The head carries the barrier: rows of the next group may open early, nothing else.
-    for (int j = 1; j < count_; ++j) {
-      const Transaction &q = queued(j).t;
+    for (int j = 1; j < runs_; ++j) {
+      const Transaction &q = queued(j).first;
       if (q.isBarrier) {
         w.isOpen = false;
         return w;
@@ -227,7 +256,7 @@ Channel::Walk Channel::walkQueue() const {
 }
 
 void Channel::considerActivate(int index, std::uint64_t &seen, Walk &walk) const {
-  const Transaction &p = queued(index).t;
+  const Transaction &p = queued(index).first;
   const std::uint64_t bit = std::uint64_t{1} << p.bank;
   if (seen & bit) return;
   seen |= bit;
@@ -239,14 +268,19 @@ void Channel::considerActivate(int index, std::uint64_t &seen, Walk &walk) const
   if (at < walk.activate.time) walk.activate = {at, Act::kActivate, index};
 }
 
-// An older packet to the same burst goes first.
-bool Channel::isHazard(int index) const {
-  const Transaction &p = queued(index).t;
-  for (int i = 0; i < index; ++i) {
-    const Transaction &q = queued(i).t;
-    if (q.bank == p.bank && q.row == p.row && q.column == p.column) return true;
+// An older packet to the same burst goes first. Position in the run of the first packet that has none, or -1.
+int Channel::firstWithoutHazard(int index) const {
+  const Run &run = queued(index);
+  for (int k = 0; k < run.length; ++k) {
+    bool isFree = true;
+    for (int i = 0; i < index && isFree; ++i) {
+      const Run &q = queued(i);
+      const int distance = run.first.column + k - q.first.column;
+      isFree = q.first.bank != run.first.bank || q.first.row != run.first.row || distance < 0 || distance >= q.length;
+    }
+    if (isFree) return k;
   }
-  return false;
+  return -1;
 }
 
 // Rows that the current barrier group does not want are closed early; the round-robin pointer (bank-major, rank
@@ -275,13 +309,13 @@ void Channel::execute(const Choice &choice) {
   t_ = choice.time;
   switch (choice.act) {
     case Act::kColumn:
-      issueColumn(choice.index);
+      issueColumn(choice.index, choice.offset);
       break;
     case Act::kActivate: {
-      const Transaction &p = queued(choice.index).t;
+      const Transaction &p = queued(choice.index).first;
       device_.issue(spec_->activate, p.bank, p.row, p.command, t_);
-      ++(isAllBank_ ? counts_.allBankActivates : counts_.activates);
-      notify(spec_->activate, p.bank, p.row, 0, nullptr);
+      ++(reachesAllBlocks(p.bank, p.row) ? counts_.allBankActivates : counts_.activates);
+      notify(spec_->activate, p.bank, p.row);
       trackMode(CommandKind::kActivate, p.bank, p.row);
       break;
     }
@@ -291,8 +325,8 @@ void Channel::execute(const Choice &choice) {
         pointer_ = b % spec_->device.banksPerRank * spec_->device.ranks + b / spec_->device.banksPerRank;
       const std::int64_t row = device_.bank(b).row;
       device_.issue(spec_->precharge, b, 0, -1, t_);
-      ++(isAllBank_ ? counts_.allBankPrecharges : counts_.precharges);
-      notify(spec_->precharge, b, row, 0, nullptr);
+      ++(reachesAllBlocks(b, row) ? counts_.allBankPrecharges : counts_.precharges);
+      notify(spec_->precharge, b, row);
       trackMode(CommandKind::kPrecharge, b, row);
       break;
     }
@@ -300,33 +334,69 @@ void Channel::execute(const Choice &choice) {
       device_.issue(spec_->refresh, choice.index * spec_->device.banksPerRank, 0, -1, t_);
       pending_ &= ~(std::uint64_t{1} << choice.index);
       ++counts_.refreshes;
-      notify(spec_->refresh, choice.index * spec_->device.banksPerRank, 0, 0, nullptr);
+      notify(spec_->refresh, choice.index * spec_->device.banksPerRank, 0);
       break;
     case Act::kNone:
       PIMENTO_CHECK(!"nothing can ever issue");
   }
 }
 
-void Channel::issueColumn(int index) {
-  const Entry e = queued(index);
-  const int command = e.t.isWrite ? spec_->write : spec_->read;
-  device_.issue(command, e.t.bank, e.t.row, e.t.command, t_);
-  lastCompletion_ = std::max(lastCompletion_, t_ + (e.t.isWrite ? spec_->writeLatency : spec_->readLatency));
+void Channel::issueColumn(int index, int offset) {
+  const Run run = queued(index);
+  Transaction t = run.first;
+  t.command += offset;
+  t.column = static_cast<std::int16_t>(t.column + offset);
+  const int command = t.isWrite ? spec_->write : spec_->read;
+  const Tick latency = t.isWrite ? spec_->writeLatency : spec_->readLatency;
+  device_.issue(command, t.bank, t.row, t.command, t_);
+  lastCompletion_ = std::max(lastCompletion_, t_ + latency);
   ++counts_.columns;
-  if (e.t.isBarrier && spec_->fence > 0 && nextArrival_ == kNever)
-    nextArrival_ = t_ + (e.t.isWrite ? spec_->writeLatency : spec_->readLatency) + spec_->fence;
-  notify(command, e.t.bank, e.t.row, e.t.column, &e);
+  if (t.isBarrier && spec_->fence > 0 && nextArrival_ == kNever) nextArrival_ = t_ + latency + spec_->fence;
+  if (observer_ != nullptr) notify(command, t.bank, t.row, t.column, &t, run.burst + offset);
+  removeFromRun(index, offset);
+}
+
+void Channel::removeFromRun(int index, int offset) {
+  --count_;
+  Run &run = queue_[static_cast<std::size_t>(head_ + index)];
+  if (offset > 0) {  // an older packet to the same burst held the front of the run back
+    const int behind = run.length - offset - 1;
+    run.length = offset;
+    if (behind > 0) insertRest(index, offset + 1, behind);
+    return;
+  }
+  if (--run.length > 0) {
+    ++run.first.command;
+    ++run.first.column;
+    ++run.burst;
+    return;
+  }
   for (int i = index; i > 0; --i)
     queue_[static_cast<std::size_t>(head_ + i)] = queue_[static_cast<std::size_t>(head_ + i - 1)];
   ++head_;
-  --count_;
+  --runs_;
+}
+
+/// Makes the last `length` packets of run `index`, from `offset` on, a run of their own.
+void Channel::insertRest(int index, int offset, int length) {
+  makeRoom();
+  for (int i = runs_; i > index + 1; --i)
+    queue_[static_cast<std::size_t>(head_ + i)] = queue_[static_cast<std::size_t>(head_ + i - 1)];
+  Run &rest = queue_[static_cast<std::size_t>(head_ + index + 1)];
+  rest = queued(index);
+  rest.first.command += offset;
+  rest.first.column = static_cast<std::int16_t>(rest.first.column + offset);
+  rest.burst += offset;
+  rest.length = length;
+  ++runs_;
 }
 
 void Channel::trackMode(CommandKind kind, int bank, std::int64_t row) {
   if (spec_->modeRules.empty() || row < spec_->reservedRows.front()) return;
   for (std::size_t i = 0; i < spec_->modeRules.size(); ++i) {
     const ChannelSpec::Rule &r = spec_->modeRules[i];
-    if (r.command != kind || r.row != row || r.toAllBank == isAllBank_) continue;
+    // Commands arrive in order, so this one meets the mode that the ones before it will have set.
+    if (r.command != kind || r.row != row || r.toAllBank == willBeAllBank_) continue;
     const std::uint64_t bit = std::uint64_t{1} << (bank % spec_->device.banksPerRank);
     if (bank >= spec_->device.banksPerRank * spec_->pimRanks || !(r.banks & bit)) continue;
     progress_[i] |= bit;
@@ -337,13 +407,12 @@ void Channel::trackMode(CommandKind kind, int bank, std::int64_t row) {
   }
 }
 
-void Channel::notify(int command, int bank, std::int64_t row, std::int64_t column, const Entry *entry) const {
+void Channel::notify(int command, int bank, std::int64_t row, std::int64_t column, const Transaction *transaction,
+                     std::int64_t burst) const {
   if (observer_ == nullptr) return;
-  IssuedCommand c{t_, spec_->device.kind[static_cast<std::size_t>(command)], bank, row, column, nullptr, 0};
-  if (entry != nullptr) {
-    c.command = &cursor_.code().commands()[static_cast<std::size_t>(entry->t.command)].command;
-    c.burst = entry->burst;
-  }
+  IssuedCommand c{t_, spec_->device.kind[static_cast<std::size_t>(command)], bank, row, column, nullptr, burst};
+  if (transaction != nullptr)
+    c.command = &cursor_.code().commands()[static_cast<std::size_t>(transaction->command)].command;
   observer_->onCommand(c);
 }
 
@@ -385,17 +454,21 @@ void Channel::encode(int scope, bool withCountdowns, StateWords &out) const {
   for (int d = 0; d < cursor_.depth(); ++d)
     if (d > scope || !cursor_.code().loops()[static_cast<std::size_t>(cursor_.loopAt(d))].isUniform)
       out.put(cursor_.counter(d));
-  out.put((isAllBank_ ? 1 : 0) | (willBeAllBank_ ? 2 : 0) | (pointer_ << 2), count_);
+  out.put((isAllBank_ ? 1 : 0) | (willBeAllBank_ ? 2 : 0) | (pointer_ << 2), runs_);
   out.put(modeAt_ == kNever ? -1 : modeAt_ - t_);
+  // A completion still ahead may be the last one of all; one that has passed cannot.
+  out.put(std::max<Tick>(lastCompletion_ - t_, 0));
   out.put(static_cast<std::int64_t>(pending_));
   out.put(nextArrival_ == kNever ? -1 : std::max<Tick>(nextArrival_ - t_, 0));
   out.put(std::min(fetched_, spec_->transactionQueue));
   for (const std::uint64_t p : progress_) out.put(static_cast<std::int64_t>(p));
-  for (int i = 0; i < count_; ++i) {
-    const Transaction t = normalised(queued(i).t, scope);
+  for (int i = 0; i < runs_; ++i) {
+    const Run &run = queued(i);
+    const Transaction t = normalised(run.first, scope);
     out.put(t.row, t.column);
-    out.put(t.command, (queued(i).t.isBarrier ? 1 : 0));
+    out.put(t.command, 2 * run.length + (run.first.isBarrier ? 1 : 0));
   }
+  out.put(static_cast<std::int64_t>(device_.active()));
   for (std::uint64_t m = device_.active(); m != 0; m &= m - 1) {
     const Bank &b = device_.bank(std::countr_zero(m));
     Transaction t;
@@ -422,8 +495,8 @@ void Channel::shift(const LoopShift &by, Tick time, bool withEvents) {
     }
   };
   std::int64_t row = 0, column = 0;
-  for (int i = 0; i < count_; ++i) {
-    Transaction &t = queue_[static_cast<std::size_t>(head_ + i)].t;
+  for (int i = 0; i < runs_; ++i) {
+    Transaction &t = queue_[static_cast<std::size_t>(head_ + i)].first;
     moved(t.command, row, column);
     t.row += static_cast<std::int32_t>(row);
     t.column = static_cast<std::int16_t>(t.column + column);

@@ -23,7 +23,7 @@ namespace pimento::sim::dram {
 /// What a channel did. Counts of column commands follow from the program; these depend on time.
 struct ChannelCounts {
   std::int64_t activates = 0;         ///< rows opened one bank at a time
-  std::int64_t allBankActivates = 0;  ///< activate commands that opened a row in every block
+  std::int64_t allBankActivates = 0;  ///< activate commands that opened a row in every block; control rows never do
   std::int64_t precharges = 0;        ///< likewise
   std::int64_t allBankPrecharges = 0;
   std::int64_t refreshes = 0;      ///< REF commands, all ranks
@@ -66,6 +66,7 @@ struct ChannelSpec {
   /// All-bank modes: only banks below this one (of a rank with PIM units) take activates; 0 = no such modes.
   int allBankLimit = 0;
   int pimRanks = 0;
+  std::int64_t firstControlRow = 0;  ///< control rows open in the addressed bank only, in all modes
   struct Rule {
     bool toAllBank;
     machine::CommandKind command;
@@ -93,7 +94,8 @@ class Channel {
   Tick completion() const { return lastCompletion_; }
   void setCompletion(Tick t) { lastCompletion_ = t; }
 
-  /// Cycle count of the run: completion of the last command, plus one. Valid once run() said done.
+  /// Cycle count of the run: completion of the last command, plus one. Valid once run() said done; if it said stuck,
+  /// of the part that ran.
   Cycles cycles() const { return Cycles(lastCompletion_ + 1); }
 
  private:
@@ -102,7 +104,8 @@ class Channel {
   struct Choice {
     Tick time = kNever;
     Act act = Act::kNone;
-    int index = -1;  // queue index (column, activate) or bank (precharge) or rank (refresh)
+    int index = -1;  // run (column, activate) or bank (precharge) or rank (refresh)
+    int offset = 0;  // column: position in the run
   };
   struct Walk {
     Choice column, activate;
@@ -110,34 +113,45 @@ class Channel {
     std::uint64_t conflicted = 0;  // banks it wants with another row
     bool isOpen = true;            // a later arrival could change the decision
   };
-  struct Entry {
-    program::Transaction t;
-    std::int64_t burst = 0;
+  /// Queued packets at consecutive columns of one row, of commands that follow one another in the program.
+  struct Run {
+    program::Transaction first;
+    std::int32_t length = 1;
+    std::int64_t burst = 0;  // of the first one's image, where observed
   };
 
   bool admit();
   Choice decide(Tick &limit) const;
+  bool isStuck() const;
   Choice refreshChoice() const;
   Walk walkQueue() const;
   void considerActivate(int index, std::uint64_t &seen, Walk &walk) const;
-  bool isHazard(int index) const;
+  int firstWithoutHazard(int index) const;
   Choice prechargeChoice(const Walk &walk) const;
   void execute(const Choice &choice);
-  void issueColumn(int index);
+  void enqueue(const program::Transaction &t);
+  void makeRoom();
+  void issueColumn(int index, int offset);
+  void removeFromRun(int index, int offset);
+  void insertRest(int index, int offset, int length);
   void trackMode(machine::CommandKind kind, int bank, std::int64_t row);
-  void notify(int command, int bank, std::int64_t row, std::int64_t column, const Entry *entry) const;
+  bool reachesAllBlocks(int bank, std::int64_t row) const {
+    return isAllBank_ && row < spec_->firstControlRow && bank < spec_->pimRanks * spec_->device.banksPerRank;
+  }
+  void notify(int command, int bank, std::int64_t row, std::int64_t column = 0,
+              const program::Transaction *transaction = nullptr, std::int64_t burst = 0) const;
   void takeRefreshRequests();
-  const Entry &queued(int i) const { return queue_[static_cast<std::size_t>(head_ + i)]; }
+  const Run &queued(int i) const { return queue_[static_cast<std::size_t>(head_ + i)]; }
   program::Transaction normalised(const program::Transaction &t, int scope) const;
 
   const ChannelSpec *spec_;
   CommandObserver *observer_;
   program::LoopsCursor cursor_;
   Device device_;
-  std::vector<Entry> queue_;
-  int head_ = 0, count_ = 0;
-  Tick t_ = 1;            // next cycle to decide
-  Tick nextArrival_ = 0;  // next cycle in which a transaction may enter the queue
+  std::vector<Run> queue_;
+  int head_ = 0, runs_ = 0, count_ = 0;  // first run, runs, packets in them
+  Tick t_ = 1;                           // next cycle to decide
+  Tick nextArrival_ = 0;                 // next cycle in which a transaction may enter the queue
   std::int64_t fetched_ = 0;
   int crossed_ = -1;  // loop whose iteration the last arrivals completed
   std::vector<Tick> due_;

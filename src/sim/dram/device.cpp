@@ -126,7 +126,6 @@ void Device::shiftTimes(Tick by) {
 }
 
 void Device::encode(Tick now, StateWords &out) const {
-  out.put(static_cast<std::int64_t>(active_));
   // Only what still holds something back; each entry names itself, so two lists match only entry by entry.
   for (std::size_t i = 0; i < next_.size(); ++i)
     if (next_[i] > now) out.put(static_cast<std::int32_t>(i), static_cast<std::int32_t>(next_[i] - now));

@@ -91,8 +91,8 @@ class Device {
     banks_[static_cast<std::size_t>(b)].row += static_cast<std::int32_t>(rows);
   }
 
-  /// Writes the timing state relative to `now`; times that have passed count as "now". Open rows are left to the
-  /// caller, who knows how their openers move.
+  /// Writes the timing state relative to `now`; times that have passed count as "now". Which rows are open is left to
+  /// the caller, who knows how their openers move.
   void encode(Tick now, StateWords &out) const;
 
  private:
