@@ -235,7 +235,12 @@ Result<kernel::Graph> GraphBuilder::finish() {
   }
   renumber();
   nameTensors();
-  if (Status s = kernel::verify(graph_); !s) return std::move(s.diagnostics());
+  if (Status s = kernel::verify(graph_); !s) {
+    for (Diagnostic &d : s.diagnostics()) {
+      if (d.where.file.empty()) d.where = where_;  // a rule of a tensor, not of a kernel
+    }
+    return std::move(s.diagnostics());
+  }
   return std::move(graph_);
 }
 

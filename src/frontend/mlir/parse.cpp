@@ -68,12 +68,10 @@ std::optional<std::string> quotedAfter(std::string_view message, std::string_vie
 std::optional<std::string> unknownOpIn(const std::string &message) {
   // MLIR 19: "Dialect `scf' not found for custom op 'scf.for'"
   if (auto op = quotedAfter(message, "not found for custom op", '\'')) return op;
-  // "custom op 'linalg.foo' is unknown (tried 'func.linalg.foo' as well)"
-  if (message.find("is unknown (tried") != std::string::npos) return quotedAfter(message, "custom op", '\'');
+  // "custom op 'linalg.foo' is unknown", at times with "(tried 'func.linalg.foo' as well)"
+  if (message.find("' is unknown") != std::string::npos) return quotedAfter(message, "custom op", '\'');
   // "unregistered operation 'linalg.foo' found in dialect ('linalg') that does not allow unknown operations"
   if (auto op = quotedAfter(message, "unregistered operation", '\'')) return op;
-  // "operation being parsed with an unregistered dialect. ..." names nothing; "#"foo.bar"..." names it before.
-  if (auto op = quotedAfter(message, "created with unregistered dialect", '\'')) return op;
   return std::nullopt;
 }
 
@@ -106,8 +104,10 @@ class Listener {
       found_.push_back(unsupportedOp(*op, where));
       return;
     }
-    if (message.find("unregistered dialect") != std::string::npos) {
-      found_.push_back(unsupportedOp(opAt(where), where));
+    if (message.find("unregistered dialect") != std::string::npos) {  // names nothing; stands behind the quoted name
+      const std::string op = quotedBefore(where);
+      where.column = std::max(1, where.column - static_cast<int>(op.size()) - 2);
+      found_.push_back(unsupportedOp(op, where));
       return;
     }
     std::string hint = hint_;
@@ -118,18 +118,14 @@ class Listener {
     found_.push_back(error(code_, where, message, hint));
   }
 
-  /// The quoted or bare op name that starts at a place of the text.
-  std::string opAt(const Location &where) const {
-    std::size_t at = 0;
-    for (int line = 1; line < where.line && at != std::string_view::npos; ++line) {
-      at = text_.find('\n', at);
-      if (at != std::string_view::npos) ++at;
-    }
-    if (at == std::string_view::npos) return "?";
-    const std::string_view rest = text_.substr(std::min(text_.size(), at + std::max(0, where.column - 1)));
-    const std::size_t begin = rest.find_first_not_of("\" ");
-    if (begin == std::string_view::npos) return "?";
-    return std::string(rest.substr(begin, rest.find_first_of("\" (\n", begin) - begin));
+  /// The op name in quotes that ends before a place of the text.
+  std::string quotedBefore(const Location &where) const {
+    std::size_t line = 0;
+    for (int l = 1; l < where.line; ++l) line = std::min(text_.size(), text_.find('\n', line)) + 1;
+    const std::size_t end = line + static_cast<std::size_t>(std::max(0, where.column - 2));
+    if (end >= text_.size() || text_[end] != '"' || end == 0) return "?";
+    const std::size_t begin = text_.rfind('"', end - 1);
+    return begin == std::string_view::npos ? "?" : std::string(text_.substr(begin + 1, end - begin - 1));
   }
 
   std::string file_;

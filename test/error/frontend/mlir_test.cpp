@@ -1,0 +1,348 @@
+// Mistakes in MLIR files: what is said, where, and what the hint offers.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "pimento/frontend/frontend.h"
+
+namespace pimento::frontend {
+namespace {
+
+Diagnostics diagnosticsOf(const std::string &text, const MlirOptions &options = {}) {
+  const Result<kernel::Graph> r = importMlir(text, "k.mlir", options);
+  EXPECT_FALSE(r.ok()) << text;
+  return r ? Diagnostics{Diagnostic{}} : r.diagnostics();
+}
+
+/// "code@line:column" of the first diagnostic, which must carry `hint` in its hint and `said` in its message.
+std::string complaint(const std::string &text, const std::string &said, const std::string &hint,
+                      const MlirOptions &options = {}) {
+  const Diagnostic d = diagnosticsOf(text, options).front();
+  EXPECT_EQ(d.where.file, "k.mlir") << text;
+  EXPECT_NE(d.message.find(said), std::string::npos) << d.str();
+  EXPECT_FALSE(d.hint.empty()) << d.str();
+  EXPECT_NE(d.hint.find(hint), std::string::npos) << d.str();
+  return d.code + "@" + std::to_string(d.where.line) + ":" + std::to_string(d.where.column);
+}
+
+/// A function of two memrefs of 4 f32 whose body starts in line 2, column 1.
+std::string function(const std::string &body, const std::string &arguments = "%x: memref<4xf32>, %y: memref<4xf32>") {
+  return "func.func @f(" + arguments + ") {\n" + body + "\nreturn\n}\n";
+}
+
+const std::string kCopy = "linalg.copy ins(%x : memref<4xf32>) outs(%y : memref<4xf32>)";
+
+/// A generic op over %x and %y (line 3) with the given maps, loops and body (from line 5).
+std::string generic(const std::string &from, const std::string &to, const std::string &loops, const std::string &body) {
+  return "func.func @f(%x: memref<4xf32>, %y: memref<4xf32>) {\n%k = arith.constant 2.0 : f32\nlinalg.generic "
+         "{indexing_maps = [affine_map<" +
+         from + ">, affine_map<" + to + ">], iterator_types = [" + loops +
+         "]} ins(%x : memref<4xf32>) outs(%y : memref<4xf32>) {\n^bb0(%a: f32, %o: f32):\n" + body + "\n}\nreturn\n}\n";
+}
+
+// ---- The text ----
+
+TEST(MlirErrors, SyntaxErrorsKeepTheirPlace) {
+  EXPECT_EQ(complaint("func.func @f( {\n}\n", "expected", "MLIR 19"), "mlir-syntax@1:14");
+}
+
+TEST(MlirErrors, AnUndefinedValueIsNamed) {
+  EXPECT_EQ(complaint(function("linalg.copy ins(%q : memref<4xf32>) outs(%y : memref<4xf32>)"), "undeclared SSA value",
+                      "MLIR 19"),
+            "mlir-syntax@2:17");
+}
+
+TEST(MlirErrors, OpsThatBreakTheirRulesAreRefusedWhereTheyStand) {
+  EXPECT_EQ(complaint(function(kCopy + "\nlinalg.copy ins(%x : memref<4xf32>) outs(%z : memref<5xf32>)",
+                               "%x: memref<4xf32>, %y: memref<4xf32>, %z: memref<5xf32>"),
+                      "dimension", "mlir-opt-19"),
+            "mlir-invalid@3:1");
+}
+
+TEST(MlirErrors, MistakesInsideTheBodyOfANamedOpPointAtTheOp) {
+  EXPECT_EQ(complaint(function("linalg.exp ins(%x : memref<4xi32>) outs(%y : memref<4xi32>)",
+                               "%x: memref<4xi32>, %y: memref<4xi32>"),
+                      "floating-point", "mlir-opt-19"),
+            "mlir-invalid@2:1");
+}
+
+TEST(MlirErrors, BytecodeIsNotText) {
+  EXPECT_EQ(complaint("ML\xefR\x01", "bytecode", "mlir-opt"), "not-text@0:0");
+  EXPECT_EQ(complaint(std::string("func.func\0 @f", 13), "zero byte", "mlir-opt"), "not-text@1:10");
+}
+
+TEST(MlirErrors, DeepNestingIsRefusedBeforeItIsParsed) {
+  EXPECT_EQ(complaint("\n" + std::string(100000, '('), "nested brackets", "200 deep"), "too-deep@2:201");
+  std::string sum = "#m = affine_map<(d0) -> (d0";
+  for (int i = 0; i < 100000; ++i) sum += " + d0";
+  EXPECT_EQ(complaint(sum + ")>\n", "terms", "1000 terms").substr(0, 11), "too-deep@1:");
+  std::string aliases = "!t0 = i32\n";
+  for (int i = 1; i < 20000; ++i) aliases += "!t" + std::to_string(i) + " = tuple<!t" + std::to_string(i - 1) + ">\n";
+  EXPECT_EQ(complaint(aliases, "aliases", "1000 aliases"), "too-deep@1001:1");
+  EXPECT_EQ(complaint("func.func @f() { %c = arith.constant " + std::string(100000, '9') + " : i32 return }", "number",
+                      "1000 characters")
+                .substr(0, 11),
+            "too-deep@1:");
+}
+
+TEST(MlirErrors, LongFilesAreRefused) {
+  EXPECT_EQ(complaint(std::string((std::size_t{16} << 20) + 1, ' '), "bytes", "function arguments"), "too-long@0:0");
+}
+
+TEST(MlirErrors, LongBodiesAreRefused) {
+  std::string body = "%v0 = arith.addf %a, %k : f32\n";
+  for (int i = 1; i < 5000; ++i) {
+    body += "%v" + std::to_string(i) + " = arith.addf %v" + std::to_string(i - 1) + ", %k : f32\n";
+  }
+  EXPECT_EQ(complaint(generic("(d0) -> (d0)", "(d0) -> (d0)", "\"parallel\"", body + "linalg.yield %v4999 : f32"),
+                      "4096 ops", "split"),
+            "too-long@3:1");
+}
+
+// ---- Ops ----
+
+TEST(MlirErrors, OpsOfOtherDialectsAreNamed) {
+  EXPECT_EQ(
+      complaint(function(kCopy + "\nscf.for %i = %a to %b step %c { }"), "'scf.for' (dialect 'scf')", "linalg.generic"),
+      "unsupported-op@3:1");
+  EXPECT_EQ(complaint(function("  \"foo.bar\"() : () -> ()"), "'foo.bar' (dialect 'foo')", "linalg.generic"),
+            "unsupported-op@2:3");
+  EXPECT_EQ(complaint(function("linalg.frobnicate"), "'linalg.frobnicate'", "linalg.generic"), "unsupported-op@2:1");
+}
+
+TEST(MlirErrors, AllUnsupportedOpsAreListedAtOnce) {
+  const Diagnostics ds = diagnosticsOf(
+      function("%c = arith.constant 0 : index\n%v = memref.load %x[%c] : memref<4xf32>\nmemref.store %v, %y[%c] : "
+               "memref<4xf32>\n%t = tensor.from_elements %v : tensor<1xf32>"));
+  ASSERT_EQ(ds.size(), 3u);
+  EXPECT_EQ(ds[0].str().substr(0, 26), "k.mlir:3:6: error: operati");
+  EXPECT_NE(ds[0].message.find("'memref.load' (dialect 'memref')"), std::string::npos);
+  EXPECT_NE(ds[1].message.find("'memref.store'"), std::string::npos);
+  EXPECT_NE(ds[2].message.find("'tensor.from_elements' (dialect 'tensor')"), std::string::npos);
+}
+
+TEST(MlirErrors, OpsInABodyAreNamed) {
+  EXPECT_EQ(complaint(generic("(d0) -> (d0)", "(d0) -> (d0)", "\"parallel\"",
+                              "%r = math.erf %a : f32\nlinalg.yield %r : f32"),
+                      "'math.erf' (dialect 'math')", "tanh"),
+            "unsupported-op@5:6");
+}
+
+TEST(MlirErrors, PredicatesOfOrderAloneAreNamed) {
+  EXPECT_EQ(
+      complaint(generic("(d0) -> (d0)", "(d0) -> (d0)", "\"parallel\"",
+                        "%p = arith.cmpf ord, %a, %k : f32\n%r = arith.select %p, %a, %k : f32\nlinalg.yield %r : "
+                        "f32"),
+                "arith.cmpf ord", "oeq"),
+      "unsupported-op@5:6");
+}
+
+TEST(MlirErrors, ArithmeticOnTruthValuesIsNamed) {
+  EXPECT_EQ(complaint(generic("(d0) -> (d0)", "(d0) -> (d0)", "\"parallel\"",
+                              "%p = arith.cmpf olt, %a, %k : f32\n%q = arith.addi %p, %p : i1\n%r = arith.select %q, "
+                              "%a, %k : f32\nlinalg.yield %r : f32"),
+                      "arith.addi on i1", "andi"),
+            "unsupported-op@6:6");
+}
+
+TEST(MlirErrors, ConstantsOfSeveralValuesAreNotTakenIn) {
+  EXPECT_EQ(
+      complaint("func.func @f() -> tensor<2xf32> {\n%c = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>\nreturn "
+                "%c : tensor<2xf32>\n}\n",
+                "several values", "function argument"),
+      "unsupported-op@2:6");
+}
+
+TEST(MlirErrors, AReturnedScalarIsNotTakenIn) {
+  EXPECT_EQ(complaint("func.func @f(%s: f32) -> f32 {\nreturn %s : f32\n}\n", "returning", "rank 0"),
+            "unsupported-op@2:1");
+}
+
+TEST(MlirErrors, SeveralBlocksAreNotTakenIn) {
+  EXPECT_EQ(complaint("func.func @f() {\nreturn\n^bb1:\nreturn\n}\n", "several blocks", "straight-line"),
+            "unsupported-op@1:1");
+}
+
+// ---- Types ----
+
+TEST(MlirErrors, ElementTypesAreListed) {
+  EXPECT_EQ(complaint(function("linalg.copy ins(%x : memref<4xi1>) outs(%y : memref<4xi1>)",
+                               "%x: memref<4xi1>, %y: memref<4xi1>"),
+                      "'i1'", "bf16"),
+            "unsupported-type@1:14");
+  EXPECT_EQ(complaint(function("linalg.copy ins(%x : memref<4xcomplex<f32>>) outs(%y : memref<4xcomplex<f32>>)",
+                               "%x: memref<4xcomplex<f32>>, %y: memref<4xcomplex<f32>>"),
+                      "complex<f32>", "bf16"),
+            "unsupported-type@1:14");
+}
+
+TEST(MlirErrors, LayoutsAndMemorySpacesAreNotTakenIn) {
+  const std::string strided = "memref<4xf32, strided<[2]>>";
+  EXPECT_EQ(complaint(function("linalg.copy ins(%x : " + strided + ") outs(%y : memref<4xf32>)",
+                               "%x: " + strided + ", %y: memref<4xf32>"),
+                      "layout", "row-major"),
+            "unsupported-type@1:14");
+  EXPECT_EQ(complaint(function("linalg.copy ins(%x : memref<4xf32, 1>) outs(%y : memref<4xf32>)",
+                               "%x: memref<4xf32, 1>, %y: memref<4xf32>"),
+                      "memory space", "--target"),
+            "unsupported-type@1:14");
+}
+
+TEST(MlirErrors, UnrankedMemrefsAreNotTakenIn) {
+  EXPECT_EQ(
+      complaint(function("memref.copy %x, %y : memref<*xf32> to memref<4xf32>", "%x: memref<*xf32>, %y: memref<4xf32>"),
+                "memref<*xf32>", "ranked"),
+      "unsupported-type@1:14");
+}
+
+TEST(MlirErrors, ScalarTypesAreListed) {
+  EXPECT_EQ(complaint(function(kCopy + "\nlinalg.fill ins(%s : i128) outs(%z : memref<4xi32>)",
+                               "%x: memref<4xf32>, %y: memref<4xf32>, %s: i128, %z: memref<4xi32>"),
+                      "i128", "integer type"),
+            "unsupported-type@1:52");
+}
+
+// ---- Accesses, reductions, buffers ----
+
+TEST(MlirErrors, IndicesThatAreNotAffineAreShown) {
+  const std::string text =
+      "func.func @f(%x: memref<2xf32>, %y: memref<4xf32>) {\nlinalg.generic {indexing_maps = [affine_map<(d0) -> (d0 "
+      "floordiv 2)>, affine_map<(d0) -> (d0)>], iterator_types = [\"parallel\"]} ins(%x : memref<2xf32>) outs(%y : "
+      "memref<4xf32>) {\n^bb0(%a: f32, %o: f32):\nlinalg.yield %a : f32\n}\nreturn\n}\n";
+  EXPECT_EQ(complaint(text, "'d0 floordiv 2'", "integer constants"), "unsupported-access@2:1");
+}
+
+TEST(MlirErrors, CoefficientsBeyond64BitsAreRefused) {
+  const std::string text =
+      "func.func @f(%x: memref<?xf32>, %y: memref<4xf32>) {\nlinalg.generic {indexing_maps = [affine_map<(d0) -> ((d0 "
+      "* "
+      "4611686018427387904 + 3) * 4)>, affine_map<(d0) -> (d0)>], iterator_types = [\"parallel\"]} "
+      "ins(%x : memref<?xf32>) outs(%y : memref<4xf32>) {\n^bb0(%a: f32, %o: f32):\nlinalg.yield %a : "
+      "f32\n}\nreturn\n}\n";
+  EXPECT_EQ(complaint(text, "64 bits", "integer constants", {{}, {{"x:0", 4}}}), "unsupported-access@2:1");
+}
+
+TEST(MlirErrors, ReadingPastTheEndIsRefused) {
+  const std::string text =
+      "func.func @f(%x: memref<?xf32>, %y: memref<4xf32>) {\nlinalg.generic {indexing_maps = [affine_map<(d0) -> (d0 + "
+      "3)>, affine_map<(d0) -> (d0)>], iterator_types = [\"parallel\"]} ins(%x : memref<?xf32>) outs(%y : "
+      "memref<4xf32>) {\n^bb0(%a: f32, %o: f32):\nlinalg.yield %a : f32\n}\nreturn\n}\n";
+  EXPECT_EQ(complaint(text, "runs over 3..6", "0..4", {{}, {{"x:0", 5}}}), "out-of-bounds@2:1");
+}
+
+TEST(MlirErrors, ReductionsMustMergeOneTerm) {
+  const auto text = [](const std::string &body) {
+    return "func.func @f(%x: memref<4xf32>, %y: memref<f32>) {\nlinalg.generic {indexing_maps = [affine_map<(d0) -> "
+           "(d0)>, affine_map<(d0) -> ()>], iterator_types = [\"reduction\"]} ins(%x : memref<4xf32>) outs(%y : "
+           "memref<f32>) {\n^bb0(%a: f32, %o: f32):\n" +
+           body + "\n}\nreturn\n}\n";
+  };
+  EXPECT_EQ(complaint(text("%s = arith.mulf %o, %a : f32\n%r = arith.addf %s, %a : f32\nlinalg.yield %r : f32"),
+                      "not supported", "add, sub, mul"),
+            "unsupported-reduction@2:1");
+  EXPECT_EQ(complaint(text("linalg.yield %a : f32"), "does not accumulate", "add, sub, mul"),
+            "unsupported-reduction@2:1");
+}
+
+TEST(MlirErrors, AddingToNothingIsUninitialized) {
+  const std::string text =
+      "func.func @f(%A: tensor<4x4xf32>, %x: tensor<4xf32>) -> tensor<4xf32> {\n%e = tensor.empty() : "
+      "tensor<4xf32>\n%r = "
+      "linalg.matvec ins(%A, %x : tensor<4x4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>\nreturn %r "
+      ": "
+      "tensor<4xf32>\n}\n";
+  EXPECT_EQ(complaint(text, "%e", "linalg.fill"), "uninitialized@3:6");
+}
+
+TEST(MlirErrors, ReadingNothingIsUninitialized) {
+  EXPECT_EQ(complaint(function("%t = memref.alloc() : memref<4xf32>\nlinalg.exp ins(%t : memref<4xf32>) outs(%y : "
+                               "memref<4xf32>)",
+                               "%y: memref<4xf32>"),
+                      "nothing has written", "linalg.fill"),
+            "uninitialized@3:1");
+  EXPECT_EQ(
+      complaint(function("%t = memref.alloc() : memref<4xf32>\nmemref.copy %t, %y : memref<4xf32> to memref<4xf32>",
+                         "%y: memref<4xf32>"),
+                "%t is copied", "linalg.fill"),
+      "uninitialized@3:1");
+  EXPECT_EQ(complaint("func.func @f() -> tensor<4xf32> {\n%e = tensor.empty() : tensor<4xf32>\nreturn %e : "
+                      "tensor<4xf32>\n}\n",
+                      "%e is returned", "linalg op"),
+            "uninitialized@3:1");
+}
+
+TEST(MlirErrors, AMemrefReadWhereItIsWrittenIsRefused) {
+  EXPECT_EQ(complaint(function("linalg.matvec ins(%A, %y : memref<4x4xf32>, memref<4xf32>) outs(%y : memref<4xf32>)",
+                               "%A: memref<4x4xf32>, %y: memref<4xf32>"),
+                      "%y is read and written", "memref.alloc"),
+            "aliased-operand@2:1");
+}
+
+TEST(MlirErrors, AFunctionWithoutResultsComputesNothing) {
+  EXPECT_EQ(complaint(function(""), "'f' computes nothing", "memref argument"), "no-kernel@1:1");
+}
+
+// ---- Functions and sizes ----
+
+TEST(MlirErrors, AFileNeedsAFunction) {
+  EXPECT_EQ(complaint("", "no func.func", "func.func @"), "no-function@0:0");
+  EXPECT_EQ(complaint("func.func private @f(%x: memref<4xf32>)\n", "no func.func", "func.func @"), "no-function@0:0");
+  EXPECT_EQ(complaint("func.func private @f() {\nreturn\n}\n", "private", "--function"), "no-function@0:0");
+}
+
+TEST(MlirErrors, AMisspelledFunctionGetsASuggestion) {
+  EXPECT_EQ(complaint("func.func @gemv() { return }", "'gemw'", "did you mean 'gemv'", {"gemw", {}}),
+            "unknown-function@0:0");
+}
+
+const std::string kDynamic =
+    function("linalg.copy ins(%x : memref<?xf32>) outs(%y : memref<?xf32>)", "%x: memref<?xf32>, %y: memref<?xf32>");
+
+TEST(MlirErrors, AnUnstatedSizeListsItsNames) {
+  EXPECT_EQ(complaint(kDynamic, "dimension 0 of %x", "d0, x:0, y:0"), "missing-size@1:14");
+}
+
+TEST(MlirErrors, AnUnknownSizeListsTheNames) {
+  EXPECT_EQ(complaint(kDynamic, "'n'", "d0, x:0, y:0", {{}, {{"n", 4}}}), "unknown-size@0:0");
+}
+
+TEST(MlirErrors, SizesThatContradictAreRefused) {
+  EXPECT_EQ(complaint(kDynamic, "y:0=5 contradicts 4", "d0, x:0, y:0", {{}, {{"d0", 4}, {"y:0", 5}}}),
+            "size-mismatch@1:14");
+  EXPECT_EQ(complaint(function(kCopy), "d0=5 contradicts 4", "d0", {{}, {{"d0", 5}}}), "size-mismatch@0:0");
+}
+
+TEST(MlirErrors, OpsThatForceDifferentExtentsAreRefused) {
+  const std::string text = function(
+      "linalg.copy ins(%x : memref<4xf32>) outs(%t : memref<?xf32>)\nlinalg.copy ins(%t : memref<?xf32>) outs(%y : "
+      "memref<5xf32>)",
+      "%x: memref<4xf32>, %t: memref<?xf32>, %y: memref<5xf32>");
+  EXPECT_EQ(complaint(text, "has 5 and 4", "'?'"), "size-mismatch@3:1");
+}
+
+TEST(MlirErrors, SizesArePositive) {
+  EXPECT_EQ(complaint(kDynamic, "d0=0", "at least 1", {{}, {{"d0", 0}}}), "bad-size@0:0");
+  EXPECT_EQ(complaint(function("linalg.copy ins(%x : memref<0xf32>) outs(%y : memref<0xf32>)",
+                               "%x: memref<0xf32>, %y: memref<0xf32>"),
+                      "extent 0", "at least 1"),
+            "bad-size@1:14");
+}
+
+TEST(MlirErrors, ComputedSizesAreNotTakenIn) {
+  const std::string text =
+      "func.func @f(%n: index) -> tensor<?xf32> {\n%m = arith.addi %n, %n : index\n%e = tensor.empty(%m) : "
+      "tensor<?xf32>\nreturn %e : tensor<?xf32>\n}\n";
+  EXPECT_EQ(complaint(text, "dimension 0 is computed", "index constant"), "unsupported-size@3:6");
+}
+
+TEST(MlirErrors, EnormousShapesAreRefused) {
+  const std::string huge = "memref<4611686018427387904x4611686018427387904xf32>";
+  EXPECT_EQ(
+      complaint(function("linalg.exp ins(%x : " + huge + ") outs(%y : " + huge + ")", "%x: " + huge + ", %y: " + huge),
+                "2^48", "extents")
+          .substr(0, 9),
+      "too-large");
+}
+
+}  // namespace
+}  // namespace pimento::frontend
