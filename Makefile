@@ -1,0 +1,70 @@
+# The everyday commands. CMake and Ninja do the building; this file only says what to call.
+#
+#   make              build/bin/pimento
+#   make demo         what it is for, in a minute (installs what it needs with apt)
+#   make test         everything that must hold before a change goes in (likewise)
+#   make help         the rest
+
+.NOTPARALLEL:
+.PHONY: build demo test test-long sanitize fuzz check-format check-layers format deps install clean help
+
+# Seconds per fuzz target; where `make install` puts things.
+SECONDS ?= 60
+PREFIX ?= /usr/local
+
+# Paths relative to the sources let ccache serve one build folder from another.
+export CCACHE_BASEDIR := $(CURDIR)
+export CCACHE_NOHASHDIR := 1
+
+build: build/build.ninja
+	cmake --build build --target pimento
+
+build/build.ninja:
+	cmake -S . -B build -G Ninja
+
+demo: deps build
+	cmake --build build --target host_gemv
+	scripts/demo.sh
+
+test: deps
+	scripts/test.sh
+
+# What `make test` leaves out: hours of one core.
+test-long: deps
+	scripts/test.sh long
+
+sanitize:
+	scripts/test.sh sanitize
+
+fuzz:
+	scripts/fuzz.sh $(SECONDS)
+
+check-format:
+	scripts/test.sh format
+
+check-layers:
+	scripts/test.sh layers
+
+format:
+	scripts/check-format.sh --fix
+
+deps:
+	scripts/install-deps.sh
+
+install: build
+	install -D -m 755 build/bin/pimento $(DESTDIR)$(PREFIX)/bin/pimento
+	install -d $(DESTDIR)$(PREFIX)/share/pimento/machines
+	install -m 644 machines/*.yaml $(DESTDIR)$(PREFIX)/share/pimento/machines
+
+clean:
+	rm -rf build build-sanitize build-no-llvm build-fuzz
+
+help:
+	@echo 'make              build/bin/pimento'
+	@echo 'make demo         a matrix-vector product from MLIR to cycles, energy and a checked answer'
+	@echo 'make test         format, layers, release build and tests, sanitizers, build without LLVM'
+	@echo 'make test-long    the tests that make test leaves out'
+	@echo 'make fuzz SECONDS=60'
+	@echo 'make install PREFIX=/usr/local'
+	@echo 'make sanitize     only the sanitizer build and its tests'
+	@echo 'make check-format check-layers format deps clean'

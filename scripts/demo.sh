@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# The main job on real input: an MLIR file with a 4096 x 4096 f16 matrix-vector product, compiled for HBM-PIM, run on
+# random data, its answer checked, its time and energy shown beside a processor's. Needs build/bin (make demo builds it).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# show COMMAND...: the command, then what it prints
+show() {
+  printf '\n$'
+  printf ' %q' "$@"
+  printf '\n'
+  "$@"
+}
+
+show build/bin/pimento simulate examples/gemv.mlir --target hbm-pim
+show build/bin/pimento estimate examples/gemv.mlir --target hbm-pim-sound
+printf '\nThe same product on a processor:\n'
+show build/bin/host_gemv 4096 4096 hbm-pim
