@@ -38,7 +38,10 @@ class NotationBuilder {
     }
     if (auto unknown = checkSizesAreUsed()) return *unknown;
     assignRoles();
-    if (Status status = verify(graph_); !status) return status.diagnostics();
+    if (Status status = verify(graph_); !status) {
+      for (Diagnostic &d : status.diagnostics()) d.where.file = file_;
+      return status.diagnostics();
+    }
     return std::move(graph_);
   }
 

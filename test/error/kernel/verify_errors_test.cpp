@@ -1,0 +1,154 @@
+// Graphs that break a rule: one test per diagnostic code of the verifier.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "pimento/kernel/notation.h"
+#include "pimento/kernel/zoo.h"
+
+namespace pimento::kernel {
+namespace {
+
+/// y[i] += A[i,j] * x[j], i < 3, j < 4. Tensors: A, x, y; body: load A, load x, mul.
+Graph matrixVector() {
+  return *parseNotation("y[i] += A[i,j] * x[j]", {{"i", 3}, {"j", 4}}, DType::kF32);
+}
+
+void expectCode(const Graph &graph, const std::string &code, const std::string &part = {}) {
+  const Status status = verify(graph);
+  ASSERT_FALSE(status) << code;
+  bool isFound = false;
+  for (const Diagnostic &d : status.diagnostics()) {
+    isFound |= d.code == code && d.message.find(part) != std::string::npos;
+    EXPECT_FALSE(d.hint.empty());
+  }
+  EXPECT_TRUE(isFound) << code << "\n" << status.diagnostics()[0].str();
+}
+
+void breaking(const std::string &code, const std::function<void(Graph &)> &change, const std::string &part = {}) {
+  Graph graph = matrixVector();
+  change(graph);
+  expectCode(graph, code, part);
+}
+
+TEST(VerifyErrors, TheUnchangedGraphIsFine) {
+  EXPECT_TRUE(verify(matrixVector()));
+}
+
+TEST(VerifyErrors, AGraphWithoutKernelsIsEmpty) {
+  expectCode({}, "empty-graph");
+}
+
+TEST(VerifyErrors, FindingsCarryTheKernelsPlace) {
+  Graph graph = matrixVector();
+  graph.kernels[0].stores.clear();
+  const Status status = verify(graph);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.diagnostics()[0].where.str(), "<notation>:1:1");
+}
+
+TEST(VerifyErrors, NamesAreUnique) {
+  breaking("duplicate-name", [](Graph &g) { g.tensors[1].name = "A"; }, "'A'");
+  breaking("duplicate-name", [](Graph &g) { g.kernels[0].dims[1].name = "i"; }, "'i'");
+}
+
+TEST(VerifyErrors, ExtentsStartAtOne) {
+  breaking("bad-extent", [](Graph &g) { g.tensors[0].shape[0] = 0; }, "'A'");
+  breaking("bad-extent", [](Graph &g) { g.kernels[0].dims[0].extent = -1; }, "'i'");
+}
+
+TEST(VerifyErrors, SizesStayFarFromOverflow) {
+  breaking("too-large", [](Graph &g) { g.tensors[0].shape = {1ll << 40, 1ll << 40}; }, "'A'");
+  breaking("too-large", [](Graph &g) { g.kernels[0].dims[0].extent = 1ll << 60; }, "points");
+  breaking("too-large", [](Graph &g) { g.kernels[0].loads[1].index[0].coefficients[1] = 1ll << 60; }, "coefficient");
+}
+
+TEST(VerifyErrors, ReferencesExist) {
+  breaking("bad-reference", [](Graph &g) { g.kernels[0].loads[0].tensor = 3; }, "tensor number 3");
+  breaking("bad-reference", [](Graph &g) { g.kernels[0].loads[0].index[0].coefficients.pop_back(); }, "coefficients");
+  breaking("bad-reference", [](Graph &g) { g.kernels[0].guards.push_back({{1}, 0}); }, "guard");
+  breaking("bad-reference", [](Graph &g) { g.kernels[0].body[2].args[0] = 2; }, "before it");
+  breaking("bad-reference", [](Graph &g) { g.kernels[0].body[0].access = 9; }, "access 9");
+  breaking("bad-reference", [](Graph &g) { g.kernels[0].stores[0].value = 7; }, "%7");
+  breaking("bad-reference", [](Graph &g) { g.kernels[0].stores[0].indirectIndex = 7; }, "indirect");
+  breaking("bad-reference", [](Graph &g) { g.kernels[0].predicate = 7; }, "predicate");
+  breaking(
+      "bad-reference",
+      [](Graph &g) {
+        g.kernels[0].body[0].op = Op::kIndex;
+        g.kernels[0].body[0].dim = 5;
+      },
+      "dim 5");
+}
+
+TEST(VerifyErrors, AccessesHaveTheTensorsRank) {
+  breaking("rank-mismatch", [](Graph &g) { g.kernels[0].loads[0].index.pop_back(); }, "'A' has 2");
+}
+
+TEST(VerifyErrors, SomethingIsStored) {
+  breaking("no-store", [](Graph &g) { g.kernels[0].stores.clear(); });
+}
+
+TEST(VerifyErrors, TypesFitTogether) {
+  breaking("type-mismatch", [](Graph &g) { g.kernels[0].body[2].type = DType::kF16; }, "needs f16");
+  breaking("type-mismatch", [](Graph &g) { g.tensors[0].type = DType::kF16; }, "loads f32 from 'A'");
+  breaking("type-mismatch", [](Graph &g) { g.kernels[0].body[2].op = Op::kAnd; }, "not defined on f32");
+  breaking("type-mismatch", [](Graph &g) { g.kernels[0].body[2].op = Op::kCmpLt; }, "has type f32");
+  breaking(
+      "type-mismatch",
+      [](Graph &g) {
+        g.kernels[0].body[0].op = Op::kIndex;
+        g.kernels[0].body[0].dim = 0;
+      },
+      "index");
+  breaking(
+      "type-mismatch",
+      [](Graph &g) {
+        g.kernels[0].body[2].op = Op::kSelect;
+        g.kernels[0].body[2].args = {0, 0, 1};
+      },
+      "select");
+}
+
+TEST(VerifyErrors, AccessesStayInBounds) {
+  breaking("out-of-bounds", [](Graph &g) { g.tensors[1].shape = {3}; }, "runs over 0..3, its extent is 3");
+  breaking("out-of-bounds", [](Graph &g) { g.kernels[0].loads[1].index[0].constant = -1; }, "-1..2");
+  breaking("out-of-bounds", [](Graph &g) { g.kernels[0].stores[0].target.index[0].constant = 1; }, "'y'");
+}
+
+TEST(VerifyErrors, RolesAreKept) {
+  breaking("bad-role", [](Graph &g) { g.tensors[2].role = Role::kInput; }, "'y'");
+  breaking("use-before-definition", [](Graph &g) { g.tensors[1].role = Role::kTemporary; }, "'x'");
+  breaking("never-written", [](Graph &g) { g.tensors.push_back({"z", DType::kF32, {1}, Role::kOutput}); }, "'z'");
+}
+
+TEST(VerifyErrors, ElementsAreWrittenOnce) {
+  breaking("duplicate-write", [](Graph &g) { g.kernels[0].stores[0].combine = Combine::kAssign; }, "dim 'j'");
+  breaking("duplicate-write", [](Graph &g) { g.kernels[0].dims[1].kind = DimKind::kParallel; }, "parallel dim 'j'");
+  breaking("duplicate-write", [](Graph &g) { g.kernels[0].stores.push_back(g.kernels[0].stores[0]); }, "two stores");
+}
+
+TEST(VerifyErrors, AKernelDoesNotReadWhatOtherPointsWrite) {
+  Graph graph = *parseNotation("y[i+1] = y[i] + x[i]", {{"i", 4}}, DType::kF32);
+  graph.kernels[0].dims[0].kind = DimKind::kParallel;
+  expectCode(graph, "self-dependence", "'y'");
+}
+
+TEST(VerifyErrors, FormsHaveWhatTheyNeed) {
+  breaking("bad-form", [](Graph &g) { g.kernels[0].form = Form::kIndirect; }, "0 stores");
+  breaking("bad-form", [](Graph &g) { g.kernels[0].form = Form::kSelect; }, "predicate");
+  breaking("bad-form", [](Graph &g) { g.kernels[0].stores[0].indirectIndex = 0; }, "not indirect");
+  Graph selection = *makeZooKernel("sel", {{"n", 5}}, DType::kI32);
+  selection.tensors[1].shape = {4};
+  expectCode(selection, "bad-form", "holds every point");
+  Graph counted = *makeZooKernel("sel", {{"n", 5}}, DType::kI32);
+  counted.kernels[0].stores[1].combine = Combine::kAssign;
+  expectCode(counted, "bad-form", "the count");
+  Graph histogram = *makeZooKernel("hst", {{"n", 5}}, DType::kI32);
+  histogram.tensors[1].shape = {};
+  histogram.kernels[0].stores[0].target.index.clear();
+  expectCode(histogram, "bad-form", "without dimensions");
+}
+
+}  // namespace
+}  // namespace pimento::kernel

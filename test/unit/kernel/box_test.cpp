@@ -1,0 +1,82 @@
+#include "pimento/kernel/box.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace pimento::kernel {
+namespace {
+
+Kernel nest(std::vector<std::int64_t> extents, std::vector<Affine> guards = {}) {
+  Kernel kernel;
+  for (std::size_t d = 0; d < extents.size(); ++d) kernel.dims.push_back({std::to_string(d), extents[d]});
+  kernel.guards = std::move(guards);
+  return kernel;
+}
+
+TEST(Box, WithoutGuardsItIsTheIterationSpace) {
+  const Box box(nest({4, 6}));
+  const auto range = box.range({{2, -1}, 3});
+  ASSERT_TRUE(range);
+  EXPECT_EQ(range->low, -2);
+  EXPECT_EQ(range->high, 9);
+  EXPECT_FALSE(box.isNeverNegative({{2, -1}, 3}));
+  EXPECT_TRUE(box.isNeverNegative({{2, -1}, 5}));
+}
+
+TEST(Box, GuardsTightenIt) {
+  const Box box(nest({10, 10}, {{{1, 0}, -3}, {{0, -2}, 9}}));  // d0 >= 3, d1 <= 4
+  EXPECT_EQ(box.dims()[0].low, 3);
+  EXPECT_EQ(box.dims()[1].high, 4);
+}
+
+TEST(Box, AGuardProvesWhatFollowsFromIt) {
+  const Box box(nest({8, 3}, {{{1, 1}, -1}}));  // d0 + d1 - 1 >= 0
+  EXPECT_TRUE(box.isNeverNegative({{1, 1}, -1}));
+  EXPECT_TRUE(box.isNeverNegative({{2, 1}, -1}));
+  EXPECT_FALSE(box.isNeverNegative({{1, 1}, -2}));
+}
+
+TEST(Box, ContradictingGuardsMakeItEmpty) {
+  EXPECT_TRUE(Box(nest({10}, {{{1}, -20}})).isEmpty());
+  EXPECT_TRUE(Box(nest({10}, {{{1}, -6}, {{-1}, 3}})).isEmpty());
+  EXPECT_FALSE(Box(nest({10}, {{{1}, -6}, {{-1}, 6}})).isEmpty());
+}
+
+TEST(Box, ARangeThatLeaves64BitsIsNone) {
+  const Box box(nest({std::int64_t{1} << 40}));
+  EXPECT_FALSE(box.range({{std::int64_t{1} << 40}, 0}));
+  EXPECT_FALSE(box.isNeverNegative({{std::int64_t{1} << 40}, 0}));
+}
+
+/// Against all points of small random nests: never wrong, whatever it proves.
+TEST(Box, NothingItProvesIsFalse) {
+  int proved = 0;
+  std::uint64_t state = 1;
+  auto next = [&state](int low, int high) {
+    state = state * 6364136223846793005ull + 1442695040888963407ull;
+    return low + static_cast<std::int64_t>((state >> 33) % static_cast<std::uint64_t>(high - low + 1));
+  };
+  for (int n = 0; n < 3000; ++n) {
+    auto affine = [&] { return Affine{{next(-3, 3), next(-3, 3)}, next(-6, 6)}; };
+    const Kernel kernel = nest({next(1, 6), next(1, 6)}, {affine(), affine()});
+    const Box box(kernel);
+    const Affine claim = affine();
+    const bool isProved = box.isNeverNegative(claim);
+    proved += isProved ? 1 : 0;
+    for (std::int64_t i = 0; i < kernel.dims[0].extent; ++i) {
+      for (std::int64_t j = 0; j < kernel.dims[1].extent; ++j) {
+        auto at = [i, j](const Affine &a) { return a.coefficients[0] * i + a.coefficients[1] * j + a.constant; };
+        if (at(kernel.guards[0]) < 0 || at(kernel.guards[1]) < 0) continue;
+        EXPECT_FALSE(box.isEmpty());
+        EXPECT_GE(i, box.dims()[0].low);
+        EXPECT_LE(j, box.dims()[1].high);
+        EXPECT_TRUE(!isProved || at(claim) >= 0);
+      }
+    }
+  }
+  EXPECT_GT(proved, 300);
+}
+
+}  // namespace
+}  // namespace pimento::kernel
