@@ -20,7 +20,8 @@ namespace pimento::driver {
 
 Outcome failure(Diagnostics diagnostics) {
   // A wrong answer of a compiled program is our mistake, not the user's.
-  const bool isOurs = std::any_of(diagnostics.begin(), diagnostics.end(), [](const Diagnostic &d) { return d.code == "wrong-answer"; });
+  const bool isOurs =
+      std::any_of(diagnostics.begin(), diagnostics.end(), [](const Diagnostic &d) { return d.code == "wrong-answer"; });
   return {"", std::move(diagnostics), isOurs ? 3 : 1};
 }
 
@@ -80,6 +81,11 @@ Result<Input> fromZoo(const Options &options, const kernel::Sizes &sizes, DType 
   // Variants of the zoo concern the kernel or its program; those of programs are checked by the target.
   const kernel::ZooEntry *entry = kernel::zooEntry(options.input);
   Result<kernel::Graph> graph = kernel::makeZooKernel(options.input, sizes, type, options.variant);
+  // Some kernels have no floating-point form; by default they are what UPMEM programs compute.
+  if (!graph && options.dtype.empty() && graph.diagnostics().front().code == "unsupported-type") {
+    type = DType::kI32;
+    graph = kernel::makeZooKernel(options.input, sizes, type, options.variant);
+  }
   if (!graph) return graph.diagnostics();
   Input in;
   in.name = options.input;
@@ -98,7 +104,9 @@ Result<Input> loadInput(const Options &options, const machine::Machine &machine)
   DType type = machine.nativeType;
   if (!options.dtype.empty()) {
     const std::optional<DType> t = parseDType(options.dtype);
-    if (!t) return error("unknown-dtype", {"--dtype", 0, 0}, fmt::format("'{}' is no element type", options.dtype), "one of " + dtypeNames());
+    if (!t)
+      return error("unknown-dtype", {"--dtype", 0, 0}, fmt::format("'{}' is no element type", options.dtype),
+                   "one of " + dtypeNames());
     type = *t;
   }
   const std::string &input = options.input;
@@ -111,8 +119,10 @@ Result<Input> loadInput(const Options &options, const machine::Machine &machine)
   if (kernel::zooEntry(input) != nullptr) return fromZoo(options, *sizes, type);
   std::vector<std::string> names;
   for (const kernel::ZooEntry &e : kernel::zoo()) names.push_back(e.name);
-  return error("unknown-input", {}, fmt::format("'{}' is no kernel of the zoo, no index notation and no file that is read here", input),
-               suggest(input, names) + "; or a .mlir or .llvcnm file; or index notation such as 'y[i] += A[i,j] * x[j]'");
+  return error(
+      "unknown-input", {},
+      fmt::format("'{}' is no kernel of the zoo, no index notation and no file that is read here", input),
+      suggest(input, names) + "; or a .mlir or .llvcnm file; or index notation such as 'y[i] += A[i,j] * x[j]'");
 }
 
 std::vector<std::string> machineFolders(const Options &options) {
@@ -130,7 +140,8 @@ Result<machine::Machine> loadTarget(const Options &options, const std::string &n
   for (const std::string &s : options.sets) {
     const std::size_t eq = s.find('=');
     if (eq == std::string::npos)
-      return error("bad-override", {"--set", 0, 0}, fmt::format("'{}' sets nothing", s), "write PATH=VALUE, for example --set timing.tRP=16");
+      return error("bad-override", {"--set", 0, 0}, fmt::format("'{}' sets nothing", s),
+                   "write PATH=VALUE, for example --set timing.tRP=16");
     overrides.push_back({s.substr(0, eq), s.substr(eq + 1)});
   }
   Result<machine::Machine> machine = machine::loadMachine(name, machineFolders(options), overrides);
@@ -194,8 +205,8 @@ Status loadTensor(const kernel::Graph &graph, int tensor, const std::string &fil
   const kernel::Tensor &t = graph.tensors[static_cast<std::size_t>(tensor)];
   if (array->type != t.type || array->shape != t.shape)
     return error("bad-data", {file, 0, 0},
-                 fmt::format("the array is {} [{}], tensor '{}' is {} [{}]", name(array->type), fmt::join(array->shape, ", "), t.name,
-                             name(t.type), fmt::join(t.shape, ", ")),
+                 fmt::format("the array is {} [{}], tensor '{}' is {} [{}]", name(array->type),
+                             fmt::join(array->shape, ", "), t.name, name(t.type), fmt::join(t.shape, ", ")),
                  "store the array with that type and shape, or change --size and --dtype");
   data[static_cast<std::size_t>(tensor)].bytes = array->bytes;
   return okStatus();

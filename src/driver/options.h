@@ -14,22 +14,22 @@ namespace pimento::driver {
 
 /// The options most verbs share (see docs/cli.md).
 struct Options {
-  std::string input;                  ///< file, index notation or zoo kernel
-  std::vector<std::string> sizes;     ///< "m=4096,n=1024"
+  std::string input;               ///< file, index notation or zoo kernel
+  std::vector<std::string> sizes;  ///< "m=4096,n=1024"
   std::string variant = "plain";
-  std::string dtype;                  ///< empty: the target's native type
+  std::string dtype;  ///< empty: the target's native type
   std::string function;
   std::string target = "hbm-pim";
-  std::vector<std::string> targets;   ///< compare
-  std::vector<std::string> sets;      ///< "PATH=VALUE"
-  std::vector<std::string> maps;      ///< empty: reference where one exists
-  std::string data;                   ///< empty: the verb's default
+  std::vector<std::string> targets;  ///< compare
+  std::vector<std::string> sets;     ///< "PATH=VALUE"
+  std::vector<std::string> maps;     ///< empty: reference where one exists
+  std::string data;                  ///< empty: the verb's default
   std::uint64_t seed = 1;
-  std::string emit = "kernel";        ///< compile: stage
-  std::string trace;                  ///< simulate: timeline file
-  std::string points;                 ///< validate: file or folder
+  std::string emit = "kernel";  ///< compile: stage
+  std::string trace;            ///< simulate: timeline file
+  std::string points;           ///< validate: file or folder
   bool isJson = false;
-  int jobs = 0;                       ///< 0: all processors
+  int jobs = 0;                          ///< 0: all processors
   std::vector<std::string> machinePath;  ///< folders with machine files; empty: the installed ones
 };
 

@@ -14,7 +14,9 @@ namespace pimento::driver {
 
 namespace fs = std::filesystem;
 
-std::int64_t Point::number(const std::string &column) const { return parseInteger(columns.at(column)).value_or(0); }
+std::int64_t Point::number(const std::string &column) const {
+  return parseInteger(columns.at(column)).value_or(0);
+}
 
 std::string pointsFolder(const Options &options, const std::string &suite) {
   if (!options.points.empty()) return options.points;
@@ -26,7 +28,8 @@ std::string pointsFolder(const Options &options, const std::string &suite) {
 namespace {
 
 /// Columns that must be whole numbers wherever they occur.
-const std::set<std::string> kNumbers = {"output_dim", "input_dim", "batch", "channels", "ranks", "elements", "bytes", "output_dim_or_elements", "cycles"};
+const std::set<std::string> kNumbers = {
+    "output_dim", "input_dim", "batch", "channels", "ranks", "elements", "bytes", "output_dim_or_elements", "cycles"};
 
 /// Kernels and the columns that say how large they are, one of each group.
 std::vector<std::vector<std::string>> sizeColumns(const std::string &kernel) {
@@ -37,9 +40,11 @@ std::vector<std::vector<std::string>> sizeColumns(const std::string &kernel) {
 
 Status checkRow(const Point &p, const std::vector<std::string> &required) {
   const auto bad = [&](std::string message) {
-    return error("bad-points", p.where, std::move(message), "see docs/cli.md, 'validate', for the columns of each kind of file");
+    return error("bad-points", p.where, std::move(message),
+                 "see docs/cli.md, 'validate', for the columns of each kind of file");
   };
-  static const std::set<std::string> kKernels = {"gemv", "gemvtree", "gemv_tree", "add", "mul", "relu", "hostrd", "hostwr"};
+  static const std::set<std::string> kKernels = {"gemv", "gemvtree", "gemv_tree", "add",
+                                                 "mul",  "relu",     "hostrd",    "hostwr"};
   if (!kKernels.count(p.kernel)) return bad(fmt::format("nothing here replays kernel '{}'", p.kernel));
   for (const std::string &c : required)
     if (!p.has(c)) return bad(fmt::format("column '{}' is missing", c));
@@ -49,14 +54,17 @@ Status checkRow(const Point &p, const std::vector<std::string> &required) {
   for (const auto &[column, text] : p.columns) {
     const bool isUsed = kNumbers.count(column) && !(column == "input_dim" && p.kernel.rfind("gemv", 0) != 0);
     const auto value = parseInteger(text);
-    if (isUsed && (!value || *value < 1)) return bad(fmt::format("column '{}' holds '{}', not a whole number of 1 or more", column, text));
+    if (isUsed && (!value || *value < 1))
+      return bad(fmt::format("column '{}' holds '{}', not a whole number of 1 or more", column, text));
   }
   return okStatus();
 }
 
 Status readFilePoints(const fs::path &file, const std::vector<std::string> &required, std::vector<Point> &out) {
   const Result<std::string> text = readFile(file.string());
-  if (!text) return error("unreadable-points", {file.string(), 0, 0}, "the file cannot be read", "give --points FILE.csv or a folder of them");
+  if (!text)
+    return error("unreadable-points", {file.string(), 0, 0}, "the file cannot be read",
+                 "give --points FILE.csv or a folder of them");
   std::vector<std::string> heading;
   int line = 0;
   for (const std::string_view raw : split(*text, '\n')) {
@@ -73,7 +81,8 @@ Status readFilePoints(const fs::path &file, const std::vector<std::string> &requ
     p.where = {file.string(), line, 0};
     for (std::size_t i = 0; i < cells.size() && i < heading.size(); ++i)
       if (!trim(cells[i]).empty()) p.columns[heading[i]] = std::string(trim(cells[i]));
-    if (!p.has("kernel")) return error("bad-points", p.where, "column 'kernel' is missing", "the first line names the columns");
+    if (!p.has("kernel"))
+      return error("bad-points", p.where, "column 'kernel' is missing", "the first line names the columns");
     p.kernel = p.text("kernel");
     if (Status s = checkRow(p, required); !s) return s;
     if (p.kernel == "gemv_tree") p.kernel = "gemvtree";
@@ -98,7 +107,8 @@ Result<std::vector<Point>> readPoints(const std::string &fileOrFolder, const std
   for (const fs::path &f : files)
     if (Status s = readFilePoints(f, required, points); !s) return s.diagnostics();
   if (points.empty())
-    return error("unreadable-points", {fileOrFolder, 0, 0}, "there are no points here", "give --points FILE.csv or a folder of them");
+    return error("unreadable-points", {fileOrFolder, 0, 0}, "there are no points here",
+                 "give --points FILE.csv or a folder of them");
   return points;
 }
 

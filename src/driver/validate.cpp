@@ -46,7 +46,8 @@ Result<std::int64_t> replayKernel(const machine::Machine &machine, const Point &
   mapping::MapSpec spec;
   const bool isGemv = p.kernel.rfind("gemv", 0) == 0;
   if (isGemv) {
-    sizes = {{"m", p.number(p.has("output_dim") ? "output_dim" : "output_dim_or_elements")}, {"n", p.number("input_dim")},
+    sizes = {{"m", p.number(p.has("output_dim") ? "output_dim" : "output_dim_or_elements")},
+             {"n", p.number("input_dim")},
              {"batch", p.has("batch") ? p.number("batch") : 1}};
     if (p.kernel == "gemvtree") r.variant = "tree";
   } else {
@@ -85,7 +86,8 @@ Replay replay(const Options &options, const Point &p) {
 Outcome validate(const Options &options) {
   const std::vector<std::string> suites = {"hbm-pim"};
   if (std::find(suites.begin(), suites.end(), options.input) == suites.end())
-    return failure({error("unknown-suite", {}, fmt::format("there is no suite '{}'", options.input), suggest(options.input, suites))});
+    return failure({error("unknown-suite", {}, fmt::format("there is no suite '{}'", options.input),
+                          suggest(options.input, suites))});
   const Result<std::vector<Point>> points = readPoints(pointsFolder(options, options.input), {"cycles"});
   if (!points) return failure(points.diagnostics());
   std::vector<Replay> replays(points->size());
@@ -102,8 +104,9 @@ Outcome validate(const Options &options) {
       return failure({d});
     }
     const Point &p = (*points)[i];
-    result.add(names[i], static_cast<double>(replays[i].ours), static_cast<double>(replays[i].theirs),
-               fmt::format("{}:{}: ours {}, theirs {}", p.where.file, p.where.line, replays[i].ours, replays[i].theirs));
+    result.add(
+        names[i], static_cast<double>(replays[i].ours), static_cast<double>(replays[i].theirs),
+        fmt::format("{}:{}: ours {}, theirs {}", p.where.file, p.where.line, replays[i].ours, replays[i].theirs));
   }
   return {options.isJson ? emit::toJson(result) : emit::toTable(result), {}, 0};
 }

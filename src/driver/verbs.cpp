@@ -67,20 +67,25 @@ Outcome show(const evaluate::Report &report, bool isJson) {
 std::string machineJson(const machine::Machine &m) {
   Json numbers = Json::object();
   for (const auto &[path, n] : m.numbers) {
-    Json row = {{"value", n.value}, {"unit", n.unit}, {"source", n.source}, {"confidence", std::string(machine::name(n.confidence))}};
+    Json row = {{"value", n.value},
+                {"unit", n.unit},
+                {"source", n.source},
+                {"confidence", std::string(machine::name(n.confidence))}};
     if (n.low && n.high) row["range"] = {*n.low, *n.high};
     numbers[path] = row;
   }
-  return Json{{"name", m.name}, {"family", m.family}, {"about", m.about}, {"notes", m.notes}, {"numbers", numbers}}.dump(2) + "\n";
+  return Json{{"name", m.name}, {"family", m.family}, {"about", m.about}, {"notes", m.notes}, {"numbers", numbers}}
+             .dump(2) +
+         "\n";
 }
 
 /// Estimates `options.input` on one target.
 Result<evaluate::Report> estimateOn(const Options &options, const std::string &target) {
   const Result<Job> job = load(options, target);
   if (!job) return job.diagnostics();
-  Result<evaluate::Report> report =
-      job->input.program ? evaluate::evaluateProgram(*job->input.program, job->machine, false, nullptr)
-                         : evaluate::evaluate(job->request(options));
+  Result<evaluate::Report> report = job->input.program
+                                        ? evaluate::evaluateProgram(*job->input.program, job->machine, false, nullptr)
+                                        : evaluate::evaluate(job->request(options));
   if (report) nameReport(*report, job->input);
   return report;
 }
@@ -99,7 +104,10 @@ Outcome targets(const Options &options) {
   for (const std::string &name : machine::listMachines(folders)) {
     const Result<machine::Machine> m = machine::loadMachine(name, folders);
     if (!m) return failure(m.diagnostics());
-    list.push_back({{"name", name}, {"family", m->family}, {"native_dtype", std::string(pimento::name(m->nativeType))}, {"about", m->about}});
+    list.push_back({{"name", name},
+                    {"family", m->family},
+                    {"native_dtype", std::string(pimento::name(m->nativeType))},
+                    {"about", m->about}});
     text += fmt::format("{:<16} {}\n", name, m->about);
   }
   return {options.isJson ? Json{{"targets", list}}.dump(2) + "\n" : text, {}, 0};
@@ -111,7 +119,8 @@ Outcome kernels(const Options &options) {
     std::vector<std::string> names;
     for (const kernel::ZooEntry &z : kernel::zoo()) names.push_back(z.name);
     if (e == nullptr)
-      return failure({error("unknown-kernel", {}, fmt::format("the zoo has no kernel '{}'", options.input), suggest(options.input, names))});
+      return failure({error("unknown-kernel", {}, fmt::format("the zoo has no kernel '{}'", options.input),
+                            suggest(options.input, names))});
   }
   Json list = Json::array();
   std::string text;
@@ -124,7 +133,8 @@ Outcome kernels(const Options &options) {
       sizeTexts.push_back(fmt::format("{}={}", name, value));
     }
     list.push_back({{"name", e.name}, {"about", e.about}, {"variants", e.variants}, {"sizes", sizes}});
-    text += fmt::format("{:<10} {}\n{:<10} sizes {}; variants {}\n", e.name, e.about, "", fmt::join(sizeTexts, ","), fmt::join(e.variants, ", "));
+    text += fmt::format("{:<10} {}\n{:<10} sizes {}; variants {}\n", e.name, e.about, "", fmt::join(sizeTexts, ","),
+                        fmt::join(e.variants, ", "));
   }
   if (!options.input.empty() && !options.isJson) {
     Options asKernel = options;
@@ -153,7 +163,8 @@ Outcome printStage(const Options &options, const Job &job, const evaluate::Compi
       out << program::print(kernel.program());
     } else if (options.emit == "asm") {
       int part = 0;
-      for (const std::string &text : kernel.assembly()) out << "; " << job.input.graph->kernels[k].name << ", microkernel " << part++ << "\n" << text;
+      for (const std::string &text : kernel.assembly())
+        out << "; " << job.input.graph->kernels[k].name << ", microkernel " << part++ << "\n" << text;
     } else {
       if (list == nullptr) {
         owner = std::make_unique<emit::CommandList>(out);
@@ -169,13 +180,15 @@ Outcome printStage(const Options &options, const Job &job, const evaluate::Compi
 
 Outcome compile(const Options &options) {
   if (std::find(kStages.begin(), kStages.end(), options.emit) == kStages.end())
-    return failure({error("unknown-stage", {"--emit", 0, 0}, fmt::format("no target here has a stage '{}'", options.emit),
-                          suggest(options.emit, kStages))});
+    return failure(
+        {error("unknown-stage", {"--emit", 0, 0}, fmt::format("no target here has a stage '{}'", options.emit),
+               suggest(options.emit, kStages))});
   const Result<Job> job = load(options, options.target);
   if (!job) return failure(job.diagnostics());
   if (job->input.program) {
     if (options.emit != "llvcnm")
-      return failure({error("unknown-stage", {"--emit", 0, 0}, "a .llvcnm file is a program already", "use --emit llvcnm, or estimate and simulate it")});
+      return failure({error("unknown-stage", {"--emit", 0, 0}, "a .llvcnm file is a program already",
+                            "use --emit llvcnm, or estimate and simulate it")});
     return {program::print(*job->input.program), {}, 0};
   }
   if (options.emit == "kernel") return {kernel::print(*job->input.graph), {}, 0};
@@ -204,7 +217,8 @@ Outcome simulate(const Options &options) {
   if (!options.trace.empty()) {
     file.open(options.trace);
     if (!file)
-      return failure({error("unwritable-file", {options.trace, 0, 0}, "the trace file cannot be written", "choose a folder that exists and may be written to")});
+      return failure({error("unwritable-file", {options.trace, 0, 0}, "the trace file cannot be written",
+                            "choose a folder that exists and may be written to")});
     trace = std::make_unique<emit::PerfettoTrace>(file, job->machine);
   }
   Result<evaluate::Report> report = [&]() -> Result<evaluate::Report> {

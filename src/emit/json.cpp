@@ -73,6 +73,7 @@ Json objectOf(const evaluate::Report &r) {
   j["cycles_simulated"] = r.cyclesSimulated.value;
   j["time_ns"] = r.timeNs;
   j["energy_pj"] = r.energy.total.value;
+  j["energy_kernel_pj"] = r.kernelEnergy.total.value;
   j["exact"] = name(r.exact);
   j["interval"] = intervalOf(r.interval);
   j["breakdown"] = breakdownOf(r.breakdown);
@@ -81,6 +82,7 @@ Json objectOf(const evaluate::Report &r) {
   j["energy_dynamic_pj"] = r.energy.dynamic.value;
   j["energy_background_pj"] = r.energy.background.value;
   j["energy_range_pj"] = {r.energy.low.value, r.energy.high.value};
+  j["energy_kernel_range_pj"] = {r.kernelEnergy.low.value, r.kernelEnergy.high.value};
   j["energy_note"] = "modelled, not validated";
   j["energy_covers"] = r.energy.covers;
   j["counts"] = Json::object();

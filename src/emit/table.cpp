@@ -40,7 +40,9 @@ std::string headTable(const evaluate::Report &r) {
                                 : "no; `simulate` with data and tail=pad checks the result"});
   t.row({"cycles", grouped(r.cycles.value) + " on the device"});
   t.row({"time", fmt::format("{} ({} cycles, host included)", timeText(r.timeNs), grouped(r.breakdown.total().value))});
-  t.row({"energy", fmt::format("{} (range {})", energyText(r.energy.total), rangeText(r.energy))});
+  t.row({"energy", fmt::format("{} (range {}), host included", energyText(r.energy.total), rangeText(r.energy))});
+  t.row({"", fmt::format("{} (range {}) the device kernel alone", energyText(r.kernelEnergy.total),
+                         rangeText(r.kernelEnergy))});
   t.row({"simulated", exactText(r)});
   if (r.interval)
     t.row({"interval", fmt::format("{} to {} cycles at {:g} %", grouped(r.interval->low.value),

@@ -14,18 +14,13 @@
 #include "pimento/energy/actions.h"
 #include "pimento/kernel/interpreter.h"
 #include "pimento/kernel/kernel.h"
+#include "pimento/lower/host_work.h"
 #include "pimento/machine/machine.h"
 #include "pimento/mapping/mapping.h"
 #include "pimento/program/program.h"
 #include "pimento/sim/dram/channel.h"
 
 namespace pimento::evaluate {
-
-/// Host work around a device run.
-struct HostWork {
-  Bytes placed, rearranged, readBack;
-  std::int64_t merges = 0;  ///< additions of partial results
-};
 
 /// What a run of the device did.
 struct DeviceRun {
@@ -49,7 +44,7 @@ class CompiledKernel {
   virtual const mapping::PlacedMapping &placed() const = 0;
   /// The order in which the mapping accumulates, from the mapping (not from the program).
   virtual kernel::Order order() const = 0;
-  virtual HostWork hostWork() const = 0;
+  virtual lower::HostWork hostWork() const = 0;
   virtual DeviceRun run(const RunMode &mode) const = 0;
   /// Runs every command on real data: reads inputs and temporaries from `data`, writes outputs into it.
   virtual DeviceRun runOn(kernel::DataSet &data, sim::dram::CommandObserver *observer) const = 0;

@@ -167,11 +167,14 @@ void addRun(Report &report, const DeviceRun &run, const Breakdown &breakdown) {
   report.channelsIdentical = run.identicalChannels;
 }
 
-void finish(Report &report, const machine::Machine &machine, const energy::ActionCounts &actions) {
+void finish(Report &report, const machine::Machine &machine, const energy::ActionCounts &kernelActions,
+            const energy::ActionCounts &hostActions) {
   report.target = machine.name;
   report.exact = report.cyclesSimulated == report.cycles ? Exactness::kSimulated : Exactness::kFastForwarded;
   report.timeNs = machine.toTime(report.breakdown.total()).value / 1000.0;
-  report.energy = energy::price(machine, actions, machine.toTime(report.breakdown.total()));
+  report.kernelEnergy = energy::price(machine, kernelActions, machine.toTime(report.cycles));
+  energy::ActionCounts all = kernelActions;
+  report.energy = energy::price(machine, all.add(hostActions), machine.toTime(report.breakdown.total()));
   for (const std::string &note : machine.notes) report.warnings.push_back(note);
 }
 
@@ -206,7 +209,7 @@ Result<Report> evaluate(const Request &request) {
   Result<CompiledGraph> compiled = compile(request);
   if (!compiled) return compiled.diagnostics();
   Report report;
-  energy::ActionCounts actions;
+  energy::ActionCounts kernelWork, hostWork;
   Checker checker(request);
   std::vector<kernel::Order> orders;
   bool isTruncated = false;
@@ -217,8 +220,8 @@ Result<Report> evaluate(const Request &request) {
                                                   : kernel.run({!request.isSimulation, request.observer});
     const Breakdown breakdown = hostCycles(*request.machine, kernel.hostWork(), run.cycles);
     addRun(report, run, breakdown);
-    actions.add(run.actions);
-    actions.add(hostActions(*request.machine, kernel.hostWork(), breakdown));
+    kernelWork.add(run.actions);
+    hostWork.add(hostActions(*request.machine, kernel.hostWork(), breakdown));
     report.stages.push_back({request.graph->kernels[k].name, "pim", compiled->mappings[k].text, run.cycles});
     report.mapping += (k == 0 ? "" : " | ") + compiled->mappings[k].text;
     if (request.data != nullptr) orders.push_back(kernel.order());
@@ -233,7 +236,7 @@ Result<Report> evaluate(const Request &request) {
     if (Status s = checker.check(orders); !s) return s.diagnostics();
     report.isChecked = true;
   }
-  finish(report, *request.machine, actions);
+  finish(report, *request.machine, kernelWork, hostWork);
   report.wallUs = microsecondsSince(start);
   return report;
 }
@@ -250,7 +253,7 @@ Result<Report> evaluateProgram(const program::Program &program, const machine::M
   addRun(report, run, hostCycles(machine, {}, run.cycles));
   report.stages.push_back({program.processes.front().name, "pim", "", run.cycles});
   report.warnings.push_back("a program without a kernel: nothing to check its answer against");
-  finish(report, machine, run.actions);
+  finish(report, machine, run.actions, {});
   report.wallUs = microsecondsSince(start);
   return report;
 }

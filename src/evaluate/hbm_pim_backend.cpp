@@ -68,10 +68,7 @@ class HbmPimKernel final : public CompiledKernel {
     return mapping::accumulationOrder(lowered_.placed, graph_.kernels[static_cast<std::size_t>(kernel_)], machine_,
                                       lowered_.rules);
   }
-  HostWork hostWork() const override {
-    const lower::hbm_pim::HostWork &h = lowered_.host;
-    return {h.placed, h.rearranged, h.readBack, h.merges};
-  }
+  lower::HostWork hostWork() const override { return lowered_.host; }
   DeviceRun run(const RunMode &mode) const override { return runChannelProgram(lowered_.program, machine_, mode); }
 
   DeviceRun runOn(kernel::DataSet &data, sim::dram::CommandObserver *observer) const override {

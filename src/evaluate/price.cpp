@@ -6,7 +6,7 @@ namespace pimento::evaluate {
 
 using energy::Action;
 
-Breakdown hostCycles(const machine::Machine &machine, const HostWork &work, Cycles compute) {
+Breakdown hostCycles(const machine::Machine &machine, const lower::HostWork &work, Cycles compute) {
   const machine::Host &h = machine.host;
   // GB/s and Gop/s are bytes and operations per ns.
   const auto cycles = [&](double ns) {
@@ -18,14 +18,17 @@ Breakdown hostCycles(const machine::Machine &machine, const HostWork &work, Cycl
   };
   Breakdown b;
   b.transferIn = transfer(work.placed, h.writeEfficiency);
-  b.rearrangeIn = cycles(2.0 * static_cast<double>(work.rearranged.value) / h.memoryGBps);  // read and write again
+  const auto rearrange = [&](Bytes bytes) { return cycles(static_cast<double>(bytes.value) / h.memoryGBps); };
+  b.rearrangeIn = rearrange(work.rearrangedIn);
   b.compute = compute;
   b.merge = cycles(static_cast<double>(work.merges) / h.mergeGops);
+  b.rearrangeOut = rearrange(work.rearrangedOut);
   b.transferOut = transfer(work.readBack, h.readEfficiency);
   return b;
 }
 
-energy::ActionCounts hostActions(const machine::Machine &machine, const HostWork &work, const Breakdown &breakdown) {
+energy::ActionCounts hostActions(const machine::Machine &machine, const lower::HostWork &work,
+                                 const Breakdown &breakdown) {
   const machine::Organization &o = machine.dram->organization;
   const std::int64_t written = work.placed.value / o.burst.value, read = work.readBack.value / o.burst.value;
   energy::ActionCounts a;
@@ -33,9 +36,10 @@ energy::ActionCounts hostActions(const machine::Machine &machine, const HostWork
   a.add(Action::kHostReads, read);
   a.add(Action::kActivations, (written + o.columns - 1) / o.columns + (read + o.columns - 1) / o.columns);
   const std::int64_t interval = machine.dram->refreshInterval.value;
-  if (interval > 0) a.add(Action::kRefreshes, (breakdown.total() - breakdown.compute).value / interval * o.ranks * o.channels);
+  if (interval > 0)
+    a.add(Action::kRefreshes, (breakdown.total() - breakdown.compute).value / interval * o.ranks * o.channels);
   a.add(Action::kMerges, work.merges);
-  a.add(Action::kHostMemoryBytes, 2 * work.rearranged.value);
+  a.add(Action::kHostMemoryBytes, work.rearrangedIn.value + work.rearrangedOut.value);
   return a;
 }
 

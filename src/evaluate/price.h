@@ -13,9 +13,10 @@
 namespace pimento::evaluate {
 
 /// The breakdown of a run whose device part took `compute`.
-Breakdown hostCycles(const machine::Machine &machine, const HostWork &work, Cycles compute);
+Breakdown hostCycles(const machine::Machine &machine, const lower::HostWork &work, Cycles compute);
 
 /// The actions of the host's part: bursts over the link (in full rows), refreshes meanwhile, merges, host memory.
-energy::ActionCounts hostActions(const machine::Machine &machine, const HostWork &work, const Breakdown &breakdown);
+energy::ActionCounts hostActions(const machine::Machine &machine, const lower::HostWork &work,
+                                 const Breakdown &breakdown);
 
 }  // namespace pimento::evaluate

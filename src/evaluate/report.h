@@ -49,7 +49,8 @@ struct Report {
   Exactness exact = Exactness::kSimulated;
   std::optional<Interval> interval;
   Breakdown breakdown;
-  energy::EnergyReport energy;
+  energy::EnergyReport energy;        ///< of the whole run, host included
+  energy::EnergyReport kernelEnergy;  ///< of the device kernel alone: its actions, and background power while it runs
   std::map<std::string, std::int64_t> counts;
   bool isChecked = false;
   std::int64_t channelsSimulated = 1, channelsIdentical = 1;  ///< one stands for all identical ones

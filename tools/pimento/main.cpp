@@ -32,7 +32,9 @@ void addTarget(CLI::App &app, Options &o) {
 }
 
 void addMachine(CLI::App &app, Options &o) {
-  app.add_option("--set", o.sets, "override a number of the machine: PATH=VALUE; repeatable")->take_all()->allow_extra_args(false);
+  app.add_option("--set", o.sets, "override a number of the machine: PATH=VALUE; repeatable")
+      ->take_all()
+      ->allow_extra_args(false);
 }
 
 void addKernel(CLI::App &app, Options &o) {
@@ -43,13 +45,16 @@ void addKernel(CLI::App &app, Options &o) {
 }
 
 void addMapping(CLI::App &app, Options &o) {
-  app.add_option("--map", o.maps, "reference, auto, or a mapping such as 'M1:{(64,1),(8,1),(1,16),(8,256)}'; '|' between kernels")
+  app.add_option("--map", o.maps,
+                 "reference, auto, or a mapping such as 'M1:{(64,1),(8,1),(1,16),(8,256)}'; '|' between kernels")
       ->take_all()
       ->allow_extra_args(false);
   app.add_option("--jobs", o.jobs, "threads (default: all processors)")->check(CLI::Range(0, 1024));
 }
 
-void addJson(CLI::App &app, Options &o) { app.add_flag("--json", o.isJson, "one JSON object on standard output"); }
+void addJson(CLI::App &app, Options &o) {
+  app.add_flag("--json", o.isJson, "one JSON object on standard output");
+}
 
 void addEvaluation(CLI::App &app, Options &o) {
   addTarget(app, o);
@@ -61,7 +66,8 @@ void addEvaluation(CLI::App &app, Options &o) {
 
 void addSimulation(CLI::App &app, Options &o) {
   addEvaluation(app, o);
-  app.add_option("--data", o.data, "none, random (default), zero, one, const:V, uniform:A,B or FILE.npy[,NAME=FILE.npy]");
+  app.add_option("--data", o.data,
+                 "none, random (default), zero, one, const:V, uniform:A,B or FILE.npy[,NAME=FILE.npy]");
   app.add_option("--seed", o.seed, "seed of random data")->capture_default_str();
   app.add_option("--trace", o.trace, "write a timeline for Perfetto");
 }
@@ -71,9 +77,15 @@ std::vector<Verb> verbs() {
   constexpr const char *kInput = "INPUT";
   return {
       {"targets", "list the machines, or show one with the source of every number", "NAME", false, d::targets,
-       [](CLI::App &a, Options &o) { addMachine(a, o); addJson(a, o); }},
+       [](CLI::App &a, Options &o) {
+         addMachine(a, o);
+         addJson(a, o);
+       }},
       {"kernels", "list the kernels of the zoo, or show one", "NAME", false, d::kernels,
-       [](CLI::App &a, Options &o) { addKernel(a, o); addJson(a, o); }},
+       [](CLI::App &a, Options &o) {
+         addKernel(a, o);
+         addJson(a, o);
+       }},
       {"compile", "print a stage of the compilation", kInput, true, d::compile,
        [](CLI::App &a, Options &o) {
          addTarget(a, o);
@@ -117,11 +129,13 @@ int print(const Outcome &outcome, const std::string &outputFile, bool isQuiet) {
 }
 
 int run(int argc, char **argv) {
-  CLI::App app{"Pimento: compile a kernel for a memory-centric machine, prove the answer, say the time and the energy."};
+  CLI::App app{
+      "Pimento: compile a kernel for a memory-centric machine, prove the answer, say the time and the energy."};
   app.require_subcommand(1);
   app.set_version_flag("--version", kVersion);
-  app.footer("INPUT is a .mlir or .llvcnm file, index notation in quotes ('y[i] += A[i,j] * x[j]'), or a kernel of the zoo.\n"
-             "Example: pimento simulate gemv --size m=4096,n=4096");
+  app.footer(
+      "INPUT is a .mlir or .llvcnm file, index notation in quotes ('y[i] += A[i,j] * x[j]'), or a kernel of the zoo.\n"
+      "Example: pimento simulate gemv --size m=4096,n=4096");
   Options options;
   std::string outputFile;
   bool isQuiet = false;
@@ -154,10 +168,14 @@ int main(int argc, char **argv) {
   try {
     return run(argc, argv);
   } catch (const std::bad_alloc &) {
-    std::fprintf(stderr, "error: out of memory [out-of-memory]\n  hint: use smaller sizes, or --data none for timing only\n");
+    std::fprintf(stderr,
+                 "error: out of memory [out-of-memory]\n  hint: use smaller sizes, or --data none for timing only\n");
     return 1;
   } catch (const std::exception &e) {
-    std::fprintf(stderr, "pimento: internal error: %s\nThis is a bug of Pimento, not of your input; please report it with the command you ran.\n", e.what());
+    std::fprintf(stderr,
+                 "pimento: internal error: %s\nThis is a bug of Pimento, not of your input; please report it with the "
+                 "command you ran.\n",
+                 e.what());
     return 3;
   }
 }

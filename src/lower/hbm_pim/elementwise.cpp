@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "pimento/lower/hbm_pim/elementwise_data.h"
@@ -78,9 +79,27 @@ class Builder {
     const auto operands = static_cast<std::int64_t>(p.code.loads.size());
     out_.host.placed += Bytes(bytes * operands);
     out_.host.readBack += Bytes(bytes * (p.code.regions - operands));
-    for (const Step &s : p.code.steps)
-      if (s.purpose == Purpose::kPimAlu) out_.host.aluOperations += bursts * unit.lanes;
+    if (!isLinear()) {
+      out_.host.rearrangedIn += Bytes(bytes * operands);
+      out_.host.rearrangedOut += Bytes(bytes * (p.code.regions - operands));
+    }
     return p;
+  }
+
+  /// Whether the layout is the tensors' own: one dim, read and written in order, bursts dealt out as addresses run.
+  bool isLinear() const {
+    const mapping::Mapping &m = out_.placed.mapping;
+    const std::int64_t lanes = machine_.pim->lanes;
+    const std::map<std::string, std::int64_t> linear = {{machine_.levels[0].name, lanes},
+                                                        {machine_.levels[1].name, lanes * machine_.pim->banksPerBlock},
+                                                        {machine_.levels[2].name, 1}};
+    const auto isInOrder = [](const kernel::Access &a) {
+      return a.index.size() == 1 && a.index[0].constant == 0 && a.index[0].coefficients[0] == 1;
+    };
+    return dims_.size() == 1 && m.subspaces.size() == 1 && m.cyclic == linear &&
+           std::all_of(kernel_.loads.begin(), kernel_.loads.end(), isInOrder) &&
+           std::all_of(kernel_.stores.begin(), kernel_.stores.end(),
+                       [&](const kernel::Store &s) { return isInOrder(s.target); });
   }
 
   void emit() {

@@ -12,6 +12,7 @@
 
 #include "pimento/kernel/interpreter.h"
 #include "pimento/kernel/kernel.h"
+#include "pimento/lower/host_work.h"
 #include "pimento/machine/machine.h"
 #include "pimento/mapping/mapping.h"
 #include "pimento/program/hbm_pim_isa.h"
@@ -19,15 +20,6 @@
 #include "pimento/sim/pim/pim_device.h"
 
 namespace pimento::lower::hbm_pim {
-
-/// What the host moves and computes around the device run.
-struct HostWork {
-  Bytes placed;             ///< operand bursts written into banks, padding included
-  Bytes rearranged;         ///< bytes the host permutes on the way (0 where the layout is the tensor's own)
-  Bytes readBack;           ///< result bursts read
-  std::int64_t merges = 0;  ///< additions of partial results
-  std::int64_t macs = 0, aluOperations = 0;  ///< lane operations of all units, padding included
-};
 
 /// Moves data between tensors and the device's banks. Knows the layout; used by functional runs only.
 class DataPlan {

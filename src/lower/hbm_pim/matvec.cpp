@@ -94,7 +94,7 @@ class Builder {
     const std::int64_t burst = machine_.dram->organization.burst.value;
     const std::int64_t bursts = p.outputTiles * p.inputTiles * kSlots * kBursts * unit.blocks * channels;
     out_.host.placed += Bytes(bursts * burst);
-    out_.host.rearranged += Bytes(bursts * burst);
+    out_.host.rearrangedIn += Bytes(bursts * burst);
     const std::int64_t results = p.outputTiles * kSlots * p.batch * p.resultsPerOutput * unit.blocks * channels;
     out_.host.readBack += Bytes(results * burst);
     // Lanes x pieces x channel splits partial results per output of the box; run() takes off one addition per output.
@@ -104,7 +104,6 @@ class Builder {
     const std::int64_t partials =
         layout.instances(2, pattern_.reductionDims) * layout.instances(0, pattern_.reductionDims) * p.resultsPerOutput;
     out_.host.merges += outputs * partials;
-    out_.host.macs += bursts * unit.lanes * p.batch;
   }
 
   /// A row of zeros that clears the accumulators. The reference simulator uses one fixed row; where weights or results
