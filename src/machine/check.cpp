@@ -142,7 +142,13 @@ class Checker {
 
   void checkTimes(const Dram &d) {
     const double rc = number("timing.tRC"), ras = number("timing.tRAS"), rp = number("timing.tRP");
-    if (rc >= 0 && ras >= 0 && rp >= 0 && rc < ras + rp) {
+    // Changing tRP or tRAS alone is no mistake: the row cycle follows from activate, precharge, activate anyway.
+    const auto isSet = [&](const char *path) {
+      const auto it = m_.numbers.find(path);
+      return it != m_.numbers.end() && it->second.overridden;
+    };
+    const bool isSweep = (isSet("timing.tRAS") || isSet("timing.tRP")) && !isSet("timing.tRC");
+    if (rc >= 0 && ras >= 0 && rp >= 0 && rc < ras + rp && !isSweep) {
       impossible("timing.tRC", "tRC (" + numberText(rc) + ") is shorter than tRAS + tRP (" + numberText(ras + rp) + ")",
                  "set timing.tRC to at least " + numberText(ras + rp) + " cycle");
     }

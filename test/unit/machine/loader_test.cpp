@@ -242,6 +242,12 @@ TEST(Override, TimingReachesEveryLatencyThatUsesIt) {
   EXPECT_EQ(m.dram->prechargeTime.value, 13);
 }
 
+TEST(Override, ALongerPrechargeNeedsNoLongerRowCycle) {
+  const Machine m = load("hbm-pim", {{"timing.tRP", "20"}});
+  EXPECT_EQ(latency(m, "PRE", "ACT", ScopeLevel::kBank), 20);
+  EXPECT_EQ(latency(m, "ACT", "ACT", ScopeLevel::kBank), 47);
+}
+
 TEST(Override, AValueMayCarryItsUnit) {
   const Machine m =
       load("hbm-pim", {{"timing.tRFC", "260.5ns"}, {"energy.refresh", "20000 pJ"}, {"energy.act_pre", "909"}});
