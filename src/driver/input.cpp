@@ -63,7 +63,7 @@ Result<Input> fromGraph(Result<kernel::Graph> graph, std::string name) {
   return in;
 }
 
-Result<Input> fromFile(const Options &options, const kernel::Sizes &sizes) {
+Result<Input> fromFile(const Options &options, const kernel::Sizes &sizes, DType type) {
   const Result<std::string> text = readFile(options.input);
   if (!text) return text.diagnostics();
   const std::string name = std::filesystem::path(options.input).stem().string();
@@ -72,6 +72,7 @@ Result<Input> fromFile(const Options &options, const kernel::Sizes &sizes) {
   Result<program::Program> p = program::parse(*text, options.input);
   if (!p) return p.diagnostics();
   Input in;
+  in.type = type;
   in.name = name;
   in.program = std::move(*p);
   return in;
@@ -110,7 +111,7 @@ Result<Input> loadInput(const Options &options, const machine::Machine &machine)
     type = *t;
   }
   const std::string &input = options.input;
-  if (endsWith(input, ".mlir") || endsWith(input, ".llvcnm")) return fromFile(options, *sizes);
+  if (endsWith(input, ".mlir") || endsWith(input, ".llvcnm")) return fromFile(options, *sizes, type);
   if (input.find('=') != std::string::npos) {
     Result<Input> in = fromGraph(kernel::parseNotation(input, *sizes, type), "notation");
     if (in) in->type = type;

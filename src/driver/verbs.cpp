@@ -10,6 +10,7 @@
 #include "pimento/base/suggest.h"
 #include "pimento/base/thread_pool.h"
 #include "pimento/driver/input.h"
+#include "pimento/emit/columns.h"
 #include "pimento/emit/commands.h"
 #include "pimento/emit/json.h"
 #include "pimento/emit/perfetto.h"
@@ -100,7 +101,7 @@ Outcome targets(const Options &options) {
     return {options.isJson ? machineJson(*m) : machine::printMachine(*m), {}, 0};
   }
   Json list = Json::array();
-  std::string text;
+  emit::Columns table("ll");
   for (const std::string &name : machine::listMachines(folders)) {
     const Result<machine::Machine> m = machine::loadMachine(name, folders);
     if (!m) return failure(m.diagnostics());
@@ -108,9 +109,9 @@ Outcome targets(const Options &options) {
                     {"family", m->family},
                     {"native_dtype", std::string(pimento::name(m->nativeType))},
                     {"about", m->about}});
-    text += fmt::format("{:<16} {}\n", name, m->about);
+    table.row({name, m->about});
   }
-  return {options.isJson ? Json{{"targets", list}}.dump(2) + "\n" : text, {}, 0};
+  return {options.isJson ? Json{{"targets", list}}.dump(2) + "\n" : table.str(), {}, 0};
 }
 
 Outcome kernels(const Options &options) {

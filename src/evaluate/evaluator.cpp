@@ -249,6 +249,11 @@ Result<Report> evaluateProgram(const program::Program &program, const machine::M
     return error("process-count", {}, fmt::format("the program has {} processes", program.processes.size()),
                  "a DRAM program has one process, which stands for identical channels");
   const DeviceRun run = runChannelProgram(program, machine, {!isSimulation, observer});
+  if (run.isStuck)
+    return error(
+        "program-stuck", {},
+        fmt::format("the program cannot go on after cycle {}: its next command can never issue", run.cycles.value),
+        "look for activates of banks that the all-bank mode refuses, or a mode that is never left");
   Report report;
   addRun(report, run, hostCycles(machine, {}, run.cycles));
   report.stages.push_back({program.processes.front().name, "pim", "", run.cycles});

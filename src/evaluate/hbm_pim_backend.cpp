@@ -133,6 +133,7 @@ DeviceRun runChannelProgram(const program::Program &program, const machine::Mach
   sim::FastForward<sim::dram::Channel> engine(channel, {mode.isFastForward && mode.observer == nullptr});
   const sim::FastForwardResult result = engine.run();
   DeviceRun run;
+  run.isStuck = result.isStuck;
   run.cycles = channel.cycles();
   run.cyclesSimulated = run.cycles - Cycles(result.skipped);
   run.identicalChannels = process.instances;

@@ -2,12 +2,14 @@
 //
 // Exit status: 0 done, 1 the input is wrong, 2 wrong usage, 3 a bug of ours. The contract is docs/cli.md.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <functional>
 #include <string>
 
 #include "pimento/base/file.h"
+#include "pimento/base/suggest.h"
 #include "pimento/driver/verbs.h"
 
 namespace {
@@ -151,6 +153,12 @@ int run(int argc, char **argv) {
     sub->add_option("-o,--output", outputFile, "write the result to a file");
     sub->add_flag("--quiet", isQuiet, "no warnings, no progress");
     subcommands.push_back(sub);
+  }
+  std::vector<std::string> names;
+  for (const Verb &v : all) names.emplace_back(v.name);
+  if (argc > 1 && argv[1][0] != '-' && std::find(names.begin(), names.end(), argv[1]) == names.end()) {
+    std::fprintf(stderr, "pimento has no verb '%s': %s\n", argv[1], pimento::suggest(argv[1], names).c_str());
+    return 2;
   }
   try {
     app.parse(argc, argv);

@@ -84,7 +84,7 @@ Result<mapping::Mapping> referenceMapping(const kernel::Graph &graph, int kernel
   if (!pattern) return pattern.diagnostics();
   const kernel::Kernel &k = graph.kernels[static_cast<std::size_t>(kernel)];
   mapping::Mapping m = spec.mapping;
-  m.text = "reference";
+  m.text = m.tail == mapping::Tail::kTruncate ? "reference;tail=truncate" : "reference";
   mapping::Subspace s;
   s.factors.assign(kLevels + 1, std::vector<std::int64_t>(k.dims.size(), 1));
   std::vector<std::int64_t> left;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "pimento/base/dtype.h"
+
 namespace pimento::lower::hbm_pim {
 
 using program::Purpose;
@@ -188,10 +190,14 @@ class OperandCollector {
  private:
   void constant(Chain &c, bool isFactor) {
     std::optional<double> &scalar = isFactor ? code_.factor : code_.addend;
+    // By bits: +0 and -0 are different constants.
+    const auto isSame = [&](double x) {
+      return encodeFloat(DType::kF16, x) == encodeFloat(DType::kF16, c.constant);
+    };
     if (!scalar) scalar = c.constant;
-    if (*scalar == c.constant) return;
+    if (isSame(*scalar)) return;
     auto &list = code_.constants;
-    const auto it = std::find(list.begin(), list.end(), c.constant);
+    const auto it = std::find_if(list.begin(), list.end(), isSame);
     c.kind = Chain::Kind::kLoad;
     c.load = ElementwiseCode::constantRegion(static_cast<int>(it - list.begin()));
     if (it != list.end()) return;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "pimento/base/dtype.h"
+
 namespace pimento::lower::hbm_pim {
 
 using kernel::DimKind;
@@ -148,6 +150,23 @@ class Recogniser {
     return p;
   }
 
+  static Chain constant(std::uint64_t half) {
+    return {Chain::Kind::kConstant, -1, decodeFloat(DType::kF16, half), {}};
+  }
+  static Chain negated(Chain c) { return node(Chain::Kind::kMul, {std::move(c), constant(encodeFloat(DType::kF16, -1))}); }
+
+  /// Operations on constants alone are done here, in the unit's arithmetic: no instruction takes two scalars.
+  static Chain node(Chain::Kind kind, std::vector<Chain> arguments) {
+    const auto half = [&](std::size_t i) {
+      return static_cast<std::uint16_t>(encodeFloat(DType::kF16, arguments[i].constant));
+    };
+    const bool isConstant = std::all_of(arguments.begin(), arguments.end(),
+                                        [](const Chain &c) { return c.kind == Chain::Kind::kConstant; });
+    if (!isConstant) return {kind, -1, 0, std::move(arguments)};
+    if (kind == Chain::Kind::kRelu) return constant(half(0) & 0x8000 ? 0 : half(0));
+    return constant(kind == Chain::Kind::kAdd ? f16Add(half(0), half(1)) : f16Mul(half(0), half(1)));
+  }
+
   Chain chain(int value, Diagnostics &found) const {
     const kernel::Value &v = kernel_.body[static_cast<std::size_t>(value)];
     const auto arg = [&](int i) { return chain(v.args[static_cast<std::size_t>(i)], found); };
@@ -163,21 +182,18 @@ class Recogniser {
       case Op::kLoad:
         return {Chain::Kind::kLoad, v.access, 0, {}};
       case Op::kConstant:
-        return {Chain::Kind::kConstant, -1, v.constant, {}};
+        return constant(encodeFloat(DType::kF16, v.constant));
       case Op::kAdd:
-        return {Chain::Kind::kAdd, -1, 0, {arg(0), arg(1)}};
+        return node(Chain::Kind::kAdd, {arg(0), arg(1)});
       case Op::kMul:
-        return {Chain::Kind::kMul, -1, 0, {arg(0), arg(1)}};
+        return node(Chain::Kind::kMul, {arg(0), arg(1)});
       case Op::kRelu:
-        return {Chain::Kind::kRelu, -1, 0, {arg(0)}};
+        return node(Chain::Kind::kRelu, {arg(0)});
       // -x and a - b are exact in terms of multiplication by -1.
       case Op::kNeg:
-        return {Chain::Kind::kMul, -1, 0, {arg(0), {Chain::Kind::kConstant, -1, -1.0, {}}}};
+        return negated(arg(0));
       case Op::kSub:
-        return {Chain::Kind::kAdd,
-                -1,
-                0,
-                {arg(0), {Chain::Kind::kMul, -1, 0, {arg(1), {Chain::Kind::kConstant, -1, -1.0, {}}}}}};
+        return node(Chain::Kind::kAdd, {arg(0), negated(arg(1))});
       default:
         break;
     }

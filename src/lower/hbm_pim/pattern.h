@@ -20,7 +20,8 @@ struct MatVec {
   bool isUpdate = false;  ///< the sum is added to what the output tensor already holds
 };
 
-/// One node of an element-wise expression the unit can evaluate.
+/// One node of an element-wise expression the unit can evaluate. Constants are values of f16, and no operation has
+/// constants alone.
 struct Chain {
   enum class Kind { kLoad, kConstant, kAdd, kMul, kRelu };
   Kind kind = Kind::kLoad;
