@@ -6,7 +6,7 @@
 #   make help         the rest
 
 .NOTPARALLEL:
-.PHONY: build demo test test-long sanitize fuzz check-format check-layers format deps install clean help
+.PHONY: build demo test test-long bench docs sanitize fuzz check-format check-layers format deps install clean help
 
 # Seconds per fuzz target; where `make install` puts things.
 SECONDS ?= 60
@@ -29,9 +29,16 @@ demo: deps build
 test: deps
 	scripts/test.sh
 
-# What `make test` leaves out: hours of one core.
+# What `make test` leaves out: all of the validation, long fuzzing, properties on thousands of cases.
 test-long: deps
 	scripts/test.sh long
+
+# Needs an idle machine to mean anything.
+bench: build
+	python3 bench/speed.py
+
+docs: build
+	scripts/docs.sh
 
 sanitize:
 	scripts/test.sh sanitize
@@ -64,6 +71,8 @@ help:
 	@echo 'make demo         a matrix-vector product from MLIR to cycles, energy and a checked answer'
 	@echo 'make test         format, layers, release build and tests, sanitizers, build without LLVM'
 	@echo 'make test-long    the tests that make test leaves out'
+	@echo 'make bench        speed of the tool against the limits the project sets itself'
+	@echo 'make docs         generated reference in build/docs: verbs, machines, kernels, validation'
 	@echo 'make fuzz SECONDS=60'
 	@echo 'make install PREFIX=/usr/local'
 	@echo 'make sanitize     only the sanitizer build and its tests'

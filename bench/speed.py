@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""How fast the tool is: `wall_us` of fresh processes against the limits the project sets itself.
+
+usage: speed.py [--tool build/bin/pimento] [--runs 5] [--check]
+
+`wall_us` runs from the parsed input to the finished report, first call in the process (docs/cli.md). Each row is the
+median of several processes on one core; run it on an idle machine. With --check the exit status is 1 if a limit is not
+kept.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+
+
+def case(label, args, value, unit, limit, is_at_least=False):
+    return {"label": label, "args": args, "value": value, "unit": unit, "limit": limit, "is_at_least": is_at_least}
+
+
+def wall_us(report):
+    return report["wall_us"]
+
+
+def wall_ms(report):
+    return report["wall_us"] / 1e3
+
+
+def cycles_per_us(report):
+    return report["cycles"] / report["wall_us"]
+
+
+CASES = [
+    case("estimate gemv 4096x4096", ["estimate", "gemv", "--size", "m=4096,n=4096"], wall_us, "us", 300),
+    case("estimate gemv 32768x32768", ["estimate", "gemv", "--size", "m=32768,n=32768"], wall_us, "us", 3000),
+    case("estimate gemv 4096x262144", ["estimate", "gemv", "--size", "m=4096,n=262144"], wall_us, "us", 3000),
+    case("estimate gemv 16384x65536", ["estimate", "gemv", "--size", "m=16384,n=65536"], wall_us, "us", 3000),
+    case(
+        "simulate gemv 32768x32768, no data",
+        ["simulate", "gemv", "--size", "m=32768,n=32768", "--data", "none"],
+        cycles_per_us,
+        "M cycles/s",
+        20,
+        is_at_least=True,
+    ),
+    case("simulate gemv 4096x4096, checked", ["simulate", "gemv", "--size", "m=4096,n=4096"], wall_ms, "ms", 2000),
+]
+
+
+def run(tool, args):
+    command = [tool, *args, "--target", "hbm-pim", "--jobs", "1", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"speed: {' '.join(command)}: status {done.returncode}\n{done.stderr}")
+    return json.loads(done.stdout)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Speed of the tool against the project's limits.")
+    parser.add_argument("--tool", default="build/bin/pimento")
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--check", action="store_true", help="exit with 1 if a limit is not kept")
+    options = parser.parse_args()
+    # One core, as the limits are stated.
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    print(f"{'':36} {'median':>12} {'best':>12}  {'limit':>12}")
+    is_kept = True
+    for c in CASES:
+        values = [c["value"](run(options.tool, c["args"])) for _ in range(options.runs)]
+        median = statistics.median(values)
+        best = max(values) if c["is_at_least"] else min(values)
+        kept = median >= c["limit"] if c["is_at_least"] else median <= c["limit"]
+        is_kept = is_kept and kept
+        sign = ">=" if c["is_at_least"] else "<="
+        print(f"{c['label']:36} {median:12.1f} {best:12.1f}  {sign} {c['limit']:9} {c['unit']:10} {'' if kept else 'NOT KEPT'}")
+    return 1 if options.check and not is_kept else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
