@@ -18,6 +18,7 @@
 //   void encode(scope, withCountdowns, StateWords &);   state relative to now and to loop counters up to `scope`
 //   void shift(LoopShift, time, withEvents);            move by whole iterations and by time
 //   int64 completion(); setCompletion();                time of the last completion, carried over skips
+//   bool isStarved();                                   at an event: it will never come to its end
 #pragma once
 
 #include <algorithm>
@@ -74,10 +75,12 @@ class FastForward {
       result_.isStuck = c.kind == Checkpoint::Kind::kStuck;
       if (c.kind == Checkpoint::Kind::kDone || result_.isStuck) return result_;
       if (!options_.isEnabled) continue;
-      if (c.kind == Checkpoint::Kind::kIteration)
+      if (c.kind == Checkpoint::Kind::kIteration) {
         atIteration(c.loop);
-      else
-        atEvent();
+        continue;
+      }
+      atEvent();
+      if ((result_.isStuck = sim_.isStarved())) return result_;
     }
   }
 
@@ -193,7 +196,7 @@ class FastForward {
   void atEvent() {
     for (LoopMemory &m : memory_) m.size = 0;  // a period of (i) must not span an event
     finishRecording();
-    while (jump()) ++result_.memoised;
+    while (!sim_.isStarved() && jump()) ++result_.memoised;
     if (recording_)
       *recording_ = sim_;
     else

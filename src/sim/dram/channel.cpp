@@ -92,7 +92,7 @@ Checkpoint Channel::run() {
     if (nextDue_ <= t_) {
       takeRefreshRequests();
       admit();
-      return {Checkpoint::Kind::kEvent, -1};
+      return {isStarved() ? Checkpoint::Kind::kStuck : Checkpoint::Kind::kEvent, -1};
     }
     if (modeAt_ <= t_) {
       isAllBank_ = willBeAllBank_;

@@ -93,6 +93,11 @@ class Channel {
   void shift(const LoopShift &by, Tick time, bool withEvents);
   Tick completion() const { return lastCompletion_; }
   void setCompletion(Tick t) { lastCompletion_ = t; }
+  /// Refreshes alone have gone on for so long that nothing else will happen: a machine whose rows never stay open
+  /// until a column command may follow (tRAS < tRCD, say).
+  bool isStarved() const {
+    return count_ > 0 && t_ - lastCompletion_ > kPatience * spec_->refreshInterval + spec_->fence;
+  }
 
   /// Cycle count of the run: completion of the last command, plus one. Valid once run() said done; if it said stuck,
   /// of the part that ran.
@@ -100,6 +105,7 @@ class Channel {
 
  private:
   static constexpr Tick kNever = std::numeric_limits<Tick>::max() / 4;
+  static constexpr Tick kPatience = 256;  ///< refresh intervals without a completion
   enum class Act : std::uint8_t { kNone, kRefresh, kPrecharge, kColumn, kActivate };
   struct Choice {
     Tick time = kNever;

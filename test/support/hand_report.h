@@ -1,0 +1,113 @@
+// A report written by hand, with every field set, so that views can be compared with what stands here.
+#pragma once
+
+#include "pimento/emit/suite.h"
+#include "pimento/evaluate/report.h"
+
+namespace pimento::test {
+
+/// Two dynamic terms and one background term; the energy's sums are those of the rows.
+inline energy::EnergyReport handEnergy() {
+  energy::EnergyRow access;
+  access.term = "segment_cell";
+  access.component = "dram";
+  access.count = 1000;
+  access.formula = "8 * organization.burst * near_bank_reads";
+  access.unitCost = 0.25;
+  access.unit = "pJ/bit";
+  access.energy = Picojoules(250);
+  access.low = Picojoules(125);
+  access.high = Picojoules(500);
+  access.source = "a paper, table 3";
+  access.confidence = machine::Confidence::kPaper;
+  energy::EnergyRow mac;
+  mac.term = "mac";
+  mac.component = "pim";
+  mac.count = 4096;
+  mac.formula = "macs";
+  mac.unitCost = 0.5;
+  mac.unit = "pJ";
+  mac.energy = Picojoules(2048);
+  mac.low = Picojoules(1024);
+  mac.high = Picojoules(4096);
+  mac.source = "a guess";
+  energy::EnergyRow standby;
+  standby.term = "standby_stack";
+  standby.component = "dram";
+  standby.isBackground = true;
+  standby.count = 4;
+  standby.formula = "time";
+  standby.unitCost = 940;
+  standby.unit = "mW";
+  standby.energy = Picojoules(47000000);
+  standby.low = Picojoules(0);
+  standby.high = Picojoules(47000000);
+  standby.source = "a datasheet";
+  standby.confidence = machine::Confidence::kDatasheet;
+
+  energy::EnergyReport e;
+  for (const energy::EnergyRow &r : {access, mac, standby}) {
+    energy::ComponentEnergy &c = e.components[r.component];
+    (r.isBackground ? c.background : c.dynamic) += r.energy;
+    (r.isBackground ? e.background : e.dynamic) += r.energy;
+    e.total += r.energy;
+    e.low += r.low;
+    e.high += r.high;
+    e.rows.push_back(r);
+  }
+  e.duration = Picoseconds(12500000);
+  e.covers = "HBM stacks with base dies, all of them for the whole time; no processor standby, no board";
+  return e;
+}
+
+inline evaluate::Report handReport() {
+  evaluate::Report r;
+  r.kernel = "gemv";
+  r.sizes = {{"m", 4096}, {"n", 1024}, {"batch", 1}};
+  r.dtype = "f16";
+  r.target = "hbm-pim";
+  r.mapping = "M1:{(64,1),(8,1),(1,16),(8,1024)}";
+  r.cycles = Cycles(10000);
+  r.cyclesSimulated = Cycles(2500);
+  r.timeNs = 12500;
+  r.exact = evaluate::Exactness::kFastForwarded;
+  r.breakdown.rearrangeIn = Cycles(100);
+  r.breakdown.transferIn = Cycles(1600);
+  r.breakdown.compute = Cycles(10000);
+  r.breakdown.transferOut = Cycles(600);
+  r.breakdown.merge = Cycles(150);
+  r.breakdown.rearrangeOut = Cycles(50);
+  r.energy = handEnergy();
+  r.kernelEnergy.dynamic = Picojoules(2000);
+  r.kernelEnergy.background = Picojoules(37600000);
+  r.kernelEnergy.total = Picojoules(37602000);
+  r.kernelEnergy.low = Picojoules(1000);
+  r.kernelEnergy.high = Picojoules(37604000);
+  r.counts = {{"ACT", 1234567}, {"RD", 42}};
+  r.isChecked = true;
+  r.channelsIdentical = 64;
+  r.stages = {{"gemv", "pim", "M1:{(64,1),(8,1),(1,16),(8,1024)}", Cycles(10000)}};
+  r.wallUs = 321;
+  r.compileUs = 7;
+  r.warnings = {"models the vendor's public simulator, not hardware: REF does not wait for tRP and fences are free"};
+  return r;
+}
+
+/// A target that ran and one that could not.
+inline std::vector<emit::ComparisonRow> handComparison() {
+  return {{"hbm-pim", handReport(), ""},
+          {"upmem", std::nullopt, "kernel 'gemv' multiplies f16 numbers, which this target has no instruction for"}};
+}
+
+inline emit::SuiteResult handSuite() {
+  emit::SuiteResult s;
+  s.suite = "hbm-pim";
+  s.add("gemv", 100, 100, "gemv.csv:2");
+  s.add("gemv", 110, 100, "gemv.csv:3");
+  s.add("add", 80, 100, "add.csv:2");
+  s.add("gemv", 100, 100, "gemv.csv:4");
+  s.warnings = {"one point is not like the others"};
+  return s;
+}
+
+}  // namespace pimento::test
