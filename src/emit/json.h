@@ -13,7 +13,8 @@
 namespace pimento::emit {
 
 /// A report. Besides the contract's keys: the energy's range, totals, coverage and note, channels, stages.
-/// `energy_breakdown` has one entry per priced term; their `pj` sum to `energy_pj`.
+/// `energy_breakdown` has one entry per priced term; their `pj` sum to `energy_pj`, which is of the whole run.
+/// `energy_kernel_pj` is of the device kernel alone.
 std::string toJson(const evaluate::Report &report);
 
 /// {"rows": [...]}: reports with `"error": null`, or `target` and `error` alone where there is none.

@@ -1,0 +1,137 @@
+#include "pimento/emit/json.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "test/support/hand_report.h"
+
+namespace pimento::emit {
+namespace {
+
+using Json = nlohmann::json;
+
+// As in the contract's example.
+constexpr const char *kKeys[] = {"kernel",  "sizes",        "dtype",      "target",           "mapping",
+                                 "cycles",  "total_cycles", "time_ns",    "cycles_simulated", "energy_pj",
+                                 "exact",   "interval",     "breakdown",  "energy_breakdown", "counts",
+                                 "checked", "wall_us",      "compile_us", "warnings"};
+constexpr const char *kParts[] = {"transfer_in", "rearrange_in", "compute", "merge", "rearrange_out", "transfer_out"};
+
+TEST(Json, EveryKeyOfTheContractIsThereEvenInAnEmptyReport) {
+  for (const evaluate::Report &r : {evaluate::Report{}, test::handReport()}) {
+    const Json j = Json::parse(toJson(r));
+    for (const char *key : kKeys) EXPECT_TRUE(j.contains(key)) << key;
+    for (const char *part : kParts) EXPECT_TRUE(j["breakdown"].contains(part)) << part;
+    EXPECT_EQ(j["breakdown"].size(), std::size(kParts));
+    for (const char *key : {"sizes", "energy_breakdown", "counts"}) EXPECT_TRUE(j[key].is_object()) << key;
+    EXPECT_TRUE(j["warnings"].is_array());
+  }
+}
+
+TEST(Json, ValuesAreThoseOfTheReport) {
+  const evaluate::Report r = test::handReport();
+  const Json j = Json::parse(toJson(r));
+  EXPECT_EQ(j["sizes"], (Json{{"m", 4096}, {"n", 1024}, {"batch", 1}}));
+  EXPECT_EQ(j["mapping"], r.mapping);
+  EXPECT_EQ(j["cycles"], 10000);
+  EXPECT_EQ(j["cycles_simulated"], 2500);
+  EXPECT_EQ(j["exact"], "fast-forwarded");
+  EXPECT_EQ(j["checked"], true);
+  EXPECT_EQ(j["counts"], (Json{{"ACT", 1234567}, {"RD", 42}}));
+  EXPECT_EQ(j["wall_us"], 321);
+  EXPECT_EQ(j["compile_us"], 7);
+  EXPECT_EQ(j["channels_simulated"], 1);
+  EXPECT_EQ(j["channels_identical"], 64);
+  EXPECT_EQ(j["energy_note"], "modelled, not validated");
+  EXPECT_EQ(j["energy_covers"], r.energy.covers);
+  EXPECT_EQ(j["energy_kernel_pj"], r.kernelEnergy.total.value);
+  EXPECT_EQ(j["energy_kernel_range_pj"], (Json{1000, 37604000}));
+  EXPECT_EQ(j["stages"][0]["where"], "pim");
+  EXPECT_EQ(j["warnings"][0], r.warnings[0]);
+}
+
+TEST(Json, PartsSumToTheTotals) {
+  const Json j = Json::parse(toJson(test::handReport()));
+  std::int64_t cycles = 0;
+  for (const auto &part : j["breakdown"]) cycles += part.get<std::int64_t>();
+  EXPECT_EQ(j["total_cycles"], cycles);
+  EXPECT_EQ(cycles, 12500);
+  const double total = j["energy_pj"];
+  double terms = 0, low = 0, high = 0, components = 0;
+  for (const auto &term : j["energy_breakdown"]) {
+    terms += term["pj"].get<double>();
+    low += term["low"].get<double>();
+    high += term["high"].get<double>();
+  }
+  for (const auto &c : j["energy_components"]) {
+    EXPECT_EQ(c["pj"], c["dynamic"].get<double>() + c["background"].get<double>());
+    components += c["pj"].get<double>();
+  }
+  EXPECT_EQ(terms, total);
+  EXPECT_EQ(components, total);
+  EXPECT_EQ(j["energy_range_pj"], (Json{low, high}));
+  EXPECT_EQ(j["energy_dynamic_pj"].get<double>() + j["energy_background_pj"].get<double>(), total);
+}
+
+TEST(Json, ATermCarriesWhereItsNumberComesFrom) {
+  const Json j = Json::parse(toJson(test::handReport()))["energy_breakdown"];
+  EXPECT_EQ(j["segment_cell"]["component"], "dram");
+  EXPECT_EQ(j["segment_cell"]["kind"], "dynamic");
+  EXPECT_EQ(j["segment_cell"]["source"], "a paper, table 3");
+  EXPECT_EQ(j["segment_cell"]["confidence"], "paper");
+  EXPECT_EQ(j["standby_stack"]["kind"], "background");
+  EXPECT_EQ(j["mac"]["high"], 4096);
+}
+
+TEST(Json, AnIntervalIsNullUnlessTheResultIsSampled) {
+  evaluate::Report r = test::handReport();
+  EXPECT_TRUE(Json::parse(toJson(r))["interval"].is_null());
+  r.exact = evaluate::Exactness::kSampled;
+  r.interval = evaluate::Interval{0.99, Cycles(9900), Cycles(10100)};
+  const Json j = Json::parse(toJson(r));
+  EXPECT_EQ(j["interval"], (Json{{"level", 0.99}, {"cycles", {9900, 10100}}}));
+  EXPECT_EQ(j["exact"], "sampled");
+}
+
+TEST(Json, ANameThatIsNotUtf8StillGivesJson) {
+  evaluate::Report r = test::handReport();
+  r.kernel = "a\xff\"b\n";
+  EXPECT_EQ(Json::parse(toJson(r))["kernel"], "a\xef\xbf\xbd\"b\n");
+}
+
+TEST(Json, NumbersReadBackExactly) {
+  evaluate::Report r = test::handReport();
+  r.timeNs = 0.1 + 0.2;
+  r.cycles = Cycles(std::numeric_limits<std::int64_t>::max());
+  const Json j = Json::parse(toJson(r));
+  EXPECT_EQ(j["time_ns"].get<double>(), 0.1 + 0.2);
+  EXPECT_EQ(j["cycles"].get<std::int64_t>(), std::numeric_limits<std::int64_t>::max());
+}
+
+TEST(Json, ATargetThatCannotRunTheKernelHasAnErrorInItsRow) {
+  const Json j = Json::parse(toJson(test::handComparison()));
+  ASSERT_EQ(j["rows"].size(), 2u);
+  EXPECT_TRUE(j["rows"][0]["error"].is_null());
+  EXPECT_EQ(j["rows"][0]["cycles"], 10000);
+  EXPECT_EQ(j["rows"][1]["target"], "upmem");
+  EXPECT_EQ(j["rows"][1]["error"], test::handComparison()[1].error);
+}
+
+TEST(Json, ASuiteHasTheContractsKeysPerKernel) {
+  const Json j = Json::parse(toJson(test::handSuite()));
+  EXPECT_EQ(j["suite"], "hbm-pim");
+  EXPECT_EQ(j["points"], 4);
+  const Json expected{{"rows", 1},
+                      {"exact", 0},
+                      {"mean_abs_error_pct", 20.0},
+                      {"worst_abs_error_pct", 20.0},
+                      {"within_15_pct", 0.0},
+                      {"worst_row", "add.csv:2"}};
+  EXPECT_EQ(j["kernels"]["add"], expected);
+  EXPECT_EQ(j["kernels"]["gemv"]["exact"], 2);
+}
+
+}  // namespace
+}  // namespace pimento::emit

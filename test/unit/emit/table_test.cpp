@@ -1,0 +1,91 @@
+#include "pimento/emit/table.h"
+
+#include <gtest/gtest.h>
+
+#include "pimento/base/text.h"
+#include "pimento/emit/columns.h"
+#include "test/support/hand_report.h"
+
+namespace pimento::emit {
+namespace {
+
+bool has(const std::string &text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+void expectNarrow(const std::string &text) {
+  for (const std::string_view line : split(text, '\n')) {
+    EXPECT_LE(line.size(), kWidth) << line;
+    EXPECT_TRUE(line.empty() || line.back() != ' ') << line;
+  }
+}
+
+TEST(Table, SaysWhatWasRunAndWhatItCost) {
+  const std::string t = toTable(test::handReport());
+  EXPECT_TRUE(has(t, "gemv batch=1 m=4096 n=1024, f16, on hbm-pim")) << t;
+  EXPECT_TRUE(has(t, "12.5 us (12,500 cycles, host included)")) << t;
+  EXPECT_TRUE(has(t, "2,500 of 10,000 cycles (25.0 %)")) << t;
+  EXPECT_TRUE(has(t, "1 simulated channel stands for 64 identical ones")) << t;
+  EXPECT_TRUE(has(t, "modelled, not validated")) << t;
+  EXPECT_TRUE(has(t, "1,234,567")) << t;
+  EXPECT_TRUE(has(t, "warning:  models the vendor's public simulator")) << t;
+}
+
+TEST(Table, SaysWhetherTheAnswerWasChecked) {
+  evaluate::Report r = test::handReport();
+  EXPECT_TRUE(has(toTable(r), "yes, bit for bit"));
+  r.isChecked = false;
+  EXPECT_TRUE(has(toTable(r), "no; `simulate` with data"));
+}
+
+TEST(Table, ASampledResultShowsItsInterval) {
+  evaluate::Report r = test::handReport();
+  r.exact = evaluate::Exactness::kSampled;
+  r.interval = evaluate::Interval{0.99, Cycles(9900), Cycles(10100)};
+  EXPECT_TRUE(has(toTable(r), "9,900 to 10,100 cycles at 99 %")) << toTable(r);
+}
+
+TEST(Table, SeveralKernelsAreListedOneIsNot) {
+  evaluate::Report r = test::handReport();
+  EXPECT_FALSE(has(toTable(r), "runs on"));
+  r.stages.push_back({"relu", "host", "", Cycles(7)});
+  EXPECT_TRUE(has(toTable(r), "runs on"));
+  EXPECT_TRUE(has(toTable(r), "relu"));
+}
+
+TEST(Table, AnEmptyReportHasNoShares) {
+  const std::string t = toTable(evaluate::Report{});
+  EXPECT_FALSE(has(t, "nan")) << t;
+  EXPECT_FALSE(has(t, "warning")) << t;
+}
+
+TEST(Table, NoLineIsWiderThanATerminal) {
+  evaluate::Report r = test::handReport();
+  r.kernel = std::string(250, 'k');
+  r.mapping = "M1:{" + std::string(300, '1') + "}";
+  r.warnings.push_back(std::string(400, 'w'));
+  r.stages.push_back({"relu", "host", r.mapping, Cycles(7)});
+  expectNarrow(toTable(r));
+  std::vector<ComparisonRow> rows = test::handComparison();
+  rows.front().report = r;
+  expectNarrow(toTable(rows));
+  expectNarrow(toTable(test::handSuite()));
+}
+
+TEST(Table, AComparisonHasARowPerTargetAndSaysWhyOneFailed) {
+  const std::string t = toTable(test::handComparison());
+  EXPECT_TRUE(has(t, "hbm-pim  f16    10,000  12.5 us")) << t;
+  EXPECT_TRUE(has(t, "kernel 'gemv' multiplies f16 numbers")) << t;
+}
+
+TEST(Table, ASuiteNamesTheWorstRowOnlyWhereOneDiffers) {
+  SuiteResult s;
+  s.suite = "hbm-pim";
+  s.add("relu", 5, 5, "relu.csv:9");
+  EXPECT_FALSE(has(toTable(s), "relu.csv:9"));
+  s.add("relu", 6, 5, "relu.csv:10");
+  EXPECT_TRUE(has(toTable(s), "relu.csv:10"));
+}
+
+}  // namespace
+}  // namespace pimento::emit
