@@ -1,8 +1,8 @@
 // What the host's part of a run costs: moving operands and results, rearranging, adding partial sums.
 //
 // Bandwidth models, not simulations: bytes over the link's bandwidth times the share of it that streams reach, plus a
-// latency per phase. Known error: with efficiencies measured on the engine's own host streams, placement and read-back
-// of 1 MB and more lie within a few percent of them (test/validation); small transfers are dominated by the latency.
+// latency per phase. Known error: placement and read-back of 4 MiB and more lie within 13 % of the engine's own host
+// streams (test/unit/evaluate/price_test.cpp); small transfers are dominated by the latency, which those do not have.
 #pragma once
 
 #include "pimento/energy/actions.h"

@@ -1,0 +1,94 @@
+#include "pimento/driver/points.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "pimento/driver/verbs.h"
+
+namespace pimento::driver {
+namespace {
+
+/// A file that lives as long as the test.
+class PointsFile {
+ public:
+  explicit PointsFile(const std::string &text)
+      : path_(std::filesystem::temp_directory_path() / ("pimento_points_" + std::to_string(::getpid()) + ".csv")) {
+    std::ofstream(path_) << text;
+  }
+  ~PointsFile() { std::filesystem::remove(path_); }
+  std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+TEST(Points, CommentsAndUnknownColumnsAreSkipped) {
+  const PointsFile f("# a comment\nkernel,elements,channels,cycles,colour\n# another\nadd,131072,64,731,red\n");
+  const auto points = readPoints(f.path(), {"cycles"});
+  ASSERT_TRUE(points);
+  ASSERT_EQ(points->size(), 1U);
+  EXPECT_EQ((*points)[0].number("elements"), 131072);
+  EXPECT_EQ((*points)[0].where.line, 4);
+}
+
+TEST(Points, BadRowsAreDiagnosticsWithTheirLine) {
+  for (const char *text :
+       {"kernel,elements,cycles\nadd,many,731\n", "kernel,elements,cycles\nadd,-5,731\n", "kernel,elements\nadd,5\n",
+        "kernel,bytes,cycles\nadd,5,731\n", "kernel,elements,cycles\nfft,5,731\n", "elements,cycles\n5,731\n"}) {
+    const PointsFile f(text);
+    const auto points = readPoints(f.path(), {"cycles"});
+    ASSERT_FALSE(points) << text;
+    EXPECT_EQ(points.diagnostics()[0].code, "bad-points") << text;
+    EXPECT_EQ(points.diagnostics()[0].where.line, 2) << text;
+    EXPECT_FALSE(points.diagnostics()[0].hint.empty());
+  }
+}
+
+TEST(Points, AMissingFileIsADiagnostic) {
+  const auto points = readPoints("/no/such/file.csv", {});
+  ASSERT_FALSE(points);
+  EXPECT_EQ(points.diagnostics()[0].code, "unreadable-points");
+}
+
+TEST(Points, KernelsOfSeveralFilesCarryTheFilesName) {
+  Point a, b, c;
+  a.columns = b.columns = {{"kernel", "gemv"}};
+  c.columns = {{"kernel", "add"}};
+  a.stem = "one";
+  b.stem = "two";
+  c.stem = "one";
+  EXPECT_EQ(kernelNames({a, b, c}), (std::vector<std::string>{"one:gemv", "two:gemv", "add"}));
+}
+
+TEST(Validate, NetworkRowsRunByTheirKernel) {
+  const PointsFile f(
+      "kernel,output_dim_or_elements,input_dim,channels,ranks,cycles\n"
+      "gemv,4096,1024,64,2,3662\nadd,401408,,64,2,1375\nrelu,4096,,64,2,367\n");
+  Options o;
+  o.input = "hbm-pim";
+  o.points = f.path();
+  const Outcome out = validate(o);
+  ASSERT_EQ(out.status, 0) << (out.diagnostics.empty() ? "" : out.diagnostics[0].str());
+  EXPECT_EQ(out.text.find("worst row  gemv"), std::string::npos);
+  o.isJson = true;
+  const std::string json = validate(o).text;
+  EXPECT_NE(json.find("\"points\": 3"), std::string::npos);
+  EXPECT_EQ(json.find("\"exact\": 0"), std::string::npos);
+}
+
+TEST(Validate, AnErrorIsReportedNotHidden) {
+  const PointsFile f("kernel,elements,channels,ranks,cycles\nadd,131072,64,2,1000\n");
+  Options o;
+  o.input = "hbm-pim";
+  o.points = f.path();
+  o.isJson = true;
+  const Outcome out = validate(o);
+  EXPECT_EQ(out.status, 0);
+  EXPECT_NE(out.text.find("\"exact\": 0"), std::string::npos);
+  EXPECT_NE(out.text.find("ours 731, theirs 1000"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace pimento::driver

@@ -1,0 +1,130 @@
+#include "pimento/driver/verbs.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+namespace pimento::driver {
+namespace {
+
+using Json = nlohmann::json;
+
+Options optionsFor(std::string input) {
+  Options o;
+  o.input = std::move(input);
+  return o;
+}
+
+Json run(Outcome (*verb)(const Options &), Options o) {
+  o.isJson = true;
+  const Outcome out = verb(o);
+  EXPECT_EQ(out.status, 0) << (out.diagnostics.empty() ? "" : out.diagnostics[0].str());
+  return Json::parse(out.text);
+}
+
+TEST(Verbs, NotationAndZooGiveOneResult) {
+  Options notation = optionsFor("y[i] += A[i,j] * x[j]"), zoo = optionsFor("gemv");
+  notation.sizes = {"i=300,j=700"};
+  zoo.sizes = {"m=300", "n=700"};
+  const Json a = run(estimate, notation), b = run(estimate, zoo);
+  EXPECT_EQ(a["cycles"], b["cycles"]);
+  EXPECT_EQ(a["counts"], b["counts"]);
+  EXPECT_EQ(a["energy_pj"], b["energy_pj"]);
+}
+
+TEST(Verbs, EstimateEqualsSimulateInAllButTheWay) {
+  Options o = optionsFor("gemvrelu");
+  o.sizes = {"m=5000,n=900"};
+  Json a = run(estimate, o), b = run(simulate, o);
+  EXPECT_TRUE(b["checked"].get<bool>());
+  for (const char *key :
+       {"cycles", "total_cycles", "time_ns", "energy_pj", "breakdown", "counts", "energy_breakdown", "mapping"})
+    EXPECT_EQ(a[key], b[key]) << key;
+}
+
+TEST(Verbs, OverridesReachTheEngine) {
+  Options o = optionsFor("gemv");
+  const Json plain = run(estimate, o);
+  o.sets = {"timing.tRP=20"};
+  EXPECT_GT(run(estimate, o)["cycles"], plain["cycles"]);
+  o.sets = {"channels=32"};
+  EXPECT_GT(run(estimate, o)["cycles"].get<int>(), 3 * plain["cycles"].get<int>() / 2);
+}
+
+TEST(Verbs, ATargetThatCannotRunTheKernelHasAnErrorInItsRow) {
+  Options o = optionsFor("gemv");
+  o.targets = {"hbm-pim", "nosuch"};
+  const Json rows = run(compare, o)["rows"];
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_TRUE(rows[0]["error"].is_null());
+  EXPECT_FALSE(rows[1]["error"].is_null());
+}
+
+TEST(Verbs, CompilePrintsEveryStage) {
+  for (const auto &[stage, expected] : {std::pair{"kernel", "reduction"},
+                                        {"mapping", "M1:{(64,1)"},
+                                        {"llvcnm", "loop"},
+                                        {"commands", "cycle,command"},
+                                        {"asm", "MAC GRF_B"}}) {
+    Options o = optionsFor("gemv");
+    o.sizes = {"m=512,n=256"};
+    o.emit = stage;
+    const Outcome out = compile(o);
+    EXPECT_EQ(out.status, 0);
+    EXPECT_NE(out.text.find(expected), std::string::npos) << stage << ":\n" << out.text.substr(0, 400);
+  }
+}
+
+TEST(Verbs, AProgramTextEstimatesLikeItsKernel) {
+  Options o = optionsFor("gemv");
+  o.sizes = {"m=512,n=256"};
+  const Json kernel = run(estimate, o);
+  o.emit = "llvcnm";
+  const Outcome text = compile(o);
+  const auto file =
+      std::filesystem::temp_directory_path() / ("pimento_verbs_" + std::to_string(::getpid()) + ".llvcnm");
+  std::FILE *f = std::fopen(file.c_str(), "w");
+  ASSERT_NE(f, nullptr);
+  std::fputs(text.text.c_str(), f);
+  std::fclose(f);
+  const Json program = run(simulate, optionsFor(file.string()));
+  std::filesystem::remove(file);
+  EXPECT_EQ(program["cycles"], kernel["cycles"]);
+  EXPECT_FALSE(program["checked"].get<bool>());
+}
+
+TEST(Verbs, WrongInputsSayWhatWouldBeRight) {
+  const auto fails = [](Options o, Outcome (*verb)(const Options &), const std::string &code) {
+    const Outcome out = verb(o);
+    EXPECT_EQ(out.status, 1) << code;
+    ASSERT_FALSE(out.diagnostics.empty());
+    EXPECT_EQ(out.diagnostics[0].code, code) << out.diagnostics[0].str();
+    EXPECT_FALSE(out.diagnostics[0].hint.empty()) << code;
+  };
+  Options o = optionsFor("gemvv");
+  fails(o, estimate, "unknown-input");
+  o = optionsFor("gemv");
+  o.sizes = {"m=0"};
+  fails(o, estimate, "bad-size");
+  o.sizes = {};
+  o.dtype = "f17";
+  fails(o, estimate, "unknown-dtype");
+  o.dtype = "";
+  o.sets = {"channels"};
+  fails(o, estimate, "bad-override");
+  o.sets = {};
+  o.data = "sometimes";
+  fails(o, simulate, "bad-data");
+  o.data = "";
+  o.trace = "/no/such/folder/t.json";
+  fails(o, simulate, "unwritable-file");
+  o.trace = "";
+  o.emit = "poem";
+  fails(o, compile, "unknown-stage");
+  fails(optionsFor("gemvv"), kernels, "unknown-kernel");
+  fails(optionsFor("hbm-pin"), validate, "unknown-suite");
+}
+
+}  // namespace
+}  // namespace pimento::driver
