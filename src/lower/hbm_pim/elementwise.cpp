@@ -124,6 +124,7 @@ class Builder {
       body(process.body, plan_->parts[i], static_cast<std::int64_t>(i));
     stream_.leaveAllBank(process.body);
     stream_.park(process.body);
+    stream_.keepBarriers(process.body);
     p.processes.push_back(std::move(process));
   }
 

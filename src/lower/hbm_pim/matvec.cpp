@@ -41,6 +41,7 @@ class Builder {
         stream_(machine),
         isTree_(variant == Variant::kTree) {
     out_.placed = std::move(placed);
+    nestReductions();
   }
 
   Result<Lowered> run() {
@@ -66,6 +67,16 @@ class Builder {
 
  private:
   static constexpr std::int64_t kSlots = MatVecData::kSlots, kBursts = MatVecData::kBursts;
+
+  /// A unit counts its inputs with the reduction dims nested as order(...) says.
+  void nestReductions() {
+    const std::vector<std::string> &order = out_.placed.mapping.order;
+    const auto depth = [&](int d) {
+      return std::find(order.begin(), order.end(), kernel_.dims[static_cast<std::size_t>(d)].name) - order.begin();
+    };
+    std::stable_sort(pattern_.reductionDims.begin(), pattern_.reductionDims.end(),
+                     [&](int a, int b) { return depth(a) < depth(b); });
+  }
 
   /// Sizes one subspace and gives it rows behind those of the others: weights first, then results.
   MatVecData::Part part(const Layout &layout, int subspace) {
@@ -149,6 +160,7 @@ class Builder {
     for (const MatVecData::Part &part : plan_->parts) body(process.body, part, zeroRow);
     stream_.leaveAllBank(process.body);
     stream_.park(process.body);
+    stream_.keepBarriers(process.body);
     p.processes.push_back(std::move(process));
   }
 

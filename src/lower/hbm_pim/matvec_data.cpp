@@ -1,5 +1,6 @@
 #include "pimento/lower/hbm_pim/matvec_data.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "pimento/base/dtype.h"
@@ -148,8 +149,11 @@ void MatVecData::collectPart(const Part &p, sim::pim::PimDevice &device, std::ve
   const Layout layout(kernel_, machine_, placed_, p.subspace);
   const auto outputs = layout.places(pattern_.outputDims, {&target}, graph_.tensors);
   const auto batches = layout.places(pattern_.batchDims, {&target}, graph_.tensors);
-  const auto splitLanes = layout.instanceOffsets(2, pattern_.reductionDims);
-  const auto splitChannels = layout.instanceOffsets(0, pattern_.reductionDims);
+  // Partial results merge row-major in dim order, however the units nest their inputs.
+  std::vector<int> splitDims = pattern_.reductionDims;
+  std::sort(splitDims.begin(), splitDims.end());
+  const auto splitLanes = layout.instanceOffsets(2, splitDims);
+  const auto splitChannels = layout.instanceOffsets(0, splitDims);
   for (const Place &m : outputs)
     for (const Place &b : batches) {
       const std::int64_t result = m.local / kSlots * p.batch + b.local;

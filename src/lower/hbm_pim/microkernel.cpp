@@ -191,9 +191,7 @@ class OperandCollector {
   void constant(Chain &c, bool isFactor) {
     std::optional<double> &scalar = isFactor ? code_.factor : code_.addend;
     // By bits: +0 and -0 are different constants.
-    const auto isSame = [&](double x) {
-      return encodeFloat(DType::kF16, x) == encodeFloat(DType::kF16, c.constant);
-    };
+    const auto isSame = [&](double x) { return encodeFloat(DType::kF16, x) == encodeFloat(DType::kF16, c.constant); };
     if (!scalar) scalar = c.constant;
     if (isSame(*scalar)) return;
     auto &list = code_.constants;

@@ -150,10 +150,10 @@ class Recogniser {
     return p;
   }
 
-  static Chain constant(std::uint64_t half) {
-    return {Chain::Kind::kConstant, -1, decodeFloat(DType::kF16, half), {}};
+  static Chain constant(std::uint64_t half) { return {Chain::Kind::kConstant, -1, decodeFloat(DType::kF16, half), {}}; }
+  static Chain negated(Chain c) {
+    return node(Chain::Kind::kMul, {std::move(c), constant(encodeFloat(DType::kF16, -1))});
   }
-  static Chain negated(Chain c) { return node(Chain::Kind::kMul, {std::move(c), constant(encodeFloat(DType::kF16, -1))}); }
 
   /// Operations on constants alone are done here, in the unit's arithmetic: no instruction takes two scalars.
   static Chain node(Chain::Kind kind, std::vector<Chain> arguments) {

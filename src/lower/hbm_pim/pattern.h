@@ -13,7 +13,8 @@
 
 namespace pimento::lower::hbm_pim {
 
-/// y[m, b] += w[m, n] * x[n, b]: loads and dims by role. Dims are kernel dim numbers in kernel order.
+/// y[m, b] += w[m, n] * x[n, b]: loads and dims by role. Dims are kernel dim numbers in kernel order; lowering nests
+/// reductionDims as the mapping's order(...) says.
 struct MatVec {
   int weights = -1, input = -1;  ///< indices into Kernel::loads
   std::vector<int> outputDims, reductionDims, batchDims;

@@ -5,6 +5,20 @@ namespace pimento::lower::hbm_pim {
 namespace {
 constexpr int kRegisterBank = 1;  // register rows are written through the odd bank of the first block
 constexpr int kControlBank = 0;
+
+/// The command `left` places further on, or null; `left` falls by the commands passed.
+const program::Command *commandAt(const std::vector<Node> &nodes, std::int64_t &left) {
+  for (const Node &n : nodes) {
+    if (!n.isLoop) {
+      if (left-- == 0) return &n.command;
+      continue;
+    }
+    for (std::int64_t i = 0; i < n.trip; ++i)
+      if (const program::Command *c = commandAt(n.children, left)) return c;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 Operand affine(std::int64_t base, std::initializer_list<std::pair<int, std::int64_t>> strides) {
@@ -104,6 +118,17 @@ void Stream::writeColumns(std::vector<Node> &out, int bank, Operand row, Operand
     out.push_back(write(bank, row, at, purpose, false, image));
   }
   out.back().command.isBarrier = true;
+}
+
+void Stream::keepBarriers(std::vector<Node> &body) const {
+  const machine::Controller &c = machine_.dram->controller;
+  if (!c.losesBarrierOnFullQueue) return;
+  while (true) {
+    std::int64_t left = c.transactionQueue - 1;
+    const program::Command *last = commandAt(body, left);
+    if (last == nullptr || !last->isBarrier) return;
+    body.insert(body.begin(), read(0, affine(rowOf("park")), {}, Purpose::kHostRead, false));
+  }
 }
 
 }  // namespace pimento::lower::hbm_pim

@@ -46,6 +46,9 @@ class Stream {
   void readColumns(std::vector<Node> &out, int bank, Operand row, Operand column, Purpose purpose) const;
   void writeColumns(std::vector<Node> &out, int bank, Operand row, Operand column, Purpose purpose,
                     int image = -1) const;
+  /// Keeps a finished stream's order on controllers that drop the barrier of the transaction that exactly fills their
+  /// queue: where one would be lost, further parking reads in front move it on.
+  void keepBarriers(std::vector<Node> &body) const;
 
  private:
   std::int64_t rowOf(const char *name) const { return pim_.rows.at(name); }

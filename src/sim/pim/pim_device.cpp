@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 namespace pimento::sim::pim {
 
@@ -26,7 +27,9 @@ PimDevice::PimDevice(const machine::Machine &machine, int channels, std::int64_t
       rows_(rows),
       columns_(machine.dram->organization.columns) {
   PIMENTO_CHECK(unit_->lanes == kLanes && unit_->type == DType::kF16);
-  banks_.assign(static_cast<std::size_t>(banksPerRank_ * rows_ * columns_ * channels_ * kLanes), 0);
+  const auto halves = static_cast<std::size_t>(banksPerRank_ * rows_ * columns_ * channels_ * kLanes);
+  banks_.reset(static_cast<Half *>(std::calloc(std::max<std::size_t>(halves, 1), sizeof(Half))));
+  if (!banks_) throw std::bad_alloc();
   grf_.assign(static_cast<std::size_t>(2 * channels_ * blocks_ * grfEntries_ * kLanes), 0);
   srf_.assign(kLanes, 0);
   crf_.assign(static_cast<std::size_t>(unit_->crfWords), 0);

@@ -10,7 +10,9 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "pimento/machine/machine.h"
@@ -66,7 +68,11 @@ class PimDevice final : public dram::CommandObserver {
   const LaneArithmetic *lanes_;
   int channels_, banksPerRank_, blocks_, grfEntries_;
   std::int64_t rows_, columns_;
-  std::vector<Half> banks_, grf_, srf_;
+  struct Free {
+    void operator()(Half *p) const { std::free(p); }
+  };
+  std::unique_ptr<Half[], Free> banks_;  // from calloc: rows that nothing touches take no memory
+  std::vector<Half> grf_, srf_;
   std::vector<std::uint32_t> crf_;
   std::vector<Instruction> decoded_;
   std::vector<ImageData> images_;
