@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "mlir/AsmParser/AsmParser.h"
@@ -90,7 +91,7 @@ class Listener {
 
   Diagnostics take() {
     if (found_.empty())
-      found_.push_back(error(code_, Location{file_}, "MLIR refused the text without a reason", hint_));
+      found_.push_back(error(code_, Location{file_}, "MLIR gave up on the text without saying why", hint_));
     return std::move(found_);
   }
 
@@ -178,35 +179,76 @@ bool verifyAll(mlir::ModuleOp module, Listener &listener, const std::string &fil
   return good && mlir::succeeded(mlir::verify(module));
 }
 
+/// One file on its way through MLIR, in one piece so that it can be abandoned in one piece.
+class Session {
+ public:
+  Session(std::string_view text, std::string_view file)
+      : parsed_(newModule(file)), listener_(*parsed_->context, parsed_->file, text) {
+    sources_.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy({text.data(), text.size()}, parsed_->file),
+                                llvm::SMLoc());
+  }
+
+  bool run() {
+    listener_.enterPhase("mlir-syntax", "the text must be MLIR 19, as mlir-opt-19 prints it");
+    const mlir::ParserConfig config(parsed_->context.get(), /*verifyAfterParse=*/false);
+    if (mlir::failed(mlir::parseAsmSourceFile(sources_, parsed_->module->getBody(), config, &state_))) return false;
+    listener_.enterPhase("mlir-invalid", "mlir-opt-19 refuses this too: it breaks a rule of the op");
+    if (!verifyAll(*parsed_->module, listener_, parsed_->file)) return false;
+    recordNames(state_, parsed_->names);
+    return true;
+  }
+
+  Diagnostics complaints() { return listener_.take(); }
+  std::unique_ptr<ParsedModule> takeModule() { return std::move(parsed_); }
+  void blameCrash() {
+    listener_.enterPhase("mlir-crash",
+                         "the text breaks a rule of MLIR in a way that mlir-opt-19 does not survive either");
+  }
+
+ private:
+  static std::unique_ptr<ParsedModule> newModule(std::string_view file) {
+    auto parsed = std::make_unique<ParsedModule>();
+    parsed->file = std::string(file);
+    parsed->context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
+    mlir::MLIRContext &context = *parsed->context;
+    context.allowUnregisteredDialects(false);
+    context.printOpOnDiagnostic(false);
+    mlir::DialectRegistry registry;
+    registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
+                    mlir::math::MathDialect, mlir::memref::MemRefDialect, mlir::tensor::TensorDialect>();
+    context.appendDialectRegistry(registry);
+    parsed->module = mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
+    return parsed;
+  }
+
+  std::unique_ptr<ParsedModule> parsed_;
+  llvm::SourceMgr sources_;
+  mlir::AsmParserState state_;
+  Listener listener_;
+};
+
+/// Runs `work`; false if it crashed. LLVM's own means, since some parsers of MLIR 19 follow a null pointer after they
+/// have reported an error (linalg.reduce with an unfinished list of dimensions). Signal handlers are the process's:
+/// they are in place only while `work` runs.
+bool survives(llvm::function_ref<void()> work) {
+  llvm::CrashRecoveryContext::Enable();
+  llvm::CrashRecoveryContext guard;
+  const bool good = guard.RunSafely(work);
+  llvm::CrashRecoveryContext::Disable();
+  return good;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ParsedModule>> parseModule(std::string_view text, std::string_view file) {
-  auto parsed = std::make_unique<ParsedModule>();
-  parsed->file = std::string(file);
-  parsed->context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
-  mlir::MLIRContext &context = *parsed->context;
-  context.allowUnregisteredDialects(false);
-  context.printOpOnDiagnostic(false);
-  mlir::DialectRegistry registry;
-  registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
-                  mlir::math::MathDialect, mlir::memref::MemRefDialect, mlir::tensor::TensorDialect>();
-  context.appendDialectRegistry(registry);
-
-  Listener listener(context, parsed->file, text);
-  listener.enterPhase("mlir-syntax", "the text must be MLIR 19, as mlir-opt-19 prints it");
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy({text.data(), text.size()}, parsed->file),
-                             llvm::SMLoc());
-  parsed->module = mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
-  mlir::AsmParserState state;
-  const mlir::ParserConfig config(&context, /*verifyAfterParse=*/false);
-  if (mlir::failed(mlir::parseAsmSourceFile(sources, parsed->module->getBody(), config, &state))) {
-    return listener.take();
+  auto session = std::make_unique<Session>(text, file);
+  bool good = false;
+  if (!survives([&] { good = session->run(); })) {
+    session->blameCrash();
+    return session.release()->complaints();  // leaked: after a crash MLIR's state is not safe to take apart
   }
-  listener.enterPhase("mlir-invalid", "mlir-opt-19 refuses this too: it breaks a rule of the op");
-  if (!verifyAll(*parsed->module, listener, parsed->file)) return listener.take();
-  recordNames(state, parsed->names);
-  return parsed;
+  if (!good) return session->complaints();
+  return session->takeModule();
 }
 
 }  // namespace pimento::frontend

@@ -99,6 +99,14 @@ TEST(MlirErrors, LongBodiesAreRefused) {
             "too-long@3:1");
 }
 
+TEST(MlirErrors, CrashesOfMlirsParserAreSurvived) {
+  // MLIR 19 reports the missing bracket and then follows a null pointer.
+  const std::string text =
+      function("linalg.reduce { arith.addf } ins(%x : memref<4xf32>) outs(%y : memref<f32>) dimensions = [0\nreturn",
+               "%x: memref<4xf32>, %y: memref<f32>");
+  EXPECT_EQ(complaint(text, "expected", "MLIR 19"), "mlir-syntax@2:92");
+}
+
 // ---- Ops ----
 
 TEST(MlirErrors, OpsOfOtherDialectsAreNamed) {
