@@ -13,6 +13,6 @@ show() {
 }
 
 show build/bin/pimento simulate examples/gemv.mlir --target hbm-pim
-show build/bin/pimento estimate examples/gemv.mlir --target hbm-pim-sound
+show build/bin/pimento compare examples/gemv.mlir --targets all
 printf '\nThe same product on a processor:\n'
 show build/bin/host_gemv 4096 4096 hbm-pim
