@@ -220,7 +220,14 @@ Outcome simulate(const Options &options) {
     if (!file)
       return failure({error("unwritable-file", {options.trace, 0, 0}, "the trace file cannot be written",
                             "choose a folder that exists and may be written to")});
-    trace = std::make_unique<emit::PerfettoTrace>(file, job->machine);
+    evaluate::Breakdown before;
+    if (job->input.graph) {
+      // The timeline is written as the run goes on, and what the host does first stands first in it.
+      const Result<evaluate::Report> estimate = evaluate::evaluate(job->request(options));
+      if (!estimate) return failure(estimate.diagnostics());
+      before = estimate->breakdown;
+    }
+    trace = std::make_unique<emit::PerfettoTrace>(file, job->machine, before);
   }
   Result<evaluate::Report> report = [&]() -> Result<evaluate::Report> {
     if (job->input.program) return evaluate::evaluateProgram(*job->input.program, job->machine, true, trace.get());

@@ -30,8 +30,8 @@ class PerfettoTrace final : public sim::dram::CommandObserver {
   static constexpr std::int64_t kMaxEvents = 2'000'000;
 
   /// Writes the head of the file and the host's phases before the device run, `before` (of an estimate, say; only
-  /// the parts before `compute` count); the device's cycle 0 follows them. The machine must be DRAM-based. `out` must
-  /// outlive this; `machine` need not.
+  /// the parts before `compute` count, of all kernels together); the device's cycle 0 follows them. The machine must be
+  /// DRAM-based. `out` must outlive this; `machine` need not.
   PerfettoTrace(std::ostream &out, const machine::Machine &machine, const evaluate::Breakdown &before = {},
                 std::int64_t maxEvents = kMaxEvents);
 
