@@ -60,7 +60,7 @@ const SmallFormat &smallFormat(DType t) {
     case DType::kF8E5M2:
       return kE5M2;
     default:
-      PIMENTO_CHECK(!"a small floating format");
+      PIMENTO_CHECK(false && "a small floating format");
       return kHalf;
   }
 }
@@ -167,7 +167,7 @@ std::int64_t wrapInteger(DType t, std::int64_t x) {
     case DType::kU8:
       return static_cast<std::uint8_t>(x);
     default:
-      PIMENTO_CHECK(!"an integer type");
+      PIMENTO_CHECK(false && "an integer type");
       return 0;
   }
 }

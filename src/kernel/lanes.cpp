@@ -98,7 +98,7 @@ void withCombine(Combine combine, Body body) {
     case Combine::kMax:
       return body.template operator()<Combine::kMax>();
     case Combine::kAssign:
-      PIMENTO_CHECK(!"an accumulation");
+      PIMENTO_CHECK(false && "an accumulation");
   }
 }
 

@@ -131,7 +131,7 @@ F floatOperation(Op op, F a, F b) {
     case Op::kTanh:
       return static_cast<F>(std::tanh(da));
     default:
-      PIMENTO_CHECK(!"a floating-point operation");
+      PIMENTO_CHECK(false && "a floating-point operation");
       return a;
   }
 }
@@ -171,7 +171,7 @@ inline std::int64_t integerOperation(Op op, DType t, std::int64_t a, std::int64_
     case Op::kRelu:
       return isSigned(t) && a < 0 ? 0 : a;
     default:
-      PIMENTO_CHECK(!"an integer operation");
+      PIMENTO_CHECK(false && "an integer operation");
       return 0;
   }
 }
@@ -193,7 +193,7 @@ bool compare(Op op, F a, F b) {
     case Op::kCmpGe:
       return a >= b;
     default:
-      PIMENTO_CHECK(!"a comparison");
+      PIMENTO_CHECK(false && "a comparison");
       return false;
   }
 }
