@@ -36,6 +36,8 @@ test-long: deps
 # Needs an idle machine to mean anything.
 bench: build
 	python3 bench/speed.py
+	cmake --build build --target hbm_pim_bench
+	build/bin/hbm_pim_bench
 
 docs: build
 	scripts/docs.sh
@@ -71,7 +73,7 @@ help:
 	@echo 'make demo         a matrix-vector product from MLIR to cycles, energy and a checked answer'
 	@echo 'make test         format, layers, release build and tests, sanitizers, build without LLVM'
 	@echo 'make test-long    the tests that make test leaves out'
-	@echo 'make bench        speed of the tool against the limits the project sets itself'
+	@echo 'make bench        speed of the tool against the limits the project sets itself, and step by step'
 	@echo 'make docs         generated reference in build/docs: verbs, machines, kernels, validation'
 	@echo 'make fuzz SECONDS=60'
 	@echo 'make install PREFIX=/usr/local'

@@ -12,6 +12,7 @@ show() {
   "$@"
 }
 
+show build/bin/pimento compile examples/gemv.mlir --target hbm-pim --emit asm
 show build/bin/pimento simulate examples/gemv.mlir --target hbm-pim
 show build/bin/pimento compare examples/gemv.mlir --targets all
 printf '\nThe same product on a processor:\n'

@@ -95,7 +95,8 @@ std::string countsTable(const evaluate::Report &r) {
   Columns t("lr", kIndent);
   t.row({"counts", ""});
   t.rule();
-  for (const auto &[name, n] : r.counts) t.row({name, grouped(n)});
+  for (const auto &[name, n] : r.counts)
+    if (n != 0) t.row({name, grouped(n)});
   return t.str();
 }
 

@@ -53,6 +53,12 @@ TEST(Table, SeveralKernelsAreListedOneIsNot) {
   EXPECT_TRUE(has(toTable(r), "relu"));
 }
 
+TEST(Table, CountsOfZeroAreLeftOut) {
+  evaluate::Report r = test::handReport();
+  r.counts["never_seen"] = 0;
+  EXPECT_FALSE(has(toTable(r), "never_seen"));
+}
+
 TEST(Table, AnEmptyReportHasNoShares) {
   const std::string t = toTable(evaluate::Report{});
   EXPECT_FALSE(has(t, "nan")) << t;
