@@ -87,7 +87,8 @@ class Builder {
     p.batch = layout.range(pattern_.batchDims);
     p.evenTiles = (p.inputTiles + 1) / 2;
     p.oddTiles = p.inputTiles / 2;
-    p.weightRow = out_.dataRows;
+    p.weightRow =
+        out_.dataRows + out_.dataRows % 2;  // MAC takes GRF_A's number from row bit 0: tiles begin in even rows
     p.resultRow = p.weightRow + 2 * p.outputTiles * p.evenTiles;
     p.resultsPerOutput = isTree_ ? p.inputTiles : 1;
     out_.dataRows = p.resultRow + p.outputTiles * p.batch * p.resultsPerOutput;
