@@ -69,7 +69,9 @@ class [[nodiscard]] Result {
 /// Success without a value.
 struct Unit {};
 using Status = Result<Unit>;
-inline Status okStatus() { return Unit{}; }
+inline Status okStatus() {
+  return Unit{};
+}
 
 /// Reports a broken invariant of ours and ends the process with status 3.
 [[noreturn]] void internalError(const char *file, int line, const char *what);
@@ -77,5 +79,4 @@ inline Status okStatus() { return Unit{}; }
 }  // namespace pimento
 
 /// An invariant that no user input can break. Always on: a wrong answer costs more than a branch.
-#define PIMENTO_CHECK(condition) \
-  ((condition) ? (void)0 : ::pimento::internalError(__FILE__, __LINE__, #condition))
+#define PIMENTO_CHECK(condition) ((condition) ? (void)0 : ::pimento::internalError(__FILE__, __LINE__, #condition))

@@ -27,6 +27,9 @@ std::string pointsFolder(const Options &options, const std::string &suite) {
 
 namespace {
 
+/// Kernels that a row can ask for.
+const std::set<std::string> kKernels = {"gemv", "gemvtree", "gemv_tree", "add", "mul", "relu", "hostrd", "hostwr"};
+
 /// Columns that must be whole numbers wherever they occur.
 const std::set<std::string> kNumbers = {
     "output_dim", "input_dim", "batch", "channels", "ranks", "elements", "bytes", "output_dim_or_elements", "cycles"};
@@ -43,9 +46,6 @@ Status checkRow(const Point &p, const std::vector<std::string> &required) {
     return error("bad-points", p.where, std::move(message),
                  "see docs/cli.md, 'validate', for the columns of each kind of file");
   };
-  static const std::set<std::string> kKernels = {"gemv", "gemvtree", "gemv_tree", "add",
-                                                 "mul",  "relu",     "hostrd",    "hostwr"};
-  if (!kKernels.count(p.kernel)) return bad(fmt::format("nothing here replays kernel '{}'", p.kernel));
   for (const std::string &c : required)
     if (!p.has(c)) return bad(fmt::format("column '{}' is missing", c));
   for (const auto &group : sizeColumns(p.kernel))
@@ -60,13 +60,14 @@ Status checkRow(const Point &p, const std::vector<std::string> &required) {
   return okStatus();
 }
 
-Status readFilePoints(const fs::path &file, const std::vector<std::string> &required, std::vector<Point> &out) {
+Status readFilePoints(const fs::path &file, const std::vector<std::string> &required, PointSet &out) {
   const Result<std::string> text = readFile(file.string());
   if (!text)
     return error("unreadable-points", {file.string(), 0, 0}, "the file cannot be read",
                  "give --points FILE.csv or a folder of them");
   std::vector<std::string> heading;
   int line = 0;
+  std::map<std::string, int> skipped;
   for (const std::string_view raw : split(*text, '\n')) {
     ++line;
     const std::string_view row = trim(raw);
@@ -84,16 +85,22 @@ Status readFilePoints(const fs::path &file, const std::vector<std::string> &requ
     if (!p.has("kernel"))
       return error("bad-points", p.where, "column 'kernel' is missing", "the first line names the columns");
     p.kernel = p.text("kernel");
+    if (!kKernels.count(p.kernel)) {
+      ++skipped[p.kernel];
+      continue;
+    }
     if (Status s = checkRow(p, required); !s) return s;
     if (p.kernel == "gemv_tree") p.kernel = "gemvtree";
-    out.push_back(std::move(p));
+    out.points.push_back(std::move(p));
   }
+  for (const auto &[kernel, rows] : skipped)
+    out.skipped.push_back(fmt::format("{}: {} rows of '{}', which nothing here replays", file.string(), rows, kernel));
   return okStatus();
 }
 
 }  // namespace
 
-Result<std::vector<Point>> readPoints(const std::string &fileOrFolder, const std::vector<std::string> &required) {
+Result<PointSet> readPoints(const std::string &fileOrFolder, const std::vector<std::string> &required) {
   std::vector<fs::path> files;
   std::error_code failed;
   if (fs::is_directory(fileOrFolder, failed)) {
@@ -103,10 +110,10 @@ Result<std::vector<Point>> readPoints(const std::string &fileOrFolder, const std
   } else {
     files.emplace_back(fileOrFolder);
   }
-  std::vector<Point> points;
+  PointSet points;
   for (const fs::path &f : files)
     if (Status s = readFilePoints(f, required, points); !s) return s.diagnostics();
-  if (points.empty())
+  if (points.points.empty())
     return error("unreadable-points", {fileOrFolder, 0, 0}, "there are no points here",
                  "give --points FILE.csv or a folder of them");
   return points;

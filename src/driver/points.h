@@ -27,9 +27,16 @@ struct Point {
 /// Where the points of `suite` are: --points, else $PIMENTO_POINTS/validation/SUITE, else the project's own table.
 std::string pointsFolder(const Options &options, const std::string &suite);
 
+/// The rows that can be replayed, and a line for each file that has others.
+struct PointSet {
+  std::vector<Point> points;
+  std::vector<std::string> skipped;
+};
+
 /// Reads a file, or all .csv files of a folder in name order. Every row has `kernel` and the columns `required`;
-/// columns that name sizes must hold whole numbers. Diagnostics: unreadable-points, bad-points.
-Result<std::vector<Point>> readPoints(const std::string &fileOrFolder, const std::vector<std::string> &required);
+/// columns that name sizes must hold whole numbers. Rows of kernels that nothing here replays are skipped and named.
+/// Diagnostics: unreadable-points (also if nothing is left), bad-points.
+Result<PointSet> readPoints(const std::string &fileOrFolder, const std::vector<std::string> &required);
 
 /// What reports call each point's kernel: the column, with the file's stem before it where several files have it.
 std::vector<std::string> kernelNames(const std::vector<Point> &points);

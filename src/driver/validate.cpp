@@ -88,22 +88,24 @@ Outcome validate(const Options &options) {
   if (std::find(suites.begin(), suites.end(), options.input) == suites.end())
     return failure({error("unknown-suite", {}, fmt::format("there is no suite '{}'", options.input),
                           suggest(options.input, suites))});
-  const Result<std::vector<Point>> points = readPoints(pointsFolder(options, options.input), {"cycles"});
+  const Result<PointSet> points = readPoints(pointsFolder(options, options.input), {"cycles"});
   if (!points) return failure(points.diagnostics());
-  std::vector<Replay> replays(points->size());
-  parallelFor(jobCount(options.jobs), static_cast<std::int64_t>(points->size()), [&](std::int64_t i) {
-    replays[static_cast<std::size_t>(i)] = replay(options, (*points)[static_cast<std::size_t>(i)]);
+  std::vector<Replay> replays(points->points.size());
+  parallelFor(jobCount(options.jobs), static_cast<std::int64_t>(points->points.size()), [&](std::int64_t i) {
+    replays[static_cast<std::size_t>(i)] = replay(options, points->points[static_cast<std::size_t>(i)]);
   });
   emit::SuiteResult result;
   result.suite = options.input;
-  const auto names = kernelNames(*points);
-  for (std::size_t i = 0; i < points->size(); ++i) {
+  result.warnings = points->skipped;
+  const auto names = kernelNames(points->points);
+  for (std::size_t i = 0; i < points->points.size(); ++i) {
     if (!replays[i].diagnostics.empty()) {
       Diagnostic d = replays[i].diagnostics.front();
-      d.where = (*points)[i].where;
-      return failure({d});
+      d.where = points->points[i].where;
+      result.warnings.push_back("not run: " + d.where.str() + ": " + d.message);
+      continue;
     }
-    const Point &p = (*points)[i];
+    const Point &p = points->points[i];
     result.add(
         names[i], static_cast<double>(replays[i].ours), static_cast<double>(replays[i].theirs),
         fmt::format("{}:{}: ours {}, theirs {}", p.where.file, p.where.line, replays[i].ours, replays[i].theirs));

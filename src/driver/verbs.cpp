@@ -80,6 +80,12 @@ std::string machineJson(const machine::Machine &m) {
          "\n";
 }
 
+/// What `simulate` fills operands with unless told: some kernels of the zoo need values in a range.
+std::string defaultData(const Options &options) {
+  const kernel::ZooEntry *entry = kernel::zooEntry(options.input);
+  return entry != nullptr && !entry->data.empty() ? entry->data : "random";
+}
+
 /// Estimates `options.input` on one target.
 Result<evaluate::Report> estimateOn(const Options &options, const std::string &target) {
   const Result<Job> job = load(options, target);
@@ -209,7 +215,7 @@ Outcome simulate(const Options &options) {
   if (!job) return failure(job.diagnostics());
   std::optional<kernel::DataSet> data;
   if (job->input.graph) {
-    Result<std::optional<kernel::DataSet>> made = makeInputData(options, *job->input.graph, "random");
+    Result<std::optional<kernel::DataSet>> made = makeInputData(options, *job->input.graph, defaultData(options));
     if (!made) return failure(made.diagnostics());
     data = std::move(*made);
   }

@@ -28,15 +28,15 @@ TEST(Points, CommentsAndUnknownColumnsAreSkipped) {
   const PointsFile f("# a comment\nkernel,elements,channels,cycles,colour\n# another\nadd,131072,64,731,red\n");
   const auto points = readPoints(f.path(), {"cycles"});
   ASSERT_TRUE(points);
-  ASSERT_EQ(points->size(), 1U);
-  EXPECT_EQ((*points)[0].number("elements"), 131072);
-  EXPECT_EQ((*points)[0].where.line, 4);
+  ASSERT_EQ(points->points.size(), 1U);
+  EXPECT_EQ(points->points[0].number("elements"), 131072);
+  EXPECT_EQ(points->points[0].where.line, 4);
 }
 
 TEST(Points, BadRowsAreDiagnosticsWithTheirLine) {
   for (const char *text :
        {"kernel,elements,cycles\nadd,many,731\n", "kernel,elements,cycles\nadd,-5,731\n", "kernel,elements\nadd,5\n",
-        "kernel,bytes,cycles\nadd,5,731\n", "kernel,elements,cycles\nfft,5,731\n", "elements,cycles\n5,731\n"}) {
+        "kernel,bytes,cycles\nadd,5,731\n", "elements,cycles\n5,731\n"}) {
     const PointsFile f(text);
     const auto points = readPoints(f.path(), {"cycles"});
     ASSERT_FALSE(points) << text;
@@ -44,6 +44,29 @@ TEST(Points, BadRowsAreDiagnosticsWithTheirLine) {
     EXPECT_EQ(points.diagnostics()[0].where.line, 2) << text;
     EXPECT_FALSE(points.diagnostics()[0].hint.empty());
   }
+}
+
+TEST(Points, RowsThatNothingReplaysAreNamed) {
+  const PointsFile f("kernel,elements,cycles\nfft,5,731\nadd,5,367\nfft,6,731\n");
+  const auto points = readPoints(f.path(), {"cycles"});
+  ASSERT_TRUE(points);
+  EXPECT_EQ(points->points.size(), 1U);
+  ASSERT_EQ(points->skipped.size(), 1U);
+  EXPECT_NE(points->skipped[0].find("2 rows of 'fft'"), std::string::npos);
+}
+
+TEST(Validate, ARowThatDoesNotFitIsNamedAndTheOthersCount) {
+  const PointsFile f(
+      "kernel,output_dim,input_dim,batch,channels,ranks,cycles\ngemv,65536,65536,1,1,1,5\ngemv,4096,1024,1,64,2,"
+      "3662\n");
+  Options o;
+  o.input = "hbm-pim";
+  o.points = f.path();
+  o.isJson = true;
+  const Outcome out = validate(o);
+  EXPECT_EQ(out.status, 0);
+  EXPECT_NE(out.text.find("not run"), std::string::npos);
+  EXPECT_NE(out.text.find("\"exact\": 1"), std::string::npos);
 }
 
 TEST(Points, AMissingFileIsADiagnostic) {
