@@ -89,9 +89,9 @@ class Listener {
   /// Where messages that carry no place of their own are put.
   void setFallback(Location where) { fallback_ = std::move(where); }
 
-  Diagnostics take() {
-    if (found_.empty())
-      found_.push_back(error(code_, Location{file_}, "MLIR gave up on the text without saying why", hint_));
+  /// What was heard; if that is nothing, `otherwise`.
+  Diagnostics take(const char *otherwise) {
+    if (found_.empty()) found_.push_back(error(code_, Location{file_}, otherwise, hint_));
     return std::move(found_);
   }
 
@@ -198,12 +198,16 @@ class Session {
     return true;
   }
 
-  Diagnostics complaints() { return listener_.take(); }
-  std::unique_ptr<ParsedModule> takeModule() { return std::move(parsed_); }
-  void blameCrash() {
-    listener_.enterPhase("mlir-crash",
-                         "the text breaks a rule of MLIR in a way that mlir-opt-19 does not survive either");
+  Diagnostics complaints() { return listener_.take("MLIR refuses the text without saying why"); }
+  /// What MLIR said before it crashed, which mostly is the reason.
+  Diagnostics lastWords() {
+    listener_.enterPhase(
+        "mlir-crash",
+        "the text breaks a rule of MLIR in a way that mlir-opt-19 does not survive either; look at the "
+        "attributes of the ops first");
+    return listener_.take("MLIR's parser crashed on the text");
   }
+  std::unique_ptr<ParsedModule> takeModule() { return std::move(parsed_); }
 
  private:
   static std::unique_ptr<ParsedModule> newModule(std::string_view file) {
@@ -244,8 +248,7 @@ Result<std::unique_ptr<ParsedModule>> parseModule(std::string_view text, std::st
   auto session = std::make_unique<Session>(text, file);
   bool good = false;
   if (!survives([&] { good = session->run(); })) {
-    session->blameCrash();
-    return session.release()->complaints();  // leaked: after a crash MLIR's state is not safe to take apart
+    return session.release()->lastWords();  // leaked: after a crash MLIR's state is not safe to take apart
   }
   if (!good) return session->complaints();
   return session->takeModule();
