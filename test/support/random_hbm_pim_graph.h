@@ -129,8 +129,8 @@ class RandomHbmPimGraph {
   }
 
   /// A load over `use`: of a new input, or of what an earlier kernel wrote as far as its shape allows.
-  int load(kernel::KernelBuilder &b, const std::vector<kernel::Dim> &dims, const std::vector<int> &use,
-           int dropPercent, const std::string &name) {
+  int load(kernel::KernelBuilder &b, const std::vector<kernel::Dim> &dims, const std::vector<int> &use, int dropPercent,
+           const std::string &name) {
     if (!written_.empty() && chance(60)) return loadWritten(b, dims, use);
     const std::vector<Axis> axes = readAxes(dims, use, dropPercent);
     return b.load(tensor(name, axes, Role::kInput), kType, indices(axes));

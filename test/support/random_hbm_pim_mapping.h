@@ -108,8 +108,7 @@ class RandomHbmPimMapping {
       std::int64_t common = 0;
       for (const mapping::Subspace &s : m.subspaces)
         for (std::size_t d = 0; d < kernel_.dims.size(); ++d)
-          if (s.factors[l][d] > 1)
-            common = std::gcd(common, s.extentInside(static_cast<int>(l), static_cast<int>(d)));
+          if (s.factors[l][d] > 1) common = std::gcd(common, s.extentInside(static_cast<int>(l), static_cast<int>(d)));
       if (common == 0) continue;
       std::vector<std::int64_t> chunks;
       for (std::int64_t c = 1; c <= common; ++c)
@@ -125,8 +124,7 @@ class RandomHbmPimMapping {
       for (std::size_t d = 0; d < kernel_.dims.size(); ++d)
         if (isReduction(d) == wantsReductions) names.push_back(kernel_.dims[d].name);
       for (auto i = static_cast<std::ptrdiff_t>(names.size()) - 1; i > first; --i)
-        std::swap(names[static_cast<std::size_t>(i)],
-                  names[static_cast<std::size_t>(rng.integer(first, i))]);
+        std::swap(names[static_cast<std::size_t>(i)], names[static_cast<std::size_t>(rng.integer(first, i))]);
     }
   }
 

@@ -36,8 +36,8 @@ kernel::DataSet dataFor(const kernel::Graph &graph, Rng &rng) {
   for (kernel::TensorData &t : data)
     for (std::size_t at = 0; at + 1 < t.bytes.size(); at += 2) {
       if (dice == 2 && rng.below(100) != 0) continue;
-      const auto bits = rng.below(2) == 0 ? kSpecial[rng.below(kSpecial.size())]
-                                          : static_cast<std::uint16_t>(rng.below(65536));
+      const auto bits =
+          rng.below(2) == 0 ? kSpecial[rng.below(kSpecial.size())] : static_cast<std::uint16_t>(rng.below(65536));
       t.bytes[at] = static_cast<std::byte>(bits & 0xff);
       t.bytes[at + 1] = static_cast<std::byte>(bits >> 8);
     }
@@ -210,10 +210,11 @@ TEST(HbmPimRandom, GraphsUnderAnyMappingMatchTheReferenceInterpreter) {
   }
   std::string refusals;
   for (const auto &[code, n] : tally.refusals) refusals += " " + code + " " + std::to_string(n);
-  std::printf("%d graphs, %d runs, %zu distinct explicit mappings of %d; %d split reductions, %d several subspaces, "
-              "%d cyclic, %d ordered; %d graphs rounded otherwise under another mapping; refused:%s\n",
-              tally.graphs, tally.runs, tally.mappings.size(), tally.explicitRuns, tally.splitReductions,
-              tally.severalSubspaces, tally.cyclicMaps, tally.ordered, tally.roundedOtherwise, refusals.c_str());
+  std::printf(
+      "%d graphs, %d runs, %zu distinct explicit mappings of %d; %d split reductions, %d several subspaces, "
+      "%d cyclic, %d ordered; %d graphs rounded otherwise under another mapping; refused:%s\n",
+      tally.graphs, tally.runs, tally.mappings.size(), tally.explicitRuns, tally.splitReductions,
+      tally.severalSubspaces, tally.cyclicMaps, tally.ordered, tally.roundedOtherwise, refusals.c_str());
   if (only != nullptr) return;
   EXPECT_EQ(tally.graphs, cases);
   EXPECT_GE(tally.runs, 4 * cases);
