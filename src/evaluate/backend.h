@@ -25,7 +25,7 @@ namespace pimento::evaluate {
 /// What a run of the device did.
 struct DeviceRun {
   Cycles cycles, cyclesSimulated;
-  bool isStuck = false;  ///< the program cannot come to its end (hand-written ones only)
+  bool isStuck = false;                        ///< the program cannot come to its end (hand-written ones only)
   energy::ActionCounts actions;                ///< device totals
   std::map<std::string, std::int64_t> counts;  ///< for the report, device totals
   std::int64_t identicalChannels = 1;          ///< channels one simulated channel stands for
