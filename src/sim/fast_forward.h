@@ -49,7 +49,8 @@ inline bool isWorthCheckpoint(const program::FlatLoops::Loop &l) {
 /// Iterations to move per loop depth.
 using LoopShift = std::array<std::int64_t, program::kMaxDepth>;
 
-/// What tests may leave out of the state, to show that the tests would notice.
+/// What tests may leave out of the state, to show that the tests would notice. kNoCountdowns: the time left until
+/// refreshes fall due; they then move along with whatever seems to repeat.
 enum class Weakening : std::uint8_t { kNone, kNoCountdowns };
 
 struct FastForwardOptions {
@@ -188,8 +189,10 @@ class FastForward {
 
   void skipPeriods(const program::FlatLoops::Loop &l, const Period &p) {
     const std::int64_t left = l.trip - 1 - sim_.position().counter(l.depth);
-    const std::int64_t times = std::min(left / p.iterations, (sim_.nextEvent() - sim_.now()) / p.time);
-    if (times > 0) skip(l.depth, times, p.iterations, p.time, p.counts, false);
+    const bool isWeak = options_.weakening == Weakening::kNoCountdowns;
+    std::int64_t times = left / p.iterations;
+    if (!isWeak) times = std::min(times, (sim_.nextEvent() - sim_.now()) / p.time);
+    if (times > 0) skip(l.depth, times, p.iterations, p.time, p.counts, isWeak);
   }
 
   // (ii) and (iii).
