@@ -84,7 +84,7 @@ void ElementwiseData::place(const kernel::DataSet &data, sim::pim::PimDevice &de
         });
         continue;
       }
-      const kernel::Access &access = kernel_.loads[static_cast<std::size_t>(load)];
+      const kernel::Access &access = operandAccess(kernel_, load);
       const auto *source = data[static_cast<std::size_t>(access.tensor)].bytes.data();
       const std::int64_t base = accessBase(access, graph_.tensors[static_cast<std::size_t>(access.tensor)]);
       forEachPoint(p, {&access}, [&](const Place &o, const Place &i, int bank, std::int64_t column) {

@@ -205,7 +205,7 @@ class OperandCollector {
 
   void load(Chain &c) {
     for (const int l : code_.loads)
-      if (l >= 0 && kernel_.loads[static_cast<std::size_t>(l)] == kernel_.loads[static_cast<std::size_t>(c.load)]) {
+      if (l >= 0 && operandAccess(kernel_, l) == operandAccess(kernel_, c.load)) {
         c.load = l;
         return;
       }

@@ -139,15 +139,27 @@ class Recogniser {
 
   Result<Pattern> elementwise() const {
     Pattern p;
-    for (const kernel::Store &s : kernel_.stores) {
-      if (s.combine != kernel::Combine::kAssign)
-        return unsupported("op", "it accumulates into a tensor without a reduction dim", "write it with '='");
+    for (std::size_t i = 0; i < kernel_.stores.size(); ++i) {
+      const kernel::Store &s = kernel_.stores[i];
       Diagnostics found;
       Chain c = chain(s.value, found);
       if (!found.empty()) return found;
+      if (s.combine != kernel::Combine::kAssign) {
+        if (s.combine != kernel::Combine::kAdd && s.combine != kernel::Combine::kMul)
+          return unsupported("op", fmt::format("it updates a tensor with '{}'", kernel::name(s.combine)));
+        c = update(s, targetLoad(kernel_, i), std::move(c));
+      }
       p.elementwise.expressions.push_back(std::move(c));
     }
     return p;
+  }
+
+  /// z += e and z *= e: onto what the tensor holds, or onto the neutral element (which turns -0 into +0).
+  Chain update(const kernel::Store &s, int target, Chain value) const {
+    const bool isAdd = s.combine == kernel::Combine::kAdd;
+    const Chain before = isUpdate(s.target.tensor) ? Chain{Chain::Kind::kLoad, target, 0, {}}
+                                                   : constant(encodeFloat(DType::kF16, isAdd ? 0 : 1));
+    return node(isAdd ? Chain::Kind::kAdd : Chain::Kind::kMul, {before, std::move(value)});
   }
 
   static Chain constant(std::uint64_t half) { return {Chain::Kind::kConstant, -1, decodeFloat(DType::kF16, half), {}}; }

@@ -26,10 +26,19 @@ struct MatVec {
 struct Chain {
   enum class Kind { kLoad, kConstant, kAdd, kMul, kRelu };
   Kind kind = Kind::kLoad;
-  int load = -1;        ///< kLoad: index into Kernel::loads
+  int load = -1;        ///< kLoad: operand number (operandAccess)
   double constant = 0;  ///< kConstant
   std::vector<Chain> arguments;
 };
+
+/// Operand numbers continue behind Kernel::loads with the target of each store, for stores that update in place.
+inline int targetLoad(const kernel::Kernel &kernel, std::size_t store) {
+  return static_cast<int>(kernel.loads.size() + store);
+}
+inline const kernel::Access &operandAccess(const kernel::Kernel &kernel, int load) {
+  const auto i = static_cast<std::size_t>(load);
+  return i < kernel.loads.size() ? kernel.loads[i] : kernel.stores[i - kernel.loads.size()].target;
+}
 
 /// Stores evaluated one after the other; one expression per store.
 struct Elementwise {

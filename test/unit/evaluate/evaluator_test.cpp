@@ -86,6 +86,24 @@ TEST_F(Evaluator, InOutTensorsKeepTheirInitialValueInTheSum) {
   for (std::int64_t i = 0; i < 100; ++i) EXPECT_GT(data[static_cast<std::size_t>(y)].asDouble(i), 400);
 }
 
+TEST_F(Evaluator, ElementwiseUpdatesInPlaceAreChecked) {
+  for (const kernel::Role role : {kernel::Role::kInOut, kernel::Role::kOutput})
+    for (const kernel::Combine combine : {kernel::Combine::kAdd, kernel::Combine::kMul}) {
+      auto g = kernel::parseNotation("z[i] = 2 * x[i]", {{"i", 3001}}, DType::kF16);
+      ASSERT_TRUE(g);
+      kernel::Store &store = g->kernels[0].stores[0];
+      store.combine = combine;
+      g->tensors[static_cast<std::size_t>(store.target.tensor)].role = role;
+      kernel::DataSet data = kernel::makeData(*g, {});
+      Request r = request(*g);
+      r.isSimulation = true;
+      r.data = &data;
+      const auto report = evaluate(r);
+      ASSERT_TRUE(report) << report.diagnostics()[0].str();
+      EXPECT_TRUE(report->isChecked);
+    }
+}
+
 TEST_F(Evaluator, AutoIsNeverWorseThanReference) {
   for (const auto &[m, n] : {std::pair{10, 5000}, {100, 100}, {5000, 64}, {1, 4096}}) {
     const kernel::Graph g = gemv(m, n);
