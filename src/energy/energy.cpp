@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -31,8 +32,12 @@ std::vector<std::string> actionNames() {
 
 /// Value of a checked formula. What can still fail is overflow, which gives the largest number, as counts do.
 std::int64_t countOf(const machine::EnergyTerm &term, const machine::Machine &machine, const ActionCounts &counts) {
-  const auto formula = machine::Expression::parse(term.action, {});
-  PIMENTO_CHECK(formula.ok() && "the loader has parsed it");
+  std::shared_ptr<const machine::Expression> formula = term.formula;
+  if (!formula) {
+    auto parsed = machine::Expression::parse(term.action, {});
+    PIMENTO_CHECK(parsed.ok() && "checked machines have formulas that parse");
+    formula = std::make_shared<const machine::Expression>(std::move(*parsed));
+  }
   const auto value = formula->evaluate([&](std::string_view n) { return valueOf(n, machine, counts); }, {});
   if (value) return *value;
   PIMENTO_CHECK(value.diagnostics().front().code != "unknown-name" && "machines are checked before they are priced");

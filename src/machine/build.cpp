@@ -298,6 +298,8 @@ class Builder {
       t.isBackground = values_.numbers.at(at).canonicalUnit == "mW";
       t.instances = integer(at + ".instances", 1);
       t.action = t.isBackground ? "time" : text(at + ".action");
+      if (auto formula = Expression::parse(t.action, {}); formula && !t.isBackground)
+        t.formula = std::make_shared<const Expression>(std::move(*formula));
       checkTerm(t, at, e.value.where);
       machine_.energy.push_back(std::move(t));
     }

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -137,14 +138,17 @@ struct Dram {
   int commandNamed(std::string_view name) const;  ///< index, or -1
 };
 
+class Expression;
+
 /// One priced action: `energy` per unit of the count that `action` gives. Background terms are powers. Source and
 /// confidence stand in Machine::numbers["energy.NAME"].
 struct EnergyTerm {
-  std::string name;       ///< "act_pre", "segment_cell", "standby_stack", ...
-  std::string action;     ///< formula over action counts (energy/actions.h) and numbers of the file; "time": background
-  std::string component;  ///< "pim", "dram", "host", "link"
-  Picojoules energy;      ///< per action; background: pJ per ns (= mW)
-  Picojoules low, high;   ///< range of sources; equal to `energy` where they agree
+  std::string name;    ///< "act_pre", "segment_cell", "standby_stack", ...
+  std::string action;  ///< formula over action counts (energy/actions.h) and numbers of the file; "time": background
+  std::shared_ptr<const Expression> formula;  ///< `action` as the loader parsed it; null: nobody has yet
+  std::string component;                      ///< "pim", "dram", "host", "link"
+  Picojoules energy;                          ///< per action; background: pJ per ns (= mW)
+  Picojoules low, high;                       ///< range of sources; equal to `energy` where they agree
   bool isBackground = false;
   std::int64_t instances = 1;  ///< background: how many of what `energy` is the power of (stacks, channels)
   std::string covers;          ///< what one unit covers, in words
