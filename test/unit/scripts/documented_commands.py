@@ -1,9 +1,9 @@
-"""Runs every command that README.md and the heads of examples/ show: each must exit with 0 and print something.
+"""Runs every command that README.md, docs/ and the heads of examples/ show: each must exit with 0 and print something.
 
 usage: documented_commands.py TOOL SOURCE_DIR [--without-mlir]
 
-A documented command is a line that begins with four blanks (in examples: `//   `) and `pimento`; what follows two or
-more blanks is its explanation.
+A documented command is a line that begins with four blanks (in examples: `//   `), `pimento` and a verb; what follows two
+or more blanks is its explanation.
 """
 
 import re
@@ -13,15 +13,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-DOCUMENTED = re.compile(r"^(?:    |//   )(pimento (?:\S| (?! ))+)", re.MULTILINE)
+DOCUMENTED = re.compile(r"^(?:    |//   )(pimento [a-z](?:\S| (?! ))+)", re.MULTILINE)
 
 
 def commands(source):
-    files = [source / "README.md", *sorted((source / "examples").glob("*.mlir"))]
-    for path in files:
+    examples = sorted((source / "examples").glob("*.mlir"))
+    for path in [source / "README.md", *sorted((source / "docs").rglob("*.md")), *examples]:
         found = DOCUMENTED.findall(path.read_text(encoding="utf-8"))
-        if not found:
-            sys.exit(f"{path.name}: no command in it")
+        if path in examples and not found:
+            sys.exit(f"{path.name}: an example begins with the command that runs it")
         for command in found:
             yield path.name, command
 
