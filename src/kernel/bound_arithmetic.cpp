@@ -215,7 +215,7 @@ Bounded BoundedAccumulation::floatResult() const {
       break;
     case Combine::kMul:
       reach = peak_ * std::pow(1 + unit, n);
-      bound = magnitude_ - std::fabs(value_.value) + magnitude_ * std::expm1(n * unit) + n * smallest * peak_;
+      bound = errors_ + magnitude_ - std::fabs(value_.value) + magnitude_ * std::expm1(n * unit) + n * smallest * peak_;
       break;
     default:
       reach = magnitude_ * (1 + unit);

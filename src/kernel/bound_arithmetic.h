@@ -45,7 +45,7 @@ class BoundedAccumulation {
   DType type_ = DType::kF64, termType_ = DType::kF64;
   std::int64_t count_ = 0;
   Bounded value_;         ///< double-precision (or exact integer) result so far
-  double errors_ = 0;     ///< sum (kMin, kMax: largest) of the terms' bounds
+  double errors_ = 0;     ///< sum (kMin, kMax: largest; kMul: infinite or 0) of the terms' bounds
   double magnitude_ = 0;  ///< sum or product of |term| + bound
   double peak_ = 1;       ///< product of max(1, |term| + bound)
 };

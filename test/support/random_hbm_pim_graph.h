@@ -202,9 +202,13 @@ class RandomHbmPimGraph {
       const std::vector<Axis> axes = writeAxes(dims, use);
       const bool isUpdate = chance(15);
       const int t = tensor(prefix + "y" + std::to_string(s), axes, isUpdate ? Role::kInOut : Role::kOutput);
+      const bool isCombined = chance(15);  // z += e or z *= e, onto given values or onto nothing
       std::vector<int> own = loads;
-      if (isUpdate) own.insert(own.end(), 2, b.load(t, kType, indices(axes)));
-      b.store(t, indices(axes), expression(b, own, 1 + static_cast<int>(rng_.below(4))));
+      if (isUpdate && !isCombined) own.insert(own.end(), 2, b.load(t, kType, indices(axes)));
+      b.store(t, indices(axes), expression(b, own, 1 + static_cast<int>(rng_.below(4))),
+              !isCombined  ? kernel::Combine::kAssign
+              : chance(50) ? kernel::Combine::kAdd
+                           : kernel::Combine::kMul);
       made.push_back(t);
     }
     graph_.kernels.push_back(b.take());

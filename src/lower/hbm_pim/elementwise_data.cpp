@@ -1,5 +1,6 @@
 #include "pimento/lower/hbm_pim/elementwise_data.h"
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 
@@ -95,8 +96,21 @@ void ElementwiseData::place(const kernel::DataSet &data, sim::pim::PimDevice &de
     }
 }
 
+/// Elements that no point writes hold the identity of what accumulates into them: 1 under z *= e onto nothing.
+void ElementwiseData::fillUnwritten(kernel::DataSet &data) const {
+  const std::vector<int> &loads = parts.front().code.loads;
+  for (std::size_t s = 0; s < kernel_.stores.size(); ++s) {
+    const kernel::Store &store = kernel_.stores[s];
+    const bool isUpdate = std::find(loads.begin(), loads.end(), targetLoad(kernel_, s)) != loads.end();
+    if (store.combine != kernel::Combine::kMul || isUpdate) continue;
+    kernel::TensorData &t = data[static_cast<std::size_t>(store.target.tensor)];
+    for (std::int64_t e = 0; e < t.elements(); ++e) t.setDouble(e, 1);
+  }
+}
+
 void ElementwiseData::collect(sim::pim::PimDevice &device, kernel::DataSet &data) const {
   const std::int64_t columns = machine_.dram->organization.columns;
+  fillUnwritten(data);
   for (const Part &p : parts)
     for (std::size_t s = 0; s < kernel_.stores.size(); ++s) {
       const std::int64_t firstRow = p.firstRow + static_cast<std::int64_t>(p.code.loads.size() + s) * p.regionRows;

@@ -37,6 +37,7 @@ class ElementwiseData final : public DataPlan {
   /// the kernel's guards.
   template <typename Visit>
   void forEachPoint(const Part &part, const std::vector<const kernel::Access *> &accesses, Visit visit) const;
+  void fillUnwritten(kernel::DataSet &data) const;
   bool isGuarded(std::int64_t point, const mapping::Box &box) const;
 
   const kernel::Graph &graph_;

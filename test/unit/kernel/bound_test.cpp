@@ -188,6 +188,12 @@ TEST(Bound, WherePartialSumsMayOverflowNothingIsClaimed) {
   EXPECT_TRUE(std::isinf(result.bound[0]));
 }
 
+TEST(Bound, AProductOfSomethingUnclaimedClaimsNothing) {
+  const Graph graph = parsed("y[n] *= 65504 * x[n]", {{"n", 1}}, DType::kF16);
+  const auto result = evaluateWithBound(graph, makeData(graph, {DataSpec::Kind::kConst, 2}))[0];
+  EXPECT_TRUE(std::isinf(result.bound[0]));
+}
+
 TEST(Bound, ADecisionThatHangsOnRoundingCoversBothOutcomes) {
   const Graph graph = parsed("t[n] = x[n] * x[n]; y[n] = t[n] > 0.0625 ? 1 : -1", {{"n", 1}}, DType::kF32);
   const auto result = evaluateWithBound(graph, makeData(graph, {DataSpec::Kind::kConst, 0.25}))[0];

@@ -49,6 +49,14 @@ TEST(HbmPimRegression, NoBarrierIsLostInTheMiddleOfAStream) {
   }
 }
 
+TEST(HbmPimRegression, ElementsThatNothingMultipliesHoldOne) {
+  // z *= e onto nothing left 0 where no point writes.
+  const kernel::DataSet data = run("z[3*i + 1] *= x[i]", {{"i", 30}});
+  EXPECT_EQ(data[1].asDouble(0), 1);
+  EXPECT_EQ(data[1].asDouble(87), 1);
+  EXPECT_EQ(data[1].asDouble(1), data[0].asDouble(0));
+}
+
 TEST(HbmPimRegression, OrderNestsTheReductionsOfAUnit) {
   // order(...) was followed by the interpreter only.
   for (const char *order : {"order(i,j,k)", "order(i,k,j)"}) {
