@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <optional>
 #include <utility>
 
@@ -232,14 +233,21 @@ class Session {
 };
 
 /// Runs `work`; false if it crashed. LLVM's own means, since some parsers of MLIR 19 follow a null pointer after they
-/// have reported an error (linalg.reduce with an unfinished list of dimensions). Signal handlers are the process's:
-/// they are in place only while `work` runs.
+/// have reported an error (linalg.reduce with an unfinished list of dimensions), or take a length from what they find
+/// there, which ends in an exception. Signal handlers are the process's: they are in place only while `work` runs.
 bool survives(llvm::function_ref<void()> work) {
   llvm::CrashRecoveryContext::Enable();
   llvm::CrashRecoveryContext guard;
-  const bool good = guard.RunSafely(work);
+  bool hasThrown = false;
+  const bool good = guard.RunSafely([&] {
+    try {
+      work();
+    } catch (const std::exception &) {
+      hasThrown = true;
+    }
+  });
   llvm::CrashRecoveryContext::Disable();
-  return good;
+  return good && !hasThrown;
 }
 
 }  // namespace
