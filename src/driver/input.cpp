@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 
 #include "pimento/base/file.h"
 #include "pimento/base/npy.h"
@@ -23,6 +24,20 @@ Outcome failure(Diagnostics diagnostics) {
   const bool isOurs =
       std::any_of(diagnostics.begin(), diagnostics.end(), [](const Diagnostic &d) { return d.code == "wrong-answer"; });
   return {"", std::move(diagnostics), isOurs ? 3 : 1};
+}
+
+void locate(Diagnostics &diagnostics, const Options &options) {
+  static const std::map<std::string, std::string> kOptions = {
+      {"unknown-size", "--size"}, {"bad-extent", "--size"},       {"unknown-variant", "--variant"},
+      {"map-count", "--map"},     {"unknown-family", "--target"}, {"unsupported-machine", "--target"},
+  };
+  for (Diagnostic &d : diagnostics) {
+    if (!d.where.file.empty()) continue;
+    const auto known = kOptions.find(d.code);
+    const bool isTarget = d.code == "unknown-target" && options.input != options.target &&
+                          d.message.find("'" + options.target + "'") != std::string::npos;
+    d.where.file = known != kOptions.end() ? known->second : isTarget ? "--target" : options.input;
+  }
 }
 
 Result<kernel::Sizes> parseSizes(const std::vector<std::string> &texts) {

@@ -44,4 +44,7 @@ struct Outcome {
 /// An outcome that says what is wrong with the input.
 Outcome failure(Diagnostics diagnostics);
 
+/// Gives diagnostics without a place the option, or the INPUT, that they are about.
+void locate(Diagnostics &diagnostics, const Options &options);
+
 }  // namespace pimento::driver

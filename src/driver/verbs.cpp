@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "pimento/base/integer.h"
 #include "pimento/base/suggest.h"
 #include "pimento/base/thread_pool.h"
 #include "pimento/driver/input.h"
@@ -210,9 +211,28 @@ Outcome estimate(const Options &options) {
   return show(*report, options.isJson);
 }
 
+namespace {
+
+constexpr std::int64_t kLargeOperands = std::int64_t{1} << 28;
+
+/// Bytes of all tensors; saturated.
+std::int64_t operandBytes(const kernel::Graph &graph) {
+  std::int64_t total = 0;
+  for (const kernel::Tensor &t : graph.tensors)
+    total = addSaturated(total, multiplySaturated(t.elements(), sizeOf(t.type).value));
+  return total;
+}
+
+}  // namespace
+
 Outcome simulate(const Options &options) {
   const Result<Job> job = load(options, options.target);
   if (!job) return failure(job.diagnostics());
+  if (job->input.graph && operandBytes(*job->input.graph) > kLargeOperands) {
+    // Gigabytes of operands are made only for what compiles.
+    const Result<evaluate::CompiledGraph> compiled = evaluate::compile(job->request(options));
+    if (!compiled) return failure(compiled.diagnostics());
+  }
   std::optional<kernel::DataSet> data;
   if (job->input.graph) {
     Result<std::optional<kernel::DataSet>> made = makeInputData(options, *job->input.graph, defaultData(options));

@@ -56,6 +56,7 @@ std::string joined(const std::string &path, const std::string &key) {
 class Reader {
  public:
   Result<Values> run(const Node &root) {
+    root_ = &root;
     visitKeys(root, places(), "", false);
     finishNumbers();
     for (const Pending &p : formulas_) finishFormula(p);
@@ -347,6 +348,7 @@ class Reader {
       return report("bare-number", p.node->where, "'" + p.path + "' is a formula without names: a bare number",
                     "write a number with its unit '" + unitsOf(p.row->unit).front() + "', or use names of 'timing'");
     }
+    if (std::any_of(names.begin(), names.end(), [this](const std::string &n) { return isReported(n); })) return;
     const auto value = parsed->evaluate([this](std::string_view n) { return lookup(n); }, choicesFor(names));
     if (!value) return append(value.diagnostics());
     if (!checkBounds(static_cast<double>(*value), *p.row, p.path, p.node->where)) return;
@@ -372,6 +374,13 @@ class Reader {
     auto it = out_.numbers.find(std::string(n));
     if (it == out_.numbers.end()) it = out_.numbers.find("timing." + std::string(n));
     return it == out_.numbers.end() ? nullptr : &it->second;
+  }
+
+  /// Whether the file gives number `n` and something is wrong with it: formulas that use it need no message of their
+  /// own.
+  bool isReported(const std::string &n) const {
+    return !diagnostics_.empty() && numberNamed(n) == nullptr &&
+           (root_->at(n) != nullptr || root_->at("timing." + n) != nullptr);
   }
 
   std::optional<std::int64_t> lookup(std::string_view n) const {
@@ -402,6 +411,7 @@ class Reader {
     for (const Diagnostic &d : more) report(d.code, d.where, d.message, d.hint);
   }
 
+  const Node *root_ = nullptr;
   Values out_;
   std::map<std::string, Number> derived_;
   std::vector<Pending> plain_, formulas_;

@@ -166,7 +166,11 @@ int run(int argc, char **argv) {
     return app.exit(e) == 0 ? 0 : 2;
   }
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (subcommands[i]->parsed()) return print(all[i].run(options), outputFile, isQuiet);
+    if (subcommands[i]->parsed()) {
+      Outcome outcome = all[i].run(options);
+      pimento::driver::locate(outcome.diagnostics, options);
+      return print(outcome, outputFile, isQuiet);
+    }
   return 2;
 }
 
