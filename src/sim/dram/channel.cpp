@@ -56,6 +56,9 @@ ChannelSpec::ChannelSpec(const machine::Machine &machine) : device(*machine.dram
   writeLatency = d.writeLatency.value;
   refreshInterval = d.refreshInterval.value;
   columns = d.organization.columns;
+  Tick longest = hasRefresh ? refreshInterval : 0;
+  for (const machine::TimingConstraint &t : d.constraints) longest = std::max(longest, t.latency.value);
+  patience = 256 * longest + fence;
   if (!machine.pim) return;
   const machine::PimUnit &p = *machine.pim;
   allBankLimit = static_cast<int>(p.banksPerBlock);
@@ -105,6 +108,8 @@ Checkpoint Channel::run() {
     if (choice.time < limit) {
       execute(choice);
       t_ = choice.time + 1;
+      // With refresh, events look for this, so that a fast-forwarded run stops in the same place.
+      if (choice.act == Act::kPrecharge && nextDue_ == kNever && isStarved()) return {Checkpoint::Kind::kStuck, -1};
     } else if (choice.act == Act::kNone && isStuck()) [[unlikely]] {
       return {Checkpoint::Kind::kStuck, -1};
     } else {

@@ -61,6 +61,7 @@ struct ChannelSpec {
   std::int64_t transactionQueue, commandQueue;
   bool isEagerPrecharge, hasSingleRefreshSlot, hasRefresh, refreshWaits, losesBarriers;
   Tick fence, commandLatency, readLatency, writeLatency, refreshInterval;
+  Tick patience;  ///< a channel that completes nothing for this long never will
   std::int64_t columns;
 
   /// All-bank modes: only banks below this one (of a rank with PIM units) take activates; 0 = no such modes.
@@ -93,11 +94,9 @@ class Channel {
   void shift(const LoopShift &by, Tick time, bool withEvents);
   Tick completion() const { return lastCompletion_; }
   void setCompletion(Tick t) { lastCompletion_ = t; }
-  /// Refreshes alone have gone on for so long that nothing else will happen: a machine whose rows never stay open
-  /// until a column command may follow (tRAS < tRCD, say).
-  bool isStarved() const {
-    return count_ > 0 && t_ - lastCompletion_ > kPatience * spec_->refreshInterval + spec_->fence;
-  }
+  /// Rows have opened and closed for so long without a column command that none will ever come: one whose bank takes
+  /// no activates in this mode, say, or a machine whose rows never stay open long enough (tRAS < tRCD).
+  bool isStarved() const { return count_ > 0 && t_ - lastCompletion_ > spec_->patience; }
 
   /// Cycle count of the run: completion of the last command, plus one. Valid once run() said done; if it said stuck,
   /// of the part that ran.
@@ -105,7 +104,6 @@ class Channel {
 
  private:
   static constexpr Tick kNever = std::numeric_limits<Tick>::max() / 4;
-  static constexpr Tick kPatience = 256;  ///< refresh intervals without a completion
   enum class Act : std::uint8_t { kNone, kRefresh, kPrecharge, kColumn, kActivate };
   struct Choice {
     Tick time = kNever;

@@ -218,6 +218,23 @@ TEST(FastForward, SkipsMostOfALongMatrixVectorProduct) {
   }
 }
 
+// Bank 4 takes no activates in the all-bank mode. The head of the queue waits for it for ever, while the row that the
+// group behind it wants is opened ahead and closed again.
+TEST(FastForward, EndsWhenTheModeRefusesTheOnlyBankThatMayGo) {
+  for (const char *refresh : {"none", "single-slot", "per-rank"}) {
+    std::vector<program::Node> body;
+    for (const int b : {0, 1, 8, 9}) body.push_back(wr(b, kEnterRow, 31, b == 9));
+    body.push_back(rd(4, 5, 0, true));
+    for (int i = 0; i < 8; ++i) body.push_back(rd(0, 6, i, i == 7));
+    const machine::Machine m = handMachine({.refresh = refresh});
+    const Outcome plain = runWith(m, process(body), {.isEnabled = false});
+    const Outcome fast = runWith(m, process(body), {});
+    EXPECT_TRUE(plain.isStuck) << plain.str();
+    EXPECT_EQ(plain.counts.columns, 4);
+    EXPECT_TRUE(fast == plain) << plain.str() << "\n" << fast.str();
+  }
+}
+
 TEST(FastForward, EndsWhenRowsNeverStayOpenLongEnough) {
   DramNumbers n;
   n.ras =
