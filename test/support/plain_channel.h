@@ -34,7 +34,7 @@ class PlainChannel {
     patience_ = 20 * dram_.refreshInterval.value + 2 * dram_.controller.fence.value + 5000;
   }
 
-  Run run() {
+  ChannelRun run() {
     for (std::int64_t c = 0;; ++c) {
       if (!overflow_.empty() && transactions_.size() < transactionLimit()) move(overflow_, transactions_);
       for (Bank &b : banks_)
@@ -281,7 +281,7 @@ class PlainChannel {
   std::map<std::size_t, std::set<int>> met_;
   bool isAllBank_ = false;
   std::int64_t hostResumes_ = 0, lastCompletion_ = 0, lastProgress_ = 0, patience_ = 0;
-  Run run_;
+  ChannelRun run_;
 };
 
 }  // namespace pimento::test

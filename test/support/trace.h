@@ -58,7 +58,7 @@ class Recorder final : public sim::dram::CommandObserver {
 };
 
 /// What a run gave.
-struct Run {
+struct ChannelRun {
   std::vector<Issued> trace;
   std::int64_t cycles = 0;
   bool isStuck = false;
@@ -78,7 +78,7 @@ inline program::FlatLoops flatten(const program::Process &process, const sim::dr
 }
 
 /// Runs `process` on one channel of `machine`, every command simulated.
-inline Run runChannel(const machine::Machine &machine, const program::Process &process) {
+inline ChannelRun runChannel(const machine::Machine &machine, const program::Process &process) {
   const sim::dram::ChannelSpec spec(machine);
   const program::FlatLoops code = flatten(process, spec);
   Recorder recorder;

@@ -10,8 +10,8 @@ namespace {
 
 void compare(const RandomCase &c, const std::string &what) {
   ASSERT_TRUE(program::verify({"hbm-pim", {}, {c.process}}, c.machine).ok()) << what << "\n" << c.str();
-  const Run fast = runChannel(c.machine, c.process);
-  const Run plain = PlainChannel(c.machine, c.process).run();
+  const ChannelRun fast = runChannel(c.machine, c.process);
+  const ChannelRun plain = PlainChannel(c.machine, c.process).run();
   const std::size_t n = std::min(fast.trace.size(), plain.trace.size());
   for (std::size_t i = 0; i < n; ++i)
     ASSERT_EQ(fast.trace[i], plain.trace[i]) << what << ", command " << i << "\n" << c.str();
