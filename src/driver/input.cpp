@@ -84,9 +84,9 @@ Result<Input> fromFile(const Options &options, const kernel::Sizes &sizes, DType
   const std::string name = std::filesystem::path(options.input).stem().string();
   if (endsWith(options.input, ".mlir"))
     return fromGraph(frontend::importMlir(*text, options.input, {options.function, sizes}), name);
-  Result<program::Program> p = program::parse(*text, options.input);
-  if (!p) return p.diagnostics();
   Input in;
+  Result<program::Program> p = program::parse(*text, options.input, &in.places);
+  if (!p) return p.diagnostics();
   in.type = type;
   in.name = name;
   in.program = std::move(*p);

@@ -18,6 +18,7 @@ namespace pimento::driver {
 struct Input {
   std::optional<kernel::Graph> graph;
   std::optional<program::Program> program;  ///< a .llvcnm file
+  program::Places places;                   ///< of the program's commands in the file
   std::string name;                         ///< for reports
   kernel::Sizes sizes;                      ///< by the names the input gives them
   DType type = DType::kF32;

@@ -91,9 +91,9 @@ std::string defaultData(const Options &options) {
 Result<evaluate::Report> estimateOn(const Options &options, const std::string &target) {
   const Result<Job> job = load(options, target);
   if (!job) return job.diagnostics();
-  Result<evaluate::Report> report = job->input.program
-                                        ? evaluate::evaluateProgram(*job->input.program, job->machine, false, nullptr)
-                                        : evaluate::evaluate(job->request(options));
+  Result<evaluate::Report> report = job->input.program ? evaluate::evaluateProgram(*job->input.program, job->machine,
+                                                                                   false, nullptr, &job->input.places)
+                                                       : evaluate::evaluate(job->request(options));
   if (report) nameReport(*report, job->input);
   return report;
 }
@@ -256,7 +256,8 @@ Outcome simulate(const Options &options) {
     trace = std::make_unique<emit::PerfettoTrace>(file, job->machine, before);
   }
   Result<evaluate::Report> report = [&]() -> Result<evaluate::Report> {
-    if (job->input.program) return evaluate::evaluateProgram(*job->input.program, job->machine, true, trace.get());
+    if (job->input.program)
+      return evaluate::evaluateProgram(*job->input.program, job->machine, true, trace.get(), &job->input.places);
     evaluate::Request r = job->request(options);
     r.isSimulation = true;
     r.data = data ? &*data : nullptr;

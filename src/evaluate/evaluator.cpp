@@ -242,11 +242,12 @@ Result<Report> evaluate(const Request &request) {
 }
 
 Result<Report> evaluateProgram(const program::Program &program, const machine::Machine &machine, bool isSimulation,
-                               sim::dram::CommandObserver *observer) {
+                               sim::dram::CommandObserver *observer, const program::Places *places) {
   const Clock::time_point start = Clock::now();
-  if (const Status s = program::verify(program, machine); !s) return s.diagnostics();
+  if (const Status s = program::verify(program, machine, places); !s) return s.diagnostics();
   if (program.processes.size() != 1)
-    return error("process-count", {}, fmt::format("the program has {} processes", program.processes.size()),
+    return error("process-count", places != nullptr && places->processes.size() > 1 ? places->processes[1] : Location{},
+                 fmt::format("the program has {} processes", program.processes.size()),
                  "a DRAM program has one process, which stands for identical channels");
   const DeviceRun run = runChannelProgram(program, machine, {!isSimulation, observer});
   if (run.isStuck)
@@ -258,6 +259,8 @@ Result<Report> evaluateProgram(const program::Program &program, const machine::M
   addRun(report, run, hostCycles(machine, {}, run.cycles));
   report.stages.push_back({program.processes.front().name, "pim", "", run.cycles});
   report.warnings.push_back("a program without a kernel: nothing to check its answer against");
+  if (program.target != machine.name)
+    report.warnings.push_back(fmt::format("the program was made for '{}', this is '{}'", program.target, machine.name));
   finish(report, machine, run.actions, {});
   report.wallUs = microsecondsSince(start);
   return report;

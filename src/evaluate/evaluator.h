@@ -40,8 +40,9 @@ Result<CompiledGraph> compile(const Request &request);
 Result<Report> evaluate(const Request &request);
 
 /// Runs a device program that has no kernel behind it (a .llvcnm file): time, energy and counts, nothing checked.
+/// `places`: where its commands stand, for messages.
 Result<Report> evaluateProgram(const program::Program &program, const machine::Machine &machine, bool isSimulation,
-                               sim::dram::CommandObserver *observer);
+                               sim::dram::CommandObserver *observer, const program::Places *places = nullptr);
 
 /// Number of legal mappings that `auto` looks at, and how many of them it estimates.
 inline constexpr int kAutoCandidates = 2048, kAutoEstimated = 24;

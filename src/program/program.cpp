@@ -45,7 +45,8 @@ constexpr std::int64_t kMaxStride = std::int64_t{1} << 32;
 
 class Verifier {
  public:
-  Verifier(const Program &program, const machine::Machine &machine) : program_(program), machine_(machine) {}
+  Verifier(const Program &program, const machine::Machine &machine, const Places *places)
+      : program_(program), machine_(machine), places_(places) {}
 
   Status run() {
     if (!machine_.dram)
@@ -54,6 +55,7 @@ class Verifier {
     for (const Process &p : program_.processes) {
       process_ = &p;
       commands_ = 0;
+      where_ = placeOf(&Places::processes, processes_++);
       if (p.instances < 1 || p.instances > machine_.dram->organization.channels)
         report("instances", fmt::format("process '{}' names {} channels, the machine has {}", p.name, p.instances,
                                         machine_.dram->organization.channels));
@@ -64,10 +66,14 @@ class Verifier {
   }
 
  private:
+  Location placeOf(std::vector<Location> Places::*list, std::size_t i) const {
+    return places_ != nullptr && i < (places_->*list).size() ? (places_->*list)[i] : Location{};
+  }
+
   void report(std::string code, std::string message) {
     if (found_.size() < 20)
-      found_.push_back(
-          error("program-" + code, {}, std::move(message), "see `pimento compile --emit llvcnm` for a valid program"));
+      found_.push_back(error("program-" + code, where_, std::move(message),
+                             "see `pimento compile --emit llvcnm` for a valid program"));
   }
 
   void visit(const Node &n) {
@@ -97,6 +103,7 @@ class Verifier {
 
   void check(const Command &c) {
     ++commands_;
+    where_ = placeOf(&Places::commands, allCommands_++);
     const machine::Organization &o = machine_.dram->organization;
     if (c.rank >= o.ranks) report("rank", fmt::format("command {}: rank {} of {}", commands_, c.rank, o.ranks));
     if (c.bank >= o.banks()) report("bank", fmt::format("command {}: bank {} of {}", commands_, c.bank, o.banks()));
@@ -112,7 +119,10 @@ class Verifier {
   const machine::Machine &machine_;
   const Process *process_ = nullptr;
   std::vector<std::int64_t> trips_;
-  std::int64_t commands_ = 0;
+  std::int64_t commands_ = 0;  // of the process
+  const Places *places_;
+  Location where_;
+  std::size_t processes_ = 0, allCommands_ = 0;
   Diagnostics found_;
 };
 
@@ -129,8 +139,8 @@ void count(const std::vector<Node> &nodes, std::int64_t times, std::array<std::i
 
 }  // namespace
 
-Status verify(const Program &program, const machine::Machine &machine) {
-  return Verifier(program, machine).run();
+Status verify(const Program &program, const machine::Machine &machine, const Places *places) {
+  return Verifier(program, machine, places).run();
 }
 
 std::array<std::int64_t, kPurposes> countCommands(const Process &process) {

@@ -98,9 +98,14 @@ struct Program {
   bool operator==(const Program &) const = default;
 };
 
+/// Where processes and commands stand in the text a program was read from, both in textual order.
+struct Places {
+  std::vector<Location> processes, commands;
+};
+
 /// Checks a program against a machine: nesting depth, trip counts, rank/bank/row/column bounds over all iterations,
-/// image bounds. Diagnostics name the command and say by how much.
-Status verify(const Program &program, const machine::Machine &machine);
+/// image bounds. Diagnostics name the command, say by how much, and where it stands if `places` are given.
+Status verify(const Program &program, const machine::Machine &machine, const Places *places = nullptr);
 
 /// Executions of each purpose per instance, from the trip counts; saturated.
 std::array<std::int64_t, kPurposes> countCommands(const Process &process);

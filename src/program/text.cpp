@@ -127,6 +127,8 @@ class Parser {
     return std::move(program_);
   }
 
+  const Places &places() const { return places_; }
+
  private:
   bool report(std::string code, Location where, std::string message, std::string hint) {
     found_.push_back(error("program-" + code, std::move(where), std::move(message), std::move(hint)));
@@ -211,6 +213,7 @@ class Parser {
   bool process() {
     Process p;
     const Location where = scan_.where();
+    places_.processes.push_back(where);
     if (!nameInto(p.name, "the process's name")) return false;
     if (!scan_.takePunctuation('x'))
       return expected("'x' and the number of channels", "a process is: process NAME x64 {");
@@ -269,6 +272,7 @@ class Parser {
     static constexpr const char *kForm =
         "a command is: RD rank N bank N row AFFINE column AFFINE [barrier] PURPOSE [data IMAGE[AFFINE]]";
     Command c;
+    places_.commands.push_back(scan_.where());
     c.isWrite = scan_.takeWord("WR");
     if (!c.isWrite && !scan_.takeWord("RD")) {
       const std::string w(scan_.peekWord());
@@ -376,6 +380,7 @@ class Parser {
 
   Scanner scan_;
   Program program_;
+  Places places_;
   std::unordered_map<std::string, int> images_;
   std::vector<std::string> variables_;  // of the enclosing loops, outermost first
   std::int64_t statements_ = 0;
@@ -388,8 +393,11 @@ std::string print(const Program &program) {
   return Printer(program).run();
 }
 
-Result<Program> parse(std::string_view text, std::string file) {
-  return Parser(text, std::move(file)).run();
+Result<Program> parse(std::string_view text, std::string file, Places *places) {
+  Parser parser(text, std::move(file));
+  Result<Program> program = parser.run();
+  if (places != nullptr) *places = parser.places();
+  return program;
 }
 
 }  // namespace pimento::program

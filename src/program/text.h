@@ -46,7 +46,7 @@ std::string print(const Program &program);
 /// Reads the text form; `file` names it in diagnostics. At most 20 diagnostics, each with its place: program-syntax,
 /// program-unknown-purpose, program-unknown-variable, program-duplicate-variable, program-unknown-image,
 /// program-duplicate-image, program-read-data, program-range, program-trip, program-instances, program-depth,
-/// program-unclosed, program-too-large.
-Result<Program> parse(std::string_view text, std::string file = {});
+/// program-unclosed, program-too-large. `places`, if given, gets where processes and commands stand.
+Result<Program> parse(std::string_view text, std::string file = {}, Places *places = nullptr);
 
 }  // namespace pimento::program
