@@ -67,17 +67,28 @@ void PimDevice::trackMode(const dram::IssuedCommand &c) {
     if (progress_[i] != all) continue;
     std::fill(progress_.begin(), progress_.end(), 0);
     mode_ = r.to;
-    if (mode_ == PimMode::kAllBankPim) {
-      pc_ = repeats_ = 0;
-      hasExited_ = false;
-      std::fill(jumpsLeft_.begin(), jumpsLeft_.end(), -1);
-      decoded_.clear();
-      for (const std::uint32_t word : crf_) {
-        const Result<Instruction> d = program::hbm_pim::decode(word);
-        decoded_.push_back(d ? *d : Instruction{Opcode::kExit});
-      }
-    }
+    if (mode_ == PimMode::kAllBankPim) restart();
     return;
+  }
+}
+
+void PimDevice::restart() {
+  pc_ = repeats_ = 0;
+  hasExited_ = false;
+  std::fill(jumpsLeft_.begin(), jumpsLeft_.end(), -1);
+  decoded_.clear();
+  for (const std::uint32_t word : crf_) {
+    const Result<Instruction> d = program::hbm_pim::decode(word);
+    Instruction i = d ? *d : Instruction{Opcode::kExit};
+    if (i.op == Opcode::kJump) {
+      if (i.jumpOffset > static_cast<int>(decoded_.size())) i = Instruction{Opcode::kExit};
+      // A loop of nothing but JUMPs that are not taken does nothing: with its count 0, every JUMP that is taken leads
+      // to an instruction.
+      const bool hasWork = std::any_of(decoded_.end() - i.jumpOffset, decoded_.end(),
+                                       [](const Instruction &w) { return w.op != Opcode::kJump || w.jumpCount > 0; });
+      if (!hasWork) i.jumpCount = 0;
+    }
+    decoded_.push_back(i);
   }
 }
 
@@ -130,14 +141,10 @@ void PimDevice::writeBank(const dram::IssuedCommand &c) {
 
 // JUMPs are resolved before the instruction that a command triggers; a loop that has ended can be entered again.
 const PimDevice::Instruction *PimDevice::currentInstruction() {
-  for (int guard = 0; guard < 4 * static_cast<int>(decoded_.size()); ++guard) {
-    if (hasExited_ || pc_ >= static_cast<int>(decoded_.size())) return nullptr;
+  while (!hasExited_ && pc_ < static_cast<int>(decoded_.size())) {
     const Instruction &i = decoded_[static_cast<std::size_t>(pc_)];
-    if (i.op == Opcode::kExit) {
-      hasExited_ = true;
-      return nullptr;
-    }
-    if (i.op != Opcode::kJump) return &i;
+    if (i.op != Opcode::kJump && i.op != Opcode::kExit) return &i;
+    if (i.op == Opcode::kExit) break;
     std::int64_t &left = jumpsLeft_[static_cast<std::size_t>(pc_)];
     if (left < 0) left = i.jumpCount;
     if (left > 0) {
@@ -148,6 +155,7 @@ const PimDevice::Instruction *PimDevice::currentInstruction() {
       ++pc_;
     }
   }
+  hasExited_ = true;
   return nullptr;
 }
 

@@ -50,6 +50,7 @@ class PimDevice final : public dram::CommandObserver {
   using Instruction = program::hbm_pim::Instruction;
 
   void trackMode(const dram::IssuedCommand &c);
+  void restart();
   void writeRegister(const dram::IssuedCommand &c);
   void writeBank(const dram::IssuedCommand &c);
   void trigger(const dram::IssuedCommand &c);
