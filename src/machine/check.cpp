@@ -199,12 +199,35 @@ class Checker {
     for (const auto &[key, column] : p.columns) below("pim.columns." + key, column, o.columns, "organization.columns");
     below("pim.columns.grf_a", p.columns.at("grf_a") + p.grfEntries - 1, o.columns, "organization.columns");
     below("pim.columns.grf_b", p.columns.at("grf_b") + p.grfEntries - 1, o.columns, "organization.columns");
+    checkRegisterColumns(p);
     const Node *modes = root_.find("modes");
     if (modes == nullptr || modes->entries.empty()) {
       return report("missing-section", "pim", "'pim' needs 'modes'", "say how the device changes modes");
     }
     for (std::size_t i = 0; i < p.modeRules.size(); ++i) checkMode("modes." + modes->entries[i].key, p.modeRules[i]);
     checkModesReachable(p);
+  }
+
+  /// Registers are told apart by their columns.
+  void checkRegisterColumns(const PimUnit &p) {
+    constexpr std::int64_t kWordBytes = 4;
+    const std::int64_t burst = std::max<std::int64_t>(m_.dram->organization.burst.value, kWordBytes);
+    const std::pair<const char *, std::int64_t> sizes[] = {{"control", 1},
+                                                           {"srf", 1},
+                                                           {"crf", (p.crfWords * kWordBytes + burst - 1) / burst},
+                                                           {"grf_a", p.grfEntries},
+                                                           {"grf_b", p.grfEntries}};
+    for (const auto &[name, size] : sizes) {
+      for (const auto &[other, otherSize] : sizes) {
+        const std::int64_t first = p.columns.at(name), otherFirst = p.columns.at(other);
+        if (std::string_view(name) == other || first > otherFirst || first + size <= otherFirst) continue;
+        impossible("pim.columns." + std::string(name),
+                   "registers '" + std::string(name) + "' (" + std::to_string(size) + " columns from " +
+                       std::to_string(first) + ") and '" + other + "' (from " + std::to_string(otherFirst) +
+                       ") overlap",
+                   "give each its own columns, or make them smaller");
+      }
+    }
   }
 
   void checkMode(const std::string &path, const ModeRule &r) {

@@ -16,7 +16,11 @@ namespace {
 
 constexpr std::size_t kChannel = 0, kBlock = 1, kLane = 2, kLevels = 3;
 
-/// The lowering speaks of channels, blocks and lanes; a machine file that has other levels is not its target.
+/// Words of the longest microkernel of a matrix-vector product, in whole bursts.
+constexpr std::int64_t kMatVecWords = 8 * MatVecData::kTreeCrfBursts;
+
+/// The lowering speaks of channels, blocks and lanes; a machine file that has other levels is not its target. A weight
+/// tile fills whole rows.
 Status checkMachine(const machine::Machine &machine) {
   const bool hasLevels = machine.levels.size() == kLevels && machine.levels[kChannel].name == "channel" &&
                          machine.levels[kBlock].name == "block" && machine.levels[kLane].name == "lane";
@@ -24,12 +28,15 @@ Status checkMachine(const machine::Machine &machine) {
       machine.pim->banksPerBlock == 2 && machine.pim->grfEntries == MatVecData::kBursts &&
       machine.pim->type == DType::kF16 &&
       machine.pim->blocks * machine.pim->banksPerBlock == machine.dram->organization.banks() &&
-      machine.dram->organization.columns % ElementwiseData::kColumns == 0)
+      machine.pim->crfWords >= kMatVecWords && machine.dram->organization.columns % ElementwiseData::kColumns == 0 &&
+      MatVecData::kSlots * MatVecData::kBursts % machine.dram->organization.columns == 0)
     return okStatus();
-  return error("unsupported-machine", {},
-               fmt::format("machine '{}' has no HBM-PIM units of 16 f16 lanes, 8 GRF entries and two banks per block",
-                           machine.name),
-               "channels, ranks, rows, timing, controller policies and energy can be changed; the unit itself cannot");
+  return error(
+      "unsupported-machine", {},
+      fmt::format("machine '{}' has no HBM-PIM units of 16 f16 lanes, 8 GRF entries, at least {} CRF words and "
+                  "two banks per block with rows of 8 to 64 bursts",
+                  machine.name, kMatVecWords),
+      "channels, ranks, rows, timing, controller policies and energy can be changed; the unit itself cannot");
 }
 
 /// Reductions run innermost: partial sums live in registers that no other output may use meanwhile.

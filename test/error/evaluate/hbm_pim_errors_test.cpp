@@ -50,8 +50,8 @@ void expectSays(const Diagnostic &d, const std::string &code, const std::vector<
 // ---- Too large ----
 
 TEST(HbmPimErrors, WeightsThatDoNotFitSayByHowMuch) {
-  // A block of 4 channels holds 64 output tiles x 512 input tiles, a row each and bank parity two: 32,768 rows, and 64 of
-  // results.
+  // A block of 4 channels holds 64 output tiles x 512 input tiles, a row each and bank parity two: 32,768 rows, and 64
+  // of results.
   const kernel::Graph graph = parsed("y[i] += A[i,j] * x[j]", {{"i", 16384}, {"j", 65536}});
   const Diagnostic d = refusal(graph);
   expectSays(d, "capacity", {"'y'", "32832 rows", "4096 are free", "8.02 times too large"}, "channels");
@@ -102,10 +102,29 @@ TEST(HbmPimErrors, AnotherFamilyIsNotCompiledFor) {
 }
 
 TEST(HbmPimErrors, AMachineWithOtherUnitsIsRefused) {
+  const std::vector<void (*)(machine::Machine &)> changes = {
+      [](machine::Machine &m) { m.pim->grfEntries = 16; },
+      [](machine::Machine &m) { m.pim->lanes = 8; },
+      [](machine::Machine &m) { m.pim->crfWords = 8; },
+      [](machine::Machine &m) { m.pim->type = DType::kBF16; },
+      [](machine::Machine &m) { m.dram->organization.columns = 128; },
+      [](machine::Machine &m) { m.levels[1].name = "unit"; },
+      [](machine::Machine &m) { m.pim.reset(); },
+  };
+  for (const auto change : changes) {
+    machine::Machine machine = hbmPim(1);
+    change(machine);
+    expectSays(refusal(parsed("y[i] = x[i]", {{"i", 9}}), "reference", "plain", machine), "unsupported-machine",
+               {"hbm-pim", "8 GRF entries"}, "cannot");
+  }
+}
+
+TEST(HbmPimErrors, RowsOfAWholeWeightTileAreFine) {
   machine::Machine machine = hbmPim(1);
-  machine.pim->grfEntries = 16;
-  expectSays(refusal(parsed("y[i] = x[i]", {{"i", 9}}), "reference", "plain", machine), "unsupported-machine",
-             {"hbm-pim", "8 GRF entries"}, "cannot");
+  machine.dram->organization.columns = 64;  // a weight tile in one row instead of two
+  const kernel::Graph graph = parsed("y[i] += A[i,j] * x[j]; z[i] = relu(y[i])", {{"i", 100}, {"j", 300}});
+  kernel::DataSet data = kernel::makeData(graph, {});
+  EXPECT_TRUE(runBoth(graph, machine, {}, data).empty());
 }
 
 // ---- Illegal mappings ----

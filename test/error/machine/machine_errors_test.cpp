@@ -81,6 +81,7 @@ const Mistake kMistakes[] = {
     {"TwoMeaningsOfOneRow", "park: 0x1000 row", "park: 0x17ff row", "impossible-value", 0, "own row"},
     {"ModeBankBeyondTheRank", "banks: 0 1 8 9 bank", "banks: 0 1 8 16 bank", "impossible-value", 0, "below 16"},
     {"RegistersBeyondTheRow", "grf_b: 0x18 column", "grf_b: 0x19 column", "impossible-value", 0, "below 32"},
+    {"RegistersThatOverlap", "crf: 0x04 column", "crf: 0x05 column", "impossible-value", 0, "its own columns"},
     {"RowsNoPowerOfTwo", "rows: 16384 count", "rows: 16500 count", "impossible-value", 0, "16384"},
     {"NegativeLatency", "latency: WL + BL/2 + tWTRL", "latency: WL - RL", "impossible-value", 0, "between 0"},
     {"UnknownChoice", "precharge: eager", "precharge: eagre", "unknown-choice", 0, "did you mean 'eager'"},
