@@ -1,6 +1,7 @@
 // Broken machine files: each gets its diagnostic, at its line, with a hint. Inputs are the shipped preset with one
 // piece of text replaced.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -295,7 +296,7 @@ TEST(MachineErrors, AnUnreadableFileIsNamed) {
 }
 
 TEST(MachineErrors, FilesThatExtendOneAnotherAreRefused) {
-  const std::string folder = testing::TempDir() + "pimento_extends_cycle";
+  const std::string folder = testing::TempDir() + "pimento_extends_cycle_" + std::to_string(getpid());
   std::filesystem::create_directories(folder);
   ASSERT_TRUE(writeFile(folder + "/a.yaml", "name: a\nextends: b\n"));
   ASSERT_TRUE(writeFile(folder + "/b.yaml", "name: b\nextends: a\n"));

@@ -1,6 +1,7 @@
 #include "pimento/base/file.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
 
@@ -8,7 +9,7 @@ namespace pimento {
 namespace {
 
 TEST(File, WhatIsWrittenReadsBackByteForByte) {
-  const std::string path = testing::TempDir() + "/pimento_file_test.bin";
+  const std::string path = testing::TempDir() + "/pimento_file_test_" + std::to_string(getpid()) + ".bin";
   const std::string contents("a\0b\r\n\xff", 6);
   ASSERT_TRUE(writeFile(path, contents));
   const auto back = readFile(path);

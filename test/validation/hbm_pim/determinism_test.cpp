@@ -1,5 +1,6 @@
 // The same input gives the same bytes at any number of threads, and every time.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -77,7 +78,8 @@ TEST(HbmPimDeterminism, TheSeedDecidesTheDataAndNothingElse) {
 }
 
 TEST(HbmPimDeterminism, ValidationIsEqualAtAnyNumberOfThreads) {
-  const std::filesystem::path points = std::filesystem::path(::testing::TempDir()) / "pimento_determinism.csv";
+  const std::filesystem::path points =
+      std::filesystem::path(::testing::TempDir()) / ("pimento_determinism_" + std::to_string(getpid()) + ".csv");
   {
     std::ofstream out(points);
     out << "kernel,output_dim,input_dim,batch,channels,ranks,elements,cycles\n";
