@@ -23,13 +23,24 @@ std::string listed(const std::vector<mapping::MapSpec> &maps) {
   return s;
 }
 
-/// Inputs: mostly uniform; sometimes any bit pattern (NaN, infinities, subnormals, -0) or values that cancel.
+/// Large values that cancel and small ones beside them: f32 sums of partial results then round, and show their order.
+void spread(kernel::DataSet &data, Rng &rng) {
+  for (kernel::TensorData &t : data)
+    for (std::int64_t e = 0; t.bytes.size() > 0 && e < t.elements(); ++e) {
+      const double sign = rng.below(2) == 0 ? 1 : -1;
+      t.setDouble(e, rng.below(2) == 0 ? sign * 128 : rng.real(-1, 1) * 0x1p-6);
+    }
+}
+
+/// Inputs: mostly uniform; sometimes any bit pattern (NaN, infinities, subnormals, -0),
+/// values that cancel, or a wide range.
 kernel::DataSet dataFor(const kernel::Graph &graph, Rng &rng) {
   kernel::DataSpec spec;
   spec.seed = rng.next();
   const std::uint64_t dice = rng.below(8);
   if (dice == 0) spec = {kernel::DataSpec::Kind::kUniform, -300, 300, spec.seed};
   kernel::DataSet data = kernel::makeData(graph, spec);
+  if (dice == 3 || dice == 4) spread(data, rng);
   if (dice != 1 && dice != 2) return data;
   constexpr std::array<std::uint16_t, 14> kSpecial = {0x0000, 0x8000, 0x7c00, 0xfc00, 0x7e00, 0xfe00, 0x7d01,
                                                       0x0001, 0x8001, 0x03ff, 0x0400, 0x7bff, 0xfbff, 0x3c00};
