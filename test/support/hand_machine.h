@@ -21,6 +21,7 @@ struct DramNumbers {
   std::int64_t rl = 20, wl = 8, burst = 2, ccdS = 2, ccdL = 4, rcdRead = 14, rcdWrite = 10, ras = 33, rp = 14, rc = 47;
   std::int64_t rrdS = 4, rrdL = 6, rtpL = 5, wr = 16, wtrL = 9, rtrs = 1, refi = 3900, rfc = 350, cmd = 1;
   std::int64_t faw = 0, fawActivates = 4;  ///< faw 0: no window
+  std::int64_t extraIdle = 0;              ///< cycles that banks stay busy beyond tRP and tRFC
   std::int64_t transactionQueue = 64, commandQueue = 64, fence = 0;
   std::string precharge = "eager", refresh = "single-slot";
   bool refreshWaits = false, losesBarriers = true, hasPim = true;
@@ -33,11 +34,13 @@ struct DramNumbers {
   std::string str() const {
     return fmt::format(
         "ranks {} groups {}x{} rows {} columns {}; rl {} wl {} burst {} ccd {}/{} rcd {}/{} ras {} rp {} rc {} rrd "
-        "{}/{} rtp {} wr {} wtr {} rtrs {} refi {} rfc {} cmd {} faw {}x{}; queues {}/{} fence {} precharge {} refresh "
+        "{}/{} rtp {} wr {} wtr {} rtrs {} refi {} rfc {} cmd {} faw {}x{} idle +{}; queues {}/{} fence {} precharge "
+        "{} refresh "
         "{}{}{}{}",
         ranks, bankGroups, banksPerGroup, rows, columns, rl, wl, burst, ccdS, ccdL, rcdRead, rcdWrite, ras, rp, rc,
-        rrdS, rrdL, rtpL, wr, wtrL, rtrs, refi, rfc, cmd, faw, fawActivates, transactionQueue, commandQueue, fence,
-        precharge, refresh, refreshWaits ? " waits" : "", losesBarriers ? " loses-barriers" : "", hasPim ? " pim" : "");
+        rrdS, rrdL, rtpL, wr, wtrL, rtrs, refi, rfc, cmd, faw, fawActivates, extraIdle, transactionQueue, commandQueue,
+        fence, precharge, refresh, refreshWaits ? " waits" : "", losesBarriers ? " loses-barriers" : "",
+        hasPim ? " pim" : "");
   }
 };
 
@@ -118,9 +121,9 @@ inline machine::Machine handMachine(const DramNumbers &n = {}) {
   c.commandLatency = Cycles(n.cmd);
   d.readLatency = Cycles(n.cmd + n.rl + n.burst);
   d.writeLatency = Cycles(n.wl + n.burst);
-  d.prechargeTime = Cycles(n.rp);
+  d.prechargeTime = Cycles(n.rp + n.extraIdle);
   d.refreshInterval = Cycles(n.refi);
-  d.refreshTime = Cycles(n.rfc);
+  d.refreshTime = Cycles(n.rfc + n.extraIdle);
   if (n.hasPim) m.pim = handPimUnit();
   return m;
 }

@@ -66,6 +66,7 @@ class CaseMaker {
     c.machine = handMachine(numbers_);
     c.controlRow = controlRow_ = rng_.integer(4, 60);
     if (numbers_.hasPim) moveControlRows(c.machine, controlRow_);
+    machine_ = c.machine;
     const std::int64_t perRank = numbers_.bankGroups * numbers_.banksPerGroup;
     for (int i = 0; i < 4; ++i) {
       const bool isLow = chance(40);  // banks that take activates in all modes
@@ -75,11 +76,11 @@ class CaseMaker {
     for (std::int64_t &s : commonRow_) s = stride();
     for (std::int64_t &s : commonColumn_) s = chance(30) ? rng_.integer(1, 2) : 0;
     isWild_ = chance(35);
+    hasModeTrips_ = numbers_.hasPim && chance(30);
     const std::vector<std::int64_t> bases = {0, 1, 2, 9, controlRow_, controlRow_ + 3, controlRow_ + 5, 500};
     for (std::int64_t &b : rowBases_) b = bases[rng_.below(bases.size())];
     c.process = process(block(0, shape_.commands));
-    if (numbers_.hasPim && chance(40)) inAllBankMode(c.process.body, c.machine);
-    c.machine.dram->organization.rows = numbers_.rows;
+    if (numbers_.hasPim && !hasModeTrips_ && chance(40)) inAllBankMode(c.process.body, c.machine);
     return c;
   }
 
@@ -97,7 +98,7 @@ class CaseMaker {
     constexpr std::array<std::pair<int, int>, 5> kBanks = {{{4, 4}, {4, 4}, {2, 2}, {1, 2}, {2, 4}}};
     std::tie(n.bankGroups, n.banksPerGroup) = kBanks[rng_.below(kBanks.size())];
     n.rows = 1 << 20;
-    n.columns = 64;
+    n.columns = chance(70) ? 64 : 8192;
     if (chance(75)) {
       n.rl = draw(2, 25);
       n.wl = draw(1, 12);
@@ -119,6 +120,7 @@ class CaseMaker {
       n.rfc = draw(20, 350);
     }
     if (chance(30)) n.faw = draw(5, 60);
+    if (chance(20)) n.extraIdle = draw(1, 9);
     n.fawActivates = draw(2, 5);
     if (chance(30)) n.commandQueue = draw(1, 64);
     if (chance(20)) n.transactionQueue = draw(1, 64);
@@ -161,6 +163,7 @@ class CaseMaker {
   // A few commands to one bank, as kernels issue them; in wild cases with other rows, places and barriers in the
   // middle.
   void statement(std::vector<program::Node> &out) {
+    if (hasModeTrips_ && chance(30)) return modeRoundTrip(out);
     const std::int64_t n = chance(50) ? rng_.integer(1, 8) : 8;
     program::Command c;
     place(c);
@@ -178,6 +181,23 @@ class CaseMaker {
     }
   }
 
+  // Enters the all-bank mode, works on a bank that takes activates there, leaves it.
+  void modeRoundTrip(std::vector<program::Node> &out) {
+    const machine::PimUnit &pim = *machine_.pim;
+    for (const int b : pim.modeRules.front().banks)
+      out.push_back(wr(b, pim.modeRules.front().row, 31, b == pim.modeRules.front().banks.back()));
+    program::Command c;
+    address(c);
+    c.bank = static_cast<std::uint8_t>(rng_.integer(0, 1));
+    for (int i = 0; i < 6; ++i) {
+      c.isBarrier = i == 5;
+      out.push_back(program::Node::leaf(c));
+      ++c.column.base;
+    }
+    for (const int b : pim.modeRules.back().banks)
+      out.push_back(wr(b, pim.modeRules.back().row, 31, b == pim.modeRules.back().banks.back()));
+  }
+
   void place(program::Command &c) {
     const auto &[rank, bank] = places_[rng_.below(places_.size())];
     c.rank = static_cast<std::uint8_t>(rank);
@@ -188,7 +208,7 @@ class CaseMaker {
     const bool isCommon = chance(75);
     c.row = c.column = {};
     c.row.base = rowBases_[rng_.below(rowBases_.size())];
-    std::int64_t columnsLeft = 64 - 9, lowest = c.row.base;
+    std::int64_t columnsLeft = numbers_.columns - 9, lowest = c.row.base;
     for (std::size_t d = 0; d < trips_.size(); ++d) {
       c.row.stride[d] = isCommon ? commonRow_[d] : stride();
       lowest += std::min<std::int64_t>(0, c.row.stride[d] * (trips_[d] - 1));
@@ -198,7 +218,7 @@ class CaseMaker {
       columnsLeft -= s * (trips_[d] - 1);
     }
     if (lowest < 0) c.row.base -= lowest;
-    c.column.base = chance(60) ? 0 : rng_.integer(0, columnsLeft - 1);
+    c.column.base = chance(60) ? 0 : rng_.integer(0, std::min<std::int64_t>(columnsLeft - 1, 60));
   }
 
   // Around the whole stream: enters the all-bank mode, leaves it. Commands of PIM ranks move to the banks that still
@@ -226,8 +246,9 @@ class CaseMaker {
   Rng rng_;
   Shape shape_;
   DramNumbers numbers_;
+  machine::Machine machine_;
   std::int64_t controlRow_ = 0;
-  bool isWild_ = false;
+  bool isWild_ = false, hasModeTrips_ = false;
   std::array<std::pair<int, int>, 4> places_{};
   std::array<std::int64_t, program::kMaxDepth> commonRow_{}, commonColumn_{};
   std::array<std::int64_t, 3> rowBases_{};
