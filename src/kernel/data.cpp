@@ -1,7 +1,9 @@
 // Tensor contents: element access and the data sets `--data` names.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
+#include "pimento/base/integer.h"
 #include "pimento/base/rng.h"
 #include "pimento/kernel/interpreter.h"
 #include "pimento/kernel/scalar.h"
@@ -86,6 +88,25 @@ void TensorData::setInteger(std::int64_t element, std::int64_t x) {
                 : static_cast<std::uint64_t>(x));
 }
 
+namespace {
+
+/// Terms per result where `tensor` is multiplied into a sum: the largest over the kernels that load it; 1 if none does.
+std::int64_t termsPerResult(const Graph &graph, std::size_t tensor) {
+  std::int64_t most = 1;
+  for (const Kernel &kernel : graph.kernels) {
+    if (std::none_of(kernel.loads.begin(), kernel.loads.end(),
+                     [&](const Access &a) { return a.tensor == static_cast<int>(tensor); }))
+      continue;
+    std::int64_t terms = 1;
+    for (const Dim &dim : kernel.dims)
+      if (dim.kind == DimKind::kReduction) terms = multiplySaturated(terms, dim.extent);
+    most = std::max(most, terms);
+  }
+  return most;
+}
+
+}  // namespace
+
 DataSet makeData(const Graph &graph, const DataSpec &spec) {
   DataSet data(graph.tensors.size());
   for (std::size_t t = 0; t < graph.tensors.size(); ++t) {
@@ -98,9 +119,17 @@ DataSet makeData(const Graph &graph, const DataSpec &spec) {
     data[t] = TensorData(tensor.type, tensor.shape);
     Rng rng(hashText(tensor.name, spec.seed));
     switch (spec.kind) {
-      case DataSpec::Kind::kRandom:
-        fillRandom(data[t], rng);
+      case DataSpec::Kind::kRandom: {
+        // Weights of a sum of n terms lie within sqrt(3 / n), so that activations keep their size from layer to layer
+        // instead of overflowing (Glorot and Bengio, AISTATS 2010).
+        const std::int64_t terms = tensor.isConstant && isFloat(tensor.type) ? termsPerResult(graph, t) : 1;
+        const double bound = std::sqrt(3.0 / static_cast<double>(terms));
+        if (terms > 1)
+          fillUniform(data[t], {DataSpec::Kind::kUniform, -bound, bound, spec.seed}, rng);
+        else
+          fillRandom(data[t], rng);
         break;
+      }
       case DataSpec::Kind::kZero:
         break;
       case DataSpec::Kind::kOne:

@@ -41,7 +41,8 @@ struct DataSpec {
   std::uint64_t seed = 1;
 };
 /// Deterministic in (spec, tensor name, element). kRandom: floating types uniform in [-1, 1), integers over the
-/// whole range of 8-bit types and within +-2^15 (2^16 unsigned) of wider ones.
+/// whole range of 8-bit types and within +-2^15 (2^16 unsigned) of wider ones; floating constants of the graph that are
+/// multiplied into sums of n terms in +-sqrt(3/n).
 DataSet makeData(const Graph &graph, const DataSpec &spec);
 
 /// Runs the graph on `data` (inputs and in-outs given; the rest is made). `orders` has one entry per kernel or is
@@ -49,6 +50,9 @@ DataSet makeData(const Graph &graph, const DataSpec &spec);
 /// verify. Fails with a diagnostic only where the data decide (an indirect index out of range). Elements no point
 /// writes are 0, or the identity of what accumulates into them.
 Status interpret(const Graph &graph, DataSet &data, const std::vector<Order> &orders = {});
+
+/// Runs kernel number `kernel` alone, row-major, on what the kernels before it left in `data` (every tensor made).
+Status interpretKernel(const Graph &graph, int kernel, DataSet &data);
 
 /// An f64 evaluation of the graph beside a bound on how far any floating-point evaluation in any order may lie from
 /// it. Per output tensor of the graph (roles kOutput, kInOut): value and bound per element; an infinite bound claims

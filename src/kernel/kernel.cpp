@@ -87,14 +87,16 @@ int Graph::tensorNamed(std::string_view tensor) const {
   return -1;
 }
 
+std::int64_t scalarOperations(const Kernel &kernel) {
+  std::int64_t perPoint = 0;
+  for (const Value &value : kernel.body) perPoint += isArithmetic(value.op) ? 1 : 0;
+  for (const Store &store : kernel.stores) perPoint += store.combine != Combine::kAssign ? 1 : 0;
+  return multiplySaturated(perPoint, kernel.points());
+}
+
 std::int64_t scalarOperations(const Graph &graph) {
   std::int64_t total = 0;
-  for (const Kernel &kernel : graph.kernels) {
-    std::int64_t perPoint = 0;
-    for (const Value &value : kernel.body) perPoint += isArithmetic(value.op) ? 1 : 0;
-    for (const Store &store : kernel.stores) perPoint += store.combine != Combine::kAssign ? 1 : 0;
-    total = addSaturated(total, multiplySaturated(perPoint, kernel.points()));
-  }
+  for (const Kernel &kernel : graph.kernels) total = addSaturated(total, scalarOperations(kernel));
   return total;
 }
 

@@ -54,6 +54,7 @@ struct Tensor {
   DType type = DType::kF32;
   std::vector<std::int64_t> shape;
   Role role = Role::kInput;
+  bool isConstant = false;  ///< an input that is the same in every run (weights of a network): placed once, kept
 
   std::int64_t elements() const;
 };
@@ -181,5 +182,6 @@ std::string print(const Graph &graph);
 /// Multiply, add, compare... per point, reductions counted: the arithmetic a roofline needs. Points that a guard
 /// leaves out are counted; loads, constants, indices and casts are not.
 std::int64_t scalarOperations(const Graph &graph);
+std::int64_t scalarOperations(const Kernel &kernel);
 
 }  // namespace pimento::kernel

@@ -85,7 +85,8 @@ std::string print(const Graph &graph) {
   static constexpr std::array<const char *, 4> kRoles{"input", "output", "inout", "temporary"};
   std::string s = fmt::format("graph {} {{\n", graph.name);
   for (const Tensor &tensor : graph.tensors) {
-    s += fmt::format("  {} {} : {}[{}]\n", kRoles[static_cast<std::size_t>(tensor.role)], tensor.name,
+    s += fmt::format("  {} {} : {}[{}]\n",
+                     tensor.isConstant ? "constant" : kRoles[static_cast<std::size_t>(tensor.role)], tensor.name,
                      name(tensor.type), fmt::join(tensor.shape, ", "));
   }
   for (const Kernel &kernel : graph.kernels) s += kernelText(kernel, graph);

@@ -10,6 +10,7 @@
 #include "pimento/base/suggest.h"
 #include "pimento/base/text.h"
 #include "pimento/kernel/builder.h"
+#include "pimento/kernel/networks.h"
 #include "pimento/kernel/notation.h"
 
 namespace pimento::kernel {
@@ -112,6 +113,13 @@ Result<Graph> scan(const Request &request) {
                             {"y", request.type, {n}, Role::kOutput}});
 }
 
+Result<Graph> residualNetwork(const Request &request) {
+  const std::int64_t depth = request.size("depth");
+  if (depth != 18 && depth != 50)
+    return error("bad-extent", {}, fmt::format("there is no ResNet of depth {} here", depth), "depth is 18 or 50");
+  return resnet(depth, request.type);
+}
+
 std::vector<DType> typesWhere(bool (*isWanted)(DType)) {
   std::vector<DType> types;
   std::copy_if(allDTypes().begin(), allDTypes().end(), std::back_inserter(types), isWanted);
@@ -179,6 +187,20 @@ std::vector<Row> makeRows() {
         ""},
        notation("s[hidden] += A[hidden,n] * x[n]; h[hidden] = relu(s[hidden] + b[hidden])\n"
                 "t[m] += B[m,hidden] * h[hidden]; y[m] = t[m] + c[m]")},
+      {{"rnnt", "RNN-T speech recognition, one step: two frames, one token", plain, {}, floating, "", true},
+       [](const Request &r) -> Result<Graph> { return rnnt(r.type); }},
+      {{"alexnet", "AlexNet on one 224 x 224 image", plain, {}, floating, "", true},
+       [](const Request &r) -> Result<Graph> { return alexnet(r.type); }},
+      {{"resnet", "ResNet of depth 18 or 50 on one 224 x 224 image", plain, {{"depth", 50}}, floating, "", true},
+       residualNetwork},
+      {{"wav2",
+        "wav2vec 2.0 base: transformer layers over frames of speech (49 are one second)",
+        plain,
+        {{"frames", 49}, {"layers", 12}},
+        floating,
+        "",
+        true},
+       [](const Request &r) -> Result<Graph> { return wav2(r.size("frames"), r.size("layers"), r.type); }},
   };
 }
 

@@ -21,6 +21,7 @@ struct ZooEntry {
   Sizes defaults;                     ///< every size the kernel has, with its default
   std::vector<DType> types;           ///< element types it is defined for
   std::string data;                   ///< `--data` that suits it; empty: random
+  bool isNetwork = false;             ///< a graph of many layers, of which a device may take some
 };
 
 /// All entries, in listing order.
