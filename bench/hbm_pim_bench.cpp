@@ -51,7 +51,7 @@ struct Gemv {
   }
   Gemv(const Gemv &) = delete;
 
-  const evaluate::CompiledKernel &kernel() const { return *compiled.kernels.front(); }
+  const evaluate::CompiledKernel &kernel() const { return *compiled.front().compiled; }
 
   /// Random operands, and room for the result.
   kernel::DataSet interpreted() const {

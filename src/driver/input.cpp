@@ -166,6 +166,19 @@ Result<machine::Machine> loadTarget(const Options &options, const std::string &n
   return machine;
 }
 
+Result<evaluate::Offload> parseOffload(const Options &options) {
+  using evaluate::Offload;
+  const kernel::ZooEntry *entry = kernel::zooEntry(options.input);
+  if (options.offload.empty()) return entry != nullptr && entry->isNetwork ? Offload::kBest : Offload::kAll;
+  const std::vector<std::string> names = {"all", "possible", "best"};
+  const auto found = std::find(names.begin(), names.end(), options.offload);
+  if (found == names.end())
+    return error("unknown-offload", {"--offload", 0, 0},
+                 fmt::format("'{}' says not what runs on the device", options.offload),
+                 suggest(options.offload, names));
+  return static_cast<Offload>(found - names.begin());
+}
+
 Result<std::vector<mapping::MapSpec>> parseMaps(const Options &options) {
   std::vector<mapping::MapSpec> specs;
   for (const std::string &text : options.maps)

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pimento/driver/options.h"
+#include "pimento/evaluate/evaluator.h"
 #include "pimento/kernel/interpreter.h"
 #include "pimento/kernel/kernel.h"
 #include "pimento/kernel/zoo.h"
@@ -40,6 +41,9 @@ std::vector<std::string> machineFolders(const Options &options);
 
 /// `--map`, one or several separated by '|'.
 Result<std::vector<mapping::MapSpec>> parseMaps(const Options &options);
+
+/// `--offload`, or its default for the input. Diagnostics: unknown-offload.
+Result<evaluate::Offload> parseOffload(const Options &options);
 
 /// `--data`: fills the graph's inputs; nothing for "none". Diagnostics: bad-data, and those of .npy files.
 Result<std::optional<kernel::DataSet>> makeInputData(const Options &options, const kernel::Graph &graph,

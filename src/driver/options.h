@@ -23,6 +23,7 @@ struct Options {
   std::vector<std::string> targets;  ///< compare
   std::vector<std::string> sets;     ///< "PATH=VALUE"
   std::vector<std::string> maps;     ///< empty: reference where one exists
+  std::string offload;             ///< "all", "possible", "best"; empty: best for networks, else all
   std::string data;                  ///< empty: the verb's default
   std::uint64_t seed = 1;
   std::string emit = "kernel";  ///< compile: stage

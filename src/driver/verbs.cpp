@@ -30,6 +30,7 @@ struct Job {
   machine::Machine machine;
   Input input;
   std::vector<mapping::MapSpec> maps;
+  evaluate::Offload offload = evaluate::Offload::kAll;
 
   evaluate::Request request(const Options &options) const {
     evaluate::Request r;
@@ -37,6 +38,7 @@ struct Job {
     r.machine = &machine;
     r.maps = maps;
     r.jobs = jobCount(options.jobs);
+    r.offload = offload;
     // A variant of the kernel alone ("measured") needs no program of its own.
     const Result<const evaluate::Backend *> backend = evaluate::backendFor(machine);
     const bool isZoo = kernel::zooEntry(options.input) != nullptr;
@@ -53,7 +55,9 @@ Result<Job> load(const Options &options, const std::string &target) {
   if (!input) return input.diagnostics();
   Result<std::vector<mapping::MapSpec>> maps = parseMaps(options);
   if (!maps) return maps.diagnostics();
-  return Job{std::move(*machine), std::move(*input), std::move(*maps)};
+  const Result<evaluate::Offload> offload = parseOffload(options);
+  if (!offload) return offload.diagnostics();
+  return Job{std::move(*machine), std::move(*input), std::move(*maps), *offload};
 }
 
 void nameReport(evaluate::Report &report, const Input &input) {
@@ -163,8 +167,13 @@ Outcome printStage(const Options &options, const Job &job, const evaluate::Compi
   std::ostringstream out;
   emit::CommandList *list = nullptr;
   std::unique_ptr<emit::CommandList> owner;
-  for (std::size_t k = 0; k < graph.kernels.size(); ++k) {
-    const evaluate::CompiledKernel &kernel = *graph.kernels[k];
+  for (std::size_t k = 0; k < graph.size(); ++k) {
+    if (graph[k].compiled == nullptr) {
+      if (options.emit == "mapping")
+        out << fmt::format("{}: on the host: {}\n", job.input.graph->kernels[k].name, graph[k].why);
+      continue;
+    }
+    const evaluate::CompiledKernel &kernel = *graph[k].compiled;
     if (options.emit == "mapping") {
       out << job.input.graph->kernels[k].name << ": " << mapping::print(kernel.placed().mapping) << "\n";
     } else if (options.emit == "llvcnm") {

@@ -21,7 +21,8 @@ Json breakdownOf(const evaluate::Breakdown &b) {
           {"compute", b.compute.value},
           {"merge", b.merge.value},
           {"rearrange_out", b.rearrangeOut.value},
-          {"transfer_out", b.transferOut.value}};
+          {"transfer_out", b.transferOut.value},
+          {"host", b.host.value}};
 }
 
 Json energyTermsOf(const energy::EnergyReport &energy) {
@@ -56,7 +57,18 @@ Json intervalOf(const std::optional<evaluate::Interval> &interval) {
 Json stagesOf(const std::vector<evaluate::Stage> &stages) {
   Json out = Json::array();
   for (const evaluate::Stage &s : stages)
-    out.push_back({{"kernel", s.kernel}, {"where", s.where}, {"mapping", s.mapping}, {"cycles", s.cycles.value}});
+    out.push_back({{"kernel", s.kernel},
+                   {"where", s.isOnHost ? "host" : "pim"},
+                   {"why", s.why},
+                   {"mapping", s.mapping},
+                   {"cycles", s.cycles.value},
+                   {"total_cycles", s.breakdown.total().value},
+                   {"host_cycles", s.hostCycles.value},
+                   {"offloaded_cycles", s.offloadedCycles ? Json(s.offloadedCycles->value) : Json(nullptr)},
+                   {"energy_pj", s.energy.value},
+                   {"breakdown", breakdownOf(s.breakdown)},
+                   {"operations", s.operations},
+                   {"bytes", s.bytes.value}});
   return out;
 }
 
@@ -77,6 +89,8 @@ Json objectOf(const evaluate::Report &r) {
   j["exact"] = name(r.exact);
   j["interval"] = intervalOf(r.interval);
   j["breakdown"] = breakdownOf(r.breakdown);
+  j["setup_cycles"] = r.setup.value;
+  j["setup_energy_pj"] = r.setupEnergy.total.value;
   j["energy_breakdown"] = energyTermsOf(r.energy);
   j["energy_components"] = energyComponentsOf(r.energy);
   j["energy_dynamic_pj"] = r.energy.dynamic.value;

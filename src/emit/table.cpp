@@ -68,6 +68,7 @@ std::string breakdownTable(const evaluate::Breakdown &b) {
   row("transfer out", b.transferOut);
   row("merge", b.merge);
   row("rearrange out", b.rearrangeOut);
+  if (b.host.value > 0) row("on the host", b.host);
   t.rule();
   row("total", total);
   return t.str();
@@ -100,12 +101,52 @@ std::string countsTable(const evaluate::Report &r) {
   return t.str();
 }
 
+/// Cycles as time on the clock that the whole report counts in.
+std::string cyclesAsTime(const evaluate::Report &r, Cycles cycles) {
+  const auto total = static_cast<double>(r.breakdown.total().value);
+  return total > 0 ? timeText(static_cast<double>(cycles.value) * r.timeNs / total) : "-";
+}
+
+/// Names of layers come from users' files and may be of any length.
+std::string shortName(const std::string &name) {
+  constexpr std::size_t kLongest = 24;
+  return name.size() <= kLongest ? name : name.substr(0, kLongest - 3) + "...";
+}
+
+/// One row per kernel, what it would take on either side, and why kernels stay on the host: reasons by number.
 std::string stagesTable(const evaluate::Report &r) {
-  Columns t("llrl", kIndent);
-  t.row({"kernel", "runs on", "cycles", "mapping"});
+  Columns t("llrrrl", kIndent);
+  t.row({"kernel", "runs on", "on the device", "on the host", "energy", "mapping, or why on the host"});
   t.rule();
-  for (const evaluate::Stage &s : r.stages) t.row({s.kernel, s.where, grouped(s.cycles.value), s.mapping});
-  return t.str();
+  Columns reasons("ll", kIndent);
+  std::vector<std::string> known;
+  Cycles hostAlone;
+  std::int64_t onDevice = 0;
+  for (const evaluate::Stage &s : r.stages) {
+    hostAlone += s.hostCycles;
+    onDevice += s.isOnHost ? 0 : 1;
+    std::string note = s.mapping;
+    if (s.isOnHost) {
+      auto reason = std::find(known.begin(), known.end(), s.why);
+      if (reason == known.end()) {
+        reason = known.insert(known.end(), s.why);
+        reasons.row({fmt::format("[{}]", known.size()), s.why});
+      }
+      note = fmt::format("[{}]", reason - known.begin() + 1);
+    }
+    t.row({shortName(s.kernel), s.isOnHost ? "host" : r.target,
+           s.offloadedCycles ? cyclesAsTime(r, *s.offloadedCycles) : "-", cyclesAsTime(r, s.hostCycles),
+           energyText(s.energy), note});
+  }
+  Columns totals("ll", kIndent);
+  totals.row({"on the device", fmt::format("{} of {} kernels", onDevice, r.stages.size())});
+  totals.row({"together", timeText(r.timeNs)});
+  totals.row({"host alone", fmt::format("{} (roofline: peak arithmetic, or device memory as plain memory)",
+                                        cyclesAsTime(r, hostAlone))});
+  if (r.setup.value > 0)
+    totals.row({"before", fmt::format("{} and {} to place constants once, in no total", cyclesAsTime(r, r.setup),
+                                      energyText(r.setupEnergy.total))});
+  return t.str() + (known.empty() ? "" : reasons.str()) + "\n" + totals.str();
 }
 
 std::string warningsText(const std::vector<std::string> &warnings) {

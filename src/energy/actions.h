@@ -30,9 +30,10 @@ enum class Action : std::uint8_t {
   kRefreshes,           ///< REF commands, one per rank
   kMerges,              ///< additions of partial results by the host
   kHostMemoryBytes,     ///< bytes of host memory traffic for rearranging
+  kHostOperations,      ///< scalar operations of kernels that run on the host
   kLinkBytes,           ///< bytes over the link between host and device where it is not the memory bus
 };
-inline constexpr int kActions = 16;
+inline constexpr int kActions = 17;
 
 /// The name that machine files use: "activations", "near_bank_reads".
 std::string_view name(Action a);

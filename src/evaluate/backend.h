@@ -46,6 +46,8 @@ class CompiledKernel {
   /// The order in which the mapping accumulates, from the mapping (not from the program).
   virtual kernel::Order order() const = 0;
   virtual lower::HostWork hostWork() const = 0;
+  /// Device memory that its layout spans, constants included.
+  virtual Bytes footprint() const = 0;
   virtual DeviceRun run(const RunMode &mode) const = 0;
   /// Runs every command on real data: reads inputs and temporaries from `data`, writes outputs into it.
   virtual DeviceRun runOn(kernel::DataSet &data, sim::dram::CommandObserver *observer) const = 0;
@@ -60,6 +62,8 @@ class Backend {
   virtual std::string_view family() const = 0;
   /// Variants a kernel may ask for besides "plain".
   virtual std::vector<std::string> variants() const = 0;
+  /// Device memory there is for operands and results.
+  virtual Bytes capacity(const machine::Machine &machine) const = 0;
   /// The mapping published results used, with `spec`'s extensions.
   virtual Result<mapping::Mapping> reference(const kernel::Graph &graph, int kernel, const machine::Machine &machine,
                                              const mapping::MapSpec &spec) const = 0;

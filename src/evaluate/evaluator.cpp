@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <set>
 
 #include "pimento/base/thread_pool.h"
 #include "pimento/energy/energy.h"
 #include "pimento/evaluate/hbm_pim_backend.h"
+#include "pimento/evaluate/host_layer.h"
 #include "pimento/evaluate/price.h"
 
 namespace pimento::evaluate {
@@ -153,16 +155,67 @@ class Checker {
   kernel::DataSet initial_;
 };
 
+/// Why a kernel cannot run on the device, without the kernel's and the device's names.
+std::string reasonOf(const Diagnostic &d, const std::string &machine) {
+  const std::string lead = " cannot run on " + machine + ": ";
+  const std::size_t at = d.message.find(lead);
+  return at == std::string::npos ? d.message : d.message.substr(at + lead.size());
+}
+
+/// Decides for one kernel after the other, in the order of the graph, where it runs.
+class Planner {
+ public:
+  Planner(const Request &request, const Backend &backend) : request_(request), backend_(backend) {}
+
+  Result<PlannedKernel> plan(int k) {
+    PlannedKernel out;
+    Result<mapping::Mapping> mapping = resolve(request_, k, backend_);
+    if (!mapping) return orHost(mapping.diagnostics());
+    out.mapping = std::move(*mapping);
+    auto compiled = backend_.compile(*request_.graph, k, out.mapping, *request_.machine, request_.variant);
+    if (!compiled) return orHost(compiled.diagnostics());
+    if (request_.offload == Offload::kBest) {
+      const lower::HostWork work = (*compiled)->hostWork();
+      const Breakdown onDevice = hostCycles(*request_.machine, work, (*compiled)->run({true, nullptr}).cycles);
+      const Cycles onHost = hostLayer(*request_.graph, k, *request_.machine).cycles;
+      out.offloadedCycles = onDevice.total();
+      if (onHost <= onDevice.total()) {
+        out.why = onHost <= onDevice.compute ? "the host is faster, even if no data had to be moved"
+                                             : "moving operands and results takes longer than the device saves";
+        return out;
+      }
+    }
+    if (request_.offload != Offload::kAll) {
+      const std::int64_t kept = (*compiled)->hostWork().placedOnce.value;
+      if (kept_ + (*compiled)->footprint().value > backend_.capacity(*request_.machine).value) {
+        out.why = "its constants do not fit beside those of the kernels before it";
+        return out;
+      }
+      kept_ += kept;
+    }
+    out.compiled = std::move(*compiled);
+    return out;
+  }
+
+ private:
+  Result<PlannedKernel> orHost(const Diagnostics &diagnostics) const {
+    const std::string &code = diagnostics.front().code;
+    const bool isOfDevice = code.starts_with("unsupported-") || code == "capacity";
+    if (request_.offload == Offload::kAll || !isOfDevice) return diagnostics;
+    PlannedKernel out;
+    out.why = reasonOf(diagnostics.front(), request_.machine->name);
+    return out;
+  }
+
+  const Request &request_;
+  const Backend &backend_;
+  std::int64_t kept_ = 0;  ///< bytes of constants placed so far
+};
+
 void addRun(Report &report, const DeviceRun &run, const Breakdown &breakdown) {
   report.cycles += run.cycles;
   report.cyclesSimulated += run.cyclesSimulated;
-  Breakdown &b = report.breakdown;
-  b.transferIn += breakdown.transferIn;
-  b.rearrangeIn += breakdown.rearrangeIn;
-  b.compute += breakdown.compute;
-  b.merge += breakdown.merge;
-  b.rearrangeOut += breakdown.rearrangeOut;
-  b.transferOut += breakdown.transferOut;
+  report.breakdown += breakdown;
   for (const auto &[name, n] : run.counts) report.counts[name] += n;
   report.channelsIdentical = run.identicalChannels;
 }
@@ -192,52 +245,145 @@ Result<CompiledGraph> compile(const Request &request) {
     return error("map-count", {},
                  fmt::format("{} mappings for {} kernels", request.maps.size(), request.graph->kernels.size()),
                  "give one mapping for all, or one per kernel separated by '|'");
+  Planner planner(request, **backend);
   CompiledGraph out;
   for (int k = 0; k < static_cast<int>(request.graph->kernels.size()); ++k) {
-    Result<mapping::Mapping> mapping = resolve(request, k, **backend);
-    if (!mapping) return mapping.diagnostics();
-    auto compiled = (*backend)->compile(*request.graph, k, *mapping, *request.machine, request.variant);
-    if (!compiled) return compiled.diagnostics();
-    out.mappings.push_back(std::move(*mapping));
-    out.kernels.push_back(std::move(*compiled));
+    Result<PlannedKernel> planned = planner.plan(k);
+    if (!planned) return planned.diagnostics();
+    out.push_back(std::move(*planned));
   }
   return out;
 }
 
+namespace {
+
+/// Runs the kernels of a graph one after the other and adds them up.
+class Run {
+ public:
+  Run(const Request &request, const CompiledGraph &graph) : request_(request), graph_(graph), checker_(request) {}
+
+  Result<Report> run() {
+    for (std::size_t k = 0; k < graph_.size(); ++k) {
+      if (graph_[k].compiled != nullptr)
+        onDevice(k);
+      else if (Status s = onHost(k); !s)
+        return s.diagnostics();
+    }
+    nameMapping();
+    if (isTruncated_)
+      report_.warnings.push_back(
+          "tail=truncate leaves elements beyond the last full tile uncomputed; nothing was checked");
+    if (request_.data != nullptr && !isTruncated_) {
+      if (Status s = checker_.check(orders_); !s) return s.diagnostics();
+      report_.isChecked = true;
+    }
+    finish(report_, machine(), kernelWork_, hostWork_);
+    report_.setup = setup_.total();
+    report_.setupEnergy = energy::price(machine(), setupWork_, machine().toTime(setup_.total()));
+    return std::move(report_);
+  }
+
+ private:
+  const machine::Machine &machine() const { return *request_.machine; }
+
+  void onDevice(std::size_t k) {
+    const PlannedKernel &planned = graph_[k];
+    isTruncated_ |= planned.mapping.tail == mapping::Tail::kTruncate;
+    const DeviceRun run = request_.data != nullptr ? planned.compiled->runOn(*request_.data, request_.observer)
+                                                   : planned.compiled->run({!request_.isSimulation, request_.observer});
+    const lower::HostWork work = planned.compiled->hostWork();
+    const Breakdown breakdown = hostCycles(machine(), work, run.cycles);
+    addRun(report_, run, breakdown);
+    const energy::ActionCounts host = hostActions(machine(), work, breakdown);
+    kernelWork_.add(run.actions);
+    hostWork_.add(host);
+    Stage stage = stageOf(k);
+    stage.mapping = planned.mapping.text;
+    stage.cycles = run.cycles;
+    stage.offloadedCycles = breakdown.total();
+    addStage(std::move(stage), breakdown, energy::ActionCounts(run.actions).add(host));
+    if (request_.data != nullptr) orders_.push_back(planned.compiled->order());
+    placeConstants(k, work);
+  }
+
+  Status onHost(std::size_t k) {
+    if (request_.data != nullptr) {
+      if (Status s = kernel::interpretKernel(*request_.graph, static_cast<int>(k), *request_.data); !s) return s;
+      orders_.emplace_back();
+    }
+    const HostLayer layer = hostLayer(*request_.graph, static_cast<int>(k), machine());
+    Breakdown breakdown;
+    breakdown.host = layer.cycles;
+    report_.breakdown += breakdown;
+    const energy::ActionCounts actions = hostLayerActions(machine(), layer);
+    hostWork_.add(actions);
+    Stage stage = stageOf(k);
+    stage.isOnHost = true;
+    stage.why = graph_[k].why;
+    stage.offloadedCycles = graph_[k].offloadedCycles;
+    addStage(std::move(stage), breakdown, actions);
+    return okStatus();
+  }
+
+  Stage stageOf(std::size_t k) const {
+    const HostLayer layer = hostLayer(*request_.graph, static_cast<int>(k), machine());
+    Stage stage;
+    stage.kernel = request_.graph->kernels[k].name;
+    stage.operations = layer.operations;
+    stage.bytes = layer.bytes();
+    stage.hostCycles = layer.cycles;
+    return stage;
+  }
+
+  void addStage(Stage stage, const Breakdown &breakdown, const energy::ActionCounts &actions) {
+    stage.breakdown = breakdown;
+    stage.energy = energy::price(machine(), actions, machine().toTime(breakdown.total())).total;
+    report_.stages.push_back(std::move(stage));
+  }
+
+  /// Constants that several kernels read in one layout are placed once.
+  void placeConstants(std::size_t k, const lower::HostWork &work) {
+    lower::HostWork once;
+    once.placed = work.placedOnce;
+    once.rearrangedIn = work.rearrangedOnce;
+    if (once.placed.value == 0) return;
+    std::set<int> constants;
+    for (const kernel::Access &a : request_.graph->kernels[k].loads)
+      if (request_.graph->tensors[static_cast<std::size_t>(a.tensor)].isConstant) constants.insert(a.tensor);
+    if (!placed_.insert({constants, mapping::print(graph_[k].mapping)}).second) return;
+    const Breakdown time = hostCycles(machine(), once, Cycles(0));
+    setup_ += time;
+    setupWork_.add(hostActions(machine(), once, time));
+  }
+
+  /// The mapping if all kernels on the device have the same, else all of them.
+  void nameMapping() {
+    std::vector<std::string> texts;
+    for (const PlannedKernel &k : graph_)
+      if (k.compiled != nullptr) texts.push_back(k.mapping.text);
+    const bool isOne = std::all_of(texts.begin(), texts.end(), [&](auto &t) { return t == texts.front(); });
+    report_.mapping = isOne ? (texts.empty() ? "" : texts.front()) : fmt::format("{}", fmt::join(texts, " | "));
+  }
+
+  const Request &request_;
+  const CompiledGraph &graph_;
+  Checker checker_;
+  Report report_;
+  energy::ActionCounts kernelWork_, hostWork_, setupWork_;
+  Breakdown setup_;
+  std::set<std::pair<std::set<int>, std::string>> placed_;
+  std::vector<kernel::Order> orders_;
+  bool isTruncated_ = false;
+};
+
+}  // namespace
+
 Result<Report> evaluate(const Request &request) {
   const Clock::time_point start = Clock::now();
-  Result<CompiledGraph> compiled = compile(request);
+  const Result<CompiledGraph> compiled = compile(request);
   if (!compiled) return compiled.diagnostics();
-  Report report;
-  energy::ActionCounts kernelWork, hostWork;
-  Checker checker(request);
-  std::vector<kernel::Order> orders;
-  bool isTruncated = false;
-  for (std::size_t k = 0; k < compiled->kernels.size(); ++k) {
-    const CompiledKernel &kernel = *compiled->kernels[k];
-    isTruncated |= compiled->mappings[k].tail == mapping::Tail::kTruncate;
-    const DeviceRun run = request.data != nullptr ? kernel.runOn(*request.data, request.observer)
-                                                  : kernel.run({!request.isSimulation, request.observer});
-    const Breakdown breakdown = hostCycles(*request.machine, kernel.hostWork(), run.cycles);
-    addRun(report, run, breakdown);
-    kernelWork.add(run.actions);
-    hostWork.add(hostActions(*request.machine, kernel.hostWork(), breakdown));
-    report.stages.push_back({request.graph->kernels[k].name, "pim", compiled->mappings[k].text, run.cycles});
-    report.mapping += (k == 0 ? "" : " | ") + compiled->mappings[k].text;
-    if (request.data != nullptr) orders.push_back(kernel.order());
-  }
-  if (std::all_of(compiled->mappings.begin(), compiled->mappings.end(),
-                  [&](const mapping::Mapping &m) { return m.text == compiled->mappings.front().text; }))
-    report.mapping = compiled->mappings.front().text;
-  if (isTruncated)
-    report.warnings.push_back(
-        "tail=truncate leaves elements beyond the last full tile uncomputed; nothing was checked");
-  if (request.data != nullptr && !isTruncated) {
-    if (Status s = checker.check(orders); !s) return s.diagnostics();
-    report.isChecked = true;
-  }
-  finish(report, *request.machine, kernelWork, hostWork);
-  report.wallUs = microsecondsSince(start);
+  Result<Report> report = Run(request, *compiled).run();
+  if (report) report->wallUs = microsecondsSince(start);
   return report;
 }
 
@@ -257,7 +403,13 @@ Result<Report> evaluateProgram(const program::Program &program, const machine::M
         "look for activates of banks that the all-bank mode refuses, or a mode that is never left");
   Report report;
   addRun(report, run, hostCycles(machine, {}, run.cycles));
-  report.stages.push_back({program.processes.front().name, "pim", "", run.cycles});
+  Stage stage;
+  stage.kernel = program.processes.front().name;
+  stage.cycles = run.cycles;
+  stage.breakdown = report.breakdown;
+  stage.offloadedCycles = report.breakdown.total();
+  stage.energy = energy::price(machine, run.actions, machine.toTime(run.cycles)).total;
+  report.stages.push_back(std::move(stage));
   report.warnings.push_back("a program without a kernel: nothing to check its answer against");
   if (program.target != machine.name)
     report.warnings.push_back(fmt::format("the program was made for '{}', this is '{}'", program.target, machine.name));

@@ -15,25 +15,39 @@
 
 namespace pimento::evaluate {
 
+/// Which kernels of a graph run on the device.
+enum class Offload : std::uint8_t {
+  kAll,       ///< all; one that cannot is an error
+  kPossible,  ///< all that can; the host runs the others
+  kBest,      ///< those that take less time there than on the host, moving their data included
+};
+
 /// What to evaluate and how.
 struct Request {
   const kernel::Graph *graph = nullptr;
   const machine::Machine *machine = nullptr;
   std::vector<mapping::MapSpec> maps;  ///< one for all kernels, or one per kernel
   std::string variant = "plain";
+  Offload offload = Offload::kAll;
   bool isSimulation = false;        ///< every command; otherwise fast-forward
   kernel::DataSet *data = nullptr;  ///< simulation: inputs; outputs are added. Null: timing only, unchecked
   sim::dram::CommandObserver *observer = nullptr;  ///< simulation: sees the device commands of one channel
   int jobs = 1;                                    ///< threads for the choice of `auto` mappings
 };
 
-/// A graph whose kernels all have a mapping and a program.
-struct CompiledGraph {
-  std::vector<mapping::Mapping> mappings;
-  std::vector<std::unique_ptr<CompiledKernel>> kernels;
+/// A kernel of a graph with its mapping and program, or the reason why it stays on the host.
+struct PlannedKernel {
+  mapping::Mapping mapping;
+  std::unique_ptr<CompiledKernel> compiled;  ///< null: on the host
+  std::string why;                           ///< on the host
+  std::optional<Cycles> offloadedCycles;     ///< on the device, where that was estimated
 };
 
-/// Resolves `reference` and `auto`, compiles every kernel. Diagnostics of mapping and lowering.
+/// One entry per kernel.
+using CompiledGraph = std::vector<PlannedKernel>;
+
+/// Resolves `reference` and `auto`, compiles every kernel and decides which of them run on the device. Diagnostics of
+/// mapping and lowering.
 Result<CompiledGraph> compile(const Request &request);
 
 /// Compiles and runs. The report is complete except for the fields that name the input (kernel, sizes, dtype).

@@ -57,6 +57,12 @@ void countActions(const program::Process &process, const machine::Machine &machi
     run.counts[std::string(program::name(static_cast<Purpose>(p)))] = of(static_cast<Purpose>(p));
 }
 
+/// Of `rows` rows in every bank of the ranks that have units.
+Bytes bytesOfRows(std::int64_t rows, const machine::Machine &machine) {
+  const machine::Organization &o = machine.dram->organization;
+  return Bytes(multiplySaturated(rows, o.columns * o.burst.value * o.banks() * o.channels));
+}
+
 class HbmPimKernel final : public CompiledKernel {
  public:
   HbmPimKernel(const kernel::Graph &graph, int kernel, const machine::Machine &machine, lower::hbm_pim::Lowered lowered)
@@ -69,6 +75,7 @@ class HbmPimKernel final : public CompiledKernel {
                                       lowered_.rules);
   }
   lower::HostWork hostWork() const override { return lowered_.host; }
+  Bytes footprint() const override { return bytesOfRows(lowered_.dataRows, machine_); }
   DeviceRun run(const RunMode &mode) const override { return runChannelProgram(lowered_.program, machine_, mode); }
 
   DeviceRun runOn(kernel::DataSet &data, sim::dram::CommandObserver *observer) const override {
@@ -102,6 +109,9 @@ class HbmPimBackend final : public Backend {
  public:
   std::string_view family() const override { return "hbm-pim"; }
   std::vector<std::string> variants() const override { return {"tree"}; }
+  Bytes capacity(const machine::Machine &machine) const override {
+    return bytesOfRows(machine.pim->firstControlRow, machine);
+  }
 
   Result<mapping::Mapping> reference(const kernel::Graph &graph, int kernel, const machine::Machine &machine,
                                      const mapping::MapSpec &spec) const override {

@@ -17,11 +17,22 @@
 
 namespace pimento::evaluate {
 
-/// Device cycles per part of a run. `compute` is the device kernel alone, mode changes included.
+/// Device cycles per part of a run. `compute` is the device kernel alone, mode changes included; `host` is the time of
+/// kernels that stay on the host.
 struct Breakdown {
-  Cycles transferIn, rearrangeIn, compute, merge, rearrangeOut, transferOut;
+  Cycles transferIn, rearrangeIn, compute, merge, rearrangeOut, transferOut, host;
 
-  Cycles total() const { return transferIn + rearrangeIn + compute + merge + rearrangeOut + transferOut; }
+  Cycles total() const { return transferIn + rearrangeIn + compute + merge + rearrangeOut + transferOut + host; }
+  Breakdown &operator+=(const Breakdown &o) {
+    transferIn += o.transferIn;
+    rearrangeIn += o.rearrangeIn;
+    compute += o.compute;
+    merge += o.merge;
+    rearrangeOut += o.rearrangeOut;
+    transferOut += o.transferOut;
+    host += o.host;
+    return *this;
+  }
 };
 
 enum class Exactness : std::uint8_t { kSimulated, kFastForwarded, kSampled };
@@ -35,9 +46,16 @@ struct Interval {
 /// One kernel of a graph and what ran where.
 struct Stage {
   std::string kernel;
-  std::string where;  ///< "pim" or "host"
-  std::string mapping;
-  Cycles cycles;
+  bool isOnHost = false;
+  std::string why;      ///< why it stays on the host; empty on the device
+  std::string mapping;  ///< empty on the host
+  Cycles cycles;        ///< of the device kernel
+  Breakdown breakdown;
+  Picojoules energy;  ///< dynamic, and background while it runs
+  std::int64_t operations = 0;
+  Bytes bytes;                            ///< that the kernel touches in memory, each once
+  Cycles hostCycles;                      ///< were it to run on the host: its roofline
+  std::optional<Cycles> offloadedCycles;  ///< were it to run on the device, host work included; nothing if it cannot
 };
 
 struct Report {
@@ -49,6 +67,8 @@ struct Report {
   Exactness exact = Exactness::kSimulated;
   std::optional<Interval> interval;
   Breakdown breakdown;
+  Cycles setup;                       ///< placing constants of the graph before the first run; in no total
+  energy::EnergyReport setupEnergy;   ///< of that
   energy::EnergyReport energy;        ///< of the whole run, host included
   energy::EnergyReport kernelEnergy;  ///< of the device kernel alone: its actions, and background power while it runs
   std::map<std::string, std::int64_t> counts;

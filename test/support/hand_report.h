@@ -60,6 +60,20 @@ inline energy::EnergyReport handEnergy() {
   return e;
 }
 
+/// A kernel that stays on the host.
+inline evaluate::Stage hostStage(const std::string &kernel) {
+  evaluate::Stage stage;
+  stage.kernel = kernel;
+  stage.isOnHost = true;
+  stage.why = "the unit has no 'tanh'";
+  stage.breakdown.host = Cycles(70);
+  stage.energy = Picojoules(900);
+  stage.operations = 4096;
+  stage.bytes = Bytes(16384);
+  stage.hostCycles = Cycles(70);
+  return stage;
+}
+
 inline evaluate::Report handReport() {
   evaluate::Report r;
   r.kernel = "gemv";
@@ -86,7 +100,17 @@ inline evaluate::Report handReport() {
   r.counts = {{"ACT", 1234567}, {"RD", 42}};
   r.isChecked = true;
   r.channelsIdentical = 64;
-  r.stages = {{"gemv", "pim", "M1:{(64,1),(8,1),(1,16),(8,1024)}", Cycles(10000)}};
+  evaluate::Stage stage;
+  stage.kernel = "gemv";
+  stage.mapping = r.mapping;
+  stage.cycles = r.cycles;
+  stage.breakdown = r.breakdown;
+  stage.energy = r.energy.total;
+  stage.operations = 8388608;
+  stage.bytes = Bytes(8398848);
+  stage.hostCycles = Cycles(9000);
+  stage.offloadedCycles = r.breakdown.total();
+  r.stages = {stage};
   r.wallUs = 321;
   r.compileUs = 7;
   r.warnings = {"models the vendor's public simulator, not hardware: REF does not wait for tRP and fences are free"};

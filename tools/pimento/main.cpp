@@ -51,6 +51,8 @@ void addMapping(CLI::App &app, Options &o) {
                  "reference, auto, or a mapping such as 'M1:{(64,1),(8,1),(1,16),(8,256)}'; '|' between kernels")
       ->take_all()
       ->allow_extra_args(false);
+  app.add_option("--offload", o.offload,
+                 "what of a graph runs on the device: all, possible, or best (default: best for networks, else all)");
   app.add_option("--jobs", o.jobs, "threads (default: all processors)")->check(CLI::Range(0, 1024));
 }
 

@@ -21,7 +21,8 @@ class Builder {
  public:
   Builder(const kernel::Graph &graph, int kernel, const Elementwise &pattern, mapping::PlacedMapping placed,
           const machine::Machine &machine)
-      : kernel_(graph.kernels[static_cast<std::size_t>(kernel)]),
+      : graph_(graph),
+        kernel_(graph.kernels[static_cast<std::size_t>(kernel)]),
         pattern_(pattern),
         machine_(machine),
         stream_(machine),
@@ -77,13 +78,20 @@ class Builder {
         p.tiles * ElementwiseData::kColumns * unit.banksPerBlock * unit.blocks * machine_.dram->organization.channels;
     const std::int64_t bytes = bursts * machine_.dram->organization.burst.value;
     const auto operands = static_cast<std::int64_t>(p.code.loads.size());
-    out_.host.placed += Bytes(bytes * operands);
+    const std::int64_t kept = std::count_if(p.code.loads.begin(), p.code.loads.end(), [&](int l) { return isKept(l); });
+    out_.host.placed += Bytes(bytes * (operands - kept));
+    out_.host.placedOnce += Bytes(bytes * kept);
     out_.host.readBack += Bytes(bytes * (p.code.regions - operands));
     if (!isLinear()) {
-      out_.host.rearrangedIn += Bytes(bytes * operands);
+      out_.host.rearrangedIn += Bytes(bytes * (operands - kept));
+      out_.host.rearrangedOnce += Bytes(bytes * kept);
       out_.host.rearrangedOut += Bytes(bytes * (p.code.regions - operands));
     }
     return p;
+  }
+
+  bool isKept(int load) const {
+    return load >= 0 && graph_.tensors[static_cast<std::size_t>(operandAccess(kernel_, load).tensor)].isConstant;
   }
 
   /// Whether the layout is the tensors' own: one dim, read and written in order, bursts dealt out as addresses run.
@@ -156,6 +164,7 @@ class Builder {
 
   static constexpr int kCrfImage = 0, kControlImage = 1, kScalarImage = 2;
 
+  const kernel::Graph &graph_;
   const kernel::Kernel &kernel_;
   const Elementwise &pattern_;
   const machine::Machine &machine_;

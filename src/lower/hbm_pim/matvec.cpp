@@ -105,8 +105,10 @@ class Builder {
     const std::int64_t channels = machine_.dram->organization.channels;
     const std::int64_t burst = machine_.dram->organization.burst.value;
     const std::int64_t bursts = p.outputTiles * p.inputTiles * kSlots * kBursts * unit.blocks * channels;
-    out_.host.placed += Bytes(bursts * burst);
-    out_.host.rearrangedIn += Bytes(bursts * burst);
+    const int weights = kernel_.loads[static_cast<std::size_t>(pattern_.weights)].tensor;
+    const bool isKept = graph_.tensors[static_cast<std::size_t>(weights)].isConstant;
+    (isKept ? out_.host.placedOnce : out_.host.placed) += Bytes(bursts * burst);
+    (isKept ? out_.host.rearrangedOnce : out_.host.rearrangedIn) += Bytes(bursts * burst);
     const std::int64_t results = p.outputTiles * kSlots * p.batch * p.resultsPerOutput * unit.blocks * channels;
     out_.host.readBack += Bytes(results * burst);
     // Lanes x pieces x channel splits partial results per output of the box; run() takes off one addition per output.

@@ -48,7 +48,7 @@ TEST(Table, ASampledResultShowsItsInterval) {
 TEST(Table, SeveralKernelsAreListedOneIsNot) {
   evaluate::Report r = test::handReport();
   EXPECT_FALSE(has(toTable(r), "runs on"));
-  r.stages.push_back({"relu", "host", "", Cycles(7)});
+  r.stages.push_back(test::hostStage("relu"));
   EXPECT_TRUE(has(toTable(r), "runs on"));
   EXPECT_TRUE(has(toTable(r), "relu"));
 }
@@ -70,7 +70,8 @@ TEST(Table, NoLineIsWiderThanATerminal) {
   r.kernel = std::string(250, 'k');
   r.mapping = "M1:{" + std::string(300, '1') + "}";
   r.warnings.push_back(std::string(400, 'w'));
-  r.stages.push_back({"relu", "host", r.mapping, Cycles(7)});
+  r.stages.push_back(test::hostStage(std::string(120, 'n')));
+  r.stages.back().why = std::string(300, 'y');
   expectNarrow(toTable(r));
   std::vector<ComparisonRow> rows = test::handComparison();
   rows.front().report = r;
