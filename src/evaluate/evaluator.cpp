@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "pimento/base/thread_pool.h"
@@ -95,34 +96,36 @@ Result<mapping::Mapping> resolve(const Request &r, int kernel, const Backend &ba
   return spec.mapping;
 }
 
-/// Keeps the initial contents of in-out tensors, then compares what the device computed with the interpreter.
+/// Compares what the device computed with the interpreter, kernel by kernel on the same operands: a kernel that the
+/// host runs is the interpreter's anyway, so nothing is computed twice but the device's part.
 class Checker {
  public:
   /// Makes the outputs and temporaries of the request's data.
-  explicit Checker(const Request &request)
-      : graph_(*request.graph), data_(request.data), initial_(graph_.tensors.size()) {
+  explicit Checker(const Request &request) : graph_(*request.graph), data_(request.data) {
     if (data_ == nullptr) return;
-    for (std::size_t t = 0; t < initial_.size(); ++t) {
+    for (std::size_t t = 0; t < graph_.tensors.size(); ++t) {
       const kernel::Tensor &tensor = graph_.tensors[t];
-      if (tensor.role == kernel::Role::kInOut) initial_[t] = (*data_)[t];
       if (isMade(t)) (*data_)[t] = kernel::TensorData(tensor.type, tensor.shape);
     }
   }
 
+  /// Keeps what kernel `k` will write to.
+  void before(std::size_t k) {
+    kept_.clear();
+    for (const kernel::Store &s : graph_.kernels[k].stores) {
+      const auto t = static_cast<std::size_t>(s.target.tensor);
+      kept_.emplace(t, (*data_)[t]);
+    }
+  }
+
   /// All NaNs are equal; everything else must agree bit for bit. The device's results stay in the data.
-  Status check(const std::vector<kernel::Order> &orders) {
-    kernel::DataSet device(initial_.size());
-    for (std::size_t t = 0; t < initial_.size(); ++t)
-      if (graph_.tensors[t].role != kernel::Role::kInput) {
-        device[t] = std::move((*data_)[t]);
-        (*data_)[t] = std::move(initial_[t]);
-      }
-    if (Status s = kernel::interpret(graph_, *data_, orders); !s) return s;
+  Status after(std::size_t k, const kernel::Order &order) {
+    for (auto &[t, contents] : kept_) std::swap(contents, (*data_)[t]);
+    if (Status s = kernel::interpretKernel(graph_, static_cast<int>(k), *data_, order); !s) return s;
     Status result = okStatus();
-    for (std::size_t t = 0; t < initial_.size(); ++t) {
-      if (graph_.tensors[t].role == kernel::Role::kInput) continue;
-      if (result) result = compare(graph_.tensors[t], device[t], (*data_)[t]);
-      (*data_)[t] = std::move(device[t]);
+    for (auto &[t, device] : kept_) {
+      if (result) result = compare(graph_.tensors[t], device, (*data_)[t]);
+      (*data_)[t] = std::move(device);
     }
     return result;
   }
@@ -152,7 +155,7 @@ class Checker {
 
   const kernel::Graph &graph_;
   kernel::DataSet *data_;
-  kernel::DataSet initial_;
+  std::map<std::size_t, kernel::TensorData> kept_;
 };
 
 /// Why a kernel cannot run on the device, without the kernel's and the device's names.
@@ -264,19 +267,13 @@ class Run {
 
   Result<Report> run() {
     for (std::size_t k = 0; k < graph_.size(); ++k) {
-      if (graph_[k].compiled != nullptr)
-        onDevice(k);
-      else if (Status s = onHost(k); !s)
-        return s.diagnostics();
+      if (Status s = graph_[k].compiled != nullptr ? onDevice(k) : onHost(k); !s) return s.diagnostics();
     }
     nameMapping();
     if (isTruncated_)
       report_.warnings.push_back(
           "tail=truncate leaves elements beyond the last full tile uncomputed; nothing was checked");
-    if (request_.data != nullptr && !isTruncated_) {
-      if (Status s = checker_.check(orders_); !s) return s.diagnostics();
-      report_.isChecked = true;
-    }
+    report_.isChecked = request_.data != nullptr && !isTruncated_;
     finish(report_, machine(), kernelWork_, hostWork_);
     report_.setup = setup_.total();
     report_.setupEnergy = energy::price(machine(), setupWork_, machine().toTime(setup_.total()));
@@ -286,11 +283,14 @@ class Run {
  private:
   const machine::Machine &machine() const { return *request_.machine; }
 
-  void onDevice(std::size_t k) {
+  Status onDevice(std::size_t k) {
     const PlannedKernel &planned = graph_[k];
     isTruncated_ |= planned.mapping.tail == mapping::Tail::kTruncate;
+    if (request_.data != nullptr) checker_.before(k);
     const DeviceRun run = request_.data != nullptr ? planned.compiled->runOn(*request_.data, request_.observer)
                                                    : planned.compiled->run({!request_.isSimulation, request_.observer});
+    if (request_.data != nullptr && !isTruncated_)
+      if (Status s = checker_.after(k, planned.compiled->order()); !s) return s;
     const lower::HostWork work = planned.compiled->hostWork();
     const Breakdown breakdown = hostCycles(machine(), work, run.cycles);
     addRun(report_, run, breakdown);
@@ -302,15 +302,13 @@ class Run {
     stage.cycles = run.cycles;
     stage.offloadedCycles = breakdown.total();
     addStage(std::move(stage), breakdown, energy::ActionCounts(run.actions).add(host));
-    if (request_.data != nullptr) orders_.push_back(planned.compiled->order());
     placeConstants(k, work);
+    return okStatus();
   }
 
   Status onHost(std::size_t k) {
-    if (request_.data != nullptr) {
+    if (request_.data != nullptr)
       if (Status s = kernel::interpretKernel(*request_.graph, static_cast<int>(k), *request_.data); !s) return s;
-      orders_.emplace_back();
-    }
     const HostLayer layer = hostLayer(*request_.graph, static_cast<int>(k), machine());
     Breakdown breakdown;
     breakdown.host = layer.cycles;
@@ -372,7 +370,6 @@ class Run {
   energy::ActionCounts kernelWork_, hostWork_, setupWork_;
   Breakdown setup_;
   std::set<std::pair<std::set<int>, std::string>> placed_;
-  std::vector<kernel::Order> orders_;
   bool isTruncated_ = false;
 };
 

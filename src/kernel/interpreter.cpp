@@ -326,13 +326,13 @@ Status interpret(const Graph &graph, DataSet &data, const std::vector<Order> &or
   return okStatus();
 }
 
-Status interpretKernel(const Graph &graph, int kernel, DataSet &data) {
+Status interpretKernel(const Graph &graph, int kernel, DataSet &data, const Order &order) {
   PIMENTO_CHECK(data.size() == graph.tensors.size());
   std::vector<bool> isWritten(graph.tensors.size(), false);
   for (int k = 0; k < kernel; ++k)
     for (const Store &s : graph.kernels[static_cast<std::size_t>(k)].stores)
       isWritten[static_cast<std::size_t>(s.target.tensor)] = true;
-  return KernelInterpreter(graph, graph.kernels[static_cast<std::size_t>(kernel)], data, isWritten).run(nullptr);
+  return KernelInterpreter(graph, graph.kernels[static_cast<std::size_t>(kernel)], data, isWritten).run(&order);
 }
 
 }  // namespace pimento::kernel

@@ -51,8 +51,9 @@ DataSet makeData(const Graph &graph, const DataSpec &spec);
 /// writes are 0, or the identity of what accumulates into them.
 Status interpret(const Graph &graph, DataSet &data, const std::vector<Order> &orders = {});
 
-/// Runs kernel number `kernel` alone, row-major, on what the kernels before it left in `data` (every tensor made).
-Status interpretKernel(const Graph &graph, int kernel, DataSet &data);
+/// Runs kernel number `kernel` alone, row-major or in `order`, on what the kernels before it left in `data` (every
+/// tensor made).
+Status interpretKernel(const Graph &graph, int kernel, DataSet &data, const Order &order = {});
 
 /// An f64 evaluation of the graph beside a bound on how far any floating-point evaluation in any order may lie from
 /// it. Per output tensor of the graph (roles kOutput, kInOut): value and bound per element; an infinite bound claims
