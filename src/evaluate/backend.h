@@ -49,6 +49,8 @@ class CompiledKernel {
   /// Device memory that its layout spans, constants included.
   virtual Bytes footprint() const = 0;
   virtual DeviceRun run(const RunMode &mode) const = 0;
+  /// Without running: cycles and actions that no run is below (never fitted; `counts` stay empty).
+  virtual DeviceRun bound() const = 0;
   /// Runs every command on real data: reads inputs and temporaries from `data`, writes outputs into it.
   virtual DeviceRun runOn(kernel::DataSet &data, sim::dram::CommandObserver *observer) const = 0;
   /// Readable device code, one text per subspace (`compile --emit asm`).

@@ -1,6 +1,7 @@
 #include "pimento/evaluate/hbm_pim_backend.h"
 
 #include "pimento/lower/hbm_pim/lower.h"
+#include "pimento/sim/dram/bound.h"
 #include "pimento/sim/fast_forward.h"
 #include "pimento/sim/pim/pim_device.h"
 
@@ -26,16 +27,16 @@ class Tee final : public sim::dram::CommandObserver {
   sim::dram::CommandObserver *second_;
 };
 
-/// Device totals, as energy prices them and as reports show them.
-void countActions(const program::Process &process, const machine::Machine &machine, const sim::dram::ChannelCounts &c,
-                  DeviceRun &run) {
+/// Device totals, as energy prices them.
+energy::ActionCounts actionsOf(const program::Process &process, const machine::Machine &machine,
+                               const sim::dram::ChannelCounts &c) {
   const auto commands = program::countCommands(process);
   const auto of = [&](Purpose p) { return commands[static_cast<std::size_t>(p)] * process.instances; };
   const std::int64_t n = process.instances;
   const std::int64_t blocks = machine.pim ? machine.pim->blocks : 1, lanes = machine.pim ? machine.pim->lanes : 1;
   const std::int64_t mac = of(Purpose::kPimMac), alu = of(Purpose::kPimAlu), fill = of(Purpose::kPimRead),
                      move = of(Purpose::kPimMove), store = of(Purpose::kPimStore), broadcast = of(Purpose::kBroadcast);
-  energy::ActionCounts &a = run.actions;
+  energy::ActionCounts a;
   a.add(Action::kActivations, c.activates * n);
   a.add(Action::kAllBankActivations, c.allBankActivates * blocks * n);  // per bank
   a.add(Action::kPrecharges, (c.precharges + c.allBankPrecharges * blocks) * n);
@@ -49,12 +50,21 @@ void countActions(const program::Process &process, const machine::Machine &machi
   a.add(Action::kRegisterReads, (2 * mac + alu + store + move) * blocks);
   a.add(Action::kRegisterWrites, (mac + alu + fill + move + broadcast) * blocks);
   a.add(Action::kRefreshes, c.refreshes * n);
-  run.counts = {{"activates", c.activates * n},    {"all_bank_activates", c.allBankActivates * n},
-                {"precharges", c.precharges * n},  {"all_bank_precharges", c.allBankPrecharges * n},
-                {"refreshes", c.refreshes * n},    {"lost_refreshes", c.lostRefreshes * n},
-                {"column_commands", c.columns * n}};
+  return a;
+}
+
+/// The same as reports show them.
+std::map<std::string, std::int64_t> countsOf(const program::Process &process, const sim::dram::ChannelCounts &c) {
+  const auto commands = program::countCommands(process);
+  const std::int64_t n = process.instances;
+  std::map<std::string, std::int64_t> counts = {
+      {"activates", c.activates * n},    {"all_bank_activates", c.allBankActivates * n},
+      {"precharges", c.precharges * n},  {"all_bank_precharges", c.allBankPrecharges * n},
+      {"refreshes", c.refreshes * n},    {"lost_refreshes", c.lostRefreshes * n},
+      {"column_commands", c.columns * n}};
   for (int p = 0; p < program::kPurposes; ++p)
-    run.counts[std::string(program::name(static_cast<Purpose>(p)))] = of(static_cast<Purpose>(p));
+    counts[std::string(program::name(static_cast<Purpose>(p)))] = commands[static_cast<std::size_t>(p)] * n;
+  return counts;
 }
 
 /// Of `rows` rows in every bank of the ranks that have units.
@@ -77,6 +87,18 @@ class HbmPimKernel final : public CompiledKernel {
   lower::HostWork hostWork() const override { return lowered_.host; }
   Bytes footprint() const override { return bytesOfRows(lowered_.dataRows, machine_); }
   DeviceRun run(const RunMode &mode) const override { return runChannelProgram(lowered_.program, machine_, mode); }
+
+  DeviceRun bound() const override {
+    const program::Process &process = lowered_.program.processes.front();
+    const sim::dram::ChannelSpec spec(machine_);
+    const program::FlatLoops code(process, spec.reservedRows, spec.device.banksPerRank);
+    const sim::dram::ChannelBound bound = sim::dram::lowerBound(spec, code);
+    DeviceRun run;
+    run.cycles = bound.cycles;
+    run.actions = actionsOf(process, machine_, bound.counts);
+    run.identicalChannels = process.instances;
+    return run;
+  }
 
   DeviceRun runOn(kernel::DataSet &data, sim::dram::CommandObserver *observer) const override {
     sim::pim::PimDevice device(machine_, static_cast<int>(machine_.dram->organization.channels), lowered_.dataRows);
@@ -147,7 +169,8 @@ DeviceRun runChannelProgram(const program::Program &program, const machine::Mach
   run.cycles = channel.cycles();
   run.cyclesSimulated = run.cycles - Cycles(result.skipped);
   run.identicalChannels = process.instances;
-  countActions(process, machine, channel.counts(), run);
+  run.actions = actionsOf(process, machine, channel.counts());
+  run.counts = countsOf(process, channel.counts());
   return run;
 }
 

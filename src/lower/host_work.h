@@ -13,6 +13,8 @@ struct HostWork {
   std::int64_t merges = 0;            ///< additions of partial results
   /// Constants of the graph, placed before the first run and kept; not part of the above.
   Bytes placedOnce, rearrangedOnce;
+
+  bool operator==(const HostWork &) const = default;
 };
 
 }  // namespace pimento::lower

@@ -1,0 +1,23 @@
+// What a mapping costs: the few numbers by which searches compare, of a run or of its lower bound.
+//
+// The same sums as a Report's (evaluator.h): host work by price.h, energy by energy.h. They never fall when the
+// device's cycles or actions rise: every step from those to a cost adds or multiplies numbers that are not negative, in
+// a fixed order, and rounding keeps order. So the cost of a bound (CompiledKernel::bound) is at most the cost of the
+// run.
+#pragma once
+
+#include "pimento/evaluate/backend.h"
+
+namespace pimento::evaluate {
+
+struct Cost {
+  Cycles kernel, total;             ///< Report::cycles, Report::breakdown.total()
+  Picojoules energy, kernelEnergy;  ///< Report::energy.total, Report::kernelEnergy.total
+
+  bool operator==(const Cost &) const = default;
+};
+
+/// The cost of a device run and the host's work around it.
+Cost costOf(const machine::Machine &machine, const lower::HostWork &work, const DeviceRun &run);
+
+}  // namespace pimento::evaluate
