@@ -144,6 +144,7 @@ Outcome kernels(const Options &options) {
       sizes[name] = value;
       sizeTexts.push_back(fmt::format("{}={}", name, value));
     }
+    if (sizeTexts.empty()) sizeTexts.emplace_back("fixed");
     list.push_back({{"name", e.name}, {"about", e.about}, {"variants", e.variants}, {"sizes", sizes}});
     text += fmt::format("{:<10} {}\n{:<10} sizes {}; variants {}\n", e.name, e.about, "", fmt::join(sizeTexts, ","),
                         fmt::join(e.variants, ", "));
