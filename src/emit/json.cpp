@@ -54,15 +54,18 @@ Json intervalOf(const std::optional<evaluate::Interval> &interval) {
   return {{"level", interval->level}, {"cycles", {interval->low.value, interval->high.value}}};
 }
 
-Json stagesOf(const std::vector<evaluate::Stage> &stages) {
+Json stagesOf(const evaluate::Report &report) {
   Json out = Json::array();
-  for (const evaluate::Stage &s : stages)
+  const auto total = static_cast<double>(report.breakdown.total().value);
+  const double nsPerCycle = total > 0 ? report.timeNs / total : 0;
+  for (const evaluate::Stage &s : report.stages)
     out.push_back({{"kernel", s.kernel},
                    {"where", s.isOnHost ? "host" : "pim"},
                    {"why", s.why},
                    {"mapping", s.mapping},
                    {"cycles", s.cycles.value},
                    {"total_cycles", s.breakdown.total().value},
+                   {"time_ns", static_cast<double>(s.breakdown.total().value) * nsPerCycle},
                    {"host_cycles", s.hostCycles.value},
                    {"offloaded_cycles", s.offloadedCycles ? Json(s.offloadedCycles->value) : Json(nullptr)},
                    {"energy_pj", s.energy.value},
@@ -104,7 +107,7 @@ Json objectOf(const evaluate::Report &r) {
   j["checked"] = r.isChecked;
   j["channels_simulated"] = r.channelsSimulated;
   j["channels_identical"] = r.channelsIdentical;
-  j["stages"] = stagesOf(r.stages);
+  j["stages"] = stagesOf(r);
   j["wall_us"] = r.wallUs;
   j["compile_us"] = r.compileUs;
   j["warnings"] = r.warnings;

@@ -120,6 +120,15 @@ Result<Graph> residualNetwork(const Request &request) {
   return resnet(depth, request.type);
 }
 
+Result<Graph> speechTransformer(const Request &request) {
+  constexpr std::int64_t kMostLayers = 100;  // 2000 kernels
+  const std::int64_t layers = request.size("layers");
+  if (layers > kMostLayers)
+    return error("bad-extent", {}, fmt::format("a transformer of {} layers", layers),
+                 fmt::format("layers are 1 to {}; wav2vec 2.0 base has 12, large 24", kMostLayers));
+  return wav2(request.size("frames"), layers, request.type);
+}
+
 std::vector<DType> typesWhere(bool (*isWanted)(DType)) {
   std::vector<DType> types;
   std::copy_if(allDTypes().begin(), allDTypes().end(), std::back_inserter(types), isWanted);
@@ -200,7 +209,7 @@ std::vector<Row> makeRows() {
         floating,
         "",
         true},
-       [](const Request &r) -> Result<Graph> { return wav2(r.size("frames"), r.size("layers"), r.type); }},
+       speechTransformer},
   };
 }
 

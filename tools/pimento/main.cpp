@@ -119,8 +119,19 @@ std::vector<Verb> verbs() {
 }
 
 int print(const Outcome &outcome, const std::string &outputFile, bool isQuiet) {
-  for (const pimento::Diagnostic &d : outcome.diagnostics)
-    if (!isQuiet || d.severity == pimento::Severity::kError) std::fprintf(stderr, "%s\n", d.str().c_str());
+  // One cause can have a message for every layer of a network.
+  constexpr int kMostMessages = 20;
+  int shown = 0, more = 0;
+  for (const pimento::Diagnostic &d : outcome.diagnostics) {
+    if (isQuiet && d.severity != pimento::Severity::kError) continue;
+    if (shown < kMostMessages) {
+      std::fprintf(stderr, "%s\n", d.str().c_str());
+      ++shown;
+    } else {
+      ++more;
+    }
+  }
+  if (more > 0) std::fprintf(stderr, "and %d more messages of this kind\n", more);
   if (outcome.status != 0) return outcome.status;
   if (outputFile.empty()) {
     std::fwrite(outcome.text.data(), 1, outcome.text.size(), stdout);

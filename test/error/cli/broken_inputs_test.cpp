@@ -106,6 +106,17 @@ const std::vector<Broken> kBroken = {
     {{"estimate", "two_processes.llvcnm"}, "two_processes.llvcnm:5:9", "process-count"},
     {{"estimate", "two_processes.llvcnm", "--set", "channels=16"}, "two_processes.llvcnm:2:9", "program-instances"},
     {{"estimate", "no_such.llvcnm"}, "no_such.llvcnm", "unreadable-file"},
+    // networks
+    {{"estimate", "rnnt", "--offload", "nothing"}, "--offload", "unknown-offload"},
+    {{"estimate", "alexnet", "--offload", "all"}, "alexnet", "unsupported-pattern"},
+    {{"estimate", "resnet", "--size", "depth=34"}, "--size", "bad-extent"},
+    {{"estimate", "rnnt", "--size", "frames=3"}, "--size", "unknown-size"},
+    {{"estimate", "wav2", "--size", "layers=101"}, "--size", "bad-extent"},
+    {{"estimate", "wav2", "--size", "frames=99999999999"}, "wav2", "too-large"},
+    {{"estimate", "rnnt", "--dtype", "i8"}, "rnnt", "unsupported-type"},
+    {{"estimate", "rnnt", "--variant", "tree"}, "--variant", "unknown-variant"},
+    {{"estimate", "rnnt", "--map", "M1:{(64,1),(8,1),(1,16),(8,256)}"}, "<map>:1:5", "mapping-dims"},
+    {{"estimate", "rnnt", "--map", "reference|reference"}, "--map", "map-count"},
     // notation
     {{"estimate", "y[i] = x[i"}, "<notation>:1:11", "syntax"},
     {{"estimate", "y[i] = x[i]"}, "<notation>:1:3", "unknown-extent"},
