@@ -1,0 +1,22 @@
+#include "pimento/tune/candidates.h"
+
+namespace pimento::tune {
+
+Candidates::Candidates(const Problem &problem)
+    : problem_(problem),
+      space_(problem.kernel(), *problem.machine, problem.choices.chunks),
+      order_(problem.choices.orders.size()) {}
+
+std::optional<std::string> Candidates::next() {
+  if (order_ < problem_.choices.orders.size()) {
+    current_.order = problem_.choices.orders[order_++];
+    return mapping::print(current_);
+  }
+  std::optional<mapping::Mapping> m = space_.next();
+  if (!m) return std::nullopt;
+  current_ = std::move(*m);
+  order_ = 0;
+  return current_.text;
+}
+
+}  // namespace pimento::tune

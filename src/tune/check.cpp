@@ -1,0 +1,39 @@
+#include "pimento/tune/check.h"
+
+#include <fmt/format.h>
+
+#include "pimento/base/integer.h"
+#include "pimento/evaluate/evaluator.h"
+
+namespace pimento::tune {
+
+Status check(const Problem &problem, const std::string &mapping, Cycles estimated, const kernel::DataSpec &data) {
+  kernel::DataSet contents = kernel::makeData(*problem.graph, data);
+  evaluate::Request request;
+  request.graph = problem.graph;
+  request.machine = problem.machine;
+  request.variant = problem.variant;
+  mapping::MapSpec spec;
+  spec.kind = mapping::MapSpec::Kind::kExplicit;
+  spec.mapping = mappingOf(mapping);
+  request.maps = {spec};
+  request.isSimulation = true;
+  request.data = &contents;
+  const Result<evaluate::Report> report = evaluate::evaluate(request);
+  if (!report) return report.diagnostics();
+  if (report->cycles != estimated)
+    return error("wrong-cycles", {},
+                 fmt::format("{} takes {} cycles command by command, {} by fast-forward", mapping, report->cycles.value,
+                             estimated.value),
+                 "this is a bug of ours: please report it with the command you ran");
+  return okStatus();
+}
+
+CheckSize checkSize(const Problem &problem) {
+  CheckSize size{problem.kernel().points(), {}};
+  for (const kernel::Tensor &t : problem.graph->tensors)
+    size.bytes = Bytes(addSaturated(size.bytes.value, multiplySaturated(t.elements(), sizeOf(t.type).value)));
+  return size;
+}
+
+}  // namespace pimento::tune

@@ -1,0 +1,117 @@
+#include "pimento/tune/classes.h"
+
+#include <memory>
+
+#include "pimento/base/thread_pool.h"
+
+namespace pimento::tune {
+
+namespace {
+
+/// Integers as bytes, seven bits each, sign in the lowest: every list of integers has one text and no other list has
+/// it.
+class KeyWriter {
+ public:
+  void put(std::int64_t n) {
+    std::uint64_t u = (static_cast<std::uint64_t>(n) << 1) ^ static_cast<std::uint64_t>(n >> 63);
+    for (; u >= 0x80; u >>= 7) key_.push_back(static_cast<char>(u | 0x80));
+    key_.push_back(static_cast<char>(u));
+  }
+  void put(const program::Operand &o) {
+    put(o.base);
+    for (const std::int64_t s : o.stride) put(s);
+  }
+  void put(const std::vector<program::Node> &nodes) {
+    put(static_cast<std::int64_t>(nodes.size()));
+    for (const program::Node &n : nodes) {
+      put(n.isLoop ? 1 : 0);
+      if (n.isLoop) {
+        put(n.trip);
+        put(n.children);
+        continue;
+      }
+      const program::Command &c = n.command;
+      put((c.isWrite ? 1 : 0) | (c.isBarrier ? 2 : 0) | (static_cast<std::int64_t>(c.purpose) << 2));
+      put(c.rank);
+      put(c.bank);
+      put(c.row);
+      put(c.column);
+    }
+  }
+  std::string take() { return std::move(key_); }
+
+ private:
+  std::string key_;
+};
+
+std::string workKey(const lower::HostWork &w) {
+  KeyWriter key;
+  for (const Bytes b : {w.placed, w.readBack, w.rearrangedIn, w.rearrangedOut, w.placedOnce, w.rearrangedOnce})
+    key.put(b.value);
+  key.put(w.merges);
+  return key.take();
+}
+
+/// What one candidate compiles to, until it is filed.
+struct Compiled {
+  std::unique_ptr<evaluate::CompiledKernel> kernel;
+  std::string key, error;
+};
+
+}  // namespace
+
+std::string streamKey(const program::Program &program) {
+  KeyWriter key;
+  for (const program::Process &p : program.processes) {
+    key.put(p.instances);
+    key.put(p.body);
+  }
+  return key.take();
+}
+
+void Classes::add(const std::vector<std::string> &texts, int jobs) {
+  const auto count = static_cast<std::int64_t>(texts.size());
+  std::vector<Compiled> compiled(texts.size());
+  parallelFor(jobs, count, [&](std::int64_t i) {
+    Compiled &c = compiled[static_cast<std::size_t>(i)];
+    auto kernel = compile(problem_, mappingOf(texts[static_cast<std::size_t>(i)]));
+    if (!kernel) {
+      c.error = kernel.diagnostics().front().code;
+      return;
+    }
+    c.kernel = std::move(*kernel);
+    if (isShared_) c.key = streamKey(c.kernel->program());
+  });
+  const std::size_t oldPrograms = programs.size(), oldCosts = costs.size();
+  const auto offset = static_cast<std::int64_t>(classOf_.size());
+  std::vector<std::size_t> newPrograms;  // candidates that begin one
+  for (std::size_t i = 0; i < compiled.size(); ++i) {
+    const Compiled &c = compiled[i];
+    const std::int64_t number = offset + static_cast<std::int64_t>(i);
+    if (!c.kernel) {
+      classOf_.push_back(-1);
+      errors_[number] = c.error;
+      continue;
+    }
+    std::size_t program = programs.size(), cost = costs.size();
+    if (isShared_) program = programByKey_.emplace(c.key, program).first->second;
+    if (program == programs.size()) {
+      programs.push_back({number, {}, {}});
+      newPrograms.push_back(i);
+    }
+    const lower::HostWork work = c.kernel->hostWork();
+    if (isShared_) cost = costByKey_.emplace(std::pair(program, workKey(work)), cost).first->second;
+    if (cost == costs.size()) costs.push_back({program, work, number, {}});
+    classOf_.push_back(static_cast<std::int64_t>(cost));
+  }
+  parallelFor(jobs, static_cast<std::int64_t>(newPrograms.size()), [&](std::int64_t i) {
+    const auto n = static_cast<std::size_t>(i);
+    programs[oldPrograms + n].bound = compiled[newPrograms[n]].kernel->bound();
+  });
+  parallelFor(jobs, static_cast<std::int64_t>(costs.size() - oldCosts), [&](std::int64_t i) {
+    CostClass &c = costs[oldCosts + static_cast<std::size_t>(i)];
+    c.bound = evaluate::costOf(*problem_.machine, c.work, programs[c.program].bound);
+  });
+}
+
+}  // namespace pimento::tune

@@ -1,0 +1,64 @@
+// Candidates compiled and sorted by what they make the device and the host do.
+//
+// Candidates with one command stream per channel take the same time and the same actions on the device: they share a
+// program class, which is run at most once. If the host's work is the same too, all their costs are: they share a cost
+// class. Streams are compared in full (labels of loops and contents of images aside, which no engine looks at).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "pimento/evaluate/cost.h"
+#include "pimento/program/program.h"
+#include "pimento/tune/problem.h"
+
+namespace pimento::tune {
+
+/// All that decides time and actions of a program on a given machine, as bytes: equal streams have equal keys, others
+/// have others.
+std::string streamKey(const program::Program &program);
+
+struct ProgramClass {
+  std::int64_t first = 0;  ///< its first candidate
+  evaluate::DeviceRun bound;
+  std::optional<evaluate::DeviceRun> run;
+};
+
+struct CostClass {
+  std::size_t program = 0;
+  lower::HostWork work;
+  std::int64_t first = 0;  ///< its first candidate
+  evaluate::Cost bound;
+};
+
+class Classes {
+ public:
+  /// `isShared`: false gives every candidate classes of its own.
+  Classes(const Problem &problem, bool isShared) : problem_(problem), isShared_(isShared) {}
+
+  /// Compiles the next candidates, in their order, with `jobs` threads. The classes do not depend on how candidates are
+  /// dealt to calls.
+  void add(const std::vector<std::string> &texts, int jobs);
+
+  /// Cost class per candidate; -1: illegal.
+  const std::vector<std::int64_t> &classOf() const { return classOf_; }
+  /// Code of what is wrong with illegal candidates.
+  const std::map<std::int64_t, std::string> &errors() const { return errors_; }
+  std::vector<ProgramClass> programs;
+  std::vector<CostClass> costs;
+
+ private:
+  const Problem &problem_;
+  bool isShared_;
+  std::vector<std::int64_t> classOf_;
+  std::map<std::int64_t, std::string> errors_;
+  std::unordered_map<std::string, std::size_t> programByKey_;
+  std::map<std::pair<std::size_t, std::string>, std::size_t> costByKey_;
+};
+
+}  // namespace pimento::tune

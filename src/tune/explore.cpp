@@ -1,0 +1,236 @@
+#include "pimento/tune/explore.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <numeric>
+#include <tuple>
+
+#include "pimento/base/progress.h"
+#include "pimento/base/text.h"
+#include "pimento/base/thread_pool.h"
+#include "pimento/tune/candidates.h"
+#include "pimento/tune/classes.h"
+#include "pimento/tune/pareto.h"
+
+namespace pimento::tune {
+
+namespace {
+
+constexpr const char *kRunKind = "run";
+
+/// A run as the store keeps it: cycles, then the actions.
+std::string textOf(const evaluate::DeviceRun &run) {
+  std::string out = std::to_string(run.cycles.value);
+  for (int a = 0; a < energy::kActions; ++a)
+    out += " " + std::to_string(run.actions.of(static_cast<energy::Action>(a)));
+  return out;
+}
+
+std::optional<evaluate::DeviceRun> runOf(const std::string &text) {
+  const std::vector<std::string_view> parts = split(text, ' ');
+  if (parts.size() != 1 + energy::kActions) return std::nullopt;
+  evaluate::DeviceRun run;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto n = parseInteger(parts[i]);
+    if (!n || *n < 0) return std::nullopt;
+    if (i == 0)
+      run.cycles = Cycles(*n);
+    else
+      run.actions.add(static_cast<energy::Action>(i - 1), *n);
+  }
+  return run;
+}
+
+class Explorer {
+ public:
+  Explorer(const Problem &problem, const ExploreOptions &options, const Control &control)
+      : problem_(problem), options_(options), control_(control), classes_(problem, !options.isExhaustive) {}
+
+  Result<Exploration> run() {
+    enumerate();
+    compileAll();
+    if (isStopped()) return interrupted();
+    if (classes_.costs.empty()) return noneIsLegal();
+    estimateBestFirst();
+    if (failed_) return *failed_;
+    if (isStopped()) return interrupted();
+    if (Status s = estimateReference(); !s) return s.diagnostics();
+    fillRows();
+    for (const Pareto::Point &p : front_.front()) out_.front.push_back(p.number);
+    return std::move(out_);
+  }
+
+ private:
+  static constexpr std::size_t kBlock = 1024;  // candidates compiled at a time
+  static constexpr std::size_t kBatch = 64;    // classes estimated before bounds are compared again
+
+  bool isStopped() const { return control_.isStopped != nullptr && *control_.isStopped; }
+
+  Diagnostic interrupted() const {
+    return error("interrupted", {}, "stopped before the exploration was complete",
+                 control_.store != nullptr
+                     ? fmt::format("what was finished is in {}: repeat the command to go on", control_.store->path())
+                     : "with --store FILE.db an exploration can be stopped and goes on where it was");
+  }
+
+  Diagnostic noneIsLegal() const {
+    const auto &errors = classes_.errors();
+    return error("no-legal-mapping", problem_.kernel().where,
+                 fmt::format("kernel '{}' has no legal mapping on {}: {} candidates, {}", problem_.kernel().name,
+                             problem_.machine->name, out_.rows.size(),
+                             errors.empty() ? "none in the space" : "the first refused with " + errors.begin()->second),
+                 "use smaller sizes, or more channels");
+  }
+
+  std::string progressText(const char *what) const {
+    return control_.label.empty() ? what : fmt::format("{} {}", what, control_.label);
+  }
+
+  void enumerate() {
+    Candidates candidates(problem_);
+    while (std::optional<std::string> text = candidates.next()) {
+      out_.rows.emplace_back();
+      out_.rows.back().mapping = std::move(*text);
+    }
+  }
+
+  void compileAll() {
+    const std::size_t count = out_.rows.size();
+    Progress progress(progressText("compiling mappings"), static_cast<std::int64_t>(count), control_.showsProgress);
+    for (std::size_t begin = 0; begin < count && !isStopped(); begin += kBlock) {
+      std::vector<std::string> texts;
+      for (std::size_t i = begin; i < std::min(begin + kBlock, count); ++i) texts.push_back(out_.rows[i].mapping);
+      classes_.add(texts, control_.jobs);
+      progress.advance(static_cast<std::int64_t>(texts.size()));
+    }
+  }
+
+  /// The run of a program class: from the store, or by fast-forward (and then into the store).
+  void runProgram(ProgramClass &program) {
+    if (isStopped()) return;
+    const std::string &text = out_.rows[static_cast<std::size_t>(program.first)].mapping;
+    if (control_.store != nullptr)
+      if (const auto kept = control_.store->find(kRunKind, text)) program.run = runOf(*kept);
+    if (program.run) return;
+    const auto compiled = compile(problem_, mappingOf(text));
+    PIMENTO_CHECK(compiled.ok());
+    program.run = (*compiled)->run({true, nullptr});
+    if (control_.store == nullptr) return;
+    if (Status s = control_.store->put(kRunKind, text, textOf(*program.run)); !s) {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      failed_ = s.diagnostics();
+    }
+  }
+
+  static Pareto::Point pointOf(const evaluate::Cost &cost, std::int64_t number) {
+    return {cost.total.value, cost.energy.value, number};
+  }
+
+  void estimateBestFirst() {
+    std::vector<std::size_t> order(classes_.costs.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      const CostClass &x = classes_.costs[a], &y = classes_.costs[b];
+      return std::tuple(x.bound.total, x.bound.energy, x.first) < std::tuple(y.bound.total, y.bound.energy, y.first);
+    });
+    costs_.resize(order.size());
+    ruledOutBy_.assign(order.size(), -1);
+    Progress progress(progressText("estimating mappings"), static_cast<std::int64_t>(order.size()),
+                      control_.showsProgress);
+    for (std::size_t next = 0; next < order.size() && !isStopped() && !failed_;) {
+      const std::size_t begin = next;
+      std::vector<std::size_t> batch, programs;
+      for (; next < order.size() && batch.size() < kBatch; ++next) {
+        const CostClass &c = classes_.costs[order[next]];
+        const bool isRun = classes_.programs[c.program].run.has_value();
+        const auto by = options_.isExhaustive || isRun ? std::nullopt : front_.rulesOut(pointOf(c.bound, c.first));
+        if (by) {
+          ruledOutBy_[order[next]] = *by;
+          continue;
+        }
+        batch.push_back(order[next]);
+        if (!isRun) programs.push_back(c.program);
+      }
+      std::sort(programs.begin(), programs.end());
+      programs.erase(std::unique(programs.begin(), programs.end()), programs.end());
+      parallelFor(control_.jobs, static_cast<std::int64_t>(programs.size()),
+                  [&](std::int64_t i) { runProgram(classes_.programs[programs[static_cast<std::size_t>(i)]]); });
+      if (isStopped()) return;
+      for (const std::size_t n : batch) {
+        const CostClass &c = classes_.costs[n];
+        costs_[n] = evaluate::costOf(*problem_.machine, c.work, *classes_.programs[c.program].run);
+        front_.add(pointOf(*costs_[n], c.first));
+      }
+      progress.advance(static_cast<std::int64_t>(next - begin));
+    }
+  }
+
+  Status estimateReference() {
+    const auto compiled = compile(problem_, problem_.reference);
+    if (!compiled) return compiled.diagnostics();
+    out_.reference = evaluate::costOf(*problem_.machine, (*compiled)->hostWork(), (*compiled)->run({true, nullptr}));
+    return okStatus();
+  }
+
+  void fillRows() {
+    for (const ProgramClass &p : classes_.programs) out_.deviceRuns += p.run ? 1 : 0;
+    for (std::size_t i = 0; i < out_.rows.size(); ++i) {
+      Row &row = out_.rows[i];
+      const auto number = static_cast<std::int64_t>(i);
+      const std::int64_t c = classes_.classOf()[i];
+      if (c < 0) {
+        row.error = classes_.errors().at(number);
+        ++out_.illegal;
+        continue;
+      }
+      const CostClass &cost = classes_.costs[static_cast<std::size_t>(c)];
+      if (const auto &known = costs_[static_cast<std::size_t>(c)]) {
+        const bool isFirst = cost.first == number;
+        row.how = isFirst ? How::kEstimated : How::kEqual;
+        row.cost = *known;
+        row.like = isFirst ? -1 : cost.first;
+        ++(isFirst ? out_.estimated : out_.equal);
+      } else {
+        row.how = How::kBounded;
+        row.cost = cost.bound;
+        row.like = ruledOutBy_[static_cast<std::size_t>(c)];
+        ++out_.bounded;
+      }
+    }
+  }
+
+  const Problem &problem_;
+  const ExploreOptions &options_;
+  const Control &control_;
+  Classes classes_;
+  Exploration out_;
+  Pareto front_;
+  std::vector<std::optional<evaluate::Cost>> costs_;  // by cost class
+  std::vector<std::int64_t> ruledOutBy_;              // by cost class
+  std::mutex mutex_;
+  std::optional<Diagnostics> failed_;
+};
+
+}  // namespace
+
+std::string_view name(How how) {
+  switch (how) {
+    case How::kEstimated:
+      return "estimated";
+    case How::kEqual:
+      return "equal";
+    case How::kBounded:
+      return "bounded";
+    case How::kIllegal:
+      break;
+  }
+  return "illegal";
+}
+
+Result<Exploration> explore(const Problem &problem, const ExploreOptions &options, const Control &control) {
+  return Explorer(problem, options, control).run();
+}
+
+}  // namespace pimento::tune

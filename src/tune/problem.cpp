@@ -1,0 +1,117 @@
+#include "pimento/tune/problem.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "pimento/base/suggest.h"
+#include "pimento/base/text.h"
+#include "pimento/machine/identity.h"
+
+namespace pimento::tune {
+
+namespace {
+
+/// Do both mappings compile, to one program with one host's work?
+bool isTheSame(const Problem &problem, const mapping::Mapping &a, const mapping::Mapping &b) {
+  const auto x = compile(problem, a), y = compile(problem, b);
+  if (!x || !y) return !x && !y;
+  return (*x)->program().processes == (*y)->program().processes && (*x)->hostWork() == (*y)->hostWork();
+}
+
+Choices choicesThatMatter(const Problem &problem) {
+  Choices out;
+  mapping::Mapping contiguous = problem.reference;
+  contiguous.cyclic.clear();
+  if (!isTheSame(problem, problem.reference, contiguous))
+    for (const auto &[level, chunk] : problem.reference.cyclic) out.chunks[level] = {chunk};
+  for (const std::vector<std::string> &order : allOrders(problem.kernel())) {
+    mapping::Mapping ordered = problem.reference;
+    ordered.order = order;
+    if (compile(problem, ordered) && !isTheSame(problem, problem.reference, ordered)) out.orders.push_back(order);
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<Problem> makeProblem(const kernel::Graph &graph, const machine::Machine &machine, const std::string &variant) {
+  PIMENTO_CHECK(graph.kernels.size() == 1);
+  const Result<const evaluate::Backend *> backend = evaluate::backendFor(machine);
+  if (!backend) return backend.diagnostics();
+  Result<mapping::Mapping> reference = (*backend)->reference(graph, 0, machine, {});
+  if (!reference) return reference.diagnostics();
+  reference->text = mapping::print(*reference);
+  Problem problem{&graph, &machine, *backend, variant, {}, std::move(*reference)};
+  problem.choices = choicesThatMatter(problem);
+  return problem;
+}
+
+Result<mapping::MappingSpace::Chunks> parseChunks(std::string_view text, const machine::Machine &machine) {
+  mapping::MappingSpace::Chunks out;
+  if (trim(text) == "none") return out;
+  std::vector<std::string> levels;
+  for (const machine::Level &l : machine.levels) levels.push_back(l.name);
+  const auto bad = [&](const std::string &message, const std::string &hint) {
+    return error("bad-chunks", {"--chunks", 0, 0}, message, hint);
+  };
+  for (const std::string_view part : split(text, ';')) {
+    const std::size_t eq = part.find('=');
+    if (eq == std::string_view::npos)
+      return bad(fmt::format("'{}' names no level and chunks", part), "write LEVEL=CHUNK,...;... or none");
+    const std::string level(trim(part.substr(0, eq)));
+    if (std::find(levels.begin(), levels.end(), level) == levels.end())
+      return bad(fmt::format("the machine has no level '{}'", level), suggest(level, levels));
+    for (const std::string_view item : split(part.substr(eq + 1), ',')) {
+      const auto chunk = parseInteger(trim(item));
+      if (!chunk || *chunk < 1 || *chunk > mapping::kMaxExtent)
+        return bad(fmt::format("'{}' is no chunk", item), "chunks are whole numbers of elements, 1 or more");
+      std::vector<std::int64_t> &chunks = out[level];
+      if (std::find(chunks.begin(), chunks.end(), *chunk) == chunks.end()) chunks.push_back(*chunk);
+    }
+  }
+  return out;
+}
+
+std::vector<std::vector<std::string>> allOrders(const kernel::Kernel &kernel) {
+  constexpr std::size_t kMostDims = 6;
+  std::vector<std::vector<std::string>> out;
+  if (kernel.dims.size() > kMostDims) return out;
+  std::vector<std::size_t> order(kernel.dims.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  while (std::next_permutation(order.begin(), order.end())) {
+    std::vector<std::string> names;
+    for (const std::size_t d : order) names.push_back(kernel.dims[d].name);
+    out.push_back(std::move(names));
+  }
+  return out;
+}
+
+mapping::Mapping mappingOf(const std::string &text) {
+  const Result<mapping::MapSpec> spec = mapping::parseMapSpec(text);
+  PIMENTO_CHECK(spec.ok() && "printed mappings parse");
+  mapping::Mapping m = spec->mapping;
+  m.text = text;
+  return m;
+}
+
+Result<std::unique_ptr<evaluate::CompiledKernel>> compile(const Problem &problem, const mapping::Mapping &mapping) {
+  return problem.backend->compile(*problem.graph, 0, mapping, *problem.machine, problem.variant);
+}
+
+std::string toolIdentity() {
+  constexpr int kFormat = 1;  // of what stores hold
+  return fmt::format("pimento {} format {}", PIMENTO_VERSION, kFormat);
+}
+
+std::string identity(const Problem &problem) {
+  std::string out = fmt::format("{}\nvariant {}\n", toolIdentity(), problem.variant);
+  out += kernel::print(*problem.graph);
+  for (const auto &[level, chunks] : problem.choices.chunks) out += fmt::format("chunks {} {}\n", level, chunks);
+  for (const auto &order : problem.choices.orders) out += fmt::format("order {}\n", order);
+  return out + machine::identity(*problem.machine);
+}
+
+}  // namespace pimento::tune

@@ -1,0 +1,60 @@
+// What a search decides: how one kernel is mapped onto one machine.
+//
+// problem -> candidates -> algorithm -> check: a Problem says what is given and which mappings count, Candidates lists
+// them, an algorithm (explore.h) finds out what they cost, check.h runs the ones it calls best on data. Any algorithm
+// can be put between.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pimento/base/diagnostics.h"
+#include "pimento/evaluate/backend.h"
+#include "pimento/kernel/kernel.h"
+#include "pimento/machine/machine.h"
+#include "pimento/mapping/mapping.h"
+
+namespace pimento::tune {
+
+/// What mappings choose besides the factors.
+struct Choices {
+  mapping::MappingSpace::Chunks chunks;          ///< per level, besides contiguous
+  std::vector<std::vector<std::string>> orders;  ///< loop orders, besides that of the dims
+};
+
+/// One kernel, one machine. What the pointers name must outlive it; the graph has this kernel alone.
+struct Problem {
+  const kernel::Graph *graph = nullptr;
+  const machine::Machine *machine = nullptr;
+  const evaluate::Backend *backend = nullptr;
+  std::string variant = "plain";
+  Choices choices;
+  mapping::Mapping reference;  ///< its `text` is the full specification
+
+  const kernel::Kernel &kernel() const { return graph->kernels.front(); }
+};
+
+/// A problem with the choices that matter: chunks and orders are tried on the reference mapping, and those that change
+/// neither its program nor the host's work there are left out. Diagnostics: those of the backend's reference mapping.
+Result<Problem> makeProblem(const kernel::Graph &graph, const machine::Machine &machine, const std::string &variant);
+
+/// "none", or "channel=16,32;block=8". Diagnostics: bad-chunks.
+Result<mapping::MappingSpace::Chunks> parseChunks(std::string_view text, const machine::Machine &machine);
+
+/// All orders of the kernel's dims but their own (at most 6 dims: more have none).
+std::vector<std::vector<std::string>> allOrders(const kernel::Kernel &kernel);
+
+/// The mapping that a candidate's text stands for; texts come from printed mappings.
+mapping::Mapping mappingOf(const std::string &text);
+
+/// Compiles a candidate.
+Result<std::unique_ptr<evaluate::CompiledKernel>> compile(const Problem &problem, const mapping::Mapping &mapping);
+
+/// Everything that decides what candidates cost and which there are: kernel, machine, variant, choices, version of the
+/// tool. Equal texts give equal results.
+std::string identity(const Problem &problem);
+/// Version of the tool and of what stores hold.
+std::string toolIdentity();
+
+}  // namespace pimento::tune
