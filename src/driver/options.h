@@ -14,8 +14,9 @@ namespace pimento::driver {
 
 /// The options most verbs share (see docs/cli.md).
 struct Options {
-  std::string input;               ///< file, index notation or zoo kernel
-  std::vector<std::string> sizes;  ///< "m=4096,n=1024"
+  std::string input;                ///< file, index notation or zoo kernel
+  std::vector<std::string> inputs;  ///< report: result files
+  std::vector<std::string> sizes;   ///< "m=4096,n=1024"
   std::string variant = "plain";
   std::string dtype;  ///< empty: the target's native type
   std::string function;
@@ -23,7 +24,7 @@ struct Options {
   std::vector<std::string> targets;  ///< compare
   std::vector<std::string> sets;     ///< "PATH=VALUE"
   std::vector<std::string> maps;     ///< empty: reference where one exists
-  std::string offload;             ///< "all", "possible", "best"; empty: best for networks, else all
+  std::string offload;               ///< "all", "possible", "best"; empty: best for networks, else all
   std::string data;                  ///< empty: the verb's default
   std::uint64_t seed = 1;
   std::string emit = "kernel";  ///< compile: stage

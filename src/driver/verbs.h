@@ -21,5 +21,7 @@ Outcome simulate(const Options &options);
 Outcome compare(const Options &options);
 /// `validate SUITE`: replays reference points. `input` holds the suite.
 Outcome validate(const Options &options);
+/// `report FILE...`: results in `inputs` as one HTML page.
+Outcome report(const Options &options);
 
 }  // namespace pimento::driver

@@ -108,6 +108,10 @@ std::vector<Verb> verbs() {
          addMapping(a, o);
          addJson(a, o);
        }},
+      {"report", "results as one HTML page", nullptr, false, d::report,
+       [](CLI::App &a, Options &o) {
+         a.add_option("FILE", o.inputs, "what --json or simulate --trace wrote; several make one page")->required();
+       }},
       {"validate", "replay reference points and print our error", "SUITE", true, d::validate,
        [](CLI::App &a, Options &o) {
          a.add_option("--points", o.points, "a CSV file or a folder of them");

@@ -1,0 +1,135 @@
+// explore: from JSON to what is shown.
+#include <fmt/format.h>
+
+#include <unordered_map>
+
+#include "pimento/base/suggest.h"
+#include "pimento/base/text.h"
+#include "pimento/emit/html/results.h"
+
+namespace pimento::emit::html {
+
+namespace {
+
+using Columns = std::unordered_map<std::string, std::size_t>;
+
+/// A cell that may stand for a number or a text.
+std::string cellText(const Node &cell) {
+  if (cell.isNumber()) return numberText(cell.number());
+  return cell.isNull() ? std::string() : cell.text();
+}
+
+std::optional<double> cellAmount(const std::vector<Node> &cells, const Columns &columns, const std::string &name) {
+  const auto it = columns.find(name);
+  if (it == columns.end() || cells[it->second].isNull()) return std::nullopt;
+  return cells[it->second].amount();
+}
+
+Candidate readRow(const Node &row, const Columns &columns, const ExploreResult &result) {
+  Candidate c;
+  const std::vector<Node> cells = row.items();
+  if (cells.size() != columns.size()) {
+    row.refuse(fmt::format("has {} cells for {} columns", cells.size(), columns.size()),
+               "every row has one cell per column, null where nothing is known");
+    return c;
+  }
+  const auto text = [&](const std::string &name) {
+    const auto it = columns.find(name);
+    return it == columns.end() ? std::string() : cellText(cells[it->second]);
+  };
+  for (const auto &[path, values] : result.sweep) c.swept.push_back(text(path));
+  c.mapping = text("mapping");
+  c.how = text("how");
+  c.like = text("like");
+  c.error = text("error");
+  c.cycles = cellAmount(cells, columns, "cycles");
+  c.totalCycles = cellAmount(cells, columns, "total_cycles");
+  c.timeNs = cellAmount(cells, columns, "time_ns");
+  c.energyPj = cellAmount(cells, columns, "energy_pj");
+  c.energyKernelPj = cellAmount(cells, columns, "energy_kernel_pj");
+  return c;
+}
+
+/// The number of a row that exists.
+std::optional<std::size_t> readRowNumber(const Node &node, std::size_t rows) {
+  const double x = node.number();
+  if (x >= 0 && x < static_cast<double>(rows)) return static_cast<std::size_t>(x);
+  node.refuse(fmt::format("is no row: there are {}", rows), "rows count from 0");
+  return std::nullopt;
+}
+
+std::optional<Best> readBest(const Node &best, std::string_view measure, std::size_t rows) {
+  const auto node = best.find(measure);
+  if (!node) return std::nullopt;
+  const auto row = readRowNumber(node->at("row"), rows);
+  if (!row) return std::nullopt;
+  Best b{*row, std::nullopt};
+  if (const auto checked = node->find("checked")) b.isChecked = checked->truth();
+  return b;
+}
+
+Candidate readReference(const Node &node) {
+  Candidate c;
+  c.mapping = node.textOr("mapping", "reference");
+  c.cycles = node.maybeAmount("cycles");
+  c.totalCycles = node.maybeAmount("total_cycles");
+  c.timeNs = node.maybeAmount("time_ns");
+  c.energyPj = node.maybeAmount("energy_pj");
+  c.energyKernelPj = node.maybeAmount("energy_kernel_pj");
+  return c;
+}
+
+void readRows(const Node &node, ExploreResult &r) {
+  Columns columns;
+  for (const Node &column : node.at("columns").items())
+    if (!columns.emplace(column.text(), columns.size()).second)
+      column.refuse("is there twice", "the names of the columns differ");
+  for (const char *needed : {"time_ns", "energy_pj"})
+    if (columns.count(needed) == 0) node.at("columns").refuse(fmt::format("lacks '{}'", needed), "it is always there");
+  for (const auto &[path, values] : r.sweep)
+    if (columns.count(path) == 0)
+      node.at("columns").refuse(fmt::format("lacks '{}'", path), "there is a column for every path of 'sweep'");
+  for (const Node &row : node.at("rows").items()) r.rows.push_back(readRow(row, columns, r));
+}
+
+}  // namespace
+
+ExploreResult readExplore(const Node &node) {
+  ExploreResult r;
+  const Node kind = node.at("explore");
+  const std::string what = kind.text();
+  r.isSweep = what == "sweep";
+  if (what != "sweep" && what != "mappings")
+    kind.refuse(fmt::format("is '{}'", what), suggest(what, {"mappings", "sweep"}));
+  r.kernel = node.at("kernel").text();
+  if (const auto sizes = node.find("sizes")) r.sizes = readAmounts(*sizes);
+  r.dtype = node.textOr("dtype", "");
+  r.target = node.at("target").text();
+  r.run = readRun(node);
+  r.space = node.maybeAmount("space");
+  r.explored = node.maybeAmount("explored");
+  r.estimated = node.maybeAmount("estimated");
+  r.equal = node.maybeAmount("equal");
+  r.bounded = node.maybeAmount("bounded");
+  r.illegal = node.maybeAmount("illegal");
+  r.seconds = node.maybeAmount("seconds");
+  if (const auto sweep = node.find("sweep"))
+    for (const Node &axis : sweep->items()) {
+      std::vector<std::string> values;
+      for (const Node &v : axis.at("values").items()) values.push_back(cellText(v));
+      r.sweep.emplace_back(axis.at("path").text(), std::move(values));
+    }
+  readRows(node, r);
+  if (const auto pareto = node.find("pareto"))
+    for (const Node &row : pareto->items())
+      if (const auto number = readRowNumber(row, r.rows.size())) r.pareto.push_back(*number);
+  if (const auto best = node.find("best")) {
+    r.bestTime = readBest(*best, "time", r.rows.size());
+    r.bestEnergy = readBest(*best, "energy", r.rows.size());
+  }
+  if (const auto reference = node.find("reference")) r.reference = readReference(*reference);
+  r.warnings = node.textsOr("warnings");
+  return r;
+}
+
+}  // namespace pimento::emit::html

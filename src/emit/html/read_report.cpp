@@ -1,0 +1,184 @@
+// estimate, simulate, compare and validate: from JSON to what is shown.
+#include <algorithm>
+#include <array>
+
+#include "pimento/emit/html/results.h"
+
+namespace pimento::emit::html {
+
+namespace {
+
+/// In the order of a run.
+constexpr std::array<std::string_view, 7> kParts = {"rearrange_in", "transfer_in", "compute",      "host",
+                                                    "transfer_out", "merge",       "rearrange_out"};
+
+EnergyTerm readTerm(const std::string &name, const Node &node) {
+  EnergyTerm t;
+  t.name = name;
+  t.component = node.at("component").text();
+  t.isBackground = node.textOr("kind", "") == "background";
+  t.pj = node.at("pj").amount();
+  t.low = node.amountOr("low", t.pj);
+  t.high = node.amountOr("high", t.pj);
+  t.formula = node.textOr("formula", "");
+  t.count = node.at("count").amount();
+  t.unitCost = node.at("unit_cost").amount();
+  t.unit = node.at("unit").text();
+  t.source = node.textOr("source", "");
+  t.confidence = node.textOr("confidence", "");
+  return t;
+}
+
+StageResult readStage(const Node &node) {
+  StageResult s;
+  s.kernel = node.at("kernel").text();
+  s.where = node.at("where").text();
+  s.why = node.textOr("why", "");
+  s.mapping = node.textOr("mapping", "");
+  s.cycles = node.at("cycles").amount();
+  if (const auto parts = node.find("breakdown")) s.parts = readParts(*parts);
+  if (s.parts.parts.empty()) s.parts.parts = {{s.where == "host" ? "host" : "compute", s.cycles}};
+  s.totalCycles = node.amountOr("total_cycles", s.parts.total());
+  s.timeNs = node.maybeAmount("time_ns");
+  s.energyPj = node.maybeAmount("energy_pj");
+  s.repeat = node.amountOr("repeat", 1);
+  return s;
+}
+
+void readEnergy(const Node &node, ReportResult &r) {
+  r.energyPj = node.at("energy_pj").amount();
+  r.energyLow = r.energyHigh = r.energyPj;
+  const auto range = [&](std::string_view key) -> std::optional<std::pair<double, double>> {
+    const auto ends = node.find(key);
+    if (!ends) return std::nullopt;
+    const std::vector<Node> items = ends->items();
+    if (ends->isList() && items.size() != 2) ends->refuse("has not two ends", "a range is [low, high]");
+    if (items.size() != 2) return std::nullopt;
+    return std::pair(items[0].amount(), items[1].amount());
+  };
+  if (const auto ends = range("energy_range_pj")) std::tie(r.energyLow, r.energyHigh) = *ends;
+  if (const auto ends = range("energy_kernel_range_pj")) std::tie(r.energyKernelLow, r.energyKernelHigh) = *ends;
+  r.energyKernelPj = node.maybeAmount("energy_kernel_pj");
+  r.energyNote = node.textOr("energy_note", "modelled, not validated");
+  r.energyCovers = node.textOr("energy_covers", "");
+  r.setupEnergyPj = node.amountOr("setup_energy_pj", 0);
+  if (const auto terms = node.find("energy_breakdown"))
+    for (const auto &[name, term] : terms->members()) r.terms.push_back(readTerm(name, term));
+  std::stable_sort(r.terms.begin(), r.terms.end(), [](const auto &a, const auto &b) { return a.pj > b.pj; });
+  if (const auto components = node.find("energy_components"))
+    for (const auto &[name, c] : components->members())
+      r.components.push_back({name, c.at("pj").amount(), c.amountOr("dynamic", 0), c.amountOr("background", 0)});
+}
+
+void readInterval(const Node &node, ReportResult &r) {
+  const auto interval = node.find("interval");
+  if (!interval) return;
+  r.intervalLevel = interval->at("level").amount();
+  const std::vector<Node> ends = interval->at("cycles").items();
+  if (ends.size() != 2) return interval->refuse("has not two ends", "a range is [low, high]");
+  r.intervalLow = ends[0].amount();
+  r.intervalHigh = ends[1].amount();
+}
+
+}  // namespace
+
+double Parts::total() const {
+  double sum = 0;
+  for (const auto &[key, cycles] : parts) sum += cycles;
+  return sum;
+}
+
+double Parts::of(std::string_view key) const {
+  for (const auto &[name, cycles] : parts)
+    if (name == key) return cycles;
+  return 0;
+}
+
+Amounts readAmounts(const Node &node) {
+  Amounts out;
+  for (const auto &[key, value] : node.members()) out.emplace_back(key, value.amount());
+  return out;
+}
+
+Parts readParts(const Node &node) {
+  Amounts all = readAmounts(node);
+  const auto rank = [](const std::string &key) {
+    return std::find(kParts.begin(), kParts.end(), key) - kParts.begin();
+  };
+  std::stable_sort(all.begin(), all.end(), [&](const auto &a, const auto &b) { return rank(a.first) < rank(b.first); });
+  return {std::move(all)};
+}
+
+std::optional<Run> readRun(const Node &result) {
+  const auto node = result.find("run");
+  if (!node) return std::nullopt;
+  Run r;
+  r.verb = node->at("verb").text();
+  r.input = node->textOr("input", "");
+  r.sizes = node->textsOr("sizes");
+  r.dtype = node->textOr("dtype", "");
+  r.variant = node->textOr("variant", "");
+  r.function = node->textOr("function", "");
+  r.target = node->textOr("target", "");
+  r.sets = node->textsOr("sets");
+  r.maps = node->textsOr("map");
+  r.data = node->textOr("data", "");
+  if (const auto offload = node->find("offload"); offload && offload->isText()) r.offload = offload->text();
+  if (const auto seed = node->find("seed")) r.seed = seed->number();
+  return r;
+}
+
+ReportResult readReport(const Node &node) {
+  ReportResult r;
+  r.kernel = node.at("kernel").text();
+  if (const auto sizes = node.find("sizes")) r.sizes = readAmounts(*sizes);
+  r.dtype = node.textOr("dtype", "");
+  r.target = node.at("target").text();
+  r.mapping = node.textOr("mapping", "");
+  r.cycles = node.at("cycles").amount();
+  if (const Node parts = node.at("breakdown"); !parts.isNull()) r.parts = readParts(parts);
+  r.totalCycles = node.amountOr("total_cycles", r.parts.total());
+  r.cyclesSimulated = node.amountOr("cycles_simulated", r.cycles);
+  r.timeNs = node.at("time_ns").amount();
+  r.exact = node.textOr("exact", "");
+  readInterval(node, r);
+  readEnergy(node, r);
+  if (const auto counts = node.find("counts")) r.counts = readAmounts(*counts);
+  if (const auto checked = node.find("checked")) r.isChecked = checked->truth();
+  r.channelsSimulated = node.amountOr("channels_simulated", 1);
+  r.channelsIdentical = node.amountOr("channels_identical", r.channelsSimulated);
+  r.setupCycles = node.amountOr("setup_cycles", 0);
+  if (const auto stages = node.find("stages"))
+    for (const Node &stage : stages->items()) r.stages.push_back(readStage(stage));
+  r.run = readRun(node);
+  r.warnings = node.textsOr("warnings");
+  return r;
+}
+
+CompareResult readCompare(const Node &node) {
+  CompareResult result;
+  for (const Node &row : node.at("rows").items()) {
+    ComparedTarget t;
+    t.target = row.at("target").text();
+    if (const auto error = row.find("error"))
+      t.error = error->text();
+    else
+      t.report = readReport(row);
+    result.rows.push_back(std::move(t));
+  }
+  return result;
+}
+
+ValidateResult readValidate(const Node &node) {
+  ValidateResult r;
+  r.suite = node.at("suite").text();
+  r.points = node.at("points").amount();
+  for (const auto &[name, k] : node.at("kernels").members())
+    r.kernels.push_back({name, k.textOr("worst_row", ""), k.at("rows").amount(), k.at("exact").amount(),
+                         k.at("mean_abs_error_pct").amount(), k.at("worst_abs_error_pct").amount(),
+                         k.at("within_15_pct").amount()});
+  r.warnings = node.textsOr("warnings");
+  return r;
+}
+
+}  // namespace pimento::emit::html

@@ -1,0 +1,141 @@
+// What the page shows, read back from JSON: one structure per kind of result.
+//
+// The keys' meanings are those of docs/cli.md; what is optional here is missing in older results. Quantities are plain
+// doubles in the unit that the key's name says, since that is all that JSON keeps of them.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pimento/emit/html/node.h"
+
+namespace pimento::emit::html {
+
+/// A key and a value, in the order in which they are shown.
+using Amounts = std::vector<std::pair<std::string, double>>;
+
+/// Parts of a time, in cycles, by their keys ("transfer_in"); all that a result has, the known ones first.
+struct Parts {
+  Amounts parts;
+
+  double total() const;
+  double of(std::string_view key) const;
+};
+
+/// The options a run was made with.
+struct Run {
+  std::string verb, input, dtype, variant, function, target, data, offload;
+  std::vector<std::string> sizes, sets, maps;
+  std::optional<double> seed;
+};
+
+/// One kernel of a graph.
+struct StageResult {
+  std::string kernel, where, why, mapping;
+  double cycles = 0, totalCycles = 0, repeat = 1;
+  std::optional<double> timeNs, energyPj;
+  Parts parts;
+};
+
+/// One priced term.
+struct EnergyTerm {
+  std::string name, component, formula, unit, source, confidence;
+  bool isBackground = false;
+  double pj = 0, low = 0, high = 0, count = 0, unitCost = 0;
+};
+
+struct EnergyComponent {
+  std::string name;
+  double pj = 0, dynamic = 0, background = 0;
+};
+
+/// estimate, simulate.
+struct ReportResult {
+  std::string kernel, dtype, target, mapping, exact, energyNote, energyCovers;
+  Amounts sizes, counts;
+  double cycles = 0, totalCycles = 0, cyclesSimulated = 0, timeNs = 0;
+  double energyPj = 0, energyLow = 0, energyHigh = 0;
+  std::optional<double> energyKernelPj, energyKernelLow, energyKernelHigh;
+  double setupCycles = 0, setupEnergyPj = 0;
+  std::optional<double> intervalLow, intervalHigh, intervalLevel;
+  Parts parts;
+  std::vector<EnergyTerm> terms;
+  std::vector<EnergyComponent> components;
+  bool isChecked = false;
+  double channelsSimulated = 1, channelsIdentical = 1;
+  std::vector<StageResult> stages;
+  std::optional<Run> run;
+  std::vector<std::string> warnings;
+};
+
+/// One target of a comparison.
+struct ComparedTarget {
+  std::string target, error;
+  std::optional<ReportResult> report;
+};
+
+struct CompareResult {
+  std::vector<ComparedTarget> rows;
+};
+
+/// One kernel of a validation suite.
+struct SuiteKernel {
+  std::string name, worstRow;
+  double rows = 0, exact = 0, meanPct = 0, worstPct = 0, within15Pct = 0;
+};
+
+struct ValidateResult {
+  std::string suite;
+  double points = 0;
+  std::vector<SuiteKernel> kernels;
+  std::vector<std::string> warnings;
+};
+
+/// One candidate of an exploration: a mapping, or a choice of swept numbers.
+struct Candidate {
+  std::vector<std::string> swept;  ///< one value per swept path
+  std::string mapping, how, like, error;
+  std::optional<double> cycles, totalCycles, timeNs, energyPj, energyKernelPj;
+
+  bool isBounded() const { return how == "bounded"; }
+  /// Whether its numbers are its own: computed, or equal to those of another candidate.
+  bool isKnown() const { return timeNs && energyPj && !isBounded() && how != "illegal" && error.empty(); }
+};
+
+/// The best candidate by one measure.
+struct Best {
+  std::size_t row = 0;
+  std::optional<bool> isChecked;
+};
+
+struct ExploreResult {
+  bool isSweep = false;
+  std::string kernel, dtype, target;
+  Amounts sizes;
+  std::optional<double> space, explored, estimated, equal, bounded, illegal, seconds;
+  std::vector<std::pair<std::string, std::vector<std::string>>> sweep;  ///< path and values
+  std::vector<Candidate> rows;
+  std::vector<std::size_t> pareto;
+  std::optional<Best> bestTime, bestEnergy;
+  std::optional<Candidate> reference;
+  std::optional<Run> run;
+  std::vector<std::string> warnings;
+};
+
+// Each says what is missing or wrong in the node's list of problems; the value is whole only if there are none.
+ReportResult readReport(const Node &node);
+CompareResult readCompare(const Node &node);
+ValidateResult readValidate(const Node &node);
+ExploreResult readExplore(const Node &node);
+
+/// The options of a run; `run` of a result.
+std::optional<Run> readRun(const Node &result);
+/// The members of an object of amounts.
+Amounts readAmounts(const Node &node);
+/// The parts of a time, known ones first.
+Parts readParts(const Node &node);
+
+}  // namespace pimento::emit::html
