@@ -1,0 +1,58 @@
+#include "pimento/evaluate/checker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace pimento::evaluate {
+
+namespace {
+
+Status compare(const kernel::Tensor &tensor, const kernel::TensorData &device, const kernel::TensorData &reference) {
+  if (device.bytes == reference.bytes) return okStatus();
+  const auto size = static_cast<std::ptrdiff_t>(sizeOf(tensor.type).value);
+  for (std::int64_t i = 0; i < tensor.elements(); ++i) {
+    const auto at = static_cast<std::ptrdiff_t>(i) * size;
+    if (std::equal(device.bytes.begin() + at, device.bytes.begin() + at + size, reference.bytes.begin() + at)) continue;
+    if (isFloat(tensor.type) && std::isnan(device.asDouble(i)) && std::isnan(reference.asDouble(i))) continue;
+    return error("wrong-answer", {},
+                 fmt::format("{}[{}] is {} on the device, the reference interpreter says {}", tensor.name, i,
+                             device.asDouble(i), reference.asDouble(i)),
+                 "this is a bug of ours: please report it with the command you ran");
+  }
+  return okStatus();
+}
+
+}  // namespace
+
+Checker::Checker(const kernel::Graph &graph, kernel::DataSet *data) : graph_(graph), data_(data) {
+  if (data_ == nullptr) return;
+  for (std::size_t t = 0; t < graph_.tensors.size(); ++t) {
+    const kernel::Tensor &tensor = graph_.tensors[t];
+    const bool isMade = tensor.role == kernel::Role::kOutput || tensor.role == kernel::Role::kTemporary;
+    if (isMade) (*data_)[t] = kernel::TensorData(tensor.type, tensor.shape);
+  }
+}
+
+void Checker::before(std::size_t k) {
+  kept_.clear();
+  for (const kernel::Store &s : graph_.kernels[k].stores) {
+    const auto t = static_cast<std::size_t>(s.target.tensor);
+    kept_.emplace(t, (*data_)[t]);
+  }
+}
+
+Status Checker::after(std::size_t k, const kernel::Order &order) {
+  for (auto &[t, contents] : kept_) std::swap(contents, (*data_)[t]);
+  if (Status s = kernel::interpretKernel(graph_, static_cast<int>(k), *data_, order); !s) return s;
+  Status result = okStatus();
+  for (auto &[t, device] : kept_) {
+    if (result) result = compare(graph_.tensors[t], device, (*data_)[t]);
+    (*data_)[t] = std::move(device);
+  }
+  return result;
+}
+
+}  // namespace pimento::evaluate

@@ -1,0 +1,161 @@
+// Which mapping each kernel of a graph gets, and which side it runs on.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pimento/base/thread_pool.h"
+#include "pimento/evaluate/cost.h"
+#include "pimento/evaluate/evaluator.h"
+#include "pimento/evaluate/host_layer.h"
+#include "pimento/evaluate/price.h"
+
+namespace pimento::evaluate {
+
+namespace {
+
+struct Candidate {
+  mapping::Mapping mapping;
+  Cycles bound{}, cycles{};  ///< in total, host work included
+  bool isLegal = false;
+};
+
+/// The best mapping by estimated total cycles among a fixed set: the reference mapping, and of the first legal ones
+/// those with the least lower bound. Ties go to the earlier one, so the choice does not depend on the number of
+/// threads.
+Result<mapping::Mapping> chooseMapping(const Request &r, int kernel, const Backend &backend,
+                                       const mapping::MapSpec &spec) {
+  std::vector<Candidate> all;
+  const Result<mapping::Mapping> reference = backend.reference(*r.graph, kernel, *r.machine, spec);
+  if (!reference) return reference.diagnostics();
+  all.push_back({*reference});
+  mapping::MappingSpace space(r.graph->kernels[static_cast<std::size_t>(kernel)], *r.machine);
+  while (static_cast<int>(all.size()) < kAutoCandidates) {
+    std::optional<mapping::Mapping> m = space.next();
+    if (!m) break;
+    m->tail = spec.mapping.tail;
+    m->parameters = spec.mapping.parameters;
+    all.push_back({std::move(*m)});
+  }
+  const auto each = [&](std::size_t count, auto &&work) {
+    parallelFor(r.jobs, static_cast<std::int64_t>(count),
+                [&](std::int64_t i) { work(all[static_cast<std::size_t>(i)]); });
+  };
+  each(all.size(), [&](Candidate &c) {
+    const auto compiled = backend.compile(*r.graph, kernel, c.mapping, *r.machine, r.variant);
+    c.isLegal = compiled.ok();
+    if (c.isLegal) c.bound = costOf(*r.machine, (*compiled)->hostWork(), (*compiled)->bound()).total;
+  });
+  std::stable_sort(all.begin() + 1, all.end(), [](const Candidate &a, const Candidate &b) {
+    return a.isLegal != b.isLegal ? a.isLegal : a.bound < b.bound;
+  });
+  all.resize(std::min<std::size_t>(all.size(), 1 + kAutoEstimated));
+  each(all.size(), [&](Candidate &c) {
+    if (!c.isLegal) return;
+    const auto compiled = backend.compile(*r.graph, kernel, c.mapping, *r.machine, r.variant);
+    c.cycles = costOf(*r.machine, (*compiled)->hostWork(), (*compiled)->run({true, nullptr})).total;
+  });
+  const auto best = std::min_element(all.begin(), all.end(), [](const Candidate &a, const Candidate &b) {
+    return a.isLegal != b.isLegal ? a.isLegal : a.cycles < b.cycles;
+  });
+  if (!best->isLegal)
+    return backend.compile(*r.graph, kernel, all.front().mapping, *r.machine, r.variant).diagnostics();
+  mapping::Mapping m = best->mapping;
+  m.text = mapping::print(m);
+  return m;
+}
+
+Result<mapping::Mapping> resolve(const Request &r, int kernel, const Backend &backend) {
+  const mapping::MapSpec &spec = r.maps.size() > 1 ? r.maps[static_cast<std::size_t>(kernel)] : r.maps.front();
+  switch (spec.kind) {
+    case mapping::MapSpec::Kind::kReference:
+      return backend.reference(*r.graph, kernel, *r.machine, spec);
+    case mapping::MapSpec::Kind::kAuto:
+      return chooseMapping(r, kernel, backend, spec);
+    case mapping::MapSpec::Kind::kExplicit:
+      break;
+  }
+  return spec.mapping;
+}
+
+/// Why a kernel cannot run on the device, without the kernel's and the device's names.
+std::string reasonOf(const Diagnostic &d, const std::string &machine) {
+  const std::string lead = " cannot run on " + machine + ": ";
+  const std::size_t at = d.message.find(lead);
+  return at == std::string::npos ? d.message : d.message.substr(at + lead.size());
+}
+
+/// Decides for one kernel after the other, in the order of the graph, where it runs.
+class Planner {
+ public:
+  Planner(const Request &request, const Backend &backend) : request_(request), backend_(backend) {}
+
+  Result<PlannedKernel> plan(int k) {
+    PlannedKernel out;
+    Result<mapping::Mapping> mapping = resolve(request_, k, backend_);
+    if (!mapping) return orHost(mapping.diagnostics());
+    out.mapping = std::move(*mapping);
+    auto compiled = backend_.compile(*request_.graph, k, out.mapping, *request_.machine, request_.variant);
+    if (!compiled) return orHost(compiled.diagnostics());
+    if (request_.offload == Offload::kBest) {
+      const lower::HostWork work = (*compiled)->hostWork();
+      const Breakdown onDevice = hostCycles(*request_.machine, work, (*compiled)->run({true, nullptr}).cycles);
+      const Cycles onHost = hostLayer(*request_.graph, k, *request_.machine).cycles;
+      out.offloadedCycles = onDevice.total();
+      if (onHost <= onDevice.total()) {
+        out.why = onHost <= onDevice.compute ? "the host is faster, even if no data had to be moved"
+                                             : "moving operands and results takes longer than the device saves";
+        return out;
+      }
+    }
+    if (request_.offload != Offload::kAll) {
+      const std::int64_t kept = (*compiled)->hostWork().placedOnce.value;
+      if (kept_ + (*compiled)->footprint().value > backend_.capacity(*request_.machine).value) {
+        out.why = "its constants do not fit beside those of the kernels before it";
+        return out;
+      }
+      kept_ += kept;
+    }
+    out.compiled = std::move(*compiled);
+    return out;
+  }
+
+ private:
+  Result<PlannedKernel> orHost(const Diagnostics &diagnostics) const {
+    const std::string &code = diagnostics.front().code;
+    const bool isOfDevice = code.starts_with("unsupported-") || code == "capacity";
+    if (request_.offload == Offload::kAll || !isOfDevice) return diagnostics;
+    PlannedKernel out;
+    out.why = reasonOf(diagnostics.front(), request_.machine->name);
+    return out;
+  }
+
+  const Request &request_;
+  const Backend &backend_;
+  std::int64_t kept_ = 0;  ///< bytes of constants placed so far
+};
+
+}  // namespace
+
+Result<CompiledGraph> compile(const Request &request) {
+  const Result<const Backend *> backend = backendFor(*request.machine);
+  if (!backend) return backend.diagnostics();
+  const std::vector<std::string> variants = (*backend)->variants();
+  if (request.variant != "plain" && std::find(variants.begin(), variants.end(), request.variant) == variants.end())
+    return error("unknown-variant", {},
+                 fmt::format("{} has no variant '{}' of its programs", request.machine->name, request.variant),
+                 fmt::format("it has: plain, {}", fmt::join(variants, ", ")));
+  if (request.maps.size() > 1 && request.maps.size() != request.graph->kernels.size())
+    return error("map-count", {},
+                 fmt::format("{} mappings for {} kernels", request.maps.size(), request.graph->kernels.size()),
+                 "give one mapping for all, or one per kernel separated by '|'");
+  Planner planner(request, **backend);
+  CompiledGraph out;
+  for (int k = 0; k < static_cast<int>(request.graph->kernels.size()); ++k) {
+    Result<PlannedKernel> planned = planner.plan(k);
+    if (!planned) return planned.diagnostics();
+    out.push_back(std::move(*planned));
+  }
+  return out;
+}
+
+}  // namespace pimento::evaluate
