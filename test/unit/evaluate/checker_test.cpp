@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "pimento/kernel/notation.h"
 
 namespace pimento::evaluate {
