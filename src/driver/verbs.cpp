@@ -10,7 +10,7 @@
 #include "pimento/base/integer.h"
 #include "pimento/base/suggest.h"
 #include "pimento/base/thread_pool.h"
-#include "pimento/driver/input.h"
+#include "pimento/driver/job.h"
 #include "pimento/emit/columns.h"
 #include "pimento/emit/commands.h"
 #include "pimento/emit/json.h"
@@ -24,47 +24,6 @@ namespace pimento::driver {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// Everything an evaluation needs, loaded once.
-struct Job {
-  machine::Machine machine;
-  Input input;
-  std::vector<mapping::MapSpec> maps;
-  evaluate::Offload offload = evaluate::Offload::kAll;
-
-  evaluate::Request request(const Options &options) const {
-    evaluate::Request r;
-    r.graph = &*input.graph;
-    r.machine = &machine;
-    r.maps = maps;
-    r.jobs = jobCount(options.jobs);
-    r.offload = offload;
-    // A variant of the kernel alone ("measured") needs no program of its own.
-    const Result<const evaluate::Backend *> backend = evaluate::backendFor(machine);
-    const bool isZoo = kernel::zooEntry(options.input) != nullptr;
-    const std::vector<std::string> own = backend ? (*backend)->variants() : std::vector<std::string>{};
-    if (!isZoo || std::find(own.begin(), own.end(), options.variant) != own.end()) r.variant = options.variant;
-    return r;
-  }
-};
-
-Result<Job> load(const Options &options, const std::string &target) {
-  Result<machine::Machine> machine = loadTarget(options, target);
-  if (!machine) return machine.diagnostics();
-  Result<Input> input = loadInput(options, *machine);
-  if (!input) return input.diagnostics();
-  Result<std::vector<mapping::MapSpec>> maps = parseMaps(options);
-  if (!maps) return maps.diagnostics();
-  const Result<evaluate::Offload> offload = parseOffload(options);
-  if (!offload) return offload.diagnostics();
-  return Job{std::move(*machine), std::move(*input), std::move(*maps), *offload};
-}
-
-void nameReport(evaluate::Report &report, const Input &input) {
-  report.kernel = input.name;
-  report.sizes = {input.sizes.begin(), input.sizes.end()};
-  report.dtype = std::string(name(input.type));
-}
 
 Outcome show(const evaluate::Report &report, bool isJson) {
   return {isJson ? emit::toJson(report) : emit::toTable(report), {}, 0};
@@ -85,15 +44,9 @@ std::string machineJson(const machine::Machine &m) {
          "\n";
 }
 
-/// What `simulate` fills operands with unless told: some kernels of the zoo need values in a range.
-std::string defaultData(const Options &options) {
-  const kernel::ZooEntry *entry = kernel::zooEntry(options.input);
-  return entry != nullptr && !entry->data.empty() ? entry->data : "random";
-}
-
 /// Estimates `options.input` on one target.
 Result<evaluate::Report> estimateOn(const Options &options, const std::string &target) {
-  const Result<Job> job = load(options, target);
+  const Result<Job> job = loadJob(options, target);
   if (!job) return job.diagnostics();
   Result<evaluate::Report> report = job->input.program ? evaluate::evaluateProgram(*job->input.program, job->machine,
                                                                                    false, nullptr, &job->input.places)
@@ -201,7 +154,7 @@ Outcome compile(const Options &options) {
     return failure(
         {error("unknown-stage", {"--emit", 0, 0}, fmt::format("no target here has a stage '{}'", options.emit),
                suggest(options.emit, kStages))});
-  const Result<Job> job = load(options, options.target);
+  const Result<Job> job = loadJob(options, options.target);
   if (!job) return failure(job.diagnostics());
   if (job->input.program) {
     if (options.emit != "llvcnm")
@@ -236,7 +189,7 @@ std::int64_t operandBytes(const kernel::Graph &graph) {
 }  // namespace
 
 Outcome simulate(const Options &options) {
-  const Result<Job> job = load(options, options.target);
+  const Result<Job> job = loadJob(options, options.target);
   if (!job) return failure(job.diagnostics());
   if (job->input.graph && operandBytes(*job->input.graph) > kLargeOperands) {
     // Gigabytes of operands are made only for what compiles.

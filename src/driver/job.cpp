@@ -1,0 +1,51 @@
+#include "pimento/driver/job.h"
+
+#include <algorithm>
+
+#include "pimento/base/thread_pool.h"
+
+namespace pimento::driver {
+
+std::string Job::deviceVariant(const Options &options) const {
+  const Result<const evaluate::Backend *> backend = evaluate::backendFor(machine);
+  const bool isZoo = kernel::zooEntry(options.input) != nullptr;
+  const std::vector<std::string> own = backend ? (*backend)->variants() : std::vector<std::string>{};
+  const bool isMeant = !isZoo || std::find(own.begin(), own.end(), options.variant) != own.end();
+  return isMeant ? options.variant : "plain";
+}
+
+evaluate::Request Job::request(const Options &options) const {
+  evaluate::Request r;
+  r.graph = &*input.graph;
+  r.machine = &machine;
+  r.maps = maps;
+  r.jobs = jobCount(options.jobs);
+  r.offload = offload;
+  r.variant = deviceVariant(options);
+  return r;
+}
+
+Result<Job> loadJob(const Options &options, const std::string &target) {
+  Result<machine::Machine> machine = loadTarget(options, target);
+  if (!machine) return machine.diagnostics();
+  Result<Input> input = loadInput(options, *machine);
+  if (!input) return input.diagnostics();
+  Result<std::vector<mapping::MapSpec>> maps = parseMaps(options);
+  if (!maps) return maps.diagnostics();
+  const Result<evaluate::Offload> offload = parseOffload(options);
+  if (!offload) return offload.diagnostics();
+  return Job{std::move(*machine), std::move(*input), std::move(*maps), *offload};
+}
+
+void nameReport(evaluate::Report &report, const Input &input) {
+  report.kernel = input.name;
+  report.sizes = {input.sizes.begin(), input.sizes.end()};
+  report.dtype = std::string(name(input.type));
+}
+
+std::string defaultData(const Options &options) {
+  const kernel::ZooEntry *entry = kernel::zooEntry(options.input);
+  return entry != nullptr && !entry->data.empty() ? entry->data : "random";
+}
+
+}  // namespace pimento::driver
