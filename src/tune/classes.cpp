@@ -80,7 +80,7 @@ void Classes::add(const std::vector<std::string> &texts, int jobs) {
       return;
     }
     c.kernel = std::move(*kernel);
-    if (isShared_) c.key = streamKey(c.kernel->program());
+    c.key = streamKey(c.kernel->program());
   });
   const std::size_t oldPrograms = programs.size(), oldCosts = costs.size();
   const auto offset = static_cast<std::int64_t>(classOf_.size());
@@ -101,6 +101,7 @@ void Classes::add(const std::vector<std::string> &texts, int jobs) {
     }
     const lower::HostWork work = c.kernel->hostWork();
     if (isShared_) cost = costByKey_.emplace(std::pair(program, workKey(work)), cost).first->second;
+    if (!isShared_) seen_.emplace(c.key, workKey(work));
     if (cost == costs.size()) costs.push_back({program, work, number, {}});
     classOf_.push_back(static_cast<std::int64_t>(cost));
   }
@@ -112,6 +113,13 @@ void Classes::add(const std::vector<std::string> &texts, int jobs) {
     CostClass &c = costs[oldCosts + static_cast<std::size_t>(i)];
     c.bound = evaluate::costOf(*problem_.machine, c.work, programs[c.program].bound);
   });
+}
+
+bool Classes::has(const evaluate::CompiledKernel &kernel) const {
+  const std::string stream = streamKey(kernel.program()), work = workKey(kernel.hostWork());
+  if (!isShared_) return seen_.count({stream, work}) > 0;
+  const auto program = programByKey_.find(stream);
+  return program != programByKey_.end() && costByKey_.count({program->second, work}) > 0;
 }
 
 }  // namespace pimento::tune

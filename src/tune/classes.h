@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -45,6 +46,9 @@ class Classes {
   /// dealt to calls.
   void add(const std::vector<std::string> &texts, int jobs);
 
+  /// Whether a candidate so far has this mapping's command stream and host work. The mapping is legal.
+  bool has(const evaluate::CompiledKernel &kernel) const;
+
   /// Cost class per candidate; -1: illegal.
   const std::vector<std::int64_t> &classOf() const { return classOf_; }
   /// Code of what is wrong with illegal candidates.
@@ -59,6 +63,7 @@ class Classes {
   std::map<std::int64_t, std::string> errors_;
   std::unordered_map<std::string, std::size_t> programByKey_;
   std::map<std::pair<std::size_t, std::string>, std::size_t> costByKey_;
+  std::set<std::pair<std::string, std::string>> seen_;  // where classes are not shared
 };
 
 }  // namespace pimento::tune

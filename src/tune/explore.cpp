@@ -52,11 +52,12 @@ class Explorer {
     enumerate();
     compileAll();
     if (isStopped()) return interrupted();
+    addReference();
     if (classes_.costs.empty()) return noneIsLegal();
     estimateBestFirst();
     if (failed_) return *failed_;
     if (isStopped()) return interrupted();
-    if (Status s = estimateReference(); !s) return s.diagnostics();
+    estimateReference();
     fillRows();
     for (const Pareto::Point &p : front_.front()) out_.front.push_back(p.number);
     return std::move(out_);
@@ -105,6 +106,15 @@ class Explorer {
       classes_.add(texts, control_.jobs);
       progress.advance(static_cast<std::int64_t>(texts.size()));
     }
+  }
+
+  /// The reference mapping is a candidate: the last one, unless one of the space has its stream and host work.
+  void addReference() {
+    const auto compiled = compile(problem_, problem_.reference);
+    if (!compiled || classes_.has(**compiled)) return;
+    out_.rows.emplace_back();
+    out_.rows.back().mapping = problem_.reference.text;
+    classes_.add({problem_.reference.text}, 1);
   }
 
   /// The run of a program class: from the store, or by fast-forward (and then into the store).
@@ -167,11 +177,10 @@ class Explorer {
     }
   }
 
-  Status estimateReference() {
+  void estimateReference() {
     const auto compiled = compile(problem_, problem_.reference);
-    if (!compiled) return compiled.diagnostics();
+    if (!compiled) return;
     out_.reference = evaluate::costOf(*problem_.machine, (*compiled)->hostWork(), (*compiled)->run({true, nullptr}));
-    return okStatus();
   }
 
   void fillRows() {

@@ -38,11 +38,11 @@ struct Row {
 };
 
 struct Exploration {
-  std::vector<Row> rows;  ///< in the order of the enumeration
+  std::vector<Row> rows;  ///< in the order of the enumeration; the reference mapping last if nothing is like it
   std::int64_t estimated = 0, equal = 0, bounded = 0, illegal = 0;
-  std::int64_t deviceRuns = 0;      ///< command streams that were run, or taken from the store
-  std::vector<std::int64_t> front;  ///< rows, by rising time: the first is the best in time, the last in energy
-  evaluate::Cost reference;
+  std::int64_t deviceRuns = 0;              ///< command streams that were run, or taken from the store
+  std::vector<std::int64_t> front;          ///< rows, by rising time: the first is the best in time, the last in energy
+  std::optional<evaluate::Cost> reference;  ///< nothing where the reference mapping is illegal (too large)
 };
 
 /// What a search may use, and what may stop it.
