@@ -25,9 +25,18 @@ double largestOf(const std::vector<Bar> &bars) {
   return largest;
 }
 
+bool hasRange(const Bar &bar) {
+  return bar.low && bar.high && *bar.low != *bar.high;
+}
+
+bool hasRange(const BarChart &chart) {
+  return std::any_of(chart.bars.begin(), chart.bars.end(), [](const Bar &b) { return hasRange(b); });
+}
+
 /// Where things stand in a row of a bar chart.
 struct BarLayout {
   double left, length, rowHeight, barTop, barHeight;
+  double whisker;  // its middle, below the top of the row
 
   BarLayout(const BarChart &chart, const Format &format) {
     double label = 0, note = 0;
@@ -48,6 +57,14 @@ struct BarLayout {
       barTop = 5;
     }
     barHeight = 16;
+    whisker = barTop + barHeight / 2;
+    const bool isLabelled = label > 0 || note > 0;
+    if (!isLabelled) barTop = 4;
+    if (chart.bars.size() > 1) return;
+    // One bar has its shares written into it, and its range below.
+    barHeight = 20;
+    whisker = barTop + barHeight + 9;
+    rowHeight = barTop + barHeight + (hasRange(chart) ? 18 : 6);
   }
 };
 
@@ -62,11 +79,12 @@ void drawBar(Svg &svg, const BarChart &chart, const Bar &bar, const BarLayout &a
     // At least a hair, so that small parts do not vanish.
     svg.filled(x, y + at.barTop, std::max(0.8, end - x), at.barHeight, chart.series[s.series].style, s.tip);
     if (chart.bars.size() == 1 && bar.segments.size() > 1 && end - x > kInsideText)
-      svg.text((x + end) / 2, y + at.barTop + 12, fmt::format("{:.0f} %", 100 * s.value / total), 'm', "inside");
+      svg.text((x + end) / 2, y + at.barTop + at.barHeight / 2 + 4, fmt::format("{:.0f} %", 100 * s.value / total), 'm',
+               "inside");
   }
-  if (!bar.low || !bar.high || *bar.low == *bar.high) return;
+  if (!hasRange(bar)) return;
   const double low = at.left + axis.place(*bar.low) * at.length, high = at.left + axis.place(*bar.high) * at.length;
-  const double middle = y + at.barTop + at.barHeight / 2;
+  const double middle = y + at.whisker;
   for (const char *style : {"whisker-back", "whisker"}) {
     svg.line(low, middle, high, middle, style);
     svg.line(low, middle - 4, low, middle + 4, style);
@@ -127,8 +145,14 @@ std::string drawColumns(const ColumnChart &chart, const Format &format) {
 }  // namespace
 
 std::string figure(const BarChart &chart) {
-  return figureOf([&](const Format &f) { return drawBars(chart, f); },
-                  chart.series.size() > 1 ? legendOf(chart.series) : std::string());
+  std::string legend = chart.series.size() > 1 ? legendOf(chart.series) : std::string();
+  if (hasRange(chart))
+    legend +=
+        "<ul class=\"legend\"><li><svg class=\"mark\" viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path "
+        "class=\"whisker\" "
+        "d=\"M2 10H18M2 6V14M18 6V14\"/></svg>range: all constants at the low, or the high, end of their "
+        "sources</li></ul>";
+  return figureOf([&](const Format &f) { return drawBars(chart, f); }, legend);
 }
 
 std::string figure(const ColumnChart &chart) {

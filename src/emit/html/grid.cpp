@@ -6,6 +6,10 @@
 
 namespace pimento::emit::html {
 
+namespace {
+constexpr std::size_t kTall = 12;  // rows that may be parted by the end of a printed page
+}
+
 GridCell::GridCell(Quantity quantity, double value) : html(number(quantity, value)), key(numberText(value)) {}
 
 GridCell::GridCell(Quantity quantity, const std::optional<double> &value)
@@ -28,6 +32,7 @@ std::string Grid::cells(const std::vector<GridCell> &cells) const {
 }
 
 void Grid::row(std::vector<GridCell> cells, std::string_view style) {
+  ++rows_;
   body_ += style.empty() ? "<tr>" : fmt::format("<tr class=\"{}\">", style);
   body_ += this->cells(cells) + "</tr>\n";
 }
@@ -38,9 +43,9 @@ void Grid::total(std::vector<GridCell> cells) {
 
 std::string Grid::html(bool isSortable) const {
   std::string out = fmt::format(
-      "<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
-      "aria-label=\"{0}\"><table{1}>\n<caption>{0}</caption>\n<thead><tr>",
-      escape(caption_), isSortable ? " class=\"sortable\"" : "");
+      "<div class=\"scroll{2}\" role=\"region\" tabindex=\"0\" "
+      "aria-label=\"{0}\"><table{1}>\n<caption><span>{0}</span></caption>\n<thead><tr>",
+      escape(caption_), isSortable ? " class=\"sortable\"" : "", rows_ > kTall ? " tall" : "");
   for (const GridColumn &c : columns_)
     out += fmt::format("<th scope=\"col\"{}>{}</th>", c.isNumber ? " class=\"num\"" : "", escape(c.title));
   out += "</tr></thead>\n<tbody>\n" + body_ + "</tbody>\n";

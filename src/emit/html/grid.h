@@ -44,6 +44,7 @@ class Grid {
  private:
   std::string cells(const std::vector<GridCell> &cells) const;
 
+  std::size_t rows_ = 0;
   std::string caption_;
   std::vector<GridColumn> columns_;
   std::string body_, foot_;

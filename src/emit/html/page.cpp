@@ -95,6 +95,11 @@ std::optional<Section> read(const Json &json, TraceReader &trace, Problems &prob
   return std::nullopt;
 }
 
+/// Who reads the page need not know the folders of who made it.
+std::string baseName(const std::string &path) {
+  return path.substr(path.find_last_of("/\\") + 1);
+}
+
 std::string partId(std::string_view section, std::size_t part) {
   return fmt::format("{}-{}", section, part + 1);
 }
@@ -184,11 +189,10 @@ Result<std::string> page(const std::vector<NamedJson> &inputs) {
   out += kPageCss;
   out += "</style>\n</head>\n<body>\n";
   out += patterns();
-  out += fmt::format("<header><p class=\"brand\">Pimento</p><h1>{}</h1></header>\n<div class=\"layout\">\n",
-                     sections.size() == 1 ? escape("Report: " + sections[0].title)
-                                          : fmt::format("Report of {} results", sections.size()));
+  out += "<header><h1><span class=\"brand\">Pimento</span> report</h1></header>\n<div class=\"layout\">\n";
   out += contentsHtml(sections) + "<main>\n";
-  for (std::size_t s = 0; s < sections.size(); ++s) out += sectionHtml(sections[s], sectionId(s), inputs[s].name);
+  for (std::size_t s = 0; s < sections.size(); ++s)
+    out += sectionHtml(sections[s], sectionId(s), baseName(inputs[s].name));
   out += kReading;
   out += "</main>\n</div>\n<script>\n";
   out += kPageJs;

@@ -61,19 +61,55 @@ std::string lineThrough(const PointChart &chart, const Axis &x, const Axis &y, d
   return fmt::format("<polyline class=\"through\" points=\"{}\"/>", points);
 }
 
-std::string markAt(const Point &p, double x, double y, double length) {
+/// Finds places for the labels of marks, beside them and not on one another.
+class Labels {
+ public:
+  Labels(double width, double height) : width_(width), height_(height) {}
+
+  std::string at(std::string_view label, double x, double y) {
+    Box best;
+    bool isFound = false;
+    for (const double down : {4.0, -10.0, 18.0, -24.0, 32.0})
+      for (const bool isLeft : {false, true}) {
+        const double w = textWidth(label) * kBold;
+        const Box box{isLeft ? x - kGap - w : x + kGap, y + down - 11, w, 14, down, isLeft};
+        if (isFound || box.x < 0 || box.x + w > width_ || box.y < 0 || box.y + box.h > height_ || hits(box)) continue;
+        best = box;
+        isFound = true;
+      }
+    if (!isFound) return {};
+    taken_.push_back(best);
+    return fmt::format(
+        "<g class=\"m\" transform=\"translate({:.2f},{:.2f})\"><text class=\"mark-label\" x=\"{}\" "
+        "y=\"{:.0f}\"{}>{}</text>"
+        "</g>",
+        x, y, best.isLeft ? -kGap : kGap, best.down, best.isLeft ? " text-anchor=\"end\"" : "", label);
+  }
+
+  /// Keeps labels away from a mark.
+  void avoid(double x, double y) { taken_.push_back({x - 8, y - 8, 16, 16, 0, false}); }
+
+ private:
+  static constexpr double kGap = 11, kBold = 1.08;
+  struct Box {
+    double x = 0, y = 0, w = 0, h = 0, down = 0;
+    bool isLeft = false;
+  };
+
+  bool hits(const Box &box) const {
+    return std::any_of(taken_.begin(), taken_.end(), [&](const Box &o) {
+      return box.x < o.x + o.w && o.x < box.x + box.w && box.y < o.y + o.h && o.y < box.y + box.h;
+    });
+  }
+
+  double width_, height_;
+  std::vector<Box> taken_;
+};
+
+std::string markAt(const Point &p, double x, double y) {
   const MarkStyle &style = styleOf(p.mark);
-  std::string out =
-      fmt::format("<path class=\"m {}\" d=\"{}\" transform=\"translate({:.2f},{:.2f})\"><title>{}</title></path>",
-                  style.style, style.path, x, y, escape(p.tip));
-  if (style.label.empty()) return out;
-  // Labels stand on the side where there is room; those that may share a place stand at different heights.
-  const bool isLeft = x > length * 0.7;
-  const int down = p.mark == Mark::kReference ? 20 : p.mark == Mark::kBestEnergy ? 5 : -9;
-  return out + fmt::format(
-                   "<g class=\"m\" transform=\"translate({:.2f},{:.2f})\"><text class=\"mark-label\" x=\"{}\" y=\"{}\""
-                   "{}>{}</text></g>",
-                   x, y, isLeft ? -11 : 11, down, isLeft ? " text-anchor=\"end\"" : "", style.label);
+  return fmt::format("<path class=\"m {}\" d=\"{}\" transform=\"translate({:.2f},{:.2f})\"><title>{}</title></path>",
+                     style.style, style.path, x, y, escape(p.tip));
 }
 
 std::string drawPoints(const PointChart &chart, const Format &format) {
@@ -83,7 +119,7 @@ std::string drawPoints(const PointChart &chart, const Format &format) {
                                      : Axis::named(chart.xTitle, chart.names, ticks);
   const std::vector<double> ys = valuesOf(chart, false);
   const Axis y = chart.isYFromZero && !ys.empty()
-                     ? Axis::fromZero(chart.yTitle, chart.yQuantity, *std::max_element(ys.begin(), ys.end()), 6)
+                     ? Axis::fromZero(chart.yTitle, chart.yQuantity, *std::max_element(ys.begin(), ys.end()) * 1.08, 6)
                      : Axis::around(chart.yTitle, chart.yQuantity, ys, 6);
   Svg svg(format, kTop + height + kAxisHeight, chart.about,
           chart.names.empty() ? zoomAttributes(x, y, left, length, height) : std::string());
@@ -98,12 +134,22 @@ std::string drawPoints(const PointChart &chart, const Format &format) {
   const auto rank = [](Mark m) { return m == Mark::kBound ? -1 : static_cast<int>(m); };
   std::stable_sort(order.begin(), order.end(),
                    [&](const Point *a, const Point *b) { return rank(a->mark) < rank(b->mark); });
-  for (const Point *p : order) svg.raw(markAt(*p, x.place(p->x) * length, height - y.place(p->y) * height, length));
+  Labels labels(length, height);
+  std::string texts;
+  for (const Point *p : order) {
+    const double px = x.place(p->x) * length, py = height - y.place(p->y) * height;
+    svg.raw(markAt(*p, px, py));
+    if (!styleOf(p->mark).label.empty()) labels.avoid(px, py);
+  }
+  for (const Point *p : order)
+    if (const std::string_view label = styleOf(p->mark).label; !label.empty())
+      texts += labels.at(label, x.place(p->x) * length, height - y.place(p->y) * height);
+  svg.raw(texts);
   svg.raw("</svg>");
   return svg.finish();
 }
 
-std::string legendOf(const std::vector<Mark> &marks) {
+std::string legendOf(const std::vector<Mark> &marks, bool isStair) {
   if (marks.empty()) return {};
   std::string out = "<ul class=\"legend\">";
   for (const Mark m : marks)
@@ -111,6 +157,10 @@ std::string legendOf(const std::vector<Mark> &marks) {
         "<li><svg class=\"mark\" viewBox=\"-10 -10 20 20\" aria-hidden=\"true\"><path class=\"m {}\" d=\"{}\"/>"
         "</svg>{}</li>",
         styleOf(m).style, styleOf(m).path, styleOf(m).meaning);
+  if (isStair)
+    out +=
+        "<li><svg class=\"mark\" viewBox=\"-10 -10 20 20\" aria-hidden=\"true\"><path class=\"through\" "
+        "d=\"M-9-4H1V6H9\"/></svg>the Pareto front</li>";
   return out + "</ul>";
 }
 
@@ -121,7 +171,8 @@ std::string_view meaning(Mark mark) {
 }
 
 std::string figure(const PointChart &chart) {
-  return figureOf([&](const Format &f) { return drawPoints(chart, f); }, legendOf(chart.legend));
+  return figureOf([&](const Format &f) { return drawPoints(chart, f); },
+                  legendOf(chart.legend, chart.isStair && chart.line.size() > 1));
 }
 
 }  // namespace pimento::emit::html

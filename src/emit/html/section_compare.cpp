@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "pimento/base/text.h"
 #include "pimento/emit/html/grid.h"
 #include "pimento/emit/html/section.h"
 
@@ -100,7 +101,7 @@ Section sectionOf(const CompareResult &result) {
   Section s;
   s.kind = "comparison";
   s.title = "comparison of targets";
-  std::vector<std::string> warnings;
+  std::vector<std::pair<std::string, std::vector<std::string>>> warnings;  // and who has it
   bool isAny = false;
   for (const ComparedTarget &t : result.rows) {
     if (!t.report) continue;
@@ -110,9 +111,15 @@ Section sectionOf(const CompareResult &result) {
       s.head = "<p class=\"lead\">" + sizesHtml(r.sizes) + "</p>\n";
     }
     isAny = true;
-    for (const std::string &w : r.warnings) warnings.push_back(t.target + ": " + w);
+    for (const std::string &w : r.warnings) {
+      auto at = std::find_if(warnings.begin(), warnings.end(), [&](const auto &x) { return x.first == w; });
+      if (at == warnings.end()) at = warnings.insert(warnings.end(), {w, {}});
+      at->second.push_back(t.target);
+    }
   }
-  s.head += warningsHtml(warnings);
+  std::vector<std::string> texts;
+  for (const auto &[warning, targets] : warnings) texts.push_back(join(targets, ", ") + ": " + warning);
+  s.head += warningsHtml(texts);
   s.parts.push_back(
       {"Side by side", result.rows.empty() ? std::string("<p>No target was compared.</p>\n") : sideBySide(result)});
   if (!isAny) return s;

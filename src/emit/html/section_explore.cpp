@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kTableRows = 40;
 constexpr std::size_t kMostPoints = 3000;
+constexpr double kFromZeroBelow = 0.6;
 
 /// Rows that have their own numbers, by time and then energy.
 std::vector<std::size_t> ranked(const ExploreResult &r) {
@@ -82,6 +83,14 @@ std::string tilesHtml(const ExploreResult &r) {
   return t.html();
 }
 
+/// The mapping of a sweep's rows, where they all have the same.
+std::optional<std::string> commonMapping(const ExploreResult &r) {
+  if (r.sweep.empty() || r.rows.empty()) return std::nullopt;
+  for (const Candidate &c : r.rows)
+    if (c.mapping != r.rows.front().mapping) return std::nullopt;
+  return r.rows.front().mapping;
+}
+
 std::string runHtml(const ExploreResult &r) {
   Facts f;
   f.add("Kernel", escape(r.kernel));
@@ -90,6 +99,8 @@ std::string runHtml(const ExploreResult &r) {
   f.add("Target", escape(r.target));
   for (const auto &[path, values] : r.sweep)
     f.add("Swept", "<code>" + escape(path + " = " + join(values, ", ")) + "</code>");
+  if (const auto mapping = commonMapping(r); mapping && !mapping->empty())
+    f.add("Mapping", "<code>" + escape(*mapping) + "</code>");
   const auto count = [&](std::string_view name, const std::optional<double> &n, std::string_view what) {
     if (n) f.add(name, number(Quantity::kCount, *n) + " " + std::string(what));
   };
@@ -179,19 +190,30 @@ std::string scatterHtml(const ExploreResult &r) {
   return out;
 }
 
-/// The rows of a table of candidates.
+/// What is to be said of a row beside its numbers; markup.
+std::string remarkOf(const Candidate &c, Mark mark) {
+  std::vector<std::string> words;
+  if (!c.error.empty()) words.push_back(escape(c.error));
+  if (!roleOf(mark).empty()) words.push_back("<b>" + escape(roleOf(mark)) + "</b>");
+  if (!c.like.empty())
+    words.push_back("equal to <code>" + escape(c.like) + "</code>");
+  else if (!c.how.empty() && c.how != "estimated" && mark != Mark::kBound)
+    words.push_back(escape(c.how));
+  return join(words, "; ");
+}
+
+/// A table of candidates. A mapping that all have in common stands elsewhere.
 std::string candidatesTable(const ExploreResult &r, std::string_view caption, const std::vector<std::size_t> &rows) {
   std::vector<GridColumn> columns;
   for (const auto &[path, values] : r.sweep) columns.push_back({path, true, ""});
-  const bool isMappings = r.sweep.empty();
-  if (isMappings) columns.push_back({"mapping", false, "long"});
+  const bool isNamed = !commonMapping(r);
+  if (isNamed) columns.push_back({"mapping", false, "spec"});
   columns.insert(columns.end(), {{"time", true, ""},
                                  {"energy", true, ""},
                                  {"device cycles", true, ""},
                                  {"all cycles", true, ""},
                                  {"kernel energy", true, ""},
-                                 {isMappings ? "found" : "mapping", false, isMappings ? "" : "long"},
-                                 {"remark", false, ""}});
+                                 {"remark", false, "remarks"}});
   Grid g(caption, columns);
   const std::set<std::size_t> front(r.pareto.begin(), r.pareto.end());
   for (const std::size_t i : rows) {
@@ -202,19 +224,16 @@ std::string candidatesTable(const ExploreResult &r, std::string_view caption, co
       cell.key = v;
       cells.push_back(std::move(cell));
     }
-    const std::string mapping = "<code>" + escape(c.mapping) + "</code>";
-    if (isMappings) cells.push_back(mapping);
+    if (isNamed) cells.emplace_back("<code>" + escape(c.mapping) + "</code>");
     cells.insert(cells.end(), {{Quantity::kTime, c.timeNs},
                                {Quantity::kEnergy, c.energyPj},
                                {Quantity::kCycles, c.cycles},
                                {Quantity::kCycles, c.totalCycles},
                                {Quantity::kEnergy, c.energyKernelPj}});
-    cells.push_back(isMappings ? escape(c.how) : mapping);
     const Mark mark = markOf(r, i, front);
-    std::string remark(c.error.empty() ? escape(roleOf(mark)) : escape(c.error));
-    if (!c.like.empty()) remark += (remark.empty() ? "like " : "; like ") + escape(c.like);
-    cells.push_back(remark);
-    g.row(std::move(cells), mark == Mark::kDot || mark == Mark::kBound || mark == Mark::kFront ? "" : "marked");
+    cells.emplace_back(remarkOf(c, mark));
+    const bool isMarked = mark == Mark::kBestTime || mark == Mark::kBestEnergy || mark == Mark::kBestBoth;
+    g.row(std::move(cells), isMarked ? "marked" : "");
   }
   return g.html();
 }
@@ -247,7 +266,6 @@ std::string sweepLine(const ExploreResult &r, bool isTime) {
   chart.yQuantity = isTime ? Quantity::kTime : Quantity::kEnergy;
   chart.xTitle = path;
   chart.about = fmt::format("{} for each value of {}", isTime ? "Time" : "Energy", path);
-  chart.isYFromZero = true;
   bool isNumeric = true;
   for (const std::string &v : values) isNumeric = isNumeric && parseNumber(v).has_value();
   if (!isNumeric) chart.names = values;
@@ -272,7 +290,14 @@ std::string sweepLine(const ExploreResult &r, bool isTime) {
   }
   std::stable_sort(chart.line.begin(), chart.line.end(),
                    [](const auto &a, const auto &b) { return a.first < b.first; });
-  return chart.points.empty() ? std::string() : figure(chart);
+  if (chart.points.empty()) return {};
+  const auto [low, high] = std::minmax_element(chart.points.begin(), chart.points.end(),
+                                               [](const Point &a, const Point &b) { return a.y < b.y; });
+  // Small differences should be seen, and large ones in proportion.
+  chart.isYFromZero = low->y < kFromZeroBelow * high->y;
+  std::string out = figure(chart);
+  if (!chart.isYFromZero && chart.points.size() > 1) out += "<p class=\"remark\">The axis does not begin at 0.</p>\n";
+  return out;
 }
 
 std::string sweepHeat(const ExploreResult &r, bool isTime) {
@@ -312,7 +337,8 @@ Part sweepCharts(const ExploreResult &r) {
 Section sectionOf(const ExploreResult &r) {
   Section s;
   s.kind = r.isSweep ? "sweep" : "exploration of mappings";
-  s.title = r.kernel + " on " + r.target;
+  s.title = r.kernel + " on " + r.target + (r.isSweep ? ": sweep" : ": mappings");
+  for (std::size_t i = 0; i < r.sweep.size(); ++i) s.title += (i == 0 ? " of " : " and ") + r.sweep[i].first;
   std::string sizes = sizesHtml(r.sizes);
   s.head = fmt::format("<p class=\"lead\">{}{}{}</p>\n", sizes, sizes.empty() || r.dtype.empty() ? "" : " · ",
                        escape(r.dtype));

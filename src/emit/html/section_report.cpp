@@ -61,7 +61,7 @@ std::string runHtml(const ReportResult &r) {
   f.add("Sizes", sizesHtml(r.sizes));
   f.add("Element type", escape(r.dtype));
   f.add("Target", escape(r.target));
-  if (!r.mapping.empty()) f.add("Mapping", "<code>" + escape(r.mapping) + "</code>");
+  if (!r.mapping.empty() && r.stages.size() < 2) f.add("Mapping", "<code>" + escape(r.mapping) + "</code>");
   if (r.run && !r.run->data.empty()) f.add("Data", escape(r.run->data));
   f.add("Cycles", exactnessHtml(r));
   f.add("Channels", channelsHtml(r));
@@ -81,6 +81,7 @@ std::string timeHtml(const ReportResult &r) {
   Grid g("Time by part",
          {{"part", false, "name"}, {"cycles", true, ""}, {"time", true, ""}, {"share", true, ""}, {"", false, "bar"}});
   for (const auto &[key, cycles] : r.parts.parts) {
+    if (key == "host" && cycles == 0) continue;
     const Series s = seriesOfPart(key);
     g.row({swatch(s.style) + escape(s.name),
            {Quantity::kCycles, cycles},
@@ -163,27 +164,24 @@ std::string termsChart(const ReportResult &r) {
 }
 
 std::string termsTable(const ReportResult &r) {
-  Grid g("Energy by term: count times unit cost, background power times time",
+  Grid g("Energy by term: count times unit cost; background power times time",
          {{"term", false, "name"},
-          {"component", false, ""},
+          {"of", false, ""},
           {"energy", true, ""},
           {"share", true, ""},
-          {"low", true, ""},
-          {"high", true, ""},
-          {"count", true, ""},
-          {"unit cost", true, ""},
+          {"range", true, "range"},
+          {"count × unit cost", true, ""},
           {"confidence", false, ""},
           {"counted as; source of the cost", false, "long"}});
   for (const EnergyTerm &t : r.terms)
     g.row(
         {"<code>" + escape(t.name) + "</code>",
-         escape(t.component) + (t.isBackground ? ", background" : ""),
+         escape(t.component) + (t.isBackground ? "<br/><small>background</small>" : ""),
          {Quantity::kEnergy, t.pj},
-         {shareText(t.pj, r.energyPj)},
-         {Quantity::kEnergy, t.low},
-         {Quantity::kEnergy, t.high},
-         {Quantity::kCount, t.count},
-         fmt::format("{} {}", number(Quantity::kPlain, t.unitCost), escape(t.unit)),
+         shareText(t.pj, r.energyPj),
+         rangeHtml(t.low, t.high),
+         fmt::format("{} ×<br/>{} {}", number(Quantity::kCount, t.count), number(Quantity::kPlain, t.unitCost),
+                     escape(t.unit)),
          fmt::format("<span class=\"tag {}\">{}</span>", t.confidence == "assumed" ? "weak" : "", escape(t.confidence)),
          fmt::format("<code>{}</code><br/>{}", escape(t.formula), escape(t.source))});
   return g.isEmpty() ? std::string() : g.html();
@@ -193,7 +191,7 @@ std::string energyHtml(const ReportResult &r) {
   std::string out = fmt::format(
       "<p>{} in all, between {}. The range puts every constant at the low, or at the high, end of its sources; it is "
       "no "
-      "confidence interval. <strong>{}.</strong></p>\n",
+      "confidence interval. Energy is <strong>{}</strong>.</p>\n",
       number(Quantity::kEnergy, r.energyPj), rangeHtml(r.energyLow, r.energyHigh), escape(r.energyNote));
   if (r.energyKernelPj) {
     out += fmt::format("<p>The device kernel alone takes {}", number(Quantity::kEnergy, *r.energyKernelPj));

@@ -81,7 +81,7 @@ std::string stagesHtml(const ReportResult &r) {
                                           {"device cycles", true, ""},
                                           {"all cycles", true, ""},
                                           {"share", true, ""},
-                                          {"", false, "bar"},
+
                                           {"time", true, ""},
                                           {"energy", true, ""},
                                           {"mapping, or why it is on the host", false, "long"}});
@@ -90,10 +90,9 @@ std::string stagesHtml(const ReportResult &r) {
     g.row({std::to_string(i + 1),
            escape(s.kernel) + (s.repeat > 1 ? fmt::format(" × {}", shortText(Quantity::kCount, s.repeat)) : ""),
            whereHtml(s.where),
-           {Quantity::kCycles, s.where == "host" ? 0 : s.cycles},
+           {Quantity::kCycles, s.where == "host" ? std::nullopt : std::optional(s.cycles)},
            {Quantity::kCycles, s.totalCycles},
            shareText(s.totalCycles, total),
-           shareBar(s.totalCycles, total, s.where == "host" ? "c3" : "c0"),
            {Quantity::kTime, s.timeNs},
            {Quantity::kEnergy, s.energyPj},
            remarkHtml(s)},
@@ -105,7 +104,6 @@ std::string stagesHtml(const ReportResult &r) {
            {Quantity::kCycles, r.cycles},
            {Quantity::kCycles, total},
            shareText(total, total),
-           std::string(),
            {Quantity::kTime, time},
            {Quantity::kEnergy, energy},
            std::string()});

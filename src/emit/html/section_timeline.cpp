@@ -129,6 +129,8 @@ std::string canvasHtml(const Trace &trace, std::string_view id) {
       "<button type=\"button\" data-do=\"device\" title=\"Show all commands (0)\">device</button>"
       "<button type=\"button\" data-do=\"all\" title=\"Show all, host included (a)\">all</button>"
       "<output class=\"range\"></output></div>\n"
+      "<p class=\"print-only\">The timeline is drawn on the screen only; what follows sums it up.</p>\n"
+      "<noscript><p>The timeline is drawn by a script; what follows sums it up.</p></noscript>\n"
       "<canvas tabindex=\"0\" role=\"img\" aria-label=\"Timeline of {1} events on {2} tracks; the tables below sum "
       "them up\">"
       "</canvas>\n",

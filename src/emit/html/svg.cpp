@@ -11,7 +11,7 @@ namespace pimento::emit::html {
 namespace {
 
 constexpr Format kWide{720, false}, kNarrow{330, true};
-constexpr double kCharacter = 6.7;
+constexpr double kCharacter = 7.1;
 constexpr double kTickText = 16, kTitleText = 34;  // below an axis
 
 std::string titled(std::string_view tip) {
@@ -44,7 +44,7 @@ double textWidth(std::string_view text) {
 }
 
 std::string fitted(std::string_view text, double width) {
-  if (textWidth(text) <= width) return std::string(text);
+  if (text.empty() || textWidth(text) <= width) return std::string(text);
   std::size_t bytes = 0;
   for (auto left = static_cast<int>(width / kCharacter) - 1; left > 0 && bytes < text.size(); --left) {
     ++bytes;

@@ -3,7 +3,7 @@
 // the events in view.
 "use strict";
 (() => {
-  const kRow = 20, kAxis = 34, kCommandRow = 50, kMinSpan = 16;
+  const kRow = 20, kAxis = 34, kCommandRow = 68, kMinSpan = 16;
   const kKinds = ["ACT", "RD", "WR", "PRE", "REF"];
   const kStyle = { ACT: "--c5", RD: "--c0", WR: "--c1", PRE: "--c6", REF: "--c4" };
   const grouped = (x) => Math.round(x).toLocaleString("en-US");
@@ -197,10 +197,10 @@
       if (this.left >= 150) {
         g.restore();
         g.save();
-        g.font = "8px system-ui, sans-serif";
+        g.font = "9px system-ui, sans-serif";
         g.textAlign = "right";
         g.fillStyle = c.soft;
-        kKinds.forEach((k, lane) => g.fillText(k, this.left - 6, track.y + 3 + lane * height + 7));
+        kKinds.forEach((k, lane) => g.fillText(k, this.left - 6, track.y + 3 + lane * height + 8));
         g.font = "11px system-ui, sans-serif";
       }
     }
