@@ -3,6 +3,7 @@
 // Strings are kept as given; driver functions parse them, so that every face gives the same diagnostics.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -27,9 +28,17 @@ struct Options {
   std::string offload;               ///< "all", "possible", "best"; empty: best for networks, else all
   std::string data;                  ///< empty: the verb's default
   std::uint64_t seed = 1;
-  std::string emit = "kernel";  ///< compile: stage
-  std::string trace;            ///< simulate: timeline file
-  std::string points;           ///< validate: file or folder
+  std::string emit = "kernel";      ///< compile: stage
+  std::string trace;                ///< simulate: timeline file
+  std::string points;               ///< validate: file or folder
+  std::vector<std::string> sweeps;  ///< explore: "timing.tRP=10..20"
+  std::string store;                ///< explore: file that keeps results
+  std::string chunks, orders;       ///< explore: choices besides the factors; empty: those that matter
+  bool isExhaustive = false;        ///< explore: estimate every mapping
+  bool isUnchecked = false;         ///< explore: the best are not run on data
+  std::string output;               ///< -o
+  bool isQuiet = false;
+  const std::atomic<bool> *isStopped = nullptr;  ///< set when the user wants the work to stop
   bool isJson = false;
   int jobs = 0;                          ///< 0: all processors
   std::vector<std::string> machinePath;  ///< folders with machine files; empty: the installed ones
@@ -41,6 +50,7 @@ struct Outcome {
   std::string text;
   Diagnostics diagnostics;
   int status = 0;
+  bool isOutputWritten = false;  ///< the verb has written Options::output itself; `text` is for standard output
 };
 
 /// An outcome that says what is wrong with the input.

@@ -19,6 +19,8 @@ Outcome estimate(const Options &options);
 Outcome simulate(const Options &options);
 /// `compare`: one kernel on several targets; a target that cannot run it has `error` in its row.
 Outcome compare(const Options &options);
+/// `explore`: all mappings of a kernel, or with `sweeps` the points of sweeps; writes `output` by its ending.
+Outcome explore(const Options &options);
 /// `validate SUITE`: replays reference points. `input` holds the suite.
 Outcome validate(const Options &options);
 /// `report FILE...`: results in `inputs` as one HTML page.

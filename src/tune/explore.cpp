@@ -51,12 +51,12 @@ class Explorer {
   Result<Exploration> run() {
     enumerate();
     compileAll();
-    if (isStopped()) return interrupted();
+    if (isStopped()) return interrupted(control_, "mappings were");
     addReference();
     if (classes_.costs.empty()) return noneIsLegal();
     estimateBestFirst();
     if (failed_) return *failed_;
-    if (isStopped()) return interrupted();
+    if (isStopped()) return interrupted(control_, "mappings were");
     estimateReference();
     fillRows();
     for (const Pareto::Point &p : front_.front()) out_.front.push_back(p.number);
@@ -68,13 +68,6 @@ class Explorer {
   static constexpr std::size_t kBatch = 64;    // classes estimated before bounds are compared again
 
   bool isStopped() const { return control_.isStopped != nullptr && *control_.isStopped; }
-
-  Diagnostic interrupted() const {
-    return error("interrupted", {}, "stopped before the exploration was complete",
-                 control_.store != nullptr
-                     ? fmt::format("what was finished is in {}: repeat the command to go on", control_.store->path())
-                     : "with --store FILE.db an exploration can be stopped and goes on where it was");
-  }
 
   Diagnostic noneIsLegal() const {
     const auto &errors = classes_.errors();
@@ -135,7 +128,7 @@ class Explorer {
   }
 
   static Pareto::Point pointOf(const evaluate::Cost &cost, std::int64_t number) {
-    return {cost.total.value, cost.energy.value, number};
+    return {static_cast<double>(cost.total.value), cost.energy.value, number};
   }
 
   void estimateBestFirst() {
@@ -236,6 +229,14 @@ std::string_view name(How how) {
       break;
   }
   return "illegal";
+}
+
+Diagnostic interrupted(const Control &control, std::string_view what) {
+  const std::string hint =
+      control.store != nullptr
+          ? fmt::format("what was finished is in {}: repeat the command to go on", control.store->path())
+          : "with --store FILE.db the same command goes on where it was stopped";
+  return error("interrupted", {}, fmt::format("stopped before all {} done", what), hint);
 }
 
 Result<Exploration> explore(const Problem &problem, const ExploreOptions &options, const Control &control) {

@@ -54,6 +54,9 @@ struct Control {
   std::string label;  ///< for progress: which kernel
 };
 
+/// What to say when the search was stopped: how to go on. `what`: "mappings were".
+Diagnostic interrupted(const Control &control, std::string_view what);
+
 struct ExploreOptions {
   bool isExhaustive = false;  ///< every legal candidate is run on its own
 };

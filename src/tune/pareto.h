@@ -21,7 +21,7 @@ namespace pimento::tune {
 class Pareto {
  public:
   struct Point {
-    std::int64_t time = 0;
+    double time = 0;  ///< cycles, or ns where clocks differ: whole numbers below 2^53 are exact
     double energy = 0;
     std::int64_t number = 0;  ///< place in the enumeration
   };
@@ -38,7 +38,7 @@ class Pareto {
     double energy;
     std::int64_t number;
   };
-  std::map<std::int64_t, Rest> byTime_;  // energy falls as time rises
+  std::map<double, Rest> byTime_;  // energy falls as time rises
 };
 
 }  // namespace pimento::tune

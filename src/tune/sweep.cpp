@@ -276,11 +276,7 @@ Result<std::vector<SweepRow>> sweep(const std::vector<Axis> &axes, const Evaluat
     }
   });
   if (!failed.empty()) return failed;
-  if (isStopped())
-    return error("interrupted", {}, "stopped before the sweep was complete",
-                 control.store != nullptr
-                     ? fmt::format("what was finished is in {}: repeat the command to go on", control.store->path())
-                     : "with --store FILE.db a sweep can be stopped and goes on where it was");
+  if (isStopped()) return interrupted(control, "points were");
   if (good == 0) return firstError;
   return rows;
 }

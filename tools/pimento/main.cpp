@@ -3,10 +3,13 @@
 // Exit status: 0 done, 1 the input is wrong, 2 wrong usage, 3 a bug of ours. The contract is docs/cli.md.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "pimento/base/file.h"
 #include "pimento/base/suggest.h"
@@ -76,6 +79,19 @@ void addSimulation(CLI::App &app, Options &o) {
   app.add_option("--trace", o.trace, "write a timeline for Perfetto");
 }
 
+void addExploration(CLI::App &app, Options &o) {
+  app.add_option("--sweep", o.sweeps, "vary a number: tRP=10..20, timing.tRCDRD=10,14, channels=1..64*2; repeatable")
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_option("--store", o.store, "keep results in FILE.db; the same command goes on from there");
+  app.add_option("--chunks", o.chunks,
+                 "cyclic chunks to try: none, or channel=16,32;block=8 (default: if they matter)");
+  app.add_option("--orders", o.orders, "loop orders to try: none or all (default: those that matter)");
+  app.add_flag("--exhaustive", o.isExhaustive, "estimate every mapping, leave none out by proof");
+  app.add_flag("--no-check", o.isUnchecked, "do not run the best mappings on data");
+  app.add_option("--seed", o.seed, "seed of the data for checks")->capture_default_str();
+}
+
 std::vector<Verb> verbs() {
   namespace d = pimento::driver;
   constexpr const char *kInput = "INPUT";
@@ -108,6 +124,11 @@ std::vector<Verb> verbs() {
          addMapping(a, o);
          addJson(a, o);
        }},
+      {"explore", "all mappings of a kernel, or sweeps of machine numbers and sizes", kInput, true, d::explore,
+       [](CLI::App &a, Options &o) {
+         addEvaluation(a, o);
+         addExploration(a, o);
+       }},
       {"report", "results as one HTML page", nullptr, false, d::report,
        [](CLI::App &a, Options &o) {
          a.add_option("FILE", o.inputs, "what --json or simulate --trace wrote; several make one page")->required();
@@ -120,6 +141,13 @@ std::vector<Verb> verbs() {
          addJson(a, o);
        }},
   };
+}
+
+/// Asks the running verb to come to an end; a second time ends the process.
+std::atomic<bool> isStopped{false};
+void stop(int) {
+  isStopped = true;
+  std::signal(SIGINT, SIG_DFL);
 }
 
 int print(const Outcome &outcome, const std::string &outputFile, bool isQuiet) {
@@ -137,7 +165,7 @@ int print(const Outcome &outcome, const std::string &outputFile, bool isQuiet) {
   }
   if (more > 0) std::fprintf(stderr, "and %d more messages of this kind\n", more);
   if (outcome.status != 0) return outcome.status;
-  if (outputFile.empty()) {
+  if (outputFile.empty() || outcome.isOutputWritten) {
     std::fwrite(outcome.text.data(), 1, outcome.text.size(), stdout);
     return std::fflush(stdout) == 0 ? 0 : 1;
   }
@@ -156,8 +184,7 @@ int run(int argc, char **argv) {
       "INPUT is a .mlir or .llvcnm file, index notation in quotes ('y[i] += A[i,j] * x[j]'), or a kernel of the zoo.\n"
       "Example: pimento simulate gemv --size m=4096,n=4096");
   Options options;
-  std::string outputFile;
-  bool isQuiet = false;
+  options.isStopped = &isStopped;
   const std::vector<Verb> all = verbs();
   std::vector<CLI::App *> subcommands;
   for (const Verb &v : all) {
@@ -167,8 +194,8 @@ int run(int argc, char **argv) {
       if (v.isInputRequired) input->required();
     }
     v.addOptions(*sub, options);
-    sub->add_option("-o,--output", outputFile, "write the result to a file");
-    sub->add_flag("--quiet", isQuiet, "no warnings, no progress");
+    sub->add_option("-o,--output", options.output, "write the result to a file");
+    sub->add_flag("--quiet", options.isQuiet, "no warnings, no progress");
     subcommands.push_back(sub);
   }
   std::vector<std::string> names;
@@ -184,9 +211,10 @@ int run(int argc, char **argv) {
   }
   for (std::size_t i = 0; i < all.size(); ++i)
     if (subcommands[i]->parsed()) {
+      if (all[i].name == std::string_view("explore")) std::signal(SIGINT, stop);
       Outcome outcome = all[i].run(options);
       pimento::driver::locate(outcome.diagnostics, options);
-      return print(outcome, outputFile, isQuiet);
+      return print(outcome, options.output, options.isQuiet);
     }
   return 2;
 }

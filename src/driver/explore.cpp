@@ -1,0 +1,331 @@
+// `explore`: all mappings of a kernel, or sweeps of machine numbers and sizes.
+
+#include "pimento/emit/explore.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <mutex>
+
+#include "pimento/base/file.h"
+#include "pimento/base/progress.h"
+#include "pimento/base/suggest.h"
+#include "pimento/base/thread_pool.h"
+#include "pimento/driver/job.h"
+#include "pimento/driver/verbs.h"
+#include "pimento/emit/html/page.h"
+#include "pimento/kernel/isolate.h"
+#include "pimento/machine/identity.h"
+#include "pimento/tune/check.h"
+#include "pimento/tune/pareto.h"
+
+namespace pimento::driver {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kMostChecked = 16;  ///< mappings checked per kernel
+
+double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// --- output
+
+/// `-o`: what its ending asks for, before anything is computed.
+Status checkOutput(const Options &options) {
+  if (options.output.empty()) return okStatus();
+  const std::filesystem::path path(options.output);
+  const std::vector<std::string> endings = {".csv", ".html", ".json"};
+  if (std::find(endings.begin(), endings.end(), path.extension().string()) == endings.end())
+    return error("unknown-output", {"-o " + options.output, 0, 0}, "the ending names no form of result",
+                 suggest(path.extension().string(), endings));
+  std::error_code ignored;
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  if (!std::filesystem::is_directory(folder, ignored))
+    return error("unwritable-file", {options.output, 0, 0}, "its folder does not exist", "make the folder first");
+  return okStatus();
+}
+
+/// Writes `-o`, and gives what standard output shows.
+template <typename Exploration>
+Outcome show(const Options &options, const Exploration &e) {
+  Outcome out;
+  out.isOutputWritten = true;
+  out.text = options.isJson ? emit::toJson(e) : emit::toTable(e);
+  if (options.output.empty()) return out;
+  const std::string ending = std::filesystem::path(options.output).extension().string();
+  std::string text = ending == ".csv" ? emit::toCsv(e) : emit::toJson(e);
+  if (ending == ".html") {
+    Result<std::string> page = emit::html::page({{"explore", text}});
+    if (!page) return failure(page.diagnostics());
+    text = std::move(*page);
+  }
+  if (Status s = writeFile(options.output, text); !s) return failure(s.diagnostics());
+  return out;
+}
+
+emit::ExploreHead headOf(const Options &o, const Job &job) {
+  emit::ExploreHead h;
+  h.kernel = job.input.name;
+  h.sizes = {job.input.sizes.begin(), job.input.sizes.end()};
+  h.dtype = std::string(name(job.input.type));
+  h.target = job.machine.name;
+  h.run = {"explore", o.input, o.sizes, o.dtype,   o.variant, o.function, o.target, o.sets,
+           o.maps,    o.data,  o.seed,  o.offload, o.sweeps,  o.chunks,   o.orders, o.isExhaustive};
+  h.warnings = job.machine.notes;
+  return h;
+}
+
+std::string aboutOf(const char *what, const emit::ExploreHead &h) {
+  std::string sizes;
+  for (const auto &[name, extent] : h.sizes) sizes += fmt::format("{}{}={}", sizes.empty() ? " " : ",", name, extent);
+  return fmt::format("{} of {}{} {} on {}", what, h.kernel, sizes, h.dtype, h.target);
+}
+
+Result<std::unique_ptr<tune::Store>> openStore(const Options &options, const std::string &identity,
+                                               const std::string &about) {
+  if (options.store.empty()) return std::unique_ptr<tune::Store>();
+  return tune::Store::open(options.store, identity, about);
+}
+
+tune::Control controlOf(const Options &options, tune::Store *store) {
+  return {jobCount(options.jobs), store, options.isStopped, !options.isQuiet, ""};
+}
+
+bool isStopped(const Options &options) {
+  return options.isStopped != nullptr && *options.isStopped;
+}
+
+// --- mappings
+
+/// One kernel of the input as a problem of its own.
+struct Part {
+  std::string kernel;
+  std::unique_ptr<kernel::Graph> graph;
+  tune::Problem problem;
+};
+
+Status choose(const Options &options, const machine::Machine &machine, tune::Problem &problem) {
+  if (!options.chunks.empty()) {
+    auto chunks = tune::parseChunks(options.chunks, machine);
+    if (!chunks) return chunks.diagnostics();
+    problem.choices.chunks = std::move(*chunks);
+  }
+  if (options.orders == "none") problem.choices.orders.clear();
+  if (options.orders == "all") problem.choices.orders = tune::allOrders(problem.kernel());
+  if (!options.orders.empty() && options.orders != "none" && options.orders != "all")
+    return error("bad-orders", {"--orders", 0, 0}, fmt::format("'{}' names no orders", options.orders),
+                 suggest(options.orders, {"none", "all"}));
+  return okStatus();
+}
+
+/// The kernels that have mappings. In a graph of several, one that the device cannot run is left out with a warning.
+Result<std::vector<Part>> partsOf(const Options &options, const Job &job, std::vector<std::string> &warnings) {
+  std::vector<Part> parts;
+  Diagnostics refused;
+  const kernel::Graph &graph = *job.input.graph;
+  for (int k = 0; k < static_cast<int>(graph.kernels.size()); ++k) {
+    Part part{graph.kernels[static_cast<std::size_t>(k)].name,
+              std::make_unique<kernel::Graph>(kernel::isolated(graph, k)),
+              {}};
+    Result<tune::Problem> problem = tune::makeProblem(*part.graph, job.machine, job.deviceVariant(options));
+    if (!problem) {
+      if (graph.kernels.size() == 1) return problem.diagnostics();
+      refused.push_back(problem.diagnostics().front());
+      warnings.push_back(fmt::format("left out: {}", problem.diagnostics().front().message));
+      continue;
+    }
+    part.problem = std::move(*problem);
+    if (Status s = choose(options, job.machine, part.problem); !s) return s.diagnostics();
+    parts.push_back(std::move(part));
+  }
+  if (parts.empty()) return refused;
+  return parts;
+}
+
+/// The rows to check: the best two, then the front, as many as time allows.
+std::vector<std::int64_t> rowsToCheck(const tune::Exploration &found, std::int64_t points) {
+  std::vector<std::int64_t> rows = {found.front.front(), found.front.back()};
+  rows.insert(rows.end(), found.front.begin(), found.front.end());
+  std::vector<std::int64_t> out;
+  for (const std::int64_t r : rows)
+    if (std::find(out.begin(), out.end(), r) == out.end()) out.push_back(r);
+  const std::int64_t most = std::max<std::int64_t>(2, 2 * tune::kMostCheckedPoints / std::max<std::int64_t>(points, 1));
+  out.resize(std::min({out.size(), kMostChecked, static_cast<std::size_t>(most)}));
+  return out;
+}
+
+/// Runs the mappings called best on data. Rows that are not checked are said in a warning.
+Status checkBest(const Options &options, const Part &part, const tune::Control &control, bool isAlone,
+                 emit::ExploredKernel &out, std::vector<std::string> &warnings) {
+  const std::string lead = isAlone ? "" : part.kernel + ": ";
+  if (options.isUnchecked) {
+    warnings.push_back(lead + "not checked on data (--no-check)");
+    return okStatus();
+  }
+  const tune::CheckSize size = tune::checkSize(part.problem);
+  if (size.points > tune::kMostCheckedPoints || size.bytes > tune::kMostCheckedBytes) {
+    for (const std::int64_t row : {out.found.front.front(), out.found.front.back()}) out.checked[row] = false;
+    warnings.push_back(fmt::format(
+        "{}not checked on data: {} points on {} MiB of operands take too long; 'simulate --map ...' checks one mapping",
+        lead, size.points, size.bytes.value >> 20));
+    return okStatus();
+  }
+  const std::vector<std::int64_t> rows = rowsToCheck(out.found, size.points);
+  if (rows.size() < out.found.front.size())
+    warnings.push_back(fmt::format("{}{} of the {} mappings on the front were checked on data", lead, rows.size(),
+                                   out.found.front.size()));
+  kernel::DataSpec data;
+  data.seed = options.seed;
+  constexpr std::int64_t kMemory = std::int64_t{2} << 30;
+  const std::int64_t copies = std::max<std::int64_t>(1, kMemory / std::max<std::int64_t>(4 * size.bytes.value, 1));
+  Progress progress(lead + "checking mappings", static_cast<std::int64_t>(rows.size()), control.showsProgress);
+  std::mutex mutex;
+  Diagnostics failed;
+  parallelFor(static_cast<int>(std::min<std::int64_t>(control.jobs, copies)), static_cast<std::int64_t>(rows.size()),
+              [&](std::int64_t i) {
+                if (isStopped(options)) return;
+                const std::int64_t row = rows[static_cast<std::size_t>(i)];
+                const tune::Row &r = out.found.rows[static_cast<std::size_t>(row)];
+                const std::string key = fmt::format("{}{} seed {}", lead, r.mapping, options.seed);
+                const bool isKnown = control.store != nullptr && control.store->find("check", key);
+                Status s = isKnown ? okStatus() : tune::check(part.problem, r.mapping, r.cost.kernel, data);
+                if (s && !isKnown && control.store != nullptr) s = control.store->put("check", key, "equal");
+                const std::lock_guard<std::mutex> lock(mutex);
+                if (s)
+                  out.checked[row] = true;
+                else
+                  failed = s.diagnostics();
+                progress.advance();
+              });
+  if (!failed.empty()) return failed;
+  if (isStopped(options)) return tune::interrupted(control, "checks were");
+  return okStatus();
+}
+
+Outcome exploreMappings(const Options &options) {
+  const Clock::time_point start = Clock::now();
+  if (!options.maps.empty())
+    return failure({error("map-without-sweep", {"--map", 0, 0}, "an exploration looks at all mappings",
+                          "leave --map out, or say with --sweep what to vary under this mapping")});
+  const Result<Job> job = loadJob(options, options.target);
+  if (!job) return failure(job.diagnostics());
+  if (job->input.program)
+    return failure({error("explore-program", {options.input, 0, 0}, "a device program has its mapping already",
+                          "explore a kernel: an .mlir file, index notation or a name of the zoo")});
+  emit::MappingExploration e;
+  e.head = headOf(options, *job);
+  e.clockGHz = job->machine.clockGHz;
+  Result<std::vector<Part>> parts = partsOf(options, *job, e.head.warnings);
+  if (!parts) return failure(parts.diagnostics());
+  std::string identity;
+  for (const Part &p : *parts) identity += tune::identity(p.problem);
+  auto store = openStore(options, identity, aboutOf("mappings", e.head));
+  if (!store) return failure(store.diagnostics());
+  const bool isAlone = parts->size() == 1;
+  for (std::size_t i = 0; i < parts->size(); ++i) {
+    const Part &part = (*parts)[i];
+    tune::Control control = controlOf(options, store->get());
+    if (!isAlone) control.label = fmt::format("{} ({} of {})", part.kernel, i + 1, parts->size());
+    Result<tune::Exploration> found = tune::explore(part.problem, {options.isExhaustive}, control);
+    if (!found) return failure(found.diagnostics());
+    e.kernels.push_back({part.kernel, std::move(*found), {}});
+  }
+  e.head.seconds = secondsSince(start);  // of the exploration; checks on data come after it
+  for (std::size_t i = 0; i < parts->size(); ++i)
+    if (Status s =
+            checkBest(options, (*parts)[i], controlOf(options, store->get()), isAlone, e.kernels[i], e.head.warnings);
+        !s)
+      return failure(s.diagnostics());
+  return show(options, e);
+}
+
+// --- sweeps
+
+/// Sizes that are only swept get their first value, so that the kernel can be loaded to know its names.
+Options withFirstSizes(const Options &options) {
+  Options out = options;
+  for (const std::string &s : options.sweeps) {
+    constexpr std::string_view kPrefix = "size.";
+    const std::size_t eq = s.find('=');
+    if (s.rfind(kPrefix, 0) != 0 || eq == std::string::npos) continue;
+    const std::string value = s.substr(eq + 1, s.find_first_of(".,", eq + 1) - eq - 1);
+    if (const auto n = parseSizes({s.substr(kPrefix.size(), eq - kPrefix.size()) + "=" + value}))
+      out.sizes.push_back(s.substr(kPrefix.size(), eq - kPrefix.size()) + "=" + value);
+  }
+  return out;
+}
+
+Result<tune::PointResult> evaluatePoint(const Options &options, const std::vector<tune::Axis> &axes,
+                                        const std::vector<std::string> &values) {
+  Options here = options;
+  here.jobs = 1;
+  for (std::size_t a = 0; a < axes.size(); ++a)
+    (axes[a].isSize ? here.sizes : here.sets).push_back(axes[a].name + "=" + values[a]);
+  const Result<Job> job = loadJob(here, here.target);
+  if (!job) return job.diagnostics();
+  const Result<evaluate::Report> r = job->input.program ? evaluate::evaluateProgram(*job->input.program, job->machine,
+                                                                                    false, nullptr, &job->input.places)
+                                                        : evaluate::evaluate(job->request(here));
+  if (!r) return r.diagnostics();
+  return tune::PointResult{
+      r->mapping, {r->cycles, r->breakdown.total(), r->energy.total, r->kernelEnergy.total}, r->timeNs};
+}
+
+Outcome exploreSweep(const Options &options) {
+  const Clock::time_point start = Clock::now();
+  if (!options.chunks.empty() || !options.orders.empty() || options.isExhaustive)
+    return failure({error("sweep-option", {"--sweep", 0, 0},
+                          "--chunks, --orders and --exhaustive are for explorations of mappings",
+                          "leave them out; --map says which mapping every point of a sweep has")});
+  const Options base = withFirstSizes(options);
+  const Result<Job> job = loadJob(base, base.target);
+  if (!job) return failure(job.diagnostics());
+  std::vector<std::string> sizes;
+  for (const auto &[name, extent] : job->input.sizes) sizes.push_back(name);
+  Result<std::vector<tune::Axis>> axes = tune::parseAxes(options.sweeps, tune::sweepNames(job->machine, sizes));
+  if (!axes) return failure(axes.diagnostics());
+  emit::SweepExploration e;
+  e.head = headOf(options, *job);
+  for (const tune::Axis &a : *axes)
+    if (a.isSize) e.head.sizes.erase(a.name);
+  std::string identity =
+      fmt::format("{}\nsweep {} {} {} {} {}\n", tune::toolIdentity(), options.variant, options.function,
+                  fmt::join(options.maps, "|"), fmt::join(options.sizes, ","), static_cast<int>(job->offload));
+  identity += job->input.graph ? kernel::print(*job->input.graph) : options.input;
+  auto store = openStore(options, identity + machine::identity(job->machine), aboutOf("a sweep", e.head));
+  if (!store) return failure(store.diagnostics());
+  auto rows = tune::sweep(
+      *axes, [&](const std::vector<std::string> &values) { return evaluatePoint(options, *axes, values); },
+      controlOf(options, store->get()));
+  if (!rows) return failure(rows.diagnostics());
+  e.axes = std::move(*axes);
+  e.rows = std::move(*rows);
+  tune::Pareto front;
+  std::int64_t errors = 0;
+  for (std::size_t i = 0; i < e.rows.size(); ++i) {
+    const tune::SweepRow &r = e.rows[i];
+    if (r.error.empty())
+      front.add({r.result.timeNs, r.result.cost.energy.value, static_cast<std::int64_t>(i)});
+    else
+      ++errors;
+  }
+  for (const tune::Pareto::Point &p : front.front()) e.front.push_back(p.number);
+  if (errors > 0)
+    e.head.warnings.push_back(fmt::format("{} of {} points have no result: see their 'error'", errors, e.rows.size()));
+  e.head.seconds = secondsSince(start);
+  return show(options, e);
+}
+
+}  // namespace
+
+Outcome explore(const Options &options) {
+  if (Status s = checkOutput(options); !s) return failure(s.diagnostics());
+  return options.sweeps.empty() ? exploreMappings(options) : exploreSweep(options);
+}
+
+}  // namespace pimento::driver

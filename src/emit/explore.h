@@ -1,0 +1,70 @@
+// What `explore` found, as text for a terminal, JSON and CSV.
+//
+// JSON keys are those of docs/explore.md. Rows are all candidates (or points), the same in JSON and CSV; texts for
+// terminals show the best ones. `seconds` is the only number that may differ between two runs of one input.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pimento/machine/machine.h"
+#include "pimento/tune/explore.h"
+#include "pimento/tune/sweep.h"
+
+namespace pimento::emit {
+
+/// The options of a run as given: enough to repeat it.
+struct RunText {
+  std::string verb, input;
+  std::vector<std::string> sizes;
+  std::string dtype, variant, function, target;
+  std::vector<std::string> sets, maps;
+  std::string data;
+  std::uint64_t seed = 1;
+  std::string offload;
+  std::vector<std::string> sweeps;
+  std::string chunks, orders;
+  bool isExhaustive = false;
+};
+
+/// What all explorations say of themselves.
+struct ExploreHead {
+  std::string kernel;
+  std::map<std::string, std::int64_t> sizes;
+  std::string dtype, target;
+  RunText run;
+  double seconds = 0;
+  std::vector<std::string> warnings;
+};
+
+/// One kernel with all its mappings.
+struct ExploredKernel {
+  std::string kernel;
+  tune::Exploration found;
+  std::map<std::int64_t, bool> checked;  ///< rows that were to be checked: whether they were
+};
+
+struct MappingExploration {
+  ExploreHead head;
+  double clockGHz = 1;                  ///< for times of cycles
+  std::vector<ExploredKernel> kernels;  ///< at least one; several get a column "kernel"
+};
+
+struct SweepExploration {
+  ExploreHead head;
+  std::vector<tune::Axis> axes;
+  std::vector<tune::SweepRow> rows;
+  std::vector<std::int64_t> front;  ///< rows, by rising time
+};
+
+std::string toTable(const MappingExploration &e);
+std::string toTable(const SweepExploration &e);
+std::string toJson(const MappingExploration &e);
+std::string toJson(const SweepExploration &e);
+std::string toCsv(const MappingExploration &e);
+std::string toCsv(const SweepExploration &e);
+
+}  // namespace pimento::emit
