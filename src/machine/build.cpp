@@ -251,6 +251,7 @@ class Builder {
     c.latency = cycles(at + "latency");
     c.window = static_cast<int>(integer(at + "window", 1));
     c.formula = text(at + "latency");
+    c.name = key;
     d.constraints.push_back(std::move(c));
   }
 
