@@ -114,7 +114,9 @@ Result<Input> fromZoo(const Options &options, const kernel::Sizes &sizes, DType 
 
 }  // namespace
 
-Result<Input> loadInput(const Options &options, const machine::Machine &machine) {
+namespace {
+
+Result<Input> readInput(const Options &options, const machine::Machine &machine) {
   const Result<kernel::Sizes> sizes = parseSizes(options.sizes);
   if (!sizes) return sizes.diagnostics();
   DType type = machine.nativeType;
@@ -139,6 +141,33 @@ Result<Input> loadInput(const Options &options, const machine::Machine &machine)
       "unknown-input", {},
       fmt::format("'{}' is no kernel of the zoo, no index notation and no file that is read here", input),
       suggest(input, names) + "; or a .mlir or .llvcnm file; or index notation such as 'y[i] += A[i,j] * x[j]'");
+}
+
+/// `--constant`: marks inputs of the graph as the same in every run.
+Status markConstants(const Options &options, Input &input) {
+  for (const std::string &name : options.constants) {
+    std::vector<std::string> inputs;
+    bool isFound = false;
+    if (input.graph)
+      for (kernel::Tensor &t : input.graph->tensors) {
+        if (t.role != kernel::Role::kInput) continue;
+        inputs.push_back(t.name);
+        if (t.name == name) t.isConstant = isFound = true;
+      }
+    if (!isFound)
+      return error("unknown-input-tensor", {"--constant", 0, 0},
+                   fmt::format("'{}' is no input of {}", name, input.name), suggest(name, inputs));
+  }
+  return okStatus();
+}
+
+}  // namespace
+
+Result<Input> loadInput(const Options &options, const machine::Machine &machine) {
+  Result<Input> input = readInput(options, machine);
+  if (!input) return input;
+  if (Status s = markConstants(options, *input); !s) return s.diagnostics();
+  return input;
 }
 
 std::vector<std::string> machineFolders(const Options &options) {

@@ -29,7 +29,7 @@ struct Input {
 Result<kernel::Sizes> parseSizes(const std::vector<std::string> &texts);
 
 /// Loads INPUT for `machine` (whose native type is the default dtype). A file by its ending; else index notation if it
-/// contains '='; else a zoo kernel. Diagnostics: those of the front ends, unknown-input, unknown-dtype.
+/// contains '='; else a zoo kernel. Diagnostics: those of the front ends, unknown-input, unknown-dtype, unknown-input-tensor.
 Result<Input> loadInput(const Options &options, const machine::Machine &machine);
 
 /// Loads a machine with the overrides of `options`.

@@ -21,6 +21,7 @@ struct Options {
   std::string variant = "plain";
   std::string dtype;  ///< empty: the target's native type
   std::string function;
+  std::vector<std::string> constants;  ///< inputs that are the same in every run
   std::string target = "hbm-pim";
   std::vector<std::string> targets;  ///< compare
   std::vector<std::string> sets;     ///< "PATH=VALUE"

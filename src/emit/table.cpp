@@ -33,6 +33,12 @@ std::string exactText(const evaluate::Report &r) {
                                                     : simulated + "; the others repeat these and were skipped";
 }
 
+/// Cycles as time on the clock that the whole report counts in.
+std::string cyclesAsTime(const evaluate::Report &r, Cycles cycles) {
+  const auto total = static_cast<double>(r.breakdown.total().value);
+  return total > 0 ? timeText(static_cast<double>(cycles.value) * r.timeNs / total) : "-";
+}
+
 std::string headTable(const evaluate::Report &r) {
   Columns t("ll", kIndent);
   t.row({"mapping", r.mapping});
@@ -43,6 +49,9 @@ std::string headTable(const evaluate::Report &r) {
   t.row({"energy", fmt::format("{} (range {}), host included", energyText(r.energy.total), rangeText(r.energy))});
   t.row({"", fmt::format("{} (range {}) the device kernel alone", energyText(r.kernelEnergy.total),
                          rangeText(r.kernelEnergy))});
+  if (r.setup.value > 0)
+    t.row({"before", fmt::format("{} and {} to place constants once, in no total", cyclesAsTime(r, r.setup),
+                                 energyText(r.setupEnergy.total))});
   t.row({"simulated", exactText(r)});
   if (r.interval)
     t.row({"interval", fmt::format("{} to {} cycles at {:g} %", grouped(r.interval->low.value),
@@ -101,12 +110,6 @@ std::string countsTable(const evaluate::Report &r) {
   return t.str();
 }
 
-/// Cycles as time on the clock that the whole report counts in.
-std::string cyclesAsTime(const evaluate::Report &r, Cycles cycles) {
-  const auto total = static_cast<double>(r.breakdown.total().value);
-  return total > 0 ? timeText(static_cast<double>(cycles.value) * r.timeNs / total) : "-";
-}
-
 /// Names of layers come from users' files and may be of any length.
 std::string shortName(const std::string &name) {
   constexpr std::size_t kLongest = 24;
@@ -143,9 +146,6 @@ std::string stagesTable(const evaluate::Report &r) {
   totals.row({"together", timeText(r.timeNs)});
   totals.row({"host alone", fmt::format("{} (roofline: peak arithmetic, or device memory as plain memory)",
                                         cyclesAsTime(r, hostAlone))});
-  if (r.setup.value > 0)
-    totals.row({"before", fmt::format("{} and {} to place constants once, in no total", cyclesAsTime(r, r.setup),
-                                      energyText(r.setupEnergy.total))});
   return t.str() + (known.empty() ? "" : reasons.str()) + "\n" + totals.str();
 }
 

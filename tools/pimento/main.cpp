@@ -47,6 +47,10 @@ void addKernel(CLI::App &app, Options &o) {
   app.add_option("--variant", o.variant, "plain, tree or measured, where a kernel has several")->capture_default_str();
   app.add_option("--dtype", o.dtype, "element type (default: the target's native one)");
   app.add_option("--function", o.function, "function of a file that has several");
+  app.add_option("--constant", o.constants, "inputs that are the same in every run, placed once: A,B")
+      ->delimiter(',')
+      ->take_all()
+      ->allow_extra_args(false);
 }
 
 void addMapping(CLI::App &app, Options &o) {

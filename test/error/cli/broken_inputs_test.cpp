@@ -106,6 +106,9 @@ const std::vector<Broken> kBroken = {
     {{"estimate", "two_processes.llvcnm"}, "two_processes.llvcnm:5:9", "process-count"},
     {{"estimate", "two_processes.llvcnm", "--set", "channels=16"}, "two_processes.llvcnm:2:9", "program-instances"},
     {{"estimate", "no_such.llvcnm"}, "no_such.llvcnm", "unreadable-file"},
+    // constants
+    {{"estimate", "gemv", "--constant", "B"}, "--constant", "unknown-input-tensor"},
+    {{"estimate", "gemv", "--constant", "y"}, "--constant", "unknown-input-tensor"},
     // networks
     {{"estimate", "rnnt", "--offload", "nothing"}, "--offload", "unknown-offload"},
     {{"estimate", "alexnet", "--offload", "all"}, "alexnet", "unsupported-pattern"},

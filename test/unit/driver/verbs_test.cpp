@@ -43,6 +43,30 @@ TEST(Verbs, EstimateEqualsSimulateInAllButTheWay) {
     EXPECT_EQ(a[key], b[key]) << key;
 }
 
+TEST(Verbs, AConstantInputIsPlacedBeforeTheRunAndInNoTotal) {
+  Options o = optionsFor("gemv");
+  o.sizes = {"m=512,n=512"};
+  const Json given = run(estimate, o);
+  o.constants = {"A"};
+  const Json kept = run(estimate, o);
+  EXPECT_EQ(kept["cycles"], given["cycles"]);
+  EXPECT_EQ(kept["breakdown"]["transfer_in"], 0);
+  const std::int64_t moved =
+      given["breakdown"]["transfer_in"].get<std::int64_t>() + given["breakdown"]["rearrange_in"].get<std::int64_t>();
+  EXPECT_EQ(kept["setup_cycles"], moved);
+  EXPECT_EQ(kept["total_cycles"], given["total_cycles"].get<std::int64_t>() - moved);
+  EXPECT_TRUE(run(simulate, o)["checked"].get<bool>());
+}
+
+TEST(Verbs, NetworksRunWhereTheyAreFasterUnlessToldOtherwise) {
+  Options o = optionsFor("rnnt");
+  const Json best = run(estimate, o);
+  o.offload = "possible";
+  EXPECT_LT(best["total_cycles"], run(estimate, o)["total_cycles"]);
+  o.offload = "all";
+  EXPECT_EQ(estimate(o).status, 1);
+}
+
 TEST(Verbs, OverridesReachTheEngine) {
   Options o = optionsFor("gemv");
   const Json plain = run(estimate, o);
