@@ -36,6 +36,7 @@ test-long: deps
 # Needs an idle machine to mean anything.
 bench: build
 	python3 bench/speed.py
+	python3 bench/explore.py
 	cmake --build build --target hbm_pim_bench
 	build/bin/hbm_pim_bench
 
