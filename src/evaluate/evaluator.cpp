@@ -47,6 +47,8 @@ class Run {
   Run(const Request &request, const CompiledGraph &graph)
       : request_(request), graph_(graph), checker_(*request.graph, request.data) {}
 
+  std::vector<StageRecord> takeRecords() { return std::move(records_); }
+
   Result<Report> run() {
     for (std::size_t k = 0; k < graph_.size(); ++k) {
       if (Status s = graph_[k].compiled != nullptr ? onDevice(k) : onHost(k); !s) return s.diagnostics();
@@ -84,7 +86,8 @@ class Run {
     stage.cycles = run.cycles;
     stage.offloadedCycles = breakdown.total();
     addStage(std::move(stage), breakdown, energy::ActionCounts(run.actions).add(host));
-    placeConstants(k, work);
+    const bool isPlaced = placeConstants(k, work);
+    records_.push_back({run, work, hostLayer(*request_.graph, static_cast<int>(k), machine()), isPlaced});
     return okStatus();
   }
 
@@ -102,6 +105,7 @@ class Run {
     stage.why = graph_[k].why;
     stage.offloadedCycles = graph_[k].offloadedCycles;
     addStage(std::move(stage), breakdown, actions);
+    records_.push_back({{}, {}, layer, false});
     return okStatus();
   }
 
@@ -122,18 +126,19 @@ class Run {
   }
 
   /// Constants that several kernels read in one layout are placed once.
-  void placeConstants(std::size_t k, const lower::HostWork &work) {
+  bool placeConstants(std::size_t k, const lower::HostWork &work) {
     lower::HostWork once;
     once.placed = work.placedOnce;
     once.rearrangedIn = work.rearrangedOnce;
-    if (once.placed.value == 0) return;
+    if (once.placed.value == 0) return false;
     std::set<int> constants;
     for (const kernel::Access &a : request_.graph->kernels[k].loads)
       if (request_.graph->tensors[static_cast<std::size_t>(a.tensor)].isConstant) constants.insert(a.tensor);
-    if (!placed_.insert({constants, mapping::print(graph_[k].mapping)}).second) return;
+    if (!placed_.insert({constants, mapping::print(graph_[k].mapping)}).second) return false;
     const Breakdown time = hostCycles(machine(), once, Cycles(0));
     setup_ += time;
     setupWork_.add(hostActions(machine(), once, time));
+    return true;
   }
 
   /// The mapping if all kernels on the device have the same, else all of them.
@@ -151,19 +156,28 @@ class Run {
   Report report_;
   energy::ActionCounts kernelWork_, hostWork_, setupWork_;
   Breakdown setup_;
+  std::vector<StageRecord> records_;
   std::set<std::pair<std::set<int>, std::string>> placed_;
   bool isTruncated_ = false;
 };
 
 }  // namespace
 
-Result<Report> evaluate(const Request &request) {
+Result<Evaluation> evaluateRecorded(const Request &request) {
   const Clock::time_point start = Clock::now();
-  const Result<CompiledGraph> compiled = compile(request);
+  Result<CompiledGraph> compiled = compile(request);
   if (!compiled) return compiled.diagnostics();
-  Result<Report> report = Run(request, *compiled).run();
-  if (report) report->wallUs = microsecondsSince(start);
-  return report;
+  Run run(request, *compiled);
+  Result<Report> report = run.run();
+  if (!report) return report.diagnostics();
+  report->wallUs = microsecondsSince(start);
+  return Evaluation{std::move(*report), std::move(*compiled), run.takeRecords()};
+}
+
+Result<Report> evaluate(const Request &request) {
+  Result<Evaluation> evaluation = evaluateRecorded(request);
+  if (!evaluation) return evaluation.diagnostics();
+  return std::move(evaluation->report);
 }
 
 Result<Report> evaluateProgram(const program::Program &program, const machine::Machine &machine, bool isSimulation,

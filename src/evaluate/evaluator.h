@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "pimento/evaluate/backend.h"
+#include "pimento/evaluate/host_layer.h"
 #include "pimento/evaluate/report.h"
 
 namespace pimento::evaluate {
@@ -49,6 +50,22 @@ using CompiledGraph = std::vector<PlannedKernel>;
 /// Resolves `reference` and `auto`, compiles every kernel and decides which of them run on the device. Diagnostics of
 /// mapping and lowering.
 Result<CompiledGraph> compile(const Request &request);
+
+/// What a stage's numbers were made from, for explanations.
+struct StageRecord {
+  DeviceRun run;                 ///< on the device
+  lower::HostWork work;          ///< around it
+  HostLayer layer;               ///< were it on the host
+  bool placesConstants = false;  ///< first of the stages that read these constants
+};
+
+/// A report with what it was made from.
+struct Evaluation {
+  Report report;
+  CompiledGraph compiled;
+  std::vector<StageRecord> records;  ///< by stage
+};
+Result<Evaluation> evaluateRecorded(const Request &request);
 
 /// Compiles and runs. The report is complete except for the fields that name the input (kernel, sizes, dtype).
 Result<Report> evaluate(const Request &request);

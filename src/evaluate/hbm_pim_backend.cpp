@@ -1,13 +1,12 @@
 #include "pimento/evaluate/hbm_pim_backend.h"
 
+#include "pimento/evaluate/device_actions.h"
 #include "pimento/lower/hbm_pim/lower.h"
 #include "pimento/sim/dram/bound.h"
 #include "pimento/sim/fast_forward.h"
 #include "pimento/sim/pim/pim_device.h"
 
 namespace pimento::evaluate {
-
-using energy::Action;
 
 using program::Purpose;
 
@@ -27,43 +26,11 @@ class Tee final : public sim::dram::CommandObserver {
   sim::dram::CommandObserver *second_;
 };
 
-/// Device totals, as energy prices them.
-energy::ActionCounts actionsOf(const program::Process &process, const machine::Machine &machine,
-                               const sim::dram::ChannelCounts &c) {
-  const auto commands = program::countCommands(process);
-  const auto of = [&](Purpose p) { return commands[static_cast<std::size_t>(p)] * process.instances; };
-  const std::int64_t n = process.instances;
-  const std::int64_t blocks = machine.pim ? machine.pim->blocks : 1, lanes = machine.pim ? machine.pim->lanes : 1;
-  const std::int64_t mac = of(Purpose::kPimMac), alu = of(Purpose::kPimAlu), fill = of(Purpose::kPimRead),
-                     move = of(Purpose::kPimMove), store = of(Purpose::kPimStore), broadcast = of(Purpose::kBroadcast);
-  energy::ActionCounts a;
-  a.add(Action::kActivations, c.activates * n);
-  a.add(Action::kAllBankActivations, c.allBankActivates * blocks * n);  // per bank
-  a.add(Action::kPrecharges, (c.precharges + c.allBankPrecharges * blocks) * n);
-  a.add(Action::kHostReads, of(Purpose::kHostRead));
-  a.add(Action::kHostWrites, of(Purpose::kHostWrite));
-  a.add(Action::kNearBankReads, (mac + alu + fill + move) * blocks);
-  a.add(Action::kNearBankWrites, store * blocks);
-  a.add(Action::kBroadcasts, broadcast + of(Purpose::kControl) + of(Purpose::kProgram));
-  a.add(Action::kMacs, mac * blocks * lanes);
-  a.add(Action::kAluOperations, alu * blocks * lanes);
-  a.add(Action::kRegisterReads, (2 * mac + alu + store + move) * blocks);
-  a.add(Action::kRegisterWrites, (mac + alu + fill + move + broadcast) * blocks);
-  a.add(Action::kRefreshes, c.refreshes * n);
-  return a;
-}
-
-/// The same as reports show them.
-std::map<std::string, std::int64_t> countsOf(const program::Process &process, const sim::dram::ChannelCounts &c) {
-  const auto commands = program::countCommands(process);
-  const std::int64_t n = process.instances;
-  std::map<std::string, std::int64_t> counts = {
-      {"activates", c.activates * n},    {"all_bank_activates", c.allBankActivates * n},
-      {"precharges", c.precharges * n},  {"all_bank_precharges", c.allBankPrecharges * n},
-      {"refreshes", c.refreshes * n},    {"lost_refreshes", c.lostRefreshes * n},
-      {"column_commands", c.columns * n}};
-  for (int p = 0; p < program::kPurposes; ++p)
-    counts[std::string(program::name(static_cast<Purpose>(p)))] = commands[static_cast<std::size_t>(p)] * n;
+/// Device totals, as reports show them.
+std::map<std::string, std::int64_t> countsOf(const DeviceCounts &perChannel, std::int64_t instances) {
+  std::map<std::string, std::int64_t> counts;
+  for (int i = 0; i < kDeviceCounts; ++i)
+    counts[std::string(deviceCountName(i))] = perChannel[static_cast<std::size_t>(i)] * instances;
   return counts;
 }
 
@@ -95,7 +62,7 @@ class HbmPimKernel final : public CompiledKernel {
     const sim::dram::ChannelBound bound = sim::dram::lowerBound(spec, code);
     DeviceRun run;
     run.cycles = bound.cycles;
-    run.actions = actionsOf(process, machine_, bound.counts);
+    run.actions = deviceActions(machine_, deviceCounts(process, bound.counts), process.instances);
     run.identicalChannels = process.instances;
     return run;
   }
@@ -169,8 +136,9 @@ DeviceRun runChannelProgram(const program::Program &program, const machine::Mach
   run.cycles = channel.cycles();
   run.cyclesSimulated = run.cycles - Cycles(result.skipped);
   run.identicalChannels = process.instances;
-  run.actions = actionsOf(process, machine, channel.counts());
-  run.counts = countsOf(process, channel.counts());
+  const DeviceCounts counts = deviceCounts(process, channel.counts());
+  run.actions = deviceActions(machine, counts, process.instances);
+  run.counts = countsOf(counts, process.instances);
   return run;
 }
 

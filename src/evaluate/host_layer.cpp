@@ -62,12 +62,7 @@ HostLayer hostLayer(const kernel::Graph &graph, int kernel, const machine::Machi
   layer.operations = kernel::scalarOperations(k);
   layer.read = bytesOf(read, graph);
   layer.written = bytesOf(written, graph);
-  const machine::Host &h = machine.host;
-  const double compute = static_cast<double>(layer.operations) / h.peakGflops;
-  const double memory = static_cast<double>(layer.read.value) / (h.linkGBps * h.readEfficiency) +
-                        static_cast<double>(layer.written.value) / (h.linkGBps * h.writeEfficiency);
-  const double ns = std::max(compute, memory) + h.linkLatency.value / 1000.0;
-  layer.cycles = Cycles(static_cast<std::int64_t>(std::ceil(ns * machine.clockGHz - 1e-9)));
+  layer.cycles = Cycles(hostLayerTerm(machine, layer.operations, layer.read, layer.written).value);
   return layer;
 }
 

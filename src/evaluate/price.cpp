@@ -1,45 +1,162 @@
 #include "pimento/evaluate/price.h"
 
-#include <cmath>
+#include <initializer_list>
 
 namespace pimento::evaluate {
 
 using energy::Action;
 
-Breakdown hostCycles(const machine::Machine &machine, const lower::HostWork &work, Cycles compute) {
+namespace {
+
+Formula formula(std::string_view text) {
+  std::optional<Formula> f = Formula::parse(text);
+  PIMENTO_CHECK(f && "formulas of ours parse");
+  return std::move(*f);
+}
+
+/// `value` of the run, in words.
+Operand ofRun(std::int64_t value, std::string_view unit, std::string_view about) {
+  return {{}, about, unit, static_cast<double>(value), value};
+}
+Operand ofMachine(double value, std::string_view unit, std::string_view path) {
+  return {path, {}, unit, value, 0};
+}
+Operand ofMachine(std::int64_t value, std::string_view path) {
+  return {path, {}, "count", static_cast<double>(value), value};
+}
+
+Term real(const Formula &f, std::initializer_list<Operand> operands) {
+  Term t;
+  t.formula = &f;
+  std::array<double, 10> values{};
+  std::size_t n = 0;
+  for (const Operand &o : operands) {
+    values[n] = o.real;
+    t.operands[n++] = o;
+  }
+  PIMENTO_CHECK(n == f.names().size());
+  t.value = static_cast<std::int64_t>(f.evaluate(values));
+  return t;
+}
+
+Term integer(const Formula &f, std::initializer_list<Operand> operands) {
+  Term t;
+  t.formula = &f;
+  std::array<std::int64_t, 10> values{};
+  std::size_t n = 0;
+  for (const Operand &o : operands) {
+    values[n] = o.integer;
+    t.operands[n++] = o;
+  }
+  PIMENTO_CHECK(n == f.names().size());
+  t.value = f.evaluateInteger(values).value_or(std::numeric_limits<std::int64_t>::max());
+  return t;
+}
+
+Operand clock(const machine::Machine &m) {
+  return ofMachine(m.clockGHz, "GHz", "clock.device");
+}
+Operand link(const machine::Machine &m) {
+  return ofMachine(m.host.linkGBps, "GB/s", "link");
+}
+Operand latency(const machine::Machine &m) {
+  return ofMachine(m.host.linkLatency.value / 1000.0, "ns", "host.link_latency");
+}
+
+}  // namespace
+
+// GB/s and Gop/s are bytes and operations per ns. A hair is taken off before rounding up, so that a whole number of
+// cycles stays one.
+
+HostTerms hostTerms(const machine::Machine &machine, const lower::HostWork &work) {
+  static const Formula kTransfer = formula("ceil((bytes / (link * efficiency) + latency) * clock - 1e-9)");
+  static const Formula kRearrange = formula("ceil(bytes / memory_bandwidth * clock - 1e-9)");
+  static const Formula kMerge = formula("ceil(merges / merge_rate * clock - 1e-9)");
   const machine::Host &h = machine.host;
-  // GB/s and Gop/s are bytes and operations per ns.
-  const auto cycles = [&](double ns) {
-    return Cycles(static_cast<std::int64_t>(std::ceil(ns * machine.clockGHz - 1e-9)));
+  const auto transfer = [&](Bytes bytes, std::string_view about, const Operand &efficiency) {
+    if (bytes.value == 0) return Term{};
+    return real(kTransfer,
+                {ofRun(bytes.value, "B", about), link(machine), efficiency, latency(machine), clock(machine)});
   };
-  const auto transfer = [&](Bytes bytes, double efficiency) {
-    if (bytes.value == 0) return Cycles(0);
-    return cycles(static_cast<double>(bytes.value) / (h.linkGBps * efficiency) + h.linkLatency.value / 1000.0);
+  const auto rearrange = [&](Bytes bytes, std::string_view about) {
+    return real(kRearrange, {ofRun(bytes.value, "B", about), ofMachine(h.memoryGBps, "GB/s", "host.memory_bandwidth"),
+                             clock(machine)});
   };
+  HostTerms t;
+  t.transferIn = transfer(work.placed, "operands written into the banks, padding of the mapping included",
+                          ofMachine(h.writeEfficiency, "ratio", "host.write_efficiency"));
+  t.rearrangeIn = rearrange(work.rearrangedIn, "of the operands, what the host gathers on the way");
+  t.merge = real(kMerge, {ofRun(work.merges, "count", "additions of partial results"),
+                          ofMachine(h.mergeGops, "Gop/s", "host.merge_rate"), clock(machine)});
+  t.rearrangeOut = rearrange(work.rearrangedOut, "of the results, what the host scatters on the way");
+  t.transferOut = transfer(work.readBack, "results read back, padding and partial results included",
+                           ofMachine(h.readEfficiency, "ratio", "host.read_efficiency"));
+  return t;
+}
+
+Term hostLayerTerm(const machine::Machine &machine, std::int64_t operations, Bytes read, Bytes written) {
+  static const Formula kLayer = formula(
+      "ceil((max(operations / peak, read / (link * read_efficiency) + written / (link * write_efficiency)) + latency)"
+      " * clock - 1e-9)");
+  const machine::Host &h = machine.host;
+  return real(
+      kLayer,
+      {ofRun(operations, "count", "scalar operations of the kernel"), ofMachine(h.peakGflops, "GFLOP/s", "host.peak"),
+       ofRun(read.value, "B", "bytes that the kernel reads, each once"), link(machine),
+       ofMachine(h.readEfficiency, "ratio", "host.read_efficiency"),
+       ofRun(written.value, "B", "bytes that the kernel writes, each once"),
+       ofMachine(h.writeEfficiency, "ratio", "host.write_efficiency"), latency(machine), clock(machine)});
+}
+
+Breakdown hostCycles(const machine::Machine &machine, const lower::HostWork &work, Cycles compute) {
+  const HostTerms t = hostTerms(machine, work);
   Breakdown b;
-  b.transferIn = transfer(work.placed, h.writeEfficiency);
-  const auto rearrange = [&](Bytes bytes) { return cycles(static_cast<double>(bytes.value) / h.memoryGBps); };
-  b.rearrangeIn = rearrange(work.rearrangedIn);
+  b.transferIn = Cycles(t.transferIn.value);
+  b.rearrangeIn = Cycles(t.rearrangeIn.value);
   b.compute = compute;
-  b.merge = cycles(static_cast<double>(work.merges) / h.mergeGops);
-  b.rearrangeOut = rearrange(work.rearrangedOut);
-  b.transferOut = transfer(work.readBack, h.readEfficiency);
+  b.merge = Cycles(t.merge.value);
+  b.rearrangeOut = Cycles(t.rearrangeOut.value);
+  b.transferOut = Cycles(t.transferOut.value);
   return b;
+}
+
+std::array<ActionTerm, 6> hostActionTerms(const machine::Machine &machine, const lower::HostWork &work,
+                                          const Breakdown &breakdown) {
+  static const Formula kBursts = formula("bytes / burst");
+  static const Formula kRows = formula("(writes + columns - 1) / columns + (reads + columns - 1) / columns");
+  static const Formula kRefreshes = formula("cycles / interval * ranks * channels");
+  static const Formula kOne = formula("merges");
+  static const Formula kSum = formula("rearranged_in + rearranged_out");
+  const machine::Organization &o = machine.dram->organization;
+  const auto bursts = [&](Bytes bytes, std::string_view about) {
+    return integer(kBursts, {ofRun(bytes.value, "B", about), ofMachine(o.burst.value, "organization.burst")});
+  };
+  const Term writes = bursts(work.placed, "bytes that the host writes into the banks");
+  const Term reads = bursts(work.readBack, "bytes that the host reads back");
+  Term refreshes;
+  const std::int64_t interval = machine.dram->refreshInterval.value;
+  if (interval > 0)
+    refreshes =
+        integer(kRefreshes, {ofRun((breakdown.total() - breakdown.compute).value, "cycle", "time of the host's part"),
+                             ofMachine(interval, "refresh.interval"), ofMachine(o.ranks, "organization.ranks"),
+                             ofMachine(o.channels, "organization.channels")});
+  return {{{Action::kHostWrites, writes},
+           {Action::kHostReads, reads},
+           {Action::kActivations,
+            integer(kRows, {ofRun(writes.value, "count", "bursts that the host writes, in full rows"),
+                            ofMachine(o.columns, "organization.columns"),
+                            ofRun(reads.value, "count", "bursts that the host reads, in full rows")})},
+           {Action::kRefreshes, refreshes},
+           {Action::kMerges, integer(kOne, {ofRun(work.merges, "count", "additions of partial results")})},
+           {Action::kHostMemoryBytes,
+            integer(kSum, {ofRun(work.rearrangedIn.value, "B", "operands that the host gathers"),
+                           ofRun(work.rearrangedOut.value, "B", "results that the host scatters")})}}};
 }
 
 energy::ActionCounts hostActions(const machine::Machine &machine, const lower::HostWork &work,
                                  const Breakdown &breakdown) {
-  const machine::Organization &o = machine.dram->organization;
-  const std::int64_t written = work.placed.value / o.burst.value, read = work.readBack.value / o.burst.value;
   energy::ActionCounts a;
-  a.add(Action::kHostWrites, written);
-  a.add(Action::kHostReads, read);
-  a.add(Action::kActivations, (written + o.columns - 1) / o.columns + (read + o.columns - 1) / o.columns);
-  const std::int64_t interval = machine.dram->refreshInterval.value;
-  if (interval > 0)
-    a.add(Action::kRefreshes, (breakdown.total() - breakdown.compute).value / interval * o.ranks * o.channels);
-  a.add(Action::kMerges, work.merges);
-  a.add(Action::kHostMemoryBytes, work.rearrangedIn.value + work.rearrangedOut.value);
+  for (const ActionTerm &t : hostActionTerms(machine, work, breakdown)) a.add(t.action, t.term.value);
   return a;
 }
 

@@ -3,17 +3,59 @@
 // Bandwidth models, not simulations: bytes over the link's bandwidth times the share of it that streams reach, plus a
 // latency per phase. Known error: placement and read-back of 4 MiB and more lie within 13 % of the engine's own host
 // streams (test/unit/evaluate/price_test.cpp); small transfers are dominated by the latency, which those do not have.
+//
+// Every part is a term: a formula (formula.h) over named operands. The terms are what is priced and what `explain`
+// shows.
 #pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
 
 #include "pimento/energy/actions.h"
 #include "pimento/evaluate/backend.h"
+#include "pimento/evaluate/formula.h"
 #include "pimento/evaluate/report.h"
 #include "pimento/machine/machine.h"
 
 namespace pimento::evaluate {
 
+/// An operand of a term. It is a number of the machine file where `path` is not empty ("host.merge_rate"; "link" is
+/// links times bandwidth), else something of the run that `about` describes.
+struct Operand {
+  std::string_view path;  ///< or empty
+  std::string_view about, unit;
+  double real = 0;
+  std::int64_t integer = 0;  ///< for integer formulas
+};
+
+/// One part of a breakdown, or one count: a formula with its operands in the order of Formula::names(). No formula:
+/// nothing to do, 0.
+struct Term {
+  const Formula *formula = nullptr;
+  std::array<Operand, 10> operands;
+  std::int64_t value = 0;
+};
+
+/// The host's parts of Breakdown as terms.
+struct HostTerms {
+  Term transferIn, rearrangeIn, merge, rearrangeOut, transferOut;
+};
+HostTerms hostTerms(const machine::Machine &machine, const lower::HostWork &work);
+
+/// The time of a kernel on the host: operations over its peak or bytes over the link, whichever is longer.
+Term hostLayerTerm(const machine::Machine &machine, std::int64_t operations, Bytes read, Bytes written);
+
 /// The breakdown of a run whose device part took `compute`.
 Breakdown hostCycles(const machine::Machine &machine, const lower::HostWork &work, Cycles compute);
+
+/// The host's actions as terms with integer formulas.
+struct ActionTerm {
+  energy::Action action = energy::Action::kHostWrites;
+  Term term;
+};
+std::array<ActionTerm, 6> hostActionTerms(const machine::Machine &machine, const lower::HostWork &work,
+                                          const Breakdown &breakdown);
 
 /// The actions of the host's part: bursts over the link (in full rows), refreshes meanwhile, merges, host memory.
 energy::ActionCounts hostActions(const machine::Machine &machine, const lower::HostWork &work,

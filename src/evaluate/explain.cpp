@@ -1,0 +1,347 @@
+#include "pimento/evaluate/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pimento/base/suggest.h"
+#include "pimento/evaluate/explainer.h"
+
+namespace pimento::evaluate {
+
+namespace {
+
+using Arithmetic = Derivation::Arithmetic;
+
+/// One part of Breakdown.
+struct BreakdownPart {
+  const char *key;
+  Cycles Breakdown::*member;
+};
+constexpr std::array<BreakdownPart, 7> kParts = {{{"transfer_in", &Breakdown::transferIn},
+                                                  {"rearrange_in", &Breakdown::rearrangeIn},
+                                                  {"compute", &Breakdown::compute},
+                                                  {"merge", &Breakdown::merge},
+                                                  {"rearrange_out", &Breakdown::rearrangeOut},
+                                                  {"transfer_out", &Breakdown::transferOut},
+                                                  {"host", &Breakdown::host}}};
+
+class Explainer {
+ public:
+  explicit Explainer(const ExplainInput &input)
+      : input_(input), report_(*input.report), machine_(*input.machine), numbers_(machine_) {}
+
+  Explanation explain() {
+    for (std::size_t i = 0; i < input_.stages.size(); ++i) explainStage(i);
+    times();
+    setup();
+    energies();
+    counts();
+    add(leaf("channels_simulated", report_.channelsSimulated, "", "one channel stands for all identical ones"));
+    addNamed("channels_identical", channels());
+    for (const auto &[name, extent] : report_.sizes)
+      add(leaf("sizes." + name, extent, "", "from --size, the input, or the kernel's default"));
+    numbersOut_.insert(numbersOut_.end(), stageNumbers_.begin(), stageNumbers_.end());
+    add(leaf("wall_us", report_.wallUs, "us", "measured on this computer; differs from run to run"));
+    add(leaf("compile_us", report_.compileUs, "us", "measured on this computer; differs from run to run"));
+    return Explanation(std::move(numbersOut_));
+  }
+
+ private:
+  struct Nodes {
+    DerivationPtr cycles, total;
+    std::array<DerivationPtr, kParts.size()> parts;
+    std::array<DerivationPtr, kDeviceCounts> counts;
+    ActionNodes device, host, once;
+    DerivationPtr setup;
+  };
+
+  void add(const DerivationPtr &d) { numbersOut_.emplace_back(d->name, d); }
+  void addOfStage(const DerivationPtr &d) { stageNumbers_.emplace_back(d->name, d); }
+  /// A number that is another one under its own name.
+  void addNamed(const std::string &key, const DerivationPtr &same) {
+    add(node(key, same->value, same->unit, Derivation::kSum,
+             same->isInteger() ? Arithmetic::kInteger : Arithmetic::kReal, {{{}, same}}));
+  }
+  DerivationPtr find(const std::string &key) const {
+    const auto at = std::find_if(numbersOut_.begin(), numbersOut_.end(), [&](const auto &n) { return n.first == key; });
+    PIMENTO_CHECK(at != numbersOut_.end());
+    return at->second;
+  }
+
+  DerivationPtr timeOf(const std::string &name, const DerivationPtr &cycles, double ns) {
+    return node(name, ns, "ns", "cycles / clock", Arithmetic::kReal,
+                {{"cycles", cycles}, {"clock", numbers_.number("clock.device", machine_.clockGHz)}});
+  }
+
+  // --- stages
+
+  void explainStage(std::size_t i) {
+    const ExplainedStage &in = input_.stages[i];
+    const Stage &stage = report_.stages[i];
+    const std::string at = fmt::format("stages[{}].", i);
+    Nodes n;
+    n.cycles = explainCycles(at + "cycles", in, numbers_, input_.mostCommands);
+    addOfStage(n.cycles);
+    const HostTerms terms = hostTerms(machine_, in.record.work);
+    for (std::size_t p = 0; p < kParts.size(); ++p) n.parts[p] = part(at, p, in, stage, terms, n.cycles);
+    n.total = sumOf(at + "total_cycles", stage.breakdown.total().value, "cycle", {n.parts.begin(), n.parts.end()});
+    addOfStage(n.total);
+    const double ns = machine_.toTime(stage.breakdown.total()).value / 1000.0;
+    const DerivationPtr time = timeOf(at + "time_ns", n.total, ns);
+    addOfStage(time);
+    explainAlternatives(at, in, stage, n.total);
+    if (in.process != nullptr) {
+      n.counts = explainCounts(at + "counts.", in, numbers_);
+      n.device = deviceActionNodes(at, n.counts, numbers_);
+    }
+    lower::HostWork traffic = in.record.work;
+    if (stage.isOnHost) {
+      traffic.placed = in.record.layer.written;
+      traffic.readBack = in.record.layer.read;
+    }
+    n.host = hostActionNodes(at, traffic, stage.breakdown, stage.isOnHost ? in.record.layer.operations : 0, numbers_);
+    explainStageEnergy(at, stage, n, time);
+    for (const DerivationPtr &p : n.parts) addOfStage(p);
+    explainOnce(at, in, n);
+    nodes_.push_back(std::move(n));
+  }
+
+  DerivationPtr part(const std::string &at, std::size_t p, const ExplainedStage &in, const Stage &stage,
+                     const HostTerms &terms, const DerivationPtr &cycles) {
+    const std::string name = at + "breakdown." + kParts[p].key;
+    const std::array<const Term *, kParts.size()> ofHost = {
+        &terms.transferIn, &terms.rearrangeIn, nullptr, &terms.merge, &terms.rearrangeOut, &terms.transferOut, nullptr};
+    const std::int64_t value = (stage.breakdown.*kParts[p].member).value;
+    if (std::string_view(kParts[p].key) == "compute" && in.process != nullptr)
+      return sumOf(name, value, "cycle", {cycles}, "the device kernel");
+    if (std::string_view(kParts[p].key) == "host" && stage.isOnHost)
+      return numbers_.term(name, "cycle", layerTerm(in), Arithmetic::kReal, "");
+    if (ofHost[p] == nullptr || stage.isOnHost)
+      return leaf(
+          name, value, "cycle",
+          stage.isOnHost ? "the kernel runs on the host: " + stage.why : std::string("the kernel runs on the device"));
+    return numbers_.term(name, "cycle", *ofHost[p], Arithmetic::kReal, "nothing to move");
+  }
+
+  Term layerTerm(const ExplainedStage &in) const {
+    const HostLayer &l = in.record.layer;
+    return hostLayerTerm(machine_, l.operations, l.read, l.written);
+  }
+
+  void explainAlternatives(const std::string &at, const ExplainedStage &in, const Stage &stage,
+                           const DerivationPtr &total) {
+    addOfStage(in.hasLayer ? numbers_.term(at + "host_cycles", "cycle", layerTerm(in), Arithmetic::kReal, "")
+                           : leaf(at + "host_cycles", stage.hostCycles.value, "cycle", "a program without a kernel"));
+    if (!stage.isOnHost)
+      addOfStage(sumOf(at + "offloaded_cycles", total->value, "cycle", {total}));
+    else if (stage.offloadedCycles)
+      addOfStage(leaf(at + "offloaded_cycles", stage.offloadedCycles->value, "cycle",
+                      "estimated before it was decided to keep the kernel on the host; --offload possible runs it on "
+                      "the device and explains it"));
+    addOfStage(leaf(at + "operations", stage.operations, "", "scalar operations: those of the body, at every point"));
+    addOfStage(
+        node(at + "bytes", stage.bytes.value, "B", "read + written", Arithmetic::kInteger,
+             {{"read", leaf("read", in.record.layer.read.value, "B", "bytes that the kernel reads, each once")},
+              {"written", leaf("written", in.record.layer.written.value, "B", "bytes that it writes, each once")}}));
+  }
+
+  void explainStageEnergy(const std::string &at, const Stage &stage, const Nodes &n, const DerivationPtr &time) {
+    const ActionNodes all = addActions(at, {n.device, n.host});
+    const energy::EnergyReport priced =
+        energy::price(machine_, valuesOf(all), machine_.toTime(stage.breakdown.total()));
+    const EnergyNodes energy = explainEnergy(at + "energy.", priced, all, time, numbers_);
+    std::vector<DerivationPtr> rows;
+    for (const EnergyNodes::Row &r : energy.rows) rows.push_back(r.pj);
+    addOfStage(sumOf(at + "energy_pj", stage.energy.value, "pJ", rows));
+  }
+
+  static energy::ActionCounts valuesOf(const ActionNodes &nodes) {
+    energy::ActionCounts out;
+    for (std::size_t a = 0; a < nodes.size(); ++a)
+      if (nodes[a] != nullptr) out.add(static_cast<energy::Action>(a), nodes[a]->integer());
+    return out;
+  }
+
+  /// Placing the constants of a stage, before the first run.
+  void explainOnce(const std::string &at, const ExplainedStage &in, Nodes &n) {
+    if (!in.record.placesConstants) return;
+    lower::HostWork once;
+    once.placed = in.record.work.placedOnce;
+    once.rearrangedIn = in.record.work.rearrangedOnce;
+    const HostTerms terms = hostTerms(machine_, once);
+    const Breakdown time = hostCycles(machine_, once, Cycles(0));
+    n.setup = sumOf(at + "setup", time.total().value, "cycle",
+                    {numbers_.term(at + "setup.transfer_in", "cycle", terms.transferIn, Arithmetic::kReal, "none"),
+                     numbers_.term(at + "setup.rearrange_in", "cycle", terms.rearrangeIn, Arithmetic::kReal, "none")},
+                    "its constants are placed once");
+    n.once = hostActionNodes(at + "setup.", once, time, 0, numbers_);
+  }
+
+  // --- the whole run
+
+  std::vector<DerivationPtr> ofStages(auto &&select) const {
+    std::vector<DerivationPtr> out;
+    for (const Nodes &n : nodes_)
+      if (const DerivationPtr d = select(n); d != nullptr) out.push_back(d);
+    return out;
+  }
+  std::vector<ActionNodes> actionsOfStages(ActionNodes Nodes::*which) const {
+    std::vector<ActionNodes> out;
+    for (const Nodes &n : nodes_) out.push_back(n.*which);
+    return out;
+  }
+
+  void times() {
+    std::vector<DerivationPtr> onDevice;
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+      if (!report_.stages[i].isOnHost) onDevice.push_back(nodes_[i].cycles);
+    add(sumOf("cycles", report_.cycles.value, "cycle", onDevice, "device kernels alone"));
+    std::vector<DerivationPtr> parts;
+    for (std::size_t p = 0; p < kParts.size(); ++p)
+      parts.push_back(sumOf(std::string("breakdown.") + kParts[p].key, (report_.breakdown.*kParts[p].member).value,
+                            "cycle", ofStages([&](const Nodes &n) { return n.parts[p]; })));
+    add(sumOf("total_cycles", report_.breakdown.total().value, "cycle", parts));
+    const Cycles skipped = report_.cycles - report_.cyclesSimulated;
+    add(node("cycles_simulated", report_.cyclesSimulated.value, "cycle", "cycles - skipped", Arithmetic::kInteger,
+             {{"cycles", find("cycles")},
+              {"skipped", leaf("skipped", skipped.value, "cycle",
+                               "repeat what was simulated before, which fast-forward proved by comparing states")}}));
+    add(timeOf("time_ns", find("total_cycles"), report_.timeNs));
+    for (const DerivationPtr &p : parts) add(p);
+  }
+
+  void setup() {
+    add(sumOf("setup_cycles", report_.setup.value, "cycle", ofStages([](const Nodes &n) { return n.setup; }),
+              "constants of the graph are placed once, before the first run; in no total"));
+    const ActionNodes actions = addActions("setup.", actionsOfStages(&Nodes::once));
+    const DerivationPtr time =
+        timeOf("setup.time_ns", find("setup_cycles"), machine_.toTime(report_.setup).value / 1000.0);
+    const EnergyNodes energy = explainEnergy("setup.energy.", report_.setupEnergy, actions, time, numbers_);
+    std::vector<DerivationPtr> rows;
+    for (const EnergyNodes::Row &r : energy.rows) rows.push_back(r.pj);
+    add(sumOf("setup_energy_pj", report_.setupEnergy.total.value, "pJ", rows));
+  }
+
+  void energies() {
+    std::vector<ActionNodes> all = actionsOfStages(&Nodes::device);
+    const ActionNodes onDevice = addActions("kernel.", all);
+    for (ActionNodes &n : actionsOfStages(&Nodes::host)) all.push_back(std::move(n));
+    const ActionNodes actions = addActions("actions.", all);
+    const DerivationPtr kernelTime =
+        timeOf("kernel.time_ns", find("cycles"), machine_.toTime(report_.cycles).value / 1000.0);
+    const EnergyNodes kernel = explainEnergy("kernel.energy.", report_.kernelEnergy, onDevice, kernelTime, numbers_);
+    const EnergyNodes whole = explainEnergy("energy_breakdown.", report_.energy, actions, find("time_ns"), numbers_);
+    total("energy_pj", report_.energy.total, whole, &EnergyNodes::Row::pj);
+    total("energy_kernel_pj", report_.kernelEnergy.total, kernel, &EnergyNodes::Row::pj);
+    for (const EnergyNodes::Row &r : whole.rows)
+      for (const DerivationPtr &d : {r.pj, r.low, r.high, r.count, r.unitCost}) add(d);
+    components(whole);
+    const auto sumWhere = [&](const char *key, Picojoules value, bool isBackground) {
+      add(sumOf(key, value.value, "pJ",
+                rowsWhere(whole, [&](const energy::EnergyRow &r) { return r.isBackground == isBackground; })));
+    };
+    sumWhere("energy_dynamic_pj", report_.energy.dynamic, false);
+    sumWhere("energy_background_pj", report_.energy.background, true);
+    total("energy_range_pj[0]", report_.energy.low, whole, &EnergyNodes::Row::low);
+    total("energy_range_pj[1]", report_.energy.high, whole, &EnergyNodes::Row::high);
+    total("energy_kernel_range_pj[0]", report_.kernelEnergy.low, kernel, &EnergyNodes::Row::low);
+    total("energy_kernel_range_pj[1]", report_.kernelEnergy.high, kernel, &EnergyNodes::Row::high);
+  }
+
+  void total(const char *key, Picojoules value, const EnergyNodes &nodes, DerivationPtr EnergyNodes::Row::*which) {
+    std::vector<DerivationPtr> parts;
+    for (const EnergyNodes::Row &r : nodes.rows) parts.push_back(r.*which);
+    add(sumOf(key, value.value, "pJ", parts, "modelled from cited constants, not validated against hardware"));
+  }
+
+  std::vector<DerivationPtr> rowsWhere(const EnergyNodes &nodes, auto &&wants) const {
+    std::vector<DerivationPtr> out;
+    for (std::size_t i = 0; i < nodes.rows.size(); ++i)
+      if (wants(report_.energy.rows[i])) out.push_back(nodes.rows[i].pj);
+    return out;
+  }
+
+  void components(const EnergyNodes &nodes) {
+    for (const auto &[name, c] : report_.energy.components) {
+      const std::string at = "energy_components." + name + ".";
+      const auto part = [&](const char *which, Picojoules value, bool isBackground) {
+        return sumOf(at + which, value.value, "pJ", rowsWhere(nodes, [&](const energy::EnergyRow &r) {
+                       return r.component == name && r.isBackground == isBackground;
+                     }));
+      };
+      const DerivationPtr dynamic = part("dynamic", c.dynamic, false);
+      const DerivationPtr background = part("background", c.background, true);
+      add(sumOf(at + "pj", c.total().value, "pJ", {dynamic, background}));
+      add(dynamic);
+      add(background);
+    }
+  }
+
+  void counts() {
+    for (const auto &[name, value] : report_.counts) {
+      std::vector<DerivationPtr> parts;
+      for (const Nodes &n : nodes_)
+        for (int i = 0; i < kDeviceCounts; ++i)
+          if (deviceCountName(i) == name && n.counts[static_cast<std::size_t>(i)] != nullptr)
+            parts.push_back(n.counts[static_cast<std::size_t>(i)]);
+      add(sumOf("counts." + name, value, "", parts));
+    }
+  }
+
+  DerivationPtr channels() {
+    for (const ExplainedStage &s : input_.stages)
+      if (s.process != nullptr) return channelsOf(s, numbers_);
+    return leaf("channels", report_.channelsIdentical, "", "no kernel runs on the device");
+  }
+
+  const ExplainInput &input_;
+  const Report &report_;
+  const machine::Machine &machine_;
+  MachineNumbers numbers_;
+  std::vector<Nodes> nodes_;
+  std::vector<std::pair<std::string, DerivationPtr>> numbersOut_, stageNumbers_;
+};
+
+/// What a user may mean by the key of an object.
+std::vector<std::string> alternatives(const std::string &key) {
+  if (key == "breakdown") return {"total_cycles"};
+  if (key == "energy_breakdown" || key == "energy_components") return {"energy_pj"};
+  return {key, key + ".pj", key + ".total_cycles", key + "[0]"};
+}
+
+}  // namespace
+
+ExplainInput explainInput(const machine::Machine &machine, const Evaluation &evaluation) {
+  ExplainInput in{&machine, &evaluation.report, {}};
+  for (std::size_t i = 0; i < evaluation.records.size(); ++i) {
+    const PlannedKernel &k = evaluation.compiled[i];
+    ExplainedStage s;
+    if (k.compiled != nullptr) s.process = &k.compiled->program().processes.front();
+    s.mapping = evaluation.report.stages[i].mapping;
+    s.hasLayer = true;
+    s.record = evaluation.records[i];
+    in.stages.push_back(std::move(s));
+  }
+  return in;
+}
+
+Result<DerivationPtr> Explanation::find(const std::string &key) const {
+  for (const std::string &k : alternatives(key))
+    for (const auto &[name, d] : numbers_)
+      if (name == k) return d;
+  std::vector<std::string> choices;
+  for (const auto &[name, d] : numbers_)
+    if (!name.starts_with("stages[") || key.starts_with("stages")) choices.push_back(name);
+  const std::string near = nearest(key, choices);
+  return error("unknown-number", {"--number", 0, 0}, fmt::format("the result has no number '{}'", key),
+               (near.empty() ? std::string() : fmt::format("did you mean '{}'? ", near)) +
+                   "numbers are named as in the JSON: cycles, total_cycles, energy_pj, breakdown.merge, "
+                   "energy_breakdown.mac, counts.activates, stages[0].cycles");
+}
+
+Explanation explain(const ExplainInput &input) {
+  return Explainer(input).explain();
+}
+
+}  // namespace pimento::evaluate

@@ -1,0 +1,180 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "pimento/base/integer.h"
+#include "pimento/evaluate/explainer.h"
+
+namespace pimento::evaluate {
+
+namespace {
+
+using Arithmetic = Derivation::Arithmetic;
+using program::Purpose;
+
+/// A body of loops with commands of one purpose directly in it.
+struct Nest {
+  std::vector<const program::Node *> loops;
+  std::int64_t commands = 0;
+};
+
+void findNests(const std::vector<program::Node> &nodes, Purpose purpose, std::vector<const program::Node *> &loops,
+               std::vector<Nest> &out) {
+  std::int64_t here = 0;
+  for (const program::Node &n : nodes)
+    if (!n.isLoop && n.command.purpose == purpose) ++here;
+  if (here > 0) out.push_back({loops, here});
+  for (const program::Node &n : nodes) {
+    if (!n.isLoop) continue;
+    loops.push_back(&n);
+    findNests(n.children, purpose, loops, out);
+    loops.pop_back();
+  }
+}
+
+bool isName(const std::string &text) {
+  return !text.empty() && std::isalpha(static_cast<unsigned char>(text.front())) != 0 &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+}
+
+/// "output * batch * row * commands".
+DerivationPtr nestNode(const Nest &nest) {
+  std::int64_t value = nest.commands;
+  std::string formula, path;
+  Parts parts;
+  for (const program::Node *l : nest.loops) {
+    value = multiplySaturated(value, l->trip);
+    std::string symbol = isName(l->label) ? l->label : "loop";
+    const auto isTaken = [&](const std::string &s) {
+      return s == "commands" || s == "max" || s == "min" || s == "ceil" ||
+             std::any_of(parts.begin(), parts.end(), [&](const auto &p) { return p.symbol == s; });
+    };
+    if (isTaken(symbol)) symbol += std::to_string(parts.size());
+    formula += symbol + " * ";
+    path += (path.empty() ? "" : "/") + (l->label.empty() ? symbol : l->label);
+    parts.push_back({symbol, leaf(symbol, l->trip, "", "trips of the program's loop")});
+  }
+  parts.push_back({"commands", leaf("commands", nest.commands, "", "in the loops' body")});
+  return node(path.empty() ? "outside of loops" : "in " + path, value, "", formula + "commands", Arithmetic::kInteger,
+              std::move(parts));
+}
+
+DerivationPtr purposePerChannel(const std::string &name, const ExplainedStage &stage, Purpose purpose,
+                                std::int64_t value) {
+  std::vector<Nest> nests;
+  std::vector<const program::Node *> loops;
+  findNests(stage.process->body, purpose, loops, nests);
+  std::vector<DerivationPtr> parts;
+  for (const Nest &n : nests) parts.push_back(nestNode(n));
+  return sumOf(name, value, "", parts, stage.mapping.empty() ? "" : "loops of the mapping " + stage.mapping);
+}
+
+std::string_view aboutRowCount(int which) {
+  constexpr std::array<std::string_view, 6> kAbout = {
+      "rows that the controller opened in one bank; counted by the engine, since it depends on time",
+      "commands that opened a row in every unit's bank; counted by the engine, since it depends on time",
+      "rows that the controller closed in one bank; counted by the engine, since it depends on time",
+      "commands that closed a row in every unit's bank; counted by the engine, since it depends on time",
+      "REF commands of all ranks; counted by the engine, since it depends on time",
+      "refresh requests that the next one replaced before they were served; counted by the engine"};
+  return kAbout[static_cast<std::size_t>(which - program::kPurposes)];
+}
+
+}  // namespace
+
+DerivationPtr channelsOf(const ExplainedStage &stage, MachineNumbers &numbers) {
+  const std::int64_t n = stage.record.run.identicalChannels;
+  const auto &organization = numbers.machine().dram->organization;
+  if (n == organization.channels && numbers.has("organization.channels"))
+    return numbers.number("organization.channels");
+  return leaf("channels", n, "", "identical channels that run the program");
+}
+
+std::array<DerivationPtr, kDeviceCounts> explainCounts(const std::string &prefix, const ExplainedStage &stage,
+                                                       MachineNumbers &numbers) {
+  std::array<DerivationPtr, kDeviceCounts> perChannel, out;
+  const DerivationPtr channels = channelsOf(stage, numbers);
+  for (int i = 0; i < kDeviceCounts; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const std::string name(deviceCountName(i));
+    const std::int64_t total = stage.record.run.counts.at(name);
+    const std::int64_t one = total / stage.record.run.identicalChannels;
+    const std::string label = name + " per channel";
+    if (i < program::kPurposes)
+      perChannel[at] = purposePerChannel(label, stage, static_cast<Purpose>(i), one);
+    else if (i + 1 == kDeviceCounts)
+      perChannel[at] = sumOf(label, one, "", {perChannel.begin(), perChannel.begin() + program::kPurposes});
+    else
+      perChannel[at] = leaf(label, one, "", std::string(aboutRowCount(i)));
+    out[at] = node(prefix + name, total, "", "per_channel * channels", Arithmetic::kInteger,
+                   {{"per_channel", perChannel[at]}, {"channels", channels}});
+  }
+  return out;
+}
+
+ActionNodes deviceActionNodes(const std::string &prefix, const std::array<DerivationPtr, kDeviceCounts> &counts,
+                              MachineNumbers &numbers) {
+  std::array<std::vector<DerivationPtr>, energy::kActions> parts;
+  const machine::Machine &m = numbers.machine();
+  for (const ActionPart &p : actionParts()) {
+    const DerivationPtr &count = counts[static_cast<std::size_t>(p.count)];
+    if (count->integer() == 0) continue;
+    Parts operands = {{"commands", count}};
+    std::string formula = "commands";
+    if (p.times != 1) formula += fmt::format(" * {}", p.times);
+    if (p.per != ActionPer::kCommand && m.pim) {
+      formula += " * blocks";
+      operands.push_back({"blocks", numbers.number("pim.blocks", m.pim->blocks)});
+    }
+    if (p.per == ActionPer::kLane && m.pim) {
+      formula += " * lanes";
+      operands.push_back({"lanes", numbers.number("pim.lanes", m.pim->lanes)});
+    }
+    const std::int64_t value = multiplySaturated(multiplySaturated(count->integer(), p.times), multiplier(p, m));
+    parts[static_cast<std::size_t>(p.action)].push_back(node(fmt::format("of {}", deviceCountName(p.count)), value, "",
+                                                             formula, Arithmetic::kInteger, std::move(operands)));
+  }
+  ActionNodes out;
+  for (std::size_t a = 0; a < out.size(); ++a) {
+    std::int64_t sum = 0;
+    for (const DerivationPtr &p : parts[a]) sum = addSaturated(sum, p->integer());
+    if (!parts[a].empty())
+      out[a] = sumOf(fmt::format("{}{} of the device", prefix, energy::name(static_cast<energy::Action>(a))), sum, "",
+                     parts[a]);
+  }
+  return out;
+}
+
+ActionNodes hostActionNodes(const std::string &prefix, const lower::HostWork &work, const Breakdown &breakdown,
+                            std::int64_t operations, MachineNumbers &numbers) {
+  ActionNodes out;
+  const auto nameOf = [&](energy::Action a) { return fmt::format("{}{} of the host", prefix, energy::name(a)); };
+  for (const ActionTerm &t : hostActionTerms(numbers.machine(), work, breakdown))
+    if (t.term.value != 0)
+      out[static_cast<std::size_t>(t.action)] =
+          numbers.term(nameOf(t.action), "", t.term, Arithmetic::kInteger, "none");
+  constexpr energy::Action kOperations = energy::Action::kHostOperations;
+  if (operations != 0)
+    out[static_cast<std::size_t>(kOperations)] =
+        leaf(nameOf(kOperations), operations, "", "scalar operations of the kernel");
+  return out;
+}
+
+ActionNodes addActions(const std::string &prefix, const std::vector<ActionNodes> &parts) {
+  ActionNodes out;
+  for (std::size_t a = 0; a < out.size(); ++a) {
+    std::vector<DerivationPtr> all;
+    std::int64_t sum = 0;
+    for (const ActionNodes &p : parts)
+      if (p[a] != nullptr) {
+        all.push_back(p[a]);
+        sum = addSaturated(sum, p[a]->integer());
+      }
+    if (all.empty()) continue;
+    out[a] = sumOf(prefix + std::string(energy::name(static_cast<energy::Action>(a))), sum, "", all);
+  }
+  return out;
+}
+
+}  // namespace pimento::evaluate
