@@ -65,7 +65,8 @@ class Explorer {
 
  private:
   static constexpr std::size_t kBlock = 1024;  // candidates compiled at a time
-  static constexpr std::size_t kBatch = 64;    // classes estimated before bounds are compared again
+  // Classes estimated before bounds are compared again: few at first, when most is ruled out.
+  static constexpr std::size_t kFirstBatch = 4, kLargestBatch = 64;
 
   bool isStopped() const { return control_.isStopped != nullptr && *control_.isStopped; }
 
@@ -142,10 +143,12 @@ class Explorer {
     ruledOutBy_.assign(order.size(), -1);
     Progress progress(progressText("estimating mappings"), static_cast<std::int64_t>(order.size()),
                       control_.showsProgress);
-    for (std::size_t next = 0; next < order.size() && !isStopped() && !failed_;) {
+    std::size_t size = kFirstBatch;
+    for (std::size_t next = 0; next < order.size() && !isStopped() && !failed_;
+         size = std::min(2 * size, kLargestBatch)) {
       const std::size_t begin = next;
       std::vector<std::size_t> batch, programs;
-      for (; next < order.size() && batch.size() < kBatch; ++next) {
+      for (; next < order.size() && batch.size() < size; ++next) {
         const CostClass &c = classes_.costs[order[next]];
         const bool isRun = classes_.programs[c.program].run.has_value();
         const auto by = options_.isExhaustive || isRun ? std::nullopt : front_.rulesOut(pointOf(c.bound, c.first));

@@ -51,7 +51,7 @@ struct Control {
   Store *store = nullptr;                        ///< null: nothing is kept
   const std::atomic<bool> *isStopped = nullptr;  ///< asked for between two runs
   bool showsProgress = false;
-  std::string label;  ///< for progress: which kernel
+  std::string label = {};  ///< for progress: which kernel
 };
 
 /// What to say when the search was stopped: how to go on. `what`: "mappings were".
