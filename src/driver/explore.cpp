@@ -246,7 +246,7 @@ Outcome exploreMappings(const Options &options) {
 
 // --- sweeps
 
-/// Sizes that are only swept get their first value, so that the kernel can be loaded to know its names.
+/// Sizes that are only swept get their first value, so that a kernel without other sizes can be loaded at all.
 Options withFirstSizes(const Options &options) {
   Options out = options;
   for (const std::string &s : options.sweeps) {
@@ -282,8 +282,8 @@ Outcome exploreSweep(const Options &options) {
     return failure({error("sweep-option", {"--sweep", 0, 0},
                           "--chunks, --orders and --exhaustive are for explorations of mappings",
                           "leave them out; --map says which mapping every point of a sweep has")});
-  const Options base = withFirstSizes(options);
-  const Result<Job> job = loadJob(base, base.target);
+  Result<Job> job = loadJob(options, options.target);
+  if (!job) job = loadJob(withFirstSizes(options), options.target);
   if (!job) return failure(job.diagnostics());
   std::vector<std::string> sizes;
   for (const auto &[name, extent] : job->input.sizes) sizes.push_back(name);

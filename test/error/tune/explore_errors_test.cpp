@@ -1,0 +1,185 @@
+// What is wrong with an exploration is said with a code, a place and a hint.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "pimento/driver/verbs.h"
+
+namespace pimento::test {
+namespace {
+
+driver::Options optionsOf(const std::vector<std::string> &sweeps) {
+  driver::Options o;
+  o.input = "gemv";
+  o.sizes = {"m=64,n=64"};
+  o.sets = {"channels=2"};
+  o.sweeps = sweeps;
+  o.isQuiet = true;
+  o.jobs = 1;
+  o.machinePath = {PIMENTO_SOURCE_DIR "/machines"};
+  return o;
+}
+
+struct Wrong {
+  std::vector<std::string> sweeps;
+  std::string code;
+  std::string message;  ///< a part of it
+  std::string hint;     ///< a part of it
+};
+
+class WrongSweep : public ::testing::TestWithParam<Wrong> {};
+
+TEST_P(WrongSweep, IsSaidWithCodePlaceAndHint) {
+  const driver::Outcome out = driver::explore(optionsOf(GetParam().sweeps));
+  EXPECT_EQ(out.status, 1);
+  EXPECT_TRUE(out.text.empty());
+  ASSERT_FALSE(out.diagnostics.empty());
+  const Diagnostic &d = out.diagnostics.front();
+  EXPECT_EQ(d.code, GetParam().code) << d.str();
+  EXPECT_EQ(d.where.file.rfind("--sweep " + GetParam().sweeps.back(), 0), 0u) << d.str();
+  EXPECT_NE(d.message.find(GetParam().message), std::string::npos) << d.str();
+  EXPECT_NE(d.hint.find(GetParam().hint), std::string::npos) << d.str();
+}
+
+const Wrong kWrong[] = {
+    {{"timing.tRP"}, "sweep-syntax", "names no path and values", "PATH=10..20"},
+    {{"=10..20"}, "sweep-syntax", "names no path and values", "PATH=10..20"},
+    {{"timing.tRP="}, "sweep-syntax", "a value is missing", "PATH=10..20"},
+    {{"timing.tRP=10,,14"}, "sweep-syntax", "a value is missing", "PATH=10..20"},
+    {{"timing.tRPP=10"}, "sweep-unknown", "timing.tRPP", "did you mean 'timing.tRP'"},
+    {{"tRPP=10"}, "sweep-unknown", "tRPP", "did you mean 'tRP'"},
+    {{"chanels=10"}, "sweep-unknown", "chanels", "did you mean 'channels'"},
+    {{"m=10"}, "sweep-unknown", "'m'", "size.m"},
+    {{"size.k=10"}, "sweep-unknown", "size 'k'", "choices"},
+    {{"bandwidth=1..2"}, "sweep-unknown", "bandwidth", "pimento targets"},
+    {{"register_reed=1"}, "sweep-unknown", "register_reed", "did you mean 'register_read'"},
+    {{"type=f16"}, "sweep-unknown", "'type'", "pimento targets"},
+    {{"channels=1,2", "organization.channels=3"}, "sweep-duplicate", "swept twice", "one --sweep"},
+    {{"timing.tRP=10,12,10"}, "sweep-duplicate", "'10' stands there twice", "once"},
+    {{"timing.tRP=10..x"}, "sweep-number", "'x' is no number", "ranges are of numbers"},
+    {{"timing.tRP=10.."}, "sweep-number", "missing", "ranges are of numbers"},
+    {{"timing.tRP=..10"}, "sweep-number", "missing", "ranges are of numbers"},
+    {{"timing.tRP=10..20:"}, "sweep-number", "missing", "ranges are of numbers"},
+    {{"timing.tREFI=3us..4us"}, "sweep-number", "'3us' is no number", "without units"},
+    {{"timing.tRP=20..10"}, "sweep-range", "before it begins", "PATH=10..20"},
+    {{"timing.tRP=10..20:0"}, "sweep-range", "must be above 0", "PATH=10..20"},
+    {{"timing.tRP=10..20:-1"}, "sweep-range", "must be above 0", "PATH=10..20"},
+    {{"channels=1..64*1"}, "sweep-range", "must be above 1", "1..64*2"},
+    {{"channels=0..64*2"}, "sweep-range", "cannot begin at 0", "1..64*2"},
+    {{"channels=64..1*2"}, "sweep-range", "before it begins", "1..64*2"},
+    {{"timing.tRP=1..2000000"}, "sweep-too-large", "more than 1000000 values", "step"},
+    {{"timing.tRP=1..2000", "timing.tRC=1..2000"}, "sweep-too-large", "together", "steps"},
+    {{"size.m=1.5"}, "sweep-size", "'1.5' is no size", "whole numbers"},
+    {{"size.m=0..3"}, "sweep-size", "'0' is no size", "whole numbers"},
+};
+INSTANTIATE_TEST_SUITE_P(All, WrongSweep, ::testing::ValuesIn(kWrong));
+
+TEST(WrongExploration, AnAmbiguousShortNameListsThePaths) {
+  driver::Options o = optionsOf({"ranks=1"});
+  const driver::Outcome alias = driver::explore(o);
+  EXPECT_EQ(alias.status, 0) << "an alias wins over other paths that end with it";
+  o.sweeps = {"rows=1"};
+  const driver::Outcome out = driver::explore(o);
+  ASSERT_EQ(out.status, 1);
+  EXPECT_TRUE(out.diagnostics.front().code == "sweep-ambiguous" || out.diagnostics.front().code == "impossible-value")
+      << out.diagnostics.front().str();
+}
+
+TEST(WrongExploration, PointsThatAreAllImpossibleSayWhy) {
+  const driver::Outcome out = driver::explore(optionsOf({"timing.tRC=1,2"}));
+  ASSERT_EQ(out.status, 1);
+  EXPECT_EQ(out.diagnostics.front().code, "impossible-value") << out.diagnostics.front().str();
+}
+
+Diagnostic first(const driver::Options &o) {
+  const driver::Outcome out = driver::explore(o);
+  EXPECT_EQ(out.status, 1);
+  return out.diagnostics.empty() ? Diagnostic{} : out.diagnostics.front();
+}
+
+TEST(WrongExploration, AMappingNeedsASweep) {
+  driver::Options o = optionsOf({});
+  o.maps = {"reference"};
+  const Diagnostic d = first(o);
+  EXPECT_EQ(d.code, "map-without-sweep");
+  EXPECT_NE(d.hint.find("--sweep"), std::string::npos);
+}
+
+TEST(WrongExploration, ChoicesOfMappingsAreNotForSweeps) {
+  driver::Options o = optionsOf({"tRP=10..12"});
+  o.chunks = "none";
+  EXPECT_EQ(first(o).code, "sweep-option");
+  o.chunks.clear();
+  o.isExhaustive = true;
+  EXPECT_EQ(first(o).code, "sweep-option");
+}
+
+TEST(WrongExploration, ChunksNameLevelsAndWholeNumbers) {
+  driver::Options o = optionsOf({});
+  for (const auto &[text, hint] : {std::pair<const char *, const char *>{"16", "LEVEL=CHUNK"},
+                                   {"chanel=16", "did you mean 'channel'"},
+                                   {"channel=0", "whole numbers"},
+                                   {"channel=x", "whole numbers"}}) {
+    o.chunks = text;
+    const Diagnostic d = first(o);
+    EXPECT_EQ(d.code, "bad-chunks") << text;
+    EXPECT_EQ(d.where.file, "--chunks");
+    EXPECT_NE(d.hint.find(hint), std::string::npos) << d.str();
+  }
+}
+
+TEST(WrongExploration, OrdersAreNoneOrAll) {
+  driver::Options o = optionsOf({});
+  o.orders = "al";
+  const Diagnostic d = first(o);
+  EXPECT_EQ(d.code, "bad-orders");
+  EXPECT_NE(d.hint.find("did you mean 'all'"), std::string::npos);
+}
+
+TEST(WrongExploration, TheOutputsEndingNamesItsForm) {
+  driver::Options o = optionsOf({});
+  o.output = "x.cvs";
+  const Diagnostic d = first(o);
+  EXPECT_EQ(d.code, "unknown-output");
+  EXPECT_NE(d.hint.find("did you mean '.csv'"), std::string::npos) << d.str();
+  o.output = "/nonexistent/folder/x.csv";
+  EXPECT_EQ(first(o).code, "unwritable-file");
+}
+
+TEST(WrongExploration, ADeviceProgramHasItsMapping) {
+  driver::Options o = optionsOf({});
+  o.input = PIMENTO_SOURCE_DIR "/test/error/tune/program.llvcnm";
+  EXPECT_EQ(first(o).code, "explore-program");
+}
+
+TEST(WrongExploration, AKernelThatTheDeviceCannotRunIsNamed) {
+  driver::Options o = optionsOf({});
+  o.input = "hst";
+  o.sizes.clear();
+  EXPECT_EQ(first(o).code.rfind("unsupported-", 0), 0u);
+}
+
+TEST(WrongExploration, SizesWithoutAnyLegalMappingAreSaid) {
+  driver::Options o = optionsOf({});
+  o.sizes = {"m=1048576,n=65536"};
+  EXPECT_EQ(first(o).code, "no-legal-mapping");
+}
+
+TEST(WrongExploration, AStoreOfAnotherProblemIsRefused) {
+  driver::Options o = optionsOf({});
+  o.isUnchecked = true;
+  o.store = ::testing::TempDir() + "/explore_errors_" + std::to_string(::getpid()) + ".db";
+  std::remove(o.store.c_str());
+  EXPECT_EQ(driver::explore(o).status, 0);
+  o.sizes = {"m=64,n=65"};
+  EXPECT_EQ(first(o).code, "store-other-problem");
+  o.sweeps = {"tRP=10..12"};
+  EXPECT_EQ(first(o).code, "store-other-problem");
+  std::remove(o.store.c_str());
+}
+
+}  // namespace
+}  // namespace pimento::test

@@ -1,0 +1,336 @@
+// Explorations leave out only what the best and the front do not need, say the truth about every candidate, and do not
+// depend on threads.
+#include "pimento/tune/explore.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+
+#include "pimento/kernel/isolate.h"
+#include "pimento/kernel/notation.h"
+#include "pimento/kernel/zoo.h"
+#include "pimento/tune/candidates.h"
+#include "pimento/tune/check.h"
+#include "pimento/tune/classes.h"
+#include "pimento/tune/pareto.h"
+#include "test/support/hbm_pim_run.h"
+#include "test/support/random_hbm_pim_graph.h"
+#include "test/support/random_hbm_pim_machine.h"
+
+namespace pimento::test {
+namespace {
+
+using tune::Exploration;
+using tune::How;
+using tune::Problem;
+using tune::Row;
+
+kernel::Graph zoo(const char *name, const kernel::Sizes &sizes) {
+  auto g = kernel::makeZooKernel(name, sizes, DType::kF16);
+  EXPECT_TRUE(g.ok());
+  return *g;
+}
+
+Problem problemOf(const kernel::Graph &graph, const machine::Machine &machine) {
+  auto p = tune::makeProblem(graph, machine, "plain");
+  EXPECT_TRUE(p.ok()) << p.diagnostics().front().str();
+  return *p;
+}
+
+Exploration explored(const Problem &p, bool isExhaustive = false, const tune::Control &control = {}) {
+  auto e = tune::explore(p, {isExhaustive}, control);
+  EXPECT_TRUE(e.ok()) << e.diagnostics().front().str();
+  return *e;
+}
+
+evaluate::Cost costOf(const Problem &p, const std::string &mapping) {
+  const auto compiled = tune::compile(p, tune::mappingOf(mapping));
+  EXPECT_TRUE(compiled.ok()) << mapping;
+  return evaluate::costOf(*p.machine, (*compiled)->hostWork(), (*compiled)->run({true, nullptr}));
+}
+
+/// A kernel with a small mapping space.
+kernel::Graph smallGraph(Rng &rng) {
+  const auto n = [&](std::int64_t most) { return rng.integer(1, most); };
+  switch (rng.below(4)) {
+    case 0:
+      return zoo("gemv", {{"m", n(300)}, {"n", n(600)}, {"batch", 1}});
+    case 1:
+      return zoo("gemv", {{"m", n(60)}, {"n", n(2000)}, {"batch", rng.integer(1, 3)}});
+    case 2:
+      return zoo("va", {{"n", n(50000)}});
+    default:
+      return zoo("relu", {{"n", n(5000)}});
+  }
+}
+
+TEST(Explore, TheFrontIsThatOfAnExhaustiveRunOnRandomKernelsAndMachines) {
+  const int cases = isLongRun() ? 400 : 25;
+  std::int64_t bounded = 0, several = 0;
+  for (int i = 0; i < cases; ++i) {
+    Rng rng(static_cast<std::uint64_t>(i) + 77);
+    const machine::Machine machine = randomHbmPimMachine(rng, 4);
+    const kernel::Graph graph = smallGraph(rng);
+    const Problem problem = problemOf(graph, machine);
+    const Exploration fast = explored(problem, false, {2}), all = explored(problem, true, {2});
+    ASSERT_EQ(fast.front, all.front) << "case " << i << " " << kernel::print(graph);
+    ASSERT_EQ(fast.rows.size(), all.rows.size());
+    EXPECT_EQ(all.equal + all.bounded, 0);
+    for (std::size_t r = 0; r < fast.rows.size(); ++r) {
+      const Row &a = fast.rows[r], &b = all.rows[r];
+      ASSERT_EQ(a.mapping, b.mapping);
+      ASSERT_EQ(a.how == How::kIllegal, b.how == How::kIllegal);
+      if (a.how == How::kEstimated || a.how == How::kEqual) {
+        ASSERT_EQ(a.cost, b.cost) << a.mapping;
+      }
+      if (a.how != How::kBounded) continue;
+      ASSERT_LE(a.cost.kernel, b.cost.kernel) << a.mapping;
+      ASSERT_LE(a.cost.total, b.cost.total) << a.mapping;
+      ASSERT_LE(a.cost.energy.value, b.cost.energy.value) << a.mapping;
+      ASSERT_LE(a.cost.kernelEnergy.value, b.cost.kernelEnergy.value) << a.mapping;
+    }
+    bounded += fast.bounded;
+    several += fast.front.size() > 1 ? 1 : 0;
+  }
+  EXPECT_GT(bounded, 50 * cases) << "nothing was ruled out: the comparison shows nothing";
+  EXPECT_GT(several, 0) << "all fronts have one point: the comparison shows little";
+}
+
+TEST(Explore, EveryRowSaysHowItIsKnown) {
+  const machine::Machine machine = hbmPim(8);
+  const kernel::Graph graph = zoo("gemv", {{"m", 512}, {"n", 512}, {"batch", 1}});
+  const Problem problem = problemOf(graph, machine);
+  const Exploration e = explored(problem);
+  EXPECT_EQ(e.estimated + e.equal + e.bounded + e.illegal, static_cast<std::int64_t>(e.rows.size()));
+  EXPECT_GT(e.equal, 0);
+  EXPECT_GT(e.bounded, 0);
+  EXPECT_LE(e.deviceRuns, e.estimated);
+  for (const Row &r : e.rows) {
+    if (r.how == How::kEqual) {
+      const Row &first = e.rows.at(static_cast<std::size_t>(r.like));
+      EXPECT_EQ(first.how, How::kEstimated);
+      EXPECT_EQ(first.cost, r.cost);
+    }
+    if (r.how == How::kBounded) {
+      const Row &better = e.rows.at(static_cast<std::size_t>(r.like));
+      EXPECT_EQ(better.how, How::kEstimated);
+      EXPECT_LE(better.cost.total, r.cost.total);
+      EXPECT_LE(better.cost.energy.value, r.cost.energy.value);
+    }
+  }
+}
+
+TEST(Explore, EqualRowsAreEqualWhenTheyAreRun) {
+  const machine::Machine machine = hbmPim(4);
+  const kernel::Graph graph = zoo("va", {{"n", 30000}});
+  const Problem problem = problemOf(graph, machine);
+  const Exploration e = explored(problem);
+  int compared = 0;
+  for (const Row &r : e.rows)
+    if (r.how == How::kEqual && compared < 60) {
+      ASSERT_EQ(costOf(problem, r.mapping), r.cost) << r.mapping;
+      ++compared;
+    }
+  EXPECT_GT(compared, 20);
+}
+
+TEST(Explore, GivesTheSameAtAnyNumberOfThreads) {
+  const machine::Machine machine = hbmPim(16);
+  const kernel::Graph graph = zoo("gemv", {{"m", 1000}, {"n", 500}, {"batch", 1}});
+  const Problem problem = problemOf(graph, machine);
+  const Exploration one = explored(problem, false, {1});
+  for (const int jobs : {2, 7}) {
+    const Exploration many = explored(problem, false, {jobs});
+    ASSERT_EQ(one.rows.size(), many.rows.size());
+    for (std::size_t i = 0; i < one.rows.size(); ++i) {
+      ASSERT_EQ(one.rows[i].how, many.rows[i].how) << i;
+      ASSERT_EQ(one.rows[i].cost, many.rows[i].cost) << i;
+      ASSERT_EQ(one.rows[i].like, many.rows[i].like) << i;
+    }
+    EXPECT_EQ(one.front, many.front);
+  }
+}
+
+TEST(Explore, TheReferenceMappingIsNeverBetterThanTheBest) {
+  for (const std::int64_t n : {1000, 99999, 1000000}) {  // where the space alone may have nothing as good
+    const machine::Machine machine = hbmPim(64);
+    const kernel::Graph graph = zoo("va", {{"n", n}});
+    const Exploration e = explored(problemOf(graph, machine));
+    ASSERT_TRUE(e.reference.has_value());
+    EXPECT_LE(e.rows[static_cast<std::size_t>(e.front.front())].cost.total, e.reference->total) << n;
+    EXPECT_LE(e.rows[static_cast<std::size_t>(e.front.back())].cost.energy.value, e.reference->energy.value) << n;
+  }
+}
+
+TEST(Explore, AMatrixVectorProductHasTheContiguousSpace) {
+  const machine::Machine machine = hbmPim(64);
+  const kernel::Graph graph = zoo("gemv", {{"m", 4096}, {"n", 4096}, {"batch", 1}});
+  const Problem problem = problemOf(graph, machine);
+  EXPECT_TRUE(problem.choices.chunks.empty()) << "chunks change nothing for it";
+  EXPECT_TRUE(problem.choices.orders.empty());
+  tune::Candidates candidates(problem);
+  int count = 0;
+  while (candidates.next()) ++count;
+  EXPECT_EQ(count, 7095);
+}
+
+TEST(Explore, ElementwiseKernelsGetTheChunksThatSpareTheHostWork) {
+  const machine::Machine machine = hbmPim(4);
+  const kernel::Graph graph = zoo("va", {{"n", 8192}});
+  const Problem problem = problemOf(graph, machine);
+  EXPECT_EQ(problem.choices.chunks.at("channel"), std::vector<std::int64_t>{16});
+  const Exploration e = explored(problem);
+  const auto best = tune::compile(problem, tune::mappingOf(e.rows[static_cast<std::size_t>(e.front.front())].mapping));
+  ASSERT_TRUE(best.ok());
+  EXPECT_EQ((*best)->hostWork().rearrangedIn.value, 0);
+}
+
+TEST(Explore, OrdersMultiplyTheSpace) {
+  const machine::Machine machine = hbmPim(2);
+  const kernel::Graph graph = zoo("gemv", {{"m", 64}, {"n", 64}, {"batch", 1}});
+  Problem problem = problemOf(graph, machine);
+  const std::size_t plain = explored(problem).rows.size();
+  problem.choices.orders = tune::allOrders(problem.kernel());
+  ASSERT_FALSE(problem.choices.orders.empty());
+  const Exploration e = explored(problem);
+  EXPECT_EQ(e.rows.size(), plain * (1 + problem.choices.orders.size()));
+  EXPECT_GT(e.illegal, 0) << "orders with the reduction outside are refused";
+  EXPECT_GT(e.equal, 0) << "the others change nothing";
+}
+
+TEST(Explore, TakesResultsFromTheStore) {
+  const machine::Machine machine = hbmPim(4);
+  const kernel::Graph graph = zoo("gemv", {{"m", 200}, {"n", 300}, {"batch", 1}});
+  const Problem problem = problemOf(graph, machine);
+  const std::string path = ::testing::TempDir() + "/explore_store_" + std::to_string(::getpid()) + ".db";
+  std::filesystem::remove(path);
+  const Exploration without = explored(problem);
+  {
+    auto store = tune::Store::open(path, tune::identity(problem), "test");
+    ASSERT_TRUE(store.ok());
+    EXPECT_EQ((*store)->found(), 0);
+    const Exploration with = explored(problem, false, {2, store->get()});
+    EXPECT_EQ(with.front, without.front);
+  }
+  auto store = tune::Store::open(path, tune::identity(problem), "test");
+  ASSERT_TRUE(store.ok());
+  EXPECT_EQ((*store)->found(), without.deviceRuns);
+  const Exploration again = explored(problem, false, {2, store->get()});
+  for (std::size_t i = 0; i < again.rows.size(); ++i) ASSERT_EQ(again.rows[i].cost, without.rows[i].cost);
+  // A planted result shows that the store is what answers.
+  const std::string first = again.rows[static_cast<std::size_t>(again.front.front())].mapping;
+  std::string planted = "1";
+  for (int a = 0; a < energy::kActions; ++a) planted += " 0";
+  ASSERT_TRUE((*store)->put("run", first, planted).ok());
+  const Exploration misled = explored(problem, false, {2, store->get()});
+  EXPECT_EQ(misled.rows[static_cast<std::size_t>(again.front.front())].cost.kernel.value, 1);
+  store->reset();
+  std::filesystem::remove(path);
+}
+
+TEST(Explore, StopsWhenAskedAndSaysHowToGoOn) {
+  const machine::Machine machine = hbmPim(4);
+  const kernel::Graph graph = zoo("gemv", {{"m", 200}, {"n", 300}, {"batch", 1}});
+  const Problem problem = problemOf(graph, machine);
+  const std::atomic<bool> isStopped{true};
+  const auto e = tune::explore(problem, {}, {2, nullptr, &isStopped});
+  ASSERT_FALSE(e.ok());
+  EXPECT_EQ(e.diagnostics().front().code, "interrupted");
+  EXPECT_NE(e.diagnostics().front().hint.find("--store"), std::string::npos);
+}
+
+TEST(Explore, AKernelThatFitsNowhereIsADiagnostic) {
+  const machine::Machine machine = hbmPim(1);
+  const kernel::Graph graph = zoo("gemv", {{"m", 1 << 20}, {"n", 1 << 16}, {"batch", 1}});
+  const auto e = tune::explore(problemOf(graph, machine), {}, {2});
+  ASSERT_FALSE(e.ok());
+  EXPECT_EQ(e.diagnostics().front().code, "no-legal-mapping");
+  EXPECT_NE(e.diagnostics().front().message.find("capacity"), std::string::npos);
+}
+
+TEST(Identity, ChangesWithWhateverDecidesTheResult) {
+  const kernel::Graph graph = zoo("gemv", {{"m", 64}, {"n", 64}, {"batch", 1}});
+  const kernel::Graph other = zoo("gemv", {{"m", 64}, {"n", 65}, {"batch", 1}});
+  std::set<std::string> seen;
+  const auto add = [&](const kernel::Graph &g, const machine::Machine &m, const char *variant, bool hasChunks) {
+    auto p = tune::makeProblem(g, m, variant);
+    ASSERT_TRUE(p.ok());
+    if (hasChunks) p->choices.chunks["channel"] = {8};
+    EXPECT_TRUE(seen.insert(tune::identity(*p)).second);
+  };
+  add(graph, hbmPim(4), "plain", false);
+  add(other, hbmPim(4), "plain", false);
+  add(graph, hbmPim(8), "plain", false);
+  add(graph, hbmPim(4, 1), "plain", false);
+  add(graph, hbmPim(4, 2, "hbm-pim-sound"), "plain", false);
+  add(graph, hbmPim(4), "tree", false);
+  add(graph, hbmPim(4), "plain", true);
+  for (const char *path : {"controller.precharge=conflict", "energy.mac=1", "host.merge_rate=7", "timing.tRP=15"}) {
+    const std::string text = path;
+    const std::size_t eq = text.find('=');
+    const auto m = machine::loadMachine("hbm-pim", {PIMENTO_SOURCE_DIR "/machines"},
+                                        {{"channels", "4"}, {text.substr(0, eq), text.substr(eq + 1)}});
+    ASSERT_TRUE(m.ok()) << path;
+    add(graph, *m, "plain", false);
+  }
+  EXPECT_EQ(tune::identity(problemOf(graph, hbmPim(4))), tune::identity(problemOf(graph, hbmPim(4))));
+}
+
+TEST(Check, FindsThatTheEstimateIsTheSimulationAndTheAnswerIsRight) {
+  const machine::Machine machine = hbmPim(2);
+  const kernel::Graph graph = zoo("gemv", {{"m", 100}, {"n", 200}, {"batch", 1}});
+  const Problem problem = problemOf(graph, machine);
+  const Exploration e = explored(problem);
+  const Row &best = e.rows[static_cast<std::size_t>(e.front.front())];
+  EXPECT_TRUE(tune::check(problem, best.mapping, best.cost.kernel, {}).ok());
+  const Status wrong = tune::check(problem, best.mapping, best.cost.kernel + Cycles(1), {});
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_EQ(wrong.diagnostics().front().code, "wrong-cycles");
+}
+
+TEST(StreamKey, TellsProgramsApartByWhatTheyDoNotByTheirNames) {
+  const machine::Machine machine = hbmPim(2);
+  const kernel::Graph graph = zoo("gemv", {{"m", 100}, {"n", 200}, {"batch", 1}});
+  const Problem problem = problemOf(graph, machine);
+  const auto compiled = tune::compile(problem, problem.reference);
+  ASSERT_TRUE(compiled.ok());
+  const program::Program p = (*compiled)->program();
+  const std::string key = tune::streamKey(p);
+  program::Program q = p;
+  q.processes[0].name = "other";
+  q.images.clear();
+  EXPECT_EQ(tune::streamKey(q), key);
+  program::Node *leaf = &q.processes[0].body.back();
+  ASSERT_FALSE(leaf->isLoop);
+  const auto differs = [&](auto &&change) {
+    const program::Node kept = *leaf;
+    change(leaf->command);
+    EXPECT_NE(tune::streamKey(q), key);
+    *leaf = kept;
+  };
+  differs([](program::Command &c) { c.isBarrier = !c.isBarrier; });
+  differs([](program::Command &c) { c.isWrite = !c.isWrite; });
+  differs([](program::Command &c) { ++c.bank; });
+  differs([](program::Command &c) { ++c.rank; });
+  differs([](program::Command &c) { ++c.row.base; });
+  differs([](program::Command &c) { ++c.row.stride[0]; });
+  differs([](program::Command &c) { ++c.column.base; });
+  differs([](program::Command &c) { c.purpose = program::Purpose::kPimMac; });
+  q.processes[0].instances = 3;
+  EXPECT_NE(tune::streamKey(q), key);
+}
+
+TEST(Isolated, KeepsOneKernelWithWhatItTouches) {
+  const auto graph =
+      kernel::parseNotation("t[i] = a[i] + b[i]; t[i] += c[i]; y[i] = relu(t[i])", {{"i", 10}}, DType::kF16);
+  ASSERT_TRUE(graph.ok()) << graph.diagnostics().front().str();
+  for (int k = 0; k < static_cast<int>(graph->kernels.size()); ++k) {
+    const kernel::Graph alone = kernel::isolated(*graph, k);
+    EXPECT_EQ(alone.kernels.size(), 1u);
+    EXPECT_TRUE(kernel::verify(alone).ok()) << kernel::print(alone);
+  }
+}
+
+}  // namespace
+}  // namespace pimento::test
