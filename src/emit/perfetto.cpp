@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "pimento/base/text.h"
 #include "pimento/emit/commands.h"
 
 namespace pimento::emit {
@@ -93,8 +94,10 @@ Status PerfettoTrace::finish(const evaluate::Report &report) {
   hostPhase("merge", report.breakdown.merge);
   hostPhase("rearrange out", report.breakdown.rearrangeOut);
   *out_ << fmt::format(
-      "\n],\"otherData\":{{\"kernel\":{},\"target\":{},\"mapping\":{},\"cycles\":{},\"dropped\":{}}}}}\n",
-      jsonString(report.kernel), jsonString(report.target), jsonString(report.mapping), report.cycles.value, dropped_);
+      "\n],\"otherData\":{{\"kernel\":{},\"target\":{},\"mapping\":{},\"cycles\":{},\"clock_ghz\":{},\"dropped\":{}}}}}"
+      "\n",
+      jsonString(report.kernel), jsonString(report.target), jsonString(report.mapping), report.cycles.value,
+      numberText(clockGHz_), dropped_);
   out_->flush();
   if (*out_) return okStatus();
   return error("unwritable-file", {}, "the timeline could not be written in full", "is the disk full?");

@@ -10,6 +10,13 @@ namespace {
 constexpr double kLogFactor = 20;  // a linear axis over more leaves the small values in one corner
 constexpr int kMostTicks = 60;
 
+/// Values so far from everyday ones that steps between them would overflow or vanish.
+double tamed(double x) {
+  constexpr double kLeast = 1e-100, kMost = 1e100;
+  if (std::isnan(x) || std::abs(x) < kLeast) return 0;
+  return std::clamp(x, -kMost, kMost);
+}
+
 /// 1, 2, 2.5 or 5 times a power of ten that divides `span` into about `ticks` parts.
 double roundStep(double span, int ticks) {
   const double raw = span / std::max(1, ticks);
@@ -58,7 +65,8 @@ void Axis::logTicks(int ticks) {
 
 Axis Axis::fromZero(std::string_view what, Quantity quantity, double largest, int ticks) {
   Axis a;
-  if (!std::isfinite(largest) || largest <= 0) largest = 1;
+  largest = tamed(largest);
+  if (largest <= 0) largest = 1;
   const Unit unit = unitFor(quantity, largest);
   a.factor_ = unit.factor;
   const double step = roundStep(largest / unit.factor, ticks);
@@ -71,8 +79,8 @@ Axis Axis::fromZero(std::string_view what, Quantity quantity, double largest, in
 Axis Axis::around(std::string_view what, Quantity quantity, const std::vector<double> &values, int ticks) {
   double low = 0, high = 0;
   bool isFirst = true;
-  for (const double v : values) {
-    if (!std::isfinite(v)) continue;
+  for (const double value : values) {
+    const double v = tamed(value);
     low = isFirst ? v : std::min(low, v);
     high = isFirst ? v : std::max(high, v);
     isFirst = false;
@@ -82,7 +90,7 @@ Axis Axis::around(std::string_view what, Quantity quantity, const std::vector<do
   a.factor_ = unit.factor;
   low /= unit.factor;
   high /= unit.factor;
-  a.isLog_ = low > 0 && high / low >= kLogFactor && high / low < 1e300;
+  a.isLog_ = low > 0 && high / low >= kLogFactor;
   if (a.isLog_) {
     const double room = std::pow(high / low, 0.04);
     a.low_ = low / room;
@@ -107,7 +115,9 @@ Axis Axis::around(std::string_view what, Quantity quantity, const std::vector<do
 
 Axis Axis::range(std::string_view what, Quantity quantity, double low, double high, int ticks) {
   Axis a;
-  if (!std::isfinite(high - low) || high <= low) high = low + 1;
+  low = tamed(low);
+  high = tamed(high);
+  if (high <= low) high = low + std::max(1.0, std::abs(low));
   const Unit unit = unitFor(quantity, std::max(std::abs(low), std::abs(high)));
   a.factor_ = unit.factor;
   a.low_ = low / unit.factor;
@@ -130,7 +140,7 @@ Axis Axis::named(std::string_view what, const std::vector<std::string> &names, i
 }
 
 double Axis::place(double value) const {
-  const double v = value / factor_;
+  const double v = tamed(value) / factor_;
   const double at = isLog_ ? (v > 0 ? std::log(v / low_) / std::log(high_ / low_) : 0) : (v - low_) / (high_ - low_);
   return std::isfinite(at) ? std::clamp(at, 0.0, 1.0) : 0;
 }

@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::size_t kMaxProblems = 10;
 constexpr std::size_t kMaxKeysInHint = 40;
+// Sums, ratios and axes stay finite between these.
+constexpr double kLeastAmount = 1e-30, kMostAmount = 1e30;
 
 const Json kNothing = nullptr;
 
@@ -36,6 +38,7 @@ Node Node::member(std::string_view key, const Json &value) const {
 }
 
 void Node::wrongType(std::string_view needed) const {
+  if (json_ == &kNothing) return;  // that it is missing was said
   problems_->add(
       "wrong-type",
       fmt::format("{} is {}, not {}", path_.empty() ? "the text" : "'" + path_ + "'", kindOf(*json_), needed),
@@ -48,7 +51,7 @@ void Node::refuse(std::string_view why, std::string_view hint) const {
 
 Node Node::at(std::string_view key) const {
   if (!json_->is_object()) {
-    if (!json_->is_null() || path_.empty()) wrongType("an object");
+    wrongType("an object");
     return member(key, kNothing);
   }
   const auto it = json_->find(key);
@@ -81,7 +84,11 @@ double Node::number() const {
 
 double Node::amount() const {
   const double x = number();
-  if (x >= 0) return x;
+  if (x > kMostAmount) {
+    refuse(fmt::format("is {}: nothing that is counted here is so large", x), kWriteAgain);
+    return 0;
+  }
+  if (x >= 0) return x < kLeastAmount ? 0 : x;
   refuse(fmt::format("is {}; it cannot be negative", x), kWriteAgain);
   return 0;
 }

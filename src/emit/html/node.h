@@ -46,7 +46,7 @@ class Node {
 
   /// The value as a number, text, ...: "wrong-type" and an empty value where it is none.
   double number() const;
-  /// A number that is at least 0: "bad-value".
+  /// A number from 0 to 1e30: "bad-value". Less than 1e-30 is 0.
   double amount() const;
   std::string text() const;
   bool truth() const;
