@@ -37,6 +37,8 @@ struct Options {
   std::string chunks, orders;       ///< explore: choices besides the factors; empty: those that matter
   bool isExhaustive = false;        ///< explore: estimate every mapping
   bool isUnchecked = false;         ///< explore: the best are not run on data
+  std::string number;               ///< explain: key of one number, "breakdown.merge"
+  int depth = -1;                   ///< explain: levels to show; negative: the default
   std::string output;               ///< -o
   bool isQuiet = false;
   const std::atomic<bool> *isStopped = nullptr;  ///< set when the user wants the work to stop

@@ -11,6 +11,7 @@
 #include "pimento/base/suggest.h"
 #include "pimento/base/thread_pool.h"
 #include "pimento/driver/job.h"
+#include "pimento/driver/result_file.h"
 #include "pimento/emit/columns.h"
 #include "pimento/emit/commands.h"
 #include "pimento/emit/json.h"
@@ -25,8 +26,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Outcome show(const evaluate::Report &report, bool isJson) {
-  return {isJson ? emit::toJson(report) : emit::toTable(report), {}, 0};
+Outcome show(const evaluate::Report &report, const emit::RunText &run, bool isJson) {
+  return {isJson ? emit::toJson(report, &run) : emit::toTable(report), {}, 0};
 }
 
 std::string machineJson(const machine::Machine &m) {
@@ -44,15 +45,24 @@ std::string machineJson(const machine::Machine &m) {
          "\n";
 }
 
+/// A report and what made it.
+struct Estimated {
+  evaluate::Report report;
+  emit::RunText run;
+};
+
 /// Estimates `options.input` on one target.
-Result<evaluate::Report> estimateOn(const Options &options, const std::string &target) {
+Result<Estimated> estimateOn(const char *verb, const Options &options, const std::string &target) {
   const Result<Job> job = loadJob(options, target);
   if (!job) return job.diagnostics();
   Result<evaluate::Report> report = job->input.program ? evaluate::evaluateProgram(*job->input.program, job->machine,
                                                                                    false, nullptr, &job->input.places)
                                                        : evaluate::evaluate(job->request(options));
-  if (report) nameReport(*report, job->input);
-  return report;
+  if (!report) return report.diagnostics();
+  nameReport(*report, job->input);
+  Options onTarget = options;
+  onTarget.target = target;
+  return Estimated{std::move(*report), runOf(verb, onTarget, job->machine)};
 }
 
 }  // namespace
@@ -169,9 +179,9 @@ Outcome compile(const Options &options) {
 }
 
 Outcome estimate(const Options &options) {
-  const Result<evaluate::Report> report = estimateOn(options, options.target);
-  if (!report) return failure(report.diagnostics());
-  return show(*report, options.isJson);
+  const Result<Estimated> estimated = estimateOn("estimate", options, options.target);
+  if (!estimated) return failure(estimated.diagnostics());
+  return show(estimated->report, estimated->run, options.isJson);
 }
 
 namespace {
@@ -232,7 +242,7 @@ Outcome simulate(const Options &options) {
   if (trace) {
     if (Status s = trace->finish(*report); !s) return failure(s.diagnostics());
   }
-  return show(*report, options.isJson);
+  return show(*report, runOf("simulate", options, job->machine), options.isJson);
 }
 
 Outcome compare(const Options &options) {
@@ -242,11 +252,13 @@ Outcome compare(const Options &options) {
   for (const std::string &name : names) {
     emit::ComparisonRow row;
     row.target = name;
-    const Result<evaluate::Report> report = estimateOn(options, name);
-    if (report)
-      row.report = *report;
-    else
-      row.error = report.diagnostics().front().message;
+    const Result<Estimated> estimated = estimateOn("compare", options, name);
+    if (estimated) {
+      row.report = estimated->report;
+      row.run = estimated->run;
+    } else {
+      row.error = estimated.diagnostics().front().message;
+    }
     rows.push_back(std::move(row));
   }
   return {options.isJson ? emit::toJson(rows) : emit::toTable(rows), {}, 0};

@@ -21,6 +21,8 @@ Outcome simulate(const Options &options);
 Outcome compare(const Options &options);
 /// `explore`: all mappings of a kernel, or with `sweeps` the points of sweeps; writes `output` by its ending.
 Outcome explore(const Options &options);
+/// `explain INPUT|RESULT.json`: numbers of a result back to formulas, counts and constants; `number` names one.
+Outcome explain(const Options &options);
 /// `validate SUITE`: replays reference points. `input` holds the suite.
 Outcome validate(const Options &options);
 /// `report FILE...`: results in `inputs` as one HTML page.

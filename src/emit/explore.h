@@ -10,25 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "pimento/emit/run.h"
 #include "pimento/machine/machine.h"
 #include "pimento/tune/explore.h"
 #include "pimento/tune/sweep.h"
 
 namespace pimento::emit {
-
-/// The options of a run as given: enough to repeat it.
-struct RunText {
-  std::string verb, input;
-  std::vector<std::string> sizes;
-  std::string dtype, variant, function, target;
-  std::vector<std::string> sets, maps;
-  std::string data;
-  std::uint64_t seed = 1;
-  std::string offload;
-  std::vector<std::string> sweeps;
-  std::string chunks, orders;
-  bool isExhaustive = false;
-};
 
 /// What all explorations say of themselves.
 struct ExploreHead {

@@ -75,7 +75,14 @@ Json stagesOf(const evaluate::Report &report) {
   return out;
 }
 
-Json objectOf(const evaluate::Report &r) {
+Json runOf(const RunText &r) {
+  return {{"verb", r.verb},       {"input", r.input},       {"sizes", r.sizes},   {"dtype", r.dtype},
+          {"variant", r.variant}, {"function", r.function}, {"target", r.target}, {"sets", r.sets},
+          {"map", r.maps},        {"data", r.data},         {"seed", r.seed},     {"offload", r.offload},
+          {"version", r.version}, {"machine", r.machine}};
+}
+
+Json objectOf(const evaluate::Report &r, const RunText *run) {
   Json j;
   j["kernel"] = r.kernel;
   j["sizes"] = Json::object();
@@ -111,19 +118,20 @@ Json objectOf(const evaluate::Report &r) {
   j["wall_us"] = r.wallUs;
   j["compile_us"] = r.compileUs;
   j["warnings"] = r.warnings;
+  if (run != nullptr) j["run"] = runOf(*run);
   return j;
 }
 
 }  // namespace
 
-std::string toJson(const evaluate::Report &report) {
-  return print(objectOf(report));
+std::string toJson(const evaluate::Report &report, const RunText *run) {
+  return print(objectOf(report, run));
 }
 
 std::string toJson(const std::vector<ComparisonRow> &rows) {
   Json out = {{"rows", Json::array()}};
   for (const ComparisonRow &row : rows) {
-    Json j = row.report ? objectOf(*row.report) : Json{{"target", row.target}};
+    Json j = row.report ? objectOf(*row.report, row.run ? &*row.run : nullptr) : Json{{"target", row.target}};
     j["error"] = row.report ? Json(nullptr) : Json(row.error);
     out["rows"].push_back(std::move(j));
   }

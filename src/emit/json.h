@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "pimento/emit/run.h"
 #include "pimento/emit/suite.h"
 #include "pimento/evaluate/report.h"
 
@@ -14,8 +15,8 @@ namespace pimento::emit {
 
 /// A report. Besides the contract's keys: the energy's range, totals, coverage and note, channels, stages.
 /// `energy_breakdown` has one entry per priced term; their `pj` sum to `energy_pj`, which is of the whole run.
-/// `energy_kernel_pj` is of the device kernel alone.
-std::string toJson(const evaluate::Report &report);
+/// `energy_kernel_pj` is of the device kernel alone. `run`: the options it was made with, where they are known.
+std::string toJson(const evaluate::Report &report, const RunText *run = nullptr);
 
 /// {"rows": [...]}: reports with `"error": null`, or `target` and `error` alone where there is none.
 std::string toJson(const std::vector<ComparisonRow> &rows);

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pimento/emit/run.h"
 #include "pimento/evaluate/report.h"
 
 namespace pimento::emit {
@@ -43,7 +44,8 @@ struct SuiteResult {
 struct ComparisonRow {
   std::string target;
   std::optional<evaluate::Report> report;
-  std::string error;  ///< empty where there is a report
+  std::string error;           ///< empty where there is a report
+  std::optional<RunText> run;  ///< what made it
 };
 
 }  // namespace pimento::emit

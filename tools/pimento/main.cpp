@@ -133,6 +133,12 @@ std::vector<Verb> verbs() {
          addEvaluation(a, o);
          addExploration(a, o);
        }},
+      {"explain", "any number of a result back to formulas, counts and sources", "INPUT", true, d::explain,
+       [](CLI::App &a, Options &o) {
+         addEvaluation(a, o);
+         a.add_option("--number", o.number, "one number, named as in the JSON: breakdown.merge, counts.activates");
+         a.add_option("--depth", o.depth, "levels to show")->check(CLI::Range(0, 64));
+       }},
       {"report", "results as one HTML page", nullptr, false, d::report,
        [](CLI::App &a, Options &o) {
          a.add_option("FILE", o.inputs, "what --json or simulate --trace wrote; several make one page")->required();

@@ -1,0 +1,105 @@
+// `explain`: a result's numbers back to formulas, counts and constants.
+#include "pimento/emit/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "pimento/base/file.h"
+#include "pimento/base/integer.h"
+#include "pimento/driver/job.h"
+#include "pimento/driver/result_file.h"
+#include "pimento/driver/verbs.h"
+#include "pimento/emit/json.h"
+#include "pimento/evaluate/explain.h"
+#include "pimento/evaluate/hbm_pim_backend.h"
+
+namespace pimento::driver {
+
+namespace {
+
+struct Explained {
+  evaluate::Report report;
+  evaluate::Explanation explanation;
+  emit::RunText run;
+};
+
+/// A program from a file: one stage without a kernel behind it.
+Result<Explained> explainProgram(const Job &job, bool isSimulation, const emit::RunText &run) {
+  const program::Program &program = *job.input.program;
+  Result<evaluate::Report> report =
+      evaluate::evaluateProgram(program, job.machine, isSimulation, nullptr, &job.input.places);
+  if (!report) return report.diagnostics();
+  nameReport(*report, job.input);
+  evaluate::ExplainInput in{&job.machine, &*report, {}};
+  evaluate::ExplainedStage stage;
+  stage.process = &program.processes.front();
+  stage.record.run = evaluate::runChannelProgram(program, job.machine, {!isSimulation, nullptr});
+  in.stages.push_back(std::move(stage));
+  evaluate::Explanation explanation = evaluate::explain(in);
+  return Explained{std::move(*report), std::move(explanation), run};
+}
+
+/// Evaluates without data: they change no number.
+Result<Explained> explainRun(const Options &options, const char *verb) {
+  const Result<Job> job = loadJob(options, options.target);
+  if (!job) return job.diagnostics();
+  const bool isSimulation = std::string_view(verb) == "simulate";
+  const emit::RunText run = runOf(verb, options, job->machine);
+  if (job->input.program) return explainProgram(*job, isSimulation, run);
+  evaluate::Request request = job->request(options);
+  request.isSimulation = isSimulation;
+  Result<evaluate::Evaluation> evaluation = evaluate::evaluateRecorded(request);
+  if (!evaluation) return evaluation.diagnostics();
+  nameReport(evaluation->report, job->input);
+  evaluate::Explanation explanation = evaluate::explain(evaluate::explainInput(job->machine, *evaluation));
+  return Explained{std::move(evaluation->report), std::move(explanation), run};
+}
+
+bool isFileName(const std::string &input) {
+  return input.find('=') == std::string::npos && (input.ends_with(".mlir") || input.ends_with(".llvcnm"));
+}
+
+/// Repeats the run of a saved result, and makes sure that it is still the same.
+Result<Explained> explainResult(const Options &options) {
+  const Result<std::string> text = readFile(options.input);
+  if (!text) return text.diagnostics();
+  const Result<ResultFile> saved = parseResult(*text, options.input);
+  if (!saved) return saved.diagnostics();
+  const emit::RunText &run = saved->run;
+  std::error_code ignored;
+  for (const std::string &file : {run.input, run.target})
+    if ((isFileName(file) || file.ends_with(".yaml")) && !std::filesystem::exists(file, ignored))
+      return error("input-gone", {options.input, 0, 0},
+                   fmt::format("the result was made from '{}', which is not there", file),
+                   "run it in the folder where it was made, or put the file back");
+  Result<Explained> now = explainRun(optionsOf(run, options), run.verb.c_str());
+  if (!now) return now.diagnostics();
+  const Result<ResultFile> repeated = parseResult(emit::toJson(now->report, &now->run), options.input);
+  PIMENTO_CHECK(repeated.ok() && "our own results can be read");
+  if (const Status s = compareNumbers(*saved, repeated->numbers, now->run, options.input); !s) return s.diagnostics();
+  return now;
+}
+
+}  // namespace
+
+Outcome explain(const Options &options) {
+  const Result<Explained> e =
+      options.input.ends_with(".json") ? explainResult(options) : explainRun(options, "estimate");
+  if (!e) return failure(e.diagnostics());
+  constexpr int kOverview = 2, kNumber = 5, kNumberJson = 32;
+  if (options.number.empty()) {
+    const int depth = options.depth >= 0 ? options.depth : kOverview;
+    return {options.isJson ? emit::overviewJson(e->report, e->explanation, depth)
+                           : emit::overviewText(e->report, e->explanation, depth),
+            {},
+            0};
+  }
+  const Result<evaluate::DerivationPtr> number = e->explanation.find(options.number);
+  if (!number) return failure(number.diagnostics());
+  const int depth = options.depth >= 0 ? options.depth : options.isJson ? kNumberJson : kNumber;
+  return {options.isJson ? emit::explainJson(e->report, **number, depth) : emit::toText(**number, depth), {}, 0};
+}
+
+}  // namespace pimento::driver

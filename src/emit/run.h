@@ -1,0 +1,26 @@
+// The options a result was made with, as they stand in its `run` object.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace pimento::emit {
+
+/// The options of a run as given: enough to repeat it.
+struct RunText {
+  std::string verb, input;
+  std::vector<std::string> sizes;
+  std::string dtype, variant, function, target;
+  std::vector<std::string> sets, maps;
+  std::string data;
+  std::uint64_t seed = 1;
+  std::string offload;
+  std::vector<std::string> sweeps;
+  std::string chunks, orders;
+  bool isExhaustive = false;
+  /// Single results: which Pimento made it, and a fingerprint of the machine's numbers.
+  std::string version = {}, machine = {};
+};
+
+}  // namespace pimento::emit
