@@ -11,6 +11,8 @@ namespace pimento::emit::html {
 
 namespace {
 
+constexpr double kMostRows = 1e9;
+
 using Columns = std::unordered_map<std::string, std::size_t>;
 
 /// A cell that may stand for a number or a text.
@@ -40,8 +42,9 @@ Candidate readRow(const Node &row, const Columns &columns, const ExploreResult &
   for (const auto &[path, values] : result.sweep) c.swept.push_back(text(path));
   c.mapping = text("mapping");
   c.how = text("how");
-  c.like = text("like");
   c.error = text("error");
+  if (const auto row = cellAmount(cells, columns, "like"); row && *row < kMostRows)
+    c.like = static_cast<std::size_t>(*row);
   c.cycles = cellAmount(cells, columns, "cycles");
   c.totalCycles = cellAmount(cells, columns, "total_cycles");
   c.timeNs = cellAmount(cells, columns, "time_ns");
@@ -56,16 +59,6 @@ std::optional<std::size_t> readRowNumber(const Node &node, std::size_t rows) {
   if (x >= 0 && x < static_cast<double>(rows)) return static_cast<std::size_t>(x);
   node.refuse(fmt::format("is no row: there are {}", rows), "rows count from 0");
   return std::nullopt;
-}
-
-std::optional<Best> readBest(const Node &best, std::string_view measure, std::size_t rows) {
-  const auto node = best.find(measure);
-  if (!node) return std::nullopt;
-  const auto row = readRowNumber(node->at("row"), rows);
-  if (!row) return std::nullopt;
-  Best b{*row, std::nullopt};
-  if (const auto checked = node->find("checked")) b.isChecked = checked->truth();
-  return b;
 }
 
 Candidate readReference(const Node &node) {
@@ -92,6 +85,59 @@ void readRows(const Node &node, ExploreResult &r) {
   for (const Node &row : node.at("rows").items()) r.rows.push_back(readRow(row, columns, r));
 }
 
+/// How many candidates there were, which are best, and what they are compared with. Rows count from `first`.
+void readFound(const Node &node, std::size_t first, ExploreResult &r) {
+  r.space = node.maybeAmount("space");
+  r.explored = node.maybeAmount("explored");
+  r.estimated = node.maybeAmount("estimated");
+  r.equal = node.maybeAmount("equal");
+  r.bounded = node.maybeAmount("bounded");
+  r.illegal = node.maybeAmount("illegal");
+  const auto rowOf = [&](const Node &n) -> std::optional<std::size_t> {
+    const auto row = readRowNumber(n, first + r.rows.size());
+    if (!row) return std::nullopt;
+    if (*row >= first) return *row - first;
+    n.refuse("is a row of another kernel", "the rows of a kernel stand together");
+    return std::nullopt;
+  };
+  if (const auto pareto = node.find("pareto"))
+    for (const Node &row : pareto->items())
+      if (const auto number = rowOf(row)) r.pareto.push_back(*number);
+  const auto bestBy = [&](const Node &best, std::string_view measure) -> std::optional<Best> {
+    const auto found = best.find(measure);
+    if (!found) return std::nullopt;
+    const auto row = rowOf(found->at("row"));
+    if (!row) return std::nullopt;
+    Best b{*row, std::nullopt};
+    if (const auto checked = found->find("checked")) b.isChecked = checked->truth();
+    return b;
+  };
+  if (const auto best = node.find("best")) {
+    r.bestTime = bestBy(*best, "time");
+    r.bestEnergy = bestBy(*best, "energy");
+  }
+  if (const auto reference = node.find("reference")) r.reference = readReference(*reference);
+}
+
+/// The kernels of a graph, each with its part of the rows.
+void readKernels(const Node &kernels, ExploreResult &r) {
+  std::size_t first = 0;
+  for (const Node &node : kernels.items()) {
+    ExploreResult k;
+    k.kernel = node.at("kernel").text();
+    k.target = r.target;
+    const double rows = node.at("explored").amount();
+    if (rows > static_cast<double>(r.rows.size() - first))
+      return node.at("explored").refuse("is more than there are rows", "it is the number of the kernel's rows");
+    const auto begin = r.rows.begin() + static_cast<std::ptrdiff_t>(first);
+    k.rows.assign(begin, begin + static_cast<std::ptrdiff_t>(rows));
+    for (Candidate &c : k.rows) c.like = c.like && *c.like >= first ? std::optional(*c.like - first) : std::nullopt;
+    readFound(node, first, k);
+    first += k.rows.size();
+    r.kernels.push_back(std::move(k));
+  }
+}
+
 }  // namespace
 
 ExploreResult readExplore(const Node &node) {
@@ -106,12 +152,6 @@ ExploreResult readExplore(const Node &node) {
   r.dtype = node.textOr("dtype", "");
   r.target = node.at("target").text();
   r.run = readRun(node);
-  r.space = node.maybeAmount("space");
-  r.explored = node.maybeAmount("explored");
-  r.estimated = node.maybeAmount("estimated");
-  r.equal = node.maybeAmount("equal");
-  r.bounded = node.maybeAmount("bounded");
-  r.illegal = node.maybeAmount("illegal");
   r.seconds = node.maybeAmount("seconds");
   if (const auto sweep = node.find("sweep"))
     for (const Node &axis : sweep->items()) {
@@ -120,14 +160,12 @@ ExploreResult readExplore(const Node &node) {
       r.sweep.emplace_back(axis.at("path").text(), std::move(values));
     }
   readRows(node, r);
-  if (const auto pareto = node.find("pareto"))
-    for (const Node &row : pareto->items())
-      if (const auto number = readRowNumber(row, r.rows.size())) r.pareto.push_back(*number);
-  if (const auto best = node.find("best")) {
-    r.bestTime = readBest(*best, "time", r.rows.size());
-    r.bestEnergy = readBest(*best, "energy", r.rows.size());
+  readFound(node, 0, r);
+  if (const auto kernels = node.find("kernels")) readKernels(*kernels, r);
+  if (const auto map = node.find("map")) {
+    r.mapTime = map->textOr("time", "");
+    r.mapEnergy = map->textOr("energy", "");
   }
-  if (const auto reference = node.find("reference")) r.reference = readReference(*reference);
   r.warnings = node.textsOr("warnings");
   return r;
 }

@@ -122,6 +122,11 @@ std::optional<Run> readRun(const Node &result) {
   r.target = node->textOr("target", "");
   r.sets = node->textsOr("sets");
   r.maps = node->textsOr("map");
+  r.sweeps = node->textsOr("sweeps");
+  r.constants = node->textsOr("constants");
+  r.chunks = node->textOr("chunks", "");
+  r.orders = node->textOr("orders", "");
+  if (const auto exhaustive = node->find("exhaustive")) r.isExhaustive = exhaustive->truth();
   r.data = node->textOr("data", "");
   if (const auto offload = node->find("offload"); offload && offload->isText()) r.offload = offload->text();
   if (const auto seed = node->find("seed")) r.seed = seed->number();

@@ -27,8 +27,9 @@ struct Parts {
 
 /// The options a run was made with.
 struct Run {
-  std::string verb, input, dtype, variant, function, target, data, offload;
-  std::vector<std::string> sizes, sets, maps;
+  std::string verb, input, dtype, variant, function, target, data, offload, chunks, orders;
+  std::vector<std::string> sizes, sets, maps, sweeps, constants;
+  bool isExhaustive = false;
   std::optional<double> seed;
 };
 
@@ -97,7 +98,8 @@ struct ValidateResult {
 /// One candidate of an exploration: a mapping, or a choice of swept numbers.
 struct Candidate {
   std::vector<std::string> swept;  ///< one value per swept path
-  std::string mapping, how, like, error;
+  std::string mapping, how, error;
+  std::optional<std::size_t> like;  ///< the row with the same numbers, or with better ones than the bounds
   std::optional<double> cycles, totalCycles, timeNs, energyPj, energyKernelPj;
 
   bool isBounded() const { return how == "bounded"; }
@@ -123,6 +125,8 @@ struct ExploreResult {
   std::optional<Candidate> reference;
   std::optional<Run> run;
   std::vector<std::string> warnings;
+  std::vector<ExploreResult> kernels;  ///< of a graph of several: rows and what was found, kernel by kernel
+  std::string mapTime, mapEnergy;      ///< of a graph of several: the best of all together
 };
 
 // Each says what is missing or wrong in the node's list of problems; the value is whole only if there are none.

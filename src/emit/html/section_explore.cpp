@@ -74,7 +74,9 @@ std::string tilesHtml(const ExploreResult &r) {
     t.add("Least energy", number(Quantity::kEnergy, pj),
           bestRemark(*r.bestEnergy, reference ? against(pj, *reference->energyPj, "less", "more") : ""));
   }
-  if (!r.isSweep && !r.pareto.empty())
+  if (!r.kernels.empty())
+    t.add("Kernels", number(Quantity::kCount, static_cast<double>(r.kernels.size())), "each explored as if alone");
+  else if (!r.isSweep && !r.pareto.empty())
     t.add("Pareto front", number(Quantity::kCount, static_cast<double>(r.pareto.size())),
           "mappings that none beats in both");
   t.add(r.isSweep ? "Settings" : "Mappings",
@@ -108,6 +110,8 @@ std::string runHtml(const ExploreResult &r) {
   count("Equal", r.equal, "run the same commands as another one, and have its numbers");
   count("Bounded", r.bounded, "were not run: a lower bound of their time and energy is above what was found");
   count("Illegal", r.illegal, "do not fit the kernel or the machine");
+  if (!r.mapTime.empty()) f.add("Fastest of all kernels", "<code>--map " + escape(r.mapTime) + "</code>");
+  if (!r.mapEnergy.empty()) f.add("Least energy of all", "<code>--map " + escape(r.mapEnergy) + "</code>");
   if (r.seconds) f.add("Took", escape(plain(*r.seconds, 3)) + " s");
   f.add("To repeat it", commandHtml(r.run));
   return f.html();
@@ -191,12 +195,12 @@ std::string scatterHtml(const ExploreResult &r) {
 }
 
 /// What is to be said of a row beside its numbers; markup.
-std::string remarkOf(const Candidate &c, Mark mark) {
+std::string remarkOf(const ExploreResult &r, const Candidate &c, Mark mark) {
   std::vector<std::string> words;
   if (!c.error.empty()) words.push_back(escape(c.error));
   if (!roleOf(mark).empty()) words.push_back("<b>" + escape(roleOf(mark)) + "</b>");
-  if (!c.like.empty())
-    words.push_back("equal to <code>" + escape(c.like) + "</code>");
+  if (c.like && *c.like < r.rows.size() && !c.isBounded())
+    words.push_back("equal to <code>" + escape(r.rows[*c.like].mapping) + "</code>");
   else if (!c.how.empty() && c.how != "estimated" && mark != Mark::kBound)
     words.push_back(escape(c.how));
   return join(words, "; ");
@@ -231,7 +235,7 @@ std::string candidatesTable(const ExploreResult &r, std::string_view caption, co
                                {Quantity::kCycles, c.totalCycles},
                                {Quantity::kEnergy, c.energyKernelPj}});
     const Mark mark = markOf(r, i, front);
-    cells.emplace_back(remarkOf(c, mark));
+    cells.emplace_back(remarkOf(r, c, mark));
     const bool isMarked = mark == Mark::kBestTime || mark == Mark::kBestEnergy || mark == Mark::kBestBoth;
     g.row(std::move(cells), isMarked ? "marked" : "");
   }
@@ -343,6 +347,13 @@ Section sectionOf(const ExploreResult &r) {
   s.head = fmt::format("<p class=\"lead\">{}{}{}</p>\n", sizes, sizes.empty() || r.dtype.empty() ? "" : " · ",
                        escape(r.dtype));
   s.head += tilesHtml(r) + warningsHtml(r.warnings);
+  if (!r.kernels.empty()) {
+    for (const ExploreResult &k : r.kernels)
+      s.parts.push_back({k.kernel, tilesHtml(k) + scatterHtml(k) + "<h4>Best mappings of " + escape(k.kernel) +
+                                       "</h4>\n" + mappingsTable(k)});
+    s.parts.push_back({"What was explored", runHtml(r)});
+    return s;
+  }
   if (r.isSweep)
     s.parts.push_back(sweepCharts(r));
   else

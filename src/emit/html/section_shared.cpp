@@ -76,7 +76,12 @@ std::string commandHtml(const std::optional<Run> &run) {
   option("--target", run->target, "hbm-pim");
   for (const std::string &s : run->sets) option("--set", s);
   for (const std::string &m : run->maps) option("--map", m);
+  for (const std::string &c : run->constants) option("--constant", c);
   option("--offload", run->offload);
+  for (const std::string &sweep : run->sweeps) option("--sweep", sweep);
+  option("--chunks", run->chunks);
+  option("--orders", run->orders);
+  if (run->isExhaustive) words.emplace_back("--exhaustive");
   option("--data", run->data);
   if (run->seed && *run->seed != 1) option("--seed", numberText(*run->seed));
   std::string line;

@@ -137,10 +137,16 @@ TEST(PageErrors, ValuesThatCannotBeAreRefused) {
   expectFirst(complaints(result.dump()), "bad-value", "'pareto[0]' is no row");
   result = fixture("mappings.json");
   result["rows"][2] = {"a"};
-  expectFirst(complaints(result.dump()), "bad-value", "'rows[2]' has 1 cells for 8 columns");
+  expectFirst(complaints(result.dump()), "bad-value", "'rows[2]' has 1 cells for 9 columns");
   result = fixture("mappings.json");
   result["columns"][2] = "how";
   expectFirst(complaints(result.dump()), "bad-value", "'columns[2]' is there twice");
+  result = fixture("mappings_of_two.json");
+  result["kernels"][1]["pareto"] = {0};
+  expectFirst(complaints(result.dump()), "bad-value", "'kernels[1].pareto[0]' is a row of another kernel");
+  result = fixture("mappings_of_two.json");
+  result["kernels"][1]["explored"] = 31;
+  expectFirst(complaints(result.dump()), "bad-value", "'kernels[1].explored' is more than there are rows");
   result = fixture("sweep1.json");
   result["columns"][0] = "timing.tRCD";
   expectFirst(complaints(result.dump()), "bad-value", "'columns' lacks 'timing.tRP'");

@@ -121,6 +121,13 @@ TEST(Page, OfAnExplorationHasItsFrontAndItsBestAndCountsWhatWasOnlyBounded) {
   EXPECT_EQ(m.count("polyline"), 2u) << "wide and narrow";
 }
 
+TEST(Page, OfAnExplorationOfSeveralKernelsHasAPartForEach) {
+  const std::string page = pageOf("mappings_of_two.json");
+  const Markup m(page);
+  expectHas(m.visible, {"Best mappings of layer_1", "Best mappings of layer_2", "Fastest of all kernels"});
+  EXPECT_EQ(m.count("polyline"), 4u) << "a front for each, wide and narrow";
+}
+
 TEST(Page, OfASweepHasALineForOneNumberAndAHeatMapForTwo) {
   const std::string one = pageOf("sweep1.json"), two = pageOf("sweep2.json");
   EXPECT_TRUE(has(one, "<polyline"));
