@@ -53,7 +53,7 @@ Result<Explained> explainRun(const Options &options, const char *verb) {
   Result<evaluate::Evaluation> evaluation = evaluate::evaluateRecorded(request);
   if (!evaluation) return evaluation.diagnostics();
   nameReport(evaluation->report, job->input);
-  evaluate::Explanation explanation = evaluate::explain(evaluate::explainInput(job->machine, *evaluation));
+  evaluate::Explanation explanation = evaluate::explain(evaluate::explainInput(request, *evaluation));
   return Explained{std::move(evaluation->report), std::move(explanation), run};
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "pimento/base/suggest.h"
+#include "pimento/base/text.h"
 #include "pimento/evaluate/explainer.h"
 
 namespace pimento::evaluate {
@@ -312,13 +313,16 @@ std::vector<std::string> alternatives(const std::string &key) {
 
 }  // namespace
 
-ExplainInput explainInput(const machine::Machine &machine, const Evaluation &evaluation) {
-  ExplainInput in{&machine, &evaluation.report, {}};
+ExplainInput explainInput(const Request &request, const Evaluation &evaluation) {
+  ExplainInput in{request.machine, &evaluation.report, {}};
   for (std::size_t i = 0; i < evaluation.records.size(); ++i) {
     const PlannedKernel &k = evaluation.compiled[i];
     ExplainedStage s;
-    if (k.compiled != nullptr) s.process = &k.compiled->program().processes.front();
-    s.mapping = evaluation.report.stages[i].mapping;
+    if (k.compiled != nullptr) {
+      s.process = &k.compiled->program().processes.front();
+      s.placed = &k.compiled->placed();
+    }
+    for (const kernel::Dim &d : request.graph->kernels[i].dims) s.dims.push_back(d.name);
     s.hasLayer = true;
     s.record = evaluation.records[i];
     in.stages.push_back(std::move(s));
@@ -334,8 +338,13 @@ Result<DerivationPtr> Explanation::find(const std::string &key) const {
   for (const auto &[name, d] : numbers_)
     if (!name.starts_with("stages[") || key.starts_with("stages")) choices.push_back(name);
   const std::string near = nearest(key, choices);
+  std::vector<std::string> siblings;
+  for (const std::string &c : choices)
+    if (const std::size_t dot = key.rfind('.'); dot != key.npos && c.starts_with(key.substr(0, dot + 1)))
+      siblings.push_back(c);
   return error("unknown-number", {"--number", 0, 0}, fmt::format("the result has no number '{}'", key),
                (near.empty() ? std::string() : fmt::format("did you mean '{}'? ", near)) +
+                   (siblings.empty() ? std::string() : fmt::format("there are {}; ", join(siblings, ", "))) +
                    "numbers are named as in the JSON: cycles, total_cycles, energy_pj, breakdown.merge, "
                    "energy_breakdown.mac, counts.activates, stages[0].cycles");
 }

@@ -20,8 +20,9 @@ namespace pimento::evaluate {
 /// What is known of one kernel of the report, in the order of Report::stages.
 struct ExplainedStage {
   const program::Process *process = nullptr;  ///< null: on the host
-  std::string mapping;
-  bool hasLayer = false;  ///< there is a kernel behind it (no program from a file)
+  const mapping::PlacedMapping *placed = nullptr;
+  std::vector<std::string> dims;  ///< of the kernel
+  bool hasLayer = false;          ///< there is a kernel behind it (no program from a file)
   StageRecord record;
 };
 
@@ -35,7 +36,7 @@ struct ExplainInput {
 };
 
 /// The input of a graph's evaluation.
-ExplainInput explainInput(const machine::Machine &machine, const Evaluation &evaluation);
+ExplainInput explainInput(const Request &request, const Evaluation &evaluation);
 
 class Explanation {
  public:

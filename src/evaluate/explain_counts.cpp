@@ -53,21 +53,45 @@ DerivationPtr nestNode(const Nest &nest) {
     if (isTaken(symbol)) symbol += std::to_string(parts.size());
     formula += symbol + " * ";
     path += (path.empty() ? "" : "/") + (l->label.empty() ? symbol : l->label);
-    parts.push_back({symbol, leaf(symbol, l->trip, "", "trips of the program's loop")});
+    parts.push_back({symbol, leaf(symbol, l->trip, "", "trips of the loop")});
   }
-  parts.push_back({"commands", leaf("commands", nest.commands, "", "in the loops' body")});
+  parts.push_back({"commands", leaf("commands", nest.commands, "", "in the body")});
   return node(path.empty() ? "outside of loops" : "in " + path, value, "", formula + "commands", Arithmetic::kInteger,
               std::move(parts));
 }
 
+/// The factors behind the loops: per dim of the kernel, its padded extent over the levels of the machine.
+std::vector<DerivationPtr> mappingNodes(const ExplainedStage &stage, MachineNumbers &numbers) {
+  std::vector<DerivationPtr> out;
+  if (stage.placed == nullptr) return out;
+  const mapping::Mapping &m = stage.placed->mapping;
+  const std::vector<machine::Level> &levels = numbers.machine().levels;
+  for (const mapping::Subspace &s : m.subspaces)
+    for (std::size_t d = 0; d < stage.dims.size(); ++d) {
+      Parts parts;
+      std::string formula;
+      for (std::size_t l = 0; l <= levels.size(); ++l) {
+        const std::string symbol = l == levels.size() ? "range" : levels[l].name;
+        formula += (l == 0 ? "" : " * ") + symbol;
+        parts.push_back({symbol, leaf(symbol, s.factors[l][d], "", "factor of the mapping")});
+      }
+      out.push_back(node(fmt::format("M{} of the mapping: {}, padded", s.index, stage.dims[d]),
+                         s.extent(static_cast<int>(d)), "", formula, Arithmetic::kInteger, std::move(parts),
+                         out.empty() ? mapping::print(m) : ""));
+    }
+  return out;
+}
+
 DerivationPtr purposePerChannel(const std::string &name, const ExplainedStage &stage, Purpose purpose,
-                                std::int64_t value) {
+                                std::int64_t value, MachineNumbers &numbers) {
   std::vector<Nest> nests;
   std::vector<const program::Node *> loops;
   findNests(stage.process->body, purpose, loops, nests);
   std::vector<DerivationPtr> parts;
   for (const Nest &n : nests) parts.push_back(nestNode(n));
-  return sumOf(name, value, "", parts, stage.mapping.empty() ? "" : "loops of the mapping " + stage.mapping);
+  auto d = std::make_shared<Derivation>(*sumOf(name, value, "", parts));
+  if (value != 0) d->beside = mappingNodes(stage, numbers);
+  return d;
 }
 
 std::string_view aboutRowCount(int which) {
@@ -102,7 +126,7 @@ std::array<DerivationPtr, kDeviceCounts> explainCounts(const std::string &prefix
     const std::int64_t one = total / stage.record.run.identicalChannels;
     const std::string label = name + " per channel";
     if (i < program::kPurposes)
-      perChannel[at] = purposePerChannel(label, stage, static_cast<Purpose>(i), one);
+      perChannel[at] = purposePerChannel(label, stage, static_cast<Purpose>(i), one, numbers);
     else if (i + 1 == kDeviceCounts)
       perChannel[at] = sumOf(label, one, "", {perChannel.begin(), perChannel.begin() + program::kPurposes});
     else

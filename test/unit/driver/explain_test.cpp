@@ -127,7 +127,7 @@ TEST(Explain, EveryNumberOfAResultIsExplainedAndItsFormulaGivesIt) {
     auto evaluation = evaluate::evaluateRecorded(r);
     ASSERT_TRUE(evaluation) << evaluation.diagnostics()[0].str();
     evaluation->report.sizes = {{"m", 12}};
-    const auto explanation = evaluate::explain(evaluate::explainInput(*machine, *evaluation));
+    const auto explanation = evaluate::explain(evaluate::explainInput(r, *evaluation));
     std::map<std::string, double> numbers;
     flatten(Json::parse(emit::toJson(evaluation->report)), "", numbers);
     for (const auto &[key, value] : numbers) {
@@ -225,6 +225,33 @@ TEST(ExplainVerb, TextIsNarrowAndHasSources) {
     EXPECT_LE(end - begin, 104U) << out.text.substr(begin, end - begin);
 }
 
+TEST(ExplainVerb, AProgramFromAFileIsExplainedToo) {
+  Options o = optionsFor("gemv");
+  o.emit = "llvcnm";
+  const std::string file = ::testing::TempDir() + "/pimento_explain.llvcnm";
+  ASSERT_TRUE(writeFile(file, compile(o).text));
+  Options program;
+  program.input = file;
+  const Json result = jsonOf(estimate, program);
+  for (const char *key : {"cycles", "energy_pj", "counts.pim_mac", "stages[0].energy_pj", "total_cycles"}) {
+    program.number = key;
+    const Json tree = jsonOf(explain, program)["tree"];
+    EXPECT_EQ(tree["name"], key);
+    if (result.contains(key)) {
+      EXPECT_EQ(tree["value"], result[key]);
+    }
+  }
+}
+
+TEST(ExplainVerb, CountsNameTheFactorsOfTheMapping) {
+  Options o = optionsFor("gemv");
+  o.number = "counts.pim_mac";
+  o.depth = 9;
+  const Outcome out = explain(o);
+  EXPECT_NE(out.text.find("= channel * block * lane * range"), std::string::npos) << out.text;
+  EXPECT_NE(out.text.find("M1:{(64,1),(8,1),(1,16),"), std::string::npos) << out.text;
+}
+
 /// Saves a result, perhaps changed, and explains it.
 class SavedResult : public ::testing::Test {
  protected:
@@ -312,7 +339,9 @@ TEST(ExplainVerb, AnUnknownNumberIsRefusedWithTheNearest) {
   const Outcome out = explain(o);
   EXPECT_EQ(out.status, 1);
   EXPECT_EQ(out.diagnostics.at(0).code, "unknown-number");
-  EXPECT_NE(out.diagnostics.at(0).hint.find("breakdown.merge"), std::string::npos);
+  EXPECT_NE(out.diagnostics.at(0).hint.find("did you mean 'breakdown.merge'"), std::string::npos);
+  o.number = "counts.nothing_like_it";
+  EXPECT_NE(explain(o).diagnostics.at(0).hint.find("counts.pim_mac"), std::string::npos);
 }
 
 }  // namespace

@@ -1,0 +1,27 @@
+// Any text is read as a saved result. What is refused says why and what to do; what is accepted names a run, and the
+// numbers of a result agree with themselves.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "pimento/driver/result_file.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
+  using namespace pimento;
+  const std::string_view text(reinterpret_cast<const char *>(data), size);
+  const auto result = driver::parseResult(text, "fuzz.json");
+  if (!result) {
+    PIMENTO_CHECK(!result.diagnostics().empty());
+    for (const Diagnostic &d : result.diagnostics())
+      PIMENTO_CHECK(!d.code.empty() && !d.message.empty() && !d.hint.empty() && d.where.file == "fuzz.json");
+    return 0;
+  }
+  PIMENTO_CHECK(!result->run.verb.empty() && !result->run.input.empty() && !result->run.target.empty());
+  PIMENTO_CHECK(driver::optionsOf(result->run, {}).input == result->run.input);
+  PIMENTO_CHECK(driver::compareNumbers(*result, result->numbers, result->run, "fuzz.json").ok());
+  if (!result->numbers.empty() && result->numbers.begin()->first != "wall_us" &&
+      result->numbers.begin()->first != "compile_us")
+    PIMENTO_CHECK(!driver::compareNumbers(*result, {}, result->run, "fuzz.json").ok());
+  return 0;
+}
