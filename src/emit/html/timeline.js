@@ -31,6 +31,7 @@
     const bank = /\(bank (\d+)\)/.exec(raw.n);
     track.bank = bank ? Number(bank[1]) : -1;
     track.short = bank ? "bank " + bank[1] : raw.n;
+    if (raw.n === "phases" && raw.p) track.name = raw.p + " " + raw.n;
     track.commands = null;
     track.kind = track.k.map((k) => kKinds.indexOf(names[k]));
     return track;
@@ -277,11 +278,12 @@
     }
 
     describe(track, i, row) {
-      const lines = [this.data.names[track.k[i]] + (track.u[i] >= 0 ? ", " + this.data.names[track.u[i]] : "")];
+      const name = this.data.names[track.k[i]], isOpenRow = track.bank >= 0;
+      const lines = [name + (isOpenRow ? " open" : "") + (track.u[i] >= 0 ? ", " + this.data.names[track.u[i]] : "")];
       lines.push("cycle " + grouped(track.start[i]) + (track.length[i] > 1 ? `, ${grouped(track.length[i])} cycles long` : ""));
       const where = [];
       if (track.b[i] >= 0) where.push("bank " + track.b[i]);
-      if (track.r[i] >= 0) where.push("row " + track.r[i]);
+      if (track.r[i] >= 0 && !isOpenRow) where.push("row " + track.r[i]);
       if (track.c[i] >= 0) where.push("column " + track.c[i]);
       if (where.length) lines.push(where.join(", "));
       if (row.bank >= 0) lines.push(row.name);
