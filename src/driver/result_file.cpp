@@ -186,7 +186,7 @@ Status compareNumbers(const ResultFile &saved, const ResultNumbers &now, const e
   if (changed.empty()) return okStatus();
   const std::size_t count = changed.size();
   changed.resize(std::min(changed.size(), kShown));
-  std::string why = "the input file has changed since";
+  std::string why = "the input has changed since, or the result was edited";
   if (saved.run.version != run.version)
     why =
         fmt::format("pimento {} made it, this is {}", saved.run.version.empty() ? "?" : saved.run.version, run.version);

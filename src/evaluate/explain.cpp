@@ -115,14 +115,22 @@ class Explainer {
         &terms.transferIn, &terms.rearrangeIn, nullptr, &terms.merge, &terms.rearrangeOut, &terms.transferOut, nullptr};
     const std::int64_t value = (stage.breakdown.*kParts[p].member).value;
     if (std::string_view(kParts[p].key) == "compute" && in.process != nullptr)
-      return sumOf(name, value, "cycle", {cycles}, "the device kernel");
+      return sumOf(name, value, "cycle", {cycles}, fmt::format("kernel '{}' on the device", stage.kernel));
     if (std::string_view(kParts[p].key) == "host" && stage.isOnHost)
-      return numbers_.term(name, "cycle", layerTerm(in), Arithmetic::kReal, "");
+      return noted(numbers_.term(name, "cycle", layerTerm(in), Arithmetic::kReal, ""),
+                   fmt::format("kernel '{}' on the host: {}", stage.kernel, stage.why));
     if (ofHost[p] == nullptr || stage.isOnHost)
       return leaf(
           name, value, "cycle",
           stage.isOnHost ? "the kernel runs on the host: " + stage.why : std::string("the kernel runs on the device"));
-    return numbers_.term(name, "cycle", *ofHost[p], Arithmetic::kReal, "nothing to move");
+    const DerivationPtr d = numbers_.term(name, "cycle", *ofHost[p], Arithmetic::kReal, "nothing to move");
+    return report_.stages.size() > 1 && !d->isLeaf() ? noted(d, fmt::format("kernel '{}'", stage.kernel)) : d;
+  }
+
+  static DerivationPtr noted(const DerivationPtr &d, std::string note) {
+    auto with = std::make_shared<Derivation>(*d);
+    with->note = std::move(note);
+    return with;
   }
 
   Term layerTerm(const ExplainedStage &in) const {

@@ -73,7 +73,7 @@ std::vector<DerivationPtr> mappingNodes(const ExplainedStage &stage, MachineNumb
       for (std::size_t l = 0; l <= levels.size(); ++l) {
         const std::string symbol = l == levels.size() ? "range" : levels[l].name;
         formula += (l == 0 ? "" : " * ") + symbol;
-        parts.push_back({symbol, leaf(symbol, s.factors[l][d], "", "factor of the mapping")});
+        parts.push_back({symbol, leaf(symbol, s.factors[l][d], "", "mapping's factor")});
       }
       out.push_back(node(fmt::format("M{} of the mapping: {}, padded", s.index, stage.dims[d]),
                          s.extent(static_cast<int>(d)), "", formula, Arithmetic::kInteger, std::move(parts),

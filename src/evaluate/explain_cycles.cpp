@@ -231,9 +231,8 @@ DerivationPtr explainCycles(const std::string &name, const ExplainedStage &stage
   PathNodes nodes(result, phases, numbers);
   auto d = std::make_shared<Derivation>(
       *sumOf(name, cycles, "cycle", nodes.byCause(),
-             fmt::format("the chain of waits from cycle 0 to the last completion, through {} of {} commands of one "
-                         "channel (simulated in full)",
-                         result.onPath, result.commands)));
+             fmt::format("a chain of waits through {} of {} commands; one channel, simulated in full", result.onPath,
+                         result.commands)));
   d->beside.push_back(nodes.byPhase());
   for (const DerivationPtr &n : idealNodes(*stage.process, d, numbers)) d->beside.push_back(n);
   d->beside.push_back(leaf("lower bound", sim::dram::lowerBound(spec, code).cycles.value, "cycle",
