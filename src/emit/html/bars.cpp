@@ -145,7 +145,7 @@ std::string drawColumns(const ColumnChart &chart, const Format &format) {
 }  // namespace
 
 std::string figure(const BarChart &chart) {
-  std::string legend = chart.series.size() > 1 ? legendOf(chart.series) : std::string();
+  std::string legend = !chart.series.empty() ? legendOf(chart.series) : std::string();
   if (hasRange(chart))
     legend +=
         "<ul class=\"legend\"><li><svg class=\"mark\" viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path "
@@ -157,7 +157,7 @@ std::string figure(const BarChart &chart) {
 
 std::string figure(const ColumnChart &chart) {
   return figureOf([&](const Format &f) { return drawColumns(chart, f); },
-                  chart.series.size() > 1 ? legendOf(chart.series) : std::string());
+                  !chart.series.empty() ? legendOf(chart.series) : std::string());
 }
 
 }  // namespace pimento::emit::html

@@ -78,7 +78,7 @@ std::string tilesHtml(const ExploreResult &r) {
     t.add("Kernels", number(Quantity::kCount, static_cast<double>(r.kernels.size())), "each explored as if alone");
   else if (!r.isSweep && !r.pareto.empty())
     t.add("Pareto front", number(Quantity::kCount, static_cast<double>(r.pareto.size())),
-          "mappings that none beats in both");
+          r.pareto.size() == 1 ? "mapping: none beats it in either" : "mappings that none beats in both");
   t.add(r.isSweep ? "Settings" : "Mappings",
         number(Quantity::kCount, r.explored.value_or(static_cast<double>(r.rows.size()))),
         r.space ? "of " + number(Quantity::kCount, *r.space) + " in the space" : "");
@@ -104,7 +104,7 @@ std::string runHtml(const ExploreResult &r) {
   if (const auto mapping = commonMapping(r); mapping && !mapping->empty())
     f.add("Mapping", "<code>" + escape(*mapping) + "</code>");
   const auto count = [&](std::string_view name, const std::optional<double> &n, std::string_view what) {
-    if (n) f.add(name, number(Quantity::kCount, *n) + " " + std::string(what));
+    if (n && *n > 0) f.add(name, number(Quantity::kCount, *n) + " " + std::string(what));
   };
   count("Estimated", r.estimated, r.isSweep ? "settings" : "mappings, each as <code>estimate</code> does it");
   count("Equal", r.equal, "run the same commands as another one, and have its numbers");
@@ -242,6 +242,10 @@ std::string candidatesTable(const ExploreResult &r, std::string_view caption, co
   return g.html();
 }
 
+std::string shownCount(std::size_t n) {
+  return shortText(Quantity::kCount, static_cast<double>(n));
+}
+
 std::string mappingsTable(const ExploreResult &r) {
   std::vector<std::size_t> order = ranked(r);
   const std::size_t all = order.size();
@@ -254,9 +258,9 @@ std::string mappingsTable(const ExploreResult &r) {
   std::string out = candidatesTable(
       r, shown.size() < all ? "The fastest mappings, and those on the front" : "Mappings by time", shown);
   std::vector<std::string> others;
-  if (shown.size() < all) others.push_back(fmt::format("{} slower ones", all - shown.size()));
-  if (const std::size_t n = countOf(r, "bounded"); n > 0) others.push_back(fmt::format("{} only bounded", n));
-  if (const std::size_t n = countOf(r, "illegal"); n > 0) others.push_back(fmt::format("{} illegal", n));
+  if (shown.size() < all) others.push_back(shownCount(all - shown.size()) + " slower ones");
+  if (const std::size_t n = countOf(r, "bounded"); n > 0) others.push_back(shownCount(n) + " only bounded");
+  if (const std::size_t n = countOf(r, "illegal"); n > 0) others.push_back(shownCount(n) + " illegal");
   if (others.empty()) return out;
   return out + fmt::format("<p class=\"remark\">Not in the table, but in the result file: {}.</p>\n",
                            fmt::join(others, ", "));

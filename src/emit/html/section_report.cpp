@@ -11,6 +11,7 @@ namespace pimento::emit::html {
 namespace {
 
 std::string exactnessHtml(const ReportResult &r) {
+  if (r.cycles == 0) return "none: nothing runs on the device";
   const std::string of = fmt::format("{} of {} device cycles", number(Quantity::kCycles, r.cyclesSimulated),
                                      number(Quantity::kCycles, r.cycles));
   if (r.exact == "simulated") return fmt::format("every command was simulated ({})", of);
