@@ -125,7 +125,8 @@ Result<ResultFile> parseResult(std::string_view text, const std::string &file) {
              {},
              false,
              r.text("version"),
-             r.text("machine")};
+             r.text("machine"),
+             r.texts("constants")};
   if (!r.problem().empty())
     return error("bad-run", {file, 0, 0}, r.problem(), "the file was edited; estimate it again");
   const std::vector<std::string> verbs = {"estimate", "simulate", "compare"};
@@ -152,6 +153,7 @@ Options optionsOf(const emit::RunText &run, const Options &options) {
   o.data = run.data;
   o.seed = run.seed;
   o.offload = run.offload;
+  o.constants = run.constants;
   return o;
 }
 
@@ -167,8 +169,10 @@ std::string fingerprint(const machine::Machine &machine) {
 }  // namespace
 
 emit::RunText runOf(const char *verb, const Options &o, const machine::Machine &machine) {
-  return {verb,   o.input, o.sizes,   o.dtype, o.variant, o.function, o.target, o.sets,          o.maps,
-          o.data, o.seed,  o.offload, {},      {},        {},         false,    PIMENTO_VERSION, fingerprint(machine)};
+  return {verb,       o.input, o.sizes, o.dtype, o.variant,       o.function,
+          o.target,   o.sets,  o.maps,  o.data,  o.seed,          o.offload,
+          {},         {},      {},      false,   PIMENTO_VERSION, fingerprint(machine),
+          o.constants};
 }
 
 Status compareNumbers(const ResultFile &saved, const ResultNumbers &now, const emit::RunText &run,

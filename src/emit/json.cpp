@@ -76,10 +76,11 @@ Json stagesOf(const evaluate::Report &report) {
 }
 
 Json runOf(const RunText &r) {
-  return {{"verb", r.verb},       {"input", r.input},       {"sizes", r.sizes},   {"dtype", r.dtype},
-          {"variant", r.variant}, {"function", r.function}, {"target", r.target}, {"sets", r.sets},
-          {"map", r.maps},        {"data", r.data},         {"seed", r.seed},     {"offload", r.offload},
-          {"version", r.version}, {"machine", r.machine}};
+  return {{"verb", r.verb},           {"input", r.input},     {"sizes", r.sizes},
+          {"dtype", r.dtype},         {"variant", r.variant}, {"function", r.function},
+          {"target", r.target},       {"sets", r.sets},       {"map", r.maps},
+          {"data", r.data},           {"seed", r.seed},       {"offload", r.offload},
+          {"constants", r.constants}, {"version", r.version}, {"machine", r.machine}};
 }
 
 Json objectOf(const evaluate::Report &r, const RunText *run) {

@@ -21,6 +21,7 @@ struct RunText {
   bool isExhaustive = false;
   /// Single results: which Pimento made it, and a fingerprint of the machine's numbers.
   std::string version = {}, machine = {};
+  std::vector<std::string> constants = {};
 };
 
 }  // namespace pimento::emit

@@ -82,8 +82,8 @@ struct TimingConstraint {
   std::vector<int> preceding, following;
   Cycles latency;
   int window = 1;
-  std::string formula;  ///< as written: "RL + BL/2 + tRTRS - WL"
-  std::string name;     ///< its key in the file: "read_write"; empty where no file stands behind it
+  std::string formula;    ///< as written: "RL + BL/2 + tRTRS - WL"
+  std::string name = {};  ///< its key in the file: "read_write"; empty where no file stands behind it
 };
 
 /// Mode of an HBM-PIM device: single bank, all bank, all bank with PIM execution.

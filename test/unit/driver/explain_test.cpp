@@ -290,6 +290,17 @@ TEST_F(SavedResult, IsRepeatedAndExplained) {
   }
 }
 
+TEST_F(SavedResult, OfARunWithConstantsIsRepeatedWithThem) {
+  Options o = optionsFor("gemv");
+  o.constants = {"A"};
+  const Json saved = jsonOf(estimate, o);
+  EXPECT_GT(saved["setup_cycles"], 0);
+  Options again;
+  again.input = save(saved.dump());
+  again.number = "setup_cycles";
+  EXPECT_EQ(jsonOf(explain, again)["tree"]["value"], saved["setup_cycles"]);
+}
+
 TEST_F(SavedResult, WithOtherNumbersIsRefusedAndSaysWhich) {
   Json saved = result();
   saved["breakdown"]["merge"] = 1;
