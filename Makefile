@@ -6,7 +6,7 @@
 #   make help         the rest
 
 .NOTPARALLEL:
-.PHONY: build demo test test-long bench docs sanitize fuzz check-format check-layers format deps install clean help
+.PHONY: build demo test test-long bench docs sanitize fuzz check-format check-layers format deps install deb clean help
 
 # Seconds per fuzz target; where `make install` puts things.
 SECONDS ?= 60
@@ -61,10 +61,15 @@ format:
 deps:
 	scripts/install-deps.sh
 
-install: build
-	install -D -m 755 build/bin/pimento $(DESTDIR)$(PREFIX)/bin/pimento
-	install -d $(DESTDIR)$(PREFIX)/share/pimento/machines
-	install -m 644 machines/*.yaml $(DESTDIR)$(PREFIX)/share/pimento/machines
+# The tool, libpimento.so with its headers, data, and what CMake and pkg-config need. DESTDIR is honoured.
+install: build/build.ninja
+	cmake --build build --target pimento pimento_shared
+	cmake --install build --prefix $(PREFIX)
+
+# A Debian package in build/packages.
+deb: build/build.ninja
+	cmake --build build --target pimento pimento_shared
+	cd build && cpack
 
 clean:
 	rm -rf build build-sanitize build-no-llvm build-fuzz
@@ -77,6 +82,7 @@ help:
 	@echo 'make bench        speed of the tool against the limits the project sets itself, and step by step'
 	@echo 'make docs         generated reference in build/docs: verbs, machines, kernels, validation'
 	@echo 'make fuzz SECONDS=60'
-	@echo 'make install PREFIX=/usr/local'
+	@echo 'make install PREFIX=/usr/local   tool, library, headers, data'
+	@echo 'make deb          a Debian package in build/packages'
 	@echo 'make sanitize     only the sanitizer build and its tests'
 	@echo 'make check-format check-layers format deps clean'

@@ -17,6 +17,8 @@ packages=(
   libmlir-19-dev llvm-19-dev mlir-19-tools
   # formatting, fuzzing
   clang-format-19 clang-19 libclang-rt-19-dev
+  # packages and their test
+  dpkg-dev file pkg-config
   # scripts; golden vectors
   python3 python3-numpy
 )

@@ -1,7 +1,6 @@
 #include "pimento/driver/input.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -12,6 +11,7 @@
 #include "pimento/base/npy.h"
 #include "pimento/base/suggest.h"
 #include "pimento/base/text.h"
+#include "pimento/driver/data_folder.h"
 #include "pimento/energy/energy.h"
 #include "pimento/frontend/frontend.h"
 #include "pimento/kernel/notation.h"
@@ -173,11 +173,7 @@ Result<Input> loadInput(const Options &options, const machine::Machine &machine)
 std::vector<std::string> machineFolders(const Options &options) {
   if (!options.machinePath.empty()) return options.machinePath;
   if (const char *path = std::getenv("PIMENTO_MACHINES")) return {path};
-  std::error_code ignored;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  const auto installed = self.parent_path().parent_path() / "share/pimento/machines";
-  if (std::filesystem::is_directory(installed, ignored)) return {installed.string()};
-  return {PIMENTO_MACHINE_FOLDER};
+  return {dataFolder("machines")};
 }
 
 Result<machine::Machine> loadTarget(const Options &options, const std::string &name) {

@@ -35,8 +35,7 @@ Result<Input> loadInput(const Options &options, const machine::Machine &machine)
 /// Loads a machine with the overrides of `options`.
 Result<machine::Machine> loadTarget(const Options &options, const std::string &name);
 
-/// Folders with machine files: `options.machinePath`, else $PIMENTO_MACHINES, else beside the executable, else the
-/// source tree.
+/// Folders with machine files: `options.machinePath`, else $PIMENTO_MACHINES, else those that come with the tool.
 std::vector<std::string> machineFolders(const Options &options);
 
 /// `--map`, one or several separated by '|'.

@@ -9,6 +9,7 @@
 
 #include "pimento/base/file.h"
 #include "pimento/base/text.h"
+#include "pimento/driver/data_folder.h"
 
 namespace pimento::driver {
 
@@ -22,7 +23,7 @@ std::string pointsFolder(const Options &options, const std::string &suite) {
   if (!options.points.empty()) return options.points;
   const char *root = std::getenv("PIMENTO_POINTS");
   if (root != nullptr) return (fs::path(root) / "validation" / suite).string();
-  return (fs::path(PIMENTO_VALIDATION_FOLDER) / suite).string();
+  return (fs::path(dataFolder("validation")) / suite).string();
 }
 
 namespace {

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# Installs the build into an empty prefix and uses it as strangers would: the tool, the headers one by one, a client
+# built with CMake and one with pkg-config, and the Debian package unpacked.
+#
+#   install_test.sh SOURCE BUILD with-llvm|no-llvm
+set -euo pipefail
+source=$1 build=$2 llvm=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
+unset PIMENTO_MACHINES PIMENTO_POINTS
+
+fail() {
+  echo "install_test: $*" >&2
+  exit 1
+}
+# expect TEXT COMMAND...: the command prints a line with TEXT
+expect() {
+  local text=$1
+  shift
+  "$@" >"$work/out" 2>&1 || { cat "$work/out"; fail "failed: $*"; }
+  grep -qF -- "$text" "$work/out" || { cat "$work/out"; fail "no '$text' from: $*"; }
+}
+
+cmake --install "$build" --prefix "$prefix" >"$work/install.log"
+cd "$work"
+
+# useTool BIN: the tool with the data that were installed beside it
+useTool() {
+  local tool=$1/pimento share=$1/../share/pimento
+  expect 'hbm-pim ' "$tool" targets
+  expect '13,166 on the device' "$tool" estimate gemv --size m=4096,n=4096
+  expect 'yes, bit for bit' "$tool" simulate gemv --size m=512,n=300
+  expect '435' "$tool" validate hbm-pim
+  [[ $llvm == no-llvm ]] || expect 'yes, bit for bit' "$tool" simulate "$share/examples/axpy.mlir" --size d0=5000
+}
+useTool "$prefix/bin"
+
+# A copy can be moved, and names neither the sources nor the build.
+mv "$prefix" "$work/moved"
+prefix=$work/moved
+useTool "$prefix/bin"
+for file in "$prefix"/bin/pimento "$prefix"/lib*/libpimento.so; do
+  for path in "$source" "$build"; do
+    ! grep -qF "$path" "$file" || fail "$file contains $path"
+  done
+done
+
+# Every header compiles alone, with nothing but the prefix to include from.
+(cd "$prefix/include" && find pimento -name '*.h') >"$work/headers"
+[[ $(wc -l <"$work/headers") -gt 60 ]] || fail 'headers are missing'
+compileAlone() { echo "#include \"$1\"" | g++ -std=c++20 -fsyntax-only -Wall -Wextra -Werror -I"$2" -x c++ -; }
+export -f compileAlone
+xargs -P "$(nproc)" -I{} bash -c 'compileAlone {} '"$prefix/include" <"$work/headers" ||
+  fail 'a header does not compile alone'
+
+# Clients.
+cp -r "$prefix/share/pimento/examples/client" "$work/client"
+cmake -S client -B client-build -DCMAKE_PREFIX_PATH="$prefix" >"$work/client.log" || { cat "$work/client.log"; fail 'client: cmake'; }
+cmake --build client-build >"$work/client.log" || { cat "$work/client.log"; fail 'client: build'; }
+expect 'hbm-pim 13166 cycles' client-build/client
+if command -v pkg-config >/dev/null; then
+  folder=$(dirname "$(find "$prefix" -name pimento.pc)")
+  flags=$(PKG_CONFIG_PATH=$folder pkg-config --cflags --libs pimento)
+  # shellcheck disable=SC2086
+  g++ -std=c++20 client/client.cpp -o client-pc $flags
+  expect 'hbm-pim 13166 cycles' env LD_LIBRARY_PATH="$(dirname "$folder")" ./client-pc
+else
+  echo 'pkg-config: not run here'
+fi
+
+# The package, unpacked.
+if command -v dpkg-deb >/dev/null && command -v dpkg-shlibdeps >/dev/null; then
+  (cd "$build" && cpack -B "$work/packages" >"$work/cpack.log" 2>&1) || { cat "$work/cpack.log"; fail cpack; }
+  package=$(find "$work/packages" -maxdepth 1 -name '*.deb')
+  dpkg-deb -x "$package" "$work/root"
+  useTool "$work/root/usr/bin"
+  dpkg-deb --field "$package" Depends | grep -q libfmt || fail 'the package does not say what it needs'
+else
+  echo 'Debian package: not run here'
+fi
+echo "install_test: $(wc -l <"$work/headers") headers, two clients, tool and package work"
