@@ -207,15 +207,8 @@ def run_chromium(chromium, folder, arguments):
     return done.stdout
 
 
-def browser_findings(chromium, pages, folder):
-    """Findings of every page at every width; all are opened in one run, each in a frame of its own."""
-    frames = []
-    for number, page in enumerate(pages):
-        text = page.read_text(encoding="utf-8")
-        copy = Path(folder) / f"page{number}.html"
-        copy.write_text(text.replace("<head>", "<head>" + PROBE, 1), encoding="utf-8")
-        for width in WIDTHS:
-            frames.append((f"{number} {width}", copy.name, width))
+def ask(chromium, folder, frames):
+    """What the pages in these frames say of themselves, by frame."""
     around = "<!DOCTYPE html><meta charset='utf-8'><title>check</title><body>" + "".join(
         f"<iframe name='{name}' src='{file}' style='width:{width}px;height:{HEIGHT}px;border:0'></iframe>"
         for name, file, width in frames
@@ -229,10 +222,25 @@ def browser_findings(chromium, pages, folder):
     check = Path(folder) / "check.html"
     check.write_text(around, encoding="utf-8")
     dom = run_chromium(chromium, folder, ["--window-size=1300,1000", "--dump-dom", check.as_uri()])
+    found = [json.loads(html.unescape(a)) for a in re.findall(r'<pre class="answer">(.*?)</pre>', dom, re.DOTALL)]
+    return {answer["name"]: answer for answer in found}
+
+
+def browser_findings(chromium, pages, folder):
+    """Findings of every page at every width, each opened in a frame of its own."""
+    frames = []
+    for number, page in enumerate(pages):
+        text = page.read_text(encoding="utf-8")
+        copy = Path(folder) / f"page{number}.html"
+        copy.write_text(text.replace("<head>", "<head>" + PROBE, 1), encoding="utf-8")
+        for width in WIDTHS:
+            frames.append((f"{number} {width}", copy.name, width))
     answers = {}
-    for answer in re.findall(r'<pre class="answer">(.*?)</pre>', dom, re.DOTALL):
-        answer = json.loads(html.unescape(answer))
-        answers[answer["name"]] = answer
+    # On a busy machine Chromium may end before all frames have loaded: those that are missing get another chance.
+    for frames_at_once in (len(frames), 4, 1, 1):
+        missing = [f for f in frames if f[0] not in answers]
+        for begin in range(0, len(missing), frames_at_once):
+            answers |= ask(chromium, folder, missing[begin : begin + frames_at_once])
     for name, _, width in frames:
         page = pages[int(name.split()[0])]
         if name not in answers:
