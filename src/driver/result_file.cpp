@@ -108,25 +108,22 @@ Result<ResultFile> parseResult(std::string_view text, const std::string &file) {
                       "estimate it again with this version, or explain the input itself");
   RunReader r(*run);
   ResultFile out;
-  out.run = {r.text("verb"),
-             r.text("input"),
-             r.texts("sizes"),
-             r.text("dtype"),
-             r.text("variant"),
-             r.text("function"),
-             r.text("target"),
-             r.texts("sets"),
-             r.texts("map"),
-             r.text("data"),
-             r.number("seed", 1),
-             r.text("offload"),
-             {},
-             {},
-             {},
-             false,
-             r.text("version"),
-             r.text("machine"),
-             r.texts("constants")};
+  emit::RunText &o = out.run;
+  o.verb = r.text("verb");
+  o.input = r.text("input");
+  o.sizes = r.texts("sizes");
+  o.dtype = r.text("dtype");
+  o.variant = r.text("variant");
+  o.function = r.text("function");
+  o.target = r.text("target");
+  o.sets = r.texts("sets");
+  o.maps = r.texts("map");
+  o.data = r.text("data");
+  o.seed = r.number("seed", 1);
+  o.offload = r.text("offload");
+  o.constants = r.texts("constants");
+  o.version = r.text("version");
+  o.machine = r.text("machine");
   if (!r.problem().empty())
     return error("bad-run", {file, 0, 0}, r.problem(), "the file was edited; estimate it again");
   const std::vector<std::string> verbs = {"estimate", "simulate", "compare"};
@@ -169,10 +166,23 @@ std::string fingerprint(const machine::Machine &machine) {
 }  // namespace
 
 emit::RunText runOf(const char *verb, const Options &o, const machine::Machine &machine) {
-  return {verb,       o.input, o.sizes, o.dtype, o.variant,       o.function,
-          o.target,   o.sets,  o.maps,  o.data,  o.seed,          o.offload,
-          {},         {},      {},      false,   PIMENTO_VERSION, fingerprint(machine),
-          o.constants};
+  emit::RunText r;
+  r.verb = verb;
+  r.input = o.input;
+  r.sizes = o.sizes;
+  r.dtype = o.dtype;
+  r.variant = o.variant;
+  r.function = o.function;
+  r.target = o.target;
+  r.sets = o.sets;
+  r.maps = o.maps;
+  r.data = o.data;
+  r.seed = o.seed;
+  r.offload = o.offload;
+  r.constants = o.constants;
+  r.version = PIMENTO_VERSION;
+  r.machine = fingerprint(machine);
+  return r;
 }
 
 Status compareNumbers(const ResultFile &saved, const ResultNumbers &now, const emit::RunText &run,
