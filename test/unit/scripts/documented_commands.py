@@ -26,7 +26,7 @@ import markdown_pages  # noqa: E402
 
 # Commands that build, install or need what the tool does not: listed, not run.
 SKIPPED = ("apt", "apt-get", "sudo", "git", "make", "cmake", "ctest", "ninja", "cd", "scripts/", "build/", "chromium",
-           "xdg-open", "firefox")
+           "xdg-open", "firefox", "export")
 # Commands that a page may use beside pimento.
 KNOWN = ("pimento", "python3", "cat", "head", "tail", "grep", "ls", "wc", "cp", "diff", "sort", "sed", "cut")
 
