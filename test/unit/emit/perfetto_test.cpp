@@ -148,6 +148,7 @@ TEST(Perfetto, ARunGivesATraceThatKeepsTheFormatsRules) {
   EXPECT_EQ(trace.dropped(), 0);
   const Checked c(out.str());
   EXPECT_EQ(c.other["dropped"], 0);
+  EXPECT_EQ(c.other["clock_ghz"], machine.clockGHz);
 }
 
 TEST(Perfetto, EveryCommandHasItsSlotAndItsPlace) {
