@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <mutex>
 
 #include "pimento/base/file.h"
@@ -76,6 +77,9 @@ emit::ExploreHead headOf(const Options &o, const Job &job) {
   h.target = job.machine.name;
   h.run = {"explore", o.input, o.sizes, o.dtype,   o.variant, o.function, o.target, o.sets,
            o.maps,    o.data,  o.seed,  o.offload, o.sweeps,  o.chunks,   o.orders, o.isExhaustive};
+  h.run.constants = o.constants;
+  h.run.kernels = o.kernels;
+  h.run.limit = o.limit;
   h.warnings = job.machine.notes;
   return h;
 }
@@ -105,6 +109,7 @@ bool isStopped(const Options &options) {
 /// One kernel of the input as a problem of its own.
 struct Part {
   std::string kernel;
+  std::vector<std::string> same;  ///< kernels like it
   std::unique_ptr<kernel::Graph> graph;
   tune::Problem problem;
 };
@@ -123,15 +128,33 @@ Status choose(const Options &options, const machine::Machine &machine, tune::Pro
   return okStatus();
 }
 
+/// `--kernel` names kernels that there are.
+Status checkKernels(const Options &options, const kernel::Graph &graph) {
+  std::vector<std::string> names;
+  for (const kernel::Kernel &k : graph.kernels) names.push_back(k.name);
+  for (const std::string &name : options.kernels)
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      return error("unknown-kernel", {"--kernel", 0, 0}, fmt::format("the graph has no kernel '{}'", name),
+                   suggest(name, names));
+  return okStatus();
+}
+
 /// The kernels that have mappings. In a graph of several, one that the device cannot run is left out with a warning.
 Result<std::vector<Part>> partsOf(const Options &options, const Job &job, std::vector<std::string> &warnings) {
   std::vector<Part> parts;
   Diagnostics refused;
   const kernel::Graph &graph = *job.input.graph;
+  std::map<std::string, std::size_t> seen;  // by shape: layers of a network repeat
   for (int k = 0; k < static_cast<int>(graph.kernels.size()); ++k) {
-    Part part{graph.kernels[static_cast<std::size_t>(k)].name,
-              std::make_unique<kernel::Graph>(kernel::isolated(graph, k)),
-              {}};
+    const std::string &name = graph.kernels[static_cast<std::size_t>(k)].name;
+    const auto isMeant = [&](const std::string &n) { return n == name; };
+    if (!options.kernels.empty() && std::none_of(options.kernels.begin(), options.kernels.end(), isMeant)) continue;
+    Part part{name, {}, std::make_unique<kernel::Graph>(kernel::isolated(graph, k)), {}};
+    const std::string shape = kernel::shapeText(*part.graph);
+    if (const auto same = seen.find(shape); same != seen.end()) {
+      parts[same->second].same.push_back(name);
+      continue;
+    }
     Result<tune::Problem> problem = tune::makeProblem(*part.graph, job.machine, job.deviceVariant(options));
     if (!problem) {
       if (graph.kernels.size() == 1) return problem.diagnostics();
@@ -141,6 +164,7 @@ Result<std::vector<Part>> partsOf(const Options &options, const Job &job, std::v
     }
     part.problem = std::move(*problem);
     if (Status s = choose(options, job.machine, part.problem); !s) return s.diagnostics();
+    seen.emplace(shape, parts.size());
     parts.push_back(std::move(part));
   }
   if (parts.empty()) return refused;
@@ -217,8 +241,10 @@ Outcome exploreMappings(const Options &options) {
   if (job->input.program)
     return failure({error("explore-program", {options.input, 0, 0}, "a device program has its mapping already",
                           "explore a kernel: an .mlir file, index notation or a name of the zoo")});
+  if (Status s = checkKernels(options, *job->input.graph); !s) return failure(s.diagnostics());
   emit::MappingExploration e;
   e.head = headOf(options, *job);
+  for (const kernel::Kernel &k : job->input.graph->kernels) e.graphKernels.push_back(k.name);
   e.clockGHz = job->machine.clockGHz;
   Result<std::vector<Part>> parts = partsOf(options, *job, e.head.warnings);
   if (!parts) return failure(parts.diagnostics());
@@ -230,10 +256,15 @@ Outcome exploreMappings(const Options &options) {
   for (std::size_t i = 0; i < parts->size(); ++i) {
     const Part &part = (*parts)[i];
     tune::Control control = controlOf(options, store->get());
+    control.scope = fmt::format("{}: ", i);
     if (!isAlone) control.label = fmt::format("{} ({} of {})", part.kernel, i + 1, parts->size());
-    Result<tune::Exploration> found = tune::explore(part.problem, {options.isExhaustive}, control);
+    Result<tune::Exploration> found = tune::explore(part.problem, {options.isExhaustive, options.limit}, control);
     if (!found) return failure(found.diagnostics());
-    e.kernels.push_back({part.kernel, std::move(*found), {}});
+    if (found->every > 1)
+      e.head.warnings.push_back(fmt::format("{}every {}-th of {}{} mappings was explored: --limit 0 explores all",
+                                            isAlone ? "" : part.kernel + ": ", found->every,
+                                            found->space >= tune::kMostCounted ? "the first " : "", found->space));
+    e.kernels.push_back({part.kernel, part.same, std::move(*found), {}});
   }
   e.head.seconds = secondsSince(start);  // of the exploration; checks on data come after it
   for (std::size_t i = 0; i < parts->size(); ++i)

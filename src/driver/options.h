@@ -29,17 +29,19 @@ struct Options {
   std::string offload;               ///< "all", "possible", "best"; empty: best for networks, else all
   std::string data;                  ///< empty: the verb's default
   std::uint64_t seed = 1;
-  std::string emit = "kernel";      ///< compile: stage
-  std::string trace;                ///< simulate: timeline file
-  std::string points;               ///< validate: file or folder
-  std::vector<std::string> sweeps;  ///< explore: "timing.tRP=10..20"
-  std::string store;                ///< explore: file that keeps results
-  std::string chunks, orders;       ///< explore: choices besides the factors; empty: those that matter
-  bool isExhaustive = false;        ///< explore: estimate every mapping
-  bool isUnchecked = false;         ///< explore: the best are not run on data
-  std::string number;               ///< explain: key of one number, "breakdown.merge"
-  int depth = -1;                   ///< explain: levels to show; negative: the default
-  std::string output;               ///< -o
+  std::string emit = "kernel";       ///< compile: stage
+  std::string trace;                 ///< simulate: timeline file
+  std::string points;                ///< validate: file or folder
+  std::vector<std::string> sweeps;   ///< explore: "timing.tRP=10..20"
+  std::string store;                 ///< explore: file that keeps results
+  std::string chunks, orders;        ///< explore: choices besides the factors; empty: those that matter
+  std::vector<std::string> kernels;  ///< explore: which of a graph; empty: all
+  std::int64_t limit = 250'000;      ///< explore: most mappings per kernel
+  bool isExhaustive = false;         ///< explore: estimate every mapping
+  bool isUnchecked = false;          ///< explore: the best are not run on data
+  std::string number;                ///< explain: key of one number, "breakdown.merge"
+  int depth = -1;                    ///< explain: levels to show; negative: the default
+  std::string output;                ///< -o
   bool isQuiet = false;
   const std::atomic<bool> *isStopped = nullptr;  ///< set when the user wants the work to stop
   bool isJson = false;

@@ -98,10 +98,12 @@ Json headOf(const ExploreHead &h, const char *what) {
   j["dtype"] = h.dtype;
   j["target"] = h.target;
   const RunText &r = h.run;
-  j["run"] = {{"verb", r.verb},       {"input", r.input},       {"sizes", r.sizes},   {"dtype", r.dtype},
-              {"variant", r.variant}, {"function", r.function}, {"target", r.target}, {"sets", r.sets},
-              {"map", r.maps},        {"data", r.data},         {"seed", r.seed},     {"offload", r.offload},
-              {"sweeps", r.sweeps},   {"chunks", r.chunks},     {"orders", r.orders}, {"exhaustive", r.isExhaustive}};
+  j["run"] = {
+      {"verb", r.verb},       {"input", r.input},       {"sizes", r.sizes},        {"dtype", r.dtype},
+      {"variant", r.variant}, {"function", r.function}, {"target", r.target},      {"sets", r.sets},
+      {"map", r.maps},        {"data", r.data},         {"seed", r.seed},          {"offload", r.offload},
+      {"sweeps", r.sweeps},   {"chunks", r.chunks},     {"orders", r.orders},      {"exhaustive", r.isExhaustive},
+      {"kernels", r.kernels}, {"limit", r.limit},       {"constants", r.constants}};
   return j;
 }
 
@@ -141,7 +143,7 @@ Json bestJson(const ExploredKernel &k, std::int64_t row, std::int64_t first, dou
 
 Json countsOf(const tune::Exploration &f) {
   const auto rows = static_cast<std::int64_t>(f.rows.size());
-  return {{"space", rows},        {"explored", rows},     {"estimated", f.estimated},   {"equal", f.equal},
+  return {{"space", f.space},     {"explored", rows},     {"estimated", f.estimated},   {"equal", f.equal},
           {"bounded", f.bounded}, {"illegal", f.illegal}, {"device_runs", f.deviceRuns}};
 }
 
@@ -154,6 +156,19 @@ Json foundJson(const ExploredKernel &k, std::int64_t first, double clockGHz) {
   j["best"]["energy"] = bestJson(k, k.found.front.back(), first, clockGHz);
   j["reference"] = k.found.reference ? costJson("reference", *k.found.reference, clockGHz) : Json(nullptr);
   return j;
+}
+
+/// What --map takes to run the whole graph with the best mapping of every kernel that has one.
+std::string graphMap(const MappingExploration &e, bool isByTime) {
+  std::map<std::string, std::string> best;
+  for (const ExploredKernel &k : e.kernels) {
+    const std::int64_t row = isByTime ? k.found.front.front() : k.found.front.back();
+    best[k.kernel] = k.found.rows[static_cast<std::size_t>(row)].mapping;
+    for (const std::string &name : k.same) best[name] = best[k.kernel];
+  }
+  std::vector<std::string> maps;
+  for (const std::string &name : e.graphKernels) maps.push_back(best.count(name) > 0 ? best[name] : "reference");
+  return join(maps, " | ");
 }
 
 std::string print(const Json &json) {
@@ -323,7 +338,8 @@ std::string toTable(const MappingExploration &e) {
   const std::vector<std::int64_t> firsts = firstRows(e);
   for (std::size_t i = 0; i < e.kernels.size(); ++i) {
     const ExploredKernel &k = e.kernels[i];
-    out += fmt::format("\n{}{} mappings: {}; {} command streams run\n", hasSeveral(e) ? k.kernel + ": " : "",
+    const std::string more = k.same.empty() ? "" : fmt::format(" (and {} like it)", k.same.size());
+    out += fmt::format("\n{}{} mappings: {}; {} command streams run\n", hasSeveral(e) ? k.kernel + more + ": " : "",
                        grouped(static_cast<std::int64_t>(k.found.rows.size())), countsText(k.found),
                        grouped(k.found.deviceRuns));
     addBest(k, e.clockGHz, out);
@@ -385,9 +401,10 @@ std::string toJson(const MappingExploration &e) {
     sum.bounded += k.found.bounded;
     sum.illegal += k.found.illegal;
     sum.deviceRuns += k.found.deviceRuns;
+    sum.space += k.found.space;
   }
   j.update(countsOf(sum));
-  j["space"] = j["explored"] = rows;
+  j["explored"] = rows;
   j["seconds"] = e.head.seconds;
   j["sweep"] = Json::array();
   addGrid(j, gridOf(e));
@@ -400,18 +417,15 @@ std::string toJson(const MappingExploration &e) {
     j["best"] = Json::object();
     j["reference"] = nullptr;
     j["kernels"] = Json::array();
-    std::vector<std::string> byTime, byEnergy;
     for (std::size_t i = 0; i < e.kernels.size(); ++i) {
       const ExploredKernel &k = e.kernels[i];
-      Json part = {{"kernel", k.kernel}};
+      Json part = {{"kernel", k.kernel}, {"same", k.same}};
       part.update(countsOf(k.found));
       part.update(foundJson(k, firsts[i], e.clockGHz));
       for (const Json &row : part["pareto"]) j["pareto"].push_back(row);
-      byTime.push_back(k.found.rows[static_cast<std::size_t>(k.found.front.front())].mapping);
-      byEnergy.push_back(k.found.rows[static_cast<std::size_t>(k.found.front.back())].mapping);
       j["kernels"].push_back(std::move(part));
     }
-    j["map"] = {{"time", join(byTime, " | ")}, {"energy", join(byEnergy, " | ")}};
+    j["map"] = {{"time", graphMap(e, true)}, {"energy", graphMap(e, false)}};
   }
   j["warnings"] = e.head.warnings;
   return print(j);

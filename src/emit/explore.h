@@ -30,14 +30,16 @@ struct ExploreHead {
 /// One kernel with all its mappings.
 struct ExploredKernel {
   std::string kernel;
+  std::vector<std::string> same;  ///< further kernels of the graph that differ from it in names alone
   tune::Exploration found;
   std::map<std::int64_t, bool> checked;  ///< rows that were to be checked: whether they were
 };
 
 struct MappingExploration {
   ExploreHead head;
-  double clockGHz = 1;                  ///< for times of cycles
-  std::vector<ExploredKernel> kernels;  ///< at least one; several get a column "kernel"
+  double clockGHz = 1;                    ///< for times of cycles
+  std::vector<ExploredKernel> kernels;    ///< at least one; several get a column "kernel"
+  std::vector<std::string> graphKernels;  ///< all of the input, in order; what `map` has an entry for
 };
 
 struct SweepExploration {

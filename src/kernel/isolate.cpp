@@ -36,4 +36,15 @@ Graph isolated(const Graph &graph, int kernel) {
   return out;
 }
 
+std::string shapeText(Graph graph) {
+  graph.name.clear();
+  for (std::size_t t = 0; t < graph.tensors.size(); ++t) graph.tensors[t].name = "t" + std::to_string(t);
+  for (std::size_t k = 0; k < graph.kernels.size(); ++k) {
+    graph.kernels[k].name = "k" + std::to_string(k);
+    for (std::size_t d = 0; d < graph.kernels[k].dims.size(); ++d)
+      graph.kernels[k].dims[d].name = "d" + std::to_string(d);
+  }
+  return print(graph);
+}
+
 }  // namespace pimento::kernel

@@ -9,4 +9,7 @@ namespace pimento::kernel {
 /// what it accumulates onto (or updates) and others made before it becomes an in-out.
 Graph isolated(const Graph &graph, int kernel);
 
+/// A text that two graphs share if they differ in names alone (of kernels, tensors and dims).
+std::string shapeText(Graph graph);
+
 }  // namespace pimento::kernel

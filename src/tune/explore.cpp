@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <mutex>
 #include <numeric>
 #include <tuple>
 
+#include "pimento/base/integer.h"
 #include "pimento/base/progress.h"
 #include "pimento/base/text.h"
 #include "pimento/base/thread_pool.h"
@@ -50,6 +52,7 @@ class Explorer {
 
   Result<Exploration> run() {
     enumerate();
+    if (isStopped()) return interrupted(control_, "mappings were");
     compileAll();
     if (isStopped()) return interrupted(control_, "mappings were");
     addReference();
@@ -84,11 +87,30 @@ class Explorer {
   }
 
   void enumerate() {
+    const std::int64_t limit = options_.limit > 0 ? options_.limit : std::numeric_limits<std::int64_t>::max();
+    std::vector<std::string> texts;
     Candidates candidates(problem_);
     while (std::optional<std::string> text = candidates.next()) {
-      out_.rows.emplace_back();
-      out_.rows.back().mapping = std::move(*text);
+      if (++out_.space <= limit) texts.push_back(std::move(*text));
+      if (isStopped() || (out_.space > limit && out_.space >= kMostCounted)) break;
     }
+    if (out_.space > limit && !isStopped()) texts = everyNth(limit);
+    for (std::string &text : texts) {
+      out_.rows.emplace_back();
+      out_.rows.back().mapping = std::move(text);
+    }
+  }
+
+  /// The first candidates of a space are all alike (few channels), so a part of it is spread over the whole.
+  std::vector<std::string> everyNth(std::int64_t limit) {
+    out_.every = ceilDiv(out_.space, limit);
+    std::vector<std::string> texts;
+    Candidates candidates(problem_);
+    for (std::int64_t i = 0; i < out_.space && !isStopped(); ++i) {
+      std::optional<std::string> text = candidates.next();
+      if (i % out_.every == 0) texts.push_back(std::move(*text));
+    }
+    return texts;
   }
 
   void compileAll() {
@@ -108,6 +130,7 @@ class Explorer {
     if (!compiled || classes_.has(**compiled)) return;
     out_.rows.emplace_back();
     out_.rows.back().mapping = problem_.reference.text;
+    ++out_.space;
     classes_.add({problem_.reference.text}, 1);
   }
 
@@ -116,13 +139,13 @@ class Explorer {
     if (isStopped()) return;
     const std::string &text = out_.rows[static_cast<std::size_t>(program.first)].mapping;
     if (control_.store != nullptr)
-      if (const auto kept = control_.store->find(kRunKind, text)) program.run = runOf(*kept);
+      if (const auto kept = control_.store->find(kRunKind, control_.scope + text)) program.run = runOf(*kept);
     if (program.run) return;
     const auto compiled = compile(problem_, mappingOf(text));
     PIMENTO_CHECK(compiled.ok());
     program.run = (*compiled)->run({true, nullptr});
     if (control_.store == nullptr) return;
-    if (Status s = control_.store->put(kRunKind, text, textOf(*program.run)); !s) {
+    if (Status s = control_.store->put(kRunKind, control_.scope + text, textOf(*program.run)); !s) {
       const std::lock_guard<std::mutex> lock(mutex_);
       failed_ = s.diagnostics();
     }

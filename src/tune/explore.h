@@ -38,7 +38,9 @@ struct Row {
 };
 
 struct Exploration {
-  std::vector<Row> rows;  ///< in the order of the enumeration; the reference mapping last if nothing is like it
+  std::vector<Row> rows;   ///< in the order of the enumeration; the reference mapping last if nothing is like it
+  std::int64_t space = 0;  ///< candidates there are, counted up to kMostCounted
+  std::int64_t every = 1;  ///< of which every so many-th was explored
   std::int64_t estimated = 0, equal = 0, bounded = 0, illegal = 0;
   std::int64_t deviceRuns = 0;              ///< command streams that were run, or taken from the store
   std::vector<std::int64_t> front;          ///< rows, by rising time: the first is the best in time, the last in energy
@@ -51,6 +53,7 @@ struct Control {
   Store *store = nullptr;                        ///< null: nothing is kept
   const std::atomic<bool> *isStopped = nullptr;  ///< asked for between two runs
   bool showsProgress = false;
+  std::string scope = {};  ///< names of results in the store begin with it: which kernel of several
   std::string label = {};  ///< for progress: which kernel
 };
 
@@ -59,7 +62,12 @@ Diagnostic interrupted(const Control &control, std::string_view what);
 
 struct ExploreOptions {
   bool isExhaustive = false;  ///< every legal candidate is run on its own
+  /// Most candidates to explore; of a larger space every n-th is taken, spread evenly. 0: no limit.
+  std::int64_t limit = 0;
 };
+
+/// Candidates of a space that is larger than the limit are counted up to here; those behind are not looked at.
+inline constexpr std::int64_t kMostCounted = 5'000'000;
 
 /// Diagnostics: interrupted, store-unwritable, no-legal-mapping.
 Result<Exploration> explore(const Problem &problem, const ExploreOptions &options, const Control &control);

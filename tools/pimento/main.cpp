@@ -91,6 +91,10 @@ void addExploration(CLI::App &app, Options &o) {
   app.add_option("--chunks", o.chunks,
                  "cyclic chunks to try: none, or channel=16,32;block=8 (default: if they matter)");
   app.add_option("--orders", o.orders, "loop orders to try: none or all (default: those that matter)");
+  app.add_option("--kernel", o.kernels, "kernels of a graph to explore: NAME,NAME (default: all)")->delimiter(',');
+  app.add_option("--limit", o.limit, "most mappings per kernel; of more, every n-th is explored; 0: all")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{100'000'000}))
+      ->capture_default_str();
   app.add_flag("--exhaustive", o.isExhaustive, "estimate every mapping, leave none out by proof");
   app.add_flag("--no-check", o.isUnchecked, "do not run the best mappings on data");
   app.add_option("--seed", o.seed, "seed of the data for checks")->capture_default_str();
@@ -116,7 +120,7 @@ std::vector<Verb> verbs() {
          addMachine(a, o);
          addKernel(a, o);
          addMapping(a, o);
-         a.add_option("--emit", o.emit, "kernel, mapping, llvcnm, commands or asm")->capture_default_str();
+         a.add_option("--emit", o.emit, "kernel, mapping, llvcnm, commands, asm or mlir")->capture_default_str();
        }},
       {"estimate", "time and energy by exact fast-forward", kInput, true, d::estimate, addEvaluation},
       {"simulate", "run every command, on data, and check the answer", kInput, true, d::simulate, addSimulation},

@@ -131,6 +131,15 @@ TEST(WrongExploration, ChunksNameLevelsAndWholeNumbers) {
   }
 }
 
+TEST(WrongExploration, KernelsAreThoseOfTheGraph) {
+  driver::Options o = optionsOf({});
+  o.kernels = {"gemw"};
+  const Diagnostic d = first(o);
+  EXPECT_EQ(d.code, "unknown-kernel");
+  EXPECT_EQ(d.where.file, "--kernel");
+  EXPECT_NE(d.hint.find("did you mean"), std::string::npos) << d.str();
+}
+
 TEST(WrongExploration, OrdersAreNoneOrAll) {
   driver::Options o = optionsOf({});
   o.orders = "al";

@@ -200,6 +200,46 @@ TEST(Explore, KernelsThatStayOnTheHostAreLeftOutWithANote) {
   EXPECT_TRUE(hasWarning(j, "left out"));
 }
 
+TEST(Explore, KernelsThatDifferInNamesAloneAreExploredOnce) {
+  Options o = gemv();
+  o.input = "t[i] = a[i] + b[i]; u[i] = t[i] + c[i]; y[i] = relu(u[i])";
+  o.sizes = {"i=3000"};
+  const Json j = json(o);
+  ASSERT_EQ(j["kernels"].size(), 2u);
+  EXPECT_EQ(j["kernels"][0]["same"].size(), 1u);
+  Options whole = o;
+  whole.maps = {j["map"]["energy"].get<std::string>()};
+  EXPECT_EQ(driver::estimate(whole).status, 0) << whole.maps[0];
+  o.kernels = {j["kernels"][1]["kernel"].get<std::string>()};
+  EXPECT_FALSE(json(o).contains("kernels"));
+}
+
+TEST(Explore, KernelsOfAGraphDoNotShareResultsInAStore) {
+  Options o = gemv();
+  o.input = "t[i] = a[i] + b[i]; y[i] = relu(t[i])";
+  o.sizes = {"i=3000"};
+  o.isUnchecked = true;
+  Json without = json(o);
+  o.store = fileNamed("graph.db");
+  std::filesystem::remove(o.store);
+  for (int run = 0; run < 2; ++run) {
+    Json with = json(o);
+    with.erase("seconds");
+    without.erase("seconds");
+    EXPECT_EQ(with, without) << "run " << run;
+  }
+  std::filesystem::remove(o.store);
+}
+
+TEST(Explore, ALargeSpaceIsExploredInPartAndSaysSo) {
+  Options o = gemv();
+  o.limit = 50;
+  const Json j = json(o);
+  EXPECT_TRUE(hasWarning(j, "--limit 0 explores all"));
+  EXPECT_LE(j["explored"].get<int>(), 51);
+  EXPECT_GT(j["space"].get<int>(), 100);
+}
+
 TEST(Explore, SaysWhatIsNotChecked) {
   Options o = gemv();
   o.isUnchecked = true;

@@ -39,7 +39,7 @@ Problem problemOf(const kernel::Graph &graph, const machine::Machine &machine) {
 }
 
 Exploration explored(const Problem &p, bool isExhaustive = false, const tune::Control &control = {}) {
-  auto e = tune::explore(p, {isExhaustive}, control);
+  auto e = tune::explore(p, {isExhaustive, 0}, control);
   EXPECT_TRUE(e.ok()) << e.diagnostics().front().str();
   return *e;
 }
@@ -197,6 +197,22 @@ TEST(Explore, OrdersMultiplyTheSpace) {
   EXPECT_EQ(e.rows.size(), plain * (1 + problem.choices.orders.size()));
   EXPECT_GT(e.illegal, 0) << "orders with the reduction outside are refused";
   EXPECT_GT(e.equal, 0) << "the others change nothing";
+}
+
+TEST(Explore, ALimitTakesEveryNthOfTheSpace) {
+  const machine::Machine machine = hbmPim(8);
+  const kernel::Graph graph = zoo("gemv", {{"m", 512}, {"n", 512}, {"batch", 1}});
+  const Problem problem = problemOf(graph, machine);
+  const Exploration all = explored(problem);
+  const auto some = tune::explore(problem, {false, 100}, {2});
+  ASSERT_TRUE(some.ok());
+  EXPECT_EQ(all.every, 1);
+  EXPECT_EQ(all.space, static_cast<std::int64_t>(all.rows.size()));
+  EXPECT_EQ(some->every, (all.space + 99) / 100);
+  EXPECT_LE(some->rows.size(), 101u) << "the limit, and the reference mapping";
+  for (std::size_t i = 0; i + 1 < some->rows.size(); ++i)
+    EXPECT_EQ(some->rows[i].mapping, all.rows[i * static_cast<std::size_t>(some->every)].mapping);
+  EXPECT_LE(some->rows[static_cast<std::size_t>(some->front.front())].cost.total, some->reference->total);
 }
 
 TEST(Explore, TakesResultsFromTheStore) {
