@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "pimento/base/diagnostics.h"
 #include "pimento/kernel/kernel.h"
@@ -28,7 +29,8 @@ struct MlirOptions {
 /// Whether this build can read MLIR (`PIMENTO_WITH_LLVM`).
 bool hasMlir();
 
-/// Reads one function of structured linalg ops, on memrefs or tensors, into a verified Graph.
+/// Reads one function of structured linalg ops (on memrefs or tensors) and affine loop nests (on memrefs) into a
+/// verified Graph.
 ///
 /// Arguments that are only read become inputs. A memref argument that is written becomes an output if its old contents
 /// do not matter, else an in-out. Returned tensors become outputs. Arguments are taken not to alias. linalg.fill with
@@ -38,5 +40,16 @@ bool hasMlir();
 ///
 /// `file` names the text in diagnostics. Never throws, prints or ends the process.
 Result<kernel::Graph> importMlir(std::string_view text, std::string_view file, const MlirOptions &options);
+
+/// A graph and the mappings its file states.
+struct Imported {
+  kernel::Graph graph;
+  std::vector<std::string> mappings;  ///< `pimento.mapping` of each kernel's op; empty where it has none
+  std::string target;                 ///< `pimento.target` of the function: the machine the mappings are for
+};
+
+/// importMlir(), with the mappings that `compile --emit mlir` writes. An op of several kernels gives its name
+/// (`pimento.kernel`) and mapping to the last.
+Result<Imported> importMlirFile(std::string_view text, std::string_view file, const MlirOptions &options);
 
 }  // namespace pimento::frontend

@@ -100,6 +100,12 @@ DType unsignedOf(DType t) {
   }
 }
 
+int depthOf(mlir::Operation *op) {
+  int depth = 0;
+  for (; op; op = op->getParentOp()) ++depth;
+  return depth;
+}
+
 Combine combineOf(std::string_view name) {
   const auto row = find(kBinaryOps, name);
   if (row == kBinaryOps.end() || row->isUnsigned) return Combine::kAssign;
@@ -148,9 +154,9 @@ std::optional<Constant> constantOf(mlir::Value value) {
   return std::nullopt;
 }
 
-std::optional<Accumulation> accumulationOf(mlir::Value yielded, mlir::BlockArgument out) {
+std::optional<Accumulation> accumulationOf(mlir::Value yielded, mlir::Value out) {
   mlir::Operation *op = yielded.getDefiningOp();
-  if (!op || op->getBlock() != out.getOwner() || !out.hasOneUse() || !yielded.hasOneUse()) return std::nullopt;
+  if (!op || op->getBlock() != out.getParentBlock() || !out.hasOneUse() || !yielded.hasOneUse()) return std::nullopt;
   if (op->getNumOperands() != 2 || !scalarType(out.getType()) || out.getType().isInteger(1)) return std::nullopt;
   const std::string name = nameOf(*op);
   const Combine combine = combineOf(name);
@@ -195,9 +201,8 @@ Status BodyTranslator::collect(mlir::Value root, std::vector<mlir::Operation *> 
     const mlir::Value value = pending.back();
     pending.pop_back();
     mlir::Operation *op = value.getDefiningOp();
-    if (!op || done_.contains(value) || literals_.contains(value) || constantOf(value) || !seen.insert(op).second) {
-      continue;
-    }
+    const bool isKnown = done_.contains(value) || literals_.contains(value) || elements_.contains(value);
+    if (!op || isKnown || constantOf(value) || !seen.insert(op).second) continue;
     if (!isScalarOp(*op) || op->getNumResults() != 1 || op->getNumRegions() != 0) {
       return unsupportedOp(nameOf(*op), placeOf(*op), kScalarOps);
     }
@@ -208,8 +213,8 @@ Status BodyTranslator::collect(mlir::Value root, std::vector<mlir::Operation *> 
     for (const mlir::Value operand : op->getOperands()) pending.push_back(resolve(operand));
   }
   std::sort(ops.begin(), ops.end(), [](mlir::Operation *a, mlir::Operation *b) {
-    // Ops of the function around the body come first.
-    if (a->getBlock() != b->getBlock()) return a->getBlock() == b->getParentOp()->getBlock();
+    // Ops around the body come first.
+    if (a->getBlock() != b->getBlock()) return depthOf(a) < depthOf(b);
     return a->isBeforeInBlock(b);
   });
   return okStatus();

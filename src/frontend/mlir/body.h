@@ -32,7 +32,7 @@ struct Accumulation {
 };
 
 /// Recognizes a yielded value that merges one term into the output's old element and uses that element nowhere else.
-std::optional<Accumulation> accumulationOf(mlir::Value yielded, mlir::BlockArgument out);
+std::optional<Accumulation> accumulationOf(mlir::Value yielded, mlir::Value out);
 
 class BodyTranslator {
  public:
@@ -42,6 +42,7 @@ class BodyTranslator {
   /// What a block argument (of the op or of the function) stands for.
   void bindElement(mlir::Value value, kernel::Access access, DType type);
   void bindConstant(mlir::Value value, Constant constant, DType type);
+  void bindComputed(mlir::Value value, int bodyValue) { done_[value] = bodyValue; }
   void bindValue(mlir::Value value, mlir::Value same) { same_[value] = same; }
 
   /// Appends what `root` needs and returns the body value that holds it.

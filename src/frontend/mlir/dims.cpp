@@ -114,9 +114,15 @@ Status FunctionDims::visit(mlir::Operation &op) {
   if (auto alloca = mlir::dyn_cast<mlir::memref::AllocaOp>(op)) return visitAllocation(op, alloca.getDynamicSizes());
   if (auto copy = mlir::dyn_cast<mlir::memref::CopyOp>(op)) return join(copy.getSource(), copy.getTarget(), op);
   if (mlir::isa<mlir::tensor::CastOp, mlir::memref::CastOp>(op)) return join(op.getOperand(0), op.getResult(0), op);
-  for (const mlir::Value operand : op.getOperands()) {
-    if (mlir::isa<mlir::ShapedType>(operand.getType())) dimsOf(operand);
-  }
+  op.walk([&](mlir::Operation *nested) {
+    for (const mlir::Value operand : nested->getOperands()) {
+      if (mlir::isa<mlir::ShapedType>(operand.getType())) dimsOf(operand);
+      const auto argument = mlir::dyn_cast<mlir::BlockArgument>(operand);
+      if (operand.getType().isIndex() && argument && argument.getOwner() == &function_.getBody().front()) {
+        dimOfIndex(operand);
+      }
+    }
+  });
   for (const mlir::Value result : op.getResults()) {
     if (result.getType().isIndex()) dimOfIndex(result);
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -13,6 +14,7 @@ namespace pimento::frontend {
 
 using kernel::Access;
 using kernel::Affine;
+using kernel::Combine;
 using kernel::Kernel;
 using kernel::KernelBuilder;
 using kernel::Role;
@@ -37,6 +39,27 @@ std::vector<Affine> everyElement(const KernelBuilder &k, std::size_t rank) {
 }
 
 }  // namespace
+
+bool isNeutral(const Constant &c, Combine combine, DType type) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const auto width = static_cast<unsigned>(8 * sizeOf(type).value);
+  const std::uint64_t highest =
+      isSigned(type) ? (std::uint64_t{1} << (width - 1)) - 1 : ~std::uint64_t{0} >> (64 - width);
+  switch (combine) {
+    case Combine::kAdd:
+      return isFloat(type) ? c.real == 0 : c.integer == 0;
+    case Combine::kMul:
+      return isFloat(type) ? c.real == 1 : c.integer == 1;
+    case Combine::kMin:
+      return isFloat(type) ? c.real == kInfinity : c.integer == static_cast<std::int64_t>(highest);
+    case Combine::kMax:
+      return isFloat(type) ? c.real == -kInfinity
+                           : c.integer == (isSigned(type) ? -static_cast<std::int64_t>(highest) - 1 : 0);
+    case Combine::kAssign:
+      return false;
+  }
+  return false;
+}
 
 GraphBuilder::GraphBuilder(std::string name, Location where) : where_(std::move(where)) {
   graph_.name = std::move(name);
@@ -76,6 +99,19 @@ void GraphBuilder::add(Kernel kernel) {
   };
   for (int n = 1; isTaken(); ++n) kernel.name = fmt::format("{}_{}", stem, n);
   graph_.kernels.push_back(std::move(kernel));
+}
+
+void GraphBuilder::annotate(const std::string &name, const std::string &mapping) {
+  Kernel &last = graph_.kernels.back();
+  const bool isTaken =
+      std::any_of(graph_.kernels.begin(), graph_.kernels.end(), [&](const Kernel &k) { return k.name == name; });
+  if (!name.empty() && !isTaken) last.name = name;
+  if (!mapping.empty()) mappings_[last.name] = mapping;
+}
+
+std::string GraphBuilder::mappingOf(const std::string &kernel) const {
+  const auto it = mappings_.find(kernel);
+  return it == mappings_.end() ? std::string() : it->second;
 }
 
 void GraphBuilder::fill(int b, const Location &where) {

@@ -5,6 +5,7 @@
 // temporary and not a second write to an output; updating it keeps its tensor. Knows nothing of MLIR.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ struct Constant {
   double real = 0;
   std::int64_t integer = 0;
 };
+
+/// Whether accumulating from a constant is accumulating from nothing.
+bool isNeutral(const Constant &c, kernel::Combine combine, DType type);
 
 enum class Holds : std::uint8_t { kNothing, kConstant, kTensor };
 
@@ -48,6 +52,10 @@ class GraphBuilder {
   int update(int b, int from, bool mayReuse, const Location &where);
   /// Appends a kernel; its name is made unique.
   void add(kernel::Kernel kernel);
+  std::size_t kernelCount() const { return graph_.kernels.size(); }
+  /// Gives the last kernel a name, if no other has it, and a mapping.
+  void annotate(const std::string &name, const std::string &mapping);
+  std::string mappingOf(const std::string &kernel) const;
   /// to = from, element by element.
   void copy(int from, int to, const Location &where);
   /// The buffer is a result of the function.
@@ -71,6 +79,7 @@ class GraphBuilder {
   std::vector<Buffer> buffers_;
   std::vector<int> order_;  ///< per tensor: arguments keep their place, others follow as made
   std::vector<int> arguments_;
+  std::map<std::string, std::string> mappings_;  ///< by kernel
 };
 
 }  // namespace pimento::frontend

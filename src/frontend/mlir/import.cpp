@@ -6,7 +6,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "pimento/base/suggest.h"
-#include "pimento/frontend/frontend.h"
 #include "pimento/frontend/mlir/access.h"
 #include "pimento/frontend/mlir/screen.h"
 
@@ -20,6 +19,21 @@ std::string identifier(std::string name) {
   }
   const bool isNumber = !name.empty() && name.find_first_not_of("0123456789_") == std::string::npos;
   return isNumber ? std::string() : name;
+}
+
+/// What to do about ops that exporters like to put around linalg.
+std::string hintFor(mlir::Operation &op) {
+  const std::string name = op.getName().getStringRef().str();
+  if (name.find("collapse_shape") != std::string::npos || name.find("expand_shape") != std::string::npos) {
+    return "declare the argument in the shape its users index, or index it by sums of loops in a linalg.generic";
+  }
+  if (name == "tensor.pad") return "pass a padded argument, or write the sum with affine.if as guard (affine loops)";
+  if (name.find("slice") != std::string::npos || name == "memref.subview" || name == "memref.reinterpret_cast") {
+    return "index the whole array: offsets and strides may stand in the maps of linalg.generic and in affine loops";
+  }
+  if (name == "linalg.softmax")
+    return "write it as four ops: row maximum (linalg.reduce), exp of the difference, row sum, division";
+  return kSupportedOps;
 }
 
 bool isShaped(mlir::Value value) {
@@ -37,7 +51,7 @@ bool isAllocation(mlir::Operation &op) {
 bool isSupported(mlir::Operation &op) {
   return mlir::isa<mlir::linalg::LinalgOp, mlir::func::ReturnOp, mlir::memref::DeallocOp, mlir::memref::CopyOp,
                    mlir::tensor::DimOp, mlir::memref::DimOp, mlir::arith::ConstantOp>(op) ||
-         isCast(op) || isAllocation(op) || isScalarOp(op);
+         isCast(op) || isAllocation(op) || isScalarOp(op) || isNestOp(op);
 }
 
 }  // namespace
@@ -56,7 +70,7 @@ Status FunctionImporter::checkOps() {
   }
   for (mlir::Operation &op : function_.getBody().front()) {
     if (isSupported(op)) continue;
-    found.push_back(unsupportedOp(op.getName().getStringRef().str(), placeOf(op)));
+    found.push_back(unsupportedOp(op.getName().getStringRef().str(), placeOf(op), hintFor(op)));
     if (found.size() >= 20) break;
   }
   if (!found.empty()) return found;
@@ -175,6 +189,7 @@ Status FunctionImporter::importReturn(mlir::Operation &op) {
 
 Status FunctionImporter::importOp(mlir::Operation &op) {
   if (auto structured = mlir::dyn_cast<mlir::linalg::LinalgOp>(op)) return importStructured(structured);
+  if (isNestOp(op)) return importNest(op);
   if (mlir::isa<mlir::arith::ConstantOp>(op)) return importConstant(op);
   if (mlir::isa<mlir::func::ReturnOp>(op)) return importReturn(op);
   if (isAllocation(op)) {
@@ -207,14 +222,28 @@ Status FunctionImporter::importOp(mlir::Operation &op) {
   return okStatus();  // sizes and scalars are read where they are used; dealloc changes nothing
 }
 
-Result<kernel::Graph> FunctionImporter::run(const kernel::Sizes &sizes) {
+/// What `compile --emit mlir` wrote on an op: the kernel's name and its mapping.
+void FunctionImporter::readNotes(mlir::Operation &op) {
+  const auto name = op.getAttrOfType<mlir::StringAttr>("pimento.kernel");
+  const auto mapping = op.getAttrOfType<mlir::StringAttr>("pimento.mapping");
+  if (name || mapping) graph_.annotate(name ? name.str() : "", mapping ? mapping.str() : "");
+}
+
+Result<Imported> FunctionImporter::run(const kernel::Sizes &sizes) {
   if (Status s = checkOps(); !s) return std::move(s.diagnostics());
   if (Status s = dims_.collect(sizes); !s) return std::move(s.diagnostics());
   if (Status s = addArguments(); !s) return std::move(s.diagnostics());
   for (mlir::Operation &op : function_.getBody().front()) {
+    const std::size_t before = graph_.kernelCount();
     if (Status s = importOp(op); !s) return std::move(s.diagnostics());
+    if (graph_.kernelCount() > before) readNotes(op);
   }
-  return graph_.finish();
+  Result<kernel::Graph> graph = graph_.finish();
+  if (!graph) return std::move(graph.diagnostics());
+  Imported imported{std::move(*graph), {}, {}};
+  for (const kernel::Kernel &k : imported.graph.kernels) imported.mappings.push_back(graph_.mappingOf(k.name));
+  if (const auto target = function_->getAttrOfType<mlir::StringAttr>("pimento.target")) imported.target = target.str();
+  return imported;
 }
 
 namespace {
@@ -249,6 +278,12 @@ bool hasMlir() {
 }
 
 Result<kernel::Graph> importMlir(std::string_view text, std::string_view file, const MlirOptions &options) {
+  Result<Imported> imported = importMlirFile(text, file, options);
+  if (!imported) return std::move(imported.diagnostics());
+  return std::move(imported->graph);
+}
+
+Result<Imported> importMlirFile(std::string_view text, std::string_view file, const MlirOptions &options) {
   if (Status s = screenText(text, file); !s) return std::move(s.diagnostics());
   Result<std::unique_ptr<ParsedModule>> parsed = parseModule(text, file);
   if (!parsed) return std::move(parsed.diagnostics());

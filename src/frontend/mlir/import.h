@@ -5,9 +5,11 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "pimento/frontend/frontend.h"
 #include "pimento/frontend/mlir/body.h"
 #include "pimento/frontend/mlir/dims.h"
 #include "pimento/frontend/mlir/graph_builder.h"
+#include "pimento/frontend/mlir/nest_reader.h"
 #include "pimento/frontend/mlir/parse.h"
 
 namespace pimento::frontend {
@@ -16,7 +18,7 @@ class FunctionImporter {
  public:
   FunctionImporter(const ParsedModule &parsed, mlir::func::FuncOp function);
 
-  Result<kernel::Graph> run(const kernel::Sizes &sizes);
+  Result<Imported> run(const kernel::Sizes &sizes);
 
  private:
   /// One output of a structured op: where it goes and how.
@@ -34,6 +36,7 @@ class FunctionImporter {
   // import.cpp
   Status checkOps();
   Status addArguments();
+  void readNotes(mlir::Operation &op);
   Status importOp(mlir::Operation &op);
   Status importConstant(mlir::Operation &op);
   Status importReturn(mlir::Operation &op);
@@ -58,11 +61,21 @@ class FunctionImporter {
   bool readsTensor(mlir::linalg::LinalgOp op, int tensor);
   bool mayReuse(const Output &out);
 
+  // statements.cpp
+  Status importNest(mlir::Operation &op);
+  Status importStatement(const NestStatement &s);
+  Status checkDistribution();
+  Result<Dims> kindsOf(const NestStatement &s, bool accumulates, const std::vector<NestAccess> &own);
+  std::optional<Accumulation> accumulationInto(const NestStatement &s);
+  void bindLeaves(mlir::Value root, const NestStatement &s, kernel::KernelBuilder &k, BodyTranslator &body);
+  std::vector<mlir::Value> leavesOf(mlir::Value root);
+
   const ParsedModule &parsed_;
   mlir::func::FuncOp function_;
   FunctionDims dims_;
   GraphBuilder graph_;
   llvm::DenseMap<mlir::Value, int> buffers_;
+  NestReader nests_{parsed_, dims_, graph_, buffers_};
   llvm::DenseMap<mlir::Value, int> scalars_;  ///< scalar arguments: buffers of rank 0
 };
 

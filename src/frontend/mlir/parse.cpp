@@ -12,11 +12,13 @@
 #include "llvm/Support/SourceMgr.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -25,7 +27,8 @@ namespace pimento::frontend {
 
 const char *const kSupportedOps =
     "supported: func.func; linalg.generic, map, reduce, transpose, broadcast and the named structured ops (matvec, "
-    "matmul, add, exp, fill, ...); arith and math on scalars; tensor.empty, tensor.cast, tensor.dim; memref.alloc, "
+    "matmul, add, exp, fill, ...); affine.for, parallel, if, apply, load, store; scf.for and memref.load/store with "
+    "affine indices; arith and math on scalars; tensor.empty, tensor.cast, tensor.dim; memref.alloc, "
     "alloca, dealloc, copy, cast, dim";
 
 Diagnostic unsupportedOp(std::string_view op, Location where, std::string hint) {
@@ -219,8 +222,9 @@ class Session {
     context.allowUnregisteredDialects(false);
     context.printOpOnDiagnostic(false);
     mlir::DialectRegistry registry;
-    registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
-                    mlir::math::MathDialect, mlir::memref::MemRefDialect, mlir::tensor::TensorDialect>();
+    registry.insert<mlir::affine::AffineDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect,
+                    mlir::linalg::LinalgDialect, mlir::math::MathDialect, mlir::memref::MemRefDialect,
+                    mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
     context.appendDialectRegistry(registry);
     parsed->module = mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
     return parsed;

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <set>
 
 #include "pimento/frontend/mlir/access.h"
@@ -33,27 +32,6 @@ bool covers(const std::vector<Affine> &index, const std::vector<std::int64_t> &s
     if (!loop || !used.insert(*loop).second || dims[static_cast<std::size_t>(*loop)].extent != shape[i]) return false;
   }
   return true;
-}
-
-bool isNeutral(const Constant &c, Combine combine, DType type) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  const auto width = static_cast<unsigned>(8 * sizeOf(type).value);
-  const std::uint64_t highest =
-      isSigned(type) ? (std::uint64_t{1} << (width - 1)) - 1 : ~std::uint64_t{0} >> (64 - width);
-  switch (combine) {
-    case Combine::kAdd:
-      return isFloat(type) ? c.real == 0 : c.integer == 0;
-    case Combine::kMul:
-      return isFloat(type) ? c.real == 1 : c.integer == 1;
-    case Combine::kMin:
-      return isFloat(type) ? c.real == kInfinity : c.integer == static_cast<std::int64_t>(highest);
-    case Combine::kMax:
-      return isFloat(type) ? c.real == -kInfinity
-                           : c.integer == (isSigned(type) ? -static_cast<std::int64_t>(highest) - 1 : 0);
-    case Combine::kAssign:
-      return false;
-  }
-  return false;
 }
 
 }  // namespace

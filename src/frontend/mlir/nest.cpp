@@ -1,0 +1,133 @@
+#include "pimento/frontend/mlir/nest.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+namespace pimento::frontend {
+
+using kernel::Affine;
+
+std::int64_t coefficient(const Affine &form, int loop) {
+  const auto l = static_cast<std::size_t>(loop);
+  return l < form.coefficients.size() ? form.coefficients[l] : 0;
+}
+
+std::optional<Affine> plus(const Affine &a, const Affine &b, std::int64_t factor) {
+  Affine sum = a;
+  sum.coefficients.resize(std::max(a.coefficients.size(), b.coefficients.size()), 0);
+  const auto add = [factor](std::int64_t &to, std::int64_t x) {
+    std::int64_t term = 0;
+    return !__builtin_mul_overflow(x, factor, &term) && !__builtin_add_overflow(to, term, &to);
+  };
+  bool fits = add(sum.constant, b.constant);
+  for (std::size_t l = 0; l < b.coefficients.size(); ++l) fits = add(sum.coefficients[l], b.coefficients[l]) && fits;
+  return fits ? std::optional<Affine>(std::move(sum)) : std::nullopt;
+}
+
+std::optional<FormRange> rangeOf(const Affine &form, const std::vector<std::int64_t> &extents) {
+  FormRange range{form.constant, form.constant};
+  for (std::size_t l = 0; l < form.coefficients.size() && l < extents.size(); ++l) {
+    std::int64_t span = 0;
+    if (__builtin_mul_overflow(form.coefficients[l], extents[l] - 1, &span)) return std::nullopt;
+    std::int64_t &end = span < 0 ? range.low : range.high;
+    if (__builtin_add_overflow(end, span, &end)) return std::nullopt;
+  }
+  return range;
+}
+
+namespace {
+
+std::vector<int> loopsIn(const Affine &form) {
+  std::vector<int> loops;
+  for (std::size_t l = 0; l < form.coefficients.size(); ++l) {
+    if (form.coefficients[l] != 0) loops.push_back(static_cast<int>(l));
+  }
+  return loops;
+}
+
+/// Whether the value of the form tells each of `loops` apart: sorted, every coefficient exceeds what the smaller reach.
+bool isPositional(const Affine &form, std::vector<int> loops, const std::vector<std::int64_t> &extents) {
+  const auto size = [&](int l) { return std::abs(coefficient(form, l)); };
+  std::sort(loops.begin(), loops.end(), [&](int a, int b) { return size(a) < size(b); });
+  std::int64_t reach = 0;
+  for (const int l : loops) {
+    const std::int64_t extent = extents[static_cast<std::size_t>(l)];
+    if (extent == 1) continue;
+    std::int64_t span = 0;
+    if (size(l) <= reach || __builtin_mul_overflow(size(l), extent - 1, &span)) return false;
+    if (__builtin_add_overflow(reach, span, &reach)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<bool> determined(const std::vector<Affine> &index, const std::vector<int> &loops,
+                             const std::vector<std::int64_t> &extents) {
+  std::vector<bool> isKnown(extents.size());
+  for (bool hasChanged = true; std::exchange(hasChanged, false);) {
+    for (const Affine &form : index) {
+      std::vector<int> open = loopsIn(form);
+      std::erase_if(open, [&](int l) { return isKnown[static_cast<std::size_t>(l)]; });
+      if (open.empty() || !isPositional(form, open, extents)) continue;
+      for (const int l : open) isKnown[static_cast<std::size_t>(l)] = hasChanged = true;
+    }
+  }
+  std::vector<bool> known;
+  for (const int l : loops) {
+    known.push_back(isKnown[static_cast<std::size_t>(l)] || extents[static_cast<std::size_t>(l)] == 1);
+  }
+  return known;
+}
+
+bool Meeting::mayBeLater() const {
+  if (!isPossible) return false;
+  for (const auto &d : distance) {
+    if (!d || *d > 0) return true;
+    if (*d < 0) return false;
+  }
+  return false;
+}
+
+bool Meeting::mayCoincide() const {
+  return isPossible && std::all_of(distance.begin(), distance.end(), [](const auto &d) { return !d || *d == 0; });
+}
+
+Meeting meet(const NestAccess &a, const NestAccess &b, const std::vector<int> &common,
+             const std::vector<std::int64_t> &extents) {
+  Meeting m;
+  m.distance.resize(common.size());
+  const auto never = [&] {
+    m.isPossible = false;
+    return m;
+  };
+  if (a.buffer != b.buffer) return never();
+  for (std::size_t c = 0; c < common.size(); ++c) {
+    if (extents[static_cast<std::size_t>(common[c])] == 1) m.distance[c] = 0;
+  }
+  for (std::size_t i = 0; i < a.index.size() && i < b.index.size(); ++i) {
+    const auto left = rangeOf(a.index[i], extents), right = rangeOf(b.index[i], extents);
+    if (left && right && (left->high < right->low || right->high < left->low)) return never();
+    const std::vector<int> loops = loopsIn(a.index[i]);
+    if (loops.empty() || loops != loopsIn(b.index[i])) continue;
+    const bool isSame = std::all_of(loops.begin(), loops.end(), [&](int l) {
+      return coefficient(a.index[i], l) == coefficient(b.index[i], l) &&
+             std::find(common.begin(), common.end(), l) != common.end();
+    });
+    std::int64_t offset = 0;
+    if (!isSame || __builtin_sub_overflow(b.index[i].constant, a.index[i].constant, &offset)) continue;
+    if (loops.size() > 1 && (offset != 0 || !isPositional(a.index[i], loops, extents))) continue;
+    const std::int64_t factor = coefficient(a.index[i], loops.front());
+    if (loops.size() == 1 && offset % factor != 0) return never();
+    const std::int64_t distance = loops.size() == 1 ? offset / factor : 0;
+    for (const int l : loops) {
+      auto &known = m.distance[static_cast<std::size_t>(std::find(common.begin(), common.end(), l) - common.begin())];
+      if ((known && *known != distance) || std::abs(distance) >= extents[static_cast<std::size_t>(l)]) return never();
+      known = distance;
+    }
+  }
+  return m;
+}
+
+}  // namespace pimento::frontend

@@ -1,0 +1,50 @@
+// Loop nests as sets of statements, and where two of their accesses meet. Knows nothing of MLIR.
+//
+// Every statement of a nest becomes a kernel of its own (loop distribution), which is right only if no statement needs
+// what a later one does in an earlier iteration. The test is exact for indices of one loop each with equal
+// coefficients and for row-major sums of loops; what it cannot decide counts as a dependence.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "pimento/kernel/kernel.h"
+
+namespace pimento::frontend {
+
+/// An element of a buffer; forms have one coefficient per loop of the nest (missing ones are 0).
+struct NestAccess {
+  int buffer = -1;
+  std::vector<kernel::Affine> index;
+  std::vector<int> loops;  ///< around it, from the outside
+  int order = 0;           ///< position in the text
+};
+
+/// Coefficient of a loop in a form that may have been made before the loop was known.
+std::int64_t coefficient(const kernel::Affine &form, int loop);
+/// a + factor * b; none where that does not fit 64 bits.
+std::optional<kernel::Affine> plus(const kernel::Affine &a, const kernel::Affine &b, std::int64_t factor);
+/// Lowest and highest value for loops that run from 0 to extents[l] - 1; none where they do not fit 64 bits.
+struct FormRange {
+  std::int64_t low = 0, high = 0;
+};
+std::optional<FormRange> rangeOf(const kernel::Affine &form, const std::vector<std::int64_t> &extents);
+
+/// Which of `loops` an element determines: two points that touch one element agree in them.
+std::vector<bool> determined(const std::vector<kernel::Affine> &index, const std::vector<int> &loops,
+                             const std::vector<std::int64_t> &extents);
+
+/// Where iterations of a and of b touch the same element: iteration of a minus iteration of b, per common loop.
+struct Meeting {
+  bool isPossible = true;
+  std::vector<std::optional<std::int64_t>> distance;  ///< none: unknown
+
+  /// Whether a's iteration may come after b's.
+  bool mayBeLater() const;
+  /// Whether both may be one iteration.
+  bool mayCoincide() const;
+};
+Meeting meet(const NestAccess &a, const NestAccess &b, const std::vector<int> &common,
+             const std::vector<std::int64_t> &extents);
+
+}  // namespace pimento::frontend
