@@ -24,4 +24,5 @@ for folder in validation/*/; do
   suite=$(basename "$folder")
   "$tool" validate "$suite" >"$out/validation/$suite.txt"
 done
+scripts/mlir_table.py "$tool" >"$out/mlir-ops.md"
 echo "docs: $(find "$out" -type f | wc -l) files in $out"

@@ -78,12 +78,21 @@ Result<Input> fromGraph(Result<kernel::Graph> graph, std::string name) {
   return in;
 }
 
+Result<Input> fromMlir(const std::string &text, const Options &options, const kernel::Sizes &sizes, std::string name) {
+  Result<frontend::Imported> file = frontend::importMlirFile(text, options.input, {options.function, sizes});
+  if (!file) return file.diagnostics();
+  Result<Input> in = fromGraph(std::move(file->graph), std::move(name));
+  if (!in) return in;
+  in->mappings = std::move(file->mappings);
+  in->mappingTarget = std::move(file->target);
+  return in;
+}
+
 Result<Input> fromFile(const Options &options, const kernel::Sizes &sizes, DType type) {
   const Result<std::string> text = readFile(options.input);
   if (!text) return text.diagnostics();
   const std::string name = std::filesystem::path(options.input).stem().string();
-  if (endsWith(options.input, ".mlir"))
-    return fromGraph(frontend::importMlir(*text, options.input, {options.function, sizes}), name);
+  if (endsWith(options.input, ".mlir")) return fromMlir(*text, options, sizes, name);
   Input in;
   Result<program::Program> p = program::parse(*text, options.input, &in.places);
   if (!p) return p.diagnostics();

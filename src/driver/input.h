@@ -20,6 +20,8 @@ struct Input {
   std::optional<kernel::Graph> graph;
   std::optional<program::Program> program;  ///< a .llvcnm file
   program::Places places;                   ///< of the program's commands in the file
+  std::vector<std::string> mappings;        ///< that an MLIR file states, per kernel; empty texts: none
+  std::string mappingTarget;                ///< the machine they are for; may be empty
   std::string name;                         ///< for reports
   kernel::Sizes sizes;                      ///< by the names the input gives them
   DType type = DType::kF32;
@@ -29,7 +31,8 @@ struct Input {
 Result<kernel::Sizes> parseSizes(const std::vector<std::string> &texts);
 
 /// Loads INPUT for `machine` (whose native type is the default dtype). A file by its ending; else index notation if it
-/// contains '='; else a zoo kernel. Diagnostics: those of the front ends, unknown-input, unknown-dtype, unknown-input-tensor.
+/// contains '='; else a zoo kernel. Diagnostics: those of the front ends, unknown-input, unknown-dtype,
+/// unknown-input-tensor.
 Result<Input> loadInput(const Options &options, const machine::Machine &machine);
 
 /// Loads a machine with the overrides of `options`.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "pimento/base/thread_pool.h"
+#include "pimento/driver/emit_mlir.h"
 
 namespace pimento::driver {
 
@@ -30,7 +31,7 @@ Result<Job> loadJob(const Options &options, const std::string &target) {
   if (!machine) return machine.diagnostics();
   Result<Input> input = loadInput(options, *machine);
   if (!input) return input.diagnostics();
-  Result<std::vector<mapping::MapSpec>> maps = parseMaps(options);
+  Result<std::vector<mapping::MapSpec>> maps = mapsOf(options, *input, target);
   if (!maps) return maps.diagnostics();
   const Result<evaluate::Offload> offload = parseOffload(options);
   if (!offload) return offload.diagnostics();

@@ -10,6 +10,7 @@
 #include "pimento/base/integer.h"
 #include "pimento/base/suggest.h"
 #include "pimento/base/thread_pool.h"
+#include "pimento/driver/emit_mlir.h"
 #include "pimento/driver/job.h"
 #include "pimento/driver/result_file.h"
 #include "pimento/emit/columns.h"
@@ -124,7 +125,7 @@ Outcome kernels(const Options &options) {
 
 namespace {
 
-const std::vector<std::string> kStages = {"kernel", "mapping", "llvcnm", "commands", "asm"};
+const std::vector<std::string> kStages = {"kernel", "mapping", "llvcnm", "commands", "asm", "mlir"};
 
 /// One stage of a compiled graph, kernel after kernel.
 Outcome printStage(const Options &options, const Job &job, const evaluate::CompiledGraph &graph) {
@@ -173,6 +174,7 @@ Outcome compile(const Options &options) {
     return {program::print(*job->input.program), {}, 0};
   }
   if (options.emit == "kernel") return {kernel::print(*job->input.graph), {}, 0};
+  if (options.emit == "mlir") return emitMlir(options, *job);
   const Result<evaluate::CompiledGraph> graph = evaluate::compile(job->request(options));
   if (!graph) return failure(graph.diagnostics());
   return printStage(options, *job, *graph);

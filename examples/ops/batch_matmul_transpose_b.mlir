@@ -1,0 +1,4 @@
+func.func @batch_matmul_transpose_b(%a: memref<2x8x16xf16>, %b: memref<2x4x16xf16>, %c: memref<2x8x4xf16>) {
+  linalg.batch_matmul_transpose_b ins(%a, %b : memref<2x8x16xf16>, memref<2x4x16xf16>) outs(%c : memref<2x8x4xf16>)
+  return
+}

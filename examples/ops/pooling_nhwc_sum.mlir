@@ -1,0 +1,4 @@
+func.func @pooling_nhwc_sum(%a: memref<1x8x8x3xf16>, %b: memref<2x2xf16>, %c: memref<1x7x7x3xf16>) {
+  linalg.pooling_nhwc_sum ins(%a, %b : memref<1x8x8x3xf16>, memref<2x2xf16>) outs(%c : memref<1x7x7x3xf16>)
+  return
+}

@@ -1,0 +1,24 @@
+// A graph as an MLIR module (`compile --emit mlir`): text that mlir-opt 19 and our own importer read back.
+//
+// A kernel that linalg can say is one linalg.generic on memrefs, others (guards, sequential loops, parts of tensors)
+// are affine loops around loads and stores. Inputs and results are the function's arguments in the order of the graph's
+// tensors, temporaries are memref.alloc. Each kernel's name and mapping stand on its op as the attributes
+// `pimento.kernel` and `pimento.mapping`, the machine of the mappings on the function as `pimento.target`. Needs no
+// LLVM.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pimento/base/diagnostics.h"
+#include "pimento/kernel/kernel.h"
+
+namespace pimento::emit {
+
+/// `mappings` has one text per kernel (empty: none) or is empty; so may `target` be. Diagnostics: no-mlir-form for what
+/// neither linalg nor affine loops can say: scatter and selection kernels, and unsigned elements, on which arith has no
+/// operations.
+Result<std::string> toMlir(const kernel::Graph &graph, const std::vector<std::string> &mappings = {},
+                           const std::string &target = {});
+
+}  // namespace pimento::emit

@@ -1,0 +1,240 @@
+// Graph -> MLIR text -> (mlir-opt) -> Graph: what comes back computes the same bits.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "pimento/base/rng.h"
+#include "pimento/emit/mlir.h"
+#include "pimento/frontend/frontend.h"
+#include "pimento/kernel/builder.h"
+#include "pimento/kernel/interpreter.h"
+#include "pimento/kernel/isolate.h"
+#include "pimento/kernel/networks.h"
+#include "pimento/kernel/zoo.h"
+
+namespace pimento {
+namespace {
+
+using kernel::Combine;
+using kernel::DimKind;
+using kernel::Graph;
+using kernel::Op;
+using kernel::Role;
+
+/// What mlir-opt 19 makes of a text; empty if it is not installed.
+std::string optimized(const std::string &text, const std::string &passes) {
+  if (std::system("command -v mlir-opt-19 > /dev/null 2>&1") != 0) return {};
+  const std::string stem = fmt::format("{}/round_trip_{}", PIMENTO_BINARY_DIR, getpid());
+  std::ofstream(stem + ".mlir") << text;
+  const int status = std::system(fmt::format("mlir-opt-19 {0} {1}.mlir -o {1}.out 2> {1}.err", passes, stem).c_str());
+  std::stringstream result, said;
+  result << std::ifstream(stem + ".out").rdbuf();
+  said << std::ifstream(stem + ".err").rdbuf();
+  for (const char *ending : {".mlir", ".out", ".err"}) std::remove((stem + ending).c_str());
+  EXPECT_EQ(status, 0) << said.str() << text;
+  return result.str();
+}
+
+Graph imported(const std::string &text, const std::string &function = {}) {
+  Result<Graph> graph = frontend::importMlir(text, "t.mlir", {function, {}});
+  if (graph) return std::move(*graph);
+  for (const Diagnostic &d : graph.diagnostics()) ADD_FAILURE() << d.str() << "\n" << text;
+  return {};
+}
+
+/// Results of both graphs on the same inputs, by position: names may differ.
+void expectSameResults(const Graph &a, const Graph &b, const std::string &text) {
+  const kernel::DataSet given = kernel::makeData(a, {});
+  kernel::DataSet left = given, right = kernel::makeData(b, {});
+  std::vector<std::size_t> from, to;
+  for (std::size_t t = 0; t < a.tensors.size(); ++t)
+    if (a.tensors[t].role != Role::kTemporary) from.push_back(t);
+  for (std::size_t t = 0; t < b.tensors.size(); ++t)
+    if (b.tensors[t].role != Role::kTemporary) to.push_back(t);
+  ASSERT_EQ(from.size(), to.size()) << text;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const bool isGiven = a.tensors[from[i]].role == Role::kInput || a.tensors[from[i]].role == Role::kInOut;
+    if (isGiven && right[to[i]].bytes.size() == given[from[i]].bytes.size()) right[to[i]] = given[from[i]];
+  }
+  ASSERT_TRUE(kernel::interpret(a, left).ok());
+  ASSERT_TRUE(kernel::interpret(b, right).ok());
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    EXPECT_EQ(left[from[i]].bytes, right[to[i]].bytes) << kernel::print(a) << kernel::print(b) << text;
+  }
+}
+
+kernel::Sizes smallSizes(const kernel::ZooEntry &entry) {
+  kernel::Sizes sizes;
+  for (const auto &[name, value] : entry.defaults) sizes[name] = std::min<std::int64_t>(value, 12);
+  return sizes;
+}
+
+TEST(MlirRoundTrip, EveryAffineKernelOfTheZooComesBack) {
+  int count = 0;
+  for (const kernel::ZooEntry &entry : kernel::zoo()) {
+    if (entry.isNetwork) continue;
+    for (const DType type : {DType::kF16, DType::kF32, DType::kI32}) {
+      Result<Graph> graph = kernel::makeZooKernel(entry.name, smallSizes(entry), type);
+      if (!graph) graph = kernel::makeZooKernel(entry.name, {}, type);
+      if (!graph) continue;
+      const Result<std::string> text = emit::toMlir(*graph);
+      if (!text) {
+        EXPECT_EQ(text.diagnostics().front().code, "no-mlir-form") << entry.name;
+        continue;
+      }
+      const Graph back = imported(*text);
+      if (back.kernels.empty()) continue;
+      EXPECT_EQ(kernel::shapeText(*graph), kernel::shapeText(back)) << entry.name << *text;
+      ++count;
+      if (type == DType::kF16) continue;
+      const std::string canonical = optimized(*text, "--canonicalize");
+      if (!canonical.empty()) expectSameResults(*graph, imported(canonical), canonical);
+    }
+  }
+  EXPECT_GT(count, 20);
+}
+
+/// Small kernels of random loops, accesses, types and bodies.
+class RandomKernel {
+ public:
+  explicit RandomKernel(std::uint64_t seed) : rng_(seed) {}
+
+  Graph make(int number) {
+    Graph g;
+    g.name = fmt::format("f{}", number);
+    const std::vector<DType> types{DType::kF32, DType::kF16, DType::kI32, DType::kI8};
+    type_ = types[pick(types.size())];
+    std::vector<kernel::Dim> dims;
+    const std::size_t count = 1 + pick(4);
+    bool hasReduction = false;
+    for (std::size_t d = 0; d < count; ++d) {
+      const bool isReduction = pick(3) == 0;
+      hasReduction = hasReduction || isReduction;
+      dims.push_back({fmt::format("d{}", d), static_cast<std::int64_t>(1 + pick(5)),
+                      isReduction ? DimKind::kReduction : DimKind::kParallel});
+    }
+    const std::vector<Combine> combines{Combine::kAdd, Combine::kMul, Combine::kMin, Combine::kMax};
+    const Combine combine = hasReduction ? combines[pick(4)] : Combine::kAssign;
+    kernel::KernelBuilder k("k", dims);
+    // One operand that all loops index, so that linalg knows their extents.
+    std::vector<kernel::Affine> all, target;
+    kernel::Tensor whole{"a", type_, {}, Role::kInput}, result{"y", type_, {}, Role::kOutput};
+    for (std::size_t d = 0; d < count; ++d) {
+      all.push_back(k.index(static_cast<int>(d)));
+      whole.shape.push_back(dims[d].extent);
+      if (dims[d].kind == DimKind::kReduction) continue;
+      target.push_back(k.index(static_cast<int>(d)));
+      result.shape.push_back(dims[d].extent);
+    }
+    if (hasReduction && pick(3) == 0) result.role = Role::kInOut;
+    g.tensors.push_back(whole);
+    std::vector<int> values{k.load(0, type_, all)};
+    addShifted(g, k, dims, values);
+    const std::size_t steps = 1 + pick(4);
+    for (std::size_t s = 0; s < steps; ++s) values.push_back(step(k, values, dims.size()));
+    g.tensors.push_back(result);
+    k.store(static_cast<int>(g.tensors.size()) - 1, target, values.back(), combine);
+    g.kernels.push_back(k.take());
+    return g;
+  }
+
+ private:
+  std::size_t pick(std::size_t n) { return static_cast<std::size_t>(rng_.below(n)); }
+
+  /// An operand read at a sum of loops.
+  void addShifted(Graph &g, kernel::KernelBuilder &k, const std::vector<kernel::Dim> &dims, std::vector<int> &values) {
+    if (pick(2) == 0) return;
+    kernel::Affine form = k.at(static_cast<std::int64_t>(pick(2)));
+    std::int64_t last = form.constant;
+    for (std::size_t d = 0; d < dims.size(); ++d) {
+      form.coefficients[d] = static_cast<std::int64_t>(pick(3));
+      last += form.coefficients[d] * (dims[d].extent - 1);
+    }
+    form.constant += 1;  // never a loop alone
+    g.tensors.push_back({"b", type_, {last + 3}, Role::kInput});
+    values.push_back(k.load(static_cast<int>(g.tensors.size()) - 1, type_, {form}));
+  }
+
+  int step(kernel::KernelBuilder &k, const std::vector<int> &values, std::size_t dims) {
+    const int a = values[pick(values.size())], b = values[pick(values.size())];
+    switch (pick(9)) {
+      case 0:
+        return k.op(Op::kSub, type_, a, b);
+      case 1:
+        return k.op(Op::kMul, type_, a, b);
+      case 2:
+        return k.op(Op::kMax, type_, a, b);
+      case 3:
+        return k.op(Op::kAbs, type_, a);
+      case 4:
+        return k.op(Op::kAdd, type_, a, k.constant(type_, 3));
+      case 5:
+        return k.op(Op::kSelect, type_, k.op(Op::kCmpLt, DType::kU8, a, b), a, b);
+      case 6:
+        return k.cast(type_, k.op(Op::kMul, DType::kF64, k.cast(DType::kF64, a), k.cast(DType::kF64, b)));
+      case 7:
+        return k.op(Op::kAdd, type_, a, k.cast(type_, k.indexValue(static_cast<int>(pick(dims)), DType::kI64)));
+      default:
+        return k.op(Op::kAdd, type_, a, b);
+    }
+  }
+
+  Rng rng_;
+  DType type_ = DType::kF32;
+};
+
+TEST(MlirRoundTrip, RandomKernelsComeBackAndTheirAffineLoopsComputeTheSame) {
+  constexpr int kCount = 300;
+  RandomKernel random(7);
+  std::vector<Graph> graphs;
+  std::string module;
+  for (int n = 0; n < kCount; ++n) {
+    Graph g = random.make(n);
+    ASSERT_TRUE(kernel::verify(g).ok()) << kernel::print(g);
+    const Result<std::string> text = emit::toMlir(g);
+    ASSERT_TRUE(text);
+    module += *text;
+    graphs.push_back(std::move(g));
+  }
+  const std::string lowered = optimized(module, "--convert-linalg-to-affine-loops");
+  const std::string canonical = optimized(module, "--canonicalize");
+  for (const Graph &g : graphs) {
+    expectSameResults(g, imported(module, g.name), *emit::toMlir(g));
+    if (lowered.empty()) continue;
+    expectSameResults(g, imported(canonical, g.name), *emit::toMlir(g));
+    const Graph loops = imported(lowered, g.name);
+    expectSameResults(g, loops, *emit::toMlir(g));
+    const Result<std::string> again = emit::toMlir(loops);
+    ASSERT_TRUE(again);
+    expectSameResults(g, imported(*again), *again);
+  }
+}
+
+TEST(MlirRoundTrip, NamesAndMappingsComeBack) {
+  const Result<Graph> graph = kernel::makeZooKernel("gemv", {{"m", 16}, {"n", 8}}, DType::kF16);
+  ASSERT_TRUE(graph);
+  const std::string mapping = "M1:{(16,1),(1,8)};cyclic(lane,1)";
+  const Result<std::string> text = emit::toMlir(*graph, {mapping}, "hbm-pim");
+  ASSERT_TRUE(text);
+  const Result<frontend::Imported> back = frontend::importMlirFile(*text, "t.mlir", {});
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->graph.kernels[0].name, graph->kernels[0].name);
+  EXPECT_EQ(back->mappings, std::vector<std::string>{mapping});
+  EXPECT_EQ(back->target, "hbm-pim");
+}
+
+TEST(MlirRoundTrip, WhatMlirCannotSayIsNamed) {
+  const Result<Graph> graph = kernel::makeZooKernel("gemv", {{"m", 16}, {"n", 8}}, DType::kU32);
+  ASSERT_TRUE(graph);
+  const Result<std::string> text = emit::toMlir(*graph);
+  ASSERT_FALSE(text);
+  EXPECT_EQ(text.diagnostics().front().code, "no-mlir-form");
+}
+
+}  // namespace
+}  // namespace pimento
