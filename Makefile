@@ -80,7 +80,7 @@ help:
 	@echo 'make test         format, layers, release build and tests, sanitizers, build without LLVM'
 	@echo 'make test-long    the tests that make test leaves out'
 	@echo 'make bench        speed of the tool against the limits the project sets itself, and step by step'
-	@echo 'make docs         generated reference in build/docs: verbs, machines, kernels, validation'
+	@echo 'make docs         the site in build/site: docs/ and the generated reference; needs no network'
 	@echo 'make fuzz SECONDS=60'
 	@echo 'make install PREFIX=/usr/local   tool, library, headers, data'
 	@echo 'make deb          a Debian package in build/packages'

@@ -20,7 +20,7 @@ packages=(
   # packages and their test
   dpkg-dev file pkg-config
   # scripts; golden vectors
-  python3 python3-numpy
+  python3 python3-numpy python3-markdown
 )
 
 if [[ ${1:-} == --list ]]; then

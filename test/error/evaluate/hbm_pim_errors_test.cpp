@@ -2,9 +2,13 @@
 // do instead.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "pimento/kernel/builder.h"
 #include "pimento/kernel/notation.h"
 #include "pimento/kernel/zoo.h"
+#include "pimento/lower/hbm_pim/host_stream.h"
+#include "pimento/program/text.h"
 #include "test/support/hbm_pim_run.h"
 
 namespace pimento::test {
@@ -258,6 +262,32 @@ TEST(HbmPimErrors, ExpressionsWithTooManyInstructionsSayHowMany) {
 
 TEST(HbmPimErrors, ASingleScalarIsForTheHost) {
   expectSays(refusal(parsed("s = a + b", {})), "unsupported-form", {"scalar"}, "host");
+}
+
+// ---- Programs and streams of the host ----
+
+TEST(HbmPimErrors, AProgramWhoseNextCommandNeverIssuesIsStuck) {
+  // All-bank mode takes activates of banks 0 and 1 alone; this one waits for bank 2.
+  std::string text = "program hbm-pim\nprocess p x4 {\n";
+  for (const char *bank : {"0", "1", "8", "9"})
+    text += std::string("WR rank 0 bank ") + bank + " row 0x17ff column 31 barrier control\n";
+  text += "RD rank 0 bank 2 row 5 column 0 host_read\n}\n";
+  const auto program = program::parse(text, "p.llvcnm");
+  ASSERT_TRUE(program.ok()) << program.diagnostics().front().str();
+  for (const bool isSimulation : {false, true}) {
+    const auto report = evaluate::evaluateProgram(*program, hbmPim(4), isSimulation, nullptr);
+    ASSERT_FALSE(report.ok());
+    expectSays(report.diagnostics().front(), "program-stuck", {"cannot go on after cycle"}, "all-bank");
+  }
+}
+
+TEST(HbmPimErrors, StreamsOfTheHostFollowOneAddressMap) {
+  machine::Machine machine = hbmPim(4);
+  auto &map = machine.dram->organization.addressMap;
+  std::reverse(map.begin(), map.end());
+  const auto program = lower::hbm_pim::hostStream(machine, Bytes(1 << 20), false);
+  ASSERT_FALSE(program.ok());
+  expectSays(program.diagnostics().front(), "unsupported-address-map", {"bank, bankgroup, column, row"}, "address_map");
 }
 
 }  // namespace

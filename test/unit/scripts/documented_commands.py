@@ -14,6 +14,7 @@ Without --long, blocks marked `long` are left out; with it, only pages that have
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -142,7 +143,7 @@ class Runner:
             return run, skipped, failures
         with tempfile.TemporaryDirectory() as folder:
             for name in ("examples", "machines", "validation"):
-                (Path(folder) / name).symlink_to(self.source / name)
+                shutil.copytree(self.source / name, Path(folder) / name)  # pages may write there
             programs = Path(folder) / ".bin"
             programs.mkdir()
             (programs / "pimento").symlink_to(self.tool)

@@ -138,5 +138,33 @@ TEST(Chunks, AreReadPerLevel) {
   EXPECT_TRUE(tune::parseChunks("none", hbmPim(4))->empty());
 }
 
+TEST(Sweep, PointsThatAreKnownToFailAreNotTriedAgain) {
+  const std::string path =
+      std::filesystem::temp_directory_path() / ("sweep_failed_" + std::to_string(getpid()) + ".db");
+  int tried = 0;
+  const auto run = [&] {
+    auto store = tune::Store::open(path, "one", "problem one");
+    EXPECT_TRUE(store.ok());
+    tune::Control control;
+    control.store = store->get();
+    const auto rows = tune::sweep(
+        {axis("timing.tRP=10")},
+        [&](const Values &) -> Result<PointResult> {
+          ++tried;
+          return error("capacity", {}, "too large");
+        },
+        control);
+    EXPECT_FALSE(rows.ok());
+    return rows ? Diagnostic{} : rows.diagnostics().front();
+  };
+  EXPECT_EQ(run().code, "capacity");
+  const Diagnostic again = run();
+  EXPECT_EQ(again.code, "sweep-point");
+  EXPECT_EQ(again.where.file, "timing.tRP=10");
+  EXPECT_NE(again.message.find("too large"), std::string::npos) << again.str();
+  EXPECT_EQ(tried, 1);
+  std::filesystem::remove(path);
+}
+
 }  // namespace
 }  // namespace pimento::test
