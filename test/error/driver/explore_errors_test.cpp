@@ -160,7 +160,7 @@ TEST(WrongExploration, TheOutputsEndingNamesItsForm) {
 
 TEST(WrongExploration, ADeviceProgramHasItsMapping) {
   driver::Options o = optionsOf({});
-  o.input = PIMENTO_SOURCE_DIR "/test/error/tune/program.llvcnm";
+  o.input = PIMENTO_SOURCE_DIR "/test/error/driver/program.llvcnm";
   EXPECT_EQ(first(o).code, "explore-program");
 }
 
