@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the reference as Markdown pages, from the tool and the source: verbs, machines, zoo, diagnostics,
+"""Writes the reference as Markdown pages, from the tool and the source: verbs, machine files, machines, zoo, diagnostics,
 validation, MLIR operations (scripts/mlir_table.py).
 
 usage: reference.py TOOL SOURCE_DIR OUT_DIR
@@ -40,6 +40,17 @@ def verbs():
           *(f"## {n}\n\n{code(run(n, '--help').replace(tool, 'pimento'))}" for n in names))
 
 
+def schema():
+    rows = json.loads(run("targets", "--schema", "--json"))["schema"]
+    cells = [(f"`{r['path']}`", r["kind"], r.get("units") or ", ".join(r.get("choices", [])), "yes" if r["required"] else "",
+              r["meaning"]) for r in rows]
+    write("machine-files", "Machine files",
+          "Every key a machine file may hold. `*` stands for a name that the file chooses; rows under `**.` may stand "
+          "anywhere. Needed means: where the section around it is there. Numbers carry one of their units; a formula is a "
+          "number or a formula over names of `timing` and paths of other numbers.",
+          table(["key", "kind", "units or choices", "needed", "meaning"], cells))
+
+
 def machines():
     listed = json.loads(run("targets", "--json"))["targets"]
     parts = []
@@ -75,6 +86,8 @@ def validation():
 out.mkdir(parents=True, exist_ok=True)
 for make in (verbs, machines, zoo, validation):
     make()
+if "--schema" in run("targets", "--help"):
+    schema()
 (out / "diagnostics.md").write_text(
     subprocess.run([sys.executable, source / "scripts/diagnostics_table.py", source], check=True, capture_output=True, text=True).stdout,
     encoding="utf-8")
