@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <utility>
 
 namespace pimento::frontend {
@@ -46,9 +47,14 @@ std::vector<int> loopsIn(const Affine &form) {
   return loops;
 }
 
+/// |x|, at most the largest number.
+std::int64_t magnitude(std::int64_t x) {
+  return x == std::numeric_limits<std::int64_t>::min() ? std::numeric_limits<std::int64_t>::max() : std::abs(x);
+}
+
 /// Whether the value of the form tells each of `loops` apart: sorted, every coefficient exceeds what the smaller reach.
 bool isPositional(const Affine &form, std::vector<int> loops, const std::vector<std::int64_t> &extents) {
-  const auto size = [&](int l) { return std::abs(coefficient(form, l)); };
+  const auto size = [&](int l) { return magnitude(coefficient(form, l)); };
   std::sort(loops.begin(), loops.end(), [&](int a, int b) { return size(a) < size(b); });
   std::int64_t reach = 0;
   for (const int l : loops) {
@@ -117,6 +123,7 @@ Meeting meet(const NestAccess &a, const NestAccess &b, const std::vector<int> &c
     });
     std::int64_t offset = 0;
     if (!isSame || __builtin_sub_overflow(b.index[i].constant, a.index[i].constant, &offset)) continue;
+    if (offset == std::numeric_limits<std::int64_t>::min()) continue;  // no quotient by -1
     if (loops.size() > 1 && (offset != 0 || !isPositional(a.index[i], loops, extents))) continue;
     const std::int64_t factor = coefficient(a.index[i], loops.front());
     if (loops.size() == 1 && offset % factor != 0) return never();

@@ -113,7 +113,17 @@ Result<Affine> NestReader::valueForm(mlir::Value value, mlir::Operation &user, i
     if (!form) return refuse("a coefficient does not fit 64 bits");
     result = std::move(*form);
   }
-  if (result) forms_[value] = *result;
+  if (!result) return result;
+  const unsigned width = value.getType().isIndex() ? 64 : value.getType().getIntOrFloatBitWidth();
+  if (width < 64) {
+    // Arithmetic of narrow integers wraps; forms do not.
+    const auto range = rangeOf(*result, extents_);
+    const std::int64_t limit = std::int64_t{1} << (width - 1);
+    if (!range || range->low < -limit || range->high >= limit) {
+      return refuse(fmt::format("'{}' may wrap in its type", op->getName().getStringRef().str()));
+    }
+  }
+  if (width == 64) forms_[value] = *result;
   return result;
 }
 
@@ -142,9 +152,8 @@ Result<Affine> NestReader::expressionForm(mlir::AffineExpr expr, const Forms &op
     if (!isConstantForm(*a) || !isConstantForm(*b) || b->constant <= 0) {
       return refuse("it uses floordiv, ceildiv or mod of a loop");
     }
-    const std::int64_t x = a->constant, y = b->constant, rest = ((x % y) + y) % y;
-    if (expr.getKind() == mlir::AffineExprKind::Mod) return constantForm(rest);
-    const std::int64_t down = (x - rest) / y;
+    const std::int64_t x = a->constant, y = b->constant, rest = x % y, down = x / y - (rest < 0 ? 1 : 0);
+    if (expr.getKind() == mlir::AffineExprKind::Mod) return constantForm(rest < 0 ? rest + y : rest);
     return constantForm(expr.getKind() == mlir::AffineExprKind::FloorDiv || rest == 0 ? down : down + 1);
   }
   if (!form) return refuse("a coefficient does not fit 64 bits");
@@ -228,6 +237,10 @@ Status NestReader::readLoop(mlir::Operation &op, const Scope &scope) {
     step = loop.getStepAsInt();
   } else {
     auto plain = mlir::cast<mlir::scf::ForOp>(op);
+    if (const mlir::Type type = plain.getInductionVar().getType(); !type.isIndex() && !type.isInteger(64)) {
+      return error("unsupported-loop", placeOf(op), fmt::format("a loop over '{}' is not supported", typeText(type)),
+                   "count in index and convert with arith.index_cast");
+    }
     Result<Affine> low = valueForm(plain.getLowerBound(), op);
     if (!low) return std::move(low.diagnostics());
     Result<Affine> high = valueForm(plain.getUpperBound(), op);
@@ -402,7 +415,11 @@ Status NestReader::emitCarried(mlir::LoopLikeOpInterface loop, unsigned result, 
     Result<NestAccess> access = accessOf(*store, outer);
     if (!access) return std::move(access.diagnostics());
     target = std::move(*access);
-    startsThere = start && start->buffer == target.buffer && start->index == target.index &&
+    const bool isOverwritten =
+        start && std::any_of(statements_.begin(), statements_.end(), [&](const NestStatement &s) {
+          return s.target.buffer == start->buffer && s.target.order > start->order;
+        });
+    startsThere = start && !isOverwritten && start->buffer == target.buffer && start->index == target.index &&
                   start->loops == target.loops && init.hasOneUse();
     done_.insert(store);
   } else {

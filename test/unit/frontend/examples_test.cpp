@@ -53,6 +53,10 @@ TEST(Examples, GemvIsTheNotationsGemv) {
   expectSame("y[i] += A[i,j] * x[j]", {{"i", 4096}, {"j", 4096}}, DType::kF16, importGood(example("gemv.mlir")));
 }
 
+TEST(Examples, GemvAsAffineLoopsIsTheNotationsGemv) {
+  expectSame("y[i] += A[i,j] * x[j]", {{"i", 4096}, {"j", 4096}}, DType::kF16, importGood(example("gemv_affine.mlir")));
+}
+
 TEST(Examples, GemvReluIsTheNotations) {
   expectSame("y[i] += A[i,j] * x[j]; z[i] = relu(y[i] + b[i])", {{"i", 4096}, {"j", 1024}}, DType::kF16,
              importGood(example("gemv_relu.mlir")));

@@ -1,4 +1,5 @@
-// Imports MLIR text, runs it by the reference interpreter and hands out the tensors by name.
+// Imports MLIR text (also as the affine loops mlir-opt makes of it), runs it by the reference interpreter and hands out
+// the tensors by name.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,12 +10,16 @@
 #include "pimento/frontend/frontend.h"
 #include "pimento/kernel/interpreter.h"
 #include "pimento/kernel/kernel.h"
+#include "test/unit/frontend/lowered.h"
 
 namespace pimento::frontend {
 
 inline kernel::Graph importGood(const std::string &text, const kernel::Sizes &sizes = {}) {
   Result<kernel::Graph> graph = importMlir(text, "t.mlir", {{}, sizes});
-  if (graph) return std::move(*graph);
+  if (graph) {
+    if (isComparable(*graph, text, sizes)) expectSameAsLoops(*graph, text);
+    return std::move(*graph);
+  }
   for (const Diagnostic &d : graph.diagnostics()) ADD_FAILURE() << d.str() << "\nin:\n" << text;
   return {};
 }
