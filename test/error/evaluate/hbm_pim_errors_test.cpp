@@ -270,7 +270,7 @@ TEST(HbmPimErrors, AProgramWhoseNextCommandNeverIssuesIsStuck) {
   // All-bank mode takes activates of banks 0 and 1 alone; this one waits for bank 2.
   std::string text = "program hbm-pim\nprocess p x4 {\n";
   for (const char *bank : {"0", "1", "8", "9"})
-    text += std::string("WR rank 0 bank ") + bank + " row 0x17ff column 31 barrier control\n";
+    text += std::string("WR rank 0 bank ") + bank + " row 6143 column 31 barrier control\n";
   text += "RD rank 0 bank 2 row 5 column 0 host_read\n}\n";
   const auto program = program::parse(text, "p.llvcnm");
   ASSERT_TRUE(program.ok()) << program.diagnostics().front().str();
