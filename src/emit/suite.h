@@ -44,8 +44,8 @@ struct SuiteResult {
 struct ComparisonRow {
   std::string target;
   std::optional<evaluate::Report> report;
-  std::string error;           ///< empty where there is a report
-  std::optional<RunText> run;  ///< what made it
+  std::string error;                ///< empty where there is a report
+  std::optional<RunText> run = {};  ///< what made it
 };
 
 }  // namespace pimento::emit
