@@ -42,6 +42,7 @@ struct Options {
   std::string number;                ///< explain: key of one number, "breakdown.merge"
   int depth = -1;                    ///< explain: levels to show; negative: the default
   std::string output;                ///< -o
+  bool isSchema = false;             ///< targets: the keys of machine files
   bool isQuiet = false;
   const std::atomic<bool> *isStopped = nullptr;  ///< set when the user wants the work to stop
   bool isJson = false;

@@ -13,6 +13,7 @@
 #include "pimento/driver/emit_mlir.h"
 #include "pimento/driver/job.h"
 #include "pimento/driver/result_file.h"
+#include "pimento/driver/schema.h"
 #include "pimento/emit/columns.h"
 #include "pimento/emit/commands.h"
 #include "pimento/emit/json.h"
@@ -69,6 +70,7 @@ Result<Estimated> estimateOn(const char *verb, const Options &options, const std
 }  // namespace
 
 Outcome targets(const Options &options) {
+  if (options.isSchema) return schema(options);
   const std::vector<std::string> folders = machineFolders(options);
   if (!options.input.empty()) {
     const Result<machine::Machine> m = loadTarget(options, options.input);

@@ -107,6 +107,7 @@ std::vector<Verb> verbs() {
       {"targets", "list the machines, or show one with the source of every number", "NAME", false, d::targets,
        [](CLI::App &a, Options &o) {
          addMachine(a, o);
+         a.add_flag("--schema", o.isSchema, "the keys of machine files, with kinds and units");
          addJson(a, o);
        }},
       {"kernels", "list the kernels of the zoo, or show one", "NAME", false, d::kernels,

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 namespace pimento::driver {
@@ -148,6 +149,22 @@ TEST(Verbs, WrongInputsSayWhatWouldBeRight) {
   fails(o, compile, "unknown-stage");
   fails(optionsFor("gemvv"), kernels, "unknown-kernel");
   fails(optionsFor("hbm-pin"), validate, "unknown-suite");
+}
+
+TEST(Verbs, TheSchemaNamesUnitsAndChoicesOfEveryKey) {
+  Options o;
+  o.isSchema = true;
+  const Json rows = run(targets, o)["schema"];
+  std::map<std::string, Json> byPath;
+  for (const Json &row : rows) byPath[row["path"].get<std::string>()] = row;
+  EXPECT_EQ(byPath["timing.*"]["units"], "cycle|ns");
+  EXPECT_EQ(byPath["controller.precharge"]["choices"], Json({"eager", "conflict"}));
+  EXPECT_EQ(byPath["name"]["required"], true);
+  for (const Json &row : rows) {
+    EXPECT_FALSE(row["meaning"].get<std::string>().empty()) << row["path"];
+    EXPECT_EQ(row["kind"] == "number" || row["kind"] == "formula" || row["kind"] == "numbers", row.contains("units"));
+  }
+  EXPECT_NE(targets(o).text.find("\ncontroller.precharge"), std::string::npos);
 }
 
 }  // namespace
