@@ -1,8 +1,8 @@
 // Where the files that come with Pimento are: machines, reference points.
 //
 // They lie in share/pimento beside the folder that this code was loaded from: PREFIX/bin/pimento or
-// PREFIX/lib*/libpimento.so finds PREFIX/share/pimento, and so does a build folder, which links its share/pimento to the
-// sources. Nothing is compiled in, so an installed copy can be moved.
+// PREFIX/lib*/libpimento.so finds PREFIX/share/pimento, and so does a build folder, which links its share/pimento to
+// the sources. Nothing is compiled in, so an installed copy can be moved.
 #pragma once
 
 #include <string>

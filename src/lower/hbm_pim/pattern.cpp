@@ -90,7 +90,8 @@ class Recogniser {
     if (load(0) < 0 || load(1) < 0)
       return unsupported("op", "it sums products of computed values, not of two operands in memory",
                          "compute the factors in a statement of their own first");
-    if (!kernel_.guards.empty()) return unsupported("pattern", "its reduction is guarded by a condition, as at the padded edge of a convolution");
+    if (!kernel_.guards.empty())
+      return unsupported("pattern", "its reduction is guarded by a condition, as at the padded edge of a convolution");
     Pattern p;
     p.isMatVec = true;
     p.matVec.isUpdate = isUpdate(kernel_.stores[0].target.tensor);
