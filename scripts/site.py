@@ -77,6 +77,9 @@ def title_of(path):
 def up(name):
     return "../" * name.count("/")
 
+# Open where there is room beside the page; on a phone the menu would be all one sees.
+CLOSE_ON_PHONES = "<script>if(matchMedia('(max-width: 50rem)').matches)document.querySelector('nav details').open=false</script>"
+
 
 class Site:
     def __init__(self):
@@ -115,7 +118,7 @@ class Site:
                             f"{html.escape(title_of(p).replace('`', ''))}</a></li>" for _, p in pages)
             if items:
                 parts.append(f"<p>{section}</p><ul>{items}</ul>")
-        return f'<nav aria-label="Pages"><details open><summary>Pimento</summary>{"".join(parts)}</details></nav>'
+        return f'<nav aria-label="Pages"><details open><summary>Pimento</summary>{"".join(parts)}</details></nav>{CLOSE_ON_PHONES}'
 
     def write(self, name, path):
         text = re.sub(r"^```+([\w-]*).*$", lambda m: "```" + m.group(1), path.read_text(encoding="utf-8"), flags=re.MULTILINE)
