@@ -126,7 +126,9 @@ Combine combineOf(std::string_view name) {
 
 bool isZero(mlir::Value value) {
   llvm::APFloat x(0.0f);
-  return mlir::matchPattern(value, mlir::m_ConstantFloat(&x)) && x.isPosZero();
+  llvm::APInt n;
+  return (mlir::matchPattern(value, mlir::m_ConstantFloat(&x)) && x.isPosZero()) ||
+         (mlir::matchPattern(value, mlir::m_ConstantInt(&n)) && n.isZero());
 }
 
 }  // namespace
@@ -154,9 +156,10 @@ std::optional<Constant> constantOf(mlir::Value value) {
   return std::nullopt;
 }
 
-std::optional<Accumulation> accumulationOf(mlir::Value yielded, mlir::Value out) {
+std::optional<Accumulation> accumulationOf(mlir::Value yielded, mlir::Value out, bool isSole) {
   mlir::Operation *op = yielded.getDefiningOp();
-  if (!op || op->getBlock() != out.getParentBlock() || !out.hasOneUse() || !yielded.hasOneUse()) return std::nullopt;
+  if (!op || op->getBlock() != out.getParentBlock()) return std::nullopt;
+  if (isSole && (!out.hasOneUse() || !yielded.hasOneUse())) return std::nullopt;
   if (op->getNumOperands() != 2 || !scalarType(out.getType()) || out.getType().isInteger(1)) return std::nullopt;
   const std::string name = nameOf(*op);
   const Combine combine = combineOf(name);
@@ -406,7 +409,7 @@ Result<int> BodyTranslator::translateOp(mlir::Operation &op) {
   const std::string name = nameOf(op);
   if (name == "arith.constant")
     return unsupportedOp("arith.constant", placeOf(op), "scalar constants of f8..f64, i1..i64");
-  if (name == "arith.maximumf") {
+  if (name == "arith.maximumf" || (name == "arith.maxsi" && !op.getResult(0).getType().isInteger(1))) {
     for (const unsigned side : {0U, 1U}) {
       if (!isZero(resolve(op.getOperand(1 - side)))) continue;
       Result<int> x = valueOf(op.getOperand(side));

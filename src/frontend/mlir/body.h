@@ -3,7 +3,8 @@
 // Every arith or math op becomes one node of its own type, so the precision of each step is that of the text. Signless
 // integers are signed; an unsigned op casts its arguments to the unsigned type, computes there and casts back. i1 is a
 // u8 that holds 0 or 1. maximumf/minimumf/maxnumf/minnumf become kMax/kMin (kernel.h says what those do with NaN);
-// maximumf(x, 0) becomes kRelu.
+// maximumf(x, 0) and maxsi(x, 0)
+// become kRelu.
 #pragma once
 
 #include <optional>
@@ -31,8 +32,9 @@ struct Accumulation {
   bool negate = false;
 };
 
-/// Recognizes a yielded value that merges one term into the output's old element and uses that element nowhere else.
-std::optional<Accumulation> accumulationOf(mlir::Value yielded, mlir::Value out);
+/// Recognizes a yielded value that merges one term into the output's old element and, if `isSole`, that neither is used
+/// elsewhere.
+std::optional<Accumulation> accumulationOf(mlir::Value yielded, mlir::Value out, bool isSole = true);
 
 class BodyTranslator {
  public:

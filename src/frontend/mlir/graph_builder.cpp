@@ -219,8 +219,13 @@ void GraphBuilder::prune() {
   }
   std::vector<Kernel> kept;
   for (auto k = graph_.kernels.rbegin(); k != graph_.kernels.rend(); ++k) {
-    std::erase_if(k->stores, [&](const Store &s) { return !isNeeded[static_cast<std::size_t>(s.target.tensor)]; });
-    if (k->stores.empty()) continue;
+    const auto isOpen = [&](const Store &s) { return isNeeded[static_cast<std::size_t>(s.target.tensor)]; };
+    if (std::none_of(k->stores.begin(), k->stores.end(), isOpen)) continue;
+    // What a kernel reads of its own stores it needs itself (the running sum of a scan).
+    std::erase_if(k->stores, [&](const Store &s) {
+      return !isOpen(s) && std::none_of(k->loads.begin(), k->loads.end(),
+                                        [&](const Access &a) { return a.tensor == s.target.tensor; });
+    });
     for (const Access &a : k->loads) isNeeded[static_cast<std::size_t>(a.tensor)] = true;
     kept.push_back(std::move(*k));
   }

@@ -1,6 +1,7 @@
 // One function of an MLIR file as a Graph: the walk over its ops. Internal to the MLIR front end.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -64,7 +65,12 @@ class FunctionImporter {
   // statements.cpp
   Status importNest(mlir::Operation &op);
   Status importStatement(const NestStatement &s);
-  Status checkDistribution();
+  Status importGroup(std::span<const NestStatement> group);
+  Dims jointDims(std::span<const NestStatement> group);
+  Result<std::vector<std::size_t>> distribute();
+  const NestAccess *findCrossing(std::size_t a, std::size_t b);
+  bool canJoin(std::size_t from, std::size_t to);
+  std::vector<NestAccess> readsOf(mlir::Value root);
   Result<Dims> kindsOf(const NestStatement &s, bool accumulates, const std::vector<NestAccess> &own);
   std::optional<Accumulation> accumulationInto(const NestStatement &s);
   void bindLeaves(mlir::Value root, const NestStatement &s, kernel::KernelBuilder &k, BodyTranslator &body);

@@ -73,49 +73,79 @@ std::vector<mlir::Value> FunctionImporter::leavesOf(mlir::Value root) {
   return leaves;
 }
 
-/// Whether all iterations of each statement may run before the next statement starts.
-Status FunctionImporter::checkDistribution() {
-  const auto &statements = nests_.statements();
+std::vector<NestAccess> FunctionImporter::readsOf(mlir::Value root) {
+  std::vector<NestAccess> reads;
+  for (const mlir::Value v : leavesOf(root)) {
+    if (const NestAccess *load = nests_.loadOf(v)) reads.push_back(*load);
+  }
+  return reads;
+}
+
+/// An access through which the second statement cannot wait for all iterations of the first; null if it can.
+const NestAccess *FunctionImporter::findCrossing(std::size_t a, std::size_t b) {
+  const NestStatement &first = nests_.statements()[a], &second = nests_.statements()[b];
   const auto &extents = nests_.extents();
-  std::vector<std::vector<NestAccess>> reads;
-  for (const NestStatement &s : statements) {
-    std::vector<NestAccess> loads;
-    for (const mlir::Value v : leavesOf(s.value)) {
-      if (const NestAccess *load = nests_.loadOf(v)) loads.push_back(*load);
-    }
-    reads.push_back(std::move(loads));
-  }
-  const auto refuse = [&](const NestStatement &first, const NestStatement &second, const NestAccess &access) {
-    const std::string name = graph_.buffer(access.buffer).name;
-    return error(
-        "loop-dependence", second.where,
-        fmt::format("this statement and the one at line {} depend on each other through '{}' from one iteration "
-                    "of a shared loop to another",
-                    first.where.line, name.empty() ? "a carried value" : name),
-        "statements of one nest are run one after the other: index what they share with the shared loops, or "
-        "write to another memref");
+  const std::vector<int> common = commonLoops(first.target.loops, second.target.loops);
+  const auto isCrossed = [&](const NestAccess &x, const NestAccess &y) {
+    return !common.empty() && meet(x, y, common, extents).mayBeLater();
   };
-  for (std::size_t b = 0; b < statements.size(); ++b) {
-    for (std::size_t a = 0; a < b; ++a) {
-      const NestStatement &first = statements[a], &second = statements[b];
-      const std::vector<int> common = commonLoops(first.target.loops, second.target.loops);
-      const auto isCrossed = [&](const NestAccess &x, const NestAccess &y) {
-        return !common.empty() && meet(x, y, common, extents).mayBeLater();
-      };
-      if (isCrossed(first.target, second.target)) return refuse(first, second, first.target);
-      for (const NestAccess &read : reads[b]) {
-        if (isCrossed(first.target, read)) return refuse(first, second, read);
-        // A value loaded before the first statement stored to it.
-        if (read.order < first.target.order && meet(first.target, read, common, extents).mayCoincide()) {
-          return refuse(first, second, read);
-        }
-      }
-      for (const NestAccess &read : reads[a]) {
-        if (isCrossed(read, second.target)) return refuse(first, second, read);
-      }
+  if (isCrossed(first.target, second.target)) return &first.target;
+  for (const NestAccess &read : readsOf(second.value)) {
+    if (isCrossed(first.target, read)) return &first.target;
+    // A value loaded before the first statement stored to it.
+    const bool isOld = read.order < first.target.order;
+    if (isOld && meet(first.target, read, common, extents).mayCoincide()) return &first.target;
+  }
+  for (const NestAccess &read : readsOf(first.value)) {
+    if (isCrossed(read, second.target)) return &second.target;
+  }
+  return nullptr;
+}
+
+/// Whether statements may be the stores of one kernel: a point's loads come before its stores.
+bool FunctionImporter::canJoin(std::size_t from, std::size_t to) {
+  const auto &all = nests_.statements();
+  for (std::size_t s = from; s <= to; ++s) {
+    if (all[s].carried || all[s].target.loops != all[from].target.loops || all[s].guards != all[from].guards)
+      return false;
+    for (const NestAccess &read : readsOf(all[s].value)) {
+      if (read.order > all[from].target.order) return false;
+      // A value loaded outside these loops is older than what the kernel would load.
+      const bool isWritten = std::any_of(all.begin() + static_cast<std::ptrdiff_t>(from),
+                                         all.begin() + static_cast<std::ptrdiff_t>(to) + 1,
+                                         [&](const NestStatement &w) { return w.target.buffer == read.buffer; });
+      if (isWritten && read.loops != all[from].target.loops) return false;
+    }
+    for (std::size_t other = from; other < s; ++other) {
+      if (all[other].target.buffer == all[s].target.buffer) return false;
     }
   }
-  return okStatus();
+  return true;
+}
+
+/// Where all iterations of a statement cannot run before the next one starts, the statements between become one kernel.
+/// The result has the number of the first statement of each kernel, and the count of statements at its end.
+Result<std::vector<std::size_t>> FunctionImporter::distribute() {
+  const auto &statements = nests_.statements();
+  std::vector<std::size_t> starts;
+  for (std::size_t b = 0; b < statements.size(); ++b) {
+    starts.push_back(b);
+    for (std::size_t a = 0; a < b; ++a) {
+      const NestAccess *access = findCrossing(a, b);
+      if (!access) continue;
+      const std::string name = graph_.buffer(access->buffer).name;
+      while (starts.back() > a) starts.pop_back();
+      if (canJoin(starts.back(), b)) break;
+      return error("loop-dependence", statements[b].where,
+                   fmt::format("this statement and the one at line {} depend on each other through '{}' from one "
+                               "iteration of a shared loop to another",
+                               statements[a].where.line, name.empty() ? "a carried value" : name),
+                   "statements of one nest are run one after the other: index what they share with the shared loops, "
+                   "or write to another memref");
+    }
+  }
+  starts.push_back(statements.size());
+  return starts;
 }
 
 /// Parallel loops tell the elements of the target apart; others accumulate, or run in order if the statement reads what
@@ -190,7 +220,7 @@ std::optional<Accumulation> FunctionImporter::accumulationInto(const NestStateme
   for (const mlir::Value old : op->getOperands()) {
     const NestAccess *load = nests_.loadOf(old);
     if (!load || load->loops != s.target.loops || !isSame(*load, s.target, s.target.loops)) continue;
-    if (auto how = accumulationOf(s.value, old)) return how;
+    if (auto how = accumulationOf(s.value, old, false)) return how;
   }
   return std::nullopt;
 }
@@ -249,11 +279,97 @@ Status FunctionImporter::importStatement(const NestStatement &s) {
   return okStatus();
 }
 
+/// A loop is parallel in a kernel of several stores if no element is touched in two of its iterations and written in
+/// one.
+FunctionImporter::Dims FunctionImporter::jointDims(std::span<const NestStatement> group) {
+  const std::vector<int> &loops = group.front().target.loops;
+  Dims dims;
+  for (std::size_t d = 0; d < loops.size(); ++d) {
+    dims.push_back({fmt::format("d{}", d), nests_.extents()[static_cast<std::size_t>(loops[d])]});
+  }
+  for (const NestStatement &writer : group) {
+    for (const NestStatement &other : group) {
+      std::vector<NestAccess> accesses = readsOf(other.value);
+      accesses.push_back(other.target);
+      for (const NestAccess &access : accesses) {
+        const Meeting m = meet(writer.target, access, loops, nests_.extents());
+        for (std::size_t d = 0; m.isPossible && d < loops.size(); ++d) {
+          if (!m.distance[d] || *m.distance[d] != 0) dims[d].kind = DimKind::kSequential;
+        }
+      }
+    }
+  }
+  return dims;
+}
+
+/// One kernel of several stores.
+Status FunctionImporter::importGroup(std::span<const NestStatement> group) {
+  const NestStatement &first = group.front();
+  const Dims dims = jointDims(group);
+  const bool isSequential =
+      std::any_of(dims.begin(), dims.end(), [](const kernel::Dim &d) { return d.kind == DimKind::kSequential; });
+  kernel::KernelBuilder k("nest", dims, first.where);
+  BodyTranslator body(k, first.where);
+  bindFunctionScalars(body);
+  struct Goal {
+    std::optional<Accumulation> how;
+    mlir::Value root;
+    int tensor = -1;
+    bool isFresh = false;
+  };
+  std::vector<Goal> goals;
+  for (const NestStatement &s : group) {
+    Goal goal;
+    goal.how = accumulationInto(s);
+    if (Result<Dims> kinds = kindsOf(s, goal.how.has_value(), {}); !kinds) return std::move(kinds.diagnostics());
+    const Buffer before = graph_.buffer(s.target.buffer);
+    if (before.holds == Holds::kNothing && goal.how) {
+      return error("uninitialized", s.where,
+                   fmt::format("the loop adds to '{}', which nothing has written", before.name),
+                   "store the neutral element first");
+    }
+    goal.root = goal.how ? goal.how->term : s.value;
+    const std::vector<Affine> index = project(s.target.index, s.target.loops);
+    const bool startsNeutral = goal.how && isSequential && before.holds == Holds::kConstant &&
+                               isNeutral(before.constant, goal.how->combine, before.type);
+    const bool isRead = std::any_of(group.begin(), group.end(), [&](const NestStatement &other) {
+      const auto reads = readsOf(other.value);
+      return std::any_of(reads.begin(), reads.end(),
+                         [&](const NestAccess &read) { return read.buffer == s.target.buffer; });
+    });
+    goal.isFresh =
+        !goal.how && !(isSequential && isRead) && s.guards.empty() && isEverything(index, before.shape, dims);
+    if (startsNeutral) {
+      goal.tensor = graph_.overwrite(s.target.buffer);
+    } else if (!goal.isFresh) {
+      goal.tensor = graph_.update(s.target.buffer, s.target.buffer, true, s.where);
+    }
+    goals.push_back(goal);
+  }
+  for (const Goal &goal : goals) bindLeaves(goal.root, first, k, body);
+  for (std::size_t s = 0; s < group.size(); ++s) {
+    if (goals[s].isFresh) goals[s].tensor = graph_.overwrite(group[s].target.buffer);
+  }
+  for (std::size_t s = 0; s < group.size(); ++s) {
+    Result<int> value = body.translate(goals[s].root);
+    if (!value) return std::move(value.diagnostics());
+    const auto &how = goals[s].how;
+    k.store(goals[s].tensor, project(group[s].target.index, first.target.loops),
+            how && how->negate ? body.negate(*value) : *value, how ? how->combine : Combine::kAssign);
+  }
+  for (const Affine &guard : first.guards) k.guard(project(guard, first.target.loops));
+  graph_.add(k.take());
+  return okStatus();
+}
+
 Status FunctionImporter::importNest(mlir::Operation &op) {
   if (Status s = nests_.read(op); !s) return s;
-  if (Status s = checkDistribution(); !s) return s;
-  for (const NestStatement &statement : nests_.statements()) {
-    if (Status s = importStatement(statement); !s) return s;
+  const Result<std::vector<std::size_t>> starts = distribute();
+  if (!starts) return starts.diagnostics();
+  const std::span<const NestStatement> all = nests_.statements();
+  for (std::size_t g = 0; g + 1 < starts->size(); ++g) {
+    const auto group = all.subspan((*starts)[g], (*starts)[g + 1] - (*starts)[g]);
+    if (Status s = group.size() == 1 ? importStatement(group.front()) : importGroup(group); !s) return s;
   }
   nests_.settle();
   return okStatus();

@@ -88,12 +88,13 @@ TEST(AffineErrors, StatementsThatNeedEachOtherAcrossIterationsAreRefused) {
             "loop-dependence@10:1");
 }
 
-TEST(AffineErrors, ASwapInPlaceIsRefused) {
-  EXPECT_EQ(complaint(function("affine.for %i = 0 to 16 {\n%a = affine.load %x[%i] : memref<16xf32>\n"
-                               "%b = affine.load %y[%i] : memref<16xf32>\naffine.store %b, %x[%i] : memref<16xf32>\n"
-                               "affine.store %a, %y[%i] : memref<16xf32>\n}"),
-                      "depend", "another memref"),
-            "loop-dependence@9:1");
+TEST(AffineErrors, AReversalInPlaceIsRefused) {
+  EXPECT_EQ(
+      complaint(function("affine.for %i = 0 to 8 {\n%a = affine.load %x[%i] : memref<16xf32>\n"
+                         "%b = affine.load %x[-%i + 15] : memref<16xf32>\naffine.store %b, %x[%i] : memref<16xf32>\n"
+                         "affine.store %a, %x[-%i + 15] : memref<16xf32>\n}"),
+                "depend", "another memref"),
+      "loop-dependence@9:1");
 }
 
 TEST(AffineErrors, CarriedValuesThatAreNoAccumulationAreRefused) {
