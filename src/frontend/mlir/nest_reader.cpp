@@ -182,31 +182,41 @@ Result<bool> NestReader::addLoop(mlir::Value iv, const Forms &lower, const Forms
   const auto tooLarge = [&] {
     return error("too-large", placeOf(op), "a bound of the loop does not fit 64 bits", "use smaller bounds");
   };
-  std::int64_t low = std::numeric_limits<std::int64_t>::min(), high = std::numeric_limits<std::int64_t>::max();
-  for (const Affine &form : lower) {
-    const auto range = rangeOf(form, extents_);
-    if (!range) return tooLarge();
-    low = std::max(low, range->low);
-    if (!isConstantForm(form) && step != 1) {
-      return error("unsupported-loop", placeOf(op), "a loop whose first value depends on another loop has step 1 only",
-                   "count from 0 by 1 and multiply in the index");
-    }
-  }
-  for (const Affine &form : upper) {
-    const auto range = rangeOf(form, extents_);
-    if (!range) return tooLarge();
-    high = std::min(high, range->high);
-  }
   if (lower.empty() || upper.empty() || step < 1) {
     return error("unsupported-loop", placeOf(op), "the loop has no bound or no positive constant step",
                  "for example: affine.for %i = 0 to 8 step 2");
   }
-  if (low >= high) return false;
-  std::int64_t span = 0;
-  if (__builtin_sub_overflow(high, low, &span)) return tooLarge();
+  // A tile counts from its own first value and needs no guard; other loops count from the lowest value they ever have.
+  Affine start = lower.front();
+  const bool isTile = lower.size() == 1 && std::any_of(upper.begin(), upper.end(), [&](const Affine &form) {
+                        const std::optional<Affine> difference = plus(form, start, -1);
+                        return difference && isConstantForm(*difference);
+                      });
+  const bool isCounted = isTile || (lower.size() == 1 && step != 1);
+  if (!isCounted) {
+    start = constantForm(std::numeric_limits<std::int64_t>::min());
+    for (const Affine &form : lower) {
+      const auto range = rangeOf(form, extents_);
+      if (!range) return tooLarge();
+      start.constant = std::max(start.constant, range->low);
+      if (!isConstantForm(form) && step != 1) {
+        return error("unsupported-loop", placeOf(op), "a loop with several lower bounds has step 1 only",
+                     "count from 0 by 1 and multiply in the index");
+      }
+    }
+  }
+  std::int64_t span = std::numeric_limits<std::int64_t>::max();
+  for (const Affine &form : upper) {
+    const std::optional<Affine> difference = plus(form, start, -1);
+    const auto range = difference ? rangeOf(*difference, extents_) : std::nullopt;
+    if (!range) return tooLarge();
+    span = std::min(span, range->high);
+  }
+  if (span <= 0) return false;
   const int loop = static_cast<int>(extents_.size());
   extents_.push_back((span - 1) / step + 1);
-  Affine value{std::vector<std::int64_t>(extents_.size(), 0), low};
+  Affine value = start;
+  value.coefficients.resize(extents_.size(), 0);
   value.coefficients.back() = step;
   forms_[iv] = value;
   scope.loops.push_back(loop);
@@ -218,8 +228,12 @@ Result<bool> NestReader::addLoop(mlir::Value iv, const Forms &lower, const Forms
     return true;
   };
   bool fits = true;
-  for (const Affine &form : lower) fits = (isConstantForm(form) || guard(value, form, 0)) && fits;
-  for (const Affine &form : upper) fits = (isConstantForm(form) || guard(form, value, -1)) && fits;
+  if (!isCounted) {
+    for (const Affine &form : lower) fits = (isConstantForm(form) || guard(value, form, 0)) && fits;
+  }
+  // A last step beyond a constant bound is cut off by the extent.
+  const bool isFixed = isConstantForm(start);
+  for (const Affine &form : upper) fits = ((isFixed && isConstantForm(form)) || guard(form, value, -1)) && fits;
   if (!fits) return tooLarge();
   return true;
 }

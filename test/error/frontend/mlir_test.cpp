@@ -375,8 +375,9 @@ TEST(MlirErrors, LoopsThatAreNoAffineNestAreNamed) {
             "unsupported-access@4:6");
   EXPECT_EQ(complaint(loop("%t = memref.alloc() : memref<4xf32>"), "'memref.alloc'", "in a nest"),
             "unsupported-op@3:6");
-  EXPECT_EQ(complaint(loop("affine.for %j = affine_map<(d0) -> (d0)>(%i) to 4 step 2 {\n}"), "step 1", "multiply"),
-            "unsupported-loop@3:1");
+  EXPECT_EQ(
+      complaint(loop("affine.for %j = max affine_map<(d0) -> (d0, 1)>(%i) to 4 step 2 {\n}"), "step 1", "multiply"),
+      "unsupported-loop@3:1");
   EXPECT_EQ(complaint(loop("%a = affine.load %x[%i + 1] : memref<4xf32>\naffine.store %a, %y[%i] : memref<4xf32>"),
                       "runs over", "guard"),
             "out-of-bounds@4:1");

@@ -120,6 +120,53 @@ TEST(Nest, TriangularBoundsAreGuards) {
   EXPECT_EQ(run.out("y")[1], run.in("y")[1] + run.in("A")[4] + run.in("A")[5]);
 }
 
+TEST(Nest, TilesNeedNoGuards) {
+  const Executed run(R"(func.func @f(%x: memref<8xi32>, %y: memref<8xi32>) {
+  affine.for %t = 0 to 8 step 4 {
+    affine.for %i = affine_map<(d0) -> (d0)>(%t) to affine_map<(d0) -> (d0 + 4)>(%t) {
+      %a = affine.load %x[%i] : memref<8xi32>
+      affine.store %a, %y[%i] : memref<8xi32>
+    }
+  }
+  return
+})");
+  ASSERT_EQ(run.graph.kernels.size(), 1U);
+  EXPECT_TRUE(run.graph.kernels[0].guards.empty());
+  EXPECT_EQ(run.graph.kernels[0].points(), 8);
+  EXPECT_EQ(run.out("y"), run.in("x"));
+}
+
+TEST(Nest, APartialTileIsCutOff) {
+  const Executed run(R"(func.func @f(%x: memref<10xi32>, %y: memref<10xi32>) {
+  affine.for %t = 0 to 10 step 4 {
+    affine.for %i = affine_map<(d0) -> (d0)>(%t) to min affine_map<(d0) -> (d0 + 4, 10)>(%t) step 3 {
+      %a = affine.load %x[%i] : memref<10xi32>
+      affine.store %a, %y[%i] : memref<10xi32>
+    }
+  }
+  return
+})");
+  EXPECT_EQ(run.graph.kernels[0].guards.size(), 1U);
+  for (const std::size_t i : {0U, 3U, 4U, 7U, 8U}) EXPECT_EQ(run.out("y")[i], run.in("x")[i]);
+  for (const std::size_t i : {1U, 2U, 5U, 6U, 9U}) EXPECT_EQ(run.out("y")[i], run.in("y")[i]);
+}
+
+TEST(Nest, ColumnsOfATriangleAreSummed) {
+  const Executed run(R"(func.func @f(%A: memref<4x4xi32>, %y: memref<4xi32>) {
+  affine.for %i = 0 to 4 {
+    affine.for %j = affine_map<(d0) -> (d0)>(%i) to 4 {
+      %a = affine.load %A[%i, %j] : memref<4x4xi32>
+      %o = affine.load %y[%j] : memref<4xi32>
+      %s = arith.addi %o, %a : i32
+      affine.store %s, %y[%j] : memref<4xi32>
+    }
+  }
+  return
+})");
+  EXPECT_EQ(run.graph.kernels[0].dims[0].kind, DimKind::kReduction);
+  EXPECT_EQ(run.out("y")[1], run.in("y")[1] + run.in("A")[1] + run.in("A")[5]);
+}
+
 TEST(Nest, ConditionsAndElseAreGuards) {
   const Executed run(R"(func.func @f(%x: memref<6xi32>, %y: memref<6xi32>) {
   affine.for %i = 0 to 6 {
