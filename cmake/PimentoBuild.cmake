@@ -29,9 +29,6 @@ file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/share/pimento)
 foreach(data machines validation)
   file(CREATE_LINK ${CMAKE_SOURCE_DIR}/${data} ${CMAKE_BINARY_DIR}/share/pimento/${data} SYMBOLIC)
 endforeach()
-# No path of the machine that built it in messages and binaries.
-add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}/= -ffile-prefix-map=${CMAKE_BINARY_DIR}/include/pimento/=src/)
-
 add_library(pimento_settings INTERFACE)
 target_include_directories(pimento_settings INTERFACE $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/include>)
 target_compile_options(pimento_settings INTERFACE -Wall -Wextra -Wconversion -Wno-sign-conversion

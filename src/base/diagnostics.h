@@ -79,4 +79,5 @@ inline Status okStatus() {
 }  // namespace pimento
 
 /// An invariant that no user input can break. Always on: a wrong answer costs more than a branch.
-#define PIMENTO_CHECK(condition) ((condition) ? (void)0 : ::pimento::internalError(__FILE__, __LINE__, #condition))
+/// The file's name without its path: no path of the machine that built it in messages and binaries.
+#define PIMENTO_CHECK(condition) ((condition) ? (void)0 : ::pimento::internalError(__FILE_NAME__, __LINE__, #condition))
