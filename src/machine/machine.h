@@ -139,6 +139,25 @@ struct Dram {
   int commandNamed(std::string_view name) const;  ///< index, or -1
 };
 
+/// A DPU: a multithreaded core beside a DRAM bank (UPMEM). Everything the `dpu` engine needs.
+struct Dpu {
+  std::int64_t maxTasklets = 24, atomicBits = 256;
+  std::int64_t instructions = 4096;  ///< that IRAM holds
+  Bytes wram, mram;
+  Cycles issueInterval;  ///< from one instruction of a tasklet to its next
+  /// One DMA transfer of `size` bytes, in device cycles: `latency` of a lone one, from the issue of its instruction to
+  /// the issue of the tasklet's next; `occupancy`: from one transfer to the next when the engine never waits.
+  struct Transfer {
+    Bytes size;
+    double latency = 0, occupancy = 0;
+  };
+  std::vector<Transfer> reads, writes;  ///< MRAM to WRAM, WRAM to MRAM; by ascending size; between them: interpolated
+  Bytes transferUnit, transferMax;      ///< sizes and addresses are multiples of the unit
+  std::int64_t ticksPerCycle = 1;       ///< resolution of DMA times; table values are rounded to it
+  std::string registerHazard = "none";  ///< "none" | "even-odd" (uPIMulator's operand-fetch penalty; hardware: none)
+  std::string mramModel = "table";      ///< "table" | "dram-rows" (row-buffer model; numbers of `dram`)
+};
+
 class Expression;
 
 /// One priced action: `energy` per unit of the count that `action` gives. Background terms are powers. Source and
@@ -177,6 +196,7 @@ struct Machine {
   std::vector<Level> levels;
   std::optional<Dram> dram;
   std::optional<PimUnit> pim;
+  std::optional<Dpu> dpu;
   std::vector<EnergyTerm> energy;
   std::string energyCovers;  ///< the chips a total covers
   Host host;
