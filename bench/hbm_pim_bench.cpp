@@ -99,7 +99,7 @@ BENCHMARK(lowerGemv)->Apply(sizes)->Unit(benchmark::kMicrosecond);
 void fastForward(benchmark::State &state) {
   const Gemv gemv(state.range(0), state.range(1));
   evaluate::DeviceRun run;
-  for (auto _ : state) run = gemv.kernel().run({true, nullptr});
+  for (auto _ : state) run = *gemv.kernel().run({true});
   countCycles(state, run.cycles.value);
   state.counters["simulated"] = static_cast<double>(run.cyclesSimulated.value) / static_cast<double>(run.cycles.value);
 }
@@ -116,7 +116,7 @@ BENCHMARK(estimate)->Apply(sizes)->Unit(benchmark::kMicrosecond);
 void everyCommand(benchmark::State &state) {
   const Gemv gemv(state.range(0), state.range(1));
   evaluate::DeviceRun run;
-  for (auto _ : state) run = gemv.kernel().run({false, nullptr});
+  for (auto _ : state) run = *gemv.kernel().run({false});
   countCycles(state, run.cycles.value);
 }
 BENCHMARK(everyCommand)->Apply(sizes)->Unit(benchmark::kMillisecond);
@@ -127,7 +127,7 @@ void everyCommandAsCsv(benchmark::State &state) {
   evaluate::DeviceRun run;
   for (auto _ : state) {
     emit::CommandList list(out);
-    run = gemv.kernel().run({false, &list});
+    run = *gemv.kernel().run({false, {&list, nullptr}});
   }
   countCycles(state, run.cycles.value);
 }
@@ -139,7 +139,7 @@ void everyCommandAsTimeline(benchmark::State &state) {
   evaluate::DeviceRun run;
   for (auto _ : state) {
     emit::PerfettoTrace trace(out, hbmPim());
-    run = gemv.kernel().run({false, &trace});
+    run = *gemv.kernel().run({false, {&trace, nullptr}});
     if (!trace.finish({})) state.SkipWithError("the timeline could not be written");
   }
   countCycles(state, run.cycles.value);
@@ -151,7 +151,7 @@ void onData(benchmark::State &state) {
   const Gemv gemv(state.range(0), state.range(1));
   kernel::DataSet data = gemv.interpreted();
   evaluate::DeviceRun run;
-  for (auto _ : state) run = gemv.kernel().runOn(data, nullptr);
+  for (auto _ : state) run = *gemv.kernel().runOn(data, {}, 1);
   countCycles(state, run.cycles.value);
   state.counters["MAC/s"] = benchmark::Counter(static_cast<double>(state.range(0) * state.range(1)),
                                                benchmark::Counter::kIsIterationInvariantRate);

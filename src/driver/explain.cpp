@@ -29,13 +29,13 @@ struct Explained {
 Result<Explained> explainProgram(const Job &job, bool isSimulation, const emit::RunText &run) {
   const program::Program &program = *job.input.program;
   Result<evaluate::Report> report =
-      evaluate::evaluateProgram(program, job.machine, isSimulation, nullptr, &job.input.places);
+      evaluate::evaluateProgram(program, job.machine, isSimulation, {}, &job.input.places);
   if (!report) return report.diagnostics();
   nameReport(*report, job.input);
   evaluate::ExplainInput in{&job.machine, &*report, {}};
   evaluate::ExplainedStage stage;
   stage.process = &program.processes.front();
-  stage.record.run = evaluate::runChannelProgram(program, job.machine, {!isSimulation, nullptr});
+  stage.record.run = evaluate::runChannelProgram(program, job.machine, {!isSimulation});
   in.stages.push_back(std::move(stage));
   evaluate::Explanation explanation = evaluate::explain(in);
   return Explained{std::move(*report), std::move(explanation), run};

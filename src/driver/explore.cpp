@@ -299,9 +299,9 @@ Result<tune::PointResult> evaluatePoint(const Options &options, const std::vecto
     (axes[a].isSize ? here.sizes : here.sets).push_back(axes[a].name + "=" + values[a]);
   const Result<Job> job = loadJob(here, here.target);
   if (!job) return job.diagnostics();
-  const Result<evaluate::Report> r = job->input.program ? evaluate::evaluateProgram(*job->input.program, job->machine,
-                                                                                    false, nullptr, &job->input.places)
-                                                        : evaluate::evaluate(job->request(here));
+  const Result<evaluate::Report> r =
+      job->input.program ? evaluate::evaluateProgram(*job->input.program, job->machine, false, {}, &job->input.places)
+                         : evaluate::evaluate(job->request(here));
   if (!r) return r.diagnostics();
   return tune::PointResult{
       r->mapping, {r->cycles, r->breakdown.total(), r->energy.total, r->kernelEnergy.total}, r->timeNs};

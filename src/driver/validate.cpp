@@ -34,7 +34,7 @@ Result<machine::Machine> machineFor(const Options &options, const Point &p) {
 Result<std::int64_t> replayHostStream(const machine::Machine &machine, const Point &p) {
   const auto program = lower::hbm_pim::hostStream(machine, Bytes(p.number("bytes")), p.kernel == "hostwr");
   if (!program) return program.diagnostics();
-  const auto report = evaluate::evaluateProgram(*program, machine, false, nullptr);
+  const auto report = evaluate::evaluateProgram(*program, machine, false, {});
   if (!report) return report.diagnostics();
   return report->cycles.value;
 }

@@ -57,9 +57,9 @@ struct Estimated {
 Result<Estimated> estimateOn(const char *verb, const Options &options, const std::string &target) {
   const Result<Job> job = loadJob(options, target);
   if (!job) return job.diagnostics();
-  Result<evaluate::Report> report = job->input.program ? evaluate::evaluateProgram(*job->input.program, job->machine,
-                                                                                   false, nullptr, &job->input.places)
-                                                       : evaluate::evaluate(job->request(options));
+  Result<evaluate::Report> report =
+      job->input.program ? evaluate::evaluateProgram(*job->input.program, job->machine, false, {}, &job->input.places)
+                         : evaluate::evaluate(job->request(options));
   if (!report) return report.diagnostics();
   nameReport(*report, job->input);
   Options onTarget = options;
@@ -154,7 +154,7 @@ Outcome printStage(const Options &options, const Job &job, const evaluate::Compi
         owner = std::make_unique<emit::CommandList>(out);
         list = owner.get();
       }
-      kernel.run({false, list});
+      static_cast<void>(kernel.run({false, {list, nullptr}}));
     }
   }
   return {out.str(), {}, 0};
@@ -234,11 +234,12 @@ Outcome simulate(const Options &options) {
   }
   Result<evaluate::Report> report = [&]() -> Result<evaluate::Report> {
     if (job->input.program)
-      return evaluate::evaluateProgram(*job->input.program, job->machine, true, trace.get(), &job->input.places);
+      return evaluate::evaluateProgram(*job->input.program, job->machine, true, {trace.get(), nullptr},
+                                       &job->input.places);
     evaluate::Request r = job->request(options);
     r.isSimulation = true;
     r.data = data ? &*data : nullptr;
-    r.observer = trace.get();
+    r.observers.commands = trace.get();
     return evaluate::evaluate(r);
   }();
   if (!report) return failure(report.diagnostics());

@@ -1,5 +1,6 @@
 #include "pimento/emit/json.h"
 
+#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "pimento/emit/format.h"
@@ -10,6 +11,11 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
+std::string lowerCase(std::string text) {
+  for (char &c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
 std::string print(const Json &json) {
   // Names come from users' files and need not be UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -18,6 +24,7 @@ std::string print(const Json &json) {
 Json breakdownOf(const evaluate::Breakdown &b) {
   return {{"transfer_in", b.transferIn.value},
           {"rearrange_in", b.rearrangeIn.value},
+          {"launch", b.launch.value},
           {"compute", b.compute.value},
           {"merge", b.merge.value},
           {"rearrange_out", b.rearrangeOut.value},
@@ -113,8 +120,9 @@ Json objectOf(const evaluate::Report &r, const RunText *run) {
   j["counts"] = Json::object();
   for (const auto &[name, count] : r.counts) j["counts"][name] = count;
   j["checked"] = r.isChecked;
-  j["channels_simulated"] = r.channelsSimulated;
-  j["channels_identical"] = r.channelsIdentical;
+  const std::string units = lowerCase(r.unit) + "s";
+  j[units + "_simulated"] = r.unitsSimulated;
+  j[units + "_identical"] = r.unitsIdentical;
   j["stages"] = stagesOf(r);
   j["wall_us"] = r.wallUs;
   j["compile_us"] = r.compileUs;

@@ -50,6 +50,7 @@ PerfettoTrace::PerfettoTrace(std::ostream &out, const machine::Machine &machine,
     nameTrack(kChannel, refreshTrack(rank), fmt::format("rank {}: refresh", rank));
   hostPhase("rearrange in", before.rearrangeIn);
   hostPhase("transfer in", before.transferIn);
+  hostPhase("launch", before.launch);
   origin_ = hostEnd_;
 }
 

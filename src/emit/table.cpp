@@ -56,10 +56,11 @@ std::string headTable(const evaluate::Report &r) {
   if (r.interval)
     t.row({"interval", fmt::format("{} to {} cycles at {:g} %", grouped(r.interval->low.value),
                                    grouped(r.interval->high.value), 100 * r.interval->level)});
-  if (r.channelsIdentical > r.channelsSimulated)
-    t.row(
-        {"channels", fmt::format("{} simulated {} for {} identical ones", r.channelsSimulated,
-                                 r.channelsSimulated == 1 ? "channel stands" : "channels stand", r.channelsIdentical)});
+  if (r.unitsIdentical > r.unitsSimulated)
+    t.row({r.unit + "s", fmt::format("{} simulated {}{} for {} identical ones", r.unitsSimulated, r.unit,
+                                     r.unitsSimulated == 1 ? " stands" : "s stand", r.unitsIdentical)});
+  else if (r.unitsSimulated > 1)
+    t.row({r.unit + "s", fmt::format("{} simulated, each on its own data", r.unitsSimulated)});
   return t.str();
 }
 
@@ -73,6 +74,7 @@ std::string breakdownTable(const evaluate::Breakdown &b) {
   t.rule();
   row("rearrange in", b.rearrangeIn);
   row("transfer in", b.transferIn);
+  if (b.launch.value > 0) row("launch", b.launch);
   row("compute", b.compute);
   row("transfer out", b.transferOut);
   row("merge", b.merge);

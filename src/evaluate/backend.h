@@ -1,5 +1,9 @@
 // What a target must offer to be evaluated: compile a kernel, run it with or without data.
 //
+// Engines differ in what they show an observer and in what decides their time: commands of a DRAM channel go their way
+// whatever the data are, programs of a DPU branch on them. Both stand here once, for all targets: Observers holds one
+// observer per kind of engine, RunMode says what is known of the data (decision 7).
+//
 // One implementation per machine family, listed in the table backends(); adding a target adds its files and one line
 // there. A CompiledKernel knows its program, its host work and how to run itself on the engines; reports, checking,
 // graphs and the choice of mappings are written once, above this interface (evaluator.h).
@@ -7,17 +11,20 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "pimento/energy/actions.h"
+#include "pimento/evaluate/report.h"
 #include "pimento/kernel/interpreter.h"
 #include "pimento/kernel/kernel.h"
 #include "pimento/lower/host_work.h"
 #include "pimento/machine/machine.h"
 #include "pimento/mapping/mapping.h"
 #include "pimento/program/program.h"
+#include "pimento/sim/dpu/dpu.h"
 #include "pimento/sim/dram/channel.h"
 
 namespace pimento::evaluate {
@@ -28,13 +35,28 @@ struct DeviceRun {
   bool isStuck = false;                        ///< the program cannot come to its end (hand-written ones only)
   energy::ActionCounts actions;                ///< device totals
   std::map<std::string, std::int64_t> counts;  ///< for the report, device totals
-  std::int64_t identicalChannels = 1;          ///< channels one simulated channel stands for
+  std::string_view unit = "channel";           ///< what is simulated: "channel", "DPU"
+  std::int64_t units = 1, unitsSimulated = 1;  ///< identical units, and how many of them ran; these stand for all
+  std::optional<Interval> interval;            ///< of the cycles, where they were sampled
+  std::vector<std::string> warnings;
+};
+
+/// Who sees what one unit does, by engine. An engine ignores observers of the others.
+struct Observers {
+  sim::dram::CommandObserver *commands = nullptr;  ///< of a DRAM channel
+  sim::dpu::Observer *dpu = nullptr;               ///< issues and transfers of a DPU
+
+  bool any() const { return commands != nullptr || dpu != nullptr; }
 };
 
 /// How to run the device.
 struct RunMode {
   bool isFastForward = false;
-  sim::dram::CommandObserver *observer = nullptr;  ///< sees the commands of one channel; excludes fast-forward
+  Observers observers = {};  ///< of one unit; exclude fast-forward
+  /// What the operands hold, where that decides the time. Null: nothing is known of them.
+  const kernel::DataSpec *values = nullptr;
+  /// All operands, where they come from files; read on targets whose time depends on them, instead of `values`.
+  const kernel::DataSet *contents = nullptr;
 };
 
 class CompiledKernel {
@@ -48,13 +70,17 @@ class CompiledKernel {
   virtual lower::HostWork hostWork() const = 0;
   /// Device memory that its layout spans, constants included.
   virtual Bytes footprint() const = 0;
-  virtual DeviceRun run(const RunMode &mode) const = 0;
+  /// Without computing: time and counts. Diagnostics: "data-decide-time" (values that are not known decide them).
+  virtual Result<DeviceRun> run(const RunMode &mode) const = 0;
   /// Without running: cycles and actions that no run is below (never fitted; `counts` stay empty).
   virtual DeviceRun bound() const = 0;
-  /// Runs every command on real data: reads inputs and temporaries from `data`, writes outputs into it.
-  virtual DeviceRun runOn(kernel::DataSet &data, sim::dram::CommandObserver *observer) const = 0;
+  /// Runs every command on real data: reads inputs and temporaries from `data`, writes outputs into it; on `jobs`
+  /// threads where several units differ. Diagnostics: those of programs that fault on their data.
+  virtual Result<DeviceRun> runOn(kernel::DataSet &data, const Observers &observers, int jobs) const = 0;
   /// Readable device code, one text per subspace (`compile --emit asm`).
   virtual std::vector<std::string> assembly() const = 0;
+  /// Microseconds that code generation took; no part of an evaluation.
+  virtual std::int64_t compileUs() const { return 0; }
 };
 
 class Backend {

@@ -27,13 +27,23 @@ void addRun(Report &report, const DeviceRun &run, const Breakdown &breakdown) {
   report.cyclesSimulated += run.cyclesSimulated;
   report.breakdown += breakdown;
   for (const auto &[name, n] : run.counts) report.counts[name] += n;
-  report.channelsIdentical = run.identicalChannels;
+  report.unit = run.unit;
+  report.unitsIdentical = run.units;
+  report.unitsSimulated = run.unitsSimulated;
+  if (run.interval || report.interval) {
+    Interval all = report.interval.value_or(Interval{0.99, report.cycles - run.cycles, report.cycles - run.cycles});
+    const Interval own = run.interval.value_or(Interval{all.level, run.cycles, run.cycles});
+    report.interval = Interval{std::min(all.level, own.level), all.low + own.low, all.high + own.high};
+  }
+  report.warnings.insert(report.warnings.end(), run.warnings.begin(), run.warnings.end());
 }
 
 void finish(Report &report, const machine::Machine &machine, const energy::ActionCounts &kernelActions,
             const energy::ActionCounts &hostActions) {
   report.target = machine.name;
-  report.exact = report.cyclesSimulated == report.cycles ? Exactness::kSimulated : Exactness::kFastForwarded;
+  report.exact = report.interval                           ? Exactness::kSampled
+                 : report.cyclesSimulated == report.cycles ? Exactness::kSimulated
+                                                           : Exactness::kFastForwarded;
   report.timeNs = machine.toTime(report.breakdown.total()).value / 1000.0;
   report.kernelEnergy = energy::price(machine, kernelActions, machine.toTime(report.cycles));
   energy::ActionCounts all = kernelActions;
@@ -71,8 +81,10 @@ class Run {
     const PlannedKernel &planned = graph_[k];
     isTruncated_ |= planned.mapping.tail == mapping::Tail::kTruncate;
     if (request_.data != nullptr) checker_.before(k);
-    const DeviceRun run = request_.data != nullptr ? planned.compiled->runOn(*request_.data, request_.observer)
-                                                   : planned.compiled->run({!request_.isSimulation, request_.observer});
+    const Result<DeviceRun> ran = runDevice(*planned.compiled);
+    if (!ran) return ran.diagnostics();
+    const DeviceRun &run = *ran;
+    report_.compileUs += planned.compiled->compileUs();
     if (request_.data != nullptr && !isTruncated_)
       if (Status s = checker_.after(k, planned.compiled->order()); !s) return s;
     const lower::HostWork work = planned.compiled->hostWork();
@@ -89,6 +101,12 @@ class Run {
     const bool isPlaced = placeConstants(k, work);
     records_.push_back({run, work, hostLayer(*request_.graph, static_cast<int>(k), machine()), isPlaced});
     return okStatus();
+  }
+
+  Result<DeviceRun> runDevice(const CompiledKernel &kernel) const {
+    if (request_.data != nullptr) return kernel.runOn(*request_.data, request_.observers, request_.jobs);
+    const kernel::DataSpec *values = request_.values ? &*request_.values : nullptr;
+    return kernel.run({!request_.isSimulation, request_.observers, values, request_.contents});
   }
 
   Status onHost(std::size_t k) {
@@ -170,7 +188,7 @@ Result<Evaluation> evaluateRecorded(const Request &request) {
   Run run(request, *compiled);
   Result<Report> report = run.run();
   if (!report) return report.diagnostics();
-  report->wallUs = microsecondsSince(start);
+  report->wallUs = std::max<std::int64_t>(0, microsecondsSince(start) - report->compileUs);
   return Evaluation{std::move(*report), std::move(*compiled), run.takeRecords()};
 }
 
@@ -181,14 +199,17 @@ Result<Report> evaluate(const Request &request) {
 }
 
 Result<Report> evaluateProgram(const program::Program &program, const machine::Machine &machine, bool isSimulation,
-                               sim::dram::CommandObserver *observer, const program::Places *places) {
+                               const Observers &observers, const program::Places *places) {
   const Clock::time_point start = Clock::now();
   if (const Status s = program::verify(program, machine, places); !s) return s.diagnostics();
+  if (program::hasCode(program))
+    return error("program-is-code", {}, "the program is machine code of a DPU, not commands of a DRAM channel",
+                 "simulate the .s or ELF file it comes from");
   if (program.processes.size() != 1)
     return error("process-count", places != nullptr && places->processes.size() > 1 ? places->processes[1] : Location{},
                  fmt::format("the program has {} processes", program.processes.size()),
                  "a DRAM program has one process, which stands for identical channels");
-  const DeviceRun run = runChannelProgram(program, machine, {!isSimulation, observer});
+  const DeviceRun run = runChannelProgram(program, machine, {!isSimulation, observers});
   if (run.isStuck)
     return error(
         "program-stuck", {},

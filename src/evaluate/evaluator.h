@@ -32,8 +32,11 @@ struct Request {
   Offload offload = Offload::kAll;
   bool isSimulation = false;        ///< every command; otherwise fast-forward
   kernel::DataSet *data = nullptr;  ///< simulation: inputs; outputs are added. Null: timing only, unchecked
-  sim::dram::CommandObserver *observer = nullptr;  ///< simulation: sees the device commands of one channel
-  int jobs = 1;                                    ///< threads for the choice of `auto` mappings
+  /// Timing only: what the operands hold, on targets where that decides the time. Nothing: not known.
+  std::optional<kernel::DataSpec> values = {};
+  const kernel::DataSet *contents = nullptr;  ///< timing only: the operands, where they are known one by one
+  Observers observers = {};                   ///< simulation: see what one unit of the device does
+  int jobs = 1;                               ///< threads: for the choice of `auto` mappings, for units that differ
 };
 
 /// A kernel of a graph with its mapping and program, or the reason why it stays on the host.
@@ -73,7 +76,7 @@ Result<Report> evaluate(const Request &request);
 /// Runs a device program that has no kernel behind it (a .llvcnm file): time, energy and counts, nothing checked.
 /// `places`: where its commands stand, for messages.
 Result<Report> evaluateProgram(const program::Program &program, const machine::Machine &machine, bool isSimulation,
-                               sim::dram::CommandObserver *observer, const program::Places *places = nullptr);
+                               const Observers &observers, const program::Places *places = nullptr);
 
 /// Number of legal mappings that `auto` looks at, and how many of them it estimates.
 inline constexpr int kAutoCandidates = 2048, kAutoEstimated = 24;

@@ -19,8 +19,9 @@ struct BreakdownPart {
   const char *key;
   Cycles Breakdown::*member;
 };
-constexpr std::array<BreakdownPart, 7> kParts = {{{"transfer_in", &Breakdown::transferIn},
+constexpr std::array<BreakdownPart, 8> kParts = {{{"transfer_in", &Breakdown::transferIn},
                                                   {"rearrange_in", &Breakdown::rearrangeIn},
+                                                  {"launch", &Breakdown::launch},
                                                   {"compute", &Breakdown::compute},
                                                   {"merge", &Breakdown::merge},
                                                   {"rearrange_out", &Breakdown::rearrangeOut},
@@ -38,8 +39,10 @@ class Explainer {
     setup();
     energies();
     counts();
-    add(leaf("channels_simulated", report_.channelsSimulated, "", "one channel stands for all identical ones"));
-    addNamed("channels_identical", channels());
+    const bool isDpus = report_.unit == "DPU";
+    add(leaf(isDpus ? "dpus_simulated" : "channels_simulated", report_.unitsSimulated, "",
+             fmt::format("one {} stands for all identical ones", report_.unit)));
+    addNamed(isDpus ? "dpus_identical" : "channels_identical", channels());
     for (const auto &[name, extent] : report_.sizes)
       add(leaf("sizes." + name, extent, "", "from --size, the input, or the kernel's default"));
     numbersOut_.insert(numbersOut_.end(), stageNumbers_.begin(), stageNumbers_.end());
@@ -112,7 +115,8 @@ class Explainer {
                      const HostTerms &terms, const DerivationPtr &cycles) {
     const std::string name = at + "breakdown." + kParts[p].key;
     const std::array<const Term *, kParts.size()> ofHost = {
-        &terms.transferIn, &terms.rearrangeIn, nullptr, &terms.merge, &terms.rearrangeOut, &terms.transferOut, nullptr};
+        &terms.transferIn, &terms.rearrangeIn,  &terms.launch,      nullptr,
+        &terms.merge,      &terms.rearrangeOut, &terms.transferOut, nullptr};
     const std::int64_t value = (stage.breakdown.*kParts[p].member).value;
     if (std::string_view(kParts[p].key) == "compute" && in.process != nullptr)
       return sumOf(name, value, "cycle", {cycles}, fmt::format("kernel '{}' on the device", stage.kernel));
@@ -301,7 +305,7 @@ class Explainer {
   DerivationPtr channels() {
     for (const ExplainedStage &s : input_.stages)
       if (s.process != nullptr) return channelsOf(s, numbers_);
-    return leaf("channels", report_.channelsIdentical, "", "no kernel runs on the device");
+    return leaf("channels", report_.unitsIdentical, "", "no kernel runs on the device");
   }
 
   const ExplainInput &input_;

@@ -108,7 +108,7 @@ std::string_view aboutRowCount(int which) {
 }  // namespace
 
 DerivationPtr channelsOf(const ExplainedStage &stage, MachineNumbers &numbers) {
-  const std::int64_t n = stage.record.run.identicalChannels;
+  const std::int64_t n = stage.record.run.units;
   const auto &organization = numbers.machine().dram->organization;
   if (n == organization.channels && numbers.has("organization.channels"))
     return numbers.number("organization.channels");
@@ -123,7 +123,7 @@ std::array<DerivationPtr, kDeviceCounts> explainCounts(const std::string &prefix
     const auto at = static_cast<std::size_t>(i);
     const std::string name(deviceCountName(i));
     const std::int64_t total = stage.record.run.counts.at(name);
-    const std::int64_t one = total / stage.record.run.identicalChannels;
+    const std::int64_t one = total / stage.record.run.units;
     const std::string label = name + " per channel";
     if (i < program::kPurposes)
       perChannel[at] = purposePerChannel(label, stage, static_cast<Purpose>(i), one, numbers);

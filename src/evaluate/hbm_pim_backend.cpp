@@ -53,7 +53,9 @@ class HbmPimKernel final : public CompiledKernel {
   }
   lower::HostWork hostWork() const override { return lowered_.host; }
   Bytes footprint() const override { return bytesOfRows(lowered_.dataRows, machine_); }
-  DeviceRun run(const RunMode &mode) const override { return runChannelProgram(lowered_.program, machine_, mode); }
+  Result<DeviceRun> run(const RunMode &mode) const override {
+    return runChannelProgram(lowered_.program, machine_, mode);
+  }
 
   DeviceRun bound() const override {
     const program::Process &process = lowered_.program.processes.front();
@@ -63,16 +65,16 @@ class HbmPimKernel final : public CompiledKernel {
     DeviceRun run;
     run.cycles = bound.cycles;
     run.actions = deviceActions(machine_, deviceCounts(process, bound.counts), process.instances);
-    run.identicalChannels = process.instances;
+    run.units = process.instances;
     return run;
   }
 
-  DeviceRun runOn(kernel::DataSet &data, sim::dram::CommandObserver *observer) const override {
+  Result<DeviceRun> runOn(kernel::DataSet &data, const Observers &observers, int /*jobs*/) const override {
     sim::pim::PimDevice device(machine_, static_cast<int>(machine_.dram->organization.channels), lowered_.dataRows);
     device.setImages(lowered_.data->images(data));
     lowered_.data->place(data, device);
-    Tee tee(device, observer);
-    DeviceRun run = runChannelProgram(lowered_.program, machine_, {false, &tee});
+    Tee tee(device, observers.commands);
+    DeviceRun run = runChannelProgram(lowered_.program, machine_, {false, {&tee, nullptr}});
     const auto commands = program::countCommands(lowered_.program.processes.front());
     for (const Purpose p :
          {Purpose::kPimRead, Purpose::kPimMac, Purpose::kPimAlu, Purpose::kPimMove, Purpose::kPimStore})
@@ -128,14 +130,14 @@ DeviceRun runChannelProgram(const program::Program &program, const machine::Mach
   const program::Process &process = program.processes.front();
   const sim::dram::ChannelSpec spec(machine);
   const program::FlatLoops code(process, spec.reservedRows, spec.device.banksPerRank);
-  sim::dram::Channel channel(spec, code, mode.observer);
-  sim::FastForward<sim::dram::Channel> engine(channel, {mode.isFastForward && mode.observer == nullptr});
+  sim::dram::Channel channel(spec, code, mode.observers.commands);
+  sim::FastForward<sim::dram::Channel> engine(channel, {mode.isFastForward && !mode.observers.any()});
   const sim::FastForwardResult result = engine.run();
   DeviceRun run;
   run.isStuck = result.isStuck;
   run.cycles = channel.cycles();
   run.cyclesSimulated = run.cycles - Cycles(result.skipped);
-  run.identicalChannels = process.instances;
+  run.units = process.instances;
   const DeviceCounts counts = deviceCounts(process, channel.counts());
   run.actions = deviceActions(machine, counts, process.instances);
   run.counts = countsOf(counts, process.instances);

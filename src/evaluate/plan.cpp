@@ -19,6 +19,11 @@ struct Candidate {
   bool isLegal = false;
 };
 
+/// What is known to a run that chooses among mappings.
+RunMode timingOf(const Request &r) {
+  return {true, {}, r.values ? &*r.values : nullptr, r.contents};
+}
+
 /// The best mapping by estimated total cycles among a fixed set: the reference mapping, and of the first legal ones
 /// those with the least lower bound. Ties go to the earlier one, so the choice does not depend on the number of
 /// threads.
@@ -52,7 +57,9 @@ Result<mapping::Mapping> chooseMapping(const Request &r, int kernel, const Backe
   each(all.size(), [&](Candidate &c) {
     if (!c.isLegal) return;
     const auto compiled = backend.compile(*r.graph, kernel, c.mapping, *r.machine, r.variant);
-    c.cycles = costOf(*r.machine, (*compiled)->hostWork(), (*compiled)->run({true, nullptr})).total;
+    const Result<DeviceRun> run = (*compiled)->run(timingOf(r));
+    c.isLegal = run.ok();
+    if (run) c.cycles = costOf(*r.machine, (*compiled)->hostWork(), *run).total;
   });
   const auto best = std::min_element(all.begin(), all.end(), [](const Candidate &a, const Candidate &b) {
     return a.isLegal != b.isLegal ? a.isLegal : a.cycles < b.cycles;
@@ -98,7 +105,9 @@ class Planner {
     if (!compiled) return orHost(compiled.diagnostics());
     if (request_.offload == Offload::kBest) {
       const lower::HostWork work = (*compiled)->hostWork();
-      const Breakdown onDevice = hostCycles(*request_.machine, work, (*compiled)->run({true, nullptr}).cycles);
+      const Result<DeviceRun> run = (*compiled)->run(timingOf(request_));
+      if (!run) return run.diagnostics();
+      const Breakdown onDevice = hostCycles(*request_.machine, work, run->cycles);
       const Cycles onHost = hostLayer(*request_.graph, k, *request_.machine).cycles;
       out.offloadedCycles = onDevice.total();
       if (onHost <= onDevice.total()) {

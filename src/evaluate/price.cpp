@@ -113,6 +113,7 @@ Breakdown hostCycles(const machine::Machine &machine, const lower::HostWork &wor
   Breakdown b;
   b.transferIn = Cycles(t.transferIn.value);
   b.rearrangeIn = Cycles(t.rearrangeIn.value);
+  b.launch = Cycles(t.launch.value);
   b.compute = compute;
   b.merge = Cycles(t.merge.value);
   b.rearrangeOut = Cycles(t.rearrangeOut.value);

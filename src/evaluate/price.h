@@ -39,7 +39,7 @@ struct Term {
 
 /// The host's parts of Breakdown as terms.
 struct HostTerms {
-  Term transferIn, rearrangeIn, merge, rearrangeOut, transferOut;
+  Term transferIn, rearrangeIn, launch, merge, rearrangeOut, transferOut;
 };
 HostTerms hostTerms(const machine::Machine &machine, const lower::HostWork &work);
 

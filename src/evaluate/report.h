@@ -17,15 +17,18 @@
 
 namespace pimento::evaluate {
 
-/// Device cycles per part of a run. `compute` is the device kernel alone, mode changes included; `host` is the time of
-/// kernels that stay on the host.
+/// Device cycles per part of a run. `compute` is the device kernel alone, mode changes included; `launch` is what it
+/// costs the host to start it and to learn that it is done; `host` is the time of kernels that stay on the host.
 struct Breakdown {
-  Cycles transferIn, rearrangeIn, compute, merge, rearrangeOut, transferOut, host;
+  Cycles transferIn, rearrangeIn, launch, compute, merge, rearrangeOut, transferOut, host;
 
-  Cycles total() const { return transferIn + rearrangeIn + compute + merge + rearrangeOut + transferOut + host; }
+  Cycles total() const {
+    return transferIn + rearrangeIn + launch + compute + merge + rearrangeOut + transferOut + host;
+  }
   Breakdown &operator+=(const Breakdown &o) {
     transferIn += o.transferIn;
     rearrangeIn += o.rearrangeIn;
+    launch += o.launch;
     compute += o.compute;
     merge += o.merge;
     rearrangeOut += o.rearrangeOut;
@@ -73,7 +76,9 @@ struct Report {
   energy::EnergyReport kernelEnergy;  ///< of the device kernel alone: its actions, and background power while it runs
   std::map<std::string, std::int64_t> counts;
   bool isChecked = false;
-  std::int64_t channelsSimulated = 1, channelsIdentical = 1;  ///< one stands for all identical ones
+  std::string unit = "channel";  ///< of what the device has many: "channel", "DPU"
+  /// How many ran, for how many identical ones they stand.
+  std::int64_t unitsSimulated = 1, unitsIdentical = 1;
   std::vector<Stage> stages;
   std::int64_t wallUs = 0, compileUs = 0;
   std::vector<std::string> warnings;

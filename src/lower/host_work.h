@@ -14,6 +14,13 @@ struct HostWork {
   /// Constants of the graph, placed before the first run and kept; not part of the above.
   Bytes placedOnce, rearrangedOnce;
 
+  /// Devices of many units whose memories the host addresses one by one (DPUs); no units: the host has one device.
+  /// What is neither broadcast nor serial moves to or from all units at once, equally much each.
+  std::int64_t dpus = 0, ranks = 0;
+  std::int64_t launches = 0;
+  Bytes broadcast;                     ///< of `placed`: one copy for all, counted for each unit
+  Bytes serialPlaced, serialReadBack;  ///< of `placed` and `readBack`: unit after unit
+
   bool operator==(const HostWork &) const = default;
 };
 

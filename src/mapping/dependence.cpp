@@ -1,5 +1,6 @@
 #include "pimento/mapping/dependence.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <utility>
@@ -70,6 +71,45 @@ std::vector<Merge> merges(const PlacedMapping &placed, const kernel::Kernel &ker
     out.push_back({-1, "subspaces", "host", shared.second, static_cast<std::int64_t>(shared.first), results});
   }
   return out;
+}
+
+bool isPrefixSum(const kernel::Kernel &kernel) {
+  const auto isFixed = [](const kernel::Access &a) {
+    return std::all_of(a.index.begin(), a.index.end(), [](const kernel::Affine &index) {
+      return std::all_of(index.coefficients.begin(), index.coefficients.end(), [](auto c) { return c == 0; });
+    });
+  };
+  if (kernel.dims.size() != 1 || kernel.dims[0].kind != DimKind::kSequential || !kernel.guards.empty()) return false;
+  if (kernel.form != kernel::Form::kAffine) return false;
+  const kernel::Store *carried = nullptr;
+  for (const kernel::Store &s : kernel.stores) {
+    if (s.combine == kernel::Combine::kAssign) continue;
+    if (carried != nullptr || !isFixed(s.target)) return false;
+    carried = &s;
+  }
+  if (carried == nullptr || isFloat(kernel.body[static_cast<std::size_t>(carried->value)].type)) return false;
+  // What was accumulated is read only to add the point's own value to it, and that only to be stored.
+  std::vector<bool> isCarried(kernel.body.size()), isSum(kernel.body.size());
+  for (std::size_t v = 0; v < kernel.body.size(); ++v) {
+    const kernel::Value &value = kernel.body[v];
+    const auto isOfTensor = [&](int access) {
+      return kernel.loads[static_cast<std::size_t>(access)].tensor == carried->target.tensor;
+    };
+    if (value.op == kernel::Op::kLoad && isOfTensor(value.access)) {
+      if (kernel.loads[static_cast<std::size_t>(value.access)] != carried->target) return false;
+      isCarried[v] = true;
+      continue;
+    }
+    for (int i = 0; i < kernel::argumentCount(value.op); ++i) {
+      const auto arg = static_cast<std::size_t>(value.args[static_cast<std::size_t>(i)]);
+      if (isSum[arg]) return false;
+      if (!isCarried[arg]) continue;
+      const int other = value.args[static_cast<std::size_t>(1 - i)];
+      if (value.op != kernel::opOf(carried->combine) || other != carried->value) return false;
+      isSum[v] = true;
+    }
+  }
+  return !isCarried[static_cast<std::size_t>(carried->value)] && !isSum[static_cast<std::size_t>(carried->value)];
 }
 
 }  // namespace pimento::mapping

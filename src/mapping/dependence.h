@@ -33,4 +33,9 @@ struct Merge {
 /// parallel points inside the kernel's extents: one element per store that accumulates; padding is not counted.
 std::vector<Merge> merges(const PlacedMapping &placed, const kernel::Kernel &kernel, const machine::Machine &machine);
 
+/// Does the sequential dim only hand on one accumulated integer, by + or another operation that may be regrouped? Then
+/// parts of it can be scanned apart, each shifted by the total of those before it: a level that merges partial results
+/// may split it.
+bool isPrefixSum(const kernel::Kernel &kernel);
+
 }  // namespace pimento::mapping

@@ -94,8 +94,9 @@ struct PlacedMapping {
 };
 
 /// Checks shape and legality: one row per level plus range, one factor per dim, counts within the machine's levels,
-/// lock-step levels full, sequential dims not split, reduction dims split only where the level merges, subspaces that
-/// tile the space exactly (padding at the upper edges only), known level and dim names. Diagnostics say by how much.
+/// lock-step levels full, sequential dims not split (but a prefix sum where the level merges: isPrefixSum in
+/// dependence.h), reduction dims split only where the level merges, subspaces that tile the space exactly (padding at
+/// the upper edges only), known level and dim names. Diagnostics say by how much.
 /// A subspace may split a reduction dim against another one: their partial results are merged by the host. With
 /// Tail::kTruncate the subspaces may leave the upper part of the space uncovered.
 /// Diagnostics: mapping-no-subspace, mapping-levels, mapping-dims, mapping-factor, mapping-too-large,

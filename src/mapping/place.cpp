@@ -8,6 +8,7 @@
 #include "pimento/base/suggest.h"
 #include "pimento/base/text.h"
 #include "pimento/mapping/box.h"
+#include "pimento/mapping/dependence.h"
 #include "pimento/mapping/mapping.h"
 
 namespace pimento::mapping {
@@ -154,7 +155,7 @@ class ShapeCheck {
     const Level &level = machine_.levels[l];
     const kernel::Dim &dim = kernel_.dims[d];
     if (subspace.factors[l][d] == 1) return;
-    if (dim.kind == DimKind::kSequential) {
+    if (dim.kind == DimKind::kSequential && !(level.splitsReduction && isPrefixSum(kernel_))) {
       report("mapping-sequential-split", rowWhere(subspace, l),
              named(subspace) + " splits sequential dim " + dim.name + " at level " + level.name,
              "its points must run in ascending order: leave it to the range (factor 1 at every level)");

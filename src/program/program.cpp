@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "pimento/base/integer.h"
@@ -49,6 +50,7 @@ class Verifier {
       : program_(program), machine_(machine), places_(places) {}
 
   Status run() {
+    if (hasCode(program_)) return runOfCode();
     if (!machine_.dram)
       return error("no-dram", {}, fmt::format("machine '{}' has no DRAM to run commands on", machine_.name),
                    "choose a DRAM-based target");
@@ -66,14 +68,48 @@ class Verifier {
   }
 
  private:
+  Status runOfCode() {
+    if (!machine_.dpu)
+      return error("no-dpu", {}, fmt::format("machine '{}' has no DPUs to run machine code on", machine_.name),
+                   "choose a machine of family upmem");
+    for (const Process &p : program_.processes) checkCode(p);
+    if (!found_.empty()) return found_;
+    return okStatus();
+  }
+
+  void checkCode(const Process &p) {
+    if (p.code == nullptr || !p.body.empty())
+      return report("mixed", fmt::format("process '{}' has commands beside a process of machine code", p.name));
+    std::int64_t dpus = 1;
+    for (const machine::Level &l : machine_.levels)
+      if (l.name != "tasklet") dpus = multiplySaturated(dpus, l.count);
+    if (p.instances < 1 || p.instances > dpus)
+      report("instances", fmt::format("process '{}' names {} DPUs, the machine has {}", p.name, p.instances, dpus));
+    const machine::Dpu &dpu = *machine_.dpu;
+    const auto size = static_cast<std::int64_t>(p.code->instructions.size());
+    if (size > dpu.instructions)
+      report("iram", fmt::format("process '{}' has {} instructions, IRAM holds {}: {} too many", p.name, size,
+                                 dpu.instructions, size - dpu.instructions));
+    if (p.code->tasklets < 1 || p.code->tasklets > dpu.maxTasklets)
+      report("tasklets", fmt::format("process '{}' was linked for {} tasklets, a DPU has {}", p.name, p.code->tasklets,
+                                     dpu.maxTasklets));
+    if (p.code->wramUsed > dpu.wram.value)
+      report("wram", fmt::format("process '{}' takes {} B of WRAM, a DPU has {}: {} too many", p.name, p.code->wramUsed,
+                                 dpu.wram.value, p.code->wramUsed - dpu.wram.value));
+    if (p.code->mramUsed > dpu.mram.value)
+      report("mram", fmt::format("process '{}' takes {} B of MRAM, a DPU has {}: {} too many", p.name, p.code->mramUsed,
+                                 dpu.mram.value, p.code->mramUsed - dpu.mram.value));
+  }
+
   Location placeOf(std::vector<Location> Places::*list, std::size_t i) const {
     return places_ != nullptr && i < (places_->*list).size() ? (places_->*list)[i] : Location{};
   }
 
   void report(std::string code, std::string message) {
     if (found_.size() < 20)
-      found_.push_back(error("program-" + code, where_, std::move(message),
-                             "see `pimento compile --emit llvcnm` for a valid program"));
+      found_.push_back(error(
+          "program-" + code, where_, std::move(message),
+          fmt::format("see `pimento compile --emit {}` for a valid program", hasCode(program_) ? "asm" : "llvcnm")));
   }
 
   void visit(const Node &n) {
@@ -138,6 +174,11 @@ void count(const std::vector<Node> &nodes, std::int64_t times, std::array<std::i
 }
 
 }  // namespace
+
+bool hasCode(const Program &program) {
+  return std::any_of(program.processes.begin(), program.processes.end(),
+                     [](const Process &p) { return p.code != nullptr; });
+}
 
 Status verify(const Program &program, const machine::Machine &machine, const Places *places) {
   return Verifier(program, machine, places).run();

@@ -1,4 +1,4 @@
-// What the device executes: processes whose bodies are nested loops of device commands.
+// What the device executes: processes whose bodies are nested loops of device commands, or machine code.
 //
 // A Program keeps its loops as loops; engines walk them with a cursor (loops_cursor.h) and fast-forward skips whole
 // iterations. Commands address (rank, bank, row, column) of one channel; rows and columns are affine in the counters of
@@ -10,11 +10,13 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "pimento/base/diagnostics.h"
 #include "pimento/machine/machine.h"
+#include "pimento/program/code.h"
 
 namespace pimento::program {
 
@@ -81,13 +83,19 @@ struct Image {
   bool operator==(const Image &) const = default;
 };
 
-/// A command stream that `instances` identical channels receive.
+/// What `instances` identical units do: channels that receive a command stream, or DPUs that run machine code. Either
+/// `body` or `code` is there.
 struct Process {
   std::string name;
   std::int64_t instances = 1;
   std::vector<Node> body;
+  std::shared_ptr<const Code> code = nullptr;
+  std::vector<Code::Segment> arguments = {};  ///< code: what the host writes besides operands, before the launch
 
-  bool operator==(const Process &) const = default;
+  bool operator==(const Process &o) const {
+    return name == o.name && instances == o.instances && body == o.body && arguments == o.arguments &&
+           (code == o.code || (code != nullptr && o.code != nullptr && *code == *o.code));
+  }
 };
 
 struct Program {
@@ -103,11 +111,15 @@ struct Places {
   std::vector<Location> processes, commands;
 };
 
+/// Is a process machine code? It has no commands to print, to count or to walk.
+bool hasCode(const Program &program);
+
 /// Checks a program against a machine: nesting depth, trip counts, rank/bank/row/column bounds over all iterations,
-/// image bounds. Diagnostics name the command, say by how much, and where it stands if `places` are given.
+/// image bounds; of machine code whether the machine has DPUs, enough of them, and room for it. Diagnostics name the
+/// command, say by how much, and where it stands if `places` are given.
 Status verify(const Program &program, const machine::Machine &machine, const Places *places = nullptr);
 
-/// Executions of each purpose per instance, from the trip counts; saturated.
+/// Executions of each purpose per instance, from the trip counts; saturated. None of machine code.
 std::array<std::int64_t, kPurposes> countCommands(const Process &process);
 
 /// Smallest and largest value of `operand` over `trips` (one per enclosing loop, outermost first).

@@ -23,6 +23,7 @@ class Printer {
       put("image {} bursts {}{}\n", spellName(i.name), i.bursts, i.isPerChannel ? " per-channel" : "");
     for (const Process &p : program_.processes) {
       put("process {} x{} {{\n", spellName(p.name), p.instances);
+      if (p.code != nullptr) put("  ? {} instructions of machine code\n", p.code->instructions.size());
       for (const Node &n : p.body) node(n);
       put("}}\n");
     }

@@ -38,9 +38,9 @@
 
 namespace pimento::program {
 
-/// The text of `program`. `parse(print(p)) == p` if image names differ, image indices exist, only writes have data,
-/// and operands and nesting keep to the enclosing loops and kMaxDepth; what breaks these is printed with a '?' that
-/// parse() refuses.
+/// The text of `program`. `parse(print(p)) == p` if no process is machine code, image names differ, image indices
+/// exist, only writes have data, and operands and nesting keep to the enclosing loops and kMaxDepth; what breaks these
+/// is printed with a '?' that parse() refuses.
 std::string print(const Program &program);
 
 /// Reads the text form; `file` names it in diagnostics. At most 20 diagnostics, each with its place: program-syntax,

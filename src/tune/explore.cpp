@@ -143,7 +143,13 @@ class Explorer {
     if (program.run) return;
     const auto compiled = compile(problem_, mappingOf(text));
     PIMENTO_CHECK(compiled.ok());
-    program.run = (*compiled)->run({true, nullptr});
+    Result<evaluate::DeviceRun> run = (*compiled)->run(problem_.mode());
+    if (!run) {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      failed_ = run.diagnostics();
+      return;
+    }
+    program.run = std::move(*run);
     if (control_.store == nullptr) return;
     if (Status s = control_.store->put(kRunKind, control_.scope + text, textOf(*program.run)); !s) {
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -186,7 +192,7 @@ class Explorer {
       programs.erase(std::unique(programs.begin(), programs.end()), programs.end());
       parallelFor(control_.jobs, static_cast<std::int64_t>(programs.size()),
                   [&](std::int64_t i) { runProgram(classes_.programs[programs[static_cast<std::size_t>(i)]]); });
-      if (isStopped()) return;
+      if (isStopped() || failed_) return;
       for (const std::size_t n : batch) {
         const CostClass &c = classes_.costs[n];
         costs_[n] = evaluate::costOf(*problem_.machine, c.work, *classes_.programs[c.program].run);
@@ -199,7 +205,8 @@ class Explorer {
   void estimateReference() {
     const auto compiled = compile(problem_, problem_.reference);
     if (!compiled) return;
-    out_.reference = evaluate::costOf(*problem_.machine, (*compiled)->hostWork(), (*compiled)->run({true, nullptr}));
+    if (const auto run = (*compiled)->run(problem_.mode()))
+      out_.reference = evaluate::costOf(*problem_.machine, (*compiled)->hostWork(), *run);
   }
 
   void fillRows() {

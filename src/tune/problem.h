@@ -5,6 +5,7 @@
 // can be put between.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,8 +32,12 @@ struct Problem {
   std::string variant = "plain";
   Choices choices;
   mapping::Mapping reference;  ///< its `text` is the full specification
+  /// What the operands hold, where that decides the time; nothing: not known.
+  std::optional<kernel::DataSpec> values = {};
 
   const kernel::Kernel &kernel() const { return graph->kernels.front(); }
+  /// How candidates are run.
+  evaluate::RunMode mode() const { return {true, {}, values ? &*values : nullptr, nullptr}; }
 };
 
 /// A problem with the choices that matter: chunks and orders are tried on the reference mapping, and those that change

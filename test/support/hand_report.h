@@ -99,7 +99,7 @@ inline evaluate::Report handReport() {
   r.kernelEnergy.high = Picojoules(37604000);
   r.counts = {{"ACT", 1234567}, {"RD", 42}};
   r.isChecked = true;
-  r.channelsIdentical = 64;
+  r.unitsIdentical = 64;
   evaluate::Stage stage;
   stage.kernel = "gemv";
   stage.mapping = r.mapping;

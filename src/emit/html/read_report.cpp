@@ -9,8 +9,8 @@ namespace pimento::emit::html {
 namespace {
 
 /// In the order of a run.
-constexpr std::array<std::string_view, 7> kParts = {"rearrange_in", "transfer_in", "compute",      "host",
-                                                    "transfer_out", "merge",       "rearrange_out"};
+constexpr std::array<std::string_view, 8> kParts = {"rearrange_in", "transfer_in",  "launch", "compute",
+                                                    "host",         "transfer_out", "merge",  "rearrange_out"};
 
 EnergyTerm readTerm(const std::string &name, const Node &node) {
   EnergyTerm t;
@@ -150,8 +150,10 @@ ReportResult readReport(const Node &node) {
   readEnergy(node, r);
   if (const auto counts = node.find("counts")) r.counts = readAmounts(*counts);
   if (const auto checked = node.find("checked")) r.isChecked = checked->truth();
-  r.channelsSimulated = node.amountOr("channels_simulated", 1);
-  r.channelsIdentical = node.amountOr("channels_identical", r.channelsSimulated);
+  const bool isDpus = node.find("dpus_simulated").has_value();
+  r.unit = isDpus ? "DPU" : "channel";
+  r.unitsSimulated = node.amountOr(isDpus ? "dpus_simulated" : "channels_simulated", 1);
+  r.unitsIdentical = node.amountOr(isDpus ? "dpus_identical" : "channels_identical", r.unitsSimulated);
   r.setupCycles = node.amountOr("setup_cycles", 0);
   if (const auto stages = node.find("stages"))
     for (const Node &stage : stages->items()) r.stages.push_back(readStage(stage));

@@ -66,7 +66,8 @@ struct ReportResult {
   std::vector<EnergyTerm> terms;
   std::vector<EnergyComponent> components;
   bool isChecked = false;
-  double channelsSimulated = 1, channelsIdentical = 1;
+  std::string unit;  ///< "channel", "DPU"
+  double unitsSimulated = 1, unitsIdentical = 1;
   std::vector<StageResult> stages;
   std::optional<Run> run;
   std::vector<std::string> warnings;

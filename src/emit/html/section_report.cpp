@@ -30,10 +30,10 @@ std::string exactnessHtml(const ReportResult &r) {
   return escape(r.exact);
 }
 
-std::string channelsHtml(const ReportResult &r) {
-  if (r.channelsIdentical <= r.channelsSimulated) return {};
-  return fmt::format("{} simulated, standing for {} identical ones", number(Quantity::kCount, r.channelsSimulated),
-                     number(Quantity::kCount, r.channelsIdentical));
+std::string unitsHtml(const ReportResult &r) {
+  if (r.unitsIdentical <= r.unitsSimulated) return {};
+  return fmt::format("{} simulated, standing for {} identical ones", number(Quantity::kCount, r.unitsSimulated),
+                     number(Quantity::kCount, r.unitsIdentical));
 }
 
 std::string tilesHtml(const ReportResult &r) {
@@ -65,7 +65,7 @@ std::string runHtml(const ReportResult &r) {
   if (!r.mapping.empty() && r.stages.size() < 2) f.add("Mapping", "<code>" + escape(r.mapping) + "</code>");
   if (r.run && !r.run->data.empty()) f.add("Data", escape(r.run->data));
   f.add("Cycles", exactnessHtml(r));
-  f.add("Channels", channelsHtml(r));
+  f.add("Channels", unitsHtml(r));
   if (r.setupCycles > 0 || r.setupEnergyPj > 0)
     f.add("Set-up, not included",
           fmt::format("{} cycles and {} to place constant operands once", number(Quantity::kCycles, r.setupCycles),

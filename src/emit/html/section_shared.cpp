@@ -14,7 +14,7 @@ namespace {
 struct Known {
   std::string_view key, style, name;
 };
-constexpr std::array<Known, 7> kParts = {{
+constexpr std::array<Known, 8> kParts = {{
     {"compute", "c0", "device kernel"},
     {"transfer_in", "c1", "transfer in"},
     {"rearrange_in", "c2", "rearrange in"},
@@ -22,6 +22,7 @@ constexpr std::array<Known, 7> kParts = {{
     {"transfer_out", "c4", "transfer out"},
     {"merge", "c5", "merge partial results"},
     {"rearrange_out", "c6", "rearrange out"},
+    {"launch", "c7", "launch"},
 }};
 constexpr std::array<Known, 4> kComponents = {{
     {"dram", "c0", "dram"},

@@ -275,7 +275,7 @@ TEST(HbmPimErrors, AProgramWhoseNextCommandNeverIssuesIsStuck) {
   const auto program = program::parse(text, "p.llvcnm");
   ASSERT_TRUE(program.ok()) << program.diagnostics().front().str();
   for (const bool isSimulation : {false, true}) {
-    const auto report = evaluate::evaluateProgram(*program, hbmPim(4), isSimulation, nullptr);
+    const auto report = evaluate::evaluateProgram(*program, hbmPim(4), isSimulation, {});
     ASSERT_FALSE(report.ok());
     expectSays(report.diagnostics().front(), "program-stuck", {"cannot go on after cycle"}, "all-bank");
   }

@@ -17,8 +17,8 @@ constexpr const char *kKeys[] = {"kernel",  "sizes",        "dtype",      "targe
                                  "cycles",  "total_cycles", "time_ns",    "cycles_simulated", "energy_pj",
                                  "exact",   "interval",     "breakdown",  "energy_breakdown", "counts",
                                  "checked", "wall_us",      "compile_us", "warnings"};
-constexpr const char *kParts[] = {"transfer_in",   "rearrange_in", "compute", "merge",
-                                  "rearrange_out", "transfer_out", "host"};
+constexpr const char *kParts[] = {"transfer_in", "rearrange_in",  "launch",       "compute",
+                                  "merge",       "rearrange_out", "transfer_out", "host"};
 
 TEST(Json, EveryKeyOfTheContractIsThereEvenInAnEmptyReport) {
   for (const evaluate::Report &r : {evaluate::Report{}, test::handReport()}) {

@@ -23,7 +23,7 @@ TEST(Price, PlacementAndReadBackAreNearTheEnginesOwnHostStreams) {
       const Bytes bytes(megabytes << 20);
       const auto stream = lower::hbm_pim::hostStream(m, bytes, isWrite);
       ASSERT_TRUE(stream);
-      const auto simulated = evaluateProgram(*stream, m, false, nullptr);
+      const auto simulated = evaluateProgram(*stream, m, false, {});
       ASSERT_TRUE(simulated);
       lower::HostWork work;
       (isWrite ? work.placed : work.readBack) = bytes;

@@ -46,7 +46,7 @@ std::vector<Costs> randomCosts(std::uint64_t seed) {
       const mapping::Mapping m = i == 0 ? problem->reference : mappings.make(rng);
       const auto compiled = tune::compile(*problem, m);
       if (!compiled) continue;
-      const evaluate::DeviceRun bound = (*compiled)->bound(), run = (*compiled)->run({true, nullptr});
+      const evaluate::DeviceRun bound = (*compiled)->bound(), run = *(*compiled)->run({true});
       out.push_back({evaluate::costOf(machine, (*compiled)->hostWork(), bound),
                      evaluate::costOf(machine, (*compiled)->hostWork(), run), bound.actions, run.actions,
                      mapping::print(m)});
@@ -93,7 +93,7 @@ TEST(CostBound, IsCloseForTheReferenceProduct) {
   ASSERT_TRUE(problem.ok());
   const auto compiled = tune::compile(*problem, problem->reference);
   ASSERT_TRUE(compiled.ok());
-  const auto bound = (*compiled)->bound(), run = (*compiled)->run({true, nullptr});
+  const auto bound = (*compiled)->bound(), run = *(*compiled)->run({true});
   EXPECT_LE(bound.cycles, run.cycles);
   EXPECT_GT(bound.cycles.value, run.cycles.value * 85 / 100);  // refreshes are not counted
   EXPECT_GT(bound.actions.of(energy::Action::kAllBankActivations),

@@ -47,7 +47,7 @@ Exploration explored(const Problem &p, bool isExhaustive = false, const tune::Co
 evaluate::Cost costOf(const Problem &p, const std::string &mapping) {
   const auto compiled = tune::compile(p, tune::mappingOf(mapping));
   EXPECT_TRUE(compiled.ok()) << mapping;
-  return evaluate::costOf(*p.machine, (*compiled)->hostWork(), (*compiled)->run({true, nullptr}));
+  return evaluate::costOf(*p.machine, (*compiled)->hostWork(), *(*compiled)->run({true}));
 }
 
 /// A kernel with a small mapping space.
