@@ -3,7 +3,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(rooms base kernel machine mapping program energy sim lower evaluate tune frontend emit driver)
+set(rooms base kernel machine mapping program energy dpu sim lower evaluate tune frontend emit driver)
 list(TRANSFORM rooms PREPEND pimento_ OUTPUT_VARIABLE room_libraries)
 
 # The rooms' static libraries, whole, in one shared library: a user links -lpimento and needs none of the libraries

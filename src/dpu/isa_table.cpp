@@ -1,0 +1,293 @@
+#include "pimento/dpu/isa_table.h"
+
+#include <array>
+
+namespace pimento::dpu {
+
+namespace {
+
+constexpr bool kAlias = true;
+
+constexpr std::string_view kAdds = "add=000 addc=001", kSubs = "sub=0 subc=1", kRsubs = "rsub=0 rsubc=1";
+constexpr std::string_view kLogic =
+    "and=1010 andn=1100 hash=0001 nand=1111 nor=1110 nxor=1001 or=1011 orn=1101 xor=1000";
+constexpr std::string_view kShifts =
+    "asr=1000 lsl=0100 lslx=0101 lsl1=0110 lsl1x=0111 lsr=1100 lsrx=1101 lsr1=1110 lsr1x=1111 rol=0010 ror=1010";
+constexpr std::string_view kFused = "lsl_add=010 lsl_sub=011 lsr_add=001 rol_add=000";
+constexpr std::string_view kCounts = "cao=0000 clo=0001 cls=0010 clz=0011";
+constexpr std::string_view kExtendSigned = "extsb=0101 extsh=0111", kExtendUnsigned = "extub=0100 extuh=0110";
+constexpr std::string_view kMulSigned =
+    "mul_sh_sh=0111 mul_sh_sl=0110 mul_sh_uh=1011 mul_sh_ul=1010 mul_sl_sh=0101 mul_sl_sl=0100 mul_sl_uh=1001 "
+    "mul_sl_ul=1000";
+constexpr std::string_view kMulUnsigned = "mul_uh_uh=0011 mul_uh_ul=0010 mul_ul_uh=0001 mul_ul_ul=0000";
+constexpr std::string_view kJumps =
+    "jeq=000010 jneq=000011 jltu=010100 jgeu=010101 jlts=010110 jges=010111 jles=011000 jgts=011001 jleu=011010 "
+    "jgtu=011011";
+constexpr std::string_view kLoads = "lbu=000 lbs=001 lhu=010 lhs=011 lw=100";
+
+constexpr std::array kRows = {
+    // Addition and subtraction.
+    FormRow{"add=00 addc=01", "r", "D,ra,imm*", "00OO c5 a5 11 i32"},
+    FormRow{"sub=10 subc=11", "r", "D,imm*,ra", "00OO c5 a5 11 i32"},
+    FormRow{"add=00 addc=01", "z", "D,rb,imm*", "011000OO i 11 i3 b2 i12 b3 0 i16"},
+    FormRow{"sub=10 subc=11", "z", "D,imm*,rb", "011000OO i 11 i3 b2 i12 b3 0 i16"},
+    FormRow{"add=000 and=001 or=010", "d", "D,rb,imm*", "OOO i d4 E 11 i3 b2 i12 b3 0 i16"},
+    FormRow{"add=000 addc=001 rsub=010 rsubc=011 sub=100 subc=101", "rdz", "D,ra,rb", "A a5 b2 OOO z5 1100 b3 z17"},
+    FormRow{kAdds, "rdz", "D,ra,rb,cc(set)", "A a5 b2 OOO k5 1100 b3 z17"},
+    FormRow{kAdds, "rdz", "D,ra,rb,cc(add),pc", "A a5 b2 OOO k5 1100 b3 0 p16"},
+    FormRow{kAdds, "rdz", "D,ra,imm,cc(set)", "A a5 11 OOO k5 i24"},
+    FormRow{kAdds, "rdz", "D,ra,imm,cc(add),pc", "A a5 11 OOO k5 i8 p16"},
+    FormRow{"add=000 addc=001 sub=100 subc=101", "rdz", "D,ra,imm,cc(false_only)", "A a5 11 OOO z5 i24"},
+    FormRow{kRsubs, "rdz", "D,ra,rb,cc(sub_set)", "A a5 b2 01O k5 1100 b3 z17"},
+    FormRow{kRsubs, "rdz", "D,ra,rb,cc(sub),pc", "A a5 b2 01O k5 1100 b3 0 p16"},
+    FormRow{kSubs, "rdz", "D,ra,rb,cc(sub_set_ext)", "A a5 b2 1kO k5 1100 b3 z17"},
+    FormRow{kSubs, "rdz", "D,ra,rb,cc(sub),pc", "A a5 b2 1kO k5 1100 b3 0 p16"},
+    FormRow{kSubs, "rdz", "D,ra,imm,cc(sub_set_ext)", "A a5 11 1kO k5 i24"},
+    FormRow{kSubs, "rdz", "D,ra,imm,cc(sub),pc", "A a5 11 1kO k5 i8 p16"},
+    FormRow{kSubs, "rdz", "D,imm,ra,cc(sub_set)", "A a5 11 01O k5 i24"},
+    FormRow{kSubs, "rdz", "D,imm,ra,cc(sub),pc", "A a5 11 01O k5 i8 p16"},
+    FormRow{kSubs, "rdz", "D,imm,ra,cc(false_only)", "A a5 11 01O z5 i24"},
+    FormRow{"neg", "r", "D,ra", "0010 c5 a5 11 z32", kAlias},
+    FormRow{"neg", "r", "D,ra,cc(sub),pc", "A a5 11 010 k5 z8 p16", kAlias},
+    // Compare and branch.
+    FormRow{kJumps, "-", "ra,rb,pc", "001111000 a5 b2 1O0 O5 1100 b3 0 p16", kAlias},
+    FormRow{kJumps, "-", "ra,imm,pc", "001111iii a5 11 1O0 O5 i8 p16", kAlias},
+    FormRow{"jz=000010 jnz=000011", "-", "ra,pc", "001111000 a5 11 1O0 O5 z8 p16", kAlias},
+    // Stack-checked addition and subtraction. With two registers the fields of the sources change places.
+    FormRow{"adds=0 subs=1", "r", "D,ra,imm:s17", "A a5 11 O 00 10000 i24"},
+    FormRow{"adds=0 subs=1", "r", "D,ra:gpr,rb", "A b5 a2 0O 0 10000 1100 a3 z17"},
+    FormRow{"add=0 sub=1", "s", "D,sa,imm:s17", "A a5 11 O 00 10000 i24", kAlias},
+    FormRow{"add=0 sub=1", "s", "D,sa:stack,sb:stack", "A b5 a2 0O 0 10000 1100 a3 z17", kAlias},
+    // Logic.
+    FormRow{"move", "r", "D,imm*", "0110 c5 11000 11 i32", kAlias},
+    FormRow{"move", "d", "D,imm*", "0101 d4 E 11010 11 i32", kAlias},
+    FormRow{"move", "rd", "D,ra", "L a5 11 1011 z4 z24", kAlias},
+    FormRow{"move", "rd", "D,imm,cc(logic),pc", "L 11000 11 1011 k4 i8 p16", kAlias},
+    FormRow{"move", "rd", "D,ra,cc(logic),pc", "L a5 11 1011 k4 z8 p16", kAlias},
+    FormRow{"not", "r", "D,ra", "0100 c5 a5 11 y32", kAlias},
+    FormRow{"not", "r", "D,ra,cc(logic),pc", "L a5 11 1000 k4 y8 p16", kAlias},
+    FormRow{"not", "-", "ra,cc(logic),pc", "100111111 a5 11 1000 k4 y8 p16", kAlias},
+    FormRow{"or=10 xor=00", "r", "D,ra,imm*", "01OO c5 a5 11 i32"},
+    FormRow{"and", "r", "D,ra:gpr,imm*", "0101 c5 a5 11 i32"},
+    FormRow{"and", "d", "D,ra:const,imm*", "0101 d4 E a5 11 i32"},
+    FormRow{"and=01 or=10 xor=00", "z", "D,rb,imm*", "011001OO i 11 i3 b2 i12 b3 0 i16"},
+    FormRow{"andn=1100 hash=0001 nand=1111 nor=1110 nxor=1001 orn=1101", "r", "D,ra,imm", "L a5 11 O4 z4 i24"},
+    FormRow{kLogic, "rdz", "D,ra,rb", "L a5 b2 1100 z4 O4 b3 z17"},
+    FormRow{kLogic, "rdz", "D,ra,rb,cc(set)", "L a5 b2 1100 k4 O4 b3 z17"},
+    FormRow{kLogic, "rdz", "D,ra,rb,cc(logic),pc", "L a5 b2 1100 k4 O4 b3 0 p16"},
+    FormRow{kLogic, "rdz", "D,ra,imm,cc(set)", "L a5 11 O4 k4 i24"},
+    FormRow{kLogic, "rdz", "D,ra,imm,cc(logic),pc", "L a5 11 O4 k4 i8 p16"},
+    FormRow{kLogic, "rdz", "D,ra,imm,cc(false_only)", "L a5 11 O4 z4 i24"},
+    // Shifts.
+    FormRow{kShifts, "rdz", "D,ra,rb", "L a5 b2 1101 z4 O4 b3 z17"},
+    FormRow{kShifts, "rdz", "D,ra,rb,cc(set)", "L a5 b2 1101 k4 O4 b3 z17"},
+    FormRow{kShifts, "rdz", "D,ra,rb,cc(shift_reg),pc", "L a5 b2 11k1 k4 O4 b3 0 p16"},
+    FormRow{kShifts, "rdz", "D,ra,shift", "L a5 11 010s z4 s4 O4 z16"},
+    FormRow{kShifts, "rdz", "D,ra,shift,cc(set)", "L a5 11 010s k4 s4 O4 z16"},
+    FormRow{kShifts, "rdz", "D,ra,shift,cc(shift_imm),pc", "L a5 11 01ks k4 s4 O4 p16"},
+    FormRow{kFused, "rdz", "D,rb,ra,shift", "L a5 b2 OOO s z4 s4 b3 z17"},
+    FormRow{kFused, "rdz", "D,rb,ra,shift,cc(fused_shift),pc", "L a5 b2 OOO s k4 s4 b3 0 p16"},
+    // Bits and bytes.
+    FormRow{kCounts, "rdz", "D,ra", "L a5 11 0011 z4 O4 z20"},
+    FormRow{kCounts, "rdz", "D,ra,cc(set)", "L a5 11 0011 k4 O4 z20"},
+    FormRow{kCounts, "rdz", "D,ra,cc(count),pc", "L a5 11 0011 k4 O4 z4 p16"},
+    FormRow{kExtendSigned, "rSz", "D,ra", "L a5 11 0011 z4 O4 z20"},
+    FormRow{kExtendSigned, "rSz", "D,ra,cc(set)", "L a5 11 0011 k4 O4 z20"},
+    FormRow{kExtendSigned, "rSz", "D,ra,cc(logic),pc", "L a5 11 0011 k4 O4 z4 p16"},
+    FormRow{kExtendUnsigned, "rUz", "D,ra", "L a5 11 0011 z4 O4 z20"},
+    FormRow{kExtendUnsigned, "rUz", "D,ra,cc(set)", "L a5 11 0011 k4 O4 z20"},
+    FormRow{kExtendUnsigned, "rUz", "D,ra,cc(logic),pc", "L a5 11 0011 k4 O4 z4 p16"},
+    FormRow{"sats", "rdz", "D,ra", "L a5 11 0010 z4 z24"},
+    FormRow{"sats", "rdz", "D,ra,cc(set)", "L a5 11 0010 k4 z24"},
+    FormRow{"sats", "rdz", "D,ra,cc(logic),pc", "L a5 11 0010 k4 z8 p16"},
+    FormRow{"cmpb4", "rdz", "D,ra,rb", "L a5 b2 1000 z4 0000 b3 z17"},
+    FormRow{"cmpb4", "rdz", "D,ra,rb,cc(set)", "L a5 b2 1000 k4 0000 b3 z17"},
+    FormRow{"cmpb4", "rdz", "D,ra,rb,cc(logic),pc", "L a5 b2 1000 k4 0000 b3 0 p16"},
+    // Multiplication and division.
+    FormRow{kMulSigned, "rSz", "D,ra,rb", "A a5 b2 000 z5 O4 b3 z17"},
+    FormRow{kMulSigned, "rSz", "D,ra,rb,cc(set)", "A a5 b2 0000 k4 O4 b3 z17"},
+    FormRow{kMulSigned, "rSz", "D,ra,rb,cc(mul),pc", "A a5 b2 000 k5 O4 b3 0 p16"},
+    FormRow{kMulUnsigned, "rUz", "D,ra,rb", "A a5 b2 000 z5 O4 b3 z17"},
+    FormRow{kMulUnsigned, "rUz", "D,ra,rb,cc(set)", "A a5 b2 0000 k4 O4 b3 z17"},
+    FormRow{kMulUnsigned, "rUz", "D,ra,rb,cc(mul),pc", "A a5 b2 000 k5 O4 b3 0 p16"},
+    FormRow{"mul_step=0", "p", "D,ra:nonzero,db,shift", "1000 d5 a5 q2 01O s z4 s4 q3 1 z16", kAlias},
+    FormRow{"div_step=1", "p", "D,ra,db,shift", "1000 d5 a5 q2 01O s z4 s4 q3 1 z16", kAlias},
+    FormRow{"mul_step=0", "p", "D,ra:nonzero,db,shift,cc(boot),pc", "1000 d5 a5 q2 01O s k4 s4 q3 1 p16"},
+    FormRow{"div_step=1", "p", "D,ra,db,shift,cc(div),pc", "1000 d5 a5 q2 01O s k4 s4 q3 1 p16"},
+    // Pairs.
+    FormRow{"movd=00 swapd=10", "p", "D,db", "1000 d5 11000 q2 OO10 z8 q3 1 z16", kAlias},
+    FormRow{"movd=00 swapd=10", "p", "D,db,cc(true_false),pc", "1000 d5 11000 q2 OO10 k4 z4 q3 1 p16"},
+    // Control.
+    FormRow{"jump", "-", "off*", "100o11ooo 11000 11 z8 o24", kAlias},
+    FormRow{"jump", "-", "ra", "100011000 a5 11 z8 z24", kAlias},
+    FormRow{"jump", "-", "ra,off*", "100o11ooo a5 11 z8 o24", kAlias},
+    FormRow{"call", "r", "D,off*", "L 11000 11 z8 o24", kAlias},
+    FormRow{"call", "r", "D,ra", "L a5 11 z8 z24", kAlias},
+    FormRow{"call", "rz", "D,ra,off*", "L a5 11 z8 o24"},
+    FormRow{"call", "rz", "D,ra,rb", "L a5 b2 1100 z4 0000 b3 z17"},
+    FormRow{"nop", "-", "", "011111000 11000 11 z32"},
+    FormRow{"tell", "-", "ra:gpr,off", "011111000 a5 11 z8 o24"},
+    FormRow{"bkp", "-", "", "011111100 11000 11 0010 z4 z24", kAlias},
+    FormRow{"fault", "-", "imm", "011111100 11000 11 0010 z4 i24"},
+    FormRow{"stop", "-", "", "011111101 11100 11 0010 z4 z24", kAlias},
+    FormRow{"stop", "-", "cc(boot),pc", "011111101 11100 11 0010 k4 z8 p16"},
+    FormRow{"time", "rdz", "D", "A 11000 00 0010 z4 1000 z20"},
+    FormRow{"time", "rdz", "D,cc(true_only),pc", "A 11000 00 0010 k4 1000 z4 p16"},
+    FormRow{"time_cfg", "-", "rb", "001111000 11001 b2 0010 z4 1000 b3 z17", kAlias},
+    FormRow{"time_cfg", "rdz", "D,rb", "A 11001 b2 0010 z4 1000 b3 z17"},
+    FormRow{"time_cfg", "rdz", "D,rb,cc(true_only),pc", "A 11001 b2 0010 k4 1000 b3 0 p16"},
+    // Atomic bits and tasklets.
+    FormRow{"acquire", "-", "ra,imm,cc(acquire),pc", "011111iii a5 11 1 i5 k2 i8 p16"},
+    FormRow{"release", "-", "ra,imm,cc(release),pc", "011111iii a5 11 1 i5 k2 i8 p16"},
+    FormRow{"boot=011 resume=010", "-", "ra,imm", "011111OOO a5 11 0010 z4 i8 z16", kAlias},
+    FormRow{"boot=011 resume=010 clr_run=001", "-", "ra,imm,cc(boot),pc", "011111OOO a5 11 0010 k4 i8 p16"},
+    FormRow{"read_run", "-", "ra,imm,cc(boot),pc", "011111000 a5 11 0011 k4 i8 p16"},
+    // Loads.
+    FormRow{kLoads, "r", "D,ra,off", "M a5 11 0100 0 OOO o24", kAlias},
+    FormRow{"lbu=000 lhu=010 lw=100", "U", "D,ra,off", "M a5 11 0110 0 OOO o24", kAlias},
+    FormRow{"lbs=001 lhs=011 lw=100", "S", "D,ra,off", "M a5 11 0110 0 OOO o24", kAlias},
+    FormRow{"ld", "p", "D,ra,off", "0111 d5 a5 11 0100 0 110 o24", kAlias},
+    FormRow{"lbus=000 lbss=001 lhus=010 lhss=011 lws=100", "r", "D,ra,off", "M a5 11 0101 0 OOO o24", kAlias},
+    FormRow{"lds", "p", "D,ra,off", "0111 d5 a5 11 0101 0 110 o24", kAlias},
+    FormRow{kLoads, "r", "endian,D,ra,off", "M a5 11 0100 e OOO o24"},
+    FormRow{"lbu=000 lhu=010 lw=100", "U", "endian,D,ra,off", "M a5 11 0110 e OOO o24"},
+    FormRow{"lbs=001 lhs=011 lw=100", "S", "endian,D,ra,off", "M a5 11 0110 e OOO o24"},
+    FormRow{"ld", "p", "endian,D,ra,off", "0111 d5 a5 11 0100 e 110 o24"},
+    FormRow{kLoads, "s", "endian,D:gpr,sa,off", "M a5 11 0101 e OOO o24"},
+    FormRow{"ld", "p", "endian,D,sa,off", "0111 d5 a5 11 0101 e 110 o24"},
+    // Stores.
+    FormRow{"sb=00", "-", "ra,off,imm*", "011111ooo a5 11 0100 0 OO o5 i4 o4 z8 i4", kAlias},
+    FormRow{"sh=01", "-", "ra,off,imm*", "011111ooo a5 11 0100 0 OO o5 i4 o4 i12", kAlias},
+    FormRow{"sw=10 sd=11", "-", "ra,off,imm", "011111ooo a5 11 0100 0 OO o5 i4 o4 i12", kAlias},
+    FormRow{"sb=00 sh=01 sw=10", "-", "ra,off,rb", "011111ooo a5 b2 0100 0 OO o5 b3 0 o16", kAlias},
+    FormRow{"sd=11", "-", "ra,off,db", "011111ooo a5 q2 0100 0 OO o5 q3 1 o16", kAlias},
+    FormRow{"sbs=00", "-", "ra,off,imm", "011111ooo a5 11 0101 0 OO o5 i4 o4 z8 i4", kAlias},
+    FormRow{"shs=01 sws=10 sds=11", "-", "ra,off,imm", "011111ooo a5 11 0101 0 OO o5 i4 o4 i12", kAlias},
+    FormRow{"sbs=00 shs=01 sws=10", "-", "ra,off,rb", "011111ooo a5 b2 0101 0 OO o5 b3 0 o16", kAlias},
+    FormRow{"sds=11", "-", "ra,off,db", "011111ooo a5 q2 0101 0 OO o5 q3 1 o16", kAlias},
+    FormRow{"sb_id=00 sh_id=01 sw_id=10 sd_id=11", "-", "ra,off", "011111ooo a5 11 0110 0 OO o5 z4 o4 z12", kAlias},
+    FormRow{"sb_id=00", "-", "ra,off,imm*", "011111ooo a5 11 0110 0 OO o5 i4 o4 z8 i4", kAlias},
+    FormRow{"sh_id=01", "-", "ra,off,imm*", "011111ooo a5 11 0110 0 OO o5 i4 o4 i12", kAlias},
+    FormRow{"sw_id=10 sd_id=11", "-", "ra,off,imm", "011111ooo a5 11 0110 0 OO o5 i4 o4 i12", kAlias},
+    FormRow{"sb=00", "-", "endian,ra,off,imm*", "011111ooo a5 11 0100 e OO o5 i4 o4 z8 i4"},
+    FormRow{"sh=01", "-", "endian,ra,off,imm*", "011111ooo a5 11 0100 e OO o5 i4 o4 i12"},
+    FormRow{"sw=10 sd=11", "-", "endian,ra,off,imm", "011111ooo a5 11 0100 e OO o5 i4 o4 i12"},
+    FormRow{"sb=00 sh=01 sw=10", "-", "endian,ra,off,rb", "011111ooo a5 b2 0100 e OO o5 b3 0 o16"},
+    FormRow{"sd=11", "-", "endian,ra,off,db", "011111ooo a5 q2 0100 e OO o5 q3 1 o16"},
+    FormRow{"sb=00", "-", "endian,sa,off,imm*", "011111ooo a5 11 0101 e OO o5 i4 o4 z8 i4"},
+    FormRow{"sh=01", "-", "endian,sa,off,imm*", "011111ooo a5 11 0101 e OO o5 i4 o4 i12"},
+    FormRow{"sw=10 sd=11", "-", "endian,sa,off,imm", "011111ooo a5 11 0101 e OO o5 i4 o4 i12"},
+    FormRow{"sb=00 sh=01 sw=10", "-", "endian,sa,off,sb", "011111ooo a5 b2 0101 e OO o5 b3 0 o16"},
+    FormRow{"sd=11", "-", "endian,sa,off,db", "011111ooo a5 q2 0101 e OO o5 q3 1 o16"},
+    FormRow{"sb_id=00", "-", "endian,ra,off,imm*", "011111ooo a5 11 0110 e OO o5 i4 o4 z8 i4"},
+    FormRow{"sh_id=01", "-", "endian,ra,off,imm*", "011111ooo a5 11 0110 e OO o5 i4 o4 i12"},
+    FormRow{"sw_id=10 sd_id=11", "-", "endian,ra,off,imm", "011111ooo a5 11 0110 e OO o5 i4 o4 i12"},
+    // DMA.
+    FormRow{"ldma=000 ldmai=001 sdma=010 ldma_dbg=100 sdma_dbg=110", "-", "ra,rb,immDma",
+            "011100000 a5 b2 m8 0000 b3 0 z13 OOO"},
+};
+
+constexpr std::array kOperations = {
+    Operation{"add", Op::kAdd},
+    Operation{"adds", Op::kAdd},
+    Operation{"addc", Op::kAddc},
+    Operation{"sub", Op::kSub},
+    Operation{"subs", Op::kSub},
+    Operation{"subc", Op::kSubc},
+    Operation{"rsub", Op::kRsub},
+    Operation{"rsubc", Op::kRsubc},
+    Operation{"and", Op::kAnd},
+    Operation{"andn", Op::kAndn},
+    Operation{"nand", Op::kNand},
+    Operation{"or", Op::kOr},
+    Operation{"orn", Op::kOrn},
+    Operation{"nor", Op::kNor},
+    Operation{"xor", Op::kXor},
+    Operation{"nxor", Op::kNxor},
+    Operation{"hash", Op::kHash, false},
+    Operation{"lsl", Op::kLsl},
+    Operation{"lslx", Op::kLslx},
+    Operation{"lsl1", Op::kLsl1},
+    Operation{"lsl1x", Op::kLsl1x, false},
+    Operation{"lsr", Op::kLsr},
+    Operation{"lsrx", Op::kLsrx},
+    Operation{"lsr1", Op::kLsr1},
+    Operation{"lsr1x", Op::kLsr1x, false},
+    Operation{"asr", Op::kAsr},
+    Operation{"rol", Op::kRol},
+    Operation{"ror", Op::kRor},
+    Operation{"lsl_add", Op::kLslAdd},
+    Operation{"lsl_sub", Op::kLslSub},
+    Operation{"lsr_add", Op::kLsrAdd},
+    Operation{"rol_add", Op::kRolAdd},
+    Operation{"cao", Op::kCao},
+    Operation{"clo", Op::kClo},
+    Operation{"cls", Op::kCls},
+    Operation{"clz", Op::kClz},
+    Operation{"extsb", Op::kExtsb},
+    Operation{"extsh", Op::kExtsh},
+    Operation{"extub", Op::kExtub},
+    Operation{"extuh", Op::kExtuh},
+    Operation{"sats", Op::kSats, false},
+    Operation{"cmpb4", Op::kCmpb4},
+    Operation{"mul_sh_sh", Op::kMulShSh},
+    Operation{"mul_sh_sl", Op::kMulShSl},
+    Operation{"mul_sh_uh", Op::kMulShUh},
+    Operation{"mul_sh_ul", Op::kMulShUl},
+    Operation{"mul_sl_sh", Op::kMulSlSh},
+    Operation{"mul_sl_sl", Op::kMulSlSl},
+    Operation{"mul_sl_uh", Op::kMulSlUh},
+    Operation{"mul_sl_ul", Op::kMulSlUl},
+    Operation{"mul_uh_uh", Op::kMulUhUh},
+    Operation{"mul_uh_ul", Op::kMulUhUl},
+    Operation{"mul_ul_uh", Op::kMulUlUh},
+    Operation{"mul_ul_ul", Op::kMulUlUl},
+    Operation{"mul_step", Op::kMulStep},
+    Operation{"div_step", Op::kDivStep},
+    Operation{"movd", Op::kMovd},
+    Operation{"swapd", Op::kSwapd},
+    Operation{"call", Op::kCall},
+    Operation{"stop", Op::kStop},
+    Operation{"nop", Op::kNop},
+    Operation{"tell", Op::kTell},
+    Operation{"fault", Op::kFault},
+    Operation{"acquire", Op::kAcquire},
+    Operation{"release", Op::kRelease},
+    Operation{"boot", Op::kBoot},
+    Operation{"resume", Op::kResume},
+    Operation{"clr_run", Op::kClrRun},
+    Operation{"read_run", Op::kReadRun},
+    Operation{"time", Op::kTime},
+    Operation{"time_cfg", Op::kTimeCfg},
+    Operation{"lbs", Op::kLbs},
+    Operation{"lbu", Op::kLbu},
+    Operation{"lhs", Op::kLhs},
+    Operation{"lhu", Op::kLhu},
+    Operation{"lw", Op::kLw},
+    Operation{"ld", Op::kLd},
+    Operation{"sb", Op::kSb},
+    Operation{"sh", Op::kSh},
+    Operation{"sw", Op::kSw},
+    Operation{"sd", Op::kSd},
+    Operation{"sb_id", Op::kSbId},
+    Operation{"sh_id", Op::kShId},
+    Operation{"sw_id", Op::kSwId},
+    Operation{"sd_id", Op::kSdId},
+    Operation{"ldma", Op::kLdma},
+    Operation{"sdma", Op::kSdma},
+    Operation{"ldmai", Op::kLdmai},
+    Operation{"ldma_dbg", Op::kLdma, false},
+    Operation{"sdma_dbg", Op::kSdma, false},
+};
+
+}  // namespace
+
+std::span<const FormRow> formRows() {
+  return kRows;
+}
+
+std::span<const Operation> operations() {
+  return kOperations;
+}
+
+}  // namespace pimento::dpu

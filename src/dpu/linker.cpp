@@ -1,0 +1,445 @@
+#include "pimento/dpu/linker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+#include "pimento/base/suggest.h"
+#include "pimento/dpu/field.h"
+
+namespace pimento::dpu {
+
+namespace {
+
+using program::kAtomicBase;
+using program::kIramBase;
+using program::kMramBase;
+
+constexpr std::uint32_t kFirstAtomicBit = 200, kAtomicBits = 256;
+
+std::uint64_t aligned(std::uint64_t value, std::uint64_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
+/// What instructions and data see of a link address.
+std::int64_t seen(std::uint32_t address) {
+  if (address >= kAtomicBase) return address & 0x0fffffff;
+  if (address & kIramBase) return ((address >> 3) & 0x0fffffff) + (address & 7);
+  if (address & kMramBase) return address & ~kMramBase;
+  return address;
+}
+
+class Linker {
+ public:
+  Linker(std::vector<Object> objects, const LinkOptions &options, const std::vector<Object> *library)
+      : objects_(std::move(objects)), options_(options), library_(library) {}
+
+  Result<program::Code> run() {
+    if (options_.tasklets < 1 || options_.tasklets > kMostTasklets) {
+      return error("dpu-link-tasklets", {}, fmt::format("a program for {} tasklets", options_.tasklets),
+                   fmt::format("1 to {} tasklets", kMostTasklets));
+    }
+    for (std::size_t i = 0; i < objects_.size(); ++i) define(i);
+    pullFromLibrary();
+    if (!diagnostics_.empty()) return std::move(diagnostics_);
+    place();
+    defineOwn();
+    if (diagnostics_.empty()) relocate();
+    if (!diagnostics_.empty()) return std::move(diagnostics_);
+    return finish();
+  }
+
+ private:
+  struct Definition {
+    std::size_t object = 0, symbol = 0;
+  };
+  /// Where a symbol ended up.
+  struct Place {
+    bool isKnown = false, isAbsolute = false;
+    std::uint32_t value = 0;
+  };
+
+  const Symbol &symbolOf(const Definition &d) const { return objects_[d.object].symbols[d.symbol]; }
+  void define(std::size_t object);
+  void pullFromLibrary();
+  void place();
+  std::uint64_t placeGroup(Memory memory, int group, std::uint64_t at);
+  void placeCommon(std::uint64_t &at);
+  std::uint64_t placeStacks(std::uint64_t at);
+  void checkSize(std::string code, std::string_view what, std::uint64_t needed, std::int64_t limit, std::string hint);
+  void defineOwn();
+  Place find(std::size_t object, std::size_t symbol) const;
+  void relocate();
+  void relocate(std::size_t object, Section &section, const Relocation &relocation);
+  void reportUndefined(const Location &where, const std::string &name);
+  Location placeOf(const Object &object, const Section &section, const Relocation &relocation) const;
+  program::Code finish();
+  void finishCode(program::Code &code);
+  void finishSymbols(program::Code &code);
+
+  std::vector<Object> objects_;
+  const LinkOptions &options_;
+  const std::vector<Object> *library_;
+  std::map<std::string, Definition, std::less<>> globals_;
+  std::map<std::pair<std::size_t, std::size_t>, std::uint32_t> addresses_;  ///< of sections, by object and index
+  std::map<std::string, std::uint32_t, std::less<>> commons_;
+  std::map<std::string, Place, std::less<>> own_;
+  std::vector<std::uint8_t> stackTable_;
+  std::uint32_t stackTableAddress_ = 0, heapStart_ = 0, mramEnd_ = 0, atomicEnd_ = kFirstAtomicBit;
+  std::uint64_t codeEnd_ = 0;
+  std::set<std::string, std::less<>> undefined_;
+  Diagnostics diagnostics_;
+};
+
+void Linker::define(std::size_t object) {
+  for (std::size_t i = 0; i < objects_[object].symbols.size(); ++i) {
+    const Symbol &symbol = objects_[object].symbols[i];
+    if (symbol.section == Symbol::kUndefined || symbol.binding == Binding::kLocal) continue;
+    const auto [at, isNew] = globals_.try_emplace(symbol.name, Definition{object, i});
+    if (isNew) continue;
+    const Symbol &other = symbolOf(at->second);
+    auto rank = [](const Symbol &s) { return s.binding == Binding::kWeak ? 0 : s.section == Symbol::kCommon ? 1 : 2; };
+    if (rank(symbol) == 2 && rank(other) == 2) {
+      diagnostics_.push_back(
+          error("dpu-link-defined-twice", {objects_[object].file},
+                fmt::format("'{}' is defined here and in {}", symbol.name, objects_[at->second.object].file),
+                "make one of the two local (no .globl) or .weak"));
+    } else if (rank(symbol) > rank(other) || (rank(symbol) == 1 && rank(other) == 1 && symbol.size > other.size)) {
+      at->second = {object, i};
+    }
+  }
+}
+
+void Linker::pullFromLibrary() {
+  if (!library_) return;
+  std::map<std::string_view, std::size_t> offers;
+  for (std::size_t i = 0; i < library_->size(); ++i) {
+    for (const Symbol &symbol : (*library_)[i].symbols) {
+      if (symbol.section != Symbol::kUndefined && symbol.binding != Binding::kLocal) offers.try_emplace(symbol.name, i);
+    }
+  }
+  std::set<std::size_t> pulled;
+  auto want = [&](const std::string &name) {
+    const auto offer = offers.find(name);
+    if (globals_.contains(name) || offer == offers.end() || !pulled.insert(offer->second).second) return;
+    objects_.push_back((*library_)[offer->second]);
+    define(objects_.size() - 1);
+  };
+  const bool hasBootstrap = std::any_of(objects_.begin(), objects_.end(), [](const Object &o) {
+    return std::any_of(o.sections.begin(), o.sections.end(),
+                       [](const Section &s) { return s.name == ".text.__bootstrap"; });
+  });
+  if (!hasBootstrap) want("__bootstrap");
+  for (std::size_t i = 0; i < objects_.size(); ++i) {
+    std::vector<std::string> names;
+    for (const Symbol &symbol : objects_[i].symbols) {
+      if (symbol.section == Symbol::kUndefined && symbol.binding != Binding::kWeak) names.push_back(symbol.name);
+    }
+    for (const std::string &name : names) want(name);
+  }
+}
+
+void Linker::checkSize(std::string code, std::string_view what, std::uint64_t needed, std::int64_t limit,
+                       std::string hint) {
+  if (limit <= 0 || needed <= static_cast<std::uint64_t>(limit)) return;
+  diagnostics_.push_back(error(std::move(code), {},
+                               fmt::format("the program takes {} {}, {} more than the {} there are", needed, what,
+                                           needed - static_cast<std::uint64_t>(limit), limit),
+                               std::move(hint)));
+}
+
+namespace {
+
+/// The order of sections in their memory.
+int groupOf(const Section &section) {
+  if (section.memory == Memory::kIram) return section.name == ".text.__bootstrap" ? 0 : 1;
+  if (section.memory != Memory::kWram) return section.isNoBits ? 1 : 0;
+  if (section.name.starts_with(".dpu_host")) return 1;
+  return section.isNoBits ? 2 : 0;
+}
+
+std::uint32_t baseOf(Memory memory) {
+  return memory == Memory::kIram     ? kIramBase
+         : memory == Memory::kMram   ? kMramBase
+         : memory == Memory::kAtomic ? kAtomicBase
+                                     : 0;
+}
+
+}  // namespace
+
+std::uint64_t Linker::placeGroup(Memory memory, int group, std::uint64_t at) {
+  for (std::size_t o = 0; o < objects_.size(); ++o) {
+    for (std::size_t s = 0; s < objects_[o].sections.size(); ++s) {
+      const Section &section = objects_[o].sections[s];
+      if (section.memory != memory || groupOf(section) != group) continue;
+      const bool isHostVisible = section.name.starts_with(".dpu_host");
+      const std::uint32_t least = memory == Memory::kIram || memory == Memory::kMram || isHostVisible ? 8 : 1;
+      at = aligned(at, memory == Memory::kAtomic ? 1 : std::max(section.alignment, least));
+      addresses_[{o, s}] = baseOf(memory) + static_cast<std::uint32_t>(at);
+      at += section.length();
+    }
+  }
+  return at;
+}
+
+void Linker::placeCommon(std::uint64_t &at) {
+  for (const auto &[name, definition] : globals_) {
+    const Symbol &symbol = symbolOf(definition);
+    if (symbol.section != Symbol::kCommon) continue;
+    at = aligned(at, std::max(1u, symbol.value));
+    commons_[name] = static_cast<std::uint32_t>(at);
+    at += symbol.size;
+  }
+  // Common symbols of one file alone.
+  for (std::size_t o = 0; o < objects_.size(); ++o) {
+    for (const Symbol &symbol : objects_[o].symbols) {
+      if (symbol.section != Symbol::kCommon || symbol.binding != Binding::kLocal) continue;
+      at = aligned(at, std::max(1u, symbol.value));
+      commons_[fmt::format("{}\n{}", o, symbol.name)] = static_cast<std::uint32_t>(at);
+      at += symbol.size;
+    }
+  }
+}
+
+std::uint64_t Linker::placeStacks(std::uint64_t at) {
+  at = aligned(at, 8);
+  stackTableAddress_ = static_cast<std::uint32_t>(at);
+  const auto tasklets = static_cast<std::size_t>(options_.tasklets);
+  at += 8 * tasklets;
+  for (std::size_t t = 0; t < tasklets; ++t) {
+    const std::uint64_t size =
+        aligned(t < options_.stackBytesOf.size() ? options_.stackBytesOf[t] : options_.stackBytes, 8);
+    for (const std::uint64_t word : {size, at}) {
+      for (int byte = 0; byte < 4; ++byte) stackTable_.push_back(static_cast<std::uint8_t>(word >> (8 * byte)));
+    }
+    own_[fmt::format("STACK_SIZE_TASKLET_{}", t)] = {true, true, static_cast<std::uint32_t>(size)};
+    at += size;
+  }
+  return at;
+}
+
+void Linker::place() {
+  codeEnd_ = placeGroup(Memory::kIram, 1, placeGroup(Memory::kIram, 0, 0));
+  std::uint64_t wram = 0;
+  for (int group = 0; group < 3; ++group) wram = placeGroup(Memory::kWram, group, wram);
+  placeCommon(wram);
+  const std::uint64_t data = wram;
+  wram = aligned(placeStacks(wram), 8);
+  const std::uint64_t mram = aligned(placeGroup(Memory::kMram, 1, placeGroup(Memory::kMram, 0, 0)), 8);
+  const std::uint64_t atomic = placeGroup(Memory::kAtomic, 1, placeGroup(Memory::kAtomic, 0, kFirstAtomicBit));
+  if (codeEnd_ == 0) {
+    diagnostics_.push_back(error("dpu-link-empty", objects_.empty() ? Location{} : Location{objects_.front().file},
+                                 "there is no instruction to run", "code stands in sections .text*"));
+  }
+  checkSize("dpu-link-iram", "instructions", codeEnd_ / 8, options_.instructions, "shorten or split the program");
+  checkSize("dpu-link-wram", "bytes of WRAM", wram, options_.wramBytes,
+            fmt::format("{} bytes are data, {} the stacks of {} tasklets; less data, smaller stacks or fewer tasklets",
+                        data, wram - data, options_.tasklets));
+  checkSize("dpu-link-mram", "bytes of MRAM", mram, options_.mramBytes, "reserve less in .mram sections");
+  checkSize("dpu-link-atomic", "atomic bits", atomic - kFirstAtomicBit, kAtomicBits - kFirstAtomicBit,
+            "share locks between objects");
+  heapStart_ = static_cast<std::uint32_t>(wram);
+  mramEnd_ = static_cast<std::uint32_t>(mram);
+  atomicEnd_ = static_cast<std::uint32_t>(atomic);
+}
+
+void Linker::defineOwn() {
+  for (std::int64_t t = options_.tasklets; t < kMostTasklets; ++t) {
+    own_[fmt::format("STACK_SIZE_TASKLET_{}", t)] = {true, true, 0};
+  }
+  own_["NR_TASKLETS"] = {true, true, static_cast<std::uint32_t>(options_.tasklets)};
+  own_["__stack_table"] = {true, false, stackTableAddress_};
+  own_["__heap_start"] = own_["__sys_heap_pointer_reset"] = {true, false, heapStart_};
+  own_["__sys_used_mram_end"] = {true, false, kMramBase + mramEnd_};
+  own_["__atomic_start"] = {true, true, kFirstAtomicBit};
+  own_["__atomic_end"] = {true, true, atomicEnd_};
+}
+
+Linker::Place Linker::find(std::size_t object, std::size_t index) const {
+  const Symbol &symbol = objects_[object].symbols[index];
+  if (symbol.binding != Binding::kLocal || symbol.section == Symbol::kUndefined) {
+    const auto global = globals_.find(symbol.name);
+    if (global == globals_.end()) {
+      const auto own = own_.find(symbol.name);
+      if (own != own_.end()) return own->second;
+      return {symbol.binding == Binding::kWeak, true, 0};
+    }
+    object = global->second.object;
+    index = global->second.symbol;
+  }
+  const Symbol &found = objects_[object].symbols[index];
+  if (found.section == Symbol::kAbsolute) return {true, true, found.value};
+  if (found.section == Symbol::kCommon) {
+    const std::string key = found.binding == Binding::kLocal ? fmt::format("{}\n{}", object, found.name) : found.name;
+    return {true, false, commons_.at(key)};
+  }
+  const auto address = addresses_.find({object, static_cast<std::size_t>(found.section)});
+  if (address == addresses_.end()) return {};  // of a section that is not loaded
+  return {true, false, address->second + found.value};
+}
+
+Location Linker::placeOf(const Object &object, const Section &section, const Relocation &relocation) const {
+  if (relocation.line > 0) return {object.file, relocation.line, 0};
+  const auto after = std::upper_bound(section.lines.begin(), section.lines.end(), relocation.offset,
+                                      [](std::uint32_t offset, const SectionLine &l) { return offset < l.offset; });
+  if (after != section.lines.begin()) {
+    const SectionLine &line = *(after - 1);
+    if (line.file >= 0 && static_cast<std::size_t>(line.file) < object.files.size()) {
+      return {object.files[static_cast<std::size_t>(line.file)], line.line, 0};
+    }
+  }
+  return {object.file, 0, 0};
+}
+
+void Linker::reportUndefined(const Location &where, const std::string &name) {
+  if (!undefined_.insert(name).second) return;
+  std::vector<std::string> names;
+  for (const auto &[defined, definition] : globals_) names.push_back(defined);
+  for (const auto &[defined, value] : own_) names.push_back(defined);
+  if (library_) {
+    for (const Object &object : *library_) {
+      for (const Symbol &symbol : object.symbols) {
+        if (symbol.section != Symbol::kUndefined && symbol.binding != Binding::kLocal) names.push_back(symbol.name);
+      }
+    }
+  }
+  const std::string near = nearest(name, names);
+  diagnostics_.push_back(error(
+      "dpu-link-undefined", where, fmt::format("'{}' is not defined", name),
+      near.empty() ? "define it, or link the object or library that does" : fmt::format("did you mean '{}'?", near)));
+}
+
+void Linker::relocate() {
+  for (std::size_t o = 0; o < objects_.size(); ++o) {
+    for (Section &section : objects_[o].sections) {
+      if (section.memory == Memory::kNone || section.isNoBits) continue;
+      for (const Relocation &relocation : section.relocations) relocate(o, section, relocation);
+    }
+  }
+}
+
+void Linker::relocate(std::size_t object, Section &section, const Relocation &relocation) {
+  const Field *field = fieldOfType(relocation.type);
+  const Location where = placeOf(objects_[object], section, relocation);
+  const std::uint32_t bytes =
+      !field || field->kind == FieldKind::kInstruction ? 8u : static_cast<std::uint32_t>(field->width / 8);
+  const bool isInside = std::uint64_t{relocation.offset} + bytes <= section.bytes.size();
+  if (!field || relocation.symbol >= objects_[object].symbols.size() || !isInside) {
+    diagnostics_.push_back(error("dpu-link-relocation", where,
+                                 fmt::format("relocation of type {} at offset {} of {} makes no sense", relocation.type,
+                                             relocation.offset, section.name),
+                                 "types are R_DPU_NONE to R_DPU_IMM32_DUS_RB, places and symbols those of the file"));
+    return;
+  }
+  if (field->kind == FieldKind::kNone) return;
+  const std::string &name = objects_[object].symbols[relocation.symbol].name;
+  const Place at = find(object, relocation.symbol);
+  if (!at.isKnown) {
+    reportUndefined(where, name);
+    return;
+  }
+  const std::int64_t value = at.isAbsolute ? static_cast<std::int32_t>(at.value) + relocation.addend
+                                           : seen(static_cast<std::uint32_t>(at.value + relocation.addend));
+  if (!fits(*field, value)) {
+    diagnostics_.push_back(
+        error("dpu-link-range", where,
+              fmt::format("'{}' is {} here, which does not fit into {} bits", name, value, int{field->width}),
+              "bring it into a register with move first"));
+    return;
+  }
+  std::uint64_t word = 0;
+  for (std::uint32_t i = bytes; i-- > 0;) word = word << 8 | section.bytes[relocation.offset + i];
+  word = field->kind == FieldKind::kData ? static_cast<std::uint64_t>(value)
+                                         : scatter(word, field->ranges, static_cast<std::uint32_t>(value));
+  for (std::uint32_t i = 0; i < bytes; ++i) {
+    section.bytes[relocation.offset + i] = static_cast<std::uint8_t>(word >> (8 * i));
+  }
+}
+
+program::Code Linker::finish() {
+  program::Code code;
+  code.tasklets = options_.tasklets;
+  code.wramUsed = heapStart_;
+  code.mramUsed = mramEnd_;
+  finishCode(code);
+  program::Code::Segment wram, mram{kMramBase, {}};
+  for (const auto &[key, address] : addresses_) {
+    const Section &section = objects_[key.first].sections[key.second];
+    if (section.isNoBits || section.bytes.empty()) continue;
+    if (section.memory != Memory::kWram && section.memory != Memory::kMram) continue;
+    program::Code::Segment &into = section.memory == Memory::kWram ? wram : mram;
+    const std::size_t begin = address - into.address;
+    into.bytes.resize(std::max(into.bytes.size(), begin + section.bytes.size()));
+    std::copy(section.bytes.begin(), section.bytes.end(), into.bytes.begin() + static_cast<std::ptrdiff_t>(begin));
+  }
+  wram.bytes.resize(std::max<std::size_t>(wram.bytes.size(), stackTableAddress_ + stackTable_.size()));
+  std::copy(stackTable_.begin(), stackTable_.end(), wram.bytes.begin() + stackTableAddress_);
+  code.segments.push_back(std::move(wram));
+  if (!mram.bytes.empty()) code.segments.push_back(std::move(mram));
+  finishSymbols(code);
+  return code;
+}
+
+void Linker::finishCode(program::Code &code) {
+  code.instructions.resize(codeEnd_ / 8);
+  code.lines.resize(codeEnd_ / 8);
+  std::map<std::string, std::int32_t> fileNumbers;
+  for (const auto &[key, address] : addresses_) {
+    const Object &object = objects_[key.first];
+    const Section &section = object.sections[key.second];
+    if (section.memory != Memory::kIram) continue;
+    const std::size_t begin = (address - kIramBase) / 8, count = section.bytes.size() / 8;
+    std::size_t next = 0;
+    program::Code::Line line;
+    for (std::size_t i = 0; i < count; ++i) {
+      std::uint64_t word = 0;
+      for (std::size_t byte = 8; byte-- > 0;) word = word << 8 | section.bytes[8 * i + byte];
+      code.instructions[begin + i] = word;
+      for (; next < section.lines.size() && section.lines[next].offset <= 8 * i; ++next) {
+        const SectionLine &from = section.lines[next];
+        const bool isKnown = from.file >= 0 && static_cast<std::size_t>(from.file) < object.files.size();
+        line = {};
+        if (!isKnown) continue;
+        const std::string &file = object.files[static_cast<std::size_t>(from.file)];
+        const auto [at, isNew] = fileNumbers.try_emplace(file, static_cast<std::int32_t>(code.files.size()));
+        if (isNew) code.files.push_back(file);
+        line = {at->second, from.line};
+      }
+      code.lines[begin + i] = line;
+    }
+  }
+  if (code.files.empty()) code.lines.clear();
+}
+
+void Linker::finishSymbols(program::Code &code) {
+  for (std::size_t o = 0; o < objects_.size(); ++o) {
+    for (std::size_t s = 0; s < objects_[o].symbols.size(); ++s) {
+      const Symbol &symbol = objects_[o].symbols[s];
+      if (symbol.section == Symbol::kUndefined || symbol.name.empty() || symbol.name.starts_with(".L")) continue;
+      if (symbol.binding != Binding::kLocal) {
+        const auto global = globals_.find(symbol.name);
+        if (global->second.object != o || global->second.symbol != s) continue;  // another definition was taken
+      }
+      const Place at = find(o, s);
+      if (!at.isKnown) continue;
+      code.symbols.push_back({symbol.name, at.value, symbol.size, symbol.kind == SymbolKind::kFunction, at.isAbsolute});
+    }
+  }
+  for (const auto &[name, at] : own_) {
+    if (!globals_.contains(name)) code.symbols.push_back({name, at.value, 0, false, at.isAbsolute});
+  }
+  std::stable_sort(code.symbols.begin(), code.symbols.end(),
+                   [](const auto &a, const auto &b) { return a.name < b.name; });
+}
+
+}  // namespace
+
+Result<program::Code> link(std::vector<Object> objects, const LinkOptions &options,
+                           const std::vector<Object> *library) {
+  return Linker(std::move(objects), options, library).run();
+}
+
+}  // namespace pimento::dpu

@@ -1,0 +1,16 @@
+#include "pimento/dpu/load.h"
+
+#include "pimento/dpu/assembler.h"
+#include "pimento/dpu/runtime.h"
+
+namespace pimento::dpu {
+
+Result<program::Code> loadProgram(std::string_view contents, std::string_view file, const LinkOptions &options) {
+  Result<Object> object = assemble(contents, file);
+  if (!object) return std::move(object.diagnostics());
+  std::vector<Object> objects;
+  objects.push_back(std::move(*object));
+  return link(std::move(objects), options, &runtimeLibrary());
+}
+
+}  // namespace pimento::dpu
