@@ -157,8 +157,9 @@ namespace {
 int groupOf(const Section &section) {
   if (section.memory == Memory::kIram) return section.name == ".text.__bootstrap" ? 0 : 1;
   if (section.memory != Memory::kWram) return section.isNoBits ? 1 : 0;
-  if (section.name.starts_with(".dpu_host")) return 1;
-  return section.isNoBits ? 2 : 0;
+  if (section.name.starts_with(".data.__low")) return 0;
+  if (section.name.starts_with(".dpu_host")) return 2;
+  return section.isNoBits ? 3 : 1;
 }
 
 std::uint32_t baseOf(Memory memory) {
@@ -224,7 +225,7 @@ std::uint64_t Linker::placeStacks(std::uint64_t at) {
 void Linker::place() {
   codeEnd_ = placeGroup(Memory::kIram, 1, placeGroup(Memory::kIram, 0, 0));
   std::uint64_t wram = 0;
-  for (int group = 0; group < 3; ++group) wram = placeGroup(Memory::kWram, group, wram);
+  for (int group = 0; group < 4; ++group) wram = placeGroup(Memory::kWram, group, wram);
   placeCommon(wram);
   const std::uint64_t data = wram;
   wram = aligned(placeStacks(wram), 8);

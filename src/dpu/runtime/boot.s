@@ -5,10 +5,6 @@
 // the starts are a chain, one tasklet a few slots after the other. Each takes its stack pointer from the stack table
 // (8 bytes per tasklet: stack size, stack address), calls main, which need not keep any register, and stops.
 //
-// Here too, because this file comes first in every program and its data at the bottom of WRAM, where the short offsets of
-// sb_id reach: __wait_next, the table of who waits behind whom, one byte per tasklet, shared by everything that makes
-// tasklets wait. A tasklet waits in one queue at a time, so one table serves all queues.
-//
 // From the linker: NR_TASKLETS, __stack_table, __atomic_start and __atomic_end (bit numbers; the end is one past the
 // last bit in use).
 
@@ -32,10 +28,3 @@ __bootstrap:
 .Lend:
         stop    true, .Lend             // whoever resumes it finds it stopped again
         .size   __bootstrap, . - __bootstrap
-
-        .section .data.__wait_next,"aw",@progbits
-        .globl  __wait_next
-        .type   __wait_next,@object
-__wait_next:
-        .zero   24
-        .size   __wait_next, 24

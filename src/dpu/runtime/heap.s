@@ -23,7 +23,7 @@ mem_reset:
         .type   mem_alloc,@function
 mem_alloc:
         jeq     r0, 0, .Lnothing
-        add     r1, r0, 7
+        add     r1, r0, 7, c, .Lfull
         and     r1, r1, -8              // so the pointer stays aligned
         acquire zero, __heap_lock, nz, .
         lw      r0, zero, __heap_pointer

@@ -5,7 +5,7 @@
 //   strncpy(r0: to, r1: from, r2: bytes)             r0 as it was; pads with zeros, no end where it is full
 //   strncat(r0: to, r1: from, r2: bytes)             r0 as it was; at most so many bytes, and the end
 //   strcmp(r0, r1)  strncmp(r0, r1, r2: bytes)       r0 = difference of the first bytes that differ, as unsigned
-//   strchr(r0, r1: byte)  strrchr                    r0 = address of the first, the last such byte, or 0; also of the end
+//   strchr(r0, r1: byte)  strrchr                    r0 = address of the first, last such byte, or 0; the end too
 //   strstr(r0, r1)                                   r0 = address of the first occurrence, or 0
 // Change r0 to r7 alone.
 
