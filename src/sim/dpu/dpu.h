@@ -59,14 +59,20 @@ class Observer {
                           bool isRead, std::int64_t bytes) = 0;
 };
 
+/// What tests may leave out of the state that fast-forward compares, to show that they would notice.
+enum class Weakening : std::uint8_t { kNone, kForgetsTurn };
+
 struct RunOptions {
   Observer *observer = nullptr;              ///< simulate only
   std::int64_t maxInstructions = INT64_MAX;  ///< then the run ends with the fault dpu-instruction-limit
+  Weakening weakening = Weakening::kNone;    ///< estimate only
 };
 
 struct RunResult {
   Cycles cycles, cyclesSimulated;
   Counts counts;
+  /// By instruction: how often it issued, and cycles its tasklets waited for the transfer it started.
+  std::vector<std::int64_t> executed, waited;
   /// The run ended early: dpu-fault, dpu-wram-bounds, dpu-dma-alignment, ... with tasklet, PC, function and line.
   std::optional<Diagnostic> fault;
 };

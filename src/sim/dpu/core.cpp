@@ -1,0 +1,275 @@
+#include "pimento/sim/dpu/core.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pimento/dpu/isa.h"
+
+namespace pimento::sim::dpu {
+
+using program::Code;
+
+namespace {
+
+/// Behind the program: IRAM holds nothing there.
+Step emptyStep() {
+  Instruction i;
+  i.op = Op::kFault;
+  i.isEstablished = false;
+  return Step(i);
+}
+
+std::string placeOf(const Code &code, std::uint32_t pc) {
+  const Code::Symbol *f = code.functionAt(pc);
+  return f == nullptr ? std::string() : fmt::format(" in '{}'", f->name);
+}
+
+}  // namespace
+
+Core::Core(std::shared_ptr<const Image> program, const machine::Dpu &m)
+    : image(std::move(program)),
+      machine(m),
+      wram(static_cast<std::size_t>(m.wram.value)),
+      mram(m.mram.value),
+      issue(m.issueInterval.value),
+      dma(m) {
+  for (const Instruction &i : image->instructions) steps.emplace_back(i);
+  steps.push_back(emptyStep());
+  executed.resize(steps.size());
+  waited.resize(steps.size());
+  for (const Code::Segment &s : image->code.segments) {
+    if (s.address >= program::kMramBase)
+      mram.write(s.address - program::kMramBase, s.bytes);
+    else
+      std::ranges::copy(s.bytes, wram.begin() + s.address);
+  }
+}
+
+void Core::launch() {
+  issue = Issue(machine.issueInterval.value);
+  dma.reset();
+  status.fill(Status::kIdle);
+  readyAgain.fill(0);
+  counts = {};
+  std::ranges::fill(executed, 0);
+  std::ranges::fill(waited, 0);
+  issued = timerBase = 0;
+  timerCountsInstructions = false;
+  fault.reset();
+  start(0, 1);
+}
+
+void Core::start(int tasklet, std::int64_t cycle) {
+  const auto t = static_cast<std::size_t>(tasklet);
+  tasklets[t].reset(tasklet);
+  tasklets[t].pc = image->code.entry;
+  status[t] = Status::kRunning;
+  issue.wake(tasklet, std::max(cycle, readyAgain[t]));
+}
+
+Counts Core::totals() const {
+  Counts c = counts;
+  for (std::size_t pc = 0; pc < steps.size(); ++pc) {
+    const std::int64_t n = executed[pc];
+    const Step &s = steps[pc];
+    c.instructions += n;
+    if (s.kind == Class::kLoad) {
+      c.wramLoads += n;
+      c.wramLoadBytes += n * s.bytes;
+    } else if (s.kind == Class::kStore) {
+      c.wramStores += n;
+      c.wramStoreBytes += n * s.bytes;
+    } else if (s.op == Op::kMulStep || s.op == Op::kDivStep) {
+      c.multiplySteps += n;
+    } else if (s.op == Op::kAcquire || s.op == Op::kBoot || s.op == Op::kResume) {
+      c.syncAttempts += n;
+    }
+  }
+  c.idleCycles = issue.idle();
+  return c;
+}
+
+RunResult Core::result(std::int64_t cyclesSkipped) const {
+  RunResult r;
+  r.cycles = Cycles(issue.now());
+  r.cyclesSimulated = Cycles(issue.now() - cyclesSkipped);
+  r.counts = totals();
+  r.executed = executed;
+  r.waited = waited;
+  r.fault = fault;
+  return r;
+}
+
+void Core::fail(int tasklet, std::string code, const std::string &what, std::string hint) {
+  if (fault) return;
+  const std::uint32_t pc = tasklets[static_cast<std::size_t>(tasklet)].pc;
+  const Code &c = image->code;
+  Location where;
+  if (pc < c.lines.size() && c.lines[pc].file >= 0) {
+    where.file = c.files[static_cast<std::size_t>(c.lines[pc].file)];
+    where.line = c.lines[pc].line;
+  }
+  fault = error(std::move(code), where,
+                fmt::format("tasklet {} at instruction {}{}: {}", tasklet, pc, placeOf(c, pc), what), std::move(hint));
+}
+
+void Core::failBounds(int tasklet, std::uint32_t address, int bytes, bool isLoad) {
+  fail(tasklet, "dpu-wram-bounds",
+       fmt::format("{} of {} bytes at WRAM address {:#x}; WRAM ends at {:#x}", isLoad ? "load" : "store", bytes,
+                   address, wram.size()));
+}
+
+void Core::failJump(int tasklet, std::uint32_t to) {
+  fail(tasklet, "dpu-iram-bounds",
+       fmt::format("jump to instruction {}; the program has {}", to, image->instructions.size()));
+}
+
+std::optional<Core::Transfer> Core::transferOf(int tasklet, const Step &s, const Context &k) {
+  const std::uint32_t first = k.regs[s.a];
+  Transfer t;
+  t.isRead = s.op != Op::kSdma;
+  t.wram = first & 0xffffffU;
+  t.mram = k.regs[s.b];
+  t.bytes = 8 * (1 + (((first >> 24) + s.imm) & 255U));
+  const auto unit = static_cast<std::uint32_t>(machine.transferUnit.value);
+  if (t.wram % unit != 0 || t.mram % unit != 0 || t.bytes % unit != 0 || t.bytes > machine.transferMax.value) {
+    fail(tasklet, "dpu-dma-alignment",
+         fmt::format("transfer of {} bytes between WRAM address {:#x} and MRAM address {:#x}", t.bytes, t.wram, t.mram),
+         fmt::format("addresses and sizes are multiples of {} bytes, sizes at most {}", unit,
+                     machine.transferMax.value));
+    return std::nullopt;
+  }
+  if (t.mram + std::int64_t{t.bytes} > mram.size()) {
+    fail(tasklet, "dpu-mram-bounds",
+         fmt::format("transfer of {} bytes at MRAM address {:#x}; MRAM ends at {:#x}", t.bytes, t.mram, mram.size()));
+    return std::nullopt;
+  }
+  const std::int64_t local = s.op == Op::kLdmai ? 8 * machine.instructions : machine.wram.value;
+  if (t.wram + std::int64_t{t.bytes} > local) {
+    fail(tasklet, s.op == Op::kLdmai ? "dpu-iram-bounds" : "dpu-wram-bounds",
+         fmt::format("transfer of {} bytes at {} address {:#x}; it ends at {:#x}", t.bytes,
+                     s.op == Op::kLdmai ? "IRAM" : "WRAM", t.wram, local));
+    return std::nullopt;
+  }
+  return t;
+}
+
+void Core::loadCode(int tasklet, const Transfer &t) {
+  std::vector<std::uint8_t> bytes(t.bytes);
+  mram.read(t.mram, bytes);
+  const std::size_t first = t.wram / 8, count = t.bytes / 8;
+  if (steps.size() < first + count + 1) {
+    steps.resize(first + count + 1, emptyStep());
+    executed.resize(steps.size());
+    waited.resize(steps.size());
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, &bytes[8 * i], 8);
+    const auto decoded = pimento::dpu::decode(word);
+    if (!decoded) {
+      fail(tasklet, "dpu-word-unknown",
+           fmt::format("the word {:#014x} loaded as instruction {} is no instruction", word, first + i));
+      return;
+    }
+    steps[first + i] = Step(*decoded);
+  }
+}
+
+void Core::control(int tasklet, const Step &s, Context &k) {
+  const auto t = static_cast<std::size_t>(tasklet);
+  readyAgain[t] = issue.now() + issue.interval();
+  switch (s.op) {
+    case Op::kStop: {
+      const bool isTaken = s.use == ConditionUse::kBranch && holds(s.condition, {}, k.z, k.regs[s.a], 0);
+      k.pc = isTaken ? s.target : k.pc + 1;
+      status[t] = Status::kSuspended;
+      return;
+    }
+    case Op::kFault:
+      if (k.pc >= image->instructions.size())
+        fail(tasklet, "dpu-iram-bounds",
+             fmt::format("runs past the program's end; it has {} instructions", image->instructions.size()));
+      else
+        fail(tasklet, "dpu-fault", fmt::format("the program raised fault {}", s.imm));
+      return;
+    case Op::kTime:
+    case Op::kTimeCfg: {
+      const std::int64_t now = timerCountsInstructions ? issued : issue.now();
+      const auto value = static_cast<std::uint32_t>(now - timerBase);
+      if (s.op == Op::kTimeCfg) {
+        const std::uint32_t setting = s.b == kImmediateSlot ? s.imm : k.regs[s.b];
+        if (((setting >> 1) & 3) != 0) timerCountsInstructions = ((setting >> 1) & 3) == 2;
+        if ((setting & 1) != 0) timerBase = timerCountsInstructions ? issued : issue.now();
+      }
+      if (s.extension == Extension::kNone) {
+        k.regs[s.dst] = value;
+      } else {
+        k.regs[s.dst] = s.extension == Extension::kSigned && (value >> 31) != 0 ? 0xffffffffU : 0;
+        k.regs[s.dst + 1] = value;
+      }
+      ++k.pc;
+      break;
+    }
+    case Op::kAcquire:
+    case Op::kRelease:
+    case Op::kBoot:
+    case Op::kResume:
+    case Op::kClrRun:
+    case Op::kReadRun:
+      synchronise(tasklet, s, k);
+      break;
+    default:
+      fail(tasklet, "dpu-not-established",
+           fmt::format("'{}' has no established meaning",
+                       k.pc < image->instructions.size() ? pimento::dpu::print(image->instructions[k.pc], k.pc) : "?"),
+           "public sources do not say what it computes; programs of the public compilers do not use it");
+      return;
+  }
+  if (!fault) issue.wake(tasklet, readyAgain[t]);
+}
+
+/// boot, resume, clr_run, read_run: whether it succeeded (for the last two: whether the run bit is clear).
+bool Core::attempt(int tasklet, const Step &s, std::uint32_t target) {
+  if (target >= static_cast<std::uint32_t>(machine.maxTasklets)) {
+    fail(tasklet, "dpu-tasklet-bounds",
+         fmt::format("there is no tasklet {}; the last is {}", target, machine.maxTasklets - 1));
+    return false;
+  }
+  Status &other = status[target];
+  const int id = static_cast<int>(target);
+  switch (s.op) {
+    case Op::kBoot:
+      if (other != Status::kIdle) return false;
+      start(id, issue.now() + 1);
+      return true;
+    case Op::kResume:
+      if (other != Status::kSuspended) return false;
+      other = Status::kRunning;
+      issue.wake(id, std::max(issue.now() + 1, readyAgain[target]));
+      return true;
+    case Op::kReadRun:
+      return other != Status::kRunning;
+    default:  // clr_run of a running tasklet: not established, and so marked by the decoder
+      return other != Status::kRunning;
+  }
+}
+
+void Core::synchronise(int tasklet, const Step &s, Context &k) {
+  const std::uint32_t address = k.regs[s.a] + s.imm;
+  AluResult r;
+  if (s.op == Op::kAcquire) {
+    r.t = atomics[address & 255U] ? 1 : 0;
+    atomics[address & 255U] = true;
+  } else if (s.op == Op::kRelease) {
+    r.t = atomics[address & 255U] ? 1 : 0;
+    atomics[address & 255U] = false;
+  } else {
+    r.t = attempt(tasklet, s, address) ? 0 : 1;
+  }
+  if (s.op != Op::kRelease && r.t != 0) ++counts.failedAttempts;
+  k.pc = s.use == ConditionUse::kBranch && holds(s.condition, r, k.z, k.regs[s.a], address) ? s.target : k.pc + 1;
+}
+
+}  // namespace pimento::sim::dpu

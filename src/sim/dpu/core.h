@@ -1,0 +1,179 @@
+// What simulation and fast-forward share: memories, tasklets, and the effect of one instruction.
+//
+// Instructions that concern one tasklet and WRAM alone are executed here, inline; the others (events) in core.cpp, at
+// the cycle in which they issue. A program's mistake becomes the `fault` and ends the run.
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pimento/sim/dpu/dma.h"
+#include "pimento/sim/dpu/dpu.h"
+#include "pimento/sim/dpu/issue.h"
+#include "pimento/sim/dpu/mram.h"
+#include "pimento/sim/dpu/step.h"
+
+namespace pimento::sim::dpu {
+
+enum class Status : std::uint8_t { kIdle, kRunning, kSuspended };
+
+struct Core {
+  std::shared_ptr<const Image> image;
+  machine::Dpu machine;
+  std::vector<Step> steps;  ///< of IRAM, behind the program's end: a step that faults
+  std::vector<std::uint8_t> wram;
+  Mram mram;
+  std::bitset<256> atomics;
+
+  std::array<Context, kMaxTasklets> tasklets;
+  std::array<Status, kMaxTasklets> status{};
+  std::array<std::int64_t, kMaxTasklets> readyAgain{};  ///< first cycle at which the tasklet may issue after its last
+  Issue issue;
+  Dma dma;
+  Counts counts;  ///< what the steps do not tell: transfers and failed attempts
+  std::vector<std::int64_t> executed, waited;
+  std::int64_t timerBase = 0, issued = 0;
+  bool timerCountsInstructions = false;
+  std::optional<Diagnostic> fault;
+
+  Core(std::shared_ptr<const Image> program, const machine::Dpu &m);
+
+  /// All tasklets as at a launch; memories stay.
+  void launch();
+  /// Totals over `executed`.
+  Counts totals() const;
+  RunResult result(std::int64_t cyclesSkipped) const;
+
+  /// Ends the run. `what` goes on from "tasklet 3 at instruction 17 in 'main': ".
+  void fail(int tasklet, std::string code, const std::string &what, std::string hint = {});
+  void failBounds(int tasklet, std::uint32_t address, int bytes, bool isLoad);
+
+  /// Executes an instruction of class kAlu, kLoad, kStore or kCall. False after a fault.
+  bool execute(int tasklet, const Step &s, Context &k) {
+    switch (s.kind) {
+      case Class::kAlu:
+        executeAlu(s, k);
+        return true;
+      case Class::kLoad:
+        return load(tasklet, s, k);
+      case Class::kStore:
+        return store(tasklet, s, k);
+      default:
+        return call(tasklet, s, k);
+    }
+  }
+  bool load(int tasklet, const Step &s, Context &k) {
+    const std::uint32_t address = k.regs[s.a] + s.imm;
+    if (address > wram.size() - s.bytes) {
+      failBounds(tasklet, address, s.bytes, true);
+      return false;
+    }
+    const std::uint8_t *p = &wram[address];
+    std::uint32_t t = 0;
+    switch (s.op) {
+      case Op::kLbu:
+        t = *p;
+        break;
+      case Op::kLbs:
+        t = static_cast<std::uint32_t>(static_cast<std::int32_t>(static_cast<std::int8_t>(*p)));
+        break;
+      case Op::kLhu:
+      case Op::kLhs: {
+        std::uint16_t h = 0;
+        std::memcpy(&h, p, 2);
+        t = s.op == Op::kLhu ? h : static_cast<std::uint32_t>(static_cast<std::int32_t>(static_cast<std::int16_t>(h)));
+        break;
+      }
+      case Op::kLw:
+        std::memcpy(&t, p, 4);
+        break;
+      default:
+        std::memcpy(&k.regs[s.dst + 1], p, 4);
+        std::memcpy(&k.regs[s.dst], p + 4, 4);
+        ++k.pc;
+        return true;
+    }
+    if (s.extension == Extension::kNone) {
+      k.regs[s.dst] = t;
+    } else {
+      k.regs[s.dst] = s.extension == Extension::kSigned && (t >> 31) != 0 ? 0xffffffffU : 0;
+      k.regs[s.dst + 1] = t;
+    }
+    ++k.pc;
+    return true;
+  }
+  bool store(int tasklet, const Step &s, Context &k) {
+    const std::uint32_t address = k.regs[s.a] + s.imm;
+    if (address > wram.size() - s.bytes) {
+      failBounds(tasklet, address, s.bytes, false);
+      return false;
+    }
+    const std::uint64_t value = stored(s, k);
+    std::memcpy(&wram[address], &value, s.bytes);
+    ++k.pc;
+    return true;
+  }
+  /// The low bytes of this are what a store writes.
+  static std::uint64_t stored(const Step &s, const Context &k) {
+    if (s.op == Op::kSbId || s.op == Op::kShId || s.op == Op::kSwId || s.op == Op::kSdId)
+      return k.regs[pimento::dpu::kId] | s.value;
+    if (s.b == kImmediateSlot)
+      return static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(s.value)));
+    if (s.op == Op::kSd) return (static_cast<std::uint64_t>(k.regs[s.b]) << 32) | k.regs[s.b + 1];
+    return k.regs[s.b];
+  }
+  bool call(int tasklet, const Step &s, Context &k) {
+    k.regs[kImmediateSlot] = s.imm;
+    const std::uint32_t to = k.regs[s.a] + k.regs[s.b];
+    k.regs[s.dst] = k.pc + 1;
+    if (to >= steps.size()) {
+      failJump(tasklet, to);
+      return false;
+    }
+    k.pc = to;
+    return true;
+  }
+  void failJump(int tasklet, std::uint32_t to);
+
+  /// A transfer, with its operands checked; nothing after a fault.
+  struct Transfer {
+    std::uint32_t wram = 0, mram = 0, bytes = 0;
+    bool isRead = true;
+  };
+  std::optional<Transfer> transferOf(int tasklet, const Step &s, const Context &k);
+  /// Executes an instruction of class kEvent at the current cycle and says when the tasklet goes on: `again` cycles,
+  /// or never (it stopped). Data of transfers are moved by `move`.
+  template <typename Move>
+  void event(int tasklet, const Step &s, Context &k, Observer *observer, Move &&move) {
+    if (s.op != Op::kLdma && s.op != Op::kSdma && s.op != Op::kLdmai) return control(tasklet, s, k);
+    const std::optional<Transfer> t = transferOf(tasklet, s, k);
+    if (!t) return;
+    move(*t, s.op);
+    if (fault) return;
+    const TransferTime time = dma.issue(issue.now(), t->isRead, t->bytes, t->mram);
+    ++(t->isRead ? counts.mramReads : counts.mramWrites);
+    (t->isRead ? counts.mramReadBytes : counts.mramWriteBytes) += t->bytes;
+    const std::int64_t done = std::max(time.done, issue.now() + issue.interval());
+    waited[k.pc] += done - issue.now() - issue.interval();
+    if (observer != nullptr)
+      observer->onTransfer(issue.now(), time.begin, time.end, done, tasklet, t->isRead, t->bytes);
+    ++k.pc;
+    readyAgain[static_cast<std::size_t>(tasklet)] = done;
+    issue.wake(tasklet, done);
+  }
+  void control(int tasklet, const Step &s, Context &k);
+  /// MRAM to IRAM.
+  void loadCode(int tasklet, const Transfer &t);
+
+ private:
+  void start(int tasklet, std::int64_t cycle);
+  void synchronise(int tasklet, const Step &s, Context &k);
+  bool attempt(int tasklet, const Step &s, std::uint32_t target);
+};
+
+}  // namespace pimento::sim::dpu

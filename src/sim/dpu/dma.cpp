@@ -1,0 +1,40 @@
+#include "pimento/sim/dpu/dma.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pimento::sim::dpu {
+
+Dma::Dma(const machine::Dpu &machine)
+    : unit_(machine.transferUnit.value),
+      ticks_(machine.ticksPerCycle),
+      reads_(costs(machine.reads, machine)),
+      writes_(costs(machine.writes, machine)) {}
+
+std::vector<Dma::Cost> Dma::costs(const std::vector<machine::Dpu::Transfer> &table, const machine::Dpu &machine) {
+  const std::int64_t unit = machine.transferUnit.value;
+  std::vector<Cost> out(static_cast<std::size_t>(machine.transferMax.value / unit + 1));
+  for (std::size_t n = 0; n < out.size(); ++n) {
+    const auto size = static_cast<double>(static_cast<std::int64_t>(n) * unit);
+    std::size_t i = 1;
+    while (i + 1 < table.size() && static_cast<double>(table[i].size.value) < size) ++i;
+    const machine::Dpu::Transfer &low = table[i - 1], &high = table[std::min(i, table.size() - 1)];
+    const auto from = static_cast<double>(low.size.value), span = static_cast<double>(high.size.value) - from;
+    const double share = span == 0 ? 0 : (size - from) / span;
+    const auto at = [&](double a, double b) {
+      return std::llround((a + share * (b - a)) * static_cast<double>(machine.ticksPerCycle));
+    };
+    out[n] = {at(low.latency, high.latency), at(low.occupancy, high.occupancy)};
+  }
+  return out;
+}
+
+TransferTime Dma::issue(std::int64_t cycle, bool isRead, std::int64_t bytes, std::uint32_t) {
+  const Cost &c = (isRead ? reads_ : writes_)[static_cast<std::size_t>(bytes / unit_)];
+  const std::int64_t begin = std::max(cycle * ticks_, free_);
+  free_ = begin + c.occupancy;
+  const auto cycles = [&](std::int64_t ticks) { return (ticks + ticks_ / 2) / ticks_; };
+  return {cycles(begin), cycles(free_), cycles(begin + c.latency)};
+}
+
+}  // namespace pimento::sim::dpu

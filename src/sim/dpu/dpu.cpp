@@ -1,0 +1,133 @@
+#include "pimento/sim/dpu/dpu.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pimento/dpu/isa.h"
+#include "pimento/sim/dpu/core.h"
+#include "pimento/sim/dpu/hazard.h"
+#include "pimento/sim/dpu/run_ahead.h"
+
+namespace pimento::sim::dpu {
+
+Result<std::shared_ptr<const Image>> Image::make(program::Code code) {
+  auto image = std::make_shared<Image>();
+  Diagnostics found;
+  for (std::size_t pc = 0; pc < code.instructions.size(); ++pc) {
+    const auto decoded = pimento::dpu::decode(code.instructions[pc]);
+    if (decoded) {
+      image->instructions.push_back(*decoded);
+      continue;
+    }
+    Location where;
+    if (pc < code.lines.size() && code.lines[pc].file >= 0)
+      where = {code.files[static_cast<std::size_t>(code.lines[pc].file)], code.lines[pc].line, 0};
+    found.push_back(
+        error("dpu-word-unknown", where,
+              fmt::format("instruction {}: the word {:#014x} is no instruction", pc, code.instructions[pc])));
+    if (found.size() >= 20) break;
+  }
+  if (!found.empty()) return found;
+  image->code = std::move(code);
+  return std::shared_ptr<const Image>(std::move(image));
+}
+
+struct Dpu::State {
+  Core core;
+};
+
+Dpu::Dpu(std::shared_ptr<const Image> image, const machine::Dpu &machine)
+    : state_(std::make_unique<State>(Core(std::move(image), machine))) {}
+Dpu::~Dpu() = default;
+Dpu::Dpu(const Dpu &o) : state_(std::make_unique<State>(*o.state_)) {}
+
+namespace {
+
+std::span<const std::uint8_t> raw(std::span<const std::byte> b) {
+  return {reinterpret_cast<const std::uint8_t *>(b.data()), b.size()};
+}
+std::span<std::uint8_t> raw(std::span<std::byte> b) {
+  return {reinterpret_cast<std::uint8_t *>(b.data()), b.size()};
+}
+
+}  // namespace
+
+void Dpu::writeMram(std::uint32_t offset, std::span<const std::byte> bytes) {
+  state_->core.mram.write(offset, raw(bytes));
+}
+void Dpu::fillMram(std::uint32_t offset, std::int64_t size, std::span<const std::byte> pattern) {
+  state_->core.mram.fill(offset, size, raw(pattern));
+}
+void Dpu::readMram(std::uint32_t offset, std::span<std::byte> bytes) const {
+  state_->core.mram.read(offset, raw(bytes));
+}
+void Dpu::writeWram(std::uint32_t address, std::span<const std::byte> bytes) {
+  std::ranges::copy(raw(bytes), state_->core.wram.begin() + address);
+}
+void Dpu::readWram(std::uint32_t address, std::span<std::byte> bytes) const {
+  std::copy_n(state_->core.wram.begin() + address, bytes.size(), raw(bytes).begin());
+}
+
+namespace {
+
+/// Data of a transfer, moved at its issue.
+void move(Core &core, int tasklet, const Core::Transfer &t, Op op) {
+  if (op == Op::kLdmai)
+    core.loadCode(tasklet, t);
+  else if (t.isRead)
+    core.mram.read(t.mram, {&core.wram[t.wram], t.bytes});
+  else
+    core.mram.write(t.mram, {&core.wram[t.wram], t.bytes});
+}
+
+template <bool kIsObserved>
+void runAll(Core &core, const RunOptions &options) {
+  const bool hasHazard = core.machine.registerHazard == "even-odd";
+  Hazard hazard;
+  Issue &issue = core.issue;
+  for (;;) {
+    const int t = issue.next();
+    if (t < 0) return;
+    Context &k = core.tasklets[static_cast<std::size_t>(t)];
+    const Step &s = core.steps[k.pc];
+    ++core.executed[k.pc];
+    if (++core.issued > options.maxInstructions)
+      return core.fail(t, "dpu-instruction-limit",
+                       fmt::format("{} instructions issued and the program goes on", options.maxInstructions));
+    if constexpr (kIsObserved) options.observer->onIssue(issue.now(), t, k.pc);
+    const std::int64_t penalty = hasHazard ? hazard.issue(t, s) : 0;
+    if (s.kind != Class::kEvent) {
+      if (!core.execute(t, s, k)) return;
+      issue.wakeAfterInterval(t);
+    } else {
+      core.event(t, s, k, options.observer,
+                 [&](const Core::Transfer &transfer, Op op) { move(core, t, transfer, op); });
+      if (core.fault) return;
+    }
+    issue.endCycle();
+    if (penalty > 0) issue.stall(penalty);
+  }
+}
+
+}  // namespace
+
+RunResult Dpu::simulate(const RunOptions &options) {
+  Core &core = state_->core;
+  core.launch();
+  if (options.observer != nullptr)
+    runAll<true>(core, options);
+  else
+    runAll<false>(core, options);
+  return core.result(0);
+}
+
+std::optional<RunResult> Dpu::estimate(const RunOptions &options) {
+  Core &core = state_->core;
+  if (core.machine.registerHazard != "none") return std::nullopt;
+  core.launch();
+  RunAhead runAhead(core);
+  return runAhead.run(options);
+}
+
+}  // namespace pimento::sim::dpu

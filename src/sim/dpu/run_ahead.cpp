@@ -1,0 +1,277 @@
+#include "pimento/sim/dpu/run_ahead.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace pimento::sim::dpu {
+
+namespace {
+
+constexpr std::int64_t kFarthest = 1 << 16;  // slots computed at once where nothing else ends it
+constexpr std::size_t kLongestPath = 4096, kMostGuards = 512;
+
+}  // namespace
+
+RunAhead::RunAhead(Core &core)
+    : core_(core), unknown_(core.wram.size()), guards_(core.wram.size()), proof_(core.steps, core.wram, unknown_) {}
+
+std::optional<RunResult> RunAhead::run(const RunOptions &options) {
+  Issue &issue = core_.issue;
+  for (;;) {
+    const bool isSettled = options.weakening == Weakening::kForgetsTurn || lastIssue_ - spacing_ > lastDisturbance_;
+    if (isSettled && run_ > 0 && run_ >= std::popcount(inPlay_)) skipRotations();
+    const int id = issue.next();
+    if (id < 0) break;
+    Tasklet &t = ahead_[static_cast<std::size_t>(id)];
+    onIssue(id);
+    ++core_.issued;
+    if (t.slots == 0 && !t.isAtEvent) {
+      if (!compute(id) || core_.issued > options.maxInstructions) return std::nullopt;
+    }
+    if (t.slots > 0) {
+      if (--t.slots == 0) releaseGuards(id);
+      issue.wakeAfterInterval(id);
+    } else {
+      Context &k = core_.tasklets[static_cast<std::size_t>(id)];
+      const Step &s = core_.steps[k.pc];
+      if (!isEventKnown(t, s)) return std::nullopt;
+      t.isAtEvent = false;
+      leave(id);
+      ++core_.executed[k.pc];
+      core_.event(id, s, k, nullptr, [&](const Core::Transfer &x, Op op) { transfer(id, x, op); });
+      if (isUnsure_ || core_.fault) return std::nullopt;
+    }
+    issue.endCycle();
+  }
+  return core_.result(skipped_);
+}
+
+// Guards.
+
+bool RunAhead::hasKnown(ByteRange r) const {
+  return std::memchr(&unknown_[r.first], 0, r.end - r.first) != nullptr;
+}
+
+bool RunAhead::guardRead(int tasklet, ByteRange r) {
+  if (!guards_.mayRead(tasklet, r)) return false;
+  guards_.read(tasklet, r);
+  ahead_[static_cast<std::size_t>(tasklet)].reads.push_back(r);
+  return true;
+}
+
+bool RunAhead::guardWrite(int tasklet, ByteRange r) {
+  if (!guards_.mayWrite(tasklet, r)) return false;
+  guards_.write(tasklet, r);
+  ahead_[static_cast<std::size_t>(tasklet)].writes.push_back(r);
+  return true;
+}
+
+void RunAhead::releaseGuards(int tasklet) {
+  Tasklet &t = ahead_[static_cast<std::size_t>(tasklet)];
+  for (const ByteRange &r : t.reads) guards_.releaseRead(tasklet, r);
+  for (const ByteRange &r : t.writes) guards_.releaseWrite(r);
+  t.reads.clear();
+  t.writes.clear();
+}
+
+// One tasklet, ahead of time.
+
+bool RunAhead::compute(int tasklet) {
+  Tasklet &t = ahead_[static_cast<std::size_t>(tasklet)];
+  Context &k = core_.tasklets[static_cast<std::size_t>(tasklet)];
+  path_.clear();
+  head_ = UINT32_MAX;
+  while (t.slots < kFarthest && t.reads.size() + t.writes.size() < kMostGuards) {
+    const std::uint32_t from = k.pc;
+    const Step &s = core_.steps[from];
+    if (s.kind == Class::kEvent) {
+      t.isAtEvent = true;
+      return true;
+    }
+    ++core_.executed[from];
+    ++t.slots;
+    if (!computeStep(tasklet, s, k)) return false;
+    if (path_.size() < kLongestPath) path_.push_back(from);
+    const bool isBranch = s.kind == Class::kAlu && s.use == ConditionUse::kBranch;
+    const bool isDirectJump =
+        s.kind == Class::kCall && s.dst == kDiscardSlot && s.a == pimento::dpu::kZero && s.b == kImmediateSlot;
+    if (k.pc <= from && (isBranch || isDirectJump)) sumUpLoop(tasklet, k);
+  }
+  return true;
+}
+
+void RunAhead::sumUpLoop(int tasklet, Context &k) {
+  Tasklet &t = ahead_[static_cast<std::size_t>(tasklet)];
+  const bool isIteration = head_ == k.pc && path_.size() < kLongestPath && path_.front() == k.pc;
+  if (isIteration) {
+    const std::int64_t n = proof_.prove(path_, {&k, &atHead_, t.unknown | unknownAtHead_});
+    bool isFree = n > 0;
+    for (const ByteRange &r : proof_.reads()) isFree = isFree && guards_.mayRead(tasklet, r);
+    for (const ByteRange &r : proof_.writes()) isFree = isFree && (!hasKnown(r) || guards_.mayWrite(tasklet, r));
+    if (isFree) {
+      for (const ByteRange &r : proof_.reads()) guardRead(tasklet, r);
+      for (const ByteRange &r : proof_.writes()) {
+        if (!hasKnown(r)) continue;
+        guardWrite(tasklet, r);
+        std::memset(&unknown_[r.first], 1, r.end - r.first);
+      }
+      std::copy_n(proof_.registers().begin(), pimento::dpu::kRegisters, k.regs.begin());
+      t.unknown = proof_.unknown();
+      t.isFlagUnknown = true;
+      t.slots += n * static_cast<std::int64_t>(path_.size());
+      for (const std::uint32_t pc : path_) core_.executed[pc] += n;
+      head_ = UINT32_MAX;
+      path_.clear();
+      return;
+    }
+  }
+  head_ = k.pc;
+  atHead_ = k;
+  unknownAtHead_ = t.unknown;
+  path_.clear();
+}
+
+bool RunAhead::computeStep(int tasklet, const Step &s, Context &k) {
+  Tasklet &t = ahead_[static_cast<std::size_t>(tasklet)];
+  if (t.unknown == 0 && !t.isFlagUnknown && s.kind == Class::kAlu) {
+    executeAlu(s, k);
+    return true;
+  }
+  switch (s.kind) {
+    case Class::kLoad:
+      return computeLoad(tasklet, s, k);
+    case Class::kStore:
+      return computeStore(tasklet, s, k);
+    case Class::kCall:
+      if ((((t.unknown >> s.a) | (t.unknown >> s.b)) & 1) != 0) return false;
+      if (s.dst != kDiscardSlot) t.unknown &= ~(std::uint64_t{1} << s.dst);
+      return core_.call(tasklet, s, k);
+    default:
+      break;
+  }
+  const bool readsPair = s.op == Op::kMulStep || s.op == Op::kDivStep || s.op == Op::kMovd || s.op == Op::kSwapd;
+  bool isUnknown = (((t.unknown >> s.a) | (t.unknown >> s.b)) & 1) != 0 || (s.readsCarry && t.isFlagUnknown);
+  if (readsPair) isUnknown = isUnknown || ((t.unknown >> (s.b + 1)) & 1) != 0;
+  const bool isDecided = !isUnknown && !(s.readsZero && t.isFlagUnknown);
+  if (s.use == ConditionUse::kBranch && !isDecided && s.condition != Condition::kTrue &&
+      s.condition != Condition::kFalse)
+    return false;
+  const bool isResultUnknown = s.use == ConditionUse::kSet ? !isDecided : isUnknown;
+  std::uint64_t written = std::uint64_t{1} << s.dst;
+  if (readsPair || s.extension != Extension::kNone) written |= written << 1;
+  written &= (std::uint64_t{1} << pimento::dpu::kRegisters) - 1;
+  t.unknown = isResultUnknown ? t.unknown | written : t.unknown & ~written;
+  if (s.op == Op::kMulStep)
+    t.isFlagUnknown = t.isFlagUnknown || isUnknown;  // it leaves C
+  else if (!s.keepsFlags)
+    t.isFlagUnknown = isUnknown;
+  executeAlu(s, k);
+  return true;
+}
+
+bool RunAhead::computeLoad(int tasklet, const Step &s, Context &k) {
+  Tasklet &t = ahead_[static_cast<std::size_t>(tasklet)];
+  if (((t.unknown >> s.a) & 1) != 0) return false;
+  const std::uint32_t address = k.regs[s.a] + s.imm;
+  if (address > core_.wram.size() - s.bytes) return false;  // the simulation says what is wrong
+  const ByteRange r{address, address + s.bytes};
+  const bool isUnknown = std::memchr(&unknown_[address], 1, s.bytes) != nullptr;
+  if (!isUnknown && !guardRead(tasklet, r)) return false;
+  std::uint64_t written = std::uint64_t{1} << s.dst;
+  if (s.op == Op::kLd || s.extension != Extension::kNone) written |= written << 1;
+  written &= (std::uint64_t{1} << pimento::dpu::kRegisters) - 1;
+  t.unknown = isUnknown ? t.unknown | written : t.unknown & ~written;
+  return core_.load(tasklet, s, k);
+}
+
+bool RunAhead::computeStore(int tasklet, const Step &s, Context &k) {
+  Tasklet &t = ahead_[static_cast<std::size_t>(tasklet)];
+  if (((t.unknown >> s.a) & 1) != 0) return false;
+  const std::uint32_t address = k.regs[s.a] + s.imm;
+  if (address > core_.wram.size() - s.bytes) return false;
+  const ByteRange r{address, address + s.bytes};
+  bool isUnknown = s.b < pimento::dpu::kRegisters && ((t.unknown >> s.b) & 1) != 0;
+  if (s.op == Op::kSd && s.b < pimento::dpu::kRegisters) isUnknown = isUnknown || ((t.unknown >> (s.b + 1)) & 1) != 0;
+  // Bytes that stay unknown tell nobody when they were written.
+  if ((!isUnknown || hasKnown(r)) && !guardWrite(tasklet, r)) return false;
+  std::memset(&unknown_[address], isUnknown ? 1 : 0, s.bytes);
+  return core_.store(tasklet, s, k);
+}
+
+// Events.
+
+bool RunAhead::isEventKnown(const Tasklet &t, const Step &s) const {
+  if (s.op == Op::kLdmai) return false;
+  if (s.use == ConditionUse::kBranch && s.readsZero && t.isFlagUnknown) return false;
+  return (((t.unknown >> s.a) | (t.unknown >> s.b)) & 1) == 0;
+}
+
+void RunAhead::transfer(int tasklet, const Core::Transfer &x, Op) {
+  const ByteRange r{x.wram, x.wram + x.bytes};
+  const std::span<std::uint8_t> bytes{&core_.wram[x.wram], x.bytes}, unknown{&unknown_[x.wram], x.bytes};
+  if (x.isRead) {
+    isUnsure_ = !guards_.mayWrite(tasklet, r);
+    core_.mram.readTracked(x.mram, bytes, unknown);
+  } else {
+    isUnsure_ = !guards_.mayRead(tasklet, r);
+    core_.mram.writeTracked(x.mram, bytes, unknown);
+  }
+}
+
+// Time.
+
+void RunAhead::onIssue(int tasklet) {
+  Tasklet &t = ahead_[static_cast<std::size_t>(tasklet)];
+  const std::int64_t now = core_.issue.now(), spacing = now - t.lastIssue;
+  const std::uint32_t bit = 1U << tasklet;
+  t.lastIssue = now;
+  if ((inPlay_ & bit) == 0) {
+    inPlay_ |= bit;
+    run_ = 0;
+    lastDisturbance_ = now;
+  } else if (run_ > 0 && spacing == spacing_) {
+    ++run_;
+  } else {
+    spacing_ = spacing;
+    run_ = 1;
+  }
+  lastIssue_ = now;
+}
+
+void RunAhead::leave(int tasklet) {
+  inPlay_ &= ~(1U << tasklet);
+  run_ = 0;
+  lastDisturbance_ = core_.issue.now();
+}
+
+void RunAhead::skipRotations() {
+  Issue &issue = core_.issue;
+  // One period ago the same tasklets were as far from their next issue as now, and the same one had issued last.
+  const std::int64_t players = std::popcount(inPlay_), period = spacing_;
+  std::int64_t times = INT64_MAX;
+  for (int id = 0; id < kMaxTasklets; ++id) {
+    const bool isRunning = core_.status[static_cast<std::size_t>(id)] == Status::kRunning;
+    if (((inPlay_ >> id) & 1) != 0) {
+      const Tasklet &t = ahead_[static_cast<std::size_t>(id)];
+      if (t.lastIssue < issue.now() - period) return;  // another issued twice meanwhile
+      times = std::min(times, t.slots - 1);
+    } else if (isRunning) {
+      times = std::min(times, (issue.due(id) - issue.now()) / period);
+    }
+  }
+  run_ = 0;  // look again after a whole turn
+  if (times <= 0 || players == 0) return;
+  issue.skip(times * period, times * (period - players));
+  skipped_ += times * period;
+  core_.issued += times * players;
+  for (int id = 0; id < kMaxTasklets; ++id) {
+    if (((inPlay_ >> id) & 1) == 0) continue;
+    Tasklet &t = ahead_[static_cast<std::size_t>(id)];
+    t.slots -= times;
+    t.lastIssue += times * period;
+  }
+  lastIssue_ += times * period;
+}
+
+}  // namespace pimento::sim::dpu

@@ -1,0 +1,123 @@
+// When a DPU's instructions issue and its transfers end.
+#include <gtest/gtest.h>
+
+#include "../../support/dpu_builder.h"
+
+namespace pimento::test {
+namespace {
+
+using sim::dpu::Dpu;
+
+/// Cycles of `slots` instructions on each of T tasklets that are all awake from the start of the counted part.
+std::int64_t cyclesOf(int tasklets, int slots) {
+  const auto run = [&](int n) {
+    DpuBuilder b;
+    b.boot(tasklets);
+    for (int i = 0; i < n; ++i) b.imm(dpu::Op::kAdd, 0, 0, 1);
+    b.end();
+    return Dpu(b.image(), handDpu()).simulate().cycles.value;
+  };
+  return run(100 + slots) - run(100);
+}
+
+TEST(DpuIssue, ATaskletIssuesEveryElevenCycles) {
+  EXPECT_EQ(cyclesOf(1, 50), 11 * 50);
+}
+
+TEST(DpuIssue, UpToElevenTaskletsDoNotSlowEachOtherDown) {
+  EXPECT_EQ(cyclesOf(11, 50), 11 * 50);
+}
+
+TEST(DpuIssue, MoreThanElevenTaskletsShareOneSlotPerCycle) {
+  EXPECT_EQ(cyclesOf(12, 50), 12 * 50);
+  EXPECT_EQ(cyclesOf(16, 50), 16 * 50);
+  EXPECT_EQ(cyclesOf(24, 50), 24 * 50);
+}
+
+TEST(DpuIssue, BranchesCostOneSlotTakenOrNot) {
+  DpuBuilder b;
+  b.move(0, 10);
+  const int top = b.here();
+  b.loop(0, top);
+  b.end();
+  EXPECT_EQ(Dpu(b.image(), handDpu()).simulate().counts.instructions, 1 + 10 + 1);
+}
+
+struct Transfers final : sim::dpu::Observer {
+  void onIssue(std::int64_t, int, std::uint32_t) override {}
+  void onTransfer(std::int64_t issued, std::int64_t begin, std::int64_t end, std::int64_t done, int, bool,
+                  std::int64_t) override {
+    all.push_back({issued, begin, end, done});
+  }
+  struct One {
+    std::int64_t issued, begin, end, done;
+  };
+  std::vector<One> all;
+};
+
+TEST(DpuDma, ALoneReadDelaysItsTaskletByItsLatency) {
+  DpuBuilder b;
+  b.transfer(dpu::Op::kLdma, dpu::kZero, dpu::kZero, 64);
+  b.end();
+  // 60 + 64 / 2 cycles to the next issue, which is the last.
+  Transfers seen;
+  const auto run = Dpu(b.image(), handDpu()).simulate({.observer = &seen});
+  ASSERT_EQ(seen.all.size(), 1u);
+  EXPECT_EQ(seen.all[0].done - seen.all[0].issued, 92);
+  EXPECT_EQ(run.cycles.value, seen.all[0].done + 1);
+}
+
+TEST(DpuDma, TransfersWaitForTheOneBefore) {
+  DpuBuilder b;
+  b.boot(2);
+  b.shifted(0, dpu::kId, 11);
+  b.transfer(dpu::Op::kLdma, 0, dpu::kZero, 1024);
+  b.end();
+  Transfers seen;
+  Dpu(b.image(), handDpu()).simulate({.observer = &seen});
+  ASSERT_EQ(seen.all.size(), 2u);
+  EXPECT_EQ(seen.all[0].begin, seen.all[0].issued);
+  EXPECT_EQ(seen.all[1].begin, seen.all[0].begin + 40 + 512);
+  EXPECT_EQ(seen.all[1].done, seen.all[1].begin + 60 + 512);
+}
+
+TEST(DpuDma, SizesBetweenThoseOfTheTableAreInterpolated) {
+  DpuBuilder b;
+  b.transfer(dpu::Op::kSdma, dpu::kZero, dpu::kZero, 96);
+  b.end();
+  Transfers seen;
+  Dpu(b.image(), handDpu()).simulate({.observer = &seen});
+  EXPECT_EQ(seen.all[0].done - seen.all[0].issued, 50 + 48);
+  EXPECT_EQ(seen.all[0].end - seen.all[0].begin, 30 + 48);
+}
+
+TEST(DpuSynchronisation, AFailedAcquireCostsASlotAndSaysSo) {
+  DpuBuilder b;
+  b.boot(2);
+  b.lock(3);
+  for (int i = 0; i < 20; ++i) b.imm(dpu::Op::kAdd, 0, 0, 1);
+  b.unlock(3);
+  b.end();
+  const auto run = Dpu(b.image(), handDpu()).simulate();
+  EXPECT_GT(run.counts.failedAttempts, 10);
+  EXPECT_EQ(run.counts.syncAttempts, 1 + 2 + run.counts.failedAttempts);
+}
+
+TEST(DpuPolicies, TheRegisterHazardOfUPimulatorHoldsThePipeline) {
+  const auto cycles = [](const std::string &hazard, int slots) {
+    DpuBuilder b;
+    b.boot(16);
+    for (int i = 0; i < slots; ++i) b.reg(dpu::Op::kAdd, 1, 0, 2);  // two even registers: one cycle more
+    b.end();
+    machine::Dpu machine = handDpu();
+    machine.registerHazard = hazard;
+    Dpu dpu(b.image(), machine);
+    EXPECT_EQ(Dpu(dpu).estimate().has_value(), hazard == "none");
+    return dpu.simulate().cycles.value;
+  };
+  EXPECT_EQ(cycles("none", 200) - cycles("none", 100), 16 * 100);
+  EXPECT_EQ(cycles("even-odd", 200) - cycles("even-odd", 100), 2 * 16 * 100);
+}
+
+}  // namespace
+}  // namespace pimento::test
