@@ -155,7 +155,14 @@ struct Dpu {
   Bytes transferUnit, transferMax;      ///< sizes and addresses are multiples of the unit
   std::int64_t ticksPerCycle = 1;       ///< resolution of DMA times; table values are rounded to it
   std::string registerHazard = "none";  ///< "none" | "even-odd" (uPIMulator's operand-fetch penalty; hardware: none)
-  std::string mramModel = "table";      ///< "table" | "dram-rows" (row-buffer model; numbers of `dram`)
+  std::string mramModel = "table";      ///< "table" | "dram-rows"
+  /// "dram-rows" in place of the tables: a transfer takes `overhead`, a `column` per access of `columnBytes`, and
+  /// `rowMiss` whenever it enters a row that is not open; nothing of it overlaps with the next. Device cycles.
+  struct Rows {
+    Bytes rowBytes, columnBytes;
+    double overhead = 0, column = 0, rowMiss = 0;
+  };
+  Rows rows;
 };
 
 class Expression;

@@ -9,7 +9,30 @@ Dma::Dma(const machine::Dpu &machine)
     : unit_(machine.transferUnit.value),
       ticks_(machine.ticksPerCycle),
       reads_(costs(machine.reads, machine)),
-      writes_(costs(machine.writes, machine)) {}
+      writes_(costs(machine.writes, machine)),
+      hasRows_(machine.mramModel == "dram-rows"),
+      rows_(machine.rows) {}
+
+void Dma::reset() {
+  free_ = 0;
+  openRow_ = -1;
+}
+
+std::int64_t Dma::ticks(double cycles) const {
+  return std::llround(cycles * static_cast<double>(ticks_));
+}
+
+Dma::Cost Dma::rowCost(std::int64_t bytes, std::uint32_t mramAddress) {
+  std::int64_t cost = ticks(rows_.overhead);
+  const std::int64_t end = mramAddress + bytes;
+  for (std::int64_t at = mramAddress; at < end; at += rows_.columnBytes.value) {
+    const std::int64_t row = at / rows_.rowBytes.value;
+    if (row != openRow_) cost += ticks(rows_.rowMiss);
+    openRow_ = row;
+    cost += ticks(rows_.column);
+  }
+  return {cost, cost};
+}
 
 std::vector<Dma::Cost> Dma::costs(const std::vector<machine::Dpu::Transfer> &table, const machine::Dpu &machine) {
   const std::int64_t unit = machine.transferUnit.value;
@@ -29,8 +52,9 @@ std::vector<Dma::Cost> Dma::costs(const std::vector<machine::Dpu::Transfer> &tab
   return out;
 }
 
-TransferTime Dma::issue(std::int64_t cycle, bool isRead, std::int64_t bytes, std::uint32_t) {
-  const Cost &c = (isRead ? reads_ : writes_)[static_cast<std::size_t>(bytes / unit_)];
+TransferTime Dma::issue(std::int64_t cycle, bool isRead, std::int64_t bytes, std::uint32_t mramAddress) {
+  const Cost c =
+      hasRows_ ? rowCost(bytes, mramAddress) : (isRead ? reads_ : writes_)[static_cast<std::size_t>(bytes / unit_)];
   const std::int64_t begin = std::max(cycle * ticks_, free_);
   free_ = begin + c.occupancy;
   const auto cycles = [&](std::int64_t ticks) { return (ticks + ticks_ / 2) / ticks_; };

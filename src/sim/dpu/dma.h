@@ -2,8 +2,9 @@
 //
 // A lone transfer of S bytes delays its tasklet by L(S), from the issue of its instruction to the issue of the next;
 // the engine takes a new transfer O(S) after the one before. Both come from tables of the machine file, interpolated
-// linearly, rounded to its tick. The queue is a resource without a clock: `issue` tells when the transfer begins, when
-// the engine is free again and when the tasklet may go on.
+// linearly, rounded to its tick. The optional row model replaces the tables by a row buffer and column accesses that do
+// not overlap, as uPIMulator has it; measured hardware does otherwise. The queue is a resource without a clock: `issue`
+// tells when the transfer begins, when the engine is free again and when the tasklet may go on.
 #pragma once
 
 #include <array>
@@ -26,17 +27,22 @@ class Dma {
   /// A transfer whose instruction issues at `cycle`; calls come in order of time.
   TransferTime issue(std::int64_t cycle, bool isRead, std::int64_t bytes, std::uint32_t mramAddress);
   /// A new launch: idle.
-  void reset() { free_ = 0; }
+  void reset();
 
  private:
   struct Cost {
     std::int64_t latency = 0, occupancy = 0;  ///< ticks
   };
+  Cost rowCost(std::int64_t bytes, std::uint32_t mramAddress);
+  std::int64_t ticks(double cycles) const;
   static std::vector<Cost> costs(const std::vector<machine::Dpu::Transfer> &table, const machine::Dpu &machine);
 
   std::int64_t unit_, ticks_;
   std::vector<Cost> reads_, writes_;  ///< by size / unit
   std::int64_t free_ = 0;             ///< tick at which the engine takes the next transfer
+  bool hasRows_;
+  machine::Dpu::Rows rows_;
+  std::int64_t openRow_ = -1;
 };
 
 }  // namespace pimento::sim::dpu

@@ -91,6 +91,24 @@ TEST(DpuDma, SizesBetweenThoseOfTheTableAreInterpolated) {
   EXPECT_EQ(seen.all[0].end - seen.all[0].begin, 30 + 48);
 }
 
+TEST(DpuPolicies, TheRowModelPaysForColumnsAndForNewRows) {
+  DpuBuilder b;
+  b.transfer(dpu::Op::kLdma, dpu::kZero, dpu::kZero, 64);  // opens the row
+  b.transfer(dpu::Op::kLdma, dpu::kZero, dpu::kZero, 64);
+  b.move(0, 1024 - 32);
+  b.transfer(dpu::Op::kLdma, dpu::kZero, 0, 64);  // goes on into the next
+  b.end();
+  machine::Dpu machine = handDpu();
+  machine.mramModel = "dram-rows";
+  machine.rows = {Bytes(1024), Bytes(8), 6, 5.5, 12};
+  Transfers seen;
+  Dpu(b.image(), machine).simulate({.observer = &seen});
+  ASSERT_EQ(seen.all.size(), 3u);
+  EXPECT_EQ(seen.all[0].done - seen.all[0].begin, 6 + 44 + 12);
+  EXPECT_EQ(seen.all[1].done - seen.all[1].begin, 6 + 44);
+  EXPECT_EQ(seen.all[2].done - seen.all[2].begin, 6 + 44 + 12);
+}
+
 TEST(DpuSynchronisation, AFailedAcquireCostsASlotAndSaysSo) {
   DpuBuilder b;
   b.boot(2);
