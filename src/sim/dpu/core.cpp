@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "pimento/dpu/disassembler.h"
 #include "pimento/dpu/isa.h"
 
 namespace pimento::sim::dpu {
