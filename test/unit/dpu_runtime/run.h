@@ -1,0 +1,153 @@
+// What the tests of DPU assembly share: a program from text, a DPU to run it on, and calls of run-time functions.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pimento/base/file.h"
+#include "pimento/base/rng.h"
+#include "pimento/dpu/assembler.h"
+#include "pimento/dpu/linker.h"
+#include "pimento/dpu/runtime.h"
+#include "pimento/sim/dpu/dpu.h"
+
+namespace pimento::test {
+
+using Words = std::vector<std::uint64_t>;
+
+inline std::string messages(const Diagnostics &diagnostics) {
+  std::string text;
+  for (const Diagnostic &d : diagnostics) text += d.str() + "\n";
+  return text;
+}
+
+inline std::string sourceOf(const std::string &path) {
+  auto text = readFile(std::string(PIMENTO_SOURCE_DIR) + "/" + path);
+  if (!text) throw std::runtime_error(messages(text.diagnostics()));
+  return *text;
+}
+
+/// Assembled and linked with the run-time library; throws what is wrong with it.
+inline std::shared_ptr<const sim::dpu::Image> imageOf(const std::string &text, std::int64_t tasklets,
+                                                      std::uint32_t stackBytes = 1024) {
+  auto object = dpu::assemble(text, "test.s");
+  if (!object) throw std::runtime_error(messages(object.diagnostics()));
+  dpu::LinkOptions options;
+  options.tasklets = tasklets;
+  options.stackBytes = stackBytes;
+  auto code = dpu::link({*object}, options, &dpu::runtimeLibrary());
+  if (!code) throw std::runtime_error(messages(code.diagnostics()));
+  auto image = sim::dpu::Image::make(*std::move(code));
+  if (!image) throw std::runtime_error(messages(image.diagnostics()));
+  return *image;
+}
+
+/// A DPU with round numbers for what does not matter here.
+inline machine::Dpu plainDpu() {
+  machine::Dpu dpu;
+  dpu.wram = Bytes(64 << 10);
+  dpu.mram = Bytes(64 << 20);
+  dpu.issueInterval = Cycles(11);
+  dpu.reads = {{Bytes(8), 62, 43}, {Bytes(2048), 1195, 1161}};
+  dpu.writes = {{Bytes(8), 55, 33}, {Bytes(2048), 1178, 1157}};
+  dpu.transferUnit = Bytes(8);
+  dpu.transferMax = Bytes(2048);
+  return dpu;
+}
+
+inline std::uint32_t addressOf(const sim::dpu::Image &image, std::string_view name) {
+  const program::Code::Symbol *symbol = image.code.symbolNamed(name);
+  if (symbol == nullptr) throw std::runtime_error("no symbol " + std::string(name));
+  return symbol->address;
+}
+
+template <typename T>
+std::span<const std::byte> bytesOf(const std::vector<T> &values) {
+  return std::as_bytes(std::span(values));
+}
+
+template <typename T>
+std::vector<T> fromMram(const sim::dpu::Dpu &dpu, std::uint32_t offset, std::size_t count) {
+  std::vector<T> values(count);
+  dpu.readMram(offset, std::as_writable_bytes(std::span(values)));
+  return values;
+}
+
+/// The run-time functions of `names`, callable from here on many operands at once.
+class Callee {
+ public:
+  explicit Callee(std::vector<std::string> names) : names_(std::move(names)) {
+    std::string text = sourceOf("test/unit/dpu_runtime/call_many.s");
+    for (const std::string &name : names_) text += "        .long   " + name + "\n";
+    image_ = imageOf(text, 1);
+  }
+
+  /// One call. `area` is WRAM at area(), before and behind.
+  struct Case {
+    std::uint64_t d0 = 0, d2 = 0;
+    std::string area;
+  };
+
+  /// Calls `name` on all cases, which become what it left. Returns the issued instructions, its own and the caller's.
+  std::int64_t call(const std::string &name, std::vector<Case> &cases) {
+    std::int64_t instructions = 0;
+    constexpr std::size_t kAtOnce = 1 << 20;
+    for (std::size_t i = 0; i < cases.size(); i += kAtOnce)
+      instructions += callSome(indexOf(name), std::span(cases).subspan(i, std::min(kAtOnce, cases.size() - i)));
+    return instructions;
+  }
+
+  std::uint32_t area() const { return addressOf(*image_, "area"); }
+
+ private:
+  std::uint32_t indexOf(const std::string &name) const {
+    if (name == "nothing") return 0;
+    for (std::size_t i = 0; i < names_.size(); ++i)
+      if (names_[i] == name) return static_cast<std::uint32_t>(i + 1);
+    throw std::runtime_error("not linked: " + name);
+  }
+
+  std::int64_t callSome(std::uint32_t function, std::span<Case> cases) {
+    const std::size_t bytes = 32 + cases[0].area.size();
+    std::vector<char> mram(bytes * cases.size());
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      std::memcpy(&mram[i * bytes], &cases[i].d0, 8);
+      std::memcpy(&mram[i * bytes + 8], &cases[i].d2, 8);
+      std::memcpy(&mram[i * bytes + 32], cases[i].area.data(), bytes - 32);
+    }
+    sim::dpu::Dpu dpu(image_, plainDpu());
+    const std::vector<std::uint32_t> args = {function, static_cast<std::uint32_t>(cases.size()),
+                                             static_cast<std::uint32_t>(bytes)};
+    dpu.writeWram(addressOf(*image_, "args"), bytesOf(args));
+    dpu.writeMram(image_->code.mramUsed, bytesOf(mram));
+    const sim::dpu::RunResult result = dpu.simulate({.maxInstructions = std::int64_t{1} << 32});
+    if (result.fault) throw std::runtime_error(result.fault->str());
+    dpu.readMram(image_->code.mramUsed, std::as_writable_bytes(std::span(mram)));
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      std::memcpy(&cases[i].d0, &mram[i * bytes + 16], 8);
+      std::memcpy(&cases[i].d2, &mram[i * bytes + 24], 8);
+      cases[i].area.assign(&mram[i * bytes + 32], bytes - 32);
+    }
+    return result.counts.instructions;
+  }
+
+  std::vector<std::string> names_;
+  std::shared_ptr<const sim::dpu::Image> image_;
+};
+
+/// PIMENTO_CASES, or `usual`.
+inline std::int64_t casesOr(std::int64_t usual) {
+  const char *cases = std::getenv("PIMENTO_CASES");
+  return cases != nullptr ? std::atoll(cases) : usual;
+}
+
+}  // namespace pimento::test
