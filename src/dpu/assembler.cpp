@@ -136,7 +136,7 @@ bool takesRegister(OperandKind kind, const RegisterName &name) {
     case OperandKind::kConstant:
       return name.bank == 'r' && isConstant;
     case OperandKind::kStackRegister:
-      return name.bank == 's';
+      return name.bank == 's' && !isConstant;
     case OperandKind::kStackSource:
       return name.bank == 's' || (name.bank == 'r' && isConstant);
     case OperandKind::kPair:

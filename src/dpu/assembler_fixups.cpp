@@ -174,7 +174,7 @@ bool AssemblerState::evaluate(const Expression &expression, const Context &conte
 }
 
 std::uint32_t AssemblerState::sectionSymbol(std::size_t section) {
-  const std::string name = ".L$" + std::to_string(section);
+  const std::string name = ".L " + std::to_string(section);  // a name that no text can define
   const std::uint32_t index = symbolIndex(name);
   object_.symbols[index].section = static_cast<std::int32_t>(section);
   return index;

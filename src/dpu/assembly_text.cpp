@@ -122,7 +122,8 @@ std::optional<RegisterName> readRegister(std::string_view text) {
     if (!isDigit(c)) return std::nullopt;
   }
   const std::int64_t number = *parseInteger(lower.substr(1));
-  const bool exists = number < 24 && (lower.size() == 2 || lower[1] != '0') && (lower[0] != 'd' || number % 2 == 0);
+  const bool exists = number < (lower[0] == 's' ? 32 : 24) && (lower.size() == 2 || lower[1] != '0') &&
+                      (lower[0] != 'd' || number % 2 == 0);
   return RegisterName{lower[0], exists ? static_cast<unsigned>(number) : 64};
 }
 

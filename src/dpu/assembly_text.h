@@ -36,7 +36,7 @@ class LineReader {
   bool isInComment_ = false;
 };
 
-/// r5, zero, id8 (number 0 to 31), s5, d4.
+/// r5, zero, id8 (number 0 to 31), s5, d4. s24 to s31 are the read-only registers as sources of stack-checked forms.
 struct RegisterName {
   char bank = 'r';  ///< r, s or d; read-only registers are r
   unsigned number = 0;

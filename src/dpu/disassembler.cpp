@@ -6,10 +6,6 @@ namespace pimento::dpu {
 
 namespace {
 
-std::string stackName(unsigned number) {
-  return number < kRegisters ? "s" + std::to_string(number) : registerName(number);
-}
-
 std::string printOperand(const Operand &operand, const Form &form, std::uint64_t word) {
   const std::uint32_t raw = operand.ranges.empty() ? 0 : gather(word, operand.ranges);
   switch (operand.kind) {
@@ -19,7 +15,7 @@ std::string printOperand(const Operand &operand, const Form &form, std::uint64_t
       return "d" + std::to_string(raw << operand.shift);
     case OperandKind::kStackRegister:
     case OperandKind::kStackSource:
-      return stackName(raw);
+      return "s" + std::to_string(raw);  // s24 to s31: a read-only register, which by its name would be a plain source
     case OperandKind::kEndian:
       return raw ? "!big" : "!little";
     case OperandKind::kCondition:

@@ -144,7 +144,7 @@ void Linker::pullFromLibrary() {
 
 void Linker::checkSize(std::string code, std::string_view what, std::uint64_t needed, std::int64_t limit,
                        std::string hint) {
-  if (limit <= 0 || needed <= static_cast<std::uint64_t>(limit)) return;
+  if (needed <= static_cast<std::uint64_t>(limit)) return;
   diagnostics_.push_back(error(std::move(code), {},
                                fmt::format("the program takes {} {}, {} more than the {} there are", needed, what,
                                            needed - static_cast<std::uint64_t>(limit), limit),
@@ -235,11 +235,18 @@ void Linker::place() {
     diagnostics_.push_back(error("dpu-link-empty", objects_.empty() ? Location{} : Location{objects_.front().file},
                                  "there is no instruction to run", "code stands in sections .text*"));
   }
-  checkSize("dpu-link-iram", "instructions", codeEnd_ / 8, options_.instructions, "shorten or split the program");
-  checkSize("dpu-link-wram", "bytes of WRAM", wram, options_.wramBytes,
+  // Where the caller names no size, that of the address space.
+  auto limit = [](std::int64_t given, std::int64_t addressable) {
+    return given > 0 ? std::min(given, addressable) : addressable;
+  };
+  constexpr std::int64_t kTargets = 1 << 16;
+  checkSize("dpu-link-iram", "instructions", codeEnd_ / 8, limit(options_.instructions, kTargets),
+            "shorten or split the program");
+  checkSize("dpu-link-wram", "bytes of WRAM", wram, limit(options_.wramBytes, kMramBase),
             fmt::format("{} bytes are data, {} the stacks of {} tasklets; less data, smaller stacks or fewer tasklets",
                         data, wram - data, options_.tasklets));
-  checkSize("dpu-link-mram", "bytes of MRAM", mram, options_.mramBytes, "reserve less in .mram sections");
+  checkSize("dpu-link-mram", "bytes of MRAM", mram, limit(options_.mramBytes, kIramBase - kMramBase),
+            "reserve less in .mram sections");
   checkSize("dpu-link-atomic", "atomic bits", atomic - kFirstAtomicBit, kAtomicBits - kFirstAtomicBit,
             "share locks between objects");
   heapStart_ = static_cast<std::uint32_t>(wram);

@@ -1,0 +1,193 @@
+// From objects to a program: layout, symbols, relocations, libraries.
+#include "pimento/dpu/linker.h"
+
+#include "assembled.h"
+#include "pimento/dpu/disassembler.h"
+#include "pimento/dpu/isa.h"
+#include "pimento/dpu/load.h"
+#include "pimento/dpu/runtime.h"
+
+namespace pimento::dpu {
+namespace {
+
+using program::Code;
+
+Code linked(std::vector<std::string> texts, const LinkOptions &options = {},
+            const std::vector<Object> *library = nullptr) {
+  std::vector<Object> objects;
+  for (const std::string &text : texts) objects.push_back(assembledObject(text));
+  const Result<Code> code = link(std::move(objects), options, library);
+  if (code) return *code;
+  for (const Diagnostic &d : code.diagnostics()) ADD_FAILURE() << d.str();
+  return {};
+}
+
+std::string textAt(const Code &code, std::size_t index) {
+  const auto instruction = index < code.instructions.size() ? decode(code.instructions[index]) : std::nullopt;
+  return instruction ? print(*instruction) : "(none)";
+}
+
+std::uint32_t addressOf(const Code &code, std::string_view name) {
+  const Code::Symbol *symbol = code.symbolNamed(name);
+  EXPECT_NE(symbol, nullptr) << name;
+  return symbol ? symbol->address : ~0u;
+}
+
+std::uint32_t wordAt(const Code &code, std::uint32_t address) {
+  std::uint32_t word = 0;
+  for (const Code::Segment &segment : code.segments) {
+    if (address < segment.address || address + 4 > segment.address + segment.bytes.size()) continue;
+    for (std::uint32_t i = 4; i-- > 0;) word = word << 8 | segment.bytes[address - segment.address + i];
+  }
+  return word;
+}
+
+TEST(Linker, TheBootstrapComesFirst) {
+  const Code code =
+      linked({" .globl main\nmain: jump r23\n", " .section .text.__bootstrap,\"ax\"\n nop\n call r23, main\n"});
+  EXPECT_EQ(code.entry, 0u);
+  EXPECT_EQ(textAt(code, 0), "nop");
+  EXPECT_EQ(textAt(code, 1), "call r23, 2");
+  EXPECT_EQ(textAt(code, 2), "jump r23");
+}
+
+TEST(Linker, BranchesAndLabelsBecomeInstructionIndices) {
+  const Code code = linked({" nop\nf: jeq r0, 0, . + 2\n jump f\ng: move r1, g\n .data\n .long g, g + 1, f\n"});
+  EXPECT_EQ(textAt(code, 1), "jz r0, 3");
+  EXPECT_EQ(textAt(code, 2), "jump 1");
+  EXPECT_EQ(textAt(code, 3), "move r1, 3");
+  EXPECT_EQ(wordAt(code, 0), 3u);
+  EXPECT_EQ(wordAt(code, 4), 4u);
+  EXPECT_EQ(wordAt(code, 8), 1u);
+}
+
+TEST(Linker, WramHoldsDataThenHostThenBssThenStacks) {
+  LinkOptions options;
+  options.tasklets = 2;
+  options.stackBytesOf = {100};
+  const Code code = linked({R"(
+  move r0, zeroed
+  lw r1, zero, host
+  .bss
+zeroed: .zero 3
+  .section .dpu_host,"aw",@progbits
+host: .long 5
+  .data
+first: .byte 1
+)"},
+                           options);
+  EXPECT_EQ(addressOf(code, "first"), 0u);
+  EXPECT_EQ(addressOf(code, "host"), 8u) << "aligned to 8 bytes";
+  EXPECT_EQ(addressOf(code, "zeroed"), 12u);
+  EXPECT_EQ(addressOf(code, "__stack_table"), 16u);
+  EXPECT_EQ(wordAt(code, 16), 104u) << "size of the first stack, rounded up";
+  EXPECT_EQ(wordAt(code, 20), 32u) << "its address, behind the table";
+  EXPECT_EQ(wordAt(code, 24), 1024u);
+  EXPECT_EQ(wordAt(code, 28), 136u);
+  EXPECT_EQ(code.wramUsed, 136u + 1024u);
+  EXPECT_EQ(addressOf(code, "__heap_start"), code.wramUsed);
+  EXPECT_EQ(addressOf(code, "__sys_heap_pointer_reset"), code.wramUsed);
+  EXPECT_EQ(textAt(code, 0), "move r0, 12");
+  EXPECT_EQ(textAt(code, 1), "lw r1, zero, 8");
+}
+
+TEST(Linker, TheLinkersNumbersFollowTheOptions) {
+  LinkOptions options;
+  options.tasklets = 11;
+  options.stackBytes = 512;
+  const Code code = linked({R"(
+  jeq id, NR_TASKLETS - 1, . + 2
+  move r0, STACK_SIZE_TASKLET_10
+  move r1, STACK_SIZE_TASKLET_11
+  move r2, __sys_used_mram_end
+  .section .mram,"aw",@progbits
+buffer: .long 9
+)"},
+                           options);
+  EXPECT_EQ(textAt(code, 0), "jeq id, 10, 2");
+  EXPECT_EQ(textAt(code, 1), "move r0, 512");
+  EXPECT_EQ(textAt(code, 2), "move r1, 0");
+  EXPECT_EQ(textAt(code, 3), "move r2, 8") << "MRAM addresses lose their tag";
+  EXPECT_EQ(code.tasklets, 11);
+  EXPECT_EQ(code.mramUsed, 8u);
+  EXPECT_EQ(addressOf(code, "buffer"), program::kMramBase);
+  EXPECT_TRUE(code.symbolNamed("NR_TASKLETS")->isAbsolute);
+  EXPECT_EQ(wordAt(code, program::kMramBase), 9u);
+}
+
+TEST(Linker, AtomicBitsAreNumberedFrom200) {
+  const std::string lock = " .section .atomic,\"aw\",@nobits\n";
+  const Code code = linked({" acquire zero, a, nz, .\n move r0, __atomic_end\n" + lock + "a: .zero 1\n",
+                            " acquire zero, b, nz, .\n .data\n .byte b\n" + lock + "b: .zero 1\n"});
+  EXPECT_EQ(textAt(code, 0), "acquire zero, 200, nz, 0");
+  EXPECT_EQ(textAt(code, 1), "move r0, 202");
+  EXPECT_EQ(textAt(code, 2), "acquire zero, 201, nz, 2");
+  EXPECT_EQ(wordAt(code, 0), 201u);
+}
+
+TEST(Linker, AWeakDefinitionGivesWay) {
+  const std::string weak = " .weak f\nf: nop\n", strong = " .globl f\nf: stop\n", call = " call r23, f\n";
+  for (const auto &order : {std::vector{call, weak, strong}, std::vector{call, strong, weak}}) {
+    const Code code = linked(order);
+    EXPECT_EQ(textAt(code, addressOf(code, "f") / 8 & 0xffff), "stop");
+    EXPECT_EQ(textAt(code, 0), "call r23, " + std::to_string(addressOf(code, "f") / 8 & 0xffff));
+  }
+  EXPECT_EQ(textAt(linked({" .weak g\n move r0, g\n"}), 0), "move r0, 0") << "a weak symbol may be missing";
+}
+
+TEST(Linker, LocalSymbolsOfDifferentFilesDoNotMeet) {
+  const Code code = linked({" nop\nf: jump f\n", " nop\nf: jump f\n"});
+  EXPECT_EQ(textAt(code, 1), "jump 1");
+  EXPECT_EQ(textAt(code, 3), "jump 3");
+}
+
+TEST(Linker, CommonSymbolsAreOneAndTheLargestCounts) {
+  const Code code = linked({" .comm x, 4, 4\n .comm y, 4, 4\n move r0, y\n", " .comm x, 40, 8\n move r0, x\n"});
+  EXPECT_EQ(addressOf(code, "x"), 0u);
+  EXPECT_EQ(addressOf(code, "y"), 40u);
+  EXPECT_EQ(textAt(code, 0), "move r0, 40");
+}
+
+TEST(Linker, ALibraryGivesOnlyWhatIsMissing) {
+  const std::vector<Object> library = {assembledObject(" .globl f\nf: call r23, g\n"),
+                                       assembledObject(" .globl g\ng: nop\n"), assembledObject(" .globl h\nh: nop\n"),
+                                       assembledObject(" .globl i\ni: nop\n")};
+  const Code code = linked({" call r23, f\n call r23, i\n .globl i\ni: stop\n"}, {}, &library);
+  EXPECT_NE(code.symbolNamed("f"), nullptr);
+  EXPECT_NE(code.symbolNamed("g"), nullptr) << "f needs it";
+  EXPECT_EQ(code.symbolNamed("h"), nullptr) << "nobody needs it";
+  EXPECT_EQ(textAt(code, 1), "call r23, 2") << "the program's own i";
+  EXPECT_EQ(code.instructions.size(), 5u);
+}
+
+TEST(Linker, SymbolsFunctionsAndLinesAreFilledIn) {
+  const Code code = linked({"\n .type f,@function\nf: nop\n nop\n .size f, . - f\n", " stop\n"});
+  ASSERT_NE(code.functionAt(1), nullptr);
+  EXPECT_EQ(code.functionAt(1)->name, "f");
+  EXPECT_EQ(code.functionAt(2), nullptr);
+  ASSERT_EQ(code.lines.size(), 3u);
+  EXPECT_EQ(code.files[static_cast<std::size_t>(code.lines[1].file)], "a.s");
+  EXPECT_EQ(code.lines[1].line, 4);
+  EXPECT_TRUE(std::is_sorted(code.symbols.begin(), code.symbols.end(),
+                             [](const auto &a, const auto &b) { return a.name < b.name; }));
+}
+
+TEST(Linker, TheRuntimeLibraryBootsAProgramThatHasOnlyMain) {
+  if (runtimeFiles().empty()) GTEST_SKIP() << "no run-time library yet";
+  const Result<Code> code = loadProgram(" .globl main\nmain: jump r23\n", "m.s", {});
+  ASSERT_TRUE(code.ok()) << code.diagnostics().front().str();
+  ASSERT_NE(code->functionAt(0), nullptr);
+  EXPECT_EQ(code->functionAt(0)->name, "__bootstrap");
+  for (const std::uint64_t word : code->instructions) EXPECT_TRUE(decode(word).has_value());
+}
+
+TEST(Linker, EveryFileOfTheRuntimeLibraryLinksWithTheOthers) {
+  std::vector<Object> objects = runtimeLibrary();
+  if (objects.empty()) GTEST_SKIP() << "no run-time library yet";
+  objects.push_back(assembledObject(" .globl main\nmain: jump r23\n"));
+  const Result<Code> code = link(std::move(objects), {});
+  EXPECT_TRUE(code.ok()) << code.diagnostics().front().str();
+}
+
+}  // namespace
+}  // namespace pimento::dpu
