@@ -11,8 +11,11 @@
 // Change r0 to r5 alone.
 
         .section .text.__udivmodsi4,"ax",@progbits
+        .globl  __udivsi3
+        .type   __udivsi3,@function
         .globl  __udivmodsi4
         .type   __udivmodsi4,@function
+__udivsi3:
 __udivmodsi4:
         clz     r3, r1, max, .LdivideByZero
         clz     r2, r0
@@ -63,14 +66,8 @@ __udivmodsi4:
         jump    r23
 .LdivideByZero:
         fault   2
-        .size   __udivmodsi4, . - __udivmodsi4
-
-        .section .text.__udivsi3,"ax",@progbits
-        .globl  __udivsi3
-        .type   __udivsi3,@function
-__udivsi3:
-        jump    __udivmodsi4
         .size   __udivsi3, . - __udivsi3
+        .size   __udivmodsi4, . - __udivmodsi4
 
         .section .text.__umodsi3,"ax",@progbits
         .globl  __umodsi3

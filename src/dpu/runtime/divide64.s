@@ -3,13 +3,16 @@
 //   __udivmoddi4(d0, d2)    d0 quotient, d2 remainder, unsigned; changes r0 to r9 alone
 //   __udivdi3  __umoddi3    quotient, remainder: d0, unsigned
 //   __divdi3                quotient, rounded to zero
-//   __moddi3                remainder, with the sign of the dividend
+//   __moddi3                remainder, with the sign of the dividend; these change r0 to r11 alone
 //
 // One bit of the quotient after the other, from the first that can be one. A division by zero faults (code 2).
 
         .section .text.__udivmoddi4,"ax",@progbits
+        .globl  __udivdi3
+        .type   __udivdi3,@function
         .globl  __udivmoddi4
         .type   __udivmoddi4,@function
+__udivdi3:
 __udivmoddi4:
         jneq    r0, 0, .Llong
         jneq    r2, 0, .Lsmaller
@@ -62,14 +65,8 @@ __udivmoddi4:
         jump    r23
 .LdivideByZero:
         fault   2
-        .size   __udivmoddi4, . - __udivmoddi4
-
-        .section .text.__udivdi3,"ax",@progbits
-        .globl  __udivdi3
-        .type   __udivdi3,@function
-__udivdi3:
-        jump    __udivmoddi4
         .size   __udivdi3, . - __udivdi3
+        .size   __udivmoddi4, . - __udivmoddi4
 
         .section .text.__umoddi3,"ax",@progbits
         .globl  __umoddi3

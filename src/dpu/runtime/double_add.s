@@ -2,15 +2,13 @@
 //
 // Change r0 to r13 alone.
 
-        .section .text.__subdf3,"ax",@progbits
+        .section .text.__adddf3,"ax",@progbits
         .globl  __subdf3
         .type   __subdf3,@function
 __subdf3:
         xor     r2, r2, 0x80000000
-        jump    __adddf3
         .size   __subdf3, . - __subdf3
 
-        .section .text.__adddf3,"ax",@progbits
         .globl  __adddf3
         .type   __adddf3,@function
 __adddf3:

@@ -4,108 +4,96 @@
 // -1 from __gtdf2 and __gedf2. __unorddf2: r0 = 1 if there is a NaN, else 0. Change r0 to r6 alone.
 
         .section .text.__ledf2,"ax",@progbits
+        .globl  __ltdf2
+        .type   __ltdf2,@function
+        .globl  __eqdf2
+        .type   __eqdf2,@function
+        .globl  __nedf2
+        .type   __nedf2,@function
         .globl  __ledf2
         .type   __ledf2,@function
+__ltdf2:
+__eqdf2:
+__nedf2:
 __ledf2:
         and     r4, r0, 0x7fffffff      // high words of the magnitudes
         and     r5, r2, 0x7fffffff
         move    r6, 0x7ff00000
         sub     zero, 0, r1
-        subc    zero, r6, r4, ltu, .Lleunordered
+        subc    zero, r6, r4, ltu, .LleUnordered
         sub     zero, 0, r3
-        subc    zero, r6, r5, ltu, .Lleunordered
+        subc    zero, r6, r5, ltu, .LleUnordered
         or      r4, r4, r5
         or      r4, r4, r1
-        or      zero, r4, r3, z, .Lleequal        // +0 and -0
-        and     zero, r0, r2, mi, .Llenegative
+        or      zero, r4, r3, z, .LleEqual // +0 and -0
+        and     zero, r0, r2, mi, .LleNegative
         sub     zero, r1, r3
-        subc    zero, r0, r2, lts, .Lleless
-        jneq    r0, r2, .Llegreater
-        jeq     r1, r3, .Lleequal
-.Llegreater:
+        subc    zero, r0, r2, lts, .LleLess
+        jneq    r0, r2, .LleGreater
+        jeq     r1, r3, .LleEqual
+.LleGreater:
         move    r0, 1
         jump    r23
-.Llenegative:
+.LleNegative:
         sub     zero, r1, r3
-        subc    zero, r0, r2, lts, .Llegreater
-        jneq    r0, r2, .Lleless
-        jeq     r1, r3, .Lleequal
-.Lleless:
+        subc    zero, r0, r2, lts, .LleGreater
+        jneq    r0, r2, .LleLess
+        jeq     r1, r3, .LleEqual
+.LleLess:
         move    r0, -1
         jump    r23
-.Lleequal:
+.LleEqual:
         move    r0, 0
         jump    r23
-.Lleunordered:
+.LleUnordered:
         move    r0, 1
         jump    r23
+        .size   __ltdf2, . - __ltdf2
+        .size   __eqdf2, . - __eqdf2
+        .size   __nedf2, . - __nedf2
         .size   __ledf2, . - __ledf2
 
-        .section .text.__ltdf2,"ax",@progbits
-        .globl  __ltdf2
-        .type   __ltdf2,@function
-__ltdf2:
-        jump    __ledf2
-        .size   __ltdf2, . - __ltdf2
-
-        .section .text.__eqdf2,"ax",@progbits
-        .globl  __eqdf2
-        .type   __eqdf2,@function
-__eqdf2:
-        jump    __ledf2
-        .size   __eqdf2, . - __eqdf2
-
-        .section .text.__nedf2,"ax",@progbits
-        .globl  __nedf2
-        .type   __nedf2,@function
-__nedf2:
-        jump    __ledf2
-        .size   __nedf2, . - __nedf2
-
         .section .text.__gedf2,"ax",@progbits
+        .globl  __gtdf2
+        .type   __gtdf2,@function
         .globl  __gedf2
         .type   __gedf2,@function
+__gtdf2:
 __gedf2:
         and     r4, r0, 0x7fffffff      // high words of the magnitudes
         and     r5, r2, 0x7fffffff
         move    r6, 0x7ff00000
         sub     zero, 0, r1
-        subc    zero, r6, r4, ltu, .Lgeunordered
+        subc    zero, r6, r4, ltu, .LgeUnordered
         sub     zero, 0, r3
-        subc    zero, r6, r5, ltu, .Lgeunordered
+        subc    zero, r6, r5, ltu, .LgeUnordered
         or      r4, r4, r5
         or      r4, r4, r1
-        or      zero, r4, r3, z, .Lgeequal        // +0 and -0
-        and     zero, r0, r2, mi, .Lgenegative
+        or      zero, r4, r3, z, .LgeEqual // +0 and -0
+        and     zero, r0, r2, mi, .LgeNegative
         sub     zero, r1, r3
-        subc    zero, r0, r2, lts, .Lgeless
-        jneq    r0, r2, .Lgegreater
-        jeq     r1, r3, .Lgeequal
-.Lgegreater:
+        subc    zero, r0, r2, lts, .LgeLess
+        jneq    r0, r2, .LgeGreater
+        jeq     r1, r3, .LgeEqual
+.LgeGreater:
         move    r0, 1
         jump    r23
-.Lgenegative:
+.LgeNegative:
         sub     zero, r1, r3
-        subc    zero, r0, r2, lts, .Lgegreater
-        jneq    r0, r2, .Lgeless
-        jeq     r1, r3, .Lgeequal
-.Lgeless:
+        subc    zero, r0, r2, lts, .LgeGreater
+        jneq    r0, r2, .LgeLess
+        jeq     r1, r3, .LgeEqual
+.LgeLess:
         move    r0, -1
         jump    r23
-.Lgeequal:
+.LgeEqual:
         move    r0, 0
         jump    r23
-.Lgeunordered:
+.LgeUnordered:
         move    r0, -1
         jump    r23
-        .size   __gedf2, . - __gedf2
-
-        .section .text.__gtdf2,"ax",@progbits
-        .globl  __gtdf2
-        .type   __gtdf2,@function
-__gtdf2:
-        jump    __gedf2
         .size   __gtdf2, . - __gtdf2
+        .size   __gedf2, . - __gedf2
 
         .section .text.__unorddf2,"ax",@progbits
         .globl  __unorddf2

@@ -2,15 +2,13 @@
 //
 // Change r0 to r8 alone.
 
-        .section .text.__subsf3,"ax",@progbits
+        .section .text.__addsf3,"ax",@progbits
         .globl  __subsf3
         .type   __subsf3,@function
 __subsf3:
         xor     r1, r1, 0x80000000
-        jump    __addsf3
         .size   __subsf3, . - __subsf3
 
-        .section .text.__addsf3,"ax",@progbits
         .globl  __addsf3
         .type   __addsf3,@function
 __addsf3:

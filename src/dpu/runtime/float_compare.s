@@ -4,92 +4,80 @@
 // -1 from __gtsf2 and __gesf2. __unordsf2: r0 = 1 if there is a NaN, else 0. Change r0 to r4 alone.
 
         .section .text.__lesf2,"ax",@progbits
+        .globl  __ltsf2
+        .type   __ltsf2,@function
+        .globl  __eqsf2
+        .type   __eqsf2,@function
+        .globl  __nesf2
+        .type   __nesf2,@function
         .globl  __lesf2
         .type   __lesf2,@function
+__ltsf2:
+__eqsf2:
+__nesf2:
 __lesf2:
         lsl     r2, r0, 1               // magnitudes
         lsl     r3, r1, 1
         move    r4, 0xff000000
-        jgtu    r2, r4, .Lleunordered
-        jgtu    r3, r4, .Lleunordered
-        or      zero, r2, r3, z, .Lleequal        // +0 and -0
-        and     zero, r0, r1, mi, .Llenegative
-        jlts    r0, r1, .Lleless
-        jeq     r0, r1, .Lleequal
-.Llegreater:
+        jgtu    r2, r4, .LleUnordered
+        jgtu    r3, r4, .LleUnordered
+        or      zero, r2, r3, z, .LleEqual // +0 and -0
+        and     zero, r0, r1, mi, .LleNegative
+        jlts    r0, r1, .LleLess
+        jeq     r0, r1, .LleEqual
+.LleGreater:
         move    r0, 1
         jump    r23
-.Llenegative:
-        jlts    r0, r1, .Llegreater
-        jeq     r0, r1, .Lleequal
-.Lleless:
+.LleNegative:
+        jlts    r0, r1, .LleGreater
+        jeq     r0, r1, .LleEqual
+.LleLess:
         move    r0, -1
         jump    r23
-.Lleequal:
+.LleEqual:
         move    r0, 0
         jump    r23
-.Lleunordered:
+.LleUnordered:
         move    r0, 1
         jump    r23
+        .size   __ltsf2, . - __ltsf2
+        .size   __eqsf2, . - __eqsf2
+        .size   __nesf2, . - __nesf2
         .size   __lesf2, . - __lesf2
 
-        .section .text.__ltsf2,"ax",@progbits
-        .globl  __ltsf2
-        .type   __ltsf2,@function
-__ltsf2:
-        jump    __lesf2
-        .size   __ltsf2, . - __ltsf2
-
-        .section .text.__eqsf2,"ax",@progbits
-        .globl  __eqsf2
-        .type   __eqsf2,@function
-__eqsf2:
-        jump    __lesf2
-        .size   __eqsf2, . - __eqsf2
-
-        .section .text.__nesf2,"ax",@progbits
-        .globl  __nesf2
-        .type   __nesf2,@function
-__nesf2:
-        jump    __lesf2
-        .size   __nesf2, . - __nesf2
-
         .section .text.__gesf2,"ax",@progbits
+        .globl  __gtsf2
+        .type   __gtsf2,@function
         .globl  __gesf2
         .type   __gesf2,@function
+__gtsf2:
 __gesf2:
         lsl     r2, r0, 1               // magnitudes
         lsl     r3, r1, 1
         move    r4, 0xff000000
-        jgtu    r2, r4, .Lgeunordered
-        jgtu    r3, r4, .Lgeunordered
-        or      zero, r2, r3, z, .Lgeequal        // +0 and -0
-        and     zero, r0, r1, mi, .Lgenegative
-        jlts    r0, r1, .Lgeless
-        jeq     r0, r1, .Lgeequal
-.Lgegreater:
+        jgtu    r2, r4, .LgeUnordered
+        jgtu    r3, r4, .LgeUnordered
+        or      zero, r2, r3, z, .LgeEqual // +0 and -0
+        and     zero, r0, r1, mi, .LgeNegative
+        jlts    r0, r1, .LgeLess
+        jeq     r0, r1, .LgeEqual
+.LgeGreater:
         move    r0, 1
         jump    r23
-.Lgenegative:
-        jlts    r0, r1, .Lgegreater
-        jeq     r0, r1, .Lgeequal
-.Lgeless:
+.LgeNegative:
+        jlts    r0, r1, .LgeGreater
+        jeq     r0, r1, .LgeEqual
+.LgeLess:
         move    r0, -1
         jump    r23
-.Lgeequal:
+.LgeEqual:
         move    r0, 0
         jump    r23
-.Lgeunordered:
+.LgeUnordered:
         move    r0, -1
         jump    r23
-        .size   __gesf2, . - __gesf2
-
-        .section .text.__gtsf2,"ax",@progbits
-        .globl  __gtsf2
-        .type   __gtsf2,@function
-__gtsf2:
-        jump    __gesf2
         .size   __gtsf2, . - __gtsf2
+        .size   __gesf2, . - __gesf2
 
         .section .text.__unordsf2,"ax",@progbits
         .globl  __unordsf2
