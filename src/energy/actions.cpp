@@ -3,23 +3,12 @@
 namespace pimento::energy {
 
 namespace {
-constexpr std::array<std::string_view, kActions> kNames{"activations",
-                                                        "all_bank_activations",
-                                                        "precharges",
-                                                        "host_reads",
-                                                        "host_writes",
-                                                        "near_bank_reads",
-                                                        "near_bank_writes",
-                                                        "broadcasts",
-                                                        "macs",
-                                                        "alu_operations",
-                                                        "register_reads",
-                                                        "register_writes",
-                                                        "refreshes",
-                                                        "merges",
-                                                        "host_memory_bytes",
-                                                        "host_operations",
-                                                        "link_bytes"};
+constexpr std::array<std::string_view, kActions> kNames{
+    "activations",     "all_bank_activations", "precharges",   "host_reads",    "host_writes",
+    "near_bank_reads", "near_bank_writes",     "broadcasts",   "macs",          "alu_operations",
+    "register_reads",  "register_writes",      "refreshes",    "merges",        "host_memory_bytes",
+    "host_operations", "link_bytes",           "instructions", "wram_accesses", "dma_transfers",
+    "dma_bytes"};
 }  // namespace
 
 std::string_view name(Action a) {

@@ -32,8 +32,12 @@ enum class Action : std::uint8_t {
   kHostMemoryBytes,     ///< bytes of host memory traffic for rearranging
   kHostOperations,      ///< scalar operations of kernels that run on the host
   kLinkBytes,           ///< bytes over the link between host and device where it is not the memory bus
+  kInstructions,        ///< that DPUs issued
+  kWramAccesses,        ///< loads and stores of DPUs
+  kDmaTransfers,        ///< between MRAM and WRAM, both directions
+  kDmaBytes,            ///< of these
 };
-inline constexpr int kActions = 17;
+inline constexpr int kActions = 21;
 
 /// The name that machine files use: "activations", "near_bank_reads".
 std::string_view name(Action a);

@@ -2,7 +2,7 @@
 //
 // Engines differ in what they show an observer and in what decides their time: commands of a DRAM channel go their way
 // whatever the data are, programs of a DPU branch on them. Both stand here once, for all targets: Observers holds one
-// observer per kind of engine, RunMode says what is known of the data (decision 7).
+// observer per kind of engine, RunMode says what is known of the data (decision 8).
 //
 // One implementation per machine family, listed in the table backends(); adding a target adds its files and one line
 // there. A CompiledKernel knows its program, its host work and how to run itself on the engines; reports, checking,
@@ -57,6 +57,7 @@ struct RunMode {
   const kernel::DataSpec *values = nullptr;
   /// All operands, where they come from files; read on targets whose time depends on them, instead of `values`.
   const kernel::DataSet *contents = nullptr;
+  int jobs = 1;  ///< threads
 };
 
 class CompiledKernel {
@@ -79,8 +80,6 @@ class CompiledKernel {
   virtual Result<DeviceRun> runOn(kernel::DataSet &data, const Observers &observers, int jobs) const = 0;
   /// Readable device code, one text per subspace (`compile --emit asm`).
   virtual std::vector<std::string> assembly() const = 0;
-  /// Microseconds that code generation took; no part of an evaluation.
-  virtual std::int64_t compileUs() const { return 0; }
 };
 
 class Backend {
@@ -88,6 +87,8 @@ class Backend {
   virtual ~Backend() = default;
 
   virtual std::string_view family() const = 0;
+  /// Does compiling make machine code? Its time is then reported as such, not as part of the evaluation.
+  virtual bool generatesCode() const { return false; }
   /// Variants a kernel may ask for besides "plain".
   virtual std::vector<std::string> variants() const = 0;
   /// Device memory there is for operands and results.

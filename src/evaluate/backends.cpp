@@ -3,12 +3,13 @@
 #include "pimento/base/suggest.h"
 #include "pimento/evaluate/backend.h"
 #include "pimento/evaluate/hbm_pim_backend.h"
+#include "pimento/evaluate/upmem_backend.h"
 
 namespace pimento::evaluate {
 
 // The one line that a new target adds.
 const std::vector<const Backend *> &backends() {
-  static const std::vector<const Backend *> kBackends = {&hbmPimBackend()};
+  static const std::vector<const Backend *> kBackends = {&hbmPimBackend(), &upmemBackend()};
   return kBackends;
 }
 

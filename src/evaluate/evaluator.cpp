@@ -84,7 +84,7 @@ class Run {
     const Result<DeviceRun> ran = runDevice(*planned.compiled);
     if (!ran) return ran.diagnostics();
     const DeviceRun &run = *ran;
-    report_.compileUs += planned.compiled->compileUs();
+    report_.compileUs += planned.compileUs;
     if (request_.data != nullptr && !isTruncated_)
       if (Status s = checker_.after(k, planned.compiled->order()); !s) return s;
     const lower::HostWork work = planned.compiled->hostWork();
@@ -106,7 +106,7 @@ class Run {
   Result<DeviceRun> runDevice(const CompiledKernel &kernel) const {
     if (request_.data != nullptr) return kernel.runOn(*request_.data, request_.observers, request_.jobs);
     const kernel::DataSpec *values = request_.values ? &*request_.values : nullptr;
-    return kernel.run({!request_.isSimulation, request_.observers, values, request_.contents});
+    return kernel.run({!request_.isSimulation, request_.observers, values, request_.contents, request_.jobs});
   }
 
   Status onHost(std::size_t k) {

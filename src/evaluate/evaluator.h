@@ -45,6 +45,7 @@ struct PlannedKernel {
   std::unique_ptr<CompiledKernel> compiled;  ///< null: on the host
   std::string why;                           ///< on the host
   std::optional<Cycles> offloadedCycles;     ///< on the device, where that was estimated
+  std::int64_t compileUs = 0;                ///< what making machine code took
 };
 
 /// One entry per kernel.

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "pimento/base/thread_pool.h"
 #include "pimento/evaluate/cost.h"
@@ -71,8 +72,12 @@ Result<mapping::Mapping> chooseMapping(const Request &r, int kernel, const Backe
   return m;
 }
 
+const mapping::MapSpec &specOf(const Request &r, int kernel) {
+  return r.maps.size() > 1 ? r.maps[static_cast<std::size_t>(kernel)] : r.maps.front();
+}
+
 Result<mapping::Mapping> resolve(const Request &r, int kernel, const Backend &backend) {
-  const mapping::MapSpec &spec = r.maps.size() > 1 ? r.maps[static_cast<std::size_t>(kernel)] : r.maps.front();
+  const mapping::MapSpec &spec = specOf(r, kernel);
   switch (spec.kind) {
     case mapping::MapSpec::Kind::kReference:
       return backend.reference(*r.graph, kernel, *r.machine, spec);
@@ -98,10 +103,14 @@ class Planner {
 
   Result<PlannedKernel> plan(int k) {
     PlannedKernel out;
+    auto start = std::chrono::steady_clock::now();
     Result<mapping::Mapping> mapping = resolve(request_, k, backend_);
     if (!mapping) return orHost(mapping.diagnostics());
     out.mapping = std::move(*mapping);
+    if (isSearched(k)) start = std::chrono::steady_clock::now();
     auto compiled = backend_.compile(*request_.graph, k, out.mapping, *request_.machine, request_.variant);
+    const auto spent = std::chrono::steady_clock::now() - start;
+    if (backend_.generatesCode()) out.compileUs = std::chrono::duration_cast<std::chrono::microseconds>(spent).count();
     if (!compiled) return orHost(compiled.diagnostics());
     if (request_.offload == Offload::kBest) {
       const lower::HostWork work = (*compiled)->hostWork();
@@ -129,6 +138,9 @@ class Planner {
   }
 
  private:
+  /// The mapping comes of a search, which is no code generation.
+  bool isSearched(int k) const { return specOf(request_, k).kind == mapping::MapSpec::Kind::kAuto; }
+
   Result<PlannedKernel> orHost(const Diagnostics &diagnostics) const {
     const std::string &code = diagnostics.front().code;
     const bool isOfDevice = code.starts_with("unsupported-") || code == "capacity";

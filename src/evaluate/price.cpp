@@ -68,6 +68,46 @@ Operand latency(const machine::Machine &m) {
 // GB/s and Gop/s are bytes and operations per ns. A hair is taken off before rounding up, so that a whole number of
 // cycles stays one.
 
+namespace {
+
+/// Transfers to and from many DPUs: all at once, one copy for all, or one after the other, in one phase each way.
+void dpuTransfers(const machine::Machine &machine, const lower::HostWork &work, HostTerms &terms) {
+  static const Formula kIn =
+      formula("ceil((latency + parallel / rate + broadcast / broadcast_rate + serial / serial_rate) * clock - 1e-9)");
+  static const Formula kOut = formula("ceil((latency + parallel / rate + serial / serial_rate) * clock - 1e-9)");
+  static const Formula kLaunch = formula("ceil(launches * launch * clock - 1e-9)");
+  const machine::DpuLink &link = *machine.host.dpus;
+  const auto rate = [&](const std::vector<machine::DpuLink::Rate> &rates, double limit) {
+    Operand o = ofMachine(machine::DpuLink::rateOf(rates, limit, work.dpus, work.ranks), "GB/s", {});
+    o.about = "rate for so many DPUs and ranks, between those of the table";
+    return o;
+  };
+  const auto ns = [](Picoseconds t, std::string_view path) { return ofMachine(t.value / 1000.0, "ns", path); };
+  if (work.placed.value > 0)
+    terms.transferIn =
+        real(kIn, {ns(link.writeLatency, "host.dpus.write_latency"),
+                   ofRun(work.placed.value - work.broadcast.value - work.serialPlaced.value, "B",
+                         "operands, equally much for each DPU, padding included"),
+                   rate(link.write, link.writeLimitGBps),
+                   ofRun(work.broadcast.value, "B", "operands and arguments that all DPUs get, counted for each"),
+                   ofMachine(link.broadcastGBps, "GB/s", "host.dpus.broadcast"),
+                   ofRun(work.serialPlaced.value, "B", "operands that go to one DPU after the other"),
+                   ofMachine(link.serialWriteGBps, "GB/s", "host.dpus.serial_write"), clock(machine)});
+  if (work.readBack.value > 0)
+    terms.transferOut =
+        real(kOut, {ns(link.readLatency, "host.dpus.read_latency"),
+                    ofRun(work.readBack.value - work.serialReadBack.value, "B",
+                          "results, equally much of each DPU, padding and partial results included"),
+                    rate(link.read, link.readLimitGBps),
+                    ofRun(work.serialReadBack.value, "B", "results that come from one DPU after the other"),
+                    ofMachine(link.serialReadGBps, "GB/s", "host.dpus.serial_read"), clock(machine)});
+  if (work.launches > 0)
+    terms.launch = real(kLaunch, {ofRun(work.launches, "count", "launches of all DPUs"),
+                                  ns(link.launch, "host.dpus.launch"), clock(machine)});
+}
+
+}  // namespace
+
 HostTerms hostTerms(const machine::Machine &machine, const lower::HostWork &work) {
   static const Formula kTransfer = formula("ceil((bytes / (link * efficiency) + latency) * clock - 1e-9)");
   static const Formula kRearrange = formula("ceil(bytes / memory_bandwidth * clock - 1e-9)");
@@ -83,14 +123,18 @@ HostTerms hostTerms(const machine::Machine &machine, const lower::HostWork &work
                              clock(machine)});
   };
   HostTerms t;
-  t.transferIn = transfer(work.placed, "operands written into the banks, padding of the mapping included",
-                          ofMachine(h.writeEfficiency, "ratio", "host.write_efficiency"));
+  if (h.dpus && work.dpus > 0) {
+    dpuTransfers(machine, work, t);
+  } else {
+    t.transferIn = transfer(work.placed, "operands written into the banks, padding of the mapping included",
+                            ofMachine(h.writeEfficiency, "ratio", "host.write_efficiency"));
+    t.transferOut = transfer(work.readBack, "results read back, padding and partial results included",
+                             ofMachine(h.readEfficiency, "ratio", "host.read_efficiency"));
+  }
   t.rearrangeIn = rearrange(work.rearrangedIn, "of the operands, what the host gathers on the way");
   t.merge = real(kMerge, {ofRun(work.merges, "count", "additions of partial results"),
                           ofMachine(h.mergeGops, "Gop/s", "host.merge_rate"), clock(machine)});
   t.rearrangeOut = rearrange(work.rearrangedOut, "of the results, what the host scatters on the way");
-  t.transferOut = transfer(work.readBack, "results read back, padding and partial results included",
-                           ofMachine(h.readEfficiency, "ratio", "host.read_efficiency"));
   return t;
 }
 
@@ -121,13 +165,35 @@ Breakdown hostCycles(const machine::Machine &machine, const lower::HostWork &wor
   return b;
 }
 
+namespace {
+
+Term mergeTerm(const lower::HostWork &work) {
+  static const Formula kOne = formula("merges");
+  return integer(kOne, {ofRun(work.merges, "count", "additions of partial results")});
+}
+Term rearrangeTerm(const lower::HostWork &work) {
+  static const Formula kSum = formula("rearranged_in + rearranged_out");
+  return integer(kSum, {ofRun(work.rearrangedIn.value, "B", "operands that the host gathers"),
+                        ofRun(work.rearrangedOut.value, "B", "results that the host scatters")});
+}
+
+/// Without a DRAM channel of its own, the device is at the end of a link.
+std::array<ActionTerm, 6> linkActionTerms(const lower::HostWork &work) {
+  static const Formula kLink = formula("placed + read_back");
+  return {{{Action::kLinkBytes, integer(kLink, {ofRun(work.placed.value, "B", "bytes that the host sends"),
+                                                ofRun(work.readBack.value, "B", "bytes that the host reads back")})},
+           {Action::kMerges, mergeTerm(work)},
+           {Action::kHostMemoryBytes, rearrangeTerm(work)}}};
+}
+
+}  // namespace
+
 std::array<ActionTerm, 6> hostActionTerms(const machine::Machine &machine, const lower::HostWork &work,
                                           const Breakdown &breakdown) {
+  if (!machine.dram) return linkActionTerms(work);
   static const Formula kBursts = formula("bytes / burst");
   static const Formula kRows = formula("(writes + columns - 1) / columns + (reads + columns - 1) / columns");
   static const Formula kRefreshes = formula("cycles / interval * ranks * channels");
-  static const Formula kOne = formula("merges");
-  static const Formula kSum = formula("rearranged_in + rearranged_out");
   const machine::Organization &o = machine.dram->organization;
   const auto bursts = [&](Bytes bytes, std::string_view about) {
     return integer(kBursts, {ofRun(bytes.value, "B", about), ofMachine(o.burst.value, "organization.burst")});
@@ -148,10 +214,8 @@ std::array<ActionTerm, 6> hostActionTerms(const machine::Machine &machine, const
                             ofMachine(o.columns, "organization.columns"),
                             ofRun(reads.value, "count", "bursts that the host reads, in full rows")})},
            {Action::kRefreshes, refreshes},
-           {Action::kMerges, integer(kOne, {ofRun(work.merges, "count", "additions of partial results")})},
-           {Action::kHostMemoryBytes,
-            integer(kSum, {ofRun(work.rearrangedIn.value, "B", "operands that the host gathers"),
-                           ofRun(work.rearrangedOut.value, "B", "results that the host scatters")})}}};
+           {Action::kMerges, mergeTerm(work)},
+           {Action::kHostMemoryBytes, rearrangeTerm(work)}}};
 }
 
 energy::ActionCounts hostActions(const machine::Machine &machine, const lower::HostWork &work,

@@ -49,7 +49,7 @@ Term hostLayerTerm(const machine::Machine &machine, std::int64_t operations, Byt
 /// The breakdown of a run whose device part took `compute`.
 Breakdown hostCycles(const machine::Machine &machine, const lower::HostWork &work, Cycles compute);
 
-/// The host's actions as terms with integer formulas.
+/// The host's actions as terms with integer formulas; terms of other kinds of machines are empty.
 struct ActionTerm {
   energy::Action action = energy::Action::kHostWrites;
   Term term;

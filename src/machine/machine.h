@@ -181,15 +181,35 @@ struct EnergyTerm {
   std::string covers;          ///< what one unit covers, in words
 };
 
+/// How a host moves data to and from many DPUs, and launches them.
+struct DpuLink {
+  struct Rate {
+    std::int64_t dpus = 1;
+    double gbps = 0;  ///< 10^9 bytes per s
+  };
+  /// All DPUs of a rank at once, equally much each; by ascending DPUs. Ranks add up, to the limit.
+  std::vector<Rate> write, read;
+  double writeLimitGBps = 0, readLimitGBps = 0;
+  double serialWriteGBps = 0, serialReadGBps = 0;  ///< DPU after DPU
+  double broadcastGBps = 0;                        ///< one copy for all, bytes counted for each
+  Picoseconds writeLatency, readLatency;           ///< of a phase of transfers
+  Picoseconds launch;                              ///< of one launch of all DPUs, and of learning that they are done
+
+  /// GB/s of `dpus` DPUs in `ranks` ranks together: `rates` interpolated in the logarithms of both, times the ranks, at
+  /// most `limit` (0: none).
+  static double rateOf(const std::vector<Rate> &rates, double limit, std::int64_t dpus, std::int64_t ranks);
+};
+
 /// The host beside the device, and the link between them.
 struct Host {
   double linkGBps = 0;                             ///< device link, all channels together (10^9 bytes per s)
   double writeEfficiency = 1, readEfficiency = 1;  ///< share of it that placement and read-back reach
   Picoseconds linkLatency;                         ///< per transfer phase
   double memoryGBps = 0;                           ///< host memory bandwidth (rearranging)
-  double mergeGops = 0;   ///< additions per ns (giga-operations per s) when merging partial results
-  double peakGflops = 0;  ///< roofline for the same kernel on the host, kernel's type
-  std::string name;       ///< which host
+  double mergeGops = 0;         ///< additions per ns (giga-operations per s) when merging partial results
+  double peakGflops = 0;        ///< roofline for the same kernel on the host, kernel's type
+  std::optional<DpuLink> dpus;  ///< of machines with DPUs
+  std::string name;             ///< which host
 };
 
 /// A machine, as typed data plus the provenance of every number.

@@ -106,10 +106,10 @@ class Verifier {
   }
 
   void report(std::string code, std::string message) {
-    if (found_.size() < 20)
-      found_.push_back(error(
-          "program-" + code, where_, std::move(message),
-          fmt::format("see `pimento compile --emit {}` for a valid program", hasCode(program_) ? "asm" : "llvcnm")));
+    if (found_.size() >= 20) return;
+    const char *stage = hasCode(program_) ? "asm" : "llvcnm";
+    found_.push_back(error("program-" + code, where_, std::move(message),
+                           fmt::format("see `pimento compile --emit {}` for a valid program", stage)));
   }
 
   void visit(const Node &n) {

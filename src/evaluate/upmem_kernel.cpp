@@ -1,0 +1,312 @@
+#include "pimento/evaluate/upmem_kernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pimento/base/integer.h"
+#include "pimento/base/thread_pool.h"
+#include "pimento/evaluate/dpu_actions.h"
+#include "pimento/evaluate/dpu_listing.h"
+#include "pimento/evaluate/upmem_sample.h"
+#include "pimento/evaluate/upmem_sampler.h"
+
+namespace pimento::evaluate {
+
+using lower::upmem::Block;
+using lower::upmem::Fill;
+using lower::upmem::Layout;
+using sim::dpu::Dpu;
+using sim::dpu::RunResult;
+
+namespace {
+
+/// Runs of so many instructions, of all DPUs together, are done on the data themselves: some tenths of a second.
+constexpr double kShortRun = 12e6;
+
+constexpr std::int64_t kProbeParts = 4;
+/// Samples are of three lengths, so many of each; the longest has at least kFewestParts parts and about
+/// kSampleInstructions instructions. Parts that make it longer than kLongestSample are cut finer.
+constexpr int kSeeds = 6;
+constexpr std::int64_t kFewestParts = 16;
+constexpr double kSampleInstructions = 1.2e6, kLongestSample = 4e6;
+
+/// `dpu`'s fault with its number.
+Diagnostic faultOf(Diagnostic d, std::int64_t dpu) {
+  d.message = fmt::format("DPU {}: {}", dpu, d.message);
+  return d;
+}
+
+void write(Dpu &dpu, const std::vector<Block> &blocks) {
+  for (const Block &b : blocks) dpu.writeMram(static_cast<std::uint32_t>(b.offset), b.bytes);
+}
+
+bool isKnown(const kernel::DataSpec &spec) {
+  return spec.kind != kernel::DataSpec::Kind::kRandom && spec.kind != kernel::DataSpec::Kind::kUniform;
+}
+
+double valueOf(const kernel::DataSpec &spec) {
+  switch (spec.kind) {
+    case kernel::DataSpec::Kind::kOne:
+      return 1;
+    case kernel::DataSpec::Kind::kConst:
+      return spec.low;
+    default:
+      return 0;
+  }
+}
+
+/// Parts of rounds leave out what whole rounds take besides: as much as a run on constants takes longer than its parts
+/// say.
+void correctForWholeRounds(const UpmemSampler &sampler, int way, std::int64_t most, Prediction &p) {
+  const std::int64_t all = sampler.parts(way);
+  const auto half = sampler.onConstants(way, most / 2), longer = sampler.onConstants(way, most),
+             whole = sampler.onConstants(way, all);
+  if (!half || !longer || !whole) return;
+  const double perPart =
+      static_cast<double>((longer->cycles - half->cycles).value) / static_cast<double>(most - most / 2);
+  const double straight = static_cast<double>(longer->cycles.value) + perPart * static_cast<double>(all - most);
+  const double missing = static_cast<double>(whole->cycles.value) - straight;
+  p.cycles += missing;
+  p.low += missing;
+  p.high += missing;
+}
+
+/// Counts grow by the same with every part.
+sim::dpu::Counts extrapolated(const std::vector<RunResult> &runs, const std::vector<SampledRun> &samples,
+                              std::int64_t parts) {
+  sim::dpu::Counts out;
+  const std::int64_t few = samples.front().rounds, many = samples.back().rounds;
+  for (const DpuCount &c : dpuCountTable()) {
+    double low = 0, high = 0;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const auto n = static_cast<double>(runs[i].counts.*c.member) / kSeeds;
+      if (samples[i].rounds == few) low += n;
+      if (samples[i].rounds == many) high += n;
+    }
+    const double perPart = (high - low) / static_cast<double>(many - few);
+    out.*c.member = std::max<std::int64_t>(0, std::llround(high + perPart * static_cast<double>(parts - many)));
+  }
+  return out;
+}
+
+/// Adds up DPUs: the slowest decides the time, counts are those of all.
+class Total {
+ public:
+  void add(const RunResult &r, std::int64_t times) {
+    if (cycles_ < r.cycles || instructions_ == 0) {
+      cycles_ = std::max(cycles_, r.cycles);
+      simulated_ = r.cyclesSimulated;
+    }
+    instructions_ += r.counts.instructions;
+    addCounts(counts_, r.counts, times);
+  }
+
+  DeviceRun run(const machine::Machine &machine, std::int64_t units, std::int64_t simulated) const {
+    DeviceRun out;
+    out.cycles = cycles_;
+    out.cyclesSimulated = simulated_;
+    out.actions = dpuActions(counts_);
+    out.counts = dpuCounts(counts_);
+    out.unit = "DPU";
+    out.units = units;
+    out.unitsSimulated = simulated;
+    static_cast<void>(machine);
+    return out;
+  }
+
+ private:
+  Cycles cycles_{}, simulated_{};
+  std::int64_t instructions_ = 0;
+  sim::dpu::Counts counts_;
+};
+
+}  // namespace
+
+UpmemKernel::UpmemKernel(const kernel::Graph &graph, int kernel, const machine::Machine &machine,
+                         lower::upmem::Lowered lowered, std::shared_ptr<const sim::dpu::Image> image)
+    : graph_(graph), kernel_(kernel), machine_(machine), lowered_(std::move(lowered)), image_(std::move(image)) {}
+
+Bytes UpmemKernel::footprint() const {
+  return Bytes(multiplySaturated(lowered_.layout->end(), dpus()));
+}
+
+Dpu UpmemKernel::loaded() const {
+  Dpu dpu(image_, *machine_.dpu);
+  for (const program::Code::Segment &s : lowered_.program.processes.front().arguments)
+    dpu.writeWram(s.address, std::as_bytes(std::span(s.bytes)));
+  return dpu;
+}
+
+std::optional<RunResult> UpmemKernel::estimateUnknown() const {
+  Dpu dpu = loaded();
+  return dpu.estimate();
+}
+
+bool UpmemKernel::readsInputsAlone() const {
+  const auto isInput = [&](const lower::upmem::View &v) {
+    if (!v.exists()) return true;
+    const kernel::Role role = graph_.tensors[static_cast<std::size_t>(v.tensor)].role;
+    return role == kernel::Role::kInput || role == kernel::Role::kInOut;
+  };
+  return isInput(lowered_.layout->pattern().a) && isInput(lowered_.layout->pattern().b);
+}
+
+Result<DeviceRun> UpmemKernel::run(const RunMode &mode) const {
+  if (mode.contents != nullptr && readsInputsAlone()) {
+    kernel::DataSet data = *mode.contents;
+    for (std::size_t t = 0; t < data.size(); ++t)
+      if (data[t].bytes.empty()) data[t] = kernel::TensorData(graph_.tensors[t].type, graph_.tensors[t].shape);
+    return runOn(data, mode.observers, 1);
+  }
+  const bool isConstant = mode.values != nullptr && isKnown(*mode.values) && readsInputsAlone();
+  if (isConstant) return runKnown(valueOf(*mode.values), mode.isFastForward, mode.observers.dpu);
+  if (const std::optional<RunResult> r = estimateUnknown()) {
+    if (r->fault) return faultOf(*r->fault, 0);
+    if (mode.isFastForward && !mode.observers.any()) {
+      Total total;
+      total.add(*r, dpus());
+      return total.run(machine_, dpus(), 1);
+    }
+    Dpu dpu = loaded();
+    const RunResult simulated = dpu.simulate({.observer = mode.observers.dpu});
+    if (simulated.fault) return faultOf(*simulated.fault, 0);
+    Total total;
+    total.add(simulated, dpus());
+    return total.run(machine_, dpus(), 1);
+  }
+  if (mode.values != nullptr && readsInputsAlone()) return runGenerated(mode);
+  return error("data-decide-time", graph_.kernels[static_cast<std::size_t>(kernel_)].where,
+               fmt::format("the time of kernel '{}' on {} depends on the values of its operands, which are not known",
+                           graph_.kernels[static_cast<std::size_t>(kernel_)].name, machine_.name),
+               "say what they are with --data (random, uniform:A,B, const:V, FILE.npy), or simulate it on data");
+}
+
+Result<DeviceRun> UpmemKernel::runKnown(double value, bool isFastForward, sim::dpu::Observer *observer) const {
+  const Layout &layout = *lowered_.layout;
+  Total total;
+  std::int64_t kinds = 0;
+  // DPUs differ by how much of their share is padding: all, some or none.
+  for (std::int64_t first = 0; first < dpus();) {
+    std::int64_t next = first + 1;
+    while (next < dpus() && layout.rowsOf(next) == layout.rowsOf(first)) ++next;
+    Dpu dpu = loaded();
+    for (const Fill &f : layout.fills(first, value))
+      dpu.fillMram(static_cast<std::uint32_t>(f.offset), f.size, f.pattern);
+    std::optional<RunResult> r;
+    if (isFastForward && observer == nullptr) r = Dpu(dpu).estimate();
+    if (!r) r = dpu.simulate({.observer = first == 0 ? observer : nullptr});
+    if (r->fault) return faultOf(*r->fault, first);
+    total.add(*r, next - first);
+    ++kinds;
+    first = next;
+  }
+  return total.run(machine_, dpus(), kinds);
+}
+
+Result<DeviceRun> UpmemKernel::runMade(const RunMode &mode) const {
+  kernel::DataSet data = kernel::makeData(graph_, *mode.values);
+  for (std::size_t t = 0; t < data.size(); ++t)
+    if (data[t].bytes.empty()) data[t] = kernel::TensorData(graph_.tensors[t].type, graph_.tensors[t].shape);
+  return runOn(data, mode.observers, mode.jobs);
+}
+
+Result<DeviceRun> UpmemKernel::runGenerated(const RunMode &mode) const {
+  if (!mode.isFastForward || mode.observers.any()) return runMade(mode);
+  const UpmemSampler sampler(graph_, machine_, lowered_, image_, *mode.values);
+  int way = 0;
+  RunResult probe;
+  std::int64_t most = 0;  // parts of the longest samples
+  for (;; ++way) {
+    const std::int64_t all = sampler.parts(way), few = std::min(all, kProbeParts);
+    probe = sampler.run(way, few, 0);
+    if (probe.fault) return faultOf(*probe.fault, 0);
+    const double perPart = static_cast<double>(probe.counts.instructions) / static_cast<double>(few);
+    if (perPart * static_cast<double>(all) * static_cast<double>(dpus()) <= kShortRun) return runMade(mode);
+    most = std::max(kFewestParts, static_cast<std::int64_t>(kSampleInstructions / perPart));
+    if (static_cast<double>(most) * perPart <= kLongestSample || way + 1 == sampler.ways()) break;
+  }
+  const std::int64_t all = sampler.parts(way);
+  if (2 * most >= all) return runMade(mode);
+
+  std::vector<SampledRun> samples;
+  for (const std::int64_t parts : {most / 4, most / 2, most})
+    for (int s = 0; s < kSeeds; ++s) samples.push_back({parts, 0});
+  std::vector<RunResult> runs(samples.size());
+  parallelFor(mode.jobs, static_cast<std::int64_t>(samples.size()), [&](std::int64_t i) {
+    const auto n = static_cast<std::size_t>(i);
+    runs[n] = sampler.run(way, samples[n].rounds, i + 1);
+    samples[n].cycles = static_cast<double>(runs[n].cycles.value);
+  });
+  for (const RunResult &r : runs)
+    if (r.fault) return faultOf(*r.fault, 0);
+  constexpr double kLevel = 0.99;
+  Prediction p = predict(samples, all, dpus(), kLevel);
+  if (way > 0) correctForWholeRounds(sampler, way, most, p);
+  // A share that is padding in part takes less.
+  const Layout &layout = *lowered_.layout;
+  const double padded =
+      static_cast<double>(layout.work().perTasklet * layout.shares().tasklets * (layout.pattern().takesPairs ? 2 : 1));
+  const double padding = 1 - static_cast<double>(layout.rowsOf(0)) / padded;
+  p.low -= p.cycles * padding;
+
+  sim::dpu::Counts counts = extrapolated(runs, samples, all);
+  Cycles simulated{};
+  for (const RunResult &r : runs) simulated += r.cyclesSimulated;
+  sim::dpu::Counts ofAll;
+  addCounts(ofAll, counts, dpus());
+  DeviceRun out;
+  out.cycles = Cycles(std::llround(p.cycles * (1 - padding / 2)));
+  out.cyclesSimulated = simulated;
+  out.actions = dpuActions(ofAll);
+  out.counts = dpuCounts(ofAll);
+  out.unit = "DPU";
+  out.units = dpus();
+  out.interval = Interval{kLevel, Cycles(static_cast<std::int64_t>(std::floor(p.low))),
+                          Cycles(static_cast<std::int64_t>(std::ceil(p.high)))};
+  return out;
+}
+
+DeviceRun UpmemKernel::bound() const {
+  if (const std::optional<RunResult> r = estimateUnknown(); r && !r->fault) {
+    Total total;
+    total.add(*r, dpus());
+    return total.run(machine_, dpus(), 1);
+  }
+  DeviceRun none;
+  none.unit = "DPU";
+  none.units = dpus();
+  return none;
+}
+
+Result<DeviceRun> UpmemKernel::runOn(kernel::DataSet &data, const Observers &observers, int jobs) const {
+  const Layout &layout = *lowered_.layout;
+  if (const Status s = layout.check(data); !s) return s.diagnostics();
+  std::vector<RunResult> runs(static_cast<std::size_t>(dpus()));
+  std::vector<std::vector<Block>> results(runs.size());
+  parallelFor(jobs, dpus(), [&](std::int64_t i) {
+    const auto n = static_cast<std::size_t>(i);
+    Dpu dpu = loaded();
+    write(dpu, layout.operands(i, data));
+    runs[n] = dpu.simulate({.observer = i == 0 ? observers.dpu : nullptr});
+    results[n] = layout.results();
+    for (Block &b : results[n]) dpu.readMram(static_cast<std::uint32_t>(b.offset), b.bytes);
+  });
+  Total total;
+  lower::upmem::Merger merger(layout, data);
+  for (std::size_t n = 0; n < runs.size(); ++n) {
+    if (runs[n].fault) return faultOf(*runs[n].fault, static_cast<std::int64_t>(n));
+    total.add(runs[n], 1);
+    merger.add(results[n]);
+    results[n] = {};
+  }
+  merger.finish();
+  return total.run(machine_, dpus(), dpus());
+}
+
+std::vector<std::string> UpmemKernel::assembly() const {
+  return {listing(*lowered_.program.processes.front().code)};
+}
+
+}  // namespace pimento::evaluate

@@ -1,0 +1,49 @@
+// Samples of a program whose time depends on its data: fewer rounds of it, on data made the same way.
+//
+// What all rounds read (a vector, the second matrix) is the run's own; what each round reads once is made anew for each
+// sample. Rounds are those of the program where they are short enough, else parts of them: a row of a matrix, the
+// columns of a tile, a chunk along the sum. For parts the time that whole rounds take besides is measured once, on
+// constants.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "pimento/lower/upmem/lower.h"
+#include "pimento/sim/dpu/dpu.h"
+
+namespace pimento::evaluate {
+
+class UpmemSampler {
+ public:
+  /// All must outlive it.
+  UpmemSampler(const kernel::Graph &graph, const machine::Machine &machine, const lower::upmem::Lowered &lowered,
+               std::shared_ptr<const sim::dpu::Image> image, const kernel::DataSpec &values);
+
+  /// The ways to cut the work of a tasklet into parts, coarsest first.
+  int ways() const;
+  /// Parts of a tasklet's share.
+  std::int64_t parts(int way) const;
+
+  /// Runs `parts` of them on the data of sample number `sample`.
+  sim::dpu::RunResult run(int way, std::int64_t parts, std::int64_t sample) const;
+  /// The same on constants, by fast-forward; all parts: the program as it is. Nothing if that is not possible.
+  std::optional<sim::dpu::RunResult> onConstants(int way, std::int64_t parts) const;
+
+ private:
+  struct Cut {
+    lower::upmem::Work work;
+    std::vector<std::int64_t> extents;
+  };
+  Cut cut(int way, std::int64_t parts) const;
+  sim::dpu::Dpu loaded(const lower::upmem::Layout &layout) const;
+
+  const kernel::Graph &graph_;
+  const machine::Machine &machine_;
+  const lower::upmem::Lowered &lowered_;
+  std::shared_ptr<const sim::dpu::Image> image_;
+  kernel::DataSpec values_;
+  kernel::DataSet shared_;  ///< what all rounds read
+};
+
+}  // namespace pimento::evaluate

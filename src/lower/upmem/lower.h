@@ -1,0 +1,41 @@
+// Kernel + Mapping + Machine -> Program for UPMEM DPUs, with the plan for its data: the measured programs.
+//
+// One kernel of a graph becomes one launch of one program on every DPU. The mapping says how many DPUs and tasklets
+// share the dim that is split, and how much each tasklet is given; `buffer` says how many elements a transfer moves.
+// The `reference` mapping is that of the published measurements: one DPU and 16 tasklets unless told otherwise, every
+// tasklet a contiguous slice. What the host does around the launch is counted here and priced by `evaluate`.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pimento/lower/upmem/layout.h"
+#include "pimento/machine/machine.h"
+#include "pimento/mapping/mapping.h"
+#include "pimento/program/program.h"
+
+namespace pimento::lower::upmem {
+
+/// A lowered kernel.
+struct Lowered {
+  program::Program program;  ///< one process, of machine code
+  mapping::PlacedMapping placed;
+  HostWork host;
+  std::shared_ptr<const Layout> layout;
+};
+
+/// The mapping of the published measurements, with `spec`'s dpus, tasklets, buffer and tail. Diagnostics: unsupported-*
+/// (see pattern.h), unsupported-machine, illegal-mapping, capacity (WRAM).
+Result<mapping::Mapping> referenceMapping(const kernel::Graph &graph, int kernel, const machine::Machine &machine,
+                                          const mapping::MapSpec &spec);
+
+/// The mappings that the programs can follow, for searches: DPUs by powers of two and all of them, most first; every
+/// number of tasklets, most first; buffers by powers of two, largest first.
+std::vector<mapping::Mapping> mappingSpace(const kernel::Graph &graph, int kernel, const machine::Machine &machine);
+
+/// Lowers kernel number `kernel` of `graph`. Diagnostics: unsupported-*, illegal mappings, capacity (MRAM, WRAM).
+Result<Lowered> lower(const kernel::Graph &graph, int kernel, const mapping::Mapping &mapping,
+                      const machine::Machine &machine);
+
+}  // namespace pimento::lower::upmem

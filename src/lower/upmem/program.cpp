@@ -1,0 +1,111 @@
+#include "pimento/lower/upmem/program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <optional>
+
+#include "pimento/base/integer.h"
+#include "pimento/dpu/assembler.h"
+#include "pimento/dpu/linker.h"
+#include "pimento/dpu/runtime.h"
+#include "pimento/lower/upmem/measured.h"
+
+namespace pimento::lower::upmem {
+
+namespace {
+
+constexpr std::int64_t kRecord = 16;  // bytes that red and sel allocate for what a tasklet reports
+
+/// Words at `args`.
+std::size_t argumentWords(Shape shape) {
+  switch (shape) {
+    case Shape::kHst:
+    case Shape::kGemv:
+      return 4;
+    case Shape::kGemm:
+      return 5;
+    default:
+      return 3;
+  }
+}
+
+}  // namespace
+
+std::int64_t argumentBytes(Shape shape) {
+  return static_cast<std::int64_t>(argumentWords(shape) * sizeof(std::uint32_t));
+}
+
+std::int64_t heapBytes(Shape shape, std::int64_t bufferBytes, std::int64_t bins) {
+  const auto buffers = [&](std::int64_t n) { return multiplySaturated(n, bufferBytes); };
+  switch (shape) {
+    case Shape::kScan:
+      return buffers(1);
+    case Shape::kHst:
+      return addSaturated(buffers(1), bins * 4);
+    case Shape::kRed:
+    case Shape::kSel:
+      return addSaturated(buffers(2), kRecord);
+    case Shape::kVa:
+    case Shape::kGemv:
+    case Shape::kGemm:
+      break;
+  }
+  return buffers(3);
+}
+
+namespace {
+
+using Built = Result<std::shared_ptr<const program::Code>>;
+
+Built buildNow(const std::string &file, std::int64_t tasklets) {
+  const std::vector<MeasuredFile> &files = measuredFiles();
+  const auto found = std::find_if(files.begin(), files.end(), [&](const MeasuredFile &f) { return f.name == file; });
+  PIMENTO_CHECK(found != files.end());
+  Result<dpu::Object> object = dpu::assemble(found->text, "kernels/upmem/measured/" + file);
+  if (!object) return object.diagnostics();
+  dpu::LinkOptions options;
+  options.tasklets = tasklets;
+  Result<program::Code> code = dpu::link({std::move(*object)}, options, &dpu::runtimeLibrary());
+  if (!code) return code.diagnostics();
+  return std::make_shared<const program::Code>(std::move(*code));
+}
+
+/// A program that is made once; searches ask for it thousands of times.
+struct Entry {
+  std::once_flag once;
+  std::optional<Built> built;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const program::Code>> build(Shape shape, DType type, std::int64_t tasklets) {
+  constexpr std::size_t kShapes = 7, kSizes = 2, kTasklets = dpu::kMostTasklets + 1;
+  static std::array<Entry, kShapes * kSizes * kTasklets> entries;
+  const std::string file = fmt::format("{}_u{}.s", name(shape), 8 * sizeOf(type).value);
+  if (tasklets < 1 || tasklets > dpu::kMostTasklets) return buildNow(file, tasklets);
+  const std::size_t size = sizeOf(type).value == 4 ? 1 : 0;
+  Entry &entry =
+      entries[(static_cast<std::size_t>(shape) * kSizes + size) * kTasklets + static_cast<std::size_t>(tasklets)];
+  std::call_once(entry.once, [&] { entry.built = buildNow(file, tasklets); });
+  return *entry.built;
+}
+
+std::int64_t firstMramByte(const program::Code &code) {
+  return code.mramUsed;
+}
+
+program::Code::Segment arguments(const program::Code &code, Shape shape, std::int64_t tasklets, const Work &work) {
+  const program::Code::Symbol *args = code.symbolNamed("args");
+  PIMENTO_CHECK(args != nullptr && "the measured programs have arguments");
+  std::array<std::int64_t, 5> words = {work.buffer, tasklets, work.perTasklet,
+                                       shape == Shape::kHst ? work.bins : work.inner, work.columns};
+  program::Code::Segment segment{args->address, {}};
+  for (std::size_t i = 0; i < argumentWords(shape); ++i)
+    for (int byte = 0; byte < 4; ++byte) segment.bytes.push_back(static_cast<std::uint8_t>(words[i] >> (8 * byte)));
+  return segment;
+}
+
+}  // namespace pimento::lower::upmem
