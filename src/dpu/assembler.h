@@ -18,7 +18,8 @@ namespace pimento::dpu {
 
 /// `file` is for messages and lines. Every error found is reported, up to 20. Diagnostics: dpu-asm-mnemonic,
 /// dpu-asm-operands, dpu-asm-register, dpu-asm-condition, dpu-asm-range, dpu-asm-expression, dpu-asm-string,
-/// dpu-asm-directive, dpu-asm-argument, dpu-asm-label, dpu-asm-defined-twice, dpu-asm-place, dpu-asm-size.
+/// dpu-asm-directive, dpu-asm-argument, dpu-asm-label, dpu-asm-undefined, dpu-asm-defined-twice, dpu-asm-place,
+/// dpu-asm-size.
 Result<Object> assemble(std::string_view text, std::string_view file);
 
 }  // namespace pimento::dpu

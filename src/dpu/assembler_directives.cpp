@@ -150,7 +150,8 @@ bool AssemblerState::takeSymbolDirective(std::string_view name, const Statement 
   }
   if (name == ".type") {
     if (!hasOperands(statement, 2, 2) || !isSymbolName(statement.operands[0])) return true;
-    const std::string_view kind = statement.operands[1].text.substr(1);
+    std::string_view kind = statement.operands[1].text;
+    if (!kind.empty()) kind.remove_prefix(1);  // @, % or #
     SymbolKind &into = object_.symbols[symbolIndex(statement.operands[0].text)].kind;
     if (kind == "function") into = SymbolKind::kFunction;
     if (kind == "object") into = SymbolKind::kObject;

@@ -180,8 +180,26 @@ std::uint32_t AssemblerState::sectionSymbol(std::size_t section) {
   return index;
 }
 
+bool AssemblerState::hasLocalLabels(const Expression &expression) {
+  for (const Expression::Term &term : expression.terms) {
+    if (!term.symbol.starts_with(".L") || object_.symbols[symbolIndex(term.symbol)].section != Symbol::kUndefined) {
+      continue;
+    }
+    std::vector<std::string> labels;
+    for (const Symbol &symbol : object_.symbols) {
+      if (symbol.section >= 0) labels.push_back(symbol.name);
+    }
+    const std::string near = nearest(term.symbol, labels);
+    return report(
+        "dpu-asm-undefined", term.column, fmt::format("there is no label '{}' in this file", term.symbol),
+        near.empty() ? "names that begin with .L are the file's own" : fmt::format("did you mean '{}'?", near));
+  }
+  return true;
+}
+
 void AssemblerState::settle(const Fixup &fixup) {
   line_ = fixup.line;
+  if (!hasLocalLabels(fixup.expression)) return;
   const bool isInstruction = fixup.operand != nullptr;
   const bool isTarget = isInstruction && (fixup.operand->kind == OperandKind::kTarget);
   Value value;

@@ -98,6 +98,8 @@ class AssemblerState {
   // The end (assembler_fixups.cpp).
   void settleAssignments();
   bool assign(const Assignment &assignment);
+  /// False, with a diagnostic: it uses a name of this file that nothing defines.
+  bool hasLocalLabels(const Expression &expression);
   void settle(const Fixup &fixup);
   void settleInstruction(const Fixup &fixup, const Value &value);
   void settleData(const Fixup &fixup, const Value &value);

@@ -2,7 +2,7 @@
 //
 // Little endian, machine 245, RELA relocations (field.h), one loadable segment per memory, instructions in 8 bytes.
 // Executables that others linked load too: program headers say what goes where, symbols what is where, and sections are
-// needed for neither. Lines of our own files stand in a section .pimento.lines; DWARF is passed over.
+// needed for neither. Lines of our own files stand in a section .pimento.lines, those of others in .debug_line.
 // From the public description of the format and the ELF specification (TIS 1.2).
 #pragma once
 

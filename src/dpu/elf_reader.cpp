@@ -5,8 +5,10 @@
 #include <optional>
 #include <vector>
 
+#include "pimento/dpu/dwarf_lines.h"
 #include "pimento/dpu/elf.h"
 #include "pimento/dpu/elf_format.h"
+#include "pimento/dpu/field.h"
 #include "pimento/dpu/linker.h"
 
 namespace pimento::dpu {
@@ -47,6 +49,10 @@ class ElfReader {
   bool readSegments(program::Code &code);
   bool addCode(program::Code &code, std::uint32_t address, std::string_view content);
   bool addLines(Object &object, program::Code *code);
+  const SectionHeader *sectionNamed(std::string_view name) const;
+  DwarfLines dwarfLines(std::string_view table) const;
+  void addDwarf(Object &object) const;
+  void addDwarf(program::Code &code) const;
   void addCodeSymbols(program::Code &code);
   void settle(program::Code &code, std::int64_t tasklets);
 
@@ -177,6 +183,7 @@ Result<Object> ElfReader::readObject() {
     if (section.type == elf::kRela || section.type == elf::kRel) isGood = addRelocations(object, section);
   }
   if (!isGood || !addLines(object, nullptr)) return *problem_;
+  if (!sectionNamed(elf::kLinesSection)) addDwarf(object);
   return object;
 }
 
@@ -282,6 +289,7 @@ Result<program::Code> ElfReader::readExecutable(std::int64_t tasklets) {
   settle(code, tasklets);
   Object lines;
   if (!addLines(lines, &code)) return *problem_;
+  if (!sectionNamed(elf::kLinesSection)) addDwarf(code);
   return code;
 }
 
@@ -377,6 +385,68 @@ void ElfReader::settle(program::Code &code, std::int64_t tasklets) {
 }
 
 // Lines.
+
+const SectionHeader *ElfReader::sectionNamed(std::string_view name) const {
+  const auto found = std::find_if(sections_.begin(), sections_.end(),
+                                  [&](const SectionHeader &s) { return s.name == name && s.type == elf::kProgbits; });
+  return found == sections_.end() ? nullptr : &*found;
+}
+
+DwarfLines ElfReader::dwarfLines(std::string_view table) const {
+  auto contentOf = [&](std::string_view name) {
+    const SectionHeader *section = sectionNamed(name);
+    return section ? content(*section) : std::string_view();
+  };
+  return readDwarfLines(table, contentOf(".debug_line_str"), contentOf(".debug_str"));
+}
+
+void ElfReader::addDwarf(program::Code &code) const {
+  const SectionHeader *section = sectionNamed(".debug_line");
+  if (!section) return;
+  DwarfLines lines = dwarfLines(content(*section));
+  if (lines.rows.empty()) return;
+  code.files = std::move(lines.files);
+  std::size_t next = 0;
+  program::Code::Line line;
+  for (std::size_t i = 0; i < code.instructions.size(); ++i) {
+    const std::uint32_t address = kIramBase + 8 * static_cast<std::uint32_t>(i);
+    for (; next < lines.rows.size() && lines.rows[next].address <= address; ++next) {
+      line = {lines.rows[next].file, lines.rows[next].line};
+    }
+    code.lines.push_back(line);
+  }
+}
+
+void ElfReader::addDwarf(Object &object) const {
+  const SectionHeader *section = sectionNamed(".debug_line");
+  if (!section) return;
+  // Sections have no addresses yet: every one gets a 16 MiB room of its own.
+  constexpr unsigned kRoomBits = 24;
+  std::string table(content(*section));
+  for (const SectionHeader &rela : sections_) {
+    if (rela.type != elf::kRela || rela.info != static_cast<std::uint32_t>(section - sections_.data())) continue;
+    for (std::uint64_t at = rela.offset; at + elf::kRelaSize <= std::uint64_t{rela.offset} + rela.size;
+         at += elf::kRelaSize) {
+      const std::uint32_t offset = word(at), info = word(at + 4), symbol = info >> 8;
+      if ((info & 0xff) != kRelocate32 || symbol >= symbols_.size() || std::uint64_t{offset} + 4 > table.size())
+        continue;
+      const std::uint16_t home = symbols_[symbol].section;
+      if (home >= places_.size() || places_[home] < 0 || places_[home] > 126) continue;
+      const std::uint32_t value =
+          (static_cast<std::uint32_t>(places_[home] + 1) << kRoomBits) + symbols_[symbol].value + word(at + 8);
+      for (std::uint32_t i = 0; i < 4; ++i) table[offset + i] = static_cast<char>(value >> (8 * i));
+    }
+  }
+  DwarfLines lines = dwarfLines(table);
+  const auto shift = static_cast<std::int32_t>(object.files.size());
+  object.files.insert(object.files.end(), lines.files.begin(), lines.files.end());
+  for (const DwarfLines::Row &row : lines.rows) {
+    const std::uint32_t room = row.address >> kRoomBits;
+    if (room == 0 || room > object.sections.size()) continue;
+    object.sections[room - 1].lines.push_back(
+        {row.address & ((1u << kRoomBits) - 1), row.file < 0 ? -1 : row.file + shift, row.line});
+  }
+}
 
 bool ElfReader::addLines(Object &object, program::Code *code) {
   for (const SectionHeader &header : sections_) {

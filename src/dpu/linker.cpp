@@ -79,6 +79,7 @@ class Linker {
   program::Code finish();
   void finishCode(program::Code &code);
   void finishSymbols(program::Code &code);
+  void sizeFunctions(program::Code &code) const;
 
   std::vector<Object> objects_;
   const LinkOptions &options_;
@@ -422,6 +423,22 @@ void Linker::finishCode(program::Code &code) {
   if (code.files.empty()) code.lines.clear();
 }
 
+/// A function without a size reaches to the next function or the end of its section.
+void Linker::sizeFunctions(program::Code &code) const {
+  std::set<std::uint32_t> ends;
+  for (const auto &[key, address] : addresses_) {
+    const Section &section = objects_[key.first].sections[key.second];
+    if (section.memory == Memory::kIram) ends.insert(address + section.length());
+  }
+  for (const program::Code::Symbol &symbol : code.symbols) {
+    if (symbol.isFunction) ends.insert(symbol.address);
+  }
+  for (program::Code::Symbol &symbol : code.symbols) {
+    const auto end = ends.upper_bound(symbol.address);
+    if (symbol.isFunction && symbol.size == 0 && end != ends.end()) symbol.size = *end - symbol.address;
+  }
+}
+
 void Linker::finishSymbols(program::Code &code) {
   for (std::size_t o = 0; o < objects_.size(); ++o) {
     for (std::size_t s = 0; s < objects_[o].symbols.size(); ++s) {
@@ -433,12 +450,17 @@ void Linker::finishSymbols(program::Code &code) {
       }
       const Place at = find(o, s);
       if (!at.isKnown) continue;
-      code.symbols.push_back({symbol.name, at.value, symbol.size, symbol.kind == SymbolKind::kFunction, at.isAbsolute});
+      const bool isCode = !at.isAbsolute && at.value >= kIramBase && at.value < kAtomicBase;
+      // What others can call is a function even where nobody says so.
+      const bool isFunction = symbol.kind == SymbolKind::kFunction ||
+                              (isCode && symbol.kind == SymbolKind::kNone && symbol.binding != Binding::kLocal);
+      code.symbols.push_back({symbol.name, at.value, symbol.size, isFunction, at.isAbsolute});
     }
   }
   for (const auto &[name, at] : own_) {
     if (!globals_.contains(name)) code.symbols.push_back({name, at.value, 0, false, at.isAbsolute});
   }
+  sizeFunctions(code);
   std::stable_sort(code.symbols.begin(), code.symbols.end(),
                    [](const auto &a, const auto &b) { return a.name < b.name; });
 }

@@ -111,6 +111,12 @@ TEST(AssemblerErrors, LabelsAreNames) {
   EXPECT_EQ(complaint(".: nop"), "dpu-asm-label@1:1");
 }
 
+TEST(AssemblerErrors, ALocalLabelIsDefinedInTheFile) {
+  EXPECT_EQ(complaint(".Lnext: nop\n jump .Lnxet"), "dpu-asm-undefined@2:7");
+  EXPECT_EQ(hint(".Lnext: nop\n jump .Lnxet"), "did you mean '.Lnext'?");
+  EXPECT_EQ(complaint(" .type .Lx,\n jump .Lx"), "dpu-asm-undefined@2:7");
+}
+
 TEST(AssemblerErrors, ASymbolIsDefinedOnce) {
   EXPECT_EQ(complaint("f: nop\nf: nop"), "dpu-asm-defined-twice@2:1");
   EXPECT_EQ(complaint("f: nop\n .set f, 2"), "dpu-asm-defined-twice@2:7");

@@ -172,6 +172,14 @@ TEST(Linker, SymbolsFunctionsAndLinesAreFilledIn) {
                              [](const auto &a, const auto &b) { return a.name < b.name; }));
 }
 
+TEST(Linker, AFunctionWithoutASizeReachesToTheNext) {
+  const Code code = linked({" .globl f\nf: nop\n nop\n .globl g\ng: nop\nlabel: nop\n", " stop\n"});
+  EXPECT_EQ(code.symbolNamed("f")->size, 16u);
+  EXPECT_EQ(code.symbolNamed("g")->size, 16u);
+  EXPECT_FALSE(code.symbolNamed("label")->isFunction);
+  EXPECT_EQ(code.functionAt(4), nullptr) << "the end of the section is the end of g";
+}
+
 TEST(Linker, TheRuntimeLibraryBootsAProgramThatHasOnlyMain) {
   if (runtimeFiles().empty()) GTEST_SKIP() << "no run-time library yet";
   const Result<Code> code = loadProgram(" .globl main\nmain: jump r23\n", "m.s", {});
