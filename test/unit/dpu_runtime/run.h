@@ -120,9 +120,9 @@ class Callee {
     const std::size_t bytes = 32 + cases[0].area.size();
     std::vector<char> mram(bytes * cases.size());
     for (std::size_t i = 0; i < cases.size(); ++i) {
-      std::memcpy(&mram[i * bytes], &cases[i].d0, 8);
-      std::memcpy(&mram[i * bytes + 8], &cases[i].d2, 8);
-      std::memcpy(&mram[i * bytes + 32], cases[i].area.data(), bytes - 32);
+      std::memcpy(mram.data() + i * bytes, &cases[i].d0, 8);
+      std::memcpy(mram.data() + i * bytes + 8, &cases[i].d2, 8);
+      std::memcpy(mram.data() + i * bytes + 32, cases[i].area.data(), bytes - 32);
     }
     sim::dpu::Dpu dpu(image_, plainDpu());
     const std::vector<std::uint32_t> args = {function, static_cast<std::uint32_t>(cases.size()),
@@ -133,9 +133,9 @@ class Callee {
     if (result.fault) throw std::runtime_error(result.fault->str());
     dpu.readMram(image_->code.mramUsed, std::as_writable_bytes(std::span(mram)));
     for (std::size_t i = 0; i < cases.size(); ++i) {
-      std::memcpy(&cases[i].d0, &mram[i * bytes + 16], 8);
-      std::memcpy(&cases[i].d2, &mram[i * bytes + 24], 8);
-      cases[i].area.assign(&mram[i * bytes + 32], bytes - 32);
+      std::memcpy(&cases[i].d0, mram.data() + i * bytes + 16, 8);
+      std::memcpy(&cases[i].d2, mram.data() + i * bytes + 24, 8);
+      cases[i].area.assign(mram.data() + i * bytes + 32, bytes - 32);
     }
     return result.counts.instructions;
   }
