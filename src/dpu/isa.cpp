@@ -84,7 +84,7 @@ bool isRegisterAllowed(OperandKind kind, unsigned number) {
 }
 
 std::int32_t signExtend(std::uint32_t value, int width) {
-  if (width >= 32) return static_cast<std::int32_t>(value);
+  if (width <= 0 || width >= 32) return static_cast<std::int32_t>(value);
   const std::uint32_t sign = 1u << (width - 1);
   return static_cast<std::int32_t>((value ^ sign) - sign);
 }
