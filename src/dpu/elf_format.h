@@ -14,7 +14,8 @@ inline constexpr std::uint32_t kFlags = 0x02800000;  // ABI version 2 in bits 31
 inline constexpr std::uint32_t kHeaderSize = 52, kSegmentSize = 32, kSectionSize = 40, kSymbolSize = 16, kRelaSize = 12;
 
 inline constexpr std::uint16_t kRelocatable = 1, kExecutable = 2;
-inline constexpr std::uint32_t kLoad = 1;  // segment
+inline constexpr std::uint32_t kLoad = 1;                                          // segment
+inline constexpr std::uint32_t kExecutableCode = 1, kWritable = 2, kReadable = 4;  // of segments
 inline constexpr std::uint32_t kProgbits = 1, kSymtab = 2, kStrtab = 3, kRela = 4, kNobits = 8, kRel = 9;
 inline constexpr std::uint32_t kWrite = 1, kAlloc = 2, kExecute = 4;
 inline constexpr std::uint16_t kUndefined = 0, kAbsolute = 0xfff1, kCommon = 0xfff2, kReserved = 0xff00;

@@ -387,8 +387,9 @@ void ElfReader::settle(program::Code &code, std::int64_t tasklets) {
 // Lines.
 
 const SectionHeader *ElfReader::sectionNamed(std::string_view name) const {
-  const auto found = std::find_if(sections_.begin(), sections_.end(),
-                                  [&](const SectionHeader &s) { return s.name == name && s.type == elf::kProgbits; });
+  const auto found = std::find_if(sections_.begin(), sections_.end(), [&](const SectionHeader &s) {
+    return s.name == name && s.type == elf::kProgbits && !(s.flags & elf::kAlloc);
+  });
   return found == sections_.end() ? nullptr : &*found;
 }
 
@@ -450,7 +451,7 @@ void ElfReader::addDwarf(Object &object) const {
 
 bool ElfReader::addLines(Object &object, program::Code *code) {
   for (const SectionHeader &header : sections_) {
-    if (header.name != elf::kLinesSection || header.type != elf::kProgbits) continue;
+    if (header.name != elf::kLinesSection || header.type != elf::kProgbits || (header.flags & elf::kAlloc)) continue;
     std::uint64_t at = header.offset;
     const std::uint64_t end = std::uint64_t{header.offset} + header.size;
     auto damaged = [&] {

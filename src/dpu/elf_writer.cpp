@@ -261,14 +261,14 @@ std::string writeExecutable(const program::Code &code) {
   Bytes text;
   for (const std::uint64_t word : code.instructions) text.number(word, 8);
   const std::size_t iram = add(".text", elf::kProgbits, elf::kExecute, kIramBase, text.str());
-  segments.push_back({kIramBase, elf::kExecute | 4, iram});
+  segments.push_back({kIramBase, elf::kReadable | elf::kExecutableCode, iram});
   const std::size_t atomic = add(".atomic", elf::kNobits, elf::kWrite, kAtomicBase, "");
   std::size_t wram = 0, mram = 0;
   for (const program::Code::Segment &segment : code.segments) {
     const bool isMram = segment.address >= kMramBase;
     const std::size_t section =
         add(isMram ? ".mram" : ".data", elf::kProgbits, elf::kWrite, segment.address, asText(segment.bytes));
-    segments.push_back({segment.address, 6, section});
+    segments.push_back({segment.address, elf::kReadable | elf::kWritable, section});
     std::size_t &first = isMram ? mram : wram;
     if (first == 0) first = section;
   }

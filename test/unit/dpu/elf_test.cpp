@@ -88,6 +88,13 @@ TEST(Elf, AnExecutableLoadsWithoutSections) {
   EXPECT_GE(back->wramUsed, code.segments.front().bytes.size());
 }
 
+TEST(Elf, ALoadedSectionThatIsNamedLikeTheLinesIsData) {
+  const Object object = assembledObject(" nop\n .section .pimento.lines,\"a\"\n .long 77\n");
+  const Result<Object> back = readObject(writeObject(object), "a.o");
+  ASSERT_TRUE(back.ok()) << back.diagnostics().front().str();
+  EXPECT_EQ(back->sections.back().bytes, object.sections.back().bytes);
+}
+
 TEST(Elf, AProgramLoadsFromTextObjectAndExecutable) {
   const std::string text = " .section .text.__bootstrap,\"ax\"\n .globl __bootstrap\n__bootstrap: stop\n";
   const Result<Code> fromText = loadProgram(text, "a.s", {});
