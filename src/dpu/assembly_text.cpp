@@ -40,6 +40,22 @@ Piece trimmed(std::string_view line, std::size_t begin, std::size_t end) {
   return {line.substr(begin, end - begin), static_cast<int>(begin) + 1};
 }
 
+/// What stands between commas from `at` on; nothing where there is only white space.
+std::vector<Piece> splitOperands(std::string_view line, std::size_t at) {
+  std::vector<Piece> operands;
+  if (trimmed(line, at, line.size()).text.empty()) return operands;
+  std::size_t begin = at;
+  for (std::size_t i = at; i <= line.size(); ++i) {
+    if (i < line.size() && (line[i] == '"' || line[i] == '\'')) {
+      i += literalLength(line.substr(i)) - 1;
+    } else if (i == line.size() || line[i] == ',') {
+      operands.push_back(trimmed(line, begin, i));
+      begin = i + 1;
+    }
+  }
+  return operands;
+}
+
 }  // namespace
 
 bool isSymbolStart(char c) {
@@ -98,15 +114,7 @@ Statement LineReader::read(std::string_view line) {
     break;
   }
   statement.rest = trimmed(text, at, text.size());
-  std::size_t begin = at;
-  for (std::size_t i = at; i <= text.size() && !statement.rest.text.empty(); ++i) {
-    if (i < text.size() && (text[i] == '"' || text[i] == '\'')) {
-      i += literalLength(text.substr(i)) - 1;
-    } else if (i == text.size() || text[i] == ',') {
-      statement.operands.push_back(trimmed(text, begin, i));
-      begin = i + 1;
-    }
-  }
+  statement.operands = splitOperands(text, at);
   return statement;
 }
 

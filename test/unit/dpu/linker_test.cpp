@@ -1,6 +1,8 @@
 // From objects to a program: layout, symbols, relocations, libraries.
 #include "pimento/dpu/linker.h"
 
+#include <fstream>
+
 #include "assembled.h"
 #include "pimento/dpu/disassembler.h"
 #include "pimento/dpu/isa.h"
@@ -187,6 +189,17 @@ TEST(Linker, TheRuntimeLibraryBootsAProgramThatHasOnlyMain) {
   ASSERT_NE(code->functionAt(0), nullptr);
   EXPECT_EQ(code->functionAt(0)->name, "__bootstrap");
   for (const std::uint64_t word : code->instructions) EXPECT_TRUE(decode(word).has_value());
+}
+
+TEST(Linker, TheExampleOfTheDocumentationLinks) {
+  std::ifstream in(PIMENTO_SOURCE_DIR "/docs/models/upmem-isa.md");
+  const std::string page{std::istreambuf_iterator<char>(in), {}};
+  const std::size_t begin = page.find("```asm\n");
+  ASSERT_NE(begin, std::string::npos);
+  const std::string text = page.substr(begin + 7, page.find("```", begin + 7) - begin - 7);
+  const Result<Code> code = loadProgram(text, "page.s", {});
+  ASSERT_TRUE(code.ok()) << code.diagnostics().front().str();
+  EXPECT_EQ(addressOf(*code, "counter") % 8, 0u);
 }
 
 TEST(Linker, EveryFileOfTheRuntimeLibraryLinksWithTheOthers) {
