@@ -315,4 +315,19 @@ Result<std::optional<kernel::DataSet>> makeInputData(const Options &options, con
   return std::optional<kernel::DataSet>(kernel::makeData(graph, *spec));
 }
 
+Result<KnownData> knownData(const Options &options, const kernel::Graph &graph, const std::string &defaultSpec) {
+  const std::string text = options.data.empty() ? defaultSpec : options.data;
+  KnownData known;
+  if (text == "none") return known;
+  if (text.find(".npy") != std::string::npos) {
+    Result<std::optional<kernel::DataSet>> data = makeInputData(options, graph, defaultSpec);
+    if (!data) return data.diagnostics();
+    known.contents = std::move(*data);
+    return known;
+  }
+  known.values = parseDataSpec(text, options.seed);
+  if (!known.values) return badData(text);
+  return known;
+}
+
 }  // namespace pimento::driver

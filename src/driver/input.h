@@ -47,6 +47,15 @@ Result<std::vector<mapping::MapSpec>> parseMaps(const Options &options);
 /// `--offload`, or its default for the input. Diagnostics: unknown-offload.
 Result<evaluate::Offload> parseOffload(const Options &options);
 
+/// What `--data` says of the operands of a timing run: how they are made, or all of them where they come from files;
+/// nothing of either for "none".
+struct KnownData {
+  std::optional<kernel::DataSpec> values;
+  std::optional<kernel::DataSet> contents;
+};
+/// Diagnostics: as makeInputData.
+Result<KnownData> knownData(const Options &options, const kernel::Graph &graph, const std::string &defaultSpec);
+
 /// `--data`: fills the graph's inputs; nothing for "none". Diagnostics: bad-data, and those of .npy files.
 Result<std::optional<kernel::DataSet>> makeInputData(const Options &options, const kernel::Graph &graph,
                                                      const std::string &defaultSpec);

@@ -23,6 +23,8 @@ evaluate::Request Job::request(const Options &options) const {
   r.jobs = jobCount(options.jobs);
   r.offload = offload;
   r.variant = deviceVariant(options);
+  r.values = data.values;
+  r.contents = data.contents ? &*data.contents : nullptr;
   return r;
 }
 
@@ -35,7 +37,14 @@ Result<Job> loadJob(const Options &options, const std::string &target) {
   if (!maps) return maps.diagnostics();
   const Result<evaluate::Offload> offload = parseOffload(options);
   if (!offload) return offload.diagnostics();
-  return Job{std::move(*machine), std::move(*input), std::move(*maps), *offload};
+  Job job{std::move(*machine), std::move(*input), std::move(*maps), *offload, {}};
+  const Result<const evaluate::Backend *> backend = evaluate::backendFor(job.machine);
+  if (backend && (*backend)->generatesCode() && job.input.graph) {
+    Result<KnownData> data = knownData(options, *job.input.graph, defaultData(options));
+    if (!data) return data.diagnostics();
+    job.data = std::move(*data);
+  }
+  return job;
 }
 
 void nameReport(evaluate::Report &report, const Input &input) {

@@ -14,6 +14,7 @@ struct Job {
   Input input;
   std::vector<mapping::MapSpec> maps;
   evaluate::Offload offload = evaluate::Offload::kAll;
+  KnownData data;  ///< on targets whose time depends on it
 
   /// The variant of the device's programs; one of the kernel alone ("measured") needs no program of its own.
   std::string deviceVariant(const Options &options) const;

@@ -19,6 +19,10 @@ std::int64_t Point::number(const std::string &column) const {
   return parseInteger(columns.at(column)).value_or(0);
 }
 
+double Point::real(const std::string &column) const {
+  return parseNumber(columns.at(column)).value_or(0);
+}
+
 std::string pointsFolder(const Options &options, const std::string &suite) {
   if (!options.points.empty()) return options.points;
   const char *root = std::getenv("PIMENTO_POINTS");
@@ -28,40 +32,33 @@ std::string pointsFolder(const Options &options, const std::string &suite) {
 
 namespace {
 
-/// Kernels that a row can ask for.
-const std::set<std::string> kKernels = {"gemv", "gemvtree", "gemv_tree", "add", "mul", "relu", "hostrd", "hostwr"};
-
-/// Columns that must be whole numbers wherever they occur.
-const std::set<std::string> kNumbers = {
-    "output_dim", "input_dim", "batch", "channels", "ranks", "elements", "bytes", "output_dim_or_elements", "cycles"};
-
-/// Kernels and the columns that say how large they are, one of each group.
-std::vector<std::vector<std::string>> sizeColumns(const std::string &kernel) {
-  if (kernel == "hostrd" || kernel == "hostwr") return {{"bytes"}};
-  if (kernel.rfind("gemv", 0) == 0) return {{"output_dim", "output_dim_or_elements"}, {"input_dim"}};
-  return {{"elements", "output_dim_or_elements"}};
-}
-
-Status checkRow(const Point &p, const std::vector<std::string> &required) {
+Status checkRow(const Point &p, const PointRules &rules) {
   const auto bad = [&](std::string message) {
     return error("bad-points", p.where, std::move(message),
                  "see docs/cli.md, 'validate', for the columns of each kind of file");
   };
-  for (const std::string &c : required)
+  for (const std::string &c : rules.required)
     if (!p.has(c)) return bad(fmt::format("column '{}' is missing", c));
-  for (const auto &group : sizeColumns(p.kernel))
+  const auto &groups = rules.kernels.at(p.kernel);
+  for (const auto &group : groups)
     if (std::none_of(group.begin(), group.end(), [&](const std::string &c) { return p.has(c); }))
       return bad(fmt::format("kernel '{}' needs a column '{}'", p.kernel, fmt::join(group, "' or '")));
-  for (const auto &[column, text] : p.columns) {
-    const bool isUsed = kNumbers.count(column) && !(column == "input_dim" && p.kernel.rfind("gemv", 0) != 0);
-    const auto value = parseInteger(text);
-    if (isUsed && (!value || *value < 1))
-      return bad(fmt::format("column '{}' holds '{}', not a whole number of 1 or more", column, text));
+  const auto isOfKernel = [&](const std::string &column) {
+    return std::any_of(groups.begin(), groups.end(),
+                       [&](const auto &g) { return std::find(g.begin(), g.end(), column) != g.end(); });
+  };
+  for (const std::string &c : rules.whole) {
+    if (!p.has(c) || (c == "input_dim" && !isOfKernel(c))) continue;  // element-wise rows of networks have none
+    if (const auto value = parseInteger(p.text(c)); !value || *value < 1)
+      return bad(fmt::format("column '{}' holds '{}', not a whole number of 1 or more", c, p.text(c)));
   }
+  for (const std::string &c : rules.positive)
+    if (const auto value = p.has(c) ? parseNumber(p.text(c)) : 1; !value || !(*value > 0))
+      return bad(fmt::format("column '{}' holds '{}', not a number above 0", c, p.text(c)));
   return okStatus();
 }
 
-Status readFilePoints(const fs::path &file, const std::vector<std::string> &required, PointSet &out) {
+Status readFilePoints(const fs::path &file, const PointRules &rules, PointSet &out) {
   const Result<std::string> text = readFile(file.string());
   if (!text)
     return error("unreadable-points", {file.string(), 0, 0}, "the file cannot be read",
@@ -86,11 +83,11 @@ Status readFilePoints(const fs::path &file, const std::vector<std::string> &requ
     if (!p.has("kernel"))
       return error("bad-points", p.where, "column 'kernel' is missing", "the first line names the columns");
     p.kernel = p.text("kernel");
-    if (!kKernels.count(p.kernel)) {
+    if (!rules.kernels.contains(p.kernel)) {
       ++skipped[p.kernel];
       continue;
     }
-    if (Status s = checkRow(p, required); !s) return s;
+    if (Status s = checkRow(p, rules); !s) return s;
     if (p.kernel == "gemv_tree") p.kernel = "gemvtree";
     out.points.push_back(std::move(p));
   }
@@ -101,19 +98,57 @@ Status readFilePoints(const fs::path &file, const std::vector<std::string> &requ
 
 }  // namespace
 
-Result<PointSet> readPoints(const std::string &fileOrFolder, const std::vector<std::string> &required) {
+const PointRules &hbmPimPoints() {
+  using Groups = std::vector<std::vector<std::string>>;
+  static const Groups kGemv = {{"output_dim", "output_dim_or_elements"}, {"input_dim"}};
+  static const Groups kElements = {{"elements", "output_dim_or_elements"}};
+  static const PointRules kRules = {{},
+                                    {"cycles"},
+                                    {},
+                                    {"output_dim", "input_dim", "batch", "channels", "ranks", "elements", "bytes",
+                                     "output_dim_or_elements", "cycles"},
+                                    {{"gemv", kGemv},
+                                     {"gemvtree", kGemv},
+                                     {"gemv_tree", kGemv},
+                                     {"add", kElements},
+                                     {"mul", kElements},
+                                     {"relu", kElements},
+                                     {"hostrd", {{"bytes"}}},
+                                     {"hostwr", {{"bytes"}}}}};
+  return kRules;
+}
+
+const PointRules &upmemPoints() {
+  using Groups = std::vector<std::vector<std::string>>;
+  static const Groups kGemv = {{"vec_length"}, {"mul_operand"}};
+  static const Groups kGemm = {{"vec_length"}, {"n_length"}, {"mul_operand"}};
+  static const PointRules kRules = {
+      {"stream_kernels", "gemv_", "gemm_"},
+      {"dtype", "tasklets", "iterations", "buffer_elems", "latency_ms"},
+      {"latency_ms"},
+      {"tasklets", "iterations", "buffer_elems", "vec_length", "n_length"},
+      {{"va", {}}, {"red", {}}, {"sel", {}}, {"scan", {}}, {"hst", {}}, {"gemv", kGemv}, {"gemm", kGemm}}};
+  return kRules;
+}
+
+Result<PointSet> readPoints(const std::string &fileOrFolder, const PointRules &rules) {
+  const auto isMeant = [&](const fs::path &file) {
+    const std::string stem = file.stem().string();
+    return rules.files.empty() || std::any_of(rules.files.begin(), rules.files.end(),
+                                              [&](const std::string &begin) { return stem.starts_with(begin); });
+  };
   std::vector<fs::path> files;
   std::error_code failed;
   if (fs::is_directory(fileOrFolder, failed)) {
     for (const auto &entry : fs::directory_iterator(fileOrFolder, failed))
-      if (entry.path().extension() == ".csv") files.push_back(entry.path());
+      if (entry.path().extension() == ".csv" && isMeant(entry.path())) files.push_back(entry.path());
     std::sort(files.begin(), files.end());
   } else {
     files.emplace_back(fileOrFolder);
   }
   PointSet points;
   for (const fs::path &f : files)
-    if (Status s = readFilePoints(f, required, points); !s) return s.diagnostics();
+    if (Status s = readFilePoints(f, rules, points); !s) return s.diagnostics();
   if (points.points.empty())
     return error("unreadable-points", {fileOrFolder, 0, 0}, "there are no points here",
                  "give --points FILE.csv or a folder of them");

@@ -22,6 +22,7 @@ struct Point {
   bool has(const std::string &column) const { return columns.count(column) != 0; }
   const std::string &text(const std::string &column) const { return columns.at(column); }
   std::int64_t number(const std::string &column) const;  ///< checked by readPoints
+  double real(const std::string &column) const;          ///< likewise
 };
 
 /// Where the points of `suite` are: --points, else $PIMENTO_POINTS/validation/SUITE, else the project's own table.
@@ -33,10 +34,22 @@ struct PointSet {
   std::vector<std::string> skipped;
 };
 
-/// Reads a file, or all .csv files of a folder in name order. Every row has `kernel` and the columns `required`;
-/// columns that name sizes must hold whole numbers. Rows of kernels that nothing here replays are skipped and named.
-/// Diagnostics: unreadable-points (also if nothing is left), bad-points.
-Result<PointSet> readPoints(const std::string &fileOrFolder, const std::vector<std::string> &required);
+/// What the rows of a suite look like.
+struct PointRules {
+  std::vector<std::string> files;     ///< of a folder: those whose names begin so; empty: all
+  std::vector<std::string> required;  ///< columns of every row
+  std::vector<std::string> positive;  ///< columns that hold numbers above 0, if they are there
+  /// Columns that hold whole numbers of 1 or more, if they are there.
+  std::vector<std::string> whole;
+  /// Kernels, each with the columns that say how large it is, one of each group.
+  std::map<std::string, std::vector<std::vector<std::string>>> kernels;
+};
+const PointRules &hbmPimPoints();
+const PointRules &upmemPoints();
+
+/// Reads a file, or the .csv files of a folder in name order. Rows of kernels that nothing here replays are skipped and
+/// named. Diagnostics: unreadable-points (also if nothing is left), bad-points.
+Result<PointSet> readPoints(const std::string &fileOrFolder, const PointRules &rules);
 
 /// What reports call each point's kernel: the column, with the file's stem before it where several files have it.
 std::vector<std::string> kernelNames(const std::vector<Point> &points);

@@ -8,6 +8,7 @@
 #include "pimento/base/thread_pool.h"
 #include "pimento/driver/input.h"
 #include "pimento/driver/points.h"
+#include "pimento/driver/validate_upmem.h"
 #include "pimento/driver/verbs.h"
 #include "pimento/emit/json.h"
 #include "pimento/emit/table.h"
@@ -20,8 +21,17 @@ namespace {
 
 /// Our figure for one point.
 struct Replay {
-  std::int64_t ours = 0, theirs = 0;
+  double ours = 0, theirs = 0;
   Diagnostics diagnostics;
+};
+
+/// A suite: its points, and how one of them is run.
+struct Suite {
+  std::string name;
+  const PointRules &(*rules)();
+  Replay (*replay)(const Options &, const Point &);
+  bool comparesPrograms = false;
+  const char *unit = "";  ///< of the figures
 };
 
 Result<machine::Machine> machineFor(const Options &options, const Point &p) {
@@ -66,7 +76,7 @@ Result<std::int64_t> replayKernel(const machine::Machine &machine, const Point &
 
 Replay replay(const Options &options, const Point &p) {
   Replay out;
-  out.theirs = p.number("cycles");
+  out.theirs = static_cast<double>(p.number("cycles"));
   const Result<machine::Machine> machine = machineFor(options, p);
   if (!machine) {
     out.diagnostics = machine.diagnostics();
@@ -75,27 +85,49 @@ Replay replay(const Options &options, const Point &p) {
   const bool isHost = p.kernel == "hostrd" || p.kernel == "hostwr";
   const Result<std::int64_t> cycles = isHost ? replayHostStream(*machine, p) : replayKernel(*machine, p);
   if (cycles)
-    out.ours = *cycles;
+    out.ours = static_cast<double>(*cycles);
   else
     out.diagnostics = cycles.diagnostics();
   return out;
 }
 
+Replay replayMeasured(const Options &options, const Point &p) {
+  Replay out;
+  out.theirs = p.real("latency_ms");
+  const Result<double> ms = replayUpmem(options, p);
+  if (ms)
+    out.ours = *ms;
+  else
+    out.diagnostics = ms.diagnostics();
+  return out;
+}
+
+const std::vector<Suite> &suites() {
+  static const std::vector<Suite> kSuites = {{"hbm-pim", hbmPimPoints, replay},
+                                             {"upmem", upmemPoints, replayMeasured, true, " ms"}};
+  return kSuites;
+}
+
 }  // namespace
 
 Outcome validate(const Options &options) {
-  const std::vector<std::string> suites = {"hbm-pim"};
-  if (std::find(suites.begin(), suites.end(), options.input) == suites.end())
+  const auto suite =
+      std::find_if(suites().begin(), suites().end(), [&](const Suite &s) { return s.name == options.input; });
+  if (suite == suites().end()) {
+    std::vector<std::string> names;
+    for (const Suite &s : suites()) names.push_back(s.name);
     return failure({error("unknown-suite", {}, fmt::format("there is no suite '{}'", options.input),
-                          suggest(options.input, suites))});
-  const Result<PointSet> points = readPoints(pointsFolder(options, options.input), {"cycles"});
+                          suggest(options.input, names))});
+  }
+  const Result<PointSet> points = readPoints(pointsFolder(options, options.input), suite->rules());
   if (!points) return failure(points.diagnostics());
   std::vector<Replay> replays(points->points.size());
   parallelFor(jobCount(options.jobs), static_cast<std::int64_t>(points->points.size()), [&](std::int64_t i) {
-    replays[static_cast<std::size_t>(i)] = replay(options, points->points[static_cast<std::size_t>(i)]);
+    replays[static_cast<std::size_t>(i)] = suite->replay(options, points->points[static_cast<std::size_t>(i)]);
   });
   emit::SuiteResult result;
   result.suite = options.input;
+  result.comparesPrograms = suite->comparesPrograms;
   result.warnings = points->skipped;
   const auto names = kernelNames(points->points);
   for (std::size_t i = 0; i < points->points.size(); ++i) {
@@ -106,9 +138,9 @@ Outcome validate(const Options &options) {
       continue;
     }
     const Point &p = points->points[i];
-    result.add(
-        names[i], static_cast<double>(replays[i].ours), static_cast<double>(replays[i].theirs),
-        fmt::format("{}:{}: ours {}, theirs {}", p.where.file, p.where.line, replays[i].ours, replays[i].theirs));
+    result.add(names[i], replays[i].ours, replays[i].theirs,
+               fmt::format("{}:{}: ours {:.10g}{}, theirs {:.10g}{}", p.where.file, p.where.line, replays[i].ours,
+                           suite->unit, replays[i].theirs, suite->unit));
   }
   return {options.isJson ? emit::toJson(result) : emit::toTable(result), {}, 0};
 }

@@ -147,8 +147,10 @@ Outcome printStage(const Options &options, const Job &job, const evaluate::Compi
       out << program::print(kernel.program());
     } else if (options.emit == "asm") {
       int part = 0;
+      const bool isCode = program::hasCode(kernel.program());
       for (const std::string &text : kernel.assembly())
-        out << "; " << job.input.graph->kernels[k].name << ", microkernel " << part++ << "\n" << text;
+        out << fmt::format("{} {}, {} {}\n{}", isCode ? "//" : ";", job.input.graph->kernels[k].name,
+                           isCode ? "program" : "microkernel", part++, text);
     } else {
       if (list == nullptr) {
         owner = std::make_unique<emit::CommandList>(out);
@@ -179,6 +181,13 @@ Outcome compile(const Options &options) {
   if (options.emit == "mlir") return emitMlir(options, *job);
   const Result<evaluate::CompiledGraph> graph = evaluate::compile(job->request(options));
   if (!graph) return failure(graph.diagnostics());
+  const bool isCode = std::any_of(graph->begin(), graph->end(), [](const evaluate::PlannedKernel &k) {
+    return k.compiled != nullptr && program::hasCode(k.compiled->program());
+  });
+  if (isCode && (options.emit == "commands" || options.emit == "llvcnm"))
+    return failure({error("unknown-stage", {"--emit", 0, 0},
+                          fmt::format("{} runs machine code, which has no stage '{}'", job->machine.name, options.emit),
+                          "use --emit asm, or mapping")});
   return printStage(options, *job, *graph);
 }
 
@@ -219,6 +228,11 @@ Outcome simulate(const Options &options) {
   std::ofstream file;
   std::unique_ptr<emit::PerfettoTrace> trace;
   if (!options.trace.empty()) {
+    if (!job->machine.dram)
+      return failure(
+          {error("no-dram", {"--trace", 0, 0},
+                 fmt::format("{} has no DRAM channel whose commands a timeline could show", job->machine.name),
+                 "leave --trace out")});
     file.open(options.trace);
     if (!file)
       return failure({error("unwritable-file", {options.trace, 0, 0}, "the trace file cannot be written",

@@ -149,13 +149,16 @@ std::string toJson(const std::vector<ComparisonRow> &rows) {
 
 std::string toJson(const SuiteResult &result) {
   Json j = {{"suite", result.suite}, {"points", result.points}, {"kernels", Json::object()}};
-  for (const KernelErrors &k : result.kernels)
-    j["kernels"][k.kernel] = {{"rows", k.rows},
-                              {"exact", k.exact},
-                              {"mean_abs_error_pct", k.meanAbsErrorPct()},
-                              {"worst_abs_error_pct", k.worstAbsErrorPct},
-                              {"within_15_pct", k.within15Pct()},
-                              {"worst_row", k.worstRow}};
+  for (const KernelErrors &k : result.kernels) {
+    Json &row = j["kernels"][k.kernel];
+    row = {{"rows", k.rows},
+           {"exact", k.exact},
+           {"mean_abs_error_pct", k.meanAbsErrorPct()},
+           {"worst_abs_error_pct", k.worstAbsErrorPct},
+           {"within_15_pct", k.within15Pct()},
+           {"worst_row", k.worstRow}};
+    if (result.comparesPrograms) row["speedup_ours"] = nullptr;  // there is no compiler for these programs yet
+  }
   j["warnings"] = result.warnings;
   return print(j);
 }

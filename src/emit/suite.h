@@ -35,6 +35,7 @@ struct SuiteResult {
   std::int64_t points = 0;
   std::vector<KernelErrors> kernels;  ///< in order of first appearance
   std::vector<std::string> warnings;  ///< points that could not be run, say
+  bool comparesPrograms = false;      ///< the suite's reference programs are compared with ours: speedup_ours
 
   /// One more point: ours against a reference other than 0; `row` says which, for readers.
   void add(std::string_view kernel, double ours, double reference, std::string_view row);

@@ -87,7 +87,8 @@ class Backend {
   virtual ~Backend() = default;
 
   virtual std::string_view family() const = 0;
-  /// Does compiling make machine code? Its time is then reported as such, not as part of the evaluation.
+  /// Does compiling make machine code? Its time is then reported as such, not as part of the evaluation; and the time
+  /// of what it makes may depend on data (RunMode).
   virtual bool generatesCode() const { return false; }
   /// Variants a kernel may ask for besides "plain".
   virtual std::vector<std::string> variants() const = 0;
@@ -96,6 +97,12 @@ class Backend {
   /// The mapping published results used, with `spec`'s extensions.
   virtual Result<mapping::Mapping> reference(const kernel::Graph &graph, int kernel, const machine::Machine &machine,
                                              const mapping::MapSpec &spec) const = 0;
+  /// The mappings that searches look at, best guesses first, where they are others than mapping::MappingSpace gives;
+  /// empty: those.
+  virtual std::vector<mapping::Mapping> mappings(const kernel::Graph & /*graph*/, int /*kernel*/,
+                                                 const machine::Machine & /*machine*/) const {
+    return {};
+  }
   /// `graph` and `machine` must outlive the result.
   virtual Result<std::unique_ptr<CompiledKernel>> compile(const kernel::Graph &graph, int kernel,
                                                           const mapping::Mapping &mapping,

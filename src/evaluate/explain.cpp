@@ -55,7 +55,7 @@ class Explainer {
   struct Nodes {
     DerivationPtr cycles, total;
     std::array<DerivationPtr, kParts.size()> parts;
-    std::array<DerivationPtr, kDeviceCounts> counts;
+    CountNodes counts;
     ActionNodes device, host, once;
     DerivationPtr setup;
   };
@@ -295,9 +295,8 @@ class Explainer {
     for (const auto &[name, value] : report_.counts) {
       std::vector<DerivationPtr> parts;
       for (const Nodes &n : nodes_)
-        for (int i = 0; i < kDeviceCounts; ++i)
-          if (deviceCountName(i) == name && n.counts[static_cast<std::size_t>(i)] != nullptr)
-            parts.push_back(n.counts[static_cast<std::size_t>(i)]);
+        for (const auto &[key, count] : n.counts)
+          if (key == name) parts.push_back(count);
       add(sumOf("counts." + name, value, "", parts));
     }
   }

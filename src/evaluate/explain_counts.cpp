@@ -109,16 +109,30 @@ std::string_view aboutRowCount(int which) {
 
 DerivationPtr channelsOf(const ExplainedStage &stage, MachineNumbers &numbers) {
   const std::int64_t n = stage.record.run.units;
+  if (!numbers.machine().dram) {
+    if (stage.placed == nullptr) return leaf("DPUs", n, "", "DPUs that run the program");
+    Parts parts;
+    std::string formula;
+    const auto &levels = numbers.machine().levels;
+    for (std::size_t l = 0; l + 1 < levels.size(); ++l) {
+      std::int64_t factor = 1;
+      for (const std::int64_t f : stage.placed->mapping.subspaces[0].factors[l]) factor *= f;
+      formula += (l == 0 ? "" : " * ") + levels[l].name;
+      parts.push_back({levels[l].name, leaf(levels[l].name, factor, "", "mapping's factor")});
+    }
+    return node("DPUs", n, "", formula, Arithmetic::kInteger, std::move(parts));
+  }
   const auto &organization = numbers.machine().dram->organization;
   if (n == organization.channels && numbers.has("organization.channels"))
     return numbers.number("organization.channels");
   return leaf("channels", n, "", "identical channels that run the program");
 }
 
-std::array<DerivationPtr, kDeviceCounts> explainCounts(const std::string &prefix, const ExplainedStage &stage,
-                                                       MachineNumbers &numbers) {
-  std::array<DerivationPtr, kDeviceCounts> perChannel, out;
+CountNodes explainCounts(const std::string &prefix, const ExplainedStage &stage, MachineNumbers &numbers) {
   const DerivationPtr channels = channelsOf(stage, numbers);
+  if (stage.process->code != nullptr) return explainDpuCounts(prefix, stage, channels);
+  std::array<DerivationPtr, kDeviceCounts> perChannel;
+  CountNodes out;
   for (int i = 0; i < kDeviceCounts; ++i) {
     const auto at = static_cast<std::size_t>(i);
     const std::string name(deviceCountName(i));
@@ -131,18 +145,31 @@ std::array<DerivationPtr, kDeviceCounts> explainCounts(const std::string &prefix
       perChannel[at] = sumOf(label, one, "", {perChannel.begin(), perChannel.begin() + program::kPurposes});
     else
       perChannel[at] = leaf(label, one, "", std::string(aboutRowCount(i)));
-    out[at] = node(prefix + name, total, "", "per_channel * channels", Arithmetic::kInteger,
-                   {{"per_channel", perChannel[at]}, {"channels", channels}});
+    out.emplace_back(name, node(prefix + name, total, "", "per_channel * channels", Arithmetic::kInteger,
+                                {{"per_channel", perChannel[at]}, {"channels", channels}}));
   }
   return out;
 }
 
-ActionNodes deviceActionNodes(const std::string &prefix, const std::array<DerivationPtr, kDeviceCounts> &counts,
-                              MachineNumbers &numbers) {
-  std::array<std::vector<DerivationPtr>, energy::kActions> parts;
+ActionNodes sumActions(const std::string &prefix,
+                       const std::array<std::vector<DerivationPtr>, energy::kActions> &parts) {
+  ActionNodes out;
+  for (std::size_t a = 0; a < out.size(); ++a) {
+    std::int64_t sum = 0;
+    for (const DerivationPtr &p : parts[a]) sum = addSaturated(sum, p->integer());
+    if (!parts[a].empty())
+      out[a] = sumOf(fmt::format("{}{} of the device", prefix, energy::name(static_cast<energy::Action>(a))), sum, "",
+                     parts[a]);
+  }
+  return out;
+}
+
+ActionNodes deviceActionNodes(const std::string &prefix, const CountNodes &counts, MachineNumbers &numbers) {
   const machine::Machine &m = numbers.machine();
+  if (!m.dram) return dpuActionNodes(prefix, counts);
+  std::array<std::vector<DerivationPtr>, energy::kActions> parts;
   for (const ActionPart &p : actionParts()) {
-    const DerivationPtr &count = counts[static_cast<std::size_t>(p.count)];
+    const DerivationPtr &count = counts[static_cast<std::size_t>(p.count)].second;
     if (count->integer() == 0) continue;
     Parts operands = {{"commands", count}};
     std::string formula = "commands";
@@ -159,15 +186,7 @@ ActionNodes deviceActionNodes(const std::string &prefix, const std::array<Deriva
     parts[static_cast<std::size_t>(p.action)].push_back(node(fmt::format("of {}", deviceCountName(p.count)), value, "",
                                                              formula, Arithmetic::kInteger, std::move(operands)));
   }
-  ActionNodes out;
-  for (std::size_t a = 0; a < out.size(); ++a) {
-    std::int64_t sum = 0;
-    for (const DerivationPtr &p : parts[a]) sum = addSaturated(sum, p->integer());
-    if (!parts[a].empty())
-      out[a] = sumOf(fmt::format("{}{} of the device", prefix, energy::name(static_cast<energy::Action>(a))), sum, "",
-                     parts[a]);
-  }
-  return out;
+  return sumActions(prefix, parts);
 }
 
 ActionNodes hostActionNodes(const std::string &prefix, const lower::HostWork &work, const Breakdown &breakdown,

@@ -50,18 +50,25 @@ class MachineNumbers {
 DerivationPtr explainCycles(const std::string &name, const ExplainedStage &stage, MachineNumbers &numbers,
                             std::int64_t mostCommands);
 
-/// Counts of one device kernel, as nodes by DeviceCounts: per channel times channels.
-std::array<DerivationPtr, kDeviceCounts> explainCounts(const std::string &prefix, const ExplainedStage &stage,
-                                                       MachineNumbers &numbers);
+/// Counts of one device kernel by name, in the order of reports: per channel times channels, per DPU times DPUs.
+using CountNodes = std::vector<std::pair<std::string, DerivationPtr>>;
+CountNodes explainCounts(const std::string &prefix, const ExplainedStage &stage, MachineNumbers &numbers);
 DerivationPtr channelsOf(const ExplainedStage &stage, MachineNumbers &numbers);
 
 /// What actions a part of the run took, by action; empty parts are left out.
 using ActionNodes = std::array<DerivationPtr, energy::kActions>;
-ActionNodes deviceActionNodes(const std::string &prefix, const std::array<DerivationPtr, kDeviceCounts> &counts,
-                              MachineNumbers &numbers);
+ActionNodes deviceActionNodes(const std::string &prefix, const CountNodes &counts, MachineNumbers &numbers);
 ActionNodes hostActionNodes(const std::string &prefix, const lower::HostWork &work, const Breakdown &breakdown,
                             std::int64_t operations, MachineNumbers &numbers);
 ActionNodes addActions(const std::string &prefix, const std::vector<ActionNodes> &parts);
+
+/// The same for machine code on DPUs (explain_dpu.cpp).
+DerivationPtr explainDpuCycles(const std::string &name, const ExplainedStage &stage);
+CountNodes explainDpuCounts(const std::string &prefix, const ExplainedStage &stage, const DerivationPtr &dpus);
+ActionNodes dpuActionNodes(const std::string &prefix, const CountNodes &counts);
+/// Puts the parts of each action together, under "PREFIXaction of the device".
+ActionNodes sumActions(const std::string &prefix,
+                       const std::array<std::vector<DerivationPtr>, energy::kActions> &parts);
 
 /// An energy report: one node per number of its rows.
 struct EnergyNodes {

@@ -25,6 +25,12 @@ RunMode timingOf(const Request &r) {
   return {true, {}, r.values ? &*r.values : nullptr, r.contents};
 }
 
+/// Has `m` the tail, and the buffer if one is named, that the user wants?
+bool agrees(const mapping::Mapping &m, const mapping::Mapping &wanted) {
+  const auto buffer = wanted.parameters.find("buffer");
+  return m.tail == wanted.tail && (buffer == wanted.parameters.end() || m.parameters.at("buffer") == buffer->second);
+}
+
 /// The best mapping by estimated total cycles among a fixed set: the reference mapping, and of the first legal ones
 /// those with the least lower bound. Ties go to the earlier one, so the choice does not depend on the number of
 /// threads.
@@ -34,8 +40,11 @@ Result<mapping::Mapping> chooseMapping(const Request &r, int kernel, const Backe
   const Result<mapping::Mapping> reference = backend.reference(*r.graph, kernel, *r.machine, spec);
   if (!reference) return reference.diagnostics();
   all.push_back({*reference});
+  for (mapping::Mapping &m : backend.mappings(*r.graph, kernel, *r.machine))
+    if (static_cast<int>(all.size()) < kAutoCandidates && agrees(m, spec.mapping)) all.push_back({std::move(m)});
   mapping::MappingSpace space(r.graph->kernels[static_cast<std::size_t>(kernel)], *r.machine);
-  while (static_cast<int>(all.size()) < kAutoCandidates) {
+  const bool hasOwn = all.size() > 1;
+  while (!hasOwn && static_cast<int>(all.size()) < kAutoCandidates) {
     std::optional<mapping::Mapping> m = space.next();
     if (!m) break;
     m->tail = spec.mapping.tail;

@@ -24,6 +24,11 @@ class UpmemBackend final : public Backend {
     return lower::upmem::referenceMapping(graph, kernel, machine, spec);
   }
 
+  std::vector<mapping::Mapping> mappings(const kernel::Graph &graph, int kernel,
+                                         const machine::Machine &machine) const override {
+    return lower::upmem::mappingSpace(graph, kernel, machine);
+  }
+
   Result<std::unique_ptr<CompiledKernel>> compile(const kernel::Graph &graph, int kernel,
                                                   const mapping::Mapping &mapping, const machine::Machine &machine,
                                                   std::string_view /*variant*/) const override {

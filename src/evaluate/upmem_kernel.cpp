@@ -274,10 +274,25 @@ DeviceRun UpmemKernel::bound() const {
     total.add(*r, dpus());
     return total.run(machine_, dpus(), 1);
   }
-  DeviceRun none;
-  none.unit = "DPU";
-  none.units = dpus();
-  return none;
+  // Fewest instructions: factors of 0, nothing selected; spinning left out. One issues per cycle, and a tasklet waits
+  // between two of its own.
+  Dpu dpu = loaded();
+  const Layout &layout = *lowered_.layout;
+  const bool isSelection = layout.pattern().shape == lower::upmem::Shape::kSel;
+  for (const Fill &f : layout.fills(0, isSelection ? 1 : 0))
+    dpu.fillMram(static_cast<std::uint32_t>(f.offset), f.size, f.pattern);
+  DeviceRun least;
+  if (std::optional<RunResult> r = dpu.estimate(); r && !r->fault) {
+    r->counts.instructions -= r->counts.failedAttempts;
+    r->cycles = Cycles(std::max(r->counts.instructions,
+                                r->counts.instructions * machine_.dpu->issueInterval.value / layout.shares().tasklets));
+    Total total;
+    total.add(*r, dpus());
+    least = total.run(machine_, dpus(), 1);
+  }
+  least.unit = "DPU";
+  least.units = dpus();
+  return least;
 }
 
 Result<DeviceRun> UpmemKernel::runOn(kernel::DataSet &data, const Observers &observers, int jobs) const {

@@ -4,10 +4,12 @@ namespace pimento::tune {
 
 Candidates::Candidates(const Problem &problem)
     : problem_(problem),
+      own_(problem.backend->mappings(*problem.graph, 0, *problem.machine)),
       space_(problem.kernel(), *problem.machine, problem.choices.chunks),
       order_(problem.choices.orders.size()) {}
 
 std::optional<std::string> Candidates::next() {
+  if (!own_.empty()) return nextOwn_ < own_.size() ? std::optional(own_[nextOwn_++].text) : std::nullopt;
   if (order_ < problem_.choices.orders.size()) {
     current_.order = problem_.choices.orders[order_++];
     return mapping::print(current_);

@@ -19,6 +19,8 @@ class Candidates {
 
  private:
   const Problem &problem_;
+  std::vector<mapping::Mapping> own_;  // of the backend, where it has its own; in place of space_
+  std::size_t nextOwn_ = 0;
   mapping::MappingSpace space_;
   mapping::Mapping current_;
   std::size_t order_;  // of the next candidate; orders.size(): take the next mapping

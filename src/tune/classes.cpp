@@ -46,9 +46,10 @@ class KeyWriter {
 
 std::string workKey(const lower::HostWork &w) {
   KeyWriter key;
-  for (const Bytes b : {w.placed, w.readBack, w.rearrangedIn, w.rearrangedOut, w.placedOnce, w.rearrangedOnce})
+  for (const Bytes b : {w.placed, w.readBack, w.rearrangedIn, w.rearrangedOut, w.placedOnce, w.rearrangedOnce,
+                        w.broadcast, w.serialPlaced, w.serialReadBack})
     key.put(b.value);
-  key.put(w.merges);
+  for (const std::int64_t n : {w.merges, w.dpus, w.ranks, w.launches}) key.put(n);
   return key.take();
 }
 
@@ -65,6 +66,14 @@ std::string streamKey(const program::Program &program) {
   for (const program::Process &p : program.processes) {
     key.put(p.instances);
     key.put(p.body);
+    if (p.code == nullptr) continue;
+    key.put(p.code->tasklets);
+    key.put(static_cast<std::int64_t>(p.code->instructions.size()));
+    for (const std::uint64_t word : p.code->instructions) key.put(static_cast<std::int64_t>(word));
+    for (const program::Code::Segment &s : p.arguments) {
+      key.put(s.address);
+      for (const std::uint8_t byte : s.bytes) key.put(byte);
+    }
   }
   return key.take();
 }

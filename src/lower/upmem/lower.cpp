@@ -14,6 +14,7 @@ namespace {
 constexpr std::size_t kRank = 0, kDpu = 1, kTasklet = 2, kLevels = 3;
 constexpr std::int64_t kUsualTasklets = 16, kUsualBufferBytes = 1024;
 constexpr std::int64_t kMostBins = 512;
+constexpr std::int64_t kLeastBufferBytes = 32;  // that searches try
 
 Status checkMachine(const machine::Machine &m) {
   const bool hasLevels = m.levels.size() == kLevels && m.levels[kRank].name == "rank" && m.levels[kDpu].name == "dpu" &&
@@ -278,8 +279,9 @@ std::vector<mapping::Mapping> mappingSpace(const kernel::Graph &graph, int kerne
   for (const std::int64_t n : dpus) {
     const auto split = splitDpus(n, machine);
     if (!split || n > rows) continue;
-    for (std::int64_t t = std::min(machine.levels[kTasklet].count, machine.dpu->maxTasklets); t >= 1; --t)
-      for (std::int64_t bytes = machine.dpu->transferMax.value; bytes >= machine.dpu->transferUnit.value; bytes /= 2) {
+    for (const std::int64_t t : {24, 22, 20, 18, 16, 14, 12, 11, 10, 8, 4, 2, 1}) {
+      if (t > std::min(machine.levels[kTasklet].count, machine.dpu->maxTasklets)) continue;
+      for (std::int64_t bytes = machine.dpu->transferMax.value; bytes >= kLeastBufferBytes; bytes /= 2) {
         mapping::Mapping m =
             mapper->make(split->first, split->second, t, bytes / mapper->elementBytes(), mapping::Tail::kPad);
         // Padding of a whole share is another mapping with fewer DPUs or tasklets.
@@ -288,6 +290,7 @@ std::vector<mapping::Mapping> mappingSpace(const kernel::Graph &graph, int kerne
         m.text = mapping::print(m);
         out.push_back(std::move(m));
       }
+    }
   }
   return out;
 }

@@ -30,8 +30,8 @@ struct Lowered {
 Result<mapping::Mapping> referenceMapping(const kernel::Graph &graph, int kernel, const machine::Machine &machine,
                                           const mapping::MapSpec &spec);
 
-/// The mappings that the programs can follow, for searches: DPUs by powers of two and all of them, most first; every
-/// number of tasklets, most first; buffers by powers of two, largest first.
+/// The mappings that searches look at: all DPUs, then powers of two; a dozen numbers of tasklets; buffers of powers of
+/// two of 32 bytes and more; most first.
 std::vector<mapping::Mapping> mappingSpace(const kernel::Graph &graph, int kernel, const machine::Machine &machine);
 
 /// Lowers kernel number `kernel` of `graph`. Diagnostics: unsupported-*, illegal mappings, capacity (MRAM, WRAM).

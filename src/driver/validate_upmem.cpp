@@ -1,0 +1,70 @@
+#include "pimento/driver/validate_upmem.h"
+
+#include <fmt/format.h>
+
+#include "pimento/base/text.h"
+#include "pimento/driver/input.h"
+#include "pimento/evaluate/evaluator.h"
+
+namespace pimento::driver {
+
+namespace {
+
+/// "uint32_t", as the files write it.
+std::optional<DType> typeOf(std::string text) {
+  if (text.starts_with("uint") && text.ends_with("_t")) text = "u" + text.substr(4, text.size() - 6);
+  if (text.starts_with("int") && text.ends_with("_t")) text = "i" + text.substr(3, text.size() - 5);
+  return parseDType(text);
+}
+
+kernel::Sizes sizesOf(const Point &p) {
+  const std::int64_t rows = p.number("tasklets") * p.number("iterations");
+  if (p.kernel == "gemv") return {{"m", rows}, {"n", p.number("vec_length")}};
+  if (p.kernel == "gemm") return {{"m", rows}, {"k", p.number("vec_length")}, {"n", p.number("n_length")}};
+  return {{"n", rows * p.number("buffer_elems")}};
+}
+
+/// Constants for products; otherwise random over what the measured kernels take.
+kernel::DataSpec dataOf(const Point &p, DType type, std::uint64_t seed) {
+  kernel::DataSpec spec;
+  spec.seed = seed;
+  spec.kind = p.has("mul_operand") ? kernel::DataSpec::Kind::kConst : kernel::DataSpec::Kind::kUniform;
+  if (p.has("mul_operand")) {
+    spec.low = p.real("mul_operand");
+  } else {
+    constexpr double kTwelveBits = 4095, kAll32 = 4294967295.0, kAll16 = 65535;
+    spec.high = p.kernel == "hst" ? kTwelveBits : sizeOf(type).value == 4 ? kAll32 : kAll16;
+  }
+  return spec;
+}
+
+}  // namespace
+
+Result<double> replayUpmem(const Options &options, const Point &p) {
+  Result<machine::Machine> machine = loadTarget(options, "upmem");
+  if (!machine) return machine.diagnostics();
+  const std::optional<DType> type = typeOf(p.text("dtype"));
+  if (!type)
+    return error("bad-points", p.where, fmt::format("column 'dtype' holds '{}', no element type", p.text("dtype")),
+                 "uint16_t, uint32_t, int16_t or int32_t");
+  const bool hasMeasured = p.kernel == "red" || p.kernel == "sel" || p.kernel == "hst";
+  const Result<kernel::Graph> graph =
+      kernel::makeZooKernel(p.kernel, sizesOf(p), *type, hasMeasured ? "measured" : "plain");
+  if (!graph) return graph.diagnostics();
+  kernel::DataSet data = kernel::makeData(*graph, dataOf(p, *type, options.seed));
+  mapping::MapSpec spec;
+  spec.mapping.parameters = {{"tasklets", p.number("tasklets")}, {"buffer", p.number("buffer_elems")}};
+  evaluate::Request r;
+  r.graph = &*graph;
+  r.machine = &*machine;
+  r.maps = {spec};
+  r.isSimulation = true;
+  r.data = &data;
+  const Result<evaluate::Report> report = evaluate::evaluate(r);
+  if (!report) return report.diagnostics();
+  constexpr double kNsPerMs = 1e6, kPsPerNs = 1000;
+  const double launch = machine->host.dpus ? machine->host.dpus->launch.value / kPsPerNs : 0;
+  return (machine->toTime(report->cycles).value / kPsPerNs + launch) / kNsPerMs;
+}
+
+}  // namespace pimento::driver

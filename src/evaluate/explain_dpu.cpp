@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+
+#include "pimento/evaluate/dpu_actions.h"
+#include "pimento/evaluate/explainer.h"
+
+namespace pimento::evaluate {
+
+namespace {
+
+using Arithmetic = Derivation::Arithmetic;
+
+/// Do the counts of the report divide into those of one DPU?
+bool isOneForAll(const DeviceRun &run) {
+  return run.unitsSimulated == 1 && !run.interval;
+}
+
+}  // namespace
+
+// A cycle issues one instruction or none, so the two counts are the time of the one DPU that stands for all.
+DerivationPtr explainDpuCycles(const std::string &name, const ExplainedStage &stage) {
+  const DeviceRun &run = stage.record.run;
+  if (run.interval)
+    return leaf(
+        name, run.cycles.value, "cycle",
+        fmt::format("sampled: extrapolated from runs on {} cycles of data made the same way; {} to {} with {} % "
+                    "confidence",
+                    run.cyclesSimulated.value, run.interval->low.value, run.interval->high.value,
+                    100 * run.interval->level));
+  if (isOneForAll(run)) {
+    const std::int64_t issued = run.counts.at("instructions") / run.units,
+                       idle = run.counts.at("idle_cycles") / run.units;
+    const std::int64_t rest = run.cycles.value - issued - idle;
+    std::vector<DerivationPtr> parts = {
+        leaf("issuing", issued, "cycle", "one instruction of one tasklet each"),
+        leaf("idle", idle, "cycle", "every tasklet waits: for its own last instruction, for a transfer, or stopped")};
+    if (rest != 0) parts.push_back(leaf("start and end", rest, "cycle", "before the first and after the last issue"));
+    return sumOf(name, run.cycles.value, "cycle", parts,
+                 run.units == 1 ? "one DPU" : "one DPU, which stands for all: their programs take equally long");
+  }
+  return leaf(
+      name, run.cycles.value, "cycle",
+      fmt::format("the slowest of {} DPUs, {} of which were run, each on its own data", run.units, run.unitsSimulated));
+}
+
+CountNodes explainDpuCounts(const std::string &prefix, const ExplainedStage &stage, const DerivationPtr &dpus) {
+  const DeviceRun &run = stage.record.run;
+  CountNodes out;
+  for (const DpuCount &c : dpuCountTable()) {
+    const std::string name(c.name);
+    const std::int64_t total = run.counts.at(name);
+    const std::string about = std::string(c.about) + "; counted by the engine";
+    if (isOneForAll(run)) {
+      out.emplace_back(name,
+                       node(prefix + name, total, "", "per_dpu * dpus", Arithmetic::kInteger,
+                            {{"per_dpu", leaf(name + " per DPU", total / run.units, "", about)}, {"dpus", dpus}}));
+    } else {
+      out.emplace_back(name, leaf(prefix + name, total, "", about + ", all DPUs together"));
+    }
+  }
+  return out;
+}
+
+ActionNodes dpuActionNodes(const std::string &prefix, const CountNodes &counts) {
+  std::array<std::vector<DerivationPtr>, energy::kActions> parts;
+  const std::vector<DpuCount> &table = dpuCountTable();
+  for (std::size_t i = 0; i < table.size(); ++i)
+    for (const energy::Action a : table[i].actions)
+      if (counts[i].second->integer() != 0) parts[static_cast<std::size_t>(a)].push_back(counts[i].second);
+  return sumActions(prefix, parts);
+}
+
+}  // namespace pimento::evaluate
