@@ -8,7 +8,7 @@ constexpr std::array<std::string_view, kActions> kNames{
     "near_bank_reads", "near_bank_writes",     "broadcasts",   "macs",          "alu_operations",
     "register_reads",  "register_writes",      "refreshes",    "merges",        "host_memory_bytes",
     "host_operations", "link_bytes",           "instructions", "wram_accesses", "dma_transfers",
-    "dma_bytes"};
+    "dma_bytes",       "rank_cycles"};
 }  // namespace
 
 std::string_view name(Action a) {

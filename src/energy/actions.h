@@ -36,8 +36,9 @@ enum class Action : std::uint8_t {
   kWramAccesses,        ///< loads and stores of DPUs
   kDmaTransfers,        ///< between MRAM and WRAM, both directions
   kDmaBytes,            ///< of these
+  kRankCycles,          ///< device cycles of ranks that have a DPU at work
 };
-inline constexpr int kActions = 21;
+inline constexpr int kActions = 22;
 
 /// The name that machine files use: "activations", "near_bank_reads".
 std::string_view name(Action a);

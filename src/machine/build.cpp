@@ -61,6 +61,7 @@ class Builder {
     buildLevels();
     if (root_.find("organization") != nullptr) buildDram();
     if (root_.find("pim") != nullptr) buildPim();
+    if (root_.find("dpu") != nullptr) buildDpu();
     buildEnergy();
     buildHost();
     machine_.numbers = std::move(values_.numbers);
@@ -283,6 +284,38 @@ class Builder {
     machine_.pim = std::move(p);
   }
 
+  void buildDpu() {
+    Dpu d;
+    d.maxTasklets = integer("dpu.tasklets");
+    d.atomicBits = integer("dpu.atomic_bits");
+    d.instructions = integer("dpu.instructions");
+    d.wram = Bytes(integer("dpu.wram"));
+    d.mram = Bytes(integer("dpu.mram"));
+    d.issueInterval = cycles("dpu.issue_interval");
+    d.registerHazard = text("dpu.register_hazard");
+    d.mramModel = text("dpu.mram_model");
+    d.transferUnit = Bytes(integer("dpu.dma.unit"));
+    d.transferMax = Bytes(integer("dpu.dma.largest"));
+    d.ticksPerCycle = integer("dpu.dma.ticks", 1);
+    d.refreshInterval = cycles("dpu.dma.refresh_interval");
+    d.refreshTime = cycles("dpu.dma.refresh_time");
+    d.reads = transfers("dpu.dma.read");
+    d.writes = transfers("dpu.dma.write");
+    d.rows = {Bytes(integer("dpu.dma.rows.row")), Bytes(integer("dpu.dma.rows.column")), real("dpu.dma.rows.overhead"),
+              real("dpu.dma.rows.column_time"), real("dpu.dma.rows.row_miss")};
+    machine_.dpu = std::move(d);
+  }
+
+  std::vector<Dpu::Transfer> transfers(const std::string &path) const {
+    std::vector<Dpu::Transfer> table;
+    for (const Entry &e : entries(path)) {
+      const std::string at = path + "." + e.key + ".";
+      if (get(at + "size") == nullptr) continue;  // source and confidence of the table
+      table.push_back({Bytes(integer(at + "size")), real(at + "latency"), real(at + "occupancy")});
+    }
+    return table;
+  }
+
   void buildEnergy() {
     machine_.energyCovers = text("energy.covers");
     for (const Entry &e : entries("energy")) {
@@ -335,6 +368,31 @@ class Builder {
     h.memoryGBps = real("host.memory_bandwidth");
     h.mergeGops = real("host.merge_rate");
     h.peakGflops = real("host.peak");
+    if (root_.at("host.dpus") != nullptr) buildDpuLink();
+  }
+
+  void buildDpuLink() {
+    constexpr double kPicosecondsPerNanosecond = 1000;
+    const auto time = [&](const char *path) { return Picoseconds(real(path) * kPicosecondsPerNanosecond); };
+    const auto rates = [&](const std::string &path) {
+      std::vector<DpuLink::Rate> table;
+      for (const Entry &e : entries(path))
+        if (get(path + "." + e.key + ".dpus") != nullptr)
+          table.push_back({integer(path + "." + e.key + ".dpus"), real(path + "." + e.key + ".rate")});
+      return table;
+    };
+    DpuLink l;
+    l.write = rates("host.dpus.write");
+    l.read = rates("host.dpus.read");
+    l.writeLimitGBps = real("host.dpus.write_limit");
+    l.readLimitGBps = real("host.dpus.read_limit");
+    l.serialWriteGBps = real("host.dpus.serial_write");
+    l.serialReadGBps = real("host.dpus.serial_read");
+    l.broadcastGBps = real("host.dpus.broadcast");
+    l.writeLatency = time("host.dpus.write_latency");
+    l.readLatency = time("host.dpus.read_latency");
+    l.launch = time("host.dpus.launch");
+    machine_.host.dpus = std::move(l);
   }
 
   const Node &root_;

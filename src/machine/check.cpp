@@ -18,11 +18,13 @@ namespace {
 struct Family {
   std::string_view name;
   std::vector<std::pair<std::string_view, std::string_view>> levels;
+  bool needsDpu = false;  ///< else DRAM with units beside its banks
 };
 
 const std::vector<Family> &families() {
   static const std::vector<Family> kFamilies{
       {"hbm-pim", {{"channel", "organization.channels"}, {"block", "pim.blocks"}, {"lane", "pim.lanes"}}},
+      {"upmem", {{"rank", "system.ranks"}, {"dpu", "system.dpus"}, {"tasklet", "dpu.tasklets"}}, true},
   };
   return kFamilies;
 }
@@ -35,6 +37,8 @@ class Checker {
     checkLevels();
     if (m_.dram) checkDram(*m_.dram);
     if (m_.pim) checkPim(*m_.pim);
+    if (m_.dpu) checkDpu(*m_.dpu);
+    if (m_.host.dpus) checkDpuLink(*m_.host.dpus);
     if (root_.find("modes") != nullptr && !m_.pim) {
       report("missing-section", "modes", "'modes' mean nothing without 'pim'",
              "add the section 'pim' or remove 'modes'");
@@ -77,7 +81,11 @@ class Checker {
     if (all > kMostUnits) impossible("levels", "the levels multiply to more than 2^40 units", "lower their counts");
     for (const Family &f : families()) {
       if (f.name != m_.family) continue;
-      if (!m_.dram || !m_.pim) {
+      if (f.needsDpu && (!m_.dpu || !m_.host.dpus)) {
+        report("missing-section", "family",
+               "family '" + m_.family + "' needs the sections 'system', 'dpu' and 'host.dpus'",
+               "extend the preset of that family, or name another family");
+      } else if (!f.needsDpu && (!m_.dram || !m_.pim)) {
         report("missing-section", "family", "family '" + m_.family + "' needs the sections 'organization' and 'pim'",
                "extend the preset of that family, or name another family");
       }
@@ -160,6 +168,51 @@ class Checker {
                  "refreshes every " + std::to_string(d.refreshInterval.value) + " cycles leave no time to work",
                  "with these ranks and times the interval must exceed " +
                      std::to_string((used + 1) * d.organization.ranks) + " cycles");
+    }
+  }
+
+  void checkDpu(const Dpu &d) {
+    if (root_.find("system") == nullptr)
+      report("missing-section", "dpu", "DPUs need the section 'system'", "it says how many there are");
+    checkTransfers("dpu.dma.read", d.reads, d);
+    checkTransfers("dpu.dma.write", d.writes, d);
+    if (d.refreshInterval.value != 0 && d.refreshTime >= d.refreshInterval)
+      impossible("dpu.dma.refresh_time", "MRAM would be refreshed all the time",
+                 "refresh_time must be below refresh_interval");
+    if (d.mramModel == "dram-rows" && root_.at("dpu.dma.rows") == nullptr)
+      report("missing-section", "dpu.mram_model", "'dram-rows' needs the section 'dpu.dma.rows'",
+             "add it, or write mram_model: table");
+    if (d.wram.value % 8 != 0 || d.mram.value % 8 != 0)
+      impossible("dpu.wram", "memories must be multiples of 8 bytes", "the DMA engine moves 8 bytes at a time");
+  }
+
+  void checkTransfers(const std::string &path, const std::vector<Dpu::Transfer> &table, const Dpu &d) {
+    if (table.empty()) return impossible(path, "'" + path + "' has no sizes", "name at least one");
+    const std::int64_t unit = d.transferUnit.value;
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      const Dpu::Transfer &t = table[i];
+      const std::string size = std::to_string(t.size.value) + " B";
+      if (t.size.value % unit != 0)
+        impossible(path, size + " is no multiple of " + std::to_string(unit) + " B",
+                   "use sizes that a transfer can have");
+      if (i > 0 && t.size <= table[i - 1].size)
+        impossible(path, size + " stands behind " + std::to_string(table[i - 1].size.value) + " B",
+                   "list the sizes in ascending order, each once");
+      if (t.occupancy > t.latency)
+        impossible(path, "a transfer of " + size + " keeps the engine busy for longer than it takes",
+                   "occupancy must not exceed latency");
+    }
+  }
+
+  void checkDpuLink(const DpuLink &l) {
+    for (const auto &[path, rates] : {std::pair{"host.dpus.write", &l.write}, std::pair{"host.dpus.read", &l.read}}) {
+      if (rates->empty()) impossible(path, "'" + std::string(path) + "' has no rates", "name at least one");
+      for (std::size_t i = 1; i < rates->size(); ++i)
+        if ((*rates)[i].dpus <= (*rates)[i - 1].dpus)
+          impossible(path,
+                     "the rate for " + std::to_string((*rates)[i].dpus) + " DPUs stands behind that for " +
+                         std::to_string((*rates)[i - 1].dpus),
+                     "list the rates by ascending numbers of DPUs, each once");
     }
   }
 

@@ -154,6 +154,9 @@ struct Dpu {
   std::vector<Transfer> reads, writes;  ///< MRAM to WRAM, WRAM to MRAM; by ascending size; between them: interpolated
   Bytes transferUnit, transferMax;      ///< sizes and addresses are multiples of the unit
   std::int64_t ticksPerCycle = 1;       ///< resolution of DMA times; table values are rounded to it
+  /// MRAM is refreshed for `refreshTime` every `refreshInterval`; a transfer under way pauses. Table values are those
+  /// of transfers that are not interrupted. Interval 0: no refresh.
+  Cycles refreshInterval, refreshTime;
   std::string registerHazard = "none";  ///< "none" | "even-odd" (uPIMulator's operand-fetch penalty; hardware: none)
   std::string mramModel = "table";      ///< "table" | "dram-rows"
   /// "dram-rows" in place of the tables: a transfer takes `overhead`, a `column` per access of `columnBytes`, and

@@ -176,6 +176,71 @@ Rows pim() {
   };
 }
 
+Rows dpu() {
+  return {
+      section("system", "how many DPUs there are"),
+      integer("system.ranks", "count", 1, 4096, "ranks", true),
+      integer("system.ranks_per_dimm", "count", 1, 8, "ranks of one module", true),
+      integer("system.dpus", "count", 1, 1024, "DPUs of one rank", true),
+      section("dpu", "a multithreaded core beside its own DRAM bank"),
+      integer("dpu.tasklets", "count", 1, 24, "hardware threads", true),
+      integer("dpu.atomic_bits", "count", 1, 256, "bits of acquire and release", true),
+      integer("dpu.instructions", "count", 1, 65536, "instructions that IRAM holds", true),
+      integer("dpu.wram", "B|KiB|MiB", 1024, 16777216, "working memory", true),
+      integer("dpu.mram", "B|KiB|MiB|GiB", 1024, 2147483648.0, "DRAM bank", true),
+      integer("dpu.issue_interval", "cycle", 1, 63, "from one instruction of a tasklet to its next", true),
+      choice("dpu.register_hazard", {"none", "even-odd"},
+             "none, or the operand-fetch penalty of uPIMulator, which hardware does not show"),
+      choice("dpu.mram_model", {"table", "dram-rows"}, "transfer times from the table, or from a row buffer"),
+      section("dpu.dma", "transfers between MRAM and WRAM", true),
+      integer("dpu.dma.unit", "B", 8, 8, "sizes and addresses are multiples of it", true),
+      integer("dpu.dma.largest", "B|KiB", 8, 2048, "bytes of the largest transfer", true),
+      integer("dpu.dma.ticks", "count", 1, 1024, "steps of a cycle that transfer times are rounded to", true),
+      integer("dpu.dma.refresh_interval", "cycle|ns", 0, kMostCycles, "between two refreshes of MRAM; 0: none", false),
+      integer("dpu.dma.refresh_time", "cycle|ns", 0, kMostCycles, "that a refresh keeps MRAM busy", false),
+      section("dpu.dma.read", "transfers from MRAM to WRAM, by size", true),
+      section("dpu.dma.read.*", "one size; sizes between two of them are interpolated"),
+      integer("dpu.dma.read.*.size", "B|KiB", 8, 2048, "bytes", true),
+      real("dpu.dma.read.*.latency", "cycle", 0, kMostCycles,
+           "a lone one: from the issue of its instruction to the tasklet's next"),
+      real("dpu.dma.read.*.occupancy", "cycle", 0, kMostCycles, "from one to the next when the engine never waits"),
+      section("dpu.dma.write", "transfers from WRAM to MRAM, by size", true),
+      section("dpu.dma.write.*", "one size; sizes between two of them are interpolated"),
+      integer("dpu.dma.write.*.size", "B|KiB", 8, 2048, "bytes", true),
+      real("dpu.dma.write.*.latency", "cycle", 0, kMostCycles,
+           "a lone one: from the issue of its instruction to the tasklet's next"),
+      real("dpu.dma.write.*.occupancy", "cycle", 0, kMostCycles, "from one to the next when the engine never waits"),
+      section("dpu.dma.rows", "the row model, in place of the tables"),
+      integer("dpu.dma.rows.row", "B|KiB", 8, 65536, "bytes of a row", true),
+      integer("dpu.dma.rows.column", "B", 8, 2048, "bytes of a column access", true),
+      real("dpu.dma.rows.overhead", "cycle", 0, kMostCycles, "of any transfer"),
+      real("dpu.dma.rows.column_time", "cycle", 0, kMostCycles, "of a column access; they do not overlap"),
+      real("dpu.dma.rows.row_miss", "cycle", 0, kMostCycles, "more, where a row has to be opened"),
+  };
+}
+
+Rows dpuLink() {
+  return {
+      section("host.dpus", "how the host reaches many DPUs"),
+      real("host.dpus.launch", "ns|us|ms|ps", 0, kAny, "launch of all DPUs, and learning that they are done"),
+      real("host.dpus.write_latency", "ns|us|ms|ps", 0, kAny, "of a phase of transfers to DPUs"),
+      real("host.dpus.read_latency", "ns|us|ms|ps", 0, kAny, "of a phase of transfers from DPUs"),
+      section("host.dpus.write", "to all DPUs of a rank at once, equally much each", true),
+      section("host.dpus.write.*", "one number of DPUs; between two of them: interpolated in logarithms"),
+      integer("host.dpus.write.*.dpus", "count", 1, 1024, "DPUs of the rank", true),
+      real("host.dpus.write.*.rate", "GB/s|TB/s|MB/s", 1e-9, kAny, "of all of them together"),
+      section("host.dpus.read", "from all DPUs of a rank at once, equally much each", true),
+      section("host.dpus.read.*", "one number of DPUs; between two of them: interpolated in logarithms"),
+      integer("host.dpus.read.*.dpus", "count", 1, 1024, "DPUs of the rank", true),
+      real("host.dpus.read.*.rate", "GB/s|TB/s|MB/s", 1e-9, kAny, "of all of them together"),
+      real("host.dpus.write_limit", "GB/s|TB/s|MB/s", 1e-9, kAny, "of all ranks together"),
+      real("host.dpus.read_limit", "GB/s|TB/s|MB/s", 1e-9, kAny, "of all ranks together"),
+      real("host.dpus.serial_write", "GB/s|TB/s|MB/s", 1e-9, kAny, "to one DPU after the other"),
+      real("host.dpus.serial_read", "GB/s|TB/s|MB/s", 1e-9, kAny, "from one DPU after the other"),
+      real("host.dpus.broadcast", "GB/s|TB/s|MB/s", 1e-9, kAny, "one copy for all, bytes counted for each DPU"),
+  };
+}
+
 Rows energyAndHost() {
   return {
       section("energy", "priced actions, by name", true),
@@ -202,7 +267,7 @@ Rows energyAndHost() {
 
 Rows allRows() {
   Rows all = anywhere();
-  for (Rows part : {identity(), dram(), pim(), energyAndHost()}) {
+  for (Rows part : {identity(), dram(), pim(), dpu(), energyAndHost(), dpuLink()}) {
     for (SchemaRow &r : part) all.push_back(std::move(r));
   }
   return all;

@@ -8,6 +8,8 @@ namespace pimento::sim::dpu {
 Dma::Dma(const machine::Dpu &machine)
     : unit_(machine.transferUnit.value),
       ticks_(machine.ticksPerCycle),
+      refreshInterval_(machine.refreshInterval.value * machine.ticksPerCycle),
+      refreshTime_(machine.refreshTime.value * machine.ticksPerCycle),
       reads_(costs(machine.reads, machine)),
       writes_(costs(machine.writes, machine)),
       hasRows_(machine.mramModel == "dram-rows"),
@@ -52,13 +54,27 @@ std::vector<Dma::Cost> Dma::costs(const std::vector<machine::Dpu::Transfer> &tab
   return out;
 }
 
+std::int64_t Dma::after(std::int64_t begin, std::int64_t work) const {
+  if (refreshInterval_ == 0) return begin + work;
+  // In each interval the refresh comes first.
+  std::int64_t t = begin;
+  for (;;) {
+    const std::int64_t start = t / refreshInterval_ * refreshInterval_;
+    t = std::max(t, start + refreshTime_);
+    const std::int64_t left = start + refreshInterval_ - t;
+    if (work <= left) return t + work;
+    work -= left;
+    t += left;
+  }
+}
+
 TransferTime Dma::issue(std::int64_t cycle, bool isRead, std::int64_t bytes, std::uint32_t mramAddress) {
   const Cost c =
       hasRows_ ? rowCost(bytes, mramAddress) : (isRead ? reads_ : writes_)[static_cast<std::size_t>(bytes / unit_)];
   const std::int64_t begin = std::max(cycle * ticks_, free_);
-  free_ = begin + c.occupancy;
+  free_ = after(begin, c.occupancy);
   const auto cycles = [&](std::int64_t ticks) { return (ticks + ticks_ / 2) / ticks_; };
-  return {cycles(begin), cycles(free_), cycles(begin + c.latency)};
+  return {cycles(begin), cycles(free_), cycles(after(begin, c.latency))};
 }
 
 }  // namespace pimento::sim::dpu

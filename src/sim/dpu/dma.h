@@ -33,11 +33,14 @@ class Dma {
   struct Cost {
     std::int64_t latency = 0, occupancy = 0;  ///< ticks
   };
+  /// `work` ticks from `begin` on, and the refreshes on the way.
+  std::int64_t after(std::int64_t begin, std::int64_t work) const;
   Cost rowCost(std::int64_t bytes, std::uint32_t mramAddress);
   std::int64_t ticks(double cycles) const;
   static std::vector<Cost> costs(const std::vector<machine::Dpu::Transfer> &table, const machine::Dpu &machine);
 
   std::int64_t unit_, ticks_;
+  std::int64_t refreshInterval_, refreshTime_;  ///< ticks; interval 0: none
   std::vector<Cost> reads_, writes_;  ///< by size / unit
   std::int64_t free_ = 0;             ///< tick at which the engine takes the next transfer
   bool hasRows_;
