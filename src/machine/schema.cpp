@@ -193,7 +193,7 @@ Rows dpu() {
              "none, or the operand-fetch penalty of uPIMulator, which hardware does not show"),
       choice("dpu.mram_model", {"table", "dram-rows"}, "transfer times from the table, or from a row buffer"),
       section("dpu.dma", "transfers between MRAM and WRAM", true),
-      integer("dpu.dma.unit", "B", 8, 8, "sizes and addresses are multiples of it", true),
+      integer("dpu.dma.unit", "B", 8, 2048, "sizes and addresses are multiples of it", true),
       integer("dpu.dma.largest", "B|KiB", 8, 2048, "bytes of the largest transfer", true),
       integer("dpu.dma.ticks", "count", 1, 1024, "steps of a cycle that transfer times are rounded to", true),
       integer("dpu.dma.refresh_interval", "cycle|ns", 0, kMostCycles, "between two refreshes of MRAM; 0: none", false),

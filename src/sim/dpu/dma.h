@@ -41,8 +41,8 @@ class Dma {
 
   std::int64_t unit_, ticks_;
   std::int64_t refreshInterval_, refreshTime_;  ///< ticks; interval 0: none
-  std::vector<Cost> reads_, writes_;  ///< by size / unit
-  std::int64_t free_ = 0;             ///< tick at which the engine takes the next transfer
+  std::vector<Cost> reads_, writes_;            ///< by size / unit
+  std::int64_t free_ = 0;                       ///< tick at which the engine takes the next transfer
   bool hasRows_;
   machine::Dpu::Rows rows_;
   std::int64_t openRow_ = -1;
