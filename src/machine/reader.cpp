@@ -244,7 +244,8 @@ class Reader {
     for (const std::string &u : units) {
       const auto factor = unitFactor(number.unit, u);
       if (!factor) continue;
-      number.canonical = number.value * *factor;
+      // Thousandths by division: 350 MHz are 0.35 GHz, not a hair more.
+      number.canonical = *factor < 1 ? number.value / std::round(1 / *factor) : number.value * *factor;
       number.canonicalUnit = u;
       break;
     }

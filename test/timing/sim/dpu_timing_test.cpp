@@ -81,6 +81,27 @@ TEST(DpuDma, TransfersWaitForTheOneBefore) {
   EXPECT_EQ(seen.all[1].done, seen.all[1].begin + 60 + 512);
 }
 
+TEST(DpuDma, RefreshStretchesTransfersAndDelaysThem) {
+  DpuBuilder b;
+  for (int i = 0; i < 40; ++i) b.transfer(dpu::Op::kLdma, dpu::kZero, dpu::kZero, 1024);
+  b.end();
+  machine::Dpu machine = handDpu();
+  machine.refreshInterval = Cycles(2000);
+  machine.refreshTime = Cycles(100);
+  Transfers seen;
+  Dpu(b.image(), machine).simulate({.observer = &seen});
+  std::int64_t stretched = 0;
+  for (const Transfers::One &t : seen.all) {
+    const std::int64_t first = (t.begin + 1999) / 2000 * 2000;  // first refresh that begins no earlier
+    const bool isRefreshing = t.begin % 2000 < 100;
+    std::int64_t expected = 60 + 512 + (isRefreshing ? 100 - t.begin % 2000 : 0);
+    if (!isRefreshing && first < t.begin + expected) expected += 100;
+    EXPECT_EQ(t.done - t.begin, expected) << t.begin;
+    stretched += expected - 572;
+  }
+  EXPECT_GT(stretched, 500);
+}
+
 TEST(DpuDma, SizesBetweenThoseOfTheTableAreInterpolated) {
   DpuBuilder b;
   b.transfer(dpu::Op::kSdma, dpu::kZero, dpu::kZero, 96);
