@@ -34,10 +34,11 @@ std::map<std::string, std::int64_t> dpuCounts(const Counts &counts) {
   return out;
 }
 
-energy::ActionCounts dpuActions(const Counts &counts) {
+energy::ActionCounts dpuActions(const Counts &counts, std::int64_t ranks, Cycles cycles) {
   energy::ActionCounts out;
   for (const DpuCount &c : dpuCountTable())
     for (const Action a : c.actions) out.add(a, counts.*c.member);
+  out.add(Action::kRankCycles, multiplySaturated(ranks, cycles.value));
   return out;
 }
 

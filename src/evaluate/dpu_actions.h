@@ -31,6 +31,7 @@ void addCounts(sim::dpu::Counts &to, const sim::dpu::Counts &o, std::int64_t tim
 /// By name, as reports show them.
 std::map<std::string, std::int64_t> dpuCounts(const sim::dpu::Counts &counts);
 
-energy::ActionCounts dpuActions(const sim::dpu::Counts &counts);
+/// `ranks`: how many have a DPU at work, for `cycles`.
+energy::ActionCounts dpuActions(const sim::dpu::Counts &counts, std::int64_t ranks, Cycles cycles);
 
 }  // namespace pimento::evaluate

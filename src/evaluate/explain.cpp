@@ -97,7 +97,7 @@ class Explainer {
     explainAlternatives(at, in, stage, n.total);
     if (in.process != nullptr) {
       n.counts = explainCounts(at + "counts.", in, numbers_);
-      n.device = deviceActionNodes(at, n.counts, numbers_);
+      n.device = deviceActionNodes(at, in, n.counts, numbers_);
     }
     lower::HostWork traffic = in.record.work;
     if (stage.isOnHost) {

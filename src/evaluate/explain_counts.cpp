@@ -164,9 +164,10 @@ ActionNodes sumActions(const std::string &prefix,
   return out;
 }
 
-ActionNodes deviceActionNodes(const std::string &prefix, const CountNodes &counts, MachineNumbers &numbers) {
+ActionNodes deviceActionNodes(const std::string &prefix, const ExplainedStage &stage, const CountNodes &counts,
+                              MachineNumbers &numbers) {
   const machine::Machine &m = numbers.machine();
-  if (!m.dram) return dpuActionNodes(prefix, counts);
+  if (!m.dram) return dpuActionNodes(prefix, stage, counts);
   std::array<std::vector<DerivationPtr>, energy::kActions> parts;
   for (const ActionPart &p : actionParts()) {
     const DerivationPtr &count = counts[static_cast<std::size_t>(p.count)].second;

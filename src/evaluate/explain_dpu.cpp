@@ -60,12 +60,18 @@ CountNodes explainDpuCounts(const std::string &prefix, const ExplainedStage &sta
   return out;
 }
 
-ActionNodes dpuActionNodes(const std::string &prefix, const CountNodes &counts) {
+ActionNodes dpuActionNodes(const std::string &prefix, const ExplainedStage &stage, const CountNodes &counts) {
   std::array<std::vector<DerivationPtr>, energy::kActions> parts;
   const std::vector<DpuCount> &table = dpuCountTable();
   for (std::size_t i = 0; i < table.size(); ++i)
     for (const energy::Action a : table[i].actions)
       if (counts[i].second->integer() != 0) parts[static_cast<std::size_t>(a)].push_back(counts[i].second);
+  const std::int64_t ranks = stage.record.work.ranks, cycles = stage.record.run.cycles.value;
+  if (ranks > 0)
+    parts[static_cast<std::size_t>(energy::Action::kRankCycles)].push_back(
+        node("ranks at work", multiplySaturated(ranks, cycles), "", "ranks * cycles", Arithmetic::kInteger,
+             {{"ranks", leaf("ranks", ranks, "", "that have a DPU at work")},
+              {"cycles", leaf("cycles", cycles, "cycle", "of the launch")}}));
   return sumActions(prefix, parts);
 }
 

@@ -57,7 +57,8 @@ DerivationPtr channelsOf(const ExplainedStage &stage, MachineNumbers &numbers);
 
 /// What actions a part of the run took, by action; empty parts are left out.
 using ActionNodes = std::array<DerivationPtr, energy::kActions>;
-ActionNodes deviceActionNodes(const std::string &prefix, const CountNodes &counts, MachineNumbers &numbers);
+ActionNodes deviceActionNodes(const std::string &prefix, const ExplainedStage &stage, const CountNodes &counts,
+                              MachineNumbers &numbers);
 ActionNodes hostActionNodes(const std::string &prefix, const lower::HostWork &work, const Breakdown &breakdown,
                             std::int64_t operations, MachineNumbers &numbers);
 ActionNodes addActions(const std::string &prefix, const std::vector<ActionNodes> &parts);
@@ -65,7 +66,7 @@ ActionNodes addActions(const std::string &prefix, const std::vector<ActionNodes>
 /// The same for machine code on DPUs (explain_dpu.cpp).
 DerivationPtr explainDpuCycles(const std::string &name, const ExplainedStage &stage);
 CountNodes explainDpuCounts(const std::string &prefix, const ExplainedStage &stage, const DerivationPtr &dpus);
-ActionNodes dpuActionNodes(const std::string &prefix, const CountNodes &counts);
+ActionNodes dpuActionNodes(const std::string &prefix, const ExplainedStage &stage, const CountNodes &counts);
 /// Puts the parts of each action together, under "PREFIXaction of the device".
 ActionNodes sumActions(const std::string &prefix,
                        const std::array<std::vector<DerivationPtr>, energy::kActions> &parts);

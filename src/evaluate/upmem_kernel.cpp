@@ -103,16 +103,15 @@ class Total {
     addCounts(counts_, r.counts, times);
   }
 
-  DeviceRun run(const machine::Machine &machine, std::int64_t units, std::int64_t simulated) const {
+  DeviceRun run(std::int64_t ranks, std::int64_t units, std::int64_t simulated) const {
     DeviceRun out;
     out.cycles = cycles_;
     out.cyclesSimulated = simulated_;
-    out.actions = dpuActions(counts_);
+    out.actions = dpuActions(counts_, ranks, cycles_);
     out.counts = dpuCounts(counts_);
     out.unit = "DPU";
     out.units = units;
     out.unitsSimulated = simulated;
-    static_cast<void>(machine);
     return out;
   }
 
@@ -167,14 +166,14 @@ Result<DeviceRun> UpmemKernel::run(const RunMode &mode) const {
     if (mode.isFastForward && !mode.observers.any()) {
       Total total;
       total.add(*r, dpus());
-      return total.run(machine_, dpus(), 1);
+      return total.run(lowered_.host.ranks, dpus(), 1);
     }
     Dpu dpu = loaded();
     const RunResult simulated = dpu.simulate({.observer = mode.observers.dpu});
     if (simulated.fault) return faultOf(*simulated.fault, 0);
     Total total;
     total.add(simulated, dpus());
-    return total.run(machine_, dpus(), 1);
+    return total.run(lowered_.host.ranks, dpus(), 1);
   }
   if (mode.values != nullptr && readsInputsAlone()) return runGenerated(mode);
   return error("data-decide-time", graph_.kernels[static_cast<std::size_t>(kernel_)].where,
@@ -202,7 +201,7 @@ Result<DeviceRun> UpmemKernel::runKnown(double value, bool isFastForward, sim::d
     ++kinds;
     first = next;
   }
-  return total.run(machine_, dpus(), kinds);
+  return total.run(lowered_.host.ranks, dpus(), kinds);
 }
 
 Result<DeviceRun> UpmemKernel::runMade(const RunMode &mode) const {
@@ -259,7 +258,7 @@ Result<DeviceRun> UpmemKernel::runGenerated(const RunMode &mode) const {
   DeviceRun out;
   out.cycles = Cycles(std::llround(p.cycles * (1 - padding / 2)));
   out.cyclesSimulated = simulated;
-  out.actions = dpuActions(ofAll);
+  out.actions = dpuActions(ofAll, lowered_.host.ranks, out.cycles);
   out.counts = dpuCounts(ofAll);
   out.unit = "DPU";
   out.units = dpus();
@@ -272,7 +271,7 @@ DeviceRun UpmemKernel::bound() const {
   if (const std::optional<RunResult> r = estimateUnknown(); r && !r->fault) {
     Total total;
     total.add(*r, dpus());
-    return total.run(machine_, dpus(), 1);
+    return total.run(lowered_.host.ranks, dpus(), 1);
   }
   // Fewest instructions: factors of 0, nothing selected; spinning left out. One issues per cycle, and a tasklet waits
   // between two of its own.
@@ -288,7 +287,7 @@ DeviceRun UpmemKernel::bound() const {
                                 r->counts.instructions * machine_.dpu->issueInterval.value / layout.shares().tasklets));
     Total total;
     total.add(*r, dpus());
-    least = total.run(machine_, dpus(), 1);
+    least = total.run(lowered_.host.ranks, dpus(), 1);
   }
   least.unit = "DPU";
   least.units = dpus();
@@ -317,7 +316,7 @@ Result<DeviceRun> UpmemKernel::runOn(kernel::DataSet &data, const Observers &obs
     results[n] = {};
   }
   merger.finish();
-  return total.run(machine_, dpus(), dpus());
+  return total.run(lowered_.host.ranks, dpus(), dpus());
 }
 
 std::vector<std::string> UpmemKernel::assembly() const {
