@@ -163,6 +163,7 @@ Result<std::vector<Part>> partsOf(const Options &options, const Job &job, std::v
       continue;
     }
     part.problem = std::move(*problem);
+    part.problem.values = job.data.values;
     if (Status s = choose(options, job.machine, part.problem); !s) return s.diagnostics();
     seen.emplace(shape, parts.size());
     parts.push_back(std::move(part));

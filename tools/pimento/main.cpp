@@ -67,19 +67,34 @@ void addJson(CLI::App &app, Options &o) {
   app.add_flag("--json", o.isJson, "one JSON object on standard output");
 }
 
+void addData(CLI::App &app, Options &o) {
+  app.add_option(
+      "--data", o.data,
+      "none, random (default), zero, one, const:V, uniform:A,B or FILE.npy[,NAME=FILE.npy]; decides the time "
+      "on some targets");
+}
+
+void addSeed(CLI::App &app, Options &o) {
+  app.add_option("--seed", o.seed, "seed of random data")->capture_default_str();
+}
+
 void addEvaluation(CLI::App &app, Options &o) {
   addTarget(app, o);
   addMachine(app, o);
   addKernel(app, o);
   addMapping(app, o);
+  addData(app, o);
   addJson(app, o);
+}
+
+void addEstimation(CLI::App &app, Options &o) {
+  addEvaluation(app, o);
+  addSeed(app, o);
 }
 
 void addSimulation(CLI::App &app, Options &o) {
   addEvaluation(app, o);
-  app.add_option("--data", o.data,
-                 "none, random (default), zero, one, const:V, uniform:A,B or FILE.npy[,NAME=FILE.npy]");
-  app.add_option("--seed", o.seed, "seed of random data")->capture_default_str();
+  addSeed(app, o);
   app.add_option("--trace", o.trace, "write a timeline for Perfetto");
 }
 
@@ -121,9 +136,11 @@ std::vector<Verb> verbs() {
          addMachine(a, o);
          addKernel(a, o);
          addMapping(a, o);
+         addData(a, o);
+         addSeed(a, o);
          a.add_option("--emit", o.emit, "kernel, mapping, llvcnm, commands, asm or mlir")->capture_default_str();
        }},
-      {"estimate", "time and energy by exact fast-forward", kInput, true, d::estimate, addEvaluation},
+      {"estimate", "time and energy by exact fast-forward", kInput, true, d::estimate, addEstimation},
       {"simulate", "run every command, on data, and check the answer", kInput, true, d::simulate, addSimulation},
       {"compare", "one kernel on several targets, side by side", kInput, true, d::compare,
        [](CLI::App &a, Options &o) {
@@ -131,6 +148,8 @@ std::vector<Verb> verbs() {
          addMachine(a, o);
          addKernel(a, o);
          addMapping(a, o);
+         addData(a, o);
+         addSeed(a, o);
          addJson(a, o);
        }},
       {"explore", "all mappings of a kernel, or sweeps of machine numbers and sizes", kInput, true, d::explore,
@@ -140,7 +159,7 @@ std::vector<Verb> verbs() {
        }},
       {"explain", "any number of a result back to formulas, counts and sources", "INPUT", true, d::explain,
        [](CLI::App &a, Options &o) {
-         addEvaluation(a, o);
+         addEstimation(a, o);
          a.add_option("--number", o.number, "one number, named as in the JSON: breakdown.merge, counts.activates");
          a.add_option("--depth", o.depth, "levels to show")->check(CLI::Range(0, 64));
        }},
