@@ -78,7 +78,7 @@ void dpuTransfers(const machine::Machine &machine, const lower::HostWork &work, 
   static const Formula kLaunch = formula("ceil(launches * launch * clock - 1e-9)");
   const machine::DpuLink &link = *machine.host.dpus;
   const auto rate = [&](const std::vector<machine::DpuLink::Rate> &rates, double limit) {
-    Operand o = ofMachine(machine::DpuLink::rateOf(rates, limit, work.dpus, work.ranks), "GB/s", {});
+    Operand o = ofMachine(machine::DpuLink::rateOf(rates, limit, work.dpus, work.ranks), "GB/s", "rate");
     o.about = "rate for so many DPUs and ranks, between those of the table";
     return o;
   };

@@ -267,31 +267,18 @@ Result<DeviceRun> UpmemKernel::runGenerated(const RunMode &mode) const {
   return out;
 }
 
+// One instruction issues per cycle, and a tasklet waits between two of its own. Every DPU runs a whole share.
 DeviceRun UpmemKernel::bound() const {
-  if (const std::optional<RunResult> r = estimateUnknown(); r && !r->fault) {
-    Total total;
-    total.add(*r, dpus());
-    return total.run(lowered_.host.ranks, dpus(), 1);
-  }
-  // Fewest instructions: factors of 0, nothing selected; spinning left out. One issues per cycle, and a tasklet waits
-  // between two of its own.
-  Dpu dpu = loaded();
   const Layout &layout = *lowered_.layout;
-  const bool isSelection = layout.pattern().shape == lower::upmem::Shape::kSel;
-  for (const Fill &f : layout.fills(0, isSelection ? 1 : 0))
-    dpu.fillMram(static_cast<std::uint32_t>(f.offset), f.size, f.pattern);
-  DeviceRun least;
-  if (std::optional<RunResult> r = dpu.estimate(); r && !r->fault) {
-    r->counts.instructions -= r->counts.failedAttempts;
-    r->cycles = Cycles(std::max(r->counts.instructions,
-                                r->counts.instructions * machine_.dpu->issueInterval.value / layout.shares().tasklets));
-    Total total;
-    total.add(*r, dpus());
-    least = total.run(lowered_.host.ranks, dpus(), 1);
-  }
-  least.unit = "DPU";
-  least.units = dpus();
-  return least;
+  const std::int64_t tasklets = layout.shares().tasklets;
+  const std::int64_t least = lower::upmem::leastInstructions(layout.pattern().shape, layout.work());
+  RunResult r;
+  r.counts.instructions = multiplySaturated(tasklets, least);
+  r.cycles = Cycles(std::max(r.counts.instructions, multiplySaturated(machine_.dpu->issueInterval.value,
+                                                                      std::max<std::int64_t>(0, least - 1))));
+  Total total;
+  total.add(r, dpus());
+  return total.run(lowered_.host.ranks, dpus(), 1);
 }
 
 Result<DeviceRun> UpmemKernel::runOn(kernel::DataSet &data, const Observers &observers, int jobs) const {

@@ -38,6 +38,32 @@ std::int64_t argumentBytes(Shape shape) {
   return static_cast<std::int64_t>(argumentWords(shape) * sizeof(std::uint32_t));
 }
 
+std::int64_t leastInstructions(Shape shape, const Work &work) {
+  constexpr std::int64_t kMultiply = 8;  // by 0, call and return included
+  const auto times = [](std::int64_t a, std::int64_t b) { return multiplySaturated(a, b); };
+  const std::int64_t n = work.perTasklet, rounds = n / work.buffer;
+  const std::int64_t chunks = work.inner / work.buffer;
+  switch (shape) {
+    case Shape::kVa:
+      return addSaturated(times(9, n), times(16, rounds));
+    case Shape::kRed:
+      return addSaturated(times(7, n), times(13, rounds));
+    case Shape::kSel:
+      return addSaturated(times(4, n), times(18, rounds));
+    case Shape::kScan:
+      return addSaturated(times(10, n), times(22, rounds));
+    case Shape::kHst:
+      return addSaturated(times(10 + kMultiply, n), times(10, rounds));
+    case Shape::kGemv:
+      return times(n, addSaturated(times(6 + kMultiply, work.inner), times(18, chunks)));
+    case Shape::kGemm:
+      break;
+  }
+  // Per column and chunk, and per chunk of a tile.
+  const std::int64_t perColumn = addSaturated(times(8 + kMultiply, work.inner), times(11, chunks));
+  return times(n, addSaturated(times(work.columns, perColumn), times(19, times(work.columns / work.buffer, chunks))));
+}
+
 std::int64_t heapBytes(Shape shape, std::int64_t bufferBytes, std::int64_t bins) {
   const auto buffers = [&](std::int64_t n) { return multiplySaturated(n, bufferBytes); };
   switch (shape) {

@@ -25,6 +25,10 @@ struct Work {
 /// Bytes of the block of arguments.
 std::int64_t argumentBytes(Shape shape);
 
+/// Instructions that a tasklet issues at least, whatever its data: those of rounds and elements, multiplications by 0,
+/// nothing selected; prologues and waiting left out.
+std::int64_t leastInstructions(Shape shape, const Work &work);
+
 /// Bytes of WRAM heap that one tasklet takes with buffers of `bufferBytes`.
 std::int64_t heapBytes(Shape shape, std::int64_t bufferBytes, std::int64_t bins);
 

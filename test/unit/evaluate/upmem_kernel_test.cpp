@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "pimento/evaluate/explain.h"
 #include "pimento/evaluate/upmem_sample.h"
 #include "test/support/upmem_run.h"
 
@@ -59,6 +60,58 @@ TEST(UpmemKernel, ALongRunOnRandomDataIsSampled) {
   EXPECT_GE(estimated->interval->high, simulated->cycles);
   const auto counts = static_cast<double>(simulated->counts.at("instructions"));
   EXPECT_NEAR(static_cast<double>(estimated->counts.at("instructions")), counts, 0.01 * counts);
+}
+
+TEST(UpmemKernel, NoRunIsBelowItsBound) {
+  for (const std::string map : {"reference", "reference;tasklets=1;buffer=8", "reference;dpus=4;tasklets=24;buffer=16"})
+    for (const std::string kernel : {"va", "red", "scan", "sel", "hst", "gemv", "gemm"}) {
+      const kernel::Sizes sizes = kernel == "gemv"   ? kernel::Sizes{{"m", 40}, {"n", 64}}
+                                  : kernel == "gemm" ? kernel::Sizes{{"m", 20}, {"n", 32}, {"k", 32}}
+                                                     : kernel::Sizes{{"n", 5000}};
+      for (const double value : {0.0, 1.0}) {
+        const UpmemRun run{kernel, sizes, DType::kI32, map, "plain", constantData(value)};
+        const kernel::Graph graph = run.graph();
+        evaluate::Request request = run.request(graph);
+        request.values = run.data;
+        const auto evaluation = evaluate::evaluateRecorded(request);
+        ASSERT_TRUE(evaluation.ok());
+        const evaluate::DeviceRun bound = evaluation->compiled[0].compiled->bound();
+        EXPECT_LE(bound.cycles, evaluation->report.cycles) << kernel << " " << map;
+        EXPECT_GT(4 * bound.cycles.value, evaluation->report.cycles.value) << kernel << " " << map;
+        EXPECT_LE(bound.counts.at("instructions"), evaluation->report.counts.at("instructions"));
+      }
+    }
+}
+
+/// Every formula gives the number that stands beside it.
+void expectExplained(const UpmemRun &run) {
+  SCOPED_TRACE(run.kernel + " " + run.map);
+  const kernel::Graph graph = run.graph();
+  evaluate::Request request = run.request(graph);
+  request.values = run.data;
+  const auto evaluation = evaluate::evaluateRecorded(request);
+  ASSERT_TRUE(evaluation.ok());
+  const evaluate::Explanation explanation = evaluate::explain(evaluate::explainInput(request, *evaluation));
+  for (const auto &[name, number] : explanation.numbers()) {
+    const auto again = number->recompute();
+    ASSERT_TRUE(again.has_value()) << name;
+    if (number->isInteger() && again->index() == 0)
+      EXPECT_EQ(std::get<0>(*again), number->integer()) << name;
+    else
+      EXPECT_NEAR(again->index() == 0 ? static_cast<double>(std::get<0>(*again)) : std::get<1>(*again), number->real(),
+                  1e-9 * std::abs(number->real()) + 1)
+          << name;
+  }
+  EXPECT_TRUE(explanation.find("breakdown.launch").ok());
+  EXPECT_TRUE(explanation.find("dpus_identical").ok());
+}
+
+TEST(UpmemKernel, ItsNumbersAreExplained) {
+  expectExplained({"va", {{"n", 5000}}, DType::kI32, "reference;dpus=4;tasklets=8;buffer=32"});
+  expectExplained({"sel", {{"n", 5000}}, DType::kI32, "reference;dpus=2"});
+  expectExplained({"sel", {{"n", 3000000}}, DType::kI32, "reference;buffer=64"});
+  expectExplained(
+      {"gemm", {{"m", 10}, {"n", 12}, {"k", 14}}, DType::kI16, "reference;dpus=2", "plain", constantData(3)});
 }
 
 TEST(UpmemSample, QuantilesAreThoseOfTables) {
