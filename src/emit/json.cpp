@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "pimento/emit/format.h"
+#include "pimento/emit/program_view.h"
 
 namespace pimento::emit {
 
@@ -87,7 +88,46 @@ Json runOf(const RunText &r) {
           {"dtype", r.dtype},         {"variant", r.variant}, {"function", r.function},
           {"target", r.target},       {"sets", r.sets},       {"map", r.maps},
           {"data", r.data},           {"seed", r.seed},       {"offload", r.offload},
-          {"constants", r.constants}, {"version", r.version}, {"machine", r.machine}};
+          {"constants", r.constants}, {"in", r.ins},          {"out", r.outs},
+          {"launches", r.launches},   {"version", r.version}, {"machine", r.machine}};
+}
+
+Json profileOf(const evaluate::Profile &p) {
+  const auto amounts = [&](Json row, const evaluate::ProfileRow &r) {
+    row["slots"] = r.slots;
+    row["dma_wait_cycles"] = r.waited.value;
+    row["tasklet_cycles"] = p.least(r).value;
+    return row;
+  };
+  Json functions = Json::array(), lines = Json::array();
+  for (const evaluate::ProfileRow &r : p.functions) functions.push_back(amounts({{"function", r.function}}, r));
+  for (const evaluate::ProfileRow &r : p.lines)
+    lines.push_back(amounts({{"file", r.file}, {"line", r.line}, {"function", r.function}, {"text", r.text}}, r));
+  return {{"functions", functions}, {"lines", lines}};
+}
+
+Json readoutsOf(const evaluate::Report &report) {
+  Json out = Json::array();
+  for (const evaluate::Readout &r : report.readouts) {
+    Json values = Json::array();
+    for (const std::string &v : valuesOf(r)) {
+      // JSON has no infinities and no NaN.
+      const Json number = Json::parse(v, nullptr, false);
+      values.push_back(number.is_discarded() ? Json(v) : number);
+    }
+    out.push_back({{"place", r.place}, {"type", pimento::name(r.type)}, {"values", values}});
+  }
+  return out;
+}
+
+/// Keys of machine-code programs alone.
+void addProgram(Json &j, const evaluate::Report &r) {
+  if (!r.profile) return;
+  j["profile"] = profileOf(*r.profile);
+  j["log"] = r.log;
+  j["outputs"] = readoutsOf(r);
+  j["fault"] = r.fault ? Json{{"code", r.fault->code}, {"where", r.fault->where.str()}, {"message", r.fault->message}}
+                       : Json(nullptr);
 }
 
 Json objectOf(const evaluate::Report &r, const RunText *run) {
@@ -126,6 +166,7 @@ Json objectOf(const evaluate::Report &r, const RunText *run) {
   j["stages"] = stagesOf(r);
   j["wall_us"] = r.wallUs;
   j["compile_us"] = r.compileUs;
+  addProgram(j, r);
   j["warnings"] = r.warnings;
   if (run != nullptr) j["run"] = runOf(*run);
   return j;

@@ -1,14 +1,9 @@
 // A timeline of one run for Perfetto or chrome://tracing: what every bank of one channel did, and the host around it.
 //
-// The format is Chrome's trace event format (JSON object form: traceEvents, complete events "X" with ts and dur in
-// microseconds, metadata "M"). Tracks: the host's phases; the channel's command slot (one event per command, with
-// bank, row, column and purpose); one refresh track per rank; one track per bank that was used, with an interval for
-// each open row, from its activate to its precharge. In all-bank mode the row of one bank stands for the same bank of
-// every unit, as in the commands themselves.
-//
-// Events are written as they happen and not kept. Limits: 130 to 180 bytes per event; after `maxEvents` events the rest
-// is dropped, counted, and an event named "trace truncated" says so on the command track. A trace of two million events
-// (about 300 MB) still opens in the browser.
+// Tracks: the host's phases; the channel's command slot (one event per command, with bank, row, column and purpose);
+// one refresh track per rank; one track per bank that was used, with an interval for each open row, from its activate
+// to its precharge. In all-bank mode the row of one bank stands for the same bank of every unit, as in the commands
+// themselves. Format and limits: trace_events.h.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +14,7 @@
 
 #include "pimento/base/diagnostics.h"
 #include "pimento/base/units.h"
+#include "pimento/emit/trace_events.h"
 #include "pimento/evaluate/report.h"
 #include "pimento/machine/machine.h"
 #include "pimento/sim/dram/channel.h"
@@ -27,7 +23,7 @@ namespace pimento::emit {
 
 class PerfettoTrace final : public sim::dram::CommandObserver {
  public:
-  static constexpr std::int64_t kMaxEvents = 2'000'000;
+  static constexpr std::int64_t kMaxEvents = TraceEvents::kMaxEvents;
 
   /// Writes the head of the file and the host's phases before the device run, `before` (of an estimate, say; only
   /// the parts before `compute` count, of all kernels together); the device's cycle 0 follows them. The machine must be
@@ -44,7 +40,7 @@ class PerfettoTrace final : public sim::dram::CommandObserver {
   Status finish(const evaluate::Report &report);
 
   /// Events left out because of the limit.
-  std::int64_t dropped() const { return dropped_; }
+  std::int64_t dropped() const { return events_.dropped(); }
 
  private:
   using Tick = sim::dram::Tick;
@@ -54,31 +50,19 @@ class PerfettoTrace final : public sim::dram::CommandObserver {
     Tick since = 0;
   };
 
-  int slotTrack() const { return 2; }
+  static constexpr int slotTrack() { return 2; }
   int refreshTrack(int rank) const { return 3 + rank; }
   int bankTrack(int bank) const { return 3 + ranks_ + bank; }
 
-  void nameTrack(int process, int track, std::string_view name);
-  void metadata(std::string_view kind, int process, int track, std::string_view key, std::string_view value);
-  void complete(int process, int track, std::string_view name, Tick from, Tick cycles, std::string_view args = {});
-  void begin();
-  bool mayWrite();
-  void hostPhase(std::string_view name, Cycles length);
   void startAnotherRun();
   void closeRows(Tick at);
   void closeRow(int bank, Tick at);
-  std::int64_t picoseconds(Tick cycles) const;
 
-  std::ostream *out_;
+  TraceEvents events_;
   int ranks_, banksPerRank_, banksPerGroup_;
-  double clockGHz_;
   Tick refreshTime_, readTime_, writeTime_;
-  std::int64_t left_, dropped_ = 0;
-  bool isFirst_ = true;
-  Tick origin_ = 0;      // cycle 0 of the current run, on the trace's own axis
   Tick last_ = -1;       // time of the last command, within its run
   Tick completion_ = 0;  // end of the last command, within its run
-  Tick hostEnd_ = 0;
   std::vector<BankTrack> banks_;
 };
 

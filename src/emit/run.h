@@ -22,6 +22,9 @@ struct RunText {
   /// Single results: which Pimento made it, and a fingerprint of the machine's numbers.
   std::string version = {}, machine = {};
   std::vector<std::string> constants = {};
+  /// DPU programs: --in, --out without its files, --launches.
+  std::vector<std::string> ins = {}, outs = {};
+  std::int64_t launches = 1;
   /// Explorations: which kernels of a graph, and how many mappings of each.
   std::vector<std::string> kernels = {};
   std::int64_t limit = 0;

@@ -6,6 +6,7 @@
 
 #include "pimento/emit/columns.h"
 #include "pimento/emit/format.h"
+#include "pimento/emit/program_view.h"
 
 namespace pimento::emit {
 
@@ -41,10 +42,16 @@ std::string cyclesAsTime(const evaluate::Report &r, Cycles cycles) {
 
 std::string headTable(const evaluate::Report &r) {
   Columns t("ll", kIndent);
-  t.row({"mapping", r.mapping});
-  t.row({"checked", r.isChecked ? "yes, bit for bit against the reference interpreter"
-                                : "no; `simulate` with data and tail=pad checks the result"});
+  if (r.hasKernel) {
+    t.row({"mapping", r.mapping});
+    t.row({"checked", r.isChecked ? "yes, bit for bit against the reference interpreter"
+                                  : "no; `simulate` with data and tail=pad checks the result"});
+  }
+  if (r.fault) t.row({"fault", r.fault->message + "; what follows is of what happened up to there"});
   t.row({"cycles", grouped(r.cycles.value) + " on the device"});
+  if (r.profile && r.cycles.value > 0)
+    t.row({"instructions", fmt::format("{}, {:.3f} per cycle", grouped(r.profile->slots),
+                                       static_cast<double>(r.profile->slots) / static_cast<double>(r.cycles.value))});
   t.row({"time", fmt::format("{} ({} cycles, host included)", timeText(r.timeNs), grouped(r.breakdown.total().value))});
   t.row({"energy", fmt::format("{} (range {}), host included", energyText(r.energy.total), rangeText(r.energy))});
   t.row({"", fmt::format("{} (range {}) the device kernel alone", energyText(r.kernelEnergy.total),
@@ -160,14 +167,16 @@ std::string warningsText(const std::vector<std::string> &warnings) {
 
 }  // namespace
 
-std::string toTable(const evaluate::Report &r) {
+std::string toTable(const evaluate::Report &r, bool hasProfile) {
   std::string out;
-  for (const std::string &line :
-       wrapped(fmt::format("{}{}, {}, on {}", r.kernel, sizesText(r), r.dtype, r.target), kWidth))
+  const std::string type = r.dtype.empty() ? "" : r.dtype + ", ";
+  for (const std::string &line : wrapped(fmt::format("{}{}, {}on {}", r.kernel, sizesText(r), type, r.target), kWidth))
     out += line + '\n';
   out += headTable(r) + "\n" + breakdownTable(r.breakdown) + "\n" + energyTable(r.energy);
   if (!r.counts.empty()) out += "\n" + countsTable(r);
   if (r.stages.size() > 1) out += "\n" + stagesTable(r);
+  if (hasProfile && r.profile) out += "\n" + profileTable(*r.profile);
+  if (const std::string left = readoutsText(r); !left.empty()) out += "\n" + left;
   return out + warningsText(r.warnings);
 }
 

@@ -11,8 +11,9 @@
 
 namespace pimento::emit {
 
-/// One result: what was run, time and its parts, energy and its parts, counts, caveats.
-std::string toTable(const evaluate::Report &report);
+/// One result: what was run, time and its parts, energy and its parts, counts, caveats; with `hasProfile` the profile
+/// of a machine-code program.
+std::string toTable(const evaluate::Report &report, bool hasProfile = false);
 
 /// One row per target; a target without a report has its `error`.
 std::string toTable(const std::vector<ComparisonRow> &rows);

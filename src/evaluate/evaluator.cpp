@@ -198,6 +198,26 @@ Result<Report> evaluate(const Request &request) {
   return std::move(evaluation->report);
 }
 
+Report reportProgram(const program::Process &process, const DeviceRun &run, const lower::HostWork &work,
+                     const machine::Machine &machine) {
+  Report report;
+  report.hasKernel = false;
+  const Breakdown breakdown = hostCycles(machine, work, run.cycles);
+  addRun(report, run, breakdown);
+  const energy::ActionCounts host = hostActions(machine, work, breakdown);
+  Stage stage;
+  stage.kernel = process.name;
+  stage.cycles = run.cycles;
+  stage.breakdown = report.breakdown;
+  stage.offloadedCycles = report.breakdown.total();
+  stage.energy =
+      energy::price(machine, energy::ActionCounts(run.actions).add(host), machine.toTime(breakdown.total())).total;
+  report.stages.push_back(std::move(stage));
+  report.warnings.push_back("a program without a kernel: nothing to check its answer against");
+  finish(report, machine, run.actions, host);
+  return report;
+}
+
 Result<Report> evaluateProgram(const program::Program &program, const machine::Machine &machine, bool isSimulation,
                                const Observers &observers, const program::Places *places) {
   const Clock::time_point start = Clock::now();
@@ -215,19 +235,9 @@ Result<Report> evaluateProgram(const program::Program &program, const machine::M
         "program-stuck", {},
         fmt::format("the program cannot go on after cycle {}: its next command can never issue", run.cycles.value),
         "look for activates of banks that the all-bank mode refuses, or a mode that is never left");
-  Report report;
-  addRun(report, run, hostCycles(machine, {}, run.cycles));
-  Stage stage;
-  stage.kernel = program.processes.front().name;
-  stage.cycles = run.cycles;
-  stage.breakdown = report.breakdown;
-  stage.offloadedCycles = report.breakdown.total();
-  stage.energy = energy::price(machine, run.actions, machine.toTime(run.cycles)).total;
-  report.stages.push_back(std::move(stage));
-  report.warnings.push_back("a program without a kernel: nothing to check its answer against");
+  Report report = reportProgram(program.processes.front(), run, {}, machine);
   if (program.target != machine.name)
     report.warnings.push_back(fmt::format("the program was made for '{}', this is '{}'", program.target, machine.name));
-  finish(report, machine, run.actions, {});
   report.wallUs = microsecondsSince(start);
   return report;
 }

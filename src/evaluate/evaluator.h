@@ -79,6 +79,11 @@ Result<Report> evaluate(const Request &request);
 Result<Report> evaluateProgram(const program::Program &program, const machine::Machine &machine, bool isSimulation,
                                const Observers &observers, const program::Places *places = nullptr);
 
+/// The report of a run with no kernel behind it, one stage; `work` is what the host did around it. The fields that name
+/// the input are left to the caller.
+Report reportProgram(const program::Process &process, const DeviceRun &run, const lower::HostWork &work,
+                     const machine::Machine &machine);
+
 /// Number of legal mappings that `auto` looks at, and how many of them it estimates.
 inline constexpr int kAutoCandidates = 2048, kAutoEstimated = 24;
 

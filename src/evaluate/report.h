@@ -4,6 +4,7 @@
 // `compileUs` are the only fields that may differ between two runs of one input.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -12,8 +13,10 @@
 #include <vector>
 
 #include "pimento/base/diagnostics.h"
+#include "pimento/base/dtype.h"
 #include "pimento/base/units.h"
 #include "pimento/energy/energy.h"
+#include "pimento/evaluate/profile.h"
 
 namespace pimento::evaluate {
 
@@ -61,6 +64,13 @@ struct Stage {
   std::optional<Cycles> offloadedCycles;  ///< were it to run on the device, host work included; nothing if it cannot
 };
 
+/// What a program left in a place of its memory that the user asked for.
+struct Readout {
+  std::string place;  ///< as asked for: "result:u32[8]"
+  DType type = DType::kU8;
+  std::vector<std::byte> bytes;
+};
+
 struct Report {
   std::string kernel;
   std::map<std::string, std::int64_t> sizes;
@@ -82,6 +92,13 @@ struct Report {
   std::vector<Stage> stages;
   std::int64_t wallUs = 0, compileUs = 0;
   std::vector<std::string> warnings;
+  /// False: a program from a file, with no kernel behind it that says what the answer is.
+  bool hasKernel = true;
+  // Of machine-code programs from files:
+  std::optional<Profile> profile;
+  std::string log;  ///< what the program printed
+  std::vector<Readout> readouts;
+  std::optional<Diagnostic> fault;  ///< the run ended early; the rest is of what happened up to there
 };
 
 }  // namespace pimento::evaluate

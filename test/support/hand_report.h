@@ -118,6 +118,38 @@ inline evaluate::Report handReport() {
 }
 
 /// A target that ran and one that could not.
+/// What a DPU program left; numbers by hand.
+inline evaluate::Report handProgram() {
+  evaluate::Report r;
+  r.kernel = "sum";
+  r.sizes = {{"tasklets", 2}};
+  r.target = "hand";
+  r.hasKernel = false;
+  r.cycles = r.cyclesSimulated = Cycles(5000);
+  r.breakdown.compute = r.cycles;
+  r.timeNs = 10000;
+  r.unit = "DPU";
+  r.counts = {{"instructions", 803}};
+  evaluate::Profile p;
+  p.interval = Cycles(11);
+  p.slots = 803;
+  p.waited = Cycles(1200);
+  p.functions = {
+      {"add_up", "", 0, "", 800, Cycles(0)}, {"main", "", 0, "", 2, Cycles(1200)}, {"", "", 0, "", 1, Cycles(0)}};
+  p.lines = {{"add_up", "sum.s", 17, "add     r2, r2, r3              // the sum", 400, Cycles(0)},
+             {"add_up", "sum.s", 18, "add     r1, r1, -1, nz, .Lnext_word_of_this_buffer", 400, Cycles(0)},
+             {"main", "sum.s", 40, "\tldma    r14, r0, 127", 2, Cycles(1200)},
+             {"", "", 0, "", 1, Cycles(0)}};
+  r.profile = std::move(p);
+  r.log = "hello\n\"world\"\n";
+  r.readouts = {{"result:u32[2]", DType::kU32, {std::byte{1}, {}, {}, {}, {}, {}, {}, std::byte{0xff}}},
+                {"ratio:f32", DType::kF32, {{}, {}, std::byte{0xc0}, std::byte{0x3f}}},
+                {"ratio:f32", DType::kF32, {{}, {}, std::byte{0x80}, std::byte{0xff}}},
+                {"delta:i16", DType::kI16, {std::byte{0xfe}, std::byte{0xff}}}};
+  r.fault = error("dpu-wram-bounds", {"sum.s", 17, 0}, "DPU 0, tasklet 1 at instruction 30 in 'add_up': ...");
+  return r;
+}
+
 inline std::vector<emit::ComparisonRow> handComparison() {
   return {{"hbm-pim", handReport(), ""},
           {"upmem", std::nullopt, "kernel 'gemv' multiplies f16 numbers, which this target has no instruction for"}};

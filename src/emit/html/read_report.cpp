@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "pimento/base/text.h"
 #include "pimento/emit/html/results.h"
 
 namespace pimento::emit::html {
@@ -133,6 +134,43 @@ std::optional<Run> readRun(const Node &result) {
   return r;
 }
 
+namespace {
+
+std::vector<ProfileRow> readProfile(const Node &rows) {
+  std::vector<ProfileRow> out;
+  for (const Node &row : rows.items()) {
+    ProfileRow r;
+    r.function = row.textOr("function", "");
+    r.file = row.textOr("file", "");
+    r.text = row.textOr("text", "");
+    r.line = row.amountOr("line", 0);
+    r.slots = row.at("slots").amount();
+    r.waited = row.amountOr("dma_wait_cycles", 0);
+    r.taskletCycles = row.amountOr("tasklet_cycles", 0);
+    out.push_back(std::move(r));
+  }
+  return out;
+}
+
+/// Keys of machine-code programs.
+void readProgram(const Node &node, ReportResult &r) {
+  if (const auto profile = node.find("profile")) {
+    if (const auto rows = profile->find("functions")) r.functions = readProfile(*rows);
+    if (const auto rows = profile->find("lines")) r.lines = readProfile(*rows);
+  }
+  r.log = node.textOr("log", "");
+  if (const auto fault = node.find("fault")) r.fault = fault->textOr("message", "");
+  if (const auto outputs = node.find("outputs"))
+    for (const Node &output : outputs->items()) {
+      std::vector<std::string> values;
+      for (const Node &v : output.at("values").items())
+        values.push_back(v.isText() ? v.text() : numberText(v.number()));
+      r.outputs.emplace_back(output.textOr("place", ""), std::move(values));
+    }
+}
+
+}  // namespace
+
 ReportResult readReport(const Node &node) {
   ReportResult r;
   r.kernel = node.at("kernel").text();
@@ -159,6 +197,7 @@ ReportResult readReport(const Node &node) {
     for (const Node &stage : stages->items()) r.stages.push_back(readStage(stage));
   r.run = readRun(node);
   r.warnings = node.textsOr("warnings");
+  readProgram(node, r);
   return r;
 }
 

@@ -53,6 +53,12 @@ struct EnergyComponent {
   double pj = 0, dynamic = 0, background = 0;
 };
 
+/// A function or a line of a machine-code program.
+struct ProfileRow {
+  std::string function, file, text;
+  double line = 0, slots = 0, waited = 0, taskletCycles = 0;
+};
+
 /// estimate, simulate.
 struct ReportResult {
   std::string kernel, dtype, target, mapping, exact, energyNote, energyCovers;
@@ -71,6 +77,9 @@ struct ReportResult {
   std::vector<StageResult> stages;
   std::optional<Run> run;
   std::vector<std::string> warnings;
+  std::vector<ProfileRow> functions, lines;  ///< of machine-code programs
+  std::string log, fault;
+  std::vector<std::pair<std::string, std::vector<std::string>>> outputs;  ///< place and values
 };
 
 /// One target of a comparison.

@@ -219,6 +219,66 @@ std::string countsHtml(const ReportResult &r) {
          (none.empty() ? std::string() : fmt::format("<p class=\"remark\">None of: {}.</p>\n", fmt::join(none, ", ")));
 }
 
+/// What a machine-code program left: values that were asked for, and what it printed.
+std::string leftHtml(const ReportResult &r) {
+  std::string out;
+  if (!r.fault.empty()) out += fmt::format("<p><strong>The run ended early:</strong> {}</p>\n", escape(r.fault));
+  if (!r.outputs.empty()) {
+    Grid g("Memory after the run", {{"place", false, ""}, {"values", false, "long"}});
+    for (const auto &[place, values] : r.outputs)
+      g.row({"<code>" + escape(place) + "</code>", escape(fmt::format("{}", fmt::join(values, " ")))});
+    out += g.html();
+  }
+  if (!r.log.empty()) out += fmt::format("<h4>Log</h4>\n<pre>{}</pre>\n", escape(r.log));
+  return out;
+}
+
+void addProfileRows(Grid &g, const std::vector<ProfileRow> &rows, std::size_t most, bool isLines) {
+  double slots = 0, cycles = 0;
+  for (const ProfileRow &row : rows) {
+    slots += row.slots;
+    cycles += row.taskletCycles;
+  }
+  for (std::size_t i = 0; i < std::min(most, rows.size()); ++i) {
+    const ProfileRow &row = rows[i];
+    const std::string function = row.function.empty() ? std::string("no symbol") : escape(row.function);
+    std::vector<GridCell> cells;
+    if (isLines)
+      cells.emplace_back(row.file.empty() ? std::string("unknown")
+                                          : fmt::format("{}:{:.0f}", escape(row.file), row.line));
+    cells.emplace_back(function);
+    cells.emplace_back(Quantity::kCount, row.slots);
+    cells.emplace_back(shareText(row.slots, slots));
+    cells.emplace_back(Quantity::kCycles, row.waited);
+    cells.emplace_back(shareText(row.taskletCycles, cycles));
+    cells.emplace_back(isLines ? "<code>" + escape(row.text) + "</code>" : shareBar(row.taskletCycles, cycles, "c0"));
+    g.row(std::move(cells));
+  }
+}
+
+std::string profileHtml(const ReportResult &r) {
+  constexpr std::size_t kMostLines = 200;
+  const GridColumn slots{"slots", true, ""}, share{"share", true, ""}, waits{"cycles of DMA waits", true, ""},
+      time{"of the tasklets' time", true, ""};
+  Grid functions("Time by function", {{"function", false, "name"}, slots, share, waits, time, {"", false, "bar"}});
+  addProfileRows(functions, r.functions, r.functions.size(), false);
+  std::string out = functions.html();
+  if (!r.lines.empty()) {
+    Grid lines(
+        "Time by line",
+        {{"line", false, "name"}, {"function", false, "name"}, slots, share, waits, time, {"source", false, "long"}});
+    addProfileRows(lines, r.lines, kMostLines, true);
+    out += lines.html();
+    if (r.lines.size() > kMostLines)
+      out += fmt::format("<p class=\"remark\">The {} lines that took most, of {}.</p>\n", kMostLines, r.lines.size());
+  }
+  return out +
+         "<p class=\"remark\">Counted, not sampled. Time is that of all tasklets together: the interval between two "
+         "instructions of a tasklet for every slot, and waiting for transfers. Waiting for a turn or for other "
+         "tasklets "
+         "belongs to no line.</p>\n";
+}
+
 }  // namespace
 
 Section sectionOf(const ReportResult &r) {
@@ -236,7 +296,9 @@ Section sectionOf(const ReportResult &r) {
                            " · "));
   s.head += tilesHtml(r) + warningsHtml(r.warnings);
   s.parts.push_back({"What was run", runHtml(r)});
+  if (const std::string left = leftHtml(r); !left.empty()) s.parts.push_back({"What it left", left});
   s.parts.push_back({"Time", timeHtml(r)});
+  if (!r.functions.empty()) s.parts.push_back({"Profile", profileHtml(r)});
   if (r.stages.size() > 1) s.parts.push_back({"Layers", stagesHtml(r)});
   s.parts.push_back({"Energy", energyHtml(r)});
   if (!r.counts.empty()) s.parts.push_back({"Counts", countsHtml(r)});

@@ -31,6 +31,14 @@ TEST(Golden, AReportAsATable) {
   expectGolden("report.txt", toTable(test::handReport()));
 }
 
+TEST(Golden, AProgramAsJson) {
+  expectGolden("program.json", toJson(test::handProgram()));
+}
+
+TEST(Golden, AProgramAsATableWithItsProfile) {
+  expectGolden("program.txt", toTable(test::handProgram(), true));
+}
+
 TEST(Golden, AComparisonAsATable) {
   expectGolden("comparison.txt", toTable(test::handComparison()));
 }
