@@ -8,6 +8,7 @@
 
 #include "pimento/base/file.h"
 #include "pimento/base/integer.h"
+#include "pimento/driver/dpu_program.h"
 #include "pimento/driver/job.h"
 #include "pimento/driver/result_file.h"
 #include "pimento/driver/verbs.h"
@@ -24,6 +25,22 @@ struct Explained {
   evaluate::Explanation explanation;
   emit::RunText run;
 };
+
+/// Machine code from a file: run with its data, since they decide its time.
+Result<Explained> explainDpuProgram(const Options &options, const Job &job, bool isSimulation,
+                                    const emit::RunText &run) {
+  Options quiet = options;
+  quiet.trace.clear();
+  Result<evaluate::DpuProgramEvaluation> done = runDpuProgram(quiet, job, isSimulation);
+  if (!done) return done.diagnostics();
+  evaluate::ExplainInput in{&job.machine, &done->report, {}};
+  evaluate::ExplainedStage stage;
+  stage.process = &job.input.program->processes.front();
+  stage.record = std::move(done->record);
+  in.stages.push_back(std::move(stage));
+  evaluate::Explanation explanation = evaluate::explain(in);
+  return Explained{std::move(done->report), std::move(explanation), run};
+}
 
 /// A program from a file: one stage without a kernel behind it.
 Result<Explained> explainProgram(const Job &job, bool isSimulation, const emit::RunText &run) {
@@ -47,6 +64,9 @@ Result<Explained> explainRun(const Options &options, const char *verb) {
   if (!job) return job.diagnostics();
   const bool isSimulation = std::string_view(verb) == "simulate";
   const emit::RunText run = runOf(verb, options, job->machine);
+  if (const Status s = checkDpuOptions(options, job->input); !s) return s.diagnostics();
+  if (job->input.program && program::hasCode(*job->input.program))
+    return explainDpuProgram(options, *job, isSimulation, run);
   if (job->input.program) return explainProgram(*job, isSimulation, run);
   evaluate::Request request = job->request(options);
   request.isSimulation = isSimulation;
@@ -58,7 +78,8 @@ Result<Explained> explainRun(const Options &options, const char *verb) {
 }
 
 bool isFileName(const std::string &input) {
-  return input.find('=') == std::string::npos && (input.ends_with(".mlir") || input.ends_with(".llvcnm"));
+  return input.find('=') == std::string::npos &&
+         (input.ends_with(".mlir") || input.ends_with(".llvcnm") || input.ends_with(".s"));
 }
 
 /// Repeats the run of a saved result, and makes sure that it is still the same.
@@ -84,7 +105,8 @@ Result<Explained> explainResult(const Options &options) {
 
 }  // namespace
 
-Outcome explain(const Options &options) {
+Outcome explain(const Options &given) {
+  const Options options = withTarget(given);
   const Result<Explained> e =
       options.input.ends_with(".json") ? explainResult(options) : explainRun(options, "estimate");
   if (!e) return failure(e.diagnostics());

@@ -14,6 +14,7 @@
 #include "pimento/base/progress.h"
 #include "pimento/base/suggest.h"
 #include "pimento/base/thread_pool.h"
+#include "pimento/driver/dpu_program.h"
 #include "pimento/driver/job.h"
 #include "pimento/driver/verbs.h"
 #include "pimento/emit/html/page.h"
@@ -301,8 +302,7 @@ Result<tune::PointResult> evaluatePoint(const Options &options, const std::vecto
   const Result<Job> job = loadJob(here, here.target);
   if (!job) return job.diagnostics();
   const Result<evaluate::Report> r =
-      job->input.program ? evaluate::evaluateProgram(*job->input.program, job->machine, false, {}, &job->input.places)
-                         : evaluate::evaluate(job->request(here));
+      job->input.program ? estimateProgram(here, *job) : evaluate::evaluate(job->request(here));
   if (!r) return r.diagnostics();
   return tune::PointResult{
       r->mapping, {r->cycles, r->breakdown.total(), r->energy.total, r->kernelEnergy.total}, r->timeNs};
@@ -355,7 +355,8 @@ Outcome exploreSweep(const Options &options) {
 
 }  // namespace
 
-Outcome explore(const Options &options) {
+Outcome explore(const Options &given) {
+  const Options options = withTarget(given);
   if (Status s = checkOutput(options); !s) return failure(s.diagnostics());
   return options.sweeps.empty() ? exploreMappings(options) : exploreSweep(options);
 }

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <map>
 
 #include "pimento/base/file.h"
 #include "pimento/base/npy.h"
 #include "pimento/base/suggest.h"
 #include "pimento/base/text.h"
+#include "pimento/dpu/load.h"
 #include "pimento/driver/data_folder.h"
 #include "pimento/energy/energy.h"
 #include "pimento/frontend/frontend.h"
@@ -40,6 +42,31 @@ void locate(Diagnostics &diagnostics, const Options &options) {
   }
 }
 
+namespace {
+
+bool endsWith(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+}  // namespace
+
+bool isDpuProgram(const std::string &input) {
+  if (endsWith(input, ".s") || endsWith(input, ".S")) return true;
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(input, ignored)) return false;
+  std::ifstream file(input, std::ios::binary);
+  std::string magic(4, ' ');
+  return file.read(magic.data(), 4) && magic ==
+                                           "\x7f"
+                                           "ELF";
+}
+
+Options withTarget(const Options &options) {
+  Options out = options;
+  if (out.target.empty()) out.target = isDpuProgram(options.input) ? "upmem" : "hbm-pim";
+  return out;
+}
+
 Result<kernel::Sizes> parseSizes(const std::vector<std::string> &texts) {
   kernel::Sizes sizes;
   for (const std::string &text : texts)
@@ -55,10 +82,6 @@ Result<kernel::Sizes> parseSizes(const std::vector<std::string> &texts) {
 }
 
 namespace {
-
-bool endsWith(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
 
 /// Extents by dim name, for inputs that do not name their sizes.
 kernel::Sizes dimSizes(const kernel::Graph &graph) {
@@ -102,6 +125,35 @@ Result<Input> fromFile(const Options &options, const kernel::Sizes &sizes, DType
   return in;
 }
 
+/// A DPU program of one process, for one DPU.
+Result<Input> fromDpuProgram(const Options &options, const machine::Machine &machine) {
+  if (!machine.dpu)
+    return error("no-dpu", {"--target", 0, 0},
+                 fmt::format("'{}' is a DPU program, and machine '{}' has no DPUs", options.input, machine.name),
+                 "leave --target out, or choose a machine of family upmem");
+  const Result<std::string> contents = readFile(options.input);
+  if (!contents) return contents.diagnostics();
+  const machine::Dpu &dpu = *machine.dpu;
+  dpu::LinkOptions link;
+  link.tasklets = dpu.maxTasklets;
+  for (const machine::Level &l : machine.levels)
+    if (l.name == "tasklet") link.tasklets = l.count;
+  link.instructions = dpu.instructions;
+  link.wramBytes = dpu.wram.value;
+  link.mramBytes = dpu.mram.value;
+  Result<program::Code> code = dpu::loadProgram(*contents, options.input, link);
+  if (!code) return code.diagnostics();
+  Input in;
+  in.name = std::filesystem::path(options.input).stem().string();
+  in.sizes["tasklets"] = code->tasklets;
+  in.type = machine.nativeType;
+  program::Process process;
+  process.name = in.name;
+  process.code = std::make_shared<const program::Code>(std::move(*code));
+  in.program = program::Program{machine.name, {}, {std::move(process)}};
+  return in;
+}
+
 Result<Input> fromZoo(const Options &options, const kernel::Sizes &sizes, DType type) {
   // Variants of the zoo concern the kernel or its program; those of programs are checked by the target.
   const kernel::ZooEntry *entry = kernel::zooEntry(options.input);
@@ -138,6 +190,7 @@ Result<Input> readInput(const Options &options, const machine::Machine &machine)
   }
   const std::string &input = options.input;
   if (endsWith(input, ".mlir") || endsWith(input, ".llvcnm")) return fromFile(options, *sizes, type);
+  if (isDpuProgram(input)) return fromDpuProgram(options, machine);
   if (input.find('=') != std::string::npos) {
     Result<Input> in = fromGraph(kernel::parseNotation(input, *sizes, type), "notation");
     if (in) in->type = type;
@@ -146,10 +199,11 @@ Result<Input> readInput(const Options &options, const machine::Machine &machine)
   if (kernel::zooEntry(input) != nullptr) return fromZoo(options, *sizes, type);
   std::vector<std::string> names;
   for (const kernel::ZooEntry &e : kernel::zoo()) names.push_back(e.name);
-  return error(
-      "unknown-input", {},
-      fmt::format("'{}' is no kernel of the zoo, no index notation and no file that is read here", input),
-      suggest(input, names) + "; or a .mlir or .llvcnm file; or index notation such as 'y[i] += A[i,j] * x[j]'");
+  return error("unknown-input", {},
+               fmt::format("'{}' is no kernel of the zoo, no index notation and no file that is read here", input),
+               suggest(input, names) +
+                   "; or a .mlir, .llvcnm or .s file, or a DPU program (ELF); or index notation such as 'y[i] += "
+                   "A[i,j] * x[j]'");
 }
 
 /// `--constant`: marks inputs of the graph as the same in every run.

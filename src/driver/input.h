@@ -18,7 +18,7 @@ namespace pimento::driver {
 /// What INPUT turned out to be. Exactly one of `graph` and `program` is set.
 struct Input {
   std::optional<kernel::Graph> graph;
-  std::optional<program::Program> program;  ///< a .llvcnm file
+  std::optional<program::Program> program;  ///< a .llvcnm file, or a DPU program: a .s or ELF file
   program::Places places;                   ///< of the program's commands in the file
   std::vector<std::string> mappings;        ///< that an MLIR file states, per kernel; empty texts: none
   std::string mappingTarget;                ///< the machine they are for; may be empty
@@ -30,10 +30,14 @@ struct Input {
 /// "m=4096,n=1024", several times. Diagnostics: bad-size.
 Result<kernel::Sizes> parseSizes(const std::vector<std::string> &texts);
 
-/// Loads INPUT for `machine` (whose native type is the default dtype). A file by its ending; else index notation if it
-/// contains '='; else a zoo kernel. Diagnostics: those of the front ends, unknown-input, unknown-dtype,
-/// unknown-input-tensor.
+/// Loads INPUT for `machine` (whose native type is the default dtype). A file by its ending, or as isDpuProgram() says;
+/// else index notation if it contains '='; else a zoo kernel. A DPU program is linked for as many tasklets as the
+/// machine's level of that name has, unless it is linked already. Diagnostics:
+/// those of the front ends, unknown-input, unknown-dtype, unknown-input-tensor, no-dpu.
 Result<Input> loadInput(const Options &options, const machine::Machine &machine);
+
+/// Whether INPUT is a DPU program: a file that ends in .s or .S, or an ELF file whatever its name.
+bool isDpuProgram(const std::string &input);
 
 /// Loads a machine with the overrides of `options`.
 Result<machine::Machine> loadTarget(const Options &options, const std::string &name);

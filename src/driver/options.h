@@ -22,27 +22,32 @@ struct Options {
   std::string dtype;  ///< empty: the target's native type
   std::string function;
   std::vector<std::string> constants;  ///< inputs that are the same in every run
-  std::string target = "hbm-pim";
-  std::vector<std::string> targets;  ///< compare
-  std::vector<std::string> sets;     ///< "PATH=VALUE"
-  std::vector<std::string> maps;     ///< empty: reference where one exists
-  std::string offload;               ///< "all", "possible", "best"; empty: best for networks, else all
-  std::string data;                  ///< empty: the verb's default
+  std::string target;                  ///< empty: upmem for DPU programs, else hbm-pim (withTarget)
+  std::vector<std::string> targets;    ///< compare
+  std::vector<std::string> sets;       ///< "PATH=VALUE"
+  std::vector<std::string> maps;       ///< empty: reference where one exists
+  std::string offload;                 ///< "all", "possible", "best"; empty: best for networks, else all
+  std::string data;                    ///< empty: the verb's default
   std::uint64_t seed = 1;
-  std::string emit = "kernel";       ///< compile: stage
-  std::string trace;                 ///< simulate: timeline file
-  std::string points;                ///< validate: file or folder
-  std::vector<std::string> sweeps;   ///< explore: "timing.tRP=10..20"
-  std::string store;                 ///< explore: file that keeps results
-  std::string chunks, orders;        ///< explore: choices besides the factors; empty: those that matter
-  std::vector<std::string> kernels;  ///< explore: which of a graph; empty: all
-  std::int64_t limit = 250'000;      ///< explore: most mappings per kernel
-  bool isExhaustive = false;         ///< explore: estimate every mapping
-  bool isUnchecked = false;          ///< explore: the best are not run on data
-  std::string number;                ///< explain: key of one number, "breakdown.merge"
-  int depth = -1;                    ///< explain: levels to show; negative: the default
-  std::string output;                ///< -o
-  bool isSchema = false;             ///< targets: the keys of machine files
+  std::string emit = "kernel";                     ///< compile: stage
+  std::string trace;                               ///< simulate: timeline file
+  std::vector<std::string> ins;                    ///< DPU programs: "PLACE=FILE" (dpu_data.h)
+  std::vector<std::string> outs;                   ///< simulate, DPU programs: "PLACE:TYPE[N]=FILE"
+  std::int64_t launches = 1;                       ///< DPU programs
+  std::int64_t maxInstructions = 100'000'000'000;  ///< DPU programs: per launch
+  bool isProfile = false;                          ///< DPU programs: functions and lines in the table
+  std::string points;                              ///< validate: file or folder
+  std::vector<std::string> sweeps;                 ///< explore: "timing.tRP=10..20"
+  std::string store;                               ///< explore: file that keeps results
+  std::string chunks, orders;                      ///< explore: choices besides the factors; empty: those that matter
+  std::vector<std::string> kernels;                ///< explore: which of a graph; empty: all
+  std::int64_t limit = 250'000;                    ///< explore: most mappings per kernel
+  bool isExhaustive = false;                       ///< explore: estimate every mapping
+  bool isUnchecked = false;                        ///< explore: the best are not run on data
+  std::string number;                              ///< explain: key of one number, "breakdown.merge"
+  int depth = -1;                                  ///< explain: levels to show; negative: the default
+  std::string output;                              ///< -o
+  bool isSchema = false;                           ///< targets: the keys of machine files
   bool isQuiet = false;
   const std::atomic<bool> *isStopped = nullptr;  ///< set when the user wants the work to stop
   bool isJson = false;
@@ -58,6 +63,9 @@ struct Outcome {
   int status = 0;
   bool isOutputWritten = false;  ///< the verb has written Options::output itself; `text` is for standard output
 };
+
+/// `options` with a target: a given one, else what suits the input.
+Options withTarget(const Options &options);
 
 /// An outcome that says what is wrong with the input.
 Outcome failure(Diagnostics diagnostics);

@@ -29,6 +29,7 @@ Location placeOf(std::string_view text, std::size_t at, const std::string &file)
   return {file, line, static_cast<int>(before.size() - (start == before.npos ? 0 : start + 1)) + 1};
 }
 
+constexpr std::uint64_t kMostLaunches = 1'000'000;
 constexpr int kDeepest = 16;  // results are four deep
 
 void collect(const Json &j, const std::string &path, int depth, ResultNumbers &out) {
@@ -122,6 +123,9 @@ Result<ResultFile> parseResult(std::string_view text, const std::string &file) {
   o.seed = r.number("seed", 1);
   o.offload = r.text("offload");
   o.constants = r.texts("constants");
+  o.ins = r.texts("in");
+  o.outs = r.texts("out");
+  o.launches = static_cast<std::int64_t>(std::clamp<std::uint64_t>(r.number("launches", 1), 1, kMostLaunches));
   o.version = r.text("version");
   o.machine = r.text("machine");
   if (!r.problem().empty())
@@ -151,6 +155,9 @@ Options optionsOf(const emit::RunText &run, const Options &options) {
   o.seed = run.seed;
   o.offload = run.offload;
   o.constants = run.constants;
+  o.ins = run.ins;
+  o.outs = run.outs;
+  o.launches = run.launches;
   return o;
 }
 
@@ -180,6 +187,10 @@ emit::RunText runOf(const char *verb, const Options &o, const machine::Machine &
   r.seed = o.seed;
   r.offload = o.offload;
   r.constants = o.constants;
+  r.ins = o.ins;
+  for (const std::string &out : o.outs)
+    if (out.find('=') == std::string::npos) r.outs.push_back(out);
+  r.launches = o.launches;
   r.version = PIMENTO_VERSION;
   r.machine = fingerprint(machine);
   return r;

@@ -10,16 +10,20 @@
 #include "pimento/base/integer.h"
 #include "pimento/base/suggest.h"
 #include "pimento/base/thread_pool.h"
+#include "pimento/driver/dpu_program.h"
 #include "pimento/driver/emit_mlir.h"
 #include "pimento/driver/job.h"
 #include "pimento/driver/result_file.h"
 #include "pimento/driver/schema.h"
 #include "pimento/emit/columns.h"
 #include "pimento/emit/commands.h"
+#include "pimento/emit/dpu_timeline.h"
 #include "pimento/emit/json.h"
 #include "pimento/emit/perfetto.h"
 #include "pimento/emit/table.h"
+#include "pimento/evaluate/dpu_listing.h"
 #include "pimento/evaluate/evaluator.h"
+#include "pimento/evaluate/price.h"
 #include "pimento/program/text.h"
 
 namespace pimento::driver {
@@ -28,8 +32,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Outcome show(const evaluate::Report &report, const emit::RunText &run, bool isJson) {
-  return {isJson ? emit::toJson(report, &run) : emit::toTable(report), {}, 0};
+/// A fault of a program is the user's mistake; what happened up to there is shown all the same.
+Outcome show(const evaluate::Report &report, const emit::RunText &run, const Options &options) {
+  Outcome out{options.isJson ? emit::toJson(report, &run) : emit::toTable(report, options.isProfile), {}, 0};
+  if (report.fault) {
+    out.diagnostics.push_back(*report.fault);
+    out.status = 1;
+  }
+  return out;
 }
 
 std::string machineJson(const machine::Machine &m) {
@@ -57,11 +67,11 @@ struct Estimated {
 Result<Estimated> estimateOn(const char *verb, const Options &options, const std::string &target) {
   const Result<Job> job = loadJob(options, target);
   if (!job) return job.diagnostics();
+  if (const Status s = checkDpuOptions(options, job->input); !s) return s.diagnostics();
   Result<evaluate::Report> report =
-      job->input.program ? evaluate::evaluateProgram(*job->input.program, job->machine, false, {}, &job->input.places)
-                         : evaluate::evaluate(job->request(options));
+      job->input.program ? estimateProgram(options, *job) : evaluate::evaluate(job->request(options));
   if (!report) return report.diagnostics();
-  nameReport(*report, job->input);
+  if (job->input.graph) nameReport(*report, job->input);
   Options onTarget = options;
   onTarget.target = target;
   return Estimated{std::move(*report), runOf(verb, onTarget, job->machine)};
@@ -164,13 +174,20 @@ Outcome printStage(const Options &options, const Job &job, const evaluate::Compi
 
 }  // namespace
 
-Outcome compile(const Options &options) {
+Outcome compile(const Options &given) {
+  const Options options = withTarget(given);
   if (std::find(kStages.begin(), kStages.end(), options.emit) == kStages.end())
     return failure(
         {error("unknown-stage", {"--emit", 0, 0}, fmt::format("no target here has a stage '{}'", options.emit),
                suggest(options.emit, kStages))});
   const Result<Job> job = loadJob(options, options.target);
   if (!job) return failure(job.diagnostics());
+  if (job->input.program && program::hasCode(*job->input.program)) {
+    if (options.emit != "asm")
+      return failure({error("unknown-stage", {"--emit", 0, 0}, "a DPU program is machine code already",
+                            "use --emit asm, or estimate and simulate it")});
+    return {evaluate::listing(*job->input.program->processes.front().code), {}, 0};
+  }
   if (job->input.program) {
     if (options.emit != "llvcnm")
       return failure({error("unknown-stage", {"--emit", 0, 0}, "a .llvcnm file is a program already",
@@ -191,10 +208,11 @@ Outcome compile(const Options &options) {
   return printStage(options, *job, *graph);
 }
 
-Outcome estimate(const Options &options) {
+Outcome estimate(const Options &given) {
+  const Options options = withTarget(given);
   const Result<Estimated> estimated = estimateOn("estimate", options, options.target);
   if (!estimated) return failure(estimated.diagnostics());
-  return show(estimated->report, estimated->run, options.isJson);
+  return show(estimated->report, estimated->run, options);
 }
 
 namespace {
@@ -209,11 +227,72 @@ std::int64_t operandBytes(const kernel::Graph &graph) {
   return total;
 }
 
+/// A timeline of the device of one kernel or program, while it runs; none without `--trace`.
+class Timeline {
+ public:
+  Status open(const Options &options, const Job &job) {
+    if (options.trace.empty()) return okStatus();
+    file_.open(options.trace);
+    if (!file_)
+      return error("unwritable-file", {options.trace, 0, 0}, "the trace file cannot be written",
+                   "choose a folder that exists and may be written to");
+    if (!job.machine.dram) return openDpu(options, job);
+    evaluate::Breakdown before;
+    if (job.input.graph) {
+      // The timeline is written as the run goes on, and what the host does first stands first in it.
+      const Result<evaluate::Report> estimate = evaluate::evaluate(job.request(options));
+      if (!estimate) return estimate.diagnostics();
+      before = estimate->breakdown;
+    }
+    commands_ = std::make_unique<emit::PerfettoTrace>(file_, job.machine, before);
+    return okStatus();
+  }
+
+  evaluate::Observers observers() const { return {commands_.get(), dpu_.get()}; }
+
+  Status finish(const evaluate::Report &report) {
+    if (commands_) return commands_->finish(report);
+    if (dpu_) return dpu_->finish(report);
+    return okStatus();
+  }
+
+ private:
+  /// One kernel: the names of functions are those of its program.
+  Status openDpu(const Options &options, const Job &job) {
+    const Result<evaluate::CompiledGraph> compiled = evaluate::compile(job.request(options));
+    if (!compiled) return compiled.diagnostics();
+    std::vector<const evaluate::CompiledKernel *> kernels;
+    for (const evaluate::PlannedKernel &k : *compiled)
+      if (k.compiled != nullptr && program::hasCode(k.compiled->program())) kernels.push_back(k.compiled.get());
+    if (kernels.size() != 1)
+      return error("trace-graph", {"--trace", 0, 0},
+                   fmt::format("a timeline shows one program of a DPU, and {} run here", kernels.size()),
+                   "choose a kernel that runs on the DPUs, not a graph of several");
+    Result<std::shared_ptr<const sim::dpu::Image>> image =
+        sim::dpu::Image::make(*kernels.front()->program().processes.front().code);
+    if (!image) return image.diagnostics();
+    const evaluate::Breakdown before = evaluate::hostCycles(job.machine, kernels.front()->hostWork(), Cycles(0));
+    dpu_ = std::make_unique<emit::DpuTimeline>(file_, std::move(*image), job.machine, before);
+    return okStatus();
+  }
+
+  std::ofstream file_;
+  std::unique_ptr<emit::PerfettoTrace> commands_;
+  std::unique_ptr<emit::DpuTimeline> dpu_;
+};
+
 }  // namespace
 
-Outcome simulate(const Options &options) {
+Outcome simulate(const Options &given) {
+  const Options options = withTarget(given);
   const Result<Job> job = loadJob(options, options.target);
   if (!job) return failure(job.diagnostics());
+  if (const Status s = checkDpuOptions(options, job->input); !s) return failure(s.diagnostics());
+  if (job->input.program && program::hasCode(*job->input.program)) {
+    const Result<evaluate::DpuProgramEvaluation> done = runDpuProgram(options, *job, true);
+    if (!done) return failure(done.diagnostics());
+    return show(done->report, runOf("simulate", options, job->machine), options);
+  }
   if (job->input.graph && operandBytes(*job->input.graph) > kLargeOperands) {
     // Gigabytes of operands are made only for what compiles.
     const Result<evaluate::CompiledGraph> compiled = evaluate::compile(job->request(options));
@@ -225,43 +304,22 @@ Outcome simulate(const Options &options) {
     if (!made) return failure(made.diagnostics());
     data = std::move(*made);
   }
-  std::ofstream file;
-  std::unique_ptr<emit::PerfettoTrace> trace;
-  if (!options.trace.empty()) {
-    if (!job->machine.dram)
-      return failure(
-          {error("no-dram", {"--trace", 0, 0},
-                 fmt::format("{} has no DRAM channel whose commands a timeline could show", job->machine.name),
-                 "leave --trace out")});
-    file.open(options.trace);
-    if (!file)
-      return failure({error("unwritable-file", {options.trace, 0, 0}, "the trace file cannot be written",
-                            "choose a folder that exists and may be written to")});
-    evaluate::Breakdown before;
-    if (job->input.graph) {
-      // The timeline is written as the run goes on, and what the host does first stands first in it.
-      const Result<evaluate::Report> estimate = evaluate::evaluate(job->request(options));
-      if (!estimate) return failure(estimate.diagnostics());
-      before = estimate->breakdown;
-    }
-    trace = std::make_unique<emit::PerfettoTrace>(file, job->machine, before);
-  }
+  Timeline timeline;
+  if (const Status s = timeline.open(options, *job); !s) return failure(s.diagnostics());
   Result<evaluate::Report> report = [&]() -> Result<evaluate::Report> {
     if (job->input.program)
-      return evaluate::evaluateProgram(*job->input.program, job->machine, true, {trace.get(), nullptr},
+      return evaluate::evaluateProgram(*job->input.program, job->machine, true, timeline.observers(),
                                        &job->input.places);
     evaluate::Request r = job->request(options);
     r.isSimulation = true;
     r.data = data ? &*data : nullptr;
-    r.observers.commands = trace.get();
+    r.observers = timeline.observers();
     return evaluate::evaluate(r);
   }();
   if (!report) return failure(report.diagnostics());
   nameReport(*report, job->input);
-  if (trace) {
-    if (Status s = trace->finish(*report); !s) return failure(s.diagnostics());
-  }
-  return show(*report, runOf("simulate", options, job->machine), options.isJson);
+  if (const Status s = timeline.finish(*report); !s) return failure(s.diagnostics());
+  return show(*report, runOf("simulate", options, job->machine), options);
 }
 
 Outcome compare(const Options &options) {

@@ -33,7 +33,8 @@ struct Verb {
 };
 
 void addTarget(CLI::App &app, Options &o) {
-  app.add_option("--target", o.target, "machine: a preset (`pimento targets`) or a .yaml file")->capture_default_str();
+  app.add_option("--target", o.target, "machine: a preset (`pimento targets`) or a .yaml file")
+      ->default_str("hbm-pim; upmem for DPU programs");
 }
 
 void addMachine(CLI::App &app, Options &o) {
@@ -87,6 +88,7 @@ void addEvaluation(CLI::App &app, Options &o) {
   addJson(app, o);
 }
 
+<<<<<<< HEAD
 void addEstimation(CLI::App &app, Options &o) {
   addEvaluation(app, o);
   addSeed(app, o);
@@ -95,6 +97,36 @@ void addEstimation(CLI::App &app, Options &o) {
 void addSimulation(CLI::App &app, Options &o) {
   addEvaluation(app, o);
   addSeed(app, o);
+=======
+void addDpuProgram(CLI::App &app, Options &o) {
+  app.add_option("--in", o.ins, "DPU programs: data before the launch: PLACE=FILE or PLACE=u32:1,2,3; repeatable")
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_option("--launches", o.launches, "DPU programs: launches, one after the other")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
+      ->capture_default_str();
+  app.add_option("--max-instructions", o.maxInstructions, "DPU programs: a launch that issues more is ended")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000'000'000}))
+      ->capture_default_str();
+  app.add_flag("--profile", o.isProfile, "DPU programs: functions and lines with what they took");
+}
+
+void addEstimate(CLI::App &app, Options &o) {
+  addEvaluation(app, o);
+  addDpuProgram(app, o);
+}
+
+void addSimulation(CLI::App &app, Options &o) {
+  addEstimate(app, o);
+  app.add_option("--out", o.outs,
+                 "DPU programs: data after the last launch: PLACE:u32[8], PLACE:BYTES=FILE, PLACE:u32[8]=FILE.npy; "
+                 "repeatable")
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_option("--data", o.data,
+                 "none, random (default), zero, one, const:V, uniform:A,B or FILE.npy[,NAME=FILE.npy]");
+  app.add_option("--seed", o.seed, "seed of random data")->capture_default_str();
+>>>>>>> 95ebafa (WIP all)
   app.add_option("--trace", o.trace, "write a timeline for Perfetto");
 }
 
@@ -140,7 +172,11 @@ std::vector<Verb> verbs() {
          addSeed(a, o);
          a.add_option("--emit", o.emit, "kernel, mapping, llvcnm, commands, asm or mlir")->capture_default_str();
        }},
+<<<<<<< HEAD
       {"estimate", "time and energy by exact fast-forward", kInput, true, d::estimate, addEstimation},
+=======
+      {"estimate", "time and energy by exact fast-forward", kInput, true, d::estimate, addEstimate},
+>>>>>>> 95ebafa (WIP all)
       {"simulate", "run every command, on data, and check the answer", kInput, true, d::simulate, addSimulation},
       {"compare", "one kernel on several targets, side by side", kInput, true, d::compare,
        [](CLI::App &a, Options &o) {
@@ -159,7 +195,11 @@ std::vector<Verb> verbs() {
        }},
       {"explain", "any number of a result back to formulas, counts and sources", "INPUT", true, d::explain,
        [](CLI::App &a, Options &o) {
+<<<<<<< HEAD
          addEstimation(a, o);
+=======
+         addEstimate(a, o);
+>>>>>>> 95ebafa (WIP all)
          a.add_option("--number", o.number, "one number, named as in the JSON: breakdown.merge, counts.activates");
          a.add_option("--depth", o.depth, "levels to show")->check(CLI::Range(0, 64));
        }},
@@ -198,13 +238,14 @@ int print(const Outcome &outcome, const std::string &outputFile, bool isQuiet) {
     }
   }
   if (more > 0) std::fprintf(stderr, "and %d more messages of this kind\n", more);
-  if (outcome.status != 0) return outcome.status;
+  // A run that ended early has a result up to there.
+  if (outcome.status != 0 && outcome.text.empty()) return outcome.status;
   if (outputFile.empty() || outcome.isOutputWritten) {
     std::fwrite(outcome.text.data(), 1, outcome.text.size(), stdout);
-    return std::fflush(stdout) == 0 ? 0 : 1;
+    return std::fflush(stdout) == 0 ? outcome.status : 1;
   }
   const pimento::Status written = pimento::writeFile(outputFile, outcome.text);
-  if (written) return 0;
+  if (written) return outcome.status;
   for (const pimento::Diagnostic &d : written.diagnostics()) std::fprintf(stderr, "%s\n", d.str().c_str());
   return 1;
 }
@@ -215,7 +256,8 @@ int run(int argc, char **argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", kVersion);
   app.footer(
-      "INPUT is a .mlir or .llvcnm file, index notation in quotes ('y[i] += A[i,j] * x[j]'), or a kernel of the zoo.\n"
+      "INPUT is a .mlir or .llvcnm file, a DPU program (.s, ELF), index notation in quotes ('y[i] += A[i,j] * x[j]'), "
+      "or a kernel of the zoo.\n"
       "Example: pimento simulate gemv --size m=4096,n=4096");
   Options options;
   options.isStopped = &isStopped;

@@ -1,0 +1,146 @@
+// What is said about wrong options and wrong programs for DPUs.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "pimento/base/file.h"
+#include "pimento/base/npy.h"
+#include "pimento/driver/dpu_data.h"
+#include "pimento/driver/verbs.h"
+#include "test/support/dpu_builder.h"
+
+namespace pimento::driver {
+namespace {
+
+/// Variables `words` (WRAM, 16 bytes), `open` (WRAM, no size), `table` (MRAM, 64 bytes); code, a number, a lock.
+program::Code code() {
+  program::Code c;
+  c.mramUsed = 100;
+  c.symbols = {{"NR_TASKLETS", 16, 0, false, true},
+               {"lock", program::kAtomicBase + 200, 1, false, false},
+               {"main", program::kIramBase, 8, true, false},
+               {"open", 65528, 0, false, false},
+               {"table", program::kMramBase + 8, 64, false, false},
+               {"words", 16, 16, false, false}};
+  return c;
+}
+
+Diagnostic ofInput(const std::string &text) {
+  const auto inputs = parseDpuInputs({text}, code(), test::handDpu());
+  return inputs ? Diagnostic{} : inputs.diagnostics().front();
+}
+
+Diagnostic ofOutput(const std::string &text) {
+  const auto outputs = parseDpuOutputs({text}, code(), test::handDpu());
+  return outputs ? Diagnostic{} : outputs.diagnostics().front();
+}
+
+void expectSays(const Diagnostic &d, const std::string &code, const std::string &message, const std::string &hint) {
+  EXPECT_EQ(d.code, code) << d.str();
+  EXPECT_NE(d.message.find(message), std::string::npos) << d.str();
+  EXPECT_NE(d.hint.find(hint), std::string::npos) << d.str();
+}
+
+TEST(DpuDataErrors, AnInputNamesAPlaceAndData) {
+  for (const char *text : {"", "words", "=u32:1", "words="})
+    expectSays(ofInput(text), "dpu-data-option", "no place and data", "PLACE=FILE");
+  expectSays(ofInput("words+x=u8:1"), "dpu-data-option", "'x' is no number of bytes", "SYMBOL+BYTES");
+  expectSays(ofInput("words+-4=u8:1"), "dpu-data-option", "'-4'", "SYMBOL+BYTES");
+}
+
+TEST(DpuDataErrors, AnUnknownVariableHasTheNearestOneInItsHint) {
+  expectSays(ofInput("word=u8:1"), "dpu-data-symbol", "no variable 'word'", "did you mean 'words'");
+  expectSays(ofOutput("tabel:u8"), "dpu-data-symbol", "no variable 'tabel'", "table");
+}
+
+TEST(DpuDataErrors, CodeNumbersAndLocksAreNoPlaces) {
+  expectSays(ofInput("main=u8:1"), "dpu-data-place", "'main' is code", "words");
+  expectSays(ofInput("NR_TASKLETS=u8:1"), "dpu-data-place", "a number", "words");
+  expectSays(ofOutput("lock:u8"), "dpu-data-place", "an atomic bit", "words");
+}
+
+TEST(DpuDataErrors, DataEndWhereTheVariableEnds) {
+  EXPECT_TRUE(ofInput("words=u32:1,2,3,4").code.empty());
+  expectSays(ofInput("words=u32:1,2,3,4,5"), "dpu-data-bounds", "20 bytes at 'words'; there are 16",
+             "symbol's own size");
+  expectSays(ofInput("words+8=u64:1,2"), "dpu-data-bounds", "there are 8", "mram+BYTES");
+  expectSays(ofInput("words+17=u8:1"), "dpu-data-bounds", "behind the end", "SYMBOL+BYTES");
+  expectSays(ofOutput("table:u64[9]"), "dpu-data-bounds", "72 bytes", "symbol's own size");
+}
+
+TEST(DpuDataErrors, DataEndWhereTheMemoryEnds) {
+  EXPECT_TRUE(ofInput("open=u64:1").code.empty());
+  expectSays(ofInput("open=u64:1,2"), "dpu-data-bounds", "there are 8", "WRAM ends there");
+  EXPECT_TRUE(ofInput("mram+0x3fffff8=u64:1").code.empty());
+  expectSays(ofInput("mram+0x3fffff8=u64:1,2"), "dpu-data-bounds", "there are 8", "MRAM ends there");
+  expectSays(ofInput("mram+0x4000001=u8:1"), "dpu-data-bounds", "behind the end", "mram+BYTES");
+  expectSays(ofInput("heap=u8:0*9999999999"), "dpu-data-bounds", "9999999999 bytes", "MRAM ends there");
+  expectSays(ofOutput("heap:u64[4611686018427387904]"), "dpu-data-bounds", "there are", "MRAM ends there");
+}
+
+TEST(DpuDataErrors, AValueIsOneOfItsType) {
+  for (const char *text :
+       {"words=u8:256", "words=u8:-1", "words=i8:128", "words=u32:", "words=u32:1,,2", "words=i32:1.5", "words=f32:one",
+        "words=u64:18446744073709551616", "words=u8:1*0", "words=u8:1*x"})
+    expectSays(ofInput(text), "dpu-data-value", "is no value of type", "V*N");
+  for (const char *text :
+       {"words=u8:255", "words=i8:-128", "words=u64:18446744073709551615", "words=f32:-1.5e3", "words=u8:0x10*16"})
+    EXPECT_TRUE(ofInput(text).code.empty()) << text;
+}
+
+TEST(DpuDataErrors, AFileThatCannotBeReadIsNamed) {
+  expectSays(ofInput("words=no_such_file.bin"), "unreadable-file", "", "PLACE=TYPE:V");
+  expectSays(ofInput("words=i128:4"), "unreadable-file", "", "PLACE=TYPE:V");
+  EXPECT_FALSE(ofInput("words=no_such_file.npy").code.empty());
+}
+
+TEST(DpuDataErrors, AnOutputSaysHowMuchAndOfWhatType) {
+  expectSays(ofOutput("open=out.bin"), "dpu-data-size", "how many bytes", "PLACE:BYTES=FILE");
+  expectSays(ofOutput("open:u32"), "dpu-data-size", "how many bytes", "PLACE:TYPE[N]");
+  expectSays(ofOutput("words"), "dpu-data-size", "no type to show", "PLACE:TYPE[N]");
+  for (const char *text : {"words:u33", "words:u8[", "words:u8[0]", "words:u8[x]", "words:0=f", "words:-8=f"})
+    expectSays(ofOutput(text), "dpu-data-option", "no number of bytes and no type", "u32");
+  expectSays(ofOutput("words:bf16[2]=a.npy"), "dpu-data-option", "NumPy has no type bf16", "PLACE:BYTES=FILE");
+  expectSays(ofOutput("=out.bin"), "dpu-data-option", "says no place", "PLACE:BYTES=FILE");
+}
+
+Outcome ran(Outcome (*verb)(const Options &), Options o) {
+  Outcome out = verb(o);
+  EXPECT_EQ(out.status, 1);
+  EXPECT_FALSE(out.diagnostics.empty());
+  if (out.diagnostics.empty()) out.diagnostics.emplace_back();
+  return out;
+}
+
+Options withInput(std::string input) {
+  Options o;
+  o.input = std::move(input);
+  return o;
+}
+
+TEST(DpuProgramErrors, OptionsOfDpuProgramsAreRefusedForOthers) {
+  for (const auto &set :
+       std::vector<void (*)(Options &)>{[](Options &o) { o.ins = {"x=u8:1"}; }, [](Options &o) { o.outs = {"x:u8"}; },
+                                        [](Options &o) { o.launches = 2; }, [](Options &o) { o.isProfile = true; }}) {
+    Options o = withInput("gemv");
+    set(o);
+    expectSays(ran(simulate, o).diagnostics.front(), "dpu-option", "gemv is no DPU program", "--data");
+    expectSays(ran(estimate, o).diagnostics.front(), "dpu-option", "gemv is no DPU program", "--data");
+  }
+}
+
+std::string written(const std::string &name, const std::string &text) {
+  const std::string path = ::testing::TempDir() + "/" + name;
+  std::ofstream(path, std::ios::binary) << text;
+  return path;
+}
+
+TEST(DpuProgramErrors, AMachineWithoutDpusCannotRunOne) {
+  Options o = withInput(written("empty_main.s", ".text\n.globl main\nmain: jump r23\n"));
+  o.target = "hbm-pim";
+  expectSays(ran(simulate, o).diagnostics.front(), "no-dpu", "machine 'hbm-pim' has no DPUs", "upmem");
+}
+
+}  // namespace
+}  // namespace pimento::driver
