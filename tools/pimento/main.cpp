@@ -88,16 +88,6 @@ void addEvaluation(CLI::App &app, Options &o) {
   addJson(app, o);
 }
 
-<<<<<<< HEAD
-void addEstimation(CLI::App &app, Options &o) {
-  addEvaluation(app, o);
-  addSeed(app, o);
-}
-
-void addSimulation(CLI::App &app, Options &o) {
-  addEvaluation(app, o);
-  addSeed(app, o);
-=======
 void addDpuProgram(CLI::App &app, Options &o) {
   app.add_option("--in", o.ins, "DPU programs: data before the launch: PLACE=FILE or PLACE=u32:1,2,3; repeatable")
       ->take_all()
@@ -111,22 +101,19 @@ void addDpuProgram(CLI::App &app, Options &o) {
   app.add_flag("--profile", o.isProfile, "DPU programs: functions and lines with what they took");
 }
 
-void addEstimate(CLI::App &app, Options &o) {
+void addEstimation(CLI::App &app, Options &o) {
   addEvaluation(app, o);
+  addSeed(app, o);
   addDpuProgram(app, o);
 }
 
 void addSimulation(CLI::App &app, Options &o) {
-  addEstimate(app, o);
+  addEstimation(app, o);
   app.add_option("--out", o.outs,
                  "DPU programs: data after the last launch: PLACE:u32[8], PLACE:BYTES=FILE, PLACE:u32[8]=FILE.npy; "
                  "repeatable")
       ->take_all()
       ->allow_extra_args(false);
-  app.add_option("--data", o.data,
-                 "none, random (default), zero, one, const:V, uniform:A,B or FILE.npy[,NAME=FILE.npy]");
-  app.add_option("--seed", o.seed, "seed of random data")->capture_default_str();
->>>>>>> 95ebafa (WIP all)
   app.add_option("--trace", o.trace, "write a timeline for Perfetto");
 }
 
@@ -172,11 +159,7 @@ std::vector<Verb> verbs() {
          addSeed(a, o);
          a.add_option("--emit", o.emit, "kernel, mapping, llvcnm, commands, asm or mlir")->capture_default_str();
        }},
-<<<<<<< HEAD
       {"estimate", "time and energy by exact fast-forward", kInput, true, d::estimate, addEstimation},
-=======
-      {"estimate", "time and energy by exact fast-forward", kInput, true, d::estimate, addEstimate},
->>>>>>> 95ebafa (WIP all)
       {"simulate", "run every command, on data, and check the answer", kInput, true, d::simulate, addSimulation},
       {"compare", "one kernel on several targets, side by side", kInput, true, d::compare,
        [](CLI::App &a, Options &o) {
@@ -195,11 +178,7 @@ std::vector<Verb> verbs() {
        }},
       {"explain", "any number of a result back to formulas, counts and sources", "INPUT", true, d::explain,
        [](CLI::App &a, Options &o) {
-<<<<<<< HEAD
          addEstimation(a, o);
-=======
-         addEstimate(a, o);
->>>>>>> 95ebafa (WIP all)
          a.add_option("--number", o.number, "one number, named as in the JSON: breakdown.merge, counts.activates");
          a.add_option("--depth", o.depth, "levels to show")->check(CLI::Range(0, 64));
        }},
