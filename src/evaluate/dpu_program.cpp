@@ -71,7 +71,7 @@ DpuProgramEvaluation evaluateDpuProgram(sim::dpu::Dpu &dpu, const DpuProgramRequ
   }
   total.run.unit = "DPU";
   total.run.units = request.process->instances;
-  total.run.actions = dpuActions(total.counts);
+  total.run.actions = dpuActions(total.counts, 1, total.run.cycles);
   total.run.counts = dpuCounts(total.counts);
   const lower::HostWork work = hostWorkOf(request, launched);
   Report report = reportProgram(*request.process, total.run, work, machine);

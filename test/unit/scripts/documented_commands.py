@@ -64,7 +64,7 @@ def steps_of_block(block):
 def steps_of_page(path):
     """What a page says to do."""
     text = path.read_text(encoding="utf-8")
-    if path.suffix == ".mlir":
+    if path.suffix in (".mlir", ".s"):
         found = [Command(c) for c in IN_EXAMPLE.findall(text)]
         if not found:
             sys.exit(f"{path.name}: an example begins with the command that runs it")
@@ -196,7 +196,7 @@ def main():
     only = [Path(a).resolve() for a in sys.argv[3:] if a and not a.startswith("--")]
     pages = only or [p for p in markdown_pages.pages(source) if p.name != "CONTRIBUTING.md"]
     if not only and "--long" not in options:
-        pages += sorted((source / "examples").glob("*.mlir"))
+        pages += sorted((source / "examples").glob("*.mlir")) + sorted((source / "examples").glob("upmem/*.s"))
     runner = Runner(tool, source, options)
     with ThreadPoolExecutor(2) as pool:
         results = list(pool.map(runner.run_page, pages))
