@@ -141,23 +141,23 @@ class Inputs {
       return places_.wrong("dpu-data-option", fmt::format("'{}' says no place and data", text), kInForms);
     Result<DpuPlace> place = places_.parse(std::string_view(text).substr(0, eq));
     if (!place) return place.diagnostics();
-    Result<std::vector<std::byte>> bytes = data(*place, text.substr(eq + 1));
-    if (!bytes) return bytes.diagnostics();
-    if (static_cast<std::int64_t>(bytes->size()) > place->room.value)
-      return places_.tooMany(*place, static_cast<std::int64_t>(bytes->size()));
-    return DpuInput{std::move(*place), std::move(*bytes)};
+    DpuInput in{std::move(*place), {}};
+    if (Status s = readData(text.substr(eq + 1), in); !s) return s.diagnostics();
+    if (in.size() > in.place.room) return places_.tooMany(in.place, in.size().value);
+    return in;
   }
 
  private:
-  Result<std::vector<std::byte>> data(const DpuPlace &place, const std::string &value) const {
+  Status readData(const std::string &value, DpuInput &in) const {
     const std::size_t colon = value.find(':');
     if (colon != std::string::npos)
       if (const auto type = parseDType(std::string_view(value).substr(0, colon)))
-        return values(place, *type, std::string_view(value).substr(colon + 1));
+        return readValues(*type, std::string_view(value).substr(colon + 1), in);
     if (value.ends_with(".npy")) {
       Result<NpyArray> array = readNpy(value);
       if (!array) return array.diagnostics();
-      return std::move(array->bytes);
+      in.bytes = std::move(array->bytes);
+      return okStatus();
     }
     const Result<std::string> contents = readFile(value);
     if (!contents) {
@@ -165,15 +165,15 @@ class Inputs {
       found.front().hint += std::string(found.front().hint.empty() ? "" : "; ") + kInForms;
       return found;
     }
-    std::vector<std::byte> bytes(contents->size());
-    std::memcpy(bytes.data(), contents->data(), bytes.size());
-    return bytes;
+    in.bytes.resize(contents->size());
+    std::memcpy(in.bytes.data(), contents->data(), in.bytes.size());
+    return okStatus();
   }
 
-  Result<std::vector<std::byte>> values(const DpuPlace &place, DType type, std::string_view list) const {
+  Status readValues(DType type, std::string_view list, DpuInput &in) const {
     const auto size = static_cast<std::size_t>(sizeOf(type).value);
-    std::vector<std::byte> bytes;
-    for (const std::string_view part : split(list, ',')) {
+    const std::vector<std::string_view> parts = split(list, ',');
+    for (const std::string_view part : parts) {
       const std::size_t star = part.find('*');
       const auto bits = bitsOf(trim(part.substr(0, star)), type);
       const auto times =
@@ -182,16 +182,16 @@ class Inputs {
         return places_.wrong("dpu-data-value", fmt::format("'{}' is no value of type {}", trim(part), name(type)),
                              "write numbers that the type holds, separated by commas; V*N stands for N times V");
       // Before anything is made: N may be any number.
-      if (*times > place.room.value)
-        return places_.tooMany(place, multiplySaturated(*times, static_cast<std::int64_t>(size)));
-      for (std::int64_t i = 0; i < *times; ++i) {
-        bytes.resize(bytes.size() + size);
-        std::memcpy(&bytes[bytes.size() - size], &*bits, size);
+      if (*times > in.place.room.value)
+        return places_.tooMany(in.place, multiplySaturated(*times, static_cast<std::int64_t>(size)));
+      in.times = parts.size() == 1 ? *times : 1;
+      for (std::int64_t i = 0; i < *times / in.times; ++i) {
+        in.bytes.resize(in.bytes.size() + size);
+        std::memcpy(&in.bytes[in.bytes.size() - size], &*bits, size);
       }
-      if (static_cast<std::int64_t>(bytes.size()) > place.room.value)
-        return places_.tooMany(place, static_cast<std::int64_t>(bytes.size()));
+      if (in.size() > in.place.room) return places_.tooMany(in.place, in.size().value);
     }
-    return bytes;
+    return okStatus();
   }
 
   Places places_;
@@ -283,10 +283,15 @@ Result<std::vector<DpuOutput>> parseDpuOutputs(const std::vector<std::string> &t
 }
 
 void write(const DpuInput &input, sim::dpu::Dpu &dpu) {
-  if (input.place.isMram)
+  if (!input.place.isMram) {
+    auto address = input.place.address;
+    for (std::int64_t i = 0; i < input.times; ++i, address += static_cast<std::uint32_t>(input.bytes.size()))
+      dpu.writeWram(address, input.bytes);
+  } else if (input.times > 1) {
+    dpu.fillMram(input.place.address, input.size().value, input.bytes);
+  } else {
     dpu.writeMram(input.place.address, input.bytes);
-  else
-    dpu.writeWram(input.place.address, input.bytes);
+  }
 }
 
 std::vector<std::byte> read(const DpuOutput &output, const sim::dpu::Dpu &dpu) {

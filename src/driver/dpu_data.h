@@ -37,6 +37,9 @@ struct DpuPlace {
 struct DpuInput {
   DpuPlace place;
   std::vector<std::byte> bytes;
+  std::int64_t times = 1;  ///< the bytes stand there so often, one behind the other
+
+  Bytes size() const { return Bytes(static_cast<std::int64_t>(bytes.size()) * times); }
 };
 
 struct DpuOutput {

@@ -103,7 +103,7 @@ class DpuProgramRun {
     if (!inputs) return inputs.diagnostics();
     for (const DpuInput &in : *inputs) {
       write(in, dpu);
-      request_.placed += Bytes(static_cast<std::int64_t>(in.bytes.size()));
+      request_.placed += in.size();
     }
     if (!request_.isSimulation) return okStatus();
     Result<std::vector<DpuOutput>> outputs = parseDpuOutputs(options_.outs, code, machine);

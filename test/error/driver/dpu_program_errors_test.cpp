@@ -130,6 +130,31 @@ TEST(DpuProgramErrors, OptionsOfDpuProgramsAreRefusedForOthers) {
   }
 }
 
+TEST(DpuProgramErrors, ATimelineShowsOneProgram) {
+  Options o = withInput("y[i] += A[i,j] * x[j]; z[i] += B[i,j] * y[j]");
+  o.target = "upmem";
+  o.sizes = {"i=256,j=256"};
+  o.trace = ::testing::TempDir() + "/no_trace.json";
+  o.data = "one";
+  expectSays(ran(simulate, o).diagnostics.front(), "trace-graph", "2 run here", "graph of several");
+}
+
+TEST(DpuProgramErrors, AFileForAnotherProcessorIsNoDpuProgram) {
+  std::string elf(
+      "\x7f"
+      "ELF\1\1\1",
+      7);
+  elf.resize(52);
+  elf[16] = 2;
+  elf[18] = 3;  // x86
+  Options o = withInput(::testing::TempDir() + "/x86.elf");
+  std::ofstream(o.input, std::ios::binary) << elf;
+  const Diagnostic d = ran(simulate, o).diagnostics.front();
+  EXPECT_EQ(d.code.substr(0, 8), "dpu-elf-") << d.str();
+  EXPECT_EQ(d.where.file, o.input);
+  EXPECT_FALSE(d.hint.empty());
+}
+
 std::string written(const std::string &name, const std::string &text) {
   const std::string path = ::testing::TempDir() + "/" + name;
   std::ofstream(path, std::ios::binary) << text;

@@ -8,6 +8,8 @@
 
 #include "pimento/base/file.h"
 #include "pimento/base/npy.h"
+#include "pimento/dpu/elf.h"
+#include "pimento/dpu/load.h"
 #include "pimento/driver/verbs.h"
 #include "test/support/trace_text.h"
 
@@ -113,6 +115,56 @@ TEST(DpuProgram, FilesAreRawBytesOrArrays) {
   ASSERT_TRUE(copied);
   EXPECT_EQ(copied->shape, std::vector<std::int64_t>{8});
   EXPECT_EQ(static_cast<int>(copied->bytes[7]), 7);
+}
+
+TEST(DpuProgram, RepeatedValuesFillPlaces) {
+  // From an address that no wide store fits, in MRAM and in WRAM, with values behind it that stay.
+  const std::string empty = written("empty.s", R"(
+        .text
+        .globl main
+main:   jump    r23
+        .section .dpu_host,"aw",@progbits
+        .globl  words
+words:  .zero   16
+        .size   words, 16
+)");
+  Options o = program(empty, {"mram+8=u8:9*40", "mram+12=u16:513*3", "words=u8:8*16", "words+4=u32:16909060*2"},
+                      {"mram+8:u8[16]", "words:u8"});
+  o.sets = {"tasklets=1"};
+  const Json r = ran(simulate, o);
+  EXPECT_EQ(r["outputs"][0]["values"], Json::parse("[9,9,9,9,1,2,1,2,1,2,9,9,9,9,9,9]"));
+  EXPECT_EQ(r["outputs"][1]["values"], Json::parse("[8,8,8,8,4,3,2,1,4,3,2,1,8,8,8,8]"));
+}
+
+TEST(DpuProgram, AnExecutableIsRecognisedByItsFirstBytesAndKeepsItsTasklets) {
+  dpu::LinkOptions link;
+  link.tasklets = 6;
+  const auto code = dpu::loadProgram(*readFile(kExamples + "barrier.s"), "barrier.s", link);
+  ASSERT_TRUE(code);
+  Options o = program(written("barrier.elf.or.any.name", dpu::writeExecutable(*code)), {}, {"seen:u32[6]"});
+  const Json r = ran(simulate, o);
+  EXPECT_EQ(r["sizes"]["tasklets"], 6);
+  EXPECT_EQ(r["outputs"][0]["values"], Json::parse("[1, 2, 3, 4, 5, 0]"));
+  EXPECT_EQ(r["profile"]["functions"][0]["function"], "barrier_wait");
+  o.sets = {"tasklets=3"};  // a machine too small for it
+  const Outcome refused = simulate(o);
+  EXPECT_EQ(refused.status, 1);
+  ASSERT_FALSE(refused.diagnostics.empty());
+  EXPECT_EQ(refused.diagnostics.front().code, "program-tasklets");
+}
+
+TEST(DpuProgram, AKernelsTimelineIsThatOfItsProgram) {
+  Options o;
+  o.input = "va";
+  o.target = "upmem";
+  o.sizes = {"n=65536"};
+  o.machinePath = {PIMENTO_SOURCE_DIR "/machines"};
+  o.isJson = true;
+  o.trace = temporary("va_trace.json");
+  EXPECT_TRUE(ran(simulate, o)["checked"].get<bool>());
+  const test::Checked c(*readFile(o.trace));
+  EXPECT_FALSE(c.track("tasklet 0").empty());
+  EXPECT_FALSE(c.track("DMA engine").empty());
 }
 
 TEST(DpuProgram, LaunchesGoOnWithTheMemoriesOfTheLast) {
