@@ -30,7 +30,8 @@ constexpr std::int64_t kProbeParts = 4;
 /// kSampleInstructions instructions. Parts that make it longer than kLongestSample are cut finer.
 constexpr int kSeeds = 6;
 constexpr std::int64_t kFewestParts = 16;
-constexpr double kSampleInstructions = 1.2e6, kLongestSample = 4e6;
+constexpr double kSampleInstructions = 0.6e6, kLongestSample = 2e6;
+constexpr double kWidest = 0.025;  // half an interval, of the cycles
 
 /// `dpu`'s fault with its number.
 Diagnostic faultOf(Diagnostic d, std::int64_t dpu) {
@@ -55,6 +56,38 @@ double valueOf(const kernel::DataSpec &spec) {
     default:
       return 0;
   }
+}
+
+/// How a run is sampled: which parts, and how many of them the longest samples have. No way: it is not.
+struct Plan {
+  int way = -1;
+  std::int64_t most = 0;
+  double perPart = 0, full = 0;  ///< instructions: of a part, and of the whole run
+
+  /// Of all samples: a quarter, a half and a whole of `longest` parts.
+  double cost(std::int64_t longest) const { return 1.75 * kSeeds * static_cast<double>(longest) * perPart; }
+  bool isWorth(std::int64_t longest) const { return 2 * cost(longest) < full; }
+};
+
+/// The coarsest parts of which samples are short; none where the run itself is short, or all samples are as long.
+Result<Plan> planOf(const UpmemSampler &sampler, std::int64_t dpus) {
+  Plan best;
+  double full = 0;
+  for (int way = 0; way < sampler.ways(); ++way) {
+    const std::int64_t few = std::min(sampler.span(way), kProbeParts);
+    const RunResult probe = sampler.run(way, few, 0);
+    if (probe.fault) return faultOf(*probe.fault, 0);
+    const double perPart = static_cast<double>(probe.counts.instructions) / static_cast<double>(few);
+    if (way == 0) full = perPart * static_cast<double>(sampler.parts(way)) * static_cast<double>(dpus);
+    if (full <= kShortRun) return Plan{};
+    const std::int64_t most =
+        std::min(sampler.span(way), std::max(kFewestParts, static_cast<std::int64_t>(kSampleInstructions / perPart)));
+    if (most < kFewestParts) continue;
+    const Plan plan{way, most, perPart, full};
+    if (best.way < 0 || plan.cost(most) < best.cost(best.most)) best = plan;
+    if (static_cast<double>(most) * perPart <= kLongestSample) break;
+  }
+  return best;
 }
 
 /// Parts of rounds leave out what whole rounds take besides: as much as a run on constants takes longer than its parts
@@ -214,35 +247,33 @@ Result<DeviceRun> UpmemKernel::runMade(const RunMode &mode) const {
 Result<DeviceRun> UpmemKernel::runGenerated(const RunMode &mode) const {
   if (!mode.isFastForward || mode.observers.any()) return runMade(mode);
   const UpmemSampler sampler(graph_, machine_, lowered_, image_, *mode.values);
-  int way = 0;
-  RunResult probe;
-  std::int64_t most = 0;  // parts of the longest samples
-  for (;; ++way) {
-    const std::int64_t all = sampler.parts(way), few = std::min(all, kProbeParts);
-    probe = sampler.run(way, few, 0);
-    if (probe.fault) return faultOf(*probe.fault, 0);
-    const double perPart = static_cast<double>(probe.counts.instructions) / static_cast<double>(few);
-    if (perPart * static_cast<double>(all) * static_cast<double>(dpus()) <= kShortRun) return runMade(mode);
-    most = std::max(kFewestParts, static_cast<std::int64_t>(kSampleInstructions / perPart));
-    if (static_cast<double>(most) * perPart <= kLongestSample || way + 1 == sampler.ways()) break;
-  }
+  const Result<Plan> planned = planOf(sampler, dpus());
+  if (!planned) return planned.diagnostics();
+  if (planned->way < 0) return runMade(mode);
+  const int way = planned->way;
   const std::int64_t all = sampler.parts(way);
-  if (2 * most >= all) return runMade(mode);
-
-  std::vector<SampledRun> samples;
-  for (const std::int64_t parts : {most / 4, most / 2, most})
-    for (int s = 0; s < kSeeds; ++s) samples.push_back({parts, 0});
-  std::vector<RunResult> runs(samples.size());
-  parallelFor(mode.jobs, static_cast<std::int64_t>(samples.size()), [&](std::int64_t i) {
-    const auto n = static_cast<std::size_t>(i);
-    runs[n] = sampler.run(way, samples[n].rounds, i + 1);
-    samples[n].cycles = static_cast<double>(runs[n].cycles.value);
-  });
-  for (const RunResult &r : runs)
-    if (r.fault) return faultOf(*r.fault, 0);
   constexpr double kLevel = 0.99;
-  Prediction p = predict(samples, all, dpus(), kLevel);
-  if (way > 0) correctForWholeRounds(sampler, way, most, p);
+  std::vector<SampledRun> samples;
+  std::vector<RunResult> runs;
+  Prediction p;
+  // Longer samples until the interval is narrow; where that takes as long as the run, the run.
+  for (std::int64_t most = planned->most;; most *= 2) {
+    if (most > sampler.span(way) || !planned->isWorth(most)) return runMade(mode);
+    samples.clear();
+    for (const std::int64_t parts : {most / 4, most / 2, most})
+      for (int s = 0; s < kSeeds; ++s) samples.push_back({parts, 0});
+    runs.assign(samples.size(), {});
+    parallelFor(mode.jobs, static_cast<std::int64_t>(samples.size()), [&](std::int64_t i) {
+      const auto n = static_cast<std::size_t>(i);
+      runs[n] = sampler.run(way, samples[n].rounds, i + 1);
+      samples[n].cycles = static_cast<double>(runs[n].cycles.value);
+    });
+    for (const RunResult &r : runs)
+      if (r.fault) return faultOf(*r.fault, 0);
+    p = predict(samples, all, dpus(), kLevel);
+    if (way > 0) correctForWholeRounds(sampler, way, most, p);
+    if (p.high - p.low <= 2 * kWidest * p.cycles) break;
+  }
   // A share that is padding in part takes less.
   const Layout &layout = *lowered_.layout;
   const double padded =

@@ -24,6 +24,8 @@ class UpmemSampler {
   int ways() const;
   /// Parts of a tasklet's share.
   std::int64_t parts(int way) const;
+  /// Most that a sample can have: parts of one part of the next coarser way.
+  std::int64_t span(int way) const { return way == 0 ? parts(0) : parts(way) / parts(way - 1); }
 
   /// Runs `parts` of them on the data of sample number `sample`.
   sim::dpu::RunResult run(int way, std::int64_t parts, std::int64_t sample) const;
