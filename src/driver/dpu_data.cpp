@@ -55,7 +55,7 @@ class Places {
     if (plus != std::string_view::npos) {
       const auto n = parseInteger(trim(text.substr(plus + 1)));
       if (!n || *n < 0)
-        return wrong("dpu-data-option", fmt::format("'{}' is no number of bytes", text.substr(plus + 1)), kPlaces);
+        return refuse("dpu-data-option", fmt::format("'{}' is no number of bytes", text.substr(plus + 1)), kPlaces);
       offset = *n;
     }
     DpuPlace place;
@@ -70,35 +70,35 @@ class Places {
     if (name == "heap") {
       place.address = heapStart(code_);
     } else if (name != "mram") {
-      return wrong("dpu-data-symbol", fmt::format("the program has no variable '{}'", name),
-                   suggest(name, placeNames(code_)) + "; " + kPlaces);
+      return refuse("dpu-data-symbol", fmt::format("the program has no variable '{}'", name),
+                    suggest(name, placeNames(code_)) + "; " + kPlaces);
     }
     return within(place, offset, 0);
   }
 
-  Diagnostic wrong(std::string code, std::string message, std::string hint) const {
+  Diagnostic refuse(std::string code, std::string message, std::string hint) const {
     return error(std::move(code), {option_, 0, 0}, std::move(message), std::move(hint));
   }
 
   /// Bytes that do not fit.
   Diagnostic tooMany(const DpuPlace &p, std::int64_t bytes) const {
-    return wrong("dpu-data-bounds", fmt::format("{} bytes at '{}'; there are {}", bytes, p.text, p.room.value),
-                 p.size.value > 0 ? "a symbol's own size is the bound; mram+BYTES reaches all of MRAM"
-                                  : fmt::format("{} ends there", p.isMram ? "MRAM" : "WRAM"));
+    return refuse("dpu-data-bounds", fmt::format("{} bytes at '{}'; there are {}", bytes, p.text, p.room.value),
+                  p.size.value > 0 ? "a symbol's own size is the bound; mram+BYTES reaches all of MRAM"
+                                   : fmt::format("{} ends there", p.isMram ? "MRAM" : "WRAM"));
   }
 
  private:
   Diagnostic noVariable(const Code::Symbol &s) const {
     const char *what = s.isAbsolute ? "a number" : s.address >= program::kAtomicBase ? "an atomic bit" : "code";
-    return wrong("dpu-data-place", fmt::format("'{}' is {}, no variable in WRAM or MRAM", s.name, what),
-                 suggest(s.name, placeNames(code_)));
+    return refuse("dpu-data-place", fmt::format("'{}' is {}, no variable in WRAM or MRAM", s.name, what),
+                  suggest(s.name, placeNames(code_)));
   }
 
   Result<DpuPlace> within(DpuPlace place, std::int64_t offset, std::int64_t size) const {
     const std::int64_t memory = (place.isMram ? machine_.mram : machine_.wram).value - place.address;
     const std::int64_t room = size > 0 ? std::min(size, memory) : memory;
     if (offset > room)
-      return wrong("dpu-data-bounds", fmt::format("'{}' lies behind the end, at {}", place.text, room), kPlaces);
+      return refuse("dpu-data-bounds", fmt::format("'{}' lies behind the end, at {}", place.text, room), kPlaces);
     place.address += static_cast<std::uint32_t>(offset);
     place.room = Bytes(room - offset);
     place.size = Bytes(size > 0 ? size - offset : 0);
@@ -138,7 +138,7 @@ class Inputs {
   Result<DpuInput> parse(const std::string &text) const {
     const std::size_t eq = text.find('=');
     if (eq == std::string::npos || eq == 0 || eq + 1 == text.size())
-      return places_.wrong("dpu-data-option", fmt::format("'{}' says no place and data", text), kInForms);
+      return places_.refuse("dpu-data-option", fmt::format("'{}' says no place and data", text), kInForms);
     Result<DpuPlace> place = places_.parse(std::string_view(text).substr(0, eq));
     if (!place) return place.diagnostics();
     DpuInput in{std::move(*place), {}};
@@ -179,8 +179,8 @@ class Inputs {
       const auto times =
           star == std::string_view::npos ? std::optional<std::int64_t>(1) : parseInteger(trim(part.substr(star + 1)));
       if (!bits || !times || *times < 1)
-        return places_.wrong("dpu-data-value", fmt::format("'{}' is no value of type {}", trim(part), name(type)),
-                             "write numbers that the type holds, separated by commas; V*N stands for N times V");
+        return places_.refuse("dpu-data-value", fmt::format("'{}' is no value of type {}", trim(part), name(type)),
+                              "write numbers that the type holds, separated by commas; V*N stands for N times V");
       // Before anything is made: N may be any number.
       if (*times > in.place.room.value)
         return places_.tooMany(in.place, multiplySaturated(*times, static_cast<std::int64_t>(size)));
@@ -207,7 +207,7 @@ class Outputs {
     out.text = text.substr(0, eq);
     if (eq != std::string::npos) out.file = text.substr(eq + 1);
     if (out.text.empty() || (eq != std::string::npos && out.file.empty()))
-      return places_.wrong("dpu-data-option", fmt::format("'{}' says no place", text), kOutForms);
+      return places_.refuse("dpu-data-option", fmt::format("'{}' says no place", text), kOutForms);
     const std::size_t colon = out.text.find(':');
     Result<DpuPlace> place = places_.parse(std::string_view(out.text).substr(0, colon));
     if (!place) return place.diagnostics();
@@ -216,12 +216,12 @@ class Outputs {
     if (Status s = readSpec(spec, colon != std::string::npos, out); !s) return s.diagnostics();
     if (out.bytes.value > out.place.room.value) return places_.tooMany(out.place, out.bytes.value);
     if (out.file.empty() && !out.type)
-      return places_.wrong("dpu-data-size", fmt::format("'{}' has no type to show its values with", text), kOutForms);
+      return places_.refuse("dpu-data-size", fmt::format("'{}' has no type to show its values with", text), kOutForms);
     if (out.file.ends_with(".npy")) {
       if (!out.type) out.type = DType::kU8;
       if (npyDescr(*out.type).empty())
-        return places_.wrong("dpu-data-option", fmt::format("NumPy has no type {}", name(*out.type)),
-                             "save the bytes: PLACE:BYTES=FILE");
+        return places_.refuse("dpu-data-option", fmt::format("NumPy has no type {}", name(*out.type)),
+                              "save the bytes: PLACE:BYTES=FILE");
     }
     return out;
   }
@@ -230,8 +230,8 @@ class Outputs {
   /// "", "BYTES", "TYPE" or "TYPE[N]".
   Status readSpec(const std::string &spec, bool isGiven, DpuOutput &out) const {
     const auto bad = [&] {
-      return places_.wrong("dpu-data-option", fmt::format("'{}' is no number of bytes and no type", spec),
-                           std::string(kOutForms) + "; types: " + dtypeNames());
+      return places_.refuse("dpu-data-option", fmt::format("'{}' is no number of bytes and no type", spec),
+                            std::string(kOutForms) + "; types: " + dtypeNames());
     };
     if (!isGiven) {
       out.bytes = out.place.size;
@@ -253,7 +253,7 @@ class Outputs {
       }
     }
     if (out.bytes.value > 0) return okStatus();
-    return places_.wrong("dpu-data-size", fmt::format("'{}' does not say how many bytes", out.text), kOutForms);
+    return places_.refuse("dpu-data-size", fmt::format("'{}' does not say how many bytes", out.text), kOutForms);
   }
 
   Places places_;
