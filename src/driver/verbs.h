@@ -25,6 +25,8 @@ Outcome explore(const Options &options);
 Outcome explain(const Options &options);
 /// `validate SUITE`: replays reference points. `input` holds the suite.
 Outcome validate(const Options &options);
+/// `calibrate TARGET`: times of DPUs from micro-benchmark tables, with residuals; `output` gets the machine file.
+Outcome calibrate(const Options &options);
 /// `report FILE...`: results in `inputs` as one HTML page.
 Outcome report(const Options &options);
 

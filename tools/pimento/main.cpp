@@ -186,6 +186,13 @@ std::vector<Verb> verbs() {
        [](CLI::App &a, Options &o) {
          a.add_option("FILE", o.inputs, "what --json or simulate --trace wrote; several make one page")->required();
        }},
+      {"calibrate", "times of a machine from micro-benchmark tables, with residuals", "TARGET", true, d::calibrate,
+       [](CLI::App &a, Options &o) {
+         a.add_option("--points", o.points, "a CSV file or a folder of them");
+         a.add_option("--jobs", o.jobs, "threads (default: all processors)")->check(CLI::Range(0, 1024));
+         addMachine(a, o);
+         addJson(a, o);
+       }},
       {"validate", "replay reference points and print our error", "SUITE", true, d::validate,
        [](CLI::App &a, Options &o) {
          a.add_option("--points", o.points, "a CSV file or a folder of them");
