@@ -38,8 +38,11 @@ TEST(UpmemCalibration, TheShippedTimesAreThoseThatTheTablesGive) {
           << name << " " << (*table)[i].size.value;
     }
   }
-  for (const auto &g : j["residuals"])
-    if (g["table"] == "multiply" || g["table"] == "operation") EXPECT_LT(g["mean_abs_error_pct"], 1.5) << g;
+  for (const auto &g : j["residuals"]) {
+    if (g["table"] == "multiply" || g["table"] == "operation") {
+      EXPECT_LT(g["mean_abs_error_pct"], 1.5) << g;
+    }
+  }
 }
 
 }  // namespace
