@@ -51,6 +51,8 @@ std::string tilesHtml(const ReportResult &r) {
   }
   if (r.isChecked)
     t.add("Answer", "checked", "bit for bit against the reference interpreter");
+  else if (!r.functions.empty())
+    t.add("Answer", "not checked", "a program: no kernel says what its answer is");
   else
     t.add("Answer", "not checked", "<code>simulate</code> with data checks it");
   return t.html();
@@ -207,7 +209,8 @@ std::string energyHtml(const ReportResult &r) {
 }
 
 std::string countsHtml(const ReportResult &r) {
-  Grid g("Counts of one channel", {{"command or event", false, ""}, {"count", true, ""}});
+  Grid g(r.unit == "DPU" ? "Counts of all DPUs together" : "Counts of one channel",
+         {{"command or event", false, ""}, {"count", true, ""}});
   std::vector<std::string> none;
   for (const auto &[name, count] : r.counts) {
     if (count == 0)
