@@ -81,7 +81,7 @@ class Run {
     const PlannedKernel &planned = graph_[k];
     isTruncated_ |= planned.mapping.tail == mapping::Tail::kTruncate;
     if (request_.data != nullptr) checker_.before(k);
-    const Result<DeviceRun> ran = runDevice(*planned.compiled);
+    const Result<DeviceRun> ran = runDevice(k);
     if (!ran) return ran.diagnostics();
     const DeviceRun &run = *ran;
     report_.compileUs += planned.compileUs;
@@ -103,10 +103,30 @@ class Run {
     return okStatus();
   }
 
-  Result<DeviceRun> runDevice(const CompiledKernel &kernel) const {
+  Result<DeviceRun> runDevice(std::size_t k) {
+    const CompiledKernel &kernel = *graph_[k].compiled;
     if (request_.data != nullptr) return kernel.runOn(*request_.data, request_.observers, request_.jobs);
     const kernel::DataSpec *values = request_.values ? &*request_.values : nullptr;
-    return kernel.run({!request_.isSimulation, request_.observers, values, request_.contents, request_.jobs});
+    RunMode mode{!request_.isSimulation, request_.observers, values, request_.contents, request_.jobs};
+    Result<DeviceRun> run = kernel.run(mode);
+    if (run || values == nullptr || k == 0 || run.diagnostics().front().code != "data-decide-time") return run;
+    // What the kernels before this one leave decides: the interpreter computes it.
+    if (Status s = makeUpTo(k); !s) return s.diagnostics();
+    mode.contents = &made_;
+    return kernel.run(mode);
+  }
+
+  /// Operands as the request's values say, and what the kernels before number `k` make of them.
+  Status makeUpTo(std::size_t k) {
+    if (made_.empty()) {
+      made_ = kernel::makeData(*request_.graph, *request_.values);
+      for (std::size_t t = 0; t < made_.size(); ++t)
+        if (made_[t].bytes.empty())
+          made_[t] = kernel::TensorData(request_.graph->tensors[t].type, request_.graph->tensors[t].shape);
+    }
+    for (; madeKernels_ < k; ++madeKernels_)
+      if (Status s = kernel::interpretKernel(*request_.graph, static_cast<int>(madeKernels_), made_); !s) return s;
+    return okStatus();
   }
 
   Status onHost(std::size_t k) {
@@ -176,6 +196,8 @@ class Run {
   Breakdown setup_;
   std::vector<StageRecord> records_;
   std::set<std::pair<std::set<int>, std::string>> placed_;
+  kernel::DataSet made_;         ///< timing runs whose time depends on what earlier kernels compute
+  std::size_t madeKernels_ = 0;  ///< that made_ holds the results of
   bool isTruncated_ = false;
 };
 

@@ -186,7 +186,11 @@ bool UpmemKernel::readsInputsAlone() const {
 }
 
 Result<DeviceRun> UpmemKernel::run(const RunMode &mode) const {
-  if (mode.contents != nullptr && readsInputsAlone()) {
+  const auto isThere = [&](const lower::upmem::View &v) {
+    return !v.exists() || !(*mode.contents)[static_cast<std::size_t>(v.tensor)].bytes.empty();
+  };
+  const lower::upmem::Pattern &pattern = lowered_.layout->pattern();
+  if (mode.contents != nullptr && isThere(pattern.a) && isThere(pattern.b)) {
     kernel::DataSet data = *mode.contents;
     for (std::size_t t = 0; t < data.size(); ++t)
       if (data[t].bytes.empty()) data[t] = kernel::TensorData(graph_.tensors[t].type, graph_.tensors[t].shape);

@@ -5,6 +5,7 @@
 
 #include "pimento/evaluate/explain.h"
 #include "pimento/evaluate/upmem_sample.h"
+#include "pimento/kernel/notation.h"
 #include "test/support/upmem_run.h"
 
 namespace pimento::test {
@@ -60,6 +61,25 @@ TEST(UpmemKernel, ALongRunOnRandomDataIsSampled) {
   EXPECT_GE(estimated->interval->high, simulated->cycles);
   const auto counts = static_cast<double>(simulated->counts.at("instructions"));
   EXPECT_NEAR(static_cast<double>(estimated->counts.at("instructions")), counts, 0.01 * counts);
+}
+
+TEST(UpmemKernel, WhatEarlierKernelsComputeDecidesTheTimeOfLaterOnes) {
+  const auto graph = kernel::parseNotation("s[h] += A[h,n] * x[n]; t[m] += B[m,h] * s[h]",
+                                           {{"n", 40}, {"h", 30}, {"m", 20}}, DType::kI32);
+  ASSERT_TRUE(graph.ok());
+  UpmemRun run;
+  run.data = uniformData(0, 9);
+  evaluate::Request request = run.request(*graph);
+  request.values = run.data;
+  const auto estimated = evaluate::evaluate(request);
+  ASSERT_TRUE(estimated.ok()) << estimated.diagnostics().front().str();
+  kernel::DataSet data = kernel::makeData(*graph, run.data);
+  request.isSimulation = true;
+  request.data = &data;
+  const auto simulated = evaluate::evaluate(request);
+  ASSERT_TRUE(simulated.ok());
+  EXPECT_EQ(estimated->cycles, simulated->cycles);
+  EXPECT_EQ(estimated->counts, simulated->counts);
 }
 
 TEST(UpmemKernel, NoRunIsBelowItsBound) {
