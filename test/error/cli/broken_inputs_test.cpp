@@ -251,7 +251,7 @@ TEST(BrokenInputs, WrongUsageGivesStatusTwo) {
       {"estimate", "gemv", "--size"},
       {"estimate", "gemv", "--json=maybe"},
       {"simulate", "gemv", "--seed", "abc"},
-      {"estimate", "gemv", "--data", "zero"},
+      {"estimate", "gemv", "--data"},
       {"targets", "hbm-pim", "--map", "auto"},
   };
   for (Arguments arguments : all) {
