@@ -60,3 +60,17 @@ function(pimento_room name)
                         $<BUILD_INTERFACE:pimento_settings>)
   target_include_directories(pimento_${name} PUBLIC $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/include>)
 endfunction()
+
+# pimento_embed(SOURCE HEADER NAMESPACE TYPE FUNCTION files...)
+# Sets SOURCE to a C++ source, made while building, with the texts of the files: what HEADER declares as
+# const std::vector<NAMESPACE::TYPE> &NAMESPACE::FUNCTION(), TYPE being {name, text}.
+function(pimento_embed source header namespace type function)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/${function}.cpp)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DHEADER=${header} -DNAMESPACE=${namespace} -DTYPE=${type}
+            -DFUNCTION=${function} "-DFILES=${ARGN}" -P ${CMAKE_SOURCE_DIR}/cmake/embed_text.cmake
+    DEPENDS ${ARGN} ${CMAKE_SOURCE_DIR}/cmake/embed_text.cmake
+    VERBATIM)
+  set(${source} ${output} PARENT_SCOPE)
+endfunction()
