@@ -32,6 +32,16 @@ def cycles_per_us(report):
     return report["cycles"] / report["wall_us"]
 
 
+def instructions_per_us(report):
+    return report["counts"]["instructions"] / report["wall_us"]
+
+
+def upmem(label, verb, kernel, size, dpus, *more):
+    """A kernel on whole ranks of 64 DPUs, spread as the CINM compiler does."""
+    args = [verb, kernel, "--size", size, "--set", f"ranks={dpus // 64}", "--map", f"reference;dpus={dpus}", *more]
+    return case(f"{verb} {label}, UPMEM", [*args, "--target", "upmem"], wall_us, "us", 1000)
+
+
 CASES = [
     case("estimate gemv 4096x4096", ["estimate", "gemv", "--size", "m=4096,n=4096"], wall_us, "us", 300),
     case("estimate gemv 32768x32768", ["estimate", "gemv", "--size", "m=32768,n=32768"], wall_us, "us", 3000),
@@ -46,11 +56,25 @@ CASES = [
         is_at_least=True,
     ),
     case("simulate gemv 4096x4096, checked", ["simulate", "gemv", "--size", "m=4096,n=4096"], wall_ms, "ms", 2000),
+    upmem("va 8 x 2097152", "estimate", "va", "n=16777216", 1024),
+    upmem("red 8388608 per DIMM", "estimate", "red", "n=33554432", 512),
+    upmem("gemv 4096x2048", "estimate", "gemv", "m=4096,n=2048", 512, "--data", "const:1"),
+    upmem("gemv 16384x512", "estimate", "gemv", "m=16384,n=512", 1024, "--data", "const:1"),
+    upmem("gemv 16384x128", "estimate", "gemv", "m=16384,n=128", 2048, "--data", "const:1"),
+    case(
+        "simulate va 1048576, one DPU, UPMEM",
+        ["simulate", "va", "--size", "n=1048576", "--target", "upmem"],
+        instructions_per_us,
+        "M instr/s",
+        30,
+        is_at_least=True,
+    ),
 ]
 
 
 def run(tool, args):
-    command = [tool, *args, "--target", "hbm-pim", "--jobs", "1", "--json"]
+    target = [] if "--target" in args else ["--target", "hbm-pim"]
+    command = [tool, *args, *target, "--jobs", "1", "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"speed: {' '.join(command)}: status {done.returncode}\n{done.stderr}")
