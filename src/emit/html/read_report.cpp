@@ -125,6 +125,8 @@ std::optional<Run> readRun(const Node &result) {
   r.maps = node->textsOr("map");
   r.sweeps = node->textsOr("sweeps");
   r.constants = node->textsOr("constants");
+  r.ins = node->textsOr("in");
+  r.outs = node->textsOr("out");
   r.chunks = node->textOr("chunks", "");
   r.orders = node->textOr("orders", "");
   if (const auto exhaustive = node->find("exhaustive")) r.isExhaustive = exhaustive->truth();

@@ -28,7 +28,7 @@ struct Parts {
 /// The options a run was made with.
 struct Run {
   std::string verb, input, dtype, variant, function, target, data, offload, chunks, orders;
-  std::vector<std::string> sizes, sets, maps, sweeps, constants;
+  std::vector<std::string> sizes, sets, maps, sweeps, constants, ins, outs;
   bool isExhaustive = false;
   std::optional<double> seed;
 };

@@ -78,6 +78,8 @@ std::string commandHtml(const std::optional<Run> &run) {
   for (const std::string &s : run->sets) option("--set", s);
   for (const std::string &m : run->maps) option("--map", m);
   for (const std::string &c : run->constants) option("--constant", c);
+  for (const std::string &i : run->ins) option("--in", i);
+  for (const std::string &o : run->outs) option("--out", o);
   option("--offload", run->offload);
   for (const std::string &sweep : run->sweeps) option("--sweep", sweep);
   option("--chunks", run->chunks);
