@@ -276,6 +276,11 @@ Result<DeviceRun> UpmemKernel::runGenerated(const RunMode &mode) const {
       if (r.fault) return faultOf(*r.fault, 0);
     p = predict(samples, all, dpus(), kLevel);
     if (way > 0) correctForWholeRounds(sampler, way, most, p);
+    if (way > 0 && way + 1 == sampler.ways()) {  // rows share the other factor: they are off together
+      const double together = std::sqrt(static_cast<double>(all / sampler.span(way)));
+      p.low = p.cycles - (p.cycles - p.low) * together;
+      p.high = p.cycles + (p.high - p.cycles) * together;
+    }
     if (p.high - p.low <= 2 * kWidest * p.cycles) break;
   }
   // A share that is padding in part takes less.

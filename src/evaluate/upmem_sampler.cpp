@@ -100,7 +100,9 @@ sim::dpu::RunResult UpmemSampler::run(int way, std::int64_t parts, std::int64_t 
   for (const Array &a : layout.arrays()) {
     if (!a.isInput) continue;
     Block block;
-    if (a.isSame) {
+    // Cut along the sum, a sample sees a piece of what rounds share: another one each time, or all would be off by the
+    // same.
+    if (a.isSame && !(way > 0 && way + 1 == ways())) {
       block = layout.operand(a, 0, shared_);
     } else {
       const std::string name = fmt::format("sample {} of {} parts, array {}", sample, parts, static_cast<int>(a.part));
