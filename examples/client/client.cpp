@@ -1,4 +1,5 @@
-// Estimates a matrix-vector product on every machine that comes with Pimento and prints the device's cycles.
+// Estimates a matrix-vector product on every machine that comes with Pimento and prints the device's cycles, or why
+// that machine cannot run it.
 #include <cstdio>
 
 #include "pimento/driver/input.h"
@@ -22,7 +23,10 @@ int main() {
     request.machine = &*machine;
     request.maps.emplace_back();  // the reference mapping
     const auto report = evaluate::evaluate(request);
-    if (!report) return 1;
+    if (!report) {
+      std::printf("%s: %s\n", name.c_str(), report.diagnostics().front().message.c_str());
+      continue;
+    }
     std::printf("%s %lld cycles, %.3g uJ\n", name.c_str(), static_cast<long long>(report->cycles.value),
                 report->kernelEnergy.total.value * 1e-6);
   }
