@@ -14,7 +14,8 @@ __extendsfdf2:
         lsr     r0, r1, 4               // exponent and significand where double has them
         add     r0, r0, 0x38000000      // 1023 - 127
         jneq    r3, 255, .Lnumber
-        add     r0, r0, 0x38000000      // infinity, NaN
+        lsl     r3, r1, 8, nz, .LextendNan
+        add     r0, r0, 0x38000000      // infinity
 .Lnumber:
         lsl     r1, r1, 28
         or      r0, r0, r2
@@ -28,6 +29,10 @@ __extendsfdf2:
         lsl_add r0, r0, r3, 20
         jump    .Lnumber
 .Lzero:
+        jump    r23
+.LextendNan:
+        move    r0, 0x7ff80000
+        move    r1, 0
         jump    r23
         .size   __extendsfdf2, . - __extendsfdf2
 
