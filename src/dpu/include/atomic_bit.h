@@ -1,0 +1,25 @@
+// The DPU's atomic bits, which acquire and release change in one step. Locks are made of them.
+#ifndef PIMENTO_DPU_ATOMIC_BIT_H
+#define PIMENTO_DPU_ATOMIC_BIT_H
+
+#include <attributes.h>
+#include <stdint.h>
+
+#define ATOMIC_BIT_GET(NAME) (__atomic_bit_##NAME)
+/// A bit of its own, at file scope.
+#define ATOMIC_BIT_INIT(NAME) uint8_t __atomic_bit ATOMIC_BIT_GET(NAME)
+/// A bit that another file defines.
+#define ATOMIC_BIT_EXTERN(NAME) extern uint8_t ATOMIC_BIT_GET(NAME)
+
+static inline __attribute__((always_inline)) void __atomic_bit_acquire(const uint8_t *bit) {
+  __asm__ volatile("acquire %0, 0, nz, ." : : "r"(bit) : "memory");
+}
+static inline __attribute__((always_inline)) void __atomic_bit_release(const uint8_t *bit) {
+  __asm__ volatile("release %0, 0, nz, . + 1" : : "r"(bit) : "memory");
+}
+
+/// Waits until the bit is its own.
+#define ATOMIC_BIT_ACQUIRE(NAME) __atomic_bit_acquire(&ATOMIC_BIT_GET(NAME))
+#define ATOMIC_BIT_RELEASE(NAME) __atomic_bit_release(&ATOMIC_BIT_GET(NAME))
+
+#endif

@@ -1,0 +1,37 @@
+// The DPU's counter of cycles or instructions, one for all tasklets. It counts in steps of 16.
+#ifndef PIMENTO_DPU_PERFCOUNTER_H
+#define PIMENTO_DPU_PERFCOUNTER_H
+
+#include <attributes.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef uint64_t perfcounter_t;
+
+typedef enum _perfcounter_config_t {
+  COUNT_SAVE = 0,          ///< as before
+  COUNT_CYCLES = 1,        ///< of the clock
+  COUNT_INSTRUCTIONS = 2,  ///< of all tasklets
+  COUNT_NOTHING = 3
+} perfcounter_config_t;
+
+/// Cycles per second; the host knows the machine's and writes it.
+extern __attribute__((section(".dpu_host"))) uint32_t CLOCKS_PER_SEC;
+
+/// Chooses what counts, and sets the counter to 0 if `reset_value`. What it was before.
+static inline perfcounter_t perfcounter_config(perfcounter_config_t config, bool reset_value) {
+  uint32_t before;
+  __asm__ volatile("time_cfg %0, %1"
+                   : "=r"(before)
+                   : "r"(((uint32_t)config << 1) | (reset_value ? 1u : 0u))
+                   : "memory");
+  return (perfcounter_t)before << 4;
+}
+
+static inline perfcounter_t perfcounter_get(void) {
+  uint32_t now;
+  __asm__ volatile("time %0" : "=r"(now) : : "memory");
+  return (perfcounter_t)now << 4;
+}
+
+#endif
