@@ -68,7 +68,7 @@ void AssemblerState::enterSection(std::string_view name, bool isAllocated, bool 
   Section section;
   section.name = std::string(name);
   section.memory = memory;
-  section.isNoBits = isNoBits || memory == Memory::kAtomic;
+  section.isNoBits = isNoBits || memory == Memory::kAtomic || name.starts_with(".mram.noinit");
   if (memory == Memory::kIram) {
     section.isNoBits = false;
     section.alignment = 8;

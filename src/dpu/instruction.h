@@ -93,7 +93,7 @@ enum class Op : std::uint8_t {
   kResume,   ///< wakes suspended tasklet (x + imm)
   kClrRun,
   kReadRun,
-  kTime,     ///< t = low word of the performance counter
+  kTime,     ///< t = the performance counter, in units of 16
   kTimeCfg,  ///< configures it from y, t = counter before
   // WRAM. Address x + imm; flags unchanged.
   kLbs,

@@ -157,7 +157,8 @@ namespace {
 /// The order of sections in their memory.
 int groupOf(const Section &section) {
   if (section.memory == Memory::kIram) return section.name == ".text.__bootstrap" ? 0 : 1;
-  if (section.memory != Memory::kWram) return section.isNoBits ? 1 : 0;
+  if (section.memory == Memory::kMram && section.name.starts_with(".mram.noinit_keep")) return 0;
+  if (section.memory != Memory::kWram) return section.isNoBits ? 2 : 1;
   if (section.name.starts_with(".data.__low")) return 0;
   if (section.name.starts_with(".dpu_host")) return 2;
   return section.isNoBits ? 3 : 1;
@@ -230,8 +231,10 @@ void Linker::place() {
   placeCommon(wram);
   const std::uint64_t data = wram;
   wram = aligned(placeStacks(wram), 8);
-  const std::uint64_t mram = aligned(placeGroup(Memory::kMram, 1, placeGroup(Memory::kMram, 0, 0)), 8);
-  const std::uint64_t atomic = placeGroup(Memory::kAtomic, 1, placeGroup(Memory::kAtomic, 0, kFirstAtomicBit));
+  std::uint64_t mram = 0;
+  for (int group = 0; group < 3; ++group) mram = placeGroup(Memory::kMram, group, mram);
+  mram = aligned(mram, 8);
+  const std::uint64_t atomic = placeGroup(Memory::kAtomic, 2, placeGroup(Memory::kAtomic, 1, kFirstAtomicBit));
   if (codeEnd_ == 0) {
     diagnostics_.push_back(error("dpu-link-empty", objects_.empty() ? Location{} : Location{objects_.front().file},
                                  "there is no instruction to run", "code stands in sections .text*"));

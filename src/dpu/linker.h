@@ -2,9 +2,9 @@
 //
 // IRAM: section .text.__bootstrap first (instruction 0, where every tasklet begins), then the others as they come.
 // WRAM from 0: .data.__low* (what short offsets must reach), data, .dpu_host*, sections without bits, common symbols,
-// the stack table, one stack per tasklet, the heap. MRAM from its first byte. Atomic bits from number 200 up. Objects
-// of a library are linked only where they define a symbol that is still missing (the whole object), and the one that
-// defines __bootstrap where nobody else does.
+// the stack table, one stack per tasklet, the heap. MRAM from its first byte: .mram.noinit_keep*, what has contents,
+// what has none. Atomic bits from number 200 up. Objects of a library are linked only where they define a symbol that
+// is still missing (the whole object), and the one that defines __bootstrap where nobody else does.
 //
 // The linker defines, unless an object does:
 //   NR_TASKLETS, STACK_SIZE_TASKLET_0 to _23 (0 for tasklets that are not used): numbers

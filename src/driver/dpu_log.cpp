@@ -5,6 +5,8 @@
 #include <cstring>
 #include <span>
 
+#include "pimento/dpu/log_text.h"
+
 namespace pimento::driver {
 
 using program::Code;
@@ -26,9 +28,9 @@ void DpuLog::take(sim::dpu::Dpu &dpu) {
   std::uint32_t used = 0;
   std::memcpy(&used, word.data(), word.size());
   const std::int64_t held = std::min<std::int64_t>(used, size_);
-  const std::size_t before = text_.size();
-  text_.resize(before + static_cast<std::size_t>(held));
-  dpu.readMram(buffer_, std::as_writable_bytes(std::span(text_).subspan(before)));
+  std::string log(static_cast<std::size_t>(held), '\0');
+  dpu.readMram(buffer_, std::as_writable_bytes(std::span(log)));
+  text_ += pimento::dpu::logText(log);
   lost_ += used - held;
   word = {};
   dpu.writeWram(used_, word);

@@ -1,9 +1,10 @@
-// What a DPU program printed: the log that the run-time routines log_text, log_integer and log_hex fill
-// (src/dpu/runtime/log.s).
+// What a DPU program printed: the log that the run-time routines log_text, log_integer, log_hex (src/dpu/runtime/log.s)
+// and printf (printf.s) fill.
 //
 // A program has a log if it defines `__log_buffer`, a variable in MRAM, and `__log_used`, a word in WRAM that counts
-// the bytes written so far. The text is the first `__log_used` bytes of the buffer; a count beyond its size says how
-// much did not fit. Whoever reads the log sets the count back to 0, so that every launch starts an empty one.
+// the bytes written so far. Its first `__log_used` bytes are the log, which dpu/log_text.h reads; a count beyond its
+// size says how much did not fit. Whoever reads the log sets the count back to 0, so that every launch starts an empty
+// one.
 #pragma once
 
 #include <cstdint>

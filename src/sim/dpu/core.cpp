@@ -198,7 +198,7 @@ void Core::control(int tasklet, const Step &s, Context &k) {
     case Op::kTime:
     case Op::kTimeCfg: {
       const std::int64_t now = timerCountsInstructions ? issued : issue.now();
-      const auto value = static_cast<std::uint32_t>(now - timerBase);
+      const auto value = static_cast<std::uint32_t>((now - timerBase) / kTimerUnit);
       if (s.op == Op::kTimeCfg) {
         const std::uint32_t setting = s.b == kImmediateSlot ? s.imm : k.regs[s.b];
         if (((setting >> 1) & 3) != 0) timerCountsInstructions = ((setting >> 1) & 3) == 2;

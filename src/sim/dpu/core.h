@@ -20,6 +20,9 @@
 
 namespace pimento::sim::dpu {
 
+/// What the performance counter counts at once (its four low bits cannot be read).
+inline constexpr std::int64_t kTimerUnit = 16;
+
 enum class Status : std::uint8_t { kIdle, kRunning, kSuspended };
 
 struct Core {

@@ -41,6 +41,7 @@ std::optional<RunResult> RunAhead::run(const RunOptions &options) {
       ++core_.executed[k.pc];
       core_.event(id, s, k, nullptr, [&](const Core::Transfer &x, Op op) { transfer(id, x, op); });
       if (isUnsure_ || core_.fault) return std::nullopt;
+      if (s.op == Op::kTime || s.op == Op::kTimeCfg) knowTime(t, s);
     }
     issue.endCycle();
   }
@@ -205,6 +206,11 @@ bool RunAhead::isEventKnown(const Tasklet &t, const Step &s) const {
   if (s.op == Op::kLdmai) return false;
   if (s.use == ConditionUse::kBranch && s.readsZero && t.isFlagUnknown) return false;
   return (((t.unknown >> s.a) | (t.unknown >> s.b)) & 1) == 0;
+}
+
+/// Cycles and instructions are those of the simulation at every event, and so is what the counter says.
+void RunAhead::knowTime(Tasklet &t, const Step &s) {
+  t.unknown &= ~((s.extension == Extension::kNone ? std::uint64_t{1} : std::uint64_t{3}) << s.dst);
 }
 
 void RunAhead::transfer(int tasklet, const Core::Transfer &x, Op) {

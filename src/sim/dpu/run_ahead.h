@@ -42,6 +42,7 @@ class RunAhead {
   bool computeStore(int tasklet, const Step &s, Context &k);
   void sumUpLoop(int tasklet, Context &k);
   bool isEventKnown(const Tasklet &t, const Step &s) const;
+  static void knowTime(Tasklet &t, const Step &s);
   void transfer(int tasklet, const Core::Transfer &t, Op op);
 
   bool guardRead(int tasklet, ByteRange r);
