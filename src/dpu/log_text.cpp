@@ -34,8 +34,7 @@ class Reader {
       text_ += rest_.substr(0, zero);
       if (zero == std::string_view::npos) break;
       rest_.remove_prefix(zero + 1);
-      if (rest_.empty()) break;
-      if (rest_.front() != '%') {
+      if (rest_.empty() || rest_.front() != '%') {
         text_ += '\0';
       } else if (!convert()) {
         break;
