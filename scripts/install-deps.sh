@@ -15,8 +15,10 @@ packages=(
   libsqlite3-dev
   # the MLIR front end; libmlir-19-dev alone does not declare the other two
   libmlir-19-dev llvm-19-dev mlir-19-tools
+  # C for DPUs: Clang as a library (clang-19 holds what CMake finds it by)
+  libclang-19-dev libclang-cpp19-dev clang-19
   # formatting, fuzzing
-  clang-format-19 clang-19 libclang-rt-19-dev
+  clang-format-19 libclang-rt-19-dev
   # packages and their test
   dpkg-dev file pkg-config
   # scripts; golden vectors

@@ -1,0 +1,17 @@
+// The C front end of a build without LLVM: it says what to install.
+#include "pimento/frontend/dpu_c.h"
+
+namespace pimento::frontend {
+
+bool hasDpuC() {
+  return false;
+}
+
+Result<DpuModule> readDpuC(const program::DpuSource &source, DpuOutput /*output*/) {
+  return error(
+      "dpu-compiler-absent", Location{source.file}, "this build cannot compile C for DPUs: it was made without LLVM",
+      "install the Debian packages llvm-19-dev, libclang-19-dev, libclang-cpp19-dev and clang-19 and build with "
+      "-DPIMENTO_WITH_LLVM=ON; assembly (.s) and ELF files need no LLVM");
+}
+
+}  // namespace pimento::frontend
