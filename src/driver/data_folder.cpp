@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 namespace pimento::driver {
@@ -23,6 +24,11 @@ std::string dataFolder(const std::string &name) {
     if (fs::is_directory(prefix / folder, ignored)) break;
   }
   return (prefix / folder).string();
+}
+
+std::vector<std::string> machineFolders() {
+  if (const char *path = std::getenv("PIMENTO_MACHINES")) return {path};
+  return {dataFolder("machines")};
 }
 
 }  // namespace pimento::driver

@@ -6,10 +6,14 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace pimento::driver {
 
 /// PREFIX/share/pimento/NAME ("machines", "validation"), whether it exists or not.
 std::string dataFolder(const std::string &name);
+
+/// Folders with machine files: $PIMENTO_MACHINES, else those that come with Pimento.
+std::vector<std::string> machineFolders();
 
 }  // namespace pimento::driver

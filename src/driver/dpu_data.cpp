@@ -35,13 +35,6 @@ std::vector<std::string> placeNames(const Code &code) {
   return names;
 }
 
-/// The first byte of MRAM that the program leaves free.
-std::uint32_t heapStart(const Code &code) {
-  if (const Code::Symbol *s = code.symbolNamed("__sys_used_mram_end"))
-    return s->address >= program::kMramBase ? s->address - program::kMramBase : s->address;
-  return (code.mramUsed + 7U) & ~7U;
-}
-
 /// One parser for the places of both options; `option` names it in messages.
 class Places {
  public:
@@ -68,7 +61,7 @@ class Places {
     }
     place.isMram = true;
     if (name == "heap") {
-      place.address = heapStart(code_);
+      place.address = code_.mramHeap();
     } else if (name != "mram") {
       return refuse("dpu-data-symbol", fmt::format("the program has no variable '{}'", name),
                     suggest(name, placeNames(code_)) + "; " + kPlaces);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -234,9 +233,7 @@ Result<Input> loadInput(const Options &options, const machine::Machine &machine)
 }
 
 std::vector<std::string> machineFolders(const Options &options) {
-  if (!options.machinePath.empty()) return options.machinePath;
-  if (const char *path = std::getenv("PIMENTO_MACHINES")) return {path};
-  return {dataFolder("machines")};
+  return options.machinePath.empty() ? machineFolders() : options.machinePath;
 }
 
 Result<machine::Machine> loadTarget(const Options &options, const std::string &name) {

@@ -20,4 +20,10 @@ const Code::Symbol *Code::functionAt(std::uint32_t pc) const {
   return best;
 }
 
+std::uint32_t Code::mramHeap() const {
+  if (const Symbol *s = symbolNamed("__sys_used_mram_end"))
+    return s->address >= kMramBase ? s->address - kMramBase : s->address;
+  return (mramUsed + 7U) & ~7U;
+}
+
 }  // namespace pimento::program

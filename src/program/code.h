@@ -55,6 +55,10 @@ struct Code {
   /// The function that contains instruction `pc`; null where no symbol says.
   const Symbol *functionAt(std::uint32_t pc) const;
 
+  /// Offset of the first byte of MRAM that the program leaves free, as the symbol __sys_used_mram_end says, or else as
+  /// `mramUsed` does.
+  std::uint32_t mramHeap() const;
+
   bool operator==(const Code &) const = default;
 };
 

@@ -29,16 +29,20 @@ std::string placeOf(const Code &code, std::uint32_t pc) {
 }  // namespace
 
 Core::Core(std::shared_ptr<const Image> program, const machine::Dpu &m)
-    : image(std::move(program)),
-      machine(m),
-      wram(static_cast<std::size_t>(m.wram.value)),
-      mram(m.mram.value),
-      issue(m.issueInterval.value),
-      dma(m) {
+    : machine(m), mram(m.mram.value), issue(m.issueInterval.value), dma(m) {
+  load(std::move(program));
+}
+
+void Core::load(std::shared_ptr<const Image> program) {
+  image = std::move(program);
+  wram.assign(static_cast<std::size_t>(machine.wram.value), 0);
+  atomics.reset();
+  steps.clear();
+  steps.reserve(image->instructions.size() + 1);
   for (const Instruction &i : image->instructions) steps.emplace_back(i);
   steps.push_back(emptyStep());
-  executed.resize(steps.size());
-  waited.resize(steps.size());
+  executed.assign(steps.size(), 0);
+  waited.assign(steps.size(), 0);
   for (const Code::Segment &s : image->code.segments) {
     if (s.address >= program::kMramBase)
       mram.write(s.address - program::kMramBase, s.bytes);

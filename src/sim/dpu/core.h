@@ -46,6 +46,8 @@ struct Core {
 
   Core(std::shared_ptr<const Image> program, const machine::Dpu &m);
 
+  /// A program: its steps and data, everything else as at power-up; MRAM stays.
+  void load(std::shared_ptr<const Image> program);
   /// All tasklets as at a launch; memories stay.
   void launch();
   /// Totals over `executed`.

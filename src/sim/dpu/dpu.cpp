@@ -42,6 +42,10 @@ Dpu::Dpu(std::shared_ptr<const Image> image, const machine::Dpu &machine)
 Dpu::~Dpu() = default;
 Dpu::Dpu(const Dpu &o) : state_(std::make_unique<State>(*o.state_)) {}
 
+void Dpu::load(std::shared_ptr<const Image> image) {
+  state_->core.load(std::move(image));
+}
+
 namespace {
 
 std::span<const std::uint8_t> raw(std::span<const std::byte> b) {

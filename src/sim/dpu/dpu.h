@@ -85,6 +85,9 @@ class Dpu {
   Dpu(const Dpu &);
   Dpu &operator=(const Dpu &) = delete;
 
+  /// Another program, as at construction, but for MRAM: what the program does not initialise there keeps its contents.
+  void load(std::shared_ptr<const Image> image);
+
   /// MRAM by offset from its start, WRAM by address; the caller keeps within the sizes of the machine.
   void writeMram(std::uint32_t offset, std::span<const std::byte> bytes);
   /// Repeats `pattern` (1, 2, 4 or 8 bytes) over `size` bytes; cheap for any size.

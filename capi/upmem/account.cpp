@@ -1,0 +1,125 @@
+#include "account.h"
+
+#include <algorithm>
+
+#include "pimento/energy/energy.h"
+#include "pimento/evaluate/dpu_actions.h"
+#include "pimento/evaluate/price.h"
+
+namespace pimento::upmem {
+
+void Totals::add(const Totals &o) {
+  sets += o.sets;
+  dpus += o.dpus;
+  launches += o.launches;
+  programRuns += o.programRuns;
+  faults += o.faults;
+  kernelCycles += o.kernelCycles;
+  kernel += o.kernel;
+  launch += o.launch;
+  toDpu += o.toDpu;
+  fromDpu += o.fromDpu;
+  total += o.total;
+  toDpuTransfers += o.toDpuTransfers;
+  fromDpuTransfers += o.fromDpuTransfers;
+  toDpuBytes += o.toDpuBytes;
+  fromDpuBytes += o.fromDpuBytes;
+  evaluate::addCounts(counts, o.counts, 1);
+  for (const Energy &e : o.energy) {
+    const auto same = [&](const Energy &x) { return x.term == e.term && x.component == e.component; };
+    const auto at = std::ranges::find_if(energy, same);
+    if (at == energy.end()) {
+      energy.push_back(e);
+    } else {
+      at->count = addSaturated(at->count, e.count);
+      at->energy += e.energy;
+    }
+  }
+  energyTotal += o.energyTotal;
+  energyLow += o.energyLow;
+  energyHigh += o.energyHigh;
+  for (const std::string &m : o.machines)
+    if (std::ranges::find(machines, m) == machines.end()) machines.push_back(m);
+}
+
+Account::Account(const machine::Machine &machine, std::int64_t ranks, std::int64_t dpus)
+    : machine_(machine), later_(machine), ranks_(static_cast<std::size_t>(ranks)) {
+  later_.host.dpus->writeLatency = later_.host.dpus->readLatency = Picoseconds(0);
+  sums_.sets = 1;
+  sums_.dpus = dpus;
+  sums_.machines = {machine.name};
+}
+
+Cycles Account::now() const {
+  const std::lock_guard lock(mutex_);
+  return host_;
+}
+
+void Account::advance(const Place &place, Cycles duration) {
+  const auto first = ranks_.begin() + place.ranks.first, last = first + place.ranks.count;
+  Cycles begin = place.isAsync ? place.submitted : host_;
+  if (place.isAsync) {
+    for (auto r = first; r != last; ++r) *r = std::max(*r, begin) + duration;
+    return;
+  }
+  for (auto r = first; r != last; ++r) begin = std::max(begin, *r);
+  host_ = begin + duration;
+  std::fill(first, last, host_);
+}
+
+void Account::addTransfer(const Place &place, const lower::HostWork &work) {
+  const std::lock_guard lock(mutex_);
+  const bool isToDpu = work.placed.value > 0;
+  const Phase phase = isToDpu ? Phase::kToDpu : Phase::kFromDpu;
+  const evaluate::Breakdown b = evaluate::hostCycles(phase == phase_ ? later_ : machine_, work, Cycles(0));
+  phase_ = phase;
+  (isToDpu ? toDpu_ : fromDpu_) += b.total();
+  ++(isToDpu ? sums_.toDpuTransfers : sums_.fromDpuTransfers);
+  sums_.toDpuBytes += work.placed;
+  sums_.fromDpuBytes += work.readBack;
+  actions_.add(evaluate::hostActions(machine_, work, b));
+  advance(place, b.total());
+}
+
+void Account::addLaunch(const Place &place, std::int64_t dpus, const sim::dpu::Counts &counts, Cycles slowest,
+                        std::int64_t faults) {
+  const std::lock_guard lock(mutex_);
+  lower::HostWork work;
+  work.dpus = dpus;
+  work.ranks = place.ranks.count;
+  work.launches = 1;
+  const evaluate::Breakdown b = evaluate::hostCycles(machine_, work, slowest);
+  phase_ = Phase::kNone;
+  launch_ += b.launch;
+  ++sums_.launches;
+  sums_.programRuns += dpus;
+  sums_.faults += faults;
+  sums_.kernelCycles += slowest;
+  evaluate::addCounts(sums_.counts, counts, 1);
+  actions_.add(evaluate::dpuActions(counts, place.ranks.count, slowest));
+  actions_.add(evaluate::hostActions(machine_, work, b));
+  advance(place, b.total());
+}
+
+void Account::sync(RankRange ranks) {
+  const std::lock_guard lock(mutex_);
+  for (std::uint32_t r = ranks.first; r < ranks.first + ranks.count; ++r) host_ = std::max(host_, ranks_[r]);
+}
+
+Totals Account::totals() const {
+  const std::lock_guard lock(mutex_);
+  Totals t = sums_;
+  t.kernel = machine_.toTime(sums_.kernelCycles);
+  t.launch = machine_.toTime(launch_);
+  t.toDpu = machine_.toTime(toDpu_);
+  t.fromDpu = machine_.toTime(fromDpu_);
+  t.total = machine_.toTime(std::max(host_, *std::ranges::max_element(ranks_)));
+  const energy::EnergyReport priced = energy::price(machine_, actions_, t.total);
+  for (const energy::EnergyRow &row : priced.rows) t.energy.push_back({row.term, row.component, row.count, row.energy});
+  t.energyTotal = priced.total;
+  t.energyLow = priced.low;
+  t.energyHigh = priced.high;
+  return t;
+}
+
+}  // namespace pimento::upmem

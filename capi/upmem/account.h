@@ -1,0 +1,85 @@
+// Modelled time and energy of what the host had done: kernels, launches, transfers.
+//
+// The model is that of `evaluate` (price.h, dpu_actions.h; docs/models/upmem.md): a launch lasts as long as its slowest
+// DPU; transfers in one direction with nothing in between are one phase and pay its latency once. Not modelled: what
+// the host computes itself, and that WRAM is reached over another path than MRAM.
+//
+// Every rank has a clock, and so has the host. Synchronous work begins when all its ranks and the host are free, and
+// takes the host along; asynchronous work leaves the host where it was. The latest clock is the total.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "pimento/base/units.h"
+#include "pimento/energy/actions.h"
+#include "pimento/lower/host_work.h"
+#include "pimento/machine/machine.h"
+#include "pimento/sim/dpu/dpu.h"
+#include "queue.h"
+
+namespace pimento::upmem {
+
+/// Sums of an allocation, or of several.
+struct Totals {
+  struct Energy {
+    std::string term, component;
+    std::int64_t count = 0;
+    Picojoules energy;
+  };
+  std::int64_t sets = 0, dpus = 0;
+  std::int64_t launches = 0, programRuns = 0;  ///< programRuns: of single DPUs
+  std::int64_t faults = 0;                     ///< DPUs that ended in fault
+  Cycles kernelCycles;                         ///< of every launch its slowest DPU
+  Picoseconds kernel, launch, toDpu, fromDpu, total;
+  std::int64_t toDpuTransfers = 0, fromDpuTransfers = 0;
+  Bytes toDpuBytes, fromDpuBytes;
+  sim::dpu::Counts counts;
+  std::vector<Energy> energy;  ///< by term, in the order of the machine file
+  Picojoules energyTotal, energyLow, energyHigh;
+  std::vector<std::string> machines;
+
+  void add(const Totals &o);
+};
+
+class Account {
+ public:
+  Account(const machine::Machine &machine, std::int64_t ranks, std::int64_t dpus);
+
+  /// The host's clock: what asynchronous work that begins now must be told.
+  Cycles now() const;
+
+  /// When and where work takes place. `submitted`: for asynchronous work, the host's clock when it was begun.
+  struct Place {
+    RankRange ranks;
+    bool isAsync = false;
+    Cycles submitted;
+  };
+  /// One transfer, all in one direction.
+  void addTransfer(const Place &place, const lower::HostWork &work);
+  /// One launch of `dpus` DPUs; `counts` are those of all of them, `slowest` the cycles of the slowest.
+  void addLaunch(const Place &place, std::int64_t dpus, const sim::dpu::Counts &counts, Cycles slowest,
+                 std::int64_t faults);
+  /// The host has waited for these ranks.
+  void sync(RankRange ranks);
+
+  Totals totals() const;
+
+ private:
+  enum class Phase : std::uint8_t { kNone, kToDpu, kFromDpu };
+  void advance(const Place &place, Cycles duration);
+
+  mutable std::mutex mutex_;
+  const machine::Machine &machine_;
+  machine::Machine later_;  ///< the same without latencies: for the transfers of a phase behind its first
+  Phase phase_ = Phase::kNone;
+  Cycles host_;
+  std::vector<Cycles> ranks_;
+  Cycles launch_, toDpu_, fromDpu_;
+  energy::ActionCounts actions_;
+  Totals sums_;  ///< what needs no machine: counts and bytes
+};
+
+}  // namespace pimento::upmem

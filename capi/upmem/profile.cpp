@@ -1,0 +1,144 @@
+#include "profile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "pimento/base/suggest.h"
+#include "pimento/base/text.h"
+#include "pimento/base/thread_pool.h"
+#include "pimento/driver/data_folder.h"
+#include "pimento/energy/energy.h"
+
+namespace pimento::upmem {
+
+namespace {
+
+/// Keys of profiles that concern devices, drivers and the vendor's simulators: nothing here depends on them.
+constexpr std::array kOfHardware = {"backend",
+                                    "cycleAccurate",
+                                    "nrThreadsPerRank",
+                                    "nrThreadsPerPool",
+                                    "nrJobsPerRank",
+                                    "chipId",
+                                    "clockDivision",
+                                    "disableMuxSwitch",
+                                    "disableSafeChecks",
+                                    "disableResetOnAlloc",
+                                    "disableApiSafeChecks",
+                                    "enableDbgLib",
+                                    "fckFrequencyInMhz",
+                                    "ignoreVersion",
+                                    "ignoreVpd",
+                                    "ignoreChipId",
+                                    "regionMode",
+                                    "rankPath",
+                                    "rankId",
+                                    "tryRepairIram",
+                                    "tryRepairWram",
+                                    "mramAccessByDpuOnly",
+                                    "nrDpusPerCi",
+                                    "nrCis"};
+
+Outcome wrong(std::string message, const std::string &hint = {}) {
+  return failure(DPU_ERR_INVALID_PROFILE, message + (hint.empty() ? "" : "\n  hint: " + hint));
+}
+
+/// A whole number of at least `least` from the environment; `otherwise` where it is not set.
+Outcome fromEnvironment(const char *name, std::int64_t least, std::int64_t otherwise, std::int64_t &value) {
+  value = otherwise;
+  const char *text = std::getenv(name);
+  if (text == nullptr) return {};
+  const auto n = parseInteger(text);
+  if (!n || *n < least) return wrong(fmt::format("{}={} is no number from {} up", name, text, least));
+  value = *n;
+  return {};
+}
+
+std::int64_t countOf(const machine::Machine &m, std::string_view level) {
+  for (const machine::Level &l : m.levels)
+    if (l.name == level) return l.count;
+  return 0;
+}
+
+/// The keys of a profile, sorted out.
+struct Keys {
+  std::string machine = "upmem";
+  std::vector<machine::Override> overrides;
+  std::string scatterGather, maxBlocks;
+};
+
+Outcome readKeys(std::string_view profile, Keys &keys) {
+  for (const std::string_view part : split(profile, ',')) {
+    const std::string_view entry = trim(part);
+    if (entry.empty()) continue;
+    const std::size_t eq = entry.find('=');
+    if (eq == std::string_view::npos || eq == 0)
+      return wrong(fmt::format("'{}' in profile \"{}\" sets nothing", entry, profile), "write KEY=VALUE,KEY=VALUE,...");
+    const std::string key(trim(entry.substr(0, eq))), value(trim(entry.substr(eq + 1)));
+    if (key == "machine")
+      keys.machine = value;
+    else if (key == "sgXferEnable")
+      keys.scatterGather = value;
+    else if (key == "sgXferMaxBlocksPerDpu")
+      keys.maxBlocks = value;
+    else if (std::ranges::find(kOfHardware, key) == kOfHardware.end())
+      keys.overrides.push_back({key, value});
+  }
+  return {};
+}
+
+/// A key that is neither a number of the machine file nor one of ours.
+Outcome checkOverrides(const Keys &keys, const machine::Machine &m) {
+  for (const machine::Override &o : keys.overrides) {
+    if (m.aliases.contains(o.path) || o.path.find('.') != std::string::npos) continue;
+    std::vector<std::string> known = {"machine", "sgXferEnable", "sgXferMaxBlocksPerDpu"};
+    for (const auto &[alias, path] : m.aliases) known.push_back(alias);
+    for (const char *k : kOfHardware) known.emplace_back(k);
+    return wrong(fmt::format("unknown key '{}' in the profile", o.path),
+                 suggest(o.path, known) + "; or the path of a number in the machine file");
+  }
+  return {};
+}
+
+}  // namespace
+
+Outcome readProfile(std::string_view profile, Setup &setup) {
+  Keys keys;
+  if (const char *name = std::getenv("PIMENTO_MACHINE")) keys.machine = name;
+  if (const char *base = std::getenv("UPMEM_PROFILE_BASE"))
+    if (Outcome o = readKeys(base, keys); !o) return o;
+  if (Outcome o = readKeys(profile, keys); !o) return o;
+  const std::vector<std::string> folders = driver::machineFolders();
+  Result<machine::Machine> machine = machine::loadMachine(keys.machine, folders);
+  if (!machine) return failure(DPU_ERR_INVALID_PROFILE, machine.diagnostics());
+  if (Outcome o = checkOverrides(keys, *machine); !o) return o;
+  machine = machine::loadMachine(keys.machine, folders, keys.overrides);
+  if (!machine) return failure(DPU_ERR_INVALID_PROFILE, machine.diagnostics());
+  if (const Status s = energy::check(*machine); !s) return failure(DPU_ERR_INVALID_PROFILE, s.diagnostics());
+  setup.machine = std::move(*machine);
+  setup.ranks = countOf(setup.machine, "rank");
+  setup.dpusPerRank = countOf(setup.machine, "dpu");
+  setup.tasklets = countOf(setup.machine, "tasklet");
+  if (!setup.machine.dpu || !setup.machine.host.dpus || setup.ranks < 1 || setup.dpusPerRank < 1)
+    return wrong(fmt::format("machine '{}' has no ranks of DPUs", setup.machine.name),
+                 "choose a machine of family upmem: machine=NAME in the profile, or PIMENTO_MACHINE=NAME");
+  if (!keys.scatterGather.empty() && keys.scatterGather != "true" && keys.scatterGather != "false")
+    return wrong(fmt::format("sgXferEnable={} is neither true nor false", keys.scatterGather));
+  setup.hasScatterGather = keys.scatterGather == "true";
+  if (!keys.maxBlocks.empty()) {
+    const auto n = parseInteger(keys.maxBlocks);
+    if (!n || *n < 1) return wrong(fmt::format("sgXferMaxBlocksPerDpu={} is no number from 1 up", keys.maxBlocks));
+    setup.maxBlocks = *n;
+  }
+  std::int64_t jobs = 0;
+  if (Outcome o = fromEnvironment("PIMENTO_JOBS", 1, 0, jobs); !o) return o;
+  setup.jobs = jobCount(static_cast<int>(std::min<std::int64_t>(jobs, 1024)));
+  return fromEnvironment("PIMENTO_MAX_INSTRUCTIONS", 1, 100'000'000'000, setup.maxInstructions);
+}
+
+}  // namespace pimento::upmem

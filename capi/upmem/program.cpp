@@ -1,0 +1,152 @@
+#include "program.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "pimento/base/thread_pool.h"
+#include "pimento/dpu/load.h"
+#include "pimento/evaluate/dpu_actions.h"
+#include "pimento/program/program.h"
+
+namespace pimento::upmem {
+
+namespace {
+
+/// The program, decoded and known to fit the machine.
+Outcome read(const Setup &setup, std::string_view contents, const std::string &file,
+             std::shared_ptr<const sim::dpu::Image> &image) {
+  const machine::Dpu &machine = *setup.machine.dpu;
+  dpu::LinkOptions link;
+  link.tasklets = setup.tasklets;
+  link.instructions = machine.instructions;
+  link.wramBytes = machine.wram.value;
+  link.mramBytes = machine.mram.value;
+  Result<program::Code> code = dpu::loadProgram(contents, file, link);
+  if (!code) return failure(DPU_ERR_ELF_INVALID_FILE, code.diagnostics());
+  if (code->tasklets > setup.tasklets)
+    return failure(DPU_ERR_TOO_MANY_TASKLETS,
+                   fmt::format("{}: the program was linked for {} tasklets; machine '{}' has "
+                               "{}",
+                               file, code->tasklets, setup.machine.name, setup.tasklets));
+  program::Process process;
+  process.name = file;
+  process.code = std::make_shared<const program::Code>(std::move(*code));
+  const program::Program whole{setup.machine.name, {}, {process}};
+  if (const Status s = program::verify(whole, setup.machine); !s)
+    return failure(DPU_ERR_ELF_INVALID_FILE, s.diagnostics());
+  Result<std::shared_ptr<const sim::dpu::Image>> made = sim::dpu::Image::make(*process.code);
+  if (!made) return failure(DPU_ERR_ELF_INVALID_FILE, made.diagnostics());
+  image = std::move(*made);
+  return {};
+}
+
+/// The run-time library tells programs the clock in a variable of this name.
+void tellClock(dpu_t &dpu, double clockGHz) {
+  const program::Code::Symbol *s = dpu.program->code().symbolNamed("CLOCKS_PER_SEC");
+  if (s == nullptr || s->isAbsolute || s->address >= program::kMramBase || s->size != 4) return;
+  const auto hertz = static_cast<std::uint32_t>(clockGHz * 1e9 + 0.5);
+  std::array<std::byte, 4> bytes{};
+  std::memcpy(bytes.data(), &hertz, bytes.size());
+  dpu.engine->writeWram(s->address, bytes);
+}
+
+/// What a launch came to on one DPU.
+struct Run {
+  Cycles cycles;
+  sim::dpu::Counts counts;
+  std::optional<Diagnostic> fault;
+  Outcome outcome;  ///< a failure of ours
+};
+
+Run runOnce(dpu_t &dpu, const Setup &setup) {
+  Run run;
+  run.outcome = attempt([&]() -> Outcome {
+    sim::dpu::RunOptions options;
+    options.maxInstructions = setup.maxInstructions;
+    sim::dpu::RunResult r = dpu.engine->simulate(options);
+    run.cycles = r.cycles;
+    run.counts = r.counts;
+    run.fault = std::move(r.fault);
+    return {};
+  });
+  return run;
+}
+
+Outcome checkReady(const Selection &s) {
+  for (const dpu_t *d : s.dpus) {
+    if (d->program == nullptr)
+      return failure(DPU_ERR_NO_PROGRAM_LOADED,
+                     fmt::format("{} has no program\n  hint: dpu_load comes first", s.system->nameOf(*d)));
+    if (d->isInFault)
+      return failure(DPU_ERR_DPU_FAULT,
+                     fmt::format("{}\n  hint: since that fault the DPU waits for dpu_load", d->fault));
+  }
+  return {};
+}
+
+/// Marks DPUs in fault, and says what happened to the first of them.
+Outcome takeFaults(const Selection &s, std::vector<Run> &runs, std::int64_t &faults) {
+  Outcome first;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (!runs[i].fault) {
+      if (first && !runs[i].outcome) first = std::move(runs[i].outcome);
+      continue;
+    }
+    dpu_t &d = *s.dpus[i];
+    Diagnostic &what = *runs[i].fault;
+    what.message = fmt::format("{}, {}", s.system->nameOf(d), what.message);
+    d.fault = what.str();
+    d.isInFault = true;
+    ++faults;
+    if (first) first = failure(what.code == "dpu-instruction-limit" ? DPU_ERR_TIMEOUT : DPU_ERR_DPU_FAULT, d.fault);
+  }
+  if (faults > 1) first.reason += fmt::format("\n  {} DPUs ended in fault", faults);
+  return first;
+}
+
+}  // namespace
+
+Outcome load(const Selection &s, std::string_view contents, const std::string &file, dpu_program_t **program) {
+  System &system = *s.system;
+  auto made = std::make_unique<dpu_program_t>();
+  if (Outcome o = read(system.setup, contents, file, made->image); !o) return o;
+  made->mram = system.setup.machine.dpu->mram;
+  const machine::Machine &machine = system.setup.machine;
+  for (dpu_t *d : s.dpus) {
+    if (d->engine)
+      d->engine->load(made->image);
+    else
+      d->engine = std::make_unique<sim::dpu::Dpu>(made->image, *machine.dpu);
+    d->program = made.get();
+    d->isInFault = false;
+    d->fault.clear();
+    tellClock(*d, machine.clockGHz);
+  }
+  if (program != nullptr) *program = made.get();
+  system.keep(std::move(made));
+  return {};
+}
+
+Outcome launch(const Selection &s, const Account::Place &place) {
+  if (Outcome o = checkReady(s); !o) return o;
+  std::vector<Run> runs(s.dpus.size());
+  parallelFor(s.system->setup.jobs, static_cast<std::int64_t>(runs.size()), [&](std::int64_t i) {
+    const auto at = static_cast<std::size_t>(i);
+    runs[at] = runOnce(*s.dpus[at], s.system->setup);
+  });
+  Cycles slowest;
+  sim::dpu::Counts counts;
+  for (const Run &r : runs) {
+    slowest = std::max(slowest, r.cycles);
+    evaluate::addCounts(counts, r.counts, 1);
+  }
+  std::int64_t faults = 0;
+  Outcome outcome = takeFaults(s, runs, faults);
+  s.system->account.addLaunch(place, static_cast<std::int64_t>(runs.size()), counts, slowest, faults);
+  return outcome;
+}
+
+}  // namespace pimento::upmem

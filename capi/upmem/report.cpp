@@ -1,0 +1,63 @@
+#include "report.h"
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "pimento/base/file.h"
+#include "pimento/energy/energy.h"
+#include "pimento/evaluate/dpu_actions.h"
+#include "system.h"
+
+namespace pimento::upmem {
+
+namespace {
+
+double ms(Picoseconds t) {
+  return t.value / 1e9;
+}
+
+}  // namespace
+
+std::string toJson(const Totals &t) {
+  nlohmann::ordered_json j;
+  j["machines"] = t.machines;
+  j["sets"] = t.sets;
+  j["dpus"] = t.dpus;
+  j["launches"] = t.launches;
+  j["program_runs"] = t.programRuns;
+  j["faults"] = t.faults;
+  j["kernel_cycles"] = t.kernelCycles.value;
+  j["kernel_ms"] = ms(t.kernel);
+  j["to_dpu_ms"] = ms(t.toDpu);
+  j["from_dpu_ms"] = ms(t.fromDpu);
+  j["launch_ms"] = ms(t.launch);
+  j["total_ms"] = ms(t.total);
+  j["to_dpu_transfers"] = t.toDpuTransfers;
+  j["from_dpu_transfers"] = t.fromDpuTransfers;
+  j["to_dpu_bytes"] = t.toDpuBytes.value;
+  j["from_dpu_bytes"] = t.fromDpuBytes.value;
+  j["energy_pj"] = t.energyTotal.value;
+  j["energy_low_pj"] = t.energyLow.value;
+  j["energy_high_pj"] = t.energyHigh.value;
+  j["energy_note"] = energy::kDisclaimer;
+  j["energy_breakdown"] = nlohmann::ordered_json::array();
+  for (const Totals::Energy &e : t.energy)
+    j["energy_breakdown"].push_back(
+        {{"term", e.term}, {"component", e.component}, {"count", e.count}, {"pj", e.energy.value}});
+  for (const auto &[name, value] : evaluate::dpuCounts(t.counts)) j["counts"][name] = value;
+  return j.dump(2) + "\n";
+}
+
+Outcome writeReport(const std::string &file) {
+  if (const Status s = writeFile(file, toJson(Registry::get().totals())); !s)
+    return failure(DPU_ERR_SYSTEM, s.diagnostics());
+  return {};
+}
+
+Outcome writeEnvironmentReport() {
+  const char *file = std::getenv("PIMENTO_REPORT");
+  if (file == nullptr || *file == 0) return {};
+  return attempt([&] { return writeReport(file); });
+}
+
+}  // namespace pimento::upmem
