@@ -1,0 +1,37 @@
+// The one kind of DPU there is, and the parts of the target that LLVM asks it for.
+#pragma once
+
+#include "frame_lowering.h"
+#include "instr_info.h"
+#include "llvm/CodeGen/SelectionDAGTargetInfo.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
+#include "lowering.h"
+#include "register_info.h"
+
+#define GET_SUBTARGETINFO_HEADER
+#include "DPUGenSubtargetInfo.inc"
+
+namespace llvm {
+
+class DPUSubtarget : public DPUGenSubtargetInfo {
+ public:
+  DPUSubtarget(const Triple &triple, const TargetMachine &machine);
+
+  /// Made by TableGen.
+  void ParseSubtargetFeatures(StringRef cpu, StringRef tuneCpu, StringRef features);
+
+  const DPUInstrInfo *getInstrInfo() const override { return &instrInfo_; }
+  const DPURegisterInfo *getRegisterInfo() const override { return &instrInfo_.registerInfo(); }
+  const DPUFrameLowering *getFrameLowering() const override { return &frameLowering_; }
+  const DPUTargetLowering *getTargetLowering() const override { return &lowering_; }
+  const SelectionDAGTargetInfo *getSelectionDAGInfo() const override { return &selectionInfo_; }
+  bool enableMachineScheduler() const override { return false; }
+
+ private:
+  DPUInstrInfo instrInfo_;
+  DPUFrameLowering frameLowering_;
+  DPUTargetLowering lowering_;
+  SelectionDAGTargetInfo selectionInfo_;
+};
+
+}  // namespace llvm

@@ -1,0 +1,102 @@
+#include "target_machine.h"
+
+#include "../backend.h"
+#include "function_info.h"
+#include "llvm/CodeGen/BasicTTIImpl.h"
+#include "llvm/CodeGen/Passes.h"
+#include "llvm/CodeGen/TargetLoweringObjectFileImpl.h"
+#include "llvm/CodeGen/TargetPassConfig.h"
+#include "llvm/MC/MCContext.h"
+#include "llvm/MC/MCSectionELF.h"
+#include "llvm/Transforms/Scalar.h"
+#include "mc.h"
+
+namespace llvm {
+namespace {
+
+/// Sections that a loader does not fill: MRAM that nobody initialises may be tens of megabytes.
+class DPUObjectFile : public TargetLoweringObjectFileELF {
+ public:
+  MCSection *getExplicitSectionGlobal(const GlobalObject *object, SectionKind kind,
+                                      const TargetMachine &machine) const override {
+    const StringRef name = object->getSection();
+    if (name.starts_with(".mram.noinit") || name.starts_with(".atomic"))
+      return getContext().getELFSection(name, ELF::SHT_NOBITS, ELF::SHF_ALLOC | ELF::SHF_WRITE);
+    return TargetLoweringObjectFileELF::getExplicitSectionGlobal(object, kind, machine);
+  }
+};
+
+/// What loops and calls cost, for the optimiser.
+class DPUTTIImpl : public BasicTTIImplBase<DPUTTIImpl> {
+  using Base = BasicTTIImplBase<DPUTTIImpl>;
+  friend Base;
+
+ public:
+  DPUTTIImpl(const DPUTargetMachine *machine, const Function &f)
+      : Base(machine, f.getDataLayout()),
+        subtarget_(machine->getSubtargetImpl(f)),
+        lowering_(subtarget_->getTargetLowering()) {}
+
+  unsigned getNumberOfRegisters(unsigned classId) const { return classId == 0 ? 20 : 0; }
+  TypeSize getRegisterBitWidth(TargetTransformInfo::RegisterKind) const { return TypeSize::getFixed(32); }
+  TargetTransformInfo::PopcntSupportKind getPopcntSupport(unsigned) const { return TargetTransformInfo::PSK_FastHardware; }
+  bool isLSRCostLess(const TargetTransformInfo::LSRCost &a, const TargetTransformInfo::LSRCost &b) const {
+    return std::tie(a.Insns, a.NumRegs, a.AddRecCost, a.NumIVMuls, a.NumBaseAdds, a.ScaleCost, a.ImmCost, a.SetupCost) <
+           std::tie(b.Insns, b.NumRegs, b.AddRecCost, b.NumIVMuls, b.NumBaseAdds, b.ScaleCost, b.ImmCost, b.SetupCost);
+  }
+  void getUnrollingPreferences(Loop *, ScalarEvolution &, TargetTransformInfo::UnrollingPreferences &p,
+                               OptimizationRemarkEmitter *) {
+    p.Partial = p.Runtime = p.UpperBound = true;
+    p.Threshold = 120;
+    p.PartialThreshold = 100;
+    p.DefaultUnrollRuntimeCount = 4;
+  }
+
+ private:
+  const DPUSubtarget *getST() const { return subtarget_; }
+  const DPUTargetLowering *getTLI() const { return lowering_; }
+
+  const DPUSubtarget *subtarget_;
+  const DPUTargetLowering *lowering_;
+};
+
+class DPUPassConfig : public TargetPassConfig {
+ public:
+  DPUPassConfig(DPUTargetMachine &machine, PassManagerBase &passes) : TargetPassConfig(machine, passes) {}
+
+  void addIRPasses() override {
+    addPass(createAtomicExpandLegacyPass());
+    addPass(createDpuMramAccess());
+    TargetPassConfig::addIRPasses();
+  }
+  bool addInstSelector() override {
+    addPass(createDpuSelection(getTM<DPUTargetMachine>(), getOptLevel()));
+    return false;
+  }
+  void addPreEmitPass2() override { addPass(createDpuFinish()); }
+};
+
+}  // namespace
+
+DPUTargetMachine::DPUTargetMachine(const Target &target, const TargetOptions &options, CodeGenOptLevel level)
+    : LLVMTargetMachine(target, pimento::backend_dpu::kDataLayout, Triple(pimento::backend_dpu::kTriple), "dpu", "",
+                        options, Reloc::Static, CodeModel::Small, level),
+      objectFile_(std::make_unique<DPUObjectFile>()),
+      subtarget_(getTargetTriple(), *this) {
+  initAsmInfo();
+}
+
+DPUTargetMachine::~DPUTargetMachine() = default;
+
+TargetPassConfig *DPUTargetMachine::createPassConfig(PassManagerBase &passes) { return new DPUPassConfig(*this, passes); }
+
+TargetTransformInfo DPUTargetMachine::getTargetTransformInfo(const Function &f) const {
+  return TargetTransformInfo(DPUTTIImpl(this, f));
+}
+
+MachineFunctionInfo *DPUTargetMachine::createMachineFunctionInfo(BumpPtrAllocator &allocator, const Function &f,
+                                                                 const TargetSubtargetInfo *sti) const {
+  return DPUFunctionInfo::create<DPUFunctionInfo>(allocator, f, sti);
+}
+
+}  // namespace llvm

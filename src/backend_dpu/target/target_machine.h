@@ -1,0 +1,37 @@
+// LLVM's entry to the target: which passes run, in which order, and what they may ask.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "llvm/Target/TargetMachine.h"
+#include "subtarget.h"
+
+namespace llvm {
+
+class DPUTargetMachine : public LLVMTargetMachine {
+ public:
+  DPUTargetMachine(const Target &target, const TargetOptions &options, CodeGenOptLevel level);
+  ~DPUTargetMachine() override;
+
+  const DPUSubtarget *getSubtargetImpl(const Function &) const override { return &subtarget_; }
+  TargetPassConfig *createPassConfig(PassManagerBase &passes) override;
+  TargetLoweringObjectFile *getObjFileLowering() const override { return objectFile_.get(); }
+  TargetTransformInfo getTargetTransformInfo(const Function &f) const override;
+  MachineFunctionInfo *createMachineFunctionInfo(BumpPtrAllocator &allocator, const Function &f,
+                                                 const TargetSubtargetInfo *sti) const override;
+  bool isNoopAddrSpaceCast(unsigned, unsigned) const override { return true; }
+
+ private:
+  std::unique_ptr<TargetLoweringObjectFile> objectFile_;
+  DPUSubtarget subtarget_;
+};
+
+void registerDpuAsmPrinter(Target &target);
+FunctionPass *createDpuSelection(DPUTargetMachine &machine, CodeGenOptLevel level);
+/// Loads and stores of MRAM (address space 255) to calls of the run-time library.
+FunctionPass *createDpuMramAccess();
+/// At the very end: pseudos to instructions, and operation and branch to one instruction.
+FunctionPass *createDpuFinish();
+
+}  // namespace llvm
