@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -13,9 +14,9 @@
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SourceMgr.h"
+#include "screen.h"
 #include "target/mc.h"
 #include "target/target_machine.h"
-#include "screen.h"
 
 namespace pimento::backend_dpu {
 namespace {
@@ -38,12 +39,28 @@ class Collector : public llvm::DiagnosticHandler {
   Diagnostics &found_;
 };
 
+/// The functions of C's library that LLVM may know and use: those that the run-time library has.
+llvm::TargetLibraryInfoImpl knownFunctions() {
+  llvm::TargetLibraryInfoImpl info{llvm::Triple(llvm::StringRef(kTriple.data(), kTriple.size()))};
+  info.disableAllFunctions();
+  for (const llvm::LibFunc f :
+       {llvm::LibFunc_memcpy, llvm::LibFunc_memmove, llvm::LibFunc_memset, llvm::LibFunc_memcmp, llvm::LibFunc_memchr,
+        llvm::LibFunc_strlen, llvm::LibFunc_strcpy, llvm::LibFunc_strncpy, llvm::LibFunc_strcat, llvm::LibFunc_strncat,
+        llvm::LibFunc_strcmp, llvm::LibFunc_strncmp, llvm::LibFunc_strchr, llvm::LibFunc_strrchr, llvm::LibFunc_strstr})
+    info.setAvailable(f);
+  return info;
+}
+
 llvm::OptimizationLevel optimizationOf(int level) {
   switch (level) {
-    case 0: return llvm::OptimizationLevel::O0;
-    case 1: return llvm::OptimizationLevel::O1;
-    case 2: return llvm::OptimizationLevel::O2;
-    default: return llvm::OptimizationLevel::O3;
+    case 0:
+      return llvm::OptimizationLevel::O0;
+    case 1:
+      return llvm::OptimizationLevel::O1;
+    case 2:
+      return llvm::OptimizationLevel::O2;
+    default:
+      return llvm::OptimizationLevel::O3;
   }
 }
 
@@ -57,8 +74,7 @@ class Compilation {
     settings.UniqueSectionNames = true;
     settings.MCOptions.AsmVerbose = false;
     machine_ = std::make_unique<llvm::DPUTargetMachine>(
-        llvm::dpuTarget(), settings,
-        options.level == 0 ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default);
+        llvm::dpuTarget(), settings, options.level == 0 ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default);
     llvm::SMDiagnostic error;
     const auto buffer = llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(module.data(), module.size()), "module");
     module_ = llvm::parseIR(buffer->getMemBufferRef(), error, context_);
@@ -91,6 +107,7 @@ class Compilation {
     tuning.LoopVectorization = tuning.SLPVectorization = false;
     tuning.LoopUnrolling = true;
     llvm::PassBuilder builder(machine_.get(), tuning);
+    functions.registerPass([] { return llvm::TargetLibraryAnalysis(knownFunctions()); });
     builder.registerModuleAnalyses(modules);
     builder.registerCGSCCAnalyses(graphs);
     builder.registerFunctionAnalyses(functions);
@@ -106,6 +123,7 @@ class Compilation {
     llvm::SmallString<0> result;
     llvm::raw_svector_ostream out(result);
     llvm::legacy::PassManager passes;
+    passes.add(new llvm::TargetLibraryInfoWrapperPass(knownFunctions()));
     if (machine_->addPassesToEmitFile(passes, out, nullptr, llvm::CodeGenFileType::AssemblyFile)) {
       found_.push_back({.code = "dpu-backend-unsupported",
                         .where = {},

@@ -24,11 +24,11 @@ class Screen {
   }
   void look(const llvm::GlobalVariable &g) {
     if (!g.isThreadLocal()) return;
-    found_.push_back({.code = "dpu-backend-unsupported",
-                      .where = {},
-                      .message = fmt::format("thread-local variable '{}': a DPU has no storage per tasklet",
-                                             g.getName().str()),
-                      .hint = "an array indexed with me()"});
+    found_.push_back(
+        {.code = "dpu-backend-unsupported",
+         .where = {},
+         .message = fmt::format("thread-local variable '{}': a DPU has no storage per tasklet", g.getName().str()),
+         .hint = "an array indexed with me()"});
   }
 
  private:
@@ -52,7 +52,8 @@ class Screen {
       for (const auto &c : text->ParseConstraints()) {
         for (const std::string &code : c.Codes) {
           const bool isKnown = code == "r" || code == "i" || code == "n" || code == "m" || code == "X" ||
-                               code == "{memory}" || code == "{cc}" || (code.size() == 1 && code[0] >= '0' && code[0] <= '9') ||
+                               code == "{memory}" || code == "{cc}" ||
+                               (code.size() == 1 && code[0] >= '0' && code[0] <= '9') ||
                                (code.size() > 2 && code[0] == '{');
           if (!isKnown) report(&call, f, fmt::format("constraint '{}' of inline assembly", code), "r, i, n or m");
         }
@@ -71,7 +72,8 @@ class Screen {
         case llvm::Intrinsic::set_rounding:
           report(&call, f, intrinsic->getCalledFunction()->getName().str(), "");
           break;
-        default: break;
+        default:
+          break;
       }
     }
   }

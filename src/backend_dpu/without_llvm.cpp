@@ -14,7 +14,11 @@ Diagnostics absent() {
 
 }  // namespace
 
-Result<std::string> compile(std::string_view, const Options &) { return absent(); }
-Result<std::string> optimise(std::string_view, const Options &) { return absent(); }
+Result<std::string> compile(std::string_view, const Options &) {
+  return absent();
+}
+Result<std::string> optimise(std::string_view, const Options &) {
+  return absent();
+}
 
 }  // namespace pimento::backend_dpu

@@ -42,16 +42,24 @@ MCOperand DPUAsmPrinter::symbol(const MCSymbol *s, std::int64_t offset) const {
 
 MCOperand DPUAsmPrinter::operand(const MachineOperand &o) const {
   switch (o.getType()) {
-    case MachineOperand::MO_Register: return o.isImplicit() ? MCOperand() : MCOperand::createReg(o.getReg());
-    case MachineOperand::MO_Immediate: return MCOperand::createImm(o.getImm());
-    case MachineOperand::MO_MachineBasicBlock: return symbol(o.getMBB()->getSymbol(), 0);
-    case MachineOperand::MO_GlobalAddress: return symbol(getSymbol(o.getGlobal()), o.getOffset());
-    case MachineOperand::MO_ExternalSymbol: return symbol(GetExternalSymbolSymbol(o.getSymbolName()), o.getOffset());
-    case MachineOperand::MO_BlockAddress: return symbol(GetBlockAddressSymbol(o.getBlockAddress()), o.getOffset());
-    case MachineOperand::MO_JumpTableIndex: return symbol(GetJTISymbol(static_cast<unsigned>(o.getIndex())), 0);
+    case MachineOperand::MO_Register:
+      return o.isImplicit() ? MCOperand() : MCOperand::createReg(o.getReg());
+    case MachineOperand::MO_Immediate:
+      return MCOperand::createImm(o.getImm());
+    case MachineOperand::MO_MachineBasicBlock:
+      return symbol(o.getMBB()->getSymbol(), 0);
+    case MachineOperand::MO_GlobalAddress:
+      return symbol(getSymbol(o.getGlobal()), o.getOffset());
+    case MachineOperand::MO_ExternalSymbol:
+      return symbol(GetExternalSymbolSymbol(o.getSymbolName()), o.getOffset());
+    case MachineOperand::MO_BlockAddress:
+      return symbol(GetBlockAddressSymbol(o.getBlockAddress()), o.getOffset());
+    case MachineOperand::MO_JumpTableIndex:
+      return symbol(GetJTISymbol(static_cast<unsigned>(o.getIndex())), 0);
     case MachineOperand::MO_ConstantPoolIndex:
       return symbol(GetCPISymbol(static_cast<unsigned>(o.getIndex())), o.getOffset());
-    default: return MCOperand();
+    default:
+      return MCOperand();
   }
 }
 
@@ -91,10 +99,13 @@ void DPUAsmPrinter::emitProduct(const MachineInstr &mi) {
 
 void DPUAsmPrinter::emitInstruction(const MachineInstr *mi) {
   switch (mi->getOpcode()) {
-    case DPU::FENCE: return;
+    case DPU::FENCE:
+      return;
     case DPU::MULTIPLY:
-    case DPU::MULTIPLY_ADD: return emitProduct(*mi);
-    default: break;
+    case DPU::MULTIPLY_ADD:
+      return emitProduct(*mi);
+    default:
+      break;
   }
   MCInst inst;
   inst.setOpcode(mi->getOpcode());

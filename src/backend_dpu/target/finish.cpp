@@ -88,7 +88,8 @@ void Finish::expand(MachineInstr &mi) {
     case DPU::ADD64ri:
     case DPU::ADD64rz:
     case DPU::SUB64rr:
-    case DPU::SUB64ir: return expandSum(mi);
+    case DPU::SUB64ir:
+      return expandSum(mi);
     case DPU::SET64rr:
       make(mi, DPU::CMPrr).add(mi.getOperand(2)).add(mi.getOperand(4));
       make(mi, DPU::SETCrr, mi.getOperand(0).getReg())
@@ -98,13 +99,10 @@ void Finish::expand(MachineInstr &mi) {
       break;
     case DPU::J64rr:
       make(mi, DPU::CMPrr).add(mi.getOperand(1)).add(mi.getOperand(3));
-      make(mi, DPU::JCrr)
-          .addImm(conditionOf(mi, 0))
-          .add(mi.getOperand(2))
-          .add(mi.getOperand(4))
-          .add(mi.getOperand(5));
+      make(mi, DPU::JCrr).addImm(conditionOf(mi, 0)).add(mi.getOperand(2)).add(mi.getOperand(4)).add(mi.getOperand(5));
       break;
-    default: return;
+    default:
+      return;
   }
   mi.eraseFromParent();
 }
@@ -113,7 +111,7 @@ void Finish::expand(MachineInstr &mi) {
 MachineInstr *Finish::findOperation(MachineInstr &branch, Register result) {
   MachineBasicBlock &block = *branch.getParent();
   SmallVector<const MachineInstr *, 8> between;
-  for (auto i = MachineBasicBlock::reverse_iterator(branch); i != block.rend(); ++i) {
+  for (auto i = std::next(MachineBasicBlock::reverse_iterator(branch)); i != block.rend(); ++i) {
     if (i->isDebugInstr() || i->isTransient()) continue;
     if (i->definesRegister(result, registers_) || i->modifiesRegister(result, registers_)) {
       if (DPU::branchForm(static_cast<std::uint16_t>(i->getOpcode())) < 0) return nullptr;
@@ -158,16 +156,25 @@ bool Finish::fuseCondition(MachineBasicBlock &block) {
   if (branch == block.end() || branch->getOpcode() != DPU::Jri || branch->getOperand(2).getImm() != 0) return false;
   Condition test;
   switch (static_cast<Condition>(branch->getOperand(0).getImm())) {
-    case Condition::kEq: test = Condition::kZ; break;
-    case Condition::kNeq: test = Condition::kNz; break;
-    case Condition::kLts: test = Condition::kMi; break;
-    case Condition::kGes: test = Condition::kPl; break;
-    default: return false;
+    case Condition::kEq:
+      test = Condition::kZ;
+      break;
+    case Condition::kNeq:
+      test = Condition::kNz;
+      break;
+    case Condition::kLts:
+      test = Condition::kMi;
+      break;
+    case Condition::kGes:
+      test = Condition::kPl;
+      break;
+    default:
+      return false;
   }
   MachineInstr *operation = findOperation(*branch, branch->getOperand(1).getReg());
   if (!operation) return false;
   const bool isShiftAndAdd = operation->getOpcode() == DPU::LSL_ADD || operation->getOpcode() == DPU::LSR_ADD ||
-                            operation->getOpcode() == DPU::ROL_ADD || operation->getOpcode() == DPU::LSL_SUB;
+                             operation->getOpcode() == DPU::ROL_ADD || operation->getOpcode() == DPU::LSL_SUB;
   const bool isProduct = instructions_->getName(operation->getOpcode()).starts_with("MUL_");
   const bool isCount = operation->getOpcode() == DPU::CLZ || operation->getOpcode() == DPU::CAO;
   const bool testsSign = test == Condition::kMi || test == Condition::kPl;
@@ -191,6 +198,8 @@ void Finish::fuse(MachineBasicBlock &block) {
 
 }  // namespace
 
-FunctionPass *createDpuFinish() { return new Finish(); }
+FunctionPass *createDpuFinish() {
+  return new Finish();
+}
 
 }  // namespace llvm

@@ -8,7 +8,9 @@
 
 namespace llvm {
 
-bool DPUFrameLowering::hasFP(const MachineFunction &mf) const { return mf.getFrameInfo().hasVarSizedObjects(); }
+bool DPUFrameLowering::hasFP(const MachineFunction &mf) const {
+  return mf.getFrameInfo().hasVarSizedObjects();
+}
 
 bool DPUFrameLowering::movesStack(const MachineFunction &mf) {
   return mf.getFrameInfo().hasCalls() || mf.getFrameInfo().hasVarSizedObjects();
@@ -62,7 +64,8 @@ void DPUFrameLowering::emitEpilogue(MachineFunction &mf, MachineBasicBlock &bloc
 StackOffset DPUFrameLowering::getFrameIndexReference(const MachineFunction &mf, int index, Register &base) const {
   const MachineFrameInfo &frame = mf.getFrameInfo();
   // Registers are saved before r21 is set and restored while r22 stands where it stood then.
-  const bool isSaved = any_of(frame.getCalleeSavedInfo(), [&](const CalleeSavedInfo &c) { return c.getFrameIdx() == index; });
+  const bool isSaved =
+      any_of(frame.getCalleeSavedInfo(), [&](const CalleeSavedInfo &c) { return c.getFrameIdx() == index; });
   base = hasFP(mf) && !isSaved ? DPU::R21 : DPU::R22;
   const std::int64_t top = movesStack(mf) ? frameBytes(mf) : 0;
   return StackOffset::getFixed(frame.getObjectOffset(index) - top);

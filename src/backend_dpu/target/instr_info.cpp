@@ -140,8 +140,7 @@ unsigned DPUInstrInfo::removeBranch(MachineBasicBlock &block, int *bytes) const 
 }
 
 bool DPUInstrInfo::reverseBranchCondition(SmallVectorImpl<MachineOperand> &condition) const {
-  condition[1].setImm(
-      static_cast<std::int64_t>(dpu::opposite(static_cast<dpu::Condition>(condition[1].getImm()))));
+  condition[1].setImm(static_cast<std::int64_t>(dpu::opposite(static_cast<dpu::Condition>(condition[1].getImm()))));
   return false;
 }
 

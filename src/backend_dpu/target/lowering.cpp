@@ -34,6 +34,7 @@ DPUTargetLowering::DPUTargetLowering(const TargetMachine &machine, const DPUSubt
 
 void DPUTargetLowering::declareTypes() {
   addRegisterClass(MVT::i32, &DPU::GPRRegClass);
+  addRegisterClass(MVT::Untyped, &DPU::DPairRegClass);  // two words; no operation of the graph makes one
   computeRegisterProperties(subtarget_.getRegisterInfo());
   setStackPointerRegisterToSaveRestore(DPU::R22);
   setBooleanContents(ZeroOrOneBooleanContent);
@@ -53,10 +54,10 @@ void DPUTargetLowering::declareIntegers() {
   for (const unsigned op : {ISD::ADD, ISD::SUB, ISD::LOAD, ISD::STORE}) setOperationAction(op, MVT::i64, Custom);
   setOperationAction(ISD::MUL, MVT::i32, Custom);
   for (const unsigned op :
-       {ISD::SELECT,    ISD::MULHS,     ISD::MULHU,     ISD::SMUL_LOHI, ISD::UMUL_LOHI, ISD::SDIV,
-        ISD::UDIV,      ISD::SREM,      ISD::UREM,      ISD::SDIVREM,   ISD::UDIVREM,   ISD::SHL_PARTS,
-        ISD::SRL_PARTS, ISD::SRA_PARTS, ISD::CTTZ,      ISD::CTTZ_ZERO_UNDEF, ISD::CTLZ_ZERO_UNDEF,
-        ISD::BSWAP,     ISD::BITREVERSE, ISD::FSHL,     ISD::FSHR})
+       {ISD::SELECT,     ISD::MULHS,     ISD::MULHU, ISD::SMUL_LOHI,       ISD::UMUL_LOHI,       ISD::SDIV,
+        ISD::UDIV,       ISD::SREM,      ISD::UREM,  ISD::SDIVREM,         ISD::UDIVREM,         ISD::SHL_PARTS,
+        ISD::SRL_PARTS,  ISD::SRA_PARTS, ISD::CTTZ,  ISD::CTTZ_ZERO_UNDEF, ISD::CTLZ_ZERO_UNDEF, ISD::BSWAP,
+        ISD::BITREVERSE, ISD::FSHL,      ISD::FSHR})
     setOperationAction(op, MVT::i32, Expand);
   for (const unsigned op : {ISD::ROTL, ISD::ROTR, ISD::CTLZ, ISD::CTPOP}) setOperationAction(op, MVT::i32, Legal);
   setOperationAction(ISD::SIGN_EXTEND_INREG, MVT::i1, Expand);
@@ -91,21 +92,36 @@ void DPUTargetLowering::declareFloats() {
 
 const char *DPUTargetLowering::getTargetNodeName(unsigned opcode) const {
   switch (opcode) {
-    case DPUISD::CALL: return "DPUISD::CALL";
-    case DPUISD::RETURN: return "DPUISD::RETURN";
-    case DPUISD::ADDRESS: return "DPUISD::ADDRESS";
-    case DPUISD::SELECT: return "DPUISD::SELECT";
-    case DPUISD::SET: return "DPUISD::SET";
-    case DPUISD::BRANCH: return "DPUISD::BRANCH";
-    case DPUISD::MULTIPLY: return "DPUISD::MULTIPLY";
-    case DPUISD::ADD64: return "DPUISD::ADD64";
-    case DPUISD::SUB64: return "DPUISD::SUB64";
-    case DPUISD::SELECT64: return "DPUISD::SELECT64";
-    case DPUISD::SET64: return "DPUISD::SET64";
-    case DPUISD::BRANCH64: return "DPUISD::BRANCH64";
-    case DPUISD::LOAD64: return "DPUISD::LOAD64";
-    case DPUISD::STORE64: return "DPUISD::STORE64";
-    default: return opcode >= DPUISD::MUL_SL_SL && opcode <= DPUISD::MUL_UH_UH ? "DPUISD::MUL_8_8" : nullptr;
+    case DPUISD::CALL:
+      return "DPUISD::CALL";
+    case DPUISD::RETURN:
+      return "DPUISD::RETURN";
+    case DPUISD::ADDRESS:
+      return "DPUISD::ADDRESS";
+    case DPUISD::SELECT:
+      return "DPUISD::SELECT";
+    case DPUISD::SET:
+      return "DPUISD::SET";
+    case DPUISD::BRANCH:
+      return "DPUISD::BRANCH";
+    case DPUISD::MULTIPLY:
+      return "DPUISD::MULTIPLY";
+    case DPUISD::ADD64:
+      return "DPUISD::ADD64";
+    case DPUISD::SUB64:
+      return "DPUISD::SUB64";
+    case DPUISD::SELECT64:
+      return "DPUISD::SELECT64";
+    case DPUISD::SET64:
+      return "DPUISD::SET64";
+    case DPUISD::BRANCH64:
+      return "DPUISD::BRANCH64";
+    case DPUISD::LOAD64:
+      return "DPUISD::LOAD64";
+    case DPUISD::STORE64:
+      return "DPUISD::STORE64";
+    default:
+      return opcode >= DPUISD::MUL_SL_SL && opcode <= DPUISD::MUL_UH_UH ? "DPUISD::MUL_8_8" : nullptr;
   }
 }
 
@@ -113,7 +129,8 @@ const char *DPUTargetLowering::getTargetNodeName(unsigned opcode) const {
 
 bool DPUTargetLowering::isLegalAddressingMode(const DataLayout &, const AddrMode &mode, Type *, unsigned space,
                                               Instruction *) const {
-  if (space != 0) return !mode.BaseGV && mode.BaseOffs == 0 && (mode.Scale == 0 || (mode.Scale == 1 && !mode.HasBaseReg));
+  if (space != 0)
+    return !mode.BaseGV && mode.BaseOffs == 0 && (mode.Scale == 0 || (mode.Scale == 1 && !mode.HasBaseReg));
   if (!isInt<24>(mode.BaseOffs)) return false;
   return mode.Scale == 0 || (mode.Scale == 1 && !mode.HasBaseReg);
 }
@@ -145,18 +162,30 @@ SDValue DPUTargetLowering::LowerOperation(SDValue op, SelectionDAG &dag) const {
     case ISD::GlobalAddress:
     case ISD::BlockAddress:
     case ISD::JumpTable:
-    case ISD::ConstantPool: return lowerAddress(op, dag);
-    case ISD::BR_CC: return lowerBranch(op, dag);
-    case ISD::SELECT_CC: return lowerSelect(op, dag);
-    case ISD::SETCC: return lowerSet(op, dag);
-    case ISD::MUL: return lowerMultiply(op, dag);
-    case ISD::STORE: return lowerStore64(op, dag);
-    case ISD::DYNAMIC_STACKALLOC: return lowerDynamicAllocation(op, dag);
-    case ISD::VASTART: return lowerVaStart(op, dag);
-    case ISD::VAARG: return lowerVaArg(op.getNode(), dag);
-    case ISD::FRAMEADDR: return lowerFrameAddress(op, dag);
-    case ISD::RETURNADDR: return lowerReturnAddress(op, dag);
-    default: llvm_unreachable("operation is not declared custom");
+    case ISD::ConstantPool:
+      return lowerAddress(op, dag);
+    case ISD::BR_CC:
+      return lowerBranch(op, dag);
+    case ISD::SELECT_CC:
+      return lowerSelect(op, dag);
+    case ISD::SETCC:
+      return lowerSet(op, dag);
+    case ISD::MUL:
+      return lowerMultiply(op, dag);
+    case ISD::STORE:
+      return lowerStore64(op, dag);
+    case ISD::DYNAMIC_STACKALLOC:
+      return lowerDynamicAllocation(op, dag);
+    case ISD::VASTART:
+      return lowerVaStart(op, dag);
+    case ISD::VAARG:
+      return lowerVaArg(op.getNode(), dag);
+    case ISD::FRAMEADDR:
+      return lowerFrameAddress(op, dag);
+    case ISD::RETURNADDR:
+      return lowerReturnAddress(op, dag);
+    default:
+      llvm_unreachable("operation is not declared custom");
   }
 }
 
@@ -177,9 +206,9 @@ void DPUTargetLowering::ReplaceNodeResults(SDNode *node, SmallVectorImpl<SDValue
     case ISD::LOAD: {
       auto *load = cast<LoadSDNode>(node);
       if (load->getExtensionType() != ISD::NON_EXTLOAD || !load->isUnindexed() || load->getAlign() < Align(8)) return;
-      const SDValue words = dag.getMemIntrinsicNode(DPUISD::LOAD64, where, dag.getVTList(MVT::i32, MVT::i32, MVT::Other),
-                                                    {load->getChain(), load->getBasePtr()}, MVT::i64,
-                                                    load->getMemOperand());
+      const SDValue words =
+          dag.getMemIntrinsicNode(DPUISD::LOAD64, where, dag.getVTList(MVT::i32, MVT::i32, MVT::Other),
+                                  {load->getChain(), load->getBasePtr()}, MVT::i64, load->getMemOperand());
       results.push_back(dag.getNode(ISD::BUILD_PAIR, where, MVT::i64, words, words.getValue(1)));
       results.push_back(words.getValue(2));
       return;
@@ -190,7 +219,8 @@ void DPUTargetLowering::ReplaceNodeResults(SDNode *node, SmallVectorImpl<SDValue
       results.push_back(value.getValue(1));
       return;
     }
-    default: return;
+    default:
+      return;
   }
 }
 
@@ -231,8 +261,7 @@ SDValue DPUTargetLowering::lowerSelect(SDValue op, SelectionDAG &dag) const {
   const SDValue a = op.getOperand(0), b = op.getOperand(1), yes = op.getOperand(2), no = op.getOperand(3);
   if (op.getValueType() != MVT::i32) return SDValue();
   const SDValue condition = conditionOperand(dag, where, cast<CondCodeSDNode>(op.getOperand(4))->get());
-  if (a.getValueType() == MVT::i32)
-    return dag.getNode(DPUISD::SELECT, where, MVT::i32, {condition, a, b, yes, no});
+  if (a.getValueType() == MVT::i32) return dag.getNode(DPUISD::SELECT, where, MVT::i32, {condition, a, b, yes, no});
   const auto [alo, ahi] = dag.SplitScalar(a, where, MVT::i32, MVT::i32);
   const auto [blo, bhi] = dag.SplitScalar(b, where, MVT::i32, MVT::i32);
   return dag.getNode(DPUISD::SELECT64, where, MVT::i32, {condition, alo, ahi, blo, bhi, yes, no});
@@ -252,10 +281,10 @@ SDValue DPUTargetLowering::lowerSet(SDValue op, SelectionDAG &dag) const {
 SDValue DPUTargetLowering::lowerDynamicAllocation(SDValue op, SelectionDAG &dag) const {
   const SDLoc where(op);
   const SDValue begin = dag.getCopyFromReg(op.getOperand(0), where, DPU::R22, MVT::i32);
-  const SDValue size = dag.getNode(
-      ISD::AND, where, MVT::i32,
-      dag.getNode(ISD::ADD, where, MVT::i32, op.getOperand(1), dag.getConstant(7, where, MVT::i32)),
-      dag.getConstant(~7u, where, MVT::i32));
+  const SDValue size =
+      dag.getNode(ISD::AND, where, MVT::i32,
+                  dag.getNode(ISD::ADD, where, MVT::i32, op.getOperand(1), dag.getConstant(7, where, MVT::i32)),
+                  dag.getConstant(~7u, where, MVT::i32));
   const std::uint64_t alignment = op.getConstantOperandVal(2);
   SDValue first = begin;
   if (alignment > 8) {
@@ -340,8 +369,8 @@ SDValue narrowProduct(SDValue a, SDValue b, const SDLoc &where, SelectionDAG &da
   if (wb.zero <= 8 && wa.zero <= 16) return add(part(DPUISD::MUL_UL_UL, a, b), part(DPUISD::MUL_UH_UL, a, b), 8);
   if (wb.zero <= 8 && wa.sign <= 16) return add(part(DPUISD::MUL_UL_UL, a, b), part(DPUISD::MUL_SH_UL, a, b), 8);
   if (wa.zero <= 16 && wb.zero <= 16) {
-    const SDValue middle = dag.getNode(ISD::ADD, where, MVT::i32, part(DPUISD::MUL_UH_UL, a, b),
-                                       part(DPUISD::MUL_UH_UL, b, a));
+    const SDValue middle =
+        dag.getNode(ISD::ADD, where, MVT::i32, part(DPUISD::MUL_UH_UL, a, b), part(DPUISD::MUL_UH_UL, b, a));
     return add(add(part(DPUISD::MUL_UL_UL, a, b), middle, 8), part(DPUISD::MUL_UH_UH, a, b), 16);
   }
   const bool isSignedA = wa.zero > 16, isSignedB = wb.zero > 16;
@@ -373,7 +402,28 @@ SDValue DPUTargetLowering::lowerMultiply(SDValue op, SelectionDAG &dag) const {
   return makeLibCall(dag, RTLIB::MUL_I32, MVT::i32, {a, b}, options, where).first;
 }
 
-SDValue DPUTargetLowering::PerformDAGCombine(SDNode *, DAGCombinerInfo &) const { return SDValue(); }
+void DPUTargetLowering::computeKnownBitsForTargetNode(const SDValue op, KnownBits &known, const APInt &,
+                                                      const SelectionDAG &, unsigned) const {
+  known.resetAll();
+  switch (op.getOpcode()) {
+    case DPUISD::SET:
+    case DPUISD::SET64:
+      known.Zero.setBitsFrom(1);
+      break;
+    case DPUISD::MUL_UL_UL:
+    case DPUISD::MUL_UL_UH:
+    case DPUISD::MUL_UH_UL:
+    case DPUISD::MUL_UH_UH:
+      known.Zero.setBitsFrom(16);
+      break;
+    default:
+      break;
+  }
+}
+
+SDValue DPUTargetLowering::PerformDAGCombine(SDNode *, DAGCombinerInfo &) const {
+  return SDValue();
+}
 
 // ---- inline assembly
 
@@ -389,8 +439,11 @@ std::pair<unsigned, const TargetRegisterClass *> DPUTargetLowering::getRegForInl
 }
 
 Register DPUTargetLowering::getRegisterByName(const char *name, LLT, const MachineFunction &) const {
-  return StringSwitch<Register>(name).Case("r22", DPU::R22).Case("r23", DPU::R23).Case("id", DPU::ID).Default(
-      Register());
+  return StringSwitch<Register>(name)
+      .Case("r22", DPU::R22)
+      .Case("r23", DPU::R23)
+      .Case("id", DPU::ID)
+      .Default(Register());
 }
 
 // ---- selections become blocks

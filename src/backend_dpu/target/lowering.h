@@ -23,19 +23,31 @@ enum NodeType : unsigned {
   SET,       ///< condition, a, b: 0 or 1
   BRANCH,    ///< chain, condition, a, b, target
   MULTIPLY,  ///< by steps, inline
-  MUL_SL_SL, MUL_SL_SH, MUL_SL_UL, MUL_SL_UH,
-  MUL_SH_SL, MUL_SH_SH, MUL_SH_UL, MUL_SH_UH,
-  MUL_UL_SL, MUL_UL_SH, MUL_UL_UL, MUL_UL_UH,
-  MUL_UH_SL, MUL_UH_SH, MUL_UH_UL, MUL_UH_UH,
+  MUL_SL_SL,
+  MUL_SL_SH,
+  MUL_SL_UL,
+  MUL_SL_UH,
+  MUL_SH_SL,
+  MUL_SH_SH,
+  MUL_SH_UL,
+  MUL_SH_UH,
+  MUL_UL_SL,
+  MUL_UL_SH,
+  MUL_UL_UL,
+  MUL_UL_UH,
+  MUL_UH_SL,
+  MUL_UH_SH,
+  MUL_UH_UL,
+  MUL_UH_UH,
   // 64-bit values as low, high word each
-  ADD64,     ///< results low, high
+  ADD64,  ///< results low, high
   SUB64,
   SELECT64,  ///< condition, alo, ahi, blo, bhi, yes, no
   SET64,     ///< condition, alo, ahi, blo, bhi
   BRANCH64,  ///< chain, condition, alo, ahi, blo, bhi, target
   FIRST_MEMORY = ISD::FIRST_TARGET_MEMORY_OPCODE,
-  LOAD64,    ///< chain, address: low, high, chain
-  STORE64,   ///< chain, low, high, address
+  LOAD64,   ///< chain, address: low, high, chain
+  STORE64,  ///< chain, low, high, address
 };
 }  // namespace DPUISD
 
@@ -46,6 +58,8 @@ class DPUTargetLowering : public TargetLowering {
   const char *getTargetNodeName(unsigned opcode) const override;
   SDValue LowerOperation(SDValue op, SelectionDAG &dag) const override;
   void ReplaceNodeResults(SDNode *node, SmallVectorImpl<SDValue> &results, SelectionDAG &dag) const override;
+  void computeKnownBitsForTargetNode(const SDValue op, KnownBits &known, const APInt &, const SelectionDAG &,
+                                     unsigned) const override;
   SDValue PerformDAGCombine(SDNode *node, DAGCombinerInfo &info) const override;
   MachineBasicBlock *EmitInstrWithCustomInserter(MachineInstr &mi, MachineBasicBlock *block) const override;
 

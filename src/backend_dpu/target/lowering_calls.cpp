@@ -56,6 +56,29 @@ bool isPair(const SmallVectorImpl<Arg> &args, std::size_t i) {
   return args[i].Flags.isSplit() && i + 1 < args.size() && args[i + 1].Flags.isSplitEnd();
 }
 
+/// The same for results, whose pieces carry no flags.
+template <typename Arg>
+bool isResultPair(const SmallVectorImpl<Arg> &args, std::size_t i) {
+  const std::uint64_t bits = args[i].ArgVT.getFixedSizeInBits();
+  return bits > 32 && bits <= 64 && i + 1 < args.size();
+}
+
+/// One place per piece.
+template <typename Arg>
+SmallVector<Place, 8> assignResults(const SmallVectorImpl<Arg> &results) {
+  Assignment a;
+  SmallVector<Place, 8> places(results.size());
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (isResultPair(results, i)) {
+      std::tie(places[i], places[i + 1]) = a.pair();
+      ++i;
+    } else {
+      places[i] = a.single();
+    }
+  }
+  return places;
+}
+
 /// One place per piece; pieces for which skip(i) holds get none.
 template <typename Arg, typename Skip>
 SmallVector<Place, 8> assign(const SmallVectorImpl<Arg> &args, Skip &&skip) {
@@ -186,7 +209,7 @@ SDValue DPUTargetLowering::LowerCall(CallLoweringInfo &info, SmallVectorImpl<SDV
   chain = dag.getCALLSEQ_END(chain, 0, 0, chain.getValue(1), where);
   glue = chain.getValue(1);
 
-  const auto resultPlaces = assign(info.Ins, kNone);
+  const auto resultPlaces = assignResults(info.Ins);
   for (std::size_t i = 0; i < info.Ins.size(); ++i) {
     const SDValue v = dag.getCopyFromReg(chain, where, resultPlaces[i].reg, MVT::i32, glue);
     chain = v.getValue(1);
@@ -198,13 +221,14 @@ SDValue DPUTargetLowering::LowerCall(CallLoweringInfo &info, SmallVectorImpl<SDV
 
 bool DPUTargetLowering::CanLowerReturn(CallingConv::ID, MachineFunction &, bool,
                                        const SmallVectorImpl<ISD::OutputArg> &outs, LLVMContext &) const {
-  return all_of(assign(outs, kNone), [](const Place &p) { return p.reg != 0; });
+  return all_of(assignResults(outs), [](const Place &p) { return p.reg != 0; });
 }
 
-SDValue DPUTargetLowering::LowerReturn(SDValue chain, CallingConv::ID, bool, const SmallVectorImpl<ISD::OutputArg> &outs,
+SDValue DPUTargetLowering::LowerReturn(SDValue chain, CallingConv::ID, bool,
+                                       const SmallVectorImpl<ISD::OutputArg> &outs,
                                        const SmallVectorImpl<SDValue> &values, const SDLoc &where,
                                        SelectionDAG &dag) const {
-  const auto places = assign(outs, kNone);
+  const auto places = assignResults(outs);
   SDValue glue;
   SmallVector<SDValue, 4> operands{chain};
   for (std::size_t i = 0; i < outs.size(); ++i) {
@@ -231,7 +255,8 @@ SDValue DPUTargetLowering::lowerVaArg(SDNode *node, SelectionDAG &dag) const {
   const EVT type = node->getValueType(0);
   const auto *list = cast<SrcValueSDNode>(node->getOperand(2))->getValue();
   const std::int64_t bytes = static_cast<std::int64_t>(alignTo(type.getStoreSize().getFixedValue(), 4));
-  const SDValue loaded = dag.getLoad(MVT::i32, where, node->getOperand(0), node->getOperand(1), MachinePointerInfo(list));
+  const SDValue loaded =
+      dag.getLoad(MVT::i32, where, node->getOperand(0), node->getOperand(1), MachinePointerInfo(list));
   SDValue at = loaded;
   if (bytes >= 8) {
     at = dag.getNode(ISD::AND, where, MVT::i32,

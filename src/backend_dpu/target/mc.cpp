@@ -72,7 +72,9 @@ MCInstPrinter *makePrinter(const Triple &, unsigned, const MCAsmInfo &asmInfo, c
 
 #include "DPUGenAsmWriter.inc"
 
-void DPUInstPrinter::printRegName(raw_ostream &out, MCRegister r) const { out << getRegisterName(r); }
+void DPUInstPrinter::printRegName(raw_ostream &out, MCRegister r) const {
+  out << getRegisterName(r);
+}
 
 void DPUInstPrinter::printInst(const MCInst *mi, uint64_t address, StringRef annotation, const MCSubtargetInfo &,
                                raw_ostream &out) {

@@ -18,7 +18,7 @@ namespace llvm {
 namespace DPU {
 /// The form of an instruction that branches on its result, or -1.
 int branchForm(uint16_t opcode);
-}
+}  // namespace DPU
 class Target;
 class Triple;
 
@@ -38,7 +38,6 @@ class DPUInstPrinter : public MCInstPrinter {
  private:
   // Made by TableGen.
   void printInstruction(const MCInst *mi, uint64_t address, raw_ostream &out);
-
 
   void printOperand(const MCInst *mi, unsigned index, raw_ostream &out);
   void printOperand(const MCInst *mi, uint64_t, unsigned index, raw_ostream &out) { printOperand(mi, index, out); }

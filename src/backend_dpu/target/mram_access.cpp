@@ -54,8 +54,7 @@ class MramAccess : public FunctionPass {
     if (layout.getTypeStoreSize(type) > 8) return readWide(b, pointer, type);
     const unsigned bits = bitsOf(layout, type);
     Type *integer = b.getIntNTy(bits);
-    const FunctionCallee callee =
-        m.getOrInsertFunction("__mram_load" + std::to_string(bits), integer, b.getInt32Ty());
+    const FunctionCallee callee = m.getOrInsertFunction("__mram_load" + std::to_string(bits), integer, b.getInt32Ty());
     Value *v = b.CreateCall(callee, {b.CreatePtrToInt(pointer, b.getInt32Ty())});
     v = b.CreateTrunc(v, b.getIntNTy(static_cast<unsigned>(layout.getTypeSizeInBits(type).getFixedValue())));
     return type->isPointerTy() ? b.CreateIntToPtr(v, type) : b.CreateBitCast(v, type);
@@ -70,8 +69,8 @@ class MramAccess : public FunctionPass {
     Type *integer = b.getIntNTy(bits);
     Type *exact = b.getIntNTy(static_cast<unsigned>(layout.getTypeSizeInBits(type).getFixedValue()));
     Value *v = type->isPointerTy() ? b.CreatePtrToInt(value, exact) : b.CreateBitCast(value, exact);
-    const FunctionCallee callee = m.getOrInsertFunction("__mram_store" + std::to_string(bits), b.getVoidTy(),
-                                                        b.getInt32Ty(), integer);
+    const FunctionCallee callee =
+        m.getOrInsertFunction("__mram_store" + std::to_string(bits), b.getVoidTy(), b.getInt32Ty(), integer);
     b.CreateCall(callee, {b.CreatePtrToInt(pointer, b.getInt32Ty()), b.CreateZExt(v, integer)});
   }
 
@@ -92,7 +91,8 @@ class MramAccess : public FunctionPass {
     b.CreateAlignedStore(value, copy, Align(8));
     const std::uint64_t bytes = layout.getTypeStoreSize(value->getType());
     for (std::uint64_t at = 0; at < bytes; at += 8) {
-      Value *piece = b.CreateAlignedLoad(b.getInt64Ty(), b.CreatePtrAdd(copy, b.getInt32(static_cast<unsigned>(at))), Align(8));
+      Value *piece =
+          b.CreateAlignedLoad(b.getInt64Ty(), b.CreatePtrAdd(copy, b.getInt32(static_cast<unsigned>(at))), Align(8));
       write(b, b.CreatePtrAdd(pointer, b.getInt32(static_cast<unsigned>(at))), piece);
     }
   }
@@ -110,6 +110,8 @@ char MramAccess::ID = 0;
 
 }  // namespace
 
-FunctionPass *createDpuMramAccess() { return new MramAccess(); }
+FunctionPass *createDpuMramAccess() {
+  return new MramAccess();
+}
 
 }  // namespace llvm

@@ -13,7 +13,9 @@ namespace llvm {
 
 DPURegisterInfo::DPURegisterInfo() : DPUGenRegisterInfo(DPU::R23) {}
 
-const MCPhysReg *DPURegisterInfo::getCalleeSavedRegs(const MachineFunction *) const { return CSR_SaveList; }
+const MCPhysReg *DPURegisterInfo::getCalleeSavedRegs(const MachineFunction *) const {
+  return CSR_SaveList;
+}
 
 const uint32_t *DPURegisterInfo::getCallPreservedMask(const MachineFunction &, CallingConv::ID) const {
   return CSR_RegMask;
@@ -36,8 +38,7 @@ Register DPURegisterInfo::getFrameRegister(const MachineFunction &mf) const {
   return mf.getSubtarget().getFrameLowering()->hasFP(mf) ? DPU::R21 : DPU::R22;
 }
 
-bool DPURegisterInfo::eliminateFrameIndex(MachineBasicBlock::iterator at, int, unsigned operand,
-                                          RegScavenger *) const {
+bool DPURegisterInfo::eliminateFrameIndex(MachineBasicBlock::iterator at, int, unsigned operand, RegScavenger *) const {
   MachineInstr &mi = *at;
   MachineFunction &mf = *mi.getMF();
   const auto &frame = *mf.getSubtarget<DPUSubtarget>().getFrameLowering();

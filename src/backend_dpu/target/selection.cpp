@@ -93,9 +93,9 @@ bool DPUDAGToDAGISel::selectNarrowAddress(SDValue address, SDValue &base, SDValu
 }
 
 SDValue DPUDAGToDAGISel::pairOf(SDValue lo, SDValue hi, const SDLoc &where) {
-  const SDValue operands[] = {CurDAG->getTargetConstant(DPU::DPairRegClassID, where, MVT::i32),
-                              lo, CurDAG->getTargetConstant(DPU::sub_lo, where, MVT::i32),
-                              hi, CurDAG->getTargetConstant(DPU::sub_hi, where, MVT::i32)};
+  const SDValue operands[] = {CurDAG->getTargetConstant(DPU::DPairRegClassID, where, MVT::i32), lo,
+                              CurDAG->getTargetConstant(DPU::sub_lo, where, MVT::i32), hi,
+                              CurDAG->getTargetConstant(DPU::sub_hi, where, MVT::i32)};
   return SDValue(CurDAG->getMachineNode(TargetOpcode::REG_SEQUENCE, where, MVT::Untyped, operands), 0);
 }
 
@@ -146,9 +146,9 @@ bool DPUDAGToDAGISel::selectMultiplyAdd(SDNode *node) {
     if (product.getOpcode() != DPUISD::MULTIPLY || !product.hasOneUse()) continue;
     const SDLoc where(node);
     const SDValue nothing(CurDAG->getMachineNode(TargetOpcode::IMPLICIT_DEF, where, MVT::i32), 0);
-    SDNode *result = CurDAG->getMachineNode(
-        DPU::MULTIPLY_ADD, where, CurDAG->getVTList(MVT::Untyped, MVT::i32),
-        {pairOf(sum, nothing, where), product.getOperand(0), product.getOperand(1)});
+    SDNode *result =
+        CurDAG->getMachineNode(DPU::MULTIPLY_ADD, where, CurDAG->getVTList(MVT::Untyped, MVT::i32),
+                               {pairOf(sum, nothing, where), product.getOperand(0), product.getOperand(1)});
     ReplaceUses(SDValue(node, 0), half(result, DPU::sub_lo, where));
     CurDAG->RemoveDeadNode(node);
     return true;
@@ -180,16 +180,19 @@ void DPUDAGToDAGISel::Select(SDNode *node) {
       if (selectMultiplyAdd(node)) return;
       if (const auto *f = dyn_cast<FrameIndexSDNode>(node->getOperand(0))) {
         if (const auto c = constantOf(node->getOperand(1))) {
-          ReplaceNode(node, CurDAG->getMachineNode(DPU::LEA, where, MVT::i32,
-                                                   CurDAG->getTargetFrameIndex(f->getIndex(), MVT::i32),
-                                                   word(*c, where)));
+          ReplaceNode(node,
+                      CurDAG->getMachineNode(DPU::LEA, where, MVT::i32,
+                                             CurDAG->getTargetFrameIndex(f->getIndex(), MVT::i32), word(*c, where)));
           return;
         }
       }
       break;
-    case DPUISD::ADD64: return selectAdd64(node);
-    case DPUISD::SUB64: return selectSub64(node);
-    case DPUISD::MULTIPLY: return selectMultiply(node);
+    case DPUISD::ADD64:
+      return selectAdd64(node);
+    case DPUISD::SUB64:
+      return selectSub64(node);
+    case DPUISD::MULTIPLY:
+      return selectMultiply(node);
     case DPUISD::LOAD64: {
       SDValue base, offset;
       selectAddress(node->getOperand(1), base, offset);
@@ -208,7 +211,8 @@ void DPUDAGToDAGISel::Select(SDNode *node) {
       MachineSDNode *store = nullptr;
       if (lo && hi && isInt<16>(*lo) && *hi == (*lo < 0 ? -1 : 0) &&
           selectNarrowAddress(node->getOperand(3), base, offset)) {
-        store = CurDAG->getMachineNode(DPU::SDi, where, MVT::Other, {word(*lo, where), base, offset, node->getOperand(0)});
+        store =
+            CurDAG->getMachineNode(DPU::SDi, where, MVT::Other, {word(*lo, where), base, offset, node->getOperand(0)});
       } else {
         selectAddress(node->getOperand(3), base, offset);
         const SDValue pair = pairOf(node->getOperand(1), node->getOperand(2), where);
@@ -231,7 +235,8 @@ void DPUDAGToDAGISel::Select(SDNode *node) {
       ReplaceNode(node, CurDAG->getMachineNode(opcode, where, MVT::i32, operands));
       return;
     }
-    default: break;
+    default:
+      break;
   }
   SelectCode(node);
 }

@@ -39,10 +39,32 @@ class DPUTTIImpl : public BasicTTIImplBase<DPUTTIImpl> {
 
   unsigned getNumberOfRegisters(unsigned classId) const { return classId == 0 ? 20 : 0; }
   TypeSize getRegisterBitWidth(TargetTransformInfo::RegisterKind) const { return TypeSize::getFixed(32); }
-  TargetTransformInfo::PopcntSupportKind getPopcntSupport(unsigned) const { return TargetTransformInfo::PSK_FastHardware; }
+  TargetTransformInfo::PopcntSupportKind getPopcntSupport(unsigned) const {
+    return TargetTransformInfo::PSK_FastHardware;
+  }
   bool isLSRCostLess(const TargetTransformInfo::LSRCost &a, const TargetTransformInfo::LSRCost &b) const {
     return std::tie(a.Insns, a.NumRegs, a.AddRecCost, a.NumIVMuls, a.NumBaseAdds, a.ScaleCost, a.ImmCost, a.SetupCost) <
            std::tie(b.Insns, b.NumRegs, b.AddRecCost, b.NumIVMuls, b.NumBaseAdds, b.ScaleCost, b.ImmCost, b.SetupCost);
+  }
+  InstructionCost getArithmeticInstrCost(
+      unsigned opcode, Type *type, TargetTransformInfo::TargetCostKind kind,
+      TargetTransformInfo::OperandValueInfo a = {TargetTransformInfo::OK_AnyValue, TargetTransformInfo::OP_None},
+      TargetTransformInfo::OperandValueInfo b = {TargetTransformInfo::OK_AnyValue, TargetTransformInfo::OP_None},
+      ArrayRef<const Value *> args = std::nullopt, const Instruction *context = nullptr) {
+    // What a routine or a row of steps takes: loops around it gain nothing from more copies of it.
+    if (type->isFPOrFPVectorTy()) return opcode == Instruction::FNeg ? 1 : 50;
+    switch (opcode) {
+      case Instruction::Mul:
+        if (a.isConstant() || b.isConstant()) return 4;
+        return type->getScalarSizeInBits() <= 8 ? 1 : type->getScalarSizeInBits() <= 16 ? 7 : 30;
+      case Instruction::SDiv:
+      case Instruction::UDiv:
+      case Instruction::SRem:
+      case Instruction::URem:
+        return 40;
+      default:
+        return Base::getArithmeticInstrCost(opcode, type, kind, a, b, args, context);
+    }
   }
   void getUnrollingPreferences(Loop *, ScalarEvolution &, TargetTransformInfo::UnrollingPreferences &p,
                                OptimizationRemarkEmitter *) {
@@ -88,7 +110,9 @@ DPUTargetMachine::DPUTargetMachine(const Target &target, const TargetOptions &op
 
 DPUTargetMachine::~DPUTargetMachine() = default;
 
-TargetPassConfig *DPUTargetMachine::createPassConfig(PassManagerBase &passes) { return new DPUPassConfig(*this, passes); }
+TargetPassConfig *DPUTargetMachine::createPassConfig(PassManagerBase &passes) {
+  return new DPUPassConfig(*this, passes);
+}
 
 TargetTransformInfo DPUTargetMachine::getTargetTransformInfo(const Function &f) const {
   return TargetTransformInfo(DPUTTIImpl(this, f));
