@@ -14,9 +14,9 @@
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SourceMgr.h"
-#include "screen.h"
-#include "target/mc.h"
-#include "target/target_machine.h"
+#include "pimento/backend_dpu/screen.h"
+#include "pimento/backend_dpu/target/mc.h"
+#include "pimento/backend_dpu/target/target_machine.h"
 
 namespace pimento::backend_dpu {
 namespace {
@@ -71,6 +71,7 @@ class Compilation {
     context_.setDiagnosticHandler(std::make_unique<Collector>(found_));
     llvm::TargetOptions settings;
     settings.FunctionSections = true;
+    settings.DisableIntegratedAS = true;
     settings.UniqueSectionNames = true;
     settings.MCOptions.AsmVerbose = false;
     machine_ = std::make_unique<llvm::DPUTargetMachine>(

@@ -1,4 +1,4 @@
-#include "screen.h"
+#include "pimento/backend_dpu/screen.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,4 @@
 // Machine instructions to text.
-#include "condition.h"
 #include "llvm/CodeGen/AsmPrinter.h"
 #include "llvm/CodeGen/MachineConstantPool.h"
 #include "llvm/CodeGen/MachineFunction.h"
@@ -9,8 +8,9 @@
 #include "llvm/MC/MCInstBuilder.h"
 #include "llvm/MC/MCStreamer.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "mc.h"
-#include "target_machine.h"
+#include "pimento/backend_dpu/target/condition.h"
+#include "pimento/backend_dpu/target/mc.h"
+#include "pimento/backend_dpu/target/target_machine.h"
 
 namespace llvm {
 namespace {

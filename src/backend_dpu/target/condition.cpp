@@ -1,4 +1,4 @@
-#include "condition.h"
+#include "pimento/backend_dpu/target/condition.h"
 
 #include "llvm/Support/ErrorHandling.h"
 

@@ -1,11 +1,11 @@
 // The last pass. 64-bit pseudos become two neighbours, and an operation whose result decides the branch that follows it
 // becomes one instruction with that branch: `add r1, r1, -1` and `jneq r1, 0, loop` are `add r1, r1, -1, nz, loop`. So
 // do an operation and the jump behind it.
-#include "condition.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineInstrBuilder.h"
-#include "mc.h"
-#include "target_machine.h"
+#include "pimento/backend_dpu/target/condition.h"
+#include "pimento/backend_dpu/target/mc.h"
+#include "pimento/backend_dpu/target/target_machine.h"
 
 namespace llvm {
 namespace {

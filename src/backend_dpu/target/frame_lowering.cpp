@@ -1,10 +1,10 @@
-#include "frame_lowering.h"
+#include "pimento/backend_dpu/target/frame_lowering.h"
 
 #include "llvm/CodeGen/MachineFrameInfo.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineInstrBuilder.h"
-#include "mc.h"
-#include "subtarget.h"
+#include "pimento/backend_dpu/target/mc.h"
+#include "pimento/backend_dpu/target/subtarget.h"
 
 namespace llvm {
 

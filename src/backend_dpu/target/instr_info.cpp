@@ -1,13 +1,13 @@
-#include "instr_info.h"
+#include "pimento/backend_dpu/target/instr_info.h"
 
-#include "condition.h"
 #include "llvm/CodeGen/MachineFrameInfo.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineInstrBuilder.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/MC/MCAsmInfo.h"
 #include "llvm/Target/TargetMachine.h"
-#include "mc.h"
+#include "pimento/backend_dpu/target/condition.h"
+#include "pimento/backend_dpu/target/mc.h"
 
 #define GET_INSTRINFO_CTOR_DTOR
 #define GET_INSTRMAP_INFO

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "llvm/CodeGen/TargetInstrInfo.h"
-#include "register_info.h"
+#include "pimento/backend_dpu/target/register_info.h"
 
 #define GET_INSTRINFO_HEADER
 #include "DPUGenInstrInfo.inc"

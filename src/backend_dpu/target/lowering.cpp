@@ -1,15 +1,15 @@
-#include "lowering.h"
+#include "pimento/backend_dpu/target/lowering.h"
 
-#include "condition.h"
-#include "function_info.h"
 #include "llvm/CodeGen/MachineFrameInfo.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineInstrBuilder.h"
 #include "llvm/CodeGen/MachineRegisterInfo.h"
 #include "llvm/Support/KnownBits.h"
 #include "llvm/Target/TargetMachine.h"
-#include "mc.h"
-#include "subtarget.h"
+#include "pimento/backend_dpu/target/condition.h"
+#include "pimento/backend_dpu/target/function_info.h"
+#include "pimento/backend_dpu/target/mc.h"
+#include "pimento/backend_dpu/target/subtarget.h"
 
 namespace llvm {
 namespace {

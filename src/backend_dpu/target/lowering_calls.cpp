@@ -3,13 +3,13 @@
 // Arguments in r0 to r7, 64-bit ones in an even-odd pair with the high word in the even register; what does not fit
 // lies from r22 upwards, where the callee's frame begins. Structures go by address of a copy. Variadic arguments lie in
 // a block in the caller's frame, its address in r8. Results in r0 or d0.
-#include "function_info.h"
 #include "llvm/CodeGen/MachineFrameInfo.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineRegisterInfo.h"
-#include "lowering.h"
-#include "mc.h"
-#include "subtarget.h"
+#include "pimento/backend_dpu/target/function_info.h"
+#include "pimento/backend_dpu/target/lowering.h"
+#include "pimento/backend_dpu/target/mc.h"
+#include "pimento/backend_dpu/target/subtarget.h"
 
 namespace llvm {
 namespace {

@@ -1,15 +1,15 @@
-#include "mc.h"
+#include "pimento/backend_dpu/target/mc.h"
 
 #include <mutex>
 
-#include "condition.h"
 #include "llvm/MC/MCExpr.h"
 #include "llvm/MC/MCInst.h"
 #include "llvm/MC/MCInstrInfo.h"
 #include "llvm/MC/MCRegisterInfo.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "target_machine.h"
+#include "pimento/backend_dpu/target/condition.h"
+#include "pimento/backend_dpu/target/target_machine.h"
 
 #define GET_INSTRINFO_MC_DESC
 #define ENABLE_INSTR_PREDICATE_VERIFIER
@@ -38,6 +38,7 @@ class DPUAsmInfo : public MCAsmInfoELF {
     UsesELFSectionDirectiveForBSS = true;
     SupportsDebugInformation = true;
     ExceptionsType = ExceptionHandling::None;
+    UseIntegratedAssembler = ParseInlineAsmUsingAsmParser = false;  // inline assembly passes as text
     MinInstAlignment = 8;
     MaxInstLength = 8;
   }

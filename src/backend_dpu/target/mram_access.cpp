@@ -1,13 +1,13 @@
 // MRAM cannot be loaded from or stored to: what a program reads or writes through a pointer to MRAM becomes a call of
 // the run-time library, which transfers the 8 bytes around it.
-#include "../backend.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Pass.h"
-#include "target_machine.h"
+#include "pimento/backend_dpu/backend.h"
+#include "pimento/backend_dpu/target/target_machine.h"
 
 namespace llvm {
 namespace {

@@ -1,10 +1,10 @@
-#include "register_info.h"
+#include "pimento/backend_dpu/target/register_info.h"
 
-#include "frame_lowering.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineInstrBuilder.h"
-#include "mc.h"
-#include "subtarget.h"
+#include "pimento/backend_dpu/target/frame_lowering.h"
+#include "pimento/backend_dpu/target/mc.h"
+#include "pimento/backend_dpu/target/subtarget.h"
 
 #define GET_REGINFO_TARGET_DESC
 #include "DPUGenRegisterInfo.inc"

@@ -1,8 +1,8 @@
 // Selection: what TableGen's patterns cannot say.
-#include "condition.h"
 #include "llvm/CodeGen/SelectionDAGISel.h"
-#include "mc.h"
-#include "target_machine.h"
+#include "pimento/backend_dpu/target/condition.h"
+#include "pimento/backend_dpu/target/mc.h"
+#include "pimento/backend_dpu/target/target_machine.h"
 
 #define DEBUG_TYPE "dpu-isel"
 #define PASS_NAME "DPU selection"

@@ -1,7 +1,7 @@
-#include "subtarget.h"
+#include "pimento/backend_dpu/target/subtarget.h"
 
 #include "llvm/Target/TargetMachine.h"
-#include "mc.h"
+#include "pimento/backend_dpu/target/mc.h"
 
 #define DEBUG_TYPE "dpu-subtarget"
 #define GET_SUBTARGETINFO_TARGET_DESC

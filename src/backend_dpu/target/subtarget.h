@@ -1,12 +1,12 @@
 // The one kind of DPU there is, and the parts of the target that LLVM asks it for.
 #pragma once
 
-#include "frame_lowering.h"
-#include "instr_info.h"
 #include "llvm/CodeGen/SelectionDAGTargetInfo.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
-#include "lowering.h"
-#include "register_info.h"
+#include "pimento/backend_dpu/target/frame_lowering.h"
+#include "pimento/backend_dpu/target/instr_info.h"
+#include "pimento/backend_dpu/target/lowering.h"
+#include "pimento/backend_dpu/target/register_info.h"
 
 #define GET_SUBTARGETINFO_HEADER
 #include "DPUGenSubtargetInfo.inc"

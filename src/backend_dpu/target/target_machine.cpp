@@ -1,7 +1,5 @@
-#include "target_machine.h"
+#include "pimento/backend_dpu/target/target_machine.h"
 
-#include "../backend.h"
-#include "function_info.h"
 #include "llvm/CodeGen/BasicTTIImpl.h"
 #include "llvm/CodeGen/Passes.h"
 #include "llvm/CodeGen/TargetLoweringObjectFileImpl.h"
@@ -9,7 +7,9 @@
 #include "llvm/MC/MCContext.h"
 #include "llvm/MC/MCSectionELF.h"
 #include "llvm/Transforms/Scalar.h"
-#include "mc.h"
+#include "pimento/backend_dpu/backend.h"
+#include "pimento/backend_dpu/target/function_info.h"
+#include "pimento/backend_dpu/target/mc.h"
 
 namespace llvm {
 namespace {

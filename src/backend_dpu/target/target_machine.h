@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "llvm/Target/TargetMachine.h"
-#include "subtarget.h"
+#include "pimento/backend_dpu/target/subtarget.h"
 
 namespace llvm {
 
