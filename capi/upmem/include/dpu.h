@@ -130,16 +130,16 @@ dpu_error_t dpu_load_from_incbin(struct dpu_set_t dpu_set, struct dpu_incbin_t *
  * DPU_ERR_INVALID_IRAM_ACCESS, DPU_ERR_INVALID_MEMORY_TRANSFER, DPU_ERR_NO_PROGRAM_LOADED,
  * DPU_ERR_DIFFERENT_DPU_PROGRAMS. */
 
-typedef enum _dpu_xfer_t { DPU_XFER_TO_DPU, DPU_XFER_FROM_DPU } dpu_xfer_t;
+typedef enum _dpu_xfer_t PIMENTO_DPU_INT { DPU_XFER_TO_DPU, DPU_XFER_FROM_DPU } dpu_xfer_t;
 
-typedef enum _dpu_xfer_flags_t {
+typedef enum _dpu_xfer_flags_t PIMENTO_DPU_INT {
   DPU_XFER_DEFAULT = 0,
   DPU_XFER_NO_RESET = 1 << 0, /* buffers stay prepared */
   DPU_XFER_ASYNC = 1 << 1,    /* behind what was begun before on the same ranks; see dpu_sync */
   DPU_XFER_PARALLEL = 1 << 2  /* no effect: ranks are independent anyway */
 } dpu_xfer_flags_t;
 
-typedef enum _dpu_sg_xfer_flags_t {
+typedef enum _dpu_sg_xfer_flags_t PIMENTO_DPU_INT {
   DPU_SG_XFER_DEFAULT = 0,
   DPU_SG_XFER_ASYNC = 1 << 0,
   DPU_SG_XFER_DISABLE_LENGTH_CHECK = 1 << 1 /* blocks may be shorter than `length`: zeros follow in MRAM */
@@ -190,7 +190,7 @@ dpu_error_t dpu_push_sg_xfer_symbol(struct dpu_set_t dpu_set, dpu_xfer_t xfer, s
 
 /* --- Launches --- */
 
-typedef enum _dpu_launch_policy_t { DPU_ASYNCHRONOUS, DPU_SYNCHRONOUS } dpu_launch_policy_t;
+typedef enum _dpu_launch_policy_t PIMENTO_DPU_INT { DPU_ASYNCHRONOUS, DPU_SYNCHRONOUS } dpu_launch_policy_t;
 
 /* Runs the program of every DPU of the set once. A fault (DPU_ERR_DPU_FAULT) does not stop the other DPUs; memory of
  * the DPU may be read, and it cannot be launched again before it is loaded. Asynchronous: begins behind what was begun
@@ -202,7 +202,7 @@ dpu_error_t dpu_status(struct dpu_set_t dpu_set, bool *done, bool *fault);
  * nothing. */
 dpu_error_t dpu_sync(struct dpu_set_t dpu_set);
 
-typedef enum _dpu_callback_flags_t {
+typedef enum _dpu_callback_flags_t PIMENTO_DPU_INT {
   DPU_CALLBACK_DEFAULT = 0,
   DPU_CALLBACK_ASYNC = 1 << 0,       /* behind what was begun before on the same ranks */
   DPU_CALLBACK_NONBLOCKING = 1 << 1, /* what is begun later does not wait for its end; dpu_sync does */

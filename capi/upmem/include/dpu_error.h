@@ -13,9 +13,16 @@
 extern "C" {
 #endif
 
+/* Enumerations hold any int, as in C: also in the C++ that the library is written in. */
+#ifdef __cplusplus
+#define PIMENTO_DPU_INT : int
+#else
+#define PIMENTO_DPU_INT
+#endif
+
 #define DPU_ERROR_ASYNC_JOB_TYPE_SHIFT (16)
 
-typedef enum dpu_error_t {
+typedef enum dpu_error_t PIMENTO_DPU_INT {
   DPU_OK = 0,
   DPU_ERR_INTERNAL,                         /* a mistake of this library */
   DPU_ERR_SYSTEM,                           /* no memory, no thread, a file that cannot be written */

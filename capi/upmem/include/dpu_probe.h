@@ -12,12 +12,12 @@
 extern "C" {
 #endif
 
-typedef enum _dpu_probe_quantity_t {
+typedef enum _dpu_probe_quantity_t PIMENTO_DPU_INT {
   DPU_ENERGY, /* J: DPUs, MRAM and transfers, modelled (docs/models/upmem.md), not measured */
   DPU_TIME    /* s: launches, kernels and transfers; what the host computes in between is not known */
 } dpu_probe_quantity_t;
 
-typedef enum _dpu_probe_statistic_t {
+typedef enum _dpu_probe_statistic_t PIMENTO_DPU_INT {
   DPU_TOTAL,   /* over all intervals from start to stop */
   DPU_AVERAGE, /* of one interval */
   DPU_MIN,

@@ -2,6 +2,7 @@
 #ifndef PIMENTO_DPU_TYPES_H
 #define PIMENTO_DPU_TYPES_H
 
+#include <dpu_error.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,7 +15,7 @@ struct dpu_t;
 struct dpu_rank_t;
 struct dpu_program_t;
 
-typedef enum _dpu_set_kind_t { DPU_SET_RANKS, DPU_SET_DPU } dpu_set_kind_t;
+typedef enum _dpu_set_kind_t PIMENTO_DPU_INT { DPU_SET_RANKS, DPU_SET_DPU } dpu_set_kind_t;
 
 /* Whole ranks, or a single DPU. Copied freely; valid until dpu_free of what was allocated. */
 struct dpu_set_t {

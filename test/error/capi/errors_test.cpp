@@ -1,0 +1,235 @@
+// Every code that the host library returns, with the reason it gives.
+#include <dpu.h>
+#include <dpu_log.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <set>
+#include <string>
+
+#include "test/support/capi_programs.h"
+
+namespace {
+
+using pimento::test::Dpus;
+using pimento::test::kFault;
+using pimento::test::kForever;
+using pimento::test::kIncrement;
+using pimento::test::kMram;
+
+/// `call` fails with `code`, and says `text`.
+#define EXPECT_FAILS(call, code, text)                                                                  \
+  do {                                                                                                  \
+    EXPECT_EQ((call), code);                                                                            \
+    EXPECT_NE(std::string(pimento_dpu_reason()).find(text), std::string::npos) << pimento_dpu_reason(); \
+  } while (0)
+
+class CapiErrors : public testing::Test {
+ protected:
+  CapiErrors() : dpus(2) {}
+
+  Dpus dpus;
+  std::uint64_t bytes[16] = {};
+  dpu_set_t other{};
+};
+
+TEST_F(CapiErrors, MoreDpusThanThereAre) {
+  EXPECT_FAILS(dpu_alloc(65, "ranks=2", &other), DPU_ERR_ALLOCATION, "65 DPUs asked for; 1 of the 2 ranks");
+  EXPECT_FAILS(dpu_alloc_ranks(3, "ranks=3", &other), DPU_ERR_ALLOCATION, "3 ranks asked for");
+  EXPECT_FAILS(dpu_alloc(0, nullptr, &other), DPU_ERR_ALLOCATION, "0 DPUs");
+  EXPECT_FAILS(dpu_alloc(DPU_ALLOCATE_ALL, "ranks=1", &other), DPU_ERR_ALLOCATION, "all DPUs");
+}
+
+TEST_F(CapiErrors, SetsThatAreNone) {
+  dpu_set_t garbage{};
+  garbage.kind = DPU_SET_RANKS;
+  garbage.list.nr_ranks = 1;
+  garbage.list.ranks = reinterpret_cast<dpu_rank_t **>(0x1234567);
+  std::uint32_t n = 0;
+  EXPECT_FAILS(dpu_get_nr_dpus(garbage, &n), DPU_ERR_INVALID_DPU_SET, "never allocated");
+  garbage.kind = static_cast<dpu_set_kind_t>(7);
+  EXPECT_EQ(dpu_launch(garbage, DPU_SYNCHRONOUS), DPU_ERR_INVALID_DPU_SET);
+  dpu_set_t freed{};
+  ASSERT_EQ(dpu_alloc(1, nullptr, &freed), DPU_OK);
+  ASSERT_EQ(dpu_free(freed), DPU_OK);
+  EXPECT_FAILS(dpu_free(freed), DPU_ERR_INVALID_DPU_SET, "freed");
+  dpu_set_t dpu;
+  DPU_FOREACH(freed, dpu) ADD_FAILURE() << "a set that was freed has no DPUs";
+}
+
+TEST_F(CapiErrors, APartOfAnAllocationIsNotFreed) {
+  EXPECT_FAILS(dpu_free(dpus.at(0)), DPU_ERR_INVALID_DPU_SET, "part of an allocation");
+}
+
+TEST_F(CapiErrors, CopyingFromSeveralDpus) {
+  ASSERT_EQ(dpus.load(kIncrement), DPU_OK);
+  EXPECT_FAILS(dpu_copy_from(dpus.set, "value", 0, bytes, 4), DPU_ERR_INVALID_DPU_SET, "the set has 2 DPUs");
+}
+
+TEST_F(CapiErrors, NothingLoaded) {
+  EXPECT_FAILS(dpu_launch(dpus.set, DPU_SYNCHRONOUS), DPU_ERR_NO_PROGRAM_LOADED, "DPU 0 has no program");
+  EXPECT_EQ(dpu_launch(dpus.set, DPU_ASYNCHRONOUS), DPU_ERR_NO_PROGRAM_LOADED);
+  EXPECT_EQ(dpu_copy_to(dpus.set, "value", 0, bytes, 4), DPU_ERR_NO_PROGRAM_LOADED);
+  EXPECT_EQ(dpu_copy_to_symbol(dpus.set, {0, 4}, 0, bytes, 4), DPU_ERR_NO_PROGRAM_LOADED);
+  EXPECT_EQ(dpu_log_read(dpus.set, stdout), DPU_ERR_NO_PROGRAM_LOADED);
+}
+
+TEST_F(CapiErrors, AnUnknownVariable) {
+  ASSERT_EQ(dpus.load(kIncrement), DPU_OK);
+  EXPECT_FAILS(dpu_copy_to(dpus.set, "valeu", 0, bytes, 4), DPU_ERR_UNKNOWN_SYMBOL, "did you mean 'value'?");
+  EXPECT_FAILS(dpu_copy_to(dpus.set, "NR_TASKLETS", 0, bytes, 4), DPU_ERR_UNKNOWN_SYMBOL, "no variable 'NR_TASKLETS'");
+  EXPECT_EQ(dpu_copy_to(dpus.set, nullptr, 0, bytes, 4), DPU_ERR_UNKNOWN_SYMBOL);
+}
+
+TEST_F(CapiErrors, BeyondTheEndOfAVariable) {
+  ASSERT_EQ(dpus.load(kMram), DPU_OK);
+  EXPECT_FAILS(dpu_copy_to(dpus.set, "table", 56, bytes, 16), DPU_ERR_INVALID_SYMBOL_ACCESS,
+               "'table': 16 bytes at offset 56; the variable has 64 bytes");
+}
+
+TEST_F(CapiErrors, BeyondTheEndOfMemory) {
+  ASSERT_EQ(dpus.load(kMram), DPU_OK);
+  EXPECT_FAILS(dpu_copy_to(dpus.set, DPU_MRAM_HEAP_POINTER_NAME, 64U << 20, bytes, 8), DPU_ERR_INVALID_MRAM_ACCESS,
+               "MRAM ends at 0x4000000");
+  EXPECT_EQ(dpu_copy_to(dpus.set, DPU_MRAM_HEAP_POINTER_NAME, 8, bytes, SIZE_MAX - 7), DPU_ERR_INVALID_MRAM_ACCESS);
+  EXPECT_EQ(dpu_copy_to_symbol(dpus.set, {65532, 0}, 0, bytes, 8), DPU_ERR_INVALID_WRAM_ACCESS);
+}
+
+TEST_F(CapiErrors, UnalignedAccesses) {
+  ASSERT_EQ(dpus.load(kMram), DPU_OK);
+  EXPECT_FAILS(dpu_copy_to(dpus.set, "table", 4, bytes, 8), DPU_ERR_INVALID_MRAM_ACCESS, "multiples of 8");
+  EXPECT_FAILS(dpu_copy_to(dpus.set, "table", 0, bytes, 12), DPU_ERR_INVALID_MRAM_ACCESS, "12 bytes at offset 0");
+  ASSERT_EQ(dpus.load(kIncrement), DPU_OK);
+  EXPECT_FAILS(dpu_copy_to(dpus.set, "value", 0, bytes, 2), DPU_ERR_INVALID_WRAM_ACCESS, "multiples of 4");
+}
+
+TEST_F(CapiErrors, AFunctionIsNoVariable) {
+  ASSERT_EQ(dpus.load(kMram), DPU_OK);
+  EXPECT_FAILS(dpu_copy_to(dpus.set, "main", 0, bytes, 8), DPU_ERR_INVALID_IRAM_ACCESS, "'main': a function");
+}
+
+TEST_F(CapiErrors, AVariableThatIsElsewhereInAnotherProgram) {
+  ASSERT_EQ(Dpus::loadOn(dpus.at(0), kIncrement), DPU_OK);
+  ASSERT_EQ(Dpus::loadOn(dpus.at(1), kFault), DPU_OK);
+  EXPECT_FAILS(dpu_copy_to(dpus.set, "value", 0, bytes, 4), DPU_ERR_DIFFERENT_DPU_PROGRAMS, "'value' is 4 bytes at");
+  EXPECT_EQ(dpu_copy_to(dpus.at(1), "value", 0, bytes, 4), DPU_OK);
+}
+
+TEST_F(CapiErrors, TransfersToNowhere) {
+  ASSERT_EQ(dpus.load(kIncrement), DPU_OK);
+  EXPECT_FAILS(dpu_copy_to(dpus.set, "value", 0, nullptr, 4), DPU_ERR_INVALID_MEMORY_TRANSFER, "is NULL");
+  EXPECT_EQ(dpu_copy_from(dpus.at(0), "value", 0, nullptr, 4), DPU_ERR_INVALID_MEMORY_TRANSFER);
+  EXPECT_FAILS(dpu_push_xfer(dpus.set, static_cast<dpu_xfer_t>(5), "value", 0, 4, DPU_XFER_DEFAULT),
+               DPU_ERR_INVALID_MEMORY_TRANSFER, "5 is no direction");
+}
+
+TEST_F(CapiErrors, APolicyThatIsNone) {
+  ASSERT_EQ(dpus.load(kIncrement), DPU_OK);
+  EXPECT_FAILS(dpu_launch(dpus.set, static_cast<dpu_launch_policy_t>(9)), DPU_ERR_INVALID_LAUNCH_POLICY, "9 is no");
+}
+
+TEST_F(CapiErrors, AFaultNamesDpuTaskletFunctionAndLine) {
+  ASSERT_EQ(dpus.load(kFault), DPU_OK);
+  const std::uint32_t one = 1;
+  ASSERT_EQ(dpu_copy_to(dpus.at(1), "value", 0, &one, 4), DPU_OK);
+  EXPECT_FAILS(dpu_launch(dpus.set, DPU_SYNCHRONOUS), DPU_ERR_DPU_FAULT, "program in memory:8: error: DPU 1, tasklet ");
+  EXPECT_FAILS(DPU_ERR_DPU_FAULT, DPU_ERR_DPU_FAULT, "in 'main': the program raised fault 7 [dpu-fault]");
+  EXPECT_FAILS(dpu_launch(dpus.set, DPU_SYNCHRONOUS), DPU_ERR_DPU_FAULT, "waits for dpu_load");
+  EXPECT_EQ(dpus.word(1, "value"), 1U) << "memory of a DPU in fault can be read";
+}
+
+TEST_F(CapiErrors, AProgramThatDoesNotEnd) {
+  ::setenv("PIMENTO_MAX_INSTRUCTIONS", "10000", 1);
+  Dpus limited(1);
+  ::unsetenv("PIMENTO_MAX_INSTRUCTIONS");
+  ASSERT_EQ(limited.load(kForever), DPU_OK);
+  EXPECT_FAILS(dpu_launch(limited.set, DPU_SYNCHRONOUS), DPU_ERR_TIMEOUT, "10000 instructions");
+}
+
+TEST_F(CapiErrors, FilesThatAreNoPrograms) {
+  EXPECT_FAILS(dpu_load(dpus.set, "/no/such/program", nullptr), DPU_ERR_ELF_NO_SUCH_FILE, "/no/such/program");
+  EXPECT_EQ(dpu_load(dpus.set, nullptr, nullptr), DPU_ERR_ELF_NO_SUCH_FILE);
+  EXPECT_FAILS(dpus.load("  move r99, 1\n"), DPU_ERR_ELF_INVALID_FILE, "program in memory:1");
+  EXPECT_FAILS(dpus.load("\177ELF nonsense"), DPU_ERR_ELF_INVALID_FILE, "program in memory");
+  std::uint8_t byte = 0;
+  EXPECT_FAILS(dpu_load_from_memory(dpus.set, &byte, 0, nullptr), DPU_ERR_INVALID_BUFFER_SIZE, "no bytes");
+  EXPECT_EQ(dpu_load_from_incbin(dpus.set, nullptr, nullptr), DPU_ERR_INVALID_BUFFER_SIZE);
+  EXPECT_EQ(dpu_get_symbol(nullptr, "x", nullptr), DPU_ERR_NO_PROGRAM_LOADED);
+}
+
+TEST_F(CapiErrors, ProfilesThatSayNothingSensible) {
+  const auto fails = [&](const char *profile, const char *text) {
+    EXPECT_FAILS(dpu_alloc(1, profile, &other), DPU_ERR_INVALID_PROFILE, text);
+  };
+  fails("rnaks=3", "did you mean 'ranks'?");
+  fails("ranks", "sets nothing");
+  fails("ranks=many", "many");
+  fails("dpu.nonsense=1", "nonsense");
+  fails("machine=upmen", "did you mean 'upmem'?");
+  fails("machine=hbm-pim", "has no ranks of DPUs");
+  fails("sgXferEnable=maybe", "neither true nor false");
+  fails("sgXferMaxBlocksPerDpu=0", "from 1 up");
+  ::setenv("PIMENTO_JOBS", "no", 1);
+  fails(nullptr, "PIMENTO_JOBS=no");
+  ::unsetenv("PIMENTO_JOBS");
+  ::setenv("UPMEM_PROFILE_BASE", "tasklet=3", 1);
+  fails(nullptr, "did you mean 'tasklets'?");
+  ::unsetenv("UPMEM_PROFILE_BASE");
+}
+
+bool endless(sg_block_info *out, std::uint32_t, std::uint32_t, void *args) {
+  out->addr = static_cast<std::uint8_t *>(args);
+  out->length = 4;
+  return true;
+}
+
+TEST_F(CapiErrors, ScatterAndGather) {
+  get_block_t blocks{endless, bytes, 0};
+  ASSERT_EQ(dpus.load(kMram), DPU_OK);
+  EXPECT_FAILS(dpu_push_sg_xfer(dpus.set, DPU_XFER_TO_DPU, "table", 0, 64, &blocks, DPU_SG_XFER_DEFAULT),
+               DPU_ERR_SG_NOT_ACTIVATED, "sgXferEnable=true");
+  Dpus sg(1, "sgXferEnable=true,sgXferMaxBlocksPerDpu=3,tasklets=2");
+  ASSERT_EQ(sg.load(kMram), DPU_OK);
+  EXPECT_FAILS(dpu_push_sg_xfer(sg.set, DPU_XFER_TO_DPU, "table", 0, 64, &blocks, DPU_SG_XFER_DEFAULT),
+               DPU_ERR_SG_TOO_MANY_BLOCKS, "more than 3 blocks");
+  EXPECT_EQ(dpu_push_sg_xfer(sg.set, DPU_XFER_TO_DPU, "table", 0, 8, nullptr, DPU_SG_XFER_DEFAULT),
+            DPU_ERR_INVALID_MEMORY_TRANSFER);
+  blocks.f = [](sg_block_info *out, std::uint32_t, std::uint32_t index, void *args) {
+    out->addr = static_cast<std::uint8_t *>(args);
+    out->length = 4;
+    return index < 1;
+  };
+  EXPECT_FAILS(dpu_push_sg_xfer(sg.set, DPU_XFER_TO_DPU, "table", 0, 8, &blocks, DPU_SG_XFER_DEFAULT),
+               DPU_ERR_SG_LENGTH_MISMATCH, "have 4 bytes together, the transfer has 8");
+  ASSERT_EQ(sg.load(kIncrement), DPU_OK);
+  EXPECT_FAILS(dpu_push_sg_xfer(sg.set, DPU_XFER_TO_DPU, "value", 0, 4, &blocks, DPU_SG_XFER_DEFAULT),
+               DPU_ERR_SG_NOT_MRAM_SYMBOL, "MRAM");
+}
+
+TEST_F(CapiErrors, ANonblockingCallbackThatIsWaitedFor) {
+  const auto nothing = [](dpu_set_t, std::uint32_t, void *) { return DPU_OK; };
+  EXPECT_FAILS(dpu_callback(dpus.set, nothing, nullptr, DPU_CALLBACK_NONBLOCKING), DPU_ERR_NONBLOCKING_SYNC_CALLBACK,
+               "needs DPU_CALLBACK_ASYNC");
+}
+
+TEST_F(CapiErrors, AReportThatCannotBeWritten) {
+  EXPECT_FAILS(pimento_dpu_report("/no/such/folder/report.json"), DPU_ERR_SYSTEM, "/no/such/folder/report.json");
+}
+
+TEST_F(CapiErrors, EveryCodeHasWords) {
+  std::set<std::string> texts;
+  int codes = 0;
+  for (int code = DPU_OK; code <= DPU_ERR_SG_NOT_MRAM_SYMBOL; ++code, ++codes)
+    texts.insert(dpu_error_to_string(static_cast<dpu_error_t>(code)));
+  EXPECT_EQ(texts.size(), static_cast<std::size_t>(codes));
+  EXPECT_FALSE(texts.contains("unknown code"));
+  EXPECT_STREQ(dpu_error_to_string(static_cast<dpu_error_t>(1000)), "unknown code");
+}
+
+TEST_F(CapiErrors, AssertNamesPlaceCallAndReasonAndEndsTheProcess) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(DPU_ASSERT(dpu_load(dpus.set, "/no/such/program", NULL)), testing::ExitedWithCode(EXIT_FAILURE),
+              "errors_test.cpp:[0-9]+: dpu_load\\(dpus.set, \"/no/such/program\".*\n.*cannot read '/no/such/program'");
+}
+
+}  // namespace
