@@ -31,7 +31,7 @@ class Collector : public llvm::DiagnosticHandler {
     llvm::raw_string_ostream out(text);
     llvm::DiagnosticPrinterRawOStream printer(out);
     info.print(printer);
-    found_.push_back({.code = "dpu-backend-unsupported", .where = {}, .message = text, .hint = ""});
+    found_.push_back(error("dpu-backend-unsupported", {}, text));
     return true;
   }
 
@@ -76,14 +76,14 @@ class Compilation {
     settings.MCOptions.AsmVerbose = false;
     machine_ = std::make_unique<llvm::DPUTargetMachine>(
         llvm::dpuTarget(), settings, options.level == 0 ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default);
-    llvm::SMDiagnostic error;
+    llvm::SMDiagnostic problem;
     const auto buffer = llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(module.data(), module.size()), "module");
-    module_ = llvm::parseIR(buffer->getMemBufferRef(), error, context_);
+    module_ = llvm::parseIR(buffer->getMemBufferRef(), problem, context_);
     if (!module_) {
-      found_.push_back({.code = "dpu-backend-ir",
-                        .where = {.file = "", .line = error.getLineNo(), .column = error.getColumnNo() + 1},
-                        .message = "this is not LLVM IR that can be read: " + error.getMessage().str(),
-                        .hint = "a module of LLVM 19, as text or bitcode"});
+      found_.push_back(error("dpu-backend-ir",
+                             {.file = "", .line = problem.getLineNo(), .column = problem.getColumnNo() + 1},
+                             "this is not LLVM IR that can be read: " + problem.getMessage().str(),
+                             "a module of LLVM 19, as text or bitcode"));
       return;
     }
     prepare();
@@ -126,10 +126,7 @@ class Compilation {
     llvm::legacy::PassManager passes;
     passes.add(new llvm::TargetLibraryInfoWrapperPass(knownFunctions()));
     if (machine_->addPassesToEmitFile(passes, out, nullptr, llvm::CodeGenFileType::AssemblyFile)) {
-      found_.push_back({.code = "dpu-backend-unsupported",
-                        .where = {},
-                        .message = "the code generator has no way to write assembly",
-                        .hint = ""});
+      found_.push_back(error("dpu-backend-unsupported", {}, "the code generator has no way to write assembly"));
       return {};
     }
     passes.run(*module_);
@@ -141,10 +138,8 @@ class Compilation {
     std::string broken;
     llvm::raw_string_ostream out(broken);
     if (llvm::verifyModule(*module_, &out)) {
-      found_.push_back({.code = "dpu-backend-ir",
-                        .where = {},
-                        .message = "the module is broken: " + broken,
-                        .hint = "opt-19 -passes=verify says the same"});
+      found_.push_back(
+          error("dpu-backend-ir", {}, "the module is broken: " + broken, "opt-19 -passes=verify says the same"));
       return;
     }
     if (!options_.keepsLines) llvm::StripDebugInfo(*module_);

@@ -100,10 +100,9 @@ class Screen {
       where.line = static_cast<int>(at->getLine());
       where.column = static_cast<int>(at->getColumn());
     }
-    Diagnostic d{.code = "dpu-backend-unsupported",
-                 .where = where,
-                 .message = fmt::format("function '{}' needs {}, which a DPU does not have", f.getName().str(), what),
-                 .hint = hint};
+    Diagnostic d =
+        error("dpu-backend-unsupported", where,
+              fmt::format("function '{}' needs {}, which a DPU does not have", f.getName().str(), what), hint);
     for (const Diagnostic &other : found_)
       if (other.message == d.message && other.where.line == d.where.line) return;
     found_.push_back(std::move(d));
