@@ -1,6 +1,7 @@
 #include "pimento/dpu/assembly_text.h"
 
 #include <cctype>
+#include <charconv>
 
 #include "pimento/base/text.h"
 
@@ -54,6 +55,18 @@ std::vector<Piece> splitOperands(std::string_view line, std::size_t at) {
     }
   }
   return operands;
+}
+
+/// Decimal or 0x. Without a sign up to 2^64 - 1: the bits of a double or of an unsigned number, taken as they are.
+std::optional<std::int64_t> readWord(std::string_view digits, bool isNegative) {
+  if (isNegative) return parseInteger("-" + std::string(digits));
+  if (const std::optional<std::int64_t> number = parseInteger(digits)) return number;
+  const int base = digits.starts_with("0x") || digits.starts_with("0X") ? 16 : 10;
+  if (base == 16) digits.remove_prefix(2);
+  std::uint64_t word = 0;
+  const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), word, base);
+  if (status != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  return static_cast<std::int64_t>(word);
 }
 
 }  // namespace
@@ -166,8 +179,8 @@ Result<Expression> readExpression(Piece piece, const Location &line) {
     } else if (isDigit(text[at])) {
       while (at < text.size() && isSymbolCharacter(text[at])) ++at;
       const std::string_view digits = text.substr(begin, at - begin);
-      const std::optional<std::int64_t> number = parseInteger(digits);
-      if (!number || __builtin_add_overflow(sum.number, isNegative ? -*number : *number, &sum.number)) {
+      const std::optional<std::int64_t> number = readWord(digits, isNegative);
+      if (!number || __builtin_add_overflow(sum.number, *number, &sum.number)) {
         return fail(begin, "'" + std::string(digits) + "' is no number that fits");
       }
     } else if (isSymbolStart(text[at])) {

@@ -73,6 +73,9 @@ TEST(AssemblerErrors, ExpressionsAreSums) {
   EXPECT_EQ(complaint(" move r1, 2 * 3"), "dpu-asm-expression@1:13");
   EXPECT_EQ(complaint(" move r1, (3)"), "dpu-asm-expression@1:11");
   EXPECT_EQ(complaint(" move r1, 0x"), "dpu-asm-expression@1:11");
+  EXPECT_EQ(complaint(" .data\n .quad 0x10000000000000000"), "dpu-asm-expression@2:8");
+  EXPECT_EQ(complaint(" .data\n .quad -0x8000000000000001"), "dpu-asm-expression@2:9");
+  EXPECT_EQ(complaint(" .data\n .long 0x8000000000000000"), "dpu-asm-range@2:8");
   EXPECT_EQ(complaint(" move r1, 2 + r3"), "dpu-asm-expression@1:15");
   EXPECT_EQ(complaint(" move r1, f + g"), "dpu-asm-expression@1:11") << "two labels";
   EXPECT_EQ(complaint(" move r1, 1 - f"), "dpu-asm-expression@1:11") << "nothing to subtract it from";

@@ -107,6 +107,13 @@ TEST(Assembler, DataDirectivesWriteLittleEndianBytes) {
                             14));
 }
 
+TEST(Assembler, NumbersAre64BitWordsWithOrWithoutSign) {
+  const Object object =
+      assembledObject(" .data\n .quad 0xbff0000000000000, -9223372036854775808, 18446744073709551615\n");
+  EXPECT_EQ(bytesOf(object, ".data"),
+            std::string("\0\0\0\0\0\0\xf0\xbf\0\0\0\0\0\0\0\x80", 16) + std::string(8, '\xff'));
+}
+
 TEST(Assembler, AlignmentPadsDataWithZerosAndCodeWithNop) {
   const Object object = assembledObject(" nop\n .p2align 5\nf: nop\n .data\n .byte 1\n .p2align 2\n .byte 2\n");
   const std::vector<std::uint64_t> words = wordsOf(*sectionNamed(object, ".text"));
