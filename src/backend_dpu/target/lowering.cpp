@@ -51,7 +51,8 @@ void DPUTargetLowering::declareIntegers() {
     setOperationAction(op, MVT::i32, Custom);
   for (const MVT type : {MVT::i32, MVT::i64})
     for (const unsigned op : {ISD::BR_CC, ISD::SELECT_CC, ISD::SETCC}) setOperationAction(op, type, Custom);
-  for (const unsigned op : {ISD::ADD, ISD::SUB, ISD::LOAD, ISD::STORE}) setOperationAction(op, MVT::i64, Custom);
+  for (const unsigned op : {ISD::ADD, ISD::SUB, ISD::MUL, ISD::LOAD, ISD::STORE})
+    setOperationAction(op, MVT::i64, Custom);
   setOperationAction(ISD::MUL, MVT::i32, Custom);
   for (const unsigned op :
        {ISD::SELECT,     ISD::MULHS,     ISD::MULHU, ISD::SMUL_LOHI,       ISD::UMUL_LOHI,       ISD::SDIV,
@@ -203,6 +204,9 @@ void DPUTargetLowering::ReplaceNodeResults(SDNode *node, SmallVectorImpl<SDValue
       results.push_back(dag.getNode(ISD::BUILD_PAIR, where, MVT::i64, sum, sum.getValue(1)));
       return;
     }
+    case ISD::MUL:
+      if (const SDValue product = lowerMultiply64(node, dag)) results.push_back(product);
+      return;
     case ISD::LOAD: {
       auto *load = cast<LoadSDNode>(node);
       if (load->getExtensionType() != ISD::NON_EXTLOAD || !load->isUnindexed() || load->getAlign() < Align(8)) return;
@@ -347,7 +351,8 @@ struct Width {
 };
 
 Width widthOf(SDValue v, SelectionDAG &dag) {
-  return {dag.computeKnownBits(v).countMaxActiveBits(), 33 - dag.ComputeNumSignBits(v)};
+  const unsigned bits = static_cast<unsigned>(v.getScalarValueSizeInBits());
+  return {dag.computeKnownBits(v).countMaxActiveBits(), bits + 1 - dag.ComputeNumSignBits(v)};
 }
 
 /// By 8-bit products; nothing where the factors are too wide.
@@ -400,6 +405,42 @@ SDValue DPUTargetLowering::lowerMultiply(SDValue op, SelectionDAG &dag) const {
   }
   MakeLibCallOptions options;
   return makeLibCall(dag, RTLIB::MUL_I32, MVT::i32, {a, b}, options, where).first;
+}
+
+/// Both factors fit 32 bits: their low words' product, corrected where factors are negative. Nothing for others.
+SDValue DPUTargetLowering::lowerMultiply64(SDNode *node, SelectionDAG &dag) const {
+  const SDLoc where(node);
+  const SDValue a = node->getOperand(0), b = node->getOperand(1);
+  const Width wa = widthOf(a, dag), wb = widthOf(b, dag);
+  const bool isSignedA = wa.zero > 32, isSignedB = wb.zero > 32;
+  if ((isSignedA ? wa.sign : wa.zero) > 32) return SDValue();
+  if ((isSignedB ? wb.sign : wb.zero) > 32) return SDValue();
+  const SDValue alo = dag.getNode(ISD::TRUNCATE, where, MVT::i32, a),
+                blo = dag.getNode(ISD::TRUNCATE, where, MVT::i32, b);
+  if (!isSignedA && !isSignedB && wa.zero + wb.zero <= 32)
+    return dag.getNode(ISD::ZERO_EXTEND, where, MVT::i64, dag.getNode(ISD::MUL, where, MVT::i32, alo, blo));
+  TargetLowering::ArgListTy args;
+  for (const SDValue v : {alo, blo}) {
+    TargetLowering::ArgListEntry entry;
+    entry.Node = v;
+    entry.Ty = Type::getInt32Ty(*dag.getContext());
+    args.push_back(entry);
+  }
+  CallLoweringInfo call(dag);
+  call.setDebugLoc(where)
+      .setChain(dag.getEntryNode())
+      .setLibCallee(CallingConv::C, Type::getInt64Ty(*dag.getContext()), dag.getExternalSymbol("__umulsidi3", MVT::i32),
+                    std::move(args));
+  const SDValue product = LowerCallTo(call).first;
+  if (!isSignedA && !isSignedB) return product;
+  auto [lo, hi] = dag.SplitScalar(product, where, MVT::i32, MVT::i32);
+  const auto correct = [&](SDValue factor, SDValue other) {
+    const SDValue sign = dag.getNode(ISD::SRA, where, MVT::i32, factor, dag.getConstant(31, where, MVT::i32));
+    hi = dag.getNode(ISD::SUB, where, MVT::i32, hi, dag.getNode(ISD::AND, where, MVT::i32, sign, other));
+  };
+  if (isSignedA) correct(alo, blo);
+  if (isSignedB) correct(blo, alo);
+  return dag.getNode(ISD::BUILD_PAIR, where, MVT::i64, lo, hi);
 }
 
 void DPUTargetLowering::computeKnownBitsForTargetNode(const SDValue op, KnownBits &known, const APInt &,

@@ -118,6 +118,7 @@ class DPUTargetLowering : public TargetLowering {
   SDValue lowerSelect(SDValue op, SelectionDAG &dag) const;
   SDValue lowerSet(SDValue op, SelectionDAG &dag) const;
   SDValue lowerMultiply(SDValue op, SelectionDAG &dag) const;
+  SDValue lowerMultiply64(SDNode *node, SelectionDAG &dag) const;
   SDValue lowerDynamicAllocation(SDValue op, SelectionDAG &dag) const;
   SDValue lowerStore64(SDValue op, SelectionDAG &dag) const;
   SDValue lowerFrameAddress(SDValue op, SelectionDAG &dag) const;
