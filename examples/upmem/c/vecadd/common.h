@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#define BLOCK_BYTES 1024
+#define BLOCK_BYTES 512
 #define T int32_t
 
 struct arguments {
