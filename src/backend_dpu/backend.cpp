@@ -146,6 +146,7 @@ class Compilation {
     module_->setTargetTriple(llvm::StringRef(kTriple.data(), kTriple.size()));
     module_->setDataLayout(machine_->createDataLayout());
     screen(*module_, found_);
+    if (found_.empty()) llvm::replaceMramAccesses(*module_, *machine_);
   }
 
   Options options_;

@@ -1,11 +1,12 @@
 // MRAM cannot be loaded from or stored to: what a program reads or writes through a pointer to MRAM becomes a call of
 // the run-time library, which transfers the 8 bytes around it.
+#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Pass.h"
+#include "llvm/Transforms/Utils/LowerMemIntrinsics.h"
 #include "pimento/backend_dpu/backend.h"
 #include "pimento/backend_dpu/target/target_machine.h"
 
@@ -14,13 +15,26 @@ namespace {
 
 constexpr unsigned kMram = pimento::backend_dpu::kMramAddressSpace;
 
-class MramAccess : public FunctionPass {
+class MramAccess {
  public:
-  static char ID;
-  MramAccess() : FunctionPass(ID) {}
-  StringRef getPassName() const override { return "DPU MRAM accesses"; }
+  explicit MramAccess(const TargetMachine &machine) : machine_(machine) {}
 
-  bool runOnFunction(Function &f) override {
+  void replaceIn(Function &f) {
+    // Copies become loops, whose accesses are then replaced like others.
+    const TargetTransformInfo costs = machine_.getTargetTransformInfo(f);
+    SmallVector<MemIntrinsic *, 4> copies;
+    for (Instruction &i : instructions(f))
+      if (auto *m = dyn_cast<MemIntrinsic>(&i); m && touches(*m)) copies.push_back(m);
+    for (MemIntrinsic *m : copies) {
+      if (auto *c = dyn_cast<MemCpyInst>(m)) {
+        expandMemCpyAsLoop(c, costs);
+      } else if (auto *c = dyn_cast<MemMoveInst>(m)) {
+        if (!expandMemMoveAsLoop(c, costs)) continue;
+      } else {
+        expandMemSetAsLoop(cast<MemSetInst>(m));
+      }
+      m->eraseFromParent();
+    }
     SmallVector<Instruction *, 8> accesses;
     for (Instruction &i : instructions(f)) {
       const auto *load = dyn_cast<LoadInst>(&i);
@@ -38,10 +52,13 @@ class MramAccess : public FunctionPass {
       }
       i->eraseFromParent();
     }
-    return !accesses.empty();
   }
 
  private:
+  static bool touches(const MemIntrinsic &m) {
+    const auto *transfer = dyn_cast<MemTransferInst>(&m);
+    return m.getDestAddressSpace() == kMram || (transfer && transfer->getSourceAddressSpace() == kMram);
+  }
   static unsigned bitsOf(const DataLayout &layout, Type *type) {
     const unsigned bytes = static_cast<unsigned>(layout.getTypeStoreSize(type).getFixedValue());
     return bytes <= 1 ? 8 : bytes <= 2 ? 16 : bytes <= 4 ? 32 : 64;
@@ -105,13 +122,15 @@ class MramAccess : public FunctionPass {
     copy->setAlignment(Align(8));
     return copy;
   }
+
+  const TargetMachine &machine_;
 };
-char MramAccess::ID = 0;
 
 }  // namespace
 
-FunctionPass *createDpuMramAccess() {
-  return new MramAccess();
+void replaceMramAccesses(Module &module, const TargetMachine &machine) {
+  for (Function &f : module)
+    if (!f.isDeclaration()) MramAccess(machine).replaceIn(f);
 }
 
 }  // namespace llvm

@@ -66,6 +66,11 @@ class DPUTTIImpl : public BasicTTIImplBase<DPUTTIImpl> {
         return Base::getArithmeticInstrCost(opcode, type, kind, a, b, args, context);
     }
   }
+  /// Copies to and from MRAM: as wide as both ends are aligned.
+  Type *getMemcpyLoopLoweringType(LLVMContext &context, Value *, unsigned, unsigned, unsigned from, unsigned to,
+                                  std::optional<std::uint32_t> = std::nullopt) const {
+    return Type::getIntNTy(context, 8 * std::max(1u, std::min({from, to, 8u})));
+  }
   void getUnrollingPreferences(Loop *, ScalarEvolution &, TargetTransformInfo::UnrollingPreferences &p,
                                OptimizationRemarkEmitter *) {
     p.Partial = p.Runtime = p.UpperBound = true;
@@ -88,7 +93,6 @@ class DPUPassConfig : public TargetPassConfig {
 
   void addIRPasses() override {
     addPass(createAtomicExpandLegacyPass());
-    addPass(createDpuMramAccess());
     TargetPassConfig::addIRPasses();
   }
   bool addInstSelector() override {

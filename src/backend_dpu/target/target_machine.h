@@ -29,8 +29,9 @@ class DPUTargetMachine : public LLVMTargetMachine {
 
 void registerDpuAsmPrinter(Target &target);
 FunctionPass *createDpuSelection(DPUTargetMachine &machine, CodeGenOptLevel level);
-/// Loads and stores of MRAM (address space 255) to calls of the run-time library.
-FunctionPass *createDpuMramAccess();
+/// Loads, stores and copies of MRAM (address space 255) to calls of the run-time library. Before optimisation, which
+/// would make copies of loops again.
+void replaceMramAccesses(Module &module, const TargetMachine &machine);
 /// At the very end: pseudos to instructions, and operation and branch to one instruction.
 FunctionPass *createDpuFinish();
 
