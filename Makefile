@@ -63,12 +63,12 @@ deps:
 
 # The tool, libpimento.so with its headers, data, and what CMake and pkg-config need. DESTDIR is honoured.
 install: build/build.ninja
-	cmake --build build --target pimento pimento_shared
+	cmake --build build --target pimento pimento_shared pimento_host
 	cmake --install build --prefix $(PREFIX)
 
 # A Debian package in build/packages.
 deb: build/build.ninja
-	cmake --build build --target pimento pimento_shared
+	cmake --build build --target pimento pimento_shared pimento_host
 	cd build && cpack
 
 clean:

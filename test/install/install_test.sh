@@ -40,7 +40,7 @@ useTool "$prefix/bin"
 mv "$prefix" "$work/moved"
 prefix=$work/moved
 useTool "$prefix/bin"
-for file in "$prefix"/bin/pimento "$prefix"/lib*/libpimento.so; do
+for file in "$prefix"/bin/pimento "$prefix"/lib*/libpimento.so "$prefix"/lib*/libpimento_dpu.so; do
   for path in "$source" "$build"; do
     ! grep -qF "$path" "$file" || fail "$file contains $path"
   done
@@ -69,12 +69,35 @@ else
   echo 'pkg-config: not run here'
 fi
 
+# A host program for UPMEM, built in C with nothing but the prefix; its library needs no LLVM.
+useHost() {
+  local lib=$1 share=$2
+  expect '65 DPUs, 0 wrong sums' env LD_LIBRARY_PATH="$lib" PIMENTO_REPORT=account.json ./host "$share/examples/upmem/sum.s"
+  grep -qF '"launches": 1,' account.json || fail 'the host library wrote no account'
+}
+lib=$(dirname "$(find "$prefix" -name libpimento_dpu.so)")
+strict='-std=c99 -Wall -Wextra -Werror -pedantic'
+flags="-I$prefix/include/pimento-dpu -L$lib -lpimento_dpu"
+if command -v pkg-config >/dev/null; then
+  flags=$(PKG_CONFIG_PATH=$lib/pkgconfig pkg-config --cflags --libs pimento-dpu)
+fi
+# shellcheck disable=SC2086
+gcc $strict "$prefix/share/pimento/examples/upmem/sum_host.c" -o host $flags
+useHost "$lib" "$prefix/share/pimento"
+! readelf -d "$lib/libpimento_dpu.so" | grep -qE 'NEEDED.*(LLVM|MLIR|clang)' || fail 'libpimento_dpu.so needs LLVM'
+for header in "$prefix"/include/pimento-dpu/*.h; do
+  # shellcheck disable=SC2086
+  echo "#include <${header##*/}>" | gcc $strict -fsyntax-only -I"$prefix/include/pimento-dpu" -x c - ||
+    fail "$header does not compile alone"
+done
+
 # The package, unpacked.
 if command -v dpkg-deb >/dev/null && command -v dpkg-shlibdeps >/dev/null; then
   (cd "$build" && cpack -B "$work/packages" >"$work/cpack.log" 2>&1) || { cat "$work/cpack.log"; fail cpack; }
   package=$(find "$work/packages" -maxdepth 1 -name '*.deb')
   dpkg-deb -x "$package" "$work/root"
   useTool "$work/root/usr/bin"
+  useHost "$(dirname "$(find "$work/root" -name libpimento_dpu.so)")" "$work/root/usr/share/pimento"
   dpkg-deb --field "$package" Depends | grep -q libfmt || fail 'the package does not say what it needs'
 else
   echo 'Debian package: not run here'
