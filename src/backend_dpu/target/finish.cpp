@@ -41,6 +41,13 @@ class Finish : public MachineFunctionPass {
     return static_cast<std::int64_t>(dpu::wide(static_cast<Condition>(mi.getOperand(index).getImm())));
   }
 
+  /// An operand for one of two instructions: the other may read it too.
+  static MachineOperand operand(const MachineInstr &mi, unsigned index) {
+    MachineOperand o = mi.getOperand(index);
+    if (o.isReg() && o.isUse()) o.setIsKill(false);
+    return o;
+  }
+
   void expand(MachineInstr &mi);
   void expandSum(MachineInstr &mi);
   void fuse(MachineBasicBlock &block);
@@ -91,15 +98,15 @@ void Finish::expand(MachineInstr &mi) {
     case DPU::SUB64ir:
       return expandSum(mi);
     case DPU::SET64rr:
-      make(mi, DPU::CMPrr).add(mi.getOperand(2)).add(mi.getOperand(4));
+      make(mi, DPU::CMPrr).add(operand(mi, 2)).add(operand(mi, 4));
       make(mi, DPU::SETCrr, mi.getOperand(0).getReg())
           .addImm(conditionOf(mi, 1))
-          .add(mi.getOperand(3))
-          .add(mi.getOperand(5));
+          .add(operand(mi, 3))
+          .add(operand(mi, 5));
       break;
     case DPU::J64rr:
-      make(mi, DPU::CMPrr).add(mi.getOperand(1)).add(mi.getOperand(3));
-      make(mi, DPU::JCrr).addImm(conditionOf(mi, 0)).add(mi.getOperand(2)).add(mi.getOperand(4)).add(mi.getOperand(5));
+      make(mi, DPU::CMPrr).add(operand(mi, 1)).add(operand(mi, 3));
+      make(mi, DPU::JCrr).addImm(conditionOf(mi, 0)).add(operand(mi, 2)).add(operand(mi, 4)).add(operand(mi, 5));
       break;
     default:
       return;

@@ -24,7 +24,7 @@ class DPUFrameLowering : public TargetFrameLowering {
                                    MutableArrayRef<CalleeSavedInfo> saved,
                                    const TargetRegisterInfo *registers) const override;
   void determineCalleeSaves(MachineFunction &mf, BitVector &saved, RegScavenger *scavenger) const override;
-  bool enableShrinkWrapping(const MachineFunction &) const override { return false; }
+  bool enableShrinkWrapping(const MachineFunction &) const override { return true; }
 
  private:
   /// r22 moves: the function calls others or has arrays of variable size.
