@@ -52,6 +52,22 @@ class Linker {
     return finish();
   }
 
+  std::vector<std::string> missing() {
+    for (std::size_t i = 0; i < objects_.size(); ++i) define(i);
+    pullFromLibrary();
+    defineOwn();
+    std::set<std::string> names;
+    for (const Object &object : objects_) {
+      for (const Symbol &symbol : object.symbols) {
+        if (symbol.section == Symbol::kUndefined && symbol.binding != Binding::kWeak && !symbol.name.empty() &&
+            !globals_.contains(symbol.name) && !own_.contains(symbol.name)) {
+          names.insert(symbol.name);
+        }
+      }
+    }
+    return {names.begin(), names.end()};
+  }
+
  private:
   struct Definition {
     std::size_t object = 0, symbol = 0;
@@ -473,6 +489,11 @@ void Linker::finishSymbols(program::Code &code) {
 Result<program::Code> link(std::vector<Object> objects, const LinkOptions &options,
                            const std::vector<Object> *library) {
   return Linker(std::move(objects), options, library).run();
+}
+
+std::vector<std::string> missingSymbols(std::vector<Object> objects, const std::vector<Object> *library) {
+  const LinkOptions options;
+  return Linker(std::move(objects), options, library).missing();
 }
 
 }  // namespace pimento::dpu

@@ -40,4 +40,7 @@ struct LinkOptions {
 Result<program::Code> link(std::vector<Object> objects, const LinkOptions &options,
                            const std::vector<Object> *library = nullptr);
 
+/// What neither `objects`, nor those of the library that they lead to, nor the linker define; weak references left out.
+std::vector<std::string> missingSymbols(std::vector<Object> objects, const std::vector<Object> *library = nullptr);
+
 }  // namespace pimento::dpu

@@ -13,6 +13,7 @@
 
 #include "pimento/base/file.h"
 #include "pimento/base/suggest.h"
+#include "pimento/driver/upmem_cc.h"
 #include "pimento/driver/verbs.h"
 
 namespace {
@@ -20,6 +21,7 @@ namespace {
 using pimento::driver::Options;
 using pimento::driver::Outcome;
 
+constexpr const char *kCompilerVerb = "upmem-cc";
 constexpr const char *kVersion = "pimento " PIMENTO_VERSION;
 
 /// One verb: what it is called, what it does, which options it takes.
@@ -236,7 +238,16 @@ int print(const Outcome &outcome, const std::string &outputFile, bool isQuiet) {
   return 1;
 }
 
+/// A C compiler's arguments are read by the verb itself.
+int runCompiler(int argc, char **argv) {
+  const pimento::driver::CcOutcome outcome = pimento::driver::upmemCc({argv, argv + argc});
+  std::fputs(outcome.messages.c_str(), stderr);
+  std::fwrite(outcome.text.data(), 1, outcome.text.size(), stdout);
+  return std::fflush(stdout) == 0 ? outcome.status : 1;
+}
+
 int run(int argc, char **argv) {
+  if (argc > 1 && argv[1] == std::string_view(kCompilerVerb)) return runCompiler(argc - 2, argv + 2);
   CLI::App app{
       "Pimento: compile a kernel for a memory-centric machine, prove the answer, say the time and the energy."};
   app.require_subcommand(1);
@@ -260,7 +271,9 @@ int run(int argc, char **argv) {
     sub->add_flag("--quiet", options.isQuiet, "no warnings, no progress");
     subcommands.push_back(sub);
   }
-  std::vector<std::string> names;
+  // For --help alone.
+  app.add_subcommand(kCompilerVerb, "compile a program in UPMEM's C interface; flags like a C compiler");
+  std::vector<std::string> names{kCompilerVerb};
   for (const Verb &v : all) names.emplace_back(v.name);
   if (argc > 1 && argv[1][0] != '-' && std::find(names.begin(), names.end(), argv[1]) == names.end()) {
     std::fprintf(stderr, "pimento has no verb '%s': %s\n", argv[1], pimento::suggest(argv[1], names).c_str());

@@ -1,0 +1,29 @@
+// Diagnostics as a C compiler prints them: the line of the source below, and a caret where the column is.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "pimento/base/diagnostics.h"
+
+namespace pimento::driver {
+
+/// What is printed; files are read when first asked for.
+class CcMessages {
+ public:
+  /// What `file` holds where it is no file on disk (standard input).
+  void know(const std::string &file, const std::string &text);
+  void add(const Diagnostics &diagnostics);
+  /// The messages so far, and how many errors and warnings they are.
+  std::string text() const;
+
+ private:
+  const std::string *line(const Location &where);
+
+  std::map<std::string, std::vector<std::string>> files_;
+  std::string text_;
+  int errors_ = 0, warnings_ = 0;
+};
+
+}  // namespace pimento::driver

@@ -1,0 +1,293 @@
+#include "pimento/driver/upmem_cc.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "pimento/backend_dpu/backend.h"
+#include "pimento/base/file.h"
+#include "pimento/base/text.h"
+#include "pimento/dpu/assembler.h"
+#include "pimento/dpu/elf.h"
+#include "pimento/dpu/load.h"
+#include "pimento/driver/cc_messages.h"
+#include "pimento/driver/dpu_compiler.h"
+#include "pimento/driver/input.h"
+#include "pimento/driver/upmem_cc_arguments.h"
+#include "pimento/frontend/dpu_c.h"
+
+namespace pimento::driver {
+
+namespace {
+
+using Stage = CcRequest::Stage;
+using Language = CcRequest::Language;
+
+/// As UPMEM's linker has it for programs that do not say.
+constexpr std::int64_t kTasklets = 1;
+
+struct Source {
+  std::string file, contents;
+  enum class Kind { kC, kAssembly, kObject } kind = Kind::kC;
+};
+
+Result<Source> readSource(const CcRequest::Input &input) {
+  const bool isStandardInput = input.file == "-";
+  Result<std::string> contents = readFile(isStandardInput ? "/dev/stdin" : input.file);
+  if (!contents) return std::move(contents.diagnostics());
+  Source source{isStandardInput ? "<stdin>" : input.file, std::move(*contents), Source::Kind::kC};
+  const std::string ending = std::filesystem::path(input.file).extension().string();
+  const dpu::ElfKind elf = dpu::elfKind(source.contents);
+  if (elf == dpu::ElfKind::kExecutable)
+    return error("upmem-cc-kind", {source.file}, "this program is linked already", "give its sources or objects");
+  if (source.contents.starts_with("!<arch>"))
+    return error("upmem-cc-kind", {source.file}, "this is an archive", "give the objects that it holds one by one");
+  if (elf == dpu::ElfKind::kRelocatable) {
+    source.kind = Source::Kind::kObject;
+  } else if (input.language != Language::kByName) {
+    source.kind = input.language == Language::kC ? Source::Kind::kC : Source::Kind::kAssembly;
+  } else if (ending == ".s" || ending == ".S") {
+    source.kind = Source::Kind::kAssembly;
+  } else if (ending == ".o") {
+    return error("upmem-cc-kind", {source.file}, "this is no ELF file for a DPU",
+                 "objects are what `pimento upmem-cc -c` writes");
+  } else if (isStandardInput) {
+    return error("upmem-cc-kind", {source.file}, "standard input has no ending that says what it is",
+                 "write -x c or -x assembler before -");
+  }
+  return source;
+}
+
+/// A number as -D may state it: 16, 0x10, (16), 16u.
+std::optional<std::int64_t> numberOf(std::string_view text) {
+  text = trim(text);
+  while (text.size() > 2 && text.front() == '(' && text.back() == ')') text = trim(text.substr(1, text.size() - 2));
+  while (!text.empty() && std::string_view("uUlL").find(text.back()) != std::string_view::npos) text.remove_suffix(1);
+  return parseInteger(text);
+}
+
+class CompilerRun {
+ public:
+  CompilerRun(const CcRequest &request, const std::vector<std::string> &machinePath)
+      : request_(request), machinePath_(machinePath), compiler_(makeDpuCompiler()) {}
+
+  CcOutcome run() {
+    said_.add(request_.warnings);
+    const Status done = request_.stage == Stage::kProgram ? makeProgram() : makeEach();
+    if (!done) said_.add(done.diagnostics());
+    outcome_.status = done ? 0 : 1;
+    outcome_.messages = said_.text();
+    return std::move(outcome_);
+  }
+
+ private:
+  program::DpuSource forClang(const Source &source) {
+    if (source.file == "<stdin>") said_.know(source.file, source.contents);
+    return {source.file, source.contents, request_.flags};
+  }
+
+  Result<Source> read(const CcRequest::Input &input) {
+    Result<Source> source = readSource(input);
+    if (source && source->kind == Source::Kind::kC && !compiler_) return dpuCompilerAbsent(source->file);
+    return source;
+  }
+
+  Result<std::shared_ptr<const DpuUnit>> compile(const Source &source) {
+    Result<std::shared_ptr<const DpuUnit>> unit = compiler_->compileUnit(forClang(source));
+    if (unit) said_.add((*unit)->warnings);
+    return unit;
+  }
+
+  Result<dpu::Object> objectOf(const Source &source, std::vector<std::string> &dependencies) {
+    if (source.kind == Source::Kind::kObject) return dpu::readObject(source.contents, source.file);
+    if (source.kind == Source::Kind::kAssembly) return dpu::assemble(source.contents, source.file);
+    const Result<std::shared_ptr<const DpuUnit>> unit = compile(source);
+    if (!unit) return unit.diagnostics();
+    dependencies.insert(dependencies.end(), (*unit)->dependencies.begin(), (*unit)->dependencies.end());
+    return dpu::assembleCompiled((*unit)->assembly, source.file);
+  }
+
+  /// Writes to a file, or adds to what is printed ("-").
+  Status write(const std::string &file, const std::string &contents) {
+    if (file != "-") return writeFile(file, contents);
+    outcome_.text += contents;
+    return okStatus();
+  }
+
+  Status makeEach() {
+    Diagnostics found;
+    for (const CcRequest::Input &input : request_.inputs) {
+      const Result<Source> source = read(input);
+      const Status done = source ? makeOne(*source) : Status(source.diagnostics());
+      if (!done) found.insert(found.end(), done.diagnostics().begin(), done.diagnostics().end());
+    }
+    return found.empty() ? okStatus() : Status(std::move(found));
+  }
+
+  std::string outputOf(const Source &source, const char *ending) const {
+    if (!request_.output.empty()) return request_.output;
+    return std::filesystem::path(source.file).filename().replace_extension(ending).string();
+  }
+
+  Status makeOne(const Source &source) {
+    switch (request_.stage) {
+      case Stage::kDependencies:
+      case Stage::kPreprocessed:
+        return preprocess(source);
+      case Stage::kAssembly:
+      case Stage::kObject:
+        break;
+      case Stage::kProgram:
+        return okStatus();
+    }
+    if (request_.isLlvm) return makeLlvm(source);
+    std::vector<std::string> dependencies;
+    if (request_.stage == Stage::kAssembly) {
+      if (source.kind != Source::Kind::kC)
+        return error("upmem-cc-kind", {source.file}, "-S makes assembly from C, and this is none",
+                     "leave the file out");
+      const Result<std::shared_ptr<const DpuUnit>> unit = compile(source);
+      if (!unit) return unit.diagnostics();
+      const std::string output = outputOf(source, ".s");
+      if (const Status s = writeDependencies(output, (*unit)->dependencies); !s) return s;
+      return write(output, (*unit)->assembly);
+    }
+    const Result<dpu::Object> object = objectOf(source, dependencies);
+    if (!object) return object.diagnostics();
+    const std::string output = outputOf(source, ".o");
+    if (const Status s = writeDependencies(output, dependencies); !s) return s;
+    return write(output, dpu::writeObject(*object));
+  }
+
+  Status preprocess(const Source &source) {
+    if (source.kind != Source::Kind::kC)
+      return error("upmem-cc-kind", {source.file}, "this is no C, which alone is preprocessed", "leave the file out");
+    const Result<frontend::DpuModule> made = frontend::readDpuC(forClang(source), frontend::DpuOutput::kPreprocessed);
+    if (!made) return made.diagnostics();
+    said_.add(made->warnings);
+    const std::string output = request_.output.empty() ? "-" : request_.output;
+    if (request_.stage == Stage::kDependencies)
+      return write(output, ruleFor(outputOf(source, ".o"), made->dependencies));
+    if (const Status s = writeDependencies(outputOf(source, ".o"), made->dependencies); !s) return s;
+    return write(output, made->bytes);
+  }
+
+  Status makeLlvm(const Source &source) {
+    if (source.kind != Source::Kind::kC)
+      return error("upmem-cc-kind", {source.file}, "LLVM IR is made from C, and this is none", "leave the file out");
+    const Result<frontend::DpuModule> made = frontend::readDpuC(forClang(source));
+    if (!made) return made.diagnostics();
+    said_.add(made->warnings);
+    if (request_.stage == Stage::kObject) return write(outputOf(source, ".bc"), made->bytes);
+    const Result<std::string> text = backend_dpu::optimise(made->bytes, {made->level, made->keepsLines});
+    if (!text) return text.diagnostics();
+    return write(outputOf(source, ".ll"), *text);
+  }
+
+  /// A rule of make: targets, then what they are made of.
+  std::string ruleFor(const std::string &output, const std::vector<std::string> &files) const {
+    auto escaped = [](const std::string &name) {
+      std::string text;
+      for (const char c : name)
+        text += c == ' ' || c == '#' ? std::string("\\") + c : c == '$' ? "$$" : std::string(1, c);
+      return text;
+    };
+    std::string rule;
+    if (request_.dependencyTargets.empty()) rule = escaped(output);
+    for (const std::string &target : request_.dependencyTargets) rule += (rule.empty() ? "" : " ") + escaped(target);
+    rule += ":";
+    for (const std::string &file : files) rule += " \\\n  " + escaped(file);
+    rule += "\n";
+    if (request_.hasPhonyTargets)
+      for (std::size_t i = 1; i < files.size(); ++i) rule += "\n" + escaped(files[i]) + ":\n";
+    return rule;
+  }
+
+  Status writeDependencies(const std::string &output, const std::vector<std::string> &files) {
+    if (!request_.hasDependencyFile) return okStatus();
+    const std::string file = request_.dependencyFile.empty()
+                                 ? std::filesystem::path(output).replace_extension(".d").string()
+                                 : request_.dependencyFile;
+    return write(file, ruleFor(output, files));
+  }
+
+  Status number(const std::string &name, std::int64_t least, std::int64_t most, std::int64_t &into) const {
+    const auto at = request_.numbers.find(name);
+    if (at == request_.numbers.end()) return okStatus();
+    const std::optional<std::int64_t> value = numberOf(at->second);
+    if (!value || *value < least || *value > most)
+      return error("upmem-cc-number", {"-D" + name}, fmt::format("{} is '{}'", name, at->second),
+                   fmt::format("a number from {} to {}", least, most));
+    into = *value;
+    return okStatus();
+  }
+
+  Result<dpu::LinkOptions> linkOptions() const {
+    constexpr std::int64_t kMostStack = 1 << 20;
+    Options options;
+    options.machinePath = machinePath_;
+    const Result<machine::Machine> machine = loadTarget(options, "upmem");
+    if (!machine) return machine.diagnostics();
+    dpu::LinkOptions link;
+    link.instructions = machine->dpu->instructions;
+    link.wramBytes = machine->dpu->wram.value;
+    link.mramBytes = machine->dpu->mram.value;
+    link.tasklets = kTasklets;
+    if (const Status s = number("NR_TASKLETS", 1, dpu::kMostTasklets, link.tasklets); !s) return s.diagnostics();
+    std::int64_t stack = link.stackBytes;
+    if (const Status s = number("STACK_SIZE_DEFAULT", 0, kMostStack, stack); !s) return s.diagnostics();
+    link.stackBytes = static_cast<std::uint32_t>(stack);
+    for (std::int64_t t = 0; t < link.tasklets; ++t) {
+      std::int64_t own = stack;
+      if (const Status s = number(fmt::format("STACK_SIZE_TASKLET_{}", t), 0, kMostStack, own); !s)
+        return s.diagnostics();
+      link.stackBytesOf.push_back(static_cast<std::uint32_t>(own));
+    }
+    return link;
+  }
+
+  Status makeProgram() {
+    Diagnostics found;
+    std::vector<dpu::Object> objects;
+    std::vector<std::string> dependencies;
+    for (const CcRequest::Input &input : request_.inputs) {
+      const Result<Source> source = read(input);
+      Result<dpu::Object> object = source ? objectOf(*source, dependencies) : Result<dpu::Object>(source.diagnostics());
+      if (object) {
+        objects.push_back(std::move(*object));
+      } else {
+        found.insert(found.end(), object.diagnostics().begin(), object.diagnostics().end());
+      }
+    }
+    if (!found.empty()) return found;
+    const Result<dpu::LinkOptions> options = linkOptions();
+    if (!options) return options.diagnostics();
+    const Result<program::Code> code = dpu::linkWithLibrary(std::move(objects), *options, compiler_.get());
+    if (!code) return code.diagnostics();
+    const std::string output = request_.output.empty() ? "a.out" : request_.output;
+    if (const Status s = writeDependencies(output, dependencies); !s) return s;
+    return write(output, dpu::writeExecutable(*code));
+  }
+
+  const CcRequest &request_;
+  const std::vector<std::string> &machinePath_;
+  std::unique_ptr<ClangDpuCompiler> compiler_;  ///< null in a build without LLVM
+  CcMessages said_;
+  CcOutcome outcome_;
+};
+
+}  // namespace
+
+CcOutcome upmemCc(const std::vector<std::string> &arguments, const std::vector<std::string> &machinePath) {
+  const Result<CcRequest> request = readCcArguments(arguments);
+  if (!request) {
+    CcMessages said;
+    said.add(request.diagnostics());
+    return {"", said.text(), 2};
+  }
+  if (!request->answer.empty()) return {request->answer, "", 0};
+  return CompilerRun(*request, machinePath).run();
+}
+
+}  // namespace pimento::driver
