@@ -16,8 +16,8 @@ namespace pimento::dpu {
 /// messages. Diagnostics: those of assemble, readObject, readExecutable and link.
 Result<program::Code> loadProgram(std::string_view contents, std::string_view file, const LinkOptions &options);
 
-/// assemble() for what a compiler made of the C text `file`: messages, those of the linker included, name lines of C, by
-/// the .loc before them, and the hint shows the assembly.
+/// assemble() for what a compiler made of the C text `file`: messages, those of the linker included, name lines of C,
+/// by the .loc before them, and the hint shows the assembly.
 Result<Object> assembleCompiled(std::string_view text, std::string_view file);
 
 /// Objects linked with the run-time library. What is then still missing and stands in its part that is written in C

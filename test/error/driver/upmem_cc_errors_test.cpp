@@ -1,0 +1,134 @@
+// What `upmem-cc` answers to wrong arguments, wrong files and programs that do not fit: messages as a C compiler's.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "pimento/base/file.h"
+#include "pimento/driver/dpu_compiler.h"
+#include "pimento/driver/upmem_cc.h"
+
+namespace pimento::driver {
+namespace {
+
+/// A folder of its own for the files of a test.
+class UpmemCcErrors : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::path(::testing::TempDir()) /
+              ("upmem_cc_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string file(const std::string &name, const std::string &text) const {
+    const std::string path = (folder_ / name).string();
+    EXPECT_TRUE(writeFile(path, text));
+    return path;
+  }
+  CcOutcome run(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"-o", (folder_ / "out").string()});
+    return upmemCc(arguments, {PIMENTO_SOURCE_DIR "/machines"});
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+void expectSays(const CcOutcome &outcome, int status, const std::vector<std::string> &parts) {
+  EXPECT_EQ(outcome.status, status) << outcome.messages;
+  for (const std::string &part : parts)
+    EXPECT_NE(outcome.messages.find(part), std::string::npos) << part << " in:\n" << outcome.messages;
+}
+
+const char *const kEmptyProgram = ".text\n.globl main\nmain:\n  jump r23\n";
+
+TEST_F(UpmemCcErrors, WrongUsageHasStatus2) {
+  expectSays(upmemCc({}), 2, {"no file to compile [upmem-cc-usage]", "hint:"});
+  expectSays(upmemCc({"a.c", "-o"}), 2, {"'-o' lacks its value [upmem-cc-usage]"});
+  expectSays(upmemCc({"-c", "a.c", "b.c", "-o", "c.o"}), 2, {"one output, 'c.o', for 2 files"});
+  expectSays(upmemCc({"-x", "c++", "a.c"}), 2, {"'c++' is no language for a DPU", "c, assembler or none"});
+  expectSays(upmemCc({"-emit-llvm", "a.c"}), 2, {"-emit-llvm with neither -S nor -c"});
+}
+
+TEST_F(UpmemCcErrors, AFileThatCannotBeReadIsNamed) {
+  expectSays(run({"/no/such/file.c"}), 1, {"/no/such/file.c: error: cannot read", "[unreadable-file]"});
+}
+
+TEST_F(UpmemCcErrors, AFileOfAnotherKindIsRefused) {
+  expectSays(run({file("a.o", "text")}), 1, {"a.o: error: this is no ELF file for a DPU [upmem-cc-kind]", "-c"});
+  expectSays(run({file("a.a", "!<arch>\n")}), 1, {"this is an archive [upmem-cc-kind]"});
+  expectSays(run({"-S", file("a.s", kEmptyProgram)}), 1,
+             {"-S makes assembly from C, and this is none [upmem-cc-kind]"});
+  expectSays(run({"-E", file("b.s", kEmptyProgram)}), 1, {"no C, which alone is preprocessed [upmem-cc-kind]"});
+  const std::string program = file("c.s", kEmptyProgram);
+  const CcOutcome linked = run({program});
+  ASSERT_EQ(linked.status, 0) << linked.messages;
+  const std::string out = (std::filesystem::path(program).parent_path() / "out").string();
+  expectSays(run({out}), 1, {"this program is linked already [upmem-cc-kind]"});
+}
+
+TEST_F(UpmemCcErrors, TaskletsAndStacksAreNumbers) {
+  const std::string program = file("a.s", kEmptyProgram);
+  expectSays(run({program, "-DNR_TASKLETS=25"}), 1, {"NR_TASKLETS is '25' [upmem-cc-number]", "from 1 to 24"});
+  expectSays(run({program, "-DNR_TASKLETS=many"}), 1, {"NR_TASKLETS is 'many'"});
+  expectSays(run({program, "-Wl,--defsym=STACK_SIZE_DEFAULT=x"}), 1, {"STACK_SIZE_DEFAULT is 'x'"});
+  expectSays(run({program, "-DSTACK_SIZE_TASKLET_0=-8"}), 1, {"STACK_SIZE_TASKLET_0 is '-8'"});
+  for (const char *tasklets : {"16", "0x10", "(16)", "16u", "( 16 )"})
+    EXPECT_EQ(run({program, std::string("-DNR_TASKLETS=") + tasklets}).status, 0) << tasklets;
+}
+
+TEST_F(UpmemCcErrors, AProgramThatDoesNotFitSaysByHowMuch) {
+  expectSays(run({file("a.s", std::string(kEmptyProgram) + ".data\n.zero 70000\n")}), 1,
+             {"71032 bytes of WRAM, 5496 more than the 65536 there are [dpu-link-wram]", "smaller stacks"});
+  expectSays(run({file("b.s", kEmptyProgram), "-DNR_TASKLETS=24", "-DSTACK_SIZE_DEFAULT=4096"}), 1,
+             {"[dpu-link-wram]", "the stacks of 24 tasklets"});
+  const std::string half = ".section .mram,\"aw\",@nobits\n.zero 40000000\n";
+  expectSays(run({file("c.s", kEmptyProgram + half), file("d.s", half)}), 1, {"[dpu-link-mram]"});
+}
+
+TEST_F(UpmemCcErrors, WhatIsNotDefinedIsSaid) {
+  const CcOutcome outcome = run({file("a.s", ".text\n.globl main\nmain:\n  call r23, missing\n")});
+  expectSays(outcome, 1, {"a.s:4: error: 'missing' is not defined [dpu-link-undefined]", "  call r23, missing\n"});
+}
+
+TEST_F(UpmemCcErrors, AnUnknownLibraryIsAWarning) {
+  const std::string program = file("a.s", kEmptyProgram);
+  expectSays(run({program, "-lspecial"}), 0,
+             {"library 'special' is passed over [upmem-cc-library]", "1 warning generated."});
+  EXPECT_EQ(run({program, "-lm", "-ldpu", "-L.", "-Wl,--gc-sections", "-static"}).messages, "");
+}
+
+TEST_F(UpmemCcErrors, WithoutLlvmCIsRefusedAndAssemblyIsNot) {
+  if (makeDpuCompiler()) GTEST_SKIP() << "this build has LLVM";
+  expectSays(run({file("a.c", "int main(void) { return 0; }")}), 1, {"[dpu-compiler-absent]", "libclang-cpp19-dev"});
+  EXPECT_EQ(run({file("a.s", kEmptyProgram)}).status, 0);
+}
+
+TEST_F(UpmemCcErrors, AMessageShowsItsLineAndColumn) {
+  if (!makeDpuCompiler()) GTEST_SKIP() << "this build has no LLVM";
+  const CcOutcome outcome = run({"-Wall", file("a.c", "int main(void) {\n\tint x;\n\treturn y;\n}\n")});
+  expectSays(outcome, 1,
+             {"a.c:3:9: error: use of undeclared identifier 'y'\n\treturn y;\n\t       ^\n", "1 error generated."});
+  expectSays(
+      run({"-Wall", file("b.c", "int main(void) {\n  int x;\n  return 0;\n}\n")}), 0,
+      {"b.c:2:7: warning: unused variable 'x' [-Wunused-variable]\n  int x;\n      ^\n", "1 warning generated."});
+}
+
+TEST_F(UpmemCcErrors, WhatTheLinkerMissesIsNamedByTheLineOfC) {
+  if (!makeDpuCompiler()) GTEST_SKIP() << "this build has no LLVM";
+  expectSays(run({file("a.c", "int helper(int);\n\nint main(void) {\n  return helper(3);\n}\n")}), 1,
+             {"a.c:4: error: 'helper' is not defined [dpu-link-undefined]\n  return helper(3);\n"});
+}
+
+TEST_F(UpmemCcErrors, WrongAssemblyInCIsNamedByTheLineOfC) {
+  if (!makeDpuCompiler()) GTEST_SKIP() << "this build has no LLVM";
+  expectSays(run({file("a.c",
+                       "int main(void) {\n  int x = 1;\n  __asm__ volatile(\"ad %0, %0, 1\" : \"+r\"(x));\n"
+                       "  return x;\n}\n")}),
+             1, {"a.c:3: error:", "[dpu-asm-mnemonic]", "in 'ad r"});
+}
+
+}  // namespace
+}  // namespace pimento::driver

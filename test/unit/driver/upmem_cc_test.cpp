@@ -1,0 +1,183 @@
+// `upmem-cc`: what goes in and comes out, what the linker learns from flags, dependencies for make, one compiler that
+// keeps what it made.
+#include "pimento/driver/upmem_cc.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "pimento/base/file.h"
+#include "pimento/dpu/elf.h"
+#include "pimento/driver/dpu_compiler.h"
+#include "pimento/driver/upmem_cc_arguments.h"
+
+namespace pimento::driver {
+namespace {
+
+class UpmemCc : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::path(::testing::TempDir()) /
+              ("upmem_cc_unit_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string path(const std::string &name) const { return (folder_ / name).string(); }
+  std::string file(const std::string &name, const std::string &text) const {
+    EXPECT_TRUE(writeFile(path(name), text));
+    return path(name);
+  }
+  std::string contents(const std::string &name) const {
+    const Result<std::string> text = readFile(path(name));
+    return text ? *text : "";
+  }
+  /// The program that the arguments give.
+  program::Code linked(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"-o", path("out")});
+    const CcOutcome done = upmemCc(arguments, {PIMENTO_SOURCE_DIR "/machines"});
+    EXPECT_EQ(done.status, 0) << done.messages;
+    if (done.status != 0) return {};
+    Result<program::Code> code = dpu::readExecutable(contents("out"), "out");
+    EXPECT_TRUE(code);
+    return code ? *code : program::Code{};
+  }
+  static std::uint32_t valueOf(const program::Code &code, const char *symbol) {
+    const program::Code::Symbol *found = code.symbolNamed(symbol);
+    EXPECT_NE(found, nullptr) << symbol;
+    return found != nullptr ? found->address : 0;
+  }
+
+  const std::string kMain = ".text\n.globl main\nmain:\n  jump r23\n";
+
+ private:
+  std::filesystem::path folder_;
+};
+
+TEST_F(UpmemCc, AProgramIsLinkedForOneTaskletUnlessTold) {
+  const std::string main = file("main.s", kMain);
+  EXPECT_EQ(linked({main}).tasklets, 1);
+  EXPECT_EQ(linked({main, "-DNR_TASKLETS=16"}).tasklets, 16);
+  EXPECT_EQ(linked({main, "-D", "NR_TASKLETS=11"}).tasklets, 11);
+  EXPECT_EQ(linked({main, "-Wl,--defsym,NR_TASKLETS=12"}).tasklets, 12);
+  EXPECT_EQ(linked({main, "-DNR_TASKLETS=3", "-DNR_TASKLETS=4"}).tasklets, 4);
+}
+
+TEST_F(UpmemCc, StacksHaveTheSizesOfTheFlags) {
+  const program::Code code =
+      linked({file("main.s", kMain), "-DNR_TASKLETS=3", "-DSTACK_SIZE_DEFAULT=512", "-DSTACK_SIZE_TASKLET_1=2048"});
+  EXPECT_EQ(valueOf(code, "STACK_SIZE_TASKLET_0"), 512u);
+  EXPECT_EQ(valueOf(code, "STACK_SIZE_TASKLET_1"), 2048u);
+  EXPECT_EQ(valueOf(code, "STACK_SIZE_TASKLET_2"), 512u);
+  EXPECT_EQ(valueOf(code, "STACK_SIZE_TASKLET_3"), 0u);
+  EXPECT_EQ(valueOf(linked({path("main.s")}), "STACK_SIZE_TASKLET_0"), 1024u);
+}
+
+TEST_F(UpmemCc, ArgumentsThatAreNotItsOwnAreForClang) {
+  const Result<CcRequest> read = readCcArguments({"-O3", "-I", "inc", "-DA=1", "-D", "B", "a.c", "-isystem", "sys",
+                                                  "-Wall", "-o", "x", "-lm", "-Wl,-z,now", "-MMD", "-MF", "x.d"});
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->flags, (std::vector<std::string>{"-O3", "-I", "inc", "-DA=1", "-DB", "-isystem", "sys", "-Wall"}));
+  ASSERT_EQ(read->inputs.size(), 1u);
+  EXPECT_EQ(read->inputs[0].file, "a.c");
+  EXPECT_EQ(read->output, "x");
+  EXPECT_EQ(read->dependencyFile, "x.d");
+}
+
+TEST_F(UpmemCc, ObjectsAreLinkedLater) {
+  const std::string main = file("main.s", kMain);
+  ASSERT_EQ(upmemCc({"-c", main, "-o", path("main.o")}).status, 0);
+  EXPECT_EQ(dpu::elfKind(contents("main.o")), dpu::ElfKind::kRelocatable);
+  EXPECT_EQ(linked({path("main.o")}).instructions, linked({main}).instructions);
+}
+
+TEST_F(UpmemCc, QuestionsOfBuildSystemsAreAnswered) {
+  EXPECT_EQ(upmemCc({"-dumpmachine"}).text, "dpu-upmem-dpurt\n");
+  EXPECT_NE(upmemCc({"--version"}).text.find("Target: dpu-upmem-dpurt"), std::string::npos);
+  EXPECT_NE(upmemCc({"--help"}).text.find("-DNR_TASKLETS=N"), std::string::npos);
+  EXPECT_EQ(upmemCc({"--help"}).status, 0);
+}
+
+/// What needs Clang.
+class UpmemCcC : public UpmemCc {
+ protected:
+  void SetUp() override {
+    UpmemCc::SetUp();
+    if (!makeDpuCompiler()) GTEST_SKIP() << "this build has no LLVM";
+  }
+  const std::string kProgram = "#include \"part.h\"\nint main(void) { return VALUE; }\n";
+};
+
+TEST_F(UpmemCcC, StagesHaveTheirOutputs) {
+  file("part.h", "#define VALUE 77\n");
+  const std::string main = file("main.c", kProgram);
+  EXPECT_EQ(upmemCc({"-S", main, "-o", path("main.s")}).status, 0);
+  EXPECT_NE(contents("main.s").find("main:"), std::string::npos);
+  EXPECT_EQ(upmemCc({"-S", "-emit-llvm", main, "-o", path("main.ll")}).status, 0);
+  EXPECT_NE(contents("main.ll").find("ret i32 77"), std::string::npos);
+  EXPECT_EQ(upmemCc({"-c", "-emit-llvm", main, "-o", path("main.bc")}).status, 0);
+  EXPECT_TRUE(contents("main.bc").starts_with("BC"));
+  EXPECT_NE(upmemCc({"-E", main}).text.find("return 77;"), std::string::npos);
+  EXPECT_EQ(upmemCc({"-c", main, "-o", path("main.o")}).status, 0);
+  EXPECT_FALSE(linked({main}).instructions.empty());
+}
+
+TEST_F(UpmemCcC, SeveralFilesMakeOneProgram) {
+  file("part.h", "#define VALUE helper()\nint helper(void);\n");
+  const program::Code code = linked({file("main.c", kProgram), file("helper.c", "int helper(void) { return 5; }\n"),
+                                     file("more.s", ".text\n.globl more\nmore:\n  jump r23\n")});
+  for (const char *name : {"main", "helper", "more", "__bootstrap"}) EXPECT_NE(code.symbolNamed(name), nullptr) << name;
+}
+
+TEST_F(UpmemCcC, InstructionsKnowTheirLinesOfC) {
+  const std::string main = file("main.c", "int x;\nint main(void) {\n  x = 5;\n  return 0;\n}\n");
+  const program::Code code = linked({main});
+  bool isKnown = false;
+  for (const program::Code::Line &line : code.lines)
+    isKnown |= line.line == 3 && line.file >= 0 && code.files[static_cast<std::size_t>(line.file)].ends_with("main.c");
+  EXPECT_TRUE(isKnown);
+}
+
+TEST_F(UpmemCcC, MakeLearnsWhatAnObjectIsMadeOf) {
+  const std::string header = file("part.h", "#define VALUE 1\n"), main = file("main.c", kProgram);
+  ASSERT_EQ(upmemCc({"-c", main, "-MMD", "-MP", "-MT", "main.o", "-o", path("main.o")}).status, 0);
+  const std::string rule = contents("main.d");
+  EXPECT_EQ(rule, "main.o: \\\n  " + main + " \\\n  " + header + "\n\n" + header + ":\n");
+  EXPECT_EQ(upmemCc({"-M", main, "-MT", "x"}).text, "x: \\\n  " + main + " \\\n  " + header + "\n");
+}
+
+TEST_F(UpmemCcC, ThePartOfTheLibraryThatIsCIsCompiledWhereItIsMissing) {
+  const std::string text =
+      "#include <stdlib.h>\nstatic int less(const void *a, const void *b) { return *(const int *)a - *(const int *)b; "
+      "}\n"
+      "int v[4], k;\nint main(void) { return bsearch(&k, v, 4, 4, less) != 0; }\n";
+  EXPECT_NE(linked({file("main.c", text)}).symbolNamed("bsearch"), nullptr);
+  EXPECT_EQ(linked({file("other.c", "int main(void) { return 0; }\n")}).symbolNamed("bsearch"), nullptr);
+}
+
+TEST_F(UpmemCcC, ACompilerKeepsWhatItMade) {
+  const auto compiler = makeDpuCompiler();
+  const program::DpuSource source{"a.c", "int f(void) { return 1; }\n", {"-O2"}};
+  const auto first = compiler->compileUnit(source), second = compiler->compileUnit(source);
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->get(), second->get());
+  const auto other = compiler->compileUnit({"a.c", source.text, {"-O1"}});
+  ASSERT_TRUE(other);
+  EXPECT_NE(first->get(), other->get());
+}
+
+TEST_F(UpmemCcC, FilesThatMayChangeAreReadAgain) {
+  const auto compiler = makeDpuCompiler();
+  file("part.h", "#define VALUE 1\n");
+  const program::DpuSource source{path("main.c"), kProgram, {}};
+  const Result<std::string> before = compiler->compile(source);
+  file("part.h", "#define VALUE 2\n");
+  const Result<std::string> after = compiler->compile(source);
+  ASSERT_TRUE(before && after);
+  EXPECT_NE(*before, *after);
+}
+
+}  // namespace
+}  // namespace pimento::driver
