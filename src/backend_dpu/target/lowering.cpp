@@ -30,6 +30,7 @@ DPUTargetLowering::DPUTargetLowering(const TargetMachine &machine, const DPUSubt
   declareTypes();
   declareIntegers();
   declareFloats();
+  declareLibrary();
 }
 
 void DPUTargetLowering::declareTypes() {
@@ -81,6 +82,15 @@ void DPUTargetLowering::declareIntegers() {
   setOperationAction(ISD::DEBUGTRAP, MVT::Other, Legal);
   setOperationAction(ISD::PREFETCH, MVT::Other, Expand);
   setOperationAction(ISD::READCYCLECOUNTER, MVT::i64, Expand);
+}
+
+/// What the run-time library does not have, LLVM makes of what it has.
+void DPUTargetLowering::declareLibrary() {
+  for (const auto call :
+       {RTLIB::MUL_I128, RTLIB::SHL_I128, RTLIB::SRL_I128, RTLIB::SRA_I128, RTLIB::SDIV_I128, RTLIB::UDIV_I128,
+        RTLIB::SREM_I128, RTLIB::UREM_I128, RTLIB::MULO_I32, RTLIB::MULO_I64, RTLIB::MULO_I128})
+    setLibcallName(call, nullptr);
+  setMaxDivRemBitWidthSupported(64);
 }
 
 void DPUTargetLowering::declareFloats() {

@@ -112,6 +112,7 @@ class DPUTargetLowering : public TargetLowering {
   void declareTypes();
   void declareIntegers();
   void declareFloats();
+  void declareLibrary();
 
   SDValue lowerAddress(SDValue op, SelectionDAG &dag) const;
   SDValue lowerBranch(SDValue op, SelectionDAG &dag) const;

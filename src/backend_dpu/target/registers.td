@@ -24,4 +24,6 @@ let isConstant = 1 in {
 def GPR : RegisterClass<"DPU", [i32], 32, (add (sequence "R%u", 0, 23))>;
 // What may stand first among the sources.
 def GPRZ : RegisterClass<"DPU", [i32], 32, (add (sequence "R%u", 0, 23), ZERO, ID)> { let isAllocatable = 0; }
-def DPair : RegisterClass<"DPU", [untyped], 64, (add D0, D2, D4, D6, D8, D10, D12, D14, D16, D18, D20, D22)>;
+def DPair : RegisterClass<"DPU", [untyped], 64, (add D0, D2, D4, D6, D8, D10, D12, D14, D16, D18, D20, D22)> {
+  let Size = 64;  // spilled whole: the type says nothing of it
+}

@@ -95,6 +95,10 @@ class DPUPassConfig : public TargetPassConfig {
     addPass(createAtomicExpandLegacyPass());
     TargetPassConfig::addIRPasses();
   }
+  bool addPreISel() override {
+    if (getOptLevel() != CodeGenOptLevel::None) addPass(createDpuColdProducts());
+    return false;
+  }
   bool addInstSelector() override {
     addPass(createDpuSelection(getTM<DPUTargetMachine>(), getOptLevel()));
     return false;

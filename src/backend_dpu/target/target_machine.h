@@ -32,6 +32,8 @@ FunctionPass *createDpuSelection(DPUTargetMachine &machine, CodeGenOptLevel leve
 /// Loads, stores and copies of MRAM (address space 255) to calls of the run-time library. Before optimisation, which
 /// would make copies of loops again.
 void replaceMramAccesses(Module &module, const TargetMachine &machine);
+/// Products outside of innermost loops to calls: instruction memory is small.
+FunctionPass *createDpuColdProducts();
 /// At the very end: pseudos to instructions, and operation and branch to one instruction.
 FunctionPass *createDpuFinish();
 
