@@ -91,12 +91,34 @@ for header in "$prefix"/include/pimento-dpu/*.h; do
     fail "$header does not compile alone"
 done
 
+# A program of both halves by a Makefile as those of UPMEM programs are, with nothing of ours but the folder of the tool on
+# the PATH.
+useMakefile() {
+  local bin=$1 share=$2
+  rm -rf both
+  cp -r "$share/examples/upmem/c/vecadd" both
+  cat >both/Makefile <<'END'
+TASKLETS ?= 16
+HOST_FLAGS := -std=c11 -Wall -Wextra -O2 `dpu-pkg-config --cflags --libs dpu` -DNR_TASKLETS=$(TASKLETS)
+DPU_FLAGS := -Wall -Wextra -O2 -DNR_TASKLETS=$(TASKLETS)
+all: host dpu
+host: host.c common.h
+	$(CC) -o $@ $< $(HOST_FLAGS)
+dpu: dpu.c common.h
+	dpu-upmem-dpurt-clang $(DPU_FLAGS) -o $@ $<
+END
+  PATH="$bin:$PATH" make -s -C both >"$work/make.log" 2>&1 || { cat "$work/make.log"; fail 'make of a UPMEM program'; }
+  (cd both && ./host) >"$work/host.log" 2>&1 || { cat "$work/host.log"; fail 'the UPMEM program'; }
+}
+[[ $llvm == no-llvm ]] || useMakefile "$prefix/bin" "$prefix/share/pimento"
+
 # The package, unpacked.
 if command -v dpkg-deb >/dev/null && command -v dpkg-shlibdeps >/dev/null; then
   (cd "$build" && cpack -B "$work/packages" >"$work/cpack.log" 2>&1) || { cat "$work/cpack.log"; fail cpack; }
   package=$(find "$work/packages" -maxdepth 1 -name '*.deb')
   dpkg-deb -x "$package" "$work/root"
   useTool "$work/root/usr/bin"
+  [[ $llvm == no-llvm ]] || useMakefile "$work/root/usr/bin" "$work/root/usr/share/pimento"
   useHost "$(dirname "$(find "$work/root" -name libpimento_dpu.so)")" "$work/root/usr/share/pimento"
   dpkg-deb --field "$package" Depends | grep -q libfmt || fail 'the package does not say what it needs'
 else

@@ -1,5 +1,6 @@
 #include "pimento/frontend/dpu_c.h"
 
+#include <string_view>
 #include <utility>
 
 #include "clang/Basic/DiagnosticOptions.h"
@@ -100,6 +101,15 @@ std::string nameFor(const std::string &file) {
   return file.empty() ? "input.c" : file == "-" ? "<stdin>" : file;
 }
 
+/// Address spaces by the name that programs give them.
+Diagnostics inWordsOfPrograms(Diagnostics said) {
+  constexpr std::string_view kSpelled = "__attribute__((address_space(255)))";
+  for (Diagnostic &d : said)
+    for (std::size_t at = d.message.find(kSpelled); at != std::string::npos; at = d.message.find(kSpelled))
+      d.message.replace(at, kSpelled.size(), "__mram_ptr");
+  return said;
+}
+
 class Compilation {
  public:
   Compilation(const program::DpuSource &source, DpuOutput output)
@@ -125,7 +135,7 @@ class Compilation {
     const bool isDone = output_ == DpuOutput::kBitcode ? makeModule(clang) : preprocess(clang);
     if (!isDone || !messages_.errors().empty()) return failure();
     made_.dependencies = dependencies->getDependencies().vec();
-    made_.warnings = std::move(messages_.warnings());
+    made_.warnings = inWordsOfPrograms(std::move(messages_.warnings()));
     return std::move(made_);
   }
 
@@ -180,7 +190,7 @@ class Compilation {
     if (said.empty()) said.push_back(error("dpu-c", {file_}, "Clang does not compile this and does not say why"));
     // What it warned of before may be the reason.
     for (Diagnostic &w : messages_.warnings()) said.push_back(std::move(w));
-    return said;
+    return inWordsOfPrograms(std::move(said));
   }
 
   const program::DpuSource &source_;

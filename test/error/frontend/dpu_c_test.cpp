@@ -77,6 +77,8 @@ TEST(DpuCErrors, WhatADpuLacksIsSaidAtItsLine) {
 TEST(DpuCErrors, WramAndMramAreNotMixed) {
   expectAll({
       {"#include <mram.h>\nint x;\n__mram_ptr int *p = &x;\n", 3, "changes address space"},
+      {"#include <mram.h>\n__mram int v;\nint *p = &v;\n", 3,
+       "initializing 'int *' with an expression of type '__mram_ptr int *'"},
       {"#include <mram.h>\nint *f(__mram_ptr int *p) {\n  return p;\n}\n", 3, "changes address space"},
       {"#include <mram.h>\nvoid f(void) {\n  __mram_ptr int x;\n}\n", 3, "address space"},
       {"#include <mram.h>\nint b[4];\nvoid f(void) {\n  mram_read(b, b, 16);\n}\n", 4, "changes address space"},

@@ -88,6 +88,8 @@ def reason_to_skip(command, is_without_mlir, is_long_wanted):
         return "a pattern"
     if is_without_mlir and ".mlir" in command.text:
         return "needs MLIR"
+    if is_without_mlir and ("upmem-cc" in command.text or ".elf" in command.text):
+        return "needs LLVM"
     if command.is_long and not is_long_wanted:
         return "long"
     return None
