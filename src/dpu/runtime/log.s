@@ -141,7 +141,7 @@ __log_powers:
         .long   1000000000, 100000000, 10000000, 1000000, 100000, 10000, 1000, 100, 10
         .size   __log_powers, . - __log_powers
 
-        .section .data.__log_owner,"aw",@progbits
+        .section .data.__low.log_owner,"aw",@progbits
         .globl  __log_owner
         .type   __log_owner,@object
 __log_owner:
