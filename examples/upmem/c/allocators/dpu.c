@@ -1,13 +1,13 @@
-// Allocators at work: nodes of one size make a search tree that all tasklets grow; blocks of all sizes are taken, filled,
-// resized, checked and given back by all tasklets at once.
-#include "common.h"
-
+// Allocators at work: nodes of one size make a search tree that all tasklets grow; blocks of all sizes are taken,
+// filled, resized, checked and given back by all tasklets at once.
 #include <alloc.h>
 #include <barrier.h>
 #include <defs.h>
 #include <mram.h>
 #include <mutex.h>
 #include <string.h>
+
+#include "common.h"
 
 __host struct arguments arguments;
 __host struct result result;

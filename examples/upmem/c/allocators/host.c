@@ -1,10 +1,10 @@
 // Allocators at work, host half.
 //   host [DPUS [NUMBERS [DPU_BINARY]]]
-#include "common.h"
-
 #include <dpu.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "common.h"
 
 #ifndef DPU_BINARY
 #define DPU_BINARY "./dpu"

@@ -1,13 +1,13 @@
 // Breadth-first search, one level: nodes of this DPU that are in the frontier put their neighbours into the next one,
 // which all tasklets share under a mutex. Row pointers are read by themselves, straight from MRAM.
-#include "common.h"
-
 #include <alloc.h>
 #include <barrier.h>
 #include <defs.h>
 #include <mram.h>
 #include <mutex.h>
 #include <string.h>
+
+#include "common.h"
 
 __host struct arguments arguments;
 __host uint32_t found;  // nodes of this DPU that the frontier reached for the first time

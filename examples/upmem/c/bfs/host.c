@@ -1,11 +1,11 @@
 // Breadth-first search, host half: unites the next frontiers of all DPUs and starts the next level.
 //   host [DPUS [NODES [DPU_BINARY]]]
-#include "common.h"
-
 #include <dpu.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "common.h"
 
 #ifndef DPU_BINARY
 #define DPU_BINARY "./dpu"
@@ -16,7 +16,7 @@
 
 // A graph that is not the same everywhere: node n has n % (DEGREE + 1) neighbours.
 static uint32_t neighbourOf(uint32_t node, uint32_t k, uint32_t nodes) {
-  return (node * 7 + k * k * 31 + (node * 2654435761u >> 25)) % nodes;
+  return (node * 7 + 1 + k * k * 31 + (node * 2654435761u >> 25)) % nodes;
 }
 
 static void searchHere(uint32_t nodes, uint32_t *level) {

@@ -1,7 +1,5 @@
-// Histograms. Few bins: every tasklet counts for itself, and all are added up. Many bins: one histogram for all, under a
-// pool of mutexes or virtual ones. Or the bins lie in MRAM, and single ones are changed there.
-#include "common.h"
-
+// Histograms. Few bins: every tasklet counts for itself, and all are added up. Many bins: one histogram for all, under
+// a pool of mutexes or virtual ones. Or the bins lie in MRAM, and single ones are changed there.
 #include <alloc.h>
 #include <barrier.h>
 #include <defs.h>
@@ -10,10 +8,12 @@
 #include <mutex_pool.h>
 #include <vmutex.h>
 
+#include "common.h"
+
 __host struct arguments arguments;
 __mram uint32_t histogram[LARGE_BINS];
 
-static uint32_t *bins;                  // shared
+static uint32_t *bins;  // shared
 static uint32_t *ofTasklet[NR_TASKLETS];
 
 BARRIER_INIT(everybody, NR_TASKLETS);

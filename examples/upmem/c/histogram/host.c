@@ -1,11 +1,11 @@
 // Histograms, host half: adds up those of all DPUs.
 //   host [DPUS [ELEMENTS [DPU_BINARY]]]
-#include "common.h"
-
 #include <dpu.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "common.h"
 
 #ifndef DPU_BINARY
 #define DPU_BINARY "./dpu"
@@ -25,8 +25,8 @@ int main(int argc, char **argv) {
   for (uint32_t i = 0; i < elements; ++i) data[i] = (uint16_t)((i * 2654435761u) >> (32 - DEPTH));
   uint32_t i;
   DPU_FOREACH(set, dpu, i) DPU_ASSERT(dpu_prepare_xfer(dpu, data + (size_t)i * perDpu));
-  DPU_ASSERT(dpu_push_xfer(set, DPU_XFER_TO_DPU, DPU_MRAM_HEAP_POINTER_NAME, 0, perDpu * sizeof(*data),
-                           DPU_XFER_DEFAULT));
+  DPU_ASSERT(
+      dpu_push_xfer(set, DPU_XFER_TO_DPU, DPU_MRAM_HEAP_POINTER_NAME, 0, perDpu * sizeof(*data), DPU_XFER_DEFAULT));
 
   uint32_t *const parts = malloc(dpus * LARGE_BINS * sizeof(*parts));
   struct arguments *const arguments = malloc(dpus * sizeof(*arguments));

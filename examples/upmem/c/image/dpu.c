@@ -1,9 +1,9 @@
 // Several kernels in one binary: operations on the rows of an image, chosen from a table by a variable of the host.
-#include "common.h"
-
 #include <barrier.h>
 #include <defs.h>
 #include <mram.h>
+
+#include "common.h"
 
 __host struct arguments arguments;
 __mram_noinit uint8_t image[MOST_ROWS * WIDTH];

@@ -1,10 +1,10 @@
 // Several kernels in one binary, host half: one launch for each.
 //   host [DPUS [ROWS [DPU_BINARY]]]
-#include "common.h"
-
 #include <dpu.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "common.h"
 
 #ifndef DPU_BINARY
 #define DPU_BINARY "./dpu"

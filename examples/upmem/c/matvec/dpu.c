@@ -1,11 +1,11 @@
 // Matrix times vector, of integers or floating point. A tasklet takes two rows at a time, so that their results fill
 // the 8 bytes of the smallest transfer.
-#include "common.h"
-
 #include <alloc.h>
 #include <barrier.h>
 #include <defs.h>
 #include <mram.h>
+
+#include "common.h"
 
 __host struct arguments arguments;
 

@@ -1,11 +1,11 @@
 // Matrix times vector, host half: rows are split among DPUs, the vector goes to all.
 //   host [DPUS [COLUMNS [DPU_BINARY]]]
-#include "common.h"
-
 #include <dpu.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "common.h"
 
 #ifndef DPU_BINARY
 #define DPU_BINARY "./dpu"

@@ -1,12 +1,12 @@
 // Producers and consumers: some tasklets bring blocks to a ring of WRAM buffers, the others work on them. Semaphores
 // count free and full places.
-#include "common.h"
-
 #include <barrier.h>
 #include <defs.h>
 #include <mram.h>
 #include <mutex.h>
 #include <sem.h>
+
+#include "common.h"
 
 #define PLACES 4
 

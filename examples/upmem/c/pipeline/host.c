@@ -1,10 +1,10 @@
 // Producers and consumers, host half.
 //   host [DPUS [BLOCKS [DPU_BINARY]]]
-#include "common.h"
-
 #include <dpu.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "common.h"
 
 #ifndef DPU_BINARY
 #define DPU_BINARY "./dpu"

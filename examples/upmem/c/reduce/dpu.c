@@ -1,13 +1,13 @@
 // Sum of an array. Every tasklet adds up its blocks; their sums are put together in one of three ways: by one tasklet
 // behind a barrier, in a tree with a barrier per level, in a tree whose pairs meet by handshakes.
-#include "common.h"
-
 #include <alloc.h>
 #include <barrier.h>
 #include <defs.h>
 #include <handshake.h>
 #include <mram.h>
 #include <perfcounter.h>
+
+#include "common.h"
 
 __host struct arguments arguments;
 __host struct result result;

@@ -1,10 +1,10 @@
 // Sum of an array, host half: all three ways on the same data.
 //   host [DPUS [ELEMENTS [DPU_BINARY]]]
-#include "common.h"
-
 #include <dpu.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "common.h"
 
 #ifndef DPU_BINARY
 #define DPU_BINARY "./dpu"
@@ -27,8 +27,8 @@ int main(int argc, char **argv) {
   }
   uint32_t i;
   DPU_FOREACH(set, dpu, i) DPU_ASSERT(dpu_prepare_xfer(dpu, data + (size_t)i * perDpu));
-  DPU_ASSERT(dpu_push_xfer(set, DPU_XFER_TO_DPU, DPU_MRAM_HEAP_POINTER_NAME, 0, perDpu * sizeof(*data),
-                           DPU_XFER_DEFAULT));
+  DPU_ASSERT(
+      dpu_push_xfer(set, DPU_XFER_TO_DPU, DPU_MRAM_HEAP_POINTER_NAME, 0, perDpu * sizeof(*data), DPU_XFER_DEFAULT));
 
   struct result *const results = malloc(dpus * sizeof(*results));
   int isWrong = 0;

@@ -1,12 +1,12 @@
 // Prefix sums, in place: scan, then add. Blocks are scanned round by round, and a chain of handshakes hands the sum of
 // what lies before from tasklet to tasklet; the second kernel adds what other DPUs hold.
-#include "common.h"
-
 #include <alloc.h>
 #include <barrier.h>
 #include <defs.h>
 #include <handshake.h>
 #include <mram.h>
+
+#include "common.h"
 
 __host struct arguments arguments;
 __host T total;

@@ -1,10 +1,10 @@
 // Binary search of 64-bit numbers in MRAM: whole blocks are found by single elements, and searched in WRAM.
-#include "common.h"
-
 #include <alloc.h>
 #include <barrier.h>
 #include <defs.h>
 #include <mram.h>
+
+#include "common.h"
 
 #define BLOCK 16
 

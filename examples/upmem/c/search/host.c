@@ -1,10 +1,10 @@
 // Binary search, host half: all DPUs have the numbers, each its own queries.
 //   host [DPUS [ELEMENTS [DPU_BINARY]]]
-#include "common.h"
-
 #include <dpu.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "common.h"
 
 #ifndef DPU_BINARY
 #define DPU_BINARY "./dpu"

@@ -12,4 +12,6 @@ struct arguments {
 };
 
 // What is left out.
-static inline int isRejected(T x) { return x % 3 == 0; }
+static inline int isRejected(T x) {
+  return x % 3 == 0;
+}

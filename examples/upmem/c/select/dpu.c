@@ -1,12 +1,12 @@
 // Keeps the elements that no predicate rejects, in order. In every round each tasklet filters a block; a chain of
 // handshakes tells it how many elements go before its own.
-#include "common.h"
-
 #include <alloc.h>
 #include <barrier.h>
 #include <defs.h>
 #include <handshake.h>
 #include <mram.h>
+
+#include "common.h"
 
 __host struct arguments arguments;
 __host uint32_t kept;

@@ -1,10 +1,10 @@
 // Selection, host half: puts the parts of all DPUs together.
 //   host [DPUS [ELEMENTS [DPU_BINARY]]]
-#include "common.h"
-
 #include <dpu.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "common.h"
 
 #ifndef DPU_BINARY
 #define DPU_BINARY "./dpu"

@@ -1,11 +1,11 @@
 // Statistics of a text: every tasklet reads its part through a sequential reader, and one prints what all found.
-#include "common.h"
-
 #include <assert.h>
 #include <barrier.h>
 #include <ctype.h>
 #include <defs.h>
 #include <mutex.h>
+
+#include "common.h"
 #define SEQREAD_CACHE_SIZE 64
 #include <seqread.h>
 #include <stdio.h>

@@ -1,7 +1,5 @@
 // Statistics of a text, host half: every DPU has its own text, and what it prints is what the host finds.
 //   host [DPUS [BYTES [DPU_BINARY]]]
-#include "common.h"
-
 #include <ctype.h>
 #include <dpu.h>
 #include <dpu_log.h>
@@ -9,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common.h"
+
 #ifndef DPU_BINARY
 #define DPU_BINARY "./dpu"
 #endif
 
 static void compose(char *text, uint32_t bytes, uint32_t seed) {
-  static const char *const kWords[] = {"time",   "memory", "A",       "transfer", "pipeline", "of",
+  static const char *const kWords[] = {"time",      "memory",  "A",   "transfer", "pipeline", "of",
                                        "Bandwidth", "tasklet", "and", "bank",     "in",       "processing"};
   uint32_t at = 0, state = seed * 2654435761u + 1;
   while (at < bytes) {

@@ -1,11 +1,11 @@
-// Vector addition: tasklets take blocks in turn and bring them to WRAM. The vectors lie one after another on the heap of
-// MRAM: a, b, and the sum where b was.
-#include "common.h"
-
+// Vector addition: tasklets take blocks in turn and bring them to WRAM. The vectors lie one after another on the heap
+// of MRAM: a, b, and the sum where b was.
 #include <alloc.h>
 #include <barrier.h>
 #include <defs.h>
 #include <mram.h>
+
+#include "common.h"
 
 __host struct arguments arguments;
 

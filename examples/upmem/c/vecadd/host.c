@@ -1,10 +1,10 @@
 // Vector addition, host half: splits two vectors among DPUs and checks their sum.
 //   host [DPUS [ELEMENTS [DPU_BINARY]]]
-#include "common.h"
-
 #include <dpu.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "common.h"
 
 #ifndef DPU_BINARY
 #define DPU_BINARY "./dpu"
