@@ -11,8 +11,8 @@
 
 ATOMIC_BIT_INIT(buddy);
 
-static uint8_t *blocks, *largest; // the tree's root is node 1, the children of node n are 2 n and 2 n + 1
-static uint32_t whole;            // logarithm of all
+static uint8_t *blocks, *largest;  // the tree's root is node 1, the children of node n are 2 n and 2 n + 1
+static uint32_t whole;             // logarithm of all
 
 static uint32_t logarithmOf(uint32_t size) {
   const uint32_t log = size > 1 ? 32u - (uint32_t)__builtin_clz(size - 1) : 0;
