@@ -35,14 +35,18 @@ extern __mram_ptr uint8_t __sys_used_mram_end[];
   __attribute__((diagnose_if((bytes) % 8 != 0 || (bytes) == 0 || (bytes) > 2048, \
                              "a transfer moves a multiple of 8 bytes, at most 2048", "warning")))
 
+// Without debug information, so that a fault in them is told at the line that calls them.
+
 /// Copies from MRAM to WRAM. Both addresses and `bytes` are multiples of 8; 8 <= bytes <= 2048.
-static inline __attribute__((always_inline)) void mram_read(const __mram_ptr void *from, void *to, unsigned int bytes)
+static inline __attribute__((always_inline, nodebug)) void mram_read(const __mram_ptr void *from, void *to,
+                                                                     unsigned int bytes)
     __PIMENTO_TRANSFER_SIZE(bytes) {
   __PIMENTO_TRANSFER("ldma", to, from, bytes);
 }
 
 /// Copies from WRAM to MRAM. Both addresses and `bytes` are multiples of 8; 8 <= bytes <= 2048.
-static inline __attribute__((always_inline)) void mram_write(const void *from, __mram_ptr void *to, unsigned int bytes)
+static inline __attribute__((always_inline, nodebug)) void mram_write(const void *from, __mram_ptr void *to,
+                                                                      unsigned int bytes)
     __PIMENTO_TRANSFER_SIZE(bytes) {
   __PIMENTO_TRANSFER("sdma", from, to, bytes);
 }

@@ -1,6 +1,6 @@
 """Runs every command that README.md, docs/ and the heads of examples/ show, and compares the outputs shown with them.
 
-usage: documented_commands.py TOOL SOURCE_DIR [--without-mlir] [--long] [PAGE...]
+usage: documented_commands.py TOOL SOURCE_DIR [--without-mlir] [--long] [--cc-flags=FLAGS] [PAGE...]
 
 What counts as a command is said in scripts/markdown_pages.py; in examples it is a comment `//   pimento ...`. A page's
 commands run in the order of the text, in one temporary folder with examples/, machines/ and validation/ in it. A
@@ -29,7 +29,8 @@ import markdown_pages  # noqa: E402
 SKIPPED = ("apt", "apt-get", "sudo", "git", "make", "cmake", "ctest", "ninja", "cd", "scripts/", "build/", "chromium",
            "xdg-open", "firefox", "export")
 # Commands that a page may use beside pimento.
-KNOWN = ("pimento", "python3", "cat", "head", "tail", "grep", "ls", "wc", "cp", "diff", "sort", "sed", "cut")
+KNOWN = ("pimento", "./", "PIMENTO_", "cc", "dpu-", "python3", "cat", "head", "tail", "grep", "ls", "wc", "cp", "diff", "sort",
+         "sed", "cut")
 
 INDENTED = re.compile(r"^(pimento [a-z](?:\S| (?! ))+)")
 IN_EXAMPLE = re.compile(r"^//   (pimento [a-z](?:\S| (?! ))+)", re.MULTILINE)
@@ -136,6 +137,7 @@ class Runner:
         self.tool, self.source = Path(tool).resolve(), source
         self.is_without_mlir = "--without-mlir" in options
         self.is_long = "--long" in options
+        self.cc_flags = next((o.removeprefix("--cc-flags=") for o in options if o.startswith("--cc-flags=")), "")
 
     def run_page(self, path):
         """(commands run, lines about skipped ones, failures)."""
@@ -149,6 +151,12 @@ class Runner:
             programs = Path(folder) / ".bin"
             programs.mkdir()
             (programs / "pimento").symlink_to(self.tool)
+            for tool in self.tool.parent.glob("dpu-*"):
+                (programs / tool.name).symlink_to(tool)
+            # Programs that use a library of a build with sanitizers are built with them, too.
+            compiler = programs / "cc"
+            compiler.write_text(f'#!/bin/sh\nexec {shutil.which("cc")} "$@" {self.cc_flags}\n', encoding="utf-8")
+            compiler.chmod(0o755)
             (programs / "python3").symlink_to(sys.executable)
             environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"}
             lost_output = False
