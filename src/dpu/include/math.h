@@ -1,5 +1,5 @@
 // Mathematical functions in software. Roots, rounding and remainders are exact, as IEEE 754 rounds; the others are
-// within some units of the last place (math_exp.c, math_trig.c say which). Functions of float are those of double,
+// within some units of the last place (their files in runtime_c say which). Functions of float are those of double,
 // rounded, unless they are exact.
 #ifndef PIMENTO_DPU_MATH_H
 #define PIMENTO_DPU_MATH_H

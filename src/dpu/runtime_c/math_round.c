@@ -1,6 +1,5 @@
-// To whole numbers, and into parts. All exact.
+// To whole numbers. Exact.
 // Defines: floor floorf ceil ceilf trunc truncf round roundf rint rintf nearbyint nearbyintf lround lroundf
-// Defines: frexp frexpf ldexp ldexpf modf modff
 
 #include <math.h>
 #include <stdint.h>
@@ -11,11 +10,13 @@ static uint64_t bitsOf(double x) {
   memcpy(&bits, &x, sizeof(bits));
   return bits;
 }
+
 static double ofBits(uint64_t bits) {
   double x;
   memcpy(&x, &bits, sizeof(x));
   return x;
 }
+
 static int exponentOf(uint64_t bits) {
   return (int)((bits >> 52) & 2047) - 1023;
 }
@@ -32,20 +33,24 @@ static double cut(double x) {
 double trunc(double x) {
   return cut(x);
 }
+
 double floor(double x) {
   const double whole = cut(x);
   return whole > x ? whole - 1 : whole;
 }
+
 double ceil(double x) {
   const double whole = cut(x);
   if (!(whole < x)) return whole;
   return whole + 1;
 }
+
 double round(double x) {
   const double whole = cut(x), rest = x - whole;
   if (rest >= 0.5) return whole + 1;
   return rest <= -0.5 ? whole - 1 : whole;
 }
+
 double rint(double x) {
   const double large = 4503599627370496.0;  // 2^52: sums have no place for anything behind the point
   const uint64_t sign = bitsOf(x) & (1ull << 63);
@@ -54,9 +59,11 @@ double rint(double x) {
   const double whole = sign != 0 ? sum + large : sum - large;
   return ofBits((bitsOf(whole) & ~(1ull << 63)) | sign);
 }
+
 double nearbyint(double x) {
   return rint(x);
 }
+
 long lround(double x) {
   return (long)round(x);
 }
@@ -64,65 +71,27 @@ long lround(double x) {
 float truncf(float x) {
   return (float)cut(x);
 }
+
 float floorf(float x) {
   return (float)floor(x);
 }
+
 float ceilf(float x) {
   return (float)ceil(x);
 }
+
 float roundf(float x) {
   return (float)round(x);
 }
+
 float rintf(float x) {
   return (float)rint(x);
 }
+
 float nearbyintf(float x) {
   return (float)rint(x);
 }
+
 long lroundf(float x) {
   return (long)round(x);
-}
-
-double frexp(double x, int *exponent) {
-  uint64_t bits = bitsOf(x);
-  *exponent = 0;
-  if ((bits << 1) == 0 || exponentOf(bits) == 1024) return x;
-  if (exponentOf(bits) == -1023) {
-    bits = bitsOf(x * 18014398509481984.0);  // 2^54: subnormal
-    *exponent = -54;
-  }
-  *exponent += exponentOf(bits) + 1;
-  return ofBits((bits & ~(2047ull << 52)) | (1022ull << 52));
-}
-double ldexp(double x, int exponent) {
-  // Three steps reach from the smallest number to the largest; only the last one may round.
-  if (exponent > 3000) exponent = 3000;
-  if (exponent < -3000) exponent = -3000;
-  while (exponent > 1000) {
-    x *= 0x1p1000;
-    exponent -= 1000;
-  }
-  while (exponent < -960) {
-    // Stays normal, with room for the rounding below.
-    x *= 0x1p-900;
-    exponent += 900;
-  }
-  return x * ofBits((uint64_t)(exponent + 1023) << 52);
-}
-double modf(double x, double *whole) {
-  *whole = cut(x);
-  const double rest = exponentOf(bitsOf(x)) == 1024 && x == x ? 0 : x - *whole;
-  return ofBits((bitsOf(rest) & ~(1ull << 63)) | (bitsOf(x) & (1ull << 63)));
-}
-float frexpf(float x, int *exponent) {
-  return (float)frexp(x, exponent);
-}
-float ldexpf(float x, int exponent) {
-  return (float)ldexp(x, exponent);
-}
-float modff(float x, float *whole) {
-  double part;
-  const double rest = modf(x, &part);
-  *whole = (float)part;
-  return (float)rest;
 }
