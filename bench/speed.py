@@ -14,6 +14,11 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
+import time
+from pathlib import Path
+
+import dpu_program
 
 
 def case(label, args, value, unit, limit, is_at_least=False):
@@ -72,6 +77,23 @@ CASES = [
 ]
 
 
+# C programs for DPUs, from the start of the process to the written object: lines, limit in ms.
+PROGRAMS = [(50, 200), (500, 1000)]
+
+
+def compile_ms(tool, lines):
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "program.c"
+        source.write_text(dpu_program.program(lines), encoding="utf-8")
+        command = [tool, "upmem-cc", "-c", "-O2", "-DNR_TASKLETS=16", "-o", str(source.with_suffix(".o")), str(source)]
+        began = time.monotonic()
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        taken = (time.monotonic() - began) * 1e3
+    if done.returncode != 0:
+        sys.exit(f"speed: {' '.join(command)}: status {done.returncode}\n{done.stderr}")
+    return taken
+
+
 def run(tool, args):
     target = [] if "--target" in args else ["--target", "hbm-pim"]
     command = [tool, *args, *target, "--jobs", "1", "--json"]
@@ -91,8 +113,14 @@ def main():
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     print(f"{'':36} {'median':>12} {'best':>12}  {'limit':>12}")
     is_kept = True
-    for c in CASES:
-        values = [c["value"](run(options.tool, c["args"])) for _ in range(options.runs)]
+    programs = [
+        {**case(f"upmem-cc, {lines} lines", None, None, "ms", limit), "lines": lines} for lines, limit in PROGRAMS
+    ]
+    for c in CASES + programs:
+        if "lines" in c:
+            values = [compile_ms(options.tool, c["lines"]) for _ in range(options.runs)]
+        else:
+            values = [c["value"](run(options.tool, c["args"])) for _ in range(options.runs)]
         median = statistics.median(values)
         best = max(values) if c["is_at_least"] else min(values)
         kept = median >= c["limit"] if c["is_at_least"] else median <= c["limit"]

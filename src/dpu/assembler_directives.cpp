@@ -306,7 +306,8 @@ bool AssemblerState::takeLineDirective(std::string_view name, const Statement &s
       if (parts[i].text.front() != '"') break;  // md5 and source
       const Result<std::string> part = readString(parts[i], place());
       if (!part) return report(part.diagnostics()), true;
-      path = path.empty() || part->starts_with('/') ? *part : path + "/" + *part;
+      // "." says as much as nothing: names stay as the compiler was given them.
+      path = path.empty() || path == "." || part->starts_with('/') ? *part : path + "/" + *part;
     }
     if (path.empty()) return wrong(".file NUMBER \"DIRECTORY\" \"NAME\"");
     fileNumbers_[first] = static_cast<std::int32_t>(object_.files.size());

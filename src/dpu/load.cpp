@@ -37,9 +37,7 @@ class SourceLines {
       std::string directive, number, value;
       if (!(words >> directive >> number)) continue;
       if (directive == ".file") {
-        const std::size_t end = lines_[i].rfind('"');
-        const std::size_t begin = end == std::string_view::npos || end == 0 ? end : lines_[i].rfind('"', end - 1);
-        if (begin != end) names[number] = std::string(lines_[i].substr(begin + 1, end - begin - 1));
+        names[number] = nameIn(lines_[i]);
       } else if (directive == ".loc" && words >> value) {
         const auto name = names.find(number);
         where = {name == names.end() ? file_ : name->second, static_cast<int>(parseInteger(value).value_or(0)), 0};
@@ -53,6 +51,15 @@ class SourceLines {
   }
 
  private:
+  /// The path of `.file N "FOLDER" "NAME"`.
+  static std::string nameIn(std::string_view line) {
+    const std::vector<std::string_view> parts = split(line, '"');
+    if (parts.size() < 3) return {};
+    std::string path(parts[1]);
+    if (parts.size() < 5) return path;
+    return path == "." || parts[3].starts_with('/') ? std::string(parts[3]) : path + "/" + std::string(parts[3]);
+  }
+
   std::vector<std::string_view> lines_;
   std::string file_;
 };

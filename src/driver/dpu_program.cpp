@@ -8,7 +8,9 @@
 
 #include "pimento/base/file.h"
 #include "pimento/base/text.h"
+#include "pimento/dpu/include.h"
 #include "pimento/dpu/runtime.h"
+#include "pimento/dpu/runtime_c.h"
 #include "pimento/driver/dpu_data.h"
 #include "pimento/driver/dpu_log.h"
 #include "pimento/emit/dpu_timeline.h"
@@ -42,6 +44,10 @@ class SourceLines {
   std::vector<std::string> read(const std::string &file) const {
     for (const dpu::RuntimeFile &f : dpu::runtimeFiles())
       if (file == "runtime/" + f.name) return linesOf(f.text);
+    for (const dpu::CRuntimeFile &f : dpu::cRuntimeFiles())
+      if (file == "runtime/" + f.name) return linesOf(f.text);
+    for (const dpu::IncludeFile &f : dpu::includeFiles())
+      if (file == "include/" + f.name) return linesOf(f.text);
     // Names come from users' files: nothing but plain files of a sane size is opened.
     for (const std::filesystem::path &path : {std::filesystem::path(file), folder_ / file}) {
       std::error_code problem;

@@ -154,7 +154,9 @@ class Compilation {
     code.RelocationModel = llvm::Reloc::Static;
     code.setDebugInfo(read.keepsLines ? llvm::codegenoptions::DebugLineTablesOnly : llvm::codegenoptions::NoDebugInfo);
     code.DwarfVersion = 4;
-    code.DebugCompilationDir.clear();
+    // Files by the names they were given by, ours without the folder that does not exist.
+    code.DebugCompilationDir = ".";
+    code.DebugPrefixMap.emplace_back(kOwnFolder, "");
     clang.getLangOpts().PICLevel = clang.getLangOpts().PIE = 0;
     clang.getFrontendOpts().DisableFree = false;
   }

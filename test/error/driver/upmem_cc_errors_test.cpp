@@ -84,6 +84,9 @@ TEST_F(UpmemCcErrors, AProgramThatDoesNotFitSaysByHowMuch) {
              {"71032 bytes of WRAM, 5496 more than the 65536 there are [dpu-link-wram]", "smaller stacks"});
   expectSays(run({file("b.s", kEmptyProgram), "-DNR_TASKLETS=24", "-DSTACK_SIZE_DEFAULT=4096"}), 1,
              {"[dpu-link-wram]", "the stacks of 24 tasklets"});
+  std::string code = kEmptyProgram;
+  for (int i = 0; i < 4100; ++i) code += "  add r0, r0, 1\n";
+  expectSays(run({file("e.s", code)}), 1, {"more than the 4096 there are [dpu-link-iram]", "shorten or split"});
   const std::string half = ".section .mram,\"aw\",@nobits\n.zero 40000000\n";
   expectSays(run({file("c.s", kEmptyProgram + half), file("d.s", half)}), 1, {"[dpu-link-mram]"});
 }
@@ -120,6 +123,16 @@ TEST_F(UpmemCcErrors, WhatTheLinkerMissesIsNamedByTheLineOfC) {
   if (!makeDpuCompiler()) GTEST_SKIP() << "this build has no LLVM";
   expectSays(run({file("a.c", "int helper(int);\n\nint main(void) {\n  return helper(3);\n}\n")}), 1,
              {"a.c:4: error: 'helper' is not defined [dpu-link-undefined]\n  return helper(3);\n"});
+}
+
+TEST_F(UpmemCcErrors, WhatADpuCannotDoIsNamedByTheLineOfC) {
+  if (!makeDpuCompiler()) GTEST_SKIP() << "this build has no LLVM";
+  for (const auto &[text, line] : std::vector<std::pair<const char *, const char *>>{
+           {"int x;\nvoid f(void) {\n  __sync_fetch_and_add(&x, 1);\n}\n", "c:3:"},
+           {"_Atomic int x;\nvoid f(void) {\n  x++;\n}\n", "c:3:"},
+           {"void f(long long p) {\n  __asm__(\"move r0, %0\" :: \"r\"(p));\n}\n", "c:2:"},
+           {"int h(int);\nint f(int a) {\n  __attribute__((musttail)) return h(a);\n}\n", "c:3:"}})
+    expectSays(run({"-c", file("a.c", text)}), 1, {line, "[dpu-backend-unsupported]", "  hint: "});
 }
 
 TEST_F(UpmemCcErrors, WrongAssemblyInCIsNamedByTheLineOfC) {

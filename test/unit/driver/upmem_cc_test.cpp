@@ -10,6 +10,7 @@
 
 #include "pimento/base/file.h"
 #include "pimento/dpu/elf.h"
+#include "pimento/dpu/load.h"
 #include "pimento/driver/dpu_compiler.h"
 #include "pimento/driver/upmem_cc_arguments.h"
 
@@ -138,6 +139,18 @@ TEST_F(UpmemCcC, InstructionsKnowTheirLinesOfC) {
   for (const program::Code::Line &line : code.lines)
     isKnown |= line.line == 3 && line.file >= 0 && code.files[static_cast<std::size_t>(line.file)].ends_with("main.c");
   EXPECT_TRUE(isKnown);
+}
+
+TEST_F(UpmemCcC, FilesAreNamedAsTheyWereGiven) {
+  const auto compiler = makeDpuCompiler();
+  const Result<std::string> text = compiler->compile(
+      {"dir/name.c", "#include <mram.h>\nchar b[8];\nint main(void) { mram_read(0, b, 8); return 0; }\n", {}});
+  ASSERT_TRUE(text);
+  const Result<dpu::Object> object = dpu::assembleCompiled(*text, "dir/name.c");
+  ASSERT_TRUE(object);
+  ASSERT_GE(object->files.size(), 2u);
+  EXPECT_EQ(object->files[0], "dir/name.c");
+  EXPECT_EQ(object->files[1], "include/mram.h");
 }
 
 TEST_F(UpmemCcC, MakeLearnsWhatAnObjectIsMadeOf) {
