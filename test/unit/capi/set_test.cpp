@@ -87,7 +87,7 @@ TEST(DpuSet, AllDpusAreThoseThatOtherSetsLeave) {
 }
 
 TEST(DpuSet, AProfileOverridesNumbersOfTheMachine) {
-  Dpus plain(1), slow(1, "backend=simulator, dpu.issue_interval=22, tasklets=2,nrThreadsPerRank=1");
+  Dpus plain(1), slow(1, "backend=simulator, dpu.issue_interval=22, tasklets=2,nrThreadsPerRank=1,someLaterKey=yes");
   ASSERT_EQ(slow.status, DPU_OK) << pimento_dpu_reason();
   pimento_dpu_account_t a, b;
   ASSERT_EQ(plain.load(kIncrement), DPU_OK);
