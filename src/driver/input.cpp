@@ -110,11 +110,22 @@ Result<Input> fromMlir(const std::string &text, const Options &options, const ke
   return in;
 }
 
+Result<Input> fromC(const std::string &text, const Options &options, const kernel::Sizes &sizes, std::string name) {
+  Result<frontend::CKernels> file = frontend::importC(text, options.input, {options.function, sizes});
+  if (!file) return file.diagnostics();
+  Result<Input> in = fromGraph(std::move(file->graph), std::move(name));
+  if (!in) return in;
+  if (!sizes.empty()) in->sizes = sizes;
+  in->warnings = std::move(file->warnings);
+  return in;
+}
+
 Result<Input> fromFile(const Options &options, const kernel::Sizes &sizes, DType type) {
   const Result<std::string> text = readFile(options.input);
   if (!text) return text.diagnostics();
   const std::string name = std::filesystem::path(options.input).stem().string();
   if (endsWith(options.input, ".mlir")) return fromMlir(*text, options, sizes, name);
+  if (endsWith(options.input, ".c")) return fromC(*text, options, sizes, name);
   Input in;
   Result<program::Program> p = program::parse(*text, options.input, &in.places);
   if (!p) return p.diagnostics();
@@ -188,7 +199,8 @@ Result<Input> readInput(const Options &options, const machine::Machine &machine)
     type = *t;
   }
   const std::string &input = options.input;
-  if (endsWith(input, ".mlir") || endsWith(input, ".llvcnm")) return fromFile(options, *sizes, type);
+  if (endsWith(input, ".mlir") || endsWith(input, ".llvcnm") || endsWith(input, ".c"))
+    return fromFile(options, *sizes, type);
   if (isDpuProgram(input)) return fromDpuProgram(options, machine);
   if (input.find('=') != std::string::npos) {
     Result<Input> in = fromGraph(kernel::parseNotation(input, *sizes, type), "notation");
@@ -201,7 +213,7 @@ Result<Input> readInput(const Options &options, const machine::Machine &machine)
   return error("unknown-input", {},
                fmt::format("'{}' is no kernel of the zoo, no index notation and no file that is read here", input),
                suggest(input, names) +
-                   "; or a .mlir, .llvcnm or .s file, or a DPU program (ELF); or index notation such as 'y[i] += "
+                   "; or a .mlir, .c, .llvcnm or .s file, or a DPU program (ELF); or index notation such as 'y[i] += "
                    "A[i,j] * x[j]'");
 }
 

@@ -22,6 +22,7 @@ struct Input {
   program::Places places;                   ///< of the program's commands in the file
   std::vector<std::string> mappings;        ///< that an MLIR file states, per kernel; empty texts: none
   std::string mappingTarget;                ///< the machine they are for; may be empty
+  Diagnostics warnings;                     ///< what the front end assumed
   std::string name;                         ///< for reports
   kernel::Sizes sizes;                      ///< by the names the input gives them
   DType type = DType::kF32;

@@ -51,6 +51,8 @@ void nameReport(evaluate::Report &report, const Input &input) {
   report.kernel = input.name;
   report.sizes = {input.sizes.begin(), input.sizes.end()};
   report.dtype = std::string(name(input.type));
+  for (const Diagnostic &d : input.warnings)
+    report.warnings.push_back(d.where.str() + ": " + d.message + " (" + d.hint + ")");
 }
 
 std::string defaultData(const Options &options) {

@@ -52,4 +52,33 @@ struct Imported {
 /// (`pimento.kernel`) and mapping to the last.
 Result<Imported> importMlirFile(std::string_view text, std::string_view file, const MlirOptions &options);
 
+/// What a user may say beside the text of a C file.
+struct CKernelOptions {
+  /// `--function`; empty means the only function that no other one of the file calls.
+  std::string function;
+  /// `--size`: values of integer parameters.
+  kernel::Sizes sizes;
+};
+
+struct CKernels {
+  kernel::Graph graph;
+  Diagnostics warnings;
+};
+
+/// Whether this build can read C (`PIMENTO_WITH_LLVM`).
+bool hasKernelC();
+
+/// Reads one function of plain C, loops over arrays, into a verified Graph; functions that it calls are inlined. What
+/// the reference interpreter computes from the graph is what the function computes, bit for bit where C says what that
+/// is (no contraction, each _Float16 operation rounded). The exceptions: exp, log and tanh are rounded once from double
+/// precision; minimum and maximum by comparison take -0 below +0 and skip NaN; x > 0 ? x : 0 keeps a positive NaN.
+///
+/// Pointer parameters are taken not to overlap; where `restrict` does not say so, a warning does (c-overlap).
+/// Parameters that are only read become inputs, those whose old contents do not matter outputs, others in-outs; a
+/// returned value becomes the output "result". What a selection leaves unwritten behind its last element is 0.
+/// Diagnostics: c-syntax, c-function, c-not-affine, c-loop-form, c-call, c-type, c-control-flow, c-bounds,
+/// c-uninitialized, c-dependence, c-overwrite, c-too-large, c-crash, unknown-size; needs-llvm.
+/// docs/how-to/c-kernels.md says what is read. `file` names the text in diagnostics, and the folder of its includes.
+Result<CKernels> importC(std::string_view text, std::string_view file, const CKernelOptions &options);
+
 }  // namespace pimento::frontend

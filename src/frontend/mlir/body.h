@@ -14,7 +14,7 @@
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/Value.h"
 #include "pimento/base/diagnostics.h"
-#include "pimento/frontend/mlir/graph_builder.h"
+#include "pimento/frontend/graph_builder.h"
 #include "pimento/kernel/builder.h"
 
 namespace pimento::frontend {

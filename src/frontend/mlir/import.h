@@ -7,9 +7,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "pimento/frontend/frontend.h"
+#include "pimento/frontend/graph_builder.h"
 #include "pimento/frontend/mlir/body.h"
 #include "pimento/frontend/mlir/dims.h"
-#include "pimento/frontend/mlir/graph_builder.h"
 #include "pimento/frontend/mlir/nest_reader.h"
 #include "pimento/frontend/mlir/parse.h"
 

@@ -13,11 +13,11 @@
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "pimento/frontend/graph_builder.h"
 #include "pimento/frontend/mlir/body.h"
 #include "pimento/frontend/mlir/dims.h"
-#include "pimento/frontend/mlir/graph_builder.h"
-#include "pimento/frontend/mlir/nest.h"
 #include "pimento/frontend/mlir/parse.h"
+#include "pimento/frontend/nest.h"
 
 namespace pimento::frontend {
 

@@ -1,4 +1,4 @@
-#include "pimento/frontend/mlir/nest.h"
+#include "pimento/frontend/nest.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-#include "pimento/frontend/mlir/graph_builder.h"
+#include "pimento/frontend/graph_builder.h"
 
 #include <fmt/format.h>
 

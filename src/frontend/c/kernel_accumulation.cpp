@@ -1,0 +1,180 @@
+#include "pimento/frontend/c/kernel_accumulation.h"
+
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace pimento::frontend {
+
+using kernel::Combine;
+using kernel::Op;
+
+int neutral(ExpressionPool &pool, Combine combine, DType type) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const int width = static_cast<int>(8 * sizeOf(type).value);
+  const auto top = static_cast<std::int64_t>(std::uint64_t{1} << (width - 1));
+  switch (combine) {
+    case Combine::kMul:
+      return isFloat(type) ? pool.real(type, 1) : pool.integer(type, 1);
+    case Combine::kMin:
+      if (isFloat(type)) return pool.real(type, kInfinity);
+      return pool.integer(type, isSigned(type) ? static_cast<std::int64_t>(static_cast<std::uint64_t>(top) - 1) : -1);
+    case Combine::kMax:
+      if (isFloat(type)) return pool.real(type, -kInfinity);
+      return pool.integer(type, isSigned(type) ? top : 0);
+    default:
+      // x + -0 is x for every x, +0 for -0 would not be.
+      return isFloat(type) ? pool.real(type, -0.0) : pool.integer(type, 0);
+  }
+}
+
+namespace {
+
+class Finder {
+ public:
+  Finder(CProgram &program, const CStatement &s) : pool_(program.pool), s_(s) {}
+
+  std::optional<CAccumulation> run() {
+    if (s_.predicate >= 0) {
+      if (auto extreme = conditional(s_.predicate, s_.value, -1)) return extreme;
+    }
+    auto found = plain(s_.value);
+    if (!found || mentionsOld(found->term)) return std::nullopt;
+    if (s_.predicate >= 0) {
+      if (mentionsOld(s_.predicate)) return std::nullopt;
+      const DType type = pool_[found->term].type;
+      found->term = pool_.op(Op::kSelect, type, s_.predicate, found->term, neutral(pool_, found->combine, type));
+    }
+    return found;
+  }
+
+ private:
+  bool isOld(int e) const {
+    const Expression &node = pool_[e];
+    return node.op == Op::kLoad && node.buffer == s_.buffer && node.index == s_.index && node.args[0] == s_.lastIndex;
+  }
+  /// Whether the value depends on the element as it was. (Other elements are for the scheduler to look at.)
+  bool mentionsOld(int root) const {
+    bool isFound = false;
+    pool_.visit(root, [&](int e) { isFound = isFound || isOld(e); });
+    return isFound;
+  }
+
+  std::optional<CAccumulation> plain(int value) {
+    const Expression node = pool_[value];
+    const int l = node.args[0], r = node.args[1];
+    const bool isSum = node.op == Op::kAdd || node.op == Op::kSub || node.op == Op::kCast;
+    if (isSum && !isFloat(node.type)) return integerSum(value);
+    switch (node.op) {
+      case Op::kAdd:
+        return either(Combine::kAdd, l, r);
+      case Op::kSub:
+        if (!isOld(l)) return std::nullopt;
+        return CAccumulation{Combine::kAdd, pool_.op(Op::kNeg, node.type, r)};
+      case Op::kMul:
+        return either(Combine::kMul, l, r);
+      case Op::kMin:
+        return either(Combine::kMin, l, r);
+      case Op::kMax:
+        return either(Combine::kMax, l, r);
+      case Op::kRelu:
+        return std::nullopt;
+      case Op::kSelect:
+        return conditional(node.args[0], node.args[1], node.args[2]);
+      default:
+        return std::nullopt;
+    }
+  }
+
+  std::optional<CAccumulation> either(Combine combine, int l, int r) const {
+    if (isOld(l)) return CAccumulation{combine, r};
+    if (isOld(r)) return CAccumulation{combine, l};
+    return std::nullopt;
+  }
+
+  /// old + a - b + ..., in any order and in any type that is at least as wide: integers wrap, so sums may be taken
+  /// apart and low bits stay what they are.
+  std::optional<CAccumulation> integerSum(int value) {
+    constexpr std::size_t kMostTerms = 64;
+    const DType type = pool_[value].type;
+    const auto isWide = [&](DType t) { return !isFloat(t) && sizeOf(t).value >= sizeOf(type).value; };
+    int term = -1, olds = 0;
+    std::vector<std::pair<int, bool>> pending{{value, false}};
+    std::size_t seen = 0;
+    while (!pending.empty()) {
+      const auto [e, isNegative] = pending.back();
+      pending.pop_back();
+      if (++seen > kMostTerms) return std::nullopt;
+      const Expression node = pool_[e];
+      const bool isSum = (node.op == Op::kAdd || node.op == Op::kSub) && isWide(node.type);
+      const bool isCast = node.op == Op::kCast && isWide(node.type) && isWide(pool_[node.args[0]].type);
+      if (isOld(e)) {
+        if (isNegative) return std::nullopt;
+        ++olds;
+      } else if (!mentionsOld(e)) {
+        const int part = pool_.cast(type, e);
+        if (term < 0) {
+          term = isNegative ? pool_.op(Op::kNeg, type, part) : part;
+        } else {
+          term = pool_.op(isNegative ? Op::kSub : Op::kAdd, type, term, part);
+        }
+      } else if (isSum) {
+        pending.emplace_back(node.args[1], isNegative != (node.op == Op::kSub));
+        pending.emplace_back(node.args[0], isNegative);
+      } else if (isCast) {
+        pending.emplace_back(node.args[0], isNegative);
+      } else {
+        return std::nullopt;
+      }
+    }
+    if (olds != 1 || term < 0) return std::nullopt;
+    return CAccumulation{Combine::kAdd, term};
+  }
+
+  /// x > old ? x : old, and its relatives; `no` is -1 where the element stays.
+  std::optional<CAccumulation> conditional(int condition, int yes, int no) {
+    const Expression c = pool_[condition];
+    const bool isLess = c.op == Op::kCmpLt || c.op == Op::kCmpLe, isMore = c.op == Op::kCmpGt || c.op == Op::kCmpGe;
+    const bool keepsOld = no < 0 || isOld(no), takesOld = isOld(yes) && no >= 0;
+    if (!keepsOld && !takesOld) return std::nullopt;
+    const int x = keepsOld ? yes : no;
+    if (!isLess && !isMore) return conditionalSum(condition, yes, no);
+    // Whether the condition, as x against the element, is "more".
+    bool xIsMore = false;
+    if (c.args[0] == x && isOld(c.args[1])) {
+      xIsMore = isMore;
+    } else if (c.args[1] == x && isOld(c.args[0])) {
+      xIsMore = isLess;
+    } else {
+      return conditionalSum(condition, yes, no);
+    }
+    if (mentionsOld(x)) return std::nullopt;
+    return CAccumulation{xIsMore == keepsOld ? Combine::kMax : Combine::kMin, x, isFloat(pool_[x].type)};
+  }
+
+  /// c ? old + x : old.
+  std::optional<CAccumulation> conditionalSum(int condition, int yes, int no) {
+    if (no < 0 || mentionsOld(condition)) return std::nullopt;
+    const bool isPlain = isOld(no);
+    auto found = plain(isPlain ? yes : no);
+    if (!found) return std::nullopt;
+    const DType type = pool_[found->term].type;
+    const int nothing = neutral(pool_, found->combine, type);
+    found->term = isPlain ? pool_.op(Op::kSelect, type, condition, found->term, nothing)
+                          : pool_.op(Op::kSelect, type, condition, nothing, found->term);
+    return found;
+  }
+
+  ExpressionPool &pool_;
+  const CStatement &s_;
+};
+
+}  // namespace
+
+std::optional<CAccumulation> accumulationOf(CProgram &program, const CStatement &s) {
+  // A term that is computed in another type than the element would be rounded at another place.
+  if (program.pool[s.value].type != program.buffers[static_cast<std::size_t>(s.buffer)].type) return std::nullopt;
+  return Finder(program, s).run();
+}
+
+}  // namespace pimento::frontend

@@ -1,0 +1,25 @@
+// What a statement adds to the element it stores to. Knows nothing of Clang.
+#pragma once
+
+#include <optional>
+
+#include "pimento/frontend/c/kernel_program.h"
+
+namespace pimento::frontend {
+
+/// target `combine`= term, in the type of the target, gives bit for bit what the statement stores. (Minimum and maximum
+/// by comparison: except for the sign of a zero, and where the first value is NaN.)
+struct CAccumulation {
+  kernel::Combine combine = kernel::Combine::kAdd;
+  int term = -1;
+  bool isLoose = false;  ///< a floating minimum or maximum by comparison: not bit for bit
+};
+
+/// None where the statement does something else. A condition is part of the term; one that only compares the term with
+/// the element is a minimum or maximum. May make nodes.
+std::optional<CAccumulation> accumulationOf(CProgram &program, const CStatement &s);
+
+/// The neutral element: nothing changes where it is merged, not even the sign of a zero.
+int neutral(ExpressionPool &pool, kernel::Combine combine, DType type);
+
+}  // namespace pimento::frontend

@@ -1,0 +1,511 @@
+// Statements as kernels: kinds of loops, and what happens to each target.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "pimento/frontend/c/kernel_accumulation.h"
+#include "pimento/frontend/c/kernel_schedule.h"
+#include "pimento/frontend/graph_builder.h"
+#include "pimento/kernel/builder.h"
+
+namespace pimento::frontend {
+
+using kernel::Affine;
+using kernel::Combine;
+using kernel::DimKind;
+using kernel::Op;
+
+namespace {
+
+using Dims = std::vector<kernel::Dim>;
+
+Affine project(const Affine &form, const std::vector<int> &loops) {
+  Affine small{{}, form.constant};
+  for (const int l : loops) small.coefficients.push_back(coefficient(form, l));
+  return small;
+}
+
+std::vector<Affine> project(const std::vector<Affine> &forms, const std::vector<int> &loops) {
+  std::vector<Affine> small;
+  for (const Affine &form : forms) small.push_back(project(form, loops));
+  return small;
+}
+
+bool hasKind(const Dims &dims, DimKind kind) {
+  return std::any_of(dims.begin(), dims.end(), [kind](const kernel::Dim &d) { return d.kind == kind; });
+}
+
+/// One expression into a kernel's body.
+class BodyWriter {
+ public:
+  BodyWriter(CProgram &program, GraphBuilder &graph, const std::vector<int> &buffers, kernel::KernelBuilder &k,
+             const std::vector<int> &loops)
+      : program_(program), graph_(graph), buffers_(buffers), k_(k), loops_(loops) {}
+
+  Result<int> write(int root) {
+    std::vector<int> order;
+    program_.pool.visit(root, [&](int e) { order.push_back(e); });
+    std::sort(order.begin(), order.end());  // arguments come first
+    for (const int e : order) {
+      if (made_.contains(e)) continue;
+      const Result<int> value = node(e);
+      if (!value) return value;
+      made_[e] = *value;
+    }
+    return made_.at(root);
+  }
+
+ private:
+  Result<int> node(int e) {
+    const Expression &x = program_.pool[e];
+    if (x.op == Op::kConstant) return isFloat(x.type) ? k_.constant(x.type, x.real) : k_.integer(x.type, x.integer);
+    if (x.op == Op::kIndex) return form(x);
+    if (x.op == Op::kLoad) return load(e);
+    const auto arg = [&](std::size_t i) { return x.args[i] < 0 ? -1 : made_.at(x.args[i]); };
+    if (x.op == Op::kCast) return k_.cast(x.type, arg(0));
+    return k_.op(x.op, x.type, arg(0), arg(1), arg(2));
+  }
+
+  int form(const Expression &x) {
+    const Affine f = project(x.form, loops_);
+    int sum = -1;
+    for (std::size_t d = 0; d < f.coefficients.size(); ++d) {
+      if (f.coefficients[d] == 0) continue;
+      int term = k_.indexValue(static_cast<int>(d), x.type);
+      if (f.coefficients[d] != 1) term = k_.op(Op::kMul, x.type, term, k_.integer(x.type, f.coefficients[d]));
+      sum = sum < 0 ? term : k_.op(Op::kAdd, x.type, sum, term);
+    }
+    if (sum < 0) return k_.integer(x.type, f.constant);
+    return f.constant == 0 ? sum : k_.op(Op::kAdd, x.type, sum, k_.integer(x.type, f.constant));
+  }
+
+  Result<int> load(int e) {
+    const Expression &x = program_.pool[e];
+    const CBuffer &declared = program_.buffers[static_cast<std::size_t>(x.buffer)];
+    const Location where = program_.pool.whereOf(e);
+    if (x.args[0] >= 0) return indirect(x, declared, where);
+    const Buffer &b = graph_.buffer(buffers_[static_cast<std::size_t>(x.buffer)]);
+    if (b.holds == Holds::kConstant) {
+      return isFloat(b.type) ? k_.constant(b.type, b.constant.real) : k_.integer(b.type, b.constant.integer);
+    }
+    if (b.holds == Holds::kNothing) {
+      return error("c-uninitialized", where,
+                   fmt::format("'{}' is read, but nothing has been stored in it", declared.name),
+                   "store to it first, or make it a parameter");
+    }
+    return k_.load(b.tensor, b.type, project(x.index, loops_));
+  }
+
+  Diagnostic indirect(const Expression &x, const CBuffer &declared, const Location &where) const {
+    std::string sizes;
+    program_.pool.visit(x.args[0], [&](int e) {
+      const Expression &node = program_.pool[e];
+      if (node.op != Op::kLoad) return;
+      const CBuffer &b = program_.buffers[static_cast<std::size_t>(node.buffer)];
+      if (b.isScalar && !isFloat(b.type)) sizes += (sizes.empty() ? "" : ",") + b.name + "=64";
+    });
+    if (!sizes.empty()) {
+      return error("c-bounds", where,
+                   fmt::format("an index of '{}' contains a number that is not known", declared.name),
+                   "say it: --size " + sizes);
+    }
+    return error("c-not-affine", where,
+                 fmt::format("an index of '{}' is no sum of loops times constants", declared.name),
+                 "indices of what is read are sums of loops, constants and sizes; only h[bin] += 1 may take its index "
+                 "from data");
+  }
+
+  CProgram &program_;
+  GraphBuilder &graph_;
+  const std::vector<int> &buffers_;
+  kernel::KernelBuilder &k_;
+  const std::vector<int> &loops_;
+  std::map<int, int> made_;
+};
+
+class Emitter {
+ public:
+  explicit Emitter(CProgram &program)
+      : program_(program), pool_(program.pool), extents_(program.extents()), graph_(program.name, program.where) {}
+
+  Result<kernel::Graph> run(const std::vector<CGroup> &groups) {
+    for (const CBuffer &b : program_.buffers) {
+      Buffer buffer;
+      buffer.name = b.name;
+      buffer.type = b.type;
+      buffer.shape = b.shape;
+      buffer.isMemref = !b.isScalar;
+      const bool isGiven = b.kind == CBuffer::Kind::kArgument;
+      buffers_.push_back(isGiven ? graph_.addArgument(std::move(buffer)) : graph_.addBuffer(std::move(buffer)));
+    }
+    for (const CGroup &group : groups) {
+      const Status s = group.size() == 1              ? single(group[0])
+                       : isSelection(program_, group) ? selection(group)
+                                                      : joint(group);
+      if (!s) return s.diagnostics();
+    }
+    for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
+      if (program_.buffers[b].kind == CBuffer::Kind::kResult) graph_.returned(buffers_[b], program_.where);
+    }
+    Result<kernel::Graph> graph = graph_.finish();
+    if (graph) return graph;
+    for (Diagnostic &d : graph.diagnostics()) rename(d);
+    return graph;
+  }
+
+ private:
+  static void rename(Diagnostic &d) {
+    static const std::map<std::string, std::string> kCodes = {{"out-of-bounds", "c-bounds"},
+                                                              {"duplicate-write", "c-overwrite"},
+                                                              {"self-dependence", "c-dependence"},
+                                                              {"too-large", "c-too-large"},
+                                                              {"no-kernel", "c-function"}};
+    const auto code = kCodes.find(d.code);
+    if (code == kCodes.end()) return;
+    if (d.code == "no-kernel")
+      d.hint = "it needs a loop, or a statement, that stores to a parameter or returns a value";
+    d.code = code->second;
+  }
+
+  Buffer &target(const CStatement &s) { return graph_.buffer(buffers_[static_cast<std::size_t>(s.buffer)]); }
+  const std::string &nameOf(const CStatement &s) const {
+    return program_.buffers[static_cast<std::size_t>(s.buffer)].name;
+  }
+
+  Dims plainDims(const std::vector<int> &loops) const {
+    Dims dims;
+    std::set<std::string> taken;
+    for (const int l : loops) {
+      const CLoop &loop = program_.loops[static_cast<std::size_t>(l)];
+      std::string name = loop.name;
+      for (int n = 1; !taken.insert(name).second; ++n) name = fmt::format("{}_{}", loop.name, n);
+      dims.push_back({std::move(name), loop.extent, DimKind::kParallel});
+    }
+    return dims;
+  }
+
+  std::vector<NestAccess> loadsIn(int root, const CStatement &s) const {
+    std::vector<NestAccess> loads;
+    pool_.visit(root, [&](int e) {
+      const Expression &x = pool_[e];
+      if (x.op == Op::kLoad) loads.push_back({x.buffer, x.index, s.loops, 0});
+    });
+    return loads;
+  }
+
+  /// Parallel loops tell the elements of the target apart; others accumulate, or run in order if the statement reads
+  /// what it wrote elsewhere.
+  Result<Dims> kindsOf(const CStatement &s, bool accumulates, const std::vector<NestAccess> &own) {
+    const NestAccess access = targetOf(s);
+    const std::vector<bool> isKnown = determined(access.index, s.loops, extents_);
+    Dims dims = plainDims(s.loops);
+    bool isShifted = false;
+    for (const NestAccess &read : own) isShifted = isShifted || read.index != s.index;
+    for (std::size_t d = 0; d < dims.size(); ++d) {
+      const int loop = s.loops[d];
+      const bool isUsed =
+          std::any_of(s.index.begin(), s.index.end(), [&](const Affine &form) { return coefficient(form, loop) != 0; });
+      if (!isKnown[d] && !accumulates && s.lastIndex < 0) {
+        return error("c-overwrite", s.where,
+                     isUsed ? fmt::format("several iterations of loop '{}' store to one element of '{}'", dims[d].name,
+                                          nameOf(s))
+                            : fmt::format("every iteration of loop '{}' stores to the same element of '{}'",
+                                          dims[d].name, nameOf(s)),
+                     "accumulate (+=, *=, minimum, maximum), index the target with the loop, or store behind it");
+      }
+      if (!isKnown[d]) dims[d].kind = own.empty() && accumulates ? DimKind::kReduction : DimKind::kSequential;
+      for (const NestAccess &read : own) {
+        if (!isKnown[d] || read.index == s.index) continue;
+        const Meeting m = meet(access, read, s.loops, extents_);
+        if (m.isPossible && (!m.distance[d] || *m.distance[d] != 0)) dims[d].kind = DimKind::kSequential;
+      }
+    }
+    // The verifier wants a loop in order where a tensor is read and written at different elements.
+    if (isShifted && !hasKind(dims, DimKind::kSequential) && !dims.empty()) dims.front().kind = DimKind::kSequential;
+    return dims;
+  }
+
+  bool coversAll(const CStatement &s) {
+    const std::vector<std::int64_t> &shape = target(s).shape;
+    if (!s.guards.empty() || s.lastIndex >= 0) return false;
+    std::set<int> used;
+    for (std::size_t i = 0; i < s.index.size(); ++i) {
+      const Affine &form = s.index[i];
+      if (form.constant != 0) return false;
+      if (form.coefficients.empty()) {
+        if (shape[i] != 1) return false;
+        continue;
+      }
+      const int loop = static_cast<int>(form.coefficients.size()) - 1;
+      const bool isLoop =
+          form.coefficients.back() == 1 &&
+          std::all_of(form.coefficients.begin(), form.coefficients.end() - 1, [](std::int64_t c) { return c == 0; });
+      if (!isLoop || extents_[static_cast<std::size_t>(loop)] != shape[i] || !used.insert(loop).second) return false;
+    }
+    return true;
+  }
+
+  Status nothingToAddTo(const CStatement &s) {
+    return error("c-uninitialized", s.where,
+                 fmt::format("this adds to '{}', in which nothing has been stored", nameOf(s)),
+                 "store a first value before the loop");
+  }
+
+  /// `term` or the whole value, with the condition as a choice.
+  int valueOf(const CStatement &s, const std::optional<CAccumulation> &how) {
+    if (how) return how->term;
+    if (s.predicate < 0) return s.value;
+    const DType type = pool_[s.value].type;
+    const DType held = program_.buffers[static_cast<std::size_t>(s.buffer)].type;
+    const int old = pool_.load(held, s.buffer, s.index, s.lastIndex, s.where);
+    return pool_.op(Op::kSelect, type, s.predicate, s.value, pool_.cast(type, old));
+  }
+
+  /// The verifier wants a loop in order where a tensor is read and written at different elements, even for one point.
+  int onlyLoop() {
+    program_.loops.push_back({"once", 1, false});
+    extents_.push_back(1);
+    return static_cast<int>(program_.loops.size()) - 1;
+  }
+
+  Status single(CStatement s) {
+    if (s.lastIndex >= 0) return indirect(s);
+    if (s.loops.empty()) {
+      const auto reads = readsOf(program_, s);
+      const bool isShifted = std::any_of(reads.begin(), reads.end(), [&](const NestAccess &read) {
+        return read.buffer == s.buffer && read.index != s.index;
+      });
+      if (isShifted) s.loops.push_back(onlyLoop());
+    }
+    const Buffer before = target(s);
+    auto how = accumulationOf(program_, s);
+    std::vector<NestAccess> own;
+    bool isShifted = false;
+    for (NestAccess &load : loadsIn(valueOf(s, how), s)) {
+      if (load.buffer != s.buffer) continue;
+      isShifted = isShifted || load.index != s.index;
+      own.push_back(std::move(load));
+    }
+    const auto constant = pool_.isConstant(s.value) && s.predicate < 0 ? std::optional(pool_[s.value]) : std::nullopt;
+    const bool isMinusZero = constant && isFloat(constant->type) && constant->real == 0 && std::signbit(constant->real);
+    const Result<Dims> dims = kindsOf(s, how.has_value(), own);
+    if (!dims) return dims.diagnostics();
+    const bool isWhole = coversAll(s);
+    if (constant && isWhole && !isMinusZero) {
+      target(s).holds = Holds::kConstant;
+      target(s).constant = {constant->real, constant->integer};
+      return okStatus();
+    }
+    if (how && before.holds == Holds::kNothing) return nothingToAddTo(s);
+    if (how && how->isLoose && !hasKind(*dims, DimKind::kReduction) && !isShifted) how.reset();  // a choice is exact
+    const bool mustAccumulate = hasKind(*dims, DimKind::kReduction) || (how && isShifted);
+    const bool startsNeutral =
+        how && own.empty() && before.holds == Holds::kConstant && isNeutral(before.constant, how->combine, before.type);
+    const bool accumulates =
+        how && (mustAccumulate || startsNeutral || (own.empty() && before.holds == Holds::kTensor));
+    if (!accumulates) how.reset();
+    kernel::KernelBuilder k(s.function, *dims, s.where);
+    const bool isFresh = startsNeutral || (!accumulates && isWhole && !isShifted);
+    int tensor = -1;
+    if (!isFresh) tensor = updated(s);
+    BodyWriter body(program_, graph_, buffers_, k, s.loops);
+    const Result<int> value = body.write(valueOf(s, how));
+    if (!value) return value.diagnostics();
+    if (isFresh) tensor = graph_.overwrite(buffers_[static_cast<std::size_t>(s.buffer)]);
+    for (const Affine &guard : s.guards) k.guard(project(guard, s.loops));
+    k.store(tensor, project(s.index, s.loops), *value, how ? how->combine : Combine::kAssign);
+    graph_.add(k.take());
+    return okStatus();
+  }
+
+  int updated(const CStatement &s) {
+    const int b = buffers_[static_cast<std::size_t>(s.buffer)];
+    return graph_.update(b, b, true, s.where);
+  }
+
+  /// h[bin] += 1, or a scatter in the order of the loops.
+  Status indirect(const CStatement &s) {
+    const auto how = accumulationOf(program_, s);
+    const Buffer before = target(s);
+    const bool startsNeutral =
+        how && before.holds == Holds::kConstant && isNeutral(before.constant, how->combine, before.type);
+    if (how && before.holds == Holds::kNothing) return nothingToAddTo(s);
+    Dims dims = plainDims(s.loops);
+    for (kernel::Dim &d : dims) d.kind = how ? DimKind::kReduction : DimKind::kSequential;
+    const std::vector<bool> isKnown = determined(targetOf(s).index, s.loops, extents_);
+    for (std::size_t d = 0; d < dims.size(); ++d) {
+      if (isKnown[d] && how) dims[d].kind = DimKind::kParallel;
+    }
+    if (!how && s.predicate >= 0) {
+      return error("c-not-affine", s.where,
+                   fmt::format("'{}' is stored under a condition, at a place that data decide", nameOf(s)),
+                   "a selection is if (c) out[count++] = x, from a count of 0; a histogram is h[bin] += 1");
+    }
+    kernel::KernelBuilder k(s.function, dims, s.where);
+    const int tensor = startsNeutral ? -1 : updated(s);
+    BodyWriter body(program_, graph_, buffers_, k, s.loops);
+    const Result<int> value = body.write(how ? how->term : s.value);
+    if (!value) return value.diagnostics();
+    // Where the condition does not hold, the index may be anything.
+    int index = s.lastIndex;
+    if (s.predicate >= 0) {
+      const DType type = pool_[index].type;
+      index = pool_.op(Op::kSelect, type, s.predicate, index, pool_.integer(type, 0));
+    }
+    const Result<int> last = body.write(index);
+    if (!last) return last.diagnostics();
+    for (const Affine &guard : s.guards) k.guard(project(guard, s.loops));
+    const int to = startsNeutral ? graph_.overwrite(buffers_[static_cast<std::size_t>(s.buffer)]) : tensor;
+    k.store(to, project(s.index, s.loops), *value, how ? how->combine : Combine::kAssign, *last);
+    graph_.add(k.take());
+    return okStatus();
+  }
+
+  Status selection(const CGroup &group) {
+    const CStatement &append = group[0], &count = group[1];
+    const Buffer counter = target(count);
+    if (counter.holds != Holds::kConstant || counter.constant.integer != 0) {
+      return error("c-dependence", append.where,
+                   fmt::format("the count '{}' of a selection does not start at 0", nameOf(count)),
+                   "set it to 0 right before the loops; what is selected goes to the start of the array");
+    }
+    kernel::KernelBuilder k(append.function, plainDims(append.loops), append.where);
+    BodyWriter body(program_, graph_, buffers_, k, append.loops);
+    const Result<int> value = body.write(append.value);
+    if (!value) return value.diagnostics();
+    const Result<int> predicate = body.write(append.predicate);
+    if (!predicate) return predicate.diagnostics();
+    for (const Affine &guard : append.guards) k.guard(project(guard, append.loops));
+    const Affine first{std::vector<std::int64_t>(append.loops.size(), 0), 0};
+    Affine place = first;
+    if (append.loops.size() == 1) place.coefficients[0] = 1;
+    k.store(graph_.overwrite(buffers_[static_cast<std::size_t>(append.buffer)]), {place}, *value);
+    k.store(graph_.overwrite(buffers_[static_cast<std::size_t>(count.buffer)]), project(count.index, count.loops),
+            k.integer(counter.type, 1), Combine::kAdd);
+    k.select(*predicate);
+    graph_.add(k.take());
+    return okStatus();
+  }
+
+  /// A loop is parallel in a kernel of several stores if no element is touched in two of its iterations and written in
+  /// one.
+  Dims jointDims(const CGroup &group) {
+    const std::vector<int> &loops = group.front().loops;
+    Dims dims = plainDims(loops);
+    for (const CStatement &writer : group) {
+      for (const CStatement &other : group) {
+        std::vector<NestAccess> accesses = readsOf(program_, other);
+        accesses.push_back(targetOf(other));
+        for (const NestAccess &access : accesses) {
+          const Meeting m = meet(targetOf(writer), access, loops, extents_);
+          for (std::size_t d = 0; m.isPossible && d < loops.size(); ++d) {
+            if (!m.distance[d] || *m.distance[d] != 0) dims[d].kind = DimKind::kSequential;
+          }
+        }
+      }
+    }
+    return dims;
+  }
+
+  /// One kernel of several stores. Where a statement reads what an earlier one stored, it gets that value.
+  Status joint(const CGroup &group) {
+    const std::vector<int> &loops = group.front().loops;
+    const Dims dims = jointDims(group);
+    const bool isSequential = hasKind(dims, DimKind::kSequential);
+    struct Goal {
+      std::optional<CAccumulation> how;
+      int root = -1, tensor = -1;
+      bool isFresh = false;
+    };
+    std::vector<Goal> goals;
+    std::map<std::pair<int, std::size_t>, int> stored;  // by statement: the new value of its element
+    for (std::size_t s = 0; s < group.size(); ++s) {
+      Goal goal;
+      goal.how = accumulationOf(program_, group[s]);
+      if (const Result<Dims> kinds = kindsOf(group[s], goal.how.has_value(), {}); !kinds) return kinds.diagnostics();
+      const auto forwarded = [&](int root) {
+        return pool_.rewrite(root, [&](int e) -> std::optional<int> {
+          const Expression x = pool_[e];
+          if (x.op != Op::kLoad) return std::nullopt;
+          for (std::size_t earlier = s; earlier-- > 0;) {
+            if (group[earlier].buffer == x.buffer && group[earlier].index == x.index) {
+              return stored.at({x.buffer, earlier});
+            }
+          }
+          return std::nullopt;
+        });
+      };
+      goal.root = forwarded(valueOf(group[s], goal.how));
+      const DType type = program_.buffers[static_cast<std::size_t>(group[s].buffer)].type;
+      int next = pool_.cast(type, goal.root);
+      if (goal.how) {
+        const int old = pool_.load(type, group[s].buffer, group[s].index, -1, group[s].where);
+        next = pool_.op(kernel::opOf(goal.how->combine), type, old, next);
+      }
+      stored[{group[s].buffer, s}] = next;
+      goals.push_back(goal);
+    }
+    for (std::size_t s = 0; s < group.size(); ++s) {
+      if (Status status = prepare(group, s, goals[s].how, isSequential, goals[s].isFresh, goals[s].tensor); !status) {
+        return status;
+      }
+    }
+    kernel::KernelBuilder k(group.front().function, dims, group.front().where);
+    BodyWriter body(program_, graph_, buffers_, k, loops);
+    std::vector<int> values;
+    for (const Goal &goal : goals) {
+      const Result<int> value = body.write(goal.root);
+      if (!value) return value.diagnostics();
+      values.push_back(*value);
+    }
+    for (std::size_t s = 0; s < group.size(); ++s) {
+      if (goals[s].isFresh) goals[s].tensor = graph_.overwrite(buffers_[static_cast<std::size_t>(group[s].buffer)]);
+      k.store(goals[s].tensor, project(group[s].index, loops), values[s],
+              goals[s].how ? goals[s].how->combine : Combine::kAssign);
+    }
+    for (const Affine &guard : group.front().guards) k.guard(project(guard, loops));
+    graph_.add(k.take());
+    return okStatus();
+  }
+
+  /// Whether a statement of a joint kernel gives its buffer a fresh tensor, and else the tensor it updates.
+  Status prepare(const CGroup &group, std::size_t number, const std::optional<CAccumulation> &how, bool isSequential,
+                 bool &isFresh, int &tensor) {
+    const CStatement &s = group[number];
+    const Buffer before = target(s);
+    if (before.holds == Holds::kNothing && how) return nothingToAddTo(s);
+    bool isRead = false;
+    for (const CStatement &other : group) {
+      for (const NestAccess &read : readsOf(program_, other)) {
+        const bool isItself = how && &other == &s && read.index == s.index;
+        isRead = isRead || (read.buffer == s.buffer && !isItself);
+      }
+    }
+    const bool startsNeutral = how && isSequential && before.holds == Holds::kConstant &&
+                               isNeutral(before.constant, how->combine, before.type);
+    isFresh = !how && !isRead && s.predicate < 0 && coversAll(s);
+    if (startsNeutral) {
+      tensor = graph_.overwrite(buffers_[static_cast<std::size_t>(s.buffer)]);
+    } else if (!isFresh) {
+      tensor = updated(s);
+    }
+    return okStatus();
+  }
+
+  CProgram &program_;
+  ExpressionPool &pool_;
+  std::vector<std::int64_t> extents_;
+  GraphBuilder graph_;
+  std::vector<int> buffers_;
+};
+
+}  // namespace
+
+Result<kernel::Graph> emitGraph(CProgram &program, const std::vector<CGroup> &groups) {
+  return Emitter(program).run(groups);
+}
+
+}  // namespace pimento::frontend

@@ -1,0 +1,61 @@
+#include "pimento/frontend/c/kernel_program.h"
+
+#include <algorithm>
+
+#include "pimento/kernel/box.h"
+
+namespace pimento::frontend {
+
+std::vector<std::int64_t> CProgram::extents() const {
+  std::vector<std::int64_t> all;
+  for (const CLoop &loop : loops) all.push_back(loop.extent);
+  return all;
+}
+
+bool CProgram::fits(const kernel::Affine &form, DType type) const {
+  const auto range = rangeOf(form, extents());
+  if (!range) return false;
+  if (type == DType::kU64) return range->low >= 0;
+  return wrapInteger(type, range->low) == range->low && wrapInteger(type, range->high) == range->high;
+}
+
+std::optional<FormRange> rangeUnder(const CProgram &program, const std::vector<int> &loops,
+                                    const std::vector<kernel::Affine> &guards, const kernel::Affine &form) {
+  const auto projected = [&](const kernel::Affine &f) {
+    kernel::Affine small{{}, f.constant};
+    for (const int l : loops) small.coefficients.push_back(coefficient(f, l));
+    return small;
+  };
+  kernel::Kernel k;
+  for (const int l : loops) {
+    k.dims.push_back({"", program.loops[static_cast<std::size_t>(l)].extent, kernel::DimKind::kParallel});
+  }
+  for (const kernel::Affine &guard : guards) k.guards.push_back(projected(guard));
+  const kernel::Box box(k);
+  if (box.isEmpty()) return std::nullopt;
+  const kernel::Affine small = projected(form);
+  const auto all = box.range(small);
+  if (!all) return std::nullopt;
+  FormRange range{all->low, all->high};
+  for (const kernel::Affine &guard : k.guards) {
+    // form = (form + guard) - guard, and guard >= 0; likewise from below.
+    if (const auto sum = plus(small, guard, 1)) {
+      if (const auto above = box.range(*sum)) range.high = std::min(range.high, above->high);
+    }
+    if (const auto gap = plus(small, guard, -1)) {
+      if (const auto below = box.range(*gap)) range.low = std::max(range.low, below->low);
+    }
+  }
+  return range;
+}
+
+void visitLoads(const CProgram &program, const CStatement &s, const std::function<void(int)> &see) {
+  for (const int root : {s.value, s.predicate, s.lastIndex}) {
+    if (root < 0) continue;
+    program.pool.visit(root, [&](int e) {
+      if (program.pool[e].op == kernel::Op::kLoad) see(e);
+    });
+  }
+}
+
+}  // namespace pimento::frontend

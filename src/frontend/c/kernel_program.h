@@ -1,0 +1,80 @@
+// A C function as statements in loops: what the reader hands to the scheduler. Knows nothing of Clang.
+//
+// Functions are inlined, local scalars are gone: those that a loop carries have become buffers. Every statement reads
+// memory at its own time, in the order of the list.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "pimento/frontend/c/kernel_expression.h"
+#include "pimento/frontend/nest.h"
+#include "pimento/kernel/kernel.h"
+
+namespace pimento::frontend {
+
+/// A loop counts from 0 to extent - 1.
+struct CLoop {
+  std::string name;
+  std::int64_t extent = 1;
+  bool isSymbol = false;  ///< stands for an unknown value while a loop body is looked at for the first time
+};
+
+struct CBuffer {
+  enum class Kind : std::uint8_t {
+    kArgument,  ///< a parameter or a variable at file scope: the user's contents
+    kLocal,     ///< a local array, nothing in it at first
+    kCarried,   ///< a scalar that loops carry, or a value kept for later
+    kResult,    ///< what the function returns
+  };
+  std::string name;
+  Kind kind = Kind::kArgument;
+  DType type = DType::kF32;
+  std::vector<std::int64_t> shape;  ///< a first extent of 0: taken from the accesses
+  bool isRestrict = false;
+  bool isScalar = false;  ///< a parameter by value: rank 0
+  Location where;
+};
+
+/// target = value where `predicate` holds and all guards are >= 0, at every point of `loops`.
+struct CStatement {
+  int buffer = -1;
+  std::vector<kernel::Affine> index;
+  int lastIndex = -1;  ///< a value in place of the last index
+  int value = -1;
+  int predicate = -1;
+  std::vector<int> loops;
+  std::vector<kernel::Affine> guards;
+  Location where;
+  std::string function;  ///< whose text it is
+};
+
+struct CProgram {
+  explicit CProgram(std::string functionName, Location place)
+      : name(std::move(functionName)), where(std::move(place)) {}
+  CProgram(const CProgram &) = delete;
+  CProgram &operator=(const CProgram &) = delete;
+
+  std::string name;
+  Location where;
+  std::vector<CLoop> loops;
+  std::vector<CBuffer> buffers;
+  std::vector<CStatement> statements;
+  ExpressionPool pool{[this](const kernel::Affine &form, DType type) { return fits(form, type); }};
+  Diagnostics warnings;
+
+  std::vector<std::int64_t> extents() const;
+  /// Whether all values of `form`, guards ignored, are values of the integer type.
+  bool fits(const kernel::Affine &form, DType type) const;
+};
+
+/// What a form gives at the points of `loops` where all guards are >= 0, as far as intervals tell; none where there are
+/// no such points, or numbers do not fit.
+std::optional<FormRange> rangeUnder(const CProgram &program, const std::vector<int> &loops,
+                                    const std::vector<kernel::Affine> &guards, const kernel::Affine &form);
+
+/// Calls `see` for every load in what the statement computes.
+void visitLoads(const CProgram &program, const CStatement &s, const std::function<void(int)> &see);
+
+}  // namespace pimento::frontend

@@ -1,0 +1,462 @@
+// Arrays and what is stored in them.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "llvm/Support/Casting.h"
+#include "pimento/base/suggest.h"
+#include "pimento/frontend/c/kernel_accumulation.h"
+#include "pimento/frontend/c/kernel_affine.h"
+#include "pimento/frontend/c/kernel_assigned.h"
+#include "pimento/frontend/c/kernel_reader.h"
+#include "pimento/frontend/nest.h"
+
+namespace pimento::frontend {
+
+using kernel::Affine;
+using kernel::Op;
+using llvm::dyn_cast;
+
+namespace {
+
+Affine unit(int loop) {
+  Affine form;
+  form.coefficients.resize(static_cast<std::size_t>(loop) + 1);
+  form.coefficients.back() = 1;
+  return form;
+}
+
+}  // namespace
+
+int CReader::addBuffer(CBuffer buffer) {
+  program_.buffers.push_back(std::move(buffer));
+  return static_cast<int>(program_.buffers.size()) - 1;
+}
+
+/// Extents of an array or pointer; the first is 0 where the declaration leaves it open.
+bool CReader::shapeOf(clang::QualType type, std::vector<std::int64_t> &shape, DType &element, const clang::VarDecl &v) {
+  if (type->isPointerType() && !llvm::isa<clang::DecayedType>(type)) {
+    shape.push_back(0);
+    type = type->getPointeeType();
+  }
+  if (const auto *decayed = dyn_cast<clang::DecayedType>(type)) type = decayed->getOriginalType();
+  while (const clang::ArrayType *array = context_.getAsArrayType(type)) {
+    std::int64_t extent = 0;
+    if (const auto *constant = dyn_cast<clang::ConstantArrayType>(array)) {
+      extent = static_cast<std::int64_t>(constant->getSize().getLimitedValue());
+    } else if (const auto *variable = dyn_cast<clang::VariableArrayType>(array);
+               variable != nullptr && variable->getSizeExpr() != nullptr) {
+      const int size = scalar(variable->getSizeExpr());
+      const auto known = isFine() ? pool_.integerOf(size) : std::nullopt;
+      if (!known) {
+        std::string names;
+        for (const clang::VarDecl *name : variablesIn(variable->getSizeExpr())) {
+          names += (names.empty() ? "" : ",") + name->getNameAsString() + "=64";
+        }
+        fail("c-bounds", v.getLocation(), fmt::format("an extent of '{}' is not known", v.getNameAsString()),
+             names.empty() ? "extents are constants or integer parameters" : "say it: --size " + names);
+        return false;
+      }
+      extent = *known;
+    } else if (!shape.empty()) {
+      break;
+    }
+    const bool isOpen = llvm::isa<clang::IncompleteArrayType>(array);
+    if (extent < 1 && !isOpen) {
+      fail("c-bounds", v.getLocation(), fmt::format("an extent of '{}' is {}", v.getNameAsString(), extent),
+           "extents start at 1");
+      return false;
+    }
+    shape.push_back(extent);
+    type = array->getElementType();
+  }
+  if (type->isPointerType() || shape.empty()) {
+    fail("c-type", v.getLocation(), fmt::format("'{}' is an array of pointers", v.getNameAsString()),
+         "declare it as one array: float A[n][m], or float *A indexed A[i * m + j]");
+    return false;
+  }
+  element = scalarType(type, v.getLocation());
+  return isFine();
+}
+
+void CReader::declareParameters(const clang::FunctionDecl &function) {
+  std::vector<std::string> names;
+  for (const clang::ParmVarDecl *p : function.parameters()) {
+    if (p->getType()->isIntegerType()) names.push_back(p->getNameAsString());
+  }
+  for (const auto &[name, size] : sizes_) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    errors_.push_back(
+        error("unknown-size", {},
+              fmt::format("function '{}' has no integer parameter '{}'", function.getNameAsString(), name),
+              names.empty() ? "it has no integer parameters" : suggest(name, names)));
+    return;
+  }
+  for (const clang::ParmVarDecl *p : function.parameters()) {
+    const clang::QualType type = p->getOriginalType();
+    Variable &variable = variables_[p];
+    CBuffer buffer;
+    buffer.name = p->getNameAsString();
+    buffer.where = placeOf(p->getLocation());
+    if (!type->isPointerType() && !type->isArrayType()) {
+      buffer.type = scalarType(type, p->getLocation());
+      if (!isFine()) return;
+      const auto size = sizes_.find(buffer.name);
+      if (size != sizes_.end() && type->isIntegerType()) {
+        variable.value = scalarValue(pool_.integer(buffer.type, size->second));
+        continue;
+      }
+      buffer.isScalar = true;
+      const DType t = buffer.type;
+      variable.value = scalarValue(pool_.load(t, addBuffer(std::move(buffer)), {}, -1, placeOf(p->getLocation())));
+      continue;
+    }
+    if (!shapeOf(type, buffer.shape, buffer.type, *p)) return;
+    buffer.isRestrict = p->getType().isRestrictQualified();
+    CPointer pointer;
+    pointer.index.resize(buffer.shape.size());
+    pointer.buffer = addBuffer(std::move(buffer));
+    variable.value = {CValue::Kind::kPointer, -1, std::move(pointer)};
+  }
+}
+
+/// The first element of an array variable, or of a variable at file scope.
+std::optional<CPointer> CReader::arrayOf(const clang::VarDecl &v) {
+  const auto known = arrays_.find(&v);
+  if (known != arrays_.end()) return known->second;
+  if (!v.hasGlobalStorage() || v.getType()->isPointerType()) return std::nullopt;
+  const bool isArray = v.getType()->isArrayType();
+  if (!isArray && v.getType().isConstQualified()) return std::nullopt;
+  CBuffer buffer;
+  buffer.name = v.getNameAsString();
+  buffer.where = placeOf(v.getLocation());
+  buffer.isRestrict = true;  // no two variables overlap
+  CPointer first;
+  if (isArray) {
+    if (!shapeOf(v.getType(), buffer.shape, buffer.type, v)) return std::nullopt;
+  } else {
+    buffer.shape = {1};
+    buffer.type = scalarType(v.getType(), v.getLocation());
+  }
+  first.index.resize(buffer.shape.size());
+  const bool hasContents = v.getType().isConstQualified() && v.getInit() != nullptr;
+  const bool isConstantArray = isArray && context_.getBaseElementType(v.getType()).isConstQualified();
+  if (hasContents || isConstantArray) buffer.kind = CBuffer::Kind::kLocal;
+  const bool isFilled = buffer.kind == CBuffer::Kind::kLocal;
+  first.buffer = addBuffer(std::move(buffer));
+  arrays_[&v] = first;
+  if (isFilled) {
+    // At the start of everything, whatever is around now.
+    std::vector<CStatement> later;
+    later.swap(program_.statements);
+    const auto loops = std::exchange(loops_, {});
+    const auto guards = std::exchange(guards_, {});
+    const auto predicates = std::exchange(predicates_, {});
+    initializeArray(first, v);
+    loops_ = loops;
+    guards_ = guards;
+    predicates_ = predicates;
+    constants_.insert(constants_.end(), program_.statements.begin(), program_.statements.end());
+    program_.statements = std::move(later);
+  }
+  return first;
+}
+
+/// A local array has an element for each iteration of the loops around it.
+void CReader::declareArray(const clang::VarDecl &v, CBuffer::Kind kind) {
+  CBuffer buffer;
+  buffer.name = v.getNameAsString();
+  buffer.kind = kind;
+  buffer.isRestrict = true;
+  buffer.where = placeOf(v.getLocation());
+  CPointer first;
+  for (const int l : loops_) {
+    buffer.shape.push_back(program_.loops[static_cast<std::size_t>(l)].extent);
+    first.index.push_back(unit(l));
+  }
+  std::vector<std::int64_t> own;
+  if (!shapeOf(v.getType(), own, buffer.type, v)) return;
+  if (own.front() == 0)
+    return fail("c-bounds", v.getLocation(), "a local array has no extent", "write it: float t[64]");
+  buffer.shape.insert(buffer.shape.end(), own.begin(), own.end());
+  first.level = first.index.size();
+  first.index.resize(buffer.shape.size());
+  first.buffer = addBuffer(std::move(buffer));
+  arrays_[&v] = first;
+  if (v.getInit() != nullptr) initializeArray(first, v);
+}
+
+void CReader::storeAll(const CPointer &first, int value, const clang::VarDecl &v) {
+  const CBuffer &buffer = program_.buffers[static_cast<std::size_t>(first.buffer)];
+  const std::vector<int> loops = loops_;
+  CPointer p = first;
+  for (std::size_t d = first.level; d < buffer.shape.size(); ++d) {
+    const int loop = newLoop(fmt::format("d{}", d - first.level), buffer.shape[d], false);
+    loops_.push_back(loop);
+    p.index[d] = unit(loop);
+  }
+  p.level = p.index.empty() ? 0 : p.index.size() - 1;
+  store(p, value, v.getLocation());
+  loops_ = loops;
+}
+
+void CReader::initializeArray(const CPointer &first, const clang::VarDecl &v) {
+  constexpr std::size_t kMostElements = 64;
+  const DType type = program_.buffers[static_cast<std::size_t>(first.buffer)].type;
+  const auto *list = dyn_cast<clang::InitListExpr>(v.getInit()->IgnoreImplicit());
+  if (list == nullptr) return fail("c-type", v.getLocation(), "this array starts from a text", "list its elements");
+  storeAll(first, isFloat(type) ? pool_.real(type, 0) : pool_.integer(type, 0), v);
+  std::size_t count = 0;
+  const std::function<void(const clang::InitListExpr &, CPointer)> fill = [&](const clang::InitListExpr &l,
+                                                                              CPointer p) {
+    for (unsigned i = 0; i < l.getNumInits() && isFine(); ++i) {
+      CPointer element = p;
+      element.index[p.level].constant += i;
+      const clang::Expr *init = l.getInit(i);
+      if (const auto *inner = dyn_cast<clang::InitListExpr>(init); inner != nullptr && p.level + 1 < p.index.size()) {
+        ++element.level;
+        fill(*inner, element);
+        continue;
+      }
+      const int value = scalar(init);
+      const bool isZero = isFine() && pool_.isConstant(value) && pool_[value].integer == 0 && pool_[value].real == 0;
+      if (isZero) continue;
+      if (++count > kMostElements) {
+        return fail("c-too-large", v.getLocation(), fmt::format("'{}' lists too many elements", v.getNameAsString()),
+                    "make it a parameter: its contents are data");
+      }
+      store(element, value, init->getBeginLoc());
+    }
+  };
+  fill(*list, first);
+}
+
+CValue CReader::load(const CPointer &p, const clang::Expr &e) {
+  if (!isFine()) return {};
+  if (p.scalar != nullptr) return readVariable(*p.scalar, e.getBeginLoc());
+  if (p.buffer < 0 || p.level + 1 < p.index.size()) {
+    fail("c-type", e.getBeginLoc(), "a whole array is used as a value", "use its elements");
+    return {};
+  }
+  const CBuffer &b = program_.buffers[static_cast<std::size_t>(p.buffer)];
+  if (isTrial_) {
+    for (const Affine &form : p.index) markRead(form);
+  }
+  return scalarValue(pool_.load(b.type, p.buffer, p.index, p.lastIndex, placeOf(e.getBeginLoc())));
+}
+
+void CReader::store(const CPointer &p, int value, clang::SourceLocation where) {
+  if (!isFine()) return;
+  if (p.scalar != nullptr) return assign(p.scalar, scalarValue(value), where);
+  if (p.buffer < 0 || p.level + 1 < p.index.size()) {
+    return fail("c-type", where, "a whole array is stored to", "store to its elements");
+  }
+  CStatement s;
+  s.buffer = p.buffer;
+  s.index = p.index;
+  s.lastIndex = p.lastIndex;
+  s.value = value;
+  s.where = placeOf(where);
+  emit(std::move(s), 0);
+}
+
+void CReader::assign(const clang::VarDecl *v, CValue value, clang::SourceLocation where) {
+  Variable &variable = variables_[v];
+  if (variable.buffer < 0) {
+    variable.value = std::move(value);
+    return;
+  }
+  CStatement s;
+  s.buffer = variable.buffer;
+  s.index = variable.index;
+  s.value = value.scalar;
+  s.where = placeOf(where);
+  emit(std::move(s), variable.predicates);
+}
+
+int CReader::predicateFrom(std::size_t first) const {
+  int all = -1;
+  for (std::size_t p = first; p < predicates_.size(); ++p) all = pool_.both(all, predicates_[p]);
+  return all;
+}
+
+/// Gives a statement the loops' conditions: guards where they are one case; a choice where the statement accumulates,
+/// since the order of rounding is that of the loops; else a statement for each case.
+void CReader::emitGuarded(CStatement s) {
+  std::vector<std::size_t> open;
+  const bool accumulates = !isTrial_ && accumulationOf(program_, s).has_value();
+  for (std::size_t g = 0; g < guards_.size(); ++g) {
+    const Guard &guard = guards_[g];
+    if (guard.cases.size() == 1) {
+      s.guards.insert(s.guards.end(), guard.cases.front().begin(), guard.cases.front().end());
+    } else if (accumulates) {
+      s.predicate = pool_.both(s.predicate, guard.condition);
+    } else {
+      open.push_back(g);
+    }
+  }
+  const std::function<void(CStatement, std::size_t)> split = [&](CStatement part, std::size_t at) {
+    if (at == open.size()) return emitSplit(std::move(part), 0);
+    for (const std::vector<Affine> &one : guards_[open[at]].cases) {
+      CStatement next = part;
+      next.guards.insert(next.guards.end(), one.begin(), one.end());
+      split(std::move(next), at + 1);
+    }
+  };
+  split(std::move(s), 0);
+}
+
+/// `predicates`: how many of the conditions around need not be asked, since what is stored only counts where they hold.
+void CReader::emit(CStatement s, std::size_t predicates) {
+  s.loops = loops_;
+  s.predicate = predicateFrom(predicates);
+  s.function = frames_.back().function->getNameAsString();
+  if (s.predicate >= 0 && pool_.integerOf(s.predicate) == 0) return;
+  for (Affine &form : s.index) form = trimmed(std::move(form));
+  storedBuffers_.insert(s.buffer);
+  if (isDelaying_) {
+    delayed_.push_back(std::move(s));
+    return;
+  }
+  if (!isTrial_) keepOldValues(s.buffer);
+  emitGuarded(std::move(s));
+}
+
+/// Side effects of an expression, once its value is used.
+void CReader::flushDelayed() {
+  std::vector<CStatement> list;
+  list.swap(delayed_);
+  for (CStatement &s : list) {
+    if (!isTrial_) keepOldValues(s.buffer);
+    emitGuarded(std::move(s));
+  }
+}
+
+/// Whether a choice by loops keeps an index within its array.
+bool CReader::protects(const CStatement &s, const Expression &choice) const {
+  const auto onTrue = affine(choice.args[0]);
+  const auto onFalse = onTrue ? affine(pool_.isFalse(choice.args[0])) : std::nullopt;
+  if (!onFalse) return false;
+  const auto isTighter = [&](const Affine &form, const DisjointGuards &cases, std::int64_t extent) {
+    const auto everywhere = rangeUnder(program_, s.loops, s.guards, form);
+    if (!everywhere) return true;
+    if (extent > 0) return everywhere->low < 0 || everywhere->high >= extent;
+    std::optional<FormRange> hull;
+    for (const std::vector<Affine> &one : cases) {
+      std::vector<Affine> guards = s.guards;
+      guards.insert(guards.end(), one.begin(), one.end());
+      const auto part = rangeUnder(program_, s.loops, guards, form);
+      if (!part) continue;
+      hull = hull ? FormRange{std::min(hull->low, part->low), std::max(hull->high, part->high)} : *part;
+    }
+    return !hull || hull->low > everywhere->low || hull->high < everywhere->high;
+  };
+  bool isProtected = false;
+  for (const auto &[arm, cases] : {std::pair{choice.args[1], &*onTrue}, std::pair{choice.args[2], &*onFalse}}) {
+    pool_.visit(arm, [&, cases = cases](int e) {
+      const Expression &x = pool_[e];
+      if (x.op != Op::kLoad || x.buffer < 0) return;
+      const CBuffer &b = program_.buffers[static_cast<std::size_t>(x.buffer)];
+      for (std::size_t d = 0; d < x.index.size(); ++d) {
+        isProtected = isProtected || isTighter(x.index[d], *cases, b.shape[d]);
+      }
+    });
+  }
+  return isProtected;
+}
+
+/// A choice by loops between values of which one reads memory becomes two statements: what is not chosen may lie
+/// outside its array.
+void CReader::emitSplit(CStatement s, int depth) {
+  constexpr int kDeepestSplit = 6;
+  int choice = -1;
+  const auto reads = [&](int e) { return pool_.contains(e, [](const Expression &x) { return x.op == Op::kLoad; }); };
+  if (depth < kDeepestSplit && !isTrial_) {
+    pool_.visit(s.value, [&](int e) {
+      const Expression &node = pool_[e];
+      const bool isMeant = choice < 0 && node.op == Op::kSelect && (reads(node.args[1]) || reads(node.args[2]));
+      if (isMeant && protects(s, node)) choice = e;
+    });
+  }
+  if (choice < 0) {
+    program_.statements.push_back(std::move(s));
+    return;
+  }
+  const Expression node = pool_[choice];
+  const int isNot = pool_.isFalse(node.args[0]);
+  for (const auto &[condition, value] : {std::pair{node.args[0], node.args[1]}, std::pair{isNot, node.args[2]}}) {
+    const auto pieces = affine(condition);
+    if (!pieces) {
+      program_.statements.push_back(std::move(s));
+      return;
+    }
+    for (const std::vector<Affine> &piece : *pieces) {
+      CStatement part = s;
+      part.guards.insert(part.guards.end(), piece.begin(), piece.end());
+      part.value =
+          pool_.rewrite(s.value, [&, v = value](int e) { return e == choice ? std::optional(v) : std::nullopt; });
+      const auto added = accumulationOf(program_, part);
+      const bool addsNothing = added && added->combine == kernel::Combine::kAdd && pool_.isConstant(added->term) &&
+                               pool_[added->term].real == 0 && pool_[added->term].integer == 0;
+      if (!addsNothing) emitSplit(std::move(part), depth + 1);
+    }
+  }
+}
+
+int CReader::spill(const std::string &name, int value, std::vector<Affine> &index) {
+  CBuffer buffer{name, CBuffer::Kind::kCarried, pool_[value].type, {}, true, false, program_.where};
+  index.clear();
+  for (const int l : loops_) {
+    buffer.shape.push_back(program_.loops[static_cast<std::size_t>(l)].extent);
+    index.push_back(unit(l));
+  }
+  if (buffer.shape.empty()) {
+    buffer.shape.push_back(1);
+    index.push_back({});
+  }
+  CStatement s;
+  s.buffer = addBuffer(std::move(buffer));
+  s.index = index;
+  s.value = value;
+  s.loops = loops_;
+  s.where = program_.where;
+  s.function = frames_.back().function->getNameAsString();
+  const int made = s.buffer;
+  emitGuarded(std::move(s));
+  return made;
+}
+
+/// Before `buffer` is written: values that were read from it go into a place of their own.
+void CReader::keepOldValues(int buffer) {
+  std::map<int, int> kept;
+  const auto keep = [&](int &value, const std::string &name) {
+    const bool reads =
+        pool_.contains(value, [&](const Expression &e) { return e.op == Op::kLoad && e.buffer == buffer; });
+    if (!reads) return;
+    const auto [at, isNew] = kept.try_emplace(value, -1);
+    if (isNew) {
+      std::vector<Affine> index;
+      const DType type = pool_[value].type;
+      const int copy = spill(name, value, index);
+      at->second = pool_.load(type, copy, std::move(index), -1, program_.where);
+    }
+    value = at->second;
+  };
+  for (auto &[declaration, variable] : variables_) {
+    if (variable.value.kind == CValue::Kind::kScalar) keep(variable.value.scalar, declaration->getNameAsString());
+  }
+  for (int &predicate : predicates_) {
+    keep(predicate, "condition");
+    const DType type = pool_[predicate].type;
+    if (type != DType::kU8) predicate = pool_.cast(DType::kU8, predicate);
+  }
+  for (Frame &frame : frames_) {
+    if (frame.result.kind == CValue::Kind::kScalar) keep(frame.result.scalar, "result");
+  }
+}
+
+std::optional<CReader::DisjointGuards> CReader::affine(int condition) const {
+  return disjointGuards(pool_, condition);
+}
+
+}  // namespace pimento::frontend

@@ -1,0 +1,194 @@
+// Statements that need not be.
+#include <algorithm>
+#include <set>
+
+#include "pimento/frontend/c/kernel_accumulation.h"
+#include "pimento/frontend/c/kernel_schedule.h"
+
+namespace pimento::frontend {
+
+using kernel::Affine;
+using kernel::Op;
+
+namespace {
+
+class Tidier {
+ public:
+  explicit Tidier(CProgram &program) : program_(program), statements_(program.statements) {}
+
+  void run() {
+    dropEmpty();
+    dropUnread();
+    for (std::size_t copy = 0; copy < statements_.size(); ++copy) {
+      if (mergeIntoTarget(copy)) copy = 0;
+    }
+    for (CStatement &s : statements_) keepLastIterations(s);
+  }
+
+ private:
+  CBuffer &bufferOf(const CStatement &s) { return program_.buffers[static_cast<std::size_t>(s.buffer)]; }
+
+  /// Guards that always hold go, statements whose guards never hold too.
+  void dropEmpty() {
+    const auto extents = program_.extents();
+    std::erase_if(statements_, [&](CStatement &s) {
+      bool never = false;
+      std::erase_if(s.guards, [&](const Affine &guard) {
+        const auto range = rangeOf(guard, extents);
+        never = never || (range && range->high < 0);
+        return range && range->low >= 0;
+      });
+      std::vector<Affine> once;
+      for (const Affine &guard : s.guards) {
+        if (std::find(once.begin(), once.end(), guard) == once.end()) once.push_back(guard);
+      }
+      s.guards = std::move(once);
+      return never;
+    });
+  }
+
+  /// Carried values that no one asks for. Accumulating into one is no question.
+  void dropUnread() {
+    for (bool hasChanged = true; std::exchange(hasChanged, false);) {
+      std::set<int> read;
+      for (const CStatement &s : statements_) {
+        visitLoads(program_, s, [&](int e) {
+          const int buffer = program_.pool[e].buffer;
+          if (buffer != s.buffer) read.insert(buffer);
+        });
+      }
+      const auto isUnread = [&](const CStatement &s) {
+        const CBuffer::Kind kind = bufferOf(s).kind;
+        const bool isOurs = kind == CBuffer::Kind::kCarried || kind == CBuffer::Kind::kLocal;
+        return isOurs && !read.contains(s.buffer);
+      };
+      hasChanged = std::erase_if(statements_, isUnread) > 0;
+    }
+  }
+
+  bool reads(const CStatement &s, int buffer) const {
+    bool isFound = false;
+    visitLoads(program_, s, [&](int e) { isFound = isFound || program_.pool[e].buffer == buffer; });
+    return isFound;
+  }
+
+  bool readsOnly(const CStatement &s, int buffer, const std::vector<Affine> &index) const {
+    bool isSame = true;
+    visitLoads(program_, s, [&](int e) {
+      const Expression &x = program_.pool[e];
+      isSame = isSame && (x.buffer != buffer || x.index == index);
+    });
+    return isSame;
+  }
+
+  /// t = 0; for (...) t += ...; y[i] = t   becomes   y[i] = 0; for (...) y[i] += ...
+  bool mergeIntoTarget(std::size_t copy) {
+    const CStatement last = statements_[copy];
+    const Expression value = program_.pool[last.value];
+    if (value.op != Op::kLoad || value.buffer < 0 || last.predicate >= 0 || last.lastIndex >= 0 || value.args[0] >= 0) {
+      return false;
+    }
+    const CBuffer &from = program_.buffers[static_cast<std::size_t>(value.buffer)];
+    const CBuffer &to = bufferOf(last);
+    if (from.kind != CBuffer::Kind::kCarried || from.type != to.type || value.buffer == last.buffer) return false;
+    // One element for each iteration of exactly the loops around the copy.
+    std::vector<Affine> own;
+    for (const int l : last.loops) {
+      Affine form;
+      form.coefficients.resize(static_cast<std::size_t>(l) + 1);
+      form.coefficients.back() = 1;
+      own.push_back(std::move(form));
+    }
+    if (own.empty()) own.emplace_back();
+    if (value.index != own) return false;
+    const std::vector<bool> known = determined(last.index, last.loops, program_.extents());
+    if (std::find(known.begin(), known.end(), false) != known.end()) return false;
+    std::size_t first = statements_.size();
+    for (std::size_t s = 0; s < statements_.size(); ++s) {
+      const CStatement &other = statements_[s];
+      if (other.buffer != value.buffer) {
+        if (s != copy && reads(other, value.buffer) && (s > copy || !readsOnly(other, value.buffer, own))) return false;
+        continue;
+      }
+      if (other.index != own || other.lastIndex >= 0 || s > copy) return false;
+      if (other.loops.size() < last.loops.size() ||
+          !std::equal(last.loops.begin(), last.loops.end(), other.loops.begin())) {
+        return false;
+      }
+      if (!std::equal(
+              last.guards.begin(), last.guards.end(), other.guards.begin(),
+              other.guards.begin() + static_cast<std::ptrdiff_t>(std::min(last.guards.size(), other.guards.size())))) {
+        return false;
+      }
+      first = std::min(first, s);
+    }
+    if (first >= copy) return false;
+    for (std::size_t s = 0; s < statements_.size(); ++s) {
+      const bool isBetween = s >= first && s < copy;
+      const bool sharesLoop = !last.loops.empty() && !statements_[s].loops.empty() &&
+                              statements_[s].loops.front() == last.loops.front() && s != copy;
+      if (!isBetween && !sharesLoop) continue;
+      if (statements_[s].buffer == last.buffer || reads(statements_[s], last.buffer)) return false;
+    }
+    for (CStatement &s : statements_) {
+      for (int *root : {&s.value, &s.predicate, &s.lastIndex}) {
+        if (*root < 0) continue;
+        *root = program_.pool.rewrite(*root, [&](int e) -> std::optional<int> {
+          const Expression node = program_.pool[e];
+          if (node.op != Op::kLoad || node.buffer != value.buffer) return std::nullopt;
+          return program_.pool.load(node.type, last.buffer, last.index, -1, program_.pool.whereOf(e));
+        });
+      }
+      if (s.buffer != value.buffer) continue;
+      s.buffer = last.buffer;
+      s.index = last.index;
+      s.where = s.loops.size() > last.loops.size() ? s.where : last.where;
+    }
+    statements_.erase(statements_.begin() + static_cast<std::ptrdiff_t>(copy));
+    return true;
+  }
+
+  /// t = x[i] in every iteration: the last one stays.
+  void keepLastIterations(CStatement &s) {
+    if (s.predicate >= 0 || s.lastIndex >= 0 || accumulationOf(program_, s) || reads(s, s.buffer)) return;
+    const auto known = determined(s.index, s.loops, program_.extents());
+    const std::vector<int> loops = s.loops;
+    for (std::size_t d = 0; d < loops.size(); ++d) {
+      const int loop = loops[d];
+      const auto uses = [loop](const Affine &form) { return coefficient(form, loop) != 0; };
+      if (known[d] || std::any_of(s.index.begin(), s.index.end(), uses) ||
+          std::any_of(s.guards.begin(), s.guards.end(), uses) || isShared(s, loop)) {
+        continue;
+      }
+      const std::int64_t last = program_.loops[static_cast<std::size_t>(loop)].extent - 1;
+      s.value = program_.pool.mapForms(s.value, [&](const Affine &form) {
+        Affine fixed = form;
+        const std::int64_t factor = coefficient(form, loop);
+        if (factor != 0) fixed.coefficients[static_cast<std::size_t>(loop)] = 0;
+        fixed.constant += factor * last;
+        return trimmed(std::move(fixed));
+      });
+      std::erase(s.loops, loop);
+    }
+  }
+
+  /// Whether another statement of the loop touches what this one stores, or stores what it reads.
+  bool isShared(const CStatement &s, int loop) const {
+    for (const CStatement &other : statements_) {
+      if (&other == &s || std::find(other.loops.begin(), other.loops.end(), loop) == other.loops.end()) continue;
+      if (other.buffer == s.buffer || reads(other, s.buffer) || reads(s, other.buffer)) return true;
+    }
+    return false;
+  }
+
+  CProgram &program_;
+  std::vector<CStatement> &statements_;
+};
+
+}  // namespace
+
+void tidy(CProgram &program) {
+  Tidier(program).run();
+}
+
+}  // namespace pimento::frontend

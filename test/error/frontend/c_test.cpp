@@ -1,0 +1,169 @@
+// Mistakes in C kernels: what is said, where, and what the hint offers.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "pimento/frontend/frontend.h"
+
+namespace pimento::frontend {
+namespace {
+
+/// "code@line:column" of the first diagnostic, which must carry `said` in its message and `hint` in its hint.
+std::string complaint(const std::string &text, const std::string &said, const std::string &hint,
+                      const CKernelOptions &options = {}) {
+  const Result<CKernels> r = importC(text, "k.c", options);
+  EXPECT_FALSE(r.ok()) << text;
+  if (r) return "none";
+  const Diagnostic d = r.diagnostics().front();
+  EXPECT_NE(d.message.find(said), std::string::npos) << d.str();
+  EXPECT_NE(d.hint.find(hint), std::string::npos) << d.str();
+  return d.code + "@" + std::to_string(d.where.line) + ":" + std::to_string(d.where.column);
+}
+
+/// A function of two arrays of 8 floats whose body starts in line 2, column 1.
+std::string function(const std::string &body) {
+  return "void f(int n, const float x[restrict 8], float y[restrict 8]) {\n" + body + "\n}\n";
+}
+
+TEST(CErrors, WhatClangRefusesIsSaidInItsWords) {
+  EXPECT_EQ(complaint(function("y[0] = z;"), "undeclared identifier 'z'", "C17"), "c-syntax@2:8");
+  EXPECT_EQ(complaint("#include <gsl/gsl.h>\n", "file not found", ""), "c-syntax@1:10");
+}
+
+TEST(CErrors, TheFunctionMustBeClear) {
+  const std::string two = "void f(float x[4]) { x[0] = 1; }\nvoid g(float x[4]) { x[0] = 2; }\n";
+  EXPECT_EQ(complaint(two, "2 functions", "--function: f, g"), "c-function@0:0");
+  EXPECT_EQ(complaint(two, "no function 'h'", "f", {"h", {}}), "c-function@0:0");
+  EXPECT_EQ(complaint("int x;\n", "no function to begin with", "define one"), "c-function@0:0");
+  EXPECT_EQ(complaint("void f(const float x[4]) {}\n", "computes nothing", "stores to a parameter"), "c-function@1:6");
+}
+
+TEST(CErrors, IndicesAreSumsOfLoops) {
+  EXPECT_EQ(complaint("void f(const int i[8], const float x[restrict 8], float y[restrict 8]) {\n"
+                      "for (int k = 0; k < 8; k++) y[k] = x[i[k]];\n}\n",
+                      "'x'", "sums of loops"),
+            "c-not-affine@2:36");
+  EXPECT_EQ(complaint(function("for (int k = 0; k < 2; k++) y[k] = x[k * k];"), "'x'", "sums of loops"),
+            "c-not-affine@2:36");
+}
+
+TEST(CErrors, LoopsCount) {
+  const std::string hint = "for (int i = 0";
+  EXPECT_EQ(complaint(function("for (;;) y[0] = 1;"), "no condition", hint), "c-loop-form@2:1");
+  EXPECT_EQ(complaint(function("for (int i = 1; i < 8; i *= 2) y[i] = 1;"), "does not count", hint), "c-loop-form@2:1");
+  EXPECT_EQ(complaint(function("for (int i = 0; i < 8; i--) y[0] = 1;"), "never ends", hint), "c-loop-form@2:1");
+  EXPECT_EQ(
+      complaint(function("for (int i = 0; i < 8; i++) { y[i] = 1; i++; }"), "changes the loop's variable 'i'", hint),
+      "c-loop-form@2:1");
+  EXPECT_EQ(complaint(function("int i = 0; do { y[i] = 1; i++; } while (i < 8);"), "do-while", "for"),
+            "c-loop-form@2:12");
+  EXPECT_EQ(complaint(function("for (int i = 0; i < 8 && x[i] > 0; i++) y[i] = 1;"), "depends on data", hint),
+            "c-not-affine@2:1");
+}
+
+TEST(CErrors, SizesAreSaid) {
+  EXPECT_EQ(complaint(function("for (int i = 0; i < n; i++) y[i] = x[i];"), "not known", "--size n=64"),
+            "c-bounds@2:1");
+  EXPECT_EQ(complaint("void f(int n, float y[n]) {\ny[0] = 1;\n}\n", "extent of 'y'", "--size n=64"), "c-bounds@1:21");
+  EXPECT_EQ(complaint(function("y[0] = x[n];"), "not known", "--size n=64"), "c-bounds@2:8");
+  EXPECT_EQ(complaint(function("y[0] = 1;"), "no integer parameter 'm'", "n", {{}, {{"m", 3}}}), "unknown-size@0:0");
+}
+
+TEST(CErrors, AccessesStayWithinTheirArrays) {
+  EXPECT_EQ(complaint(function("for (int i = 0; i <= 8; i++) y[i] = 1;"), "extent is 8", "guard"), "c-bounds@2:35");
+  EXPECT_EQ(
+      complaint(
+          "void f(const float *restrict x, float *restrict y) {\nfor (int i = 0; i < 4; i++) y[i] = x[i - 1];\n}\n",
+          "-1..2", "if"),
+      "c-bounds@2:36");
+  EXPECT_EQ(complaint("void f(const int x[8], int *h) {\nfor (int i = 0; i < 8; i++) h[x[i]]++;\n}\n", "'h'", "h[256]"),
+            "c-bounds@2:29");
+  EXPECT_EQ(complaint(function("float z[0]; z[0] = x[0]; y[0] = z[0];"), "extent of 'z'", "at 1"), "c-bounds@2:7");
+}
+
+TEST(CErrors, FunctionsAreInlined) {
+  EXPECT_EQ(complaint("#include <math.h>\nvoid f(float y[4]) {\ny[0] = sinf(y[1]);\n}\n", "'sinf'", "exp"),
+            "c-call@3:8");
+  EXPECT_EQ(complaint("int g(int n) { return n < 2 ? 1 : g(n - 1); }\nvoid f(int y[4]) {\ny[0] = g(y[1]);\n}\n",
+                      "calls itself", "loop", {"f", {}}),
+            "c-call@1:35");
+  EXPECT_EQ(complaint("#include <string.h>\nvoid f(float y[4]) {\nmemset(y, 0, 16);\n}\n", "'memset'", "loop"),
+            "c-call@3:1");
+}
+
+TEST(CErrors, TypesAreScalarsAndArraysOfThem) {
+  EXPECT_EQ(complaint("struct s { float a; };\nvoid f(struct s *p) {\np->a = 1;\n}\n", "struct s", "float"),
+            "c-type@2:18");
+  EXPECT_EQ(complaint("void f(float **p) {\np[0][0] = 1;\n}\n", "array of pointers", "A[n][m]"), "c-type@1:16");
+  EXPECT_EQ(complaint("void f(float y[4]) {\nlong double t = y[0];\ny[1] = t;\n}\n", "long double", "_Float16"),
+            "c-type@2:13");
+  EXPECT_EQ(complaint("void f(float y[4]) {\nint *p = (int *)y;\ny[1] = p[0];\n}\n", "conversion", "declared"),
+            "c-type@2:10");
+  EXPECT_EQ(complaint("void f(float y[4]) {\nstatic int calls;\ny[0] = calls++;\n}\n", "'calls'", "static"),
+            "c-type@2:12");
+}
+
+TEST(CErrors, ControlFlowIsLoopsAndIf) {
+  EXPECT_EQ(complaint(function("for (int i = 0; i < 8; i++) { if (x[i] < 0) break; y[i] = 1; }"), "BreakStmt", "goto"),
+            "c-control-flow@2:45");
+  EXPECT_EQ(
+      complaint(function("for (int i = 0; i < 8; i++) { if (x[i] < 0) return; y[i] = 1; }"), "inside a loop", "end"),
+      "c-control-flow@2:45");
+  EXPECT_EQ(complaint(function("switch (n) { case 1: y[0] = 1; }"), "SwitchStmt", "if"), "c-control-flow@2:1");
+  EXPECT_EQ(
+      complaint(
+          function("for (int i = 0; i < 8; i++) { if (x[i] < 0) { if (x[i] < -1) continue; y[i] = 1; } y[i] = 2; }"),
+          "more than the innermost", "other branch"),
+      "c-control-flow@2:47");
+}
+
+TEST(CErrors, ValuesMustHaveBeenGiven) {
+  EXPECT_EQ(complaint(function("float t; y[0] = t;"), "'t'", "first"), "c-uninitialized@2:17");
+  EXPECT_EQ(complaint(function("float t[4]; y[0] = t[1];"), "'t'", "store to it"), "c-uninitialized@2:20");
+  EXPECT_EQ(complaint(function("float t; for (int i = 0; i < 8; i++) t += x[i]; y[0] = t;"), "'t'", "before the loop"),
+            "c-uninitialized@2:7");
+}
+
+TEST(CErrors, StatementsRunOneAfterTheOther) {
+  EXPECT_EQ(
+      complaint(
+          "void f(float a[restrict 100], float b[restrict 200]) {\nfor (int i = 1; i < 99; i++) {\na[i] = b[i - 1];\n"
+          "for (int j = 0; j < 2; j++) b[i + j] += a[i];\n}\n}\n",
+          "'b'", "unrolled"),
+      "c-dependence@4:38");
+  EXPECT_EQ(
+      complaint(
+          "int f(const int x[8], int y[restrict 8]) {\nint n = 3;\nfor (int i = 0; i < 8; i++) if (x[i] > 0) y[n++] = "
+          "x[i];\nreturn n;\n}\n",
+          "does not start at 0", "start of the array"),
+      "c-dependence@3:50");
+}
+
+TEST(CErrors, EachElementIsStoredOnce) {
+  EXPECT_EQ(complaint(function("for (int i = 0; i < 4; i++) for (int j = 0; j < 4; j++) y[i + j] = x[i];"),
+                      "one element of 'y'", "accumulate"),
+            "c-overwrite@2:66");
+}
+
+TEST(CErrors, TextsThatAreTooLargeAreRefused) {
+  EXPECT_EQ(complaint("void f(void) {}" + std::string(1, '\0'), "zero bytes", "text"), "c-too-large@0:0");
+  EXPECT_EQ(complaint(function("for (long i = 0; i < 1L << 50; i++) y[0] += 1;"), "times", "smaller"),
+            "c-too-large@2:1");
+}
+
+TEST(CErrors, PointersWithoutRestrictAreAnAssumptionThatIsSaid) {
+  const std::string text = "void f(const float *x, float *y) {\nfor (int i = 0; i < 4; i++) y[i] = x[i];\n}\n";
+  const Result<CKernels> loose = importC(text, "k.c", {});
+  ASSERT_TRUE(loose.ok());
+  ASSERT_EQ(loose->warnings.size(), 1U);
+  EXPECT_EQ(loose->warnings[0].code, "c-overlap");
+  EXPECT_EQ(loose->warnings[0].severity, Severity::kWarning);
+  EXPECT_EQ(loose->warnings[0].where.str(), "k.c:1:31");
+  const Result<CKernels> strict =
+      importC("void f(const float *restrict x, float *restrict y) { y[0] = x[0]; }", "k.c", {});
+  ASSERT_TRUE(strict.ok());
+  EXPECT_TRUE(strict->warnings.empty());
+}
+
+}  // namespace
+}  // namespace pimento::frontend
