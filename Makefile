@@ -1,6 +1,6 @@
 # The everyday commands. CMake and Ninja do the building; this file only says what to call.
 #
-#   make              build/bin/pimento
+#   make              build/bin/pimento, and the library for host programs of UPMEM
 #   make demo         what it is for, in a minute (installs what it needs with apt)
 #   make test         everything that must hold before a change goes in (likewise)
 #   make help         the rest
@@ -17,7 +17,7 @@ export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
 
 build: build/build.ninja
-	cmake --build build --target pimento
+	cmake --build build --target pimento pimento_host
 
 build/build.ninja:
 	cmake -S . -B build -G Ninja
