@@ -23,6 +23,11 @@ class Screen {
     for (const llvm::Instruction &i : llvm::instructions(f)) look(i, f);
   }
   void look(const llvm::GlobalVariable &g) {
+    if (g.getName() == "llvm.global_ctors" || g.getName() == "llvm.global_dtors") {
+      found_.push_back(error("dpu-backend-unsupported", {},
+                             "functions that run before or after main (constructor, destructor): nothing calls them",
+                             "call them from main, in one tasklet"));
+    }
     if (!g.isThreadLocal()) return;
     found_.push_back(
         {.code = "dpu-backend-unsupported",
@@ -65,6 +70,11 @@ class Screen {
     }
     if (const auto *intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&call)) {
       switch (intrinsic->getIntrinsicID()) {
+        case llvm::Intrinsic::read_register:
+        case llvm::Intrinsic::read_volatile_register:
+        case llvm::Intrinsic::write_register:
+          report(&call, f, "a global register variable", "a variable in WRAM");
+          break;
         case llvm::Intrinsic::eh_sjlj_setjmp:
         case llvm::Intrinsic::eh_sjlj_longjmp:
         case llvm::Intrinsic::init_trampoline:

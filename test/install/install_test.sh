@@ -105,7 +105,7 @@ all: host dpu
 host: host.c common.h
 	$(CC) -o $@ $< $(HOST_FLAGS)
 dpu: dpu.c common.h
-	dpu-upmem-dpurt-clang $(DPU_FLAGS) -o $@ $<
+	dpu-upmem-dpurte-clang $(DPU_FLAGS) -o $@ $<
 END
   PATH="$bin:$PATH" make -s -C both >"$work/make.log" 2>&1 || { cat "$work/make.log"; fail 'make of a UPMEM program'; }
   (cd both && ./host) >"$work/host.log" 2>&1 || { cat "$work/host.log"; fail 'the UPMEM program'; }

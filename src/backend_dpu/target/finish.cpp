@@ -120,7 +120,12 @@ MachineInstr *Finish::findOperation(MachineInstr &branch, Register result) {
   SmallVector<const MachineInstr *, 8> between;
   for (auto i = std::next(MachineBasicBlock::reverse_iterator(branch)); i != block.rend(); ++i) {
     if (i->isDebugInstr() || i->isTransient()) continue;
-    if (i->definesRegister(result, registers_) || i->modifiesRegister(result, registers_)) {
+    // Writing one half of a pair is marked as making the pair, too: what counts is what the instruction writes itself.
+    const bool writes = any_of(i->explicit_operands(), [&](const MachineOperand &o) {
+      return o.isReg() && o.isDef() && registers_->regsOverlap(o.getReg(), result);
+    });
+    if (writes) {
+      if (i->getOperand(0).getReg() != result) return nullptr;
       if (DPU::branchForm(static_cast<std::uint16_t>(i->getOpcode())) < 0) return nullptr;
       for (const MachineInstr *b : between) {
         for (const MachineOperand &o : i->operands())

@@ -54,12 +54,11 @@ void DPUTargetLowering::declareIntegers() {
     for (const unsigned op : {ISD::BR_CC, ISD::SELECT_CC, ISD::SETCC}) setOperationAction(op, type, Custom);
   for (const unsigned op : {ISD::ADD, ISD::SUB, ISD::MUL, ISD::LOAD, ISD::STORE})
     setOperationAction(op, MVT::i64, Custom);
-  setOperationAction(ISD::MUL, MVT::i32, Custom);
-  for (const unsigned op :
-       {ISD::SELECT,     ISD::MULHS,     ISD::MULHU, ISD::SMUL_LOHI,       ISD::UMUL_LOHI,       ISD::SDIV,
-        ISD::UDIV,       ISD::SREM,      ISD::UREM,  ISD::SDIVREM,         ISD::UDIVREM,         ISD::SHL_PARTS,
-        ISD::SRL_PARTS,  ISD::SRA_PARTS, ISD::CTTZ,  ISD::CTTZ_ZERO_UNDEF, ISD::CTLZ_ZERO_UNDEF, ISD::BSWAP,
-        ISD::BITREVERSE, ISD::FSHL,      ISD::FSHR})
+  for (const unsigned op : {ISD::MUL, ISD::MULHS, ISD::MULHU, ISD::SMUL_LOHI, ISD::UMUL_LOHI, ISD::SMULO, ISD::UMULO})
+    setOperationAction(op, MVT::i32, Custom);
+  for (const unsigned op : {ISD::SELECT, ISD::SDIV, ISD::UDIV, ISD::SREM, ISD::UREM, ISD::SDIVREM, ISD::UDIVREM,
+                            ISD::SHL_PARTS, ISD::SRL_PARTS, ISD::SRA_PARTS, ISD::CTTZ, ISD::CTTZ_ZERO_UNDEF,
+                            ISD::CTLZ_ZERO_UNDEF, ISD::BSWAP, ISD::BITREVERSE, ISD::FSHL, ISD::FSHR})
     setOperationAction(op, MVT::i32, Expand);
   for (const unsigned op : {ISD::ROTL, ISD::ROTR, ISD::CTLZ, ISD::CTPOP}) setOperationAction(op, MVT::i32, Legal);
   setOperationAction(ISD::SIGN_EXTEND_INREG, MVT::i1, Expand);
@@ -183,6 +182,13 @@ SDValue DPUTargetLowering::LowerOperation(SDValue op, SelectionDAG &dag) const {
       return lowerSet(op, dag);
     case ISD::MUL:
       return lowerMultiply(op, dag);
+    case ISD::MULHS:
+    case ISD::MULHU:
+    case ISD::SMUL_LOHI:
+    case ISD::UMUL_LOHI:
+    case ISD::SMULO:
+    case ISD::UMULO:
+      return lowerLongProduct(op, dag);
     case ISD::STORE:
       return lowerStore64(op, dag);
     case ISD::DYNAMIC_STACKALLOC:
@@ -215,7 +221,7 @@ void DPUTargetLowering::ReplaceNodeResults(SDNode *node, SmallVectorImpl<SDValue
       return;
     }
     case ISD::MUL:
-      if (const SDValue product = lowerMultiply64(node, dag)) results.push_back(product);
+      results.push_back(lowerMultiply64(node, dag));
       return;
     case ISD::LOAD: {
       auto *load = cast<LoadSDNode>(node);
@@ -417,40 +423,64 @@ SDValue DPUTargetLowering::lowerMultiply(SDValue op, SelectionDAG &dag) const {
   return makeLibCall(dag, RTLIB::MUL_I32, MVT::i32, {a, b}, options, where).first;
 }
 
-/// Both factors fit 32 bits: their low words' product, corrected where factors are negative. Nothing for others.
+/// Low and high word of a product of two words: the library's long product, which takes and gives registers.
+std::pair<SDValue, SDValue> DPUTargetLowering::longProduct(SDValue a, SDValue b, bool isSignedA, bool isSignedB,
+                                                           const SDLoc &where, SelectionDAG &dag) const {
+  MachineFunction &mf = dag.getMachineFunction();
+  SDValue chain = dag.getCALLSEQ_START(dag.getEntryNode(), 0, 0, where), glue;
+  for (const auto &[r, v] : {std::pair(DPU::R0, a), std::pair(DPU::R1, b)}) {
+    chain = dag.getCopyToReg(chain, where, r, v, glue);
+    glue = chain.getValue(1);
+  }
+  const SDValue operands[] = {
+      chain,
+      dag.getTargetExternalSymbol("__umulsidi3", MVT::i32),
+      dag.getRegister(DPU::R0, MVT::i32),
+      dag.getRegister(DPU::R1, MVT::i32),
+      dag.getRegisterMask(subtarget_.getRegisterInfo()->getCallPreservedMask(mf, CallingConv::C)),
+      glue};
+  chain = dag.getNode(DPUISD::CALL, where, dag.getVTList(MVT::Other, MVT::Glue), operands);
+  chain = dag.getCALLSEQ_END(chain, 0, 0, chain.getValue(1), where);
+  SDValue hi = dag.getCopyFromReg(chain, where, DPU::R0, MVT::i32, chain.getValue(1));
+  const SDValue lo = dag.getCopyFromReg(hi.getValue(1), where, DPU::R1, MVT::i32, hi.getValue(2));
+  const auto correct = [&](SDValue factor, SDValue other) {
+    const SDValue sign = dag.getNode(ISD::SRA, where, MVT::i32, factor, dag.getConstant(31, where, MVT::i32));
+    hi = dag.getNode(ISD::SUB, where, MVT::i32, hi, dag.getNode(ISD::AND, where, MVT::i32, sign, other));
+  };
+  if (isSignedA) correct(a, b);
+  if (isSignedB) correct(b, a);
+  return {lo, hi};
+}
+
+/// 64-bit products: shorter where both factors fit 32 bits.
 SDValue DPUTargetLowering::lowerMultiply64(SDNode *node, SelectionDAG &dag) const {
   const SDLoc where(node);
   const SDValue a = node->getOperand(0), b = node->getOperand(1);
   const Width wa = widthOf(a, dag), wb = widthOf(b, dag);
   const bool isSignedA = wa.zero > 32, isSignedB = wb.zero > 32;
-  if ((isSignedA ? wa.sign : wa.zero) > 32) return SDValue();
-  if ((isSignedB ? wb.sign : wb.zero) > 32) return SDValue();
+  if ((isSignedA ? wa.sign : wa.zero) > 32 || (isSignedB ? wb.sign : wb.zero) > 32) {
+    MakeLibCallOptions options;
+    return makeLibCall(dag, RTLIB::MUL_I64, MVT::i64, {a, b}, options, where).first;
+  }
   const SDValue alo = dag.getNode(ISD::TRUNCATE, where, MVT::i32, a),
                 blo = dag.getNode(ISD::TRUNCATE, where, MVT::i32, b);
   if (!isSignedA && !isSignedB && wa.zero + wb.zero <= 32)
     return dag.getNode(ISD::ZERO_EXTEND, where, MVT::i64, dag.getNode(ISD::MUL, where, MVT::i32, alo, blo));
-  TargetLowering::ArgListTy args;
-  for (const SDValue v : {alo, blo}) {
-    TargetLowering::ArgListEntry entry;
-    entry.Node = v;
-    entry.Ty = Type::getInt32Ty(*dag.getContext());
-    args.push_back(entry);
-  }
-  CallLoweringInfo call(dag);
-  call.setDebugLoc(where)
-      .setChain(dag.getEntryNode())
-      .setLibCallee(CallingConv::C, Type::getInt64Ty(*dag.getContext()), dag.getExternalSymbol("__umulsidi3", MVT::i32),
-                    std::move(args));
-  const SDValue product = LowerCallTo(call).first;
-  if (!isSignedA && !isSignedB) return product;
-  auto [lo, hi] = dag.SplitScalar(product, where, MVT::i32, MVT::i32);
-  const auto correct = [&](SDValue factor, SDValue other) {
-    const SDValue sign = dag.getNode(ISD::SRA, where, MVT::i32, factor, dag.getConstant(31, where, MVT::i32));
-    hi = dag.getNode(ISD::SUB, where, MVT::i32, hi, dag.getNode(ISD::AND, where, MVT::i32, sign, other));
-  };
-  if (isSignedA) correct(alo, blo);
-  if (isSignedB) correct(blo, alo);
+  const auto [lo, hi] = longProduct(alo, blo, isSignedA, isSignedB, where, dag);
   return dag.getNode(ISD::BUILD_PAIR, where, MVT::i64, lo, hi);
+}
+
+/// UMUL_LOHI, SMUL_LOHI, MULHU, MULHS, UMULO, SMULO of words.
+SDValue DPUTargetLowering::lowerLongProduct(SDValue op, SelectionDAG &dag) const {
+  const SDLoc where(op);
+  const unsigned opcode = op.getOpcode();
+  const bool isSigned = opcode == ISD::SMUL_LOHI || opcode == ISD::MULHS || opcode == ISD::SMULO;
+  const auto [lo, hi] = longProduct(op.getOperand(0), op.getOperand(1), isSigned, isSigned, where, dag);
+  if (opcode == ISD::MULHU || opcode == ISD::MULHS) return hi;
+  if (opcode == ISD::UMUL_LOHI || opcode == ISD::SMUL_LOHI) return dag.getMergeValues({lo, hi}, where);
+  const SDValue expected = isSigned ? dag.getNode(ISD::SRA, where, MVT::i32, lo, dag.getConstant(31, where, MVT::i32))
+                                    : dag.getConstant(0, where, MVT::i32);
+  return dag.getMergeValues({lo, dag.getSetCC(where, op.getNode()->getValueType(1), hi, expected, ISD::SETNE)}, where);
 }
 
 void DPUTargetLowering::computeKnownBitsForTargetNode(const SDValue op, KnownBits &known, const APInt &,

@@ -120,6 +120,9 @@ class DPUTargetLowering : public TargetLowering {
   SDValue lowerSet(SDValue op, SelectionDAG &dag) const;
   SDValue lowerMultiply(SDValue op, SelectionDAG &dag) const;
   SDValue lowerMultiply64(SDNode *node, SelectionDAG &dag) const;
+  SDValue lowerLongProduct(SDValue op, SelectionDAG &dag) const;
+  std::pair<SDValue, SDValue> longProduct(SDValue a, SDValue b, bool isSignedA, bool isSignedB, const SDLoc &where,
+                                          SelectionDAG &dag) const;
   SDValue lowerDynamicAllocation(SDValue op, SelectionDAG &dag) const;
   SDValue lowerStore64(SDValue op, SelectionDAG &dag) const;
   SDValue lowerFrameAddress(SDValue op, SelectionDAG &dag) const;

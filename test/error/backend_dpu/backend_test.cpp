@@ -33,6 +33,11 @@ TEST(BackendErrors, WhatADpuDoesNotHaveIsNamed) {
       "define void @f(i64 %a) { call void asm sideeffect \"nop\", \"r\"(i64 %a)\n ret void }",
       "define void @f(i32 %a) { call void asm sideeffect \"nop\", \"w\"(i32 %a)\n ret void }",
       "define <vscale x 2 x i32> @f(<vscale x 2 x i32> %a) { ret <vscale x 2 x i32> %a }",
+      "define void @f() { ret void }\n@llvm.global_ctors = appending global [1 x {i32, ptr, ptr}] "
+      "[{i32, ptr, ptr} {i32 1, ptr @f, ptr null}]",
+      "declare i32 @llvm.read_register.i32(metadata)\ndefine i32 @f() { %v = call i32 @llvm.read_register.i32(metadata "
+      "!0)\n"
+      " ret i32 %v }\n!0 = !{!\"r20\"}",
       "declare void @g()\ndefine void @f() { musttail call void @g()\n ret void }",
   };
   for (const char *m : modules) {
