@@ -3,7 +3,7 @@
 usage: documented_commands.py TOOL SOURCE_DIR [--without-mlir] [--long] [--cc-flags=FLAGS] [PAGE...]
 
 What counts as a command is said in scripts/markdown_pages.py; in examples it is a comment `//   pimento ...`. A page's
-commands run in the order of the text, in one temporary folder with examples/, machines/ and validation/ in it. A
+commands run in the order of the text, in one temporary folder with examples/, kernels/, machines/ and validation/ in it. A
 command must end with its status (0 unless the page says otherwise) and print something. Nothing is left out silently:
 commands of SKIPPED and patterns such as `pimento VERB [INPUT]` are listed, and a line of a `sh` block that begins with
 anything else is an error. Outputs: numbers equal as numbers, blanks loose.
@@ -89,6 +89,8 @@ def reason_to_skip(command, is_without_mlir, is_long_wanted):
         return "a pattern"
     if is_without_mlir and ".mlir" in command.text:
         return "needs MLIR"
+    if is_without_mlir and re.search(r"kernels/\w+\.c\b", command.text):
+        return "needs LLVM"
     if is_without_mlir and ("upmem-cc" in command.text or ".elf" in command.text):
         return "needs LLVM"
     if command.is_long and not is_long_wanted:
@@ -146,7 +148,7 @@ class Runner:
         if self.is_long and not any(isinstance(s, Command) and s.is_long for s in steps):
             return run, skipped, failures
         with tempfile.TemporaryDirectory() as folder:
-            for name in ("examples", "machines", "validation"):
+            for name in ("examples", "kernels", "machines", "validation"):
                 shutil.copytree(self.source / name, Path(folder) / name)  # pages may write there
             programs = Path(folder) / ".bin"
             programs.mkdir()

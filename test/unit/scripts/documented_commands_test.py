@@ -16,7 +16,7 @@ class Page:
 
     def __init__(self, text, *options):
         with tempfile.TemporaryDirectory() as folder:
-            for name in ("examples", "machines", "validation"):
+            for name in ("examples", "kernels", "machines", "validation"):
                 (Path(folder) / name).mkdir()
             tool = Path(folder) / "tool"
             tool.write_text("#!/bin/sh\n[ \"$1\" = fail ] && { echo sorry >&2; exit 1; }\necho \"$@\"\necho 7.50 us\n")
