@@ -256,8 +256,14 @@ SDValue DPUTargetLowering::lowerStore64(SDValue op, SelectionDAG &dag) const {
 SDValue DPUTargetLowering::lowerAddress(SDValue op, SelectionDAG &dag) const {
   const SDLoc where(op);
   const auto wrap = [&](SDValue address) { return dag.getNode(DPUISD::ADDRESS, where, MVT::i32, address); };
-  if (const auto *g = dyn_cast<GlobalAddressSDNode>(op))
-    return wrap(dag.getTargetGlobalAddress(g->getGlobal(), where, MVT::i32, g->getOffset()));
+  if (const auto *g = dyn_cast<GlobalAddressSDNode>(op)) {
+    // What lies before the first object has no address: such an offset is added in a register.
+    const bool isBefore = g->getOffset() < 0;
+    const SDValue address =
+        wrap(dag.getTargetGlobalAddress(g->getGlobal(), where, MVT::i32, isBefore ? 0 : g->getOffset()));
+    if (!isBefore) return address;
+    return dag.getNode(ISD::ADD, where, MVT::i32, address, dag.getConstant(g->getOffset(), where, MVT::i32));
+  }
   if (const auto *b = dyn_cast<BlockAddressSDNode>(op))
     return wrap(dag.getTargetBlockAddress(b->getBlockAddress(), MVT::i32, b->getOffset()));
   if (const auto *j = dyn_cast<JumpTableSDNode>(op)) return wrap(dag.getTargetJumpTable(j->getIndex(), MVT::i32));
@@ -544,11 +550,28 @@ MachineBasicBlock *DPUTargetLowering::EmitInstrWithCustomInserter(MachineInstr &
       if (!other.getOperand(i).isIdenticalTo(mi.getOperand(i))) return false;
     return true;
   };
-  // Neighbours that ask the same share the branch.
+  // Neighbours that ask the same share the branch; simple operations between them that need none of their results go
+  // before it.
   SmallVector<MachineInstr *, 4> group{&mi};
   DenseMap<Register, std::pair<Register, Register>> chosen;
+  const auto usesGroup = [&](const MachineInstr &other) {
+    return any_of(group, [&](const MachineInstr *s) { return other.readsVirtualRegister(s->getOperand(0).getReg()); });
+  };
+  const auto isSimple = [](const MachineInstr &other) {
+    return !other.isPHI() && !other.isDebugInstr() && !other.isTerminator() && !other.mayLoadOrStore() &&
+           !other.isCall() && !other.isInlineAsm() && !other.hasUnmodeledSideEffects() &&
+           !other.getDesc().usesCustomInsertionHook() &&
+           none_of(other.operands(), [](const MachineOperand &o) { return o.isReg() && o.getReg().isPhysical(); });
+  };
   auto after = std::next(mi.getIterator());
-  while (after != block->end() && sameCondition(*after)) group.push_back(&*after++);
+  for (auto i = after; i != block->end(); ++i) {
+    if (sameCondition(*i)) {
+      group.push_back(&*i);
+      after = std::next(i);
+    } else if (!isSimple(*i) || usesGroup(*i)) {
+      break;
+    }
+  }
   join->splice(join->begin(), block, after, block->end());
   join->transferSuccessorsAndUpdatePHIs(block);
   block->addSuccessor(otherwise);

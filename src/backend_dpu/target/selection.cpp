@@ -209,8 +209,8 @@ void DPUDAGToDAGISel::Select(SDNode *node) {
       SDValue base, offset;
       const auto lo = constantOf(node->getOperand(1)), hi = constantOf(node->getOperand(2));
       MachineSDNode *store = nullptr;
-      if (lo && hi && isInt<16>(*lo) && *hi == (*lo < 0 ? -1 : 0) &&
-          selectNarrowAddress(node->getOperand(3), base, offset)) {
+      // Whether a negative number is extended to 64 bits is not established.
+      if (lo && hi && isUInt<15>(*lo) && *hi == 0 && selectNarrowAddress(node->getOperand(3), base, offset)) {
         store =
             CurDAG->getMachineNode(DPU::SDi, where, MVT::Other, {word(*lo, where), base, offset, node->getOperand(0)});
       } else {
