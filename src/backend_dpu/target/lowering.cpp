@@ -257,11 +257,11 @@ SDValue DPUTargetLowering::lowerAddress(SDValue op, SelectionDAG &dag) const {
   const SDLoc where(op);
   const auto wrap = [&](SDValue address) { return dag.getNode(DPUISD::ADDRESS, where, MVT::i32, address); };
   if (const auto *g = dyn_cast<GlobalAddressSDNode>(op)) {
-    // What lies before the first object has no address: such an offset is added in a register.
-    const bool isBefore = g->getOffset() < 0;
+    // What lies outside of memory has no address: such an offset is added in a register.
+    const bool isOutside = !isUInt<26>(static_cast<std::uint64_t>(g->getOffset()));
     const SDValue address =
-        wrap(dag.getTargetGlobalAddress(g->getGlobal(), where, MVT::i32, isBefore ? 0 : g->getOffset()));
-    if (!isBefore) return address;
+        wrap(dag.getTargetGlobalAddress(g->getGlobal(), where, MVT::i32, isOutside ? 0 : g->getOffset()));
+    if (!isOutside) return address;
     return dag.getNode(ISD::ADD, where, MVT::i32, address, dag.getConstant(g->getOffset(), where, MVT::i32));
   }
   if (const auto *b = dyn_cast<BlockAddressSDNode>(op))
