@@ -1,0 +1,71 @@
+#include "pimento/lower/upmem/compiled/build.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "pimento/dpu/assembler.h"
+#include "pimento/dpu/linker.h"
+#include "pimento/dpu/runtime.h"
+
+namespace pimento::lower::upmem::compiled {
+
+namespace {
+
+using Built = Result<std::shared_ptr<const sim::dpu::Image>>;
+
+Result<dpu::Object> assembled(const std::string &text, std::int64_t tasklets, program::DpuCompiler &compiler) {
+  const Result<std::string> assembly =
+      compiler.compile({"kernel.c", text, {"-O2", "-g0", fmt::format("-DNR_TASKLETS={}", tasklets)}});
+  if (!assembly) return assembly.diagnostics();
+  return dpu::assemble(*assembly, "kernel.s");
+}
+
+/// One text's program by number of tasklets.
+struct Entry {
+  std::mutex mutex;
+  std::optional<Result<dpu::Object>> object;
+  std::map<std::pair<std::int64_t, std::int64_t>, Built> linked;
+};
+
+Built linkNow(const dpu::Object &object, std::int64_t tasklets, std::int64_t stackBytes) {
+  dpu::LinkOptions options;
+  options.tasklets = tasklets;
+  options.stackBytes = static_cast<std::uint32_t>(stackBytes);
+  Result<program::Code> code = dpu::link({object}, options, &dpu::runtimeLibrary());
+  if (!code) return code.diagnostics();
+  return sim::dpu::Image::make(std::move(*code));
+}
+
+}  // namespace
+
+Built buildProgram(const std::string &text, std::int64_t tasklets, std::int64_t stackBytes,
+                   program::DpuCompiler *compiler) {
+  if (compiler == nullptr)
+    return error(
+        "no-dpu-compiler", {}, "there is no compiler for DPU programs: Pimento was built without LLVM",
+        "install LLVM and Clang 19 (Debian: llvm-19-dev, libclang-19-dev) and build again; or use 'reference', "
+        "which runs the measured programs");
+  static std::mutex mutex;
+  static std::map<std::pair<std::string, std::int64_t>, std::unique_ptr<Entry>> entries;
+  Entry *entry = nullptr;
+  {
+    const std::lock_guard lock(mutex);
+    // Programs that count their tasklets (those with barriers) are compiled for each number of them.
+    const bool counts = text.find("NR_TASKLETS") != std::string::npos;
+    std::unique_ptr<Entry> &slot = entries[{text, counts ? tasklets : 0}];
+    if (!slot) slot = std::make_unique<Entry>();
+    entry = slot.get();
+  }
+  const std::lock_guard lock(entry->mutex);
+  if (!entry->object) entry->object = assembled(text, tasklets, *compiler);
+  if (!*entry->object) return entry->object->diagnostics();
+  const std::pair key(tasklets, stackBytes);
+  const auto found = entry->linked.find(key);
+  if (found != entry->linked.end()) return found->second;
+  return entry->linked.emplace(key, linkNow(**entry->object, tasklets, stackBytes)).first->second;
+}
+
+}  // namespace pimento::lower::upmem::compiled

@@ -1,0 +1,69 @@
+// Kernels compiled for DPUs, run on data and compared with the reference interpreter.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "pimento/kernel/interpreter.h"
+#include "pimento/lower/upmem/compiled/lower.h"
+#include "pimento/mapping/mapping.h"
+
+namespace pimento::test {
+
+/// The order that the mapping accumulates in: integers have none.
+inline kernel::Order orderOf(const kernel::Kernel &kernel, const kernel::Graph &graph,
+                             const mapping::PlacedMapping &placed, const machine::Machine &machine) {
+  bool isOrdered = kernel.form == kernel::Form::kAffine;
+  for (const kernel::Dim &d : kernel.dims) isOrdered &= d.kind != kernel::DimKind::kSequential;
+  if (!isOrdered) return {};
+  return mapping::accumulationOrder(placed, kernel, machine, lower::upmem::compiled::accumulationRules(graph, kernel));
+}
+
+/// "" where the device computes what the interpreter does, else what is wrong. `cycles`: of the slowest DPU.
+inline std::string runCompiled(const kernel::Graph &graph, int number, const mapping::Mapping &mapping,
+                               const machine::Machine &machine, program::DpuCompiler *compiler, kernel::DataSet data,
+                               std::int64_t *cycles = nullptr) {
+  using namespace lower::upmem;
+  const auto lowered = compiled::lower(graph, number, mapping, machine, compiler);
+  if (!lowered) return "lower: " + lowered.diagnostics().front().str();
+  for (std::size_t t = 0; t < data.size(); ++t)
+    if (data[t].bytes.empty()) data[t] = kernel::TensorData(graph.tensors[t].type, graph.tensors[t].shape);
+  kernel::DataSet expected = data;
+  const kernel::Kernel &kernel = graph.kernels[static_cast<std::size_t>(number)];
+  if (Status s = kernel::interpretKernel(graph, number, expected, orderOf(kernel, graph, lowered->placed, machine)); !s)
+    return "interpreter: " + s.diagnostics().front().str();
+  const compiled::Plan &plan = *lowered->plan;
+  const kernel::DataSet given = data;
+  compiled::Collector collector(plan, data);
+  for (std::int64_t d = 0; d < plan.dpus(); ++d) {
+    sim::dpu::Dpu dpu(lowered->image, *machine.dpu);
+    const auto arguments = plan.arguments(d);
+    dpu.writeWram(arguments.address, std::as_bytes(std::span(arguments.bytes)));
+    for (const Block &b : plan.operands(d, given)) dpu.writeMram(static_cast<std::uint32_t>(b.offset), b.bytes);
+    const auto run = dpu.simulate({.maxInstructions = 200'000'000});
+    if (run.fault) return "fault: " + run.fault->str();
+    if (cycles != nullptr) *cycles = std::max(*cycles, run.cycles.value);
+    auto results = plan.results();
+    for (Block &b : results) dpu.readMram(static_cast<std::uint32_t>(b.offset), b.bytes);
+    collector.add(results);
+  }
+  collector.finish();
+  for (const kernel::Store &s : kernel.stores) {
+    const auto t = static_cast<std::size_t>(s.target.tensor);
+    const std::int64_t size = sizeOf(data[t].type).value;
+    for (std::int64_t e = 0; e < data[t].elements(); ++e) {
+      if (std::equal(data[t].bytes.begin() + e * size, data[t].bytes.begin() + (e + 1) * size,
+                     expected[t].bytes.begin() + e * size))
+        continue;
+      if (isFloat(data[t].type) && std::isnan(data[t].asDouble(e)) && std::isnan(expected[t].asDouble(e))) continue;
+      return fmt::format("{}[{}] is {}, not {}", graph.tensors[t].name, e, data[t].asDouble(e),
+                         expected[t].asDouble(e));
+    }
+  }
+  return "";
+}
+
+}  // namespace pimento::test
