@@ -23,6 +23,7 @@
 #include "pimento/lower/host_work.h"
 #include "pimento/machine/machine.h"
 #include "pimento/mapping/mapping.h"
+#include "pimento/program/dpu_compiler.h"
 #include "pimento/program/program.h"
 #include "pimento/sim/dpu/dpu.h"
 #include "pimento/sim/dram/channel.h"
@@ -80,6 +81,13 @@ class CompiledKernel {
   virtual Result<DeviceRun> runOn(kernel::DataSet &data, const Observers &observers, int jobs) const = 0;
   /// Readable device code, one text per subspace (`compile --emit asm`).
   virtual std::vector<std::string> assembly() const = 0;
+  /// The device's half as C, where there is one (`compile --emit c`); else empty.
+  virtual std::string source() const { return {}; }
+};
+
+/// What `driver` hands in, since rooms below it cannot know it.
+struct Tools {
+  program::DpuCompiler *dpuCompiler = nullptr;  ///< null: Pimento was built without LLVM
 };
 
 class Backend {
@@ -96,18 +104,19 @@ class Backend {
   virtual Bytes capacity(const machine::Machine &machine) const = 0;
   /// The mapping published results used, with `spec`'s extensions.
   virtual Result<mapping::Mapping> reference(const kernel::Graph &graph, int kernel, const machine::Machine &machine,
-                                             const mapping::MapSpec &spec) const = 0;
+                                             const mapping::MapSpec &spec, const Tools &tools) const = 0;
   /// The mappings that searches look at, best guesses first, where they are others than mapping::MappingSpace gives;
-  /// empty: those.
+  /// empty: those. `spec`: what the user asked for besides.
   virtual std::vector<mapping::Mapping> mappings(const kernel::Graph & /*graph*/, int /*kernel*/,
-                                                 const machine::Machine & /*machine*/) const {
+                                                 const machine::Machine & /*machine*/,
+                                                 const mapping::MapSpec & /*spec*/, const Tools & /*tools*/) const {
     return {};
   }
   /// `graph` and `machine` must outlive the result.
   virtual Result<std::unique_ptr<CompiledKernel>> compile(const kernel::Graph &graph, int kernel,
                                                           const mapping::Mapping &mapping,
-                                                          const machine::Machine &machine,
-                                                          std::string_view variant) const = 0;
+                                                          const machine::Machine &machine, std::string_view variant,
+                                                          const Tools &tools) const = 0;
 };
 
 /// All backends.

@@ -36,6 +36,7 @@ struct Request {
   std::optional<kernel::DataSpec> values = {};
   const kernel::DataSet *contents = nullptr;  ///< timing only: the operands, where they are known one by one
   Observers observers = {};                   ///< simulation: see what one unit of the device does
+  Tools tools = {};                           ///< what compiling may use
   int jobs = 1;                               ///< threads: for the choice of `auto` mappings, for units that differ
 };
 

@@ -105,13 +105,13 @@ class HbmPimBackend final : public Backend {
   }
 
   Result<mapping::Mapping> reference(const kernel::Graph &graph, int kernel, const machine::Machine &machine,
-                                     const mapping::MapSpec &spec) const override {
+                                     const mapping::MapSpec &spec, const Tools & /*tools*/) const override {
     return lower::hbm_pim::referenceMapping(graph, kernel, machine, spec);
   }
 
   Result<std::unique_ptr<CompiledKernel>> compile(const kernel::Graph &graph, int kernel,
                                                   const mapping::Mapping &mapping, const machine::Machine &machine,
-                                                  std::string_view variant) const override {
+                                                  std::string_view variant, const Tools & /*tools*/) const override {
     const auto v = variant == "tree" ? lower::hbm_pim::Variant::kTree : lower::hbm_pim::Variant::kPlain;
     Result<lower::hbm_pim::Lowered> lowered = lower::hbm_pim::lower(graph, kernel, mapping, machine, v);
     if (!lowered) return lowered.diagnostics();

@@ -28,7 +28,9 @@ RunMode timingOf(const Request &r) {
 /// Has `m` the tail, and the buffer if one is named, that the user wants?
 bool agrees(const mapping::Mapping &m, const mapping::Mapping &wanted) {
   const auto buffer = wanted.parameters.find("buffer");
-  return m.tail == wanted.tail && (buffer == wanted.parameters.end() || m.parameters.at("buffer") == buffer->second);
+  const auto own = m.parameters.find("buffer");
+  return m.tail == wanted.tail &&
+         (buffer == wanted.parameters.end() || (own != m.parameters.end() && own->second == buffer->second));
 }
 
 /// The best mapping by estimated total cycles among a fixed set: the reference mapping, and of the first legal ones
@@ -37,10 +39,10 @@ bool agrees(const mapping::Mapping &m, const mapping::Mapping &wanted) {
 Result<mapping::Mapping> chooseMapping(const Request &r, int kernel, const Backend &backend,
                                        const mapping::MapSpec &spec) {
   std::vector<Candidate> all;
-  const Result<mapping::Mapping> reference = backend.reference(*r.graph, kernel, *r.machine, spec);
+  const Result<mapping::Mapping> reference = backend.reference(*r.graph, kernel, *r.machine, spec, r.tools);
   if (!reference) return reference.diagnostics();
   all.push_back({*reference});
-  for (mapping::Mapping &m : backend.mappings(*r.graph, kernel, *r.machine))
+  for (mapping::Mapping &m : backend.mappings(*r.graph, kernel, *r.machine, spec, r.tools))
     if (static_cast<int>(all.size()) < kAutoCandidates && agrees(m, spec.mapping)) all.push_back({std::move(m)});
   mapping::MappingSpace space(r.graph->kernels[static_cast<std::size_t>(kernel)], *r.machine);
   const bool hasOwn = all.size() > 1;
@@ -56,7 +58,7 @@ Result<mapping::Mapping> chooseMapping(const Request &r, int kernel, const Backe
                 [&](std::int64_t i) { work(all[static_cast<std::size_t>(i)]); });
   };
   each(all.size(), [&](Candidate &c) {
-    const auto compiled = backend.compile(*r.graph, kernel, c.mapping, *r.machine, r.variant);
+    const auto compiled = backend.compile(*r.graph, kernel, c.mapping, *r.machine, r.variant, r.tools);
     c.isLegal = compiled.ok();
     if (c.isLegal) c.bound = costOf(*r.machine, (*compiled)->hostWork(), (*compiled)->bound()).total;
   });
@@ -66,7 +68,7 @@ Result<mapping::Mapping> chooseMapping(const Request &r, int kernel, const Backe
   all.resize(std::min<std::size_t>(all.size(), 1 + kAutoEstimated));
   each(all.size(), [&](Candidate &c) {
     if (!c.isLegal) return;
-    const auto compiled = backend.compile(*r.graph, kernel, c.mapping, *r.machine, r.variant);
+    const auto compiled = backend.compile(*r.graph, kernel, c.mapping, *r.machine, r.variant, r.tools);
     const Result<DeviceRun> run = (*compiled)->run(timingOf(r));
     c.isLegal = run.ok();
     if (run) c.cycles = costOf(*r.machine, (*compiled)->hostWork(), *run).total;
@@ -75,7 +77,7 @@ Result<mapping::Mapping> chooseMapping(const Request &r, int kernel, const Backe
     return a.isLegal != b.isLegal ? a.isLegal : a.cycles < b.cycles;
   });
   if (!best->isLegal)
-    return backend.compile(*r.graph, kernel, all.front().mapping, *r.machine, r.variant).diagnostics();
+    return backend.compile(*r.graph, kernel, all.front().mapping, *r.machine, r.variant, r.tools).diagnostics();
   mapping::Mapping m = best->mapping;
   m.text = mapping::print(m);
   return m;
@@ -89,7 +91,7 @@ Result<mapping::Mapping> resolve(const Request &r, int kernel, const Backend &ba
   const mapping::MapSpec &spec = specOf(r, kernel);
   switch (spec.kind) {
     case mapping::MapSpec::Kind::kReference:
-      return backend.reference(*r.graph, kernel, *r.machine, spec);
+      return backend.reference(*r.graph, kernel, *r.machine, spec, r.tools);
     case mapping::MapSpec::Kind::kAuto:
       return chooseMapping(r, kernel, backend, spec);
     case mapping::MapSpec::Kind::kExplicit:
@@ -117,7 +119,8 @@ class Planner {
     if (!mapping) return orHost(mapping.diagnostics());
     out.mapping = std::move(*mapping);
     if (isSearched(k)) start = std::chrono::steady_clock::now();
-    auto compiled = backend_.compile(*request_.graph, k, out.mapping, *request_.machine, request_.variant);
+    auto compiled =
+        backend_.compile(*request_.graph, k, out.mapping, *request_.machine, request_.variant, request_.tools);
     const auto spent = std::chrono::steady_clock::now() - start;
     if (backend_.generatesCode()) out.compileUs = std::chrono::duration_cast<std::chrono::microseconds>(spent).count();
     if (!compiled) return orHost(compiled.diagnostics());

@@ -1,5 +1,8 @@
 #include "pimento/evaluate/upmem_backend.h"
 
+#include <algorithm>
+
+#include "pimento/evaluate/upmem_compiled.h"
 #include "pimento/evaluate/upmem_kernel.h"
 
 namespace pimento::evaluate {
@@ -19,25 +22,54 @@ class UpmemBackend final : public Backend {
     return Bytes(multiplySaturated(dpus, machine.dpu->mram.value));
   }
 
+  /// The measured programs where there is one, else the best guess for a compiled one.
   Result<mapping::Mapping> reference(const kernel::Graph &graph, int kernel, const machine::Machine &machine,
-                                     const mapping::MapSpec &spec) const override {
-    return lower::upmem::referenceMapping(graph, kernel, machine, spec);
+                                     const mapping::MapSpec &spec, const Tools &tools) const override {
+    Result<mapping::Mapping> measured = lower::upmem::referenceMapping(graph, kernel, machine, spec);
+    if (measured || tools.dpuCompiler == nullptr || !hasNoProgram(measured.diagnostics())) return measured;
+    mapping::MapSpec usual = spec;  // as the measured programs: one DPU, 16 tasklets
+    constexpr std::int64_t kUsualTasklets = 16;
+    usual.mapping.parameters.try_emplace("dpus", 1);
+    if (machine.dpu)
+      usual.mapping.parameters.try_emplace("tasklets", std::min(kUsualTasklets, machine.dpu->maxTasklets));
+    std::vector<mapping::Mapping> all = mappings(graph, kernel, machine, usual, tools);
+    Diagnostics why = measured.diagnostics();
+    for (mapping::Mapping &m : all) {
+      const auto source = lower::upmem::compiled::writeSource(graph, kernel, m, machine);
+      if (source) return std::move(m);
+      why = source.diagnostics();
+    }
+    return why;
   }
 
-  std::vector<mapping::Mapping> mappings(const kernel::Graph &graph, int kernel,
-                                         const machine::Machine &machine) const override {
-    return lower::upmem::mappingSpace(graph, kernel, machine);
+  std::vector<mapping::Mapping> mappings(const kernel::Graph &graph, int kernel, const machine::Machine &machine,
+                                         const mapping::MapSpec &spec, const Tools &tools) const override {
+    if (tools.dpuCompiler == nullptr) return lower::upmem::mappingSpace(graph, kernel, machine);
+    return lower::upmem::compiled::mappingSpace(graph, kernel, machine, spec);
   }
 
   Result<std::unique_ptr<CompiledKernel>> compile(const kernel::Graph &graph, int kernel,
                                                   const mapping::Mapping &mapping, const machine::Machine &machine,
-                                                  std::string_view /*variant*/) const override {
+                                                  std::string_view /*variant*/, const Tools &tools) const override {
+    if (tools.dpuCompiler != nullptr && !mapping.text.starts_with("reference")) {
+      auto compiled = lower::upmem::compiled::lower(graph, kernel, mapping, machine, tools.dpuCompiler);
+      if (!compiled) return compiled.diagnostics();
+      return std::unique_ptr<CompiledKernel>(
+          std::make_unique<UpmemCompiled>(graph, kernel, machine, std::move(*compiled)));
+    }
     Result<lower::upmem::Lowered> lowered = lower::upmem::lower(graph, kernel, mapping, machine);
     if (!lowered) return lowered.diagnostics();
     auto image = sim::dpu::Image::make(*lowered->program.processes.front().code);
     if (!image) return image.diagnostics();
     return std::unique_ptr<CompiledKernel>(
         std::make_unique<UpmemKernel>(graph, kernel, machine, std::move(*lowered), std::move(*image)));
+  }
+
+ private:
+  static bool hasNoProgram(const Diagnostics &diagnostics) {
+    const std::string &code = diagnostics.front().code;
+    return code == "unsupported-type" || code == "unsupported-form" || code == "unsupported-op" ||
+           code == "unsupported-pattern";
   }
 };
 

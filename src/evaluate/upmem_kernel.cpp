@@ -11,6 +11,7 @@
 #include "pimento/evaluate/dpu_listing.h"
 #include "pimento/evaluate/upmem_sample.h"
 #include "pimento/evaluate/upmem_sampler.h"
+#include "pimento/evaluate/upmem_total.h"
 
 namespace pimento::evaluate {
 
@@ -32,12 +33,6 @@ constexpr int kSeeds = 6;
 constexpr std::int64_t kFewestParts = 16;
 constexpr double kSampleInstructions = 0.6e6, kLongestSample = 2e6;
 constexpr double kWidest = 0.025;  // half an interval, of the cycles
-
-/// `dpu`'s fault with its number.
-Diagnostic faultOf(Diagnostic d, std::int64_t dpu) {
-  d.message = fmt::format("DPU {}: {}", dpu, d.message);
-  return d;
-}
 
 void write(Dpu &dpu, const std::vector<Block> &blocks) {
   for (const Block &b : blocks) dpu.writeMram(static_cast<std::uint32_t>(b.offset), b.bytes);
@@ -124,36 +119,6 @@ sim::dpu::Counts extrapolated(const std::vector<RunResult> &runs, const std::vec
   return out;
 }
 
-/// Adds up DPUs: the slowest decides the time, counts are those of all.
-class Total {
- public:
-  void add(const RunResult &r, std::int64_t times) {
-    if (cycles_ < r.cycles || instructions_ == 0) {
-      cycles_ = std::max(cycles_, r.cycles);
-      simulated_ = r.cyclesSimulated;
-    }
-    instructions_ += r.counts.instructions;
-    addCounts(counts_, r.counts, times);
-  }
-
-  DeviceRun run(std::int64_t ranks, std::int64_t units, std::int64_t simulated) const {
-    DeviceRun out;
-    out.cycles = cycles_;
-    out.cyclesSimulated = simulated_;
-    out.actions = dpuActions(counts_, ranks, cycles_);
-    out.counts = dpuCounts(counts_);
-    out.unit = "DPU";
-    out.units = units;
-    out.unitsSimulated = simulated;
-    return out;
-  }
-
- private:
-  Cycles cycles_{}, simulated_{};
-  std::int64_t instructions_ = 0;
-  sim::dpu::Counts counts_;
-};
-
 }  // namespace
 
 UpmemKernel::UpmemKernel(const kernel::Graph &graph, int kernel, const machine::Machine &machine,
@@ -201,14 +166,14 @@ Result<DeviceRun> UpmemKernel::run(const RunMode &mode) const {
   if (const std::optional<RunResult> r = estimateUnknown()) {
     if (r->fault) return faultOf(*r->fault, 0);
     if (mode.isFastForward && !mode.observers.any()) {
-      Total total;
+      DpuTotal total;
       total.add(*r, dpus());
       return total.run(lowered_.host.ranks, dpus(), 1);
     }
     Dpu dpu = loaded();
     const RunResult simulated = dpu.simulate({.observer = mode.observers.dpu});
     if (simulated.fault) return faultOf(*simulated.fault, 0);
-    Total total;
+    DpuTotal total;
     total.add(simulated, dpus());
     return total.run(lowered_.host.ranks, dpus(), 1);
   }
@@ -221,7 +186,7 @@ Result<DeviceRun> UpmemKernel::run(const RunMode &mode) const {
 
 Result<DeviceRun> UpmemKernel::runKnown(double value, bool isFastForward, sim::dpu::Observer *observer) const {
   const Layout &layout = *lowered_.layout;
-  Total total;
+  DpuTotal total;
   std::int64_t kinds = 0;
   // DPUs differ by how much of their share is padding: all, some or none.
   for (std::int64_t first = 0; first < dpus();) {
@@ -316,7 +281,7 @@ DeviceRun UpmemKernel::bound() const {
   r.counts.instructions = multiplySaturated(tasklets, least);
   r.cycles = Cycles(std::max(r.counts.instructions, multiplySaturated(machine_.dpu->issueInterval.value,
                                                                       std::max<std::int64_t>(0, least - 1))));
-  Total total;
+  DpuTotal total;
   total.add(r, dpus());
   return total.run(lowered_.host.ranks, dpus(), 1);
 }
@@ -334,7 +299,7 @@ Result<DeviceRun> UpmemKernel::runOn(kernel::DataSet &data, const Observers &obs
     results[n] = layout.results();
     for (Block &b : results[n]) dpu.readMram(static_cast<std::uint32_t>(b.offset), b.bytes);
   });
-  Total total;
+  DpuTotal total;
   lower::upmem::Merger merger(layout, data);
   for (std::size_t n = 0; n < runs.size(); ++n) {
     if (runs[n].fault) return faultOf(*runs[n].fault, static_cast<std::int64_t>(n));

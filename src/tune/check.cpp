@@ -25,6 +25,7 @@ Status check(const Problem &problem, const std::string &mapping, Cycles estimate
   request.graph = problem.graph;
   request.machine = problem.machine;
   request.variant = problem.variant;
+  request.tools = problem.tools;
   mapping::MapSpec spec;
   spec.kind = mapping::MapSpec::Kind::kExplicit;
   spec.mapping = mappingOf(mapping);

@@ -21,6 +21,16 @@ bool isTheSame(const Problem &problem, const mapping::Mapping &a, const mapping:
   return (*x)->program().processes == (*y)->program().processes && (*x)->hostWork() == (*y)->hostWork();
 }
 
+/// A reference that only a program of its own can follow gives way to the first mapping that any can.
+void useLegalReference(Problem &problem) {
+  if (compile(problem, problem.reference)) return;
+  for (mapping::Mapping &m : problem.backend->mappings(*problem.graph, 0, *problem.machine, {}, problem.tools)) {
+    if (!compile(problem, m)) continue;
+    problem.reference = std::move(m);
+    return;
+  }
+}
+
 Choices choicesThatMatter(const Problem &problem) {
   Choices out;
   mapping::Mapping contiguous = problem.reference;
@@ -37,14 +47,17 @@ Choices choicesThatMatter(const Problem &problem) {
 
 }  // namespace
 
-Result<Problem> makeProblem(const kernel::Graph &graph, const machine::Machine &machine, const std::string &variant) {
+Result<Problem> makeProblem(const kernel::Graph &graph, const machine::Machine &machine, const std::string &variant,
+                            const evaluate::Tools &tools) {
   PIMENTO_CHECK(graph.kernels.size() == 1);
   const Result<const evaluate::Backend *> backend = evaluate::backendFor(machine);
   if (!backend) return backend.diagnostics();
-  Result<mapping::Mapping> reference = (*backend)->reference(graph, 0, machine, {});
+  Result<mapping::Mapping> reference = (*backend)->reference(graph, 0, machine, {}, tools);
   if (!reference) return reference.diagnostics();
   reference->text = mapping::print(*reference);
   Problem problem{&graph, &machine, *backend, variant, {}, std::move(*reference)};
+  problem.tools = tools;
+  useLegalReference(problem);
   problem.choices = choicesThatMatter(problem);
   return problem;
 }
@@ -98,7 +111,7 @@ mapping::Mapping mappingOf(const std::string &text) {
 }
 
 Result<std::unique_ptr<evaluate::CompiledKernel>> compile(const Problem &problem, const mapping::Mapping &mapping) {
-  return problem.backend->compile(*problem.graph, 0, mapping, *problem.machine, problem.variant);
+  return problem.backend->compile(*problem.graph, 0, mapping, *problem.machine, problem.variant, problem.tools);
 }
 
 std::string toolIdentity() {

@@ -34,6 +34,7 @@ struct Problem {
   mapping::Mapping reference;  ///< its `text` is the full specification
   /// What the operands hold, where that decides the time; nothing: not known.
   std::optional<kernel::DataSpec> values = {};
+  evaluate::Tools tools = {};
 
   const kernel::Kernel &kernel() const { return graph->kernels.front(); }
   /// How candidates are run.
@@ -42,7 +43,8 @@ struct Problem {
 
 /// A problem with the choices that matter: chunks and orders are tried on the reference mapping, and those that change
 /// neither its program nor the host's work there are left out. Diagnostics: those of the backend's reference mapping.
-Result<Problem> makeProblem(const kernel::Graph &graph, const machine::Machine &machine, const std::string &variant);
+Result<Problem> makeProblem(const kernel::Graph &graph, const machine::Machine &machine, const std::string &variant,
+                            const evaluate::Tools &tools = {});
 
 /// "none", or "channel=16,32;block=8". Diagnostics: bad-chunks.
 Result<mapping::MappingSpace::Chunks> parseChunks(std::string_view text, const machine::Machine &machine);

@@ -1,0 +1,219 @@
+#include "pimento/evaluate/upmem_compiled.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "pimento/base/integer.h"
+#include "pimento/base/thread_pool.h"
+#include "pimento/evaluate/dpu_listing.h"
+#include "pimento/evaluate/upmem_sample.h"
+#include "pimento/evaluate/upmem_total.h"
+
+namespace pimento::evaluate {
+
+using lower::upmem::Block;
+using lower::upmem::compiled::Axis;
+using lower::upmem::compiled::Operand;
+using lower::upmem::compiled::Plan;
+using lower::upmem::compiled::Scheme;
+using lower::upmem::compiled::Use;
+using sim::dpu::Dpu;
+using sim::dpu::RunResult;
+
+UpmemCompiled::UpmemCompiled(const kernel::Graph &graph, int kernel, const machine::Machine &machine,
+                             lower::upmem::compiled::Lowered lowered)
+    : graph_(graph), kernel_(kernel), machine_(machine), lowered_(std::move(lowered)) {}
+
+kernel::Order UpmemCompiled::order() const {
+  const kernel::Kernel &kernel = graph_.kernels[static_cast<std::size_t>(kernel_)];
+  const bool isOrdered = kernel.form == kernel::Form::kAffine &&
+                         std::none_of(kernel.dims.begin(), kernel.dims.end(),
+                                      [](const kernel::Dim &d) { return d.kind == kernel::DimKind::kSequential; });
+  if (!isOrdered) return {};
+  return mapping::accumulationOrder(lowered_.placed, kernel, machine_,
+                                    lower::upmem::compiled::accumulationRules(graph_, kernel));
+}
+
+Bytes UpmemCompiled::footprint() const {
+  return Bytes(multiplySaturated(lowered_.plan->end(), dpus()));
+}
+
+Dpu UpmemCompiled::loaded(std::int64_t dpu) const {
+  Dpu out(lowered_.image, *machine_.dpu);
+  const program::Code::Segment s = lowered_.plan->arguments(dpu);
+  out.writeWram(s.address, std::as_bytes(std::span(s.bytes)));
+  return out;
+}
+
+bool UpmemCompiled::readsInputsAlone() const {
+  const std::vector<int> tensors = lowered_.plan->tensors();
+  return std::all_of(tensors.begin(), tensors.end(), [&](int t) {
+    const kernel::Role role = graph_.tensors[static_cast<std::size_t>(t)].role;
+    return role == kernel::Role::kInput || role == kernel::Role::kInOut;
+  });
+}
+
+// DPUs differ at the upper ends of split dims alone, unless the program uses where they are.
+std::vector<UpmemCompiled::Kind> UpmemCompiled::kinds() const {
+  const Plan &plan = *lowered_.plan;
+  const auto last = plan.kindOf(dpus() - 1);
+  if (plan.kindOf(0) == last) return {{0, dpus()}};
+  std::map<std::vector<std::int64_t>, Kind> found;
+  std::vector<Kind> out;
+  for (std::int64_t d = 0; d < dpus(); ++d) {
+    const auto [at, isNew] = found.try_emplace(plan.kindOf(d), Kind{d, 0});
+    ++at->second.count;
+  }
+  for (const auto &[key, kind] : found) out.push_back(kind);
+  std::sort(out.begin(), out.end(), [](const Kind &a, const Kind &b) { return a.first < b.first; });
+  return out;
+}
+
+template <typename Fill>
+Result<std::optional<DeviceRun>> UpmemCompiled::runKinds(const RunMode &mode, bool mustSimulate, Fill &&fill) const {
+  DpuTotal total;
+  const std::vector<Kind> all = kinds();
+  for (const Kind &kind : all) {
+    Dpu dpu = loaded(kind.first);
+    fill(dpu);
+    const bool isObserved = kind.first == 0 && mode.observers.any();
+    std::optional<RunResult> r = Dpu(dpu).estimate();
+    if (!r && !mustSimulate) return std::optional<DeviceRun>();
+    if (!r || isObserved || !mode.isFastForward)
+      r = dpu.simulate({.observer = kind.first == 0 ? mode.observers.dpu : nullptr});
+    if (r->fault) return faultOf(*r->fault, kind.first);
+    total.add(*r, kind.count);
+  }
+  return std::optional(total.run(lowered_.host.ranks, dpus(), static_cast<std::int64_t>(all.size())));
+}
+
+Result<DeviceRun> UpmemCompiled::run(const RunMode &mode) const {
+  const Plan &plan = *lowered_.plan;
+  const std::vector<int> tensors = plan.tensors();
+  const auto isThere = [&](int t) { return !(*mode.contents)[static_cast<std::size_t>(t)].bytes.empty(); };
+  if (mode.contents != nullptr && std::all_of(tensors.begin(), tensors.end(), isThere)) {
+    kernel::DataSet data = *mode.contents;
+    for (std::size_t t = 0; t < data.size(); ++t)
+      if (data[t].bytes.empty()) data[t] = kernel::TensorData(graph_.tensors[t].type, graph_.tensors[t].shape);
+    return runOn(data, mode.observers, mode.jobs);
+  }
+  using Kind = kernel::DataSpec::Kind;
+  const bool isConstant = mode.values != nullptr && mode.values->kind != Kind::kRandom &&
+                          mode.values->kind != Kind::kUniform && readsInputsAlone();
+  const double value = !isConstant                        ? 0
+                       : mode.values->kind == Kind::kOne  ? 1
+                       : mode.values->kind == Kind::kZero ? 0
+                                                          : mode.values->low;
+  const auto done = runKinds(mode, isConstant, [&](Dpu &dpu) {
+    if (!isConstant) return;
+    for (const lower::upmem::Fill &f : plan.fills(value))
+      dpu.fillMram(static_cast<std::uint32_t>(f.offset), f.size, f.pattern);
+  });
+  if (!done) return done.diagnostics();
+  if (*done) return std::move(**done);
+  if (mode.values != nullptr && readsInputsAlone()) return runMade(mode);
+  return error("data-decide-time", graph_.kernels[static_cast<std::size_t>(kernel_)].where,
+               fmt::format("the time of kernel '{}' on {} depends on the values of its operands, which are not known",
+                           graph_.kernels[static_cast<std::size_t>(kernel_)].name, machine_.name),
+               "say what they are with --data (random, uniform:A,B, const:V, FILE.npy), or simulate it on data");
+}
+
+Result<DeviceRun> UpmemCompiled::runMade(const RunMode &mode) const {
+  kernel::DataSet data = kernel::makeData(graph_, *mode.values);
+  for (std::size_t t = 0; t < data.size(); ++t)
+    if (data[t].bytes.empty()) data[t] = kernel::TensorData(graph_.tensors[t].type, graph_.tensors[t].shape);
+  return runOn(data, mode.observers, mode.jobs);
+}
+
+Result<DeviceRun> UpmemCompiled::runOn(kernel::DataSet &data, const Observers &observers, int jobs) const {
+  const Plan &plan = *lowered_.plan;
+  std::vector<RunResult> runs(static_cast<std::size_t>(dpus()));
+  std::vector<std::vector<Block>> results(runs.size());
+  const kernel::DataSet &given = data;
+  parallelFor(jobs, dpus(), [&](std::int64_t i) {
+    const auto n = static_cast<std::size_t>(i);
+    Dpu dpu = loaded(i);
+    for (const Block &b : plan.operands(i, given)) dpu.writeMram(static_cast<std::uint32_t>(b.offset), b.bytes);
+    runs[n] = dpu.simulate({.observer = i == 0 ? observers.dpu : nullptr});
+    results[n] = plan.results();
+    for (Block &b : results[n]) dpu.readMram(static_cast<std::uint32_t>(b.offset), b.bytes);
+  });
+  DpuTotal total;
+  lower::upmem::compiled::Collector collector(plan, data);
+  for (std::size_t n = 0; n < runs.size(); ++n) {
+    if (runs[n].fault) return faultOf(*runs[n].fault, static_cast<std::int64_t>(n));
+    total.add(runs[n], 1);
+    collector.add(results[n]);
+    results[n] = {};
+  }
+  collector.finish();
+  return total.run(lowered_.host.ranks, dpus(), dpus());
+}
+
+namespace {
+
+/// What a byte takes of the engine at least, whatever the transfer.
+double leastPerByte(const std::vector<machine::Dpu::Transfer> &table) {
+  double least = 0;
+  for (const machine::Dpu::Transfer &t : table) {
+    const double perByte = t.occupancy / static_cast<double>(t.size.value);
+    least = least == 0 ? perByte : std::min(least, perByte);
+  }
+  return least;
+}
+
+}  // namespace
+
+// The first DPU has most. Every element that a tasklet's points touch passes through the engine, and through a load or
+// a store of at most eight bytes.
+DeviceRun UpmemCompiled::bound() const {
+  const Scheme &scheme = lowered_.plan->scheme();
+  const auto valid = scheme.validOf(0);
+  double engine = 0;
+  std::int64_t all = 0, longest = 0;
+  for (std::int64_t t = 0; t < scheme.tasklets; ++t) {
+    const auto low = scheme.lowOf(t);
+    std::vector<std::int64_t> sizes;
+    for (std::size_t d = 0; d < low.size(); ++d)
+      sizes.push_back(std::clamp<std::int64_t>(valid[d] - low[d], 0, scheme.axes[d].range));
+    if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) continue;
+    std::int64_t mine = 0;
+    for (const Operand &o : scheme.operands) {
+      if (o.use != Use::kInput && o.use != Use::kWrite) continue;
+      if (!scheme.kernel().guards.empty()) continue;
+      // Of boxes with holes and of accesses that overlap, one element per value of the dim that moves most.
+      std::int64_t elements = 1;
+      for (const auto &p : o.positions) {
+        std::int64_t most = 1;
+        for (std::size_t d = 0; d < sizes.size(); ++d)
+          if (p.coefficient[d] != 0) most = std::max(most, sizes[d]);
+        elements = multiplySaturated(elements, most);
+      }
+      const std::int64_t bytes = multiplySaturated(elements, o.size());
+      engine +=
+          static_cast<double>(bytes) * leastPerByte(o.use == Use::kInput ? machine_.dpu->reads : machine_.dpu->writes);
+      mine = addSaturated(mine, bytes / 8);
+    }
+    longest = std::max(longest, mine);
+    all = addSaturated(all, mine);
+  }
+  RunResult r;
+  r.counts.instructions = all;
+  const std::int64_t issue =
+      std::max(all, multiplySaturated(machine_.dpu->issueInterval.value, std::max<std::int64_t>(0, longest - 1)));
+  // The last transfer's occupancy may end after the program does.
+  const auto transfers = static_cast<std::int64_t>(engine * 0.98) - 2048;
+  r.cycles = Cycles(std::max(issue, transfers));
+  DpuTotal total;
+  total.add(r, dpus());
+  return total.run(lowered_.host.ranks, dpus(), 1);
+}
+
+std::vector<std::string> UpmemCompiled::assembly() const {
+  return {listing(*lowered_.program.processes.front().code)};
+}
+
+}  // namespace pimento::evaluate

@@ -1,0 +1,52 @@
+// A kernel with a program compiled for UPMEM, and its runs: on data, on what is known of the data, or on a sample.
+//
+// As upmem_kernel.h, for programs that follow any mapping (lower/upmem/compiled). A sample is the same program on
+// shares that end earlier along one dim; how long it takes grows with the points it has.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pimento/evaluate/backend.h"
+#include "pimento/lower/upmem/compiled/lower.h"
+
+namespace pimento::evaluate {
+
+class UpmemCompiled final : public CompiledKernel {
+ public:
+  UpmemCompiled(const kernel::Graph &graph, int kernel, const machine::Machine &machine,
+                lower::upmem::compiled::Lowered lowered);
+
+  const program::Program &program() const override { return lowered_.program; }
+  const mapping::PlacedMapping &placed() const override { return lowered_.placed; }
+  kernel::Order order() const override;
+  lower::HostWork hostWork() const override { return lowered_.host; }
+  Bytes footprint() const override;
+  Result<DeviceRun> run(const RunMode &mode) const override;
+  DeviceRun bound() const override;
+  Result<DeviceRun> runOn(kernel::DataSet &data, const Observers &observers, int jobs) const override;
+  std::vector<std::string> assembly() const override;
+  std::string source() const override { return lowered_.text; }
+
+ private:
+  /// DPUs that have equally many values of each dim.
+  struct Kind {
+    std::int64_t first = 0, count = 1;
+  };
+  std::vector<Kind> kinds() const;
+  std::int64_t dpus() const { return lowered_.plan->dpus(); }
+  sim::dpu::Dpu loaded(std::int64_t dpu) const;
+  bool readsInputsAlone() const;
+  /// Every kind once, on what `fill` puts in its memory; nothing where that does not decide the time.
+  template <typename Fill>
+  Result<std::optional<DeviceRun>> runKinds(const RunMode &mode, bool mustSimulate, Fill &&fill) const;
+  Result<DeviceRun> runMade(const RunMode &mode) const;
+
+  const kernel::Graph &graph_;
+  int kernel_;
+  const machine::Machine &machine_;
+  lower::upmem::compiled::Lowered lowered_;
+};
+
+}  // namespace pimento::evaluate

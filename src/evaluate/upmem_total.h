@@ -1,0 +1,50 @@
+// Runs of several DPUs as one of the device: the slowest decides the time, counts are those of all.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pimento/evaluate/backend.h"
+#include "pimento/evaluate/dpu_actions.h"
+#include "pimento/sim/dpu/dpu.h"
+
+namespace pimento::evaluate {
+
+/// `dpu`'s fault with its number.
+inline Diagnostic faultOf(Diagnostic d, std::int64_t dpu) {
+  d.message = fmt::format("DPU {}: {}", dpu, d.message);
+  return d;
+}
+
+/// Adds up DPUs.
+class DpuTotal {
+ public:
+  void add(const sim::dpu::RunResult &r, std::int64_t times) {
+    if (cycles_ < r.cycles || instructions_ == 0) {
+      cycles_ = std::max(cycles_, r.cycles);
+      simulated_ = r.cyclesSimulated;
+    }
+    instructions_ += r.counts.instructions;
+    addCounts(counts_, r.counts, times);
+  }
+
+  DeviceRun run(std::int64_t ranks, std::int64_t units, std::int64_t simulated) const {
+    DeviceRun out;
+    out.cycles = cycles_;
+    out.cyclesSimulated = simulated_;
+    out.actions = dpuActions(counts_, ranks, cycles_);
+    out.counts = dpuCounts(counts_);
+    out.unit = "DPU";
+    out.units = units;
+    out.unitsSimulated = simulated;
+    return out;
+  }
+
+ private:
+  Cycles cycles_{}, simulated_{};
+  std::int64_t instructions_ = 0;
+  sim::dpu::Counts counts_;
+};
+
+}  // namespace pimento::evaluate
