@@ -156,7 +156,8 @@ Result<std::vector<Part>> partsOf(const Options &options, const Job &job, std::v
       parts[same->second].same.push_back(name);
       continue;
     }
-    Result<tune::Problem> problem = tune::makeProblem(*part.graph, job.machine, job.deviceVariant(options));
+    Result<tune::Problem> problem =
+        tune::makeProblem(*part.graph, job.machine, job.deviceVariant(options), job.tools());
     if (!problem) {
       if (graph.kernels.size() == 1) return problem.diagnostics();
       refused.push_back(problem.diagnostics().front());

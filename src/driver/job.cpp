@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "pimento/base/thread_pool.h"
+#include "pimento/driver/dpu_compiler.h"
 #include "pimento/driver/emit_mlir.h"
 
 namespace pimento::driver {
@@ -25,6 +26,7 @@ evaluate::Request Job::request(const Options &options) const {
   r.variant = deviceVariant(options);
   r.values = data.values;
   r.contents = data.contents ? &*data.contents : nullptr;
+  r.tools = tools();
   return r;
 }
 
@@ -37,7 +39,7 @@ Result<Job> loadJob(const Options &options, const std::string &target) {
   if (!maps) return maps.diagnostics();
   const Result<evaluate::Offload> offload = parseOffload(options);
   if (!offload) return offload.diagnostics();
-  Job job{std::move(*machine), std::move(*input), std::move(*maps), *offload, {}};
+  Job job{std::move(*machine), std::move(*input), std::move(*maps), *offload, {}, makeDpuCompiler()};
   const Result<const evaluate::Backend *> backend = evaluate::backendFor(job.machine);
   if (backend && (*backend)->generatesCode() && job.input.graph) {
     Result<KnownData> data = knownData(options, *job.input.graph, defaultData(options));

@@ -1,6 +1,7 @@
 // Everything an evaluation needs, loaded once from the options: machine, input, mappings.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,10 @@ struct Job {
   Input input;
   std::vector<mapping::MapSpec> maps;
   evaluate::Offload offload = evaluate::Offload::kAll;
-  KnownData data;  ///< on targets whose time depends on it
+  KnownData data;                                     ///< on targets whose time depends on it
+  std::shared_ptr<program::DpuCompiler> dpuCompiler;  ///< null where Pimento was built without LLVM
+
+  evaluate::Tools tools() const { return {dpuCompiler.get()}; }
 
   /// The variant of the device's programs; one of the kernel alone ("measured") needs no program of its own.
   std::string deviceVariant(const Options &options) const;

@@ -22,6 +22,7 @@ namespace {
 /// Our figure for one point.
 struct Replay {
   double ours = 0, theirs = 0;
+  double speedup = 0;  ///< of our compiled program over the reference program; 0: there is none
   Diagnostics diagnostics;
 };
 
@@ -94,11 +95,13 @@ Replay replay(const Options &options, const Point &p) {
 Replay replayMeasured(const Options &options, const Point &p) {
   Replay out;
   out.theirs = p.real("latency_ms");
-  const Result<double> ms = replayUpmem(options, p);
-  if (ms)
-    out.ours = *ms;
-  else
-    out.diagnostics = ms.diagnostics();
+  const Result<UpmemReplay> replayed = replayUpmem(options, p);
+  if (replayed) {
+    out.ours = replayed->ms;
+    out.speedup = replayed->speedup;
+  } else {
+    out.diagnostics = replayed.diagnostics();
+  }
   return out;
 }
 
@@ -141,6 +144,7 @@ Outcome validate(const Options &options) {
     result.add(names[i], replays[i].ours, replays[i].theirs,
                fmt::format("{}:{}: ours {:.10g}{}, theirs {:.10g}{}", p.where.file, p.where.line, replays[i].ours,
                            suite->unit, replays[i].theirs, suite->unit));
+    if (replays[i].speedup > 0) result.addSpeedup(names[i], replays[i].speedup);
   }
   return {options.isJson ? emit::toJson(result) : emit::toTable(result), {}, 0};
 }

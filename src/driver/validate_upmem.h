@@ -6,7 +6,12 @@
 
 namespace pimento::driver {
 
-/// Milliseconds around a launch, ours. The answer is checked against the interpreter.
-Result<double> replayUpmem(const Options &options, const Point &point);
+struct UpmemReplay {
+  double ms = 0;       ///< around a launch of the reference program, ours
+  double speedup = 0;  ///< its cycles over those of our compiled program; 0: there is no compiler
+};
+
+/// Both answers are checked against the interpreter.
+Result<UpmemReplay> replayUpmem(const Options &options, const Point &point);
 
 }  // namespace pimento::driver

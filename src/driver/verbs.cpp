@@ -11,6 +11,7 @@
 #include "pimento/base/suggest.h"
 #include "pimento/base/thread_pool.h"
 #include "pimento/driver/dpu_program.h"
+#include "pimento/driver/emit_dpu.h"
 #include "pimento/driver/emit_mlir.h"
 #include "pimento/driver/job.h"
 #include "pimento/driver/result_file.h"
@@ -137,7 +138,7 @@ Outcome kernels(const Options &options) {
 
 namespace {
 
-const std::vector<std::string> kStages = {"kernel", "mapping", "llvcnm", "commands", "asm", "mlir"};
+const std::vector<std::string> kStages = {"kernel", "mapping", "llvcnm", "commands", "asm", "mlir", "c", "ir"};
 
 /// One stage of a compiled graph, kernel after kernel.
 Outcome printStage(const Options &options, const Job &job, const evaluate::CompiledGraph &graph) {
@@ -196,6 +197,7 @@ Outcome compile(const Options &given) {
   }
   if (options.emit == "kernel") return {kernel::print(*job->input.graph), {}, 0};
   if (options.emit == "mlir") return emitMlir(options, *job);
+  if (options.emit == "c" || options.emit == "ir") return emitDpuSource(options, *job);
   const Result<evaluate::CompiledGraph> graph = evaluate::compile(job->request(options));
   if (!graph) return failure(graph.diagnostics());
   const bool isCode = std::any_of(graph->begin(), graph->end(), [](const evaluate::PlannedKernel &k) {

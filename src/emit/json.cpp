@@ -198,7 +198,9 @@ std::string toJson(const SuiteResult &result) {
            {"worst_abs_error_pct", k.worstAbsErrorPct},
            {"within_15_pct", k.within15Pct()},
            {"worst_row", k.worstRow}};
-    if (result.comparesPrograms) row["speedup_ours"] = nullptr;  // there is no compiler for these programs yet
+    if (!result.comparesPrograms) continue;
+    row["speedup_ours"] = nullptr;  // without a compiler
+    if (k.compared > 0) row["speedup_ours"] = {{"min", k.leastSpeedup}, {"geomean", k.meanSpeedup()}};
   }
   j["warnings"] = result.warnings;
   return print(j);

@@ -26,4 +26,18 @@ void SuiteResult::add(std::string_view kernel, double ours, double reference, st
   ++points;
 }
 
+double KernelErrors::meanSpeedup() const {
+  PIMENTO_CHECK(compared > 0);
+  return std::exp(sumLogSpeedup / static_cast<double>(compared));
+}
+
+void SuiteResult::addSpeedup(std::string_view kernel, double speedup) {
+  const auto at =
+      std::find_if(kernels.begin(), kernels.end(), [&](const KernelErrors &k) { return k.kernel == kernel; });
+  PIMENTO_CHECK(at != kernels.end() && speedup > 0);
+  at->leastSpeedup = at->compared == 0 ? speedup : std::min(at->leastSpeedup, speedup);
+  at->sumLogSpeedup += std::log(speedup);
+  ++at->compared;
+}
+
 }  // namespace pimento::emit

@@ -23,6 +23,11 @@ struct KernelErrors {
   double sumAbsErrorPct = 0, worstAbsErrorPct = 0;
   std::int64_t within15 = 0;  ///< rows with an error of at most 15 %
   std::string worstRow;       ///< the first of the rows with the largest error
+  /// The reference program's time over that of our compiled program.
+  std::int64_t compared = 0;
+  double leastSpeedup = 0, sumLogSpeedup = 0;
+
+  double meanSpeedup() const;  ///< geometric; at least one row was compared
 
   double meanAbsErrorPct() const { return rows == 0 ? 0 : sumAbsErrorPct / static_cast<double>(rows); }
   double within15Pct() const {
@@ -39,6 +44,8 @@ struct SuiteResult {
 
   /// One more point: ours against a reference other than 0; `row` says which, for readers.
   void add(std::string_view kernel, double ours, double reference, std::string_view row);
+  /// The same point run by our own compiled program, so many times as fast as the reference program.
+  void addSpeedup(std::string_view kernel, double speedup);
 };
 
 /// One target of a comparison: its report, or why there is none.
