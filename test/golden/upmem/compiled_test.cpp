@@ -1,0 +1,140 @@
+// Programs compiled for DPUs compute what the reference interpreter does, bit for bit, in the mapping's order.
+#include <gtest/gtest.h>
+
+#include "pimento/kernel/notation.h"
+#include "pimento/kernel/zoo.h"
+#include "test/support/compiled_run.h"
+#include "test/support/llvm_dpu_compiler.h"
+#include "test/support/upmem_run.h"
+
+namespace pimento::test {
+namespace {
+
+class Compiled : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!frontend::hasDpuC()) GTEST_SKIP() << "built without LLVM";
+  }
+
+  static kernel::DataSpec dataOf(const kernel::ZooEntry &entry) {
+    kernel::DataSpec spec;
+    if (entry.data.empty()) return spec;
+    spec.kind = kernel::DataSpec::Kind::kUniform;
+    spec.high = 4095;
+    return spec;
+  }
+
+  /// Every kernel of the graph alone, on what the ones before it left.
+  void expectRight(const kernel::Graph &graph, const std::string &map, const kernel::DataSpec &spec = {}) {
+    const machine::Machine machine = machineWithRoom();
+    const auto wanted = mapping::parseMapSpec(map);
+    ASSERT_TRUE(wanted.ok());
+    kernel::DataSet data = kernel::makeData(graph, spec);
+    for (std::size_t t = 0; t < data.size(); ++t)
+      if (data[t].bytes.empty()) data[t] = kernel::TensorData(graph.tensors[t].type, graph.tensors[t].shape);
+    for (int k = 0; k < static_cast<int>(graph.kernels.size()); ++k) {
+      mapping::Mapping m = wanted->mapping;
+      if (wanted->kind != mapping::MapSpec::Kind::kExplicit) {
+        const auto all = lower::upmem::compiled::mappingSpace(graph, k, machine, *wanted);
+        ASSERT_FALSE(all.empty());
+        m = all.front();
+      }
+      EXPECT_EQ(runCompiled(graph, k, m, machine, &compiler_, data), "")
+          << graph.name << " kernel " << k << " " << name(graph.tensors[0].type) << " " << mapping::print(m);
+      ASSERT_TRUE(kernel::interpretKernel(graph, k, data).ok());
+    }
+  }
+
+  void expectRight(const std::string &notation, const kernel::Sizes &sizes, DType type, const std::string &map) {
+    const auto graph = kernel::parseNotation(notation, sizes, type);
+    ASSERT_TRUE(graph.ok()) << graph.diagnostics().front().str();
+    expectRight(*graph, map);
+  }
+
+  static machine::Machine machineWithRoom() {
+    machine::Machine m = handUpmem();
+    m.dpu->wram = Bytes(65536);
+    m.dpu->mram = Bytes(1 << 24);
+    m.dpu->instructions = 4096;
+    return m;
+  }
+
+  LlvmDpuCompiler compiler_;
+};
+
+const std::vector<DType> &types() {
+  static const std::vector<DType> kTypes = {DType::kI8,  DType::kI16, DType::kI32, DType::kI64,
+                                            DType::kU8,  DType::kU16, DType::kU32, DType::kU64,
+                                            DType::kF32, DType::kF64, DType::kF16, DType::kBF16};
+  return kTypes;
+}
+
+kernel::Sizes smallSizes(const kernel::ZooEntry &entry) {
+  kernel::Sizes sizes = entry.defaults;
+  for (auto &[name, n] : sizes)
+    n = name == "n" && sizes.size() < 3 ? 203 : name == "batch" ? 2 : name == "bins" ? 64 : 13;
+  return sizes;
+}
+
+TEST_F(Compiled, EveryKernelOfTheZooInEveryType) {
+  for (const kernel::ZooEntry &entry : kernel::zoo()) {
+    if (entry.isNetwork || entry.name == "attn") continue;
+    for (const DType type : types()) {
+      if (std::find(entry.types.begin(), entry.types.end(), type) == entry.types.end()) continue;
+      if (entry.name == "hst" && sizeOf(type).value < 2) continue;  // no room for 12 bits
+      const bool isOrdered = entry.name == "scan" && isFloat(type);
+      const auto graph = kernel::makeZooKernel(entry.name, smallSizes(entry), type, "");
+      ASSERT_TRUE(graph.ok()) << graph.diagnostics().front().str();
+      expectRight(*graph, isOrdered ? "auto;dpus=1;tasklets=1" : "auto;dpus=2;tasklets=5", dataOf(entry));
+    }
+  }
+}
+
+TEST_F(Compiled, AttentionIsAGraphOfSeven) {
+  const auto graph =
+      kernel::makeZooKernel("attn", {{"batch", 2}, {"heads", 2}, {"dhead", 6}, {"len", 11}}, DType::kF32, "");
+  ASSERT_TRUE(graph.ok());
+  expectRight(*graph, "auto;dpus=4;tasklets=3");
+}
+
+TEST_F(Compiled, PartialSumsMergeOverTaskletsDpusAndRanks) {
+  for (const DType type : {DType::kF32, DType::kF16, DType::kI32}) {
+    expectRight("s[0] += x[n]", {{"n", 1000}}, type, "M1:{(2),(4),(3),(42)}");
+    expectRight("y[i] += A[i,j] * x[j]", {{"i", 9}, {"j", 50}}, type, "M1:{(1,2),(2,2),(2,3),(3,5)}");
+  }
+}
+
+TEST_F(Compiled, StencilsShareAnArray) {
+  for (const DType type : {DType::kI8, DType::kI32, DType::kF64})
+    expectRight("C[i,j] += A[i+r,j+s] * W[r,s]", {{"i", 20}, {"j", 17}, {"r", 3}, {"s", 3}}, type,
+                "M1:{(1,1,1,1),(2,1,1,1),(2,2,1,1),(5,9,3,3)}");
+}
+
+TEST_F(Compiled, TransposedAndStridedOperandsAreGathered) {
+  expectRight("y[j,i] = x[i,j]", {{"i", 33}, {"j", 20}}, DType::kI8, "M1:{(1,1),(2,1),(2,2),(5,17)}");
+  expectRight("y[i] = x[2*i] + x[2*i+1]", {{"i", 50}}, DType::kI16, "M1:{(1),(2),(3),(9)}");
+}
+
+TEST_F(Compiled, TilesOfAnySizeGiveTheSame) {
+  for (const char *buffer : {"1", "8", "17", "64", "1000"})
+    expectRight("y[i] += A[i,j] * x[j]", {{"i", 11}, {"j", 130}}, DType::kI32,
+                std::string("M1:{(1,1),(1,1),(2,1),(6,130)};buffer=") + buffer);
+}
+
+TEST_F(Compiled, SelectionsKeepTheirOrderAcrossDpus) {
+  for (const DType type : {DType::kI8, DType::kU16, DType::kI32, DType::kU64}) {
+    const auto graph = kernel::makeZooKernel("sel", {{"n", 999}}, type, "");
+    ASSERT_TRUE(graph.ok());
+    expectRight(*graph, "M1:{(2),(2),(7),(36)}");
+  }
+}
+
+TEST_F(Compiled, LargeHistogramsLieInMram) {
+  const auto graph = kernel::makeZooKernel("hst", {{"n", 500}, {"bins", 4096}}, DType::kU32, "");
+  ASSERT_TRUE(graph.ok());
+  kernel::DataSpec spec{kernel::DataSpec::Kind::kUniform, 0, 4095, 3};
+  expectRight(*graph, "M1:{(1),(2),(16),(16)}", spec);
+}
+
+}  // namespace
+}  // namespace pimento::test
