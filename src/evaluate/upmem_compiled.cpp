@@ -114,7 +114,7 @@ Result<DeviceRun> UpmemCompiled::run(const RunMode &mode) const {
   });
   if (!done) return done.diagnostics();
   if (*done) return std::move(**done);
-  if (mode.values != nullptr && readsInputsAlone()) return runMade(mode);
+  if (mode.values != nullptr && readsInputsAlone()) return runGenerated(mode);
   return error("data-decide-time", graph_.kernels[static_cast<std::size_t>(kernel_)].where,
                fmt::format("the time of kernel '{}' on {} depends on the values of its operands, which are not known",
                            graph_.kernels[static_cast<std::size_t>(kernel_)].name, machine_.name),
@@ -126,6 +126,83 @@ Result<DeviceRun> UpmemCompiled::runMade(const RunMode &mode) const {
   for (std::size_t t = 0; t < data.size(); ++t)
     if (data[t].bytes.empty()) data[t] = kernel::TensorData(graph_.tensors[t].type, graph_.tensors[t].shape);
   return runOn(data, mode.observers, mode.jobs);
+}
+
+int UpmemCompiled::sampledDim() const {
+  const Scheme &scheme = lowered_.plan->scheme();
+  int best = -1;
+  for (const int d : scheme.nest)
+    if (!scheme.axis(d).isWhole && (best < 0 || scheme.axis(d).range > scheme.axis(best).range)) best = d;
+  return best;
+}
+
+RunResult UpmemCompiled::runSample(const kernel::DataSpec &values, int dim, std::int64_t points,
+                                   std::int64_t sample) const {
+  const Plan &plan = *lowered_.plan;
+  const Axis &axis = plan.scheme().axis(dim);
+  Dpu dpu(lowered_.image, *machine_.dpu);
+  const program::Code::Segment s = plan.shortened(dim, points, points * axis.tasklets);
+  dpu.writeWram(s.address, std::as_bytes(std::span(s.bytes)));
+  constexpr std::int64_t kMade = 1 << 18;  // elements; larger arrays repeat them
+  for (const lower::upmem::Fill &f : plan.fills(0)) {
+    const Operand &o = plan.operandAt(f.offset);
+    kernel::Graph graph;
+    const auto size = static_cast<std::int64_t>(f.pattern.size());
+    graph.tensors.push_back({fmt::format("sample {} of {}, {}", sample, points, o.name),
+                             o.type,
+                             {std::min(kMade, f.size / size)},
+                             kernel::Role::kInput});
+    const kernel::TensorData made = std::move(kernel::makeData(graph, values).front());
+    for (std::int64_t at = 0; at < f.size; at += static_cast<std::int64_t>(made.bytes.size())) {
+      const std::int64_t n = std::min<std::int64_t>(f.size - at, static_cast<std::int64_t>(made.bytes.size()));
+      dpu.writeMram(static_cast<std::uint32_t>(f.offset + at),
+                    std::span(made.bytes).first(static_cast<std::size_t>(n)));
+    }
+  }
+  return dpu.simulate();
+}
+
+Result<DeviceRun> UpmemCompiled::runGenerated(const RunMode &mode) const {
+  constexpr double kShortRun = 12e6, kSampleInstructions = 0.6e6, kLevel = 0.99;
+  constexpr std::int64_t kUnit = 8, kFewest = 4 * kUnit;  // points; of four lengths that keep rows aligned
+  constexpr int kSeeds = 6;
+  const int dim = sampledDim();
+  if (!mode.isFastForward || mode.observers.any() || dim < 0) return runMade(mode);
+  const std::int64_t all = lowered_.plan->scheme().axis(dim).range;
+  if (all < kFewest) return runMade(mode);
+  const RunResult probe = runSample(*mode.values, dim, kUnit, 0);
+  if (probe.fault) return faultOf(*probe.fault, 0);
+  const double perPoint = static_cast<double>(probe.counts.instructions) / kUnit;
+  if (perPoint * static_cast<double>(all) * static_cast<double>(dpus()) <= kShortRun) return runMade(mode);
+  std::int64_t most = static_cast<std::int64_t>(kSampleInstructions / perPoint) / kFewest * kFewest;
+  most = std::clamp(most, kFewest, all / kFewest * kFewest);
+  std::vector<SampledRun> samples;
+  for (const std::int64_t points : {most / 4, most / 2, most})
+    for (int s = 0; s < kSeeds; ++s) samples.push_back({points, 0});
+  std::vector<RunResult> runs(samples.size());
+  parallelFor(mode.jobs, static_cast<std::int64_t>(samples.size()), [&](std::int64_t i) {
+    const auto n = static_cast<std::size_t>(i);
+    runs[n] = runSample(*mode.values, dim, samples[n].rounds, i + 1);
+    samples[n].cycles = static_cast<double>(runs[n].cycles.value);
+  });
+  Cycles simulated{};
+  for (const RunResult &r : runs) {
+    if (r.fault) return faultOf(*r.fault, 0);
+    simulated += r.cyclesSimulated;
+  }
+  const Prediction p = predict(samples, all, dpus(), kLevel);
+  sim::dpu::Counts ofAll;
+  addCounts(ofAll, extrapolated(runs, samples, all, kSeeds), dpus());
+  DeviceRun out;
+  out.cycles = Cycles(std::llround(p.cycles));
+  out.cyclesSimulated = simulated;
+  out.actions = dpuActions(ofAll, lowered_.host.ranks, out.cycles);
+  out.counts = dpuCounts(ofAll);
+  out.unit = "DPU";
+  out.units = dpus();
+  out.interval = Interval{kLevel, Cycles(static_cast<std::int64_t>(std::floor(p.low))),
+                          Cycles(static_cast<std::int64_t>(std::ceil(p.high)))};
+  return out;
 }
 
 Result<DeviceRun> UpmemCompiled::runOn(kernel::DataSet &data, const Observers &observers, int jobs) const {

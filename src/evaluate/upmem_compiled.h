@@ -42,6 +42,13 @@ class UpmemCompiled final : public CompiledKernel {
   template <typename Fill>
   Result<std::optional<DeviceRun>> runKinds(const RunMode &mode, bool mustSimulate, Fill &&fill) const;
   Result<DeviceRun> runMade(const RunMode &mode) const;
+  /// On data made as `mode` says: all of it where that is short, else samples.
+  Result<DeviceRun> runGenerated(const RunMode &mode) const;
+  /// One DPU whose tasklets have `points` of dim `dim` alone, on the data of sample number `sample`.
+  sim::dpu::RunResult runSample(const kernel::DataSpec &values, int dim, std::int64_t points,
+                                std::int64_t sample) const;
+  /// The dim that samples are cut along, or -1.
+  int sampledDim() const;
 
   const kernel::Graph &graph_;
   int kernel_;

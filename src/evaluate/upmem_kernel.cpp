@@ -101,24 +101,6 @@ void correctForWholeRounds(const UpmemSampler &sampler, int way, std::int64_t mo
   p.high += missing;
 }
 
-/// Counts grow by the same with every part.
-sim::dpu::Counts extrapolated(const std::vector<RunResult> &runs, const std::vector<SampledRun> &samples,
-                              std::int64_t parts) {
-  sim::dpu::Counts out;
-  const std::int64_t few = samples.front().rounds, many = samples.back().rounds;
-  for (const DpuCount &c : dpuCountTable()) {
-    double low = 0, high = 0;
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-      const auto n = static_cast<double>(runs[i].counts.*c.member) / kSeeds;
-      if (samples[i].rounds == few) low += n;
-      if (samples[i].rounds == many) high += n;
-    }
-    const double perPart = (high - low) / static_cast<double>(many - few);
-    out.*c.member = std::max<std::int64_t>(0, std::llround(high + perPart * static_cast<double>(parts - many)));
-  }
-  return out;
-}
-
 }  // namespace
 
 UpmemKernel::UpmemKernel(const kernel::Graph &graph, int kernel, const machine::Machine &machine,
@@ -255,7 +237,7 @@ Result<DeviceRun> UpmemKernel::runGenerated(const RunMode &mode) const {
   const double padding = 1 - static_cast<double>(layout.rowsOf(0)) / padded;
   p.low -= p.cycles * padding;
 
-  sim::dpu::Counts counts = extrapolated(runs, samples, all);
+  sim::dpu::Counts counts = extrapolated(runs, samples, all, kSeeds);
   Cycles simulated{};
   for (const RunResult &r : runs) simulated += r.cyclesSimulated;
   sim::dpu::Counts ofAll;

@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <vector>
 
 #include "pimento/evaluate/backend.h"
 #include "pimento/evaluate/dpu_actions.h"
+#include "pimento/evaluate/upmem_sample.h"
 #include "pimento/sim/dpu/dpu.h"
 
 namespace pimento::evaluate {
@@ -46,5 +49,23 @@ class DpuTotal {
   std::int64_t instructions_ = 0;
   sim::dpu::Counts counts_;
 };
+
+/// Counts grow by the same with every part.
+inline sim::dpu::Counts extrapolated(const std::vector<sim::dpu::RunResult> &runs,
+                                     const std::vector<SampledRun> &samples, std::int64_t parts, int seeds) {
+  sim::dpu::Counts out;
+  const std::int64_t few = samples.front().rounds, many = samples.back().rounds;
+  for (const DpuCount &c : dpuCountTable()) {
+    double low = 0, high = 0;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const auto n = static_cast<double>(runs[i].counts.*c.member) / seeds;
+      if (samples[i].rounds == few) low += n;
+      if (samples[i].rounds == many) high += n;
+    }
+    const double perPart = (high - low) / static_cast<double>(many - few);
+    out.*c.member = std::max<std::int64_t>(0, std::llround(high + perPart * static_cast<double>(parts - many)));
+  }
+  return out;
+}
 
 }  // namespace pimento::evaluate

@@ -16,11 +16,33 @@ Plan::Plan(Scheme scheme, std::vector<Argument> arguments, std::shared_ptr<const
 }
 
 program::Code::Segment Plan::arguments(std::int64_t dpu) const {
+  return block(arguments_, dpu);
+}
+
+program::Code::Segment Plan::shortened(int dim, std::int64_t range, std::int64_t valid) const {
+  std::vector<Argument> arguments = arguments_;
+  for (Argument &a : arguments) {
+    if (a.name == "range_" + scheme_.axis(dim).name) a.value = range;
+    if (a.kind != Argument::Kind::kValid || a.dim != dim) continue;
+    a.kind = Argument::Kind::kSame;
+    a.value = valid;
+  }
+  return block(arguments, 0);
+}
+
+const Operand &Plan::operandAt(std::int64_t offset) const {
+  const auto found = std::find_if(scheme_.operands.begin(), scheme_.operands.end(),
+                                  [&](const Operand &o) { return firstByte_ + o.offset == offset; });
+  PIMENTO_CHECK(found != scheme_.operands.end());
+  return *found;
+}
+
+program::Code::Segment Plan::block(const std::vector<Argument> &arguments, std::int64_t dpu) const {
   const program::Code::Symbol *at = code_->symbolNamed("ARGUMENTS");
   PIMENTO_CHECK(at != nullptr && "programs that we write have arguments");
   const auto valid = scheme_.validOf(dpu), base = scheme_.baseOf(dpu);
   program::Code::Segment segment{at->address, {}};
-  for (const Argument &a : arguments_) {
+  for (const Argument &a : arguments) {
     const std::int64_t value = a.kind == Argument::Kind::kValid  ? valid[static_cast<std::size_t>(a.dim)]
                                : a.kind == Argument::Kind::kBase ? base[static_cast<std::size_t>(a.dim)]
                                                                  : a.value;

@@ -31,6 +31,10 @@ class Plan {
 
   /// The block of arguments of one DPU.
   program::Code::Segment arguments(std::int64_t dpu) const;
+  /// That of a DPU where every tasklet has `range` values of dim `dim` and all together `valid`.
+  program::Code::Segment shortened(int dim, std::int64_t range, std::int64_t valid) const;
+  /// The operand whose array begins at this byte of MRAM.
+  const Operand &operandAt(std::int64_t offset) const;
   /// DPUs with equal numbers do the same, as long as values do not decide.
   std::vector<std::int64_t> kindOf(std::int64_t dpu) const;
 
@@ -47,6 +51,7 @@ class Plan {
   friend class Collector;
   void gather(const Operand &o, const std::vector<std::int64_t> &base, const std::vector<std::int64_t> &sizes,
               const kernel::DataSet &data, std::byte *to) const;
+  program::Code::Segment block(const std::vector<Argument> &arguments, std::int64_t dpu) const;
   bool isOnePiece(const Operand &o) const;
   bool isSameForAll(const Operand &o) const;
 
