@@ -13,7 +13,7 @@ namespace {
 
 TEST(CompiledRandom, AffineKernelsAreRight) {
   if (!frontend::hasDpuC()) GTEST_SKIP() << "built without LLVM";
-  const char *asked = std::getenv("PIMENTO_RANDOM_KERNELS");
+  const char *asked = std::getenv("PIMENTO_CASES");
   const int wanted = asked != nullptr ? std::atoi(asked) : 40;
   constexpr DType kTypes[] = {DType::kI32, DType::kI8,  DType::kU16, DType::kI64, DType::kF32,
                               DType::kU32, DType::kI16, DType::kU8,  DType::kF16, DType::kF64};
