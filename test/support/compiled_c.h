@@ -44,7 +44,7 @@ inline std::string resultsOnDpu(const std::string &text, int level) try {
   if (!module) return "not read: " + messages(module.diagnostics());
   const Result<std::string> assembly = backend_dpu::compile(module->bytes, {level, true});
   if (!assembly) return "not compiled: " + messages(assembly.diagnostics());
-  const auto image = imageOf(*assembly, 1, 40 << 10);
+  const auto image = imageOf(*assembly, 1, 52 << 10);
   sim::dpu::Dpu dpu(image, plainDpu());
   const sim::dpu::RunResult run = dpu.simulate({.maxInstructions = 60'000'000});
   if (run.fault) return "fault: " + run.fault->str();

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <exception>
 #include <functional>
 #include <string>
 
@@ -16,7 +17,12 @@ inline std::string inChild(const std::function<std::string()> &work) {
   const pid_t child = fork();
   if (child == 0) {
     close(ends[0]);
-    const std::string result = work();
+    std::string result;
+    try {
+      result = work();
+    } catch (const std::exception &e) {
+      result = std::string("crashed: ") + e.what();
+    }
     for (std::size_t at = 0; at < result.size();) {
       const ssize_t written = write(ends[1], result.data() + at, result.size() - at);
       if (written <= 0) break;

@@ -29,7 +29,7 @@ class RandomCProgram {
     line("#include <string.h>");
     line("#endif");
     line("__host u64 results[{}];", kCResults);
-    line("static i32 fuel = 40;");
+    line("static i32 fuel = 24;");
     line("static inline void check(u32 n, u64 x) {{ u64 *r = &results[n % {}]; *r = (*r ^ x) * 0x100000001b3ull; }}",
          kCResults);
     for (int i = choices_.integer(1, 4); i > 0; --i) structure();

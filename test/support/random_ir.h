@@ -416,7 +416,8 @@ class RandomIr {
       }
       case 1: {
         const std::string name = choices_.of(kThree);
-        const IrOperand a = operand(t), b = operand(t), by = operand(t);
+        // LLVM knows no remainder for odd widths of more than 64 bits.
+        const IrOperand a = operand(t), b = operand(t), by = t.bits > 64 ? constant(t) : operand(t);
         emit({IrOp::kIntrinsic, t, name, {a, b, by}});
         return;
       }

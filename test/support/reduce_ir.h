@@ -28,18 +28,21 @@ class IrReducer {
  private:
   static IrFunction &at(IrModule &m, std::size_t f) { return m.functions[f]; }
 
-  bool accept(IrModule candidate) {
-    clean(candidate);
+  // The failure may sit in what nobody uses, so what is dead stays if need be.
+  bool accept(const IrModule &candidate) { return accept(candidate, true) || accept(candidate, false); }
+
+  bool accept(IrModule candidate, bool withoutDead) {
+    clean(candidate, withoutDead);
     const auto answer = IrInterpreter(candidate).run();
     if (!answer || !fails_(candidate, *answer)) return false;
     module_ = std::move(candidate);
     return true;
   }
 
-  static void clean(IrModule &m) {
+  static void clean(IrModule &m, bool withoutDead) {
     for (IrFunction &f : m.functions) {
       removeBlocks(f);
-      removeValues(f);
+      if (withoutDead) removeValues(f);
     }
     for (std::size_t f = m.functions.size(); f-- > 0;) {
       bool isUsed = false;
@@ -114,7 +117,7 @@ class IrReducer {
     for (std::size_t c = module_.calls.size(); c-- > 0 && module_.calls.size() > 1;) {
       IrModule candidate = module_;
       candidate.calls.erase(candidate.calls.begin() + static_cast<std::ptrdiff_t>(c));
-      isSmaller |= accept(std::move(candidate));
+      isSmaller |= accept(candidate);
     }
     return isSmaller;
   }
@@ -130,7 +133,7 @@ class IrReducer {
           changed.next = {block.next[n]};
           changed.cases.clear();
           changed.operands.clear();
-          if (!accept(std::move(candidate))) continue;
+          if (!accept(candidate)) continue;
           isSmaller = true;
           break;
         }
@@ -150,7 +153,7 @@ class IrReducer {
           changed.forced = changed.seen;
         else
           changed.isRemoved = true;
-        isSmaller |= accept(std::move(candidate));
+        isSmaller |= accept(candidate);
       }
     return isSmaller;
   }
@@ -161,7 +164,7 @@ class IrReducer {
       if (at(module_, f).attributes == "noinline") continue;
       IrModule candidate = module_;
       at(candidate, f).attributes = "noinline";
-      if (!candidate.functions[f].isRemoved) isSmaller |= accept(std::move(candidate));
+      if (!candidate.functions[f].isRemoved) isSmaller |= accept(candidate);
     }
     return isSmaller;
   }
