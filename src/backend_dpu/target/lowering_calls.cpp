@@ -6,6 +6,7 @@
 #include "llvm/CodeGen/MachineFrameInfo.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineRegisterInfo.h"
+#include "llvm/IR/DiagnosticInfo.h"
 #include "pimento/backend_dpu/target/function_info.h"
 #include "pimento/backend_dpu/target/lowering.h"
 #include "pimento/backend_dpu/target/mc.h"
@@ -162,6 +163,19 @@ SDValue variadicBlock(SDValue &chain, const SmallVectorImpl<ISD::OutputArg> &out
 
 }  // namespace
 
+namespace {
+
+/// LLVM has no name for a routine that nobody declared to exist.
+const char *nameOf(const ExternalSymbolSDNode &callee, SelectionDAG &dag, const SDLoc &where) {
+  if (callee.getSymbol() != nullptr) return callee.getSymbol();
+  const Function &f = dag.getMachineFunction().getFunction();
+  dag.getContext()->diagnose(DiagnosticInfoUnsupported(
+      f, "an operation on integers wider than 64 bits needs a routine that does not exist", where.getDebugLoc()));
+  return "__missing";
+}
+
+}  // namespace
+
 SDValue DPUTargetLowering::LowerCall(CallLoweringInfo &info, SmallVectorImpl<SDValue> &results) const {
   SelectionDAG &dag = info.DAG;
   const SDLoc where = info.DL;
@@ -193,7 +207,7 @@ SDValue DPUTargetLowering::LowerCall(CallLoweringInfo &info, SmallVectorImpl<SDV
   if (const auto *g = dyn_cast<GlobalAddressSDNode>(info.Callee))
     operands[1] = dag.getTargetGlobalAddress(g->getGlobal(), where, MVT::i32, g->getOffset());
   else if (const auto *e = dyn_cast<ExternalSymbolSDNode>(info.Callee))
-    operands[1] = dag.getTargetExternalSymbol(e->getSymbol(), MVT::i32);
+    operands[1] = dag.getTargetExternalSymbol(nameOf(*e, dag, where), MVT::i32);
   const auto pass = [&](MCPhysReg r, SDValue v) {
     chain = dag.getCopyToReg(chain, where, r, v, glue);
     glue = chain.getValue(1);

@@ -23,6 +23,15 @@ TEST(BackendErrors, ABrokenModule) {
   EXPECT_EQ(firstOf("define void @f() { x: br label %x\n y: %v = phi i32 [1, %x]\n ret void }").code, "dpu-backend-ir");
 }
 
+TEST(BackendErrors, ARoutineThatDoesNotExist) {
+  const auto assembly = compile(
+      "define i65 @f(i65 %a, i65 %b, i65 %n) { %r = call i65 @llvm.fshr.i65(i65 %a, i65 %b, i65 %n)\n ret i65 %r }\n"
+      "declare i65 @llvm.fshr.i65(i65, i65, i65)",
+      {.level = 0});
+  ASSERT_FALSE(assembly.ok());
+  EXPECT_EQ(assembly.diagnostics().front().code, "dpu-backend-unsupported");
+}
+
 TEST(BackendErrors, WhatADpuDoesNotHaveIsNamed) {
   const char *modules[] = {
       "define i32 @f(ptr %p) { %v = atomicrmw add ptr %p, i32 1 seq_cst\n ret i32 %v }",
