@@ -232,14 +232,32 @@ Result<DeviceRun> UpmemCompiled::runOn(kernel::DataSet &data, const Observers &o
 
 namespace {
 
-/// What a byte takes of the engine at least, whatever the transfer.
-double leastPerByte(const std::vector<machine::Dpu::Transfer> &table) {
+/// What a transfer of so many bytes takes of the engine at least: the entry of the table below it.
+double occupancyOf(const std::vector<machine::Dpu::Transfer> &table, std::int64_t bytes) {
   double least = 0;
-  for (const machine::Dpu::Transfer &t : table) {
-    const double perByte = t.occupancy / static_cast<double>(t.size.value);
-    least = least == 0 ? perByte : std::min(least, perByte);
-  }
+  for (const machine::Dpu::Transfer &t : table)
+    if (t.size.value <= bytes) least = std::max(least, t.occupancy);
   return least;
+}
+
+/// Same of all transfers of an operand in the whole tiles of a tasklet with so many values of each dim.
+double transfersOf(const Scheme &scheme, const Operand &o, const std::vector<std::int64_t> &sizes,
+                   const std::vector<machine::Dpu::Transfer> &table) {
+  double times = 1, pieces = 1;
+  for (std::size_t n = 0; n < scheme.nest.size() && static_cast<int>(n) <= o.level; ++n) {
+    const auto d = static_cast<std::size_t>(scheme.nest[n]);
+    if (scheme.axes[d].isTiled()) times *= static_cast<double>(sizes[d] / scheme.axes[d].tile);
+  }
+  std::vector<std::int64_t> tile = scheme.sizesPerTile();
+  for (std::size_t d = 0; d < tile.size(); ++d) tile[d] = std::min(tile[d], sizes[d]);
+  for (std::size_t p = 0; p < o.block; ++p) pieces *= static_cast<double>(o.positions[p].extent(tile));
+  if (o.positions.empty()) return times * occupancyOf(table, 8);
+  const std::int64_t pitch = o.block + 1 == o.positions.size() ? o.size() : o.mramPitch[o.block];
+  const std::int64_t bytes = multiplySaturated(o.positions[o.block].extent(tile), pitch),
+                     largest = lower::upmem::compiled::kLargestTransfer;
+  const double piece = static_cast<double>(bytes / largest) * occupancyOf(table, largest) +
+                       (bytes % largest > 0 ? occupancyOf(table, ceilDiv(bytes % largest, 8) * 8) : 0);
+  return times * pieces * piece;
 }
 
 }  // namespace
@@ -270,8 +288,7 @@ DeviceRun UpmemCompiled::bound() const {
         elements = multiplySaturated(elements, most);
       }
       const std::int64_t bytes = multiplySaturated(elements, o.size());
-      engine +=
-          static_cast<double>(bytes) * leastPerByte(o.use == Use::kInput ? machine_.dpu->reads : machine_.dpu->writes);
+      engine += transfersOf(scheme, o, sizes, o.use == Use::kInput ? machine_.dpu->reads : machine_.dpu->writes);
       mine = addSaturated(mine, bytes / 8);
     }
     longest = std::max(longest, mine);

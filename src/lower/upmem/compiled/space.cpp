@@ -83,8 +83,7 @@ class Space {
     std::vector<std::int64_t> out = {all};
     for (std::int64_t n = std::int64_t{1} << 40; n >= 1; n /= 2)
       if (n < all) out.push_back(n);
-    constexpr std::int64_t kMostRanks = 64;
-    for (std::int64_t r = std::min(ranks, kMostRanks); isFine && r > 0; --r)
+    for (std::int64_t r = ranks; isFine && r > 0; r /= 2)
       for (std::int64_t n = perRank; n > 0; n /= 2) out.push_back(r * n);
     return out;
   }
