@@ -29,7 +29,7 @@ class RandomCProgram {
     line("#include <string.h>");
     line("#endif");
     line("__host u64 results[{}];", kCResults);
-    line("static i32 fuel = 24;");
+    line("static i32 fuel = 8;");
     line("static inline void check(u32 n, u64 x) {{ u64 *r = &results[n % {}]; *r = (*r ^ x) * 0x100000001b3ull; }}",
          kCResults);
     for (int i = choices_.integer(1, 4); i > 0; --i) structure();
@@ -338,7 +338,10 @@ class RandomCProgram {
     open();
     const std::size_t globals = expressions_.places.size();
     statements(choices_.integer(4, 12), 0);
-    for (const Function &f : functions_) call(f);
+    for (const Function &f : functions_) {
+      line("fuel = 8;");
+      call(f);
+    }
     for (std::size_t i = 0; i < globals; ++i) checkAll(expressions_.places[i], i);
     line("#ifdef ON_HOST");
     line("for (int i = 0; i < {}; ++i) printf(\"%llx\\n\", results[i]);", kCResults);
