@@ -129,6 +129,14 @@ TEST_F(Compiled, SelectionsKeepTheirOrderAcrossDpus) {
   }
 }
 
+TEST_F(Compiled, PrefixSumsHaveTaskletsWithOneElementAndWithNone) {
+  for (const char *mapping : {"M1:{(2),(2),(1),(1)}", "M1:{(1),(2),(3),(1)}", "M1:{(1),(1),(15),(1)};buffer=16"}) {
+    const auto graph = kernel::makeZooKernel("scan", {{"n", 3}}, DType::kI64, "");
+    ASSERT_TRUE(graph.ok());
+    expectRight(*graph, mapping);
+  }
+}
+
 TEST_F(Compiled, LargeHistogramsLieInMram) {
   const auto graph = kernel::makeZooKernel("hst", {{"n", 500}, {"bins", 4096}}, DType::kU32, "");
   ASSERT_TRUE(graph.ok());

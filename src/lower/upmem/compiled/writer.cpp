@@ -117,6 +117,8 @@ class Writer {
       if (isCut)
         idle += fmt::format("{}{} <= {}", idle.empty() ? "" : " || ", all,
                             a.tasklets > 1 ? "low_" + a.name : std::string("0"));
+      // A prefix sum asks for the size even where every share is one element: idle tasklets have none.
+      if (!isUsed && scheme_.isScan) lines_->add(fmt::format("uint32_t size_{} = 1;", a.name));
       if (!isUsed) continue;
       const std::string range = argument("range_" + a.name, a.range);
       lines_->add(a.tasklets > 1
@@ -365,9 +367,11 @@ class Writer {
     const std::string identity = identityOf(st.combine, o.type);
     std::vector<bool> sums(kernel_.stores.size(), false), all(kernel_.stores.size(), true);
     sums[static_cast<std::size_t>(o.store)] = true;
-    const std::string some = fmt::format("if (size_{} != 0) {{", scheme_.axes[0].name);
+    const Axis &axis = scheme_.axes[0];
+    const bool mayBeIdle = axis.range > 1 || axis.ranks * axis.dpus * axis.tasklets > 1;
+    const std::string some = mayBeIdle ? fmt::format("if (size_{} != 0) {{", axis.name) : "{";
     lines_->add(fmt::format("b_{}[0] = {};", o.name, identity));
-    lines_->open(scheme_.axes[0].range > 1 ? some : "{");
+    lines_->open(some);
     writePass(sums);
     lines_->close();
     lines_->add(fmt::format("totals[tasklet] = b_{}[0];", o.name));
@@ -377,7 +381,7 @@ class Writer {
     lines_->add(fmt::format("for (uint32_t i = 0; i < tasklet; ++i) before = {};",
                             helpers_.operation(kernel::opOf(st.combine), o.type, "before", "totals[i]")));
     lines_->add(fmt::format("b_{}[0] = before;", o.name));
-    lines_->open(scheme_.axes[0].range > 1 ? some : "{");
+    lines_->open(some);
     writePass(all);
     lines_->close();
   }
