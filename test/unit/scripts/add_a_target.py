@@ -16,8 +16,8 @@ source = Path(sys.argv[1]).resolve()
 sys.path.insert(0, str(source / "scripts"))
 import markdown_pages  # noqa: E402
 
-PARTS = ("CMakeLists.txt", "cmake", "docs", "examples", "layers.toml", "machines", "scripts", "src", "test", "tools",
-         "validation", "README.md", "CHANGELOG.md", "LICENSE", "HACKING.md", ".clang-format")
+PARTS = ("CMakeLists.txt", "capi", "cmake", "docs", "examples", "layers.toml", "machines", "scripts", "src", "test",
+         "tools", "validation", "README.md", "CHANGELOG.md", "LICENSE", "HACKING.md", ".clang-format")
 MARK = "not-run: test add_a_target does"
 
 
