@@ -4,6 +4,7 @@
 
 #include "pimento/backend_dpu/backend.h"
 #include "pimento/frontend/dpu_c.h"
+#include "pimento/lower/upmem/compiled/host_writer.h"
 #include "pimento/lower/upmem/compiled/lower.h"
 
 namespace pimento::driver {
@@ -43,6 +44,12 @@ Outcome emitDpuSource(const Options &options, const Job &job) {
     if (!source) return failure(source.diagnostics());
     if (options.emit == "c") {
       out += fmt::format("// Mapping: {}\n{}", mapping::print(source->placed.mapping), source->written.text);
+      continue;
+    }
+    if (options.emit == "host") {
+      const Result<std::string> text = lower::upmem::compiled::writeHost(*source);
+      if (!text) return failure(text.diagnostics());
+      out += fmt::format("// Mapping: {}\n{}", mapping::print(source->placed.mapping), *text);
       continue;
     }
     const Result<frontend::DpuModule> module = frontend::readDpuC(

@@ -1,4 +1,4 @@
-// `compile --emit c` and `--emit ir` on UPMEM: the programs that kernels become, before the back end.
+// `compile --emit c`, `--emit host` and `--emit ir` on UPMEM: the programs that kernels become, before the back end.
 #pragma once
 
 #include "pimento/driver/job.h"
@@ -6,9 +6,9 @@
 
 namespace pimento::driver {
 
-/// C against UPMEM's interface (needs no compiler), or LLVM IR after optimisation. `reference` stands for the first
-/// mapping that `auto` would look at: the measured programs have neither. Diagnostics: unknown-stage (another machine),
-/// those of the lowering, of Clang and of the back end.
+/// C against UPMEM's interface, the DPU half or the host half (needs no compiler), or LLVM IR after optimisation.
+/// `reference` stands for the first mapping that `auto` would look at: the measured programs have neither. Diagnostics:
+/// unknown-stage (another machine), those of the lowering, of Clang and of the back end.
 Outcome emitDpuSource(const Options &options, const Job &job);
 
 }  // namespace pimento::driver

@@ -138,7 +138,7 @@ Outcome kernels(const Options &options) {
 
 namespace {
 
-const std::vector<std::string> kStages = {"kernel", "mapping", "llvcnm", "commands", "asm", "mlir", "c", "ir"};
+const std::vector<std::string> kStages = {"kernel", "mapping", "llvcnm", "commands", "asm", "mlir", "c", "host", "ir"};
 
 /// One stage of a compiled graph, kernel after kernel.
 Outcome printStage(const Options &options, const Job &job, const evaluate::CompiledGraph &graph) {
@@ -197,7 +197,7 @@ Outcome compile(const Options &given) {
   }
   if (options.emit == "kernel") return {kernel::print(*job->input.graph), {}, 0};
   if (options.emit == "mlir") return emitMlir(options, *job);
-  if (options.emit == "c" || options.emit == "ir") return emitDpuSource(options, *job);
+  if (options.emit == "c" || options.emit == "host" || options.emit == "ir") return emitDpuSource(options, *job);
   const Result<evaluate::CompiledGraph> graph = evaluate::compile(job->request(options));
   if (!graph) return failure(graph.diagnostics());
   const bool isCode = std::any_of(graph->begin(), graph->end(), [](const evaluate::PlannedKernel &k) {

@@ -159,7 +159,8 @@ std::vector<Verb> verbs() {
          addMapping(a, o);
          addData(a, o);
          addSeed(a, o);
-         a.add_option("--emit", o.emit, "kernel, mapping, llvcnm, commands, asm or mlir")->capture_default_str();
+         a.add_option("--emit", o.emit, "kernel, mapping, llvcnm, commands, asm, c, host, ir or mlir")
+             ->capture_default_str();
        }},
       {"estimate", "time and energy by exact fast-forward", kInput, true, d::estimate, addEstimation},
       {"simulate", "run every command, on data, and check the answer", kInput, true, d::simulate, addSimulation},
