@@ -19,6 +19,7 @@ CASES = [
     ("gemv 4096x4096, hbm-pim-sound", ["gemv", "--size", "m=4096,n=4096", "--target", "hbm-pim-sound"], 5000),
     ("gemv 32768x32768", ["gemv", "--size", "m=32768,n=32768"], 5000),
     ("va 1000000", ["va", "--size", "n=1000000"], 5000),
+    ("va 16777216 on UPMEM", ["va", "--size", "n=16777216", "--set", "ranks=32", "--target", "upmem"], 1000),
 ]
 
 

@@ -9,6 +9,7 @@
 #include "pimento/base/integer.h"
 #include "pimento/base/thread_pool.h"
 #include "pimento/evaluate/dpu_listing.h"
+#include "pimento/evaluate/upmem_least.h"
 #include "pimento/evaluate/upmem_sample.h"
 #include "pimento/evaluate/upmem_total.h"
 
@@ -63,6 +64,20 @@ std::vector<UpmemCompiled::Kind> UpmemCompiled::kinds() const {
   if (plan.kindOf(0) == last) return {{0, dpus()}};
   std::map<std::vector<std::int64_t>, Kind> found;
   std::vector<Kind> out;
+  const auto &axes = plan.scheme().axes;
+  const auto split = std::count_if(axes.begin(), axes.end(), [](const Axis &a) { return a.ranks * a.dpus > 1; });
+  if (split == 1 && last.size() == axes.size()) {  // shares end earlier and earlier along the dim: equal ones adjoin
+    for (std::int64_t d = 0; d < dpus(); d += out.back().count) {
+      const auto key = plan.kindOf(d);
+      std::int64_t low = d, high = dpus();
+      while (high - low > 1) {
+        const std::int64_t middle = low + (high - low) / 2;
+        (plan.kindOf(middle) == key ? low : high) = middle;
+      }
+      out.push_back({d, high - d});
+    }
+    return out;
+  }
   for (std::int64_t d = 0; d < dpus(); ++d) {
     const auto [at, isNew] = found.try_emplace(plan.kindOf(d), Kind{d, 0});
     ++at->second.count;
@@ -260,11 +275,40 @@ double transfersOf(const Scheme &scheme, const Operand &o, const std::vector<std
   return times * pieces * piece;
 }
 
+/// Elements that points with so many values of each dim touch at least: per position one per value of a dim that no
+/// position before it hangs on, so that their indices tell those values.
+std::int64_t elementsOf(const Operand &o, const std::vector<std::int64_t> &sizes) {
+  std::int64_t elements = 1;
+  std::vector<bool> isUsed(sizes.size());
+  for (const auto &p : o.positions) {
+    std::int64_t most = 1;
+    for (std::size_t d = 0; d < sizes.size(); ++d)
+      if (p.coefficient[d] != 0 && !isUsed[d]) most = std::max(most, sizes[d]);
+    elements = multiplySaturated(elements, most);
+    for (std::size_t d = 0; d < sizes.size(); ++d)
+      if (p.coefficient[d] != 0) isUsed[d] = true;
+  }
+  return elements;
+}
+
 }  // namespace
+
+DeviceRun UpmemCompiled::bound() const {
+  DpuTotal total;
+  for (const Kind &kind : kinds()) {
+    const auto least = leastRun(*lowered_.plan, lowered_.image, *machine_.dpu, kind.first);
+    if (!least) return boundByElements();
+    RunResult r;
+    r.cycles = least->cycles;
+    r.counts = least->counts;
+    total.add(r, kind.count);
+  }
+  return total.run(lowered_.host.ranks, dpus(), 1);
+}
 
 // The first DPU has most. Every element that a tasklet's points touch passes through the engine, and through a load or
 // a store of at most eight bytes.
-DeviceRun UpmemCompiled::bound() const {
+DeviceRun UpmemCompiled::boundByElements() const {
   const Scheme &scheme = lowered_.plan->scheme();
   const auto valid = scheme.validOf(0);
   double engine = 0;
@@ -279,14 +323,7 @@ DeviceRun UpmemCompiled::bound() const {
     for (const Operand &o : scheme.operands) {
       if (o.use != Use::kInput && o.use != Use::kWrite) continue;
       if (!scheme.kernel().guards.empty()) continue;
-      // Of boxes with holes and of accesses that overlap, one element per value of the dim that moves most.
-      std::int64_t elements = 1;
-      for (const auto &p : o.positions) {
-        std::int64_t most = 1;
-        for (std::size_t d = 0; d < sizes.size(); ++d)
-          if (p.coefficient[d] != 0) most = std::max(most, sizes[d]);
-        elements = multiplySaturated(elements, most);
-      }
+      const std::int64_t elements = elementsOf(o, sizes);
       const std::int64_t bytes = multiplySaturated(elements, o.size());
       engine += transfersOf(scheme, o, sizes, o.use == Use::kInput ? machine_.dpu->reads : machine_.dpu->writes);
       mine = addSaturated(mine, bytes / 8);
@@ -302,7 +339,7 @@ DeviceRun UpmemCompiled::bound() const {
   const auto transfers = static_cast<std::int64_t>(engine * 0.98) - 2048;
   r.cycles = Cycles(std::max(issue, transfers));
   DpuTotal total;
-  total.add(r, dpus());
+  total.add(r, kinds().front().count);
   return total.run(lowered_.host.ranks, dpus(), 1);
 }
 

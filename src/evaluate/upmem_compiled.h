@@ -38,6 +38,8 @@ class UpmemCompiled final : public CompiledKernel {
   std::int64_t dpus() const { return lowered_.plan->dpus(); }
   sim::dpu::Dpu loaded(std::int64_t dpu) const;
   bool readsInputsAlone() const;
+  /// A bound of all programs, from the elements that are touched.
+  DeviceRun boundByElements() const;
   /// Every kind once, on what `fill` puts in its memory; nothing where that does not decide the time.
   template <typename Fill>
   Result<std::optional<DeviceRun>> runKinds(const RunMode &mode, bool mustSimulate, Fill &&fill) const;

@@ -100,6 +100,7 @@ RunResult Core::result(std::int64_t cyclesSkipped) const {
   r.cycles = Cycles(issue.now());
   r.cyclesSimulated = Cycles(issue.now() - cyclesSkipped);
   r.counts = totals();
+  r.engineTicks = dma.work();
   r.executed = executed;
   r.waited = waited;
   r.fault = fault;

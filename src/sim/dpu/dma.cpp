@@ -17,6 +17,7 @@ Dma::Dma(const machine::Dpu &machine)
 
 void Dma::reset() {
   free_ = 0;
+  work_ = 0;
   openRow_ = -1;
 }
 
@@ -73,6 +74,7 @@ TransferTime Dma::issue(std::int64_t cycle, bool isRead, std::int64_t bytes, std
       hasRows_ ? rowCost(bytes, mramAddress) : (isRead ? reads_ : writes_)[static_cast<std::size_t>(bytes / unit_)];
   const std::int64_t begin = std::max(cycle * ticks_, free_);
   free_ = after(begin, c.occupancy);
+  work_ += c.occupancy;
   const auto cycles = [&](std::int64_t ticks) { return (ticks + ticks_ / 2) / ticks_; };
   return {cycles(begin), cycles(free_), cycles(after(begin, c.latency))};
 }

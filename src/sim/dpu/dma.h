@@ -28,6 +28,8 @@ class Dma {
   TransferTime issue(std::int64_t cycle, bool isRead, std::int64_t bytes, std::uint32_t mramAddress);
   /// A new launch: idle.
   void reset();
+  /// Ticks that the transfers so far occupied the engine, refreshes on the way left out.
+  std::int64_t work() const { return work_; }
 
  private:
   struct Cost {
@@ -43,6 +45,7 @@ class Dma {
   std::int64_t refreshInterval_, refreshTime_;  ///< ticks; interval 0: none
   std::vector<Cost> reads_, writes_;            ///< by size / unit
   std::int64_t free_ = 0;                       ///< tick at which the engine takes the next transfer
+  std::int64_t work_ = 0;
   bool hasRows_;
   machine::Dpu::Rows rows_;
   std::int64_t openRow_ = -1;

@@ -71,6 +71,7 @@ struct RunOptions {
 struct RunResult {
   Cycles cycles, cyclesSimulated;
   Counts counts;
+  std::int64_t engineTicks = 0;  ///< machine::Dpu's; that transfers occupied the DMA engine, refreshes left out
   /// By instruction: how often it issued, and cycles its tasklets waited for the transfer it started.
   std::vector<std::int64_t> executed, waited;
   /// The run ended early: dpu-fault, dpu-wram-bounds, dpu-dma-alignment, ... with tasklet, PC, function and line.

@@ -30,6 +30,26 @@ program::Code::Segment Plan::shortened(int dim, std::int64_t range, std::int64_t
   return block(arguments, 0);
 }
 
+program::Code::Segment Plan::alone(const std::vector<std::int64_t> &sizes) const {
+  constexpr std::int64_t kApart = 1 << 22;
+  std::vector<Argument> arguments = arguments_;
+  for (Argument &a : arguments) {
+    if (a.kind == Argument::Kind::kValid) {
+      a.kind = Argument::Kind::kSame;
+      a.value = sizes[static_cast<std::size_t>(a.dim)];
+    }
+    if (a.name.starts_with("range_"))
+      for (std::size_t d = 0; d < sizes.size(); ++d)
+        if (a.name == "range_" + scheme_.axes[d].name && !scheme_.axes[d].isWhole && sizes[d] > 0) a.value = sizes[d];
+    if (!a.name.starts_with("mram_")) continue;
+    for (std::size_t o = 0; o < scheme_.operands.size(); ++o) {
+      if (a.name == "mram_" + scheme_.operands[o].name) a.value = static_cast<std::int64_t>(o) * kApart;
+      if (a.name == "mram_bytes_" + scheme_.operands[o].name) a.value = 0;
+    }
+  }
+  return block(arguments, 0);
+}
+
 const Operand &Plan::operandAt(std::int64_t offset) const {
   const auto found = std::find_if(scheme_.operands.begin(), scheme_.operands.end(),
                                   [&](const Operand &o) { return firstByte_ + o.offset == offset; });

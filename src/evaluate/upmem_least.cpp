@@ -1,0 +1,220 @@
+#include "pimento/evaluate/upmem_least.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pimento/evaluate/dpu_actions.h"
+
+namespace pimento::evaluate {
+
+using lower::upmem::compiled::Axis;
+using lower::upmem::compiled::Operand;
+using lower::upmem::compiled::Plan;
+using lower::upmem::compiled::Scheme;
+using lower::upmem::compiled::Use;
+using sim::dpu::Counts;
+
+namespace {
+
+using Sizes = std::vector<std::int64_t>;
+using ImagePtr = std::shared_ptr<const sim::dpu::Image>;
+
+/// What a run did, as numbers that are multilinear: cycles, ticks of the engine, counts.
+using Work = std::vector<std::int64_t>;
+constexpr std::size_t kCycles = 0, kTicks = 1, kCounts = 2;
+
+class Counter {
+ public:
+  Counter(const Plan &plan, const ImagePtr &image, const machine::Dpu &machine)
+      : plan_(plan),
+        scheme_(plan.scheme()),
+        image_(image),
+        machine_(machine),
+        refreshInterval_(machine.refreshInterval.value),
+        refreshTime_(machine.refreshTime.value) {
+    machine_.refreshInterval = Cycles(0);
+    addToKey(image_.get());
+    for (const auto *table : {&machine.reads, &machine.writes})
+      for (const machine::Dpu::Transfer &t : *table) {
+        addToKey(t.size.value);
+        addToKey(t.latency);
+        addToKey(t.occupancy);
+      }
+    for (const std::int64_t n : {machine.issueInterval.value, machine.ticksPerCycle, machine.wram.value,
+                                 machine.mram.value, machine.transferUnit.value, machine.transferMax.value})
+      addToKey(n);
+  }
+
+  std::optional<LeastRun> least(std::int64_t dpu) const {
+    if (!isCountable()) return std::nullopt;
+    std::map<Sizes, std::int64_t> shares;  // how many tasklets have so much
+    const Sizes valid = scheme_.validOf(dpu);
+    for (std::int64_t t = 0; t < scheme_.tasklets; ++t) {
+      const Sizes low = scheme_.lowOf(t);
+      Sizes sizes;
+      for (std::size_t d = 0; d < low.size(); ++d)
+        sizes.push_back(std::clamp<std::int64_t>(valid[d] - low[d], 0, scheme_.axes[d].range));
+      if (std::find(sizes.begin(), sizes.end(), 0) == sizes.end()) ++shares[sizes];
+    }
+    Work all, idle;  // idle: of a DPU that has nothing to do
+    std::int64_t longest = 0;
+    for (const auto &[sizes, tasklets] : shares) {
+      const auto one = work(sizes);
+      if (!one) return std::nullopt;
+      if (all.empty()) {
+        const auto none = scheme_.tasklets > 1 ? run(withNothing(sizes)) : Work(one->size(), 0);
+        if (!none) return std::nullopt;
+        all = idle = *none;
+      }
+      for (std::size_t i = 0; i < all.size(); ++i) all[i] += tasklets * std::max<std::int64_t>(0, (*one)[i] - idle[i]);
+      // Each instruction of the others delays the one that works by a cycle at most.
+      longest = std::max(longest, (*one)[kCycles] - idle[kCounts]);
+    }
+    if (all.empty()) return LeastRun{};  // nothing to do
+    LeastRun out;
+    const auto &table = dpuCountTable();
+    for (std::size_t c = 0; c < table.size(); ++c) out.counts.*table[c].member = all[kCounts + c];
+    out.counts.idleCycles = out.counts.syncAttempts = out.counts.failedAttempts = 0;
+    out.cycles = Cycles(std::max({out.counts.instructions, longest, engineCycles(all[kTicks])}));
+    return out;
+  }
+
+ private:
+  static constexpr std::int64_t kExact = 5;  ///< as many tiles are run, more are extrapolated
+  static constexpr int kMostTiled = 4;
+
+  template <typename T>
+  void addToKey(const T &x) {
+    key_.append(reinterpret_cast<const char *>(&x), sizeof x);
+  }
+
+  bool isCountable() const {
+    if (scheme_.isScan || scheme_.kernel().form != kernel::Form::kAffine || !scheme_.kernel().guards.empty())
+      return false;
+    if (machine_.mramModel != "table" || machine_.registerHazard != "none") return false;
+    return std::all_of(scheme_.operands.begin(), scheme_.operands.end(), [](const Operand &o) {
+      return o.isAligned && !o.isInMram && o.use != Use::kSelected && o.use != Use::kTable && !o.hasCarry;
+    });
+  }
+
+  Sizes withNothing(Sizes sizes) const {
+    for (std::size_t d = 0; d < sizes.size(); ++d)
+      if (scheme_.axes[d].tasklets > 1) sizes[d] = 0;
+    for (std::size_t d = 0; d < sizes.size(); ++d)
+      if (scheme_.axes[d].isTiled() && sizes[d] > 0) sizes[d] = std::min(sizes[d], scheme_.axes[d].tile);
+    return sizes;
+  }
+
+  /// Of a tasklet with so many values of each dim, and others with nothing to do.
+  std::optional<Work> work(const Sizes &sizes) const {
+    std::vector<std::size_t> many;  // dims with so many tiles that they are extrapolated
+    for (std::size_t d = 0; d < sizes.size(); ++d)
+      if (scheme_.axes[d].isTiled() && sizes[d] / scheme_.axes[d].tile > kExact) many.push_back(d);
+    if (many.empty()) return run(sizes);
+    if (static_cast<int>(many.size()) > kMostTiled) return std::nullopt;
+    std::vector<Work> corners;
+    for (std::size_t corner = 0; corner < std::size_t{1} << many.size(); ++corner) {
+      Sizes some = sizes;
+      for (std::size_t i = 0; i < many.size(); ++i) some[many[i]] = sizeAt(sizes, many[i], 1 + ((corner >> i) & 1));
+      auto w = run(some);
+      if (!w) return std::nullopt;
+      corners.push_back(std::move(*w));
+    }
+    Sizes some = sizes;
+    for (const std::size_t d : many) some[d] = sizeAt(sizes, d, kExact);
+    const auto checked = run(some);
+    if (!checked) return std::nullopt;
+    Work predicted = extrapolated(corners, many, some);
+    for (std::size_t i = kTicks; i < predicted.size(); ++i)
+      if (dpuCountOf(i) != &Counts::idleCycles && predicted[i] != (*checked)[i]) return std::nullopt;
+    const bool isTimeLinear = predicted[kCycles] == (*checked)[kCycles];
+    Work out = extrapolated(corners, many, sizes);
+    if (!isTimeLinear) out[kCycles] = machine_.issueInterval.value * (out[kCounts] - (*checked)[kCounts]);
+    return out;
+  }
+
+  static std::int64_t Counts::*dpuCountOf(std::size_t i) {
+    return i < kCounts ? nullptr : dpuCountTable()[i - kCounts].member;
+  }
+
+  std::int64_t sizeAt(const Sizes &sizes, std::size_t d, std::size_t tiles) const {
+    const std::int64_t tile = scheme_.axes[d].tile;
+    return static_cast<std::int64_t>(tiles) * tile + sizes[d] % tile;
+  }
+
+  Work extrapolated(const std::vector<Work> &corners, const std::vector<std::size_t> &many, const Sizes &sizes) const {
+    Work out(corners.front().size(), 0);
+    for (std::size_t corner = 0; corner < corners.size(); ++corner) {
+      std::int64_t weight = 1;
+      for (std::size_t i = 0; i < many.size(); ++i) {
+        const std::int64_t tiles = sizes[many[i]] / scheme_.axes[many[i]].tile;
+        weight *= ((corner >> i) & 1) != 0 ? tiles - 1 : 2 - tiles;
+      }
+      for (std::size_t n = 0; n < out.size(); ++n) out[n] += weight * corners[corner][n];
+    }
+    return out;
+  }
+
+  /// One short run, or what it gave before.
+  std::optional<Work> run(const Sizes &sizes) const {
+    struct Known {
+      ImagePtr image;  // keys name it by address
+      std::optional<Work> work;
+    };
+    static std::mutex mutex;
+    static std::map<std::string, Known> all;
+    constexpr std::size_t kMostKept = 1 << 16;
+    const program::Code::Segment arguments = plan_.alone(sizes);
+    std::string key = key_;
+    key.append(arguments.bytes.begin(), arguments.bytes.end());
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      if (const auto found = all.find(key); found != all.end()) return found->second.work;
+    }
+    std::optional<Work> out;
+    sim::dpu::Dpu dpu(image_, machine_);
+    dpu.writeWram(arguments.address, std::as_bytes(std::span(arguments.bytes)));
+    const auto done = dpu.estimate();
+    if (done && !done->fault) {
+      out = Work{done->cycles.value, done->engineTicks};
+      for (const DpuCount &c : dpuCountTable()) out->push_back(done->counts.*c.member);
+    }
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (all.size() >= kMostKept) all.clear();
+    all.emplace(std::move(key), Known{image_, out});
+    return out;
+  }
+
+  /// A refresh comes first in each interval, so so much work takes the refreshes of the intervals that it fills; the
+  /// last transfer may end after the program does.
+  std::int64_t engineCycles(std::int64_t ticks) const {
+    double last = 0;
+    for (const auto *table : {&machine_.reads, &machine_.writes})
+      for (const machine::Dpu::Transfer &t : *table) last = std::max(last, t.occupancy);
+    const std::int64_t work = ticks / machine_.ticksPerCycle, left = refreshInterval_ - refreshTime_;
+    const std::int64_t paused = refreshInterval_ > 0 && left > 0 ? work / left * refreshTime_ : 0;
+    return std::max<std::int64_t>(0, work + paused - static_cast<std::int64_t>(last) - refreshTime_ - 1);
+  }
+
+  const Plan &plan_;
+  const Scheme &scheme_;
+  const ImagePtr &image_;
+  machine::Dpu machine_;  // without refreshes
+  std::int64_t refreshInterval_, refreshTime_;
+  std::string key_;
+};
+
+}  // namespace
+
+std::optional<LeastRun> leastRun(const Plan &plan, const ImagePtr &image, const machine::Dpu &machine,
+                                 std::int64_t dpu) {
+  return Counter(plan, image, machine).least(dpu);
+}
+
+}  // namespace pimento::evaluate

@@ -1,0 +1,29 @@
+// What a DPU with a compiled program does at least, from short runs of the program.
+//
+// What a tasklet of these programs issues and transfers hangs on how many values it has of each dim, not on time. Every
+// whole tile costs the same, so counts are multilinear in the numbers of whole tiles of the dims: runs on one and on
+// two tiles of each give them for any number, and a run on five says whether that holds. The time of the tasklet alone,
+// without refreshes, is the least that it takes in company. Not for programs whose data decide (their short runs decide
+// nothing), with guards, barriers, or rows that do not begin at whole units: these have no count here.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "pimento/lower/upmem/compiled/layout.h"
+#include "pimento/machine/machine.h"
+#include "pimento/sim/dpu/dpu.h"
+
+namespace pimento::evaluate {
+
+struct LeastRun {
+  Cycles cycles;
+  sim::dpu::Counts counts;  ///< idle cycles and attempts left out
+};
+
+/// DPU number `dpu`; nothing where short runs do not tell. Short runs are kept for later calls of the process.
+std::optional<LeastRun> leastRun(const lower::upmem::compiled::Plan &plan,
+                                 const std::shared_ptr<const sim::dpu::Image> &image, const machine::Dpu &machine,
+                                 std::int64_t dpu);
+
+}  // namespace pimento::evaluate

@@ -1,0 +1,98 @@
+// The lower bound of a compiled program's time and actions is never above what the program takes.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "pimento/evaluate/backend.h"
+#include "pimento/kernel/zoo.h"
+#include "pimento/lower/upmem/compiled/lower.h"
+#include "test/support/llvm_dpu_compiler.h"
+#include "test/support/random_affine_graph.h"
+#include "test/support/upmem_run.h"
+
+namespace pimento::test {
+namespace {
+
+class CompiledBound : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!frontend::hasDpuC()) GTEST_SKIP() << "built without LLVM";
+  }
+
+  static machine::Machine machineWithRoom() {
+    machine::Machine m = handUpmem();
+    m.dpu->wram = Bytes(65536);
+    m.dpu->mram = Bytes(1 << 24);
+    m.dpu->instructions = 4096;
+    return m;
+  }
+
+  /// Whether the mapping compiles; then the bound holds, on random data where those decide.
+  bool expectBelow(const kernel::Graph &graph, const mapping::Mapping &m, const machine::Machine &machine,
+                   std::uint64_t seed = 1) {
+    const auto backend = evaluate::backendFor(machine);
+    EXPECT_TRUE(backend.ok());
+    const auto compiled = (*backend)->compile(graph, 0, m, machine, "plain", {&compiler_});
+    if (!compiled) return false;
+    const kernel::DataSpec values{.seed = seed};
+    const auto run = (*compiled)->run({.isFastForward = true, .values = &values});
+    if (!run || run->interval) return false;
+    const evaluate::DeviceRun bound = (*compiled)->bound();
+    const std::string text = graph.name + " " + mapping::print(m) + "\n" + kernel::print(graph);
+    EXPECT_LE(bound.cycles, run->cycles) << text;
+    for (int a = 0; a < energy::kActions; ++a) {
+      const auto action = static_cast<energy::Action>(a);
+      EXPECT_LE(bound.actions.of(action), run->actions.of(action)) << text << " action " << a;
+    }
+    ++compared_;
+    tightness_ += static_cast<double>(bound.cycles.value) / static_cast<double>(run->cycles.value);
+    return true;
+  }
+
+  void expectBelowEverywhere(const std::string &kernel, const kernel::Sizes &sizes, int every) {
+    const machine::Machine machine = machineWithRoom();
+    const auto graph = kernel::makeZooKernel(kernel, sizes, DType::kI32);
+    ASSERT_TRUE(graph.ok()) << graph.diagnostics().front().str();
+    const auto all = lower::upmem::compiled::mappingSpace(*graph, 0, machine, {});
+    for (std::size_t i = 0; i < all.size(); i += static_cast<std::size_t>(every)) expectBelow(*graph, all[i], machine);
+  }
+
+  double tightness() const { return tightness_ / compared_; }
+
+  int compared_ = 0;
+  double tightness_ = 0;
+  LlvmDpuCompiler compiler_;
+};
+
+TEST_F(CompiledBound, OfAdditionIsBelowEveryMappingAndClose) {
+  expectBelowEverywhere("va", {{"n", 50000}}, 3);
+  EXPECT_GT(compared_, 20);
+  EXPECT_GT(tightness(), 0.85);
+}
+
+TEST_F(CompiledBound, OfOtherKernelsIsBelow) {
+  expectBelowEverywhere("red", {{"n", 30000}}, 17);
+  expectBelowEverywhere("relu", {{"n", 20001}}, 17);
+  expectBelowEverywhere("gemv", {{"m", 70}, {"n", 300}}, 29);
+  expectBelowEverywhere("scan", {{"n", 5000}}, 41);
+  expectBelowEverywhere("sel", {{"n", 3000}}, 41);
+  EXPECT_GT(compared_, 20);
+}
+
+TEST_F(CompiledBound, OfRandomKernelsIsBelow) {
+  const char *asked = std::getenv("PIMENTO_CASES");
+  const int wanted = asked != nullptr ? std::atoi(asked) : 40;
+  constexpr DType kTypes[] = {DType::kI32, DType::kI8, DType::kI64, DType::kF32, DType::kU16};
+  const machine::Machine machine = machineWithRoom();
+  Rng rng(20262);
+  for (int n = 0; compared_ < wanted && n < 20 * wanted; ++n) {
+    RandomAffineGraph random(rng, kTypes[n % 5]);
+    const kernel::Graph graph = random.make();
+    const mapping::Mapping m = random.mappingOf(graph.kernels[0], 4);
+    if (kernel::verify(graph)) expectBelow(graph, m, machine, static_cast<std::uint64_t>(n));
+  }
+  EXPECT_EQ(compared_, wanted);
+}
+
+}  // namespace
+}  // namespace pimento::test
