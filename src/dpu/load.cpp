@@ -84,15 +84,14 @@ Result<Object> assembleCompiled(std::string_view text, std::string_view file) {
   return object;
 }
 
-Result<program::Code> linkWithLibrary(std::vector<Object> objects, const LinkOptions &options,
-                                      program::DpuCompiler *compiler) {
+Result<std::vector<Object>> withCLibrary(std::vector<Object> objects, program::DpuCompiler *compiler) {
   std::set<const CRuntimeFile *> compiled;
   for (bool isGrowing = compiler != nullptr; isGrowing;) {
     isGrowing = false;
     for (const CRuntimeFile *file : cRuntimeFilesFor(missingSymbols(objects, &runtimeLibrary()))) {
       if (!compiled.insert(file).second) continue;
       const std::string name = "runtime/" + file->name;
-      const Result<std::string> text = compiler->compile({name, file->text, {"-O2", "-w"}});
+      const Result<std::string> text = compiler->compile({name, file->text, cRuntimeArguments(*file)});
       if (!text) return text.diagnostics();
       Result<Object> object = assembleCompiled(*text, name);
       if (!object) return std::move(object.diagnostics());
@@ -100,7 +99,14 @@ Result<program::Code> linkWithLibrary(std::vector<Object> objects, const LinkOpt
       isGrowing = true;
     }
   }
-  return link(std::move(objects), options, &runtimeLibrary());
+  return objects;
+}
+
+Result<program::Code> linkWithLibrary(std::vector<Object> objects, const LinkOptions &options,
+                                      program::DpuCompiler *compiler) {
+  Result<std::vector<Object>> all = withCLibrary(std::move(objects), compiler);
+  if (!all) return std::move(all.diagnostics());
+  return link(std::move(*all), options, &runtimeLibrary());
 }
 
 }  // namespace pimento::dpu

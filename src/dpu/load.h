@@ -20,9 +20,11 @@ Result<program::Code> loadProgram(std::string_view contents, std::string_view fi
 /// by the .loc before them, and the hint shows the assembly.
 Result<Object> assembleCompiled(std::string_view text, std::string_view file);
 
-/// Objects linked with the run-time library. What is then still missing and stands in its part that is written in C
-/// (runtime_c.h) is compiled; without a compiler (null) it stays missing. Diagnostics: those of link, and of the
-/// compiler.
+/// `objects` and, compiled, the files of the run-time library written in C (runtime_c.h) that define what neither they
+/// nor the library's part in assembly do. Without a compiler (null) that stays missing. Diagnostics: the compiler's.
+Result<std::vector<Object>> withCLibrary(std::vector<Object> objects, program::DpuCompiler *compiler);
+
+/// Objects linked with both parts of the run-time library. Diagnostics: those of withCLibrary and link.
 Result<program::Code> linkWithLibrary(std::vector<Object> objects, const LinkOptions &options,
                                       program::DpuCompiler *compiler);
 

@@ -18,6 +18,12 @@ std::vector<std::string> definedBy(const CRuntimeFile &file) {
   return names;
 }
 
+std::vector<std::string> cRuntimeArguments(const CRuntimeFile &file) {
+  std::vector<std::string> arguments = {"-O2"};
+  for (const std::string &name : definedBy(file)) arguments.push_back("-fno-builtin-" + name);
+  return arguments;
+}
+
 std::vector<const CRuntimeFile *> cRuntimeFilesFor(const std::vector<std::string> &undefined) {
   std::vector<const CRuntimeFile *> files;
   for (const CRuntimeFile &file : cRuntimeFiles()) {

@@ -18,6 +18,10 @@ const std::vector<CRuntimeFile> &cRuntimeFiles();
 /// The functions and variables that `file` defines for others, as it says itself.
 std::vector<std::string> definedBy(const CRuntimeFile &file);
 
+/// How to compile `file`: its own functions are none that the compiler knows. `(float)floor(x)` in floorf would become
+/// a call of floorf.
+std::vector<std::string> cRuntimeArguments(const CRuntimeFile &file);
+
 /// The files that define any of `undefined`; each once, in the order of cRuntimeFiles().
 std::vector<const CRuntimeFile *> cRuntimeFilesFor(const std::vector<std::string> &undefined);
 

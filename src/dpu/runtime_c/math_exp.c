@@ -1,5 +1,5 @@
-// Exponential functions, from their series: within 4 units of the last place.
-// Defines: exp expf exp2 exp2f __math_exp
+// The exponential function, from its series: within 4 units of the last place.
+// Defines: exp expf __math_exp
 
 #include <math.h>
 
@@ -27,18 +27,6 @@ double exp(double x) {
   return __math_exp(x, 0);
 }
 
-double exp2(double x) {
-  if (x != x) return x;
-  if (x > 1024) return HUGE_VAL;
-  if (x < -1080) return 0;
-  const double n = rint(x);
-  return ldexp(__math_exp((x - n) * M_LN2, 0), (int)n);
-}
-
 float expf(float x) {
   return (float)exp(x);
-}
-
-float exp2f(float x) {
-  return (float)exp2(x);
 }

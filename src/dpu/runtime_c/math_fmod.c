@@ -1,9 +1,8 @@
 // Remainders, digit by digit. Exact.
 // Defines: fmod fmodf
 
+#include <__math_bits.h>
 #include <math.h>
-#include <stdint.h>
-#include <string.h>
 
 /// The mantissa of a positive number with its first bit in place 52, and its exponent.
 static uint64_t normalised(uint64_t bits, int *exponent) {
@@ -15,9 +14,7 @@ static uint64_t normalised(uint64_t bits, int *exponent) {
 }
 
 double fmod(double x, double y) {
-  uint64_t a, b;
-  memcpy(&a, &x, sizeof(a));
-  memcpy(&b, &y, sizeof(b));
+  uint64_t a = bitsOf(x), b = bitsOf(y);
   const uint64_t sign = a & (1ull << 63), infinity = 2047ull << 52;
   a &= ~(1ull << 63);
   b &= ~(1ull << 63);
@@ -40,9 +37,7 @@ double fmod(double x, double y) {
     else
       a >>= 1 - expB;
   }
-  a |= sign;
-  memcpy(&x, &a, sizeof(x));
-  return x;
+  return ofBits(a | sign);
 }
 
 float fmodf(float x, float y) {

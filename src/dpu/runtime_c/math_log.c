@@ -1,5 +1,5 @@
-// Logarithms, from their series: within 4 units of the last place.
-// Defines: log logf log2 log2f log10 log10f __math_log
+// The logarithm, from its series: within 4 units of the last place.
+// Defines: log logf __math_log
 
 #include <math.h>
 
@@ -43,30 +43,6 @@ double log(double x) {
   return high + low;
 }
 
-double log2(double x) {
-  if (!hasLogarithm(x)) return logOfOther(x);
-  int n;
-  const double m = frexp(x, &n);
-  if (m == 0.5) return n - 1;
-  return m < 0.70710678118654752440 ? (n - 1) + log(2 * m) * 1.44269504088896338700
-                                    : n + log(m) * 1.44269504088896338700;
-}
-
-double log10(double x) {
-  if (!hasLogarithm(x)) return logOfOther(x);
-  double low;
-  const double high = __math_log(x, &low);
-  return high * 0.43429448190325182765 + low * 0.43429448190325182765;
-}
-
 float logf(float x) {
   return (float)log(x);
-}
-
-float log2f(float x) {
-  return (float)log2(x);
-}
-
-float log10f(float x) {
-  return (float)log10(x);
 }

@@ -1,25 +1,8 @@
-// Numbers and their parts. Exact.
-// Defines: frexp frexpf ldexp ldexpf modf modff
+// Mantissas and exponents. Exact.
+// Defines: frexp frexpf ldexp ldexpf
 
+#include <__math_bits.h>
 #include <math.h>
-#include <stdint.h>
-#include <string.h>
-
-static uint64_t bitsOf(double x) {
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof(bits));
-  return bits;
-}
-
-static double ofBits(uint64_t bits) {
-  double x;
-  memcpy(&x, &bits, sizeof(x));
-  return x;
-}
-
-static int exponentOf(uint64_t bits) {
-  return (int)((bits >> 52) & 2047) - 1023;
-}
 
 double frexp(double x, int *exponent) {
   uint64_t bits = bitsOf(x);
@@ -49,23 +32,10 @@ double ldexp(double x, int exponent) {
   return x * ofBits((uint64_t)(exponent + 1023) << 52);
 }
 
-double modf(double x, double *whole) {
-  *whole = trunc(x);
-  const double rest = exponentOf(bitsOf(x)) == 1024 && x == x ? 0 : x - *whole;
-  return ofBits((bitsOf(rest) & ~(1ull << 63)) | (bitsOf(x) & (1ull << 63)));
-}
-
 float frexpf(float x, int *exponent) {
   return (float)frexp(x, exponent);
 }
 
 float ldexpf(float x, int exponent) {
   return (float)ldexp(x, exponent);
-}
-
-float modff(float x, float *whole) {
-  double part;
-  const double rest = modf(x, &part);
-  *whole = (float)part;
-  return (float)rest;
 }

@@ -1,9 +1,8 @@
 // Powers, by a logarithm of more digits than a number has: within 4 units of the last place.
 // Defines: pow powf
 
+#include <__math_bits.h>
 #include <math.h>
-#include <stdint.h>
-#include <string.h>
 
 double __math_exp(double high, double low);
 
@@ -31,14 +30,8 @@ double pow(double x, double y) {
   const double high = __math_log(a, &low);
   // y * log(a) in two parts: the upper half of each factor has 26 bits.
   const double total = high + low, rest = (high - total) + low;
-  uint64_t bits;
-  memcpy(&bits, &total, sizeof(bits));
-  bits &= ~((1ull << 27) - 1);
-  double upper, upperY;
-  memcpy(&upper, &bits, sizeof(upper));
-  memcpy(&bits, &y, sizeof(bits));
-  bits &= ~((1ull << 27) - 1);
-  memcpy(&upperY, &bits, sizeof(upperY));
+  const uint64_t half = ~((1ull << 27) - 1);
+  const double upper = ofBits(bitsOf(total) & half), upperY = ofBits(bitsOf(y) & half);
   const double product = upper * upperY;
   if (product > 720) return sign * HUGE_VAL;
   if (product < -760) return sign * 0;

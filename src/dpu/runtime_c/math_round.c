@@ -1,25 +1,8 @@
 // To whole numbers. Exact.
 // Defines: floor floorf ceil ceilf trunc truncf round roundf rint rintf nearbyint nearbyintf lround lroundf
 
+#include <__math_bits.h>
 #include <math.h>
-#include <stdint.h>
-#include <string.h>
-
-static uint64_t bitsOf(double x) {
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof(bits));
-  return bits;
-}
-
-static double ofBits(uint64_t bits) {
-  double x;
-  memcpy(&x, &bits, sizeof(x));
-  return x;
-}
-
-static int exponentOf(uint64_t bits) {
-  return (int)((bits >> 52) & 2047) - 1023;
-}
 
 /// Without what stands behind the point.
 static double cut(double x) {

@@ -1,13 +1,11 @@
 // Square roots, digit by digit. Exact.
 // Defines: sqrt sqrtf
 
+#include <__math_bits.h>
 #include <math.h>
-#include <stdint.h>
-#include <string.h>
 
 double sqrt(double x) {
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof(bits));
+  const uint64_t bits = bitsOf(x);
   if ((bits << 1) == 0 || x != x || bits == 2047ull << 52) return x;
   if (bits >> 63) return (x - x) / (x - x);
   int exponent = (int)(bits >> 52);
@@ -39,13 +37,11 @@ double sqrt(double x) {
   }
   root = (root >> 1) + (root & 1);  // never in the middle between two numbers
   const uint64_t result = ((uint64_t)((exponent - 54) / 2 + 1 + 52 + 1023) << 52) + (root - (1ull << 52));
-  memcpy(&x, &result, sizeof(x));
-  return x;
+  return ofBits(result);
 }
 
 float sqrtf(float x) {
-  uint32_t bits;
-  memcpy(&bits, &x, sizeof(bits));
+  const uint32_t bits = bitsOfFloat(x);
   if ((bits << 1) == 0 || x != x || bits == 255u << 23) return x;
   if (bits >> 31) return (x - x) / (x - x);
   int exponent = (int)(bits >> 23);
@@ -76,6 +72,5 @@ float sqrtf(float x) {
   }
   root = (root >> 1) + (root & 1);
   const uint32_t result = ((uint32_t)((exponent - 24) / 2 + 1 + 23 + 127) << 23) + (root - (1u << 23));
-  memcpy(&x, &result, sizeof(x));
-  return x;
+  return ofFloatBits(result);
 }
