@@ -1,6 +1,9 @@
 // Programs compiled for DPUs compute what the reference interpreter does, bit for bit, in the mapping's order.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "pimento/base/rng.h"
 #include "pimento/kernel/notation.h"
 #include "pimento/kernel/zoo.h"
 #include "test/support/compiled_run.h"
@@ -86,6 +89,36 @@ TEST_F(Compiled, EveryKernelOfTheZooInEveryType) {
       const auto graph = kernel::makeZooKernel(entry.name, smallSizes(entry), type, "");
       ASSERT_TRUE(graph.ok()) << graph.diagnostics().front().str();
       expectRight(*graph, isOrdered ? "auto;dpus=1;tasklets=1" : "auto;dpus=2;tasklets=5", dataOf(entry));
+    }
+  }
+}
+
+TEST_F(Compiled, MathematicalFunctionsOfNumbersOfEveryKind) {
+  constexpr std::int64_t kCount = 1000;
+  for (const DType type : {DType::kF16, DType::kBF16, DType::kF32, DType::kF64}) {
+    for (const char *value : {"exp(x[i])", "log(x[i])", "tanh(x[i])", "sqrt(x[i])", "x[i] % z[i]"}) {
+      // Series are rounded to floats; as doubles they differ in the last places.
+      if (type == DType::kF64 && value[0] != 's' && value[0] != 'x') continue;
+      const auto graph = kernel::parseNotation(std::string("y[i] = ") + value, {{"i", kCount}}, type);
+      ASSERT_TRUE(graph.ok()) << graph.diagnostics().front().str();
+      kernel::DataSet data = kernel::makeData(*graph, {});
+      Rng random(7);
+      for (std::size_t t = 0; t < data.size(); ++t) {
+        if (graph->tensors[t].name == "y") continue;
+        // Any bits, and numbers of moderate size, that are what exp and tanh tell apart.
+        for (std::int64_t i = 0; i < kCount; ++i) {
+          if (i % 2 == 0)
+            data[t].setDouble(i, std::ldexp(static_cast<double>(random.integer(-1000, 1000)), -6));
+          else
+            for (std::int64_t b = 0; b < sizeOf(type).value; ++b)
+              data[t].bytes[static_cast<std::size_t>(i * sizeOf(type).value + b)] =
+                  static_cast<std::byte>(random.below(256));
+        }
+      }
+      const auto m = mapping::parseMapSpec("M1:{(1),(2),(11),(46)}");
+      ASSERT_TRUE(m.ok());
+      EXPECT_EQ(runCompiled(*graph, 0, m->mapping, machineWithRoom(), &compiler_, data), "")
+          << value << " " << name(type);
     }
   }
 }

@@ -8,6 +8,7 @@
 
 #include "pimento/dpu/assembler.h"
 #include "pimento/dpu/linker.h"
+#include "pimento/dpu/load.h"
 #include "pimento/dpu/runtime.h"
 
 namespace pimento::lower::upmem::compiled {
@@ -16,25 +17,32 @@ namespace {
 
 using Built = Result<std::shared_ptr<const sim::dpu::Image>>;
 
-Result<dpu::Object> assembled(const std::string &text, std::int64_t tasklets, program::DpuCompiler &compiler) {
+using Objects = Result<std::vector<dpu::Object>>;
+
+/// The program, and what it takes of the library's part in C.
+Objects assembled(const std::string &text, std::int64_t tasklets, program::DpuCompiler &compiler) {
   const Result<std::string> assembly =
       compiler.compile({"kernel.c", text, {"-O2", "-g0", fmt::format("-DNR_TASKLETS={}", tasklets)}});
   if (!assembly) return assembly.diagnostics();
-  return dpu::assemble(*assembly, "kernel.s");
+  Result<dpu::Object> object = dpu::assemble(*assembly, "kernel.s");
+  if (!object) return std::move(object.diagnostics());
+  std::vector<dpu::Object> objects;
+  objects.push_back(std::move(*object));
+  return dpu::withCLibrary(std::move(objects), &compiler);
 }
 
 /// One text's program by number of tasklets.
 struct Entry {
   std::mutex mutex;
-  std::optional<Result<dpu::Object>> object;
+  std::optional<Objects> objects;
   std::map<std::pair<std::int64_t, std::int64_t>, Built> linked;
 };
 
-Built linkNow(const dpu::Object &object, std::int64_t tasklets, std::int64_t stackBytes) {
+Built linkNow(const std::vector<dpu::Object> &objects, std::int64_t tasklets, std::int64_t stackBytes) {
   dpu::LinkOptions options;
   options.tasklets = tasklets;
   options.stackBytes = static_cast<std::uint32_t>(stackBytes);
-  Result<program::Code> code = dpu::link({object}, options, &dpu::runtimeLibrary());
+  Result<program::Code> code = dpu::link(objects, options, &dpu::runtimeLibrary());
   if (!code) return code.diagnostics();
   return sim::dpu::Image::make(std::move(*code));
 }
@@ -60,12 +68,12 @@ Built buildProgram(const std::string &text, std::int64_t tasklets, std::int64_t 
     entry = slot.get();
   }
   const std::lock_guard lock(entry->mutex);
-  if (!entry->object) entry->object = assembled(text, tasklets, *compiler);
-  if (!*entry->object) return entry->object->diagnostics();
+  if (!entry->objects) entry->objects = assembled(text, tasklets, *compiler);
+  if (!*entry->objects) return entry->objects->diagnostics();
   const std::pair key(tasklets, stackBytes);
   const auto found = entry->linked.find(key);
   if (found != entry->linked.end()) return found->second;
-  return entry->linked.emplace(key, linkNow(**entry->object, tasklets, stackBytes)).first->second;
+  return entry->linked.emplace(key, linkNow(**entry->objects, tasklets, stackBytes)).first->second;
 }
 
 }  // namespace pimento::lower::upmem::compiled

@@ -258,11 +258,11 @@ std::string Helpers::floatOperation(Op op, DType t, const std::string &a, const 
     case Op::kRelu:
       return fmt::format("({}({}) >> {} ? 0 : {})", bits(t), a, t == DType::kF64 ? 63 : 31, a);
     default: {
-      const std::string name = library(op);
+      const std::string name = library(op, t);
+      // In double and rounded once, as kernel.h wants it.
       if (op == Op::kExp || op == Op::kLog || op == Op::kTanh)
         return convert(DType::kF64, t, fmt::format("{}({})", name, a));
-      const std::string typed = fmt::format("{}_{}", name, l);
-      return rounded(t, op == Op::kRem ? fmt::format("{}({}, {})", typed, a, b) : fmt::format("{}({})", typed, a));
+      return rounded(t, op == Op::kRem ? fmt::format("{}({}, {})", name, a, b) : fmt::format("{}({})", name, a));
     }
   }
 }
@@ -319,145 +319,19 @@ std::string Helpers::convert(DType from, DType to, const std::string &x) {
   return rounded(to, fmt::format("({}){}", valueType(to), x));
 }
 
-std::string Helpers::library(Op op) {
-  const std::string of = bits(DType::kF64), from = fromBits(DType::kF64), of32 = bits(DType::kF32),
-                    from32 = fromBits(DType::kF32);
-  // Errors below 1e-15: a float that the result is rounded to is that of the double-precision library function.
-  const auto exponential = [&] {
-    need("series_exp", R"(/// exp(r) - 1 for |r| <= 0.35
-static double series_exp(double r) {
-  double sum = 1.0 + r * (1.0 / 14);
-  for (uint32_t n = 13; n > 1; --n) sum = 1.0 + r * sum / (double)n;
-  return r * sum;
-}
-)");
-    return need("exponential", fmt::format(R"(static double exponential(double x) {{
-  if (x != x) return x;
-  if (x > 710.0) return __builtin_inf();
-  if (x < -700.0) return 0.0;
-  const int32_t k = (int32_t)(x * 0x1.71547652b82fep+0 + (x < 0 ? -0.5 : 0.5));
-  const double r = x - (double)k * 0x1.62e42feep-1 - (double)k * 0x1.a39ef35793c76p-33;
-  const double scale = {0}((uint64_t)(k + 1022) << 52);
-  return (1.0 + series_exp(r)) * scale * 2.0;
-}}
-)",
-                                           from));
-  };
+std::string Helpers::library(Op op, DType t) {
+  needsMath_ = true;
   switch (op) {
     case Op::kExp:
-      return exponential();
-    case Op::kTanh:
-      exponential();
-      return need("tangent", R"(static double tangent(double x) {
-  if (x != x) return x;
-  if (x > 22.0) return 1.0;
-  if (x < -22.0) return -1.0;
-  const double y = x + x, e = y < 0.35 && y > -0.35 ? series_exp(y) : exponential(y) - 1.0;
-  return e == 0.0 ? x : e / (e + 2.0);
-}
-)");
+      return "exp";
     case Op::kLog:
-      return need("logarithm", fmt::format(R"(static double logarithm(double x) {{
-  if (x != x) return x;
-  if (x < 0.0) return __builtin_nan("");
-  if (x == 0.0) return -__builtin_inf();
-  const uint64_t u = {0}(x);
-  if (u == 0x7ff0000000000000ULL) return x;
-  int32_t k = (int32_t)(u >> 52) - 1023;
-  double m = {1}((u & 0xfffffffffffffULL) | 0x3ff0000000000000ULL);
-  if (m > 0x1.6a09e667f3bcdp+0) {{
-    m = m * 0.5;
-    k += 1;
-  }}
-  const double s = (m - 1.0) / (m + 1.0), q = s * s;
-  double sum = 1.0 / 27;
-  for (int32_t n = 25; n > 1; n -= 2) sum = sum * q + 1.0 / (double)n;
-  return (double)k * 0x1.62e42fefa39efp-1 + 2.0 * (s + s * q * sum);
-}}
-)",
-                                           of, from));
+      return "log";
+    case Op::kTanh:
+      return "tanh";
     case Op::kSqrt:
-      need("root_f", fmt::format(R"(static float root_f(float x) {{
-  uint32_t u = {0}(x);
-  if (x != x || x == 0.0f || u == 0x7f800000u) return x;
-  if (x < 0.0f) return __builtin_nanf("");
-  int32_t e = (int32_t)(u >> 23) - 127;
-  uint32_t m = u & 0x7fffffu;
-  if (e == -127) {{
-    for (e = -126; !(m >> 23); --e) m <<= 1;
-  }}
-  m |= 0x800000u;
-  if (e & 1) m <<= 1;
-  e = (e - (e & 1)) / 2;
-  uint32_t rest = m << 1, root = 0, sum = 0;
-  for (uint32_t bit = 0x1000000u; bit != 0; bit >>= 1) {{
-    if (sum + bit <= rest) {{
-      sum += bit << 1;
-      rest -= sum - bit;
-      root += bit;
-    }}
-    rest <<= 1;
-  }}
-  root += root & (rest != 0);
-  return {1}((root >> 1) + ((uint32_t)(e + 126) << 23));
-}}
-)",
-                                 of32, from32));
-      need("root_d", fmt::format(R"(static double root_d(double x) {{
-  uint64_t u = {0}(x);
-  if (x != x || x == 0.0 || u == 0x7ff0000000000000ULL) return x;
-  if (x < 0.0) return __builtin_nan("");
-  int32_t e = (int32_t)(u >> 52) - 1023;
-  uint64_t m = u & 0xfffffffffffffULL;
-  if (e == -1023) {{
-    for (e = -1022; !(m >> 52); --e) m <<= 1;
-  }}
-  m |= 0x10000000000000ULL;
-  if (e & 1) m <<= 1;
-  e = (e - (e & 1)) / 2;
-  uint64_t rest = m << 1, root = 0, sum = 0;
-  for (uint64_t bit = 0x20000000000000ULL; bit != 0; bit >>= 1) {{
-    if (sum + bit <= rest) {{
-      sum += bit << 1;
-      rest -= sum - bit;
-      root += bit;
-    }}
-    rest <<= 1;
-  }}
-  root += root & (rest != 0);
-  return {1}((root >> 1) + ((uint64_t)(e + 1022) << 52));
-}}
-)",
-                                 of, from));
-      return "root";
+      return t == DType::kF64 ? "sqrt" : "sqrtf";
     case Op::kRem:
-      need("modulo_d", fmt::format(R"(static double modulo_d(double x, double y) {{
-  uint64_t a = {0}(x) & 0x7fffffffffffffffULL, b = {0}(y) & 0x7fffffffffffffffULL;
-  const uint64_t sign = {0}(x) >> 63 << 63;
-  if (b == 0 || a >= 0x7ff0000000000000ULL || b > 0x7ff0000000000000ULL) return __builtin_nan("");
-  if (a < b) return x;
-  int32_t ea = (int32_t)(a >> 52), eb = (int32_t)(b >> 52);
-  a &= 0xfffffffffffffULL;
-  b &= 0xfffffffffffffULL;
-  if (ea == 0) ea = 1; else a |= 0x10000000000000ULL;
-  if (eb == 0) eb = 1; else b |= 0x10000000000000ULL;
-  for (; ea > eb; --ea) {{
-    if (a >= b) a -= b;
-    a <<= 1;
-  }}
-  if (a >= b) a -= b;
-  if (a == 0) return {1}(sign);
-  while (ea > 1 && !(a >> 52)) {{
-    a <<= 1;
-    --ea;
-  }}
-  if (a >> 52) a += (uint64_t)(ea - 1) << 52;
-  return {1}(sign | a);
-}}
-)",
-                                   of, from));
-      need("modulo_f", "static float modulo_f(float x, float y) {\n  return (float)modulo_d(x, y);\n}\n");
-      return "modulo";
+      return t == DType::kF64 ? "fmod" : "fmodf";
     default:
       PIMENTO_CHECK(false && "a library function");
       return {};

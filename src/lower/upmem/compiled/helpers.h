@@ -38,18 +38,20 @@ class Helpers {
 
   /// All functions that were asked for, those they call before them.
   const std::string &text() const { return text_; }
+  bool needsMath() const { return needsMath_; }  ///< something of <math.h> was asked for
 
  private:
   std::string need(const std::string &name, const std::string &text);
   std::string floatOperation(kernel::Op op, DType t, const std::string &a, const std::string &b);
   std::string integerOperation(kernel::Op op, DType t, const std::string &a, const std::string &b);
   std::string rounded(DType t, const std::string &x);
-  std::string bits(DType t);      ///< name of the function that gives a float's bits
-  std::string fromBits(DType t);  ///< and of its inverse
-  std::string library(kernel::Op op);
+  std::string bits(DType t);                    ///< name of the function that gives a float's bits
+  std::string fromBits(DType t);                ///< and of its inverse
+  std::string library(kernel::Op op, DType t);  ///< name of a function of math.h
 
   std::set<std::string> names_;
   std::string text_;
+  bool needsMath_ = false;
 };
 
 }  // namespace pimento::lower::upmem::compiled

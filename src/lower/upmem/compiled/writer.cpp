@@ -41,7 +41,9 @@ class Writer {
 
   std::string head() const {
     std::string text = fmt::format("// {}, for DPUs of UPMEM. Made by Pimento.\n", kernelName());
-    text += "#include <defs.h>\n#include <mram.h>\n#include <stdint.h>\n";
+    text += "#include <defs.h>\n";
+    if (helpers_.needsMath()) text += "#include <math.h>\n";
+    text += "#include <mram.h>\n#include <stdint.h>\n";
     if (scheme_.isScan) text += "#include <barrier.h>\n";
     text += "\n/// Written by the host before a launch.\nstruct arguments {\n";
     for (const Argument &a : arguments_)
