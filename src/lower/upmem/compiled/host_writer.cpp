@@ -105,11 +105,6 @@ class HostWriter {
   const kernel::Tensor &tensorOf(int t) const { return graph_.tensors[static_cast<std::size_t>(t)]; }
   const kernel::Store &storeOf(const Operand &o) const { return kernel_.stores[static_cast<std::size_t>(o.store)]; }
   std::string memory(int t) const { return memoryType(tensorOf(t).type); }
-  bool isSameForAll(const Operand &o) const {
-    for (std::size_t d = 0; d < scheme_.axes.size(); ++d)
-      if (scheme_.axes[d].ranks * scheme_.axes[d].dpus > 1 && o.involves(static_cast<int>(d))) return false;
-    return true;
-  }
   std::int64_t bytesPerDpu(const Operand &o) const { return o.bytes * (o.isShared() ? 1 : scheme_.tasklets); }
   const std::string &name(int t) const { return names_.at(t); }
 
@@ -228,7 +223,7 @@ class HostWriter {
 
   void writePlacing(Lines &lines, const Operand &o) const {
     const std::int64_t bytes = bytesPerDpu(o);
-    const bool isSame = o.isShared() && isSameForAll(o);
+    const bool isSame = o.isShared() && scheme_.isSameForAll(o);
     lines.add(
         fmt::format("uint8_t *const in_{} = reserve((size_t){}{});", o.name, bytes, isSame ? "" : " * NR_OF_DPUS"));
     lines.open(isSame ? "{" : "DPU_FOREACH(set, dpu, i) {");

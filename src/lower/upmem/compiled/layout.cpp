@@ -207,12 +207,6 @@ bool Plan::isOnePiece(const Operand &o) const {
   return true;
 }
 
-bool Plan::isSameForAll(const Operand &o) const {
-  for (std::size_t d = 0; d < scheme_.axes.size(); ++d)
-    if (scheme_.axes[d].ranks * scheme_.axes[d].dpus > 1 && o.involves(static_cast<int>(d))) return false;
-  return true;
-}
-
 HostWork Plan::hostWork() const {
   HostWork w;
   w.dpus = scheme_.dpus;
@@ -229,7 +223,7 @@ HostWork Plan::hostWork() const {
                        all = multiplySaturated(one, dpus);
     const std::int64_t elements = multiplySaturated(all / o.size(), 1);
     if (o.use == Use::kInput || o.use == Use::kInPlace) {
-      const bool isSame = isSameForAll(o), isOnce = tensor.isConstant;
+      const bool isSame = scheme_.isSameForAll(o), isOnce = tensor.isConstant;
       add(isOnce ? w.placedOnce : w.placed, all);
       if (isSame && !isOnce) add(w.broadcast, all);
       if (!isOnePiece(o)) add(isOnce ? w.rearrangedOnce : w.rearrangedIn, isSame ? one : all);

@@ -56,7 +56,6 @@ class Plan {
               const kernel::DataSet &data, std::byte *to) const;
   program::Code::Segment block(const std::vector<Argument> &arguments, std::int64_t dpu) const;
   bool isOnePiece(const Operand &o) const;
-  bool isSameForAll(const Operand &o) const;
 
   Scheme scheme_;
   std::vector<Argument> arguments_;

@@ -94,6 +94,12 @@ std::vector<std::int64_t> Scheme::sizesPerTile() const {
   return collect(axes, [](const Axis &a) { return a.tile; });
 }
 
+bool Scheme::isSameForAll(const Operand &o) const {
+  for (std::size_t d = 0; d < axes.size(); ++d)
+    if (axes[d].ranks * axes[d].dpus > 1 && o.involves(static_cast<int>(d))) return false;
+  return true;
+}
+
 bool hasInitial(const Scheme &scheme, const kernel::Store &store) {
   const auto &graph = *scheme.graph;
   if (graph.tensors[static_cast<std::size_t>(store.target.tensor)].role == kernel::Role::kInOut) return true;

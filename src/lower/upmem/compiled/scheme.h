@@ -106,6 +106,8 @@ struct Scheme {
   /// How many values of each dim are the kernel's, not padding.
   std::vector<std::int64_t> validOf(std::int64_t dpu) const;
   std::vector<std::int64_t> sizesPerDpu() const, sizesPerTasklet() const, sizesPerTile() const;
+  /// Do all DPUs need the same of it?
+  bool isSameForAll(const Operand &o) const;
 };
 
 /// Does a store accumulate onto what is there already?
