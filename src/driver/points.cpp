@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <set>
 
+#include "pimento/base/csv.h"
 #include "pimento/base/file.h"
 #include "pimento/base/text.h"
 #include "pimento/driver/data_folder.h"
@@ -63,23 +64,15 @@ Status readFilePoints(const fs::path &file, const PointRules &rules, PointSet &o
   if (!text)
     return error("unreadable-points", {file.string(), 0, 0}, "the file cannot be read",
                  "give --points FILE.csv or a folder of them");
-  std::vector<std::string> heading;
-  int line = 0;
+  const CsvTable table = readCsv(*text);
   std::map<std::string, int> skipped;
-  for (const std::string_view raw : split(*text, '\n')) {
-    ++line;
-    const std::string_view row = trim(raw);
-    if (row.empty() || row[0] == '#') continue;
-    const auto cells = split(row, ',');
-    if (heading.empty()) {
-      for (const std::string_view c : cells) heading.emplace_back(trim(c));
-      continue;
-    }
+  for (const CsvTable::Row &row : table.rows) {
     Point p;
     p.stem = file.stem().string();
-    p.where = {file.string(), line, 0};
-    for (std::size_t i = 0; i < cells.size() && i < heading.size(); ++i)
-      if (!trim(cells[i]).empty()) p.columns[heading[i]] = std::string(trim(cells[i]));
+    p.where = {file.string(), row.line, 0};
+    for (const std::string_view column : table.columns)
+      if (const auto cell = table.cell(row, column); cell && !cell->empty())
+        p.columns[std::string(column)] = std::string(*cell);
     if (!p.has("kernel"))
       return error("bad-points", p.where, "column 'kernel' is missing", "the first line names the columns");
     p.kernel = p.text("kernel");

@@ -4,6 +4,7 @@
 #include <optional>
 #include <tuple>
 
+#include "pimento/base/csv.h"
 #include "pimento/base/text.h"
 
 namespace pimento::tune {
@@ -14,19 +15,16 @@ constexpr std::int64_t kMostTasklets = 24, kMostBytes = 2048, kMostTransfers = 6
 constexpr std::int64_t kUnit = 8, kMostValue = 0xFFFFFFFF;
 constexpr double kMostCycles = 1e9;
 
-/// One line with names for its columns.
+/// One row, its numbers checked.
 class Row {
  public:
-  Row(const std::vector<std::string> &columns, std::vector<std::string_view> cells, Location where)
-      : columns_(columns), cells_(std::move(cells)), where_(std::move(where)) {}
+  Row(const CsvTable &table, const CsvTable::Row &row, const std::string &file)
+      : table_(table), row_(row), where_{file, row.line, 1} {}
 
   std::string text(std::string_view column) {
-    const auto at = static_cast<std::size_t>(std::find(columns_.begin(), columns_.end(), column) - columns_.begin());
-    if (at >= cells_.size()) {
-      report("column '" + std::string(column) + "' is missing in this row", "every row has all columns");
-      return {};
-    }
-    return std::string(trim(cells_[at]));
+    if (const auto cell = table_.cell(row_, column)) return std::string(*cell);
+    report("column '" + std::string(column) + "' is missing in this row", "every row has all columns");
+    return {};
   }
   std::int64_t integer(std::string_view column, std::int64_t low, std::int64_t high) {
     const std::string cell = text(column);
@@ -50,8 +48,8 @@ class Row {
   const std::optional<Diagnostic> &diagnostic() const { return diagnostic_; }
 
  private:
-  const std::vector<std::string> &columns_;
-  std::vector<std::string_view> cells_;
+  const CsvTable &table_;
+  const CsvTable::Row &row_;
   Location where_;
   std::optional<Diagnostic> diagnostic_;
 };
@@ -103,16 +101,14 @@ struct Form {
   void (*add)(Row &, CalibrationTables &);
 };
 
-const Form *formOf(const std::vector<std::string> &columns) {
+const Form *formOf(const CsvTable &table) {
   static const std::vector<Form> kForms{
       {{"op", "size_bytes", "tasklets", "n_dma", "cycles_per_iteration"}, addTransfer},
       {{"op", "dtype", "cycles_1_tasklet"}, addOperation},
       {{"operand_value", "cycles"}, addMultiply},
       {{"tasklets", "barrier_count", "cycles_per_barrier_call"}, addBarrier}};
   for (const Form &f : kForms) {
-    if (std::all_of(f.columns.begin(), f.columns.end(),
-                    [&](std::string_view c) { return std::find(columns.begin(), columns.end(), c) != columns.end(); }))
-      return &f;
+    if (std::all_of(f.columns.begin(), f.columns.end(), [&](std::string_view c) { return table.has(c); })) return &f;
   }
   return nullptr;
 }
@@ -120,26 +116,17 @@ const Form *formOf(const std::vector<std::string> &columns) {
 }  // namespace
 
 Result<bool> addTable(std::string_view csv, const std::string &file, CalibrationTables &tables) {
-  std::vector<std::string> columns;
-  const Form *form = nullptr;
+  const CsvTable table = readCsv(csv);
+  const Form *form = formOf(table);
+  if (form == nullptr) return false;
   Diagnostics diagnostics;
-  int line = 0;
-  for (const std::string_view raw : split(csv, '\n')) {
-    ++line;
-    const std::string_view text = trim(raw);
-    if (text.empty() || text.front() == '#') continue;
-    if (columns.empty()) {
-      for (const std::string_view c : split(text, ',')) columns.emplace_back(trim(c));
-      form = formOf(columns);
-      if (form == nullptr) return false;
-      continue;
-    }
-    Row row(columns, split(text, ','), {file, line, 1});
+  for (const CsvTable::Row &line : table.rows) {
+    Row row(table, line, file);
     form->add(row, tables);
     if (row.diagnostic()) diagnostics.push_back(*row.diagnostic());
   }
   if (!diagnostics.empty()) return diagnostics;
-  return form != nullptr;
+  return true;
 }
 
 }  // namespace pimento::tune
