@@ -3,7 +3,8 @@
 // The definition of the corners that kernel.h lists. A small floating format (f16, bf16, fp8) is computed in float
 // and rounded to its format afterwards: for +, -, *, / and sqrt that equals a single rounding, since 24 >= 2p + 2
 // (Figueroa 1995). Integers of every width are computed in 64 bits and wrapped afterwards, except where
-// signedness matters (u64). Internal to the room.
+// signedness matters (u64). For whoever computes with values of a Kernel: the interpreter, merges on a host, constants
+// that a front end folds.
 #pragma once
 
 #include <bit>

@@ -1,6 +1,7 @@
 #include "pimento/frontend/c/kernel_affine.h"
 
 #include "pimento/frontend/nest.h"
+#include "pimento/kernel/scalar.h"
 
 namespace pimento::frontend {
 
@@ -108,8 +109,7 @@ std::optional<Cases> casesOf(const ExpressionPool &pool, int condition, int dept
     if (!a || !b) return std::nullopt;
     return node.op == Op::kAnd ? intersection(*a, *b) : unite(*a, *b);
   }
-  const bool isComparison = node.op >= Op::kCmpEq && node.op <= Op::kCmpGe;
-  if (!isComparison) return std::nullopt;
+  if (!kernel::isComparison(node.op)) return std::nullopt;
   const auto a = pool.formOf(node.args[0]), b = pool.formOf(node.args[1]);
   if (a && b) return comparison(node.op, *a, *b);
   // !condition

@@ -37,6 +37,11 @@ struct CValue {
   CPointer pointer;
 };
 
+/// What to say where a loop is none that this reads.
+inline constexpr const char *kLoopHint =
+    "write for (int i = 0; i < n; i++): a variable of the loop's own, bounds that are sums of outer loops and sizes, a "
+    "constant step";
+
 class CReader {
  public:
   CReader(clang::ASTContext &context, CProgram &program, const kernel::Sizes &sizes)

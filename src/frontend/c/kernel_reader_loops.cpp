@@ -1,9 +1,8 @@
-// Loops: how they count, which variables they carry.
+// Loops: what they do for each iteration, and the variables they carry.
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "llvm/Support/Casting.h"
 #include "pimento/frontend/c/kernel_accumulation.h"
 #include "pimento/frontend/c/kernel_assigned.h"
 #include "pimento/frontend/c/kernel_reader.h"
@@ -13,13 +12,8 @@ namespace pimento::frontend {
 
 using kernel::Affine;
 using kernel::Op;
-using llvm::dyn_cast;
 
 namespace {
-
-constexpr const char *kLoopHint =
-    "write for (int i = 0; i < n; i++): a variable of the loop's own, bounds that are sums of outer loops and sizes, a "
-    "constant step";
 
 /// Of a loop whose bound is being read, and of symbols: small enough for 32-bit arithmetic.
 constexpr std::int64_t kUnknownExtent = std::int64_t{1} << 20;
@@ -31,197 +25,7 @@ Affine unit(int loop, std::int64_t factor = 1) {
   return form;
 }
 
-std::int64_t floorDiv(std::int64_t a, std::int64_t b) {
-  const std::int64_t q = a / b;
-  return q - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
-}
-
 }  // namespace
-
-/// The variable and the constant of i++, i -= 2, i = i + 3.
-std::optional<CReader::Counting> CReader::stepOf(const clang::Expr *e) {
-  e = e->IgnoreParenImpCasts();
-  const auto variableOf = [](const clang::Expr *x) -> const clang::VarDecl * {
-    const auto *reference = dyn_cast<clang::DeclRefExpr>(x->IgnoreParenImpCasts());
-    return reference != nullptr ? dyn_cast<clang::VarDecl>(reference->getDecl()) : nullptr;
-  };
-  const auto constant = [&](const clang::Expr *x) -> std::optional<std::int64_t> {
-    if (!x->getType()->isIntegerType()) return std::nullopt;
-    const Variables kept = variables_;
-    const int value = scalar(x);
-    variables_ = kept;
-    return isFine() ? pool_.integerOf(value) : std::nullopt;
-  };
-  Counting counting;
-  if (const auto *unary = dyn_cast<clang::UnaryOperator>(e); unary != nullptr && unary->isIncrementDecrementOp()) {
-    counting.variable = variableOf(unary->getSubExpr());
-    counting.step = unary->isIncrementOp() ? 1 : -1;
-  } else if (const auto *binary = dyn_cast<clang::BinaryOperator>(e)) {
-    const bool isPlus = binary->getOpcode() == clang::BO_AddAssign,
-               isMinus = binary->getOpcode() == clang::BO_SubAssign;
-    std::optional<std::int64_t> step;
-    if (isPlus || isMinus) {
-      counting.variable = variableOf(binary->getLHS());
-      step = constant(binary->getRHS());
-      if (step && isMinus) step = -*step;
-    } else if (binary->getOpcode() == clang::BO_Assign) {
-      const auto *sum = dyn_cast<clang::BinaryOperator>(binary->getRHS()->IgnoreParenImpCasts());
-      if (sum == nullptr || !sum->isAdditiveOp()) return std::nullopt;
-      const clang::VarDecl *v = variableOf(binary->getLHS());
-      const bool isMirrored = sum->getOpcode() == clang::BO_Add && v != nullptr && variableOf(sum->getRHS()) == v;
-      if (v == nullptr || (!isMirrored && variableOf(sum->getLHS()) != v)) return std::nullopt;
-      counting.variable = v;
-      step = constant(isMirrored ? sum->getLHS() : sum->getRHS());
-      if (step && sum->getOpcode() == clang::BO_Sub) step = -*step;
-    }
-    if (!step) return std::nullopt;
-    counting.step = *step;
-  }
-  if (counting.variable == nullptr || !counting.variable->getType()->isIntegerType() || counting.step == 0) {
-    return std::nullopt;
-  }
-  return counting;
-}
-
-/// Which variable the loop counts by: the one that its condition asks for and its step moves.
-std::optional<CReader::Counting> CReader::countingOf(const LoopParts &parts) {
-  if (parts.condition == nullptr) {
-    fail("c-loop-form", parts.where, "the loop has no condition and never ends", kLoopHint);
-    return std::nullopt;
-  }
-  const std::set<const clang::VarDecl *> asked = variablesIn(parts.condition);
-  std::vector<const clang::Stmt *> steps;
-  if (parts.step != nullptr) {
-    std::vector<const clang::Expr *> pending{parts.step};
-    while (!pending.empty()) {
-      const clang::Expr *e = pending.back();
-      pending.pop_back();
-      const auto *comma = dyn_cast<clang::BinaryOperator>(e->IgnoreParens());
-      if (comma != nullptr && comma->getOpcode() == clang::BO_Comma) {
-        pending.push_back(comma->getRHS());
-        pending.push_back(comma->getLHS());
-      } else {
-        steps.push_back(e);
-      }
-    }
-  } else if (const auto *block = dyn_cast<clang::CompoundStmt>(parts.body); block != nullptr && !block->body_empty()) {
-    steps.push_back(block->body_back());  // while (i < n) { ...; i++; }
-  }
-  for (const clang::Stmt *s : steps) {
-    const auto *e = dyn_cast<clang::Expr>(s);
-    auto counting = e != nullptr ? stepOf(e) : std::nullopt;
-    if (!isFine()) return std::nullopt;
-    if (!counting || !asked.contains(counting->variable)) continue;
-    if (parts.step == nullptr) counting->skipped = s;
-    for (const clang::Stmt *other : steps) {
-      if (other != s && parts.step != nullptr) counting->others.push_back(other);
-    }
-    const std::set<const clang::VarDecl *> assigned = variablesAssigned(parts.body, counting->skipped);
-    if (assigned.contains(counting->variable)) {
-      fail("c-loop-form", parts.where,
-           fmt::format("the body changes the loop's variable '{}'", counting->variable->getNameAsString()), kLoopHint);
-      return std::nullopt;
-    }
-    return counting;
-  }
-  fail("c-loop-form", parts.where,
-       "the loop does not count: no variable of its condition goes up or down by a constant", kLoopHint);
-  return std::nullopt;
-}
-
-/// Extent of the loop, and what guards it beyond that. False: the loop runs never, or has failed.
-bool CReader::countIterations(const LoopParts &parts, int loop, std::vector<Affine> &guards, bool &isKnown) {
-  int truth = condition(parts.condition);
-  if (!isFine()) return false;
-  const Expression c = pool_[truth];
-  // i != n ends as i < n does where the steps meet n.
-  if (c.op == Op::kCmpNe) {
-    const auto left = pool_.formOf(c.args[0]), right = pool_.formOf(c.args[1]);
-    const auto gap = left && right ? plus(*right, *left, -1) : std::nullopt;
-    const std::int64_t factor = gap ? coefficient(*gap, loop) : 0;
-    const bool meets = factor == 1 || factor == -1 ||
-                       (factor != 0 &&
-                        std::all_of(gap->coefficients.begin(), gap->coefficients.end(),
-                                    [&](std::int64_t x) { return x % factor == 0; }) &&
-                        gap->constant % factor == 0);
-    if (meets) truth = pool_.op(factor < 0 ? Op::kCmpLt : Op::kCmpGt, DType::kU8, c.args[0], c.args[1]);
-  }
-  if (const auto known = pool_.integerOf(truth)) {
-    if (*known != 0) fail("c-loop-form", parts.where, "the loop never ends", kLoopHint);
-    return false;
-  }
-  bool readsData = pool_.contains(truth, [&](const Expression &e) { return e.op == Op::kLoad && e.buffer >= 0; });
-  const auto pieces = affine(truth);
-  if (!pieces || pieces->size() > 1) {
-    if (isTrial_ && !readsData) {
-      isKnown = false;
-      return true;
-    }
-    // Names that --size could bind.
-    std::string missing;
-    pool_.visit(truth, [&](int e) {
-      const Expression &node = pool_[e];
-      if (node.op != Op::kLoad || node.buffer < 0) return;
-      const CBuffer &b = program_.buffers[static_cast<std::size_t>(node.buffer)];
-      if (!b.isScalar || isFloat(b.type)) return;
-      missing += (missing.empty() ? "" : ",") + b.name + "=64";
-    });
-    if (!missing.empty()) {
-      fail("c-bounds", parts.where, "how often the loop runs is not known", "say it: --size " + missing);
-    } else if (readsData) {
-      fail("c-not-affine", parts.where, "how often the loop runs depends on data", kLoopHint);
-    } else {
-      fail("c-not-affine", parts.where, "the loop's condition is no comparison of sums of loops", kLoopHint);
-    }
-    return false;
-  }
-  if (pieces->empty()) return false;
-  std::int64_t extent = -1;
-  std::vector<Affine> open;
-  for (const Affine &guard : pieces->front()) {
-    const std::int64_t factor = coefficient(guard, loop);
-    Affine rest = guard;
-    if (static_cast<std::size_t>(loop) < rest.coefficients.size())
-      rest.coefficients[static_cast<std::size_t>(loop)] = 0;
-    rest = trimmed(std::move(rest));
-    if (factor > 0) {
-      fail("c-loop-form", parts.where, "the loop moves away from its bound and never ends", kLoopHint);
-      return false;
-    }
-    if (factor == 0) {
-      open.push_back(guard);
-      continue;
-    }
-    for (std::size_t l = 0; l < rest.coefficients.size(); ++l) {
-      if (rest.coefficients[l] != 0 && program_.loops[l].isSymbol) isKnown = false;
-    }
-    // guard >= 0 for iterations up to rest / -factor.
-    const auto range = rangeOf(rest, program_.extents());
-    if (!range) {
-      fail("c-too-large", parts.where, "the loop's bound does not fit 64 bits", "use smaller sizes");
-      return false;
-    }
-    const std::int64_t most = range->high < 0 ? 0 : floorDiv(range->high, -factor) + 1;
-    extent = extent < 0 ? most : std::min(extent, most);
-    if (!rest.coefficients.empty()) open.push_back(guard);
-  }
-  if (extent < 0) {
-    fail("c-loop-form", parts.where, "the loop's condition does not depend on its variable", kLoopHint);
-    return false;
-  }
-  if (!isKnown) extent = 1;
-  constexpr std::int64_t kMostIterations = std::int64_t{1} << 40;
-  if (extent > kMostIterations) {
-    fail("c-too-large", parts.where, fmt::format("the loop runs {} times", extent), "use smaller sizes");
-    return false;
-  }
-  program_.loops[static_cast<std::size_t>(loop)].extent = std::max<std::int64_t>(extent, 1);
-  if (!open.empty())
-    isKnown =
-        isKnown && std::all_of(open.begin(), open.end(), [&](const Affine &g) { return coefficient(g, loop) == 0; });
-  guards = std::move(open);
-  return extent > 0;
-}
 
 bool CReader::mentions(const CValue &v, int symbol) const {
   const auto inForm = [&](const Affine &form) { return coefficient(form, symbol) != 0; };
