@@ -62,7 +62,6 @@ class Screen {
                                (code.size() > 2 && code[0] == '{');
           if (!isKnown) report(&call, f, fmt::format("constraint '{}' of inline assembly", code), "r, i, n or m");
         }
-        if (c.Type == llvm::InlineAsm::isClobber) continue;
       }
       for (const llvm::Use &u : call.args())
         if (u->getType()->getPrimitiveSizeInBits() > 32) wideOperand(call, f);

@@ -5,7 +5,6 @@
 // products of narrow values are made of 8-bit products, others of multiplication steps or by a library call.
 #pragma once
 
-#include "llvm/CodeGen/MachineJumpTableInfo.h"
 #include "llvm/CodeGen/SelectionDAG.h"
 #include "llvm/CodeGen/TargetLowering.h"
 
@@ -60,17 +59,14 @@ class DPUTargetLowering : public TargetLowering {
   void ReplaceNodeResults(SDNode *node, SmallVectorImpl<SDValue> &results, SelectionDAG &dag) const override;
   void computeKnownBitsForTargetNode(const SDValue op, KnownBits &known, const APInt &, const SelectionDAG &,
                                      unsigned) const override;
-  SDValue PerformDAGCombine(SDNode *node, DAGCombinerInfo &info) const override;
   MachineBasicBlock *EmitInstrWithCustomInserter(MachineInstr &mi, MachineBasicBlock *block) const override;
 
   EVT getSetCCResultType(const DataLayout &, LLVMContext &, EVT type) const override {
     return type.isVector() ? type.changeVectorElementTypeToInteger() : EVT(MVT::i32);
   }
-  MVT getScalarShiftAmountTy(const DataLayout &, EVT) const override { return MVT::i32; }
   bool isLegalAddressingMode(const DataLayout &layout, const AddrMode &mode, Type *type, unsigned space,
                              Instruction *instruction) const override;
   bool isLegalICmpImmediate(std::int64_t value) const override { return isInt<11>(value); }
-  bool isLegalAddImmediate(std::int64_t) const override { return true; }
   bool isTruncateFree(Type *from, Type *to) const override;
   bool isTruncateFree(EVT from, EVT to) const override;
   bool isZExtFree(SDValue value, EVT to) const override;
@@ -78,22 +74,16 @@ class DPUTargetLowering : public TargetLowering {
   bool isCheapToSpeculateCtlz(Type *) const override { return true; }
   bool isOffsetFoldingLegal(const GlobalAddressSDNode *) const override { return true; }
   bool shouldReduceLoadWidth(SDNode *load, ISD::LoadExtType extension, EVT type) const override;
-  bool decomposeMulByConstant(LLVMContext &, EVT, SDValue) const override { return false; }
-  bool isIntDivCheap(EVT, AttributeList) const override { return false; }
   bool hasAndNot(SDValue) const override { return true; }
   bool convertSetCCLogicToBitwiseLogic(EVT) const override { return true; }
   bool shouldFormOverflowOp(unsigned, EVT, bool) const override { return false; }
-  bool isMultiStoresCheaperThanBitsMerge(EVT, EVT) const override { return false; }
   bool canMergeStoresTo(unsigned, EVT type, const MachineFunction &) const override {
     return type.getSizeInBits() <= 32;
   }
-  unsigned getJumpTableEncoding() const override { return MachineJumpTableInfo::EK_BlockAddress; }
 
-  ConstraintType getConstraintType(StringRef constraint) const override;
   std::pair<unsigned, const TargetRegisterClass *> getRegForInlineAsmConstraint(const TargetRegisterInfo *registers,
                                                                                 StringRef constraint,
                                                                                 MVT type) const override;
-  Register getRegisterByName(const char *name, LLT type, const MachineFunction &mf) const override;
 
   // calls (lowering_calls.cpp)
   SDValue LowerFormalArguments(SDValue chain, CallingConv::ID convention, bool isVariadic,
@@ -118,6 +108,7 @@ class DPUTargetLowering : public TargetLowering {
   SDValue lowerBranch(SDValue op, SelectionDAG &dag) const;
   SDValue lowerSelect(SDValue op, SelectionDAG &dag) const;
   SDValue lowerSet(SDValue op, SelectionDAG &dag) const;
+  // products (lowering_products.cpp)
   SDValue lowerMultiply(SDValue op, SelectionDAG &dag) const;
   SDValue lowerMultiply64(SDNode *node, SelectionDAG &dag) const;
   SDValue lowerLongProduct(SDValue op, SelectionDAG &dag) const;

@@ -15,7 +15,6 @@ class DPURegisterInfo : public DPUGenRegisterInfo {
   const MCPhysReg *getCalleeSavedRegs(const MachineFunction *) const override;
   const uint32_t *getCallPreservedMask(const MachineFunction &, CallingConv::ID) const override;
   BitVector getReservedRegs(const MachineFunction &mf) const override;
-  bool requiresRegisterScavenging(const MachineFunction &) const override { return false; }
   bool eliminateFrameIndex(MachineBasicBlock::iterator at, int spAdjust, unsigned operand,
                            RegScavenger *) const override;
   Register getFrameRegister(const MachineFunction &mf) const override;

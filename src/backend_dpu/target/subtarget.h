@@ -25,7 +25,6 @@ class DPUSubtarget : public DPUGenSubtargetInfo {
   const DPUFrameLowering *getFrameLowering() const override { return &frameLowering_; }
   const DPUTargetLowering *getTargetLowering() const override { return &lowering_; }
   const SelectionDAGTargetInfo *getSelectionDAGInfo() const override { return &selectionInfo_; }
-  bool enableMachineScheduler() const override { return false; }
 
  private:
   DPUInstrInfo instrInfo_;

@@ -91,10 +91,6 @@ class DPUPassConfig : public TargetPassConfig {
  public:
   DPUPassConfig(DPUTargetMachine &machine, PassManagerBase &passes) : TargetPassConfig(machine, passes) {}
 
-  void addIRPasses() override {
-    addPass(createAtomicExpandLegacyPass());
-    TargetPassConfig::addIRPasses();
-  }
   bool addPreISel() override {
     if (getOptLevel() != CodeGenOptLevel::None) addPass(createDpuColdProducts());
     return false;
