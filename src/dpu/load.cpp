@@ -84,11 +84,12 @@ Result<Object> assembleCompiled(std::string_view text, std::string_view file) {
   return object;
 }
 
-Result<std::vector<Object>> withCLibrary(std::vector<Object> objects, program::DpuCompiler *compiler) {
+Result<std::vector<Object>> withCLibrary(std::vector<Object> objects, program::DpuCompiler *compiler,
+                                         const std::vector<Object> &library) {
   std::set<const CRuntimeFile *> compiled;
   for (bool isGrowing = compiler != nullptr; isGrowing;) {
     isGrowing = false;
-    for (const CRuntimeFile *file : cRuntimeFilesFor(missingSymbols(objects, &runtimeLibrary()))) {
+    for (const CRuntimeFile *file : cRuntimeFilesFor(missingSymbols(objects, &library))) {
       if (!compiled.insert(file).second) continue;
       const std::string name = "runtime/" + file->name;
       const Result<std::string> text = compiler->compile({name, file->text, cRuntimeArguments(*file)});
@@ -102,11 +103,17 @@ Result<std::vector<Object>> withCLibrary(std::vector<Object> objects, program::D
   return objects;
 }
 
-Result<program::Code> linkWithLibrary(std::vector<Object> objects, const LinkOptions &options,
-                                      program::DpuCompiler *compiler) {
-  Result<std::vector<Object>> all = withCLibrary(std::move(objects), compiler);
+Result<program::Code> linkWithLibrary(std::vector<Object> objects, std::vector<Object> archives,
+                                      const LinkOptions &options, program::DpuCompiler *compiler) {
+  std::vector<Object> joined;
+  if (!archives.empty()) {
+    joined = std::move(archives);
+    joined.insert(joined.end(), runtimeLibrary().begin(), runtimeLibrary().end());
+  }
+  const std::vector<Object> &library = joined.empty() ? runtimeLibrary() : joined;
+  Result<std::vector<Object>> all = withCLibrary(std::move(objects), compiler, library);
   if (!all) return std::move(all.diagnostics());
-  return link(std::move(*all), options, &runtimeLibrary());
+  return link(std::move(*all), options, &library);
 }
 
 }  // namespace pimento::dpu

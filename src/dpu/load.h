@@ -7,6 +7,7 @@
 #include "pimento/base/diagnostics.h"
 #include "pimento/dpu/linker.h"
 #include "pimento/dpu/object.h"
+#include "pimento/dpu/runtime.h"
 #include "pimento/program/code.h"
 #include "pimento/program/dpu_compiler.h"
 
@@ -21,11 +22,14 @@ Result<program::Code> loadProgram(std::string_view contents, std::string_view fi
 Result<Object> assembleCompiled(std::string_view text, std::string_view file);
 
 /// `objects` and, compiled, the files of the run-time library written in C (runtime_c.h) that define what neither they
-/// nor the library's part in assembly do. Without a compiler (null) that stays missing. Diagnostics: the compiler's.
-Result<std::vector<Object>> withCLibrary(std::vector<Object> objects, program::DpuCompiler *compiler);
+/// nor `library`, the part in assembly, do. Without a compiler (null) that stays missing. Diagnostics: the compiler's.
+Result<std::vector<Object>> withCLibrary(std::vector<Object> objects, program::DpuCompiler *compiler,
+                                         const std::vector<Object> &library = runtimeLibrary());
 
-/// Objects linked with both parts of the run-time library. Diagnostics: those of withCLibrary and link.
-Result<program::Code> linkWithLibrary(std::vector<Object> objects, const LinkOptions &options,
-                                      program::DpuCompiler *compiler);
+/// Objects linked with those of `archives` that define something missing, and with both parts of the run-time library.
+/// What both archives and the run-time library define is taken from the archives. Diagnostics: those of withCLibrary
+/// and link.
+Result<program::Code> linkWithLibrary(std::vector<Object> objects, std::vector<Object> archives,
+                                      const LinkOptions &options, program::DpuCompiler *compiler);
 
 }  // namespace pimento::dpu

@@ -2,18 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 
 #include "pimento/backend_dpu/backend.h"
 #include "pimento/base/file.h"
 #include "pimento/base/text.h"
+#include "pimento/dpu/archive.h"
 #include "pimento/dpu/assembler.h"
 #include "pimento/dpu/elf.h"
 #include "pimento/dpu/load.h"
 #include "pimento/driver/cc_messages.h"
 #include "pimento/driver/dpu_compiler.h"
 #include "pimento/driver/input.h"
+#include "pimento/driver/response_file.h"
 #include "pimento/driver/upmem_cc_arguments.h"
 #include "pimento/frontend/dpu_c.h"
 
@@ -29,7 +33,7 @@ constexpr std::int64_t kTasklets = 1;
 
 struct Source {
   std::string file, contents;
-  enum class Kind { kC, kAssembly, kObject } kind = Kind::kC;
+  enum class Kind { kC, kAssembly, kObject, kArchive } kind = Kind::kC;
 };
 
 Result<Source> readSource(const CcRequest::Input &input) {
@@ -41,17 +45,18 @@ Result<Source> readSource(const CcRequest::Input &input) {
   const dpu::ElfKind elf = dpu::elfKind(source.contents);
   if (elf == dpu::ElfKind::kExecutable)
     return error("upmem-cc-kind", {source.file}, "this program is linked already", "give its sources or objects");
-  if (source.contents.starts_with("!<arch>"))
-    return error("upmem-cc-kind", {source.file}, "this is an archive", "give the objects that it holds one by one");
-  if (elf == dpu::ElfKind::kRelocatable) {
+  if (dpu::isArchive(source.contents)) {
+    source.kind = Source::Kind::kArchive;
+  } else if (elf == dpu::ElfKind::kRelocatable) {
     source.kind = Source::Kind::kObject;
   } else if (input.language != Language::kByName) {
     source.kind = input.language == Language::kC ? Source::Kind::kC : Source::Kind::kAssembly;
   } else if (ending == ".s" || ending == ".S") {
     source.kind = Source::Kind::kAssembly;
-  } else if (ending == ".o") {
-    return error("upmem-cc-kind", {source.file}, "this is no ELF file for a DPU",
-                 "objects are what `pimento upmem-cc -c` writes");
+  } else if (ending == ".o" || ending == ".a") {
+    return error("upmem-cc-kind", {source.file},
+                 ending == ".a" ? "this is no archive" : "this is no ELF file for a DPU",
+                 "objects are what `pimento upmem-cc -c` writes, archives what `ar rcs` makes of them");
   } else if (isStandardInput) {
     return error("upmem-cc-kind", {source.file}, "standard input has no ending that says what it is",
                  "write -x c or -x assembler before -");
@@ -73,7 +78,6 @@ class CompilerRun {
       : request_(request), machinePath_(machinePath), compiler_(makeDpuCompiler()) {}
 
   CcOutcome run() {
-    said_.add(request_.warnings);
     const Status done = request_.stage == Stage::kProgram ? makeProgram() : makeEach();
     if (!done) said_.add(done.diagnostics());
     outcome_.status = done ? 0 : 1;
@@ -153,6 +157,8 @@ class CompilerRun {
       if (const Status s = writeDependencies(output, (*unit)->dependencies); !s) return s;
       return write(output, (*unit)->assembly);
     }
+    if (source.kind == Source::Kind::kArchive)
+      return error("upmem-cc-kind", {source.file}, "this is an archive, which is for linking", "leave the file out");
     const Result<dpu::Object> object = objectOf(source, dependencies);
     if (!object) return object.diagnostics();
     const std::string output = outputOf(source, ".o");
@@ -247,23 +253,70 @@ class CompilerRun {
     return link;
   }
 
+  /// The archives that -l names, as far as there are any.
+  std::vector<CcRequest::Input> libraries() {
+    std::vector<CcRequest::Input> files;
+    for (const std::string &name : request_.libraries) {
+      const std::string base = name.starts_with(':') ? name.substr(1) : "lib" + name + ".a";
+      const auto folder =
+          std::find_if(request_.libraryFolders.begin(), request_.libraryFolders.end(), [&](const std::string &f) {
+            std::error_code problem;
+            return std::filesystem::is_regular_file(std::filesystem::path(f) / base, problem);
+          });
+      // What a C compiler for the host, or UPMEM's, would name is part of the run-time library.
+      constexpr std::string_view kOwn[] = {"c", "m", "gcc", "dpu", "dpu_rt", "rt", "clang_rt"};
+      if (std::find(std::begin(kOwn), std::end(kOwn), name) != std::end(kOwn)) continue;
+      if (folder != request_.libraryFolders.end()) {
+        files.push_back({(std::filesystem::path(*folder) / base).string()});
+        continue;
+      }
+      Diagnostic d =
+          error("upmem-cc-library", {}, fmt::format("library '{}' is passed over: there is no {}", name, base),
+                "say where it is with -L; what UPMEM's interface offers is linked without being named");
+      d.severity = Severity::kWarning;
+      said_.add({std::move(d)});
+    }
+    return files;
+  }
+
+  /// Its members, as objects.
+  Status addArchive(const Source &archive, std::vector<dpu::Object> &members) {
+    const Result<std::vector<dpu::ArchiveMember>> read = dpu::readArchive(archive.contents, archive.file);
+    if (!read) return read.diagnostics();
+    for (const dpu::ArchiveMember &m : *read) {
+      const std::string name = fmt::format("{}({})", archive.file, m.name);
+      if (dpu::elfKind(m.contents) != dpu::ElfKind::kRelocatable)
+        return error("upmem-cc-kind", {name}, "this member is no object for a DPU",
+                     "objects are what `pimento upmem-cc -c` writes");
+      Result<dpu::Object> object = dpu::readObject(m.contents, name);
+      if (!object) return std::move(object.diagnostics());
+      members.push_back(std::move(*object));
+    }
+    return okStatus();
+  }
+
   Status makeProgram() {
     Diagnostics found;
-    std::vector<dpu::Object> objects;
+    std::vector<dpu::Object> objects, archives;
     std::vector<std::string> dependencies;
-    for (const CcRequest::Input &input : request_.inputs) {
+    const auto add = [&](const CcRequest::Input &input) -> Status {
       const Result<Source> source = read(input);
-      Result<dpu::Object> object = source ? objectOf(*source, dependencies) : Result<dpu::Object>(source.diagnostics());
-      if (object) {
-        objects.push_back(std::move(*object));
-      } else {
-        found.insert(found.end(), object.diagnostics().begin(), object.diagnostics().end());
-      }
-    }
+      if (!source) return source.diagnostics();
+      if (source->kind == Source::Kind::kArchive) return addArchive(*source, archives);
+      Result<dpu::Object> object = objectOf(*source, dependencies);
+      if (!object) return std::move(object.diagnostics());
+      objects.push_back(std::move(*object));
+      return okStatus();
+    };
+    std::vector<CcRequest::Input> inputs = request_.inputs;
+    for (CcRequest::Input &library : libraries()) inputs.push_back(std::move(library));
+    for (const CcRequest::Input &input : inputs)
+      if (const Status s = add(input); !s) found.insert(found.end(), s.diagnostics().begin(), s.diagnostics().end());
     if (!found.empty()) return found;
     const Result<dpu::LinkOptions> options = linkOptions();
     if (!options) return options.diagnostics();
-    const Result<program::Code> code = dpu::linkWithLibrary(std::move(objects), *options, compiler_.get());
+    const Result<program::Code> code =
+        dpu::linkWithLibrary(std::move(objects), std::move(archives), *options, compiler_.get());
     if (!code) return code.diagnostics();
     const std::string output = request_.output.empty() ? "a.out" : request_.output;
     if (const Status s = writeDependencies(output, dependencies); !s) return s;
@@ -280,12 +333,15 @@ class CompilerRun {
 }  // namespace
 
 CcOutcome upmemCc(const std::vector<std::string> &arguments, const std::vector<std::string> &machinePath) {
-  const Result<CcRequest> request = readCcArguments(arguments);
-  if (!request) {
+  const auto refused = [](const Diagnostics &why) {
     CcMessages said;
-    said.add(request.diagnostics());
-    return {"", said.text(), 2};
-  }
+    said.add(why);
+    return CcOutcome{"", said.text(), 2};
+  };
+  const Result<std::vector<std::string>> all = expandResponseFiles(arguments);
+  if (!all) return refused(all.diagnostics());
+  const Result<CcRequest> request = readCcArguments(*all);
+  if (!request) return refused(request.diagnostics());
   if (!request->answer.empty()) return {request->answer, "", 0};
   return CompilerRun(*request, machinePath).run();
 }

@@ -14,7 +14,8 @@ struct CcOutcome {
 
 /// Reads the files that `arguments` name, and writes the output and, where asked for, dependencies. Sizes of memories
 /// are those of the machine `upmem`, found in `machinePath` (empty: the installed ones). Diagnostics: upmem-cc-usage,
-/// upmem-cc-number, upmem-cc-kind, and those of compiler, assembler and linker.
+/// upmem-cc-number, upmem-cc-kind, upmem-cc-library, those of response files (response_file.h), archives, compiler,
+/// assembler and linker.
 CcOutcome upmemCc(const std::vector<std::string> &arguments, const std::vector<std::string> &machinePath = {});
 
 }  // namespace pimento::driver

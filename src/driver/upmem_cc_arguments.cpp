@@ -16,7 +16,8 @@ constexpr std::string_view kHelp =
     R"(usage: pimento upmem-cc [flags] FILE...
 
 Compiles and links a program in UPMEM's C interface (the DPU's half) to an ELF file for a DPU.
-FILE is C (.c), assembly (.s) or a relocatable ELF file; "-" with -x c is standard input.
+FILE is C (.c), assembly (.s), a relocatable ELF file or a static archive (.a); "-" with -x c is standard input.
+@FILE stands for the arguments in FILE.
 
   -o FILE                     the output (default: a.out; FILE.o with -c, FILE.s with -S)
   -c, -S, -E                  stop after an object, assembly, the preprocessed text
@@ -30,7 +31,8 @@ FILE is C (.c), assembly (.s) or a relocatable ELF file; "-" with -x c is standa
   -M -MM -MD -MMD -MF -MT -MQ -MP
                               dependencies for make
   -x c|assembler|none         what the files that follow are
-  -Wl,--defsym=NAME=N         the numbers above for the linker alone; other -Wl and -l flags are passed over
+  -lNAME, -LFOLDER            libNAME.a of such a folder; what belongs to the interface need not be named
+  -Wl,--defsym=NAME=N         the numbers above for the linker alone; other -Wl flags are passed over
 )";
 
 /// Flags for Clang that take the next argument where nothing is joined to them.
@@ -136,24 +138,14 @@ class ArgumentReader {
     } else if (a == "-Xlinker" || a == "-T" || a == "-z" || a == "-u") {
       value(a, a.size());
     } else if (a.starts_with("-L")) {
-      value(a, 2);
+      request_.libraryFolders.push_back(value(a, 2));
     } else if (a.starts_with("-l")) {
-      takeLibrary(value(a, 2));
+      request_.libraries.push_back(value(a, 2));
     } else {
       return a.starts_with("-T") || a.starts_with("-fuse-ld=") || a.starts_with("-Wa,") ||
              std::find(kPassedOver.begin(), kPassedOver.end(), a) != kPassedOver.end();
     }
     return true;
-  }
-
-  /// All there is comes with the run-time library; of others, their names may still say what is missing.
-  void takeLibrary(const std::string &name) {
-    for (const char *known : {"c", "m", "gcc", "dpu", "dpu_rt", "rt", "clang_rt"})
-      if (name == known) return;
-    Diagnostic d = error("upmem-cc-library", {}, fmt::format("library '{}' is passed over", name),
-                         "what UPMEM's interface offers is linked without being named; give objects by file");
-    d.severity = Severity::kWarning;
-    request_.warnings.push_back(std::move(d));
   }
 
   bool takeAnswer(const std::string &a) {

@@ -26,12 +26,12 @@ struct CcRequest {
   /// Numbers for the linker, as written: NR_TASKLETS, STACK_SIZE_DEFAULT, STACK_SIZE_TASKLET_n; from -D and
   /// -Wl,--defsym.
   std::map<std::string, std::string> numbers;
-  bool hasDependencyFile = false;  ///< -MD, -MMD
-  std::string dependencyFile;      ///< -MF; empty: by the output's name
+  std::vector<std::string> libraries, libraryFolders;  ///< -l, -L
+  bool hasDependencyFile = false;                      ///< -MD, -MMD
+  std::string dependencyFile;                          ///< -MF; empty: by the output's name
   std::vector<std::string> dependencyTargets;
   bool hasPhonyTargets = false;  ///< -MP
   std::string answer;            ///< --help and the like: what to print instead
-  Diagnostics warnings;
 };
 
 /// Nothing is read or written. Diagnostic: upmem-cc-usage.

@@ -1,8 +1,10 @@
-// Any bytes are read as an object, linked, and read as an executable; what is accepted must survive being written.
+// Any bytes are read as an archive, as an object, linked, and read as an executable; what is accepted must survive
+// being written.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
+#include "pimento/dpu/archive.h"
 #include "pimento/dpu/elf.h"
 #include "pimento/dpu/linker.h"
 
@@ -26,6 +28,8 @@ void checkExecutable(const pimento::program::Code &code) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char *>(data), size);
+  const auto members = dpu::readArchive(bytes, "fuzz");
+  if (!members) checkReasons(members.diagnostics());
   const auto code = dpu::readExecutable(bytes, "fuzz");
   if (code) {
     checkExecutable(*code);

@@ -8,6 +8,7 @@
 #include "pimento/base/file.h"
 #include "pimento/driver/dpu_compiler.h"
 #include "pimento/driver/upmem_cc.h"
+#include "test/support/archive.h"
 
 namespace pimento::driver {
 namespace {
@@ -58,7 +59,11 @@ TEST_F(UpmemCcErrors, AFileThatCannotBeReadIsNamed) {
 
 TEST_F(UpmemCcErrors, AFileOfAnotherKindIsRefused) {
   expectSays(run({file("a.o", "text")}), 1, {"a.o: error: this is no ELF file for a DPU [upmem-cc-kind]", "-c"});
-  expectSays(run({file("a.a", "!<arch>\n")}), 1, {"this is an archive [upmem-cc-kind]"});
+  expectSays(run({"-c", file("a.a", "!<arch>\n")}), 1, {"this is an archive, which is for linking [upmem-cc-kind]"});
+  expectSays(run({file("b.a", "text")}), 1, {"b.a: error: this is no archive [upmem-cc-kind]", "ar rcs"});
+  expectSays(run({file("c.a", "!<arch>\nmember")}), 1, {"c.a: error: the archive ends inside", "[dpu-archive]"});
+  expectSays(run({file("d.a", test::archiveOf({{"x.o", "text"}}))}), 1,
+             {"d.a(x.o): error: this member is no object for a DPU [upmem-cc-kind]"});
   expectSays(run({"-S", file("a.s", kEmptyProgram)}), 1,
              {"-S makes assembly from C, and this is none [upmem-cc-kind]"});
   expectSays(run({"-E", file("b.s", kEmptyProgram)}), 1, {"no C, which alone is preprocessed [upmem-cc-kind]"});
@@ -99,8 +104,17 @@ TEST_F(UpmemCcErrors, WhatIsNotDefinedIsSaid) {
 TEST_F(UpmemCcErrors, AnUnknownLibraryIsAWarning) {
   const std::string program = file("a.s", kEmptyProgram);
   expectSays(run({program, "-lspecial"}), 0,
-             {"library 'special' is passed over [upmem-cc-library]", "1 warning generated."});
+             {"library 'special' is passed over: there is no libspecial.a [upmem-cc-library]", "with -L",
+              "1 warning generated."});
   EXPECT_EQ(run({program, "-lm", "-ldpu", "-L.", "-Wl,--gc-sections", "-static"}).messages, "");
+}
+
+TEST_F(UpmemCcErrors, AResponseFileThatMakesNoSenseIsNamed) {
+  expectSays(run({"@" + file("open", "-O2\n'a.c")}), 2, {"open:2: error: the quote ' has no end [response-file]"});
+  const std::string self = file("self", "");
+  file("self", "@" + self);
+  expectSays(run({"@" + self}), 2, {"nested 32 deep [response-file]", "does a file name itself?"});
+  expectSays(run({"@/no/such/file"}), 1, {"@/no/such/file: error: cannot read"});
 }
 
 TEST_F(UpmemCcErrors, WithoutLlvmCIsRefusedAndAssemblyIsNot) {

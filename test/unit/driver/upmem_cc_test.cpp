@@ -14,6 +14,7 @@
 #include "pimento/dpu/load.h"
 #include "pimento/driver/dpu_compiler.h"
 #include "pimento/driver/upmem_cc_arguments.h"
+#include "test/support/archive.h"
 
 namespace pimento::driver {
 namespace {
@@ -93,6 +94,47 @@ TEST_F(UpmemCc, ObjectsAreLinkedLater) {
   ASSERT_EQ(upmemCc({"-c", main, "-o", path("main.o")}).status, 0);
   EXPECT_EQ(dpu::elfKind(contents("main.o")), dpu::ElfKind::kRelocatable);
   EXPECT_EQ(linked({path("main.o")}).instructions, linked({main}).instructions);
+}
+
+/// Assembly with a function of this name, which calls another.
+std::string functionThatCalls(const std::string &name, const std::string &other) {
+  return ".text\n.globl " + name + "\n" + name + ":\n  call r23, " + other + "\n  jump r23\n";
+}
+
+TEST_F(UpmemCc, OfAnArchiveItTakesWhatIsMissing) {
+  const auto object = [&](const std::string &name, const std::string &text) {
+    EXPECT_EQ(upmemCc({"-c", file(name + ".s", text), "-o", path(name + ".o")}).status, 0);
+    return std::pair(name + "_with_a_long_name.o", contents(name + ".o"));
+  };
+  const std::string leaf = ".text\n.globl leaf\nleaf:\n  jump r23\n";
+  const std::string archive =
+      file("libparts.a", test::archiveOf({object("leaf", leaf), object("unused", functionThatCalls("unused", "nobody")),
+                                          object("inner", functionThatCalls("inner", "leaf"))}));
+  const std::string main = file("main.s", functionThatCalls("main", "inner"));
+  for (const std::vector<std::string> &arguments :
+       {std::vector{main, archive}, std::vector{archive, main},
+        std::vector{main, std::string("-lparts"), "-L" + path("")},
+        std::vector{main, std::string("-l:libparts.a"), std::string("-L"), path("")}}) {
+    const program::Code code = linked(arguments);
+    EXPECT_NE(code.symbolNamed("inner"), nullptr);
+    EXPECT_NE(code.symbolNamed("leaf"), nullptr);
+    EXPECT_EQ(code.symbolNamed("unused"), nullptr);
+  }
+}
+
+TEST_F(UpmemCc, AnArchiveComesBeforeTheRunTimeLibrary) {
+  const std::string own = ".text\n.globl memcpy\nmemcpy:\n  jump r23\n";
+  ASSERT_EQ(upmemCc({"-c", file("own.s", own), "-o", path("own.o")}).status, 0);
+  const std::string archive = file("own.a", test::archiveOf({{"own.o", contents("own.o")}}));
+  const std::string main = file("main.s", functionThatCalls("main", "memcpy"));
+  EXPECT_LT(linked({main, archive}).instructions.size(), linked({main}).instructions.size());
+}
+
+TEST_F(UpmemCc, ArgumentsMayStandInAFile) {
+  const std::string main = file("main with a space.s", kMain);
+  file("inner", "-DNR_TASKLETS=7");
+  const std::string all = file("all", "\"" + main + "\"\n  '@" + path("inner") + "'\n");
+  EXPECT_EQ(linked({"@" + all}).tasklets, 7);
 }
 
 TEST_F(UpmemCc, QuestionsOfBuildSystemsAreAnswered) {

@@ -30,7 +30,7 @@ SKIPPED = ("apt", "apt-get", "sudo", "git", "make", "cmake", "ctest", "ninja", "
            "xdg-open", "firefox", "export")
 # Commands that a page may use beside pimento.
 KNOWN = ("pimento", "./", "PIMENTO_", "cc", "dpu-", "python3", "cat", "head", "tail", "grep", "ls", "wc", "cp", "diff", "sort",
-         "sed", "cut")
+         "sed", "cut", "ar", "echo")
 
 INDENTED = re.compile(r"^(pimento [a-z](?:\S| (?! ))+)")
 IN_EXAMPLE = re.compile(r"^//   (pimento [a-z](?:\S| (?! ))+)", re.MULTILINE)
