@@ -4,7 +4,8 @@
 usage: random_c_kernels.py COUNT SEED FILE
 
 Every function keeps its indices within its arrays and its floating values far from overflow, so that the host's compiler
-and the reference interpreter must agree bit for bit (signed overflow wraps: -fwrapv).
+and the reference interpreter must agree bit for bit (signed overflow wraps: -fwrapv). Floating values become integers of
+64 bits alone: what does not fit into an integer has no value in C.
 """
 
 import random
@@ -48,6 +49,14 @@ class Function:
         if self.family == "int" or self.family == "mixed" and self.r.random() < 0.4:
             return self.r.choice(INTEGERS)
         return self.r.choice(FLOATS)
+
+    def holding(self, kind):
+        """`kind`, or the integer that holds the floating values which a mixed function may store."""
+        return "int64_t" if self.family == "mixed" and kind in INTEGERS else kind
+
+    def target(self, shape):
+        """An array that values of other types are stored in."""
+        return self.array(shape, self.holding(self.kind()))
 
     def array(self, shape, kind=None):
         style = self.r.choice(["array", "flat", "pointer"])
@@ -121,7 +130,7 @@ class Function:
         rank = r.randint(1, 3)
         shape = [r.randint(2, 7) for _ in range(rank)]
         loops = [self.fresh("i") for _ in shape]
-        out = self.array(shape)
+        out = self.target(shape)
         ins = [self.array(shape) for _ in range(r.randint(1, 3))]
         body = self.expression([a.at(loops) for a in ins] + [self.constant()], 3)
         lines = [self.loop(i, e) + " {" for i, e in zip(loops, shape)]
@@ -145,12 +154,13 @@ class Function:
         r = self.r
         m, n = r.randint(2, 8), r.randint(2, 9)
         i, j, s = self.fresh("i"), self.fresh("j"), self.fresh("s")
-        a, x, y = self.array([m, n]), self.array([n]), self.array([m])
+        a, x, y = self.array([m, n]), self.array([n]), self.target([m])
         self.written.add(y.name)
-        kind = r.choice([a.kind, "int32_t" if self.family == "int" else "double" if self.family != "half" else "_Float16"])
+        kind = r.choice([self.holding(a.kind), "int32_t" if self.family == "int" else "double" if self.family != "half" else "_Float16"])
         inner = r.choice([f"for (int {j} = 0; {j} < {n}; {j}++)", f"for (int {j} = {n} - 1; {j} >= 0; {j} -= 1)"])
         isTriangular = m <= n and r.random() < 0.6
         if isTriangular:
+            kind = x.kind = a.kind  # loops of changing length may accumulate, and do nothing else
             inner = r.choice([f"for (int {j} = 0; {j} <= {i}; {j}++)", f"for (int {j} = {i}; {j} < {n}; {j}++)"])
         term = self.expression([a.at([i, j]), x.at([j])], 2)
         update = r.choice(
@@ -178,7 +188,7 @@ class Function:
         r = self.r
         m, n = r.randint(2, 6), r.randint(2, 6)
         i, j = self.fresh("i"), self.fresh("j")
-        a, y = self.array([m, n]), self.array([1])
+        a, y = self.array([m, n]), self.target([1])
         self.written.add(y.name)
         s = self.fresh("s")
         self.lines += [
@@ -193,7 +203,7 @@ class Function:
         r = self.r
         n = r.randint(3, 20)
         i, s = self.fresh("i"), self.fresh("s")
-        x = self.array([n])
+        x = self.target([n])
         y = self.array([n], x.kind)
         self.written.add(y.name)
         step = r.choice(
@@ -242,7 +252,7 @@ class Function:
 
     def walk(self):
         n, m, i, j, t = self.r.randint(2, 6), self.r.randint(2, 6), self.fresh("i"), self.fresh("j"), self.fresh("t")
-        x, y = self.array([n, m]), self.array([n * m])
+        x, y = self.array([n, m]), self.target([n * m])
         x.style = "array"
         self.written.add(y.name)
         p = self.fresh("p")
@@ -255,7 +265,7 @@ class Function:
 
     def helper(self):
         n, i = self.r.randint(2, 12), self.fresh("i")
-        x, y = self.array([n]), self.array([n])
+        x, y = self.target([n]), self.target([n])
         self.written.add(y.name)
         h = f"{self.name}_{self.fresh('h')}"
         self.helpers.append(
