@@ -55,6 +55,7 @@ mapping::MapSpec compiledMap(const kernel::Kernel &kernel, std::int64_t tasklets
   s.factors[kTasklet][0] = tasklets;
   s.factors[kLevels][0] = kernel.dims[0].extent / tasklets;
   spec.mapping.subspaces = {s};
+  spec.mapping.mergeAt = mapping::MergeAt::kHost;  // as the reference programs
   if (buffer > 0) spec.mapping.parameters["buffer"] = buffer;
   spec.mapping.text = mapping::print(spec);
   return spec;

@@ -81,6 +81,8 @@ class CompiledKernel {
   virtual Result<DeviceRun> runOn(kernel::DataSet &data, const Observers &observers, int jobs) const = 0;
   /// Readable device code, one text per subspace (`compile --emit asm`).
   virtual std::vector<std::string> assembly() const = 0;
+  /// What it chose beyond the mapping, and why: a sentence each.
+  virtual std::vector<std::string> choices() const { return {}; }
   /// The device's half as C, where there is one (`compile --emit c`); else empty.
   virtual std::string source() const { return {}; }
 };

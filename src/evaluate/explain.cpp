@@ -119,7 +119,9 @@ class Explainer {
         &terms.merge,      &terms.rearrangeOut, &terms.transferOut, nullptr};
     const std::int64_t value = (stage.breakdown.*kParts[p].member).value;
     if (std::string_view(kParts[p].key) == "compute" && in.process != nullptr)
-      return sumOf(name, value, "cycle", {cycles}, fmt::format("kernel '{}' on the device", stage.kernel));
+      return sumOf(name, value, "cycle", {cycles},
+                   fmt::format("kernel '{}' on the device{}{}", stage.kernel, in.choices.empty() ? "" : "; ",
+                               fmt::join(in.choices, "; ")));
     if (std::string_view(kParts[p].key) == "host" && stage.isOnHost)
       return noted(numbers_.term(name, "cycle", layerTerm(in), Arithmetic::kReal, ""),
                    fmt::format("kernel '{}' on the host: {}", stage.kernel, stage.why));
@@ -332,6 +334,7 @@ ExplainInput explainInput(const Request &request, const Evaluation &evaluation) 
     if (k.compiled != nullptr) {
       s.process = &k.compiled->program().processes.front();
       s.placed = &k.compiled->placed();
+      s.choices = k.compiled->choices();
     }
     for (const kernel::Dim &d : request.graph->kernels[i].dims) s.dims.push_back(d.name);
     s.hasLayer = true;

@@ -21,8 +21,9 @@ namespace pimento::evaluate {
 struct ExplainedStage {
   const program::Process *process = nullptr;  ///< null: on the host
   const mapping::PlacedMapping *placed = nullptr;
-  std::vector<std::string> dims;  ///< of the kernel
-  bool hasLayer = false;          ///< there is a kernel behind it (no program from a file)
+  std::vector<std::string> dims;     ///< of the kernel
+  std::vector<std::string> choices;  ///< that compiling it made beyond the mapping, and why
+  bool hasLayer = false;             ///< there is a kernel behind it (no program from a file)
   StageRecord record;
 };
 

@@ -29,7 +29,7 @@ RunMode timingOf(const Request &r) {
 bool agrees(const mapping::Mapping &m, const mapping::Mapping &wanted) {
   const auto buffer = wanted.parameters.find("buffer");
   const auto own = m.parameters.find("buffer");
-  return m.tail == wanted.tail &&
+  return m.tail == wanted.tail && m.mergeAt == wanted.mergeAt &&
          (buffer == wanted.parameters.end() || (own != m.parameters.end() && own->second == buffer->second));
 }
 
@@ -41,7 +41,7 @@ Result<mapping::Mapping> chooseMapping(const Request &r, int kernel, const Backe
   std::vector<Candidate> all;
   const Result<mapping::Mapping> reference = backend.reference(*r.graph, kernel, *r.machine, spec, r.tools);
   if (!reference) return reference.diagnostics();
-  all.push_back({*reference});
+  if (reference->mergeAt == spec.mapping.mergeAt) all.push_back({*reference});
   for (mapping::Mapping &m : backend.mappings(*r.graph, kernel, *r.machine, spec, r.tools))
     if (static_cast<int>(all.size()) < kAutoCandidates && agrees(m, spec.mapping)) all.push_back({std::move(m)});
   mapping::MappingSpace space(r.graph->kernels[static_cast<std::size_t>(kernel)], *r.machine);
@@ -50,9 +50,11 @@ Result<mapping::Mapping> chooseMapping(const Request &r, int kernel, const Backe
     std::optional<mapping::Mapping> m = space.next();
     if (!m) break;
     m->tail = spec.mapping.tail;
+    m->mergeAt = spec.mapping.mergeAt;
     m->parameters = spec.mapping.parameters;
     all.push_back({std::move(*m)});
   }
+  if (all.empty()) all.push_back({*reference});
   const auto each = [&](std::size_t count, auto &&work) {
     parallelFor(r.jobs, static_cast<std::int64_t>(count),
                 [&](std::int64_t i) { work(all[static_cast<std::size_t>(i)]); });

@@ -185,10 +185,15 @@ Result<DeviceRun> UpmemCompiled::runGenerated(const RunMode &mode) const {
   if (!mode.isFastForward || mode.observers.any() || dim < 0) return runMade(mode);
   const std::int64_t all = lowered_.plan->scheme().axis(dim).range;
   if (all < kFewest) return runMade(mode);
-  const RunResult probe = runSample(*mode.values, dim, kUnit, 0);
-  if (probe.fault) return faultOf(*probe.fault, 0);
-  const double perPoint = static_cast<double>(probe.counts.instructions) / kUnit;
-  if (perPoint * static_cast<double>(all) * static_cast<double>(dpus()) <= kShortRun) return runMade(mode);
+  double issued[2];  // what points take, and what all runs do besides
+  for (const std::int64_t units : {1, 2}) {
+    const RunResult probe = runSample(*mode.values, dim, units * kUnit, 0);
+    if (probe.fault) return faultOf(*probe.fault, 0);
+    issued[units - 1] = static_cast<double>(probe.counts.instructions);
+  }
+  const double perPoint = std::max(1.0, issued[1] - issued[0]) / kUnit,
+               besides = std::max(0.0, 2 * issued[0] - issued[1]);
+  if ((perPoint * static_cast<double>(all) + besides) * static_cast<double>(dpus()) <= kShortRun) return runMade(mode);
   std::int64_t most = static_cast<std::int64_t>(kSampleInstructions / perPoint) / kFewest * kFewest;
   most = std::clamp(most, kFewest, all / kFewest * kFewest);
   std::vector<SampledRun> samples;
@@ -341,6 +346,10 @@ DeviceRun UpmemCompiled::boundByElements() const {
   DpuTotal total;
   total.add(r, kinds().front().count);
   return total.run(lowered_.host.ranks, dpus(), 1);
+}
+
+std::vector<std::string> UpmemCompiled::choices() const {
+  return lower::upmem::compiled::notesOnMerging(lowered_.plan->scheme());
 }
 
 std::vector<std::string> UpmemCompiled::assembly() const {

@@ -27,6 +27,7 @@ class UpmemCompiled final : public CompiledKernel {
   DeviceRun bound() const override;
   Result<DeviceRun> runOn(kernel::DataSet &data, const Observers &observers, int jobs) const override;
   std::vector<std::string> assembly() const override;
+  std::vector<std::string> choices() const override;
   std::string source() const override { return lowered_.text; }
 
  private:

@@ -95,7 +95,8 @@ class Counter {
   }
 
   bool isCountable() const {
-    if (scheme_.isScan || scheme_.kernel().form != kernel::Form::kAffine || !scheme_.kernel().guards.empty())
+    if (scheme_.isScan || scheme_.merges() || scheme_.kernel().form != kernel::Form::kAffine ||
+        !scheme_.kernel().guards.empty())
       return false;
     if (machine_.mramModel != "table" || machine_.registerHazard != "none") return false;
     return std::all_of(scheme_.operands.begin(), scheme_.operands.end(), [](const Operand &o) {

@@ -46,6 +46,9 @@ struct Subspace {
   std::int64_t range(int dim) const { return factors.back()[static_cast<std::size_t>(dim)]; }
 };
 
+/// Who puts partial results of a device's innermost units together, on targets that leave a choice.
+enum class MergeAt : std::uint8_t { kCheapest, kDevice, kHost };
+
 /// A parsed mapping of one kernel. Plain data; check() says whether it is legal somewhere.
 struct Mapping {
   std::string text;                                ///< what reports print: "reference", "auto" or the full spec
@@ -54,6 +57,7 @@ struct Mapping {
   std::vector<std::string> order;                  ///< dim names, outermost first; empty = row-major
   std::map<std::string, std::int64_t> parameters;  ///< "buffer" "dpus" "tasklets": targets say which they take
   Tail tail = Tail::kPad;
+  MergeAt mergeAt = MergeAt::kCheapest;
   std::map<std::string, Location> where;  ///< of extensions in the text: "order", "cyclic(LEVEL)", "buffer", ...
 };
 

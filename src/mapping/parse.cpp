@@ -188,7 +188,7 @@ class Parser {
   }
 
   bool parseExtension() {
-    std::vector<std::string> names = {"cyclic", "order", "tail"};
+    std::vector<std::string> names = {"cyclic", "merge", "order", "tail"};
     names.insert(names.end(), parameterNames().begin(), parameterNames().end());
     if (token_.kind != Token::Kind::kName) return unexpected("an extension", suggest("", names));
     const std::string name(token_.text);
@@ -202,6 +202,7 @@ class Parser {
     if (name == "order") return parseOrder();
     if (!expect('=', "'=' after '" + name + "'")) return false;
     if (name == "tail") return parseTail();
+    if (name == "merge") return parseMerge();
     return number(name.c_str(), spec_.mapping.parameters[name]);
   }
 
@@ -242,13 +243,24 @@ class Parser {
     return expect(')', "',' or ')' after a dim");
   }
 
+  /// Is the token one of two words? It stays.
+  bool isEither(const std::string &extension, const std::string &first, const std::string &second) {
+    if (token_.kind == Token::Kind::kName && (token_.text == first || token_.text == second)) return true;
+    if (token_.kind == Token::Kind::kBad) return unexpected("'" + first + "' or '" + second + "'", "");
+    return fail("map-unknown-value", token_.where, extension + " cannot be " + token_.str(),
+                suggest(token_.text, {first, second}));
+  }
+
   bool parseTail() {
-    if (token_.kind != Token::Kind::kName || (token_.text != "pad" && token_.text != "truncate")) {
-      if (token_.kind == Token::Kind::kBad) return unexpected("'pad' or 'truncate'", "");
-      return fail("map-unknown-value", token_.where, "tail cannot be " + token_.str(),
-                  suggest(token_.text, {"pad", "truncate"}));
-    }
+    if (!isEither("tail", "pad", "truncate")) return false;
     spec_.mapping.tail = token_.text == "pad" ? Tail::kPad : Tail::kTruncate;
+    advance();
+    return true;
+  }
+
+  bool parseMerge() {
+    if (!isEither("merge", "device", "host")) return false;
+    spec_.mapping.mergeAt = token_.text == "host" ? MergeAt::kHost : MergeAt::kDevice;
     advance();
     return true;
   }

@@ -26,6 +26,7 @@ std::string extensionsText(const Mapping &mapping) {
     s += ";order(" + joined(mapping.order, [](const std::string &dim) { return dim; }) + ")";
   }
   for (const auto &[name, value] : mapping.parameters) s += ";" + name + "=" + std::to_string(value);
+  if (mapping.mergeAt != MergeAt::kCheapest) s += mapping.mergeAt == MergeAt::kDevice ? ";merge=device" : ";merge=host";
   if (mapping.tail == Tail::kTruncate) s += ";tail=truncate";
   return s;
 }

@@ -41,6 +41,10 @@ Status checkMachine(const machine::Machine &machine) {
 
 /// Reductions run innermost: partial sums live in registers that no other output may use meanwhile.
 Status checkOrder(const mapping::Mapping &mapping, const kernel::Kernel &kernel) {
+  if (mapping.mergeAt == mapping::MergeAt::kDevice)
+    return error("illegal-mapping", kernel.where,
+                 fmt::format("kernel '{}': merge=device, where the host merges what units leave", kernel.name),
+                 "leave merge=device out");
   bool hasReduced = false;
   for (const std::string &name : mapping.order) {
     const int d = kernel.dimNamed(name);

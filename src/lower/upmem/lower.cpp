@@ -145,6 +145,7 @@ std::int64_t parameter(const mapping::Mapping &m, const char *name, std::int64_t
 std::string referenceText(const mapping::Mapping &asked) {
   std::string text = "reference";
   for (const auto &[name, value] : asked.parameters) text += fmt::format(";{}={}", name, value);
+  if (asked.mergeAt == mapping::MergeAt::kHost) text += ";merge=host";
   return asked.tail == mapping::Tail::kTruncate ? text + ";tail=truncate" : text;
 }
 
@@ -164,6 +165,9 @@ class Reader {
                                fmt::format("leave {}= out, or use 'reference;{}=N'", name, name));
     if (!mapping_.order.empty())
       return mapper_.illegal("order(...) of loops that the programs fix", "leave order(...) out");
+    if (mapping_.mergeAt == mapping::MergeAt::kDevice)
+      return mapper_.illegal("merge=device, where the programs leave partial results to the host",
+                             "leave merge=device out");
     const auto &factors = mapping_.subspaces[0].factors;
     for (std::size_t l = 0; l < kLevels; ++l)
       for (std::size_t d = 0; d < factors[l].size(); ++d)
@@ -252,6 +256,9 @@ Result<mapping::Mapping> referenceMapping(const kernel::Graph &graph, int kernel
   if (!asked.order.empty() || !asked.cyclic.empty())
     return mapper->illegal("order(...) or cyclic(...) beside reference, whose programs fix both",
                            "leave them out; dpus=, tasklets=, buffer= and tail= may follow");
+  if (asked.mergeAt == mapping::MergeAt::kDevice && spec.kind == mapping::MapSpec::Kind::kReference)
+    return mapper->illegal("merge=device beside reference, whose programs leave partial results to the host",
+                           "leave merge=device out, or use 'auto;merge=device'");
   const auto code = build(mapper->pattern().shape, mapper->pattern().type, tasklets);
   if (!code) return code.diagnostics();
   std::int64_t buffer = parameter(asked, "buffer", 0);
@@ -262,6 +269,7 @@ Result<mapping::Mapping> referenceMapping(const kernel::Graph &graph, int kernel
   }
   if (const Status s = mapper->checkBuffer(buffer); !s) return s.diagnostics();
   mapping::Mapping m = mapper->make(split->first, split->second, tasklets, buffer, asked.tail);
+  if (asked.mergeAt == mapping::MergeAt::kHost) m.mergeAt = asked.mergeAt;
   m.where = asked.where;
   m.text = referenceText(asked);
   return m;

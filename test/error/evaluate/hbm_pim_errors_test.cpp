@@ -150,6 +150,9 @@ TEST(HbmPimErrors, AReductionCannotRunOutsideAnOutput) {
   expectSays(
       refusal(parsed("y[i] += A[i,j] * x[j]", {{"i", 64}, {"j", 256}}), "M1:{(4,1),(8,1),(1,16),(2,16)};order(j,i)"),
       "illegal-mapping", {"'y'", "order(j,i)", "dim 'i'"}, "reduction dims last");
+  expectSays(
+      refusal(parsed("y[i] += A[i,j] * x[j]", {{"i", 64}, {"j", 256}}), "M1:{(4,1),(8,1),(1,16),(2,16)};merge=device"),
+      "illegal-mapping", {"'y'", "merge=device"}, "leave merge=device out");
 }
 
 TEST(HbmPimErrors, AProductCannotBeTruncated) {

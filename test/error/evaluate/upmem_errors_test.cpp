@@ -90,11 +90,15 @@ TEST(UpmemErrors, ProgramsFixWhatTheyFix) {
              "no two halves");
   expectSays(refusal({"gemv", {{"m", 8}, {"n", 8}}, DType::kI32, "M1:{(1,1),(1,1),(2,1),(4,8)};order(n,m)"}),
              "illegal-mapping", "order(...)");
+  expectSays(refusal({"gemv", {{"m", 8}, {"n", 8}}, DType::kI32, "M1:{(1,1),(1,1),(2,1),(4,8)};merge=device"}),
+             "illegal-mapping", "merge=device");
   expectSays(refusal({"va", {{"n", 64}}, DType::kI32, "M1:{(1),(1),(2),(16)},M2:{(1),(1),(2),(16)}"}),
              "illegal-mapping", "2 subspaces");
   expectSays(refusal({"va", {{"n", 64}}, DType::kI32, "M1:{(1),(1),(2),(32)};tasklets=2"}), "illegal-mapping",
              "tasklets= beside factors");
   expectSays(refusal({"va", {{"n", 64}}, DType::kI32, "reference;order(n)"}), "illegal-mapping", "beside reference");
+  expectSays(refusal({"red", {{"n", 64}}, DType::kI32, "reference;merge=device"}), "illegal-mapping",
+             "partial results to the host");
 }
 
 TEST(UpmemErrors, ATruncatedShareMayBeNothing) {

@@ -49,11 +49,12 @@ class CompiledBound : public testing::Test {
     return true;
   }
 
-  void expectBelowEverywhere(const std::string &kernel, const kernel::Sizes &sizes, int every) {
+  void expectBelowEverywhere(const std::string &kernel, const kernel::Sizes &sizes, int every,
+                             const mapping::MapSpec &spec = {}) {
     const machine::Machine machine = machineWithRoom();
     const auto graph = kernel::makeZooKernel(kernel, sizes, DType::kI32);
     ASSERT_TRUE(graph.ok()) << graph.diagnostics().front().str();
-    const auto all = lower::upmem::compiled::mappingSpace(*graph, 0, machine, {});
+    const auto all = lower::upmem::compiled::mappingSpace(*graph, 0, machine, spec);
     for (std::size_t i = 0; i < all.size(); i += static_cast<std::size_t>(every)) expectBelow(*graph, all[i], machine);
   }
 
@@ -79,6 +80,14 @@ TEST_F(CompiledBound, OfOtherKernelsIsBelow) {
   EXPECT_GT(compared_, 20);
 }
 
+TEST_F(CompiledBound, OfProgramsWhoseTaskletsMergeIsBelow) {
+  mapping::MapSpec merging;
+  merging.mapping.mergeAt = mapping::MergeAt::kDevice;
+  expectBelowEverywhere("red", {{"n", 30000}}, 17, merging);
+  expectBelowEverywhere("gemv", {{"m", 3}, {"n", 3000}}, 29, merging);
+  EXPECT_GT(compared_, 20);
+}
+
 TEST_F(CompiledBound, OfRandomKernelsIsBelow) {
   const char *asked = std::getenv("PIMENTO_CASES");
   const int wanted = asked != nullptr ? std::atoi(asked) : 40;
@@ -88,7 +97,8 @@ TEST_F(CompiledBound, OfRandomKernelsIsBelow) {
   for (int n = 0; compared_ < wanted && n < 20 * wanted; ++n) {
     RandomAffineGraph random(rng, kTypes[n % 5]);
     const kernel::Graph graph = random.make();
-    const mapping::Mapping m = random.mappingOf(graph.kernels[0], 4);
+    mapping::Mapping m = random.mappingOf(graph.kernels[0], 4);
+    if (n % 2 == 0) m.mergeAt = mapping::MergeAt::kDevice;
     if (kernel::verify(graph)) expectBelow(graph, m, machine, static_cast<std::uint64_t>(n));
   }
   EXPECT_EQ(compared_, wanted);

@@ -89,6 +89,7 @@ TEST_F(Compiled, EveryKernelOfTheZooInEveryType) {
       const auto graph = kernel::makeZooKernel(entry.name, smallSizes(entry), type, "");
       ASSERT_TRUE(graph.ok()) << graph.diagnostics().front().str();
       expectRight(*graph, isOrdered ? "auto;dpus=1;tasklets=1" : "auto;dpus=2;tasklets=5", dataOf(entry));
+      if (!isOrdered) expectRight(*graph, "auto;dpus=2;tasklets=5;merge=device", dataOf(entry));
     }
   }
 }
@@ -131,10 +132,36 @@ TEST_F(Compiled, AttentionIsAGraphOfSeven) {
 }
 
 TEST_F(Compiled, PartialSumsMergeOverTaskletsDpusAndRanks) {
-  for (const DType type : {DType::kF32, DType::kF16, DType::kI32}) {
-    expectRight("s[0] += x[n]", {{"n", 1000}}, type, "M1:{(2),(4),(3),(42)}");
-    expectRight("y[i] += A[i,j] * x[j]", {{"i", 9}, {"j", 50}}, type, "M1:{(1,2),(2,2),(2,3),(3,5)}");
+  for (const DType type : {DType::kF32, DType::kF16, DType::kI32})
+    for (const std::string merge : {";merge=host", ";merge=device"}) {
+      expectRight("s[0] += x[n]", {{"n", 1000}}, type, "M1:{(2),(4),(3),(42)}" + merge);
+      expectRight("y[i] += A[i,j] * x[j]", {{"i", 9}, {"j", 50}}, type, "M1:{(1,2),(2,2),(2,3),(3,5)}" + merge);
+    }
+}
+
+TEST_F(Compiled, TaskletsMergeWhatTheyShare) {
+  for (const DType type : types()) {
+    const bool isOneOfMany = type != DType::kI32 && type != DType::kU64 && type != DType::kF32;
+    for (const char *combine : {"+=", "min=", "max=", "*="}) {
+      if (isOneOfMany && std::string(combine) != "+=") continue;
+      // Numbers: in WRAM; the last tasklets have nothing, and of the last DPU none has.
+      expectRight(fmt::format("s[0] {} x[n]", combine), {{"n", 100}}, type, "M1:{(1),(3),(7),(7)};merge=device");
+      // Arrays, shared along two dims.
+      expectRight(fmt::format("y[j] {} A[i,j,k]", combine), {{"i", 7}, {"j", 19}, {"k", 11}}, type,
+                  "M1:{(1,1,1),(2,1,1),(2,2,3),(5,4,4)};merge=device");
+    }
+    // Results that leave WRAM tile by tile.
+    expectRight("y[i] += A[i,j] * x[j]", {{"i", 700}, {"j", 40}}, type,
+                "M1:{(1,1),(1,1),(1,10),(700,4)};merge=device;buffer=8");
+    expectRight("C[i,j] += A[i,k] * B[k,j]", {{"i", 13}, {"j", 21}, {"k", 50}}, type,
+                "M1:{(1,1,1),(2,1,2),(2,1,5),(4,24,5)};merge=device");
   }
+}
+
+TEST_F(Compiled, SeveralResultsAreMergedEachInItsOwnWay) {
+  const auto graph = kernel::parseNotation("s[0] += x[i,j]; y[i] += x[i,j]", {{"i", 30}, {"j", 40}}, DType::kI32);
+  ASSERT_TRUE(graph.ok()) << graph.diagnostics().front().str();
+  expectRight(*graph, "auto;dpus=2;tasklets=6;merge=device");
 }
 
 TEST_F(Compiled, StencilsShareAnArray) {

@@ -42,7 +42,8 @@ TEST(EveryKernel, IsRightAtTwentySizesUnderFiveMappings) {
         for (int k = 0; k < static_cast<int>(graph->kernels.size()); ++k) {
           const auto all = lower::upmem::compiled::mappingSpace(*graph, k, machine, {});
           for (std::size_t m = 0; m < 5 && m < all.size(); ++m) {
-            const mapping::Mapping &mapping = all[m * all.size() / 5];
+            mapping::Mapping mapping = all[m * all.size() / 5];
+            if (m % 2 == 1) mapping.mergeAt = mapping::MergeAt::kDevice;
             const std::string wrong = runCompiled(*graph, k, mapping, machine, &compiler, data);
             const bool isRefused = wrong.find("[capacity]") != std::string::npos ||
                                    wrong.find("-split]") != std::string::npos;  // floating-point prefix sums

@@ -27,7 +27,10 @@ TEST(CompiledRandom, AffineKernelsAreRight) {
   for (int n = 0; ran < wanted && n < 20 * wanted; ++n) {
     RandomAffineGraph random(rng, kTypes[n % 10]);
     const kernel::Graph graph = random.make();
-    const mapping::Mapping m = random.mappingOf(graph.kernels[0], 4);
+    mapping::Mapping m = random.mappingOf(graph.kernels[0], 4);
+    m.mergeAt = n % 3 == 0   ? mapping::MergeAt::kCheapest
+                : n % 3 == 1 ? mapping::MergeAt::kDevice
+                             : mapping::MergeAt::kHost;
     if (!kernel::verify(graph)) continue;
     const std::string wrong =
         runCompiled(graph, 0, m, machine, &compiler, kernel::makeData(graph, {.seed = static_cast<std::uint64_t>(n)}));

@@ -56,6 +56,15 @@ TEST(MapNotation, KeywordsCarryTheirExtensions) {
   EXPECT_EQ(print(*automatic), "auto;dpus=64");
 }
 
+TEST(MapNotation, WhoMergesIsPrintedWhereItIsSaid) {
+  const Result<MapSpec> spec = parseMapSpec("auto;merge=device");
+  ASSERT_TRUE(spec);
+  EXPECT_EQ(spec->mapping.mergeAt, MergeAt::kDevice);
+  EXPECT_EQ(print(*spec), "auto;merge=device");
+  EXPECT_EQ(print(parsed("M1:{(1),(2)};merge=host")), "M1:{(1),(2)};merge=host");
+  EXPECT_EQ(parsed("M1:{(1),(2)}").mergeAt, MergeAt::kCheapest);
+}
+
 TEST(MapNotation, PaddingIsTheDefaultAndIsNotPrinted) {
   EXPECT_EQ(print(parsed("M1:{(1),(2)};tail=pad")), "M1:{(1),(2)}");
 }

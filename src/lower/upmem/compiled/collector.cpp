@@ -160,10 +160,12 @@ void Collector::addPartial(const Operand &o, const Block &block) {
     list->resize(static_cast<std::size_t>(tensor.elements()));
   const auto valid = scheme_.validOf(dpu_);
   for (std::int64_t t = 0; t < scheme_.tasklets; ++t) {
+    const auto result = scheme_.resultOf(o, t);
+    if (!result) continue;
     const bool isEmpty = isIdle(scheme_, valid, t);
     forEach(o, t, false, [&](std::int64_t byte, std::int64_t element) {
       const Number x =
-          isEmpty ? identity(store.combine, o.type) : read(o.type, block.bytes.data() + t * o.bytes + byte);
+          isEmpty ? identity(store.combine, o.type) : read(o.type, block.bytes.data() + *result * o.bytes + byte);
       Number &sum = sums.dpu[static_cast<std::size_t>(element)];
       if (!sum.isThere) sums.touchedInDpu.push_back(element);
       sum = sum.isThere ? combine(store.combine, o.type, sum, x) : x;

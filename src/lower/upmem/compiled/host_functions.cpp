@@ -123,19 +123,32 @@ std::string HostFunctions::selection(const Operand &o) const {
       o.name, memory(o.tensor), lines.text());
 }
 
+/// Is what a tasklet found part of another one's array? As C; empty: never.
+std::string HostFunctions::othersHave(const Operand &o) const {
+  std::string text;
+  for (std::size_t d = 0; o.isMerged && d < scheme_.axes.size(); ++d)
+    if (scheme_.axes[d].tasklets > 1 && !o.involves(static_cast<int>(d)))
+      text += fmt::format("{}low[{}] != 0", text.empty() ? "" : " || ", d);
+  return text;
+}
+
 std::string HostFunctions::collect(const Operand &o) {
   const std::string type = memoryType(o.type);
   Lines lines;
   if (o.use == Use::kSelected) return selection(o);
   lines.add("(void)base;");
-  lines.open(fmt::format("for (int64_t tasklet = 0; tasklet < NR_OF_TASKLETS; ++tasklet, from += {}) {{", o.bytes));
+  lines.open(fmt::format("for (int64_t tasklet = 0; tasklet < NR_OF_TASKLETS; ++tasklet{}) {{",
+                         o.isMerged ? "" : fmt::format(", from += {}", o.bytes)));
   lines.add("int64_t low[DIMS + 1];");
   lines.add("share_of_tasklet(tasklet, low);");
+  if (const std::string others = othersHave(o); !others.empty())
+    lines.add(fmt::format("if ({}) continue;  // merged by the DPU", others));
   const std::size_t depth = openEach(lines, o, o.use == Use::kWrite);
   lines.add(fmt::format("{} x;", type));
   lines.add("memcpy(&x, from + at, sizeof x);");
   writeAdding(lines, o);
   for (std::size_t i = 0; i < depth; ++i) lines.close();
+  if (o.isMerged) lines.add(fmt::format("from += {};", o.bytes));
   lines.close();
   const std::string target =
       isSum(o) ? fmt::format("struct sums_{} *sums", o.name) : fmt::format("{} *tensor", memory(o.tensor));

@@ -34,6 +34,7 @@ class HostFunctions {
   std::string memory(int t) const { return memoryType(tensorOf(t).type); }
   std::int64_t strideOf(const Operand &o, const Position &p) const;
   std::size_t openEach(Lines &lines, const Operand &o, bool heedsGuards) const;
+  std::string othersHave(const Operand &o) const;
   std::string selection(const Operand &o) const;
   void writeAdding(Lines &lines, const Operand &o);
 

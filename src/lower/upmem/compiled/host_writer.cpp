@@ -105,7 +105,7 @@ class HostWriter {
   const kernel::Tensor &tensorOf(int t) const { return graph_.tensors[static_cast<std::size_t>(t)]; }
   const kernel::Store &storeOf(const Operand &o) const { return kernel_.stores[static_cast<std::size_t>(o.store)]; }
   std::string memory(int t) const { return memoryType(tensorOf(t).type); }
-  std::int64_t bytesPerDpu(const Operand &o) const { return o.bytes * (o.isShared() ? 1 : scheme_.tasklets); }
+  std::int64_t bytesPerDpu(const Operand &o) const { return o.bytes * (o.isShared() ? 1 : scheme_.resultsOf(o)); }
   const std::string &name(int t) const { return names_.at(t); }
 
   /// Tensors become parameters, in the graph's order.

@@ -38,6 +38,7 @@ program::Code::Segment Plan::alone(const std::vector<std::int64_t> &sizes) const
       a.kind = Argument::Kind::kSame;
       a.value = sizes[static_cast<std::size_t>(a.dim)];
     }
+    if (a.name.starts_with("merge_bytes_")) a.value = 0;
     if (a.name.starts_with("range_"))
       for (std::size_t d = 0; d < sizes.size(); ++d)
         if (a.name == "range_" + scheme_.axes[d].name && !scheme_.axes[d].isWhole && sizes[d] > 0) a.value = sizes[d];
@@ -168,7 +169,7 @@ std::vector<Fill> Plan::fills(double value) const {
     if (o.use != Use::kInput && o.use != Use::kInPlace) continue;
     kernel::TensorData element(o.type, {1});
     element.setDouble(0, value);
-    out.push_back({firstByte_ + o.offset, o.bytes * (o.isShared() ? 1 : scheme_.tasklets), element.bytes});
+    out.push_back({firstByte_ + o.offset, o.bytes * scheme_.arraysOf(o), element.bytes});
   }
   return out;
 }
@@ -178,7 +179,7 @@ std::vector<Block> Plan::results() const {
   for (const Operand &o : scheme_.operands)
     if (!o.isShared())
       blocks.push_back(
-          {firstByte_ + o.offset, std::vector<std::byte>(static_cast<std::size_t>(o.bytes * scheme_.tasklets))});
+          {firstByte_ + o.offset, std::vector<std::byte>(static_cast<std::size_t>(o.bytes * scheme_.resultsOf(o)))});
   if (scheme_.kernel().form == kernel::Form::kSelect)
     blocks.push_back({firstByte_ + scheme_.mramBytes - kUnit * scheme_.tasklets,
                       std::vector<std::byte>(static_cast<std::size_t>(kUnit * scheme_.tasklets))});
@@ -219,7 +220,7 @@ HostWork Plan::hostWork() const {
   const kernel::Kernel &kernel = scheme_.kernel();
   for (const Operand &o : scheme_.operands) {
     const kernel::Tensor &tensor = scheme_.graph->tensors[static_cast<std::size_t>(o.tensor)];
-    const std::int64_t one = o.isShared() ? o.bytes : multiplySaturated(o.bytes, tasklets),
+    const std::int64_t one = o.isShared() ? o.bytes : multiplySaturated(o.bytes, scheme_.resultsOf(o)),
                        all = multiplySaturated(one, dpus);
     const std::int64_t elements = multiplySaturated(all / o.size(), 1);
     if (o.use == Use::kInput || o.use == Use::kInPlace) {

@@ -34,7 +34,8 @@ class Plan {
   /// That of a DPU where every tasklet has `range` values of dim `dim` and all together `valid`.
   program::Code::Segment shortened(int dim, std::int64_t range, std::int64_t valid) const;
   /// That of a DPU whose first tasklet has so many values of each dim and whose others have none. Arrays lie where they
-  /// do not depend on the mapping. For counting: an aligned program issues the same wherever they lie.
+  /// do not depend on the mapping, and nothing is merged. For counting: an aligned program issues the same wherever
+  /// they lie.
   program::Code::Segment alone(const std::vector<std::int64_t> &sizes) const;
   /// The operand whose array begins at this byte of MRAM.
   const Operand &operandAt(std::int64_t offset) const;

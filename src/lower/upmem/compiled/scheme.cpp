@@ -7,6 +7,7 @@
 #include <set>
 
 #include "pimento/base/integer.h"
+#include "pimento/lower/upmem/compiled/merging.h"
 #include "pimento/lower/upmem/compiled/operands.h"
 #include "pimento/lower/upmem/compiled/tiling.h"
 #include "pimento/mapping/dependence.h"
@@ -77,6 +78,23 @@ std::vector<std::int64_t> Scheme::lowOf(std::int64_t tasklet) const {
   return low;
 }
 
+std::optional<std::int64_t> Scheme::resultOf(const Operand &o, std::int64_t tasklet) const {
+  if (!o.isMerged) return tasklet;
+  const auto digits = digitsOf(tasklet, collect(axes, [](const Axis &a) { return a.tasklets; }));
+  std::int64_t group = 0;
+  for (std::size_t d = 0; d < axes.size(); ++d) {
+    if (o.involves(static_cast<int>(d)))
+      group = group * axes[d].tasklets + digits[d];
+    else if (digits[d] != 0)
+      return std::nullopt;
+  }
+  return group;
+}
+
+bool Scheme::merges() const {
+  return std::any_of(operands.begin(), operands.end(), [](const Operand &o) { return o.isMerged; });
+}
+
 std::vector<std::int64_t> Scheme::validOf(std::int64_t dpu) const {
   std::vector<std::int64_t> valid = baseOf(dpu);
   for (std::size_t d = 0; d < axes.size(); ++d)
@@ -137,6 +155,7 @@ class Maker {
     const auto buffer = mapping_.parameters.find("buffer");
     if (const Status s = chooseTiles(scheme_, machine_, buffer == mapping_.parameters.end() ? 0 : buffer->second); !s)
       return s.diagnostics();
+    chooseMerging(scheme_, machine_, mapping_.mergeAt);
     return placeArrays();
   }
 
@@ -302,7 +321,7 @@ class Maker {
     std::int64_t end = 0;
     for (Operand &o : scheme_.operands) {
       o.offset = end;
-      end = addSaturated(end, multiplySaturated(o.bytes, o.isShared() ? 1 : scheme_.tasklets));
+      end = addSaturated(end, multiplySaturated(o.bytes, scheme_.arraysOf(o)));
     }
     const bool isSelection = kernel_.form == Form::kSelect;  // how much each tasklet keeps
     end = addSaturated(end, isSelection ? kUnit * scheme_.tasklets : 0);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,7 +50,7 @@ struct Position {
 enum class Use : std::uint8_t {
   kInput,     ///< one array per DPU
   kWrite,     ///< per tasklet; each point writes its element
-  kPartial,   ///< per tasklet; partial results from the identity on, merged by the host
+  kPartial,   ///< per tasklet; partial results from the identity on, merged by the DPU (merging.h) or the host
   kInPlace,   ///< per tasklet; placed, updated in order, read back
   kSelected,  ///< per tasklet; what a selection keeps, without gaps
   kTable,     ///< per tasklet; indirect accumulation, partial results
@@ -71,6 +72,13 @@ struct Operand {
   std::int64_t offset = 0;                         ///< in MRAM, from the first free byte
   std::int64_t bytes = 0;                          ///< of the array; of one tasklet's where there is one for each
   std::int64_t wramOffset = 0, wramBytes = 0;      ///< in a tasklet's WRAM
+
+  /// Partial results: tasklets that share an element. Where the DPU merges them, arrays are numbered member by member,
+  /// and those of the first members are results.
+  std::int64_t members = 1;
+  bool isMerged = false;
+  std::int64_t slice = 0;                           ///< bytes that a tasklet merges at a time
+  std::int64_t cyclesOfMerge = 0, cyclesSaved = 0;  ///< estimated: of the DPU, and of the host without it
 
   bool isShared() const { return use == Use::kInput; }
   bool involves(int dim) const;
@@ -95,6 +103,7 @@ struct Scheme {
   std::int64_t mramBytes = 0;   ///< of all arrays of a DPU
   std::int64_t wramBytes = 0;   ///< per tasklet
   std::int64_t stackBytes = 0;  ///< per tasklet
+  bool mergesInWram = false;    ///< partial results stay there until they are merged
 
   const kernel::Kernel &kernel() const { return graph->kernels[static_cast<std::size_t>(number)]; }
   const Axis &axis(int d) const { return axes[static_cast<std::size_t>(d)]; }
@@ -103,12 +112,23 @@ struct Scheme {
   std::vector<std::int64_t> baseOf(std::int64_t dpu) const;
   /// First value of each dim in tasklet `tasklet`, from the DPU's first.
   std::vector<std::int64_t> lowOf(std::int64_t tasklet) const;
+  /// Arrays of an operand in a DPU, and those of them that hold results.
+  std::int64_t arraysOf(const Operand &o) const { return o.isShared() ? 1 : tasklets; }
+  std::int64_t resultsOf(const Operand &o) const {
+    return o.isShared() ? 0 : o.isMerged ? tasklets / o.members : tasklets;
+  }
+  /// Which of the results has what this tasklet found; nothing where another member of its group has it.
+  std::optional<std::int64_t> resultOf(const Operand &o, std::int64_t tasklet) const;
+  bool merges() const;
   /// How many values of each dim are the kernel's, not padding.
   std::vector<std::int64_t> validOf(std::int64_t dpu) const;
   std::vector<std::int64_t> sizesPerDpu() const, sizesPerTasklet() const, sizesPerTile() const;
   /// Do all DPUs need the same of it?
   bool isSameForAll(const Operand &o) const;
 };
+
+/// Who merges the partial results that tasklets share, and why: a sentence for each operand that has some.
+std::vector<std::string> notesOnMerging(const Scheme &scheme);
 
 /// Does a store accumulate onto what is there already?
 bool hasInitial(const Scheme &scheme, const kernel::Store &store);

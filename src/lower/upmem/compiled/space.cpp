@@ -141,6 +141,7 @@ class Space {
     m.subspaces = {s};
     if (buffer > 0) m.parameters["buffer"] = buffer;
     m.order = spec_.mapping.order;
+    m.mergeAt = spec_.mapping.mergeAt;
     m.text = mapping::print(m);
     if (seen_.insert(m.text).second) out_.push_back(std::move(m));
   }

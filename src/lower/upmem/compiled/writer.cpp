@@ -8,6 +8,7 @@
 
 #include "pimento/base/integer.h"
 #include "pimento/lower/upmem/compiled/loops.h"
+#include "pimento/lower/upmem/compiled/merging.h"
 
 namespace pimento::lower::upmem::compiled {
 
@@ -27,7 +28,13 @@ class Writer {
     if (scheme_.isScan) {
       writeScan();
     } else {
+      if (!idle_.empty() && scheme_.merges()) lines_->open(fmt::format("if (!({})) {{", idle_));
       writePass(std::vector<bool>(kernel_.stores.size(), true));
+      if (!idle_.empty() && scheme_.merges()) lines_->close();
+    }
+    if (scheme_.merges()) {
+      Context c = context({});
+      writeMerging(c, [this](int d) { return valid(d); });
     }
     for (const Argument &a : arguments_) {
       const char *type = a.kind == Argument::Kind::kBase ? "int32_t" : "uint32_t";
@@ -44,7 +51,7 @@ class Writer {
     text += "#include <defs.h>\n";
     if (helpers_.needsMath()) text += "#include <math.h>\n";
     text += "#include <mram.h>\n#include <stdint.h>\n";
-    if (scheme_.isScan) text += "#include <barrier.h>\n";
+    if (scheme_.isScan || scheme_.merges()) text += "#include <barrier.h>\n";
     text += "\n/// Written by the host before a launch.\nstruct arguments {\n";
     for (const Argument &a : arguments_)
       text += fmt::format("  {} {};\n", a.kind == Argument::Kind::kBase ? "int32_t" : "uint32_t", a.name);
@@ -55,6 +62,7 @@ class Writer {
       text +=
           fmt::format("static {} totals[NR_TASKLETS];\nBARRIER_INIT(all_summed, NR_TASKLETS);\n\n", valueType(o.type));
     }
+    if (scheme_.merges()) text += "BARRIER_INIT(all_done, NR_TASKLETS);\n\n";
     return text + helpers_.text();
   }
 
@@ -106,10 +114,14 @@ class Writer {
         lines_->add(fmt::format("const uint32_t rest_{} = {} / {};", i - 1, rest, count));
         number = fmt::format("({} % {})", rest, count);
       }
+      if (scheme_.merges()) {
+        lines_->add(fmt::format("const uint32_t {} = {};", partOf(a), number));
+        number = partOf(a);
+      }
       lines_->add(
           fmt::format("const uint32_t low_{} = {} * {};", a.name, number, argument("range_" + a.name, a.range)));
     }
-    std::string idle;
+    std::string &idle = idle_;
     for (std::size_t d = 0; d < scheme_.axes.size(); ++d) {
       const Axis &a = scheme_.axes[d];
       const bool isUsed = a.range > 1, isCut = a.ranks * a.dpus * a.tasklets > 1;
@@ -130,7 +142,7 @@ class Writer {
     }
     if (scheme_.isScan && !idle.empty())
       lines_->add(fmt::format("if ({}) size_{} = 0;", idle, scheme_.axes[0].name));
-    else if (!idle.empty())
+    else if (!idle.empty() && !scheme_.merges())
       lines_->add(fmt::format("if ({}) return 0;", idle));
   }
 
@@ -158,7 +170,10 @@ class Writer {
         moved += fmt::format(" + {}(int32_t)(low_{} * {})", times, a.name, mramPitch(o, p));
       }
     at += fmt::format(" + {}", argument("mram_" + o.name, first));
-    if (!o.isShared()) moved = fmt::format(" + tasklet * {}", argument("mram_bytes_" + o.name, o.bytes));
+    if (o.isMerged)
+      moved = fmt::format(" + ({}) * {}", numberOfArray(context({}), o), argument("mram_bytes_" + o.name, o.bytes));
+    else if (!o.isShared())
+      moved = fmt::format(" + tasklet * {}", argument("mram_bytes_" + o.name, o.bytes));
     lines_->add(fmt::format("__mram_ptr uint8_t *const at_{} = {}{};", o.name, at, moved));
     const std::string wram =
         fmt::format("({} *)(wram + {})", memoryType(o.type), argument("wram_" + o.name, o.wramOffset));
@@ -263,6 +278,7 @@ class Writer {
   void leaveLevel(int level, const std::vector<bool> &stores) {
     for (const Operand &o : scheme_.operands) {
       if (o.isShared() || o.use == Use::kSelected || o.level != level || o.isInMram || isCarry(o)) continue;
+      if (o.isMerged && scheme_.mergesInWram) continue;
       if (stores[static_cast<std::size_t>(o.store)]) writeTransfer(o, false);
     }
   }
@@ -394,6 +410,7 @@ class Writer {
   Lines *lines_ = nullptr;
   std::vector<Argument> arguments_;
   std::set<std::string> names_;
+  std::string idle_;  ///< is this tasklet without work? as C; empty: never
 };
 
 }  // namespace
