@@ -48,10 +48,14 @@ inline std::uint64_t edgyNumber(Choices &choices) {
       return choices.below(16);
     case 1:
       return 0 - choices.below(16) - 1;
-    case 2:
-      return (std::uint64_t{1} << choices.below(64)) + choices.below(3) - 1;
-    case 3:
-      return choices.bits() >> choices.below(64);
+    case 2: {
+      const std::uint64_t power = std::uint64_t{1} << choices.below(64);
+      return power + choices.below(3) - 1;
+    }
+    case 3: {
+      const std::uint64_t bits = choices.bits();
+      return bits >> choices.below(64);
+    }
     default:
       return choices.bits();
   }

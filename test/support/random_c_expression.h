@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "test/support/choices.h"
+#include "test/support/filled.h"
 
 namespace pimento::test {
 
@@ -101,8 +102,8 @@ class CExpressions {
     if (isFloating(type)) return floatLiteral(type);
     const std::uint64_t value = edgyNumber(choices_);
     if (value < 1000 || (isSigned(type) && 0 - value < 100))
-      return isSigned(type) && value >= 1000 ? fmt::format("({})-{}", nameOf(type), 0 - value)
-                                             : fmt::format("({}){}", nameOf(type), value % 128);
+      return isSigned(type) && value >= 1000 ? filled("({})-{}", {nameOf(type), 0 - value})
+                                             : filled("({}){}", {nameOf(type), value % 128});
     if (bitsOf(type) == 64) return fmt::format("({})0x{:x}ull", nameOf(type), value);
     return fmt::format("({})0x{:x}u", nameOf(type), value & ((std::uint64_t{1} << bitsOf(type)) - 1));
   }
@@ -110,26 +111,26 @@ class CExpressions {
   std::string text(const CPlace &place, int depth) {
     std::string all = place.pieces[0];
     for (std::size_t i = 0; i < place.masks.size(); ++i)
-      all += fmt::format("[{}]{}", index(place.masks[i], depth), place.pieces[i + 1]);
+      all += filled("[{}]{}", {index(place.masks[i], depth), place.pieces[i + 1]});
     return all;
   }
 
   /// In [0, mask].
   std::string index(unsigned mask, int depth) {
-    if (depth <= 0 || choices_.below(3) == 0) return fmt::format("{}", choices_.below(mask + 1));
-    return fmt::format("({}) & {}", of(choices_.of(std::array{CType::kU32, CType::kI32, CType::kU8}), depth - 1), mask);
+    if (depth <= 0 || choices_.below(3) == 0) return filled("{}", {choices_.below(mask + 1)});
+    return filled("({}) & {}", {of(choices_.of(std::array{CType::kU32, CType::kI32, CType::kU8}), depth - 1), mask});
   }
 
   /// An expression of exactly this type.
   std::string of(CType type, int depth) {
     if (depth <= 0 || choices_.below(6) == 0) return leaf(type);
-    if (choices_.isOneIn(12) && !pures.empty()) return fmt::format("({})({})", nameOf(type), pureCall(type, depth));
+    if (choices_.isOneIn(12) && !pures.empty()) return filled("({})({})", {nameOf(type), pureCall(type, depth)});
     if (choices_.isOneIn(12))
-      return fmt::format("({} ? {} : {})", condition(depth - 1), of(type, depth - 1), of(type, depth - 1));
+      return filled("({} ? {} : {})", {condition(depth - 1), of(type, depth - 1), of(type, depth - 1)});
     if (isFloating(type)) return floating(type, depth);
     if (bitsOf(type) < 32)
-      return fmt::format("({}){}", nameOf(type),
-                         of(choices_.of(std::array{CType::kI32, CType::kU32, CType::kI64}), depth));
+      return filled("({}){}",
+                    {nameOf(type), of(choices_.of(std::array{CType::kI32, CType::kU32, CType::kI64}), depth)});
     switch (choices_.below(10)) {
       case 0:
       case 1:
@@ -142,7 +143,7 @@ class CExpressions {
       case 5:
         return division(type, depth - 1);
       case 6:
-        return fmt::format("({}){}", nameOf(type), condition(depth - 1));
+        return filled("({}){}", {nameOf(type), condition(depth - 1)});
       case 7:
         return narrow(type, depth - 1);
       case 8:
@@ -157,24 +158,24 @@ class CExpressions {
     static constexpr std::string_view kCompare[] = {"<", "<=", ">", ">=", "==", "!="};
     switch (choices_.below(6)) {
       case 0:
-        return fmt::format("({} {} {})", condition0(depth - 1), choices_.below(2) ? "&&" : "||", condition0(depth - 1));
+        return filled("({} {} {})", {condition0(depth - 1), choices_.below(2) ? "&&" : "||", condition0(depth - 1)});
       case 1:
-        return fmt::format("(!{})", of(choices_.of(kCWhole), depth - 1));
+        return filled("(!{})", {of(choices_.of(kCWhole), depth - 1)});
       case 2: {  // the usual arithmetic conversions between two types
         const CType a = choices_.of(kCTypes), b = choices_.of(kCTypes);
-        return fmt::format("({} {} {})", of(a, depth - 1), choices_.of(kCompare), of(b, depth - 1));
+        return filled("({} {} {})", {of(a, depth - 1), choices_.of(kCompare), of(b, depth - 1)});
       }
       default: {
         const CType type = choices_.of(kCTypes);
-        return fmt::format("({} {} {})", of(type, depth - 1), choices_.of(kCompare),
-                           choices_.below(3) ? of(type, depth - 1) : literal(type));
+        return filled("({} {} {})", {of(type, depth - 1), choices_.of(kCompare),
+                                     choices_.below(3) ? of(type, depth - 1) : literal(type)});
       }
     }
   }
 
  private:
   std::string condition0(int depth) {
-    return depth <= 0 ? fmt::format("({} > {})", leaf(CType::kI32), literal(CType::kI16)) : condition(depth);
+    return depth <= 0 ? filled("({} > {})", {leaf(CType::kI32), literal(CType::kI16)}) : condition(depth);
   }
 
   std::string floatLiteral(CType type) {
@@ -200,12 +201,12 @@ class CExpressions {
     const CPlace *place = placeOf(type);
     if (place == nullptr || choices_.isOneIn(4)) {
       const CPlace &other = choices_.of(places);
-      if (isFloating(type) || !isFloating(other.type)) return fmt::format("({}){}", nameOf(type), text(other, 0));
+      if (isFloating(type) || !isFloating(other.type)) return filled("({}){}", {nameOf(type), text(other, 0)});
       place = &other;
-      return fmt::format("({})whole_i32({})", nameOf(type), text(other, 0));
+      return filled("({})whole_i32({})", {nameOf(type), text(other, 0)});
     }
     // gcc computes with as many bits as a bit-field has, clang with those of its type.
-    return place->isBitField ? fmt::format("({}){}", nameOf(type), text(*place, 1)) : text(*place, 1);
+    return place->isBitField ? filled("({}){}", {nameOf(type), text(*place, 1)}) : text(*place, 1);
   }
 
   std::string pureCall(CType type, int depth) {
@@ -213,8 +214,8 @@ class CExpressions {
     std::string arguments;
     for (const CType parameter : pure.parameters)
       arguments += (arguments.empty() ? "" : ", ") + of(parameter, depth - 2);
-    const std::string call = fmt::format("{}({})", pure.name, arguments);
-    if (isFloating(pure.result) && !isFloating(type)) return fmt::format("whole_i64({})", call);
+    const std::string call = filled("{}({})", {pure.name, arguments});
+    if (isFloating(pure.result) && !isFloating(type)) return filled("whole_i64({})", {call});
     return call;
   }
 
@@ -222,40 +223,39 @@ class CExpressions {
     static constexpr std::string_view kOperators[] = {"+", "-", "*"}, kNames[] = {"add", "sub", "mul"};
     const std::size_t which = choices_.below(3);
     if (!isSigned(type)) {
-      if (choices_.isOneIn(6)) return fmt::format("(-{})", of(type, depth));
-      return fmt::format("({} {} {})", of(type, depth), kOperators[which], of(type, depth));
+      if (choices_.isOneIn(6)) return filled("(-{})", {of(type, depth)});
+      return filled("({} {} {})", {of(type, depth), kOperators[which], of(type, depth)});
     }
     if (choices_.below(2))
-      return fmt::format("{}_{}({}, {})", kNames[which], nameOf(type), of(type, depth), of(type, depth));
+      return filled("{}_{}({}, {})", {kNames[which], nameOf(type), of(type, depth), of(type, depth)});
     // Half as many bits: neither sums nor products overflow.
     const CType half = type == CType::kI64 ? CType::kI32 : CType::kI16;
-    return fmt::format("(({}){} {} {})", nameOf(type), of(half, depth), kOperators[which], of(half, depth));
+    return filled("(({}){} {} {})", {nameOf(type), of(half, depth), kOperators[which], of(half, depth)});
   }
 
   std::string logic(CType type, int depth) {
     static constexpr std::string_view kOperators[] = {"&", "|", "^", "& ~", "| ~", "^ ~"};
-    if (choices_.isOneIn(6)) return fmt::format("(~{})", of(type, depth));
-    return fmt::format("({} {}{})", of(type, depth), choices_.of(kOperators), of(type, depth));
+    if (choices_.isOneIn(6)) return filled("(~{})", {of(type, depth)});
+    return filled("({} {}{})", {of(type, depth), choices_.of(kOperators), of(type, depth)});
   }
 
   std::string shift(CType type, int depth) {
     const unsigned mask = bitsOf(type) - 1;
-    const std::string amount = choices_.below(2) ? fmt::format("{}", choices_.below(mask + 1))
-                                                 : fmt::format("({} & {})", of(choices_.of(kCWhole), depth), mask);
-    if (choices_.isOneIn(5)) return fmt::format("({})rot_u{}({}, {})", nameOf(type), mask + 1, of(type, depth), amount);
-    if (choices_.below(2)) return fmt::format("({} >> {})", of(type, depth), amount);
-    return fmt::format("({})((u{}){} << {})", nameOf(type), mask + 1, of(type, depth), amount);
+    const std::string amount = choices_.below(2) ? filled("{}", {choices_.below(mask + 1)})
+                                                 : filled("({} & {})", {of(choices_.of(kCWhole), depth), mask});
+    if (choices_.isOneIn(5)) return filled("({})rot_u{}({}, {})", {nameOf(type), mask + 1, of(type, depth), amount});
+    if (choices_.below(2)) return filled("({} >> {})", {of(type, depth), amount});
+    return filled("({})((u{}){} << {})", {nameOf(type), mask + 1, of(type, depth), amount});
   }
 
   std::string division(CType type, int depth) {
     const std::string_view sign = choices_.below(2) ? "/" : "%";
     if (choices_.below(2)) {
       const std::uint64_t divisor = 2 + choices_.below(choices_.below(2) ? 20 : 100000);
-      return fmt::format("({} {} {}{})", of(type, depth), sign, isSigned(type) && choices_.isOneIn(4) ? "-" : "",
-                         divisor);
+      return filled("({} {} {}{})", {of(type, depth), sign, isSigned(type) && choices_.isOneIn(4) ? "-" : "", divisor});
     }
-    if (!isSigned(type)) return fmt::format("({} {} ({} | 1))", of(type, depth), sign, of(type, depth));
-    return fmt::format("{}_{}({}, {})", sign == "/" ? "div" : "rem", nameOf(type), of(type, depth), of(type, depth));
+    if (!isSigned(type)) return filled("({} {} ({} | 1))", {of(type, depth), sign, of(type, depth)});
+    return filled("{}_{}({}, {})", {sign == "/" ? "div" : "rem", nameOf(type), of(type, depth), of(type, depth)});
   }
 
   // Arithmetic on what C promotes to int.
@@ -265,47 +265,47 @@ class CExpressions {
     static constexpr std::string_view kOperators[] = {"+", "-", "*", "^", "&"};
     std::string_view sign = choices_.of(kOperators);
     if (sign == "*" && a == CType::kU16 && b == CType::kU16) sign = "+";
-    return fmt::format("({})({} {} {})", nameOf(type), of(a, depth), sign, of(b, depth));
+    return filled("({})({} {} {})", {nameOf(type), of(a, depth), sign, of(b, depth)});
   }
 
   std::string bitTrick(CType type, int depth) {
     switch (choices_.below(7)) {
       case 0:
-        return fmt::format("({})__builtin_popcount({})", nameOf(type), of(CType::kU32, depth));
+        return filled("({})__builtin_popcount({})", {nameOf(type), of(CType::kU32, depth)});
       case 1:
-        return fmt::format("({})__builtin_popcountll({})", nameOf(type), of(CType::kU64, depth));
+        return filled("({})__builtin_popcountll({})", {nameOf(type), of(CType::kU64, depth)});
       case 2:
-        return fmt::format("({})__builtin_clz({} | 1)", nameOf(type), of(CType::kU32, depth));
+        return filled("({})__builtin_clz({} | 1)", {nameOf(type), of(CType::kU32, depth)});
       case 3:
-        return fmt::format("({})__builtin_clzll({} | 1)", nameOf(type), of(CType::kU64, depth));
+        return filled("({})__builtin_clzll({} | 1)", {nameOf(type), of(CType::kU64, depth)});
       case 4:
-        return fmt::format("({})__builtin_ctz({} | 0x40000000u)", nameOf(type), of(CType::kU32, depth));
+        return filled("({})__builtin_ctz({} | 0x40000000u)", {nameOf(type), of(CType::kU32, depth)});
       case 5:
-        return fmt::format("({})__builtin_ctzll({} | 0x4000000000000000ull)", nameOf(type), of(CType::kU64, depth));
+        return filled("({})__builtin_ctzll({} | 0x4000000000000000ull)", {nameOf(type), of(CType::kU64, depth)});
       default:
-        return choices_.below(2) ? fmt::format("({})__builtin_bswap32({})", nameOf(type), of(CType::kU32, depth))
-                                 : fmt::format("({})__builtin_bswap64({})", nameOf(type), of(CType::kU64, depth));
+        return choices_.below(2) ? filled("({})__builtin_bswap32({})", {nameOf(type), of(CType::kU32, depth)})
+                                 : filled("({})__builtin_bswap64({})", {nameOf(type), of(CType::kU64, depth)});
     }
   }
 
   std::string conversion(CType type, int depth) {
     const CType from = choices_.of(kCTypes);
-    if (!isFloating(from)) return fmt::format("({}){}", nameOf(type), of(from, depth));
-    if (choices_.isOneIn(3)) return fmt::format("({})bits_{}({})", nameOf(type), nameOf(from), of(from, depth));
-    return fmt::format("{}_{}({})", from == CType::kF32 ? "single" : "whole", nameOf(type), of(from, depth));
+    if (!isFloating(from)) return filled("({}){}", {nameOf(type), of(from, depth)});
+    if (choices_.isOneIn(3)) return filled("({})bits_{}({})", {nameOf(type), nameOf(from), of(from, depth)});
+    return filled("{}_{}({})", {from == CType::kF32 ? "single" : "whole", nameOf(type), of(from, depth)});
   }
 
   std::string floating(CType type, int depth) {
     static constexpr std::string_view kOperators[] = {"+", "-", "*", "/"};
     switch (choices_.below(6)) {
       case 0:
-        return fmt::format("({}){}", nameOf(type), of(choices_.of(kCTypes), depth - 1));
+        return filled("({}){}", {nameOf(type), of(choices_.of(kCTypes), depth - 1)});
       case 1:
         return choices_.below(2)
-                   ? fmt::format("(-{})", of(type, depth - 1))
-                   : fmt::format("__builtin_fabs{}({})", type == CType::kF32 ? "f" : "", of(type, depth - 1));
+                   ? filled("(-{})", {of(type, depth - 1)})
+                   : filled("__builtin_fabs{}({})", {type == CType::kF32 ? "f" : "", of(type, depth - 1)});
       default:
-        return fmt::format("({} {} {})", of(type, depth - 1), choices_.of(kOperators), of(type, depth - 1));
+        return filled("({} {} {})", {of(type, depth - 1), choices_.of(kOperators), of(type, depth - 1)});
     }
   }
 

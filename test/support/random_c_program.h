@@ -19,7 +19,7 @@ inline constexpr std::size_t kCResults = 16;
 class RandomCProgram {
  public:
   explicit RandomCProgram(Choices &choices) : choices_(choices), expressions_(choices) {
-    line("{}", kCHelpers);
+    line("{}", {kCHelpers});
     line("#ifdef ON_HOST");
     line("#include <stdio.h>");
     line("#include <string.h>");
@@ -28,10 +28,10 @@ class RandomCProgram {
     line("#include <defs.h>");
     line("#include <string.h>");
     line("#endif");
-    line("__host u64 results[{}];", kCResults);
+    line("__host u64 results[{}];", {kCResults});
     line("static i32 fuel = 8;");
     line("static inline void check(u32 n, u64 x) {{ u64 *r = &results[n % {}]; *r = (*r ^ x) * 0x100000001b3ull; }}",
-         kCResults);
+         {kCResults});
     for (int i = choices_.integer(1, 4); i > 0; --i) structure();
     for (int i = choices_.integer(4, 10); i > 0; --i) global();
     for (int i = choices_.integer(0, 3); i > 0; --i) pureFunction();
@@ -69,13 +69,11 @@ class RandomCProgram {
     std::size_t places, arrays;
   };
 
-  template <typename... Args>
-  void line(fmt::format_string<Args...> format, Args &&...args) {
+  void line(std::string_view pattern, std::initializer_list<Part> parts = {}) {
     text_.append(indent_, ' ');
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
-    text_ += '\n';
+    text_ += filled(pattern, parts) + '\n';
   }
-  std::string fresh(std::string_view kind) { return fmt::format("{}{}", kind, names_++); }
+  std::string fresh(std::string_view kind) { return filled("{}{}", {kind, names_++}); }
   std::string of(CType type, int depth = 3) { return expressions_.of(type, depth); }
   CType anyType() { return choices_.of(kCTypes); }
 
@@ -95,9 +93,9 @@ class RandomCProgram {
   void structure() {
     std::vector<Field> fields;
     const int self = static_cast<int>(structures_.size());
-    line("struct S{} {{", self);
+    line("struct S{} {{", {self});
     for (int i = choices_.integer(1, 6); i > 0; --i) {
-      Field field{fmt::format("f{}", fields.size()), anyType(), 0, 0, -1};
+      Field field{filled("f{}", {fields.size()}), anyType(), 0, 0, -1};
       switch (choices_.below(6)) {
         case 0:
           if (!isFloating(field.type)) field.bits = 1 + static_cast<unsigned>(choices_.below(bitsOf(field.type)));
@@ -112,13 +110,13 @@ class RandomCProgram {
           break;
       }
       if (field.structure >= 0)
-        line("  struct S{} {};", field.structure, field.name);
+        line("  struct S{} {};", {field.structure, field.name});
       else if (field.bits != 0)
-        line("  {} {} : {};", nameOf(field.type), field.name, field.bits);
+        line("  {} {} : {};", {nameOf(field.type), field.name, field.bits});
       else if (field.mask != 0)
-        line("  {} {}[{}];", nameOf(field.type), field.name, field.mask + 1);
+        line("  {} {}[{}];", {nameOf(field.type), field.name, field.mask + 1});
       else
-        line("  {} {};", nameOf(field.type), field.name);
+        line("  {} {};", {nameOf(field.type), field.name});
       fields.push_back(field);
     }
     line("}};");
@@ -174,32 +172,32 @@ class RandomCProgram {
     const unsigned mask = (4U << choices_.below(3)) - 1;
     switch (choices_.below(7)) {
       case 0:
-        line("{}{} {} = {};", storage, nameOf(type), name, expressions_.literal(type));
+        line("{}{} {} = {};", {storage, nameOf(type), name, expressions_.literal(type)});
         return know(name, type);
       case 1:
-        line("{}const {} {}[{}] = {};", storage, nameOf(type), name, mask + 1, list(type, mask + 1));
+        line("{}const {} {}[{}] = {};", {storage, nameOf(type), name, mask + 1, list(type, mask + 1)});
         return knowArray(name, type, mask, false);
       case 2:
-        line("{}struct S{} {} = {};", storage, structure, name, initialiser(structure));
+        line("{}struct S{} {} = {};", {storage, structure, name, initialiser(structure)});
         shared_.push_back({name, structure});
         return know({name}, {}, structure, true);
       case 3:
-        line("{}struct S{} {}[4] = {{{}, {}}};", storage, structure, name, initialiser(structure),
-             initialiser(structure));
+        line("{}struct S{} {}[4] = {{{}, {}}};",
+             {storage, structure, name, initialiser(structure), initialiser(structure)});
         return know({name, ""}, {3}, structure, true);
       case 4: {
-        line("{}{} {}[4][{}];", storage, nameOf(type), name, mask + 1);
+        line("{}{} {}[4][{}];", {storage, nameOf(type), name, mask + 1});
         expressions_.places.push_back({{name, "", ""}, {3, mask}, type, true, false});
         return;
       }
       case 5:
-        line("{}{} {}[{}] = {};", storage, nameOf(type), name, mask + 1, list(type, mask / 2));
-        line("static {} *const p{} = {} + {};", nameOf(type), name, name, mask - 3);
+        line("{}{} {}[{}] = {};", {storage, nameOf(type), name, mask + 1, list(type, mask / 2)});
+        line("static {} *const p{} = {} + {};", {nameOf(type), name, name, mask - 3});
         knowArray(name, type, mask);
         expressions_.places.push_back({{"p" + name, ""}, {3}, type, true, false});
         return;
       default:
-        line("{}{} {}[{}];", storage, nameOf(type), name, mask + 1);
+        line("{}{} {}[{}];", {storage, nameOf(type), name, mask + 1});
         return knowArray(name, type, mask);
     }
   }
@@ -216,14 +214,14 @@ class RandomCProgram {
     for (int i = choices_.integer(1, 4); i > 0; --i) {
       pure.parameters.push_back(anyType());
       const std::string name = fresh("a");
-      parameters += fmt::format("{}{} {}", parameters.empty() ? "" : ", ", nameOf(pure.parameters.back()), name);
+      parameters += filled("{}{} {}", {parameters.empty() ? "" : ", ", nameOf(pure.parameters.back()), name});
       know(name, pure.parameters.back());
     }
-    line("{}{} {}({}) {{", inlining(), nameOf(pure.result), pure.name, parameters);
+    line("{}{} {}({}) {{", {inlining(), nameOf(pure.result), pure.name, parameters});
     open();
     isPure_ = true;
     statements(choices_.integer(0, 3), 1);
-    line("return {};", of(pure.result));
+    line("return {};", {of(pure.result)});
     isPure_ = false;
     close();
     line("}}");
@@ -235,7 +233,7 @@ class RandomCProgram {
   // Its arguments are int, 64-bit integer, double, unsigned, and so on.
   void variadicFunction() {
     variadic_ = fresh("variadic");
-    line("{}i64 {}(i32 count, ...) {{", inlining(), variadic_);
+    line("{}i64 {}(i32 count, ...) {{", {inlining(), variadic_});
     line("  u64 sum = 5;");
     line("  __builtin_va_list list;");
     line("  __builtin_va_start(list, count);");
@@ -260,18 +258,18 @@ class RandomCProgram {
       case 0: {
         const int structure = choices_.integer(0, static_cast<int>(structures_.size()) - 1);
         f.structures.push_back(structure);
-        f.parameters.push_back(fmt::format("struct S{} {}", structure, name));
+        f.parameters.push_back(filled("struct S{} {}", {structure, name}));
         know({name}, {}, structure, true);
         return;
       }
       case 1:
         f.structures.push_back(-2);
-        f.parameters.push_back(fmt::format("{} *{}", nameOf(type), name));
+        f.parameters.push_back(filled("{} *{}", {nameOf(type), name}));
         expressions_.places.push_back({{name, ""}, {3}, type, true, false});
         return;
       default:
         f.structures.push_back(-1);
-        f.parameters.push_back(fmt::format("{} {}", nameOf(type), name));
+        f.parameters.push_back(filled("{} {}", {nameOf(type), name}));
         know(name, type);
     }
   }
@@ -285,28 +283,28 @@ class RandomCProgram {
     f.result = nameOf(f.type);
     if (choices_.isOneIn(4)) {
       f.structure = choices_.integer(0, static_cast<int>(structures_.size()) - 1);
-      f.result = fmt::format("struct S{}", f.structure);
+      f.result = filled("struct S{}", {f.structure});
     }
     std::string outOfFuel = expressions_.literal(f.type);
     if (f.structure >= 0) {
       outOfFuel = fresh("e");
-      line("  static struct S{} {} = {};", f.structure, outOfFuel, initialiser(f.structure));
+      line("  static struct S{} {} = {};", {f.structure, outOfFuel, initialiser(f.structure)});
     }
     std::string parameters;
     for (const std::string &p : f.parameters) parameters += (parameters.empty() ? "" : ", ") + p;
-    line("{}{} {}({}) {{ if (--fuel < 0) return {};", inlining(), f.result, f.name,
-         parameters.empty() ? "void" : parameters, outOfFuel);
+    line("{}{} {}({}) {{ if (--fuel < 0) return {};",
+         {inlining(), f.result, f.name, parameters.empty() ? "void" : parameters, outOfFuel});
     if (choices_.isOneIn(3)) functions_.push_back(f);  // calls itself
     const bool isRecursive = !functions_.empty() && functions_.back().name == f.name;
     statements(choices_.integer(2, 8), 0);
     if (f.structure >= 0) {
       const std::string name = fresh("s");
-      line("struct S{} {} = {};", f.structure, name, initialiser(f.structure));
+      line("struct S{} {} = {};", {f.structure, name, initialiser(f.structure)});
       know({name}, {}, f.structure, true);
       statements(2, 2);
-      line("return {};", name);
+      line("return {};", {name});
     } else {
-      line("return {};", of(f.type));
+      line("return {};", {of(f.type)});
     }
     close();
     line("}}");
@@ -319,18 +317,18 @@ class RandomCProgram {
     std::vector<std::string> members;
     for (int i = 0; i < 4; ++i) {
       members.push_back(fresh("t"));
-      line("static {} {}(i32 a, {} b) {{", nameOf(tableType_), members.back(), nameOf(tableType_));
+      line("static {} {}(i32 a, {} b) {{", {nameOf(tableType_), members.back(), nameOf(tableType_)});
       open();
       know("a", CType::kI32);
       know("b", tableType_);
       statements(choices_.integer(0, 1), 2);
-      line("return {};", of(tableType_));
+      line("return {};", {of(tableType_)});
       close();
       line("}}");
     }
     tableName_ = fresh("table");
-    line("static {} (*{}[4])(i32, {}) = {{{}, {}, {}, {}}};", nameOf(tableType_), tableName_, nameOf(tableType_),
-         members[0], members[1], members[2], members[3]);
+    line("static {} (*{}[4])(i32, {}) = {{{}, {}, {}, {}}};",
+         {nameOf(tableType_), tableName_, nameOf(tableType_), members[0], members[1], members[2], members[3]});
   }
 
   void mainFunction() {
@@ -344,7 +342,7 @@ class RandomCProgram {
     }
     for (std::size_t i = 0; i < globals; ++i) checkAll(expressions_.places[i], i);
     line("#ifdef ON_HOST");
-    line("for (int i = 0; i < {}; ++i) printf(\"%llx\\n\", results[i]);", kCResults);
+    line("for (int i = 0; i < {}; ++i) printf(\"%llx\\n\", results[i]);", {kCResults});
     line("#endif");
     line("return 0;");
     close();
@@ -352,17 +350,17 @@ class RandomCProgram {
   }
 
   static std::string word(CType type, const std::string &text) {
-    return isFloating(type) ? fmt::format("bits_{}({})", nameOf(type), text) : fmt::format("(u64){}", text);
+    return isFloating(type) ? filled("bits_{}({})", {nameOf(type), text}) : filled("(u64){}", {text});
   }
 
   void checkAll(const CPlace &place, std::size_t number) {
     if (!place.isWritable) return;
     std::string loops, text = place.pieces[0];
     for (std::size_t i = 0; i < place.masks.size(); ++i) {
-      loops += fmt::format("for (int i{0} = 0; i{0} < {1}; ++i{0}) ", i, place.masks[i] + 1);
-      text += fmt::format("[i{}]{}", i, place.pieces[i + 1]);
+      loops += filled("for (int i{0} = 0; i{0} < {1}; ++i{0}) ", {i, place.masks[i] + 1});
+      text += filled("[i{}]{}", {i, place.pieces[i + 1]});
     }
-    line("{}check({}, {});", loops, number % kCResults, word(place.type, text));
+    line("{}check({}, {});", {loops, number % kCResults, word(place.type, text)});
   }
 
   // ---- statements
@@ -398,19 +396,19 @@ class RandomCProgram {
     const CPlace place = *found;
     const std::string left = expressions_.text(place, 2);
     const bool isWide = bitsOf(place.type) >= 32;
-    if (choices_.below(2)) return line("{} = {};", left, of(place.type));
+    if (choices_.below(2)) return line("{} = {};", {left, of(place.type)});
     if (isFloating(place.type)) {
       static constexpr std::string_view kFloating[] = {"+=", "-=", "*=", "/="};
-      return line("{} {} {};", left, choices_.of(kFloating), of(place.type));
+      return line("{} {} {};", {left, choices_.of(kFloating), of(place.type)});
     }
     if (!isSigned(place.type) && isWide) {
       static constexpr std::string_view kUnsigned[] = {"+=", "-=", "*=", "^=", "|=", "&="};
-      return line("{} {} {};", left, choices_.of(kUnsigned), of(place.type));
+      return line("{} {} {};", {left, choices_.of(kUnsigned), of(place.type)});
     }
     static constexpr std::string_view kBits[] = {"^=", "|=", "&=", "+=", "-="};
-    if (isWide) return line("{} {} {};", left, choices_.of(std::span(kBits, 3)), of(place.type));
-    if (choices_.isOneIn(4)) return line("{}{};", choices_.below(2) ? "++" : "--", left);
-    return line("{} {} {};", left, choices_.of(kBits), of(choices_.below(2) ? place.type : CType::kI16));
+    if (isWide) return line("{} {} {};", {left, choices_.of(std::span(kBits, 3)), of(place.type)});
+    if (choices_.isOneIn(4)) return line("{}{};", {choices_.below(2) ? "++" : "--", left});
+    return line("{} {} {};", {left, choices_.of(kBits), of(choices_.below(2) ? place.type : CType::kI16)});
   }
 
   void local() {
@@ -422,12 +420,12 @@ class RandomCProgram {
       if (array.mask >= 7) large.push_back(&array);
     switch (choices_.below(8)) {
       case 0: {
-        const std::string values = fmt::format("{}, {}, {}", of(type, 2), of(type, 2), of(type, 1));
-        line("{} {}[8] = {{{}}};", nameOf(type), name, values);
+        const std::string values = filled("{}, {}, {}", {of(type, 2), of(type, 2), of(type, 1)});
+        line("{} {}[8] = {{{}}};", {nameOf(type), name, values});
         return knowArray(name, type, 7);
       }
       case 1:
-        line("struct S{} {} = {};", structure, name, initialiser(structure));
+        line("struct S{} {} = {};", {structure, name, initialiser(structure)});
         return know({name}, {}, structure, true);
       case 2: {
         std::vector<const std::pair<std::string, int> *> sources;
@@ -436,18 +434,18 @@ class RandomCProgram {
         if (sources.empty()) break;
         const auto &[source, of] = *choices_.of(sources);
         if (choices_.below(2)) {
-          line("struct S{} {} = {};", of, name, source);
+          line("struct S{} {} = {};", {of, name, source});
           return know({name}, {}, of, true);
         }
-        line("struct S{} *{} = &{};", of, name, source);
-        return know({fmt::format("(*{})", name)}, {}, of, true);
+        line("struct S{} *{} = &{};", {of, name, source});
+        return know({filled("(*{})", {name})}, {}, of, true);
       }
       case 3:
         if (!large.empty()) {
           const Array array = *choices_.of(large);
           const std::string_view constness = array.isWritable ? "" : "const ";
-          line("{}{} *{} = &{}[{}];", constness, nameOf(array.type), name, array.name,
-               expressions_.index(array.mask - 4, 1));
+          line("{}{} *{} = &{}[{}];",
+               {constness, nameOf(array.type), name, array.name, expressions_.index(array.mask - 4, 1)});
           expressions_.places.push_back({{name, ""}, {3}, array.type, array.isWritable, false});
           return;
         }
@@ -455,13 +453,13 @@ class RandomCProgram {
       default:
         break;
     }
-    line("{} {} = {};", nameOf(type), name, of(type));
+    line("{} {} = {};", {nameOf(type), name, of(type)});
     know(name, type);
   }
 
   void checkStatement() {
     const CType type = anyType();
-    line("check({}, {});", choices_.below(kCResults), word(type, of(type)));
+    line("check({}, {});", {choices_.below(kCResults), word(type, of(type))});
   }
 
   void memoryStatement() {
@@ -476,30 +474,29 @@ class RandomCProgram {
     const Array to = *choices_.of(targets), from = *choices_.of(sources);
     const auto bytesOf = [](const Array &array) { return (array.mask + 1) * bitsOf(array.type) / 8; };
     const unsigned size = std::min(bytesOf(to), bytesOf(from));
-    const std::string length = choices_.below(2) ? fmt::format("{}", choices_.below(size + 1))
-                                                 : fmt::format("({} & {})", of(CType::kU32, 1), size - 1);
+    const std::string length = choices_.below(2) ? filled("{}", {choices_.below(size + 1)})
+                                                 : filled("({} & {})", {of(CType::kU32, 1), size - 1});
     const std::uint64_t which = choices_.below(4);
-    if (which == 0) return line("memset({}, {}, {});", to.name, of(CType::kU8, 1), length);
+    if (which == 0) return line("memset({}, {}, {});", {to.name, of(CType::kU8, 1), length});
     if (which == 1 && from.isWritable)
-      return line("memmove({0}, (const u8 *){0} + {1}, {2} / 2);", from.name, choices_.below(size / 2 + 1), length);
+      return line("memmove({0}, (const u8 *){0} + {1}, {2} / 2);", {from.name, choices_.below(size / 2 + 1), length});
     if (which == 2 && from.isWritable)
-      return line("memmove((u8 *){0} + {1}, {0}, {2} / 2);", from.name, choices_.below(size / 2 + 1), length);
-    if (to.name != from.name && choices_.below(2)) return line("memcpy({}, {}, {});", to.name, from.name, length);
-    line("check({}, (u64)(memcmp({}, {}, {}) < 0));", choices_.below(kCResults), to.name, from.name, length);
+      return line("memmove((u8 *){0} + {1}, {0}, {2} / 2);", {from.name, choices_.below(size / 2 + 1), length});
+    if (to.name != from.name && choices_.below(2)) return line("memcpy({}, {}, {});", {to.name, from.name, length});
+    line("check({}, (u64)(memcmp({}, {}, {}) < 0));", {choices_.below(kCResults), to.name, from.name, length});
   }
 
   void callStatement() {
     if (!tableName_.empty() && choices_.isOneIn(3)) {
       const std::string index = expressions_.index(3, 2);
-      return assigned(tableType_,
-                      fmt::format("{}[{}]({}, {})", tableName_, index, of(CType::kI32, 2), of(tableType_, 2)));
+      return assigned(tableType_, filled("{}[{}]({}, {})", {tableName_, index, of(CType::kI32, 2), of(tableType_, 2)}));
     }
     if (!variadic_.empty() && choices_.isOneIn(4)) {
       static constexpr std::array kOrder = {CType::kI32, CType::kI64, CType::kF64, CType::kU32};
       const std::size_t count = choices_.below(9);
-      std::string arguments = fmt::format("{}", count);
+      std::string arguments = filled("{}", {count});
       for (std::size_t i = 0; i < count; ++i) arguments += ", " + of(kOrder[i % 4], 2);
-      return assigned(CType::kI64, fmt::format("{}({})", variadic_, arguments));
+      return assigned(CType::kI64, filled("{}({})", {variadic_, arguments}));
     }
     if (functions_.empty()) return assignment();
     const Function f = choices_.of(functions_);
@@ -509,12 +506,12 @@ class RandomCProgram {
   void call(const Function &f) {
     std::string arguments;
     for (std::size_t i = 0; i < f.types.size(); ++i) arguments += (i == 0 ? "" : ", ") + argument(f, i);
-    const std::string text = fmt::format("{}({})", f.name, arguments);
+    const std::string text = filled("{}({})", {f.name, arguments});
     if (f.structure < 0) return assigned(f.type, text);
     for (const auto &[name, structure] : shared_)
-      if (structure == f.structure) return line("{} = {};", name, text);
+      if (structure == f.structure) return line("{} = {};", {name, text});
     const std::string name = fresh("r");
-    line("struct S{} {} = {};", f.structure, name, text);
+    line("struct S{} {} = {};", {f.structure, name, text});
     know({name}, {}, f.structure, true);
   }
 
@@ -523,14 +520,14 @@ class RandomCProgram {
     if (f.structures[i] >= 0) {
       for (const auto &[name, structure] : shared_)
         if (structure == f.structures[i]) return name;
-      return fmt::format("(struct S{}){}", f.structures[i], initialiser(f.structures[i]));
+      return filled("(struct S{}){}", {f.structures[i], initialiser(f.structures[i])});
     }
     std::vector<const Array *> fitting;
     for (const Array &array : arrays_)
       if (array.type == f.types[i] && array.isWritable) fitting.push_back(&array);
-    if (fitting.empty()) return fmt::format("({}[4]){}", nameOf(f.types[i]), list(f.types[i], 4));
+    if (fitting.empty()) return filled("({}[4]){}", {nameOf(f.types[i]), list(f.types[i], 4)});
     const Array array = *choices_.of(fitting);
-    return array.mask >= 7 && choices_.below(2) ? fmt::format("{} + {}", array.name, array.mask - 3) : array.name;
+    return array.mask >= 7 && choices_.below(2) ? filled("{} + {}", {array.name, array.mask - 3}) : array.name;
   }
 
   void assigned(CType type, const std::string &value) {
@@ -539,9 +536,9 @@ class RandomCProgram {
       if (place.isWritable && place.type == type) fitting.push_back(&place);
     // An index would be computed before or behind the call, as the compiler likes.
     std::erase_if(fitting, [](const CPlace *place) { return !place->masks.empty(); });
-    if (!fitting.empty()) return line("{} = {};", choices_.of(fitting)->pieces[0], value);
+    if (!fitting.empty()) return line("{} = {};", {choices_.of(fitting)->pieces[0], value});
     const std::string name = fresh("v");
-    line("{} {} = {};", nameOf(type), name, value);
+    line("{} {} = {};", {nameOf(type), name, value});
     know(name, type);
   }
 
@@ -549,13 +546,13 @@ class RandomCProgram {
     open();
     statements(count, depth + 1);
     if (loops_ > 0 && choices_.isOneIn(4))
-      line("if ({}) {};", expressions_.condition(2), choices_.below(2) ? "break" : "continue");
+      line("if ({}) {};", {expressions_.condition(2), choices_.below(2) ? "break" : "continue"});
     if (loops_ > 0 && choices_.isOneIn(4)) statement(depth + 1);
     close();
   }
 
   void branch(int depth) {
-    line("if ({}) {{", expressions_.condition(3));
+    line("if ({}) {{", {expressions_.condition(3)});
     block(choices_.integer(1, 3), depth);
     if (choices_.below(2)) {
       line("}} else {{");
@@ -569,33 +566,34 @@ class RandomCProgram {
     const std::uint64_t times = 1 + choices_.below(depth == 0 ? 9 : 3);
     const std::uint64_t kind = choices_.below(4);
     const CType type = choices_.of(kCWhole);
-    if (kind == 0) line("for ({} {} = 0; {} < {}; ++{}) {{", nameOf(type), name, name, times, name);
-    if (kind == 1) line("for ({} {} = {}; {} > 0; {} -= 3) {{", "i32", name, 3 * times - choices_.below(3), name, name);
-    if (kind == 2) line("{{ {} {} = {}; while ({}-- != 0) {{", nameOf(type), name, times, name);
-    if (kind == 3) line("{{ {} {} = {}; do {{", nameOf(type), name, times);
+    if (kind == 0) line("for ({} {} = 0; {} < {}; ++{}) {{", {nameOf(type), name, name, times, name});
+    if (kind == 1)
+      line("for ({} {} = {}; {} > 0; {} -= 3) {{", {"i32", name, 3 * times - choices_.below(3), name, name});
+    if (kind == 2) line("{{ {} {} = {}; while ({}-- != 0) {{", {nameOf(type), name, times, name});
+    if (kind == 3) line("{{ {} {} = {}; do {{", {nameOf(type), name, times});
     open();
     expressions_.places.push_back({{name}, {}, kind == 1 ? CType::kI32 : type, false, false});
     ++loops_;
     block(choices_.integer(1, 4), depth);
     --loops_;
     close();
-    line("{}", kind < 2 ? "}" : kind == 2 ? "} }" : fmt::format("}} while (--{} != 0); }}", name));
+    line("{}", {kind < 2 ? "}" : kind == 2 ? "} }" : filled("}} while (--{} != 0); }}", {name})});
   }
 
   void switchStatement(int depth) {
     const CType type = choices_.of(kCWhole);
     const bool isDense = choices_.below(2) != 0;
     const int count = choices_.integer(2, 9);
-    line("switch ({}{}) {{", of(type), isDense ? fmt::format(" % {}", count + 1) : "");
+    line("switch ({}{}) {{", {of(type), isDense ? filled(" % {}", {count + 1}) : ""});
     std::vector<std::uint64_t> labels;
     const int loopsOutside = std::exchange(loops_, 0);  // break would end the switch
     for (int i = 0; i < count; ++i) {
       const std::uint64_t label = isDense ? static_cast<std::uint64_t>(i) : edgyNumber(choices_) & 0x7f;
       if (std::find(labels.begin(), labels.end(), label) != labels.end()) continue;
       labels.push_back(label);
-      line("  case {}: {{", label);
+      line("  case {}: {{", {label});
       block(choices_.integer(0, 2), depth);
-      line("  }} {}", choices_.isOneIn(4) ? "" : "break;");
+      line("  }} {}", {choices_.isOneIn(4) ? "" : "break;"});
     }
     if (choices_.below(2)) {
       line("  default: {{");
@@ -613,11 +611,11 @@ class RandomCProgram {
     open();
     for (int i = choices_.integer(1, 3); i > 0; --i) {
       statement(depth + 1);
-      line("if ({}) goto {};", expressions_.condition(2), label);
+      line("if ({}) goto {};", {expressions_.condition(2), label});
     }
     statement(depth + 1);
     close();
-    line("}} {}:;", label);
+    line("}} {}:;", {label});
   }
 
   // A pointer moves over an array.
@@ -626,12 +624,11 @@ class RandomCProgram {
     if (arrays_.empty() || found == nullptr) return branch(depth);
     const Array array = choices_.of(arrays_);
     const std::string pointer = fresh("q");
-    line("for (const {0} *{1} = {2}; {1} < {2} + {3}; {1} += {4}) {{", nameOf(array.type), pointer, array.name,
-         array.mask + 1, choices_.integer(1, 2));
+    line("for (const {0} *{1} = {2}; {1} < {2} + {3}; {1} += {4}) {{",
+         {nameOf(array.type), pointer, array.name, array.mask + 1, choices_.integer(1, 2)});
     open();
-    expressions_.places.push_back({{fmt::format("(*{})", pointer)}, {}, array.type, false, false});
-    expressions_.places.push_back(
-        {{fmt::format("(i32)({} - {})", pointer, array.name)}, {}, CType::kI32, false, false});
+    expressions_.places.push_back({{filled("(*{})", {pointer})}, {}, array.type, false, false});
+    expressions_.places.push_back({{filled("(i32)({} - {})", {pointer, array.name})}, {}, CType::kI32, false, false});
     assignment();
     if (choices_.below(2)) assignment();
     close();
