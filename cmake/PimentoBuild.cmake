@@ -61,6 +61,15 @@ function(pimento_room name)
   target_include_directories(pimento_${name} PUBLIC $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/include>)
 endfunction()
 
+# pimento_uses_llvm(TARGET include folders...): after find_package, for what includes headers of LLVM, Clang or MLIR.
+function(pimento_uses_llvm target)
+  separate_arguments(definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+  # NDEBUG as the libraries were built, in any build of ours: without it LLVM's classes have more virtual functions.
+  target_compile_definitions(${target} PRIVATE ${definitions} NDEBUG)
+  # SYSTEM: LLVM's headers do not pass our warnings.
+  target_include_directories(${target} SYSTEM PRIVATE ${ARGN})
+endfunction()
+
 # pimento_embed(SOURCE HEADER NAMESPACE TYPE FUNCTION files...)
 # Sets SOURCE to a C++ source, made while building, with the texts of the files: what HEADER declares as
 # const std::vector<NAMESPACE::TYPE> &NAMESPACE::FUNCTION(), TYPE being {name, text}.
