@@ -86,7 +86,8 @@ class Counter {
   }
 
  private:
-  static constexpr std::int64_t kExact = 5;  ///< as many tiles are run, more are extrapolated
+  /// Runs on so many tiles and one more are extrapolated, if they tell what `kExact` tiles do; the first tile differs.
+  static constexpr std::int64_t kFirst = 2, kExact = 4;
   static constexpr int kMostTiled = 4;
 
   template <typename T>
@@ -122,7 +123,7 @@ class Counter {
     std::vector<Work> corners;
     for (std::size_t corner = 0; corner < std::size_t{1} << many.size(); ++corner) {
       Sizes some = sizes;
-      for (std::size_t i = 0; i < many.size(); ++i) some[many[i]] = sizeAt(sizes, many[i], 1 + ((corner >> i) & 1));
+      for (std::size_t i = 0; i < many.size(); ++i) some[many[i]] = sizeAt(sizes, many[i], kFirst + ((corner >> i) & 1));
       auto w = run(some);
       if (!w) return std::nullopt;
       corners.push_back(std::move(*w));
@@ -155,11 +156,18 @@ class Counter {
       std::int64_t weight = 1;
       for (std::size_t i = 0; i < many.size(); ++i) {
         const std::int64_t tiles = sizes[many[i]] / scheme_.axes[many[i]].tile;
-        weight *= ((corner >> i) & 1) != 0 ? tiles - 1 : 2 - tiles;
+        weight *= ((corner >> i) & 1) != 0 ? tiles - kFirst : kFirst + 1 - tiles;
       }
       for (std::size_t n = 0; n < out.size(); ++n) out[n] += weight * corners[corner][n];
     }
     return out;
+  }
+
+  /// Those of all short runs are equal: what a product with a range takes hangs on its bits.
+  Sizes rangesOf(Sizes sizes) const {
+    for (std::size_t d = 0; d < sizes.size(); ++d)
+      if (scheme_.axes[d].isTiled()) sizes[d] = (kExact + 1) * scheme_.axes[d].tile;
+    return sizes;
   }
 
   /// One short run, or what it gave before.
@@ -171,7 +179,7 @@ class Counter {
     static std::mutex mutex;
     static std::map<std::string, Known> all;
     constexpr std::size_t kMostKept = 1 << 16;
-    const program::Code::Segment arguments = plan_.alone(sizes);
+    const program::Code::Segment arguments = plan_.alone(sizes, rangesOf(sizes));
     std::string key = key_;
     key.append(arguments.bytes.begin(), arguments.bytes.end());
     {

@@ -68,8 +68,8 @@ class Explorer {
 
  private:
   static constexpr std::size_t kBlock = 1024;  // candidates compiled at a time
-  // Classes estimated before bounds are compared again: few at first, when most is ruled out.
-  static constexpr std::size_t kFirstBatch = 4, kLargestBatch = 64;
+  // Classes estimated before bounds are compared again: few, as each may rule out most of the others.
+  static constexpr std::size_t kFirstBatch = 4, kLargestBatch = 8;
 
   bool isStopped() const { return control_.isStopped != nullptr && *control_.isStopped; }
 

@@ -5,7 +5,7 @@
 
 namespace pimento::sim::dpu {
 
-Mram::Mram(std::int64_t size) : size_(size), chunks_(static_cast<std::size_t>((size + kChunk - 1) / kChunk)) {}
+Mram::Mram(std::int64_t size) : size_(size) {}
 
 Mram::Mram(const Mram &o) : size_(o.size_), chunks_(o.chunks_.size()) {
   for (std::size_t i = 0; i < chunks_.size(); ++i) {
@@ -26,8 +26,18 @@ void Mram::forParts(std::uint32_t offset, std::size_t size, F &&f) {
   }
 }
 
+const Mram::Chunk &Mram::chunkAt(std::size_t chunk) const {
+  static const Chunk untouched;
+  return chunk < chunks_.size() ? chunks_[chunk] : untouched;
+}
+
+Mram::Chunk &Mram::ownChunk(std::size_t chunk) {
+  if (chunk >= chunks_.size()) chunks_.resize(chunk + 1);
+  return chunks_[chunk];
+}
+
 Mram::Data &Mram::touch(std::size_t chunk) {
-  Chunk &c = chunks_[chunk];
+  Chunk &c = ownChunk(chunk);
   if (!c.data) {
     c.data = std::make_unique_for_overwrite<Data>();
     for (std::size_t i = 0; i < kChunk; i += 8) std::memcpy(&c.data->bytes[i], &c.pattern, 8);
@@ -41,7 +51,7 @@ Mram::Data &Mram::touch(std::size_t chunk) {
 
 void Mram::read(std::uint32_t offset, std::span<std::uint8_t> out) const {
   forParts(offset, out.size(), [&](std::size_t chunk, std::size_t inside, std::size_t part, std::size_t position) {
-    const Chunk &c = chunks_[chunk];
+    const Chunk &c = chunkAt(chunk);
     if (c.data) {
       std::memcpy(&out[position], &c.data->bytes[inside], part);
       return;
@@ -71,7 +81,7 @@ void Mram::fill(std::uint32_t offset, std::int64_t size, std::span<const std::ui
   forParts(offset, static_cast<std::size_t>(size),
            [&](std::size_t chunk, std::size_t inside, std::size_t part, std::size_t) {
              if (part == kChunk) {
-               chunks_[chunk] = Chunk{nullptr, word, true};
+               ownChunk(chunk) = Chunk{nullptr, word, true};
                return;
              }
              Data &d = touch(chunk);
@@ -83,7 +93,7 @@ void Mram::fill(std::uint32_t offset, std::int64_t size, std::span<const std::ui
 
 void Mram::readTracked(std::uint32_t offset, std::span<std::uint8_t> out, std::span<std::uint8_t> unknown) const {
   forParts(offset, out.size(), [&](std::size_t chunk, std::size_t inside, std::size_t part, std::size_t position) {
-    const Chunk &c = chunks_[chunk];
+    const Chunk &c = chunkAt(chunk);
     if (!c.data) {
       for (std::size_t i = 0; i < part; i += 8) std::memcpy(&out[position + i], &c.pattern, 8);
       std::memset(&unknown[position], c.isKnown ? 0 : 1, part);
@@ -103,7 +113,7 @@ void Mram::writeTracked(std::uint32_t offset, std::span<const std::uint8_t> byte
     return u == 0;
   };
   forParts(offset, bytes.size(), [&](std::size_t chunk, std::size_t inside, std::size_t part, std::size_t position) {
-    Chunk &c = chunks_[chunk];
+    const Chunk &c = chunkAt(chunk);
     if (!c.data && !c.isKnown) {
       bool isAllUnknown = true;
       for (std::size_t i = 0; i < part && isAllUnknown; i += 8) isAllUnknown = !isKnown(position + i);

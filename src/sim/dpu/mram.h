@@ -45,13 +45,15 @@ class Mram {
     bool isKnown = false;
   };
 
+  const Chunk &chunkAt(std::size_t chunk) const;
+  Chunk &ownChunk(std::size_t chunk);
   Data &touch(std::size_t chunk);
   /// Calls f(chunk, offset in it, bytes, position) for the parts of a range.
   template <typename F>
   static void forParts(std::uint32_t offset, std::size_t size, F &&f);
 
   std::int64_t size_;
-  std::vector<Chunk> chunks_;
+  std::vector<Chunk> chunks_;  // up to the last that anything was written to
 };
 
 }  // namespace pimento::sim::dpu

@@ -342,6 +342,7 @@ std::string Helpers::call(const std::string &name) {
   if (name == "fetch")
     return need(name, R"(/// Copies any number of whole transfers to WRAM.
 static inline void fetch(const __mram_ptr uint8_t *from, uint8_t *to, uint32_t bytes) {
+#pragma nounroll
   for (; bytes > 2048; bytes -= 2048, from += 2048, to += 2048) mram_read(from, to, 2048);
   mram_read(from, to, bytes);
 }
@@ -349,6 +350,7 @@ static inline void fetch(const __mram_ptr uint8_t *from, uint8_t *to, uint32_t b
   PIMENTO_CHECK(name == "put");
   return need(name, R"(/// Copies any number of whole transfers to MRAM.
 static inline void put(const uint8_t *from, __mram_ptr uint8_t *to, uint32_t bytes) {
+#pragma nounroll
   for (; bytes > 2048; bytes -= 2048, from += 2048, to += 2048) mram_write(from, to, 2048);
   mram_write(from, to, bytes);
 }
