@@ -123,7 +123,8 @@ class Counter {
     std::vector<Work> corners;
     for (std::size_t corner = 0; corner < std::size_t{1} << many.size(); ++corner) {
       Sizes some = sizes;
-      for (std::size_t i = 0; i < many.size(); ++i) some[many[i]] = sizeAt(sizes, many[i], kFirst + ((corner >> i) & 1));
+      for (std::size_t i = 0; i < many.size(); ++i)
+        some[many[i]] = sizeAt(sizes, many[i], kFirst + ((corner >> i) & 1));
       auto w = run(some);
       if (!w) return std::nullopt;
       corners.push_back(std::move(*w));

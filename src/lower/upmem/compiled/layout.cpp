@@ -31,7 +31,7 @@ program::Code::Segment Plan::shortened(int dim, std::int64_t range, std::int64_t
 }
 
 program::Code::Segment Plan::alone(const std::vector<std::int64_t> &sizes,
-                                  const std::vector<std::int64_t> &ranges) const {
+                                   const std::vector<std::int64_t> &ranges) const {
   constexpr std::int64_t kApart = 1 << 22;
   std::vector<Argument> arguments = arguments_;
   for (Argument &a : arguments) {
@@ -42,8 +42,7 @@ program::Code::Segment Plan::alone(const std::vector<std::int64_t> &sizes,
     if (a.name.starts_with("merge_bytes_")) a.value = 0;
     if (a.name.starts_with("range_"))
       for (std::size_t d = 0; d < sizes.size(); ++d)
-        if (a.name == "range_" + scheme_.axes[d].name && !scheme_.axes[d].isWhole && ranges[d] > 0)
-          a.value = ranges[d];
+        if (a.name == "range_" + scheme_.axes[d].name && !scheme_.axes[d].isWhole && ranges[d] > 0) a.value = ranges[d];
     if (!a.name.starts_with("mram_")) continue;
     for (std::size_t o = 0; o < scheme_.operands.size(); ++o) {
       if (a.name == "mram_" + scheme_.operands[o].name) a.value = static_cast<std::int64_t>(o) * kApart;
