@@ -14,6 +14,7 @@
 #include "pimento/dpu/assembler.h"
 #include "pimento/dpu/elf.h"
 #include "pimento/dpu/load.h"
+#include "pimento/dpu/stack_use.h"
 #include "pimento/driver/cc_messages.h"
 #include "pimento/driver/dpu_compiler.h"
 #include "pimento/driver/input.h"
@@ -295,6 +296,29 @@ class CompilerRun {
     return okStatus();
   }
 
+  /// Nothing stops a tasklet whose stack grows into its neighbour's.
+  void checkStacks(const program::Code &code, const dpu::LinkOptions &options) {
+    const dpu::StackUse use = dpu::stackUse(code);
+    const auto &sizes = options.stackBytesOf;
+    const auto least = std::min_element(sizes.begin(), sizes.end());
+    const std::string all = fmt::format("STACK_SIZE_TASKLET_{}", least - sizes.begin()),
+                      name = *std::max_element(sizes.begin(), sizes.end()) == *least ? "STACK_SIZE_DEFAULT" : all;
+    if (use.bytes > *least) {
+      Diagnostic d = error("upmem-cc-stack", {},
+                           fmt::format("the stack may overflow: {} is {} bytes, {} too few for {}", name, *least,
+                                       use.bytes - *least, use.str()),
+                           fmt::format("-D{}={}, or less on the stack", name, use.bytes));
+      d.severity = Severity::kWarning;
+      said_.add({std::move(d)});
+    } else if (!use.doubts.empty()) {
+      Diagnostic d =
+          error("upmem-cc-stack", {}, fmt::format("{} bytes of stack may be too few: {}", *least, use.doubts.front()),
+                fmt::format("without that, {} take {}", use.str(), use.bytes));
+      d.severity = Severity::kNote;
+      said_.add({std::move(d)});
+    }
+  }
+
   Status makeProgram() {
     Diagnostics found;
     std::vector<dpu::Object> objects, archives;
@@ -318,6 +342,7 @@ class CompilerRun {
     const Result<program::Code> code =
         dpu::linkWithLibrary(std::move(objects), std::move(archives), *options, compiler_.get());
     if (!code) return code.diagnostics();
+    checkStacks(*code, *options);
     const std::string output = request_.output.empty() ? "a.out" : request_.output;
     if (const Status s = writeDependencies(output, dependencies); !s) return s;
     return write(output, dpu::writeExecutable(*code));

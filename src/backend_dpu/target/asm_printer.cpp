@@ -1,16 +1,20 @@
 // Machine instructions to text.
 #include "llvm/CodeGen/AsmPrinter.h"
 #include "llvm/CodeGen/MachineConstantPool.h"
+#include "llvm/CodeGen/MachineFrameInfo.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineInstr.h"
+#include "llvm/IR/Module.h"
 #include "llvm/MC/MCContext.h"
 #include "llvm/MC/MCInst.h"
 #include "llvm/MC/MCInstBuilder.h"
 #include "llvm/MC/MCStreamer.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "pimento/backend_dpu/target/condition.h"
+#include "pimento/backend_dpu/target/frame_lowering.h"
 #include "pimento/backend_dpu/target/mc.h"
 #include "pimento/backend_dpu/target/target_machine.h"
+#include "pimento/dpu/stack_use.h"
 
 namespace llvm {
 namespace {
@@ -24,6 +28,8 @@ class DPUAsmPrinter : public AsmPrinter {
   StringRef getPassName() const override { return "DPU assembly printer"; }
 
   void emitInstruction(const MachineInstr *mi) override;
+  void emitFunctionBodyEnd() override;
+  void emitStartOfAsmFile(Module &module) override;
   bool PrintAsmOperand(const MachineInstr *mi, unsigned index, const char *code, raw_ostream &out) override;
   bool PrintAsmMemoryOperand(const MachineInstr *mi, unsigned index, const char *code, raw_ostream &out) override;
 
@@ -31,6 +37,7 @@ class DPUAsmPrinter : public AsmPrinter {
   MCOperand operand(const MachineOperand &o) const;
   MCOperand symbol(const MCSymbol *s, std::int64_t offset) const;
   void emitProduct(const MachineInstr &mi);
+  void say(StringRef what, const MCSymbol &function, std::int64_t value);
   void emit(const MCInst &inst) { EmitToStreamer(*OutStreamer, inst); }
 };
 
@@ -95,6 +102,28 @@ void DPUAsmPrinter::emitProduct(const MachineInstr &mi) {
              .addOperand(symbol(done, 0)));
   emit(MCInstBuilder(DPU::MUL_STEP).addReg(pair).addReg(factor).addReg(pair).addImm(31));
   OutStreamer->emitLabel(done);
+}
+
+void DPUAsmPrinter::say(StringRef what, const MCSymbol &function, std::int64_t value) {
+  std::string text = "\t.set\t";
+  raw_string_ostream out(text);
+  OutContext.getOrCreateSymbol(what + function.getName())->print(out, MAI);
+  out << ", " << value;
+  OutStreamer->emitRawText(text);
+}
+
+// dpu/stack_use.h reads it. What calls hand over on the stack lies behind the frame.
+void DPUAsmPrinter::emitFunctionBodyEnd() {
+  const MachineFrameInfo &frame = MF->getFrameInfo();
+  const std::int64_t handed = frame.isMaxCallFrameSizeComputed() ? frame.getMaxCallFrameSize() : 0;
+  say(pimento::dpu::kStackSizePrefix, *CurrentFnSym,
+      frame.hasVarSizedObjects() ? pimento::dpu::kStackSizeUnknown
+                                 : DPUFrameLowering::frameBytes(*MF) + static_cast<std::int64_t>(alignTo(handed, 8)));
+}
+
+void DPUAsmPrinter::emitStartOfAsmFile(Module &module) {
+  for (const Function &f : module)
+    if (!f.isIntrinsic() && f.hasAddressTaken()) say(pimento::dpu::kPointedToPrefix, *getSymbol(&f), 0);
 }
 
 void DPUAsmPrinter::emitInstruction(const MachineInstr *mi) {

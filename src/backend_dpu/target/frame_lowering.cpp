@@ -16,7 +16,6 @@ bool DPUFrameLowering::movesStack(const MachineFunction &mf) {
   return mf.getFrameInfo().hasCalls() || mf.getFrameInfo().hasVarSizedObjects();
 }
 
-/// Everything, r22 and r23 of the caller included.
 std::int64_t DPUFrameLowering::frameBytes(const MachineFunction &mf) {
   const std::int64_t objects = static_cast<std::int64_t>(alignTo(mf.getFrameInfo().getStackSize(), 8));
   return movesStack(mf) ? objects + 8 : objects;

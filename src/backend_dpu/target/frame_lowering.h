@@ -26,10 +26,12 @@ class DPUFrameLowering : public TargetFrameLowering {
   void determineCalleeSaves(MachineFunction &mf, BitVector &saved, RegScavenger *scavenger) const override;
   bool enableShrinkWrapping(const MachineFunction &) const override { return true; }
 
+  /// Everything that a function has on the stack, r22 and r23 of the caller included.
+  static std::int64_t frameBytes(const MachineFunction &mf);
+
  private:
   /// r22 moves: the function calls others or has arrays of variable size.
   static bool movesStack(const MachineFunction &mf);
-  static std::int64_t frameBytes(const MachineFunction &mf);
 };
 
 }  // namespace llvm

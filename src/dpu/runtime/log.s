@@ -28,6 +28,7 @@ log_text:
         .section .text.log_integer,"ax",@progbits
         .globl  log_integer
         .type   log_integer,@function
+        .set    stack_size.log_integer, 16
 log_integer:
         move    r1, r22                 // digits go above the stack: nothing interrupts a tasklet
         jges    r0, 0, .Lmagnitude
@@ -64,6 +65,7 @@ log_integer:
         .section .text.log_hex,"ax",@progbits
         .globl  log_hex
         .type   log_hex,@function
+        .set    stack_size.log_hex, 8
 log_hex:
         move    r1, r22
         add     r2, r22, 8

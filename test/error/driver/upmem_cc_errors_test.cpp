@@ -53,6 +53,25 @@ TEST_F(UpmemCcErrors, WrongUsageHasStatus2) {
   expectSays(upmemCc({"-emit-llvm", "a.c"}), 2, {"-emit-llvm with neither -S nor -c"});
 }
 
+TEST_F(UpmemCcErrors, AStackThatMayOverflowIsAWarningThatSaysByHowMuch) {
+  const std::string program = file("deep.s",
+                                   ".text\n.globl main\n.globl f\nmain:\n  sd r22, 0, d22\n  add r22, r22, 48\n"
+                                   "  call r23, f\n  ld d22, r22, -48\n  jump r23\n"
+                                   "f:\n  sw r22, 1000, r0\n  jump r23\n");
+  expectSays(run({program}), 0,
+             {"warning: the stack may overflow: STACK_SIZE_DEFAULT is 1024 bytes, 32 too few for main (48 bytes) > f "
+              "(1008) [upmem-cc-stack]",
+              "-DSTACK_SIZE_DEFAULT=1056"});
+  expectSays(run({program, "-DNR_TASKLETS=2", "-DSTACK_SIZE_DEFAULT=1056", "-DSTACK_SIZE_TASKLET_1=512"}), 0,
+             {"STACK_SIZE_TASKLET_1 is 512 bytes, 544 too few", "-DSTACK_SIZE_TASKLET_1=1056"});
+  EXPECT_EQ(run({program, "-DSTACK_SIZE_DEFAULT=1056"}).messages, "");
+}
+
+TEST_F(UpmemCcErrors, AStackThatNobodyCanBoundIsANote) {
+  expectSays(run({file("again.s", ".text\n.globl main\nmain:\n  call r23, main\n  jump r23\n")}), 0,
+             {"note: 1024 bytes of stack may be too few: 'main' calls itself [upmem-cc-stack]"});
+}
+
 TEST_F(UpmemCcErrors, AFileThatCannotBeReadIsNamed) {
   expectSays(run({"/no/such/file.c"}), 1, {"/no/such/file.c: error: cannot read", "[unreadable-file]"});
 }

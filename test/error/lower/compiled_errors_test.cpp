@@ -4,6 +4,7 @@
 #include "pimento/kernel/builder.h"
 #include "pimento/kernel/notation.h"
 #include "pimento/kernel/zoo.h"
+#include "pimento/lower/upmem/compiled/build.h"
 #include "pimento/lower/upmem/compiled/host_writer.h"
 #include "test/support/dpu_builder.h"
 
@@ -48,6 +49,28 @@ void expectSays(const Diagnostic &d, const std::string &code, const std::string 
 
 TEST(CompiledErrors, WithoutACompilerThereAreNoPrograms) {
   expectSays(refusalOfZoo("va", {{"n", 64}}, "M1:{(1),(1),(2),(32)}"), "no-dpu-compiler", "built without LLVM");
+}
+
+/// Gives the same assembly for whatever it is asked.
+class FixedCompiler : public program::DpuCompiler {
+ public:
+  explicit FixedCompiler(std::string assembly) : assembly_(std::move(assembly)) {}
+  Result<std::string> compile(const program::DpuSource & /*source*/) override { return assembly_; }
+
+ private:
+  std::string assembly_;
+};
+
+TEST(CompiledErrors, AProgramThatTakesMoreStackThanThereIsIsRefused) {
+  FixedCompiler deep("\t.text\n\t.globl main\nmain:\n\t.set stack_size.main, 720\n\tjump r23\n"),
+      endless("\t.text\n\t.globl main\nmain:\n\tcall r23, main\n\tjump r23\n");
+  const auto refused = lower::upmem::compiled::buildProgram("deep", 4, 512, &deep);
+  ASSERT_FALSE(refused.ok());
+  expectSays(refused.diagnostics().front(), "dpu-stack", "720 bytes of stack, 208 more than the 512");
+  EXPECT_TRUE(lower::upmem::compiled::buildProgram("deep", 4, 720, &deep).ok());
+  const auto unknown = lower::upmem::compiled::buildProgram("endless", 4, 512, &endless);
+  ASSERT_FALSE(unknown.ok());
+  expectSays(unknown.diagnostics().front(), "dpu-stack", "'main' calls itself");
 }
 
 TEST(CompiledErrors, FortyBrokenMappings) {

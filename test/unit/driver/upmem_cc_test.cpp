@@ -12,8 +12,12 @@
 #include "pimento/base/file.h"
 #include "pimento/dpu/elf.h"
 #include "pimento/dpu/load.h"
+#include "pimento/dpu/stack_use.h"
 #include "pimento/driver/dpu_compiler.h"
 #include "pimento/driver/upmem_cc_arguments.h"
+#include "pimento/frontend/dpu_c.h"
+#include "pimento/machine/machine.h"
+#include "pimento/sim/dpu/dpu.h"
 #include "test/support/archive.h"
 
 namespace pimento::driver {
@@ -66,6 +70,61 @@ TEST_F(UpmemCc, AProgramIsLinkedForOneTaskletUnlessTold) {
   EXPECT_EQ(linked({main, "-D", "NR_TASKLETS=11"}).tasklets, 11);
   EXPECT_EQ(linked({main, "-Wl,--defsym,NR_TASKLETS=12"}).tasklets, 12);
   EXPECT_EQ(linked({main, "-DNR_TASKLETS=3", "-DNR_TASKLETS=4"}).tasklets, 4);
+}
+
+/// Where tasklet 0's stack begins, as the stack table says.
+std::uint32_t stackOf(const program::Code &code) {
+  const program::Code::Symbol *table = code.symbolNamed("__stack_table");
+  for (const program::Code::Segment &s : code.segments) {
+    if (table == nullptr || table->address < s.address || table->address + 8 > s.address + s.bytes.size()) continue;
+    std::uint32_t begin = 0;
+    for (std::uint32_t i = 8; i-- > 4;) begin = begin << 8 | s.bytes[table->address - s.address + i];
+    return begin;
+  }
+  ADD_FAILURE() << "no stack table";
+  return 0;
+}
+
+/// Bytes of tasklet 0's stack that a run writes to.
+std::int64_t stackWritten(const program::Code &code) {
+  const std::uint32_t begin = stackOf(code), size = code.symbolNamed("STACK_SIZE_TASKLET_0")->address;
+  const auto image = sim::dpu::Image::make(code);
+  const auto machine = machine::loadMachine("upmem", {PIMENTO_SOURCE_DIR "/machines"});
+  if (!image || !machine) return -1;
+  sim::dpu::Dpu dpu(*image, *machine->dpu);
+  std::vector<std::byte> bytes(size, std::byte{0xa5});
+  dpu.writeWram(begin, bytes);
+  const auto run = dpu.simulate({});
+  EXPECT_FALSE(run.fault) << run.fault->str();
+  dpu.readWram(begin, bytes);
+  while (!bytes.empty() && bytes.back() == std::byte{0xa5}) bytes.pop_back();
+  return static_cast<std::int64_t>(bytes.size());
+}
+
+TEST_F(UpmemCc, StacksGetAsDeepAsTheCompilerSays) {
+  if (!frontend::hasDpuC()) GTEST_SKIP() << "this build has no Clang";
+  const std::string texts[] = {
+      // A leaf with an array, spilled registers, a library routine on top.
+      "volatile double x = 3; __attribute__((noinline)) double leaf(int n) { volatile int a[50]; for (int i = 0; i < "
+      "50;"
+      " ++i) a[i] = -1; return a[n] * x; }\nint main(void) { volatile long long b[20]; for (int i = 0; i < 20; ++i) "
+      "b[i]"
+      " = -1; return (int)(leaf(3) * leaf((int)b[2] + 5)); }\n",
+      // Arguments on the stack, a pointer, a jump table.
+      "__attribute__((noinline)) int many(int a, int b, int c, int d, int e, int f, int g, int h, int i, int j, int k, "
+      "int l) { volatile int s[4] = {a + l, b + k, c + j, d + i}; return s[a & 3] + e + f + g + h; }\n"
+      "typedef int (*many_t)(int, int, int, int, int, int, int, int, int, int, int, int);\nmany_t volatile p = many;\n"
+      "int main(void) { return p(-1, -2, -3, -4, -5, -6, -7, -8, -9, -10, -11, -12); }\n",
+      "#include <stdio.h>\nint main(void) { printf(\"%d %x %s %f\\n\", -2147483647, -1, \"text\", 1.5); return 0; }\n",
+  };
+  for (const std::string &text : texts) {
+    const program::Code code = linked({"-O1", file("main.c", text), "-DSTACK_SIZE_DEFAULT=2048"});
+    const dpu::StackUse use = dpu::stackUse(code);
+    EXPECT_TRUE(use.doubts.empty()) << use.doubts.front();
+    const std::int64_t written = stackWritten(code);
+    EXPECT_LE(written, use.bytes) << text << use.str();
+    EXPECT_GE(written, use.bytes - 64) << text << use.str();
+  }
 }
 
 TEST_F(UpmemCc, StacksHaveTheSizesOfTheFlags) {

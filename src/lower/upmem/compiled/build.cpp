@@ -10,6 +10,7 @@
 #include "pimento/dpu/linker.h"
 #include "pimento/dpu/load.h"
 #include "pimento/dpu/runtime.h"
+#include "pimento/dpu/stack_use.h"
 
 namespace pimento::lower::upmem::compiled {
 
@@ -44,6 +45,14 @@ Built linkNow(const std::vector<dpu::Object> &objects, std::int64_t tasklets, st
   options.stackBytes = static_cast<std::uint32_t>(stackBytes);
   Result<program::Code> code = dpu::link(objects, options, &dpu::runtimeLibrary());
   if (!code) return code.diagnostics();
+  const dpu::StackUse use = dpu::stackUse(*code);
+  if (use.bytes > stackBytes || !use.doubts.empty())
+    return error("dpu-stack", {},
+                 use.doubts.empty()
+                     ? fmt::format("a tasklet takes {} bytes of stack, {} more than the {} there are: {}", use.bytes,
+                                   use.bytes - stackBytes, stackBytes, use.str())
+                     : fmt::format("nobody knows how much stack a tasklet takes: {}", use.doubts.front()),
+                 "split the kernel into several, so that less is kept at a time");
   return sim::dpu::Image::make(std::move(*code));
 }
 

@@ -10,7 +10,7 @@
 namespace pimento::lower::upmem::compiled {
 
 /// The program of `text` for so many tasklets with so large stacks. Programs are kept: searches ask thousands of times.
-/// Diagnostics: no-dpu-compiler (`compiler` is null), those of compiler, assembler and linker.
+/// Diagnostics: no-dpu-compiler (`compiler` is null), dpu-stack (by how much), those of compiler, assembler and linker.
 Result<std::shared_ptr<const sim::dpu::Image>> buildProgram(const std::string &text, std::int64_t tasklets,
                                                             std::int64_t stackBytes, program::DpuCompiler *compiler);
 

@@ -155,7 +155,7 @@ class Tiler {
   std::int64_t buffer_, room_ = 0;
 };
 
-/// Routines of exp and the like call one another.
+/// At most, as buildProgram() makes sure: routines of exp and the like call one another.
 std::int64_t stackOf(const kernel::Kernel &kernel) {
   const bool isDeep = std::any_of(kernel.body.begin(), kernel.body.end(), [](const kernel::Value &v) {
     return isFloat(v.type) && v.op >= kernel::Op::kDiv && v.op != kernel::Op::kCast;
