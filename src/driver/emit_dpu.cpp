@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "pimento/backend_dpu/backend.h"
 #include "pimento/frontend/dpu_c.h"
 #include "pimento/lower/upmem/compiled/host_writer.h"
@@ -13,12 +15,32 @@ namespace {
 
 using lower::upmem::compiled::Source;
 
-/// What kernel `k` becomes under its mapping, or under the first that it can run with.
-Result<Source> sourceOf(const Job &job, int k) {
+const mapping::MapSpec &specOf(const Job &job, std::size_t k) {
+  return job.maps.size() > 1 ? job.maps[k] : job.maps.front();
+}
+
+/// The mappings that `auto` stands for, one per kernel; none where none is asked for, or nothing can compile them.
+Result<std::vector<mapping::Mapping>> chosenMappings(const Options &options, const Job &job) {
+  const evaluate::Request request = job.request(options);
+  const bool isAny = std::any_of(job.maps.begin(), job.maps.end(),
+                                 [](const mapping::MapSpec &s) { return s.kind == mapping::MapSpec::Kind::kAuto; });
+  std::vector<mapping::Mapping> out;
+  if (!isAny || request.tools.dpuCompiler == nullptr) return out;
+  Result<evaluate::CompiledGraph> graph = evaluate::compile(request);
+  if (!graph) return graph.diagnostics();
+  for (evaluate::PlannedKernel &k : *graph) out.push_back(std::move(k.mapping));
+  return out;
+}
+
+/// What kernel `k` becomes under its mapping, the `chosen` one, or the first that it can run with.
+Result<Source> sourceOf(const Job &job, const std::vector<mapping::Mapping> &chosen, int k) {
   const kernel::Graph &graph = *job.input.graph;
-  const mapping::MapSpec &spec = job.maps.size() > 1 ? job.maps[static_cast<std::size_t>(k)] : job.maps.front();
+  const auto n = static_cast<std::size_t>(k);
+  const mapping::MapSpec &spec = specOf(job, n);
   if (spec.kind == mapping::MapSpec::Kind::kExplicit)
     return lower::upmem::compiled::writeSource(graph, k, spec.mapping, job.machine);
+  if (spec.kind == mapping::MapSpec::Kind::kAuto && n < chosen.size())
+    return lower::upmem::compiled::writeSource(graph, k, chosen[n], job.machine);
   Diagnostics why;
   for (const mapping::Mapping &m : lower::upmem::compiled::mappingSpace(graph, k, job.machine, spec)) {
     Result<Source> source = lower::upmem::compiled::writeSource(graph, k, m, job.machine);
@@ -38,9 +60,11 @@ Outcome emitDpuSource(const Options &options, const Job &job) {
     return failure({error("unknown-stage", {"--emit", 0, 0},
                           fmt::format("{} runs commands, which have no stage '{}'", job.machine.name, options.emit),
                           "use --emit commands, or --target upmem")});
+  const Result<std::vector<mapping::Mapping>> chosen = chosenMappings(options, job);
+  if (!chosen) return failure(chosen.diagnostics());
   std::string out;
   for (std::size_t k = 0; k < job.input.graph->kernels.size(); ++k) {
-    const Result<Source> source = sourceOf(job, static_cast<int>(k));
+    const Result<Source> source = sourceOf(job, *chosen, static_cast<int>(k));
     if (!source) return failure(source.diagnostics());
     if (options.emit == "c") {
       out += fmt::format("// Mapping: {}\n{}", mapping::print(source->placed.mapping), source->written.text);

@@ -6,6 +6,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "pimento/driver/dpu_compiler.h"
+
 namespace pimento::driver {
 namespace {
 
@@ -98,6 +100,21 @@ TEST(Verbs, CompilePrintsEveryStage) {
     const Outcome out = compile(o);
     EXPECT_EQ(out.status, 0);
     EXPECT_NE(out.text.find(expected), std::string::npos) << stage << ":\n" << out.text.substr(0, 400);
+  }
+}
+
+TEST(Verbs, TheCOfAnAutoMappingIsThatOfTheMappingWhichEstimateChooses) {
+  if (!makeDpuCompiler()) GTEST_SKIP() << "this build has no LLVM";
+  Options o = optionsFor("red");
+  o.target = "upmem";
+  o.sizes = {"n=20000"};
+  o.maps = {"auto;buffer=256"};
+  const std::string mapping = run(estimate, o)["mapping"];
+  for (const std::string stage : {"c", "host"}) {
+    o.emit = stage;
+    const Outcome out = compile(o);
+    ASSERT_EQ(out.status, 0);
+    EXPECT_EQ(out.text.substr(0, out.text.find('\n')), "// Mapping: " + mapping);
   }
 }
 
