@@ -42,7 +42,17 @@ class RandomCProgram : private CStatements {
  private:
   // ---- declarations
 
+  static unsigned scalarBytes(const Field &field) { return bitsOf(field.type) / 8 * (field.mask + 1); }
+  unsigned bytesOf(const std::vector<Field> &fields) const {
+    unsigned bytes = 0;
+    for (const Field &f : fields)
+      bytes += f.structure < 0 ? scalarBytes(f) : bytesOf(structures_[static_cast<std::size_t>(f.structure)]);
+    return bytes;
+  }
+
   void structure() {
+    // A function has a copy of each structure that it passes on: frames of eight calls are to fit a stack.
+    constexpr unsigned kMostBytes = 160;
     std::vector<Field> fields;
     const int self = static_cast<int>(structures_.size());
     line("struct S{} {{", {self});
@@ -54,10 +64,14 @@ class RandomCProgram : private CStatements {
           break;
         case 1:
           field.mask = choices_.below(2) ? 3 : 7;
+          if (bytesOf(fields) + scalarBytes(field) > kMostBytes) field.mask = 0;
           break;
-        case 2:
-          if (self > 0) field.structure = choices_.integer(0, self - 1);
+        case 2: {
+          const int other = self > 0 ? choices_.integer(0, self - 1) : -1;
+          if (other >= 0 && bytesOf(fields) + bytesOf(structures_[static_cast<std::size_t>(other)]) <= kMostBytes)
+            field.structure = other;
           break;
+        }
         default:
           break;
       }
