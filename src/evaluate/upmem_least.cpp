@@ -120,6 +120,16 @@ class Counter {
       if (scheme_.axes[d].isTiled() && sizes[d] / scheme_.axes[d].tile > kExact) many.push_back(d);
     if (many.empty()) return run(sizes);
     if (static_cast<int>(many.size()) > kMostTiled) return std::nullopt;
+    const auto isTimeLinear = findsTimesOfTiles(sizes, many);
+    const auto corners = cornersOf(sizes, many);
+    if (!isTimeLinear || !corners) return std::nullopt;
+    Work out = extrapolated(*corners, many, sizes);
+    if (!*isTimeLinear) out[kCycles] = machine_.issueInterval.value * (out[kCounts] - corners->back()[kCounts]);
+    return out;
+  }
+
+  /// Runs with `kFirst` tiles and one more of each dim, and what those leave over.
+  std::optional<std::vector<Work>> cornersOf(const Sizes &sizes, const std::vector<std::size_t> &many) const {
     std::vector<Work> corners;
     for (std::size_t corner = 0; corner < std::size_t{1} << many.size(); ++corner) {
       Sizes some = sizes;
@@ -129,17 +139,21 @@ class Counter {
       if (!w) return std::nullopt;
       corners.push_back(std::move(*w));
     }
-    Sizes some = sizes;
-    for (const std::size_t d : many) some[d] = sizeAt(sizes, d, kExact);
-    const auto checked = run(some);
-    if (!checked) return std::nullopt;
-    Work predicted = extrapolated(corners, many, some);
+    return corners;
+  }
+
+  /// Whether whole tiles tell the time of more of them, too; nothing where not even the counts. Tried without what the
+  /// tiles leave over, so that mappings with equal tiles share these runs.
+  std::optional<bool> findsTimesOfTiles(Sizes sizes, const std::vector<std::size_t> &many) const {
+    for (const std::size_t d : many) sizes[d] -= sizes[d] % scheme_.axes[d].tile;
+    const auto corners = cornersOf(sizes, many);
+    for (const std::size_t d : many) sizes[d] = sizeAt(sizes, d, kExact);
+    const auto checked = run(sizes);
+    if (!corners || !checked) return std::nullopt;
+    const Work predicted = extrapolated(*corners, many, sizes);
     for (std::size_t i = kTicks; i < predicted.size(); ++i)
       if (dpuCountOf(i) != &Counts::idleCycles && predicted[i] != (*checked)[i]) return std::nullopt;
-    const bool isTimeLinear = predicted[kCycles] == (*checked)[kCycles];
-    Work out = extrapolated(corners, many, sizes);
-    if (!isTimeLinear) out[kCycles] = machine_.issueInterval.value * (out[kCounts] - (*checked)[kCounts]);
-    return out;
+    return predicted[kCycles] == (*checked)[kCycles];
   }
 
   static std::int64_t Counts::*dpuCountOf(std::size_t i) {
@@ -188,7 +202,8 @@ class Counter {
       if (const auto found = all.find(key); found != all.end()) return found->second.work;
     }
     std::optional<Work> out;
-    sim::dpu::Dpu dpu(image_, machine_);
+    if (!fresh_) fresh_.emplace(image_, machine_);
+    sim::dpu::Dpu dpu(*fresh_);
     dpu.writeWram(arguments.address, std::as_bytes(std::span(arguments.bytes)));
     const auto done = dpu.estimate();
     if (done && !done->fault) {
@@ -218,6 +233,7 @@ class Counter {
   machine::Dpu machine_;  // without refreshes
   std::int64_t refreshInterval_, refreshTime_;
   std::string key_;
+  mutable std::optional<sim::dpu::Dpu> fresh_;  // what runs begin with
 };
 
 }  // namespace

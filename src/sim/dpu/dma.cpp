@@ -10,8 +10,8 @@ Dma::Dma(const machine::Dpu &machine)
       ticks_(machine.ticksPerCycle),
       refreshInterval_(machine.refreshInterval.value * machine.ticksPerCycle),
       refreshTime_(machine.refreshTime.value * machine.ticksPerCycle),
-      reads_(costs(machine.reads, machine)),
-      writes_(costs(machine.writes, machine)),
+      reads_(std::make_shared<const Costs>(costs(machine.reads, machine))),
+      writes_(std::make_shared<const Costs>(costs(machine.writes, machine))),
       hasRows_(machine.mramModel == "dram-rows"),
       rows_(machine.rows) {}
 
@@ -37,9 +37,9 @@ Dma::Cost Dma::rowCost(std::int64_t bytes, std::uint32_t mramAddress) {
   return {cost, cost};
 }
 
-std::vector<Dma::Cost> Dma::costs(const std::vector<machine::Dpu::Transfer> &table, const machine::Dpu &machine) {
+Dma::Costs Dma::costs(const std::vector<machine::Dpu::Transfer> &table, const machine::Dpu &machine) {
   const std::int64_t unit = machine.transferUnit.value;
-  std::vector<Cost> out(static_cast<std::size_t>(machine.transferMax.value / unit + 1));
+  Costs out(static_cast<std::size_t>(machine.transferMax.value / unit + 1));
   for (std::size_t n = 0; n < out.size(); ++n) {
     const auto size = static_cast<double>(static_cast<std::int64_t>(n) * unit);
     std::size_t i = 1;
@@ -71,7 +71,7 @@ std::int64_t Dma::after(std::int64_t begin, std::int64_t work) const {
 
 TransferTime Dma::issue(std::int64_t cycle, bool isRead, std::int64_t bytes, std::uint32_t mramAddress) {
   const Cost c =
-      hasRows_ ? rowCost(bytes, mramAddress) : (isRead ? reads_ : writes_)[static_cast<std::size_t>(bytes / unit_)];
+      hasRows_ ? rowCost(bytes, mramAddress) : (isRead ? *reads_ : *writes_)[static_cast<std::size_t>(bytes / unit_)];
   const std::int64_t begin = std::max(cycle * ticks_, free_);
   free_ = after(begin, c.occupancy);
   work_ += c.occupancy;

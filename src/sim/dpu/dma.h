@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "pimento/machine/machine.h"
@@ -39,12 +40,13 @@ class Dma {
   std::int64_t after(std::int64_t begin, std::int64_t work) const;
   Cost rowCost(std::int64_t bytes, std::uint32_t mramAddress);
   std::int64_t ticks(double cycles) const;
-  static std::vector<Cost> costs(const std::vector<machine::Dpu::Transfer> &table, const machine::Dpu &machine);
+  using Costs = std::vector<Cost>;  // by size / unit
+  static Costs costs(const std::vector<machine::Dpu::Transfer> &table, const machine::Dpu &machine);
 
   std::int64_t unit_, ticks_;
-  std::int64_t refreshInterval_, refreshTime_;  ///< ticks; interval 0: none
-  std::vector<Cost> reads_, writes_;            ///< by size / unit
-  std::int64_t free_ = 0;                       ///< tick at which the engine takes the next transfer
+  std::int64_t refreshInterval_, refreshTime_;   ///< ticks; interval 0: none
+  std::shared_ptr<const Costs> reads_, writes_;  ///< by size / unit
+  std::int64_t free_ = 0;                        ///< tick at which the engine takes the next transfer
   std::int64_t work_ = 0;
   bool hasRows_;
   machine::Dpu::Rows rows_;

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "pimento/sim/dpu/loop_proof.h"
@@ -15,7 +17,7 @@ namespace pimento::sim::dpu {
 
 class Guards {
  public:
-  explicit Guards(std::size_t bytes) : lines_((bytes + kLine - 1) / kLine), readers_(bytes), writers_(bytes) {}
+  explicit Guards(std::size_t bytes) : lines_((bytes + kLine - 1) / kLine) {}
 
   bool mayRead(int tasklet, ByteRange r) const { return isFree(r, 0, own(tasklet)); }
   bool mayWrite(int tasklet, ByteRange r) const { return isFree(r, ~(1U << tasklet), own(tasklet)); }
@@ -28,7 +30,8 @@ class Guards {
         return;
       }
       ++line.parts;
-      for (std::uint32_t b = first; b < end; ++b) readers_[b] |= bit;
+      Bytes &bytes = bytesOf(line);
+      for (std::uint32_t b = first; b < end; ++b) bytes.readers[b % kLine] |= bit;
     });
   }
   void write(int tasklet, ByteRange r) {
@@ -38,7 +41,8 @@ class Guards {
         return;
       }
       ++line.parts;
-      std::fill(writers_.begin() + first, writers_.begin() + end, own(tasklet));
+      Bytes &bytes = bytesOf(line);
+      for (std::uint32_t b = first; b < end; ++b) bytes.writers[b % kLine] = own(tasklet);
     });
   }
   /// Undo read() and write() of the same range; a tasklet gives all its ranges back at once.
@@ -50,7 +54,7 @@ class Guards {
         return;
       }
       --line.parts;
-      for (std::uint32_t b = first; b < end; ++b) readers_[b] &= others;
+      for (std::uint32_t b = first; b < end; ++b) line.bytes->readers[b % kLine] &= others;
     });
   }
   void releaseWrite(ByteRange r) {
@@ -60,17 +64,27 @@ class Guards {
         return;
       }
       --line.parts;
-      std::fill(writers_.begin() + first, writers_.begin() + end, std::uint8_t{0});
+      for (std::uint32_t b = first; b < end; ++b) line.bytes->writers[b % kLine] = 0;
     });
   }
 
  private:
   static constexpr std::uint32_t kLine = 64;
-  struct Line {
-    std::uint32_t readers = 0;  ///< tasklets that guard all of it
-    std::uint32_t parts = 0;    ///< guards of some of its bytes
-    std::uint8_t writer = 0;    ///< tasklet + 1
+  struct Bytes {
+    std::array<std::uint32_t, kLine> readers{};  ///< tasklets
+    std::array<std::uint8_t, kLine> writers{};   ///< tasklet + 1
   };
+  struct Line {
+    std::uint32_t readers = 0;     ///< tasklets that guard all of it
+    std::uint32_t parts = 0;       ///< guards of some of its bytes
+    std::uint8_t writer = 0;       ///< tasklet + 1
+    std::unique_ptr<Bytes> bytes;  ///< from the first such guard on
+  };
+
+  static Bytes &bytesOf(Line &line) {
+    if (!line.bytes) line.bytes = std::make_unique<Bytes>();
+    return *line.bytes;
+  }
 
   static std::uint8_t own(int tasklet) { return static_cast<std::uint8_t>(tasklet + 1); }
 
@@ -93,14 +107,14 @@ class Guards {
         continue;
       }
       for (; b < end; ++b)
-        if ((readers_[b] & readers) != 0 || (writers_[b] != 0 && writers_[b] != own)) return false;
+        if (const std::uint8_t writer = line.bytes->writers[b % kLine];
+            (line.bytes->readers[b % kLine] & readers) != 0 || (writer != 0 && writer != own))
+          return false;
     }
     return true;
   }
 
   std::vector<Line> lines_;
-  std::vector<std::uint32_t> readers_;  ///< per byte: tasklets
-  std::vector<std::uint8_t> writers_;   ///< per byte: tasklet + 1
 };
 
 }  // namespace pimento::sim::dpu

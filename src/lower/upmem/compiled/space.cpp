@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <tuple>
 
 #include "pimento/base/integer.h"
 #include "pimento/lower/upmem/compiled/lower.h"
@@ -33,7 +34,8 @@ class Space {
       for (const std::int64_t buffer : buffers)
         for (const std::int64_t dpus : numbersOfDpus(isFine))
           for (const std::int64_t tasklets : numbersOfTasklets(isFine))
-            for (const auto &order : orders_) add(order, dpus, tasklets, buffer);
+            for (std::size_t order = 0; order < orders_.size(); ++order)
+              if (tried_.insert({order, dpus, tasklets, buffer}).second) add(orders_[order], dpus, tasklets, buffer);
     return std::move(out_);
   }
 
@@ -150,6 +152,7 @@ class Space {
   const machine::Machine &machine_;
   const mapping::MapSpec &spec_;
   std::vector<std::vector<std::size_t>> orders_;
+  std::set<std::tuple<std::size_t, std::int64_t, std::int64_t, std::int64_t>> tried_;
   std::set<std::string> seen_;
   std::vector<mapping::Mapping> out_;
 };
