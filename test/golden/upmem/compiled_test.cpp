@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "pimento/base/rng.h"
+#include "pimento/kernel/builder.h"
 #include "pimento/kernel/notation.h"
 #include "pimento/kernel/zoo.h"
 #include "test/support/compiled_run.h"
@@ -159,9 +160,25 @@ TEST_F(Compiled, TaskletsMergeWhatTheyShare) {
 }
 
 TEST_F(Compiled, SeveralResultsAreMergedEachInItsOwnWay) {
-  const auto graph = kernel::parseNotation("s[0] += x[i,j]; y[i] += x[i,j]", {{"i", 30}, {"j", 40}}, DType::kI32);
-  ASSERT_TRUE(graph.ok()) << graph.diagnostics().front().str();
-  expectRight(*graph, "auto;dpus=2;tasklets=6;merge=device");
+  using kernel::DimKind;
+  for (const DType type : {DType::kI32, DType::kI8, DType::kF32, DType::kU64}) {
+    kernel::Graph graph;
+    graph.name = "several";
+    graph.tensors = {{"x", type, {7, 50, 9}, kernel::Role::kInput},
+                     {"sum", type, {50}, kernel::Role::kInOut},
+                     {"least", type, {50}, kernel::Role::kOutput}};
+    kernel::KernelBuilder k(
+        "several", {{"i", 7, DimKind::kReduction}, {"j", 50, DimKind::kParallel}, {"l", 9, DimKind::kReduction}});
+    const int x = k.load(0, type, {k.index(0), k.index(1), k.index(2)});
+    k.store(1, {k.index(1)}, x, kernel::Combine::kAdd);
+    k.store(2, {k.index(1)}, x, kernel::Combine::kMin);
+    graph.kernels.push_back(k.take());
+    ASSERT_TRUE(kernel::verify(graph)) << kernel::verify(graph).diagnostics().front().str();
+    for (const char *map : {"M1:{(1,1,1),(1,2,1),(3,2,2),(3,13,5)};merge=device",
+                            "M1:{(1,1,1),(1,1,2),(4,1,1),(2,50,5)};merge=device;buffer=8",
+                            "M1:{(2,1,1),(1,2,1),(2,2,2),(2,16,5)};merge=device"})
+      expectRight(graph, map);
+  }
 }
 
 TEST_F(Compiled, StencilsShareAnArray) {
