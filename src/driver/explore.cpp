@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <map>
@@ -20,6 +21,7 @@
 #include "pimento/emit/html/page.h"
 #include "pimento/kernel/isolate.h"
 #include "pimento/machine/identity.h"
+#include "pimento/program/dpu_compiler.h"
 #include "pimento/tune/check.h"
 #include "pimento/tune/pareto.h"
 
@@ -234,13 +236,34 @@ Status checkBest(const Options &options, const Part &part, const tune::Control &
   return okStatus();
 }
 
+/// A compiler that knows how long it took.
+class TimedCompiler final : public program::DpuCompiler {
+ public:
+  explicit TimedCompiler(std::shared_ptr<program::DpuCompiler> compiler) : compiler_(std::move(compiler)) {}
+
+  Result<std::string> compile(const program::DpuSource &source) override {
+    const Clock::time_point start = Clock::now();
+    Result<std::string> assembly = compiler_->compile(source);
+    nanoseconds_ += std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
+    return assembly;
+  }
+  /// Of all threads.
+  double seconds() const { return static_cast<double>(nanoseconds_) * 1e-9; }
+
+ private:
+  std::shared_ptr<program::DpuCompiler> compiler_;
+  std::atomic<std::int64_t> nanoseconds_ = 0;
+};
+
 Outcome exploreMappings(const Options &options) {
   const Clock::time_point start = Clock::now();
   if (!options.maps.empty())
     return failure({error("map-without-sweep", {"--map", 0, 0}, "an exploration looks at all mappings",
                           "leave --map out, or say with --sweep what to vary under this mapping")});
-  const Result<Job> job = loadJob(options, options.target);
+  Result<Job> job = loadJob(options, options.target);
   if (!job) return failure(job.diagnostics());
+  std::shared_ptr<TimedCompiler> compiler;
+  if (job->dpuCompiler) job->dpuCompiler = compiler = std::make_shared<TimedCompiler>(std::move(job->dpuCompiler));
   if (job->input.program)
     return failure({error("explore-program", {options.input, 0, 0}, "a device program has its mapping already",
                           "explore a kernel: an .mlir file, index notation or a name of the zoo")});
@@ -270,6 +293,7 @@ Outcome exploreMappings(const Options &options) {
     e.kernels.push_back({part.kernel, part.same, std::move(*found), {}});
   }
   e.head.seconds = secondsSince(start);  // of the exploration; checks on data come after it
+  if (compiler) e.head.compileSeconds = compiler->seconds();
   for (std::size_t i = 0; i < parts->size(); ++i)
     if (Status s =
             checkBest(options, (*parts)[i], controlOf(options, store->get()), isAlone, e.kernels[i], e.head.warnings);

@@ -333,8 +333,10 @@ std::string toTable(const MappingExploration &e) {
   std::string out = fmt::format("mappings of {}\n", titleOf(e.head));
   std::int64_t rows = 0;
   for (const ExploredKernel &k : e.kernels) rows += static_cast<std::int64_t>(k.found.rows.size());
-  out += fmt::format("{} explored in {:.2f} s, {} per second\n", grouped(rows), e.head.seconds,
+  out += fmt::format("{} explored in {:.2f} s, {} per second", grouped(rows), e.head.seconds,
                      grouped(static_cast<std::int64_t>(static_cast<double>(rows) / std::max(e.head.seconds, 1e-6))));
+  if (e.head.compileSeconds > 0) out += fmt::format("; {:.2f} s of it compiling programs", e.head.compileSeconds);
+  out += '\n';
   const std::vector<std::int64_t> firsts = firstRows(e);
   for (std::size_t i = 0; i < e.kernels.size(); ++i) {
     const ExploredKernel &k = e.kernels[i];
@@ -406,6 +408,7 @@ std::string toJson(const MappingExploration &e) {
   j.update(countsOf(sum));
   j["explored"] = rows;
   j["seconds"] = e.head.seconds;
+  if (e.head.compileSeconds > 0) j["compile_seconds"] = e.head.compileSeconds;
   j["sweep"] = Json::array();
   addGrid(j, gridOf(e));
   const std::vector<std::int64_t> firsts = firstRows(e);
