@@ -78,8 +78,11 @@ Result<mapping::Mapping> chooseMapping(const Request &r, int kernel, const Backe
   const auto best = std::min_element(all.begin(), all.end(), [](const Candidate &a, const Candidate &b) {
     return a.isLegal != b.isLegal ? a.isLegal : a.cycles < b.cycles;
   });
-  if (!best->isLegal)
-    return backend.compile(*r.graph, kernel, all.front().mapping, *r.machine, r.variant, r.tools).diagnostics();
+  if (!best->isLegal) {
+    const auto compiled = backend.compile(*r.graph, kernel, all.front().mapping, *r.machine, r.variant, r.tools);
+    if (!compiled) return compiled.diagnostics();
+    return (*compiled)->run(timingOf(r)).diagnostics();
+  }
   mapping::Mapping m = best->mapping;
   m.text = mapping::print(m);
   return m;

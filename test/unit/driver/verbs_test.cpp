@@ -118,6 +118,19 @@ TEST(Verbs, TheCOfAnAutoMappingIsThatOfTheMappingWhichEstimateChooses) {
   }
 }
 
+TEST(Verbs, WhereNoMappingCanBeEstimatedTheReasonIsTheFirstOnes) {
+  if (!makeDpuCompiler()) GTEST_SKIP() << "this build has no LLVM";
+  Options o;
+  o.input = "t[i] = x[i] + x[i]; y[i] = t[i] * t[i]";
+  o.dtype = "f32";
+  o.target = "upmem";
+  o.sizes = {"i=128"};
+  o.maps = {"auto;dpus=8"};
+  const Outcome out = estimate(o);
+  ASSERT_FALSE(out.diagnostics.empty());
+  EXPECT_EQ(out.diagnostics.front().code, "data-decide-time");
+}
+
 TEST(Verbs, AProgramTextEstimatesLikeItsKernel) {
   Options o = optionsFor("gemv");
   o.sizes = {"m=512,n=256"};
