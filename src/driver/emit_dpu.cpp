@@ -6,6 +6,7 @@
 
 #include "pimento/backend_dpu/backend.h"
 #include "pimento/frontend/dpu_c.h"
+#include "pimento/lower/upmem/compiled/dpu_half.h"
 #include "pimento/lower/upmem/compiled/host_writer.h"
 #include "pimento/lower/upmem/compiled/lower.h"
 
@@ -62,22 +63,18 @@ Outcome emitDpuSource(const Options &options, const Job &job) {
                           "use --emit commands, or --target upmem")});
   const Result<std::vector<mapping::Mapping>> chosen = chosenMappings(options, job);
   if (!chosen) return failure(chosen.diagnostics());
-  std::string out;
+  std::vector<Source> sources;
   for (std::size_t k = 0; k < job.input.graph->kernels.size(); ++k) {
-    const Result<Source> source = sourceOf(job, *chosen, static_cast<int>(k));
+    Result<Source> source = sourceOf(job, *chosen, static_cast<int>(k));
     if (!source) return failure(source.diagnostics());
-    if (options.emit == "c") {
-      out += fmt::format("// Mapping: {}\n{}", mapping::print(source->placed.mapping), source->written.text);
-      continue;
-    }
-    if (options.emit == "host") {
-      const Result<std::string> text = lower::upmem::compiled::writeHost(*source);
-      if (!text) return failure(text.diagnostics());
-      out += fmt::format("// Mapping: {}\n{}", mapping::print(source->placed.mapping), *text);
-      continue;
-    }
+    sources.push_back(std::move(*source));
+  }
+  if (options.emit == "c") return {lower::upmem::compiled::writeDpu(sources), {}, 0};
+  if (options.emit == "host") return {lower::upmem::compiled::writeHost(sources), {}, 0};
+  std::string out;
+  for (const Source &source : sources) {
     const Result<frontend::DpuModule> module = frontend::readDpuC(
-        {"kernel.c", source->written.text, {"-O2", "-g0", fmt::format("-DNR_TASKLETS={}", source->scheme.tasklets)}});
+        {"kernel.c", source.written.text, {"-O2", "-g0", fmt::format("-DNR_TASKLETS={}", source.scheme.tasklets)}});
     if (!module) return failure(module.diagnostics());
     const Result<std::string> text = backend_dpu::optimise(module->bytes, {module->level, module->keepsLines});
     if (!text) return failure(text.diagnostics());

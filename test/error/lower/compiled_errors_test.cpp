@@ -5,7 +5,7 @@
 #include "pimento/kernel/notation.h"
 #include "pimento/kernel/zoo.h"
 #include "pimento/lower/upmem/compiled/build.h"
-#include "pimento/lower/upmem/compiled/host_writer.h"
+#include "pimento/lower/upmem/compiled/lower.h"
 #include "test/support/dpu_builder.h"
 
 namespace pimento::test {
@@ -161,27 +161,6 @@ TEST(CompiledErrors, FloatingHistogramsHaveOneOrder) {
   expectSays(refusal(graph, "M1:{(1),(1),(2),(8)}"), "illegal-mapping", "one order");
   graph.tensors[2].role = kernel::Role::kInOut;
   expectSays(refusal(graph, "M1:{(1),(1),(1),(16)}"), "unsupported-pattern", "onto given ones");
-}
-
-Diagnostic refusalOfHost(const kernel::Graph &graph, const std::string &map) {
-  const auto spec = mapping::parseMapSpec(map);
-  if (!spec) return spec.diagnostics().front();
-  const auto source = lower::upmem::compiled::writeSource(graph, 0, spec->mapping, machineOf());
-  if (!source) return source.diagnostics().front();
-  const auto text = lower::upmem::compiled::writeHost(*source);
-  return text ? Diagnostic{} : text.diagnostics().front();
-}
-
-TEST(CompiledErrors, AHostHalfIsOfOneKernel) {
-  const auto graph = kernel::parseNotation("y[i] = x[i] + 1; z[i] = y[i] * 2", {{"i", 64}}, DType::kI32);
-  ASSERT_TRUE(graph.ok()) << graph.diagnostics().front().str();
-  expectSays(refusalOfHost(*graph, "M1:{(1),(1),(2),(32)}"), "unsupported-emit", "2 kernels");
-}
-
-TEST(CompiledErrors, AHostHalfHasNoSharedPrefixSums) {
-  const auto graph = kernel::makeZooKernel("scan", {{"n", 64}}, DType::kI32);
-  ASSERT_TRUE(graph.ok()) << graph.diagnostics().front().str();
-  expectSays(refusalOfHost(*graph, "M1:{(1),(2),(2),(16)}"), "unsupported-emit", "prefix sums");
 }
 
 TEST(CompiledErrors, AMachineWithoutDpusIsNoTarget) {

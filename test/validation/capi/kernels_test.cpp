@@ -4,13 +4,16 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <memory>
 #include <sstream>
 
 #include "pimento/base/file.h"
 #include "pimento/driver/upmem_cc.h"
 #include "pimento/frontend/dpu_c.h"
+#include "pimento/frontend/frontend.h"
 #include "pimento/kernel/notation.h"
 #include "pimento/kernel/zoo.h"
+#include "pimento/lower/upmem/compiled/dpu_half.h"
 #include "pimento/lower/upmem/compiled/host_writer.h"
 #include "test/support/compiled_run.h"
 #include "test/validation/capi/folder.h"
@@ -19,34 +22,49 @@ namespace pimento {
 namespace {
 
 struct Case {
-  const char *kernel;  ///< of the zoo, or notation
+  const char *kernel;  ///< of the zoo, notation, or a C file of kernels/
   DType type;
   kernel::Sizes sizes;
-  const char *map;
+  std::vector<const char *> maps;  ///< kernel by kernel
   bool isLong = false;
 };
 
 const Case kCases[] = {
-    {"va", DType::kI32, {{"n", 1001}}, "M1:{(2),(3),(4),(42)}"},
-    {"red", DType::kI64, {{"n", 1001}}, "M1:{(2),(3),(4),(42)}"},
-    {"gemv", DType::kF32, {{"m", 61}, {"n", 30}}, "M1:{(2,1),(4,2),(2,2),(4,8)}"},
-    {"relu", DType::kF32, {{"n", 1001}}, "M1:{(2),(3),(4),(42)}"},
-    {"sel", DType::kI32, {{"n", 1001}}, "M1:{(2),(3),(3),(56)}"},
-    {"hst", DType::kU32, {{"n", 1001}, {"bins", 64}}, "M1:{(2),(3),(3),(56)}"},
-    {"red", DType::kI16, {{"n", 1001}}, "M1:{(2),(3),(4),(42)};merge=device"},
-    {"gemv", DType::kF32, {{"m", 61}, {"n", 30}}, "M1:{(1,1),(2,2),(2,4),(16,4)};merge=device"},
-    {"y[i] = max(x[i] + i, -x[i])", DType::kI8, {{"i", 203}}, "M1:{(2),(3),(4),(9)}", true},
-    {"gemv", DType::kF16, {{"m", 61}, {"n", 30}}, "M1:{(1,2),(4,2),(2,2),(8,4)}", true},
-    {"gemv", DType::kBF16, {{"m", 13}, {"n", 30}}, "M1:{(1,2),(1,2),(1,2),(13,4)}", true},
-    {"red", DType::kF64, {{"n", 500}}, "M1:{(3),(2),(4),(21)}", true},
-    {"z[i,j] = x[j,i]", DType::kI16, {{"i", 17}, {"j", 30}}, "M1:{(2,1),(2,2),(3,1),(2,15)}", true},
-    {"z[i] = x[2*i+1] - x[9-i]", DType::kI32, {{"i", 10}}, "M1:{(1),(3),(2),(2)}", true},
-    {"y[i] += x[i+j] * w[j]", DType::kF32, {{"i", 50}, {"j", 5}}, "M1:{(2,1),(2,1),(2,1),(7,5)}", true},
+    {"va", DType::kI32, {{"n", 1001}}, {"M1:{(2),(3),(4),(42)}"}},
+    {"red", DType::kI64, {{"n", 1001}}, {"M1:{(2),(3),(4),(42)}"}},
+    {"gemv", DType::kF32, {{"m", 61}, {"n", 30}}, {"M1:{(2,1),(4,2),(2,2),(4,8)}"}},
+    {"relu", DType::kF32, {{"n", 1001}}, {"M1:{(2),(3),(4),(42)}"}},
+    {"sel", DType::kI32, {{"n", 1001}}, {"M1:{(2),(3),(3),(56)}"}},
+    {"hst", DType::kU32, {{"n", 1001}, {"bins", 64}}, {"M1:{(2),(3),(3),(56)}"}},
+    {"red", DType::kI16, {{"n", 1001}}, {"M1:{(2),(3),(4),(42)};merge=device"}},
+    {"gemv", DType::kF32, {{"m", 61}, {"n", 30}}, {"M1:{(1,1),(2,2),(2,4),(16,4)};merge=device"}},
+    {"y[i] = max(x[i] + i, -x[i])", DType::kI8, {{"i", 203}}, {"M1:{(2),(3),(4),(9)}"}, true},
+    {"gemv", DType::kF16, {{"m", 61}, {"n", 30}}, {"M1:{(1,2),(4,2),(2,2),(8,4)}"}, true},
+    {"gemv", DType::kBF16, {{"m", 13}, {"n", 30}}, {"M1:{(1,2),(1,2),(1,2),(13,4)}"}, true},
+    {"red", DType::kF64, {{"n", 500}}, {"M1:{(3),(2),(4),(21)}"}, true},
+    {"z[i,j] = x[j,i]", DType::kI16, {{"i", 17}, {"j", 30}}, {"M1:{(2,1),(2,2),(3,1),(2,15)}"}, true},
+    {"z[i] = x[2*i+1] - x[9-i]", DType::kI32, {{"i", 10}}, {"M1:{(1),(3),(2),(2)}"}, true},
+    {"y[i] += x[i+j] * w[j]", DType::kF32, {{"i", 50}, {"j", 5}}, {"M1:{(2,1),(2,1),(2,1),(7,5)}"}, true},
     {"C[i,j] += A[i,k] * B[k,j]",
      DType::kF32,
      {{"i", 9}, {"j", 10}, {"k", 11}},
-     "M1:{(2,1,1),(1,2,2),(2,1,2),(3,5,3)}",
+     {"M1:{(2,1,1),(1,2,2),(2,1,2),(3,5,3)}"},
      true},
+    {"scan", DType::kI32, {{"n", 1001}}, {"M1:{(2),(3),(4),(42)}"}},
+    {"scan", DType::kI8, {{"n", 203}}, {"M1:{(1),(3),(1),(80)}"}},
+    {"scan", DType::kU64, {{"n", 500}}, {"M1:{(3),(2),(4),(32)}"}, true},
+    {"scan", DType::kI16, {{"n", 64}}, {"M1:{(1),(1),(8),(8)}"}, true},
+    {"scan.c", DType::kI32, {{"n", 1001}}, {"M1:{(2),(3),(4),(42)}"}, true},
+    {"t[i] = max(x[i], -x[i]); s += t[i]; y[i] = t[i] + x[i] * s",
+     DType::kI32,
+     {{"i", 203}},
+     {"M1:{(1),(3),(4),(17)}", "M1:{(2),(2),(2),(26)}", "M1:{(2),(3),(2),(17)}"}},
+    {"mlp.c",
+     DType::kF32,
+     {{"in", 30}, {"hidden", 17}, {"out", 9}},
+     {"M1:{(1,2),(3,1),(2,3),(3,5)}", "M1:{(1),(3),(2),(3)}", "M1:{(1),(3),(2),(3)}", "M1:{(1,1),(2,2),(1,2),(5,5)}",
+      "M1:{(1),(1),(3),(3)}"}},
+    {"stencil.c", DType::kF32, {{"n", 50}}, {"M1:{(1),(3),(2),(8)}"}, true},
 };
 
 /// What host programs fill operand number `tensor` with.
@@ -59,9 +77,13 @@ std::uint32_t pattern(std::uint32_t tensor, std::int64_t element) {
 kernel::DataSet dataOf(const kernel::Graph &graph) {
   kernel::DataSet data;
   std::int64_t values = 201;
-  const bool isTable = graph.kernels[0].form == kernel::Form::kIndirect;
-  for (const kernel::Store &s : graph.kernels[0].stores)
-    if (isTable) values = std::min(values, graph.tensors[static_cast<std::size_t>(s.target.tensor)].shape.back());
+  bool isTable = false;
+  for (const kernel::Kernel &k : graph.kernels)
+    for (const kernel::Store &s : k.stores) {
+      if (s.indirectIndex < 0) continue;
+      isTable = true;
+      values = std::min(values, graph.tensors[static_cast<std::size_t>(s.target.tensor)].shape.back());
+    }
   for (std::size_t t = 0; t < graph.tensors.size(); ++t) {
     const kernel::Tensor &tensor = graph.tensors[t];
     data.emplace_back(tensor.type, tensor.shape);
@@ -78,15 +100,18 @@ kernel::DataSet dataOf(const kernel::Graph &graph) {
   return data;
 }
 
-std::string expected(const kernel::Graph &graph, const lower::upmem::compiled::Source &source,
-                     const machine::Machine &machine) {
+using Sources = std::vector<lower::upmem::compiled::Source>;
+
+std::string expected(const kernel::Graph &graph, const Sources &sources, const machine::Machine &machine) {
   kernel::DataSet data = dataOf(graph);
-  const Status s =
-      kernel::interpretKernel(graph, 0, data, test::orderOf(graph.kernels[0], graph, source.placed, machine));
-  if (!s) return s.diagnostics().front().str();
+  for (std::size_t k = 0; k < sources.size(); ++k) {
+    const Status s = kernel::interpretKernel(graph, static_cast<int>(k), data,
+                                             test::orderOf(graph.kernels[k], graph, sources[k].placed, machine));
+    if (!s) return s.diagnostics().front().str();
+  }
   std::string text;
   for (std::size_t t = 0; t < graph.tensors.size(); ++t) {
-    if (graph.tensors[t].role == kernel::Role::kInput) continue;
+    if (graph.tensors[t].role == kernel::Role::kInput || graph.tensors[t].role == kernel::Role::kTemporary) continue;
     std::uint64_t hash = 0xcbf29ce484222325u;
     for (const std::byte b : data[t].bytes) hash = (hash ^ std::to_integer<std::uint64_t>(b)) * 0x100000001b3u;
     text += fmt::format("{} {:016x}\n", graph.tensors[t].name, hash);
@@ -94,30 +119,53 @@ std::string expected(const kernel::Graph &graph, const lower::upmem::compiled::S
   return text;
 }
 
+/// Builds halves as the comments at their beginning say.
 class Builder {
  public:
   /// What the two halves print.
-  std::string run(const lower::upmem::compiled::Source &source) {
-    const auto host = lower::upmem::compiled::writeHost(source);
-    if (!host) return host.diagnostics().front().str();
-    if (!writeFile(folder_ / "dpu.c", source.written.text) || !writeFile(folder_ / "host.c", *host)) return "no file";
-    const driver::CcOutcome outcome = driver::upmemCc(
-        {"-O2", "-Wall", "-Wextra", fmt::format("-DNR_TASKLETS={}", source.scheme.tasklets), "-o", folder_ / "dpu",
-         fmt::format("-DSTACK_SIZE_DEFAULT={}", std::max<std::int64_t>(source.scheme.stackBytes, 8)),
-         folder_ / "dpu.c"},
-        {PIMENTO_SOURCE_DIR "/machines"});
-    if (outcome.status != 0) return outcome.messages;
-    const std::string messages =
-        shell(fmt::format("{} -O1 -Wall -Wextra -Werror -I'{}/capi/upmem/include' -o '{}' '{}' -L'{}/lib' "
-                          "-lpimento_dpu -Wl,-rpath,'{}/lib'",
-                          PIMENTO_C_COMPILER, PIMENTO_SOURCE_DIR, folder_ / "host", folder_ / "host.c",
-                          PIMENTO_BINARY_DIR, PIMENTO_BINARY_DIR));
-    if (!messages.empty()) return messages;
+  std::string run(const Sources &sources) {
+    std::string messages = buildHost(sources);
+    for (std::size_t k = 0; k < sources.size() && messages.empty(); ++k) messages = buildDpu(sources, k);
+    return messages.empty() ? runHost(sources.size()) : messages;
+  }
+
+  std::string buildHost(const Sources &sources) const {
+    if (!writeFile(folder_ / "host.c", lower::upmem::compiled::writeHost(sources))) return "no file";
     return shell(
-        fmt::format("PIMENTO_MACHINES='{}/machines' '{}' '{}'", PIMENTO_SOURCE_DIR, folder_ / "host", folder_ / "dpu"));
+        fmt::format("{} -O1 -Wall -Wextra -Werror -I'{}/capi/upmem/include' -o '{}' '{}' -L'{}/lib' "
+                    "-lpimento_dpu -Wl,-rpath,'{}/lib'",
+                    PIMENTO_C_COMPILER, PIMENTO_SOURCE_DIR, folder_ / "host", folder_ / "host.c", PIMENTO_BINARY_DIR,
+                    PIMENTO_BINARY_DIR));
+  }
+
+  /// The program of kernel number `k`, for as many tasklets as its mapping has unless told.
+  std::string buildDpu(const Sources &sources, std::size_t k, std::int64_t tasklets = 0) const {
+    if (!writeFile(folder_ / "dpu.c", lower::upmem::compiled::writeDpu(sources))) return "no file";
+    const auto &scheme = sources[k].scheme;
+    std::vector<std::string> arguments = {
+        "-O2",
+        "-Wall",
+        "-Wextra",
+        fmt::format("-DNR_TASKLETS={}", tasklets > 0 ? tasklets : scheme.tasklets),
+        fmt::format("-DSTACK_SIZE_DEFAULT={}", std::max<std::int64_t>(scheme.stackBytes, 8)),
+        "-o",
+        binary(k, sources.size()),
+        folder_ / "dpu.c"};
+    if (sources.size() > 1) arguments.push_back(fmt::format("-DKERNEL={}", k + 1));
+    return driver::upmemCc(arguments, {PIMENTO_SOURCE_DIR "/machines"}).messages;
+  }
+
+  std::string runHost(std::size_t kernels) const {
+    std::string command = fmt::format("PIMENTO_MACHINES='{}/machines' '{}'", PIMENTO_SOURCE_DIR, folder_ / "host");
+    for (std::size_t k = 0; k < kernels; ++k) command += fmt::format(" '{}'", binary(k, kernels));
+    return shell(command);
   }
 
  private:
+  std::string binary(std::size_t k, std::size_t kernels) const {
+    return folder_ / (kernels > 1 ? fmt::format("dpu_{}", k + 1) : "dpu");
+  }
+
   std::string shell(const std::string &command) const {
     const std::string output = folder_ / "output";
     const int status = std::system(fmt::format("{} > '{}' 2>&1", command, output).c_str());
@@ -130,24 +178,115 @@ class Builder {
   test::Folder folder_;
 };
 
+machine::Machine upmem() {
+  auto machine = machine::loadMachine("upmem", {PIMENTO_SOURCE_DIR "/machines"});
+  EXPECT_TRUE(machine) << machine.diagnostics().front().str();
+  return *machine;
+}
+
+Result<kernel::Graph> graphOf(const Case &c) {
+  const std::string name = c.kernel;
+  if (name.ends_with(".c")) {
+    const std::string path = PIMENTO_SOURCE_DIR "/kernels/" + name;
+    std::ifstream file(path);
+    std::stringstream text;
+    text << file.rdbuf();
+    Result<frontend::CKernels> kernels = frontend::importC(text.str(), path, {{}, c.sizes});
+    if (!kernels) return kernels.diagnostics();
+    return std::move(kernels->graph);
+  }
+  return kernel::zooEntry(name) != nullptr ? kernel::makeZooKernel(name, c.sizes, c.type)
+                                           : kernel::parseNotation(name, c.sizes, c.type);
+}
+
+/// The last mapping serves all kernels that follow. `graph` must outlive the sources.
+Sources sourcesOf(const kernel::Graph &graph, const std::vector<const char *> &maps, const machine::Machine &machine) {
+  Sources sources;
+  for (std::size_t k = 0; k < graph.kernels.size(); ++k) {
+    const auto spec = mapping::parseMapSpec(maps[std::min(k, maps.size() - 1)]);
+    EXPECT_TRUE(spec) << spec.diagnostics().front().str();
+    auto source = lower::upmem::compiled::writeSource(graph, static_cast<int>(k), spec->mapping, machine);
+    EXPECT_TRUE(source) << source.diagnostics().front().str();
+    if (source) sources.push_back(std::move(*source));
+  }
+  return sources;
+}
+
 TEST(EmittedPrograms, FindWhatTheInterpreterFinds) {
   if (!frontend::hasDpuC()) GTEST_SKIP() << "this build has no Clang";
   const bool isLong = std::getenv("PIMENTO_LONG_TESTS") != nullptr;
-  const auto machine = machine::loadMachine("upmem", {PIMENTO_SOURCE_DIR "/machines"});
-  ASSERT_TRUE(machine) << machine.diagnostics().front().str();
+  const machine::Machine machine = upmem();
   Builder builder;
   for (const Case &c : kCases) {
     if (c.isLong && !isLong) continue;
     SCOPED_TRACE(c.kernel);
-    const auto graph = kernel::zooEntry(c.kernel) != nullptr ? kernel::makeZooKernel(c.kernel, c.sizes, c.type)
-                                                             : kernel::parseNotation(c.kernel, c.sizes, c.type);
+    const auto graph = graphOf(c);
     ASSERT_TRUE(graph) << graph.diagnostics().front().str();
-    const auto spec = mapping::parseMapSpec(c.map);
-    ASSERT_TRUE(spec) << spec.diagnostics().front().str();
-    const auto source = lower::upmem::compiled::writeSource(*graph, 0, spec->mapping, *machine);
-    ASSERT_TRUE(source) << source.diagnostics().front().str();
-    EXPECT_EQ(builder.run(*source), expected(*graph, *source, *machine));
+    const Sources sources = sourcesOf(*graph, c.maps, machine);
+    ASSERT_EQ(sources.size(), graph->kernels.size());
+    EXPECT_EQ(builder.run(sources), expected(*graph, sources, machine));
   }
+}
+
+class Halves : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!frontend::hasDpuC()) GTEST_SKIP() << "this build has no Clang";
+  }
+
+  /// Halves of `y[i] = x[i] + 1`, and of what else is asked for.
+  Sources of(const char *notation, std::int64_t size, const char *map) {
+    auto graph = kernel::parseNotation(notation, {{"i", size}}, DType::kI32);
+    EXPECT_TRUE(graph) << graph.diagnostics().front().str();
+    graphs_.push_back(std::make_unique<kernel::Graph>(std::move(*graph)));
+    return sourcesOf(*graphs_.back(), {map}, machine_);
+  }
+
+  machine::Machine machine_ = upmem();
+  std::vector<std::unique_ptr<kernel::Graph>> graphs_;
+  Builder builder_;
+};
+
+TEST_F(Halves, OfDifferentKernelsRefuseToRunTogether) {
+  const char *const map = "M1:{(1),(2),(2),(16)}";
+  ASSERT_EQ(builder_.buildHost(of("y[i] = x[i] + 1", 64, map)), "");
+  ASSERT_EQ(builder_.buildDpu(of("y[i] = x[i] - 1", 64, map), 0), "");
+  const std::string says = builder_.runHost(1);
+  EXPECT_NE(says.find("not the DPU half of this host half"), std::string::npos) << says;
+  EXPECT_NE(says.find("a status that is not 0"), std::string::npos) << says;
+}
+
+TEST_F(Halves, OfDifferentStructuresRefuseToRunTogether) {
+  ASSERT_EQ(builder_.buildHost(of("y[i] = x[i] + 1", 64, "M1:{(1),(2),(2),(16)}")), "");
+  ASSERT_EQ(builder_.buildDpu(of("y[i] = x[i] + 1", 64, "M1:{(1),(2),(1),(32)}"), 0), "");
+  const std::string says = builder_.runHost(1);
+  EXPECT_NE(says.find("not the DPU half of this host half"), std::string::npos) << says;
+}
+
+TEST_F(Halves, SayHowManyTaskletsTheyWant) {
+  const Sources sources = of("y[i] = x[i] + 1", 64, "M1:{(1),(2),(2),(16)}");
+  ASSERT_EQ(builder_.buildHost(sources), "");
+  ASSERT_EQ(builder_.buildDpu(sources, 0, 3), "");
+  const std::string says = builder_.runHost(1);
+  EXPECT_NE(says.find("built for 3 tasklets with"), std::string::npos) << says;
+  EXPECT_NE(says.find("-DNR_TASKLETS=2 "), std::string::npos) << says;
+}
+
+TEST_F(Halves, OfOneStructureGoTogetherWhateverTheSize) {
+  const Sources large = of("y[i] = x[i] + 1", 1001, "M1:{(2),(3),(2),(84)}");
+  ASSERT_EQ(builder_.buildHost(large), "");
+  ASSERT_EQ(builder_.buildDpu(of("y[i] = x[i] + 1", 64, "M1:{(1),(2),(2),(16)}"), 0), "");
+  EXPECT_EQ(builder_.runHost(1), expected(*graphs_.front(), large, machine_));
+}
+
+TEST_F(Halves, OfAGraphAreBuiltKernelByKernel) {
+  const Sources sources = of("t[i] = x[i] + 1; y[i] = t[i] * 2", 64, "M1:{(1),(2),(2),(16)}");
+  ASSERT_EQ(sources.size(), 2u);
+  EXPECT_EQ(builder_.run(sources), expected(*graphs_.front(), sources, machine_));
+  ASSERT_EQ(builder_.buildDpu({sources.begin(), sources.begin() + 1}, 0), "");
+  const std::string text = lower::upmem::compiled::writeDpu(sources);
+  EXPECT_NE(text.find("-DKERNEL=2 -DNR_TASKLETS=2"), std::string::npos) << text;
+  EXPECT_NE(text.find("#error \"which kernel? -DKERNEL=1 to 2\""), std::string::npos) << text;
 }
 
 }  // namespace

@@ -119,7 +119,7 @@ void Collector::addWritten(const Operand &o, const Block &block) {
   kernel::TensorData &tensor = data_[static_cast<std::size_t>(o.tensor)];
   const kernel::Store &store = storeOf(o);
   const bool isSum = o.use == Use::kWrite && store.combine != Combine::kAssign,
-             isCarry = isCarried(o) && carried_.isThere;
+             isCarry = o.hasCarry && carried_.isThere;
   const auto size = static_cast<std::size_t>(o.size());
   for (std::int64_t t = 0; t < scheme_.tasklets; ++t)
     forEach(o, t, o.use == Use::kWrite, [&](std::int64_t byte, std::int64_t element) {
@@ -134,22 +134,6 @@ void Collector::addWritten(const Operand &o, const Block &block) {
         std::memcpy(tensor.bytes.data() + element * o.size(), from, size);
       }
     });
-}
-
-/// Does the store's value contain what a prefix sum carries?
-bool Collector::isCarried(const Operand &o) const {
-  if (!scheme_.isScan) return false;
-  const kernel::Kernel &kernel = scheme_.kernel();
-  std::vector<bool> has(kernel.body.size(), false);
-  for (std::size_t v = 0; v < kernel.body.size(); ++v) {
-    const kernel::Value &value = kernel.body[v];
-    if (value.op == kernel::Op::kLoad)
-      has[v] = scheme_.operands[static_cast<std::size_t>(scheme_.loads[static_cast<std::size_t>(value.access)].operand)]
-                   .use == Use::kPartial;
-    for (int a = 0; a < kernel::argumentCount(value.op); ++a)
-      has[v] = has[v] || has[static_cast<std::size_t>(value.args[static_cast<std::size_t>(a)])];
-  }
-  return has[static_cast<std::size_t>(storeOf(o).value)];
 }
 
 void Collector::addPartial(const Operand &o, const Block &block) {

@@ -52,8 +52,8 @@ std::string HostFunctions::gather(const Operand &o) const {
   }
   lines.add(fmt::format("memcpy(to{}, tensor{}, {});", into, from, o.size()));
   for (std::size_t p = 0; p < o.positions.size(); ++p) lines.close();
-  return fmt::format("static void gather_{}(const int64_t *first, const {} *tensor, uint8_t *to) {{\n{}}}\n\n", o.name,
-                     memory(o.tensor), lines.text());
+  return fmt::format("static void gather_{}{}(const int64_t *first, const {} *tensor, uint8_t *to) {{\n{}}}\n\n",
+                     o.name, suffix_, memory(o.tensor), lines.text());
 }
 
 /// Opens loops over the elements of an operand that are a tasklet's, with `at` (a byte) and `element`.
@@ -67,7 +67,8 @@ std::size_t HostFunctions::openEach(Lines &lines, const Operand &o, bool heedsGu
         heedsGuards && std::any_of(guards.begin(), guards.end(), [d](auto &g) { return g.coefficients[d] != 0; });
     if (!o.involves(static_cast<int>(d)) && !isGuarded) continue;
     point[d] = fmt::format("p{}", d);
-    lines.open(fmt::format("for (int64_t p{0} = 0; p{0} < points(valid, low, {0}); ++p{0}) {{", d));
+    lines.open(
+        fmt::format("for (int64_t p{0} = 0; p{0} < points(&mapping{1}, valid, low, {0}); ++p{0}) {{", d, suffix_));
     ++depth;
   }
   const auto value = [&](std::size_t d) {
@@ -108,19 +109,24 @@ std::size_t HostFunctions::openEach(Lines &lines, const Operand &o, bool heedsGu
   return depth;
 }
 
+/// Opens a loop over tasklets, with their first values in `low`.
+void HostFunctions::openTasklets(Lines &lines, const std::string &step) const {
+  lines.open(fmt::format("for (int64_t tasklet = 0; tasklet < mapping{}.tasklets; ++tasklet{}) {{", suffix_, step));
+  lines.add(fmt::format("int64_t low[{}];", scheme_.axes.size() + 1));
+  lines.add(fmt::format("share_of_tasklet(&mapping{}, tasklet, low);", suffix_));
+}
+
 std::string HostFunctions::selection(const Operand &o) const {
   Lines lines;
-  lines.open(fmt::format("for (int64_t tasklet = 0; tasklet < NR_OF_TASKLETS; ++tasklet, from += {}) {{", o.bytes));
-  lines.add("int64_t low[DIMS + 1];");
-  lines.add("share_of_tasklet(tasklet, low);");
-  lines.add("if (is_idle(valid, low)) continue;");
+  openTasklets(lines, fmt::format(", from += {}", o.bytes));
+  lines.add(fmt::format("if (is_idle(&mapping{}, valid, low)) continue;", suffix_));
   lines.add(fmt::format("memcpy(tensor + *kept, from, counts[tasklet] * {});", o.size()));
   lines.add("*kept += (int64_t)counts[tasklet];");
   lines.close();
   return fmt::format(
-      "/// What its tasklets kept, without gaps; counts are 8 bytes each.\nstatic void collect_{}(const int64_t "
+      "/// What its tasklets kept, without gaps; counts are 8 bytes each.\nstatic void collect_{}{}(const int64_t "
       "*valid, const uint8_t *from, const uint64_t *counts, int64_t *kept, {} *tensor) {{\n{}}}\n\n",
-      o.name, memory(o.tensor), lines.text());
+      o.name, suffix_, memory(o.tensor), lines.text());
 }
 
 /// Is what a tasklet found part of another one's array? As C; empty: never.
@@ -137,10 +143,7 @@ std::string HostFunctions::collect(const Operand &o) {
   Lines lines;
   if (o.use == Use::kSelected) return selection(o);
   lines.add("(void)base;");
-  lines.open(fmt::format("for (int64_t tasklet = 0; tasklet < NR_OF_TASKLETS; ++tasklet{}) {{",
-                         o.isMerged ? "" : fmt::format(", from += {}", o.bytes)));
-  lines.add("int64_t low[DIMS + 1];");
-  lines.add("share_of_tasklet(tasklet, low);");
+  openTasklets(lines, o.isMerged ? "" : fmt::format(", from += {}", o.bytes));
   if (const std::string others = othersHave(o); !others.empty())
     lines.add(fmt::format("if ({}) continue;  // merged by the DPU", others));
   const std::size_t depth = openEach(lines, o, o.use == Use::kWrite);
@@ -150,20 +153,46 @@ std::string HostFunctions::collect(const Operand &o) {
   for (std::size_t i = 0; i < depth; ++i) lines.close();
   if (o.isMerged) lines.add(fmt::format("from += {};", o.bytes));
   lines.close();
-  const std::string target =
-      isSum(o) ? fmt::format("struct sums_{} *sums", o.name) : fmt::format("{} *tensor", memory(o.tensor));
+  std::string target =
+      isSum(o) ? fmt::format("struct sums_{}{} *sums", o.name, suffix_) : fmt::format("{} *tensor", memory(o.tensor));
+  if (o.hasCarry) target += fmt::format(", {} before", valueType(carry().type));
   return fmt::format(
-      "/// Adds one DPU's results.\nstatic void collect_{}(const int64_t *base, const int64_t *valid, const uint8_t "
+      "/// Adds one DPU's results.\nstatic void collect_{}{}(const int64_t *base, const int64_t *valid, const uint8_t "
       "*from, {}) {{\n{}}}\n\n",
-      o.name, target, lines.text());
+      o.name, suffix_, target, lines.text());
+}
+
+const Operand &HostFunctions::carry() const {
+  const auto found =
+      std::find_if(scheme_.operands.begin(), scheme_.operands.end(), [&](auto &o) { return isCarry(o); });
+  PIMENTO_CHECK(found != scheme_.operands.end());
+  return *found;
+}
+
+std::string HostFunctions::carrying(const Operand &o) {
+  Lines lines;
+  openTasklets(lines, fmt::format(", from += {}", o.bytes));
+  lines.add(fmt::format("if (is_idle(&mapping{}, valid, low)) continue;", suffix_));
+  lines.add(fmt::format("{} x;", valueType(o.type)));
+  lines.add("memcpy(&x, from, sizeof x);");
+  lines.add(fmt::format("before = {};", helpers_.operation(kernel::opOf(storeOf(o).combine), o.type, "before", "x")));
+  lines.close();
+  lines.add("return before;");
+  return fmt::format(
+      "/// What comes before the next DPU.\nstatic {0} carry_{1}{2}(const int64_t *valid, const uint8_t *from, {0} "
+      "before) {{\n{3}}}\n\n",
+      valueType(o.type), o.name, suffix_, lines.text());
 }
 
 void HostFunctions::writeAdding(Lines &lines, const Operand &o) {
   const kernel::Store &store = storeOf(o);
   const DType type = tensorOf(o.tensor).type;
   if (isSum(o)) {
-    lines.add(fmt::format("merge_{0}(sums, element, is_idle(valid, low) ? {1} : x);", o.name,
-                          identityOf(store.combine, o.type)));
+    lines.add(fmt::format("merge_{0}{2}(sums, element, is_idle(&mapping{2}, valid, low) ? {1} : x);", o.name,
+                          identityOf(store.combine, o.type), suffix_));
+  } else if (o.hasCarry) {
+    const std::string both = helpers_.operation(kernel::opOf(storeOf(carry()).combine), type, "before", "x");
+    lines.add(fmt::format("tensor[element] = {};", both));
   } else if (o.use == Use::kWrite && store.combine != Combine::kAssign) {
     const std::string value = valueType(type);
     lines.add(fmt::format("const {} sum = {}, more = {};", value, helpers_.fromMemory(type, "tensor[element]"),
@@ -206,7 +235,7 @@ static void close_{0}(struct sums_{0} *from, struct sums_{0} *to) {{
 }}
 
 )",
-                     o.name, valueType(o.type), both);
+                     o.name + suffix_, valueType(o.type), both);
 }
 
 }  // namespace pimento::lower::upmem::compiled

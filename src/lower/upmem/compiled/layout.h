@@ -102,7 +102,6 @@ class Collector {
   Number load(const kernel::TensorData &t, std::int64_t element) const;
   void save(kernel::TensorData &t, std::int64_t element, const Number &x) const;
   const kernel::Store &storeOf(const Operand &o) const;
-  bool isCarried(const Operand &o) const;
 
   const Plan &plan_;
   const Scheme &scheme_;

@@ -480,9 +480,9 @@ class Loops {
       const std::int64_t n = second.op == Op::kConstant ? wrapInteger(second.type, second.integer) : -1;
       const std::string type = valueType(value.type);
       if (isShift && n >= 0 && n < 8 * sizeOf(value.type).value)
-        return value.op == Op::kShr ? fmt::format("({})({} >> {})", type, a, n)
+        return value.op == Op::kShr ? fmt::format("({})({} >> {})", type, a, b)
                                     : fmt::format("({})(({}){} << {})", type,
-                                                  sizeOf(value.type).value == 8 ? "uint64_t" : "uint32_t", a, n);
+                                                  sizeOf(value.type).value == 8 ? "uint64_t" : "uint32_t", a, b);
       if (!isShift && second.op == Op::kConstant && n > 0)
         return fmt::format("({})({} {} {})", type, a, value.op == Op::kDiv ? "/" : "%", b);
     }

@@ -150,6 +150,7 @@ class Maker {
     Result<Unit> made = makeOperands(scheme_);
     if (!made) return made.diagnostics();
     if (const Status s = checkInPlace(); !s) return s.diagnostics();
+    markCarries();
     makeNest();
     arrangeOperands(scheme_);
     const auto buffer = mapping_.parameters.find("buffer");
@@ -282,6 +283,24 @@ class Maker {
                                                            static_cast<std::ptrdiff_t>(p.coefficient.size()));
     });
   }
+
+  /// Results of a split prefix sum that contain what it carries.
+  void markCarries() {
+    if (!scheme_.isScan) return;
+    std::vector<bool> has(kernel_.body.size(), false);
+    for (std::size_t v = 0; v < kernel_.body.size(); ++v) {
+      const kernel::Value &value = kernel_.body[v];
+      if (value.op == kernel::Op::kLoad)
+        has[v] = operandOf(scheme_.loads[static_cast<std::size_t>(value.access)]).use == Use::kPartial;
+      for (int a = 0; a < kernel::argumentCount(value.op); ++a)
+        has[v] = has[v] || has[static_cast<std::size_t>(value.args[static_cast<std::size_t>(a)])];
+    }
+    for (Operand &o : scheme_.operands)
+      if (o.use == Use::kWrite)
+        o.hasCarry = has[static_cast<std::size_t>(kernel_.stores[static_cast<std::size_t>(o.store)].value)];
+  }
+
+  const Operand &operandOf(const Reference &r) const { return scheme_.operands[static_cast<std::size_t>(r.operand)]; }
 
   void makeNest() {
     std::vector<int> dims(scheme_.axes.size()), ordered, open;

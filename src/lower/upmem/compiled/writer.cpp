@@ -134,11 +134,11 @@ class Writer {
       // A prefix sum asks for the size even where every share is one element: idle tasklets have none.
       if (!isUsed && scheme_.isScan) lines_->add(fmt::format("uint32_t size_{} = 1;", a.name));
       if (!isUsed) continue;
-      const std::string range = argument("range_" + a.name, a.range);
-      lines_->add(a.tasklets > 1
-                      ? fmt::format("{0} size_{1} = {2} < {3} ? {2} : {3};",
-                                    scheme_.isScan ? "uint32_t" : "const uint32_t", a.name, left, range)
-                      : fmt::format("{} size_{} = {};", scheme_.isScan ? "uint32_t" : "const uint32_t", a.name, all));
+      const std::string size = fmt::format("{} size_{}", scheme_.isScan ? "uint32_t" : "const uint32_t", a.name);
+      if (a.tasklets > 1)
+        lines_->add(fmt::format("{0} = {1} < {2} ? {1} : {2};", size, left, argument("range_" + a.name, a.range)));
+      else
+        lines_->add(fmt::format("{} = {};", size, all));
     }
     if (scheme_.isScan && !idle.empty())
       lines_->add(fmt::format("if ({}) size_{} = 0;", idle, scheme_.axes[0].name));
@@ -155,7 +155,8 @@ class Writer {
     for (const Operand &o : scheme_.operands) writePlace(o);
   }
 
-  void writePlace(const Operand &o) {
+  /// Where this tasklet's part of an operand lies in MRAM.
+  void writeArray(const Operand &o) {
     std::int64_t first = o.offset;
     std::string at = "(__mram_ptr uint8_t *)DPU_MRAM_HEAP_POINTER";
     std::string moved;
@@ -175,6 +176,10 @@ class Writer {
     else if (!o.isShared())
       moved = fmt::format(" + tasklet * {}", argument("mram_bytes_" + o.name, o.bytes));
     lines_->add(fmt::format("__mram_ptr uint8_t *const at_{} = {}{};", o.name, at, moved));
+  }
+
+  void writePlace(const Operand &o) {
+    if (!o.isMerged || !scheme_.mergesInWram) writeArray(o);  // else no tasklet writes a part of its own
     const std::string wram =
         fmt::format("({} *)(wram + {})", memoryType(o.type), argument("wram_" + o.name, o.wramOffset));
     lines_->add(fmt::format("{} *b_{} = {};", memoryType(o.type), o.name, wram));

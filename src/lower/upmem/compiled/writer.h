@@ -2,7 +2,7 @@
 //
 // The text depends on the structure alone: the nest, which dims have tiles or are split over tasklets, types, the body.
 // Extents, tiles, pitches and places in memory are arguments, so that one text serves all mappings of a structure. It
-// is what is compiled, what `compile --emit c` prints, and what people with hardware can run.
+// is what is compiled, and what `compile --emit c` prints for people with hardware (dpu_half.h).
 #pragma once
 
 #include <cstdint>
