@@ -74,7 +74,7 @@ class Counter {
       }
       for (std::size_t i = 0; i < all.size(); ++i) all[i] += tasklets * std::max<std::int64_t>(0, (*one)[i] - idle[i]);
       // Each instruction of the others delays the one that works by a cycle at most.
-      longest = std::max(longest, (*one)[kCycles] - idle[kCounts]);
+      longest = std::max(longest, (*one)[kCycles] - idle[kCounts] - idle[failedAttempts()]);
     }
     if (all.empty()) return LeastRun{};  // nothing to do
     LeastRun out;
@@ -96,8 +96,7 @@ class Counter {
   }
 
   bool isCountable() const {
-    if (scheme_.isScan || scheme_.merges() || scheme_.kernel().form != kernel::Form::kAffine ||
-        !scheme_.kernel().guards.empty())
+    if (scheme_.isScan || scheme_.kernel().form != kernel::Form::kAffine || !scheme_.kernel().guards.empty())
       return false;
     if (machine_.mramModel != "table" || machine_.registerHazard != "none") return false;
     return std::all_of(scheme_.operands.begin(), scheme_.operands.end(), [](const Operand &o) {
@@ -156,6 +155,13 @@ class Counter {
     return predicted[kCycles] == (*checked)[kCycles];
   }
 
+  /// Where they are among the numbers of a Work; instructions are without them.
+  static std::size_t failedAttempts() {
+    std::size_t i = kCounts;
+    while (dpuCountOf(i) != &Counts::failedAttempts) ++i;
+    return i;
+  }
+
   static std::int64_t Counts::*dpuCountOf(std::size_t i) {
     return i < kCounts ? nullptr : dpuCountTable()[i - kCounts].member;
   }
@@ -209,6 +215,8 @@ class Counter {
     if (done && !done->fault) {
       out = Work{done->cycles.value, done->engineTicks};
       for (const DpuCount &c : dpuCountTable()) out->push_back(done->counts.*c.member);
+      // Who comes to a barrier when decides how often its lock is asked for.
+      (*out)[kCounts] -= done->counts.failedAttempts;
     }
     const std::lock_guard<std::mutex> lock(mutex);
     if (all.size() >= kMostKept) all.clear();

@@ -86,6 +86,7 @@ TEST_F(CompiledBound, OfProgramsWhoseTaskletsMergeIsBelow) {
   expectBelowEverywhere("red", {{"n", 30000}}, 17, merging);
   expectBelowEverywhere("gemv", {{"m", 3}, {"n", 3000}}, 29, merging);
   EXPECT_GT(compared_, 20);
+  EXPECT_GT(tightness(), 0.4);
 }
 
 TEST_F(CompiledBound, OfRandomKernelsIsBelow) {
