@@ -68,11 +68,10 @@ class Chooser {
     const double perMember = 2 + elements * (1 + slotsOf(store.combine, o.type)), slices = std::ceil(bytes / slice),
                  atWork = std::min(slices, members), groups = tasklets / members;
     const double each = std::ceil(slices / atWork) * (kSliceSlots + slice / unit * (kUnitSlots + members * perMember));
+    const double issuing = std::max(issue, groups * atWork) * each,
+                 moving = scheme_.mergesInWram ? 0 : groups * (members + 1) * (slices * kTransfer + bytes * kByte);
     // A tasklet that comes to a barrier keeps the others out for a while.
-    double cycles = std::max(issue, groups * atWork) * each + std::max(issue, tasklets) * kSetUpSlots +
-                    issue * tasklets * kBarrierSlots;
-    if (!scheme_.mergesInWram) cycles += groups * (members + 1) * (slices * kTransfer + bytes * kByte);
-    return cycles;
+    return std::max(issuing, moving) + std::max(issue, tasklets) * kSetUpSlots + issue * tasklets * kBarrierSlots;
   }
 
   /// What the host does not read back and add.
