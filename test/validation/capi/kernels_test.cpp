@@ -22,7 +22,7 @@ namespace pimento {
 namespace {
 
 struct Case {
-  const char *kernel;  ///< of the zoo, notation, or a C file of kernels/
+  const char *kernel;  ///< of the zoo, notation, C, or a C file of kernels/
   DType type;
   kernel::Sizes sizes;
   std::vector<const char *> maps;  ///< kernel by kernel
@@ -64,6 +64,27 @@ const Case kCases[] = {
      {{"in", 30}, {"hidden", 17}, {"out", 9}},
      {"M1:{(1,2),(3,1),(2,3),(3,5)}", "M1:{(1),(3),(2),(3)}", "M1:{(1),(3),(2),(3)}", "M1:{(1,1),(2,2),(1,2),(5,5)}",
       "M1:{(1),(1),(3),(3)}"}},
+    {"void before(int n, const int *restrict x, int *restrict y) {\n"
+     "  int sum = 0;\n"
+     "  for (int i = 0; i < n; i++) { y[i] = sum; sum += x[i]; }\n}\n",
+     DType::kI32,
+     {{"n", 1001}},
+     {"M1:{(2),(3),(4),(42)}"},
+     true},
+    {"void onto(int n, const short *restrict x, short *restrict sum, short *restrict y, short *restrict z) {\n"
+     "  for (int i = 0; i < n; i++) { *sum += x[i]; y[i] = *sum; z[i] = x[i]; }\n}\n",
+     DType::kI16,
+     {{"n", 301}},
+     {"M1:{(2),(3),(4),(13)}"},
+     true},
+    {"void most(int n, const long long *restrict x, long long *restrict y, long long *restrict z) {\n"
+     "  long long most = -50;\n"
+     "  for (int i = 0; i < n; i++) { most = x[i] > most ? x[i] : most; y[i] = most; }\n"
+     "  for (int i = 0; i < n; i++) z[i] = y[i] - x[i];\n}\n",
+     DType::kI64,
+     {{"n", 301}},
+     {"M1:{(2),(3),(4),(13)}"},
+     true},
     {"stencil.c", DType::kF32, {{"n", 50}}, {"M1:{(1),(3),(2),(8)}"}, true},
 };
 
@@ -186,11 +207,11 @@ machine::Machine upmem() {
 
 Result<kernel::Graph> graphOf(const Case &c) {
   const std::string name = c.kernel;
-  if (name.ends_with(".c")) {
-    const std::string path = PIMENTO_SOURCE_DIR "/kernels/" + name;
-    std::ifstream file(path);
-    std::stringstream text;
-    text << file.rdbuf();
+  const bool isText = name.find('{') != std::string::npos;
+  if (isText || name.ends_with(".c")) {
+    const std::string path = isText ? "kernel.c" : PIMENTO_SOURCE_DIR "/kernels/" + name;
+    std::stringstream text(isText ? name : "");
+    if (!isText) text << std::ifstream(path).rdbuf();
     Result<frontend::CKernels> kernels = frontend::importC(text.str(), path, {{}, c.sizes});
     if (!kernels) return kernels.diagnostics();
     return std::move(kernels->graph);

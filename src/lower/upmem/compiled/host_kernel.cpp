@@ -232,13 +232,13 @@ void HostKernel::writeRoot(Lines &lines, const Operand &o) {
   const kernel::Store &store = storeOf(o);
   lines.open(fmt::format("for (int64_t n = 0; n < all_{}.count; ++n) {{", o.name));
   lines.add(fmt::format("const int64_t element = all_{}.touched[n];", o.name));
-  lines.add(fmt::format("{} sum = all_{}.value[element];", valueType(o.type), o.name));
+  lines.add(fmt::format("{} merged = all_{}.value[element];", valueType(o.type), o.name));
   if (hasInitial(scheme_, store)) {
     const std::string given = helpers_.fromMemory(type, name(o.tensor) + "[element]");
-    lines.add(fmt::format("const {} given = {};", valueType(o.type), given));
-    lines.add(fmt::format("sum = {};", helpers_.operation(kernel::opOf(store.combine), o.type, "sum", "given")));
+    lines.add(fmt::format("const {} before = {};", valueType(o.type), given));
+    lines.add(fmt::format("merged = {};", helpers_.operation(kernel::opOf(store.combine), o.type, "merged", "before")));
   }
-  lines.add(fmt::format("{}[element] = {};", name(o.tensor), helpers_.toMemory(type, "sum")));
+  lines.add(fmt::format("{}[element] = {};", name(o.tensor), helpers_.toMemory(type, "merged")));
   lines.close();
   for (const char *level : {"in_dpu", "in_rank", "all"})
     for (const char *part : {"value", "is_there", "touched"})

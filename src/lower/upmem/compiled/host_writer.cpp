@@ -23,8 +23,8 @@ constexpr std::string_view kReserved =
     "register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm "
     "typeof bool true false nullptr constexpr alignas alignof static_assert thread_local linux unix main argc argv "
     "free exit calloc memcpy memcmp printf fprintf stdin stdout stderr NULL errno arguments base binary binaries "
-    "counts d dim dims dpu dpus element expect_half first given i in_dpu in_rank all is_idle kept low mapping n "
-    "pattern points reserve set share_of_dpu share_of_tasklet show sum tasklet to valid";
+    "counts d dim dims dpu dpus element expect_half first before i in_dpu in_rank all is_idle kept low mapping n "
+    "pattern points reserve set share_of_dpu share_of_tasklet show merged tasklet to valid";
 
 constexpr const char *kFrame = R"(#include <dpu.h>
 #include <stdint.h>
@@ -126,11 +126,11 @@ class HostWriter {
     std::set<std::string> taken;
     for (const std::string_view word : split(kReserved, ' ')) taken.emplace(word);
     std::vector<std::string> functions;
+    if (isGraph()) graphFunction_ = uniqueName("run_" + (graph_.name.empty() ? "all" : graph_.name), taken);
     for (const Source &source : sources) {
       const std::string &name = source.scheme.kernel().name;
       functions.push_back(uniqueName("run_" + (name.empty() ? "kernel" : name), taken));
     }
-    graphFunction_ = uniqueName("run_" + (graph_.name.empty() ? "all" : graph_.name), taken);
     for (std::size_t k = 0; k < sources.size(); ++k)
       for (const Operand &o : sources[k].scheme.operands)
         for (const char *prefix : {"in_", "out_", "sums_", "gather_", "collect_", "merge_", "close_", "in_dpu_",
@@ -175,6 +175,12 @@ class HostWriter {
     const auto first =
         std::find_if(kernels_.begin(), kernels_.end(), [t](auto &k) { return k->tensors().contains(t); });
     return !isTemporary(t) && (*first)->isGiven(t);
+  }
+
+  /// What the graph calls it.
+  std::string labelOf(int t) const {
+    std::set<std::string> none;
+    return uniqueName(tensorOf(t).name, none);
   }
 
   std::string head() const {
@@ -263,7 +269,8 @@ class HostWriter {
                           isGraph() ? "binaries" : "argc > 1 ? argv[1] : \"./dpu\"", arguments(tensors)));
     for (const int t : outside())
       if (isStored(t))
-        lines.add(fmt::format("show(\"{0}\", {0}, {1} * sizeof *{0});", names_.at(t), tensorOf(t).elements()));
+        lines.add(
+            fmt::format("show(\"{0}\", {1}, {2} * sizeof *{1});", labelOf(t), names_.at(t), tensorOf(t).elements()));
     for (const int t : tensors) lines.add(fmt::format("free({});", names_.at(t)));
     lines.add("return 0;");
     return "int main(int argc, char **argv) {\n" + lines.text() + "}\n";
