@@ -16,6 +16,7 @@
 #include "pimento/lower/upmem/compiled/dpu_half.h"
 #include "pimento/lower/upmem/compiled/host_writer.h"
 #include "test/support/compiled_run.h"
+#include "test/support/random_affine_graph.h"
 #include "test/validation/capi/folder.h"
 
 namespace pimento {
@@ -143,6 +144,9 @@ std::string expected(const kernel::Graph &graph, const Sources &sources, const m
 /// Builds halves as the comments at their beginning say.
 class Builder {
  public:
+  /// Random kernels compare values with themselves: of those, warnings are no findings.
+  explicit Builder(bool heedsWarnings = true) : heedsWarnings_(heedsWarnings) {}
+
   /// What the two halves print.
   std::string run(const Sources &sources) {
     std::string messages = buildHost(sources);
@@ -165,8 +169,8 @@ class Builder {
     const auto &scheme = sources[k].scheme;
     std::vector<std::string> arguments = {
         "-O2",
-        "-Wall",
         "-Wextra",
+        heedsWarnings_ ? "-Wall" : "-w",
         fmt::format("-DNR_TASKLETS={}", tasklets > 0 ? tasklets : scheme.tasklets),
         fmt::format("-DSTACK_SIZE_DEFAULT={}", std::max<std::int64_t>(scheme.stackBytes, 8)),
         "-o",
@@ -197,6 +201,7 @@ class Builder {
   }
 
   test::Folder folder_;
+  bool heedsWarnings_;
 };
 
 machine::Machine upmem() {
@@ -247,6 +252,32 @@ TEST(EmittedPrograms, FindWhatTheInterpreterFinds) {
     ASSERT_EQ(sources.size(), graph->kernels.size());
     EXPECT_EQ(builder.run(sources), expected(*graph, sources, machine));
   }
+}
+
+TEST(EmittedPrograms, OfRandomAffineKernelsFindItToo) {
+  if (!frontend::hasDpuC()) GTEST_SKIP() << "this build has no Clang";
+  const int wanted = std::getenv("PIMENTO_LONG_TESTS") != nullptr ? 100 : 4;
+  constexpr DType kTypes[] = {DType::kI32, DType::kU8, DType::kI16, DType::kF32, DType::kI64, DType::kF16};
+  const machine::Machine machine = upmem();
+  Builder builder(false);
+  Rng rng(2026);
+  int ran = 0;
+  for (int n = 0; ran < wanted && n < 20 * wanted; ++n) {
+    test::RandomAffineGraph random(rng, kTypes[n % 6]);
+    const kernel::Graph graph = random.make();
+    mapping::Mapping m = random.mappingOf(graph.kernels[0], 4);
+    m.mergeAt = n % 2 == 0 ? mapping::MergeAt::kDevice : mapping::MergeAt::kHost;
+    if (!kernel::verify(graph)) continue;
+    auto source = lower::upmem::compiled::writeSource(graph, 0, m, machine);
+    if (!source) continue;
+    Sources sources;
+    sources.push_back(std::move(*source));
+    ++ran;
+    EXPECT_EQ(builder.run(sources), expected(graph, sources, machine))
+        << "number " << n << " under " << mapping::print(m) << "\n"
+        << kernel::print(graph);
+  }
+  EXPECT_EQ(ran, wanted);
 }
 
 class Halves : public testing::Test {
