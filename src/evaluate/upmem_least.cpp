@@ -62,15 +62,14 @@ class Counter {
         sizes.push_back(std::clamp<std::int64_t>(valid[d] - low[d], 0, scheme_.axes[d].range));
       if (std::find(sizes.begin(), sizes.end(), 0) == sizes.end()) ++shares[sizes];
     }
-    Work all, idle;  // idle: of a DPU that has nothing to do
+    Work all, idle;  // idle: the most that tasklets with nothing to do take
     std::int64_t longest = 0;
     for (const auto &[sizes, tasklets] : shares) {
       const auto one = work(sizes);
       if (!one) return std::nullopt;
       if (all.empty()) {
-        const auto none = scheme_.tasklets > 1 ? run(withNothing(sizes)) : Work(one->size(), 0);
-        if (!none) return std::nullopt;
-        all = idle = *none;
+        all = idle = Work(one->size(), 0);
+        if (!addIdle(sizes, all, idle)) return std::nullopt;
       }
       for (std::size_t i = 0; i < all.size(); ++i) all[i] += tasklets * std::max<std::int64_t>(0, (*one)[i] - idle[i]);
       // Each instruction of the others delays the one that works by a cycle at most.
@@ -104,11 +103,31 @@ class Counter {
     });
   }
 
-  Sizes withNothing(Sizes sizes) const {
+  /// What a DPU takes that has nothing to do: the least into `least`, the most into `most`. Tasklets ask dim by dim
+  /// whether they have some, so it hangs on which dim says no.
+  bool addIdle(const Sizes &sizes, Work &least, Work &most) const {
+    std::vector<std::size_t> split;
     for (std::size_t d = 0; d < sizes.size(); ++d)
-      if (scheme_.axes[d].tasklets > 1) sizes[d] = 0;
+      if (scheme_.axes[d].tasklets > 1) split.push_back(d);
+    if (split.empty()) return true;
+    const auto none = run(without(split, sizes));
+    if (!none) return false;
+    least = most = *none;
+    for (std::size_t i = 0; i < split.size() && split.size() > 1; ++i) {
+      const auto some = run(without({split[i]}, sizes));
+      if (!some) return false;
+      for (std::size_t n = 0; n < least.size(); ++n) {
+        least[n] = std::min(least[n], (*some)[n]);
+        most[n] = std::max(most[n], (*some)[n]);
+      }
+    }
+    return true;
+  }
+
+  Sizes without(const std::vector<std::size_t> &dims, Sizes sizes) const {
     for (std::size_t d = 0; d < sizes.size(); ++d)
-      if (scheme_.axes[d].isTiled() && sizes[d] > 0) sizes[d] = std::min(sizes[d], scheme_.axes[d].tile);
+      if (scheme_.axes[d].isTiled()) sizes[d] = std::min(sizes[d], scheme_.axes[d].tile);
+    for (const std::size_t d : dims) sizes[d] = 0;
     return sizes;
   }
 
@@ -184,11 +203,13 @@ class Counter {
     return out;
   }
 
-  /// Those of all short runs are equal: what a product with a range takes hangs on its bits.
-  Sizes rangesOf(Sizes sizes) const {
-    for (std::size_t d = 0; d < sizes.size(); ++d)
-      if (scheme_.axes[d].isTiled()) sizes[d] = (kExact + 1) * scheme_.axes[d].tile;
-    return sizes;
+  /// Those of all short runs are equal, and no larger than the mapping's: what a product with a range takes hangs on
+  /// its bits.
+  Sizes ranges() const {
+    Sizes out = scheme_.sizesPerTasklet();
+    for (std::size_t d = 0; d < out.size(); ++d)
+      if (scheme_.axes[d].isTiled()) out[d] = std::min(out[d], (kExact + 1) * scheme_.axes[d].tile);
+    return out;
   }
 
   /// One short run, or what it gave before.
@@ -200,7 +221,7 @@ class Counter {
     static std::mutex mutex;
     static std::map<std::string, Known> all;
     constexpr std::size_t kMostKept = 1 << 16;
-    const program::Code::Segment arguments = plan_.alone(sizes, rangesOf(sizes));
+    const program::Code::Segment arguments = plan_.alone(sizes, ranges());
     std::string key = key_;
     key.append(arguments.bytes.begin(), arguments.bytes.end());
     {

@@ -1,11 +1,12 @@
 // What a DPU with a compiled program does at least, from short runs of the program.
 //
 // What a tasklet of these programs issues and transfers hangs on how many values it has of each dim, not on time. Every
-// whole tile costs the same, so counts are multilinear in the numbers of whole tiles of the dims: runs on one and on
-// two tiles of each give them for any number, and a run on five says whether that holds. The time of the tasklet alone,
-// without refreshes, is the least that it takes in company. What tasklets merge when all are done is left out, and so
-// are failed attempts at the lock of that barrier. Not for programs whose data decide (their short runs decide
-// nothing), with guards, prefix sums, or rows that do not begin at whole units: these have no count here.
+// whole tile costs the same, so counts are multilinear in the numbers of whole tiles of the dims: runs on two and on
+// three tiles of each give them for any number (the first tile differs), and a run on four says whether that holds. The
+// time of the tasklet alone, without refreshes, is the least that it takes in company. What tasklets merge when all are
+// done is left out, and so are failed attempts at the lock of that barrier. Not for programs whose data decide (their
+// short runs decide nothing), with guards, prefix sums, or rows that do not begin at whole units: these have no count
+// here.
 #pragma once
 
 #include <memory>

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <string>
 
 #include "pimento/base/rng.h"
@@ -35,23 +37,24 @@ class RandomAffineGraph {
     }
     shape(graph, k);
     addBody(k);
-    addStore(graph, k);
+    for (int stores = below(4) == 0 ? 2 : 1; stores > 0; --stores) addStore(graph, k);
     if (below(4) == 0) addGuard(k);
     graph.kernels.push_back(std::move(k));
     return graph;
   }
 
-  /// Splits at random; at most `units` of each level.
+  /// Splits at random, tasklets along several dims; at most `units` of each level along a dim.
   mapping::Mapping mappingOf(const kernel::Kernel &k, int units) {
     mapping::Mapping m;
     mapping::Subspace s;
     s.factors.assign(4, std::vector<std::int64_t>(k.dims.size(), 1));
     for (std::size_t d = 0; d < k.dims.size(); ++d) s.factors[3][d] = k.dims[d].extent;
-    for (std::size_t level = 0; level < 3; ++level) {
+    for (const std::size_t level : {0, 1, 2, 2, 2}) {
       const auto d = static_cast<std::size_t>(below(static_cast<int>(k.dims.size())));
-      const std::int64_t n = 1 + below(level == 0 ? 2 : units);
-      s.factors[level][d] = std::min(n, s.factors[3][d]);
-      s.factors[3][d] = (s.factors[3][d] + s.factors[level][d] - 1) / s.factors[level][d];
+      const std::int64_t n = std::min<std::int64_t>(1 + below(level == 0 ? 2 : units), s.factors[3][d]);
+      if (s.factors[level][d] > 1 || (level == 2 && unitsOf(s.factors[level]) * n > kMostTasklets)) continue;
+      s.factors[level][d] = n;
+      s.factors[3][d] = (s.factors[3][d] + n - 1) / n;
     }
     m.subspaces = {s};
     if (below(3) == 0) m.parameters["buffer"] = 8 * (1 + below(8));
@@ -60,6 +63,12 @@ class RandomAffineGraph {
   }
 
  private:
+  static constexpr std::int64_t kMostTasklets = 24;
+
+  static std::int64_t unitsOf(const std::vector<std::int64_t> &factors) {
+    return std::accumulate(factors.begin(), factors.end(), std::int64_t{1}, std::multiplies<>());
+  }
+
   int below(int n) { return static_cast<int>(rng_.next() % static_cast<std::uint64_t>(n)); }
 
   kernel::Access access(const kernel::Kernel &k, int) {
@@ -162,10 +171,12 @@ class RandomAffineGraph {
       s.target.index.push_back(index);
       shape.push_back(1);
     }
-    constexpr kernel::Combine kSums[] = {kernel::Combine::kAdd, kernel::Combine::kMin, kernel::Combine::kMax};
-    s.combine = isSum ? kSums[below(3)] : kernel::Combine::kAssign;
+    constexpr kernel::Combine kSums[] = {kernel::Combine::kAdd, kernel::Combine::kMin, kernel::Combine::kMax,
+                                         kernel::Combine::kMul};
+    s.combine = isSum ? kSums[below(4)] : kernel::Combine::kAssign;
     s.value = static_cast<int>(k.body.size()) - 1;
-    graph.tensors.push_back({"y", type_, shape, isSum && below(2) == 0 ? kernel::Role::kInOut : kernel::Role::kOutput});
+    graph.tensors.push_back({"y" + std::to_string(k.stores.size()), type_, shape,
+                             isSum && below(2) == 0 ? kernel::Role::kInOut : kernel::Role::kOutput});
     k.stores.push_back(std::move(s));
   }
 

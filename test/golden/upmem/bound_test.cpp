@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "pimento/evaluate/backend.h"
+#include "pimento/kernel/builder.h"
 #include "pimento/kernel/zoo.h"
 #include "pimento/lower/upmem/compiled/lower.h"
 #include "test/support/llvm_dpu_compiler.h"
@@ -87,6 +88,24 @@ TEST_F(CompiledBound, OfProgramsWhoseTaskletsMergeIsBelow) {
   expectBelowEverywhere("gemv", {{"m", 3}, {"n", 3000}}, 29, merging);
   EXPECT_GT(compared_, 20);
   EXPECT_GT(tightness(), 0.4);
+}
+
+TEST_F(CompiledBound, OfTaskletsAlongSeveralDimsIsBelow) {
+  using kernel::DimKind;
+  // Idle tasklets ask dim by dim whether they have something to do.
+  kernel::Graph graph;
+  graph.tensors = {{"x", DType::kI64, {7}, kernel::Role::kInput}, {"y", DType::kI64, {2, 7, 3}, kernel::Role::kOutput}};
+  kernel::KernelBuilder k("turned",
+                          {{"i", 7, DimKind::kParallel}, {"j", 3, DimKind::kParallel}, {"k", 2, DimKind::kParallel}});
+  k.store(1, {k.index(2), k.index(0), k.index(1)}, k.load(0, DType::kI64, {k.index(0, -1, 6)}),
+          kernel::Combine::kAssign);
+  graph.kernels.push_back(k.take());
+  ASSERT_TRUE(kernel::verify(graph)) << kernel::verify(graph).diagnostics().front().str();
+  for (const char *map : {"M1:{(2,1,1),(1,1,1),(3,3,2),(2,1,1)}", "M1:{(1,1,1),(1,1,1),(3,3,2),(3,1,1)}"}) {
+    const auto m = mapping::parseMapSpec(map);
+    ASSERT_TRUE(m.ok()) << m.diagnostics().front().str();
+    EXPECT_TRUE(expectBelow(graph, m->mapping, machineWithRoom())) << map;
+  }
 }
 
 TEST_F(CompiledBound, OfRandomKernelsIsBelow) {

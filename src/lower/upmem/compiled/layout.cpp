@@ -42,7 +42,7 @@ program::Code::Segment Plan::alone(const std::vector<std::int64_t> &sizes,
     if (a.name.starts_with("merge_bytes_")) a.value = 0;
     if (a.name.starts_with("range_"))
       for (std::size_t d = 0; d < sizes.size(); ++d)
-        if (a.name == "range_" + scheme_.axes[d].name && !scheme_.axes[d].isWhole && ranges[d] > 0) a.value = ranges[d];
+        if (a.name == "range_" + scheme_.axes[d].name && !scheme_.axes[d].isWhole) a.value = ranges[d];
     if (!a.name.starts_with("mram_")) continue;
     for (std::size_t o = 0; o < scheme_.operands.size(); ++o) {
       if (a.name == "mram_" + scheme_.operands[o].name) a.value = static_cast<std::int64_t>(o) * kApart;

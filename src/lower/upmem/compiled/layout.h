@@ -33,9 +33,9 @@ class Plan {
   program::Code::Segment arguments(std::int64_t dpu) const;
   /// That of a DPU where every tasklet has `range` values of dim `dim` and all together `valid`.
   program::Code::Segment shortened(int dim, std::int64_t range, std::int64_t valid) const;
-  /// That of a DPU whose first tasklet has so many values of each dim and whose others have none, though tasklets could
-  /// have `ranges` (no fewer). Arrays lie where they do not depend on the mapping, and nothing is merged. For counting:
-  /// an aligned program issues the same wherever they lie.
+  /// That of a DPU whose first tasklet has so many values of each dim and whose others have none; each tasklet could
+  /// have `ranges` (no fewer), which whole dims have anyway. Arrays lie where they do not depend on the mapping, and
+  /// nothing is merged. For counting: an aligned program issues the same wherever they lie.
   program::Code::Segment alone(const std::vector<std::int64_t> &sizes, const std::vector<std::int64_t> &ranges) const;
   /// The operand whose array begins at this byte of MRAM.
   const Operand &operandAt(std::int64_t offset) const;
