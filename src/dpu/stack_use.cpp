@@ -80,6 +80,12 @@ class Reader {
     std::vector<std::uint32_t> chain;
   };
 
+  /// On the way from main to the function at hand.
+  struct Step {
+    std::uint32_t function = 0;
+    std::int64_t below = 0;  ///< of its frame, while what it calls or jumps to runs
+  };
+
   void findFunctions() {
     std::map<std::string, std::int64_t, std::less<>> sizes;
     std::set<std::string, std::less<>> pointedTo;
@@ -163,12 +169,15 @@ class Reader {
   const Depth &deepest(std::uint32_t begin) {
     if (const auto found = done_.find(begin); found != done_.end()) return found->second;
     const Function &f = functions_.at(begin);
-    path_.push_back(begin);
     Depth out{f.frame, {begin}};
     if (f.hasUnknownFrame) doubts_.insert(fmt::format("'{}' has arrays whose size is known at run time only", f.name));
+    path_.push_back({begin, 0});
     const auto consider = [&](std::uint32_t to, std::int64_t below) {
-      if (std::find(path_.begin(), path_.end(), to) != path_.end()) {
-        if (below > 0 || functions_.at(to).frame > 0 || to == begin)
+      path_.back().below = below;
+      const auto before = std::find_if(path_.begin(), path_.end(), [to](const Step &s) { return s.function == to; });
+      if (before != path_.end()) {
+        // Jumps alone go round without the stack growing.
+        if (to == begin || std::any_of(before, path_.end(), [](const Step &s) { return s.below > 0; }))
           doubts_.insert(to == begin
                              ? fmt::format("'{}' calls itself", f.name)
                              : fmt::format("'{}' calls '{}', which leads to it", f.name, functions_.at(to).name));
@@ -192,7 +201,7 @@ class Reader {
   std::map<std::uint32_t, Function> functions_;
   std::set<std::uint32_t> pointedTo_;
   std::map<std::uint32_t, Depth> done_;
-  std::vector<std::uint32_t> path_;
+  std::vector<Step> path_;
   std::set<std::string> doubts_;
 };
 

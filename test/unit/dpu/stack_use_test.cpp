@@ -85,8 +85,21 @@ TEST(StackUse, RecursionAndArraysOfUnknownSizeAreDoubts) {
                    function("f", " .set stack_size.f, 8\n call r23, main\n jump r23\n")})
                 .doubts,
             Names{"'f' calls 'main', which leads to it"});
+  EXPECT_EQ(useOf({function("main", " .set stack_size.main, 0\n jump f\n") +
+                   function("f", " .set stack_size.f, 8\n call r23, g\n jump r23\n") +
+                   function("g", " .set stack_size.g, 0\n jump main\n")})
+                .doubts,
+            Names{"'g' calls 'main', which leads to it"})
+      << "round by jumps, but for one call";
   EXPECT_EQ(useOf({function("main", " .set stack_size.main, -1\n jump r23\n")}).doubts,
             Names{"'main' has arrays whose size is known at run time only"});
+}
+
+TEST(StackUse, JumpsRoundAndRoundTakeNone) {
+  const StackUse use = useOf({function("main", " .set stack_size.main, 24\n jump f\n") +
+                              function("f", " .set stack_size.f, 8\n jump main\n")});
+  EXPECT_EQ(use.bytes, 24);
+  EXPECT_TRUE(use.doubts.empty());
 }
 
 }  // namespace
