@@ -248,7 +248,7 @@ void AssemblerState::align(const Statement &statement, bool isPower) {
 void AssemblerState::emitZeros(const Statement &statement, bool isFill) {
   // .zero COUNT, BYTE; .fill COUNT, SIZE, VALUE of which only repeated bytes make sense here.
   std::int64_t count = 0, size = 1, value = 0;
-  if (!hasOperands(statement, 1, isFill ? 3 : 2) || !number(statement, 0, 0, 64 << 20, count)) return;
+  if (!hasOperands(statement, 1, isFill ? 3 : 2) || !number(statement, 0, 0, std::int64_t{1} << 40, count)) return;
   if (isFill && statement.operands.size() > 1 && !number(statement, 1, 1, 8, size)) return;
   const std::size_t last = isFill ? 2 : 1;
   if (statement.operands.size() > last && !number(statement, last, -128, size == 1 ? 255 : 0, value)) return;

@@ -109,7 +109,8 @@ class Reader {
                                       static_cast<std::uint32_t>(code_.instructions.size()));
       f.isPointedTo |= pointedTo.contains(s.name);
       if (const auto size = sizes.find(s.name); size != sizes.end()) {
-        f.frame = std::max(f.frame, std::max<std::int64_t>(0, size->second));
+        // Of an unknown one the part that the code shows.
+        if (size->second >= 0) f.frame = std::max<std::int64_t>(f.frame, size->second);
         f.hasUnknownFrame |= size->second < 0;
       }
     }

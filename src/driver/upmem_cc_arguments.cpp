@@ -94,13 +94,16 @@ class ArgumentReader {
     }
   }
 
+  /// Of several the earliest, as with other compilers.
+  void stopAt(Stage stage) { request_.stage = std::min(request_.stage, stage); }
+
   bool takeStage(const std::string &a) {
     if (a == "-c") {
-      request_.stage = Stage::kObject;
+      stopAt(Stage::kObject);
     } else if (a == "-S") {
-      request_.stage = Stage::kAssembly;
+      stopAt(Stage::kAssembly);
     } else if (a == "-E") {
-      request_.stage = Stage::kPreprocessed;
+      stopAt(Stage::kPreprocessed);
     } else if (a == "-emit-llvm") {
       request_.isLlvm = true;
     } else {

@@ -206,7 +206,7 @@ Outcome compile(const Options &given) {
   if (isCode && (options.emit == "commands" || options.emit == "llvcnm"))
     return failure({error("unknown-stage", {"--emit", 0, 0},
                           fmt::format("{} runs machine code, which has no stage '{}'", job->machine.name, options.emit),
-                          "use --emit asm, or mapping")});
+                          "use --emit c, ir, asm, host, kernel or mapping")});
   return printStage(options, *job, *graph);
 }
 

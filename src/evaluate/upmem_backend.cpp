@@ -29,15 +29,17 @@ class UpmemBackend final : public Backend {
     if (measured || tools.dpuCompiler == nullptr || !hasNoProgram(measured.diagnostics())) return measured;
     mapping::MapSpec usual = spec;  // as the measured programs: one DPU, 16 tasklets
     constexpr std::int64_t kUsualTasklets = 16;
-    usual.mapping.parameters.try_emplace("dpus", 1);
     if (machine.dpu)
       usual.mapping.parameters.try_emplace("tasklets", std::min(kUsualTasklets, machine.dpu->maxTasklets));
-    std::vector<mapping::Mapping> all = mappings(graph, kernel, machine, usual, tools);
     Diagnostics why = measured.diagnostics();
-    for (mapping::Mapping &m : all) {
-      const auto source = lower::upmem::compiled::writeSource(graph, kernel, m, machine);
-      if (source) return std::move(m);
-      why = source.diagnostics();
+    for (const std::int64_t dpus : numbersOfDpus(machine, spec)) {
+      usual.mapping.parameters["dpus"] = dpus;
+      for (mapping::Mapping &m : mappings(graph, kernel, machine, usual, tools)) {
+        const auto source = lower::upmem::compiled::writeSource(graph, kernel, m, machine);
+        if (source) return std::move(m);
+        why = source.diagnostics();
+      }
+      if (why.front().code != "capacity") break;  // what no other number of DPUs changes
     }
     return why;
   }
@@ -66,6 +68,19 @@ class UpmemBackend final : public Backend {
   }
 
  private:
+  /// What the user says, else one, and more for kernels that do not fit.
+  static std::vector<std::int64_t> numbersOfDpus(const machine::Machine &machine, const mapping::MapSpec &spec) {
+    if (const auto named = spec.mapping.parameters.find("dpus"); named != spec.mapping.parameters.end())
+      return {named->second};
+    std::int64_t all = 1;
+    for (const machine::Level &l : machine.levels)
+      if (l.name != "tasklet") all = multiplySaturated(all, l.count);
+    std::vector<std::int64_t> out;
+    for (std::int64_t n = 1; n < all; n *= 2) out.push_back(n);
+    out.push_back(all);
+    return out;
+  }
+
   static bool hasNoProgram(const Diagnostics &diagnostics) {
     const std::string &code = diagnostics.front().code;
     return code == "unsupported-type" || code == "unsupported-form" || code == "unsupported-op" ||

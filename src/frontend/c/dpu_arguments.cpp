@@ -105,7 +105,8 @@ class ArgumentReader {
       return refuse("flag '" + text + "' is not for a DPU", *why);
     if (option.matches(options::OPT_x) || option.matches(options::OPT_std_EQ)) return takeLanguage(arg, parsed);
     if (option.matches(options::OPT_target)) {
-      if (std::string_view(arg.getValue()) != kDpuTriple)
+      const std::string_view asked = arg.getValue();
+      if (asked != kDpuTriple && asked != kDpuVendorTriple)
         refuse("flag '" + text + "' asks for another machine", std::string("the target is ") + kDpuTriple);
       return;
     }

@@ -13,6 +13,8 @@ namespace pimento::frontend {
 
 /// The same as backend_dpu/backend.h states, which this room may not include.
 inline constexpr const char *kDpuTriple = "dpu-upmem-dpurt";
+/// What UPMEM's tools call it; scripts for building name it.
+inline constexpr const char *kDpuVendorTriple = "dpu-upmem-dpurte";
 inline constexpr const char *kDpuDataLayout = "e-m:e-p:32:32-i64:64-n32-S64";
 
 llvm::IntrusiveRefCntPtr<clang::TargetInfo> makeDpuTarget(std::shared_ptr<clang::TargetOptions> options);

@@ -103,6 +103,14 @@ void CReader::declareParameters(const clang::FunctionDecl &function) {
       if (!isFine()) return;
       const auto size = sizes_.find(buffer.name);
       if (size != sizes_.end() && type->isIntegerType()) {
+        const unsigned bits = context_.getIntWidth(type) - (type->isSignedIntegerType() ? 1 : 0);
+        if (bits < 63 && size->second >> bits != 0) {
+          errors_.push_back(error("bad-size", buffer.where,
+                                  fmt::format("parameter '{}' is of type '{}', which {} does not fit", buffer.name,
+                                              type.getAsString(), size->second),
+                                  "use a smaller size, or a wider type in the text"));
+          return;
+        }
         variable.value = scalarValue(pool_.integer(buffer.type, size->second));
         continue;
       }

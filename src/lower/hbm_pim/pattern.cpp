@@ -61,7 +61,8 @@ class Recogniser {
       return unsupported(
           "type",
           fmt::format("tensor '{}' holds {}, the unit computes in {}", t.name, name(t.type), name(machine_.pim->type)),
-          fmt::format("use --dtype {}, or cast on the host", name(machine_.pim->type)));
+          fmt::format("use --dtype {0}, or {0} in the text of a C or MLIR file; or cast on the host",
+                      name(machine_.pim->type)));
     };
     for (const kernel::Access &a : kernel_.loads)
       if (wrong(a)) return report(a);

@@ -135,6 +135,8 @@ TEST(AssemblerErrors, CodeAndDataStandWhereTheyBelong) {
 
 TEST(AssemblerErrors, AnObjectLargerThanAllMemoriesIsRefused) {
   EXPECT_EQ(complaint(" .data\n .zero 0x4000000\n .zero 1\n"), "dpu-asm-size@3:2");
+  EXPECT_EQ(complaint(" .section .mram.noinit,\"aw\",@nobits\n .zero 73400320\n"), "dpu-asm-size@2:2")
+      << "a single array, too";
 }
 
 TEST(AssemblerErrors, AllMistakesAreReportedUpToTwentyInOrder) {

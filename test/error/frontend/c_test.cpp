@@ -67,6 +67,9 @@ TEST(CErrors, SizesAreSaid) {
   EXPECT_EQ(complaint("void f(int n, float y[n]) {\ny[0] = 1;\n}\n", "extent of 'y'", "--size n=64"), "c-bounds@1:21");
   EXPECT_EQ(complaint(function("y[0] = x[n];"), "not known", "--size n=64"), "c-bounds@2:8");
   EXPECT_EQ(complaint(function("y[0] = 1;"), "no integer parameter 'm'", "n", {{}, {{"m", 3}}}), "unknown-size@0:0");
+  EXPECT_EQ(complaint("void f(int n, float *y) {\ny[0] = n;\n}\n",
+                      "'n' is of type 'int', which 2147483648 does not fit", "wider type", {{}, {{"n", 2147483648}}}),
+            "bad-size@1:12");
 }
 
 TEST(CErrors, AccessesStayWithinTheirArrays) {

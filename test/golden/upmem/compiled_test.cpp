@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "pimento/base/rng.h"
+#include "pimento/evaluate/upmem_backend.h"
 #include "pimento/kernel/builder.h"
 #include "pimento/kernel/notation.h"
 #include "pimento/kernel/zoo.h"
@@ -93,6 +94,25 @@ TEST_F(Compiled, EveryKernelOfTheZooInEveryType) {
       if (!isOrdered) expectRight(*graph, "auto;dpus=2;tasklets=5;merge=device", dataOf(entry));
     }
   }
+}
+
+TEST_F(Compiled, KernelsTooLargeForADpuAreSpreadOverAsFewAsHoldThem) {
+  machine::Machine machine = machineWithRoom();
+  machine.dpu->mram = Bytes(1 << 14);
+  evaluate::Tools tools;
+  tools.dpuCompiler = &compiler_;
+  const auto dpusFor = [&](std::int64_t n, const std::string &map) -> std::int64_t {
+    const auto graph = kernel::parseNotation("z[i] = x[i] * y[i]", {{"i", n}}, DType::kF32);
+    const auto spec = mapping::parseMapSpec(map);
+    if (!graph || !spec) return -1;
+    const auto m = evaluate::upmemBackend().reference(*graph, 0, machine, *spec, tools);
+    return m ? m->subspaces[0].factors[0][0] * m->subspaces[0].factors[1][0] : -1;
+  };
+  EXPECT_EQ(dpusFor(1000, "reference"), 1);
+  EXPECT_EQ(dpusFor(2000, "reference"), 2);
+  EXPECT_EQ(dpusFor(4000, "auto"), 4);
+  EXPECT_EQ(dpusFor(4000, "reference;dpus=2"), -1) << "who names a number gets it";
+  EXPECT_EQ(dpusFor(1'000'000, "reference"), -1) << "more than the machine has";
 }
 
 TEST_F(Compiled, MathematicalFunctionsOfNumbersOfEveryKind) {

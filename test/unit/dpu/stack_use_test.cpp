@@ -102,5 +102,9 @@ TEST(StackUse, JumpsRoundAndRoundTakeNone) {
   EXPECT_TRUE(use.doubts.empty());
 }
 
+TEST(StackUse, TheFixedPartOfAnUnknownFrameCounts) {
+  EXPECT_EQ(useOf({function("main", " .set stack_size.main, -1\n add r22, r22, 3024\n jump r23\n")}).bytes, 3024);
+}
+
 }  // namespace
 }  // namespace pimento::dpu

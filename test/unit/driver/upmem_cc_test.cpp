@@ -148,6 +148,21 @@ TEST_F(UpmemCc, ArgumentsThatAreNotItsOwnAreForClang) {
   EXPECT_EQ(read->dependencyFile, "x.d");
 }
 
+TEST_F(UpmemCc, OfSeveralStagesItStopsAtTheEarliest) {
+  const auto stage = [](const std::vector<std::string> &flags) {
+    std::vector<std::string> all = flags;
+    all.push_back("a.c");
+    const Result<CcRequest> read = readCcArguments(all);
+    EXPECT_TRUE(read);
+    return read->stage;
+  };
+  EXPECT_EQ(stage({}), CcRequest::Stage::kProgram);
+  EXPECT_EQ(stage({"-S", "-c"}), CcRequest::Stage::kAssembly);
+  EXPECT_EQ(stage({"-c", "-S"}), CcRequest::Stage::kAssembly);
+  EXPECT_EQ(stage({"-E", "-c"}), CcRequest::Stage::kPreprocessed);
+  EXPECT_EQ(stage({"-M", "-c"}), CcRequest::Stage::kDependencies);
+}
+
 TEST_F(UpmemCc, ObjectsAreLinkedLater) {
   const std::string main = file("main.s", kMain);
   ASSERT_EQ(upmemCc({"-c", main, "-o", path("main.o")}).status, 0);

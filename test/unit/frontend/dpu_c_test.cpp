@@ -229,6 +229,8 @@ TEST(DpuC, FlagsMeanWhatTheyMeanToClang) {
   EXPECT_TRUE(
       Ir("_Static_assert(__dpu__ && __DPU__, \"\");", {"-Wall", "-pedantic", "-mcpu=v1A", "-target", "dpu-upmem-dpurt"})
           .has("triple"));
+  for (const char *flag : {"--target=dpu-upmem-dpurt", "--target=dpu-upmem-dpurte"})
+    EXPECT_TRUE(Ir("int x;", {flag}).has("triple")) << "what UPMEM's tools call it, too: " << flag;
 }
 
 TEST(DpuC, TheInterfacesHeadersAreFoundWithoutBeingInstalled) {
