@@ -9,7 +9,7 @@
 typedef uint64_t perfcounter_t;
 
 typedef enum _perfcounter_config_t {
-  COUNT_SAVE = 0,          ///< as before
+  COUNT_SAME = 0,          ///< as before
   COUNT_CYCLES = 1,        ///< of the clock
   COUNT_INSTRUCTIONS = 2,  ///< of all tasklets
   COUNT_NOTHING = 3

@@ -239,6 +239,11 @@ TEST(DpuC, TheInterfacesHeadersAreFoundWithoutBeingInstalled) {
     EXPECT_TRUE(read(std::string("#include <") + header + ">\n", {"-DNR_TASKLETS=16"})) << header;
 }
 
+TEST(DpuC, TheCounterGoesOnAsBefore) {
+  EXPECT_TRUE(
+      read("#include <perfcounter.h>\nperfcounter_t f(void) { return perfcounter_config(COUNT_SAME, true); }\n"));
+}
+
 TEST(DpuC, MramIsAnAddressSpace) {
   const Ir ir("#include <mram.h>\n__mram int value[4]; int f(void) { return value[1]; }");
   EXPECT_TRUE(ir.has("addrspace(255) global [4 x i32]"));
