@@ -110,7 +110,10 @@ std::optional<CReader::Counting> CReader::countingOf(const LoopParts &parts) {
     return counting;
   }
   fail("c-loop-form", parts.where,
-       "the loop does not count: no variable of its condition goes up or down by a constant", kLoopHint);
+       parts.step != nullptr
+           ? "the loop does not count: no variable of its condition goes up or down by a constant"
+           : "the loop does not count: its last statement moves no variable of its condition up or down by a constant",
+       kLoopHint);
   return std::nullopt;
 }
 

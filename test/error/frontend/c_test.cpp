@@ -51,6 +51,9 @@ TEST(CErrors, LoopsCount) {
   const std::string hint = "for (int i = 0";
   EXPECT_EQ(complaint(function("for (;;) y[0] = 1;"), "no condition", hint), "c-loop-form@2:1");
   EXPECT_EQ(complaint(function("for (int i = 1; i < 8; i *= 2) y[i] = 1;"), "does not count", hint), "c-loop-form@2:1");
+  EXPECT_EQ(
+      complaint(function("int i = 8; while (i > 0) { i--; y[i] = 1; }"), "its last statement moves no variable", hint),
+      "c-loop-form@2:12");
   EXPECT_EQ(complaint(function("for (int i = 0; i < 8; i--) y[0] = 1;"), "never ends", hint), "c-loop-form@2:1");
   EXPECT_EQ(
       complaint(function("for (int i = 0; i < 8; i++) { y[i] = 1; i++; }"), "changes the loop's variable 'i'", hint),
