@@ -77,7 +77,8 @@ void AssemblerState::enterSection(std::string_view name, bool isAllocated, bool 
   object_.sections.push_back(std::move(section));
 }
 
-std::uint32_t AssemblerState::symbolIndex(std::string_view name) {
+std::uint32_t AssemblerState::symbolIndex(std::string_view text) {
+  const std::string_view name = withoutQuotes(text);
   const auto found = symbols_.find(name);
   if (found != symbols_.end()) return found->second;
   const auto index = static_cast<std::uint32_t>(object_.symbols.size());
@@ -89,10 +90,10 @@ std::uint32_t AssemblerState::symbolIndex(std::string_view name) {
 }
 
 bool AssemblerState::isSymbolName(const Piece &piece) {
-  const std::string_view name = piece.text;
+  const std::string_view name = withoutQuotes(piece.text);
   const bool isName = !name.empty() && name != "." && isSymbolStart(name.front()) &&
                       std::all_of(name.begin(), name.end(), isSymbolCharacter);
-  if (isName && !readRegister(name)) return true;
+  if (isName && (isQuotedName(piece.text) || !readRegister(name))) return true;
   return report("dpu-asm-label", piece.column, fmt::format("'{}' cannot be a symbol", name),
                 "a symbol begins with a letter, '_', '.' or '$' and is no register");
 }

@@ -39,7 +39,7 @@ void AssemblerState::settleAssignments() {
   }
   auto isSettled = [&](const Assignment &assignment) {
     return std::all_of(assignment.expression.terms.begin(), assignment.expression.terms.end(), [&](const auto &term) {
-      const auto found = symbols_.find(term.symbol);
+      const auto found = symbols_.find(withoutQuotes(term.symbol));
       return term.symbol == "." ||
              (found != symbols_.end() && object_.symbols[found->second].section != Symbol::kUndefined);
     });

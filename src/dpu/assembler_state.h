@@ -68,7 +68,7 @@ class AssemblerState {
   bool hasRoom(std::uint64_t bytes, int column);
 
   void enterSection(std::string_view name, bool isAllocated, bool isNoBits);
-  std::uint32_t symbolIndex(std::string_view name);
+  std::uint32_t symbolIndex(std::string_view text);
   bool isSymbolName(const Piece &piece);
   void defineLabel(const Piece &label);
   void setSymbol(const Piece &name, const Piece &value);

@@ -79,6 +79,14 @@ bool isSymbolCharacter(char c) {
   return isSymbolStart(c) || isDigit(c) || c == '@';
 }
 
+bool isQuotedName(std::string_view text) {
+  return text.size() > 2 && text.front() == '"' && text.back() == '"';
+}
+
+std::string_view withoutQuotes(std::string_view name) {
+  return isQuotedName(name) ? name.substr(1, name.size() - 2) : name;
+}
+
 Statement LineReader::read(std::string_view line) {
   line_ = std::string(line);
   std::size_t first = 0;
@@ -107,6 +115,9 @@ Statement LineReader::read(std::string_view line) {
   };
   auto word = [&] {
     const std::size_t begin = at;
+    // A string is a word where a label may be: "id":
+    const std::size_t quoted = text[at] == '"' ? at + literalLength(text.substr(at)) : 0;
+    if (quoted != 0 && quoted < text.size() && text[quoted] == ':') at = quoted;
     while (at < text.size() && !isSpace(text[at]) && text[at] != ':' && text[at] != '=' && text[at] != '"') ++at;
     return Piece{text.substr(begin, at - begin), static_cast<int>(begin) + 1};
   };
@@ -183,7 +194,11 @@ Result<Expression> readExpression(Piece piece, const Location &line) {
       if (!number || __builtin_add_overflow(sum.number, *number, &sum.number)) {
         return fail(begin, "'" + std::string(digits) + "' is no number that fits");
       }
-    } else if (isSymbolStart(text[at])) {
+    } else if (isSymbolStart(text[at]) || text[at] == '"') {
+      if (text[at] == '"') {
+        at += literalLength(text.substr(at));
+        if (!isQuotedName(text.substr(begin, at - begin))) return fail(begin, "this is no symbol");
+      }
       while (at < text.size() && isSymbolCharacter(text[at])) ++at;
       sum.terms.push_back(
           {std::string(text.substr(begin, at - begin)), isNegative, piece.column + static_cast<int>(begin)});

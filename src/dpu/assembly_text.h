@@ -62,6 +62,10 @@ Result<Expression> readExpression(Piece text, const Location &line);
 /// A string literal with its escapes resolved. Diagnostic: dpu-asm-string.
 Result<std::string> readString(Piece text, const Location &line);
 
+/// A symbol in quotes: how a name that is also a register's is written.
+bool isQuotedName(std::string_view text);
+std::string_view withoutQuotes(std::string_view name);
+
 bool isSymbolStart(char c);
 bool isSymbolCharacter(char c);
 

@@ -10,6 +10,7 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "pimento/backend_dpu/target/condition.h"
 #include "pimento/backend_dpu/target/target_machine.h"
+#include "pimento/dpu/assembly_text.h"
 
 #define GET_INSTRINFO_MC_DESC
 #define ENABLE_INSTR_PREDICATE_VERIFIER
@@ -41,6 +42,11 @@ class DPUAsmInfo : public MCAsmInfoELF {
     UseIntegratedAssembler = ParseInlineAsmUsingAsmParser = false;  // inline assembly passes as text
     MinInstAlignment = 8;
     MaxInstLength = 8;
+  }
+
+  /// Names of registers are not those of symbols, unless quoted.
+  bool isValidUnquotedName(StringRef name) const override {
+    return MCAsmInfoELF::isValidUnquotedName(name) && !pimento::dpu::readRegister({name.data(), name.size()});
   }
 };
 

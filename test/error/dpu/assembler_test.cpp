@@ -111,6 +111,9 @@ TEST(AssemblerErrors, LabelsAreNames) {
   EXPECT_EQ(complaint("r1: nop"), "dpu-asm-label@1:1");
   EXPECT_EQ(complaint("1x: nop"), "dpu-asm-label@1:1");
   EXPECT_EQ(complaint(" .globl id"), "dpu-asm-label@1:9");
+  EXPECT_EQ(complaint("\"\": nop"), "dpu-asm-label@1:1");
+  EXPECT_EQ(complaint("\"a b\": nop"), "dpu-asm-label@1:1");
+  EXPECT_EQ(complaint(" move r0, 1 + \"id"), "dpu-asm-expression@1:15");
   EXPECT_EQ(complaint(".: nop"), "dpu-asm-label@1:1");
 }
 

@@ -79,6 +79,21 @@ TEST(Assembler, SymbolsOfTheLinkerBecomeRelocations) {
   EXPECT_EQ(relocationAt(object, ".data", 0).offset, 1u);
 }
 
+TEST(Assembler, SymbolsInQuotesMayHaveNamesOfRegisters) {
+  const Object quoted = assembledObject(
+      " .globl \"id\"\n\"id\": lw r0, zero, \"d2\" + 4\n call r23, \"id\"\n .size \"id\", . - \"id\"\n"
+      " .data\n\"d2\": .long 1, \"plain\"\nplain:\n");
+  const Object plain = assembledObject(
+      " .globl f\nf: lw r0, zero, a + 4\n call r23, f\n .size f, . - f\n .data\na: .long 1, plain\nplain:\n");
+  EXPECT_EQ(wordsOf(*sectionNamed(quoted, ".text")), wordsOf(*sectionNamed(plain, ".text")));
+  EXPECT_EQ(quoted.symbols[relocationAt(quoted, ".text", 0).symbol].name, "d2");
+  const auto named = [&](const std::string &name) {
+    return std::count_if(quoted.symbols.begin(), quoted.symbols.end(), [&](const auto &s) { return s.name == name; });
+  };
+  EXPECT_EQ(named("id"), 1);
+  EXPECT_EQ(named("plain"), 1) << "quotes are no part of a name";
+}
+
 TEST(Assembler, DataDirectivesWriteLittleEndianBytes) {
   const Object object = assembledObject(R"(
   .data

@@ -249,6 +249,19 @@ TEST_F(UpmemCcC, SeveralFilesMakeOneProgram) {
   for (const char *name : {"main", "helper", "more", "__bootstrap"}) EXPECT_NE(code.symbolNamed(name), nullptr) << name;
 }
 
+TEST_F(UpmemCcC, NamesOfRegistersAreNamesOfVariablesAndFunctions) {
+  for (const char *name : {"id", "zero", "one", "r0", "d2", "s31"}) {
+    const std::string n = name;
+    const program::Code variable =
+        linked({file("v.c", "int " + n + " = 3, *p = &" + n + ";\nint main(void) { return " + n + " += *p; }\n")});
+    EXPECT_NE(variable.symbolNamed(n), nullptr) << n;
+    const program::Code function = linked({file("f.c", "int " + n + "(int);\nint (*p)(int) = " + n +
+                                                           ";\nint main(void) { return " + n + "(4) + p(3); }\n"),
+                                           file("g.c", "int " + n + "(int a) { return a * 3; }\n")});
+    EXPECT_NE(function.symbolNamed(n), nullptr) << n;
+  }
+}
+
 TEST_F(UpmemCcC, InstructionsKnowTheirLinesOfC) {
   const std::string main = file("main.c", "int x;\nint main(void) {\n  x = 5;\n  return 0;\n}\n");
   const program::Code code = linked({main});
