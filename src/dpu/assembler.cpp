@@ -91,9 +91,13 @@ std::uint32_t AssemblerState::symbolIndex(std::string_view text) {
 
 bool AssemblerState::isSymbolName(const Piece &piece) {
   const std::string_view name = withoutQuotes(piece.text);
-  const bool isName = !name.empty() && name != "." && isSymbolStart(name.front()) &&
-                      std::all_of(name.begin(), name.end(), isSymbolCharacter);
-  if (isName && (isQuotedName(piece.text) || !readRegister(name))) return true;
+  const bool isQuoted = isQuotedName(piece.text);
+  // Letters of other languages, in UTF-8, are C's as well.
+  const auto isForeign = [&](char c) { return isQuoted && (c & 0x80) != 0; };
+  const auto isFine = [&](char c) { return isSymbolCharacter(c) || isForeign(c); };
+  const bool isName = !name.empty() && name != "." && (isSymbolStart(name.front()) || isForeign(name.front())) &&
+                      std::all_of(name.begin(), name.end(), isFine);
+  if (isName && (isQuoted || !readRegister(name))) return true;
   return report("dpu-asm-label", piece.column, fmt::format("'{}' cannot be a symbol", name),
                 "a symbol begins with a letter, '_', '.' or '$' and is no register");
 }

@@ -249,8 +249,8 @@ TEST_F(UpmemCcC, SeveralFilesMakeOneProgram) {
   for (const char *name : {"main", "helper", "more", "__bootstrap"}) EXPECT_NE(code.symbolNamed(name), nullptr) << name;
 }
 
-TEST_F(UpmemCcC, NamesOfRegistersAreNamesOfVariablesAndFunctions) {
-  for (const char *name : {"id", "zero", "one", "r0", "d2", "s31"}) {
+TEST_F(UpmemCcC, VariablesAndFunctionsHaveAnyNameThatCKnows) {
+  for (const char *name : {"id", "zero", "one", "r0", "d2", "s31", "größe"}) {
     const std::string n = name;
     const program::Code variable =
         linked({file("v.c", "int " + n + " = 3, *p = &" + n + ";\nint main(void) { return " + n + " += *p; }\n")});
