@@ -234,6 +234,11 @@ TEST_F(Compiled, PrefixSumsHaveTaskletsWithOneElementAndWithNone) {
   }
 }
 
+TEST_F(Compiled, TensorsMayHaveNamesThatProgramsUse) {
+  expectRight("y[i] = bytes[i] + bytes_y[i] + pitch_y_0[i]", {{"i", 100}}, DType::kI32, "M1:{(1),(1),(4),(25)}");
+  expectRight("y[k] = k[k] + 1", {{"k", 100}}, DType::kI32, "M1:{(1),(1),(4),(25)};buffer=4");
+}
+
 TEST_F(Compiled, LargeHistogramsLieInMram) {
   const auto graph = kernel::makeZooKernel("hst", {{"n", 500}, {"bins", 4096}}, DType::kU32, "");
   ASSERT_TRUE(graph.ok());

@@ -89,11 +89,19 @@ class Grouper {
     return true;
   }
 
+  /// Programs say at_OPERAND and at_DIM, mram_OPERAND and mram_bytes_OPERAND.
+  std::string nameOf(const std::string &tensor) {
+    if (names_.empty())
+      for (const Axis &a : scheme_.axes) names_.insert(a.name);
+    const bool isAmbiguous = tensor.starts_with("bytes") || tensor.starts_with("pitch");
+    return uniqueName(isAmbiguous ? "_" + tensor : tensor, names_);
+  }
+
   Operand make(const Access &access, Use use) {
     Operand o;
     o.use = use;
     o.tensor = access.tensor;
-    o.name = uniqueName(tensor(access).name, names_);
+    o.name = nameOf(tensor(access).name);
     o.type = tensor(access).type;
     if (use == Use::kPartial || use == Use::kTable) o.type = accumulatorOf(o.type);
     if (use == Use::kSelected) return o;
