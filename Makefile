@@ -37,8 +37,9 @@ test-long: deps
 bench: build
 	python3 bench/speed.py
 	python3 bench/explore.py
-	cmake --build build --target hbm_pim_bench
+	cmake --build build --target hbm_pim_bench explore_bench
 	build/bin/hbm_pim_bench
+	build/bin/explore_bench
 
 docs: build
 	scripts/docs.sh

@@ -16,14 +16,9 @@ namespace {
 
 using lower::upmem::compiled::Source;
 
-const mapping::MapSpec &specOf(const Job &job, std::size_t k) {
-  return job.maps.size() > 1 ? job.maps[k] : job.maps.front();
-}
-
 /// The mappings that `auto` stands for, one per kernel; none where none is asked for, or nothing can compile them.
-Result<std::vector<mapping::Mapping>> chosenMappings(const Options &options, const Job &job) {
-  const evaluate::Request request = job.request(options);
-  const bool isAny = std::any_of(job.maps.begin(), job.maps.end(),
+Result<std::vector<mapping::Mapping>> chosenMappings(const evaluate::Request &request) {
+  const bool isAny = std::any_of(request.maps.begin(), request.maps.end(),
                                  [](const mapping::MapSpec &s) { return s.kind == mapping::MapSpec::Kind::kAuto; });
   std::vector<mapping::Mapping> out;
   if (!isAny || request.tools.dpuCompiler == nullptr) return out;
@@ -34,22 +29,23 @@ Result<std::vector<mapping::Mapping>> chosenMappings(const Options &options, con
 }
 
 /// What kernel `k` becomes under its mapping, the `chosen` one, or the first that it can run with.
-Result<Source> sourceOf(const Job &job, const std::vector<mapping::Mapping> &chosen, int k) {
-  const kernel::Graph &graph = *job.input.graph;
+Result<Source> sourceOf(const evaluate::Request &request, const std::vector<mapping::Mapping> &chosen, int k) {
+  const kernel::Graph &graph = *request.graph;
+  const machine::Machine &machine = *request.machine;
   const auto n = static_cast<std::size_t>(k);
-  const mapping::MapSpec &spec = specOf(job, n);
+  const mapping::MapSpec &spec = request.mapOf(n);
   if (spec.kind == mapping::MapSpec::Kind::kExplicit)
-    return lower::upmem::compiled::writeSource(graph, k, spec.mapping, job.machine);
+    return lower::upmem::compiled::writeSource(graph, k, spec.mapping, machine);
   if (spec.kind == mapping::MapSpec::Kind::kAuto && n < chosen.size())
-    return lower::upmem::compiled::writeSource(graph, k, chosen[n], job.machine);
+    return lower::upmem::compiled::writeSource(graph, k, chosen[n], machine);
   Diagnostics why;
-  for (const mapping::Mapping &m : lower::upmem::compiled::mappingSpace(graph, k, job.machine, spec)) {
-    Result<Source> source = lower::upmem::compiled::writeSource(graph, k, m, job.machine);
+  for (const mapping::Mapping &m : lower::upmem::compiled::mappingSpace(graph, k, machine, spec)) {
+    Result<Source> source = lower::upmem::compiled::writeSource(graph, k, m, machine);
     if (source) return source;
     if (why.empty()) why = source.diagnostics();
   }
   if (why.empty())
-    return error("unsupported-machine", {}, fmt::format("machine '{}' has no mapping for it", job.machine.name),
+    return error("unsupported-machine", {}, fmt::format("machine '{}' has no mapping for it", machine.name),
                  "give one with --map");
   return why;
 }
@@ -61,11 +57,13 @@ Outcome emitDpuSource(const Options &options, const Job &job) {
     return failure({error("unknown-stage", {"--emit", 0, 0},
                           fmt::format("{} runs commands, which have no stage '{}'", job.machine.name, options.emit),
                           "use --emit commands, or --target upmem")});
-  const Result<std::vector<mapping::Mapping>> chosen = chosenMappings(options, job);
+  const evaluate::Request request = job.request(options);
+  if (const Status s = evaluate::checkMaps(request); !s) return failure(s.diagnostics());
+  const Result<std::vector<mapping::Mapping>> chosen = chosenMappings(request);
   if (!chosen) return failure(chosen.diagnostics());
   std::vector<Source> sources;
   for (std::size_t k = 0; k < job.input.graph->kernels.size(); ++k) {
-    Result<Source> source = sourceOf(job, *chosen, static_cast<int>(k));
+    Result<Source> source = sourceOf(request, *chosen, static_cast<int>(k));
     if (!source) return failure(source.diagnostics());
     sources.push_back(std::move(*source));
   }

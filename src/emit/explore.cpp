@@ -335,7 +335,8 @@ std::string toTable(const MappingExploration &e) {
   for (const ExploredKernel &k : e.kernels) rows += static_cast<std::int64_t>(k.found.rows.size());
   out += fmt::format("{} explored in {:.2f} s, {} per second", grouped(rows), e.head.seconds,
                      grouped(static_cast<std::int64_t>(static_cast<double>(rows) / std::max(e.head.seconds, 1e-6))));
-  if (e.head.compileSeconds > 0) out += fmt::format("; {:.2f} s of it compiling programs", e.head.compileSeconds);
+  if (e.head.compileSeconds > 0)
+    out += fmt::format("; compiling programs took {:.2f} s of its threads", e.head.compileSeconds);
   out += '\n';
   const std::vector<std::int64_t> firsts = firstRows(e);
   for (std::size_t i = 0; i < e.kernels.size(); ++i) {

@@ -1,8 +1,8 @@
 // What `explore` found, as text for a terminal, JSON and CSV.
 //
 // JSON keys are those of docs/explore.md. Rows are all candidates (or points), the same in JSON and CSV; texts for
-// terminals show the best ones. `seconds` and `compileSeconds` are the only numbers that may
-// differ between two runs of one input.
+// terminals show the best ones. `seconds` and `compileSeconds` are the only numbers that may differ between two runs of
+// one input.
 #pragma once
 
 #include <cstdint>

@@ -38,7 +38,12 @@ struct Request {
   Observers observers = {};                   ///< simulation: see what one unit of the device does
   Tools tools = {};                           ///< what compiling may use
   int jobs = 1;                               ///< threads: for the choice of `auto` mappings, for units that differ
+
+  const mapping::MapSpec &mapOf(std::size_t kernel) const { return maps.size() > 1 ? maps[kernel] : maps.front(); }
 };
+
+/// As many mappings as Request::mapOf needs. Diagnostics: map-count.
+Status checkMaps(const Request &request);
 
 /// A kernel of a graph with its mapping and program, or the reason why it stays on the host.
 struct PlannedKernel {

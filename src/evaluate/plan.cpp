@@ -88,12 +88,8 @@ Result<mapping::Mapping> chooseMapping(const Request &r, int kernel, const Backe
   return m;
 }
 
-const mapping::MapSpec &specOf(const Request &r, int kernel) {
-  return r.maps.size() > 1 ? r.maps[static_cast<std::size_t>(kernel)] : r.maps.front();
-}
-
 Result<mapping::Mapping> resolve(const Request &r, int kernel, const Backend &backend) {
-  const mapping::MapSpec &spec = specOf(r, kernel);
+  const mapping::MapSpec &spec = r.mapOf(static_cast<std::size_t>(kernel));
   switch (spec.kind) {
     case mapping::MapSpec::Kind::kReference:
       return backend.reference(*r.graph, kernel, *r.machine, spec, r.tools);
@@ -156,7 +152,9 @@ class Planner {
 
  private:
   /// The mapping comes of a search, which is no code generation.
-  bool isSearched(int k) const { return specOf(request_, k).kind == mapping::MapSpec::Kind::kAuto; }
+  bool isSearched(int k) const {
+    return request_.mapOf(static_cast<std::size_t>(k)).kind == mapping::MapSpec::Kind::kAuto;
+  }
 
   Result<PlannedKernel> orHost(const Diagnostics &diagnostics) const {
     const std::string &code = diagnostics.front().code;
@@ -174,6 +172,13 @@ class Planner {
 
 }  // namespace
 
+Status checkMaps(const Request &request) {
+  if (request.maps.size() <= 1 || request.maps.size() == request.graph->kernels.size()) return okStatus();
+  return error("map-count", {},
+               fmt::format("{} mappings for {} kernels", request.maps.size(), request.graph->kernels.size()),
+               "give one mapping for all, or one per kernel separated by '|'");
+}
+
 Result<CompiledGraph> compile(const Request &request) {
   const Result<const Backend *> backend = backendFor(*request.machine);
   if (!backend) return backend.diagnostics();
@@ -182,10 +187,7 @@ Result<CompiledGraph> compile(const Request &request) {
     return error("unknown-variant", {},
                  fmt::format("{} has no variant '{}' of its programs", request.machine->name, request.variant),
                  fmt::format("it has: plain, {}", fmt::join(variants, ", ")));
-  if (request.maps.size() > 1 && request.maps.size() != request.graph->kernels.size())
-    return error("map-count", {},
-                 fmt::format("{} mappings for {} kernels", request.maps.size(), request.graph->kernels.size()),
-                 "give one mapping for all, or one per kernel separated by '|'");
+  if (const Status s = checkMaps(request); !s) return s.diagnostics();
   Planner planner(request, **backend);
   CompiledGraph out;
   for (int k = 0; k < static_cast<int>(request.graph->kernels.size()); ++k) {

@@ -36,6 +36,15 @@ inline machine::Machine handUpmem() {
   return m;
 }
 
+/// The same with memories of usual sizes, for compiled programs.
+inline machine::Machine handUpmemWithRoom() {
+  machine::Machine m = handUpmem();
+  m.dpu->wram = Bytes(65536);
+  m.dpu->mram = Bytes(1 << 24);
+  m.dpu->instructions = 4096;
+  return m;
+}
+
 /// One kernel of the zoo on a hand machine.
 struct UpmemRun {
   std::string kernel;

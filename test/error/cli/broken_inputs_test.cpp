@@ -120,6 +120,10 @@ const std::vector<Broken> kBroken = {
     {{"estimate", "rnnt", "--variant", "tree"}, "--variant", "unknown-variant"},
     {{"estimate", "rnnt", "--map", "M1:{(64,1),(8,1),(1,16),(8,256)}"}, "<map>:1:5", "mapping-dims"},
     {{"estimate", "rnnt", "--map", "reference|reference"}, "--map", "map-count"},
+    {{"compile", "red", "--target", "upmem", "--emit", "c", "--map", "auto|auto"}, "--map", "map-count"},
+    {{"compile", "rnnt", "--dtype", "f32", "--target", "upmem", "--emit", "host", "--map", "reference|reference"},
+     "--map",
+     "map-count"},
     // notation
     {{"estimate", "y[i] = x[i"}, "<notation>:1:11", "syntax"},
     {{"estimate", "y[i] = x[i]"}, "<notation>:1:3", "unknown-extent"},

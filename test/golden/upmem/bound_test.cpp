@@ -20,14 +20,6 @@ class CompiledBound : public testing::Test {
     if (!frontend::hasDpuC()) GTEST_SKIP() << "built without LLVM";
   }
 
-  static machine::Machine machineWithRoom() {
-    machine::Machine m = handUpmem();
-    m.dpu->wram = Bytes(65536);
-    m.dpu->mram = Bytes(1 << 24);
-    m.dpu->instructions = 4096;
-    return m;
-  }
-
   /// Whether the mapping compiles; then the bound holds, on random data where those decide.
   bool expectBelow(const kernel::Graph &graph, const mapping::Mapping &m, const machine::Machine &machine,
                    std::uint64_t seed = 1) {
@@ -52,7 +44,7 @@ class CompiledBound : public testing::Test {
 
   void expectBelowEverywhere(const std::string &kernel, const kernel::Sizes &sizes, int every,
                              const mapping::MapSpec &spec = {}) {
-    const machine::Machine machine = machineWithRoom();
+    const machine::Machine machine = handUpmemWithRoom();
     const auto graph = kernel::makeZooKernel(kernel, sizes, DType::kI32);
     ASSERT_TRUE(graph.ok()) << graph.diagnostics().front().str();
     const auto all = lower::upmem::compiled::mappingSpace(*graph, 0, machine, spec);
@@ -104,7 +96,7 @@ TEST_F(CompiledBound, OfTaskletsAlongSeveralDimsIsBelow) {
   for (const char *map : {"M1:{(2,1,1),(1,1,1),(3,3,2),(2,1,1)}", "M1:{(1,1,1),(1,1,1),(3,3,2),(3,1,1)}"}) {
     const auto m = mapping::parseMapSpec(map);
     ASSERT_TRUE(m.ok()) << m.diagnostics().front().str();
-    EXPECT_TRUE(expectBelow(graph, m->mapping, machineWithRoom())) << map;
+    EXPECT_TRUE(expectBelow(graph, m->mapping, handUpmemWithRoom())) << map;
   }
 }
 
@@ -112,7 +104,7 @@ TEST_F(CompiledBound, OfRandomKernelsIsBelow) {
   const char *asked = std::getenv("PIMENTO_CASES");
   const int wanted = asked != nullptr ? std::atoi(asked) : 40;
   constexpr DType kTypes[] = {DType::kI32, DType::kI8, DType::kI64, DType::kF32, DType::kU16};
-  const machine::Machine machine = machineWithRoom();
+  const machine::Machine machine = handUpmemWithRoom();
   Rng rng(20262);
   for (int n = 0; compared_ < wanted && n < 20 * wanted; ++n) {
     RandomAffineGraph random(rng, kTypes[n % 5]);

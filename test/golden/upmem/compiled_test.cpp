@@ -31,7 +31,7 @@ class Compiled : public testing::Test {
 
   /// Every kernel of the graph alone, on what the ones before it left.
   void expectRight(const kernel::Graph &graph, const std::string &map, const kernel::DataSpec &spec = {}) {
-    const machine::Machine machine = machineWithRoom();
+    const machine::Machine machine = handUpmemWithRoom();
     const auto wanted = mapping::parseMapSpec(map);
     ASSERT_TRUE(wanted.ok());
     kernel::DataSet data = kernel::makeData(graph, spec);
@@ -54,14 +54,6 @@ class Compiled : public testing::Test {
     const auto graph = kernel::parseNotation(notation, sizes, type);
     ASSERT_TRUE(graph.ok()) << graph.diagnostics().front().str();
     expectRight(*graph, map);
-  }
-
-  static machine::Machine machineWithRoom() {
-    machine::Machine m = handUpmem();
-    m.dpu->wram = Bytes(65536);
-    m.dpu->mram = Bytes(1 << 24);
-    m.dpu->instructions = 4096;
-    return m;
   }
 
   LlvmDpuCompiler compiler_;
@@ -97,7 +89,7 @@ TEST_F(Compiled, EveryKernelOfTheZooInEveryType) {
 }
 
 TEST_F(Compiled, KernelsTooLargeForADpuAreSpreadOverAsFewAsHoldThem) {
-  machine::Machine machine = machineWithRoom();
+  machine::Machine machine = handUpmemWithRoom();
   machine.dpu->mram = Bytes(1 << 14);
   evaluate::Tools tools;
   tools.dpuCompiler = &compiler_;
@@ -139,7 +131,7 @@ TEST_F(Compiled, MathematicalFunctionsOfNumbersOfEveryKind) {
       }
       const auto m = mapping::parseMapSpec("M1:{(1),(2),(11),(46)}");
       ASSERT_TRUE(m.ok());
-      EXPECT_EQ(runCompiled(*graph, 0, m->mapping, machineWithRoom(), &compiler_, data), "")
+      EXPECT_EQ(runCompiled(*graph, 0, m->mapping, handUpmemWithRoom(), &compiler_, data), "")
           << value << " " << name(type);
     }
   }

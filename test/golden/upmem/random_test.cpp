@@ -17,10 +17,7 @@ TEST(CompiledRandom, AffineKernelsAreRight) {
   const int wanted = asked != nullptr ? std::atoi(asked) : 40;
   constexpr DType kTypes[] = {DType::kI32, DType::kI8,  DType::kU16, DType::kI64, DType::kF32,
                               DType::kU32, DType::kI16, DType::kU8,  DType::kF16, DType::kF64};
-  machine::Machine machine = handUpmem();
-  machine.dpu->wram = Bytes(65536);
-  machine.dpu->mram = Bytes(1 << 24);
-  machine.dpu->instructions = 4096;
+  const machine::Machine machine = handUpmemWithRoom();
   LlvmDpuCompiler compiler;
   Rng rng(20261);
   int ran = 0, refused = 0;

@@ -18,10 +18,7 @@ struct Case {
 
 TEST(CompiledKernels, AreEstimatedAsTheyAreSimulated) {
   if (!frontend::hasDpuC()) GTEST_SKIP() << "built without LLVM";
-  machine::Machine machine = handUpmem();
-  machine.dpu->wram = Bytes(65536);
-  machine.dpu->mram = Bytes(1 << 24);
-  machine.dpu->instructions = 4096;
+  const machine::Machine machine = handUpmemWithRoom();
   const Case cases[] = {
       {"va", {{"n", 5000}}, DType::kI32, "M1:{(1),(3),(7),(240)}"},
       {"red", {{"n", 30000}}, DType::kI32, "M1:{(1),(3),(12),(840)};merge=host"},

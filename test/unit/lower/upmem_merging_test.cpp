@@ -17,9 +17,7 @@ class Merging : public testing::Test {
     auto made = kernel::makeZooKernel(kernel, sizes, DType::kI32);
     EXPECT_TRUE(made.ok());
     graph_ = *made;
-    machine::Machine machine = handUpmem();
-    machine.dpu->wram = Bytes(65536);
-    machine.dpu->mram = Bytes(1 << 24);
+    const machine::Machine machine = handUpmemWithRoom();
     const auto spec = mapping::parseMapSpec(map);
     EXPECT_TRUE(spec.ok());
     auto source = lower::upmem::compiled::writeSource(graph_, 0, spec->mapping, machine);

@@ -1,0 +1,53 @@
+// How many mappings are explored per second on UPMEM where the code is generated already: what a search costs besides
+// the compiler. All cores; the limit is 10,000 per second on two. A process measures once, as bounds keep what they
+// found.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "pimento/driver/dpu_compiler.h"
+#include "pimento/kernel/zoo.h"
+#include "pimento/machine/machine.h"
+#include "pimento/tune/candidates.h"
+#include "pimento/tune/explore.h"
+
+namespace {
+
+using namespace pimento;
+
+/// The value, or the end of the process: a benchmark has no user to answer to.
+template <typename T>
+T need(Result<T> result) {
+  if (result) return std::move(*result);
+  for (const Diagnostic &d : result.diagnostics()) fmt::print(stderr, "{}\n", d.str());
+  std::exit(1);
+}
+
+void exploreVectorAddition(benchmark::State &state) {
+  const machine::Machine machine = need(machine::loadMachine("upmem", {PIMENTO_MACHINE_FOLDER}, {{"ranks", "32"}}));
+  const kernel::Graph graph = need(kernel::makeZooKernel("va", {{"n", 16777216}}, DType::kI32));
+  const auto compiler = driver::makeDpuCompiler();
+  if (compiler == nullptr) return state.SkipWithError("built without LLVM");
+  const evaluate::Tools tools{compiler.get()};
+  const tune::Problem warm = need(tune::makeProblem(graph, machine, "plain", tools));
+  tune::Candidates candidates(warm);
+  while (const std::optional<std::string> text = candidates.next())
+    static_cast<void>(tune::compile(warm, tune::mappingOf(*text)));
+  tune::Control control;
+  control.jobs = static_cast<int>(std::thread::hardware_concurrency());
+  std::size_t explored = 0;
+  for (auto _ : state) {
+    const tune::Problem problem = need(tune::makeProblem(graph, machine, "plain", tools));
+    explored += need(tune::explore(problem, {}, control)).rows.size();
+  }
+  state.counters["mappings/s"] = benchmark::Counter(static_cast<double>(explored), benchmark::Counter::kIsRate);
+}
+BENCHMARK(exploreVectorAddition)->Iterations(1)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+}  // namespace
+
+BENCHMARK_MAIN();
