@@ -6,8 +6,8 @@
 #include <array>
 #include <utility>
 
+#include "pimento/base/scanner.h"
 #include "pimento/base/suggest.h"
-#include "pimento/program/scanner.h"
 
 namespace pimento::program::hbm_pim {
 

@@ -6,8 +6,8 @@
 #include <iterator>
 #include <unordered_map>
 
+#include "pimento/base/scanner.h"
 #include "pimento/base/suggest.h"
-#include "pimento/program/scanner.h"
 
 namespace pimento::program {
 

@@ -1,7 +1,8 @@
 // Reads words, numbers and punctuation from line-oriented text, remembering where each stands.
 //
-// Shared by the text form of programs (text.h) and by the HBM-PIM assembly (hbm_pim_isa.h). It scans on demand, because
-// what a name may contain depends on the place: `hbm-pim` is one name after `program` and a subtraction elsewhere.
+// Shared by the text forms of programs (program/text.h) and of kernels with their mappings, and by the HBM-PIM assembly
+// (program/hbm_pim_isa.h). It scans on demand, because what a name may contain depends on the place: `hbm-pim` is one
+// name after `program` and a subtraction elsewhere.
 // Comments run from ';' or '#' to the end of the line. Nothing here throws or reports: callers ask, then complain.
 #pragma once
 
@@ -12,7 +13,7 @@
 
 #include "pimento/base/diagnostics.h"
 
-namespace pimento::program {
+namespace pimento {
 
 class Scanner {
  public:
@@ -65,4 +66,4 @@ std::string spellName(std::string_view name);
 /// Whether `text` is an identifier as takeWord() takes it.
 bool isIdentifier(std::string_view text);
 
-}  // namespace pimento::program
+}  // namespace pimento

@@ -1,11 +1,9 @@
-#include "pimento/program/scanner.h"
-
-#include <fmt/format.h>
+#include "pimento/base/scanner.h"
 
 #include <algorithm>
 #include <limits>
 
-namespace pimento::program {
+namespace pimento {
 
 namespace {
 
@@ -32,6 +30,7 @@ int hexValue(char c) {
 }
 
 std::string escaped(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string out;
   for (const char c : text) {
     if (c == '"' || c == '\\')
@@ -39,7 +38,7 @@ std::string escaped(std::string_view text) {
     else if (isPrintable(c))
       out += c;
     else
-      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+      out += {'\\', 'x', kDigits[static_cast<unsigned char>(c) >> 4], kDigits[static_cast<unsigned char>(c) & 15]};
   }
   return out;
 }
@@ -169,4 +168,4 @@ Scanner::Number Scanner::takeInteger(std::int64_t &value, bool isNegated) {
   return Number::kTaken;
 }
 
-}  // namespace pimento::program
+}  // namespace pimento
