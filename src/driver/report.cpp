@@ -1,4 +1,4 @@
-// `report`: results as one HTML page.
+// `report`: results as one HTML page, or the chart of one as a picture.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -30,7 +30,12 @@ Outcome report(const Options &options) {
   if (inputs.empty())
     return failure(
         {error("no-input", {"report", 0, 0}, "no result file is named", "pimento report FILE.json [FILE.json ...]")});
-  Result<std::string> page = emit::html::page(inputs);
+  const bool isPicture = std::filesystem::path(options.output).extension() == ".svg";
+  if (isPicture && inputs.size() > 1)
+    return failure({error("several-pictures", {options.output, 0, 0},
+                          fmt::format("{} results cannot become one picture", inputs.size()),
+                          "name one figure, or make a page: -o FILE.html")});
+  Result<std::string> page = isPicture ? emit::html::picture(inputs[0]) : emit::html::page(inputs);
   if (!page) return failure(page.diagnostics());
   return {std::move(*page), {}, 0};
 }

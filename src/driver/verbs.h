@@ -27,7 +27,7 @@ Outcome explain(const Options &options);
 Outcome validate(const Options &options);
 /// `calibrate TARGET`: times of DPUs from micro-benchmark tables, with residuals; `output` gets the machine file.
 Outcome calibrate(const Options &options);
-/// `report FILE...`: results in `inputs` as one HTML page.
+/// `report FILE...`: results in `inputs` as one HTML page; with an output that ends in `.svg`, the chart of one figure.
 Outcome report(const Options &options);
 
 }  // namespace pimento::driver

@@ -92,10 +92,14 @@ void drawBar(Svg &svg, const BarChart &chart, const Bar &bar, const BarLayout &a
   }
 }
 
+double plotHeight(const BarChart &chart, const BarLayout &at) {
+  return at.rowHeight * static_cast<double>(chart.bars.size()) + 4;
+}
+
 std::string drawBars(const BarChart &chart, const Format &format) {
   const BarLayout at(chart, format);
   const Axis axis = Axis::fromZero(chart.axis, chart.quantity, largestOf(chart.bars), format.isNarrow ? 4 : 7);
-  const double plot = at.rowHeight * static_cast<double>(chart.bars.size()) + 4;
+  const double plot = plotHeight(chart, at);
   Svg svg(format, plot + kAxisHeight, chart.about);
   svg.axisBelow(axis, at.left, plot, at.length, plot);
   double y = 0;
@@ -150,9 +154,15 @@ std::string figure(const BarChart &chart) {
     legend +=
         "<ul class=\"legend\"><li><svg class=\"mark\" viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path "
         "class=\"whisker\" "
-        "d=\"M2 10H18M2 6V14M18 6V14\"/></svg>range: all constants at the low, or the high, end of their "
-        "sources</li></ul>";
+        "d=\"M2 10H18M2 6V14M18 6V14\"/></svg>" +
+        escape(chart.range) + "</li></ul>";
   return figureOf([&](const Format &f) { return drawBars(chart, f); }, legend);
+}
+
+std::string picture(const BarChart &chart, std::string_view title) {
+  const double height = plotHeight(chart, BarLayout(chart, kWide)) + kAxisHeight;
+  return pictureOf(title, drawBars(chart, kWide), height, chart.series,
+                   hasRange(chart) ? std::vector{chart.range} : std::vector<std::string>{});
 }
 
 std::string figure(const ColumnChart &chart) {

@@ -1,8 +1,8 @@
-// Charts as SVG: bars, columns, points, lines and heat maps, each in a wide and a narrow drawing of which the page's
-// style shows one. They need no script; marks carry a title, which the page's script shows as a tooltip.
+// Charts as SVG: bars, columns, points, lines, spreads and heat maps, each in a wide and a narrow drawing of which the
+// page's style shows one. They need no script; marks carry a title, which the page's script shows as a tooltip.
 //
-// Texts in the structures are plain; the functions escape them. Colours are classes of page.css ("c-compute"); whatever
-// has a colour has a pattern, a shape or a label, too.
+// Texts in the structures are plain; the functions escape them. Colours are classes of chart.css ("c-compute");
+// whatever has a colour has a pattern, a shape or a label, too.
 #pragma once
 
 #include <optional>
@@ -41,6 +41,24 @@ struct BarChart {
   Quantity quantity = Quantity::kPlain;
   std::vector<Series> series;
   std::vector<Bar> bars;
+  /// What the whiskers of bars with a range show.
+  std::string range = "range: all constants at the low, or the high, end of their sources";
+};
+
+/// How many of a row's values lie where: rows below each other, each a histogram on one axis that all share.
+struct SpreadChart {
+  std::string about;
+  std::string axis;  ///< what is measured, without unit
+  Quantity quantity = Quantity::kPlain;
+  std::vector<Series> series;
+  struct Row {
+    std::string label, note;
+    std::size_t series = 0;
+    std::vector<double> values;
+  };
+  std::vector<Row> rows;
+  std::optional<double> line;  ///< a value to compare with, marked in all rows
+  std::string lineName;
 };
 
 /// Columns that stand side by side in order: many bars, numbered from `first` in steps of `step`.
@@ -93,6 +111,11 @@ std::string figure(const BarChart &chart);
 std::string figure(const ColumnChart &chart);
 std::string figure(const PointChart &chart);
 std::string figure(const HeatMap &chart);
+std::string figure(const SpreadChart &chart);
+
+// The same as an SVG file that stands alone: title above, legend below.
+std::string picture(const BarChart &chart, std::string_view title);
+std::string picture(const SpreadChart &chart, std::string_view title);
 
 /// A bar in a table's cell: the share of `part` in `whole`, `style` a colour class.
 std::string shareBar(double part, double whole, std::string_view style);

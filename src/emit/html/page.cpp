@@ -15,8 +15,8 @@ namespace pimento::emit::html {
 namespace {
 
 constexpr const char *kKinds =
-    "results are what estimate, simulate, compare, validate and explore write with --json, and the file of simulate "
-    "--trace";
+    "results are what estimate, simulate, compare, validate and explore write with --json, the file of simulate "
+    "--trace, and figures (docs/reports.md)";
 
 /// Line and column of a byte, from 1.
 Location placeOf(const NamedJson &input, std::size_t byte) {
@@ -85,6 +85,7 @@ std::optional<Section> read(const Json &json, TraceReader &trace, Problems &prob
     return problems.any() ? std::nullopt : std::optional(sectionOf(whole, id));
   }
   const auto section = [&](auto result) { return problems.any() ? std::nullopt : std::optional(sectionOf(result)); };
+  if (json.contains("figure")) return section(readFigure(node));
   if (json.contains("explore")) return section(readExplore(node));
   if (json.contains("suite")) return section(readValidate(node));
   if (json.contains("rows")) return section(readCompare(node));
@@ -186,6 +187,7 @@ Result<std::string> page(const std::vector<NamedJson> &inputs) {
       "script-src 'unsafe-inline'; img-src data:\"/>\n"
       "<title>{} – Pimento</title>\n<style>\n",
       escape(title));
+  out += kChartCss;
   out += kPageCss;
   out += "</style>\n</head>\n<body>\n";
   out += patterns();
@@ -203,6 +205,21 @@ Result<std::string> page(const std::vector<NamedJson> &inputs) {
     out += "</script>\n";
   }
   return out + "</body>\n</html>\n";
+}
+
+Result<std::string> picture(const NamedJson &input) {
+  TraceReader trace;
+  const Result<Json> json = parse(input, trace);
+  if (!json) return json.diagnostics();
+  const std::string hint = "a figure has the keys 'figure', 'title' and 'chart' (docs/reports.md)";
+  if (!json->is_object() || !json->contains("figure"))
+    return error("no-chart", {input.name, 0, 0}, "only figures become pictures; this is another result", hint);
+  Problems problems(input.name);
+  const FigureResult figure = readFigure(Node(*json, problems));
+  if (problems.any()) return problems.list();
+  std::string svg = pictureOf(figure);
+  if (svg.empty()) return error("no-chart", {input.name, 0, 0}, "the figure has tables only, and no chart", hint);
+  return svg;
 }
 
 }  // namespace pimento::emit::html

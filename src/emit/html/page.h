@@ -31,4 +31,7 @@ Diagnostic tooLarge(std::string_view name, std::size_t bytes);
 /// kinds), "missing-key", "wrong-type", "bad-value".
 Result<std::string> page(const std::vector<NamedJson> &inputs);
 
+/// The chart of a figure (docs/reports.md) as an SVG file. Diagnostics: those of page(), and "no-chart".
+Result<std::string> picture(const NamedJson &input);
+
 }  // namespace pimento::emit::html

@@ -8,9 +8,11 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "pimento/emit/html/node.h"
+#include "pimento/emit/html/text.h"
 
 namespace pimento::emit::html {
 
@@ -139,11 +141,44 @@ struct ExploreResult {
   std::string mapTime, mapEnergy;      ///< of a graph of several: the best of all together
 };
 
+/// A bar of a drawn figure, or a row of a spread.
+struct FigureRow {
+  std::string label, note;
+  std::size_t series = 0;
+  double value = 0;
+  std::optional<double> low, high;
+  std::vector<double> values;
+};
+
+struct FigureTable {
+  std::string caption;
+  struct Column {
+    std::string name;
+    bool isNumber = false;
+    Quantity quantity = Quantity::kPlain;
+  };
+  std::vector<Column> columns;
+  std::vector<std::vector<std::variant<std::monostate, double, std::string>>> rows;
+};
+
+/// What a script put together from results: a chart with its story and tables (docs/reports.md).
+struct FigureResult {
+  std::string name, title, about, command;
+  std::vector<std::string> text, notes;
+  std::string axis, range, lineName;
+  Quantity quantity = Quantity::kPlain;
+  std::vector<std::string> series;
+  std::vector<FigureRow> bars, spread;  ///< one of the two at most
+  std::optional<double> line;
+  std::vector<FigureTable> tables;
+};
+
 // Each says what is missing or wrong in the node's list of problems; the value is whole only if there are none.
 ReportResult readReport(const Node &node);
 CompareResult readCompare(const Node &node);
 ValidateResult readValidate(const Node &node);
 ExploreResult readExplore(const Node &node);
+FigureResult readFigure(const Node &node);
 
 /// The options of a run; `run` of a result.
 std::optional<Run> readRun(const Node &result);

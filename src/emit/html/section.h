@@ -28,8 +28,12 @@ Section sectionOf(const ReportResult &result);
 Section sectionOf(const CompareResult &result);
 Section sectionOf(const ValidateResult &result);
 Section sectionOf(const ExploreResult &result);
+Section sectionOf(const FigureResult &result);
 /// `id` is the section's, which its script data needs.
 Section sectionOf(const Trace &trace, std::string_view id);
+
+/// The chart of a figure as a file that stands alone; empty where the figure has none.
+std::string pictureOf(const FigureResult &result);
 
 // Pieces that several sections share. All are markup.
 

@@ -10,7 +10,6 @@ namespace pimento::emit::html {
 
 namespace {
 
-constexpr Format kWide{720, false}, kNarrow{330, true};
 constexpr double kCharacter = 7.1;
 constexpr double kTickText = 16, kTitleText = 34;  // below an axis
 

@@ -17,6 +17,8 @@ struct Format {
   bool isNarrow = false;
 };
 
+inline constexpr Format kWide{720, false}, kNarrow{330, true};
+
 /// Width of `text` in a chart, roughly: the font is the reader's.
 double textWidth(std::string_view text);
 /// `text` cut to fit `width`, with an ellipsis.
@@ -49,6 +51,11 @@ class Svg {
 
 /// A figure with the chart drawn wide and narrow, and a legend (may be empty) below.
 std::string figureOf(const std::function<std::string(const Format &)> &draw, std::string_view legend);
+
+/// The wide drawing of a chart, and its height, as an SVG file that stands alone; remarks are lines below
+/// the legend.
+std::string pictureOf(std::string_view title, std::string_view drawing, double height,
+                      const std::vector<Series> &series, const std::vector<std::string> &remarks);
 
 /// The legend of some series.
 std::string legendOf(const std::vector<Series> &series);

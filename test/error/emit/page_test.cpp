@@ -184,5 +184,37 @@ TEST(PageErrors, TooMuchTextIsRefusedWithItsSize) {
   EXPECT_FALSE(d.hint.empty());
 }
 
+TEST(PageErrors, AFigureThatCannotBeDrawnSaysWhy) {
+  Json figure = fixture("figure_bars.json");
+  figure["chart"]["bars"][1]["series"] = 3;
+  expectFirst(complaints(figure.dump()), "bad-value", "'chart.bars[1].series' is no number of a series");
+  figure = fixture("figure_bars.json");
+  figure["chart"]["quantity"] = "metres";
+  expectFirst(complaints(figure.dump()), "bad-value", "'chart.quantity' is no quantity that is known");
+  figure = fixture("figure_bars.json");
+  figure["tables"][0]["rows"][1] = {"red"};
+  expectFirst(complaints(figure.dump()), "bad-value", "'tables[0].rows[1]' has not one cell per column");
+  figure = fixture("figure_bars.json");
+  figure["chart"]["spread"] = fixture("figure_spread.json")["chart"]["spread"];
+  expectFirst(complaints(figure.dump()), "bad-value", "'chart' has not one series or more, and either");
+  figure = fixture("figure_bars.json");
+  figure.erase("title");
+  expectFirst(complaints(figure.dump()), "missing-key", "'title'");
+}
+
+TEST(PageErrors, OnlyFiguresWithAChartBecomePictures) {
+  const auto first = [](const Json &json) {
+    const Result<std::string> svg = html::picture({"result.json", json.dump()});
+    EXPECT_FALSE(svg.ok());
+    return svg.ok() ? Diagnostics{} : svg.diagnostics();
+  };
+  expectFirst(first(fixture("simulate.json")), "no-chart", "only figures become pictures");
+  Json figure = fixture("figure_bars.json");
+  figure.erase("chart");
+  expectFirst(first(figure), "no-chart", "tables only");
+  figure["title"] = 3;
+  expectFirst(first(figure), "wrong-type", "'title' is a number, not a text");
+}
+
 }  // namespace
 }  // namespace pimento::emit::html

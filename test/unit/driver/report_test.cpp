@@ -54,5 +54,25 @@ TEST(ReportVerb, NeedsAFile) {
   EXPECT_EQ(o.diagnostics[0].code, "no-input");
 }
 
+TEST(ReportVerb, MakesAPictureWhereTheOutputIsNamedSo) {
+  Options options;
+  options.inputs = {kPages + "figure_bars.json"};
+  options.output = "errors.svg";
+  const Outcome o = report(options);
+  EXPECT_EQ(o.status, 0);
+  EXPECT_TRUE(o.text.starts_with("<svg "));
+}
+
+TEST(ReportVerb, MakesOnePictureOfOneFigure) {
+  Options options;
+  options.inputs = {kPages + "figure_bars.json", kPages + "figure_spread.json"};
+  options.output = "errors.svg";
+  const Outcome o = report(options);
+  EXPECT_EQ(o.status, 1);
+  ASSERT_EQ(o.diagnostics.size(), 1u);
+  EXPECT_EQ(o.diagnostics[0].code, "several-pictures");
+  EXPECT_FALSE(o.diagnostics[0].hint.empty());
+}
+
 }  // namespace
 }  // namespace pimento::driver
