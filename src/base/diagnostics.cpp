@@ -1,8 +1,5 @@
 #include "pimento/base/diagnostics.h"
 
-#include <cstdio>
-#include <cstdlib>
-
 namespace pimento {
 
 std::string Location::str() const {
@@ -27,14 +24,6 @@ std::string Diagnostic::str() const {
 
 Diagnostic error(std::string code, Location where, std::string message, std::string hint) {
   return {Severity::kError, std::move(code), std::move(where), std::move(message), std::move(hint)};
-}
-
-void internalError(const char *file, int line, const char *what) {
-  std::fprintf(stderr,
-               "pimento: internal error at %s:%d: %s\n"
-               "This is a bug of Pimento, not of your input; please report it with the command you ran.\n",
-               file, line, what);
-  std::_Exit(3);
 }
 
 }  // namespace pimento

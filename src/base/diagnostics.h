@@ -73,7 +73,7 @@ inline Status okStatus() {
   return Unit{};
 }
 
-/// Reports a broken invariant of ours and ends the process with status 3.
+/// Reports a broken invariant of ours and ends the process with status 3; in the C library it throws instead.
 [[noreturn]] void internalError(const char *file, int line, const char *what);
 
 }  // namespace pimento

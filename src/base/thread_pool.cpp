@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -14,12 +16,22 @@ int jobCount(int requested) {
 
 void parallelFor(int jobs, std::int64_t n, const std::function<void(std::int64_t)> &body) {
   std::atomic<std::int64_t> nextItem{0};
+  std::exception_ptr first;
+  std::once_flag isKept;
   auto work = [&] {
-    for (std::int64_t i = nextItem++; i < n; i = nextItem++) body(i);
+    try {
+      for (std::int64_t i = nextItem++; i < n; i = nextItem++) body(i);
+    } catch (...) {
+      nextItem = n;
+      std::call_once(isKept, [&] { first = std::current_exception(); });
+    }
   };
-  std::vector<std::jthread> helpers;
-  for (std::int64_t j = 1; j < std::min<std::int64_t>(jobs, n); ++j) helpers.emplace_back(work);
-  work();
+  {
+    std::vector<std::jthread> helpers;
+    for (std::int64_t j = 1; j < std::min<std::int64_t>(jobs, n); ++j) helpers.emplace_back(work);
+    work();
+  }
+  if (first) std::rethrow_exception(first);
 }
 
 }  // namespace pimento

@@ -12,8 +12,9 @@ namespace pimento {
 /// The number of jobs meant by `--jobs N`: N, or the machine's processors where N < 1.
 int jobCount(int requested);
 
-/// Calls `body(i)` for every i in [0, n), on up to `jobs` threads (the caller's included). `body` must not throw and
-/// must not touch what other items write. Returns when all are done.
+/// Calls `body(i)` for every i in [0, n), on up to `jobs` threads (the caller's included). `body` must not touch
+/// what other items write. Returns when all are done; where items throw (memory runs out, say), no more are handed out
+/// and the first exception goes on to the caller.
 void parallelFor(int jobs, std::int64_t n, const std::function<void(std::int64_t)> &body);
 
 }  // namespace pimento

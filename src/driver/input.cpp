@@ -66,6 +66,12 @@ Options withTarget(const Options &options) {
   return out;
 }
 
+bool reads(std::string_view language) {
+  if (language == "mlir") return frontend::hasMlir();
+  if (language == "c") return frontend::hasKernelC();
+  return language == "llvcnm";
+}
+
 Result<kernel::Sizes> parseSizes(const std::vector<std::string> &texts) {
   kernel::Sizes sizes;
   for (const std::string &text : texts)
@@ -121,7 +127,7 @@ Result<Input> fromC(const std::string &text, const Options &options, const kerne
 }
 
 Result<Input> fromFile(const Options &options, const kernel::Sizes &sizes, DType type) {
-  const Result<std::string> text = readFile(options.input);
+  const Result<std::string> text = options.text ? Result<std::string>(*options.text) : readFile(options.input);
   if (!text) return text.diagnostics();
   const std::string name = std::filesystem::path(options.input).stem().string();
   if (endsWith(options.input, ".mlir")) return fromMlir(*text, options, sizes, name);

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pimento/driver/options.h"
@@ -27,6 +28,9 @@ struct Input {
   kernel::Sizes sizes;                      ///< by the names the input gives them
   DType type = DType::kF32;
 };
+
+/// Whether this build reads kernels in "mlir", "c" or "llvcnm".
+bool reads(std::string_view language);
 
 /// "m=4096,n=1024", several times. Diagnostics: bad-size.
 Result<kernel::Sizes> parseSizes(const std::vector<std::string> &texts);

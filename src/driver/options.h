@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ namespace pimento::driver {
 /// The options most verbs share (see docs/cli.md).
 struct Options {
   std::string input;                ///< file, index notation or zoo kernel
+  std::optional<std::string> text;  ///< what the file `input` (.mlir, .c, .llvcnm) holds; nothing: read it
   std::vector<std::string> inputs;  ///< report: result files
   std::vector<std::string> sizes;   ///< "m=4096,n=1024"
   std::string variant = "plain";

@@ -336,7 +336,10 @@ Outcome compare(const Options &options) {
       row.report = estimated->report;
       row.run = estimated->run;
     } else {
-      row.error = estimated.diagnostics().front().message;
+      row.diagnostics = estimated.diagnostics();
+      Options onTarget = options;
+      onTarget.target = name;
+      locate(row.diagnostics, onTarget);
     }
     rows.push_back(std::move(row));
   }

@@ -66,16 +66,20 @@ Json stagesOf(const evaluate::Report &report) {
   Json out = Json::array();
   const auto total = static_cast<double>(report.breakdown.total().value);
   const double nsPerCycle = total > 0 ? report.timeNs / total : 0;
+  const auto nsOf = [&](Cycles cycles) { return static_cast<double>(cycles.value) * nsPerCycle; };
   for (const evaluate::Stage &s : report.stages)
     out.push_back({{"kernel", s.kernel},
                    {"where", s.isOnHost ? "host" : "pim"},
                    {"why", s.why},
                    {"mapping", s.mapping},
+                   {"mapping_why", s.mappingWhy},
                    {"cycles", s.cycles.value},
                    {"total_cycles", s.breakdown.total().value},
-                   {"time_ns", static_cast<double>(s.breakdown.total().value) * nsPerCycle},
+                   {"time_ns", nsOf(s.breakdown.total())},
                    {"host_cycles", s.hostCycles.value},
+                   {"host_time_ns", nsOf(s.hostCycles)},
                    {"offloaded_cycles", s.offloadedCycles ? Json(s.offloadedCycles->value) : Json(nullptr)},
+                   {"offloaded_time_ns", s.offloadedCycles ? Json(nsOf(*s.offloadedCycles)) : Json(nullptr)},
                    {"energy_pj", s.energy.value},
                    {"breakdown", breakdownOf(s.breakdown)},
                    {"operations", s.operations},
@@ -130,6 +134,21 @@ void addProgram(Json &j, const evaluate::Report &r) {
                        : Json(nullptr);
 }
 
+Json diagnosticsOf(const Diagnostics &diagnostics) {
+  static constexpr const char *kSeverities[] = {"error", "warning", "note"};
+  Json out = Json::array();
+  for (const Diagnostic &d : diagnostics)
+    out.push_back({{"severity", kSeverities[static_cast<int>(d.severity)]},
+                   {"code", d.code},
+                   {"file", d.where.file},
+                   {"line", d.where.line},
+                   {"column", d.where.column},
+                   {"message", d.message},
+                   {"hint", d.hint},
+                   {"text", d.str()}});
+  return out;
+}
+
 Json objectOf(const evaluate::Report &r, const RunText *run) {
   Json j;
   j["kernel"] = r.kernel;
@@ -182,7 +201,8 @@ std::string toJson(const std::vector<ComparisonRow> &rows) {
   Json out = {{"rows", Json::array()}};
   for (const ComparisonRow &row : rows) {
     Json j = row.report ? objectOf(*row.report, row.run ? &*row.run : nullptr) : Json{{"target", row.target}};
-    j["error"] = row.report ? Json(nullptr) : Json(row.error);
+    j["error"] = row.diagnostics.empty() ? Json(nullptr) : Json(row.diagnostics.front().message);
+    if (!row.diagnostics.empty()) j["diagnostics"] = diagnosticsOf(row.diagnostics);
     out["rows"].push_back(std::move(j));
   }
   return print(out);

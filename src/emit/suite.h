@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pimento/base/diagnostics.h"
 #include "pimento/emit/run.h"
 #include "pimento/evaluate/report.h"
 
@@ -52,7 +53,7 @@ struct SuiteResult {
 struct ComparisonRow {
   std::string target;
   std::optional<evaluate::Report> report;
-  std::string error;                ///< empty where there is a report
+  Diagnostics diagnostics = {};     ///< errors; none where there is a report
   std::optional<RunText> run = {};  ///< what made it
 };
 

@@ -187,7 +187,7 @@ std::string toTable(const std::vector<ComparisonRow> &rows) {
   Columns mappings("ll");
   for (const ComparisonRow &row : rows) {
     if (!row.report) {
-      t.row({row.target, "-", "-", "-", "-", "-", row.error});
+      t.row({row.target, "-", "-", "-", "-", "-", row.diagnostics.front().message});
       continue;
     }
     const evaluate::Report &r = *row.report;

@@ -95,6 +95,7 @@ class Run {
     hostWork_.add(host);
     Stage stage = stageOf(k);
     stage.mapping = planned.mapping.text;
+    stage.mappingWhy = planned.mappingWhy;
     stage.cycles = run.cycles;
     stage.offloadedCycles = breakdown.total();
     addStage(std::move(stage), breakdown, energy::ActionCounts(run.actions).add(host));

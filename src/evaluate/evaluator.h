@@ -50,6 +50,7 @@ struct PlannedKernel {
   mapping::Mapping mapping;
   std::unique_ptr<CompiledKernel> compiled;  ///< null: on the host
   std::string why;                           ///< on the host
+  std::string mappingWhy;                    ///< who chose the mapping, and among how many
   std::optional<Cycles> offloadedCycles;     ///< on the device, where that was estimated
   std::int64_t compileUs = 0;                ///< what making machine code took
 };

@@ -33,11 +33,16 @@ bool agrees(const mapping::Mapping &m, const mapping::Mapping &wanted) {
          (buffer == wanted.parameters.end() || (own != m.parameters.end() && own->second == buffer->second));
 }
 
+/// A mapping, and who chose it.
+struct Choice {
+  mapping::Mapping mapping;
+  std::string why;
+};
+
 /// The best mapping by estimated total cycles among a fixed set: the reference mapping, and of the first legal ones
 /// those with the least lower bound. Ties go to the earlier one, so the choice does not depend on the number of
 /// threads.
-Result<mapping::Mapping> chooseMapping(const Request &r, int kernel, const Backend &backend,
-                                       const mapping::MapSpec &spec) {
+Result<Choice> chooseMapping(const Request &r, int kernel, const Backend &backend, const mapping::MapSpec &spec) {
   std::vector<Candidate> all;
   const Result<mapping::Mapping> reference = backend.reference(*r.graph, kernel, *r.machine, spec, r.tools);
   if (!reference) return reference.diagnostics();
@@ -67,6 +72,7 @@ Result<mapping::Mapping> chooseMapping(const Request &r, int kernel, const Backe
   std::stable_sort(all.begin() + 1, all.end(), [](const Candidate &a, const Candidate &b) {
     return a.isLegal != b.isLegal ? a.isLegal : a.bound < b.bound;
   });
+  const auto legal = std::count_if(all.begin(), all.end(), [](const Candidate &c) { return c.isLegal; });
   all.resize(std::min<std::size_t>(all.size(), 1 + kAutoEstimated));
   each(all.size(), [&](Candidate &c) {
     if (!c.isLegal) return;
@@ -85,20 +91,26 @@ Result<mapping::Mapping> chooseMapping(const Request &r, int kernel, const Backe
   }
   mapping::Mapping m = best->mapping;
   m.text = mapping::print(m);
-  return m;
+  const auto estimated = std::count_if(all.begin(), all.end(), [](const Candidate &c) { return c.isLegal; });
+  return Choice{std::move(m), fmt::format("the fastest of {} estimated mappings, which have the least lower bounds of "
+                                          "{} legal ones that were looked at",
+                                          estimated, legal)};
 }
 
-Result<mapping::Mapping> resolve(const Request &r, int kernel, const Backend &backend) {
+Result<Choice> resolve(const Request &r, int kernel, const Backend &backend) {
   const mapping::MapSpec &spec = r.mapOf(static_cast<std::size_t>(kernel));
   switch (spec.kind) {
-    case mapping::MapSpec::Kind::kReference:
-      return backend.reference(*r.graph, kernel, *r.machine, spec, r.tools);
+    case mapping::MapSpec::Kind::kReference: {
+      Result<mapping::Mapping> m = backend.reference(*r.graph, kernel, *r.machine, spec, r.tools);
+      if (!m) return m.diagnostics();
+      return Choice{std::move(*m), "the reference mapping"};
+    }
     case mapping::MapSpec::Kind::kAuto:
       return chooseMapping(r, kernel, backend, spec);
     case mapping::MapSpec::Kind::kExplicit:
       break;
   }
-  return spec.mapping;
+  return Choice{spec.mapping, "given"};
 }
 
 /// Why a kernel cannot run on the device, without the kernel's and the device's names.
@@ -116,9 +128,10 @@ class Planner {
   Result<PlannedKernel> plan(int k) {
     PlannedKernel out;
     auto start = std::chrono::steady_clock::now();
-    Result<mapping::Mapping> mapping = resolve(request_, k, backend_);
-    if (!mapping) return orHost(mapping.diagnostics());
-    out.mapping = std::move(*mapping);
+    Result<Choice> choice = resolve(request_, k, backend_);
+    if (!choice) return orHost(choice.diagnostics());
+    out.mapping = std::move(choice->mapping);
+    out.mappingWhy = std::move(choice->why);
     if (isSearched(k)) start = std::chrono::steady_clock::now();
     auto compiled =
         backend_.compile(*request_.graph, k, out.mapping, *request_.machine, request_.variant, request_.tools);

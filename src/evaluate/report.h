@@ -53,9 +53,10 @@ struct Interval {
 struct Stage {
   std::string kernel;
   bool isOnHost = false;
-  std::string why;      ///< why it stays on the host; empty on the device
-  std::string mapping;  ///< empty on the host
-  Cycles cycles;        ///< of the device kernel
+  std::string why;         ///< why it stays on the host; empty on the device
+  std::string mapping;     ///< empty on the host
+  std::string mappingWhy;  ///< who chose the mapping, and among how many; empty on the host
+  Cycles cycles;           ///< of the device kernel
   Breakdown breakdown;
   Picojoules energy;  ///< dynamic, and background while it runs
   std::int64_t operations = 0;

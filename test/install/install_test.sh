@@ -40,7 +40,7 @@ useTool "$prefix/bin"
 mv "$prefix" "$work/moved"
 prefix=$work/moved
 useTool "$prefix/bin"
-for file in "$prefix"/bin/pimento "$prefix"/lib*/libpimento.so "$prefix"/lib*/libpimento_dpu.so; do
+for file in "$prefix"/bin/pimento "$prefix"/lib*/libpimento.so "$prefix"/lib*/libpimento_dpu.so "$prefix"/lib*/libpimento_c.so; do
   for path in "$source" "$build"; do
     ! grep -qF "$path" "$file" || fail "$file contains $path"
   done
@@ -68,6 +68,35 @@ if command -v pkg-config >/dev/null; then
 else
   echo 'pkg-config: not run here'
 fi
+
+# The C interface: from C with pkg-config and with CMake, from Python; the header in C and in C++.
+useC() {
+  local lib=$1
+  expect 'hbm-pim: offload it' env LD_LIBRARY_PATH="$lib" ./offload
+  ! command -v python3 >/dev/null ||
+    expect 'hbm-pim: offload it' env LD_LIBRARY_PATH="$lib" python3 "$prefix/share/pimento/examples/capi/offload.py"
+}
+lib=$(dirname "$(find "$prefix" -name libpimento_c.so)")
+flags="-I$prefix/include -L$lib -lpimento_c"
+if command -v pkg-config >/dev/null; then
+  flags=$(PKG_CONFIG_PATH=$lib/pkgconfig pkg-config --cflags --libs pimento-c)
+fi
+# shellcheck disable=SC2086
+gcc -std=c99 -Wall -Wextra -Werror -pedantic "$prefix/share/pimento/examples/capi/offload.c" -o offload $flags
+useC "$lib"
+mkdir capi
+cat >capi/CMakeLists.txt <<END
+cmake_minimum_required(VERSION 3.25)
+project(Client LANGUAGES C)
+find_package(Pimento 0.1 REQUIRED)
+add_executable(offload $prefix/share/pimento/examples/capi/offload.c)
+target_link_libraries(offload PRIVATE Pimento::c)
+END
+cmake -S capi -B capi-build -DCMAKE_PREFIX_PATH="$prefix" >"$work/capi.log" && cmake --build capi-build >>"$work/capi.log" ||
+  { cat "$work/capi.log"; fail 'the C interface with CMake'; }
+expect 'fastest: hbm-pim' capi-build/offload
+echo '#include <pimento.h>' | g++ -std=c++11 -fsyntax-only -Wall -Wextra -Werror -pedantic -I"$prefix/include" -x c++ - ||
+  fail 'pimento.h does not compile as C++'
 
 # A host program for UPMEM, built in C with nothing but the prefix; its library needs no LLVM.
 useHost() {
@@ -120,6 +149,7 @@ if command -v dpkg-deb >/dev/null && command -v dpkg-shlibdeps >/dev/null; then
   useTool "$work/root/usr/bin"
   [[ $llvm == no-llvm ]] || useMakefile "$work/root/usr/bin" "$work/root/usr/share/pimento"
   useHost "$(dirname "$(find "$work/root" -name libpimento_dpu.so)")" "$work/root/usr/share/pimento"
+  useC "$(dirname "$(find "$work/root" -name libpimento_c.so)")"
   dpkg-deb --field "$package" Depends | grep -q libfmt || fail 'the package does not say what it needs'
 else
   echo 'Debian package: not run here'

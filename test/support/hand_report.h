@@ -151,8 +151,11 @@ inline evaluate::Report handProgram() {
 }
 
 inline std::vector<emit::ComparisonRow> handComparison() {
-  return {{"hbm-pim", handReport(), ""},
-          {"upmem", std::nullopt, "kernel 'gemv' multiplies f16 numbers, which this target has no instruction for"}};
+  return {{"hbm-pim", handReport()},
+          {"upmem",
+           std::nullopt,
+           {error("unsupported-type", {},
+                  "kernel 'gemv' multiplies f16 numbers, which this target has no instruction for")}}};
 }
 
 inline emit::SuiteResult handSuite() {

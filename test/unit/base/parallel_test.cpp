@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -24,6 +25,19 @@ TEST(ParallelFor, WithoutItemsDoesNothing) {
 TEST(ParallelFor, OneJobStaysOnTheCallersThread) {
   const auto caller = std::this_thread::get_id();
   parallelFor(1, 10, [&](std::int64_t) { EXPECT_EQ(std::this_thread::get_id(), caller); });
+}
+
+TEST(ParallelFor, AnExceptionOfAnItemReachesTheCallerAndEndsTheLoop) {
+  for (const int jobs : {1, 4}) {
+    std::atomic<int> visits{0};
+    EXPECT_THROW(parallelFor(jobs, 1'000'000,
+                             [&](std::int64_t) {
+                               ++visits;
+                               throw std::bad_alloc();
+                             }),
+                 std::bad_alloc);
+    EXPECT_LE(visits, jobs);
+  }
 }
 
 TEST(JobCount, BelowOneMeansAllProcessors) {

@@ -117,7 +117,9 @@ TEST(Json, ATargetThatCannotRunTheKernelHasAnErrorInItsRow) {
   EXPECT_TRUE(j["rows"][0]["error"].is_null());
   EXPECT_EQ(j["rows"][0]["cycles"], 10000);
   EXPECT_EQ(j["rows"][1]["target"], "upmem");
-  EXPECT_EQ(j["rows"][1]["error"], test::handComparison()[1].error);
+  EXPECT_EQ(j["rows"][1]["error"], test::handComparison()[1].diagnostics.front().message);
+  EXPECT_EQ(j["rows"][1]["diagnostics"][0]["message"], j["rows"][1]["error"]);
+  EXPECT_FALSE(j["rows"][0].contains("diagnostics"));
 }
 
 TEST(Json, ASuiteHasTheContractsKeysPerKernel) {

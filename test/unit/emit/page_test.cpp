@@ -220,7 +220,7 @@ TEST(Page, WhatEmitWritesIsReadBack) {
   ran.target = "hbm-pim";
   ran.report = report;
   failed.target = "other";
-  failed.error = "it cannot";
+  failed.diagnostics = {error("no", {}, "it cannot")};
   const std::string several = pageOf({{"suite.json", toJson(suite)}, {"compare.json", toJson({ran, failed})}});
   expectSound(several);
   expectHas(Markup(several).visible, {"validation hbm-pim", "it cannot"});
