@@ -6,7 +6,7 @@
 #   make help         the rest
 
 .NOTPARALLEL:
-.PHONY: build demo test test-long bench docs sanitize fuzz check-format check-layers format deps install deb clean help
+.PHONY: build demo test test-long bench docs figures sanitize fuzz check-format check-layers format deps install deb clean help
 
 # Seconds per fuzz target; where `make install` puts things.
 SECONDS ?= 60
@@ -43,6 +43,10 @@ bench: build
 
 docs: build
 	scripts/docs.sh
+
+# Figures of a paper, ours beside theirs, in build/figures/PAPER. ONLY=upmem,hbm-pim: some of them.
+figures: build
+	python3 scripts/figures/figures.py '$(PAPER)' $(if $(ONLY),--only '$(ONLY)')
 
 sanitize:
 	scripts/test.sh sanitize
@@ -82,6 +86,7 @@ help:
 	@echo 'make test-long    the tests that make test leaves out'
 	@echo 'make bench        speed of the tool against the limits the project sets itself, and step by step'
 	@echo 'make docs         the site in build/site: docs/ and the generated reference; needs no network'
+	@echo 'make figures PAPER=comonm        its figures, ours beside theirs, in build/figures/comonm'
 	@echo 'make fuzz SECONDS=60'
 	@echo 'make install PREFIX=/usr/local   tool, library, headers, data'
 	@echo 'make deb          a Debian package in build/packages'

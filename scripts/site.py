@@ -26,6 +26,7 @@ SECTIONS = [
     ("Guides", ["docs/explore.md", "docs/explain.md", "docs/reports.md", "docs/networks.md", "docs/mlir.md"]),
     ("Reference", ["docs/cli.md", "reference/*.md"]),
     ("Models", ["docs/models/*.md"]),
+    ("Papers", ["docs/papers/*.md"]),
     ("Decisions", ["docs/decisions/*.md"]),
     ("Working on it", ["HACKING.md", "CONTRIBUTING.md", "docs/add-a-target.md", "CHANGELOG.md", "docs/*.md"]),
 ]

@@ -1,0 +1,144 @@
+"""scripts/figures: its tables and drawings, what it says of wrong calls, and a quick run with the built tool.
+
+usage: figures_test.py TOOL SOURCE_DIR [NAME...]     NAME: figures of the quick run
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+TOOL, SOURCE, NAMES = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve(), sys.argv[3:]
+FOLDER = SOURCE / "scripts" / "figures"
+sys.path.insert(0, str(FOLDER))
+import comonm  # noqa: E402
+import figures  # noqa: E402
+import tables  # noqa: E402
+
+
+def run(*arguments, **environment):
+    clean = {k: v for k, v in os.environ.items() if k != "PIMENTO_POINTS"} | environment
+    return subprocess.run([sys.executable, str(FOLDER / "figures.py"), *map(str, arguments)], capture_output=True, text=True,
+                          env=clean, check=False)
+
+
+class Tables(unittest.TestCase):
+    def test_numbers_have_four_digits_and_no_exponent_where_people_read_them(self):
+        for value, text in ((0, "0"), (1234567, "1,234,567"), (0.00123456, "0.001235"), (12.0, "12"), (1234.56, "1,235"),
+                            (3e-7, "3.000e-7"), (2.18, "2.18"), (-1.5, "-1.5")):
+            self.assertEqual(tables.rounded(value), text)
+
+    def test_cells_carry_their_unit(self):
+        self.assertEqual(tables.shown(5.355, "percent"), "5.36 %" if round(5.355, 2) == 5.36 else "5.35 %")
+        self.assertEqual(tables.shown(0, "percent"), "0.00 %")
+        self.assertEqual(tables.shown(1234567, "ns"), "1.235 ms")
+        self.assertEqual(tables.shown(None, "percent"), "–")
+        self.assertEqual(tables.shown("a | b"), "a | b")
+
+    def test_markdown_aligns_numbers_and_escapes_what_would_end_a_cell(self):
+        t = tables.table("Errors", ["kernel", ("mean", "percent")], [["a|b", 1.5], ["c", None]])
+        self.assertEqual(tables.to_markdown(t),
+                         "Errors:\n\n| kernel | mean |\n|---|---:|\n| a\\|b | 1.50 % |\n| c | – |\n")
+
+    def test_csv_keeps_all_digits(self):
+        t = tables.table("Errors", ["kernel", ("mean", "percent")], [["a,b", 1.2345678901234], ["c", None]])
+        self.assertEqual(tables.to_csv(t), 'kernel,mean (percent)\n"a,b",1.2345678901234\nc,\n')
+
+    def test_a_row_of_the_wrong_length_is_refused(self):
+        with self.assertRaises(ValueError):
+            tables.table("Errors", ["kernel", ("mean", "percent")], [["va"]])
+
+    def test_a_page_gets_each_figure_in_its_place(self):
+        page = "a\n<!-- figure x: made -->\nold\n<!-- end of figure -->\nb\n<!-- figure y -->\n<!-- end of figure -->\n"
+        new = tables.filled(page, {"x": "1\n", "y": "2\n"})
+        self.assertEqual(new, page.replace("old\n", "1\n").replace("<!-- figure y -->\n", "<!-- figure y -->\n2\n"))
+        self.assertEqual(tables.filled(new, {"x": "1\n", "y": "2\n"}), new)
+
+    def test_a_page_without_a_place_or_with_an_unknown_one_is_refused(self):
+        page = "<!-- figure x -->\n<!-- end of figure -->\n"
+        for texts in ({}, {"x": "", "y": ""}):
+            with self.assertRaises(ValueError):
+                tables.filled(page, texts)
+
+
+class Comonm(unittest.TestCase):
+    SUITE = {"kernels": {"one:gemv": {"rows": 1, "exact": 0, "mean_abs_error_pct": 4, "worst_abs_error_pct": 4, "within_15_pct": 100},
+                         "two:gemv": {"rows": 3, "exact": 1, "mean_abs_error_pct": 8, "worst_abs_error_pct": 16, "within_15_pct": 50},
+                         "va": {"rows": 2, "exact": 2, "mean_abs_error_pct": 0, "worst_abs_error_pct": 0, "within_15_pct": 100}}}
+
+    def test_errors_of_files_of_one_kernel_are_weighted_by_their_rows(self):
+        found = comonm.errors(self.SUITE, ("va", "gemv", "hst"))
+        self.assertEqual(found["gemv"], {"rows": 4, "exact": 1, "mean": 7, "worst": 16, "within": 62.5})
+        self.assertEqual(list(found), ["va", "gemv"])
+        self.assertAlmostEqual(comonm.overall(found), 28 / 6)
+
+    def test_published_numbers_carry_their_source_and_cover_the_kernels(self):
+        for part in ("upmem", "hbm-pim", "table", "what-ifs", "exploration"):
+            self.assertTrue(comonm.PUBLISHED[part]["source"])
+        for metric in ("speed", "worst", "within"):
+            for path in ("c", "generated", "simulator"):
+                self.assertEqual(set(comonm.PUBLISHED["table"][metric][path]), set(comonm.UPMEM_KERNELS))
+
+    def test_a_figure_that_was_not_run_says_why(self):
+        figure = comonm.drawn("upmem", {"not_run": "no points"})
+        self.assertIn("Not run here: no points.", figure["text"])
+        self.assertNotIn("chart", figure)
+
+    def test_the_numbers_of_the_page_draw_every_figure(self):
+        for name, result in json.loads((SOURCE / "docs/papers/comonm.json").read_text(encoding="utf-8")).items():
+            figure = comonm.drawn(name, result)
+            self.assertTrue(figure["tables"], name)
+            self.assertEqual(figure, comonm.drawn(name, result))
+
+
+class Calls(unittest.TestCase):
+    def test_the_page_shows_its_numbers(self):
+        done = run("comonm", "--check-docs")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_papers_to_come_and_unknown_ones_are_told_apart(self):
+        later, unknown = run("dcc"), run("coconut")
+        self.assertEqual((later.returncode, unknown.returncode), (2, 2))
+        self.assertIn("cannot be made yet", later.stderr)
+        self.assertIn("no paper 'coconut'", unknown.stderr)
+        self.assertIn("comonm", unknown.stderr)
+
+    def test_an_unknown_figure_names_those_there_are(self):
+        done = run("comonm", "--only", "fig99")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("upmem", done.stderr)
+
+    def test_quick_numbers_stay_out_of_the_page(self):
+        self.assertEqual(run("comonm", "--quick", "--update-docs").returncode, 2)
+
+    def test_a_tool_that_fails_is_said_with_its_command(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = run("comonm", "--only", "hbm-pim", "--tool", "/bin/false", "--out", folder)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("pimento validate hbm-pim", done.stderr)
+
+
+class QuickRun(unittest.TestCase):
+    def test_makes_every_file_the_same_each_time(self):
+        with tempfile.TemporaryDirectory() as folder:
+            made = []
+            for run_folder in (Path(folder) / "a", Path(folder) / "b"):
+                done = run("comonm", "--quick", "--only", ",".join(NAMES), "--tool", TOOL, "--out", run_folder)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                made.append({p.name: p.read_bytes() for p in run_folder.iterdir() if p.is_file()})
+            for name in NAMES:
+                self.assertIn(f"{name}.json", made[0])
+            for name in made[0]:
+                self.assertTrue(made[0][name] == made[1][name], f"{name} differs between two runs")
+            page = Path(folder) / "a" / "index.html"
+            check = subprocess.run([sys.executable, str(SOURCE / "scripts/check_pages.py"), "--text-only", str(page)],
+                                   capture_output=True, text=True, check=False)
+            self.assertIn(check.returncode, (0, 77), check.stdout)
+            self.assertIn("Not run here", page.read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
