@@ -17,6 +17,7 @@
 #include "pimento/evaluate/dpu_program.h"
 #include "pimento/evaluate/evaluator.h"
 #include "pimento/evaluate/price.h"
+#include "pimento/evaluate/slices.h"
 #include "pimento/program/program.h"
 
 namespace pimento::driver {
@@ -163,11 +164,13 @@ class DpuProgramRun {
 
 Result<Report> estimateProgram(const Options &options, const Job &job) {
   if (program::hasCode(*job.input.program)) {
+    if (job.twoSlice) return evaluate::noSlices(fmt::format("program '{}'", job.input.name), job.machine.name);
     Result<evaluate::DpuProgramEvaluation> done = runDpuProgram(options, job, false);
     if (!done) return done.diagnostics();
     return std::move(done->report);
   }
-  Result<Report> report = evaluate::evaluateProgram(*job.input.program, job.machine, false, {}, &job.input.places);
+  Result<Report> report =
+      evaluate::evaluateProgram(*job.input.program, job.machine, false, {}, &job.input.places, job.twoSlice);
   if (report) nameReport(*report, job.input);
   return report;
 }

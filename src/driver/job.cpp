@@ -5,6 +5,7 @@
 #include "pimento/base/thread_pool.h"
 #include "pimento/driver/dpu_compiler.h"
 #include "pimento/driver/emit_mlir.h"
+#include "pimento/driver/engine.h"
 
 namespace pimento::driver {
 
@@ -27,6 +28,7 @@ evaluate::Request Job::request(const Options &options) const {
   r.values = data.values;
   r.contents = data.contents ? &*data.contents : nullptr;
   r.tools = tools();
+  r.twoSlice = twoSlice;
   return r;
 }
 
@@ -39,7 +41,10 @@ Result<Job> loadJob(const Options &options, const std::string &target) {
   if (!maps) return maps.diagnostics();
   const Result<evaluate::Offload> offload = parseOffload(options);
   if (!offload) return offload.diagnostics();
-  Job job{std::move(*machine), std::move(*input), std::move(*maps), *offload, {}, makeDpuCompiler()};
+  const Result<Engine> engine = engineOf(options, Engine::kFastForward, {Engine::kFastForward, Engine::kTwoSlice});
+  if (!engine) return engine.diagnostics();
+  Job job{std::move(*machine), std::move(*input), std::move(*maps), *offload, twoSliceOf(options, *engine), {},
+          makeDpuCompiler()};
   const Result<const evaluate::Backend *> backend = evaluate::backendFor(job.machine);
   if (backend && (*backend)->generatesCode() && job.input.graph) {
     Result<KnownData> data = knownData(options, *job.input.graph, defaultData(options));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct Job {
   Input input;
   std::vector<mapping::MapSpec> maps;
   evaluate::Offload offload = evaluate::Offload::kAll;
+  std::optional<evaluate::TwoSlice> twoSlice;         ///< instead of fast-forward
   KnownData data;                                     ///< on targets whose time depends on it
   std::shared_ptr<program::DpuCompiler> dpuCompiler;  ///< null where Pimento was built without LLVM
 
@@ -26,7 +28,7 @@ struct Job {
   evaluate::Request request(const Options &options) const;
 };
 
-/// Diagnostics: those of machine, input, --map and --offload.
+/// Diagnostics: those of machine, input, --map, --offload and --engine.
 Result<Job> loadJob(const Options &options, const std::string &target);
 
 /// Fills in what names the input.

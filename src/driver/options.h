@@ -31,6 +31,8 @@ struct Options {
   std::string offload;                 ///< "all", "possible", "best"; empty: best for networks, else all
   std::string data;                    ///< empty: the verb's default
   std::uint64_t seed = 1;
+  std::string engine;                              ///< "two-slice", ...; empty: the verb's own
+  double alpha = 0.05;                             ///< of two-slice
   std::string emit = "kernel";                     ///< compile: stage
   std::string trace;                               ///< simulate: timeline file
   std::vector<std::string> ins;                    ///< DPU programs: "PLACE=FILE" (dpu_data.h)

@@ -103,6 +103,9 @@ Result<ResultFile> parseResult(std::string_view text, const std::string &file) {
     return notAResult(file, "this holds several results", "estimate one of them with --json, and explain that");
   if (!json.contains("cycles") || !json.contains("breakdown"))
     return notAResult(file, "this JSON is no result: it has no cycles and breakdown");
+  if (const auto exact = json.find("exact"); exact != json.end() && *exact == "extrapolated")
+    return notAResult(file, "the result was extrapolated: its numbers are multiples, and have no other derivation",
+                      "estimate it by fast-forward, and explain that");
   const auto run = json.find("run");
   if (run == json.end() || !run->is_object())
     return notAResult(file, "the result does not say what made it: it has no 'run'",
@@ -191,6 +194,8 @@ emit::RunText runOf(const char *verb, const Options &o, const machine::Machine &
   for (const std::string &out : o.outs)
     if (out.find('=') == std::string::npos) r.outs.push_back(out);
   r.launches = o.launches;
+  r.engine = o.engine;
+  r.alpha = o.alpha;
   r.version = PIMENTO_VERSION;
   r.machine = fingerprint(machine);
   return r;

@@ -6,10 +6,12 @@
 
 #include "pimento/base/suggest.h"
 #include "pimento/base/thread_pool.h"
+#include "pimento/driver/engine.h"
 #include "pimento/driver/input.h"
 #include "pimento/driver/points.h"
 #include "pimento/driver/validate_upmem.h"
 #include "pimento/driver/verbs.h"
+#include "pimento/emit/format.h"
 #include "pimento/emit/json.h"
 #include "pimento/emit/table.h"
 #include "pimento/evaluate/evaluator.h"
@@ -23,6 +25,8 @@ namespace {
 struct Replay {
   double ours = 0, theirs = 0;
   double speedup = 0;  ///< of our compiled program over the reference program; 0: there is none
+  evaluate::Exactness exact = evaluate::Exactness::kSimulated;
+  double seconds = 0;  ///< that finding it took
   Diagnostics diagnostics;
 };
 
@@ -30,7 +34,8 @@ struct Replay {
 struct Suite {
   std::string name;
   const PointRules &(*rules)();
-  Replay (*replay)(const Options &, const Point &);
+  Replay (*replay)(const Options &, const Point &, Engine);
+  Engine usual = Engine::kFastForward;
   bool comparesPrograms = false;
   const char *unit = "";  ///< of the figures
 };
@@ -42,16 +47,17 @@ Result<machine::Machine> machineFor(const Options &options, const Point &p) {
   return loadTarget(own, "hbm-pim");
 }
 
-Result<std::int64_t> replayHostStream(const machine::Machine &machine, const Point &p) {
+Result<evaluate::Report> replayHostStream(const Options &options, const machine::Machine &machine, const Point &p,
+                                          Engine engine) {
   const auto program = lower::hbm_pim::hostStream(machine, Bytes(p.number("bytes")), p.kernel == "hostwr");
   if (!program) return program.diagnostics();
-  const auto report = evaluate::evaluateProgram(*program, machine, false, {});
-  if (!report) return report.diagnostics();
-  return report->cycles.value;
+  return evaluate::evaluateProgram(*program, machine, engine == Engine::kSimulate, {}, nullptr,
+                                   twoSliceOf(options, engine));
 }
 
 /// add, mul, relu, and the element-wise rows of network files: operand regions and truncation as the reference does.
-Result<std::int64_t> replayKernel(const machine::Machine &machine, const Point &p) {
+Result<evaluate::Report> replayKernel(const Options &options, const machine::Machine &machine, const Point &p,
+                                      Engine engine) {
   kernel::Sizes sizes;
   evaluate::Request r;
   mapping::MapSpec spec;
@@ -70,12 +76,14 @@ Result<std::int64_t> replayKernel(const machine::Machine &machine, const Point &
   r.graph = &*graph;
   r.machine = &machine;
   r.maps = {spec};
-  const auto report = evaluate::evaluate(r);
-  if (!report) return report.diagnostics();
-  return report->cycles.value;
+  r.isSimulation = engine == Engine::kSimulate;
+  r.twoSlice = twoSliceOf(options, engine);
+  return evaluate::evaluate(r);
 }
 
-Replay replay(const Options &options, const Point &p) {
+constexpr double kUsPerSecond = 1e6;
+
+Replay replay(const Options &options, const Point &p, Engine engine) {
   Replay out;
   out.theirs = static_cast<double>(p.number("cycles"));
   const Result<machine::Machine> machine = machineFor(options, p);
@@ -84,21 +92,27 @@ Replay replay(const Options &options, const Point &p) {
     return out;
   }
   const bool isHost = p.kernel == "hostrd" || p.kernel == "hostwr";
-  const Result<std::int64_t> cycles = isHost ? replayHostStream(*machine, p) : replayKernel(*machine, p);
-  if (cycles)
-    out.ours = static_cast<double>(*cycles);
-  else
-    out.diagnostics = cycles.diagnostics();
+  const Result<evaluate::Report> report =
+      isHost ? replayHostStream(options, *machine, p, engine) : replayKernel(options, *machine, p, engine);
+  if (!report) {
+    out.diagnostics = report.diagnostics();
+    return out;
+  }
+  out.ours = static_cast<double>(report->cycles.value);
+  out.exact = report->exact;
+  out.seconds = static_cast<double>(report->wallUs) / kUsPerSecond;
   return out;
 }
 
-Replay replayMeasured(const Options &options, const Point &p) {
+Replay replayMeasured(const Options &options, const Point &p, Engine engine) {
   Replay out;
   out.theirs = p.real("latency_ms");
-  const Result<UpmemReplay> replayed = replayUpmem(options, p);
+  const Result<UpmemReplay> replayed = replayUpmem(options, p, engine);
   if (replayed) {
     out.ours = replayed->ms;
     out.speedup = replayed->speedup;
+    out.exact = replayed->exact;
+    out.seconds = replayed->seconds;
   } else {
     out.diagnostics = replayed.diagnostics();
   }
@@ -107,7 +121,7 @@ Replay replayMeasured(const Options &options, const Point &p) {
 
 const std::vector<Suite> &suites() {
   static const std::vector<Suite> kSuites = {{"hbm-pim", hbmPimPoints, replay},
-                                             {"upmem", upmemPoints, replayMeasured, true, " ms"}};
+                                             {"upmem", upmemPoints, replayMeasured, Engine::kSimulate, true, " ms"}};
   return kSuites;
 }
 
@@ -122,14 +136,18 @@ Outcome validate(const Options &options) {
     return failure({error("unknown-suite", {}, fmt::format("there is no suite '{}'", options.input),
                           suggest(options.input, names))});
   }
+  const Result<Engine> engine =
+      engineOf(options, suite->usual, {Engine::kSimulate, Engine::kFastForward, Engine::kTwoSlice});
+  if (!engine) return failure(engine.diagnostics());
   const Result<PointSet> points = readPoints(pointsFolder(options, options.input), suite->rules());
   if (!points) return failure(points.diagnostics());
   std::vector<Replay> replays(points->points.size());
   parallelFor(jobCount(options.jobs), static_cast<std::int64_t>(points->points.size()), [&](std::int64_t i) {
-    replays[static_cast<std::size_t>(i)] = suite->replay(options, points->points[static_cast<std::size_t>(i)]);
+    replays[static_cast<std::size_t>(i)] = suite->replay(options, points->points[static_cast<std::size_t>(i)], *engine);
   });
   emit::SuiteResult result;
   result.suite = options.input;
+  result.engine = options.engine;
   result.comparesPrograms = suite->comparesPrograms;
   result.warnings = points->skipped;
   const auto names = kernelNames(points->points);
@@ -144,6 +162,7 @@ Outcome validate(const Options &options) {
     result.add(names[i], replays[i].ours, replays[i].theirs,
                fmt::format("{}:{}: ours {:.10g}{}, theirs {:.10g}{}", p.where.file, p.where.line, replays[i].ours,
                            suite->unit, replays[i].theirs, suite->unit));
+    result.addWay(names[i], emit::name(replays[i].exact), replays[i].seconds);
     if (replays[i].speedup > 0) result.addSpeedup(names[i], replays[i].speedup);
   }
   return {options.isJson ? emit::toJson(result) : emit::toTable(result), {}, 0};

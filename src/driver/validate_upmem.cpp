@@ -77,7 +77,7 @@ Result<std::int64_t> compiledCycles(evaluate::Request r, std::int64_t tasklets, 
 
 }  // namespace
 
-Result<UpmemReplay> replayUpmem(const Options &options, const Point &p) {
+Result<UpmemReplay> replayUpmem(const Options &options, const Point &p, Engine engine) {
   Result<machine::Machine> machine = loadTarget(options, "upmem");
   if (!machine) return machine.diagnostics();
   const std::optional<DType> type = typeOf(p.text("dtype"));
@@ -88,19 +88,26 @@ Result<UpmemReplay> replayUpmem(const Options &options, const Point &p) {
   const Result<kernel::Graph> graph =
       kernel::makeZooKernel(p.kernel, sizesOf(p), *type, hasMeasured ? "measured" : "plain");
   if (!graph) return graph.diagnostics();
-  kernel::DataSet data = kernel::makeData(*graph, dataOf(p, *type, options.seed));
+  const bool isSimulation = engine == Engine::kSimulate;
+  kernel::DataSet data;
+  if (isSimulation) data = kernel::makeData(*graph, dataOf(p, *type, options.seed));
   mapping::MapSpec spec;
   spec.mapping.parameters = {{"tasklets", p.number("tasklets")}, {"buffer", p.number("buffer_elems")}};
   evaluate::Request r;
   r.graph = &*graph;
   r.machine = &*machine;
   r.maps = {spec};
-  r.isSimulation = true;
-  r.data = &data;
+  r.isSimulation = isSimulation;
+  r.data = isSimulation ? &data : nullptr;
+  if (!isSimulation) r.values = dataOf(p, *type, options.seed);
+  r.twoSlice = twoSliceOf(options, engine);
   const Result<evaluate::Report> report = evaluate::evaluate(r);
   if (!report) return report.diagnostics();
   UpmemReplay out;
-  const std::unique_ptr<program::DpuCompiler> compiler = makeDpuCompiler();
+  constexpr double kUsPerSecond = 1e6;
+  out.exact = report->exact;
+  out.seconds = static_cast<double>(report->wallUs) / kUsPerSecond;
+  const std::unique_ptr<program::DpuCompiler> compiler = isSimulation ? makeDpuCompiler() : nullptr;
   if (compiler) {
     r.tools.dpuCompiler = compiler.get();
     const Result<std::int64_t> cycles = compiledCycles(r, p.number("tasklets"), report->cycles.value);

@@ -54,6 +54,8 @@ std::string_view name(evaluate::Exactness e) {
       return "fast-forwarded";
     case evaluate::Exactness::kSampled:
       return "sampled";
+    case evaluate::Exactness::kExtrapolated:
+      return "extrapolated";
   }
   PIMENTO_CHECK(!"a state without a name");
   return {};

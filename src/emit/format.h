@@ -24,7 +24,7 @@ std::string energyText(Picojoules energy);
 /// "12.3 %"; "-" where `whole` is 0.
 std::string percentText(double part, double whole);
 
-/// "simulated", "fast-forwarded", "sampled": the contract's spelling.
+/// "simulated", "fast-forwarded", "sampled", "extrapolated": the contract's spelling.
 std::string_view name(evaluate::Exactness e);
 
 }  // namespace pimento::emit

@@ -88,12 +88,17 @@ Json stagesOf(const evaluate::Report &report) {
 }
 
 Json runOf(const RunText &r) {
-  return {{"verb", r.verb},           {"input", r.input},     {"sizes", r.sizes},
-          {"dtype", r.dtype},         {"variant", r.variant}, {"function", r.function},
-          {"target", r.target},       {"sets", r.sets},       {"map", r.maps},
-          {"data", r.data},           {"seed", r.seed},       {"offload", r.offload},
-          {"constants", r.constants}, {"in", r.ins},          {"out", r.outs},
-          {"launches", r.launches},   {"version", r.version}, {"machine", r.machine}};
+  Json run = {{"verb", r.verb},           {"input", r.input},     {"sizes", r.sizes},
+              {"dtype", r.dtype},         {"variant", r.variant}, {"function", r.function},
+              {"target", r.target},       {"sets", r.sets},       {"map", r.maps},
+              {"data", r.data},           {"seed", r.seed},       {"offload", r.offload},
+              {"constants", r.constants}, {"in", r.ins},          {"out", r.outs},
+              {"launches", r.launches},   {"version", r.version}, {"machine", r.machine}};
+  if (!r.engine.empty()) {
+    run["engine"] = r.engine;
+    run["alpha"] = r.alpha;
+  }
+  return run;
 }
 
 Json profileOf(const evaluate::Profile &p) {
@@ -210,6 +215,7 @@ std::string toJson(const std::vector<ComparisonRow> &rows) {
 
 std::string toJson(const SuiteResult &result) {
   Json j = {{"suite", result.suite}, {"points", result.points}, {"kernels", Json::object()}};
+  if (!result.engine.empty()) j["engine"] = result.engine;
   for (const KernelErrors &k : result.kernels) {
     Json &row = j["kernels"][k.kernel];
     row = {{"rows", k.rows},
@@ -218,6 +224,10 @@ std::string toJson(const SuiteResult &result) {
            {"worst_abs_error_pct", k.worstAbsErrorPct},
            {"within_15_pct", k.within15Pct()},
            {"worst_row", k.worstRow}};
+    if (!result.engine.empty()) {
+      row["ways"] = k.ways;
+      row["seconds"] = k.seconds;
+    }
     if (!result.comparesPrograms) continue;
     row["speedup_ours"] = nullptr;  // without a compiler
     if (k.compared > 0) row["speedup_ours"] = {{"min", k.leastSpeedup}, {"geomean", k.meanSpeedup()}};

@@ -28,6 +28,9 @@ struct RunText {
   /// Explorations: which kernels of a graph, and how many mappings of each.
   std::vector<std::string> kernels = {};
   std::int64_t limit = 0;
+  /// Where it was not the verb's own: "two-slice", and its alpha.
+  std::string engine = {};
+  double alpha = 0;
 };
 
 }  // namespace pimento::emit

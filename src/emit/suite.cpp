@@ -31,13 +31,25 @@ double KernelErrors::meanSpeedup() const {
   return std::exp(sumLogSpeedup / static_cast<double>(compared));
 }
 
-void SuiteResult::addSpeedup(std::string_view kernel, double speedup) {
+KernelErrors &SuiteResult::known(std::string_view kernel) {
   const auto at =
       std::find_if(kernels.begin(), kernels.end(), [&](const KernelErrors &k) { return k.kernel == kernel; });
-  PIMENTO_CHECK(at != kernels.end() && speedup > 0);
-  at->leastSpeedup = at->compared == 0 ? speedup : std::min(at->leastSpeedup, speedup);
-  at->sumLogSpeedup += std::log(speedup);
-  ++at->compared;
+  PIMENTO_CHECK(at != kernels.end());
+  return *at;
+}
+
+void SuiteResult::addSpeedup(std::string_view kernel, double speedup) {
+  PIMENTO_CHECK(speedup > 0);
+  KernelErrors &k = known(kernel);
+  k.leastSpeedup = k.compared == 0 ? speedup : std::min(k.leastSpeedup, speedup);
+  k.sumLogSpeedup += std::log(speedup);
+  ++k.compared;
+}
+
+void SuiteResult::addWay(std::string_view kernel, std::string_view way, double seconds) {
+  KernelErrors &k = known(kernel);
+  ++k.ways[std::string(way)];
+  k.seconds += seconds;
 }
 
 }  // namespace pimento::emit

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +29,10 @@ struct KernelErrors {
   std::int64_t compared = 0;
   double leastSpeedup = 0, sumLogSpeedup = 0;
 
+  /// Where an engine was asked for: how many rows were simulated, fast-forwarded, ..., and what that took.
+  std::map<std::string, std::int64_t> ways;
+  double seconds = 0;
+
   double meanSpeedup() const;  ///< geometric; at least one row was compared
 
   double meanAbsErrorPct() const { return rows == 0 ? 0 : sumAbsErrorPct / static_cast<double>(rows); }
@@ -41,12 +46,18 @@ struct SuiteResult {
   std::int64_t points = 0;
   std::vector<KernelErrors> kernels;  ///< in order of first appearance
   std::vector<std::string> warnings;  ///< points that could not be run, say
+  std::string engine;                 ///< that was asked for; empty: the suite's own
   bool comparesPrograms = false;      ///< the suite's reference programs are compared with ours: speedup_ours
 
   /// One more point: ours against a reference other than 0; `row` says which, for readers.
   void add(std::string_view kernel, double ours, double reference, std::string_view row);
   /// The same point run by our own compiled program, so many times as fast as the reference program.
   void addSpeedup(std::string_view kernel, double speedup);
+  /// How it was found ("simulated", "extrapolated", ...), and in what time.
+  void addWay(std::string_view kernel, std::string_view way, double seconds);
+
+ private:
+  KernelErrors &known(std::string_view kernel);
 };
 
 /// One target of a comparison: its report, or why there is none.

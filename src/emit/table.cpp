@@ -27,6 +27,8 @@ std::string rangeText(const energy::EnergyReport &e) {
 /// How the cycles were found.
 std::string exactText(const evaluate::Report &r) {
   if (r.exact == evaluate::Exactness::kSampled) return "estimated from samples";
+  if (r.exact == evaluate::Exactness::kExtrapolated)
+    return fmt::format("extrapolated from {} cycles of two pieces, not exact", grouped(r.cyclesSimulated.value));
   const std::string simulated =
       fmt::format("{} of {} cycles ({})", grouped(r.cyclesSimulated.value), grouped(r.cycles.value),
                   percentText(static_cast<double>(r.cyclesSimulated.value), static_cast<double>(r.cycles.value)));
@@ -211,8 +213,20 @@ std::string toTable(const SuiteResult &result) {
   for (const KernelErrors &k : result.kernels)
     t.row({k.kernel, grouped(k.rows), grouped(k.exact), percent(k.meanAbsErrorPct()), percent(k.worstAbsErrorPct),
            fmt::format("{:.1f} %", k.within15Pct()), k.exact == k.rows ? "" : k.worstRow});
+  std::string ways;
+  if (!result.engine.empty()) {
+    Columns how("lrl");
+    how.row({"kernel", "seconds", "rows"});
+    how.rule();
+    for (const KernelErrors &k : result.kernels) {
+      std::vector<std::string> parts;
+      for (const auto &[way, rows] : k.ways) parts.push_back(fmt::format("{} {}", grouped(rows), way));
+      how.row({k.kernel, fmt::format("{:.3f}", k.seconds), fmt::format("{}", fmt::join(parts, ", "))});
+    }
+    ways = fmt::format("\nengine {}\n\n", result.engine) + how.str();
+  }
   return fmt::format("suite {}: {} points, absolute errors\n\n", result.suite, grouped(result.points)) + t.str() +
-         warningsText(result.warnings);
+         ways + warningsText(result.warnings);
 }
 
 }  // namespace pimento::emit

@@ -39,6 +39,7 @@ struct DeviceRun {
   std::string_view unit = "channel";           ///< what is simulated: "channel", "DPU"
   std::int64_t units = 1, unitsSimulated = 1;  ///< identical units, and how many of them ran; these stand for all
   std::optional<Interval> interval;            ///< of the cycles, where they were sampled
+  bool isExtrapolated = false;                 ///< from pieces, without a bound on the error (two_slice.h)
   std::vector<std::string> warnings;
 };
 
@@ -61,6 +62,14 @@ struct RunMode {
   int jobs = 1;  ///< threads
 };
 
+/// The engine of two_slice.h: how far the time of its second piece may be from twice that of the first, as a part of
+/// the first. The paper leaves it open.
+struct TwoSlice {
+  double alpha = 0.05;
+};
+
+class Slices;
+
 class CompiledKernel {
  public:
   virtual ~CompiledKernel() = default;
@@ -74,6 +83,9 @@ class CompiledKernel {
   virtual Bytes footprint() const = 0;
   /// Without computing: time and counts. Diagnostics: "data-decide-time" (values that are not known decide them).
   virtual Result<DeviceRun> run(const RunMode &mode) const = 0;
+  /// Pieces of what `run` would do with what `mode` knows of the data (slices.h). Diagnostics: "no-slices", and those
+  /// of `run`.
+  virtual Result<std::unique_ptr<Slices>> slices(const RunMode &mode) const;
   /// Without running: cycles and actions that no run is below (never fitted; `counts` stay empty).
   virtual DeviceRun bound() const = 0;
   /// Runs every command on real data: reads inputs and temporaries from `data`, writes outputs into it; on `jobs`

@@ -11,6 +11,7 @@
 #include "pimento/evaluate/hbm_pim_backend.h"
 #include "pimento/evaluate/host_layer.h"
 #include "pimento/evaluate/price.h"
+#include "pimento/evaluate/two_slice.h"
 
 namespace pimento::evaluate {
 
@@ -35,15 +36,17 @@ void addRun(Report &report, const DeviceRun &run, const Breakdown &breakdown) {
     const Interval own = run.interval.value_or(Interval{all.level, run.cycles, run.cycles});
     report.interval = Interval{std::min(all.level, own.level), all.low + own.low, all.high + own.high};
   }
+  if (run.isExtrapolated) report.exact = Exactness::kExtrapolated;
   report.warnings.insert(report.warnings.end(), run.warnings.begin(), run.warnings.end());
 }
 
 void finish(Report &report, const machine::Machine &machine, const energy::ActionCounts &kernelActions,
             const energy::ActionCounts &hostActions) {
   report.target = machine.name;
-  report.exact = report.interval                           ? Exactness::kSampled
-                 : report.cyclesSimulated == report.cycles ? Exactness::kSimulated
-                                                           : Exactness::kFastForwarded;
+  if (report.exact != Exactness::kExtrapolated)
+    report.exact = report.interval                           ? Exactness::kSampled
+                   : report.cyclesSimulated == report.cycles ? Exactness::kSimulated
+                                                             : Exactness::kFastForwarded;
   report.timeNs = machine.toTime(report.breakdown.total()).value / 1000.0;
   report.kernelEnergy = energy::price(machine, kernelActions, machine.toTime(report.cycles));
   energy::ActionCounts all = kernelActions;
@@ -109,12 +112,19 @@ class Run {
     if (request_.data != nullptr) return kernel.runOn(*request_.data, request_.observers, request_.jobs);
     const kernel::DataSpec *values = request_.values ? &*request_.values : nullptr;
     RunMode mode{!request_.isSimulation, request_.observers, values, request_.contents, request_.jobs};
-    Result<DeviceRun> run = kernel.run(mode);
+    Result<DeviceRun> run = timed(kernel, mode);
     if (run || values == nullptr || k == 0 || run.diagnostics().front().code != "data-decide-time") return run;
     // What the kernels before this one leave decides: the interpreter computes it.
     if (Status s = makeUpTo(k); !s) return s.diagnostics();
     mode.contents = &made_;
-    return kernel.run(mode);
+    return timed(kernel, mode);
+  }
+
+  Result<DeviceRun> timed(const CompiledKernel &kernel, const RunMode &mode) const {
+    if (request_.isSimulation || !request_.twoSlice) return kernel.run(mode);
+    const Result<std::unique_ptr<Slices>> slices = kernel.slices(mode);
+    if (!slices) return slices.diagnostics();
+    return extrapolate(**slices, *request_.twoSlice);
   }
 
   /// Operands as the request's values say, and what the kernels before number `k` make of them.
@@ -242,7 +252,8 @@ Report reportProgram(const program::Process &process, const DeviceRun &run, cons
 }
 
 Result<Report> evaluateProgram(const program::Program &program, const machine::Machine &machine, bool isSimulation,
-                               const Observers &observers, const program::Places *places) {
+                               const Observers &observers, const program::Places *places,
+                               const std::optional<TwoSlice> &twoSlice) {
   const Clock::time_point start = Clock::now();
   if (const Status s = program::verify(program, machine, places); !s) return s.diagnostics();
   if (program::hasCode(program))
@@ -252,7 +263,11 @@ Result<Report> evaluateProgram(const program::Program &program, const machine::M
     return error("process-count", places != nullptr && places->processes.size() > 1 ? places->processes[1] : Location{},
                  fmt::format("the program has {} processes", program.processes.size()),
                  "a DRAM program has one process, which stands for identical channels");
-  const DeviceRun run = runChannelProgram(program, machine, {!isSimulation, observers});
+  const Result<DeviceRun> ran = !isSimulation && twoSlice
+                                    ? extrapolate(*channelSlices(program, machine), *twoSlice)
+                                    : runChannelProgram(program, machine, {!isSimulation, observers});
+  if (!ran) return ran.diagnostics();
+  const DeviceRun &run = *ran;
   if (run.isStuck)
     return error(
         "program-stuck", {},

@@ -1,8 +1,8 @@
 // Graph + mapping + machine -> Report: the two evaluators and the choice of mappings.
 //
 // `estimate` fast-forwards, `simulate` issues every command; both give the same cycles, time, energy, breakdown and
-// counts. A simulation with data runs the device's functional model and compares every output bit for bit with the
-// reference interpreter, evaluated in the mapping's order.
+// counts. A third way extrapolates and gives others (two_slice.h). A simulation with data runs the device's functional
+// model and compares every output bit for bit with the reference interpreter, evaluated in the mapping's order.
 #pragma once
 
 #include <memory>
@@ -30,7 +30,9 @@ struct Request {
   std::vector<mapping::MapSpec> maps;  ///< one for all kernels, or one per kernel
   std::string variant = "plain";
   Offload offload = Offload::kAll;
-  bool isSimulation = false;        ///< every command; otherwise fast-forward
+  bool isSimulation = false;  ///< every command; otherwise fast-forward
+  /// Timing only, instead of fast-forward. `auto` mappings are chosen by fast-forward all the same.
+  std::optional<TwoSlice> twoSlice = {};
   kernel::DataSet *data = nullptr;  ///< simulation: inputs; outputs are added. Null: timing only, unchecked
   /// Timing only: what the operands hold, on targets where that decides the time. Nothing: not known.
   std::optional<kernel::DataSpec> values = {};
@@ -82,9 +84,10 @@ Result<Evaluation> evaluateRecorded(const Request &request);
 Result<Report> evaluate(const Request &request);
 
 /// Runs a device program that has no kernel behind it (a .llvcnm file): time, energy and counts, nothing checked.
-/// `places`: where its commands stand, for messages.
+/// `places`: where its commands stand, for messages. `twoSlice`: by pieces, instead of fast-forward.
 Result<Report> evaluateProgram(const program::Program &program, const machine::Machine &machine, bool isSimulation,
-                               const Observers &observers, const program::Places *places = nullptr);
+                               const Observers &observers, const program::Places *places = nullptr,
+                               const std::optional<TwoSlice> &twoSlice = {});
 
 /// The report of a run with no kernel behind it, one stage; `work` is what the host did around it. The fields that name
 /// the input are left to the caller.

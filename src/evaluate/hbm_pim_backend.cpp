@@ -1,6 +1,7 @@
 #include "pimento/evaluate/hbm_pim_backend.h"
 
 #include "pimento/evaluate/device_actions.h"
+#include "pimento/evaluate/slices.h"
 #include "pimento/lower/hbm_pim/lower.h"
 #include "pimento/sim/dram/bound.h"
 #include "pimento/sim/fast_forward.h"
@@ -55,6 +56,10 @@ class HbmPimKernel final : public CompiledKernel {
   Bytes footprint() const override { return bytesOfRows(lowered_.dataRows, machine_); }
   Result<DeviceRun> run(const RunMode &mode) const override {
     return runChannelProgram(lowered_.program, machine_, mode);
+  }
+
+  Result<std::unique_ptr<Slices>> slices(const RunMode & /*mode*/) const override {
+    return channelSlices(lowered_.program, machine_);
   }
 
   DeviceRun bound() const override {

@@ -41,7 +41,7 @@ struct Breakdown {
   }
 };
 
-enum class Exactness : std::uint8_t { kSimulated, kFastForwarded, kSampled };
+enum class Exactness : std::uint8_t { kSimulated, kFastForwarded, kSampled, kExtrapolated };
 
 /// A 99 % (say) confidence interval of the cycles, for sampled results.
 struct Interval {

@@ -9,6 +9,7 @@
 #include "pimento/base/integer.h"
 #include "pimento/base/thread_pool.h"
 #include "pimento/evaluate/dpu_listing.h"
+#include "pimento/evaluate/slices.h"
 #include "pimento/evaluate/upmem_least.h"
 #include "pimento/evaluate/upmem_sample.h"
 #include "pimento/evaluate/upmem_total.h"
@@ -105,35 +106,87 @@ Result<std::optional<DeviceRun>> UpmemCompiled::runKinds(const RunMode &mode, bo
   return std::optional(total.run(lowered_.host.ranks, dpus(), static_cast<std::int64_t>(all.size())));
 }
 
+const kernel::DataSet *UpmemCompiled::contentsOf(const RunMode &mode) const {
+  const std::vector<int> tensors = lowered_.plan->tensors();
+  const auto isThere = [&](int t) { return !(*mode.contents)[static_cast<std::size_t>(t)].bytes.empty(); };
+  return mode.contents != nullptr && std::all_of(tensors.begin(), tensors.end(), isThere) ? mode.contents : nullptr;
+}
+
+std::optional<double> UpmemCompiled::constantOf(const RunMode &mode) const {
+  using Kind = kernel::DataSpec::Kind;
+  const bool isConstant = mode.values != nullptr && mode.values->kind != Kind::kRandom &&
+                          mode.values->kind != Kind::kUniform && readsInputsAlone();
+  if (!isConstant) return std::nullopt;
+  return mode.values->kind == Kind::kOne ? 1 : mode.values->kind == Kind::kZero ? 0 : mode.values->low;
+}
+
 Result<DeviceRun> UpmemCompiled::run(const RunMode &mode) const {
   const Plan &plan = *lowered_.plan;
-  const std::vector<int> tensors = plan.tensors();
-  const auto isThere = [&](int t) { return !(*mode.contents)[static_cast<std::size_t>(t)].bytes.empty(); };
-  if (mode.contents != nullptr && std::all_of(tensors.begin(), tensors.end(), isThere)) {
-    kernel::DataSet data = *mode.contents;
+  if (const kernel::DataSet *contents = contentsOf(mode)) {
+    kernel::DataSet data = *contents;
     for (std::size_t t = 0; t < data.size(); ++t)
       if (data[t].bytes.empty()) data[t] = kernel::TensorData(graph_.tensors[t].type, graph_.tensors[t].shape);
     return runOn(data, mode.observers, mode.jobs);
   }
-  using Kind = kernel::DataSpec::Kind;
-  const bool isConstant = mode.values != nullptr && mode.values->kind != Kind::kRandom &&
-                          mode.values->kind != Kind::kUniform && readsInputsAlone();
-  const double value = !isConstant                        ? 0
-                       : mode.values->kind == Kind::kOne  ? 1
-                       : mode.values->kind == Kind::kZero ? 0
-                                                          : mode.values->low;
-  const auto done = runKinds(mode, isConstant, [&](Dpu &dpu) {
-    if (!isConstant) return;
-    for (const lower::upmem::Fill &f : plan.fills(value))
+  const std::optional<double> value = constantOf(mode);
+  const auto done = runKinds(mode, value.has_value(), [&](Dpu &dpu) {
+    if (!value) return;
+    for (const lower::upmem::Fill &f : plan.fills(*value))
       dpu.fillMram(static_cast<std::uint32_t>(f.offset), f.size, f.pattern);
   });
   if (!done) return done.diagnostics();
   if (*done) return std::move(**done);
   if (mode.values != nullptr && readsInputsAlone()) return runGenerated(mode);
-  return error("data-decide-time", graph_.kernels[static_cast<std::size_t>(kernel_)].where,
-               fmt::format("the time of kernel '{}' on {} depends on the values of its operands, which are not known",
-                           graph_.kernels[static_cast<std::size_t>(kernel_)].name, machine_.name),
-               "say what they are with --data (random, uniform:A,B, const:V, FILE.npy), or simulate it on data");
+  return dataDecideTime(graph_.kernels[static_cast<std::size_t>(kernel_)], machine_);
+}
+
+Result<std::unique_ptr<Slices>> UpmemCompiled::slices(const RunMode &mode) const {
+  const Scheme &scheme = lowered_.plan->scheme();
+  ShareSlices share;
+  share.dpus = dpus();
+  share.ranks = lowered_.host.ranks;
+  double points = 0;  // of all DPUs, in those of the first
+  const auto product = [](const std::vector<std::int64_t> &valid) {
+    double all = 1;
+    for (const std::int64_t v : valid) all *= static_cast<double>(v);
+    return all;
+  };
+  for (const Kind &kind : kinds()) points += static_cast<double>(kind.count) * product(scheme.validOf(kind.first));
+  share.fullDpus = std::llround(points / std::max(1.0, product(scheme.validOf(0))));
+  share.whole = [this, mode] {
+    RunMode simulation = mode;
+    simulation.isFastForward = false;
+    return run(simulation);
+  };
+  std::vector<std::size_t> dims;
+  for (auto d = scheme.nest.rbegin(); d != scheme.nest.rend(); ++d) {
+    if (scheme.axis(*d).isWhole || !scheme.axis(*d).isTiled()) continue;
+    dims.push_back(static_cast<std::size_t>(*d));
+    share.loops.push_back({scheme.axis(*d).tile, scheme.axis(*d).range});
+  }
+  share.load = [this, mode, dims](const std::vector<std::int64_t> &points) -> Result<Dpu> {
+    const Plan &plan = *lowered_.plan;
+    std::vector<std::int64_t> ranges = plan.scheme().sizesPerTasklet(), valid = plan.scheme().validOf(0);
+    for (std::size_t i = 0; i < dims.size(); ++i) {
+      const Axis &axis = plan.scheme().axes[dims[i]];
+      ranges[dims[i]] = points[i];  // and padding in proportion
+      valid[dims[i]] =
+          valid[dims[i]] == axis.perDpu() ? points[i] * axis.tasklets : ceilDiv(valid[dims[i]] * points[i], axis.range);
+    }
+    Dpu dpu = shortened(ranges, valid);
+    if (const kernel::DataSet *contents = contentsOf(mode)) {
+      for (const Block &b : plan.operands(0, *contents)) dpu.writeMram(static_cast<std::uint32_t>(b.offset), b.bytes);
+    } else if (const std::optional<double> value = constantOf(mode)) {
+      for (const lower::upmem::Fill &f : plan.fills(*value))
+        dpu.fillMram(static_cast<std::uint32_t>(f.offset), f.size, f.pattern);
+    } else if (mode.values != nullptr && readsInputsAlone()) {
+      fillMade(dpu, *mode.values, "piece");
+    } else if (!Dpu(dpu).estimate()) {
+      return dataDecideTime(graph_.kernels[static_cast<std::size_t>(kernel_)], machine_);
+    }
+    return dpu;
+  };
+  return dpuSlices(std::move(share));
 }
 
 Result<DeviceRun> UpmemCompiled::runMade(const RunMode &mode) const {
@@ -151,22 +204,21 @@ int UpmemCompiled::sampledDim() const {
   return best;
 }
 
-RunResult UpmemCompiled::runSample(const kernel::DataSpec &values, int dim, std::int64_t points,
-                                   std::int64_t sample) const {
-  const Plan &plan = *lowered_.plan;
-  const Axis &axis = plan.scheme().axis(dim);
+Dpu UpmemCompiled::shortened(const std::vector<std::int64_t> &ranges, const std::vector<std::int64_t> &valid) const {
   Dpu dpu(lowered_.image, *machine_.dpu);
-  const program::Code::Segment s = plan.shortened(dim, points, points * axis.tasklets);
+  const program::Code::Segment s = lowered_.plan->shortened(ranges, valid);
   dpu.writeWram(s.address, std::as_bytes(std::span(s.bytes)));
+  return dpu;
+}
+
+void UpmemCompiled::fillMade(Dpu &dpu, const kernel::DataSpec &values, const std::string &sample) const {
   constexpr std::int64_t kMade = 1 << 18;  // elements; larger arrays repeat them
-  for (const lower::upmem::Fill &f : plan.fills(0)) {
-    const Operand &o = plan.operandAt(f.offset);
+  for (const lower::upmem::Fill &f : lowered_.plan->fills(0)) {
+    const Operand &o = lowered_.plan->operandAt(f.offset);
     kernel::Graph graph;
     const auto size = static_cast<std::int64_t>(f.pattern.size());
-    graph.tensors.push_back({fmt::format("sample {} of {}, {}", sample, points, o.name),
-                             o.type,
-                             {std::min(kMade, f.size / size)},
-                             kernel::Role::kInput});
+    graph.tensors.push_back(
+        {fmt::format("{}, {}", sample, o.name), o.type, {std::min(kMade, f.size / size)}, kernel::Role::kInput});
     const kernel::TensorData made = std::move(kernel::makeData(graph, values).front());
     for (std::int64_t at = 0; at < f.size; at += static_cast<std::int64_t>(made.bytes.size())) {
       const std::int64_t n = std::min<std::int64_t>(f.size - at, static_cast<std::int64_t>(made.bytes.size()));
@@ -174,6 +226,16 @@ RunResult UpmemCompiled::runSample(const kernel::DataSpec &values, int dim, std:
                     std::span(made.bytes).first(static_cast<std::size_t>(n)));
     }
   }
+}
+
+RunResult UpmemCompiled::runSample(const kernel::DataSpec &values, int dim, std::int64_t points,
+                                   std::int64_t sample) const {
+  const Scheme &scheme = lowered_.plan->scheme();
+  std::vector<std::int64_t> ranges = scheme.sizesPerTasklet(), valid = scheme.validOf(0);
+  ranges[static_cast<std::size_t>(dim)] = points;
+  valid[static_cast<std::size_t>(dim)] = points * scheme.axis(dim).tasklets;
+  Dpu dpu = shortened(ranges, valid);
+  fillMade(dpu, values, fmt::format("sample {} of {}", sample, points));
   return dpu.simulate();
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ class UpmemCompiled final : public CompiledKernel {
   lower::HostWork hostWork() const override { return lowered_.host; }
   Bytes footprint() const override;
   Result<DeviceRun> run(const RunMode &mode) const override;
+  Result<std::unique_ptr<Slices>> slices(const RunMode &mode) const override;
   DeviceRun bound() const override;
   Result<DeviceRun> runOn(kernel::DataSet &data, const Observers &observers, int jobs) const override;
   std::vector<std::string> assembly() const override;
@@ -39,6 +41,10 @@ class UpmemCompiled final : public CompiledKernel {
   std::int64_t dpus() const { return lowered_.plan->dpus(); }
   sim::dpu::Dpu loaded(std::int64_t dpu) const;
   bool readsInputsAlone() const;
+  /// The value of all operands, where they are made so.
+  std::optional<double> constantOf(const RunMode &mode) const;
+  /// All operands, where they are known one by one; else null.
+  const kernel::DataSet *contentsOf(const RunMode &mode) const;
   /// A bound of all programs, from the elements that are touched.
   DeviceRun boundByElements() const;
   /// Every kind once, on what `fill` puts in its memory; nothing where that does not decide the time.
@@ -47,6 +53,10 @@ class UpmemCompiled final : public CompiledKernel {
   Result<DeviceRun> runMade(const RunMode &mode) const;
   /// On data made as `mode` says: all of it where that is short, else samples.
   Result<DeviceRun> runGenerated(const RunMode &mode) const;
+  /// The first DPU, without operands, with the arguments of Plan::shortened.
+  sim::dpu::Dpu shortened(const std::vector<std::int64_t> &ranges, const std::vector<std::int64_t> &valid) const;
+  /// Fills its operands with the data of sample number `sample`.
+  void fillMade(sim::dpu::Dpu &dpu, const kernel::DataSpec &values, const std::string &sample) const;
   /// One DPU whose tasklets have `points` of dim `dim` alone, on the data of sample number `sample`.
   sim::dpu::RunResult runSample(const kernel::DataSpec &values, int dim, std::int64_t points,
                                 std::int64_t sample) const;

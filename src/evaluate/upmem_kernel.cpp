@@ -9,6 +9,7 @@
 #include "pimento/base/thread_pool.h"
 #include "pimento/evaluate/dpu_actions.h"
 #include "pimento/evaluate/dpu_listing.h"
+#include "pimento/evaluate/slices.h"
 #include "pimento/evaluate/upmem_sample.h"
 #include "pimento/evaluate/upmem_sampler.h"
 #include "pimento/evaluate/upmem_total.h"
@@ -132,13 +133,17 @@ bool UpmemKernel::readsInputsAlone() const {
   return isInput(lowered_.layout->pattern().a) && isInput(lowered_.layout->pattern().b);
 }
 
-Result<DeviceRun> UpmemKernel::run(const RunMode &mode) const {
+const kernel::DataSet *UpmemKernel::contentsOf(const RunMode &mode) const {
   const auto isThere = [&](const lower::upmem::View &v) {
     return !v.exists() || !(*mode.contents)[static_cast<std::size_t>(v.tensor)].bytes.empty();
   };
   const lower::upmem::Pattern &pattern = lowered_.layout->pattern();
-  if (mode.contents != nullptr && isThere(pattern.a) && isThere(pattern.b)) {
-    kernel::DataSet data = *mode.contents;
+  return mode.contents != nullptr && isThere(pattern.a) && isThere(pattern.b) ? mode.contents : nullptr;
+}
+
+Result<DeviceRun> UpmemKernel::run(const RunMode &mode) const {
+  if (const kernel::DataSet *contents = contentsOf(mode)) {
+    kernel::DataSet data = *contents;
     for (std::size_t t = 0; t < data.size(); ++t)
       if (data[t].bytes.empty()) data[t] = kernel::TensorData(graph_.tensors[t].type, graph_.tensors[t].shape);
     return runOn(data, mode.observers, 1);
@@ -160,10 +165,65 @@ Result<DeviceRun> UpmemKernel::run(const RunMode &mode) const {
     return total.run(lowered_.host.ranks, dpus(), 1);
   }
   if (mode.values != nullptr && readsInputsAlone()) return runGenerated(mode);
-  return error("data-decide-time", graph_.kernels[static_cast<std::size_t>(kernel_)].where,
-               fmt::format("the time of kernel '{}' on {} depends on the values of its operands, which are not known",
-                           graph_.kernels[static_cast<std::size_t>(kernel_)].name, machine_.name),
-               "say what they are with --data (random, uniform:A,B, const:V, FILE.npy), or simulate it on data");
+  return dataDecideTime(graph_.kernels[static_cast<std::size_t>(kernel_)], machine_);
+}
+
+namespace {
+
+/// Where the points of each loop of ShareSlices go: innermost first, as the programs nest them.
+UpmemSampler::Cut cutTo(const std::vector<std::int64_t> &points, const Layout &layout) {
+  const lower::upmem::Pattern &p = layout.pattern();
+  UpmemSampler::Cut cut{layout.work(), layout.shares().extents};
+  cut.work.perTasklet = points.back();
+  const auto shorten = [&](int dim, std::int64_t &padded, std::int64_t to) {
+    std::int64_t &extent = cut.extents[static_cast<std::size_t>(dim)];
+    padded = to;
+    extent = std::min(extent, to);
+  };
+  if (p.inner >= 0) shorten(p.inner, cut.work.inner, points[0]);
+  if (p.columns >= 0) shorten(p.columns, cut.work.columns, points[1]);
+  return cut;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Slices>> UpmemKernel::slices(const RunMode &mode) const {
+  const Layout &layout = *lowered_.layout;
+  const lower::upmem::Pattern &p = layout.pattern();
+  ShareSlices share;
+  share.dpus = dpus();
+  share.ranks = lowered_.host.ranks;
+  std::int64_t rows = 0;
+  for (std::int64_t d = 0; d < dpus(); ++d) rows += layout.rowsOf(d);
+  share.fullDpus = std::max<std::int64_t>(1, rows / std::max<std::int64_t>(1, layout.rowsOf(0)));
+  share.whole = [this, mode] {
+    RunMode simulation = mode;
+    simulation.isFastForward = false;
+    return run(simulation);
+  };
+  if (p.inner >= 0) share.loops.push_back({layout.work().buffer, layout.work().inner});
+  if (p.columns >= 0) share.loops.push_back({layout.work().buffer, layout.work().columns});
+  share.loops.push_back({p.inner < 0 ? layout.work().buffer : 1, layout.work().perTasklet});
+  const auto sampler = std::make_shared<UpmemSampler>(graph_, machine_, lowered_, image_,
+                                                      mode.values != nullptr ? *mode.values : kernel::DataSpec{});
+  share.load = [this, mode, sampler](const std::vector<std::int64_t> &points) -> Result<Dpu> {
+    const UpmemSampler::Cut cut = cutTo(points, *lowered_.layout);
+    const kernel::DataSet *contents = contentsOf(mode);
+    const bool isMade = contents == nullptr && mode.values != nullptr && readsInputsAlone();
+    if (isMade && !isKnown(*mode.values)) return sampler->onSample(cut, "piece", false);
+    const Layout layout = sampler->layoutOf(cut);
+    Dpu dpu = sampler->loaded(layout);
+    if (contents != nullptr) {
+      write(dpu, layout.operands(0, *contents));
+    } else if (isMade) {
+      for (const Fill &f : layout.fills(0, valueOf(*mode.values)))
+        dpu.fillMram(static_cast<std::uint32_t>(f.offset), f.size, f.pattern);
+    } else if (!Dpu(dpu).estimate()) {
+      return dataDecideTime(graph_.kernels[static_cast<std::size_t>(kernel_)], machine_);
+    }
+    return dpu;
+  };
+  return dpuSlices(std::move(share));
 }
 
 Result<DeviceRun> UpmemKernel::runKnown(double value, bool isFastForward, sim::dpu::Observer *observer) const {

@@ -26,6 +26,7 @@ class UpmemKernel final : public CompiledKernel {
   lower::HostWork hostWork() const override { return lowered_.host; }
   Bytes footprint() const override;
   Result<DeviceRun> run(const RunMode &mode) const override;
+  Result<std::unique_ptr<Slices>> slices(const RunMode &mode) const override;
   DeviceRun bound() const override;
   Result<DeviceRun> runOn(kernel::DataSet &data, const Observers &observers, int jobs) const override;
   std::vector<std::string> assembly() const override;
@@ -41,6 +42,8 @@ class UpmemKernel final : public CompiledKernel {
   /// Do values that are not there decide the time? The run if they do not.
   std::optional<sim::dpu::RunResult> estimateUnknown() const;
   bool readsInputsAlone() const;
+  /// All operands, where they are known one by one; else null.
+  const kernel::DataSet *contentsOf(const RunMode &mode) const;
 
   const kernel::Graph &graph_;
   int kernel_;

@@ -90,25 +90,26 @@ sim::dpu::Dpu UpmemSampler::loaded(const Layout &layout) const {
   return dpu;
 }
 
-sim::dpu::RunResult UpmemSampler::run(int way, std::int64_t parts, std::int64_t sample) const {
+Layout UpmemSampler::layoutOf(const Cut &cut) const {
   const Layout &full = *lowered_.layout;
-  const Pattern &p = full.pattern();
-  const Cut c = cut(way, parts);
-  const Layout layout(p, c.work, {1, full.shares().tasklets, c.extents}, full.firstByte());
+  return {full.pattern(), cut.work, {1, full.shares().tasklets, cut.extents}, full.firstByte()};
+}
+
+sim::dpu::Dpu UpmemSampler::onSample(const Cut &cut, const std::string &sample, bool hasOwnShared) const {
+  const Pattern &p = lowered_.layout->pattern();
+  const Layout layout = layoutOf(cut);
   sim::dpu::Dpu dpu = loaded(layout);
   const std::int64_t size = sizeOf(p.type).value;
   for (const Array &a : layout.arrays()) {
     if (!a.isInput) continue;
     Block block;
-    // Cut along the sum, a sample sees a piece of what rounds share: another one each time, or all would be off by the
-    // same.
-    if (a.isSame && !(way > 0 && way + 1 == ways())) {
+    if (a.isSame && !hasOwnShared) {
       block = layout.operand(a, 0, shared_);
     } else {
-      const std::string name = fmt::format("sample {} of {} parts, array {}", sample, parts, static_cast<int>(a.part));
+      const std::string name = fmt::format("{}, array {}", sample, static_cast<int>(a.part));
       kernel::TensorData made = make(name, p.type, {a.bytes / size}, values_);
       if (p.inner >= 0) {  // rows end in padding
-        const std::int64_t row = c.work.inner, real = c.extents[static_cast<std::size_t>(p.inner)];
+        const std::int64_t row = cut.work.inner, real = cut.extents[static_cast<std::size_t>(p.inner)];
         for (std::int64_t at = 0; real < row && at < a.bytes / size; at += row)
           std::memset(made.bytes.data() + (at + real) * size, 0, static_cast<std::size_t>((row - real) * size));
       }
@@ -116,15 +117,20 @@ sim::dpu::RunResult UpmemSampler::run(int way, std::int64_t parts, std::int64_t 
     }
     dpu.writeMram(static_cast<std::uint32_t>(block.offset), block.bytes);
   }
-  return dpu.simulate();
+  return dpu;
+}
+
+// Cut along the sum, a sample sees a piece of what rounds share: another one each time, or all would be off by the
+// same.
+sim::dpu::RunResult UpmemSampler::run(int way, std::int64_t parts, std::int64_t sample) const {
+  return onSample(cut(way, parts), fmt::format("sample {} of {} parts", sample, parts), way > 0 && way + 1 == ways())
+      .simulate();
 }
 
 std::optional<sim::dpu::RunResult> UpmemSampler::onConstants(int way, std::int64_t parts) const {
-  const Layout &full = *lowered_.layout;
-  const Cut c = cut(way, parts);
-  const Layout layout(full.pattern(), c.work, {1, full.shares().tasklets, c.extents}, full.firstByte());
+  const Layout layout = layoutOf(cut(way, parts));
   sim::dpu::Dpu dpu = loaded(layout);
-  const std::vector<std::byte> zero(static_cast<std::size_t>(sizeOf(full.pattern().type).value));
+  const std::vector<std::byte> zero(static_cast<std::size_t>(sizeOf(layout.pattern().type).value));
   for (const Array &a : layout.arrays())
     if (a.isInput) dpu.fillMram(static_cast<std::uint32_t>(a.offset), a.bytes, zero);
   return dpu.estimate();

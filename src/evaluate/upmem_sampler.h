@@ -8,6 +8,8 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "pimento/lower/upmem/lower.h"
 #include "pimento/sim/dpu/dpu.h"
@@ -27,18 +29,25 @@ class UpmemSampler {
   /// Most that a sample can have: parts of one part of the next coarser way.
   std::int64_t span(int way) const { return way == 0 ? parts(0) : parts(way) / parts(way - 1); }
 
+  /// What a tasklet is given, and the extents of the kernel's dims.
+  struct Cut {
+    lower::upmem::Work work;
+    std::vector<std::int64_t> extents;
+  };
+  /// A DPU that is ready to run so much of it on the data of a sample. `hasOwnShared`: what all rounds read is made
+  /// anew as well.
+  sim::dpu::Dpu onSample(const Cut &cut, const std::string &sample, bool hasOwnShared) const;
+  /// A DPU with program and arguments in it, and no operands; and where these go.
+  sim::dpu::Dpu loaded(const lower::upmem::Layout &layout) const;
+  lower::upmem::Layout layoutOf(const Cut &cut) const;
+
   /// Runs `parts` of them on the data of sample number `sample`.
   sim::dpu::RunResult run(int way, std::int64_t parts, std::int64_t sample) const;
   /// The same on constants, by fast-forward; all parts: the program as it is. Nothing if that is not possible.
   std::optional<sim::dpu::RunResult> onConstants(int way, std::int64_t parts) const;
 
  private:
-  struct Cut {
-    lower::upmem::Work work;
-    std::vector<std::int64_t> extents;
-  };
   Cut cut(int way, std::int64_t parts) const;
-  sim::dpu::Dpu loaded(const lower::upmem::Layout &layout) const;
 
   const kernel::Graph &graph_;
   const machine::Machine &machine_;

@@ -20,6 +20,14 @@ inline Diagnostic faultOf(Diagnostic d, std::int64_t dpu) {
   return d;
 }
 
+/// A run would need values that are not there.
+inline Diagnostic dataDecideTime(const kernel::Kernel &kernel, const machine::Machine &machine) {
+  return error("data-decide-time", kernel.where,
+               fmt::format("the time of kernel '{}' on {} depends on the values of its operands, which are not known",
+                           kernel.name, machine.name),
+               "say what they are with --data (random, uniform:A,B, const:V, FILE.npy), or simulate it on data");
+}
+
 /// Adds up DPUs.
 class DpuTotal {
  public:

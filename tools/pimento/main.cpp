@@ -103,6 +103,13 @@ void addDpuProgram(CLI::App &app, Options &o) {
   app.add_flag("--profile", o.isProfile, "DPU programs: functions and lines with what they took");
 }
 
+void addEngine(CLI::App &app, Options &o, const char *engines) {
+  app.add_option("--engine", o.engine, engines);
+  app.add_option("--alpha", o.alpha, "two-slice: how far its second piece may be from twice the first")
+      ->check(CLI::Range(1e-9, 1.0))
+      ->capture_default_str();
+}
+
 void addEstimation(CLI::App &app, Options &o) {
   addEvaluation(app, o);
   addSeed(app, o);
@@ -162,7 +169,11 @@ std::vector<Verb> verbs() {
          a.add_option("--emit", o.emit, "kernel, mapping, llvcnm, commands, asm, c, host, ir or mlir")
              ->capture_default_str();
        }},
-      {"estimate", "time and energy by exact fast-forward", kInput, true, d::estimate, addEstimation},
+      {"estimate", "time and energy by exact fast-forward", kInput, true, d::estimate,
+       [](CLI::App &a, Options &o) {
+         addEstimation(a, o);
+         addEngine(a, o, "fast-forward (default; exact) or two-slice (extrapolates, as CoMoNM does)");
+       }},
       {"simulate", "run every command, on data, and check the answer", kInput, true, d::simulate, addSimulation},
       {"compare", "one kernel on several targets, side by side", kInput, true, d::compare,
        [](CLI::App &a, Options &o) {
@@ -200,6 +211,7 @@ std::vector<Verb> verbs() {
        [](CLI::App &a, Options &o) {
          a.add_option("--points", o.points, "a CSV file or a folder of them");
          a.add_option("--jobs", o.jobs, "threads (default: all processors)")->check(CLI::Range(0, 1024));
+         addEngine(a, o, "simulate, fast-forward or two-slice (default: simulate on upmem, else fast-forward)");
          addMachine(a, o);
          addJson(a, o);
        }},

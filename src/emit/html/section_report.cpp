@@ -27,6 +27,9 @@ std::string exactnessHtml(const ReportResult &r) {
                           number(Quantity::kCycles, *r.intervalHigh), plain(100 * r.intervalLevel.value_or(0)) + " %");
     return text;
   }
+  if (r.exact == "extrapolated")
+    return fmt::format("extrapolated from two pieces of it, not exact: {} cycles were simulated",
+                       number(Quantity::kCycles, r.cyclesSimulated));
   return escape(r.exact);
 }
 

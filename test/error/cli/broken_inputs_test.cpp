@@ -181,6 +181,8 @@ const std::vector<Broken> kBroken = {
     {{"simulate", "gemv", "--size", "m=2,n=3", "--data", "q=short.npy"}, "--data", "bad-data"},
     // points
     {{"validate", "hbm-pym"}, "hbm-pym", "unknown-suite"},
+    {{"validate", "hbm-pim", "--engine", "two-slices"}, "--engine", "unknown-engine"},
+    {{"estimate", "gemv", "--engine", "simulate"}, "--engine", "unknown-engine"},
     {{"validate", "hbm-pim", "--points", "no_such.csv"}, "no_such.csv", "unreadable-points"},
     {{"validate", "hbm-pim", "--points", "no_points.csv"}, "no_points.csv", "unreadable-points"},
     {{"validate", "hbm-pim", "--points", "not_a_number.csv"}, "not_a_number.csv:3", "bad-points"},

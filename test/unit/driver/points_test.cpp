@@ -101,6 +101,29 @@ TEST(Validate, NetworkRowsRunByTheirKernel) {
   EXPECT_EQ(json.find("\"exact\": 0"), std::string::npos);
 }
 
+TEST(Validate, EnginesAreComparedRowByRow) {
+  const PointsFile f("kernel,elements,channels,ranks,cycles\nrelu,40000000,64,2,69356\nrelu,4096,64,2,367\n");
+  Options o;
+  o.input = "hbm-pim";
+  o.points = f.path();
+  o.isJson = true;
+  EXPECT_EQ(validate(o).text.find("\"engine\""), std::string::npos);
+  o.engine = "fast-forward";
+  const std::string exact = validate(o).text;
+  o.engine = "simulate";
+  const std::string simulated = validate(o).text;
+  o.engine = "two-slice";
+  const std::string extrapolated = validate(o).text;
+  EXPECT_NE(exact.find("\"exact\": 1"), std::string::npos) << exact;
+  EXPECT_NE(exact.find("\"fast-forwarded\": 1"), std::string::npos) << exact;
+  EXPECT_NE(simulated.find("\"simulated\": 2"), std::string::npos) << simulated;
+  EXPECT_NE(extrapolated.find("\"extrapolated\": 1"), std::string::npos) << extrapolated;
+  EXPECT_NE(extrapolated.find("ours 88416"), std::string::npos) << extrapolated;
+  EXPECT_NE(extrapolated.find("\"seconds\""), std::string::npos);
+  o.isJson = false;
+  EXPECT_NE(validate(o).text.find("engine two-slice"), std::string::npos);
+}
+
 TEST(Validate, AnErrorIsReportedNotHidden) {
   const PointsFile f("kernel,elements,channels,ranks,cycles\nadd,131072,64,2,1000\n");
   Options o;

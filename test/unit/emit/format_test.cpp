@@ -44,6 +44,7 @@ TEST(Format, ExactnessIsSpelledAsInTheContract) {
   EXPECT_EQ(name(evaluate::Exactness::kSimulated), "simulated");
   EXPECT_EQ(name(evaluate::Exactness::kFastForwarded), "fast-forwarded");
   EXPECT_EQ(name(evaluate::Exactness::kSampled), "sampled");
+  EXPECT_EQ(name(evaluate::Exactness::kExtrapolated), "extrapolated");
 }
 
 }  // namespace

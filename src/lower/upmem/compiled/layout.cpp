@@ -1,6 +1,7 @@
 #include "pimento/lower/upmem/compiled/layout.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <set>
 
@@ -19,13 +20,25 @@ program::Code::Segment Plan::arguments(std::int64_t dpu) const {
   return block(arguments_, dpu);
 }
 
-program::Code::Segment Plan::shortened(int dim, std::int64_t range, std::int64_t valid) const {
+program::Code::Segment Plan::shortened(const std::vector<std::int64_t> &ranges,
+                                       const std::vector<std::int64_t> &valid) const {
   std::vector<Argument> arguments = arguments_;
   for (Argument &a : arguments) {
-    if (a.name == "range_" + scheme_.axis(dim).name) a.value = range;
-    if (a.kind != Argument::Kind::kValid || a.dim != dim) continue;
-    a.kind = Argument::Kind::kSame;
-    a.value = valid;
+    if (a.kind == Argument::Kind::kValid) {
+      a.kind = Argument::Kind::kSame;
+      a.value = valid[static_cast<std::size_t>(a.dim)];
+    }
+    for (std::size_t d = 0; d < ranges.size(); ++d)
+      if (ranges[d] < scheme_.axes[d].range && a.name == "range_" + scheme_.axes[d].name) a.value = ranges[d];
+    for (const Operand &o : scheme_.operands) {
+      if (a.name != "merge_bytes_" + o.name) continue;
+      double part = 1;
+      for (std::size_t d = 0; d < ranges.size(); ++d)
+        if (o.involves(static_cast<int>(d)))
+          part *= static_cast<double>(ranges[d]) / static_cast<double>(scheme_.axes[d].range);
+      const auto bytes = static_cast<std::int64_t>(std::ceil(part * static_cast<double>(o.bytes)));
+      a.value = std::min(o.bytes, ceilDiv(bytes, kUnit) * kUnit);
+    }
   }
   return block(arguments, 0);
 }

@@ -31,8 +31,10 @@ class Plan {
 
   /// The block of arguments of one DPU.
   program::Code::Segment arguments(std::int64_t dpu) const;
-  /// That of a DPU where every tasklet has `range` values of dim `dim` and all together `valid`.
-  program::Code::Segment shortened(int dim, std::int64_t range, std::int64_t valid) const;
+  /// That of a DPU where every tasklet has so many values of each dim, as many as it has or fewer, and all together so
+  /// many that are no padding. Partial results are merged as far as they go.
+  program::Code::Segment shortened(const std::vector<std::int64_t> &ranges,
+                                   const std::vector<std::int64_t> &valid) const;
   /// That of a DPU whose first tasklet has so many values of each dim and whose others have none; each tasklet could
   /// have `ranges` (no fewer), which whole dims have anyway. Arrays lie where they do not depend on the mapping, and
   /// nothing is merged. For counting: an aligned program issues the same wherever they lie.

@@ -1,0 +1,23 @@
+// `--engine`: how a time is found.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "pimento/driver/options.h"
+#include "pimento/evaluate/evaluator.h"
+
+namespace pimento::driver {
+
+enum class Engine : std::uint8_t { kSimulate, kFastForward, kTwoSlice };
+
+/// "simulate", "fast-forward", "two-slice".
+std::string_view name(Engine e);
+
+/// What the user asks for, or `usual`. Diagnostics: unknown-engine; `allowed` are the verb's.
+Result<Engine> engineOf(const Options &options, Engine usual, const std::vector<Engine> &allowed);
+
+/// What two-slice extrapolation needs, where it was asked for.
+std::optional<evaluate::TwoSlice> twoSliceOf(const Options &options, Engine engine);
+
+}  // namespace pimento::driver

@@ -1,0 +1,57 @@
+// What is said about engines that do not exist, and about programs that one of them cannot cut.
+#include <gtest/gtest.h>
+
+#include "pimento/base/file.h"
+#include "pimento/driver/verbs.h"
+
+namespace pimento::driver {
+namespace {
+
+void expectSays(const Outcome &out, const std::string &code, const std::string &message, const std::string &hint) {
+  ASSERT_FALSE(out.diagnostics.empty());
+  const Diagnostic &d = out.diagnostics.front();
+  EXPECT_EQ(out.status, 1);
+  EXPECT_EQ(d.code, code) << d.str();
+  EXPECT_NE(d.message.find(message), std::string::npos) << d.str();
+  EXPECT_NE(d.hint.find(hint), std::string::npos) << d.str();
+}
+
+TEST(EngineErrors, AnUnknownEngineHasTheVerbsOwnInItsHint) {
+  Options o;
+  o.input = "gemv";
+  o.engine = "two-slices";
+  expectSays(estimate(o), "unknown-engine", "'two-slices'", "two-slice");
+  o.engine = "simulate";  // a verb of its own
+  expectSays(estimate(o), "unknown-engine", "'simulate'", "fast-forward");
+  o.input = "hbm-pim";
+  o.engine = "slow";
+  expectSays(validate(o), "unknown-engine", "'slow'", "simulate");
+}
+
+TEST(EngineErrors, AProgramInMachineCodeHasNoSlices) {
+  const std::string file = ::testing::TempDir() + "/stops_at_once.s";
+  ASSERT_TRUE(writeFile(file, "  .text\n  .globl main\nmain:\n  stop\n").ok());
+  Options o;
+  o.input = file;
+  o.target = "upmem";
+  o.engine = "two-slice";
+  expectSays(estimate(o), "no-slices", "no loops whose iterations can be cut", "fast-forward");
+}
+
+TEST(EngineErrors, AnExtrapolatedResultCannotBeExplained) {
+  Options o;
+  o.input = "relu";
+  o.sizes = {"n=40000000"};
+  o.engine = "two-slice";
+  o.isJson = true;
+  const Outcome result = estimate(o);
+  ASSERT_EQ(result.status, 0);
+  const std::string file = ::testing::TempDir() + "/extrapolated.json";
+  ASSERT_TRUE(writeFile(file, result.text).ok());
+  Options saved;
+  saved.input = file;
+  expectSays(explain(saved), "not-a-result", "extrapolated", "fast-forward");
+}
+
+}  // namespace
+}  // namespace pimento::driver
