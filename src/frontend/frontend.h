@@ -32,11 +32,12 @@ bool hasMlir();
 /// Reads one function of structured linalg ops (on memrefs or tensors) and affine loop nests (on memrefs) into a
 /// verified Graph.
 ///
-/// Arguments that are only read become inputs. A memref argument that is written becomes an output if its old contents
-/// do not matter, else an in-out. Returned tensors become outputs. Arguments are taken not to alias. linalg.fill with
-/// the neutral element folds into the start of the accumulation that follows. An accumulation onto contents made by an
-/// earlier op is split: accumulate from the neutral element, then combine; in floating point the old contents are
-/// therefore added last. Anything outside this is a diagnostic at the op's line and column.
+/// Arguments that are only read become inputs, with the attribute `pimento.constant` constant ones. A memref argument
+/// that is written becomes an output if its old contents do not matter, else an in-out. Returned tensors become
+/// outputs. Arguments are taken not to alias. linalg.fill with the neutral element folds into the start of the
+/// accumulation that follows. An accumulation onto contents made by an earlier op is split: accumulate from the neutral
+/// element, then combine; in floating point the old contents are therefore added last. Anything outside this is a
+/// diagnostic at the op's line and column.
 ///
 /// `file` names the text in diagnostics. Never throws, prints or ends the process.
 Result<kernel::Graph> importMlir(std::string_view text, std::string_view file, const MlirOptions &options);

@@ -71,7 +71,7 @@ int GraphBuilder::addBuffer(Buffer buffer) {
 }
 
 int GraphBuilder::addTensor(const Buffer &buffer, Role role, int order) {
-  graph_.tensors.push_back({buffer.name, buffer.type, buffer.shape, role});
+  graph_.tensors.push_back({buffer.name, buffer.type, buffer.shape, role, role == Role::kInput && buffer.isConstant});
   order_.push_back(order);
   return static_cast<int>(graph_.tensors.size()) - 1;
 }
@@ -269,6 +269,7 @@ void GraphBuilder::nameTensors() {
 
 Result<kernel::Graph> GraphBuilder::finish() {
   for (const int b : arguments_) settleArgument(b);
+  for (kernel::Tensor &t : graph_.tensors) t.isConstant &= t.role == Role::kInput;  // what is written is not
   prune();
   if (graph_.kernels.empty()) {
     return error("no-kernel", where_, fmt::format("function '{}' computes nothing", graph_.name),

@@ -33,7 +33,8 @@ struct Buffer {
   int tensor = -1;    ///< kTensor
   int argument = -1;  ///< graph tensor of the user's contents, if it is a function argument
   bool isMemref = false;
-  bool isShared = false;  ///< another value stands for the same contents: never updated in place
+  bool isConstant = false;  ///< an argument that is the same in every run
+  bool isShared = false;    ///< another value stands for the same contents: never updated in place
 };
 
 class GraphBuilder {

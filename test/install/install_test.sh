@@ -40,7 +40,9 @@ useTool "$prefix/bin"
 mv "$prefix" "$work/moved"
 prefix=$work/moved
 useTool "$prefix/bin"
-for file in "$prefix"/bin/pimento "$prefix"/lib*/libpimento.so "$prefix"/lib*/libpimento_dpu.so "$prefix"/lib*/libpimento_c.so; do
+for file in "$prefix"/bin/pimento "$prefix"/lib*/libpimento.so "$prefix"/lib*/libpimento_dpu.so "$prefix"/lib*/libpimento_c.so \
+  "$prefix"/lib*/pimento/*.so; do
+  [[ -f $file ]] || continue
   for path in "$source" "$build"; do
     ! grep -qF "$path" "$file" || fail "$file contains $path"
   done
@@ -98,6 +100,20 @@ expect 'fastest: hbm-pim' capi-build/offload
 echo '#include <pimento.h>' | g++ -std=c++11 -fsyntax-only -Wall -Wextra -Werror -pedantic -I"$prefix/include" -x c++ - ||
   fail 'pimento.h does not compile as C++'
 
+# The plugin, in mlir-opt: a pipeline from linalg to LLVM IR, and a file of its own.
+usePlugin() {
+  local tool=$1 share=$2 plugin
+  plugin=$(find "$(dirname "$tool")/../lib" -name PimentoPasses.so)
+  expect 'declare { ptr, ptr, i64, [1 x i64], [1 x i64] } @mlp_device_matvec(' "$share/examples/mlir-plugin/run.sh" "$tool" "$plugin"
+  expect 'pimento.offload = false' mlir-opt-19 --load-pass-plugin="$plugin" \
+    --pass-pipeline='builtin.module(pimento-annotate{targets=hbm-pim,upmem map=reference},pimento-offload)' "$share/examples/ops/matmul.mlir"
+}
+if [[ $llvm == with-llvm ]] && command -v mlir-opt-19 >/dev/null; then
+  usePlugin "$prefix/bin/pimento" "$prefix/share/pimento"
+else
+  echo 'mlir-opt: not run here'
+fi
+
 # A host program for UPMEM, built in C with nothing but the prefix; its library needs no LLVM.
 useHost() {
   local lib=$1 share=$2
@@ -149,6 +165,7 @@ if command -v dpkg-deb >/dev/null && command -v dpkg-shlibdeps >/dev/null; then
   useTool "$work/root/usr/bin"
   [[ $llvm == no-llvm ]] || useMakefile "$work/root/usr/bin" "$work/root/usr/share/pimento"
   useHost "$(dirname "$(find "$work/root" -name libpimento_dpu.so)")" "$work/root/usr/share/pimento"
+  [[ $llvm == no-llvm ]] || usePlugin "$work/root/usr/bin/pimento" "$work/root/usr/share/pimento"
   useC "$(dirname "$(find "$work/root" -name libpimento_c.so)")"
   dpkg-deb --field "$package" Depends | grep -q libfmt || fail 'the package does not say what it needs'
 else

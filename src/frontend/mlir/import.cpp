@@ -123,6 +123,7 @@ Status FunctionImporter::addArguments() {
     if (isShaped(argument)) {
       Result<Buffer> b = describe(argument);
       if (b) {
+        b->isConstant = function_.getArgAttr(argument.getArgNumber(), "pimento.constant") != nullptr;
         buffers_[argument] = graph_.addArgument(std::move(*b));
       } else {
         found.insert(found.end(), b.diagnostics().begin(), b.diagnostics().end());

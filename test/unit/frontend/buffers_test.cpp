@@ -45,6 +45,14 @@ TEST(Buffers, AnAccumulationOntoTheUsersContentsIsInOut) {
   EXPECT_EQ(run.out("y"), widened(product(run, narrowed(run.in("y")))));
 }
 
+TEST(Buffers, AnInputMayBeSaidToBeTheSameInEveryRun) {
+  const kernel::Graph g = importGood(
+      "func.func @f(%A: memref<4x6xf32> {pimento.constant}, %x: memref<6xf32>, %y: memref<4xf32> {pimento.constant}) "
+      "{\n" +
+      std::string(kMatvecMemref) + " return\n}\n");
+  for (const kernel::Tensor &t : g.tensors) EXPECT_EQ(t.isConstant, t.name == "A") << t.name;  // %y is written
+}
+
 TEST(Buffers, AZeroFillMakesItAnOutput) {
   const Executed run(onMemrefs(std::string("%z = arith.constant 0.0 : f32\n linalg.fill ins(%z : f32) outs(%y : "
                                            "memref<4xf32>)\n") +

@@ -1,0 +1,145 @@
+// pimento-annotate: asks about every linalg op of a module.
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "attributes.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "passes.h"
+#include "pimento/base/text.h"
+#include "pimento/driver/input.h"
+#include "slice.h"
+#include "verdict.h"
+
+namespace pimento::mlirplugin {
+
+namespace {
+
+bool hasDynamicShape(const Slice &slice) {
+  return std::any_of(slice.arguments.begin(), slice.arguments.end(), [](mlir::Value v) {
+    const auto shaped = mlir::dyn_cast<mlir::ShapedType>(v.getType());
+    return v.getType().isIndex() || (shaped && shaped.hasRank() && !shaped.hasStaticShape());
+  });
+}
+
+/// Whether `size` names a loop that `op` has not: one list serves all ops.
+bool isOfMoreLoops(const std::string &size, mlir::Operation *op) {
+  auto linalg = mlir::dyn_cast<mlir::linalg::LinalgOp>(op);
+  if (!linalg || size.size() < 2 || size[0] != 'd') return false;
+  const auto loop = parseInteger(std::string_view(size).substr(1, size.find('=') - 1));
+  return loop && *loop >= linalg.getNumLoops();
+}
+
+class AnnotatePass : public mlir::PassWrapper<AnnotatePass, mlir::OperationPass<mlir::ModuleOp>> {
+ public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AnnotatePass)
+
+  AnnotatePass() = default;
+  AnnotatePass(const AnnotatePass &other) : PassWrapper(other) {}
+
+  llvm::StringRef getArgument() const override { return "pimento-annotate"; }
+  llvm::StringRef getDescription() const override {
+    return "say of every linalg op how long it takes, with what energy, and whether to offload it, where, how and why";
+  }
+
+  void runOnOperation() override {
+    // Nothing of ours may reach MLIR as an exception: it is built without.
+    try {
+      annotateAll();
+    } catch (const std::exception &e) {
+      mlir::emitError(getOperation().getLoc(), "pimento: ") << e.what();
+      signalPassFailure();
+    }
+  }
+
+ private:
+  driver::Options commonOptions() const {
+    driver::Options o;
+    o.targets.assign(targets_.begin(), targets_.end());
+    if (o.targets.empty()) o.targets = {"hbm-pim"};
+    o.sets.assign(sets_.begin(), sets_.end());
+    o.maps = {map_};
+    o.data = data_;
+    o.offload = "best";
+    o.jobs = jobs_;
+    if (!machines_.empty()) o.machinePath = {machines_};
+    return o;
+  }
+
+  /// Machines and their numbers are the user's words about all ops: wrong ones are an error of the run.
+  bool check(const driver::Options &options) {
+    Diagnostics wrong;
+    for (const std::string &target : options.targets)
+      if (const auto machine = driver::loadTarget(options, target); !machine) wrong = machine.diagnostics();
+    if (const auto maps = driver::parseMaps(options); !maps) wrong = maps.diagnostics();
+    for (const Diagnostic &d : wrong)
+      mlir::emitError(getOperation().getLoc(), "pimento: " + d.message + " [" + d.code + "]; " + d.hint);
+    return wrong.empty();
+  }
+
+  void annotateAll() {
+    const driver::Options options = commonOptions();
+    if (!check(options)) return signalPassFailure();
+    Adviser adviser(options);
+    getOperation()->walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *op) {
+      if (!isWork(op)) return mlir::WalkResult::advance();
+      annotate(op, adviser);
+      return mlir::WalkResult::skip();
+    });
+  }
+
+  void annotate(mlir::Operation *op, Adviser &adviser) {
+    if (isPartOfOthers(op)) {
+      Verdict part;
+      part.reason = "part of the op whose accumulation starts from it";
+      return write(op, part);
+    }
+    const Slice slice = sliceOf(op);
+    Question question{textOf(slice), {}};
+    if (const auto own = op->getAttrOfType<mlir::StringAttr>(kSizes))
+      question.sizes = {own.str()};
+    else if (hasDynamicShape(slice))
+      for (const std::string &size : sizes_)
+        if (!isOfMoreLoops(size, op)) question.sizes.push_back(size);
+    write(op, adviser.ask(question));
+  }
+
+  static void write(mlir::Operation *op, const Verdict &v) {
+    mlir::Builder b(op->getContext());
+    const auto set = [&](const char *name, mlir::Attribute value) {
+      if (value)
+        op->setAttr(name, value);
+      else
+        op->removeAttr(name);
+    };
+    const auto text = [&](const std::string &s) { return s.empty() ? mlir::Attribute() : b.getStringAttr(s); };
+    const auto number = [&](std::optional<double> d) { return d ? b.getF64FloatAttr(*d) : mlir::Attribute(); };
+    set(kOffload, b.getBoolAttr(v.isOffloaded));
+    set(kTarget, text(v.target));
+    set(kMapping, text(v.mapping));
+    set(kReason, text(v.reason));
+    set(kTimeNs, number(v.timeNs));
+    set(kEnergyPj, number(v.energyPj));
+    set(kHostTimeNs, number(v.hostTimeNs));
+    set(kDeviceTimeNs, number(v.deviceTimeNs));
+  }
+
+  ListOption<std::string> targets_{*this, "targets", llvm::cl::desc("machines to choose from (default: hbm-pim)")};
+  ListOption<std::string> sets_{*this, "set", llvm::cl::desc("numbers of the machines: timing.tRP=16")};
+  ListOption<std::string> sizes_{*this, "sizes", llvm::cl::desc("loops of ops with dynamic shapes: d0=4096,d1=1024")};
+  Option<std::string> map_{*this, "map", llvm::cl::desc("auto, reference, or a mapping"), llvm::cl::init("auto")};
+  Option<std::string> data_{*this, "data", llvm::cl::desc("what operands hold, where that decides the time")};
+  Option<std::string> machines_{*this, "machines", llvm::cl::desc("folder with machine files")};
+  Option<int> jobs_{*this, "jobs", llvm::cl::desc("threads (default: all processors)"), llvm::cl::init(0)};
+};
+
+}  // namespace
+
+std::unique_ptr<mlir::Pass> makeAnnotatePass() {
+  return std::make_unique<AnnotatePass>();
+}
+
+}  // namespace pimento::mlirplugin
