@@ -9,20 +9,21 @@ namespace {
 
 // C has errno for this: the caller gets a number, and asks for the words behind it in the same thread.
 thread_local std::string problemOfThread;
-thread_local bool hasWords = true;
+thread_local const char *words = "";  // of problemOfThread, or where there is no memory for that
+constexpr const char *kNoMemory = "memory ran out";
 
 }  // namespace
 
 const char *lastProblem() noexcept {
-  return hasWords ? problemOfThread.c_str() : "memory ran out";
+  return words;
 }
 
 int fail(int status, const Diagnostic &why) noexcept {
   try {
     problemOfThread = why.str();
-    hasWords = true;
+    words = problemOfThread.c_str();
   } catch (...) {
-    hasWords = false;
+    words = kNoMemory;
   }
   return status;
 }
@@ -35,18 +36,18 @@ int failByException() noexcept {
   try {
     throw;
   } catch (const std::bad_alloc &) {
-    hasWords = false;  // words would need memory
+    words = kNoMemory;
     return PIMENTO_NO_MEMORY;
   } catch (const std::exception &e) {
     try {
       return fail(PIMENTO_INTERNAL,
                   error("api-internal", {}, e.what(), "this is a bug of Pimento; please report it with the query"));
     } catch (...) {
-      hasWords = false;
+      words = kNoMemory;
       return PIMENTO_NO_MEMORY;
     }
   } catch (...) {
-    hasWords = false;
+    words = "something was thrown that says nothing";
     return PIMENTO_INTERNAL;
   }
 }

@@ -18,6 +18,7 @@ struct TextOption {
 constexpr TextOption kTexts[] = {
     {"kernel", &Options::input},    {"function", &Options::function}, {"dtype", &Options::dtype},
     {"variant", &Options::variant}, {"offload", &Options::offload},   {"data", &Options::data},
+    {"engine", &Options::engine},
 };
 
 struct ListOption {

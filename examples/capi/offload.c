@@ -1,6 +1,7 @@
 /* What a compiler asks before it emits code for a matrix-vector product: offload it, to what, with which mapping?
  *
  *   cc -std=c99 offload.c -o offload $(pkg-config --cflags --libs pimento-c)
+ *   ./offload hbm-pim upmem          (no machine: all that come with the library)
  */
 #include <pimento.h>
 #include <stdio.h>
@@ -35,14 +36,12 @@ static int ask(const pimento_query *query) {
   return status;
 }
 
-int main(void) {
-  const char *lists[][2] = {
-      {"size", "i=4096,j=1024"}, {"constant", "A"}, {"target", "hbm-pim"}, {"target", "upmem"}};
+int main(int argc, char **argv) {
   pimento_query *query = pimento_query_create();
-  int status = pimento_query_set(query, "kernel", "y[i] += A[i,j] * x[j]");
-  size_t i;
-  for (i = 0; i < sizeof lists / sizeof lists[0] && status == PIMENTO_OK; ++i)
-    status = pimento_query_add(query, lists[i][0], lists[i][1]);
+  int status = pimento_query_set(query, "kernel", "y[i] += A[i,j] * x[j]"), i;
+  if (status == PIMENTO_OK) status = pimento_query_set(query, "size", "i=4096,j=1024");
+  if (status == PIMENTO_OK) status = pimento_query_set(query, "constant", "A");
+  for (i = 1; i < argc && status == PIMENTO_OK; ++i) status = pimento_query_add(query, "target", argv[i]);
   if (status != PIMENTO_OK)
     fprintf(stderr, "%s\n", pimento_problem());
   else

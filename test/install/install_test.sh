@@ -74,7 +74,7 @@ fi
 # The C interface: from C with pkg-config and with CMake, from Python; the header in C and in C++.
 useC() {
   local lib=$1
-  expect 'hbm-pim: offload it' env LD_LIBRARY_PATH="$lib" ./offload
+  expect 'hbm-pim: offload it' env LD_LIBRARY_PATH="$lib" ./offload hbm-pim
   ! command -v python3 >/dev/null ||
     expect 'hbm-pim: offload it' env LD_LIBRARY_PATH="$lib" python3 "$prefix/share/pimento/examples/capi/offload.py"
 }
@@ -96,7 +96,7 @@ target_link_libraries(offload PRIVATE Pimento::c)
 END
 cmake -S capi -B capi-build -DCMAKE_PREFIX_PATH="$prefix" >"$work/capi.log" && cmake --build capi-build >>"$work/capi.log" ||
   { cat "$work/capi.log"; fail 'the C interface with CMake'; }
-expect 'fastest: hbm-pim' capi-build/offload
+expect 'fastest: hbm-pim' capi-build/offload hbm-pim
 echo '#include <pimento.h>' | g++ -std=c++11 -fsyntax-only -Wall -Wextra -Werror -pedantic -I"$prefix/include" -x c++ - ||
   fail 'pimento.h does not compile as C++'
 

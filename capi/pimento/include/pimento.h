@@ -65,21 +65,29 @@ pimento_query *pimento_query_create(void);
 /* NULL is allowed. */
 void pimento_query_destroy(pimento_query *query);
 
+/* clang-format off */
 /* Sets an option; a list then has this one entry, and NULL for `value` gives it back its default.
  *
- *   kernel    a kernel of the zoo ("gemv"), index notation ("y[i] += A[i,j] * x[j]"), or a file (.mlir, .c, .llvcnm,
- * .s) function  which function of a file that has several dtype     element type of zoo kernels and notation (default:
- * the machine's native one) variant   plain (default), tree or measured offload   best (default): what takes less time
- * on the device than on the host, moving the data included; possible: all that the device can run; all: one that it
- * cannot run is an error data      what operands hold where that decides the time: random (default), zero, one,
- * const:V, uniform:A,B, none seed      of random data (default 1) jobs      threads (default 0: all processors) Lists
- * (pimento_query_add gives them more): size      extents "m=4096,n=1024"; of MLIR: "d0=4096", "A:1=1024" target
- * machines: a name or a .yaml file (default: all that come with the library) set       a number of the machines,
- * "timing.tRP=16" map       mapping for all kernels, or one for each: auto (default), reference, or "M1:{...}" constant
- * inputs that are the same in every run machines  folders with machine files (default: $PIMENTO_MACHINES, else the
- * library's)
+ *   kernel    a kernel of the zoo ("gemv"), index notation ("y[i] += A[i,j] * x[j]"), or a file (.mlir, .c, .llvcnm, .s)
+ *   function  which function of a file that has several
+ *   dtype     element type of zoo kernels and notation (default: the machine's native one)
+ *   variant   plain (default), tree or measured
+ *   offload   best (default): what takes less time on the device than on the host, moving the data included;
+ *             possible: all that the device can run; all: one that it cannot run is an error
+ *   data      what operands hold where that decides the time: random (default), zero, one, const:V, uniform:A,B, none
+ *   engine    fast-forward (default; exact), or two-slice (an extrapolation, for comparison)
+ *   seed      of random data (default 1)
+ *   jobs      threads (default 0: all processors)
+ * Lists (pimento_query_add gives them more):
+ *   size      extents "m=4096,n=1024"; of MLIR: "d0=4096", "A:1=1024"
+ *   target    machines: a name or a .yaml file (default: all that come with the library)
+ *   set       a number of the machines, "timing.tRP=16"
+ *   map       mapping for all kernels, or one for each: auto (default), reference, or "M1:{...}"
+ *   constant  inputs that are the same in every run
+ *   machines  folders with machine files (default: $PIMENTO_MACHINES, else the library's)
  *
  * Whether a value makes sense for the kernel and the machine is found out by pimento_ask. PIMENTO_WRONG_USAGE. */
+/* clang-format on */
 int pimento_query_set(pimento_query *query, const char *key, const char *value);
 /* One more entry of a list. PIMENTO_WRONG_USAGE also where the option is no list. */
 int pimento_query_add(pimento_query *query, const char *key, const char *value);
@@ -103,15 +111,17 @@ int pimento_answer_ok(const pimento_answer *answer, size_t row);
  * PIMENTO_NOT_FOUND where no row has such a number. */
 int pimento_answer_least(const pimento_answer *answer, const char *path, size_t *row);
 
+/* clang-format off */
 /* What a row holds, by its path in the JSON: "time_ns", "breakdown.compute", "stages[0].mapping". In short:
  *
  *   target, time_ns, energy_pj, breakdown.PART (cycles), energy_breakdown.TERM.pj, warnings[]
- *   stages[]  one per kernel: kernel, where ("pim" or "host"), why (it stays on the host), mapping, mapping_why,
- *             time_ns, energy_pj, host_time_ns (were it on the host), offloaded_time_ns (were it on the device; absent
- *             where it cannot be), operations, bytes
+ *   stages[]       one per kernel: kernel, where ("pim" or "host"), why (it stays on the host), mapping, mapping_why,
+ *                  time_ns, energy_pj, host_time_ns (were it on the host), offloaded_time_ns (were it on the device;
+ *                  not there where it cannot be), operations, bytes
  *   diagnostics[]  of a row without estimate: severity, code, file, line, column, message, hint, text (all of it)
  *
  * A number, or 1 and 0 for true and false. PIMENTO_NOT_FOUND leaves *value as it is. */
+/* clang-format on */
 int pimento_answer_number(const pimento_answer *answer, size_t row, const char *path, double *value);
 /* A text; NULL where there is none. */
 const char *pimento_answer_text(const pimento_answer *answer, size_t row, const char *path);

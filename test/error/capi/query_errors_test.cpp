@@ -68,7 +68,8 @@ TEST(CInterfaceErrors, WrongInputIsAnAnswerOfReasons) {
   } wrong[] = {{"kernel", "gemw", "unknown-input"},        {"size", "m", "bad-size"},
                {"dtype", "f17", "unknown-dtype"},          {"set", "timing.tRQ=1", "unknown-path"},
                {"map", "nonsense", "map-unknown-keyword"}, {"offload", "some", "unknown-offload"},
-               {"constant", "B", "unknown-input-tensor"},  {"target", "upmen", "unknown-target"}};
+               {"engine", "none", "unknown-engine"},       {"constant", "B", "unknown-input-tensor"},
+               {"target", "upmen", "unknown-target"}};
   for (const auto &w : wrong) {
     const Query query({{"kernel", "gemv"}, {"target", "hbm-pim"}});
     ASSERT_EQ(pimento_query_set(query.get(), w.key, w.value), PIMENTO_OK);

@@ -64,7 +64,7 @@ TEST(CInterface, AKernelThatTheHostDoesFasterStaysThereWithTheReason) {
 }
 
 TEST(CInterface, TargetsAreRowsInTheirOrderAndTheFastestIsTheOneWithTheLeastTime) {
-  Query query({{"kernel", "add"}, {"size", "n=1048576"}, {"dtype", "i32"}, {"offload", "all"}, {"map", "reference"}});
+  Query query({{"kernel", "add"}, {"size", "n=1048576"}, {"offload", "all"}, {"map", "reference"}});
   for (const char *target : {"upmem", "hbm-pim", "nonsense"})
     ASSERT_EQ(pimento_query_add(query.get(), "target", target), PIMENTO_OK);
   const Answer answer(query);
@@ -163,6 +163,14 @@ TEST(CInterface, OneQueryMayBeAskedByManyThreadsAtOnce) {
     for (double &f : found) threads.emplace_back([&] { f = Answer(query).number(0, "cycles"); });
   }
   for (const double f : found) EXPECT_EQ(f, cycles);
+}
+
+TEST(CInterface, TheEngineCanBeChosen) {
+  const Query query(
+      {{"kernel", "relu"}, {"size", "n=16777216"}, {"target", "hbm-pim"}, {"map", "reference"}, {"offload", "all"}});
+  EXPECT_EQ(Answer(query).text(0, "exact"), "fast-forwarded");
+  ASSERT_EQ(pimento_query_set(query.get(), "engine", "two-slice"), PIMENTO_OK);
+  EXPECT_EQ(Answer(query).text(0, "exact"), "extrapolated");
 }
 
 TEST(CInterface, TheLibraryIsOfTheHeadersVersion) {
