@@ -32,6 +32,7 @@ struct Options {
   std::string data;                    ///< empty: the verb's default
   std::uint64_t seed = 1;
   std::string engine;                              ///< "two-slice", ...; empty: the verb's own
+  std::int64_t count = 1024;                       ///< validate mappings: of each kernel
   double alpha = 0.05;                             ///< of two-slice
   std::string emit = "kernel";                     ///< compile: stage
   std::string trace;                               ///< simulate: timeline file
@@ -44,7 +45,7 @@ struct Options {
   std::vector<std::string> sweeps;                 ///< explore: "timing.tRP=10..20"
   std::string store;                               ///< explore: file that keeps results
   std::string chunks, orders;                      ///< explore: choices besides the factors; empty: those that matter
-  std::vector<std::string> kernels;                ///< explore: which of a graph; empty: all
+  std::vector<std::string> kernels;                ///< explore: which of a graph; validate mappings; empty: all
   std::int64_t limit = 250'000;                    ///< explore: most mappings per kernel
   bool isExhaustive = false;                       ///< explore: estimate every mapping
   bool isUnchecked = false;                        ///< explore: the best are not run on data

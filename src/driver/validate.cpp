@@ -9,6 +9,7 @@
 #include "pimento/driver/engine.h"
 #include "pimento/driver/input.h"
 #include "pimento/driver/points.h"
+#include "pimento/driver/validate_mappings.h"
 #include "pimento/driver/validate_upmem.h"
 #include "pimento/driver/verbs.h"
 #include "pimento/emit/format.h"
@@ -20,6 +21,8 @@
 namespace pimento::driver {
 
 namespace {
+
+constexpr const char *kMappings = "mappings";
 
 /// Our figure for one point.
 struct Replay {
@@ -128,14 +131,28 @@ const std::vector<Suite> &suites() {
 }  // namespace
 
 Outcome validate(const Options &options) {
+  if (options.input == kMappings) {
+    if (!options.engine.empty() || !options.points.empty())
+      return failure({error("not-of-this-suite", {options.points.empty() ? "--engine" : "--points", 0, 0},
+                            "random mappings are drawn, not read, and run by all engines",
+                            "--engine and --points are for suites of reference points")});
+    const Result<emit::MappingSuite> found = validateMappings(options);
+    if (!found) return failure(found.diagnostics());
+    return {options.isJson ? emit::toJson(*found) : emit::toTable(*found), {}, 0};
+  }
   const auto suite =
       std::find_if(suites().begin(), suites().end(), [&](const Suite &s) { return s.name == options.input; });
   if (suite == suites().end()) {
     std::vector<std::string> names;
     for (const Suite &s : suites()) names.push_back(s.name);
+    names.emplace_back(kMappings);
     return failure({error("unknown-suite", {}, fmt::format("there is no suite '{}'", options.input),
                           suggest(options.input, names))});
   }
+  if (!options.target.empty() || !options.kernels.empty())
+    return failure({error("not-of-this-suite", {options.target.empty() ? "--kernels" : "--target", 0, 0},
+                          fmt::format("the rows of suite '{}' say what is run on which machine", options.input),
+                          "--target, --kernels, --count and --seed are for validate mappings")});
   const Result<Engine> engine =
       engineOf(options, suite->usual, {Engine::kSimulate, Engine::kFastForward, Engine::kTwoSlice});
   if (!engine) return failure(engine.diagnostics());

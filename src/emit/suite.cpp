@@ -5,24 +5,33 @@
 
 namespace pimento::emit {
 
-void SuiteResult::add(std::string_view kernel, double ours, double reference, std::string_view row) {
+void KernelErrors::add(double ours, double reference, std::string_view row) {
   PIMENTO_CHECK(reference != 0);
+  const double errorPct = 100 * std::abs(ours - reference) / std::abs(reference);
+  if (rows == 0 || errorPct > worstAbsErrorPct) {
+    worstAbsErrorPct = errorPct;
+    worstRow = row;
+  }
+  sumAbsErrorPct += errorPct;
+  exact += ours == reference ? 1 : 0;
+  constexpr double kNear = 15;
+  within15 += errorPct <= kNear ? 1 : 0;
+  ++rows;
+}
+
+void KernelErrors::addWay(std::string_view way, double took) {
+  ++ways[std::string(way)];
+  seconds += took;
+}
+
+void SuiteResult::add(std::string_view kernel, double ours, double reference, std::string_view row) {
   auto at = std::find_if(kernels.begin(), kernels.end(), [&](const KernelErrors &k) { return k.kernel == kernel; });
   if (at == kernels.end()) {
     kernels.emplace_back();
     at = kernels.end() - 1;
     at->kernel = kernel;
   }
-  const double errorPct = 100 * std::abs(ours - reference) / std::abs(reference);
-  if (at->rows == 0 || errorPct > at->worstAbsErrorPct) {
-    at->worstAbsErrorPct = errorPct;
-    at->worstRow = row;
-  }
-  at->sumAbsErrorPct += errorPct;
-  at->exact += ours == reference ? 1 : 0;
-  constexpr double kNear = 15;
-  at->within15 += errorPct <= kNear ? 1 : 0;
-  ++at->rows;
+  at->add(ours, reference, row);
   ++points;
 }
 
@@ -47,9 +56,7 @@ void SuiteResult::addSpeedup(std::string_view kernel, double speedup) {
 }
 
 void SuiteResult::addWay(std::string_view kernel, std::string_view way, double seconds) {
-  KernelErrors &k = known(kernel);
-  ++k.ways[std::string(way)];
-  k.seconds += seconds;
+  known(kernel).addWay(way, seconds);
 }
 
 }  // namespace pimento::emit

@@ -33,6 +33,10 @@ struct KernelErrors {
   std::map<std::string, std::int64_t> ways;
   double seconds = 0;
 
+  /// One more point, as SuiteResult::add, and how it was found.
+  void add(double ours, double reference, std::string_view row);
+  void addWay(std::string_view way, double took);
+
   double meanSpeedup() const;  ///< geometric; at least one row was compared
 
   double meanAbsErrorPct() const { return rows == 0 ? 0 : sumAbsErrorPct / static_cast<double>(rows); }

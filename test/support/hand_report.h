@@ -1,6 +1,7 @@
 // A report written by hand, with every field set, so that views can be compared with what stands here.
 #pragma once
 
+#include "pimento/emit/mapping_suite.h"
 #include "pimento/emit/suite.h"
 #include "pimento/evaluate/report.h"
 
@@ -156,6 +157,30 @@ inline std::vector<emit::ComparisonRow> handComparison() {
            std::nullopt,
            {error("unsupported-type", {},
                   "kernel 'gemv' multiplies f16 numbers, which this target has no instruction for")}}};
+}
+
+/// One kernel, two mappings: fast-forward exact, two-slice off by 10 % on the second.
+inline emit::MappingSuite handMappings() {
+  emit::MappingSuite s;
+  s.target = "hbm-pim";
+  s.seed = 7;
+  s.count = 2;
+  s.alpha = 0.05;
+  emit::MappingErrors k;
+  k.kernel = "va";
+  k.mappings = k.distinct = 2;
+  for (const double cycles : {1000.0, 2000.0}) {
+    k.fastForward.add(cycles, cycles, "fast");
+    k.fastForward.addWay("fast-forwarded", 0.25);
+  }
+  k.twoSlice.add(1000, 1000, "first");
+  k.twoSlice.addWay("simulated", 1);
+  k.twoSlice.add(2200, 2000, "second");
+  k.twoSlice.addWay("extrapolated", 2);
+  k.simulationSeconds = 4;
+  k.deviceSeconds = 0.125;
+  s.kernels = {k};
+  return s;
 }
 
 inline emit::SuiteResult handSuite() {

@@ -211,6 +211,13 @@ std::vector<Verb> verbs() {
        [](CLI::App &a, Options &o) {
          a.add_option("--points", o.points, "a CSV file or a folder of them");
          a.add_option("--jobs", o.jobs, "threads (default: all processors)")->check(CLI::Range(0, 1024));
+         a.add_option("--target", o.target, "mappings: the machine (default: hbm-pim)");
+         a.add_option("--kernels", o.kernels, "mappings: kernels of the zoo (default: those of the CoMoNM paper)")
+             ->delimiter(',');
+         a.add_option("--count", o.count, "mappings: random mappings of each kernel")
+             ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
+             ->capture_default_str();
+         a.add_option("--seed", o.seed, "seed of random mappings and data")->capture_default_str();
          addEngine(a, o, "simulate, fast-forward or two-slice (default: simulate on upmem, else fast-forward)");
          addMachine(a, o);
          addJson(a, o);

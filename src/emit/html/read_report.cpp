@@ -217,9 +217,32 @@ CompareResult readCompare(const Node &node) {
   return result;
 }
 
+namespace {
+
+/// `validate mappings`: every kernel by each of the two ways that are compared with simulation.
+ValidateResult readMappings(const Node &node) {
+  ValidateResult r;
+  r.suite = "mappings";
+  for (const auto &[name, k] : node.at("kernels").members()) {
+    const auto mappings = k.at("mappings").amount();
+    r.points += mappings;
+    for (const auto &[key, way] : {std::pair("fast_forward", "fast-forward"), std::pair("two_slice", "two-slice")}) {
+      const Node e = k.at(key);
+      r.kernels.push_back({name + ", " + way, e.textOr("worst_row", ""), mappings, e.at("exact").amount(),
+                           e.at("mean_abs_error_pct").amount(), e.at("worst_abs_error_pct").amount(),
+                           e.at("within_15_pct").amount()});
+    }
+  }
+  r.warnings = node.textsOr("warnings");
+  return r;
+}
+
+}  // namespace
+
 ValidateResult readValidate(const Node &node) {
   ValidateResult r;
   r.suite = node.at("suite").text();
+  if (r.suite == "mappings") return readMappings(node);
   r.points = node.at("points").amount();
   for (const auto &[name, k] : node.at("kernels").members())
     r.kernels.push_back({name, k.textOr("worst_row", ""), k.at("rows").amount(), k.at("exact").amount(),

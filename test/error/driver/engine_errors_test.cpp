@@ -53,5 +53,25 @@ TEST(EngineErrors, AnExtrapolatedResultCannotBeExplained) {
   expectSays(explain(saved), "not-a-result", "extrapolated", "fast-forward");
 }
 
+TEST(EngineErrors, SuitesTakeTheirOwnOptionsAlone) {
+  Options o;
+  o.input = "hbm-pim";
+  o.target = "upmem";
+  expectSays(validate(o), "not-of-this-suite", "the rows of suite 'hbm-pim'", "validate mappings");
+  o.input = "mappings";
+  o.engine = "two-slice";
+  expectSays(validate(o), "not-of-this-suite", "run by all engines", "reference points");
+}
+
+TEST(EngineErrors, AKernelWithoutALegalMappingIsNamed) {
+  Options o;
+  o.input = "mappings";
+  o.kernels = {"scan"};
+  o.count = 1;
+  expectSays(validate(o), "no-mapping", "'scan' on hbm-pim", "--kernels");
+  o.kernels = {"vaa"};
+  expectSays(validate(o), "unknown-kernel", "vaa", "va");
+}
+
 }  // namespace
 }  // namespace pimento::driver

@@ -221,9 +221,11 @@ TEST(Page, WhatEmitWritesIsReadBack) {
   ran.report = report;
   failed.target = "other";
   failed.diagnostics = {error("no", {}, "it cannot")};
-  const std::string several = pageOf({{"suite.json", toJson(suite)}, {"compare.json", toJson({ran, failed})}});
+  const std::string several = pageOf({{"suite.json", toJson(suite)},
+                                      {"compare.json", toJson({ran, failed})},
+                                      {"mappings.json", toJson(test::handMappings())}});
   expectSound(several);
-  expectHas(Markup(several).visible, {"validation hbm-pim", "it cannot"});
+  expectHas(Markup(several).visible, {"validation hbm-pim", "it cannot", "validation mappings", "va, two-slice"});
 }
 
 TEST(Page, OfSeveralInputsHasASectionAndAnEntryInTheContentsForEach) {
