@@ -25,6 +25,13 @@ bool hasDynamicShape(const Slice &slice) {
   });
 }
 
+bool hasEncoding(const Slice &slice) {
+  return std::any_of(slice.arguments.begin(), slice.arguments.end(), [](mlir::Value v) {
+    const auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(v.getType());
+    return tensor && tensor.getEncoding();
+  });
+}
+
 /// Whether `size` names a loop that `op` has not: one list serves all ops.
 bool isOfMoreLoops(const std::string &size, mlir::Operation *op) {
   auto linalg = mlir::dyn_cast<mlir::linalg::LinalgOp>(op);
@@ -92,12 +99,12 @@ class AnnotatePass : public mlir::PassWrapper<AnnotatePass, mlir::OperationPass<
   }
 
   void annotate(mlir::Operation *op, Adviser &adviser) {
-    if (isPartOfOthers(op)) {
-      Verdict part;
-      part.reason = "part of the op whose accumulation starts from it";
-      return write(op, part);
-    }
+    Verdict known;
     const Slice slice = sliceOf(op);
+    if (isPartOfOthers(op)) known.reason = "part of the op whose accumulation starts from it";
+    // Attributes of other dialects, which the front end does not read.
+    if (hasEncoding(slice)) known.reason = "tensors with an encoding (sparse ones, say) are not supported";
+    if (!known.reason.empty()) return write(op, known);
     Question question{textOf(slice), {}};
     if (const auto own = op->getAttrOfType<mlir::StringAttr>(kSizes))
       question.sizes = {own.str()};

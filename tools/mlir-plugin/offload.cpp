@@ -55,6 +55,11 @@ class OffloadPass : public mlir::PassWrapper<OffloadPass, mlir::OperationPass<ml
   }
 
   void outline(mlir::Operation *op) {
+    mlir::Operation *table = mlir::SymbolTable::getNearestSymbolTable(op);
+    if (table == nullptr) {  // within an op that nobody knows: it might have symbols of its own
+      op->emitWarning("pimento: stays where it is: no place for a function is known here");
+      return;
+    }
     const Slice slice = sliceOf(op);
     mlir::OpBuilder builder(op);
     std::vector<mlir::Type> types;
@@ -66,7 +71,7 @@ class OffloadPass : public mlir::PassWrapper<OffloadPass, mlir::OperationPass<ml
     for (const char *name : {kTarget, kMapping, kTimeNs, kEnergyPj})
       if (const mlir::Attribute value = op->getAttr(name)) function->setAttr(name, value);
     markConstants(slice, function);
-    mlir::SymbolTable symbols(mlir::SymbolTable::getNearestSymbolTable(op));
+    mlir::SymbolTable symbols(table);
     symbols.insert(function);
     if (!isDeclared_) fillBody(slice, *function.addEntryBlock());
     auto call = builder.create<mlir::func::CallOp>(op->getLoc(), function, slice.arguments);

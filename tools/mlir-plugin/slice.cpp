@@ -82,8 +82,6 @@ class Slicer {
 mlir::Type plainType(mlir::Type type) {
   if (auto memref = mlir::dyn_cast<mlir::MemRefType>(type))
     return mlir::MemRefType::get(memref.getShape(), memref.getElementType());
-  if (auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(type))
-    return mlir::RankedTensorType::get(tensor.getShape(), tensor.getElementType());
   return type;
 }
 

@@ -5,6 +5,7 @@ usage: check.py MLIR_OPT PLUGIN FILE...
 
 A file says, in lines that begin with `// `:
   PASSES: LIST       passes in builtin.module(...)
+  OPTIONS: LIST      other options of mlir-opt
   FAILS              mlir-opt ends with an error
   CHECK: TEXT        stands in the output (messages, where it fails), behind what the CHECKs before have found
   CHECK-SAME: TEXT   ... in the same line, CHECK-NEXT in the next one
@@ -19,7 +20,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-DIRECTIVE = re.compile(r"^// (PASSES|FAILS|CHECK(?:-SAME|-NEXT|-NOT)?):?(?: (.*))?$", re.MULTILINE)
+DIRECTIVE = re.compile(r"^// (PASSES|OPTIONS|FAILS|CHECK(?:-SAME|-NEXT|-NOT)?):?(?: (.*))?$", re.MULTILINE)
 PART = re.compile(r"\{\{(.*?)\}\}|\[\[(\w+):(.*?)\]\]|\[\[(\w+)\]\]")
 
 
@@ -67,18 +68,19 @@ def check(mlir_opt, plugin, path):
     """What is wrong with one file, or None."""
     directives = DIRECTIVE.findall(path.read_text(encoding="utf-8"))
     passes = ",".join(text for kind, text in directives if kind == "PASSES")
+    options = [word for kind, text in directives if kind == "OPTIONS" for word in text.split()]
     fails = any(kind == "FAILS" for kind, _ in directives)
     checks = [(kind, text) for kind, text in directives if kind.startswith("CHECK")]
     if not passes or not checks:
         return "says not what to run or what to check"
-    done = subprocess.run([mlir_opt, f"--load-pass-plugin={plugin}", f"--pass-pipeline=builtin.module({passes})", path],
-                          check=False, capture_output=True, text=True)
+    done = subprocess.run([mlir_opt, *options, f"--load-pass-plugin={plugin}",
+                           f"--pass-pipeline=builtin.module({passes})", path], check=False, capture_output=True, text=True)
     if (done.returncode == 1) != fails or done.returncode not in (0, 1):
         return f"status {done.returncode}\n{done.stderr}"
     wrong = mismatch(checks, done.stderr if fails else done.stdout)
     if wrong or fails:
         return wrong
-    again = subprocess.run([mlir_opt], input=done.stdout, check=False, capture_output=True, text=True)
+    again = subprocess.run([mlir_opt, *options], input=done.stdout, check=False, capture_output=True, text=True)
     return None if again.stdout == done.stdout else f"reads differently: {again.stderr}"
 
 
