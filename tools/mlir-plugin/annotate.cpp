@@ -1,4 +1,6 @@
 // pimento-annotate: asks about every linalg op of a module.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <exception>
 #include <string>
@@ -38,6 +40,11 @@ bool isOfMoreLoops(const std::string &size, mlir::Operation *op) {
   if (!linalg || size.size() < 2 || size[0] != 'd') return false;
   const auto loop = parseInteger(std::string_view(size).substr(1, size.find('=') - 1));
   return loop && *loop >= linalg.getNumLoops();
+}
+
+/// Six digits, which is what MLIR prints in decimals: longer numbers it prints in hexadecimals.
+double rounded(double value) {
+  return parseNumber(fmt::format("{:.5e}", value)).value_or(value);
 }
 
 class AnnotatePass : public mlir::PassWrapper<AnnotatePass, mlir::OperationPass<mlir::ModuleOp>> {
@@ -123,7 +130,7 @@ class AnnotatePass : public mlir::PassWrapper<AnnotatePass, mlir::OperationPass<
         op->removeAttr(name);
     };
     const auto text = [&](const std::string &s) { return s.empty() ? mlir::Attribute() : b.getStringAttr(s); };
-    const auto number = [&](std::optional<double> d) { return d ? b.getF64FloatAttr(*d) : mlir::Attribute(); };
+    const auto number = [&](std::optional<double> d) { return d ? b.getF64FloatAttr(rounded(*d)) : mlir::Attribute(); };
     set(kOffload, b.getBoolAttr(v.isOffloaded));
     set(kTarget, text(v.target));
     set(kMapping, text(v.mapping));
