@@ -11,7 +11,9 @@ namespace {
 using Json = nlohmann::json;
 
 struct Row {
-  std::string target, mapping, why;
+  std::string target;
+  std::string why;                  ///< what is on the host is there
+  std::string mapping, mappingWhy;  ///< of the last kernel on the device, as MLIR files have it
   bool isOk = false, isOffloaded = false;
   double timeNs = 0, energyPj = 0, hostTimeNs = 0;
   std::optional<double> deviceTimeNs = 0.0;  ///< of all its kernels
@@ -32,7 +34,6 @@ Row rowOf(const Json &j) {
   }
   row.timeNs = j.at("time_ns");
   row.energyPj = j.at("energy_pj");
-  row.mapping = j.at("mapping");
   for (const Json &stage : j.at("stages")) {
     const bool isOffloaded = stage.at("where") == "pim";
     row.isOffloaded |= isOffloaded;
@@ -40,7 +41,10 @@ Row rowOf(const Json &j) {
     const Json &device = stage.at("offloaded_time_ns");
     row.deviceTimeNs =
         device.is_null() || !row.deviceTimeNs ? std::nullopt : std::optional(*row.deviceTimeNs + device.get<double>());
-    append(row.why, isOffloaded ? stage.at("mapping_why").get<std::string>() : stage.at("why").get<std::string>());
+    if (!isOffloaded) append(row.why, stage.at("why"));
+    if (!isOffloaded) continue;
+    row.mapping = stage.at("mapping");
+    row.mappingWhy = stage.at("mapping_why");
   }
   return row;
 }
@@ -83,7 +87,8 @@ Verdict verdictOf(const std::string &json) {
   v.isOffloaded = true;
   v.target = best->target;
   v.mapping = best->mapping;
-  v.reason = "less time than on the host, moving the data included; mapping: " + best->why;
+  v.reason = "less time than on the host, moving the data included; mapping: " + best->mappingWhy;
+  if (!best->why.empty()) v.reason += "; in part on the host: " + best->why;
   return v;
 }
 
