@@ -54,6 +54,10 @@ std::string spellName(std::string_view name) {
   return '"' + escaped(name) + '"';
 }
 
+std::string spellWord(std::string_view name) {
+  return isIdentifier(name) ? std::string(name) : '"' + escaped(name) + '"';
+}
+
 Scanner::Scanner(std::string_view text, std::string file, int firstLine)
     : text_(text), file_(std::move(file)), line_(firstLine) {
   skipBlanks();
@@ -149,6 +153,12 @@ std::optional<std::string> Scanner::takeName() {
   pos_ = p;
   skipBlanks();
   return name;
+}
+
+std::optional<std::string> Scanner::takeIdentifier() {
+  if (peekCharacter() == '"') return takeName();
+  const std::string_view word = takeWord();
+  return word.empty() ? std::nullopt : std::optional<std::string>(word);
 }
 
 Scanner::Number Scanner::takeInteger(std::int64_t &value, bool isNegated) {

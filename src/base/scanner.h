@@ -47,6 +47,9 @@ class Scanner {
   /// Takes a bare name ([A-Za-z0-9_.:-]+) or a quoted one ("..." with \\ \" and \xHH); empty optional if there is none.
   std::optional<std::string> takeName();
 
+  /// Takes an identifier or a quoted name; empty optional if there is none.
+  std::optional<std::string> takeIdentifier();
+
   enum class Number { kNone, kTaken, kOutOfRange };
   /// Takes an unsigned decimal number; `isNegated` says that a minus sign was taken before it, and negates it.
   Number takeInteger(std::int64_t &value, bool isNegated = false);
@@ -63,6 +66,8 @@ class Scanner {
 
 /// `name` as takeName() reads it back: bare where possible, quoted otherwise.
 std::string spellName(std::string_view name);
+/// `name` as takeIdentifier() reads it back: bare where it is an identifier, quoted otherwise.
+std::string spellWord(std::string_view name);
 /// Whether `text` is an identifier as takeWord() takes it.
 bool isIdentifier(std::string_view text);
 

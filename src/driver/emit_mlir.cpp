@@ -6,7 +6,22 @@
 
 namespace pimento::driver {
 
-Result<std::vector<mapping::MapSpec>> mapsOf(const Options &options, const Input &input, const std::string &target) {
+namespace {
+
+/// What a .cnm file says, where it is of this machine; `reference` where it leaves a mapping open.
+Result<std::vector<mapping::MapSpec>> mapsOf(const mapping::CnmModule &cnm, const machine::Machine &machine) {
+  if (const Status s = mapping::verify(cnm, machine); !s) return s.diagnostics();
+  std::vector<mapping::MapSpec> specs;
+  for (const std::optional<mapping::MapSpec> &spec : cnm.mappings) specs.push_back(spec.value_or(mapping::MapSpec{}));
+  return specs;
+}
+
+}  // namespace
+
+Result<std::vector<mapping::MapSpec>> mapsOf(const Options &options, const Input &input, const std::string &target,
+                                             const machine::Machine &machine) {
+  if (input.cnm && options.maps.empty() && (input.cnm->target.empty() || input.cnm->target == target))
+    return mapsOf(*input.cnm, machine);
   const bool isStated =
       std::any_of(input.mappings.begin(), input.mappings.end(), [](const std::string &m) { return !m.empty(); });
   if (!options.maps.empty() || !isStated || (!input.mappingTarget.empty() && input.mappingTarget != target)) {

@@ -10,6 +10,7 @@ namespace pimento::driver {
 Outcome emitMlir(const Options &options, const Job &job);
 
 /// `--map`, else the mappings that the input's file states for `target`, else the default.
-Result<std::vector<mapping::MapSpec>> mapsOf(const Options &options, const Input &input, const std::string &target);
+Result<std::vector<mapping::MapSpec>> mapsOf(const Options &options, const Input &input, const std::string &target,
+                                             const machine::Machine &machine);
 
 }  // namespace pimento::driver

@@ -79,7 +79,7 @@ Result<Explained> explainRun(const Options &options, const char *verb) {
 
 bool isFileName(const std::string &input) {
   return input.find('=') == std::string::npos &&
-         (input.ends_with(".mlir") || input.ends_with(".llvcnm") || input.ends_with(".s"));
+         (input.ends_with(".mlir") || input.ends_with(".llvcnm") || input.ends_with(".cnm") || input.ends_with(".s"));
 }
 
 /// Repeats the run of a saved result, and makes sure that it is still the same.

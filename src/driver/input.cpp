@@ -62,6 +62,8 @@ bool isDpuProgram(const std::string &input) {
 
 Options withTarget(const Options &options) {
   Options out = options;
+  if (out.target.empty() && endsWith(options.input, ".cnm"))
+    if (const Result<std::string> text = readFile(options.input)) out.target = mapping::cnmTarget(*text);
   if (out.target.empty()) out.target = isDpuProgram(options.input) ? "upmem" : "hbm-pim";
   return out;
 }
@@ -126,12 +128,25 @@ Result<Input> fromC(const std::string &text, const Options &options, const kerne
   return in;
 }
 
+/// A verified graph; its mappings wait for the machine.
+Result<Input> fromCnm(const std::string &text, const Options &options, const kernel::Sizes &sizes, std::string name) {
+  if (!sizes.empty())
+    return error("unknown-size", {"--size", 0, 0}, "a .cnm file states all its extents", "leave --size out");
+  Result<mapping::CnmModule> module = mapping::parseCnm(text, options.input);
+  if (!module) return module.diagnostics();
+  if (Status s = mapping::verify(*module); !s) return s.diagnostics();
+  Result<Input> in = fromGraph(module->graph, std::move(name));
+  if (in) in->cnm = std::make_shared<const mapping::CnmModule>(std::move(*module));
+  return in;
+}
+
 Result<Input> fromFile(const Options &options, const kernel::Sizes &sizes, DType type) {
   const Result<std::string> text = options.text ? Result<std::string>(*options.text) : readFile(options.input);
   if (!text) return text.diagnostics();
   const std::string name = std::filesystem::path(options.input).stem().string();
   if (endsWith(options.input, ".mlir")) return fromMlir(*text, options, sizes, name);
   if (endsWith(options.input, ".c")) return fromC(*text, options, sizes, name);
+  if (endsWith(options.input, ".cnm")) return fromCnm(*text, options, sizes, name);
   Input in;
   Result<program::Program> p = program::parse(*text, options.input, &in.places);
   if (!p) return p.diagnostics();
@@ -205,7 +220,7 @@ Result<Input> readInput(const Options &options, const machine::Machine &machine)
     type = *t;
   }
   const std::string &input = options.input;
-  if (endsWith(input, ".mlir") || endsWith(input, ".llvcnm") || endsWith(input, ".c"))
+  if (endsWith(input, ".mlir") || endsWith(input, ".llvcnm") || endsWith(input, ".c") || endsWith(input, ".cnm"))
     return fromFile(options, *sizes, type);
   if (isDpuProgram(input)) return fromDpuProgram(options, machine);
   if (input.find('=') != std::string::npos) {
@@ -216,11 +231,12 @@ Result<Input> readInput(const Options &options, const machine::Machine &machine)
   if (kernel::zooEntry(input) != nullptr) return fromZoo(options, *sizes, type);
   std::vector<std::string> names;
   for (const kernel::ZooEntry &e : kernel::zoo()) names.push_back(e.name);
-  return error("unknown-input", {},
-               fmt::format("'{}' is no kernel of the zoo, no index notation and no file that is read here", input),
-               suggest(input, names) +
-                   "; or a .mlir, .c, .llvcnm or .s file, or a DPU program (ELF); or index notation such as 'y[i] += "
-                   "A[i,j] * x[j]'");
+  return error(
+      "unknown-input", {},
+      fmt::format("'{}' is no kernel of the zoo, no index notation and no file that is read here", input),
+      suggest(input, names) +
+          "; or a .mlir, .c, .cnm, .llvcnm or .s file, or a DPU program (ELF); or index notation such as 'y[i] += "
+          "A[i,j] * x[j]'");
 }
 
 /// `--constant`: marks inputs of the graph as the same in every run.

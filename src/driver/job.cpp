@@ -37,7 +37,7 @@ Result<Job> loadJob(const Options &options, const std::string &target) {
   if (!machine) return machine.diagnostics();
   Result<Input> input = loadInput(options, *machine);
   if (!input) return input.diagnostics();
-  Result<std::vector<mapping::MapSpec>> maps = mapsOf(options, *input, target);
+  Result<std::vector<mapping::MapSpec>> maps = mapsOf(options, *input, target, *machine);
   if (!maps) return maps.diagnostics();
   const Result<evaluate::Offload> offload = parseOffload(options);
   if (!offload) return offload.diagnostics();

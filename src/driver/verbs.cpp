@@ -138,7 +138,23 @@ Outcome kernels(const Options &options) {
 
 namespace {
 
-const std::vector<std::string> kStages = {"kernel", "mapping", "llvcnm", "commands", "asm", "mlir", "c", "host", "ir"};
+const std::vector<std::string> kStages = {"kernel", "mapping", "cnm", "llvcnm", "commands",
+                                          "asm",    "mlir",    "c",   "host",   "ir"};
+
+/// The graph with the mappings that were resolved, kernel after kernel.
+std::string cnmText(const Options &options, const Job &job, const evaluate::CompiledGraph &graph) {
+  mapping::CnmModule module;
+  module.graph = *job.input.graph;
+  module.target = options.target;
+  for (const machine::Level &l : job.machine.levels) module.levels.push_back(l.name);
+  for (const evaluate::PlannedKernel &k : graph) {
+    mapping::MapSpec spec;
+    spec.kind = k.compiled ? mapping::MapSpec::Kind::kExplicit : mapping::MapSpec::Kind::kHost;
+    if (k.compiled) spec.mapping = k.compiled->placed().mapping;
+    module.mappings.emplace_back(std::move(spec));
+  }
+  return mapping::print(module);
+}
 
 /// One stage of a compiled graph, kernel after kernel.
 Outcome printStage(const Options &options, const Job &job, const evaluate::CompiledGraph &graph) {
@@ -207,6 +223,7 @@ Outcome compile(const Options &given) {
     return failure({error("unknown-stage", {"--emit", 0, 0},
                           fmt::format("{} runs machine code, which has no stage '{}'", job->machine.name, options.emit),
                           "use --emit c, ir, asm, host, kernel or mapping")});
+  if (options.emit == "cnm") return {cnmText(options, *job, *graph), {}, 0};
   return printStage(options, *job, *graph);
 }
 

@@ -107,6 +107,7 @@ Result<Choice> resolve(const Request &r, int kernel, const Backend &backend) {
     }
     case mapping::MapSpec::Kind::kAuto:
       return chooseMapping(r, kernel, backend, spec);
+    case mapping::MapSpec::Kind::kHost:
     case mapping::MapSpec::Kind::kExplicit:
       break;
   }
@@ -127,6 +128,10 @@ class Planner {
 
   Result<PlannedKernel> plan(int k) {
     PlannedKernel out;
+    if (request_.mapOf(static_cast<std::size_t>(k)).kind == mapping::MapSpec::Kind::kHost) {
+      out.why = "its mapping says so";
+      return out;
+    }
     auto start = std::chrono::steady_clock::now();
     Result<Choice> choice = resolve(request_, k, backend_);
     if (!choice) return orHost(choice.diagnostics());

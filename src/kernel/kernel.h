@@ -172,9 +172,18 @@ struct Graph {
   int tensorNamed(std::string_view tensor) const;  ///< index, or -1
 };
 
+/// Where the parts of a graph stand in the text it was read from; lists are as long as the graph's, or empty.
+struct Places {
+  struct OfKernel {
+    std::vector<Location> dims, guards, loads, values, stores;
+  };
+  std::vector<Location> tensors;
+  std::vector<OfKernel> kernels;
+};
+
 /// Checks every rule stated above: ranks, bounds of accesses under the guards' box, types, roles, use before
-/// definition, duplicate writes. Returns all findings, each with the kernel's location.
-Status verify(const Graph &graph);
+/// definition, duplicate writes. Returns all findings, each with its place if `places` knows it, else the kernel's.
+Status verify(const Graph &graph, const Places *places = nullptr);
 
 /// A readable, complete text of the graph (`compile --emit kernel`).
 std::string print(const Graph &graph);

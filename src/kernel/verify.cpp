@@ -20,7 +20,8 @@ constexpr std::int64_t kMaxElements = std::int64_t{1} << 48;
 
 class GraphVerifier {
  public:
-  explicit GraphVerifier(const Graph &graph) : graph_(graph), isWritten_(graph.tensors.size(), false) {}
+  GraphVerifier(const Graph &graph, const Places *places)
+      : graph_(graph), places_(places), isWritten_(graph.tensors.size(), false) {}
 
   Diagnostics run() {
     checkTensors();
@@ -32,6 +33,7 @@ class GraphVerifier {
     kernel_ = nullptr;
     for (std::size_t t = 0; t < graph_.tensors.size(); ++t) {
       const Tensor &tensor = graph_.tensors[t];
+      atTensor(t);
       if (tensor.role != Role::kInput && !isWritten_[t]) {
         report("never-written", fmt::format("tensor '{}' is never written", tensor.name),
                "give it the role input, or a kernel that stores into it");
@@ -43,13 +45,33 @@ class GraphVerifier {
  private:
   void report(std::string code, const std::string &message, std::string hint) {
     const std::string prefix = kernel_ ? "kernel '" + kernel_->name + "': " : "";
-    findings_.push_back(
-        error(std::move(code), kernel_ ? kernel_->where : Location{}, prefix + message, std::move(hint)));
+    findings_.push_back(error(std::move(code), here_.line > 0 || kernel_ == nullptr ? here_ : kernel_->where,
+                              prefix + message, std::move(hint)));
   }
+
+  using OfKernel = Places::OfKernel;
+
+  static Location placeIn(const std::vector<Location> &list, std::size_t n) {
+    return n < list.size() ? list[n] : Location{};
+  }
+
+  /// What is reported from here on concerns part `part` of the kernel; or the kernel as a whole.
+  template <typename Part>
+  void at(std::vector<Location> OfKernel::*list, const std::vector<Part> &parts, const Part &part) {
+    const auto k = static_cast<std::size_t>(kernel_ - graph_.kernels.data());
+    if (places_ != nullptr && k < places_->kernels.size())
+      here_ = placeIn(places_->kernels[k].*list, static_cast<std::size_t>(&part - parts.data()));
+  }
+  void atLoad(const Access &load) { at(&OfKernel::loads, kernel_->loads, load); }
+  void atStore(const Store &store) { at(&OfKernel::stores, kernel_->stores, store); }
+  void atValue(std::size_t v) { at(&OfKernel::values, kernel_->body, kernel_->body[v]); }
+  void atKernel() { here_ = {}; }
+  void atTensor(std::size_t t) { here_ = places_ != nullptr ? placeIn(places_->tensors, t) : Location{}; }
 
   void checkTensors() {
     std::set<std::string> names;
     for (const Tensor &tensor : graph_.tensors) {
+      atTensor(static_cast<std::size_t>(&tensor - graph_.tensors.data()));
       if (!names.insert(tensor.name).second) {
         report("duplicate-name", fmt::format("two tensors are called '{}'", tensor.name), "rename one");
       }
@@ -60,6 +82,7 @@ class GraphVerifier {
         report("too-large", fmt::format("tensor '{}' has more than 2^48 elements", tensor.name), "reduce its extents");
       }
     }
+    atKernel();
   }
 
   // ---- One kernel ----
@@ -67,16 +90,22 @@ class GraphVerifier {
   void checkKernel() {
     const std::size_t before = findings_.size();
     checkDims();
+    atKernel();
     checkReferences();
     for (const Store &store : kernel_->stores) {
       if (isTensor(store.target.tensor)) isWrittenHere_.insert(store.target.tensor);
     }
     if (findings_.size() == before) {
-      for (std::size_t v = 0; v < kernel_->body.size(); ++v) checkTypes(static_cast<int>(v));
+      for (std::size_t v = 0; v < kernel_->body.size(); ++v) {
+        atValue(v);
+        checkTypes(static_cast<int>(v));
+      }
+      atKernel();
       checkForm();
       checkRoles();
       if (findings_.size() == before) checkBounds();
       checkWrites();
+      atKernel();
     }
     for (const int t : isWrittenHere_) isWritten_[static_cast<std::size_t>(t)] = true;
     isWrittenHere_.clear();
@@ -85,6 +114,7 @@ class GraphVerifier {
   void checkDims() {
     std::set<std::string> names;
     for (const Dim &dim : kernel_->dims) {
+      at(&OfKernel::dims, kernel_->dims, dim);
       if (!names.insert(dim.name).second) {
         report("duplicate-name", fmt::format("two dims are called '{}'", dim.name), "rename one");
       }
@@ -93,6 +123,7 @@ class GraphVerifier {
         return;
       }
     }
+    atKernel();
     if (kernel_->points() > kMaxElements) {
       report("too-large", "the iteration space has more than 2^48 points", "reduce the extents");
     }
@@ -157,15 +188,27 @@ class GraphVerifier {
   }
 
   void checkReferences() {
-    for (const Access &access : kernel_->loads) checkAccess(access);
-    for (const Affine &guard : kernel_->guards) checkAffine(guard, "a guard");
-    for (std::size_t v = 0; v < kernel_->body.size(); ++v) checkValue(v);
+    for (const Access &access : kernel_->loads) {
+      atLoad(access);
+      checkAccess(access);
+    }
+    for (const Affine &guard : kernel_->guards) {
+      at(&OfKernel::guards, kernel_->guards, guard);
+      checkAffine(guard, "a guard");
+    }
+    for (std::size_t v = 0; v < kernel_->body.size(); ++v) {
+      atValue(v);
+      checkValue(v);
+    }
+    atKernel();
     if (kernel_->stores.empty()) report("no-store", "nothing is stored", "add a store");
     for (const Store &store : kernel_->stores) {
+      atStore(store);
       checkAccess(store.target);
       checkBodyIndex(store.value, "a stored value");
       if (store.indirectIndex != -1) checkBodyIndex(store.indirectIndex, "an indirect index");
     }
+    atKernel();
     if (kernel_->predicate != -1) checkBodyIndex(kernel_->predicate, "the predicate");
   }
 
@@ -246,6 +289,7 @@ class GraphVerifier {
     }
     for (const Store &store : kernel_->stores) {
       if (store.indirectIndex < 0) continue;
+      atStore(store);
       if (isFloat(typeOf(store.indirectIndex))) {
         report("type-mismatch", "the indirect index is not an integer", "cast it");
       }
@@ -253,6 +297,7 @@ class GraphVerifier {
         report("bad-form", "an indirect store goes to a tensor without dimensions", "give it one");
       }
     }
+    atKernel();
     if ((kernel_->form == Form::kSelect) != (kernel_->predicate >= 0)) {
       report("bad-form", "a predicate and the form 'select' belong together", "give both or neither");
     } else if (kernel_->form == Form::kSelect) {
@@ -282,6 +327,7 @@ class GraphVerifier {
                                           [](const Dim &dim) { return dim.kind == DimKind::kSequential; });
     std::set<int> targets;
     for (const Store &store : kernel_->stores) {
+      atStore(store);
       const Tensor &tensor = graph_.tensors[static_cast<std::size_t>(store.target.tensor)];
       if (tensor.role == Role::kInput) {
         report("bad-role", fmt::format("the input '{}' is written", tensor.name), "give it the role output or inout");
@@ -291,6 +337,7 @@ class GraphVerifier {
       }
     }
     for (const Access &load : kernel_->loads) {
+      atLoad(load);
       const Tensor &tensor = graph_.tensors[static_cast<std::size_t>(load.tensor)];
       const bool isMadeHere = isWrittenHere_.contains(load.tensor) && isSequential;
       const bool isGiven = tensor.role == Role::kInput || tensor.role == Role::kInOut;
@@ -312,8 +359,12 @@ class GraphVerifier {
 
   void checkBounds() {
     const Box box(*kernel_);
-    for (const Access &load : kernel_->loads) checkBounds(box, load, false);
+    for (const Access &load : kernel_->loads) {
+      atLoad(load);
+      checkBounds(box, load, false);
+    }
     for (const Store &store : kernel_->stores) {
+      atStore(store);
       const bool isAppend = kernel_->form == Form::kSelect && store.combine == Combine::kAssign;
       if (!isAppend) checkBounds(box, store.target, store.indirectIndex >= 0);
     }
@@ -345,6 +396,7 @@ class GraphVerifier {
       const Tensor &tensor = graph_.tensors[static_cast<std::size_t>(store.target.tensor)];
       const bool isAppend = kernel_->form == Form::kSelect;
       if (isAppend || store.indirectIndex >= 0) continue;
+      atStore(store);
       for (std::size_t d = 0; d < kernel_->dims.size(); ++d) {
         const Dim &dim = kernel_->dims[d];
         auto involves = [d](const Affine &affine) { return affine.coefficients[d] != 0; };
@@ -364,6 +416,8 @@ class GraphVerifier {
   }
 
   const Graph &graph_;
+  const Places *places_;
+  Location here_;  ///< of the part looked at; nowhere: the kernel as a whole
   const Kernel *kernel_ = nullptr;
   std::vector<bool> isWritten_;
   std::set<int> isWrittenHere_;
@@ -372,8 +426,8 @@ class GraphVerifier {
 
 }  // namespace
 
-Status verify(const Graph &graph) {
-  Diagnostics findings = GraphVerifier(graph).run();
+Status verify(const Graph &graph, const Places *places) {
+  Diagnostics findings = GraphVerifier(graph, places).run();
   if (!findings.empty()) return findings;
   return okStatus();
 }

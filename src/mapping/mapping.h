@@ -68,11 +68,14 @@ inline constexpr std::size_t kMaxTextLength = 65536, kMaxSubspaces = 1024, kMaxR
 /// Names that `NAME=NUMBER` extensions may have.
 const std::vector<std::string> &parameterNames();
 
-/// What `--map` may say: a keyword to be resolved per target, or a full mapping.
+/// What `--map` may say: a keyword to be resolved per target, `host` (the kernel stays there), or a full mapping.
 struct MapSpec {
-  enum class Kind : std::uint8_t { kReference, kAuto, kExplicit } kind = Kind::kReference;
+  enum class Kind : std::uint8_t { kReference, kAuto, kHost, kExplicit } kind = Kind::kReference;
   Mapping mapping;  ///< kExplicit: all of it; otherwise only the extensions (tail, parameters, order, cyclic)
 };
+
+/// "reference", "auto" or "host"; kExplicit is our bug.
+std::string_view keyword(MapSpec::Kind kind);
 
 /// Parses the text of `--map`. Locations are lines and columns (bytes) in `text`; `file` names it ("<map>").
 /// Diagnostics: map-empty, map-too-large, map-character, map-syntax, map-number, map-unknown-keyword, map-ragged,

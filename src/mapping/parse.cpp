@@ -16,7 +16,7 @@ namespace {
 constexpr const char *kExample = "a mapping looks like M1:{(2,9),(64,1),(2,4),(2,32)}";
 
 /// Recursive descent with one token of look-ahead:
-///   spec      = head { ';' extension } ;  head = 'reference' | 'auto' | subspace { ',' subspace } ;
+///   spec      = head { ';' extension } ;  head = 'reference' | 'auto' | 'host' | subspace { ',' subspace } ;
 ///   subspace  = 'M' N ':' '{' tuple { ',' tuple } '}' ;  tuple = '(' N { ',' N } ')' ;
 ///   extension = 'cyclic' '(' level ',' N ')' | 'order' '(' dim { ',' dim } ')' | 'tail' '=' word | name '=' N ;
 /// A step returns false once a diagnostic is there, and nothing is parsed after it.
@@ -76,8 +76,9 @@ class Parser {
   }
 
   bool parseHead() {
-    if (token_.kind == Token::Kind::kName && (token_.text == "reference" || token_.text == "auto")) {
-      spec_.kind = token_.text == "auto" ? MapSpec::Kind::kAuto : MapSpec::Kind::kReference;
+    for (const auto kind : {MapSpec::Kind::kReference, MapSpec::Kind::kAuto, MapSpec::Kind::kHost}) {
+      if (token_.kind != Token::Kind::kName || token_.text != keyword(kind)) continue;
+      spec_.kind = kind;
       advance();
       return true;
     }
@@ -92,11 +93,11 @@ class Parser {
 
   bool parseSubspace() {
     std::vector<Subspace> &all = spec_.mapping.subspaces;
-    if (token_.kind != Token::Kind::kName) return unexpected("'M1', 'reference' or 'auto'", kExample);
+    if (token_.kind != Token::Kind::kName) return unexpected("'M1', 'reference', 'auto' or 'host'", kExample);
     const std::string_view digits = token_.text.substr(1);
     if (token_.text[0] != 'M' || digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) {
       return fail("map-unknown-keyword", token_.where, "unknown mapping " + token_.str(),
-                  suggest(token_.text, {"reference", "auto", "M1"}) + ":{...}; " + kExample);
+                  suggest(token_.text, {"reference", "auto", "host", "M1"}) + ":{...}; " + kExample);
     }
     Subspace subspace;
     subspace.where = token_.where;
@@ -287,7 +288,7 @@ Result<MapSpec> parseMapSpec(std::string_view text, std::string_view file) {
   }
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     return error("map-empty", {std::string(file), 1, 1}, "the mapping is empty",
-                 std::string("choices: reference, auto; ") + kExample);
+                 std::string("choices: reference, auto, host; ") + kExample);
   }
   return Parser(text, file).run();
 }

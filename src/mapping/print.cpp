@@ -37,16 +37,23 @@ std::string print(const Mapping &mapping) {
   return joined(mapping.subspaces, subspaceText) + extensionsText(mapping);
 }
 
-std::string print(const MapSpec &spec) {
-  switch (spec.kind) {
+std::string_view keyword(MapSpec::Kind kind) {
+  switch (kind) {
     case MapSpec::Kind::kReference:
-      return "reference" + extensionsText(spec.mapping);
+      return "reference";
     case MapSpec::Kind::kAuto:
-      return "auto" + extensionsText(spec.mapping);
+      return "auto";
+    case MapSpec::Kind::kHost:
+      return "host";
     case MapSpec::Kind::kExplicit:
       break;
   }
-  return print(spec.mapping);
+  PIMENTO_CHECK(false && "a mapping that is written out has no keyword");
+}
+
+std::string print(const MapSpec &spec) {
+  if (spec.kind == MapSpec::Kind::kExplicit) return print(spec.mapping);
+  return std::string(keyword(spec.kind)) + extensionsText(spec.mapping);
 }
 
 }  // namespace pimento::mapping

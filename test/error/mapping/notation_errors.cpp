@@ -45,12 +45,12 @@ TEST_P(BrokenMap, IsReportedWithItsPlaceAndAHint) {
 INSTANTIATE_TEST_SUITE_P(
     MapNotation, BrokenMap,
     testing::Values(
-        Broken{"", "map-empty", 1, 1, "empty", "reference, auto"},
-        Broken{" \n ", "map-empty", 1, 1, "empty", "reference, auto"},
+        Broken{"", "map-empty", 1, 1, "empty", "reference, auto, host"},
+        Broken{" \n ", "map-empty", 1, 1, "empty", "reference, auto, host"},
         Broken{"refrence", "map-unknown-keyword", 1, 1, "'refrence'", "did you mean 'reference'?"},
         Broken{"m1:{(1),(2)}", "map-unknown-keyword", 1, 1, "'m1'", "did you mean 'M1'?"},
         Broken{"M:{(1),(2)}", "map-unknown-keyword", 1, 1, "'M'", "M1"},
-        Broken{"{(1),(2)}", "map-syntax", 1, 1, "expected 'M1', 'reference' or 'auto', found '{'", "M1:{(2,9)"},
+        Broken{"{(1),(2)}", "map-syntax", 1, 1, "expected 'M1', 'reference', 'auto' or 'host', found '{'", "M1:{(2,9)"},
         Broken{"M1{(1),(2)}", "map-syntax", 1, 3, "expected ':'", "M1:{(2,9)"},
         Broken{"M1:(1),(2)", "map-syntax", 1, 4, "expected '{'", "M1:{(2,9)"},
         Broken{"M1:{}", "map-syntax", 1, 5, "expected '(' of a tuple, found '}'", "M1:{(2,9)"},

@@ -1,0 +1,31 @@
+#include "pimento/mapping/cnm.h"
+
+#include "pimento/base/text.h"
+
+namespace pimento::mapping {
+
+Status verify(const CnmModule &module) {
+  return kernel::verify(module.graph, &module.places);
+}
+
+Status verify(const CnmModule &module, const machine::Machine &machine) {
+  if (Status s = verify(module); !s) return s;
+  std::vector<std::string> levels;
+  for (const machine::Level &l : machine.levels) levels.push_back(l.name);
+  if (!module.target.empty() && module.levels != levels)
+    return error("cnm-levels", module.targetWhere,
+                 machine.name + " has the levels " + join(levels, " ") + ", the text names " +
+                     (module.levels.empty() ? "none" : join(module.levels, " ")),
+                 "write: target " + machine.name + " " + join(levels, " "));
+  Diagnostics found;
+  for (std::size_t k = 0; k < module.mappings.size(); ++k) {
+    const std::optional<MapSpec> &spec = module.mappings[k];
+    if (!spec || spec->kind != MapSpec::Kind::kExplicit) continue;
+    const Result<PlacedMapping> placed = place(spec->mapping, module.graph.kernels[k], machine);
+    if (!placed) found.insert(found.end(), placed.diagnostics().begin(), placed.diagnostics().end());
+  }
+  if (!found.empty()) return found;
+  return okStatus();
+}
+
+}  // namespace pimento::mapping

@@ -1,0 +1,345 @@
+#include "pimento/mapping/cnm_kernel.h"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <limits>
+
+#include "pimento/base/suggest.h"
+#include "pimento/base/text.h"
+#include "pimento/mapping/cnm_words.h"
+
+namespace pimento::mapping {
+
+using kernel::Affine;
+using kernel::Form;
+using kernel::Op;
+
+namespace {
+
+constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+constexpr const char *kAffineHint = "sums of terms like 16, i, 2*i and i*2 with the kernel's induction variables";
+constexpr const char *kElementHint = "an element is: A[i,2*j+1]";
+
+std::vector<std::string> statementWords() {
+  std::vector<std::string> words = {"induction", "guard", "predicate", "store"};
+  words.insert(words.end(), CnmSpaces::words().begin(), CnmSpaces::words().end());
+  return words;
+}
+
+}  // namespace
+
+bool CnmKernel::parse(const Location &where) {
+  if (!header(where)) return false;
+  Scanner &scan = text_.scan;
+  for (scan.nextLine(), scan.skipEmptyLines(); !scan.isAtEnd() && !text_.isFull();
+       scan.nextLine(), scan.skipEmptyLines()) {
+    if (scan.takePunctuation('}')) {
+      text_.lineEnd();
+      scan.nextLine();
+      return true;
+    }
+    if (!statement()) return false;
+  }
+  return text_.isFull() ||
+         text_.report("unclosed", where, "kernel " + spellName(kernel_.name) + " is not closed", "add a line with '}'");
+}
+
+bool CnmKernel::header(const Location &where) {
+  kernel_.where = where;
+  if (!text_.name(kernel_.name, "the kernel's name")) return false;
+  if (!text_.scan.peekWord().empty()) {
+    std::size_t form = 0;
+    if (!text_.word(form, "a form of a kernel", formWords())) return false;
+    kernel_.form = static_cast<Form>(form);
+  }
+  return text_.punctuation('{', "a block's '{' stands at the end of the line that opens it") && text_.lineEnd();
+}
+
+/// Nothing: a block was left open. A line with a mistake costs only itself.
+std::optional<bool> CnmKernel::statement() {
+  const Location where = text_.scan.where();
+  const std::string word(text_.scan.peekWord());
+  if (word == "induction") {
+    text_.scan.takeWord();
+    return induction(where);
+  }
+  isPastInductions_ = true;
+  if (text_.scan.takePunctuation('@')) return request(where);
+  if (text_.scan.takePunctuation('%')) return value(where);
+  static const std::vector<std::string> kWords = statementWords();
+  if (std::find(kWords.begin(), kWords.end(), word) == kWords.end()) {
+    std::vector<std::string> choices = kWords;
+    choices.insert(choices.end(), {"@N = read", "%N = OPERATION", "}"});
+    return text_.unknownWord("a statement of a kernel", choices);
+  }
+  text_.scan.takeWord();
+  if (word == "guard") return guard(where);
+  if (word == "predicate") return predicate(where);
+  if (word == "store") return store(where);
+  return spaces_.statement(word, where);
+}
+
+bool CnmKernel::induction(const Location &at) {
+  kernel::Dim dim;
+  const Location where = text_.scan.where();
+  if (!text_.identifier(dim.name, "the name of an induction variable")) return false;
+  if (isPastInductions_)
+    return text_.report("misplaced", where, "induction variable " + spellWord(dim.name) + " comes too late",
+                        "induction variables come first in a kernel");
+  if (kernel_.dims.size() == kMaxCnmDims)
+    return text_.report("too-large", where, "more than " + std::to_string(kMaxCnmDims) + " induction variables",
+                        "merge some");
+  const bool isNew = kernel_.dimNamed(dim.name) < 0;
+  if (!isNew)
+    return text_.duplicate(where, "induction variable " + spellWord(dim.name) + " exists already", "rename one");
+  kernel_.dims.push_back(dim);  // with a mistake below it is known all the same
+  kernel_.dims.back().extent = 1;
+  places_.dims.push_back(at);
+  std::size_t kind = 0;
+  if (!text_.number(dim.extent, "the extent", 1, kLargest) ||
+      !text_.word(kind, "a kind of induction variable", kindWords()) || !text_.lineEnd())
+    return false;
+  dim.kind = static_cast<kernel::DimKind>(kind);
+  kernel_.dims.back() = std::move(dim);
+  return true;
+}
+
+bool CnmKernel::guard(const Location &where) {
+  Affine guard = zero();
+  if (!affine(guard) || !text_.lineEnd()) return false;
+  kernel_.guards.push_back(std::move(guard));
+  places_.guards.push_back(where);
+  return true;
+}
+
+// ---- Requests and values ----
+
+/// "N =", where N is the next number.
+bool CnmKernel::numbering(char mark, std::size_t next, std::string_view what) {
+  const Location where = text_.scan.where();
+  std::int64_t n = 0;
+  if (!text_.number(n, std::string("the number of ") + std::string(what), 0, kLargest)) return false;
+  if (n != static_cast<std::int64_t>(next))
+    text_.report("numbering", where,
+                 std::string("this is ") + std::string(what) + " " + mark + std::to_string(next) + ", not " + mark +
+                     std::to_string(n),
+                 "they are numbered from 0, in the order written");
+  return text_.punctuation('=', "a statement is: @0 = read A[i,j], or %0 = load f32 @0");
+}
+
+bool CnmKernel::request(const Location &where) {
+  kernel::Access access;
+  const bool isRead = numbering('@', kernel_.loads.size(), "request") &&
+                      (text_.scan.takeWord("read") || text_.unknownWord("'read'", {"read"})) &&
+                      element(access, nullptr) && checkRank(access, where) && text_.lineEnd();
+  kernel_.loads.push_back(std::move(access));  // with a mistake: what follows is numbered all the same
+  places_.loads.push_back(where);
+  return isRead;
+}
+
+bool CnmKernel::value(const Location &where) {
+  kernel::Value v;
+  const bool isRead = numbering('%', kernel_.body.size(), "value") && valueRest(v) && text_.lineEnd();
+  kernel_.body.push_back(v);
+  places_.values.push_back(where);
+  return isRead;
+}
+
+bool CnmKernel::valueRest(kernel::Value &into) {
+  std::size_t op = 0;
+  if (!text_.word(op, "an operation", operationWords())) return false;
+  into.op = static_cast<Op>(op);
+  if (!text_.type(into.type)) return false;
+  switch (into.op) {
+    case Op::kConstant:
+      return constant(into);
+    case Op::kLoad:
+      return reference(into.access, '@', kernel_.loads.size(), "request");
+    case Op::kIndex: {
+      Affine dim = zero();
+      std::int64_t *sum = nullptr;
+      if (!variable(dim, sum)) return false;
+      into.dim = static_cast<int>(sum - dim.coefficients.data());
+      return true;
+    }
+    default:
+      for (int a = 0; a < kernel::argumentCount(into.op); ++a)
+        if (!reference(into.args[static_cast<std::size_t>(a)], '%', kernel_.body.size(), "value")) return false;
+      return true;
+  }
+}
+
+bool CnmKernel::constant(kernel::Value &into) {
+  if (isFloat(into.type)) return floating(into.constant);
+  return text_.number(into.integer, "an integer", std::numeric_limits<std::int64_t>::min(), kLargest);
+}
+
+bool CnmKernel::floating(double &into) {
+  Scanner &scan = text_.scan;
+  const Location where = scan.where();
+  const char first = scan.peekCharacter();
+  std::string text = first == '"' ? "" : scan.takeName().value_or("");
+  if ((text.ends_with('e') || text.ends_with('E')) && scan.takePunctuation('+')) text += scan.takeName().value_or("");
+  if (text.empty()) return text_.expected("a number", "write it in decimal, or nan, inf, -inf");
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  std::uint64_t bits = 0;
+  const std::string_view payload = text.starts_with("nan:") ? std::string_view(text).substr(4) : std::string_view();
+  const auto [end, status] = std::from_chars(payload.data(), payload.data() + payload.size(), bits, 16);
+  const auto n = parseNumber(text);
+  if (n)
+    into = *n;
+  else if (text == "inf" || text == "-inf")
+    into = text == "inf" ? kInfinity : -kInfinity;
+  else if (text == "nan")
+    into = std::numeric_limits<double>::quiet_NaN();
+  else if (payload.size() == 16 && status == std::errc() && end == payload.data() + payload.size() &&
+           std::bit_cast<double>(bits) != std::bit_cast<double>(bits))
+    into = std::bit_cast<double>(bits);
+  else
+    return text_.report("number", where, spellName(text.substr(0, 40)) + " is no number, or out of range",
+                        "write it in decimal, or nan, inf, -inf");
+  return true;
+}
+
+/// A mark and the number of something that exists.
+bool CnmKernel::reference(int &into, char mark, std::size_t known, std::string_view what) {
+  const Location where = text_.scan.where();
+  std::int64_t n = 0;
+  if (!text_.scan.takePunctuation(mark))
+    return text_.expected(std::string("a ") + std::string(what) + " (" + mark + "N)", "arguments: %N, requests: @N");
+  if (!text_.number(n, std::string("the number of a ") + std::string(what), 0, kLargest)) return false;
+  if (static_cast<std::uint64_t>(n) < known) {
+    into = static_cast<int>(n);
+    return true;
+  }
+  return text_.report("unknown-value", where,
+                      std::string("there is no ") + std::string(what) + " " + mark + std::to_string(n) + " before this",
+                      known == 0 ? std::string("none stands before this")
+                                 : std::string("choices: ") + mark + "0 to " + mark + std::to_string(known - 1));
+}
+
+bool CnmKernel::predicate(const Location &where) {
+  if (kernel_.predicate != -1) return text_.duplicate(where, "the kernel has a predicate already", "leave one out");
+  return reference(kernel_.predicate, '%', kernel_.body.size(), "value") && text_.lineEnd();
+}
+
+bool CnmKernel::store(const Location &where) {
+  kernel::Store s;
+  if (text_.scan.takeWord("append")) {
+    if (!operand(s.target.tensor)) return false;
+    s.target.index.push_back(zero());
+  } else {
+    std::vector<std::string> words = combineWords();
+    words.emplace_back("append");
+    std::size_t combine = 0;
+    if (!text_.word(combine, "a way to store", words)) return false;
+    s.combine = static_cast<kernel::Combine>(combine);
+    if (!element(s.target, &s.indirectIndex)) return false;
+  }
+  if (!checkRank(s.target, where) || !reference(s.value, '%', kernel_.body.size(), "value") || !text_.lineEnd())
+    return false;
+  kernel_.stores.push_back(std::move(s));
+  places_.stores.push_back(where);
+  return true;
+}
+
+// ---- Elements ----
+
+bool CnmKernel::operand(int &into) {
+  const Location where = text_.scan.where();
+  std::string name;
+  if (!text_.identifier(name, "an operand")) return false;
+  const auto known = operands_.find(name);
+  if (known != operands_.end()) {
+    into = known->second;
+    return true;
+  }
+  constexpr std::size_t kMostNamed = 16;
+  std::vector<std::string> names;
+  for (const kernel::Tensor &t : module_.graph.tensors)
+    if (names.size() < kMostNamed) names.push_back(t.name);
+  return text_.report("unknown-operand", where, "there is no operand " + spellWord(name),
+                      names.empty() ? "declare it before the kernel: operand A f32[64] input" : suggest(name, names));
+}
+
+bool CnmKernel::element(kernel::Access &into, int *indirect) {
+  if (!operand(into.tensor) || !text_.punctuation('[', kElementHint)) return false;
+  while (!text_.scan.takePunctuation(']')) {
+    if (!into.index.empty() && !text_.punctuation(',', kElementHint)) return false;
+    if (into.index.size() == kMaxCnmRank)
+      return text_.report("too-large", text_.scan.where(), "more than " + std::to_string(kMaxCnmRank) + " indices",
+                          "operands have fewer dimensions");
+    into.index.push_back(zero());
+    if (indirect == nullptr || text_.scan.peekCharacter() != '%') {
+      if (!affine(into.index.back())) return false;
+      continue;
+    }
+    if (!reference(*indirect, '%', kernel_.body.size(), "value")) return false;
+    return text_.scan.takePunctuation(']') || text_.expected("']'", "only the last index may be a value: h[i,%3]");
+  }
+  return true;
+}
+
+bool CnmKernel::checkRank(const kernel::Access &access, const Location &where) {
+  const kernel::Tensor &t = module_.graph.tensors[static_cast<std::size_t>(access.tensor)];
+  if (t.shape.size() == access.index.size()) return true;
+  return text_.report("rank", where,
+                      spellWord(t.name) + " has " + std::to_string(t.shape.size()) + " dimensions and is given " +
+                          std::to_string(access.index.size()) + " indices",
+                      "give one index per dimension");
+}
+
+bool CnmKernel::affine(Affine &into) {
+  coefficients_ += kernel_.dims.size() + 1;
+  if (coefficients_ > kMaxCnmCoefficients)
+    return text_.report("too-large", text_.scan.where(),
+                        "more than " + std::to_string(kMaxCnmCoefficients) + " coefficients", "split the graph");
+  bool isNegative = text_.scan.takePunctuation('-');
+  for (;;) {
+    if (!term(into, isNegative)) return false;
+    isNegative = text_.scan.takePunctuation('-');
+    if (!isNegative && !text_.scan.takePunctuation('+')) return true;
+  }
+}
+
+bool CnmKernel::term(Affine &into, bool isNegative) {
+  Scanner &scan = text_.scan;
+  const Location where = scan.where();
+  std::int64_t factor = isNegative ? -1 : 1;
+  std::int64_t *sum = &into.constant;
+  const auto read = [&] {
+    const Scanner::Number n = scan.takeInteger(factor, isNegative);
+    if (n == Scanner::Number::kTaken) return true;
+    if (n == Scanner::Number::kNone) return text_.expected("a number or an induction variable", kAffineHint);
+    return text_.report("number", scan.where(), "the number is too large", "numbers have 64 bits");
+  };
+  const char c = scan.peekCharacter();
+  if (c >= '0' && c <= '9') {
+    if (!read()) return false;
+    if (scan.takePunctuation('*') && !variable(into, sum)) return false;
+  } else {
+    if (!variable(into, sum)) return false;
+    if (scan.takePunctuation('*') && !read()) return false;
+  }
+  return !__builtin_add_overflow(*sum, factor, sum) ||
+         text_.report("number", where, "the terms add up to too large a number", "numbers have 64 bits");
+}
+
+/// Takes an induction variable; `sum` becomes its coefficient.
+bool CnmKernel::variable(Affine &into, std::int64_t *&sum) {
+  const Location where = text_.scan.where();
+  std::string name;
+  if (!text_.identifier(name, "a number or an induction variable")) return false;
+  const int d = kernel_.dimNamed(name);
+  if (d >= 0) {
+    sum = &into.coefficients[static_cast<std::size_t>(d)];
+    return true;
+  }
+  std::vector<std::string> names;
+  for (const kernel::Dim &dim : kernel_.dims) names.push_back(dim.name);
+  return text_.report("unknown-induction", where, "the kernel has no induction variable " + spellWord(name),
+                      names.empty() ? "declare it first: induction i 64 parallel" : suggest(name, names));
+}
+
+}  // namespace pimento::mapping

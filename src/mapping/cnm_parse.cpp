@@ -1,0 +1,152 @@
+#include <algorithm>
+#include <limits>
+
+#include "pimento/base/suggest.h"
+#include "pimento/mapping/cnm.h"
+#include "pimento/mapping/cnm_kernel.h"
+#include "pimento/mapping/cnm_text.h"
+#include "pimento/mapping/cnm_words.h"
+
+namespace pimento::mapping {
+
+namespace {
+
+constexpr const char *kOperandForm = "an operand is: operand A f16[64,32] input";
+
+/// Recursive descent. A mistake in a statement costs its line; one in a line that opens a block ends the parse, because
+/// what follows would be read at the wrong nesting.
+class CnmParser {
+ public:
+  CnmParser(std::string_view text, std::string file) : text_(text, std::move(file)) {}
+
+  Result<CnmModule> run() {
+    if (header())
+      for (next(); !text_.scan.isAtEnd() && !text_.isFull() && statement();) {
+      }
+    if (!text_.found.empty()) return std::move(text_.found);
+    return std::move(module_);
+  }
+
+ private:
+  void next() {
+    text_.scan.nextLine();
+    text_.scan.skipEmptyLines();
+  }
+
+  bool header() {
+    text_.scan.skipEmptyLines();
+    if (!text_.scan.takeWord("cnm")) return text_.expected("'cnm'", "the text starts with: cnm NAME");
+    return text_.name(module_.graph.name, "the name of the graph") && text_.lineEnd();
+  }
+
+  /// False: what follows cannot be read.
+  bool statement() {
+    const std::vector<std::string> words = {"target", "operand", "kernel"};
+    const Location where = text_.scan.where();
+    std::size_t word = 0;
+    if (!text_.word(word, "'target', 'operand' or 'kernel'", words)) return false;
+    if (word == 2) {
+      const bool isClosed = kernel(where);
+      text_.scan.skipEmptyLines();
+      return isClosed;
+    }
+    word == 0 ? target(where) : operand();
+    next();
+    return true;
+  }
+
+  bool target(const Location &where) {
+    if (!module_.target.empty())
+      return text_.duplicate(where, "a target is named already",
+                             "first in line " + std::to_string(module_.targetWhere.line) + "; leave one out");
+    if (!module_.graph.kernels.empty())
+      return text_.report("misplaced", where, "the target comes too late", "name it before the first kernel");
+    module_.targetWhere = text_.scan.where();
+    if (!text_.name(module_.target, "the name of a machine")) return false;
+    if (module_.target.empty())
+      return text_.report("syntax", module_.targetWhere, "the target's name is empty", "name a machine, or none");
+    while (!text_.scan.isAtLineEnd())
+      if (!level()) return false;
+    return true;
+  }
+
+  bool level() {
+    const Location where = text_.scan.where();
+    std::string name;
+    if (!text_.name(name, "the name of a level")) return false;
+    std::vector<std::string> &levels = module_.levels;
+    if (name == "range" || std::find(levels.begin(), levels.end(), name) != levels.end())
+      return text_.duplicate(where,
+                             name == "range" ? "'range' is what an innermost unit iterates over, no level"
+                                             : "level " + spellName(name) + " is named twice",
+                             "name every level once, outermost first");
+    if (levels.size() + 1 == kMaxRows)
+      return text_.report("too-large", where, "more than " + std::to_string(kMaxRows - 1) + " levels",
+                          "name those that mappings split");
+    levels.push_back(std::move(name));
+    return true;
+  }
+
+  bool operand() {
+    kernel::Tensor t;
+    const Location where = text_.scan.where();
+    if (!text_.identifier(t.name, "the operand's name")) return false;
+    const auto [earlier, isNew] = operands_.emplace(t.name, static_cast<int>(module_.graph.tensors.size()));
+    if (!isNew) return text_.duplicate(where, "operand " + spellWord(t.name) + " exists already", "rename one");
+    std::size_t role = 0;
+    const bool isRead = text_.type(t.type) && shape(t.shape) && text_.word(role, "a role", roleWords());
+    t.role = static_cast<kernel::Role>(role);
+    t.isConstant = isRead && text_.scan.takeWord("constant");
+    module_.places.tensors.push_back(where);
+    module_.graph.tensors.push_back(std::move(t));  // with a mistake it is known all the same
+    return isRead && text_.lineEnd();
+  }
+
+  bool shape(std::vector<std::int64_t> &into) {
+    if (!text_.punctuation('[', kOperandForm)) return false;
+    while (!text_.scan.takePunctuation(']')) {
+      if (!into.empty() && !text_.punctuation(',', kOperandForm)) return false;
+      if (into.size() == kMaxCnmRank)
+        return text_.report("too-large", text_.scan.where(), "more than " + std::to_string(kMaxCnmRank) + " dimensions",
+                            "merge some");
+      into.push_back(1);
+      if (!text_.number(into.back(), "an extent", 1, std::numeric_limits<std::int64_t>::max())) return false;
+    }
+    return true;
+  }
+
+  bool kernel(const Location &where) {
+    CnmKernel kernel(text_, module_, operands_, coefficients_);
+    const bool isClosed = kernel.parse(where);
+    module_.mappings.push_back(kernel.takeMapping());
+    module_.graph.kernels.push_back(kernel.take());
+    module_.places.kernels.push_back(kernel.takePlaces());
+    return isClosed;
+  }
+
+  CnmText text_;
+  CnmModule module_;
+  std::unordered_map<std::string, int> operands_;
+  std::size_t coefficients_ = 0;
+};
+
+}  // namespace
+
+Result<CnmModule> parseCnm(std::string_view text, std::string file) {
+  if (text.size() > kMaxCnmBytes)
+    return error("cnm-too-large", {std::move(file), 1, 1},
+                 "the text has " + std::to_string(text.size()) + " bytes, more than " + std::to_string(kMaxCnmBytes),
+                 "split the graph");
+  return CnmParser(text, std::move(file)).run();
+}
+
+std::string cnmTarget(std::string_view text) {
+  Scanner scan(text, {});
+  for (scan.skipEmptyLines(); !scan.isAtEnd(); scan.nextLine(), scan.skipEmptyLines()) {
+    if (scan.takeWord("target")) return scan.takeName().value_or("");
+    if (scan.peekWord() == "kernel") break;
+  }
+  return {};
+}
+
+}  // namespace pimento::mapping
