@@ -41,8 +41,8 @@ bool CnmKernel::parse(const Location &where) {
     }
     if (!statement()) return false;
   }
-  return text_.isFull() ||
-         text_.report("unclosed", where, "kernel " + spellName(kernel_.name) + " is not closed", "add a line with '}'");
+  return text_.isFull() || text_.report("cnm-unclosed", where, "kernel " + spellName(kernel_.name) + " is not closed",
+                                        "add a line with '}'");
 }
 
 bool CnmKernel::header(const Location &where) {
@@ -85,10 +85,10 @@ bool CnmKernel::induction(const Location &at) {
   const Location where = text_.scan.where();
   if (!text_.identifier(dim.name, "the name of an induction variable")) return false;
   if (isPastInductions_)
-    return text_.report("misplaced", where, "induction variable " + spellWord(dim.name) + " comes too late",
+    return text_.report("cnm-misplaced", where, "induction variable " + spellWord(dim.name) + " comes too late",
                         "induction variables come first in a kernel");
   if (kernel_.dims.size() == kMaxCnmDims)
-    return text_.report("too-large", where, "more than " + std::to_string(kMaxCnmDims) + " induction variables",
+    return text_.report("cnm-too-large", where, "more than " + std::to_string(kMaxCnmDims) + " induction variables",
                         "merge some");
   const bool isNew = kernel_.dimNamed(dim.name) < 0;
   if (!isNew)
@@ -121,7 +121,7 @@ bool CnmKernel::numbering(char mark, std::size_t next, std::string_view what) {
   std::int64_t n = 0;
   if (!text_.number(n, std::string("the number of ") + std::string(what), 0, kLargest)) return false;
   if (n != static_cast<std::int64_t>(next))
-    text_.report("numbering", where,
+    text_.report("cnm-numbering", where,
                  std::string("this is ") + std::string(what) + " " + mark + std::to_string(next) + ", not " + mark +
                      std::to_string(n),
                  "they are numbered from 0, in the order written");
@@ -197,7 +197,7 @@ bool CnmKernel::floating(double &into) {
            std::bit_cast<double>(bits) != std::bit_cast<double>(bits))
     into = std::bit_cast<double>(bits);
   else
-    return text_.report("number", where, spellName(text.substr(0, 40)) + " is no number, or out of range",
+    return text_.report("cnm-number", where, spellName(text.substr(0, 40)) + " is no number, or out of range",
                         "write it in decimal, or nan, inf, -inf");
   return true;
 }
@@ -213,7 +213,7 @@ bool CnmKernel::reference(int &into, char mark, std::size_t known, std::string_v
     into = static_cast<int>(n);
     return true;
   }
-  return text_.report("unknown-value", where,
+  return text_.report("cnm-unknown-value", where,
                       std::string("there is no ") + std::string(what) + " " + mark + std::to_string(n) + " before this",
                       known == 0 ? std::string("none stands before this")
                                  : std::string("choices: ") + mark + "0 to " + mark + std::to_string(known - 1));
@@ -259,7 +259,7 @@ bool CnmKernel::operand(int &into) {
   std::vector<std::string> names;
   for (const kernel::Tensor &t : module_.graph.tensors)
     if (names.size() < kMostNamed) names.push_back(t.name);
-  return text_.report("unknown-operand", where, "there is no operand " + spellWord(name),
+  return text_.report("cnm-unknown-operand", where, "there is no operand " + spellWord(name),
                       names.empty() ? "declare it before the kernel: operand A f32[64] input" : suggest(name, names));
 }
 
@@ -268,7 +268,7 @@ bool CnmKernel::element(kernel::Access &into, int *indirect) {
   while (!text_.scan.takePunctuation(']')) {
     if (!into.index.empty() && !text_.punctuation(',', kElementHint)) return false;
     if (into.index.size() == kMaxCnmRank)
-      return text_.report("too-large", text_.scan.where(), "more than " + std::to_string(kMaxCnmRank) + " indices",
+      return text_.report("cnm-too-large", text_.scan.where(), "more than " + std::to_string(kMaxCnmRank) + " indices",
                           "operands have fewer dimensions");
     into.index.push_back(zero());
     if (indirect == nullptr || text_.scan.peekCharacter() != '%') {
@@ -284,7 +284,7 @@ bool CnmKernel::element(kernel::Access &into, int *indirect) {
 bool CnmKernel::checkRank(const kernel::Access &access, const Location &where) {
   const kernel::Tensor &t = module_.graph.tensors[static_cast<std::size_t>(access.tensor)];
   if (t.shape.size() == access.index.size()) return true;
-  return text_.report("rank", where,
+  return text_.report("cnm-rank", where,
                       spellWord(t.name) + " has " + std::to_string(t.shape.size()) + " dimensions and is given " +
                           std::to_string(access.index.size()) + " indices",
                       "give one index per dimension");
@@ -293,7 +293,7 @@ bool CnmKernel::checkRank(const kernel::Access &access, const Location &where) {
 bool CnmKernel::affine(Affine &into) {
   coefficients_ += kernel_.dims.size() + 1;
   if (coefficients_ > kMaxCnmCoefficients)
-    return text_.report("too-large", text_.scan.where(),
+    return text_.report("cnm-too-large", text_.scan.where(),
                         "more than " + std::to_string(kMaxCnmCoefficients) + " coefficients", "split the graph");
   bool isNegative = text_.scan.takePunctuation('-');
   for (;;) {
@@ -312,7 +312,7 @@ bool CnmKernel::term(Affine &into, bool isNegative) {
     const Scanner::Number n = scan.takeInteger(factor, isNegative);
     if (n == Scanner::Number::kTaken) return true;
     if (n == Scanner::Number::kNone) return text_.expected("a number or an induction variable", kAffineHint);
-    return text_.report("number", scan.where(), "the number is too large", "numbers have 64 bits");
+    return text_.report("cnm-number", scan.where(), "the number is too large", "numbers have 64 bits");
   };
   const char c = scan.peekCharacter();
   if (c >= '0' && c <= '9') {
@@ -323,7 +323,7 @@ bool CnmKernel::term(Affine &into, bool isNegative) {
     if (scan.takePunctuation('*') && !read()) return false;
   }
   return !__builtin_add_overflow(*sum, factor, sum) ||
-         text_.report("number", where, "the terms add up to too large a number", "numbers have 64 bits");
+         text_.report("cnm-number", where, "the terms add up to too large a number", "numbers have 64 bits");
 }
 
 /// Takes an induction variable; `sum` becomes its coefficient.
@@ -338,7 +338,7 @@ bool CnmKernel::variable(Affine &into, std::int64_t *&sum) {
   }
   std::vector<std::string> names;
   for (const kernel::Dim &dim : kernel_.dims) names.push_back(dim.name);
-  return text_.report("unknown-induction", where, "the kernel has no induction variable " + spellWord(name),
+  return text_.report("cnm-unknown-induction", where, "the kernel has no induction variable " + spellWord(name),
                       names.empty() ? "declare it first: induction i 64 parallel" : suggest(name, names));
 }
 

@@ -60,11 +60,11 @@ class CnmParser {
       return text_.duplicate(where, "a target is named already",
                              "first in line " + std::to_string(module_.targetWhere.line) + "; leave one out");
     if (!module_.graph.kernels.empty())
-      return text_.report("misplaced", where, "the target comes too late", "name it before the first kernel");
+      return text_.report("cnm-misplaced", where, "the target comes too late", "name it before the first kernel");
     module_.targetWhere = text_.scan.where();
     if (!text_.name(module_.target, "the name of a machine")) return false;
     if (module_.target.empty())
-      return text_.report("syntax", module_.targetWhere, "the target's name is empty", "name a machine, or none");
+      return text_.report("cnm-syntax", module_.targetWhere, "the target's name is empty", "name a machine, or none");
     while (!text_.scan.isAtLineEnd())
       if (!level()) return false;
     return true;
@@ -81,7 +81,7 @@ class CnmParser {
                                              : "level " + spellName(name) + " is named twice",
                              "name every level once, outermost first");
     if (levels.size() + 1 == kMaxRows)
-      return text_.report("too-large", where, "more than " + std::to_string(kMaxRows - 1) + " levels",
+      return text_.report("cnm-too-large", where, "more than " + std::to_string(kMaxRows - 1) + " levels",
                           "name those that mappings split");
     levels.push_back(std::move(name));
     return true;
@@ -107,8 +107,8 @@ class CnmParser {
     while (!text_.scan.takePunctuation(']')) {
       if (!into.empty() && !text_.punctuation(',', kOperandForm)) return false;
       if (into.size() == kMaxCnmRank)
-        return text_.report("too-large", text_.scan.where(), "more than " + std::to_string(kMaxCnmRank) + " dimensions",
-                            "merge some");
+        return text_.report("cnm-too-large", text_.scan.where(),
+                            "more than " + std::to_string(kMaxCnmRank) + " dimensions", "merge some");
       into.push_back(1);
       if (!text_.number(into.back(), "an extent", 1, std::numeric_limits<std::int64_t>::max())) return false;
     }

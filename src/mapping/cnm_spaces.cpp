@@ -48,7 +48,7 @@ bool CnmSpaces::mappingStatement(const Location &where) {
   Result<MapSpec> parsed = parseMapSpec(spec);
   if (!parsed || parsed->kind == MapSpec::Kind::kExplicit || print(*parsed) != spec) {
     const std::string word = spec.substr(0, 40);
-    return text_.report("mapping", at, spellName(word) + " is no word for a mapping",
+    return text_.report("cnm-mapping", at, spellName(word) + " is no word for a mapping",
                         suggest(word, {"reference", "auto", "host"}) + "; others are written out as spaces");
   }
   stated_ = std::move(*parsed);
@@ -67,7 +67,7 @@ bool CnmSpaces::induction(std::size_t &into) {
   }
   std::vector<std::string> names;
   for (const kernel::Dim &dim : kernel_.dims) names.push_back(dim.name);
-  return text_.report("unknown-induction", at, "the kernel has no induction variable " + spellWord(name),
+  return text_.report("cnm-unknown-induction", at, "the kernel has no induction variable " + spellWord(name),
                       suggest(name, names));
 }
 
@@ -78,7 +78,7 @@ bool CnmSpaces::level(std::size_t &into) {
   const auto known = std::find(module_.levels.begin(), module_.levels.end(), name);
   into = static_cast<std::size_t>(known - module_.levels.begin());
   if (known != module_.levels.end()) return true;
-  return text_.report("unknown-level", at, "the target has no level " + spellName(name),
+  return text_.report("cnm-unknown-level", at, "the target has no level " + spellName(name),
                       module_.levels.empty() ? "name its levels: target NAME LEVEL..." : suggest(name, module_.levels));
 }
 
@@ -125,7 +125,7 @@ bool CnmSpaces::spaceHeader(Subspace &into) {
   for (const char c : digits)
     index = c < '0' || c > '9' ? kMaxIndex + 1 : std::min(kMaxIndex + 1, index * 10 + (c - '0'));
   if (name.empty() || name[0] != 'M' || index < 1 || index > kMaxIndex)
-    return text_.report("syntax", into.where, "a space is called M1 to M" + std::to_string(kMaxIndex),
+    return text_.report("cnm-syntax", into.where, "a space is called M1 to M" + std::to_string(kMaxIndex),
                         "indices give the order of execution: space M1 {");
   into.index = static_cast<int>(index);
   for (const Subspace &other : mapping_.subspaces)
@@ -139,9 +139,10 @@ std::optional<bool> CnmSpaces::space(const Location &where) {
   Subspace s;
   if (!spaceHeader(s)) return std::nullopt;
   if (module_.levels.empty())
-    text_.report("unknown-level", where, "no target says which levels there are", "name them: target NAME LEVEL...");
+    text_.report("cnm-unknown-level", where, "no target says which levels there are",
+                 "name them: target NAME LEVEL...");
   if (mapping_.subspaces.size() == kMaxSubspaces || kernel_.dims.size() > kMaxDims) {
-    text_.report("too-large", where,
+    text_.report("cnm-too-large", where,
                  "a mapping has at most " + std::to_string(kMaxSubspaces) + " spaces over " + std::to_string(kMaxDims) +
                      " induction variables",
                  "use larger spaces");
@@ -160,7 +161,7 @@ std::optional<bool> CnmSpaces::space(const Location &where) {
       loop(s, hasLoop);
   }
   if (!text_.isFull())
-    text_.report("unclosed", where, "space M" + std::to_string(s.index) + " is not closed", "add a line with '}'");
+    text_.report("cnm-unclosed", where, "space M" + std::to_string(s.index) + " is not closed", "add a line with '}'");
   return std::nullopt;
 }
 
@@ -197,7 +198,7 @@ bool CnmSpaces::factor(Subspace &into, std::size_t row, std::size_t d, std::stri
   if (!text_.number(into.factors[row][d], what, 1, kMaxExtent)) return false;
   if (into.extent(static_cast<int>(d)) <= kMaxExtent) return true;
   return text_.report(
-      "number", at,
+      "cnm-number", at,
       "the factors of " + spellWord(kernel_.dims[d].name) + " multiply to more than " + std::to_string(kMaxExtent),
       "their product is the padded extent");
 }
@@ -206,7 +207,7 @@ bool CnmSpaces::finish(const Subspace &space, const std::vector<bool> &hasLoop) 
   Subspace s = space;
   for (std::size_t d = 0; d < hasLoop.size(); ++d)
     if (!hasLoop[d])
-      text_.report("loops", space.where,
+      text_.report("cnm-loops", space.where,
                    "M" + std::to_string(space.index) + " has no loop over " + spellWord(kernel_.dims[d].name),
                    "a space has one loop per induction variable: loop " + spellWord(kernel_.dims[d].name) + " range N");
   for (Location &row : s.rowsWhere)
@@ -221,17 +222,19 @@ std::optional<MapSpec> CnmSpaces::take() {
   spec.mapping = std::move(mapping_);
   const bool isSpelt = !spec.mapping.subspaces.empty();
   if (!stated_ && !isSpelt) {
-    text_.report("mapping", firstWhere_, "this belongs to a mapping, and the kernel has none",
+    text_.report("cnm-mapping", firstWhere_, "this belongs to a mapping, and the kernel has none",
                  "write its spaces, or 'mapping reference' or 'mapping auto'");
     return std::nullopt;
   }
   if (isSpelt && stated_ && stated_->kind != MapSpec::Kind::kReference) {
-    text_.report("mapping", statedWhere_, "'mapping " + std::string(keyword(stated_->kind)) + "' stands beside spaces",
+    text_.report("cnm-mapping", statedWhere_,
+                 "'mapping " + std::string(keyword(stated_->kind)) + "' stands beside spaces",
                  "leave one of them out; 'mapping reference' may name what the spaces spell out");
     return std::nullopt;
   }
   if (!isSpelt && stated_->mapping.text != keyword(stated_->kind)) {
-    text_.report("mapping", statedWhere_, "extensions of " + std::string(keyword(stated_->kind)) + " are statements",
+    text_.report("cnm-mapping", statedWhere_,
+                 "extensions of " + std::string(keyword(stated_->kind)) + " are statements",
                  "write, for example: dpus 64");
     return std::nullopt;
   }

@@ -13,22 +13,24 @@ bool CnmText::isFull() const {
 }
 
 bool CnmText::report(std::string code, Location where, std::string message, std::string hint) {
-  if (!isFull()) found.push_back(error("cnm-" + code, std::move(where), std::move(message), std::move(hint)));
+  if (!isFull()) found.push_back(error(std::move(code), std::move(where), std::move(message), std::move(hint)));
   return false;
 }
 
 bool CnmText::expected(std::string_view what, std::string hint) {
-  return report("syntax", scan.where(), "expected " + std::string(what) + ", found " + scan.found(), std::move(hint));
+  return report("cnm-syntax", scan.where(), "expected " + std::string(what) + ", found " + scan.found(),
+                std::move(hint));
 }
 
 bool CnmText::unknownWord(std::string_view what, const std::vector<std::string> &choices) {
   const std::string word(scan.peekWord());
   if (word.empty()) return expected(what, suggest("", choices));
-  return report("unknown-word", scan.where(), scan.found() + " is not " + std::string(what), suggest(word, choices));
+  return report("cnm-unknown-word", scan.where(), scan.found() + " is not " + std::string(what),
+                suggest(word, choices));
 }
 
 bool CnmText::duplicate(const Location &where, const std::string &what, const std::string &hint) {
-  return report("duplicate", where, what, hint);
+  return report("cnm-duplicate", where, what, hint);
 }
 
 bool CnmText::lineEnd() {
@@ -59,7 +61,7 @@ bool CnmText::number(std::int64_t &into, std::string_view what, std::int64_t low
   const Scanner::Number n = scan.takeInteger(into, isNegative);
   if (n == Scanner::Number::kNone) return expected(what, "a decimal number stands here");
   if (n == Scanner::Number::kTaken && into >= low && into <= high) return true;
-  return report("number", where, std::string(what) + " is out of range",
+  return report("cnm-number", where, std::string(what) + " is out of range",
                 "legal: " + std::to_string(low) + " to " + std::to_string(high));
 }
 

@@ -166,7 +166,7 @@ std::vector<Verb> verbs() {
          addMapping(a, o);
          addData(a, o);
          addSeed(a, o);
-         a.add_option("--emit", o.emit, "kernel, mapping, llvcnm, commands, asm, c, host, ir or mlir")
+         a.add_option("--emit", o.emit, "kernel, mapping, cnm, llvcnm, commands, asm, c, host, ir or mlir")
              ->capture_default_str();
        }},
       {"estimate", "time and energy by exact fast-forward", kInput, true, d::estimate,

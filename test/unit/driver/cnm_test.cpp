@@ -1,0 +1,153 @@
+// CNM IR between the verbs: what `compile --emit cnm` prints is an input that gives the same result.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "pimento/driver/verbs.h"
+
+namespace pimento::driver {
+namespace {
+
+using Json = nlohmann::json;
+
+Options optionsFor(std::string input, std::vector<std::string> sizes = {}, std::string target = "") {
+  Options o;
+  o.input = std::move(input);
+  o.sizes = std::move(sizes);
+  o.target = std::move(target);
+  return o;
+}
+
+std::string textOf(Options o, const std::string &stage) {
+  o.emit = stage;
+  const Outcome out = compile(o);
+  EXPECT_EQ(out.status, 0) << (out.diagnostics.empty() ? "" : out.diagnostics[0].str());
+  return out.text;
+}
+
+std::string fileWith(const std::string &text, const std::string &name) {
+  std::string path = testing::TempDir() + "/" + name + ".cnm";
+  std::ofstream(path) << text;
+  return path;
+}
+
+/// What a verb says, without what names the input, says where its mapping comes from, or the time it took.
+Json resultOf(Outcome (*verb)(const Options &), Options o) {
+  o.isJson = true;
+  const Outcome out = verb(o);
+  EXPECT_EQ(out.status, 0) << (out.diagnostics.empty() ? "" : out.diagnostics[0].str());
+  if (out.status != 0) return {};
+  Json json = Json::parse(out.text);
+  for (const char *key : {"run", "kernel", "sizes", "wall_us", "compile_us"}) json.erase(key);
+  for (Json &stage : json["stages"]) stage.erase("mapping_why");
+  return json;
+}
+
+void expectEqual(const Json &a, const Json &b) {
+  for (const auto &[key, value] : a.items()) EXPECT_TRUE(b.contains(key) && b[key] == value) << key;
+  EXPECT_EQ(a.size(), b.size());
+}
+
+void expectSame(const Options &given, const std::string &name) {
+  const std::string text = textOf(given, "cnm");
+  const Options again = optionsFor(fileWith(text, name));
+  EXPECT_EQ(textOf(again, "cnm"), text);
+  EXPECT_EQ(textOf(again, "mapping"), textOf(given, "mapping"));
+  expectEqual(resultOf(estimate, again), resultOf(estimate, given));
+}
+
+TEST(Cnm, OfHbmPimKernelsGivesTheSameResult) {
+  for (const char *kernel : {"gemv", "gemvrelu", "va", "gemm", "mlp"}) expectSame(optionsFor(kernel), kernel);
+}
+
+TEST(Cnm, OfUpmemKernelsGivesTheSameResult) {
+  for (const char *kernel : {"va", "scan", "sel"}) expectSame(optionsFor(kernel, {"n=10000"}, "upmem"), kernel);
+  expectSame(optionsFor("gemv", {"m=64,n=64"}, "upmem"), "upmem_gemv");
+}
+
+TEST(Cnm, KeepsMappingsThatWereGivenOrChosen) {
+  Options o = optionsFor("gemv", {"m=2048,n=512"});
+  o.maps = {"M1:{(32,1),(8,1),(1,16),(8,32)};cyclic(lane,1)"};
+  expectSame(o, "given");
+  o.maps = {"auto"};
+  expectSame(o, "chosen");
+  Options truncated = optionsFor("va", {"n=100000"});
+  truncated.maps = {"reference;tail=truncate"};
+  expectSame(truncated, "truncated");
+}
+
+TEST(Cnm, IsSimulatedAndCheckedLikeTheKernel) {
+  const Options given = optionsFor("gemvrelu", {"m=600,n=300"});
+  const Json json = resultOf(simulate, optionsFor(fileWith(textOf(given, "cnm"), "simulated")));
+  EXPECT_TRUE(json["checked"].get<bool>());
+  expectEqual(json, resultOf(simulate, given));
+}
+
+TEST(Cnm, KernelsThatStayOnTheHostStayThere) {
+  const Options given = optionsFor("rnnt");
+  const Json a = resultOf(estimate, given),
+             b = resultOf(estimate, optionsFor(fileWith(textOf(given, "cnm"), "network")));
+  EXPECT_EQ(a["total_cycles"], b["total_cycles"]);
+  EXPECT_EQ(a["energy_pj"], b["energy_pj"]);
+  int onHost = 0;
+  for (std::size_t s = 0; s < a["stages"].size(); ++s) {
+    EXPECT_EQ(a["stages"][s]["where"], b["stages"][s]["where"]);
+    onHost += b["stages"][s]["where"] == "host" ? 1 : 0;
+  }
+  EXPECT_GT(onHost, 0);
+}
+
+TEST(Cnm, HostIsAMappingLikeAnyOther) {
+  Options o = optionsFor("gemvrelu", {"m=64,n=64"});
+  o.maps = {"reference|host"};
+  const Json json = resultOf(simulate, o);
+  EXPECT_EQ(json["stages"][0]["where"], "pim");
+  EXPECT_EQ(json["stages"][1]["where"], "host");
+  EXPECT_EQ(json["stages"][1]["why"], "its mapping says so");
+  EXPECT_TRUE(json["checked"].get<bool>());
+}
+
+TEST(Cnm, AMapOptionAndAnotherTargetLeaveItsMappingAside) {
+  Options o = optionsFor("gemv", {"m=64,n=64"});
+  o.maps = {"M1:{(1,1),(8,1),(1,16),(8,4)}"};
+  const std::string file = fileWith(textOf(o, "cnm"), "aside");
+  EXPECT_EQ(resultOf(estimate, optionsFor(file))["mapping"], o.maps[0]);
+  Options mapped = optionsFor(file);
+  mapped.maps = {"reference"};
+  EXPECT_EQ(resultOf(estimate, mapped)["mapping"], "reference");
+  EXPECT_EQ(resultOf(estimate, optionsFor(file, {}, "hbm-pim-sound"))["mapping"], "reference");
+}
+
+TEST(Cnm, ItsTargetIsUsedUnlessAnotherIsNamed) {
+  const std::string file = fileWith(textOf(optionsFor("va", {"n=1024"}, "upmem"), "cnm"), "target");
+  EXPECT_EQ(resultOf(estimate, optionsFor(file))["target"], "upmem");
+  Options both = optionsFor(file);
+  both.targets = {"hbm-pim", "upmem"};
+  both.isJson = true;
+  const Outcome out = compare(both);
+  EXPECT_EQ(out.status, 0);
+  EXPECT_EQ(Json::parse(out.text)["rows"].size(), 2u);
+}
+
+TEST(Cnm, LevelsThatAreNotTheMachinesAreReportedInTheFile) {
+  std::string text = textOf(optionsFor("gemv", {"m=64,n=64"}), "cnm");
+  text.replace(text.find("channel block lane"), 18, "channel bank lane");
+  const std::string file = fileWith(text, "levels");
+  const Outcome out = estimate(optionsFor(file));
+  EXPECT_EQ(out.status, 1);
+  ASSERT_FALSE(out.diagnostics.empty());
+  EXPECT_EQ(out.diagnostics[0].where.file, file);
+  EXPECT_GT(out.diagnostics[0].where.line, 0);
+}
+
+TEST(Cnm, ExtentsAreThoseOfTheFile) {
+  const std::string file = fileWith(textOf(optionsFor("gemv", {"m=64,n=64"}), "cnm"), "extents");
+  const Outcome out = estimate(optionsFor(file, {"m=128"}));
+  EXPECT_EQ(out.status, 1);
+  ASSERT_FALSE(out.diagnostics.empty());
+  EXPECT_EQ(out.diagnostics[0].code, "unknown-size");
+}
+
+}  // namespace
+}  // namespace pimento::driver
