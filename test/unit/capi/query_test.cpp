@@ -165,6 +165,25 @@ TEST(CInterface, OneQueryMayBeAskedByManyThreadsAtOnce) {
   for (const double f : found) EXPECT_EQ(f, cycles);
 }
 
+TEST(CInterface, ThreadsMayReadMlirAtOnce) {
+  if (!pimento_has("mlir")) GTEST_SKIP() << "a build without LLVM";
+  const std::string text = kMatvec;
+  std::vector<double> found(4);
+  {
+    std::vector<std::jthread> threads;
+    for (double &f : found)
+      threads.emplace_back([&] {
+        for (int i = 0; i < 20; ++i) {
+          const Query own({{"target", "hbm-pim"}, {"offload", "all"}, {"map", "reference"}, {"jobs", "1"}});
+          EXPECT_EQ(pimento_query_text(own.get(), "mlir", text.data(), text.size(), nullptr), PIMENTO_OK);
+          f = Answer(own).number(0, "cycles");
+        }
+      });
+  }
+  for (const double f : found) EXPECT_EQ(f, found[0]);
+  EXPECT_GT(found[0], 0);
+}
+
 TEST(CInterface, TheEngineCanBeChosen) {
   const Query query(
       {{"kernel", "relu"}, {"size", "n=16777216"}, {"target", "hbm-pim"}, {"map", "reference"}, {"offload", "all"}});
