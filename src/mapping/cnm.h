@@ -36,7 +36,7 @@
 //             | "%" N "=" OP TYPE {ARGUMENT}                              (numbered from 0; load @N, constant NUMBER,
 //                                                                          index ID, others %N)
 //             | "predicate" "%" N                                         (of a selection)
-//             | "store" COMBINE ELEMENT "%" N | "store" "append" ID "%" N
+//             | "store" COMBINE ELEMENT "%" N                           (in a selection, append is what assign is)
 //             | "mapping" ("reference" | "auto" | "host" | SPEC)          (with spaces: the reference they spell out)
 //             | "space" "M" N "{" {loop} "}"
 //             | "order" ID {ID} | "cyclic" LEVEL N | "buffer" N | "dpus" N | "tasklets" N

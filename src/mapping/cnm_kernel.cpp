@@ -226,17 +226,12 @@ bool CnmKernel::predicate(const Location &where) {
 
 bool CnmKernel::store(const Location &where) {
   kernel::Store s;
-  if (text_.scan.takeWord("append")) {
-    if (!operand(s.target.tensor)) return false;
-    s.target.index.push_back(zero());
-  } else {
-    std::vector<std::string> words = combineWords();
-    words.emplace_back("append");
-    std::size_t combine = 0;
-    if (!text_.word(combine, "a way to store", words)) return false;
-    s.combine = static_cast<kernel::Combine>(combine);
-    if (!element(s.target, &s.indirectIndex)) return false;
-  }
+  std::vector<std::string> words = combineWords();
+  if (kernel_.form == Form::kSelect) words.emplace_back("append");  // what an assignment is in a selection
+  std::size_t combine = 0;
+  if (!text_.word(combine, "a way to store", words)) return false;
+  if (combine < combineWords().size()) s.combine = static_cast<kernel::Combine>(combine);
+  if (!element(s.target, &s.indirectIndex)) return false;
   if (!checkRank(s.target, where) || !reference(s.value, '%', kernel_.body.size(), "value") || !text_.lineEnd())
     return false;
   kernel_.stores.push_back(std::move(s));

@@ -151,16 +151,9 @@ class KernelPrinter {
   }
 
   std::string store(const kernel::Store &s) const {
-    const auto isZero = [](const Affine &a) {
-      return a.constant == 0 &&
-             std::all_of(a.coefficients.begin(), a.coefficients.end(), [](auto c) { return c == 0; });
-    };
-    const bool isAppend = kernel_.form == Form::kSelect && s.combine == kernel::Combine::kAssign &&
-                          s.indirectIndex == -1 && s.target.index.size() == 1 && isZero(s.target.index[0]);
-    return "store " +
-           (isAppend ? "append " + tensorName(s.target.tensor)
-                     : wordOf(combineWords(), s.combine) + " " + element(s.target, s.indirectIndex)) +
-           " " + reference(s.value);
+    const bool isAppend = kernel_.form == Form::kSelect && s.combine == kernel::Combine::kAssign;
+    return "store " + (isAppend ? "append" : wordOf(combineWords(), s.combine)) + " " +
+           element(s.target, s.indirectIndex) + " " + reference(s.value);
   }
 
   const kernel::Graph &graph_;
