@@ -2,21 +2,10 @@
 
 #include <algorithm>
 
+#include "pimento/driver/cnm.h"
 #include "pimento/emit/mlir.h"
 
 namespace pimento::driver {
-
-namespace {
-
-/// What a .cnm file says, where it is of this machine; `reference` where it leaves a mapping open.
-Result<std::vector<mapping::MapSpec>> mapsOf(const mapping::CnmModule &cnm, const machine::Machine &machine) {
-  if (const Status s = mapping::verify(cnm, machine); !s) return s.diagnostics();
-  std::vector<mapping::MapSpec> specs;
-  for (const std::optional<mapping::MapSpec> &spec : cnm.mappings) specs.push_back(spec.value_or(mapping::MapSpec{}));
-  return specs;
-}
-
-}  // namespace
 
 Result<std::vector<mapping::MapSpec>> mapsOf(const Options &options, const Input &input, const std::string &target,
                                              const machine::Machine &machine) {

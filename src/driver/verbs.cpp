@@ -10,6 +10,7 @@
 #include "pimento/base/integer.h"
 #include "pimento/base/suggest.h"
 #include "pimento/base/thread_pool.h"
+#include "pimento/driver/cnm.h"
 #include "pimento/driver/dpu_program.h"
 #include "pimento/driver/emit_dpu.h"
 #include "pimento/driver/emit_mlir.h"
@@ -140,21 +141,6 @@ namespace {
 
 const std::vector<std::string> kStages = {"kernel", "mapping", "cnm", "llvcnm", "commands",
                                           "asm",    "mlir",    "c",   "host",   "ir"};
-
-/// The graph with the mappings that were resolved, kernel after kernel.
-std::string cnmText(const Options &options, const Job &job, const evaluate::CompiledGraph &graph) {
-  mapping::CnmModule module;
-  module.graph = *job.input.graph;
-  module.target = options.target;
-  for (const machine::Level &l : job.machine.levels) module.levels.push_back(l.name);
-  for (const evaluate::PlannedKernel &k : graph) {
-    mapping::MapSpec spec;
-    spec.kind = k.compiled ? mapping::MapSpec::Kind::kExplicit : mapping::MapSpec::Kind::kHost;
-    if (k.compiled) spec.mapping = k.compiled->placed().mapping;
-    module.mappings.emplace_back(std::move(spec));
-  }
-  return mapping::print(module);
-}
 
 /// One stage of a compiled graph, kernel after kernel.
 Outcome printStage(const Options &options, const Job &job, const evaluate::CompiledGraph &graph) {

@@ -1,0 +1,28 @@
+#include "pimento/driver/cnm.h"
+
+#include "pimento/mapping/cnm.h"
+
+namespace pimento::driver {
+
+std::string cnmText(const Options &options, const Job &job, const evaluate::CompiledGraph &graph) {
+  mapping::CnmModule module;
+  module.graph = *job.input.graph;
+  module.target = options.target;
+  for (const machine::Level &l : job.machine.levels) module.levels.push_back(l.name);
+  for (const evaluate::PlannedKernel &k : graph) {
+    mapping::MapSpec spec;
+    spec.kind = k.compiled ? mapping::MapSpec::Kind::kExplicit : mapping::MapSpec::Kind::kHost;
+    if (k.compiled) spec.mapping = k.compiled->placed().mapping;
+    module.mappings.emplace_back(std::move(spec));
+  }
+  return mapping::print(module);
+}
+
+Result<std::vector<mapping::MapSpec>> mapsOf(const mapping::CnmModule &cnm, const machine::Machine &machine) {
+  if (const Status s = mapping::verify(cnm, machine); !s) return s.diagnostics();
+  std::vector<mapping::MapSpec> specs;
+  for (const std::optional<mapping::MapSpec> &spec : cnm.mappings) specs.push_back(spec.value_or(mapping::MapSpec{}));
+  return specs;
+}
+
+}  // namespace pimento::driver

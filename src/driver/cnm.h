@@ -1,0 +1,18 @@
+// CNM IR at both ends of a run: `compile --emit cnm`, and the mappings that a .cnm file states.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pimento/driver/job.h"
+#include "pimento/driver/options.h"
+
+namespace pimento::driver {
+
+/// The job's graph with the mappings that were resolved for it; `host` where a kernel stays there.
+std::string cnmText(const Options &options, const Job &job, const evaluate::CompiledGraph &graph);
+
+/// One mapping per kernel, `reference` where the file leaves it open. Diagnostics: those of mapping::verify.
+Result<std::vector<mapping::MapSpec>> mapsOf(const mapping::CnmModule &cnm, const machine::Machine &machine);
+
+}  // namespace pimento::driver
