@@ -51,12 +51,12 @@ void expectExact(const Json &suite, std::int64_t count, std::size_t kernels) {
 }
 
 TEST(RandomMappings, OnHbmPimAreExactOfThePapersKernels) {
-  const std::int64_t count = manyMappings(24);
+  const std::int64_t count = manyMappings(16);
   expectExact(run("hbm-pim", {}, count), count, 7);
 }
 
 TEST(RandomMappings, OnUpmemAreExactOfThePapersKernels) {
-  const std::int64_t count = manyMappings(4);
+  const std::int64_t count = manyMappings(2);
   // Without a compiler there are the measured programs, which split rows alone.
   const bool hasCompiler = makeDpuCompiler() != nullptr;
   const std::vector<std::string> some = {"va", "red", "hst"};
@@ -64,7 +64,7 @@ TEST(RandomMappings, OnUpmemAreExactOfThePapersKernels) {
 }
 
 TEST(RandomMappings, TwoSliceIsNotExactAndAlphaMatters) {
-  const Json wide = run("hbm-pim", {"gemv"}, 20), narrow = run("hbm-pim", {"gemv"}, 20, 0, 1, 0.001);
+  const Json wide = run("hbm-pim", {"gemv"}, 12), narrow = run("hbm-pim", {"gemv"}, 12, 0, 1, 0.01);
   const auto error = [](const Json &suite) {
     return suite["kernels"]["gemv"]["two_slice"]["mean_abs_error_pct"].get<double>();
   };
