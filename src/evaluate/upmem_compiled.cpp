@@ -13,6 +13,7 @@
 #include "pimento/evaluate/upmem_least.h"
 #include "pimento/evaluate/upmem_sample.h"
 #include "pimento/evaluate/upmem_total.h"
+#include "pimento/sim/dpu/dma.h"
 
 namespace pimento::evaluate {
 
@@ -314,17 +315,11 @@ Result<DeviceRun> UpmemCompiled::runOn(kernel::DataSet &data, const Observers &o
 
 namespace {
 
-/// What a transfer of so many bytes takes of the engine at least: the entry of the table below it.
-double occupancyOf(const std::vector<machine::Dpu::Transfer> &table, std::int64_t bytes) {
-  double least = 0;
-  for (const machine::Dpu::Transfer &t : table)
-    if (t.size.value <= bytes) least = std::max(least, t.occupancy);
-  return least;
-}
-
-/// Same of all transfers of an operand in the whole tiles of a tasklet with so many values of each dim.
+/// Least occupancy of all transfers of an operand in the whole tiles of a tasklet with so many values of each dim.
 double transfersOf(const Scheme &scheme, const Operand &o, const std::vector<std::int64_t> &sizes,
-                   const std::vector<machine::Dpu::Transfer> &table) {
+                   const machine::Dpu &machine) {
+  const bool isRead = o.use == Use::kInput;
+  const auto occupancyOf = [&](std::int64_t bytes) { return sim::dpu::Dma::leastOccupancy(machine, isRead, bytes); };
   double times = 1, pieces = 1;
   for (std::size_t n = 0; n < scheme.nest.size() && static_cast<int>(n) <= o.level; ++n) {
     const auto d = static_cast<std::size_t>(scheme.nest[n]);
@@ -333,12 +328,12 @@ double transfersOf(const Scheme &scheme, const Operand &o, const std::vector<std
   std::vector<std::int64_t> tile = scheme.sizesPerTile();
   for (std::size_t d = 0; d < tile.size(); ++d) tile[d] = std::min(tile[d], sizes[d]);
   for (std::size_t p = 0; p < o.block; ++p) pieces *= static_cast<double>(o.positions[p].extent(tile));
-  if (o.positions.empty()) return times * occupancyOf(table, 8);
+  if (o.positions.empty()) return times * occupancyOf(8);
   const std::int64_t pitch = o.block + 1 == o.positions.size() ? o.size() : o.mramPitch[o.block];
   const std::int64_t bytes = multiplySaturated(o.positions[o.block].extent(tile), pitch),
                      largest = lower::upmem::compiled::kLargestTransfer;
-  const double piece = static_cast<double>(bytes / largest) * occupancyOf(table, largest) +
-                       (bytes % largest > 0 ? occupancyOf(table, ceilDiv(bytes % largest, 8) * 8) : 0);
+  const double piece = static_cast<double>(bytes / largest) * occupancyOf(largest) +
+                       (bytes % largest > 0 ? occupancyOf(ceilDiv(bytes % largest, 8) * 8) : 0);
   return times * pieces * piece;
 }
 
@@ -392,7 +387,7 @@ DeviceRun UpmemCompiled::boundByElements() const {
       if (!scheme.kernel().guards.empty()) continue;
       const std::int64_t elements = elementsOf(o, sizes);
       const std::int64_t bytes = multiplySaturated(elements, o.size());
-      engine += transfersOf(scheme, o, sizes, o.use == Use::kInput ? machine_.dpu->reads : machine_.dpu->writes);
+      engine += transfersOf(scheme, o, sizes, *machine_.dpu);
       mine = addSaturated(mine, bytes / 8);
     }
     longest = std::max(longest, mine);
@@ -403,7 +398,9 @@ DeviceRun UpmemCompiled::boundByElements() const {
   const std::int64_t issue =
       std::max(all, multiplySaturated(machine_.dpu->issueInterval.value, std::max<std::int64_t>(0, longest - 1)));
   // The last transfer's occupancy may end after the program does.
-  const auto transfers = static_cast<std::int64_t>(engine * 0.98) - 2048;
+  const auto transfers =
+      static_cast<std::int64_t>(engine * 0.98 / static_cast<double>(machine_.dpu->transferPorts)) -
+      std::max<std::int64_t>(2048, static_cast<std::int64_t>(sim::dpu::Dma::mostOccupancy(*machine_.dpu)));
   r.cycles = Cycles(std::max(issue, transfers));
   DpuTotal total;
   total.add(r, kinds().front().count);

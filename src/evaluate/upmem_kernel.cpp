@@ -318,7 +318,8 @@ Result<DeviceRun> UpmemKernel::runGenerated(const RunMode &mode) const {
 DeviceRun UpmemKernel::bound() const {
   const Layout &layout = *lowered_.layout;
   const std::int64_t tasklets = layout.shares().tasklets;
-  const std::int64_t least = lower::upmem::leastInstructions(layout.pattern().shape, layout.work());
+  const std::int64_t least =
+      lower::upmem::leastInstructions(layout.pattern().shape, layout.work(), machine_.dpu->multiplier.value > 0);
   RunResult r;
   r.counts.instructions = multiplySaturated(tasklets, least);
   r.cycles = Cycles(std::max(r.counts.instructions, multiplySaturated(machine_.dpu->issueInterval.value,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "pimento/evaluate/dpu_actions.h"
+#include "pimento/sim/dpu/dma.h"
 
 namespace pimento::evaluate {
 
@@ -46,9 +47,11 @@ class Counter {
         addToKey(t.latency);
         addToKey(t.occupancy);
       }
-    for (const std::int64_t n : {machine.issueInterval.value, machine.ticksPerCycle, machine.wram.value,
-                                 machine.mram.value, machine.transferUnit.value, machine.transferMax.value})
+    for (const std::int64_t n :
+         {machine.issueInterval.value, machine.ticksPerCycle, machine.wram.value, machine.mram.value,
+          machine.transferUnit.value, machine.transferMax.value, machine.transferPorts, machine.multiplier.value})
       addToKey(n);
+    addToKey(machine.mramModel == "constant" ? machine.constantTransfer : -1.0);
   }
 
   std::optional<LeastRun> least(std::int64_t dpu) const {
@@ -97,7 +100,7 @@ class Counter {
   bool isCountable() const {
     if (scheme_.isScan || scheme_.kernel().form != kernel::Form::kAffine || !scheme_.kernel().guards.empty())
       return false;
-    if (machine_.mramModel != "table" || machine_.registerHazard != "none") return false;
+    if (machine_.mramModel == "dram-rows" || machine_.registerHazard != "none") return false;
     return std::all_of(scheme_.operands.begin(), scheme_.operands.end(), [](const Operand &o) {
       return o.isAligned && !o.isInMram && o.use != Use::kSelected && o.use != Use::kTable && !o.hasCarry;
     });
@@ -245,13 +248,12 @@ class Counter {
     return out;
   }
 
-  /// A refresh comes first in each interval, so so much work takes the refreshes of the intervals that it fills; the
-  /// last transfer may end after the program does.
+  /// Of the port that has most. A refresh comes first in each interval, so so much work takes the refreshes of the
+  /// intervals that it fills; the last transfer may end after the program does.
   std::int64_t engineCycles(std::int64_t ticks) const {
-    double last = 0;
-    for (const auto *table : {&machine_.reads, &machine_.writes})
-      for (const machine::Dpu::Transfer &t : *table) last = std::max(last, t.occupancy);
-    const std::int64_t work = ticks / machine_.ticksPerCycle, left = refreshInterval_ - refreshTime_;
+    const double last = sim::dpu::Dma::mostOccupancy(machine_);
+    const std::int64_t work = ticks / machine_.ticksPerCycle / machine_.transferPorts,
+                       left = refreshInterval_ - refreshTime_;
     const std::int64_t paused = refreshInterval_ > 0 && left > 0 ? work / left * refreshTime_ : 0;
     return std::max<std::int64_t>(0, work + paused - static_cast<std::int64_t>(last) - refreshTime_ - 1);
   }

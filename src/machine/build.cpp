@@ -292,8 +292,11 @@ class Builder {
     d.wram = Bytes(integer("dpu.wram"));
     d.mram = Bytes(integer("dpu.mram"));
     d.issueInterval = cycles("dpu.issue_interval");
+    d.multiplier = cycles("dpu.multiplier");
     d.registerHazard = text("dpu.register_hazard");
     d.mramModel = text("dpu.mram_model");
+    d.transferPorts = integer("dpu.dma.ports", 1);
+    d.constantTransfer = real("dpu.dma.constant");
     d.transferUnit = Bytes(integer("dpu.dma.unit"));
     d.transferMax = Bytes(integer("dpu.dma.largest"));
     d.ticksPerCycle = integer("dpu.dma.ticks", 1);

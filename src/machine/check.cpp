@@ -179,6 +179,9 @@ class Checker {
     if (d.refreshInterval.value != 0 && d.refreshTime >= d.refreshInterval)
       impossible("dpu.dma.refresh_time", "MRAM would be refreshed all the time",
                  "refresh_time must be below refresh_interval");
+    if (d.mramModel == "constant" && root_.at("dpu.dma.constant") == nullptr)
+      report("missing-key", "dpu.mram_model", "'constant' needs the number 'dpu.dma.constant'",
+             "add it, or write mram_model: table");
     if (d.mramModel == "dram-rows" && root_.at("dpu.dma.rows") == nullptr)
       report("missing-section", "dpu.mram_model", "'dram-rows' needs the section 'dpu.dma.rows'",
              "add it, or write mram_model: table");

@@ -145,6 +145,8 @@ struct Dpu {
   std::int64_t instructions = 4096;  ///< that IRAM holds
   Bytes wram, mram;
   Cycles issueInterval;  ///< from one instruction of a tasklet to its next
+  /// A unit for 32-bit products, pipelined: from such a product to the tasklet's next instruction. 0: none.
+  Cycles multiplier;
   /// One DMA transfer of `size` bytes, in device cycles: `latency` of a lone one, from the issue of its instruction to
   /// the issue of the tasklet's next; `occupancy`: from one transfer to the next when the engine never waits.
   struct Transfer {
@@ -157,8 +159,10 @@ struct Dpu {
   /// MRAM is refreshed for `refreshTime` every `refreshInterval`; a transfer under way pauses. Table values are those
   /// of transfers that are not interrupted. Interval 0: no refresh.
   Cycles refreshInterval, refreshTime;
+  std::int64_t transferPorts = 1;       ///< transfers under way at once
   std::string registerHazard = "none";  ///< "none" | "even-odd" (uPIMulator's operand-fetch penalty; hardware: none)
-  std::string mramModel = "table";      ///< "table" | "dram-rows"
+  std::string mramModel = "table";      ///< "table" | "constant" | "dram-rows"
+  double constantTransfer = 0;          ///< "constant": any transfer takes so many device cycles, its port included
   /// "dram-rows" in place of the tables: a transfer takes `overhead`, a `column` per access of `columnBytes`, and
   /// `rowMiss` whenever it enters a row that is not open; nothing of it overlaps with the next. Device cycles.
   struct Rows {

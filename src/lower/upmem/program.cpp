@@ -38,8 +38,8 @@ std::int64_t argumentBytes(Shape shape) {
   return static_cast<std::int64_t>(argumentWords(shape) * sizeof(std::uint32_t));
 }
 
-std::int64_t leastInstructions(Shape shape, const Work &work) {
-  constexpr std::int64_t kMultiply = 8;  // by 0, call and return included
+std::int64_t leastInstructions(Shape shape, const Work &work, bool hasMultiplier) {
+  const std::int64_t product = hasMultiplier ? 1 : 8;  // by 0, call and return included
   const auto times = [](std::int64_t a, std::int64_t b) { return multiplySaturated(a, b); };
   const std::int64_t n = work.perTasklet, rounds = n / work.buffer;
   const std::int64_t chunks = work.inner / work.buffer;
@@ -53,14 +53,14 @@ std::int64_t leastInstructions(Shape shape, const Work &work) {
     case Shape::kScan:
       return addSaturated(times(10, n), times(22, rounds));
     case Shape::kHst:
-      return addSaturated(times(10 + kMultiply, n), times(10, rounds));
+      return addSaturated(times(10 + product, n), times(10, rounds));
     case Shape::kGemv:
-      return times(n, addSaturated(times(6 + kMultiply, work.inner), times(18, chunks)));
+      return times(n, addSaturated(times(6 + product, work.inner), times(18, chunks)));
     case Shape::kGemm:
       break;
   }
   // Per column and chunk, and per chunk of a tile.
-  const std::int64_t perColumn = addSaturated(times(8 + kMultiply, work.inner), times(11, chunks));
+  const std::int64_t perColumn = addSaturated(times(8 + product, work.inner), times(11, chunks));
   return times(n, addSaturated(times(work.columns, perColumn), times(19, times(work.columns / work.buffer, chunks))));
 }
 

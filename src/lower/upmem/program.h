@@ -26,8 +26,8 @@ struct Work {
 std::int64_t argumentBytes(Shape shape);
 
 /// Instructions that a tasklet issues at least, whatever its data: those of rounds and elements, multiplications by 0,
-/// nothing selected; prologues and waiting left out.
-std::int64_t leastInstructions(Shape shape, const Work &work);
+/// nothing selected; prologues and waiting left out. Products are one instruction each where the machine multiplies.
+std::int64_t leastInstructions(Shape shape, const Work &work, bool hasMultiplier);
 
 /// Bytes of WRAM heap that one tasklet takes with buffers of `bufferBytes`.
 std::int64_t heapBytes(Shape shape, std::int64_t bufferBytes, std::int64_t bins);

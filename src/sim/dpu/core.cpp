@@ -41,6 +41,12 @@ void Core::load(std::shared_ptr<const Image> program) {
   steps.reserve(image->instructions.size() + 1);
   for (const Instruction &i : image->instructions) steps.emplace_back(i);
   steps.push_back(emptyStep());
+  products.clear();
+  if (machine.multiplier.value > 0) products = findProducts(*image);
+  for (std::size_t i = 0; i < products.size(); ++i) {
+    steps[products[i].first].kind = Class::kProduct;
+    steps[products[i].first].product = static_cast<std::uint32_t>(i);
+  }
   executed.assign(steps.size(), 0);
   waited.assign(steps.size(), 0);
   for (const Code::Segment &s : image->code.segments) {
@@ -181,6 +187,22 @@ void Core::loadCode(int tasklet, const Transfer &t) {
     }
     steps[first + i] = Step(*decoded);
   }
+}
+
+/// The instructions that it stands for do the arithmetic: they go forward alone, up to its end.
+void Core::product(int tasklet, const Step &s, Context &k) {
+  const std::uint32_t end = products[s.product].end;
+  const Step *step = &s;
+  do {
+    if (step->op == Op::kCall)
+      call(tasklet, *step, k);
+    else
+      executeAlu(*step, k);
+    step = &steps[k.pc];
+  } while (k.pc != end);
+  const std::int64_t again = issue.now() + std::max(issue.interval(), machine.multiplier.value);
+  readyAgain[static_cast<std::size_t>(tasklet)] = again;
+  issue.wake(tasklet, again);
 }
 
 void Core::control(int tasklet, const Step &s, Context &k) {

@@ -16,6 +16,7 @@
 #include "pimento/sim/dpu/dpu.h"
 #include "pimento/sim/dpu/issue.h"
 #include "pimento/sim/dpu/mram.h"
+#include "pimento/sim/dpu/product.h"
 #include "pimento/sim/dpu/step.h"
 
 namespace pimento::sim::dpu {
@@ -28,7 +29,8 @@ enum class Status : std::uint8_t { kIdle, kRunning, kSuspended };
 struct Core {
   std::shared_ptr<const Image> image;
   machine::Dpu machine;
-  std::vector<Step> steps;  ///< of IRAM, behind the program's end: a step that faults
+  std::vector<Product> products;  ///< of a machine with a multiplier
+  std::vector<Step> steps;        ///< of IRAM, behind the program's end: a step that faults
   std::vector<std::uint8_t> wram;
   Mram mram;
   std::bitset<256> atomics;
@@ -151,10 +153,11 @@ struct Core {
     bool isRead = true;
   };
   std::optional<Transfer> transferOf(int tasklet, const Step &s, const Context &k);
-  /// Executes an instruction of class kEvent at the current cycle and says when the tasklet goes on: `again` cycles,
-  /// or never (it stopped). Data of transfers are moved by `move`.
+  /// Executes an instruction of class kEvent or kProduct at the current cycle and says when the tasklet goes on:
+  /// `again` cycles, or never (it stopped). Data of transfers are moved by `move`.
   template <typename Move>
   void event(int tasklet, const Step &s, Context &k, Observer *observer, Move &&move) {
+    if (s.kind == Class::kProduct) return product(tasklet, s, k);
     if (s.op != Op::kLdma && s.op != Op::kSdma && s.op != Op::kLdmai) return control(tasklet, s, k);
     const std::optional<Transfer> t = transferOf(tasklet, s, k);
     if (!t) return;
@@ -172,6 +175,7 @@ struct Core {
     issue.wake(tasklet, done);
   }
   void control(int tasklet, const Step &s, Context &k);
+  void product(int tasklet, const Step &s, Context &k);
   /// MRAM to IRAM.
   void loadCode(int tasklet, const Transfer &t);
 

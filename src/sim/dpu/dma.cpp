@@ -10,13 +10,14 @@ Dma::Dma(const machine::Dpu &machine)
       ticks_(machine.ticksPerCycle),
       refreshInterval_(machine.refreshInterval.value * machine.ticksPerCycle),
       refreshTime_(machine.refreshTime.value * machine.ticksPerCycle),
-      reads_(std::make_shared<const Costs>(costs(machine.reads, machine))),
-      writes_(std::make_shared<const Costs>(costs(machine.writes, machine))),
+      reads_(std::make_shared<const Costs>(costsOf(machine, true))),
+      writes_(std::make_shared<const Costs>(costsOf(machine, false))),
+      free_(static_cast<std::size_t>(machine.transferPorts)),
       hasRows_(machine.mramModel == "dram-rows"),
       rows_(machine.rows) {}
 
 void Dma::reset() {
-  free_ = 0;
+  std::ranges::fill(free_, 0);
   work_ = 0;
   openRow_ = -1;
 }
@@ -55,6 +56,31 @@ Dma::Costs Dma::costs(const std::vector<machine::Dpu::Transfer> &table, const ma
   return out;
 }
 
+Dma::Costs Dma::costsOf(const machine::Dpu &machine, bool isRead) {
+  if (machine.mramModel == "constant")
+    return costs({{Bytes(machine.transferUnit), machine.constantTransfer, machine.constantTransfer}}, machine);
+  return costs(isRead ? machine.reads : machine.writes, machine);
+}
+
+double Dma::leastOccupancy(const machine::Dpu &machine, bool isRead, std::int64_t bytes) {
+  if (machine.mramModel == "constant") return machine.constantTransfer;
+  const machine::Dpu::Rows &rows = machine.rows;
+  if (machine.mramModel == "dram-rows")
+    return rows.overhead + rows.column * static_cast<double>(bytes / rows.columnBytes.value);
+  double least = 0;
+  for (const machine::Dpu::Transfer &t : isRead ? machine.reads : machine.writes)
+    if (t.size.value <= bytes) least = std::max(least, t.occupancy);
+  return least;
+}
+
+double Dma::mostOccupancy(const machine::Dpu &machine) {
+  if (machine.mramModel == "constant") return machine.constantTransfer;
+  double most = 0;
+  for (const auto *table : {&machine.reads, &machine.writes})
+    for (const machine::Dpu::Transfer &t : *table) most = std::max(most, t.occupancy);
+  return most;
+}
+
 std::int64_t Dma::after(std::int64_t begin, std::int64_t work) const {
   if (refreshInterval_ == 0) return begin + work;
   // In each interval the refresh comes first.
@@ -72,11 +98,12 @@ std::int64_t Dma::after(std::int64_t begin, std::int64_t work) const {
 TransferTime Dma::issue(std::int64_t cycle, bool isRead, std::int64_t bytes, std::uint32_t mramAddress) {
   const Cost c =
       hasRows_ ? rowCost(bytes, mramAddress) : (isRead ? *reads_ : *writes_)[static_cast<std::size_t>(bytes / unit_)];
-  const std::int64_t begin = std::max(cycle * ticks_, free_);
-  free_ = after(begin, c.occupancy);
+  std::int64_t &port = *std::ranges::min_element(free_);
+  const std::int64_t begin = std::max(cycle * ticks_, port);
+  port = after(begin, c.occupancy);
   work_ += c.occupancy;
   const auto cycles = [&](std::int64_t ticks) { return (ticks + ticks_ / 2) / ticks_; };
-  return {cycles(begin), cycles(free_), cycles(after(begin, c.latency))};
+  return {cycles(begin), cycles(port), cycles(after(begin, c.latency))};
 }
 
 }  // namespace pimento::sim::dpu

@@ -1,10 +1,11 @@
-// The DMA engine of a DPU: one queue, transfers served in order.
+// The DMA engine of a DPU: one queue, transfers served in order, by as many ports as the machine has (hardware: one).
 //
 // A lone transfer of S bytes delays its tasklet by L(S), from the issue of its instruction to the issue of the next;
-// the engine takes a new transfer O(S) after the one before. Both come from tables of the machine file, interpolated
-// linearly, rounded to its tick. The optional row model replaces the tables by a row buffer and column accesses that do
-// not overlap, as uPIMulator has it; measured hardware does otherwise. The queue is a resource without a clock: `issue`
-// tells when the transfer begins, when the engine is free again and when the tasklet may go on.
+// a port takes a new transfer O(S) after the one before; of several ports the one that is free first serves the
+// transfer (the lowest of equals). Both times come from tables of the machine file, interpolated linearly, rounded to
+// its tick. Two optional models replace the tables: one time for all transfers, a what-if; and a row buffer with column
+// accesses that do not overlap, as uPIMulator has it; measured hardware does otherwise. The queue is a resource without
+// a clock: `issue` tells when the transfer begins, when its port is free again and when the tasklet may go on.
 #pragma once
 
 #include <array>
@@ -16,7 +17,7 @@
 
 namespace pimento::sim::dpu {
 
-/// Times in cycles; `end` is when the engine takes the next transfer.
+/// Times in cycles; `end` is when the port takes the next transfer.
 struct TransferTime {
   std::int64_t begin = 0, end = 0, done = 0;
 };
@@ -29,8 +30,13 @@ class Dma {
   TransferTime issue(std::int64_t cycle, bool isRead, std::int64_t bytes, std::uint32_t mramAddress);
   /// A new launch: idle.
   void reset();
-  /// Ticks that the transfers so far occupied the engine, refreshes on the way left out.
+  /// Ticks that the transfers so far occupied ports, refreshes on the way left out.
   std::int64_t work() const { return work_; }
+
+  /// Cycles that a transfer of so many bytes occupies its port at least, refreshes left out.
+  static double leastOccupancy(const machine::Dpu &machine, bool isRead, std::int64_t bytes);
+  /// ... that any transfer does at most.
+  static double mostOccupancy(const machine::Dpu &machine);
 
  private:
   struct Cost {
@@ -42,11 +48,12 @@ class Dma {
   std::int64_t ticks(double cycles) const;
   using Costs = std::vector<Cost>;  // by size / unit
   static Costs costs(const std::vector<machine::Dpu::Transfer> &table, const machine::Dpu &machine);
+  static Costs costsOf(const machine::Dpu &machine, bool isRead);
 
   std::int64_t unit_, ticks_;
   std::int64_t refreshInterval_, refreshTime_;   ///< ticks; interval 0: none
   std::shared_ptr<const Costs> reads_, writes_;  ///< by size / unit
-  std::int64_t free_ = 0;                        ///< tick at which the engine takes the next transfer
+  std::vector<std::int64_t> free_;               ///< tick at which each port takes the next transfer
   std::int64_t work_ = 0;
   bool hasRows_;
   machine::Dpu::Rows rows_;

@@ -101,7 +101,7 @@ void runAll(Core &core, const RunOptions &options) {
                        fmt::format("{} instructions issued and the program goes on", options.maxInstructions));
     if constexpr (kIsObserved) options.observer->onIssue(issue.now(), t, k.pc);
     const std::int64_t penalty = hasHazard ? hazard.issue(t, s) : 0;
-    if (s.kind != Class::kEvent) {
+    if (s.kind < Class::kEvent) {
       if (!core.execute(t, s, k)) return;
       issue.wakeAfterInterval(t);
     } else {

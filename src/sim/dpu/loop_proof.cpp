@@ -143,6 +143,7 @@ bool LoopProof::runPath(std::span<const std::uint32_t> path) {
         if (!runCall(s, path[i], next)) return false;
         break;
       case Class::kEvent:
+      case Class::kProduct:
         return false;
     }
     if (iterations_ <= 1) return false;

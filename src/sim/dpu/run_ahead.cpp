@@ -35,7 +35,10 @@ std::optional<RunResult> RunAhead::run(const RunOptions &options) {
     } else {
       Context &k = core_.tasklets[static_cast<std::size_t>(id)];
       const Step &s = core_.steps[k.pc];
-      if (!isEventKnown(t, s)) return std::nullopt;
+      if (s.kind == Class::kProduct)
+        knowProduct(t, core_.products[s.product]);
+      else if (!isEventKnown(t, s))
+        return std::nullopt;
       t.isAtEvent = false;
       leave(id);
       ++core_.executed[k.pc];
@@ -86,7 +89,7 @@ bool RunAhead::compute(int tasklet) {
   while (t.slots < kFarthest && t.reads.size() + t.writes.size() < kMostGuards) {
     const std::uint32_t from = k.pc;
     const Step &s = core_.steps[from];
-    if (s.kind == Class::kEvent) {
+    if (s.kind >= Class::kEvent) {
       t.isAtEvent = true;
       return true;
     }
@@ -211,6 +214,12 @@ bool RunAhead::isEventKnown(const Tasklet &t, const Step &s) const {
 /// Cycles and instructions are those of the simulation at every event, and so is what the counter says.
 void RunAhead::knowTime(Tasklet &t, const Step &s) {
   t.unknown &= ~((s.extension == Extension::kNone ? std::uint64_t{1} : std::uint64_t{3}) << s.dst);
+}
+
+/// Its time hangs on no value.
+void RunAhead::knowProduct(Tasklet &t, const Product &p) {
+  t.isFlagUnknown = (t.unknown & p.reads) != 0;
+  t.unknown = (t.isFlagUnknown ? t.unknown | p.writes : t.unknown & ~p.writes) & ~p.link;
 }
 
 void RunAhead::transfer(int tasklet, const Core::Transfer &x, Op) {

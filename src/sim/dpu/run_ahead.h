@@ -43,6 +43,7 @@ class RunAhead {
   void sumUpLoop(int tasklet, Context &k);
   bool isEventKnown(const Tasklet &t, const Step &s) const;
   static void knowTime(Tasklet &t, const Step &s);
+  static void knowProduct(Tasklet &t, const Product &p);
   void transfer(int tasklet, const Core::Transfer &t, Op op);
 
   bool guardRead(int tasklet, ByteRange r);

@@ -25,11 +25,12 @@ inline constexpr std::uint8_t kImmediateSlot = pimento::dpu::kImmediate, kDiscar
 
 /// What the engine has to do with an instruction.
 enum class Class : std::uint8_t {
-  kAlu,    ///< registers and flags only, branches included
-  kLoad,   ///< WRAM to register
-  kStore,  ///< register to WRAM
-  kCall,   ///< the next instruction is computed
-  kEvent,  ///< touches what tasklets share beside WRAM: DMA, atomic bits, other tasklets, the clock; or ends the run
+  kAlu,      ///< registers and flags only, branches included
+  kLoad,     ///< WRAM to register
+  kStore,    ///< register to WRAM
+  kCall,     ///< the next instruction is computed
+  kEvent,    ///< touches what tasklets share beside WRAM: DMA, atomic bits, other tasklets, the clock; or ends the run
+  kProduct,  ///< begins a 32-bit product that the machine's multiplier does (product.h)
 };
 
 struct Step {
@@ -45,6 +46,7 @@ struct Step {
   bool readsCarry = false, readsZero = false;
   std::uint32_t imm = 0, value = 0;
   std::uint32_t target = 0;
+  std::uint32_t product = 0;  ///< of class kProduct: which of the program's
 
   explicit Step(const Instruction &i);
   Step() = default;

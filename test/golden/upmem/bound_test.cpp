@@ -43,8 +43,7 @@ class CompiledBound : public testing::Test {
   }
 
   void expectBelowEverywhere(const std::string &kernel, const kernel::Sizes &sizes, int every,
-                             const mapping::MapSpec &spec = {}) {
-    const machine::Machine machine = handUpmemWithRoom();
+                             const mapping::MapSpec &spec = {}, const machine::Machine &machine = handUpmemWithRoom()) {
     const auto graph = kernel::makeZooKernel(kernel, sizes, DType::kI32);
     ASSERT_TRUE(graph.ok()) << graph.diagnostics().front().str();
     const auto all = lower::upmem::compiled::mappingSpace(*graph, 0, machine, spec);
@@ -71,6 +70,23 @@ TEST_F(CompiledBound, OfOtherKernelsIsBelow) {
   expectBelowEverywhere("scan", {{"n", 5000}}, 41);
   expectBelowEverywhere("sel", {{"n", 3000}}, 41);
   EXPECT_GT(compared_, 20);
+}
+
+TEST_F(CompiledBound, OnMachinesThatNobodyBuiltIsBelow) {
+  for (const std::int64_t ports : {2, 16})
+    for (const bool isConstant : {false, true}) {
+      machine::Machine machine = handUpmemWithRoom();
+      machine.dpu->transferPorts = ports;
+      machine.dpu->mramModel = isConstant ? "constant" : "table";
+      machine.dpu->constantTransfer = 60.7;
+      machine.dpu->multiplier = Cycles(44);
+      machine.dpu->issueInterval = Cycles(isConstant ? 4 : 11);
+      expectBelowEverywhere("va", {{"n", 50000}}, 13, {}, machine);
+      expectBelowEverywhere("gemv", {{"m", 70}, {"n", 300}}, 57, {}, machine);
+      expectBelowEverywhere("sel", {{"n", 3000}}, 83, {}, machine);
+    }
+  EXPECT_GT(compared_, 40);
+  EXPECT_GT(tightness(), 0.5);
 }
 
 TEST_F(CompiledBound, OfProgramsWhoseTaskletsMergeIsBelow) {

@@ -81,6 +81,36 @@ TEST(DpuDma, TransfersWaitForTheOneBefore) {
   EXPECT_EQ(seen.all[1].done, seen.all[1].begin + 60 + 512);
 }
 
+TEST(DpuDma, OfSeveralPortsTheFirstFreeOneServes) {
+  DpuBuilder b;
+  b.boot(4);
+  b.shifted(0, dpu::kId, 11);
+  b.transfer(dpu::Op::kLdma, 0, dpu::kZero, 1024);
+  b.end();
+  machine::Dpu machine = handDpu();
+  machine.transferPorts = 2;
+  Transfers seen;
+  Dpu(b.image(), machine).simulate({.observer = &seen});
+  ASSERT_EQ(seen.all.size(), 4u);
+  EXPECT_EQ(seen.all[0].begin, seen.all[0].issued);
+  EXPECT_EQ(seen.all[1].begin, seen.all[1].issued);
+  EXPECT_EQ(seen.all[2].begin, seen.all[0].begin + 40 + 512);
+  EXPECT_EQ(seen.all[3].begin, seen.all[1].begin + 40 + 512);
+}
+
+TEST(DpuPolicies, WhereTransfersTakeAConstantTimeSizesDoNotMatter) {
+  DpuBuilder b;
+  b.transfer(dpu::Op::kLdma, dpu::kZero, dpu::kZero, 8);
+  b.transfer(dpu::Op::kSdma, dpu::kZero, dpu::kZero, 2048);
+  b.end();
+  machine::Dpu machine = handDpu();
+  machine.mramModel = "constant";
+  machine.constantTransfer = 100;
+  Transfers seen;
+  Dpu(b.image(), machine).simulate({.observer = &seen});
+  for (const Transfers::One &t : seen.all) EXPECT_EQ(t.done - t.issued, 100);
+}
+
 TEST(DpuDma, RefreshStretchesTransfersAndDelaysThem) {
   DpuBuilder b;
   for (int i = 0; i < 40; ++i) b.transfer(dpu::Op::kLdma, dpu::kZero, dpu::kZero, 1024);

@@ -88,8 +88,9 @@ TEST(UpmemKernel, NoRunIsBelowItsBound) {
       const kernel::Sizes sizes = kernel == "gemv"   ? kernel::Sizes{{"m", 40}, {"n", 64}}
                                   : kernel == "gemm" ? kernel::Sizes{{"m", 20}, {"n", 32}, {"k", 32}}
                                                      : kernel::Sizes{{"n", 5000}};
-      for (const double value : {0.0, 1.0}) {
-        const UpmemRun run{kernel, sizes, DType::kI32, map, "plain", constantData(value)};
+      for (const int value : {0, 1, 2}) {
+        UpmemRun run{kernel, sizes, DType::kI32, map, "plain", constantData(value % 2)};
+        if (value == 2) run.machine.dpu->multiplier = Cycles(44);
         const kernel::Graph graph = run.graph();
         evaluate::Request request = run.request(graph);
         request.values = run.data;

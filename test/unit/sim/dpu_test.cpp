@@ -40,7 +40,7 @@ struct Compared {
 };
 
 /// Random programs on 1 to 24 tasklets: estimate and simulate agree wherever estimate answers.
-Compared compareRuns(int count, const sim::dpu::RunOptions &options) {
+Compared compareRuns(int count, const sim::dpu::RunOptions &options, const machine::Dpu &machine = handDpu()) {
   Compared c;
   for (int i = 0; i < count; ++i) {
     Rng rng(static_cast<std::uint64_t>(1000 + i));
@@ -48,7 +48,7 @@ Compared compareRuns(int count, const sim::dpu::RunOptions &options) {
     const bool isKnown = rng.integer(0, 1) == 0;
     const RandomDpuProgram program(
         rng, {.tasklets = tasklets, .branchesOnData = isKnown, .statements = static_cast<int>(rng.integer(4, 14))});
-    Dpu dpu(program.image(), handDpu());
+    Dpu dpu(program.image(), machine);
     if (isKnown) {
       const std::uint32_t pattern = 3;
       dpu.fillMram(0, 24 << 16, std::as_bytes(std::span(&pattern, 1)));
@@ -77,6 +77,23 @@ TEST(DpuFastForward, GivesTheTimeAndTheCountsOfASimulation) {
   const Compared c = compareRuns(count, {});
   EXPECT_EQ(c.same + c.unsure, count);
   EXPECT_LT(c.unsure, count / 4) << "estimates that give up show nothing";
+}
+
+TEST(DpuFastForward, GivesThemOnMachinesThatNobodyBuilt) {
+  const int count = cases(12);
+  for (const std::int64_t ports : {2, 3, 24})
+    for (const char *model : {"table", "constant"}) {
+      machine::Dpu machine = handDpu();
+      machine.transferPorts = ports;
+      machine.mramModel = model;
+      machine.constantTransfer = 60.7;
+      machine.issueInterval = Cycles(ports == 3 ? 4 : 11);
+      machine.refreshInterval = Cycles(1000);
+      machine.refreshTime = Cycles(91);
+      const Compared c = compareRuns(count, {}, machine);
+      EXPECT_EQ(c.same + c.unsure, count) << ports << " " << model;
+      EXPECT_LT(c.unsure, count / 3);
+    }
 }
 
 TEST(DpuFastForward, AStateThatForgetsWhoseTurnItIsGivesWrongTimes) {
