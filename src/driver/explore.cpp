@@ -83,6 +83,7 @@ emit::ExploreHead headOf(const Options &o, const Job &job) {
   h.run.constants = o.constants;
   h.run.kernels = o.kernels;
   h.run.limit = o.limit;
+  h.run.bounds = o.isUnbounded ? "none" : "";
   h.warnings = job.machine.notes;
   return h;
 }
@@ -143,7 +144,8 @@ Status checkKernels(const Options &options, const kernel::Graph &graph) {
 }
 
 /// The kernels that have mappings. In a graph of several, one that the device cannot run is left out with a warning.
-Result<std::vector<Part>> partsOf(const Options &options, const Job &job, std::vector<std::string> &warnings) {
+Result<std::vector<Part>> partsOf(const Options &options, const Job &job, const mapping::MapSpec &spacePart,
+                                  std::vector<std::string> &warnings) {
   std::vector<Part> parts;
   Diagnostics refused;
   const kernel::Graph &graph = *job.input.graph;
@@ -168,6 +170,14 @@ Result<std::vector<Part>> partsOf(const Options &options, const Job &job, std::v
     }
     part.problem = std::move(*problem);
     part.problem.values = job.data.values;
+    part.problem.part = spacePart;
+    if (part.problem.isPart() &&
+        part.problem.backend->mappings(*part.graph, 0, job.machine, spacePart, part.problem.tools).empty())
+      return error(
+          "no-part-of-space", {"--map", 0, 0},
+          fmt::format("kernel '{}' has no mapping on {} that fits '{}'", name, job.machine.name,
+                      mapping::print(spacePart)),
+          "leave the extension out to explore all mappings; UPMEM's take dpus=, tasklets=, buffer= and merge=");
     if (Status s = choose(options, job.machine, part.problem); !s) return s.diagnostics();
     seen.emplace(shape, parts.size());
     parts.push_back(std::move(part));
@@ -255,11 +265,22 @@ class TimedCompiler final : public program::DpuCompiler {
   std::atomic<std::int64_t> nanoseconds_ = 0;
 };
 
+/// `--map auto;dpus=64`: the mappings that have this.
+Result<mapping::MapSpec> partOfSpace(const Options &options) {
+  if (options.maps.empty()) return mapping::MapSpec{};
+  Result<mapping::MapSpec> spec = mapping::parseMapSpec(options.maps.front());
+  if (!spec) return spec;
+  if (options.maps.size() > 1 || spec->kind != mapping::MapSpec::Kind::kAuto)
+    return error("map-without-sweep", {"--map", 0, 0}, "an exploration looks at all mappings",
+                 "leave --map out, write 'auto;dpus=64' for part of them, or say with --sweep what to vary under this "
+                 "mapping");
+  return spec;
+}
+
 Outcome exploreMappings(const Options &options) {
   const Clock::time_point start = Clock::now();
-  if (!options.maps.empty())
-    return failure({error("map-without-sweep", {"--map", 0, 0}, "an exploration looks at all mappings",
-                          "leave --map out, or say with --sweep what to vary under this mapping")});
+  Result<mapping::MapSpec> spacePart = partOfSpace(options);
+  if (!spacePart) return failure(spacePart.diagnostics());
   Result<Job> job = loadJob(options, options.target);
   if (!job) return failure(job.diagnostics());
   std::shared_ptr<TimedCompiler> compiler;
@@ -272,7 +293,7 @@ Outcome exploreMappings(const Options &options) {
   e.head = headOf(options, *job);
   for (const kernel::Kernel &k : job->input.graph->kernels) e.graphKernels.push_back(k.name);
   e.clockGHz = job->machine.clockGHz;
-  Result<std::vector<Part>> parts = partsOf(options, *job, e.head.warnings);
+  Result<std::vector<Part>> parts = partsOf(options, *job, *spacePart, e.head.warnings);
   if (!parts) return failure(parts.diagnostics());
   std::string identity;
   for (const Part &p : *parts) identity += tune::identity(p.problem);
@@ -284,7 +305,8 @@ Outcome exploreMappings(const Options &options) {
     tune::Control control = controlOf(options, store->get());
     control.scope = fmt::format("{}: ", i);
     if (!isAlone) control.label = fmt::format("{} ({} of {})", part.kernel, i + 1, parts->size());
-    Result<tune::Exploration> found = tune::explore(part.problem, {options.isExhaustive, options.limit}, control);
+    Result<tune::Exploration> found =
+        tune::explore(part.problem, {options.isExhaustive, options.limit, options.isUnbounded}, control);
     if (!found) return failure(found.diagnostics());
     if (found->every > 1)
       e.head.warnings.push_back(fmt::format("{}every {}-th of {}{} mappings was explored: --limit 0 explores all",
@@ -335,9 +357,9 @@ Result<tune::PointResult> evaluatePoint(const Options &options, const std::vecto
 
 Outcome exploreSweep(const Options &options) {
   const Clock::time_point start = Clock::now();
-  if (!options.chunks.empty() || !options.orders.empty() || options.isExhaustive)
+  if (!options.chunks.empty() || !options.orders.empty() || options.isExhaustive || options.isUnbounded)
     return failure({error("sweep-option", {"--sweep", 0, 0},
-                          "--chunks, --orders and --exhaustive are for explorations of mappings",
+                          "--chunks, --orders, --exhaustive and --no-bounds are for explorations of mappings",
                           "leave them out; --map says which mapping every point of a sweep has")});
   Result<Job> job = loadJob(options, options.target);
   if (!job) job = loadJob(withFirstSizes(options), options.target);

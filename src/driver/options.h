@@ -48,6 +48,7 @@ struct Options {
   std::vector<std::string> kernels;                ///< explore: which of a graph; validate mappings; empty: all
   std::int64_t limit = 250'000;                    ///< explore: most mappings per kernel
   bool isExhaustive = false;                       ///< explore: estimate every mapping
+  bool isUnbounded = false;                        ///< explore: rule nothing out by bounds
   bool isUnchecked = false;                        ///< explore: the best are not run on data
   std::string number;                              ///< explain: key of one number, "breakdown.merge"
   int depth = -1;                                  ///< explain: levels to show; negative: the default

@@ -8,6 +8,7 @@
 #include "pimento/base/text.h"
 #include "pimento/emit/columns.h"
 #include "pimento/emit/format.h"
+#include "pimento/tune/distribution.h"
 
 namespace pimento::emit {
 
@@ -98,12 +99,11 @@ Json headOf(const ExploreHead &h, const char *what) {
   j["dtype"] = h.dtype;
   j["target"] = h.target;
   const RunText &r = h.run;
-  j["run"] = {
-      {"verb", r.verb},       {"input", r.input},       {"sizes", r.sizes},        {"dtype", r.dtype},
-      {"variant", r.variant}, {"function", r.function}, {"target", r.target},      {"sets", r.sets},
-      {"map", r.maps},        {"data", r.data},         {"seed", r.seed},          {"offload", r.offload},
-      {"sweeps", r.sweeps},   {"chunks", r.chunks},     {"orders", r.orders},      {"exhaustive", r.isExhaustive},
-      {"kernels", r.kernels}, {"limit", r.limit},       {"constants", r.constants}};
+  j["run"] = {{"verb", r.verb},       {"input", r.input},       {"sizes", r.sizes},   {"dtype", r.dtype},
+              {"variant", r.variant}, {"function", r.function}, {"target", r.target}, {"sets", r.sets},
+              {"map", r.maps},        {"data", r.data},         {"seed", r.seed},     {"offload", r.offload},
+              {"sweeps", r.sweeps},   {"chunks", r.chunks},     {"orders", r.orders}, {"exhaustive", r.isExhaustive},
+              {"bounds", r.bounds},   {"kernels", r.kernels},   {"limit", r.limit},   {"constants", r.constants}};
   return j;
 }
 
@@ -147,6 +147,18 @@ Json countsOf(const tune::Exploration &f) {
           {"bounded", f.bounded}, {"illegal", f.illegal}, {"device_runs", f.deviceRuns}};
 }
 
+/// Quantiles named by percent.
+Json distributionJson(const tune::Distribution &d) {
+  Json j = {
+      {"mappings", d.mappings}, {"percent", Json::array()}, {"cycles", Json::array()}, {"total_cycles", Json::array()}};
+  for (std::size_t i = 0; i < d.kernel.size(); ++i) {
+    j["percent"].push_back(std::llround(100 * tune::Distribution::kShares[i]));
+    j["cycles"].push_back(d.kernel[i].value);
+    j["total_cycles"].push_back(d.total[i].value);
+  }
+  return j;
+}
+
 Json foundJson(const ExploredKernel &k, std::int64_t first, double clockGHz) {
   Json j = {{"pareto", Json::array()}, {"best", Json::object()}, {"checked", Json::array()}};
   for (const std::int64_t row : k.found.front) j["pareto"].push_back(first + row);
@@ -154,6 +166,7 @@ Json foundJson(const ExploredKernel &k, std::int64_t first, double clockGHz) {
     if (isChecked) j["checked"].push_back(first + row);
   j["best"]["time"] = bestJson(k, k.found.front.front(), first, clockGHz);
   j["best"]["energy"] = bestJson(k, k.found.front.back(), first, clockGHz);
+  if (const auto d = tune::distributionOf(k.found)) j["distribution"] = distributionJson(*d);
   j["reference"] = k.found.reference ? costJson("reference", *k.found.reference, clockGHz) : Json(nullptr);
   return j;
 }
@@ -195,6 +208,16 @@ std::string csvCell(const Json &cell) {
   std::string out = "\"";
   for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
   return out + "\"";
+}
+
+void addDistribution(const tune::Distribution &d, std::string &out) {
+  Columns table("lrr");
+  table.row({"all mappings", "cycles", "total"});
+  table.rule();
+  for (std::size_t i = 0; i < d.kernel.size(); ++i)
+    table.row({fmt::format("{:.0f} % below", 100 * tune::Distribution::kShares[i]), grouped(d.kernel[i].value),
+               grouped(d.total[i].value)});
+  out += "\n" + table.str();
 }
 
 std::string csvOf(const Grid &grid, const std::vector<std::string> &comments) {
@@ -347,6 +370,7 @@ std::string toTable(const MappingExploration &e) {
                        grouped(k.found.deviceRuns));
     addBest(k, e.clockGHz, out);
     addFront(k, firsts[i], e.clockGHz, out);
+    if (const auto d = tune::distributionOf(k.found)) addDistribution(*d, out);
   }
   addWarnings(e.head.warnings, out);
   return out;

@@ -19,6 +19,7 @@ struct RunText {
   std::vector<std::string> sweeps;
   std::string chunks, orders;
   bool isExhaustive = false;
+  std::string bounds = {};  ///< explorations: "none" where nothing was ruled out
   /// Single results: which Pimento made it, and a fingerprint of the machine's numbers.
   std::string version = {}, machine = {};
   std::vector<std::string> constants = {};

@@ -114,6 +114,7 @@ void Classes::add(const std::vector<std::string> &texts, int jobs) {
     if (cost == costs.size()) costs.push_back({program, work, number, {}});
     classOf_.push_back(static_cast<std::int64_t>(cost));
   }
+  if (!hasBounds_) return;
   parallelFor(jobs, static_cast<std::int64_t>(newPrograms.size()), [&](std::int64_t i) {
     const auto n = static_cast<std::size_t>(i);
     programs[oldPrograms + n].bound = compiled[newPrograms[n]].kernel->bound();

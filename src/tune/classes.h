@@ -39,8 +39,9 @@ struct CostClass {
 
 class Classes {
  public:
-  /// `isShared`: false gives every candidate classes of its own.
-  Classes(const Problem &problem, bool isShared) : problem_(problem), isShared_(isShared) {}
+  /// `isShared`: false gives every candidate classes of its own. `hasBounds`: false leaves bounds at zero.
+  Classes(const Problem &problem, bool isShared, bool hasBounds = true)
+      : problem_(problem), isShared_(isShared), hasBounds_(hasBounds) {}
 
   /// Compiles the next candidates, in their order, with `jobs` threads. The classes do not depend on how candidates are
   /// dealt to calls.
@@ -58,7 +59,7 @@ class Classes {
 
  private:
   const Problem &problem_;
-  bool isShared_;
+  bool isShared_, hasBounds_;
   std::vector<std::int64_t> classOf_;
   std::map<std::int64_t, std::string> errors_;
   std::unordered_map<std::string, std::size_t> programByKey_;

@@ -48,7 +48,10 @@ std::optional<evaluate::DeviceRun> runOf(const std::string &text) {
 class Explorer {
  public:
   Explorer(const Problem &problem, const ExploreOptions &options, const Control &control)
-      : problem_(problem), options_(options), control_(control), classes_(problem, !options.isExhaustive) {}
+      : problem_(problem),
+        options_(options),
+        control_(control),
+        classes_(problem, !options.isExhaustive, !options.isExhaustive && !options.isUnbounded) {}
 
   Result<Exploration> run() {
     enumerate();
@@ -126,6 +129,7 @@ class Explorer {
 
   /// The reference mapping is a candidate: the last one, unless one of the space has its stream and host work.
   void addReference() {
+    if (problem_.isPart()) return;
     const auto compiled = compile(problem_, problem_.reference);
     if (!compiled || classes_.has(**compiled)) return;
     out_.rows.emplace_back();
@@ -180,7 +184,9 @@ class Explorer {
       for (; next < order.size() && batch.size() < size; ++next) {
         const CostClass &c = classes_.costs[order[next]];
         const bool isRun = classes_.programs[c.program].run.has_value();
-        const auto by = options_.isExhaustive || isRun ? std::nullopt : front_.rulesOut(pointOf(c.bound, c.first));
+        const auto by = options_.isExhaustive || options_.isUnbounded || isRun
+                            ? std::nullopt
+                            : front_.rulesOut(pointOf(c.bound, c.first));
         if (by) {
           ruledOutBy_[order[next]] = *by;
           continue;

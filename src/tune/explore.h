@@ -64,6 +64,8 @@ struct ExploreOptions {
   bool isExhaustive = false;  ///< every legal candidate is run on its own
   /// Most candidates to explore; of a larger space every n-th is taken, spread evenly. 0: no limit.
   std::int64_t limit = 0;
+  /// Nothing is ruled out by a bound: every legal candidate gets its costs, equal ones together.
+  bool isUnbounded = false;
 };
 
 /// Candidates of a space that is larger than the limit are counted up to here; those behind are not looked at.

@@ -124,6 +124,7 @@ std::string identity(const Problem &problem) {
   out += kernel::print(*problem.graph);
   for (const auto &[level, chunks] : problem.choices.chunks) out += fmt::format("chunks {} {}\n", level, chunks);
   for (const auto &order : problem.choices.orders) out += fmt::format("order {}\n", order);
+  if (problem.isPart()) out += fmt::format("part {}\n", mapping::print(problem.part));
   if (problem.values)
     out += fmt::format("data {} {} {} {}\n", static_cast<int>(problem.values->kind), problem.values->low,
                        problem.values->high, problem.values->seed);

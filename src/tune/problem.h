@@ -35,7 +35,10 @@ struct Problem {
   /// What the operands hold, where that decides the time; nothing: not known.
   std::optional<kernel::DataSpec> values = {};
   evaluate::Tools tools = {};
+  /// What all mappings must have ("dpus", "tasklets", "buffer", merging); nothing said: the whole space.
+  mapping::MapSpec part = {};
 
+  bool isPart() const { return !part.mapping.parameters.empty() || part.mapping.mergeAt != mapping::Mapping{}.mergeAt; }
   const kernel::Kernel &kernel() const { return graph->kernels.front(); }
   /// How candidates are run.
   evaluate::RunMode mode() const { return {true, {}, values ? &*values : nullptr, nullptr}; }

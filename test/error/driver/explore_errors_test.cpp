@@ -106,6 +106,15 @@ TEST(WrongExploration, AMappingNeedsASweep) {
   const Diagnostic d = first(o);
   EXPECT_EQ(d.code, "map-without-sweep");
   EXPECT_NE(d.hint.find("--sweep"), std::string::npos);
+  EXPECT_NE(d.hint.find("auto;dpus=64"), std::string::npos);
+}
+
+TEST(WrongExploration, APartOfTheSpaceIsForBackendsThatKnowIt) {
+  driver::Options o = optionsOf({});
+  o.maps = {"auto;dpus=64"};
+  const Diagnostic d = first(o);
+  EXPECT_EQ(d.code, "no-part-of-space") << d.message;
+  EXPECT_NE(d.message.find("auto;dpus=64"), std::string::npos);
 }
 
 TEST(WrongExploration, ChoicesOfMappingsAreNotForSweeps) {
@@ -114,6 +123,9 @@ TEST(WrongExploration, ChoicesOfMappingsAreNotForSweeps) {
   EXPECT_EQ(first(o).code, "sweep-option");
   o.chunks.clear();
   o.isExhaustive = true;
+  EXPECT_EQ(first(o).code, "sweep-option");
+  o.isExhaustive = false;
+  o.isUnbounded = true;
   EXPECT_EQ(first(o).code, "sweep-option");
 }
 

@@ -13,6 +13,7 @@
 #include "pimento/tune/candidates.h"
 #include "pimento/tune/check.h"
 #include "pimento/tune/classes.h"
+#include "pimento/tune/distribution.h"
 #include "pimento/tune/pareto.h"
 #include "test/support/hbm_pim_run.h"
 #include "test/support/random_hbm_pim_graph.h"
@@ -50,6 +51,13 @@ evaluate::Cost costOf(const Problem &p, const std::string &mapping) {
   return evaluate::costOf(*p.machine, (*compiled)->hostWork(), *(*compiled)->run({true}));
 }
 
+/// Nothing ruled out.
+Exploration allOf(const Problem &p) {
+  auto e = tune::explore(p, {.isUnbounded = true}, {});
+  EXPECT_TRUE(e.ok()) << e.diagnostics().front().str();
+  return *e;
+}
+
 /// A kernel with a small mapping space.
 kernel::Graph smallGraph(Rng &rng) {
   const auto n = [&](std::int64_t most) { return rng.integer(1, most); };
@@ -63,6 +71,39 @@ kernel::Graph smallGraph(Rng &rng) {
     default:
       return zoo("relu", {{"n", n(5000)}});
   }
+}
+
+TEST(Explore, WithoutBoundsEveryMappingHasTheCostOfItsOwnRun) {
+  const machine::Machine machine = hbmPim(4);
+  const kernel::Graph graph = zoo("gemv", {{"m", 200}, {"n", 300}, {"batch", 1}});
+  const Problem problem = problemOf(graph, machine);
+  const Exploration all = allOf(problem), each = explored(problem, true);
+  EXPECT_EQ(all.bounded, 0);
+  EXPECT_GT(all.equal, 0);
+  EXPECT_EQ(all.front, each.front);
+  ASSERT_EQ(all.rows.size(), each.rows.size());
+  for (std::size_t r = 0; r < all.rows.size(); ++r) EXPECT_EQ(all.rows[r].cost.total, each.rows[r].cost.total);
+}
+
+TEST(Explore, ADistributionHasTheNearestRanks) {
+  Exploration e;
+  for (const std::int64_t n : {50, 10, 40, 20, 30}) {
+    Row row;
+    row.how = n == 40 ? How::kEqual : How::kEstimated;
+    row.cost.kernel = Cycles(n);
+    row.cost.total = Cycles(2 * n);
+    e.rows.push_back(row);
+  }
+  e.rows.emplace_back();  // illegal
+  const auto d = tune::distributionOf(e);
+  ASSERT_TRUE(d);
+  EXPECT_EQ(d->mappings, 5);
+  const tune::Distribution::Quantiles expected = {Cycles(10), Cycles(10), Cycles(20), Cycles(30),
+                                                  Cycles(40), Cycles(50), Cycles(50)};
+  EXPECT_EQ(d->kernel, expected);
+  EXPECT_EQ(d->total[3], Cycles(60));
+  e.bounded = 1;
+  EXPECT_FALSE(tune::distributionOf(e)) << "of what is bounded no cost is known";
 }
 
 TEST(Explore, TheFrontIsThatOfAnExhaustiveRunOnRandomKernelsAndMachines) {
