@@ -4,8 +4,19 @@
 
 namespace pimento::mapping {
 
+namespace {
+
+Status firstOf(Diagnostics found) {
+  if (found.empty()) return okStatus();
+  if (found.size() > kMaxCnmDiagnostics) found.resize(kMaxCnmDiagnostics);
+  return found;
+}
+
+}  // namespace
+
 Status verify(const CnmModule &module) {
-  return kernel::verify(module.graph, &module.places);
+  Status s = kernel::verify(module.graph, &module.places);
+  return s ? s : firstOf(std::move(s.diagnostics()));
 }
 
 Status verify(const CnmModule &module, const machine::Machine &machine) {
@@ -24,8 +35,7 @@ Status verify(const CnmModule &module, const machine::Machine &machine) {
     const Result<PlacedMapping> placed = place(spec->mapping, module.graph.kernels[k], machine);
     if (!placed) found.insert(found.end(), placed.diagnostics().begin(), placed.diagnostics().end());
   }
-  if (!found.empty()) return found;
-  return okStatus();
+  return firstOf(std::move(found));
 }
 
 }  // namespace pimento::mapping

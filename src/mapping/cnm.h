@@ -73,7 +73,7 @@ struct CnmModule {
 
 /// What the text takes at most; more is a diagnostic, so that no text costs much.
 inline constexpr std::size_t kMaxCnmBytes = std::size_t{4} << 20, kMaxCnmDims = 32, kMaxCnmRank = 32,
-                             kMaxCnmCoefficients = std::size_t{1} << 22, kMaxCnmDiagnostics = 20;
+                             kMaxCnmGuards = 1024, kMaxCnmCoefficients = std::size_t{1} << 22, kMaxCnmDiagnostics = 20;
 
 /// The text of `module`. parseCnm(print(m)) gives m back, locations aside, where the graph's references are valid and
 /// its names differ, the module keeps to the limits above, levels are distinct and not called "range", and every
@@ -89,11 +89,11 @@ Result<CnmModule> parseCnm(std::string_view text, std::string file = {});
 /// The target that the text names, found without reading the rest; empty if it names none.
 std::string cnmTarget(std::string_view text);
 
-/// The rules of the graph. Diagnostics: those of kernel::verify, each at its statement.
+/// The rules of the graph. At most 20 diagnostics: those of kernel::verify, each at its statement.
 Status verify(const CnmModule &module);
 
-/// Those rules, and the rules of its mappings on `machine`. Diagnostics: those, those of place(), each at its
-/// statement, and cnm-levels (the module's levels are not the machine's).
+/// Those rules, and the rules of its mappings on `machine`. At most 20 diagnostics: those, those of place(), each at
+/// its statement, and cnm-levels (the module's levels are not the machine's).
 Status verify(const CnmModule &module, const machine::Machine &machine);
 
 }  // namespace pimento::mapping

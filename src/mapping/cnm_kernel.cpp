@@ -106,6 +106,9 @@ bool CnmKernel::induction(const Location &at) {
 }
 
 bool CnmKernel::guard(const Location &where) {
+  if (kernel_.guards.size() == kMaxCnmGuards)
+    return text_.report("cnm-too-large", where, "more than " + std::to_string(kMaxCnmGuards) + " guards",
+                        "split the kernel");
   Affine guard = zero();
   if (!affine(guard) || !text_.lineEnd()) return false;
   kernel_.guards.push_back(std::move(guard));

@@ -189,6 +189,21 @@ TEST(CnmErrors, RulesOfKernelsAreReportedAtTheStatementThatBreaksThem) {
             "too-large t.cnm:8:1");
 }
 
+TEST(CnmErrors, RulesAreReportedTwentyTimesAtMostToo) {
+  std::string text = kernelWith("");
+  for (int n = 0; n < 30; ++n) text += "@" + std::to_string(n) + " = read A[i,4]\n";
+  const Result<CnmModule> m = parseCnm(text + "%0 = constant f16 1\nstore assign y[i] %0\n}", "t.cnm");
+  ASSERT_TRUE(m.ok());
+  EXPECT_EQ(verify(*m).diagnostics().size(), kMaxCnmDiagnostics);
+}
+
+TEST(CnmErrors, GuardsThatWouldTakeLongToCheckAreRefused) {
+  const Result<CnmModule> m = parseCnm(kernelWith(repeated("guard i\n", kMaxCnmGuards + 1) + "}"), "t.cnm");
+  ASSERT_FALSE(m);
+  EXPECT_EQ(m.diagnostics().front().code, "cnm-too-large");
+  EXPECT_EQ(m.diagnostics().front().where.line, 7 + static_cast<int>(kMaxCnmGuards));
+}
+
 machine::Machine threeLevels() {
   machine::Machine machine;
   machine.name = "three";

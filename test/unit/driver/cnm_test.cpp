@@ -66,6 +66,17 @@ TEST(Cnm, OfUpmemKernelsGivesTheSameResult) {
   expectSame(optionsFor("gemv", {"m=64,n=64"}, "upmem"), "upmem_gemv");
 }
 
+TEST(Cnm, OfMlirAndCFilesGivesTheSameResult) {
+  const std::string source = PIMENTO_SOURCE_DIR;
+  Options mlir = optionsFor(source + "/examples/gemv_relu.mlir");
+  mlir.emit = "kernel";
+  const Outcome read = compile(mlir);
+  if (read.status != 0 && read.diagnostics[0].code == "needs-llvm") GTEST_SKIP() << "built without LLVM";
+  expectSame(mlir, "mlir");
+  expectSame(optionsFor(source + "/kernels/mlp.c", {"in=8,hidden=8,out=4"}, "upmem"), "c_mlp");
+  expectSame(optionsFor(source + "/kernels/sel.c", {"n=1000"}, "upmem"), "c_sel");
+}
+
 TEST(Cnm, KeepsMappingsThatWereGivenOrChosen) {
   Options o = optionsFor("gemv", {"m=2048,n=512"});
   o.maps = {"M1:{(32,1),(8,1),(1,16),(8,32)};cyclic(lane,1)"};
