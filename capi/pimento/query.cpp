@@ -99,7 +99,7 @@ Status Query::add(std::string_view key, std::string_view value) {
 }
 
 Status Query::setText(std::string_view language, std::string text, std::string name) {
-  const std::vector<std::string> languages = {"mlir", "c", "llvcnm"};
+  const std::vector<std::string> languages = {"mlir", "c", "cnm", "llvcnm"};
   const std::string ending = "." + std::string(language);
   for (const std::string &known : languages) {
     if (language != known) continue;
@@ -115,7 +115,7 @@ Status Query::setText(std::string_view language, std::string text, std::string n
 driver::Options Query::options() const {
   Options o = options_;
   // A compiler's question is which mapping is best; the command line's is what the reference takes.
-  if (o.maps.empty()) o.maps = {"auto"};
+  o.usualMap = "auto";
   o.isJson = true;
   o.isQuiet = true;
   return o;

@@ -17,7 +17,8 @@ Result<std::vector<mapping::MapSpec>> mapsOf(const Options &options, const Input
     return parseMaps(options);
   }
   Options stated = options;
-  for (const std::string &m : input.mappings) stated.maps.push_back(m.empty() ? "reference" : m);
+  const std::string usual = options.usualMap.empty() ? "reference" : options.usualMap;
+  for (const std::string &m : input.mappings) stated.maps.push_back(m.empty() ? usual : m);
   return parseMaps(stated);
 }
 

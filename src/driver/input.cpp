@@ -71,7 +71,7 @@ Options withTarget(const Options &options) {
 bool reads(std::string_view language) {
   if (language == "mlir") return frontend::hasMlir();
   if (language == "c") return frontend::hasKernelC();
-  return language == "llvcnm";
+  return language == "cnm" || language == "llvcnm";
 }
 
 Result<kernel::Sizes> parseSizes(const std::vector<std::string> &texts) {
@@ -300,7 +300,9 @@ Result<evaluate::Offload> parseOffload(const Options &options) {
 
 Result<std::vector<mapping::MapSpec>> parseMaps(const Options &options) {
   std::vector<mapping::MapSpec> specs;
-  for (const std::string &text : options.maps)
+  std::vector<std::string> texts = options.maps;
+  if (texts.empty() && !options.usualMap.empty()) texts = {options.usualMap};
+  for (const std::string &text : texts)
     for (const std::string_view part : split(text, '|')) {
       Result<mapping::MapSpec> spec = mapping::parseMapSpec(trim(part));
       if (!spec) return spec.diagnostics();

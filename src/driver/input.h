@@ -32,7 +32,7 @@ struct Input {
   DType type = DType::kF32;
 };
 
-/// Whether this build reads kernels in "mlir", "c" or "llvcnm".
+/// Whether this build reads kernels in "mlir", "c", "cnm" or "llvcnm".
 bool reads(std::string_view language);
 
 /// "m=4096,n=1024", several times. Diagnostics: bad-size.

@@ -17,7 +17,7 @@ namespace pimento::driver {
 /// The options most verbs share (see docs/cli.md).
 struct Options {
   std::string input;                ///< file, index notation or zoo kernel
-  std::optional<std::string> text;  ///< what the file `input` (.mlir, .c, .llvcnm) holds; nothing: read it
+  std::optional<std::string> text;  ///< what the file `input` (.mlir, .c, .cnm, .llvcnm) holds; nothing: read it
   std::vector<std::string> inputs;  ///< report: result files
   std::vector<std::string> sizes;   ///< "m=4096,n=1024"
   std::string variant = "plain";
@@ -27,7 +27,8 @@ struct Options {
   std::string target;                  ///< empty: upmem for DPU programs, else hbm-pim (withTarget)
   std::vector<std::string> targets;    ///< compare
   std::vector<std::string> sets;       ///< "PATH=VALUE"
-  std::vector<std::string> maps;       ///< empty: reference where one exists
+  std::vector<std::string> maps;       ///< empty: what the file states, else the usual one
+  std::string usualMap;                ///< empty: reference where one exists
   std::string offload;                 ///< "all", "possible", "best"; empty: best for networks, else all
   std::string data;                    ///< empty: the verb's default
   std::uint64_t seed = 1;

@@ -53,7 +53,7 @@ typedef struct pimento_answer pimento_answer;
 int pimento_api_version(void);
 /* Its version, "0.1.0". */
 const char *pimento_version(void);
-/* 1 where this build of the library reads "mlir", "c"; 0 for everything else. */
+/* 1 where this build of the library reads kernels in "mlir", "c", "cnm", "llvcnm"; else 0. */
 int pimento_has(const char *language);
 /* Why the last call of this thread that failed did so, with a hint: never NULL, valid until the next failure. */
 const char *pimento_problem(void);
@@ -68,7 +68,7 @@ void pimento_query_destroy(pimento_query *query);
 /* clang-format off */
 /* Sets an option; a list then has this one entry, and NULL for `value` gives it back its default.
  *
- *   kernel    a kernel of the zoo ("gemv"), index notation ("y[i] += A[i,j] * x[j]"), or a file (.mlir, .c, .llvcnm, .s)
+ *   kernel    a kernel of the zoo ("gemv"), index notation ("y[i] += A[i,j] * x[j]"), or a file (.mlir, .c, .cnm, ...)
  *   function  which function of a file that has several
  *   dtype     element type of zoo kernels and notation (default: the machine's native one)
  *   variant   plain (default), tree or measured
@@ -82,7 +82,8 @@ void pimento_query_destroy(pimento_query *query);
  *   size      extents "m=4096,n=1024"; of MLIR: "d0=4096", "A:1=1024"
  *   target    machines: a name or a .yaml file (default: all that come with the library)
  *   set       a number of the machines, "timing.tRP=16"
- *   map       mapping for all kernels, or one for each: auto (default), reference, or "M1:{...}"
+ *   map       mapping for all kernels, or one for each: auto, reference, or "M1:{...}" (default: what the file states,
+ *             else auto)
  *   constant  inputs that are the same in every run
  *   machines  folders with machine files (default: $PIMENTO_MACHINES, else the library's)
  *
@@ -91,8 +92,8 @@ void pimento_query_destroy(pimento_query *query);
 int pimento_query_set(pimento_query *query, const char *key, const char *value);
 /* One more entry of a list. PIMENTO_WRONG_USAGE also where the option is no list. */
 int pimento_query_add(pimento_query *query, const char *key, const char *value);
-/* A kernel as text in memory, `size` bytes: MLIR ("mlir"), C ("c") or a device program ("llvcnm"). `name` is what
- * messages call it, NULL: "kernel.mlir" and so on. Replaces the option `kernel`. PIMENTO_WRONG_USAGE. */
+/* A kernel as text in memory, `size` bytes: MLIR ("mlir"), C ("c"), CNM IR ("cnm") or a device program ("llvcnm").
+ * `name` is what messages call it, NULL: "kernel.mlir" and so on. Replaces the option `kernel`. PIMENTO_WRONG_USAGE. */
 int pimento_query_text(pimento_query *query, const char *language, const char *text, size_t size, const char *name);
 
 /* --- Answers --- */

@@ -113,6 +113,20 @@ TEST(CInterface, MlirInMemoryIsAKernel) {
   EXPECT_GT(answer.number(0, "cycles"), 0);
 }
 
+TEST(CInterface, AMappingThatTheTextStatesIsTaken) {
+  if (!pimento_has("mlir")) GTEST_SKIP() << "a build without LLVM";
+  const Query query({{"target", "hbm-pim"}, {"offload", "all"}});
+  std::string text = kMatvec;
+  ASSERT_EQ(pimento_query_text(query.get(), "mlir", text.data(), text.size(), nullptr), PIMENTO_OK);
+  const std::string chosen = Answer(query).text(0, "mapping");
+  text.replace(text.find("linalg.matvec") + 13, 0, " {pimento.mapping = \"" + chosen + "\"}");
+  ASSERT_EQ(pimento_query_text(query.get(), "mlir", text.data(), text.size(), nullptr), PIMENTO_OK);
+  EXPECT_EQ(Answer(query).text(0, "stages[0].mapping_why"), "given");
+  EXPECT_EQ(Answer(query).text(0, "mapping"), chosen);
+  ASSERT_EQ(pimento_query_set(query.get(), "map", "reference"), PIMENTO_OK);
+  EXPECT_EQ(Answer(query).text(0, "mapping"), "reference");
+}
+
 TEST(CInterface, AMistakeInATextHasItsPlace) {
   if (!pimento_has("mlir")) GTEST_SKIP() << "a build without LLVM";
   const Query query({{"target", "hbm-pim"}});
@@ -195,6 +209,7 @@ TEST(CInterface, TheEngineCanBeChosen) {
 TEST(CInterface, TheLibraryIsOfTheHeadersVersion) {
   EXPECT_EQ(pimento_api_version(), PIMENTO_API_VERSION);
   EXPECT_EQ(std::string(pimento_version()).find_first_not_of("0123456789."), std::string::npos);
+  EXPECT_TRUE(pimento_has("cnm"));
   EXPECT_FALSE(pimento_has("cobol"));
   EXPECT_FALSE(pimento_has(nullptr));
 }
