@@ -106,6 +106,15 @@ const std::vector<Broken> kBroken = {
     {{"estimate", "two_processes.llvcnm"}, "two_processes.llvcnm:5:9", "process-count"},
     {{"estimate", "two_processes.llvcnm", "--set", "channels=16"}, "two_processes.llvcnm:2:9", "program-instances"},
     {{"estimate", "no_such.llvcnm"}, "no_such.llvcnm", "unreadable-file"},
+    // kernels with their mappings
+    {{"estimate", "unclosed.cnm"}, "unclosed.cnm:5:1", "cnm-unclosed"},
+    {{"estimate", "unknown_level.cnm"}, "unknown_level.cnm:11:12", "cnm-unknown-level"},
+    {{"simulate", "out_of_bounds.cnm"}, "out_of_bounds.cnm:7:3", "out-of-bounds"},
+    {{"estimate", "other_levels.cnm"}, "other_levels.cnm:2:8", "cnm-levels"},
+    {{"compile", "too_many_blocks.cnm", "--emit", "cnm"}, "too_many_blocks.cnm:11:22", "mapping-count"},
+    {{"explain", "unknown_target.cnm"}, "unknown_target.cnm", "unknown-target"},
+    {{"estimate", "other_levels.cnm", "--size", "i=3"}, "--size", "unknown-size"},
+    {{"estimate", "no_such.cnm"}, "no_such.cnm", "unreadable-file"},
     // constants
     {{"estimate", "gemv", "--constant", "B"}, "--constant", "unknown-input-tensor"},
     {{"estimate", "gemv", "--constant", "y"}, "--constant", "unknown-input-tensor"},
