@@ -86,8 +86,10 @@ class CompiledKernel {
   /// Pieces of what `run` would do with what `mode` knows of the data (slices.h). Diagnostics: "no-slices", and those
   /// of `run`.
   virtual Result<std::unique_ptr<Slices>> slices(const RunMode &mode) const;
-  /// Without running: cycles and actions that no run is below (never fitted; `counts` stay empty).
-  virtual DeviceRun bound() const = 0;
+  /// Without running: cycles and actions that no run is below (never fitted; `counts` stay empty). Null: whatever the
+  /// operands hold; else no run on these.
+  virtual DeviceRun bound(const kernel::DataSpec *values) const = 0;
+  DeviceRun bound() const { return bound(nullptr); }
   /// Runs every command on real data: reads inputs and temporaries from `data`, writes outputs into it; on `jobs`
   /// threads where several units differ. Diagnostics: those of programs that fault on their data.
   virtual Result<DeviceRun> runOn(kernel::DataSet &data, const Observers &observers, int jobs) const = 0;

@@ -62,7 +62,7 @@ class HbmPimKernel final : public CompiledKernel {
     return channelSlices(lowered_.program, machine_);
   }
 
-  DeviceRun bound() const override {
+  DeviceRun bound(const kernel::DataSpec * /*values*/) const override {
     const program::Process &process = lowered_.program.processes.front();
     const sim::dram::ChannelSpec spec(machine_);
     const program::FlatLoops code(process, spec.reservedRows, spec.device.banksPerRank);

@@ -67,7 +67,8 @@ Result<Choice> chooseMapping(const Request &r, int kernel, const Backend &backen
   each(all.size(), [&](Candidate &c) {
     const auto compiled = backend.compile(*r.graph, kernel, c.mapping, *r.machine, r.variant, r.tools);
     c.isLegal = compiled.ok();
-    if (c.isLegal) c.bound = costOf(*r.machine, (*compiled)->hostWork(), (*compiled)->bound()).total;
+    if (c.isLegal)
+      c.bound = costOf(*r.machine, (*compiled)->hostWork(), (*compiled)->bound(r.values ? &*r.values : nullptr)).total;
   });
   std::stable_sort(all.begin() + 1, all.end(), [](const Candidate &a, const Candidate &b) {
     return a.isLegal != b.isLegal ? a.isLegal : a.bound < b.bound;

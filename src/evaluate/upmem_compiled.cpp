@@ -355,10 +355,11 @@ std::int64_t elementsOf(const Operand &o, const std::vector<std::int64_t> &sizes
 
 }  // namespace
 
-DeviceRun UpmemCompiled::bound() const {
+DeviceRun UpmemCompiled::bound(const kernel::DataSpec *values) const {
+  const std::optional<double> constant = constantOf({true, {}, values, nullptr});
   DpuTotal total;
   for (const Kind &kind : kinds()) {
-    const auto least = leastRun(*lowered_.plan, lowered_.image, *machine_.dpu, kind.first);
+    const auto least = leastRun(*lowered_.plan, lowered_.image, *machine_.dpu, kind.first, constant);
     if (!least) return boundByElements();
     RunResult r;
     r.cycles = least->cycles;

@@ -315,7 +315,7 @@ Result<DeviceRun> UpmemKernel::runGenerated(const RunMode &mode) const {
 }
 
 // One instruction issues per cycle, and a tasklet waits between two of its own. Every DPU runs a whole share.
-DeviceRun UpmemKernel::bound() const {
+DeviceRun UpmemKernel::bound(const kernel::DataSpec * /*values*/) const {
   const Layout &layout = *lowered_.layout;
   const std::int64_t tasklets = layout.shares().tasklets;
   const std::int64_t least =

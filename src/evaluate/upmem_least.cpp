@@ -30,13 +30,24 @@ using ImagePtr = std::shared_ptr<const sim::dpu::Image>;
 using Work = std::vector<std::int64_t>;
 constexpr std::size_t kCycles = 0, kTicks = 1, kCounts = 2;
 
+/// Do all points take the same on constants? Not where the index is a factor, nor where what was computed before
+/// decides: the product of so many, the exponent of a floating-point sum, the step before in a sequential dim.
+bool isSteady(const kernel::Kernel &k) {
+  const auto isPlain = [](const kernel::Value &v) { return v.op != kernel::Op::kIndex && !isFloat(v.type); };
+  const auto isSum = [](const kernel::Store &s) { return s.combine != kernel::Combine::kMul; };
+  const auto isFree = [](const kernel::Dim &d) { return d.kind != kernel::DimKind::kSequential; };
+  return std::all_of(k.body.begin(), k.body.end(), isPlain) && std::all_of(k.stores.begin(), k.stores.end(), isSum) &&
+         std::all_of(k.dims.begin(), k.dims.end(), isFree);
+}
+
 class Counter {
  public:
-  Counter(const Plan &plan, const ImagePtr &image, const machine::Dpu &machine)
+  Counter(const Plan &plan, const ImagePtr &image, const machine::Dpu &machine, std::optional<double> constant)
       : plan_(plan),
         scheme_(plan.scheme()),
         image_(image),
         machine_(machine),
+        constant_(isSteady(plan.scheme().kernel()) ? constant : std::nullopt),
         refreshInterval_(machine.refreshInterval.value),
         refreshTime_(machine.refreshTime.value) {
     machine_.refreshInterval = Cycles(0);
@@ -51,6 +62,8 @@ class Counter {
          {machine.issueInterval.value, machine.ticksPerCycle, machine.wram.value, machine.mram.value,
           machine.transferUnit.value, machine.transferMax.value, machine.transferPorts, machine.multiplier.value})
       addToKey(n);
+    addToKey(constant_.has_value());
+    if (constant_) addToKey(*constant_);
     addToKey(machine.mramModel == "constant" ? machine.constantTransfer : -1.0);
   }
 
@@ -215,6 +228,16 @@ class Counter {
     return out;
   }
 
+  /// A DPU whose operands, where short runs have them, hold the constant.
+  sim::dpu::Dpu fresh() const {
+    sim::dpu::Dpu dpu(image_, machine_);
+    if (!constant_) return dpu;
+    for (const lower::upmem::Fill &f : plan_.fillsAlone(*constant_))
+      if (f.offset + f.size <= machine_.mram.value)
+        dpu.fillMram(static_cast<std::uint32_t>(f.offset), f.size, f.pattern);
+    return dpu;
+  }
+
   /// One short run, or what it gave before.
   std::optional<Work> run(const Sizes &sizes) const {
     struct Known {
@@ -232,7 +255,7 @@ class Counter {
       if (const auto found = all.find(key); found != all.end()) return found->second.work;
     }
     std::optional<Work> out;
-    if (!fresh_) fresh_.emplace(image_, machine_);
+    if (!fresh_) fresh_.emplace(fresh());
     sim::dpu::Dpu dpu(*fresh_);
     dpu.writeWram(arguments.address, std::as_bytes(std::span(arguments.bytes)));
     const auto done = dpu.estimate();
@@ -262,6 +285,7 @@ class Counter {
   const Scheme &scheme_;
   const ImagePtr &image_;
   machine::Dpu machine_;  // without refreshes
+  std::optional<double> constant_;
   std::int64_t refreshInterval_, refreshTime_;
   std::string key_;
   mutable std::optional<sim::dpu::Dpu> fresh_;  // what runs begin with
@@ -269,9 +293,9 @@ class Counter {
 
 }  // namespace
 
-std::optional<LeastRun> leastRun(const Plan &plan, const ImagePtr &image, const machine::Dpu &machine,
-                                 std::int64_t dpu) {
-  return Counter(plan, image, machine).least(dpu);
+std::optional<LeastRun> leastRun(const Plan &plan, const ImagePtr &image, const machine::Dpu &machine, std::int64_t dpu,
+                                 std::optional<double> constant) {
+  return Counter(plan, image, machine, constant).least(dpu);
 }
 
 }  // namespace pimento::evaluate

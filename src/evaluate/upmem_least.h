@@ -5,8 +5,8 @@
 // three tiles of each give them for any number (the first tile differs), and a run on four says whether that holds. The
 // time of the tasklet alone, without refreshes, is the least that it takes in company. What tasklets merge when all are
 // done is left out, and so are failed attempts at the lock of that barrier. Not for programs whose data decide (their
-// short runs decide nothing), with guards, prefix sums, or rows that do not begin at whole units: these have no count
-// here.
+// short runs decide nothing, constants aside), with guards, prefix sums, or rows that do not begin at whole units:
+// these have no count here.
 #pragma once
 
 #include <memory>
@@ -23,9 +23,10 @@ struct LeastRun {
   sim::dpu::Counts counts;  ///< idle cycles and attempts left out
 };
 
-/// DPU number `dpu`; nothing where short runs do not tell. Short runs are kept for later calls of the process.
+/// DPU number `dpu`; nothing where short runs do not tell. `constant`: what all operands hold, where that is known;
+/// then the time of programs that products decide is known, too. Short runs are kept for later calls of the process.
 std::optional<LeastRun> leastRun(const lower::upmem::compiled::Plan &plan,
                                  const std::shared_ptr<const sim::dpu::Image> &image, const machine::Dpu &machine,
-                                 std::int64_t dpu);
+                                 std::int64_t dpu, std::optional<double> constant = {});
 
 }  // namespace pimento::evaluate

@@ -27,10 +27,11 @@ class CompiledBound : public testing::Test {
     EXPECT_TRUE(backend.ok());
     const auto compiled = (*backend)->compile(graph, 0, m, machine, "plain", {&compiler_});
     if (!compiled) return false;
-    const kernel::DataSpec values{.seed = seed};
+    const kernel::DataSpec values =
+        isTold_ ? kernel::DataSpec{kernel::DataSpec::Kind::kConst, 5, 5, seed} : kernel::DataSpec{.seed = seed};
     const auto run = (*compiled)->run({.isFastForward = true, .values = &values});
     if (!run || run->interval) return false;
-    const evaluate::DeviceRun bound = (*compiled)->bound();
+    const evaluate::DeviceRun bound = (*compiled)->bound(isTold_ ? &values : nullptr);
     const std::string text = graph.name + " " + mapping::print(m) + "\n" + kernel::print(graph);
     EXPECT_LE(bound.cycles, run->cycles) << text;
     for (int a = 0; a < energy::kActions; ++a) {
@@ -50,8 +51,25 @@ class CompiledBound : public testing::Test {
     for (std::size_t i = 0; i < all.size(); i += static_cast<std::size_t>(every)) expectBelow(*graph, all[i], machine);
   }
 
+  void expectBelowOfRandom(int usual) {
+    const char *asked = std::getenv("PIMENTO_CASES");
+    const int wanted = asked != nullptr ? std::atoi(asked) : usual;
+    constexpr DType kTypes[] = {DType::kI32, DType::kI8, DType::kI64, DType::kF32, DType::kU16};
+    const machine::Machine machine = handUpmemWithRoom();
+    Rng rng(20262);
+    for (int n = 0; compared_ < wanted && n < 20 * wanted; ++n) {
+      RandomAffineGraph random(rng, kTypes[n % 5]);
+      const kernel::Graph graph = random.make();
+      mapping::Mapping m = random.mappingOf(graph.kernels[0], 4);
+      if (n % 2 == 0) m.mergeAt = mapping::MergeAt::kDevice;
+      if (kernel::verify(graph)) expectBelow(graph, m, machine, static_cast<std::uint64_t>(n));
+    }
+    EXPECT_EQ(compared_, wanted);
+  }
+
   double tightness() const { return tightness_ / compared_; }
 
+  bool isTold_ = false;  ///< that operands are constant
   int compared_ = 0;
   double tightness_ = 0;
   LlvmDpuCompiler compiler_;
@@ -70,6 +88,19 @@ TEST_F(CompiledBound, OfOtherKernelsIsBelow) {
   expectBelowEverywhere("scan", {{"n", 5000}}, 41);
   expectBelowEverywhere("sel", {{"n", 3000}}, 41);
   EXPECT_GT(compared_, 20);
+}
+
+TEST_F(CompiledBound, OfProductsWithConstantsIsBelowAndClose) {
+  isTold_ = true;
+  expectBelowEverywhere("gemv", {{"m", 70}, {"n", 300}}, 29);
+  expectBelowEverywhere("gemm", {{"m", 9}, {"n", 40}, {"k", 100}}, 41);
+  EXPECT_GT(compared_, 20);
+  EXPECT_GT(tightness(), 0.5);
+}
+
+TEST_F(CompiledBound, OfRandomKernelsOnConstantsIsBelow) {
+  isTold_ = true;
+  expectBelowOfRandom(30);
 }
 
 TEST_F(CompiledBound, OnMachinesThatNobodyBuiltIsBelow) {
@@ -117,19 +148,7 @@ TEST_F(CompiledBound, OfTaskletsAlongSeveralDimsIsBelow) {
 }
 
 TEST_F(CompiledBound, OfRandomKernelsIsBelow) {
-  const char *asked = std::getenv("PIMENTO_CASES");
-  const int wanted = asked != nullptr ? std::atoi(asked) : 40;
-  constexpr DType kTypes[] = {DType::kI32, DType::kI8, DType::kI64, DType::kF32, DType::kU16};
-  const machine::Machine machine = handUpmemWithRoom();
-  Rng rng(20262);
-  for (int n = 0; compared_ < wanted && n < 20 * wanted; ++n) {
-    RandomAffineGraph random(rng, kTypes[n % 5]);
-    const kernel::Graph graph = random.make();
-    mapping::Mapping m = random.mappingOf(graph.kernels[0], 4);
-    if (n % 2 == 0) m.mergeAt = mapping::MergeAt::kDevice;
-    if (kernel::verify(graph)) expectBelow(graph, m, machine, static_cast<std::uint64_t>(n));
-  }
-  EXPECT_EQ(compared_, wanted);
+  expectBelowOfRandom(40);
 }
 
 }  // namespace

@@ -43,9 +43,15 @@ program::Code::Segment Plan::shortened(const std::vector<std::int64_t> &ranges,
   return block(arguments, 0);
 }
 
+namespace {
+
+/// Between the operands of Plan::alone.
+constexpr std::int64_t kApart = 1 << 22;
+
+}  // namespace
+
 program::Code::Segment Plan::alone(const std::vector<std::int64_t> &sizes,
                                    const std::vector<std::int64_t> &ranges) const {
-  constexpr std::int64_t kApart = 1 << 22;
   std::vector<Argument> arguments = arguments_;
   for (Argument &a : arguments) {
     if (a.kind == Argument::Kind::kValid) {
@@ -184,6 +190,18 @@ std::vector<Fill> Plan::fills(double value) const {
     kernel::TensorData element(o.type, {1});
     element.setDouble(0, value);
     out.push_back({firstByte_ + o.offset, o.bytes * scheme_.arraysOf(o), element.bytes});
+  }
+  return out;
+}
+
+std::vector<Fill> Plan::fillsAlone(double value) const {
+  std::vector<Fill> out;
+  for (std::size_t o = 0; o < scheme_.operands.size(); ++o) {
+    const Operand &operand = scheme_.operands[o];
+    if (operand.use != Use::kInput && operand.use != Use::kInPlace) continue;
+    kernel::TensorData element(operand.type, {1});
+    element.setDouble(0, value);
+    out.push_back({static_cast<std::int64_t>(o) * kApart, kApart, element.bytes});
   }
   return out;
 }

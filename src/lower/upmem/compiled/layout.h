@@ -48,6 +48,8 @@ class Plan {
   std::vector<Block> operands(std::int64_t dpu, const kernel::DataSet &data) const;
   /// The same where every element holds `value`.
   std::vector<Fill> fills(double value) const;
+  /// The same where arrays lie as `alone` says.
+  std::vector<Fill> fillsAlone(double value) const;
   /// What it reads back, empty.
   std::vector<Block> results() const;
   /// Tensors that operands are gathered from.
