@@ -6,7 +6,7 @@ usage: figures.py PAPER [--tool PATH] [--out DIR] [--only NAME,...] [--count N] 
 
     --only         some of the figures; what earlier runs left of the others stays in the page
     --count        random mappings per kernel (default 1024, as in the paper)
-    --quick        tiny sizes and counts: tries everything in seconds, its numbers mean nothing
+    --quick        tiny sizes and counts: tries everything in seconds, measures none; its numbers mean nothing
     --update-docs  puts the numbers into docs/papers/PAPER.json and the tables into docs/papers/PAPER.md
     --check-docs   runs nothing; says whether the page has the tables of the numbers
 
@@ -26,7 +26,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import comonm  # noqa: E402
 import tables  # noqa: E402
-from runner import Failed, NotRun, Runner  # noqa: E402
+from runner import Failed, Runner  # noqa: E402
 
 SOURCE = Path(__file__).resolve().parents[2]
 PAPERS = {"comonm": comonm}
@@ -47,12 +47,18 @@ def chosen(paper, only):
 
 
 def collected(paper, name, runner, options):
-    """The numbers of a figure; `not_run` where something is not here."""
-    try:
-        result = paper.FIGURES[name].collect(runner, options)
-    except NotRun as missing:
-        return {"not_run": str(missing)}
-    return result | ({"is_quick": True} if options.is_quick else {})
+    """The numbers of a figure; `partly_run` where something is not here."""
+    result = paper.FIGURES[name].collect(runner, options)
+    return unmeasured(result) | {"is_quick": True} if options.is_quick else result
+
+
+def unmeasured(value):
+    """The same with all measured seconds 0, so that two runs are equal."""
+    if isinstance(value, list):
+        return [unmeasured(v) for v in value]
+    if not isinstance(value, dict):
+        return value
+    return {k: 0 if k.endswith("seconds") else unmeasured(v) for k, v in value.items()}
 
 
 def write(paper, name, result, runner, out):
@@ -97,10 +103,11 @@ def docs_of(name):
 
 
 def update_docs(name, new):
-    """Replaces the numbers of figures that were run; a figure that could not be keeps those it has."""
+    """Replaces the numbers of figures that were run; a figure that could not be, or in part only, keeps those it has."""
     numbers, page = docs_of(name)
     results = json.loads(numbers.read_text(encoding="utf-8")) if numbers.exists() else {}
-    results |= {k: v for k, v in new.items() if "not_run" not in v}
+    # The times of all mappings make the chart; the tables need their summary only.
+    results |= {k: {n: x for n, x in v.items() if n != "times"} for k, v in new.items() if "partly_run" not in v}
     text = tables.filled(page.read_text(encoding="utf-8"), page_texts(PAPERS[name], results))
     results = {n: results[n] for n in PAPERS[name].FIGURES if n in results}
     numbers.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
@@ -130,7 +137,7 @@ def make(arguments):
         print(f"{paper.FIGURES[name].title} ({name})", file=sys.stderr)
         new[name] = collected(paper, name, runner, options)
         write(paper, name, new[name], runner, out)
-        print(f"  {time.monotonic() - begin:.1f} s" + (": not run here" if "not_run" in new[name] else ""), file=sys.stderr)
+        print(f"  {time.monotonic() - begin:.1f} s" + (": partly run" if "partly_run" in new[name] else ""), file=sys.stderr)
     if arguments.update_docs:
         update_docs(arguments.paper, new)
     made = [p for n in paper.FIGURES if (p := out / f"{n}.json").exists()]

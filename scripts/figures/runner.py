@@ -7,10 +7,6 @@ import subprocess
 import sys
 
 
-class NotRun(Exception):
-    """What a figure needs is not here: reference points that are not in the project, an engine that is not built."""
-
-
 class Failed(Exception):
     """A command ended with an error."""
 

@@ -44,6 +44,8 @@ def shown(value, quantity=None):
     if quantity == "percent":
         # Percentages that are compared have the same number of digits.
         return f"{value:.2f} %"
+    if quantity == "count":
+        return f"{value:,.0f}"
     if quantity == "ns":
         factor, unit = next(((f, u) for f, u in TIMES if abs(value) >= f), TIMES[-1])
         return f"{rounded(value / factor)} {unit}"

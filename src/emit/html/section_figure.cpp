@@ -63,9 +63,21 @@ std::string tableHtml(const FigureTable &table) {
   return grid.html();
 }
 
+/// `code` between backticks, as in Markdown; one without its other end stays.
+std::string withCode(std::string_view text) {
+  std::string out;
+  for (;;) {
+    const std::size_t begin = text.find('`');
+    const std::size_t end = begin == text.npos ? begin : text.find('`', begin + 1);
+    if (end == text.npos) return out + escape(text);
+    out += escape(text.substr(0, begin)) + "<code>" + escape(text.substr(begin + 1, end - begin - 1)) + "</code>";
+    text.remove_prefix(end + 1);
+  }
+}
+
 std::string paragraphs(const std::vector<std::string> &text, std::string_view style) {
   std::string out;
-  for (const std::string &t : text) out += fmt::format("<p{}>{}</p>\n", style, escape(t));
+  for (const std::string &t : text) out += fmt::format("<p{}>{}</p>\n", style, withCode(t));
   return out;
 }
 

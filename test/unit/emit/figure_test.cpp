@@ -40,6 +40,14 @@ TEST(Figure, OnAPageHasItsStoryItsChartAndItsTables) {
     EXPECT_NE(m.visible.find(part), std::string::npos) << part;
 }
 
+TEST(Figure, TextBetweenBackticksIsCode) {
+  Json json = Json::parse(fixture("figure_bars.json"));
+  json["text"] = {"Run `pimento <x>` now.", "One ` stays."};
+  const std::string html = textOf(page({{"a", json.dump()}}));
+  EXPECT_NE(html.find("<p>Run <code>pimento &lt;x&gt;</code> now.</p>"), std::string::npos);
+  EXPECT_NE(html.find("<p>One ` stays.</p>"), std::string::npos);
+}
+
 TEST(Figure, ATableShowsNumbersInTheirQuantityAndMissingOnesAsADash) {
   const std::string html = textOf(page({{"figure_bars.json", fixture("figure_bars.json")}}));
   EXPECT_NE(html.find("2.5 %"), std::string::npos);
