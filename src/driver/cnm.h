@@ -12,7 +12,8 @@ namespace pimento::driver {
 /// The job's graph with the mappings that were resolved for it; `host` where a kernel stays there.
 std::string cnmText(const Options &options, const Job &job, const evaluate::CompiledGraph &graph);
 
-/// One mapping per kernel, `reference` where the file leaves it open. Diagnostics: those of mapping::verify.
-Result<std::vector<mapping::MapSpec>> mapsOf(const mapping::CnmModule &cnm, const machine::Machine &machine);
+/// One mapping per kernel, `usual` where the file leaves it open. Diagnostics: those of mapping::verify.
+Result<std::vector<mapping::MapSpec>> mapsOf(const mapping::CnmModule &cnm, const machine::Machine &machine,
+                                             const mapping::MapSpec &usual);
 
 }  // namespace pimento::driver

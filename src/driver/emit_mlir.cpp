@@ -9,8 +9,11 @@ namespace pimento::driver {
 
 Result<std::vector<mapping::MapSpec>> mapsOf(const Options &options, const Input &input, const std::string &target,
                                              const machine::Machine &machine) {
-  if (input.cnm && options.maps.empty() && (input.cnm->target.empty() || input.cnm->target == target))
-    return mapsOf(*input.cnm, machine);
+  if (input.cnm && options.maps.empty() && (input.cnm->target.empty() || input.cnm->target == target)) {
+    const Result<std::vector<mapping::MapSpec>> usual = parseMaps(options);
+    if (!usual) return usual.diagnostics();
+    return mapsOf(*input.cnm, machine, usual->front());
+  }
   const bool isStated =
       std::any_of(input.mappings.begin(), input.mappings.end(), [](const std::string &m) { return !m.empty(); });
   if (!options.maps.empty() || !isStated || (!input.mappingTarget.empty() && input.mappingTarget != target)) {

@@ -60,10 +60,19 @@ bool isDpuProgram(const std::string &input) {
                                            "ELF";
 }
 
+namespace {
+
+/// What the file INPUT holds.
+Result<std::string> textOf(const Options &options) {
+  return options.text ? Result<std::string>(*options.text) : readFile(options.input);
+}
+
+}  // namespace
+
 Options withTarget(const Options &options) {
   Options out = options;
   if (out.target.empty() && endsWith(options.input, ".cnm"))
-    if (const Result<std::string> text = readFile(options.input)) out.target = mapping::cnmTarget(*text);
+    if (const Result<std::string> text = textOf(options)) out.target = mapping::cnmTarget(*text);
   if (out.target.empty()) out.target = isDpuProgram(options.input) ? "upmem" : "hbm-pim";
   return out;
 }
@@ -141,7 +150,7 @@ Result<Input> fromCnm(const std::string &text, const Options &options, const ker
 }
 
 Result<Input> fromFile(const Options &options, const kernel::Sizes &sizes, DType type) {
-  const Result<std::string> text = options.text ? Result<std::string>(*options.text) : readFile(options.input);
+  const Result<std::string> text = textOf(options);
   if (!text) return text.diagnostics();
   const std::string name = std::filesystem::path(options.input).stem().string();
   if (endsWith(options.input, ".mlir")) return fromMlir(*text, options, sizes, name);

@@ -130,6 +130,21 @@ TEST(Cnm, AMapOptionAndAnotherTargetLeaveItsMappingAside) {
   EXPECT_EQ(resultOf(estimate, optionsFor(file, {}, "hbm-pim-sound"))["mapping"], "reference");
 }
 
+TEST(Cnm, AMappingItLeavesOpenIsTheUsualOne) {
+  std::string text = textOf(optionsFor("gemv", {"m=64,n=64"}), "cnm");
+  text.erase(text.find("  mapping"));
+  Options o = optionsFor(fileWith(text + "}\n", "open"));
+  EXPECT_EQ(resultOf(estimate, o)["mapping"], "reference");
+  o.usualMap = "auto";
+  EXPECT_NE(resultOf(estimate, o)["mapping"], "reference");
+}
+
+TEST(Cnm, ATextInPlaceOfTheFileNamesTheTarget) {
+  Options o = optionsFor("nowhere.cnm");
+  o.text = textOf(optionsFor("va", {"n=1024"}, "upmem"), "cnm");
+  EXPECT_EQ(resultOf(estimate, o)["target"], "upmem");
+}
+
 TEST(Cnm, ItsTargetIsUsedUnlessAnotherIsNamed) {
   const std::string file = fileWith(textOf(optionsFor("va", {"n=1024"}, "upmem"), "cnm"), "target");
   EXPECT_EQ(resultOf(estimate, optionsFor(file))["target"], "upmem");
