@@ -46,7 +46,7 @@ class UpmemBackend final : public Backend {
 
   std::vector<mapping::Mapping> mappings(const kernel::Graph &graph, int kernel, const machine::Machine &machine,
                                          const mapping::MapSpec &spec, const Tools &tools) const override {
-    if (tools.dpuCompiler == nullptr) return lower::upmem::mappingSpace(graph, kernel, machine);
+    if (tools.dpuCompiler == nullptr) return lower::upmem::mappingSpace(graph, kernel, machine, spec);
     return lower::upmem::compiled::mappingSpace(graph, kernel, machine, spec);
   }
 

@@ -275,26 +275,35 @@ Result<mapping::Mapping> referenceMapping(const kernel::Graph &graph, int kernel
   return m;
 }
 
-std::vector<mapping::Mapping> mappingSpace(const kernel::Graph &graph, int kernel, const machine::Machine &machine) {
+std::vector<mapping::Mapping> mappingSpace(const kernel::Graph &graph, int kernel, const machine::Machine &machine,
+                                           const mapping::MapSpec &spec) {
   std::vector<mapping::Mapping> out;
   const Result<Mapper> mapper = makeMapper(graph, kernel, machine);
-  if (!mapper) return out;
+  if (!mapper || spec.mapping.mergeAt == mapping::MergeAt::kDevice) return out;
   const std::int64_t all = machine.levels[kRank].count * machine.levels[kDpu].count;
   std::vector<std::int64_t> dpus = {all};
   for (std::int64_t n = std::int64_t{1} << 40; n >= 1; n /= 2)
     if (n < all) dpus.push_back(n);
+  const auto isMeant = [&](const char *name, std::int64_t value) {
+    const auto named = spec.mapping.parameters.find(name);
+    return named == spec.mapping.parameters.end() || named->second == value;
+  };
+  if (const auto named = spec.mapping.parameters.find("dpus"); named != spec.mapping.parameters.end())
+    dpus = {named->second};
   const std::int64_t rows = mapper->extent(mapper->pattern().rows);
   for (const std::int64_t n : dpus) {
     const auto split = splitDpus(n, machine);
     if (!split || n > rows) continue;
     for (const std::int64_t t : {24, 22, 20, 18, 16, 14, 12, 11, 10, 8, 4, 2, 1}) {
-      if (t > std::min(machine.levels[kTasklet].count, machine.dpu->maxTasklets)) continue;
+      if (t > std::min(machine.levels[kTasklet].count, machine.dpu->maxTasklets) || !isMeant("tasklets", t)) continue;
       for (std::int64_t bytes = machine.dpu->transferMax.value; bytes >= kLeastBufferBytes; bytes /= 2) {
+        if (!isMeant("buffer", bytes / mapper->elementBytes())) continue;
         mapping::Mapping m =
             mapper->make(split->first, split->second, t, bytes / mapper->elementBytes(), mapping::Tail::kPad);
         // Padding of a whole share is another mapping with fewer DPUs or tasklets.
         const std::int64_t share = m.subspaces[0].factors[kLevels][static_cast<std::size_t>(mapper->pattern().rows)];
         if (multiplySaturated(share, n * t) - rows >= multiplySaturated(share, t) && n > 1) continue;
+        m.mergeAt = spec.mapping.mergeAt;
         m.text = mapping::print(m);
         out.push_back(std::move(m));
       }

@@ -31,8 +31,9 @@ Result<mapping::Mapping> referenceMapping(const kernel::Graph &graph, int kernel
                                           const mapping::MapSpec &spec);
 
 /// The mappings that searches look at: all DPUs, then powers of two; a dozen numbers of tasklets; buffers of powers of
-/// two of 32 bytes and more; most first.
-std::vector<mapping::Mapping> mappingSpace(const kernel::Graph &graph, int kernel, const machine::Machine &machine);
+/// two of 32 bytes and more; most first. What `spec` names (dpus, tasklets, buffer, merging) is not varied.
+std::vector<mapping::Mapping> mappingSpace(const kernel::Graph &graph, int kernel, const machine::Machine &machine,
+                                           const mapping::MapSpec &spec = {});
 
 /// Lowers kernel number `kernel` of `graph`. Diagnostics: unsupported-*, illegal mappings, capacity (MRAM, WRAM).
 Result<Lowered> lower(const kernel::Graph &graph, int kernel, const mapping::Mapping &mapping,

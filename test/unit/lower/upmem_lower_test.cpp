@@ -96,6 +96,22 @@ TEST(UpmemLower, EveryMappingOfASearchIsLegalOrTooLarge) {
   }
 }
 
+TEST(UpmemLower, ASearchInPartOfTheSpaceSeesThatPart) {
+  const test::UpmemRun run{"red", {{"n", 3000}}};
+  const kernel::Graph graph = run.graph();
+  const std::size_t all = mappingSpace(graph, 0, run.machine).size();
+  const auto part = mapping::parseMapSpec("auto;dpus=4;tasklets=8");
+  ASSERT_TRUE(part.ok());
+  const auto space = mappingSpace(graph, 0, run.machine, *part);
+  EXPECT_GT(space.size(), 1U);
+  EXPECT_LT(space.size(), all / 10);
+  for (const mapping::Mapping &m : space) {
+    const auto &factors = m.subspaces[0].factors;
+    EXPECT_EQ(factors[0][0] * factors[1][0], 4) << m.text;
+    EXPECT_EQ(factors[2][0], 8) << m.text;
+  }
+}
+
 TEST(PrefixSum, OnlyWhatCarriesOneIntegerSumIsOne) {
   const auto of = [](const char *name, DType type) {
     return mapping::isPrefixSum(kernel::makeZooKernel(name, {}, type)->kernels[0]);
