@@ -146,14 +146,23 @@ class Explainer {
 
   void explainAlternatives(const std::string &at, const ExplainedStage &in, const Stage &stage,
                            const DerivationPtr &total) {
-    addOfStage(in.hasLayer ? numbers_.term(at + "host_cycles", "cycle", layerTerm(in), Arithmetic::kReal, "")
-                           : leaf(at + "host_cycles", stage.hostCycles.value, "cycle", "a program without a kernel"));
+    const auto addWithTime = [&](const std::string &key, const DerivationPtr &cycles, Cycles value) {
+      addOfStage(cycles);
+      addOfStage(timeOf(at + key, cycles, machine_.toTime(value).value / 1000.0));
+    };
+    addWithTime("host_time_ns",
+                in.hasLayer ? numbers_.term(at + "host_cycles", "cycle", layerTerm(in), Arithmetic::kReal, "")
+                            : leaf(at + "host_cycles", stage.hostCycles.value, "cycle", "a program without a kernel"),
+                stage.hostCycles);
     if (!stage.isOnHost)
-      addOfStage(sumOf(at + "offloaded_cycles", total->value, "cycle", {total}));
+      addWithTime("offloaded_time_ns", sumOf(at + "offloaded_cycles", total->value, "cycle", {total}),
+                  stage.breakdown.total());
     else if (stage.offloadedCycles)
-      addOfStage(leaf(at + "offloaded_cycles", stage.offloadedCycles->value, "cycle",
-                      "estimated before it was decided to keep the kernel on the host; --offload possible runs it on "
-                      "the device and explains it"));
+      addWithTime("offloaded_time_ns",
+                  leaf(at + "offloaded_cycles", stage.offloadedCycles->value, "cycle",
+                       "estimated before it was decided to keep the kernel on the host; --offload possible runs it on "
+                       "the device and explains it"),
+                  *stage.offloadedCycles);
     addOfStage(leaf(at + "operations", stage.operations, "", "scalar operations: those of the body, at every point"));
     addOfStage(
         node(at + "bytes", stage.bytes.value, "B", "read + written", Arithmetic::kInteger,
