@@ -11,6 +11,7 @@ namespace pimento::emit::html {
 namespace {
 
 constexpr double kCharacter = 7.1;
+constexpr double kTickCharacter = 0.85;            // ticks are smaller than other texts
 constexpr double kTickText = 16, kTitleText = 34;  // below an axis
 
 std::string titled(std::string_view tip) {
@@ -87,10 +88,16 @@ void Svg::text(double x, double y, std::string_view text, char anchor, std::stri
 
 void Svg::axisBelow(const Axis &axis, double x, double y, double length, double across) {
   out_ += "<g class=\"axis x\">";
+  double free = x - length;
   for (const Tick &t : axis.ticks()) {
-    const double at = x + t.at * length;
+    const double at = x + t.at * length, width = kTickCharacter * textWidth(t.label);
+    const bool isLast = t.at > 0.97;
+    const double begin = isLast ? at - width : at - width / 2;
     line(at, y, at, y - across, "grid");
-    text(at, y + kTickText, t.label, t.at > 0.97 ? 'e' : 'm');
+    // One label less is better than two on each other.
+    if (begin < free) continue;
+    text(at, y + kTickText, t.label, isLast ? 'e' : 'm');
+    free = begin + width + 3;
   }
   line(x, y, x + length, y, "edge");
   text(x + length / 2, y + kTitleText, axis.title(), 'm', "axis-title");
