@@ -7,7 +7,7 @@ Pimento compiles.
 
 from dataclasses import dataclass, field
 
-from tables import shown, table
+from tables import table
 
 DPUS = 2048
 RANKS = 32
@@ -47,17 +47,17 @@ WHAT_IFS = {
                        {"reference": (REFERENCE, REFERENCE + ";tasklets=4"),
                         "compiled": ("M1:{(32,1),(64,1),(16,1),(1,16384)}", "M1:{(32,1),(64,1),(4,1),(4,16384)}")},
                        data="const:3", published="pipeline", quick="m=64,n=64"),
-    "pipeline, 4 tasklets on both": WhatIf("a tasklet issues every 4 cycles, 4 tasklets on both machines", "gemv",
-                                           "m=32768,n=16384", ["dpu.issue_interval=4"],
-                                           {"reference": same(REFERENCE + ";tasklets=4"),
-                                            "compiled": same("M1:{(32,1),(64,1),(4,1),(4,16384)}")}, data="const:3"),
-    "multiplier, factors of 2 bits": WhatIf("a multiplier of 44 cycles; factors of 3, whose products take 110 cycles on UPMEM",
-                                            "gemm", "m=1024,n=1024,k=1024", MULTIPLIER,
-                                            {"reference": same(GEMM_REFERENCE), "compiled": same(GEMM)}, data="const:3",
-                                            published="multiplier", quick="m=16,n=16,k=16"),
-    "multiplier, factors of 6 bits": WhatIf("a multiplier of 44 cycles; factors of 32", "gemm", "m=1024,n=1024,k=1024",
-                                            MULTIPLIER, {"reference": same(GEMM_REFERENCE), "compiled": same(GEMM)},
-                                            data="const:32", published="multiplier"),
+    "pipeline, 4 tasklets": WhatIf("a tasklet issues every 4 cycles, 4 tasklets on both machines", "gemv",
+                                   "m=32768,n=16384", ["dpu.issue_interval=4"],
+                                   {"reference": same(REFERENCE + ";tasklets=4"),
+                                    "compiled": same("M1:{(32,1),(64,1),(4,1),(4,16384)}")}, data="const:3"),
+    "multiplier, 2 bits": WhatIf("a multiplier of 44 cycles; factors of 3, whose products take 110 cycles on UPMEM",
+                                 "gemm", "m=1024,n=1024,k=1024", MULTIPLIER,
+                                 {"reference": same(GEMM_REFERENCE), "compiled": same(GEMM)}, data="const:3",
+                                 published="multiplier", quick="m=16,n=16,k=16"),
+    "multiplier, 6 bits": WhatIf("a multiplier of 44 cycles; factors of 32", "gemm", "m=1024,n=1024,k=1024",
+                                 MULTIPLIER, {"reference": same(GEMM_REFERENCE), "compiled": same(GEMM)},
+                                 data="const:32", published="multiplier"),
     "wram": WhatIf("128 KiB of WRAM, the reference program with buffers of 2 KiB in place of 1 KiB", "red", "n=4294967296",
                    ["dpu.wram=128KiB"],
                    {"reference": (REFERENCE, REFERENCE + ";buffer=512"), "compiled": same("M1:{(32),(64),(16),(131072)}")},
@@ -120,14 +120,14 @@ def draw(result, published):
         paper = published["speedups"].get(what.published)
         label = f"{name} ({what.kernel})"
         for program, r in programs.items():
-            bars.append({"label": label, "note": f"{shown(r['speedup'])}x", "series": 0 if program == "reference" else 1,
+            bars.append({"label": label, "note": f"{r['speedup']:.2f}x", "series": 0 if program == "reference" else 1,
                          "value": r["speedup"]})
             label = ""
             rows.append([name, f"{what.kernel} {what.size}", PROGRAMS[program], r["upmem"]["cycles"], r["modelled"]["cycles"],
                          r["upmem"]["issue_pct"], r["modelled"]["issue_pct"], float(f"{r['speedup']:.4g}"),
                          paper["text"] if paper else None])
         if paper:
-            bars.append({"label": "", "note": f"{shown(paper['value'])}x", "series": 2, "value": paper["value"]})
+            bars.append({"label": "", "note": paper["text"], "series": 2, "value": paper["value"]})
         machines.append([name, what.about, " ".join(f"--set {c}" for c in what.change), *what.maps["reference"]])
     columns = ["what if", "kernel", "program", ("cycles, upmem", "count"), ("cycles, modelled", "count"),
                ("issue slots used, upmem", "percent"), ("modelled", "percent"), ("speed-up", "plain"), "the paper's"]
