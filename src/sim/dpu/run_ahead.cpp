@@ -156,8 +156,10 @@ bool RunAhead::computeStep(int tasklet, const Step &s, Context &k) {
   }
   const bool readsPair = s.op == Op::kMulStep || s.op == Op::kDivStep || s.op == Op::kMovd || s.op == Op::kSwapd;
   bool isUnknown = (((t.unknown >> s.a) | (t.unknown >> s.b)) & 1) != 0 || (s.readsCarry && t.isFlagUnknown);
+  // A step of a multiplication decides, and shifts, by its factors alone; what it adds up may be unknown.
+  const bool isFactorUnknown = isUnknown;
   if (readsPair) isUnknown = isUnknown || ((t.unknown >> (s.b + 1)) & 1) != 0;
-  const bool isDecided = !isUnknown && !(s.readsZero && t.isFlagUnknown);
+  const bool isDecided = !(s.op == Op::kMulStep ? isFactorUnknown : isUnknown) && !(s.readsZero && t.isFlagUnknown);
   if (s.use == ConditionUse::kBranch && !isDecided && s.condition != Condition::kTrue &&
       s.condition != Condition::kFalse)
     return false;
@@ -166,8 +168,9 @@ bool RunAhead::computeStep(int tasklet, const Step &s, Context &k) {
   if (readsPair || s.extension != Extension::kNone) written |= written << 1;
   written &= (std::uint64_t{1} << pimento::dpu::kRegisters) - 1;
   t.unknown = isResultUnknown ? t.unknown | written : t.unknown & ~written;
+  if (s.op == Op::kMulStep && !isFactorUnknown) t.unknown &= ~(std::uint64_t{1} << s.dst);
   if (s.op == Op::kMulStep)
-    t.isFlagUnknown = t.isFlagUnknown || isUnknown;  // it leaves C
+    t.isFlagUnknown = t.isFlagUnknown || isFactorUnknown;  // it leaves C
   else if (!s.keepsFlags)
     t.isFlagUnknown = isUnknown;
   executeAlu(s, k);

@@ -143,6 +143,38 @@ TEST(DpuFastForward, ConstantDataDecideTheTimeAndAreSkippedTogether) {
   EXPECT_LT(estimate->cyclesSimulated.value, estimate->cycles.value / 4);
 }
 
+/// Adds 6 * 7 to a word that nobody knows, or multiplies by it.
+DpuBuilder product(bool isFactorUnknown) {
+  constexpr int kSteps = 4, kFactor = 4, kSum = 5;  // a pair
+  DpuBuilder b;
+  b.boot(2);
+  b.move(0, 0);
+  b.move(1, 0);
+  b.transfer(dpu::Op::kLdma, 0, 1, 8);
+  b.move(kFactor, 6);
+  b.move(3, 7);
+  b.load(dpu::Op::kLw, isFactorUnknown ? kFactor : kSum, 0, 0);
+  const int end = b.here() + kSteps;
+  for (int n = 0; n < kSteps; ++n) {
+    dpu::Instruction &step = b.reg(dpu::Op::kMulStep, kFactor, 3, kFactor);
+    step.shift = static_cast<std::uint8_t>(n);
+    DpuBuilder::branch(step, dpu::Condition::kZ, end);
+  }
+  b.end();
+  return b;
+}
+
+TEST(DpuFastForward, WhatAProductIsAddedToDecidesNothing) {
+  Dpu dpu(product(false).image(), handDpu());
+  Dpu other(dpu);
+  const auto estimate = dpu.estimate();
+  ASSERT_TRUE(estimate);
+  const auto simulated = other.simulate();
+  EXPECT_EQ(estimate->cycles, simulated.cycles);
+  EXPECT_EQ(estimate->counts.instructions, simulated.counts.instructions);
+  EXPECT_FALSE(Dpu(product(true).image(), handDpu()).estimate());
+}
+
 TEST(DpuFastForward, GivesUpWhereTaskletsRace) {
   DpuBuilder b;
   b.boot(2);
