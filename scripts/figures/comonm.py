@@ -124,9 +124,11 @@ def mappings_tables(result):
         return []
     columns = ["kernel", ("mappings", "count"), ("distinct", "count"), ("fast-forward: mean", "percent"),
                ("worst", "percent"), ("two slices: mean", "percent"), ("worst", "percent"),
-               (f"within {WITHIN} %", "percent"), ("fast-forwards that simulated all", "count")]
+               (f"within {WITHIN} %", "percent"), ("fast-forwards that simulated all", "count"),
+               ("two slices that did", "count")]
     rows = [[k, m["mappings"], m["distinct"], m["fast_forward"]["mean"], m["fast_forward"]["worst"],
-             m["two_slice"]["mean"], m["two_slice"]["worst"], m["two_slice"]["within"], m["fast_forward"]["simulated"]]
+             m["two_slice"]["mean"], m["two_slice"]["worst"], m["two_slice"]["within"], m["fast_forward"]["simulated"],
+             m["two_slice"]["simulated"]]
             for k, m in result["mappings"].items()]
     return [table("Random mappings: absolute error against simulation, command by command", columns, rows)]
 
