@@ -1,7 +1,8 @@
 // Blocks of values for the interpreter: the same body node at many points at once, one tight loop per operation.
 //
 // A lane holds a value in the form scalar.h computes in: float for f32 and the small formats, double for f64, int64
-// for integers. Between operations a lane always holds a value of its type exactly. Internal to the room.
+// for integers. Between operations a lane always holds a value of its type exactly. Also what virtual
+// instructions compute with (sim/cnm/execute.h).
 #pragma once
 
 #include <cstddef>

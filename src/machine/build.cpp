@@ -62,6 +62,7 @@ class Builder {
     if (root_.find("organization") != nullptr) buildDram();
     if (root_.find("pim") != nullptr) buildPim();
     if (root_.find("dpu") != nullptr) buildDpu();
+    if (root_.find("compute") != nullptr) buildCompute();
     buildEnergy();
     buildHost();
     machine_.numbers = std::move(values_.numbers);
@@ -317,6 +318,50 @@ class Builder {
       table.push_back({Bytes(integer(at + "size")), real(at + "latency"), real(at + "occupancy")});
     }
     return table;
+  }
+
+  /// A DPU is a unit too: its threads and memories stand in `dpu`.
+  void buildCompute() {
+    Compute c;
+    c.mode = text("compute.mode") == "vector" ? Compute::Mode::kVector : Compute::Mode::kPipeline;
+    c.loopSlots = integer("compute.loop");
+    for (const Entry &e : entries("compute.operations")) {
+      const std::string at = "compute.operations." + e.key + ".";
+      if (get(at + "slots") == nullptr) continue;  // source and confidence of the section
+      Compute::Operation o{e.key, list(at + "operations"), {}, integer(at + "slots"), cycles(at + "latency")};
+      for (const std::string &t : list(at + "types"))
+        if (const auto type = parseDType(t)) o.types.push_back(*type);
+      c.operations.push_back(std::move(o));
+    }
+    UnitMemory m;
+    if (const std::optional<Dpu> &d = machine_.dpu) {
+      c.threads = d->maxTasklets;
+      c.issueInterval = d->issueInterval;
+      m.size = d->mram;
+      m.unit = d->transferUnit;
+      m.largest = d->transferMax;
+      m.ticksPerCycle = d->ticksPerCycle;
+      m.reads = d->reads;
+      m.writes = d->writes;
+      m.refreshInterval = d->refreshInterval;
+      m.refreshTime = d->refreshTime;
+      m.scratchpad = d->wram;
+    } else {
+      c.threads = integer("compute.threads");
+      c.issueInterval = cycles("compute.issue_interval");
+      m.size = Bytes(integer("memories.bank.size"));
+      m.isBlocking = text("memories.bank.access") == "blocking";
+      m.ports = integer("memories.bank.ports", 1);
+      m.unit = Bytes(integer("memories.bank.unit"));
+      m.largest = Bytes(integer("memories.bank.largest"));
+      m.ticksPerCycle = integer("memories.bank.ticks", 1);
+      m.reads = transfers("memories.bank.read");
+      m.writes = transfers("memories.bank.write");
+      m.scratchpad = Bytes(integer("memories.scratchpad.size"));
+      m.scratchpadSlots = integer("memories.scratchpad.slots", 1);
+    }
+    machine_.compute = std::move(c);
+    machine_.unitMemory = std::move(m);
   }
 
   void buildEnergy() {

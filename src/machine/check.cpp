@@ -38,6 +38,10 @@ class Checker {
     if (m_.dram) checkDram(*m_.dram);
     if (m_.pim) checkPim(*m_.pim);
     if (m_.dpu) checkDpu(*m_.dpu);
+    if (m_.compute) checkCompute(*m_.compute, *m_.unitMemory);
+    if (m_.family == "cnm" && !m_.compute)
+      report("missing-section", "family", "family 'cnm' needs the sections 'compute' and 'memories'",
+             "they say what a unit computes, and what it has to read");
     if (m_.host.dpus) checkDpuLink(*m_.host.dpus);
     if (root_.find("modes") != nullptr && !m_.pim) {
       report("missing-section", "modes", "'modes' mean nothing without 'pim'",
@@ -174,8 +178,8 @@ class Checker {
   void checkDpu(const Dpu &d) {
     if (root_.find("system") == nullptr)
       report("missing-section", "dpu", "DPUs need the section 'system'", "it says how many there are");
-    checkTransfers("dpu.dma.read", d.reads, d);
-    checkTransfers("dpu.dma.write", d.writes, d);
+    checkTransfers("dpu.dma.read", d.reads, d.transferUnit.value);
+    checkTransfers("dpu.dma.write", d.writes, d.transferUnit.value);
     if (d.refreshInterval.value != 0 && d.refreshTime >= d.refreshInterval)
       impossible("dpu.dma.refresh_time", "MRAM would be refreshed all the time",
                  "refresh_time must be below refresh_interval");
@@ -189,9 +193,47 @@ class Checker {
       impossible("dpu.wram", "memories must be multiples of 8 bytes", "the DMA engine moves 8 bytes at a time");
   }
 
-  void checkTransfers(const std::string &path, const std::vector<Dpu::Transfer> &table, const Dpu &d) {
+  void checkCompute(const Compute &c, const UnitMemory &m) {
+    checkOperations(c);
+    if (m_.dpu) {
+      if (root_.find("memories") != nullptr || root_.at("compute.threads") != nullptr ||
+          root_.at("compute.issue_interval") != nullptr)
+        report("unknown-key", "compute", "threads and memories of a machine with DPUs stand in its section 'dpu'",
+               "remove them here");
+      return;
+    }
+    for (const char *needed : {"compute.threads", "compute.issue_interval", "memories"})
+      if (root_.at(needed) == nullptr)
+        return report("missing-key", "compute", "'" + std::string(needed) + "' is missing",
+                      "a unit without DPUs says what its threads and memories are");
+    constexpr std::int64_t kMostThreads = 24;  // one word of the issue logic
+    if (c.mode == Compute::Mode::kPipeline && c.threads > kMostThreads)
+      impossible("compute.threads", "a pipeline has at most 24 threads", "use mode: vector for lanes");
+    if (m_.levels.size() < 2 || m_.levels.back().count != c.threads)
+      report("wrong-levels", "levels", "the innermost level must count compute.threads, with a level of units around it",
+             "as in 'thread: {count: compute.threads}'");
+    checkTransfers("memories.bank.read", m.reads, m.unit.value);
+    checkTransfers("memories.bank.write", m.writes, m.unit.value);
+    if (m.largest.value % m.unit.value != 0)
+      impossible("memories.bank.largest", "the largest access is no multiple of the unit", "choose a multiple");
+  }
+
+  /// Each operation on each type once.
+  void checkOperations(const Compute &c) {
+    std::map<std::pair<std::string, DType>, std::string> seen;
+    for (const Compute::Operation &o : c.operations)
+      for (const std::string &operation : o.operations)
+        for (const DType t : o.types) {
+          const auto [at, isNew] = seen.emplace(std::pair{operation, t}, o.name);
+          if (!isNew)
+            report("duplicate-operation", "compute.operations." + o.name,
+                   "'" + operation + "' on " + std::string(name(t)) + " stands in '" + at->second + "' already",
+                   "name each operation once for each type");
+        }
+  }
+
+  void checkTransfers(const std::string &path, const std::vector<Dpu::Transfer> &table, std::int64_t unit) {
     if (table.empty()) return impossible(path, "'" + path + "' has no sizes", "name at least one");
-    const std::int64_t unit = d.transferUnit.value;
     for (std::size_t i = 0; i < table.size(); ++i) {
       const Dpu::Transfer &t = table[i];
       const std::string size = std::to_string(t.size.value) + " B";

@@ -26,6 +26,14 @@ int Dram::commandNamed(std::string_view name) const {
   return -1;
 }
 
+const Compute::Operation *Compute::costOf(std::string_view operation, DType type) const {
+  for (const Operation &o : operations)
+    if (std::find(o.operations.begin(), o.operations.end(), operation) != o.operations.end() &&
+        std::find(o.types.begin(), o.types.end(), type) != o.types.end())
+      return &o;
+  return nullptr;
+}
+
 double DpuLink::rateOf(const std::vector<Rate> &rates, double limit, std::int64_t dpus, std::int64_t ranks) {
   if (rates.empty() || ranks < 1) return limit;
   const double n = static_cast<double>(dpus) / static_cast<double>(ranks);

@@ -10,6 +10,14 @@ constexpr double kAny = 1e15;
 constexpr double kMostCount = 1e9;
 constexpr double kMostCycles = 1e9;
 
+/// Virtual instructions, as program::operationNames() has them, but for "loop".
+std::vector<std::string> operationList() {
+  return {"set", "index", "test",   "load",   "store",  "move",   "add",    "sub",    "mul",    "div",
+          "rem", "min",   "max",    "and",    "or",     "xor",    "shl",    "shr",    "neg",    "abs",
+          "exp", "log",   "sqrt",   "tanh",   "relu",   "cmp_eq", "cmp_ne", "cmp_lt", "cmp_le", "cmp_gt",
+          "cmp_ge", "select", "cast"};
+}
+
 SchemaRow section(std::string path, std::string meaning, bool isRequired = false) {
   return {std::move(path), ValueKind::kSection, {}, std::move(meaning), isRequired, 0, 0, false, {}};
 }
@@ -47,6 +55,12 @@ SchemaRow formula(std::string path, std::string unit, double low, double high, s
 }
 
 using Rows = std::vector<SchemaRow>;
+
+std::vector<std::string> dtypeList() {
+  std::vector<std::string> names;
+  for (const DType t : allDTypes()) names.emplace_back(name(t));
+  return names;
+}
 
 Rows anywhere() {
   return {
@@ -227,6 +241,48 @@ Rows dpu() {
   };
 }
 
+Rows compute() {
+  return {
+      section("compute", "how a unit executes virtual instructions"),
+      choice("compute.mode", {"pipeline", "vector"},
+             "threads take turns in one pipeline, or are lanes of a vector in lock step"),
+      integer("compute.threads", "count", 1, 4096, "threads of a unit, or lanes (machines with DPUs: dpu.tasklets)",
+              false),
+      integer("compute.issue_interval", "cycle", 1, 63,
+              "from one issue slot of a thread to its next (machines with DPUs: dpu.issue_interval)", false),
+      integer("compute.loop", "count", 0, 1024, "issue slots of an iteration of a loop: counter, branch", false),
+      section("compute.operations", "what operations cost, on which types", true),
+      section("compute.operations.*", "operations that cost the same"),
+      list("compute.operations.*.operations", "which", operationList(), true),
+      list("compute.operations.*.types", "on which element types", dtypeList(), true),
+      integer("compute.operations.*.slots", "count", 0, 1048576, "issue slots", true),
+      integer("compute.operations.*.latency", "cycle", 0, kMostCycles, "from its last slot to the thread's next", false),
+      section("memories", "memories of a unit"),
+      section("memories.bank", "its DRAM bank", true),
+      integer("memories.bank.size", "B|KiB|MiB|GiB", 1024, 1099511627776.0, "bytes", true),
+      choice("memories.bank.access", {"blocking", "non-blocking"},
+             "while one is under way the unit waits, or only the thread that asked"),
+      integer("memories.bank.ports", "count", 1, 64, "accesses at a time; 1 if left out", false),
+      integer("memories.bank.unit", "B", 1, 65536, "sizes of accesses are multiples of it", true),
+      integer("memories.bank.largest", "B|KiB", 1, 65536, "bytes of the largest access; longer ones are split", true),
+      integer("memories.bank.ticks", "count", 1, 1024, "steps of a cycle that times are rounded to; 1 if left out",
+              false),
+      section("memories.bank.read", "reads, by size", true),
+      section("memories.bank.read.*", "one size; sizes between two of them are interpolated"),
+      integer("memories.bank.read.*.size", "B|KiB", 1, 65536, "bytes", true),
+      real("memories.bank.read.*.latency", "cycle", 0, kMostCycles, "of a lone one"),
+      real("memories.bank.read.*.occupancy", "cycle", 0, kMostCycles, "from one to the next at one port"),
+      section("memories.bank.write", "writes, by size", true),
+      section("memories.bank.write.*", "one size; sizes between two of them are interpolated"),
+      integer("memories.bank.write.*.size", "B|KiB", 1, 65536, "bytes", true),
+      real("memories.bank.write.*.latency", "cycle", 0, kMostCycles, "of a lone one"),
+      real("memories.bank.write.*.occupancy", "cycle", 0, kMostCycles, "from one to the next at one port"),
+      section("memories.scratchpad", "working memory between bank and registers, where there is one"),
+      integer("memories.scratchpad.size", "B|KiB|MiB", 64, 1073741824, "bytes", true),
+      integer("memories.scratchpad.slots", "count", 1, 1024, "issue slots of a load or store", true),
+  };
+}
+
 Rows dpuLink() {
   return {
       section("host.dpus", "how the host reaches many DPUs"),
@@ -275,7 +331,7 @@ Rows energyAndHost() {
 
 Rows allRows() {
   Rows all = anywhere();
-  for (Rows part : {identity(), dram(), pim(), dpu(), energyAndHost(), dpuLink()}) {
+  for (Rows part : {identity(), dram(), pim(), dpu(), compute(), energyAndHost(), dpuLink()}) {
     for (SchemaRow &r : part) all.push_back(std::move(r));
   }
   return all;

@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "pimento/base/integer.h"
+#include "pimento/program/verify_unit.h"
+#include "pimento/program/virtual.h"
 
 namespace pimento::program {
 
@@ -30,6 +32,20 @@ Node Node::leaf(Command command) {
   return n;
 }
 
+Node Node::leaf(Instruction instruction) {
+  Node n;
+  n.instruction = std::make_shared<const Instruction>(std::move(instruction));
+  return n;
+}
+
+bool Node::operator==(const Node &o) const {
+  if (isLoop != o.isLoop) return false;
+  if (isLoop) return label == o.label && trip == o.trip && children == o.children;
+  if ((instruction == nullptr) != (o.instruction == nullptr)) return false;
+  return instruction == nullptr ? command == o.command
+                                : instruction == o.instruction || *instruction == *o.instruction;
+}
+
 Range rangeOf(const Operand &operand, const std::vector<std::int64_t> &trips) {
   Range r{operand.base, operand.base};
   for (std::size_t d = 0; d < trips.size() && d < kMaxDepth; ++d) {
@@ -51,6 +67,7 @@ class Verifier {
 
   Status run() {
     if (hasCode(program_)) return runOfCode();
+    if (isVirtual(program_)) return verifyUnits(program_, machine_, places_);
     if (!machine_.dram)
       return error("no-dram", {}, fmt::format("machine '{}' has no DRAM to run commands on", machine_.name),
                    "choose a DRAM-based target");
@@ -174,6 +191,11 @@ void count(const std::vector<Node> &nodes, std::int64_t times, std::array<std::i
 }
 
 }  // namespace
+
+bool isVirtual(const Program &program) {
+  return std::any_of(program.processes.begin(), program.processes.end(),
+                     [](const Process &p) { return p.unit.has_value(); });
+}
 
 bool hasCode(const Program &program) {
   return std::any_of(program.processes.begin(), program.processes.end(),

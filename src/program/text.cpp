@@ -8,6 +8,11 @@
 
 #include "pimento/base/scanner.h"
 #include "pimento/base/suggest.h"
+<<<<<<< HEAD
+=======
+#include "pimento/program/text_reader.h"
+#include "pimento/program/unit_text.h"
+>>>>>>> 0f1209b (program, machine, sim: virtual instructions, what they cost on a machine, and the engine of a unit)
 
 namespace pimento::program {
 
@@ -22,7 +27,11 @@ class Printer {
     for (const Image &i : program_.images)
       put("image {} bursts {}{}\n", spellName(i.name), i.bursts, i.isPerChannel ? " per-channel" : "");
     for (const Process &p : program_.processes) {
-      put("process {} x{} {{\n", spellName(p.name), p.instances);
+      unit_ = p.unit ? &*p.unit : nullptr;
+      put("process {} x{}", spellName(p.name), p.instances);
+      if (unit_ != nullptr) put(" threads {}", unit_->threads);
+      put(" {{\n");
+      if (unit_ != nullptr) out_ += printDeclarations(*unit_);
       if (p.code != nullptr) put("  ? {} instructions of machine code\n", p.code->instructions.size());
       for (const Node &n : p.body) node(n);
       put("}}\n");
@@ -42,7 +51,9 @@ class Printer {
   std::string variableFor(const std::string &label) const {
     std::string v = isIdentifier(label) ? label : "i";
     const auto isTaken = [this](const std::string &name) {
-      return std::find(variables_.begin(), variables_.end(), name) != variables_.end();
+      return std::find(variables_.begin(), variables_.end(), name) != variables_.end() ||
+             (unit_ != nullptr && std::any_of(unit_->parameters.begin(), unit_->parameters.end(),
+                                              [&](const Parameter &p) { return p.name == name; }));
     };
     if (isTaken(v)) v += fmt::format("_{}", variables_.size());
     while (isTaken(v)) v += '_';
@@ -51,7 +62,12 @@ class Printer {
 
   void node(const Node &n) {
     indent();
-    if (!n.isLoop) return command(n.command);
+    if (!n.isLoop) {
+      if (n.instruction == nullptr) return command(n.command);
+      static const Unit kNone;
+      out_ += printInstruction(*n.instruction, unit_ != nullptr ? *unit_ : kNone, variables_) + '\n';
+      return;
+    }
     const std::string variable = variableFor(n.label);
     put("loop {} {}", variable, n.trip);
     if (variable != n.label) put(" label {}", spellName(n.label));
@@ -63,22 +79,7 @@ class Printer {
     put("}}\n");
   }
 
-  void affine(const Operand &o) {
-    bool isFirst = true;
-    for (std::size_t d = 0; d < o.stride.size(); ++d) {
-      const std::int64_t s = o.stride[d];
-      if (s == 0) continue;
-      if (!isFirst && s > 0) out_ += '+';
-      isFirst = false;
-      if (s == -1) out_ += '-';
-      if (s != 1 && s != -1) put("{}*", s);
-      out_ += d < variables_.size() ? variables_[d] : "?";
-    }
-    if (isFirst)
-      put("{}", o.base);
-    else if (o.base != 0)
-      put("{:+}", o.base);
-  }
+  void affine(const Operand &o) { out_ += printAffine({o, {}}, variables_, {}); }
 
   void command(const Command &c) {
     put("{} rank {} bank {} row ", c.isWrite ? "WR" : "RD", c.rank, c.bank);
@@ -97,11 +98,11 @@ class Printer {
   }
 
   const Program &program_;
+  const Unit *unit_ = nullptr;  // of the process, where it has virtual instructions
   std::string out_;
   std::vector<std::string> variables_;  // of the enclosing loops, outermost first
 };
 
-constexpr std::size_t kMaxDiagnostics = 20;
 constexpr std::int64_t kMaxStatements = std::int64_t{1} << 22;
 
 const std::vector<std::string> &purposeNames() {
@@ -115,9 +116,9 @@ const std::vector<std::string> &purposeNames() {
 
 /// Recursive descent. Parsing functions return false after reporting a mistake. A mistake inside a command costs its
 /// line; one in a line that opens a block ends the parse, because what follows would be read at the wrong nesting.
-class Parser {
+class Parser : private TextReader {
  public:
-  Parser(std::string_view text, std::string file) : scan_(text, std::move(file)) {}
+  Parser(std::string_view text, std::string file) : TextReader(text, std::move(file)) {}
 
   Result<Program> run() {
     scan_.skipEmptyLines();
@@ -131,44 +132,6 @@ class Parser {
   const Places &places() const { return places_; }
 
  private:
-  bool report(std::string code, Location where, std::string message, std::string hint) {
-    found_.push_back(error("program-" + code, std::move(where), std::move(message), std::move(hint)));
-    return false;
-  }
-  bool expected(std::string_view what, std::string hint) {
-    return report("syntax", scan_.where(), fmt::format("expected {}, found {}", what, scan_.found()), std::move(hint));
-  }
-  /// Moves to the next line with text; false at the end of the file.
-  bool nextStatement() {
-    scan_.skipEmptyLines();
-    return !scan_.isAtEnd();
-  }
-  bool lineEnd() {
-    return scan_.isAtLineEnd() || expected("end of line", "one statement stands on one line; comments start with ';'");
-  }
-
-  bool word(std::string_view text, const char *hint) {
-    return scan_.takeWord(text) || expected(fmt::format("'{}'", text), hint);
-  }
-
-  bool nameInto(std::string &into, std::string_view what) {
-    std::optional<std::string> n = scan_.takeName();
-    if (!n) return expected(what, "names have letters, digits, '_', '.', ':' and '-'; quote others: \"a b\"");
-    into = std::move(*n);
-    return true;
-  }
-
-  /// A number with an optional minus sign, `low` to `high`; `code` names the mistake of being outside.
-  bool number(std::int64_t &into, std::string_view what, std::int64_t low, std::int64_t high, const char *code) {
-    const Location where = scan_.where();
-    const bool isNegative = scan_.takePunctuation('-');
-    const Scanner::Number n = scan_.takeInteger(into, isNegative);
-    if (n == Scanner::Number::kNone) return expected(what, "a decimal number stands here");
-    if (n == Scanner::Number::kTaken && into >= low && into <= high) return true;
-    return report(code, where, fmt::format("{} is out of range", what),
-                  fmt::format("{} to {} are possible", low, high));
-  }
-
   bool header() {
     if (!word("program", "a program starts with: program TARGET")) return false;
     return nameInto(program_.target, "the target's name") && lineEnd();
@@ -219,6 +182,12 @@ class Parser {
     if (!scan_.takePunctuation('x'))
       return expected("'x' and the number of channels", "a process is: process NAME x64 {");
     if (!number(p.instances, "the number of channels", 1, kLargest, "instances")) return false;
+    unit_.reset();
+    if (scan_.takeWord("threads")) {
+      p.unit.emplace();
+      unit_.emplace(static_cast<TextReader &>(*this), *p.unit);
+      if (!number(p.unit->threads, "the number of threads", 1, kLargest, "threads")) return false;
+    }
     if (!block(p.body, fmt::format("process {}", spellName(p.name)), where)) return false;
     program_.processes.push_back(std::move(p));
     return true;
@@ -240,7 +209,7 @@ class Parser {
         if (!loop(into)) return false;
         continue;
       }
-      command(into);
+      statement(into);
       scan_.nextLine();
     }
     return report("unclosed", where, fmt::format("{} is not closed", owner), "add a line with '}'");
@@ -250,6 +219,9 @@ class Parser {
     const Location where = scan_.where();
     const std::string variable(scan_.takeWord());
     if (variable.empty()) return expected("a loop variable", "a loop is: loop j 8 {");
+    if (unit_ && unit_->hasParameter(variable))
+      return report("duplicate-variable", where, fmt::format("a parameter is called '{}' already", variable),
+                    "give the loop another variable");
     if (std::find(variables_.begin(), variables_.end(), variable) != variables_.end())
       return report(
           "duplicate-variable", where, fmt::format("an enclosing loop has the variable '{}' already", variable),
@@ -267,6 +239,16 @@ class Parser {
     variables_.pop_back();
     if (isRead) into.push_back(std::move(n));
     return isRead;
+  }
+
+  bool statement(std::vector<Node> &into) {
+    if (!unit_) return command(into);
+    if (unit_->declaration()) return true;
+    places_.commands.push_back(scan_.where());
+    std::optional<Instruction> i = unit_->instruction();
+    if (!i || !lineEnd()) return false;
+    into.push_back(Node::leaf(std::move(*i)));
+    return true;
   }
 
   bool command(std::vector<Node> &into) {
@@ -327,65 +309,11 @@ class Parser {
     return scan_.takePunctuation(']') || expected("']'", "which burst is sent: data weights[4*j+k]");
   }
 
-  bool affine(Operand &into) {
-    bool isNegative = scan_.takePunctuation('-');
-    for (;;) {
-      if (!term(into, isNegative)) return false;
-      if (scan_.takePunctuation('-'))
-        isNegative = true;
-      else if (scan_.takePunctuation('+'))
-        isNegative = false;
-      else
-        return true;
-    }
-  }
-
-  bool term(Operand &into, bool isNegative) {
-    static constexpr const char *kHint = "affine operands are sums of terms like 16, j, 2*j and j*2";
-    const Location where = scan_.where();
-    std::int64_t factor = isNegative ? -1 : 1;
-    std::int64_t *sum = &into.base;
-    const auto read = [&] {
-      const Scanner::Number n = scan_.takeInteger(factor, isNegative);
-      if (n == Scanner::Number::kTaken) return true;
-      if (n == Scanner::Number::kNone) return expected("a number or a loop variable", kHint);
-      return report("range", scan_.where(), "number is too large", "numbers have 64 bits");
-    };
-    if (!scan_.peekWord().empty()) {
-      if (!variable(into, sum)) return false;
-      if (scan_.takePunctuation('*') && !read()) return false;
-    } else {
-      if (!read()) return false;
-      if (scan_.takePunctuation('*') && !variable(into, sum)) return false;
-    }
-    return !__builtin_add_overflow(*sum, factor, sum) ||
-           report("range", where, "the terms add up to too large a number", "numbers have 64 bits");
-  }
-
-  /// Takes a loop variable; `sum` becomes its stride.
-  bool variable(Operand &into, std::int64_t *&sum) {
-    const Location where = scan_.where();
-    const std::string w(scan_.peekWord());
-    if (w.empty()) return expected("a loop variable", "affine operands are sums of terms like 16, j, 2*j and j*2");
-    const auto known = std::find(variables_.begin(), variables_.end(), w);
-    if (known == variables_.end())
-      return report(
-          "unknown-variable", where, fmt::format("no enclosing loop has the variable {}", scan_.found()),
-          variables_.empty() ? "there is no enclosing loop; only numbers are possible" : suggest(w, variables_));
-    scan_.takeWord();
-    sum = &into.stride[static_cast<std::size_t>(known - variables_.begin())];
-    return true;
-  }
-
-  static constexpr std::int64_t kLargest = INT64_MAX;
-
-  Scanner scan_;
   Program program_;
   Places places_;
   std::unordered_map<std::string, int> images_;
-  std::vector<std::string> variables_;  // of the enclosing loops, outermost first
+  std::optional<UnitReader> unit_;  // of the process, where it has virtual instructions
   std::int64_t statements_ = 0;
-  Diagnostics found_;
 };
 
 }  // namespace

@@ -13,11 +13,12 @@
 // A simulation S is copyable (a copy is a snapshot) and offers
 //   Checkpoint run();                    advance to the next checkpoint
 //   int64 now(), nextEvent();            time; time of the next asynchronous event
-//   const LoopsCursor &position();       position of its process
+//   const Position &position();          of its process (a LoopsCursor, say); of several: of the one that is farthest
 //   Counts counts(); setCounts();        Counts::add(other, times)
 //   void encode(scope, withCountdowns, StateWords &);   state relative to now and to loop counters up to `scope`
 //   void shift(LoopShift, time, withEvents);            move by whole iterations and by time
 //   int64 completion(); setCompletion();                time of the last completion, carried over skips
+//   kRememberedStates                    how many states of a loop are worth keeping
 //   bool isStarved();                                   at an event: it will never come to its end
 #pragma once
 
@@ -86,7 +87,7 @@ class FastForward {
   }
 
  private:
-  static constexpr int kRemembered = 4;              // states per loop: periods of up to four iterations are found
+  static constexpr int kRemembered = Sim::kRememberedStates;  // per loop: periods of so many iterations are found
   static constexpr std::size_t kMaxMemo = 1u << 14;  // distinct intervals kept
   using Counters = std::array<std::int64_t, program::kMaxDepth>;
 
@@ -125,7 +126,7 @@ class FastForward {
 
   static Counters countersOf(const Sim &sim) {
     Counters c{};
-    const program::LoopsCursor &p = sim.position();
+    const auto &p = sim.position();
     for (int d = 0; d < p.depth(); ++d) c[static_cast<std::size_t>(d)] = p.counter(d);
     return c;
   }
@@ -139,8 +140,8 @@ class FastForward {
     sim.encode(scope, withCountdowns && options_.weakening != Weakening::kNoCountdowns, out);
   }
 
-  const program::FlatLoops::Loop &loopAt(int depth) const {
-    const program::LoopsCursor &p = sim_.position();
+  const auto &loopAt(int depth) const {
+    const auto &p = sim_.position();
     return p.code().loops()[static_cast<std::size_t>(p.loopAt(depth))];
   }
 
@@ -157,7 +158,7 @@ class FastForward {
 
   // (i) Same state, some iterations apart, with no event in between: skip up to the next event.
   void atIteration(int loop) {
-    const program::FlatLoops::Loop &l = sim_.position().code().loops()[static_cast<std::size_t>(loop)];
+    const auto &l = sim_.position().code().loops()[static_cast<std::size_t>(loop)];
     if (memory_.size() <= static_cast<std::size_t>(loop)) memory_.resize(static_cast<std::size_t>(loop) + 1);
     LoopMemory &m = memory_[static_cast<std::size_t>(loop)];
     const Counters here = countersOf(sim_);
@@ -187,7 +188,8 @@ class FastForward {
     m.size = std::min(m.size + 1, kRemembered);
   }
 
-  void skipPeriods(const program::FlatLoops::Loop &l, const Period &p) {
+  template <typename Loop>
+  void skipPeriods(const Loop &l, const Period &p) {
     const std::int64_t left = l.trip - 1 - sim_.position().counter(l.depth);
     const bool isWeak = options_.weakening == Weakening::kNoCountdowns;
     std::int64_t times = left / p.iterations;
@@ -210,7 +212,7 @@ class FastForward {
   /// Files the interval that ends here under the deepest loop that the position never left.
   void finishRecording() {
     if (!recording_ || memo_.size() >= kMaxMemo) return;
-    const program::LoopsCursor &a = recording_->position(), &b = sim_.position();
+    const auto &a = recording_->position(), &b = sim_.position();
     const int depth = std::min(a.depth(), b.depth());
     int scope = 0;
     while (scope < depth && a.loopAt(scope) == b.loopAt(scope) && a.counter(scope) == b.counter(scope)) ++scope;

@@ -22,6 +22,12 @@ void Dma::reset() {
   openRow_ = -1;
 }
 
+void Dma::encode(std::int64_t now, StateWords &out) const {
+  for (const std::int64_t port : free_) out.put(std::max<std::int64_t>(0, port - now * ticks_));
+  if (refreshInterval_ != 0) out.put(now * ticks_ % refreshInterval_);
+  if (hasRows_) out.put(openRow_);
+}
+
 std::int64_t Dma::ticks(double cycles) const {
   return std::llround(cycles * static_cast<double>(ticks_));
 }

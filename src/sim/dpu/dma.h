@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "pimento/machine/machine.h"
+#include "pimento/sim/state.h"
 
 namespace pimento::sim::dpu {
 
@@ -37,6 +38,16 @@ class Dma {
   static double leastOccupancy(const machine::Dpu &machine, bool isRead, std::int64_t bytes);
   /// ... that any transfer does at most.
   static double mostOccupancy(const machine::Dpu &machine);
+  /// Ticks from a transfer of so many bytes to the next, by the tables.
+  std::int64_t occupancy(bool isRead, std::int64_t bytes) const {
+    return (isRead ? *reads_ : *writes_)[static_cast<std::size_t>(bytes / unit_)].occupancy;
+  }
+  /// What decides the times of transfers to come, relative to cycle `now`.
+  void encode(std::int64_t now, StateWords &out) const;
+  /// All of that `cycles` later.
+  void shift(std::int64_t cycles) {
+    for (std::int64_t &port : free_) port += cycles * ticks_;
+  }
 
  private:
   struct Cost {

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "pimento/sim/dpu/step.h"
+#include "pimento/sim/state.h"
 
 namespace pimento::sim::dpu {
 
@@ -79,6 +80,29 @@ class Issue {
           before[static_cast<std::size_t>((now_ + i) % kRing)];
     now_ += cycles;
     idle_ += idle;
+  }
+
+  /// When the first of those who wait for long is due; kNever: nobody waits.
+  std::int64_t nextWake() const { return nextWake_; }
+
+  /// What decides the order of issue, relative to now: all of it, or without those who wait for long.
+  void encodeTurn(StateWords &out) const {
+    out.put(static_cast<std::int32_t>(ready_), last_);
+    for (std::int64_t i = 0; i < kRing; ++i)
+      if (const std::uint32_t due = ring_[static_cast<std::size_t>((now_ + i) % kRing)]; due != 0)
+        out.put(static_cast<std::int32_t>(due), static_cast<std::int32_t>(i));
+  }
+  void encode(StateWords &out) const {
+    encodeTurn(out);
+    for (const std::int64_t w : wakes_) out.put(w == kNever ? kNever : w - now_);
+  }
+  /// All of that `cycles` later.
+  void shift(std::int64_t cycles) {
+    skip(cycles, 0);
+    for (std::int64_t &d : due_) d += cycles;
+    for (std::int64_t &w : wakes_)
+      if (w != kNever) w += cycles;
+    if (nextWake_ != kNever) nextWake_ += cycles;
   }
 
  private:

@@ -80,6 +80,7 @@ struct ChannelSpec {
 
 class Channel {
  public:
+  static constexpr int kRememberedStates = 4;
   Channel(const ChannelSpec &spec, const program::FlatLoops &code, CommandObserver *observer = nullptr);
 
   // What fast-forward asks (see sim/fast_forward.h).
