@@ -210,7 +210,8 @@ class Checker {
     if (c.mode == Compute::Mode::kPipeline && c.threads > kMostThreads)
       impossible("compute.threads", "a pipeline has at most 24 threads", "use mode: vector for lanes");
     if (m_.levels.size() < 2 || m_.levels.back().count != c.threads)
-      report("wrong-levels", "levels", "the innermost level must count compute.threads, with a level of units around it",
+      report("wrong-levels", "levels",
+             "the innermost level must count compute.threads, with a level of units around it",
              "as in 'thread: {count: compute.threads}'");
     checkTransfers("memories.bank.read", m.reads, m.unit.value);
     checkTransfers("memories.bank.write", m.writes, m.unit.value);

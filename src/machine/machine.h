@@ -198,10 +198,10 @@ struct Compute {
 
 /// The DRAM bank of a unit, and its scratchpad if it has one.
 struct UnitMemory {
-  Bytes size;                ///< of the bank
-  bool isBlocking = false;   ///< nothing issues while an access is under way; else only the thread that asked waits
-  std::int64_t ports = 1;    ///< accesses at a time
-  Bytes unit, largest;       ///< sizes are multiples of the unit; longer accesses are split
+  Bytes size;               ///< of the bank
+  bool isBlocking = false;  ///< nothing issues while an access is under way; else only the thread that asked waits
+  std::int64_t ports = 1;   ///< accesses at a time
+  Bytes unit, largest;      ///< sizes are multiples of the unit; longer accesses are split
   std::int64_t ticksPerCycle = 1;
   std::vector<Dpu::Transfer> reads, writes;
   Cycles refreshInterval, refreshTime;  ///< as Dpu's

@@ -12,10 +12,9 @@ constexpr double kMostCycles = 1e9;
 
 /// Virtual instructions, as program::operationNames() has them, but for "loop".
 std::vector<std::string> operationList() {
-  return {"set", "index", "test",   "load",   "store",  "move",   "add",    "sub",    "mul",    "div",
-          "rem", "min",   "max",    "and",    "or",     "xor",    "shl",    "shr",    "neg",    "abs",
-          "exp", "log",   "sqrt",   "tanh",   "relu",   "cmp_eq", "cmp_ne", "cmp_lt", "cmp_le", "cmp_gt",
-          "cmp_ge", "select", "cast"};
+  return {"set",  "index", "test", "load",   "store",  "move",   "add",    "sub",    "mul",    "div",    "rem",
+          "min",  "max",   "and",  "or",     "xor",    "shl",    "shr",    "neg",    "abs",    "exp",    "log",
+          "sqrt", "tanh",  "relu", "cmp_eq", "cmp_ne", "cmp_lt", "cmp_le", "cmp_gt", "cmp_ge", "select", "cast"};
 }
 
 SchemaRow section(std::string path, std::string meaning, bool isRequired = false) {
@@ -256,7 +255,8 @@ Rows compute() {
       list("compute.operations.*.operations", "which", operationList(), true),
       list("compute.operations.*.types", "on which element types", dtypeList(), true),
       integer("compute.operations.*.slots", "count", 0, 1048576, "issue slots", true),
-      integer("compute.operations.*.latency", "cycle", 0, kMostCycles, "from its last slot to the thread's next", false),
+      integer("compute.operations.*.latency", "cycle", 0, kMostCycles, "from its last slot to the thread's next",
+              false),
       section("memories", "memories of a unit"),
       section("memories.bank", "its DRAM bank", true),
       integer("memories.bank.size", "B|KiB|MiB|GiB", 1024, 1099511627776.0, "bytes", true),

@@ -32,7 +32,7 @@ Node Node::leaf(Command command) {
   return n;
 }
 
-Node Node::leaf(Instruction instruction) {
+Node Node::leafOf(Instruction instruction) {
   Node n;
   n.instruction = std::make_shared<const Instruction>(std::move(instruction));
   return n;
@@ -42,8 +42,7 @@ bool Node::operator==(const Node &o) const {
   if (isLoop != o.isLoop) return false;
   if (isLoop) return label == o.label && trip == o.trip && children == o.children;
   if ((instruction == nullptr) != (o.instruction == nullptr)) return false;
-  return instruction == nullptr ? command == o.command
-                                : instruction == o.instruction || *instruction == *o.instruction;
+  return instruction == nullptr ? command == o.command : instruction == o.instruction || *instruction == *o.instruction;
 }
 
 Range rangeOf(const Operand &operand, const std::vector<std::int64_t> &trips) {

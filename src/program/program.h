@@ -77,7 +77,7 @@ struct Node {
 
   static Node loop(std::string label, std::int64_t trip, std::vector<Node> children);
   static Node leaf(Command command);
-  static Node leaf(Instruction instruction);
+  static Node leafOf(Instruction instruction);
   bool operator==(const Node &o) const;
 };
 
@@ -129,8 +129,7 @@ struct Process {
   std::optional<Unit> unit = {};              ///< the body holds virtual instructions, not commands
 
   bool operator==(const Process &o) const {
-    return name == o.name && instances == o.instances && body == o.body && arguments == o.arguments &&
-           unit == o.unit &&
+    return name == o.name && instances == o.instances && body == o.body && arguments == o.arguments && unit == o.unit &&
            (code == o.code || (code != nullptr && o.code != nullptr && *code == *o.code));
   }
 };

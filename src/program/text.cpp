@@ -8,11 +8,8 @@
 
 #include "pimento/base/scanner.h"
 #include "pimento/base/suggest.h"
-<<<<<<< HEAD
-=======
 #include "pimento/program/text_reader.h"
 #include "pimento/program/unit_text.h"
->>>>>>> 0f1209b (program, machine, sim: virtual instructions, what they cost on a machine, and the engine of a unit)
 
 namespace pimento::program {
 
@@ -247,7 +244,7 @@ class Parser : private TextReader {
     places_.commands.push_back(scan_.where());
     std::optional<Instruction> i = unit_->instruction();
     if (!i || !lineEnd()) return false;
-    into.push_back(Node::leaf(std::move(*i)));
+    into.push_back(Node::leafOf(std::move(*i)));
     return true;
   }
 

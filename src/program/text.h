@@ -16,15 +16,38 @@
 //     }
 //   }
 //
+// or, with virtual instructions (virtual.h) in place of commands:
+//
+//   program cnm-pipeline
+//   process unit x128 threads 16 {          ; 128 units; 16 threads of each execute this
+//     array x bank f32[4096] shared         ; in the unit's bank, one for all threads
+//     array tile scratchpad f32[64]         ; one for each thread
+//     param first 3841                      ; a number from 0 to 3840 that the host gives each thread
+//     loop t 4 {
+//       MOVE tile[0] x[first+64*t] 64       ; 64 elements from bank to scratchpad
+//       loop i 64 {
+//         LOAD %0 tile[i]
+//         MUL f32 %0 %0 %0
+//         STORE tile[i] %0
+//       }
+//     }
+//   }
+//
 //   program  = "program" NAME { image } { process }        (images and processes may alternate; images come before use)
 //   image    = "image" NAME "bursts" NUMBER ["per-channel"]
-//   process  = "process" NAME "x" NUMBER "{" { loop | command } "}"
+//   process  = "process" NAME "x" NUMBER ["threads" NUMBER] "{" { loop | command | declaration | instruction } "}"
+//                                                          (the last two with threads, commands without)
 //   loop     = "loop" VARIABLE NUMBER ["label" NAME] "{" { loop | command } "}"
 //   command  = ("RD" | "WR") "rank" NUMBER "bank" NUMBER "row" AFFINE "column" AFFINE ["barrier"] PURPOSE
 //              ["data" NAME "[" AFFINE "]"]                 (data: WR only)
-//   AFFINE   = sum of NUMBER, VARIABLE, NUMBER*VARIABLE, VARIABLE*NUMBER with + and -
-//   NAME     = letters, digits and _ . : -, or a quoted text with \\ \" \xHH
-//   PURPOSE  = host_read, host_write, control, program, broadcast, pim_read, pim_mac, pim_alu, pim_move, pim_store
+//   declaration = "array" NAME ("bank" | "scratchpad") TYPE "[" NUMBER "]" ["shared"] | "param" VARIABLE NUMBER
+//   instruction = "SET" TYPE REG CONSTANT | "INDEX" TYPE REG AFFINE | "TEST" REG AFFINE | "LOAD" REG ELEMENT
+//                 | "STORE" ELEMENT REG ["if" REG] | "MOVE" ELEMENT ELEMENT NUMBER | OPERATION TYPE REG { REG }
+//   ELEMENT  = NAME "[" AFFINE "]"       REG = "%" NUMBER       OPERATION = ADD, MUL, ..., as kernel::Op in capitals
+//   CONSTANT = an integer; of floating types also 1.5, -2, 1e-3, inf, -inf, nan
+//   AFFINE   = sum of NUMBER, VARIABLE (of a loop around it, or a parameter), NUMBER*VARIABLE, VARIABLE*NUMBER with +
+//   and - NAME     = letters, digits and _ . : -, or a quoted text with \\ \" \xHH PURPOSE  = host_read, host_write,
+//   control, program, broadcast, pim_read, pim_mac, pim_alu, pim_move, pim_store
 //
 // A variable is the loop's label where that is an identifier no enclosing loop uses; otherwise it gets the depth as a
 // suffix and `label` keeps the loop's own name.
@@ -38,15 +61,18 @@
 
 namespace pimento::program {
 
-/// The text of `program`. `parse(print(p)) == p` if no process is machine code, image names differ, image indices
-/// exist, only writes have data, and operands and nesting keep to the enclosing loops and kMaxDepth; what breaks these
-/// is printed with a '?' that parse() refuses.
+/// The text of `program`. `parse(print(p)) == p` if no process is machine code, names of images, arrays and parameters
+/// differ, parameters are identifiers that no loop is labelled with, NaN constants are the quiet one, indices exist,
+/// only writes have data, and operands and nesting keep to the enclosing loops and kMaxDepth; what breaks these is
+/// printed with a '?' that parse() refuses.
 std::string print(const Program &program);
 
 /// Reads the text form; `file` names it in diagnostics. At most 20 diagnostics, each with its place: program-syntax,
 /// program-unknown-purpose, program-unknown-variable, program-duplicate-variable, program-unknown-image,
 /// program-duplicate-image, program-read-data, program-range, program-trip, program-instances, program-depth,
-/// program-unclosed, program-too-large. `places`, if given, gets where processes and commands stand.
+/// program-unclosed, program-too-large; with virtual instructions program-threads, program-unknown-array,
+/// program-duplicate-array, program-unknown-type, program-number, program-count. `places`, if given, gets where
+/// processes and commands stand.
 Result<Program> parse(std::string_view text, std::string file = {}, Places *places = nullptr);
 
 }  // namespace pimento::program

@@ -26,8 +26,8 @@ class UnitVerifier {
 
   Status run() {
     if (!machine_.compute)
-      return error("no-compute", {}, fmt::format("machine '{}' does not say what virtual instructions cost",
-                                                 machine_.name),
+      return error("no-compute", {},
+                   fmt::format("machine '{}' does not say what virtual instructions cost", machine_.name),
                    "choose a machine with a section 'compute', or device commands in place of virtual instructions");
     for (const Process &p : program_.processes) {
       where_ = placeOf(&Places::processes, processes_++);
@@ -59,12 +59,13 @@ class UnitVerifier {
     for (std::size_t l = 0; l + 1 < machine_.levels.size(); ++l)
       units = multiplySaturated(units, machine_.levels[l].count);
     if (process_->instances < 1 || process_->instances > units)
-      report("instances", fmt::format("process '{}' names {} units, the machine has {}", process_->name,
-                                      process_->instances, units),
+      report("instances",
+             fmt::format("process '{}' names {} units, the machine has {}", process_->name, process_->instances, units),
              "name at most as many as there are");
     const std::int64_t threads = machine_.compute->threads;
     if (unit.threads < 1 || unit.threads > threads)
-      report("threads", fmt::format("process '{}' names {} threads, a unit has {}", process_->name, unit.threads, threads),
+      report("threads",
+             fmt::format("process '{}' names {} threads, a unit has {}", process_->name, unit.threads, threads),
              "name at most as many as there are");
     std::set<std::string> names;
     std::int64_t bank = 0, scratchpad = 0;
@@ -91,8 +92,9 @@ class UnitVerifier {
 
   void capacity(const char *memory, std::int64_t taken, std::int64_t there) {
     if (taken > there)
-      report("capacity", fmt::format("process '{}' takes {} bytes of {}, a unit has {}: {} too many", process_->name,
-                                     taken, memory, there, taken - there),
+      report("capacity",
+             fmt::format("process '{}' takes {} bytes of {}, a unit has {}: {} too many", process_->name, taken, memory,
+                         there, taken - there),
              "use smaller arrays, or fewer threads");
   }
 
@@ -109,8 +111,8 @@ class UnitVerifier {
       where_ = placeOf(&Places::commands, allInstructions_++);
       ++instructions_;
       if (n.instruction == nullptr)
-        return report("mixed", fmt::format("process '{}' has a device command among virtual instructions",
-                                           process_->name),
+        return report("mixed",
+                      fmt::format("process '{}' has a device command among virtual instructions", process_->name),
                       "use LOAD, STORE and MOVE");
       return check(*n.instruction);
     }
@@ -136,7 +138,8 @@ class UnitVerifier {
   /// The type of a register that is read; nothing after a mistake.
   std::optional<DType> read(int r) {
     if (r >= 0 && r < kMaxRegisters && types_[static_cast<std::size_t>(r)]) return types_[static_cast<std::size_t>(r)];
-    report("register", fmt::format("instruction {} reads register %{}, which nothing before it writes", instructions_, r),
+    report("register",
+           fmt::format("instruction {} reads register %{}, which nothing before it writes", instructions_, r),
            "write it first, with SET or LOAD say");
     return std::nullopt;
   }
@@ -146,8 +149,9 @@ class UnitVerifier {
                     fmt::format("registers are %0 to %{}", kMaxRegisters - 1));
     std::optional<DType> &known = types_[static_cast<std::size_t>(r)];
     if (known && *known != type)
-      return report("type", fmt::format("instruction {} writes {} to register %{}, which holds {}", instructions_,
-                                        name(type), r, name(*known)),
+      return report("type",
+                    fmt::format("instruction {} writes {} to register %{}, which holds {}", instructions_, name(type),
+                                r, name(*known)),
                     "a register has one type; use another one");
     known = type;
   }
@@ -177,9 +181,10 @@ class UnitVerifier {
     double low = 0, high = 0;
     const bool isSane = range(at, low, high);
     if (isSane && low >= 0 && high + static_cast<double>(count - 1) < static_cast<double>(a.elements)) return;
-    report("bounds", isSane ? fmt::format("instruction {}: elements {:.0f} to {:.0f} of array '{}', which has {}",
-                                          instructions_, low, high + static_cast<double>(count - 1), a.name, a.elements)
-                            : fmt::format("instruction {}: the address runs far out of range", instructions_),
+    report("bounds",
+           isSane ? fmt::format("instruction {}: elements {:.0f} to {:.0f} of array '{}', which has {}", instructions_,
+                                low, high + static_cast<double>(count - 1), a.name, a.elements)
+                  : fmt::format("instruction {}: the address runs far out of range", instructions_),
            "legal are 0 to the number of elements less one, over all iterations and threads");
   }
 
@@ -187,8 +192,9 @@ class UnitVerifier {
     const std::string_view operation = operationName(i);
     const bool isAccess = i.kind == Kind::kLoad || i.kind == Kind::kStore || i.kind == Kind::kMove;
     if (isAccess || machine_.compute->costOf(operation, type) != nullptr) return;
-    report("operation", fmt::format("instruction {}: machine '{}' has no '{}' on {}", instructions_, machine_.name,
-                                    operation, name(type)),
+    report("operation",
+           fmt::format("instruction {}: machine '{}' has no '{}' on {}", instructions_, machine_.name, operation,
+                       name(type)),
            "its file says in compute.operations what it has");
   }
 
@@ -245,8 +251,9 @@ class UnitVerifier {
     expect(from->type, to->type, "what is moved");
     if (to->isShared) shared(*to);
     if (to->space == from->space)
-      report("array", fmt::format("instruction {} moves from '{}' to '{}', which lie in one memory", instructions_,
-                                  from->name, to->name),
+      report("array",
+             fmt::format("instruction {} moves from '{}' to '{}', which lie in one memory", instructions_, from->name,
+                         to->name),
              "moves go between bank and scratchpad");
   }
 
@@ -255,7 +262,8 @@ class UnitVerifier {
     using kernel::Op;
     const int arguments = kernel::argumentCount(i.op);
     std::array<std::optional<DType>, 3> types;
-    for (int a = 0; a < arguments; ++a) types[static_cast<std::size_t>(a)] = read(i.arguments[static_cast<std::size_t>(a)]);
+    for (int a = 0; a < arguments; ++a)
+      types[static_cast<std::size_t>(a)] = read(i.arguments[static_cast<std::size_t>(a)]);
     const bool isComparison = i.op >= Op::kCmpEq && i.op <= Op::kCmpGe;
     DType cost = i.type;
     if (i.op == Op::kCast) {
@@ -274,9 +282,10 @@ class UnitVerifier {
       const bool isOfIntegers = i.op >= Op::kAnd && i.op <= Op::kShr;
       const bool isOfFloats = i.op >= Op::kExp && i.op <= Op::kTanh;
       if ((isOfIntegers && isFloat(i.type)) || (isOfFloats && !isFloat(i.type)))
-        report("type", fmt::format("instruction {}: '{}' is no operation on {}", instructions_, kernel::name(i.op),
-                                   name(i.type)),
-               isOfFloats ? "it takes a floating type" : "it takes an integer type");
+        report(
+            "type",
+            fmt::format("instruction {}: '{}' is no operation on {}", instructions_, kernel::name(i.op), name(i.type)),
+            isOfFloats ? "it takes a floating type" : "it takes an integer type");
     }
     write(i.result, i.type);
     return cost;

@@ -23,9 +23,7 @@ struct Address {
   Operand loops;
   std::vector<std::int64_t> parameters;  ///< one coefficient per parameter of the unit; may be shorter: 0
 
-  std::int64_t of(std::size_t parameter) const {
-    return parameter < parameters.size() ? parameters[parameter] : 0;
-  }
+  std::int64_t of(std::size_t parameter) const { return parameter < parameters.size() ? parameters[parameter] : 0; }
   bool operator==(const Address &o) const;
 };
 

@@ -88,7 +88,7 @@ class FastForward {
 
  private:
   static constexpr int kRemembered = Sim::kRememberedStates;  // per loop: periods of so many iterations are found
-  static constexpr std::size_t kMaxMemo = 1u << 14;  // distinct intervals kept
+  static constexpr std::size_t kMaxMemo = 1u << 14;           // distinct intervals kept
   using Counters = std::array<std::int64_t, program::kMaxDepth>;
 
   struct Seen {

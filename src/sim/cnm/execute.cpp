@@ -11,8 +11,8 @@
 namespace pimento::sim::cnm {
 
 using kernel::kBlock;
-using kernel::Lanes;
 using kernel::LaneClass;
+using kernel::Lanes;
 using program::Address;
 using program::Array;
 using program::Instruction;

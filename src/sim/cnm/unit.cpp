@@ -49,8 +49,8 @@ Cycles lowerBound(const UnitCode &code, const machine::Machine &machine) {
   const machine::UnitMemory &m = *machine.unitMemory;
   const std::int64_t contexts = code.contexts(), slots = code.total().slots;
   // One slot per cycle; a thread's slots are an interval apart.
-  std::int64_t bound = std::max(multiplySaturated(slots, contexts),
-                                multiplySaturated(slots, machine.compute->issueInterval.value));
+  std::int64_t bound =
+      std::max(multiplySaturated(slots, contexts), multiplySaturated(slots, machine.compute->issueInterval.value));
   // Ticks per unit of bytes that no access is below; times are rounded to cycles once.
   const dpu::Dma bank(bankOf(m));
   const auto ticks = [&](bool isRead, std::int64_t bytes) {
@@ -187,8 +187,8 @@ Checkpoint Unit::run() {
   }
 }
 
-// Turns: when the order of issue is the same at two choices of the leader and only slots issued between them, it repeats
-// until a thread has none left or one that waits for long comes back.
+// Turns: when the order of issue is the same at two choices of the leader and only slots issued between them, it
+// repeats until a thread has none left or one that waits for long comes back.
 void Unit::noteTurn(int t) {
   if (leader_ < 0 || thread(leader_).slots == 0) leader_ = t;
   if (t == leader_) {

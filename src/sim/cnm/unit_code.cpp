@@ -75,8 +75,8 @@ Counts UnitCode::flatten(const std::vector<program::Node> &nodes, int depth, boo
 UnitCode::Step UnitCode::access(const Instruction &i, int array, const program::Address &at, bool isRead,
                                 std::int64_t slots) const {
   const program::Array &a = unit_.arrays[static_cast<std::size_t>(array)];
-  const bool isSame = a.isShared && std::all_of(at.parameters.begin(), at.parameters.end(),
-                                                [](std::int64_t c) { return c == 0; });
+  const bool isSame =
+      a.isShared && std::all_of(at.parameters.begin(), at.parameters.end(), [](std::int64_t c) { return c == 0; });
   const std::int64_t unit = memory_.unit.value, largest = memory_.largest.value;
   const std::int64_t bytes = multiplySaturated(i.count * sizeOf(a.type).value, isSame ? 1 : lanes_);
   Step s;

@@ -1,0 +1,188 @@
+#include "pimento/sim/cnm/unit.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "pimento/program/text.h"
+#include "pimento/sim/cnm/execute.h"
+#include "test/support/plain_unit.h"
+#include "test/support/random_unit_program.h"
+
+namespace pimento::sim::cnm {
+namespace {
+
+using machine::Compute;
+using test::unitMachine;
+
+program::Process processOf(const std::string &body) {
+  const Result<program::Program> p = program::parse("program units\n" + body);
+  EXPECT_TRUE(p) << (p ? "" : p.diagnostics().front().str());
+  return p ? p->processes.front() : program::Process{};
+}
+
+std::int64_t casesOr(std::int64_t otherwise) {
+  const char *text = std::getenv("PIMENTO_CASES");
+  return text == nullptr ? otherwise : std::atoll(text);
+}
+
+TEST(UnitEngine, EstimatesWhatItSimulates) {
+  std::int64_t skipped = 0, all = 0;
+  for (std::int64_t n = 0; n < casesOr(100); ++n) {
+    Rng rng(static_cast<std::uint64_t>(n));
+    test::UnitProgramMaker make(rng);
+    const machine::Machine m = make.machine();
+    const program::Program p{m.name, {}, {make.process(m, 2000)}};
+    const Status s = program::verify(p, m);
+    ASSERT_TRUE(s) << s.diagnostics().front().str() << "\n" << program::print(p);
+    const UnitCode code(p.processes.front(), m);
+    const RunResult full = simulate(code, m), fast = estimate(code, m);
+    ASSERT_EQ(fast.cycles, full.cycles) << "case " << n << "\n" << program::print(p);
+    ASSERT_EQ(fast.counts, full.counts) << "case " << n << "\n" << program::print(p);
+    ASSERT_EQ(full.cyclesSimulated, full.cycles);
+    ASSERT_LE(lowerBound(code, m), full.cycles) << "case " << n << "\n" << program::print(p);
+    Counts expected;
+    expected.add(code.total(), code.contexts());
+    ASSERT_EQ(full.counts, expected);
+    skipped += full.cycles.value - fast.cyclesSimulated.value;
+    all += full.cycles.value;
+  }
+  EXPECT_GT(skipped, all / 2);
+}
+
+TEST(UnitEngine, TakesTheTimeOfAPlainModel) {
+  for (std::int64_t n = 0; n < casesOr(100); ++n) {
+    Rng rng(static_cast<std::uint64_t>(n) + 1000);
+    test::UnitProgramMaker make(rng);
+    machine::Machine m = make.machine();
+    m.unitMemory->ports = 1;
+    m.unitMemory->ticksPerCycle = 1;
+    m.unitMemory->refreshInterval = Cycles(0);
+    const program::Program p{m.name, {}, {make.process(m, 60)}};
+    const UnitCode code(p.processes.front(), m);
+    ASSERT_EQ(simulate(code, m).cycles.value, test::PlainUnit(p.processes.front(), m).run()) << "case " << n << "\n"
+                                                                                             << program::print(p);
+  }
+}
+
+TEST(UnitEngine, ComputesInRegistersAndArrays) {
+  const program::Process p = processOf(
+      "process unit x1 threads 3 {\n"
+      "  array in bank i32[12] shared\n"
+      "  array out bank i32[4]\n"
+      "  array a scratchpad i32[4]\n"
+      "  param first 9\n"
+      "  MOVE a[0] in[first] 4\n"
+      "  SET i32 %0 10\n"
+      "  loop i 4 {\n"
+      "    LOAD %1 a[i]\n"
+      "    MUL i32 %2 %1 %0\n"
+      "    INDEX i32 %3 first+i\n"
+      "    ADD i32 %2 %2 %3\n"
+      "    TEST %4 i-1\n"
+      "    STORE a[i] %2 if %4\n"
+      "  }\n"
+      "  MOVE out[0] a[0] 4\n"
+      "}\n");
+  UnitMemory memory(*p.unit);
+  std::int32_t in[12];
+  for (int i = 0; i < 12; ++i) in[i] = 100 + i;
+  std::memcpy(memory.array(0).data(), in, sizeof in);
+  execute(p, memory, {{0, 4, 8}});
+  std::int32_t out[12];
+  std::memcpy(out, memory.array(1).data(), sizeof out);
+  for (int t = 0; t < 3; ++t)
+    for (int i = 0; i < 4; ++i)
+      EXPECT_EQ(out[4 * t + i], i == 0 ? 100 + 4 * t : 10 * (100 + 4 * t + i) + 4 * t + i) << t << " " << i;
+}
+
+TEST(UnitEngine, RunsMoreThreadsThanABlockOfValuesHolds) {
+  const program::Process p = processOf(
+      "process unit x1 threads 300 {\n"
+      "  array out bank f32[1]\n"
+      "  param me 300\n"
+      "  INDEX f32 %0 2*me\n"
+      "  STORE out[0] %0\n"
+      "}\n");
+  UnitMemory memory(*p.unit);
+  std::vector<std::int64_t> me(300);
+  for (int t = 0; t < 300; ++t) me[static_cast<std::size_t>(t)] = t;
+  execute(p, memory, {me});
+  for (int t = 0; t < 300; ++t) {
+    float x = 0;
+    std::memcpy(&x, memory.array(0).data() + 4 * t, 4);
+    EXPECT_EQ(x, static_cast<float>(2 * t));
+  }
+}
+
+TEST(UnitEngine, APipelineFillsUpWithThreads) {
+  const std::string body =
+      "process unit x1 threads {} {{\n  SET i32 %0 1\n  loop i 1000 {{\n    ADD i32 %0 %0 %0\n  }}\n}}\n";
+  const machine::Machine m = unitMachine(Compute::Mode::kPipeline, 8);
+  const auto cyclesOf = [&](int threads) {
+    std::string text = body;
+    text.replace(text.find("{}"), 2, std::to_string(threads));
+    for (std::size_t at; (at = text.find("{{")) != std::string::npos;) text.replace(at, 2, "{");
+    for (std::size_t at; (at = text.find("}}")) != std::string::npos;) text.replace(at, 2, "}");
+    const program::Process p = processOf(text);
+    return estimate(UnitCode(p, m), m).cycles.value;
+  };
+  EXPECT_EQ(cyclesOf(1), 1001 * 5);
+  EXPECT_EQ(cyclesOf(5), 1001 * 5 + 4);
+  EXPECT_EQ(cyclesOf(8), 1001 * 8 + 4);
+}
+
+TEST(UnitEngine, BlockingAccessesStopAllThreads) {
+  const program::Process p = processOf(
+      "process unit x1 threads 2 {\n"
+      "  array b bank i32[64]\n"
+      "  array a scratchpad i32[64]\n"
+      "  MOVE a[0] b[0] 64\n"
+      "  loop i 100 {\n"
+      "    LOAD %0 a[0]\n"
+      "  }\n"
+      "}\n");
+  machine::Machine m = unitMachine(Compute::Mode::kPipeline, 2);
+  m.unitMemory->largest = Bytes(256);
+  // Non-blocking: the second thread's transfer waits for the port, and the first thread computes meanwhile.
+  EXPECT_EQ(simulate(UnitCode(p, m), m).cycles.value, 80 + 90 + 100 * 5);
+  m.unitMemory->isBlocking = true;
+  // Blocking: the second thread cannot even ask before the first transfer is done.
+  EXPECT_EQ(simulate(UnitCode(p, m), m).cycles.value, 90 + 90 + 1 + 100 * 5);  // and the two take turns
+}
+
+TEST(UnitEngine, LanesMoveTheirBytesTogether) {
+  const program::Process p = processOf(
+      "process unit x1 threads 16 {\n"
+      "  array own bank f32[8]\n"
+      "  array all bank f32[8] shared\n"
+      "  LOAD %0 own[3]\n"
+      "  LOAD %1 all[3]\n"
+      "}\n");
+  const machine::Machine m = unitMachine(Compute::Mode::kVector, 16);
+  const UnitCode code(p, m);
+  EXPECT_EQ(code.total().bankReadBytes, 16 * 4 + 8);  // one element of all lanes, rounded up to the bank's 8 bytes
+  EXPECT_EQ(code.total().bankReads, 2);
+}
+
+TEST(UnitEngine, HugeLoopsTakeNoTime) {
+  const program::Process p = processOf(
+      "process unit x1 threads 7 {\n"
+      "  array b bank i32[64]\n"
+      "  array a scratchpad i32[64]\n"
+      "  loop j 1000000000 {\n"
+      "    MOVE a[0] b[0] 50\n"
+      "    loop i 1000000 {\n"
+      "      LOAD %0 a[0]\n"
+      "    }\n"
+      "  }\n"
+      "}\n");
+  machine::Machine m = unitMachine(Compute::Mode::kPipeline, 7);
+  const RunResult r = estimate(UnitCode(p, m), m);
+  EXPECT_GT(r.cycles.value, 7'000'000'000'000'000);
+  EXPECT_LT(r.cyclesSimulated.value, 1'000'000);
+}
+
+}  // namespace
+}  // namespace pimento::sim::cnm
