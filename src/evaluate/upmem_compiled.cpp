@@ -37,7 +37,7 @@ kernel::Order UpmemCompiled::order() const {
                                       [](const kernel::Dim &d) { return d.kind == kernel::DimKind::kSequential; });
   if (!isOrdered) return {};
   return mapping::accumulationOrder(lowered_.placed, kernel, machine_,
-                                    lower::upmem::compiled::accumulationRules(graph_, kernel));
+                                    lower::accumulationRules(graph_, kernel));
 }
 
 Bytes UpmemCompiled::footprint() const {

@@ -1,4 +1,4 @@
-// Affine accesses as offsets into row-major arrays. Internal to the room.
+// Affine accesses as offsets into row-major arrays.
 #pragma once
 
 #include <cstdint>

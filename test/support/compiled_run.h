@@ -19,7 +19,7 @@ inline kernel::Order orderOf(const kernel::Kernel &kernel, const kernel::Graph &
   bool isOrdered = kernel.form == kernel::Form::kAffine;
   for (const kernel::Dim &d : kernel.dims) isOrdered &= d.kind != kernel::DimKind::kSequential;
   if (!isOrdered) return {};
-  return mapping::accumulationOrder(placed, kernel, machine, lower::upmem::compiled::accumulationRules(graph, kernel));
+  return mapping::accumulationOrder(placed, kernel, machine, lower::accumulationRules(graph, kernel));
 }
 
 /// "" where the device computes what the interpreter does, else what is wrong. `cycles`: of the slowest DPU.

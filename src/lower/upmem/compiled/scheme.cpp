@@ -34,18 +34,6 @@ bool Operand::involves(int dim) const {
   return std::any_of(positions.begin(), positions.end(), [dim](const Position &p) { return p.involves(dim); });
 }
 
-DType accumulatorOf(DType tensor) {
-  return isFloat(tensor) && sizeOf(tensor).value < 4 ? DType::kF32 : tensor;
-}
-
-mapping::AccumulationRules accumulationRules(const kernel::Graph &graph, const kernel::Kernel &kernel) {
-  mapping::AccumulationRules rules;
-  for (const kernel::Store &s : kernel.stores)
-    if (s.combine != Combine::kAssign)
-      rules.unitType = rules.mergeType = accumulatorOf(graph.tensors[static_cast<std::size_t>(s.target.tensor)].type);
-  return rules;
-}
-
 namespace {
 
 /// Row-major digits of `n` in a number system with these bases.
@@ -119,12 +107,7 @@ bool Scheme::isSameForAll(const Operand &o) const {
 }
 
 bool hasInitial(const Scheme &scheme, const kernel::Store &store) {
-  const auto &graph = *scheme.graph;
-  if (graph.tensors[static_cast<std::size_t>(store.target.tensor)].role == kernel::Role::kInOut) return true;
-  for (int k = 0; k < scheme.number; ++k)
-    for (const kernel::Store &s : graph.kernels[static_cast<std::size_t>(k)].stores)
-      if (s.target.tensor == store.target.tensor) return true;
-  return false;
+  return lower::hasInitial(*scheme.graph, scheme.number, store);
 }
 
 namespace {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "pimento/kernel/kernel.h"
+#include "pimento/lower/accumulation.h"
 #include "pimento/machine/machine.h"
 #include "pimento/mapping/mapping.h"
 
@@ -132,11 +133,6 @@ std::vector<std::string> notesOnMerging(const Scheme &scheme);
 
 /// Does a store accumulate onto what is there already?
 bool hasInitial(const Scheme &scheme, const kernel::Store &store);
-
-/// Type in which a store's partial results are kept: small floating formats accumulate in f32.
-DType accumulatorOf(DType tensor);
-/// The accumulation order's rules for it.
-mapping::AccumulationRules accumulationRules(const kernel::Graph &graph, const kernel::Kernel &kernel);
 
 /// Bytes that a program takes of WRAM besides stacks and buffers.
 inline constexpr std::int64_t kReservedWram = 1024;
