@@ -2,6 +2,7 @@
 
 #include "pimento/base/suggest.h"
 #include "pimento/evaluate/backend.h"
+#include "pimento/evaluate/cnm_backend.h"
 #include "pimento/evaluate/hbm_pim_backend.h"
 #include "pimento/evaluate/upmem_backend.h"
 
@@ -9,7 +10,7 @@ namespace pimento::evaluate {
 
 // The one line that a new target adds.
 const std::vector<const Backend *> &backends() {
-  static const std::vector<const Backend *> kBackends = {&hbmPimBackend(), &upmemBackend()};
+  static const std::vector<const Backend *> kBackends = {&hbmPimBackend(), &upmemBackend(), &cnmBackend()};
   return kBackends;
 }
 

@@ -11,6 +11,7 @@
 #include "pimento/evaluate/hbm_pim_backend.h"
 #include "pimento/evaluate/host_layer.h"
 #include "pimento/evaluate/price.h"
+#include "pimento/evaluate/run_program.h"
 #include "pimento/evaluate/two_slice.h"
 
 namespace pimento::evaluate {
@@ -262,10 +263,10 @@ Result<Report> evaluateProgram(const program::Program &program, const machine::M
   if (program.processes.size() != 1)
     return error("process-count", places != nullptr && places->processes.size() > 1 ? places->processes[1] : Location{},
                  fmt::format("the program has {} processes", program.processes.size()),
-                 "a DRAM program has one process, which stands for identical channels");
+                 "a program has one process, which stands for identical channels or units");
   const Result<DeviceRun> ran = !isSimulation && twoSlice
-                                    ? extrapolate(*channelSlices(program, machine), *twoSlice)
-                                    : runChannelProgram(program, machine, {!isSimulation, observers});
+                                    ? extrapolate(*programSlices(program, machine), *twoSlice)
+                                    : runProgram(program, machine, {!isSimulation, observers});
   if (!ran) return ran.diagnostics();
   const DeviceRun &run = *ran;
   if (run.isStuck)

@@ -130,7 +130,7 @@ DerivationPtr channelsOf(const ExplainedStage &stage, MachineNumbers &numbers) {
 
 CountNodes explainCounts(const std::string &prefix, const ExplainedStage &stage, MachineNumbers &numbers) {
   const DerivationPtr channels = channelsOf(stage, numbers);
-  if (stage.process->code != nullptr) return explainDpuCounts(prefix, stage, channels);
+  if (stage.process->code != nullptr || stage.process->unit) return explainDpuCounts(prefix, stage, channels);
   std::array<DerivationPtr, kDeviceCounts> perChannel;
   CountNodes out;
   for (int i = 0; i < kDeviceCounts; ++i) {

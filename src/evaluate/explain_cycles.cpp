@@ -216,7 +216,7 @@ DerivationPtr explainCycles(const std::string &name, const ExplainedStage &stage
                             std::int64_t mostCommands) {
   const std::int64_t cycles = stage.record.run.cycles.value;
   if (stage.process == nullptr) return leaf(name, cycles, "cycle", "the kernel runs on the host");
-  if (stage.process->code != nullptr) return explainDpuCycles(name, stage);
+  if (stage.process->code != nullptr || stage.process->unit) return explainDpuCycles(name, stage);
   const ChannelSpec spec(numbers.machine());
   const program::FlatLoops code(*stage.process, spec.reservedRows, spec.device.banksPerRank);
   std::int64_t commands = 0;

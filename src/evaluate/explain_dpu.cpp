@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "pimento/evaluate/dpu_actions.h"
 #include "pimento/evaluate/explainer.h"
+#include "pimento/evaluate/unit_actions.h"
 
 namespace pimento::evaluate {
 
@@ -31,30 +31,32 @@ DerivationPtr explainDpuCycles(const std::string &name, const ExplainedStage &st
                        idle = run.counts.at("idle_cycles") / run.units;
     const std::int64_t rest = run.cycles.value - issued - idle;
     std::vector<DerivationPtr> parts = {
-        leaf("issuing", issued, "cycle", "one instruction of one tasklet each"),
-        leaf("idle", idle, "cycle", "every tasklet waits: for its own last instruction, for a transfer, or stopped")};
+        leaf("issuing", issued, "cycle", "one instruction of one tasklet or thread each"),
+        leaf("idle", idle, "cycle", "every one of them waits: for its own last instruction, for a transfer, or stopped")};
     if (rest != 0) parts.push_back(leaf("start and end", rest, "cycle", "before the first and after the last issue"));
     return sumOf(name, run.cycles.value, "cycle", parts,
-                 run.units == 1 ? "one DPU" : "one DPU, which stands for all: their programs take equally long");
+                 run.units == 1 ? fmt::format("one {}", run.unit)
+                                : fmt::format("one {}, which stands for all: their programs take equally long", run.unit));
   }
   return leaf(
       name, run.cycles.value, "cycle",
-      fmt::format("the slowest of {} DPUs, {} of which were run, each on its own data", run.units, run.unitsSimulated));
+      fmt::format("the slowest of {} {}s, {} of which were run, each on its own data", run.units, run.unit, run.unitsSimulated));
 }
 
 CountNodes explainDpuCounts(const std::string &prefix, const ExplainedStage &stage, const DerivationPtr &dpus) {
   const DeviceRun &run = stage.record.run;
   CountNodes out;
-  for (const DpuCount &c : dpuCountTable()) {
+  for (const CountEntry &c : countEntries(*stage.process)) {
     const std::string name(c.name);
     const std::int64_t total = run.counts.at(name);
     const std::string about = std::string(c.about) + "; counted by the engine";
     if (isOneForAll(run)) {
       out.emplace_back(name,
                        node(prefix + name, total, "", "per_dpu * dpus", Arithmetic::kInteger,
-                            {{"per_dpu", leaf(name + " per DPU", total / run.units, "", about)}, {"dpus", dpus}}));
+                            {{"per_dpu", leaf(fmt::format("{} per {}", name, run.unit), total / run.units, "", about)},
+                             {"dpus", dpus}}));
     } else {
-      out.emplace_back(name, leaf(prefix + name, total, "", about + ", all DPUs together"));
+      out.emplace_back(name, leaf(prefix + name, total, "", fmt::format("{}, all {}s together", about, run.unit)));
     }
   }
   return out;
@@ -62,7 +64,7 @@ CountNodes explainDpuCounts(const std::string &prefix, const ExplainedStage &sta
 
 ActionNodes dpuActionNodes(const std::string &prefix, const ExplainedStage &stage, const CountNodes &counts) {
   std::array<std::vector<DerivationPtr>, energy::kActions> parts;
-  const std::vector<DpuCount> &table = dpuCountTable();
+  const std::vector<CountEntry> table = countEntries(*stage.process);
   for (std::size_t i = 0; i < table.size(); ++i)
     for (const energy::Action a : table[i].actions)
       if (counts[i].second->integer() != 0) parts[static_cast<std::size_t>(a)].push_back(counts[i].second);
@@ -70,7 +72,7 @@ ActionNodes dpuActionNodes(const std::string &prefix, const ExplainedStage &stag
   if (ranks > 0)
     parts[static_cast<std::size_t>(energy::Action::kRankCycles)].push_back(
         node("ranks at work", multiplySaturated(ranks, cycles), "", "ranks * cycles", Arithmetic::kInteger,
-             {{"ranks", leaf("ranks", ranks, "", "that have a DPU at work")},
+             {{"ranks", leaf("ranks", ranks, "", fmt::format("that have a {} at work", stage.record.run.unit))},
               {"cycles", leaf("cycles", cycles, "cycle", "of the launch")}}));
   return sumActions(prefix, parts);
 }

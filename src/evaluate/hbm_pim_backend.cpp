@@ -59,7 +59,7 @@ class HbmPimKernel final : public CompiledKernel {
   }
 
   Result<std::unique_ptr<Slices>> slices(const RunMode & /*mode*/) const override {
-    return channelSlices(lowered_.program, machine_);
+    return programSlices(lowered_.program, machine_);
   }
 
   DeviceRun bound(const kernel::DataSpec * /*values*/) const override {

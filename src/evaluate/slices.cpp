@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "pimento/base/integer.h"
-#include "pimento/evaluate/hbm_pim_backend.h"
+#include "pimento/evaluate/run_program.h"
 #include "pimento/evaluate/upmem_total.h"
 #include "pimento/program/portion.h"
 
@@ -13,9 +13,9 @@ namespace pimento::evaluate {
 
 namespace {
 
-class ChannelSlices final : public Slices {
+class ProgramSlices final : public Slices {
  public:
-  ChannelSlices(const program::Program &program, const machine::Machine &machine)
+  ProgramSlices(const program::Program &program, const machine::Machine &machine)
       : program_(program), machine_(machine) {}
 
   double size(std::int64_t coefficient) const override {
@@ -25,9 +25,9 @@ class ChannelSlices final : public Slices {
   Result<DeviceRun> simulate(std::int64_t coefficient) const override {
     program::Program piece = program_;
     piece.processes.front() = portion(coefficient);
-    return runChannelProgram(piece, machine_, {});
+    return runProgram(piece, machine_, {});
   }
-  Result<DeviceRun> simulateWhole() const override { return runChannelProgram(program_, machine_, {}); }
+  Result<DeviceRun> simulateWhole() const override { return runProgram(program_, machine_, {}); }
 
  private:
   program::Process portion(std::int64_t coefficient) const {
@@ -79,8 +79,8 @@ class DpuSlices final : public Slices {
 
 }  // namespace
 
-std::unique_ptr<Slices> channelSlices(const program::Program &program, const machine::Machine &machine) {
-  return std::make_unique<ChannelSlices>(program, machine);
+std::unique_ptr<Slices> programSlices(const program::Program &program, const machine::Machine &machine) {
+  return std::make_unique<ProgramSlices>(program, machine);
 }
 
 std::unique_ptr<Slices> dpuSlices(ShareSlices share) {

@@ -28,8 +28,8 @@ class Slices {
   virtual Result<DeviceRun> simulateWhole() const = 0;
 };
 
-/// Of a program of commands; all must outlive it.
-std::unique_ptr<Slices> channelSlices(const program::Program &program, const machine::Machine &machine);
+/// Of a program of loops; all must outlive it.
+std::unique_ptr<Slices> programSlices(const program::Program &program, const machine::Machine &machine);
 
 /// One loop over the share of a tasklet: how far a step goes, and how far all of them go.
 struct ShareLoop {

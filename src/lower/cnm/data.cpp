@@ -27,7 +27,7 @@ void forEach(const Plan &plan, const Operand &o, const std::vector<std::int64_t>
     if (o.involves(static_cast<int>(d)) || isGuarded) count[d] = valid;
     if (count[d] == 0) return;
   }
-  const kernel::Affine at = o.element(plan.threadSizes(), {});
+  const kernel::Affine at = o.corner(plan.threadSizes(), std::vector<std::int64_t>(dims, 1));
   const kernel::Affine element =
       kernel::linearize({o.tensor, o.index}, plan.graph->tensors[static_cast<std::size_t>(o.tensor)], dims);
   do {
@@ -87,6 +87,8 @@ std::vector<std::int64_t> sum(std::vector<std::int64_t> a, const std::vector<std
 
 HostWork hostWorkOf(const Plan &plan) {
   HostWork w;
+  w.ranks = 1;
+  for (const Axis &a : plan.axes) w.ranks = multiplySaturated(w.ranks, a.factors.front());
   const auto add = [](Bytes &to, std::int64_t bytes) { to = Bytes(addSaturated(to.value, bytes)); };
   const kernel::Kernel &kernel = plan.kernel();
   for (const Operand &o : plan.operands) {

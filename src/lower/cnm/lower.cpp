@@ -133,10 +133,7 @@ class Writer {
       count *= tile[rows - 1];
       isWhole = tile[rows - 1] == bank[rows - 1];
     }
-    // The first element of the tile in the bank: where its points of negative coefficients are largest.
-    kernel::Affine from = o.element(bankSizes, {});
-    for (std::size_t d = 0; d < tileSizes.size(); ++d)
-      if (from.coefficients[d] < 0) from.constant += from.coefficients[d] * (tileSizes[d] - 1);
+    const kernel::Affine from = o.corner(bankSizes, tileSizes);
     Around around = around_;
     around.pointLoop.assign(plan_.axes.size(), -1);
     Instruction i;

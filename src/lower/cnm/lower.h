@@ -32,4 +32,8 @@ struct Lowered {
 Result<Lowered> lower(const kernel::Graph &graph, int kernel, const mapping::Mapping &mapping,
                       const machine::Machine &machine);
 
+/// The mappings that searches look at, best guesses first: all units and threads, then fewer.
+std::vector<mapping::Mapping> mappingSpace(const kernel::Graph &graph, int kernel, const machine::Machine &machine,
+                                           const mapping::MapSpec &spec);
+
 }  // namespace pimento::lower::cnm

@@ -41,18 +41,23 @@ std::int64_t Operand::elements(const std::vector<std::int64_t> &sizes) const {
 }
 
 kernel::Affine Operand::element(const std::vector<std::int64_t> &sizes, const std::vector<std::int64_t> &delta) const {
+  const std::vector<std::int64_t> extents = box(sizes), points(sizes.size(), 1);
+  Affine out = corner(sizes, points);
+  std::int64_t pitch = 1;
+  for (std::size_t p = index.size(); p-- > 0; pitch *= extents[p]) out.constant += delta[p] * pitch;
+  return out;
+}
+
+kernel::Affine Operand::corner(const std::vector<std::int64_t> &sizes, const std::vector<std::int64_t> &inner) const {
   const std::vector<std::int64_t> extents = box(sizes);
   Affine out{std::vector<std::int64_t>(sizes.size(), 0), 0};
   std::int64_t pitch = 1;
-  for (std::size_t p = index.size(); p-- > 0; pitch *= extents[p]) {
-    std::int64_t low = delta.empty() ? 0 : delta[p];
+  for (std::size_t p = index.size(); p-- > 0; pitch *= extents[p])
     for (std::size_t d = 0; d < sizes.size(); ++d) {
       const std::int64_t c = index[p].coefficients[d];
       out.coefficients[d] += c * pitch;
-      if (c < 0) low += -c * (sizes[d] - 1);  // the box begins where the dim ends
+      if (c < 0) out.constant += -c * (sizes[d] - inner[d]) * pitch;  // boxes begin where the dim ends
     }
-    out.constant += low * pitch;
-  }
   return out;
 }
 

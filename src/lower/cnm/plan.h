@@ -52,6 +52,9 @@ struct Operand {
   std::int64_t elements(const std::vector<std::int64_t> &sizes) const;
   /// The element of a box for `sizes` as an affine form of positions in it: `delta` above the smallest constants.
   kernel::Affine element(const std::vector<std::int64_t> &sizes, const std::vector<std::int64_t> &delta) const;
+  /// The element at which the box for `inner` points from a position on begins, in that for `sizes`: an affine form of
+  /// the position.
+  kernel::Affine corner(const std::vector<std::int64_t> &sizes, const std::vector<std::int64_t> &inner) const;
 };
 
 /// An access of the kernel: an operand, and its constants above the smallest.

@@ -1,0 +1,11 @@
+// A program of loops on its engine: commands of a DRAM channel, or virtual instructions of a unit.
+#pragma once
+
+#include "pimento/evaluate/backend.h"
+
+namespace pimento::evaluate {
+
+/// The program verifies on the machine and is no machine code.
+DeviceRun runProgram(const program::Program &program, const machine::Machine &machine, const RunMode &mode);
+
+}  // namespace pimento::evaluate

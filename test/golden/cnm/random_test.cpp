@@ -1,0 +1,77 @@
+// Kernels under random mappings as virtual instructions, on a pipeline with a scratchpad and on a vector unit without:
+// the answer against the reference interpreter, the time of one evaluator against the other, the text against itself.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "pimento/evaluate/evaluator.h"
+#include "pimento/program/text.h"
+#include "test/support/hbm_pim_run.h"
+#include "test/support/random_affine_graph.h"
+#include "test/support/random_unit_program.h"
+
+namespace pimento::test {
+namespace {
+
+machine::Machine machineOf(machine::Compute::Mode mode) {
+  machine::Machine m = unitMachine(mode, 24);
+  m.clockGHz = 1;
+  m.host.linkGBps = m.host.memoryGBps = m.host.mergeGops = m.host.peakGflops = 1;
+  m.host.writeEfficiency = m.host.readEfficiency = 1;
+  m.levels[0].count = 4;
+  if (mode == machine::Compute::Mode::kVector) m.unitMemory->scratchpad = Bytes(0);
+  m.unitMemory->isBlocking = mode == machine::Compute::Mode::kVector;
+  return m;
+}
+
+std::string checkOne(const kernel::Graph &graph, const mapping::Mapping &m, const machine::Machine &machine,
+                     std::uint64_t seed) {
+  evaluate::Request request;
+  request.graph = &graph;
+  request.machine = &machine;
+  request.maps = {{mapping::MapSpec::Kind::kExplicit, m}};
+  const Result<evaluate::Report> fast = evaluate::evaluate(request);
+  if (!fast) return "estimate: " + fast.diagnostics().front().str();
+  kernel::DataSet data = kernel::makeData(graph, {.seed = seed});
+  request.isSimulation = true;
+  request.data = &data;
+  const Result<evaluate::Report> full = evaluate::evaluate(request);
+  if (!full) return "simulate: " + full.diagnostics().front().str();
+  if (!full->isChecked) return "wrong answer: " + (full->warnings.empty() ? "" : full->warnings.front());
+  if (agreedPart(*fast) != agreedPart(*full)) return "estimate differs:\n" + agreedPart(*fast) + agreedPart(*full);
+  const Result<evaluate::CompiledGraph> compiled = evaluate::compile(request);
+  const auto &kernel = *compiled->front().compiled;
+  if (kernel.bound().cycles > full->cycles) return "the bound is above the time";
+  const Result<program::Program> back = program::parse(program::print(kernel.program()));
+  if (!back) return "text: " + back.diagnostics().front().str();
+  return *back == kernel.program() ? "" : "the text reads back as another program";
+}
+
+TEST(CnmRandom, AffineKernelsAreRightAndTimedAlike) {
+  const char *asked = std::getenv("PIMENTO_CASES");
+  const int wanted = asked != nullptr ? std::atoi(asked) : 1500;
+  constexpr DType kTypes[] = {DType::kI32, DType::kI8,  DType::kU16, DType::kI64, DType::kF32,
+                              DType::kU32, DType::kF16, DType::kU8,  DType::kBF16, DType::kF64};
+  Rng rng(606);
+  int ran = 0, refused = 0;
+  for (int n = 0; ran < wanted && n < 20 * wanted; ++n) {
+    const machine::Machine machine =
+        machineOf(n % 2 == 0 ? machine::Compute::Mode::kPipeline : machine::Compute::Mode::kVector);
+    RandomAffineGraph random(rng, kTypes[n % 10]);
+    const kernel::Graph graph = random.make();
+    const mapping::Mapping m = random.mappingOf(graph.kernels[0], 4);
+    if (!kernel::verify(graph)) continue;
+    const std::string wrong = checkOne(graph, m, machine, static_cast<std::uint64_t>(n));
+    if (wrong.find("[capacity]") != std::string::npos || wrong.find("[mapping-") != std::string::npos ||
+        wrong.find("[unsupported-pattern]") != std::string::npos) {
+      ++refused;
+      continue;
+    }
+    ++ran;
+    ASSERT_EQ(wrong, "") << "number " << n << " under " << m.text << "\n" << kernel::print(graph);
+  }
+  EXPECT_EQ(ran, wanted) << refused << " were refused";
+}
+
+}  // namespace
+}  // namespace pimento::test
