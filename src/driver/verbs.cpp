@@ -26,6 +26,7 @@
 #include "pimento/evaluate/dpu_listing.h"
 #include "pimento/evaluate/evaluator.h"
 #include "pimento/evaluate/price.h"
+#include "pimento/lower/cnm/lower.h"
 #include "pimento/program/text.h"
 
 namespace pimento::driver {
@@ -157,7 +158,15 @@ Outcome printStage(const Options &options, const Job &job, const evaluate::Compi
     if (options.emit == "mapping") {
       out << job.input.graph->kernels[k].name << ": " << mapping::print(kernel.placed().mapping) << "\n";
     } else if (options.emit == "llvcnm") {
-      out << program::print(kernel.program());
+      if (program::hasCode(kernel.program())) {
+        // What CoMoNM estimates: the same kernel and mapping in virtual instructions.
+        const auto lowered =
+            lower::cnm::lower(*job.input.graph, static_cast<int>(k), kernel.placed().mapping, job.machine);
+        if (!lowered) return failure(lowered.diagnostics());
+        out << program::print(lowered->program);
+      } else {
+        out << program::print(kernel.program());
+      }
     } else if (options.emit == "asm") {
       int part = 0;
       const bool isCode = program::hasCode(kernel.program());
@@ -205,10 +214,12 @@ Outcome compile(const Options &given) {
   const bool isCode = std::any_of(graph->begin(), graph->end(), [](const evaluate::PlannedKernel &k) {
     return k.compiled != nullptr && program::hasCode(k.compiled->program());
   });
-  if (isCode && (options.emit == "commands" || options.emit == "llvcnm"))
+  if (options.emit == "commands" && !job->machine.dram)
     return failure({error("unknown-stage", {"--emit", 0, 0},
-                          fmt::format("{} runs machine code, which has no stage '{}'", job->machine.name, options.emit),
-                          "use --emit c, ir, asm, host, kernel or mapping")});
+                          fmt::format("{} runs {}, which has no stage 'commands'", job->machine.name,
+                                      isCode ? "machine code" : "virtual instructions"),
+                          isCode ? "use --emit c, ir, asm, host, llvcnm, cnm, kernel or mapping"
+                                 : "use --emit llvcnm, cnm, kernel or mapping")});
   if (options.emit == "cnm") return {cnmText(options, *job, *graph), {}, 0};
   return printStage(options, *job, *graph);
 }
@@ -241,6 +252,9 @@ class Timeline {
     if (!file_)
       return error("unwritable-file", {options.trace, 0, 0}, "the trace file cannot be written",
                    "choose a folder that exists and may be written to");
+    if (job.input.program ? program::isVirtual(*job.input.program) : !job.machine.dram && !job.machine.dpu)
+      return error("trace-virtual", {"--trace", 0, 0}, "virtual instructions have no timeline",
+                   "choose a target with device commands or machine code");
     if (!job.machine.dram) return openDpu(options, job);
     evaluate::Breakdown before;
     if (job.input.graph) {

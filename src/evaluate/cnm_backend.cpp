@@ -68,8 +68,7 @@ class CnmKernel final : public CompiledKernel {
     const kernel::DataSet before = data;
     for (std::int64_t first = 0; first < plan.units; first += kBatch) {
       const std::int64_t count = std::min(kBatch, plan.units - first);
-      std::vector<sim::cnm::UnitMemory> memories(static_cast<std::size_t>(count),
-                                                 sim::cnm::UnitMemory(*process.unit));
+      std::vector<sim::cnm::UnitMemory> memories(static_cast<std::size_t>(count), sim::cnm::UnitMemory(*process.unit));
       parallelFor(jobs, count, [&](std::int64_t i) {
         sim::cnm::UnitMemory &memory = memories[static_cast<std::size_t>(i)];
         lower::cnm::place(plan, first + i, before, memory);
@@ -128,7 +127,8 @@ class CnmBackend final : public Backend {
 
   Result<std::unique_ptr<CompiledKernel>> compile(const kernel::Graph &graph, int kernel,
                                                   const mapping::Mapping &mapping, const machine::Machine &machine,
-                                                  std::string_view /*variant*/, const Tools & /*tools*/) const override {
+                                                  std::string_view /*variant*/,
+                                                  const Tools & /*tools*/) const override {
     Result<lower::cnm::Lowered> lowered = lower::cnm::lower(graph, kernel, mapping, machine);
     if (!lowered) return lowered.diagnostics();
     return std::unique_ptr<CompiledKernel>(std::make_unique<CnmKernel>(graph, kernel, machine, std::move(*lowered)));

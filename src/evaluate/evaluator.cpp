@@ -264,9 +264,8 @@ Result<Report> evaluateProgram(const program::Program &program, const machine::M
     return error("process-count", places != nullptr && places->processes.size() > 1 ? places->processes[1] : Location{},
                  fmt::format("the program has {} processes", program.processes.size()),
                  "a program has one process, which stands for identical channels or units");
-  const Result<DeviceRun> ran = !isSimulation && twoSlice
-                                    ? extrapolate(*programSlices(program, machine), *twoSlice)
-                                    : runProgram(program, machine, {!isSimulation, observers});
+  const Result<DeviceRun> ran = !isSimulation && twoSlice ? extrapolate(*programSlices(program, machine), *twoSlice)
+                                                          : runProgram(program, machine, {!isSimulation, observers});
   if (!ran) return ran.diagnostics();
   const DeviceRun &run = *ran;
   if (run.isStuck)

@@ -32,15 +32,17 @@ DerivationPtr explainDpuCycles(const std::string &name, const ExplainedStage &st
     const std::int64_t rest = run.cycles.value - issued - idle;
     std::vector<DerivationPtr> parts = {
         leaf("issuing", issued, "cycle", "one instruction of one tasklet or thread each"),
-        leaf("idle", idle, "cycle", "every one of them waits: for its own last instruction, for a transfer, or stopped")};
+        leaf("idle", idle, "cycle",
+             "every one of them waits: for its own last instruction, for a transfer, or stopped")};
     if (rest != 0) parts.push_back(leaf("start and end", rest, "cycle", "before the first and after the last issue"));
     return sumOf(name, run.cycles.value, "cycle", parts,
-                 run.units == 1 ? fmt::format("one {}", run.unit)
-                                : fmt::format("one {}, which stands for all: their programs take equally long", run.unit));
+                 run.units == 1
+                     ? fmt::format("one {}", run.unit)
+                     : fmt::format("one {}, which stands for all: their programs take equally long", run.unit));
   }
-  return leaf(
-      name, run.cycles.value, "cycle",
-      fmt::format("the slowest of {} {}s, {} of which were run, each on its own data", run.units, run.unit, run.unitsSimulated));
+  return leaf(name, run.cycles.value, "cycle",
+              fmt::format("the slowest of {} {}s, {} of which were run, each on its own data", run.units, run.unit,
+                          run.unitsSimulated));
 }
 
 CountNodes explainDpuCounts(const std::string &prefix, const ExplainedStage &stage, const DerivationPtr &dpus) {

@@ -18,7 +18,9 @@ struct UnitCount {
 
 const std::vector<UnitCount> &table() {
   static const std::vector<UnitCount> kTable = {
-      {{"instructions", "issue slots taken; a vector's lanes share one", {Action::kInstructions}}, &Counts::slots, false},
+      {{"instructions", "issue slots taken; a vector's lanes share one", {Action::kInstructions}},
+       &Counts::slots,
+       false},
       {{"idle_cycles", "cycles in which nothing issued", {}}, nullptr, false},
       {{"operations", "operations on values of one lane", {Action::kAluOperations}}, &Counts::operations, true},
       {{"scratchpad_accesses", "loads and stores", {Action::kWramAccesses}}, &Counts::scratchpadAccesses, true},
@@ -40,8 +42,7 @@ std::vector<CountEntry> countEntries(const program::Process &process) {
   return out;
 }
 
-std::map<std::string, std::int64_t> unitCounts(const sim::cnm::RunResult &run, std::int64_t units,
-                                               std::int64_t lanes) {
+std::map<std::string, std::int64_t> unitCounts(const sim::cnm::RunResult &run, std::int64_t units, std::int64_t lanes) {
   std::map<std::string, std::int64_t> out;
   for (const UnitCount &c : table()) {
     const std::int64_t one = c.member == nullptr ? run.idleCycles : run.counts.*c.member;

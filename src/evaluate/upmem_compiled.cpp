@@ -36,8 +36,7 @@ kernel::Order UpmemCompiled::order() const {
                          std::none_of(kernel.dims.begin(), kernel.dims.end(),
                                       [](const kernel::Dim &d) { return d.kind == kernel::DimKind::kSequential; });
   if (!isOrdered) return {};
-  return mapping::accumulationOrder(lowered_.placed, kernel, machine_,
-                                    lower::accumulationRules(graph_, kernel));
+  return mapping::accumulationOrder(lowered_.placed, kernel, machine_, lower::accumulationRules(graph_, kernel));
 }
 
 Bytes UpmemCompiled::footprint() const {

@@ -155,6 +155,9 @@ class Reader {
     v.where = n.where;
     for (const Node &item : n.items) {
       if (!item.isScalar() || item.text.empty()) return wrongType(item, path, "a list of words", "write [a, b, c]");
+      if (!row.choices.empty() && std::find(row.choices.begin(), row.choices.end(), item.text) == row.choices.end())
+        report("unknown-choice", item.where, "'" + path + "' names '" + item.text + "'",
+               suggest(item.text, row.choices));
       v.list.push_back(item.text);
     }
     if (v.list.empty() && row.isRequired) return wrongType(n, path, "a list with entries", "write [a, b, c]");

@@ -136,7 +136,7 @@ class Parser : private TextReader {
 
   bool countStatement() {
     return ++statements_ <= kMaxStatements ||
-           report("too-large", scan_.where(), fmt::format("more than {} statements", kMaxStatements),
+           report("program-too-large", scan_.where(), fmt::format("more than {} statements", kMaxStatements),
                   "use loops; programs keep their loops as loops");
   }
 
@@ -156,7 +156,7 @@ class Parser : private TextReader {
     Image i;
     const Location where = scan_.where();
     if (!nameInto(i.name, "the image's name") || !word("bursts", "an image is: image NAME bursts N [per-channel]") ||
-        !number(i.bursts, "the number of bursts", 0, kLargest, "range"))
+        !number(i.bursts, "the number of bursts", 0, kLargest, "program-range"))
       return false;
     if (scan_.takeWord("per")) {
       if (!scan_.takePunctuation('-') || !scan_.takeWord("channel"))
@@ -165,7 +165,7 @@ class Parser : private TextReader {
     }
     if (!lineEnd()) return false;
     if (!images_.emplace(i.name, static_cast<int>(program_.images.size())).second)
-      return report("duplicate-image", where, fmt::format("image {} exists already", spellName(i.name)),
+      return report("program-duplicate-image", where, fmt::format("image {} exists already", spellName(i.name)),
                     "give each image its own name");
     program_.images.push_back(std::move(i));
     return true;
@@ -178,12 +178,12 @@ class Parser : private TextReader {
     if (!nameInto(p.name, "the process's name")) return false;
     if (!scan_.takePunctuation('x'))
       return expected("'x' and the number of channels", "a process is: process NAME x64 {");
-    if (!number(p.instances, "the number of channels", 1, kLargest, "instances")) return false;
+    if (!number(p.instances, "the number of channels", 1, kLargest, "program-instances")) return false;
     unit_.reset();
     if (scan_.takeWord("threads")) {
       p.unit.emplace();
       unit_.emplace(static_cast<TextReader &>(*this), *p.unit);
-      if (!number(p.unit->threads, "the number of threads", 1, kLargest, "threads")) return false;
+      if (!number(p.unit->threads, "the number of threads", 1, kLargest, "program-threads")) return false;
     }
     if (!block(p.body, fmt::format("process {}", spellName(p.name)), where)) return false;
     program_.processes.push_back(std::move(p));
@@ -209,7 +209,7 @@ class Parser : private TextReader {
       statement(into);
       scan_.nextLine();
     }
-    return report("unclosed", where, fmt::format("{} is not closed", owner), "add a line with '}'");
+    return report("program-unclosed", where, fmt::format("{} is not closed", owner), "add a line with '}'");
   }
 
   bool loop(std::vector<Node> &into) {
@@ -217,19 +217,19 @@ class Parser : private TextReader {
     const std::string variable(scan_.takeWord());
     if (variable.empty()) return expected("a loop variable", "a loop is: loop j 8 {");
     if (unit_ && unit_->hasParameter(variable))
-      return report("duplicate-variable", where, fmt::format("a parameter is called '{}' already", variable),
+      return report("program-duplicate-variable", where, fmt::format("a parameter is called '{}' already", variable),
                     "give the loop another variable");
     if (std::find(variables_.begin(), variables_.end(), variable) != variables_.end())
       return report(
-          "duplicate-variable", where, fmt::format("an enclosing loop has the variable '{}' already", variable),
+          "program-duplicate-variable", where, fmt::format("an enclosing loop has the variable '{}' already", variable),
           fmt::format("rename it and keep the label: loop {}_{} N label {} {{", variable, variables_.size(), variable));
     if (variables_.size() >= kMaxDepth)
-      return report("depth", where, fmt::format("loops nest deeper than {}", kMaxDepth),
+      return report("program-depth", where, fmt::format("loops nest deeper than {}", kMaxDepth),
                     "merge loops, or repeat commands");
     Node n;
     n.isLoop = true;
     n.label = variable;
-    if (!number(n.trip, "the trip count", 1, kLargest, "trip")) return false;
+    if (!number(n.trip, "the trip count", 1, kLargest, "program-trip")) return false;
     if (scan_.takeWord("label") && !nameInto(n.label, "the loop's label")) return false;
     variables_.push_back(variable);
     const bool isRead = block(n.children, fmt::format("loop '{}'", variable), where);
@@ -260,8 +260,8 @@ class Parser : private TextReader {
                       w.empty() ? "choices: RD, WR, loop, }" : suggest(w, {"RD", "WR", "loop"}));
     }
     std::int64_t rank = 0, bank = 0;
-    if (!word("rank", kForm) || !number(rank, "the rank", 0, 255, "range")) return false;
-    if (!word("bank", kForm) || !number(bank, "the bank", 0, 255, "range")) return false;
+    if (!word("rank", kForm) || !number(rank, "the rank", 0, 255, "program-range")) return false;
+    if (!word("bank", kForm) || !number(bank, "the bank", 0, 255, "program-range")) return false;
     c.rank = static_cast<std::uint8_t>(rank);
     c.bank = static_cast<std::uint8_t>(bank);
     if (!word("row", kForm) || !affine(c.row)) return false;
@@ -279,7 +279,7 @@ class Parser : private TextReader {
     if (w.empty()) return expected("a purpose", "choices: " + fmt::format("{}", fmt::join(names, ", ")));
     const auto known = std::find(names.begin(), names.end(), w);
     if (known == names.end())
-      return report("unknown-purpose", scan_.where(), fmt::format("unknown purpose {}", scan_.found()),
+      return report("program-unknown-purpose", scan_.where(), fmt::format("unknown purpose {}", scan_.found()),
                     suggest(w, names));
     scan_.takeWord();
     into = static_cast<Purpose>(known - names.begin());
@@ -289,7 +289,8 @@ class Parser : private TextReader {
   bool data(Command &c) {
     const Location start = scan_.where();
     if (!scan_.takeWord("data")) return true;
-    if (!c.isWrite) return report("read-data", start, "a read sends no data", "remove 'data', or write with WR");
+    if (!c.isWrite)
+      return report("program-read-data", start, "a read sends no data", "remove 'data', or write with WR");
     const Location where = scan_.where();
     std::string image;
     if (!nameInto(image, "an image's name")) return false;
@@ -297,7 +298,7 @@ class Parser : private TextReader {
     if (known == images_.end()) {
       std::vector<std::string> names;
       for (const Image &i : program_.images) names.push_back(i.name);
-      return report("unknown-image", where, fmt::format("unknown image {}", spellName(image)),
+      return report("program-unknown-image", where, fmt::format("unknown image {}", spellName(image)),
                     names.empty() ? "declare it first: image NAME bursts N" : suggest(image, names));
     }
     c.image = known->second;

@@ -35,12 +35,13 @@ std::string printAffine(const Address &a, const std::vector<std::string> &variab
 }
 
 bool TextReader::report(std::string code, Location where, std::string message, std::string hint) {
-  found_.push_back(error("program-" + code, std::move(where), std::move(message), std::move(hint)));
+  found_.push_back(error(std::move(code), std::move(where), std::move(message), std::move(hint)));
   return false;
 }
 
 bool TextReader::expected(std::string_view what, std::string hint) {
-  return report("syntax", scan_.where(), fmt::format("expected {}, found {}", what, scan_.found()), std::move(hint));
+  return report("program-syntax", scan_.where(), fmt::format("expected {}, found {}", what, scan_.found()),
+                std::move(hint));
 }
 
 bool TextReader::nextStatement() {
@@ -106,7 +107,7 @@ bool TextReader::term(Address &into, const std::vector<Parameter> &parameters, b
     const Scanner::Number n = scan_.takeInteger(factor, isNegative);
     if (n == Scanner::Number::kTaken) return true;
     if (n == Scanner::Number::kNone) return expected("a number or a loop variable", kAffineHint);
-    return report("range", scan_.where(), "number is too large", "numbers have 64 bits");
+    return report("program-range", scan_.where(), "number is too large", "numbers have 64 bits");
   };
   if (!scan_.peekWord().empty()) {
     if (!variable(into, parameters, sum)) return false;
@@ -116,7 +117,7 @@ bool TextReader::term(Address &into, const std::vector<Parameter> &parameters, b
     if (scan_.takePunctuation('*') && !variable(into, parameters, sum)) return false;
   }
   return !__builtin_add_overflow(*sum, factor, sum) ||
-         report("range", where, "the terms add up to too large a number", "numbers have 64 bits");
+         report("program-range", where, "the terms add up to too large a number", "numbers have 64 bits");
 }
 
 // Takes a loop variable or a parameter; `sum` becomes its coefficient.
@@ -130,7 +131,8 @@ bool TextReader::variable(Address &into, const std::vector<Parameter> &parameter
   if (known == variables_.end() && parameter == parameters.end()) {
     std::vector<std::string> names = variables_;
     for (const Parameter &p : parameters) names.push_back(p.name);
-    return report("unknown-variable", where, fmt::format("no enclosing loop has the variable {}", scan_.found()),
+    return report("program-unknown-variable", where,
+                  fmt::format("no enclosing loop has the variable {}", scan_.found()),
                   names.empty() ? "there is no enclosing loop; only numbers are possible" : suggest(w, names));
   }
   scan_.takeWord();

@@ -108,11 +108,11 @@ bool UnitReader::array() {
   if (a.space == Array::Space::kBank && !reader_.word("bank", kForm)) return false;
   if (!type(a.type)) return false;
   if (!reader_.scan().takePunctuation('[')) return reader_.expected("'['", kForm);
-  if (!reader_.number(a.elements, "the number of elements", 1, TextReader::kLargest, "range")) return false;
+  if (!reader_.number(a.elements, "the number of elements", 1, TextReader::kLargest, "program-range")) return false;
   if (!reader_.scan().takePunctuation(']')) return reader_.expected("']'", kForm);
   a.isShared = reader_.scan().takeWord("shared");
   if (std::any_of(unit_.arrays.begin(), unit_.arrays.end(), [&](const Array &b) { return a.name == b.name; }))
-    return reader_.report("duplicate-array", where, fmt::format("array {} exists already", spellName(a.name)),
+    return reader_.report("program-duplicate-array", where, fmt::format("array {} exists already", spellName(a.name)),
                           "give each array its own name");
   unit_.arrays.push_back(std::move(a));
   return true;
@@ -123,9 +123,9 @@ bool UnitReader::parameter() {
   const Location where = reader_.scan().where();
   p.name = reader_.scan().takeWord();
   if (p.name.empty()) return reader_.expected("a parameter's name", "a parameter is: param NAME LIMIT");
-  if (!reader_.number(p.limit, "the limit", 1, TextReader::kLargest, "range")) return false;
+  if (!reader_.number(p.limit, "the limit", 1, TextReader::kLargest, "program-range")) return false;
   if (hasParameter(p.name) || reader_.hasVariable(p.name))
-    return reader_.report("duplicate-variable", where, fmt::format("'{}' is taken already", p.name),
+    return reader_.report("program-duplicate-variable", where, fmt::format("'{}' is taken already", p.name),
                           "give parameters and loop variables names of their own");
   unit_.parameters.push_back(std::move(p));
   return true;
@@ -138,7 +138,7 @@ bool UnitReader::type(DType &into) {
   if (!t) {
     std::vector<std::string> names;
     for (const DType d : allDTypes()) names.emplace_back(name(d));
-    return reader_.report("unknown-type", reader_.scan().where(),
+    return reader_.report("program-unknown-type", reader_.scan().where(),
                           fmt::format("unknown type {}", reader_.scan().found()), suggest(w, names));
   }
   reader_.scan().takeWord();
@@ -149,7 +149,7 @@ bool UnitReader::type(DType &into) {
 bool UnitReader::registerNumber(int &into, const char *what) {
   if (!reader_.scan().takePunctuation('%')) return reader_.expected(what, "registers are written %0, %1, ...");
   std::int64_t n = 0;
-  if (!reader_.number(n, "the register's number", 0, kMaxRegisters - 1, "range")) return false;
+  if (!reader_.number(n, "the register's number", 0, kMaxRegisters - 1, "program-range")) return false;
   into = static_cast<int>(n);
   return true;
 }
@@ -163,7 +163,7 @@ bool UnitReader::arrayElement(int &array, Address &at) {
   if (known == unit_.arrays.end()) {
     std::vector<std::string> names;
     for (const Array &a : unit_.arrays) names.push_back(a.name);
-    return reader_.report("unknown-array", where, fmt::format("unknown array {}", spellName(wanted)),
+    return reader_.report("program-unknown-array", where, fmt::format("unknown array {}", spellName(wanted)),
                           names.empty() ? "declare it first: array NAME bank TYPE[N]" : suggest(wanted, names));
   }
   array = static_cast<int>(known - unit_.arrays.begin());
@@ -175,9 +175,9 @@ bool UnitReader::arrayElement(int &array, Address &at) {
 bool UnitReader::constant(Instruction &i) {
   if (!type(i.type) || !registerNumber(i.result, "the result")) return false;
   if (!isFloat(i.type)) {
-    if (!reader_.number(i.integer, "the constant", INT64_MIN, INT64_MAX, "range")) return false;
+    if (!reader_.number(i.integer, "the constant", INT64_MIN, INT64_MAX, "program-range")) return false;
     if (wrapInteger(i.type, i.integer) == i.integer) return true;
-    return reader_.report("range", reader_.scan().where(),
+    return reader_.report("program-range", reader_.scan().where(),
                           fmt::format("{} is no number of type {}", i.integer, name(i.type)),
                           fmt::format("wrapped it would be {}", wrapInteger(i.type, i.integer)));
   }
@@ -190,7 +190,7 @@ bool UnitReader::constant(Instruction &i) {
   }
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), i.constant);
   if (status == std::errc() && end == text.data() + text.size() && !std::isnan(i.constant)) return true;
-  return reader_.report("number", where, fmt::format("'{}' is no number", text),
+  return reader_.report("program-number", where, fmt::format("'{}' is no number", text),
                         "as in 1.5, -2, 1e-3, 1e6, inf, -inf and nan");
 }
 
@@ -201,7 +201,7 @@ bool UnitReader::store(Instruction &i) {
 
 bool UnitReader::move(Instruction &i) {
   return arrayElement(i.array, i.at) && arrayElement(i.from, i.fromAt) &&
-         reader_.number(i.count, "the number of elements", 1, TextReader::kLargest, "count");
+         reader_.number(i.count, "the number of elements", 1, TextReader::kLargest, "program-count");
 }
 
 bool UnitReader::operation(Instruction &i, const std::string &word) {

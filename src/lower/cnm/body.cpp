@@ -105,7 +105,9 @@ class Points {
     const bool isTile = o.tile >= 0;
     i.array = isTile ? o.tile : o.array;
     i.at = addressOf(plan_, around_, o.element(isTile ? plan_.tileSizes() : plan_.bankSizes(o), r.delta),
-                     isTile ? Origin::kTile : o.use == Use::kInput ? Origin::kUnit : Origin::kThread);
+                     isTile                 ? Origin::kTile
+                     : o.use == Use::kInput ? Origin::kUnit
+                                            : Origin::kThread);
   }
 
   std::vector<Node> level(int n) {
@@ -131,7 +133,8 @@ class Points {
   void value(std::vector<Node> &out, std::size_t number) {
     const kernel::Value &v = kernel_.body[number];
     const auto argument = [&](int a) {
-      return a < kernel::argumentCount(v.op) ? values_[static_cast<std::size_t>(v.args[static_cast<std::size_t>(a)])] : -1;
+      return a < kernel::argumentCount(v.op) ? values_[static_cast<std::size_t>(v.args[static_cast<std::size_t>(a)])]
+                                             : -1;
     };
     switch (v.op) {
       case Op::kConstant: {

@@ -93,9 +93,8 @@ HostWork hostWorkOf(const Plan &plan) {
   const kernel::Kernel &kernel = plan.kernel();
   for (const Operand &o : plan.operands) {
     const kernel::Tensor &tensor = plan.graph->tensors[static_cast<std::size_t>(o.tensor)];
-    const std::int64_t elements =
-        multiplySaturated(o.elements(plan.bankSizes(o)),
-                          multiplySaturated(plan.units, o.use == Use::kInput ? 1 : plan.threads));
+    const std::int64_t elements = multiplySaturated(
+        o.elements(plan.bankSizes(o)), multiplySaturated(plan.units, o.use == Use::kInput ? 1 : plan.threads));
     const std::int64_t bytes = multiplySaturated(elements, sizeOf(o.type).value);
     if (o.use == Use::kInput) {
       add(tensor.isConstant ? w.placedOnce : w.placed, bytes);

@@ -1,4 +1,5 @@
-// The host's part of virtual instructions: what it places in every unit's bank, and what it makes of what it reads back.
+// The host's part of virtual instructions: what it places in every unit's bank, and what it makes of what it reads
+// back.
 //
 // Operands are gathered box by box, results scattered; partial results merge in the mapping's order (kernel/order.h):
 // threads of a unit, units of the level around them, and so on outwards, then onto what is there. Elements outside a

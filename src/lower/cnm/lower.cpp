@@ -21,14 +21,14 @@ namespace {
 
 Status checkMachine(const machine::Machine &m) {
   if (m.compute && m.unitMemory && m.levels.size() >= 2) return okStatus();
-  return error("unsupported-machine", {}, fmt::format("machine '{}' does not say what virtual instructions cost", m.name),
+  return error("unsupported-machine", {},
+               fmt::format("machine '{}' does not say what virtual instructions cost", m.name),
                "its file needs the section 'compute', and levels of units with threads");
 }
 
 class Writer {
  public:
-  Writer(const kernel::Graph &graph, Plan &plan, program::Process &process,
-         std::vector<Lowered::Parameter> &parameters)
+  Writer(const kernel::Graph &graph, Plan &plan, program::Process &process, std::vector<Lowered::Parameter> &parameters)
       : graph_(graph), plan_(plan), process_(process), parameters_(parameters) {
     around_.parameter = [this](int dim, bool isGlobal) { return parameter(dim, isGlobal); };
   }

@@ -160,27 +160,30 @@ class Planner {
   }
 
  private:
-  Status unsupported(const char *what, std::string message, std::string hint) const {
-    return error(fmt::format("unsupported-{}", what), kernel_.where,
-                 fmt::format("kernel '{}' has no virtual instructions for {}: {}", kernel_.name, machine_.name, message),
-                 std::move(hint));
+  Status unsupported(const char *code, std::string message, std::string hint) const {
+    return error(
+        code, kernel_.where,
+        fmt::format("kernel '{}' has no virtual instructions for {}: {}", kernel_.name, machine_.name, message),
+        std::move(hint));
   }
 
   Status checkKernel() const {
     if (kernel_.form != kernel::Form::kAffine)
-      return unsupported("form", "it selects or counts by values", "units execute affine loops");
+      return unsupported("unsupported-form", "it selects or counts by values", "units execute affine loops");
     for (const kernel::Dim &d : kernel_.dims)
       if (d.kind == kernel::DimKind::kSequential)
-        return unsupported("form", fmt::format("points of dim '{}' depend on one another", d.name),
+        return unsupported("unsupported-form", fmt::format("points of dim '{}' depend on one another", d.name),
                            "units execute parallel and reduction dims");
     if (placed_.mapping.subspaces.size() != 1)
-      return unsupported("mapping", fmt::format("the mapping has {} subspaces", placed_.mapping.subspaces.size()),
+      return unsupported("unsupported-mapping",
+                         fmt::format("the mapping has {} subspaces", placed_.mapping.subspaces.size()),
                          "give one that covers the whole space");
     for (const auto &[level, chunk] : placed_.mapping.cyclic)
       if (chunk != 0)
-        return unsupported("mapping", fmt::format("level '{}' is split cyclically", level), "split it contiguously");
+        return unsupported("unsupported-mapping", fmt::format("level '{}' is split cyclically", level),
+                           "split it contiguously");
     if (placed_.mapping.tail == mapping::Tail::kTruncate)
-      return unsupported("mapping", "tails are padded", "leave tail= out");
+      return unsupported("unsupported-mapping", "tails are padded", "leave tail= out");
     DType sums = DType::kI32;
     bool isFirst = true, isMixed = false, hasFloat = false;
     for (const kernel::Store &s : kernel_.stores) {
@@ -192,7 +195,8 @@ class Planner {
       isFirst = false;
     }
     if (isMixed && hasFloat)
-      return unsupported("type", "it accumulates in several types, of which one is floating", "split the kernel");
+      return unsupported("unsupported-type", "it accumulates in several types, of which one is floating",
+                         "split the kernel");
     return okStatus();
   }
 
@@ -235,7 +239,7 @@ class Planner {
   Status addStore(const kernel::Store &s) {
     for (const Operand &o : plan_.operands)
       if (o.tensor == s.target.tensor)
-        return unsupported("pattern", "it stores to one tensor twice", "split the kernel");
+        return unsupported("unsupported-pattern", "it stores to one tensor twice", "split the kernel");
     Operand o;
     o.tensor = s.target.tensor;
     o.store = static_cast<int>(plan_.stores.size());
@@ -256,8 +260,10 @@ class Planner {
       Operand &o = plan_.operands[i];
       if (o.tensor != a.tensor) continue;
       if (o.use == Use::kInput && !haveSameCoefficients(o, a)) continue;
-      if (o.use != Use::kInput && (o.use == Use::kPartial || !(a == kernel_.stores[static_cast<std::size_t>(o.store)].target)))
-        return unsupported("pattern", "it reads elsewhere from a tensor that it writes", "split the kernel");
+      if (o.use != Use::kInput &&
+          (o.use == Use::kPartial || !(a == kernel_.stores[static_cast<std::size_t>(o.store)].target)))
+        return unsupported("unsupported-pattern", "it reads elsewhere from a tensor that it writes",
+                           "split the kernel");
       widen(o, a);
       plan_.loads.push_back({static_cast<int>(i), {}});
       return okStatus();
@@ -285,11 +291,12 @@ class Planner {
     room_ = machine_.unitMemory->scratchpad.value / plan_.threads;
     for (Axis &a : plan_.axes) a.tile = 1;
     if (plan_.tileBytes() > room_)
-      return error("capacity", kernel_.where,
-                   fmt::format("kernel '{}' takes {} bytes of the scratchpad per thread at least; of {} threads each has "
-                               "{}: {} too many",
-                               kernel_.name, plan_.tileBytes(), plan_.threads, room_, plan_.tileBytes() - room_),
-                   "use fewer threads");
+      return error(
+          "capacity", kernel_.where,
+          fmt::format("kernel '{}' takes {} bytes of the scratchpad per thread at least; of {} threads each has "
+                      "{}: {} too many",
+                      kernel_.name, plan_.tileBytes(), plan_.threads, room_, plan_.tileBytes() - room_),
+          "use fewer threads");
     setLevels();
     grow();
     setLevels();

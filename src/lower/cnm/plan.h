@@ -41,9 +41,9 @@ struct Operand {
   /// Per index of the tensor: coefficient of each dim, smallest constant, and how far the largest lies above it.
   std::vector<kernel::Affine> index;
   std::vector<std::int64_t> spread;
-  int level = -1;         ///< tile loop inside which it is moved; -1: before all
-  int array = -1;         ///< of the unit: in the bank
-  int tile = -1;          ///< in the scratchpad; -1: there is none
+  int level = -1;  ///< tile loop inside which it is moved; -1: before all
+  int array = -1;  ///< of the unit: in the bank
+  int tile = -1;   ///< in the scratchpad; -1: there is none
   bool hasInitial = false;
 
   bool involves(int dim) const;

@@ -106,10 +106,10 @@ TEST(ProgramTextErrors, AProcessRunsOnAtLeastOneChannel) {
   EXPECT_EQ(complaint("program t\nprocess c 64 {\n}\n"), "program-syntax@2:11");
 }
 
-TEST(ProgramTextErrors, LoopsNestSixDeep) {
+TEST(ProgramTextErrors, LoopsNestTwelveDeep) {
   std::string text = "program t\nprocess c x1 {\n";
   for (int d = 0; d < 100000; ++d) text += "loop v" + std::to_string(d) + " 2 {\n";
-  EXPECT_EQ(complaint(text), "program-depth@9:6");
+  EXPECT_EQ(complaint(text), "program-depth@15:6");
 }
 
 TEST(ProgramTextErrors, AnOpenBlockIsReportedWhereItOpens) {

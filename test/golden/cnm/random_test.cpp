@@ -50,7 +50,7 @@ std::string checkOne(const kernel::Graph &graph, const mapping::Mapping &m, cons
 TEST(CnmRandom, AffineKernelsAreRightAndTimedAlike) {
   const char *asked = std::getenv("PIMENTO_CASES");
   const int wanted = asked != nullptr ? std::atoi(asked) : 1500;
-  constexpr DType kTypes[] = {DType::kI32, DType::kI8,  DType::kU16, DType::kI64, DType::kF32,
+  constexpr DType kTypes[] = {DType::kI32, DType::kI8,  DType::kU16, DType::kI64,  DType::kF32,
                               DType::kU32, DType::kF16, DType::kU8,  DType::kBF16, DType::kF64};
   Rng rng(606);
   int ran = 0, refused = 0;
