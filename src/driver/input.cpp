@@ -73,6 +73,12 @@ Options withTarget(const Options &options) {
   Options out = options;
   if (out.target.empty() && endsWith(options.input, ".cnm"))
     if (const Result<std::string> text = textOf(options)) out.target = mapping::cnmTarget(*text);
+  if (out.target.empty() && endsWith(options.input, ".llvcnm"))
+    if (const Result<std::string> text = textOf(options)) {
+      const std::vector<std::string> known = machine::listMachines(machineFolders(options));
+      const std::string named = program::targetOf(*text);
+      if (std::find(known.begin(), known.end(), named) != known.end()) out.target = named;
+    }
   if (out.target.empty()) out.target = isDpuProgram(options.input) ? "upmem" : "hbm-pim";
   return out;
 }

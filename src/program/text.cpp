@@ -320,6 +320,12 @@ std::string print(const Program &program) {
   return Printer(program).run();
 }
 
+std::string targetOf(std::string_view text) {
+  Scanner scan(text, {});
+  scan.skipEmptyLines();
+  return scan.takeWord("program") ? scan.takeName().value_or("") : "";
+}
+
 Result<Program> parse(std::string_view text, std::string file, Places *places) {
   Parser parser(text, std::move(file));
   Result<Program> program = parser.run();
