@@ -343,9 +343,11 @@ class Builder {
       m.ticksPerCycle = d->ticksPerCycle;
       m.reads = d->reads;
       m.writes = d->writes;
+      m.ports = d->transferPorts;
       m.refreshInterval = d->refreshInterval;
       m.refreshTime = d->refreshTime;
       m.scratchpad = d->wram;
+      if (d->mramModel == "constant") m.reads = m.writes = {{m.unit, d->constantTransfer, d->constantTransfer}};
     } else {
       c.threads = integer("compute.threads");
       c.issueInterval = cycles("compute.issue_interval");

@@ -8,12 +8,13 @@ namespace pimento::sim::cnm {
 
 namespace {
 
-/// The bank as the DMA engine of a DPU: tables of latency and occupancy, one queue per port.
+/// The bank as the DMA engine of a DPU: tables of latency and occupancy, ports.
 machine::Dpu bankOf(const machine::UnitMemory &m) {
   machine::Dpu d;
   d.transferUnit = m.unit;
   d.transferMax = m.largest;
   d.ticksPerCycle = m.ticksPerCycle;
+  d.transferPorts = m.ports;
   d.reads = m.reads;
   d.writes = m.writes;
   d.refreshInterval = m.refreshInterval;
@@ -72,7 +73,7 @@ Unit::Unit(const UnitCode &code, const machine::Machine &machine, bool walksLoop
       walksLoops_(walksLoops),
       isBlocking_(machine.unitMemory->isBlocking),
       issue_(machine.compute->issueInterval.value),
-      ports_(static_cast<std::size_t>(machine.unitMemory->ports), dpu::Dma(bankOf(*machine.unitMemory))),
+      bank_(bankOf(*machine.unitMemory)),
       threads_(static_cast<std::size_t>(code.contexts())) {
   for (int t = 0; t < code.contexts(); ++t) {
     thread(t).position.code_ = code_;
@@ -137,9 +138,7 @@ void Unit::event(int t) {
   std::int64_t done = now() + s.latency;
   if (s.kind == UnitCode::Kind::kAccess) {
     const std::int64_t bytes = k.piece + 1 == s.pieces ? s.lastBytes : s.bytes;
-    dpu::Dma &port = *std::min_element(ports_.begin(), ports_.end(),
-                                       [](const dpu::Dma &a, const dpu::Dma &b) { return a.free() < b.free(); });
-    done = port.issue(now(), s.isRead, bytes, 0).done;
+    done = bank_.issue(now(), s.isRead, bytes, 0).done;
     if (isBlocking_) blockedUntil_ = std::max(blockedUntil_, done);
     ++k.piece;
   }
@@ -256,7 +255,7 @@ void Unit::encode(int scope, bool /*withCountdowns*/, StateWords &out) const {
     for (std::size_t i = d + 1; i < static_cast<std::size_t>(k.position.depth_); ++i) out.put(k.position.counter_[i]);
   }
   issue_.encode(out);
-  for (const dpu::Dma &port : ports_) port.encode(now(), out);
+  bank_.encode(now(), out);
   out.put(std::max<std::int64_t>(0, blockedUntil_ - now()));
 }
 
@@ -267,7 +266,7 @@ void Unit::shift(const LoopShift &by, std::int64_t time, bool /*withEvents*/) {
     front_.counter_[d] += by[d];
   }
   issue_.shift(time);
-  for (dpu::Dma &port : ports_) port.shift(time);
+  bank_.shift(time);
   blockedUntil_ += time;
   isTurnPure_ = false;
 }

@@ -94,7 +94,7 @@ class Unit {
   const UnitCode *code_;
   bool walksLoops_, isBlocking_;
   dpu::Issue issue_;
-  std::vector<dpu::Dma> ports_;
+  dpu::Dma bank_;
   std::vector<Thread> threads_;
   Position front_;  ///< of the thread that is farthest in the loop of the last checkpoint
   Counts counts_;
