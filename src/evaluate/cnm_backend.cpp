@@ -47,7 +47,7 @@ class CnmKernel final : public CompiledKernel {
     return programSlices(lowered_.program, machine_);
   }
 
-  DeviceRun bound() const override {
+  DeviceRun bound(const kernel::DataSpec * /*values*/) const override {
     const program::Process &process = lowered_.program.processes.front();
     const sim::cnm::UnitCode code(process, machine_);
     sim::cnm::RunResult least;

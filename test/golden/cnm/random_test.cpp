@@ -41,7 +41,7 @@ std::string checkOne(const kernel::Graph &graph, const mapping::Mapping &m, cons
   if (agreedPart(*fast) != agreedPart(*full)) return "estimate differs:\n" + agreedPart(*fast) + agreedPart(*full);
   const Result<evaluate::CompiledGraph> compiled = evaluate::compile(request);
   const auto &kernel = *compiled->front().compiled;
-  if (kernel.bound().cycles > full->cycles) return "the bound is above the time";
+  if (kernel.bound(nullptr).cycles > full->cycles) return "the bound is above the time";
   const Result<program::Program> back = program::parse(program::print(kernel.program()));
   if (!back) return "text: " + back.diagnostics().front().str();
   return *back == kernel.program() ? "" : "the text reads back as another program";
