@@ -1,12 +1,35 @@
-// Any bytes are read as a program and as HBM-PIM assembly; what is accepted must print and read back unchanged.
+// Any bytes are read as a program and as HBM-PIM assembly; what is accepted must print and read back unchanged. Short
+// programs of virtual instructions that a machine takes are run: both evaluators give one time.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
+#include "pimento/base/integer.h"
 #include "pimento/program/hbm_pim_isa.h"
 #include "pimento/program/text.h"
+#include "pimento/sim/cnm/unit.h"
+#include "test/support/random_unit_program.h"
 
 namespace {
+
+void tryUnits(const pimento::program::Program &program) {
+  namespace cnm = pimento::sim::cnm;
+  using Mode = pimento::machine::Compute::Mode;
+  for (const Mode mode : {Mode::kPipeline, Mode::kVector}) {
+    const pimento::machine::Machine machine = pimento::test::unitMachine(mode, 24);
+    if (!pimento::program::verify(program, machine)) continue;
+    for (const pimento::program::Process &p : program.processes) {
+      const cnm::UnitCode code(p, machine);
+      constexpr std::int64_t kShort = 2000;
+      std::int64_t iterations = 1;  // also of loops that cost nothing
+      for (const cnm::UnitCode::Loop &l : code.loops()) iterations = pimento::multiplySaturated(iterations, l.trip);
+      if (code.total().slots > kShort || iterations > kShort) continue;
+      const cnm::RunResult full = cnm::simulate(code, machine), fast = cnm::estimate(code, machine);
+      PIMENTO_CHECK(full.cycles == fast.cycles && full.counts == fast.counts);
+      PIMENTO_CHECK(cnm::lowerBound(code, machine) <= full.cycles);
+    }
+  }
+}
 
 void tryProgram(std::string_view text) {
   const pimento::Result<pimento::program::Program> program = pimento::program::parse(text, "fuzz");
@@ -18,6 +41,7 @@ void tryProgram(std::string_view text) {
   const pimento::Result<pimento::program::Program> back = pimento::program::parse(printed);
   PIMENTO_CHECK(back.ok());
   PIMENTO_CHECK(*back == *program);
+  if (pimento::program::isVirtual(*program)) tryUnits(*program);
 }
 
 void tryAssembly(std::string_view text) {
