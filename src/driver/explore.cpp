@@ -84,6 +84,7 @@ emit::ExploreHead headOf(const Options &o, const Job &job) {
   h.run.kernels = o.kernels;
   h.run.limit = o.limit;
   h.run.bounds = o.isUnbounded ? "none" : "";
+  h.run.space = o.space == "own" ? "" : o.space;
   h.warnings = job.machine.notes;
   return h;
 }
@@ -119,6 +120,13 @@ struct Part {
 };
 
 Status choose(const Options &options, const machine::Machine &machine, tune::Problem &problem) {
+  if (!options.space.empty() && options.space != "own" && options.space != "factors")
+    return error("unknown-space", {"--space", 0, 0}, fmt::format("there is no space '{}'", options.space),
+                 suggest(options.space, {"own", "factors"}));
+  problem.hasAllFactors = options.space == "factors";
+  if (problem.hasAllFactors && problem.isPart())
+    return error("space-option", {"--map", 0, 0}, "a part of the space is one of the mappings that the target suggests",
+                 "leave the extension or '--space factors' out; --set makes the machine smaller, as in --set ranks=8");
   if (!options.chunks.empty()) {
     auto chunks = tune::parseChunks(options.chunks, machine);
     if (!chunks) return chunks.diagnostics();
@@ -357,9 +365,10 @@ Result<tune::PointResult> evaluatePoint(const Options &options, const std::vecto
 
 Outcome exploreSweep(const Options &options) {
   const Clock::time_point start = Clock::now();
-  if (!options.chunks.empty() || !options.orders.empty() || options.isExhaustive || options.isUnbounded)
+  if (!options.chunks.empty() || !options.orders.empty() || options.isExhaustive || options.isUnbounded ||
+      !options.space.empty())
     return failure({error("sweep-option", {"--sweep", 0, 0},
-                          "--chunks, --orders, --exhaustive and --no-bounds are for explorations of mappings",
+                          "--chunks, --orders, --space, --exhaustive and --no-bounds are for explorations of mappings",
                           "leave them out; --map says which mapping every point of a sweep has")});
   Result<Job> job = loadJob(options, options.target);
   if (!job) job = loadJob(withFirstSizes(options), options.target);

@@ -50,6 +50,7 @@ struct Options {
   std::int64_t limit = 250'000;                    ///< explore: most mappings per kernel
   bool isExhaustive = false;                       ///< explore: estimate every mapping
   bool isUnbounded = false;                        ///< explore: rule nothing out by bounds
+  std::string space;                               ///< explore: "factors", or the target's own; empty: own
   bool isUnchecked = false;                        ///< explore: the best are not run on data
   std::string number;                              ///< explain: key of one number, "breakdown.merge"
   int depth = -1;                                  ///< explain: levels to show; negative: the default

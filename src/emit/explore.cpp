@@ -99,11 +99,13 @@ Json headOf(const ExploreHead &h, const char *what) {
   j["dtype"] = h.dtype;
   j["target"] = h.target;
   const RunText &r = h.run;
-  j["run"] = {{"verb", r.verb},       {"input", r.input},       {"sizes", r.sizes},   {"dtype", r.dtype},
-              {"variant", r.variant}, {"function", r.function}, {"target", r.target}, {"sets", r.sets},
-              {"map", r.maps},        {"data", r.data},         {"seed", r.seed},     {"offload", r.offload},
-              {"sweeps", r.sweeps},   {"chunks", r.chunks},     {"orders", r.orders}, {"exhaustive", r.isExhaustive},
-              {"bounds", r.bounds},   {"kernels", r.kernels},   {"limit", r.limit},   {"constants", r.constants}};
+  j["run"] = {
+      {"verb", r.verb},          {"input", r.input},       {"sizes", r.sizes},     {"dtype", r.dtype},
+      {"variant", r.variant},    {"function", r.function}, {"target", r.target},   {"sets", r.sets},
+      {"map", r.maps},           {"data", r.data},         {"seed", r.seed},       {"offload", r.offload},
+      {"sweeps", r.sweeps},      {"chunks", r.chunks},     {"orders", r.orders},   {"exhaustive", r.isExhaustive},
+      {"bounds", r.bounds},      {"space", r.space},       {"kernels", r.kernels}, {"limit", r.limit},
+      {"constants", r.constants}};
   return j;
 }
 

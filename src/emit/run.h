@@ -20,6 +20,7 @@ struct RunText {
   std::string chunks, orders;
   bool isExhaustive = false;
   std::string bounds = {};  ///< explorations: "none" where nothing was ruled out
+  std::string space = {};   ///< explorations: "factors" where every split was explored
   /// Single results: which Pimento made it, and a fingerprint of the machine's numbers.
   std::string version = {}, machine = {};
   std::vector<std::string> constants = {};

@@ -4,7 +4,9 @@ namespace pimento::tune {
 
 Candidates::Candidates(const Problem &problem)
     : problem_(problem),
-      own_(problem.backend->mappings(*problem.graph, 0, *problem.machine, problem.part, problem.tools)),
+      own_(problem.hasAllFactors
+               ? std::vector<mapping::Mapping>()
+               : problem.backend->mappings(*problem.graph, 0, *problem.machine, problem.part, problem.tools)),
       space_(problem.kernel(), *problem.machine, problem.choices.chunks),
       order_(problem.choices.orders.size()) {}
 

@@ -38,6 +38,9 @@ struct Problem {
   /// What all mappings must have ("dpus", "tasklets", "buffer", merging); nothing said: the whole space.
   mapping::MapSpec part = {};
 
+  /// Every split of every dim over the levels (mapping::MappingSpace), also where the target suggests mappings.
+  bool hasAllFactors = false;
+
   bool isPart() const { return !part.mapping.parameters.empty() || part.mapping.mergeAt != mapping::Mapping{}.mergeAt; }
   const kernel::Kernel &kernel() const { return graph->kernels.front(); }
   /// How candidates are run.

@@ -139,6 +139,8 @@ void addExploration(CLI::App &app, Options &o) {
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{100'000'000}))
       ->capture_default_str();
   app.add_flag("--exhaustive", o.isExhaustive, "estimate every mapping, leave none out by proof");
+  app.add_option("--space", o.space,
+                 "own: the mappings that the target suggests, factors: every split of every dim (default: own)");
   app.add_flag("--no-bounds", o.isUnbounded, "rule no mapping out by its bound: all get their costs");
   app.add_flag("--no-check", o.isUnchecked, "do not run the best mappings on data");
   app.add_option("--seed", o.seed, "seed of the data for checks")->capture_default_str();

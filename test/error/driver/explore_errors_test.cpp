@@ -202,5 +202,24 @@ TEST(WrongExploration, AStoreOfAnotherProblemIsRefused) {
   std::remove(o.store.c_str());
 }
 
+TEST(ExploreSpace, IsOneThatThereIsAndWhole) {
+  driver::Options o = optionsOf({});
+  o.space = "factor";
+  const driver::Outcome unknown = driver::explore(o);
+  ASSERT_FALSE(unknown.diagnostics.empty());
+  EXPECT_EQ(unknown.diagnostics.front().code, "unknown-space");
+  EXPECT_NE(unknown.diagnostics.front().hint.find("'factors'"), std::string::npos);
+  o.input = "va";
+  o.sizes = {"n=4096"};
+  o.sets.clear();
+  o.target = "upmem";
+  o.space = "factors";
+  o.maps = {"auto;dpus=4"};
+  const driver::Outcome part = driver::explore(o);
+  ASSERT_FALSE(part.diagnostics.empty());
+  EXPECT_EQ(part.diagnostics.front().code, "space-option");
+  EXPECT_NE(part.diagnostics.front().hint.find("--set ranks=8"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace pimento::test
