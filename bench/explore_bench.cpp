@@ -9,6 +9,7 @@
 #include <string>
 #include <thread>
 
+#include "bench/need.h"
 #include "pimento/driver/dpu_compiler.h"
 #include "pimento/kernel/zoo.h"
 #include "pimento/machine/machine.h"
@@ -19,13 +20,7 @@ namespace {
 
 using namespace pimento;
 
-/// The value, or the end of the process: a benchmark has no user to answer to.
-template <typename T>
-T need(Result<T> result) {
-  if (result) return std::move(*result);
-  for (const Diagnostic &d : result.diagnostics()) fmt::print(stderr, "{}\n", d.str());
-  std::exit(1);
-}
+using bench::need;
 
 void exploreVectorAddition(benchmark::State &state) {
   const machine::Machine machine = need(machine::loadMachine("upmem", {PIMENTO_MACHINE_FOLDER}, {{"ranks", "32"}}));

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/need.h"
 #include "pimento/emit/commands.h"
 #include "pimento/emit/json.h"
 #include "pimento/emit/perfetto.h"
@@ -23,13 +24,7 @@ namespace {
 
 using namespace pimento;
 
-/// The value, or the end of the process: a benchmark has no user to answer to.
-template <typename T>
-T need(Result<T> result) {
-  if (result) return std::move(*result);
-  for (const Diagnostic &d : result.diagnostics()) fmt::print(stderr, "{}\n", d.str());
-  std::exit(1);
-}
+using bench::need;
 
 const machine::Machine &hbmPim() {
   static const machine::Machine kMachine = need(machine::loadMachine("hbm-pim", {PIMENTO_MACHINE_FOLDER}));

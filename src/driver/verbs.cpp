@@ -214,10 +214,11 @@ Outcome compile(const Options &given) {
   const bool isCode = std::any_of(graph->begin(), graph->end(), [](const evaluate::PlannedKernel &k) {
     return k.compiled != nullptr && program::hasCode(k.compiled->program());
   });
-  if (options.emit == "commands" && !job->machine.dram)
+  const bool isVirtual = !isCode && !job->machine.dram;
+  if ((options.emit == "commands" && (isCode || isVirtual)) || (options.emit == "asm" && isVirtual))
     return failure({error("unknown-stage", {"--emit", 0, 0},
-                          fmt::format("{} runs {}, which has no stage 'commands'", job->machine.name,
-                                      isCode ? "machine code" : "virtual instructions"),
+                          fmt::format("{} runs {}, which has no stage '{}'", job->machine.name,
+                                      isCode ? "machine code" : "virtual instructions", options.emit),
                           isCode ? "use --emit c, ir, asm, host, llvcnm, cnm, kernel or mapping"
                                  : "use --emit llvcnm, cnm, kernel or mapping")});
   if (options.emit == "cnm") return {cnmText(options, *job, *graph), {}, 0};

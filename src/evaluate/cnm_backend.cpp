@@ -9,7 +9,6 @@
 #include "pimento/lower/accumulation.h"
 #include "pimento/lower/cnm/data.h"
 #include "pimento/lower/cnm/lower.h"
-#include "pimento/program/text.h"
 #include "pimento/sim/cnm/execute.h"
 #include "pimento/sim/cnm/unit.h"
 
@@ -44,7 +43,7 @@ class CnmKernel final : public CompiledKernel {
   }
 
   Result<std::unique_ptr<Slices>> slices(const RunMode & /*mode*/) const override {
-    return programSlices(lowered_.program, machine_);
+    return programSlices(lowered_.program, machine_, ranks());
   }
 
   DeviceRun bound(const kernel::DataSpec * /*values*/) const override {
@@ -80,7 +79,7 @@ class CnmKernel final : public CompiledKernel {
     return runUnitProgram(lowered_.program, machine_, {}, ranks());
   }
 
-  std::vector<std::string> assembly() const override { return {program::print(lowered_.program)}; }
+  std::vector<std::string> assembly() const override { return {}; }  // llvcnm is all there is
 
  private:
   static constexpr std::int64_t kBatch = 16;

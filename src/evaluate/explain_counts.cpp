@@ -110,7 +110,8 @@ std::string_view aboutRowCount(int which) {
 DerivationPtr channelsOf(const ExplainedStage &stage, MachineNumbers &numbers) {
   const std::int64_t n = stage.record.run.units;
   if (!numbers.machine().dram) {
-    if (stage.placed == nullptr) return leaf("DPUs", n, "", "DPUs that run the program");
+    const std::string name = fmt::format("{}s", stage.record.run.unit);
+    if (stage.placed == nullptr) return leaf(name, n, "", name + " that run the program");
     Parts parts;
     std::string formula;
     const auto &levels = numbers.machine().levels;
@@ -120,7 +121,7 @@ DerivationPtr channelsOf(const ExplainedStage &stage, MachineNumbers &numbers) {
       formula += (l == 0 ? "" : " * ") + levels[l].name;
       parts.push_back({levels[l].name, leaf(levels[l].name, factor, "", "mapping's factor")});
     }
-    return node("DPUs", n, "", formula, Arithmetic::kInteger, std::move(parts));
+    return node(name, n, "", formula, Arithmetic::kInteger, std::move(parts));
   }
   const auto &organization = numbers.machine().dram->organization;
   if (n == organization.channels && numbers.has("organization.channels"))

@@ -47,16 +47,16 @@ DerivationPtr explainDpuCycles(const std::string &name, const ExplainedStage &st
 
 CountNodes explainDpuCounts(const std::string &prefix, const ExplainedStage &stage, const DerivationPtr &dpus) {
   const DeviceRun &run = stage.record.run;
+  const std::string each = stage.process->unit ? "per_unit" : "per_dpu", all = stage.process->unit ? "units" : "dpus";
   CountNodes out;
   for (const CountEntry &c : countEntries(*stage.process)) {
     const std::string name(c.name);
     const std::int64_t total = run.counts.at(name);
     const std::string about = std::string(c.about) + "; counted by the engine";
     if (isOneForAll(run)) {
-      out.emplace_back(name,
-                       node(prefix + name, total, "", "per_dpu * dpus", Arithmetic::kInteger,
-                            {{"per_dpu", leaf(fmt::format("{} per {}", name, run.unit), total / run.units, "", about)},
-                             {"dpus", dpus}}));
+      out.emplace_back(name, node(prefix + name, total, "", fmt::format("{} * {}", each, all), Arithmetic::kInteger,
+                                  {{each, leaf(fmt::format("{} per {}", name, run.unit), total / run.units, "", about)},
+                                   {all, dpus}}));
     } else {
       out.emplace_back(name, leaf(prefix + name, total, "", fmt::format("{}, all {}s together", about, run.unit)));
     }

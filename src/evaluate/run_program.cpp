@@ -5,8 +5,9 @@
 
 namespace pimento::evaluate {
 
-DeviceRun runProgram(const program::Program &program, const machine::Machine &machine, const RunMode &mode) {
-  return program::isVirtual(program) ? runUnitProgram(program, machine, mode)
+DeviceRun runProgram(const program::Program &program, const machine::Machine &machine, const RunMode &mode,
+                     std::int64_t ranks) {
+  return program::isVirtual(program) ? runUnitProgram(program, machine, mode, ranks)
                                      : runChannelProgram(program, machine, mode);
 }
 

@@ -5,7 +5,8 @@
 
 namespace pimento::evaluate {
 
-/// The program verifies on the machine and is no machine code.
-DeviceRun runProgram(const program::Program &program, const machine::Machine &machine, const RunMode &mode);
+/// The program verifies on the machine and is no machine code. `ranks`, of units: as runUnitProgram.
+DeviceRun runProgram(const program::Program &program, const machine::Machine &machine, const RunMode &mode,
+                     std::int64_t ranks = 0);
 
 }  // namespace pimento::evaluate

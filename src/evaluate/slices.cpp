@@ -15,8 +15,8 @@ namespace {
 
 class ProgramSlices final : public Slices {
  public:
-  ProgramSlices(const program::Program &program, const machine::Machine &machine)
-      : program_(program), machine_(machine) {}
+  ProgramSlices(const program::Program &program, const machine::Machine &machine, std::int64_t ranks)
+      : program_(program), machine_(machine), ranks_(ranks) {}
 
   double size(std::int64_t coefficient) const override {
     return static_cast<double>(program::sizeOfLoops(portion(coefficient)));
@@ -25,9 +25,9 @@ class ProgramSlices final : public Slices {
   Result<DeviceRun> simulate(std::int64_t coefficient) const override {
     program::Program piece = program_;
     piece.processes.front() = portion(coefficient);
-    return runProgram(piece, machine_, {});
+    return runProgram(piece, machine_, {}, ranks_);
   }
-  Result<DeviceRun> simulateWhole() const override { return runProgram(program_, machine_, {}); }
+  Result<DeviceRun> simulateWhole() const override { return runProgram(program_, machine_, {}, ranks_); }
 
  private:
   program::Process portion(std::int64_t coefficient) const {
@@ -36,6 +36,7 @@ class ProgramSlices final : public Slices {
 
   const program::Program &program_;
   const machine::Machine &machine_;
+  std::int64_t ranks_;
 };
 
 class DpuSlices final : public Slices {
@@ -79,8 +80,9 @@ class DpuSlices final : public Slices {
 
 }  // namespace
 
-std::unique_ptr<Slices> programSlices(const program::Program &program, const machine::Machine &machine) {
-  return std::make_unique<ProgramSlices>(program, machine);
+std::unique_ptr<Slices> programSlices(const program::Program &program, const machine::Machine &machine,
+                                      std::int64_t ranks) {
+  return std::make_unique<ProgramSlices>(program, machine, ranks);
 }
 
 std::unique_ptr<Slices> dpuSlices(ShareSlices share) {

@@ -28,8 +28,9 @@ class Slices {
   virtual Result<DeviceRun> simulateWhole() const = 0;
 };
 
-/// Of a program of loops; all must outlive it.
-std::unique_ptr<Slices> programSlices(const program::Program &program, const machine::Machine &machine);
+/// Of a program of loops; all must outlive it. `ranks`: as runProgram.
+std::unique_ptr<Slices> programSlices(const program::Program &program, const machine::Machine &machine,
+                                      std::int64_t ranks = 0);
 
 /// One loop over the share of a tasklet: how far a step goes, and how far all of them go.
 struct ShareLoop {

@@ -16,7 +16,8 @@ struct HostWork {
 
   /// Devices of many units whose memories the host addresses one by one (DPUs); no units: the host has one device.
   /// What is neither broadcast nor serial moves to or from all units at once, equally much each.
-  std::int64_t dpus = 0, ranks = 0;
+  std::int64_t dpus = 0;
+  std::int64_t ranks = 0;  ///< instances of the outermost level at work, of any device of many units
   std::int64_t launches = 0;
   Bytes broadcast;                     ///< of `placed`: one copy for all, counted for each unit
   Bytes serialPlaced, serialReadBack;  ///< of `placed` and `readBack`: unit after unit

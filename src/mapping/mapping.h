@@ -155,6 +155,10 @@ struct AccumulationRules {
 kernel::Order accumulationOrder(const PlacedMapping &placed, const kernel::Kernel &kernel,
                                 const machine::Machine &machine, const AccumulationRules &rules);
 
+/// Lowers the factors of a subspace whose ranges were rounded up until no instance is without work, the innermost level
+/// first; levels that must be full stay as they are.
+void dropIdleInstances(Subspace &subspace, const kernel::Kernel &kernel, const std::vector<machine::Level> &levels);
+
 /// All legal single-subspace mappings of `kernel` on `machine` whose padding stays below one tile per dim, in a fixed
 /// order, one at a time: nothing is listed in memory. Per level, every tuple of factors whose product is at most the
 /// level's count (exactly the count where the level must be full), outermost level slowest; the range is what is left,

@@ -15,6 +15,18 @@ using machine::Level;
 
 }  // namespace
 
+void dropIdleInstances(Subspace &subspace, const kernel::Kernel &kernel, const std::vector<machine::Level> &levels) {
+  for (std::size_t d = 0; d < kernel.dims.size(); ++d)
+    for (std::size_t l = levels.size(); l-- > 0;) {
+      if (levels[l].mustFill) continue;
+      std::int64_t others = 1;
+      for (std::size_t row = 0; row < subspace.factors.size(); ++row)
+        if (row != l) others = multiplySaturated(others, subspace.factors[row][d]);
+      std::int64_t &factor = subspace.factors[l][d];
+      factor = std::min(factor, ceilDiv(kernel.dims[d].extent, others));
+    }
+}
+
 MappingSpace::MappingSpace(const kernel::Kernel &kernel, const machine::Machine &machine, const Chunks &chunks)
     : kernel_(&kernel), machine_(&machine) {
   for (const Level &level : machine.levels) {

@@ -18,12 +18,19 @@ std::vector<Series> seriesOf(const FigureResult &f) {
   return out;
 }
 
-BarChart barsOf(const FigureResult &f) {
-  BarChart chart;
+/// A chart with what all kinds of charts say of themselves.
+template <typename Chart>
+Chart chartOf(const FigureResult &f) {
+  Chart chart;
   chart.about = f.about;
   chart.axis = f.axis;
   chart.quantity = f.quantity;
   chart.series = seriesOf(f);
+  return chart;
+}
+
+BarChart barsOf(const FigureResult &f) {
+  auto chart = chartOf<BarChart>(f);
   chart.range = f.range;
   for (const FigureRow &r : f.bars) {
     const std::string tip = fmt::format("{}; {}: {}", r.label, f.series[r.series], exactText(f.quantity, r.value));
@@ -33,11 +40,7 @@ BarChart barsOf(const FigureResult &f) {
 }
 
 SpreadChart spreadOf(const FigureResult &f) {
-  SpreadChart chart;
-  chart.about = f.about;
-  chart.axis = f.axis;
-  chart.quantity = f.quantity;
-  chart.series = seriesOf(f);
+  auto chart = chartOf<SpreadChart>(f);
   chart.line = f.line;
   chart.lineName = f.lineName;
   for (const FigureRow &r : f.spread) chart.rows.push_back({r.label, r.note, r.series, r.values});

@@ -16,6 +16,10 @@ class Space {
     for (const auto kind : {kernel::DimKind::kParallel, kernel::DimKind::kReduction})
       for (std::size_t d = 0; d < kernel_.dims.size(); ++d)
         if (kernel_.dims[d].kind == kind && kernel_.dims[d].extent > 1) dims_.push_back(d);
+    for (std::size_t l = 0; l < machine.levels.size(); ++l) levels_.push_back(l);
+    // An idle lane costs as much as one that works; an idle thread or unit does not.
+    if (machine.compute && machine.compute->mode == machine::Compute::Mode::kVector)
+      std::rotate(levels_.begin(), levels_.end() - 1, levels_.end());
   }
 
   std::vector<mapping::Mapping> run() {
@@ -36,11 +40,13 @@ class Space {
   std::vector<std::int64_t> ones() const { return std::vector<std::int64_t>(kernel_.dims.size(), 1); }
   bool isReduction(std::size_t d) const { return kernel_.dims[d].kind == kernel::DimKind::kReduction; }
 
-  /// Levels from `l` on: `units` and `threads` say by how much fewer instances are used than there are.
-  void level(std::size_t l, std::int64_t units, std::int64_t threads, mapping::Subspace &s,
+  /// The levels from the n-th on, in the order in which they are filled: `units` and `threads` say by how much fewer
+  /// instances are used than there are.
+  void level(std::size_t n, std::int64_t units, std::int64_t threads, mapping::Subspace &s,
              const std::vector<std::int64_t> &left) {
     if (out_.size() >= kMostMappings) return;
-    if (l == machine_.levels.size()) return add(s, left);
+    if (n == levels_.size()) return add(s, left);
+    const std::size_t l = levels_[n];
     const machine::Level &here = machine_.levels[l];
     std::int64_t count = here.count;
     if (!here.mustFill) {
@@ -49,7 +55,7 @@ class Space {
       count /= divided;
       if (!isThread) units /= divided;
     }
-    if (dims_.empty()) return level(l + 1, units, threads, s, left);
+    if (dims_.empty()) return level(n + 1, units, threads, s, left);
     for (std::size_t i = 0; i < dims_.size(); ++i) {
       if (isReduction(dims_[i]) && !here.splitsReduction) continue;
       std::vector<std::int64_t> rest = left;
@@ -63,22 +69,14 @@ class Space {
         rest[d] = ceilDiv(rest[d], factor);
         free /= factor;
       }
-      level(l + 1, units, threads, s, rest);
+      level(n + 1, units, threads, s, rest);
     }
     s.factors[l] = ones();
   }
 
   void add(mapping::Subspace s, const std::vector<std::int64_t> &range) {
     s.factors.back() = range;
-    // Shares were rounded up, so that fewer instances than there are may be needed.
-    for (std::size_t d = 0; d < range.size(); ++d)
-      for (std::size_t l = machine_.levels.size(); l-- > 0;) {
-        if (machine_.levels[l].mustFill) continue;
-        std::int64_t others = range[d];
-        for (std::size_t o = 0; o < machine_.levels.size(); ++o)
-          if (o != l) others = multiplySaturated(others, s.factors[o][d]);
-        s.factors[l][d] = std::min(s.factors[l][d], ceilDiv(kernel_.dims[d].extent, others));
-      }
+    mapping::dropIdleInstances(s, kernel_, machine_.levels);  // shares were rounded up
     mapping::Mapping m;
     m.subspaces = {std::move(s)};
     m.order = spec_.mapping.order;
@@ -92,7 +90,7 @@ class Space {
   const kernel::Kernel &kernel_;
   const machine::Machine &machine_;
   const mapping::MapSpec &spec_;
-  std::vector<std::size_t> dims_;
+  std::vector<std::size_t> dims_, levels_;
   std::set<std::string> seen_;
   std::vector<mapping::Mapping> out_;
 };

@@ -193,7 +193,7 @@ void Unit::noteTurn(int t) {
   if (t == leader_) {
     scratch_.clear();
     issue_.encodeTurn(scratch_);
-    if (isTurnPure_ && scratch_ == turnState_) skipTurns(t);
+    if (isTurnPure_ && scratch_ == turnState_) skipTurns();
     turnState_ = scratch_;
     turnStart_ = now();
     turnIdle_ = issue_.idle();
@@ -203,7 +203,7 @@ void Unit::noteTurn(int t) {
   ++issued_[static_cast<std::size_t>(t)];
 }
 
-void Unit::skipTurns(int t) {
+void Unit::skipTurns() {
   const std::int64_t period = now() - turnStart_;
   std::int64_t times = INT64_MAX;
   for (std::size_t i = 0; i < threads_.size(); ++i) {
@@ -216,7 +216,6 @@ void Unit::skipTurns(int t) {
   const std::int64_t idle = issue_.idle() - turnIdle_;
   issue_.skip(times * period, times * idle);
   skipped_ += times * period;
-  static_cast<void>(t);
 }
 
 // All threads in the loop at depth `scope`, in the same iterations of the loops around it.

@@ -73,7 +73,6 @@ class Unit {
 
   /// Cycles that turns were skipped over, inside run().
   std::int64_t skippedTurns() const { return skipped_; }
-  std::int64_t idle() const { return idle_; }
 
  private:
   struct Thread {
@@ -89,7 +88,7 @@ class Unit {
   bool isShiftable(int scope) const;
   void chooseFront(int loop);
   void noteTurn(int thread);
-  void skipTurns(int thread);
+  void skipTurns();
 
   const UnitCode *code_;
   bool walksLoops_, isBlocking_;
@@ -99,7 +98,7 @@ class Unit {
   Position front_;  ///< of the thread that is farthest in the loop of the last checkpoint
   Counts counts_;
   int chosen_ = -1;  ///< issues now
-  std::int64_t blockedUntil_ = 0, completion_ = 0, skipped_ = 0, idle_ = 0;
+  std::int64_t blockedUntil_ = 0, completion_ = 0, skipped_ = 0;
 
   // The last turn: from one choice of the leader to its next, and who issued how often in it.
   int leader_ = -1;

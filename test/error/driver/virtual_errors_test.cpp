@@ -19,6 +19,10 @@ TEST(VirtualErrors, TheyHaveNoTimelineAndNoDeviceCommands) {
   ASSERT_FALSE(out.diagnostics.empty());
   EXPECT_EQ(out.diagnostics.front().code, "unknown-stage");
   EXPECT_NE(out.diagnostics.front().hint.find("llvcnm"), std::string::npos);
+  o.emit = "asm";
+  const Outcome assembly = compile(o);
+  ASSERT_FALSE(assembly.diagnostics.empty());
+  EXPECT_EQ(assembly.diagnostics.front().code, "unknown-stage");
 }
 
 }  // namespace

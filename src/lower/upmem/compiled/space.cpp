@@ -126,19 +126,12 @@ class Space {
     split(order, ranks, left, s.factors[kRank]);
     split(order, dpus / ranks, left, s.factors[kDpu]);
     split(order, tasklets, left, s.factors[kTasklet]);
-    for (std::size_t d = 0; d < left.size(); ++d) {
-      // Shares of rows of whole transfers, where that leaves nobody out.
-      std::int64_t units = 1;
-      for (std::size_t l = 0; l < kLevels; ++l) units *= s.factors[l][d];
+    // Shares of rows of whole transfers, where that leaves nobody out.
+    for (std::size_t d = 0; d < left.size(); ++d)
       if (s.factors[kTasklet][d] > 1 && runsAlongRows(d) && left[d] >= 2 * kRowUnit)
         left[d] = ceilDiv(left[d], kRowUnit) * kRowUnit;
-      for (std::size_t l : {kTasklet, kDpu, kRank}) {
-        const std::int64_t others = units / s.factors[l][d];
-        s.factors[l][d] = std::min(s.factors[l][d], ceilDiv(extent(d), multiplySaturated(left[d], others)));
-        units = others * s.factors[l][d];
-      }
-    }
     s.factors[kLevels] = left;
+    mapping::dropIdleInstances(s, kernel_, machine_.levels);
     mapping::Mapping m;
     m.subspaces = {s};
     if (buffer > 0) m.parameters["buffer"] = buffer;
