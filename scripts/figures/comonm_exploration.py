@@ -2,8 +2,8 @@
 
 The iteration spaces are those of the CINM compiler's evaluation, which the paper uses; where that has several per kernel,
 the one for 4 DIMMs, so that times on 4, 8 and 16 DIMMs can be compared. Mappings use all DPUs of the machine; for va there
-is also the space of those that may leave some idle, since the paper does not say which it means. Times are those of the device kernel, without transfers from and to the host, which the paper
-leaves out as well.
+is also the space of every split, which may leave DPUs idle, since the paper does not say which it means. Times are those of
+the device kernel, without transfers from and to the host, which the paper leaves out as well.
 """
 
 from dataclasses import dataclass
@@ -22,21 +22,23 @@ class Space:
     size: str
     quick: str = ""
     data: str = ""  # where values decide the time: one value for all, so that times are exact
-    limit: int = 0  # where estimating all takes too long: every n-th of the space, so many at most
-    has_idle: bool = False  # mappings may leave DPUs without work
+    every_split: bool = False  # over ranks, DPUs and tasklets, DPUs may be left without work; else all DPUs are used
     check: str = ""  # data to check the best mapping on; empty: random
 
 
 SPACES = {
     "va": Space("va", "n=16777216", quick="n=4096"),
-    "va, some DPUs idle": Space("va", "n=16777216", limit=120, has_idle=True),
+    "va, every split": Space("va", "n=16777216", every_split=True),
     "red": Space("red", "n=8388608"),
     "sel": Space("sel", "n=2097152"),
     "hst": Space("hst", "n=4194304"),
     "mv": Space("gemv", "m=4096,n=2048", data="const:3"),
-    "mm": Space("gemm", "m=8,n=1024,k=256", data="const:3"),
-    "conv": Space("gemm", "m=25088,n=16,k=256", data="const:3", limit=60, check="const:3"),
+    "mm, 2mm, 3mm": Space("gemm", "m=8,n=1024,k=256", data="const:3"),
+    "mm, 16 rows": Space("gemm", "m=16,n=1024,k=128", data="const:3"),
+    "conv": Space("gemm", "m=25088,n=16,k=256", data="const:3", check="const:3"),
+    "conv, 64 filters": Space("gemm", "m=6272,n=64,k=256", data="const:3", check="const:3"),
     "mlp": Space("gemm", "m=16,n=64,k=512", data="const:3"),
+    "mlp, one row": Space("gemm", "m=1,n=1024,k=512", data="const:3"),
 }
 TIMED = ("estimated", "equal")
 
@@ -48,8 +50,9 @@ def explored(runner, name, space, dimms, options):
     if options.is_quick:
         dpus, size = dimms, space.quick
     machine = ["--target", "upmem", "--dtype", "i32", "--size", size, "--set", f"ranks={ranks}"]
-    command = ["explore", space.kernel, *machine, "--map", "auto" if space.has_idle else f"auto;dpus={dpus}", "--no-bounds", "--no-check",
-               *(["--data", space.data] if space.data else []), *(["--limit", str(space.limit)] if space.limit else [])]
+    which = ["--space", "factors"] if space.every_split else ["--map", f"auto;dpus={dpus}"]
+    command = ["explore", space.kernel, *machine, *which, "--no-bounds", "--no-check",
+               *(["--data", space.data] if space.data else [])]
     result = runner.json(f"explore-{slug}-{dimms}", command)
     columns = {c: i for i, c in enumerate(result["columns"])}
     timed = [(row[columns["cycles"]], row[columns["mapping"]]) for row in result["rows"]
@@ -118,9 +121,9 @@ def draw(result, published):
         "title": "Figure 16: every mapping on 4, 8 and 16 DIMMs",
         "about": "Histograms of the times of all mappings of each kernel on 4, 8 and 16 DIMMs, over the best on 4 DIMMs",
         "text": ["Times of the device kernel under every mapping that uses all DPUs of 4, 8 and 16 DIMMs; for va also under "
-                 "those that may leave DPUs idle. Of large spaces every n-th mapping is timed, and some have no program, as they "
-                 "do not fit. The best that was timed was run on data (random ones; for conv constant ones), and its answer compared "
-                 "with the interpreter's.",
+                 "every split over ranks, DPUs and tasklets, which may leave DPUs idle. Mappings that do not fit "
+                 "have no time. The best was run on data (random ones; for conv constant ones), and its answer compared with "
+                 "the interpreter's.",
                  f"Theirs: {published['source']}."],
         "tables": [table("Mappings that are worse than the best one on fewer DIMMs",
                          ["kernel", ("on 8, than on 4", "percent"), ("on 16, than on 4", "percent"),

@@ -169,7 +169,7 @@ Result<std::vector<Part>> partsOf(const Options &options, const Job &job, const 
       continue;
     }
     Result<tune::Problem> problem =
-        tune::makeProblem(*part.graph, job.machine, job.deviceVariant(options), job.tools());
+        tune::makeProblem(*part.graph, job.machine, job.deviceVariant(options), job.tools(), spacePart);
     if (!problem) {
       if (graph.kernels.size() == 1) return problem.diagnostics();
       refused.push_back(problem.diagnostics().front());
@@ -178,7 +178,6 @@ Result<std::vector<Part>> partsOf(const Options &options, const Job &job, const 
     }
     part.problem = std::move(*problem);
     part.problem.values = job.data.values;
-    part.problem.part = spacePart;
     if (part.problem.isPart() &&
         part.problem.backend->mappings(*part.graph, 0, job.machine, spacePart, part.problem.tools).empty())
       return error(

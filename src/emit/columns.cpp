@@ -33,8 +33,12 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
     const bool fits = shownLength(lines.back()) + 1 + shownLength(word) <= width;
     if (!lines.back().empty() && !fits) lines.emplace_back();
     if (!lines.back().empty()) lines.back() += ' ';
-    for (; shownLength(word) > width; word.remove_prefix(width), lines.emplace_back())
-      lines.back() += word.substr(0, width);
+    for (; shownLength(word) > width; lines.emplace_back()) {
+      const std::size_t semicolon = word.substr(0, width).rfind(';');  // between the parts of a mapping
+      const std::size_t cut = semicolon == std::string_view::npos ? width : semicolon + 1;
+      lines.back() += word.substr(0, cut);
+      word.remove_prefix(cut);
+    }
     lines.back() += word;
   }
   return lines;

@@ -36,7 +36,8 @@ class Columns {
   std::vector<Row> rows_;
 };
 
-/// `text` broken at blanks into lines of at most `width` characters; a longer word is cut. At least one line.
+/// `text` broken at blanks into lines of at most `width` characters; a longer word is cut, after a semicolon if it has
+/// one there. At least one line.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
 }  // namespace pimento::emit

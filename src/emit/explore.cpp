@@ -169,7 +169,7 @@ Json foundJson(const ExploredKernel &k, std::int64_t first, double clockGHz) {
   j["best"]["time"] = bestJson(k, k.found.front.front(), first, clockGHz);
   j["best"]["energy"] = bestJson(k, k.found.front.back(), first, clockGHz);
   if (const auto d = tune::distributionOf(k.found)) j["distribution"] = distributionJson(*d);
-  j["reference"] = k.found.reference ? costJson("reference", *k.found.reference, clockGHz) : Json(nullptr);
+  j["reference"] = k.found.reference ? costJson(k.found.referenceMapping, *k.found.reference, clockGHz) : Json(nullptr);
   return j;
 }
 
@@ -310,7 +310,7 @@ void addBest(const ExploredKernel &k, double clockGHz, std::string &out) {
   if (const auto &ref = k.found.reference) {
     std::vector<std::string> cells = {"reference"};
     addCost(cells, *ref, timeNs(ref->total, clockGHz));
-    cells.insert(cells.end(), {"", "reference"});
+    cells.insert(cells.end(), {"", k.found.referenceMapping});
     table.row(cells);
   }
   out += table.str();

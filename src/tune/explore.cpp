@@ -209,6 +209,7 @@ class Explorer {
   }
 
   void estimateReference() {
+    out_.referenceMapping = problem_.reference.text;
     const auto compiled = compile(problem_, problem_.reference);
     if (!compiled) return;
     if (const auto run = (*compiled)->run(problem_.mode()))

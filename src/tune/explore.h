@@ -44,6 +44,7 @@ struct Exploration {
   std::int64_t estimated = 0, equal = 0, bounded = 0, illegal = 0;
   std::int64_t deviceRuns = 0;              ///< command streams that were run, or taken from the store
   std::vector<std::int64_t> front;          ///< rows, by rising time: the first is the best in time, the last in energy
+  std::string referenceMapping;             ///< spelled out
   std::optional<evaluate::Cost> reference;  ///< nothing where the reference mapping is illegal (too large)
 };
 

@@ -24,7 +24,8 @@ bool isTheSame(const Problem &problem, const mapping::Mapping &a, const mapping:
 /// A reference that only a program of its own can follow gives way to the first mapping that any can.
 void useLegalReference(Problem &problem) {
   if (compile(problem, problem.reference)) return;
-  for (mapping::Mapping &m : problem.backend->mappings(*problem.graph, 0, *problem.machine, {}, problem.tools)) {
+  for (mapping::Mapping &m :
+       problem.backend->mappings(*problem.graph, 0, *problem.machine, problem.part, problem.tools)) {
     if (!compile(problem, m)) continue;
     problem.reference = std::move(m);
     return;
@@ -48,15 +49,17 @@ Choices choicesThatMatter(const Problem &problem) {
 }  // namespace
 
 Result<Problem> makeProblem(const kernel::Graph &graph, const machine::Machine &machine, const std::string &variant,
-                            const evaluate::Tools &tools) {
+                            const evaluate::Tools &tools, const mapping::MapSpec &part) {
   PIMENTO_CHECK(graph.kernels.size() == 1);
   const Result<const evaluate::Backend *> backend = evaluate::backendFor(machine);
   if (!backend) return backend.diagnostics();
-  Result<mapping::Mapping> reference = (*backend)->reference(graph, 0, machine, {}, tools);
+  Result<mapping::Mapping> reference = (*backend)->reference(graph, 0, machine, part, tools);
+  if (!reference) reference = (*backend)->reference(graph, 0, machine, {}, tools);  // it cannot have what all must have
   if (!reference) return reference.diagnostics();
   reference->text = mapping::print(*reference);
   Problem problem{&graph, &machine, *backend, variant, {}, std::move(*reference)};
   problem.tools = tools;
+  problem.part = part;
   useLegalReference(problem);
   problem.choices = choicesThatMatter(problem);
   return problem;

@@ -48,9 +48,10 @@ struct Problem {
 };
 
 /// A problem with the choices that matter: chunks and orders are tried on the reference mapping, and those that change
-/// neither its program nor the host's work there are left out. Diagnostics: those of the backend's reference mapping.
+/// neither its program nor the host's work there are left out. The reference has what all mappings must have (`part`),
+/// where one does. Diagnostics: those of the backend's reference mapping.
 Result<Problem> makeProblem(const kernel::Graph &graph, const machine::Machine &machine, const std::string &variant,
-                            const evaluate::Tools &tools = {});
+                            const evaluate::Tools &tools = {}, const mapping::MapSpec &part = {});
 
 /// "none", or "channel=16,32;block=8". Diagnostics: bad-chunks.
 Result<mapping::MappingSpace::Chunks> parseChunks(std::string_view text, const machine::Machine &machine);

@@ -131,6 +131,20 @@ TEST(Verbs, WhereNoMappingCanBeEstimatedTheReasonIsTheFirstOnes) {
   EXPECT_EQ(out.diagnostics.front().code, "data-decide-time");
 }
 
+TEST(Verbs, TheReferenceOfAPartOfTheSpaceIsOfThatPart) {
+  if (!makeDpuCompiler()) GTEST_SKIP() << "this build has no LLVM";
+  Options o = optionsFor("va");
+  o.target = "upmem";
+  o.sizes = {"n=20000"};
+  o.maps = {"auto;dpus=8"};
+  o.isUnchecked = true;
+  const Json part = run(explore, o);
+  const std::string mapping = part["reference"]["mapping"];
+  EXPECT_EQ(mapping.substr(0, mapping.find("),(16)")), "M1:{(1),(8") << "16 tasklets of 8 DPUs of one rank";
+  o.maps = {mapping};
+  EXPECT_EQ(run(estimate, o)["cycles"], part["reference"]["cycles"]);
+}
+
 TEST(Verbs, AProgramTextEstimatesLikeItsKernel) {
   Options o = optionsFor("gemv");
   o.sizes = {"m=512,n=256"};

@@ -39,6 +39,7 @@ TEST(Columns, AColumnIsAsWideAsItsCharactersNotItsBytes) {
 
 TEST(Wrapped, AWordLongerThanALineIsCut) {
   EXPECT_EQ(wrapped("abcdefgh ij", 3), (std::vector<std::string>{"abc", "def", "gh", "ij"}));
+  EXPECT_EQ(wrapped("ab;cd;efghijk", 6), (std::vector<std::string>{"ab;cd;", "efghij", "k"}));
 }
 
 TEST(Wrapped, AnEmptyTextHasOneEmptyLine) {
