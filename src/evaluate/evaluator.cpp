@@ -86,7 +86,7 @@ class Run {
     isTruncated_ |= planned.mapping.tail == mapping::Tail::kTruncate;
     if (request_.data != nullptr) checker_.before(k);
     const Result<DeviceRun> ran = runDevice(k);
-    if (!ran) return ran.diagnostics();
+    if (!ran) return causeOf(k, ran.diagnostics());
     const DeviceRun &run = *ran;
     report_.compileUs += planned.compileUs;
     if (request_.data != nullptr && !isTruncated_)
@@ -119,6 +119,26 @@ class Run {
     if (Status s = makeUpTo(k); !s) return s.diagnostics();
     mode.contents = &made_;
     return timed(kernel, mode);
+  }
+
+  /// Why a run failed: an index into bins that are not there makes the interpreter fail as well, and says more than the
+  /// address that a DPU did not find.
+  Diagnostics causeOf(std::size_t k, Diagnostics found) {
+    constexpr std::int64_t kMostPoints = std::int64_t{1} << 26;
+    const kernel::Kernel &kernel = request_.graph->kernels[k];
+    const bool isIndirect = std::any_of(kernel.stores.begin(), kernel.stores.end(),
+                                        [](const kernel::Store &s) { return s.indirectIndex >= 0; });
+    if (!found.front().code.starts_with("dpu-") || !isIndirect || kernel.points() > kMostPoints) return found;
+    kernel::DataSet data;
+    if (request_.data != nullptr) {
+      data = *request_.data;
+    } else if (request_.values && makeUpTo(k)) {
+      data = made_;
+    } else {
+      return found;
+    }
+    const Status s = kernel::interpretKernel(*request_.graph, static_cast<int>(k), data);
+    return s ? found : s.diagnostics();
   }
 
   Result<DeviceRun> timed(const CompiledKernel &kernel, const RunMode &mode) const {

@@ -129,6 +129,14 @@ TEST(UpmemErrors, AHistogramTakesTwelveBits) {
   expectSays(report.diagnostics().front(), "unsupported-data", "values have 12 bits", "uniform:0,4095");
 }
 
+TEST(UpmemErrors, AnEstimateOnValuesWithoutABinSaysSoRatherThanWhereTheProgramFaults) {
+  UpmemRun run{"hst", {{"n", 1 << 16}}};
+  run.data = uniformData(-1000000, 1000000);
+  const auto report = run.estimate();
+  ASSERT_FALSE(report.ok());
+  expectSays(report.diagnostics().front(), "index-out-of-range", "into 'h'", "0..255");
+}
+
 TEST(UpmemErrors, TimeThatDependsOnUnknownDataIsNotGuessed) {
   for (const std::string kernel : {"sel", "hst"}) {
     const auto report = UpmemRun{kernel, {{"n", 4096}}}.estimate(false);
