@@ -13,8 +13,9 @@
 #include "pimento/driver/result_file.h"
 #include "pimento/driver/verbs.h"
 #include "pimento/emit/json.h"
+#include "pimento/evaluate/cnm_backend.h"
 #include "pimento/evaluate/explain.h"
-#include "pimento/evaluate/hbm_pim_backend.h"
+#include "pimento/evaluate/run_program.h"
 
 namespace pimento::driver {
 
@@ -52,7 +53,8 @@ Result<Explained> explainProgram(const Job &job, bool isSimulation, const emit::
   evaluate::ExplainInput in{&job.machine, &*report, {}};
   evaluate::ExplainedStage stage;
   stage.process = &program.processes.front();
-  stage.record.run = evaluate::runChannelProgram(program, job.machine, {!isSimulation});
+  stage.record.run = evaluate::runProgram(program, job.machine, {!isSimulation});
+  if (program::isVirtual(program)) stage.record.work.ranks = evaluate::ranksFilled(*stage.process, job.machine);
   in.stages.push_back(std::move(stage));
   evaluate::Explanation explanation = evaluate::explain(in);
   return Explained{std::move(*report), std::move(explanation), run};

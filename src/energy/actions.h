@@ -57,6 +57,12 @@ class ActionCounts {
     return *this;
   }
 
+  /// `count` of `a` and no others.
+  ActionCounts &set(Action a, std::int64_t count) {
+    counts_[static_cast<std::size_t>(a)] = 0;
+    return add(a, count);
+  }
+
   /// `times` more of everything in `o`.
   ActionCounts &add(const ActionCounts &o, std::int64_t times = 1) {
     for (std::size_t i = 0; i < counts_.size(); ++i) {

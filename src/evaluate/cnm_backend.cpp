@@ -16,13 +16,6 @@ namespace pimento::evaluate {
 
 namespace {
 
-/// Units of one instance of the outermost level.
-std::int64_t unitsPerRank(const machine::Machine &machine) {
-  std::int64_t n = 1;
-  for (std::size_t l = 1; l + 1 < machine.levels.size(); ++l) n = multiplySaturated(n, machine.levels[l].count);
-  return n;
-}
-
 class CnmKernel final : public CompiledKernel {
  public:
   CnmKernel(const kernel::Graph &graph, int kernel, const machine::Machine &machine, lower::cnm::Lowered lowered)
@@ -39,11 +32,11 @@ class CnmKernel final : public CompiledKernel {
     return Bytes(multiplySaturated(lowered_.plan->bankBytes(), lowered_.plan->units));
   }
   Result<DeviceRun> run(const RunMode &mode) const override {
-    return runUnitProgram(lowered_.program, machine_, mode, ranks());
+    return runUnitProgram(lowered_.program, machine_, mode, lowered_.host.ranks);
   }
 
   Result<std::unique_ptr<Slices>> slices(const RunMode & /*mode*/) const override {
-    return programSlices(lowered_.program, machine_, ranks());
+    return programSlices(lowered_.program, machine_, lowered_.host.ranks);
   }
 
   DeviceRun bound(const kernel::DataSpec * /*values*/) const override {
@@ -54,7 +47,7 @@ class CnmKernel final : public CompiledKernel {
     least.counts.add(code.total(), code.contexts());
     DeviceRun run;
     run.cycles = least.cycles;
-    run.actions = unitActions(unitCounts(least, process.instances, code.lanes()), ranks(), run.cycles);
+    run.actions = unitActions(unitCounts(least, process.instances, code.lanes()), lowered_.host.ranks, run.cycles);
     run.units = process.instances;
     return run;
   }
@@ -76,19 +69,13 @@ class CnmKernel final : public CompiledKernel {
       for (const sim::cnm::UnitMemory &memory : memories) collector.add(memory);
     }
     collector.finish();
-    return runUnitProgram(lowered_.program, machine_, {}, ranks());
+    return runUnitProgram(lowered_.program, machine_, {}, lowered_.host.ranks);
   }
 
   std::vector<std::string> assembly() const override { return {}; }  // llvcnm is all there is
 
  private:
   static constexpr std::int64_t kBatch = 16;
-
-  std::int64_t ranks() const {
-    std::int64_t n = 1;
-    for (const lower::cnm::Axis &a : lowered_.plan->axes) n = multiplySaturated(n, a.factors.front());
-    return n;
-  }
 
   const kernel::Graph &graph_;
   int kernel_;
@@ -141,13 +128,20 @@ const Backend &cnmBackend() {
   return kBackend;
 }
 
+std::int64_t ranksFilled(const program::Process &process, const machine::Machine &machine) {
+  std::int64_t perRank = 1;
+  for (std::size_t l = 1; l + 1 < machine.levels.size(); ++l)
+    perRank = multiplySaturated(perRank, machine.levels[l].count);
+  return ceilDiv(process.instances, perRank);
+}
+
 DeviceRun runUnitProgram(const program::Program &program, const machine::Machine &machine, const RunMode &mode,
                          std::int64_t ranks) {
   const program::Process &process = program.processes.front();
   const sim::cnm::UnitCode code(process, machine);
   const sim::cnm::RunResult result =
       mode.isFastForward ? sim::cnm::estimate(code, machine) : sim::cnm::simulate(code, machine);
-  if (ranks == 0) ranks = ceilDiv(process.instances, unitsPerRank(machine));
+  if (ranks == 0) ranks = ranksFilled(process, machine);
   DeviceRun run;
   run.cycles = result.cycles;
   run.cyclesSimulated = result.cyclesSimulated;

@@ -7,6 +7,9 @@ namespace pimento::evaluate {
 
 const Backend &cnmBackend();
 
+/// Instances of the outermost level that the process's units fill.
+std::int64_t ranksFilled(const program::Process &process, const machine::Machine &machine);
+
 /// Runs a program of virtual instructions: one unit, which stands for all. `ranks`: instances of the outermost level at
 /// work; 0: as many as the units fill.
 DeviceRun runUnitProgram(const program::Program &program, const machine::Machine &machine, const RunMode &mode,

@@ -17,7 +17,8 @@ struct Cost {
   bool operator==(const Cost &) const = default;
 };
 
-/// The cost of a device run and the host's work around it.
+/// The cost of a device run and the host's work around it. The run may be that of an equal program on another number of
+/// ranks: `work` says on how many.
 Cost costOf(const machine::Machine &machine, const lower::HostWork &work, const DeviceRun &run);
 
 }  // namespace pimento::evaluate

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "pimento/base/thread_pool.h"
+#include "pimento/program/text.h"
 
 namespace pimento::tune {
 
@@ -62,6 +63,7 @@ struct Compiled {
 }  // namespace
 
 std::string streamKey(const program::Program &program) {
+  if (program::isVirtual(program)) return program::print(program);
   KeyWriter key;
   for (const program::Process &p : program.processes) {
     key.put(p.instances);

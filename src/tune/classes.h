@@ -20,8 +20,8 @@
 
 namespace pimento::tune {
 
-/// All that decides time and actions of a program on a given machine, as bytes: equal streams have equal keys, others
-/// have others.
+/// All that decides time and actions of a program on a given machine, but on how many ranks it works (costOf knows), as
+/// bytes: equal streams have equal keys, others have others.
 std::string streamKey(const program::Program &program);
 
 struct ProgramClass {

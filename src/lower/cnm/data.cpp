@@ -102,7 +102,7 @@ HostWork hostWorkOf(const Plan &plan) {
       continue;
     }
     const Combine combine = kernel.stores[static_cast<std::size_t>(o.store)].combine;
-    add(w.placed, bytes);
+    if (plan.isRead(o)) add(w.placed, bytes);
     if (o.hasInitial) add(w.rearrangedIn, bytes);
     add(w.readBack, bytes);
     if (o.use == Use::kPartial && combine != Combine::kAssign)
@@ -141,7 +141,7 @@ void place(const Plan &plan, std::int64_t unit, const kernel::DataSet &data, sim
     if (store.combine != Combine::kAssign && (o.use == Use::kPartial || !o.hasInitial)) {
       const kernel::Scalar identity = kernel::identity(store.combine, o.type);
       for (std::int64_t e = 0; e < elements * plan.threads; ++e) kernel::store(o.type, bytes.data(), e, identity);
-    } else if (o.use == Use::kResult) {
+    } else if (plan.isRead(o)) {
       for (std::int64_t t = 0; t < plan.threads; ++t)
         gather(plan, o, plan.threadSizes(), sum(base, plan.firstOf(t)), tensor,
                bytes.data() + t * elements * sizeOf(o.type).value);

@@ -107,20 +107,10 @@ class Writer {
     return out;
   }
 
-  bool isRead(const Operand &o) const {
-    if (o.use == Use::kInput || o.use == Use::kPartial) return true;
-    const kernel::Kernel &k = plan_.kernel();
-    if (k.stores[static_cast<std::size_t>(o.store)].combine != kernel::Combine::kAssign || !k.guards.empty() ||
-        !plan_.maskedDims().empty())
-      return true;
-    return std::any_of(plan_.loads.begin(), plan_.loads.end(),
-                       [&](const Reference &r) { return &plan_.operands[static_cast<std::size_t>(r.operand)] == &o; });
-  }
-
   void moves(std::vector<Node> &out, int level, bool isIn) {
     if (!plan_.hasScratchpad) return;
     for (const Operand &o : plan_.operands)
-      if (o.level == level && (isIn ? isRead(o) : o.use != Use::kInput)) move(out, o, isIn);
+      if (o.level == level && (isIn ? plan_.isRead(o) : o.use != Use::kInput)) move(out, o, isIn);
   }
 
   /// A tile row by row, the rows as long as they are one piece on both sides.

@@ -116,6 +116,16 @@ std::vector<int> Plan::maskedDims() const {
   return out;
 }
 
+bool Plan::isRead(const Operand &o) const {
+  if (o.use == Use::kInput || o.use == Use::kPartial) return true;
+  const kernel::Kernel &k = kernel();
+  if (k.stores[static_cast<std::size_t>(o.store)].combine != Combine::kAssign || !k.guards.empty() ||
+      !maskedDims().empty())
+    return true;
+  return std::any_of(loads.begin(), loads.end(),
+                     [&](const Reference &r) { return &operands[static_cast<std::size_t>(r.operand)] == &o; });
+}
+
 std::int64_t Plan::bankBytes() const {
   std::int64_t n = 0;
   for (const Operand &o : operands)

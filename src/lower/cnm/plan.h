@@ -82,6 +82,8 @@ struct Plan {
   std::vector<std::int64_t> baseOf(std::int64_t unit) const, firstOf(std::int64_t thread) const;
   /// Dims whose padding some store would not notice: points there must be left out.
   std::vector<int> maskedDims() const;
+  /// Does the program read the operand's array? Not that of a result which all of its points overwrite.
+  bool isRead(const Operand &o) const;
   /// Bytes of all arrays of a unit in its bank; of one thread's tiles in the scratchpad.
   std::int64_t bankBytes() const, tileBytes() const;
 };

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "pimento/base/file.h"
+#include "pimento/driver/dpu_compiler.h"
 #include "pimento/driver/result_file.h"
 #include "pimento/driver/verbs.h"
 #include "pimento/emit/json.h"
@@ -239,6 +240,29 @@ TEST(ExplainVerb, AProgramFromAFileIsExplainedToo) {
     EXPECT_EQ(tree["name"], key);
     if (result.contains(key)) {
       EXPECT_EQ(tree["value"], result[key]);
+    }
+  }
+}
+
+TEST(ExplainVerb, AProgramOfVirtualInstructionsIsExplainedToo) {
+  for (const std::string target : {"upmem", PIMENTO_SOURCE_DIR "/examples/machines/cnm-vector.yaml"}) {
+    if (target == "upmem" && !makeDpuCompiler()) continue;
+    Options o = optionsFor("va");
+    o.target = target;
+    o.emit = "llvcnm";
+    const std::string file = ::testing::TempDir() + "/pimento_explain_virtual.llvcnm";
+    ASSERT_TRUE(writeFile(file, compile(o).text));
+    Options program;
+    program.input = file;
+    program.target = target;
+    const Json result = jsonOf(estimate, program);
+    for (const char *key : {"cycles", "energy_pj", "counts.instructions"}) {
+      program.number = key;
+      const Json tree = jsonOf(explain, program)["tree"];
+      EXPECT_EQ(tree["name"], key);
+      if (result.contains(key)) {
+        EXPECT_EQ(tree["value"], result[key]) << key;
+      }
     }
   }
 }
