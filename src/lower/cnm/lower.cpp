@@ -196,6 +196,9 @@ Result<Lowered> lower(const kernel::Graph &graph, int kernel, const mapping::Map
     }
     return why;
   }
+  // What threads have is what the order of sums is about.
+  for (std::size_t d = 0; d < plan.axes.size(); ++d)
+    placed->mapping.subspaces.front().factors.back()[d] = plan.axes[d].range;
   out.placed = std::move(*placed);
   out.host = hostWorkOf(plan);
   out.plan = std::make_shared<const Plan>(std::move(plan));

@@ -307,10 +307,43 @@ class Planner {
                       "{}: {} too many",
                       kernel_.name, plan_.tileBytes(), plan_.threads, room_, plan_.tileBytes() - room_),
           "use fewer threads");
-    setLevels();
     grow();
+    roundRanges();
     setLevels();
     return okStatus();
+  }
+
+  /// Bytes that move, and what threads execute, in units of about a cycle.
+  double work() {
+    constexpr double kPoint = 8, kMask = 8;
+    double points = 1;
+    for (const Axis &a : plan_.axes) points *= static_cast<double>(a.range);
+    return cost() + points * (kPoint + kMask * static_cast<double>(plan_.maskedDims().size()));
+  }
+
+  /// A range with few divisors has no tile of a good size. It grows by an eighth at most where that saves much: the
+  /// last instances have less to do, or nothing.
+  void roundRanges() {
+    constexpr double kWorth = 0.8;
+    for (const int d : plan_.nest) {
+      Axis &a = plan_.axes[static_cast<std::size_t>(d)];
+      if (a.tile == a.range) continue;
+      const std::int64_t range = a.range;
+      double best = kWorth * work();
+      std::vector<Axis> axes = plan_.axes;
+      for (std::int64_t unit = 2; unit <= range / 8; unit *= 2) {
+        a.range = ceilDiv(range, unit) * unit;
+        if (a.range == range) continue;
+        for (Axis &other : plan_.axes) other.tile = 1;
+        grow();
+        if (plan_.bankBytes() > machine_.unitMemory->size.value) continue;
+        if (const double w = work(); w < best) {
+          best = w;
+          axes = plan_.axes;
+        }
+      }
+      plan_.axes = std::move(axes);
+    }
   }
 
   void setLevels() {
@@ -373,7 +406,7 @@ class Planner {
     return low;
   }
 
-  /// From single points on, the dim grows that saves most, as long as all fits.
+  /// From single points on, the tile of that dim grows that saves most, as long as all fits.
   void grow() {
     double best = cost();
     std::vector<std::vector<std::int64_t>> divisors;

@@ -18,7 +18,8 @@ namespace pimento::lower::cnm {
 
 struct Axis {
   std::string name;
-  std::int64_t extent = 1, range = 1, tile = 1;
+  std::int64_t extent = 1, tile = 1;
+  std::int64_t range = 1;             ///< of a thread: the mapping's, or a little more, so that tiles divide it
   std::vector<std::int64_t> factors;  ///< per level, outermost first
   bool isReduction = false;
 

@@ -5,6 +5,8 @@
 #include <cstdlib>
 
 #include "pimento/evaluate/evaluator.h"
+#include "pimento/kernel/zoo.h"
+#include "pimento/mapping/mapping.h"
 #include "pimento/program/text.h"
 #include "test/support/hbm_pim_run.h"
 #include "test/support/random_affine_graph.h"
@@ -71,6 +73,30 @@ TEST(CnmRandom, AffineKernelsAreRightAndTimedAlike) {
     ASSERT_EQ(wrong, "") << "number " << n << " under " << m.text << "\n" << kernel::print(graph);
   }
   EXPECT_EQ(ran, wanted) << refused << " were refused";
+}
+
+TEST(CnmTiles, RangesWithoutDivisorsAreRoundedUpAndStillRight) {
+  machine::Machine machine = machineOf(machine::Compute::Mode::kPipeline);
+  machine.unitMemory->scratchpad = Bytes(24 * 256);
+  const auto cyclesOf = [&](const char *name, const kernel::Sizes &sizes, const std::string &map) {
+    const auto graph = kernel::makeZooKernel(name, sizes, DType::kF32);
+    EXPECT_TRUE(graph.ok());
+    const auto spec = mapping::parseMapSpec(map);
+    EXPECT_EQ(checkOne(*graph, spec->mapping, machine, 7), "") << name << " " << map;
+    evaluate::Request request;
+    request.graph = &*graph;
+    request.machine = &machine;
+    request.maps = {*spec};
+    return evaluate::evaluate(request)->cycles.value;
+  };
+  // Split over units and threads, the last of which are left with less or with nothing.
+  EXPECT_LT(cyclesOf("va", {{"n", 4 * 8 * 211}}, "M1:{(4),(1),(8),(211)}"),
+            cyclesOf("va", {{"n", 4 * 8 * 224}}, "M1:{(4),(1),(8),(224)}") * 11 / 10);
+  EXPECT_LT(cyclesOf("red", {{"n", 4 * 8 * 211 - 3}}, "M1:{(4),(1),(8),(211)}"),
+            2 * cyclesOf("red", {{"n", 4 * 8 * 224}}, "M1:{(4),(1),(8),(224)}"));
+  // The reduction is masked, the rows are not.
+  EXPECT_LT(cyclesOf("gemv", {{"m", 32}, {"n", 211}}, "M1:{(4,1),(1,1),(8,1),(1,211)}"),
+            2 * cyclesOf("gemv", {{"m", 32}, {"n", 224}}, "M1:{(4,1),(1,1),(8,1),(1,224)}"));
 }
 
 }  // namespace

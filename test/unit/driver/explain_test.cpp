@@ -248,6 +248,7 @@ TEST(ExplainVerb, AProgramOfVirtualInstructionsIsExplainedToo) {
   for (const std::string target : {"upmem", PIMENTO_SOURCE_DIR "/examples/machines/cnm-vector.yaml"}) {
     if (target == "upmem" && !makeDpuCompiler()) continue;
     Options o = optionsFor("va");
+    o.sizes = {"n=65536"};
     o.target = target;
     o.emit = "llvcnm";
     const std::string file = ::testing::TempDir() + "/pimento_explain_virtual.llvcnm";
