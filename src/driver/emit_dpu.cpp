@@ -53,10 +53,6 @@ Result<Source> sourceOf(const evaluate::Request &request, const std::vector<mapp
 }  // namespace
 
 Outcome emitDpuSource(const Options &options, const Job &job) {
-  if (job.machine.family != "upmem")
-    return failure({error("unknown-stage", {"--emit", 0, 0},
-                          fmt::format("{} runs commands, which have no stage '{}'", job.machine.name, options.emit),
-                          "use --emit commands, or --target upmem")});
   const evaluate::Request request = job.request(options);
   if (const Status s = evaluate::checkMaps(request); !s) return failure(s.diagnostics());
   const Result<std::vector<mapping::Mapping>> chosen = chosenMappings(request);

@@ -19,11 +19,29 @@ std::string_view name(Engine e) {
   return {};
 }
 
+namespace {
+
+/// Nothing ignores `--alpha`.
+Result<Engine> withAlpha(const Options &options, Engine engine) {
+  if (options.alpha && engine != Engine::kTwoSlice)
+    return error("alpha-without-two-slice", {"--alpha", 0, 0}, fmt::format("{} has no alpha", name(engine)),
+                 "say --engine two-slice, or leave --alpha out");
+  if (const Status s = checkAlpha(options); !s) return s.diagnostics();
+  return engine;
+}
+
+}  // namespace
+
+Status checkAlpha(const Options &options) {
+  if (!options.alpha || (*options.alpha > 0 && *options.alpha <= 1)) return okStatus();
+  return error("bad-alpha", {"--alpha", 0, 0}, fmt::format("alpha is {}", *options.alpha), "legal: above 0, to 1");
+}
+
 Result<Engine> engineOf(const Options &options, Engine usual, const std::vector<Engine> &allowed) {
-  if (options.engine.empty()) return usual;
+  if (options.engine.empty()) return withAlpha(options, usual);
   std::vector<std::string> names;
   for (const Engine e : allowed) {
-    if (options.engine == name(e)) return e;
+    if (options.engine == name(e)) return withAlpha(options, e);
     names.emplace_back(name(e));
   }
   return error("unknown-engine", {"--engine", 0, 0}, fmt::format("there is no engine '{}' here", options.engine),
@@ -32,7 +50,7 @@ Result<Engine> engineOf(const Options &options, Engine usual, const std::vector<
 
 std::optional<evaluate::TwoSlice> twoSliceOf(const Options &options, Engine engine) {
   if (engine != Engine::kTwoSlice) return std::nullopt;
-  return evaluate::TwoSlice{options.alpha};
+  return options.alpha ? evaluate::TwoSlice{*options.alpha} : evaluate::TwoSlice{};
 }
 
 }  // namespace pimento::driver

@@ -17,6 +17,9 @@ std::string_view name(Engine e);
 /// What the user asks for, or `usual`. Diagnostics: unknown-engine; `allowed` are the verb's.
 Result<Engine> engineOf(const Options &options, Engine usual, const std::vector<Engine> &allowed);
 
+/// `--alpha` is in its range. Diagnostics: bad-alpha.
+Status checkAlpha(const Options &options);
+
 /// What two-slice extrapolation needs, where it was asked for.
 std::optional<evaluate::TwoSlice> twoSliceOf(const Options &options, Engine engine);
 

@@ -157,6 +157,8 @@ Result<std::vector<Part>> partsOf(const Options &options, const Job &job, const 
   std::vector<Part> parts;
   Diagnostics refused;
   const kernel::Graph &graph = *job.input.graph;
+  std::vector<std::string> levels;
+  for (const machine::Level &l : job.machine.levels) levels.push_back(fmt::format("{}={}", l.name, l.count));
   std::map<std::string, std::size_t> seen;  // by shape: layers of a network repeat
   for (int k = 0; k < static_cast<int>(graph.kernels.size()); ++k) {
     const std::string &name = graph.kernels[static_cast<std::size_t>(k)].name;
@@ -184,7 +186,9 @@ Result<std::vector<Part>> partsOf(const Options &options, const Job &job, const 
           "no-part-of-space", {"--map", 0, 0},
           fmt::format("kernel '{}' has no mapping on {} that fits '{}'", name, job.machine.name,
                       mapping::print(spacePart)),
-          "leave the extension out to explore all mappings; UPMEM's take dpus=, tasklets=, buffer= and merge=");
+          fmt::format("the machine has {}; leave the extension out to explore all mappings; UPMEM's take dpus=, "
+                      "tasklets=, buffer= and merge=",
+                      fmt::join(levels, ", ")));
     if (Status s = choose(options, job.machine, part.problem); !s) return s.diagnostics();
     seen.emplace(shape, parts.size());
     parts.push_back(std::move(part));

@@ -71,13 +71,12 @@ Result<std::string> textOf(const Options &options) {
 
 Options withTarget(const Options &options) {
   Options out = options;
-  if (out.target.empty() && endsWith(options.input, ".cnm"))
-    if (const Result<std::string> text = textOf(options)) out.target = mapping::cnmTarget(*text);
-  if (out.target.empty() && endsWith(options.input, ".llvcnm"))
+  const bool isCnm = endsWith(options.input, ".cnm");
+  if (out.target.empty() && (isCnm || endsWith(options.input, ".llvcnm")))
     if (const Result<std::string> text = textOf(options)) {
-      const std::vector<std::string> known = machine::listMachines(machineFolders(options));
-      const std::string named = program::targetOf(*text);
-      if (std::find(known.begin(), known.end(), named) != known.end()) out.target = named;
+      out.target = isCnm ? mapping::cnmTarget(*text, &out.targetWhere) : program::targetOf(*text, &out.targetWhere);
+      out.targetWhere =
+          out.target.empty() ? Location{} : Location{options.input, out.targetWhere.line, out.targetWhere.column};
     }
   if (out.target.empty()) out.target = isDpuProgram(options.input) ? "upmem" : "hbm-pim";
   return out;
@@ -254,6 +253,21 @@ Result<Input> readInput(const Options &options, const machine::Machine &machine)
           "A[i,j] * x[j]'");
 }
 
+/// A program is what a kernel has become: options that make kernels come too late for it.
+Status checkNoKernelOptions(const Options &options, const Input &input) {
+  const char *given = !options.sizes.empty()       ? "--size"
+                      : !options.dtype.empty()     ? "--dtype"
+                      : options.variant != "plain" ? "--variant"
+                      : !options.function.empty()  ? "--function"
+                      : !options.maps.empty()      ? "--map"
+                      : !options.offload.empty()   ? "--offload"
+                                                   : nullptr;
+  if (given == nullptr || !input.program) return okStatus();
+  return error("kernel-option", {given, 0, 0}, fmt::format("'{}' is a program, and no kernel", options.input),
+               "leave it out; --size, --dtype, --variant, --function, --map and --offload say what program a kernel "
+               "becomes");
+}
+
 /// `--constant`: marks inputs of the graph as the same in every run.
 Status markConstants(const Options &options, Input &input) {
   for (const std::string &name : options.constants) {
@@ -277,6 +291,7 @@ Status markConstants(const Options &options, Input &input) {
 Result<Input> loadInput(const Options &options, const machine::Machine &machine) {
   Result<Input> input = readInput(options, machine);
   if (!input) return input;
+  if (Status s = checkNoKernelOptions(options, *input); !s) return s.diagnostics();
   if (Status s = markConstants(options, *input); !s) return s.diagnostics();
   return input;
 }
@@ -284,6 +299,23 @@ Result<Input> loadInput(const Options &options, const machine::Machine &machine)
 std::vector<std::string> machineFolders(const Options &options) {
   return options.machinePath.empty() ? machineFolders() : options.machinePath;
 }
+
+namespace {
+
+/// A machine that INPUT names and that is not found is a mistake at its name.
+Diagnostics ofInput(Diagnostics found, const Options &options, const std::string &name) {
+  Diagnostic &d = found.front();
+  const bool isUnreadable = d.code == "unreadable-file" && d.where.file == name;
+  if (options.targetWhere.line == 0 || name != options.target || (d.code != "unknown-target" && !isUnreadable))
+    return found;
+  if (isUnreadable) d.message = fmt::format("the machine file '{}' cannot be read", name);
+  d.hint = isUnreadable ? "check its path, or give the machine's file with --target"
+                        : "give that machine's file with --target; or " + d.hint;
+  d.where = options.targetWhere;
+  return found;
+}
+
+}  // namespace
 
 Result<machine::Machine> loadTarget(const Options &options, const std::string &name) {
   std::vector<machine::Override> overrides;
@@ -295,7 +327,7 @@ Result<machine::Machine> loadTarget(const Options &options, const std::string &n
     overrides.push_back({s.substr(0, eq), s.substr(eq + 1)});
   }
   Result<machine::Machine> machine = machine::loadMachine(name, machineFolders(options), overrides);
-  if (!machine) return machine;
+  if (!machine) return ofInput(machine.diagnostics(), options, name);
   if (Status s = energy::check(*machine); !s) return s.diagnostics();
   return machine;
 }

@@ -25,6 +25,7 @@ struct Options {
   std::string function;
   std::vector<std::string> constants;  ///< inputs that are the same in every run
   std::string target;                  ///< empty: upmem for DPU programs, else hbm-pim (withTarget)
+  Location targetWhere;                ///< of `target` in INPUT's text, where that names it (withTarget)
   std::vector<std::string> targets;    ///< compare
   std::vector<std::string> sets;       ///< "PATH=VALUE"
   std::vector<std::string> maps;       ///< empty: what the file states, else the usual one
@@ -34,7 +35,7 @@ struct Options {
   std::uint64_t seed = 1;
   std::string engine;                              ///< "two-slice", ...; empty: the verb's own
   std::int64_t count = 1024;                       ///< validate mappings: of each kernel
-  double alpha = 0.05;                             ///< of two-slice
+  std::optional<double> alpha;                     ///< of two-slice; nothing: evaluate::TwoSlice's
   std::string emit = "kernel";                     ///< compile: stage
   std::string trace;                               ///< simulate: timeline file
   std::vector<std::string> ins;                    ///< DPU programs: "PLACE=FILE" (dpu_data.h)

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "pimento/base/text.h"
+#include "pimento/evaluate/backend.h"
 #include "pimento/machine/identity.h"
 
 namespace pimento::driver {
@@ -195,7 +196,7 @@ emit::RunText runOf(const char *verb, const Options &o, const machine::Machine &
     if (out.find('=') == std::string::npos) r.outs.push_back(out);
   r.launches = o.launches;
   r.engine = o.engine;
-  r.alpha = o.alpha;
+  r.alpha = o.alpha.value_or(evaluate::TwoSlice{}.alpha);
   r.version = PIMENTO_VERSION;
   r.machine = fingerprint(machine);
   return r;

@@ -10,6 +10,7 @@
 #include "pimento/base/rng.h"
 #include "pimento/base/thread_pool.h"
 #include "pimento/driver/dpu_compiler.h"
+#include "pimento/driver/engine.h"
 #include "pimento/driver/input.h"
 #include "pimento/emit/format.h"
 #include "pimento/evaluate/two_slice.h"
@@ -226,26 +227,34 @@ void tally(const Trial &t, const machine::Machine &machine, std::set<std::string
   out.deviceSeconds += machine.toTime(t.simulated.cycles).value / kPsPerSecond;
 }
 
-std::vector<std::string> usualKernels(const evaluate::Backend &backend) {
-  if (backend.generatesCode()) return {"va", "red", "scan", "hst", "sel", "gemv", "gemm"};
-  return {"gemv", "va", "relu", "rnnt", "alexnet", "resnet", "wav2"};
+/// Those that are defined for the machine's type: networks compute in floating point.
+std::vector<std::string> usualKernels(const evaluate::Backend &backend, const machine::Machine &machine) {
+  std::vector<std::string> names = {"gemv", "va", "relu", "rnnt", "alexnet", "resnet", "wav2"};
+  if (backend.generatesCode()) names = {"va", "red", "scan", "hst", "sel", "gemv", "gemm"};
+  std::erase_if(names, [&](const std::string &name) {
+    const auto made = kernel::makeZooKernel(name, {}, machine.nativeType);
+    return !made && made.diagnostics().front().code == "unsupported-type";
+  });
+  return names;
 }
 
 }  // namespace
 
 Result<emit::MappingSuite> validateMappings(const Options &options) {
+  if (const Status s = checkAlpha(options); !s) return s.diagnostics();
   const Result<machine::Machine> machine = loadTarget(options, options.target.empty() ? "hbm-pim" : options.target);
   if (!machine) return machine.diagnostics();
   const Result<const evaluate::Backend *> backend = evaluate::backendFor(*machine);
   if (!backend) return backend.diagnostics();
   const std::unique_ptr<program::DpuCompiler> compiler = makeDpuCompiler();
-  const Setting setting{*machine, **backend, {compiler.get()}, {options.alpha}, options.seed};
+  const evaluate::TwoSlice twoSlice = options.alpha ? evaluate::TwoSlice{*options.alpha} : evaluate::TwoSlice{};
+  const Setting setting{*machine, **backend, {compiler.get()}, twoSlice, options.seed};
   emit::MappingSuite out;
   out.target = machine->name;
   out.seed = options.seed;
   out.count = options.count;
-  out.alpha = options.alpha;
-  for (const std::string &name : options.kernels.empty() ? usualKernels(**backend) : options.kernels) {
+  out.alpha = twoSlice.alpha;
+  for (const std::string &name : options.kernels.empty() ? usualKernels(**backend, *machine) : options.kernels) {
     const Result<Subject> subject = subjectOf(name, setting);
     if (!subject) return subject.diagnostics();
     std::vector<Trial> trials(static_cast<std::size_t>(options.count));

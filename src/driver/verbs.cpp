@@ -9,6 +9,7 @@
 
 #include "pimento/base/integer.h"
 #include "pimento/base/suggest.h"
+#include "pimento/base/text.h"
 #include "pimento/base/thread_pool.h"
 #include "pimento/driver/cnm.h"
 #include "pimento/driver/dpu_program.h"
@@ -143,6 +144,23 @@ namespace {
 const std::vector<std::string> kStages = {"kernel", "mapping", "cnm", "llvcnm", "commands",
                                           "asm",    "mlir",    "c",   "host",   "ir"};
 
+/// Stages are those of what `machine` runs: machine code, commands or virtual instructions. Diagnostics: unknown-stage.
+Status checkStage(const std::string &stage, const machine::Machine &machine) {
+  struct Kind {
+    const char *what;
+    std::vector<std::string> stages;  ///< besides those of every machine
+  };
+  const Kind kind = machine.dpu    ? Kind{"machine code", {"c", "host", "ir", "asm"}}
+                    : machine.dram ? Kind{"commands", {"commands", "asm"}}
+                                   : Kind{"virtual instructions", {}};
+  std::vector<std::string> stages = kind.stages;
+  for (const char *everywhere : {"llvcnm", "cnm", "mapping", "mlir", "kernel"}) stages.emplace_back(everywhere);
+  if (std::find(stages.begin(), stages.end(), stage) != stages.end()) return okStatus();
+  return error("unknown-stage", {"--emit", 0, 0},
+               fmt::format("{} runs {}: there is no stage '{}' of them", machine.name, kind.what, stage),
+               fmt::format("use --emit {}", join(stages, ", ")));
+}
+
 /// One stage of a compiled graph, kernel after kernel.
 Outcome printStage(const Options &options, const Job &job, const evaluate::CompiledGraph &graph) {
   std::ostringstream out;
@@ -206,21 +224,12 @@ Outcome compile(const Options &given) {
                             "use --emit llvcnm, or estimate and simulate it")});
     return {program::print(*job->input.program), {}, 0};
   }
+  if (const Status s = checkStage(options.emit, job->machine); !s) return failure(s.diagnostics());
   if (options.emit == "kernel") return {kernel::print(*job->input.graph), {}, 0};
   if (options.emit == "mlir") return emitMlir(options, *job);
   if (options.emit == "c" || options.emit == "host" || options.emit == "ir") return emitDpuSource(options, *job);
   const Result<evaluate::CompiledGraph> graph = evaluate::compile(job->request(options));
   if (!graph) return failure(graph.diagnostics());
-  const bool isCode = std::any_of(graph->begin(), graph->end(), [](const evaluate::PlannedKernel &k) {
-    return k.compiled != nullptr && program::hasCode(k.compiled->program());
-  });
-  const bool isVirtual = !isCode && !job->machine.dram;
-  if ((options.emit == "commands" && (isCode || isVirtual)) || (options.emit == "asm" && isVirtual))
-    return failure({error("unknown-stage", {"--emit", 0, 0},
-                          fmt::format("{} runs {}, which has no stage '{}'", job->machine.name,
-                                      isCode ? "machine code" : "virtual instructions", options.emit),
-                          isCode ? "use --emit c, ir, asm, host, llvcnm, cnm, kernel or mapping"
-                                 : "use --emit llvcnm, cnm, kernel or mapping")});
   if (options.emit == "cnm") return {cnmText(options, *job, *graph), {}, 0};
   return printStage(options, *job, *graph);
 }
@@ -249,10 +258,6 @@ class Timeline {
  public:
   Status open(const Options &options, const Job &job) {
     if (options.trace.empty()) return okStatus();
-    file_.open(options.trace);
-    if (!file_)
-      return error("unwritable-file", {options.trace, 0, 0}, "the trace file cannot be written",
-                   "choose a folder that exists and may be written to");
     if (job.input.program ? program::isVirtual(*job.input.program) : !job.machine.dram && !job.machine.dpu)
       return error("trace-virtual", {"--trace", 0, 0}, "virtual instructions have no timeline",
                    "choose a target with device commands or machine code");
@@ -264,6 +269,7 @@ class Timeline {
       if (!estimate) return estimate.diagnostics();
       before = estimate->breakdown;
     }
+    if (const Status s = openFile(options); !s) return s;
     commands_ = std::make_unique<emit::PerfettoTrace>(file_, job.machine, before);
     return okStatus();
   }
@@ -277,6 +283,14 @@ class Timeline {
   }
 
  private:
+  /// Empties the file, so last of all that can be refused.
+  Status openFile(const Options &options) {
+    file_.open(options.trace);
+    if (file_) return okStatus();
+    return error("unwritable-file", {options.trace, 0, 0}, "the trace file cannot be written",
+                 "choose a folder that exists and may be written to");
+  }
+
   /// One kernel: the names of functions are those of its program.
   Status openDpu(const Options &options, const Job &job) {
     const Result<evaluate::CompiledGraph> compiled = evaluate::compile(job.request(options));
@@ -292,6 +306,7 @@ class Timeline {
         sim::dpu::Image::make(*kernels.front()->program().processes.front().code);
     if (!image) return image.diagnostics();
     const evaluate::Breakdown before = evaluate::hostCycles(job.machine, kernels.front()->hostWork(), Cycles(0));
+    if (const Status s = openFile(options); !s) return s;
     dpu_ = std::make_unique<emit::DpuTimeline>(file_, std::move(*image), job.machine, before);
     return okStatus();
   }

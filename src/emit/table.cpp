@@ -55,9 +55,12 @@ std::string headTable(const evaluate::Report &r) {
     t.row({"instructions", fmt::format("{}, {:.3f} per cycle", grouped(r.profile->slots),
                                        static_cast<double>(r.profile->slots) / static_cast<double>(r.cycles.value))});
   t.row({"time", fmt::format("{} ({} cycles, host included)", timeText(r.timeNs), grouped(r.breakdown.total().value))});
-  t.row({"energy", fmt::format("{} (range {}), host included", energyText(r.energy.total), rangeText(r.energy))});
-  t.row({"", fmt::format("{} (range {}) the device kernel alone", energyText(r.kernelEnergy.total),
-                         rangeText(r.kernelEnergy))});
+  const auto energy = [](const energy::EnergyReport &e) {
+    const bool isPoint = e.low.value == e.high.value;  // sources that give no range
+    return energyText(e.total) + (isPoint ? "" : fmt::format(" (range {})", rangeText(e)));
+  };
+  t.row({"energy", energy(r.energy) + ", host included"});
+  t.row({"", energy(r.kernelEnergy) + " the device kernel alone"});
   if (r.setup.value > 0)
     t.row({"before", fmt::format("{} and {} to place constants once, in no total", cyclesAsTime(r, r.setup),
                                  energyText(r.setupEnergy.total))});
@@ -106,7 +109,8 @@ std::string energyTable(const energy::EnergyReport &e) {
   t.rule();
   row("total", {e.dynamic, e.background});
   Columns notes("ll", kIndent);
-  notes.row({"range", rangeText(e) + ": all constants at the low, or high, end of their sources"});
+  if (e.low.value != e.high.value)
+    notes.row({"range", rangeText(e) + ": all constants at the low, or high, end of their sources"});
   notes.row({"note", "modelled, not validated"});
   if (!e.covers.empty()) notes.row({"covers", e.covers});
   return t.str() + notes.str();

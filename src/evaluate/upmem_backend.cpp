@@ -1,5 +1,7 @@
 #include "pimento/evaluate/upmem_backend.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "pimento/evaluate/upmem_compiled.h"
@@ -29,8 +31,9 @@ class UpmemBackend final : public Backend {
     if (measured || tools.dpuCompiler == nullptr || !hasNoProgram(measured.diagnostics())) return measured;
     mapping::MapSpec usual = spec;  // as the measured programs: one DPU, 16 tasklets
     constexpr std::int64_t kUsualTasklets = 16;
-    if (machine.dpu)
-      usual.mapping.parameters.try_emplace("tasklets", std::min(kUsualTasklets, machine.dpu->maxTasklets));
+    if (machine.dpu && !machine.levels.empty())
+      usual.mapping.parameters.try_emplace("tasklets", std::min(kUsualTasklets, mostTasklets(machine)));
+    if (const Status s = checkTasklets(graph, kernel, machine, usual.mapping); !s) return s.diagnostics();
     Diagnostics why = measured.diagnostics();
     for (const std::int64_t dpus : numbersOfDpus(machine, spec)) {
       usual.mapping.parameters["dpus"] = dpus;
@@ -68,6 +71,22 @@ class UpmemBackend final : public Backend {
   }
 
  private:
+  static std::int64_t mostTasklets(const machine::Machine &machine) {
+    return std::min(machine.levels.back().count, machine.dpu->maxTasklets);
+  }
+
+  static Status checkTasklets(const kernel::Graph &graph, int kernel, const machine::Machine &machine,
+                              const mapping::Mapping &wanted) {
+    const auto named = wanted.parameters.find("tasklets");
+    if (!machine.dpu || machine.levels.empty() || named == wanted.parameters.end()) return okStatus();
+    const std::int64_t most = mostTasklets(machine);
+    if (named->second <= most) return okStatus();
+    const kernel::Kernel &k = graph.kernels[static_cast<std::size_t>(kernel)];
+    return error("illegal-mapping", k.where,
+                 fmt::format("kernel '{}': {} tasklets; a DPU of {} has {}", k.name, named->second, machine.name, most),
+                 fmt::format("choose tasklets=1 to {}", most));
+  }
+
   /// What the user says, else one, and more for kernels that do not fit.
   static std::vector<std::int64_t> numbersOfDpus(const machine::Machine &machine, const mapping::MapSpec &spec) {
     if (const auto named = spec.mapping.parameters.find("dpus"); named != spec.mapping.parameters.end())

@@ -76,9 +76,10 @@ inline constexpr std::size_t kMaxCnmBytes = std::size_t{4} << 20, kMaxCnmDims = 
                              kMaxCnmGuards = 1024, kMaxCnmCoefficients = std::size_t{1} << 22, kMaxCnmDiagnostics = 20;
 
 /// The text of `module`. parseCnm(print(m)) gives m back, locations aside, where the graph's references are valid and
-/// its names differ, the module keeps to the limits above, levels are distinct and not called "range", and every
-/// written-out mapping has one factor per level and dim; what breaks these is printed, and parseCnm refuses it. What
-/// the kernel ignores (the last affine index of an indirect store) comes back as 0.
+/// its names differ, the module keeps to the limits above, levels are distinct and not called "range", integer
+/// constants are in the range of their types, and every written-out mapping has one factor per level and dim; what
+/// breaks these is printed, and parseCnm refuses it. What the kernel ignores (the last affine index of an indirect
+/// store) comes back as 0.
 std::string print(const CnmModule &module);
 
 /// Reads the text; `file` names it in diagnostics. At most 20 of them, each with its place: cnm-syntax,
@@ -87,7 +88,7 @@ std::string print(const CnmModule &module);
 Result<CnmModule> parseCnm(std::string_view text, std::string file = {});
 
 /// The target that the text names, found without reading the rest; empty if it names none.
-std::string cnmTarget(std::string_view text);
+std::string cnmTarget(std::string_view text, Location *where = nullptr);
 
 /// The rules of the graph. At most 20 diagnostics: those of kernel::verify, each at its statement.
 Status verify(const CnmModule &module);

@@ -175,7 +175,12 @@ bool CnmKernel::valueRest(kernel::Value &into) {
 
 bool CnmKernel::constant(kernel::Value &into) {
   if (isFloat(into.type)) return floating(into.constant);
-  return text_.number(into.integer, "an integer", std::numeric_limits<std::int64_t>::min(), kLargest);
+  const Location where = text_.scan.where();
+  if (!text_.number(into.integer, "an integer", std::numeric_limits<std::int64_t>::min(), kLargest)) return false;
+  return wrapInteger(into.type, into.integer) == into.integer ||
+         text_.report("cnm-number", where,
+                      std::to_string(into.integer) + " is out of range for " + std::string(name(into.type)),
+                      "write a value of that type, or make it a wider one and cast");
 }
 
 bool CnmKernel::floating(double &into) {

@@ -140,10 +140,13 @@ Result<CnmModule> parseCnm(std::string_view text, std::string file) {
   return CnmParser(text, std::move(file)).run();
 }
 
-std::string cnmTarget(std::string_view text) {
+std::string cnmTarget(std::string_view text, Location *where) {
   Scanner scan(text, {});
   for (scan.skipEmptyLines(); !scan.isAtEnd(); scan.nextLine(), scan.skipEmptyLines()) {
-    if (scan.takeWord("target")) return scan.takeName().value_or("");
+    if (scan.takeWord("target")) {
+      if (where != nullptr) *where = scan.where();
+      return scan.takeName().value_or("");
+    }
     if (scan.peekWord() == "kernel") break;
   }
   return {};

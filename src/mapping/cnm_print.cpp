@@ -139,7 +139,7 @@ class KernelPrinter {
     std::string s = wordOf(operationWords(), v.op) + " " + std::string(name(v.type));
     switch (v.op) {
       case Op::kConstant:
-        return s + " " + (isFloat(v.type) ? constantText(v.constant) : std::to_string(v.integer));
+        return s + " " + (isFloat(v.type) ? constantText(v.constant) : std::to_string(wrapInteger(v.type, v.integer)));
       case Op::kLoad:
         return s + " @" + std::to_string(v.access);
       case Op::kIndex:

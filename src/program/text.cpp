@@ -320,10 +320,12 @@ std::string print(const Program &program) {
   return Printer(program).run();
 }
 
-std::string targetOf(std::string_view text) {
+std::string targetOf(std::string_view text, Location *where) {
   Scanner scan(text, {});
   scan.skipEmptyLines();
-  return scan.takeWord("program") ? scan.takeName().value_or("") : "";
+  if (!scan.takeWord("program")) return "";
+  if (where != nullptr) *where = scan.where();
+  return scan.takeName().value_or("");
 }
 
 Result<Program> parse(std::string_view text, std::string file, Places *places) {

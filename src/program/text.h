@@ -75,7 +75,7 @@ std::string print(const Program &program);
 /// processes and commands stand.
 Result<Program> parse(std::string_view text, std::string file = {}, Places *places = nullptr);
 
-/// The target that a text names; empty where it names none.
-std::string targetOf(std::string_view text);
+/// The target that a text names, and `where`; empty where it names none.
+std::string targetOf(std::string_view text, Location *where = nullptr);
 
 }  // namespace pimento::program

@@ -78,11 +78,13 @@ class Explorer {
 
   Diagnostic noneIsLegal() const {
     const auto &errors = classes_.errors();
+    std::vector<std::string> levels;
+    for (const machine::Level &l : problem_.machine->levels) levels.push_back(fmt::format("{} ({})", l.name, l.count));
     return error("no-legal-mapping", problem_.kernel().where,
                  fmt::format("kernel '{}' has no legal mapping on {}: {} candidates, {}", problem_.kernel().name,
                              problem_.machine->name, out_.rows.size(),
                              errors.empty() ? "none in the space" : "the first refused with " + errors.begin()->second),
-                 "use smaller sizes, or more channels");
+                 fmt::format("use smaller sizes, or more of its levels {}", fmt::join(levels, ", ")));
   }
 
   std::string progressText(const char *what) const {

@@ -93,7 +93,7 @@ class RandomCnmModule {
       v.op = Op::kConstant;
     if (v.op == Op::kConstant && isFloat(v.type)) v.constant = constant();
     if (v.op == Op::kConstant && !isFloat(v.type))
-      v.integer = isOneOf(2) ? below(9) - 4 : static_cast<std::int64_t>(rng_.next());
+      v.integer = wrapInteger(v.type, isOneOf(2) ? below(9) - 4 : static_cast<std::int64_t>(rng_.next()));
     if (v.op == Op::kLoad) v.access = below(static_cast<int>(k.loads.size()));
     if (v.op == Op::kIndex) v.dim = below(static_cast<int>(k.dims.size()));
     for (int a = 0; a < kernel::argumentCount(v.op); ++a) v.args[static_cast<std::size_t>(a)] = below(values);

@@ -105,9 +105,13 @@ void addDpuProgram(CLI::App &app, Options &o) {
 
 void addEngine(CLI::App &app, Options &o, const char *engines) {
   app.add_option("--engine", o.engine, engines);
-  app.add_option("--alpha", o.alpha, "two-slice: how far its second piece may be from twice the first")
+  const auto isNumber = [](const std::string &text) {
+    return text.find_first_of("nN") == std::string::npos ? std::string()
+                                                         : text + " is no number";  // nan is in any range
+  };
+  app.add_option("--alpha", o.alpha, "two-slice: how far its second piece may be from twice the first (default: 0.05)")
       ->check(CLI::Range(1e-9, 1.0))
-      ->capture_default_str();
+      ->check(isNumber, "");
 }
 
 void addEstimation(CLI::App &app, Options &o) {

@@ -105,6 +105,7 @@ const std::vector<Broken> kBroken = {
     {{"simulate", "row_out_of_range.llvcnm"}, "row_out_of_range.llvcnm:4:5", "program-row"},
     {{"estimate", "two_processes.llvcnm"}, "two_processes.llvcnm:5:9", "process-count"},
     {{"estimate", "two_processes.llvcnm", "--set", "channels=16"}, "two_processes.llvcnm:2:9", "program-instances"},
+    {{"estimate", "two_processes.llvcnm", "--dtype", "f32"}, "--dtype", "kernel-option"},
     {{"estimate", "no_such.llvcnm"}, "no_such.llvcnm", "unreadable-file"},
     // kernels with their mappings
     {{"estimate", "unclosed.cnm"}, "unclosed.cnm:5:1", "cnm-unclosed"},
@@ -112,7 +113,7 @@ const std::vector<Broken> kBroken = {
     {{"simulate", "out_of_bounds.cnm"}, "out_of_bounds.cnm:7:3", "out-of-bounds"},
     {{"estimate", "other_levels.cnm"}, "other_levels.cnm:2:8", "cnm-levels"},
     {{"compile", "too_many_blocks.cnm", "--emit", "cnm"}, "too_many_blocks.cnm:11:22", "mapping-count"},
-    {{"explain", "unknown_target.cnm"}, "unknown_target.cnm", "unknown-target"},
+    {{"explain", "unknown_target.cnm"}, "unknown_target.cnm:2:8", "unknown-target"},
     {{"estimate", "other_levels.cnm", "--size", "i=3"}, "--size", "unknown-size"},
     {{"estimate", "no_such.cnm"}, "no_such.cnm", "unreadable-file"},
     // constants
@@ -261,6 +262,8 @@ TEST(BrokenInputs, WrongUsageGivesStatusTwo) {
       {"estimate", "gemv", "gemv"},
       {"estimate", "gemv", "--frob"},
       {"estimate", "gemv", "--jobs", "-1"},
+      {"estimate", "gemv", "--engine", "two-slice", "--alpha", "nan"},
+      {"estimate", "gemv", "--engine", "two-slice", "--alpha", "inf"},
       {"estimate", "gemv", "--jobs", "many"},
       {"estimate", "gemv", "--target"},
       {"estimate", "gemv", "--size"},

@@ -1,6 +1,8 @@
 // What is said about engines that do not exist, and about programs that one of them cannot cut.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "pimento/base/file.h"
 #include "pimento/driver/verbs.h"
 
@@ -26,6 +28,24 @@ TEST(EngineErrors, AnUnknownEngineHasTheVerbsOwnInItsHint) {
   o.input = "hbm-pim";
   o.engine = "slow";
   expectSays(validate(o), "unknown-engine", "'slow'", "simulate");
+}
+
+TEST(EngineErrors, AnAlphaIsOfTwoSliceAlone) {
+  Options o;
+  o.input = "gemv";
+  o.alpha = 0.9;
+  expectSays(estimate(o), "alpha-without-two-slice", "fast-forward has no alpha", "--engine two-slice");
+  o.engine = "fast-forward";
+  expectSays(estimate(o), "alpha-without-two-slice", "fast-forward has no alpha", "leave --alpha out");
+  o.engine = "two-slice";
+  for (const double alpha : {std::nan(""), 0.0, 1.5}) {
+    o.alpha = alpha;
+    expectSays(estimate(o), "bad-alpha", "alpha is", "above 0");
+    Options suite;
+    suite.input = "mappings";
+    suite.alpha = alpha;
+    expectSays(validate(suite), "bad-alpha", "alpha is", "above 0");
+  }
 }
 
 TEST(EngineErrors, AProgramInMachineCodeHasNoSlices) {

@@ -115,6 +115,22 @@ TEST(WrongExploration, APartOfTheSpaceIsForBackendsThatKnowIt) {
   const Diagnostic d = first(o);
   EXPECT_EQ(d.code, "no-part-of-space") << d.message;
   EXPECT_NE(d.message.find("auto;dpus=64"), std::string::npos);
+  EXPECT_NE(d.hint.find("channel=2, block=8, lane=16"), std::string::npos) << d.hint;
+}
+
+TEST(WrongExploration, MoreTaskletsThanADpuHasAreRefused) {
+  driver::Options o = optionsOf({});
+  o.input = "va";
+  o.sizes = {"n=8192"};
+  o.sets = {"ranks=1"};
+  o.target = "upmem";
+  o.maps = {"auto;tasklets=25"};
+  const Diagnostic d = first(o);
+  EXPECT_EQ(d.code, "no-part-of-space") << d.message;
+  EXPECT_NE(d.hint.find("tasklet=24"), std::string::npos) << d.hint;
+  const driver::Outcome chosen = driver::estimate(o);
+  ASSERT_FALSE(chosen.diagnostics.empty());
+  EXPECT_NE(chosen.diagnostics.front().message.find("25 tasklets; a DPU of upmem has 24"), std::string::npos);
 }
 
 TEST(WrongExploration, ChoicesOfMappingsAreNotForSweeps) {
@@ -173,6 +189,7 @@ TEST(WrongExploration, TheOutputsEndingNamesItsForm) {
 TEST(WrongExploration, ADeviceProgramHasItsMapping) {
   driver::Options o = optionsOf({});
   o.input = PIMENTO_SOURCE_DIR "/test/error/driver/program.llvcnm";
+  o.sizes.clear();
   EXPECT_EQ(first(o).code, "explore-program");
 }
 
@@ -186,7 +203,9 @@ TEST(WrongExploration, AKernelThatTheDeviceCannotRunIsNamed) {
 TEST(WrongExploration, SizesWithoutAnyLegalMappingAreSaid) {
   driver::Options o = optionsOf({});
   o.sizes = {"m=1048576,n=65536"};
-  EXPECT_EQ(first(o).code, "no-legal-mapping");
+  const Diagnostic d = first(o);
+  EXPECT_EQ(d.code, "no-legal-mapping");
+  EXPECT_NE(d.hint.find("channel (2)"), std::string::npos) << "the machine's own levels: " << d.hint;
 }
 
 TEST(WrongExploration, AStoreOfAnotherProblemIsRefused) {

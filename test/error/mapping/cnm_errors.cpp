@@ -73,6 +73,8 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"%0 = constant f16 1.5x\n}", "cnm-number", 7, 19, "1.5x is no number", "nan, inf, -inf"},
         Broken{"%0 = constant f64 nan:7ff0000000000000\n}", "cnm-number", 7, 19, "is no number", "nan"},
         Broken{"%0 = constant i32 1.5\n}", "cnm-syntax", 7, 20, "expected end of line", "one statement"},
+        Broken{"%0 = constant i32 99999999999\n}", "cnm-number", 7, 19, "99999999999 is out of range for i32", "wider"},
+        Broken{"%0 = constant u8 -1\n}", "cnm-number", 7, 18, "-1 is out of range for u8", "cast"},
         Broken{"%0 = constant i64 9223372036854775808\n}", "cnm-number", 7, 19, "out of range", "legal: -9223"},
         Broken{"%0 = index i32 j\n}", "cnm-unknown-induction", 7, 16, "no induction variable j", "choices: i"},
         Broken{"%0 = constant f16 1\n%1 = add f16 %0\n}", "cnm-syntax", 8, 16, "expected a value (%N)", "arguments"},

@@ -147,6 +147,10 @@ TEST(CnmText, AMappingMayBeAWordWithExtensionsOrBeLeftOpen) {
 
 TEST(CnmText, TheTargetIsFoundWithoutReadingTheRest) {
   EXPECT_EQ(cnmTarget("; c\ncnm x\ntarget \"my machine.yaml\" lane\nnonsense"), "my machine.yaml");
+  Location where;
+  EXPECT_EQ(cnmTarget("cnm x\n  target t lane\n", &where), "t");
+  EXPECT_EQ(where.line, 2);
+  EXPECT_EQ(where.column, 10);
   EXPECT_EQ(cnmTarget("cnm x\nkernel k {\ntarget late\n"), "");
   EXPECT_EQ(cnmTarget(""), "");
 }

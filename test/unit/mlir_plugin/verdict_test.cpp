@@ -41,6 +41,14 @@ TEST(Verdict, TheFastestMachineThatBeatsItsHostGetsTheOp) {
   EXPECT_NE(v.reason.find("mapping: given"), std::string::npos);
 }
 
+TEST(Verdict, AMachineHasTheNameThatItWasGivenWhateverBecameOfTheOp) {
+  const std::string ran = R"({"target": "mine", "run": {"target": "m/mine.yaml"}, "error": null, "energy_pj": 7, )"
+                          R"("time_ns": 10, "stages": [)" +
+                          onHost(10, "too small") + "]}";
+  EXPECT_EQ(verdictOf(rows(ran)).reason, "m/mine.yaml: too small");
+  EXPECT_EQ(verdictOf(rows(failed("m/mine.yaml", "no i64"))).reason, "m/mine.yaml: no i64");
+}
+
 TEST(Verdict, WhereNoMachineIsFasterEveryReasonIsNamedOnce) {
   const Verdict v = verdictOf(rows(row("a", 10, onHost(10, "too small")) + "," + row("b", 20, onHost(20, "too small")) +
                                    "," + failed("c", "no i64")));

@@ -90,11 +90,14 @@ class Space {
     return out;
   }
 
+  /// None where more are named than a DPU has.
   std::vector<std::int64_t> numbersOfTasklets(bool isFine) const {
-    if (const auto named = spec_.mapping.parameters.find("tasklets"); named != spec_.mapping.parameters.end())
-      return {named->second};
-    std::vector<std::int64_t> out;
     const std::int64_t most = std::min(machine_.levels[kTasklet].count, machine_.dpu->maxTasklets);
+    std::vector<std::int64_t> out;
+    if (const auto named = spec_.mapping.parameters.find("tasklets"); named != spec_.mapping.parameters.end()) {
+      if (named->second <= most) out.push_back(named->second);
+      return out;
+    }
     for (const std::int64_t t : {16, 12, 11, 24, 20, 14, 8, 4, 2, 1})
       if (t <= most) out.push_back(t);
     for (std::int64_t t = most; isFine && t > 0; --t) out.push_back(t);
