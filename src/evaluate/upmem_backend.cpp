@@ -35,16 +35,23 @@ class UpmemBackend final : public Backend {
       usual.mapping.parameters.try_emplace("tasklets", std::min(kUsualTasklets, mostTasklets(machine)));
     if (const Status s = checkTasklets(graph, kernel, machine, usual.mapping); !s) return s.diagnostics();
     Diagnostics why = measured.diagnostics();
+    bool isOffered = false;
     for (const std::int64_t dpus : numbersOfDpus(machine, spec)) {
       usual.mapping.parameters["dpus"] = dpus;
       for (mapping::Mapping &m : mappings(graph, kernel, machine, usual, tools)) {
+        isOffered = true;
         const auto source = lower::upmem::compiled::writeSource(graph, kernel, m, machine);
         if (source) return std::move(m);
         why = source.diagnostics();
       }
       if (why.front().code != "capacity") break;  // what no other number of DPUs changes
     }
-    return why;
+    if (isOffered || !machine.dpu || !spec.mapping.parameters.contains("dpus")) return why;
+    const kernel::Kernel &k = graph.kernels[static_cast<std::size_t>(kernel)];
+    return error("illegal-mapping", k.where,
+                 fmt::format("kernel '{}': {} DPUs are not equally many of each of some ranks of {}", k.name,
+                             spec.mapping.parameters.at("dpus"), machine.name),
+                 "choose ranks times DPUs of each, no more of either than the machine has");
   }
 
   std::vector<mapping::Mapping> mappings(const kernel::Graph &graph, int kernel, const machine::Machine &machine,

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "pimento/driver/dpu_compiler.h"
 #include "pimento/driver/verbs.h"
 
 namespace pimento::test {
@@ -131,6 +132,24 @@ TEST(WrongExploration, MoreTaskletsThanADpuHasAreRefused) {
   const driver::Outcome chosen = driver::estimate(o);
   ASSERT_FALSE(chosen.diagnostics.empty());
   EXPECT_NE(chosen.diagnostics.front().message.find("25 tasklets; a DPU of upmem has 24"), std::string::npos);
+}
+
+TEST(WrongExploration, CompiledKernelsAreToldWhatAMachineHas) {
+  if (!driver::makeDpuCompiler()) GTEST_SKIP() << "this build has no LLVM";
+  driver::Options o = optionsOf({});
+  o.input = "y[i] = x[i] * 3";  // without a program of its own
+  o.sizes = {"i=8192"};
+  o.sets = {"ranks=1"};
+  o.target = "upmem";
+  for (const auto &[map, message] : {std::pair{"auto;tasklets=25", "25 tasklets; a DPU of upmem has 24"},
+                                     std::pair{"auto;dpus=99", "99 DPUs are not equally many of each of some ranks"}}) {
+    SCOPED_TRACE(map);
+    o.maps = {map};
+    const driver::Outcome out = driver::estimate(o);
+    ASSERT_FALSE(out.diagnostics.empty());
+    EXPECT_EQ(out.diagnostics.front().code, "illegal-mapping");
+    EXPECT_NE(out.diagnostics.front().message.find(message), std::string::npos) << out.diagnostics.front().message;
+  }
 }
 
 TEST(WrongExploration, ChoicesOfMappingsAreNotForSweeps) {
