@@ -95,6 +95,6 @@ Report reportProgram(const program::Process &process, const DeviceRun &run, cons
                      const machine::Machine &machine);
 
 /// Number of legal mappings that `auto` looks at, and how many of them it estimates.
-inline constexpr int kAutoCandidates = 2048, kAutoEstimated = 24;
+inline constexpr int kAutoCandidates = 2048, kAutoEstimated = 24, kAutoBatch = 4;
 
 }  // namespace pimento::evaluate

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 
 #include "pimento/base/thread_pool.h"
 #include "pimento/evaluate/cost.h"
@@ -14,9 +15,12 @@ namespace pimento::evaluate {
 
 namespace {
 
+constexpr Cycles kNever(std::numeric_limits<std::int64_t>::max());
+
 struct Candidate {
   mapping::Mapping mapping;
-  Cycles bound{}, cycles{};  ///< in total, host work included
+  Cycles bound{};  ///< in total, host work included
+  Cycles cycles = kNever;
   bool isLegal = false;
 };
 
@@ -60,11 +64,8 @@ Result<Choice> chooseMapping(const Request &r, int kernel, const Backend &backen
     all.push_back({std::move(*m)});
   }
   if (all.empty()) all.push_back({*reference});
-  const auto each = [&](std::size_t count, auto &&work) {
-    parallelFor(r.jobs, static_cast<std::int64_t>(count),
-                [&](std::int64_t i) { work(all[static_cast<std::size_t>(i)]); });
-  };
-  each(all.size(), [&](Candidate &c) {
+  parallelFor(r.jobs, static_cast<std::int64_t>(all.size()), [&](std::int64_t i) {
+    Candidate &c = all[static_cast<std::size_t>(i)];
     const auto compiled = backend.compile(*r.graph, kernel, c.mapping, *r.machine, r.variant, r.tools);
     c.isLegal = compiled.ok();
     if (c.isLegal)
@@ -75,13 +76,26 @@ Result<Choice> chooseMapping(const Request &r, int kernel, const Backend &backen
   });
   const auto legal = std::count_if(all.begin(), all.end(), [](const Candidate &c) { return c.isLegal; });
   all.resize(std::min<std::size_t>(all.size(), 1 + kAutoEstimated));
-  each(all.size(), [&](Candidate &c) {
-    if (!c.isLegal) return;
-    const auto compiled = backend.compile(*r.graph, kernel, c.mapping, *r.machine, r.variant, r.tools);
-    const Result<DeviceRun> run = (*compiled)->run(timingOf(r));
-    c.isLegal = run.ok();
-    if (run) c.cycles = costOf(*r.machine, (*compiled)->hostWork(), *run).total;
+  // Those with the least bounds first, a few at a time; who cannot win any more is not run.
+  std::vector<Candidate *> order;
+  for (Candidate &c : all) order.push_back(&c);
+  std::stable_sort(order.begin(), order.end(), [](const Candidate *a, const Candidate *b) {
+    return a->isLegal != b->isLegal ? a->isLegal : a->bound < b->bound;
   });
+  Cycles least = kNever;
+  for (std::size_t begin = 0; begin < order.size(); begin += std::size_t{kAutoBatch}) {
+    const std::size_t count = std::min<std::size_t>(kAutoBatch, order.size() - begin);
+    parallelFor(r.jobs, static_cast<std::int64_t>(count), [&](std::int64_t i) {
+      Candidate &c = *order[begin + static_cast<std::size_t>(i)];
+      if (!c.isLegal || c.bound > least) return;
+      const auto compiled = backend.compile(*r.graph, kernel, c.mapping, *r.machine, r.variant, r.tools);
+      const Result<DeviceRun> run = (*compiled)->run(timingOf(r));
+      c.isLegal = run.ok();
+      if (run) c.cycles = costOf(*r.machine, (*compiled)->hostWork(), *run).total;
+    });
+    for (std::size_t n = begin; n < begin + count; ++n)
+      if (order[n]->isLegal) least = std::min(least, order[n]->cycles);
+  }
   const auto best = std::min_element(all.begin(), all.end(), [](const Candidate &a, const Candidate &b) {
     return a.isLegal != b.isLegal ? a.isLegal : a.cycles < b.cycles;
   });
@@ -93,7 +107,7 @@ Result<Choice> chooseMapping(const Request &r, int kernel, const Backend &backen
   mapping::Mapping m = best->mapping;
   m.text = mapping::print(m);
   const auto estimated = std::count_if(all.begin(), all.end(), [](const Candidate &c) { return c.isLegal; });
-  return Choice{std::move(m), fmt::format("the fastest of {} estimated mappings, which have the least lower bounds of "
+  return Choice{std::move(m), fmt::format("the fastest of {} mappings, which have the least lower bounds of "
                                           "{} legal ones that were looked at",
                                           estimated, legal)};
 }
