@@ -90,6 +90,8 @@ class CompiledKernel {
   /// operands hold; else no run on these.
   virtual DeviceRun bound(const kernel::DataSpec *values) const = 0;
   DeviceRun bound() const { return bound(nullptr); }
+  /// A guess at `bound`, at once and seldom above it, where that takes its time: searches bound the least first.
+  virtual Cycles guess() const { return {}; }
   /// Runs every command on real data: reads inputs and temporaries from `data`, writes outputs into it; on `jobs`
   /// threads where several units differ. Diagnostics: those of programs that fault on their data.
   virtual Result<DeviceRun> runOn(kernel::DataSet &data, const Observers &observers, int jobs) const = 0;

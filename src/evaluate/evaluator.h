@@ -94,7 +94,7 @@ Result<Report> evaluateProgram(const program::Program &program, const machine::M
 Report reportProgram(const program::Process &process, const DeviceRun &run, const lower::HostWork &work,
                      const machine::Machine &machine);
 
-/// Number of legal mappings that `auto` looks at, and how many of them it estimates.
+/// Number of legal mappings that `auto` looks at, how many of them it may estimate, and how many at a time.
 inline constexpr int kAutoCandidates = 2048, kAutoEstimated = 24, kAutoBatch = 4;
 
 }  // namespace pimento::evaluate

@@ -19,8 +19,7 @@ constexpr Cycles kNever(std::numeric_limits<std::int64_t>::max());
 
 struct Candidate {
   mapping::Mapping mapping;
-  Cycles bound{};  ///< in total, host work included
-  Cycles cycles = kNever;
+  Cycles bound = kNever, cycles = kNever;  ///< in total, host work included
   bool isLegal = false;
 };
 
@@ -43,6 +42,43 @@ struct Choice {
   std::string why;
 };
 
+/// Bounds the candidates, but those that are guessed to take longer than kAutoEstimated others: they keep none.
+void boundLeast(const Request &r, int kernel, const Backend &backend, std::vector<Candidate> &all) {
+  constexpr std::size_t kBatch = 64;
+  std::vector<Cycles> guesses(all.size());
+  const auto compile = [&](const Candidate &c) {
+    return backend.compile(*r.graph, kernel, c.mapping, *r.machine, r.variant, r.tools);
+  };
+  parallelFor(r.jobs, static_cast<std::int64_t>(all.size()), [&](std::int64_t i) {
+    Candidate &c = all[static_cast<std::size_t>(i)];
+    const auto compiled = compile(c);
+    c.isLegal = compiled.ok();
+    if (!compiled) return;
+    DeviceRun run;
+    run.cycles = (*compiled)->guess();
+    guesses[static_cast<std::size_t>(i)] = costOf(*r.machine, (*compiled)->hostWork(), run).total;
+  });
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].isLegal) order.push_back(i);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return guesses[a] < guesses[b]; });
+  std::vector<Cycles> least;  // bounds so far, kAutoEstimated at most
+  for (std::size_t begin = 0; begin < order.size(); begin += kBatch) {
+    const std::size_t count = std::min(kBatch, order.size() - begin);
+    const Cycles cut = static_cast<int>(least.size()) < kAutoEstimated ? kNever : least.back();
+    parallelFor(r.jobs, static_cast<std::int64_t>(count), [&](std::int64_t i) {
+      const std::size_t n = order[begin + static_cast<std::size_t>(i)];
+      if (guesses[n] > cut) return;
+      const auto compiled = compile(all[n]);
+      all[n].bound =
+          costOf(*r.machine, (*compiled)->hostWork(), (*compiled)->bound(r.values ? &*r.values : nullptr)).total;
+    });
+    for (std::size_t i = begin; i < begin + count; ++i) least.push_back(all[order[i]].bound);
+    std::sort(least.begin(), least.end());
+    least.resize(std::min<std::size_t>(least.size(), kAutoEstimated));
+  }
+}
+
 /// The best mapping by estimated total cycles among a fixed set: the reference mapping, and of the first legal ones
 /// those with the least lower bound. Ties go to the earlier one, so the choice does not depend on the number of
 /// threads.
@@ -64,13 +100,7 @@ Result<Choice> chooseMapping(const Request &r, int kernel, const Backend &backen
     all.push_back({std::move(*m)});
   }
   if (all.empty()) all.push_back({*reference});
-  parallelFor(r.jobs, static_cast<std::int64_t>(all.size()), [&](std::int64_t i) {
-    Candidate &c = all[static_cast<std::size_t>(i)];
-    const auto compiled = backend.compile(*r.graph, kernel, c.mapping, *r.machine, r.variant, r.tools);
-    c.isLegal = compiled.ok();
-    if (c.isLegal)
-      c.bound = costOf(*r.machine, (*compiled)->hostWork(), (*compiled)->bound(r.values ? &*r.values : nullptr)).total;
-  });
+  boundLeast(r, kernel, backend, all);
   std::stable_sort(all.begin() + 1, all.end(), [](const Candidate &a, const Candidate &b) {
     return a.isLegal != b.isLegal ? a.isLegal : a.bound < b.bound;
   });

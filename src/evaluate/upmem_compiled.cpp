@@ -368,6 +368,13 @@ DeviceRun UpmemCompiled::bound(const kernel::DataSpec *values) const {
   return total.run(lowered_.host.ranks, dpus(), 1);
 }
 
+// Few instructions compute more than eight points: those of a row of bytes that is copied.
+Cycles UpmemCompiled::guess() const {
+  std::int64_t points = 1;
+  for (const std::int64_t n : lowered_.plan->scheme().validOf(0)) points = multiplySaturated(points, n);
+  return Cycles(points / 8);
+}
+
 // The first DPU has most. Every element that a tasklet's points touch passes through the engine, and through a load or
 // a store of at most eight bytes.
 DeviceRun UpmemCompiled::boundByElements() const {

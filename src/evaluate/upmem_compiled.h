@@ -27,6 +27,7 @@ class UpmemCompiled final : public CompiledKernel {
   Result<DeviceRun> run(const RunMode &mode) const override;
   Result<std::unique_ptr<Slices>> slices(const RunMode &mode) const override;
   DeviceRun bound(const kernel::DataSpec *values) const override;
+  Cycles guess() const override;
   Result<DeviceRun> runOn(kernel::DataSet &data, const Observers &observers, int jobs) const override;
   std::vector<std::string> assembly() const override;
   std::vector<std::string> choices() const override;
