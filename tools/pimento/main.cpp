@@ -280,8 +280,8 @@ int run(int argc, char **argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", kVersion);
   app.footer(
-      "INPUT is a .mlir or .llvcnm file, a DPU program (.s, ELF), index notation in quotes ('y[i] += A[i,j] * x[j]'), "
-      "or a kernel of the zoo.\n"
+      "INPUT is a .mlir, .c, .cnm or .llvcnm file, a DPU program (.s, ELF), index notation in quotes "
+      "('y[i] += A[i,j] * x[j]'), or a kernel of the zoo.\n"
       "Example: pimento simulate gemv --size m=4096,n=4096");
   Options options;
   options.isStopped = &isStopped;
