@@ -33,7 +33,7 @@ namespace pimento::evaluate {
 /// What a run of the device did.
 struct DeviceRun {
   Cycles cycles, cyclesSimulated;
-  bool isStuck = false;                        ///< the program cannot come to its end (hand-written ones only)
+  bool isStuck = false;  ///< the program cannot come to its end: hand-written, or on a machine that makes no sense
   energy::ActionCounts actions;                ///< device totals
   std::map<std::string, std::int64_t> counts;  ///< for the report, device totals
   std::string_view unit = "channel";           ///< what is simulated: "channel", "DPU"

@@ -55,6 +55,13 @@ void finish(Report &report, const machine::Machine &machine, const energy::Actio
   for (const std::string &note : machine.notes) report.warnings.push_back(note);
 }
 
+Diagnostic stuck(const DeviceRun &run) {
+  return error(
+      "program-stuck", {},
+      fmt::format("the program cannot go on after cycle {}: its next command can never issue", run.cycles.value),
+      "look for activates of banks that the all-bank mode refuses, or a mode that is never left");
+}
+
 /// Runs the kernels of a graph one after the other and adds them up.
 class Run {
  public:
@@ -88,6 +95,7 @@ class Run {
     const Result<DeviceRun> ran = runDevice(k);
     if (!ran) return causeOf(k, ran.diagnostics());
     const DeviceRun &run = *ran;
+    if (run.isStuck) return stuck(run);
     report_.compileUs += planned.compileUs;
     if (request_.data != nullptr && !isTruncated_)
       if (Status s = checker_.after(k, planned.compiled->order()); !s) return s;
@@ -288,11 +296,7 @@ Result<Report> evaluateProgram(const program::Program &program, const machine::M
                                                           : runProgram(program, machine, {!isSimulation, observers});
   if (!ran) return ran.diagnostics();
   const DeviceRun &run = *ran;
-  if (run.isStuck)
-    return error(
-        "program-stuck", {},
-        fmt::format("the program cannot go on after cycle {}: its next command can never issue", run.cycles.value),
-        "look for activates of banks that the all-bank mode refuses, or a mode that is never left");
+  if (run.isStuck) return stuck(run);
   Report report = reportProgram(program.processes.front(), run, {}, machine);
   if (program.target != machine.name)
     report.warnings.push_back(fmt::format("the program was made for '{}', this is '{}'", program.target, machine.name));
