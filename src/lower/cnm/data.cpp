@@ -102,8 +102,10 @@ HostWork hostWorkOf(const Plan &plan) {
       continue;
     }
     const Combine combine = kernel.stores[static_cast<std::size_t>(o.store)].combine;
-    if (plan.isRead(o)) add(w.placed, bytes);
-    if (o.hasInitial) add(w.rearrangedIn, bytes);
+    if (plan.isRead(o)) {
+      add(w.placed, bytes);
+      if (o.hasInitial) add(w.rearrangedIn, bytes);
+    }
     add(w.readBack, bytes);
     if (o.use == Use::kPartial && combine != Combine::kAssign)
       w.merges = addSaturated(w.merges, elements);

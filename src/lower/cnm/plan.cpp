@@ -321,6 +321,16 @@ class Planner {
     return cost() + points * (kPoint + kMask * static_cast<double>(plan_.maskedDims().size()));
   }
 
+  /// Has the machine what leaves points out?
+  bool canMask() const {
+    const auto has = [&](std::string_view operation, DType type) {
+      return machine_.compute->costOf(operation, type) != nullptr;
+    };
+    return has("test", DType::kI32) && has("and", DType::kU8) &&
+           std::all_of(plan_.operands.begin(), plan_.operands.end(),
+                       [&](const Operand &o) { return o.use == Use::kInput || has("select", o.type); });
+  }
+
   /// A range with few divisors has no tile of a good size. It grows by an eighth at most where that saves much: the
   /// last instances have less to do, or nothing.
   void roundRanges() {
@@ -331,9 +341,10 @@ class Planner {
       const std::int64_t range = a.range;
       double best = kWorth * work();
       std::vector<Axis> axes = plan_.axes;
+      const std::size_t masks = plan_.maskedDims().size();
       for (std::int64_t unit = 2; unit <= range / 8; unit *= 2) {
         a.range = ceilDiv(range, unit) * unit;
-        if (a.range == range) continue;
+        if (a.range == range || (plan_.maskedDims().size() > masks && !canMask())) continue;
         for (Axis &other : plan_.axes) other.tile = 1;
         grow();
         if (plan_.bankBytes() > machine_.unitMemory->size.value) continue;

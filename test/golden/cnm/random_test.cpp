@@ -94,9 +94,11 @@ TEST(CnmTiles, RangesWithoutDivisorsAreRoundedUpAndStillRight) {
             cyclesOf("va", {{"n", 4 * 8 * 224}}, "M1:{(4),(1),(8),(224)}") * 11 / 10);
   EXPECT_LT(cyclesOf("red", {{"n", 4 * 8 * 211 - 3}}, "M1:{(4),(1),(8),(211)}"),
             2 * cyclesOf("red", {{"n", 4 * 8 * 224}}, "M1:{(4),(1),(8),(224)}"));
-  // The reduction is masked, the rows are not.
+  // The reduction is masked, the rows are not; where the machine cannot mask, the range stays as it is.
   EXPECT_LT(cyclesOf("gemv", {{"m", 32}, {"n", 211}}, "M1:{(4,1),(1,1),(8,1),(1,211)}"),
             2 * cyclesOf("gemv", {{"m", 32}, {"n", 224}}, "M1:{(4,1),(1,1),(8,1),(1,224)}"));
+  for (machine::Compute::Operation &o : machine.compute->operations) std::erase(o.operations, "test");
+  EXPECT_GT(cyclesOf("gemv", {{"m", 32}, {"n", 211}}, "M1:{(4,1),(1,1),(8,1),(1,211)}"), 0);
 }
 
 }  // namespace
