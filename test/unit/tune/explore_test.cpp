@@ -370,6 +370,19 @@ TEST(Check, FindsThatTheEstimateIsTheSimulationAndTheAnswerIsRight) {
   EXPECT_EQ(wrong.diagnostics().front().code, "wrong-cycles");
 }
 
+TEST(StreamKey, TellsVirtualProgramsApartByTheirInstructions) {
+  const auto machine = machine::loadMachine(PIMENTO_SOURCE_DIR "/examples/machines/cnm-vector.yaml", {});
+  ASSERT_TRUE(machine.ok());
+  std::set<std::string> keys;
+  for (const char *name : {"va", "mul"}) {  // the same loops and arrays
+    const kernel::Graph graph = zoo(name, {{"n", 3000}});
+    const Problem problem = problemOf(graph, *machine);
+    const auto compiled = tune::compile(problem, problem.reference);
+    ASSERT_TRUE(compiled.ok());
+    EXPECT_TRUE(keys.insert(tune::streamKey((*compiled)->program())).second) << name;
+  }
+}
+
 TEST(StreamKey, TellsProgramsApartByWhatTheyDoNotByTheirNames) {
   const machine::Machine machine = hbmPim(2);
   const kernel::Graph graph = zoo("gemv", {{"m", 100}, {"n", 200}, {"batch", 1}});
