@@ -10,9 +10,11 @@
 #include <thread>
 
 #include "bench/need.h"
+#include "pimento/base/cache.h"
 #include "pimento/driver/dpu_compiler.h"
 #include "pimento/kernel/zoo.h"
 #include "pimento/machine/machine.h"
+#include "pimento/targets/targets.h"
 #include "pimento/tune/candidates.h"
 #include "pimento/tune/explore.h"
 
@@ -27,8 +29,8 @@ void exploreVectorAddition(benchmark::State &state) {
   const kernel::Graph graph = need(kernel::makeZooKernel("va", {{"n", 16777216}}, DType::kI32));
   const auto compiler = driver::makeDpuCompiler();
   if (compiler == nullptr) return state.SkipWithError("built without LLVM");
-  const evaluate::Tools tools{compiler.get()};
-  const tune::Problem warm = need(tune::makeProblem(graph, machine, "plain", tools));
+  const evaluate::Tools tools{compiler.get(), std::make_shared<Cache>()};
+  const tune::Problem warm = need(tune::makeProblem(graph, machine, *need(targets::targetOf(machine)), "plain", tools));
   tune::Candidates candidates(warm);
   while (const std::optional<std::string> text = candidates.next())
     static_cast<void>(tune::compile(warm, tune::mappingOf(*text)));
@@ -36,7 +38,8 @@ void exploreVectorAddition(benchmark::State &state) {
   control.jobs = static_cast<int>(std::thread::hardware_concurrency());
   std::size_t explored = 0;
   for (auto _ : state) {
-    const tune::Problem problem = need(tune::makeProblem(graph, machine, "plain", tools));
+    const tune::Problem problem =
+        need(tune::makeProblem(graph, machine, *need(targets::targetOf(machine)), "plain", tools));
     explored += need(tune::explore(problem, {}, control)).rows.size();
   }
   state.counters["mappings/s"] = benchmark::Counter(static_cast<double>(explored), benchmark::Counter::kIsRate);

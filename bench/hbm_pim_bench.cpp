@@ -12,13 +12,14 @@
 #include <vector>
 
 #include "bench/need.h"
-#include "pimento/emit/commands.h"
 #include "pimento/emit/json.h"
-#include "pimento/emit/perfetto.h"
 #include "pimento/evaluate/evaluator.h"
 #include "pimento/kernel/zoo.h"
 #include "pimento/machine/machine.h"
 #include "pimento/sim/dram/device.h"
+#include "pimento/targets/dram/command_list.h"
+#include "pimento/targets/dram/timeline.h"
+#include "pimento/targets/targets.h"
 
 namespace {
 
@@ -41,12 +42,13 @@ struct Gemv {
       : graph(need(kernel::makeZooKernel("gemv", {{"m", m}, {"n", n}}, hbmPim().nativeType))) {
     request.graph = &graph;
     request.machine = &hbmPim();
+    request.target = *targets::targetOf(hbmPim());
     request.maps.emplace_back();
     compiled = need(evaluate::compile(request));
   }
   Gemv(const Gemv &) = delete;
 
-  const evaluate::CompiledKernel &kernel() const { return *compiled.front().compiled; }
+  const evaluate::CompiledPart &kernel() const { return *compiled.front().compiled; }
 
   /// Random operands, and room for the result.
   kernel::DataSet interpreted() const {
@@ -121,8 +123,8 @@ void everyCommandAsCsv(benchmark::State &state) {
   NullStream out;
   evaluate::DeviceRun run;
   for (auto _ : state) {
-    emit::CommandList list(out);
-    run = *gemv.kernel().run({false, {&list, nullptr}});
+    targets::dram::CommandList list(out);
+    run = *gemv.kernel().run({false, &list});
   }
   countCycles(state, run.cycles.value);
 }
@@ -133,8 +135,8 @@ void everyCommandAsTimeline(benchmark::State &state) {
   NullStream out;
   evaluate::DeviceRun run;
   for (auto _ : state) {
-    emit::PerfettoTrace trace(out, hbmPim());
-    run = *gemv.kernel().run({false, {&trace, nullptr}});
+    targets::dram::ChannelTimeline trace(out, hbmPim());
+    run = *gemv.kernel().run({false, &trace});
     if (!trace.finish({})) state.SkipWithError("the timeline could not be written");
   }
   countCycles(state, run.cycles.value);

@@ -22,6 +22,7 @@
 #include "pimento/base/thread_pool.h"
 #include "pimento/energy/energy.h"
 #include "pimento/machine/machine.h"
+#include "pimento/targets/targets.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -140,7 +141,7 @@ void printRoofline(const machine::Machine &machine, std::int64_t m, std::int64_t
              memory > compute ? "memory" : "compute", machine.host.memoryGBps, machine.host.peakGflops);
   fmt::print("                                 {}\n", machine.host.name);
   energy::ActionCounts traffic;
-  traffic.add(energy::Action::kHostMemoryBytes, static_cast<std::int64_t>(bytes));
+  traffic.add("host_memory_bytes", static_cast<std::int64_t>(bytes));
   for (const energy::EnergyRow &row : energy::price(machine, traffic, Picoseconds(0)).rows) {
     if (row.component != "host" || row.count == 0) continue;
     fmt::print("host, memory     {:10.2f} uJ   modelled [{:.4g} to {:.4g}], not validated: {} {} of traffic\n",
@@ -166,7 +167,7 @@ int main(int argc, char **argv) {
   const Result<machine::Machine> machine =
       machine::loadMachine(argc > 3 ? argv[3] : "hbm-pim", {PIMENTO_MACHINE_FOLDER});
   if (!machine) return complain(machine.diagnostics());
-  if (const Status s = energy::check(*machine); !s) return complain(s.diagnostics());
+  if (const Status s = targets::check(*machine); !s) return complain(s.diagnostics());
   HostGemv gemv(m, n);
   const bool isVector = hasF16c();
   std::vector<double> times;

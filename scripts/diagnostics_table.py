@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Every diagnostic code in src/, with what its messages say and the test that shows it, as a Markdown page.
 
-A code is the first argument of a call of `error` or of one of the functions that pass theirs on to it (REPORTERS); the
-message is put together from the literals of the other arguments, with ... for what depends on the input.
+A code is the first argument, after the kind if there is one, of a call of `error` or of one of the functions that pass
+theirs on to it (REPORTERS); the message is put together from the literals of the other arguments, with ... for what depends on the input.
 
 usage: diagnostics_table.py [--check] [SOURCE_DIR]
 
@@ -14,12 +14,14 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-# Functions whose first argument is the code of a diagnostic.
-REPORTERS = ("error", "report", "refuse", "fail", "wrong", "warning", "say", "reject", "unsupported", "enterPhase")
+# Functions whose first argument is the code of a diagnostic; BUILDERS are those of src/base, where no file has its own.
+BUILDERS = ("error", "usageError", "capacityError")
+REPORTERS = (*BUILDERS, "unsupported", "report", "refuse", "fail", "failInput", "wrong",
+             "warning", "say", "reject", "enterPhase")
 CODE = r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*"
 CALL = re.compile(r"(?<![\w\"])(\w+)\(\s*(?=[^\"();{}]*\")")
 # A file's own function that puts a word before its codes: error("program-" + code, ...).
-PREFIX = re.compile(r'error\((?:fmt::format\()?"([a-z]+-)(?:" \+ code|\{\}", code\))')
+PREFIX = re.compile(r'(?:error|unsupported)\((?:kind, )?(?:fmt::format\()?"([a-z]+-)(?:" \+ code|\{\}", code\))')
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 
 
@@ -71,12 +73,15 @@ def codes(source):
     for path in sorted((source / "src").rglob("*.cpp")):
         text = without_comments(path.read_text(encoding="utf-8"))
         prefixes = PREFIX.findall(text)
+        family = path.with_name(path.stem.split("_")[0] + ".cpp")
+        if not prefixes and family != path and family.exists():  # verify_unit.cpp reports through verify.cpp
+            prefixes = PREFIX.findall(without_comments(family.read_text(encoding="utf-8")))
         for call in CALL.finditer(text):
             if call.group(1) not in REPORTERS and not (call.group(1) == "add" and "emit" in path.parts):
                 continue
             parts = arguments(text, call.end())
-            if call.group(1) == "wrong":  # what is wrong with its first argument
-                parts = parts[1:]
+            if call.group(1) == "wrong" or parts[0].strip().startswith("DiagnosticKind::"):
+                parts = parts[1:]  # what is wrong with that; the kind
             if len(parts) < 2:
                 continue
             named = re.fullmatch(rf'\s*(?:.*\?\s*"({CODE})"\s*:\s*)?"({CODE})"\s*', parts[0], re.DOTALL)
@@ -85,7 +90,8 @@ def codes(source):
             # The message is the first text; the last of several arguments is the hint.
             forms = [form_of(p) for p in (parts[1:-1] if len(parts) > 3 else parts[1:])]
             message = next((m for m in forms if " " in m), "")
-            prefix = prefixes[0] if prefixes and call.group(1) != "error" else ""
+            is_own = call.group(1) not in BUILDERS and (call.group(1) != "unsupported" or "unsupported-" in prefixes)
+            prefix = prefixes[0] if prefixes and is_own else ""
             for code in (prefix + c for c in named.groups() if c):
                 place = (str(path.relative_to(source)), text.count("\n", 0, call.start()) + 1, message)
                 found[code].append(place)

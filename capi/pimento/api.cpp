@@ -34,8 +34,8 @@ int statusOf(const Status &status) {
 
 int notFound(const char *path, const char *kind) {
   return capi::fail(PIMENTO_NOT_FOUND,
-                    error("api-path", {}, "the answer has no " + std::string(kind) + " '" + path + "'",
-                          "pimento_answer_count and pimento_answer_key say what there is"));
+                    usageError("api-path", "", "the answer has no " + std::string(kind) + " '" + path + "'",
+                               "pimento_answer_count and pimento_answer_key say what there is"));
 }
 
 }  // namespace
@@ -99,15 +99,17 @@ int pimento_ask(const pimento_query *query, pimento_answer **answer) {
       return wrongUsage("api-value", "the query has no kernel", "set the option 'kernel', or call pimento_query_text");
     const driver::Outcome outcome = driver::compare(query->options());
     if (outcome.status != 0)
-      return capi::fail(PIMENTO_NO_ANSWER, outcome.diagnostics.empty() ? error("api-internal", {}, "no words", "")
-                                                                       : outcome.diagnostics.front());
+      return capi::fail(PIMENTO_NO_ANSWER, outcome.diagnostics.empty()
+                                               ? error(DiagnosticKind::kOurs, "api-internal", {}, "no words", "")
+                                               : outcome.diagnostics.front());
     auto made = std::make_unique<pimento_answer>(outcome.text);
     const bool isAny = made->isAnyOk();
     const std::string *why = made->text(0, "diagnostics[0].message");
     *answer = made.release();
     if (isAny) return static_cast<int>(PIMENTO_OK);
-    return capi::fail(PIMENTO_NO_ANSWER, error("api-no-answer", {}, why != nullptr ? *why : "no machine was asked",
-                                               "the rows of the answer have all diagnostics"));
+    return capi::fail(PIMENTO_NO_ANSWER,
+                      unsupported("api-no-answer", {}, why != nullptr ? *why : "no machine was asked",
+                                  "the rows of the answer have all diagnostics"));
   });
 }
 

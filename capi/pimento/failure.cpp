@@ -29,7 +29,7 @@ int fail(int status, const Diagnostic &why) noexcept {
 }
 
 int wrongUsage(const char *code, std::string message, std::string hint) {
-  return fail(PIMENTO_WRONG_USAGE, error(code, {}, std::move(message), std::move(hint)));
+  return fail(PIMENTO_WRONG_USAGE, usageError(code, "", std::move(message), std::move(hint)));
 }
 
 int failByException() noexcept {
@@ -40,8 +40,8 @@ int failByException() noexcept {
     return PIMENTO_NO_MEMORY;
   } catch (const std::exception &e) {
     try {
-      return fail(PIMENTO_INTERNAL,
-                  error("api-internal", {}, e.what(), "this is a bug of Pimento; please report it with the query"));
+      return fail(PIMENTO_INTERNAL, error(DiagnosticKind::kOurs, "api-internal", {}, e.what(),
+                                          "this is a bug of Pimento; please report it with the query"));
     } catch (...) {
       words = kNoMemory;
       return PIMENTO_NO_MEMORY;

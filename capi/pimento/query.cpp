@@ -45,14 +45,14 @@ Diagnostic unknownKey(std::string_view key) {
   for (const TextOption &o : kTexts) keys.emplace_back(o.key);
   for (const ListOption &o : kLists) keys.emplace_back(o.key);
   keys.insert(keys.end(), {kJobs, kSeed});
-  return error("api-key", {}, "a query has no option '" + std::string(key) + "'", suggest(key, keys));
+  return usageError("api-key", "", "a query has no option '" + std::string(key) + "'", suggest(key, keys));
 }
 
 Result<std::int64_t> wholeNumber(std::string_view key, std::string_view value, std::int64_t most) {
   const auto number = parseInteger(value);
   if (!number || *number < 0 || *number > most)
-    return error("api-value", {}, "'" + std::string(value) + "' is no value of '" + std::string(key) + "'",
-                 "a whole number from 0 to " + std::to_string(most));
+    return usageError("api-value", "", "'" + std::string(value) + "' is no value of '" + std::string(key) + "'",
+                      "a whole number from 0 to " + std::to_string(most));
   return *number;
 }
 
@@ -94,7 +94,7 @@ Status Query::add(std::string_view key, std::string_view value) {
     return okStatus();
   }
   if (find(kTexts, key) != nullptr || key == kJobs || key == kSeed)
-    return error("api-key", {}, "option '" + std::string(key) + "' is no list", "set it");
+    return usageError("api-key", "", "option '" + std::string(key) + "' is no list", "set it");
   return unknownKey(key);
 }
 
@@ -108,8 +108,8 @@ Status Query::setText(std::string_view language, std::string text, std::string n
     options_.text = std::move(text);
     return okStatus();
   }
-  return error("api-value", {}, "'" + std::string(language) + "' is no language of kernels",
-               suggest(language, languages));
+  return usageError("api-value", "", "'" + std::string(language) + "' is no language of kernels",
+                    suggest(language, languages));
 }
 
 driver::Options Query::options() const {
@@ -118,6 +118,7 @@ driver::Options Query::options() const {
   o.usualMap = "auto";
   o.isJson = true;
   o.isQuiet = true;
+  o.tools = tools_;
   return o;
 }
 

@@ -6,6 +6,7 @@
 
 #include "pimento/base/diagnostics.h"
 #include "pimento/driver/options.h"
+#include "pimento/driver/tool_box.h"
 
 namespace pimento::capi {
 
@@ -26,6 +27,7 @@ class Query {
 
  private:
   driver::Options options_;
+  std::shared_ptr<const driver::ToolBox> tools_ = driver::makeToolBox();  ///< queries come one after the other
 };
 
 }  // namespace pimento::capi

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "pimento/energy/energy.h"
-#include "pimento/evaluate/dpu_actions.h"
 #include "pimento/evaluate/price.h"
+#include "pimento/targets/upmem/counts.h"
 
 namespace pimento::upmem {
 
@@ -24,7 +24,7 @@ void Totals::add(const Totals &o) {
   fromDpuTransfers += o.fromDpuTransfers;
   toDpuBytes += o.toDpuBytes;
   fromDpuBytes += o.fromDpuBytes;
-  evaluate::addCounts(counts, o.counts, 1);
+  targets::upmem::addCounts(counts, o.counts, 1);
   for (const Energy &e : o.energy) {
     const auto same = [&](const Energy &x) { return x.term == e.term && x.component == e.component; };
     const auto at = std::ranges::find_if(energy, same);
@@ -67,7 +67,7 @@ void Account::advance(const Place &place, Cycles duration) {
   std::fill(first, last, host_);
 }
 
-void Account::addTransfer(const Place &place, const lower::HostWork &work) {
+void Account::addTransfer(const Place &place, const evaluate::HostWork &work) {
   const std::lock_guard lock(mutex_);
   const bool isToDpu = work.placed.value > 0;
   const Phase phase = isToDpu ? Phase::kToDpu : Phase::kFromDpu;
@@ -84,19 +84,22 @@ void Account::addTransfer(const Place &place, const lower::HostWork &work) {
 void Account::addLaunch(const Place &place, std::int64_t dpus, const sim::dpu::Counts &counts, Cycles slowest,
                         std::int64_t faults) {
   const std::lock_guard lock(mutex_);
-  lower::HostWork work;
+  evaluate::HostWork work;
   work.dpus = dpus;
   work.ranks = place.ranks.count;
   work.launches = 1;
   const evaluate::Breakdown b = evaluate::hostCycles(machine_, work, slowest);
   phase_ = Phase::kNone;
-  launch_ += b.launch;
+  launch_ += b[evaluate::Part::kLaunch];
   ++sums_.launches;
   sums_.programRuns += dpus;
   sums_.faults += faults;
   sums_.kernelCycles += slowest;
-  evaluate::addCounts(sums_.counts, counts, 1);
-  actions_.add(evaluate::dpuActions(counts, place.ranks.count, slowest));
+  targets::upmem::addCounts(sums_.counts, counts, 1);
+  evaluate::DeviceRun run;
+  run.cycles = slowest;
+  targets::upmem::setCounts(run, counts, machine_, place.ranks.count);
+  actions_.add(run.actions);
   actions_.add(evaluate::hostActions(machine_, work, b));
   advance(place, b.total());
 }

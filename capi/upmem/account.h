@@ -15,7 +15,7 @@
 
 #include "pimento/base/units.h"
 #include "pimento/energy/actions.h"
-#include "pimento/lower/host_work.h"
+#include "pimento/evaluate/host_work.h"
 #include "pimento/machine/machine.h"
 #include "pimento/sim/dpu/dpu.h"
 #include "queue.h"
@@ -58,7 +58,7 @@ class Account {
     Cycles submitted;
   };
   /// One transfer, all in one direction.
-  void addTransfer(const Place &place, const lower::HostWork &work);
+  void addTransfer(const Place &place, const evaluate::HostWork &work);
   /// One launch of `dpus` DPUs; `counts` are those of all of them, `slowest` the cycles of the slowest.
   void addLaunch(const Place &place, std::int64_t dpus, const sim::dpu::Counts &counts, Cycles slowest,
                  std::int64_t faults);

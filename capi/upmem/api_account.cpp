@@ -10,7 +10,7 @@
 
 #include "account.h"
 #include "outcome.h"
-#include "pimento/driver/dpu_log.h"
+#include "pimento/targets/upmem/log.h"
 #include "report.h"
 #include "system.h"
 
@@ -57,7 +57,7 @@ Outcome readLog(const dpu_set_t &set, FILE *stream) {
     if (d->program == nullptr)
       return failure(DPU_ERR_NO_PROGRAM_LOADED,
                      fmt::format("{} has no program\n  hint: dpu_load comes first", s.system->nameOf(*d)));
-    driver::DpuLog log(d->program->code());
+    targets::upmem::DpuLog log(d->program->code());
     log.take(*d->engine);
     std::fprintf(stream, "=== DPU#0x%x ===\n", static_cast<unsigned>(d->index));
     std::fwrite(log.text().data(), 1, log.text().size(), stream);

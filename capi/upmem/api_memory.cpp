@@ -16,8 +16,8 @@ namespace pimento::upmem {
 namespace {
 
 /// Host work of one transfer of `bytes` per DPU.
-lower::HostWork workOf(std::size_t dpus, std::size_t ranks, std::size_t bytes, bool isToDpu) {
-  lower::HostWork work;
+evaluate::HostWork workOf(std::size_t dpus, std::size_t ranks, std::size_t bytes, bool isToDpu) {
+  evaluate::HostWork work;
   work.dpus = static_cast<std::int64_t>(dpus);
   work.ranks = static_cast<std::int64_t>(ranks);
   const Bytes all(static_cast<std::int64_t>(bytes * dpus));
@@ -67,7 +67,7 @@ Outcome push(const dpu_set_t &set, dpu_xfer_t xfer, const Variable &variable, dp
   }
   if (parts.empty() || area.length == 0) return {};
   const bool isToDpu = xfer == DPU_XFER_TO_DPU;
-  const lower::HostWork work = workOf(parts.size(), ranksOf(parts), area.length, isToDpu);
+  const evaluate::HostWork work = workOf(parts.size(), ranksOf(parts), area.length, isToDpu);
   return perform(s, (flags & DPU_XFER_ASYNC) != 0,
                  [system = s.system, parts = std::move(parts), area, isToDpu, work](const Account::Place &place) {
                    moveAll(system->setup, parts, area, isToDpu);
@@ -83,7 +83,7 @@ Outcome broadcast(const dpu_set_t &set, const Variable &variable, const void *sr
   if (Outcome o = variable.locate(s, area); !o) return o;
   if (area.length == 0) return {};
   if (src == nullptr) return noBuffer("the buffer to copy from");
-  lower::HostWork work = workOf(s.dpus.size(), s.ranks.count, area.length, true);
+  evaluate::HostWork work = workOf(s.dpus.size(), s.ranks.count, area.length, true);
   (s.dpus.size() == 1 ? work.serialPlaced : work.broadcast) = work.placed;
   std::vector<Part> parts;
   for (dpu_t *d : s.dpus) parts.push_back({d, const_cast<void *>(src)});
@@ -107,7 +107,7 @@ Outcome copyFrom(const dpu_set_t &set, const Variable &variable, void *dst) {
   if (Outcome o = variable.locate(s, area); !o) return o;
   if (area.length == 0) return {};
   if (dst == nullptr) return noBuffer("the buffer to copy to");
-  lower::HostWork work = workOf(1, 1, area.length, false);
+  evaluate::HostWork work = workOf(1, 1, area.length, false);
   work.serialReadBack = work.readBack;
   return perform(s, false, [&](const Account::Place &place) {
     readFrom(*s.dpus.front(), area, dst);
@@ -131,7 +131,7 @@ class ScatterGather {
   Outcome operator()(const Account::Place &place) const {
     for (std::size_t i = 0; i < s_.dpus.size(); ++i)
       if (Outcome o = transfer(static_cast<std::uint32_t>(i)); !o) return o;
-    lower::HostWork work = workOf(s_.dpus.size(), s_.ranks.count, area_.length, isToDpu_);
+    evaluate::HostWork work = workOf(s_.dpus.size(), s_.ranks.count, area_.length, isToDpu_);
     (isToDpu_ ? work.rearrangedIn : work.rearrangedOut) = isToDpu_ ? work.placed : work.readBack;
     s_.system->account.addTransfer(place, work);
     return {};

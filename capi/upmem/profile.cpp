@@ -11,7 +11,7 @@
 #include "pimento/base/text.h"
 #include "pimento/base/thread_pool.h"
 #include "pimento/driver/data_folder.h"
-#include "pimento/energy/energy.h"
+#include "pimento/targets/targets.h"
 
 namespace pimento::upmem {
 
@@ -39,10 +39,9 @@ Outcome fromEnvironment(const char *name, std::int64_t least, std::int64_t other
   return {};
 }
 
-std::int64_t countOf(const machine::Machine &m, std::string_view level) {
-  for (const machine::Level &l : m.levels)
-    if (l.name == level) return l.count;
-  return 0;
+std::int64_t countOf(const machine::Machine &m, machine::LevelRole role) {
+  const machine::Level *level = machine::levelOf(m.levels, role);
+  return level != nullptr ? level->count : 0;
 }
 
 /// The keys of a profile, sorted out.
@@ -98,11 +97,11 @@ Outcome readProfile(std::string_view profile, Setup &setup) {
   if (Outcome o = checkOverrides(keys, *machine); !o) return o;
   machine = machine::loadMachine(keys.machine, folders, keys.overrides);
   if (!machine) return failure(DPU_ERR_INVALID_PROFILE, machine.diagnostics());
-  if (const Status s = energy::check(*machine); !s) return failure(DPU_ERR_INVALID_PROFILE, s.diagnostics());
+  if (const Status s = targets::check(*machine); !s) return failure(DPU_ERR_INVALID_PROFILE, s.diagnostics());
   setup.machine = std::move(*machine);
-  setup.ranks = countOf(setup.machine, "rank");
-  setup.dpusPerRank = countOf(setup.machine, "dpu");
-  setup.tasklets = countOf(setup.machine, "tasklet");
+  setup.ranks = countOf(setup.machine, machine::LevelRole::kGroup);
+  setup.dpusPerRank = countOf(setup.machine, machine::LevelRole::kUnit);
+  setup.tasklets = countOf(setup.machine, machine::LevelRole::kThread);
   if (!setup.machine.dpu || !setup.machine.host.dpus || setup.ranks < 1 || setup.dpusPerRank < 1)
     return wrong(fmt::format("machine '{}' has no ranks of DPUs", setup.machine.name),
                  "choose a machine of family upmem: machine=NAME in the profile, or PIMENTO_MACHINE=NAME");

@@ -8,8 +8,8 @@
 
 #include "pimento/base/thread_pool.h"
 #include "pimento/dpu/load.h"
-#include "pimento/evaluate/dpu_actions.h"
 #include "pimento/program/program.h"
+#include "pimento/targets/upmem/counts.h"
 
 namespace pimento::upmem {
 
@@ -33,11 +33,12 @@ Outcome read(const Setup &setup, std::string_view contents, const std::string &f
                                file, code->tasklets, setup.machine.name, setup.tasklets));
   program::Process process;
   process.name = file;
-  process.code = std::make_shared<const program::Code>(std::move(*code));
+  const program::MachineCode body{std::make_shared<const program::Code>(std::move(*code))};
+  process.body = body;
   const program::Program whole{setup.machine.name, {}, {process}};
   if (const Status s = program::verify(whole, setup.machine); !s)
     return failure(DPU_ERR_ELF_INVALID_FILE, s.diagnostics());
-  Result<std::shared_ptr<const sim::dpu::Image>> made = sim::dpu::Image::make(*process.code);
+  Result<std::shared_ptr<const sim::dpu::Image>> made = sim::dpu::Image::make(*body.code);
   if (!made) return failure(DPU_ERR_ELF_INVALID_FILE, made.diagnostics());
   image = std::move(*made);
   return {};
@@ -58,7 +59,8 @@ struct Run {
   Cycles cycles;
   sim::dpu::Counts counts;
   std::optional<Diagnostic> fault;
-  Outcome outcome;  ///< a failure of ours
+  bool isCutOff = false;  ///< after too many instructions
+  Outcome outcome;        ///< a failure of ours
 };
 
 Run runOnce(dpu_t &dpu, const Setup &setup) {
@@ -70,6 +72,7 @@ Run runOnce(dpu_t &dpu, const Setup &setup) {
     run.cycles = r.cycles;
     run.counts = r.counts;
     run.fault = std::move(r.fault);
+    run.isCutOff = r.isCutOff;
     return {};
   });
   return run;
@@ -101,7 +104,7 @@ Outcome takeFaults(const Selection &s, std::vector<Run> &runs, std::int64_t &fau
     d.fault = what.str();
     d.isInFault = true;
     ++faults;
-    if (first) first = failure(what.code == "dpu-instruction-limit" ? DPU_ERR_TIMEOUT : DPU_ERR_DPU_FAULT, d.fault);
+    if (first) first = failure(runs[i].isCutOff ? DPU_ERR_TIMEOUT : DPU_ERR_DPU_FAULT, d.fault);
   }
   if (faults > 1) first.reason += fmt::format("\n  {} DPUs ended in fault", faults);
   return first;
@@ -141,7 +144,7 @@ Outcome launch(const Selection &s, const Account::Place &place) {
   sim::dpu::Counts counts;
   for (const Run &r : runs) {
     slowest = std::max(slowest, r.cycles);
-    evaluate::addCounts(counts, r.counts, 1);
+    targets::upmem::addCounts(counts, r.counts, 1);
   }
   std::int64_t faults = 0;
   Outcome outcome = takeFaults(s, runs, faults);

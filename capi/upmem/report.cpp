@@ -5,7 +5,7 @@
 
 #include "pimento/base/file.h"
 #include "pimento/energy/energy.h"
-#include "pimento/evaluate/dpu_actions.h"
+#include "pimento/targets/upmem/counts.h"
 #include "system.h"
 
 namespace pimento::upmem {
@@ -44,7 +44,9 @@ std::string toJson(const Totals &t) {
   for (const Totals::Energy &e : t.energy)
     j["energy_breakdown"].push_back(
         {{"term", e.term}, {"component", e.component}, {"count", e.count}, {"pj", e.energy.value}});
-  for (const auto &[name, value] : evaluate::dpuCounts(t.counts)) j["counts"][name] = value;
+  evaluate::DeviceRun run;
+  targets::upmem::setCounts(run, t.counts, {}, 0);
+  for (const auto &[name, value] : run.counts) j["counts"][name] = value;
   return j.dump(2) + "\n";
 }
 

@@ -31,7 +31,7 @@ class Collector : public llvm::DiagnosticHandler {
     llvm::raw_string_ostream out(text);
     llvm::DiagnosticPrinterRawOStream printer(out);
     info.print(printer);
-    found_.push_back(error("dpu-backend-unsupported", {}, text));
+    found_.push_back(unsupported("dpu-backend-unsupported", {}, text));
     return true;
   }
 
@@ -126,7 +126,7 @@ class Compilation {
     llvm::legacy::PassManager passes;
     passes.add(new llvm::TargetLibraryInfoWrapperPass(knownFunctions()));
     if (machine_->addPassesToEmitFile(passes, out, nullptr, llvm::CodeGenFileType::AssemblyFile)) {
-      found_.push_back(error("dpu-backend-unsupported", {}, "the code generator has no way to write assembly"));
+      found_.push_back(unsupported("dpu-backend-unsupported", {}, "the code generator has no way to write assembly"));
       return {};
     }
     passes.run(*module_);

@@ -24,16 +24,16 @@ class Screen {
   }
   void look(const llvm::GlobalVariable &g) {
     if (g.getName() == "llvm.global_ctors" || g.getName() == "llvm.global_dtors") {
-      found_.push_back(error("dpu-backend-unsupported", {},
-                             "functions that run before or after main (constructor, destructor): nothing calls them",
-                             "call them from main, in one tasklet"));
+      found_.push_back(
+          unsupported("dpu-backend-unsupported", {},
+                      "functions that run before or after main (constructor, destructor): nothing calls them",
+                      "call them from main, in one tasklet"));
     }
     if (!g.isThreadLocal()) return;
     found_.push_back(
-        {.code = "dpu-backend-unsupported",
-         .where = {},
-         .message = fmt::format("thread-local variable '{}': a DPU has no storage per tasklet", g.getName().str()),
-         .hint = "an array indexed with me()"});
+        unsupported("dpu-backend-unsupported", {},
+                    fmt::format("thread-local variable '{}': a DPU has no storage per tasklet", g.getName().str()),
+                    "an array indexed with me()"));
   }
 
  private:
@@ -110,8 +110,8 @@ class Screen {
       where.column = static_cast<int>(at->getColumn());
     }
     Diagnostic d =
-        error("dpu-backend-unsupported", where,
-              fmt::format("function '{}' needs {}, which a DPU does not have", f.getName().str(), what), hint);
+        unsupported("dpu-backend-unsupported", where,
+                    fmt::format("function '{}' needs {}, which a DPU does not have", f.getName().str(), what), hint);
     for (const Diagnostic &other : found_)
       if (other.message == d.message && other.where.line == d.where.line) return;
     found_.push_back(std::move(d));

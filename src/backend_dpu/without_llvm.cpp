@@ -5,9 +5,9 @@ namespace pimento::backend_dpu {
 namespace {
 
 Diagnostics absent() {
-  return {error("dpu-compiler-absent", {}, "this build of Pimento has no compiler for DPUs",
-                "install llvm-19-dev, libclang-19-dev, libclang-cpp19-dev and clang-19, and build with "
-                "-DPIMENTO_WITH_LLVM=ON")};
+  return {unsupported("dpu-compiler-absent", {}, "this build of Pimento has no compiler for DPUs",
+                      "install llvm-19-dev, libclang-19-dev, libclang-cpp19-dev and clang-19, and build with "
+                      "-DPIMENTO_WITH_LLVM=ON")};
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "pimento/base/diagnostics.h"
 
+#include <algorithm>
+
 namespace pimento {
 
 std::string Location::str() const {
@@ -22,8 +24,37 @@ std::string Diagnostic::str() const {
   return s;
 }
 
+std::string_view name(DiagnosticKind kind) {
+  static constexpr std::string_view kNames[] = {"usage",          "input", "unsupported", "capacity",
+                                                "data-dependent", "fault", "ours"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
 Diagnostic error(std::string code, Location where, std::string message, std::string hint) {
-  return {Severity::kError, std::move(code), std::move(where), std::move(message), std::move(hint)};
+  return error(DiagnosticKind::kInput, std::move(code), std::move(where), std::move(message), std::move(hint));
+}
+
+Diagnostic error(DiagnosticKind kind, std::string code, Location where, std::string message, std::string hint) {
+  return {Severity::kError, kind, std::move(code), std::move(where), std::move(message), std::move(hint)};
+}
+
+Diagnostic usageError(std::string code, std::string option, std::string message, std::string hint) {
+  return error(DiagnosticKind::kUsage, std::move(code), {std::move(option)}, std::move(message), std::move(hint));
+}
+
+Diagnostic unsupported(std::string code, Location where, std::string message, std::string hint) {
+  return error(DiagnosticKind::kUnsupported, std::move(code), std::move(where), std::move(message), std::move(hint));
+}
+
+Diagnostic capacityError(std::string code, Location where, std::string message, std::string hint) {
+  return error(DiagnosticKind::kCapacity, std::move(code), std::move(where), std::move(message), std::move(hint));
+}
+
+void rename(Diagnostics &diagnostics, std::initializer_list<std::pair<std::string_view, std::string_view>> names) {
+  for (Diagnostic &d : diagnostics) {
+    const auto other = std::find_if(names.begin(), names.end(), [&](const auto &n) { return n.first == d.code; });
+    if (other != names.end()) d.code = other->second;
+  }
 }
 
 }  // namespace pimento

@@ -5,6 +5,8 @@
 // (PIMENTO_CHECK), which user input must not be able to reach.
 #pragma once
 
+#include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,13 +27,28 @@ struct Location {
 
 enum class Severity { kError, kWarning, kNote };
 
+/// What went wrong. Control flow asks this; codes are names for users.
+enum class DiagnosticKind : std::uint8_t {
+  kUsage,          ///< an option or argument that does not exist, or does not go with the others
+  kInput,          ///< a text, file or value that is wrong in itself
+  kUnsupported,    ///< legal, but this machine, program or front end cannot do it
+  kCapacity,       ///< it could, if it had more room
+  kDataDependent,  ///< values that are not known decide it
+  kFault,          ///< the simulated program went wrong while it ran
+  kOurs,           ///< a mistake of Pimento
+};
+/// "usage" "input" "unsupported" "capacity" "data-dependent" "fault" "ours".
+std::string_view name(DiagnosticKind kind);
+
 /// One message to the user. `code` is a stable kebab-case name ("unknown-key"); tests and docs refer to it.
 struct Diagnostic {
   Severity severity = Severity::kError;
+  DiagnosticKind kind = DiagnosticKind::kInput;
   std::string code;
   Location where;
   std::string message;
   std::string hint;
+  bool isClangs = false;  ///< Clang's words, which bear its marks ("-Wunused")
 
   /// "FILE:LINE:COL: error: MESSAGE [CODE]\n  hint: HINT"
   std::string str() const;
@@ -39,8 +56,18 @@ struct Diagnostic {
 
 using Diagnostics = std::vector<Diagnostic>;
 
-/// Builds an error; the common case.
+/// An error in what the user wrote; the common case.
 Diagnostic error(std::string code, Location where, std::string message, std::string hint = {});
+Diagnostic error(DiagnosticKind kind, std::string code, Location where, std::string message, std::string hint = {});
+/// An error of kind kUsage; `option` stands where a file would: "--size".
+Diagnostic usageError(std::string code, std::string option, std::string message, std::string hint = {});
+/// An error of kind kUnsupported.
+Diagnostic unsupported(std::string code, Location where, std::string message, std::string hint = {});
+/// An error of kind kCapacity.
+Diagnostic capacityError(std::string code, Location where, std::string message, std::string hint = {});
+
+/// Gives codes other names: a front end's own for what a room below it finds.
+void rename(Diagnostics &diagnostics, std::initializer_list<std::pair<std::string_view, std::string_view>> names);
 
 /// A value, or the diagnostics that say why there is none. Never both, never neither.
 template <typename T>

@@ -30,7 +30,7 @@ Diagnostic bad(std::string_view file, const std::string &what) {
 }
 
 Diagnostic unsupported(std::string_view file, const std::string &what, const std::string &hint) {
-  return error("unsupported-npy", {std::string(file)}, what, hint);
+  return pimento::unsupported("unsupported-npy", {std::string(file)}, what, hint);
 }
 
 /// The text after `'key':` in the header's Python dictionary, white space skipped.

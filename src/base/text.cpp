@@ -10,6 +10,13 @@ namespace {
 constexpr std::string_view kWhite = " \t\r\n\f\v";
 }
 
+std::string lowerCase(std::string_view text) {
+  std::string out(text);
+  for (char &c : out)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return out;
+}
+
 std::string_view trim(std::string_view text) {
   const auto first = text.find_first_not_of(kWhite);
   if (first == std::string_view::npos) return {};

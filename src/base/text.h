@@ -26,6 +26,9 @@ std::optional<std::int64_t> parseInteger(std::string_view text);
 /// A decimal floating-point number that fills `text`; empty if it does not or is out of range ("1e999").
 std::optional<double> parseNumber(std::string_view text);
 
+/// ASCII letters as small ones.
+std::string lowerCase(std::string_view text);
+
 /// The shortest decimal text that reads back as exactly `x`; whole numbers without exponent or point where short.
 std::string numberText(double x);
 

@@ -162,10 +162,10 @@ void Linker::pullFromLibrary() {
 void Linker::checkSize(std::string code, std::string_view what, std::uint64_t needed, std::int64_t limit,
                        std::string hint) {
   if (needed <= static_cast<std::uint64_t>(limit)) return;
-  diagnostics_.push_back(error(std::move(code), {},
-                               fmt::format("the program takes {} {}, {} more than the {} there are", needed, what,
-                                           needed - static_cast<std::uint64_t>(limit), limit),
-                               std::move(hint)));
+  diagnostics_.push_back(capacityError(std::move(code), {},
+                                       fmt::format("the program takes {} {}, {} more than the {} there are", needed,
+                                                   what, needed - static_cast<std::uint64_t>(limit), limit),
+                                       std::move(hint)));
 }
 
 namespace {

@@ -41,8 +41,8 @@ Result<tune::CalibrationTables> readTables(const std::string &fileOrFolder, std:
     if (*isTable) names.push_back(f.filename().string());
   }
   if (names.empty())
-    return error("unreadable-points", {fileOrFolder, 0, 0}, "there are no micro-benchmark tables here",
-                 "give --points a CSV file or a folder of them; docs/cli.md names their columns");
+    return usageError("unreadable-points", fileOrFolder, "there are no micro-benchmark tables here",
+                      "give --points a CSV file or a folder of them; docs/cli.md names their columns");
   return tables;
 }
 

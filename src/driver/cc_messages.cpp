@@ -42,7 +42,7 @@ std::string contentsOf(const std::string &file) {
 std::string headOf(const Diagnostic &d) {
   Diagnostic head = d;
   head.hint.clear();
-  if (d.code != "dpu-c") return head.str();
+  if (!d.isClangs) return head.str();
   head.code.clear();
   const std::size_t flag = head.message.rfind(" (-W");
   if (flag != std::string::npos && head.message.ends_with(')'))

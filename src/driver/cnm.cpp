@@ -1,15 +1,17 @@
 #include "pimento/driver/cnm.h"
 
+#include "pimento/driver/job.h"
+#include "pimento/evaluate/evaluator.h"
 #include "pimento/mapping/cnm.h"
 
 namespace pimento::driver {
 
-std::string cnmText(const Options &options, const Job &job, const evaluate::CompiledGraph &graph) {
+std::string cnmText(const Options &options, const Job &job, const std::vector<evaluate::PlannedPart> &graph) {
   mapping::CnmModule module;
   module.graph = *job.input.graph;
   module.target = options.target;
   for (const machine::Level &l : job.machine.levels) module.levels.push_back(l.name);
-  for (const evaluate::PlannedKernel &k : graph) {
+  for (const evaluate::PlannedPart &k : graph) {
     mapping::MapSpec spec;
     spec.kind = k.compiled ? mapping::MapSpec::Kind::kExplicit : mapping::MapSpec::Kind::kHost;
     if (k.compiled) spec.mapping = k.compiled->placed().mapping;

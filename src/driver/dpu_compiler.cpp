@@ -66,6 +66,12 @@ Result<std::string> ClangDpuCompiler::compile(const program::DpuSource &source) 
   return (*unit)->assembly;
 }
 
+Result<std::string> ClangDpuCompiler::optimised(const program::DpuSource &source) {
+  const Result<frontend::DpuModule> module = frontend::readDpuC(source);
+  if (!module) return module.diagnostics();
+  return backend_dpu::optimise(module->bytes, {module->level, module->keepsLines});
+}
+
 std::unique_ptr<ClangDpuCompiler> makeDpuCompiler() {
   return frontend::hasDpuC() ? std::make_unique<ClangDpuCompiler>() : nullptr;
 }

@@ -25,6 +25,7 @@ struct DpuUnit {
 class ClangDpuCompiler final : public program::DpuCompiler {
  public:
   Result<std::string> compile(const program::DpuSource &source) override;
+  Result<std::string> optimised(const program::DpuSource &source) override;
 
   /// compile(), with what else there is to know. Diagnostics: those of frontend::readDpuC and backend_dpu::compile.
   Result<std::shared_ptr<const DpuUnit>> compileUnit(const program::DpuSource &source);

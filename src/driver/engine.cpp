@@ -24,8 +24,8 @@ namespace {
 /// Nothing ignores `--alpha`.
 Result<Engine> withAlpha(const Options &options, Engine engine) {
   if (options.alpha && engine != Engine::kTwoSlice)
-    return error("alpha-without-two-slice", {"--alpha", 0, 0}, fmt::format("{} has no alpha", name(engine)),
-                 "say --engine two-slice, or leave --alpha out");
+    return usageError("alpha-without-two-slice", "--alpha", fmt::format("{} has no alpha", name(engine)),
+                      "say --engine two-slice, or leave --alpha out");
   if (const Status s = checkAlpha(options); !s) return s.diagnostics();
   return engine;
 }
@@ -34,7 +34,7 @@ Result<Engine> withAlpha(const Options &options, Engine engine) {
 
 Status checkAlpha(const Options &options) {
   if (!options.alpha || (*options.alpha > 0 && *options.alpha <= 1)) return okStatus();
-  return error("bad-alpha", {"--alpha", 0, 0}, fmt::format("alpha is {}", *options.alpha), "legal: above 0, to 1");
+  return usageError("bad-alpha", "--alpha", fmt::format("alpha is {}", *options.alpha), "legal: above 0, to 1");
 }
 
 Result<Engine> engineOf(const Options &options, Engine usual, const std::vector<Engine> &allowed) {
@@ -44,8 +44,8 @@ Result<Engine> engineOf(const Options &options, Engine usual, const std::vector<
     if (options.engine == name(e)) return withAlpha(options, e);
     names.emplace_back(name(e));
   }
-  return error("unknown-engine", {"--engine", 0, 0}, fmt::format("there is no engine '{}' here", options.engine),
-               suggest(options.engine, names));
+  return usageError("unknown-engine", "--engine", fmt::format("there is no engine '{}' here", options.engine),
+                    suggest(options.engine, names));
 }
 
 std::optional<evaluate::TwoSlice> twoSliceOf(const Options &options, Engine engine) {

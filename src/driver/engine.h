@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "pimento/driver/options.h"
-#include "pimento/evaluate/evaluator.h"
+#include "pimento/evaluate/choices.h"
 
 namespace pimento::driver {
 

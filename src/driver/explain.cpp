@@ -7,15 +7,14 @@
 #include <filesystem>
 
 #include "pimento/base/file.h"
-#include "pimento/base/integer.h"
-#include "pimento/driver/dpu_program.h"
 #include "pimento/driver/job.h"
 #include "pimento/driver/result_file.h"
 #include "pimento/driver/verbs.h"
 #include "pimento/emit/json.h"
-#include "pimento/evaluate/cnm_backend.h"
+#include "pimento/evaluate/evaluator.h"
 #include "pimento/evaluate/explain.h"
-#include "pimento/evaluate/run_program.h"
+#include "pimento/kernel/interpreter.h"
+#include "pimento/mapping/mapping.h"
 
 namespace pimento::driver {
 
@@ -27,56 +26,19 @@ struct Explained {
   emit::RunText run;
 };
 
-/// Machine code from a file: run with its data, since they decide its time.
-Result<Explained> explainDpuProgram(const Options &options, const Job &job, bool isSimulation,
-                                    const emit::RunText &run) {
-  Options quiet = options;
-  quiet.trace.clear();
-  Result<evaluate::DpuProgramEvaluation> done = runDpuProgram(quiet, job, isSimulation);
-  if (!done) return done.diagnostics();
-  evaluate::ExplainInput in{&job.machine, &done->report, {}};
-  evaluate::ExplainedStage stage;
-  stage.process = &job.input.program->processes.front();
-  stage.record = std::move(done->record);
-  in.stages.push_back(std::move(stage));
-  evaluate::Explanation explanation = evaluate::explain(in);
-  return Explained{std::move(done->report), std::move(explanation), run};
-}
-
-/// A program from a file: one stage without a kernel behind it.
-Result<Explained> explainProgram(const Job &job, bool isSimulation, const emit::RunText &run) {
-  const program::Program &program = *job.input.program;
-  Result<evaluate::Report> report =
-      evaluate::evaluateProgram(program, job.machine, isSimulation, {}, &job.input.places);
-  if (!report) return report.diagnostics();
-  nameReport(*report, job.input);
-  evaluate::ExplainInput in{&job.machine, &*report, {}};
-  evaluate::ExplainedStage stage;
-  stage.process = &program.processes.front();
-  stage.record.run = evaluate::runProgram(program, job.machine, {!isSimulation});
-  if (program::isVirtual(program)) stage.record.work.ranks = evaluate::ranksFilled(*stage.process, job.machine);
-  in.stages.push_back(std::move(stage));
-  evaluate::Explanation explanation = evaluate::explain(in);
-  return Explained{std::move(*report), std::move(explanation), run};
-}
-
-/// Evaluates without data: they change no number.
+/// Evaluates without data, those of programs aside: they change no number of kernels.
 Result<Explained> explainRun(const Options &options, const char *verb) {
-  const Result<Job> job = loadJob(options, options.target);
-  if (!job) return job.diagnostics();
   const bool isSimulation = std::string_view(verb) == "simulate";
-  const emit::RunText run = runOf(verb, options, job->machine);
-  if (const Status s = checkDpuOptions(options, job->input); !s) return s.diagnostics();
-  if (job->input.program && program::hasCode(*job->input.program))
-    return explainDpuProgram(options, *job, isSimulation, run);
-  if (job->input.program) return explainProgram(*job, isSimulation, run);
-  evaluate::Request request = job->request(options);
+  const Result<std::unique_ptr<Job>> loaded = loadJob(options, options.target, isSimulation);
+  if (!loaded) return loaded.diagnostics();
+  const Job &job = **loaded;
+  evaluate::Request request = job.request(options);
   request.isSimulation = isSimulation;
   Result<evaluate::Evaluation> evaluation = evaluate::evaluateRecorded(request);
   if (!evaluation) return evaluation.diagnostics();
-  nameReport(evaluation->report, job->input);
+  nameReport(evaluation->report, job.input);
   evaluate::Explanation explanation = evaluate::explain(evaluate::explainInput(request, *evaluation));
-  return Explained{std::move(evaluation->report), std::move(explanation), run};
+  return Explained{std::move(evaluation->report), std::move(explanation), runOf(verb, options, job.machine)};
 }
 
 bool isFileName(const std::string &input) {
@@ -94,9 +56,9 @@ Result<Explained> explainResult(const Options &options) {
   std::error_code ignored;
   for (const std::string &file : {run.input, run.target})
     if ((isFileName(file) || file.ends_with(".yaml")) && !std::filesystem::exists(file, ignored))
-      return error("input-gone", {options.input, 0, 0},
-                   fmt::format("the result was made from '{}', which is not there", file),
-                   "run it in the folder where it was made, or put the file back");
+      return usageError("input-gone", options.input,
+                        fmt::format("the result was made from '{}', which is not there", file),
+                        "run it in the folder where it was made, or put the file back");
   Result<Explained> now = explainRun(optionsOf(run, options), run.verb.c_str());
   if (!now) return now.diagnostics();
   const Result<ResultFile> repeated = parseResult(emit::toJson(now->report, &now->run), options.input);

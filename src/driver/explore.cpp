@@ -15,15 +15,21 @@
 #include "pimento/base/progress.h"
 #include "pimento/base/suggest.h"
 #include "pimento/base/thread_pool.h"
-#include "pimento/driver/dpu_program.h"
+#include "pimento/driver/dpu_compiler.h"
 #include "pimento/driver/job.h"
 #include "pimento/driver/verbs.h"
 #include "pimento/emit/html/page.h"
+#include "pimento/evaluate/evaluator.h"
+#include "pimento/kernel/interpreter.h"
 #include "pimento/kernel/isolate.h"
 #include "pimento/machine/identity.h"
+#include "pimento/mapping/mapping.h"
 #include "pimento/program/dpu_compiler.h"
 #include "pimento/tune/check.h"
+#include "pimento/tune/explore.h"
 #include "pimento/tune/pareto.h"
+#include "pimento/tune/store.h"
+#include "pimento/tune/sweep.h"
 
 namespace pimento::driver {
 
@@ -45,12 +51,12 @@ Status checkOutput(const Options &options) {
   const std::filesystem::path path(options.output);
   const std::vector<std::string> endings = {".csv", ".html", ".json"};
   if (std::find(endings.begin(), endings.end(), path.extension().string()) == endings.end())
-    return error("unknown-output", {"-o " + options.output, 0, 0}, "the ending names no form of result",
-                 suggest(path.extension().string(), endings));
+    return usageError("unknown-output", "-o " + options.output, "the ending names no form of result",
+                      suggest(path.extension().string(), endings));
   std::error_code ignored;
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
   if (!std::filesystem::is_directory(folder, ignored))
-    return error("unwritable-file", {options.output, 0, 0}, "its folder does not exist", "make the folder first");
+    return usageError("unwritable-file", options.output, "its folder does not exist", "make the folder first");
   return okStatus();
 }
 
@@ -121,12 +127,13 @@ struct Part {
 
 Status choose(const Options &options, const machine::Machine &machine, tune::Problem &problem) {
   if (!options.space.empty() && options.space != "own" && options.space != "factors")
-    return error("unknown-space", {"--space", 0, 0}, fmt::format("there is no space '{}'", options.space),
-                 suggest(options.space, {"own", "factors"}));
+    return usageError("unknown-space", "--space", fmt::format("there is no space '{}'", options.space),
+                      suggest(options.space, {"own", "factors"}));
   problem.hasAllFactors = options.space == "factors";
   if (problem.hasAllFactors && problem.isPart())
-    return error("space-option", {"--map", 0, 0}, "a part of the space is one of the mappings that the target suggests",
-                 "leave the extension or '--space factors' out; --set makes the machine smaller, as in --set ranks=8");
+    return usageError(
+        "space-option", "--map", "a part of the space is one of the mappings that the target suggests",
+        "leave the extension or '--space factors' out; --set makes the machine smaller, as in --set ranks=8");
   if (!options.chunks.empty()) {
     auto chunks = tune::parseChunks(options.chunks, machine);
     if (!chunks) return chunks.diagnostics();
@@ -135,8 +142,8 @@ Status choose(const Options &options, const machine::Machine &machine, tune::Pro
   if (options.orders == "none") problem.choices.orders.clear();
   if (options.orders == "all") problem.choices.orders = tune::allOrders(problem.kernel());
   if (!options.orders.empty() && options.orders != "none" && options.orders != "all")
-    return error("bad-orders", {"--orders", 0, 0}, fmt::format("'{}' names no orders", options.orders),
-                 suggest(options.orders, {"none", "all"}));
+    return usageError("bad-orders", "--orders", fmt::format("'{}' names no orders", options.orders),
+                      suggest(options.orders, {"none", "all"}));
   return okStatus();
 }
 
@@ -146,8 +153,8 @@ Status checkKernels(const Options &options, const kernel::Graph &graph) {
   for (const kernel::Kernel &k : graph.kernels) names.push_back(k.name);
   for (const std::string &name : options.kernels)
     if (std::find(names.begin(), names.end(), name) == names.end())
-      return error("unknown-kernel", {"--kernel", 0, 0}, fmt::format("the graph has no kernel '{}'", name),
-                   suggest(name, names));
+      return usageError("unknown-kernel", "--kernel", fmt::format("the graph has no kernel '{}'", name),
+                        suggest(name, names));
   return okStatus();
 }
 
@@ -171,7 +178,7 @@ Result<std::vector<Part>> partsOf(const Options &options, const Job &job, const 
       continue;
     }
     Result<tune::Problem> problem =
-        tune::makeProblem(*part.graph, job.machine, job.deviceVariant(options), job.tools(), spacePart);
+        tune::makeProblem(*part.graph, job.machine, *job.target, job.deviceVariant(options), job.tools(), spacePart);
     if (!problem) {
       if (graph.kernels.size() == 1) return problem.diagnostics();
       refused.push_back(problem.diagnostics().front());
@@ -181,13 +188,13 @@ Result<std::vector<Part>> partsOf(const Options &options, const Job &job, const 
     part.problem = std::move(*problem);
     part.problem.values = job.data.values;
     if (part.problem.isPart() &&
-        part.problem.backend->mappings(*part.graph, 0, job.machine, spacePart, part.problem.tools).empty())
-      return error(
-          "no-part-of-space", {"--map", 0, 0},
+        job.target->mappings(part.problem.all(), job.machine, spacePart, part.problem.tools).empty())
+      return usageError(
+          "no-part-of-space", "--map",
           fmt::format("kernel '{}' has no mapping on {} that fits '{}'", name, job.machine.name,
                       mapping::print(spacePart)),
           fmt::format("the machine has {}; leave the extension out to explore all mappings; UPMEM's take dpus=, "
-                      "tasklets=, buffer= and merge=",
+                      "tasklets=, buffer=, merge= and program=",
                       fmt::join(levels, ", ")));
     if (Status s = choose(options, job.machine, part.problem); !s) return s.diagnostics();
     seen.emplace(shape, parts.size());
@@ -260,7 +267,7 @@ Status checkBest(const Options &options, const Part &part, const tune::Control &
 /// A compiler that knows how long it took.
 class TimedCompiler final : public program::DpuCompiler {
  public:
-  explicit TimedCompiler(std::shared_ptr<program::DpuCompiler> compiler) : compiler_(std::move(compiler)) {}
+  explicit TimedCompiler(std::unique_ptr<program::DpuCompiler> compiler) : compiler_(std::move(compiler)) {}
 
   Result<std::string> compile(const program::DpuSource &source) override {
     const Clock::time_point start = Clock::now();
@@ -268,13 +275,25 @@ class TimedCompiler final : public program::DpuCompiler {
     nanoseconds_ += std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
     return assembly;
   }
+  Result<std::string> optimised(const program::DpuSource &source) override { return compiler_->optimised(source); }
   /// Of all threads.
   double seconds() const { return static_cast<double>(nanoseconds_) * 1e-9; }
 
  private:
-  std::shared_ptr<program::DpuCompiler> compiler_;
+  std::unique_ptr<program::DpuCompiler> compiler_;
   std::atomic<std::int64_t> nanoseconds_ = 0;
 };
+
+/// `compiler`: where there is one.
+std::shared_ptr<const ToolBox> timedTools(const TimedCompiler *&compiler) {
+  auto box = std::make_shared<ToolBox>();
+  if (std::unique_ptr<program::DpuCompiler> own = makeDpuCompiler()) {
+    auto timed = std::make_unique<TimedCompiler>(std::move(own));
+    compiler = timed.get();
+    box->dpuCompiler = std::move(timed);
+  }
+  return box;
+}
 
 /// `--map auto;dpus=64`: the mappings that have this.
 Result<mapping::MapSpec> partOfSpace(const Options &options) {
@@ -282,9 +301,10 @@ Result<mapping::MapSpec> partOfSpace(const Options &options) {
   Result<mapping::MapSpec> spec = mapping::parseMapSpec(options.maps.front());
   if (!spec) return spec;
   if (options.maps.size() > 1 || spec->kind != mapping::MapSpec::Kind::kAuto)
-    return error("map-without-sweep", {"--map", 0, 0}, "an exploration looks at all mappings",
-                 "leave --map out, write 'auto;dpus=64' for part of them, or say with --sweep what to vary under this "
-                 "mapping");
+    return usageError(
+        "map-without-sweep", "--map", "an exploration looks at all mappings",
+        "leave --map out, write 'auto;dpus=64' for part of them, or say with --sweep what to vary under this "
+        "mapping");
   return spec;
 }
 
@@ -292,19 +312,21 @@ Outcome exploreMappings(const Options &options) {
   const Clock::time_point start = Clock::now();
   Result<mapping::MapSpec> spacePart = partOfSpace(options);
   if (!spacePart) return failure(spacePart.diagnostics());
-  Result<Job> job = loadJob(options, options.target);
-  if (!job) return failure(job.diagnostics());
-  std::shared_ptr<TimedCompiler> compiler;
-  if (job->dpuCompiler) job->dpuCompiler = compiler = std::make_shared<TimedCompiler>(std::move(job->dpuCompiler));
-  if (job->input.program)
-    return failure({error("explore-program", {options.input, 0, 0}, "a device program has its mapping already",
-                          "explore a kernel: an .mlir file, index notation or a name of the zoo")});
-  if (Status s = checkKernels(options, *job->input.graph); !s) return failure(s.diagnostics());
+  Options timed = options;
+  const TimedCompiler *compiler = nullptr;
+  timed.tools = timedTools(compiler);
+  const Result<std::unique_ptr<Job>> loaded = loadJob(timed, options.target);
+  if (!loaded) return failure(loaded.diagnostics());
+  const Job &job = **loaded;
+  if (job.input.program)
+    return failure({usageError("explore-program", options.input, "a device program has its mapping already",
+                               "explore a kernel: an .mlir file, index notation or a name of the zoo")});
+  if (Status s = checkKernels(options, *job.input.graph); !s) return failure(s.diagnostics());
   emit::MappingExploration e;
-  e.head = headOf(options, *job);
-  for (const kernel::Kernel &k : job->input.graph->kernels) e.graphKernels.push_back(k.name);
-  e.clockGHz = job->machine.clockGHz;
-  Result<std::vector<Part>> parts = partsOf(options, *job, *spacePart, e.head.warnings);
+  e.head = headOf(options, job);
+  for (const kernel::Kernel &k : job.input.graph->kernels) e.graphKernels.push_back(k.name);
+  e.clockGHz = job.machine.clockGHz;
+  Result<std::vector<Part>> parts = partsOf(options, job, *spacePart, e.head.warnings);
   if (!parts) return failure(parts.diagnostics());
   std::string identity;
   for (const Part &p : *parts) identity += tune::identity(p.problem);
@@ -357,38 +379,39 @@ Result<tune::PointResult> evaluatePoint(const Options &options, const std::vecto
   here.jobs = 1;
   for (std::size_t a = 0; a < axes.size(); ++a)
     (axes[a].isSize ? here.sizes : here.sets).push_back(axes[a].name + "=" + values[a]);
-  const Result<Job> job = loadJob(here, here.target);
+  const Result<std::unique_ptr<Job>> job = loadJob(here, here.target);
   if (!job) return job.diagnostics();
-  const Result<evaluate::Report> r =
-      job->input.program ? estimateProgram(here, *job) : evaluate::evaluate(job->request(here));
+  const Result<evaluate::Report> r = evaluate::evaluate((*job)->request(here));
   if (!r) return r.diagnostics();
   return tune::PointResult{
-      r->mapping, {r->cycles, r->breakdown.total(), r->energy.total, r->kernelEnergy.total}, r->timeNs};
+      r->mapping, {r->cycles, r->breakdown().total(), r->energy.total, r->kernelEnergy.total}, r->timeNs};
 }
 
 Outcome exploreSweep(const Options &options) {
   const Clock::time_point start = Clock::now();
   if (!options.chunks.empty() || !options.orders.empty() || options.isExhaustive || options.isUnbounded ||
       !options.space.empty())
-    return failure({error("sweep-option", {"--sweep", 0, 0},
-                          "--chunks, --orders, --space, --exhaustive and --no-bounds are for explorations of mappings",
-                          "leave them out; --map says which mapping every point of a sweep has")});
-  Result<Job> job = loadJob(options, options.target);
-  if (!job) job = loadJob(withFirstSizes(options), options.target);
-  if (!job) return failure(job.diagnostics());
+    return failure(
+        {usageError("sweep-option", "--sweep",
+                    "--chunks, --orders, --space, --exhaustive and --no-bounds are for explorations of mappings",
+                    "leave them out; --map says which mapping every point of a sweep has")});
+  Result<std::unique_ptr<Job>> loaded = loadJob(options, options.target);
+  if (!loaded) loaded = loadJob(withFirstSizes(options), options.target);
+  if (!loaded) return failure(loaded.diagnostics());
+  const Job &job = **loaded;
   std::vector<std::string> sizes;
-  for (const auto &[name, extent] : job->input.sizes) sizes.push_back(name);
-  Result<std::vector<tune::Axis>> axes = tune::parseAxes(options.sweeps, tune::sweepNames(job->machine, sizes));
+  for (const auto &[name, extent] : job.input.sizes) sizes.push_back(name);
+  Result<std::vector<tune::Axis>> axes = tune::parseAxes(options.sweeps, tune::sweepNames(job.machine, sizes));
   if (!axes) return failure(axes.diagnostics());
   emit::SweepExploration e;
-  e.head = headOf(options, *job);
+  e.head = headOf(options, job);
   for (const tune::Axis &a : *axes)
     if (a.isSize) e.head.sizes.erase(a.name);
   std::string identity =
       fmt::format("{}\nsweep {} {} {} {} {}\n", tune::toolIdentity(), options.variant, options.function,
-                  fmt::join(options.maps, "|"), fmt::join(options.sizes, ","), static_cast<int>(job->offload));
-  identity += job->input.graph ? kernel::print(*job->input.graph) : options.input;
-  auto store = openStore(options, identity + machine::identity(job->machine), aboutOf("a sweep", e.head));
+                  fmt::join(options.maps, "|"), fmt::join(options.sizes, ","), static_cast<int>(job.offload));
+  identity += job.input.graph ? kernel::print(*job.input.graph) : options.input;
+  auto store = openStore(options, identity + machine::identity(job.machine), aboutOf("a sweep", e.head));
   if (!store) return failure(store.diagnostics());
   auto rows = tune::sweep(
       *axes, [&](const std::vector<std::string> &values) { return evaluatePoint(options, *axes, values); },

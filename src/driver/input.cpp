@@ -13,32 +13,27 @@
 #include "pimento/base/text.h"
 #include "pimento/dpu/load.h"
 #include "pimento/driver/data_folder.h"
-#include "pimento/energy/energy.h"
+#include "pimento/driver/tool_box.h"
+#include "pimento/evaluate/evaluator.h"
 #include "pimento/frontend/frontend.h"
+#include "pimento/kernel/interpreter.h"
 #include "pimento/kernel/notation.h"
+#include "pimento/mapping/cnm.h"
 #include "pimento/program/text.h"
+#include "pimento/targets/targets.h"
 
 namespace pimento::driver {
 
 Outcome failure(Diagnostics diagnostics) {
   // A wrong answer of a compiled program is our mistake, not the user's.
-  const bool isOurs =
-      std::any_of(diagnostics.begin(), diagnostics.end(), [](const Diagnostic &d) { return d.code == "wrong-answer"; });
+  const bool isOurs = std::any_of(diagnostics.begin(), diagnostics.end(),
+                                  [](const Diagnostic &d) { return d.kind == DiagnosticKind::kOurs; });
   return {"", std::move(diagnostics), isOurs ? 3 : 1};
 }
 
 void locate(Diagnostics &diagnostics, const Options &options) {
-  static const std::map<std::string, std::string> kOptions = {
-      {"unknown-size", "--size"}, {"bad-extent", "--size"},       {"unknown-variant", "--variant"},
-      {"map-count", "--map"},     {"unknown-family", "--target"}, {"unsupported-machine", "--target"},
-  };
-  for (Diagnostic &d : diagnostics) {
-    if (!d.where.file.empty()) continue;
-    const auto known = kOptions.find(d.code);
-    const bool isTarget = d.code == "unknown-target" && options.input != options.target &&
-                          d.message.find("'" + options.target + "'") != std::string::npos;
-    d.where.file = known != kOptions.end() ? known->second : isTarget ? "--target" : options.input;
-  }
+  for (Diagnostic &d : diagnostics)
+    if (d.where.file.empty()) d.where.file = options.input;
 }
 
 namespace {
@@ -79,6 +74,7 @@ Options withTarget(const Options &options) {
           out.target.empty() ? Location{} : Location{options.input, out.targetWhere.line, out.targetWhere.column};
     }
   if (out.target.empty()) out.target = isDpuProgram(options.input) ? "upmem" : "hbm-pim";
+  if (!out.tools) out.tools = makeToolBox();
   return out;
 }
 
@@ -95,8 +91,8 @@ Result<kernel::Sizes> parseSizes(const std::vector<std::string> &texts) {
       const std::size_t eq = part.find('=');
       const auto value = eq == std::string_view::npos ? std::nullopt : parseInteger(trim(part.substr(eq + 1)));
       if (!value || *value < 1 || eq == 0)
-        return error("bad-size", {"--size", 0, 0}, fmt::format("'{}' is no size", part),
-                     "write NAME=NUMBER with a number of 1 or more, for example --size m=4096,n=1024");
+        return usageError("bad-size", "--size", fmt::format("'{}' is no size", part),
+                          "write NAME=NUMBER with a number of 1 or more, for example --size m=4096,n=1024");
       sizes[std::string(trim(part.substr(0, eq)))] = *value;
     }
   return sizes;
@@ -145,7 +141,7 @@ Result<Input> fromC(const std::string &text, const Options &options, const kerne
 /// A verified graph; its mappings wait for the machine.
 Result<Input> fromCnm(const std::string &text, const Options &options, const kernel::Sizes &sizes, std::string name) {
   if (!sizes.empty())
-    return error("unknown-size", {"--size", 0, 0}, "a .cnm file states all its extents", "leave --size out");
+    return usageError("unknown-size", "--size", "a .cnm file states all its extents", "leave --size out");
   Result<mapping::CnmModule> module = mapping::parseCnm(text, options.input);
   if (!module) return module.diagnostics();
   if (Status s = mapping::verify(*module); !s) return s.diagnostics();
@@ -162,27 +158,29 @@ Result<Input> fromFile(const Options &options, const kernel::Sizes &sizes, DType
   if (endsWith(options.input, ".c")) return fromC(*text, options, sizes, name);
   if (endsWith(options.input, ".cnm")) return fromCnm(*text, options, sizes, name);
   Input in;
-  Result<program::Program> p = program::parse(*text, options.input, &in.places);
+  auto places = std::make_shared<program::Places>();
+  Result<program::Program> p = program::parse(*text, options.input, places.get());
   if (!p) return p.diagnostics();
   in.type = type;
   in.name = name;
-  in.program = std::move(*p);
+  in.program = std::make_shared<const program::Program>(std::move(*p));
+  in.places = std::move(places);
   return in;
 }
 
 /// A DPU program of one process, for one DPU.
 Result<Input> fromDpuProgram(const Options &options, const machine::Machine &machine) {
   if (!machine.dpu)
-    return error("no-dpu", {"--target", 0, 0},
-                 fmt::format("'{}' is a DPU program, and machine '{}' has no DPUs", options.input, machine.name),
-                 "leave --target out, or choose a machine of family upmem");
+    return usageError("no-dpu", "--target",
+                      fmt::format("'{}' is a DPU program, and machine '{}' has no DPUs", options.input, machine.name),
+                      "leave --target out, or choose a machine of family upmem");
   const Result<std::string> contents = readFile(options.input);
   if (!contents) return contents.diagnostics();
   const machine::Dpu &dpu = *machine.dpu;
   dpu::LinkOptions link;
   link.tasklets = dpu.maxTasklets;
-  for (const machine::Level &l : machine.levels)
-    if (l.name == "tasklet") link.tasklets = l.count;
+  if (const machine::Level *threads = machine::levelOf(machine.levels, machine::LevelRole::kThread))
+    link.tasklets = threads->count;
   link.instructions = dpu.instructions;
   link.wramBytes = dpu.wram.value;
   link.mramBytes = dpu.mram.value;
@@ -194,20 +192,17 @@ Result<Input> fromDpuProgram(const Options &options, const machine::Machine &mac
   in.type = machine.nativeType;
   program::Process process;
   process.name = in.name;
-  process.code = std::make_shared<const program::Code>(std::move(*code));
-  in.program = program::Program{machine.name, {}, {std::move(process)}};
+  process.body = program::MachineCode{std::make_shared<const program::Code>(std::move(*code))};
+  in.program = std::make_shared<const program::Program>(program::Program{machine.name, {}, {std::move(process)}});
   return in;
 }
 
 Result<Input> fromZoo(const Options &options, const kernel::Sizes &sizes, DType type) {
   // Variants of the zoo concern the kernel or its program; those of programs are checked by the target.
   const kernel::ZooEntry *entry = kernel::zooEntry(options.input);
-  Result<kernel::Graph> graph = kernel::makeZooKernel(options.input, sizes, type, options.variant);
   // Some kernels have no floating-point form; by default they are what UPMEM programs compute.
-  if (!graph && options.dtype.empty() && graph.diagnostics().front().code == "unsupported-type") {
-    type = DType::kI32;
-    graph = kernel::makeZooKernel(options.input, sizes, type, options.variant);
-  }
+  if (options.dtype.empty() && !entry->isDefinedFor(type)) type = DType::kI32;
+  Result<kernel::Graph> graph = kernel::makeZooKernel(options.input, sizes, type, options.variant);
   if (!graph) return graph.diagnostics();
   Input in;
   in.name = options.input;
@@ -229,8 +224,8 @@ Result<Input> readInput(const Options &options, const machine::Machine &machine)
   if (!options.dtype.empty()) {
     const std::optional<DType> t = parseDType(options.dtype);
     if (!t)
-      return error("unknown-dtype", {"--dtype", 0, 0}, fmt::format("'{}' is no element type", options.dtype),
-                   "one of " + dtypeNames());
+      return usageError("unknown-dtype", "--dtype", fmt::format("'{}' is no element type", options.dtype),
+                        "one of " + dtypeNames());
     type = *t;
   }
   const std::string &input = options.input;
@@ -245,8 +240,8 @@ Result<Input> readInput(const Options &options, const machine::Machine &machine)
   if (kernel::zooEntry(input) != nullptr) return fromZoo(options, *sizes, type);
   std::vector<std::string> names;
   for (const kernel::ZooEntry &e : kernel::zoo()) names.push_back(e.name);
-  return error(
-      "unknown-input", {},
+  return usageError(
+      "unknown-input", "",
       fmt::format("'{}' is no kernel of the zoo, no index notation and no file that is read here", input),
       suggest(input, names) +
           "; or a .mlir, .c, .cnm, .llvcnm or .s file, or a DPU program (ELF); or index notation such as 'y[i] += "
@@ -263,9 +258,10 @@ Status checkNoKernelOptions(const Options &options, const Input &input) {
                       : !options.offload.empty()   ? "--offload"
                                                    : nullptr;
   if (given == nullptr || !input.program) return okStatus();
-  return error("kernel-option", {given, 0, 0}, fmt::format("'{}' is a program, and no kernel", options.input),
-               "leave it out; --size, --dtype, --variant, --function, --map and --offload say what program a kernel "
-               "becomes");
+  return usageError(
+      "kernel-option", given, fmt::format("'{}' is a program, and no kernel", options.input),
+      "leave it out; --size, --dtype, --variant, --function, --map and --offload say what program a kernel "
+      "becomes");
 }
 
 /// `--constant`: marks inputs of the graph as the same in every run.
@@ -280,8 +276,8 @@ Status markConstants(const Options &options, Input &input) {
         if (t.name == name) t.isConstant = isFound = true;
       }
     if (!isFound)
-      return error("unknown-input-tensor", {"--constant", 0, 0},
-                   fmt::format("'{}' is no input of {}", name, input.name), suggest(name, inputs));
+      return usageError("unknown-input-tensor", "--constant", fmt::format("'{}' is no input of {}", name, input.name),
+                        suggest(name, inputs));
   }
   return okStatus();
 }
@@ -302,17 +298,23 @@ std::vector<std::string> machineFolders(const Options &options) {
 
 namespace {
 
-/// A machine that INPUT names and that is not found is a mistake at its name.
-Diagnostics ofInput(Diagnostics found, const Options &options, const std::string &name) {
-  Diagnostic &d = found.front();
-  const bool isUnreadable = d.code == "unreadable-file" && d.where.file == name;
-  if (options.targetWhere.line == 0 || name != options.target || (d.code != "unknown-target" && !isUnreadable))
-    return found;
-  if (isUnreadable) d.message = fmt::format("the machine file '{}' cannot be read", name);
-  d.hint = isUnreadable ? "check its path, or give the machine's file with --target"
-                        : "give that machine's file with --target; or " + d.hint;
-  d.where = options.targetWhere;
-  return found;
+/// The machine file `name` and what it holds. What goes wrong does so where the machine is named: by INPUT, by
+/// --target, or as INPUT.
+Result<std::pair<std::string, std::string>> machineFile(const Options &options, const std::string &name) {
+  const bool isOfInput = options.targetWhere.line > 0 && name == options.target;
+  Result<std::string> file = machine::findMachine(name, machineFolders(options));
+  if (!file) {
+    Diagnostic &d = file.diagnostics().front();
+    if (isOfInput) d.hint = "give that machine's file with --target; or " + d.hint;
+    d.where = isOfInput ? options.targetWhere : Location{name == options.input ? name : "--target"};
+    return file.diagnostics();
+  }
+  Result<std::string> contents = readFile(*file);
+  if (!contents && isOfInput)
+    return error("unreadable-file", options.targetWhere, fmt::format("the machine file '{}' cannot be read", name),
+                 "check its path, or give the machine's file with --target");
+  if (!contents) return contents.diagnostics();
+  return std::pair(std::move(*file), std::move(*contents));
 }
 
 }  // namespace
@@ -322,13 +324,16 @@ Result<machine::Machine> loadTarget(const Options &options, const std::string &n
   for (const std::string &s : options.sets) {
     const std::size_t eq = s.find('=');
     if (eq == std::string::npos)
-      return error("bad-override", {"--set", 0, 0}, fmt::format("'{}' sets nothing", s),
-                   "write PATH=VALUE, for example --set timing.tRP=16");
+      return usageError("bad-override", "--set", fmt::format("'{}' sets nothing", s),
+                        "write PATH=VALUE, for example --set timing.tRP=16");
     overrides.push_back({s.substr(0, eq), s.substr(eq + 1)});
   }
-  Result<machine::Machine> machine = machine::loadMachine(name, machineFolders(options), overrides);
-  if (!machine) return ofInput(machine.diagnostics(), options, name);
-  if (Status s = energy::check(*machine); !s) return s.diagnostics();
+  const auto file = machineFile(options, name);
+  if (!file) return file.diagnostics();
+  Result<machine::Machine> machine =
+      machine::parseMachine(file->second, file->first, machineFolders(options), overrides);
+  if (!machine) return machine;
+  if (Status s = targets::check(*machine); !s) return s.diagnostics();
   return machine;
 }
 
@@ -339,9 +344,9 @@ Result<evaluate::Offload> parseOffload(const Options &options) {
   const std::vector<std::string> names = {"all", "possible", "best"};
   const auto found = std::find(names.begin(), names.end(), options.offload);
   if (found == names.end())
-    return error("unknown-offload", {"--offload", 0, 0},
-                 fmt::format("'{}' says not what runs on the device", options.offload),
-                 suggest(options.offload, names));
+    return usageError("unknown-offload", "--offload",
+                      fmt::format("'{}' says not what runs on the device", options.offload),
+                      suggest(options.offload, names));
   return static_cast<Offload>(found - names.begin());
 }
 
@@ -363,8 +368,8 @@ Result<std::vector<mapping::MapSpec>> parseMaps(const Options &options) {
 namespace {
 
 Diagnostic badData(const std::string &spec) {
-  return error("bad-data", {"--data", 0, 0}, fmt::format("'{}' names no data", spec),
-               "one of none, random, zero, one, const:V, uniform:A,B, or FILE.npy[,NAME=FILE.npy...]");
+  return usageError("bad-data", "--data", fmt::format("'{}' names no data", spec),
+                    "one of none, random, zero, one, const:V, uniform:A,B, or FILE.npy[,NAME=FILE.npy...]");
 }
 
 std::optional<kernel::DataSpec> parseDataSpec(const std::string &text, std::uint64_t seed) {
@@ -424,8 +429,8 @@ Status loadFiles(const kernel::Graph &graph, const std::string &spec, kernel::Da
       if (isMeant) tensor = static_cast<int>(i);
     }
     if (tensor < 0)
-      return error("bad-data", {"--data", 0, 0}, fmt::format("there is no input '{}'", part.substr(0, eq)),
-                   suggest(part.substr(0, eq), names));
+      return usageError("bad-data", "--data", fmt::format("there is no input '{}'", part.substr(0, eq)),
+                        suggest(part.substr(0, eq), names));
     if (Status s = loadTensor(graph, tensor, file, data); !s) return s;
   }
   return okStatus();

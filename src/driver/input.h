@@ -8,27 +8,38 @@
 #include <vector>
 
 #include "pimento/driver/options.h"
-#include "pimento/evaluate/evaluator.h"
-#include "pimento/kernel/interpreter.h"
+#include "pimento/evaluate/choices.h"
+#include "pimento/kernel/data.h"
 #include "pimento/kernel/kernel.h"
 #include "pimento/kernel/zoo.h"
-#include "pimento/mapping/cnm.h"
 #include "pimento/mapping/mapping.h"
-#include "pimento/program/program.h"
+
+namespace pimento {
+namespace machine {
+struct Machine;
+}
+namespace mapping {
+struct CnmModule;
+}  // namespace mapping
+namespace program {
+struct Places;
+struct Program;
+}  // namespace program
+}  // namespace pimento
 
 namespace pimento::driver {
 
 /// What INPUT turned out to be. Exactly one of `graph` and `program` is set.
 struct Input {
   std::optional<kernel::Graph> graph;
-  std::optional<program::Program> program;        ///< a .llvcnm file, or a DPU program: a .s or ELF file
-  program::Places places;                         ///< of the program's commands in the file
-  std::vector<std::string> mappings;              ///< that an MLIR file states, per kernel; empty texts: none
-  std::string mappingTarget;                      ///< the machine they are for; may be empty
-  std::shared_ptr<const mapping::CnmModule> cnm;  ///< what a .cnm file says, mappings and all; else null
-  Diagnostics warnings;                           ///< what the front end assumed
-  std::string name;                               ///< for reports
-  kernel::Sizes sizes;                            ///< by the names the input gives them
+  std::shared_ptr<const program::Program> program;  ///< a .llvcnm file, or a DPU program: a .s or ELF file
+  std::shared_ptr<const program::Places> places;    ///< of the program's commands in the file
+  std::vector<std::string> mappings;                ///< that an MLIR file states, per kernel; empty texts: none
+  std::string mappingTarget;                        ///< the machine they are for; may be empty
+  std::shared_ptr<const mapping::CnmModule> cnm;    ///< what a .cnm file says, mappings and all; else null
+  Diagnostics warnings;                             ///< what the front end assumed
+  std::string name;                                 ///< for reports
+  kernel::Sizes sizes;                              ///< by the names the input gives them
   DType type = DType::kF32;
 };
 

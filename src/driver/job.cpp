@@ -1,26 +1,37 @@
 #include "pimento/driver/job.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "pimento/base/thread_pool.h"
 #include "pimento/driver/dpu_compiler.h"
 #include "pimento/driver/emit_mlir.h"
 #include "pimento/driver/engine.h"
+#include "pimento/evaluate/evaluator.h"
+#include "pimento/targets/targets.h"
 
 namespace pimento::driver {
 
+std::shared_ptr<const ToolBox> makeToolBox() {
+  auto box = std::make_shared<ToolBox>();
+  box->dpuCompiler = makeDpuCompiler();
+  return box;
+}
+
 std::string Job::deviceVariant(const Options &options) const {
-  const Result<const evaluate::Backend *> backend = evaluate::backendFor(machine);
   const bool isZoo = kernel::zooEntry(options.input) != nullptr;
-  const std::vector<std::string> own = backend ? (*backend)->variants() : std::vector<std::string>{};
+  const std::vector<std::string> own = target->variants();
   const bool isMeant = !isZoo || std::find(own.begin(), own.end(), options.variant) != own.end();
   return isMeant ? options.variant : "plain";
 }
 
 evaluate::Request Job::request(const Options &options) const {
   evaluate::Request r;
-  r.graph = &*input.graph;
   r.machine = &machine;
+  r.target = target;
+  r.graph = input.graph ? &*input.graph : nullptr;
+  r.program = program.get();
   r.maps = maps;
   r.jobs = jobCount(options.jobs);
   r.offload = offload;
@@ -32,7 +43,23 @@ evaluate::Request Job::request(const Options &options) const {
   return r;
 }
 
-Result<Job> loadJob(const Options &options, const std::string &target) {
+namespace {
+
+/// Diagnostic where options of programs are given with an input that is none, or one without data of its own.
+Status checkProgramOptions(const Options &options, const Input &input) {
+  const char *given = !options.ins.empty()    ? "--in"
+                      : !options.outs.empty() ? "--out"
+                      : options.launches != 1 ? "--launches"
+                      : options.isProfile     ? "--profile"
+                                              : nullptr;
+  if (given == nullptr || (input.program && program::has<program::MachineCode>(*input.program))) return okStatus();
+  return error("dpu-option", {given, 0, 0}, fmt::format("{} is no DPU program", input.name),
+               "--in, --out, --launches and --profile are for .s and ELF files; the data of kernels come from --data");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Job>> loadJob(const Options &options, const std::string &target, bool isSimulation) {
   Result<machine::Machine> machine = loadTarget(options, target);
   if (!machine) return machine.diagnostics();
   Result<Input> input = loadInput(options, *machine);
@@ -43,13 +70,29 @@ Result<Job> loadJob(const Options &options, const std::string &target) {
   if (!offload) return offload.diagnostics();
   const Result<Engine> engine = engineOf(options, Engine::kFastForward, {Engine::kFastForward, Engine::kTwoSlice});
   if (!engine) return engine.diagnostics();
-  Job job{std::move(*machine), std::move(*input), std::move(*maps), *offload, twoSliceOf(options, *engine), {},
-          makeDpuCompiler()};
-  const Result<const evaluate::Backend *> backend = evaluate::backendFor(job.machine);
-  if (backend && (*backend)->generatesCode() && job.input.graph) {
-    Result<KnownData> data = knownData(options, *job.input.graph, defaultData(options));
+  if (const Status s = checkProgramOptions(options, *input); !s) return s.diagnostics();
+  const Result<const evaluate::Target *> family =
+      input->program ? targets::targetOf(*machine, *input->program) : targets::targetOf(*machine);
+  if (!family) return family.diagnostics();
+  auto job = std::make_unique<Job>(Job{std::move(*machine),
+                                       *family,
+                                       std::move(*input),
+                                       std::move(*maps),
+                                       *offload,
+                                       twoSliceOf(options, *engine),
+                                       {},
+                                       options.tools ? options.tools : makeToolBox()});
+  if (job->input.program) {
+    auto program = job->target->load(*job->input.program, job->machine,
+                                     {options.input, job->input.places.get(), options.ins, options.outs,
+                                      options.launches, options.maxInstructions, isSimulation});
+    if (!program) return program.diagnostics();
+    job->program = std::move(*program);
+  }
+  if (job->target->generatesCode() && job->input.graph) {
+    Result<KnownData> data = knownData(options, *job->input.graph, defaultData(options));
     if (!data) return data.diagnostics();
-    job.data = std::move(*data);
+    job->data = std::move(*data);
   }
   return job;
 }
@@ -57,7 +100,8 @@ Result<Job> loadJob(const Options &options, const std::string &target) {
 void nameReport(evaluate::Report &report, const Input &input) {
   report.kernel = input.name;
   report.sizes = {input.sizes.begin(), input.sizes.end()};
-  report.dtype = std::string(name(input.type));
+  // A program's data are bytes: its machine code says what they mean.
+  if (!report.outcome.profile) report.dtype = std::string(name(input.type));
   for (const Diagnostic &d : input.warnings)
     report.warnings.push_back(d.where.str() + ": " + d.message + " (" + d.hint + ")");
 }

@@ -7,20 +7,30 @@
 #include <vector>
 
 #include "pimento/driver/input.h"
-#include "pimento/evaluate/evaluator.h"
+#include "pimento/driver/tool_box.h"
+#include "pimento/machine/machine.h"
+
+namespace pimento::evaluate {
+class Runnable;
+class Target;
+struct Report;
+struct Request;
+}  // namespace pimento::evaluate
 
 namespace pimento::driver {
 
 struct Job {
   machine::Machine machine;
+  const evaluate::Target *target = nullptr;  ///< of the machine's family
   Input input;
   std::vector<mapping::MapSpec> maps;
   evaluate::Offload offload = evaluate::Offload::kAll;
-  std::optional<evaluate::TwoSlice> twoSlice;         ///< instead of fast-forward
-  KnownData data;                                     ///< on targets whose time depends on it
-  std::shared_ptr<program::DpuCompiler> dpuCompiler;  ///< null where Pimento was built without LLVM
+  std::optional<evaluate::TwoSlice> twoSlice;  ///< instead of fast-forward
+  KnownData data;                              ///< on targets whose time depends on it
+  std::shared_ptr<const ToolBox> toolBox;
+  std::shared_ptr<const evaluate::Runnable> program = nullptr;  ///< of an input that is a program
 
-  evaluate::Tools tools() const { return {dpuCompiler.get()}; }
+  evaluate::Tools tools() const { return toolBox->tools(); }
 
   /// The variant of the device's programs; one of the kernel alone ("measured") needs no program of its own.
   std::string deviceVariant(const Options &options) const;
@@ -28,8 +38,9 @@ struct Job {
   evaluate::Request request(const Options &options) const;
 };
 
-/// Diagnostics: those of machine, input, --map, --offload and --engine.
-Result<Job> loadJob(const Options &options, const std::string &target);
+/// `isSimulation`: of an input that is a program, what it is loaded for. Diagnostics: those of machine, input, --map,
+/// --offload, --engine and Target::load, unknown-family, program-option.
+Result<std::unique_ptr<Job>> loadJob(const Options &options, const std::string &target, bool isSimulation = false);
 
 /// Fills in what names the input.
 void nameReport(evaluate::Report &report, const Input &input);

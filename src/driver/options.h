@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,8 @@
 #include "pimento/machine/machine.h"
 
 namespace pimento::driver {
+
+struct ToolBox;
 
 /// The options most verbs share (see docs/cli.md).
 struct Options {
@@ -61,6 +64,7 @@ struct Options {
   const std::atomic<bool> *isStopped = nullptr;  ///< set when the user wants the work to stop
   bool isJson = false;
   int jobs = 0;                          ///< 0: all processors
+  std::shared_ptr<const ToolBox> tools;  ///< of several calls; null: each its own
   std::vector<std::string> machinePath;  ///< folders with machine files; empty: the installed ones
 };
 

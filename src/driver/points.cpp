@@ -16,13 +16,8 @@ namespace pimento::driver {
 
 namespace fs = std::filesystem;
 
-std::int64_t Point::number(const std::string &column) const {
-  return parseInteger(columns.at(column)).value_or(0);
-}
-
-double Point::real(const std::string &column) const {
-  return parseNumber(columns.at(column)).value_or(0);
-}
+using evaluate::Point;
+using evaluate::PointRules;
 
 std::string pointsFolder(const Options &options, const std::string &suite) {
   if (!options.points.empty()) return options.points;
@@ -62,8 +57,8 @@ Status checkRow(const Point &p, const PointRules &rules) {
 Status readFilePoints(const fs::path &file, const PointRules &rules, PointSet &out) {
   const Result<std::string> text = readFile(file.string());
   if (!text)
-    return error("unreadable-points", {file.string(), 0, 0}, "the file cannot be read",
-                 "give --points FILE.csv or a folder of them");
+    return usageError("unreadable-points", file.string(), "the file cannot be read",
+                      "give --points FILE.csv or a folder of them");
   const CsvTable table = readCsv(*text);
   std::map<std::string, int> skipped;
   for (const CsvTable::Row &row : table.rows) {
@@ -81,7 +76,6 @@ Status readFilePoints(const fs::path &file, const PointRules &rules, PointSet &o
       continue;
     }
     if (Status s = checkRow(p, rules); !s) return s;
-    if (p.kernel == "gemv_tree") p.kernel = "gemvtree";
     out.points.push_back(std::move(p));
   }
   for (const auto &[kernel, rows] : skipped)
@@ -90,39 +84,6 @@ Status readFilePoints(const fs::path &file, const PointRules &rules, PointSet &o
 }
 
 }  // namespace
-
-const PointRules &hbmPimPoints() {
-  using Groups = std::vector<std::vector<std::string>>;
-  static const Groups kGemv = {{"output_dim", "output_dim_or_elements"}, {"input_dim"}};
-  static const Groups kElements = {{"elements", "output_dim_or_elements"}};
-  static const PointRules kRules = {{},
-                                    {"cycles"},
-                                    {},
-                                    {"output_dim", "input_dim", "batch", "channels", "ranks", "elements", "bytes",
-                                     "output_dim_or_elements", "cycles"},
-                                    {{"gemv", kGemv},
-                                     {"gemvtree", kGemv},
-                                     {"gemv_tree", kGemv},
-                                     {"add", kElements},
-                                     {"mul", kElements},
-                                     {"relu", kElements},
-                                     {"hostrd", {{"bytes"}}},
-                                     {"hostwr", {{"bytes"}}}}};
-  return kRules;
-}
-
-const PointRules &upmemPoints() {
-  using Groups = std::vector<std::vector<std::string>>;
-  static const Groups kGemv = {{"vec_length"}, {"mul_operand"}};
-  static const Groups kGemm = {{"vec_length"}, {"n_length"}, {"mul_operand"}};
-  static const PointRules kRules = {
-      {"stream_kernels", "gemv_", "gemm_"},
-      {"dtype", "tasklets", "iterations", "buffer_elems", "latency_ms"},
-      {"latency_ms"},
-      {"tasklets", "iterations", "buffer_elems", "vec_length", "n_length"},
-      {{"va", {}}, {"red", {}}, {"sel", {}}, {"scan", {}}, {"hst", {}}, {"gemv", kGemv}, {"gemm", kGemm}}};
-  return kRules;
-}
 
 Result<PointSet> readPoints(const std::string &fileOrFolder, const PointRules &rules) {
   const auto isMeant = [&](const fs::path &file) {
@@ -143,8 +104,8 @@ Result<PointSet> readPoints(const std::string &fileOrFolder, const PointRules &r
   for (const fs::path &f : files)
     if (Status s = readFilePoints(f, rules, points); !s) return s.diagnostics();
   if (points.points.empty())
-    return error("unreadable-points", {fileOrFolder, 0, 0}, "there are no points here",
-                 "give --points FILE.csv or a folder of them");
+    return usageError("unreadable-points", fileOrFolder, "there are no points here",
+                      "give --points FILE.csv or a folder of them");
   return points;
 }
 

@@ -29,12 +29,12 @@ Outcome report(const Options &options) {
   if (!diagnostics.empty()) return failure(std::move(diagnostics));
   if (inputs.empty())
     return failure(
-        {error("no-input", {"report", 0, 0}, "no result file is named", "pimento report FILE.json [FILE.json ...]")});
+        {usageError("no-input", "report", "no result file is named", "pimento report FILE.json [FILE.json ...]")});
   const bool isPicture = std::filesystem::path(options.output).extension() == ".svg";
   if (isPicture && inputs.size() > 1)
-    return failure({error("several-pictures", {options.output, 0, 0},
-                          fmt::format("{} results cannot become one picture", inputs.size()),
-                          "name one figure, or make a page: -o FILE.html")});
+    return failure({usageError("several-pictures", options.output,
+                               fmt::format("{} results cannot become one picture", inputs.size()),
+                               "name one figure, or make a page: -o FILE.html")});
   Result<std::string> page = isPicture ? emit::html::picture(inputs[0]) : emit::html::page(inputs);
   if (!page) return failure(page.diagnostics());
   return {std::move(*page), {}, 0};

@@ -24,8 +24,8 @@ Status expand(const std::vector<std::string> &arguments, int depth, std::vector<
       continue;
     }
     if (depth == kDeepest)
-      return error("response-file", {a.substr(1)}, fmt::format("response files nested {} deep", kDeepest),
-                   "does a file name itself?");
+      return usageError("response-file", a.substr(1), fmt::format("response files nested {} deep", kDeepest),
+                        "does a file name itself?");
     const Result<std::vector<std::string>> inner = splitArguments(*text, a.substr(1));
     if (!inner) return inner.diagnostics();
     if (const Status s = expand(*inner, depth + 1, out); !s) return s;

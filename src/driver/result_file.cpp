@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "pimento/base/text.h"
-#include "pimento/evaluate/backend.h"
+#include "pimento/evaluate/target.h"
 #include "pimento/machine/identity.h"
 
 namespace pimento::driver {

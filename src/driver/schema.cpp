@@ -6,6 +6,7 @@
 
 #include "pimento/base/text.h"
 #include "pimento/emit/columns.h"
+#include "pimento/machine/schema.h"
 
 namespace pimento::driver {
 

@@ -45,7 +45,7 @@ Result<Source> readSource(const CcRequest::Input &input) {
   const std::string ending = std::filesystem::path(input.file).extension().string();
   const dpu::ElfKind elf = dpu::elfKind(source.contents);
   if (elf == dpu::ElfKind::kExecutable)
-    return error("upmem-cc-kind", {source.file}, "this program is linked already", "give its sources or objects");
+    return usageError("upmem-cc-kind", source.file, "this program is linked already", "give its sources or objects");
   if (dpu::isArchive(source.contents)) {
     source.kind = Source::Kind::kArchive;
   } else if (elf == dpu::ElfKind::kRelocatable) {
@@ -55,12 +55,12 @@ Result<Source> readSource(const CcRequest::Input &input) {
   } else if (ending == ".s" || ending == ".S") {
     source.kind = Source::Kind::kAssembly;
   } else if (ending == ".o" || ending == ".a") {
-    return error("upmem-cc-kind", {source.file},
-                 ending == ".a" ? "this is no archive" : "this is no ELF file for a DPU",
-                 "objects are what `pimento upmem-cc -c` writes, archives what `ar rcs` makes of them");
+    return usageError("upmem-cc-kind", source.file,
+                      ending == ".a" ? "this is no archive" : "this is no ELF file for a DPU",
+                      "objects are what `pimento upmem-cc -c` writes, archives what `ar rcs` makes of them");
   } else if (isStandardInput) {
-    return error("upmem-cc-kind", {source.file}, "standard input has no ending that says what it is",
-                 "write -x c or -x assembler before -");
+    return usageError("upmem-cc-kind", source.file, "standard input has no ending that says what it is",
+                      "write -x c or -x assembler before -");
   }
   return source;
 }
@@ -150,8 +150,8 @@ class CompilerRun {
     std::vector<std::string> dependencies;
     if (request_.stage == Stage::kAssembly) {
       if (source.kind != Source::Kind::kC)
-        return error("upmem-cc-kind", {source.file}, "-S makes assembly from C, and this is none",
-                     "leave the file out");
+        return usageError("upmem-cc-kind", source.file, "-S makes assembly from C, and this is none",
+                          "leave the file out");
       const Result<std::shared_ptr<const DpuUnit>> unit = compile(source);
       if (!unit) return unit.diagnostics();
       const std::string output = outputOf(source, ".s");
@@ -159,7 +159,7 @@ class CompilerRun {
       return write(output, (*unit)->assembly);
     }
     if (source.kind == Source::Kind::kArchive)
-      return error("upmem-cc-kind", {source.file}, "this is an archive, which is for linking", "leave the file out");
+      return usageError("upmem-cc-kind", source.file, "this is an archive, which is for linking", "leave the file out");
     const Result<dpu::Object> object = objectOf(source, dependencies);
     if (!object) return object.diagnostics();
     const std::string output = outputOf(source, ".o");
@@ -169,7 +169,8 @@ class CompilerRun {
 
   Status preprocess(const Source &source) {
     if (source.kind != Source::Kind::kC)
-      return error("upmem-cc-kind", {source.file}, "this is no C, which alone is preprocessed", "leave the file out");
+      return usageError("upmem-cc-kind", source.file, "this is no C, which alone is preprocessed",
+                        "leave the file out");
     const Result<frontend::DpuModule> made = frontend::readDpuC(forClang(source), frontend::DpuOutput::kPreprocessed);
     if (!made) return made.diagnostics();
     said_.add(made->warnings);
@@ -182,7 +183,7 @@ class CompilerRun {
 
   Status makeLlvm(const Source &source) {
     if (source.kind != Source::Kind::kC)
-      return error("upmem-cc-kind", {source.file}, "LLVM IR is made from C, and this is none", "leave the file out");
+      return usageError("upmem-cc-kind", source.file, "LLVM IR is made from C, and this is none", "leave the file out");
     const Result<frontend::DpuModule> made = frontend::readDpuC(forClang(source));
     if (!made) return made.diagnostics();
     said_.add(made->warnings);
@@ -224,8 +225,8 @@ class CompilerRun {
     if (at == request_.numbers.end()) return okStatus();
     const std::optional<std::int64_t> value = numberOf(at->second);
     if (!value || *value < least || *value > most)
-      return error("upmem-cc-number", {"-D" + name}, fmt::format("{} is '{}'", name, at->second),
-                   fmt::format("a number from {} to {}", least, most));
+      return usageError("upmem-cc-number", "-D" + name, fmt::format("{} is '{}'", name, at->second),
+                        fmt::format("a number from {} to {}", least, most));
     into = *value;
     return okStatus();
   }
@@ -272,8 +273,8 @@ class CompilerRun {
         continue;
       }
       Diagnostic d =
-          error("upmem-cc-library", {}, fmt::format("library '{}' is passed over: there is no {}", name, base),
-                "say where it is with -L; what UPMEM's interface offers is linked without being named");
+          usageError("upmem-cc-library", "", fmt::format("library '{}' is passed over: there is no {}", name, base),
+                     "say where it is with -L; what UPMEM's interface offers is linked without being named");
       d.severity = Severity::kWarning;
       said_.add({std::move(d)});
     }
@@ -287,8 +288,8 @@ class CompilerRun {
     for (const dpu::ArchiveMember &m : *read) {
       const std::string name = fmt::format("{}({})", archive.file, m.name);
       if (dpu::elfKind(m.contents) != dpu::ElfKind::kRelocatable)
-        return error("upmem-cc-kind", {name}, "this member is no object for a DPU",
-                     "objects are what `pimento upmem-cc -c` writes");
+        return usageError("upmem-cc-kind", name, "this member is no object for a DPU",
+                          "objects are what `pimento upmem-cc -c` writes");
       Result<dpu::Object> object = dpu::readObject(m.contents, name);
       if (!object) return std::move(object.diagnostics());
       members.push_back(std::move(*object));

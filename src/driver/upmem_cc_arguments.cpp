@@ -63,7 +63,7 @@ class ArgumentReader {
   using Stage = CcRequest::Stage;
 
   void refuse(std::string message, std::string hint) {
-    found_.push_back(error("upmem-cc-usage", {}, std::move(message), std::move(hint)));
+    found_.push_back(usageError("upmem-cc-usage", "", std::move(message), std::move(hint)));
   }
 
   /// The value of a flag: joined to it, or the next argument.

@@ -9,12 +9,17 @@
 
 #include "pimento/base/rng.h"
 #include "pimento/base/thread_pool.h"
-#include "pimento/driver/dpu_compiler.h"
 #include "pimento/driver/engine.h"
 #include "pimento/driver/input.h"
+#include "pimento/driver/tool_box.h"
 #include "pimento/emit/format.h"
+#include "pimento/evaluate/evaluator.h"
+#include "pimento/evaluate/slices.h"
 #include "pimento/evaluate/two_slice.h"
+#include "pimento/kernel/interpreter.h"
+#include "pimento/mapping/mapping.h"
 #include "pimento/mapping/random.h"
+#include "pimento/targets/targets.h"
 
 namespace pimento::driver {
 
@@ -35,7 +40,7 @@ double processorSeconds() {
 /// What all draws of a run share.
 struct Setting {
   const machine::Machine &machine;
-  const evaluate::Backend &backend;
+  const evaluate::Target &target;
   evaluate::Tools tools;
   evaluate::TwoSlice twoSlice;
   std::uint64_t seed = 1;
@@ -105,10 +110,11 @@ class Draw {
     }
     if (compiled_ == nullptr) {
       if (trial.diagnostics.empty())
-        trial.diagnostics = {error("no-mapping", {},
-                                   fmt::format("none of {} random mappings of '{}' on {} is legal and short enough",
-                                               kAttempts, subject_.name, setting_.machine.name),
-                                   "leave it out with --kernels")};
+        trial.diagnostics = {
+            unsupported("no-mapping", {},
+                        fmt::format("none of {} random mappings of '{}' on {} is legal and short enough", kAttempts,
+                                    subject_.name, setting_.machine.name),
+                        "leave it out with --kernels")};
       return trial;
     }
     trial.diagnostics.clear();
@@ -140,12 +146,12 @@ class Draw {
     if (setting_.machine.dpu && rng_.below(2) == 0) m.parameters["buffer"] = std::int64_t{16} << rng_.integer(0, 5);
     m.text = mapping::print(m);
     if (!isShort(m)) return false;
-    auto compiled = setting_.backend.compile(graph, number, m, setting_.machine, "plain", setting_.tools);
+    auto compiled = setting_.target.compile({&graph, number}, m, setting_.machine, "plain", setting_.tools);
     if (!compiled) return false;
     const std::int64_t bound = (*compiled)->bound().cycles.value;
     if (bound > kMostCycles || (subject_.layers.empty() && bound < kLeastCycles)) return false;
     compiled_ = std::move(*compiled);
-    if (setting_.backend.generatesCode()) {
+    if (setting_.target.generatesCode()) {
       values_ = drawData(rng_);
       what += fmt::format(" const:{}", values_->low);
     }
@@ -178,7 +184,7 @@ class Draw {
   const Subject &subject_;
   Rng rng_;
   std::unique_ptr<kernel::Graph> graph_;
-  std::unique_ptr<evaluate::CompiledKernel> compiled_;
+  std::unique_ptr<evaluate::CompiledPart> compiled_;
   std::optional<kernel::DataSpec> values_;
 };
 
@@ -199,13 +205,13 @@ Result<Subject> subjectOf(const std::string &name, const Setting &setting) {
   if (!s.entry->isNetwork) return s;
   s.network = std::move(*graph);
   for (int k = 0; k < static_cast<int>(s.network.kernels.size()); ++k) {
-    const auto mapping = setting.backend.reference(s.network, k, setting.machine, {}, setting.tools);
-    if (mapping && setting.backend.compile(s.network, k, *mapping, setting.machine, "plain", setting.tools))
+    const auto mapping = setting.target.reference({&s.network, k}, setting.machine, {}, setting.tools);
+    if (mapping && setting.target.compile({&s.network, k}, *mapping, setting.machine, "plain", setting.tools))
       s.layers.push_back(k);
   }
   if (s.layers.empty())
-    return error("no-mapping", {}, fmt::format("{} runs no layer of '{}'", setting.machine.name, name),
-                 "leave it out with --kernels");
+    return unsupported("no-mapping", {}, fmt::format("{} runs no layer of '{}'", setting.machine.name, name),
+                       "leave it out with --kernels");
   return s;
 }
 
@@ -228,13 +234,11 @@ void tally(const Trial &t, const machine::Machine &machine, std::set<std::string
 }
 
 /// Those that are defined for the machine's type: networks compute in floating point.
-std::vector<std::string> usualKernels(const evaluate::Backend &backend, const machine::Machine &machine) {
+std::vector<std::string> usualKernels(const evaluate::Target &target, const machine::Machine &machine) {
   std::vector<std::string> names = {"gemv", "va", "relu", "rnnt", "alexnet", "resnet", "wav2"};
-  if (backend.generatesCode()) names = {"va", "red", "scan", "hst", "sel", "gemv", "gemm"};
-  std::erase_if(names, [&](const std::string &name) {
-    const auto made = kernel::makeZooKernel(name, {}, machine.nativeType);
-    return !made && made.diagnostics().front().code == "unsupported-type";
-  });
+  if (target.generatesCode()) names = {"va", "red", "scan", "hst", "sel", "gemv", "gemm"};
+  std::erase_if(names,
+                [&](const std::string &name) { return !kernel::zooEntry(name)->isDefinedFor(machine.nativeType); });
   return names;
 }
 
@@ -244,17 +248,17 @@ Result<emit::MappingSuite> validateMappings(const Options &options) {
   if (const Status s = checkAlpha(options); !s) return s.diagnostics();
   const Result<machine::Machine> machine = loadTarget(options, options.target.empty() ? "hbm-pim" : options.target);
   if (!machine) return machine.diagnostics();
-  const Result<const evaluate::Backend *> backend = evaluate::backendFor(*machine);
-  if (!backend) return backend.diagnostics();
-  const std::unique_ptr<program::DpuCompiler> compiler = makeDpuCompiler();
+  const Result<const evaluate::Target *> target = targets::targetOf(*machine);
+  if (!target) return target.diagnostics();
+  const std::shared_ptr<const ToolBox> box = options.tools ? options.tools : makeToolBox();
   const evaluate::TwoSlice twoSlice = options.alpha ? evaluate::TwoSlice{*options.alpha} : evaluate::TwoSlice{};
-  const Setting setting{*machine, **backend, {compiler.get()}, twoSlice, options.seed};
+  const Setting setting{*machine, **target, box->tools(), twoSlice, options.seed};
   emit::MappingSuite out;
   out.target = machine->name;
   out.seed = options.seed;
   out.count = options.count;
   out.alpha = twoSlice.alpha;
-  for (const std::string &name : options.kernels.empty() ? usualKernels(**backend, *machine) : options.kernels) {
+  for (const std::string &name : options.kernels.empty() ? usualKernels(**target, *machine) : options.kernels) {
     const Result<Subject> subject = subjectOf(name, setting);
     if (!subject) return subject.diagnostics();
     std::vector<Trial> trials(static_cast<std::size_t>(options.count));

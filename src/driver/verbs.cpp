@@ -5,30 +5,22 @@
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "pimento/base/integer.h"
 #include "pimento/base/suggest.h"
 #include "pimento/base/text.h"
-#include "pimento/base/thread_pool.h"
 #include "pimento/driver/cnm.h"
-#include "pimento/driver/dpu_program.h"
-#include "pimento/driver/emit_dpu.h"
 #include "pimento/driver/emit_mlir.h"
 #include "pimento/driver/job.h"
 #include "pimento/driver/result_file.h"
 #include "pimento/driver/schema.h"
 #include "pimento/emit/columns.h"
-#include "pimento/emit/commands.h"
-#include "pimento/emit/dpu_timeline.h"
 #include "pimento/emit/json.h"
-#include "pimento/emit/perfetto.h"
 #include "pimento/emit/table.h"
-#include "pimento/evaluate/dpu_listing.h"
 #include "pimento/evaluate/evaluator.h"
 #include "pimento/evaluate/price.h"
-#include "pimento/lower/cnm/lower.h"
-#include "pimento/program/text.h"
+#include "pimento/kernel/interpreter.h"
+#include "pimento/mapping/mapping.h"
+#include "pimento/targets/targets.h"
 
 namespace pimento::driver {
 
@@ -39,8 +31,8 @@ using Json = nlohmann::ordered_json;
 /// A fault of a program is the user's mistake; what happened up to there is shown all the same.
 Outcome show(const evaluate::Report &report, const emit::RunText &run, const Options &options) {
   Outcome out{options.isJson ? emit::toJson(report, &run) : emit::toTable(report, options.isProfile), {}, 0};
-  if (report.fault) {
-    out.diagnostics.push_back(*report.fault);
+  if (report.outcome.fault) {
+    out.diagnostics.push_back(*report.outcome.fault);
     out.status = 1;
   }
   return out;
@@ -69,16 +61,14 @@ struct Estimated {
 
 /// Estimates `options.input` on one target.
 Result<Estimated> estimateOn(const char *verb, const Options &options, const std::string &target) {
-  const Result<Job> job = loadJob(options, target);
+  const Result<std::unique_ptr<Job>> job = loadJob(options, target);
   if (!job) return job.diagnostics();
-  if (const Status s = checkDpuOptions(options, job->input); !s) return s.diagnostics();
-  Result<evaluate::Report> report =
-      job->input.program ? estimateProgram(options, *job) : evaluate::evaluate(job->request(options));
+  Result<evaluate::Report> report = evaluate::evaluate((*job)->request(options));
   if (!report) return report.diagnostics();
-  if (job->input.graph) nameReport(*report, job->input);
+  nameReport(*report, (*job)->input);
   Options onTarget = options;
   onTarget.target = target;
-  return Estimated{std::move(*report), runOf(verb, onTarget, job->machine)};
+  return Estimated{std::move(*report), runOf(verb, onTarget, (*job)->machine)};
 }
 
 }  // namespace
@@ -111,8 +101,8 @@ Outcome kernels(const Options &options) {
     std::vector<std::string> names;
     for (const kernel::ZooEntry &z : kernel::zoo()) names.push_back(z.name);
     if (e == nullptr)
-      return failure({error("unknown-kernel", {}, fmt::format("the zoo has no kernel '{}'", options.input),
-                            suggest(options.input, names))});
+      return failure({usageError("unknown-kernel", "", fmt::format("the zoo has no kernel '{}'", options.input),
+                                 suggest(options.input, names))});
   }
   Json list = Json::array();
   std::string text;
@@ -141,97 +131,84 @@ Outcome kernels(const Options &options) {
 
 namespace {
 
-const std::vector<std::string> kStages = {"kernel", "mapping", "cnm", "llvcnm", "commands",
-                                          "asm",    "mlir",    "c",   "host",   "ir"};
+/// Stages of every target, of kernels.
+const std::vector<std::string> kStages = {"llvcnm", "cnm", "mapping", "mlir", "kernel"};
 
-/// Stages are those of what `machine` runs: machine code, commands or virtual instructions. Diagnostics: unknown-stage.
-Status checkStage(const std::string &stage, const machine::Machine &machine) {
-  struct Kind {
-    const char *what;
-    std::vector<std::string> stages;  ///< besides those of every machine
-  };
-  const Kind kind = machine.dpu    ? Kind{"machine code", {"c", "host", "ir", "asm"}}
-                    : machine.dram ? Kind{"commands", {"commands", "asm"}}
-                                   : Kind{"virtual instructions", {}};
-  std::vector<std::string> stages = kind.stages;
-  for (const char *everywhere : {"llvcnm", "cnm", "mapping", "mlir", "kernel"}) stages.emplace_back(everywhere);
+/// Diagnostics: unknown-stage.
+Status checkStage(const std::string &stage, const Job &job) {
+  std::vector<std::string> stages;
+  for (const std::string_view s : job.target->stages().names) stages.emplace_back(s);
+  stages.insert(stages.end(), kStages.begin(), kStages.end());
   if (std::find(stages.begin(), stages.end(), stage) != stages.end()) return okStatus();
-  return error("unknown-stage", {"--emit", 0, 0},
-               fmt::format("{} runs {}: there is no stage '{}' of them", machine.name, kind.what, stage),
-               fmt::format("use --emit {}", join(stages, ", ")));
+  return usageError(
+      "unknown-stage", "--emit",
+      fmt::format("{} runs {}: there is no stage '{}' of them", job.machine.name, job.target->stages().what, stage),
+      fmt::format("use --emit {}", join(stages, ", ")));
 }
 
-/// One stage of a compiled graph, kernel after kernel.
+/// Does any target have the stage?
+Status checkAnyStage(const std::string &stage) {
+  std::vector<std::string> all = {"kernel", "mapping", "cnm", "llvcnm", "mlir"};
+  for (const evaluate::Target *t : targets::all())
+    for (const std::string_view s : t->stages().names)
+      if (std::find(all.begin(), all.end(), s) == all.end()) all.emplace_back(s);
+  if (std::find(all.begin(), all.end(), stage) != all.end()) return okStatus();
+  return usageError("unknown-stage", "--emit", fmt::format("no target here has a stage '{}'", stage),
+                    suggest(stage, all));
+}
+
+/// One stage of a compiled graph, part after part.
 Outcome printStage(const Options &options, const Job &job, const evaluate::CompiledGraph &graph) {
-  std::ostringstream out;
-  emit::CommandList *list = nullptr;
-  std::unique_ptr<emit::CommandList> owner;
-  for (std::size_t k = 0; k < graph.size(); ++k) {
-    if (graph[k].compiled == nullptr) {
-      if (options.emit == "mapping")
-        out << fmt::format("{}: on the host: {}\n", job.input.graph->kernels[k].name, graph[k].why);
+  std::string out;
+  bool isFirst = true;
+  for (const evaluate::PlannedPart &part : graph) {
+    const std::string &kernel = job.input.graph->kernels[static_cast<std::size_t>(part.first)].name;
+    if (options.emit == "mapping") {
+      out += part.compiled == nullptr
+                 ? fmt::format("{}: on the host: {}\n", kernel, part.why)
+                 : fmt::format("{}: {}\n", kernel, mapping::print(part.compiled->placed().mapping));
       continue;
     }
-    const evaluate::CompiledKernel &kernel = *graph[k].compiled;
-    if (options.emit == "mapping") {
-      out << job.input.graph->kernels[k].name << ": " << mapping::print(kernel.placed().mapping) << "\n";
-    } else if (options.emit == "llvcnm") {
-      if (program::hasCode(kernel.program())) {
-        // What CoMoNM estimates: the same kernel and mapping in virtual instructions.
-        const auto lowered =
-            lower::cnm::lower(*job.input.graph, static_cast<int>(k), kernel.placed().mapping, job.machine);
-        if (!lowered) return failure(lowered.diagnostics());
-        out << program::print(lowered->program);
-      } else {
-        out << program::print(kernel.program());
-      }
-    } else if (options.emit == "asm") {
-      int part = 0;
-      const bool isCode = program::hasCode(kernel.program());
-      for (const std::string &text : kernel.assembly())
-        out << fmt::format("{} {}, {} {}\n{}", isCode ? "//" : ";", job.input.graph->kernels[k].name,
-                           isCode ? "program" : "microkernel", part++, text);
-    } else {
-      if (list == nullptr) {
-        owner = std::make_unique<emit::CommandList>(out);
-        list = owner.get();
-      }
-      static_cast<void>(kernel.run({false, {list, nullptr}}));
-    }
+    if (part.compiled == nullptr) continue;
+    const Result<std::string> text = part.compiled->emit(options.emit, kernel, isFirst);
+    if (!text) return failure(text.diagnostics());
+    out += *text;
+    isFirst = false;
   }
-  return {out.str(), {}, 0};
+  return {out, {}, 0};
+}
+
+/// A program is a stage already.
+Outcome printProgram(const Options &options, const Job &job) {
+  const bool isCode = program::has<program::MachineCode>(*job.input.program);
+  const std::string stage = isCode ? "asm" : "llvcnm";
+  if (options.emit != stage)
+    return failure({usageError("unknown-stage", "--emit",
+                               isCode ? "a DPU program is machine code already" : "a .llvcnm file is a program already",
+                               fmt::format("use --emit {}, or estimate and simulate it", stage))});
+  const Result<std::string> text = job.program->emit(stage, {}, true);
+  return text ? Outcome{*text, {}, 0} : failure(text.diagnostics());
 }
 
 }  // namespace
 
 Outcome compile(const Options &given) {
   const Options options = withTarget(given);
-  if (std::find(kStages.begin(), kStages.end(), options.emit) == kStages.end())
-    return failure(
-        {error("unknown-stage", {"--emit", 0, 0}, fmt::format("no target here has a stage '{}'", options.emit),
-               suggest(options.emit, kStages))});
-  const Result<Job> job = loadJob(options, options.target);
-  if (!job) return failure(job.diagnostics());
-  if (job->input.program && program::hasCode(*job->input.program)) {
-    if (options.emit != "asm")
-      return failure({error("unknown-stage", {"--emit", 0, 0}, "a DPU program is machine code already",
-                            "use --emit asm, or estimate and simulate it")});
-    return {evaluate::listing(*job->input.program->processes.front().code), {}, 0};
-  }
-  if (job->input.program) {
-    if (options.emit != "llvcnm")
-      return failure({error("unknown-stage", {"--emit", 0, 0}, "a .llvcnm file is a program already",
-                            "use --emit llvcnm, or estimate and simulate it")});
-    return {program::print(*job->input.program), {}, 0};
-  }
-  if (const Status s = checkStage(options.emit, job->machine); !s) return failure(s.diagnostics());
-  if (options.emit == "kernel") return {kernel::print(*job->input.graph), {}, 0};
-  if (options.emit == "mlir") return emitMlir(options, *job);
-  if (options.emit == "c" || options.emit == "host" || options.emit == "ir") return emitDpuSource(options, *job);
-  const Result<evaluate::CompiledGraph> graph = evaluate::compile(job->request(options));
+  if (const Status s = checkAnyStage(options.emit); !s) return failure(s.diagnostics());
+  const Result<std::unique_ptr<Job>> loaded = loadJob(options, options.target);
+  if (!loaded) return failure(loaded.diagnostics());
+  const Job &job = **loaded;
+  if (job.input.program) return printProgram(options, job);
+  if (const Status s = checkStage(options.emit, job); !s) return failure(s.diagnostics());
+  if (options.emit == "kernel") return {kernel::print(*job.input.graph), {}, 0};
+  if (options.emit == "mlir") return emitMlir(options, job);
+  const evaluate::Request request = job.request(options);
+  if (const auto source = job.target->emitSource(options.emit, request))
+    return *source ? Outcome{**source, {}, 0} : failure(source->diagnostics());
+  const Result<evaluate::CompiledGraph> graph = evaluate::compile(request);
   if (!graph) return failure(graph.diagnostics());
-  if (options.emit == "cnm") return {cnmText(options, *job, *graph), {}, 0};
-  return printStage(options, *job, *graph);
+  if (options.emit == "cnm") return {cnmText(options, job, *graph), {}, 0};
+  return printStage(options, job, *graph);
 }
 
 Outcome estimate(const Options &given) {
@@ -243,121 +220,71 @@ Outcome estimate(const Options &given) {
 
 namespace {
 
-constexpr std::int64_t kLargeOperands = std::int64_t{1} << 28;
-
-/// Bytes of all tensors; saturated.
-std::int64_t operandBytes(const kernel::Graph &graph) {
-  std::int64_t total = 0;
-  for (const kernel::Tensor &t : graph.tensors)
-    total = addSaturated(total, multiplySaturated(t.elements(), sizeOf(t.type).value));
-  return total;
-}
-
-/// A timeline of the device of one kernel or program, while it runs; none without `--trace`.
-class Timeline {
+/// A timeline of the device while it runs; none without `--trace`.
+class TimelineFile {
  public:
-  Status open(const Options &options, const Job &job) {
+  /// Empties the file, so last of all that can be refused.
+  Status open(const Options &options, const Job &job, const evaluate::CompiledGraph &graph) {
     if (options.trace.empty()) return okStatus();
-    if (job.input.program ? program::isVirtual(*job.input.program) : !job.machine.dram && !job.machine.dpu)
-      return error("trace-virtual", {"--trace", 0, 0}, "virtual instructions have no timeline",
-                   "choose a target with device commands or machine code");
-    if (!job.machine.dram) return openDpu(options, job);
+    std::vector<const evaluate::Runnable *> runs;
+    if (job.program) runs.push_back(job.program.get());
+    for (const evaluate::PlannedPart &p : graph)
+      if (p.compiled != nullptr) runs.push_back(p.compiled.get());
+    const Result<evaluate::TimelineMaker> make = job.target->timeline(runs, job.machine);
+    if (!make) return make.diagnostics();
+    file_.open(options.trace);
+    if (!file_)
+      return usageError("unwritable-file", options.trace, "the trace file cannot be written",
+                        "choose a folder that exists and may be written to");
+    // It is written as the run goes on, and what the host does first stands first in it.
     evaluate::Breakdown before;
-    if (job.input.graph) {
-      // The timeline is written as the run goes on, and what the host does first stands first in it.
-      const Result<evaluate::Report> estimate = evaluate::evaluate(job.request(options));
-      if (!estimate) return estimate.diagnostics();
-      before = estimate->breakdown;
-    }
-    if (const Status s = openFile(options); !s) return s;
-    commands_ = std::make_unique<emit::PerfettoTrace>(file_, job.machine, before);
+    for (const evaluate::Runnable *r : runs) before += evaluate::hostCycles(job.machine, r->hostWork(), Cycles(0));
+    timeline_ = (*make)(file_, before);
     return okStatus();
   }
 
-  evaluate::Observers observers() const { return {commands_.get(), dpu_.get()}; }
-
-  Status finish(const evaluate::Report &report) {
-    if (commands_) return commands_->finish(report);
-    if (dpu_) return dpu_->finish(report);
-    return okStatus();
-  }
+  evaluate::Observer *observer() const { return timeline_.get(); }
+  Status finish(const evaluate::Report &report) { return timeline_ ? timeline_->finish(report) : okStatus(); }
 
  private:
-  /// Empties the file, so last of all that can be refused.
-  Status openFile(const Options &options) {
-    file_.open(options.trace);
-    if (file_) return okStatus();
-    return error("unwritable-file", {options.trace, 0, 0}, "the trace file cannot be written",
-                 "choose a folder that exists and may be written to");
-  }
-
-  /// One kernel: the names of functions are those of its program.
-  Status openDpu(const Options &options, const Job &job) {
-    const Result<evaluate::CompiledGraph> compiled = evaluate::compile(job.request(options));
-    if (!compiled) return compiled.diagnostics();
-    std::vector<const evaluate::CompiledKernel *> kernels;
-    for (const evaluate::PlannedKernel &k : *compiled)
-      if (k.compiled != nullptr && program::hasCode(k.compiled->program())) kernels.push_back(k.compiled.get());
-    if (kernels.size() != 1)
-      return error("trace-graph", {"--trace", 0, 0},
-                   fmt::format("a timeline shows one program of a DPU, and {} run here", kernels.size()),
-                   "choose a kernel that runs on the DPUs, not a graph of several");
-    Result<std::shared_ptr<const sim::dpu::Image>> image =
-        sim::dpu::Image::make(*kernels.front()->program().processes.front().code);
-    if (!image) return image.diagnostics();
-    const evaluate::Breakdown before = evaluate::hostCycles(job.machine, kernels.front()->hostWork(), Cycles(0));
-    if (const Status s = openFile(options); !s) return s;
-    dpu_ = std::make_unique<emit::DpuTimeline>(file_, std::move(*image), job.machine, before);
-    return okStatus();
-  }
-
   std::ofstream file_;
-  std::unique_ptr<emit::PerfettoTrace> commands_;
-  std::unique_ptr<emit::DpuTimeline> dpu_;
+  std::unique_ptr<evaluate::Timeline> timeline_;
 };
 
 }  // namespace
 
 Outcome simulate(const Options &given) {
   const Options options = withTarget(given);
-  const Result<Job> job = loadJob(options, options.target);
-  if (!job) return failure(job.diagnostics());
-  if (const Status s = checkDpuOptions(options, job->input); !s) return failure(s.diagnostics());
-  if (job->input.program && program::hasCode(*job->input.program)) {
-    const Result<evaluate::DpuProgramEvaluation> done = runDpuProgram(options, *job, true);
-    if (!done) return failure(done.diagnostics());
-    return show(done->report, runOf("simulate", options, job->machine), options);
-  }
-  if (job->input.graph && operandBytes(*job->input.graph) > kLargeOperands) {
-    // Gigabytes of operands are made only for what compiles.
-    const Result<evaluate::CompiledGraph> compiled = evaluate::compile(job->request(options));
-    if (!compiled) return failure(compiled.diagnostics());
-  }
+  const Result<std::unique_ptr<Job>> loaded = loadJob(options, options.target, true);
+  if (!loaded) return failure(loaded.diagnostics());
+  const Job &job = **loaded;
+  evaluate::Request request = job.request(options);
+  request.isSimulation = true;
+  evaluate::CompiledGraph graph;
   std::optional<kernel::DataSet> data;
-  if (job->input.graph) {
-    Result<std::optional<kernel::DataSet>> made = makeInputData(options, *job->input.graph, defaultData(options));
+  if (job.input.graph) {
+    Result<evaluate::CompiledGraph> compiled = evaluate::compile(request);
+    if (!compiled) return failure(compiled.diagnostics());
+    graph = std::move(*compiled);
+    Result<std::optional<kernel::DataSet>> made = makeInputData(options, *job.input.graph, defaultData(options));
     if (!made) return failure(made.diagnostics());
     data = std::move(*made);
+    request.data = data ? &*data : nullptr;
   }
-  Timeline timeline;
-  if (const Status s = timeline.open(options, *job); !s) return failure(s.diagnostics());
-  Result<evaluate::Report> report = [&]() -> Result<evaluate::Report> {
-    if (job->input.program)
-      return evaluate::evaluateProgram(*job->input.program, job->machine, true, timeline.observers(),
-                                       &job->input.places);
-    evaluate::Request r = job->request(options);
-    r.isSimulation = true;
-    r.data = data ? &*data : nullptr;
-    r.observers = timeline.observers();
-    return evaluate::evaluate(r);
-  }();
-  if (!report) return failure(report.diagnostics());
-  nameReport(*report, job->input);
-  if (const Status s = timeline.finish(*report); !s) return failure(s.diagnostics());
-  return show(*report, runOf("simulate", options, job->machine), options);
+  TimelineFile timeline;
+  if (const Status s = timeline.open(options, job, graph); !s) return failure(s.diagnostics());
+  request.observer = timeline.observer();
+  Result<evaluate::Evaluation> done = evaluate::evaluateRecorded(request, std::move(graph));
+  if (!done) return failure(done.diagnostics());
+  evaluate::Report &report = done->report;
+  nameReport(report, job.input);
+  if (const Status s = timeline.finish(report); !s) return failure(s.diagnostics());
+  return show(report, runOf("simulate", options, job.machine), options);
 }
 
-Outcome compare(const Options &options) {
+Outcome compare(const Options &given) {
+  Options options = given;
+  if (!options.tools) options.tools = makeToolBox();
   std::vector<std::string> names = options.targets;
   if (names.empty() || names == std::vector<std::string>{"all"}) names = machine::listMachines(machineFolders(options));
   std::vector<emit::ComparisonRow> rows;

@@ -9,6 +9,7 @@
 
 #include "pimento/emit/columns.h"
 #include "pimento/emit/format.h"
+#include "pimento/evaluate/explain.h"
 
 namespace pimento::emit {
 

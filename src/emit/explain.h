@@ -6,9 +6,11 @@
 
 #include <string>
 
-#include "pimento/evaluate/derivation.h"
-#include "pimento/evaluate/explain.h"
-#include "pimento/evaluate/report.h"
+namespace pimento::evaluate {
+struct Derivation;
+class Explanation;
+struct Report;
+}  // namespace pimento::evaluate
 
 namespace pimento::emit {
 

@@ -12,9 +12,7 @@
 #include <vector>
 
 #include "pimento/emit/run.h"
-#include "pimento/machine/machine.h"
-#include "pimento/tune/explore.h"
-#include "pimento/tune/sweep.h"
+#include "pimento/tune/exploration.h"
 
 namespace pimento::emit {
 

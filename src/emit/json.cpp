@@ -1,6 +1,5 @@
 #include "pimento/emit/json.h"
 
-#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "pimento/emit/format.h"
@@ -12,25 +11,26 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-std::string lowerCase(std::string text) {
-  for (char &c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
 std::string print(const Json &json) {
   // Names come from users' files and need not be UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 Json breakdownOf(const evaluate::Breakdown &b) {
-  return {{"transfer_in", b.transferIn.value},
-          {"rearrange_in", b.rearrangeIn.value},
-          {"launch", b.launch.value},
-          {"compute", b.compute.value},
-          {"merge", b.merge.value},
-          {"rearrange_out", b.rearrangeOut.value},
-          {"transfer_out", b.transferOut.value},
-          {"host", b.host.value}};
+  Json parts = Json::object();
+  for (const evaluate::PartInfo &p : evaluate::kParts) parts[std::string(p.key)] = b[p.part].value;
+  return parts;
+}
+
+Json phasesOf(const evaluate::Report &report) {
+  Json out = Json::array();
+  for (const evaluate::Phase &p : report.phases())
+    out.push_back({{"name", p.name},
+                   {"ns", p.time.value / 1000.0},
+                   {"cycles", p.cycles.value},
+                   {"clock", p.clock},
+                   {"breakdown", evaluate::infoOf(p.part).key}});
+  return out;
 }
 
 Json energyTermsOf(const energy::EnergyReport &energy) {
@@ -64,7 +64,7 @@ Json intervalOf(const std::optional<evaluate::Interval> &interval) {
 
 Json stagesOf(const evaluate::Report &report) {
   Json out = Json::array();
-  const auto total = static_cast<double>(report.breakdown.total().value);
+  const auto total = static_cast<double>(report.breakdown().total().value);
   const double nsPerCycle = total > 0 ? report.timeNs / total : 0;
   const auto nsOf = [&](Cycles cycles) { return static_cast<double>(cycles.value) * nsPerCycle; };
   for (const evaluate::Stage &s : report.stages)
@@ -74,14 +74,14 @@ Json stagesOf(const evaluate::Report &report) {
                    {"mapping", s.mapping},
                    {"mapping_why", s.mappingWhy},
                    {"cycles", s.cycles.value},
-                   {"total_cycles", s.breakdown.total().value},
-                   {"time_ns", nsOf(s.breakdown.total())},
+                   {"total_cycles", s.breakdown().total().value},
+                   {"time_ns", nsOf(s.breakdown().total())},
                    {"host_cycles", s.hostCycles.value},
                    {"host_time_ns", nsOf(s.hostCycles)},
                    {"offloaded_cycles", s.offloadedCycles ? Json(s.offloadedCycles->value) : Json(nullptr)},
                    {"offloaded_time_ns", s.offloadedCycles ? Json(nsOf(*s.offloadedCycles)) : Json(nullptr)},
                    {"energy_pj", s.energy.value},
-                   {"breakdown", breakdownOf(s.breakdown)},
+                   {"breakdown", breakdownOf(s.breakdown())},
                    {"operations", s.operations},
                    {"bytes", s.bytes.value}});
   return out;
@@ -101,23 +101,27 @@ Json runOf(const RunText &r) {
   return run;
 }
 
-Json profileOf(const evaluate::Profile &p) {
-  const auto amounts = [&](Json row, const evaluate::ProfileRow &r) {
-    row["slots"] = r.slots;
-    row["dma_wait_cycles"] = r.waited.value;
-    row["tasklet_cycles"] = p.least(r).value;
+Json profileOf(const evaluate::Attribution &p) {
+  Json columns = Json::array(), functions = Json::array(), lines = Json::array();
+  for (const evaluate::AttributionColumn &c : p.columns)
+    columns.push_back({{"key", c.key},
+                       {"title", c.title},
+                       {"unit", c.unit},
+                       {"shows_amount", c.showsAmount},
+                       {"shows_share", c.showsShare}});
+  const auto amounts = [&](Json row, const evaluate::AttributionRow &r) {
+    for (std::size_t c = 0; c < p.columns.size(); ++c) row[std::string(p.columns[c].key)] = r.amounts[c];
     return row;
   };
-  Json functions = Json::array(), lines = Json::array();
-  for (const evaluate::ProfileRow &r : p.functions) functions.push_back(amounts({{"function", r.function}}, r));
-  for (const evaluate::ProfileRow &r : p.lines)
+  for (const evaluate::AttributionRow &r : p.functions) functions.push_back(amounts({{"function", r.function}}, r));
+  for (const evaluate::AttributionRow &r : p.lines)
     lines.push_back(amounts({{"file", r.file}, {"line", r.line}, {"function", r.function}, {"text", r.text}}, r));
-  return {{"functions", functions}, {"lines", lines}};
+  return {{"columns", columns}, {"about", p.about}, {"functions", functions}, {"lines", lines}};
 }
 
 Json readoutsOf(const evaluate::Report &report) {
   Json out = Json::array();
-  for (const evaluate::Readout &r : report.readouts) {
+  for (const evaluate::Readout &r : report.outcome.readouts) {
     Json values = Json::array();
     for (const std::string &v : valuesOf(r)) {
       // JSON has no infinities and no NaN.
@@ -131,11 +135,12 @@ Json readoutsOf(const evaluate::Report &report) {
 
 /// Keys of machine-code programs alone.
 void addProgram(Json &j, const evaluate::Report &r) {
-  if (!r.profile) return;
-  j["profile"] = profileOf(*r.profile);
-  j["log"] = r.log;
+  const evaluate::ProgramOutcome &o = r.outcome;
+  if (!o.profile) return;
+  j["profile"] = profileOf(*o.profile);
+  j["log"] = o.log;
   j["outputs"] = readoutsOf(r);
-  j["fault"] = r.fault ? Json{{"code", r.fault->code}, {"where", r.fault->where.str()}, {"message", r.fault->message}}
+  j["fault"] = o.fault ? Json{{"code", o.fault->code}, {"where", o.fault->where.str()}, {"message", o.fault->message}}
                        : Json(nullptr);
 }
 
@@ -144,6 +149,7 @@ Json diagnosticsOf(const Diagnostics &diagnostics) {
   Json out = Json::array();
   for (const Diagnostic &d : diagnostics)
     out.push_back({{"severity", kSeverities[static_cast<int>(d.severity)]},
+                   {"kind", name(d.kind)},
                    {"code", d.code},
                    {"file", d.where.file},
                    {"line", d.where.line},
@@ -163,14 +169,15 @@ Json objectOf(const evaluate::Report &r, const RunText *run) {
   j["target"] = r.target;
   j["mapping"] = r.mapping;
   j["cycles"] = r.cycles.value;
-  j["total_cycles"] = r.breakdown.total().value;
+  j["total_cycles"] = r.breakdown().total().value;
   j["cycles_simulated"] = r.cyclesSimulated.value;
   j["time_ns"] = r.timeNs;
   j["energy_pj"] = r.energy.total.value;
   j["energy_kernel_pj"] = r.kernelEnergy.total.value;
   j["exact"] = name(r.exact);
   j["interval"] = intervalOf(r.interval);
-  j["breakdown"] = breakdownOf(r.breakdown);
+  j["breakdown"] = breakdownOf(r.breakdown());
+  j["phases"] = phasesOf(r);
   j["setup_cycles"] = r.setup.value;
   j["setup_energy_pj"] = r.setupEnergy.total.value;
   j["energy_breakdown"] = energyTermsOf(r.energy);
@@ -184,9 +191,9 @@ Json objectOf(const evaluate::Report &r, const RunText *run) {
   j["counts"] = Json::object();
   for (const auto &[name, count] : r.counts) j["counts"][name] = count;
   j["checked"] = r.isChecked;
-  const std::string units = lowerCase(r.unit) + "s";
-  j[units + "_simulated"] = r.unitsSimulated;
-  j[units + "_identical"] = r.unitsIdentical;
+  j[r.unit.simulatedKey()] = r.unitsSimulated;
+  j[r.unit.identicalKey()] = r.unitsIdentical;
+  j["unit"] = {{"singular", r.unit.singular}, {"plural", r.unit.plural}, {"key", r.unit.key}};
   j["stages"] = stagesOf(r);
   j["wall_us"] = r.wallUs;
   j["compile_us"] = r.compileUs;

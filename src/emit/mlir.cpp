@@ -116,7 +116,7 @@ class MlirWriter {
     Diagnostics found;
     for (const Kernel &k : graph_.kernels) {
       if (k.form == kernel::Form::kAffine) continue;
-      found.push_back(error(
+      found.push_back(unsupported(
           "no-mlir-form", k.where,
           fmt::format("kernel '{}' {}", k.name,
                       k.form == kernel::Form::kIndirect ? "writes where its data say" : "keeps some of its points"),
@@ -124,8 +124,8 @@ class MlirWriter {
     }
     for (const Tensor &t : graph_.tensors) {
       if (isFloat(t.type) || isSigned(t.type)) continue;
-      found.push_back(error("no-mlir-form", {}, fmt::format("'{}' has elements of type {}", t.name, name(t.type)),
-                            "MLIR's arithmetic is on signless integers: use a signed --dtype"));
+      found.push_back(unsupported("no-mlir-form", {}, fmt::format("'{}' has elements of type {}", t.name, name(t.type)),
+                                  "MLIR's arithmetic is on signless integers: use a signed --dtype"));
     }
     return found;
   }

@@ -11,19 +11,20 @@
 
 namespace pimento::emit {
 
-using evaluate::Profile;
-using evaluate::ProfileRow;
+using evaluate::Attribution;
+using evaluate::AttributionColumn;
+using evaluate::AttributionRow;
 
 namespace {
 
 constexpr std::size_t kIndent = 2, kSourceWidth = 32;
 
-std::string nameOf(const ProfileRow &row) {
+std::string nameOf(const AttributionRow &row) {
   return row.function.empty() ? "(no symbol)" : row.function;
 }
 
 /// "sum.s:12".
-std::string placeOf(const ProfileRow &row) {
+std::string placeOf(const AttributionRow &row) {
   return row.file.empty() ? nameOf(row) : fmt::format("{}:{}", row.file, row.line);
 }
 
@@ -41,10 +42,34 @@ std::string shortText(const std::string &text) {
   return out.size() <= kSourceWidth ? out : out.substr(0, kSourceWidth - 3) + "...";
 }
 
-std::vector<std::string> amounts(const Profile &p, const ProfileRow &row) {
-  const auto least = static_cast<double>(p.least(row).value), all = static_cast<double>(p.least().value);
-  return {grouped(row.slots), percentText(static_cast<double>(row.slots), static_cast<double>(p.slots)),
-          row.waited.value == 0 ? "" : grouped(row.waited.value), percentText(least, all)};
+/// A table whose first column is `name` and whose last is `last` (empty: none), with a profile's columns between.
+Columns tableOf(const Attribution &p, const char *name, const char *last) {
+  std::vector<std::string> head = {name};
+  for (const AttributionColumn &c : p.columns) {
+    if (c.showsAmount) head.emplace_back(c.title);
+    if (c.showsShare) head.emplace_back(c.showsAmount ? "share" : c.title);
+  }
+  std::string alignment(head.size(), 'r');
+  alignment.front() = 'l';
+  if (*last != '\0') {
+    head.emplace_back(last);
+    alignment += 'l';
+  }
+  Columns t(alignment, kIndent);
+  t.row(std::move(head));
+  t.rule();
+  return t;
+}
+
+std::vector<std::string> cellsOf(const Attribution &p, std::string name, const std::vector<std::int64_t> &amounts,
+                                 const char *zero = "") {
+  std::vector<std::string> cells = {std::move(name)};
+  for (std::size_t c = 0; c < p.columns.size(); ++c) {
+    if (p.columns[c].showsAmount) cells.push_back(amounts[c] == 0 ? zero : grouped(amounts[c]));
+    if (p.columns[c].showsShare)
+      cells.push_back(percentText(static_cast<double>(amounts[c]), static_cast<double>(p.totals[c])));
+  }
+  return cells;
 }
 
 }  // namespace
@@ -67,54 +92,45 @@ std::vector<std::string> valuesOf(const evaluate::Readout &readout) {
 
 std::string readoutsText(const evaluate::Report &report) {
   std::string out;
-  if (!report.readouts.empty()) {
+  if (!report.outcome.readouts.empty()) {
     Columns t("ll", kIndent);
     t.row({"output", "values"});
     t.rule();
-    for (const evaluate::Readout &r : report.readouts) t.row({r.place, fmt::format("{}", fmt::join(valuesOf(r), " "))});
+    for (const evaluate::Readout &r : report.outcome.readouts)
+      t.row({r.place, fmt::format("{}", fmt::join(valuesOf(r), " "))});
     out += t.str();
   }
-  if (!report.log.empty()) {
+  if (!report.outcome.log.empty()) {
     out += (out.empty() ? "" : "\n") + std::string("  log\n  ---\n");
-    std::string_view text = report.log;
+    std::string_view text = report.outcome.log;
     if (text.ends_with('\n')) text.remove_suffix(1);
     for (const std::string_view line : split(text, '\n')) out += fmt::format("  {}\n", line);
   }
   return out;
 }
 
-std::string profileTable(const Profile &profile, std::size_t most) {
-  Columns functions("lrrrr", kIndent);
-  functions.row({"function", "slots", "share", "DMA waits", "of the tasklets' time"});
+std::string profileTable(const Attribution &profile, std::size_t most) {
+  Columns functions = tableOf(profile, "function", "");
+  for (const AttributionRow &row : profile.functions) functions.row(cellsOf(profile, nameOf(row), row.amounts));
   functions.rule();
-  for (const ProfileRow &row : profile.functions) {
-    std::vector<std::string> cells = amounts(profile, row);
-    cells.insert(cells.begin(), nameOf(row));
-    functions.row(std::move(cells));
-  }
-  functions.rule();
-  functions.row({"total", grouped(profile.slots), percentText(1, 1), grouped(profile.waited.value), percentText(1, 1)});
+  functions.row(cellsOf(profile, "total", profile.totals, "0"));
   std::string out = functions.str();
   if (profile.lines.empty()) return out + "\n  the program's file has no line numbers\n";
-  Columns lines("lrrrrl", kIndent);
-  lines.row({"line", "slots", "share", "DMA waits", "time", "source"});
-  lines.rule();
+  Columns lines = tableOf(profile, "line", "source");
   const std::size_t shown = std::min(most, profile.lines.size());
   for (std::size_t i = 0; i < shown; ++i) {
-    std::vector<std::string> cells = amounts(profile, profile.lines[i]);
-    cells.insert(cells.begin(), placeOf(profile.lines[i]));
-    cells.push_back(shortText(profile.lines[i].text));
+    const AttributionRow &row = profile.lines[i];
+    std::vector<std::string> cells = cellsOf(profile, placeOf(row), row.amounts);
+    cells.push_back(shortText(row.text));
     lines.row(std::move(cells));
   }
   out += "\n" + lines.str();
   if (shown < profile.lines.size())
     out += fmt::format("  and {} more lines; --json has all\n",
                        grouped(static_cast<std::int64_t>(profile.lines.size() - shown)));
-  return out +
-         fmt::format(
-             "\n  time: {} cycles per slot, and waiting for transfers, of all tasklets together; waiting for a turn "
-             "or for\n  other tasklets belongs to no line\n",
-             profile.interval.value);
+  out += "\n";
+  for (const std::string &line : wrapped(profile.about, kWidth - kIndent)) out += "  " + line + "\n";
+  return out;
 }
 
 }  // namespace pimento::emit

@@ -16,6 +16,6 @@ std::vector<std::string> valuesOf(const evaluate::Readout &readout);
 std::string readoutsText(const evaluate::Report &report);
 
 /// Functions, then the `most` lines that took most, for terminals.
-std::string profileTable(const evaluate::Profile &profile, std::size_t most = 20);
+std::string profileTable(const evaluate::Attribution &profile, std::size_t most = 20);
 
 }  // namespace pimento::emit

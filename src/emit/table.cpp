@@ -38,7 +38,7 @@ std::string exactText(const evaluate::Report &r) {
 
 /// Cycles as time on the clock that the whole report counts in.
 std::string cyclesAsTime(const evaluate::Report &r, Cycles cycles) {
-  const auto total = static_cast<double>(r.breakdown.total().value);
+  const auto total = static_cast<double>(r.breakdown().total().value);
   return total > 0 ? timeText(static_cast<double>(cycles.value) * r.timeNs / total) : "-";
 }
 
@@ -49,12 +49,14 @@ std::string headTable(const evaluate::Report &r) {
     t.row({"checked", r.isChecked ? "yes, bit for bit against the reference interpreter"
                                   : "no; `simulate` with data and tail=pad checks the result"});
   }
-  if (r.fault) t.row({"fault", r.fault->message + "; what follows is of what happened up to there"});
+  if (r.outcome.fault) t.row({"fault", r.outcome.fault->message + "; what follows is of what happened up to there"});
   t.row({"cycles", grouped(r.cycles.value) + " on the device"});
-  if (r.profile && r.cycles.value > 0)
-    t.row({"instructions", fmt::format("{}, {:.3f} per cycle", grouped(r.profile->slots),
-                                       static_cast<double>(r.profile->slots) / static_cast<double>(r.cycles.value))});
-  t.row({"time", fmt::format("{} ({} cycles, host included)", timeText(r.timeNs), grouped(r.breakdown.total().value))});
+  if (const auto issued = r.counts.find("instructions");
+      r.outcome.profile && issued != r.counts.end() && r.cycles.value > 0)
+    t.row({"instructions", fmt::format("{}, {:.3f} per cycle", grouped(issued->second),
+                                       static_cast<double>(issued->second) / static_cast<double>(r.cycles.value))});
+  t.row(
+      {"time", fmt::format("{} ({} cycles, host included)", timeText(r.timeNs), grouped(r.breakdown().total().value))});
   const auto energy = [](const energy::EnergyReport &e) {
     const bool isPoint = e.low.value == e.high.value;  // sources that give no range
     return energyText(e.total) + (isPoint ? "" : fmt::format(" (range {})", rangeText(e)));
@@ -68,30 +70,28 @@ std::string headTable(const evaluate::Report &r) {
   if (r.interval)
     t.row({"interval", fmt::format("{} to {} cycles at {:g} %", grouped(r.interval->low.value),
                                    grouped(r.interval->high.value), 100 * r.interval->level)});
+  const std::string units(r.unit.plural);
   if (r.unitsIdentical > r.unitsSimulated)
-    t.row({r.unit + "s", fmt::format("{} simulated {}{} for {} identical ones", r.unitsSimulated, r.unit,
-                                     r.unitsSimulated == 1 ? " stands" : "s stand", r.unitsIdentical)});
+    t.row({units, r.unitsSimulated == 1
+                      ? fmt::format("1 simulated {} stands for {} identical ones", r.unit.singular, r.unitsIdentical)
+                      : fmt::format("{} simulated {} stand for {} identical ones", r.unitsSimulated, units,
+                                    r.unitsIdentical)});
   else if (r.unitsSimulated > 1)
-    t.row({r.unit + "s", fmt::format("{} simulated, each on its own data", r.unitsSimulated)});
+    t.row({units, fmt::format("{} simulated, each on its own data", r.unitsSimulated)});
   return t.str();
 }
 
 std::string breakdownTable(const evaluate::Breakdown &b) {
   Columns t("lrr", kIndent);
   const Cycles total = b.total();
-  const auto row = [&](const char *name, Cycles part) {
-    t.row({name, grouped(part.value), percentText(static_cast<double>(part.value), static_cast<double>(total.value))});
+  const auto row = [&](std::string_view name, Cycles part) {
+    t.row({std::string(name), grouped(part.value),
+           percentText(static_cast<double>(part.value), static_cast<double>(total.value))});
   };
   t.row({"where time goes", "cycles", "share"});
   t.rule();
-  row("rearrange in", b.rearrangeIn);
-  row("transfer in", b.transferIn);
-  if (b.launch.value > 0) row("launch", b.launch);
-  row("compute", b.compute);
-  row("transfer out", b.transferOut);
-  row("merge", b.merge);
-  row("rearrange out", b.rearrangeOut);
-  if (b.host.value > 0) row("on the host", b.host);
+  for (const evaluate::PartInfo &p : evaluate::kRunOrder)
+    if (!p.isOptional || b[p.part].value > 0) row(p.title, b[p.part]);
   t.rule();
   row("total", total);
   return t.str();
@@ -178,10 +178,10 @@ std::string toTable(const evaluate::Report &r, bool hasProfile) {
   const std::string type = r.dtype.empty() ? "" : r.dtype + ", ";
   for (const std::string &line : wrapped(fmt::format("{}{}, {}on {}", r.kernel, sizesText(r), type, r.target), kWidth))
     out += line + '\n';
-  out += headTable(r) + "\n" + breakdownTable(r.breakdown) + "\n" + energyTable(r.energy);
+  out += headTable(r) + "\n" + breakdownTable(r.breakdown()) + "\n" + energyTable(r.energy);
   if (!r.counts.empty()) out += "\n" + countsTable(r);
   if (r.stages.size() > 1) out += "\n" + stagesTable(r);
-  if (hasProfile && r.profile) out += "\n" + profileTable(*r.profile);
+  if (hasProfile && r.outcome.profile) out += "\n" + profileTable(*r.outcome.profile);
   if (const std::string left = readoutsText(r); !left.empty()) out += "\n" + left;
   return out + warningsText(r.warnings);
 }

@@ -58,17 +58,16 @@ bool TraceEvents::mayWrite(std::int64_t at) {
 }
 
 void TraceEvents::hostBefore(const evaluate::Breakdown &parts) {
-  hostPhase("rearrange in", parts.rearrangeIn);
-  hostPhase("transfer in", parts.transferIn);
-  hostPhase("launch", parts.launch);
+  for (const evaluate::PartInfo &p : evaluate::kRunOrder)
+    if (p.place < evaluate::infoOf(evaluate::Part::kCompute).place) hostPhase(p.title, parts[p.part]);
   origin_ = hostEnd_;
 }
 
 Status TraceEvents::finish(const evaluate::Report &report, std::int64_t cycles) {
   hostEnd_ = origin_ + cycles;
-  hostPhase("transfer out", report.breakdown.transferOut);
-  hostPhase("merge", report.breakdown.merge);
-  hostPhase("rearrange out", report.breakdown.rearrangeOut);
+  const evaluate::Breakdown parts = report.breakdown();
+  for (const evaluate::PartInfo &p : evaluate::kRunOrder)
+    if (p.place > evaluate::infoOf(evaluate::Part::kCompute).place) hostPhase(p.title, parts[p.part]);
   *out_ << fmt::format(
       "\n],\"otherData\":{{\"kernel\":{},\"target\":{},\"mapping\":{},\"cycles\":{},\"clock_ghz\":{},\"dropped\":{}}}}}"
       "\n",

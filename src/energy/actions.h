@@ -1,80 +1,67 @@
-// What a run did, as integer counts by name: the vocabulary of the `action` formulas in machine files.
+// What a run did, as integer counts by name: the words of the `action` formulas in machine files.
 //
-// Engines and lowerings fill these in; nothing is priced here. Counts cover the whole machine (all channels), padding
-// included. A count that a machine has no use for stays zero. Counts too large for 64 bits stay at the largest number.
+// Engines and lowerings name what they count (a target lists its names: evaluate/target.h) and fill these in; the
+// machine file prices them, nothing is priced here. Counts cover the whole machine (all units), padding included.
+// Counts too large for 64 bits stay at the largest number.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "pimento/base/diagnostics.h"
 #include "pimento/base/integer.h"
 
 namespace pimento::energy {
 
-enum class Action : std::uint8_t {
-  kActivations,         ///< rows opened in single-bank mode, one per bank
-  kAllBankActivations,  ///< rows opened by all-bank commands, one per bank that opened (not per command)
-  kPrecharges,          ///< rows closed, one per bank, all modes; the activation's cost includes it
-  kHostReads,           ///< bursts that one bank sends to the host: results, parking reads
-  kHostWrites,          ///< bursts that the host sends to one bank: operands, mode switches
-  kNearBankReads,       ///< bursts that a bank gives the unit beside it, one per bank
-  kNearBankWrites,      ///< bursts that a unit stores in its bank, one per bank
-  kBroadcasts,          ///< bursts that the host sends to the registers of all units of a channel, one per command
-  kMacs,                ///< lane multiply-accumulates (1 MAC = 2 FLOP)
-  kAluOperations,       ///< lane additions and multiplications that are not part of a MAC
-  kRegisterReads,       ///< vector register entries read, one per unit
-  kRegisterWrites,      ///< vector register entries written, one per unit
-  kRefreshes,           ///< REF commands, one per rank
-  kMerges,              ///< additions of partial results by the host
-  kHostMemoryBytes,     ///< bytes of host memory traffic for rearranging
-  kHostOperations,      ///< scalar operations of kernels that run on the host
-  kLinkBytes,           ///< bytes over the link between host and device where it is not the memory bus
-  kInstructions,        ///< that DPUs issued
-  kWramAccesses,        ///< loads and stores of DPUs
-  kDmaTransfers,        ///< between MRAM and WRAM, both directions
-  kDmaBytes,            ///< of these
-  kRankCycles,          ///< device cycles of ranks that have a DPU at work
-};
-inline constexpr int kActions = 22;
-
-/// The name that machine files use: "activations", "near_bank_reads".
-std::string_view name(Action a);
-std::optional<Action> parseAction(std::string_view text);
-
-/// Counts of all actions, zero at first.
+/// Counts by the names of actions ("activations", "macs"); zero where nothing was counted. Names live as long as the
+/// program does: they are literals in the tables of targets.
 class ActionCounts {
  public:
-  std::int64_t of(Action a) const { return counts_[static_cast<std::size_t>(a)]; }
+  std::int64_t of(std::string_view action) const {
+    const auto at = find(action);
+    return at != counts_.end() && at->first == action ? at->second : 0;
+  }
 
-  /// `count` more of `a`; not negative.
-  ActionCounts &add(Action a, std::int64_t count) {
+  /// `count` more of `action`; not negative.
+  ActionCounts &add(std::string_view action, std::int64_t count) {
     PIMENTO_CHECK(count >= 0);
-    std::int64_t &c = counts_[static_cast<std::size_t>(a)];
-    c = addSaturated(c, count);
+    if (count == 0) return *this;
+    const auto at = counts_.begin() + (find(action) - counts_.begin());
+    if (at != counts_.end() && at->first == action)
+      at->second = addSaturated(at->second, count);
+    else
+      counts_.emplace(at, action, count);
     return *this;
   }
 
-  /// `count` of `a` and no others.
-  ActionCounts &set(Action a, std::int64_t count) {
-    counts_[static_cast<std::size_t>(a)] = 0;
-    return add(a, count);
+  /// `count` of `action` and no others.
+  ActionCounts &set(std::string_view action, std::int64_t count) {
+    std::erase_if(counts_, [&](const auto &c) { return c.first == action; });
+    return add(action, count);
   }
 
   /// `times` more of everything in `o`.
   ActionCounts &add(const ActionCounts &o, std::int64_t times = 1) {
-    for (std::size_t i = 0; i < counts_.size(); ++i) {
-      add(static_cast<Action>(i), multiplySaturated(o.counts_[i], times));
-    }
+    for (const auto &[action, n] : o.counts_) add(action, multiplySaturated(n, times));
     return *this;
   }
 
+  /// Name and count of what is not zero, in the order of the names.
+  auto begin() const { return counts_.begin(); }
+  auto end() const { return counts_.end(); }
   bool operator==(const ActionCounts &) const = default;
 
  private:
-  std::array<std::int64_t, kActions> counts_{};
+  using Counts = std::vector<std::pair<std::string_view, std::int64_t>>;
+  Counts::const_iterator find(std::string_view action) const {
+    return std::lower_bound(counts_.begin(), counts_.end(), action,
+                            [](const auto &c, std::string_view a) { return c.first < a; });
+  }
+
+  Counts counts_;
 };
 
 }  // namespace pimento::energy

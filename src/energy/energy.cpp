@@ -13,21 +13,19 @@ namespace pimento::energy {
 
 namespace {
 
-/// Value of a name in an action formula: an action, or a whole number of the machine file.
-std::optional<std::int64_t> valueOf(std::string_view n, const machine::Machine &machine, const ActionCounts &counts) {
-  if (const auto action = parseAction(n)) return counts.of(*action);
+/// Numbers of a machine file stand in sections, so that their names have dots; names of actions have none.
+bool isAction(std::string_view n) {
+  return n.find('.') == std::string_view::npos;
+}
+
+/// A whole number of the machine file.
+std::optional<std::int64_t> numberOf(std::string_view n, const machine::Machine &machine) {
   const auto number = machine.numbers.find(std::string(n));
   if (number == machine.numbers.end()) return std::nullopt;
   const double x = number->second.canonical;
   constexpr double kExact = 9e15;  // whole numbers up to here are exact in a double
   if (x != std::floor(x) || std::fabs(x) > kExact) return std::nullopt;
   return static_cast<std::int64_t>(x);
-}
-
-std::vector<std::string> actionNames() {
-  std::vector<std::string> names;
-  for (int i = 0; i < kActions; ++i) names.emplace_back(name(static_cast<Action>(i)));
-  return names;
 }
 
 /// Value of a checked formula. What can still fail is overflow, which gives the largest number, as counts do.
@@ -38,9 +36,11 @@ std::int64_t countOf(const machine::EnergyTerm &term, const machine::Machine &ma
     PIMENTO_CHECK(parsed.ok() && "checked machines have formulas that parse");
     formula = std::make_shared<const machine::Expression>(std::move(*parsed));
   }
-  const auto value = formula->evaluate([&](std::string_view n) { return valueOf(n, machine, counts); }, {});
+  const auto value = formula->evaluate(
+      [&](std::string_view n) { return isAction(n) ? std::optional(counts.of(n)) : numberOf(n, machine); }, {});
   if (value) return *value;
-  PIMENTO_CHECK(value.diagnostics().front().code != "unknown-name" && "machines are checked before they are priced");
+  for (const std::string &n : formula->names())
+    PIMENTO_CHECK((isAction(n) || numberOf(n, machine)) && "machines are checked before they are priced");
   return std::numeric_limits<std::int64_t>::max();
 }
 
@@ -48,6 +48,7 @@ EnergyRow priceTerm(const machine::EnergyTerm &term, const machine::Machine &mac
                     Picoseconds duration) {
   EnergyRow row;
   row.term = term.name;
+  row.path = term.path();
   row.component = term.component;
   row.isBackground = term.isBackground;
   row.formula = term.action;
@@ -59,7 +60,7 @@ EnergyRow priceTerm(const machine::EnergyTerm &term, const machine::Machine &mac
   row.low = term.low * factor;
   row.high = term.high * factor;
   row.unitCost = term.energy.value;
-  if (const auto number = machine.numbers.find("energy." + term.name); number != machine.numbers.end()) {
+  if (const auto number = machine.numbers.find(row.path); number != machine.numbers.end()) {
     row.unit = number->second.canonicalUnit;
     row.source = number->second.source;
     row.confidence = number->second.confidence;
@@ -69,12 +70,13 @@ EnergyRow priceTerm(const machine::EnergyTerm &term, const machine::Machine &mac
 
 }  // namespace
 
-Status check(const machine::Machine &machine) {
+Status check(const machine::Machine &machine, std::span<const std::string_view> actions) {
   Diagnostics diagnostics;
   const auto report = [&](const machine::EnergyTerm &term, const Diagnostic &d) {
-    const auto number = machine.numbers.find("energy." + term.name);
-    diagnostics.push_back(error(d.code, number != machine.numbers.end() ? number->second.where : d.where,
-                                "energy term '" + term.name + "': " + d.message, d.hint));
+    const auto number = machine.numbers.find(term.path());
+    diagnostics.push_back(d);
+    if (number != machine.numbers.end()) diagnostics.back().where = number->second.where;
+    diagnostics.back().message = "energy term '" + term.name + "': " + d.message;
   };
   for (const machine::EnergyTerm &term : machine.energy) {
     if (term.isBackground) continue;
@@ -84,8 +86,13 @@ Status check(const machine::Machine &machine) {
     } else if (!formula->isMonotone()) {
       report(term, error("bad-formula", {}, "'" + term.action + "' could fall while counts rise",
                          "action formulas only add and multiply"));
-    } else if (const auto value =
-                   formula->evaluate([&](std::string_view n) { return valueOf(n, machine, {}); }, actionNames());
+    } else if (const auto value = formula->evaluate(
+                   [&](std::string_view n) -> std::optional<std::int64_t> {
+                     if (!isAction(n)) return numberOf(n, machine);
+                     if (std::find(actions.begin(), actions.end(), n) == actions.end()) return std::nullopt;
+                     return 0;
+                   },
+                   {actions.begin(), actions.end()});
                !value) {
       report(term, value.diagnostics().front());
     }

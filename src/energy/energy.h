@@ -8,7 +8,9 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,7 +23,8 @@ namespace pimento::energy {
 
 /// One term of the machine file, priced.
 struct EnergyRow {
-  std::string term;       ///< "act_pre"; its number is Machine::numbers["energy.act_pre"]
+  std::string term;       ///< "act_pre"
+  std::string path;       ///< of its number in Machine::numbers: "energy.act_pre"
   std::string component;  ///< "dram", "pim", "link", "host"
   bool isBackground = false;
   std::int64_t count = 0;        ///< value of the action formula; background: instances that draw the power
@@ -49,10 +52,11 @@ struct EnergyReport {
   std::string covers;    ///< the chips and the level the total stands for
 };
 
-/// Checks that action formulas name actions and whole numbers of the file, and only add and multiply, so that energy
-/// never falls when a count rises. Machines must pass before they are priced. Diagnostics: "unknown-name",
+/// Checks that action formulas name `actions` (what the machine's engines and its host count) and whole numbers of the
+/// file, and only add and multiply, so that energy never falls when a count rises. Machines must pass before they are
+/// priced. Diagnostics: "unknown-name",
 /// "bad-formula".
-Status check(const machine::Machine &machine);
+Status check(const machine::Machine &machine, std::span<const std::string_view> actions);
 
 /// Prices a run that took `duration`. `machine` has passed check(); counts are of the whole machine.
 EnergyReport price(const machine::Machine &machine, const ActionCounts &counts, Picoseconds duration);

@@ -17,7 +17,7 @@ Status compare(const kernel::Tensor &tensor, const kernel::TensorData &device, c
     const auto at = static_cast<std::ptrdiff_t>(i) * size;
     if (std::equal(device.bytes.begin() + at, device.bytes.begin() + at + size, reference.bytes.begin() + at)) continue;
     if (isFloat(tensor.type) && std::isnan(device.asDouble(i)) && std::isnan(reference.asDouble(i))) continue;
-    return error("wrong-answer", {},
+    return error(DiagnosticKind::kOurs, "wrong-answer", {},
                  fmt::format("{}[{}] is {} on the device, the reference interpreter says {}", tensor.name, i,
                              device.asDouble(i), reference.asDouble(i)),
                  "this is a bug of ours: please report it with the command you ran");
@@ -36,17 +36,19 @@ Checker::Checker(const kernel::Graph &graph, kernel::DataSet *data) : graph_(gra
   }
 }
 
-void Checker::before(std::size_t k) {
+void Checker::before(const PlannedPart &part) {
   kept_.clear();
-  for (const kernel::Store &s : graph_.kernels[k].stores) {
-    const auto t = static_cast<std::size_t>(s.target.tensor);
-    kept_.emplace(t, (*data_)[t]);
-  }
+  for (int k = part.first; k < part.first + part.count; ++k)
+    for (const kernel::Store &s : graph_.kernels[static_cast<std::size_t>(k)].stores) {
+      const auto t = static_cast<std::size_t>(s.target.tensor);
+      kept_.emplace(t, (*data_)[t]);
+    }
 }
 
-Status Checker::after(std::size_t k, const kernel::Order &order) {
+Status Checker::after(const PlannedPart &part, const kernel::Order &order) {
   for (auto &[t, contents] : kept_) std::swap(contents, (*data_)[t]);
-  if (Status s = kernel::interpretKernel(graph_, static_cast<int>(k), *data_, order); !s) return s;
+  for (int k = part.first; k < part.first + part.count; ++k)
+    if (Status s = kernel::interpretKernel(graph_, k, *data_, order); !s) return s;
   Status result = okStatus();
   for (auto &[t, device] : kept_) {
     if (result) result = compare(graph_.tensors[t], device, (*data_)[t]);

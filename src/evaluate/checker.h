@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <map>
 
+#include "pimento/evaluate/evaluator.h"
 #include "pimento/kernel/interpreter.h"
 #include "pimento/kernel/kernel.h"
 
@@ -17,12 +18,12 @@ class Checker {
   /// Makes the outputs and temporaries of `data`; null: there is nothing to check. Both must outlive the checker.
   Checker(const kernel::Graph &graph, kernel::DataSet *data);
 
-  /// Keeps what kernel `k` is about to write to.
-  void before(std::size_t k);
+  /// Keeps what the part's kernels are about to write to.
+  void before(const PlannedPart &part);
 
-  /// Evaluates kernel `k` in `order` and compares. All NaNs are equal; everything else must agree bit for bit. The
-  /// device's results stay in the data. Diagnostics: wrong-answer, and those of the interpreter.
-  Status after(std::size_t k, const kernel::Order &order);
+  /// Evaluates the part's kernels in `order` and compares. All NaNs are equal; everything else must agree bit for bit.
+  /// The device's results stay in the data. Diagnostics: wrong-answer, and those of the interpreter.
+  Status after(const PlannedPart &part, const kernel::Order &order);
 
  private:
   const kernel::Graph &graph_;

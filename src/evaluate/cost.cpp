@@ -2,14 +2,16 @@
 
 #include "pimento/base/integer.h"
 #include "pimento/energy/energy.h"
+#include "pimento/evaluate/counts.h"
 #include "pimento/evaluate/price.h"
+#include "pimento/machine/machine.h"
 
 namespace pimento::evaluate {
 
-Cost costOf(const machine::Machine &machine, const lower::HostWork &work, const DeviceRun &run) {
+Cost costOf(const machine::Machine &machine, const HostWork &work, const DeviceCost &run) {
   const Breakdown breakdown = hostCycles(machine, work, run.cycles);
   energy::ActionCounts device = run.actions;
-  device.set(energy::Action::kRankCycles, multiplySaturated(work.ranks, run.cycles.value));
+  device.set(kRankCycles, multiplySaturated(work.ranks, run.cycles.value));
   Cost cost;
   cost.kernel = run.cycles;
   cost.total = breakdown.total();

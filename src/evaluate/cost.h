@@ -2,13 +2,26 @@
 //
 // The same sums as a Report's (evaluator.h): host work by price.h, energy by energy.h. They never fall when the
 // device's cycles or actions rise: every step from those to a cost adds or multiplies numbers that are not negative, in
-// a fixed order, and rounding keeps order. So the cost of a bound (CompiledKernel::bound) is at most the cost of the
+// a fixed order, and rounding keeps order. So the cost of a bound (CompiledPart::bound) is at most the cost of the
 // run.
 #pragma once
 
-#include "pimento/evaluate/backend.h"
+#include "pimento/base/units.h"
+#include "pimento/energy/actions.h"
+
+namespace pimento::machine {
+struct Machine;
+}
 
 namespace pimento::evaluate {
+
+struct HostWork;
+
+/// What of a device run, or of its lower bound, decides what it costs.
+struct DeviceCost {
+  Cycles cycles;
+  energy::ActionCounts actions;  ///< device totals
+};
 
 struct Cost {
   Cycles kernel, total;             ///< Report::cycles, Report::breakdown.total()
@@ -19,6 +32,6 @@ struct Cost {
 
 /// The cost of a device run and the host's work around it. The run may be that of an equal program on another number of
 /// ranks: `work` says on how many.
-Cost costOf(const machine::Machine &machine, const lower::HostWork &work, const DeviceRun &run);
+Cost costOf(const machine::Machine &machine, const HostWork &work, const DeviceCost &run);
 
 }  // namespace pimento::evaluate

@@ -14,20 +14,6 @@ namespace {
 
 using Arithmetic = Derivation::Arithmetic;
 
-/// One part of Breakdown.
-struct BreakdownPart {
-  const char *key;
-  Cycles Breakdown::*member;
-};
-constexpr std::array<BreakdownPart, 8> kParts = {{{"transfer_in", &Breakdown::transferIn},
-                                                  {"rearrange_in", &Breakdown::rearrangeIn},
-                                                  {"launch", &Breakdown::launch},
-                                                  {"compute", &Breakdown::compute},
-                                                  {"merge", &Breakdown::merge},
-                                                  {"rearrange_out", &Breakdown::rearrangeOut},
-                                                  {"transfer_out", &Breakdown::transferOut},
-                                                  {"host", &Breakdown::host}}};
-
 class Explainer {
  public:
   explicit Explainer(const ExplainInput &input)
@@ -39,10 +25,10 @@ class Explainer {
     setup();
     energies();
     counts();
-    const bool isDpus = report_.unit == "DPU";
-    add(leaf(isDpus ? "dpus_simulated" : "channels_simulated", report_.unitsSimulated, "",
-             fmt::format("one {} stands for all identical ones", report_.unit)));
-    addNamed(isDpus ? "dpus_identical" : "channels_identical", channels());
+    const SimulatedUnit unit = report_.unit;
+    add(leaf(unit.simulatedKey(), report_.unitsSimulated, "",
+             fmt::format("one {} stands for all identical ones", unit.singular)));
+    addNamed(unit.identicalKey(), units());
     for (const auto &[name, extent] : report_.sizes)
       add(leaf("sizes." + name, extent, "", "from --size, the input, or the kernel's default"));
     numbersOut_.insert(numbersOut_.end(), stageNumbers_.begin(), stageNumbers_.end());
@@ -54,7 +40,7 @@ class Explainer {
  private:
   struct Nodes {
     DerivationPtr cycles, total;
-    std::array<DerivationPtr, kParts.size()> parts;
+    ByPart<DerivationPtr> parts;
     CountNodes counts;
     ActionNodes device, host, once;
     DerivationPtr setup;
@@ -85,51 +71,51 @@ class Explainer {
     const Stage &stage = report_.stages[i];
     const std::string at = fmt::format("stages[{}].", i);
     Nodes n;
-    n.cycles = explainCycles(at + "cycles", in, numbers_, input_.mostCommands);
+    n.cycles = in.program == nullptr
+                   ? leaf(at + "cycles", in.record.run.cycles.value, "cycle", "the kernel runs on the host")
+                   : in.program->explainCycles(at + "cycles", in.record.run, numbers_, input_.mostCommands);
     addOfStage(n.cycles);
     const HostTerms terms = hostTerms(machine_, in.record.work);
-    for (std::size_t p = 0; p < kParts.size(); ++p) n.parts[p] = part(at, p, in, stage, terms, n.cycles);
-    n.total = sumOf(at + "total_cycles", stage.breakdown.total().value, "cycle", {n.parts.begin(), n.parts.end()});
+    const Breakdown breakdown = stage.breakdown();
+    for (const PartInfo &p : kParts) n.parts[p.part] = part(at, p, in, stage, terms[p.part], n.cycles);
+    n.total = sumOf(at + "total_cycles", breakdown.total().value, "cycle", {n.parts.begin(), n.parts.end()});
     addOfStage(n.total);
-    const double ns = machine_.toTime(stage.breakdown.total()).value / 1000.0;
+    const double ns = machine_.toTime(breakdown.total()).value / 1000.0;
     const DerivationPtr time = timeOf(at + "time_ns", n.total, ns);
     addOfStage(time);
     explainAlternatives(at, in, stage, n.total);
-    if (in.process != nullptr) {
-      n.counts = explainCounts(at + "counts.", in, numbers_);
-      n.device = deviceActionNodes(at, in, n.counts, numbers_);
+    if (in.program != nullptr) {
+      n.counts = explainCounts(at + "counts.", in, *input_.target, numbers_);
+      n.device = deviceActionNodes(at, in, *input_.target, n.counts, numbers_);
     }
-    lower::HostWork traffic = in.record.work;
+    HostWork traffic = in.record.work;
     if (stage.isOnHost) {
       traffic.placed = in.record.layer.written;
       traffic.readBack = in.record.layer.read;
     }
-    n.host = hostActionNodes(at, traffic, stage.breakdown, stage.isOnHost ? in.record.layer.operations : 0, numbers_);
+    n.host = hostActionNodes(at, traffic, breakdown, stage.isOnHost ? in.record.layer.operations : 0, numbers_);
     explainStageEnergy(at, stage, n, time);
     for (const DerivationPtr &p : n.parts) addOfStage(p);
     explainOnce(at, in, n);
     nodes_.push_back(std::move(n));
   }
 
-  DerivationPtr part(const std::string &at, std::size_t p, const ExplainedStage &in, const Stage &stage,
-                     const HostTerms &terms, const DerivationPtr &cycles) {
-    const std::string name = at + "breakdown." + kParts[p].key;
-    const std::array<const Term *, kParts.size()> ofHost = {
-        &terms.transferIn, &terms.rearrangeIn,  &terms.launch,      nullptr,
-        &terms.merge,      &terms.rearrangeOut, &terms.transferOut, nullptr};
-    const std::int64_t value = (stage.breakdown.*kParts[p].member).value;
-    if (std::string_view(kParts[p].key) == "compute" && in.process != nullptr)
+  DerivationPtr part(const std::string &at, const PartInfo &p, const ExplainedStage &in, const Stage &stage,
+                     const Term &term, const DerivationPtr &cycles) {
+    const Part which = p.part;
+    const std::string name = fmt::format("{}breakdown.{}", at, p.key);
+    const std::int64_t value = stage.breakdown()[which].value;
+    if (which == Part::kCompute && in.program != nullptr)
       return sumOf(name, value, "cycle", {cycles},
                    fmt::format("kernel '{}' on the device{}{}", stage.kernel, in.choices.empty() ? "" : "; ",
                                fmt::join(in.choices, "; ")));
-    if (std::string_view(kParts[p].key) == "host" && stage.isOnHost)
+    if (which == Part::kHost && stage.isOnHost)
       return noted(numbers_.term(name, "cycle", layerTerm(in), Arithmetic::kReal, ""),
                    fmt::format("kernel '{}' on the host: {}", stage.kernel, stage.why));
-    if (ofHost[p] == nullptr || stage.isOnHost)
-      return leaf(
-          name, value, "cycle",
-          stage.isOnHost ? "the kernel runs on the host: " + stage.why : std::string("the kernel runs on the device"));
-    const DerivationPtr d = numbers_.term(name, "cycle", *ofHost[p], Arithmetic::kReal, "nothing to move");
+    if (stage.isOnHost) return leaf(name, value, "cycle", "the kernel runs on the host: " + stage.why);
+    if (which == Part::kCompute || which == Part::kHost)
+      return leaf(name, value, "cycle", "the kernel runs on the device");
+    const DerivationPtr d = numbers_.term(name, "cycle", term, Arithmetic::kReal, "nothing to move");
     return report_.stages.size() > 1 && !d->isLeaf() ? noted(d, fmt::format("kernel '{}'", stage.kernel)) : d;
   }
 
@@ -156,7 +142,7 @@ class Explainer {
                 stage.hostCycles);
     if (!stage.isOnHost)
       addWithTime("offloaded_time_ns", sumOf(at + "offloaded_cycles", total->value, "cycle", {total}),
-                  stage.breakdown.total());
+                  stage.breakdown().total());
     else if (stage.offloadedCycles)
       addWithTime("offloaded_time_ns",
                   leaf(at + "offloaded_cycles", stage.offloadedCycles->value, "cycle",
@@ -173,7 +159,7 @@ class Explainer {
   void explainStageEnergy(const std::string &at, const Stage &stage, const Nodes &n, const DerivationPtr &time) {
     const ActionNodes all = addActions(at, {n.device, n.host});
     const energy::EnergyReport priced =
-        energy::price(machine_, valuesOf(all), machine_.toTime(stage.breakdown.total()));
+        energy::price(machine_, valuesOf(all), machine_.toTime(stage.breakdown().total()));
     const EnergyNodes energy = explainEnergy(at + "energy.", priced, all, time, numbers_);
     std::vector<DerivationPtr> rows;
     for (const EnergyNodes::Row &r : energy.rows) rows.push_back(r.pj);
@@ -182,23 +168,23 @@ class Explainer {
 
   static energy::ActionCounts valuesOf(const ActionNodes &nodes) {
     energy::ActionCounts out;
-    for (std::size_t a = 0; a < nodes.size(); ++a)
-      if (nodes[a] != nullptr) out.add(static_cast<energy::Action>(a), nodes[a]->integer());
+    for (const auto &[action, d] : nodes) out.add(action, d->integer());
     return out;
   }
 
   /// Placing the constants of a stage, before the first run.
   void explainOnce(const std::string &at, const ExplainedStage &in, Nodes &n) {
     if (!in.record.placesConstants) return;
-    lower::HostWork once;
+    HostWork once;
     once.placed = in.record.work.placedOnce;
     once.rearrangedIn = in.record.work.rearrangedOnce;
     const HostTerms terms = hostTerms(machine_, once);
     const Breakdown time = hostCycles(machine_, once, Cycles(0));
-    n.setup = sumOf(at + "setup", time.total().value, "cycle",
-                    {numbers_.term(at + "setup.transfer_in", "cycle", terms.transferIn, Arithmetic::kReal, "none"),
-                     numbers_.term(at + "setup.rearrange_in", "cycle", terms.rearrangeIn, Arithmetic::kReal, "none")},
-                    "its constants are placed once");
+    n.setup =
+        sumOf(at + "setup", time.total().value, "cycle",
+              {numbers_.term(at + "setup.transfer_in", "cycle", terms[Part::kTransferIn], Arithmetic::kReal, "none"),
+               numbers_.term(at + "setup.rearrange_in", "cycle", terms[Part::kRearrangeIn], Arithmetic::kReal, "none")},
+              "its constants are placed once");
     n.once = hostActionNodes(at + "setup.", once, time, 0, numbers_);
   }
 
@@ -222,10 +208,11 @@ class Explainer {
       if (!report_.stages[i].isOnHost) onDevice.push_back(nodes_[i].cycles);
     add(sumOf("cycles", report_.cycles.value, "cycle", onDevice, "device kernels alone"));
     std::vector<DerivationPtr> parts;
-    for (std::size_t p = 0; p < kParts.size(); ++p)
-      parts.push_back(sumOf(std::string("breakdown.") + kParts[p].key, (report_.breakdown.*kParts[p].member).value,
-                            "cycle", ofStages([&](const Nodes &n) { return n.parts[p]; })));
-    add(sumOf("total_cycles", report_.breakdown.total().value, "cycle", parts));
+    const Breakdown breakdown = report_.breakdown();
+    for (const PartInfo &p : kParts)
+      parts.push_back(sumOf(fmt::format("breakdown.{}", p.key), breakdown[p.part].value, "cycle",
+                            ofStages([&](const Nodes &n) { return n.parts[p.part]; })));
+    add(sumOf("total_cycles", breakdown.total().value, "cycle", parts));
     const Cycles skipped = report_.cycles - report_.cyclesSimulated;
     add(node("cycles_simulated", report_.cyclesSimulated.value, "cycle", "cycles - skipped", Arithmetic::kInteger,
              {{"cycles", find("cycles")},
@@ -233,6 +220,25 @@ class Explainer {
                                "repeat what was simulated before, which fast-forward proved by comparing states")}}));
     add(timeOf("time_ns", find("total_cycles"), report_.timeNs));
     for (const DerivationPtr &p : parts) add(p);
+    phases();
+  }
+
+  /// A phase is a part under a name of its own, unless several count to one part.
+  void phases() {
+    std::size_t k = 0;
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+      for (const Phase &p : report_.stages[i].phases) {
+        const std::string at = fmt::format("phases[{}].", k++);
+        const DerivationPtr &part = nodes_[i].parts[p.part];
+        const double ns = p.time.value / 1000.0;
+        if (p.cycles == p.counted && p.counted.value == part->integer()) {
+          add(sumOf(at + "cycles", p.cycles.value, "cycle", {part}, p.name));
+          add(timeOf(at + "ns", numbersOut_.back().second, ns));
+        } else {
+          add(leaf(at + "cycles", p.cycles.value, "cycle", fmt::format("{}, on clock '{}'", p.name, p.clock)));
+          add(leaf(at + "ns", ns, "ns", p.name));
+        }
+      }
   }
 
   void setup() {
@@ -312,10 +318,10 @@ class Explainer {
     }
   }
 
-  DerivationPtr channels() {
+  DerivationPtr units() {
     for (const ExplainedStage &s : input_.stages)
-      if (s.process != nullptr) return channelsOf(s, numbers_);
-    return leaf("channels", report_.unitsIdentical, "", "no kernel runs on the device");
+      if (s.program != nullptr) return unitsOf(s, report_.unit, numbers_);
+    return leaf(std::string(report_.unit.plural), report_.unitsIdentical, "", "no kernel runs on the device");
   }
 
   const ExplainInput &input_;
@@ -336,18 +342,22 @@ std::vector<std::string> alternatives(const std::string &key) {
 }  // namespace
 
 ExplainInput explainInput(const Request &request, const Evaluation &evaluation) {
-  ExplainInput in{request.machine, &evaluation.report, {}};
+  ExplainInput in{request.machine, request.target, &evaluation.report, {}};
   for (std::size_t i = 0; i < evaluation.records.size(); ++i) {
-    const PlannedKernel &k = evaluation.compiled[i];
     ExplainedStage s;
-    if (k.compiled != nullptr) {
-      s.process = &k.compiled->program().processes.front();
-      s.placed = &k.compiled->placed();
-      s.choices = k.compiled->choices();
-    }
-    for (const kernel::Dim &d : request.graph->kernels[i].dims) s.dims.push_back(d.name);
-    s.hasLayer = true;
     s.record = evaluation.records[i];
+    if (request.program != nullptr) {
+      s.program = request.program;
+      in.stages.push_back(std::move(s));
+      continue;
+    }
+    const PlannedPart &part = evaluation.compiled[i];
+    if (part.compiled != nullptr) {
+      s.program = part.compiled.get();
+      s.placed = &part.compiled->placed();
+      s.choices = part.compiled->choices();
+    }
+    s.hasLayer = true;
     in.stages.push_back(std::move(s));
   }
   return in;
@@ -365,11 +375,11 @@ Result<DerivationPtr> Explanation::find(const std::string &key) const {
   for (const std::string &c : choices)
     if (const std::size_t dot = key.rfind('.'); dot != key.npos && c.starts_with(key.substr(0, dot + 1)))
       siblings.push_back(c);
-  return error("unknown-number", {"--number", 0, 0}, fmt::format("the result has no number '{}'", key),
-               (near.empty() ? std::string() : fmt::format("did you mean '{}'? ", near)) +
-                   (siblings.empty() ? std::string() : fmt::format("there are {}; ", join(siblings, ", "))) +
-                   "numbers are named as in the JSON: cycles, total_cycles, energy_pj, breakdown.merge, "
-                   "energy_breakdown.mac, counts.activates, stages[0].cycles");
+  return usageError("unknown-number", "--number", fmt::format("the result has no number '{}'", key),
+                    (near.empty() ? std::string() : fmt::format("did you mean '{}'? ", near)) +
+                        (siblings.empty() ? std::string() : fmt::format("there are {}; ", join(siblings, ", "))) +
+                        "numbers are named as in the JSON: cycles, total_cycles, energy_pj, breakdown.merge, "
+                        "energy_breakdown.mac, counts.activates, stages[0].cycles");
 }
 
 Explanation explain(const ExplainInput &input) {

@@ -1,8 +1,7 @@
 // Every number of a report back to formulas, counts and constants with their sources.
 //
-// Built from what the evaluator recorded (evaluator.h, Evaluation) and from the terms it priced (price.h,
-// device_actions.h, the machine's action formulas). Cycles of device kernels are explained by the critical path of one
-// channel (sim/dram/critical_path.h), which takes a full simulation of it.
+// Built from what the evaluator recorded (evaluator.h, Evaluation) and from the terms it priced (price.h, counts.h, the
+// machine's action formulas). Where the cycles of device kernels went is the target's to say (Runnable::explainCycles).
 //
 // Leaves are numbers of the machine file with source and confidence; counts of the program; what the engine counted
 // because it depends on time (row commands, skipped cycles); and what was measured (wall_us).
@@ -19,24 +18,24 @@ namespace pimento::evaluate {
 
 /// What is known of one kernel of the report, in the order of Report::stages.
 struct ExplainedStage {
-  const program::Process *process = nullptr;  ///< null: on the host
-  const mapping::PlacedMapping *placed = nullptr;
-  std::vector<std::string> dims;     ///< of the kernel
-  std::vector<std::string> choices;  ///< that compiling it made beyond the mapping, and why
-  bool hasLayer = false;             ///< there is a kernel behind it (no program from a file)
+  const Runnable *program = nullptr;               ///< null: on the host
+  const mapping::PlacedMapping *placed = nullptr;  ///< of kernels
+  std::vector<std::string> choices;                ///< that compiling it made beyond the mapping, and why
+  bool hasLayer = false;                           ///< there is a kernel behind it (no program from a file)
   StageRecord record;
 };
 
 /// All must outlive the explanation's making, not the explanation.
 struct ExplainInput {
   const machine::Machine *machine = nullptr;
+  const Target *target = nullptr;
   const Report *report = nullptr;
   std::vector<ExplainedStage> stages;
   /// Longer kernels (column commands of one channel) get no critical path.
   std::int64_t mostCommands = 50'000'000;
 };
 
-/// The input of a graph's evaluation.
+/// The input of an evaluation.
 ExplainInput explainInput(const Request &request, const Evaluation &evaluation);
 
 class Explanation {

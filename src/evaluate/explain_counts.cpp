@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "pimento/base/integer.h"
+#include "pimento/base/text.h"
 #include "pimento/evaluate/explainer.h"
 
 namespace pimento::evaluate {
@@ -11,213 +11,159 @@ namespace pimento::evaluate {
 namespace {
 
 using Arithmetic = Derivation::Arithmetic;
-using program::Purpose;
 
-/// A body of loops with commands of one purpose directly in it.
-struct Nest {
-  std::vector<const program::Node *> loops;
-  std::int64_t commands = 0;
-};
-
-void findNests(const std::vector<program::Node> &nodes, Purpose purpose, std::vector<const program::Node *> &loops,
-               std::vector<Nest> &out) {
-  std::int64_t here = 0;
-  for (const program::Node &n : nodes)
-    if (!n.isLoop && n.command.purpose == purpose) ++here;
-  if (here > 0) out.push_back({loops, here});
-  for (const program::Node &n : nodes) {
-    if (!n.isLoop) continue;
-    loops.push_back(&n);
-    findNests(n.children, purpose, loops, out);
-    loops.pop_back();
-  }
+/// Do the counts of the report divide into those of one unit?
+bool isOneForAll(const DeviceRun &run) {
+  return run.unitsSimulated == 1 && !run.interval;
 }
 
-bool isName(const std::string &text) {
-  return !text.empty() && std::isalpha(static_cast<unsigned char>(text.front())) != 0 &&
-         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
-}
-
-/// "output * batch * row * commands".
-DerivationPtr nestNode(const Nest &nest) {
-  std::int64_t value = nest.commands;
-  std::string formula, path;
-  Parts parts;
-  for (const program::Node *l : nest.loops) {
-    value = multiplySaturated(value, l->trip);
-    std::string symbol = isName(l->label) ? l->label : "loop";
-    const auto isTaken = [&](const std::string &s) {
-      return s == "commands" || s == "max" || s == "min" || s == "ceil" ||
-             std::any_of(parts.begin(), parts.end(), [&](const auto &p) { return p.symbol == s; });
-    };
-    if (isTaken(symbol)) symbol += std::to_string(parts.size());
-    formula += symbol + " * ";
-    path += (path.empty() ? "" : "/") + (l->label.empty() ? symbol : l->label);
-    parts.push_back({symbol, leaf(symbol, l->trip, "", "trips of the loop")});
-  }
-  parts.push_back({"commands", leaf("commands", nest.commands, "", "in the body")});
-  return node(path.empty() ? "outside of loops" : "in " + path, value, "", formula + "commands", Arithmetic::kInteger,
-              std::move(parts));
-}
-
-/// The factors behind the loops: per dim of the kernel, its padded extent over the levels of the machine.
-std::vector<DerivationPtr> mappingNodes(const ExplainedStage &stage, MachineNumbers &numbers) {
-  std::vector<DerivationPtr> out;
-  if (stage.placed == nullptr) return out;
-  const mapping::Mapping &m = stage.placed->mapping;
-  const std::vector<machine::Level> &levels = numbers.machine().levels;
-  for (const mapping::Subspace &s : m.subspaces)
-    for (std::size_t d = 0; d < stage.dims.size(); ++d) {
-      Parts parts;
-      std::string formula;
-      for (std::size_t l = 0; l <= levels.size(); ++l) {
-        const std::string symbol = l == levels.size() ? "range" : levels[l].name;
-        formula += (l == 0 ? "" : " * ") + symbol;
-        parts.push_back({symbol, leaf(symbol, s.factors[l][d], "", "mapping's factor")});
-      }
-      out.push_back(node(fmt::format("M{} of the mapping: {}, padded", s.index, stage.dims[d]),
-                         s.extent(static_cast<int>(d)), "", formula, Arithmetic::kInteger, std::move(parts),
-                         out.empty() ? mapping::print(m) : ""));
-    }
-  return out;
-}
-
-DerivationPtr purposePerChannel(const std::string &name, const ExplainedStage &stage, Purpose purpose,
-                                std::int64_t value, MachineNumbers &numbers) {
-  std::vector<Nest> nests;
-  std::vector<const program::Node *> loops;
-  findNests(stage.process->body, purpose, loops, nests);
-  std::vector<DerivationPtr> parts;
-  for (const Nest &n : nests) parts.push_back(nestNode(n));
-  auto d = std::make_shared<Derivation>(*sumOf(name, value, "", parts));
-  if (value != 0) d->beside = mappingNodes(stage, numbers);
-  return d;
-}
-
-std::string_view aboutRowCount(int which) {
-  constexpr std::array<std::string_view, 6> kAbout = {
-      "rows that the controller opened in one bank; counted by the engine, since it depends on time",
-      "commands that opened a row in every unit's bank; counted by the engine, since it depends on time",
-      "rows that the controller closed in one bank; counted by the engine, since it depends on time",
-      "commands that closed a row in every unit's bank; counted by the engine, since it depends on time",
-      "REF commands of all ranks; counted by the engine, since it depends on time",
-      "refresh requests that the next one replaced before they were served; counted by the engine"};
-  return kAbout[static_cast<std::size_t>(which - program::kPurposes)];
+/// "per_dpu" of "dpus".
+std::string perUnit(const SimulatedUnit &unit) {
+  return "per_" + lowerCase(unit.singular);
 }
 
 }  // namespace
 
-DerivationPtr channelsOf(const ExplainedStage &stage, MachineNumbers &numbers) {
+DerivationPtr explainIssues(const std::string &name, const DeviceRun &run, const SimulatedUnit &unit) {
+  if (run.interval)
+    return leaf(
+        name, run.cycles.value, "cycle",
+        fmt::format("sampled: extrapolated from runs on {} cycles of data made the same way; {} to {} with {} % "
+                    "confidence",
+                    run.cyclesSimulated.value, run.interval->low.value, run.interval->high.value,
+                    100 * run.interval->level));
+  if (!isOneForAll(run))
+    return leaf(name, run.cycles.value, "cycle",
+                fmt::format("the slowest of {} {}, {} of which were run, each on its own data", run.units, unit.plural,
+                            run.unitsSimulated));
+  const std::int64_t issued = run.counts.at("instructions") / run.units,
+                     idle = run.counts.at("idle_cycles") / run.units;
+  const std::int64_t rest = run.cycles.value - issued - idle;
+  std::vector<DerivationPtr> parts = {
+      leaf("issuing", issued, "cycle", "one instruction of one tasklet or thread each"),
+      leaf("idle", idle, "cycle", "every one of them waits: for its own last instruction, for a transfer, or stopped")};
+  if (rest != 0) parts.push_back(leaf("start and end", rest, "cycle", "before the first and after the last issue"));
+  return sumOf(name, run.cycles.value, "cycle", parts,
+               run.units == 1
+                   ? fmt::format("one {}", unit.singular)
+                   : fmt::format("one {}, which stands for all: their programs take equally long", unit.singular));
+}
+
+DerivationPtr unitsOf(const ExplainedStage &stage, const SimulatedUnit &unit, MachineNumbers &numbers) {
   const std::int64_t n = stage.record.run.units;
-  if (!numbers.machine().dram) {
-    const std::string name = fmt::format("{}s", stage.record.run.unit);
-    if (stage.placed == nullptr) return leaf(name, n, "", name + " that run the program");
-    Parts parts;
-    std::string formula;
-    const auto &levels = numbers.machine().levels;
-    for (std::size_t l = 0; l + 1 < levels.size(); ++l) {
-      std::int64_t factor = 1;
-      for (const std::int64_t f : stage.placed->mapping.subspaces[0].factors[l]) factor *= f;
-      formula += (l == 0 ? "" : " * ") + levels[l].name;
-      parts.push_back({levels[l].name, leaf(levels[l].name, factor, "", "mapping's factor")});
-    }
-    return node(name, n, "", formula, Arithmetic::kInteger, std::move(parts));
+  const std::string name(unit.plural), path(unit.count);
+  if (!path.empty()) {
+    if (numbers.has(path) && numbers.number(path)->real() == static_cast<double>(n)) return numbers.number(path);
+    return leaf(name, n, "", fmt::format("identical {} that run the program", name));
   }
-  const auto &organization = numbers.machine().dram->organization;
-  if (n == organization.channels && numbers.has("organization.channels"))
-    return numbers.number("organization.channels");
-  return leaf("channels", n, "", "identical channels that run the program");
+  if (stage.placed == nullptr) return leaf(name, n, "", name + " that run the program");
+  Parts parts;
+  std::string formula;
+  const auto &levels = numbers.machine().levels;
+  for (std::size_t l = 0; l < levels.size() && levels[l].role <= machine::LevelRole::kUnit; ++l) {
+    std::int64_t factor = 1;
+    for (const std::int64_t f : stage.placed->mapping.subspaces[0].factors[l]) factor *= f;
+    formula += (l == 0 ? "" : " * ") + levels[l].name;
+    parts.push_back({levels[l].name, leaf(levels[l].name, factor, "", "mapping's factor")});
+  }
+  return node(name, n, "", formula, Arithmetic::kInteger, std::move(parts));
 }
 
-CountNodes explainCounts(const std::string &prefix, const ExplainedStage &stage, MachineNumbers &numbers) {
-  const DerivationPtr channels = channelsOf(stage, numbers);
-  if (stage.process->code != nullptr || stage.process->unit) return explainDpuCounts(prefix, stage, channels);
-  std::array<DerivationPtr, kDeviceCounts> perChannel;
+CountNodes explainCounts(const std::string &prefix, const ExplainedStage &stage, const Target &target,
+                         MachineNumbers &numbers) {
+  const DeviceRun &run = stage.record.run;
+  const SimulatedUnit unit = target.unit();
+  const DerivationPtr units = unitsOf(stage, unit, numbers);
+  const std::string each = perUnit(unit), all(unit.key);
   CountNodes out;
-  for (int i = 0; i < kDeviceCounts; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    const std::string name(deviceCountName(i));
-    const std::int64_t total = stage.record.run.counts.at(name);
-    const std::int64_t one = total / stage.record.run.units;
-    const std::string label = name + " per channel";
-    if (i < program::kPurposes)
-      perChannel[at] = purposePerChannel(label, stage, static_cast<Purpose>(i), one, numbers);
-    else if (i + 1 == kDeviceCounts)
-      perChannel[at] = sumOf(label, one, "", {perChannel.begin(), perChannel.begin() + program::kPurposes});
-    else
-      perChannel[at] = leaf(label, one, "", std::string(aboutRowCount(i)));
-    out.emplace_back(name, node(prefix + name, total, "", "per_channel * channels", Arithmetic::kInteger,
-                                {{"per_channel", perChannel[at]}, {"channels", channels}}));
+  for (std::size_t i = 0; i < target.counts().rows.size(); ++i) {
+    const CountRow &row = target.counts().rows[i];
+    const std::string name(row.name), about(row.about);
+    const std::int64_t total = run.counts.at(name);
+    if (!isOneForAll(run)) {
+      out.emplace_back(name, leaf(prefix + name, total, "", fmt::format("{}, all {} together", about, unit.plural)));
+      continue;
+    }
+    const std::string label = fmt::format("{} per {}", name, unit.singular);
+    const std::int64_t one = total / run.units;
+    DerivationPtr ofOne = stage.program->explainCount(i, label, one, numbers);
+    if (ofOne == nullptr) ofOne = leaf(label, one, "", about);
+    out.emplace_back(name, node(prefix + name, total, "", fmt::format("{} * {}", each, all), Arithmetic::kInteger,
+                                {{each, ofOne}, {all, units}}));
   }
   return out;
 }
 
-ActionNodes sumActions(const std::string &prefix,
-                       const std::array<std::vector<DerivationPtr>, energy::kActions> &parts) {
+namespace {
+
+/// Puts the parts of each action together, under "PREFIXaction of the device".
+ActionNodes sumActions(const std::string &prefix, const std::map<std::string_view, std::vector<DerivationPtr>> &parts) {
   ActionNodes out;
-  for (std::size_t a = 0; a < out.size(); ++a) {
+  for (const auto &[action, nodes] : parts) {
     std::int64_t sum = 0;
-    for (const DerivationPtr &p : parts[a]) sum = addSaturated(sum, p->integer());
-    if (!parts[a].empty())
-      out[a] = sumOf(fmt::format("{}{} of the device", prefix, energy::name(static_cast<energy::Action>(a))), sum, "",
-                     parts[a]);
+    for (const DerivationPtr &p : nodes) sum = addSaturated(sum, p->integer());
+    out[action] = sumOf(fmt::format("{}{} of the device", prefix, action), sum, "", nodes);
   }
   return out;
 }
 
-ActionNodes deviceActionNodes(const std::string &prefix, const ExplainedStage &stage, const CountNodes &counts,
-                              MachineNumbers &numbers) {
-  const machine::Machine &m = numbers.machine();
-  if (!m.dram) return dpuActionNodes(prefix, stage, counts);
-  std::array<std::vector<DerivationPtr>, energy::kActions> parts;
-  for (const ActionPart &p : actionParts()) {
-    const DerivationPtr &count = counts[static_cast<std::size_t>(p.count)].second;
-    if (count->integer() == 0) continue;
-    Parts operands = {{"commands", count}};
-    std::string formula = "commands";
-    if (p.times != 1) formula += fmt::format(" * {}", p.times);
-    if (p.per != ActionPer::kCommand && m.pim) {
-      formula += " * blocks";
-      operands.push_back({"blocks", numbers.number("pim.blocks", m.pim->blocks)});
-    }
-    if (p.per == ActionPer::kLane && m.pim) {
-      formula += " * lanes";
-      operands.push_back({"lanes", numbers.number("pim.lanes", m.pim->lanes)});
-    }
-    const std::int64_t value = multiplySaturated(multiplySaturated(count->integer(), p.times), multiplier(p, m));
-    parts[static_cast<std::size_t>(p.action)].push_back(node(fmt::format("of {}", deviceCountName(p.count)), value, "",
-                                                             formula, Arithmetic::kInteger, std::move(operands)));
+/// What a count means for one action.
+DerivationPtr shareNode(const CountRow &row, const ActionShare &share, const DerivationPtr &count,
+                        std::string_view symbol, MachineNumbers &numbers) {
+  if (symbol.empty()) return count;
+  Parts operands = {{std::string(symbol), count}};
+  std::string formula(symbol);
+  if (share.times != 1) formula += fmt::format(" * {}", share.times);
+  for (const std::string_view path : share.factors) {
+    if (!numbers.has(std::string(path))) continue;
+    const std::string name(path.substr(path.rfind('.') + 1));
+    formula += " * " + name;
+    operands.push_back({name, numbers.number(std::string(path))});
   }
+  return node(fmt::format("of {}", row.name),
+              multiplySaturated(count->integer(), multiplierOf(share, numbers.machine())), "", formula,
+              Arithmetic::kInteger, std::move(operands));
+}
+
+}  // namespace
+
+ActionNodes deviceActionNodes(const std::string &prefix, const ExplainedStage &stage, const Target &target,
+                              const CountNodes &counts, MachineNumbers &numbers) {
+  const CountTable &table = target.counts();
+  std::map<std::string_view, std::vector<DerivationPtr>> parts;
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    for (const ActionShare &share : table.rows[i].actions)
+      if (counts[i].second->integer() != 0)
+        parts[share.action].push_back(shareNode(table.rows[i], share, counts[i].second, table.symbol, numbers));
+  const std::int64_t ranks = stage.record.work.ranks, cycles = stage.record.run.cycles.value;
+  if (ranks > 0)
+    parts[kRankCycles].push_back(
+        node("ranks at work", multiplySaturated(ranks, cycles), "", "ranks * cycles", Arithmetic::kInteger,
+             {{"ranks", leaf("ranks", ranks, "", fmt::format("that have a {} at work", target.unit().singular))},
+              {"cycles", leaf("cycles", cycles, "cycle", "of the launch")}}));
   return sumActions(prefix, parts);
 }
 
-ActionNodes hostActionNodes(const std::string &prefix, const lower::HostWork &work, const Breakdown &breakdown,
+ActionNodes hostActionNodes(const std::string &prefix, const HostWork &work, const Breakdown &breakdown,
                             std::int64_t operations, MachineNumbers &numbers) {
   ActionNodes out;
-  const auto nameOf = [&](energy::Action a) { return fmt::format("{}{} of the host", prefix, energy::name(a)); };
+  const auto nameOf = [&](std::string_view a) { return fmt::format("{}{} of the host", prefix, a); };
   for (const ActionTerm &t : hostActionTerms(numbers.machine(), work, breakdown))
-    if (t.term.value != 0)
-      out[static_cast<std::size_t>(t.action)] =
-          numbers.term(nameOf(t.action), "", t.term, Arithmetic::kInteger, "none");
-  constexpr energy::Action kOperations = energy::Action::kHostOperations;
+    if (t.term.value != 0) out[t.action] = numbers.term(nameOf(t.action), "", t.term, Arithmetic::kInteger, "none");
   if (operations != 0)
-    out[static_cast<std::size_t>(kOperations)] =
-        leaf(nameOf(kOperations), operations, "", "scalar operations of the kernel");
+    out[kHostOperations] = leaf(nameOf(kHostOperations), operations, "", "scalar operations of the kernel");
   return out;
 }
 
 ActionNodes addActions(const std::string &prefix, const std::vector<ActionNodes> &parts) {
+  std::map<std::string_view, std::vector<DerivationPtr>> all;
+  for (const ActionNodes &p : parts)
+    for (const auto &[action, d] : p) all[action].push_back(d);
   ActionNodes out;
-  for (std::size_t a = 0; a < out.size(); ++a) {
-    std::vector<DerivationPtr> all;
+  for (const auto &[action, nodes] : all) {
     std::int64_t sum = 0;
-    for (const ActionNodes &p : parts)
-      if (p[a] != nullptr) {
-        all.push_back(p[a]);
-        sum = addSaturated(sum, p[a]->integer());
-      }
-    if (all.empty()) continue;
-    out[a] = sumOf(prefix + std::string(energy::name(static_cast<energy::Action>(a))), sum, "", all);
+    for (const DerivationPtr &d : nodes) sum = addSaturated(sum, d->integer());
+    out[action] = sumOf(prefix + std::string(action), sum, "", nodes);
   }
   return out;
 }

@@ -17,22 +17,23 @@ const machine::EnergyTerm &termNamed(const machine::Machine &m, const std::strin
 }
 
 /// The count that a term prices, by its action formula.
-DerivationPtr countNode(const std::string &name, const energy::EnergyRow &row, const ActionNodes &actions,
-                        MachineNumbers &numbers) {
+DerivationPtr countNode(const std::string &name, const energy::EnergyRow &row, const machine::EnergyTerm &term,
+                        const ActionNodes &actions, MachineNumbers &numbers) {
   if (row.isBackground) {
-    const std::string path = "energy." + row.term + ".instances";
-    if (!numbers.has(path)) return leaf(name, row.count, "", "draws the power once");
-    return node(name, row.count, "", "instances", Arithmetic::kInteger, {{"instances", numbers.number(path)}});
+    if (term.instancesPath.empty()) return leaf(name, row.count, "", "draws the power once");
+    return node(name, row.count, "", "instances", Arithmetic::kInteger,
+                {{"instances", numbers.number(term.instancesPath)}});
   }
   const std::optional<Formula> formula = Formula::parse(row.formula);
   if (!formula) return leaf(name, row.count, "", "counted as " + row.formula);
   Parts parts;
   for (const std::string &symbol : formula->names()) {
-    if (const auto action = energy::parseAction(symbol)) {
-      const DerivationPtr &known = actions[static_cast<std::size_t>(*action)];
-      parts.push_back({symbol, known != nullptr ? known : leaf(symbol, std::int64_t{0}, "", "none in this run")});
-    } else {
+    if (numbers.has(symbol)) {
       parts.push_back({symbol, numbers.number(symbol)});
+    } else {
+      const auto known = actions.find(symbol);
+      parts.push_back(
+          {symbol, known != actions.end() ? known->second : leaf(symbol, std::int64_t{0}, "", "none in this run")});
     }
   }
   return node(name, row.count, "", row.formula, Arithmetic::kInteger, std::move(parts));
@@ -45,10 +46,10 @@ EnergyNodes explainEnergy(const std::string &prefix, const energy::EnergyReport 
   EnergyNodes out;
   for (const energy::EnergyRow &row : report.rows) {
     const machine::EnergyTerm &term = termNamed(numbers.machine(), row.term);
-    const std::string at = prefix + row.term, path = "energy." + row.term;
+    const std::string at = prefix + row.term, path = row.path;
     const DerivationPtr cost = numbers.number(path, term.energy.value);
     EnergyNodes::Row nodes;
-    nodes.count = countNode(at + ".count", row, actions, numbers);
+    nodes.count = countNode(at + ".count", row, term, actions, numbers);
     nodes.unitCost = node(at + ".unit_cost", row.unitCost, cost->unit, "cost", Arithmetic::kReal, {{"cost", cost}});
     const auto priced = [&](const char *which, Picojoules value, const DerivationPtr &unitCost) {
       Parts parts = {{"count", nodes.count}, {row.isBackground ? "power" : "cost", unitCost}};

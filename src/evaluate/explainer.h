@@ -1,14 +1,12 @@
-// How explanations are put together; only for the explain*.cpp files of this room.
+// How explanations are put together: by explain*.cpp for what all targets share, by targets for their own parts.
 #pragma once
 
-#include <array>
 #include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "pimento/evaluate/device_actions.h"
 #include "pimento/evaluate/explain.h"
 #include "pimento/evaluate/price.h"
 
@@ -46,30 +44,24 @@ class MachineNumbers {
   std::map<std::string, DerivationPtr> made_;
 };
 
-/// Where the cycles of a device kernel went: the critical path, beside it the view by phase and the ideal.
-DerivationPtr explainCycles(const std::string &name, const ExplainedStage &stage, MachineNumbers &numbers,
-                            std::int64_t mostCommands);
+/// The cycles of units that issue one instruction per cycle or none (counts "instructions", "idle_cycles"): the two are
+/// the time of the one unit that stands for all.
+DerivationPtr explainIssues(const std::string &name, const DeviceRun &run, const SimulatedUnit &unit);
 
-/// Counts of one device kernel by name, in the order of reports: per channel times channels, per DPU times DPUs.
+/// Counts of one device kernel by name, in the order of the target's table: per unit times units.
 using CountNodes = std::vector<std::pair<std::string, DerivationPtr>>;
-CountNodes explainCounts(const std::string &prefix, const ExplainedStage &stage, MachineNumbers &numbers);
-DerivationPtr channelsOf(const ExplainedStage &stage, MachineNumbers &numbers);
+CountNodes explainCounts(const std::string &prefix, const ExplainedStage &stage, const Target &target,
+                         MachineNumbers &numbers);
+/// How many units do the same.
+DerivationPtr unitsOf(const ExplainedStage &stage, const SimulatedUnit &unit, MachineNumbers &numbers);
 
-/// What actions a part of the run took, by action; empty parts are left out.
-using ActionNodes = std::array<DerivationPtr, energy::kActions>;
-ActionNodes deviceActionNodes(const std::string &prefix, const ExplainedStage &stage, const CountNodes &counts,
-                              MachineNumbers &numbers);
-ActionNodes hostActionNodes(const std::string &prefix, const lower::HostWork &work, const Breakdown &breakdown,
+/// What actions a part of the run took, by action; there are none of those it did not take.
+using ActionNodes = std::map<std::string_view, DerivationPtr>;
+ActionNodes deviceActionNodes(const std::string &prefix, const ExplainedStage &stage, const Target &target,
+                              const CountNodes &counts, MachineNumbers &numbers);
+ActionNodes hostActionNodes(const std::string &prefix, const HostWork &work, const Breakdown &breakdown,
                             std::int64_t operations, MachineNumbers &numbers);
 ActionNodes addActions(const std::string &prefix, const std::vector<ActionNodes> &parts);
-
-/// The same for machine code on DPUs (explain_dpu.cpp).
-DerivationPtr explainDpuCycles(const std::string &name, const ExplainedStage &stage);
-CountNodes explainDpuCounts(const std::string &prefix, const ExplainedStage &stage, const DerivationPtr &dpus);
-ActionNodes dpuActionNodes(const std::string &prefix, const ExplainedStage &stage, const CountNodes &counts);
-/// Puts the parts of each action together, under "PREFIXaction of the device".
-ActionNodes sumActions(const std::string &prefix,
-                       const std::array<std::vector<DerivationPtr>, energy::kActions> &parts);
 
 /// An energy report: one node per number of its rows.
 struct EnergyNodes {

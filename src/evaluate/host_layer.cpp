@@ -43,36 +43,39 @@ Bytes bytesOf(const std::map<int, std::int64_t> &elements, const kernel::Graph &
 
 }  // namespace
 
-HostLayer hostLayer(const kernel::Graph &graph, int kernel, const machine::Machine &machine) {
-  const kernel::Kernel &k = graph.kernels[static_cast<std::size_t>(kernel)];
-  std::map<int, std::int64_t> read, written;
-  const auto add = [&](std::map<int, std::int64_t> &to, const kernel::Access &access, bool isWhole) {
-    std::int64_t &n = to[access.tensor];
-    const kernel::Tensor &tensor = graph.tensors[static_cast<std::size_t>(access.tensor)];
-    n = addSaturated(n, isWhole ? tensor.elements() : reached(access, k));
-  };
-  for (const kernel::Access &a : k.loads) add(read, a, false);
-  for (const kernel::Store &s : k.stores) {
-    const bool isAnywhere = s.indirectIndex >= 0;
-    add(written, s.target, isAnywhere);
-    if (s.combine != kernel::Combine::kAssign && isWrittenBefore(graph, kernel, s.target.tensor))
-      add(read, s.target, isAnywhere);
-  }
+HostLayer hostLayer(const GraphPart &part, const machine::Machine &machine) {
+  const kernel::Graph &graph = *part.graph;
   HostLayer layer;
-  layer.operations = kernel::scalarOperations(k);
-  layer.read = bytesOf(read, graph);
-  layer.written = bytesOf(written, graph);
+  for (int n = part.first; n < part.first + part.count; ++n) {
+    const kernel::Kernel &k = graph.kernels[static_cast<std::size_t>(n)];
+    std::map<int, std::int64_t> read, written;
+    const auto add = [&](std::map<int, std::int64_t> &to, const kernel::Access &access, bool isWhole) {
+      std::int64_t &elements = to[access.tensor];
+      const kernel::Tensor &tensor = graph.tensors[static_cast<std::size_t>(access.tensor)];
+      elements = addSaturated(elements, isWhole ? tensor.elements() : reached(access, k));
+    };
+    for (const kernel::Access &a : k.loads) add(read, a, false);
+    for (const kernel::Store &s : k.stores) {
+      const bool isAnywhere = s.indirectIndex >= 0;
+      add(written, s.target, isAnywhere);
+      if (s.combine != kernel::Combine::kAssign && isWrittenBefore(graph, n, s.target.tensor))
+        add(read, s.target, isAnywhere);
+    }
+    layer.operations = addSaturated(layer.operations, kernel::scalarOperations(k));
+    layer.read += bytesOf(read, graph);
+    layer.written += bytesOf(written, graph);
+  }
   layer.cycles = Cycles(hostLayerTerm(machine, layer.operations, layer.read, layer.written).value);
   return layer;
 }
 
 energy::ActionCounts hostLayerActions(const machine::Machine &machine, const HostLayer &layer) {
-  lower::HostWork traffic;
+  HostWork traffic;
   traffic.placed = layer.written;
   traffic.readBack = layer.read;
   Breakdown time;
-  time.host = layer.cycles;
-  return hostActions(machine, traffic, time).add(energy::Action::kHostOperations, layer.operations);
+  time[Part::kHost] = layer.cycles;
+  return hostActions(machine, traffic, time).add(kHostOperations, layer.operations);
 }
 
 }  // namespace pimento::evaluate

@@ -8,6 +8,7 @@
 
 #include "pimento/energy/actions.h"
 #include "pimento/evaluate/report.h"
+#include "pimento/evaluate/target.h"
 #include "pimento/kernel/kernel.h"
 #include "pimento/machine/machine.h"
 
@@ -22,7 +23,8 @@ struct HostLayer {
   Bytes bytes() const { return read + written; }
 };
 
-HostLayer hostLayer(const kernel::Graph &graph, int kernel, const machine::Machine &machine);
+/// Of all kernels of the part together.
+HostLayer hostLayer(const GraphPart &part, const machine::Machine &machine);
 
 /// The actions of it: bursts over the link in full rows, refreshes meanwhile, operations.
 energy::ActionCounts hostLayerActions(const machine::Machine &machine, const HostLayer &layer);

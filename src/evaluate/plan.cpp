@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <memory>
 
+#include "pimento/base/suggest.h"
 #include "pimento/base/thread_pool.h"
 #include "pimento/evaluate/cost.h"
 #include "pimento/evaluate/evaluator.h"
@@ -15,17 +17,23 @@ namespace pimento::evaluate {
 
 namespace {
 
+std::int64_t microsecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start).count();
+}
+
 constexpr Cycles kNever(std::numeric_limits<std::int64_t>::max());
 
 struct Candidate {
   mapping::Mapping mapping;
-  Cycles bound = kNever, cycles = kNever;  ///< in total, host work included
-  bool isLegal = false;
+  std::unique_ptr<CompiledPart> compiled = nullptr;  ///< null: illegal, or out of the race
+  Cycles bound = kNever, cycles = kNever;            ///< in total, host work included
+
+  bool isLegal() const { return compiled != nullptr; }
 };
 
 /// What is known to a run that chooses among mappings.
 RunMode timingOf(const Request &r) {
-  return {true, {}, r.values ? &*r.values : nullptr, r.contents};
+  return {true, nullptr, r.values ? &*r.values : nullptr, r.contents};
 }
 
 /// Has `m` the tail, and the buffer if one is named, that the user wants?
@@ -36,127 +44,173 @@ bool agrees(const mapping::Mapping &m, const mapping::Mapping &wanted) {
          (buffer == wanted.parameters.end() || (own != m.parameters.end() && own->second == buffer->second));
 }
 
-/// A mapping, and who chose it.
+/// A mapping, who chose it, and what it compiled to where the choice took that.
 struct Choice {
   mapping::Mapping mapping;
   std::string why;
+  std::unique_ptr<CompiledPart> compiled = nullptr;
 };
 
-/// Bounds the candidates, but those that are guessed to take longer than kAutoEstimated others: they keep none.
-void boundLeast(const Request &r, int kernel, const Backend &backend, std::vector<Candidate> &all) {
-  constexpr std::size_t kBatch = 64;
-  std::vector<Cycles> guesses(all.size());
-  const auto compile = [&](const Candidate &c) {
-    return backend.compile(*r.graph, kernel, c.mapping, *r.machine, r.variant, r.tools);
-  };
-  parallelFor(r.jobs, static_cast<std::int64_t>(all.size()), [&](std::int64_t i) {
-    Candidate &c = all[static_cast<std::size_t>(i)];
-    const auto compiled = compile(c);
-    c.isLegal = compiled.ok();
-    if (!compiled) return;
-    DeviceRun run;
-    run.cycles = (*compiled)->guess();
-    guesses[static_cast<std::size_t>(i)] = costOf(*r.machine, (*compiled)->hostWork(), run).total;
-  });
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (all[i].isLegal) order.push_back(i);
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return guesses[a] < guesses[b]; });
-  std::vector<Cycles> least;  // bounds so far, kAutoEstimated at most
-  for (std::size_t begin = 0; begin < order.size(); begin += kBatch) {
-    const std::size_t count = std::min(kBatch, order.size() - begin);
-    const Cycles cut = static_cast<int>(least.size()) < kAutoEstimated ? kNever : least.back();
-    parallelFor(r.jobs, static_cast<std::int64_t>(count), [&](std::int64_t i) {
-      const std::size_t n = order[begin + static_cast<std::size_t>(i)];
-      if (guesses[n] > cut) return;
-      const auto compiled = compile(all[n]);
-      all[n].bound =
-          costOf(*r.machine, (*compiled)->hostWork(), (*compiled)->bound(r.values ? &*r.values : nullptr)).total;
-    });
-    for (std::size_t i = begin; i < begin + count; ++i) least.push_back(all[order[i]].bound);
-    std::sort(least.begin(), least.end());
-    least.resize(std::min<std::size_t>(least.size(), kAutoEstimated));
-  }
-}
+/// Chooses among mappings of one part.
+class Choosing {
+ public:
+  Choosing(const Request &request, const GraphPart &part, const mapping::MapSpec &spec)
+      : request_(request), target_(*request.target), part_(part), spec_(spec) {}
 
-/// The best mapping by estimated total cycles among a fixed set: the reference mapping, and of the first legal ones
-/// those with the least lower bound. Ties go to the earlier one, so the choice does not depend on the number of
-/// threads.
-Result<Choice> chooseMapping(const Request &r, int kernel, const Backend &backend, const mapping::MapSpec &spec) {
-  std::vector<Candidate> all;
-  const Result<mapping::Mapping> reference = backend.reference(*r.graph, kernel, *r.machine, spec, r.tools);
-  if (!reference) return reference.diagnostics();
-  if (reference->mergeAt == spec.mapping.mergeAt) all.push_back({*reference});
-  for (mapping::Mapping &m : backend.mappings(*r.graph, kernel, *r.machine, spec, r.tools))
-    if (static_cast<int>(all.size()) < kAutoCandidates && agrees(m, spec.mapping)) all.push_back({std::move(m)});
-  mapping::MappingSpace space(r.graph->kernels[static_cast<std::size_t>(kernel)], *r.machine);
-  const bool hasOwn = all.size() > 1;
-  while (!hasOwn && static_cast<int>(all.size()) < kAutoCandidates) {
-    std::optional<mapping::Mapping> m = space.next();
-    if (!m) break;
-    m->tail = spec.mapping.tail;
-    m->mergeAt = spec.mapping.mergeAt;
-    m->parameters = spec.mapping.parameters;
-    all.push_back({std::move(*m)});
-  }
-  if (all.empty()) all.push_back({*reference});
-  boundLeast(r, kernel, backend, all);
-  std::stable_sort(all.begin() + 1, all.end(), [](const Candidate &a, const Candidate &b) {
-    return a.isLegal != b.isLegal ? a.isLegal : a.bound < b.bound;
-  });
-  const auto legal = std::count_if(all.begin(), all.end(), [](const Candidate &c) { return c.isLegal; });
-  all.resize(std::min<std::size_t>(all.size(), 1 + kAutoEstimated));
-  // Those with the least bounds first, a few at a time; who cannot win any more is not run.
-  std::vector<Candidate *> order;
-  for (Candidate &c : all) order.push_back(&c);
-  std::stable_sort(order.begin(), order.end(), [](const Candidate *a, const Candidate *b) {
-    return a->isLegal != b->isLegal ? a->isLegal : a->bound < b->bound;
-  });
-  Cycles least = kNever;
-  for (std::size_t begin = 0; begin < order.size(); begin += std::size_t{kAutoBatch}) {
-    const std::size_t count = std::min<std::size_t>(kAutoBatch, order.size() - begin);
-    parallelFor(r.jobs, static_cast<std::int64_t>(count), [&](std::int64_t i) {
-      Candidate &c = *order[begin + static_cast<std::size_t>(i)];
-      if (!c.isLegal || c.bound > least) return;
-      const auto compiled = backend.compile(*r.graph, kernel, c.mapping, *r.machine, r.variant, r.tools);
-      const Result<DeviceRun> run = (*compiled)->run(timingOf(r));
-      c.isLegal = run.ok();
-      if (run) c.cycles = costOf(*r.machine, (*compiled)->hostWork(), *run).total;
+  /// The best mapping by estimated total cycles among a fixed set: the reference mapping, and of the first legal ones
+  /// those with the least lower bound. Ties go to the earlier one, so the choice does not depend on the number of
+  /// threads.
+  Result<Choice> choose() {
+    if (Status s = list(); !s) return s.diagnostics();
+    bound();
+    std::stable_sort(all_.begin() + 1, all_.end(), [](const Candidate &a, const Candidate &b) {
+      return a.isLegal() != b.isLegal() ? a.isLegal() : a.bound < b.bound;
     });
-    for (std::size_t n = begin; n < begin + count; ++n)
-      if (order[n]->isLegal) least = std::min(least, order[n]->cycles);
+    const auto legal = std::count_if(all_.begin(), all_.end(), [](const Candidate &c) { return c.isLegal(); });
+    all_.resize(std::min<std::size_t>(all_.size(), 1 + kAutoEstimated));
+    estimate();
+    const auto best = std::min_element(all_.begin(), all_.end(), [](const Candidate &a, const Candidate &b) {
+      return a.isLegal() != b.isLegal() ? a.isLegal() : a.cycles < b.cycles;
+    });
+    if (!best->isLegal()) return whyNone();
+    mapping::Mapping m = best->mapping;
+    m.text = mapping::print(m);
+    const auto estimated = std::count_if(all_.begin(), all_.end(), [](const Candidate &c) { return c.isLegal(); });
+    return Choice{std::move(m),
+                  fmt::format("the fastest of {} mappings, which have the least lower bounds of "
+                              "{} legal ones that were looked at",
+                              estimated, legal),
+                  std::move(best->compiled)};
   }
-  const auto best = std::min_element(all.begin(), all.end(), [](const Candidate &a, const Candidate &b) {
-    return a.isLegal != b.isLegal ? a.isLegal : a.cycles < b.cycles;
-  });
-  if (!best->isLegal) {
-    const auto compiled = backend.compile(*r.graph, kernel, all.front().mapping, *r.machine, r.variant, r.tools);
+
+ private:
+  Result<std::unique_ptr<CompiledPart>> compile(const mapping::Mapping &m) const {
+    return target_.compile(part_, m, *request_.machine, request_.variant, request_.tools);
+  }
+  Cycles total(const Candidate &c, const DeviceRun &run) const {
+    return costOf(*request_.machine, c.compiled->hostWork(), run).total;
+  }
+
+  Status list() {
+    const Result<mapping::Mapping> reference = target_.reference(part_, *request_.machine, spec_, request_.tools);
+    if (!reference) return reference.diagnostics();
+    if (reference->mergeAt == spec_.mapping.mergeAt) all_.push_back({*reference});
+    for (mapping::Mapping &m : target_.mappings(part_, *request_.machine, spec_, request_.tools))
+      if (static_cast<int>(all_.size()) < kAutoCandidates && agrees(m, spec_.mapping)) all_.push_back({std::move(m)});
+    mapping::MappingSpace space(part_.kernel(), *request_.machine);
+    const bool hasOwn = all_.size() > 1;
+    while (!hasOwn && static_cast<int>(all_.size()) < kAutoCandidates) {
+      std::optional<mapping::Mapping> m = space.next();
+      if (!m) break;
+      m->tail = spec_.mapping.tail;
+      m->mergeAt = spec_.mapping.mergeAt;
+      m->parameters = spec_.mapping.parameters;
+      m->program = spec_.mapping.program;
+      all_.push_back({std::move(*m)});
+    }
+    if (all_.empty()) all_.push_back({*reference});
+    return okStatus();
+  }
+
+  /// Compiles the candidates and bounds them, but those that are guessed to take longer than kAutoEstimated others:
+  /// they keep none.
+  void bound() {
+    constexpr std::size_t kBatch = 64;
+    std::vector<Cycles> guesses(all_.size());
+    parallelFor(request_.jobs, static_cast<std::int64_t>(all_.size()), [&](std::int64_t i) {
+      Candidate &c = all_[static_cast<std::size_t>(i)];
+      auto compiled = compile(c.mapping);
+      if (!compiled) return;
+      c.compiled = std::move(*compiled);
+      DeviceRun run;
+      run.cycles = c.compiled->guess();
+      guesses[static_cast<std::size_t>(i)] = total(c, run);
+    });
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < all_.size(); ++i)
+      if (all_[i].isLegal()) order.push_back(i);
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return guesses[a] < guesses[b]; });
+    std::vector<Cycles> least;  // bounds so far, kAutoEstimated at most
+    for (std::size_t begin = 0; begin < order.size(); begin += kBatch) {
+      const std::size_t count = std::min(kBatch, order.size() - begin);
+      const Cycles cut = static_cast<int>(least.size()) < kAutoEstimated ? kNever : least.back();
+      parallelFor(request_.jobs, static_cast<std::int64_t>(count), [&](std::int64_t i) {
+        const std::size_t n = order[begin + static_cast<std::size_t>(i)];
+        if (guesses[n] > cut) return;
+        all_[n].bound = total(all_[n], all_[n].compiled->bound(request_.values ? &*request_.values : nullptr));
+      });
+      for (std::size_t i = begin; i < begin + count; ++i) least.push_back(all_[order[i]].bound);
+      std::sort(least.begin(), least.end());
+      least.resize(std::min<std::size_t>(least.size(), kAutoEstimated));
+    }
+  }
+
+  /// Those with the least bounds first, a few at a time; who cannot win any more is not run.
+  void estimate() {
+    std::vector<Candidate *> order;
+    for (Candidate &c : all_) order.push_back(&c);
+    std::stable_sort(order.begin(), order.end(), [](const Candidate *a, const Candidate *b) {
+      return a->isLegal() != b->isLegal() ? a->isLegal() : a->bound < b->bound;
+    });
+    Cycles least = kNever;
+    for (std::size_t begin = 0; begin < order.size(); begin += std::size_t{kAutoBatch}) {
+      const std::size_t count = std::min<std::size_t>(kAutoBatch, order.size() - begin);
+      parallelFor(request_.jobs, static_cast<std::int64_t>(count), [&](std::int64_t i) {
+        Candidate &c = *order[begin + static_cast<std::size_t>(i)];
+        if (!c.isLegal() || c.bound > least) return;
+        const Result<DeviceRun> run = c.compiled->run(timingOf(request_));
+        if (run)
+          c.cycles = total(c, *run);
+        else
+          c.compiled = nullptr;
+      });
+      for (std::size_t n = begin; n < begin + count; ++n)
+        if (order[n]->isLegal()) least = std::min(least, order[n]->cycles);
+    }
+  }
+
+  Diagnostics whyNone() const {
+    const auto compiled = compile(all_.front().mapping);
     if (!compiled) return compiled.diagnostics();
-    return (*compiled)->run(timingOf(r)).diagnostics();
+    return (*compiled)->run(timingOf(request_)).diagnostics();
   }
-  mapping::Mapping m = best->mapping;
-  m.text = mapping::print(m);
-  const auto estimated = std::count_if(all.begin(), all.end(), [](const Candidate &c) { return c.isLegal; });
-  return Choice{std::move(m), fmt::format("the fastest of {} mappings, which have the least lower bounds of "
-                                          "{} legal ones that were looked at",
-                                          estimated, legal)};
-}
 
-Result<Choice> resolve(const Request &r, int kernel, const Backend &backend) {
-  const mapping::MapSpec &spec = r.mapOf(static_cast<std::size_t>(kernel));
+  const Request &request_;
+  const Target &target_;
+  const GraphPart part_;
+  const mapping::MapSpec &spec_;
+  std::vector<Candidate> all_;
+};
+
+Result<Choice> resolve(const Request &r, const GraphPart &part) {
+  const mapping::MapSpec &spec = r.mapOf(static_cast<std::size_t>(part.first));
   switch (spec.kind) {
     case mapping::MapSpec::Kind::kReference: {
-      Result<mapping::Mapping> m = backend.reference(*r.graph, kernel, *r.machine, spec, r.tools);
+      Result<mapping::Mapping> m = r.target->reference(part, *r.machine, spec, r.tools);
       if (!m) return m.diagnostics();
       return Choice{std::move(*m), "the reference mapping"};
     }
     case mapping::MapSpec::Kind::kAuto:
-      return chooseMapping(r, kernel, backend, spec);
+      return Choosing(r, part, spec).choose();
     case mapping::MapSpec::Kind::kHost:
     case mapping::MapSpec::Kind::kExplicit:
       break;
   }
   return Choice{spec.mapping, "given"};
+}
+
+/// Has the target the program that the mapping names?
+Status checkProgram(const Request &r, const mapping::Mapping &m) {
+  const std::vector<mapping::ProgramKind> programs = r.target->programs();
+  if (m.program == mapping::ProgramKind::kAny ||
+      std::find(programs.begin(), programs.end(), m.program) != programs.end())
+    return okStatus();
+  std::vector<std::string_view> names;
+  for (const mapping::ProgramKind p : programs) names.push_back(name(p));
+  const auto where = m.where.find("program");
+  return unsupported("unsupported-program", where != m.where.end() ? where->second : Location{},
+                     fmt::format("{} has no {} programs", r.machine->name, name(m.program)),
+                     fmt::format("leave program= out; it has: {}", fmt::join(names, ", ")));
 }
 
 /// Why a kernel cannot run on the device, without the kernel's and the device's names.
@@ -166,96 +220,108 @@ std::string reasonOf(const Diagnostic &d, const std::string &machine) {
   return at == std::string::npos ? d.message : d.message.substr(at + lead.size());
 }
 
-/// Decides for one kernel after the other, in the order of the graph, where it runs.
+/// Decides for one part after the other, in the order of the graph, where it runs.
 class Planner {
  public:
-  Planner(const Request &request, const Backend &backend) : request_(request), backend_(backend) {}
+  explicit Planner(const Request &request) : request_(request), target_(*request.target) {}
 
-  Result<PlannedKernel> plan(int k) {
-    PlannedKernel out;
-    if (request_.mapOf(static_cast<std::size_t>(k)).kind == mapping::MapSpec::Kind::kHost) {
+  Result<PlannedPart> plan(const GraphPart &part) {
+    PlannedPart out{.first = part.first, .count = part.count, .mapping = {}, .compiled = nullptr};
+    if (mapOf(part).kind == mapping::MapSpec::Kind::kHost) {
       out.why = "its mapping says so";
       return out;
     }
-    auto start = std::chrono::steady_clock::now();
-    Result<Choice> choice = resolve(request_, k, backend_);
-    if (!choice) return orHost(choice.diagnostics());
+    if (Status s = checkProgram(request_, mapOf(part).mapping); !s) return orHost(std::move(out), s.diagnostics());
+    const auto start = std::chrono::steady_clock::now();
+    Result<Choice> choice = resolve(request_, part);
+    if (!choice) return orHost(std::move(out), choice.diagnostics());
     out.mapping = std::move(choice->mapping);
     out.mappingWhy = std::move(choice->why);
-    if (isSearched(k)) start = std::chrono::steady_clock::now();
-    auto compiled =
-        backend_.compile(*request_.graph, k, out.mapping, *request_.machine, request_.variant, request_.tools);
-    const auto spent = std::chrono::steady_clock::now() - start;
-    if (backend_.generatesCode()) out.compileUs = std::chrono::duration_cast<std::chrono::microseconds>(spent).count();
-    if (!compiled) return orHost(compiled.diagnostics());
-    if (request_.offload == Offload::kBest) {
-      const lower::HostWork work = (*compiled)->hostWork();
-      const Result<DeviceRun> run = (*compiled)->run(timingOf(request_));
-      if (!run) return run.diagnostics();
-      const Breakdown onDevice = hostCycles(*request_.machine, work, run->cycles);
-      const Cycles onHost = hostLayer(*request_.graph, k, *request_.machine).cycles;
-      out.offloadedCycles = onDevice.total();
-      if (onHost <= onDevice.total()) {
-        out.why = onHost <= onDevice.compute ? "the host is faster, even if no data had to be moved"
-                                             : "moving operands and results takes longer than the device saves";
-        return out;
-      }
+    out.compiled = std::move(choice->compiled);
+    if (out.compiled == nullptr) {
+      auto compiled = target_.compile(part, out.mapping, *request_.machine, request_.variant, request_.tools);
+      if (target_.generatesCode()) out.compileUs = microsecondsSince(start);
+      if (!compiled) return orHost(std::move(out), compiled.diagnostics());
+      out.compiled = std::move(*compiled);
     }
-    if (request_.offload != Offload::kAll) {
-      const std::int64_t kept = (*compiled)->hostWork().placedOnce.value;
-      if (kept_ + (*compiled)->footprint().value > backend_.capacity(*request_.machine).value) {
+    if (request_.offload == Offload::kBest)
+      if (Status s = keepIfFaster(part, out); !s) return s.diagnostics();
+    if (request_.offload != Offload::kAll && out.compiled != nullptr) {
+      const std::int64_t kept = out.compiled->hostWork().placedOnce.value;
+      if (kept_ + out.compiled->footprint().value > target_.capacity(*request_.machine).value) {
         out.why = "its constants do not fit beside those of the kernels before it";
-        return out;
+        out.compiled = nullptr;
+      } else {
+        kept_ += kept;
       }
-      kept_ += kept;
     }
-    out.compiled = std::move(*compiled);
     return out;
   }
 
  private:
-  /// The mapping comes of a search, which is no code generation.
-  bool isSearched(int k) const {
-    return request_.mapOf(static_cast<std::size_t>(k)).kind == mapping::MapSpec::Kind::kAuto;
+  const mapping::MapSpec &mapOf(const GraphPart &part) const {
+    return request_.mapOf(static_cast<std::size_t>(part.first));
   }
 
-  Result<PlannedKernel> orHost(const Diagnostics &diagnostics) const {
-    const std::string &code = diagnostics.front().code;
-    const bool isOfDevice = code.starts_with("unsupported-") || code == "capacity";
+  Status keepIfFaster(const GraphPart &part, PlannedPart &out) const {
+    const Result<DeviceRun> run = out.compiled->run(timingOf(request_));
+    if (!run) return run.diagnostics();
+    const Breakdown onDevice = hostCycles(*request_.machine, out.compiled->hostWork(), run->cycles);
+    const Cycles onHost = hostLayer(part, *request_.machine).cycles;
+    out.offloadedCycles = onDevice.total();
+    if (onHost > onDevice.total()) return okStatus();
+    out.why = onHost <= onDevice[Part::kCompute] ? "the host is faster, even if no data had to be moved"
+                                                 : "moving operands and results takes longer than the device saves";
+    out.compiled = nullptr;
+    return okStatus();
+  }
+
+  Result<PlannedPart> orHost(PlannedPart out, const Diagnostics &diagnostics) const {
+    const DiagnosticKind kind = diagnostics.front().kind;
+    const bool isOfDevice = kind == DiagnosticKind::kUnsupported || kind == DiagnosticKind::kCapacity;
     if (request_.offload == Offload::kAll || !isOfDevice) return diagnostics;
-    PlannedKernel out;
+    out.mapping = {};
+    out.mappingWhy.clear();
+    out.compileUs = 0;
     out.why = reasonOf(diagnostics.front(), request_.machine->name);
     return out;
   }
 
   const Request &request_;
-  const Backend &backend_;
+  const Target &target_;
   std::int64_t kept_ = 0;  ///< bytes of constants placed so far
 };
+
+/// The kernels from `first` on that the target wants together and that have one mapping.
+GraphPart partFrom(const Request &r, int first) {
+  const auto kernels = static_cast<int>(r.graph->kernels.size());
+  return {r.graph, first,
+          r.maps.size() > 1 ? 1 : std::min(kernels - first, r.target->runLength(*r.graph, first, *r.machine))};
+}
 
 }  // namespace
 
 Status checkMaps(const Request &request) {
   if (request.maps.size() <= 1 || request.maps.size() == request.graph->kernels.size()) return okStatus();
-  return error("map-count", {},
-               fmt::format("{} mappings for {} kernels", request.maps.size(), request.graph->kernels.size()),
-               "give one mapping for all, or one per kernel separated by '|'");
+  return usageError("map-count", "--map",
+                    fmt::format("{} mappings for {} kernels", request.maps.size(), request.graph->kernels.size()),
+                    "give one mapping for all, or one per kernel separated by '|'");
 }
 
 Result<CompiledGraph> compile(const Request &request) {
-  const Result<const Backend *> backend = backendFor(*request.machine);
-  if (!backend) return backend.diagnostics();
-  const std::vector<std::string> variants = (*backend)->variants();
+  const std::vector<std::string> variants = request.target->variants();
   if (request.variant != "plain" && std::find(variants.begin(), variants.end(), request.variant) == variants.end())
-    return error("unknown-variant", {},
-                 fmt::format("{} has no variant '{}' of its programs", request.machine->name, request.variant),
-                 fmt::format("it has: plain, {}", fmt::join(variants, ", ")));
+    return usageError("unknown-variant", "--variant",
+                      fmt::format("{} has no variant '{}' of its programs", request.machine->name, request.variant),
+                      fmt::format("it has: plain, {}", fmt::join(variants, ", ")));
   if (const Status s = checkMaps(request); !s) return s.diagnostics();
-  Planner planner(request, **backend);
+  Planner planner(request);
   CompiledGraph out;
-  for (int k = 0; k < static_cast<int>(request.graph->kernels.size()); ++k) {
-    Result<PlannedKernel> planned = planner.plan(k);
+  for (int k = 0; k < static_cast<int>(request.graph->kernels.size()); k += out.back().count) {
+    const auto start = std::chrono::steady_clock::now();
+    Result<PlannedPart> planned = planner.plan(partFrom(request, k));
     if (!planned) return planned.diagnostics();
+    planned->planUs = microsecondsSince(start) - planned->compileUs;
     out.push_back(std::move(*planned));
   }
   return out;

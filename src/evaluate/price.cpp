@@ -4,8 +4,6 @@
 
 namespace pimento::evaluate {
 
-using energy::Action;
-
 namespace {
 
 Formula formula(std::string_view text) {
@@ -71,7 +69,7 @@ Operand latency(const machine::Machine &m) {
 namespace {
 
 /// Transfers to and from many DPUs: all at once, one copy for all, or one after the other, in one phase each way.
-void dpuTransfers(const machine::Machine &machine, const lower::HostWork &work, HostTerms &terms) {
+void dpuTransfers(const machine::Machine &machine, const HostWork &work, HostTerms &terms) {
   static const Formula kIn =
       formula("ceil((latency + parallel / rate + broadcast / broadcast_rate + serial / serial_rate) * clock - 1e-9)");
   static const Formula kOut = formula("ceil((latency + parallel / rate + serial / serial_rate) * clock - 1e-9)");
@@ -84,7 +82,7 @@ void dpuTransfers(const machine::Machine &machine, const lower::HostWork &work, 
   };
   const auto ns = [](Picoseconds t, std::string_view path) { return ofMachine(t.value / 1000.0, "ns", path); };
   if (work.placed.value > 0)
-    terms.transferIn =
+    terms[Part::kTransferIn] =
         real(kIn, {ns(link.writeLatency, "host.dpus.write_latency"),
                    ofRun(work.placed.value - work.broadcast.value - work.serialPlaced.value, "B",
                          "operands, equally much for each DPU, padding included"),
@@ -94,7 +92,7 @@ void dpuTransfers(const machine::Machine &machine, const lower::HostWork &work, 
                    ofRun(work.serialPlaced.value, "B", "operands that go to one DPU after the other"),
                    ofMachine(link.serialWriteGBps, "GB/s", "host.dpus.serial_write"), clock(machine)});
   if (work.readBack.value > 0)
-    terms.transferOut =
+    terms[Part::kTransferOut] =
         real(kOut, {ns(link.readLatency, "host.dpus.read_latency"),
                     ofRun(work.readBack.value - work.serialReadBack.value, "B",
                           "results, equally much of each DPU, padding and partial results included"),
@@ -102,13 +100,13 @@ void dpuTransfers(const machine::Machine &machine, const lower::HostWork &work, 
                     ofRun(work.serialReadBack.value, "B", "results that come from one DPU after the other"),
                     ofMachine(link.serialReadGBps, "GB/s", "host.dpus.serial_read"), clock(machine)});
   if (work.launches > 0)
-    terms.launch = real(kLaunch, {ofRun(work.launches, "count", "launches of all DPUs"),
-                                  ns(link.launch, "host.dpus.launch"), clock(machine)});
+    terms[Part::kLaunch] = real(kLaunch, {ofRun(work.launches, "count", "launches of all DPUs"),
+                                          ns(link.launch, "host.dpus.launch"), clock(machine)});
 }
 
 }  // namespace
 
-HostTerms hostTerms(const machine::Machine &machine, const lower::HostWork &work) {
+HostTerms hostTerms(const machine::Machine &machine, const HostWork &work) {
   static const Formula kTransfer = formula("ceil((bytes / (link * efficiency) + latency) * clock - 1e-9)");
   static const Formula kRearrange = formula("ceil(bytes / memory_bandwidth * clock - 1e-9)");
   static const Formula kMerge = formula("ceil(merges / merge_rate * clock - 1e-9)");
@@ -126,15 +124,15 @@ HostTerms hostTerms(const machine::Machine &machine, const lower::HostWork &work
   if (h.dpus && work.dpus > 0) {
     dpuTransfers(machine, work, t);
   } else {
-    t.transferIn = transfer(work.placed, "operands written into the banks, padding of the mapping included",
-                            ofMachine(h.writeEfficiency, "ratio", "host.write_efficiency"));
-    t.transferOut = transfer(work.readBack, "results read back, padding and partial results included",
-                             ofMachine(h.readEfficiency, "ratio", "host.read_efficiency"));
+    t[Part::kTransferIn] = transfer(work.placed, "operands written into the banks, padding of the mapping included",
+                                    ofMachine(h.writeEfficiency, "ratio", "host.write_efficiency"));
+    t[Part::kTransferOut] = transfer(work.readBack, "results read back, padding and partial results included",
+                                     ofMachine(h.readEfficiency, "ratio", "host.read_efficiency"));
   }
-  t.rearrangeIn = rearrange(work.rearrangedIn, "of the operands, what the host gathers on the way");
-  t.merge = real(kMerge, {ofRun(work.merges, "count", "additions of partial results"),
-                          ofMachine(h.mergeGops, "Gop/s", "host.merge_rate"), clock(machine)});
-  t.rearrangeOut = rearrange(work.rearrangedOut, "of the results, what the host scatters on the way");
+  t[Part::kRearrangeIn] = rearrange(work.rearrangedIn, "of the operands, what the host gathers on the way");
+  t[Part::kMerge] = real(kMerge, {ofRun(work.merges, "count", "additions of partial results"),
+                                  ofMachine(h.mergeGops, "Gop/s", "host.merge_rate"), clock(machine)});
+  t[Part::kRearrangeOut] = rearrange(work.rearrangedOut, "of the results, what the host scatters on the way");
   return t;
 }
 
@@ -152,43 +150,46 @@ Term hostLayerTerm(const machine::Machine &machine, std::int64_t operations, Byt
        ofMachine(h.writeEfficiency, "ratio", "host.write_efficiency"), latency(machine), clock(machine)});
 }
 
-Breakdown hostCycles(const machine::Machine &machine, const lower::HostWork &work, Cycles compute) {
-  const HostTerms t = hostTerms(machine, work);
+Breakdown hostCycles(const machine::Machine &machine, const HostWork &work, Cycles compute) {
+  const HostTerms terms = hostTerms(machine, work);
   Breakdown b;
-  b.transferIn = Cycles(t.transferIn.value);
-  b.rearrangeIn = Cycles(t.rearrangeIn.value);
-  b.launch = Cycles(t.launch.value);
-  b.compute = compute;
-  b.merge = Cycles(t.merge.value);
-  b.rearrangeOut = Cycles(t.rearrangeOut.value);
-  b.transferOut = Cycles(t.transferOut.value);
+  for (const PartInfo &p : kParts) b[p.part] = Cycles(terms[p.part].value);
+  b[Part::kCompute] = compute;
   return b;
+}
+
+std::vector<Phase> phasesOf(const machine::Machine &machine, const Breakdown &breakdown) {
+  std::vector<Phase> out;
+  for (const PartInfo &p : kRunOrder)
+    if (const Cycles c = breakdown[p.part]; c.value > 0)
+      out.push_back({std::string(p.title), p.part, c, "device", c, machine.toTime(c)});
+  return out;
 }
 
 namespace {
 
-Term mergeTerm(const lower::HostWork &work) {
+Term mergeTerm(const HostWork &work) {
   static const Formula kOne = formula("merges");
   return integer(kOne, {ofRun(work.merges, "count", "additions of partial results")});
 }
-Term rearrangeTerm(const lower::HostWork &work) {
+Term rearrangeTerm(const HostWork &work) {
   static const Formula kSum = formula("rearranged_in + rearranged_out");
   return integer(kSum, {ofRun(work.rearrangedIn.value, "B", "operands that the host gathers"),
                         ofRun(work.rearrangedOut.value, "B", "results that the host scatters")});
 }
 
 /// Without a DRAM channel of its own, the device is at the end of a link.
-std::array<ActionTerm, 6> linkActionTerms(const lower::HostWork &work) {
+std::array<ActionTerm, 6> linkActionTerms(const HostWork &work) {
   static const Formula kLink = formula("placed + read_back");
-  return {{{Action::kLinkBytes, integer(kLink, {ofRun(work.placed.value, "B", "bytes that the host sends"),
-                                                ofRun(work.readBack.value, "B", "bytes that the host reads back")})},
-           {Action::kMerges, mergeTerm(work)},
-           {Action::kHostMemoryBytes, rearrangeTerm(work)}}};
+  return {{{"link_bytes", integer(kLink, {ofRun(work.placed.value, "B", "bytes that the host sends"),
+                                          ofRun(work.readBack.value, "B", "bytes that the host reads back")})},
+           {"merges", mergeTerm(work)},
+           {"host_memory_bytes", rearrangeTerm(work)}}};
 }
 
 }  // namespace
 
-std::array<ActionTerm, 6> hostActionTerms(const machine::Machine &machine, const lower::HostWork &work,
+std::array<ActionTerm, 6> hostActionTerms(const machine::Machine &machine, const HostWork &work,
                                           const Breakdown &breakdown) {
   if (!machine.dram) return linkActionTerms(work);
   static const Formula kBursts = formula("bytes / burst");
@@ -203,23 +204,26 @@ std::array<ActionTerm, 6> hostActionTerms(const machine::Machine &machine, const
   Term refreshes;
   const std::int64_t interval = machine.dram->refreshInterval.value;
   if (interval > 0)
-    refreshes =
-        integer(kRefreshes, {ofRun((breakdown.total() - breakdown.compute).value, "cycle", "time of the host's part"),
-                             ofMachine(interval, "refresh.interval"), ofMachine(o.ranks, "organization.ranks"),
-                             ofMachine(o.channels, "organization.channels")});
-  return {{{Action::kHostWrites, writes},
-           {Action::kHostReads, reads},
-           {Action::kActivations,
-            integer(kRows, {ofRun(writes.value, "count", "bursts that the host writes, in full rows"),
-                            ofMachine(o.columns, "organization.columns"),
-                            ofRun(reads.value, "count", "bursts that the host reads, in full rows")})},
-           {Action::kRefreshes, refreshes},
-           {Action::kMerges, mergeTerm(work)},
-           {Action::kHostMemoryBytes, rearrangeTerm(work)}}};
+    refreshes = integer(
+        kRefreshes, {ofRun((breakdown.total() - breakdown[Part::kCompute]).value, "cycle", "time of the host's part"),
+                     ofMachine(interval, "refresh.interval"), ofMachine(o.ranks, "organization.ranks"),
+                     ofMachine(o.channels, "organization.channels")});
+  return {{{"host_writes", writes},
+           {"host_reads", reads},
+           {"activations", integer(kRows, {ofRun(writes.value, "count", "bursts that the host writes, in full rows"),
+                                           ofMachine(o.columns, "organization.columns"),
+                                           ofRun(reads.value, "count", "bursts that the host reads, in full rows")})},
+           {"refreshes", refreshes},
+           {"merges", mergeTerm(work)},
+           {"host_memory_bytes", rearrangeTerm(work)}}};
 }
 
-energy::ActionCounts hostActions(const machine::Machine &machine, const lower::HostWork &work,
-                                 const Breakdown &breakdown) {
+std::vector<std::string_view> hostActionNames() {
+  return {"host_writes", "host_reads",        "activations", "refreshes",
+          "merges",      "host_memory_bytes", "link_bytes",  kHostOperations};
+}
+
+energy::ActionCounts hostActions(const machine::Machine &machine, const HostWork &work, const Breakdown &breakdown) {
   energy::ActionCounts a;
   for (const ActionTerm &t : hostActionTerms(machine, work, breakdown)) a.add(t.action, t.term.value);
   return a;

@@ -11,10 +11,11 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "pimento/energy/actions.h"
-#include "pimento/evaluate/backend.h"
 #include "pimento/evaluate/formula.h"
+#include "pimento/evaluate/host_work.h"
 #include "pimento/evaluate/report.h"
 #include "pimento/machine/machine.h"
 
@@ -37,28 +38,34 @@ struct Term {
   std::int64_t value = 0;
 };
 
-/// The host's parts of Breakdown as terms.
-struct HostTerms {
-  Term transferIn, rearrangeIn, launch, merge, rearrangeOut, transferOut;
-};
-HostTerms hostTerms(const machine::Machine &machine, const lower::HostWork &work);
+/// The host's parts of a run as terms; empty where a part is not the host's.
+using HostTerms = ByPart<Term>;
+HostTerms hostTerms(const machine::Machine &machine, const HostWork &work);
 
 /// The time of a kernel on the host: operations over its peak or bytes over the link, whichever is longer.
 Term hostLayerTerm(const machine::Machine &machine, std::int64_t operations, Bytes read, Bytes written);
 
 /// The breakdown of a run whose device part took `compute`.
-Breakdown hostCycles(const machine::Machine &machine, const lower::HostWork &work, Cycles compute);
+Breakdown hostCycles(const machine::Machine &machine, const HostWork &work, Cycles compute);
+
+/// What takes time of it, in the order of a run.
+std::vector<Phase> phasesOf(const machine::Machine &machine, const Breakdown &breakdown);
 
 /// The host's actions as terms with integer formulas; terms of other kinds of machines are empty.
 struct ActionTerm {
-  energy::Action action = energy::Action::kHostWrites;
+  std::string_view action = "host_writes";
   Term term;
 };
-std::array<ActionTerm, 6> hostActionTerms(const machine::Machine &machine, const lower::HostWork &work,
+std::array<ActionTerm, 6> hostActionTerms(const machine::Machine &machine, const HostWork &work,
                                           const Breakdown &breakdown);
 
+/// The action of kernels that run on the host: their scalar operations.
+inline constexpr std::string_view kHostOperations = "host_operations";
+
+/// Names of all actions that a host's part of a run can have.
+std::vector<std::string_view> hostActionNames();
+
 /// The actions of the host's part: bursts over the link (in full rows), refreshes meanwhile, merges, host memory.
-energy::ActionCounts hostActions(const machine::Machine &machine, const lower::HostWork &work,
-                                 const Breakdown &breakdown);
+energy::ActionCounts hostActions(const machine::Machine &machine, const HostWork &work, const Breakdown &breakdown);
 
 }  // namespace pimento::evaluate

@@ -1,14 +1,18 @@
-// The one result object; every view (table, JSON, timeline, HTML) derives from it.
+// The one result object; every view (table, JSON, timeline, HTML, explanations) derives from it.
 //
-// Keys and meanings are the contract's (JSON of `estimate` / `simulate`). Parts sum to the total. `wallUs` and
-// `compileUs` are the only fields that may differ between two runs of one input.
+// Keys and meanings are the contract's (JSON of `estimate` / `simulate`). A report is a list of stages, a stage a list
+// of phases, one after the other; totals and breakdowns are their sums and stand nowhere else. `wallUs` and `compileUs`
+// are the only fields that may differ between two runs of one input.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,29 +20,98 @@
 #include "pimento/base/dtype.h"
 #include "pimento/base/units.h"
 #include "pimento/energy/energy.h"
-#include "pimento/evaluate/profile.h"
+#include "pimento/evaluate/attribution.h"
 
 namespace pimento::evaluate {
 
-/// Device cycles per part of a run. `compute` is the device kernel alone, mode changes included; `launch` is what it
-/// costs the host to start it and to learn that it is done; `host` is the time of kernels that stay on the host.
-struct Breakdown {
-  Cycles transferIn, rearrangeIn, launch, compute, merge, rearrangeOut, transferOut, host;
+/// What a phase of a run counts to: a key of `breakdown`. `kCompute` is the device kernel alone, mode changes included;
+/// `kLaunch` what it costs the host to start it and to learn that it is done; `kHost` kernels that stay on the host.
+enum class Part : std::uint8_t {
+  kTransferIn,
+  kRearrangeIn,
+  kLaunch,
+  kCompute,
+  kMerge,
+  kRearrangeOut,
+  kTransferOut,
+  kHost,
+};
 
+/// How views show a part. The one list of parts, in the order of the JSON; views follow from it.
+struct PartInfo {
+  Part part;
+  std::string_view key;    ///< "transfer_in"
+  std::string_view title;  ///< "transfer in"
+  bool isOptional;         ///< tables leave it out where it is 0
+  std::uint8_t place;      ///< among the parts, in the order of a run
+  std::uint8_t series;     ///< of charts: the number of its colour, the same in all of them
+};
+inline constexpr std::array<PartInfo, 8> kParts = {
+    {{Part::kTransferIn, "transfer_in", "transfer in", false, 1, 1},
+     {Part::kRearrangeIn, "rearrange_in", "rearrange in", false, 0, 2},
+     {Part::kLaunch, "launch", "launch", true, 2, 7},
+     {Part::kCompute, "compute", "compute", false, 3, 0},
+     {Part::kMerge, "merge", "merge", false, 5, 5},
+     {Part::kRearrangeOut, "rearrange_out", "rearrange out", false, 6, 6},
+     {Part::kTransferOut, "transfer_out", "transfer out", false, 4, 4},
+     {Part::kHost, "host", "on the host", true, 7, 3}}};
+/// The same in the order of a run.
+inline constexpr auto kRunOrder = [] {
+  auto parts = kParts;
+  std::ranges::sort(parts, {}, &PartInfo::place);
+  return parts;
+}();
+
+constexpr const PartInfo &infoOf(Part p) {
+  return kParts[static_cast<std::size_t>(p)];
+}
+
+/// One value for each part.
+template <typename T>
+class ByPart {
+ public:
+  T &operator[](Part p) { return values_[static_cast<std::size_t>(p)]; }
+  const T &operator[](Part p) const { return values_[static_cast<std::size_t>(p)]; }
+  /// In the order of kParts.
+  auto begin() const { return values_.begin(); }
+  auto end() const { return values_.end(); }
+
+ private:
+  std::array<T, kParts.size()> values_{};
+};
+
+/// Device cycles per part of a run.
+class Breakdown : public ByPart<Cycles> {
+ public:
   Cycles total() const {
-    return transferIn + rearrangeIn + launch + compute + merge + rearrangeOut + transferOut + host;
+    Cycles sum;
+    for (const PartInfo &p : kParts) sum += (*this)[p.part];
+    return sum;
   }
   Breakdown &operator+=(const Breakdown &o) {
-    transferIn += o.transferIn;
-    rearrangeIn += o.rearrangeIn;
-    launch += o.launch;
-    compute += o.compute;
-    merge += o.merge;
-    rearrangeOut += o.rearrangeOut;
-    transferOut += o.transferOut;
-    host += o.host;
+    for (const PartInfo &p : kParts) (*this)[p.part] += o[p.part];
     return *this;
   }
+};
+
+/// A named step of a run.
+struct Phase {
+  std::string name;              ///< "transfer in"; of a graph "dense: transfer in"
+  Part part = Part::kCompute;    ///< that it counts to
+  Cycles cycles;                 ///< of `clock`
+  std::string clock = "device";  ///< a clock of the machine
+  Cycles counted;                ///< the same in device cycles, which breakdowns and totals count
+  Picoseconds time;
+};
+
+/// What a device has many of and a run simulates one or some of. A value of the target's.
+struct SimulatedUnit {
+  std::string_view singular, plural;  ///< "DPU", "DPUs"
+  std::string_view key;               ///< of keys of results: "dpus" in "dpus_simulated"
+  std::string_view count = {};  ///< path of the machine's number of them, where it has one: "organization.channels"
+
+  std::string simulatedKey() const { return std::string(key) + "_simulated"; }
+  std::string identicalKey() const { return std::string(key) + "_identical"; }
 };
 
 enum class Exactness : std::uint8_t { kSimulated, kFastForwarded, kSampled, kExtrapolated };
@@ -57,12 +130,18 @@ struct Stage {
   std::string mapping;     ///< empty on the host
   std::string mappingWhy;  ///< who chose the mapping, and among how many; empty on the host
   Cycles cycles;           ///< of the device kernel
-  Breakdown breakdown;
+  std::vector<Phase> phases;
   Picojoules energy;  ///< dynamic, and background while it runs
   std::int64_t operations = 0;
   Bytes bytes;                            ///< that the kernel touches in memory, each once
   Cycles hostCycles;                      ///< were it to run on the host: its roofline
   std::optional<Cycles> offloadedCycles;  ///< were it to run on the device, host work included; nothing if it cannot
+
+  Breakdown breakdown() const {
+    Breakdown b;
+    for (const Phase &p : phases) b[p.part] += p.counted;
+    return b;
+  }
 };
 
 /// What a program left in a place of its memory that the user asked for.
@@ -70,6 +149,14 @@ struct Readout {
   std::string place;  ///< as asked for: "result:u32[8]"
   DType type = DType::kU8;
   std::vector<std::byte> bytes;
+};
+
+/// What a program from a file left beside its time.
+struct ProgramOutcome {
+  std::optional<Attribution> profile;
+  std::string log;  ///< what it printed
+  std::vector<Readout> readouts;
+  std::optional<Diagnostic> fault;  ///< the run ended early; the rest is of what happened up to there
 };
 
 struct Report {
@@ -80,14 +167,13 @@ struct Report {
   double timeNs = 0;  ///< of total_cycles
   Exactness exact = Exactness::kSimulated;
   std::optional<Interval> interval;
-  Breakdown breakdown;
   Cycles setup;                       ///< placing constants of the graph before the first run; in no total
   energy::EnergyReport setupEnergy;   ///< of that
   energy::EnergyReport energy;        ///< of the whole run, host included
   energy::EnergyReport kernelEnergy;  ///< of the device kernel alone: its actions, and background power while it runs
   std::map<std::string, std::int64_t> counts;
   bool isChecked = false;
-  std::string unit = "channel";  ///< of what the device has many: "channel", "DPU"
+  SimulatedUnit unit;
   /// How many ran, for how many identical ones they stand.
   std::int64_t unitsSimulated = 1, unitsIdentical = 1;
   std::vector<Stage> stages;
@@ -95,11 +181,15 @@ struct Report {
   std::vector<std::string> warnings;
   /// False: a program from a file, with no kernel behind it that says what the answer is.
   bool hasKernel = true;
-  // Of machine-code programs from files:
-  std::optional<Profile> profile;
-  std::string log;  ///< what the program printed
-  std::vector<Readout> readouts;
-  std::optional<Diagnostic> fault;  ///< the run ended early; the rest is of what happened up to there
+  ProgramOutcome outcome;  ///< of programs from files
+
+  /// Of all stages, one after the other; of several, each with its kernel's name in front.
+  std::vector<Phase> phases() const;
+  Breakdown breakdown() const {
+    Breakdown b;
+    for (const Stage &s : stages) b += s.breakdown();
+    return b;
+  }
 };
 
 }  // namespace pimento::evaluate

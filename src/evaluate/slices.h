@@ -9,7 +9,9 @@
 #include <memory>
 #include <vector>
 
-#include "pimento/evaluate/backend.h"
+#include "pimento/base/diagnostics.h"
+#include "pimento/evaluate/run.h"
+#include "pimento/program/program.h"
 
 namespace pimento::evaluate {
 
@@ -22,33 +24,17 @@ class Slices {
   virtual double size(std::int64_t coefficient) const = 0;
   virtual double wholeSize() const = 0;
   /// Every command and every instruction of that piece, on all units of the device alike. Diagnostics: those of
-  /// CompiledKernel::run.
+  /// CompiledPart::run.
   virtual Result<DeviceRun> simulate(std::int64_t coefficient) const = 0;
-  /// All of it, as CompiledKernel::run simulates.
+  /// All of it, as CompiledPart::run simulates.
   virtual Result<DeviceRun> simulateWhole() const = 0;
 };
 
-/// Of a program of loops; all must outlive it. `ranks`: as runProgram.
-std::unique_ptr<Slices> programSlices(const program::Program &program, const machine::Machine &machine,
-                                      std::int64_t ranks = 0);
-
-/// One loop over the share of a tasklet: how far a step goes, and how far all of them go.
-struct ShareLoop {
-  std::int64_t step = 1, range = 1;
-};
-
-/// Of a program for DPUs: the tasklets of the first one go through fewer steps of these loops. The others do the same.
-/// `loops`: innermost first. `load` makes a DPU that is ready to run with so many points of each loop.
-struct ShareSlices {
-  std::vector<ShareLoop> loops;
-  std::function<Result<sim::dpu::Dpu>(const std::vector<std::int64_t> &points)> load;
-  std::function<Result<DeviceRun>()> whole;
-  std::int64_t dpus = 1, ranks = 1;
-  std::int64_t fullDpus = 1;  ///< DPUs with as much to do as the first that do what all do
-};
-std::unique_ptr<Slices> dpuSlices(ShareSlices share);
+/// Of a program of loops: its portions, each run by `simulate`. Both must outlive it.
+std::unique_ptr<Slices> programSlices(const program::Program &program,
+                                      std::function<Result<DeviceRun>(const program::Program &)> simulate);
 
 /// Why there are none: "no-slices". `what`: "kernel 'gemv'".
-Diagnostics noSlices(const std::string &what, const std::string &machine);
+Diagnostic noSlices(const std::string &what, const std::string &machine);
 
 }  // namespace pimento::evaluate

@@ -40,8 +40,7 @@ DeviceRun scaled(DeviceRun run, double by) {
   run.cycles = Cycles(scaled(run.cycles.value, by));
   for (auto &[name, n] : run.counts) n = scaled(n, by);
   energy::ActionCounts actions;
-  for (int a = 0; a < energy::kActions; ++a)
-    actions.add(static_cast<energy::Action>(a), scaled(run.actions.of(static_cast<energy::Action>(a)), by));
+  for (const auto &[action, n] : run.actions) actions.add(action, scaled(n, by));
   run.actions = actions;
   return run;
 }

@@ -7,7 +7,7 @@
 // the result is not exact: fast_forward.h is. It is here to be compared with (decision 13).
 #pragma once
 
-#include "pimento/evaluate/backend.h"
+#include "pimento/evaluate/choices.h"
 #include "pimento/evaluate/slices.h"
 
 namespace pimento::evaluate {

@@ -267,13 +267,13 @@ void GraphBuilder::nameTensors() {
   }
 }
 
-Result<kernel::Graph> GraphBuilder::finish() {
+Result<kernel::Graph> GraphBuilder::finish(std::string neededHint) {
   for (const int b : arguments_) settleArgument(b);
   for (kernel::Tensor &t : graph_.tensors) t.isConstant &= t.role == Role::kInput;  // what is written is not
   prune();
   if (graph_.kernels.empty()) {
     return error("no-kernel", where_, fmt::format("function '{}' computes nothing", graph_.name),
-                 "it needs a linalg op whose result is returned or written to a memref argument");
+                 std::move(neededHint));
   }
   renumber();
   nameTensors();

@@ -62,8 +62,9 @@ class GraphBuilder {
   /// The buffer is a result of the function.
   void returned(int b, const Location &where);
 
-  /// Settles roles and names, drops what no result needs, verifies.
-  Result<kernel::Graph> finish();
+  /// Settles roles and names, drops what no result needs, verifies. `neededHint`: what makes a kernel, where none is.
+  Result<kernel::Graph> finish(
+      std::string neededHint = "it needs a linalg op whose result is returned or written to a memref argument");
 
  private:
   int addTensor(const Buffer &buffer, kernel::Role role, int order);

@@ -8,7 +8,7 @@ bool hasKernelC() {
 }
 
 Result<CKernels> importC(std::string_view /*text*/, std::string_view file, const CKernelOptions & /*options*/) {
-  return error(
+  return unsupported(
       "needs-llvm", Location{std::string(file)}, "this build cannot read C: it was made without LLVM",
       "install the Debian packages libclang-19-dev, libclang-cpp19-dev, clang-19, libmlir-19-dev, llvm-19-dev "
       "and mlir-19-tools and build with -DPIMENTO_WITH_LLVM=ON; index notation ('y[i] += A[i,j] * x[j]') needs "

@@ -146,4 +146,9 @@ DataSet makeData(const Graph &graph, const DataSpec &spec) {
   return data;
 }
 
+void makeMissing(const Graph &graph, DataSet &data) {
+  for (std::size_t t = 0; t < data.size(); ++t)
+    if (data[t].bytes.empty()) data[t] = TensorData(graph.tensors[t].type, graph.tensors[t].shape);
+}
+
 }  // namespace pimento::kernel

@@ -28,7 +28,8 @@ class NotationBuilder {
   Result<Graph> run() {
     for (const auto &[dim, extent] : sizes_) {
       if (extent < 1) {
-        return error("bad-extent", {file_}, fmt::format("size '{}' is {}", dim, extent), "sizes start at 1");
+        return error(DiagnosticKind::kUsage, "bad-extent", {file_}, fmt::format("size '{}' is {}", dim, extent),
+                     "sizes start at 1");
       }
     }
     graph_.name = "notation";
@@ -130,7 +131,8 @@ class NotationBuilder {
     legal.assign(usedDims_.begin(), usedDims_.end());
     for (const auto &[name, extent] : sizes_) {
       if (usedDims_.contains(name)) continue;
-      return error("unknown-size", {file_}, fmt::format("no index is called '{}'", name), suggest(name, legal));
+      return error(DiagnosticKind::kUsage, "unknown-size", {file_}, fmt::format("no index is called '{}'", name),
+                   suggest(name, legal));
     }
     return std::nullopt;
   }

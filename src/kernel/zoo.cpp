@@ -116,7 +116,8 @@ Result<Graph> scan(const Request &request) {
 Result<Graph> residualNetwork(const Request &request) {
   const std::int64_t depth = request.size("depth");
   if (depth != 18 && depth != 50)
-    return error("bad-extent", {}, fmt::format("there is no ResNet of depth {} here", depth), "depth is 18 or 50");
+    return usageError("bad-extent", "--size", fmt::format("there is no ResNet of depth {} here", depth),
+                      "depth is 18 or 50");
   return resnet(depth, request.type);
 }
 
@@ -124,8 +125,8 @@ Result<Graph> speechTransformer(const Request &request) {
   constexpr std::int64_t kMostLayers = 100;  // 2000 kernels
   const std::int64_t layers = request.size("layers");
   if (layers > kMostLayers)
-    return error("bad-extent", {}, fmt::format("a transformer of {} layers", layers),
-                 fmt::format("layers are 1 to {}; wav2vec 2.0 base has 12, large 24", kMostLayers));
+    return usageError("bad-extent", "--size", fmt::format("a transformer of {} layers", layers),
+                      fmt::format("layers are 1 to {}; wav2vec 2.0 base has 12, large 24", kMostLayers));
   return wav2(request.size("frames"), layers, request.type);
 }
 
@@ -230,23 +231,24 @@ Status checkRequest(const ZooEntry &entry, const Sizes &given, const Request &re
   for (const auto &[size, value] : entry.defaults) legal.push_back(size);
   for (const auto &[size, value] : given) {
     if (!entry.defaults.contains(size)) {
-      findings.push_back(
-          error("unknown-size", {}, fmt::format("'{}' has no size '{}'", entry.name, size), suggest(size, legal)));
+      findings.push_back(usageError("unknown-size", "--size", fmt::format("'{}' has no size '{}'", entry.name, size),
+                                    suggest(size, legal)));
     } else if (value < 1) {
-      findings.push_back(error("bad-extent", {}, fmt::format("size '{}' is {}", size, value), "sizes start at 1"));
+      findings.push_back(
+          usageError("bad-extent", "--size", fmt::format("size '{}' is {}", size, value), "sizes start at 1"));
     }
   }
   if (std::find(entry.variants.begin(), entry.variants.end(), request.variant) == entry.variants.end()) {
-    findings.push_back(error("unknown-variant", {},
-                             fmt::format("'{}' has no variant '{}'", entry.name, request.variant),
-                             suggest(request.variant, entry.variants)));
+    findings.push_back(usageError("unknown-variant", "--variant",
+                                  fmt::format("'{}' has no variant '{}'", entry.name, request.variant),
+                                  suggest(request.variant, entry.variants)));
   }
-  if (std::find(entry.types.begin(), entry.types.end(), request.type) == entry.types.end()) {
+  if (!entry.isDefinedFor(request.type)) {
     std::vector<std::string> names;
     for (const DType t : entry.types) names.emplace_back(name(t));
-    findings.push_back(error("unsupported-type", {},
-                             fmt::format("'{}' is not defined for {}", entry.name, name(request.type)),
-                             "choices: " + join(names, ", ")));
+    findings.push_back(unsupported("unsupported-type", {},
+                                   fmt::format("'{}' is not defined for {}", entry.name, name(request.type)),
+                                   "choices: " + join(names, ", ")));
   }
   if (!findings.empty()) return findings;
   return okStatus();

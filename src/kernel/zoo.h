@@ -1,6 +1,7 @@
 // The kernels every user tries first, by name (`pimento kernels`). A table; each row builds a Graph.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -22,6 +23,8 @@ struct ZooEntry {
   std::vector<DType> types;           ///< element types it is defined for
   std::string data;                   ///< `--data` that suits it; empty: random
   bool isNetwork = false;             ///< a graph of many layers, of which a device may take some
+
+  bool isDefinedFor(DType type) const { return std::find(types.begin(), types.end(), type) != types.end(); }
 };
 
 /// All entries, in listing order.

@@ -7,12 +7,10 @@
 
 namespace pimento::machine {
 
-/// Builds the machine. `root` gives the order of names; `values` came from it. Diagnostics: "unknown-command",
-/// "bad-address-map", "missing-section", "bad-alias", "bad-formula".
+/// Builds the machine, section by section (sections/sections.def). `root` gives the order of names; `values` came from
+/// it. Diagnostics: those of the sections, for example "unknown-command", "bad-address-map", "missing-section",
+/// "bad-alias", "impossible-value" (powers of two, tRC against tRAS + tRP, banks against blocks, rows in range),
+/// "wrong-levels".
 Result<Machine> buildMachine(const Node &root, Values values);
-
-/// Checks between values: powers of two, tRC against tRAS + tRP, banks against blocks, rows in range, levels against
-/// organisation. Diagnostics: "impossible-value", "missing-section", "wrong-levels".
-void checkMachine(const Machine &machine, const Node &root, Diagnostics &out);
 
 }  // namespace pimento::machine

@@ -40,8 +40,14 @@ void addPim(const PimUnit &p, std::string &out) {
 std::string identity(const Machine &machine) {
   std::string out =
       fmt::format("{} {} {} {}\n", machine.name, machine.family, name(machine.nativeType), machine.clockGHz);
-  for (const Level &l : machine.levels)
-    out += fmt::format("level {} {} {} {} {}\n", l.name, l.count, l.splitsReduction, l.merge, l.mustFill);
+  const bool hasLanes = machine.pim || (machine.compute && machine.compute->mode == Compute::Mode::kVector);
+  // A role that says what the position says is no difference.
+  std::size_t inside = machine.levels.size();
+  for (const Level &l : machine.levels) {
+    out += fmt::format("level {} {} {} {} {}", l.name, l.count, l.splitsReduction, l.merge, l.mustFill);
+    if (l.role != usualRole(--inside, hasLanes)) out += fmt::format(" {}", name(l.role));
+    out += "\n";
+  }
   if (machine.dram) addDram(*machine.dram, out);
   if (machine.pim) addPim(*machine.pim, out);
   for (const EnergyTerm &t : machine.energy)
@@ -51,6 +57,7 @@ std::string identity(const Machine &machine) {
   out += fmt::format("host {} {} {} {} {} {} {}\n", h.linkGBps, h.writeEfficiency, h.readEfficiency,
                      h.linkLatency.value, h.memoryGBps, h.mergeGops, h.peakGflops);
   for (const auto &[path, n] : machine.numbers) out += fmt::format("{}={}{}\n", path, n.canonical, n.canonicalUnit);
+  for (const auto &[path, word] : machine.setWords) out += fmt::format("{}={}\n", path, word);
   return out;
 }
 

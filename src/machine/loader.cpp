@@ -71,6 +71,9 @@ class Stack {
     return base;
   }
 
+  /// Whether the first file extends another.
+  bool hasBase() const { return !chain_.empty(); }
+
  private:
   Result<Node> loadBase(const Node &extends, std::string_view file) {
     const std::string folder = fs::path(std::string(file)).parent_path().string();
@@ -93,23 +96,40 @@ class Stack {
   std::vector<std::string> chain_;
 };
 
+/// The lines of a small file on top of a machine there is: of the family that `root` names, if it names one.
+std::string smallFile(const Node &root, const std::vector<std::string> &machines) {
+  if (machines.empty()) return {};
+  const auto word = [&](const char *key, const std::string &otherwise) {
+    const Node *n = root.find(key);
+    return n != nullptr && n->isScalar() && !n->text.empty() ? n->text : otherwise;
+  };
+  std::string base = word("family", "");
+  if (std::find(machines.begin(), machines.end(), base) == machines.end()) base = machines.front();
+  return "'name: " + word("name", "mine") + "', 'extends: " + base + "', then what differs";
+}
+
 }  // namespace
 
 Result<Machine> parseMachine(std::string_view yaml, std::string_view file, const std::vector<std::string> &searchPath,
                              const std::vector<Override> &overrides) {
-  auto tree = Stack(searchPath).load(yaml, file);
+  Stack stack(searchPath);
+  auto tree = stack.load(yaml, file);
   if (!tree) return std::move(tree.diagnostics());
   Diagnostics diagnostics;
   applyOverrides(*tree, overrides, diagnostics);
   if (!diagnostics.empty()) return diagnostics;
-  auto values = readValues(*tree);
+  auto values = readValues(*tree, stack.hasBase() ? "" : smallFile(*tree, listMachines(searchPath)));
   if (!values) return std::move(values.diagnostics());
   return buildMachine(*tree, std::move(*values));
 }
 
+Result<std::string> findMachine(std::string_view nameOrFile, const std::vector<std::string> &searchPath) {
+  return findFile(nameOrFile, {}, "", searchPath);
+}
+
 Result<Machine> loadMachine(std::string_view nameOrFile, const std::vector<std::string> &searchPath,
                             const std::vector<Override> &overrides) {
-  const auto path = findFile(nameOrFile, {}, "", searchPath);
+  const auto path = findMachine(nameOrFile, searchPath);
   if (!path) return path.diagnostics();
   const auto contents = readFile(*path);
   if (!contents) return contents.diagnostics();

@@ -5,8 +5,8 @@
 
 #include "pimento/base/suggest.h"
 #include "pimento/base/text.h"
+#include "pimento/machine/places.h"
 #include "pimento/machine/quantity.h"
-#include "pimento/machine/reader.h"
 
 namespace pimento::machine {
 
@@ -72,7 +72,7 @@ void apply(Node &root, const Override &o, Diagnostics &out) {
     scalar = n->find("value");
   }
   if (scalar == nullptr || scalar->kind == Node::Kind::kSequence || row->kind == ValueKind::kSection) {
-    return out.push_back(error("bad-override", where, "'" + path + "' is not a single value",
+    return out.push_back(error(DiagnosticKind::kUsage, "bad-override", where, "'" + path + "' is not a single value",
                                "--set changes one number or one word; put longer changes in a file with 'extends'"));
   }
   const std::string origin = scalar->text.empty()

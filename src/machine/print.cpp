@@ -31,6 +31,15 @@ void printPolicies(const Dram &d, std::string &out) {
                  c.losesBarrierOnFullQueue ? ", barriers are lost on a full queue" : "");
 }
 
+void printEnergySets(const Machine &m, std::string &out) {
+  std::vector<std::string> others = m.energySets;
+  std::erase(others, m.energySet);
+  fmt::format_to(std::back_inserter(out), "\nenergy\n  totals use set {}", m.energySet);
+  if (!others.empty())
+    fmt::format_to(std::back_inserter(out), "; others, for --set energy.set=NAME: {}", join(others, ", "));
+  out += "\n";
+}
+
 void printSources(const std::vector<std::string> &sources, std::string &out) {
   out += "\nsources\n";
   for (std::size_t i = 0; i < sources.size(); ++i)
@@ -50,6 +59,7 @@ std::string printMachine(const Machine &machine) {
                    l.mustFill ? ", must be filled" : "");
   }
   if (machine.dram) printPolicies(*machine.dram, out);
+  if (!machine.energySets.empty()) printEnergySets(machine, out);
   std::size_t pathWidth = 0, valueWidth = 0;
   for (const auto &[path, n] : machine.numbers) {
     pathWidth = std::max(pathWidth, path.size());

@@ -9,36 +9,15 @@
 #include "pimento/base/suggest.h"
 #include "pimento/base/text.h"
 #include "pimento/machine/expression.h"
+#include "pimento/machine/places.h"
 #include "pimento/machine/quantity.h"
 
 namespace pimento::machine {
 
 namespace {
 
-/// The schema as a tree, for walking beside a file.
-struct Place {
-  const SchemaRow *row = nullptr;
-  std::map<std::string, Place, std::less<>> children;
-
-  const Place *child(std::string_view key) const {
-    if (const auto it = children.find(key); it != children.end()) return &it->second;
-    const auto star = children.find("*");
-    return star == children.end() ? nullptr : &star->second;
-  }
-};
-
-const Place &places() {
-  static const Place kRoot = [] {
-    Place root;
-    for (const SchemaRow &row : schema()) {
-      Place *p = &root;
-      for (const std::string_view part : split(row.path, '.')) p = &p->children[std::string(part)];
-      p->row = &row;
-    }
-    return root;
-  }();
-  return kRoot;
-}
+/// Begins a unit that names a clock: "4 cycle@noc".
+constexpr std::string_view kCycleAt = "cycle@";
 
 /// Keys that a number in mapping form may have besides those of the schema.
 const std::vector<std::string> kNumberKeys{"value", "range", "note"};
@@ -55,9 +34,10 @@ std::string joined(const std::string &path, const std::string &key) {
 
 class Reader {
  public:
-  Result<Values> run(const Node &root) {
+  Result<Values> run(const Node &root, const std::string &start) {
     root_ = &root;
     visitKeys(root, places(), "", false);
+    reportMissing(start);
     finishNumbers();
     for (const Pending &p : formulas_) finishFormula(p);
     out_.numbers.merge(derived_);
@@ -73,9 +53,38 @@ class Reader {
     const Node *node;
   };
 
+  /// A required key that a mapping lacks.
+  struct Missing {
+    std::string path;
+    const SchemaRow *row;
+    Location where;               ///< of the mapping
+    std::size_t diagnostics = 0;  ///< found before
+  };
+
+  /// One message for all keys: whoever starts a file lacks many of them.
+  void reportMissing(const std::string &start) {
+    if (missing_.empty()) return;
+    std::ranges::stable_sort(missing_, {}, [](const Missing &m) { return m.row; });  // as the schema has them
+    constexpr std::size_t kMostNames = 12;
+    const std::size_t shown = missing_.size() > kMostNames + 1 ? kMostNames : missing_.size();
+    std::string names;
+    for (std::size_t i = 0; i < shown; ++i)
+      names += (i == 0 ? "'" : i + 1 == missing_.size() ? " and '" : ", '") + missing_[i].path + "'";
+    if (shown < missing_.size()) names += " and " + std::to_string(missing_.size() - shown) + " more keys";
+    const auto depth = [](const Missing &m) { return std::ranges::count(m.path, '.'); };
+    const Missing &outermost = *std::ranges::min_element(missing_, {}, depth);
+    const bool isOne = missing_.size() == 1;
+    const std::string help = "'pimento targets --schema' says what each key means";
+    const std::string hint = isOne ? "add it: " + missing_[0].row->meaning
+                             : start.empty() || depth(outermost) > 0
+                                 ? "add them; " + help
+                                 : "start from a machine that exists: " + start + "; or add them; " + help;
+    diagnostics_.insert(diagnostics_.begin() + static_cast<std::ptrdiff_t>(isOne ? missing_[0].diagnostics : 0),
+                        error("missing-key", outermost.where, names + (isOne ? " is missing" : " are missing"), hint));
+  }
+
   void report(std::string code, const Location &where, std::string message, std::string hint) {
-    if (!seen_.insert(code + where.str() + message).second) return;
-    diagnostics_.push_back(error(std::move(code), where, std::move(message), std::move(hint)));
+    append({error(std::move(code), where, std::move(message), std::move(hint))});
   }
 
   void visit(const Node &n, const Place &place, const std::string &path) {
@@ -110,7 +119,7 @@ class Reader {
     }
     for (const auto &[key, child] : place.children) {
       if (key == "**" || key == "*" || !child.row->isRequired || n.find(key) != nullptr) continue;
-      report("missing-key", n.where, "'" + joined(path, key) + "' is missing", "add it: " + child.row->meaning);
+      missing_.push_back({joined(path, key), child.row, n.where, diagnostics_.size()});
     }
   }
 
@@ -146,6 +155,7 @@ class Reader {
       return report("unknown-choice", n.where, "'" + path + "' is '" + n.text + "', which is no element type",
                     "types: " + dtypeNames());
     }
+    if (n.isOverridden) out_.setWords[path] = n.text;
     out_.byPath[path] = std::move(v);
   }
 
@@ -199,7 +209,7 @@ class Reader {
         return report("missing-key", n.where, "'" + path + "' has no 'value'",
                       "add it, with unit: " + place.row->meaning + " (" + place.row->unit + ")");
       }
-    } else if (!place.children.empty()) {
+    } else if (place.hasRequiredKeys()) {
       return wrongType(n, path, "a mapping", "write {value: ..., " + join(keysOf(place), ": ..., ") + ": ...}");
     }
     const SchemaRow &row = *place.row;
@@ -236,7 +246,8 @@ class Reader {
       return report("bare-number", n.where, "'" + path + "' is a bare number",
                     "write '" + n.text + " " + units.front() + "'; units: " + join(units, ", "));
     }
-    if (std::find(units.begin(), units.end(), q->unit) == units.end()) {
+    const bool isOfAClock = units.front() == "cycle" && q->unit.starts_with(kCycleAt);
+    if (!isOfAClock && std::find(units.begin(), units.end(), q->unit) == units.end()) {
       return report("wrong-unit", n.where, "'" + path + "' cannot be in '" + q->unit + "'", suggest(q->unit, units));
     }
     if (!checkProvenance(n, path)) return;
@@ -244,6 +255,7 @@ class Reader {
     number.value = q->value;
     number.unit = q->unit;
     if (range != nullptr && !readRange(*range, number)) return;
+    if (isOfAClock) number.canonicalUnit = number.unit;
     for (const std::string &u : units) {
       const auto factor = unitFactor(number.unit, u);
       if (!factor) continue;
@@ -319,6 +331,16 @@ class Reader {
     return false;
   }
 
+  /// The frequency of a clock in GHz; 0 where there is none, which is reported.
+  double gigahertzOf(const std::string &clock, const Location &where) {
+    if (const auto it = out_.numbers.find("clock." + clock); it != out_.numbers.end()) return it->second.canonical;
+    const Node *clocks = root_->find("clock");
+    const std::vector<std::string> names = clocks != nullptr ? clocks->keys() : std::vector<std::string>();
+    if (std::find(names.begin(), names.end(), clock) == names.end())
+      report("unknown-clock", where, "there is no clock '" + clock + "'", suggest(clock, names));
+    return 0;
+  }
+
   /// Conversions that need the clock, then bounds.
   void finishNumbers() {
     const auto clock = out_.numbers.find("clock.device");
@@ -326,9 +348,16 @@ class Reader {
     for (const Pending &p : plain_) {
       Number &n = out_.numbers.at(p.path);
       const std::string canonical = unitsOf(p.row->unit).front();
+      if (n.canonicalUnit.starts_with(kCycleAt)) {
+        const double other = gigahertzOf(n.canonicalUnit.substr(kCycleAt.size()), n.where);
+        if (other == 0) continue;
+        n.canonical = n.value / other;
+        n.canonicalUnit = "ns";
+      }
       if (canonical == "cycle" && n.canonicalUnit == "ns") {
         constexpr double kNoise = 1e-9;  // 14 ns at 1 GHz is 14 cycles, whatever the last bits of the product say
-        n.canonical = std::ceil(n.canonical * gigahertz - kNoise);
+        n.canonical *= gigahertz;
+        if (p.row->isInteger) n.canonical = std::ceil(n.canonical - kNoise);
         n.canonicalUnit = canonical;
       } else if (n.canonicalUnit == "B/cycle") {
         n.canonical *= gigahertz;
@@ -412,7 +441,8 @@ class Reader {
   }
 
   void append(const Diagnostics &more) {
-    for (const Diagnostic &d : more) report(d.code, d.where, d.message, d.hint);
+    for (const Diagnostic &d : more)
+      if (seen_.insert(d.code + d.where.str() + d.message).second) diagnostics_.push_back(d);
   }
 
   const Node *root_ = nullptr;
@@ -420,25 +450,14 @@ class Reader {
   std::map<std::string, Number> derived_;
   std::vector<Pending> plain_, formulas_;
   Diagnostics diagnostics_;
+  std::vector<Missing> missing_;
   std::set<std::string> seen_;
 };
 
 }  // namespace
 
-Result<Values> readValues(const Node &root) {
-  return Reader().run(root);
-}
-
-const SchemaRow *rowFor(std::string_view path, bool &isNamed) {
-  const Place *p = &places();
-  for (const std::string_view part : split(path, '.')) {
-    if (part == "*" || part == "**") return nullptr;
-    const auto exact = p->children.find(part);
-    isNamed = exact != p->children.end();
-    p = isNamed ? &exact->second : p->child(part);
-    if (p == nullptr) return nullptr;
-  }
-  return p->row;
+Result<Values> readValues(const Node &root, const std::string &start) {
+  return Reader().run(root, start);
 }
 
 }  // namespace pimento::machine

@@ -13,6 +13,7 @@
 
 #include "pimento/machine/document.h"
 #include "pimento/machine/machine.h"
+#include "pimento/machine/schema.h"
 
 namespace pimento::machine {
 
@@ -30,15 +31,14 @@ struct Value {
 struct Values {
   std::map<std::string, Value> byPath;
   std::map<std::string, Number> numbers;
+  std::map<std::string, std::string> setWords;  ///< by path, words that --set chose
 };
 
-/// Reads `root` (the whole file, extensions merged). Collects all diagnostics it can: "unknown-key", "missing-key",
+/// Reads `root` (the whole file, extensions merged). `start` says what to start from instead where several keys are
+/// missing. All that is missing is one diagnostic, the first where it names several keys. Collects all diagnostics it
+/// can: "unknown-key", "missing-key",
 /// "wrong-type", "bad-name", "unknown-choice", "bare-number", "bad-number", "wrong-unit", "missing-source",
 /// "missing-confidence", "bad-confidence", "bad-range", "impossible-value", "bad-formula", "unknown-name".
-Result<Values> readValues(const Node &root);
-
-/// The schema row for a path of a file ("timing.tRP" gives "timing.*"), or null. `isNamed` says whether the last part
-/// stands in the schema by name.
-const SchemaRow *rowFor(std::string_view path, bool &isNamed);
+Result<Values> readValues(const Node &root, const std::string &start = {});
 
 }  // namespace pimento::machine

@@ -151,12 +151,12 @@ Status checkCapacity(const PlacedMapping &placed, int level, Bytes limit, const 
     }
     const Subspace &subspace = placed.mapping.subspaces[s];
     const std::string who = level < 0 ? "the device" : "each " + machine.levels[static_cast<std::size_t>(level)].name;
-    return error("mapping-capacity", subspace.where,
-                 who + " of M" + std::to_string(subspace.index) + " needs " + grouped(total) + " bytes of " + memory +
-                     " (" + parts + ") and has " + grouped(limit.value) + ": " + grouped(total - limit.value) +
-                     " too many",
-                 levels.empty() ? "split the space into several subspaces"
-                                : "raise a factor of level " + levels + ", or split the space into several subspaces");
+    return capacityError(
+        "mapping-capacity", subspace.where,
+        who + " of M" + std::to_string(subspace.index) + " needs " + grouped(total) + " bytes of " + memory + " (" +
+            parts + ") and has " + grouped(limit.value) + ": " + grouped(total - limit.value) + " too many",
+        levels.empty() ? "split the space into several subspaces"
+                       : "raise a factor of level " + levels + ", or split the space into several subspaces");
   }
   return okStatus();
 }

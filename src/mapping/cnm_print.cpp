@@ -180,7 +180,10 @@ std::string mappingText(const MapSpec &spec, const CnmModule &module, const Kern
   std::string s;
   const auto line = [&s](const std::string &text) { s += "  " + text + "\n"; };
   if (spec.kind != MapSpec::Kind::kExplicit) line("mapping " + std::string(keyword(spec.kind)));
-  if (spec.kind == MapSpec::Kind::kExplicit && m.text.starts_with("reference")) line("mapping " + spellName(m.text));
+  // A name for what the spaces spell out.
+  if (const auto named = parseMapSpec(m.text);
+      spec.kind == MapSpec::Kind::kExplicit && named && named->kind == MapSpec::Kind::kReference)
+    line("mapping " + spellName(m.text));
   for (const Subspace &space : m.subspaces) s += spaceText(space, module, kernel);
   if (!m.order.empty()) {
     std::string order = "order";
@@ -190,6 +193,7 @@ std::string mappingText(const MapSpec &spec, const CnmModule &module, const Kern
   for (const auto &[level, chunk] : m.cyclic) line("cyclic " + spellName(level) + " " + std::to_string(chunk));
   for (const auto &[name, value] : m.parameters) line(name + " " + std::to_string(value));
   if (m.mergeAt != MergeAt::kCheapest) line(m.mergeAt == MergeAt::kDevice ? "merge device" : "merge host");
+  if (m.program != ProgramKind::kAny) line("program " + std::string(name(m.program)));
   if (m.tail == Tail::kTruncate) line("tail truncate");
   return s;
 }

@@ -16,7 +16,7 @@ constexpr std::int64_t kMaxIndex = 1000000;
 
 const std::vector<std::string> &CnmSpaces::words() {
   static const std::vector<std::string> kWords = [] {
-    std::vector<std::string> words = {"mapping", "space", "order", "cyclic", "merge", "tail"};
+    std::vector<std::string> words = {"mapping", "space", "order", "cyclic", "merge", "program", "tail"};
     words.insert(words.end(), parameterNames().begin(), parameterNames().end());
     return words;
   }();
@@ -31,7 +31,7 @@ std::optional<bool> CnmSpaces::statement(const std::string &word, const Location
   if (!remember(word, where)) return false;
   if (word == "mapping") return mappingStatement(where);
   if (word == "order") return order();
-  if (word == "merge" || word == "tail") return choice(word);
+  if (word == "merge" || word == "program" || word == "tail") return choice(word);
   return text_.number(mapping_.parameters[word], word, 1, kMaxExtent) && text_.lineEnd();
 }
 
@@ -107,6 +107,9 @@ bool CnmSpaces::choice(const std::string &statement) {
   if (statement == "tail") {
     if (!text_.word(n, "what becomes of the tail", {"pad", "truncate"})) return false;
     mapping_.tail = n == 0 ? Tail::kPad : Tail::kTruncate;
+  } else if (statement == "program") {
+    if (!text_.word(n, "a program", {"reference", "compiled"})) return false;
+    mapping_.program = n == 0 ? ProgramKind::kReference : ProgramKind::kCompiled;
   } else {
     if (!text_.word(n, "who merges partial results", {"device", "host"})) return false;
     mapping_.mergeAt = n == 0 ? MergeAt::kDevice : MergeAt::kHost;

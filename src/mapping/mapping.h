@@ -49,15 +49,25 @@ struct Subspace {
 /// Who puts partial results of a device's innermost units together, on targets that leave a choice.
 enum class MergeAt : std::uint8_t { kCheapest, kDevice, kHost };
 
+/// Which program a mapping means, on targets that have several for one kernel.
+enum class ProgramKind : std::uint8_t {
+  kAny,        ///< the one that the target takes where nothing is said
+  kReference,  ///< that of the published measurements, or of the vendor's simulator
+  kCompiled,   ///< what a compiler makes of the kernel
+};
+/// "any" "reference" "compiled".
+std::string_view name(ProgramKind kind);
+
 /// A parsed mapping of one kernel. Plain data; check() says whether it is legal somewhere.
 struct Mapping {
-  std::string text;                                ///< what reports print: "reference", "auto" or the full spec
+  std::string text;                                ///< a name for reports: "reference", or the full spec; says nothing
   std::vector<Subspace> subspaces;                 ///< as written (allocation order)
   std::map<std::string, std::int64_t> cyclic;      ///< level name -> chunk, in elements of the dims split there
   std::vector<std::string> order;                  ///< dim names, outermost first; empty = row-major
   std::map<std::string, std::int64_t> parameters;  ///< "buffer" "dpus" "tasklets": targets say which they take
   Tail tail = Tail::kPad;
   MergeAt mergeAt = MergeAt::kCheapest;
+  ProgramKind program = ProgramKind::kAny;
   std::map<std::string, Location> where;  ///< of extensions in the text: "order", "cyclic(LEVEL)", "buffer", ...
 };
 

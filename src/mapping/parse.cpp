@@ -1,11 +1,15 @@
 #include <algorithm>
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "pimento/base/integer.h"
 #include "pimento/base/suggest.h"
+#include "pimento/base/text.h"
 #include "pimento/mapping/lexer.h"
 #include "pimento/mapping/mapping.h"
 
@@ -189,7 +193,7 @@ class Parser {
   }
 
   bool parseExtension() {
-    std::vector<std::string> names = {"cyclic", "merge", "order", "tail"};
+    std::vector<std::string> names = {"cyclic", "merge", "order", "program", "tail"};
     names.insert(names.end(), parameterNames().begin(), parameterNames().end());
     if (token_.kind != Token::Kind::kName) return unexpected("an extension", suggest("", names));
     const std::string name(token_.text);
@@ -202,8 +206,11 @@ class Parser {
     if (!remember(name, where)) return false;
     if (name == "order") return parseOrder();
     if (!expect('=', "'=' after '" + name + "'")) return false;
-    if (name == "tail") return parseTail();
-    if (name == "merge") return parseMerge();
+    Mapping &m = spec_.mapping;
+    if (name == "tail") return oneOf(name, m.tail, {{"pad", Tail::kPad}, {"truncate", Tail::kTruncate}});
+    if (name == "merge") return oneOf(name, m.mergeAt, {{"device", MergeAt::kDevice}, {"host", MergeAt::kHost}});
+    if (name == "program")
+      return oneOf(name, m.program, {{"reference", ProgramKind::kReference}, {"compiled", ProgramKind::kCompiled}});
     return number(name.c_str(), spec_.mapping.parameters[name]);
   }
 
@@ -244,26 +251,21 @@ class Parser {
     return expect(')', "',' or ')' after a dim");
   }
 
-  /// Is the token one of two words? It stays.
-  bool isEither(const std::string &extension, const std::string &first, const std::string &second) {
-    if (token_.kind == Token::Kind::kName && (token_.text == first || token_.text == second)) return true;
-    if (token_.kind == Token::Kind::kBad) return unexpected("'" + first + "' or '" + second + "'", "");
+  template <typename Value>
+  bool oneOf(const std::string &extension, Value &into,
+             std::initializer_list<std::pair<std::string, std::type_identity_t<Value>>> choices) {
+    std::vector<std::string> words;
+    for (const auto &[word, value] : choices) {
+      if (token_.kind == Token::Kind::kName && token_.text == word) {
+        into = value;
+        advance();
+        return true;
+      }
+      words.push_back(word);
+    }
+    if (token_.kind == Token::Kind::kBad) return unexpected("'" + join(words, "' or '") + "'", "");
     return fail("map-unknown-value", token_.where, extension + " cannot be " + token_.str(),
-                suggest(token_.text, {first, second}));
-  }
-
-  bool parseTail() {
-    if (!isEither("tail", "pad", "truncate")) return false;
-    spec_.mapping.tail = token_.text == "pad" ? Tail::kPad : Tail::kTruncate;
-    advance();
-    return true;
-  }
-
-  bool parseMerge() {
-    if (!isEither("merge", "device", "host")) return false;
-    spec_.mapping.mergeAt = token_.text == "host" ? MergeAt::kHost : MergeAt::kDevice;
-    advance();
-    return true;
+                suggest(token_.text, words));
   }
 
   Lexer lexer_;

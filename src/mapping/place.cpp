@@ -304,10 +304,10 @@ class Allocation {
     free_ = std::move(rest);
     boxes_.push_back(std::move(box));
     if (free_.size() > kMaxPieces) {
-      return error("mapping-too-irregular", subspace.where,
-                   "the subspaces up to " + named(subspace) + " cut the rest of the space into more than " +
-                       std::to_string(kMaxPieces) + " pieces",
-                   "use fewer subspaces, or let their edges meet");
+      return unsupported("mapping-too-irregular", subspace.where,
+                         "the subspaces up to " + named(subspace) + " cut the rest of the space into more than " +
+                             std::to_string(kMaxPieces) + " pieces",
+                         "use fewer subspaces, or let their edges meet");
     }
     return okStatus();
   }

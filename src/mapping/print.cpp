@@ -1,3 +1,4 @@
+#include <array>
 #include <string>
 
 #include "pimento/mapping/mapping.h"
@@ -27,11 +28,17 @@ std::string extensionsText(const Mapping &mapping) {
   }
   for (const auto &[name, value] : mapping.parameters) s += ";" + name + "=" + std::to_string(value);
   if (mapping.mergeAt != MergeAt::kCheapest) s += mapping.mergeAt == MergeAt::kDevice ? ";merge=device" : ";merge=host";
+  if (mapping.program != ProgramKind::kAny) s += ";program=" + std::string(name(mapping.program));
   if (mapping.tail == Tail::kTruncate) s += ";tail=truncate";
   return s;
 }
 
 }  // namespace
+
+std::string_view name(ProgramKind kind) {
+  constexpr std::array<std::string_view, 3> kNames = {"any", "reference", "compiled"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
 
 std::string print(const Mapping &mapping) {
   return joined(mapping.subspaces, subspaceText) + extensionsText(mapping);

@@ -1,6 +1,6 @@
 // How rooms that do not know LLVM have a C program for UPMEM's DPUs compiled.
 //
-// `lower/upmem` writes DPU programs in UPMEM's C interface; `driver` hands in the compiler (Clang and the room
+// `targets/upmem` writes DPU programs in UPMEM's C interface; `driver` hands in the compiler (Clang and the room
 // `backend_dpu`), or none, where Pimento was built without LLVM. Assembly text comes back, not a linked program: the
 // same text serves any number of tasklets.
 #pragma once
@@ -24,6 +24,8 @@ class DpuCompiler {
   /// Assembly in the dialect that room `dpu` reads. Diagnostics: what Clang says of the text, each at its line, and
   /// what the back end cannot do (dpu-backend-*).
   virtual Result<std::string> compile(const DpuSource &source) = 0;
+  /// What it is before the back end: optimised LLVM IR, as text. Diagnostics: as compile.
+  virtual Result<std::string> optimised(const DpuSource &source) = 0;
 };
 
 }  // namespace pimento::program

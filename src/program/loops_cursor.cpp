@@ -8,31 +8,32 @@
 
 namespace pimento::program {
 
-FlatLoops::FlatLoops(const Process &process, const std::vector<std::int64_t> &reservedRows, std::int64_t banksPerRank) {
+FlatLoops::FlatLoops(const CommandLoops &nodes, const std::vector<std::int64_t> &reservedRows,
+                     std::int64_t banksPerRank) {
   std::vector<int> path;
-  flatten(process.body, path, banksPerRank);
+  flatten(nodes, path, banksPerRank);
   findUniformLoops(reservedRows);
 }
 
-void FlatLoops::flatten(const std::vector<Node> &nodes, std::vector<int> &path, std::int64_t banksPerRank) {
-  for (const Node &n : nodes) {
+void FlatLoops::flatten(const CommandLoops &nodes, std::vector<int> &path, std::int64_t banksPerRank) {
+  for (const CommandNode &n : nodes) {
     const int depth = static_cast<int>(path.size());
     if (!n.isLoop) {
       FlatCommand c;
-      c.command = n.command;
+      c.command = n.statement;
       c.depth = depth;
       std::copy(path.begin(), path.end(), c.loops.begin());
       for (int d = 0; d < depth; ++d) {
-        const auto row = static_cast<std::int32_t>(n.command.row.stride[static_cast<std::size_t>(d)]);
-        const auto column = static_cast<std::int32_t>(n.command.column.stride[static_cast<std::size_t>(d)]);
+        const auto row = static_cast<std::int32_t>(n.statement.row.stride[static_cast<std::size_t>(d)]);
+        const auto column = static_cast<std::int32_t>(n.statement.column.stride[static_cast<std::size_t>(d)]);
         if (row != 0 || column != 0) c.moves[static_cast<std::size_t>(c.moveCount++)] = {d, row, column};
       }
-      c.origin.row = static_cast<std::int32_t>(n.command.row.base);
-      c.origin.column = static_cast<std::int16_t>(n.command.column.base);
+      c.origin.row = static_cast<std::int32_t>(n.statement.row.base);
+      c.origin.column = static_cast<std::int16_t>(n.statement.column.base);
       c.origin.command = static_cast<std::int32_t>(commands_.size());
-      c.origin.bank = static_cast<std::uint8_t>(n.command.rank * banksPerRank + n.command.bank);
-      c.origin.isWrite = n.command.isWrite;
-      c.origin.isBarrier = n.command.isBarrier;
+      c.origin.bank = static_cast<std::uint8_t>(n.statement.rank * banksPerRank + n.statement.bank);
+      c.origin.isWrite = n.statement.isWrite;
+      c.origin.isBarrier = n.statement.isBarrier;
       steps_.push_back({Kind::kCommand, depth, -1, static_cast<int>(commands_.size())});
       c.continuesPrevious = continues(c);
       commands_.push_back(c);

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "pimento/program/program.h"
+#include "pimento/program/command.h"
 
 namespace pimento::program {
 
@@ -59,14 +59,14 @@ class FlatLoops {
 
   /// `reservedRows`: rows with a meaning of their own (mode registers); a loop that moves addresses across one of
   /// them is not uniform.
-  FlatLoops(const Process &process, const std::vector<std::int64_t> &reservedRows, std::int64_t banksPerRank);
+  FlatLoops(const CommandLoops &nodes, const std::vector<std::int64_t> &reservedRows, std::int64_t banksPerRank);
 
   const std::vector<Step> &steps() const { return steps_; }
   const std::vector<Loop> &loops() const { return loops_; }
   const std::vector<FlatCommand> &commands() const { return commands_; }
 
  private:
-  void flatten(const std::vector<Node> &nodes, std::vector<int> &path, std::int64_t banksPerRank);
+  void flatten(const CommandLoops &nodes, std::vector<int> &path, std::int64_t banksPerRank);
   bool continues(const FlatCommand &c) const;
   void findUniformLoops(const std::vector<std::int64_t> &reservedRows);
 

@@ -2,16 +2,17 @@
 
 #include <algorithm>
 
-#include "pimento/base/integer.h"
+#include "pimento/base/overloaded.h"
 
 namespace pimento::program {
 
 namespace {
 
 /// Cuts the loops in `body` and returns by how much the largest of them is larger than one iteration of each.
-std::int64_t cut(std::vector<Node> &body, std::int64_t coefficient) {
+template <typename Statement>
+std::int64_t cut(std::vector<Node<Statement>> &body, std::int64_t coefficient) {
   std::int64_t most = 1;
-  for (Node &n : body) {
+  for (Node<Statement> &n : body) {
     if (!n.isLoop) continue;
     const std::int64_t inside = cut(n.children, coefficient);
     n.trip = std::min(n.trip, ceilDiv(coefficient, inside));
@@ -20,15 +21,14 @@ std::int64_t cut(std::vector<Node> &body, std::int64_t coefficient) {
   return most;
 }
 
-bool isInnermost(const Node &loop) {
-  return std::none_of(loop.children.begin(), loop.children.end(), [](const Node &n) { return n.isLoop; });
-}
-
-std::int64_t sizeOf(const std::vector<Node> &body) {
+template <typename Statement>
+std::int64_t sizeOf(const std::vector<Node<Statement>> &body) {
+  const auto isLoop = [](const Node<Statement> &n) { return n.isLoop; };
   std::int64_t size = 0;
-  for (const Node &n : body) {
+  for (const Node<Statement> &n : body) {
     if (!n.isLoop) continue;
-    const std::int64_t once = isInnermost(n) ? static_cast<std::int64_t>(n.children.size()) : sizeOf(n.children);
+    const bool isInnermost = std::none_of(n.children.begin(), n.children.end(), isLoop);
+    const std::int64_t once = isInnermost ? static_cast<std::int64_t>(n.children.size()) : sizeOf(n.children);
     size = addSaturated(size, multiplySaturated(n.trip, once));
   }
   return size;
@@ -38,12 +38,17 @@ std::int64_t sizeOf(const std::vector<Node> &body) {
 
 Process portionOf(const Process &process, std::int64_t coefficient) {
   Process out = process;
-  cut(out.body, coefficient);
+  std::visit(overloaded{[&](CommandLoops &nodes) { cut(nodes, coefficient); },
+                        [&](UnitLoops &loops) { cut(loops.nodes, coefficient); }, [](MachineCode &) {}},
+             out.body);
   return out;
 }
 
 std::int64_t sizeOfLoops(const Process &process) {
-  return sizeOf(process.body);
+  return std::visit(overloaded{[](const CommandLoops &nodes) { return sizeOf(nodes); },
+                               [](const UnitLoops &loops) { return sizeOf(loops.nodes); },
+                               [](const MachineCode &) { return std::int64_t{0}; }},
+                    process.body);
 }
 
 }  // namespace pimento::program

@@ -1,4 +1,4 @@
-// A piece of a program of commands in loops: the same commands, with fewer iterations.
+// A piece of a process that is loops: the same statements, with fewer iterations.
 //
 // The smallest piece runs every loop once, so that every command issues. Larger ones have more iterations of the
 // innermost loops, then of those around them. Pieces are for extrapolation (evaluate/two_slice.h): they compute
@@ -12,7 +12,7 @@
 namespace pimento::program {
 
 /// `process` with `coefficient` (1 and up) times the iterations of the smallest piece, rounded up to whole iterations
-/// of outer loops; the process itself where it has no more. Loops beside one another grow alike.
+/// of outer loops; the process itself where it has no more, and of machine code. Loops beside one another grow alike.
 Process portionOf(const Process &process, std::int64_t coefficient);
 
 /// How large it is: commands that its innermost loops issue; 0 of a process without loops. Saturated.

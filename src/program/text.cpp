@@ -24,13 +24,8 @@ class Printer {
     for (const Image &i : program_.images)
       put("image {} bursts {}{}\n", spellName(i.name), i.bursts, i.isPerChannel ? " per-channel" : "");
     for (const Process &p : program_.processes) {
-      unit_ = p.unit ? &*p.unit : nullptr;
       put("process {} x{}", spellName(p.name), p.instances);
-      if (unit_ != nullptr) put(" threads {}", unit_->threads);
-      put(" {{\n");
-      if (unit_ != nullptr) out_ += printDeclarations(*unit_);
-      if (p.code != nullptr) put("  ? {} instructions of machine code\n", p.code->instructions.size());
-      for (const Node &n : p.body) node(n);
+      std::visit([this](const auto &body) { print(body); }, p.body);
       put("}}\n");
     }
     return std::move(out_);
@@ -42,6 +37,18 @@ class Printer {
     fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
   }
 
+  void print(const CommandLoops &nodes) {
+    put(" {{\n");
+    unit_ = {};
+    list(nodes);
+  }
+  void print(const UnitLoops &loops) {
+    put(" threads {} {{\n{}", loops.unit.threads, printDeclarations(loops.unit));
+    unit_ = loops.unit;
+    list(loops.nodes);
+  }
+  void print(const MachineCode &m) { put(" {{\n  ? {} instructions of machine code\n", m.code->instructions.size()); }
+
   void indent() { out_.append(2 * variables_.size() + 2, ' '); }
 
   // A name for the loop's counter that no enclosing loop has.
@@ -49,36 +56,39 @@ class Printer {
     std::string v = isIdentifier(label) ? label : "i";
     const auto isTaken = [this](const std::string &name) {
       return std::find(variables_.begin(), variables_.end(), name) != variables_.end() ||
-             (unit_ != nullptr && std::any_of(unit_->parameters.begin(), unit_->parameters.end(),
-                                              [&](const Parameter &p) { return p.name == name; }));
+             std::any_of(unit_.parameters.begin(), unit_.parameters.end(),
+                         [&](const Parameter &p) { return p.name == name; });
     };
     if (isTaken(v)) v += fmt::format("_{}", variables_.size());
     while (isTaken(v)) v += '_';
     return v;
   }
 
-  void node(const Node &n) {
-    indent();
-    if (!n.isLoop) {
-      if (n.instruction == nullptr) return command(n.command);
-      static const Unit kNone;
-      out_ += printInstruction(*n.instruction, unit_ != nullptr ? *unit_ : kNone, variables_) + '\n';
-      return;
+  template <typename Statement>
+  void list(const std::vector<Node<Statement>> &nodes) {
+    for (const Node<Statement> &n : nodes) {
+      indent();
+      if (!n.isLoop) {
+        statement(n.statement);
+        continue;
+      }
+      const std::string variable = variableFor(n.label);
+      put("loop {} {}", variable, n.trip);
+      if (variable != n.label) put(" label {}", spellName(n.label));
+      put(" {{\n");
+      variables_.push_back(variable);
+      list(n.children);
+      variables_.pop_back();
+      indent();
+      put("}}\n");
     }
-    const std::string variable = variableFor(n.label);
-    put("loop {} {}", variable, n.trip);
-    if (variable != n.label) put(" label {}", spellName(n.label));
-    put(" {{\n");
-    variables_.push_back(variable);
-    for (const Node &c : n.children) node(c);
-    variables_.pop_back();
-    indent();
-    put("}}\n");
   }
 
   void affine(const Operand &o) { out_ += printAffine({o, {}}, variables_, {}); }
 
-  void command(const Command &c) {
+  void statement(const Instruction &i) { out_ += printInstruction(i, unit_, variables_) + '\n'; }
+
+  void statement(const Command &c) {
     put("{} rank {} bank {} row ", c.isWrite ? "WR" : "RD", c.rank, c.bank);
     affine(c.row);
     out_ += " column ";
@@ -95,7 +105,7 @@ class Printer {
   }
 
   const Program &program_;
-  const Unit *unit_ = nullptr;  // of the process, where it has virtual instructions
+  Unit unit_;  // of the process, where it has virtual instructions
   std::string out_;
   std::vector<std::string> variables_;  // of the enclosing loops, outermost first
 };
@@ -180,18 +190,24 @@ class Parser : private TextReader {
       return expected("'x' and the number of channels", "a process is: process NAME x64 {");
     if (!number(p.instances, "the number of channels", 1, kLargest, "program-instances")) return false;
     unit_.reset();
+    const std::string owner = fmt::format("process {}", spellName(p.name));
+    bool isRead = false;
     if (scan_.takeWord("threads")) {
-      p.unit.emplace();
-      unit_.emplace(static_cast<TextReader &>(*this), *p.unit);
-      if (!number(p.unit->threads, "the number of threads", 1, kLargest, "program-threads")) return false;
+      UnitLoops &loops = p.body.emplace<UnitLoops>();
+      unit_.emplace(static_cast<TextReader &>(*this), loops.unit);
+      isRead = number(loops.unit.threads, "the number of threads", 1, kLargest, "program-threads") &&
+               block(loops.nodes, owner, where);
+    } else {
+      isRead = block(p.body.emplace<CommandLoops>(), owner, where);
     }
-    if (!block(p.body, fmt::format("process {}", spellName(p.name)), where)) return false;
+    if (!isRead) return false;
     program_.processes.push_back(std::move(p));
     return true;
   }
 
   /// From '{' through the line of the matching '}'.
-  bool block(std::vector<Node> &into, const std::string &owner, const Location &where) {
+  template <typename Statement>
+  bool block(std::vector<Node<Statement>> &into, const std::string &owner, const Location &where) {
     if (!scan_.takePunctuation('{'))
       return expected("'{'", "a block's '{' stands at the end of the line that opens it");
     if (!lineEnd()) return false;
@@ -212,7 +228,8 @@ class Parser : private TextReader {
     return report("program-unclosed", where, fmt::format("{} is not closed", owner), "add a line with '}'");
   }
 
-  bool loop(std::vector<Node> &into) {
+  template <typename Statement>
+  bool loop(std::vector<Node<Statement>> &into) {
     const Location where = scan_.where();
     const std::string variable(scan_.takeWord());
     if (variable.empty()) return expected("a loop variable", "a loop is: loop j 8 {");
@@ -226,9 +243,7 @@ class Parser : private TextReader {
     if (variables_.size() >= kMaxDepth)
       return report("program-depth", where, fmt::format("loops nest deeper than {}", kMaxDepth),
                     "merge loops, or repeat commands");
-    Node n;
-    n.isLoop = true;
-    n.label = variable;
+    auto n = Node<Statement>::loop(variable, 1, {});
     if (!number(n.trip, "the trip count", 1, kLargest, "program-trip")) return false;
     if (scan_.takeWord("label") && !nameInto(n.label, "the loop's label")) return false;
     variables_.push_back(variable);
@@ -238,17 +253,16 @@ class Parser : private TextReader {
     return isRead;
   }
 
-  bool statement(std::vector<Node> &into) {
-    if (!unit_) return command(into);
+  bool statement(std::vector<InstructionNode> &into) {
     if (unit_->declaration()) return true;
     places_.commands.push_back(scan_.where());
     std::optional<Instruction> i = unit_->instruction();
     if (!i || !lineEnd()) return false;
-    into.push_back(Node::leafOf(std::move(*i)));
+    into.emplace_back(std::move(*i));
     return true;
   }
 
-  bool command(std::vector<Node> &into) {
+  bool statement(CommandLoops &into) {
     static constexpr const char *kForm =
         "a command is: RD rank N bank N row AFFINE column AFFINE [barrier] PURPOSE [data IMAGE[AFFINE]]";
     Command c;
@@ -269,7 +283,7 @@ class Parser : private TextReader {
     c.isBarrier = scan_.takeWord("barrier");
     if (!purpose(c.purpose)) return false;
     if (!data(c) || !lineEnd()) return false;
-    into.push_back(Node::leaf(c));
+    into.emplace_back(std::move(c));
     return true;
   }
 

@@ -1,13 +1,10 @@
-#include "pimento/program/verify_unit.h"
-
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 
-#include "pimento/base/integer.h"
-#include "pimento/program/virtual.h"
+#include "pimento/program/verify.h"
 
 namespace pimento::program {
 
@@ -17,55 +14,26 @@ using Kind = Instruction::Kind;
 using Space = Array::Space;
 
 constexpr std::int64_t kMaxTrip = std::int64_t{1} << 40, kMaxElements = std::int64_t{1} << 40;
-constexpr std::size_t kMaxFound = 20;
 
 class UnitVerifier {
  public:
-  UnitVerifier(const Program &program, const machine::Machine &machine, const Places *places)
-      : program_(program), machine_(machine), places_(places) {}
+  UnitVerifier(const UnitLoops &loops, const std::string &process, const machine::Machine &machine, Mistakes &mistakes)
+      : loops_(loops), process_(process), machine_(machine), mistakes_(mistakes), types_(kMaxRegisters) {}
 
-  Status run() {
-    if (!machine_.compute)
-      return error("no-compute", {},
-                   fmt::format("machine '{}' does not say what virtual instructions cost", machine_.name),
-                   "choose a machine with a section 'compute', or device commands in place of virtual instructions");
-    for (const Process &p : program_.processes) {
-      where_ = placeOf(&Places::processes, processes_++);
-      if (!p.unit) {
-        report("mixed", fmt::format("process '{}' has commands beside a process of virtual instructions", p.name),
-               "give all processes 'threads N', or none");
-        continue;
-      }
-      process_ = &p;
-      checkUnit(*p.unit);
-      if (found_.size() < kMaxFound && isSound_) checkBody(p);
-    }
-    if (!found_.empty()) return found_;
-    return okStatus();
+  void run() {
+    checkUnit(loops_.unit);
+    if (!mistakes_.isFull() && isSound_) visit(loops_.nodes);
   }
 
  private:
-  Location placeOf(std::vector<Location> Places::*list, std::size_t i) const {
-    return places_ != nullptr && i < (places_->*list).size() ? (places_->*list)[i] : Location{};
-  }
-  void report(std::string code, std::string message, std::string hint) {
-    if (found_.size() < kMaxFound)
-      found_.push_back(error("program-" + code, where_, std::move(message), std::move(hint)));
+  void report(std::string code, std::string message, std::string hint, DiagnosticKind kind = DiagnosticKind::kInput) {
+    mistakes_.report(std::move(code), std::move(message), std::move(hint), kind);
   }
 
   void checkUnit(const Unit &unit) {
-    isSound_ = true;
-    std::int64_t units = 1;
-    for (std::size_t l = 0; l + 1 < machine_.levels.size(); ++l)
-      units = multiplySaturated(units, machine_.levels[l].count);
-    if (process_->instances < 1 || process_->instances > units)
-      report("instances",
-             fmt::format("process '{}' names {} units, the machine has {}", process_->name, process_->instances, units),
-             "name at most as many as there are");
     const std::int64_t threads = machine_.compute->threads;
     if (unit.threads < 1 || unit.threads > threads)
-      report("threads",
-             fmt::format("process '{}' names {} threads, a unit has {}", process_->name, unit.threads, threads),
+      report("threads", fmt::format("process '{}' names {} threads, a unit has {}", process_, unit.threads, threads),
              "name at most as many as there are");
     std::set<std::string> names;
     std::int64_t bank = 0, scratchpad = 0;
@@ -93,39 +61,32 @@ class UnitVerifier {
   void capacity(const char *memory, std::int64_t taken, std::int64_t there) {
     if (taken > there)
       report("capacity",
-             fmt::format("process '{}' takes {} bytes of {}, a unit has {}: {} too many", process_->name, taken, memory,
+             fmt::format("process '{}' takes {} bytes of {}, a unit has {}: {} too many", process_, taken, memory,
                          there, taken - there),
-             "use smaller arrays, or fewer threads");
+             "use smaller arrays, or fewer threads", DiagnosticKind::kCapacity);
   }
 
-  void checkBody(const Process &p) {
-    types_.assign(kMaxRegisters, std::nullopt);
-    trips_.clear();
-    instructions_ = 0;
-    for (const Node &n : p.body) visit(n);
+  void visit(const std::vector<InstructionNode> &nodes) {
+    for (const InstructionNode &n : nodes) visit(n);
   }
 
-  void visit(const Node &n) {
-    if (found_.size() >= kMaxFound) return;
+  void visit(const InstructionNode &n) {
+    if (mistakes_.isFull()) return;
     if (!n.isLoop) {
-      where_ = placeOf(&Places::commands, allInstructions_++);
+      mistakes_.enterStatement();
       ++instructions_;
-      if (n.instruction == nullptr)
-        return report("mixed",
-                      fmt::format("process '{}' has a device command among virtual instructions", process_->name),
-                      "use LOAD, STORE and MOVE");
-      return check(*n.instruction);
+      return check(n.statement);
     }
     if (trips_.size() >= kMaxDepth)
       return report("depth", fmt::format("loops nest deeper than {}", kMaxDepth), "merge loops");
     if (n.trip < 1 || n.trip > kMaxTrip)
       return report("trip", fmt::format("loop '{}' has trip count {}", n.label, n.trip), "1 to 2^40 are possible");
     trips_.push_back(n.trip);
-    for (const Node &c : n.children) visit(c);
+    visit(n.children);
     trips_.pop_back();
   }
 
-  const Unit &unit() const { return *process_->unit; }
+  const Unit &unit() const { return loops_.unit; }
 
   const Array *array(int index) {
     if (index >= 0 && static_cast<std::size_t>(index) < unit().arrays.size())
@@ -195,7 +156,7 @@ class UnitVerifier {
     report("operation",
            fmt::format("instruction {}: machine '{}' has no '{}' on {}", instructions_, machine_.name, operation,
                        name(type)),
-           "its file says in compute.operations what it has");
+           "its file says in compute.operations what it has", DiagnosticKind::kUnsupported);
   }
 
   void check(const Instruction &i) {
@@ -291,23 +252,21 @@ class UnitVerifier {
     return cost;
   }
 
-  const Program &program_;
+  const UnitLoops &loops_;
+  const std::string &process_;
   const machine::Machine &machine_;
-  const Places *places_;
-  const Process *process_ = nullptr;
+  Mistakes &mistakes_;
   std::vector<std::optional<DType>> types_;  // of registers written so far
   std::vector<std::int64_t> trips_;
-  std::size_t processes_ = 0, allInstructions_ = 0;
-  std::int64_t instructions_ = 0;  // of the process
-  bool isSound_ = true;            // arrays and parameters can be referred to
-  Location where_;
-  Diagnostics found_;
+  std::int64_t instructions_ = 0;
+  bool isSound_ = true;  // arrays and parameters can be referred to
 };
 
 }  // namespace
 
-Status verifyUnits(const Program &program, const machine::Machine &machine, const Places *places) {
-  return UnitVerifier(program, machine, places).run();
+void verifyUnit(const UnitLoops &loops, const std::string &process, const machine::Machine &machine,
+                Mistakes &mistakes) {
+  UnitVerifier(loops, process, machine, mistakes).run();
 }
 
 }  // namespace pimento::program

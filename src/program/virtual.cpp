@@ -69,34 +69,23 @@ DType costType(const Instruction &i, const Unit &unit, const std::vector<DType> 
   }
 }
 
-namespace {
-
-void collectTypes(const std::vector<Node> &nodes, const Unit &unit, std::vector<DType> &types,
-                  std::vector<bool> &isKnown) {
-  for (const Node &n : nodes) {
-    if (n.isLoop) collectTypes(n.children, unit, types, isKnown);
-    if (n.isLoop || n.instruction == nullptr || n.instruction->result < 0) continue;
-    const Instruction &i = *n.instruction;
+std::vector<DType> registerTypes(const UnitLoops &loops) {
+  std::vector<DType> types;
+  std::vector<bool> isKnown;
+  forEachStatement(loops.nodes, [&](const Instruction &i, std::int64_t) {
+    if (i.result < 0) return;
     const auto r = static_cast<std::size_t>(i.result);
     if (r >= types.size()) {
       types.resize(r + 1, DType::kU8);
       isKnown.resize(r + 1);
     }
-    if (isKnown[r]) continue;
+    if (isKnown[r]) return;
     isKnown[r] = true;
     if (i.kind == Kind::kLoad)
-      types[r] = unit.arrays[static_cast<std::size_t>(i.array)].type;
+      types[r] = loops.unit.arrays[static_cast<std::size_t>(i.array)].type;
     else
       types[r] = i.kind == Kind::kTest ? DType::kU8 : i.type;
-  }
-}
-
-}  // namespace
-
-std::vector<DType> registerTypes(const Process &process) {
-  std::vector<DType> types;
-  std::vector<bool> isKnown;
-  if (process.unit) collectTypes(process.body, *process.unit, types, isKnown);
+  });
   return types;
 }
 

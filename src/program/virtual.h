@@ -14,9 +14,37 @@
 
 #include "pimento/base/dtype.h"
 #include "pimento/kernel/kernel.h"
-#include "pimento/program/program.h"
+#include "pimento/program/loops.h"
 
 namespace pimento::program {
+
+/// A dense array of a unit of a compute-near-memory machine.
+struct Array {
+  enum class Space : std::uint8_t { kBank, kScratchpad } space = Space::kBank;
+  std::string name;
+  DType type = DType::kI32;
+  std::int64_t elements = 1;
+  bool isShared = false;  ///< one for all threads of the unit, which read it only; else each thread has its own
+
+  bool operator==(const Array &) const = default;
+};
+
+/// A number that the host gives each thread before the launch: 0 to limit - 1.
+struct Parameter {
+  std::string name;
+  std::int64_t limit = 1;
+
+  bool operator==(const Parameter &) const = default;
+};
+
+/// What the virtual instructions of a process refer to.
+struct Unit {
+  std::int64_t threads = 1;  ///< that execute the body, each on its own: hardware threads, or lanes in lock step
+  std::vector<Array> arrays;
+  std::vector<Parameter> parameters;
+
+  bool operator==(const Unit &) const = default;
+};
 
 /// base + loops + sum over parameters of coefficient * value: an element of an array, or a number.
 struct Address {
@@ -51,6 +79,15 @@ struct Instruction {
   bool operator==(const Instruction &o) const;
 };
 
+using InstructionNode = Node<Instruction>;
+/// What every thread of every unit of a process executes.
+struct UnitLoops {
+  Unit unit;
+  std::vector<InstructionNode> nodes;
+
+  bool operator==(const UnitLoops &) const = default;
+};
+
 /// Registers are numbered from 0; this many at most.
 inline constexpr int kMaxRegisters = 4096;
 
@@ -63,7 +100,7 @@ const std::vector<std::string> &operationNames();
 /// moves the array's. `registers`: types by number.
 DType costType(const Instruction &i, const Unit &unit, const std::vector<DType> &registers);
 
-/// Types of a process's registers, in the order of their first writing instruction; kU8 where never written.
-std::vector<DType> registerTypes(const Process &process);
+/// Types of the registers, each that of its first writing instruction; kU8 where never written.
+std::vector<DType> registerTypes(const UnitLoops &loops);
 
 }  // namespace pimento::program

@@ -119,7 +119,8 @@ std::string keyOf(const machine::Machine &base, const std::string &section, std:
 
 Result<Calibration> calibrate(const CalibrationTables &tables, const machine::Machine &machine) {
   if (!machine.dpu)
-    return error("not-a-dpu", {}, "machine '" + machine.name + "' has no DPUs to calibrate", "upmem, or a file on top");
+    return unsupported("not-a-dpu", {}, "machine '" + machine.name + "' has no DPUs to calibrate",
+                       "upmem, or a file on top");
   Calibration c;
   c.issueInterval = static_cast<double>(machine.dpu->issueInterval.value);
   for (const OperationRow &r : tables.operations)

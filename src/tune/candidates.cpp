@@ -1,12 +1,14 @@
 #include "pimento/tune/candidates.h"
 
+#include "pimento/evaluate/target.h"
+
 namespace pimento::tune {
 
 Candidates::Candidates(const Problem &problem)
     : problem_(problem),
       own_(problem.hasAllFactors
                ? std::vector<mapping::Mapping>()
-               : problem.backend->mappings(*problem.graph, 0, *problem.machine, problem.part, problem.tools)),
+               : problem.target->mappings(problem.all(), *problem.machine, problem.part, problem.tools)),
       space_(problem.kernel(), *problem.machine, problem.choices.chunks),
       order_(problem.choices.orders.size()) {}
 

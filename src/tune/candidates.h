@@ -19,7 +19,7 @@ class Candidates {
 
  private:
   const Problem &problem_;
-  std::vector<mapping::Mapping> own_;  // of the backend, where it has its own that are wanted; in place of space_
+  std::vector<mapping::Mapping> own_;  // of the target, where it has its own that are wanted; in place of space_
   std::size_t nextOwn_ = 0;
   mapping::MappingSpace space_;
   mapping::Mapping current_;

@@ -24,6 +24,7 @@ Status check(const Problem &problem, const std::string &mapping, Cycles estimate
   evaluate::Request request;
   request.graph = problem.graph;
   request.machine = problem.machine;
+  request.target = problem.target;
   request.variant = problem.variant;
   request.tools = problem.tools;
   mapping::MapSpec spec;
@@ -35,7 +36,7 @@ Status check(const Problem &problem, const std::string &mapping, Cycles estimate
   const Result<evaluate::Report> report = evaluate::evaluate(request);
   if (!report) return report.diagnostics();
   if (report->cycles != estimated && !isSampled(problem, mapping, report->cycles))
-    return error("wrong-cycles", {},
+    return error(DiagnosticKind::kOurs, "wrong-cycles", {},
                  fmt::format("{} takes {} cycles command by command, {} by fast-forward", mapping, report->cycles.value,
                              estimated.value),
                  "this is a bug of ours: please report it with the command you ran");

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "pimento/kernel/interpreter.h"
+#include "pimento/kernel/data.h"
 #include "pimento/tune/problem.h"
 
 namespace pimento::tune {

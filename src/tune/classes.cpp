@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "pimento/base/thread_pool.h"
+#include "pimento/evaluate/target.h"
 #include "pimento/program/text.h"
 
 namespace pimento::tune {
@@ -22,21 +23,30 @@ class KeyWriter {
     put(o.base);
     for (const std::int64_t s : o.stride) put(s);
   }
-  void put(const std::vector<program::Node> &nodes) {
+  void put(const program::CommandLoops &nodes) {
     put(static_cast<std::int64_t>(nodes.size()));
-    for (const program::Node &n : nodes) {
+    for (const program::CommandNode &n : nodes) {
       put(n.isLoop ? 1 : 0);
       if (n.isLoop) {
         put(n.trip);
         put(n.children);
         continue;
       }
-      const program::Command &c = n.command;
+      const program::Command &c = n.statement;
       put((c.isWrite ? 1 : 0) | (c.isBarrier ? 2 : 0) | (static_cast<std::int64_t>(c.purpose) << 2));
       put(c.rank);
       put(c.bank);
       put(c.row);
       put(c.column);
+    }
+  }
+  void put(const program::MachineCode &code) {
+    put(code.code->tasklets);
+    put(static_cast<std::int64_t>(code.code->instructions.size()));
+    for (const std::uint64_t word : code.code->instructions) put(static_cast<std::int64_t>(word));
+    for (const program::Code::Segment &s : code.arguments) {
+      put(s.address);
+      for (const std::uint8_t byte : s.bytes) put(byte);
     }
   }
   std::string take() { return std::move(key_); }
@@ -45,7 +55,7 @@ class KeyWriter {
   std::string key_;
 };
 
-std::string workKey(const lower::HostWork &w) {
+std::string workKey(const evaluate::HostWork &w) {
   KeyWriter key;
   for (const Bytes b : {w.placed, w.readBack, w.rearrangedIn, w.rearrangedOut, w.placedOnce, w.rearrangedOnce,
                         w.broadcast, w.serialPlaced, w.serialReadBack})
@@ -56,26 +66,19 @@ std::string workKey(const lower::HostWork &w) {
 
 /// What one candidate compiles to, until it is filed.
 struct Compiled {
-  std::unique_ptr<evaluate::CompiledKernel> kernel;
+  std::unique_ptr<evaluate::CompiledPart> kernel;
   std::string key, error;
 };
 
 }  // namespace
 
 std::string streamKey(const program::Program &program) {
-  if (program::isVirtual(program)) return program::print(program);
+  if (program::has<program::UnitLoops>(program)) return program::print(program);
   KeyWriter key;
   for (const program::Process &p : program.processes) {
     key.put(p.instances);
-    key.put(p.body);
-    if (p.code == nullptr) continue;
-    key.put(p.code->tasklets);
-    key.put(static_cast<std::int64_t>(p.code->instructions.size()));
-    for (const std::uint64_t word : p.code->instructions) key.put(static_cast<std::int64_t>(word));
-    for (const program::Code::Segment &s : p.arguments) {
-      key.put(s.address);
-      for (const std::uint8_t byte : s.bytes) key.put(byte);
-    }
+    if (const auto *loops = std::get_if<program::CommandLoops>(&p.body)) key.put(*loops);
+    if (const auto *code = std::get_if<program::MachineCode>(&p.body)) key.put(*code);
   }
   return key.take();
 }
@@ -110,7 +113,7 @@ void Classes::add(const std::vector<std::string> &texts, int jobs) {
       programs.push_back({number, {}, {}});
       newPrograms.push_back(i);
     }
-    const lower::HostWork work = c.kernel->hostWork();
+    const evaluate::HostWork work = c.kernel->hostWork();
     if (isShared_) cost = costByKey_.emplace(std::pair(program, workKey(work)), cost).first->second;
     if (!isShared_) seen_.emplace(c.key, workKey(work));
     if (cost == costs.size()) costs.push_back({program, work, number, {}});
@@ -127,7 +130,7 @@ void Classes::add(const std::vector<std::string> &texts, int jobs) {
   });
 }
 
-bool Classes::has(const evaluate::CompiledKernel &kernel) const {
+bool Classes::has(const evaluate::CompiledPart &kernel) const {
   const std::string stream = streamKey(kernel.program()), work = workKey(kernel.hostWork());
   if (!isShared_) return seen_.count({stream, work}) > 0;
   const auto program = programByKey_.find(stream);

@@ -15,8 +15,12 @@
 #include <vector>
 
 #include "pimento/evaluate/cost.h"
-#include "pimento/program/program.h"
+#include "pimento/evaluate/host_work.h"
 #include "pimento/tune/problem.h"
+
+namespace pimento::program {
+struct Program;
+}
 
 namespace pimento::tune {
 
@@ -26,13 +30,13 @@ std::string streamKey(const program::Program &program);
 
 struct ProgramClass {
   std::int64_t first = 0;  ///< its first candidate
-  evaluate::DeviceRun bound;
-  std::optional<evaluate::DeviceRun> run;
+  evaluate::DeviceCost bound;
+  std::optional<evaluate::DeviceCost> run;
 };
 
 struct CostClass {
   std::size_t program = 0;
-  lower::HostWork work;
+  evaluate::HostWork work;
   std::int64_t first = 0;  ///< its first candidate
   evaluate::Cost bound;
 };
@@ -48,7 +52,7 @@ class Classes {
   void add(const std::vector<std::string> &texts, int jobs);
 
   /// Whether a candidate so far has this mapping's command stream and host work. The mapping is legal.
-  bool has(const evaluate::CompiledKernel &kernel) const;
+  bool has(const evaluate::CompiledPart &kernel) const;
 
   /// Cost class per candidate; -1: illegal.
   const std::vector<std::int64_t> &classOf() const { return classOf_; }

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "pimento/tune/explore.h"
+#include "pimento/tune/exploration.h"
 
 namespace pimento::tune {
 

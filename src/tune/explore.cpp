@@ -12,9 +12,12 @@
 #include "pimento/base/progress.h"
 #include "pimento/base/text.h"
 #include "pimento/base/thread_pool.h"
+#include "pimento/evaluate/counts.h"
+#include "pimento/evaluate/target.h"
 #include "pimento/tune/candidates.h"
 #include "pimento/tune/classes.h"
 #include "pimento/tune/pareto.h"
+#include "pimento/tune/store.h"
 
 namespace pimento::tune {
 
@@ -22,25 +25,26 @@ namespace {
 
 constexpr const char *kRunKind = "run";
 
-/// A run as the store keeps it: cycles, then the actions.
-std::string textOf(const evaluate::DeviceRun &run) {
+/// A run as the store keeps it: cycles, then its actions.
+std::string textOf(const evaluate::DeviceCost &run) {
   std::string out = std::to_string(run.cycles.value);
-  for (int a = 0; a < energy::kActions; ++a)
-    out += " " + std::to_string(run.actions.of(static_cast<energy::Action>(a)));
+  for (const auto &[action, n] : run.actions) out += fmt::format(" {}={}", action, n);
   return out;
 }
 
-std::optional<evaluate::DeviceRun> runOf(const std::string &text) {
+/// `names`: of all actions there are.
+std::optional<evaluate::DeviceCost> runOf(const std::string &text, const std::vector<std::string_view> &names) {
   const std::vector<std::string_view> parts = split(text, ' ');
-  if (parts.size() != 1 + energy::kActions) return std::nullopt;
-  evaluate::DeviceRun run;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const auto n = parseInteger(parts[i]);
-    if (!n || *n < 0) return std::nullopt;
-    if (i == 0)
-      run.cycles = Cycles(*n);
-    else
-      run.actions.add(static_cast<energy::Action>(i - 1), *n);
+  const auto cycles = parseInteger(parts.front());
+  if (!cycles || *cycles < 0) return std::nullopt;
+  evaluate::DeviceCost run;
+  run.cycles = Cycles(*cycles);
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    const std::size_t eq = parts[i].find('=');
+    const auto name = std::find(names.begin(), names.end(), parts[i].substr(0, eq));
+    const auto n = eq == std::string_view::npos ? std::nullopt : parseInteger(parts[i].substr(eq + 1));
+    if (!n || *n < 0 || name == names.end()) return std::nullopt;
+    run.actions.add(*name, *n);
   }
   return run;
 }
@@ -80,11 +84,12 @@ class Explorer {
     const auto &errors = classes_.errors();
     std::vector<std::string> levels;
     for (const machine::Level &l : problem_.machine->levels) levels.push_back(fmt::format("{} ({})", l.name, l.count));
-    return error("no-legal-mapping", problem_.kernel().where,
-                 fmt::format("kernel '{}' has no legal mapping on {}: {} candidates, {}", problem_.kernel().name,
-                             problem_.machine->name, out_.rows.size(),
-                             errors.empty() ? "none in the space" : "the first refused with " + errors.begin()->second),
-                 fmt::format("use smaller sizes, or more of its levels {}", fmt::join(levels, ", ")));
+    return unsupported(
+        "no-legal-mapping", problem_.kernel().where,
+        fmt::format("kernel '{}' has no legal mapping on {}: {} candidates, {}", problem_.kernel().name,
+                    problem_.machine->name, out_.rows.size(),
+                    errors.empty() ? "none in the space" : "the first refused with " + errors.begin()->second),
+        fmt::format("use smaller sizes, or more of its levels {}", fmt::join(levels, ", ")));
   }
 
   std::string progressText(const char *what) const {
@@ -145,7 +150,8 @@ class Explorer {
     if (isStopped()) return;
     const std::string &text = out_.rows[static_cast<std::size_t>(program.first)].mapping;
     if (control_.store != nullptr)
-      if (const auto kept = control_.store->find(kRunKind, control_.scope + text)) program.run = runOf(*kept);
+      if (const auto kept = control_.store->find(kRunKind, control_.scope + text))
+        program.run = runOf(*kept, evaluate::actionsOf(problem_.target->counts()));
     if (program.run) return;
     const auto compiled = compile(problem_, mappingOf(text));
     PIMENTO_CHECK(compiled.ok());

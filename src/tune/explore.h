@@ -13,53 +13,16 @@
 // of the whole space (proof in pareto.h; tests compare with an exhaustive run).
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "pimento/evaluate/cost.h"
+#include "pimento/tune/control.h"
+#include "pimento/tune/exploration.h"
 #include "pimento/tune/problem.h"
-#include "pimento/tune/store.h"
 
 namespace pimento::tune {
-
-enum class How : std::uint8_t { kEstimated, kEqual, kBounded, kIllegal };
-std::string_view name(How how);
-
-/// One candidate.
-struct Row {
-  std::string mapping;
-  How how = How::kIllegal;
-  evaluate::Cost cost;     ///< kBounded: lower bounds; kIllegal: nothing
-  std::int64_t like = -1;  ///< kEqual: the row it equals; kBounded: a row that rules it out
-  std::string error;       ///< kIllegal: code of the diagnostic
-};
-
-struct Exploration {
-  std::vector<Row> rows;   ///< in the order of the enumeration; the reference mapping last if nothing is like it
-  std::int64_t space = 0;  ///< candidates there are, counted up to kMostCounted
-  std::int64_t every = 1;  ///< of which every so many-th was explored
-  std::int64_t estimated = 0, equal = 0, bounded = 0, illegal = 0;
-  std::int64_t deviceRuns = 0;              ///< command streams that were run, or taken from the store
-  std::vector<std::int64_t> front;          ///< rows, by rising time: the first is the best in time, the last in energy
-  std::string referenceMapping;             ///< spelled out
-  std::optional<evaluate::Cost> reference;  ///< nothing where the reference mapping is illegal (too large)
-};
-
-/// What a search may use, and what may stop it.
-struct Control {
-  int jobs = 1;
-  Store *store = nullptr;                        ///< null: nothing is kept
-  const std::atomic<bool> *isStopped = nullptr;  ///< asked for between two runs
-  bool showsProgress = false;
-  std::string scope = {};  ///< names of results in the store begin with it: which kernel of several
-  std::string label = {};  ///< for progress: which kernel
-};
-
-/// What to say when the search was stopped: how to go on. `what`: "mappings were".
-Diagnostic interrupted(const Control &control, std::string_view what);
 
 struct ExploreOptions {
   bool isExhaustive = false;  ///< every legal candidate is run on its own

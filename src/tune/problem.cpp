@@ -8,6 +8,7 @@
 
 #include "pimento/base/suggest.h"
 #include "pimento/base/text.h"
+#include "pimento/evaluate/target.h"
 #include "pimento/machine/identity.h"
 
 namespace pimento::tune {
@@ -21,48 +22,55 @@ bool isTheSame(const Problem &problem, const mapping::Mapping &a, const mapping:
   return (*x)->program().processes == (*y)->program().processes && (*x)->hostWork() == (*y)->hostWork();
 }
 
-/// A reference that only a program of its own can follow gives way to the first mapping that any can.
-void useLegalReference(Problem &problem) {
-  if (compile(problem, problem.reference)) return;
-  for (mapping::Mapping &m :
-       problem.backend->mappings(*problem.graph, 0, *problem.machine, problem.part, problem.tools)) {
-    if (!compile(problem, m)) continue;
-    problem.reference = std::move(m);
-    return;
-  }
+/// The reference mapping with the program that candidates have; where that cannot follow it, the first candidate.
+mapping::Mapping usualCandidate(const Problem &problem) {
+  mapping::Mapping usual = problem.reference;
+  usual.program = problem.part.mapping.program;
+  if (compile(problem, usual)) return usual;
+  for (mapping::Mapping &m : problem.target->mappings(problem.all(), *problem.machine, problem.part, problem.tools))
+    if (compile(problem, m)) return std::move(m);
+  return usual;
 }
 
-Choices choicesThatMatter(const Problem &problem) {
+Choices choicesThatMatter(const Problem &problem, const mapping::Mapping &usual) {
   Choices out;
-  mapping::Mapping contiguous = problem.reference;
+  mapping::Mapping contiguous = usual;
   contiguous.cyclic.clear();
-  if (!isTheSame(problem, problem.reference, contiguous))
-    for (const auto &[level, chunk] : problem.reference.cyclic) out.chunks[level] = {chunk};
+  if (!isTheSame(problem, usual, contiguous))
+    for (const auto &[level, chunk] : usual.cyclic) out.chunks[level] = {chunk};
   for (const std::vector<std::string> &order : allOrders(problem.kernel())) {
-    mapping::Mapping ordered = problem.reference;
+    mapping::Mapping ordered = usual;
     ordered.order = order;
-    if (compile(problem, ordered) && !isTheSame(problem, problem.reference, ordered)) out.orders.push_back(order);
+    if (compile(problem, ordered) && !isTheSame(problem, usual, ordered)) out.orders.push_back(order);
   }
   return out;
 }
 
 }  // namespace
 
-Result<Problem> makeProblem(const kernel::Graph &graph, const machine::Machine &machine, const std::string &variant,
-                            const evaluate::Tools &tools, const mapping::MapSpec &part) {
+Result<Problem> makeProblem(const kernel::Graph &graph, const machine::Machine &machine, const evaluate::Target &target,
+                            const std::string &variant, const evaluate::Tools &tools, const mapping::MapSpec &part) {
   PIMENTO_CHECK(graph.kernels.size() == 1);
-  const Result<const evaluate::Backend *> backend = evaluate::backendFor(machine);
-  if (!backend) return backend.diagnostics();
-  Result<mapping::Mapping> reference = (*backend)->reference(graph, 0, machine, part, tools);
-  if (!reference) reference = (*backend)->reference(graph, 0, machine, {}, tools);  // it cannot have what all must have
+  const evaluate::GraphPart all{&graph, 0, 1};
+  Result<mapping::Mapping> reference = target.reference(all, machine, part, tools);
+  if (!reference) reference = target.reference(all, machine, {}, tools);  // it cannot have what all must have
   if (!reference) return reference.diagnostics();
   reference->text = mapping::print(*reference);
-  Problem problem{&graph, &machine, *backend, variant, {}, std::move(*reference)};
+  Problem problem{&graph, &machine, &target, variant, {}, std::move(*reference)};
   problem.tools = tools;
   problem.part = part;
-  useLegalReference(problem);
-  problem.choices = choicesThatMatter(problem);
+  const mapping::Mapping usual = usualCandidate(problem);
+  if (!compile(problem, problem.reference)) problem.reference = usual;
+  problem.choices = choicesThatMatter(problem, usual);
   return problem;
+}
+
+evaluate::RunMode Problem::mode() const {
+  return {true, nullptr, values ? &*values : nullptr, nullptr};
+}
+
+evaluate::GraphPart Problem::all() const {
+  return {graph, 0, 1};
 }
 
 Result<mapping::MappingSpace::Chunks> parseChunks(std::string_view text, const machine::Machine &machine) {
@@ -71,7 +79,7 @@ Result<mapping::MappingSpace::Chunks> parseChunks(std::string_view text, const m
   std::vector<std::string> levels;
   for (const machine::Level &l : machine.levels) levels.push_back(l.name);
   const auto bad = [&](const std::string &message, const std::string &hint) {
-    return error("bad-chunks", {"--chunks", 0, 0}, message, hint);
+    return usageError("bad-chunks", "--chunks", message, hint);
   };
   for (const std::string_view part : split(text, ';')) {
     const std::size_t eq = part.find('=');
@@ -113,12 +121,12 @@ mapping::Mapping mappingOf(const std::string &text) {
   return m;
 }
 
-Result<std::unique_ptr<evaluate::CompiledKernel>> compile(const Problem &problem, const mapping::Mapping &mapping) {
-  return problem.backend->compile(*problem.graph, 0, mapping, *problem.machine, problem.variant, problem.tools);
+Result<std::unique_ptr<evaluate::CompiledPart>> compile(const Problem &problem, const mapping::Mapping &mapping) {
+  return problem.target->compile(problem.all(), mapping, *problem.machine, problem.variant, problem.tools);
 }
 
 std::string toolIdentity() {
-  constexpr int kFormat = 1;  // of what stores hold
+  constexpr int kFormat = 2;  // of what stores hold
   return fmt::format("pimento {} format {}", PIMENTO_VERSION, kFormat);
 }
 

@@ -5,16 +5,25 @@
 // can be put between.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "pimento/base/diagnostics.h"
-#include "pimento/evaluate/backend.h"
+#include "pimento/evaluate/choices.h"
+#include "pimento/kernel/data.h"
 #include "pimento/kernel/kernel.h"
 #include "pimento/machine/machine.h"
 #include "pimento/mapping/mapping.h"
+
+namespace pimento::evaluate {
+class CompiledPart;
+class Target;
+struct GraphPart;
+struct RunMode;
+}  // namespace pimento::evaluate
 
 namespace pimento::tune {
 
@@ -28,30 +37,35 @@ struct Choices {
 struct Problem {
   const kernel::Graph *graph = nullptr;
   const machine::Machine *machine = nullptr;
-  const evaluate::Backend *backend = nullptr;
+  const evaluate::Target *target = nullptr;
   std::string variant = "plain";
   Choices choices;
   mapping::Mapping reference;  ///< its `text` is the full specification
   /// What the operands hold, where that decides the time; nothing: not known.
   std::optional<kernel::DataSpec> values = {};
   evaluate::Tools tools = {};
-  /// What all mappings must have ("dpus", "tasklets", "buffer", merging); nothing said: the whole space.
+  /// What all mappings must have ("dpus", "tasklets", "buffer", merging, program); nothing said: the whole space.
   mapping::MapSpec part = {};
 
   /// Every split of every dim over the levels (mapping::MappingSpace), also where the target suggests mappings.
   bool hasAllFactors = false;
 
-  bool isPart() const { return !part.mapping.parameters.empty() || part.mapping.mergeAt != mapping::Mapping{}.mergeAt; }
+  bool isPart() const {
+    return !part.mapping.parameters.empty() || part.mapping.mergeAt != mapping::Mapping{}.mergeAt ||
+           part.mapping.program != mapping::Mapping{}.program;
+  }
+  evaluate::GraphPart all() const;
   const kernel::Kernel &kernel() const { return graph->kernels.front(); }
   /// How candidates are run.
-  evaluate::RunMode mode() const { return {true, {}, values ? &*values : nullptr, nullptr}; }
+  evaluate::RunMode mode() const;
 };
 
 /// A problem with the choices that matter: chunks and orders are tried on the reference mapping, and those that change
 /// neither its program nor the host's work there are left out. The reference has what all mappings must have (`part`),
-/// where one does. Diagnostics: those of the backend's reference mapping.
-Result<Problem> makeProblem(const kernel::Graph &graph, const machine::Machine &machine, const std::string &variant,
-                            const evaluate::Tools &tools = {}, const mapping::MapSpec &part = {});
+/// where one does. Diagnostics: those of the target's reference mapping.
+Result<Problem> makeProblem(const kernel::Graph &graph, const machine::Machine &machine, const evaluate::Target &target,
+                            const std::string &variant, const evaluate::Tools &tools = {},
+                            const mapping::MapSpec &part = {});
 
 /// "none", or "channel=16,32;block=8". Diagnostics: bad-chunks.
 Result<mapping::MappingSpace::Chunks> parseChunks(std::string_view text, const machine::Machine &machine);
@@ -63,7 +77,7 @@ std::vector<std::vector<std::string>> allOrders(const kernel::Kernel &kernel);
 mapping::Mapping mappingOf(const std::string &text);
 
 /// Compiles a candidate.
-Result<std::unique_ptr<evaluate::CompiledKernel>> compile(const Problem &problem, const mapping::Mapping &mapping);
+Result<std::unique_ptr<evaluate::CompiledPart>> compile(const Problem &problem, const mapping::Mapping &mapping);
 
 /// Everything that decides what candidates cost and which there are: kernel, machine, variant, choices, version of the
 /// tool. Equal texts give equal results.

@@ -11,6 +11,8 @@
 #include "pimento/base/suggest.h"
 #include "pimento/base/text.h"
 #include "pimento/base/thread_pool.h"
+#include "pimento/machine/schema.h"
+#include "pimento/tune/store.h"
 
 namespace pimento::tune {
 
@@ -19,8 +21,8 @@ namespace {
 constexpr std::string_view kSizePrefix = "size.";
 constexpr const char *kForms = "write PATH=10..20, PATH=10..20:2, PATH=1..64*2 or PATH=10,14,18";
 
-Location whereOf(std::string_view text) {
-  return {fmt::format("--sweep {}", text), 0, 0};
+std::string whereOf(std::string_view text) {
+  return fmt::format("--sweep {}", text);
 }
 
 /// The part of a path behind its last dot.
@@ -36,8 +38,8 @@ Result<Axis> resolve(std::string_view text, const std::string &name, const Sweep
   if (name.rfind(kSizePrefix, 0) == 0) {
     const std::string size = name.substr(kSizePrefix.size());
     if (has(names.sizes, size)) return Axis{name, true, size, {}};
-    return error("sweep-unknown", whereOf(text), fmt::format("the kernel has no size '{}'", size),
-                 names.sizes.empty() ? "its sizes are fixed" : suggest(size, names.sizes));
+    return usageError("sweep-unknown", whereOf(text), fmt::format("the kernel has no size '{}'", size),
+                      names.sizes.empty() ? "its sizes are fixed" : suggest(size, names.sizes));
   }
   if (has(names.paths, name)) return Axis{name, false, name, {}};
   if (const auto alias = names.aliases.find(name); alias != names.aliases.end())
@@ -49,16 +51,16 @@ Result<Axis> resolve(std::string_view text, const std::string &name, const Sweep
   }
   if (ends.size() == 1) return Axis{ends.front(), false, ends.front(), {}};
   if (ends.size() > 1)
-    return error("sweep-ambiguous", whereOf(text), fmt::format("'{}' may be {}", name, join(ends, " or ")),
-                 "write the whole path");
+    return usageError("sweep-ambiguous", whereOf(text), fmt::format("'{}' may be {}", name, join(ends, " or ")),
+                      "write the whole path");
   choices.insert(choices.end(), names.paths.begin(), names.paths.end());
   for (const auto &[alias, path] : names.aliases) choices.push_back(alias);
   for (const std::string &s : names.sizes) choices.push_back(std::string(kSizePrefix) + s);
   const std::string near = nearest(name, choices);
-  return error("sweep-unknown", whereOf(text), fmt::format("the machine has no number '{}'", name),
-               fmt::format("{}'pimento targets NAME' lists every path; sizes of the kernel are {}",
-                           near.empty() ? "" : fmt::format("did you mean '{}'? ", near),
-                           names.sizes.empty() ? "fixed" : "size." + join(names.sizes, ", size.")));
+  return usageError("sweep-unknown", whereOf(text), fmt::format("the machine has no number '{}'", name),
+                    fmt::format("{}'pimento targets NAME' lists every path; sizes of the kernel are {}",
+                                near.empty() ? "" : fmt::format("did you mean '{}'? ", near),
+                                names.sizes.empty() ? "fixed" : "size." + join(names.sizes, ", size.")));
 }
 
 class RangeParser {
@@ -68,7 +70,7 @@ class RangeParser {
   /// Appends the values of one item of a list.
   Status item(std::string_view item) {
     const std::size_t dots = item.find("..");
-    if (item.empty()) return error("sweep-syntax", whereOf(text_), "a value is missing", kForms);
+    if (item.empty()) return usageError("sweep-syntax", whereOf(text_), "a value is missing", kForms);
     if (dots == std::string_view::npos) {
       out_.emplace_back(item);
       return okStatus();
@@ -88,13 +90,13 @@ class RangeParser {
   Result<double> number(std::string_view text) const {
     const auto n = parseNumber(text);
     if (n && std::isfinite(*n)) return *n;
-    return error(
+    return usageError(
         "sweep-number", whereOf(text_),
         text.empty() ? std::string("a number of the range is missing") : fmt::format("'{}' is no number", text),
         std::string("ranges are of numbers without units; ") + kForms);
   }
 
-  Status range(const std::string &message) const { return error("sweep-range", whereOf(text_), message, kForms); }
+  Status range(const std::string &message) const { return usageError("sweep-range", whereOf(text_), message, kForms); }
 
   /// Steps are counted, not added up, so that rounding does not grow.
   Status linear(double first, double last, double step) {
@@ -123,8 +125,8 @@ class RangeParser {
   }
 
   Diagnostic tooLarge() const {
-    return error("sweep-too-large", whereOf(text_), fmt::format("more than {} values", kMaxPoints),
-                 "take a larger step, or a geometric range (1..64*2)");
+    return usageError("sweep-too-large", whereOf(text_), fmt::format("more than {} values", kMaxPoints),
+                      "take a larger step, or a geometric range (1..64*2)");
   }
 
   std::string_view text_;
@@ -135,7 +137,8 @@ Status checkSizes(std::string_view text, const Axis &axis) {
   if (!axis.isSize) return okStatus();
   for (const std::string &v : axis.values)
     if (const auto n = parseInteger(v); !n || *n < 1)
-      return error("sweep-size", whereOf(text), fmt::format("'{}' is no size", v), "sizes are whole numbers from 1 on");
+      return usageError("sweep-size", whereOf(text), fmt::format("'{}' is no size", v),
+                        "sizes are whole numbers from 1 on");
   return okStatus();
 }
 
@@ -197,7 +200,7 @@ Result<Axis> parseAxis(std::string_view text, const SweepNames &names) {
   const std::size_t eq = text.find('=');
   const std::string name(trim(text.substr(0, eq)));
   if (eq == std::string_view::npos || name.empty())
-    return error("sweep-syntax", whereOf(text), fmt::format("'{}' names no path and values", text), kForms);
+    return usageError("sweep-syntax", whereOf(text), fmt::format("'{}' names no path and values", text), kForms);
   Result<Axis> axis = resolve(text, name, names);
   if (!axis) return axis;
   RangeParser parser(text, axis->values);
@@ -207,8 +210,8 @@ Result<Axis> parseAxis(std::string_view text, const SweepNames &names) {
     if (std::find(
             axis->values.begin(), axis->values.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(i, 1000)),
             axis->values[i]) != axis->values.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(i, 1000)))
-      return error("sweep-duplicate", whereOf(text), fmt::format("'{}' stands there twice", axis->values[i]),
-                   "give every value once");
+      return usageError("sweep-duplicate", whereOf(text), fmt::format("'{}' stands there twice", axis->values[i]),
+                        "give every value once");
   if (Status s = checkSizes(text, *axis); !s) return s.diagnostics();
   return axis;
 }
@@ -221,12 +224,12 @@ Result<std::vector<Axis>> parseAxes(const std::vector<std::string> &texts, const
     if (!axis) return axis.diagnostics();
     for (const Axis &a : axes)
       if (a.path == axis->path)
-        return error("sweep-duplicate", whereOf(text), fmt::format("'{}' is swept twice", a.path),
-                     "put all its values into one --sweep");
+        return usageError("sweep-duplicate", whereOf(text), fmt::format("'{}' is swept twice", a.path),
+                          "put all its values into one --sweep");
     points = multiplySaturated(points, static_cast<std::int64_t>(axis->values.size()));
     if (points > kMaxPoints)
-      return error("sweep-too-large", whereOf(text),
-                   fmt::format("the sweeps make more than {} points together", kMaxPoints), "take larger steps");
+      return usageError("sweep-too-large", whereOf(text),
+                        fmt::format("the sweeps make more than {} points together", kMaxPoints), "take larger steps");
     axes.push_back(std::move(*axis));
   }
   return axes;

@@ -7,13 +7,15 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "pimento/base/diagnostics.h"
-#include "pimento/evaluate/cost.h"
-#include "pimento/tune/explore.h"
+#include "pimento/machine/machine.h"
+#include "pimento/tune/control.h"
+#include "pimento/tune/exploration.h"
 
 namespace pimento::tune {
 
@@ -25,13 +27,6 @@ struct SweepNames {
 };
 SweepNames sweepNames(const machine::Machine &machine, const std::vector<std::string> &sizes);
 
-struct Axis {
-  std::string path;     ///< in full: "timing.tRP", "size.m"
-  bool isSize = false;  ///< then `name` is the size's
-  std::string name;     ///< what --set or --size calls it
-  std::vector<std::string> values;
-};
-
 /// Parses one `--sweep`. A name that is no path stands for the one path that ends with it.
 /// Diagnostics: sweep-syntax, sweep-unknown, sweep-ambiguous, sweep-number, sweep-range, sweep-size, sweep-too-large.
 Result<Axis> parseAxis(std::string_view text, const SweepNames &names);
@@ -40,19 +35,6 @@ Result<std::vector<Axis>> parseAxes(const std::vector<std::string> &texts, const
 
 /// Most points that a sweep may have.
 inline constexpr std::int64_t kMaxPoints = 1'000'000;
-
-/// What one point gave.
-struct PointResult {
-  std::string mapping;
-  evaluate::Cost cost;
-  double timeNs = 0;  ///< of cost.total: the clock may be swept
-};
-
-struct SweepRow {
-  std::vector<std::string> values;  ///< one per axis
-  PointResult result;
-  std::string error;  ///< why there is no result: "message [code]"
-};
 
 using EvaluatePoint = std::function<Result<PointResult>(const std::vector<std::string> &values)>;
 

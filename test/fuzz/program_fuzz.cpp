@@ -19,7 +19,7 @@ void tryUnits(const pimento::program::Program &program) {
     const pimento::machine::Machine machine = pimento::test::unitMachine(mode, 24);
     if (!pimento::program::verify(program, machine)) continue;
     for (const pimento::program::Process &p : program.processes) {
-      const cnm::UnitCode code(p, machine);
+      const cnm::UnitCode code(std::get<pimento::program::UnitLoops>(p.body), machine);
       constexpr std::int64_t kShort = 2000;
       std::int64_t iterations = 1;  // also of loops that cost nothing
       for (const cnm::UnitCode::Loop &l : code.loops()) iterations = pimento::multiplySaturated(iterations, l.trip);
@@ -41,7 +41,7 @@ void tryProgram(std::string_view text) {
   const pimento::Result<pimento::program::Program> back = pimento::program::parse(printed);
   PIMENTO_CHECK(back.ok());
   PIMENTO_CHECK(*back == *program);
-  if (pimento::program::isVirtual(*program)) tryUnits(*program);
+  if (pimento::program::has<pimento::program::UnitLoops>(*program)) tryUnits(*program);
 }
 
 void tryAssembly(std::string_view text) {

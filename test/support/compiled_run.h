@@ -8,8 +8,8 @@
 #include <string>
 
 #include "pimento/kernel/interpreter.h"
-#include "pimento/lower/upmem/compiled/lower.h"
 #include "pimento/mapping/mapping.h"
+#include "pimento/targets/upmem/compiled/lower.h"
 
 namespace pimento::test {
 
@@ -26,11 +26,11 @@ inline kernel::Order orderOf(const kernel::Kernel &kernel, const kernel::Graph &
 inline std::string runCompiled(const kernel::Graph &graph, int number, const mapping::Mapping &mapping,
                                const machine::Machine &machine, program::DpuCompiler *compiler, kernel::DataSet data,
                                std::int64_t *cycles = nullptr) {
-  using namespace lower::upmem;
-  const auto lowered = compiled::lower(graph, number, mapping, machine, compiler);
+  using namespace targets::upmem;
+  static Cache cache;  // of this process: tests compile the same text again and again
+  const auto lowered = compiled::lower(graph, number, mapping, machine, compiler, cache);
   if (!lowered) return "lower: " + lowered.diagnostics().front().str();
-  for (std::size_t t = 0; t < data.size(); ++t)
-    if (data[t].bytes.empty()) data[t] = kernel::TensorData(graph.tensors[t].type, graph.tensors[t].shape);
+  kernel::makeMissing(graph, data);
   kernel::DataSet expected = data;
   const kernel::Kernel &kernel = graph.kernels[static_cast<std::size_t>(number)];
   if (Status s = kernel::interpretKernel(graph, number, expected, orderOf(kernel, graph, lowered->placed, machine)); !s)

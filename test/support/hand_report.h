@@ -61,13 +61,21 @@ inline energy::EnergyReport handEnergy() {
   return e;
 }
 
+/// A part of a run as a phase, on a clock of 1 GHz unless `ns` says otherwise.
+inline evaluate::Phase handPhase(evaluate::Part part, std::int64_t cycles, double ns = 1) {
+  return {std::string(evaluate::infoOf(part).title),           part, Cycles(cycles), "device", Cycles(cycles),
+          Picoseconds(1000 * ns * static_cast<double>(cycles))};
+}
+
+inline constexpr evaluate::SimulatedUnit kChannels{"channel", "channels", "channels"}, kDpus{"DPU", "DPUs", "dpus"};
+
 /// A kernel that stays on the host.
 inline evaluate::Stage hostStage(const std::string &kernel) {
   evaluate::Stage stage;
   stage.kernel = kernel;
   stage.isOnHost = true;
   stage.why = "the unit has no 'tanh'";
-  stage.breakdown.host = Cycles(70);
+  stage.phases = {handPhase(evaluate::Part::kHost, 70)};
   stage.energy = Picojoules(900);
   stage.operations = 4096;
   stage.bytes = Bytes(16384);
@@ -86,12 +94,6 @@ inline evaluate::Report handReport() {
   r.cyclesSimulated = Cycles(2500);
   r.timeNs = 12500;
   r.exact = evaluate::Exactness::kFastForwarded;
-  r.breakdown.rearrangeIn = Cycles(100);
-  r.breakdown.transferIn = Cycles(1600);
-  r.breakdown.compute = Cycles(10000);
-  r.breakdown.transferOut = Cycles(600);
-  r.breakdown.merge = Cycles(150);
-  r.breakdown.rearrangeOut = Cycles(50);
   r.energy = handEnergy();
   r.kernelEnergy.dynamic = Picojoules(2000);
   r.kernelEnergy.background = Picojoules(37600000);
@@ -100,17 +102,21 @@ inline evaluate::Report handReport() {
   r.kernelEnergy.high = Picojoules(37604000);
   r.counts = {{"ACT", 1234567}, {"RD", 42}};
   r.isChecked = true;
+  r.unit = kChannels;
   r.unitsIdentical = 64;
   evaluate::Stage stage;
   stage.kernel = "gemv";
   stage.mapping = r.mapping;
   stage.cycles = r.cycles;
-  stage.breakdown = r.breakdown;
+  using evaluate::Part;
+  stage.phases = {handPhase(Part::kRearrangeIn, 100), handPhase(Part::kTransferIn, 1600),
+                  handPhase(Part::kCompute, 10000),   handPhase(Part::kTransferOut, 600),
+                  handPhase(Part::kMerge, 150),       handPhase(Part::kRearrangeOut, 50)};
   stage.energy = r.energy.total;
   stage.operations = 8388608;
   stage.bytes = Bytes(8398848);
   stage.hostCycles = Cycles(9000);
-  stage.offloadedCycles = r.breakdown.total();
+  stage.offloadedCycles = stage.breakdown().total();
   r.stages = {stage};
   r.wallUs = 321;
   r.compileUs = 7;
@@ -118,7 +124,6 @@ inline evaluate::Report handReport() {
   return r;
 }
 
-/// A target that ran and one that could not.
 /// What a DPU program left; numbers by hand.
 inline evaluate::Report handProgram() {
   evaluate::Report r;
@@ -127,30 +132,39 @@ inline evaluate::Report handProgram() {
   r.target = "hand";
   r.hasKernel = false;
   r.cycles = r.cyclesSimulated = Cycles(5000);
-  r.breakdown.compute = r.cycles;
+  evaluate::Stage stage;
+  stage.kernel = r.kernel;
+  stage.cycles = r.cycles;
+  stage.phases = {handPhase(evaluate::Part::kCompute, 5000, 2)};
+  r.stages = {stage};
   r.timeNs = 10000;
-  r.unit = "DPU";
+  r.unit = kDpus;
   r.counts = {{"instructions", 803}};
-  evaluate::Profile p;
-  p.interval = Cycles(11);
-  p.slots = 803;
-  p.waited = Cycles(1200);
+  evaluate::Attribution p;
+  p.columns = {{"slots", "slots", "", true, true},
+               {"dma_wait_cycles", "DMA waits", "cycle", true, false},
+               {"tasklet_cycles", "time", "cycle", false, true}};
   p.functions = {
-      {"add_up", "", 0, "", 800, Cycles(0)}, {"main", "", 0, "", 2, Cycles(1200)}, {"", "", 0, "", 1, Cycles(0)}};
-  p.lines = {{"add_up", "sum.s", 17, "add     r2, r2, r3              // the sum", 400, Cycles(0)},
-             {"add_up", "sum.s", 18, "add     r1, r1, -1, nz, .Lnext_word_of_this_buffer", 400, Cycles(0)},
-             {"main", "sum.s", 40, "\tldma    r14, r0, 127", 2, Cycles(1200)},
-             {"", "", 0, "", 1, Cycles(0)}};
-  r.profile = std::move(p);
-  r.log = "hello\n\"world\"\n";
-  r.readouts = {{"result:u32[2]", DType::kU32, {std::byte{1}, {}, {}, {}, {}, {}, {}, std::byte{0xff}}},
-                {"ratio:f32", DType::kF32, {{}, {}, std::byte{0xc0}, std::byte{0x3f}}},
-                {"ratio:f32", DType::kF32, {{}, {}, std::byte{0x80}, std::byte{0xff}}},
-                {"delta:i16", DType::kI16, {std::byte{0xfe}, std::byte{0xff}}}};
-  r.fault = error("dpu-wram-bounds", {"sum.s", 17, 0}, "DPU 0, tasklet 1 at instruction 30 in 'add_up': ...");
+      {"add_up", "", 0, "", {800, 0, 8800}}, {"main", "", 0, "", {2, 1200, 1222}}, {"", "", 0, "", {1, 0, 11}}};
+  p.lines = {{"add_up", "sum.s", 17, "add     r2, r2, r3              // the sum", {400, 0, 4400}},
+             {"add_up", "sum.s", 18, "add     r1, r1, -1, nz, .Lnext_word_of_this_buffer", {400, 0, 4400}},
+             {"main", "sum.s", 40, "\tldma    r14, r0, 127", {2, 1200, 1222}},
+             {"", "", 0, "", {1, 0, 11}}};
+  p.totals = {803, 1200, 10033};
+  p.about =
+      "time: 11 cycles per slot, and waiting for transfers, of all tasklets together; waiting for a turn or for other "
+      "tasklets belongs to no line";
+  r.outcome.profile = std::move(p);
+  r.outcome.log = "hello\n\"world\"\n";
+  r.outcome.readouts = {{"result:u32[2]", DType::kU32, {std::byte{1}, {}, {}, {}, {}, {}, {}, std::byte{0xff}}},
+                        {"ratio:f32", DType::kF32, {{}, {}, std::byte{0xc0}, std::byte{0x3f}}},
+                        {"ratio:f32", DType::kF32, {{}, {}, std::byte{0x80}, std::byte{0xff}}},
+                        {"delta:i16", DType::kI16, {std::byte{0xfe}, std::byte{0xff}}}};
+  r.outcome.fault = error("dpu-wram-bounds", {"sum.s", 17, 0}, "DPU 0, tasklet 1 at instruction 30 in 'add_up': ...");
   return r;
 }
 
+/// A target that ran and one that could not.
 inline std::vector<emit::ComparisonRow> handComparison() {
   return {{"hbm-pim", handReport()},
           {"upmem",

@@ -16,6 +16,7 @@
 #include "pimento/kernel/kernel.h"
 #include "pimento/machine/machine.h"
 #include "pimento/mapping/mapping.h"
+#include "test/support/target_of.h"
 
 namespace pimento::test {
 
@@ -78,6 +79,8 @@ inline Diagnostics runBoth(const kernel::Graph &graph, const machine::Machine &m
   evaluate::Request r;
   r.graph = &graph;
   r.machine = &machine;
+  r.target = &targetOf(machine);
+  r.tools.cache = sharedCache();
   r.maps = options.maps;
   r.variant = options.variant;
   r.jobs = 2;

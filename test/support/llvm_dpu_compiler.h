@@ -14,6 +14,11 @@ class LlvmDpuCompiler final : public program::DpuCompiler {
     if (!module) return module.diagnostics();
     return backend_dpu::compile(module->bytes, {module->level, module->keepsLines});
   }
+  Result<std::string> optimised(const program::DpuSource &source) override {
+    const auto module = frontend::readDpuC(source);
+    if (!module) return module.diagnostics();
+    return backend_dpu::optimise(module->bytes, {module->level, module->keepsLines});
+  }
 };
 
 }  // namespace pimento::test

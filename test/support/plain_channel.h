@@ -30,7 +30,7 @@ class PlainChannel {
     if (dram_.controller.refreshPolicy != "none")
       for (int r = 0; r < ranks_; ++r) due_.push_back(dram_.refreshInterval.value / ranks_ * (r + 1));
     std::vector<std::int64_t> counters;
-    for (const program::Node &n : process.body) expand(n, counters);
+    for (const program::CommandNode &n : commandsOf(process)) expand(n, counters);
     patience_ = 20 * dram_.refreshInterval.value + 2 * dram_.controller.fence.value + 5000;
   }
 
@@ -84,11 +84,11 @@ class PlainChannel {
   }
 
   // The host queues everything before the first cycle; a barrier tags the transaction just queued, or gets lost.
-  void expand(const program::Node &n, std::vector<std::int64_t> &counters) {
+  void expand(const program::CommandNode &n, std::vector<std::int64_t> &counters) {
     if (n.isLoop) {
       counters.push_back(0);
       for (; counters.back() < n.trip; ++counters.back())
-        for (const program::Node &child : n.children) expand(child, counters);
+        for (const program::CommandNode &child : n.children) expand(child, counters);
       counters.pop_back();
       return;
     }
@@ -97,7 +97,7 @@ class PlainChannel {
       for (std::size_t d = 0; d < counters.size(); ++d) v += o.stride[d] * counters[d];
       return v;
     };
-    const program::Command &k = n.command;
+    const program::Command &k = n.statement;
     std::deque<Request> &to = transactions_.size() < transactionLimit() ? transactions_ : overflow_;
     to.push_back({k.isWrite, false, k.rank * perRank_ + k.bank, value(k.row), value(k.column)});
     const bool isLost =

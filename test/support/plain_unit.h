@@ -16,11 +16,11 @@ namespace pimento::test {
 
 class PlainUnit {
  public:
-  PlainUnit(const program::Process &process, const machine::Machine &machine)
-      : unit_(*process.unit), machine_(machine), types_(program::registerTypes(process)) {
+  PlainUnit(const program::UnitLoops &loops, const machine::Machine &machine)
+      : unit_(loops.unit), machine_(machine), types_(program::registerTypes(loops)) {
     const bool isVector = machine.compute->mode == machine::Compute::Mode::kVector;
     lanes_ = isVector ? unit_.threads : 1;
-    flatten(process.body);
+    flatten(loops.nodes);
     threads_.resize(static_cast<std::size_t>(isVector ? 1 : unit_.threads), Thread{trace_, 0});
   }
 
@@ -84,10 +84,10 @@ class PlainUnit {
     return std::llround(from + share * (to - from));
   }
 
-  void flatten(const std::vector<program::Node> &nodes) {
-    for (const program::Node &n : nodes) {
+  void flatten(const std::vector<program::InstructionNode> &nodes) {
+    for (const program::InstructionNode &n : nodes) {
       if (!n.isLoop) {
-        append(*n.instruction);
+        append(n.statement);
         continue;
       }
       for (std::int64_t i = 0; i < n.trip; ++i) {

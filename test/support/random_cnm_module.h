@@ -139,6 +139,7 @@ class RandomCnmModule {
     for (const std::string &p : mapping::parameterNames())
       if (isOneOf(3)) m.parameters[p] = upTo(mapping::kMaxExtent);
     m.mergeAt = any(mapping::MergeAt::kHost);
+    m.program = any(mapping::ProgramKind::kCompiled);
     m.tail = any(mapping::Tail::kTruncate);
     m.text = mapping::print(spec);
     if (spec.kind == MapSpec::Kind::kExplicit && isOneOf(3)) m.text = isOneOf(2) ? "reference" : "reference;dpus=64";

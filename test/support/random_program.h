@@ -80,7 +80,7 @@ class CaseMaker {
     const std::vector<std::int64_t> bases = {0, 1, 2, 9, controlRow_, controlRow_ + 3, controlRow_ + 5, 500};
     for (std::int64_t &b : rowBases_) b = bases[rng_.below(bases.size())];
     c.process = process(block(0, shape_.commands));
-    if (numbers_.hasPim && !hasModeTrips_ && chance(40)) inAllBankMode(c.process.body, c.machine);
+    if (numbers_.hasPim && !hasModeTrips_ && chance(40)) inAllBankMode(commandsOf(c.process), c.machine);
     return c;
   }
 
@@ -135,8 +135,8 @@ class CaseMaker {
   }
 
   // `commands`: how many one execution of the block may issue.
-  std::vector<program::Node> block(int depth, std::int64_t commands) {
-    std::vector<program::Node> out;
+  program::CommandLoops block(int depth, std::int64_t commands) {
+    program::CommandLoops out;
     const std::int64_t parts = rng_.integer(1, 3);
     for (std::int64_t i = 0; i < parts; ++i) {
       const std::int64_t budget = std::max<std::int64_t>(commands / parts, 1);
@@ -146,9 +146,9 @@ class CaseMaker {
       }
       const std::int64_t trips = trip(budget);
       trips_.push_back(trips);
-      std::vector<program::Node> body = block(depth + 1, budget / trips);
+      program::CommandLoops body = block(depth + 1, budget / trips);
       trips_.pop_back();
-      out.push_back(program::Node::loop(fmt::format("i{}", depth), trips, std::move(body)));
+      out.push_back(program::CommandNode::loop(fmt::format("i{}", depth), trips, std::move(body)));
     }
     return out;
   }
@@ -162,7 +162,7 @@ class CaseMaker {
 
   // A few commands to one bank, as kernels issue them; in wild cases with other rows, places and barriers in the
   // middle.
-  void statement(std::vector<program::Node> &out) {
+  void statement(program::CommandLoops &out) {
     if (hasModeTrips_ && chance(30)) return modeRoundTrip(out);
     const std::int64_t n = chance(50) ? rng_.integer(1, 8) : 8;
     program::Command c;
@@ -177,12 +177,12 @@ class CaseMaker {
       c.isBarrier = (i + 1 == n) ? chance(isWild_ ? 65 : 97) : (isWild_ && chance(4));
       program::Command k = c;
       if (isRunning) k.column.base += i;
-      out.push_back(program::Node::leaf(k));
+      out.push_back(program::CommandNode(k));
     }
   }
 
   // Enters the all-bank mode, works on a bank that takes activates there, leaves it.
-  void modeRoundTrip(std::vector<program::Node> &out) {
+  void modeRoundTrip(program::CommandLoops &out) {
     const machine::PimUnit &pim = *machine_.pim;
     for (const int b : pim.modeRules.front().banks)
       out.push_back(wr(b, pim.modeRules.front().row, 31, b == pim.modeRules.front().banks.back()));
@@ -191,7 +191,7 @@ class CaseMaker {
     c.bank = static_cast<std::uint8_t>(rng_.integer(0, 1));
     for (int i = 0; i < 6; ++i) {
       c.isBarrier = i == 5;
-      out.push_back(program::Node::leaf(c));
+      out.push_back(program::CommandNode(c));
       ++c.column.base;
     }
     for (const int b : pim.modeRules.back().banks)
@@ -223,9 +223,9 @@ class CaseMaker {
 
   // Around the whole stream: enters the all-bank mode, leaves it. Commands of PIM ranks move to the banks that still
   // take activates (mostly: a stream that cannot end is a case, too).
-  void inAllBankMode(std::vector<program::Node> &body, const machine::Machine &m) {
+  void inAllBankMode(program::CommandLoops &body, const machine::Machine &m) {
     if (chance(95)) toLowBanks(body);
-    std::vector<program::Node> out;
+    program::CommandLoops out;
     const machine::ModeRule &enter = m.pim->modeRules.front(), &leave = m.pim->modeRules.back();
     for (const int b : enter.banks) out.push_back(wr(b, enter.row, 31, b == enter.banks.back()));
     out.insert(out.end(), body.begin(), body.end());
@@ -234,12 +234,12 @@ class CaseMaker {
     body = std::move(out);
   }
 
-  static void toLowBanks(std::vector<program::Node> &nodes) {
-    for (program::Node &n : nodes) {
+  static void toLowBanks(program::CommandLoops &nodes) {
+    for (program::CommandNode &n : nodes) {
       if (n.isLoop)
         toLowBanks(n.children);
-      else if (n.command.rank == 0)
-        n.command.bank = static_cast<std::uint8_t>(n.command.bank % 2);
+      else if (n.statement.rank == 0)
+        n.statement.bank = static_cast<std::uint8_t>(n.statement.bank % 2);
     }
   }
 

@@ -22,8 +22,10 @@ inline machine::Machine unitMachine(machine::Compute::Mode mode, std::int64_t th
   machine::Machine m;
   m.name = "units";
   m.family = "cnm";
-  m.levels = {
-      {"group", 4, true, "host", false}, {"unit", 8, true, "host", false}, {"thread", threads, true, "host", false}};
+  using enum machine::LevelRole;
+  m.levels = {{"group", 4, true, "host", false, kGroup},
+              {"unit", 8, true, "host", false, kUnit},
+              {"thread", threads, true, "host", false, mode == machine::Compute::Mode::kVector ? kLane : kThread}};
   m.compute.emplace();
   m.compute->mode = mode;
   m.compute->threads = threads;
@@ -73,7 +75,7 @@ class UnitProgramMaker {
     process_ = {};
     process_.name = pick(5) == 0 ? "a \"name\"" : "unit";
     process_.instances = 1 + pick(8);
-    process_.unit.emplace();
+    process_.body = program::UnitLoops{};
     unit().threads = 1 + pick(m.compute->threads);
     unit().parameters = {{"first", 1 + pick(16)}, {"other", 1 + pick(3)}};
     if (pick(3) == 0) unit().parameters.clear();
@@ -89,7 +91,7 @@ class UnitProgramMaker {
     trips_.clear();
     registers_.assign(kTypes.size(), 0);
     work_ = work;
-    process_.body = block(1);
+    std::get<program::UnitLoops>(process_.body).nodes = block(1);
     return process_;
   }
 
@@ -97,10 +99,10 @@ class UnitProgramMaker {
   static constexpr std::array<DType, 3> kTypes{DType::kI32, DType::kF32, DType::kU8};
 
   std::int64_t pick(std::int64_t n) { return static_cast<std::int64_t>(rng_.below(static_cast<std::uint64_t>(n))); }
-  program::Unit &unit() { return *process_.unit; }
+  program::Unit &unit() { return std::get<program::UnitLoops>(process_.body).unit; }
 
-  std::vector<program::Node> block(std::int64_t around) {
-    std::vector<program::Node> out;
+  std::vector<program::InstructionNode> block(std::int64_t around) {
+    std::vector<program::InstructionNode> out;
     const std::int64_t statements = 1 + pick(4);
     for (std::int64_t s = 0; s < statements; ++s) {
       if (trips_.size() < 4 && pick(3) != 0 && around < work_) {
@@ -108,12 +110,12 @@ class UnitProgramMaker {
         const std::int64_t trip =
             std::max<std::int64_t>(1, std::min(kTrips[static_cast<std::size_t>(pick(8))], work_ / around));
         trips_.push_back(trip);
-        std::vector<program::Node> inside = block(around * trip);
+        std::vector<program::InstructionNode> inside = block(around * trip);
         trips_.pop_back();
-        out.push_back(program::Node::loop(pick(4) == 0 ? "a loop" : "i", trip, std::move(inside)));
+        out.push_back(program::InstructionNode::loop(pick(4) == 0 ? "a loop" : "i", trip, std::move(inside)));
         continue;
       }
-      out.push_back(program::Node::leafOf(instruction()));
+      out.push_back(program::InstructionNode(instruction()));
     }
     return out;
   }

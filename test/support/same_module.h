@@ -51,7 +51,8 @@ struct Same {
   static bool isSame(const mapping::MapSpec &a, const mapping::MapSpec &b) {
     const mapping::Mapping &m = a.mapping, &n = b.mapping;
     return a.kind == b.kind && m.text == n.text && isSame(m.subspaces, n.subspaces) && m.cyclic == n.cyclic &&
-           m.order == n.order && m.parameters == n.parameters && m.tail == n.tail && m.mergeAt == n.mergeAt;
+           m.order == n.order && m.parameters == n.parameters && m.tail == n.tail && m.mergeAt == n.mergeAt &&
+           m.program == n.program;
   }
 
   static bool isSame(const std::optional<mapping::MapSpec> &a, const std::optional<mapping::MapSpec> &b) {

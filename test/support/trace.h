@@ -73,8 +73,16 @@ struct ChannelRun {
   }
 };
 
+/// The commands of a process that has some.
+inline program::CommandLoops &commandsOf(program::Process &process) {
+  return std::get<program::CommandLoops>(process.body);
+}
+inline const program::CommandLoops &commandsOf(const program::Process &process) {
+  return std::get<program::CommandLoops>(process.body);
+}
+
 inline program::FlatLoops flatten(const program::Process &process, const sim::dram::ChannelSpec &spec) {
-  return {process, spec.reservedRows, spec.device.banksPerRank};
+  return {commandsOf(process), spec.reservedRows, spec.device.banksPerRank};
 }
 
 /// Runs `process` on one channel of `machine`, every command simulated.
@@ -91,8 +99,8 @@ inline ChannelRun runChannel(const machine::Machine &machine, const program::Pro
   }
 }
 
-inline program::Node column(bool isWrite, int bank, std::int64_t row, std::int64_t column, bool isBarrier = false,
-                            int rank = 0) {
+inline program::CommandNode column(bool isWrite, int bank, std::int64_t row, std::int64_t column,
+                                   bool isBarrier = false, int rank = 0) {
   program::Command c;
   c.isWrite = isWrite;
   c.isBarrier = isBarrier;
@@ -100,15 +108,15 @@ inline program::Node column(bool isWrite, int bank, std::int64_t row, std::int64
   c.bank = static_cast<std::uint8_t>(bank);
   c.row.base = row;
   c.column.base = column;
-  return program::Node::leaf(c);
+  return program::CommandNode(c);
 }
-inline program::Node rd(int bank, std::int64_t row, std::int64_t col, bool isBarrier = false, int rank = 0) {
+inline program::CommandNode rd(int bank, std::int64_t row, std::int64_t col, bool isBarrier = false, int rank = 0) {
   return column(false, bank, row, col, isBarrier, rank);
 }
-inline program::Node wr(int bank, std::int64_t row, std::int64_t col, bool isBarrier = false, int rank = 0) {
+inline program::CommandNode wr(int bank, std::int64_t row, std::int64_t col, bool isBarrier = false, int rank = 0) {
   return column(true, bank, row, col, isBarrier, rank);
 }
-inline program::Process process(std::vector<program::Node> body) {
+inline program::Process process(program::CommandLoops body) {
   return {"test", 1, std::move(body)};
 }
 

@@ -8,6 +8,7 @@
 #include "pimento/evaluate/evaluator.h"
 #include "pimento/kernel/zoo.h"
 #include "test/support/dpu_builder.h"
+#include "test/support/target_of.h"
 
 namespace pimento::test {
 
@@ -18,7 +19,10 @@ inline machine::Machine handUpmem() {
   m.family = "upmem";
   m.nativeType = DType::kI32;
   m.clockGHz = 0.35;
-  m.levels = {{"rank", 2, true, "host", false}, {"dpu", 8, true, "host", false}, {"tasklet", 24, true, "host", false}};
+  using enum machine::LevelRole;
+  m.levels = {{"rank", 2, true, "host", false, kGroup},
+              {"dpu", 8, true, "host", false, kUnit},
+              {"tasklet", 24, true, "host", false, kThread}};
   m.dpu = handDpu();
   m.host.linkGBps = 20;
   m.host.memoryGBps = 10;
@@ -63,6 +67,8 @@ struct UpmemRun {
     evaluate::Request r;
     r.graph = &g;
     r.machine = &machine;
+    r.target = &targetOf(machine);
+    r.tools.cache = sharedCache();
     const auto spec = mapping::parseMapSpec(map);
     EXPECT_TRUE(spec.ok()) << spec.diagnostics().front().str();
     r.maps = {*spec};

@@ -119,7 +119,7 @@ int pimento_answer_least(const pimento_answer *answer, const char *path, size_t 
  *   stages[]       one per kernel: kernel, where ("pim" or "host"), why (it stays on the host), mapping, mapping_why,
  *                  time_ns, energy_pj, host_time_ns (were it on the host), offloaded_time_ns (were it on the device;
  *                  not there where it cannot be), operations, bytes
- *   diagnostics[]  of a row without estimate: severity, code, file, line, column, message, hint, text (all of it)
+ *   diagnostics[]  of a row without estimate: severity, kind, code, file, line, column, message, hint, text (all of it)
  *
  * A number, or 1 and 0 for true and false. PIMENTO_NOT_FOUND leaves *value as it is. */
 /* clang-format on */

@@ -151,7 +151,7 @@ the low, or at the high, end of their sources. Compare ratios rather than absolu
 }  // namespace
 
 Diagnostic tooLarge(std::string_view name, std::size_t bytes) {
-  return error(
+  return capacityError(
       "file-too-large", {std::string(name), 0, 0},
       fmt::format("it has {} bytes; a page takes at most {}", shortText(Quantity::kCount, static_cast<double>(bytes)),
                   shortText(Quantity::kCount, static_cast<double>(kMaxText))),

@@ -1,17 +1,13 @@
 // estimate, simulate, compare and validate: from JSON to what is shown.
 #include <algorithm>
-#include <array>
 
 #include "pimento/base/text.h"
 #include "pimento/emit/html/results.h"
+#include "pimento/evaluate/report.h"
 
 namespace pimento::emit::html {
 
 namespace {
-
-/// In the order of a run.
-constexpr std::array<std::string_view, 8> kParts = {"rearrange_in", "transfer_in",  "launch", "compute",
-                                                    "host",         "transfer_out", "merge",  "rearrange_out"};
 
 EnergyTerm readTerm(const std::string &name, const Node &node) {
   EnergyTerm t;
@@ -38,7 +34,10 @@ StageResult readStage(const Node &node) {
   s.mapping = node.textOr("mapping", "");
   s.cycles = node.at("cycles").amount();
   if (const auto parts = node.find("breakdown")) s.parts = readParts(*parts);
-  if (s.parts.parts.empty()) s.parts.parts = {{s.where == "host" ? "host" : "compute", s.cycles}};
+  if (s.parts.parts.empty())
+    s.parts.parts = {
+        {std::string(evaluate::infoOf(s.where == "host" ? evaluate::Part::kHost : evaluate::Part::kCompute).key),
+         s.cycles}};
   s.totalCycles = node.amountOr("total_cycles", s.parts.total());
   s.timeNs = node.maybeAmount("time_ns");
   s.energyPj = node.maybeAmount("energy_pj");
@@ -104,7 +103,7 @@ Amounts readAmounts(const Node &node) {
 Parts readParts(const Node &node) {
   Amounts all = readAmounts(node);
   const auto rank = [](const std::string &key) {
-    return std::find(kParts.begin(), kParts.end(), key) - kParts.begin();
+    return std::ranges::find(evaluate::kRunOrder, key, &evaluate::PartInfo::key) - evaluate::kRunOrder.begin();
   };
   std::stable_sort(all.begin(), all.end(), [&](const auto &a, const auto &b) { return rank(a.first) < rank(b.first); });
   return {std::move(all)};
@@ -138,28 +137,65 @@ std::optional<Run> readRun(const Node &result) {
 
 namespace {
 
-std::vector<ProfileRow> readProfile(const Node &rows) {
-  std::vector<ProfileRow> out;
+/// The columns that a profile says it has, or, of older results, the numbers of its rows under their keys.
+std::vector<Profile::Column> readColumns(const Node &profile) {
+  std::vector<Profile::Column> out;
+  if (const auto columns = profile.find("columns")) {
+    for (const Node &c : columns->items())
+      out.push_back({c.at("key").text(), c.at("title").text(), c.textOr("unit", "") == "cycle",
+                     c.at("shows_amount").truth(), c.at("shows_share").truth()});
+  } else if (const auto rows = profile.find("functions"); rows && rows->isList() && rows->size() > 0) {
+    for (const auto &[key, value] : rows->items().front().members())
+      if (value.isNumber()) out.push_back({key, key, key.ends_with("_cycles"), true, true});
+  }
+  return out;
+}
+
+std::vector<Profile::Row> readRows(const Node &rows, const std::vector<Profile::Column> &columns) {
+  std::vector<Profile::Row> out;
   for (const Node &row : rows.items()) {
-    ProfileRow r;
-    r.function = row.textOr("function", "");
-    r.file = row.textOr("file", "");
-    r.text = row.textOr("text", "");
-    r.line = row.amountOr("line", 0);
-    r.slots = row.at("slots").amount();
-    r.waited = row.amountOr("dma_wait_cycles", 0);
-    r.taskletCycles = row.amountOr("tasklet_cycles", 0);
+    Profile::Row r{
+        row.textOr("function", ""), row.textOr("file", ""), row.textOr("text", ""), row.amountOr("line", 0), {}};
+    for (const Profile::Column &c : columns) r.amounts.push_back(row.at(c.key).amount());
     out.push_back(std::move(r));
   }
   return out;
 }
 
+Profile readProfile(const Node &node) {
+  Profile p;
+  p.columns = readColumns(node);
+  if (const auto rows = node.find("functions")) p.functions = readRows(*rows, p.columns);
+  if (const auto rows = node.find("lines")) p.lines = readRows(*rows, p.columns);
+  p.about = node.textOr("about", "");
+  for (const Profile::Row &row : p.functions)
+    for (std::size_t c = 0; c < p.columns.size(); ++c) p.columns[c].total += row.amounts[c];
+  return p;
+}
+
+/// `unit` names the keys; results without it have one key that ends like them beside the cycles'.
+UnitResult readUnit(const Node &node) {
+  constexpr std::string_view kEnd = "_simulated";
+  UnitResult u;
+  std::string key;
+  if (const auto unit = node.find("unit")) {
+    u.singular = unit->at("singular").text();
+    u.plural = unit->at("plural").text();
+    key = unit->at("key").text();
+  } else {
+    for (const auto &[name, value] : node.members())
+      if (name.ends_with(kEnd) && name != "cycles_simulated") key = name.substr(0, name.size() - kEnd.size());
+    u.plural = key;
+    u.singular = key.substr(0, key.size() - (key.ends_with('s') ? 1 : 0));
+  }
+  u.simulated = node.amountOr(key + "_simulated", 1);
+  u.identical = node.amountOr(key + "_identical", u.simulated);
+  return u;
+}
+
 /// Keys of machine-code programs.
 void readProgram(const Node &node, ReportResult &r) {
-  if (const auto profile = node.find("profile")) {
-    if (const auto rows = profile->find("functions")) r.functions = readProfile(*rows);
-    if (const auto rows = profile->find("lines")) r.lines = readProfile(*rows);
-  }
+  if (const auto profile = node.find("profile")) r.profile = readProfile(*profile);
   r.log = node.textOr("log", "");
   if (const auto fault = node.find("fault")) r.fault = fault->textOr("message", "");
   if (const auto outputs = node.find("outputs"))
@@ -182,6 +218,10 @@ ReportResult readReport(const Node &node) {
   r.mapping = node.textOr("mapping", "");
   r.cycles = node.at("cycles").amount();
   if (const Node parts = node.at("breakdown"); !parts.isNull()) r.parts = readParts(parts);
+  if (const auto phases = node.find("phases"))
+    for (const Node &p : phases->items())
+      r.phases.push_back({p.at("name").text(), p.textOr("clock", "device"), p.at("breakdown").text(),
+                          p.at("cycles").amount(), p.at("ns").amount()});
   r.totalCycles = node.amountOr("total_cycles", r.parts.total());
   r.cyclesSimulated = node.amountOr("cycles_simulated", r.cycles);
   r.timeNs = node.at("time_ns").amount();
@@ -190,10 +230,7 @@ ReportResult readReport(const Node &node) {
   readEnergy(node, r);
   if (const auto counts = node.find("counts")) r.counts = readAmounts(*counts);
   if (const auto checked = node.find("checked")) r.isChecked = checked->truth();
-  const bool isDpus = node.find("dpus_simulated").has_value();
-  r.unit = isDpus ? "DPU" : "channel";
-  r.unitsSimulated = node.amountOr(isDpus ? "dpus_simulated" : "channels_simulated", 1);
-  r.unitsIdentical = node.amountOr(isDpus ? "dpus_identical" : "channels_identical", r.unitsSimulated);
+  r.unit = readUnit(node);
   r.setupCycles = node.amountOr("setup_cycles", 0);
   if (const auto stages = node.find("stages"))
     for (const Node &stage : stages->items()) r.stages.push_back(readStage(stage));

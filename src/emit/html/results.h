@@ -19,7 +19,7 @@ namespace pimento::emit::html {
 /// A key and a value, in the order in which they are shown.
 using Amounts = std::vector<std::pair<std::string, double>>;
 
-/// Parts of a time, in cycles, by their keys ("transfer_in"); all that a result has, the known ones first.
+/// Parts of a time, in cycles, by their keys ("transfer_in"); all that a result has, in the order of a run.
 struct Parts {
   Amounts parts;
 
@@ -55,10 +55,35 @@ struct EnergyComponent {
   double pj = 0, dynamic = 0, background = 0;
 };
 
-/// A function or a line of a machine-code program.
-struct ProfileRow {
-  std::string function, file, text;
-  double line = 0, slots = 0, waited = 0, taskletCycles = 0;
+/// Where a machine-code program spent what: amounts by column.
+struct Profile {
+  struct Column {
+    std::string key, title;
+    bool isCycles = false, showsAmount = true, showsShare = false;
+    double total = 0;  ///< of all functions
+  };
+  struct Row {
+    std::string function, file, text;
+    double line = 0;
+    std::vector<double> amounts;
+  };
+  std::vector<Column> columns;
+  std::vector<Row> functions, lines;
+  std::string about;
+};
+
+/// What a device has many of, in words: "channel", "channels". Empty where a result does not say.
+struct UnitResult {
+  std::string singular, plural;
+  double simulated = 1, identical = 1;
+
+  bool isMany() const { return simulated > 1 || identical > 1; }
+};
+
+/// A named step of a run.
+struct PhaseResult {
+  std::string name, clock, part;
+  double cycles = 0, ns = 0;
 };
 
 /// estimate, simulate.
@@ -71,15 +96,15 @@ struct ReportResult {
   double setupCycles = 0, setupEnergyPj = 0;
   std::optional<double> intervalLow, intervalHigh, intervalLevel;
   Parts parts;
+  std::vector<PhaseResult> phases;
   std::vector<EnergyTerm> terms;
   std::vector<EnergyComponent> components;
   bool isChecked = false;
-  std::string unit;  ///< "channel", "DPU"
-  double unitsSimulated = 1, unitsIdentical = 1;
+  UnitResult unit;
   std::vector<StageResult> stages;
   std::optional<Run> run;
   std::vector<std::string> warnings;
-  std::vector<ProfileRow> functions, lines;  ///< of machine-code programs
+  Profile profile;  ///< of machine-code programs
   std::string log, fault;
   std::vector<std::pair<std::string, std::vector<std::string>>> outputs;  ///< place and values
 };
@@ -184,7 +209,7 @@ FigureResult readFigure(const Node &node);
 std::optional<Run> readRun(const Node &result);
 /// The members of an object of amounts.
 Amounts readAmounts(const Node &node);
-/// The parts of a time, known ones first.
+/// The parts of a time, in the order of a run; parts that are not known last.
 Parts readParts(const Node &node);
 
 }  // namespace pimento::emit::html

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "pimento/emit/html/grid.h"
 #include "pimento/emit/html/section.h"
+#include "pimento/evaluate/report.h"
 
 namespace pimento::emit::html {
 
@@ -33,10 +35,16 @@ std::string exactnessHtml(const ReportResult &r) {
   return escape(r.exact);
 }
 
-std::string unitsHtml(const ReportResult &r) {
-  if (r.unitsIdentical <= r.unitsSimulated) return {};
-  return fmt::format("{} simulated, standing for {} identical ones", number(Quantity::kCount, r.unitsSimulated),
-                     number(Quantity::kCount, r.unitsIdentical));
+std::string unitsHtml(const UnitResult &u) {
+  if (u.identical <= u.simulated) return {};
+  return fmt::format("{} simulated, standing for {} identical ones", number(Quantity::kCount, u.simulated),
+                     number(Quantity::kCount, u.identical));
+}
+
+/// "channels" at the beginning of a line.
+std::string capitalised(std::string word) {
+  if (!word.empty()) word[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(word[0])));
+  return word;
 }
 
 std::string tilesHtml(const ReportResult &r) {
@@ -54,7 +62,7 @@ std::string tilesHtml(const ReportResult &r) {
   }
   if (r.isChecked)
     t.add("Answer", "checked", "bit for bit against the reference interpreter");
-  else if (!r.functions.empty())
+  else if (!r.profile.functions.empty())
     t.add("Answer", "not checked", "a program: no kernel says what its answer is");
   else
     t.add("Answer", "not checked", "<code>simulate</code> with data checks it");
@@ -70,13 +78,42 @@ std::string runHtml(const ReportResult &r) {
   if (!r.mapping.empty() && r.stages.size() < 2) f.add("Mapping", "<code>" + escape(r.mapping) + "</code>");
   if (r.run && !r.run->data.empty()) f.add("Data", escape(r.run->data));
   f.add("Cycles", exactnessHtml(r));
-  f.add("Channels", unitsHtml(r));
+  f.add(capitalised(r.unit.plural), unitsHtml(r.unit));
   if (r.setupCycles > 0 || r.setupEnergyPj > 0)
     f.add("Set-up, not included",
           fmt::format("{} cycles and {} to place constant operands once", number(Quantity::kCycles, r.setupCycles),
                       number(Quantity::kEnergy, r.setupEnergyPj)));
   f.add("To repeat it", commandHtml(r.run));
   return f.html();
+}
+
+/// The steps of the run, where they say more than the parts do: of several kernels, or on several clocks.
+std::string phasesHtml(const ReportResult &r) {
+  constexpr std::size_t kMost = 200;
+  const auto isOther = [](const PhaseResult &p) { return p.clock != "device"; };
+  if (r.stages.size() < 2 && std::ranges::none_of(r.phases, isOther)) return {};
+  Grid g("Phases in order", {{"#", true, ""},
+                             {"phase", false, "name"},
+                             {"counts to", false, ""},
+                             {"cycles", true, ""},
+                             {"clock", false, ""},
+                             {"time", true, ""},
+                             {"share", true, ""}});
+  for (std::size_t i = 0; i < std::min(kMost, r.phases.size()); ++i) {
+    const PhaseResult &p = r.phases[i];
+    const Series s = seriesOfPart(p.part);
+    g.row({std::to_string(i + 1),
+           escape(p.name),
+           swatch(s.style) + escape(s.name),
+           {Quantity::kCycles, p.cycles},
+           escape(p.clock),
+           {Quantity::kTime, p.ns},
+           shareText(p.ns, r.timeNs)});
+  }
+  if (g.isEmpty()) return {};
+  return "<h4>Phases</h4>\n" + g.html() +
+         (r.phases.size() > kMost ? fmt::format("<p class=\"remark\">The first {} of {}.</p>\n", kMost, r.phases.size())
+                                  : std::string());
 }
 
 std::string timeHtml(const ReportResult &r) {
@@ -87,7 +124,8 @@ std::string timeHtml(const ReportResult &r) {
   Grid g("Time by part",
          {{"part", false, "name"}, {"cycles", true, ""}, {"time", true, ""}, {"share", true, ""}, {"", false, "bar"}});
   for (const auto &[key, cycles] : r.parts.parts) {
-    if (key == "host" && cycles == 0) continue;
+    const auto part = std::ranges::find(evaluate::kParts, key, &evaluate::PartInfo::key);
+    if (cycles == 0 && part != evaluate::kParts.end() && part->isOptional) continue;
     const Series s = seriesOfPart(key);
     g.row({swatch(s.style) + escape(s.name),
            {Quantity::kCycles, cycles},
@@ -101,8 +139,9 @@ std::string timeHtml(const ReportResult &r) {
            shareText(total, total)});
   out += g.html();
   return out +
-         "<p class=\"remark\">The device kernel is what the engine runs, command by command. The other parts come from "
-         "bandwidth models of the host and its memory.</p>\n";
+         "<p class=\"remark\">Compute is what the engine runs, command by command. The other parts come from bandwidth "
+         "models of the host and its memory.</p>\n" +
+         phasesHtml(r);
 }
 
 std::string componentsHtml(const ReportResult &r) {
@@ -212,8 +251,10 @@ std::string energyHtml(const ReportResult &r) {
 }
 
 std::string countsHtml(const ReportResult &r) {
-  Grid g(r.unit == "DPU" ? "Counts of all DPUs together" : "Counts of one channel",
-         {{"command or event", false, ""}, {"count", true, ""}});
+  const std::string of = r.unit.plural.empty() ? std::string("Counts")
+                         : r.unit.isMany()     ? fmt::format("Counts, all {} together", r.unit.plural)
+                                               : fmt::format("Counts of one {}", r.unit.singular);
+  Grid g(of, {{"command or event", false, ""}, {"count", true, ""}});
   std::vector<std::string> none;
   for (const auto &[name, count] : r.counts) {
     if (count == 0)
@@ -239,50 +280,47 @@ std::string leftHtml(const ReportResult &r) {
   return out;
 }
 
-void addProfileRows(Grid &g, const std::vector<ProfileRow> &rows, std::size_t most, bool isLines) {
-  double slots = 0, cycles = 0;
-  for (const ProfileRow &row : rows) {
-    slots += row.slots;
-    cycles += row.taskletCycles;
+/// `names`: the columns before those of the profile; `last`: the one behind.
+Grid profileGrid(const Profile &p, std::string_view caption, std::vector<GridColumn> names, GridColumn last) {
+  for (const Profile::Column &c : p.columns) {
+    if (c.showsAmount) names.push_back({c.title, true, ""});
+    if (c.showsShare) names.push_back({c.showsAmount ? "share" : c.title, true, ""});
   }
-  for (std::size_t i = 0; i < std::min(most, rows.size()); ++i) {
-    const ProfileRow &row = rows[i];
-    const std::string function = row.function.empty() ? std::string("no symbol") : escape(row.function);
-    std::vector<GridCell> cells;
-    if (isLines)
-      cells.emplace_back(row.file.empty() ? std::string("unknown")
-                                          : fmt::format("{}:{:.0f}", escape(row.file), row.line));
-    cells.emplace_back(function);
-    cells.emplace_back(Quantity::kCount, row.slots);
-    cells.emplace_back(shareText(row.slots, slots));
-    cells.emplace_back(Quantity::kCycles, row.waited);
-    cells.emplace_back(shareText(row.taskletCycles, cycles));
-    cells.emplace_back(isLines ? "<code>" + escape(row.text) + "</code>" : shareBar(row.taskletCycles, cycles, "c0"));
-    g.row(std::move(cells));
-  }
+  names.push_back(std::move(last));
+  return {caption, std::move(names)};
 }
 
-std::string profileHtml(const ReportResult &r) {
-  constexpr std::size_t kMostLines = 200;
-  const GridColumn slots{"slots", true, ""}, share{"share", true, ""}, waits{"cycles of DMA waits", true, ""},
-      time{"of the tasklets' time", true, ""};
-  Grid functions("Time by function", {{"function", false, "name"}, slots, share, waits, time, {"", false, "bar"}});
-  addProfileRows(functions, r.functions, r.functions.size(), false);
-  std::string out = functions.html();
-  if (!r.lines.empty()) {
-    Grid lines(
-        "Time by line",
-        {{"line", false, "name"}, {"function", false, "name"}, slots, share, waits, time, {"source", false, "long"}});
-    addProfileRows(lines, r.lines, kMostLines, true);
-    out += lines.html();
-    if (r.lines.size() > kMostLines)
-      out += fmt::format("<p class=\"remark\">The {} lines that took most, of {}.</p>\n", kMostLines, r.lines.size());
+void addProfileRow(Grid &g, const Profile &p, const Profile::Row &row, std::vector<GridCell> cells, GridCell last) {
+  cells.emplace_back(row.function.empty() ? std::string("no symbol") : escape(row.function));
+  for (std::size_t c = 0; c < p.columns.size(); ++c) {
+    const Profile::Column &column = p.columns[c];
+    if (column.showsAmount) cells.emplace_back(column.isCycles ? Quantity::kCycles : Quantity::kCount, row.amounts[c]);
+    if (column.showsShare) cells.emplace_back(shareText(row.amounts[c], column.total));
   }
-  return out +
-         "<p class=\"remark\">Counted, not sampled. Time is that of all tasklets together: the interval between two "
-         "instructions of a tasklet for every slot, and waiting for transfers. Waiting for a turn or for other "
-         "tasklets "
-         "belongs to no line.</p>\n";
+  cells.push_back(std::move(last));
+  g.row(std::move(cells));
+}
+
+std::string profileHtml(const Profile &p) {
+  constexpr std::size_t kMostLines = 200;
+  const GridColumn function{"function", false, "name"};
+  Grid functions = profileGrid(p, "By function", {function}, {"", false, "bar"});
+  for (const Profile::Row &row : p.functions)
+    addProfileRow(functions, p, row, {},
+                  p.columns.empty() ? std::string() : shareBar(row.amounts.back(), p.columns.back().total, "c0"));
+  std::string out = functions.html();
+  if (!p.lines.empty()) {
+    Grid lines = profileGrid(p, "By line", {{"line", false, "name"}, function}, {"source", false, "long"});
+    for (std::size_t i = 0; i < std::min(kMostLines, p.lines.size()); ++i) {
+      const Profile::Row &row = p.lines[i];
+      const std::string place = row.file.empty() ? "unknown" : fmt::format("{}:{:.0f}", escape(row.file), row.line);
+      addProfileRow(lines, p, row, {place}, "<code>" + escape(row.text) + "</code>");
+    }
+    out += lines.html();
+    if (p.lines.size() > kMostLines)
+      out += fmt::format("<p class=\"remark\">The {} lines that took most, of {}.</p>\n", kMostLines, p.lines.size());
+  }
+  return p.about.empty() ? out : out + "<p class=\"remark\">" + escape(capitalised(p.about)) + ".</p>\n";
 }
 
 }  // namespace
@@ -304,7 +342,7 @@ Section sectionOf(const ReportResult &r) {
   s.parts.push_back({"What was run", runHtml(r)});
   if (const std::string left = leftHtml(r); !left.empty()) s.parts.push_back({"What it left", left});
   s.parts.push_back({"Time", timeHtml(r)});
-  if (!r.functions.empty()) s.parts.push_back({"Profile", profileHtml(r)});
+  if (!r.profile.functions.empty()) s.parts.push_back({"Profile", profileHtml(r.profile)});
   if (r.stages.size() > 1) s.parts.push_back({"Layers", stagesHtml(r)});
   s.parts.push_back({"Energy", energyHtml(r)});
   if (!r.counts.empty()) s.parts.push_back({"Counts", countsHtml(r)});

@@ -6,37 +6,21 @@
 
 #include "pimento/base/text.h"
 #include "pimento/emit/html/section.h"
+#include "pimento/evaluate/report.h"
 
 namespace pimento::emit::html {
 
 namespace {
 
 struct Known {
-  std::string_view key, style, name;
+  std::string_view key, style;
 };
-constexpr std::array<Known, 8> kParts = {{
-    {"compute", "c0", "device kernel"},
-    {"transfer_in", "c1", "transfer in"},
-    {"rearrange_in", "c2", "rearrange in"},
-    {"host", "c3", "host layers"},
-    {"transfer_out", "c4", "transfer out"},
-    {"merge", "c5", "merge partial results"},
-    {"rearrange_out", "c6", "rearrange out"},
-    {"launch", "c7", "launch"},
-}};
 constexpr std::array<Known, 4> kComponents = {{
-    {"dram", "c0", "dram"},
-    {"link", "c1", "link"},
-    {"host", "c3", "host"},
-    {"pim", "c5", "pim"},
+    {"dram", "c0"},
+    {"link", "c1"},
+    {"host", "c3"},
+    {"pim", "c5"},
 }};
-
-template <std::size_t N>
-Series seriesOf(const std::array<Known, N> &known, const std::string &key) {
-  for (const Known &k : known)
-    if (k.key == key) return {std::string(k.style), std::string(k.name)};
-  return {"c7", key};
-}
 
 /// An argument of a command line, quoted where a shell would read something into it.
 std::string shellWord(const std::string &word) {
@@ -97,11 +81,15 @@ std::string rangeHtml(double lowPj, double highPj) {
 }
 
 Series seriesOfPart(const std::string &key) {
-  return seriesOf(kParts, key);
+  const auto part = std::ranges::find(evaluate::kParts, key, &evaluate::PartInfo::key);
+  if (part == evaluate::kParts.end()) return {"c7", key};
+  return {fmt::format("c{}", part->series), std::string(part->title)};
 }
 
 Series seriesOfComponent(const std::string &name) {
-  return seriesOf(kComponents, name);
+  const auto known = std::ranges::find(kComponents, name, &Known::key);
+  if (known == kComponents.end()) return {"c7", name};
+  return {std::string(known->style), name};
 }
 
 BarChart partsChart(const std::vector<LabelledParts> &rows, std::string about, Quantity quantity) {

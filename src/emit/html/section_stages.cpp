@@ -5,6 +5,7 @@
 
 #include "pimento/emit/html/grid.h"
 #include "pimento/emit/html/section.h"
+#include "pimento/evaluate/report.h"
 
 namespace pimento::emit::html {
 
@@ -20,7 +21,9 @@ std::string whereHtml(const std::string &where) {
 
 /// A time as what the device computes, what the host computes, and what the host does to move and merge.
 std::string splitChart(const ReportResult &r) {
-  const double device = r.parts.of("compute"), host = r.parts.of("host"), moving = r.parts.total() - device - host;
+  const auto of = [&](evaluate::Part part) { return r.parts.of(evaluate::infoOf(part).key); };
+  const double device = of(evaluate::Part::kCompute), host = of(evaluate::Part::kHost),
+               moving = r.parts.total() - device - host;
   BarChart chart;
   chart.about = "Time by who works: device, host computing layers, host moving and merging data";
   chart.axis = "time";

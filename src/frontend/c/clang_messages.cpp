@@ -40,6 +40,7 @@ void ClangMessages::HandleDiagnostic(DiagnosticsEngine::Level level, const clang
   info.FormatDiagnostic(text);
   Diagnostic message;
   message.code = code_;
+  message.isClangs = true;
   message.message = text.str().str();
   std::string hint;
   message.where = placeOf(info, hint);

@@ -189,7 +189,10 @@ class Compilation {
 
   Diagnostics failure() {
     Diagnostics said = std::move(messages_.errors());
-    if (said.empty()) said.push_back(error("dpu-c", {file_}, "Clang does not compile this and does not say why"));
+    if (said.empty()) {
+      said.push_back(error("dpu-c", {file_}, "Clang does not compile this and does not say why"));
+      said.back().isClangs = true;
+    }
     // What it warned of before may be the reason.
     for (Diagnostic &w : messages_.warnings()) said.push_back(std::move(w));
     return inWordsOfPrograms(std::move(said));

@@ -112,10 +112,10 @@ class BodyWriter {
                    fmt::format("an index of '{}' contains a number that is not known", declared.name),
                    "say it: --size " + sizes);
     }
-    return error("c-not-affine", where,
-                 fmt::format("an index of '{}' is no sum of loops times constants", declared.name),
-                 "indices of what is read are sums of loops, constants and sizes; only h[bin] += 1 may take its index "
-                 "from data");
+    return unsupported(
+        "c-not-affine", where, fmt::format("an index of '{}' is no sum of loops times constants", declared.name),
+        "indices of what is read are sums of loops, constants and sizes; only h[bin] += 1 may take its index "
+        "from data");
   }
 
   CProgram &program_;
@@ -150,26 +150,18 @@ class Emitter {
     for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
       if (program_.buffers[b].kind == CBuffer::Kind::kResult) graph_.returned(buffers_[b], program_.where);
     }
-    Result<kernel::Graph> graph = graph_.finish();
-    if (graph) return graph;
-    for (Diagnostic &d : graph.diagnostics()) rename(d);
+    Result<kernel::Graph> graph =
+        graph_.finish("it needs a loop, or a statement, that stores to a parameter or returns a value");
+    if (!graph)
+      rename(graph.diagnostics(), {{"out-of-bounds", "c-bounds"},
+                                   {"duplicate-write", "c-overwrite"},
+                                   {"self-dependence", "c-dependence"},
+                                   {"too-large", "c-too-large"},
+                                   {"no-kernel", "c-function"}});
     return graph;
   }
 
  private:
-  static void rename(Diagnostic &d) {
-    static const std::map<std::string, std::string> kCodes = {{"out-of-bounds", "c-bounds"},
-                                                              {"duplicate-write", "c-overwrite"},
-                                                              {"self-dependence", "c-dependence"},
-                                                              {"too-large", "c-too-large"},
-                                                              {"no-kernel", "c-function"}};
-    const auto code = kCodes.find(d.code);
-    if (code == kCodes.end()) return;
-    if (d.code == "no-kernel")
-      d.hint = "it needs a loop, or a statement, that stores to a parameter or returns a value";
-    d.code = code->second;
-  }
-
   Buffer &target(const CStatement &s) { return graph_.buffer(buffers_[static_cast<std::size_t>(s.buffer)]); }
   const std::string &nameOf(const CStatement &s) const {
     return program_.buffers[static_cast<std::size_t>(s.buffer)].name;
@@ -340,9 +332,9 @@ class Emitter {
       if (isKnown[d] && how) dims[d].kind = DimKind::kParallel;
     }
     if (!how && s.predicate >= 0) {
-      return error("c-not-affine", s.where,
-                   fmt::format("'{}' is stored under a condition, at a place that data decide", nameOf(s)),
-                   "a selection is if (c) out[count++] = x, from a count of 0; a histogram is h[bin] += 1");
+      return unsupported("c-not-affine", s.where,
+                         fmt::format("'{}' is stored under a condition, at a place that data decide", nameOf(s)),
+                         "a selection is if (c) out[count++] = x, from a count of 0; a histogram is h[bin] += 1");
     }
     kernel::KernelBuilder k(s.function, dims, s.where);
     const int tensor = startsNeutral ? -1 : updated(s);
@@ -368,9 +360,9 @@ class Emitter {
     const CStatement &append = group[0], &count = group[1];
     const Buffer counter = target(count);
     if (counter.holds != Holds::kConstant || counter.constant.integer != 0) {
-      return error("c-dependence", append.where,
-                   fmt::format("the count '{}' of a selection does not start at 0", nameOf(count)),
-                   "set it to 0 right before the loops; what is selected goes to the start of the array");
+      return unsupported("c-dependence", append.where,
+                         fmt::format("the count '{}' of a selection does not start at 0", nameOf(count)),
+                         "set it to 0 right before the loops; what is selected goes to the start of the array");
     }
     kernel::KernelBuilder k(append.function, plainDims(append.loops), append.where);
     BodyWriter body(program_, graph_, buffers_, k, append.loops);

@@ -152,9 +152,9 @@ class Session {
 Status withTree(std::string_view text, std::string_view file, const std::function<void(clang::ASTContext &)> &use) {
   constexpr std::size_t kMostText = std::size_t{4} << 20;
   if (text.size() > kMostText || text.find('\0') != std::string_view::npos) {
-    return error("c-too-large", Location{std::string(file)},
-                 text.size() > kMostText ? "the file has more than 4 MiB" : "the file contains zero bytes",
-                 "a file of kernels is text, and short");
+    return unsupported("c-too-large", Location{std::string(file)},
+                       text.size() > kMostText ? "the file has more than 4 MiB" : "the file contains zero bytes",
+                       "a file of kernels is text, and short");
   }
   auto session = std::make_unique<Session>(text, file, use);
   bool hasThrown = false;
@@ -173,8 +173,8 @@ Status withTree(std::string_view text, std::string_view file, const std::functio
   llvm::CrashRecoveryContext::Disable();
   if (survived && !hasThrown) return session->result();
   (void)session.release();  // after a crash Clang's state is not safe to take apart
-  return error("c-crash", Location{std::string(file)}, "reading this text ended in a crash",
-               "if clang-19 -fsyntax-only survives it, the mistake is ours: please report the file");
+  return unsupported("c-crash", Location{std::string(file)}, "reading this text ended in a crash",
+                     "if clang-19 -fsyntax-only survives it, the mistake is ours: please report the file");
 }
 
 }  // namespace pimento::frontend

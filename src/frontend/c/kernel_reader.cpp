@@ -49,6 +49,10 @@ Location CReader::placeOf(clang::SourceLocation where) const {
 
 void CReader::fail(std::string code, clang::SourceLocation where, std::string message, std::string hint) {
   // The first mistake; what follows from it would confuse.
+  if (isFine()) errors_.push_back(unsupported(std::move(code), placeOf(where), std::move(message), std::move(hint)));
+}
+
+void CReader::failInput(std::string code, clang::SourceLocation where, std::string message, std::string hint) {
   if (isFine()) errors_.push_back(error(std::move(code), placeOf(where), std::move(message), std::move(hint)));
 }
 

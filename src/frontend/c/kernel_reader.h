@@ -178,7 +178,9 @@ class CReader {
   std::optional<DType> typeOf(clang::QualType type) const;
   DType scalarType(clang::QualType type, clang::SourceLocation where);
   Location placeOf(clang::SourceLocation where) const;
+  /// Legal C that no kernel says; and C that is wrong.
   void fail(std::string code, clang::SourceLocation where, std::string message, std::string hint);
+  void failInput(std::string code, clang::SourceLocation where, std::string message, std::string hint);
   bool isFine() const { return errors_.empty(); }
   CValue scalarValue(int e) const { return {CValue::Kind::kScalar, e, {}}; }
   void markRead(int e);

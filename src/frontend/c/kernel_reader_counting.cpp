@@ -155,7 +155,7 @@ bool CReader::countIterations(const LoopParts &parts, int loop, std::vector<Affi
       missing += (missing.empty() ? "" : ",") + b.name + "=64";
     });
     if (!missing.empty()) {
-      fail("c-bounds", parts.where, "how often the loop runs is not known", "say it: --size " + missing);
+      failInput("c-bounds", parts.where, "how often the loop runs is not known", "say it: --size " + missing);
     } else if (readsData) {
       fail("c-not-affine", parts.where, "how often the loop runs depends on data", kLoopHint);
     } else {

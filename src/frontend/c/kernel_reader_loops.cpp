@@ -153,9 +153,9 @@ bool CReader::tryBody(const LoopParts &parts, const Counting &counting, int loop
     if (!isForm) c.step.reset();
     if (c.isRead && c.before.kind == CValue::Kind::kNothing && readSymbols_.contains(c.symbol)) {
       // Carried from iteration to iteration with nothing to start from.
-      fail("c-uninitialized", c.variable->getLocation(),
-           fmt::format("'{}' is read in a loop before anything is stored in it", c.variable->getNameAsString()),
-           "give it a value before the loop");
+      failInput("c-uninitialized", c.variable->getLocation(),
+                fmt::format("'{}' is read in a loop before anything is stored in it", c.variable->getNameAsString()),
+                "give it a value before the loop");
     }
   }
   restore(state);

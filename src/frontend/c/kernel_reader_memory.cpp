@@ -53,8 +53,8 @@ bool CReader::shapeOf(clang::QualType type, std::vector<std::int64_t> &shape, DT
         for (const clang::VarDecl *name : variablesIn(variable->getSizeExpr())) {
           names += (names.empty() ? "" : ",") + name->getNameAsString() + "=64";
         }
-        fail("c-bounds", v.getLocation(), fmt::format("an extent of '{}' is not known", v.getNameAsString()),
-             names.empty() ? "extents are constants or integer parameters" : "say it: --size " + names);
+        failInput("c-bounds", v.getLocation(), fmt::format("an extent of '{}' is not known", v.getNameAsString()),
+                  names.empty() ? "extents are constants or integer parameters" : "say it: --size " + names);
         return false;
       }
       extent = *known;
@@ -63,8 +63,8 @@ bool CReader::shapeOf(clang::QualType type, std::vector<std::int64_t> &shape, DT
     }
     const bool isOpen = llvm::isa<clang::IncompleteArrayType>(array);
     if (extent < 1 && !isOpen) {
-      fail("c-bounds", v.getLocation(), fmt::format("an extent of '{}' is {}", v.getNameAsString(), extent),
-           "extents start at 1");
+      failInput("c-bounds", v.getLocation(), fmt::format("an extent of '{}' is {}", v.getNameAsString(), extent),
+                "extents start at 1");
       return false;
     }
     shape.push_back(extent);
@@ -87,9 +87,9 @@ void CReader::declareParameters(const clang::FunctionDecl &function) {
   for (const auto &[name, size] : sizes_) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
     errors_.push_back(
-        error("unknown-size", {},
-              fmt::format("function '{}' has no integer parameter '{}'", function.getNameAsString(), name),
-              names.empty() ? "it has no integer parameters" : suggest(name, names)));
+        usageError("unknown-size", "--size",
+                   fmt::format("function '{}' has no integer parameter '{}'", function.getNameAsString(), name),
+                   names.empty() ? "it has no integer parameters" : suggest(name, names)));
     return;
   }
   for (const clang::ParmVarDecl *p : function.parameters()) {
@@ -185,7 +185,7 @@ void CReader::declareArray(const clang::VarDecl &v, CBuffer::Kind kind) {
   std::vector<std::int64_t> own;
   if (!shapeOf(v.getType(), own, buffer.type, v)) return;
   if (own.front() == 0)
-    return fail("c-bounds", v.getLocation(), "a local array has no extent", "write it: float t[64]");
+    return failInput("c-bounds", v.getLocation(), "a local array has no extent", "write it: float t[64]");
   buffer.shape.insert(buffer.shape.end(), own.begin(), own.end());
   first.level = first.index.size();
   first.index.resize(buffer.shape.size());

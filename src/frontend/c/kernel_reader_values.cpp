@@ -82,10 +82,11 @@ int CReader::scalar(const clang::Expr *e) {
   const CValue v = evaluate(e);
   if (v.kind == CValue::Kind::kScalar) return v.scalar;
   if (isFine()) {
-    const bool isPointer = v.kind == CValue::Kind::kPointer;
-    fail(isPointer ? "c-type" : "c-uninitialized", e->getBeginLoc(),
-         isPointer ? "a pointer is used as a number" : "a value is used that nothing has given",
-         isPointer ? "compute with elements and indices" : "give it a value on every way that leads here");
+    if (v.kind == CValue::Kind::kPointer)
+      fail("c-type", e->getBeginLoc(), "a pointer is used as a number", "compute with elements and indices");
+    else
+      failInput("c-uninitialized", e->getBeginLoc(), "a value is used that nothing has given",
+                "give it a value on every way that leads here");
   }
   return pool_.integer(DType::kI32, 0);
 }
@@ -123,8 +124,9 @@ CValue CReader::readVariable(const clang::VarDecl &v, clang::SourceLocation wher
   } else if (v.hasGlobalStorage() && v.getType().isConstQualified() && v.getAnyInitializer() != nullptr) {
     return evaluate(v.getAnyInitializer());
   }
-  fail("c-uninitialized", where, fmt::format("'{}' has no value here that is known on every way", v.getNameAsString()),
-       "give it a value first; after a loop only sums and other accumulations keep theirs");
+  failInput("c-uninitialized", where,
+            fmt::format("'{}' has no value here that is known on every way", v.getNameAsString()),
+            "give it a value first; after a loop only sums and other accumulations keep theirs");
   return {};
 }
 
@@ -229,7 +231,7 @@ CValue CReader::movePointer(CPointer p, int by, bool isBack, const clang::Expr &
   const auto form = pool_.formOf(by);
   if (p.scalar != nullptr || p.level >= p.index.size()) {
     if (form && form->coefficients.empty() && form->constant == 0) return moved;
-    fail("c-bounds", e.getBeginLoc(), "a pointer to a single variable is moved", "pass an array");
+    failInput("c-bounds", e.getBeginLoc(), "a pointer to a single variable is moved", "pass an array");
     return moved;
   }
   if (form && p.lastIndex < 0) {
@@ -264,7 +266,8 @@ CValue CReader::step(const clang::UnaryOperator &e) {
     }
     const CValue old = variables_[where.scalar].value;
     if (old.kind != CValue::Kind::kPointer) {
-      fail("c-uninitialized", e.getOperatorLoc(), "the pointer has no value here", "let it point to an array first");
+      failInput("c-uninitialized", e.getOperatorLoc(), "the pointer has no value here",
+                "let it point to an array first");
       return {};
     }
     for (const Affine &form : old.pointer.index) markRead(form);
@@ -429,7 +432,8 @@ CValue CReader::evaluateAssignment(const clang::BinaryOperator &e) {
     if (compound != nullptr) {
       const CValue old = variables_[where.scalar].value;
       if (old.kind != CValue::Kind::kPointer || value.kind != CValue::Kind::kScalar) {
-        fail("c-uninitialized", e.getOperatorLoc(), "the pointer has no value here", "let it point to an array first");
+        failInput("c-uninitialized", e.getOperatorLoc(), "the pointer has no value here",
+                  "let it point to an array first");
         return {};
       }
       for (const Affine &form : old.pointer.index) markRead(form);

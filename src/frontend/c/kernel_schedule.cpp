@@ -236,16 +236,18 @@ class Scheduler {
     const CStatement &a = all()[conflict.first], &b = all()[conflict.second];
     const std::string &name = program_.buffers[static_cast<std::size_t>(conflict.buffer)].name;
     if (a.lastIndex >= 0 || b.lastIndex >= 0) {
-      return error("c-dependence", b.where,
-                   fmt::format("'{}' is stored at a place that data decide, and its neighbours depend on it", name),
-                   "a selection is if (c) out[count++] = x, from a count of 0; a histogram is h[bin] += 1");
+      return unsupported(
+          "c-dependence", b.where,
+          fmt::format("'{}' is stored at a place that data decide, and its neighbours depend on it", name),
+          "a selection is if (c) out[count++] = x, from a count of 0; a histogram is h[bin] += 1");
     }
-    return error("c-dependence", b.where,
-                 fmt::format("this statement and the one at line {} need each other's '{}' from one iteration of loop "
-                             "'{}' to another",
-                             a.where.line, name, program_.loops[static_cast<std::size_t>(a.loops.front())].name),
-                 "statements of one loop run one after the other, each for all iterations: index what they share with "
-                 "the loop, or write to another array (a loop of at most 64 iterations is unrolled)");
+    return unsupported(
+        "c-dependence", b.where,
+        fmt::format("this statement and the one at line {} need each other's '{}' from one iteration of loop "
+                    "'{}' to another",
+                    a.where.line, name, program_.loops[static_cast<std::size_t>(a.loops.front())].name),
+        "statements of one loop run one after the other, each for all iterations: index what they share with "
+        "the loop, or write to another array (a loop of at most 64 iterations is unrolled)");
   }
 
   CProgram &program_;

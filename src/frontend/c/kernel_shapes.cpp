@@ -86,8 +86,8 @@ class Shaper {
       }
       const auto found = range(use, use.form);
       if (!found || found->high > (std::int64_t{1} << 48)) {
-        return error("c-too-large", use.where, fmt::format("an index of '{}' is too large", buffer.name),
-                     "use smaller sizes");
+        return unsupported("c-too-large", use.where, fmt::format("an index of '{}' is too large", buffer.name),
+                           "use smaller sizes");
       }
       if (found->low < 0) {
         return error(

@@ -53,8 +53,8 @@ Result<std::vector<kernel::Affine>> affineForms(mlir::AffineMap map, int dims, c
     if (const char *why = addScaled(expr, 1, form)) {
       std::string text;
       llvm::raw_string_ostream(text) << expr;
-      return error("unsupported-access", where, fmt::format("index '{}' is not affine here: {}", text, why),
-                   "indices are sums of loops times integer constants");
+      return unsupported("unsupported-access", where, fmt::format("index '{}' is not affine here: {}", text, why),
+                         "indices are sums of loops times integer constants");
     }
     forms.push_back(std::move(form));
   }

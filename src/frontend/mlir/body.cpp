@@ -211,7 +211,7 @@ Status BodyTranslator::collect(mlir::Value root, std::vector<mlir::Operation *> 
     }
     ops.push_back(op);
     if (ops.size() > kMaxOps) {
-      return error("too-long", where_, fmt::format("the body has more than {} ops", kMaxOps), "split the op");
+      return unsupported("too-long", where_, fmt::format("the body has more than {} ops", kMaxOps), "split the op");
     }
     for (const mlir::Value operand : op->getOperands()) pending.push_back(resolve(operand));
   }
@@ -239,9 +239,9 @@ Result<int> BodyTranslator::valueOf(mlir::Value value) {
   if (const auto it = done_.find(value); it != done_.end()) return it->second;
   const auto type = scalarType(value.getType());
   if (!type) {
-    return error("unsupported-type", where_,
-                 fmt::format("a scalar of type '{}' is not supported", typeText(value.getType())),
-                 fmt::format("element types: {} (ui8..ui64 unsigned)", dtypeNames()));
+    return unsupported("unsupported-type", where_,
+                       fmt::format("a scalar of type '{}' is not supported", typeText(value.getType())),
+                       fmt::format("element types: {} (ui8..ui64 unsigned)", dtypeNames()));
   }
   int result = -1;
   if (const auto it = elements_.find(value); it != elements_.end()) {
@@ -287,8 +287,9 @@ Result<int> BodyTranslator::translateCast(mlir::Operation &op, const std::string
   const mlir::Type fromType = op.getOperand(0).getType(), toType = op.getResult(0).getType();
   const auto to = scalarType(toType);
   if (!to) {
-    return error("unsupported-type", placeOf(op), fmt::format("'{}' to '{}' is not supported", name, typeText(toType)),
-                 fmt::format("scalar types: {} (as MLIR spells them)", dtypeNames()));
+    return unsupported("unsupported-type", placeOf(op),
+                       fmt::format("'{}' to '{}' is not supported", name, typeText(toType)),
+                       fmt::format("scalar types: {} (as MLIR spells them)", dtypeNames()));
   }
   if (fromType.isInteger(1)) {
     const int wide = cast(*a, *to);

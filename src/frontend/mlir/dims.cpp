@@ -98,9 +98,9 @@ Status FunctionDims::visitAllocation(mlir::Operation &op, mlir::ValueRange sizes
     if (!type.isDynamicDim(d) || next >= sizes.size()) continue;
     const int size = dimOfIndex(sizes[next++]);
     if (size < 0) {
-      return error("unsupported-size", place(op.getLoc(), parsed_.file),
-                   fmt::format("the extent of dimension {} is computed", d),
-                   "a size is an index constant, tensor.dim, memref.dim or an argument of type index");
+      return unsupported("unsupported-size", place(op.getLoc(), parsed_.file),
+                         fmt::format("the extent of dimension {} is computed", d),
+                         "a size is an index constant, tensor.dim, memref.dim or an argument of type index");
     }
     if (Status s = joinDims(size, dims[static_cast<std::size_t>(d)], op); !s) return s;
   }

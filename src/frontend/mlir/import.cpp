@@ -65,8 +65,8 @@ FunctionImporter::FunctionImporter(const ParsedModule &parsed, mlir::func::FuncO
 Status FunctionImporter::checkOps() {
   Diagnostics found;
   if (!function_.getBody().hasOneBlock()) {
-    return error("unsupported-op", placeOf(*function_), "a function of several blocks is not supported",
-                 "write straight-line code: one block that ends in func.return");
+    return unsupported("unsupported-op", placeOf(*function_), "a function of several blocks is not supported",
+                       "write straight-line code: one block that ends in func.return");
   }
   for (mlir::Operation &op : function_.getBody().front()) {
     if (isSupported(op)) continue;
@@ -83,25 +83,25 @@ Result<Buffer> FunctionImporter::describe(mlir::Value value) {
   Buffer b;
   b.name = identifier(parsed_.nameOf(value));
   if (!shaped || !shaped.hasRank() || !mlir::isa<mlir::MemRefType, mlir::RankedTensorType>(shaped)) {
-    return error("unsupported-type", where, fmt::format("type '{}' is not supported", typeText(value.getType())),
-                 "use ranked memrefs and tensors");
+    return unsupported("unsupported-type", where, fmt::format("type '{}' is not supported", typeText(value.getType())),
+                       "use ranked memrefs and tensors");
   }
   if (const auto memref = mlir::dyn_cast<mlir::MemRefType>(value.getType())) {
     b.isMemref = true;
     if (!memref.getLayout().isIdentity() || memref.getMemorySpace()) {
-      return error("unsupported-type", where,
-                   fmt::format("'{}' has a layout or a memory space", typeText(value.getType())),
-                   "use dense row-major memrefs without memory space; --map and --target decide placement");
+      return unsupported("unsupported-type", where,
+                         fmt::format("'{}' has a layout or a memory space", typeText(value.getType())),
+                         "use dense row-major memrefs without memory space; --map and --target decide placement");
     }
   } else if (mlir::cast<mlir::RankedTensorType>(value.getType()).getEncoding()) {
-    return error("unsupported-type", where, fmt::format("'{}' has an encoding", typeText(value.getType())),
-                 "use dense tensors");
+    return unsupported("unsupported-type", where, fmt::format("'{}' has an encoding", typeText(value.getType())),
+                       "use dense tensors");
   }
   const auto type = elementType(shaped.getElementType());
   if (!type) {
-    return error("unsupported-type", where,
-                 fmt::format("element type '{}' is not supported", typeText(shaped.getElementType())),
-                 "element types: f64 f32 f16 bf16 f8E4M3FN f8E5M2 i64 i32 i16 i8 ui64 ui32 ui16 ui8");
+    return unsupported("unsupported-type", where,
+                       fmt::format("element type '{}' is not supported", typeText(shaped.getElementType())),
+                       "element types: f64 f32 f16 bf16 f8E4M3FN f8E5M2 i64 i32 i16 i8 ui64 ui32 ui16 ui8");
   }
   b.type = *type;
   Result<std::vector<std::int64_t>> shape = dims_.shape(value);
@@ -132,9 +132,10 @@ Status FunctionImporter::addArguments() {
     }
     const auto type = scalarType(argument.getType());
     if (!type || argument.getType().isInteger(1)) {
-      found.push_back(error("unsupported-type", place(argument.getLoc(), parsed_.file),
-                            fmt::format("an argument of type '{}' is not supported", typeText(argument.getType())),
-                            "arguments are memrefs, tensors and scalars of floating or integer type"));
+      found.push_back(
+          unsupported("unsupported-type", place(argument.getLoc(), parsed_.file),
+                      fmt::format("an argument of type '{}' is not supported", typeText(argument.getType())),
+                      "arguments are memrefs, tensors and scalars of floating or integer type"));
       continue;
     }
     Buffer scalar;
@@ -152,8 +153,8 @@ Status FunctionImporter::importConstant(mlir::Operation &op) {
   if (!b) return std::move(b.diagnostics());
   const auto dense = mlir::dyn_cast<mlir::DenseElementsAttr>(mlir::cast<mlir::arith::ConstantOp>(op).getValue());
   if (!dense || !dense.isSplat()) {
-    return error("unsupported-op", placeOf(op), "a constant of several values is not supported",
-                 "pass it as a function argument; dense<c> of one value works");
+    return unsupported("unsupported-op", placeOf(op), "a constant of several values is not supported",
+                       "pass it as a function argument; dense<c> of one value works");
   }
   Buffer &buffer = graph_.buffer(*b);
   buffer.holds = Holds::kConstant;
@@ -174,9 +175,9 @@ Status FunctionImporter::importReturn(mlir::Operation &op) {
   for (const mlir::Value value : op.getOperands()) {
     const auto it = buffers_.find(value);
     if (it == buffers_.end()) {
-      return error("unsupported-op", placeOf(op),
-                   fmt::format("returning a value of type '{}' is not supported", typeText(value.getType())),
-                   "return tensors or memrefs (of rank 0 for a scalar)");
+      return unsupported("unsupported-op", placeOf(op),
+                         fmt::format("returning a value of type '{}' is not supported", typeText(value.getType())),
+                         "return tensors or memrefs (of rank 0 for a scalar)");
     }
     if (graph_.buffer(it->second).holds == Holds::kNothing) {
       return error("uninitialized", placeOf(op),
@@ -201,8 +202,8 @@ Status FunctionImporter::importOp(mlir::Operation &op) {
   if (isCast(op)) {
     const auto from = buffers_.find(op.getOperand(0));
     if (from == buffers_.end() || !mlir::cast<mlir::ShapedType>(op.getResult(0).getType()).hasRank()) {
-      return error("unsupported-type", placeOf(op), "a cast from or to an unranked type is not supported",
-                   "use ranked memrefs and tensors");
+      return unsupported("unsupported-type", placeOf(op), "a cast from or to an unranked type is not supported",
+                         "use ranked memrefs and tensors");
     }
     const int b = from->second;
     // On tensors two values now stand for one content; a memref stays one buffer whatever it is called.

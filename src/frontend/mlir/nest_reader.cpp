@@ -43,8 +43,8 @@ bool isConstantForm(const Affine &form) {
 }
 
 Diagnostic notAffine(const std::string &what, const Location &where) {
-  return error("unsupported-access", where, what,
-               "indices and bounds are sums of loops, sizes and constants, times integer constants");
+  return unsupported("unsupported-access", where, what,
+                     "indices and bounds are sums of loops, sizes and constants, times integer constants");
 }
 
 }  // namespace
@@ -76,7 +76,8 @@ Result<Affine> NestReader::valueForm(mlir::Value value, mlir::Operation &user, i
     return notAffine(fmt::format("an index of '{}' is not affine here: {}", user.getName().getStringRef().str(), why),
                      placeOf(user));
   };
-  if (depth > kMaxDepth) return error("too-deep", placeOf(user), "an index is computed in too many steps", kNestOps);
+  if (depth > kMaxDepth)
+    return unsupported("too-deep", placeOf(user), "an index is computed in too many steps", kNestOps);
   mlir::Operation *op = value.getDefiningOp();
   const auto argument = mlir::dyn_cast<mlir::BlockArgument>(value);
   const bool isOfFunction = argument && mlir::isa<mlir::func::FuncOp>(argument.getOwner()->getParentOp());
@@ -183,8 +184,8 @@ Result<bool> NestReader::addLoop(mlir::Value iv, const Forms &lower, const Forms
     return error("too-large", placeOf(op), "a bound of the loop does not fit 64 bits", "use smaller bounds");
   };
   if (lower.empty() || upper.empty() || step < 1) {
-    return error("unsupported-loop", placeOf(op), "the loop has no bound or no positive constant step",
-                 "for example: affine.for %i = 0 to 8 step 2");
+    return unsupported("unsupported-loop", placeOf(op), "the loop has no bound or no positive constant step",
+                       "for example: affine.for %i = 0 to 8 step 2");
   }
   // A tile counts from its own first value and needs no guard; other loops count from the lowest value they ever have.
   Affine start = lower.front();
@@ -200,8 +201,8 @@ Result<bool> NestReader::addLoop(mlir::Value iv, const Forms &lower, const Forms
       if (!range) return tooLarge();
       start.constant = std::max(start.constant, range->low);
       if (!isConstantForm(form) && step != 1) {
-        return error("unsupported-loop", placeOf(op), "a loop with several lower bounds has step 1 only",
-                     "count from 0 by 1 and multiply in the index");
+        return unsupported("unsupported-loop", placeOf(op), "a loop with several lower bounds has step 1 only",
+                           "count from 0 by 1 and multiply in the index");
       }
     }
   }
@@ -252,8 +253,9 @@ Status NestReader::readLoop(mlir::Operation &op, const Scope &scope) {
   } else {
     auto plain = mlir::cast<mlir::scf::ForOp>(op);
     if (const mlir::Type type = plain.getInductionVar().getType(); !type.isIndex() && !type.isInteger(64)) {
-      return error("unsupported-loop", placeOf(op), fmt::format("a loop over '{}' is not supported", typeText(type)),
-                   "count in index and convert with arith.index_cast");
+      return unsupported("unsupported-loop", placeOf(op),
+                         fmt::format("a loop over '{}' is not supported", typeText(type)),
+                         "count in index and convert with arith.index_cast");
     }
     Result<Affine> low = valueForm(plain.getLowerBound(), op);
     if (!low) return std::move(low.diagnostics());
@@ -281,8 +283,8 @@ Status NestReader::readLoop(mlir::Operation &op, const Scope &scope) {
 Status NestReader::readParallel(mlir::Operation &op, Scope scope) {
   auto loop = mlir::cast<affine::AffineParallelOp>(op);
   if (loop.getNumResults() != 0) {
-    return error("unsupported-loop", placeOf(op), "affine.parallel with results is not supported",
-                 "use affine.for with iter_args");
+    return unsupported("unsupported-loop", placeOf(op), "affine.parallel with results is not supported",
+                       "use affine.for with iter_args");
   }
   for (unsigned d = 0; d < loop.getNumDims(); ++d) {
     Result<Forms> low = mapForms(loop.getLowerBoundMap(d), loop.getLowerBoundsOperands(), op);
@@ -299,8 +301,8 @@ Status NestReader::readParallel(mlir::Operation &op, Scope scope) {
 Status NestReader::readIf(mlir::Operation &op, const Scope &scope) {
   auto branch = mlir::cast<affine::AffineIfOp>(op);
   if (branch.getNumResults() != 0) {
-    return error("unsupported-op", placeOf(op), "affine.if with results is not supported",
-                 "store in both branches, or use arith.select");
+    return unsupported("unsupported-op", placeOf(op), "affine.if with results is not supported",
+                       "store in both branches, or use arith.select");
   }
   const mlir::IntegerSet set = branch.getIntegerSet();
   const auto map = mlir::AffineMap::get(set.getNumDims(), set.getNumSymbols(), set.getConstraints(), op.getContext());
@@ -316,8 +318,8 @@ Status NestReader::readIf(mlir::Operation &op, const Scope &scope) {
   if (Status s = readBlock(*branch.getThenBlock(), inner); !s) return s;
   if (!branch.hasElse()) return okStatus();
   if (forms->size() != 1 || set.isEq(0)) {
-    return error("unsupported-op", placeOf(op), "affine.if with else has one inequality only",
-                 "write the other case as an affine.if of its own");
+    return unsupported("unsupported-op", placeOf(op), "affine.if with else has one inequality only",
+                       "write the other case as an affine.if of its own");
   }
   Scope other = scope;
   auto negated = plus(constantForm(-1), forms->front(), -1);
@@ -335,7 +337,7 @@ Result<NestAccess> NestReader::accessOf(mlir::Operation &op, const Scope &scope)
   const mlir::Value memref = isLoad(op) ? op.getOperand(0) : op.getOperand(1);
   const auto buffer = buffers_.find(memref);
   if (buffer == buffers_.end()) {
-    return error("unsupported-type", placeOf(op), "the memref is made by an op that is not read", kNestOps);
+    return unsupported("unsupported-type", placeOf(op), "the memref is made by an op that is not read", kNestOps);
   }
   access.buffer = buffer->second;
   const unsigned first = isLoad(op) ? 1 : 2;
@@ -379,8 +381,8 @@ Status NestReader::readCarried(mlir::LoopLikeOpInterface loop, const Scope &oute
     }
     if (!reduction) {
       if (result.use_empty() && arguments[r].use_empty()) continue;
-      return error("unsupported-reduction", placeOf(*loop), "an iter_args value is no accumulation",
-                   "yield add, sub, mul, max or min of the carried value and a term, and use it nowhere else");
+      return unsupported("unsupported-reduction", placeOf(*loop), "an iter_args value is no accumulation",
+                         "yield add, sub, mul, max or min of the carried value and a term, and use it nowhere else");
     }
     const auto init = mlir::dyn_cast<mlir::BlockArgument>(loop.getInits()[r]);
     auto parent = mlir::dyn_cast_or_null<mlir::LoopLikeOpInterface>(init ? init.getOwner()->getParentOp()
@@ -439,8 +441,9 @@ Status NestReader::emitCarried(mlir::LoopLikeOpInterface loop, unsigned result, 
   } else {
     const auto type = scalarType(value.getType());
     if (!type) {
-      return error("unsupported-type", placeOf(*loop),
-                   fmt::format("a carried value of type '{}' is not supported", typeText(value.getType())), kNestOps);
+      return unsupported("unsupported-type", placeOf(*loop),
+                         fmt::format("a carried value of type '{}' is not supported", typeText(value.getType())),
+                         kNestOps);
     }
     Buffer buffer;
     buffer.type = *type;
@@ -485,8 +488,8 @@ Status NestReader::readBlock(mlir::Block &block, const Scope &scope) {
   for (mlir::Operation &op : block) {
     if (Status s = readOp(op, scope); !s) return s;
     if (statements_.size() > kMaxStatements) {
-      return error("too-long", placeOf(op), fmt::format("the nest has more than {} statements", kMaxStatements),
-                   "split the function");
+      return unsupported("too-long", placeOf(op), fmt::format("the nest has more than {} statements", kMaxStatements),
+                         "split the function");
     }
   }
   return okStatus();

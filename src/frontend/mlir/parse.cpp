@@ -33,8 +33,8 @@ const char *const kSupportedOps =
 
 Diagnostic unsupportedOp(std::string_view op, Location where, std::string hint) {
   const std::string_view dialect = op.substr(0, op.find('.'));
-  return error("unsupported-op", std::move(where),
-               fmt::format("operation '{}' (dialect '{}') is not supported", op, dialect), std::move(hint));
+  return unsupported("unsupported-op", std::move(where),
+                     fmt::format("operation '{}' (dialect '{}') is not supported", op, dialect), std::move(hint));
 }
 
 Location place(mlir::Location where, const std::string &file) {

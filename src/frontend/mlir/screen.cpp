@@ -23,10 +23,11 @@ class Screen {
       } else {
         count(c);
         if (const char *what = excess()) {
-          return error("too-deep", here(), fmt::format("{} exceed what is read", what),
-                       fmt::format("limits: brackets nested {} deep, {} terms in an affine expression, {} aliases, "
-                                   "{} characters in a number or name",
-                                   kMaxNesting, kMaxTerms, kMaxAliases, kMaxWord));
+          return unsupported(
+              "too-deep", here(), fmt::format("{} exceed what is read", what),
+              fmt::format("limits: brackets nested {} deep, {} terms in an affine expression, {} aliases, "
+                          "{} characters in a number or name",
+                          kMaxNesting, kMaxTerms, kMaxAliases, kMaxWord));
         }
         step();
       }
@@ -92,9 +93,9 @@ class Screen {
 Status screenText(std::string_view text, std::string_view file) {
   const Location whole{std::string(file)};
   if (text.size() > kMaxTextBytes) {
-    return error("too-long", whole,
-                 fmt::format("the file has {} bytes; at most {} are read", text.size(), kMaxTextBytes),
-                 "pass large constants as function arguments");
+    return unsupported("too-long", whole,
+                       fmt::format("the file has {} bytes; at most {} are read", text.size(), kMaxTextBytes),
+                       "pass large constants as function arguments");
   }
   if (text.substr(0, 4) == "ML\xefR") {
     return error("not-text", whole, "the file is MLIR bytecode", Screen::kConvert);

@@ -56,7 +56,8 @@ std::vector<std::string> SizeClasses::namesOf(int dim) const {
 Diagnostic SizeClasses::unknown(const std::string &name, const std::string &file) const {
   std::vector<std::string> legal;
   for (const auto &[n, d] : names_) legal.push_back(n);
-  return error("unknown-size", Location{file}, fmt::format("no dimension is called '{}'", name), suggest(name, legal));
+  return error(DiagnosticKind::kUsage, "unknown-size", Location{file}, fmt::format("no dimension is called '{}'", name),
+               suggest(name, legal));
 }
 
 Status SizeClasses::bind(const kernel::Sizes &sizes, const std::string &file) {

@@ -136,12 +136,13 @@ Result<std::vector<std::size_t>> FunctionImporter::distribute() {
       const std::string name = graph_.buffer(access->buffer).name;
       while (starts.back() > a) starts.pop_back();
       if (canJoin(starts.back(), b)) break;
-      return error("loop-dependence", statements[b].where,
-                   fmt::format("this statement and the one at line {} depend on each other through '{}' from one "
-                               "iteration of a shared loop to another",
-                               statements[a].where.line, name.empty() ? "a carried value" : name),
-                   "statements of one nest are run one after the other: index what they share with the shared loops, "
-                   "or write to another memref");
+      return unsupported(
+          "loop-dependence", statements[b].where,
+          fmt::format("this statement and the one at line {} depend on each other through '{}' from one "
+                      "iteration of a shared loop to another",
+                      statements[a].where.line, name.empty() ? "a carried value" : name),
+          "statements of one nest are run one after the other: index what they share with the shared loops, "
+          "or write to another memref");
     }
   }
   starts.push_back(statements.size());
@@ -234,9 +235,9 @@ Status FunctionImporter::importStatement(const NestStatement &s) {
     const NestAccess *load = nests_.loadOf(leaf);
     if (!load || load->buffer != s.target.buffer) continue;
     if (load->loops != s.target.loops && !(load->loops.size() > s.target.loops.size())) {
-      return error("loop-dependence", s.where,
-                   fmt::format("a value of '{}' is loaded outside a loop that stores to it", before.name),
-                   "load it beside the store");
+      return unsupported("loop-dependence", s.where,
+                         fmt::format("a value of '{}' is loaded outside a loop that stores to it", before.name),
+                         "load it beside the store");
     }
     own.push_back(*load);
     isShifted = isShifted || !isSame(*load, s.target, s.target.loops);

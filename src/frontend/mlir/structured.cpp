@@ -98,8 +98,8 @@ Result<std::vector<FunctionImporter::Output>> FunctionImporter::outputsOf(mlir::
       out.argument = op.getMatchingBlockArgument(operand);
     const auto buffer = buffers_.find(out.init);
     if (buffer == buffers_.end()) {
-      return error("unsupported-type", placeOf(*op), fmt::format("output {} is a scalar", o),
-                   "write to a memref or tensor");
+      return unsupported("unsupported-type", placeOf(*op), fmt::format("output {} is a scalar", o),
+                         "write to a memref or tensor");
     }
     out.from = out.to = buffer->second;
     Result<std::vector<Affine>> index = indexOf(op, operand, dims);
@@ -166,11 +166,11 @@ Status FunctionImporter::store(mlir::linalg::LinalgOp op, Output &out, const Dim
   const bool isUpdate = out.argument && !out.argument.use_empty();
   const auto accumulation = isUpdate ? accumulationOf(out.yielded, out.argument) : std::nullopt;
   if (hasReduction(dims) && !accumulation) {
-    return error("unsupported-reduction", placeOf(*op),
-                 isUpdate ? "the body merges a term into the output in a way that is not supported"
-                          : "the op has a reduction loop, but its result does not accumulate",
-                 "yield add, sub, mul, max or min (f or signed i) of the output's old element and a term, in the "
-                 "output's element type");
+    return unsupported("unsupported-reduction", placeOf(*op),
+                       isUpdate ? "the body merges a term into the output in a way that is not supported"
+                                : "the op has a reduction loop, but its result does not accumulate",
+                       "yield add, sub, mul, max or min (f or signed i) of the output's old element and a term, in the "
+                       "output's element type");
   }
   if (isUpdate && before.holds == Holds::kNothing) {
     return error("uninitialized", placeOf(*op),

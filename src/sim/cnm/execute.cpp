@@ -16,7 +16,7 @@ using kernel::Lanes;
 using program::Address;
 using program::Array;
 using program::Instruction;
-using program::Node;
+using program::InstructionNode;
 using Kind = program::Instruction::Kind;
 
 UnitMemory::UnitMemory(const program::Unit &unit) {
@@ -31,20 +31,20 @@ namespace {
 /// Up to kBlock threads, from number `first` on.
 class Executor {
  public:
-  Executor(const program::Process &process, UnitMemory &memory,
+  Executor(const program::UnitLoops &loops, UnitMemory &memory,
            const std::vector<std::vector<std::int64_t>> &parameters, std::int64_t first, int count)
-      : unit_(*process.unit),
+      : unit_(loops.unit),
         memory_(memory),
         parameters_(parameters),
-        types_(program::registerTypes(process)),
+        types_(program::registerTypes(loops)),
         registers_(types_.size()),
         first_(first),
         count_(count) {}
 
-  void run(const std::vector<Node> &nodes) {
-    for (const Node &n : nodes) {
+  void run(const std::vector<InstructionNode> &nodes) {
+    for (const InstructionNode &n : nodes) {
       if (!n.isLoop) {
-        execute(*n.instruction);
+        execute(n.statement);
         continue;
       }
       counters_.push_back(0);
@@ -174,12 +174,12 @@ class Executor {
 
 }  // namespace
 
-void execute(const program::Process &process, UnitMemory &memory,
+void execute(const program::UnitLoops &loops, UnitMemory &memory,
              const std::vector<std::vector<std::int64_t>> &parameters) {
-  const std::int64_t threads = process.unit->threads;
+  const std::int64_t threads = loops.unit.threads;
   for (std::int64_t first = 0; first < threads; first += kBlock) {
     const auto count = static_cast<int>(std::min<std::int64_t>(kBlock, threads - first));
-    Executor(process, memory, parameters, first, count).run(process.body);
+    Executor(loops, memory, parameters, first, count).run(loops.nodes);
   }
 }
 

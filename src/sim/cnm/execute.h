@@ -25,8 +25,8 @@ class UnitMemory {
   std::vector<std::vector<std::byte>> arrays_;
 };
 
-/// Runs a process that verifies: `parameters[p]` has the value of parameter p for every thread.
-void execute(const program::Process &process, UnitMemory &memory,
+/// Runs loops that verify: `parameters[p]` has the value of parameter p for every thread.
+void execute(const program::UnitLoops &loops, UnitMemory &memory,
              const std::vector<std::vector<std::int64_t>> &parameters);
 
 }  // namespace pimento::sim::cnm

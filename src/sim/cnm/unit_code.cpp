@@ -34,24 +34,24 @@ UnitCode::Step mark(UnitCode::Kind kind, int loop) {
 
 }  // namespace
 
-UnitCode::UnitCode(const program::Process &process, const machine::Machine &machine)
-    : unit_(*process.unit),
+UnitCode::UnitCode(const program::UnitLoops &loops, const machine::Machine &machine)
+    : unit_(loops.unit),
       compute_(*machine.compute),
       memory_(*machine.unitMemory),
-      registers_(program::registerTypes(process)),
+      registers_(program::registerTypes(loops)),
       loopSlots_(machine.compute->loopSlots) {
   const bool isVector = compute_.mode == machine::Compute::Mode::kVector;
   lanes_ = isVector ? unit_.threads : 1;
   contexts_ = isVector ? 1 : static_cast<int>(unit_.threads);
   bool isPure = true;
-  total_ = flatten(process.body, 0, isPure);
+  total_ = flatten(loops.nodes, 0, isPure);
 }
 
-Counts UnitCode::flatten(const std::vector<program::Node> &nodes, int depth, bool &isPure) {
+Counts UnitCode::flatten(const std::vector<program::InstructionNode> &nodes, int depth, bool &isPure) {
   Counts sum;
-  for (const program::Node &n : nodes) {
+  for (const program::InstructionNode &n : nodes) {
     if (!n.isLoop) {
-      steps_.push_back(stepOf(*n.instruction));
+      steps_.push_back(stepOf(n.statement));
       isPure = isPure && steps_.back().kind == Kind::kSlots;
       sum.add(steps_.back().counts, 1);
       continue;

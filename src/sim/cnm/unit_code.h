@@ -44,8 +44,8 @@ class UnitCode {
     Counts counts;          ///< of all its iterations, control included
   };
 
-  /// `process` has a unit and verifies.
-  UnitCode(const program::Process &process, const machine::Machine &machine);
+  /// `loops` verify on the machine; their unit outlives this.
+  UnitCode(const program::UnitLoops &loops, const machine::Machine &machine);
 
   const std::vector<Step> &steps() const { return steps_; }
   const std::vector<Loop> &loops() const { return loops_; }
@@ -58,7 +58,7 @@ class UnitCode {
   std::int64_t lanes() const { return lanes_; }
 
  private:
-  Counts flatten(const std::vector<program::Node> &nodes, int depth, bool &isPure);
+  Counts flatten(const std::vector<program::InstructionNode> &nodes, int depth, bool &isPure);
   Step stepOf(const program::Instruction &i) const;
   Step access(const program::Instruction &i, int array, const program::Address &at, bool isRead,
               std::int64_t slots) const;

@@ -110,6 +110,7 @@ RunResult Core::result(std::int64_t cyclesSkipped) const {
   r.executed = executed;
   r.waited = waited;
   r.fault = fault;
+  r.isCutOff = isCutOff;
   return r;
 }
 
@@ -122,7 +123,7 @@ void Core::fail(int tasklet, std::string code, const std::string &what, std::str
     where.file = c.files[static_cast<std::size_t>(c.lines[pc].file)];
     where.line = c.lines[pc].line;
   }
-  fault = error(std::move(code), where,
+  fault = error(DiagnosticKind::kFault, std::move(code), where,
                 fmt::format("tasklet {} at instruction {}{}: {}", tasklet, pc, placeOf(c, pc), what), std::move(hint));
 }
 

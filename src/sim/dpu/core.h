@@ -45,6 +45,7 @@ struct Core {
   std::int64_t timerBase = 0, issued = 0;
   bool timerCountsInstructions = false;
   std::optional<Diagnostic> fault;
+  bool isCutOff = false;
 
   Core(std::shared_ptr<const Image> program, const machine::Dpu &m);
 

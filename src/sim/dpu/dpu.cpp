@@ -96,9 +96,11 @@ void runAll(Core &core, const RunOptions &options) {
     Context &k = core.tasklets[static_cast<std::size_t>(t)];
     const Step &s = core.steps[k.pc];
     ++core.executed[k.pc];
-    if (++core.issued > options.maxInstructions)
+    if (++core.issued > options.maxInstructions) {
+      core.isCutOff = true;
       return core.fail(t, "dpu-instruction-limit",
                        fmt::format("{} instructions issued and the program goes on", options.maxInstructions));
+    }
     if constexpr (kIsObserved) options.observer->onIssue(issue.now(), t, k.pc);
     const std::int64_t penalty = hasHazard ? hazard.issue(t, s) : 0;
     if (s.kind < Class::kEvent) {

@@ -76,6 +76,7 @@ struct RunResult {
   std::vector<std::int64_t> executed, waited;
   /// The run ended early: dpu-fault, dpu-wram-bounds, dpu-dma-alignment, ... with tasklet, PC, function and line.
   std::optional<Diagnostic> fault;
+  bool isCutOff = false;  ///< the fault is that of RunOptions::maxInstructions
 };
 
 /// One DPU. Copyable: a copy is a snapshot of memories and atomic bits.

@@ -19,12 +19,12 @@ int indexOf(const std::string &name, Phases &phases) {
   return static_cast<int>(phases.names.size()) - 1;
 }
 
-void fileCommands(const std::vector<program::Node> &nodes, const std::string &label, Phases &phases) {
-  for (const program::Node &n : nodes) {
+void fileCommands(const program::CommandLoops &nodes, const std::string &label, Phases &phases) {
+  for (const program::CommandNode &n : nodes) {
     if (n.isLoop)
       fileCommands(n.children, label, phases);
     else
-      phases.ofCommand.push_back(indexOf(label + ": " + std::string(program::name(n.command.purpose)), phases));
+      phases.ofCommand.push_back(indexOf(label + ": " + std::string(program::name(n.statement.purpose)), phases));
   }
 }
 
@@ -39,9 +39,9 @@ std::string_view name(Wait w) {
   return kNames[static_cast<std::size_t>(w)];
 }
 
-Phases::Phases(const program::Process &process) {
+Phases::Phases(const program::CommandLoops &nodes) {
   bool isBehindLoop = false;
-  for (const program::Node &n : process.body) {
+  for (const program::CommandNode &n : nodes) {
     if (n.isLoop) {
       fileCommands(n.children, n.label, *this);
       isBehindLoop = true;

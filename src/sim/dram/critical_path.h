@@ -54,7 +54,7 @@ struct Phases {
   std::vector<std::string> names;
   std::vector<int> ofCommand;  ///< by FlatLoops command
 
-  explicit Phases(const program::Process &process);
+  explicit Phases(const program::CommandLoops &nodes);
   int refresh() const { return static_cast<int>(names.size()) - 1; }
 };
 

@@ -6,8 +6,8 @@
 
 #include "pimento/base/file.h"
 #include "pimento/base/npy.h"
-#include "pimento/driver/dpu_data.h"
 #include "pimento/driver/verbs.h"
+#include "pimento/targets/upmem/data.h"
 #include "test/support/dpu_builder.h"
 
 namespace pimento::driver {
@@ -27,12 +27,12 @@ program::Code code() {
 }
 
 Diagnostic ofInput(const std::string &text) {
-  const auto inputs = parseDpuInputs({text}, code(), test::handDpu());
+  const auto inputs = targets::upmem::parseDpuInputs({text}, code(), test::handDpu());
   return inputs ? Diagnostic{} : inputs.diagnostics().front();
 }
 
 Diagnostic ofOutput(const std::string &text) {
-  const auto outputs = parseDpuOutputs({text}, code(), test::handDpu());
+  const auto outputs = targets::upmem::parseDpuOutputs({text}, code(), test::handDpu());
   return outputs ? Diagnostic{} : outputs.diagnostics().front();
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "pimento/energy/energy.h"
+#include "test/support/actions.h"
 
 namespace pimento::energy {
 namespace {
@@ -13,7 +14,7 @@ Diagnostics checked(const std::string &action) {
   const auto machine = machine::parseMachine("name: m\nextends: hbm-pim\nenergy:\n  mac:\n    action: " + action + "\n",
                                              "m.yaml", {kFolder});
   if (!machine) return machine.diagnostics();
-  const Status status = check(*machine);
+  const Status status = check(*machine, test::kActions);
   return status ? Diagnostics{} : status.diagnostics();
 }
 

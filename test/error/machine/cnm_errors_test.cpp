@@ -24,7 +24,7 @@ const Mistake kMistakes[] = {
     {"NoMemories", "memories:", "memory_of_old:", "unknown-key", "memory_of_old", "memories"},
     {"NoThreads", "  threads: 8 count\n", "", "unknown-name", "compute.threads", "choices"},
     {"TooManyThreads", "  threads: 8 count\n", "  threads: 25 count\n", "impossible-value", "at most 24", "vector"},
-    {"LevelsThatDisagree", "thread: {count: compute.threads", "thread: {count: 4 count", "wrong-levels",
+    {"LevelsThatDisagree", "role: thread, count: compute.threads", "role: thread, count: 4 count", "wrong-levels",
      "innermost level", "compute.threads"},
     {"OddLargest", "largest: 1024 B", "largest: 1020 B", "impossible-value", "no multiple of the unit", "multiple"},
     {"OccupancyAboveLatency", "latency: 40 cycle, occupancy: 24 cycle", "latency: 20 cycle, occupancy: 24 cycle",
@@ -58,13 +58,6 @@ TEST(CnmMachine, ThreadsOfAMachineWithDpusStandInItsDpu) {
   const Result<Machine> machine = parseMachine(text, "odd.yaml", {PIMENTO_SOURCE_DIR "/machines"});
   ASSERT_FALSE(machine.ok());
   EXPECT_EQ(machine.diagnostics().front().code, "unknown-key") << machine.diagnostics().front().str();
-}
-
-TEST(CnmMachine, TheFamilyNeedsItsSections) {
-  const std::string text = "name: odd\nextends: hbm-pim\nfamily: cnm\n";
-  const Result<Machine> machine = parseMachine(text, "odd.yaml", {PIMENTO_SOURCE_DIR "/machines"});
-  ASSERT_FALSE(machine.ok());
-  EXPECT_EQ(machine.diagnostics().front().code, "missing-section") << machine.diagnostics().front().str();
 }
 
 }  // namespace

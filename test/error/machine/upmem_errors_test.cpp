@@ -37,8 +37,6 @@ const Mistake kMistakes[] = {
     {"AnIntervalThatTheEngineCannotKeep", "value: 11 cycle", "value: 64 cycle", "impossible-value", "64", "63"},
     {"AnUnknownHazard", "register_hazard: none", "register_hazard: odd", "unknown-choice", "odd", "even-odd"},
     {"OddMemory", "wram: 64 KiB", "wram: 65532 B", "impossible-value", "multiples of 8", "8 bytes"},
-    {"LevelsThatDisagree", "rank: {count: system.ranks", "rank: {count: system.ranks_per_dimm", "wrong-levels",
-     "counts 2", "system.ranks"},
 };
 
 class DpuMistakes : public ::testing::TestWithParam<Mistake> {};
@@ -71,14 +69,6 @@ TEST_P(DpuMistakes, AreDiagnosed) {
 
 INSTANTIATE_TEST_SUITE_P(Upmem, DpuMistakes, ::testing::ValuesIn(kMistakes),
                          [](const auto &info) { return std::string(info.param.name); });
-
-TEST(DpuFamily, NeedsItsSections) {
-  const auto machine = parseMachine("name: mine\nextends: hbm-pim\nfamily: upmem\n", "mine.yaml", {kFolder});
-  ASSERT_FALSE(machine);
-  EXPECT_TRUE(std::ranges::any_of(machine.diagnostics(), [](const Diagnostic &d) {
-    return d.code == "missing-section" && d.message.find("'system', 'dpu' and 'host.dpus'") != std::string::npos;
-  }));
-}
 
 }  // namespace
 }  // namespace pimento::machine

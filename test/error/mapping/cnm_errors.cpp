@@ -114,6 +114,7 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"mapping auto\norder i i\n}", "cnm-duplicate", 8, 9, "i stands twice", "outermost first"},
         Broken{"mapping auto\norder\n}", "cnm-syntax", 8, 6, "expected an induction variable", "once"},
         Broken{"mapping auto\ntail pads\n}", "cnm-unknown-word", 8, 6, "'pads'", "did you mean 'pad'?"},
+        Broken{"mapping auto\nprogram measured\n}", "cnm-unknown-word", 8, 9, "'measured'", "reference, compiled"},
         Broken{"mapping auto\nmerge 3\n}", "cnm-syntax", 8, 7, "who merges partial results", "device, host"},
         Broken{"space M1 {\nloop i range 8\n", "cnm-unclosed", 7, 1, "space M1 is not closed", "a line with '}'"},
         Broken{"guard i\n", "cnm-unclosed", 5, 1, "kernel k is not closed", "a line with '}'"}));

@@ -128,29 +128,35 @@ TEST(VirtualTextErrors, MachinesWithoutCostsSaySo) {
 
 TEST(VirtualTextErrors, WhatTextCannotSayIsRefusedAllTheSame) {
   const machine::Machine m = test::unitMachine(machine::Compute::Mode::kPipeline, 8);
-  Program p{"u", {}, {{"unit", 1, {}}}};
-  p.processes[0].unit.emplace();
-  const auto codeOf = [&](Node n) {
-    p.processes[0].body = {std::move(n)};
+  Program p{"u", {}, {{"unit", 1, UnitLoops{}}}};
+  auto &loops = std::get<UnitLoops>(p.processes[0].body);
+  const auto codeOf = [&](InstructionNode n) {
+    loops.nodes = {std::move(n)};
     const Status s = verify(p, m);
     return s.ok() ? std::string() : s.diagnostics().front().code;
   };
-  EXPECT_EQ(codeOf(Node::leaf(Command{})), "program-mixed");
   Instruction move;
   move.kind = Instruction::Kind::kMove;
-  EXPECT_EQ(codeOf(Node::leafOf(move)), "program-array");
-  p.processes[0].unit->arrays = {{Array::Space::kBank, "a", DType::kI32, 4, false},
-                                 {Array::Space::kScratchpad, "b", DType::kI32, 4, false}};
+  EXPECT_EQ(codeOf(InstructionNode(move)), "program-array");
+  loops.unit.arrays = {{Array::Space::kBank, "a", DType::kI32, 4, false},
+                       {Array::Space::kScratchpad, "b", DType::kI32, 4, false}};
   move.array = 0;
   move.from = 1;
   move.count = 0;
-  EXPECT_EQ(codeOf(Node::leafOf(move)), "program-count");
+  EXPECT_EQ(codeOf(InstructionNode(move)), "program-count");
   Instruction set;
   set.kind = Instruction::Kind::kSet;
   set.result = 0;
-  Node deep = Node::leafOf(set);
-  for (int d = 0; d <= kMaxDepth; ++d) deep = Node::loop("i", 2, {deep});
+  InstructionNode deep = InstructionNode(set);
+  for (int d = 0; d <= kMaxDepth; ++d) deep = InstructionNode::loop("i", 2, {deep});
   EXPECT_EQ(codeOf(deep), "program-depth");
+}
+
+TEST(VirtualTextErrors, ProcessesAreOfOneKind) {
+  const machine::Machine m = test::unitMachine(machine::Compute::Mode::kPipeline, 8);
+  const Status s = verify({"u", {}, {{"unit", 1, UnitLoops{}}, {"channel", 1, CommandLoops{Command{}}}}}, m);
+  ASSERT_FALSE(s.ok());
+  EXPECT_EQ(s.diagnostics().front().code, "program-mixed");
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ Diagnostic faultOf(DpuBuilder b, sim::dpu::RunOptions options = {}) {
 
 void expectFault(const Diagnostic &d, const std::string &code, const std::string &part, int line) {
   EXPECT_EQ(d.code, code) << d.str();
+  EXPECT_EQ(d.kind, DiagnosticKind::kFault);
   EXPECT_NE(d.message.find(part), std::string::npos) << d.str();
   EXPECT_NE(d.message.find("in 'main'"), std::string::npos) << d.str();
   EXPECT_EQ(d.where.file, "k.s");

@@ -11,6 +11,7 @@
 #include "test/support/hbm_pim_run.h"
 #include "test/support/random_affine_graph.h"
 #include "test/support/random_unit_program.h"
+#include "test/support/target_of.h"
 
 namespace pimento::test {
 namespace {
@@ -31,6 +32,8 @@ std::string checkOne(const kernel::Graph &graph, const mapping::Mapping &m, cons
   evaluate::Request request;
   request.graph = &graph;
   request.machine = &machine;
+  request.target = &targetOf(machine);
+  request.tools.cache = sharedCache();
   request.maps = {{mapping::MapSpec::Kind::kExplicit, m}};
   const Result<evaluate::Report> fast = evaluate::evaluate(request);
   if (!fast) return "estimate: " + fast.diagnostics().front().str();
@@ -86,6 +89,8 @@ TEST(CnmTiles, RangesWithoutDivisorsAreRoundedUpAndStillRight) {
     evaluate::Request request;
     request.graph = &*graph;
     request.machine = &machine;
+    request.target = &targetOf(machine);
+    request.tools.cache = sharedCache();
     request.maps = {*spec};
     return evaluate::evaluate(request)->cycles.value;
   };

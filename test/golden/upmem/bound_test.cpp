@@ -3,10 +3,9 @@
 
 #include <cstdlib>
 
-#include "pimento/evaluate/backend.h"
 #include "pimento/kernel/builder.h"
 #include "pimento/kernel/zoo.h"
-#include "pimento/lower/upmem/compiled/lower.h"
+#include "pimento/targets/upmem/compiled/lower.h"
 #include "test/support/llvm_dpu_compiler.h"
 #include "test/support/random_affine_graph.h"
 #include "test/support/upmem_run.h"
@@ -23,9 +22,7 @@ class CompiledBound : public testing::Test {
   /// Whether the mapping compiles; then the bound holds, on random data where those decide.
   bool expectBelow(const kernel::Graph &graph, const mapping::Mapping &m, const machine::Machine &machine,
                    std::uint64_t seed = 1) {
-    const auto backend = evaluate::backendFor(machine);
-    EXPECT_TRUE(backend.ok());
-    const auto compiled = (*backend)->compile(graph, 0, m, machine, "plain", {&compiler_});
+    const auto compiled = targetOf(machine).compile({&graph}, m, machine, "plain", {&compiler_, sharedCache()});
     if (!compiled) return false;
     const kernel::DataSpec values =
         isTold_ ? kernel::DataSpec{kernel::DataSpec::Kind::kConst, 5, 5, seed} : kernel::DataSpec{.seed = seed};
@@ -34,10 +31,7 @@ class CompiledBound : public testing::Test {
     const evaluate::DeviceRun bound = (*compiled)->bound(isTold_ ? &values : nullptr);
     const std::string text = graph.name + " " + mapping::print(m) + "\n" + kernel::print(graph);
     EXPECT_LE(bound.cycles, run->cycles) << text;
-    for (int a = 0; a < energy::kActions; ++a) {
-      const auto action = static_cast<energy::Action>(a);
-      EXPECT_LE(bound.actions.of(action), run->actions.of(action)) << text << " action " << a;
-    }
+    for (const auto &[action, n] : bound.actions) EXPECT_LE(n, run->actions.of(action)) << text << " " << action;
     ++compared_;
     tightness_ += static_cast<double>(bound.cycles.value) / static_cast<double>(run->cycles.value);
     return true;
@@ -47,7 +41,7 @@ class CompiledBound : public testing::Test {
                              const mapping::MapSpec &spec = {}, const machine::Machine &machine = handUpmemWithRoom()) {
     const auto graph = kernel::makeZooKernel(kernel, sizes, DType::kI32);
     ASSERT_TRUE(graph.ok()) << graph.diagnostics().front().str();
-    const auto all = lower::upmem::compiled::mappingSpace(*graph, 0, machine, spec);
+    const auto all = targets::upmem::compiled::mappingSpace(*graph, 0, machine, spec);
     for (std::size_t i = 0; i < all.size(); i += static_cast<std::size_t>(every)) expectBelow(*graph, all[i], machine);
   }
 

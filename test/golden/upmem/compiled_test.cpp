@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "pimento/base/rng.h"
-#include "pimento/evaluate/upmem_backend.h"
 #include "pimento/kernel/builder.h"
 #include "pimento/kernel/notation.h"
 #include "pimento/kernel/zoo.h"
@@ -40,7 +39,7 @@ class Compiled : public testing::Test {
     for (int k = 0; k < static_cast<int>(graph.kernels.size()); ++k) {
       mapping::Mapping m = wanted->mapping;
       if (wanted->kind != mapping::MapSpec::Kind::kExplicit) {
-        const auto all = lower::upmem::compiled::mappingSpace(graph, k, machine, *wanted);
+        const auto all = targets::upmem::compiled::mappingSpace(graph, k, machine, *wanted);
         ASSERT_FALSE(all.empty());
         m = all.front();
       }
@@ -92,12 +91,12 @@ TEST_F(Compiled, KernelsTooLargeForADpuAreSpreadOverAsFewAsHoldThem) {
   machine::Machine machine = handUpmemWithRoom();
   machine.dpu->mram = Bytes(1 << 14);
   evaluate::Tools tools;
-  tools.dpuCompiler = &compiler_;
+  tools = {&compiler_, sharedCache()};
   const auto dpusFor = [&](std::int64_t n, const std::string &map) -> std::int64_t {
     const auto graph = kernel::parseNotation("z[i] = x[i] * y[i]", {{"i", n}}, DType::kF32);
     const auto spec = mapping::parseMapSpec(map);
     if (!graph || !spec) return -1;
-    const auto m = evaluate::upmemBackend().reference(*graph, 0, machine, *spec, tools);
+    const auto m = targetOf(machine).reference({&*graph}, machine, *spec, tools);
     return m ? m->subspaces[0].factors[0][0] * m->subspaces[0].factors[1][0] : -1;
   };
   EXPECT_EQ(dpusFor(1000, "reference"), 1);

@@ -40,7 +40,7 @@ TEST(EveryKernel, IsRightAtTwentySizesUnderFiveMappings) {
         for (std::size_t t = 0; t < data.size(); ++t)
           if (data[t].bytes.empty()) data[t] = kernel::TensorData(graph->tensors[t].type, graph->tensors[t].shape);
         for (int k = 0; k < static_cast<int>(graph->kernels.size()); ++k) {
-          const auto all = lower::upmem::compiled::mappingSpace(*graph, k, machine, {});
+          const auto all = targets::upmem::compiled::mappingSpace(*graph, k, machine, {});
           for (std::size_t m = 0; m < 5 && m < all.size(); ++m) {
             mapping::Mapping mapping = all[m * all.size() / 5];
             if (m % 2 == 1) mapping.mergeAt = mapping::MergeAt::kDevice;

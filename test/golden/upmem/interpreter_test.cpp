@@ -22,9 +22,9 @@ void expectChecked(const UpmemRun &run) {
   EXPECT_TRUE(report->isChecked);
   EXPECT_GT(report->cycles.value, 0);
   EXPECT_EQ(report->exact, evaluate::Exactness::kSimulated);
-  EXPECT_EQ(report->unit, "DPU");
+  EXPECT_EQ(report->unit.singular, "DPU");
   EXPECT_EQ(report->unitsSimulated, report->unitsIdentical);
-  EXPECT_GT(report->breakdown.launch.value, 0);
+  EXPECT_GT(report->breakdown()[evaluate::Part::kLaunch].value, 0);
   EXPECT_GT(report->counts.at("instructions"), 0);
 }
 
@@ -90,7 +90,7 @@ TEST(Mapping, WrittenOutItIsTheReferenceMapping) {
   const auto a = reference.simulate(), b = written.simulate();
   ASSERT_TRUE(a.ok() && b.ok());
   EXPECT_EQ(a->cycles, b->cycles);
-  EXPECT_EQ(a->breakdown.total(), b->breakdown.total());
+  EXPECT_EQ(a->breakdown().total(), b->breakdown().total());
 }
 
 }  // namespace

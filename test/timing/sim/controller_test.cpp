@@ -7,7 +7,7 @@ namespace pimento::test {
 namespace {
 
 using Trace = std::vector<Issued>;
-using Nodes = std::vector<program::Node>;
+using Nodes = program::CommandLoops;
 
 ChannelRun run(Nodes body, DramNumbers n = {}) {
   if (n.refresh == "single-slot") n.refresh = "none";
@@ -82,7 +82,7 @@ TEST(Controller, AColumnCommandGoesBeforeAnActivate) {
   EXPECT_EQ(run(body).trace[2], (Issued{16, "ACT", 4, 5}));
 }
 TEST(Controller, RefreshIsNotNeededToRunLongStreams) {
-  const ChannelRun r = run({program::Node::loop("i", 1000, reads(0, 5, 8, false))});
+  const ChannelRun r = run({program::CommandNode::loop("i", 1000, reads(0, 5, 8, false))});
   EXPECT_EQ(r.counts.refreshes, 0);
   EXPECT_EQ(r.cycles, 15 + 4 * 7999 + 23 + 1);
 }

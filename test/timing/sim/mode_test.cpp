@@ -7,7 +7,7 @@ namespace pimento::test {
 namespace {
 
 using Trace = std::vector<Issued>;
-using Nodes = std::vector<program::Node>;
+using Nodes = program::CommandLoops;
 
 ChannelRun run(Nodes body, DramNumbers n = {}) {
   n.refresh = "none";

@@ -7,21 +7,21 @@ namespace pimento::test {
 namespace {
 
 using Trace = std::vector<Issued>;
-using Nodes = std::vector<program::Node>;
+using Nodes = program::CommandLoops;
 
 // Reads that touch banks 0 and 4 in turn, without end as far as the test is concerned.
 Nodes readsOfTwoBanks(std::int64_t count) {
-  return {program::Node::loop("i", count, {rd(0, 5, 0), rd(4, 6, 0)})};
+  return {program::CommandNode::loop("i", count, {rd(0, 5, 0), rd(4, 6, 0)})};
 }
 // Writes to two banks: each keeps its row open through write recovery until the next comes.
 Nodes writesOfTwoBanks(std::int64_t count) {
-  return {program::Node::loop("i", count, {wr(0, 5, 0), wr(4, 6, 0)})};
+  return {program::CommandNode::loop("i", count, {wr(0, 5, 0), wr(4, 6, 0)})};
 }
 // One row miss after the other.
 Nodes rowMisses(std::int64_t count) {
-  program::Node n = rd(0, 0, 0, true);
-  n.command.row.stride[0] = 1;
-  return {program::Node::loop("i", count, {n})};
+  program::CommandNode n = rd(0, 0, 0, true);
+  n.statement.row.stride[0] = 1;
+  return {program::CommandNode::loop("i", count, {n})};
 }
 
 ChannelRun run(Nodes body, const DramNumbers &n) {

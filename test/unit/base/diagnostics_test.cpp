@@ -18,6 +18,26 @@ TEST(Diagnostics, AMessageShowsPlaceKindCodeAndHint) {
   EXPECT_EQ(error("", {}, "m").str(), "error: m");
 }
 
+TEST(Diagnostics, EveryErrorHasAKind) {
+  EXPECT_EQ(error("c", {}, "m").kind, DiagnosticKind::kInput);
+  EXPECT_EQ(error(DiagnosticKind::kFault, "c", {}, "m").kind, DiagnosticKind::kFault);
+  EXPECT_EQ(unsupported("c", {}, "m").kind, DiagnosticKind::kUnsupported);
+  EXPECT_EQ(capacityError("c", {}, "m").kind, DiagnosticKind::kCapacity);
+  const Diagnostic usage = usageError("c", "--size", "m", "h");
+  EXPECT_EQ(usage.kind, DiagnosticKind::kUsage);
+  EXPECT_EQ(usage.str(), "--size: error: m [c]\n  hint: h");
+  EXPECT_EQ(name(DiagnosticKind::kDataDependent), "data-dependent");
+  EXPECT_EQ(name(DiagnosticKind::kOurs), "ours");
+}
+
+TEST(Diagnostics, AFrontEndGivesCodesItsOwnNames) {
+  Diagnostics found = {error("too-large", {}, "a"), unsupported("other", {}, "b")};
+  rename(found, {{"too-large", "c-too-large"}});
+  EXPECT_EQ(found[0].code, "c-too-large");
+  EXPECT_EQ(found[1].code, "other");
+  EXPECT_EQ(found[1].kind, DiagnosticKind::kUnsupported);
+}
+
 TEST(Diagnostics, AResultHoldsAValueOrItsReasons) {
   const Result<int> good = 3;
   ASSERT_TRUE(good);

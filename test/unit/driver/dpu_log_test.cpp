@@ -1,12 +1,11 @@
 // The log: run-time routines that print, on the engine, and what reads the result.
-#include "pimento/driver/dpu_log.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
 #include "pimento/base/text.h"
+#include "pimento/targets/upmem/log.h"
 #include "test/unit/dpu_runtime/run.h"
 
 namespace pimento::driver {
@@ -41,7 +40,7 @@ Printed printed(const std::string &text, std::int64_t tasklets) {
   sim::dpu::Dpu dpu(image, test::plainDpu());
   const sim::dpu::RunResult run = dpu.simulate({.maxInstructions = 100'000'000});
   EXPECT_FALSE(run.fault) << run.fault->str();
-  DpuLog log(image->code);
+  targets::upmem::DpuLog log(image->code);
   log.take(dpu);
   return {log.text(), log.lost()};
 }
@@ -144,7 +143,7 @@ TEST(DpuLog, EveryLaunchStartsAnEmptyLog) {
   const auto image =
       test::imageOf(mainOf("        move r0, hi\n        call r23, log_text\n", "hi: .asciz \"hi\"\n"), 1);
   sim::dpu::Dpu dpu(image, test::plainDpu());
-  DpuLog log(image->code);
+  targets::upmem::DpuLog log(image->code);
   for (int launch = 0; launch < 3; ++launch) {
     ASSERT_FALSE(dpu.simulate().fault);
     log.take(dpu);
@@ -162,7 +161,7 @@ TEST(DpuLog, ACountBeyondTheBufferIsNotBelieved) {
   sim::dpu::Dpu dpu(image, test::plainDpu());
   const std::vector<std::uint32_t> wrong = {0xffffffffU};
   dpu.writeWram(test::addressOf(*image, "__log_used"), test::bytesOf(wrong));
-  DpuLog log(image->code);
+  targets::upmem::DpuLog log(image->code);
   log.take(dpu);
   EXPECT_EQ(log.text().size(), 65536u);
   EXPECT_EQ(log.lost(), 0xffffffffLL - 65536);

@@ -86,6 +86,7 @@ TEST(DpuProgram, TheProfileAddsUpToTheCounts) {
   EXPECT_EQ(functions, r["counts"]["instructions"]);
   EXPECT_EQ(lines, functions);
   EXPECT_EQ(r["profile"]["functions"][0]["function"], "sum_words");
+  EXPECT_EQ(r["profile"]["columns"][0]["key"], "slots");
   for (const Json &l : r["profile"]["lines"])
     EXPECT_FALSE(l["text"].get<std::string>().empty()) << "of the file or of the run-time library: " << l;
 }
@@ -296,7 +297,7 @@ TEST(DpuProgram, ThePageShowsProfileAndLog) {
   o.inputs = {result};
   const Outcome out = report(o);
   EXPECT_EQ(out.status, 0) << (out.diagnostics.empty() ? "" : out.diagnostics[0].str());
-  for (const char *text : {"Time by function", "Time by line", "sum_words", "tasklet 3 found 1536"})
+  for (const char *text : {"By function", "By line", "DMA waits", "sum_words", "tasklet 3 found 1536"})
     EXPECT_NE(out.text.find(text), std::string::npos) << text;
 }
 

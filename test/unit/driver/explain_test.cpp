@@ -16,6 +16,7 @@
 #include "pimento/kernel/notation.h"
 #include "pimento/kernel/zoo.h"
 #include "pimento/mapping/mapping.h"
+#include "test/support/target_of.h"
 
 namespace pimento::driver {
 namespace {
@@ -120,6 +121,8 @@ TEST(Explain, EveryNumberOfAResultIsExplainedAndItsFormulaGivesIt) {
     evaluate::Request r;
     r.graph = &c.graph;
     r.machine = &*machine;
+    r.target = &test::targetOf(*machine);
+    r.tools.cache = test::sharedCache();
     r.offload = c.offload;
     r.variant = c.variant;
     const auto spec = mapping::parseMapSpec(c.map.empty() ? "reference" : c.map);
@@ -263,6 +266,24 @@ TEST(ExplainVerb, AProgramOfVirtualInstructionsIsExplainedToo) {
       EXPECT_EQ(tree["name"], key);
       if (result.contains(key)) {
         EXPECT_EQ(tree["value"], result[key]) << key;
+      }
+    }
+  }
+}
+
+TEST(ExplainVerb, UnitsAreCalledAsInTheResult) {
+  for (const char *machine : {"cnm-pipeline", "cnm-vector"}) {
+    Options o = optionsFor("va");
+    o.sizes = {"n=65536"};
+    o.target = std::string(PIMENTO_SOURCE_DIR "/examples/machines/") + machine + ".yaml";
+    const Json result = jsonOf(estimate, o);
+    for (const char *key : {"units_simulated", "units_identical", "phases[0].cycles"}) {
+      o.number = key;
+      const Json tree = jsonOf(explain, o)["tree"];
+      EXPECT_EQ(tree["name"], key) << machine;
+      EXPECT_GE(tree["value"], 1);
+      if (result.contains(key)) {
+        EXPECT_EQ(tree["value"], result[key]) << machine;
       }
     }
   }

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "pimento/driver/verbs.h"
+#include "pimento/targets/hbm_pim/suite.h"
 
 namespace pimento::driver {
 namespace {
@@ -26,7 +27,7 @@ class PointsFile {
 
 TEST(Points, CommentsAndUnknownColumnsAreSkipped) {
   const PointsFile f("# a comment\nkernel,elements,channels,cycles,colour\n# another\nadd,131072,64,731,red\n");
-  const auto points = readPoints(f.path(), hbmPimPoints());
+  const auto points = readPoints(f.path(), targets::hbm_pim::suite().rules);
   ASSERT_TRUE(points);
   ASSERT_EQ(points->points.size(), 1U);
   EXPECT_EQ(points->points[0].number("elements"), 131072);
@@ -38,7 +39,7 @@ TEST(Points, BadRowsAreDiagnosticsWithTheirLine) {
        {"kernel,elements,cycles\nadd,many,731\n", "kernel,elements,cycles\nadd,-5,731\n", "kernel,elements\nadd,5\n",
         "kernel,bytes,cycles\nadd,5,731\n", "elements,cycles\n5,731\n"}) {
     const PointsFile f(text);
-    const auto points = readPoints(f.path(), hbmPimPoints());
+    const auto points = readPoints(f.path(), targets::hbm_pim::suite().rules);
     ASSERT_FALSE(points) << text;
     EXPECT_EQ(points.diagnostics()[0].code, "bad-points") << text;
     EXPECT_EQ(points.diagnostics()[0].where.line, 2) << text;
@@ -48,7 +49,7 @@ TEST(Points, BadRowsAreDiagnosticsWithTheirLine) {
 
 TEST(Points, RowsThatNothingReplaysAreNamed) {
   const PointsFile f("kernel,elements,cycles\nfft,5,731\nadd,5,367\nfft,6,731\n");
-  const auto points = readPoints(f.path(), hbmPimPoints());
+  const auto points = readPoints(f.path(), targets::hbm_pim::suite().rules);
   ASSERT_TRUE(points);
   EXPECT_EQ(points->points.size(), 1U);
   ASSERT_EQ(points->skipped.size(), 1U);
@@ -76,7 +77,7 @@ TEST(Points, AMissingFileIsADiagnostic) {
 }
 
 TEST(Points, KernelsOfSeveralFilesCarryTheFilesName) {
-  Point a, b, c;
+  evaluate::Point a, b, c;
   a.columns = b.columns = {{"kernel", "gemv"}};
   c.columns = {{"kernel", "add"}};
   a.stem = "one";

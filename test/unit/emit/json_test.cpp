@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "test/support/hand_report.h"
@@ -26,6 +27,7 @@ TEST(Json, EveryKeyOfTheContractIsThereEvenInAnEmptyReport) {
     for (const char *key : kKeys) EXPECT_TRUE(j.contains(key)) << key;
     for (const char *part : kParts) EXPECT_TRUE(j["breakdown"].contains(part)) << part;
     EXPECT_EQ(j["breakdown"].size(), std::size(kParts));
+    EXPECT_TRUE(j["phases"].is_array());
     for (const char *key : {"sizes", "energy_breakdown", "counts"}) EXPECT_TRUE(j[key].is_object()) << key;
     EXPECT_TRUE(j["warnings"].is_array());
   }
@@ -74,6 +76,70 @@ TEST(Json, PartsSumToTheTotals) {
   EXPECT_EQ(components, total);
   EXPECT_EQ(j["energy_range_pj"], (Json{low, high}));
   EXPECT_EQ(j["energy_dynamic_pj"].get<double>() + j["energy_background_pj"].get<double>(), total);
+}
+
+TEST(Json, PhasesAreTheStepsInOrderAndSumToTheTotals) {
+  evaluate::Report r = test::handReport();
+  const auto check = [&](const Json &j) {
+    std::int64_t cycles = 0;
+    std::map<std::string, std::int64_t> parts;
+    double ns = 0;
+    for (const Json &p : j["phases"]) {
+      EXPECT_GT(p["cycles"], 0);
+      EXPECT_EQ(p["clock"], "device");
+      cycles += p["cycles"].get<std::int64_t>();
+      parts[p["breakdown"]] += p["cycles"].get<std::int64_t>();
+      ns += p["ns"].get<double>();
+    }
+    EXPECT_EQ(j["total_cycles"], cycles);
+    EXPECT_EQ(ns, static_cast<double>(cycles));
+    for (const auto &[key, value] : j["breakdown"].items()) EXPECT_EQ(value, parts[key]) << key;
+  };
+  const Json one = Json::parse(toJson(r));
+  check(one);
+  EXPECT_EQ(one["phases"].size(), 6u);
+  EXPECT_EQ(one["phases"][0], (Json{{"name", "rearrange in"},
+                                    {"ns", 100.0},
+                                    {"cycles", 100},
+                                    {"clock", "device"},
+                                    {"breakdown", "rearrange_in"}}));
+  r.stages.push_back(test::hostStage("relu"));
+  const Json two = Json::parse(toJson(r));
+  check(two);
+  EXPECT_EQ(two["phases"][2]["name"], "gemv: compute");
+  EXPECT_EQ(two["phases"].back()["name"], "relu: on the host");
+}
+
+TEST(Json, APhaseOnAnotherClockSaysSo) {
+  evaluate::Report r = test::handReport();
+  r.stages[0].phases[0].clock = "host";
+  r.stages[0].phases[0].cycles = Cycles(300);
+  const Json j = Json::parse(toJson(r));
+  EXPECT_EQ(j["phases"][0]["clock"], "host");
+  EXPECT_EQ(j["phases"][0]["cycles"], 300);
+  EXPECT_EQ(j["breakdown"]["rearrange_in"], 100) << "device cycles";
+}
+
+TEST(Json, TheSimulatedUnitNamesItsKeys) {
+  evaluate::Report r = test::handReport();
+  r.unit = {"unit", "units", "units"};
+  const Json j = Json::parse(toJson(r));
+  EXPECT_EQ(j["units_simulated"], 1);
+  EXPECT_EQ(j["units_identical"], 64);
+  EXPECT_EQ(j["unit"], (Json{{"singular", "unit"}, {"plural", "units"}, {"key", "units"}}));
+  EXPECT_EQ(Json::parse(toJson(test::handProgram()))["unit"]["plural"], "DPUs");
+}
+
+TEST(Json, AProfileHasTheColumnsThatItSays) {
+  evaluate::Report r = test::handProgram();
+  const Json dpu = Json::parse(toJson(r))["profile"];
+  EXPECT_EQ(dpu["columns"][1]["key"], "dma_wait_cycles");
+  EXPECT_EQ(dpu["functions"][1],
+            (Json{{"function", "main"}, {"slots", 2}, {"dma_wait_cycles", 1200}, {"tasklet_cycles", 1222}}));
+  r.outcome.profile->columns = {{"offloaded", "offloaded", "", true, true}};
+  r.outcome.profile->functions = {{"main", "", 0, "", {7}}};
+  r.outcome.profile->lines.clear();
+  EXPECT_EQ(Json::parse(toJson(r))["profile"]["functions"][0], (Json{{"function", "main"}, {"offloaded", 7}}));
 }
 
 TEST(Json, ATermCarriesWhereItsNumberComesFrom) {

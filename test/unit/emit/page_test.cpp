@@ -91,10 +91,10 @@ TEST(Page, OfEveryKindIsWellFormedAndStandsAlone) {
 TEST(Page, OfAReportSaysWhatWasRunAndWhereTimeAndEnergyGo) {
   const std::string page = pageOf("simulate.json");
   const Markup m(page);
-  expectHas(m.visible, {"gemv on hbm-pim", "What was run", "Time by part", "device kernel", "rearrange in",
+  expectHas(m.visible, {"gemv on hbm-pim", "What was run", "Time by part", "compute", "rearrange in",
                         "Energy by component", "Energy by term", "host_memory", "count × unit cost", "assumed",
-                        "Counts of one channel", "pim_mac", "How to read the numbers", "modelled, not validated",
-                        "checked", "every command was simulated", "2 warnings"});
+                        "Counts, all channels together", "pim_mac", "How to read the numbers",
+                        "modelled, not validated", "checked", "every command was simulated", "2 warnings"});
   expectHas(page, {"pimento simulate gemv --size m=512,n=256 --data random"});
   EXPECT_FALSE(has(m.visible, "Layers in order")) << "one kernel has no table of layers";
   // For people, and exact to hover over.
@@ -226,6 +226,74 @@ TEST(Page, WhatEmitWritesIsReadBack) {
                                       {"mappings.json", toJson(test::handMappings())}});
   expectSound(several);
   expectHas(Markup(several).visible, {"validation hbm-pim", "it cannot", "validation mappings", "va, two-slice"});
+}
+
+TEST(Page, SaysWhatTheDeviceHasManyOf) {
+  evaluate::Report report = test::handReport();
+  for (const evaluate::SimulatedUnit &unit : {test::kChannels, test::kDpus, {"unit", "units", "units"}}) {
+    report.unit = unit;
+    const std::string page = pageOf({{"hand.json", toJson(report)}});
+    std::string head(unit.plural);
+    head[0] = static_cast<char>(std::toupper(head[0]));
+    EXPECT_TRUE(has(page, "<dt>" + head + "</dt><dd>")) << head;
+    EXPECT_TRUE(has(page, "Counts, all " + std::string(unit.plural) + " together")) << head;
+    EXPECT_EQ(has(page, "hannel"), unit.singular == "channel");
+  }
+  report.unitsIdentical = 1;
+  EXPECT_TRUE(has(pageOf({{"hand.json", toJson(report)}}), "Counts of one unit"));
+}
+
+TEST(Page, OfAResultThatDoesNotNameItsUnitGoesByTheKeysOfIt) {
+  Json json = Json::parse(toJson(test::handReport()));
+  json.erase("unit");
+  for (const char *key : {"units", "subarrays"}) {
+    Json other = json;
+    other[std::string(key) + "_simulated"] = 1;
+    other[std::string(key) + "_identical"] = 4096;
+    other.erase("channels_simulated");
+    other.erase("channels_identical");
+    const std::string page = pageOf({{"older.json", other.dump()}});
+    EXPECT_TRUE(has(page, std::string("Counts, all ") + key + " together"));
+    EXPECT_TRUE(has(Markup(page).visible, "4,096"));
+  }
+}
+
+TEST(Page, OfAGraphListsThePhases) {
+  evaluate::Report report = test::handReport();
+  EXPECT_FALSE(has(pageOf({{"hand.json", toJson(report)}}), "Phases in order")) << "the parts say the same";
+  report.stages.push_back(test::hostStage("relu"));
+  const std::string page = pageOf({{"hand.json", toJson(report)}});
+  expectSound(page);
+  expectHas(Markup(page).visible, {"Phases in order", "gemv: transfer in", "relu: on the host"});
+}
+
+TEST(Page, EveryPartHasItsNameAndItsColour) {
+  std::set<std::string> styles;
+  for (const evaluate::PartInfo &p : evaluate::kParts) {
+    evaluate::Report report = test::handReport();
+    report.stages[0].phases = {test::handPhase(p.part, 1234)};
+    EXPECT_TRUE(has(Markup(pageOf({{"hand.json", toJson(report)}})).visible, p.title)) << p.key;
+    styles.insert(std::to_string(p.series));
+  }
+  EXPECT_EQ(styles.size(), evaluate::kParts.size());
+}
+
+TEST(Page, ShowsAProfileByItsColumns) {
+  evaluate::Report report = test::handProgram();
+  const std::string dpu = pageOf({{"program.json", toJson(report)}});
+  expectSound(dpu);
+  expectHas(Markup(dpu).visible, {"By function", "By line", "DMA waits", "99.6 %", "87.7 %", "11 cycles per slot"});
+  Json older = Json::parse(toJson(report));
+  older["profile"].erase("columns");
+  expectHas(Markup(pageOf({{"older.json", older.dump()}})).visible, {"dma_wait_cycles", "1,200", "99.6 %"});
+  report.outcome.profile->columns = {{"offloaded", "moved into memory", "", true, true}};
+  for (auto *rows : {&report.outcome.profile->functions, &report.outcome.profile->lines})
+    for (evaluate::AttributionRow &row : *rows) row.amounts.resize(1);
+  report.outcome.profile->totals.resize(1);
+  const std::string other = pageOf({{"other.json", toJson(report)}});
+  expectSound(other);
+  EXPECT_TRUE(has(Markup(other).visible, "moved into memory"));
+  EXPECT_FALSE(has(Markup(other).visible, "DMA waits"));
 }
 
 TEST(Page, OfSeveralInputsHasASectionAndAnEntryInTheContentsForEach) {

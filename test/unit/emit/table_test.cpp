@@ -53,6 +53,37 @@ TEST(Table, SeveralKernelsAreListedOneIsNot) {
   EXPECT_TRUE(has(toTable(r), "relu"));
 }
 
+TEST(Table, EveryPartThatTakesTimeHasALine) {
+  for (const evaluate::PartInfo &p : evaluate::kParts) {
+    evaluate::Report r = test::handReport();
+    r.stages[0].phases = {test::handPhase(p.part, 1234)};
+    EXPECT_TRUE(has(toTable(r), "  " + std::string(p.title) + "  ")) << p.key;
+    EXPECT_TRUE(has(toTable(r), "1,234  100.0 %")) << p.key;
+  }
+}
+
+TEST(Table, SaysUnitsByTheirName) {
+  evaluate::Report r = test::handReport();
+  r.unit = {"unit", "units", "units"};
+  EXPECT_TRUE(has(toTable(r), "units      1 simulated unit stands for 64 identical ones")) << toTable(r);
+  r.unitsSimulated = 2;
+  EXPECT_TRUE(has(toTable(r), "2 simulated units stand for 64 identical ones")) << toTable(r);
+}
+
+TEST(Table, AProfileIsShownByItsColumns) {
+  evaluate::Report r = test::handProgram();
+  evaluate::Attribution &p = *r.outcome.profile;
+  p.columns = {{"offloaded", "offloaded", "", true, false}, {"instructions", "instructions", "", true, true}};
+  p.functions = {{"work", "", 0, "", {30, 75}}, {"main", "", 0, "", {0, 25}}};
+  p.lines = {{"work", "a.c", 7, "x += y;", {30, 75}}};
+  p.totals = {30, 100};
+  const std::string t = toTable(r, true);
+  EXPECT_TRUE(has(t, "function  offloaded  instructions    share")) << t;
+  EXPECT_TRUE(has(t, "work             30            75   75.0 %")) << t;
+  EXPECT_TRUE(has(t, "a.c:7         30            75  75.0 %  x += y;")) << t;
+  expectNarrow(toTable(test::handProgram(), true));
+}
+
 TEST(Table, CountsOfZeroAreLeftOut) {
   evaluate::Report r = test::handReport();
   r.counts["never_seen"] = 0;

@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "test/support/hbm_pim_run.h"
+#include "test/support/target_of.h"
 #include "test/support/upmem_run.h"
 
 namespace pimento::evaluate {
@@ -26,7 +27,7 @@ class MadeSlices final : public Slices {
     DeviceRun run;
     run.cycles = run.cyclesSimulated = Cycles(cycles_(std::min(c, whole_)));
     run.counts["iterations"] = std::min(c, whole_);
-    run.actions.add(energy::Action::kMacs, 2 * std::min(c, whole_));
+    run.actions.add("macs", 2 * std::min(c, whole_));
     return run;
   }
   Result<DeviceRun> simulateWhole() const override { return simulate(whole_); }
@@ -49,7 +50,7 @@ TEST(TwoSlice, IsExactWhereTimeIsProportional) {
   const DeviceRun run = take(slices);
   EXPECT_EQ(run.cycles, Cycles(7000));
   EXPECT_EQ(run.counts.at("iterations"), 1000);
-  EXPECT_EQ(run.actions.of(energy::Action::kMacs), 2000);
+  EXPECT_EQ(run.actions.of("macs"), 2000);
   EXPECT_EQ(run.cyclesSimulated, Cycles(21));
   EXPECT_TRUE(run.isExtrapolated);
   EXPECT_EQ(run.warnings.size(), 1u);
@@ -115,6 +116,8 @@ TEST(TwoSlice, IsWrongOnHbmPimByWhatHappensOnce) {
   Request r;
   r.graph = &*graph;
   r.machine = &machine;
+  r.target = &test::targetOf(machine);
+  r.tools.cache = test::sharedCache();
   r.maps = {test::mapSpec("reference")};
   Report extrapolated, simulated;
   reports(r, extrapolated, simulated);

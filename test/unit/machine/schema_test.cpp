@@ -1,3 +1,5 @@
+#include "pimento/machine/schema.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,7 +10,7 @@
 #include "pimento/base/text.h"
 #include "pimento/machine/document.h"
 #include "pimento/machine/machine.h"
-#include "pimento/machine/reader.h"
+#include "pimento/machine/places.h"
 
 namespace pimento::machine {
 namespace {

@@ -143,6 +143,7 @@ TEST(CnmText, AMappingMayBeAWordWithExtensionsOrBeLeftOpen) {
   EXPECT_EQ(mappingOf("mapping auto\n"), "auto");
   EXPECT_EQ(mappingOf("mapping host\n"), "host");
   EXPECT_EQ(mappingOf("mapping reference\ndpus 64\ntail truncate\n"), "reference;dpus=64;tail=truncate");
+  EXPECT_EQ(mappingOf("mapping auto\nprogram compiled\n"), "auto;program=compiled");
 }
 
 TEST(CnmText, TheTargetIsFoundWithoutReadingTheRest) {

@@ -17,6 +17,7 @@ void expectSame(const Mapping &a, const Mapping &b) {
   EXPECT_EQ(a.order, b.order);
   EXPECT_EQ(a.parameters, b.parameters);
   EXPECT_EQ(a.tail, b.tail);
+  EXPECT_EQ(a.program, b.program);
 }
 
 TEST(MapNotation, APublishedMappingReadsAsItsTuples) {
@@ -65,6 +66,23 @@ TEST(MapNotation, WhoMergesIsPrintedWhereItIsSaid) {
   EXPECT_EQ(parsed("M1:{(1),(2)}").mergeAt, MergeAt::kCheapest);
 }
 
+TEST(MapNotation, WhichProgramIsPrintedWhereItIsSaid) {
+  EXPECT_EQ(parsed("M1:{(1),(2)}").program, ProgramKind::kAny);
+  EXPECT_EQ(parsed("M1:{(1),(2)};program=compiled").program, ProgramKind::kCompiled);
+  const std::string text = "M1:{(1),(2)};cyclic(part,2);buffer=16;merge=host;program=reference;tail=truncate";
+  EXPECT_EQ(print(parsed(text)), text);
+  const Result<MapSpec> spec = parseMapSpec("auto;program=reference");
+  ASSERT_TRUE(spec);
+  EXPECT_EQ(spec->mapping.program, ProgramKind::kReference);
+  EXPECT_EQ(print(*spec), "auto;program=reference");
+}
+
+TEST(MapNotation, ItsNameSaysNothing) {
+  Mapping mapping = parsed("M1:{(1),(2)}");
+  mapping.text = "reference";
+  EXPECT_EQ(print(mapping), "M1:{(1),(2)}");
+}
+
 TEST(MapNotation, PaddingIsTheDefaultAndIsNotPrinted) {
   EXPECT_EQ(print(parsed("M1:{(1),(2)};tail=pad")), "M1:{(1),(2)}");
 }
@@ -95,6 +113,7 @@ TEST(MapNotation, RandomMappingsSurviveARoundTrip) {
       if (random() % 2) mapping.parameters[name] = pick(random, 1 << 20);
     }
     if (random() % 2) mapping.tail = Tail::kTruncate;
+    mapping.program = static_cast<ProgramKind>(random() % 3);
     const std::string text = print(mapping);
     const Result<MapSpec> again = parseMapSpec(text);
     ASSERT_TRUE(again) << text << "\n" << again.diagnostics().front().str();

@@ -11,7 +11,10 @@ machine::Machine dpuMachine() {
   machine::Machine m;
   m.name = "hand";
   m.family = "upmem";
-  m.levels = {{"rank", 2, true, "host", false}, {"dpu", 8, true, "host", false}, {"tasklet", 24, true, "host", false}};
+  using enum machine::LevelRole;
+  m.levels = {{"rank", 2, true, "host", false, kGroup},
+              {"dpu", 8, true, "host", false, kUnit},
+              {"tasklet", 24, true, "host", false, kThread}};
   m.dpu.emplace();
   m.dpu->instructions = 4;
   m.dpu->wram = Bytes(1024);
@@ -21,7 +24,7 @@ machine::Machine dpuMachine() {
 
 Program codeProgram(const Code &code, std::int64_t instances = 1) {
   Program p{"hand", {}, {}};
-  p.processes.push_back({"dpu", instances, {}, std::make_shared<Code>(code), {}});
+  p.processes.push_back({"dpu", instances, MachineCode{std::make_shared<Code>(code)}});
   return p;
 }
 
@@ -38,7 +41,7 @@ TEST(CodeProcess, EqualCodeInTwoPlacesIsEqual) {
   other.instructions[1] = 3;
   EXPECT_NE(codeProgram(code), codeProgram(other));
   Program with = codeProgram(code);
-  with.processes[0].arguments.push_back({8, {1, 2, 3, 4}});
+  std::get<MachineCode>(with.processes[0].body).arguments.push_back({8, {1, 2, 3, 4}});
   EXPECT_NE(with, codeProgram(code));
 }
 
@@ -82,8 +85,16 @@ TEST(CodeProcess, WhatDoesNotFitIsSaid) {
   none.dpu.reset();
   EXPECT_EQ(complaint(codeProgram({}), none), "no-dpu");
   Program mixed = codeProgram({});
-  mixed.processes.push_back({"commands", 1, {Node::leaf({})}, nullptr, {}});
+  mixed.processes.push_back({"commands", 1, CommandLoops{Command{}}});
   EXPECT_EQ(complaint(mixed), "program-mixed");
+}
+
+TEST(CodeProcess, ProcessesShareTheMachine) {
+  Program two = codeProgram({}, 8);
+  two.processes.push_back(two.processes.front());
+  EXPECT_EQ(complaint(two), "");
+  ++two.processes.back().instances;
+  EXPECT_EQ(complaint(two), "program-instances");
 }
 
 }  // namespace

@@ -19,39 +19,39 @@ struct Executed {
 /// Runs nested loops by recursion, as an oracle for the cursor. Loops without commands are not numbered.
 class Recursion {
  public:
-  explicit Recursion(const Process &p) { number(p.body), run(p.body); }
+  explicit Recursion(const CommandLoops &nodes) { number(nodes), run(nodes); }
 
   std::vector<Executed> out;
 
  private:
-  static bool hasCommand(const Node &n) {
+  static bool hasCommand(const CommandNode &n) {
     if (!n.isLoop) return true;
-    for (const Node &c : n.children)
+    for (const CommandNode &c : n.children)
       if (hasCommand(c)) return true;
     return false;
   }
-  void number(const std::vector<Node> &nodes) {
-    for (const Node &n : nodes) {
+  void number(const CommandLoops &nodes) {
+    for (const CommandNode &n : nodes) {
       if (!hasCommand(n)) continue;
       const int id = n.isLoop ? loops_++ : commands_++;
       ids_.push_back({&n, id});
       number(n.children);
     }
   }
-  int idOf(const Node &n) const {
+  int idOf(const CommandNode &n) const {
     for (const auto &[node, id] : ids_)
       if (node == &n) return id;
     return -1;
   }
-  void run(const std::vector<Node> &nodes) {
-    for (const Node &n : nodes) {
+  void run(const CommandLoops &nodes) {
+    for (const CommandNode &n : nodes) {
       if (!hasCommand(n)) continue;
       const int id = idOf(n);
       if (!n.isLoop) {
-        Executed e{n.command.row.base, n.command.column.base, id, path_};
+        Executed e{n.statement.row.base, n.statement.column.base, id, path_};
         for (std::size_t d = 0; d < path_.size(); ++d) {
-          e.row += n.command.row.stride[d] * path_[d].second;
-          e.column += n.command.column.stride[d] * path_[d].second;
+          e.row += n.statement.row.stride[d] * path_[d].second;
+          e.column += n.statement.column.stride[d] * path_[d].second;
         }
         out.push_back(e);
         continue;
@@ -64,7 +64,7 @@ class Recursion {
     }
   }
 
-  std::vector<std::pair<const Node *, int>> ids_;
+  std::vector<std::pair<const CommandNode *, int>> ids_;
   std::vector<std::pair<int, std::int64_t>> path_;
   int loops_ = 0, commands_ = 0;
 };
@@ -84,9 +84,9 @@ TEST(LoopsCursor, RandomNestsAreWalkedAsARecursionWould) {
   std::size_t walked = 0;
   int returned = 0;
   for (int n = 0; n < 300; ++n) {
-    const Process process{"p", 1, random.body(4, static_cast<int>(random.between(1, 16)))};
-    const std::vector<Executed> expected = Recursion(process).out;
-    const FlatLoops code(process, {}, kBanks);
+    const CommandLoops nodes = random.body(4, static_cast<int>(random.between(1, 16)));
+    const std::vector<Executed> expected = Recursion(nodes).out;
+    const FlatLoops code(nodes, {}, kBanks);
     LoopsCursor cursor(code);
     for (std::size_t i = 0; i < expected.size(); ++i) {
       const Executed &e = expected[i];
@@ -118,7 +118,7 @@ TEST(LoopsCursor, RandomNestsAreWalkedAsARecursionWould) {
 TEST(LoopsCursor, ShiftMovesTheCounterAndSoTheAddresses) {
   Command c;
   c.row.stride = {3};
-  const FlatLoops code(Process{"p", 1, {Node::loop("j", 100, {Node::leaf(c)})}}, {}, kBanks);
+  const FlatLoops code(CommandLoops{{CommandNode::loop("j", 100, {CommandNode(c)})}}, {}, kBanks);
   LoopsCursor cursor(code);
   LoopsCursor snapshot = cursor;
   cursor.shift(0, 98);
@@ -130,13 +130,12 @@ TEST(LoopsCursor, ShiftMovesTheCounterAndSoTheAddresses) {
 }
 
 TEST(FlatLoops, CommandsPerIterationCountInnerTrips) {
-  const Node leaf = Node::leaf({});
-  const FlatLoops code(Process{"p",
-                               1,
-                               {Node::loop("i", 9,
-                                           {leaf, Node::loop("empty", 5, {}),
-                                            Node::loop("j", 4, {leaf, Node::loop("k", 3, {leaf, leaf})})})}},
-                       {}, kBanks);
+  const CommandNode leaf = CommandNode(Command{});
+  const FlatLoops code(
+      CommandLoops{{CommandNode::loop("i", 9,
+                                      {leaf, CommandNode::loop("empty", 5, {}),
+                                       CommandNode::loop("j", 4, {leaf, CommandNode::loop("k", 3, {leaf, leaf})})})}},
+      {}, kBanks);
   ASSERT_EQ(code.loops().size(), 3U);
   EXPECT_EQ(code.loops()[0].commands, 1 + 4 * (1 + 3 * 2));
   EXPECT_EQ(code.loops()[1].commands, 1 + 3 * 2);
@@ -144,72 +143,73 @@ TEST(FlatLoops, CommandsPerIterationCountInnerTrips) {
 }
 
 TEST(FlatLoops, CommandsPerIterationSaturate) {
-  Node n = Node::leaf({});
-  for (int d = 0; d < kMaxDepth; ++d) n = Node::loop("d", std::int64_t{1} << 40, {n});
-  const FlatLoops code(Process{"p", 1, {n}}, {}, kBanks);
+  CommandNode n = CommandNode(Command{});
+  for (int d = 0; d < kMaxDepth; ++d) n = CommandNode::loop("d", std::int64_t{1} << 40, {n});
+  const FlatLoops code(CommandLoops{{n}}, {}, kBanks);
   EXPECT_EQ(code.loops()[0].commands, 1 << 28);
   EXPECT_EQ(code.loops()[kMaxDepth - 1].commands, 1);
 }
 
 TEST(FlatLoops, ABodyOfEmptyLoopsIsDoneAtOnce) {
-  const FlatLoops code(Process{"p", 1, {Node::loop("i", 9, {Node::loop("j", 5, {})})}}, {}, kBanks);
+  const FlatLoops code(CommandLoops{{CommandNode::loop("i", 9, {CommandNode::loop("j", 5, {})})}}, {}, kBanks);
   EXPECT_TRUE(code.loops().empty());
   EXPECT_TRUE(LoopsCursor(code).isDone());
 }
 
 /// A command on `bank` whose row and column move with the loops around it.
-Node at(int bank, std::int64_t row, std::array<std::int64_t, kMaxDepth> rowStride,
-        std::array<std::int64_t, kMaxDepth> columnStride = {}) {
+CommandNode at(int bank, std::int64_t row, std::array<std::int64_t, kMaxDepth> rowStride,
+               std::array<std::int64_t, kMaxDepth> columnStride = {}) {
   Command c;
   c.bank = static_cast<std::uint8_t>(bank);
   c.row = {row, rowStride};
   c.column = {0, columnStride};
-  return Node::leaf(c);
+  return CommandNode(c);
 }
 
-bool isUniform(std::vector<Node> body, const std::vector<std::int64_t> &reserved = {}, std::size_t loop = 0) {
-  return FlatLoops(Process{"p", 1, std::move(body)}, reserved, kBanks).loops().at(loop).isUniform;
+bool isUniform(const CommandLoops &body, const std::vector<std::int64_t> &reserved = {}, std::size_t loop = 0) {
+  return FlatLoops(body, reserved, kBanks).loops().at(loop).isUniform;
 }
 
 TEST(UniformLoops, CommandsThatMoveTogetherAreUniform) {
-  EXPECT_TRUE(isUniform({Node::loop("j", 8, {at(0, 10, {2}), at(0, 13, {2})})}));
-  EXPECT_TRUE(isUniform({Node::loop("j", 8, {at(0, 10, {0}, {8}), at(0, 10, {0}, {8})})}));
+  EXPECT_TRUE(isUniform({CommandNode::loop("j", 8, {at(0, 10, {2}), at(0, 13, {2})})}));
+  EXPECT_TRUE(isUniform({CommandNode::loop("j", 8, {at(0, 10, {0}, {8}), at(0, 10, {0}, {8})})}));
 }
 
 TEST(UniformLoops, AFixedCommandInARowThatOthersPassIsNot) {
-  EXPECT_FALSE(isUniform({Node::loop("j", 8, {at(0, 10, {1}), at(0, 13, {0})})}));
-  EXPECT_FALSE(isUniform({Node::loop("j", 8, {at(0, 10, {1})}), at(0, 17, {0})}));
-  EXPECT_FALSE(isUniform({Node::loop("j", 8, {at(0, 10, {1}), at(0, 11, {2})})}));
+  EXPECT_FALSE(isUniform({CommandNode::loop("j", 8, {at(0, 10, {1}), at(0, 13, {0})})}));
+  EXPECT_FALSE(isUniform({CommandNode::loop("j", 8, {at(0, 10, {1})}), at(0, 17, {0})}));
+  EXPECT_FALSE(isUniform({CommandNode::loop("j", 8, {at(0, 10, {1}), at(0, 11, {2})})}));
 }
 
 TEST(UniformLoops, AFixedCommandInAnotherRowOrBankDoesNotMatter) {
-  EXPECT_TRUE(isUniform({Node::loop("j", 8, {at(0, 10, {1})}), at(0, 18, {0})}));
-  EXPECT_TRUE(isUniform({Node::loop("j", 8, {at(0, 10, {1}), at(0, 9, {0})})}));
-  EXPECT_TRUE(isUniform({Node::loop("j", 8, {at(0, 10, {1}), at(1, 13, {0})})}));
+  EXPECT_TRUE(isUniform({CommandNode::loop("j", 8, {at(0, 10, {1})}), at(0, 18, {0})}));
+  EXPECT_TRUE(isUniform({CommandNode::loop("j", 8, {at(0, 10, {1}), at(0, 9, {0})})}));
+  EXPECT_TRUE(isUniform({CommandNode::loop("j", 8, {at(0, 10, {1}), at(1, 13, {0})})}));
 }
 
 TEST(UniformLoops, ColumnsThatMoveApartInOneRowAreNot) {
-  EXPECT_FALSE(isUniform({Node::loop("j", 8, {at(0, 10, {0}, {1}), at(0, 10, {0}, {0})})}));
+  EXPECT_FALSE(isUniform({CommandNode::loop("j", 8, {at(0, 10, {0}, {1}), at(0, 10, {0}, {0})})}));
 }
 
 TEST(UniformLoops, AReservedRowInsideAMovingRangeIsNot) {
-  EXPECT_FALSE(isUniform({Node::loop("j", 8, {at(0, 10, {1})})}, {13}));
-  EXPECT_FALSE(isUniform({Node::loop("j", 8, {at(0, 13, {-1})})}, {13}));
-  EXPECT_TRUE(isUniform({Node::loop("j", 8, {at(0, 10, {1})})}, {18, 9}));
-  EXPECT_TRUE(isUniform({Node::loop("j", 8, {at(0, 13, {0})})}, {13}));
+  EXPECT_FALSE(isUniform({CommandNode::loop("j", 8, {at(0, 10, {1})})}, {13}));
+  EXPECT_FALSE(isUniform({CommandNode::loop("j", 8, {at(0, 13, {-1})})}, {13}));
+  EXPECT_TRUE(isUniform({CommandNode::loop("j", 8, {at(0, 10, {1})})}, {18, 9}));
+  EXPECT_TRUE(isUniform({CommandNode::loop("j", 8, {at(0, 13, {0})})}, {13}));
 }
 
 TEST(UniformLoops, RangesThatMeetThroughAThirdAreOneClass) {
   // 10..17 and 30..37 never meet, but 15..32 meets both.
-  const Node pair = Node::loop("j", 8, {at(0, 10, {1}), at(0, 30, {2})});
-  EXPECT_FALSE(isUniform({pair, Node::loop("k", 2, {at(0, 15, {17})})}));
-  const Node apart = Node::loop("j", 8, {at(0, 10, {1}), at(0, 30, {1})});
+  const CommandNode pair = CommandNode::loop("j", 8, {at(0, 10, {1}), at(0, 30, {2})});
+  EXPECT_FALSE(isUniform({pair, CommandNode::loop("k", 2, {at(0, 15, {17})})}));
+  const CommandNode apart = CommandNode::loop("j", 8, {at(0, 10, {1}), at(0, 30, {1})});
   EXPECT_TRUE(isUniform({apart}));
-  EXPECT_TRUE(isUniform({Node::loop("j", 8, {at(0, 10, {1}), at(0, 30, {2})})}));
+  EXPECT_TRUE(isUniform({CommandNode::loop("j", 8, {at(0, 10, {1}), at(0, 30, {2})})}));
 }
 
 TEST(UniformLoops, EachLevelOfANestIsJudgedByItself) {
-  const std::vector<Node> body = {Node::loop("j", 4, {Node::loop("k", 8, {at(0, 0, {1, 1}), at(0, 1, {1, 0})})})};
+  const CommandLoops body = {
+      CommandNode::loop("j", 4, {CommandNode::loop("k", 8, {at(0, 0, {1, 1}), at(0, 1, {1, 0})})})};
   EXPECT_TRUE(isUniform(body, {}, 0));
   EXPECT_FALSE(isUniform(body, {}, 1));
 }

@@ -35,12 +35,16 @@ Program fittingProgram() {
   Program p;
   p.target = "small";
   p.images = {{"data", 30, false}};
-  p.processes = {{"channel", 4, {Node::loop("j", 10, {Node::loop("k", 3, {Node::leaf(c)})})}}};
+  p.processes = {{"channel", 4, CommandLoops{CommandNode::loop("j", 10, {CommandNode::loop("k", 3, {c})})}}};
   return p;
 }
 
+CommandLoops &loopsOf(Program &p) {
+  return std::get<CommandLoops>(p.processes[0].body);
+}
+
 Command &commandOf(Program &p) {
-  return p.processes[0].body[0].children[0].children[0].command;
+  return loopsOf(p)[0].children[0].children[0].statement;
 }
 
 /// The code of the first complaint about `fittingProgram` after `change`.
@@ -69,19 +73,31 @@ TEST(Verify, EachBoundIsCheckedOverAllIterations) {
   EXPECT_EQ(complaint([](Program &p) { p.processes[0].instances = 0; }), "program-instances");
 }
 
+TEST(Verify, ProcessesShareTheMachine) {
+  const auto two = [](std::int64_t first, std::int64_t second) {
+    return complaint([&](Program &p) {
+      p.processes.push_back(p.processes[0]);
+      p.processes[0].instances = first;
+      p.processes[1].instances = second;
+    });
+  };
+  EXPECT_EQ(two(1, 3), "ok");
+  EXPECT_EQ(two(2, 3), "program-instances");
+}
+
 TEST(Verify, TripCountsAndNestingAreBounded) {
-  EXPECT_EQ(complaint([](Program &p) { p.processes[0].body[0].trip = 0; }), "program-trip");
-  EXPECT_EQ(complaint([](Program &p) { p.processes[0].body[0].trip = (std::int64_t{1} << 40) + 1; }), "program-trip");
+  EXPECT_EQ(complaint([](Program &p) { loopsOf(p)[0].trip = 0; }), "program-trip");
+  EXPECT_EQ(complaint([](Program &p) { loopsOf(p)[0].trip = (std::int64_t{1} << 40) + 1; }), "program-trip");
   EXPECT_EQ(complaint([](Program &p) {
-              Node n = Node::leaf({});
-              for (int d = 0; d < kMaxDepth; ++d) n = Node::loop("d", 2, {n});
-              p.processes[0].body = {n};
+              CommandNode n;
+              for (int d = 0; d < kMaxDepth; ++d) n = CommandNode::loop("d", 2, {n});
+              loopsOf(p) = {n};
             }),
             "ok");
   EXPECT_EQ(complaint([](Program &p) {
-              Node n = Node::leaf({});
-              for (int d = 0; d <= kMaxDepth; ++d) n = Node::loop("d", 2, {n});
-              p.processes[0].body = {n};
+              CommandNode n;
+              for (int d = 0; d <= kMaxDepth; ++d) n = CommandNode::loop("d", 2, {n});
+              loopsOf(p) = {n};
             }),
             "program-depth");
 }
@@ -90,14 +106,14 @@ TEST(Verify, HugeStridesAreRefusedInsteadOfOverflowing) {
   EXPECT_EQ(complaint([](Program &p) { commandOf(p).row.stride[0] = INT64_MAX; }), "program-row");
   EXPECT_EQ(complaint([](Program &p) { commandOf(p).column.base = INT64_MIN; }), "program-column");
   EXPECT_EQ(complaint([](Program &p) {
-              p.processes[0].body[0].trip = std::int64_t{1} << 40;
+              loopsOf(p)[0].trip = std::int64_t{1} << 40;
               commandOf(p).row.stride[0] = std::int64_t{1} << 32;
             }),
             "program-row");
   // A huge climb and a huge fall that would cancel in a sum of reaches.
   EXPECT_EQ(complaint([](Program &p) {
-              p.processes[0].body[0].trip = std::int64_t{1} << 40;
-              p.processes[0].body[0].children[0].trip = std::int64_t{1} << 40;
+              loopsOf(p)[0].trip = std::int64_t{1} << 40;
+              loopsOf(p)[0].children[0].trip = std::int64_t{1} << 40;
               commandOf(p).row.stride = {std::int64_t{1} << 32, -(std::int64_t{1} << 32)};
             }),
             "program-row");
@@ -122,15 +138,15 @@ TEST(CountCommands, TripCountsMultiplyAlongTheNest) {
   const auto leaf = [](Purpose purpose) {
     Command c;
     c.purpose = purpose;
-    return Node::leaf(c);
+    return CommandNode(c);
   };
   const Process p{
-      "c",
-      1,
-      {leaf(Purpose::kControl),
-       Node::loop("j", 5,
-                  {leaf(Purpose::kBroadcast), Node::loop("k", 7, {leaf(Purpose::kPimMac), leaf(Purpose::kPimMac)})}),
-       leaf(Purpose::kControl)}};
+      "c", 1,
+      CommandLoops{leaf(Purpose::kControl),
+                   CommandNode::loop("j", 5,
+                                     {leaf(Purpose::kBroadcast),
+                                      CommandNode::loop("k", 7, {leaf(Purpose::kPimMac), leaf(Purpose::kPimMac)})}),
+                   leaf(Purpose::kControl)}};
   const auto n = countCommands(p);
   EXPECT_EQ(n[static_cast<std::size_t>(Purpose::kControl)], 2);
   EXPECT_EQ(n[static_cast<std::size_t>(Purpose::kBroadcast)], 5);
@@ -139,9 +155,9 @@ TEST(CountCommands, TripCountsMultiplyAlongTheNest) {
 }
 
 TEST(CountCommands, HugeNestsSaturate) {
-  Node n = Node::leaf({});
-  for (int d = 0; d < kMaxDepth; ++d) n = Node::loop("d", std::int64_t{1} << 40, {n});
-  const auto counts = countCommands({"c", 1, {n, n}});
+  CommandNode n;
+  for (int d = 0; d < kMaxDepth; ++d) n = CommandNode::loop("d", std::int64_t{1} << 40, {n});
+  const auto counts = countCommands({"c", 1, CommandLoops{n, n}});
   EXPECT_EQ(counts[static_cast<std::size_t>(Purpose::kHostRead)], INT64_MAX);
 }
 

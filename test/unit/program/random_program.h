@@ -16,10 +16,10 @@ class RandomPrograms {
   bool oneIn(int n) { return between(1, n) == 1; }
 
   /// Trip counts up to `maxTrip`, at most `maxNodes` statements; about one loop in ten is empty.
-  std::vector<Node> body(std::int64_t maxTrip, int maxNodes) {
+  CommandLoops body(std::int64_t maxTrip, int maxNodes) {
     maxTrip_ = maxTrip;
     left_ = maxNodes;
-    std::vector<Node> out;
+    CommandLoops out;
     while (left_ > 0) out.push_back(node(0));
     return out;
   }
@@ -37,11 +37,11 @@ class RandomPrograms {
   }
 
  private:
-  Node node(int depth) {
+  CommandNode node(int depth) {
     --left_;
-    if (depth == kMaxDepth || oneIn(2)) return Node::leaf(command(depth));
-    Node n = Node::loop(oneIn(4) ? text() : std::string(1, static_cast<char>('i' + between(0, 3))),
-                        between(1, maxTrip_), {});
+    if (depth == kMaxDepth || oneIn(2)) return command(depth);
+    CommandNode n = CommandNode::loop(oneIn(4) ? text() : std::string(1, static_cast<char>('i' + between(0, 3))),
+                                      between(1, maxTrip_), {});
     if (oneIn(10)) return n;
     for (std::int64_t c = between(1, 4); c > 0 && left_ > 0; --c) n.children.push_back(node(depth + 1));
     return n;

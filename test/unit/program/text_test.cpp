@@ -45,9 +45,8 @@ TEST(ProgramText, TheTextReadsLikeTheHeaderSays) {
   write.image = 0;
   write.burst.stride = {-4, 0};
   const Command park = command(Purpose::kHostRead, 4096, 0);
-  p.processes = {{"channel",
-                  64,
-                  {Node::leaf(park), Node::loop("j", 8, {Node::loop("k", 4, {Node::leaf(read), Node::leaf(write)})})}}};
+  p.processes = {
+      {"channel", 64, CommandLoops{park, CommandNode::loop("j", 8, {CommandNode::loop("k", 4, {read, write})})}}};
   EXPECT_EQ(print(p),
             "program hbm-pim\n"
             "image weights bursts 4096 per-channel\n"
@@ -68,7 +67,9 @@ TEST(ProgramText, LoopsOfOneNameGetVariablesOfTheirOwn) {
   c.row.stride = {1, 2, 3};
   Program p;
   p.target = "t";
-  p.processes = {{"c", 1, {Node::loop("j", 2, {Node::loop("j", 3, {Node::loop("two words", 4, {Node::leaf(c)})})})}}};
+  p.processes = {
+      {"c", 1,
+       CommandLoops{CommandNode::loop("j", 2, {CommandNode::loop("j", 3, {CommandNode::loop("two words", 4, {c})})})}}};
   const std::string text = print(p);
   EXPECT_NE(text.find("loop j 2 {"), std::string::npos) << text;
   EXPECT_NE(text.find("loop j_1 3 label j {"), std::string::npos) << text;
@@ -84,7 +85,7 @@ TEST(ProgramText, BothOrdersOfAProductAndRepeatedTermsAreRead) {
       "; a comment\n\nprogram t # another\nprocess c x1 {\r\n loop k 4 {\n"
       "  RD rank 0 bank 0 row k*8 + 2*k - 3 + 5 column 8*k-k pim_mac ; and one\n }\n}");
   ASSERT_TRUE(p) << p.diagnostics().front().str();
-  const Command &c = p->processes.at(0).body.at(0).children.at(0).command;
+  const Command &c = std::get<CommandLoops>(p->processes.at(0).body).at(0).children.at(0).statement;
   EXPECT_EQ(c.row.stride[0], 10);
   EXPECT_EQ(c.row.base, 2);
   EXPECT_EQ(c.column.stride[0], 7);
@@ -97,7 +98,7 @@ TEST(ProgramText, BrokenReferencesArePrintedVisiblyAndRefused) {
   c.isWrite = true;
   c.image = 3;
   c.row.stride[2] = 5;
-  p.processes = {{"c", 1, {Node::leaf(c)}}};
+  p.processes = {{"c", 1, CommandLoops{c}}};
   EXPECT_NE(print(p).find("row 5*? column 0 host_write data ?[0]"), std::string::npos) << print(p);
   EXPECT_FALSE(parse(print(p)).ok());
 }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "pimento/machine/schema.h"
 #include "pimento/program/text.h"
 #include "pimento/program/virtual.h"
 #include "test/support/random_unit_program.h"
@@ -70,8 +71,7 @@ TEST(VirtualText, ConstantsComeBackToTheLastBit) {
     i.type = DType::kF64;
     i.result = 0;
     i.constant = x;
-    Program p{"m", {}, {{"unit", 1, {Node::leafOf(i)}}}};
-    p.processes[0].unit.emplace();
+    Program p{"m", {}, {{"unit", 1, UnitLoops{{}, {i}}}}};
     const Result<Program> back = parse(print(p));
     ASSERT_TRUE(back) << print(p);
     EXPECT_EQ(*back, p) << print(p);

@@ -2,10 +2,12 @@
 
 usage: add_a_target.py SOURCE_DIR [--keep FOLDER]
 
-The commands must succeed and print something, and `simulate` must say that the answer is right.
+The commands must succeed and print something, `simulate` must say that the answer is right, `validate` that the points
+are met, and the page must touch nothing but the toy's directory and one line of the list of targets.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -39,26 +41,39 @@ def follow(folder):
     environment = {**os.environ, "CCACHE_BASEDIR": str(folder), "CCACHE_NOHASHDIR": "1"}
     for name in ("PIMENTO_MACHINES", "PIMENTO_POINTS"):
         environment.pop(name, None)
+    before = contents(folder)
     files, outputs = 0, {}
     for block in markdown_pages.blocks((source / "docs/add-a-target.md").read_text(encoding="utf-8")):
         name = block.option("file")
-        if name:
+        if name and name.startswith("src/"):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text("\n".join(block.lines) + "\n", encoding="utf-8")
             files += 1
         elif block.language == "sh" and MARK in block.info:
             for command in block.lines:
-                before = {p: p.read_bytes() for p in folder.glob("src/*/*") if p.is_file()}
                 outputs[command] = run(command, folder, environment)
-                if command.startswith("sed ") and all(p.read_bytes() == text for p, text in before.items()):
-                    sys.exit(f"add_a_target: changes nothing: {command}")
-    simulated = [text for command, text in outputs.items() if "simulate" in command]
-    if files < 6 or not simulated or not all("yes, bit for bit" in text for text in simulated):
+    changed = {name for name, text in contents(folder).items() if before.get(name) != text}
+    outside = sorted(n for n in changed if not n.startswith("src/targets/toy/") and n != "src/targets/targets.def")
+    lines = len((folder / "src/targets/targets.def").read_text().splitlines())
+    if outside or lines != len(before["src/targets/targets.def"].decode().splitlines()) + 1:
+        sys.exit(f"add_a_target: a target is one directory and one line, this touches {outside}")
+    simulated = [text for command, text in outputs.items() if "simulate va --target" in command and "json" not in command]
+    if files < 5 or not simulated or not all("yes, bit for bit" in text for text in simulated):
         sys.exit("add_a_target: the page's toy was not simulated and checked")
+    validated = next(text for command, text in outputs.items() if "validate toy" in command)
+    if " 2 of 2" not in validated and not re.search(r"\bva\s+2\s+2\b", validated):
+        sys.exit(f"add_a_target: the points are not met:\n{validated}")
     layers = subprocess.run([sys.executable, "scripts/check_layers.py"], cwd=folder, check=False, capture_output=True, text=True)
     if "toy" in layers.stdout + layers.stderr:
         sys.exit(f"add_a_target: {layers.stdout}{layers.stderr}")
     print(f"add_a_target: {files} files, {len(outputs)} commands")
+
+
+def contents(folder):
+    """Every source file of the copy, by its name."""
+    return {p.relative_to(folder).as_posix(): p.read_bytes()
+            for part in ("src", "test", "machines", "cmake", "scripts", "tools", "capi") for p in (folder / part).rglob("*")
+            if p.is_file() and "__pycache__" not in p.parts}
 
 
 if "--keep" in sys.argv:

@@ -22,7 +22,9 @@ paths = ["src/driver/mlir"]
 """
 
 
-class CheckLayers(unittest.TestCase):
+class Tree(unittest.TestCase):
+    """A small tree that keeps the rules."""
+
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
@@ -51,6 +53,8 @@ class CheckLayers(unittest.TestCase):
         for word in words:
             self.assertIn(word, lines[0])
 
+
+class CheckLayers(Tree):
     def test_a_tree_that_keeps_the_rules_passes(self):
         status, output = self.check()
         self.assertEqual((status, output), (0, "check_layers: 4 files, 0 offences\n"))
@@ -108,6 +112,43 @@ class CheckLayers(unittest.TestCase):
         self.write("src/sim/CMakeLists.txt", "# a room\npimento_room(sim\n  DEPENDS base kernel\n  SOURCES a.cpp)\n")
         self.expect_offence("src/sim/CMakeLists.txt:2:", "'sim'", "'kernel'")
 
+    def forbid(self, never, most, rooms=("driver",)):
+        rule = f"[headers]\nrooms = {list(rooms)}\nnever = {never}\nmost = {most}\n"
+        self.write("layers.toml", LAYERS + rule)
+
+    def test_a_header_reaches_no_forbidden_room_through_others(self):
+        self.forbid(["sim"], 10)
+        self.expect_offence("src/driver/driver.h:2:", "'sim'", "'driver'")
+        self.forbid(["base"], 10)
+        self.expect_offence("src/driver/driver.h:1:", "kernel/kernel.h -> base/text.h")
+
+    def test_sources_and_other_rooms_may_reach_what_headers_may_not(self):
+        self.forbid(["sim"], 10)
+        self.write("src/driver/driver.h", '#include "pimento/kernel/kernel.h"\n')
+        self.write("src/driver/driver.cpp", '#include "pimento/sim/sim.h"\n')
+        self.write("src/sim/code.h", '#include "pimento/sim/sim.h"\n')
+        self.assertEqual(self.check()[0], 0)
+
+    def test_a_star_forbids_the_folders_below_and_not_the_files_beside_them(self):
+        self.forbid(["sim/*"], 10)
+        self.assertEqual(self.check()[0], 0)
+        self.write("src/sim/toy/toy.h", "")
+        self.write("src/sim/sim.h", '#include "pimento/sim/toy/toy.h"\n')
+        self.expect_offence("src/driver/driver.h:2:", "'sim/*'", "sim/sim.h -> sim/toy/toy.h")
+
+    def test_headers_reached_are_counted_once_and_without_the_header_itself(self):
+        self.write("src/sim/sim.h", '#include "pimento/sim/sim.h"\n#include "pimento/base/text.h"\n')
+        self.forbid([], 3)
+        self.assertEqual(self.check()[0], 0)
+        self.forbid([], 2)
+        self.expect_offence("src/driver/driver.h:2:", "reaches 3 headers, at most 2", "sim/sim.h 2, kernel/kernel.h 2")
+
+    def test_a_rule_on_headers_of_no_room_is_an_error_of_the_list(self):
+        self.forbid([], 9, ["drivers"])
+        status, output = self.check()
+        self.assertEqual(status, 2)
+        self.assertIn("'drivers'", output)
+
     def test_a_room_missing_from_the_list_is_an_error_of_the_list(self):
         self.write("src/trace/trace.h", "#pragma once\n")
         status, output = self.check()
@@ -119,6 +160,58 @@ class CheckLayers(unittest.TestCase):
         status, output = self.check()
         self.assertEqual(status, 2)
         self.assertIn("'kernel' names 'sim'", output)
+
+
+class Spellings(Tree):
+    """The rules of the project's own layers.toml, on sentences that break them and on their neighbours."""
+
+    def setUp(self):
+        super().setUp()
+        with open(SCRIPT.parents[1] / "layers.toml", encoding="utf-8") as f:
+            own = f.read()
+        self.write("layers.toml", LAYERS + own[own.index("[spellings.") :])
+
+    def expect_each(self, wrong, right, word):
+        for line in wrong:
+            self.write("src/sim/run.cpp", f"\n{line}\n")
+            self.expect_offence("src/sim/run.cpp:2:", word)
+        self.write("src/sim/run.cpp", "\n".join(right) + "\n")
+        self.assertEqual(self.check(), (0, "check_layers: 5 files, 0 offences\n"))
+
+    def test_no_branch_reads_the_code_of_a_diagnostic(self):
+        self.expect_each(
+            ['if (d.code == "capacity") return;', 'return run.diagnostics().front().code != "data-decide-time";',
+             'if ("capacity" == d.code) return;', 'code.starts_with("unsupported-")', "kHints.find(d.code)",
+             "kHints.at(found->code)", "kHints[d.code]", "contains(kCodes, d.code)"],
+            ['return error("capacity", d.where, "too much");', "process.code == nullptr", "error(d.code, d.where, d.message)",
+             'if (d.kind == Kind::kCapacity) return;', '// if (d.code == "capacity")', 'os << "// code" << (a == "b");',
+             "code[0] == 'r'", 'd.code = "unsupported-operation";'],
+            "Diagnostic::kind")
+
+    def test_a_comparison_over_two_lines_is_found(self):
+        self.write("src/sim/run.cpp", 'return d.code ==\n       "capacity";\n')
+        self.expect_offence("src/sim/run.cpp:1:", "Diagnostic::kind")
+
+    def test_no_branch_reads_the_name_of_a_level(self):
+        self.expect_each(
+            ['if (l.name != "tasklet") ++n;', 'machine.levels[kRank].name == "rank"', 'levels.back().name == "bank"',
+             'name == "dpu"', 'mapping.cyclic.contains("tasklet")', 'm.cyclic["tasklet"] = 1;'],
+            ["l.role == Role::kThread", "l.name == word", 'process.name = "channel";', 'if (name == "heap") return;',
+             '{"rank", system.ranks}'],
+            "Level::role")
+
+    def test_no_branch_reads_the_name_of_the_simulated_unit(self):
+        self.expect_each(
+            ['if (report.unit == "DPU") ++n;', 'unit().singular != "unit"', 'node.find("dpus_simulated")',
+             'node.at( "channels_identical" )'],
+            ['run.unit = kDpu;', 'o.unit == "count"', "n.canonicalUnit == \"count\"", 'unit->name == other',
+             'node.find("cycles_simulated_by_us")'],
+            "singular, plural, key")
+
+    def test_a_file_may_be_excepted(self):
+        self.write("src/sim/host_stream.cpp", 'f.name != "channel";\n')
+        self.write("src/sim/other_stream.cpp", 'f.name != "channel";\n')
+        self.expect_offence("src/sim/other_stream.cpp:1:", "Level::role")
 
 
 if __name__ == "__main__":

@@ -84,16 +84,16 @@ TEST(ChannelBoundTeeth, RowsThatCloseAfterEveryGroupAreTooMuch) {
 
 /// One barrier group of `count` reads of one row, as often as `trips` says.
 program::Process reads(std::int64_t count, std::int64_t trips, std::int64_t rowStride) {
-  std::vector<program::Node> group;
+  program::CommandLoops group;
   for (std::int64_t i = 0; i < count; ++i) {
     program::Command c;
     c.isBarrier = i + 1 == count;
     c.row.stride[0] = rowStride;
     c.column.base = i;
-    group.push_back(program::Node::leaf(c));
+    group.push_back(program::CommandNode(c));
   }
   program::Process p;
-  p.body.push_back(program::Node::loop("i", trips, std::move(group)));
+  commandsOf(p).push_back(program::CommandNode::loop("i", trips, std::move(group)));
   return p;
 }
 

@@ -33,7 +33,7 @@ struct Accounted {
 Accounted account(const machine::Machine &m, const program::Process &p) {
   const ChannelSpec spec(m);
   const program::FlatLoops code = flatten(p, spec);
-  const Phases phases(p);
+  const Phases phases(commandsOf(p));
   CriticalPath path(*m.dram, spec, code, phases);
   Channel channel(spec, code, &path);
   for (;;) {
@@ -61,7 +61,7 @@ TEST(CriticalPath, OfReadsInOneRowIsTheActivateAndTheColumnDistances) {
   n.hasPim = false;
   n.refresh = "none";
   const machine::Machine m = handMachine(n);
-  std::vector<program::Node> body;
+  program::CommandLoops body;
   for (int i = 0; i < 10; ++i) body.push_back(rd(0, 5, i, i == 9));
   const Accounted a = account(m, process(body));
   EXPECT_EQ(a.path.total(), Cycles(a.cycles));
@@ -83,7 +83,7 @@ TEST(CriticalPath, OfRowsInOneBankGoesThroughPrecharges) {
   program::Command c;
   c.isBarrier = true;
   c.row.stride[0] = 1;
-  p.body.push_back(program::Node::loop("row", 20, {program::Node::leaf(c)}));
+  commandsOf(p).push_back(program::CommandNode::loop("row", 20, {program::CommandNode(c)}));
   const Accounted a = account(m, p);
   EXPECT_EQ(a.path.total(), Cycles(a.cycles));
   // tRC from activate to activate, or tRAS and tRP: either way 19 times.
@@ -100,9 +100,9 @@ TEST(CriticalPath, SaysWhatARefreshCosts) {
   n.ranks = 1;
   const machine::Machine m = handMachine(n);
   program::Process p = process({});
-  std::vector<program::Node> group;
+  program::CommandLoops group;
   for (int i = 0; i < 8; ++i) group.push_back(rd(0, 3, i, i == 7));
-  p.body.push_back(program::Node::loop("i", 2 * n.refi / (8 * n.ccdL), group));
+  commandsOf(p).push_back(program::CommandNode::loop("i", 2 * n.refi / (8 * n.ccdL), group));
   const Accounted a = account(m, p);
   EXPECT_EQ(a.path.total(), Cycles(a.cycles));
   const auto refresh = a.of(Wait::kConstraint, constraint(m, "REF", "ACT", machine::ScopeLevel::kRank));
@@ -117,7 +117,7 @@ TEST(CriticalPath, ChargesFencesToTheHost) {
   n.fence = 100;
   const machine::Machine m = handMachine(n);
   program::Process p = process({});
-  p.body.push_back(program::Node::loop("i", 30, {rd(0, 3, 0), rd(0, 3, 1, true)}));
+  commandsOf(p).push_back(program::CommandNode::loop("i", 30, {rd(0, 3, 0), rd(0, 3, 1, true)}));
   const Accounted a = account(m, p);
   EXPECT_EQ(a.path.total(), Cycles(a.cycles));
   const std::pair<std::int64_t, std::int64_t> fences = {29, 29 * (m.dram->readLatency.value + 100)};
@@ -126,9 +126,9 @@ TEST(CriticalPath, ChargesFencesToTheHost) {
 
 TEST(CriticalPath, FilesCommandsUnderTheirPartOfTheProgram) {
   program::Process p = process({rd(0, 1, 0, true)});
-  p.body.push_back(program::Node::loop("tile", 3, {rd(0, 3, 0, true)}));
-  p.body.push_back(rd(0, 1, 0, true));
-  const Phases phases(p);
+  commandsOf(p).push_back(program::CommandNode::loop("tile", 3, {rd(0, 3, 0, true)}));
+  commandsOf(p).push_back(rd(0, 1, 0, true));
+  const Phases phases(commandsOf(p));
   EXPECT_EQ(phases.names, (std::vector<std::string>{"prologue", "tile: host_read", "epilogue", "refresh"}));
   EXPECT_EQ(phases.ofCommand, (std::vector<int>{0, 1, 2}));
 }
@@ -167,13 +167,13 @@ TEST(CriticalPath, OfAMillionCommandsIsFoldedOnTheWay) {
   program::Process p = process({});
   program::Command c;
   c.row.stride[0] = 1;
-  std::vector<program::Node> group;
+  program::CommandLoops group;
   for (int i = 0; i < 8; ++i) {
     c.column.base = i;
     c.isBarrier = i == 7;
-    group.push_back(program::Node::leaf(c));
+    group.push_back(program::CommandNode(c));
   }
-  p.body.push_back(program::Node::loop("row", 300000, group));
+  commandsOf(p).push_back(program::CommandNode::loop("row", 300000, group));
   const Accounted a = account(m, p);
   EXPECT_EQ(a.path.total(), Cycles(a.cycles));
   EXPECT_EQ(a.of(Wait::kUnattributed).first, 0);

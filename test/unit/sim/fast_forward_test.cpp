@@ -139,9 +139,9 @@ TEST(FastForwardTeeth, WithoutDeviceTimesSomeCaseIsWrong) {
 TEST(FastForwardRegression, ACompletionFromBeforeThePeriodIsNotRepeated) {
   machine::Machine m = handMachine({.refresh = "none"});
   m.dram->readLatency = Cycles(600);
-  std::vector<program::Node> writes;
+  program::CommandLoops writes;
   for (int i = 0; i < 8; ++i) writes.push_back(wr(0, 0, i));
-  const program::Process p = process({rd(0, 0, 0, true), program::Node::loop("i", 40, writes)});
+  const program::Process p = process({rd(0, 0, 0, true), program::CommandNode::loop("i", 40, writes)});
   const Outcome plain = runWith(m, p, {.isEnabled = false});
   const Outcome fast = runWith(m, p, {});
   EXPECT_GT(fast.result.skipped, 0);
@@ -152,11 +152,11 @@ TEST(FastForwardRegression, ACompletionFromBeforeThePeriodIsNotRepeated) {
 // The last iterations run dry of look-ahead: what the queue holds beyond the loop is not what it held inside.
 TEST(FastForwardRegression, ASkipEndsBeforeTheLookAheadLeavesTheLoop) {
   for (std::int64_t trip = 6; trip < 200; ++trip) {
-    std::vector<program::Node> body, tail;
+    program::CommandLoops body, tail;
     for (int i = 0; i < 8; ++i) body.push_back(rd(0, 7, i, i == 7));
     for (int i = 0; i < 8; ++i) tail.push_back(wr(4, 9, i, i == 7));
     const program::Process p =
-        process({program::Node::loop("i", trip, body), program::Node::loop("j", trip % 13 + 1, tail)});
+        process({program::CommandNode::loop("i", trip, body), program::CommandNode::loop("j", trip % 13 + 1, tail)});
     const Outcome plain = runWith(handMachine(), p, {.isEnabled = false});
     const Outcome fast = runWith(handMachine(), p, {});
     ASSERT_TRUE(fast == plain) << trip << "\n" << plain.str() << "\n" << fast.str();
@@ -167,14 +167,14 @@ TEST(FastForwardRegression, ASkipEndsBeforeTheLookAheadLeavesTheLoop) {
 TEST(FastForwardRegression, AModeRowInTheMiddleOfALoopIsMet) {
   DramNumbers n;
   n.rows = 1 << 20;
-  std::vector<program::Node> body;
+  program::CommandLoops body;
   for (const int bank : {0, 1, 8, 9})
     for (int i = 0; i < 2; ++i) {
-      program::Node node = rd(bank, kEnterRow - 500, i, i == 1);
-      node.command.row.stride[0] = 1;
+      program::CommandNode node = rd(bank, kEnterRow - 500, i, i == 1);
+      node.statement.row.stride[0] = 1;
       body.push_back(node);
     }
-  const program::Process p = process({program::Node::loop("i", 1000, body)});
+  const program::Process p = process({program::CommandNode::loop("i", 1000, body)});
   const Outcome plain = runWith(handMachine(n), p, {.isEnabled = false});
   const Outcome fast = runWith(handMachine(n), p, {});
   EXPECT_TRUE(plain.isStuck) << "banks 8 and 9 take no activates any more";
@@ -184,24 +184,24 @@ TEST(FastForwardRegression, AModeRowInTheMiddleOfALoopIsMet) {
 // Matrix-vector product: inputs into registers, then eight groups of eight reads per input tile, two banks.
 program::Process gemvLike(std::int64_t outputs, std::int64_t inputs) {
   const auto tile = [](int bank) {
-    std::vector<program::Node> out;
+    program::CommandLoops out;
     for (int i = 0; i < 8; ++i) out.push_back(wr(1, kRegisterRow, 8 + i, i == 7));
-    std::vector<program::Node> reads;
+    program::CommandLoops reads;
     for (int i = 0; i < 8; ++i) {
-      program::Node n = rd(bank, 20000, i, i == 7);
-      n.command.row.stride = {128, 2, 1};
-      n.command.column.stride = {0, 0, 0, 8};
+      program::CommandNode n = rd(bank, 20000, i, i == 7);
+      n.statement.row.stride = {128, 2, 1};
+      n.statement.column.stride = {0, 0, 0, 8};
       reads.push_back(n);
     }
-    out.push_back(program::Node::loop("row", 2, {program::Node::loop("group", 4, reads)}));
+    out.push_back(program::CommandNode::loop("row", 2, {program::CommandNode::loop("group", 4, reads)}));
     return out;
   };
-  std::vector<program::Node> even = tile(0), odd = tile(1), output;
+  program::CommandLoops even = tile(0), odd = tile(1), output;
   output.push_back(wr(0, kRegisterRow, 0, true));
-  output.push_back(program::Node::loop("even", inputs / 2, even));
-  output.push_back(program::Node::loop("odd", inputs / 2, odd));
+  output.push_back(program::CommandNode::loop("even", inputs / 2, even));
+  output.push_back(program::CommandNode::loop("odd", inputs / 2, odd));
   for (int i = 0; i < 8; ++i) output.push_back(wr(1, 12000, i, i == 7));
-  return process({program::Node::loop("output", outputs, output)});
+  return process({program::CommandNode::loop("output", outputs, output)});
 }
 
 TEST(FastForward, SkipsMostOfALongMatrixVectorProduct) {
@@ -222,7 +222,7 @@ TEST(FastForward, SkipsMostOfALongMatrixVectorProduct) {
 // group behind it wants is opened ahead and closed again.
 TEST(FastForward, EndsWhenTheModeRefusesTheOnlyBankThatMayGo) {
   for (const char *refresh : {"none", "single-slot", "per-rank"}) {
-    std::vector<program::Node> body;
+    program::CommandLoops body;
     for (const int b : {0, 1, 8, 9}) body.push_back(wr(b, kEnterRow, 31, b == 9));
     body.push_back(rd(4, 5, 0, true));
     for (int i = 0; i < 8; ++i) body.push_back(rd(0, 6, i, i == 7));
@@ -242,12 +242,12 @@ TEST(FastForward, EndsWhenRowsNeverStayOpenLongEnough) {
   n.rp = 10;
   n.rc = 18;
   n.refi = 900;
-  std::vector<program::Node> body;
+  program::CommandLoops body;
   for (int i = 0; i < 16; ++i) {
     body.push_back(rd(i, 100, i));
-    body.back().command.row.stride[0] = 1;
+    body.back().statement.row.stride[0] = 1;
   }
-  const program::Process p = process({program::Node::loop("i", 1000, body)});
+  const program::Process p = process({program::CommandNode::loop("i", 1000, body)});
   const Outcome plain = runWith(handMachine(n), p, {.isEnabled = false});
   const Outcome fast = runWith(handMachine(n), p, {});
   EXPECT_TRUE(plain.isStuck) << plain.str();

@@ -16,10 +16,10 @@ namespace {
 using machine::Compute;
 using test::unitMachine;
 
-program::Process processOf(const std::string &body) {
+program::UnitLoops loopsOf(const std::string &body) {
   const Result<program::Program> p = program::parse("program units\n" + body);
   EXPECT_TRUE(p) << (p ? "" : p.diagnostics().front().str());
-  return p ? p->processes.front() : program::Process{};
+  return p ? std::get<program::UnitLoops>(p->processes.front().body) : program::UnitLoops{};
 }
 
 std::int64_t casesOr(std::int64_t otherwise) {
@@ -36,7 +36,8 @@ TEST(UnitEngine, EstimatesWhatItSimulates) {
     const program::Program p{m.name, {}, {make.process(m, 2000)}};
     const Status s = program::verify(p, m);
     ASSERT_TRUE(s) << s.diagnostics().front().str() << "\n" << program::print(p);
-    const UnitCode code(p.processes.front(), m);
+    const auto &loops = std::get<program::UnitLoops>(p.processes.front().body);
+    const UnitCode code(loops, m);
     const RunResult full = simulate(code, m), fast = estimate(code, m);
     ASSERT_EQ(fast.cycles, full.cycles) << "case " << n << "\n" << program::print(p);
     ASSERT_EQ(fast.counts, full.counts) << "case " << n << "\n" << program::print(p);
@@ -60,14 +61,15 @@ TEST(UnitEngine, TakesTheTimeOfAPlainModel) {
     m.unitMemory->ticksPerCycle = 1;
     m.unitMemory->refreshInterval = Cycles(0);
     const program::Program p{m.name, {}, {make.process(m, 60)}};
-    const UnitCode code(p.processes.front(), m);
-    ASSERT_EQ(simulate(code, m).cycles.value, test::PlainUnit(p.processes.front(), m).run()) << "case " << n << "\n"
-                                                                                             << program::print(p);
+    const auto &loops = std::get<program::UnitLoops>(p.processes.front().body);
+    const UnitCode code(loops, m);
+    ASSERT_EQ(simulate(code, m).cycles.value, test::PlainUnit(loops, m).run()) << "case " << n << "\n"
+                                                                               << program::print(p);
   }
 }
 
 TEST(UnitEngine, ComputesInRegistersAndArrays) {
-  const program::Process p = processOf(
+  const program::UnitLoops p = loopsOf(
       "process unit x1 threads 3 {\n"
       "  array in bank i32[12] shared\n"
       "  array out bank i32[4]\n"
@@ -85,7 +87,7 @@ TEST(UnitEngine, ComputesInRegistersAndArrays) {
       "  }\n"
       "  MOVE out[0] a[0] 4\n"
       "}\n");
-  UnitMemory memory(*p.unit);
+  UnitMemory memory(p.unit);
   std::int32_t in[12];
   for (int i = 0; i < 12; ++i) in[i] = 100 + i;
   std::memcpy(memory.array(0).data(), in, sizeof in);
@@ -98,14 +100,14 @@ TEST(UnitEngine, ComputesInRegistersAndArrays) {
 }
 
 TEST(UnitEngine, RunsMoreThreadsThanABlockOfValuesHolds) {
-  const program::Process p = processOf(
+  const program::UnitLoops p = loopsOf(
       "process unit x1 threads 300 {\n"
       "  array out bank f32[1]\n"
       "  param me 300\n"
       "  INDEX f32 %0 2*me\n"
       "  STORE out[0] %0\n"
       "}\n");
-  UnitMemory memory(*p.unit);
+  UnitMemory memory(p.unit);
   std::vector<std::int64_t> me(300);
   for (int t = 0; t < 300; ++t) me[static_cast<std::size_t>(t)] = t;
   execute(p, memory, {me});
@@ -125,7 +127,7 @@ TEST(UnitEngine, APipelineFillsUpWithThreads) {
     text.replace(text.find("{}"), 2, std::to_string(threads));
     for (std::size_t at; (at = text.find("{{")) != std::string::npos;) text.replace(at, 2, "{");
     for (std::size_t at; (at = text.find("}}")) != std::string::npos;) text.replace(at, 2, "}");
-    const program::Process p = processOf(text);
+    const program::UnitLoops p = loopsOf(text);
     return estimate(UnitCode(p, m), m).cycles.value;
   };
   EXPECT_EQ(cyclesOf(1), 1001 * 5);
@@ -134,7 +136,7 @@ TEST(UnitEngine, APipelineFillsUpWithThreads) {
 }
 
 TEST(UnitEngine, BlockingAccessesStopAllThreads) {
-  const program::Process p = processOf(
+  const program::UnitLoops p = loopsOf(
       "process unit x1 threads 2 {\n"
       "  array b bank i32[64]\n"
       "  array a scratchpad i32[64]\n"
@@ -153,7 +155,7 @@ TEST(UnitEngine, BlockingAccessesStopAllThreads) {
 }
 
 TEST(UnitEngine, LanesMoveTheirBytesTogether) {
-  const program::Process p = processOf(
+  const program::UnitLoops p = loopsOf(
       "process unit x1 threads 16 {\n"
       "  array own bank f32[8]\n"
       "  array all bank f32[8] shared\n"
@@ -167,7 +169,7 @@ TEST(UnitEngine, LanesMoveTheirBytesTogether) {
 }
 
 TEST(UnitEngine, HugeLoopsTakeNoTime) {
-  const program::Process p = processOf(
+  const program::UnitLoops p = loopsOf(
       "process unit x1 threads 7 {\n"
       "  array b bank i32[64]\n"
       "  array a scratchpad i32[64]\n"

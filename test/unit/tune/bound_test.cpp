@@ -4,7 +4,7 @@
 #include "pimento/evaluate/cost.h"
 #include "pimento/kernel/isolate.h"
 #include "pimento/kernel/zoo.h"
-#include "pimento/lower/hbm_pim/pattern.h"
+#include "pimento/targets/hbm_pim/pattern.h"
 #include "pimento/tune/problem.h"
 #include "test/support/hbm_pim_run.h"
 #include "test/support/random_hbm_pim_graph.h"
@@ -21,9 +21,8 @@ struct Costs {
 };
 
 bool holds(const Costs &c) {
-  for (int a = 0; a < energy::kActions; ++a)
-    if (c.boundActions.of(static_cast<energy::Action>(a)) > c.runActions.of(static_cast<energy::Action>(a)))
-      return false;
+  for (const auto &[action, n] : c.boundActions)
+    if (n > c.runActions.of(action)) return false;
   return c.bound.kernel <= c.run.kernel && c.bound.total <= c.run.total && c.bound.energy.value <= c.run.energy.value &&
          c.bound.kernelEnergy.value <= c.run.kernelEnergy.value;
 }
@@ -35,10 +34,10 @@ std::vector<Costs> randomCosts(std::uint64_t seed) {
   std::vector<Costs> out;
   for (int attempt = 0; attempt < 20 && out.empty(); ++attempt) {
     const kernel::Graph graph = kernel::isolated(RandomHbmPimGraph(rng.next()).make(), 0);
-    const auto pattern = lower::hbm_pim::recognise(graph, 0, machine);
+    const auto pattern = targets::hbm_pim::recognise(graph, 0, machine);
     if (!pattern) continue;
     const std::string variant = rng.below(4) == 0 ? "tree" : "plain";
-    const auto problem = tune::makeProblem(graph, machine, variant);
+    const auto problem = tune::makeProblem(graph, machine, targetOf(machine), variant);
     if (!problem) continue;
     const RandomHbmPimMapping mappings(graph.kernels[0], machine,
                                        pattern->isMatVec ? pattern->matVec.batchDims : std::vector<int>{});
@@ -79,7 +78,7 @@ TEST(CostBoundTeeth, SomeCasesLeaveNoRoom) {
   for (std::uint64_t i = 0; i < 60; ++i)
     for (const Costs &c : randomCosts(i)) {
       cyclesTooMany |= c.bound.kernel.value * 102 / 100 > c.run.kernel.value;
-      const auto of = [](const energy::ActionCounts &a) { return a.of(energy::Action::kAllBankActivations); };
+      const auto of = [](const energy::ActionCounts &a) { return a.of("all_bank_activations"); };
       activatesTooMany |= of(c.runActions) > 0 && of(c.boundActions) + 8 > of(c.runActions);
     }
   EXPECT_TRUE(cyclesTooMany);
@@ -90,15 +89,14 @@ TEST(CostBound, IsCloseForTheReferenceProduct) {
   const machine::Machine machine = hbmPim(64);
   const auto graph = kernel::makeZooKernel("gemv", {{"m", 4096}, {"n", 4096}, {"batch", 1}}, DType::kF16);
   ASSERT_TRUE(graph.ok());
-  const auto problem = tune::makeProblem(*graph, machine, "plain");
+  const auto problem = tune::makeProblem(*graph, machine, targetOf(machine), "plain");
   ASSERT_TRUE(problem.ok());
   const auto compiled = tune::compile(*problem, problem->reference);
   ASSERT_TRUE(compiled.ok());
   const auto bound = (*compiled)->bound(), run = *(*compiled)->run({true});
   EXPECT_LE(bound.cycles, run.cycles);
   EXPECT_GT(bound.cycles.value, run.cycles.value * 85 / 100);  // refreshes are not counted
-  EXPECT_GT(bound.actions.of(energy::Action::kAllBankActivations),
-            run.actions.of(energy::Action::kAllBankActivations) * 85 / 100);
+  EXPECT_GT(bound.actions.of("all_bank_activations"), run.actions.of("all_bank_activations") * 85 / 100);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "pimento/tune/classes.h"
 #include "pimento/tune/distribution.h"
 #include "pimento/tune/pareto.h"
+#include "pimento/tune/store.h"
 #include "test/support/hbm_pim_run.h"
 #include "test/support/random_hbm_pim_graph.h"
 #include "test/support/random_hbm_pim_machine.h"
@@ -34,7 +35,7 @@ kernel::Graph zoo(const char *name, const kernel::Sizes &sizes) {
 }
 
 Problem problemOf(const kernel::Graph &graph, const machine::Machine &machine) {
-  auto p = tune::makeProblem(graph, machine, "plain");
+  auto p = tune::makeProblem(graph, machine, targetOf(machine), "plain");
   EXPECT_TRUE(p.ok()) << p.diagnostics().front().str();
   return *p;
 }
@@ -301,8 +302,7 @@ TEST(Explore, TakesResultsFromTheStore) {
   for (std::size_t i = 0; i < again.rows.size(); ++i) ASSERT_EQ(again.rows[i].cost, without.rows[i].cost);
   // A planted result shows that the store is what answers.
   const std::string first = again.rows[static_cast<std::size_t>(again.front.front())].mapping;
-  std::string planted = "1";
-  for (int a = 0; a < energy::kActions; ++a) planted += " 0";
+  const std::string planted = "1";
   ASSERT_TRUE((*store)->put("run", first, planted).ok());
   const Exploration misled = explored(problem, false, {2, store->get()});
   EXPECT_EQ(misled.rows[static_cast<std::size_t>(again.front.front())].cost.kernel.value, 1);
@@ -335,7 +335,7 @@ TEST(Identity, ChangesWithWhateverDecidesTheResult) {
   const kernel::Graph other = zoo("gemv", {{"m", 64}, {"n", 65}, {"batch", 1}});
   std::set<std::string> seen;
   const auto add = [&](const kernel::Graph &g, const machine::Machine &m, const char *variant, bool hasChunks) {
-    auto p = tune::makeProblem(g, m, variant);
+    auto p = tune::makeProblem(g, m, targetOf(m), variant);
     ASSERT_TRUE(p.ok());
     if (hasChunks) p->choices.chunks["channel"] = {8};
     EXPECT_TRUE(seen.insert(tune::identity(*p)).second);
@@ -395,11 +395,11 @@ TEST(StreamKey, TellsProgramsApartByWhatTheyDoNotByTheirNames) {
   q.processes[0].name = "other";
   q.images.clear();
   EXPECT_EQ(tune::streamKey(q), key);
-  program::Node *leaf = &q.processes[0].body.back();
+  program::CommandNode *leaf = &std::get<program::CommandLoops>(q.processes[0].body).back();
   ASSERT_FALSE(leaf->isLoop);
   const auto differs = [&](auto &&change) {
-    const program::Node kept = *leaf;
-    change(leaf->command);
+    const program::CommandNode kept = *leaf;
+    change(leaf->statement);
     EXPECT_NE(tune::streamKey(q), key);
     *leaf = kept;
   };

@@ -6,6 +6,8 @@
 
 #include <filesystem>
 
+#include "pimento/tune/problem.h"
+#include "pimento/tune/store.h"
 #include "test/support/hbm_pim_run.h"
 
 namespace pimento::test {

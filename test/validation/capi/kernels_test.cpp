@@ -13,8 +13,8 @@
 #include "pimento/frontend/frontend.h"
 #include "pimento/kernel/notation.h"
 #include "pimento/kernel/zoo.h"
-#include "pimento/lower/upmem/compiled/dpu_half.h"
-#include "pimento/lower/upmem/compiled/host_writer.h"
+#include "pimento/targets/upmem/compiled/dpu_half.h"
+#include "pimento/targets/upmem/compiled/host_writer.h"
 #include "test/support/compiled_run.h"
 #include "test/support/random_affine_graph.h"
 #include "test/validation/capi/folder.h"
@@ -122,7 +122,7 @@ kernel::DataSet dataOf(const kernel::Graph &graph) {
   return data;
 }
 
-using Sources = std::vector<lower::upmem::compiled::Source>;
+using Sources = std::vector<targets::upmem::compiled::Source>;
 
 std::string expected(const kernel::Graph &graph, const Sources &sources, const machine::Machine &machine) {
   kernel::DataSet data = dataOf(graph);
@@ -155,7 +155,7 @@ class Builder {
   }
 
   std::string buildHost(const Sources &sources) const {
-    if (!writeFile(folder_ / "host.c", lower::upmem::compiled::writeHost(sources))) return "no file";
+    if (!writeFile(folder_ / "host.c", targets::upmem::compiled::writeHost(sources))) return "no file";
     return shell(
         fmt::format("{} -O1 -Wall -Wextra -Werror -I'{}/capi/upmem/include' -o '{}' '{}' -L'{}/lib' "
                     "-lpimento_dpu -Wl,-rpath,'{}/lib'",
@@ -165,7 +165,7 @@ class Builder {
 
   /// The program of kernel number `k`, for as many tasklets as its mapping has unless told.
   std::string buildDpu(const Sources &sources, std::size_t k, std::int64_t tasklets = 0) const {
-    if (!writeFile(folder_ / "dpu.c", lower::upmem::compiled::writeDpu(sources))) return "no file";
+    if (!writeFile(folder_ / "dpu.c", targets::upmem::compiled::writeDpu(sources))) return "no file";
     const auto &scheme = sources[k].scheme;
     std::vector<std::string> arguments = {
         "-O2",
@@ -231,7 +231,7 @@ Sources sourcesOf(const kernel::Graph &graph, const std::vector<const char *> &m
   for (std::size_t k = 0; k < graph.kernels.size(); ++k) {
     const auto spec = mapping::parseMapSpec(maps[std::min(k, maps.size() - 1)]);
     EXPECT_TRUE(spec) << spec.diagnostics().front().str();
-    auto source = lower::upmem::compiled::writeSource(graph, static_cast<int>(k), spec->mapping, machine);
+    auto source = targets::upmem::compiled::writeSource(graph, static_cast<int>(k), spec->mapping, machine);
     EXPECT_TRUE(source) << source.diagnostics().front().str();
     if (source) sources.push_back(std::move(*source));
   }
@@ -268,7 +268,7 @@ TEST(EmittedPrograms, OfRandomAffineKernelsFindItToo) {
     mapping::Mapping m = random.mappingOf(graph.kernels[0], 4);
     m.mergeAt = n % 2 == 0 ? mapping::MergeAt::kDevice : mapping::MergeAt::kHost;
     if (!kernel::verify(graph)) continue;
-    auto source = lower::upmem::compiled::writeSource(graph, 0, m, machine);
+    auto source = targets::upmem::compiled::writeSource(graph, 0, m, machine);
     if (!source) continue;
     Sources sources;
     sources.push_back(std::move(*source));
@@ -336,7 +336,7 @@ TEST_F(Halves, OfAGraphAreBuiltKernelByKernel) {
   ASSERT_EQ(sources.size(), 2u);
   EXPECT_EQ(builder_.run(sources), expected(*graphs_.front(), sources, machine_));
   ASSERT_EQ(builder_.buildDpu({sources.begin(), sources.begin() + 1}, 0), "");
-  const std::string text = lower::upmem::compiled::writeDpu(sources);
+  const std::string text = targets::upmem::compiled::writeDpu(sources);
   EXPECT_NE(text.find("-DKERNEL=2 -DNR_TASKLETS=2"), std::string::npos) << text;
   EXPECT_NE(text.find("#error \"which kernel? -DKERNEL=1 to 2\""), std::string::npos) << text;
 }

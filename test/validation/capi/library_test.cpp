@@ -13,10 +13,10 @@
 #include "pimento/dpu/include.h"
 #include "pimento/dpu/load.h"
 #include "pimento/dpu/runtime_c.h"
-#include "pimento/driver/dpu_log.h"
 #include "pimento/driver/upmem_cc.h"
 #include "pimento/frontend/dpu_c.h"
 #include "pimento/machine/machine.h"
+#include "pimento/targets/upmem/log.h"
 #include "test/unit/dpu_runtime/run.h"
 #include "test/validation/capi/folder.h"
 
@@ -35,7 +35,7 @@ std::pair<std::string, std::uint32_t> runLibraryProgram(int tasklets, const std:
   auto code = dpu::loadProgram(*bytes, binary, {});
   if (!code) return {messages(code.diagnostics()), 1};
   const program::Code::Symbol *failures = code->symbolNamed("failures");
-  driver::DpuLog log(*code);
+  targets::upmem::DpuLog log(*code);
   const std::uint32_t address = failures->address;
   auto image = sim::dpu::Image::make(*std::move(code));
   if (!image) return {messages(image.diagnostics()), 1};

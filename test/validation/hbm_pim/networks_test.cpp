@@ -6,6 +6,7 @@
 
 #include "pimento/kernel/zoo.h"
 #include "test/support/hbm_pim_run.h"
+#include "test/support/target_of.h"
 
 namespace pimento::test {
 namespace {
@@ -19,6 +20,8 @@ evaluate::Request request(const kernel::Graph &graph, const machine::Machine &ma
   evaluate::Request r;
   r.graph = &graph;
   r.machine = &machine;
+  r.target = &targetOf(machine);
+  r.tools.cache = sharedCache();
   r.maps.emplace_back();
   r.offload = offload;
   return r;

@@ -6,10 +6,11 @@
 #include <array>
 #include <set>
 
-#include "pimento/lower/hbm_pim/pattern.h"
+#include "pimento/targets/hbm_pim/pattern.h"
 #include "test/support/hbm_pim_run.h"
 #include "test/support/random_hbm_pim_graph.h"
 #include "test/support/random_hbm_pim_mapping.h"
+#include "test/support/target_of.h"
 
 namespace pimento::test {
 namespace {
@@ -109,6 +110,8 @@ class Case {
       evaluate::Request r;
       r.graph = &graph_;
       r.machine = &machine_;
+      r.target = &targetOf(machine_);
+      r.tools.cache = sharedCache();
       r.maps = {mapSpec("reference")};
       const auto compiled = evaluate::compile(r);
       if (compiled) return true;
@@ -124,7 +127,7 @@ class Case {
   std::vector<mapping::MapSpec> explicitMaps() {
     std::vector<mapping::MapSpec> maps;
     for (std::size_t k = 0; k < graph_.kernels.size(); ++k) {
-      const auto pattern = lower::hbm_pim::recognise(graph_, static_cast<int>(k), machine_);
+      const auto pattern = targets::hbm_pim::recognise(graph_, static_cast<int>(k), machine_);
       const RandomHbmPimMapping random(graph_.kernels[k], machine_,
                                        pattern->isMatVec ? pattern->matVec.batchDims : std::vector<int>{});
       maps.push_back({mapping::MapSpec::Kind::kExplicit, random.make(rng_)});
@@ -185,6 +188,8 @@ class Case {
       evaluate::Request r;
       r.graph = &graph_;
       r.machine = &machine_;
+      r.target = &targetOf(machine_);
+      r.tools.cache = sharedCache();
       r.maps = maps;
       r.variant = variant;
       ++tally_.picks;

@@ -1,0 +1,35 @@
+// What a request chooses besides what runs where: which kernels are offloaded, which engine, which tools.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+namespace pimento {
+class Cache;
+namespace program {
+class DpuCompiler;
+}
+}  // namespace pimento
+
+namespace pimento::evaluate {
+
+/// Which kernels of a graph run on the device.
+enum class Offload : std::uint8_t {
+  kAll,       ///< all; one that cannot is an error
+  kPossible,  ///< all that can; the host runs the others
+  kBest,      ///< those that take less time there than on the host, moving their data included
+};
+
+/// The engine of two_slice.h: how far the time of its second piece may be from twice that of the first, as a part of
+/// the first. The paper leaves it open.
+struct TwoSlice {
+  double alpha = 0.05;
+};
+
+/// What `driver` hands in, since rooms below it cannot know it.
+struct Tools {
+  program::DpuCompiler *dpuCompiler = nullptr;  ///< null: Pimento was built without LLVM
+  std::shared_ptr<Cache> cache = nullptr;       ///< of what targets make with these tools; null: nothing is kept
+};
+
+}  // namespace pimento::evaluate

@@ -1,0 +1,51 @@
+// A run of a device: how it is asked for, and what it did.
+//
+// Engines differ in what they show an observer and in what decides their time: commands of a DRAM channel go their way
+// whatever the data are, programs of a DPU branch on them. RunMode says what is known of the data (decision 8).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pimento/evaluate/cost.h"
+#include "pimento/evaluate/host_work.h"
+#include "pimento/evaluate/report.h"
+#include "pimento/kernel/interpreter.h"
+
+namespace pimento::evaluate {
+
+/// Sees what one unit of a device does while it runs. Opaque here: a target's engine knows observers of its own kind
+/// and ignores those of others.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+};
+
+/// How to run the device.
+struct RunMode {
+  bool isFastForward = false;
+  Observer *observer = nullptr;  ///< of one unit; excludes fast-forward
+  /// What the operands hold, where that decides the time. Null: nothing is known of them.
+  const kernel::DataSpec *values = nullptr;
+  /// All operands, where they come from files; read on targets whose time depends on them, instead of `values`.
+  const kernel::DataSet *contents = nullptr;
+  int jobs = 1;  ///< threads
+};
+
+/// What a run of the device did.
+struct DeviceRun : DeviceCost {
+  Cycles cyclesSimulated;
+  bool isStuck = false;  ///< the program cannot come to its end: hand-written, or on a machine that makes no sense
+  std::map<std::string, std::int64_t> counts;  ///< for the report, device totals
+  std::int64_t units = 1, unitsSimulated = 1;  ///< identical units, and how many of them ran; these stand for all
+  std::optional<Interval> interval;            ///< of the cycles, where they were sampled
+  bool isExtrapolated = false;                 ///< from pieces, without a bound on the error (two_slice.h)
+  std::vector<std::string> warnings;
+  ProgramOutcome outcome;            ///< of programs from files: what they left beside their time
+  std::optional<HostWork> hostWork;  ///< where the run decided it: a program that ended early
+};
+
+}  // namespace pimento::evaluate

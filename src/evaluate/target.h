@@ -1,0 +1,186 @@
+// What a target must offer to be evaluated: compile kernels or take a program, run it with or without data, and say
+// what its numbers are made of.
+//
+// One implementation per machine family, each in its directory below `targets`, which also has the one list of them.
+// Nothing here knows an engine or a lowering: a Runnable knows its program, its host work and how to run itself;
+// reports, checking, graphs, prices, the choice of mappings and explanations are written once, above this interface.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pimento/evaluate/choices.h"
+#include "pimento/evaluate/counts.h"
+#include "pimento/evaluate/derivation.h"
+#include "pimento/evaluate/run.h"
+#include "pimento/mapping/mapping.h"
+#include "pimento/program/program.h"
+
+namespace pimento::evaluate {
+
+class MachineNumbers;
+class Slices;
+struct Request;
+struct Suite;
+
+/// What can run on a machine: a compiled part of a graph, or the program of a file. One path leads from it to a Report.
+class Runnable {
+ public:
+  virtual ~Runnable() = default;
+
+  virtual const program::Program &program() const = 0;
+  virtual HostWork hostWork() const = 0;
+  /// Time and counts; a compiled part computes nothing here. Diagnostics: "data-decide-time" (values that are not known
+  /// decide them).
+  virtual Result<DeviceRun> run(const RunMode &mode) const = 0;
+  /// Pieces of what `run` would do with what `mode` knows of the data (slices.h). Diagnostics: "no-slices", and those
+  /// of `run`.
+  virtual Result<std::unique_ptr<Slices>> slices(const RunMode &mode) const;
+
+  /// Where the cycles of `run` went: the root of an explanation, called `name`. `mostCommands`: of one unit; longer
+  /// runs are not followed command by command.
+  virtual DerivationPtr explainCycles(const std::string &name, const DeviceRun &run, MachineNumbers &numbers,
+                                      std::int64_t mostCommands) const = 0;
+  /// Why one unit counts `one` of row `row` of the target's table; null: because its engine counted them.
+  virtual DerivationPtr explainCount(std::size_t /*row*/, const std::string & /*name*/, std::int64_t /*one*/,
+                                     MachineNumbers & /*numbers*/) const {
+    return nullptr;
+  }
+  /// The text of one of the target's stages, or "llvcnm" (`compile --emit`). `kernel`: its name, for headings; empty: a
+  /// program from a file. `isFirst`: no text of another kernel is before it.
+  virtual Result<std::string> emit(std::string_view stage, const std::string &kernel, bool isFirst) const;
+};
+
+/// Where a tensor lies after a run: spread over the units as `mapping` says. Equal ones are in the same places.
+struct Residence {
+  int tensor = -1;
+  mapping::Mapping mapping;
+};
+
+/// Kernels of a graph, one after the other, that a target compiles together.
+struct GraphPart {
+  const kernel::Graph *graph = nullptr;
+  int first = 0, count = 1;
+
+  const kernel::Kernel &kernel() const { return graph->kernels[static_cast<std::size_t>(first)]; }
+};
+
+/// Every tensor that the part's kernels read or write, where `mapping` puts it.
+std::vector<Residence> residencesOf(const GraphPart &part, const mapping::Mapping &mapping);
+
+/// A part of a graph that was compiled.
+class CompiledPart : public virtual Runnable {
+ public:
+  virtual const mapping::PlacedMapping &placed() const = 0;
+  /// The order in which the mapping accumulates, from the mapping (not from the program).
+  virtual kernel::Order order() const = 0;
+  /// Which tensors lie where when it has run.
+  virtual std::vector<Residence> residences() const = 0;
+  /// Device memory that its layout spans, constants included.
+  virtual Bytes footprint() const = 0;
+  /// Without running: cycles and actions that no run is below (never fitted; `counts` stay empty). Null: whatever the
+  /// operands hold; else no run on these.
+  virtual DeviceRun bound(const kernel::DataSpec *values) const = 0;
+  DeviceRun bound() const { return bound(nullptr); }
+  /// A guess at `bound`, at once and seldom above it, where that takes its time: searches bound the least first.
+  virtual Cycles guess() const { return {}; }
+  /// Runs every command on real data: reads inputs and temporaries from `data`, writes outputs into it; on `jobs`
+  /// threads where several units differ. Diagnostics: those of programs that fault on their data.
+  virtual Result<DeviceRun> runOn(kernel::DataSet &data, Observer *observer, int jobs) const = 0;
+  /// What it chose beyond the mapping, and why: a sentence each.
+  virtual std::vector<std::string> choices() const { return {}; }
+};
+
+/// A timeline of one unit, written while a run goes on.
+class Timeline : public Observer {
+ public:
+  /// Writes what is left, the host's phases after the run, and ends the file. `report`: the run's. To be called once.
+  /// Diagnostic: "unwritable-file".
+  virtual Status finish(const Report &report) = 0;
+};
+/// Begins the file with the host's phases before the run.
+using TimelineMaker = std::function<std::unique_ptr<Timeline>(std::ostream &out, const Breakdown &before)>;
+
+/// What a program from a file runs on.
+struct ProgramRequest {
+  std::string file;                                  ///< its own; names of source files may be relative to its folder
+  const program::Places *places = nullptr;           ///< where its commands stand, for messages
+  std::vector<std::string> ins, outs;                ///< `--in`, `--out`
+  std::int64_t launches = 1;                         ///< one after the other, on the memories that the last one left
+  std::int64_t maxInstructions = 1'000'000'000'000;  ///< per launch
+  bool isSimulation = false;                         ///< every command
+};
+
+/// What `compile --emit` can show of a target's programs.
+struct Stages {
+  std::string_view what;                ///< "commands", "machine code"
+  std::vector<std::string_view> names;  ///< besides those of every target
+};
+
+/// One machine family. `machine` has passed check(); graphs and machines outlive what is made from them.
+class Target {
+ public:
+  virtual ~Target() = default;
+
+  virtual std::string_view family() const = 0;
+  /// What the device has many of and a run simulates one of.
+  virtual SimulatedUnit unit() const = 0;
+  /// What its engine counts.
+  virtual const CountTable &counts() const = 0;
+  /// Does the machine have the levels and sections that the family needs? Diagnostics: "wrong-levels",
+  /// "missing-section".
+  virtual Status check(const machine::Machine & /*machine*/) const { return okStatus(); }
+  /// Does compiling make machine code? Its time is then reported as such, not as part of the evaluation; and the time
+  /// of what it makes may depend on data (RunMode).
+  virtual bool generatesCode() const { return false; }
+  /// What `program=` of a mapping may name.
+  virtual std::vector<mapping::ProgramKind> programs() const { return {mapping::ProgramKind::kReference}; }
+  /// Variants a kernel may ask for besides "plain".
+  virtual std::vector<std::string> variants() const { return {}; }
+  virtual Stages stages() const = 0;
+  /// Device memory there is for operands and results.
+  virtual Bytes capacity(const machine::Machine &machine) const = 0;
+
+  /// How many kernels from `first` on it wants to compile together.
+  virtual int runLength(const kernel::Graph & /*graph*/, int /*first*/, const machine::Machine & /*machine*/) const {
+    return 1;
+  }
+  /// The mapping published results used, with `spec`'s extensions.
+  virtual Result<mapping::Mapping> reference(const GraphPart &part, const machine::Machine &machine,
+                                             const mapping::MapSpec &spec, const Tools &tools) const = 0;
+  /// The mappings that searches look at, best guesses first, where they are others than mapping::MappingSpace gives;
+  /// empty: those. `spec`: what the user asked for besides.
+  virtual std::vector<mapping::Mapping> mappings(const GraphPart & /*part*/, const machine::Machine & /*machine*/,
+                                                 const mapping::MapSpec & /*spec*/, const Tools & /*tools*/) const {
+    return {};
+  }
+  virtual Result<std::unique_ptr<CompiledPart>> compile(const GraphPart &part, const mapping::Mapping &mapping,
+                                                        const machine::Machine &machine, std::string_view variant,
+                                                        const Tools &tools) const = 0;
+  /// Whether it runs such a program on a machine of any family.
+  virtual bool runsAnywhere(const program::Program & /*program*/, const machine::Machine & /*machine*/) const {
+    return false;
+  }
+  /// A program from a file; it outlives the result. Diagnostics: those of program::verify, and "unsupported-program".
+  virtual Result<std::unique_ptr<Runnable>> load(const program::Program &program, const machine::Machine &machine,
+                                                 const ProgramRequest &request) const = 0;
+  /// A stage that needs no compiled program, of all kernels together (`compile --emit c`). Nothing: `stage` is none.
+  virtual std::optional<Result<std::string>> emitSource(std::string_view /*stage*/, const Request & /*request*/) const {
+    return std::nullopt;
+  }
+  /// A timeline of what runs one after the other. Diagnostics: "trace-virtual" (there is nothing to show),
+  /// "trace-graph".
+  virtual Result<TimelineMaker> timeline(const std::vector<const Runnable *> &runs,
+                                         const machine::Machine &machine) const;
+  /// Reference points that its machines are validated with.
+  virtual std::vector<Suite> suites() const;
+};
+
+using Targets = std::vector<const Target *>;
+
+}  // namespace pimento::evaluate

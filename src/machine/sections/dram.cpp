@@ -1,0 +1,298 @@
+#include "pimento/machine/sections/dram.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "pimento/base/suggest.h"
+#include "pimento/base/text.h"
+#include "pimento/machine/quantity.h"
+#include "pimento/machine/sections/rows.h"
+#include "pimento/machine/sections/section.h"
+
+namespace pimento::machine {
+
+namespace {
+
+constexpr Word<CommandKind> kCommandKinds[] = {{"activate", CommandKind::kActivate},
+                                               {"precharge", CommandKind::kPrecharge},
+                                               {"read", CommandKind::kRead},
+                                               {"write", CommandKind::kWrite},
+                                               {"refresh", CommandKind::kRefresh}};
+constexpr Word<ScopeLevel> kScopes[] = {{"channel", ScopeLevel::kChannel},
+                                        {"rank", ScopeLevel::kRank},
+                                        {"bankgroup", ScopeLevel::kBankGroup},
+                                        {"bank", ScopeLevel::kBank}};
+const std::vector<std::string> kAddressFields{"offset", "channel", "bank", "bankgroup", "column", "row", "rank"};
+
+/// How many values each field tells apart.
+constexpr const char *kFieldCounts[] = {
+    "organization.burst",       "organization.channels", "organization.banks_per_group",
+    "organization.bank_groups", "organization.columns",  "organization.rows",
+    "organization.ranks"};
+
+int log2Of(std::int64_t n) {
+  return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n))) - 1;
+}
+
+std::vector<std::string> namesOf(const Dram &d) {
+  std::vector<std::string> names;
+  for (const Command &x : d.commands) names.push_back(x.name);
+  return names;
+}
+
+row::Rows rows() {
+  return {
+      row::section("organization", "how the DRAM device is built"),
+      row::integer("organization.channels", "count", 1, 65536,
+                   "independent channels (HBM: pseudo channels); power of two", true),
+      row::count("organization.channels_per_stack", "channels of one stack or module", false),
+      row::integer("organization.ranks", "count", 1, 64, "ranks per channel", true),
+      row::integer("organization.bank_groups", "count", 1, 64, "bank groups per rank", true),
+      row::integer("organization.banks_per_group", "count", 1, 64, "banks per bank group", true),
+      row::count("organization.rows", "rows per bank"),
+      row::integer("organization.columns", "count", 1, 65536, "bursts per row", true),
+      row::integer("organization.burst", "B|KiB", 1, 65536, "bytes one column command moves", true),
+      row::list(
+          "organization.address_map",
+          "fields of a physical address, least significant first: offset channel bank bankgroup column row rank; each "
+          "takes the bits its count needs unless given: 'rank 0 bit'",
+          {}, true),
+      row::section("timing", "timing parameters, names as in the datasheet"),
+      row::integer("timing.*", "cycle|ns", 0, row::kMostCycles, "a parameter; times are rounded up to cycles", false),
+      row::section("commands", "commands of the device"),
+      row::section("commands.*", "one command"),
+      row::choice("commands.*.kind", choicesOf(kCommandKinds), "what it does"),
+      row::choice("commands.*.scope", {"bank", "rank"}, "what it acts on"),
+      row::section("constraints", "after any `preceding` at a node of `level`, each `following` there waits `latency`"),
+      row::section("constraints.*", "one constraint"),
+      row::choice("constraints.*.level", choicesOf(kScopes), "at whose nodes it holds"),
+      row::list("constraints.*.preceding", "commands that start the wait", {}, true),
+      row::list("constraints.*.following", "commands that wait", {}, true),
+      row::formula("constraints.*.latency", "cycle", 0, row::kMostCycles, "how long"),
+      row::integer("constraints.*.window", "count", 1, 64,
+                   "latency counts from the n-th last preceding command (tFAW: 4); 1 if left out", false),
+      row::section("completion", "issue of a command to its end"),
+      row::formula("completion.read", "cycle", 0, row::kMostCycles, "read: last data at the host"),
+      row::formula("completion.write", "cycle", 0, row::kMostCycles, "write: last data in the device"),
+      row::formula("completion.precharge", "cycle", 0, row::kMostCycles, "precharge: bank idle"),
+      row::formula("completion.refresh", "cycle", 0, row::kMostCycles, "refresh: banks idle"),
+      row::section("refresh", "how refresh is served"),
+      row::formula("refresh.interval", "cycle", 1, row::kMostCycles, "between two refreshes of a rank"),
+      row::choice("refresh.policy", {"single-slot", "per-rank", "none"},
+                  "one pending rank per channel (a second request replaces it), one slot per rank, or no refresh"),
+      row::flag("refresh.waits_for_precharge", "REF waits until precharged banks are idle (tRP)"),
+      row::section("controller", "policies of the memory controller"),
+      row::integer("controller.transaction_queue", "count", 1, 65536, "entries of the queue in front of the scheduler",
+                   true),
+      row::integer("controller.command_queue", "count", 1, 4096, "entries the scheduler chooses from", true),
+      row::choice("controller.scheduler", {"fr-fcfs-barrier"}, "first ready first served, within barrier groups"),
+      row::choice("controller.precharge", {"eager", "conflict"},
+                  "close rows that the current barrier group does not need, or only when another row is needed"),
+      row::flag("controller.loses_barrier_on_full_queue", "a barrier on an exactly full transaction queue is dropped"),
+      row::integer("controller.fence", "cycle|ns", 0, row::kMostCycles,
+                   "what a barrier costs the host before it goes on", true),
+      row::formula("controller.command_latency", "cycle", 0, row::kMostCycles, "issue to arrival at the device"),
+  };
+}
+
+void requirePowerOfTwo(const Contents &c, const char *path, std::int64_t count) {
+  const auto n = static_cast<std::uint64_t>(count);
+  if (std::has_single_bit(n)) return;
+  c.impossible(
+      path, "'" + std::string(path) + "' must be a power of two for the address map, not " + std::to_string(count),
+      "the nearest ones are " + std::to_string(std::bit_floor(n)) + " and " + std::to_string(std::bit_ceil(n)));
+}
+
+constexpr std::string_view kOptionalField = "rank";
+
+/// Addresses must tell all places of a rank apart; the rank may be left out.
+void requireFields(const Contents &c, const Organization &o, const Location &where) {
+  for (const std::string &field : kAddressFields) {
+    const auto found =
+        std::find_if(o.addressMap.begin(), o.addressMap.end(), [&](const auto &f) { return f.name == field; });
+    if (found != o.addressMap.end() || field == kOptionalField) continue;
+    c.report("bad-address-map", where, "field '" + field + "' is missing from the address map",
+             "name each of " + join(kAddressFields, ", ") + " (rank may be left out)");
+  }
+}
+
+void buildOrganization(const Contents &c, Organization &o) {
+  o.channels = c.integer("organization.channels");
+  o.ranks = c.integer("organization.ranks");
+  o.bankGroups = c.integer("organization.bank_groups");
+  o.banksPerGroup = c.integer("organization.banks_per_group");
+  o.rows = c.integer("organization.rows");
+  o.columns = c.integer("organization.columns");
+  o.burst = c.bytes("organization.burst");
+  const Value *map = c.get("organization.address_map");
+  for (const std::string &entry : map->list) {
+    const auto space = entry.find(' ');
+    Organization::Field f;
+    f.name = entry.substr(0, space);
+    const auto field = std::find(kAddressFields.begin(), kAddressFields.end(), f.name);
+    if (field == kAddressFields.end()) {
+      c.report("bad-address-map", map->where, "'" + f.name + "' is no address field", suggest(f.name, kAddressFields));
+      continue;
+    }
+    const std::int64_t count = c.integer(kFieldCounts[field - kAddressFields.begin()]);
+    f.bits = log2Of(count);
+    if (space != std::string::npos) {
+      const auto q = parseQuantity(entry.substr(space));
+      const bool isWhole =
+          q && q->unit == "bit" && q->value >= 0 && q->value <= f.bits && q->value == static_cast<int>(q->value);
+      if (!isWhole) {
+        c.report("bad-address-map", map->where,
+                 "'" + entry + "' is not a field with at most " + std::to_string(f.bits) + " bits",
+                 "write '" + f.name + "', or '" + f.name + " 0 bit'");
+        continue;
+      }
+      f.bits = static_cast<int>(q->value);
+    }
+    if (f.bits > 0) requirePowerOfTwo(c, kFieldCounts[field - kAddressFields.begin()], count);
+    if (std::any_of(o.addressMap.begin(), o.addressMap.end(), [&](const auto &g) { return g.name == f.name; })) {
+      c.report("bad-address-map", map->where, "field '" + f.name + "' appears twice", "name each field once");
+    }
+    o.addressMap.push_back(std::move(f));
+  }
+  requireFields(c, o, map->where);
+}
+
+std::vector<int> commandList(const Contents &c, const std::string &path, const Dram &d) {
+  std::vector<int> indices;
+  const Value *v = c.get(path);
+  for (const std::string &n : v->list) {
+    const int index = d.commandNamed(n);
+    if (index < 0) c.report("unknown-command", v->where, "there is no command '" + n + "'", suggest(n, namesOf(d)));
+    indices.push_back(index);
+  }
+  return indices;
+}
+
+TimingConstraint constraintOf(const Contents &c, const std::string &key, const Dram &d) {
+  const std::string at = "constraints." + key + ".";
+  TimingConstraint t;
+  t.level = enumOf(kScopes, c.text(at + "level"));
+  t.preceding = commandList(c, at + "preceding", d);
+  t.following = commandList(c, at + "following", d);
+  t.latency = c.cycles(at + "latency");
+  t.window = static_cast<int>(c.integer(at + "window", 1));
+  t.formula = c.text(at + "latency");
+  t.name = key;
+  return t;
+}
+
+Controller controllerOf(const Contents &c) {
+  Controller p;
+  p.transactionQueue = c.integer("controller.transaction_queue");
+  p.commandQueue = c.integer("controller.command_queue");
+  p.scheduler = c.text("controller.scheduler");
+  p.prechargePolicy = c.text("controller.precharge");
+  p.refreshPolicy = c.text("refresh.policy");
+  p.refreshWaitsForPrecharge = c.flag("refresh.waits_for_precharge");
+  p.losesBarrierOnFullQueue = c.flag("controller.loses_barrier_on_full_queue");
+  p.fence = c.cycles("controller.fence");
+  p.commandLatency = c.cycles("controller.command_latency");
+  return p;
+}
+
+void build(const Contents &c, Machine &m) {
+  if (!c.has("organization")) return;
+  std::vector<std::string> missing;
+  for (const char *needed : {"timing", "commands", "constraints", "completion", "refresh", "controller"})
+    if (!c.has(needed)) missing.push_back("'" + std::string(needed) + "'");
+  if (!missing.empty())
+    return c.report("missing-section", "organization", "a DRAM machine needs " + join(missing, ", "),
+                    "'organization' comes with timing, commands, constraints, completion, refresh and controller");
+  Dram d;
+  buildOrganization(c, d.organization);
+  for (const Entry &e : c.entries("commands")) {
+    const std::string at = "commands." + e.key + ".";
+    d.commands.push_back({e.key, commandKindOf(c.text(at + "kind")), c.text(at + "scope")});
+  }
+  for (const Entry &e : c.entries("constraints")) d.constraints.push_back(constraintOf(c, e.key, d));
+  d.readLatency = c.cycles("completion.read");
+  d.writeLatency = c.cycles("completion.write");
+  d.prechargeTime = c.cycles("completion.precharge");
+  d.refreshTime = c.cycles("completion.refresh");
+  d.refreshInterval = c.cycles("refresh.interval");
+  d.controller = controllerOf(c);
+  m.dram = std::move(d);
+}
+
+void checkCommands(const Contents &c, const Dram &d) {
+  for (const auto &[word, kind] : kCommandKinds) {
+    const auto n =
+        std::count_if(d.commands.begin(), d.commands.end(), [k = kind](const Command &x) { return x.kind == k; });
+    const bool isOptional = kind == CommandKind::kRefresh && d.controller.refreshPolicy == "none";
+    if (n == 1 || (n == 0 && isOptional)) continue;
+    c.report("wrong-commands", "commands",
+             "the device needs one command of kind '" + std::string(word) + "', it has " + std::to_string(n),
+             "name exactly one, as in 'ACT: {kind: activate, scope: bank}'");
+  }
+}
+
+void checkTimes(const Contents &c, const Machine &m) {
+  const Dram &d = *m.dram;
+  const double rc = c.real("timing.tRC", -1), ras = c.real("timing.tRAS", -1), rp = c.real("timing.tRP", -1);
+  // Changing tRP or tRAS alone is no mistake: the row cycle follows from activate, precharge, activate anyway.
+  const auto isSet = [&](const char *path) {
+    const auto it = m.numbers.find(path);
+    return it != m.numbers.end() && it->second.overridden;
+  };
+  const bool isSweep = (isSet("timing.tRAS") || isSet("timing.tRP")) && !isSet("timing.tRC");
+  if (rc >= 0 && ras >= 0 && rp >= 0 && rc < ras + rp && !isSweep) {
+    c.impossible("timing.tRC", "tRC (" + numberText(rc) + ") is shorter than tRAS + tRP (" + numberText(ras + rp) + ")",
+                 "set timing.tRC to at least " + numberText(ras + rp) + " cycle");
+  }
+  // Engines serve a refresh after closing rows and then need time for at least one access before the next.
+  const std::int64_t used =
+      d.refreshTime.value + d.prechargeTime.value + std::max(d.readLatency.value, d.writeLatency.value);
+  if (d.controller.refreshPolicy != "none" && d.refreshInterval.value / d.organization.ranks <= used) {
+    c.impossible("refresh.interval",
+                 "refreshes every " + std::to_string(d.refreshInterval.value) + " cycles leave no time to work",
+                 "with these ranks and times the interval must exceed " +
+                     std::to_string((used + 1) * d.organization.ranks) + " cycles");
+  }
+}
+
+void check(const Contents &c, const Machine &m) {
+  if (!m.dram) return;
+  const Dram &d = *m.dram;
+  const Organization &o = d.organization;
+  if (!std::has_single_bit(static_cast<std::uint64_t>(o.channels))) {
+    c.impossible("organization.channels", "channels must be a power of two, not " + std::to_string(o.channels),
+                 "the nearest ones are " + std::to_string(std::bit_floor(static_cast<std::uint64_t>(o.channels))) +
+                     " and " + std::to_string(std::bit_ceil(static_cast<std::uint64_t>(o.channels))));
+  }
+  constexpr std::int64_t kMostBanks = 64;  // engines keep one bit per bank in a word
+  if (o.ranks * o.banks() > kMostBanks) {
+    c.impossible("organization.ranks",
+                 "a channel has " + std::to_string(o.ranks * o.banks()) + " banks, at most 64 are supported",
+                 "lower ranks, bank_groups or banks_per_group");
+  }
+  checkCommands(c, d);
+  checkTimes(c, m);
+}
+
+}  // namespace
+
+int Dram::commandNamed(std::string_view name) const {
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    if (commands[i].name == name) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+std::vector<std::string> commandKinds() {
+  return choicesOf(kCommandKinds);
+}
+
+CommandKind commandKindOf(std::string_view word) {
+  return enumOf(kCommandKinds, word);
+}
+
+Section section::dram() {
+  return {rows, build, check};
+}
+
+}  // namespace pimento::machine

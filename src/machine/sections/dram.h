@@ -1,0 +1,81 @@
+// A DRAM device as data: organisation, commands, timing constraints, controller policies.
+//
+// Constraints follow Ramulator 2's idea that a DRAM standard is a table (level, preceding commands, following commands,
+// latency, window). What they mean for time is the engine's (sim/dram).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pimento/base/units.h"
+
+namespace pimento::machine {
+
+/// How a DRAM device is built. Sizes are per channel unless said.
+struct Organization {
+  std::int64_t channels = 1, ranks = 1, bankGroups = 1, banksPerGroup = 1;  ///< banksPerGroup: per bank group
+  std::int64_t rows = 0, columns = 0;                                       ///< columns: bursts per row
+  Bytes burst;                                                              ///< bytes one column command moves
+  struct Field {
+    std::string name;  ///< "offset" "channel" "bank" "bankgroup" "column" "row" "rank"
+    int bits = 0;      ///< "channel": log2 of `channels`, whatever the file says with bits: auto
+  };
+  std::vector<Field> addressMap;  ///< least significant first
+
+  std::int64_t banks() const { return bankGroups * banksPerGroup; }  ///< per rank
+};
+
+enum class CommandKind : std::uint8_t { kActivate, kPrecharge, kRead, kWrite, kRefresh };
+/// The words that machine files use: "activate", "precharge", ...
+std::vector<std::string> commandKinds();
+/// The kind that a word of commandKinds() stands for.
+CommandKind commandKindOf(std::string_view word);
+
+/// A command the device knows. `scope` is the level it acts on ("bank", "rank").
+struct Command {
+  std::string name;  ///< "ACT" "PRE" "RD" "WR" "REF"
+  CommandKind kind = CommandKind::kRead;
+  std::string scope;
+};
+
+enum class ScopeLevel : std::uint8_t { kChannel, kRank, kBankGroup, kBank };
+
+/// After any of `preceding` at a node of `level`, each of `following` at the same node waits `latency`. With a
+/// `window` of n > 1 the latency counts from the n-th last preceding command (tFAW). Indices into commands.
+struct TimingConstraint {
+  ScopeLevel level = ScopeLevel::kBank;
+  std::vector<int> preceding, following;
+  Cycles latency;
+  int window = 1;
+  std::string formula;    ///< as written: "RL + BL/2 + tRTRS - WL"
+  std::string name = {};  ///< its key in the file: "read_write"; empty where no file stands behind it
+};
+
+/// Named policies of a DRAM controller, each a choice the engine implements.
+struct Controller {
+  std::int64_t transactionQueue = 64, commandQueue = 64;
+  std::string scheduler;                 ///< "fr-fcfs-barrier"
+  std::string prechargePolicy;           ///< "eager" (close rows the current barrier group does not need) | "conflict"
+  std::string refreshPolicy;             ///< "single-slot" (one pending rank per channel) | "per-rank" | "none"
+  bool refreshWaitsForPrecharge = true;  ///< REF waits until precharged banks are idle (tRP)
+  bool losesBarrierOnFullQueue = false;  ///< a barrier on an exactly full transaction queue is dropped
+  Cycles fence;                          ///< cycles a barrier costs the host before it sends the next group
+  Cycles commandLatency;                 ///< issue to arrival at the device (tCMD)
+};
+
+/// Everything the `dram` engine needs; present on DRAM-based machines.
+struct Dram {
+  Organization organization;
+  std::vector<Command> commands;
+  std::vector<TimingConstraint> constraints;
+  Controller controller;
+  Cycles readLatency, writeLatency;     ///< issue to completion, data included
+  Cycles prechargeTime;                 ///< tRP: bank idle again
+  Cycles refreshInterval, refreshTime;  ///< tREFI, tRFC
+
+  int commandNamed(std::string_view name) const;  ///< index, or -1
+};
+
+}  // namespace pimento::machine

@@ -1,0 +1,50 @@
+// What a machine is called, what it is, and what holds for all sections: provenance, aliases.
+#include "pimento/base/dtype.h"
+#include "pimento/machine/sections/rows.h"
+#include "pimento/machine/sections/section.h"
+
+namespace pimento::machine {
+
+namespace {
+
+row::Rows rows() {
+  return {
+      row::text("**.source", "where the numbers below come from; inner ones win"),
+      row::choice("**.confidence", {"measured", "datasheet", "paper", "assumed"}, "how far they can be trusted", false),
+      row::text("**.value",
+                "a number in mapping form: {value: 14 cycle, range: [12, 16], source: ..., confidence: ...}"),
+      row::list("**.range", "lowest and highest value that sources give, in the unit of the value"),
+      row::text("**.note", "a remark on a number"),
+      row::text("name", "name of the preset, as --target takes it", true),
+      row::text("family", "which lowering serves it: hbm-pim, upmem, ...", true),
+      row::text("about", "what the preset is and is not", true),
+      row::list("notes", "caveats that every report repeats"),
+      row::text("extends", "another preset or file that this one is put on top of; null removes one of its keys"),
+      row::dtype("native_type", "element type a kernel gets by default"),
+      row::section("aliases", "short names for --set"),
+      row::text("aliases.*", "path of the number that the name stands for"),
+  };
+}
+
+void build(const Contents &c, Machine &m) {
+  m.name = c.text("name");
+  m.family = c.text("family");
+  m.about = c.text("about");
+  m.notes = c.list("notes");
+  if (const auto type = parseDType(c.text("native_type"))) m.nativeType = *type;
+  for (const Entry &e : c.entries("aliases")) {
+    const std::string path = c.text("aliases." + e.key);
+    if (c.get(path) == nullptr)
+      c.report("bad-alias", e.value.where, "alias '" + e.key + "' stands for '" + path + "', which is not in the file",
+               "give the full path of a number, as in 'channels: organization.channels'");
+    m.aliases[e.key] = path;
+  }
+}
+
+}  // namespace
+
+Section section::general() {
+  return {rows, build, nullptr};
+}
+
+}  // namespace pimento::machine

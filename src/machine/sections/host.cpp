@@ -1,0 +1,44 @@
+#include "pimento/machine/sections/host.h"
+
+#include "pimento/machine/sections/rows.h"
+#include "pimento/machine/sections/section.h"
+
+namespace pimento::machine {
+
+namespace {
+
+row::Rows rows() {
+  return {
+      row::section("host", "the host beside the device", true),
+      row::text("host.name", "which host", true),
+      row::real("host.link_bandwidth", "GB/s|TB/s|MB/s|B/cycle", 1e-9, row::kAny,
+                "peak of one link; B/cycle: device cycles"),
+      row::formula("host.links", "count", 1, row::kMostCount, "links to the device; 1 if left out", false),
+      row::real("host.write_efficiency", "ratio|%", 1e-6, 1, "share of the peak that writing operands reaches"),
+      row::real("host.read_efficiency", "ratio|%", 1e-6, 1, "share of the peak that reading results reaches"),
+      row::real("host.link_latency", "ns|us|ms|ps", 0, row::kAny, "before the first byte of a transfer phase"),
+      row::real("host.memory_bandwidth", "GB/s|TB/s|MB/s", 1e-9, row::kAny, "host memory, for rearranging"),
+      row::real("host.merge_rate", "Gop/s", 1e-9, row::kAny, "additions of partial results"),
+      row::real("host.peak", "GFLOP/s|TFLOP/s", 1e-9, row::kAny, "roofline of the host in the native type"),
+  };
+}
+
+void build(const Contents &c, Machine &m) {
+  Host &h = m.host;
+  h.name = c.text("host.name");
+  h.linkGBps = c.real("host.link_bandwidth") * static_cast<double>(c.integer("host.links", 1));
+  h.writeEfficiency = c.real("host.write_efficiency");
+  h.readEfficiency = c.real("host.read_efficiency");
+  h.linkLatency = c.time("host.link_latency");
+  h.memoryGBps = c.real("host.memory_bandwidth");
+  h.mergeGops = c.real("host.merge_rate");
+  h.peakGflops = c.real("host.peak");
+}
+
+}  // namespace
+
+Section section::host() {
+  return {rows, build, nullptr};
+}
+
+}  // namespace pimento::machine

@@ -1,0 +1,43 @@
+// Units beside the banks of a DRAM (HBM-PIM), and the modes that reach them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pimento/base/dtype.h"
+#include "pimento/machine/sections/dram.h"
+
+namespace pimento::machine {
+
+/// Mode of an HBM-PIM device: single bank, all bank, all bank with PIM execution.
+enum class PimMode : std::uint8_t { kSingleBank, kAllBank, kAllBankPim };
+
+/// The device changes from `from` to `to` once `command` for `row` has arrived at every bank of `banks`.
+/// For writes to the control register, `column` and `value` (byte 0) must match as well.
+struct ModeRule {
+  PimMode from = PimMode::kSingleBank, to = PimMode::kAllBank;
+  CommandKind command = CommandKind::kActivate;
+  std::int64_t row = 0;
+  std::vector<int> banks;
+  std::optional<std::int64_t> column, value;
+};
+
+/// The PIM unit beside the banks (HBM-PIM; ISCA 2021, section III).
+struct PimUnit {
+  std::int64_t blocks = 0, lanes = 0, banksPerBlock = 0;  ///< blocks per rank
+  std::int64_t grfEntries = 0;                            ///< entries of GRF_A and of GRF_B, one burst each
+  std::int64_t srfEntries = 0;                            ///< scalars of SRF_M and of SRF_A
+  std::int64_t crfWords = 0;
+  DType type = DType::kF16;
+  std::int64_t pimRanks = 1;  ///< ranks per channel with units (the first ones)
+  /// Rows at or above this one are control or parking rows, never data.
+  std::int64_t firstControlRow = 0;
+  std::map<std::string, std::int64_t> rows;     ///< "park" "enter_all_bank" "leave_all_bank" "registers"
+  std::map<std::string, std::int64_t> columns;  ///< "mode" "control" "srf" "crf" "grf_a" "grf_b"
+  std::vector<ModeRule> modeRules;
+};
+
+}  // namespace pimento::machine

@@ -1,0 +1,36 @@
+// Short forms of schema rows, for the tables of section modules.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pimento/machine/schema.h"
+
+namespace pimento::machine::row {
+
+// Bounds that keep arithmetic and memory sane; they describe no device.
+inline constexpr double kAny = 1e15;
+inline constexpr double kMostCount = 1e9;
+inline constexpr double kMostCycles = 1e9;
+
+using Rows = std::vector<SchemaRow>;
+using Words = std::vector<std::string>;
+
+SchemaRow section(std::string path, std::string meaning, bool isRequired = false);
+SchemaRow text(std::string path, std::string meaning, bool isRequired = false);
+SchemaRow list(std::string path, std::string meaning, Words choices = {}, bool isRequired = false);
+SchemaRow flag(std::string path, std::string meaning);
+SchemaRow choice(std::string path, Words choices, std::string meaning, bool isRequired = true);
+SchemaRow dtype(std::string path, std::string meaning);
+SchemaRow integer(std::string path, std::string unit, double low, double high, std::string meaning, bool isRequired);
+SchemaRow count(std::string path, std::string meaning, bool isRequired = true);
+SchemaRow index(std::string path, std::string unit, std::string meaning);
+SchemaRow real(std::string path, std::string unit, double low, double high, std::string meaning,
+               bool isRequired = true);
+SchemaRow formula(std::string path, std::string unit, double low, double high, std::string meaning,
+                  bool isRequired = true);
+
+/// Puts `more` after `rows`.
+void append(Rows &rows, Rows more);
+
+}  // namespace pimento::machine::row

@@ -1,0 +1,179 @@
+#include "pimento/program/verify.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "pimento/base/overloaded.h"
+
+namespace pimento::program {
+
+namespace {
+
+constexpr std::int64_t kMaxTrip = std::int64_t{1} << 40;
+constexpr std::int64_t kMaxStride = std::int64_t{1} << 32;
+constexpr const char *kValidCommands = "see `pimento compile --emit llvcnm` for a valid program";
+constexpr const char *kValidCode = "see `pimento compile --emit asm` for a valid program";
+
+class CommandVerifier {
+ public:
+  CommandVerifier(const Program &program, const Process &process, const machine::Machine &machine, Mistakes &mistakes)
+      : program_(program), process_(process), organization_(machine.dram->organization), mistakes_(mistakes) {}
+
+  void visit(const CommandLoops &nodes) {
+    for (const CommandNode &n : nodes) visit(n);
+  }
+
+ private:
+  void report(std::string code, std::string message) {
+    mistakes_.report(std::move(code), std::move(message), kValidCommands);
+  }
+
+  void visit(const CommandNode &n) {
+    if (!n.isLoop) return check(n.statement);
+    if (trips_.size() >= kMaxDepth) return report("depth", fmt::format("loops nest deeper than {}", kMaxDepth));
+    if (n.trip < 1 || n.trip > kMaxTrip)
+      return report("trip", fmt::format("loop '{}' has trip count {}; 1 to 2^40 are possible", n.label, n.trip));
+    trips_.push_back(n.trip);
+    visit(n.children);
+    trips_.pop_back();
+  }
+
+  void bounds(const char *what, const Operand &o, std::int64_t limit) {
+    for (const std::int64_t s : o.stride)
+      if (s > kMaxStride || s < -kMaxStride) return report(what, fmt::format("{} stride {} is too large", what, s));
+    if (o.base > kMaxStride || o.base < -kMaxStride)
+      return report(what, fmt::format("{} {} is too large", what, o.base));
+    double reach = 0;  // of both directions together: a huge rise and a huge fall must not cancel
+    for (std::size_t d = 0; d < trips_.size(); ++d)
+      reach += std::abs(static_cast<double>(o.stride[d])) * static_cast<double>(trips_[d] - 1);
+    if (reach > 1e15) return report(what, fmt::format("{} runs far out of range", what));
+    const Range r = rangeOf(o, trips_);
+    if (r.low < 0 || r.high >= limit)
+      report(what, fmt::format("command {} of process '{}': {} runs from {} to {}, legal are 0 to {}", commands_,
+                               process_.name, what, r.low, r.high, limit - 1));
+  }
+
+  void check(const Command &c) {
+    ++commands_;
+    mistakes_.enterStatement();
+    const machine::Organization &o = organization_;
+    if (c.rank >= o.ranks) report("rank", fmt::format("command {}: rank {} of {}", commands_, c.rank, o.ranks));
+    if (c.bank >= o.banks()) report("bank", fmt::format("command {}: bank {} of {}", commands_, c.bank, o.banks()));
+    bounds("row", c.row, o.rows);
+    bounds("column", c.column, o.columns);
+    if (!c.isWrite || c.image < 0) return;
+    if (c.image >= static_cast<int>(program_.images.size()))
+      return report("image", fmt::format("command {}: image {} does not exist", commands_, c.image));
+    bounds("burst", c.burst, program_.images[static_cast<std::size_t>(c.image)].bursts);
+  }
+
+  const Program &program_;
+  const Process &process_;
+  const machine::Organization &organization_;
+  Mistakes &mistakes_;
+  std::vector<std::int64_t> trips_;
+  std::int64_t commands_ = 0;
+};
+
+void verifyCode(const std::string &process, const Code &code, const machine::Dpu &dpu, Mistakes &mistakes) {
+  const auto report = [&](std::string name, std::string message) {
+    mistakes.report(std::move(name), std::move(message), kValidCode, DiagnosticKind::kCapacity);
+  };
+  const auto size = static_cast<std::int64_t>(code.instructions.size());
+  if (size > dpu.instructions)
+    report("iram", fmt::format("process '{}' has {} instructions, IRAM holds {}: {} too many", process, size,
+                               dpu.instructions, size - dpu.instructions));
+  if (code.tasklets < 1 || code.tasklets > dpu.maxTasklets)
+    report("tasklets", fmt::format("process '{}' was linked for {} tasklets, a DPU has {}", process, code.tasklets,
+                                   dpu.maxTasklets));
+  const auto memory = [&](const char *name, const char *memory, std::int64_t taken, std::int64_t there) {
+    if (taken > there)
+      report(name, fmt::format("process '{}' takes {} B of {}, a DPU has {}: {} too many", process, taken, memory,
+                               there, taken - there));
+  };
+  memory("wram", "WRAM", code.wramUsed, dpu.wram.value);
+  memory("mram", "MRAM", code.mramUsed, dpu.mram.value);
+}
+
+/// What a machine has for bodies of one kind.
+struct Kind {
+  const char *mixed;       ///< "machine code": what a process of another kind stands beside
+  const char *units;       ///< "channels": what instances are
+  std::int64_t count = 0;  ///< how many of them there are
+  const char *hint;
+};
+
+Result<Kind> kindOf(const Body &body, const machine::Machine &m) {
+  const std::int64_t units = machine::unitCount(m.levels);
+  return std::visit(
+      overloaded{
+          [&](const CommandLoops &) -> Result<Kind> {
+            if (m.dram) return Kind{"commands", "channels", m.dram->organization.channels, kValidCommands};
+            return unsupported("no-dram", {}, fmt::format("machine '{}' has no DRAM to run commands on", m.name),
+                               "choose a DRAM-based target");
+          },
+          [&](const UnitLoops &) -> Result<Kind> {
+            if (m.compute) return Kind{"virtual instructions", "units", units, "name at most as many as there are"};
+            return unsupported("no-compute", {},
+                               fmt::format("machine '{}' does not say what virtual instructions cost", m.name),
+                               "choose a machine with a section 'compute', or device commands in place of virtual "
+                               "instructions");
+          },
+          [&](const MachineCode &) -> Result<Kind> {
+            if (m.dpu) return Kind{"machine code", "DPUs", units, kValidCode};
+            return unsupported("no-dpu", {}, fmt::format("machine '{}' has no DPUs to run machine code on", m.name),
+                               "choose a machine of family upmem");
+          }},
+      body);
+}
+
+}  // namespace
+
+Location Mistakes::placeOf(std::vector<Location> Places::*list, std::size_t i) const {
+  return places_ != nullptr && i < (places_->*list).size() ? (places_->*list)[i] : Location{};
+}
+
+void Mistakes::report(std::string code, std::string message, std::string hint, DiagnosticKind kind) {
+  if (!isFull()) found_.push_back(error(kind, "program-" + code, where_, std::move(message), std::move(hint)));
+}
+
+Status verify(const Program &program, const machine::Machine &machine, const Places *places) {
+  if (program.processes.empty()) return okStatus();
+  // The kind of the program: of processes of several kinds, those of the other ones are wrong.
+  const Body &first =
+      std::max_element(program.processes.begin(), program.processes.end(), [](const Process &a, const Process &b) {
+        return a.body.index() < b.body.index();
+      })->body;
+  const Result<Kind> kind = kindOf(first, machine);
+  if (!kind) return kind.diagnostics();
+  Mistakes mistakes(places);
+  std::int64_t taken = 0;
+  for (const Process &p : program.processes) {
+    mistakes.enterProcess();
+    if (p.body.index() != first.index()) {
+      mistakes.report(
+          "mixed", fmt::format("process '{}' has commands beside a process of {}", p.name, kind->mixed),
+          std::holds_alternative<UnitLoops>(first) ? "give all processes 'threads N', or none" : kind->hint);
+      continue;
+    }
+    if (p.instances < 1 || p.instances > kind->count)
+      mistakes.report(
+          "instances",
+          fmt::format("process '{}' names {} {}, the machine has {}", p.name, p.instances, kind->units, kind->count),
+          kind->hint);
+    else if ((taken += p.instances) > kind->count)
+      mistakes.report("instances",
+                      fmt::format("process '{}' and those before it name {} {}, the machine has {}", p.name, taken,
+                                  kind->units, kind->count),
+                      "processes run side by side, each on units of its own");
+    std::visit(
+        overloaded{[&](const CommandLoops &nodes) { CommandVerifier(program, p, machine, mistakes).visit(nodes); },
+                   [&](const UnitLoops &loops) { verifyUnit(loops, p.name, machine, mistakes); },
+                   [&](const MachineCode &m) { verifyCode(p.name, *m.code, *machine.dpu, mistakes); }},
+        p.body);
+  }
+  return mistakes.take();
+}
+
+}  // namespace pimento::program

@@ -1,0 +1,48 @@
+#include "pimento/targets/dram/command_list.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+namespace pimento::targets::dram {
+
+using machine::CommandKind;
+
+std::string_view mnemonic(CommandKind kind) {
+  switch (kind) {
+    case CommandKind::kActivate:
+      return "ACT";
+    case CommandKind::kPrecharge:
+      return "PRE";
+    case CommandKind::kRead:
+      return "RD";
+    case CommandKind::kWrite:
+      return "WR";
+    case CommandKind::kRefresh:
+      return "REF";
+  }
+  PIMENTO_CHECK(!"a command kind without a name");
+  return {};
+}
+
+bool isColumnCommand(CommandKind kind) {
+  return kind == CommandKind::kRead || kind == CommandKind::kWrite;
+}
+
+CommandList::CommandList(std::ostream &out, bool hasHeading) : out_(&out) {
+  if (hasHeading) *out_ << "cycle,command,bank,row,column,purpose\n";
+}
+
+void CommandList::onCommand(const sim::dram::IssuedCommand &c) {
+  fmt::memory_buffer line;
+  const auto at = std::back_inserter(line);
+  fmt::format_to(at, "{},{},{},", c.time, mnemonic(c.kind), c.bank);
+  if (c.kind != CommandKind::kRefresh) fmt::format_to(at, "{}", c.row);
+  if (isColumnCommand(c.kind))
+    fmt::format_to(at, ",{},{}\n", c.column, c.command == nullptr ? "" : program::name(c.command->purpose));
+  else
+    fmt::format_to(at, ",,\n");
+  out_->write(line.data(), static_cast<std::streamsize>(line.size()));
+}
+
+}  // namespace pimento::targets::dram

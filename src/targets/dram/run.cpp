@@ -1,0 +1,111 @@
+#include "pimento/targets/dram/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "pimento/evaluate/slices.h"
+#include "pimento/sim/dram/bound.h"
+#include "pimento/sim/dram/channel.h"
+#include "pimento/targets/dram/command_list.h"
+#include "pimento/targets/dram/counts.h"
+#include "pimento/targets/dram/timeline.h"
+
+namespace pimento::targets::dram {
+
+using evaluate::DeviceRun;
+
+namespace {
+
+/// Processes side by side, each on channels of its own.
+DeviceRun runOf(const program::Program &program, const machine::Machine &machine, const evaluate::RunMode &mode) {
+  const sim::dram::ChannelSpec spec(machine);
+  DeviceRun run;
+  run.units = 0;
+  std::vector<std::int64_t> counts(countTable().rows.size());
+  for (const program::Process &process : program.processes) {
+    const program::FlatLoops code(loopsOf(process), spec.reservedRows, spec.device.banksPerRank);
+    const bool isShown = &process == &program.processes.front();
+    auto *observer = isShown ? dynamic_cast<sim::dram::CommandObserver *>(mode.observer) : nullptr;
+    sim::dram::Channel channel(spec, code, observer);
+    sim::FastForward<sim::dram::Channel> engine(channel, {mode.isFastForward && mode.observer == nullptr});
+    const sim::FastForwardResult result = engine.run();
+    run.isStuck |= result.isStuck;
+    if (run.units == 0 || run.cycles < channel.cycles()) {
+      run.cycles = channel.cycles();
+      run.cyclesSimulated = run.cycles - Cycles(result.skipped);
+    }
+    run.units += process.instances;
+    addCounts(counts, process, channel.counts());
+  }
+  run.unitsSimulated = static_cast<std::int64_t>(program.processes.size());
+  evaluate::setCounts(run, countTable(), counts, machine, 0);
+  return run;
+}
+
+/// A program that stands on its own.
+class FileProgram final : public ChannelProgram {
+ public:
+  FileProgram(const program::Program &program, const machine::Machine &machine)
+      : ChannelProgram(machine), program_(program) {}
+  const program::Program &program() const override { return program_; }
+  evaluate::HostWork hostWork() const override { return {}; }
+
+ private:
+  const program::Program &program_;
+};
+
+}  // namespace
+
+DeviceRun bound(const program::Program &program, const machine::Machine &machine) {
+  const sim::dram::ChannelSpec spec(machine);
+  DeviceRun run;
+  run.units = 0;
+  std::vector<std::int64_t> counts(countTable().rows.size());
+  for (const program::Process &process : program.processes) {
+    const program::FlatLoops code(loopsOf(process), spec.reservedRows, spec.device.banksPerRank);
+    const sim::dram::ChannelBound bound = sim::dram::lowerBound(spec, code);
+    run.cycles = std::max(run.cycles, bound.cycles);
+    run.units += process.instances;
+    addCounts(counts, process, bound.counts);
+  }
+  evaluate::setCounts(run, countTable(), counts, machine, 0);
+  run.counts.clear();
+  return run;
+}
+
+Result<DeviceRun> ChannelProgram::run(const evaluate::RunMode &mode) const {
+  return runOf(program(), machine_, mode);
+}
+
+Result<std::unique_ptr<evaluate::Slices>> ChannelProgram::slices(const evaluate::RunMode & /*mode*/) const {
+  return evaluate::programSlices(
+      program(), [this](const program::Program &p) -> Result<DeviceRun> { return runOf(p, machine_, {}); });
+}
+
+Result<std::string> ChannelProgram::emit(std::string_view stage, const std::string &kernel, bool isFirst) const {
+  if (stage != "commands") return Runnable::emit(stage, kernel, isFirst);
+  std::ostringstream out;
+  CommandList list(out, isFirst);
+  static_cast<void>(runOf(program(), machine_, {false, &list}));
+  return out.str();
+}
+
+Result<std::unique_ptr<evaluate::Runnable>> load(const program::Program &program, const machine::Machine &machine,
+                                                 const evaluate::ProgramRequest &request) {
+  if (const Status s = program::verify(program, machine, request.places); !s) return s.diagnostics();
+  if (!program::has<program::CommandLoops>(program))
+    return unsupported("unsupported-program", {},
+                       fmt::format("{} runs commands of a DRAM channel, not this", machine.name),
+                       "give it a .llvcnm file of commands");
+  return std::unique_ptr<evaluate::Runnable>(std::make_unique<FileProgram>(program, machine));
+}
+
+evaluate::TimelineMaker timeline(const machine::Machine &machine) {
+  return [&machine](std::ostream &out, const evaluate::Breakdown &before) -> std::unique_ptr<evaluate::Timeline> {
+    return std::make_unique<ChannelTimeline>(out, machine, before);
+  };
+}
+
+}  // namespace pimento::targets::dram

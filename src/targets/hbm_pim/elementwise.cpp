@@ -1,0 +1,187 @@
+#include "pimento/targets/hbm_pim/elementwise.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "pimento/targets/hbm_pim/elementwise_data.h"
+#include "pimento/targets/hbm_pim/stream.h"
+
+namespace pimento::targets::hbm_pim {
+
+namespace {
+
+std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+
+class Builder {
+ public:
+  Builder(const kernel::Graph &graph, int kernel, const Elementwise &pattern, mapping::PlacedMapping placed,
+          const machine::Machine &machine)
+      : graph_(graph),
+        kernel_(graph.kernels[static_cast<std::size_t>(kernel)]),
+        pattern_(pattern),
+        machine_(machine),
+        stream_(machine),
+        tilesPerRow_(machine.dram->organization.columns / ElementwiseData::kColumns) {
+    out_.placed = std::move(placed);
+    plan_ = std::make_shared<ElementwiseData>(graph, kernel, out_.placed, machine);
+    dims_.resize(kernel_.dims.size());
+    std::iota(dims_.begin(), dims_.end(), 0);
+  }
+
+  Result<Lowered> run() {
+    out_.rules.unitType = machine_.pim->type;
+    for (const int s : out_.placed.executionOrder) {
+      const Layout layout(kernel_, machine_, out_.placed, s);
+      Result<ElementwiseData::Part> p = part(layout, s);
+      if (!p) return p.diagnostics();
+      plan_->parts.push_back(std::move(*p));
+    }
+    if (out_.dataRows > machine_.pim->firstControlRow)
+      return capacityError(
+          "capacity", kernel_.where,
+          fmt::format("kernel '{}' needs {} rows in every bank, {} are free for data: {:.2f} times too large",
+                      kernel_.name, out_.dataRows, machine_.pim->firstControlRow,
+                      static_cast<double>(out_.dataRows) / static_cast<double>(machine_.pim->firstControlRow)),
+          "use fewer elements, or more channels");
+    emit();
+    out_.data = plan_;
+    return std::move(out_);
+  }
+
+ private:
+  std::int64_t tiles(const Layout &layout) const {
+    const std::int64_t perTile = machine_.pim->banksPerBlock * ElementwiseData::kColumns;
+    if (out_.placed.mapping.tail == mapping::Tail::kPad) return ceilDiv(layout.range(dims_), perTile);
+    std::int64_t points = 1;
+    for (const std::int64_t size : layout.box().size) points *= size;
+    const std::int64_t units = layout.instances(0, dims_) * layout.instances(1, dims_);
+    return ceilDiv(points, layout.instances(2, dims_)) / (units * perTile);
+  }
+
+  Result<ElementwiseData::Part> part(const Layout &layout, int subspace) {
+    ElementwiseData::Part p;
+    p.subspace = subspace;
+    p.tiles = tiles(layout);
+    Result<ElementwiseCode> code = compileElementwise(kernel_, pattern_, machine_, p.tiles);
+    if (!code) return code.diagnostics();
+    p.code = std::move(*code);
+    p.firstRow = out_.dataRows;
+    p.regionRows = std::max(ceilDiv(p.tiles, tilesPerRow_), ElementwiseData::kReferenceRegionRows);
+    const std::int64_t lastRows = std::max<std::int64_t>(ceilDiv(p.tiles, tilesPerRow_), 1);
+    out_.dataRows += p.regionRows * (p.code.regions - 1) + lastRows;
+    const machine::PimUnit &unit = *machine_.pim;
+    const std::int64_t bursts =
+        p.tiles * ElementwiseData::kColumns * unit.banksPerBlock * unit.blocks * machine_.dram->organization.channels;
+    const std::int64_t bytes = bursts * machine_.dram->organization.burst.value;
+    const auto operands = static_cast<std::int64_t>(p.code.loads.size());
+    const std::int64_t kept = std::count_if(p.code.loads.begin(), p.code.loads.end(), [&](int l) { return isKept(l); });
+    out_.host.placed += Bytes(bytes * (operands - kept));
+    out_.host.placedOnce += Bytes(bytes * kept);
+    out_.host.readBack += Bytes(bytes * (p.code.regions - operands));
+    if (!isLinear()) {
+      out_.host.rearrangedIn += Bytes(bytes * (operands - kept));
+      out_.host.rearrangedOnce += Bytes(bytes * kept);
+      out_.host.rearrangedOut += Bytes(bytes * (p.code.regions - operands));
+    }
+    return p;
+  }
+
+  bool isKept(int load) const {
+    return load >= 0 && graph_.tensors[static_cast<std::size_t>(operandAccess(kernel_, load).tensor)].isConstant;
+  }
+
+  /// Whether the layout is the tensors' own: one dim, read and written in order, bursts dealt out as addresses run.
+  bool isLinear() const {
+    const mapping::Mapping &m = out_.placed.mapping;
+    const std::int64_t lanes = machine_.pim->lanes;
+    const std::map<std::string, std::int64_t> linear = {{machine_.levels[0].name, lanes},
+                                                        {machine_.levels[1].name, lanes * machine_.pim->banksPerBlock},
+                                                        {machine_.levels[2].name, 1}};
+    const auto isInOrder = [](const kernel::Access &a) {
+      return a.index.size() == 1 && a.index[0].constant == 0 && a.index[0].coefficients[0] == 1;
+    };
+    return dims_.size() == 1 && m.subspaces.size() == 1 && m.cyclic == linear &&
+           std::all_of(kernel_.loads.begin(), kernel_.loads.end(), isInOrder) &&
+           std::all_of(kernel_.stores.begin(), kernel_.stores.end(),
+                       [&](const kernel::Store &s) { return isInOrder(s.target); });
+  }
+
+  void emit() {
+    program::Program &p = out_.program;
+    p.target = machine_.name;
+    std::int64_t crfBursts = 0;
+    for (ElementwiseData::Part &part : plan_->parts) {
+      part.crfBurst = crfBursts;
+      part.crfBursts = ceilDiv(static_cast<std::int64_t>(part.code.crf.size()), 8);
+      crfBursts += part.crfBursts;
+      out_.microkernels.push_back(part.code.crf);
+    }
+    p.images = {{"crf", crfBursts, false},
+                {"control", 2, false},
+                {"scalars", static_cast<std::int64_t>(plan_->parts.size()), false}};
+    program::Process process;
+    process.name = "channel";
+    auto &commands = process.body.emplace<program::CommandLoops>();
+    process.instances = machine_.dram->organization.channels;
+    stream_.park(commands);
+    stream_.enterAllBank(commands);
+    for (std::size_t i = 0; i < plan_->parts.size(); ++i) body(commands, plan_->parts[i], static_cast<std::int64_t>(i));
+    stream_.leaveAllBank(commands);
+    stream_.park(commands);
+    stream_.keepBarriers(commands);
+    p.processes.push_back(std::move(process));
+  }
+
+  void body(std::vector<CommandNode> &out, const ElementwiseData::Part &p, std::int64_t number) const {
+    stream_.loadMicrokernel(out, kCrfImage, p.crfBurst, p.crfBursts);
+    if (p.code.factor || p.code.addend) stream_.loadScalars(out, kScalarImage, number);
+    stream_.control(out, kControlImage, 1);
+    // Four tiles fill a row; the loops keep row and column apart.
+    const std::int64_t fullRows = p.tiles / tilesPerRow_, rest = p.tiles % tilesPerRow_;
+    if (fullRows > 0)
+      out.push_back(CommandNode::loop("row", fullRows, {CommandNode::loop("tile", tilesPerRow_, tile(p, 0, true))}));
+    if (rest > 0) out.push_back(CommandNode::loop("tile", rest, tile(p, fullRows, false)));
+    stream_.control(out, kControlImage, 0);
+  }
+
+  std::vector<CommandNode> tile(const ElementwiseData::Part &p, std::int64_t row, bool isInRowLoop) const {
+    std::vector<CommandNode> out;
+    for (int bank = 0; bank < machine_.pim->banksPerBlock; ++bank)
+      for (const Step &s : p.code.steps) {
+        const std::int64_t base = p.firstRow + s.region * p.regionRows + row;
+        const Operand rows = isInRowLoop ? affine(base, {{0, 1}}) : affine(base);
+        const Operand columns = affine(0, {{isInRowLoop ? 1 : 0, ElementwiseData::kColumns}});
+        if (s.isStore)
+          stream_.writeColumns(out, bank, rows, columns, s.purpose);
+        else
+          stream_.readColumns(out, bank, rows, columns, s.purpose);
+      }
+    return out;
+  }
+
+  static constexpr int kCrfImage = 0, kControlImage = 1, kScalarImage = 2;
+
+  const kernel::Graph &graph_;
+  const kernel::Kernel &kernel_;
+  const Elementwise &pattern_;
+  const machine::Machine &machine_;
+  Stream stream_;
+  std::int64_t tilesPerRow_;
+  std::vector<int> dims_;
+  Lowered out_;
+  std::shared_ptr<ElementwiseData> plan_;
+};
+
+}  // namespace
+
+Result<Lowered> lowerElementwise(const kernel::Graph &graph, int kernel, const Elementwise &pattern,
+                                 mapping::PlacedMapping placed, const machine::Machine &machine) {
+  return Builder(graph, kernel, pattern, std::move(placed), machine).run();
+}
+
+}  // namespace pimento::targets::hbm_pim

@@ -1,0 +1,254 @@
+#include "pimento/targets/hbm_pim/matvec.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pimento/targets/hbm_pim/matvec_data.h"
+#include "pimento/targets/hbm_pim/microkernel.h"
+#include "pimento/targets/hbm_pim/stream.h"
+
+namespace pimento::targets::hbm_pim {
+
+namespace {
+
+std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+
+/// Where a batch split would need different inputs in blocks or lanes of one channel.
+std::optional<Diagnostic> checkBatch(const kernel::Kernel &kernel, const Layout &layout, const MatVec &pattern) {
+  for (const int level : {1, 2})
+    if (layout.instances(level, pattern.batchDims) > 1)
+      return error("illegal-mapping", kernel.where,
+                   fmt::format("kernel '{}': dim '{}' selects the input vector and cannot be split over {}",
+                               kernel.name, kernel.dims[static_cast<std::size_t>(pattern.batchDims[0])].name,
+                               level == 1 ? "blocks (inputs are broadcast to all of them)"
+                                          : "lanes (one burst serves all of them)"),
+                   "split it over channels, or leave it in the range");
+  return std::nullopt;
+}
+
+class Builder {
+ public:
+  Builder(const kernel::Graph &graph, int kernel, const MatVec &pattern, mapping::PlacedMapping placed,
+          const machine::Machine &machine, Variant variant)
+      : graph_(graph),
+        index_(kernel),
+        kernel_(graph.kernels[static_cast<std::size_t>(kernel)]),
+        pattern_(pattern),
+        machine_(machine),
+        stream_(machine),
+        isTree_(variant == Variant::kTree) {
+    out_.placed = std::move(placed);
+    nestReductions();
+  }
+
+  Result<Lowered> run() {
+    out_.rules.unitType = machine_.pim->type;
+    out_.rules.mergeType = DType::kF32;
+    (isTree_ ? out_.rules.spill : out_.rules.evenOddTile) = kBursts;
+    plan_ = std::make_shared<MatVecData>(graph_, index_, pattern_, out_.placed, machine_, isTree_);
+    for (const int s : out_.placed.executionOrder) {
+      const Layout layout(kernel_, machine_, out_.placed, s);
+      if (const auto bad = checkBatch(kernel_, layout, pattern_)) return *bad;
+      plan_->parts.push_back(part(layout, s));
+    }
+    std::int64_t outputs = 1;
+    for (const auto *dims : {&pattern_.outputDims, &pattern_.batchDims})
+      for (const int d : *dims) outputs *= kernel_.dims[static_cast<std::size_t>(d)].extent;
+    if (!pattern_.isUpdate) out_.host.merges -= outputs;
+    const std::int64_t zeroRow = isTree_ ? reserveZeroRow() : -1;
+    if (out_.dataRows > machine_.pim->firstControlRow) return tooLarge();
+    emit(zeroRow);
+    out_.data = plan_;
+    return std::move(out_);
+  }
+
+ private:
+  static constexpr std::int64_t kSlots = MatVecData::kSlots, kBursts = MatVecData::kBursts;
+
+  /// A unit counts its inputs with the reduction dims nested as order(...) says.
+  void nestReductions() {
+    const std::vector<std::string> &order = out_.placed.mapping.order;
+    const auto depth = [&](int d) {
+      return std::find(order.begin(), order.end(), kernel_.dims[static_cast<std::size_t>(d)].name) - order.begin();
+    };
+    std::stable_sort(pattern_.reductionDims.begin(), pattern_.reductionDims.end(),
+                     [&](int a, int b) { return depth(a) < depth(b); });
+  }
+
+  /// Sizes one subspace and gives it rows behind those of the others: weights first, then results.
+  MatVecData::Part part(const Layout &layout, int subspace) {
+    MatVecData::Part p;
+    p.subspace = subspace;
+    p.outputTiles = ceilDiv(layout.range(pattern_.outputDims), kSlots);
+    p.inputTiles = ceilDiv(layout.range(pattern_.reductionDims), kBursts);
+    p.batch = layout.range(pattern_.batchDims);
+    p.evenTiles = (p.inputTiles + 1) / 2;
+    p.oddTiles = p.inputTiles / 2;
+    p.weightRow =
+        out_.dataRows + out_.dataRows % 2;  // MAC takes GRF_A's number from row bit 0: tiles begin in even rows
+    p.resultRow = p.weightRow + 2 * p.outputTiles * p.evenTiles;
+    p.resultsPerOutput = isTree_ ? p.inputTiles : 1;
+    out_.dataRows = p.resultRow + p.outputTiles * p.batch * p.resultsPerOutput;
+    p.inputBurst = plan_->inputBursts;
+    plan_->inputBursts += p.batch * p.inputTiles * kBursts;
+    p.isInputPerChannel = layout.instances(0, pattern_.reductionDims) * layout.instances(0, pattern_.batchDims) > 1;
+    plan_->isInputPerChannel |= p.isInputPerChannel;
+    countHostWork(layout, p);
+    return p;
+  }
+
+  void countHostWork(const Layout &layout, const MatVecData::Part &p) {
+    const machine::PimUnit &unit = *machine_.pim;
+    const std::int64_t channels = machine_.dram->organization.channels;
+    const std::int64_t burst = machine_.dram->organization.burst.value;
+    const std::int64_t bursts = p.outputTiles * p.inputTiles * kSlots * kBursts * unit.blocks * channels;
+    const int weights = kernel_.loads[static_cast<std::size_t>(pattern_.weights)].tensor;
+    const bool isKept = graph_.tensors[static_cast<std::size_t>(weights)].isConstant;
+    (isKept ? out_.host.placedOnce : out_.host.placed) += Bytes(bursts * burst);
+    (isKept ? out_.host.rearrangedOnce : out_.host.rearrangedIn) += Bytes(bursts * burst);
+    const std::int64_t results = p.outputTiles * kSlots * p.batch * p.resultsPerOutput * unit.blocks * channels;
+    out_.host.readBack += Bytes(results * burst);
+    // Lanes x pieces x channel splits partial results per output of the box; run() takes off one addition per output.
+    std::int64_t outputs = 1;
+    for (const auto *dims : {&pattern_.outputDims, &pattern_.batchDims})
+      for (const int d : *dims) outputs *= layout.box().size[static_cast<std::size_t>(d)];
+    const std::int64_t partials =
+        layout.instances(2, pattern_.reductionDims) * layout.instances(0, pattern_.reductionDims) * p.resultsPerOutput;
+    out_.host.merges += outputs * partials;
+  }
+
+  /// A row of zeros that clears the accumulators. The reference simulator uses one fixed row; where weights or results
+  /// lie there, the next free row serves as well.
+  std::int64_t reserveZeroRow() {
+    if (out_.dataRows <= MatVecData::kReferenceZeroRow) {
+      out_.dataRows = MatVecData::kReferenceZeroRow + 1;
+      return MatVecData::kReferenceZeroRow;
+    }
+    return out_.dataRows++;
+  }
+
+  Diagnostic tooLarge() const {
+    return capacityError(
+        "capacity", kernel_.where,
+        fmt::format("kernel '{}' needs {} rows in every bank, {} are free for data: {:.2f} times too large",
+                    kernel_.name, out_.dataRows, machine_.pim->firstControlRow,
+                    static_cast<double>(out_.dataRows) / static_cast<double>(machine_.pim->firstControlRow)),
+        "use fewer output or input elements, or more channels");
+  }
+
+  void emit(std::int64_t zeroRow) {
+    program::Program &p = out_.program;
+    p.target = machine_.name;
+    std::int64_t crfBursts = 0;
+    for (MatVecData::Part &part : plan_->parts) {
+      out_.microkernels.push_back(matVecMicrokernel(part.evenTiles, part.oddTiles, isTree_));
+      part.crfBurst = crfBursts;
+      part.crfBursts =
+          isTree_ ? MatVecData::kTreeCrfBursts : ceilDiv(static_cast<std::int64_t>(out_.microkernels.back().size()), 8);
+      crfBursts += part.crfBursts;
+    }
+    plan_->microkernels = out_.microkernels;
+    p.images = {{"crf", crfBursts, false},
+                {"control", 2, false},
+                {"input", plan_->inputBursts, plan_->isInputPerChannel},
+                {"zero", 1, false}};
+    program::Process process;
+    process.name = "channel";
+    auto &commands = process.body.emplace<program::CommandLoops>();
+    process.instances = machine_.dram->organization.channels;
+    if (isTree_) clearZeroRow(commands, zeroRow);
+    stream_.park(commands);
+    stream_.enterAllBank(commands);
+    for (const MatVecData::Part &part : plan_->parts) body(commands, part, zeroRow);
+    stream_.leaveAllBank(commands);
+    stream_.park(commands);
+    stream_.keepBarriers(commands);
+    p.processes.push_back(std::move(process));
+  }
+
+  void clearZeroRow(std::vector<CommandNode> &out, std::int64_t zeroRow) const {
+    for (int b = 0; b < machine_.dram->organization.banks(); ++b)
+      for (std::int64_t c = 0; c < kSlots; ++c)
+        out.push_back(stream_.write(b, affine(zeroRow), affine(c), Purpose::kHostWrite, false, kZeroImage));
+    out.back().statement.isBarrier = true;
+  }
+
+  void body(std::vector<CommandNode> &out, const MatVecData::Part &p, std::int64_t zeroRow) const {
+    stream_.loadMicrokernel(out, kCrfImage, p.crfBurst, p.crfBursts);
+    std::vector<CommandNode> tile;  // depth 0: output tile, depth 1: batch
+    stream_.control(tile, kControlImage, 1);
+    if (isTree_) {
+      if (p.oddTiles > 0) tile.push_back(CommandNode::loop("pair", p.oddTiles, pair(p, zeroRow)));
+      if (p.evenTiles > p.oddTiles) append(tile, treeStep(p, 0, p.oddTiles, false, zeroRow));
+    } else {
+      tile.push_back(CommandNode::loop("even", p.evenTiles, step(p, 0, 0, true)));
+      if (p.oddTiles > 0) tile.push_back(CommandNode::loop("odd", p.oddTiles, step(p, 1, 0, true)));
+      stream_.writeColumns(tile, 1, affine(p.resultRow, {{0, p.batch}, {1, 1}}), {}, Purpose::kPimStore);
+    }
+    stream_.control(tile, kControlImage, 0);
+    out.push_back(CommandNode::loop("output", p.outputTiles, {CommandNode::loop("batch", p.batch, std::move(tile))}));
+  }
+
+  /// One input tile: broadcast it, then multiply-accumulate its 64 weight bursts. Tile number of this bank parity:
+  /// `first` + the counter of the loop at depth 2, if `isLooped`.
+  std::vector<CommandNode> step(const MatVecData::Part &p, int parity, std::int64_t first, bool isLooped) const {
+    const std::int64_t tiles = parity == 0 ? p.evenTiles : p.oddTiles;
+    const std::int64_t moves = isLooped ? 1 : 0;
+    std::vector<CommandNode> out;
+    stream_.writeInput(
+        out, kInputImage,
+        affine(p.inputBurst + (2 * first + parity) * kBursts, {{1, p.inputTiles * kBursts}, {2, 2 * kBursts * moves}}));
+    const int depth = isLooped ? 3 : 2;
+    std::vector<CommandNode> columns;
+    stream_.readColumns(columns, parity, affine(p.weightRow + 2 * first, {{0, 2 * tiles}, {2, 2 * moves}, {depth, 1}}),
+                        affine(0, {{depth + 1, kSlots}}), Purpose::kPimMac);
+    const std::int64_t groups = machine_.dram->organization.columns / kSlots;
+    out.push_back(CommandNode::loop("row", kBursts / groups, {CommandNode::loop("burst", groups, std::move(columns))}));
+    return out;
+  }
+
+  std::vector<CommandNode> pair(const MatVecData::Part &p, std::int64_t zeroRow) const {
+    std::vector<CommandNode> out = treeStep(p, 0, 0, true, zeroRow);
+    append(out, treeStep(p, 1, 0, true, zeroRow));
+    return out;
+  }
+
+  std::vector<CommandNode> treeStep(const MatVecData::Part &p, int parity, std::int64_t first, bool isLooped,
+                                    std::int64_t zeroRow) const {
+    std::vector<CommandNode> out = step(p, parity, first, isLooped);
+    const std::int64_t n = p.inputTiles;
+    stream_.writeColumns(out, 1,
+                         affine(p.resultRow + 2 * first + parity, {{0, p.batch * n}, {1, n}, {2, isLooped ? 2 : 0}}),
+                         {}, Purpose::kPimStore);
+    stream_.readColumns(out, 0, affine(zeroRow), {}, Purpose::kPimRead);
+    return out;
+  }
+
+  static void append(std::vector<CommandNode> &to, std::vector<CommandNode> from) {
+    to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+  }
+
+  static constexpr int kCrfImage = 0, kControlImage = 1, kInputImage = 2, kZeroImage = 3;
+
+  const kernel::Graph &graph_;
+  int index_;
+  const kernel::Kernel &kernel_;
+  MatVec pattern_;
+  const machine::Machine &machine_;
+  Stream stream_;
+  bool isTree_;
+  Lowered out_;
+  std::shared_ptr<MatVecData> plan_;
+};
+
+}  // namespace
+
+Result<Lowered> lowerMatVec(const kernel::Graph &graph, int kernel, const MatVec &pattern,
+                            mapping::PlacedMapping placed, const machine::Machine &machine, Variant variant) {
+  return Builder(graph, kernel, pattern, std::move(placed), machine, variant).run();
+}
+
+}  // namespace pimento::targets::hbm_pim

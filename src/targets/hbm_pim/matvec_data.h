@@ -1,0 +1,58 @@
+// Data layout of matrix-vector products: placing weights, broadcasting inputs, merging lanes.
+#pragma once
+
+#include <vector>
+
+#include "pimento/targets/hbm_pim/layout.h"
+#include "pimento/targets/hbm_pim/lower.h"
+#include "pimento/targets/hbm_pim/pattern.h"
+
+namespace pimento::targets::hbm_pim {
+
+class MatVecData final : public DataPlan {
+ public:
+  static constexpr std::int64_t kSlots = 8;   ///< outputs per lane group in a tile (AAM: column bits 2..0)
+  static constexpr std::int64_t kBursts = 8;  ///< input bursts in a tile (GRF_A entries)
+  /// Row of zeros and CRF bursts of the tree variant in the vendor's simulator (docs/models/hbm-pim.md).
+  static constexpr std::int64_t kReferenceZeroRow = 1000, kTreeCrfBursts = 2;
+
+  /// One subspace: its tiles and where they lie.
+  struct Part {
+    int subspace = 0;
+    std::int64_t outputTiles = 0, inputTiles = 0, evenTiles = 0, oddTiles = 0, batch = 1;
+    std::int64_t weightRow = 0, resultRow = 0, resultsPerOutput = 1;
+    std::int64_t inputBurst = 0, crfBurst = 0, crfBursts = 0;
+    bool isInputPerChannel = false;
+  };
+
+  MatVecData(const kernel::Graph &graph, int kernel, MatVec pattern, const mapping::PlacedMapping &placed,
+             const machine::Machine &machine, bool isTree);
+
+  std::vector<sim::pim::ImageData> images(const kernel::DataSet &data) const override;
+  void place(const kernel::DataSet &data, sim::pim::PimDevice &device) const override;
+  void collect(sim::pim::PimDevice &device, kernel::DataSet &data) const override;
+
+  std::vector<Part> parts;  ///< in execution order
+  std::int64_t inputBursts = 0;
+  bool isInputPerChannel = false;
+  std::vector<std::vector<program::hbm_pim::Instruction>> microkernels;
+
+ private:
+  void collectPart(const Part &part, sim::pim::PimDevice &device, std::vector<float> &sums,
+                   std::vector<bool> &isStarted) const;
+  float unitSum(const Part &part, sim::pim::PimDevice &device, int channel, int block, int lane, std::int64_t slot,
+                std::int64_t result) const;
+
+  const kernel::Graph &graph_;
+  const kernel::Kernel &kernel_;
+  MatVec pattern_;
+  mapping::PlacedMapping placed_;
+  const machine::Machine &machine_;
+  bool isTree_;
+};
+
+/// CRF words as the bursts that load them, eight words each, `bursts` in all; the control image (off, on).
+sim::pim::ImageData crfImage(const std::vector<program::hbm_pim::Instruction> &code, std::int64_t bursts);
+sim::pim::ImageData controlImage();
+
+}  // namespace pimento::targets::hbm_pim

@@ -1,0 +1,277 @@
+#include "pimento/targets/upmem/compiled/layout.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <set>
+
+#include "pimento/base/integer.h"
+
+namespace pimento::targets::upmem::compiled {
+
+using kernel::Combine;
+
+Plan::Plan(Scheme scheme, std::vector<Argument> arguments, std::shared_ptr<const program::Code> code)
+    : scheme_(std::move(scheme)), arguments_(std::move(arguments)), code_(std::move(code)) {
+  if (code_ != nullptr) firstByte_ = code_->mramUsed;
+}
+
+program::Code::Segment Plan::arguments(std::int64_t dpu) const {
+  return block(arguments_, dpu);
+}
+
+program::Code::Segment Plan::shortened(const std::vector<std::int64_t> &ranges,
+                                       const std::vector<std::int64_t> &valid) const {
+  std::vector<Argument> arguments = arguments_;
+  for (Argument &a : arguments) {
+    if (a.kind == Argument::Kind::kValid) {
+      a.kind = Argument::Kind::kSame;
+      a.value = valid[static_cast<std::size_t>(a.dim)];
+    }
+    for (std::size_t d = 0; d < ranges.size(); ++d)
+      if (ranges[d] < scheme_.axes[d].range && a.name == "range_" + scheme_.axes[d].name) a.value = ranges[d];
+    for (const Operand &o : scheme_.operands) {
+      if (a.name != "merge_bytes_" + o.name) continue;
+      double part = 1;
+      for (std::size_t d = 0; d < ranges.size(); ++d)
+        if (o.involves(static_cast<int>(d)))
+          part *= static_cast<double>(ranges[d]) / static_cast<double>(scheme_.axes[d].range);
+      const auto bytes = static_cast<std::int64_t>(std::ceil(part * static_cast<double>(o.bytes)));
+      a.value = std::min(o.bytes, ceilDiv(bytes, kUnit) * kUnit);
+    }
+  }
+  return block(arguments, 0);
+}
+
+namespace {
+
+/// Between the operands of Plan::alone.
+constexpr std::int64_t kApart = 1 << 22;
+
+}  // namespace
+
+program::Code::Segment Plan::alone(const std::vector<std::int64_t> &sizes,
+                                   const std::vector<std::int64_t> &ranges) const {
+  std::vector<Argument> arguments = arguments_;
+  for (Argument &a : arguments) {
+    if (a.kind == Argument::Kind::kValid) {
+      a.kind = Argument::Kind::kSame;
+      a.value = sizes[static_cast<std::size_t>(a.dim)];
+    }
+    if (a.name.starts_with("merge_bytes_")) a.value = 0;
+    if (a.name.starts_with("range_"))
+      for (std::size_t d = 0; d < sizes.size(); ++d)
+        if (a.name == "range_" + scheme_.axes[d].name && !scheme_.axes[d].isWhole) a.value = ranges[d];
+    if (!a.name.starts_with("mram_")) continue;
+    for (std::size_t o = 0; o < scheme_.operands.size(); ++o) {
+      if (a.name == "mram_" + scheme_.operands[o].name) a.value = static_cast<std::int64_t>(o) * kApart;
+      if (a.name == "mram_bytes_" + scheme_.operands[o].name) a.value = 0;
+    }
+  }
+  return block(arguments, 0);
+}
+
+const Operand &Plan::operandAt(std::int64_t offset) const {
+  const auto found = std::find_if(scheme_.operands.begin(), scheme_.operands.end(),
+                                  [&](const Operand &o) { return firstByte_ + o.offset == offset; });
+  PIMENTO_CHECK(found != scheme_.operands.end());
+  return *found;
+}
+
+program::Code::Segment Plan::block(const std::vector<Argument> &arguments, std::int64_t dpu) const {
+  const program::Code::Symbol *at = code_->symbolNamed("ARGUMENTS");
+  PIMENTO_CHECK(at != nullptr && "programs that we write have arguments");
+  const auto valid = scheme_.validOf(dpu), base = scheme_.baseOf(dpu);
+  program::Code::Segment segment{at->address, {}};
+  for (const Argument &a : arguments) {
+    const std::int64_t value = a.kind == Argument::Kind::kValid  ? valid[static_cast<std::size_t>(a.dim)]
+                               : a.kind == Argument::Kind::kBase ? base[static_cast<std::size_t>(a.dim)]
+                                                                 : a.value;
+    for (int byte = 0; byte < 4; ++byte) segment.bytes.push_back(static_cast<std::uint8_t>(value >> (8 * byte)));
+  }
+  return segment;
+}
+
+std::vector<std::int64_t> Plan::kindOf(std::int64_t dpu) const {
+  const auto valid = scheme_.validOf(dpu), base = scheme_.baseOf(dpu);
+  std::vector<std::int64_t> kind = valid;
+  for (const Argument &a : arguments_)
+    if (a.kind == Argument::Kind::kBase) kind.push_back(base[static_cast<std::size_t>(a.dim)]);
+  return kind;
+}
+
+void Plan::gather(const Operand &o, const std::vector<std::int64_t> &base, const std::vector<std::int64_t> &sizes,
+                  const kernel::DataSet &data, std::byte *to) const {
+  const kernel::TensorData &tensor = data[static_cast<std::size_t>(o.tensor)];
+  const std::int64_t size = o.size();
+  const std::size_t n = o.positions.size();
+  if (n == 0) {
+    std::memcpy(to, tensor.bytes.data(), static_cast<std::size_t>(size));
+    return;
+  }
+  struct Line {
+    std::int64_t first, step, stride, extent, low, high;  // elements of the tensor; [low, high) lies in it
+  };
+  std::vector<Line> lines(n);
+  for (std::size_t p = 0; p < n; ++p) {
+    const Position &position = o.positions[p];
+    std::int64_t stride = 1, start = 0;
+    for (std::size_t i = static_cast<std::size_t>(position.index) + 1; i < tensor.shape.size(); ++i)
+      stride *= tensor.shape[i];
+    for (std::size_t d = 0; d < base.size(); ++d) {
+      start += position.coefficient[d] * base[d];
+      if (position.coefficient[d] < 0) start += position.coefficient[d] * (sizes[d] - 1);
+    }
+    const std::int64_t shape = tensor.shape[static_cast<std::size_t>(position.index)];
+    Line l{position.origin + position.step * start, position.step, stride, position.extent(sizes), 0, 0};
+    // Points that guards leave out may read beyond the tensor.
+    const auto isIn = [&](std::int64_t k) { return l.first + k * l.step >= 0 && l.first + k * l.step < shape; };
+    if (l.step > 0) {
+      l.low = l.first >= 0 ? 0 : ceilDiv(-l.first, l.step);
+      l.high = l.first >= shape ? 0 : std::min(l.extent, ceilDiv(shape - l.first, l.step));
+    } else {
+      l.low = l.first < shape ? 0 : ceilDiv(l.first - shape + 1, -l.step);
+      l.high = l.first < 0 ? 0 : std::min(l.extent, l.first / -l.step + 1);
+    }
+    l.high = std::max(l.low, l.high);
+    PIMENTO_CHECK(l.low == l.high || (isIn(l.low) && isIn(l.high - 1)));
+    if (l.low == l.high) return;
+    lines[p] = l;
+  }
+  std::vector<std::int64_t> at(n);
+  for (std::size_t p = 0; p < n; ++p) at[p] = lines[p].low;
+  const Line &row = lines.back();
+  while (true) {
+    std::int64_t from = 0, into = 0;
+    for (std::size_t p = 0; p < n; ++p) {
+      from += (lines[p].first + at[p] * lines[p].step) * lines[p].stride;
+      into += at[p] * o.mramPitch[p];
+    }
+    const std::int64_t step = row.step * row.stride;
+    if (step == 1) {
+      std::memcpy(to + into, tensor.bytes.data() + from * size, static_cast<std::size_t>((row.high - row.low) * size));
+    } else {
+      for (std::int64_t k = 0; k < row.high - row.low; ++k)
+        std::memcpy(to + into + k * size, tensor.bytes.data() + (from + k * step) * size,
+                    static_cast<std::size_t>(size));
+    }
+    std::size_t p = n - 1;
+    while (p > 0 && ++at[p - 1] == lines[p - 1].high) {
+      at[p - 1] = lines[p - 1].low;
+      --p;
+    }
+    if (p == 0) return;
+  }
+}
+
+std::vector<Block> Plan::operands(std::int64_t dpu, const kernel::DataSet &data) const {
+  std::vector<Block> blocks;
+  const auto base = scheme_.baseOf(dpu);
+  for (const Operand &o : scheme_.operands) {
+    if (o.use == Use::kInput) {
+      blocks.push_back({firstByte_ + o.offset, std::vector<std::byte>(static_cast<std::size_t>(o.bytes))});
+      gather(o, base, scheme_.sizesPerDpu(), data, blocks.back().bytes.data());
+    }
+    for (std::int64_t t = 0; o.use == Use::kInPlace && t < scheme_.tasklets; ++t) {
+      blocks.push_back(
+          {firstByte_ + o.offset + t * o.bytes, std::vector<std::byte>(static_cast<std::size_t>(o.bytes))});
+      std::vector<std::int64_t> from = scheme_.lowOf(t);
+      for (std::size_t d = 0; d < from.size(); ++d) from[d] += base[d];
+      gather(o, from, scheme_.sizesPerTasklet(), data, blocks.back().bytes.data());
+    }
+  }
+  return blocks;
+}
+
+std::vector<Fill> Plan::fills(double value) const {
+  std::vector<Fill> out;
+  for (const Operand &o : scheme_.operands) {
+    if (o.use != Use::kInput && o.use != Use::kInPlace) continue;
+    kernel::TensorData element(o.type, {1});
+    element.setDouble(0, value);
+    out.push_back({firstByte_ + o.offset, o.bytes * scheme_.arraysOf(o), element.bytes});
+  }
+  return out;
+}
+
+std::vector<Fill> Plan::fillsAlone(double value) const {
+  std::vector<Fill> out;
+  for (std::size_t o = 0; o < scheme_.operands.size(); ++o) {
+    const Operand &operand = scheme_.operands[o];
+    if (operand.use != Use::kInput && operand.use != Use::kInPlace) continue;
+    kernel::TensorData element(operand.type, {1});
+    element.setDouble(0, value);
+    out.push_back({static_cast<std::int64_t>(o) * kApart, kApart, element.bytes});
+  }
+  return out;
+}
+
+std::vector<Block> Plan::results() const {
+  std::vector<Block> blocks;
+  for (const Operand &o : scheme_.operands)
+    if (!o.isShared())
+      blocks.push_back(
+          {firstByte_ + o.offset, std::vector<std::byte>(static_cast<std::size_t>(o.bytes * scheme_.resultsOf(o)))});
+  if (scheme_.kernel().form == kernel::Form::kSelect)
+    blocks.push_back({firstByte_ + scheme_.mramBytes - kUnit * scheme_.tasklets,
+                      std::vector<std::byte>(static_cast<std::size_t>(kUnit * scheme_.tasklets))});
+  return blocks;
+}
+
+std::vector<int> Plan::tensors() const {
+  std::set<int> out;
+  for (const Operand &o : scheme_.operands)
+    if (o.use == Use::kInput || o.use == Use::kInPlace) out.insert(o.tensor);
+  return {out.begin(), out.end()};
+}
+
+/// Is an array, as it is, a stretch of the tensor?
+bool Plan::isOnePiece(const Operand &o) const {
+  const kernel::Tensor &tensor = scheme_.graph->tensors[static_cast<std::size_t>(o.tensor)];
+  const auto sizes = o.isShared() ? scheme_.sizesPerDpu() : scheme_.sizesPerTasklet();
+  bool isWhole = true;
+  for (std::size_t p = o.positions.size(); p-- > 0;) {
+    const Position &position = o.positions[p];
+    const std::int64_t extent = position.extent(sizes), shape = tensor.shape[static_cast<std::size_t>(position.index)];
+    if (position.index != static_cast<int>(p) || (position.step != 1 && extent > 1)) return false;
+    if (!isWhole && extent > 1) return false;
+    isWhole &= extent == shape && (p + 1 < o.positions.size() || extent * o.size() % kUnit == 0);
+  }
+  return true;
+}
+
+evaluate::HostWork Plan::hostWork() const {
+  evaluate::HostWork w;
+  w.dpus = scheme_.dpus;
+  w.ranks = scheme_.ranks;
+  w.launches = 1;
+  const auto add = [](Bytes &to, std::int64_t bytes) { to = Bytes(addSaturated(to.value, bytes)); };
+  const std::int64_t dpus = scheme_.dpus, tasklets = scheme_.tasklets;
+  add(w.placed, multiplySaturated(static_cast<std::int64_t>(4 * arguments_.size()), dpus));
+  if (kindOf(0) == kindOf(dpus - 1)) w.broadcast = w.placed;
+  const kernel::Kernel &kernel = scheme_.kernel();
+  for (const Operand &o : scheme_.operands) {
+    const kernel::Tensor &tensor = scheme_.graph->tensors[static_cast<std::size_t>(o.tensor)];
+    const std::int64_t one = o.isShared() ? o.bytes : multiplySaturated(o.bytes, scheme_.resultsOf(o)),
+                       all = multiplySaturated(one, dpus);
+    const std::int64_t elements = multiplySaturated(all / o.size(), 1);
+    if (o.use == Use::kInput || o.use == Use::kInPlace) {
+      const bool isSame = scheme_.isSameForAll(o), isOnce = tensor.isConstant;
+      add(isOnce ? w.placedOnce : w.placed, all);
+      if (isSame && !isOnce) add(w.broadcast, all);
+      if (!isOnePiece(o)) add(isOnce ? w.rearrangedOnce : w.rearrangedIn, isSame ? one : all);
+    }
+    if (o.isShared()) continue;
+    add(w.readBack, all);
+    const kernel::Store &store = kernel.stores[static_cast<std::size_t>(o.store)];
+    if (o.use == Use::kPartial || o.use == Use::kTable || (o.use == Use::kWrite && store.combine != Combine::kAssign))
+      w.merges = addSaturated(w.merges, elements);
+    else if (o.use == Use::kSelected || !isOnePiece(o))
+      add(w.rearrangedOut, all);
+    if (scheme_.isScan && o.use == Use::kWrite) w.merges = addSaturated(w.merges, elements - elements / dpus);
+  }
+  if (kernel.form == kernel::Form::kSelect) add(w.readBack, multiplySaturated(kUnit * tasklets, dpus));
+  return w;
+}
+
+}  // namespace pimento::targets::upmem::compiled

@@ -1,0 +1,289 @@
+#include "pimento/targets/upmem/compiled/least.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pimento/sim/dpu/dma.h"
+#include "pimento/targets/upmem/counts.h"
+
+namespace pimento::targets::upmem::compiled {
+
+using sim::dpu::Counts;
+
+namespace {
+
+using Sizes = std::vector<std::int64_t>;
+using ImagePtr = std::shared_ptr<const sim::dpu::Image>;
+
+/// What a run did, as numbers that are multilinear: cycles, ticks of the engine, counts.
+using Work = std::vector<std::int64_t>;
+constexpr std::size_t kCycles = 0, kTicks = 1, kCounts = 2;
+
+/// Do all points take the same on constants? Not where the index is a factor, nor where what was computed before
+/// decides: the product of so many, the exponent of a floating-point sum, the step before in a sequential dim.
+bool isSteady(const kernel::Kernel &k) {
+  const auto isPlain = [](const kernel::Value &v) { return v.op != kernel::Op::kIndex && !isFloat(v.type); };
+  const auto isSum = [](const kernel::Store &s) { return s.combine != kernel::Combine::kMul; };
+  const auto isFree = [](const kernel::Dim &d) { return d.kind != kernel::DimKind::kSequential; };
+  return std::all_of(k.body.begin(), k.body.end(), isPlain) && std::all_of(k.stores.begin(), k.stores.end(), isSum) &&
+         std::all_of(k.dims.begin(), k.dims.end(), isFree);
+}
+
+class Counter {
+ public:
+  Counter(const Plan &plan, const ImagePtr &image, const machine::Dpu &machine, Cache &cache,
+          std::optional<double> constant)
+      : plan_(plan),
+        scheme_(plan.scheme()),
+        image_(image),
+        machine_(machine),
+        cache_(cache),
+        constant_(isSteady(plan.scheme().kernel()) ? constant : std::nullopt),
+        refreshInterval_(machine.refreshInterval.value),
+        refreshTime_(machine.refreshTime.value) {
+    machine_.refreshInterval = Cycles(0);
+    addToKey(image_.get());
+    for (const auto *table : {&machine.reads, &machine.writes})
+      for (const machine::Dpu::Transfer &t : *table) {
+        addToKey(t.size.value);
+        addToKey(t.latency);
+        addToKey(t.occupancy);
+      }
+    for (const std::int64_t n :
+         {machine.issueInterval.value, machine.ticksPerCycle, machine.wram.value, machine.mram.value,
+          machine.transferUnit.value, machine.transferMax.value, machine.transferPorts, machine.multiplier.value})
+      addToKey(n);
+    addToKey(constant_.has_value());
+    if (constant_) addToKey(*constant_);
+    addToKey(machine.mramModel == "constant" ? machine.constantTransfer : -1.0);
+  }
+
+  std::optional<LeastRun> least(std::int64_t dpu) const {
+    if (!isCountable()) return std::nullopt;
+    std::map<Sizes, std::int64_t> shares;  // how many tasklets have so much
+    const Sizes valid = scheme_.validOf(dpu);
+    for (std::int64_t t = 0; t < scheme_.tasklets; ++t) {
+      const Sizes low = scheme_.lowOf(t);
+      Sizes sizes;
+      for (std::size_t d = 0; d < low.size(); ++d)
+        sizes.push_back(std::clamp<std::int64_t>(valid[d] - low[d], 0, scheme_.axes[d].range));
+      if (std::find(sizes.begin(), sizes.end(), 0) == sizes.end()) ++shares[sizes];
+    }
+    Work all, idle;  // idle: the most that tasklets with nothing to do take
+    std::int64_t longest = 0;
+    for (const auto &[sizes, tasklets] : shares) {
+      const auto one = work(sizes);
+      if (!one) return std::nullopt;
+      if (all.empty()) {
+        all = idle = Work(one->size(), 0);
+        if (!addIdle(sizes, all, idle)) return std::nullopt;
+      }
+      for (std::size_t i = 0; i < all.size(); ++i) all[i] += tasklets * std::max<std::int64_t>(0, (*one)[i] - idle[i]);
+      // Each instruction of the others delays the one that works by a cycle at most.
+      longest = std::max(longest, (*one)[kCycles] - idle[kCounts] - idle[failedAttempts()]);
+    }
+    if (all.empty()) return LeastRun{};  // nothing to do
+    LeastRun out;
+    const auto members = countMembers();
+    for (std::size_t c = 0; c < members.size(); ++c) out.counts.*members[c] = all[kCounts + c];
+    out.counts.idleCycles = out.counts.syncAttempts = out.counts.failedAttempts = 0;
+    out.cycles = Cycles(std::max({out.counts.instructions, longest, engineCycles(all[kTicks])}));
+    return out;
+  }
+
+ private:
+  /// Runs on so many tiles and one more are extrapolated, if they tell what `kExact` tiles do; the first tile differs.
+  static constexpr std::int64_t kFirst = 2, kExact = 4;
+  static constexpr int kMostTiled = 4;
+
+  template <typename T>
+  void addToKey(const T &x) {
+    key_.append(reinterpret_cast<const char *>(&x), sizeof x);
+  }
+
+  bool isCountable() const {
+    if (scheme_.isScan || scheme_.kernel().form != kernel::Form::kAffine || !scheme_.kernel().guards.empty())
+      return false;
+    if (machine_.mramModel == "dram-rows" || machine_.registerHazard != "none") return false;
+    return std::all_of(scheme_.operands.begin(), scheme_.operands.end(), [](const Operand &o) {
+      return o.isAligned && !o.isInMram && o.use != Use::kSelected && o.use != Use::kTable && !o.hasCarry;
+    });
+  }
+
+  /// What a DPU takes that has nothing to do: the least into `least`, the most into `most`. Tasklets ask dim by dim
+  /// whether they have some, so it hangs on which dim says no.
+  bool addIdle(const Sizes &sizes, Work &least, Work &most) const {
+    std::vector<std::size_t> split;
+    for (std::size_t d = 0; d < sizes.size(); ++d)
+      if (scheme_.axes[d].tasklets > 1) split.push_back(d);
+    if (split.empty()) return true;
+    const auto none = run(without(split, sizes));
+    if (!none) return false;
+    least = most = *none;
+    for (std::size_t i = 0; i < split.size() && split.size() > 1; ++i) {
+      const auto some = run(without({split[i]}, sizes));
+      if (!some) return false;
+      for (std::size_t n = 0; n < least.size(); ++n) {
+        least[n] = std::min(least[n], (*some)[n]);
+        most[n] = std::max(most[n], (*some)[n]);
+      }
+    }
+    return true;
+  }
+
+  Sizes without(const std::vector<std::size_t> &dims, Sizes sizes) const {
+    for (std::size_t d = 0; d < sizes.size(); ++d)
+      if (scheme_.axes[d].isTiled()) sizes[d] = std::min(sizes[d], scheme_.axes[d].tile);
+    for (const std::size_t d : dims) sizes[d] = 0;
+    return sizes;
+  }
+
+  /// Of a tasklet with so many values of each dim, and others with nothing to do.
+  std::optional<Work> work(const Sizes &sizes) const {
+    std::vector<std::size_t> many;  // dims with so many tiles that they are extrapolated
+    for (std::size_t d = 0; d < sizes.size(); ++d)
+      if (scheme_.axes[d].isTiled() && sizes[d] / scheme_.axes[d].tile > kExact) many.push_back(d);
+    if (many.empty()) return run(sizes);
+    if (static_cast<int>(many.size()) > kMostTiled) return std::nullopt;
+    const auto isTimeLinear = findsTimesOfTiles(sizes, many);
+    const auto corners = cornersOf(sizes, many);
+    if (!isTimeLinear || !corners) return std::nullopt;
+    Work out = extrapolated(*corners, many, sizes);
+    if (!*isTimeLinear) out[kCycles] = machine_.issueInterval.value * (out[kCounts] - corners->back()[kCounts]);
+    return out;
+  }
+
+  /// Runs with `kFirst` tiles and one more of each dim, and what those leave over.
+  std::optional<std::vector<Work>> cornersOf(const Sizes &sizes, const std::vector<std::size_t> &many) const {
+    std::vector<Work> corners;
+    for (std::size_t corner = 0; corner < std::size_t{1} << many.size(); ++corner) {
+      Sizes some = sizes;
+      for (std::size_t i = 0; i < many.size(); ++i)
+        some[many[i]] = sizeAt(sizes, many[i], kFirst + ((corner >> i) & 1));
+      auto w = run(some);
+      if (!w) return std::nullopt;
+      corners.push_back(std::move(*w));
+    }
+    return corners;
+  }
+
+  /// Whether whole tiles tell the time of more of them, too; nothing where not even the counts. Tried without what the
+  /// tiles leave over, so that mappings with equal tiles share these runs.
+  std::optional<bool> findsTimesOfTiles(Sizes sizes, const std::vector<std::size_t> &many) const {
+    for (const std::size_t d : many) sizes[d] -= sizes[d] % scheme_.axes[d].tile;
+    const auto corners = cornersOf(sizes, many);
+    for (const std::size_t d : many) sizes[d] = sizeAt(sizes, d, kExact);
+    const auto checked = run(sizes);
+    if (!corners || !checked) return std::nullopt;
+    const Work predicted = extrapolated(*corners, many, sizes);
+    for (std::size_t i = kTicks; i < predicted.size(); ++i)
+      if (dpuCountOf(i) != &Counts::idleCycles && predicted[i] != (*checked)[i]) return std::nullopt;
+    return predicted[kCycles] == (*checked)[kCycles];
+  }
+
+  /// Where they are among the numbers of a Work; instructions are without them.
+  static std::size_t failedAttempts() {
+    std::size_t i = kCounts;
+    while (dpuCountOf(i) != &Counts::failedAttempts) ++i;
+    return i;
+  }
+
+  static std::int64_t Counts::*dpuCountOf(std::size_t i) { return i < kCounts ? nullptr : countMembers()[i - kCounts]; }
+
+  std::int64_t sizeAt(const Sizes &sizes, std::size_t d, std::size_t tiles) const {
+    const std::int64_t tile = scheme_.axes[d].tile;
+    return static_cast<std::int64_t>(tiles) * tile + sizes[d] % tile;
+  }
+
+  Work extrapolated(const std::vector<Work> &corners, const std::vector<std::size_t> &many, const Sizes &sizes) const {
+    Work out(corners.front().size(), 0);
+    for (std::size_t corner = 0; corner < corners.size(); ++corner) {
+      std::int64_t weight = 1;
+      for (std::size_t i = 0; i < many.size(); ++i) {
+        const std::int64_t tiles = sizes[many[i]] / scheme_.axes[many[i]].tile;
+        weight *= ((corner >> i) & 1) != 0 ? tiles - kFirst : kFirst + 1 - tiles;
+      }
+      for (std::size_t n = 0; n < out.size(); ++n) out[n] += weight * corners[corner][n];
+    }
+    return out;
+  }
+
+  /// Those of all short runs are equal, and no larger than the mapping's: what a product with a range takes hangs on
+  /// its bits.
+  Sizes ranges() const {
+    Sizes out = scheme_.sizesPerTasklet();
+    for (std::size_t d = 0; d < out.size(); ++d)
+      if (scheme_.axes[d].isTiled()) out[d] = std::min(out[d], (kExact + 1) * scheme_.axes[d].tile);
+    return out;
+  }
+
+  /// A DPU whose operands, where short runs have them, hold the constant.
+  sim::dpu::Dpu fresh() const {
+    sim::dpu::Dpu dpu(image_, machine_);
+    if (!constant_) return dpu;
+    for (const Fill &f : plan_.fillsAlone(*constant_))
+      if (f.offset + f.size <= machine_.mram.value)
+        dpu.fillMram(static_cast<std::uint32_t>(f.offset), f.size, f.pattern);
+    return dpu;
+  }
+
+  /// One short run, or what it gave before.
+  std::optional<Work> run(const Sizes &sizes) const {
+    struct Known {
+      ImagePtr image;  // keys name it by address
+      std::optional<Work> work;
+    };
+    const program::Code::Segment arguments = plan_.alone(sizes, ranges());
+    std::string key = key_;
+    key.append(arguments.bytes.begin(), arguments.bytes.end());
+    constexpr std::size_t kBytes = 256;
+    return cache_.get<Known>(key, kBytes, [&] { return Known{image_, runNow(arguments)}; })->work;
+  }
+
+  std::optional<Work> runNow(const program::Code::Segment &arguments) const {
+    if (!fresh_) fresh_.emplace(fresh());
+    sim::dpu::Dpu dpu(*fresh_);
+    dpu.writeWram(arguments.address, std::as_bytes(std::span(arguments.bytes)));
+    const auto done = dpu.estimate();
+    if (!done || done->fault) return std::nullopt;
+    Work out{done->cycles.value, done->engineTicks};
+    for (const CountMember member : countMembers()) out.push_back(done->counts.*member);
+    // Who comes to a barrier when decides how often its lock is asked for.
+    out[kCounts] -= done->counts.failedAttempts;
+    return out;
+  }
+
+  /// Of the port that has most. A refresh comes first in each interval, so so much work takes the refreshes of the
+  /// intervals that it fills; the last transfer may end after the program does.
+  std::int64_t engineCycles(std::int64_t ticks) const {
+    const double last = sim::dpu::Dma::mostOccupancy(machine_);
+    const std::int64_t work = ticks / machine_.ticksPerCycle / machine_.transferPorts,
+                       left = refreshInterval_ - refreshTime_;
+    const std::int64_t paused = refreshInterval_ > 0 && left > 0 ? work / left * refreshTime_ : 0;
+    return std::max<std::int64_t>(0, work + paused - static_cast<std::int64_t>(last) - refreshTime_ - 1);
+  }
+
+  const Plan &plan_;
+  const Scheme &scheme_;
+  const ImagePtr &image_;
+  machine::Dpu machine_;  // without refreshes
+  Cache &cache_;
+  std::optional<double> constant_;
+  std::int64_t refreshInterval_, refreshTime_;
+  std::string key_;
+  mutable std::optional<sim::dpu::Dpu> fresh_;  // what runs begin with
+};
+
+}  // namespace
+
+std::optional<LeastRun> leastRun(const Plan &plan, const ImagePtr &image, const machine::Dpu &machine, std::int64_t dpu,
+                                 Cache &cache, std::optional<double> constant) {
+  return Counter(plan, image, machine, cache, constant).least(dpu);
+}
+
+}  // namespace pimento::targets::upmem::compiled

@@ -1,0 +1,80 @@
+#include "pimento/targets/upmem/compiled/lower.h"
+
+#include <fmt/format.h>
+
+#include "pimento/targets/upmem/compiled/build.h"
+
+namespace pimento::targets::upmem::compiled {
+
+namespace {
+
+Status checkMachine(const machine::Machine &m) {
+  using enum machine::LevelRole;
+  if (m.dpu && machine::haveRoles(m.levels, {kGroup, kUnit, kThread})) return okStatus();
+  return unsupported("unsupported-machine", {"--target"},
+                     fmt::format("machine '{}' has no ranks of DPUs with tasklets", m.name),
+                     "ranks, DPUs, tasklets, memories and transfer times can be changed; the levels cannot");
+}
+
+Status checkTasklets(const Scheme &scheme, const machine::Machine &machine) {
+  if (scheme.tasklets <= machine.dpu->maxTasklets) return okStatus();
+  return error("illegal-mapping", scheme.kernel().where,
+               fmt::format("kernel '{}': {} tasklets; a DPU of {} has {}", scheme.kernel().name, scheme.tasklets,
+                           machine.name, machine.dpu->maxTasklets),
+               fmt::format("choose 1 to {}", machine.dpu->maxTasklets));
+}
+
+Status checkMemories(const Scheme &scheme, const program::Code &code, const machine::Machine &machine) {
+  const machine::Dpu &dpu = *machine.dpu;
+  const auto tooMany = [&](const char *memory, std::int64_t taken, std::int64_t there, const char *hint) {
+    return capacityError("capacity", scheme.kernel().where,
+                         fmt::format("kernel '{}' takes {} {}; a DPU has {}: {} too many", scheme.kernel().name, taken,
+                                     memory, there, taken - there),
+                         hint);
+  };
+  const std::int64_t wram = code.wramUsed + scheme.wramBytes * scheme.tasklets, mram = code.mramUsed + scheme.mramBytes;
+  if (wram > dpu.wram.value)
+    return tooMany("bytes of WRAM", wram, dpu.wram.value, "use fewer tasklets or a smaller buffer=");
+  if (mram > dpu.mram.value) return tooMany("bytes of MRAM", mram, dpu.mram.value, "spread it over more DPUs");
+  const auto iram = static_cast<std::int64_t>(code.instructions.size());
+  if (iram > dpu.instructions) return tooMany("instructions", iram, dpu.instructions, "split the kernel into several");
+  return okStatus();
+}
+
+}  // namespace
+
+Result<Source> writeSource(const kernel::Graph &graph, int kernel, const mapping::Mapping &mapping,
+                           const machine::Machine &machine) {
+  if (const Status s = checkMachine(machine); !s) return s.diagnostics();
+  Result<mapping::PlacedMapping> placed =
+      mapping::place(mapping, graph.kernels[static_cast<std::size_t>(kernel)], machine);
+  if (!placed) return placed.diagnostics();
+  Result<Scheme> scheme = makeScheme(graph, kernel, *placed, machine);
+  if (!scheme) return scheme.diagnostics();
+  if (const Status s = checkTasklets(*scheme, machine); !s) return s.diagnostics();
+  Written written = writeProgram(*scheme);
+  return Source{std::move(*scheme), std::move(*placed), std::move(written)};
+}
+
+Result<Lowered> lower(const kernel::Graph &graph, int kernel, const mapping::Mapping &mapping,
+                      const machine::Machine &machine, program::DpuCompiler *compiler, Cache &cache) {
+  Result<Source> source = writeSource(graph, kernel, mapping, machine);
+  if (!source) return source.diagnostics();
+  auto image = buildProgram(source->written.text, source->scheme.tasklets, source->scheme.stackBytes, compiler, cache);
+  if (!image) return image.diagnostics();
+  if (const Status s = checkMemories(source->scheme, (*image)->code, machine); !s) return s.diagnostics();
+  const std::shared_ptr<const program::Code> code(*image, &(*image)->code);
+  auto plan = std::make_shared<const Plan>(std::move(source->scheme), std::move(source->written.arguments), code);
+  Lowered out;
+  out.program.target = machine.name;
+  out.program.processes.push_back({"compiled", plan->dpus(), program::MachineCode{code, {plan->arguments(0)}}});
+  if (const Status s = program::verify(out.program, machine); !s) return s.diagnostics();
+  out.placed = std::move(source->placed);
+  out.host = plan->hostWork();
+  out.plan = std::move(plan);
+  out.image = std::move(*image);
+  out.text = std::move(source->written.text);
+  return out;
+}
+
+}  // namespace pimento::targets::upmem::compiled

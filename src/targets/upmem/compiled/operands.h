@@ -1,0 +1,23 @@
+// Accesses of a kernel grouped into operands, and operands laid out. Internal to compiled/.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "pimento/targets/upmem/compiled/scheme.h"
+
+namespace pimento::targets::upmem::compiled {
+
+/// `name` with what C does not take in names replaced, and a number behind it where `taken` has it already.
+std::string uniqueName(const std::string &name, std::set<std::string> &taken);
+
+/// Fills in operands, loads and stores. Diagnostics: unsupported-pattern.
+Status makeOperands(Scheme &scheme);
+
+/// Once the nest is known: which index runs along rows, and which dims may not be tiled.
+void arrangeOperands(Scheme &scheme);
+
+/// Once tiles are known: pitches, sizes, alignment, levels.
+void measureOperands(Scheme &scheme);
+
+}  // namespace pimento::targets::upmem::compiled

@@ -1,0 +1,206 @@
+#include "pimento/targets/upmem/file_program.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+
+#include "pimento/base/file.h"
+#include "pimento/base/text.h"
+#include "pimento/dpu/include.h"
+#include "pimento/dpu/runtime.h"
+#include "pimento/dpu/runtime_c.h"
+#include "pimento/evaluate/slices.h"
+#include "pimento/targets/upmem/attribution.h"
+#include "pimento/targets/upmem/data.h"
+#include "pimento/targets/upmem/log.h"
+
+namespace pimento::targets::upmem {
+
+namespace {
+
+/// Lines of source files, read when first asked for. Files that cannot be read have none.
+class SourceLines {
+ public:
+  /// `input`: the program's own file; names in it may be relative to its folder.
+  explicit SourceLines(const std::string &input) : folder_(std::filesystem::path(input).parent_path()) {}
+
+  std::string line(const std::string &file, int number) {
+    const auto [at, isNew] = files_.try_emplace(file);
+    if (isNew) at->second = read(file);
+    const auto n = static_cast<std::size_t>(number);
+    return number >= 1 && n <= at->second.size() ? at->second[n - 1] : std::string();
+  }
+
+ private:
+  static constexpr std::uintmax_t kLargest = 16U << 20;
+
+  std::vector<std::string> read(const std::string &file) const {
+    for (const dpu::RuntimeFile &f : dpu::runtimeFiles())
+      if (file == "runtime/" + f.name) return linesOf(f.text);
+    for (const dpu::CRuntimeFile &f : dpu::cRuntimeFiles())
+      if (file == "runtime/" + f.name) return linesOf(f.text);
+    for (const dpu::IncludeFile &f : dpu::includeFiles())
+      if (file == "include/" + f.name) return linesOf(f.text);
+    // Names come from users' files: nothing but plain files of a sane size is opened.
+    for (const std::filesystem::path &path : {std::filesystem::path(file), folder_ / file}) {
+      std::error_code problem;
+      if (!std::filesystem::is_regular_file(path, problem)) continue;
+      if (std::filesystem::file_size(path, problem) > kLargest || problem) continue;
+      if (const Result<std::string> text = readFile(path.string())) return linesOf(*text);
+    }
+    return {};
+  }
+  static std::vector<std::string> linesOf(const std::string &text) {
+    std::vector<std::string> lines;
+    for (const std::string_view l : split(text, '\n')) lines.emplace_back(trim(l));
+    return lines;
+  }
+
+  std::filesystem::path folder_;
+  std::map<std::string, std::vector<std::string>> files_;
+};
+
+/// The sums of all launches.
+struct Total {
+  Cycles cycles, simulated;
+  sim::dpu::Counts counts;
+  std::vector<std::int64_t> executed, waited;
+  std::optional<Diagnostic> fault;
+
+  void add(const RunResult &r) {
+    cycles += r.cycles;
+    simulated += r.cyclesSimulated;
+    addCounts(counts, r.counts, 1);
+    addTo(executed, r.executed);
+    addTo(waited, r.waited);
+    fault = r.fault;
+  }
+
+ private:
+  static void addTo(std::vector<std::int64_t> &sum, const std::vector<std::int64_t> &more) {
+    if (sum.size() < more.size()) sum.resize(more.size());
+    for (std::size_t i = 0; i < more.size(); ++i) sum[i] += more[i];
+  }
+};
+
+class FileProgram final : public DpuCode {
+ public:
+  FileProgram(const program::Program &program, const machine::Machine &machine, const evaluate::ProgramRequest &request,
+              std::shared_ptr<const sim::dpu::Image> image)
+      : program_(program),
+        machine_(machine),
+        request_(request),
+        code_(*std::get<program::MachineCode>(program.processes.front().body).code),
+        image_(std::move(image)) {}
+
+  Status parseData() {
+    Result<std::vector<DpuInput>> inputs = parseDpuInputs(request_.ins, code_, *machine_.dpu);
+    if (!inputs) return inputs.diagnostics();
+    inputs_ = std::move(*inputs);
+    if (!request_.isSimulation) return okStatus();
+    Result<std::vector<DpuOutput>> outputs = parseDpuOutputs(request_.outs, code_, *machine_.dpu);
+    if (!outputs) return outputs.diagnostics();
+    outputs_ = std::move(*outputs);
+    return okStatus();
+  }
+
+  const program::Program &program() const override { return program_; }
+  evaluate::HostWork hostWork() const override { return workOf(request_.launches); }
+  Result<std::unique_ptr<evaluate::Slices>> slices(const RunMode & /*mode*/) const override {
+    return evaluate::noSlices(fmt::format("program '{}'", program_.processes.front().name), machine_.name);
+  }
+
+  Result<DeviceRun> run(const RunMode &mode) const override {
+    Dpu dpu(image_, *machine_.dpu);
+    for (const DpuInput &in : inputs_) upmem::write(in, dpu);
+    DpuLog log(code_);
+    std::int64_t launched = 0;
+    const Total total = launch(dpu, mode, log, launched);
+    DeviceRun out;
+    out.cycles = total.cycles;
+    out.cyclesSimulated = total.simulated;
+    out.units = program_.processes.front().instances;
+    out.hostWork = workOf(launched);
+    setCounts(out, total.counts, machine_, 1);
+    out.outcome.log = log.text();
+    if (log.lost() > 0)
+      out.warnings.push_back(fmt::format("{} bytes of the log did not fit into its {}", log.lost(), log.size()));
+    out.outcome.profile = attributionOf(code_, total.executed, total.waited, machine_.dpu->issueInterval);
+    SourceLines source(request_.file);
+    for (evaluate::AttributionRow &row : out.outcome.profile->lines) row.text = source.line(row.file, row.line);
+    if (total.fault) {
+      out.outcome.fault = total.fault;
+      out.outcome.fault->message = "DPU 0, " + out.outcome.fault->message;
+    }
+    if (const Status s = takeOutputs(dpu, out.outcome); !s) return s.diagnostics();
+    return out;
+  }
+
+ private:
+  evaluate::HostWork workOf(std::int64_t launches) const {
+    evaluate::HostWork work;
+    work.dpus = program_.processes.front().instances;
+    work.ranks = 1;
+    work.launches = launches;
+    for (const DpuInput &in : inputs_) work.placed += in.size();
+    for (const DpuOutput &out : outputs_) work.readBack += out.bytes;
+    return work;
+  }
+
+  Total launch(Dpu &dpu, const RunMode &mode, DpuLog &log, std::int64_t &launched) const {
+    sim::dpu::RunOptions options;
+    options.observer = dynamic_cast<sim::dpu::Observer *>(mode.observer);
+    options.maxInstructions = request_.maxInstructions;
+    Total total;
+    for (; launched < request_.launches && !total.fault; ++launched) {
+      // A second launch needs the memories that the first one left.
+      if (mode.isFastForward && request_.launches == 1) {
+        if (const auto skipped = Dpu(dpu).estimate(options)) {  // an estimate leaves memories undefined
+          total.add(*skipped);
+          continue;
+        }
+      }
+      total.add(dpu.simulate(options));
+      log.take(dpu);
+    }
+    return total;
+  }
+
+  Status takeOutputs(const Dpu &dpu, evaluate::ProgramOutcome &outcome) const {
+    for (const DpuOutput &out : outputs_) {
+      std::vector<std::byte> bytes = read(out, dpu);
+      if (out.file.empty()) {
+        outcome.readouts.push_back({out.text, *out.type, std::move(bytes)});
+      } else if (const Status s = save(out, std::move(bytes)); !s) {
+        return s;
+      }
+    }
+    return okStatus();
+  }
+
+  const program::Program &program_;
+  const machine::Machine &machine_;
+  evaluate::ProgramRequest request_;
+  const program::Code &code_;
+  std::shared_ptr<const sim::dpu::Image> image_;
+  std::vector<DpuInput> inputs_;
+  std::vector<DpuOutput> outputs_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<evaluate::Runnable>> loadFile(const program::Program &program, const machine::Machine &machine,
+                                                     const evaluate::ProgramRequest &request) {
+  if (const Status s = program::verify(program, machine, request.places); !s) return s.diagnostics();
+  if (!program::has<program::MachineCode>(program))
+    return unsupported("unsupported-program", {}, fmt::format("{} runs machine code of DPUs, not this", machine.name),
+                       "give it a .s or ELF file");
+  auto image = sim::dpu::Image::make(*std::get<program::MachineCode>(program.processes.front().body).code);
+  if (!image) return image.diagnostics();
+  auto out = std::make_unique<FileProgram>(program, machine, request, std::move(*image));
+  if (const Status s = out->parseData(); !s) return s.diagnostics();
+  return std::unique_ptr<evaluate::Runnable>(std::move(out));
+}
+
+}  // namespace pimento::targets::upmem

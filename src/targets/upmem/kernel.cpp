@@ -1,0 +1,191 @@
+#include "pimento/targets/upmem/kernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pimento/base/integer.h"
+#include "pimento/base/thread_pool.h"
+#include "pimento/evaluate/explainer.h"
+#include "pimento/program/text.h"
+#include "pimento/targets/cnm/lower.h"
+#include "pimento/targets/upmem/listing.h"
+
+namespace pimento::targets::upmem {
+
+Diagnostic faultOf(Diagnostic d, std::int64_t dpu) {
+  d.message = fmt::format("DPU {}: {}", dpu, d.message);
+  return d;
+}
+
+void write(Dpu &dpu, const std::vector<Block> &blocks) {
+  for (const Block &b : blocks) dpu.writeMram(static_cast<std::uint32_t>(b.offset), b.bytes);
+}
+
+void fill(Dpu &dpu, const std::vector<Fill> &fills) {
+  for (const Fill &f : fills) dpu.fillMram(static_cast<std::uint32_t>(f.offset), f.size, f.pattern);
+}
+
+void DpuTotal::add(const RunResult &r, std::int64_t times) {
+  if (cycles_ < r.cycles || instructions_ == 0) {
+    cycles_ = std::max(cycles_, r.cycles);
+    simulated_ = r.cyclesSimulated;
+  }
+  instructions_ += r.counts.instructions;
+  addCounts(counts_, r.counts, times);
+}
+
+DeviceRun DpuTotal::run(const machine::Machine &machine, std::int64_t ranks, std::int64_t units,
+                        std::int64_t simulated) const {
+  DeviceRun out;
+  out.cycles = cycles_;
+  out.cyclesSimulated = simulated_;
+  out.units = units;
+  out.unitsSimulated = simulated;
+  setCounts(out, counts_, machine, ranks);
+  return out;
+}
+
+evaluate::DerivationPtr DpuCode::explainCycles(const std::string &name, const DeviceRun &run,
+                                               evaluate::MachineNumbers & /*numbers*/,
+                                               std::int64_t /*mostCommands*/) const {
+  return evaluate::explainIssues(name, run, kDpu);
+}
+
+Result<std::string> DpuCode::emit(std::string_view stage, const std::string &kernel, bool isFirst) const {
+  if (stage != "asm") return Runnable::emit(stage, kernel, isFirst);
+  const auto &code = std::get<program::MachineCode>(program().processes.front().body);
+  return (kernel.empty() ? std::string() : fmt::format("// {}, program 0\n", kernel)) + listing(*code.code);
+}
+
+Result<std::string> DpuKernel::emit(std::string_view stage, const std::string &kernel, bool isFirst) const {
+  if (stage != "llvcnm") return DpuCode::emit(stage, kernel, isFirst);
+  const auto lowered = cnm::lower(*part_.graph, part_.first, placed().mapping, machine_);
+  if (!lowered) return lowered.diagnostics();
+  return program::print(lowered->program);
+}
+
+bool DpuKernel::readsInputsAlone() const {
+  const std::vector<int> tensors = operandTensors();
+  return std::all_of(tensors.begin(), tensors.end(), [&](int t) {
+    const kernel::Role role = part_.graph->tensors[static_cast<std::size_t>(t)].role;
+    return role == kernel::Role::kInput || role == kernel::Role::kInOut;
+  });
+}
+
+const kernel::DataSet *DpuKernel::contentsOf(const RunMode &mode) const {
+  if (mode.contents == nullptr) return nullptr;
+  const std::vector<int> tensors = operandTensors();
+  const auto isThere = [&](int t) { return !(*mode.contents)[static_cast<std::size_t>(t)].bytes.empty(); };
+  return std::all_of(tensors.begin(), tensors.end(), isThere) ? mode.contents : nullptr;
+}
+
+std::optional<double> DpuKernel::constantOf(const RunMode &mode) const {
+  using Kind = kernel::DataSpec::Kind;
+  const bool isConstant = mode.values != nullptr && mode.values->kind != Kind::kRandom &&
+                          mode.values->kind != Kind::kUniform && readsInputsAlone();
+  if (!isConstant) return std::nullopt;
+  return mode.values->kind == Kind::kOne ? 1 : mode.values->kind == Kind::kZero ? 0 : mode.values->low;
+}
+
+Diagnostic DpuKernel::dataDecideTime() const {
+  return error(DiagnosticKind::kDataDependent, "data-decide-time", kernel().where,
+               fmt::format("the time of kernel '{}' on {} depends on the values of its operands, which are not known",
+                           kernel().name, machine_.name),
+               "say what they are with --data (random, uniform:A,B, const:V, FILE.npy), or simulate it on data");
+}
+
+Result<DeviceRun> DpuKernel::run(const RunMode &mode) const {
+  if (const kernel::DataSet *contents = contentsOf(mode)) {
+    kernel::DataSet data = *contents;
+    kernel::makeMissing(*part_.graph, data);
+    return runOn(data, mode.observer, mode.jobs);
+  }
+  const std::optional<double> value = constantOf(mode);
+  DpuTotal total;
+  const std::vector<Kind> all = kinds(value.has_value());
+  for (const Kind &kind : all) {
+    Dpu dpu = loaded(kind.first);
+    if (value) upmem::fill(dpu, fillsOf(kind.first, *value));
+    const bool isObserved = kind.first == 0 && mode.observer != nullptr;
+    // Without values an estimate tells whether they decide.
+    std::optional<RunResult> r = mode.isFastForward || !value ? Dpu(dpu).estimate() : std::nullopt;
+    if (!r && !value)
+      return mode.values != nullptr && readsInputsAlone() ? runGenerated(mode) : Result<DeviceRun>(dataDecideTime());
+    if (!r || isObserved || !mode.isFastForward)
+      r = dpu.simulate({.observer = isObserved ? dynamic_cast<sim::dpu::Observer *>(mode.observer) : nullptr});
+    if (r->fault) return faultOf(*r->fault, kind.first);
+    total.add(*r, kind.count);
+  }
+  return total.run(machine_, hostWork().ranks, dpus(), static_cast<std::int64_t>(all.size()));
+}
+
+Result<DeviceRun> DpuKernel::runMade(const RunMode &mode) const {
+  kernel::DataSet data = kernel::makeData(*part_.graph, *mode.values);
+  kernel::makeMissing(*part_.graph, data);
+  return runOn(data, mode.observer, mode.jobs);
+}
+
+Result<DeviceRun> DpuKernel::runOn(kernel::DataSet &data, evaluate::Observer *observer, int jobs) const {
+  if (const Status s = check(data); !s) return s.diagnostics();
+  std::vector<RunResult> runs(static_cast<std::size_t>(dpus()));
+  std::vector<std::vector<Block>> results(runs.size());
+  const kernel::DataSet &given = data;
+  parallelFor(jobs, dpus(), [&](std::int64_t i) {
+    const auto n = static_cast<std::size_t>(i);
+    Dpu dpu = loaded(i);
+    write(dpu, operandsOf(i, given));
+    runs[n] = dpu.simulate({.observer = i == 0 ? dynamic_cast<sim::dpu::Observer *>(observer) : nullptr});
+    results[n] = emptyResults();
+    for (Block &b : results[n]) dpu.readMram(static_cast<std::uint32_t>(b.offset), b.bytes);
+  });
+  DpuTotal total;
+  const std::unique_ptr<Results> into = collector(data);
+  for (std::size_t n = 0; n < runs.size(); ++n) {
+    if (runs[n].fault) return faultOf(*runs[n].fault, static_cast<std::int64_t>(n));
+    total.add(runs[n], 1);
+    into->add(results[n]);
+    results[n] = {};
+  }
+  into->finish();
+  return total.run(machine_, hostWork().ranks, dpus(), dpus());
+}
+
+namespace {
+
+/// Counts grow by the same with every part.
+sim::dpu::Counts extrapolated(const std::vector<RunResult> &runs, const std::vector<SampledRun> &samples,
+                              std::int64_t parts, int seeds) {
+  sim::dpu::Counts out;
+  const std::int64_t few = samples.front().rounds, many = samples.back().rounds;
+  for (const CountMember member : countMembers()) {
+    double low = 0, high = 0;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const auto n = static_cast<double>(runs[i].counts.*member) / seeds;
+      if (samples[i].rounds == few) low += n;
+      if (samples[i].rounds == many) high += n;
+    }
+    const double perPart = (high - low) / static_cast<double>(many - few);
+    out.*member = std::max<std::int64_t>(0, std::llround(high + perPart * static_cast<double>(parts - many)));
+  }
+  return out;
+}
+
+}  // namespace
+
+DeviceRun DpuKernel::sampled(const std::vector<RunResult> &runs, const std::vector<SampledRun> &samples,
+                             std::int64_t parts, int seeds, const Prediction &p) const {
+  sim::dpu::Counts ofAll;
+  addCounts(ofAll, extrapolated(runs, samples, parts, seeds), dpus());
+  DeviceRun out;
+  out.cycles = Cycles(std::llround(p.cycles));
+  for (const RunResult &r : runs) out.cyclesSimulated += r.cyclesSimulated;
+  out.units = dpus();
+  out.interval = evaluate::Interval{kLevel, Cycles(static_cast<std::int64_t>(std::floor(p.low))),
+                                    Cycles(static_cast<std::int64_t>(std::ceil(p.high)))};
+  setCounts(out, ofAll, machine_, hostWork().ranks);
+  return out;
+}
+
+}  // namespace pimento::targets::upmem

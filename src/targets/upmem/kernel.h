@@ -1,0 +1,110 @@
+// A kernel as a program of DPUs, measured or compiled, and its runs: on data, or on what is known of the data.
+//
+// DPUs run apart from one another; a launch lasts as long as the slowest. Where data do not decide the time, DPUs that
+// do the same are run once. Where they do, a run needs them: real ones (runOn), constants (every DPU's memory is
+// filled), or a way to make them, in which case long runs are extrapolated from samples.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pimento/base/cache.h"
+#include "pimento/evaluate/target.h"
+#include "pimento/sim/dpu/dpu.h"
+#include "pimento/targets/upmem/counts.h"
+#include "pimento/targets/upmem/memory.h"
+#include "pimento/targets/upmem/sample.h"
+
+namespace pimento::targets::upmem {
+
+using evaluate::DeviceRun;
+using evaluate::GraphPart;
+using evaluate::RunMode;
+using sim::dpu::Dpu;
+using sim::dpu::RunResult;
+
+/// `dpu`'s fault with its number.
+Diagnostic faultOf(Diagnostic d, std::int64_t dpu);
+
+/// Adds up DPUs: the slowest decides the time, counts are those of all.
+class DpuTotal {
+ public:
+  void add(const RunResult &r, std::int64_t times);
+  DeviceRun run(const machine::Machine &machine, std::int64_t ranks, std::int64_t units, std::int64_t simulated) const;
+
+ private:
+  Cycles cycles_{}, simulated_{};
+  std::int64_t instructions_ = 0;
+  sim::dpu::Counts counts_;
+};
+
+/// What follows from machine code of DPUs.
+class DpuCode : public virtual evaluate::Runnable {
+ public:
+  evaluate::DerivationPtr explainCycles(const std::string &name, const DeviceRun &run,
+                                        evaluate::MachineNumbers &numbers, std::int64_t mostCommands) const override;
+  /// "asm": the listing.
+  Result<std::string> emit(std::string_view stage, const std::string &kernel, bool isFirst) const override;
+};
+
+class DpuKernel : public evaluate::CompiledPart, public DpuCode {
+ public:
+  std::vector<evaluate::Residence> residences() const override {
+    return evaluate::residencesOf(part_, placed().mapping);
+  }
+  Result<DeviceRun> run(const RunMode &mode) const override;
+  Result<DeviceRun> runOn(kernel::DataSet &data, evaluate::Observer *observer, int jobs) const override;
+  /// "llvcnm": the same kernel and mapping in virtual instructions, which is what CoMoNM estimates.
+  Result<std::string> emit(std::string_view stage, const std::string &kernel, bool isFirst) const override;
+
+ protected:
+  DpuKernel(const GraphPart &part, const machine::Machine &machine) : part_(part), machine_(machine) {}
+
+  /// DPUs that do the same.
+  struct Kind {
+    std::int64_t first = 0, count = 0;
+  };
+
+  virtual std::int64_t dpus() const = 0;
+  /// Tensors that operands are gathered from.
+  virtual std::vector<int> operandTensors() const = 0;
+  /// `isFilled`: memories hold constants.
+  virtual std::vector<Kind> kinds(bool isFilled) const = 0;
+  /// A DPU with program and arguments in it, and no operands.
+  virtual Dpu loaded(std::int64_t dpu) const = 0;
+  virtual std::vector<Block> operandsOf(std::int64_t dpu, const kernel::DataSet &data) const = 0;
+  virtual std::vector<Fill> fillsOf(std::int64_t dpu, double value) const = 0;
+  /// What the host reads back, empty.
+  virtual std::vector<Block> emptyResults() const = 0;
+  virtual std::unique_ptr<Results> collector(kernel::DataSet &data) const = 0;
+  /// What the program takes for granted of its data.
+  virtual Status check(const kernel::DataSet & /*data*/) const { return okStatus(); }
+  /// A run on data made as `mode` says.
+  virtual Result<DeviceRun> runGenerated(const RunMode &mode) const = 0;
+
+  const kernel::Kernel &kernel() const { return part_.kernel(); }
+  bool readsInputsAlone() const;
+  /// All operands, where they are known one by one; else null.
+  const kernel::DataSet *contentsOf(const RunMode &mode) const;
+  /// What all operands hold, where that is known.
+  std::optional<double> constantOf(const RunMode &mode) const;
+  /// All DPUs, on data made as `mode` says.
+  Result<DeviceRun> runMade(const RunMode &mode) const;
+  Diagnostic dataDecideTime() const;
+  /// A run extrapolated from `samples` of so many parts (sample.h), `seeds` of each length.
+  DeviceRun sampled(const std::vector<RunResult> &runs, const std::vector<SampledRun> &samples, std::int64_t parts,
+                    int seeds, const Prediction &p) const;
+
+  GraphPart part_;
+  const machine::Machine &machine_;
+};
+
+/// What samples and intervals are made for.
+inline constexpr double kLevel = 0.99;
+
+void write(Dpu &dpu, const std::vector<Block> &blocks);
+void fill(Dpu &dpu, const std::vector<Fill> &fills);
+
+}  // namespace pimento::targets::upmem

@@ -1,0 +1,130 @@
+#include "pimento/targets/upmem/measured/sampler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace pimento::targets::upmem::measured {
+
+namespace {
+
+/// One tensor of that many elements, made as `spec` says.
+kernel::TensorData make(const std::string &name, DType type, std::vector<std::int64_t> shape,
+                        const kernel::DataSpec &spec) {
+  kernel::Graph graph;
+  graph.tensors.push_back({name, type, std::move(shape), kernel::Role::kInput});
+  return std::move(kernel::makeData(graph, spec).front());
+}
+
+}  // namespace
+
+Sampler::Sampler(const kernel::Graph &graph, const machine::Machine &machine, const Lowered &lowered,
+                 std::shared_ptr<const sim::dpu::Image> image, const kernel::DataSpec &values)
+    : graph_(graph),
+      machine_(machine),
+      lowered_(lowered),
+      image_(std::move(image)),
+      values_(values),
+      shared_(graph.tensors.size()) {
+  const Pattern &p = lowered_.layout->pattern();
+  if (p.inner < 0) return;
+  const auto t = static_cast<std::size_t>(p.b.tensor);
+  shared_[t] = make(graph_.tensors[t].name, graph_.tensors[t].type, graph_.tensors[t].shape, values_);
+}
+
+int Sampler::ways() const {
+  switch (lowered_.layout->pattern().shape) {
+    case Shape::kGemv:
+      return 2;
+    case Shape::kGemm:
+      return 3;
+    default:
+      return 1;
+  }
+}
+
+std::int64_t Sampler::parts(int way) const {
+  const Work &w = lowered_.layout->work();
+  const Pattern &p = lowered_.layout->pattern();
+  if (p.inner < 0) return w.perTasklet / w.buffer;
+  const std::int64_t tiles = p.columns < 0 ? 1 : w.columns / w.buffer;
+  if (way == 0) return w.perTasklet;
+  if (way == 1 && p.columns >= 0) return w.perTasklet * tiles;
+  return w.perTasklet * tiles * (w.inner / w.buffer);
+}
+
+Sampler::Cut Sampler::cut(int way, std::int64_t parts) const {
+  const Pattern &p = lowered_.layout->pattern();
+  Cut c{lowered_.layout->work(), lowered_.layout->shares().extents};
+  if (parts == this->parts(way)) return c;
+  const auto shorten = [&](int dim, std::int64_t &padded, std::int64_t to) {
+    std::int64_t &extent = c.extents[static_cast<std::size_t>(dim)];
+    padded = to;
+    extent = std::min(extent, to);
+  };
+  if (p.inner < 0) {
+    c.work.perTasklet = parts * c.work.buffer;
+    return c;
+  }
+  c.work.perTasklet = way == 0 ? parts : 1;
+  if (way == 1 && p.columns >= 0) shorten(p.columns, c.work.columns, parts * c.work.buffer);
+  if (way == 2 && p.columns >= 0) shorten(p.columns, c.work.columns, c.work.buffer);
+  if (way == ways() - 1 && way > 0) shorten(p.inner, c.work.inner, parts * c.work.buffer);
+  return c;
+}
+
+sim::dpu::Dpu Sampler::loaded(const Layout &layout) const {
+  sim::dpu::Dpu dpu(image_, *machine_.dpu);
+  const auto segment = arguments(image_->code, layout.pattern().shape, layout.shares().tasklets, layout.work());
+  dpu.writeWram(segment.address, std::as_bytes(std::span(segment.bytes)));
+  return dpu;
+}
+
+Layout Sampler::layoutOf(const Cut &cut) const {
+  const Layout &full = *lowered_.layout;
+  return {full.pattern(), cut.work, {1, full.shares().tasklets, cut.extents}, full.firstByte()};
+}
+
+sim::dpu::Dpu Sampler::onSample(const Cut &cut, const std::string &sample, bool hasOwnShared) const {
+  const Pattern &p = lowered_.layout->pattern();
+  const Layout layout = layoutOf(cut);
+  sim::dpu::Dpu dpu = loaded(layout);
+  const std::int64_t size = sizeOf(p.type).value;
+  for (const Array &a : layout.arrays()) {
+    if (!a.isInput) continue;
+    Block block;
+    if (a.isSame && !hasOwnShared) {
+      block = layout.operand(a, 0, shared_);
+    } else {
+      const std::string name = fmt::format("{}, array {}", sample, static_cast<int>(a.part));
+      kernel::TensorData made = make(name, p.type, {a.bytes / size}, values_);
+      if (p.inner >= 0) {  // rows end in padding
+        const std::int64_t row = cut.work.inner, real = cut.extents[static_cast<std::size_t>(p.inner)];
+        for (std::int64_t at = 0; real < row && at < a.bytes / size; at += row)
+          std::memset(made.bytes.data() + (at + real) * size, 0, static_cast<std::size_t>((row - real) * size));
+      }
+      block = {a.offset, std::move(made.bytes)};
+    }
+    dpu.writeMram(static_cast<std::uint32_t>(block.offset), block.bytes);
+  }
+  return dpu;
+}
+
+// Cut along the sum, a sample sees a piece of what rounds share: another one each time, or all would be off by the
+// same.
+sim::dpu::RunResult Sampler::run(int way, std::int64_t parts, std::int64_t sample) const {
+  return onSample(cut(way, parts), fmt::format("sample {} of {} parts", sample, parts), way > 0 && way + 1 == ways())
+      .simulate();
+}
+
+std::optional<sim::dpu::RunResult> Sampler::onConstants(int way, std::int64_t parts) const {
+  const Layout layout = layoutOf(cut(way, parts));
+  sim::dpu::Dpu dpu = loaded(layout);
+  const std::vector<std::byte> zero(static_cast<std::size_t>(sizeOf(layout.pattern().type).value));
+  for (const Array &a : layout.arrays())
+    if (a.isInput) dpu.fillMram(static_cast<std::uint32_t>(a.offset), a.bytes, zero);
+  return dpu.estimate();
+}
+
+}  // namespace pimento::targets::upmem::measured
