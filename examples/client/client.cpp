@@ -6,6 +6,7 @@
 #include "pimento/evaluate/evaluator.h"
 #include "pimento/kernel/zoo.h"
 #include "pimento/machine/machine.h"
+#include "pimento/targets/targets.h"
 
 int main() {
   using namespace pimento;
@@ -18,9 +19,15 @@ int main() {
       std::fprintf(stderr, "%s\n", machine.diagnostics().front().str().c_str());
       return 1;
     }
+    const auto target = targets::targetOf(*machine);
+    if (!target) {
+      std::printf("%s: %s\n", name.c_str(), target.diagnostics().front().message.c_str());
+      continue;
+    }
     evaluate::Request request;
     request.graph = &*graph;
     request.machine = &*machine;
+    request.target = *target;
     request.maps.emplace_back();  // the reference mapping
     const auto report = evaluate::evaluate(request);
     if (!report) {

@@ -272,6 +272,9 @@ class Run {
 }  // namespace
 
 Result<Evaluation> evaluateRecorded(const Request &request) {
+  if (request.target == nullptr)
+    return usageError("no-target", "Request::target", "there is no target to evaluate on",
+                      "set it to what targets::targetOf gives for the machine");
   if (request.graph == nullptr) return evaluateRecorded(request, {});
   Result<CompiledGraph> compiled = compile(request);
   if (!compiled) return compiled.diagnostics();

@@ -76,7 +76,7 @@ struct Evaluation {
 };
 
 /// Compiles (or takes what compile() made of the same request) and runs. The report is complete except for the fields
-/// that name the input (kernel, sizes, dtype).
+/// that name the input (kernel, sizes, dtype). Diagnostics: "no-target", those of compile(), and those of the run.
 Result<Evaluation> evaluateRecorded(const Request &request);
 Result<Evaluation> evaluateRecorded(const Request &request, CompiledGraph compiled);
 Result<Report> evaluate(const Request &request);

@@ -142,6 +142,14 @@ TEST_F(PlanTest, KernelsThatATargetWantsTogetherAreOnePartAndAreCheckedTogether)
   EXPECT_EQ(done->compiled[0].compiled->residences().size(), 3u);  // a, b, c
 }
 
+TEST_F(PlanTest, ARequestWithoutATargetIsAnError) {
+  Request r = request(InterpretingTarget(1), mapping::MapSpec::Kind::kReference);
+  r.target = nullptr;
+  const auto done = evaluate(r);
+  ASSERT_FALSE(done.ok());
+  EXPECT_EQ(done.diagnostics().front().code, "no-target");
+}
+
 TEST_F(PlanTest, AMappingOfItsOwnForEveryKernelKeepsThemApart) {
   const InterpretingTarget target(3);
   Request r = request(target, mapping::MapSpec::Kind::kReference);

@@ -57,7 +57,7 @@ def follow(folder):
     lines = len((folder / "src/targets/targets.def").read_text().splitlines())
     if outside or lines != len(before["src/targets/targets.def"].decode().splitlines()) + 1:
         sys.exit(f"add_a_target: a target is one directory and one line, this touches {outside}")
-    simulated = [text for command, text in outputs.items() if "simulate va --target" in command and "json" not in command]
+    simulated = [text for command, text in outputs.items() if " simulate " in command and "--json" not in command]
     if files < 5 or not simulated or not all("yes, bit for bit" in text for text in simulated):
         sys.exit("add_a_target: the page's toy was not simulated and checked")
     validated = next(text for command, text in outputs.items() if "validate toy" in command)
