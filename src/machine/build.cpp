@@ -9,7 +9,7 @@ namespace pimento::machine {
 Result<Machine> buildMachine(const Node &root, Values values) {
   Machine machine;
   machine.numbers = std::move(values.numbers);
-  machine.setWords = std::move(values.setWords);
+  machine.words = std::move(values.words);
   machine.places[""] = root.where;
   for (const Entry &e : root.entries) machine.places[e.key] = e.value.where;
   Diagnostics diagnostics;

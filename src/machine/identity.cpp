@@ -57,7 +57,7 @@ std::string identity(const Machine &machine) {
   out += fmt::format("host {} {} {} {} {} {} {}\n", h.linkGBps, h.writeEfficiency, h.readEfficiency,
                      h.linkLatency.value, h.memoryGBps, h.mergeGops, h.peakGflops);
   for (const auto &[path, n] : machine.numbers) out += fmt::format("{}={}{}\n", path, n.canonical, n.canonicalUnit);
-  for (const auto &[path, word] : machine.setWords) out += fmt::format("{}={}\n", path, word);
+  for (const auto &[path, word] : machine.words) out += fmt::format("{}={}\n", path, word);
   return out;
 }
 

@@ -50,10 +50,10 @@ struct Machine {
   std::vector<std::string> energySets;  ///< all names, in the order of the file
   std::string energyCovers;             ///< the chips a total covers
   Host host;
-  std::map<std::string, Number> numbers;        ///< by path, every number of the file, formulas evaluated
-  std::map<std::string, std::string> setWords;  ///< by path, words that --set chose
-  std::map<std::string, Location> places;       ///< by path, where sections, levels and words stand
-  std::map<std::string, std::string> aliases;   ///< short names for --set: "channels" = "organization.channels"
+  std::map<std::string, Number> numbers;       ///< by path, every number of the file, formulas evaluated
+  std::map<std::string, std::string> words;    ///< by path: flags, element types and other choices
+  std::map<std::string, Location> places;      ///< by path, where sections, levels and words stand
+  std::map<std::string, std::string> aliases;  ///< short names for --set: "channels" = "organization.channels"
 
   Picoseconds toTime(Cycles c) const { return Picoseconds(static_cast<double>(c.value) * 1000.0 / clockGHz); }
   /// Where a number or section stands; the nearest one around it where it is neither.

@@ -1,5 +1,8 @@
 #include "pimento/machine/reader.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -155,7 +158,7 @@ class Reader {
       return report("unknown-choice", n.where, "'" + path + "' is '" + n.text + "', which is no element type",
                     "types: " + dtypeNames());
     }
-    if (n.isOverridden) out_.setWords[path] = n.text;
+    if (row.kind != ValueKind::kText) out_.words[path] = n.text;
     out_.byPath[path] = std::move(v);
   }
 
@@ -171,6 +174,7 @@ class Reader {
       v.list.push_back(item.text);
     }
     if (v.list.empty() && row.isRequired) return wrongType(n, path, "a list with entries", "write [a, b, c]");
+    if (!row.choices.empty()) out_.words[path] = fmt::format("{}", fmt::join(v.list, " "));
     out_.byPath[path] = std::move(v);
   }
 

@@ -31,7 +31,7 @@ struct Value {
 struct Values {
   std::map<std::string, Value> byPath;
   std::map<std::string, Number> numbers;
-  std::map<std::string, std::string> setWords;  ///< by path, words that --set chose
+  std::map<std::string, std::string> words;  ///< by path: flags, element types and other choices
 };
 
 /// Reads `root` (the whole file, extensions merged). `start` says what to start from instead where several keys are

@@ -145,6 +145,14 @@ TEST(Identity, TellsMachinesOfOtherSetsRolesAndModelsApart) {
   EXPECT_NE(identity(load("upmem", {{"dpu.mram_model", "constant"}})), identity(base));
   EXPECT_NE(identity(load("upmem", {{"dpu.register_hazard", "even-odd"}})), identity(base));
   EXPECT_NE(identity(load("upmem", {{"dpu.tasklets", "16"}})), identity(base));
+  // The same words from --set and from a file; the same file with another word.
+  const auto edited = [](const std::string &model) {
+    const auto m = parseMachine("name: upmem\nextends: upmem\ndpu: {mram_model: " + model + "}\n", "mine.yaml", {kFolder});
+    EXPECT_TRUE(m) << m.diagnostics().front().str();
+    return m ? identity(*m) : "";
+  };
+  EXPECT_EQ(edited("constant"), identity(load("upmem", {{"dpu.mram_model", "constant"}})));
+  EXPECT_NE(edited("constant"), edited("table"));
   Machine lanes = base;
   lanes.levels.back().role = LevelRole::kLane;
   EXPECT_NE(identity(lanes), identity(base));
