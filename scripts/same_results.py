@@ -426,6 +426,9 @@ class Progress:
         self.done += 1
         self.differences += len(outcome.differences)
         now = time.monotonic()
+        for d in outcome.differences[:1]:
+            start = "\r\033[K" if self.is_terminal else ""
+            print(f"{start}{outcome.name}: {d.command}: {d.key}: {d.old} -> {d.new}", file=sys.stderr, flush=True)
         if not self.is_terminal and now - self.shown < 30 and self.done < self.total:
             return
         self.shown = now
@@ -521,7 +524,7 @@ def main():
     progress, outcomes = Progress(len(sections)), []
     for outcome in comparison.outcomes(sections):
         outcomes.append(outcome)
-        progress.note(outcome)
+        progress.note(outcome)  # with the first difference of each set, allowed or not
     if options.times:
         for seconds, text in sorted((t for o in outcomes for t in o.times), reverse=True)[:60]:
             print(f"{seconds:7.2f} s  {text}")
