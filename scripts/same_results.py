@@ -58,7 +58,7 @@ MODELLED = ("*device_seconds",)
 BY_THE_CLOCK = re.compile(
     r"(?<=explored in )[\d.]+ s, [\d,]+(?= per second)|(?<=took )[\d.]+(?= s)|(?<= points in )[\d.]+(?= s)"
     r"|[\d.]+(?= +[\d,]+ (?:simulated|fast-forwarded|sampled|extrapolated))"  # validate --engine
-    r"|(?:(?<=\d{3} s)|^(?=\S+ +(?:[\d.]+ s +){5})).*"  # validate mappings: rows of times
+    r"|(?:(?<=\d{3} s)(?= )|^(?=\S+ +(?:[\d.]+ s +){5})).*"  # validate mappings: rows of times
     r"|(?<=<dt>Took</dt><dd>)[^<]*", re.MULTILINE)
 MOST_SHOWN = 20
 LONGEST = 600  # seconds per command

@@ -76,6 +76,11 @@ class Masks(unittest.TestCase):
         row = "gemv      {} s     0.151 s       {} s    0.005 s  0.003 s  {} x\n"
         self.expect_same(row.format("0.001", "0.042", "14"), row.format("10.002", "0.052", "3.5"))
 
+    def test_seconds_on_a_page_are_masked_whatever_their_digits(self):
+        row = "<div><dt>Took</dt><dd>{}</dd></div>"
+        self.expect_same(row.format("0.003 s"), row.format("0.3 s"))
+        self.expect_other(row.format("0.003 s"), row.format("0.003 s").replace("</div>", "<p></p></div>"))
+
     def test_other_numbers_stay(self):
         self.expect_other("  time   5.04 us", "  time   5.05 us")
 
