@@ -1,4 +1,4 @@
-"""Which sources can be compiled as one: groups of those that define no name twice.
+"""Which sources can be compiled as one: groups of those of which none says a name that another defines for itself.
 
 usage: unity_groups.py SIZE < LIST
 
@@ -32,25 +32,28 @@ def names_of(text):
     return names
 
 
-def go_together(a, b):
-    return all(a[name] == b[name] for name in a.keys() & b.keys())
+def go_together(a, words_of_a, b, words_of_b):
+    """Whether neither says a name that the other defines, unless both define it alike."""
+    said = (a.keys() & words_of_b) | (b.keys() & words_of_a)
+    return all(name in a and name in b and a[name] == b[name] for name in said)
 
 
 def groups(sources, size):
     """(group, source) of those that do not stay alone."""
-    made = []  # [names, sources]
+    made = []  # [names, sources, words]
     for source in sources:
         text = Path(source).read_text(encoding="utf-8")
         if STAYS_ALONE.search(text):
             continue
-        names = names_of(text)
-        group = next((g for g in made if len(g[1]) < size and go_together(names, g[0])), None)
+        names, words = names_of(text), set(re.findall(r"\w+", text))
+        group = next((g for g in made if len(g[1]) < size and go_together(names, words, g[0], g[2])), None)
         if group is None:
-            group = [{}, []]
+            group = [{}, [], set()]
             made.append(group)
+        group[2].update(words)
         group[0].update(names)
         group[1].append(source)
-    return [(i, s) for i, (_, members) in enumerate(made) for s in members if len(members) > 1]
+    return [(i, s) for i, (_, members, _) in enumerate(made) for s in members if len(members) > 1]
 
 
 def main():
