@@ -83,3 +83,5 @@ function(pimento_embed source header namespace type function)
     VERBATIM)
   set(${source} ${output} PARENT_SCOPE)
 endfunction()
+
+include(PimentoUnity)

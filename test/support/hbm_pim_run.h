@@ -20,11 +20,6 @@
 
 namespace pimento::test {
 
-/// Whether the long form of a test was asked for (ctest label "long").
-inline bool isLongRun() {
-  return std::getenv("PIMENTO_LONG_TESTS") != nullptr;
-}
-
 inline machine::Machine hbmPim(std::int64_t channels, std::int64_t ranks = 2, const std::string &name = "hbm-pim") {
   const auto m = machine::loadMachine(name, {PIMENTO_SOURCE_DIR "/machines"},
                                       {{"channels", std::to_string(channels)}, {"ranks", std::to_string(ranks)}});

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -257,12 +256,6 @@ class CaseMaker {
 
 inline RandomCase randomCase(std::uint64_t seed, const Shape &shape = {}) {
   return CaseMaker(seed, shape).make();
-}
-
-/// How many random cases to try: PIMENTO_CASES, or `usual`.
-inline std::int64_t caseCount(std::int64_t usual) {
-  const char *text = std::getenv("PIMENTO_CASES");
-  return text == nullptr ? usual : std::max<std::int64_t>(1, std::atoll(text));
 }
 
 }  // namespace pimento::test

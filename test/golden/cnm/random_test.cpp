@@ -2,12 +2,11 @@
 // the answer against the reference interpreter, the time of one evaluator against the other, the text against itself.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "pimento/evaluate/evaluator.h"
 #include "pimento/kernel/zoo.h"
 #include "pimento/mapping/mapping.h"
 #include "pimento/program/text.h"
+#include "test/support/cases.h"
 #include "test/support/hbm_pim_run.h"
 #include "test/support/random_affine_graph.h"
 #include "test/support/random_unit_program.h"
@@ -53,13 +52,12 @@ std::string checkOne(const kernel::Graph &graph, const mapping::Mapping &m, cons
 }
 
 TEST(CnmRandom, AffineKernelsAreRightAndTimedAlike) {
-  const char *asked = std::getenv("PIMENTO_CASES");
-  const int wanted = asked != nullptr ? std::atoi(asked) : 1500;
+  const std::int64_t wanted = caseCount(1500);
   constexpr DType kTypes[] = {DType::kI32, DType::kI8,  DType::kU16, DType::kI64,  DType::kF32,
                               DType::kU32, DType::kF16, DType::kU8,  DType::kBF16, DType::kF64};
   Rng rng(606);
   int ran = 0, refused = 0;
-  for (int n = 0; ran < wanted && n < 20 * wanted; ++n) {
+  for (std::int64_t n = 0; ran < wanted && n < 20 * wanted; ++n) {
     const machine::Machine machine =
         machineOf(n % 2 == 0 ? machine::Compute::Mode::kPipeline : machine::Compute::Mode::kVector);
     RandomAffineGraph random(rng, kTypes[n % 10]);

@@ -1,11 +1,10 @@
 // The lower bound of a compiled program's time and actions is never above what the program takes.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "pimento/kernel/builder.h"
 #include "pimento/kernel/zoo.h"
 #include "pimento/targets/upmem/compiled/lower.h"
+#include "test/support/cases.h"
 #include "test/support/llvm_dpu_compiler.h"
 #include "test/support/random_affine_graph.h"
 #include "test/support/upmem_run.h"
@@ -46,12 +45,11 @@ class CompiledBound : public testing::Test {
   }
 
   void expectBelowOfRandom(int usual) {
-    const char *asked = std::getenv("PIMENTO_CASES");
-    const int wanted = asked != nullptr ? std::atoi(asked) : usual;
+    const std::int64_t wanted = caseCount(usual);
     constexpr DType kTypes[] = {DType::kI32, DType::kI8, DType::kI64, DType::kF32, DType::kU16};
     const machine::Machine machine = handUpmemWithRoom();
     Rng rng(20262);
-    for (int n = 0; compared_ < wanted && n < 20 * wanted; ++n) {
+    for (std::int64_t n = 0; compared_ < wanted && n < 20 * wanted; ++n) {
       RandomAffineGraph random(rng, kTypes[n % 5]);
       const kernel::Graph graph = random.make();
       mapping::Mapping m = random.mappingOf(graph.kernels[0], 4);

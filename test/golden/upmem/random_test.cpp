@@ -1,8 +1,7 @@
 // Random affine kernels under random mappings, compiled for DPUs, against the reference interpreter.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
+#include "test/support/cases.h"
 #include "test/support/compiled_run.h"
 #include "test/support/llvm_dpu_compiler.h"
 #include "test/support/random_affine_graph.h"
@@ -13,15 +12,14 @@ namespace {
 
 TEST(CompiledRandom, AffineKernelsAreRight) {
   if (!frontend::hasDpuC()) GTEST_SKIP() << "built without LLVM";
-  const char *asked = std::getenv("PIMENTO_CASES");
-  const int wanted = asked != nullptr ? std::atoi(asked) : 40;
+  const std::int64_t wanted = caseCount(40);
   constexpr DType kTypes[] = {DType::kI32, DType::kI8,  DType::kU16, DType::kI64, DType::kF32,
                               DType::kU32, DType::kI16, DType::kU8,  DType::kF16, DType::kF64};
   const machine::Machine machine = handUpmemWithRoom();
   LlvmDpuCompiler compiler;
   Rng rng(20261);
   int ran = 0, refused = 0;
-  for (int n = 0; ran < wanted && n < 20 * wanted; ++n) {
+  for (std::int64_t n = 0; ran < wanted && n < 20 * wanted; ++n) {
     RandomAffineGraph random(rng, kTypes[n % 10]);
     const kernel::Graph graph = random.make();
     mapping::Mapping m = random.mappingOf(graph.kernels[0], 4);

@@ -1,11 +1,11 @@
 // Estimate equals simulate on random mappings: `validate mappings`.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "pimento/driver/dpu_compiler.h"
 #include "pimento/driver/verbs.h"
+#include "test/support/cases.h"
 
 namespace pimento::driver {
 namespace {
@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 
 std::int64_t manyMappings(std::int64_t few) {
   constexpr std::int64_t kAsInThePaper = 1024;
-  return std::getenv("PIMENTO_LONG_TESTS") != nullptr ? kAsInThePaper : few;
+  return test::isLongRun() ? kAsInThePaper : few;
 }
 
 Json run(const std::string &target, std::vector<std::string> kernels, std::int64_t count, int jobs = 0,

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -16,6 +15,7 @@
 #include "pimento/kernel/zoo.h"
 #include "pimento/machine/machine.h"
 #include "pimento/mapping/random.h"
+#include "test/support/cases.h"
 
 namespace pimento::driver {
 namespace {
@@ -28,10 +28,6 @@ const std::vector<std::string> kTargets = {"hbm-pim",
                                            "upmem-upimulator",
                                            PIMENTO_SOURCE_DIR "/examples/machines/cnm-pipeline.yaml",
                                            PIMENTO_SOURCE_DIR "/examples/machines/cnm-vector.yaml"};
-
-bool isLong() {
-  return std::getenv("PIMENTO_LONG_TESTS") != nullptr;
-}
 
 bool isUpmem(const std::string &target) {
   return target.starts_with("upmem");
@@ -248,7 +244,7 @@ std::vector<std::string> smallSizes(const kernel::ZooEntry &entry) {
 }
 
 TEST_F(PrintedMapping, IsTheMappingOfEveryKernelEverywhere) {
-  if (!isLong()) GTEST_SKIP() << "takes minutes; PIMENTO_LONG_TESTS=1 runs it";
+  if (!test::isLongRun()) GTEST_SKIP() << "takes minutes; PIMENTO_LONG_TESTS=1 runs it";
   for (const std::string &target : kTargets)
     for (const kernel::ZooEntry &entry : kernel::zoo())
       for (const std::string &variant : entry.variants)
@@ -265,7 +261,7 @@ TEST_F(PrintedMapping, IsTheMappingOfEveryKernelEverywhere) {
 
 /// A few numbers of every mapping drawn for a kernel of the zoo.
 TEST_F(PrintedMapping, IsTheMappingWhereItIsDrawn) {
-  const int count = isLong() ? 60 : 2;
+  const int count = test::isLongRun() ? 60 : 2;
   for (const std::string &target : kTargets) {
     const auto machine = machine::loadMachine(target, {PIMENTO_SOURCE_DIR "/machines"});
     ASSERT_TRUE(machine.ok());

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "test/support/cases.h"
 #include "test/support/random_program.h"
 
 namespace pimento::test {

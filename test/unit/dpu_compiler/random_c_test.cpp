@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "test/support/cases.h"
 #include "test/support/compiled_c.h"
 #include "test/support/in_child.h"
 #include "test/support/reduce_c_program.h"
@@ -38,7 +39,7 @@ class RandomC : public testing::Test {
 };
 
 TEST_F(RandomC, ComputesWhatTheHostsCompilerMakesOfItAtEveryLevel) {
-  const std::int64_t first = numberOr("PIMENTO_SEED", 1), count = numberOr("PIMENTO_CASES", 40);
+  const std::int64_t first = numberOr("PIMENTO_SEED", 1), count = caseCount(40);
   for (std::int64_t seed = first; seed < first + count; ++seed) {
     Choices choices(static_cast<std::uint64_t>(seed));
     const std::string text = RandomCProgram(choices).text();

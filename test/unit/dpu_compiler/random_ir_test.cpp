@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "test/support/cases.h"
 #include "test/support/compiled_ir.h"
 #include "test/support/in_child.h"
 #include "test/unit/dpu_compiler/seeds.h"
@@ -28,7 +29,7 @@ std::string reduced(const IrModule &module, int level, const std::string &wrong)
 }
 
 TEST(RandomIr, ComputesWhatTheInterpreterComputesAtEveryLevel) {
-  const std::int64_t first = numberOr("PIMENTO_SEED", 1), count = numberOr("PIMENTO_CASES", 50);
+  const std::int64_t first = numberOr("PIMENTO_SEED", 1), count = caseCount(50);
   for (std::int64_t seed = first; seed < first + count; ++seed) {
     Choices choices(static_cast<std::uint64_t>(seed));
     RandomIrOptions options;

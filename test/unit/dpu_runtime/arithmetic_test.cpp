@@ -72,7 +72,7 @@ TEST(DpuArithmetic, EqualsTheHosts) {
   Callee callee(namesOf(all));
   Rng rng(1);
   for (const Routine &r : all) {
-    std::vector<Callee::Case> cases(static_cast<std::size_t>(casesOr(20000)));
+    std::vector<Callee::Case> cases(static_cast<std::size_t>(caseCount(10000)));
     Words a(cases.size()), b(cases.size());
     for (std::size_t i = 0; i < cases.size(); ++i) {
       a[i] = operand(rng, r.bits);

@@ -288,7 +288,7 @@ void check(const std::vector<Routine> &routines, std::uint64_t seed) {
   Callee callee = calleeOf(routines);
   Rng rng(seed);
   for (const Routine &r : routines) {
-    Words a(static_cast<std::size_t>(casesOr(20000))), b(a.size());
+    Words a(static_cast<std::size_t>(caseCount(10000))), b(a.size());
     for (std::size_t i = 0; i < a.size(); ++i) {
       a[i] = operand(rng, r.operands);
       b[i] = partner(rng, r.operands, a[i]);

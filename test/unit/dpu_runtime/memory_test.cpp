@@ -164,7 +164,7 @@ TEST(DpuMemory, HelpersDoWhatTheHostsLibraryDoes) {
   const std::uint32_t base = callee.area();
   Rng rng(1);
   for (const Helper &h : all) {
-    std::vector<Callee::Case> cases(static_cast<std::size_t>(std::min<std::int64_t>(casesOr(3000), 200000)));
+    std::vector<Callee::Case> cases(static_cast<std::size_t>(std::min<std::int64_t>(caseCount(3000), 200000)));
     std::vector<std::string> after(cases.size());
     std::vector<std::int64_t> expected(cases.size());
     for (std::size_t i = 0; i < cases.size(); ++i) {

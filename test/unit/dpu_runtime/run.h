@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -15,6 +14,7 @@
 
 #include "pimento/base/file.h"
 #include "pimento/base/rng.h"
+#include "test/support/cases.h"
 #include "test/support/linked_dpu.h"
 
 namespace pimento::test {
@@ -100,11 +100,5 @@ class Callee {
   std::vector<std::string> names_;
   std::shared_ptr<const sim::dpu::Image> image_;
 };
-
-/// PIMENTO_CASES, or `usual`.
-inline std::int64_t casesOr(std::int64_t usual) {
-  const char *cases = std::getenv("PIMENTO_CASES");
-  return cases != nullptr ? std::atoll(cases) : usual;
-}
 
 }  // namespace pimento::test

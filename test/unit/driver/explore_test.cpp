@@ -158,7 +158,7 @@ TEST(Explore, CsvAndJsonHaveTheSameRows) {
 }
 
 TEST(Explore, GivesTheSameBytesAtAnyNumberOfJobsButForSeconds) {
-  Options compiled = gemv("m=64,n=64");
+  Options compiled = gemv("m=16,n=64");
   compiled.target = "upmem";
   compiled.sets = {"ranks=1"};
   for (Options o : {gemv("m=500,n=500"), compiled}) {

@@ -102,8 +102,8 @@ class PlanTest : public testing::Test {
     auto machine = machine::loadMachine("hbm-pim", {PIMENTO_SOURCE_DIR "/machines"});
     ASSERT_TRUE(machine);
     machine_ = std::move(*machine);
-    auto graph = kernel::parseNotation("b[i] = a[i] + a[i]; c[i] = b[i] * a[i]; d[i] = c[i] - a[i]", {{"i", 4096}},
-                                       DType::kF16);
+    auto graph =
+        kernel::parseNotation("b[i] = a[i] + a[i]; c[i] = b[i] * a[i]; d[i] = c[i] - a[i]", {{"i", 4096}}, DType::kF16);
     ASSERT_TRUE(graph);
     graph_ = std::move(*graph);
   }

@@ -147,7 +147,8 @@ TEST(Identity, TellsMachinesOfOtherSetsRolesAndModelsApart) {
   EXPECT_NE(identity(load("upmem", {{"dpu.tasklets", "16"}})), identity(base));
   // The same words from --set and from a file; the same file with another word.
   const auto edited = [](const std::string &model) {
-    const auto m = parseMachine("name: upmem\nextends: upmem\ndpu: {mram_model: " + model + "}\n", "mine.yaml", {kFolder});
+    const auto m =
+        parseMachine("name: upmem\nextends: upmem\ndpu: {mram_model: " + model + "}\n", "mine.yaml", {kFolder});
     EXPECT_TRUE(m) << m.diagnostics().front().str();
     return m ? identity(*m) : "";
   };

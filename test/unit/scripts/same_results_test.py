@@ -76,6 +76,11 @@ class Masks(unittest.TestCase):
         row = "gemv      {} s     0.151 s       {} s    0.005 s  0.003 s  {} x\n"
         self.expect_same(row.format("0.001", "0.042", "14"), row.format("10.002", "0.052", "3.5"))
 
+    def test_seconds_on_a_page_are_masked_whatever_their_digits(self):
+        row = "<div><dt>Took</dt><dd>{}</dd></div>"
+        self.expect_same(row.format("0.003 s"), row.format("0.3 s"))
+        self.expect_other(row.format("0.003 s"), row.format("0.003 s").replace("</div>", "<p></p></div>"))
+
     def test_other_numbers_stay(self):
         self.expect_other("  time   5.04 us", "  time   5.05 us")
 
@@ -89,6 +94,12 @@ class WithJson(unittest.TestCase):
         for text in ("pimento compile gemv", "pimento explore gemv --json", "pimento explore gemv | head", "cat a",
                      "pimento explore gemv > a", "pimento explore gemv && ls"):
             self.assertIsNone(same.with_json(text, lambda verb: verb == "explore"), text)
+
+
+    def test_a_command_that_only_prints_is_told_from_one_that_writes(self):
+        for text, is_so in (("pimento explore gemv", True), ("pimento explore gemv -o a.csv", False),
+                            ("pimento explore 'a b'", True)):
+            self.assertEqual(same.writes_nothing(text, same.with_json(text, lambda verb: True)), is_so)
 
 
 class Runs(unittest.TestCase):
@@ -112,7 +123,9 @@ class Runs(unittest.TestCase):
         return same.Tool(path.parent.parent)
 
     def compare(self, old, new, **options):
-        options = SimpleNamespace(**{"source": self.root, "all": False, "only": None, **options})
+        options = SimpleNamespace(**{"source": self.root, "all": False, "only": None, "documented": False, "texts": False,
+                                     "fresh": False, "jobs": 2, **options})
+        self.last_options = options
         comparison = same.Comparison(old, new, options)
         self.addCleanup(setattr, result_commands, "sections", result_commands.sections)
         result_commands.sections = lambda ask, source: []
@@ -129,6 +142,59 @@ class Runs(unittest.TestCase):
                          [("pimento run --json -o a.json", "output"), ("pimento show", "output"), ("pimento slow", "output"),
                           ("docs/page.md: file a.json", "cycles")])
         self.assertEqual(outcome.added, [("docs/page.md: file a.json", "phases")])
+
+    def runs_of(self, name):
+        log = self.root / f"{name}.log"
+        return log.read_text().count("run") if log.exists() else 0
+
+    def logging_tool(self, name, text):
+        tool = self.tool(name, text)
+        tool.path.write_text(tool.path.read_text() + f"echo $1 >> {self.root}/{name}.log\n")
+        return tool
+
+    def test_what_a_tool_gave_is_kept_and_another_tool_runs(self):
+        old = self.logging_tool("old", "hello")
+        self.compare(old, self.logging_tool("new", "hello"))
+        first, = self.compare(old, self.logging_tool("newer", "goodbye"))
+        self.assertEqual([self.runs_of(name) for name in ("old", "new", "newer")], [1, 1, 1])
+        again, = self.compare(old, same.Tool(self.root / "newer"), fresh=True)
+        self.assertEqual([self.runs_of(name) for name in ("old", "newer")], [2, 2])
+        self.assertEqual(first.differences, again.differences)
+        self.assertEqual(first.commands, 2)
+
+    def test_a_build_compared_with_itself_runs_twice(self):
+        tool = self.logging_tool("old", "hello")
+        for runs in (2, 3):
+            self.compare(tool, tool)
+            self.assertEqual(self.runs_of("old"), runs)
+
+    def test_inputs_that_changed_are_run_again(self):
+        old, new = self.logging_tool("old", "hello"), self.logging_tool("new", "hello")
+        self.compare(old, new)
+        (self.root / "kernels" / "a.c").write_text("int a;")
+        self.compare(old, new)
+        self.assertEqual([self.runs_of(name) for name in ("old", "new")], [2, 2])
+
+    def test_sets_at_the_same_time_give_what_they_give_one_by_one(self):
+        for name in "abc":
+            (self.root / "docs" / f"{name}.md").write_text(f"```sh\npimento show {name}\npimento run > x\n```\n")
+        tools = self.tool("old", "hello $2"), self.tool("new", "bye $2")
+        options = {"jobs": 3, "fresh": True}
+        one_by_one = self.compare(*tools, **options)
+        comparison = same.Comparison(*tools, self.last_options)
+        outcomes = list(comparison.outcomes(list(comparison.sections())))
+        self.assertEqual([(o.name, o.differences, o.added) for o in outcomes],
+                         [(o.name, o.differences, o.added) for o in one_by_one])
+        self.assertEqual(len(outcomes), 4)
+
+    def test_inputs_that_no_command_touches_are_no_results(self):
+        (self.root / "machines" / "m.yaml").write_text("of the tree\n")
+        tools = self.tool("old", "hello"), self.tool("new", "hello")
+        own = self.root / "new" / "share" / "pimento" / "machines"
+        own.mkdir(parents=True)
+        (own / "m.yaml").write_text("of the build\n")
+        outcome, = self.compare(*tools)
+        self.assertEqual(outcome.differences, [])
 
     def test_meant_differences_are_allowed_with_their_reason(self):
         outcomes = self.compare(self.tool("old", "hello"), self.tool("new", "hello", 6))

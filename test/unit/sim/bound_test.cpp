@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "pimento/sim/fast_forward.h"
+#include "test/support/cases.h"
 #include "test/support/random_program.h"
 
 namespace pimento::test {
@@ -49,7 +50,7 @@ RandomCase caseOf(std::int64_t seed) {
 }
 
 TEST(ChannelBound, IsNeverAboveTheEngineOnRandomMachinesAndStreams) {
-  const std::int64_t cases = caseCount(400);
+  const std::int64_t cases = caseCount(300);
   double sum = 0;
   std::int64_t finished = 0;
   for (std::int64_t seed = 0; seed < cases; ++seed) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "test/support/cases.h"
 #include "test/support/random_program.h"
 
 namespace pimento::test {
@@ -141,7 +142,7 @@ TEST(CriticalPath, OfNothingIsTheFirstCycle) {
 }
 
 TEST(CriticalPath, AddsUpToTheCyclesOfRandomProgramsWithNothingLeftOver) {
-  const std::int64_t cases = caseCount(600);
+  const std::int64_t cases = caseCount(300);
   for (std::int64_t seed = 0; seed < cases; ++seed) {
     Shape shape;
     if (seed % 3 == 1) shape = {8000, 4, 700};

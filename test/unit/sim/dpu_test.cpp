@@ -1,12 +1,12 @@
 // The DPU's functional core against a plain executor, and fast-forward against simulation.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <cstring>
 
-#include "../../support/dpu_builder.h"
-#include "../../support/plain_dpu.h"
-#include "../../support/random_dpu_program.h"
+#include "test/support/cases.h"
+#include "test/support/dpu_builder.h"
+#include "test/support/plain_dpu.h"
+#include "test/support/random_dpu_program.h"
 
 namespace pimento::test {
 namespace {
@@ -14,13 +14,8 @@ namespace {
 using sim::dpu::Dpu;
 using sim::dpu::RunResult;
 
-int cases(int usual) {
-  const char *asked = std::getenv("PIMENTO_CASES");
-  return asked != nullptr ? std::atoi(asked) : usual;
-}
-
 TEST(DpuCore, RandomProgramsGiveWhatAPlainExecutorGives) {
-  for (int i = 0; i < cases(300); ++i) {
+  for (std::int64_t i = 0; i < caseCount(300); ++i) {
     Rng rng(static_cast<std::uint64_t>(i));
     const RandomDpuProgram program(rng, {.hasEvents = false, .branchesOnData = true, .statements = 20});
     Dpu dpu(program.image(), handDpu());
@@ -40,9 +35,9 @@ struct Compared {
 };
 
 /// Random programs on 1 to 24 tasklets: estimate and simulate agree wherever estimate answers.
-Compared compareRuns(int count, const sim::dpu::RunOptions &options, const machine::Dpu &machine = handDpu()) {
+Compared compareRuns(std::int64_t count, const sim::dpu::RunOptions &options, const machine::Dpu &machine = handDpu()) {
   Compared c;
-  for (int i = 0; i < count; ++i) {
+  for (std::int64_t i = 0; i < count; ++i) {
     Rng rng(static_cast<std::uint64_t>(1000 + i));
     const int tasklets = static_cast<int>(rng.integer(1, 24));
     const bool isKnown = rng.integer(0, 1) == 0;
@@ -73,14 +68,14 @@ Compared compareRuns(int count, const sim::dpu::RunOptions &options, const machi
 }
 
 TEST(DpuFastForward, GivesTheTimeAndTheCountsOfASimulation) {
-  const int count = cases(300);
+  const std::int64_t count = caseCount(300);
   const Compared c = compareRuns(count, {});
   EXPECT_EQ(c.same + c.unsure, count);
   EXPECT_LT(c.unsure, count / 4) << "estimates that give up show nothing";
 }
 
 TEST(DpuFastForward, GivesThemOnMachinesThatNobodyBuilt) {
-  const int count = cases(12);
+  const std::int64_t count = caseCount(12);
   for (const std::int64_t ports : {2, 3, 24})
     for (const char *model : {"table", "constant"}) {
       machine::Dpu machine = handDpu();

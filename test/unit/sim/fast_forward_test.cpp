@@ -5,6 +5,7 @@
 
 #include <bit>
 
+#include "test/support/cases.h"
 #include "test/support/random_program.h"
 
 namespace pimento::test {
@@ -53,7 +54,7 @@ RandomCase caseOf(std::int64_t seed) {
 }
 
 TEST(FastForward, GivesTheTimeAndTheCountsOfAPlainRun) {
-  const std::int64_t cases = caseCount(500);
+  const std::int64_t cases = caseCount(300);
   std::int64_t skipped = 0, memoised = 0;
   for (std::int64_t seed = 0; seed < cases; ++seed) {
     const RandomCase c = caseOf(seed);

@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <cstring>
 
 #include "pimento/program/text.h"
 #include "pimento/sim/cnm/execute.h"
+#include "test/support/cases.h"
 #include "test/support/plain_unit.h"
 #include "test/support/random_unit_program.h"
 
@@ -22,14 +22,9 @@ program::UnitLoops loopsOf(const std::string &body) {
   return p ? std::get<program::UnitLoops>(p->processes.front().body) : program::UnitLoops{};
 }
 
-std::int64_t casesOr(std::int64_t otherwise) {
-  const char *text = std::getenv("PIMENTO_CASES");
-  return text == nullptr ? otherwise : std::atoll(text);
-}
-
 TEST(UnitEngine, EstimatesWhatItSimulates) {
   std::int64_t skipped = 0, all = 0;
-  for (std::int64_t n = 0; n < casesOr(100); ++n) {
+  for (std::int64_t n = 0; n < test::caseCount(100); ++n) {
     Rng rng(static_cast<std::uint64_t>(n));
     test::UnitProgramMaker make(rng);
     const machine::Machine m = make.machine();
@@ -53,7 +48,7 @@ TEST(UnitEngine, EstimatesWhatItSimulates) {
 }
 
 TEST(UnitEngine, TakesTheTimeOfAPlainModel) {
-  for (std::int64_t n = 0; n < casesOr(100); ++n) {
+  for (std::int64_t n = 0; n < test::caseCount(100); ++n) {
     Rng rng(static_cast<std::uint64_t>(n) + 1000);
     test::UnitProgramMaker make(rng);
     machine::Machine m = make.machine();

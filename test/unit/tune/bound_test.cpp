@@ -6,6 +6,7 @@
 #include "pimento/kernel/zoo.h"
 #include "pimento/targets/hbm_pim/pattern.h"
 #include "pimento/tune/problem.h"
+#include "test/support/cases.h"
 #include "test/support/hbm_pim_run.h"
 #include "test/support/random_hbm_pim_graph.h"
 #include "test/support/random_hbm_pim_machine.h"
@@ -56,10 +57,10 @@ std::vector<Costs> randomCosts(std::uint64_t seed) {
 }
 
 TEST(CostBound, IsNeverAboveTheCostOnRandomKernelsMappingsAndMachines) {
-  const int cases = isLongRun() ? 3000 : 120;
+  const std::int64_t cases = isLongRun() ? 3000 : caseCount(120);
   std::int64_t compared = 0;
   double tightness = 0;
-  for (int i = 0; i < cases; ++i)
+  for (std::int64_t i = 0; i < cases; ++i)
     for (const Costs &c : randomCosts(static_cast<std::uint64_t>(i))) {
       ASSERT_TRUE(holds(c)) << "case " << i << " " << c.mapping << ": cycles " << c.bound.kernel.value << " of "
                             << c.run.kernel.value << ", energy " << c.bound.energy.value << " of "

@@ -16,6 +16,7 @@
 #include "pimento/tune/distribution.h"
 #include "pimento/tune/pareto.h"
 #include "pimento/tune/store.h"
+#include "test/support/cases.h"
 #include "test/support/hbm_pim_run.h"
 #include "test/support/random_hbm_pim_graph.h"
 #include "test/support/random_hbm_pim_machine.h"

@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
 #include "pimento/base/rng.h"
+#include "test/support/cases.h"
 
 namespace pimento::test {
 namespace {
@@ -121,7 +121,7 @@ class Resume : public ::testing::Test {
 };
 
 int kills() {
-  return std::getenv("PIMENTO_LONG_TESTS") != nullptr ? 20 : 3;
+  return isLongRun() ? 20 : 3;
 }
 
 TEST_F(Resume, MappingsAfterKillsAtRandomMoments) {

@@ -15,6 +15,7 @@
 #include "pimento/kernel/zoo.h"
 #include "pimento/targets/upmem/compiled/dpu_half.h"
 #include "pimento/targets/upmem/compiled/host_writer.h"
+#include "test/support/cases.h"
 #include "test/support/compiled_run.h"
 #include "test/support/random_affine_graph.h"
 #include "test/validation/capi/folder.h"
@@ -240,7 +241,7 @@ Sources sourcesOf(const kernel::Graph &graph, const std::vector<const char *> &m
 
 TEST(EmittedPrograms, FindWhatTheInterpreterFinds) {
   if (!frontend::hasDpuC()) GTEST_SKIP() << "this build has no Clang";
-  const bool isLong = std::getenv("PIMENTO_LONG_TESTS") != nullptr;
+  const bool isLong = test::isLongRun();
   const machine::Machine machine = upmem();
   Builder builder;
   for (const Case &c : kCases) {
@@ -256,7 +257,7 @@ TEST(EmittedPrograms, FindWhatTheInterpreterFinds) {
 
 TEST(EmittedPrograms, OfRandomAffineKernelsFindItToo) {
   if (!frontend::hasDpuC()) GTEST_SKIP() << "this build has no Clang";
-  const int wanted = std::getenv("PIMENTO_LONG_TESTS") != nullptr ? 100 : 4;
+  const int wanted = test::isLongRun() ? 100 : 4;
   constexpr DType kTypes[] = {DType::kI32, DType::kU8, DType::kI16, DType::kF32, DType::kI64, DType::kF16};
   const machine::Machine machine = upmem();
   Builder builder(false);

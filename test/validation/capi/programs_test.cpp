@@ -9,6 +9,7 @@
 
 #include "pimento/driver/upmem_cc.h"
 #include "pimento/frontend/dpu_c.h"
+#include "test/support/cases.h"
 #include "test/validation/capi/folder.h"
 
 namespace pimento {
@@ -56,7 +57,7 @@ class Runner {
 
 TEST(SpmdPrograms, AreRightOnAnyNumberOfTaskletsAndDpus) {
   if (!frontend::hasDpuC()) GTEST_SKIP() << "this build has no Clang";
-  const bool isLong = std::getenv("PIMENTO_LONG_TESTS") != nullptr;
+  const bool isLong = test::isLongRun();
   const std::vector<int> allTasklets = isLong ? std::vector<int>{1, 2, 7, 11, 16, 24} : std::vector<int>{11};
   const std::vector<int> allDpus = isLong ? std::vector<int>{1, 3, 64} : std::vector<int>{3};
   Runner runner;

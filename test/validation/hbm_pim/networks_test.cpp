@@ -5,6 +5,7 @@
 #include <map>
 
 #include "pimento/kernel/zoo.h"
+#include "test/support/cases.h"
 #include "test/support/hbm_pim_run.h"
 #include "test/support/target_of.h"
 

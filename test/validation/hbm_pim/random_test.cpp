@@ -7,6 +7,7 @@
 #include <set>
 
 #include "pimento/targets/hbm_pim/pattern.h"
+#include "test/support/cases.h"
 #include "test/support/hbm_pim_run.h"
 #include "test/support/random_hbm_pim_graph.h"
 #include "test/support/random_hbm_pim_mapping.h"
@@ -16,7 +17,7 @@ namespace pimento::test {
 namespace {
 
 /// Kernels in the short and in the long form.
-constexpr int kShortCases = 60, kLongCases = 1000;
+constexpr int kShortCases = 40, kLongCases = 1000;
 
 std::string listed(const std::vector<mapping::MapSpec> &maps) {
   std::string s;
@@ -215,7 +216,7 @@ class Case {
 };
 
 TEST(HbmPimRandom, GraphsUnderAnyMappingMatchTheReferenceInterpreter) {
-  const int cases = isLongRun() ? kLongCases : kShortCases;
+  const int cases = isLongRun() ? kLongCases : static_cast<int>(caseCount(kShortCases));
   const char *only = std::getenv("PIMENTO_CASE");
   Tally tally;
   for (int n = 0; n < cases; ++n) {

@@ -8,6 +8,7 @@
 #include <array>
 #include <set>
 
+#include "test/support/cases.h"
 #include "test/support/hbm_pim_run.h"
 
 namespace pimento::test {
