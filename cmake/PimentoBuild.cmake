@@ -34,6 +34,8 @@ target_include_directories(pimento_settings INTERFACE $<BUILD_INTERFACE:${CMAKE_
 target_compile_options(pimento_settings INTERFACE -Wall -Wextra -Wconversion -Wno-sign-conversion
                        $<$<BOOL:${PIMENTO_WERROR}>:-Werror>)
 if(PIMENTO_SANITIZE)
+  # g++ takes more than twice as long to optimise instrumented code as to compile it; only engines gain from it.
+  set(PIMENTO_OPTIMISED_ROOMS base kernel program dpu sim)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
 endif()
@@ -59,6 +61,9 @@ function(pimento_room name)
   target_link_libraries(pimento_${name} PUBLIC ${deps} ${R_LIBS} PRIVATE ${R_PRIVATE_LIBS}
                         $<BUILD_INTERFACE:pimento_settings>)
   target_include_directories(pimento_${name} PUBLIC $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/include>)
+  if(name IN_LIST PIMENTO_OPTIMISED_ROOMS)
+    target_compile_options(pimento_${name} PRIVATE -O1)
+  endif()
 endfunction()
 
 # pimento_uses_llvm(TARGET include folders...): after find_package, for what includes headers of LLVM, Clang or MLIR.
@@ -83,5 +88,3 @@ function(pimento_embed source header namespace type function)
     VERBATIM)
   set(${source} ${output} PARENT_SCOPE)
 endfunction()
-
-include(PimentoUnity)
