@@ -5,7 +5,7 @@
 
 #include "pimento/base/integer.h"
 #include "pimento/base/text.h"
-#include "pimento/evaluate/formula.h"
+#include "pimento/machine/expression.h"
 
 namespace pimento::evaluate {
 
@@ -43,11 +43,11 @@ double Derivation::real() const {
 std::optional<Value> Derivation::recompute() const {
   if (isLeaf()) return value;
   if (formula == kSum) return sumOf(*this);
-  const std::optional<Formula> parsed = Formula::parse(formula);
+  const Result<machine::Expression> parsed = machine::Expression::parseReal(formula);
   if (!parsed) return std::nullopt;
   std::vector<double> reals;
   std::vector<std::int64_t> integers;
-  for (const std::string &symbol : parsed->names()) {
+  for (const std::string &symbol : parsed->operands()) {
     const Derivation *part = partNamed(*this, symbol);
     if (part == nullptr || (arithmetic == Arithmetic::kInteger && !part->isInteger())) return std::nullopt;
     reals.push_back(part->real());
@@ -55,17 +55,17 @@ std::optional<Value> Derivation::recompute() const {
   }
   if (arithmetic == Arithmetic::kInteger)
     return parsed->evaluateInteger(integers).value_or(std::numeric_limits<std::int64_t>::max());
-  const double x = parsed->evaluate(reals);
+  const double x = parsed->evaluateReal(reals);
   if (isInteger()) return static_cast<std::int64_t>(x);
   return x;
 }
 
 std::string Derivation::substituted() const {
   if (isLeaf() || formula == kSum) return {};
-  const std::optional<Formula> parsed = Formula::parse(formula);
+  const Result<machine::Expression> parsed = machine::Expression::parseReal(formula);
   if (!parsed) return {};
   std::vector<std::string> values;
-  for (const std::string &symbol : parsed->names()) {
+  for (const std::string &symbol : parsed->operands()) {
     const Derivation *part = partNamed(*this, symbol);
     values.push_back(part == nullptr ? symbol : valueText(*part));
   }

@@ -33,7 +33,7 @@ struct Derivation {
   std::string name;  ///< key of the report ("breakdown.merge"), path of the machine file ("timing.tRP"), or words
   std::variant<std::int64_t, double> value = std::int64_t{0};
   std::string unit;
-  std::string formula;  ///< kSum, or of formula.h over the parts' symbols; empty: a leaf
+  std::string formula;  ///< kSum, or of machine/expression.h over the parts' symbols; empty: a leaf
   Arithmetic arithmetic = Arithmetic::kInteger;
   std::vector<Part> parts;
   std::vector<DerivationPtr> beside;  ///< other views of the same number, not part of the formula
