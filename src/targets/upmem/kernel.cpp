@@ -7,10 +7,10 @@
 
 #include "pimento/base/integer.h"
 #include "pimento/base/thread_pool.h"
+#include "pimento/dpu/listing.h"
 #include "pimento/evaluate/explainer.h"
 #include "pimento/program/text.h"
 #include "pimento/targets/cnm/lower.h"
-#include "pimento/targets/upmem/listing.h"
 
 namespace pimento::targets::upmem {
 
@@ -56,7 +56,7 @@ evaluate::DerivationPtr DpuCode::explainCycles(const std::string &name, const De
 Result<std::string> DpuCode::emit(std::string_view stage, const std::string &kernel, bool isFirst) const {
   if (stage != "asm") return Runnable::emit(stage, kernel, isFirst);
   const auto &code = std::get<program::MachineCode>(program().processes.front().body);
-  return (kernel.empty() ? std::string() : fmt::format("// {}, program 0\n", kernel)) + listing(*code.code);
+  return (kernel.empty() ? std::string() : fmt::format("// {}, program 0\n", kernel)) + dpu::listing(*code.code);
 }
 
 Result<std::string> DpuKernel::emit(std::string_view stage, const std::string &kernel, bool isFirst) const {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "pimento/base/statistics.h"
 #include "pimento/evaluate/explain.h"
 #include "pimento/kernel/notation.h"
 #include "pimento/targets/upmem/sample.h"
@@ -136,10 +137,10 @@ TEST(UpmemKernel, ItsNumbersAreExplained) {
 }
 
 TEST(UpmemSample, QuantilesAreThoseOfTables) {
-  EXPECT_NEAR(targets::upmem::normalQuantile(0.975), 1.959964, 1e-6);
-  EXPECT_NEAR(targets::upmem::normalQuantile(0.005), -2.575829, 1e-6);
-  EXPECT_NEAR(targets::upmem::studentQuantile(0.995, 15), 2.9467, 2e-3);
-  EXPECT_NEAR(targets::upmem::studentQuantile(0.975, 10), 2.2281, 2e-3);
+  EXPECT_NEAR(normalQuantile(0.975), 1.959964, 1e-6);
+  EXPECT_NEAR(normalQuantile(0.005), -2.575829, 1e-6);
+  EXPECT_NEAR(studentQuantile(0.995, 15), 2.9467, 2e-3);
+  EXPECT_NEAR(studentQuantile(0.975, 10), 2.2281, 2e-3);
 }
 
 TEST(UpmemSample, ALineIsContinuedExactly) {
