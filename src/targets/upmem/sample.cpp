@@ -86,8 +86,7 @@ Prediction predict(const std::vector<SampledRun> &samples, std::int64_t rounds, 
   const auto slowest = [&](double p) { return ofRun * normalQuantile(std::pow(p, 1.0 / static_cast<double>(dpus))); };
   const double tail = (1 - level) / 2, t = studentQuantile(1 - tail, dof), z = normalQuantile(1 - tail);
   Prediction out;
-  out.mean = dot(fit, x);
-  out.cycles = out.mean + slowest(0.5);
+  out.cycles = dot(fit, x) + slowest(0.5);
   const auto half = [&](double off) { return std::hypot(t * ofFit, off * t / z); };
   out.low = out.cycles - half(slowest(0.5) - slowest(tail));
   out.high = out.cycles + half(slowest(1 - tail) - slowest(0.5));

@@ -22,7 +22,6 @@ struct SampledRun {
 /// What the samples say of a run of `rounds` on each of `dpus` units.
 struct Prediction {
   double cycles = 0;  ///< median of the slowest unit
-  double mean = 0;    ///< of one unit
   double low = 0, high = 0;
 };
 
