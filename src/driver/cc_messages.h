@@ -1,11 +1,10 @@
 // Diagnostics as a C compiler prints them: the line of the source below, and a caret where the column is.
 #pragma once
 
-#include <map>
 #include <string>
-#include <vector>
 
 #include "pimento/base/diagnostics.h"
+#include "pimento/dpu/source_lines.h"
 
 namespace pimento::driver {
 
@@ -13,15 +12,13 @@ namespace pimento::driver {
 class CcMessages {
  public:
   /// What `file` holds where it is no file on disk (standard input).
-  void know(const std::string &file, const std::string &text);
+  void know(const std::string &file, const std::string &text) { lines_.know(file, text); }
   void add(const Diagnostics &diagnostics);
   /// The messages so far, and how many errors and warnings they are.
   std::string text() const;
 
  private:
-  const std::string *line(const Location &where);
-
-  std::map<std::string, std::vector<std::string>> files_;
+  dpu::SourceLines lines_;
   std::string text_;
   int errors_ = 0, warnings_ = 0;
 };

@@ -1,13 +1,12 @@
 // A number with the formula it comes from, down to counts of the run and numbers of the machine file.
 //
-// Nodes are shared and never change, so a tree of a whole report is small. A node's formula is computed, not
-// decoration: recompute() applies it to the values of the parts and must give the node's value
-// (test/unit/evaluate/explain_test).
+// Nodes are shared and never change, so a tree of a whole report is small. A node's formula is no decoration: applied
+// to the values of the parts it gives the node's value (test/unit/driver/explain_test.cpp). Sums of integers stay at
+// the largest number where they overflow, as counts do; reals that stand as integers are truncated.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -33,7 +32,7 @@ struct Derivation {
   std::string name;  ///< key of the report ("breakdown.merge"), path of the machine file ("timing.tRP"), or words
   std::variant<std::int64_t, double> value = std::int64_t{0};
   std::string unit;
-  std::string formula;  ///< kSum, or of formula.h over the parts' symbols; empty: a leaf
+  std::string formula;  ///< kSum, or of machine/expression.h over the parts' symbols; empty: a leaf
   Arithmetic arithmetic = Arithmetic::kInteger;
   std::vector<Part> parts;
   std::vector<DerivationPtr> beside;  ///< other views of the same number, not part of the formula
@@ -44,9 +43,6 @@ struct Derivation {
   bool isInteger() const { return value.index() == 0; }
   std::int64_t integer() const;
   double real() const;
-  /// The value that the formula gives for the parts' values; a leaf's own. Integers stay at the largest number where
-  /// they overflow, as counts do. Nothing if the formula cannot be computed (a mistake of ours).
-  std::optional<std::variant<std::int64_t, double>> recompute() const;
   /// The formula with numbers put in; empty for leaves and sums.
   std::string substituted() const;
 };

@@ -160,10 +160,14 @@ class Explainer {
     const ActionNodes all = addActions(at, {n.device, n.host});
     const energy::EnergyReport priced =
         energy::price(machine_, valuesOf(all), machine_.toTime(stage.breakdown().total()));
-    const EnergyNodes energy = explainEnergy(at + "energy.", priced, all, time, numbers_);
-    std::vector<DerivationPtr> rows;
-    for (const EnergyNodes::Row &r : energy.rows) rows.push_back(r.pj);
-    addOfStage(sumOf(at + "energy_pj", stage.energy.value, "pJ", rows));
+    const std::vector<EnergyNodes> rows = explainEnergy(at + "energy.", priced, all, time, numbers_);
+    addOfStage(sumOf(at + "energy_pj", stage.energy.value, "pJ", column(rows, &EnergyNodes::pj)));
+  }
+
+  static std::vector<DerivationPtr> column(const std::vector<EnergyNodes> &rows, DerivationPtr EnergyNodes::*which) {
+    std::vector<DerivationPtr> out;
+    for (const EnergyNodes &r : rows) out.push_back(r.*which);
+    return out;
   }
 
   static energy::ActionCounts valuesOf(const ActionNodes &nodes) {
@@ -247,10 +251,8 @@ class Explainer {
     const ActionNodes actions = addActions("setup.", actionsOfStages(&Nodes::once));
     const DerivationPtr time =
         timeOf("setup.time_ns", find("setup_cycles"), machine_.toTime(report_.setup).value / 1000.0);
-    const EnergyNodes energy = explainEnergy("setup.energy.", report_.setupEnergy, actions, time, numbers_);
-    std::vector<DerivationPtr> rows;
-    for (const EnergyNodes::Row &r : energy.rows) rows.push_back(r.pj);
-    add(sumOf("setup_energy_pj", report_.setupEnergy.total.value, "pJ", rows));
+    const std::vector<EnergyNodes> rows = explainEnergy("setup.energy.", report_.setupEnergy, actions, time, numbers_);
+    add(sumOf("setup_energy_pj", report_.setupEnergy.total.value, "pJ", column(rows, &EnergyNodes::pj)));
   }
 
   void energies() {
@@ -260,11 +262,15 @@ class Explainer {
     const ActionNodes actions = addActions("actions.", all);
     const DerivationPtr kernelTime =
         timeOf("kernel.time_ns", find("cycles"), machine_.toTime(report_.cycles).value / 1000.0);
-    const EnergyNodes kernel = explainEnergy("kernel.energy.", report_.kernelEnergy, onDevice, kernelTime, numbers_);
-    const EnergyNodes whole = explainEnergy("energy_breakdown.", report_.energy, actions, find("time_ns"), numbers_);
-    total("energy_pj", report_.energy.total, whole, &EnergyNodes::Row::pj);
-    total("energy_kernel_pj", report_.kernelEnergy.total, kernel, &EnergyNodes::Row::pj);
-    for (const EnergyNodes::Row &r : whole.rows)
+    const auto kernel = explainEnergy("kernel.energy.", report_.kernelEnergy, onDevice, kernelTime, numbers_);
+    const auto whole = explainEnergy("energy_breakdown.", report_.energy, actions, find("time_ns"), numbers_);
+    const auto total = [&](const char *key, Picojoules value, const auto &rows, auto which) {
+      add(sumOf(key, value.value, "pJ", column(rows, which),
+                "modelled from cited constants, not validated against hardware"));
+    };
+    total("energy_pj", report_.energy.total, whole, &EnergyNodes::pj);
+    total("energy_kernel_pj", report_.kernelEnergy.total, kernel, &EnergyNodes::pj);
+    for (const EnergyNodes &r : whole)
       for (const DerivationPtr &d : {r.pj, r.low, r.high, r.count, r.unitCost}) add(d);
     components(whole);
     const auto sumWhere = [&](const char *key, Picojoules value, bool isBackground) {
@@ -273,30 +279,24 @@ class Explainer {
     };
     sumWhere("energy_dynamic_pj", report_.energy.dynamic, false);
     sumWhere("energy_background_pj", report_.energy.background, true);
-    total("energy_range_pj[0]", report_.energy.low, whole, &EnergyNodes::Row::low);
-    total("energy_range_pj[1]", report_.energy.high, whole, &EnergyNodes::Row::high);
-    total("energy_kernel_range_pj[0]", report_.kernelEnergy.low, kernel, &EnergyNodes::Row::low);
-    total("energy_kernel_range_pj[1]", report_.kernelEnergy.high, kernel, &EnergyNodes::Row::high);
+    total("energy_range_pj[0]", report_.energy.low, whole, &EnergyNodes::low);
+    total("energy_range_pj[1]", report_.energy.high, whole, &EnergyNodes::high);
+    total("energy_kernel_range_pj[0]", report_.kernelEnergy.low, kernel, &EnergyNodes::low);
+    total("energy_kernel_range_pj[1]", report_.kernelEnergy.high, kernel, &EnergyNodes::high);
   }
 
-  void total(const char *key, Picojoules value, const EnergyNodes &nodes, DerivationPtr EnergyNodes::Row::*which) {
-    std::vector<DerivationPtr> parts;
-    for (const EnergyNodes::Row &r : nodes.rows) parts.push_back(r.*which);
-    add(sumOf(key, value.value, "pJ", parts, "modelled from cited constants, not validated against hardware"));
-  }
-
-  std::vector<DerivationPtr> rowsWhere(const EnergyNodes &nodes, auto &&wants) const {
+  std::vector<DerivationPtr> rowsWhere(const std::vector<EnergyNodes> &rows, auto &&wants) const {
     std::vector<DerivationPtr> out;
-    for (std::size_t i = 0; i < nodes.rows.size(); ++i)
-      if (wants(report_.energy.rows[i])) out.push_back(nodes.rows[i].pj);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      if (wants(report_.energy.rows[i])) out.push_back(rows[i].pj);
     return out;
   }
 
-  void components(const EnergyNodes &nodes) {
+  void components(const std::vector<EnergyNodes> &rows) {
     for (const auto &[name, c] : report_.energy.components) {
       const std::string at = "energy_components." + name + ".";
       const auto part = [&](const char *which, Picojoules value, bool isBackground) {
-        return sumOf(at + which, value.value, "pJ", rowsWhere(nodes, [&](const energy::EnergyRow &r) {
+        return sumOf(at + which, value.value, "pJ", rowsWhere(rows, [&](const energy::EnergyRow &r) {
                        return r.component == name && r.isBackground == isBackground;
                      }));
       };

@@ -96,13 +96,15 @@ CountNodes explainCounts(const std::string &prefix, const ExplainedStage &stage,
 
 namespace {
 
-/// Puts the parts of each action together, under "PREFIXaction of the device".
-ActionNodes sumActions(const std::string &prefix, const std::map<std::string_view, std::vector<DerivationPtr>> &parts) {
+using ActionParts = std::map<std::string_view, std::vector<DerivationPtr>>;
+
+/// Puts the parts of each action together, under "PREFIXactionSUFFIX".
+ActionNodes sumActions(const std::string &prefix, const ActionParts &parts, std::string_view suffix) {
   ActionNodes out;
   for (const auto &[action, nodes] : parts) {
     std::int64_t sum = 0;
     for (const DerivationPtr &p : nodes) sum = addSaturated(sum, p->integer());
-    out[action] = sumOf(fmt::format("{}{} of the device", prefix, action), sum, "", nodes);
+    out[action] = sumOf(fmt::format("{}{}{}", prefix, action, suffix), sum, "", nodes);
   }
   return out;
 }
@@ -130,7 +132,7 @@ DerivationPtr shareNode(const CountRow &row, const ActionShare &share, const Der
 ActionNodes deviceActionNodes(const std::string &prefix, const ExplainedStage &stage, const Target &target,
                               const CountNodes &counts, MachineNumbers &numbers) {
   const CountTable &table = target.counts();
-  std::map<std::string_view, std::vector<DerivationPtr>> parts;
+  ActionParts parts;
   for (std::size_t i = 0; i < counts.size(); ++i)
     for (const ActionShare &share : table.rows[i].actions)
       if (counts[i].second->integer() != 0)
@@ -141,7 +143,7 @@ ActionNodes deviceActionNodes(const std::string &prefix, const ExplainedStage &s
         node("ranks at work", multiplySaturated(ranks, cycles), "", "ranks * cycles", Arithmetic::kInteger,
              {{"ranks", leaf("ranks", ranks, "", fmt::format("that have a {} at work", target.unit().singular))},
               {"cycles", leaf("cycles", cycles, "cycle", "of the launch")}}));
-  return sumActions(prefix, parts);
+  return sumActions(prefix, parts, " of the device");
 }
 
 ActionNodes hostActionNodes(const std::string &prefix, const HostWork &work, const Breakdown &breakdown,
@@ -156,16 +158,10 @@ ActionNodes hostActionNodes(const std::string &prefix, const HostWork &work, con
 }
 
 ActionNodes addActions(const std::string &prefix, const std::vector<ActionNodes> &parts) {
-  std::map<std::string_view, std::vector<DerivationPtr>> all;
+  ActionParts all;
   for (const ActionNodes &p : parts)
     for (const auto &[action, d] : p) all[action].push_back(d);
-  ActionNodes out;
-  for (const auto &[action, nodes] : all) {
-    std::int64_t sum = 0;
-    for (const DerivationPtr &d : nodes) sum = addSaturated(sum, d->integer());
-    out[action] = sumOf(prefix + std::string(action), sum, "", nodes);
-  }
-  return out;
+  return sumActions(prefix, all, "");
 }
 
 }  // namespace pimento::evaluate

@@ -24,10 +24,10 @@ DerivationPtr countNode(const std::string &name, const energy::EnergyRow &row, c
     return node(name, row.count, "", "instances", Arithmetic::kInteger,
                 {{"instances", numbers.number(term.instancesPath)}});
   }
-  const std::optional<Formula> formula = Formula::parse(row.formula);
+  const Result<machine::Expression> formula = machine::Expression::parseReal(row.formula);
   if (!formula) return leaf(name, row.count, "", "counted as " + row.formula);
   Parts parts;
-  for (const std::string &symbol : formula->names()) {
+  for (const std::string &symbol : formula->operands()) {
     if (numbers.has(symbol)) {
       parts.push_back({symbol, numbers.number(symbol)});
     } else {
@@ -41,14 +41,14 @@ DerivationPtr countNode(const std::string &name, const energy::EnergyRow &row, c
 
 }  // namespace
 
-EnergyNodes explainEnergy(const std::string &prefix, const energy::EnergyReport &report, const ActionNodes &actions,
-                          const DerivationPtr &time, MachineNumbers &numbers) {
-  EnergyNodes out;
+std::vector<EnergyNodes> explainEnergy(const std::string &prefix, const energy::EnergyReport &report,
+                                       const ActionNodes &actions, const DerivationPtr &time, MachineNumbers &numbers) {
+  std::vector<EnergyNodes> out;
   for (const energy::EnergyRow &row : report.rows) {
     const machine::EnergyTerm &term = termNamed(numbers.machine(), row.term);
     const std::string at = prefix + row.term, path = row.path;
     const DerivationPtr cost = numbers.number(path, term.energy.value);
-    EnergyNodes::Row nodes;
+    EnergyNodes nodes;
     nodes.count = countNode(at + ".count", row, term, actions, numbers);
     nodes.unitCost = node(at + ".unit_cost", row.unitCost, cost->unit, "cost", Arithmetic::kReal, {{"cost", cost}});
     const auto priced = [&](const char *which, Picojoules value, const DerivationPtr &unitCost) {
@@ -67,7 +67,7 @@ EnergyNodes explainEnergy(const std::string &prefix, const energy::EnergyReport 
     nodes.pj = priced(".pj", row.energy, cost);
     nodes.low = priced(".low", row.low, end("low", term.low));
     nodes.high = priced(".high", row.high, end("high", term.high));
-    out.rows.push_back(std::move(nodes));
+    out.push_back(std::move(nodes));
   }
   return out;
 }

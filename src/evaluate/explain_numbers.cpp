@@ -56,9 +56,9 @@ DerivationPtr MachineNumbers::make(const machine::Number &n) {
   d->confidence = std::string(machine::name(n.confidence));
   if (n.low && n.high) d->note = fmt::format("range {} to {} {}", numberText(*n.low), numberText(*n.high), n.unit);
   if (n.overridden) d->note += d->note.empty() ? "overridden by --set" : "; overridden by --set";
-  const std::optional<Formula> formula = n.formula.empty() ? std::nullopt : Formula::parse(n.formula);
-  if (!formula || formula->names().empty()) return d;
-  for (const std::string &name : formula->names()) {
+  const Result<machine::Expression> formula = machine::Expression::parseReal(n.formula);
+  if (!formula || formula->operands().empty()) return d;
+  for (const std::string &name : formula->operands()) {
     const std::string path = has("timing." + name) ? "timing." + name : name;
     if (!has(path) || path == n.path) return d;
     d->parts.push_back({name, number(path)});
@@ -89,8 +89,8 @@ DerivationPtr MachineNumbers::term(std::string name, std::string unit, const Ter
                                    std::string whenEmpty) {
   if (t.formula == nullptr) return leaf(std::move(name), t.value, std::move(unit), std::move(whenEmpty));
   Parts parts;
-  for (std::size_t i = 0; i < t.formula->names().size(); ++i) {
-    const std::string &symbol = t.formula->names()[i];
+  for (std::size_t i = 0; i < t.formula->operands().size(); ++i) {
+    const std::string &symbol = t.formula->operands()[i];
     parts.push_back({symbol, operand(symbol, t.operands[i], how)});
   }
   return node(std::move(name), t.value, std::move(unit), t.formula->text(), how, std::move(parts));

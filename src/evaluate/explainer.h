@@ -63,15 +63,12 @@ ActionNodes hostActionNodes(const std::string &prefix, const HostWork &work, con
                             std::int64_t operations, MachineNumbers &numbers);
 ActionNodes addActions(const std::string &prefix, const std::vector<ActionNodes> &parts);
 
-/// An energy report: one node per number of its rows.
+/// A row of an energy report: one node per number.
 struct EnergyNodes {
-  struct Row {
-    DerivationPtr pj, low, high, count, unitCost;
-  };
-  std::vector<Row> rows;
+  DerivationPtr pj, low, high, count, unitCost;
 };
 /// `time`: node in ns that background power is multiplied with.
-EnergyNodes explainEnergy(const std::string &prefix, const energy::EnergyReport &report, const ActionNodes &actions,
-                          const DerivationPtr &time, MachineNumbers &numbers);
+std::vector<EnergyNodes> explainEnergy(const std::string &prefix, const energy::EnergyReport &report,
+                                       const ActionNodes &actions, const DerivationPtr &time, MachineNumbers &numbers);
 
 }  // namespace pimento::evaluate

@@ -6,8 +6,10 @@ namespace pimento::evaluate {
 
 namespace {
 
+using Formula = machine::Expression;
+
 Formula formula(std::string_view text) {
-  std::optional<Formula> f = Formula::parse(text);
+  Result<Formula> f = Formula::parseReal(text);
   PIMENTO_CHECK(f && "formulas of ours parse");
   return std::move(*f);
 }
@@ -32,8 +34,8 @@ Term real(const Formula &f, std::initializer_list<Operand> operands) {
     values[n] = o.real;
     t.operands[n++] = o;
   }
-  PIMENTO_CHECK(n == f.names().size());
-  t.value = static_cast<std::int64_t>(f.evaluate(values));
+  PIMENTO_CHECK(n == f.operands().size());
+  t.value = static_cast<std::int64_t>(f.evaluateReal(values));
   return t;
 }
 
@@ -46,7 +48,7 @@ Term integer(const Formula &f, std::initializer_list<Operand> operands) {
     values[n] = o.integer;
     t.operands[n++] = o;
   }
-  PIMENTO_CHECK(n == f.names().size());
+  PIMENTO_CHECK(n == f.operands().size());
   t.value = f.evaluateInteger(values).value_or(std::numeric_limits<std::int64_t>::max());
   return t;
 }

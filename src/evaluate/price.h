@@ -4,8 +4,8 @@
 // latency per phase. Known error: placement and read-back of 4 MiB and more lie within 13 % of the engine's own host
 // streams (test/unit/evaluate/price_test.cpp); small transfers are dominated by the latency, which those do not have.
 //
-// Every part is a term: a formula (formula.h) over named operands. The terms are what is priced and what `explain`
-// shows.
+// Every part is a term: a formula (machine/expression.h) over named operands. The terms are what is priced and what
+// `explain` shows.
 #pragma once
 
 #include <array>
@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "pimento/energy/actions.h"
-#include "pimento/evaluate/formula.h"
 #include "pimento/evaluate/host_work.h"
 #include "pimento/evaluate/report.h"
+#include "pimento/machine/expression.h"
 #include "pimento/machine/machine.h"
 
 namespace pimento::evaluate {
@@ -30,10 +30,10 @@ struct Operand {
   std::int64_t integer = 0;  ///< for integer formulas
 };
 
-/// One part of a breakdown, or one count: a formula with its operands in the order of Formula::names(). No formula:
-/// nothing to do, 0.
+/// One part of a breakdown, or one count: a formula with its operands in the order of Expression::operands(). No
+/// formula: nothing to do, 0.
 struct Term {
-  const Formula *formula = nullptr;
+  const machine::Expression *formula = nullptr;
   std::array<Operand, 10> operands;
   std::int64_t value = 0;
 };

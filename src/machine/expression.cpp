@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <utility>
 
 #include "pimento/base/suggest.h"
@@ -27,7 +28,10 @@ bool isNamePart(char c) {
 /// Recursive descent, depth bounded.
 class ExpressionParser {
  public:
-  ExpressionParser(std::string_view text, Location where) : text_(text), start_(std::move(where)) {}
+  ExpressionParser(std::string_view text, Location where, bool isReal)
+      : text_(text), start_(std::move(where)), isReal_(isReal) {
+    out_.text_ = std::string(text);
+  }
 
   Result<Expression> run() {
     sum(0);
@@ -46,10 +50,10 @@ class ExpressionParser {
       const Location where = here();
       if (take('+')) {
         product(depth);
-        emit(Op::kAdd, where);
+        emit(Op::kAdd, 2, where);
       } else if (take('-')) {
         product(depth);
-        emit(Op::kSubtract, where);
+        emit(Op::kSubtract, 2, where);
       } else {
         return;
       }
@@ -62,10 +66,10 @@ class ExpressionParser {
       const Location where = here();
       if (take('*')) {
         factor(depth);
-        emit(Op::kMultiply, where);
+        emit(Op::kMultiply, 2, where);
       } else if (take('/')) {
         factor(depth);
-        emit(Op::kDivide, where);
+        emit(Op::kDivide, 2, where);
       } else {
         return;
       }
@@ -78,7 +82,7 @@ class ExpressionParser {
     const Location where = here();
     if (take('-')) {
       factor(depth + 1);
-      return emit(Op::kNegate, where);
+      return emit(Op::kNegate, 1, where);
     }
     if (take('(')) {
       sum(depth + 1);
@@ -99,30 +103,53 @@ class ExpressionParser {
   }
 
   void number(const Location &where) {
-    const std::string_view digits = word();
-    const auto value = parseInteger(digits);
-    if (!value) return fail("'" + std::string(digits) + "' is not an integer");
-    out_.steps_.push_back({Op::kNumber, *value, {}, where});
+    const std::size_t begin = at_;
+    std::string_view digits = word();
+    const bool hasSign = at_ < text_.size() && (text_[at_] == '-' || text_[at_] == '+');
+    if (isReal_ && hasSign && digits.ends_with('e') && !digits.starts_with("0x")) {
+      ++at_;
+      word();
+      digits = text_.substr(begin, at_ - begin);
+    }
+    Expression::Step step;
+    step.where = where;
+    step.integer = parseInteger(digits);
+    const auto real = step.integer ? static_cast<double>(*step.integer) : isReal_ ? parseNumber(digits) : std::nullopt;
+    if (!real) return fail("'" + std::string(digits) + "' is not " + (isReal_ ? "a number" : "an integer"));
+    step.real = *real;
+    out_.steps_.push_back(std::move(step));
   }
 
   void name(int depth, const Location &where) {
+    const std::size_t begin = at_;
     const std::string_view n = word();
-    const bool isMax = n == "max";
-    if ((!isMax && n != "min") || !take('(')) {
-      out_.steps_.push_back({Op::kName, 0, std::string(n), where});
+    const std::size_t end = at_;
+    const std::optional<Op> function = functionNamed(n);
+    if (!function || !take('(')) {
+      const auto known = std::find(out_.operands_.begin(), out_.operands_.end(), n);
+      const auto which = static_cast<std::size_t>(known - out_.operands_.begin());
+      if (known == out_.operands_.end()) out_.operands_.emplace_back(n);
+      out_.steps_.push_back({Op::kName, which, {}, 0, begin, end, where});
       return;
     }
-    std::int64_t arguments = 0;
+    std::size_t arguments = 0;
     do {
       sum(depth + 1);
       ++arguments;
     } while (!failure_ && take(','));
     if (!failure_ && !take(')')) return fail("a ')' is missing");
-    out_.steps_.push_back({isMax ? Op::kMax : Op::kMin, arguments, {}, where});
+    if (!failure_ && *function == Op::kCeil && arguments > 1) return fail("ceil takes one argument");
+    emit(*function, arguments, where);
   }
 
-  void emit(Op op, const Location &where) {
-    if (!failure_) out_.steps_.push_back({op, 0, {}, where});
+  std::optional<Op> functionNamed(std::string_view n) const {
+    if (n == "max") return Op::kMax;
+    if (n == "min") return Op::kMin;
+    return isReal_ && n == "ceil" ? std::optional(Op::kCeil) : std::nullopt;
+  }
+
+  void emit(Op op, std::size_t arguments, const Location &where) {
+    if (!failure_) out_.steps_.push_back({op, arguments, {}, 0, 0, 0, where});
   }
 
   void skipSpace() {
@@ -149,70 +176,142 @@ class ExpressionParser {
 
   std::string_view text_;
   Location start_;
+  bool isReal_;
   std::size_t at_ = 0;
   Expression out_;
   std::optional<Diagnostic> failure_;
 };
 
 Result<Expression> Expression::parse(std::string_view text, const Location &where) {
-  return ExpressionParser(text, where).run();
+  return ExpressionParser(text, where, false).run();
 }
 
-Result<std::int64_t> Expression::evaluate(const Lookup &lookup, const std::vector<std::string> &choices) const {
-  std::vector<std::int64_t> stack;
+Result<Expression> Expression::parseReal(std::string_view text) {
+  return ExpressionParser(text, {}, true).run();
+}
+
+/// False where 64 bits cannot hold the result, and where it is no integer.
+bool Expression::apply(Op op, std::int64_t &a, std::int64_t b) {
+  switch (op) {
+    case Op::kNegate:
+      return !__builtin_sub_overflow(std::int64_t{0}, a, &a);
+    case Op::kAdd:
+      return !__builtin_add_overflow(a, b, &a);
+    case Op::kSubtract:
+      return !__builtin_sub_overflow(a, b, &a);
+    case Op::kMultiply:
+      return !__builtin_mul_overflow(a, b, &a);
+    case Op::kDivide:
+      if (b == -1) return !__builtin_sub_overflow(std::int64_t{0}, a, &a);
+      if (b != 0) a /= b;
+      return b != 0;
+    case Op::kMax:
+      a = std::max(a, b);
+      return true;
+    case Op::kMin:
+      a = std::min(a, b);
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool Expression::apply(Op op, double &a, double b) {
+  switch (op) {
+    case Op::kNegate:
+      a = -a;
+      break;
+    case Op::kCeil:
+      a = std::ceil(a);
+      break;
+    case Op::kAdd:
+      a += b;
+      break;
+    case Op::kSubtract:
+      a -= b;
+      break;
+    case Op::kMultiply:
+      a *= b;
+      break;
+    case Op::kDivide:
+      a /= b;
+      break;
+    case Op::kMax:
+      a = std::max(a, b);
+      break;
+    default:
+      a = std::min(a, b);
+  }
+  return true;
+}
+
+/// Steps through it. `load`: the value of a number or a name; `join`: joins an argument to those before it. Nothing
+/// where one of them fails.
+template <typename T, typename Load, typename Join>
+std::optional<T> Expression::run(Load &&load, Join &&join) const {
+  std::vector<T> stack;
+  stack.reserve(steps_.size());
   for (const Step &s : steps_) {
-    if (s.op == Op::kNumber) {
-      stack.push_back(s.number);
-      continue;
+    T x{};
+    if (s.op == Op::kNumber || s.op == Op::kName) {
+      if (!load(s, x)) return std::nullopt;
+    } else {
+      const std::size_t first = stack.size() - s.count;
+      x = stack[first];
+      const bool isUnary = s.op == Op::kNegate || s.op == Op::kCeil;
+      if (isUnary && !join(s, x, x)) return std::nullopt;
+      for (std::size_t i = first + 1; i < stack.size(); ++i)
+        if (!join(s, x, stack[i])) return std::nullopt;
+      stack.resize(first);
     }
-    if (s.op == Op::kName) {
-      const auto value = lookup(s.name);
-      if (!value)
-        return error("unknown-name", s.where, "there is no number '" + s.name + "'", suggest(s.name, choices));
-      stack.push_back(*value);
-      continue;
-    }
-    if (s.op == Op::kMax || s.op == Op::kMin) {
-      const auto first = stack.end() - static_cast<std::ptrdiff_t>(s.number);
-      const std::int64_t best =
-          s.op == Op::kMax ? *std::max_element(first, stack.end()) : *std::min_element(first, stack.end());
-      stack.erase(first, stack.end());
-      stack.push_back(best);
-      continue;
-    }
-    const std::int64_t b = stack.back();
-    stack.pop_back();
-    std::int64_t a = 0;
-    if (s.op != Op::kNegate) {
-      a = stack.back();
-      stack.pop_back();
-    }
-    bool isTooLarge = false;
-    switch (s.op) {
-      case Op::kAdd:
-        isTooLarge = __builtin_add_overflow(a, b, &a);
-        break;
-      case Op::kMultiply:
-        isTooLarge = __builtin_mul_overflow(a, b, &a);
-        break;
-      case Op::kDivide:
-        if (b == 0) return error("bad-formula", s.where, "division by zero", "the divisor is 0 with these numbers");
-        if (b == -1) {
-          isTooLarge = __builtin_sub_overflow(std::int64_t{0}, a, &a);
-        } else {
-          a /= b;
-        }
-        break;
-      default:
-        isTooLarge = __builtin_sub_overflow(a, b, &a);
-        break;  // kSubtract; kNegate with a = 0
-    }
-    if (isTooLarge)
-      return error("bad-formula", s.where, "a 64-bit integer cannot hold the value", "use smaller numbers");
-    stack.push_back(a);
+    stack.push_back(x);
   }
   PIMENTO_CHECK(stack.size() == 1);
   return stack.back();
+}
+
+Result<std::int64_t> Expression::evaluate(const Lookup &lookup, const std::vector<std::string> &choices) const {
+  std::optional<Diagnostic> why;
+  const auto load = [&](const Step &s, std::int64_t &x) {
+    const auto value = s.op == Op::kNumber ? s.integer : lookup(operands_[s.count]);
+    if (value) {
+      x = *value;
+    } else {
+      PIMENTO_CHECK(s.op == Op::kName && "a formula in integers");
+      const std::string &name = operands_[s.count];
+      why = error("unknown-name", s.where, "there is no number '" + name + "'", suggest(name, choices));
+    }
+    return value.has_value();
+  };
+  const auto join = [&](const Step &s, std::int64_t &a, std::int64_t b) {
+    if (apply(s.op, a, b)) return true;
+    if (s.op == Op::kDivide && b == 0)
+      why = error("bad-formula", s.where, "division by zero", "the divisor is 0 with these numbers");
+    else
+      why = error("bad-formula", s.where, "a 64-bit integer cannot hold the value", "use smaller numbers");
+    return false;
+  };
+  const auto value = run<std::int64_t>(load, join);
+  if (why) return *why;
+  return *value;
+}
+
+std::optional<std::int64_t> Expression::evaluateInteger(std::span<const std::int64_t> operands) const {
+  PIMENTO_CHECK(operands.size() >= operands_.size());
+  const auto load = [&](const Step &s, std::int64_t &x) {
+    x = s.op == Op::kName ? operands[s.count] : s.integer.value_or(0);
+    return s.op == Op::kName || s.integer.has_value();
+  };
+  return run<std::int64_t>(load, [](const Step &s, std::int64_t &a, std::int64_t b) { return apply(s.op, a, b); });
+}
+
+double Expression::evaluateReal(std::span<const double> operands) const {
+  PIMENTO_CHECK(operands.size() >= operands_.size());
+  const auto load = [&](const Step &s, double &x) {
+    x = s.op == Op::kName ? operands[s.count] : s.real;
+    return true;
+  };
+  return *run<double>(load, [](const Step &s, double &a, double b) { return apply(s.op, a, b); });
 }
 
 bool Expression::isMonotone() const {
@@ -223,10 +322,20 @@ bool Expression::isMonotone() const {
 
 std::vector<std::string> Expression::names() const {
   std::vector<std::string> all;
-  for (const Step &s : steps_) {
-    if (s.op == Op::kName) all.push_back(s.name);
-  }
+  for (const Step &s : steps_)
+    if (s.op == Op::kName) all.push_back(operands_[s.count]);
   return all;
+}
+
+std::string Expression::substitute(const std::vector<std::string> &values) const {
+  std::string out;
+  std::size_t at = 0;
+  for (const Step &s : steps_) {
+    if (s.op != Op::kName) continue;
+    out += text_.substr(at, s.begin - at) + values[s.count];
+    at = s.end;
+  }
+  return out + text_.substr(at);
 }
 
 }  // namespace pimento::machine

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "pimento/kernel/interpreter.h"
-#include "pimento/kernel/lanes.h"
+#include "pimento/lower/host_data.h"
 #include "pimento/sim/cnm/execute.h"
 #include "pimento/targets/cnm/lower.h"
 
@@ -37,23 +37,14 @@ class Collector {
   void finish();
 
  private:
-  /// Partial results by element of the store's tensor, as far as there are any: of one instance of a level.
-  struct Sums {
-    std::vector<kernel::Scalar> values;
-    std::vector<bool> isThere;
-    std::vector<std::int64_t> touched;
-  };
-
   void addResult(const Operand &o, const std::byte *array);
   void addPartial(const Operand &o, const std::byte *array);
-  void merge(Sums &into, const Operand &o, std::int64_t element, kernel::Scalar x) const;
-  kernel::Combine combineOf(const Operand &o) const;
 
   const Plan &plan_;
   kernel::DataSet &data_;
   std::vector<std::int64_t> instances_;  ///< per level above the threads: how many share an instance of the one around
   std::int64_t unit_ = 0;
-  std::map<int, std::vector<Sums>> sums_;  ///< by store; [0]: of all, [n]: of an instance of level n - 1
+  std::map<int, lower::PartialSums> sums_;  ///< by store
 };
 
 }  // namespace pimento::targets::cnm

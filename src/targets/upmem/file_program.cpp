@@ -3,13 +3,9 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <map>
 
-#include "pimento/base/file.h"
 #include "pimento/base/text.h"
-#include "pimento/dpu/include.h"
-#include "pimento/dpu/runtime.h"
-#include "pimento/dpu/runtime_c.h"
+#include "pimento/dpu/source_lines.h"
 #include "pimento/evaluate/slices.h"
 #include "pimento/targets/upmem/attribution.h"
 #include "pimento/targets/upmem/data.h"
@@ -18,48 +14,6 @@
 namespace pimento::targets::upmem {
 
 namespace {
-
-/// Lines of source files, read when first asked for. Files that cannot be read have none.
-class SourceLines {
- public:
-  /// `input`: the program's own file; names in it may be relative to its folder.
-  explicit SourceLines(const std::string &input) : folder_(std::filesystem::path(input).parent_path()) {}
-
-  std::string line(const std::string &file, int number) {
-    const auto [at, isNew] = files_.try_emplace(file);
-    if (isNew) at->second = read(file);
-    const auto n = static_cast<std::size_t>(number);
-    return number >= 1 && n <= at->second.size() ? at->second[n - 1] : std::string();
-  }
-
- private:
-  static constexpr std::uintmax_t kLargest = 16U << 20;
-
-  std::vector<std::string> read(const std::string &file) const {
-    for (const dpu::RuntimeFile &f : dpu::runtimeFiles())
-      if (file == "runtime/" + f.name) return linesOf(f.text);
-    for (const dpu::CRuntimeFile &f : dpu::cRuntimeFiles())
-      if (file == "runtime/" + f.name) return linesOf(f.text);
-    for (const dpu::IncludeFile &f : dpu::includeFiles())
-      if (file == "include/" + f.name) return linesOf(f.text);
-    // Names come from users' files: nothing but plain files of a sane size is opened.
-    for (const std::filesystem::path &path : {std::filesystem::path(file), folder_ / file}) {
-      std::error_code problem;
-      if (!std::filesystem::is_regular_file(path, problem)) continue;
-      if (std::filesystem::file_size(path, problem) > kLargest || problem) continue;
-      if (const Result<std::string> text = readFile(path.string())) return linesOf(*text);
-    }
-    return {};
-  }
-  static std::vector<std::string> linesOf(const std::string &text) {
-    std::vector<std::string> lines;
-    for (const std::string_view l : split(text, '\n')) lines.emplace_back(trim(l));
-    return lines;
-  }
-
-  std::filesystem::path folder_;
-  std::map<std::string, std::vector<std::string>> files_;
-};
 
 /// The sums of all launches.
 struct Total {
@@ -127,8 +81,9 @@ class FileProgram final : public DpuCode {
     if (log.lost() > 0)
       out.warnings.push_back(fmt::format("{} bytes of the log did not fit into its {}", log.lost(), log.size()));
     out.outcome.profile = attributionOf(code_, total.executed, total.waited, machine_.dpu->issueInterval);
-    SourceLines source(request_.file);
-    for (evaluate::AttributionRow &row : out.outcome.profile->lines) row.text = source.line(row.file, row.line);
+    dpu::SourceLines source(std::filesystem::path(request_.file).parent_path());
+    for (evaluate::AttributionRow &row : out.outcome.profile->lines)
+      if (const std::string *line = source.line(row.file, row.line)) row.text = trim(*line);
     if (total.fault) {
       out.outcome.fault = total.fault;
       out.outcome.fault->message = "DPU 0, " + out.outcome.fault->message;

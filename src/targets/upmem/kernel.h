@@ -5,6 +5,7 @@
 // filled), or a way to make them, in which case long runs are extrapolated from samples.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@
 #include "pimento/targets/upmem/counts.h"
 #include "pimento/targets/upmem/memory.h"
 #include "pimento/targets/upmem/sample.h"
+#include "pimento/targets/upmem/slices.h"
 
 namespace pimento::targets::upmem {
 
@@ -51,39 +53,35 @@ class DpuCode : public virtual evaluate::Runnable {
 
 class DpuKernel : public evaluate::CompiledPart, public DpuCode {
  public:
+  const program::Program &program() const override { return lowered_.program; }
+  const mapping::PlacedMapping &placed() const override { return lowered_.placed; }
+  evaluate::HostWork hostWork() const override { return lowered_.host; }
   std::vector<evaluate::Residence> residences() const override {
     return evaluate::residencesOf(part_, placed().mapping);
   }
+  Bytes footprint() const override;
   Result<DeviceRun> run(const RunMode &mode) const override;
   Result<DeviceRun> runOn(kernel::DataSet &data, evaluate::Observer *observer, int jobs) const override;
   /// "llvcnm": the same kernel and mapping in virtual instructions, which is what CoMoNM estimates.
   Result<std::string> emit(std::string_view stage, const std::string &kernel, bool isFirst) const override;
 
  protected:
-  DpuKernel(const GraphPart &part, const machine::Machine &machine) : part_(part), machine_(machine) {}
+  DpuKernel(const GraphPart &part, const machine::Machine &machine, LoweredTo<HostPlan> lowered)
+      : part_(part), machine_(machine), lowered_(std::move(lowered)) {}
 
   /// DPUs that do the same.
   struct Kind {
     std::int64_t first = 0, count = 0;
   };
 
-  virtual std::int64_t dpus() const = 0;
-  /// Tensors that operands are gathered from.
-  virtual std::vector<int> operandTensors() const = 0;
   /// `isFilled`: memories hold constants.
   virtual std::vector<Kind> kinds(bool isFilled) const = 0;
   /// A DPU with program and arguments in it, and no operands.
   virtual Dpu loaded(std::int64_t dpu) const = 0;
-  virtual std::vector<Block> operandsOf(std::int64_t dpu, const kernel::DataSet &data) const = 0;
-  virtual std::vector<Fill> fillsOf(std::int64_t dpu, double value) const = 0;
-  /// What the host reads back, empty.
-  virtual std::vector<Block> emptyResults() const = 0;
-  virtual std::unique_ptr<Results> collector(kernel::DataSet &data) const = 0;
-  /// What the program takes for granted of its data.
-  virtual Status check(const kernel::DataSet & /*data*/) const { return okStatus(); }
   /// A run on data made as `mode` says.
   virtual Result<DeviceRun> runGenerated(const RunMode &mode) const = 0;
 
+  std::int64_t dpus() const { return lowered_.plan->dpus(); }
   const kernel::Kernel &kernel() const { return part_.kernel(); }
   bool readsInputsAlone() const;
   /// All operands, where they are known one by one; else null.
@@ -93,16 +91,38 @@ class DpuKernel : public evaluate::CompiledPart, public DpuCode {
   /// All DPUs, on data made as `mode` says.
   Result<DeviceRun> runMade(const RunMode &mode) const;
   Diagnostic dataDecideTime() const;
-  /// A run extrapolated from `samples` of so many parts (sample.h), `seeds` of each length.
-  DeviceRun sampled(const std::vector<RunResult> &runs, const std::vector<SampledRun> &samples, std::int64_t parts,
-                    int seeds, const Prediction &p) const;
+  /// Runs of one DPU on a quarter, a half and all of `most` parts, kSeeds of each: `run(parts, number of the sample)`.
+  /// Diagnostics: of one that faults.
+  struct Samples {
+    std::vector<SampledRun> lengths;
+    std::vector<RunResult> runs;
+  };
+  using RunSample = std::function<RunResult(std::int64_t parts, std::int64_t sample)>;
+  static Result<Samples> runSamples(std::int64_t most, int jobs, const RunSample &run);
+  /// A run of so many parts, extrapolated from them (sample.h).
+  DeviceRun sampled(const Samples &samples, std::int64_t parts, const Prediction &p) const;
+  /// What all pieces of a run have in common (slices.h); the loops and how to load a piece are left to fill in.
+  ShareSlices sharesOf(const RunMode &mode) const;
 
   GraphPart part_;
   const machine::Machine &machine_;
+  LoweredTo<HostPlan> lowered_;
 };
 
 /// What samples and intervals are made for.
 inline constexpr double kLevel = 0.99;
+/// Runs of so many instructions, of all DPUs together, are done on the data themselves: some tenths of a second.
+inline constexpr double kShortRun = 12e6;
+/// Samples are of three lengths, so many of each; the longest has about kSampleInstructions instructions.
+inline constexpr int kSeeds = 6;
+inline constexpr double kSampleInstructions = 0.6e6;
+
+/// A DPU with a program and its arguments.
+Dpu dpuWith(const std::shared_ptr<const sim::dpu::Image> &image, const program::Code::Segment &arguments,
+            const machine::Machine &machine);
+/// One tensor of that many elements, made as `spec` says; `name` decides which.
+kernel::TensorData makeTensor(const std::string &name, DType type, std::vector<std::int64_t> shape,
+                              const kernel::DataSpec &spec);
 
 void write(Dpu &dpu, const std::vector<Block> &blocks);
 void fill(Dpu &dpu, const std::vector<Fill> &fills);

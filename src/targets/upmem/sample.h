@@ -9,10 +9,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
-
-#include "pimento/evaluate/report.h"
 
 namespace pimento::targets::upmem {
 
@@ -25,16 +22,10 @@ struct SampledRun {
 /// What the samples say of a run of `rounds` on each of `dpus` units.
 struct Prediction {
   double cycles = 0;  ///< median of the slowest unit
-  double mean = 0;    ///< of one unit
   double low = 0, high = 0;
 };
 
 /// `level`: probability that the slowest of `dpus` runs lies within. At least 4 samples at 3 numbers of rounds.
 Prediction predict(const std::vector<SampledRun> &samples, std::int64_t rounds, std::int64_t dpus, double level);
-
-/// Quantile of the standard normal distribution (Acklam's rational approximation, relative error below 1.2e-9).
-double normalQuantile(double p);
-/// Quantile of Student's t with `dof` degrees of freedom, by Hill's expansion (CACM 396); exact to 4 digits from 3 on.
-double studentQuantile(double p, int dof);
 
 }  // namespace pimento::targets::upmem

@@ -11,10 +11,6 @@
 
 namespace pimento::targets::upmem {
 
-/// Of a program of loops; all must outlive it. `ranks`: as runProgram.
-std::unique_ptr<evaluate::Slices> programSlices(const program::Program &program, const machine::Machine &machine,
-                                                std::int64_t ranks = 0);
-
 /// One loop over the share of a tasklet: how far a step goes, and how far all of them go.
 struct ShareLoop {
   std::int64_t step = 1, range = 1;

@@ -117,9 +117,7 @@ class Upmem final : public evaluate::Target {
     }
     auto lowered = measured::lower(*part.graph, part.first, mapping, machine, *cache);
     if (!lowered) return lowered.diagnostics();
-    auto image = sim::dpu::Image::make(*std::get<program::MachineCode>(lowered->program.processes.front().body).code);
-    if (!image) return image.diagnostics();
-    return Compiled(std::make_unique<measured::MeasuredKernel>(part, machine, std::move(*lowered), std::move(*image)));
+    return Compiled(std::make_unique<measured::MeasuredKernel>(part, machine, std::move(*lowered)));
   }
 
   Result<std::unique_ptr<evaluate::Runnable>> load(const program::Program &program, const machine::Machine &machine,

@@ -105,5 +105,31 @@ TEST(Expression, OnlySumsAndProductsAreMonotone) {
   for (const char *text : {"a - b", "-a", "a / 2"}) EXPECT_FALSE(Expression::parse(text, {})->isMonotone()) << text;
 }
 
+TEST(RealExpression, ReadsWhatMachineFilesSayAndMore) {
+  const auto f = Expression::parseReal("BL/2 + max(tRTPL, tCCDL) - tCCDL");
+  ASSERT_TRUE(f);
+  EXPECT_EQ(f->operands(), (std::vector<std::string>{"BL", "tRTPL", "tCCDL"}));
+  const std::vector<std::int64_t> v = {4, 5, 4};
+  EXPECT_EQ(f->evaluateInteger(v), 3);
+  EXPECT_EQ(f->substitute({"4", "5", "4"}), "4/2 + max(5, 4) - 4");
+  const auto g = Expression::parseReal("ceil(a.b / 2e1 - 1e-9) * -1");
+  ASSERT_TRUE(g);
+  EXPECT_EQ(g->evaluateReal(std::vector<double>{41}), -3);
+  EXPECT_FALSE(g->evaluateInteger(std::vector<std::int64_t>{41}));
+}
+
+TEST(RealExpression, RefusesWhatIsNone) {
+  for (const char *text : {"", "a +", "(a", "a b", "2x", "f(a)", "ceil(a, b)", "max()", "a ** b", "+"})
+    EXPECT_FALSE(Expression::parseReal(text)) << text;
+  EXPECT_FALSE(Expression::parseReal(std::string(1000, '(') + "1" + std::string(1000, ')')));
+}
+
+TEST(RealExpression, IntegersThatDoNotFitHaveNoValue) {
+  const auto f = Expression::parseReal("a * a / (a - a)");
+  ASSERT_TRUE(f);
+  EXPECT_FALSE(f->evaluateInteger(std::vector<std::int64_t>{std::int64_t{1} << 40}));
+  EXPECT_FALSE(f->evaluateInteger(std::vector<std::int64_t>{2}));
+}
+
 }  // namespace
 }  // namespace pimento::machine

@@ -1,192 +1,101 @@
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
-#include "pimento/base/integer.h"
-#include "pimento/kernel/linear.h"
-#include "pimento/kernel/scalar.h"
 #include "pimento/targets/upmem/compiled/layout.h"
 
 namespace pimento::targets::upmem::compiled {
 
 using kernel::Combine;
+using kernel::Scalar;
 
-Collector::Collector(const Plan &plan, kernel::DataSet &data) : plan_(plan), scheme_(plan.scheme()), data_(data) {
-  for (const kernel::Store &s : scheme_.kernel().stores) {
-    if (s.combine == Combine::kAssign || s.combine == Combine::kAdd || hasInitial(scheme_, s)) continue;
-    kernel::TensorData &t = data_[static_cast<std::size_t>(s.target.tensor)];
-    for (std::int64_t e = 0; e < t.elements(); ++e) save(t, e, identity(s.combine, t.type));
-  }
+Collector::Collector(const Plan &plan, kernel::DataSet &data) : scheme_(plan.scheme()), data_(data) {
+  lower::startAccumulations(*scheme_.graph, scheme_.number, data_);
 }
 
-Collector::Number Collector::read(DType type, const std::byte *from) {
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, from, static_cast<std::size_t>(sizeOf(type).value));
-  Number x;
-  x.isThere = true;
-  if (isFloat(type))
-    x.d = decodeFloat(type, bits);
-  else
-    x.i = wrapInteger(type, static_cast<std::int64_t>(bits));
-  return x;
-}
-
-Collector::Number Collector::identity(Combine c, DType type) {
-  return {isFloat(type) ? 0 : kernel::integerIdentity(c, type), isFloat(type) ? kernel::floatIdentity(c) : 0, true};
-}
-
-Collector::Number Collector::load(const kernel::TensorData &t, std::int64_t element) const {
-  return read(t.type, t.bytes.data() + element * sizeOf(t.type).value);
-}
-
-void Collector::save(kernel::TensorData &t, std::int64_t element, const Number &x) const {
-  const std::uint64_t bits = isFloat(t.type) ? encodeFloat(t.type, x.d) : static_cast<std::uint64_t>(x.i);
-  std::memcpy(t.bytes.data() + element * sizeOf(t.type).value, &bits, static_cast<std::size_t>(sizeOf(t.type).value));
-}
-
-Collector::Number Collector::combine(Combine c, DType type, const Number &a, const Number &b) const {
-  Number x;
-  x.isThere = true;
-  if (type == DType::kF64) {
-    x.d = kernel::floatOperation(opOf(c), a.d, b.d);
-  } else if (isFloat(type)) {
-    const float f = kernel::floatOperation(opOf(c), static_cast<float>(a.d), static_cast<float>(b.d));
-    x.d = decodeFloat(type, encodeFloat(type, static_cast<double>(f)));
-  } else {
-    x.i = kernel::integerOperation(opOf(c), type, wrapInteger(type, a.i), wrapInteger(type, b.i));
-  }
-  return x;
-}
-
-const kernel::Store &Collector::storeOf(const Operand &o) const {
-  return scheme_.kernel().stores[static_cast<std::size_t>(o.store)];
+std::int64_t Collector::carriedElement(const Operand &o) const {
+  return kernel::linearize(scheme_.storeOf(o).target, scheme_.tensorOf(o), scheme_.axes.size()).constant;
 }
 
 /// Calls visit(byte in the tasklet's array, element of the tensor) for every element that is the tasklet's.
 template <typename Visit>
 void Collector::forEach(const Operand &o, std::int64_t tasklet, bool heedsGuards, Visit &&visit) const {
   const std::size_t dims = scheme_.axes.size();
-  const auto base = scheme_.baseOf(dpu_), valid = scheme_.validOf(dpu_), low = scheme_.lowOf(tasklet);
-  const auto &guards = scheme_.kernel().guards;
   const Reference &r = scheme_.stores[static_cast<std::size_t>(o.store)];
-  const auto &shape = scheme_.graph->tensors[static_cast<std::size_t>(o.tensor)].shape;
-  std::vector<std::int64_t> first(dims), count(dims, 1), point(dims, 0), local(dims, 0), global(dims, 0);
-  std::int64_t at = 0, element = 0, tables = 1;
-  for (std::size_t d = 0; d < dims; ++d) {
-    const bool isGuarded =
-        heedsGuards && std::any_of(guards.begin(), guards.end(), [d](auto &g) { return g.coefficients[d] != 0; });
-    first[d] = base[d] + low[d];
-    if (o.involves(static_cast<int>(d)) || isGuarded)
-      count[d] = std::clamp<std::int64_t>(valid[d] - low[d], 0, scheme_.axes[d].range);
-    if (count[d] == 0) return;
-  }
+  std::vector<std::int64_t> first = scheme_.baseOf(dpu_);
+  const auto low = scheme_.lowOf(tasklet), ranges = scheme_.sizesPerTasklet();
+  for (std::size_t d = 0; d < dims; ++d) first[d] += low[d];
+  kernel::Affine at{std::vector<std::int64_t>(dims, 0), 0};
+  std::int64_t tables = 1;
   for (std::size_t p = 0; p < o.positions.size(); ++p) {
     const Position &position = o.positions[p];
-    std::int64_t stride = 1;
-    for (std::size_t i = static_cast<std::size_t>(position.index) + 1; i < shape.size(); ++i) stride *= shape[i];
     if (position.fixedExtent > 0) {
       tables = position.fixedExtent;
       continue;
     }
-    at += r.delta[p] * o.mramPitch[p];
-    element += (position.origin + position.step * r.delta[p]) * stride;
+    at.constant += r.delta[p] * o.mramPitch[p];
     for (std::size_t d = 0; d < dims; ++d) {
       const std::int64_t c = position.coefficient[d];
-      local[d] += c * o.mramPitch[p];
-      global[d] += c * position.step * stride;
-      element += c * position.step * stride * first[d];
-      if (c < 0) at += -c * (scheme_.axes[d].range - 1) * o.mramPitch[p];
+      at.coefficients[d] += c * o.mramPitch[p];
+      if (c < 0) at.constant += -c * (ranges[d] - 1) * o.mramPitch[p];
     }
   }
-  const auto runs = [&] {
-    std::vector<std::int64_t> x(dims);
-    for (std::size_t d = 0; d < dims; ++d) x[d] = first[d] + point[d];
-    return std::all_of(guards.begin(), guards.end(), [&](auto &g) { return kernel::valueAt(g, x) >= 0; });
-  };
-  const std::vector<std::int64_t> zero(dims, 0);
-  do {
-    if (heedsGuards && !guards.empty() && !runs()) continue;
-    std::int64_t byte = at, e = element;
-    for (std::size_t d = 0; d < dims; ++d) {
-      byte += point[d] * local[d];
-      e += point[d] * global[d];
-    }
-    for (std::int64_t i = 0; i < tables; ++i) visit(byte + i * o.size(), e + i);
-  } while (kernel::advance(point, zero, count));
+  const kernel::Affine element =
+      kernel::linearize(scheme_.storeOf(o).target, scheme_.tensorOf(o), dims, o.use == Use::kTable ? 1 : 0);
+  lower::forEachPoint(
+      scheme_.kernel(), first, ranges, heedsGuards, at, element, [&](int d) { return o.involves(d); },
+      [&](std::int64_t byte, std::int64_t e) {
+        for (std::int64_t i = 0; i < tables; ++i) visit(byte + i * o.size(), e + i);
+      });
 }
 
 void Collector::addWritten(const Operand &o, const Block &block) {
-  kernel::TensorData &tensor = data_[static_cast<std::size_t>(o.tensor)];
-  const kernel::Store &store = storeOf(o);
-  const bool isSum = o.use == Use::kWrite && store.combine != Combine::kAssign,
-             isCarry = o.hasCarry && carried_.isThere;
+  kernel::TensorData &tensor = tensorOf(o);
   const auto size = static_cast<std::size_t>(o.size());
+  const auto merge = [&](Combine combine, std::int64_t element, Scalar before, const std::byte *from) {
+    kernel::store(tensor.type, tensor.bytes.data(), element,
+                  kernel::merge(combine, tensor.type, before, kernel::load(o.type, from, 0)));
+  };
+  const Combine combine = scheme_.storeOf(o).combine;
   for (std::int64_t t = 0; t < scheme_.tasklets; ++t)
     forEach(o, t, o.use == Use::kWrite, [&](std::int64_t byte, std::int64_t element) {
       const std::byte *from = block.bytes.data() + t * o.bytes + byte;
-      if (isSum) {
-        save(tensor, element, combine(store.combine, tensor.type, load(tensor, element), read(o.type, from)));
-      } else if (isCarry) {
-        for (const kernel::Store &s : scheme_.kernel().stores)
-          if (s.combine != Combine::kAssign)
-            save(tensor, element, combine(s.combine, tensor.type, carried_, read(o.type, from)));
-      } else {
+      if (o.use == Use::kWrite && combine != Combine::kAssign)
+        merge(combine, element, kernel::load(tensor.type, tensor.bytes.data(), element), from);
+      else if (o.hasCarry && carried_)
+        merge(scheme_.storeOf(scheme_.carry()).combine, element,
+              kernel::convert(scheme_.carry().type, tensor.type, *carried_), from);
+      else
         std::memcpy(tensor.bytes.data() + element * o.size(), from, size);
-      }
     });
 }
 
 void Collector::addPartial(const Operand &o, const Block &block) {
-  Sums &sums = sums_[o.store];
-  const kernel::Store &store = storeOf(o);
-  const kernel::TensorData &tensor = data_[static_cast<std::size_t>(o.tensor)];
-  for (std::vector<Number> *list : {&sums.dpu, &sums.rank, &sums.all})
-    list->resize(static_cast<std::size_t>(tensor.elements()));
+  const Combine combine = scheme_.storeOf(o).combine;
+  lower::PartialSums &sums = sums_
+                                 .try_emplace(o.store, combine, o.type, tensorOf(o).elements(),
+                                              std::vector<std::int64_t>{scheme_.ranks, scheme_.dpus / scheme_.ranks})
+                                 .first->second;
   const auto valid = scheme_.validOf(dpu_);
   for (std::int64_t t = 0; t < scheme_.tasklets; ++t) {
     const auto result = scheme_.resultOf(o, t);
     if (!result) continue;
     const bool isEmpty = isIdle(scheme_, valid, t);
     forEach(o, t, false, [&](std::int64_t byte, std::int64_t element) {
-      const Number x =
-          isEmpty ? identity(store.combine, o.type) : read(o.type, block.bytes.data() + *result * o.bytes + byte);
-      Number &sum = sums.dpu[static_cast<std::size_t>(element)];
-      if (!sum.isThere) sums.touchedInDpu.push_back(element);
-      sum = sum.isThere ? combine(store.combine, o.type, sum, x) : x;
+      sums.add(element, isEmpty ? kernel::identity(combine, o.type)
+                                : kernel::load(o.type, block.bytes.data() + *result * o.bytes + byte, 0));
     });
   }
-  closeDpu(sums, store, o.type);
-}
-
-void Collector::closeDpu(Sums &sums, const kernel::Store &store, DType type) {
-  for (const std::int64_t e : sums.touchedInDpu) {
-    const auto n = static_cast<std::size_t>(e);
-    if (!sums.rank[n].isThere) sums.touchedInRank.push_back(e);
-    sums.rank[n] = sums.rank[n].isThere ? combine(store.combine, type, sums.rank[n], sums.dpu[n]) : sums.dpu[n];
-    sums.dpu[n] = {};
-  }
-  sums.touchedInDpu.clear();
-  if ((dpu_ + 1) % (scheme_.dpus / scheme_.ranks) == 0) closeRank(sums, store, type);
-}
-
-void Collector::closeRank(Sums &sums, const kernel::Store &store, DType type) {
-  for (const std::int64_t e : sums.touchedInRank) {
-    const auto n = static_cast<std::size_t>(e);
-    sums.all[n] = sums.all[n].isThere ? combine(store.combine, type, sums.all[n], sums.rank[n]) : sums.rank[n];
-    sums.rank[n] = {};
-  }
-  sums.touchedInRank.clear();
+  sums.closeUnit();
 }
 
 void Collector::addSelected(const Operand &o, const Block &block, const Block &counts) {
-  kernel::TensorData &tensor = data_[static_cast<std::size_t>(o.tensor)];
   const auto valid = scheme_.validOf(dpu_);
   for (std::int64_t t = 0; t < scheme_.tasklets; ++t) {
     if (isIdle(scheme_, valid, t)) continue;
     std::uint32_t kept = 0;
     std::memcpy(&kept, counts.bytes.data() + t * kUnit, sizeof kept);
     PIMENTO_CHECK(kept * o.size() <= o.bytes);
-    std::memcpy(tensor.bytes.data() + selected_ * o.size(), block.bytes.data() + t * o.bytes,
+    std::memcpy(tensorOf(o).bytes.data() + selected_ * o.size(), block.bytes.data() + t * o.bytes,
                 static_cast<std::size_t>(kept * o.size()));
     selected_ += kept;
   }
@@ -194,33 +103,24 @@ void Collector::addSelected(const Operand &o, const Block &block, const Block &c
 
 /// What the DPUs before left is part of every sum of this one.
 void Collector::addScan(const std::vector<Block> &results) {
-  std::size_t at = 0;
+  const Operand &carry = scheme_.carry();
+  if (dpu_ == 0 && hasInitial(scheme_, scheme_.storeOf(carry)))
+    carried_ = kernel::load(carry.type, tensorOf(carry).bytes.data(), carriedElement(carry));
   const Block *totals = nullptr;
-  const Operand *carry = nullptr;
+  std::size_t at = 0;
   for (const Operand &o : scheme_.operands) {
     if (o.isShared()) continue;
-    if (o.use == Use::kPartial) {
-      carry = &o;
+    if (&o == &carry)
       totals = &results[at];
-      if (dpu_ == 0 && hasInitial(scheme_, storeOf(o)))
-        carried_ = load(data_[static_cast<std::size_t>(o.tensor)],
-                        kernel::linearize(storeOf(o).target, scheme_.graph->tensors[static_cast<std::size_t>(o.tensor)],
-                                          scheme_.axes.size())
-                            .constant);
-    }
-    ++at;
-  }
-  at = 0;
-  for (const Operand &o : scheme_.operands) {
-    if (o.isShared()) continue;
-    if (o.use != Use::kPartial) addWritten(o, results[at]);
+    else
+      addWritten(o, results[at]);
     ++at;
   }
   const auto valid = scheme_.validOf(dpu_);
   for (std::int64_t t = 0; t < scheme_.tasklets; ++t) {
     if (isIdle(scheme_, valid, t)) continue;
-    const Number x = read(carry->type, totals->bytes.data() + t * carry->bytes);
-    carried_ = carried_.isThere ? combine(storeOf(*carry).combine, carry->type, carried_, x) : x;
+    const Scalar x = kernel::load(carry.type, totals->bytes.data() + t * carry.bytes, 0);
+    carried_ = carried_ ? kernel::merge(scheme_.storeOf(carry).combine, carry.type, *carried_, x) : x;
   }
 }
 
@@ -246,25 +146,12 @@ void Collector::add(const std::vector<Block> &results) {
 void Collector::finish() {
   for (auto &[s, sums] : sums_) {
     const kernel::Store &store = scheme_.kernel().stores[static_cast<std::size_t>(s)];
-    const DType type =
-        scheme_.operands[static_cast<std::size_t>(scheme_.stores[static_cast<std::size_t>(s)].operand)].type;
-    kernel::TensorData &tensor = data_[static_cast<std::size_t>(store.target.tensor)];
-    for (std::size_t e = 0; e < sums.all.size(); ++e) {
-      if (!sums.all[e].isThere) continue;
-      Number root = sums.all[e];
-      if (hasInitial(scheme_, store))
-        root = combine(store.combine, type, root, load(tensor, static_cast<std::int64_t>(e)));
-      save(tensor, static_cast<std::int64_t>(e), root);
-    }
+    sums.finish(data_[static_cast<std::size_t>(store.target.tensor)], hasInitial(scheme_, store));
   }
-  if (!scheme_.isScan) return;
-  for (const Operand &o : scheme_.operands)
-    if (o.use == Use::kPartial && carried_.isThere)
-      save(data_[static_cast<std::size_t>(o.tensor)],
-           kernel::linearize(storeOf(o).target, scheme_.graph->tensors[static_cast<std::size_t>(o.tensor)],
-                             scheme_.axes.size())
-               .constant,
-           carried_);
+  if (!scheme_.isScan || !carried_) return;
+  const Operand &carry = scheme_.carry();
+  kernel::TensorData &tensor = tensorOf(carry);
+  kernel::store(tensor.type, tensor.bytes.data(), carriedElement(carry), *carried_);
 }
 
 }  // namespace pimento::targets::upmem::compiled

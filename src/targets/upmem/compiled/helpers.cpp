@@ -5,6 +5,9 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <map>
+
+#include "pimento/kernel/scalar.h"
 
 namespace pimento::targets::upmem::compiled {
 
@@ -19,6 +22,15 @@ bool isSmall(DType t) {
 std::int64_t width(DType t) {
   return 8 * sizeOf(t).value;
 }
+/// C's operator between two arguments.
+std::string_view signOf(Op op) {
+  static const std::map<Op, std::string_view> kSigns = {
+      {Op::kAdd, "+"},   {Op::kSub, "-"},    {Op::kMul, "*"},   {Op::kDiv, "/"},    {Op::kRem, "%"},
+      {Op::kAnd, "&"},   {Op::kOr, "|"},     {Op::kXor, "^"},   {Op::kCmpEq, "=="}, {Op::kCmpNe, "!="},
+      {Op::kCmpLt, "<"}, {Op::kCmpLe, "<="}, {Op::kCmpGt, ">"}, {Op::kCmpGe, ">="}};
+  return kSigns.at(op);
+}
+
 /// "f" or "d": which of the two floating types a value is computed in.
 const char *lane(DType t) {
   return t == DType::kF64 ? "d" : "f";
@@ -58,18 +70,7 @@ std::string literal(DType t, double real, std::int64_t integer) {
 }
 
 std::string identityOf(Combine c, DType t) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  const auto top = std::uint64_t{1} << (width(t) - 1);
-  switch (c) {
-    case Combine::kMul:
-      return literal(t, 1, 1);
-    case Combine::kMin:
-      return literal(t, kInfinity, static_cast<std::int64_t>(isSigned(t) ? top - 1 : top | (top - 1)));
-    case Combine::kMax:
-      return literal(t, -kInfinity, static_cast<std::int64_t>(isSigned(t) ? top : 0));
-    default:
-      return literal(t, 0, 0);
-  }
+  return literal(t, kernel::floatIdentity(c), isFloat(t) ? 0 : kernel::integerIdentity(c, t));
 }
 
 std::string Helpers::need(const std::string &name, const std::string &text) {
@@ -146,43 +147,22 @@ std::string Helpers::rounded(DType t, const std::string &x) {
 }
 
 std::string Helpers::operation(Op op, DType t, const std::string &a, const std::string &b) {
-  switch (op) {
-    case Op::kCmpEq:
-      return fmt::format("{} == {}", a, b);
-    case Op::kCmpNe:
-      return fmt::format("{} != {}", a, b);
-    case Op::kCmpLt:
-      return fmt::format("{} < {}", a, b);
-    case Op::kCmpLe:
-      return fmt::format("{} <= {}", a, b);
-    case Op::kCmpGt:
-      return fmt::format("{} > {}", a, b);
-    case Op::kCmpGe:
-      return fmt::format("{} >= {}", a, b);
-    default:
-      return isFloat(t) ? floatOperation(op, t, a, b) : integerOperation(op, t, a, b);
-  }
+  if (kernel::isComparison(op)) return fmt::format("{} {} {}", a, signOf(op), b);
+  return isFloat(t) ? floatOperation(op, t, a, b) : integerOperation(op, t, a, b);
 }
 
 std::string Helpers::integerOperation(Op op, DType t, const std::string &a, const std::string &b) {
   const std::string type = valueType(t), wide = width(t) == 64 ? "uint64_t" : "uint32_t";
-  const auto wrapping = [&](const char *sign) {
-    return fmt::format("({})(({}){} {} ({}){})", type, wide, a, sign, wide, b);
-  };
   const std::string suffix(pimento::name(t));
   switch (op) {
     case Op::kAdd:
-      return wrapping("+");
     case Op::kSub:
-      return wrapping("-");
     case Op::kMul:
-      return wrapping("*");
+      return fmt::format("({0})(({1}){2} {3} ({1}){4})", type, wide, a, signOf(op), b);
     case Op::kAnd:
-      return fmt::format("({})({} & {})", type, a, b);
     case Op::kOr:
-      return fmt::format("({})({} | {})", type, a, b);
     case Op::kXor:
-      return fmt::format("({})({} ^ {})", type, a, b);
+      return fmt::format("({})({} {} {})", type, a, signOf(op), b);
     case Op::kMin:
       return fmt::format("({1} < {0} ? {1} : {0})", a, b);
     case Op::kMax:
@@ -202,7 +182,7 @@ std::string Helpers::integerOperation(Op op, DType t, const std::string &a, cons
                                               : "  if (b == -1) return 0;\n";
       need(name, fmt::format("static inline {0} {1}({0} a, {0} b) {{\n  if (b == 0) return 0;\n{2}  return ({0})(a {3} "
                              "b);\n}}\n",
-                             type, name, corner, isDiv ? "/" : "%"));
+                             type, name, corner, signOf(op)));
       return fmt::format("{}({}, {})", name, a, b);
     }
     case Op::kShl:
@@ -228,16 +208,12 @@ std::string Helpers::floatOperation(Op op, DType t, const std::string &a, const 
   const auto named = [&](const std::string &name, const std::string &text) {
     return need(fmt::format("{}_{}", name, l), text);
   };
-  const auto infix = [&](const char *sign) { return rounded(t, fmt::format("{} {} {}", a, sign, b)); };
   switch (op) {
     case Op::kAdd:
-      return infix("+");
     case Op::kSub:
-      return infix("-");
     case Op::kMul:
-      return infix("*");
     case Op::kDiv:
-      return infix("/");
+      return rounded(t, fmt::format("{} {} {}", a, signOf(op), b));
     case Op::kNeg:
       return fmt::format("-{}", a);
     case Op::kMin:
@@ -323,11 +299,9 @@ std::string Helpers::library(Op op, DType t) {
   needsMath_ = true;
   switch (op) {
     case Op::kExp:
-      return "exp";
     case Op::kLog:
-      return "log";
     case Op::kTanh:
-      return "tanh";
+      return std::string(name(op));
     case Op::kSqrt:
       return t == DType::kF64 ? "sqrt" : "sqrtf";
     case Op::kRem:

@@ -42,15 +42,13 @@ std::string HostFunctions::gather(const Operand &o) const {
       index += term(position.step * c, fmt::format("first[{}]", d));
     }
     const std::int64_t extent = position.extent(sizes);
-    lines.open(fmt::format("for (int64_t k{0} = 0; k{0} < {1}; ++k{0}) {{", p, extent));
-    lines.add(
-        fmt::format("const int64_t i{} = {}{}{};", p, constant, index, term(position.step, fmt::format("k{}", p))));
-    lines.add(
-        fmt::format("if (i{0} < 0 || i{0} >= {1}) continue;", p, shape[static_cast<std::size_t>(position.index)]));
+    lines.open("for (int64_t k{0} = 0; k{0} < {1}; ++k{0}) {{", p, extent);
+    lines.add("const int64_t i{} = {}{}{};", p, constant, index, term(position.step, fmt::format("k{}", p)));
+    lines.add("if (i{0} < 0 || i{0} >= {1}) continue;", p, shape[static_cast<std::size_t>(position.index)]);
     from += term(strideOf(o, position), fmt::format("i{}", p));
     into += term(o.mramPitch[p], fmt::format("k{}", p));
   }
-  lines.add(fmt::format("memcpy(to{}, tensor{}, {});", into, from, o.size()));
+  lines.add("memcpy(to{}, tensor{}, {});", into, from, o.size());
   for (std::size_t p = 0; p < o.positions.size(); ++p) lines.close();
   return fmt::format("static void gather_{}{}(const int64_t *first, const {} *tensor, uint8_t *to) {{\n{}}}\n\n",
                      o.name, suffix_, memory(o.tensor), lines.text());
@@ -67,8 +65,7 @@ std::size_t HostFunctions::openEach(Lines &lines, const Operand &o, bool heedsGu
         heedsGuards && std::any_of(guards.begin(), guards.end(), [d](auto &g) { return g.coefficients[d] != 0; });
     if (!o.involves(static_cast<int>(d)) && !isGuarded) continue;
     point[d] = fmt::format("p{}", d);
-    lines.open(
-        fmt::format("for (int64_t p{0} = 0; p{0} < points(&mapping{1}, valid, low, {0}); ++p{0}) {{", d, suffix_));
+    lines.open("for (int64_t p{0} = 0; p{0} < points(&mapping{1}, valid, low, {0}); ++p{0}) {{", d, suffix_);
     ++depth;
   }
   const auto value = [&](std::size_t d) {
@@ -78,7 +75,7 @@ std::size_t HostFunctions::openEach(Lines &lines, const Operand &o, bool heedsGu
   for (std::size_t g = 0; heedsGuards && g < guards.size(); ++g) {
     std::string sum = std::to_string(guards[g].constant);
     for (std::size_t d = 0; d < point.size(); ++d) sum += term(guards[g].coefficients[d], value(d));
-    lines.add(fmt::format("if ({} < 0) continue;", sum));
+    lines.add("if ({} < 0) continue;", sum);
   }
   std::int64_t atFirst = 0, elementFirst = 0, tables = 0;
   std::string at, element;
@@ -100,27 +97,27 @@ std::size_t HostFunctions::openEach(Lines &lines, const Operand &o, bool heedsGu
     }
   }
   if (tables > 0) {
-    lines.open(fmt::format("for (int64_t k = 0; k < {}; ++k) {{", tables));
+    lines.open("for (int64_t k = 0; k < {}; ++k) {{", tables);
     ++depth;
     at += term(o.size(), "k");
     element += " + k";
   }
-  lines.add(fmt::format("const int64_t at = {}{}, element = {}{};", atFirst, at, elementFirst, element));
+  lines.add("const int64_t at = {}{}, element = {}{};", atFirst, at, elementFirst, element);
   return depth;
 }
 
 /// Opens a loop over tasklets, with their first values in `low`.
 void HostFunctions::openTasklets(Lines &lines, const std::string &step) const {
-  lines.open(fmt::format("for (int64_t tasklet = 0; tasklet < mapping{}.tasklets; ++tasklet{}) {{", suffix_, step));
-  lines.add(fmt::format("int64_t low[{}];", scheme_.axes.size() + 1));
-  lines.add(fmt::format("share_of_tasklet(&mapping{}, tasklet, low);", suffix_));
+  lines.open("for (int64_t tasklet = 0; tasklet < mapping{}.tasklets; ++tasklet{}) {{", suffix_, step);
+  lines.add("int64_t low[{}];", scheme_.axes.size() + 1);
+  lines.add("share_of_tasklet(&mapping{}, tasklet, low);", suffix_);
 }
 
 std::string HostFunctions::selection(const Operand &o) const {
   Lines lines;
   openTasklets(lines, fmt::format(", from += {}", o.bytes));
-  lines.add(fmt::format("if (is_idle(&mapping{}, valid, low)) continue;", suffix_));
-  lines.add(fmt::format("memcpy(tensor + *kept, from, counts[tasklet] * {});", o.size()));
+  lines.add("if (is_idle(&mapping{}, valid, low)) continue;", suffix_);
+  lines.add("memcpy(tensor + *kept, from, counts[tasklet] * {});", o.size());
   lines.add("*kept += (int64_t)counts[tasklet];");
   lines.close();
   return fmt::format(
@@ -145,37 +142,30 @@ std::string HostFunctions::collect(const Operand &o) {
   lines.add("(void)base;");
   openTasklets(lines, o.isMerged ? "" : fmt::format(", from += {}", o.bytes));
   if (const std::string others = othersHave(o); !others.empty())
-    lines.add(fmt::format("if ({}) continue;  // merged by the DPU", others));
+    lines.add("if ({}) continue;  // merged by the DPU", others);
   const std::size_t depth = openEach(lines, o, o.use == Use::kWrite);
-  lines.add(fmt::format("{} x;", type));
+  lines.add("{} x;", type);
   lines.add("memcpy(&x, from + at, sizeof x);");
   writeAdding(lines, o);
   for (std::size_t i = 0; i < depth; ++i) lines.close();
-  if (o.isMerged) lines.add(fmt::format("from += {};", o.bytes));
+  if (o.isMerged) lines.add("from += {};", o.bytes);
   lines.close();
   std::string target =
       isSum(o) ? fmt::format("struct sums_{}{} *sums", o.name, suffix_) : fmt::format("{} *tensor", memory(o.tensor));
-  if (o.hasCarry) target += fmt::format(", {} before", valueType(carry().type));
+  if (o.hasCarry) target += fmt::format(", {} before", valueType(scheme_.carry().type));
   return fmt::format(
       "/// Adds one DPU's results.\nstatic void collect_{}{}(const int64_t *base, const int64_t *valid, const uint8_t "
       "*from, {}) {{\n{}}}\n\n",
       o.name, suffix_, target, lines.text());
 }
 
-const Operand &HostFunctions::carry() const {
-  const auto found =
-      std::find_if(scheme_.operands.begin(), scheme_.operands.end(), [&](auto &o) { return isCarry(o); });
-  PIMENTO_CHECK(found != scheme_.operands.end());
-  return *found;
-}
-
 std::string HostFunctions::carrying(const Operand &o) {
   Lines lines;
   openTasklets(lines, fmt::format(", from += {}", o.bytes));
-  lines.add(fmt::format("if (is_idle(&mapping{}, valid, low)) continue;", suffix_));
-  lines.add(fmt::format("{} x;", valueType(o.type)));
+  lines.add("if (is_idle(&mapping{}, valid, low)) continue;", suffix_);
+  lines.add("{} x;", valueType(o.type));
   lines.add("memcpy(&x, from, sizeof x);");
-  lines.add(fmt::format("before = {};", helpers_.operation(kernel::opOf(storeOf(o).combine), o.type, "before", "x")));
+  lines.add("before = {};", helpers_.operation(kernel::opOf(scheme_.storeOf(o).combine), o.type, "before", "x"));
   lines.close();
   lines.add("return before;");
   return fmt::format(
@@ -185,28 +175,30 @@ std::string HostFunctions::carrying(const Operand &o) {
 }
 
 void HostFunctions::writeAdding(Lines &lines, const Operand &o) {
-  const kernel::Store &store = storeOf(o);
+  const kernel::Store &store = scheme_.storeOf(o);
   const DType type = tensorOf(o.tensor).type;
   if (isSum(o)) {
-    lines.add(fmt::format("merge_{0}{2}(sums, element, is_idle(&mapping{2}, valid, low) ? {1} : x);", o.name,
-                          identityOf(store.combine, o.type), suffix_));
+    lines.add("merge_{0}{2}(sums, element, is_idle(&mapping{2}, valid, low) ? {1} : x);", o.name,
+              identityOf(store.combine, o.type), suffix_);
   } else if (o.hasCarry) {
-    const std::string both = helpers_.operation(kernel::opOf(storeOf(carry()).combine), type, "before", "x");
-    lines.add(fmt::format("tensor[element] = {};", both));
+    const std::string both =
+        helpers_.operation(kernel::opOf(scheme_.storeOf(scheme_.carry()).combine), type, "before", "x");
+    lines.add("tensor[element] = {};", both);
   } else if (o.use == Use::kWrite && store.combine != Combine::kAssign) {
     const std::string value = valueType(type);
-    lines.add(fmt::format("const {} sum = {}, more = {};", value, helpers_.fromMemory(type, "tensor[element]"),
-                          helpers_.fromMemory(type, "x")));
+    lines.add("const {} sum = {}, more = {};", value, helpers_.fromMemory(type, "tensor[element]"),
+              helpers_.fromMemory(type, "x"));
     const std::string both = helpers_.operation(kernel::opOf(store.combine), type, "sum", "more");
-    lines.add(fmt::format("const {} both = {};", value, both));
-    lines.add(fmt::format("tensor[element] = {};", helpers_.toMemory(type, "both")));
+    lines.add("const {} both = {};", value, both);
+    lines.add("tensor[element] = {};", helpers_.toMemory(type, "both"));
   } else {
     lines.add("tensor[element] = x;");
   }
 }
 
 std::string HostFunctions::merging(const Operand &o) {
-  const std::string both = helpers_.operation(kernel::opOf(storeOf(o).combine), o.type, "sums->value[element]", "x");
+  const std::string both =
+      helpers_.operation(kernel::opOf(scheme_.storeOf(o).combine), o.type, "sums->value[element]", "x");
   return fmt::format(R"(/// Partial results by element, as far as there are any.
 struct sums_{0} {{
   {1} *value;

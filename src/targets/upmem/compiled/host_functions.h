@@ -28,15 +28,9 @@ class HostFunctions {
 
   /// Are an operand's results partial?
   bool isSum(const Operand &o) const { return (o.use == Use::kPartial || o.use == Use::kTable) && !scheme_.isScan; }
-  /// Are they what a split prefix sum hands on?
-  bool isCarry(const Operand &o) const { return o.use == Use::kPartial && scheme_.isScan; }
-  const Operand &carry() const;
 
  private:
   const kernel::Tensor &tensorOf(int t) const { return scheme_.graph->tensors[static_cast<std::size_t>(t)]; }
-  const kernel::Store &storeOf(const Operand &o) const {
-    return scheme_.kernel().stores[static_cast<std::size_t>(o.store)];
-  }
   std::string memory(int t) const { return memoryType(tensorOf(t).type); }
   std::int64_t strideOf(const Operand &o, const Position &p) const;
   std::size_t openEach(Lines &lines, const Operand &o, bool heedsGuards) const;

@@ -34,9 +34,9 @@ bool HostKernel::isGiven(int t) const {
 std::string HostKernel::text() {
   std::string functions;
   for (const Operand &o : scheme_.operands) {
-    if (o.use == Use::kInput || o.use == Use::kInPlace) functions += functions_.gather(o);
+    if (o.isPlaced()) functions += functions_.gather(o);
     if (functions_.isSum(o)) functions += functions_.merging(o);
-    if (functions_.isCarry(o))
+    if (scheme_.isCarry(o))
       functions += functions_.carrying(o);
     else if (!o.isShared())
       functions += functions_.collect(o);
@@ -59,7 +59,7 @@ std::string HostKernel::runFunction() {
   writeBeginning(lines);
   writeArguments(lines);
   for (const Operand &o : scheme_.operands)
-    if (o.use == Use::kInput || o.use == Use::kInPlace) writePlacing(lines, o);
+    if (o.isPlaced()) writePlacing(lines, o);
   lines.add("DPU_ASSERT(dpu_launch(set, DPU_SYNCHRONOUS));");
   for (const Operand &o : scheme_.operands)
     if (!o.isShared()) writeReading(lines, "out_" + o.name, o.offset, bytesPerDpu(o));
@@ -69,7 +69,7 @@ std::string HostKernel::runFunction() {
   lines.add("DPU_ASSERT(dpu_free(set));");
   writeCollecting(lines);
   for (const Operand &o : scheme_.operands)
-    if (!o.isShared()) lines.add(fmt::format("free(out_{});", o.name));
+    if (!o.isShared()) lines.add("free(out_{});", o.name);
   if (isSelection) lines.add("free(counts);");
   std::string parameters;
   for (const int t : used_)
@@ -84,21 +84,21 @@ std::string HostKernel::runFunction() {
 void HostKernel::writeBeginning(Lines &lines) const {
   lines.open("struct arguments {  // as in the DPU half");
   for (const Argument &a : source_.written.arguments)
-    lines.add(fmt::format("{} {};", a.kind == Argument::Kind::kBase ? "int32_t" : "uint32_t", a.name));
+    lines.add("{} {};", a.kind == Argument::Kind::kBase ? "int32_t" : "uint32_t", a.name);
   lines.close(";");
   std::string words;
   for (const std::string &word : fingerprintOf(source_)) words += (words.empty() ? "" : ", ") + word;
   lines.add("struct dpu_set_t set, dpu;");
   lines.add("uint32_t i;");
-  lines.add(fmt::format("const int64_t dpus = mapping{}.dpus;", names_.suffix));
+  lines.add("const int64_t dpus = mapping{}.dpus;", names_.suffix);
   lines.add("DPU_ASSERT(dpu_alloc((uint32_t)dpus, NULL, &set));");
   lines.add("DPU_ASSERT(dpu_load(set, binary, NULL));");
-  lines.add(fmt::format("expect_half(set, binary, (const uint32_t[]){{{}}});", words));
+  lines.add("expect_half(set, binary, (const uint32_t[]){{{}}});", words);
 }
 
 std::string HostKernel::carriedElement(const Operand &o) const {
   return fmt::format("{}[{}]", name(o.tensor),
-                     kernel::linearize(storeOf(o).target, tensorOf(o.tensor), scheme_.axes.size()).constant);
+                     kernel::linearize(scheme_.storeOf(o).target, tensorOf(o.tensor), scheme_.axes.size()).constant);
 }
 
 /// Results that no one has given begin at the identity, or at zero.
@@ -109,15 +109,15 @@ void HostKernel::writeInitial(Lines &lines) {
     for (const kernel::Store &s : kernel_.stores)
       if (s.target.tensor == t && s.combine != Combine::kAssign) combine = s.combine;
     const DType type = tensorOf(t).type;
-    lines.add(fmt::format("for (int64_t n = 0; n < {}; ++n) {}[n] = {};", tensorOf(t).elements(), name(t),
-                          helpers_.toMemory(type, identityOf(combine, type))));
+    lines.add("for (int64_t n = 0; n < {}; ++n) {}[n] = {};", tensorOf(t).elements(), name(t),
+              helpers_.toMemory(type, identityOf(combine, type)));
   }
 }
 
 /// The share of a DPU in `base` and `valid`.
 void HostKernel::writeShare(Lines &lines, const std::string &dpu) const {
-  lines.add(fmt::format("int64_t base[{0}], valid[{0}];", scheme_.axes.size() + 1));
-  lines.add(fmt::format("share_of_dpu(&mapping{}, {}, base, valid);", names_.suffix, dpu));
+  lines.add("int64_t base[{0}], valid[{0}];", scheme_.axes.size() + 1);
+  lines.add("share_of_dpu(&mapping{}, {}, base, valid);", names_.suffix, dpu);
 }
 
 void HostKernel::writeArguments(Lines &lines) const {
@@ -129,7 +129,7 @@ void HostKernel::writeArguments(Lines &lines) const {
                               : a.kind == Argument::Kind::kBase
                                   ? fmt::format("(int32_t)base[{}]", a.dim)
                                   : fmt::format("{}u", static_cast<std::uint32_t>(a.value));
-    lines.add(fmt::format("arguments[i].{} = {};", a.name, value));
+    lines.add("arguments[i].{} = {};", a.name, value);
   }
   lines.add("DPU_ASSERT(dpu_prepare_xfer(dpu, &arguments[i]));");
   lines.close();
@@ -140,70 +140,66 @@ void HostKernel::writeArguments(Lines &lines) const {
 void HostKernel::writePlacing(Lines &lines, const Operand &o) const {
   const std::int64_t bytes = bytesPerDpu(o);
   const bool isSame = o.isShared() && scheme_.isSameForAll(o);
-  lines.add(fmt::format("uint8_t *const in_{} = reserve((size_t){}{});", o.name, bytes, isSame ? "" : " * dpus"));
+  lines.add("uint8_t *const in_{} = reserve((size_t){}{});", o.name, bytes, isSame ? "" : " * dpus");
   lines.open(isSame ? "{" : "DPU_FOREACH(set, dpu, i) {");
   writeShare(lines, isSame ? "0" : "i");
   const std::string to = isSame ? "in_" + o.name : fmt::format("in_{} + (size_t){} * i", o.name, bytes);
   if (o.isShared()) {
-    lines.add(fmt::format("gather_{}{}(base, {}, {});", o.name, names_.suffix, name(o.tensor), to));
+    lines.add("gather_{}{}(base, {}, {});", o.name, names_.suffix, name(o.tensor), to);
   } else {
-    lines.open(fmt::format("for (int64_t tasklet = 0; tasklet < mapping{}.tasklets; ++tasklet) {{", names_.suffix));
-    lines.add(fmt::format("int64_t first[{}];", scheme_.axes.size() + 1));
-    lines.add(fmt::format("share_of_tasklet(&mapping{}, tasklet, first);", names_.suffix));
-    lines.add(fmt::format("for (int d = 0; d < mapping{}.count; ++d) first[d] += base[d];", names_.suffix));
-    lines.add(
-        fmt::format("gather_{}{}(first, {}, {} + tasklet * {});", o.name, names_.suffix, name(o.tensor), to, o.bytes));
+    lines.open("for (int64_t tasklet = 0; tasklet < mapping{}.tasklets; ++tasklet) {{", names_.suffix);
+    lines.add("int64_t first[{}];", scheme_.axes.size() + 1);
+    lines.add("share_of_tasklet(&mapping{}, tasklet, first);", names_.suffix);
+    lines.add("for (int d = 0; d < mapping{}.count; ++d) first[d] += base[d];", names_.suffix);
+    lines.add("gather_{}{}(first, {}, {} + tasklet * {});", o.name, names_.suffix, name(o.tensor), to, o.bytes);
     lines.close();
   }
-  if (!isSame) lines.add(fmt::format("DPU_ASSERT(dpu_prepare_xfer(dpu, {}));", to));
+  if (!isSame) lines.add("DPU_ASSERT(dpu_prepare_xfer(dpu, {}));", to);
   lines.close();
   if (isSame)
-    lines.add(
-        fmt::format("DPU_ASSERT(dpu_broadcast_to(set, DPU_MRAM_HEAP_POINTER_NAME, {}, in_{}, {}, DPU_XFER_DEFAULT));",
-                    o.offset, o.name, bytes));
+    lines.add("DPU_ASSERT(dpu_broadcast_to(set, DPU_MRAM_HEAP_POINTER_NAME, {}, in_{}, {}, DPU_XFER_DEFAULT));",
+              o.offset, o.name, bytes);
   else
-    lines.add(fmt::format(
-        "DPU_ASSERT(dpu_push_xfer(set, DPU_XFER_TO_DPU, DPU_MRAM_HEAP_POINTER_NAME, {}, {}, DPU_XFER_DEFAULT));",
-        o.offset, bytes));
-  lines.add(fmt::format("free(in_{});", o.name));
+    lines.add("DPU_ASSERT(dpu_push_xfer(set, DPU_XFER_TO_DPU, DPU_MRAM_HEAP_POINTER_NAME, {}, {}, DPU_XFER_DEFAULT));",
+              o.offset, bytes);
+  lines.add("free(in_{});", o.name);
 }
 
 void HostKernel::writeReading(Lines &lines, const std::string &to, std::int64_t offset, std::int64_t bytes) {
-  lines.add(fmt::format("uint8_t *const {} = reserve((size_t){} * dpus);", to, bytes));
-  lines.add(fmt::format("DPU_FOREACH(set, dpu, i) DPU_ASSERT(dpu_prepare_xfer(dpu, {} + (size_t){} * i));", to, bytes));
-  lines.add(fmt::format(
-      "DPU_ASSERT(dpu_push_xfer(set, DPU_XFER_FROM_DPU, DPU_MRAM_HEAP_POINTER_NAME, {}, {}, DPU_XFER_DEFAULT));",
-      offset, bytes));
+  lines.add("uint8_t *const {} = reserve((size_t){} * dpus);", to, bytes);
+  lines.add("DPU_FOREACH(set, dpu, i) DPU_ASSERT(dpu_prepare_xfer(dpu, {} + (size_t){} * i));", to, bytes);
+  lines.add("DPU_ASSERT(dpu_push_xfer(set, DPU_XFER_FROM_DPU, DPU_MRAM_HEAP_POINTER_NAME, {}, {}, DPU_XFER_DEFAULT));",
+            offset, bytes);
 }
 
 void HostKernel::writeCollecting(Lines &lines) {
   for (const Operand &o : scheme_.operands) {
-    if (functions_.isCarry(o)) {
+    if (scheme_.isCarry(o)) {
       const DType type = o.type;
       const std::string first =
-          hasInitial(scheme_, storeOf(o)) ? carriedElement(o) : identityOf(storeOf(o).combine, type);
-      lines.add(fmt::format("{} before_{} = {};", valueType(type), o.name, first));
+          hasInitial(scheme_, scheme_.storeOf(o)) ? carriedElement(o) : identityOf(scheme_.storeOf(o).combine, type);
+      lines.add("{} before_{} = {};", valueType(type), o.name, first);
     }
     if (!functions_.isSum(o)) continue;
-    lines.add(fmt::format("struct sums_{0}{1} in_dpu_{0}, in_rank_{0}, all_{0};", o.name, names_.suffix));
+    lines.add("struct sums_{0}{1} in_dpu_{0}, in_rank_{0}, all_{0};", o.name, names_.suffix);
     for (const char *level : {"in_dpu", "in_rank", "all"})
       lines.add(
-          fmt::format("{0}_{1} = (struct sums_{1}{4}){{reserve({2} * sizeof({3})), reserve({2}), reserve({2} * "
-                      "sizeof(int64_t)), 0}};",
-                      level, o.name, tensorOf(o.tensor).elements(), valueType(o.type), names_.suffix));
+          "{0}_{1} = (struct sums_{1}{4}){{reserve({2} * sizeof({3})), reserve({2}), reserve({2} * "
+          "sizeof(int64_t)), 0}};",
+          level, o.name, tensorOf(o.tensor).elements(), valueType(o.type), names_.suffix);
   }
   if (kernel_.form == kernel::Form::kSelect) lines.add("int64_t kept = 0;");
   lines.open("for (int64_t n = 0; n < dpus; ++n) {");
   writeShare(lines, "n");
   for (const Operand &o : scheme_.operands)
-    if (!o.isShared() && !functions_.isCarry(o)) writeAdding(lines, o);
+    if (!o.isShared() && !scheme_.isCarry(o)) writeAdding(lines, o);
   for (const Operand &o : scheme_.operands)
-    if (functions_.isCarry(o))
-      lines.add(fmt::format("before_{0} = carry_{0}{1}(valid, out_{0} + {2} * n, before_{0});", o.name, names_.suffix,
-                            bytesPerDpu(o)));
+    if (scheme_.isCarry(o))
+      lines.add("before_{0} = carry_{0}{1}(valid, out_{0} + {2} * n, before_{0});", o.name, names_.suffix,
+                bytesPerDpu(o));
   lines.close();
   for (const Operand &o : scheme_.operands) {
-    if (functions_.isCarry(o)) lines.add(fmt::format("{} = before_{};", carriedElement(o), o.name));
+    if (scheme_.isCarry(o)) lines.add("{} = before_{};", carriedElement(o), o.name);
     if (functions_.isSum(o)) writeRoot(lines, o);
   }
 }
@@ -213,36 +209,34 @@ void HostKernel::writeAdding(Lines &lines, const Operand &o) const {
   const std::string &suffix = names_.suffix;
   const std::string from = fmt::format("out_{} + {} * n", o.name, bytesPerDpu(o));
   if (o.use == Use::kSelected) {
-    lines.add(fmt::format("collect_{0}{1}(valid, {2}, (const uint64_t *)counts + n * mapping{1}.tasklets, &kept, {3});",
-                          o.name, suffix, from, name(o.tensor)));
+    lines.add("collect_{0}{1}(valid, {2}, (const uint64_t *)counts + n * mapping{1}.tasklets, &kept, {3});", o.name,
+              suffix, from, name(o.tensor));
     return;
   }
   const std::string to = functions_.isSum(o) ? "&in_dpu_" + o.name : name(o.tensor),
-                    before = o.hasCarry ? ", before_" + functions_.carry().name : "";
-  lines.add(fmt::format("collect_{}{}(base, valid, {}, {}{});", o.name, suffix, from, to, before));
+                    before = o.hasCarry ? ", before_" + scheme_.carry().name : "";
+  lines.add("collect_{}{}(base, valid, {}, {}{});", o.name, suffix, from, to, before);
   if (!functions_.isSum(o)) return;
-  lines.add(fmt::format("close_{0}{1}(&in_dpu_{0}, &in_rank_{0});", o.name, suffix));
-  lines.add(fmt::format("if ((n + 1) % (dpus / mapping{1}.ranks) == 0) close_{0}{1}(&in_rank_{0}, &all_{0});", o.name,
-                        suffix));
+  lines.add("close_{0}{1}(&in_dpu_{0}, &in_rank_{0});", o.name, suffix);
+  lines.add("if ((n + 1) % (dpus / mapping{1}.ranks) == 0) close_{0}{1}(&in_rank_{0}, &all_{0});", o.name, suffix);
 }
 
 /// The merged value goes onto what is there, then into the tensor.
 void HostKernel::writeRoot(Lines &lines, const Operand &o) {
   const DType type = tensorOf(o.tensor).type;
-  const kernel::Store &store = storeOf(o);
-  lines.open(fmt::format("for (int64_t n = 0; n < all_{}.count; ++n) {{", o.name));
-  lines.add(fmt::format("const int64_t element = all_{}.touched[n];", o.name));
-  lines.add(fmt::format("{} merged = all_{}.value[element];", valueType(o.type), o.name));
+  const kernel::Store &store = scheme_.storeOf(o);
+  lines.open("for (int64_t n = 0; n < all_{}.count; ++n) {{", o.name);
+  lines.add("const int64_t element = all_{}.touched[n];", o.name);
+  lines.add("{} merged = all_{}.value[element];", valueType(o.type), o.name);
   if (hasInitial(scheme_, store)) {
     const std::string given = helpers_.fromMemory(type, name(o.tensor) + "[element]");
-    lines.add(fmt::format("const {} before = {};", valueType(o.type), given));
-    lines.add(fmt::format("merged = {};", helpers_.operation(kernel::opOf(store.combine), o.type, "merged", "before")));
+    lines.add("const {} before = {};", valueType(o.type), given);
+    lines.add("merged = {};", helpers_.operation(kernel::opOf(store.combine), o.type, "merged", "before"));
   }
-  lines.add(fmt::format("{}[element] = {};", name(o.tensor), helpers_.toMemory(type, "merged")));
+  lines.add("{}[element] = {};", name(o.tensor), helpers_.toMemory(type, "merged"));
   lines.close();
   for (const char *level : {"in_dpu", "in_rank", "all"})
-    for (const char *part : {"value", "is_there", "touched"})
-      lines.add(fmt::format("free({}_{}.{});", level, o.name, part));
+    for (const char *part : {"value", "is_there", "touched"}) lines.add("free({}_{}.{});", level, o.name, part);
 }
 
 }  // namespace pimento::targets::upmem::compiled

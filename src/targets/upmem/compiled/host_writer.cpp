@@ -11,13 +11,14 @@
 #include "pimento/base/text.h"
 #include "pimento/targets/upmem/compiled/dpu_half.h"
 #include "pimento/targets/upmem/compiled/host_kernel.h"
+#include "pimento/targets/upmem/compiled/host_parts.h"
 #include "pimento/targets/upmem/compiled/operands.h"
 
 namespace pimento::targets::upmem::compiled {
 
 namespace {
 
-/// Names that parameters may not have: C's own, and those of the text below.
+/// Names that parameters may not have: C's own, and those of the text around them.
 constexpr std::string_view kReserved =
     "auto break case char const continue default do double else enum extern float for goto if inline int long "
     "register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm "
@@ -26,99 +27,12 @@ constexpr std::string_view kReserved =
     "counts d dim dims dpu dpus element expect_half first before i in_dpu in_rank all is_idle kept low mapping n "
     "pattern points reserve set share_of_dpu share_of_tasklet show merged tasklet to valid";
 
-constexpr const char *kFrame = R"(#include <dpu.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-/// A dim in contiguous shares: of ranks, DPUs of a rank, tasklets, each with `range` values.
-struct dim {
-  int64_t extent, ranks, dpus, tasklets, range;
-};
-
-struct mapping {
-  int64_t ranks, dpus, tasklets;  // DPUs of all ranks
-  int count;
-  const struct dim *dims;
-};
-
-/// The first value of each dim in a DPU, and how many of those that follow are the kernel's.
-static inline void share_of_dpu(const struct mapping *m, int64_t dpu, int64_t *base, int64_t *valid) {
-  int64_t in_rank = dpu % (m->dpus / m->ranks), rank = dpu / (m->dpus / m->ranks);
-  for (int d = m->count - 1; d >= 0; --d) {
-    const struct dim *const dim = &m->dims[d];
-    const int64_t per_dpu = dim->tasklets * dim->range;
-    base[d] = (rank % dim->ranks * dim->dpus + in_rank % dim->dpus) * per_dpu;
-    rank /= dim->ranks;
-    in_rank /= dim->dpus;
-    const int64_t left = dim->extent - base[d];
-    valid[d] = left < 0 ? 0 : left < per_dpu ? left : per_dpu;
-  }
+/// What is the same in all host halves.
+std::string part(const char *file) {
+  const auto found = std::find_if(hostParts().begin(), hostParts().end(), [&](auto &f) { return f.name == file; });
+  PIMENTO_CHECK(found != hostParts().end());
+  return found->text + "\n";
 }
-
-/// The first value of each dim in a tasklet, from the DPU's first.
-static inline void share_of_tasklet(const struct mapping *m, int64_t tasklet, int64_t *low) {
-  for (int d = m->count - 1; d >= 0; tasklet /= m->dims[d].tasklets, --d)
-    low[d] = tasklet % m->dims[d].tasklets * m->dims[d].range;
-}
-
-/// How many values of a dim a tasklet has.
-static inline int64_t points(const struct mapping *m, const int64_t *valid, const int64_t *low, int d) {
-  const int64_t left = valid[d] - low[d];
-  return left < 0 ? 0 : left < m->dims[d].range ? left : m->dims[d].range;
-}
-
-static inline int is_idle(const struct mapping *m, const int64_t *valid, const int64_t *low) {
-  for (int d = 0; d < m->count; ++d)
-    if (low[d] >= valid[d]) return 1;
-  return 0;
-}
-
-static void *reserve(size_t bytes) {
-  void *const memory = calloc(bytes, 1);
-  if (memory != NULL) return memory;
-  fprintf(stderr, "no memory for %zu bytes\n", bytes);
-  exit(EXIT_FAILURE);
-}
-
-/// Ends the program unless `binary` was made for `wanted`: which text, tasklets, bytes of stack of each.
-static void expect_half(struct dpu_set_t set, const char *binary, const uint32_t *wanted) {
-  struct dpu_set_t dpu;
-  uint32_t found[4] = {0, 0, 0, 0};
-  DPU_FOREACH(set, dpu) {
-    if (dpu_copy_from(dpu, "FINGERPRINT", 0, found, sizeof found) != DPU_OK) found[0] = ~wanted[0];
-    break;
-  }
-  if (memcmp(found, wanted, sizeof found) == 0) return;
-  if (memcmp(found, wanted, 2 * sizeof *found) != 0)
-    fprintf(stderr, "%s: not the DPU half of this host half; emit both from the same kernel with the same mapping\n",
-            binary);
-  else
-    fprintf(stderr,
-            "%s: built for %u tasklets with %u bytes of stack, not %u with %u; say -DNR_TASKLETS=%u "
-            "-DSTACK_SIZE_DEFAULT=%u\n",
-            binary, found[2], found[3], wanted[2], wanted[3], wanted[2], wanted[3]);
-  dpu_free(set);
-  exit(EXIT_FAILURE);
-}
-
-)";
-
-constexpr const char *kDemonstration = R"(/// A number for every element, the same in every run.
-static inline uint32_t pattern(uint32_t tensor, int64_t element) {
-  uint32_t x = (uint32_t)element * 2654435761u + tensor * 40503u;
-  x = (x ^ x >> 15) * 2246822519u;
-  return x ^ x >> 13;
-}
-
-static void show(const char *name, const void *values, size_t bytes) {
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (size_t i = 0; i < bytes; ++i) hash = (hash ^ ((const uint8_t *)values)[i]) * 0x100000001b3u;
-  printf("%s %016llx\n", name, (unsigned long long)hash);
-}
-
-)";
 
 class HostWriter {
  public:
@@ -153,9 +67,9 @@ class HostWriter {
     std::string functions;
     for (const auto &kernel : kernels_) functions += kernel->text();
     if (isGraph()) functions += graphFunction();
-    functions += kDemonstration;
+    functions += part("demonstration.c");
     functions += mainFunction();
-    return head() + kFrame + helpers_.text() + functions;
+    return head() + part("frame.c") + helpers_.text() + functions;
   }
 
  private:
@@ -194,8 +108,7 @@ class HostWriter {
   }
 
   void writeTemporary(Lines &lines, int t) const {
-    lines.add(
-        fmt::format("{0} *const {1} = reserve({2} * sizeof({0}));", memory(t), names_.at(t), tensorOf(t).elements()));
+    lines.add("{0} *const {1} = reserve({2} * sizeof({0}));", memory(t), names_.at(t), tensorOf(t).elements());
   }
 
   std::string arguments(const std::set<int> &tensors) const {
@@ -225,8 +138,8 @@ class HostWriter {
       parameters += fmt::format(", {}{} *{}", isStored(t) ? "" : "const ", memory(t), names_.at(t));
     for (const int t : inside()) writeTemporary(lines, t);
     for (std::size_t k = 0; k < kernels_.size(); ++k)
-      lines.add(fmt::format("{}(binaries[{}]{});", functions_[k], k, arguments(kernels_[k]->tensors())));
-    for (const int t : inside()) lines.add(fmt::format("free({});", names_.at(t)));
+      lines.add("{}(binaries[{}]{});", functions_[k], k, arguments(kernels_[k]->tensors()));
+    for (const int t : inside()) lines.add("free({});", names_.at(t));
     return fmt::format(
         "/// All kernels in order, with what they hand on. `binaries`: the files of the DPU half, kernel by kernel.\n"
         "void {}(const char *const *binaries{}) {{\n{}}}\n\n",
@@ -255,23 +168,20 @@ class HostWriter {
     if (!isGraph()) tensors.merge(inside());
     if (isGraph()) {
       lines.open("const char *const binaries[] = {");
-      for (std::size_t k = 1; k <= kernels_.size(); ++k)
-        lines.add(fmt::format("argc > {0} ? argv[{0}] : \"./dpu_{0}\",", k));
+      for (std::size_t k = 1; k <= kernels_.size(); ++k) lines.add("argc > {0} ? argv[{0}] : \"./dpu_{0}\",", k);
       lines.close(";");
     }
     for (const int t : tensors) {
       writeTemporary(lines, t);
       if (isGiven(t))
-        lines.add(fmt::format("for (int64_t n = 0; n < {}; ++n) {}[n] = {};", tensorOf(t).elements(), names_.at(t),
-                              valueAt(t)));
+        lines.add("for (int64_t n = 0; n < {}; ++n) {}[n] = {};", tensorOf(t).elements(), names_.at(t), valueAt(t));
     }
-    lines.add(fmt::format("{}({}{});", isGraph() ? graphFunction_ : functions_[0],
-                          isGraph() ? "binaries" : "argc > 1 ? argv[1] : \"./dpu\"", arguments(tensors)));
+    lines.add("{}({}{});", isGraph() ? graphFunction_ : functions_[0],
+              isGraph() ? "binaries" : "argc > 1 ? argv[1] : \"./dpu\"", arguments(tensors));
     for (const int t : outside())
       if (isStored(t))
-        lines.add(
-            fmt::format("show(\"{0}\", {1}, {2} * sizeof *{1});", labelOf(t), names_.at(t), tensorOf(t).elements()));
-    for (const int t : tensors) lines.add(fmt::format("free({});", names_.at(t)));
+        lines.add("show(\"{0}\", {1}, {2} * sizeof *{1});", labelOf(t), names_.at(t), tensorOf(t).elements());
+    for (const int t : tensors) lines.add("free({});", names_.at(t));
     lines.add("return 0;");
     return "int main(int argc, char **argv) {\n" + lines.text() + "}\n";
   }

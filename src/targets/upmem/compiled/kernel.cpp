@@ -7,17 +7,18 @@
 #include <map>
 
 #include "pimento/base/integer.h"
-#include "pimento/base/thread_pool.h"
 #include "pimento/lower/accumulation.h"
 #include "pimento/sim/dpu/dma.h"
 #include "pimento/targets/upmem/compiled/least.h"
-#include "pimento/targets/upmem/slices.h"
 
 namespace pimento::targets::upmem::compiled {
 
 CompiledKernel::CompiledKernel(const GraphPart &part, const machine::Machine &machine, Lowered lowered,
                                std::shared_ptr<Cache> cache)
-    : DpuKernel(part, machine), lowered_(std::move(lowered)), cache_(std::move(cache)) {}
+    : DpuKernel(part, machine,
+                {std::move(lowered.program), std::move(lowered.placed), lowered.host, lowered.plan, lowered.image}),
+      plan_(std::move(lowered.plan)),
+      cache_(std::move(cache)) {}
 
 kernel::Order CompiledKernel::order() const {
   const bool isOrdered = kernel().form == kernel::Form::kAffine &&
@@ -28,20 +29,13 @@ kernel::Order CompiledKernel::order() const {
                                     lower::accumulationRules(*part_.graph, kernel()));
 }
 
-Bytes CompiledKernel::footprint() const {
-  return Bytes(multiplySaturated(lowered_.plan->end(), dpus()));
-}
-
 Dpu CompiledKernel::loaded(std::int64_t dpu) const {
-  Dpu out(lowered_.image, *machine_.dpu);
-  const program::Code::Segment s = lowered_.plan->arguments(dpu);
-  out.writeWram(s.address, std::as_bytes(std::span(s.bytes)));
-  return out;
+  return dpuWith(lowered_.image, plan_->arguments(dpu), machine_);
 }
 
 // DPUs differ at the upper ends of split dims alone, unless the program uses where they are.
 std::vector<DpuKernel::Kind> CompiledKernel::kinds(bool /*isFilled*/) const {
-  const Plan &plan = *lowered_.plan;
+  const Plan &plan = *plan_;
   const auto last = plan.kindOf(dpus() - 1);
   if (plan.kindOf(0) == last) return {{0, dpus()}};
   std::map<std::vector<std::int64_t>, Kind> found;
@@ -70,11 +64,8 @@ std::vector<DpuKernel::Kind> CompiledKernel::kinds(bool /*isFilled*/) const {
 }
 
 Result<std::unique_ptr<evaluate::Slices>> CompiledKernel::slices(const RunMode &mode) const {
-  const Scheme &scheme = lowered_.plan->scheme();
-  ShareSlices share;
-  share.machine = &machine_;
-  share.dpus = dpus();
-  share.ranks = lowered_.host.ranks;
+  const Scheme &scheme = plan_->scheme();
+  ShareSlices share = sharesOf(mode);
   double points = 0;  // of all DPUs, in those of the first
   const auto product = [](const std::vector<std::int64_t> &valid) {
     double all = 1;
@@ -83,11 +74,6 @@ Result<std::unique_ptr<evaluate::Slices>> CompiledKernel::slices(const RunMode &
   };
   for (const Kind &kind : kinds(false)) points += static_cast<double>(kind.count) * product(scheme.validOf(kind.first));
   share.fullDpus = std::llround(points / std::max(1.0, product(scheme.validOf(0))));
-  share.whole = [this, mode] {
-    RunMode simulation = mode;
-    simulation.isFastForward = false;
-    return run(simulation);
-  };
   std::vector<std::size_t> dims;
   for (auto d = scheme.nest.rbegin(); d != scheme.nest.rend(); ++d) {
     if (scheme.axis(*d).isWhole || !scheme.axis(*d).isTiled()) continue;
@@ -95,7 +81,7 @@ Result<std::unique_ptr<evaluate::Slices>> CompiledKernel::slices(const RunMode &
     share.loops.push_back({scheme.axis(*d).tile, scheme.axis(*d).range});
   }
   share.load = [this, mode, dims](const std::vector<std::int64_t> &points) -> Result<Dpu> {
-    const Plan &plan = *lowered_.plan;
+    const Plan &plan = *plan_;
     std::vector<std::int64_t> ranges = plan.scheme().sizesPerTasklet(), valid = plan.scheme().validOf(0);
     for (std::size_t i = 0; i < dims.size(); ++i) {
       const Axis &axis = plan.scheme().axes[dims[i]];
@@ -107,7 +93,7 @@ Result<std::unique_ptr<evaluate::Slices>> CompiledKernel::slices(const RunMode &
     if (const kernel::DataSet *contents = contentsOf(mode))
       write(dpu, plan.operands(0, *contents));
     else if (const std::optional<double> value = constantOf(mode))
-      fill(dpu, plan.fills(*value));
+      fill(dpu, plan.fills(*value, false));
     else if (mode.values != nullptr && readsInputsAlone())
       fillMade(dpu, *mode.values, "piece");
     else if (!Dpu(dpu).estimate())
@@ -118,7 +104,7 @@ Result<std::unique_ptr<evaluate::Slices>> CompiledKernel::slices(const RunMode &
 }
 
 int CompiledKernel::sampledDim() const {
-  const Scheme &scheme = lowered_.plan->scheme();
+  const Scheme &scheme = plan_->scheme();
   int best = -1;
   for (const int d : scheme.nest)
     if (!scheme.axis(d).isWhole && (best < 0 || scheme.axis(d).range > scheme.axis(best).range)) best = d;
@@ -126,21 +112,15 @@ int CompiledKernel::sampledDim() const {
 }
 
 Dpu CompiledKernel::shortened(const std::vector<std::int64_t> &ranges, const std::vector<std::int64_t> &valid) const {
-  Dpu dpu(lowered_.image, *machine_.dpu);
-  const program::Code::Segment s = lowered_.plan->shortened(ranges, valid);
-  dpu.writeWram(s.address, std::as_bytes(std::span(s.bytes)));
-  return dpu;
+  return dpuWith(lowered_.image, plan_->shortened(ranges, valid), machine_);
 }
 
 void CompiledKernel::fillMade(Dpu &dpu, const kernel::DataSpec &values, const std::string &sample) const {
   constexpr std::int64_t kMade = 1 << 18;  // elements; larger arrays repeat them
-  for (const Fill &f : lowered_.plan->fills(0)) {
-    const Operand &o = lowered_.plan->operandAt(f.offset);
-    kernel::Graph graph;
-    const auto size = static_cast<std::int64_t>(f.pattern.size());
-    graph.tensors.push_back(
-        {fmt::format("{}, {}", sample, o.name), o.type, {std::min(kMade, f.size / size)}, kernel::Role::kInput});
-    const kernel::TensorData made = std::move(kernel::makeData(graph, values).front());
+  for (const Fill &f : plan_->fills(0, false)) {
+    const Operand &o = plan_->operandAt(f.offset);
+    const std::int64_t elements = std::min(kMade, f.size / static_cast<std::int64_t>(f.pattern.size()));
+    const kernel::TensorData made = makeTensor(fmt::format("{}, {}", sample, o.name), o.type, {elements}, values);
     for (std::int64_t at = 0; at < f.size; at += static_cast<std::int64_t>(made.bytes.size())) {
       const std::int64_t n = std::min<std::int64_t>(f.size - at, static_cast<std::int64_t>(made.bytes.size()));
       dpu.writeMram(static_cast<std::uint32_t>(f.offset + at),
@@ -151,7 +131,7 @@ void CompiledKernel::fillMade(Dpu &dpu, const kernel::DataSpec &values, const st
 
 RunResult CompiledKernel::runSample(const kernel::DataSpec &values, int dim, std::int64_t points,
                                     std::int64_t sample) const {
-  const Scheme &scheme = lowered_.plan->scheme();
+  const Scheme &scheme = plan_->scheme();
   std::vector<std::int64_t> ranges = scheme.sizesPerTasklet(), valid = scheme.validOf(0);
   ranges[static_cast<std::size_t>(dim)] = points;
   valid[static_cast<std::size_t>(dim)] = points * scheme.axis(dim).tasklets;
@@ -161,12 +141,10 @@ RunResult CompiledKernel::runSample(const kernel::DataSpec &values, int dim, std
 }
 
 Result<DeviceRun> CompiledKernel::runGenerated(const RunMode &mode) const {
-  constexpr double kShortRun = 12e6, kSampleInstructions = 0.6e6;
   constexpr std::int64_t kUnit = 8, kFewest = 4 * kUnit;  // points; of four lengths that keep rows aligned
-  constexpr int kSeeds = 6;
   const int dim = sampledDim();
   if (!mode.isFastForward || mode.observer != nullptr || dim < 0) return runMade(mode);
-  const std::int64_t all = lowered_.plan->scheme().axis(dim).range;
+  const std::int64_t all = plan_->scheme().axis(dim).range;
   if (all < kFewest) return runMade(mode);
   double issued[2];  // what points take, and what all runs do besides
   for (const std::int64_t units : {1, 2}) {
@@ -179,22 +157,11 @@ Result<DeviceRun> CompiledKernel::runGenerated(const RunMode &mode) const {
   if ((perPoint * static_cast<double>(all) + besides) * static_cast<double>(dpus()) <= kShortRun) return runMade(mode);
   std::int64_t most = static_cast<std::int64_t>(kSampleInstructions / perPoint) / kFewest * kFewest;
   most = std::clamp(most, kFewest, all / kFewest * kFewest);
-  std::vector<SampledRun> samples;
-  for (const std::int64_t points : {most / 4, most / 2, most})
-    for (int s = 0; s < kSeeds; ++s) samples.push_back({points, 0});
-  std::vector<RunResult> runs(samples.size());
-  parallelFor(mode.jobs, static_cast<std::int64_t>(samples.size()), [&](std::int64_t i) {
-    const auto n = static_cast<std::size_t>(i);
-    runs[n] = runSample(*mode.values, dim, samples[n].rounds, i + 1);
-    samples[n].cycles = static_cast<double>(runs[n].cycles.value);
+  const auto samples = runSamples(most, mode.jobs, [&](std::int64_t points, std::int64_t sample) {
+    return runSample(*mode.values, dim, points, sample);
   });
-  for (const RunResult &r : runs)
-    if (r.fault) return faultOf(*r.fault, 0);
-  return sampled(runs, samples, all, kSeeds, predict(samples, all, dpus(), kLevel));
-}
-
-std::unique_ptr<Results> CompiledKernel::collector(kernel::DataSet &data) const {
-  return std::make_unique<Collector>(*lowered_.plan, data);
+  if (!samples) return samples.diagnostics();
+  return sampled(*samples, all, predict(samples->lengths, all, dpus(), kLevel));
 }
 
 namespace {
@@ -242,7 +209,7 @@ DeviceRun CompiledKernel::bound(const kernel::DataSpec *values) const {
   const std::optional<double> constant = constantOf({true, nullptr, values, nullptr});
   DpuTotal total;
   for (const Kind &kind : kinds(false)) {
-    const auto least = leastRun(*lowered_.plan, lowered_.image, *machine_.dpu, kind.first, *cache_, constant);
+    const auto least = leastRun(*plan_, lowered_.image, *machine_.dpu, kind.first, *cache_, constant);
     if (!least) return boundByElements();
     RunResult r;
     r.cycles = least->cycles;
@@ -255,14 +222,14 @@ DeviceRun CompiledKernel::bound(const kernel::DataSpec *values) const {
 // Few instructions compute more than eight points: those of a row of bytes that is copied.
 Cycles CompiledKernel::guess() const {
   std::int64_t points = 1;
-  for (const std::int64_t n : lowered_.plan->scheme().validOf(0)) points = multiplySaturated(points, n);
+  for (const std::int64_t n : plan_->scheme().validOf(0)) points = multiplySaturated(points, n);
   return Cycles(points / 8);
 }
 
 // The first DPU has most. Every element that a tasklet's points touch passes through the engine, and through a load or
 // a store of at most eight bytes.
 DeviceRun CompiledKernel::boundByElements() const {
-  const Scheme &scheme = lowered_.plan->scheme();
+  const Scheme &scheme = plan_->scheme();
   const auto valid = scheme.validOf(0);
   double engine = 0;
   std::int64_t all = 0, longest = 0;
@@ -299,7 +266,7 @@ DeviceRun CompiledKernel::boundByElements() const {
 }
 
 std::vector<std::string> CompiledKernel::choices() const {
-  return notesOnMerging(lowered_.plan->scheme());
+  return notesOnMerging(plan_->scheme());
 }
 
 }  // namespace pimento::targets::upmem::compiled

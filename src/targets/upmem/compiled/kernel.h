@@ -15,27 +15,15 @@ class CompiledKernel final : public DpuKernel {
  public:
   CompiledKernel(const GraphPart &part, const machine::Machine &machine, Lowered lowered, std::shared_ptr<Cache> cache);
 
-  const program::Program &program() const override { return lowered_.program; }
-  const mapping::PlacedMapping &placed() const override { return lowered_.placed; }
   kernel::Order order() const override;
-  evaluate::HostWork hostWork() const override { return lowered_.host; }
-  Bytes footprint() const override;
   Result<std::unique_ptr<evaluate::Slices>> slices(const RunMode &mode) const override;
   DeviceRun bound(const kernel::DataSpec *values) const override;
   Cycles guess() const override;
   std::vector<std::string> choices() const override;
 
  private:
-  std::int64_t dpus() const override { return lowered_.plan->dpus(); }
-  std::vector<int> operandTensors() const override { return lowered_.plan->tensors(); }
   std::vector<Kind> kinds(bool isFilled) const override;
   Dpu loaded(std::int64_t dpu) const override;
-  std::vector<Block> operandsOf(std::int64_t dpu, const kernel::DataSet &data) const override {
-    return lowered_.plan->operands(dpu, data);
-  }
-  std::vector<Fill> fillsOf(std::int64_t /*dpu*/, double value) const override { return lowered_.plan->fills(value); }
-  std::vector<Block> emptyResults() const override { return lowered_.plan->results(); }
-  std::unique_ptr<Results> collector(kernel::DataSet &data) const override;
   Result<DeviceRun> runGenerated(const RunMode &mode) const override;
 
   /// A bound of all programs, from the elements that are touched.
@@ -49,7 +37,7 @@ class CompiledKernel final : public DpuKernel {
   /// The dim that samples are cut along, or -1.
   int sampledDim() const;
 
-  Lowered lowered_;
+  std::shared_ptr<const Plan> plan_;
   std::shared_ptr<Cache> cache_;
 };
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <set>
 
 #include "pimento/base/integer.h"
+#include "pimento/lower/host_data.h"
 
 namespace pimento::targets::upmem::compiled {
 
@@ -100,68 +100,21 @@ std::vector<std::int64_t> Plan::kindOf(std::int64_t dpu) const {
   return kind;
 }
 
+/// Copies what points from `base` on, so many of each dim, read of an operand.
 void Plan::gather(const Operand &o, const std::vector<std::int64_t> &base, const std::vector<std::int64_t> &sizes,
                   const kernel::DataSet &data, std::byte *to) const {
-  const kernel::TensorData &tensor = data[static_cast<std::size_t>(o.tensor)];
-  const std::int64_t size = o.size();
-  const std::size_t n = o.positions.size();
-  if (n == 0) {
-    std::memcpy(to, tensor.bytes.data(), static_cast<std::size_t>(size));
-    return;
-  }
-  struct Line {
-    std::int64_t first, step, stride, extent, low, high;  // elements of the tensor; [low, high) lies in it
-  };
-  std::vector<Line> lines(n);
-  for (std::size_t p = 0; p < n; ++p) {
+  std::vector<lower::BoxSide> box;
+  for (std::size_t p = 0; p < o.positions.size(); ++p) {
     const Position &position = o.positions[p];
-    std::int64_t stride = 1, start = 0;
-    for (std::size_t i = static_cast<std::size_t>(position.index) + 1; i < tensor.shape.size(); ++i)
-      stride *= tensor.shape[i];
+    std::int64_t start = 0;
     for (std::size_t d = 0; d < base.size(); ++d) {
-      start += position.coefficient[d] * base[d];
-      if (position.coefficient[d] < 0) start += position.coefficient[d] * (sizes[d] - 1);
+      const std::int64_t c = position.coefficient[d];
+      start += c * (base[d] + (c < 0 ? sizes[d] - 1 : 0));
     }
-    const std::int64_t shape = tensor.shape[static_cast<std::size_t>(position.index)];
-    Line l{position.origin + position.step * start, position.step, stride, position.extent(sizes), 0, 0};
-    // Points that guards leave out may read beyond the tensor.
-    const auto isIn = [&](std::int64_t k) { return l.first + k * l.step >= 0 && l.first + k * l.step < shape; };
-    if (l.step > 0) {
-      l.low = l.first >= 0 ? 0 : ceilDiv(-l.first, l.step);
-      l.high = l.first >= shape ? 0 : std::min(l.extent, ceilDiv(shape - l.first, l.step));
-    } else {
-      l.low = l.first < shape ? 0 : ceilDiv(l.first - shape + 1, -l.step);
-      l.high = l.first < 0 ? 0 : std::min(l.extent, l.first / -l.step + 1);
-    }
-    l.high = std::max(l.low, l.high);
-    PIMENTO_CHECK(l.low == l.high || (isIn(l.low) && isIn(l.high - 1)));
-    if (l.low == l.high) return;
-    lines[p] = l;
+    box.push_back({position.index, position.origin + position.step * start, position.step, position.extent(sizes),
+                   o.mramPitch[p]});
   }
-  std::vector<std::int64_t> at(n);
-  for (std::size_t p = 0; p < n; ++p) at[p] = lines[p].low;
-  const Line &row = lines.back();
-  while (true) {
-    std::int64_t from = 0, into = 0;
-    for (std::size_t p = 0; p < n; ++p) {
-      from += (lines[p].first + at[p] * lines[p].step) * lines[p].stride;
-      into += at[p] * o.mramPitch[p];
-    }
-    const std::int64_t step = row.step * row.stride;
-    if (step == 1) {
-      std::memcpy(to + into, tensor.bytes.data() + from * size, static_cast<std::size_t>((row.high - row.low) * size));
-    } else {
-      for (std::int64_t k = 0; k < row.high - row.low; ++k)
-        std::memcpy(to + into + k * size, tensor.bytes.data() + (from + k * step) * size,
-                    static_cast<std::size_t>(size));
-    }
-    std::size_t p = n - 1;
-    while (p > 0 && ++at[p - 1] == lines[p - 1].high) {
-      at[p - 1] = lines[p - 1].low;
-      --p;
-    }
-    if (p == 0) return;
-  }
+  lower::gather(data[static_cast<std::size_t>(o.tensor)], box, to);
 }
 
 std::vector<Block> Plan::operands(std::int64_t dpu, const kernel::DataSet &data) const {
@@ -183,25 +136,17 @@ std::vector<Block> Plan::operands(std::int64_t dpu, const kernel::DataSet &data)
   return blocks;
 }
 
-std::vector<Fill> Plan::fills(double value) const {
+std::vector<Fill> Plan::fills(double value, bool isAlone) const {
   std::vector<Fill> out;
-  for (const Operand &o : scheme_.operands) {
-    if (o.use != Use::kInput && o.use != Use::kInPlace) continue;
+  for (std::size_t i = 0; i < scheme_.operands.size(); ++i) {
+    const Operand &o = scheme_.operands[i];
+    if (!o.isPlaced()) continue;
     kernel::TensorData element(o.type, {1});
     element.setDouble(0, value);
-    out.push_back({firstByte_ + o.offset, o.bytes * scheme_.arraysOf(o), element.bytes});
-  }
-  return out;
-}
-
-std::vector<Fill> Plan::fillsAlone(double value) const {
-  std::vector<Fill> out;
-  for (std::size_t o = 0; o < scheme_.operands.size(); ++o) {
-    const Operand &operand = scheme_.operands[o];
-    if (operand.use != Use::kInput && operand.use != Use::kInPlace) continue;
-    kernel::TensorData element(operand.type, {1});
-    element.setDouble(0, value);
-    out.push_back({static_cast<std::int64_t>(o) * kApart, kApart, element.bytes});
+    if (isAlone)
+      out.push_back({static_cast<std::int64_t>(i) * kApart, kApart, element.bytes});
+    else
+      out.push_back({firstByte_ + o.offset, o.bytes * scheme_.arraysOf(o), element.bytes});
   }
   return out;
 }
@@ -221,13 +166,17 @@ std::vector<Block> Plan::results() const {
 std::vector<int> Plan::tensors() const {
   std::set<int> out;
   for (const Operand &o : scheme_.operands)
-    if (o.use == Use::kInput || o.use == Use::kInPlace) out.insert(o.tensor);
+    if (o.isPlaced()) out.insert(o.tensor);
   return {out.begin(), out.end()};
+}
+
+std::unique_ptr<Results> Plan::collector(kernel::DataSet &data) const {
+  return std::make_unique<Collector>(*this, data);
 }
 
 /// Is an array, as it is, a stretch of the tensor?
 bool Plan::isOnePiece(const Operand &o) const {
-  const kernel::Tensor &tensor = scheme_.graph->tensors[static_cast<std::size_t>(o.tensor)];
+  const kernel::Tensor &tensor = scheme_.tensorOf(o);
   const auto sizes = o.isShared() ? scheme_.sizesPerDpu() : scheme_.sizesPerTasklet();
   bool isWhole = true;
   for (std::size_t p = o.positions.size(); p-- > 0;) {
@@ -249,28 +198,26 @@ evaluate::HostWork Plan::hostWork() const {
   const std::int64_t dpus = scheme_.dpus, tasklets = scheme_.tasklets;
   add(w.placed, multiplySaturated(static_cast<std::int64_t>(4 * arguments_.size()), dpus));
   if (kindOf(0) == kindOf(dpus - 1)) w.broadcast = w.placed;
-  const kernel::Kernel &kernel = scheme_.kernel();
   for (const Operand &o : scheme_.operands) {
-    const kernel::Tensor &tensor = scheme_.graph->tensors[static_cast<std::size_t>(o.tensor)];
     const std::int64_t one = o.isShared() ? o.bytes : multiplySaturated(o.bytes, scheme_.resultsOf(o)),
                        all = multiplySaturated(one, dpus);
-    const std::int64_t elements = multiplySaturated(all / o.size(), 1);
-    if (o.use == Use::kInput || o.use == Use::kInPlace) {
-      const bool isSame = scheme_.isSameForAll(o), isOnce = tensor.isConstant;
+    const std::int64_t elements = all / o.size();
+    if (o.isPlaced()) {
+      const bool isSame = scheme_.isSameForAll(o), isOnce = scheme_.tensorOf(o).isConstant;
       add(isOnce ? w.placedOnce : w.placed, all);
       if (isSame && !isOnce) add(w.broadcast, all);
       if (!isOnePiece(o)) add(isOnce ? w.rearrangedOnce : w.rearrangedIn, isSame ? one : all);
     }
     if (o.isShared()) continue;
     add(w.readBack, all);
-    const kernel::Store &store = kernel.stores[static_cast<std::size_t>(o.store)];
-    if (o.use == Use::kPartial || o.use == Use::kTable || (o.use == Use::kWrite && store.combine != Combine::kAssign))
+    const bool adds = o.use == Use::kWrite && scheme_.storeOf(o).combine != Combine::kAssign;
+    if (o.use == Use::kPartial || o.use == Use::kTable || adds)
       w.merges = addSaturated(w.merges, elements);
     else if (o.use == Use::kSelected || !isOnePiece(o))
       add(w.rearrangedOut, all);
     if (scheme_.isScan && o.use == Use::kWrite) w.merges = addSaturated(w.merges, elements - elements / dpus);
   }
-  if (kernel.form == kernel::Form::kSelect) add(w.readBack, multiplySaturated(kUnit * tasklets, dpus));
+  if (scheme_.kernel().form == kernel::Form::kSelect) add(w.readBack, multiplySaturated(kUnit * tasklets, dpus));
   return w;
 }
 

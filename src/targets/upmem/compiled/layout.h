@@ -8,10 +8,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "pimento/evaluate/host_work.h"
 #include "pimento/kernel/interpreter.h"
+#include "pimento/lower/host_data.h"
 #include "pimento/program/code.h"
 #include "pimento/targets/upmem/compiled/scheme.h"
 #include "pimento/targets/upmem/compiled/writer.h"
@@ -19,15 +21,14 @@
 
 namespace pimento::targets::upmem::compiled {
 
-class Plan {
+class Plan final : public HostPlan {
  public:
   Plan(Scheme scheme, std::vector<Argument> arguments, std::shared_ptr<const program::Code> code);
 
   const Scheme &scheme() const { return scheme_; }
-  std::int64_t dpus() const { return scheme_.dpus; }
-  /// Bytes of MRAM that are taken, from its start.
-  std::int64_t end() const { return firstByte_ + scheme_.mramBytes; }
-  evaluate::HostWork hostWork() const;
+  std::int64_t dpus() const override { return scheme_.dpus; }
+  std::int64_t end() const override { return firstByte_ + scheme_.mramBytes; }
+  evaluate::HostWork hostWork() const override;
 
   /// The block of arguments of one DPU.
   program::Code::Segment arguments(std::int64_t dpu) const;
@@ -44,16 +45,13 @@ class Plan {
   /// DPUs with equal numbers do the same, as long as values do not decide.
   std::vector<std::int64_t> kindOf(std::int64_t dpu) const;
 
-  /// What the host places in a DPU's MRAM.
-  std::vector<Block> operands(std::int64_t dpu, const kernel::DataSet &data) const;
-  /// The same where every element holds `value`.
-  std::vector<Fill> fills(double value) const;
-  /// The same where arrays lie as `alone` says.
-  std::vector<Fill> fillsAlone(double value) const;
-  /// What it reads back, empty.
-  std::vector<Block> results() const;
-  /// Tensors that operands are gathered from.
-  std::vector<int> tensors() const;
+  std::vector<Block> operands(std::int64_t dpu, const kernel::DataSet &data) const override;
+  std::vector<Fill> fills(std::int64_t /*dpu*/, double value) const override { return fills(value, false); }
+  /// `isAlone`: arrays lie as `alone` says.
+  std::vector<Fill> fills(double value, bool isAlone) const;
+  std::vector<Block> results() const override;
+  std::vector<int> tensors() const override;
+  std::unique_ptr<Results> collector(kernel::DataSet &data) const override;
 
  private:
   friend class Collector;
@@ -80,40 +78,22 @@ class Collector final : public Results {
   void finish() override;
 
  private:
-  /// A value in one of the three forms that the interpreter computes in.
-  struct Number {
-    std::int64_t i = 0;
-    double d = 0;  ///< holds a float exactly
-    bool isThere = false;
-  };
-  /// Partial results of one store, by element of its tensor, as far as there are any: of this DPU, this rank, all.
-  struct Sums {
-    std::vector<Number> dpu, rank, all;
-    std::vector<std::int64_t> touchedInDpu, touchedInRank;
-  };
-
   void addWritten(const Operand &o, const Block &block);
   void addPartial(const Operand &o, const Block &block);
   void addSelected(const Operand &o, const Block &block, const Block &counts);
   void addScan(const std::vector<Block> &results);
-  void closeDpu(Sums &sums, const kernel::Store &store, DType type);
-  void closeRank(Sums &sums, const kernel::Store &store, DType type);
   template <typename Visit>
   void forEach(const Operand &o, std::int64_t tasklet, bool heedsGuards, Visit &&visit) const;
-  Number combine(kernel::Combine c, DType type, const Number &a, const Number &b) const;
-  static Number read(DType type, const std::byte *from);
-  static Number identity(kernel::Combine c, DType type);
-  Number load(const kernel::TensorData &t, std::int64_t element) const;
-  void save(kernel::TensorData &t, std::int64_t element, const Number &x) const;
-  const kernel::Store &storeOf(const Operand &o) const;
+  kernel::TensorData &tensorOf(const Operand &o) { return data_[static_cast<std::size_t>(o.tensor)]; }
+  /// Of the only element that a prefix sum accumulates into.
+  std::int64_t carriedElement(const Operand &o) const;
 
-  const Plan &plan_;
   const Scheme &scheme_;
   kernel::DataSet &data_;
   std::int64_t dpu_ = 0;
   std::int64_t selected_ = 0;
-  std::map<int, Sums> sums_;  ///< by store
-  Number carried_;            ///< prefix sums: of all DPUs so far
+  std::map<int, lower::PartialSums> sums_;  ///< by store
+  std::optional<kernel::Scalar> carried_;   ///< prefix sums: of all DPUs so far
 };
 
 }  // namespace pimento::targets::upmem::compiled

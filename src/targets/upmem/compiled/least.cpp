@@ -226,7 +226,7 @@ class Counter {
   sim::dpu::Dpu fresh() const {
     sim::dpu::Dpu dpu(image_, machine_);
     if (!constant_) return dpu;
-    for (const Fill &f : plan_.fillsAlone(*constant_))
+    for (const Fill &f : plan_.fills(*constant_, true))
       if (f.offset + f.size <= machine_.mram.value)
         dpu.fillMram(static_cast<std::uint32_t>(f.offset), f.size, f.pattern);
     return dpu;

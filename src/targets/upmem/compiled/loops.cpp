@@ -66,12 +66,11 @@ class Loops {
   void write() {
     for (std::size_t o = 0; o < scheme_.operands.size(); ++o)
       if (isTouched(o)) start(scheme_.operands[o]);
-    if (selected_ != nullptr)
-      c_.lines.add(fmt::format("{0}k_{1} = kept_{1};", pointerType(*selected_), selected_->name));
+    if (selected_ != nullptr) c_.lines.add("{0}k_{1} = kept_{1};", pointerType(*selected_), selected_->name);
     const std::size_t closed = writeGuards(-1);
     writeLevel(0);
     for (std::size_t i = 0; i < closed; ++i) c_.lines.close();
-    if (selected_ != nullptr) c_.lines.add(fmt::format("kept_{0} = k_{0};", selected_->name));
+    if (selected_ != nullptr) c_.lines.add("kept_{0} = k_{0};", selected_->name);
   }
 
  private:
@@ -170,7 +169,7 @@ class Loops {
   void start(const Operand &o) {
     std::string from = "b_" + o.name;
     if (o.isInMram) {
-      c_.lines.add(fmt::format("const __mram_ptr uint8_t *m_{0} = at_{0};", o.name));
+      c_.lines.add("const __mram_ptr uint8_t *m_{0} = at_{0};", o.name);
       return;
     }
     for (std::size_t p = 0; p < o.positions.size(); ++p)
@@ -180,7 +179,7 @@ class Loops {
         from =
             moved(o, from, fmt::format("{} * ({} - 1) * {}", -c, c_.points(static_cast<int>(d)), c_.wramPitch(o, p)));
       }
-    c_.lines.add(fmt::format("{}p_{} = {};", pointerType(o), o.name, from));
+    c_.lines.add("{}p_{} = {};", pointerType(o), o.name, from);
   }
 
   /// The distance of an access from its operand's pointer, in elements.
@@ -199,7 +198,7 @@ class Loops {
     std::size_t opened = 0;
     for (const kernel::Affine &g : kernel_.guards) {
       if (depthOf(g) != depth) continue;
-      c_.lines.open(fmt::format("if ({} >= 0) {{", affine(g)));
+      c_.lines.open("if ({} >= 0) {{", affine(g));
       ++opened;
     }
     return opened;
@@ -238,7 +237,7 @@ class Loops {
     };
     if (depth > 0)
       each([&](const Operand &o) { return fmt::format("{}s{}_{} = p_{};", pointerType(o), depth, o.name, o.name); });
-    c_.lines.open(fmt::format("for (uint32_t i_{0} = 0; i_{0} < n_{0}; ++i_{0}) {{", name));
+    c_.lines.open("for (uint32_t i_{0} = 0; i_{0} < n_{0}; ++i_{0}) {{", name);
     const std::size_t opened = writeGuards(static_cast<int>(depth));
     writeLevel(depth + 1);
     for (std::size_t i = 0; i < opened; ++i) c_.lines.close();
@@ -284,9 +283,7 @@ class Loops {
   bool startsFromIdentity(const Operand &o) const {
     return o.use == Use::kPartial && !scheme_.isScan && !needsFill(scheme_, o);
   }
-  std::string identity(const Operand &o) const {
-    return identityOf(kernel_.stores[static_cast<std::size_t>(o.store)].combine, o.type);
-  }
+  std::string identity(const Operand &o) const { return identityOf(scheme_.storeOf(o).combine, o.type); }
 
   void loadRegisters() {
     for (std::size_t o = 0; o < scheme_.operands.size(); ++o) {
@@ -297,7 +294,7 @@ class Loops {
               ? identity(op)
               : c_.helpers.fromMemory(op.type,
                                       fmt::format("p_{}[{}{}]", op.name, lastDelta(*storeOf(o)), offset(*storeOf(o))));
-      c_.lines.add(fmt::format("{} a_{} = {};", valueType(op.type), op.name, first));
+      c_.lines.add("{} a_{} = {};", valueType(op.type), op.name, first);
     }
   }
 
@@ -305,8 +302,8 @@ class Loops {
     for (std::size_t o = 0; o < scheme_.operands.size(); ++o) {
       if (!isInRegister(o)) continue;
       const Operand &op = scheme_.operands[o];
-      c_.lines.add(fmt::format("p_{}[{}{}] = {};", op.name, lastDelta(*storeOf(o)), offset(*storeOf(o)),
-                               c_.helpers.toMemory(op.type, "a_" + op.name)));
+      c_.lines.add("p_{}[{}{}] = {};", op.name, lastDelta(*storeOf(o)), offset(*storeOf(o)),
+                   c_.helpers.toMemory(op.type, "a_" + op.name));
     }
   }
 
@@ -333,16 +330,16 @@ class Loops {
     for (std::size_t o = 0; o < scheme_.operands.size(); ++o) {
       const Operand &op = scheme_.operands[o];
       if (!isTouched(o) || op.isInMram || isFixed(op)) continue;
-      c_.lines.add(fmt::format("{0}q_{1} = p_{1};", pointerType(op), op.name));
+      c_.lines.add("{0}q_{1} = p_{1};", pointerType(op), op.name);
     }
-    if (tracksIndex()) c_.lines.add(fmt::format("uint32_t i_{} = 0;", name));
+    if (tracksIndex()) c_.lines.add("uint32_t i_{} = 0;", name);
     if (unroll_ > 1) {
-      c_.lines.open(fmt::format("for (uint32_t left = n_{} / {}; left != 0; --left) {{", name, unroll_));
+      c_.lines.open("for (uint32_t left = n_{} / {}; left != 0; --left) {{", name, unroll_);
       writeChunk(unroll_);
       c_.lines.close();
-      c_.lines.open(fmt::format("for (uint32_t left = n_{} % {}; left != 0; --left) {{", name, unroll_));
+      c_.lines.open("for (uint32_t left = n_{} % {}; left != 0; --left) {{", name, unroll_);
     } else {
-      c_.lines.open(fmt::format("for (uint32_t left = n_{}; left != 0; --left) {{", name));
+      c_.lines.open("for (uint32_t left = n_{}; left != 0; --left) {{", name);
     }
     writeChunk(1);
     c_.lines.close();
@@ -361,9 +358,9 @@ class Loops {
     for (std::size_t o = 0; o < scheme_.operands.size(); ++o) {
       const Operand &op = scheme_.operands[o];
       if (!isTouched(o) || op.isInMram || isFixed(op)) continue;
-      if (const auto fixed = fixedStride(op, inner_)) c_.lines.add(fmt::format("q_{} += {};", op.name, count * *fixed));
+      if (const auto fixed = fixedStride(op, inner_)) c_.lines.add("q_{} += {};", op.name, count * *fixed);
     }
-    if (tracksIndex()) c_.lines.add(fmt::format("i_{} += {};", scheme_.axis(inner_).name, count));
+    if (tracksIndex()) c_.lines.add("i_{} += {};", scheme_.axis(inner_).name, count);
   }
 
   void openPair(int u) {
@@ -378,11 +375,10 @@ class Loops {
       if (!isLoaded || !isPaired(o, lastDelta(r))) continue;
       const std::string word = fmt::format("w{}_{}", l, u);
       pairs_[static_cast<int>(l)] = word;
-      c_.lines.add(fmt::format("const uint64_t {} = *(const uint64_t *)(q_{} + {}{});", word, o.name, u + lastDelta(r),
-                               offset(r)));
+      c_.lines.add("const uint64_t {} = *(const uint64_t *)(q_{} + {}{});", word, o.name, u + lastDelta(r), offset(r));
     }
     for (std::size_t s = 0; s < kernel_.stores.size(); ++s)
-      if (c_.stores[s] && isStoredInPairs(s)) c_.lines.add(fmt::format("uint32_t low_y{0}_{1}, high_y{0}_{1};", s, u));
+      if (c_.stores[s] && isStoredInPairs(s)) c_.lines.add("uint32_t low_y{0}_{1}, high_y{0}_{1};", s, u);
   }
 
   bool isStoredInPairs(std::size_t s) const {
@@ -395,8 +391,8 @@ class Loops {
     for (std::size_t s = 0; s < kernel_.stores.size(); ++s) {
       if (!c_.stores[s] || !isStoredInPairs(s)) continue;
       const Reference &r = scheme_.stores[s];
-      c_.lines.add(fmt::format("*(uint64_t *)(q_{0} + {1}{2}) = (uint64_t)high_y{3}_{4} << 32 | low_y{3}_{4};",
-                               operand(r).name, u + lastDelta(r), offset(r), s, u));
+      c_.lines.add("*(uint64_t *)(q_{0} + {1}{2}) = (uint64_t)high_y{3}_{4} << 32 | low_y{3}_{4};", operand(r).name,
+                   u + lastDelta(r), offset(r), s, u);
     }
   }
 
@@ -417,7 +413,7 @@ class Loops {
     const std::size_t opened = guardsInner_ ? writeGuards(depthOfInner()) : 0;
     for (std::size_t v = 0; v < kernel_.body.size(); ++v)
       if (wanted_[v]) writeValue(v, u, step);
-    if (kernel_.predicate >= 0) c_.lines.open(fmt::format("if (v{} != 0) {{", kernel_.predicate));
+    if (kernel_.predicate >= 0) c_.lines.open("if (v{} != 0) {{", kernel_.predicate);
     for (std::size_t s = 0; s < kernel_.stores.size(); ++s)
       if (c_.stores[s]) writeStore(s, u, step);
     if (kernel_.predicate >= 0) c_.lines.close();
@@ -425,7 +421,7 @@ class Loops {
     for (std::size_t o = 0; o < scheme_.operands.size(); ++o) {
       const Operand &op = scheme_.operands[o];
       if (!isTouched(o) || op.isInMram || isFixed(op) || fixedStride(op, inner_)) continue;
-      c_.lines.add(fmt::format("q_{} = {};", op.name, moved(op, "q_" + op.name, stride(op, inner_))));
+      c_.lines.add("q_{} = {};", op.name, moved(op, "q_" + op.name, stride(op, inner_)));
     }
     c_.lines.close();
   }
@@ -468,7 +464,7 @@ class Loops {
       default:
         text = operation(value, arg(0), kernel::argumentCount(value.op) > 1 ? arg(1) : "");
     }
-    c_.lines.add(fmt::format("const {} v{} = {};", valueType(value.type), v, text));
+    c_.lines.add("const {} v{} = {};", valueType(value.type), v, text);
   }
 
   /// Shifts and divisions by constants need none of their corners.
@@ -500,28 +496,28 @@ class Loops {
         c_.helpers.convert(kernel_.body[static_cast<std::size_t>(st.value)].type, o.type, fmt::format("v{}", st.value));
     const bool isSum = o.use != Use::kWrite && st.combine != Combine::kAssign;
     const auto summed = [&](const std::string &old) {
-      c_.lines.add(fmt::format("const {} y{} = {};", valueType(o.type), s, x));
+      c_.lines.add("const {} y{} = {};", valueType(o.type), s, x);
       return c_.helpers.operation(kernel::opOf(st.combine), o.type, old, fmt::format("y{}", s));
     };
     if (o.use == Use::kSelected) {
-      c_.lines.add(fmt::format("*k_{}++ = {};", o.name, c_.helpers.toMemory(o.type, x)));
+      c_.lines.add("*k_{}++ = {};", o.name, c_.helpers.toMemory(o.type, x));
     } else if (o.use == Use::kTable) {
       writeTable(s, x);
     } else if (isInRegister(static_cast<std::size_t>(r.operand))) {
-      c_.lines.add(fmt::format("a_{} = {};", o.name, isSum ? summed("a_" + o.name) : x));
+      c_.lines.add("a_{} = {};", o.name, isSum ? summed("a_" + o.name) : x);
     } else if (step == 2 && isStoredInPairs(s)) {
       const std::string y = o.use == Use::kPartial ? summed(identity(o)) : x;
-      c_.lines.add(fmt::format("{}_y{}_{} = {};", u % 2 == 0 ? "low" : "high", s, u - u % 2,
-                               c_.helpers.toWord(o.type, fmt::format("({})", y))));
+      c_.lines.add("{}_y{}_{} = {};", u % 2 == 0 ? "low" : "high", s, u - u % 2,
+                   c_.helpers.toWord(o.type, fmt::format("({})", y)));
     } else {
       const std::string to = place(r, u);
       std::string y = x;
       if (isSum && startsFromIdentity(o)) y = summed(identity(o));
       if (isSum && !startsFromIdentity(o)) {
-        c_.lines.add(fmt::format("const {} o{} = {};", valueType(o.type), s, c_.helpers.fromMemory(o.type, to)));
+        c_.lines.add("const {} o{} = {};", valueType(o.type), s, c_.helpers.fromMemory(o.type, to));
         y = summed(fmt::format("o{}", s));
       }
-      c_.lines.add(fmt::format("{} = {};", to, c_.helpers.toMemory(o.type, y)));
+      c_.lines.add("{} = {};", to, c_.helpers.toMemory(o.type, y));
     }
   }
 
@@ -532,17 +528,17 @@ class Loops {
     const std::string index = fmt::format("v{}", st.indirectIndex), type = valueType(o.type);
     const Combine combine = st.combine;
     const auto next = [&](const std::string &old) {
-      c_.lines.add(fmt::format("const {} o{} = {};", type, s, c_.helpers.fromMemory(o.type, old)));
-      c_.lines.add(fmt::format("const {} y{} = {};", type, s, x));
+      c_.lines.add("const {} o{} = {};", type, s, c_.helpers.fromMemory(o.type, old));
+      c_.lines.add("const {} y{} = {};", type, s, x);
       return combine == Combine::kAssign
                  ? fmt::format("y{}", s)
                  : c_.helpers.operation(kernel::opOf(combine), o.type, fmt::format("o{}", s), fmt::format("y{}", s));
     };
     if (!o.isInMram) {
       const std::string at = fmt::format("p_{}[{}{}]", o.name, index, offset(scheme_.stores[s]));
-      c_.lines.add(fmt::format("{} *e{} = &{};", memoryType(o.type), s, at));
+      c_.lines.add("{} *e{} = &{};", memoryType(o.type), s, at);
       const std::string y = next(fmt::format("*e{}", s));
-      c_.lines.add(fmt::format("*e{} = {};", s, c_.helpers.toMemory(o.type, y)));
+      c_.lines.add("*e{} = {};", s, c_.helpers.toMemory(o.type, y));
       return;
     }
     // A whole transfer there and back: no other tasklet has this table.
@@ -554,14 +550,13 @@ class Loops {
           from += fmt::format(" + {} * ({}i_{}) * {}", c, a.isTiled() ? fmt::format("at_{} + ", a.name) : "", a.name,
                               c_.mramPitch(o, p));
         }
-    c_.lines.add(fmt::format("const __mram_ptr uint8_t *f{} = {};", s, from));
-    c_.lines.add(fmt::format("__mram_ptr uint8_t *u{0} = (__mram_ptr uint8_t *)((uintptr_t)f{0} & ~(uintptr_t)7);", s));
-    c_.lines.add(fmt::format("mram_read(u{}, b_{}, 8);", s, o.name));
-    c_.lines.add(
-        fmt::format("{0} *e{1} = ({0} *)((uint8_t *)b_{2} + ((uintptr_t)f{1} & 7));", memoryType(o.type), s, o.name));
+    c_.lines.add("const __mram_ptr uint8_t *f{} = {};", s, from);
+    c_.lines.add("__mram_ptr uint8_t *u{0} = (__mram_ptr uint8_t *)((uintptr_t)f{0} & ~(uintptr_t)7);", s);
+    c_.lines.add("mram_read(u{}, b_{}, 8);", s, o.name);
+    c_.lines.add("{0} *e{1} = ({0} *)((uint8_t *)b_{2} + ((uintptr_t)f{1} & 7));", memoryType(o.type), s, o.name);
     const std::string y = next(fmt::format("*e{}", s));
-    c_.lines.add(fmt::format("*e{} = {};", s, c_.helpers.toMemory(o.type, y)));
-    c_.lines.add(fmt::format("mram_write(b_{}, u{}, 8);", o.name, s));
+    c_.lines.add("*e{} = {};", s, c_.helpers.toMemory(o.type, y));
+    c_.lines.add("mram_write(b_{}, u{}, 8);", o.name, s);
   }
 
   Context &c_;

@@ -1,8 +1,11 @@
 // The loops over a tile's points and their body, as C text. Internal to compiled/.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pimento/targets/upmem/compiled/helpers.h"
@@ -16,6 +19,17 @@ class Lines {
   void add(const std::string &line);
   void open(const std::string &line);  ///< "for (...) {"
   void close(const std::string &behind = "");
+  /// The same of texts with places to fill in, as fmt::format.
+  template <typename... T>
+    requires(sizeof...(T) > 0)
+  void add(fmt::format_string<T...> line, T &&...values) {
+    add(fmt::format(line, std::forward<T>(values)...));
+  }
+  template <typename... T>
+    requires(sizeof...(T) > 0)
+  void open(fmt::format_string<T...> line, T &&...values) {
+    open(fmt::format(line, std::forward<T>(values)...));
+  }
   const std::string &text() const { return text_; }
 
  private:
@@ -33,7 +47,6 @@ struct Context {
   std::function<std::string(const std::string &name, std::int64_t value)> argument;
   std::function<std::string(int dim)> base;  ///< first value of a dim in this DPU
 
-  bool usesCarry() const { return scheme.isScan; }
   /// Bytes between neighbours along a position, as text.
   std::string mramPitch(const Operand &o, std::size_t p) const;
   std::string wramPitch(const Operand &o, std::size_t p) const;

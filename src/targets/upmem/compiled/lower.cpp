@@ -73,7 +73,6 @@ Result<Lowered> lower(const kernel::Graph &graph, int kernel, const mapping::Map
   out.host = plan->hostWork();
   out.plan = std::move(plan);
   out.image = std::move(*image);
-  out.text = std::move(source->written.text);
   return out;
 }
 

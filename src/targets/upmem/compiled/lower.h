@@ -17,14 +17,7 @@
 
 namespace pimento::targets::upmem::compiled {
 
-struct Lowered {
-  program::Program program;  ///< one process, of machine code
-  mapping::PlacedMapping placed;
-  evaluate::HostWork host;
-  std::shared_ptr<const Plan> plan;
-  std::shared_ptr<const sim::dpu::Image> image;
-  std::string text;  ///< C
-};
+using Lowered = LoweredTo<Plan>;
 
 /// A kernel's program as C, with its scheme; needs no compiler. Diagnostics: unsupported-*, mapping-*,
 /// illegal-mapping, capacity (WRAM, MRAM).

@@ -64,9 +64,8 @@ class Chooser {
                bytes = static_cast<double>(o.bytes), unit = static_cast<double>(kUnit),
                slice = static_cast<double>(o.slice), elements = unit / static_cast<double>(o.size()),
                issue = static_cast<double>(machine_.dpu->issueInterval.value);
-    const kernel::Store &store = scheme_.kernel().stores[static_cast<std::size_t>(o.store)];
-    const double perMember = 2 + elements * (1 + slotsOf(store.combine, o.type)), slices = std::ceil(bytes / slice),
-                 atWork = std::min(slices, members), groups = tasklets / members;
+    const double perMember = 2 + elements * (1 + slotsOf(scheme_.storeOf(o).combine, o.type)),
+                 slices = std::ceil(bytes / slice), atWork = std::min(slices, members), groups = tasklets / members;
     const double each = std::ceil(slices / atWork) * (kSliceSlots + slice / unit * (kUnitSlots + members * perMember));
     const double issuing = std::max(issue, groups * atWork) * each,
                  moving = scheme_.mergesInWram ? 0 : groups * (members + 1) * (slices * kTransfer + bytes * kByte);
@@ -101,7 +100,7 @@ std::vector<std::string> notesOnMerging(const Scheme &scheme) {
   std::vector<std::string> notes;
   for (const Operand &o : scheme.operands) {
     if (!isShared(scheme, o)) continue;
-    const std::string &name = scheme.graph->tensors[static_cast<std::size_t>(o.tensor)].name;
+    const std::string &name = scheme.tensorOf(o).name;
     const std::string who = o.isMerged ? fmt::format("in {}, by the DPU", scheme.mergesInWram ? "WRAM" : "MRAM")
                                        : std::string("by the host");
     const std::string why = o.slice == 0
@@ -143,17 +142,17 @@ class MergeWriter {
     for (const std::size_t d : groups_)
       some +=
           fmt::format("{}low_{} < {}", some.empty() ? "" : " && ", scheme_.axes[d].name, valid(static_cast<int>(d)));
-    c_.lines.add(fmt::format("// Partial results of {}, slice by slice.", o_.name));
+    c_.lines.add("// Partial results of {}, slice by slice.", o_.name);
     c_.lines.open(some.empty() ? "{" : fmt::format("if ({}) {{", some));
     const std::string bytes = c_.argument("merge_bytes_" + o_.name, o_.bytes),
                       slice = c_.argument("merge_slice_" + o_.name, o_.slice);
     const std::string first = product("(" + member() + ")", slice), step = product(sizeOfAll(members_), slice);
-    c_.lines.add(fmt::format(
+    c_.lines.add(
         "__mram_ptr uint8_t *const merged = (__mram_ptr uint8_t *)DPU_MRAM_HEAP_POINTER + {}{};",
         c_.argument("mram_" + o_.name, o_.offset),
-        groups_.empty() ? "" : fmt::format(" + ({}) * {}", group(), c_.argument("mram_bytes_" + o_.name, o_.bytes))));
-    c_.lines.open(fmt::format("for (uint32_t at = {0}; at < {1}; at += {2}) {{", first, bytes, step));
-    c_.lines.add(fmt::format("const uint32_t n = {0} - at < {1} ? {0} - at : {1};", bytes, slice));
+        groups_.empty() ? "" : fmt::format(" + ({}) * {}", group(), c_.argument("mram_bytes_" + o_.name, o_.bytes)));
+    c_.lines.open("for (uint32_t at = {0}; at < {1}; at += {2}) {{", first, bytes, step);
+    c_.lines.add("const uint32_t n = {0} - at < {1} ? {0} - at : {1};", bytes, slice);
     if (scheme_.mergesInWram)
       inWram(valid);
     else
@@ -197,22 +196,22 @@ class MergeWriter {
                   Step &&step, Body &&body) {
     for (const std::size_t d : members_) {
       const Axis &a = scheme_.axes[d];
-      c_.lines.add(fmt::format("{}from_{} = {};", type, a.name, from));
+      c_.lines.add("{}from_{} = {};", type, a.name, from);
       from = "from_" + a.name;
-      c_.lines.open(fmt::format("for (uint32_t of_{0} = 0; of_{0} < {1}; of_{0} += {2}, {3} += {4}) {{", a.name,
-                                valid(static_cast<int>(d)), c_.argument("range_" + a.name, a.range), from, step(d)));
+      c_.lines.open("for (uint32_t of_{0} = 0; of_{0} < {1}; of_{0} += {2}, {3} += {4}) {{", a.name,
+                    valid(static_cast<int>(d)), c_.argument("range_" + a.name, a.range), from, step(d));
     }
     body(from);
     for (std::size_t i = 0; i < members_.size(); ++i) c_.lines.close();
   }
 
-  Combine combine() const { return scheme_.kernel().stores[static_cast<std::size_t>(o_.store)].combine; }
+  Combine combine() const { return scheme_.storeOf(o_).combine; }
   std::int64_t elements() const { return kUnit / o_.size(); }
 
   /// Elements of the unit at `from` as PREFIX0, PREFIX1, ...
   void load(const std::string &prefix, const std::string &from, const char *isConstant) {
     const std::string type = valueType(o_.type);
-    if (elements() == 2) c_.lines.add(fmt::format("const uint64_t {}_word = *(const uint64_t *){};", prefix, from));
+    if (elements() == 2) c_.lines.add("const uint64_t {}_word = *(const uint64_t *){};", prefix, from);
     for (std::int64_t e = 0; e < elements(); ++e) {
       const std::string half =
           e == 0 ? fmt::format("(uint32_t){}_word", prefix) : fmt::format("(uint32_t)({}_word >> 32)", prefix);
@@ -220,26 +219,26 @@ class MergeWriter {
           elements() == 2
               ? c_.helpers.fromWord(o_.type, half)
               : c_.helpers.fromMemory(o_.type, fmt::format("((const {} *){})[{}]", memoryType(o_.type), from, e));
-      c_.lines.add(fmt::format("{}{} {}{} = {};", isConstant, type, prefix, e, value));
+      c_.lines.add("{}{} {}{} = {};", isConstant, type, prefix, e, value);
     }
   }
 
   void addUp() {
     for (std::int64_t e = 0; e < elements(); ++e)
-      c_.lines.add(fmt::format(
+      c_.lines.add(
           "x{0} = {1};", e,
-          c_.helpers.operation(kernel::opOf(combine()), o_.type, fmt::format("x{}", e), fmt::format("y{}", e))));
+          c_.helpers.operation(kernel::opOf(combine()), o_.type, fmt::format("x{}", e), fmt::format("y{}", e)));
   }
 
   void save(const std::string &to) {
     if (elements() == 2) {
-      c_.lines.add(fmt::format("*(uint64_t *){} = (uint64_t){} << 32 | {};", to, c_.helpers.toWord(o_.type, "x1"),
-                               c_.helpers.toWord(o_.type, "x0")));
+      c_.lines.add("*(uint64_t *){} = (uint64_t){} << 32 | {};", to, c_.helpers.toWord(o_.type, "x1"),
+                   c_.helpers.toWord(o_.type, "x0"));
       return;
     }
     for (std::int64_t e = 0; e < elements(); ++e)
-      c_.lines.add(fmt::format("(({} *){})[{}] = {};", memoryType(o_.type), to, e,
-                               c_.helpers.toMemory(o_.type, fmt::format("x{}", e))));
+      c_.lines.add("(({} *){})[{}] = {};", memoryType(o_.type), to, e,
+                   c_.helpers.toMemory(o_.type, fmt::format("x{}", e)));
   }
 
   void inWram(const std::function<std::string(int dim)> &valid) {
@@ -247,12 +246,11 @@ class MergeWriter {
     for (const std::size_t d : members_)
       first += fmt::format("{}{}", first.empty() ? "" : " + ", product(partOf(scheme_.axes[d]), taskletsBehind(d)));
     const std::string pitch = c_.argument("wram_bytes", scheme_.wramBytes);
-    c_.lines.add(fmt::format("uint8_t *const sums = wram - ({}) * {} + {} + at;", first, pitch,
-                             c_.argument("wram_" + o_.name, o_.wramOffset)));
+    c_.lines.add("uint8_t *const sums = wram - ({}) * {} + {} + at;", first, pitch,
+                 c_.argument("wram_" + o_.name, o_.wramOffset));
     c_.lines.open("for (uint8_t *to = sums; to != sums + n; to += 8) {");
     const std::string identity = identityOf(combine(), o_.type);
-    for (std::int64_t e = 0; e < elements(); ++e)
-      c_.lines.add(fmt::format("{} x{} = {};", valueType(o_.type), e, identity));
+    for (std::int64_t e = 0; e < elements(); ++e) c_.lines.add("{} x{} = {};", valueType(o_.type), e, identity);
     forMembers(
         valid, "const uint8_t *", "to", [&](std::size_t d) { return product(taskletsBehind(d), pitch); },
         [&](const std::string &from) {
@@ -272,11 +270,11 @@ class MergeWriter {
         [&](std::size_t d) { return product(product(sizeOfAll(members_, d, true), groups()), bytes); },
         [&](const std::string &from) {
           c_.lines.open("if (is_first) {");
-          c_.lines.add(fmt::format("mram_read({}, wram, n);", from));
+          c_.lines.add("mram_read({}, wram, n);", from);
           c_.lines.add("is_first = 0;");
           c_.lines.add("continue;");
           c_.lines.close();
-          c_.lines.add(fmt::format("mram_read({}, wram + {}, n);", from, slice));
+          c_.lines.add("mram_read({}, wram + {}, n);", from, slice);
           c_.lines.open("for (uint8_t *to = wram; to != wram + n; to += 8) {");
           load("x", "to", "");
           load("y", fmt::format("(to + {})", slice), "const ");

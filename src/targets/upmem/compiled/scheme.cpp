@@ -79,6 +79,12 @@ std::optional<std::int64_t> Scheme::resultOf(const Operand &o, std::int64_t task
   return group;
 }
 
+const Operand &Scheme::carry() const {
+  const auto found = std::find_if(operands.begin(), operands.end(), [this](const Operand &o) { return isCarry(o); });
+  PIMENTO_CHECK(found != operands.end());
+  return *found;
+}
+
 bool Scheme::merges() const {
   return std::any_of(operands.begin(), operands.end(), [](const Operand &o) { return o.isMerged; });
 }
@@ -255,7 +261,7 @@ class Maker {
       for (std::size_t d = 0; d < scheme_.axes.size(); ++d)
         if (isSplit(scheme_.axes[d]) && (!o.involves(static_cast<int>(d)) || hasSeveral(o, d)))
           return illegal(fmt::format("dim '{}' is split, along which points hand on '{}'", scheme_.axes[d].name,
-                                     graph_.tensors[static_cast<std::size_t>(o.tensor)].name),
+                                     scheme_.tensorOf(o).name),
                          "use factor 1 at every level but the range");
     }
     return okStatus();
@@ -280,8 +286,7 @@ class Maker {
         has[v] = has[v] || has[static_cast<std::size_t>(value.args[static_cast<std::size_t>(a)])];
     }
     for (Operand &o : scheme_.operands)
-      if (o.use == Use::kWrite)
-        o.hasCarry = has[static_cast<std::size_t>(kernel_.stores[static_cast<std::size_t>(o.store)].value)];
+      if (o.use == Use::kWrite) o.hasCarry = has[static_cast<std::size_t>(scheme_.storeOf(o).value)];
   }
 
   const Operand &operandOf(const Reference &r) const { return scheme_.operands[static_cast<std::size_t>(r.operand)]; }

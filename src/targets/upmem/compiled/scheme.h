@@ -82,6 +82,8 @@ struct Operand {
   std::int64_t cyclesOfMerge = 0, cyclesSaved = 0;  ///< estimated: of the DPU, and of the host without it
 
   bool isShared() const { return use == Use::kInput; }
+  /// Does the host write it before a launch?
+  bool isPlaced() const { return use == Use::kInput || use == Use::kInPlace; }
   bool involves(int dim) const;
   std::int64_t size() const { return sizeOf(type).value; }
 };
@@ -121,6 +123,11 @@ struct Scheme {
   /// Which of the results has what this tasklet found; nothing where another member of its group has it.
   std::optional<std::int64_t> resultOf(const Operand &o, std::int64_t tasklet) const;
   bool merges() const;
+  const kernel::Tensor &tensorOf(const Operand &o) const { return graph->tensors[static_cast<std::size_t>(o.tensor)]; }
+  const kernel::Store &storeOf(const Operand &o) const { return kernel().stores[static_cast<std::size_t>(o.store)]; }
+  /// Is it what a split prefix sum hands on?
+  bool isCarry(const Operand &o) const { return isScan && o.use == Use::kPartial; }
+  const Operand &carry() const;
   /// How many values of each dim are the kernel's, not padding.
   std::vector<std::int64_t> validOf(std::int64_t dpu) const;
   std::vector<std::int64_t> sizesPerDpu() const, sizesPerTasklet() const, sizesPerTile() const;

@@ -18,29 +18,33 @@ namespace {
 
 class Writer {
  public:
-  explicit Writer(const Scheme &scheme) : scheme_(scheme), kernel_(scheme.kernel()) {}
+  explicit Writer(const Scheme &scheme)
+      : scheme_(scheme),
+        kernel_(scheme.kernel()),
+        context_{scheme_,
+                 helpers_,
+                 lines_,
+                 {},
+                 [this](const std::string &name, std::int64_t value) { return argument(name, value); },
+                 [this](int d) { return base(d); }} {}
 
   Written run() {
-    Lines prologue, body;
-    lines_ = &body;
+    Lines prologue;
     writeShares();
     writePlaces();
     if (scheme_.isScan) {
       writeScan();
     } else {
-      if (!idle_.empty() && scheme_.merges()) lines_->open(fmt::format("if (!({})) {{", idle_));
+      if (!idle_.empty() && scheme_.merges()) lines_.open("if (!({})) {{", idle_);
       writePass(std::vector<bool>(kernel_.stores.size(), true));
-      if (!idle_.empty() && scheme_.merges()) lines_->close();
+      if (!idle_.empty() && scheme_.merges()) lines_.close();
     }
-    if (scheme_.merges()) {
-      Context c = context({});
-      writeMerging(c, [this](int d) { return valid(d); });
-    }
+    if (scheme_.merges()) writeMerging(context_, [this](int d) { return valid(d); });
     for (const Argument &a : arguments_) {
       const char *type = a.kind == Argument::Kind::kBase ? "int32_t" : "uint32_t";
       prologue.add(fmt::format("const {0} {1} = ARGUMENTS.{1};", type, a.name));
     }
-    return {head() + "int main(void) {\n" + prologue.text() + body.text() + "  return 0;\n}\n", arguments_};
+    return {head() + "int main(void) {\n" + prologue.text() + lines_.text() + "  return 0;\n}\n", arguments_};
   }
 
  private:
@@ -58,7 +62,7 @@ class Writer {
     text += "};\n__host struct arguments ARGUMENTS;\n\n";
     text += "/// WRAM behind data and stacks.\nextern uint8_t __sys_heap_pointer_reset[];\n\n";
     if (scheme_.isScan) {
-      const Operand &o = carry();
+      const Operand &o = scheme_.carry();
       text +=
           fmt::format("static {} totals[NR_TASKLETS];\nBARRIER_INIT(all_summed, NR_TASKLETS);\n\n", valueType(o.type));
     }
@@ -88,22 +92,13 @@ class Writer {
     if (names_.insert(a.name).second) arguments_.push_back(std::move(a));
   }
 
-  Context context(std::vector<bool> stores) {
-    return {scheme_,
-            helpers_,
-            *lines_,
-            std::move(stores),
-            [this](const std::string &name, std::int64_t value) { return argument(name, value); },
-            [this](int d) { return base(d); }};
-  }
-
   // ---- What a tasklet has ----
 
   void writeShares() {
     std::vector<int> split;
     for (std::size_t d = 0; d < scheme_.axes.size(); ++d)
       if (scheme_.axes[d].tasklets > 1) split.push_back(static_cast<int>(d));
-    lines_->add("const uint32_t tasklet = me();");
+    lines_.add("const uint32_t tasklet = me();");
     // Shares are numbered row-major.
     for (std::size_t i = split.size(); i-- > 0;) {
       const Axis &a = scheme_.axis(split[i]);
@@ -111,15 +106,14 @@ class Writer {
       std::string number = rest;
       if (i > 0) {
         const std::string count = argument("tasklets_" + a.name, a.tasklets);
-        lines_->add(fmt::format("const uint32_t rest_{} = {} / {};", i - 1, rest, count));
+        lines_.add("const uint32_t rest_{} = {} / {};", i - 1, rest, count);
         number = fmt::format("({} % {})", rest, count);
       }
       if (scheme_.merges()) {
-        lines_->add(fmt::format("const uint32_t {} = {};", partOf(a), number));
+        lines_.add("const uint32_t {} = {};", partOf(a), number);
         number = partOf(a);
       }
-      lines_->add(
-          fmt::format("const uint32_t low_{} = {} * {};", a.name, number, argument("range_" + a.name, a.range)));
+      lines_.add("const uint32_t low_{} = {} * {};", a.name, number, argument("range_" + a.name, a.range));
     }
     std::string &idle = idle_;
     for (std::size_t d = 0; d < scheme_.axes.size(); ++d) {
@@ -132,26 +126,24 @@ class Writer {
         idle += fmt::format("{}{} <= {}", idle.empty() ? "" : " || ", all,
                             a.tasklets > 1 ? "low_" + a.name : std::string("0"));
       // A prefix sum asks for the size even where every share is one element: idle tasklets have none.
-      if (!isUsed && scheme_.isScan) lines_->add(fmt::format("uint32_t size_{} = 1;", a.name));
+      if (!isUsed && scheme_.isScan) lines_.add("uint32_t size_{} = 1;", a.name);
       if (!isUsed) continue;
       const std::string size = fmt::format("{} size_{}", scheme_.isScan ? "uint32_t" : "const uint32_t", a.name);
       if (a.tasklets > 1)
-        lines_->add(fmt::format("{0} = {1} < {2} ? {1} : {2};", size, left, argument("range_" + a.name, a.range)));
+        lines_.add("{0} = {1} < {2} ? {1} : {2};", size, left, argument("range_" + a.name, a.range));
       else
-        lines_->add(fmt::format("{} = {};", size, all));
+        lines_.add("{} = {};", size, all);
     }
     if (scheme_.isScan && !idle.empty())
-      lines_->add(fmt::format("if ({}) size_{} = 0;", idle, scheme_.axes[0].name));
+      lines_.add("if ({}) size_{} = 0;", idle, scheme_.axes[0].name);
     else if (!idle.empty() && !scheme_.merges())
-      lines_->add(fmt::format("if ({}) return 0;", idle));
+      lines_.add("if ({}) return 0;", idle);
   }
 
   /// Where operands lie: at_NAME in MRAM, b_NAME in WRAM.
   void writePlaces() {
-    lines_->add(fmt::format("uint8_t *wram = __sys_heap_pointer_reset + tasklet * {};",
-                            argument("wram_bytes", scheme_.wramBytes)));
-    lines_->add(
-        "__asm__(\"\" : \"+r\"(wram));  // one register: the heap's address is not to be added again and again");
+    lines_.add("uint8_t *wram = __sys_heap_pointer_reset + tasklet * {};", argument("wram_bytes", scheme_.wramBytes));
+    lines_.add("__asm__(\"\" : \"+r\"(wram));  // one register: the heap's address is not to be added again and again");
     for (const Operand &o : scheme_.operands) writePlace(o);
   }
 
@@ -168,30 +160,25 @@ class Writer {
         if (c < 0) first += -c * (a.perDpu() - a.range) * o.mramPitch[p];
         if (a.tasklets == 1) continue;
         const std::string times = c == 1 ? "" : fmt::format("{} * ", c);
-        moved += fmt::format(" + {}(int32_t)(low_{} * {})", times, a.name, mramPitch(o, p));
+        moved += fmt::format(" + {}(int32_t)(low_{} * {})", times, a.name, context_.mramPitch(o, p));
       }
     at += fmt::format(" + {}", argument("mram_" + o.name, first));
     if (o.isMerged)
-      moved = fmt::format(" + ({}) * {}", numberOfArray(context({}), o), argument("mram_bytes_" + o.name, o.bytes));
+      moved = fmt::format(" + ({}) * {}", numberOfArray(context_, o), argument("mram_bytes_" + o.name, o.bytes));
     else if (!o.isShared())
       moved = fmt::format(" + tasklet * {}", argument("mram_bytes_" + o.name, o.bytes));
-    lines_->add(fmt::format("__mram_ptr uint8_t *const at_{} = {}{};", o.name, at, moved));
+    lines_.add("__mram_ptr uint8_t *const at_{} = {}{};", o.name, at, moved);
   }
 
   void writePlace(const Operand &o) {
     if (!o.isMerged || !scheme_.mergesInWram) writeArray(o);  // else no tasklet writes a part of its own
     const std::string wram =
         fmt::format("({} *)(wram + {})", memoryType(o.type), argument("wram_" + o.name, o.wramOffset));
-    lines_->add(fmt::format("{} *b_{} = {};", memoryType(o.type), o.name, wram));
+    lines_.add("{} *b_{} = {};", memoryType(o.type), o.name, wram);
     if (o.use == Use::kSelected) {
-      lines_->add(fmt::format("{0} *kept_{1} = b_{1};", memoryType(o.type), o.name));
-      lines_->add(fmt::format("__mram_ptr uint8_t *end_{0} = at_{0};", o.name));
+      lines_.add("{0} *kept_{1} = b_{1};", memoryType(o.type), o.name);
+      lines_.add("__mram_ptr uint8_t *end_{0} = at_{0};", o.name);
     }
-  }
-
-  std::string mramPitch(const Operand &o, std::size_t p) {
-    return p + 1 == o.positions.size() ? std::to_string(o.size())
-                                       : argument(fmt::format("mram_pitch_{}_{}", o.name, p), o.mramPitch[p]);
   }
 
   // ---- Tiles ----
@@ -207,31 +194,25 @@ class Writer {
       const Axis &a = scheme_.axis(scheme_.nest[n]);
       if (a.isTiled()) {
         const std::string tile = argument("tile_" + a.name, a.tile);
-        lines_->open(fmt::format("for (uint32_t at_{0} = 0; at_{0} < size_{0}; at_{0} += {1}) {{", a.name, tile));
-        lines_->add(
-            fmt::format("const uint32_t n_{0} = size_{0} - at_{0} < {1} ? size_{0} - at_{0} : {1};", a.name, tile));
+        lines_.open("for (uint32_t at_{0} = 0; at_{0} < size_{0}; at_{0} += {1}) {{", a.name, tile);
+        lines_.add("const uint32_t n_{0} = size_{0} - at_{0} < {1} ? size_{0} - at_{0} : {1};", a.name, tile);
       } else {
-        lines_->add(fmt::format("const uint32_t n_{0} = size_{0};", a.name));
+        lines_.add("const uint32_t n_{0} = size_{0};", a.name);
       }
       if (a.isTiled()) enterLevel(static_cast<int>(n), touched);
     }
-    Context c = context(stores);
-    lines_->open("{");
-    writeLoops(c);
-    lines_->close();
+    context_.stores = stores;
+    lines_.open("{");
+    writeLoops(context_);
+    lines_.close();
     writeKept(false);
     for (std::size_t n = scheme_.nest.size(); n-- > 0;) {
       if (!scheme_.axis(scheme_.nest[n]).isTiled()) continue;
       leaveLevel(static_cast<int>(n), stores);
-      lines_->close();
+      lines_.close();
     }
     leaveLevel(-1, stores);
     writeKept(true);
-  }
-
-  bool isCarry(const Operand &o) const { return scheme_.isScan && o.use == Use::kPartial; }
-  const Operand &carry() const {
-    return *std::find_if(scheme_.operands.begin(), scheme_.operands.end(), [&](auto &o) { return isCarry(o); });
   }
 
   /// Whole dims that are not tiled have their number of points in n_NAME only inside; boxes at outer levels need it
@@ -267,22 +248,22 @@ class Writer {
       for (std::size_t d = 0; d < scheme_.axes.size(); ++d)
         if (const std::int64_t c = o.positions[p].coefficient[d]; c != 0 && scheme_.axes[d].isTiled())
           from += fmt::format(" + {}at_{} * {}", c == 1 ? "" : fmt::format("{} * ", c), scheme_.axes[d].name,
-                              mramPitch(o, p));
+                              context_.mramPitch(o, p));
     return from;
   }
 
   void enterLevel(int level, const std::vector<bool> &touched) {
     for (std::size_t i = 0; i < scheme_.operands.size(); ++i) {
       const Operand &o = scheme_.operands[i];
-      if (!touched[i] || o.level != level || isCarry(o)) continue;
-      if (o.use == Use::kInput || o.use == Use::kInPlace) writeTransfer(o, true);
+      if (!touched[i] || o.level != level || scheme_.isCarry(o)) continue;
+      if (o.isPlaced()) writeTransfer(o, true);
       if (needsFill(scheme_, o)) writeFill(o);
     }
   }
 
   void leaveLevel(int level, const std::vector<bool> &stores) {
     for (const Operand &o : scheme_.operands) {
-      if (o.isShared() || o.use == Use::kSelected || o.level != level || o.isInMram || isCarry(o)) continue;
+      if (o.isShared() || o.use == Use::kSelected || o.level != level || o.isInMram || scheme_.isCarry(o)) continue;
       if (o.isMerged && scheme_.mergesInWram) continue;
       if (stores[static_cast<std::size_t>(o.store)]) writeTransfer(o, false);
     }
@@ -293,7 +274,7 @@ class Writer {
     if (o.positions.empty()) return "8";
     const std::size_t b = o.block;
     const std::string extent = extentOf(o, b);
-    if (b + 1 != o.positions.size()) return fmt::format("({}) * {}", extent, mramPitch(o, b));
+    if (b + 1 != o.positions.size()) return fmt::format("({}) * {}", extent, context_.mramPitch(o, b));
     if (extent.find_first_not_of("0123456789") == std::string::npos) {
       const std::int64_t bytes = std::stoll(extent) * o.size();
       if (o.isAligned) return std::to_string(ceilDiv(bytes, kUnit) * kUnit);
@@ -314,44 +295,44 @@ class Writer {
   }
 
   void writeTransfer(const Operand &o, bool isRead) {
-    lines_->open("{");
-    lines_->add(fmt::format("__mram_ptr uint8_t *const box = {};", boxAt(o)));
+    lines_.open("{");
+    lines_.add("__mram_ptr uint8_t *const box = {};", boxAt(o));
     if (!o.isAligned) {
-      lines_->add(fmt::format("const uint32_t skew_{} = (uint32_t)(uintptr_t)box & 7;", o.name));
-      lines_->add(fmt::format("b_{0} = ({1} *)(wram + {2} + skew_{0});", o.name, memoryType(o.type),
-                              argument("wram_" + o.name, o.wramOffset)));
+      lines_.add("const uint32_t skew_{} = (uint32_t)(uintptr_t)box & 7;", o.name);
+      lines_.add("b_{0} = ({1} *)(wram + {2} + skew_{0});", o.name, memoryType(o.type),
+                 argument("wram_" + o.name, o.wramOffset));
     }
     std::string there = o.isAligned ? "box" : fmt::format("box - skew_{}", o.name),
                 here = o.isAligned ? fmt::format("(uint8_t *)b_{}", o.name)
                                    : fmt::format("(uint8_t *)b_{0} - skew_{0}", o.name);
     for (std::size_t p = 0; p < o.block; ++p) {
-      lines_->open(fmt::format("for (uint32_t row_{0} = 0; row_{0} < {1}; ++row_{0}) {{", p, extentOf(o, p)));
-      there += fmt::format(" + row_{} * {}", p, mramPitch(o, p));
-      here += fmt::format(" + row_{} * {}", p, argument(fmt::format("wram_pitch_{}_{}", o.name, p), o.wramPitch[p]));
+      lines_.open("for (uint32_t row_{0} = 0; row_{0} < {1}; ++row_{0}) {{", p, extentOf(o, p));
+      there += fmt::format(" + row_{} * {}", p, context_.mramPitch(o, p));
+      here += fmt::format(" + row_{} * {}", p, context_.wramPitch(o, p));
     }
     const std::string bytes = pieceOf(o);
     const bool isOne = isOneTransfer(o);
     const std::string name = isOne ? (isRead ? "mram_read" : "mram_write") : helpers_.call(isRead ? "fetch" : "put");
-    lines_->add(isRead ? fmt::format("{}({}, {}, {});", name, there, here, bytes)
-                       : fmt::format("{}({}, {}, {});", name, here, there, bytes));
-    for (std::size_t p = 0; p < o.block; ++p) lines_->close();
-    lines_->close();
+    lines_.add(isRead ? fmt::format("{}({}, {}, {});", name, there, here, bytes)
+                      : fmt::format("{}({}, {}, {});", name, here, there, bytes));
+    for (std::size_t p = 0; p < o.block; ++p) lines_.close();
+    lines_.close();
   }
 
   /// Results begin at the identity.
   void writeFill(const Operand &o) {
-    const std::string identity = identityOf(kernel_.stores[static_cast<std::size_t>(o.store)].combine, o.type);
+    const std::string identity = identityOf(scheme_.storeOf(o).combine, o.type);
     if (o.isInMram) return writeFillInMram(o, identity);
     const std::string elements = argument("fill_" + o.name, o.wramBytes / o.size());
-    lines_->add(fmt::format("for (uint32_t i = 0; i < {}; ++i) b_{}[i] = {};", elements, o.name,
-                            helpers_.toMemory(o.type, identity)));
+    lines_.add("for (uint32_t i = 0; i < {}; ++i) b_{}[i] = {};", elements, o.name,
+               helpers_.toMemory(o.type, identity));
   }
 
   void writeFillInMram(const Operand &o, const std::string &identity) {
-    lines_->add(fmt::format("for (uint32_t i = 0; i < 8 / sizeof *b_{0}; ++i) b_{0}[i] = {1};", o.name,
-                            helpers_.toMemory(o.type, identity)));
-    lines_->add(fmt::format("for (uint32_t i = 0; i < {}; i += 8) mram_write(b_{}, at_{} + i, 8);",
-                            argument("mram_bytes_" + o.name, o.bytes), o.name, o.name));
+    lines_.add("for (uint32_t i = 0; i < 8 / sizeof *b_{0}; ++i) b_{0}[i] = {1};", o.name,
+               helpers_.toMemory(o.type, identity));
+    lines_.add("for (uint32_t i = 0; i < {}; i += 8) mram_write(b_{}, at_{} + i, 8);",
+               argument("mram_bytes_" + o.name, o.bytes), o.name, o.name);
   }
 
   /// What a selection kept so far, in whole transfers; what is over moves to the front.
@@ -360,62 +341,62 @@ class Writer {
       if (o.use != Use::kSelected) continue;
       const std::string put = o.wramBytes <= kLargestTransfer ? "mram_write" : helpers_.call("put");
       const std::string kept = fmt::format("(uint32_t)((uint8_t *)kept_{0} - (uint8_t *)b_{0})", o.name);
-      lines_->open("{");
-      lines_->add(fmt::format("const uint32_t bytes = {};",
-                              isLast ? fmt::format("({} + 7) & ~7u", kept) : fmt::format("{} & ~7u", kept)));
-      lines_->open("if (bytes != 0) {");
-      lines_->add(fmt::format("{0}(b_{1}, end_{1}, bytes);", put, o.name));
+      lines_.open("{");
+      lines_.add("const uint32_t bytes = {};",
+                 isLast ? fmt::format("({} + 7) & ~7u", kept) : fmt::format("{} & ~7u", kept));
+      lines_.open("if (bytes != 0) {");
+      lines_.add("{0}(b_{1}, end_{1}, bytes);", put, o.name);
       if (!isLast) {
-        lines_->add(fmt::format("*(uint64_t *)b_{0} = *(const uint64_t *)((const uint8_t *)b_{0} + bytes);", o.name));
-        lines_->add(fmt::format("end_{} += bytes;", o.name));
-        lines_->add(fmt::format("kept_{0} = ({1} *)((uint8_t *)kept_{0} - bytes);", o.name, memoryType(o.type)));
+        lines_.add("*(uint64_t *)b_{0} = *(const uint64_t *)((const uint8_t *)b_{0} + bytes);", o.name);
+        lines_.add("end_{} += bytes;", o.name);
+        lines_.add("kept_{0} = ({1} *)((uint8_t *)kept_{0} - bytes);", o.name, memoryType(o.type));
       }
-      lines_->close();
+      lines_.close();
       if (isLast) {
-        lines_->add(fmt::format("const uint32_t all = (uint32_t)(end_{0} - at_{0}) + {1};", o.name, kept));
-        lines_->add(fmt::format("*(uint64_t *)b_{} = all / {};", o.name, o.size()));
-        lines_->add(
-            fmt::format("mram_write(b_{0}, (__mram_ptr uint8_t *)DPU_MRAM_HEAP_POINTER + {1} + tasklet * 8, 8);",
-                        o.name, argument("counts", scheme_.mramBytes - kUnit * scheme_.tasklets)));
+        lines_.add("const uint32_t all = (uint32_t)(end_{0} - at_{0}) + {1};", o.name, kept);
+        lines_.add("*(uint64_t *)b_{} = all / {};", o.name, o.size());
+        lines_.add("mram_write(b_{0}, (__mram_ptr uint8_t *)DPU_MRAM_HEAP_POINTER + {1} + tasklet * 8, 8);", o.name,
+                   argument("counts", scheme_.mramBytes - kUnit * scheme_.tasklets));
       }
-      lines_->close();
+      lines_.close();
     }
   }
 
   // ---- Prefix sums ----
 
   void writeScan() {
-    const Operand &o = carry();
-    const kernel::Store &st = kernel_.stores[static_cast<std::size_t>(o.store)];
+    const Operand &o = scheme_.carry();
+    const kernel::Store &st = scheme_.storeOf(o);
     const std::string identity = identityOf(st.combine, o.type);
     std::vector<bool> sums(kernel_.stores.size(), false), all(kernel_.stores.size(), true);
     sums[static_cast<std::size_t>(o.store)] = true;
     const Axis &axis = scheme_.axes[0];
     const bool mayBeIdle = axis.range > 1 || axis.ranks * axis.dpus * axis.tasklets > 1;
     const std::string some = mayBeIdle ? fmt::format("if (size_{} != 0) {{", axis.name) : "{";
-    lines_->add(fmt::format("b_{}[0] = {};", o.name, identity));
-    lines_->open(some);
+    lines_.add("b_{}[0] = {};", o.name, identity);
+    lines_.open(some);
     writePass(sums);
-    lines_->close();
-    lines_->add(fmt::format("totals[tasklet] = b_{}[0];", o.name));
-    lines_->add(fmt::format("mram_write(b_{0}, at_{0}, 8);", o.name));
-    lines_->add("barrier_wait(&all_summed);");
-    lines_->add(fmt::format("{} before = {};", valueType(o.type), identity));
-    lines_->add(fmt::format("for (uint32_t i = 0; i < tasklet; ++i) before = {};",
-                            helpers_.operation(kernel::opOf(st.combine), o.type, "before", "totals[i]")));
-    lines_->add(fmt::format("b_{}[0] = before;", o.name));
-    lines_->open(some);
+    lines_.close();
+    lines_.add("totals[tasklet] = b_{}[0];", o.name);
+    lines_.add("mram_write(b_{0}, at_{0}, 8);", o.name);
+    lines_.add("barrier_wait(&all_summed);");
+    lines_.add("{} before = {};", valueType(o.type), identity);
+    lines_.add("for (uint32_t i = 0; i < tasklet; ++i) before = {};",
+               helpers_.operation(kernel::opOf(st.combine), o.type, "before", "totals[i]"));
+    lines_.add("b_{}[0] = before;", o.name);
+    lines_.open(some);
     writePass(all);
-    lines_->close();
+    lines_.close();
   }
 
   const Scheme &scheme_;
   const kernel::Kernel &kernel_;
   Helpers helpers_;
-  Lines *lines_ = nullptr;
+  Lines lines_;
   std::vector<Argument> arguments_;
   std::set<std::string> names_;
   std::string idle_;  ///< is this tasklet without work? as C; empty: never
+  Context context_;
 };
 
 }  // namespace

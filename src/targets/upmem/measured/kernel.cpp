@@ -6,23 +6,16 @@
 #include <cmath>
 
 #include "pimento/base/integer.h"
-#include "pimento/base/thread_pool.h"
 #include "pimento/targets/upmem/measured/sampler.h"
-#include "pimento/targets/upmem/slices.h"
 
 namespace pimento::targets::upmem::measured {
 
 namespace {
 
-/// Runs of so many instructions, of all DPUs together, are done on the data themselves: some tenths of a second.
-constexpr double kShortRun = 12e6;
-
 constexpr std::int64_t kProbeParts = 4;
-/// Samples are of three lengths, so many of each; the longest has at least kFewestParts parts and about
-/// kSampleInstructions instructions. Parts that make it longer than kLongestSample are cut finer.
-constexpr int kSeeds = 6;
+/// The longest samples have at least so many parts. Parts that make one longer than kLongestSample are cut finer.
 constexpr std::int64_t kFewestParts = 16;
-constexpr double kSampleInstructions = 0.6e6, kLongestSample = 2e6;
+constexpr double kLongestSample = 2e6;
 constexpr double kWidest = 0.025;  // half an interval, of the cycles
 
 /// How a run is sampled: which parts, and how many of them the longest samples have. No way: it is not.
@@ -75,31 +68,19 @@ void correctForWholeRounds(const Sampler &sampler, int way, std::int64_t most, P
 
 }  // namespace
 
-MeasuredKernel::MeasuredKernel(const GraphPart &part, const machine::Machine &machine, Lowered lowered,
-                               std::shared_ptr<const sim::dpu::Image> image)
-    : DpuKernel(part, machine), lowered_(std::move(lowered)), image_(std::move(image)) {}
-
-Bytes MeasuredKernel::footprint() const {
-  return Bytes(multiplySaturated(lowered_.layout->end(), dpus()));
-}
+MeasuredKernel::MeasuredKernel(const GraphPart &part, const machine::Machine &machine, Lowered lowered)
+    : DpuKernel(part, machine,
+                {std::move(lowered.program), std::move(lowered.placed), lowered.host, lowered.plan, lowered.image}),
+      layout_(std::move(lowered.plan)) {}
 
 Dpu MeasuredKernel::loaded(std::int64_t /*dpu*/) const {
-  Dpu dpu(image_, *machine_.dpu);
-  const auto &code = std::get<program::MachineCode>(lowered_.program.processes.front().body);
-  for (const program::Code::Segment &s : code.arguments) dpu.writeWram(s.address, std::as_bytes(std::span(s.bytes)));
-  return dpu;
-}
-
-std::vector<int> MeasuredKernel::operandTensors() const {
-  std::vector<int> out;
-  for (const View &v : {lowered_.layout->pattern().a, lowered_.layout->pattern().b})
-    if (v.exists()) out.push_back(v.tensor);
-  return out;
+  const auto &code = std::get<program::MachineCode>(program().processes.front().body);
+  return dpuWith(lowered_.image, code.arguments.front(), machine_);
 }
 
 // Every DPU runs a whole share; what differs is how much of it is padding: all, some or none.
 std::vector<DpuKernel::Kind> MeasuredKernel::kinds(bool isFilled) const {
-  const Layout &layout = *lowered_.layout;
+  const Layout &layout = *layout_;
   if (!isFilled) return {{0, dpus()}};
   std::vector<Kind> out;
   for (std::int64_t first = 0; first < dpus(); first += out.back().count) {
@@ -108,10 +89,6 @@ std::vector<DpuKernel::Kind> MeasuredKernel::kinds(bool isFilled) const {
     out.push_back({first, next - first});
   }
   return out;
-}
-
-std::unique_ptr<Results> MeasuredKernel::collector(kernel::DataSet &data) const {
-  return std::make_unique<Merger>(*lowered_.layout, data);
 }
 
 namespace {
@@ -134,27 +111,19 @@ Sampler::Cut cutTo(const std::vector<std::int64_t> &points, const Layout &layout
 }  // namespace
 
 Result<std::unique_ptr<evaluate::Slices>> MeasuredKernel::slices(const RunMode &mode) const {
-  const Layout &layout = *lowered_.layout;
+  const Layout &layout = *layout_;
   const Pattern &p = layout.pattern();
-  ShareSlices share;
-  share.machine = &machine_;
-  share.dpus = dpus();
-  share.ranks = lowered_.host.ranks;
+  ShareSlices share = sharesOf(mode);
   std::int64_t rows = 0;
   for (std::int64_t d = 0; d < dpus(); ++d) rows += layout.rowsOf(d);
   share.fullDpus = std::max<std::int64_t>(1, rows / std::max<std::int64_t>(1, layout.rowsOf(0)));
-  share.whole = [this, mode] {
-    RunMode simulation = mode;
-    simulation.isFastForward = false;
-    return run(simulation);
-  };
   if (p.inner >= 0) share.loops.push_back({layout.work().buffer, layout.work().inner});
   if (p.columns >= 0) share.loops.push_back({layout.work().buffer, layout.work().columns});
   share.loops.push_back({p.inner < 0 ? layout.work().buffer : 1, layout.work().perTasklet});
-  const auto sampler = std::make_shared<Sampler>(*part_.graph, machine_, lowered_, image_,
+  const auto sampler = std::make_shared<Sampler>(*part_.graph, machine_, *layout_, lowered_.image,
                                                  mode.values != nullptr ? *mode.values : kernel::DataSpec{});
   share.load = [this, mode, sampler](const std::vector<std::int64_t> &points) -> Result<Dpu> {
-    const Sampler::Cut cut = cutTo(points, *lowered_.layout);
+    const Sampler::Cut cut = cutTo(points, *layout_);
     const kernel::DataSet *contents = contentsOf(mode);
     const std::optional<double> value = constantOf(mode);
     if (contents == nullptr && !value && mode.values != nullptr && readsInputsAlone())
@@ -174,30 +143,22 @@ Result<std::unique_ptr<evaluate::Slices>> MeasuredKernel::slices(const RunMode &
 
 Result<DeviceRun> MeasuredKernel::runGenerated(const RunMode &mode) const {
   if (!mode.isFastForward || mode.observer != nullptr) return runMade(mode);
-  const Sampler sampler(*part_.graph, machine_, lowered_, image_, *mode.values);
+  const Sampler sampler(*part_.graph, machine_, *layout_, lowered_.image, *mode.values);
   const Result<Plan> planned = planOf(sampler, dpus());
   if (!planned) return planned.diagnostics();
   if (planned->way < 0) return runMade(mode);
   const int way = planned->way;
   const std::int64_t all = sampler.parts(way);
-  std::vector<SampledRun> samples;
-  std::vector<RunResult> runs;
+  Samples samples;
   Prediction p;
   // Longer samples until the interval is narrow; where that takes as long as the run, the run.
   for (std::int64_t most = planned->most;; most *= 2) {
     if (most > sampler.span(way) || !planned->isWorth(most)) return runMade(mode);
-    samples.clear();
-    for (const std::int64_t parts : {most / 4, most / 2, most})
-      for (int s = 0; s < kSeeds; ++s) samples.push_back({parts, 0});
-    runs.assign(samples.size(), {});
-    parallelFor(mode.jobs, static_cast<std::int64_t>(samples.size()), [&](std::int64_t i) {
-      const auto n = static_cast<std::size_t>(i);
-      runs[n] = sampler.run(way, samples[n].rounds, i + 1);
-      samples[n].cycles = static_cast<double>(runs[n].cycles.value);
-    });
-    for (const RunResult &r : runs)
-      if (r.fault) return faultOf(*r.fault, 0);
-    p = predict(samples, all, dpus(), kLevel);
+    Result<Samples> ran = runSamples(
+        most, mode.jobs, [&](std::int64_t parts, std::int64_t sample) { return sampler.run(way, parts, sample); });
+    if (!ran) return ran.diagnostics();
+    samples = std::move(*ran);
+    p = predict(samples.lengths, all, dpus(), kLevel);
     if (way > 0) correctForWholeRounds(sampler, way, most, p);
     if (way > 0 && way + 1 == sampler.ways()) {  // rows share the other factor: they are off together
       const double together = std::sqrt(static_cast<double>(all / sampler.span(way)));
@@ -207,19 +168,18 @@ Result<DeviceRun> MeasuredKernel::runGenerated(const RunMode &mode) const {
     if (p.high - p.low <= 2 * kWidest * p.cycles) break;
   }
   // A share that is padding in part takes less.
-  const Layout &layout = *lowered_.layout;
+  const Layout &layout = *layout_;
   const double padded =
       static_cast<double>(layout.work().perTasklet * layout.shares().tasklets * (layout.pattern().takesPairs ? 2 : 1));
   const double padding = 1 - static_cast<double>(layout.rowsOf(0)) / padded;
   p.low -= p.cycles * padding;
-
   p.cycles *= 1 - padding / 2;
-  return sampled(runs, samples, all, kSeeds, p);
+  return sampled(samples, all, p);
 }
 
 // One instruction issues per cycle, and a tasklet waits between two of its own. Every DPU runs a whole share.
 DeviceRun MeasuredKernel::bound(const kernel::DataSpec * /*values*/) const {
-  const Layout &layout = *lowered_.layout;
+  const Layout &layout = *layout_;
   const std::int64_t tasklets = layout.shares().tasklets;
   const std::int64_t least =
       leastInstructions(layout.pattern().shape, layout.work(), machine_.dpu->multiplier.value > 0);

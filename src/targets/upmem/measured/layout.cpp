@@ -81,12 +81,6 @@ void Layout::add(Array::Part part, std::int64_t bytes, bool isInput, bool isSame
   arrays_.push_back({part, arrays_.empty() ? firstByte_ : end(), bytes, isInput, isSame});
 }
 
-const Array &Layout::array(Array::Part part) const {
-  const auto found = std::find_if(arrays_.begin(), arrays_.end(), [part](const Array &a) { return a.part == part; });
-  PIMENTO_CHECK(found != arrays_.end());
-  return *found;
-}
-
 std::int64_t Layout::end() const {
   return addSaturated(arrays_.back().offset, arrays_.back().bytes);
 }
@@ -179,6 +173,17 @@ std::vector<Block> Layout::results() const {
   for (const Array &a : arrays_)
     if (!a.isInput) blocks.push_back({a.offset, std::vector<std::byte>(static_cast<std::size_t>(a.bytes))});
   return blocks;
+}
+
+std::vector<int> Layout::tensors() const {
+  std::vector<int> out;
+  for (const View &v : {pattern_.a, pattern_.b})
+    if (v.exists()) out.push_back(v.tensor);
+  return out;
+}
+
+std::unique_ptr<Results> Layout::collector(kernel::DataSet &data) const {
+  return std::make_unique<Merger>(*this, data);
 }
 
 Status Layout::check(const kernel::DataSet &data) const {

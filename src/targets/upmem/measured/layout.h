@@ -34,8 +34,7 @@ struct Array {
   bool isSame = false;  ///< all DPUs get one copy
 };
 
-/// The plan for the data of one kernel.
-class Layout {
+class Layout final : public HostPlan {
  public:
   struct Shares {
     std::int64_t dpus = 1, tasklets = 1;
@@ -45,28 +44,25 @@ class Layout {
 
   const Pattern &pattern() const { return pattern_; }
   const Work &work() const { return work_; }
-  std::int64_t dpus() const { return shares_.dpus; }
+  std::int64_t dpus() const override { return shares_.dpus; }
   const std::vector<Array> &arrays() const { return arrays_; }
   const Shares &shares() const { return shares_; }
   std::int64_t firstByte() const { return firstByte_; }
-  /// Bytes of MRAM that are taken, from its start.
-  std::int64_t end() const;
-  evaluate::HostWork hostWork() const;
+  std::int64_t end() const override;
+  evaluate::HostWork hostWork() const override;
 
   /// Rows, or elements, of DPU `dpu` that are the kernel's, not padding.
   std::int64_t rowsOf(std::int64_t dpu) const;
 
   /// One operand of one DPU.
   Block operand(const Array &array, std::int64_t dpu, const kernel::DataSet &data) const;
-  /// The operands of one DPU.
-  std::vector<Block> operands(std::int64_t dpu, const kernel::DataSet &data) const;
-  /// The same where every element of every operand holds `value`.
-  std::vector<Fill> fills(std::int64_t dpu, double value) const;
-  /// Results that the host reads back, empty.
-  std::vector<Block> results() const;
-
-  /// What the programs take for granted. Diagnostics: unsupported-data (values of a histogram beyond 12 bits).
-  Status check(const kernel::DataSet &data) const;
+  std::vector<int> tensors() const override;
+  std::vector<Block> operands(std::int64_t dpu, const kernel::DataSet &data) const override;
+  std::vector<Fill> fills(std::int64_t dpu, double value) const override;
+  std::vector<Block> results() const override;
+  std::unique_ptr<Results> collector(kernel::DataSet &data) const override;
+  /// Diagnostics: unsupported-data (values of a histogram beyond 12 bits).
+  Status check(const kernel::DataSet &data) const override;
 
  private:
   friend class Merger;
@@ -74,7 +70,6 @@ class Layout {
   std::int64_t elementBytes() const { return sizeOf(pattern_.type).value; }
   std::int64_t rowsPerDpu() const;
   void add(Array::Part part, std::int64_t bytes, bool isInput, bool isSame = false);
-  const Array &array(Array::Part part) const;
   /// Elements of an operand in one DPU, the kernel's alone: calls row(index in the array, first element of the tensor,
   /// stride in the tensor, count) for runs of neighbours.
   template <typename Row>

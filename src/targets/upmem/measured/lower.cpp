@@ -354,7 +354,10 @@ Result<Lowered> lower(const kernel::Graph &graph, int kernel, const mapping::Map
   out.placed = std::move(*placed);
   out.host = layout->hostWork();
   out.host.ranks = reader.factor(kRank);
-  out.layout = std::move(layout);
+  out.plan = std::move(layout);
+  auto image = sim::dpu::Image::make(**code);
+  if (!image) return image.diagnostics();
+  out.image = std::move(*image);
   return out;
 }
 

@@ -17,13 +17,7 @@
 
 namespace pimento::targets::upmem::measured {
 
-/// A lowered kernel.
-struct Lowered {
-  program::Program program;  ///< one process, of machine code
-  mapping::PlacedMapping placed;
-  evaluate::HostWork host;
-  std::shared_ptr<const Layout> layout;
-};
+using Lowered = LoweredTo<Layout>;
 
 /// The measured program that computes kernel number `kernel` of `graph`. Diagnostics: unsupported-* (see pattern.h).
 Result<Pattern> programFor(const kernel::Graph &graph, int kernel, const machine::Machine &machine);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "pimento/kernel/linear.h"
+
 namespace pimento::targets::upmem::measured {
 
 using kernel::DimKind;
@@ -80,17 +82,11 @@ class Recogniser {
   }
 
   View view(const kernel::Access &access, bool isIndirect = false) const {
+    const kernel::Affine element = kernel::linearize(access, tensor(access), kernel_.dims.size(), isIndirect ? 1 : 0);
     View v;
     v.tensor = access.tensor;
-    std::int64_t pitch = 1;
-    for (std::size_t i = access.index.size(); i-- > 0;) {
-      const bool isRead = isIndirect && i + 1 == access.index.size();
-      if (!isRead) {
-        v.base += access.index[i].constant * pitch;
-        for (std::size_t d = 0; d < kernel_.dims.size(); ++d) v.stride[d] += access.index[i].coefficients[d] * pitch;
-      }
-      pitch *= tensor(access).shape[i];
-    }
+    v.base = element.constant;
+    std::copy(element.coefficients.begin(), element.coefficients.end(), v.stride.begin());
     return v;
   }
   View loaded(int v) const { return view(kernel_.loads[static_cast<std::size_t>(loadOf(v))]); }

@@ -17,67 +17,52 @@ namespace {
 
 constexpr std::int64_t kRecord = 16;  // bytes that red and sel allocate for what a tasklet reports
 
-/// Words at `args`.
-std::size_t argumentWords(Shape shape) {
-  switch (shape) {
-    case Shape::kHst:
-    case Shape::kGemv:
-      return 4;
-    case Shape::kGemm:
-      return 5;
-    default:
-      return 3;
-  }
+/// What the head of a program says. Instructions are the fewest that a tasklet issues: for an element, a product left
+/// out, and for a round; of products for an element and a chunk along the sum.
+struct Head {
+  std::size_t words;  ///< at `args`
+  std::int64_t buffers, perElement, perRound;
+  bool reports, multiplies;
+};
+
+const Head &headOf(Shape shape) {
+  static constexpr std::array<Head, 7> kHeads = {{
+      {3, 3, 9, 16, false, false},   // va
+      {3, 2, 7, 13, true, false},    // red
+      {3, 2, 4, 18, true, false},    // sel
+      {3, 1, 10, 22, false, false},  // scan
+      {4, 1, 10, 10, false, true},   // hst
+      {4, 3, 6, 18, false, true},    // gemv
+      {5, 3, 8, 11, false, true},    // gemm
+  }};
+  return kHeads[static_cast<std::size_t>(shape)];
 }
 
 }  // namespace
 
 std::int64_t argumentBytes(Shape shape) {
-  return static_cast<std::int64_t>(argumentWords(shape) * sizeof(std::uint32_t));
+  return static_cast<std::int64_t>(headOf(shape).words * sizeof(std::uint32_t));
 }
 
 std::int64_t leastInstructions(Shape shape, const Work &work, bool hasMultiplier) {
-  const std::int64_t product = hasMultiplier ? 1 : 8;  // by 0, call and return included
+  constexpr std::int64_t kByZero = 8;        // call and return included
+  constexpr std::int64_t kChunkOfTile = 19;  // of gemm, besides its columns
+  const Head &head = headOf(shape);
   const auto times = [](std::int64_t a, std::int64_t b) { return multiplySaturated(a, b); };
-  const std::int64_t n = work.perTasklet, rounds = n / work.buffer;
-  const std::int64_t chunks = work.inner / work.buffer;
-  switch (shape) {
-    case Shape::kVa:
-      return addSaturated(times(9, n), times(16, rounds));
-    case Shape::kRed:
-      return addSaturated(times(7, n), times(13, rounds));
-    case Shape::kSel:
-      return addSaturated(times(4, n), times(18, rounds));
-    case Shape::kScan:
-      return addSaturated(times(10, n), times(22, rounds));
-    case Shape::kHst:
-      return addSaturated(times(10 + product, n), times(10, rounds));
-    case Shape::kGemv:
-      return times(n, addSaturated(times(6 + product, work.inner), times(18, chunks)));
-    case Shape::kGemm:
-      break;
-  }
-  // Per column and chunk, and per chunk of a tile.
-  const std::int64_t perColumn = addSaturated(times(8 + product, work.inner), times(11, chunks));
-  return times(n, addSaturated(times(work.columns, perColumn), times(19, times(work.columns / work.buffer, chunks))));
+  const auto loop = [&](std::int64_t elements) {
+    const std::int64_t product = !head.multiplies ? 0 : hasMultiplier ? 1 : kByZero;
+    return addSaturated(times(head.perElement + product, elements), times(head.perRound, elements / work.buffer));
+  };
+  if (shape == Shape::kGemv) return times(work.perTasklet, loop(work.inner));
+  if (shape != Shape::kGemm) return loop(work.perTasklet);
+  const std::int64_t chunks = times(work.columns / work.buffer, work.inner / work.buffer);
+  return times(work.perTasklet, addSaturated(times(work.columns, loop(work.inner)), times(kChunkOfTile, chunks)));
 }
 
 std::int64_t heapBytes(Shape shape, std::int64_t bufferBytes, std::int64_t bins) {
-  const auto buffers = [&](std::int64_t n) { return multiplySaturated(n, bufferBytes); };
-  switch (shape) {
-    case Shape::kScan:
-      return buffers(1);
-    case Shape::kHst:
-      return addSaturated(buffers(1), bins * 4);
-    case Shape::kRed:
-    case Shape::kSel:
-      return addSaturated(buffers(2), kRecord);
-    case Shape::kVa:
-    case Shape::kGemv:
-    case Shape::kGemm:
-      break;
-  }
-  return buffers(3);
+  const Head &head = headOf(shape);
+  return addSaturated(multiplySaturated(head.buffers, bufferBytes),
+                      (head.reports ? kRecord : 0) + (shape == Shape::kHst ? bins * 4 : 0));
 }
 
 namespace {
@@ -115,7 +100,7 @@ program::Code::Segment arguments(const program::Code &code, Shape shape, std::in
   std::array<std::int64_t, 5> words = {work.buffer, tasklets, work.perTasklet,
                                        shape == Shape::kHst ? work.bins : work.inner, work.columns};
   program::Code::Segment segment{args->address, {}};
-  for (std::size_t i = 0; i < argumentWords(shape); ++i)
+  for (std::size_t i = 0; i < headOf(shape).words; ++i)
     for (int byte = 0; byte < 4; ++byte) segment.bytes.push_back(static_cast<std::uint8_t>(words[i] >> (8 * byte)));
   return segment;
 }

@@ -5,36 +5,26 @@
 #include <algorithm>
 #include <cstring>
 
+#include "pimento/targets/upmem/kernel.h"
+
 namespace pimento::targets::upmem::measured {
 
-namespace {
-
-/// One tensor of that many elements, made as `spec` says.
-kernel::TensorData make(const std::string &name, DType type, std::vector<std::int64_t> shape,
-                        const kernel::DataSpec &spec) {
-  kernel::Graph graph;
-  graph.tensors.push_back({name, type, std::move(shape), kernel::Role::kInput});
-  return std::move(kernel::makeData(graph, spec).front());
-}
-
-}  // namespace
-
-Sampler::Sampler(const kernel::Graph &graph, const machine::Machine &machine, const Lowered &lowered,
+Sampler::Sampler(const kernel::Graph &graph, const machine::Machine &machine, const Layout &layout,
                  std::shared_ptr<const sim::dpu::Image> image, const kernel::DataSpec &values)
     : graph_(graph),
       machine_(machine),
-      lowered_(lowered),
+      layout_(layout),
       image_(std::move(image)),
       values_(values),
       shared_(graph.tensors.size()) {
-  const Pattern &p = lowered_.layout->pattern();
+  const Pattern &p = layout_.pattern();
   if (p.inner < 0) return;
   const auto t = static_cast<std::size_t>(p.b.tensor);
-  shared_[t] = make(graph_.tensors[t].name, graph_.tensors[t].type, graph_.tensors[t].shape, values_);
+  shared_[t] = makeTensor(graph_.tensors[t].name, graph_.tensors[t].type, graph_.tensors[t].shape, values_);
 }
 
 int Sampler::ways() const {
-  switch (lowered_.layout->pattern().shape) {
+  switch (layout_.pattern().shape) {
     case Shape::kGemv:
       return 2;
     case Shape::kGemm:
@@ -45,8 +35,8 @@ int Sampler::ways() const {
 }
 
 std::int64_t Sampler::parts(int way) const {
-  const Work &w = lowered_.layout->work();
-  const Pattern &p = lowered_.layout->pattern();
+  const Work &w = layout_.work();
+  const Pattern &p = layout_.pattern();
   if (p.inner < 0) return w.perTasklet / w.buffer;
   const std::int64_t tiles = p.columns < 0 ? 1 : w.columns / w.buffer;
   if (way == 0) return w.perTasklet;
@@ -55,8 +45,8 @@ std::int64_t Sampler::parts(int way) const {
 }
 
 Sampler::Cut Sampler::cut(int way, std::int64_t parts) const {
-  const Pattern &p = lowered_.layout->pattern();
-  Cut c{lowered_.layout->work(), lowered_.layout->shares().extents};
+  const Pattern &p = layout_.pattern();
+  Cut c{layout_.work(), layout_.shares().extents};
   if (parts == this->parts(way)) return c;
   const auto shorten = [&](int dim, std::int64_t &padded, std::int64_t to) {
     std::int64_t &extent = c.extents[static_cast<std::size_t>(dim)];
@@ -75,19 +65,17 @@ Sampler::Cut Sampler::cut(int way, std::int64_t parts) const {
 }
 
 sim::dpu::Dpu Sampler::loaded(const Layout &layout) const {
-  sim::dpu::Dpu dpu(image_, *machine_.dpu);
-  const auto segment = arguments(image_->code, layout.pattern().shape, layout.shares().tasklets, layout.work());
-  dpu.writeWram(segment.address, std::as_bytes(std::span(segment.bytes)));
-  return dpu;
+  return dpuWith(image_, arguments(image_->code, layout.pattern().shape, layout.shares().tasklets, layout.work()),
+                 machine_);
 }
 
 Layout Sampler::layoutOf(const Cut &cut) const {
-  const Layout &full = *lowered_.layout;
+  const Layout &full = layout_;
   return {full.pattern(), cut.work, {1, full.shares().tasklets, cut.extents}, full.firstByte()};
 }
 
 sim::dpu::Dpu Sampler::onSample(const Cut &cut, const std::string &sample, bool hasOwnShared) const {
-  const Pattern &p = lowered_.layout->pattern();
+  const Pattern &p = layout_.pattern();
   const Layout layout = layoutOf(cut);
   sim::dpu::Dpu dpu = loaded(layout);
   const std::int64_t size = sizeOf(p.type).value;
@@ -98,7 +86,7 @@ sim::dpu::Dpu Sampler::onSample(const Cut &cut, const std::string &sample, bool 
       block = layout.operand(a, 0, shared_);
     } else {
       const std::string name = fmt::format("{}, array {}", sample, static_cast<int>(a.part));
-      kernel::TensorData made = make(name, p.type, {a.bytes / size}, values_);
+      kernel::TensorData made = makeTensor(name, p.type, {a.bytes / size}, values_);
       if (p.inner >= 0) {  // rows end in padding
         const std::int64_t row = cut.work.inner, real = cut.extents[static_cast<std::size_t>(p.inner)];
         for (std::int64_t at = 0; real < row && at < a.bytes / size; at += row)

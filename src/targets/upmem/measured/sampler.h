@@ -19,7 +19,7 @@ namespace pimento::targets::upmem::measured {
 class Sampler {
  public:
   /// All must outlive it.
-  Sampler(const kernel::Graph &graph, const machine::Machine &machine, const Lowered &lowered,
+  Sampler(const kernel::Graph &graph, const machine::Machine &machine, const Layout &layout,
           std::shared_ptr<const sim::dpu::Image> image, const kernel::DataSpec &values);
 
   /// The ways to cut the work of a tasklet into parts, coarsest first.
@@ -51,7 +51,7 @@ class Sampler {
 
   const kernel::Graph &graph_;
   const machine::Machine &machine_;
-  const Lowered &lowered_;
+  const Layout &layout_;
   std::shared_ptr<const sim::dpu::Image> image_;
   kernel::DataSpec values_;
   kernel::DataSet shared_;  ///< what all rounds read

@@ -1,4 +1,4 @@
-#include "pimento/targets/upmem/listing.h"
+#include "pimento/dpu/listing.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include "pimento/dpu/disassembler.h"
 #include "pimento/dpu/isa.h"
 
-namespace pimento::targets::upmem {
+namespace pimento::dpu {
 
 namespace {
 
@@ -27,20 +27,20 @@ std::string listing(const program::Code &code) {
                                 code.instructions.size(), code.tasklets, code.wramUsed);
   for (std::uint32_t pc = 0; pc < code.instructions.size(); ++pc) {
     for (auto [at, end] = labels.equal_range(pc); at != end; ++at) out += at->second + ":\n";
-    const auto instruction = dpu::decode(code.instructions[pc]);
+    const auto instruction = decode(code.instructions[pc]);
     if (!instruction) {
       out += fmt::format("        // {:5}  {:#014x}, no instruction\n", pc, code.instructions[pc]);
       continue;
     }
     std::string note = fmt::format("{:5}", pc);
-    const bool isDirect = instruction->op == dpu::Op::kCall && instruction->a == dpu::kZero &&
-                          instruction->b == dpu::kImmediate && instruction->imm >= 0;
+    const bool isDirect = instruction->op == Op::kCall && instruction->a == kZero && instruction->b == kImmediate &&
+                          instruction->imm >= 0;
     if (isDirect)
       if (const auto name = labels.find(static_cast<std::uint32_t>(instruction->imm)); name != labels.end())
         note += "  " + name->second;
-    out += fmt::format("        {:<40} // {}\n", dpu::print(*instruction, pc), note);
+    out += fmt::format("        {:<40} // {}\n", print(*instruction, pc), note);
   }
   return out;
 }
 
-}  // namespace pimento::targets::upmem
+}  // namespace pimento::dpu

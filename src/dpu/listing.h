@@ -6,9 +6,9 @@
 
 #include "pimento/program/code.h"
 
-namespace pimento::targets::upmem {
+namespace pimento::dpu {
 
 /// Every line of code can be assembled again; numbers and names of call targets stand in comments.
 std::string listing(const program::Code &code);
 
-}  // namespace pimento::targets::upmem
+}  // namespace pimento::dpu
