@@ -76,6 +76,7 @@ template <bool kHasWide>
           const int place = at < w.column.time ? firstWithoutHazard<kHasWide>(now, i) : -1;
           if (place >= 0) {
             w.column = {at, Act::kColumn, false, p.op, i, place};
+            if (at <= t) return w;  // nothing in the queue goes before it
             lastBank = p.bank;
             lastCommand = p.op;
           }
@@ -218,14 +219,17 @@ inline void FrFcfsBarrier::considerWidePrecharge(const Situation &now, std::uint
 }
 
 FrFcfsBarrier::Decision FrFcfsBarrier::decide(const Situation &now) const {
-  Choice best;
+  Decision d;
+  Choice &best = d.choice;
   if (now.pending != 0) best = refreshChoice(now);
   const Walk walk = hasWide_ ? walkQueue<true>(now) : walkQueue<false>(now);
+  d.isOpen = walk.isOpen;
   if (walk.column.time < best.time) best = walk.column;
   if (walk.activate.time < best.time) best = walk.activate;
-  const Choice pre = prechargeChoice(now, walk);
-  if (pre.time < best.time) best = pre;
-  return {best, walk.isOpen};
+  // A precharge comes last where times tie, and no sooner than now.
+  if (best.time <= now.now) return d;
+  if (const Choice pre = prechargeChoice(now, walk); pre.time < best.time) best = pre;
+  return d;
 }
 
 }  // namespace pimento::sim::dram
