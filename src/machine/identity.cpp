@@ -17,7 +17,13 @@ void addDram(const Dram &d, std::string &out) {
   const Organization &o = d.organization;
   add("organization", o.channels, o.ranks, o.bankGroups, o.banksPerGroup, o.rows, o.columns, o.burst.value);
   for (const Organization::Field &f : o.addressMap) add("address", f.name, f.bits);
-  for (const Command &c : d.commands) add("command", c.name, static_cast<int>(c.kind), c.scope);
+  // What is as usual is no difference.
+  if (o.pseudoChannels != 1) add("pseudo channels", o.pseudoChannels);
+  for (const Command &c : d.commands) {
+    add("command", c.name, static_cast<int>(c.kind), name(c.scope));
+    if (c.needs != Command::usualNeeds(c.kind)) add("needs", static_cast<int>(c.needs));
+    if (c.completion) add("ends", c.completion->value);
+  }
   for (const TimingConstraint &t : d.constraints)
     add("constraint", static_cast<int>(t.level), t.preceding, t.following, t.latency.value, t.window);
   const Controller &c = d.controller;

@@ -1,10 +1,13 @@
 // Commands of a DRAM channel in loops: what a memory controller is asked for.
 //
 // Commands address (rank, bank, row, column) of one channel. Row commands follow from the bank state; the controller
-// issues them. Not here: time, and the data that writes send (images are named, their contents belong to the lowering).
+// issues them. A column command is the machine's plain read or write, or a row of its command table by name, which may
+// address several banks, or registers alone. Not here: time, and the data that writes send (images are named, their
+// contents belong to the lowering).
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,16 +31,25 @@ enum class Purpose : std::uint8_t {
 std::string_view name(Purpose p);
 inline constexpr int kPurposes = 10;
 
-/// One column command (read or write).
+/// A row of the machine's command table that a program uses beside the plain read and write.
+struct NamedCommand {
+  std::string name;      ///< as in the machine file: "MAC16"
+  bool isWrite = false;  ///< it sends data; else it reads, or works inside the device
+
+  bool operator==(const NamedCommand &) const = default;
+};
+
+/// One column command.
 struct Command {
   bool isWrite = false;
   bool isBarrier = false;  ///< nothing behind it may issue before it
   Purpose purpose = Purpose::kHostRead;
   std::uint8_t rank = 0;
-  std::uint8_t bank = 0;  ///< flat within the rank: bank group * banks per group + bank
-  Operand row, column;    ///< column counts bursts
-  int image = -1;         ///< writes: which image the data come from
-  Operand burst;          ///< writes: burst number in that image
+  std::uint8_t bank = 0;   ///< flat within the rank: bank group * banks per group + bank; of many, any of them
+  std::uint8_t named = 0;  ///< 0: plain read or write; n: number n - 1 of Program::commands, `isWrite` as there
+  Operand row, column;     ///< column counts bursts
+  int image = -1;          ///< writes: which image the data come from
+  Operand burst;           ///< writes: burst number in that image
 
   bool operator==(const Command &) const = default;
 };

@@ -4,18 +4,33 @@
 #include <limits>
 #include <map>
 
+#include "pimento/base/diagnostics.h"
 #include "pimento/base/integer.h"
 
 namespace pimento::program {
 
-FlatLoops::FlatLoops(const CommandLoops &nodes, const std::vector<std::int64_t> &reservedRows,
-                     std::int64_t banksPerRank) {
-  std::vector<int> path;
-  flatten(nodes, path, banksPerRank);
-  findUniformLoops(reservedRows);
+CommandRows::CommandRows(const machine::Dram &dram, const std::vector<NamedCommand> &names) {
+  const auto add = [&](int index) {
+    PIMENTO_CHECK(index >= 0);
+    const machine::Command &c = dram.commands[static_cast<std::size_t>(index)];
+    rows_.push_back({static_cast<std::int16_t>(index),
+                     static_cast<std::int16_t>(dram.organization.banksPerNode(c.scope)),
+                     c.needs == machine::Needs::kOpenRow});
+  };
+  add(dram.plainCommand(machine::CommandKind::kRead));
+  add(dram.plainCommand(machine::CommandKind::kWrite));
+  for (const NamedCommand &n : names) add(dram.commandNamed(n.name));
 }
 
-void FlatLoops::flatten(const CommandLoops &nodes, std::vector<int> &path, std::int64_t banksPerRank) {
+FlatLoops::FlatLoops(const CommandLoops &nodes, const std::vector<std::int64_t> &reservedRows,
+                     std::int64_t banksPerRank, const CommandRows &rows) {
+  std::vector<int> path;
+  flatten(nodes, path, banksPerRank, rows);
+  findUniformLoops(reservedRows, rows);
+}
+
+void FlatLoops::flatten(const CommandLoops &nodes, std::vector<int> &path, std::int64_t banksPerRank,
+                        const CommandRows &rows) {
   for (const CommandNode &n : nodes) {
     const int depth = static_cast<int>(path.size());
     if (!n.isLoop) {
@@ -32,7 +47,9 @@ void FlatLoops::flatten(const CommandLoops &nodes, std::vector<int> &path, std::
       c.origin.column = static_cast<std::int16_t>(n.statement.column.base);
       c.origin.command = static_cast<std::int32_t>(commands_.size());
       c.origin.bank = static_cast<std::uint8_t>(n.statement.rank * banksPerRank + n.statement.bank);
-      c.origin.isWrite = n.statement.isWrite;
+      const CommandRows::Row &r = rows.of(n.statement);
+      c.origin.op = r.index;
+      c.origin.isWide = r.banks > 1 || !r.hasPlace;
       c.origin.isBarrier = n.statement.isBarrier;
       steps_.push_back({Kind::kCommand, depth, -1, static_cast<int>(commands_.size())});
       c.continuesPrevious = continues(c);
@@ -45,7 +62,7 @@ void FlatLoops::flatten(const CommandLoops &nodes, std::vector<int> &path, std::
     loops_.push_back({n.trip, depth, static_cast<int>(before) + 1, 0, false, 0});
     steps_.push_back({Kind::kLoop, depth, id, -1});
     path.push_back(id);
-    flatten(n.children, path, banksPerRank);
+    flatten(n.children, path, banksPerRank, rows);
     path.pop_back();
     if (commands_.size() == commandsBefore) {  // an empty loop executes nothing
       steps_.resize(before);
@@ -82,24 +99,33 @@ bool FlatLoops::continues(const FlatCommand &c) const {
   return next == c.command;
 }
 
-// Commands of one bank whose row ranges overlap may meet in one row; they form a class. A loop is uniform if, in every
+// Commands of one bank whose row ranges overlap may meet in one row; they form a class. Commands of many banks are in
+// classes of each; those that go to registers alone meet their like. A loop is uniform if, in every
 // class, one iteration moves all members by the same rows and columns (members outside the loop do not move).
-void FlatLoops::findUniformLoops(const std::vector<std::int64_t> &reservedRows) {
+void FlatLoops::findUniformLoops(const std::vector<std::int64_t> &reservedRows, const CommandRows &rows) {
   struct Member {
     Range rows;
     int command;  // -1: a reserved row
   };
-  std::map<int, std::vector<Member>> byBank;
+  std::map<int, std::vector<Member>> byBank;  // registers: one more place per command, below 0
   for (std::size_t i = 0; i < commands_.size(); ++i) {
     const FlatCommand &c = commands_[i];
     std::vector<std::int64_t> trips;
     for (int d = 0; d < c.depth; ++d)
       trips.push_back(loops_[static_cast<std::size_t>(c.loops[static_cast<std::size_t>(d)])].trip);
-    byBank[c.command.rank * 256 + c.command.bank].push_back({rangeOf(c.command.row, trips), static_cast<int>(i)});
+    const CommandRows::Row &r = rows.of(c.command);
+    const Member member{rangeOf(c.command.row, trips), static_cast<int>(i)};
+    if (!r.hasPlace) {
+      byBank[-1 - r.index].push_back(member);
+      continue;
+    }
+    const int first = c.origin.bank / r.banks * r.banks;
+    for (int b = first; b < first + r.banks; ++b) byBank[b].push_back(member);
   }
   for (Loop &l : loops_) l.isUniform = true;
   for (auto &[bank, members] : byBank) {
-    for (const std::int64_t r : reservedRows) members.push_back({{r, r}, -1});
+    if (bank >= 0)
+      for (const std::int64_t r : reservedRows) members.push_back({{r, r}, -1});
     std::sort(members.begin(), members.end(), [](const Member &a, const Member &b) { return a.rows.low < b.rows.low; });
     for (std::size_t begin = 0; begin < members.size();) {
       std::size_t end = begin + 1;

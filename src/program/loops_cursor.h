@@ -10,18 +10,41 @@
 #include <cstdint>
 #include <vector>
 
+#include "pimento/machine/sections/dram.h"
 #include "pimento/program/command.h"
 
 namespace pimento::program {
+
+/// The rows of a machine's command table that a program's commands are.
+class CommandRows {
+ public:
+  struct Row {
+    std::int16_t index = 0;  ///< in Dram::commands
+    std::int16_t banks = 1;  ///< that it addresses: those of one node
+    bool hasPlace = true;    ///< it goes to a row of banks; else to registers alone
+  };
+  /// Without a machine: plain reads are row 0, plain writes row 1.
+  CommandRows() : rows_{{0, 1, true}, {1, 1, true}} {}
+  /// The machine has all of `names` (program::verify).
+  CommandRows(const machine::Dram &dram, const std::vector<NamedCommand> &names);
+
+  const Row &of(const Command &c) const {
+    return rows_[c.named > 0 ? static_cast<std::size_t>(c.named) + 1 : c.isWrite ? 1U : 0U];
+  }
+
+ private:
+  std::vector<Row> rows_;  // plain read, plain write, then named ones
+};
 
 /// A command with its addresses evaluated.
 struct Transaction {
   std::int32_t row = 0;
   std::int32_t command = 0;  ///< index into FlatLoops::commands()
   std::int16_t column = 0;
+  std::int16_t op = 0;    ///< row of the machine's command table
   std::uint8_t bank = 0;  ///< rank * banks per rank + bank
-  bool isWrite = false;
   bool isBarrier = false;
+  bool isWide = false;  ///< it addresses more banks than one, or registers alone
 };
 
 /// The loops of one process as a flat list of steps, with what is known about each loop. Immutable once built.
@@ -59,16 +82,17 @@ class FlatLoops {
 
   /// `reservedRows`: rows with a meaning of their own (mode registers); a loop that moves addresses across one of
   /// them is not uniform.
-  FlatLoops(const CommandLoops &nodes, const std::vector<std::int64_t> &reservedRows, std::int64_t banksPerRank);
+  FlatLoops(const CommandLoops &nodes, const std::vector<std::int64_t> &reservedRows, std::int64_t banksPerRank,
+            const CommandRows &rows = {});
 
   const std::vector<Step> &steps() const { return steps_; }
   const std::vector<Loop> &loops() const { return loops_; }
   const std::vector<FlatCommand> &commands() const { return commands_; }
 
  private:
-  void flatten(const CommandLoops &nodes, std::vector<int> &path, std::int64_t banksPerRank);
+  void flatten(const CommandLoops &nodes, std::vector<int> &path, std::int64_t banksPerRank, const CommandRows &rows);
   bool continues(const FlatCommand &c) const;
-  void findUniformLoops(const std::vector<std::int64_t> &reservedRows);
+  void findUniformLoops(const std::vector<std::int64_t> &reservedRows, const CommandRows &rows);
 
   std::vector<Step> steps_;
   std::vector<Loop> loops_;

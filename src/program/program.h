@@ -60,6 +60,7 @@ struct Program {
   std::string target;
   std::vector<Image> images;
   std::vector<Process> processes;
+  std::vector<NamedCommand> commands = {};  ///< at most 255
 
   bool operator==(const Program &) const = default;
 };
@@ -77,7 +78,8 @@ bool has(const Program &program) {
 }
 
 /// Checks a program against a machine: whether it has what the bodies run on, and enough of it for all processes
-/// together; of commands nesting depth, trip counts, rank/bank/row/column bounds over all iterations, image bounds; of
+/// together; of commands whether the machine has them, nesting depth, trip counts,
+/// rank/bank/row/column bounds over all iterations, image bounds; of
 /// virtual instructions what verify.h lists; of machine code whether there is room for it. Diagnostics name the
 /// process or the statement, say by how much, and where it stands if `places` are given.
 Status verify(const Program &program, const machine::Machine &machine, const Places *places = nullptr);

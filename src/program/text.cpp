@@ -21,6 +21,8 @@ class Printer {
 
   std::string run() {
     put("program {}\n", spellName(program_.target));
+    for (const NamedCommand &c : program_.commands)
+      put("command {} {}\n", spellName(c.name), c.isWrite ? "write" : "read");
     for (const Image &i : program_.images)
       put("image {} bursts {}{}\n", spellName(i.name), i.bursts, i.isPerChannel ? " per-channel" : "");
     for (const Process &p : program_.processes) {
@@ -89,15 +91,22 @@ class Printer {
   void statement(const Instruction &i) { out_ += printInstruction(i, unit_, variables_) + '\n'; }
 
   void statement(const Command &c) {
-    put("{} rank {} bank {} row ", c.isWrite ? "WR" : "RD", c.rank, c.bank);
-    affine(c.row);
-    out_ += " column ";
-    affine(c.column);
+    const auto part = [&](const char *what, const Operand &o) {
+      if (c.named > 0 && o == Operand{}) return;  // of a named command, what is 0 is left out
+      put(" {} ", what);
+      affine(o);
+    };
+    const auto i = static_cast<std::size_t>(c.named) - 1;
+    out_ += c.named == 0 ? (c.isWrite ? "WR" : "RD") : i < program_.commands.size() ? program_.commands[i].name : "?";
+    part("rank", {c.rank, {}});
+    part("bank", {c.bank, {}});
+    part("row", c.row);
+    part("column", c.column);
     if (c.isBarrier) out_ += " barrier";
     put(" {}", name(c.purpose));
     if (c.image >= 0) {
-      const auto i = static_cast<std::size_t>(c.image);
-      put(" data {}[", i < program_.images.size() ? spellName(program_.images[i].name) : "?");
+      const auto image = static_cast<std::size_t>(c.image);
+      put(" data {}[", image < program_.images.size() ? spellName(program_.images[image].name) : "?");
       affine(c.burst);
       out_ += ']';
     }
@@ -158,8 +167,41 @@ class Parser : private TextReader {
       return true;
     }
     if (scan_.takeWord("process")) return process();
+    if (scan_.takeWord("command")) {
+      command();
+      scan_.nextLine();
+      return true;
+    }
     const std::string w(scan_.peekWord());
-    return expected("'image' or 'process'", w.empty() ? "choices: image, process" : suggest(w, {"image", "process"}));
+    return expected("'image' or 'process'",
+                    w.empty() ? "choices: command, image, process" : suggest(w, {"image", "process", "command"}));
+  }
+
+  bool command() {
+    NamedCommand c;
+    const Location where = scan_.where();
+    c.name = std::string(scan_.takeWord());
+    if (c.name.empty()) return expected("a command's name", "as in the machine file: command MAC16 read");
+    c.isWrite = scan_.takeWord("write");
+    if (!c.isWrite && !scan_.takeWord("read"))
+      return expected("'read' or 'write'", "a command is: command NAME read|write; those that send data are writes");
+    if (!lineEnd()) return false;
+    const std::vector<std::string> known = mnemonics();
+    if (std::find(known.begin(), known.end(), c.name) != known.end())
+      return report("program-duplicate-command", where, fmt::format("command {} exists already", c.name),
+                    "name each command once; RD, WR and loop are taken");
+    if (program_.commands.size() == 255)
+      return report("program-too-large", where, "more than 255 commands", "name those that are used");
+    program_.commands.push_back(std::move(c));
+    return true;
+  }
+
+  /// What statements of commands begin with.
+  std::vector<std::string> mnemonics() const {
+    std::vector<std::string> words = {"RD", "WR"};
+    for (const NamedCommand &c : program_.commands) words.push_back(c.name);
+    words.emplace_back("loop");
+    return words;
   }
 
   bool image() {
@@ -267,23 +309,42 @@ class Parser : private TextReader {
         "a command is: RD rank N bank N row AFFINE column AFFINE [barrier] PURPOSE [data IMAGE[AFFINE]]";
     Command c;
     places_.commands.push_back(scan_.where());
-    c.isWrite = scan_.takeWord("WR");
-    if (!c.isWrite && !scan_.takeWord("RD")) {
-      const std::string w(scan_.peekWord());
-      return expected("'RD', 'WR', 'loop' or '}'",
-                      w.empty() ? "choices: RD, WR, loop, }" : suggest(w, {"RD", "WR", "loop"}));
-    }
+    if (!mnemonic(c)) return false;
+    const auto has = [&](const char *part, bool &isThere) {  // of a named command, what is left out is 0
+      isThere = c.named == 0 || scan_.peekWord() == part;
+      return !isThere || word(part, kForm);
+    };
+    bool isThere = false;
     std::int64_t rank = 0, bank = 0;
-    if (!word("rank", kForm) || !number(rank, "the rank", 0, 255, "program-range")) return false;
-    if (!word("bank", kForm) || !number(bank, "the bank", 0, 255, "program-range")) return false;
+    if (!has("rank", isThere) || (isThere && !number(rank, "the rank", 0, 255, "program-range"))) return false;
+    if (!has("bank", isThere) || (isThere && !number(bank, "the bank", 0, 255, "program-range"))) return false;
     c.rank = static_cast<std::uint8_t>(rank);
     c.bank = static_cast<std::uint8_t>(bank);
-    if (!word("row", kForm) || !affine(c.row)) return false;
-    if (!word("column", kForm) || !affine(c.column)) return false;
+    if (!has("row", isThere) || (isThere && !affine(c.row))) return false;
+    if (!has("column", isThere) || (isThere && !affine(c.column))) return false;
     c.isBarrier = scan_.takeWord("barrier");
     if (!purpose(c.purpose)) return false;
     if (!data(c) || !lineEnd()) return false;
     into.emplace_back(std::move(c));
+    return true;
+  }
+
+  /// RD, WR or the name of a command.
+  bool mnemonic(Command &c) {
+    const std::string w(scan_.peekWord());
+    const auto named = std::find_if(program_.commands.begin(), program_.commands.end(),
+                                    [&](const NamedCommand &n) { return n.name == w; });
+    if (named != program_.commands.end()) {
+      c.named = static_cast<std::uint8_t>(named - program_.commands.begin() + 1);
+      c.isWrite = named->isWrite;
+    } else if (w == "RD" || w == "WR") {
+      c.isWrite = w == "WR";
+    } else {
+      const std::vector<std::string> known = mnemonics();
+      return expected(program_.commands.empty() ? "'RD', 'WR', 'loop' or '}'" : "a command, 'loop' or '}'",
+                      w.empty() ? fmt::format("choices: {}, }}", fmt::join(known, ", ")) : suggest(w, known));
+    }
+    scan_.takeWord();
     return true;
   }
 

@@ -33,13 +33,16 @@
 //     }
 //   }
 //
-//   program  = "program" NAME { image } { process }        (images and processes may alternate; images come before use)
+//   program  = "program" NAME { image | named } { process }   (images and commands come before use)
+//   named    = "command" VARIABLE ("read" | "write")       (a row of the machine's command table; writes send data)
 //   image    = "image" NAME "bursts" NUMBER ["per-channel"]
 //   process  = "process" NAME "x" NUMBER ["threads" NUMBER] "{" { loop | command | declaration | instruction } "}"
 //                                                          (the last two with threads, commands without)
 //   loop     = "loop" VARIABLE NUMBER ["label" NAME] "{" { loop | command } "}"
 //   command  = ("RD" | "WR") "rank" NUMBER "bank" NUMBER "row" AFFINE "column" AFFINE ["barrier"] PURPOSE
-//              ["data" NAME "[" AFFINE "]"]                 (data: WR only)
+//              ["data" NAME "[" AFFINE "]"]                 (data: writes only)
+//            | VARIABLE ["rank" NUMBER] ["bank" NUMBER] ["row" AFFINE] ["column" AFFINE] ["barrier"] PURPOSE
+//              ["data" NAME "[" AFFINE "]"]                 (a named command; what is left out is 0)
 //   declaration = "array" NAME ("bank" | "scratchpad") TYPE "[" NUMBER "]" ["shared"] | "param" VARIABLE NUMBER
 //   instruction = "SET" TYPE REG CONSTANT | "INDEX" TYPE REG AFFINE | "TEST" REG AFFINE | "LOAD" REG ELEMENT
 //                 | "STORE" ELEMENT REG ["if" REG] | "MOVE" ELEMENT ELEMENT NUMBER | OPERATION TYPE REG { REG }
@@ -63,16 +66,17 @@ namespace pimento::program {
 
 /// The text of `program`. `parse(print(p)) == p` if no process is machine code, names of images, arrays and parameters
 /// differ, parameters are identifiers that no loop is labelled with, NaN constants are the quiet one, indices exist,
-/// only writes have data, and operands and nesting keep to the enclosing loops and kMaxDepth; what breaks these is
+/// only writes have data, named commands exist, have names of their own and
+/// are writes where these are, and operands and nesting keep to the enclosing loops and kMaxDepth; what breaks these is
 /// printed with a '?' that parse() refuses.
 std::string print(const Program &program);
 
 /// Reads the text form; `file` names it in diagnostics. At most 20 diagnostics, each with its place: program-syntax,
 /// program-unknown-purpose, program-unknown-variable, program-duplicate-variable, program-unknown-image,
-/// program-duplicate-image, program-read-data, program-range, program-trip, program-instances, program-depth,
-/// program-unclosed, program-too-large; with virtual instructions program-threads, program-unknown-array,
-/// program-duplicate-array, program-unknown-type, program-number, program-count. `places`, if given, gets where
-/// processes and commands stand.
+/// program-duplicate-image, program-duplicate-command, program-read-data, program-range, program-trip,
+/// program-instances, program-depth, program-unclosed, program-too-large; with virtual instructions program-threads,
+/// program-unknown-array, program-duplicate-array, program-unknown-type, program-number, program-count. `places`, if
+/// given, gets where processes and commands stand.
 Result<Program> parse(std::string_view text, std::string file = {}, Places *places = nullptr);
 
 /// The target that a text names, and `where`; empty where it names none.

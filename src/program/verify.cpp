@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "pimento/base/overloaded.h"
+#include "pimento/base/suggest.h"
 
 namespace pimento::program {
 
@@ -18,7 +19,7 @@ constexpr const char *kValidCode = "see `pimento compile --emit asm` for a valid
 class CommandVerifier {
  public:
   CommandVerifier(const Program &program, const Process &process, const machine::Machine &machine, Mistakes &mistakes)
-      : program_(program), process_(process), organization_(machine.dram->organization), mistakes_(mistakes) {}
+      : program_(program), process_(process), dram_(*machine.dram), mistakes_(mistakes) {}
 
   void visit(const CommandLoops &nodes) {
     for (const CommandNode &n : nodes) visit(n);
@@ -57,9 +58,10 @@ class CommandVerifier {
   void check(const Command &c) {
     ++commands_;
     mistakes_.enterStatement();
-    const machine::Organization &o = organization_;
+    const machine::Organization &o = dram_.organization;
     if (c.rank >= o.ranks) report("rank", fmt::format("command {}: rank {} of {}", commands_, c.rank, o.ranks));
     if (c.bank >= o.banks()) report("bank", fmt::format("command {}: bank {} of {}", commands_, c.bank, o.banks()));
+    if (c.named > 0) checkName(c);
     bounds("row", c.row, o.rows);
     bounds("column", c.column, o.columns);
     if (!c.isWrite || c.image < 0) return;
@@ -68,9 +70,31 @@ class CommandVerifier {
     bounds("burst", c.burst, program_.images[static_cast<std::size_t>(c.image)].bursts);
   }
 
+  /// A named command is a column command of the machine, and sends data if it is a write there.
+  void checkName(const Command &c) {
+    if (c.named > program_.commands.size())
+      return report("command", fmt::format("command {}: name {} does not exist", commands_, c.named));
+    const NamedCommand &n = program_.commands[static_cast<std::size_t>(c.named) - 1];
+    const int index = dram_.commandNamed(n.name);
+    if (index < 0) {
+      std::vector<std::string> names;
+      for (const machine::Command &x : dram_.commands) names.push_back(x.name);
+      return mistakes_.report("command", fmt::format("the machine has no command '{}'", n.name),
+                              suggest(n.name, names));
+    }
+    const machine::CommandKind kind = dram_.commands[static_cast<std::size_t>(index)].kind;
+    if (machine::Command::slotOf(kind) != machine::Slot::kColumn)
+      return mistakes_.report("command", fmt::format("'{}' is no column command", n.name),
+                              "the controller opens and closes rows, and refreshes, by itself");
+    const bool isWrite = kind == machine::CommandKind::kWrite;
+    if (n.isWrite != isWrite || c.isWrite != isWrite)
+      mistakes_.report("command", fmt::format("'{}' is a {} of the machine", n.name, isWrite ? "write" : "read"),
+                       fmt::format("declare it so: command {} {}", n.name, isWrite ? "write" : "read"));
+  }
+
   const Program &program_;
   const Process &process_;
-  const machine::Organization &organization_;
+  const machine::Dram &dram_;
   Mistakes &mistakes_;
   std::vector<std::int64_t> trips_;
   std::int64_t commands_ = 0;

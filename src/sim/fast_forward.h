@@ -38,7 +38,8 @@ namespace pimento::sim {
 struct Checkpoint {
   /// kStuck: no command of the program can ever issue again (an activate that the mode refuses, say). Lowerings never
   /// cause it; a hand-written program can.
-  enum class Kind : std::uint8_t { kDone, kIteration, kEvent, kStuck } kind = Kind::kDone;
+  /// kWaiting: what comes next hangs on commands that another engine has not handed in yet (dram/source.h).
+  enum class Kind : std::uint8_t { kDone, kIteration, kEvent, kStuck, kWaiting } kind = Kind::kDone;
   int loop = -1;  ///< kIteration: the loop whose iteration was completed
 };
 

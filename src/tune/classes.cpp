@@ -34,6 +34,7 @@ class KeyWriter {
       }
       const program::Command &c = n.statement;
       put((c.isWrite ? 1 : 0) | (c.isBarrier ? 2 : 0) | (static_cast<std::int64_t>(c.purpose) << 2));
+      put(c.named);
       put(c.rank);
       put(c.bank);
       put(c.row);
@@ -75,6 +76,8 @@ struct Compiled {
 std::string streamKey(const program::Program &program) {
   if (program::has<program::UnitLoops>(program)) return program::print(program);
   KeyWriter key;
+  for (const program::NamedCommand &c : program.commands)
+    for (const char letter : c.name + ' ') key.put(letter);
   for (const program::Process &p : program.processes) {
     key.put(p.instances);
     if (const auto *loops = std::get_if<program::CommandLoops>(&p.body)) key.put(*loops);

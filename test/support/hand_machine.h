@@ -84,11 +84,11 @@ inline machine::Machine handMachine(const DramNumbers &n = {}) {
   d.organization.rows = n.rows;
   d.organization.columns = n.columns;
   d.organization.burst = Bytes(32);
-  d.commands = {{"ACT", CommandKind::kActivate, "bank"},
-                {"PRE", CommandKind::kPrecharge, "bank"},
-                {"RD", CommandKind::kRead, "bank"},
-                {"WR", CommandKind::kWrite, "bank"},
-                {"REF", CommandKind::kRefresh, "rank"}};
+  d.commands = {{"ACT", CommandKind::kActivate},
+                {"PRE", CommandKind::kPrecharge},
+                {"RD", CommandKind::kRead},
+                {"WR", CommandKind::kWrite},
+                {"REF", CommandKind::kRefresh, ScopeLevel::kRank}};
   const auto add = [&](ScopeLevel level, int preceding, int following, std::int64_t latency, int window = 1) {
     d.constraints.push_back({level, {preceding}, {following}, Cycles(latency), window, {}});
   };

@@ -121,6 +121,7 @@ class PlainChannel {
       case machine::ScopeLevel::kBankGroup:
         return bank / static_cast<int>(dram_.organization.banksPerGroup);
       case machine::ScopeLevel::kBank:
+      case machine::ScopeLevel::kPseudoChannel:  // handMachine has none
         break;
     }
     return bank;

@@ -13,6 +13,7 @@
 #include "pimento/program/loops_cursor.h"
 #include "pimento/program/program.h"
 #include "pimento/sim/dram/channel.h"
+#include "pimento/sim/pim/all_bank.h"
 #include "test/support/hand_machine.h"
 
 namespace pimento::test {
@@ -36,6 +37,10 @@ class Recorder final : public sim::dram::CommandObserver {
  public:
   void onCommand(const sim::dram::IssuedCommand &c) override {
     using machine::CommandKind;
+    if (!c.name.empty()) {
+      trace.push_back({c.time, std::string(c.name), c.bank, c.row, c.column});
+      return;
+    }
     switch (c.kind) {
       case CommandKind::kActivate:
         trace.push_back({c.time, "ACT", c.bank, c.row});
@@ -81,22 +86,30 @@ inline const program::CommandLoops &commandsOf(const program::Process &process) 
   return std::get<program::CommandLoops>(process.body);
 }
 
-inline program::FlatLoops flatten(const program::Process &process, const sim::dram::ChannelSpec &spec) {
-  return {commandsOf(process), spec.reservedRows, spec.device.banksPerRank};
+inline program::FlatLoops flatten(const program::Process &process, const sim::dram::ChannelSpec &spec,
+                                  const std::vector<program::NamedCommand> &names = {}) {
+  return spec.flatten(commandsOf(process), names);
 }
 
-/// Runs `process` on one channel of `machine`, every command simulated.
-inline ChannelRun runChannel(const machine::Machine &machine, const program::Process &process) {
-  const sim::dram::ChannelSpec spec(machine);
-  const program::FlatLoops code = flatten(process, spec);
-  Recorder recorder;
-  sim::dram::Channel channel(spec, code, &recorder);
+/// Runs a channel to its end, every command simulated.
+template <typename Channel>
+ChannelRun runToEnd(Channel &channel, Recorder &recorder) {
   for (;;) {
     const sim::Checkpoint c = channel.run();
     if (c.kind == sim::Checkpoint::Kind::kDone || c.kind == sim::Checkpoint::Kind::kStuck)
       return {std::move(recorder.trace), channel.cycles().value, c.kind == sim::Checkpoint::Kind::kStuck,
               channel.counts()};
   }
+}
+
+/// Runs `process` on one channel of `machine`, every command simulated.
+inline ChannelRun runChannel(const machine::Machine &machine, const program::Process &process,
+                             const std::vector<program::NamedCommand> &names = {}) {
+  const sim::dram::ChannelSpec spec = sim::pim::channelSpec(machine);
+  const program::FlatLoops code = flatten(process, spec, names);
+  Recorder recorder;
+  sim::dram::Channel channel(spec, code, &recorder);
+  return runToEnd(channel, recorder);
 }
 
 inline program::CommandNode column(bool isWrite, int bank, std::int64_t row, std::int64_t column,

@@ -21,7 +21,11 @@ constexpr Word<CommandKind> kCommandKinds[] = {{"activate", CommandKind::kActiva
 constexpr Word<ScopeLevel> kScopes[] = {{"channel", ScopeLevel::kChannel},
                                         {"rank", ScopeLevel::kRank},
                                         {"bankgroup", ScopeLevel::kBankGroup},
-                                        {"bank", ScopeLevel::kBank}};
+                                        {"bank", ScopeLevel::kBank},
+                                        {"pseudochannel", ScopeLevel::kPseudoChannel}};
+constexpr Word<Slot> kSlots[] = {{"row", Slot::kRow}, {"column", Slot::kColumn}};
+constexpr Word<Needs> kNeeds[] = {
+    {"open", Needs::kOpenRow}, {"closed", Needs::kClosedRow}, {"nothing", Needs::kNothing}};
 const std::vector<std::string> kAddressFields{"offset", "channel", "bank", "bankgroup", "column", "row", "rank"};
 
 /// How many values each field tells apart.
@@ -47,6 +51,8 @@ row::Rows rows() {
                    "independent channels (HBM: pseudo channels); power of two", true),
       row::count("organization.channels_per_stack", "channels of one stack or module", false),
       row::integer("organization.ranks", "count", 1, 64, "ranks per channel", true),
+      row::integer("organization.pseudo_channels", "count", 1, 64,
+                   "pseudo channels among which the ranks of a channel are divided; 1 if left out", false),
       row::integer("organization.bank_groups", "count", 1, 64, "bank groups per rank", true),
       row::integer("organization.banks_per_group", "count", 1, 64, "banks per bank group", true),
       row::count("organization.rows", "rows per bank"),
@@ -62,7 +68,14 @@ row::Rows rows() {
       row::section("commands", "commands of the device"),
       row::section("commands.*", "one command"),
       row::choice("commands.*.kind", choicesOf(kCommandKinds), "what it does"),
-      row::choice("commands.*.scope", {"bank", "rank"}, "what it acts on"),
+      row::choice("commands.*.scope", choicesOf(kScopes), "whose banks it addresses: those of one node"),
+      row::choice("commands.*.slot", choicesOf(kSlots), "the controller's slot; that of its kind if left out", false),
+      row::choice("commands.*.needs", choicesOf(kNeeds),
+                  "what must hold in each of its banks; as its kind needs if left out: read and write the row open, "
+                  "activate and refresh none, precharge nothing",
+                  false),
+      row::formula("commands.*.completion", "cycle", 0, row::kMostCycles,
+                   "read, write: issue to end, where it is not completion.read or .write", false),
       row::section("constraints", "after any `preceding` at a node of `level`, each `following` there waits `latency`"),
       row::section("constraints.*", "one constraint"),
       row::choice("constraints.*.level", choicesOf(kScopes), "at whose nodes it holds"),
@@ -119,6 +132,7 @@ void requireFields(const Contents &c, const Organization &o, const Location &whe
 void buildOrganization(const Contents &c, Organization &o) {
   o.channels = c.integer("organization.channels");
   o.ranks = c.integer("organization.ranks");
+  o.pseudoChannels = c.integer("organization.pseudo_channels", 1);
   o.bankGroups = c.integer("organization.bank_groups");
   o.banksPerGroup = c.integer("organization.banks_per_group");
   o.rows = c.integer("organization.rows");
@@ -195,6 +209,14 @@ Controller controllerOf(const Contents &c) {
   return p;
 }
 
+Command commandOf(const Contents &c, const std::string &key) {
+  const std::string at = "commands." + key + ".";
+  Command x{key, commandKindOf(c.text(at + "kind")), enumOf(kScopes, c.text(at + "scope"))};
+  if (c.get(at + "needs") != nullptr) x.needs = enumOf(kNeeds, c.text(at + "needs"));
+  if (c.get(at + "completion") != nullptr) x.completion = c.cycles(at + "completion");
+  return x;
+}
+
 void build(const Contents &c, Machine &m) {
   if (!c.has("organization")) return;
   std::vector<std::string> missing;
@@ -206,8 +228,7 @@ void build(const Contents &c, Machine &m) {
   Dram d;
   buildOrganization(c, d.organization);
   for (const Entry &e : c.entries("commands")) {
-    const std::string at = "commands." + e.key + ".";
-    d.commands.push_back({e.key, commandKindOf(c.text(at + "kind")), c.text(at + "scope")});
+    d.commands.push_back(commandOf(c, e.key));
   }
   for (const Entry &e : c.entries("constraints")) d.constraints.push_back(constraintOf(c, e.key, d));
   d.readLatency = c.cycles("completion.read");
@@ -219,15 +240,46 @@ void build(const Contents &c, Machine &m) {
   m.dram = std::move(d);
 }
 
+/// Slot and needs that are spelled out must be possible for what the command does.
+void checkCommand(const Contents &c, const Command &x) {
+  const std::string at = "commands." + x.name + ".";
+  const bool isColumn = x.slot() == Slot::kColumn;
+  const std::string kind(textOf(kCommandKinds, x.kind));
+  if (c.get(at + "slot") != nullptr && enumOf(kSlots, c.text(at + "slot")) != x.slot())
+    c.impossible(at + "slot", "a " + kind + " takes the " + std::string(textOf(kSlots, x.slot())) + " slot",
+                 "remove 'slot', or choose another kind");
+  const Needs usual = Command::usualNeeds(x.kind);
+  if (x.needs != usual && !(isColumn && x.needs == Needs::kNothing))
+    c.impossible(at + "needs", "a " + kind + " cannot need '" + std::string(textOf(kNeeds, x.needs)) + "'",
+                 "write needs: " + std::string(textOf(kNeeds, usual)) + (isColumn ? ", or nothing" : ""));
+  if (x.completion && !isColumn)
+    c.impossible(at + "completion", "a " + kind + " has its completion in the section 'completion'",
+                 "remove it, or set completion." + kind);
+}
+
 void checkCommands(const Contents &c, const Dram &d) {
   for (const auto &[word, kind] : kCommandKinds) {
-    const auto n =
-        std::count_if(d.commands.begin(), d.commands.end(), [k = kind](const Command &x) { return x.kind == k; });
-    const bool isOptional = kind == CommandKind::kRefresh && d.controller.refreshPolicy == "none";
-    if (n == 1 || (n == 0 && isOptional)) continue;
-    c.report("wrong-commands", "commands",
-             "the device needs one command of kind '" + std::string(word) + "', it has " + std::to_string(n),
+    const bool isRefresh = kind == CommandKind::kRefresh;
+    const auto isPlain = [&, k = kind](const Command &x) {
+      return x.kind == k && (isRefresh || (x.scope == ScopeLevel::kBank && x.needs == Command::usualNeeds(k)));
+    };
+    const auto n = std::count_if(d.commands.begin(), d.commands.end(), isPlain);
+    const bool isColumn = Command::slotOf(kind) == Slot::kColumn;  // of further ones, programs say the name
+    const bool isOptional = isRefresh && d.controller.refreshPolicy == "none";
+    if (n == 1 || (n > 1 && isColumn) || (n == 0 && isOptional)) continue;
+    const std::string what = isRefresh ? "of kind 'refresh'" : "of kind '" + std::string(word) + "' for one bank";
+    c.report("wrong-commands", "commands", "the device needs one command " + what + ", it has " + std::to_string(n),
              "name exactly one, as in 'ACT: {kind: activate, scope: bank}'");
+  }
+  for (std::size_t i = 0; i < d.commands.size(); ++i) {
+    const Command &x = d.commands[i];
+    checkCommand(c, x);
+    const bool isTwin = std::any_of(d.commands.begin(), d.commands.begin() + static_cast<std::ptrdiff_t>(i),
+                                    [&](const Command &y) { return y.kind == x.kind && y.scope == x.scope; });
+    if (isTwin && x.slot() == Slot::kRow && x.scope != ScopeLevel::kBank && x.kind != CommandKind::kRefresh)
+      c.report("wrong-commands", "commands." + x.name,
+               "'" + x.name + "' does what another command does, to the same banks",
+               "give one of them another scope, or remove it");
   }
 }
 
@@ -264,6 +316,12 @@ void check(const Contents &c, const Machine &m) {
                  "the nearest ones are " + std::to_string(std::bit_floor(static_cast<std::uint64_t>(o.channels))) +
                      " and " + std::to_string(std::bit_ceil(static_cast<std::uint64_t>(o.channels))));
   }
+  if (o.ranks % o.pseudoChannels != 0) {
+    c.impossible("organization.pseudo_channels",
+                 std::to_string(o.ranks) + " ranks cannot be divided among " + std::to_string(o.pseudoChannels) +
+                     " pseudo channels",
+                 "organization.ranks counts those of all pseudo channels; make it a multiple");
+  }
   constexpr std::int64_t kMostBanks = 64;  // engines keep one bit per bank in a word
   if (o.ranks * o.banks() > kMostBanks) {
     c.impossible("organization.ranks",
@@ -275,6 +333,39 @@ void check(const Contents &c, const Machine &m) {
 }
 
 }  // namespace
+
+std::string_view name(ScopeLevel level) {
+  return textOf(kScopes, level);
+}
+
+Needs Command::usualNeeds(CommandKind kind) {
+  if (kind == CommandKind::kPrecharge) return Needs::kNothing;
+  return slotOf(kind) == Slot::kColumn ? Needs::kOpenRow : Needs::kClosedRow;
+}
+
+std::int64_t Organization::banksPerNode(ScopeLevel level) const {
+  switch (level) {
+    case ScopeLevel::kChannel:
+      return ranks * banks();
+    case ScopeLevel::kPseudoChannel:
+      return ranks / pseudoChannels * banks();
+    case ScopeLevel::kRank:
+      return banks();
+    case ScopeLevel::kBankGroup:
+      return banksPerGroup;
+    case ScopeLevel::kBank:
+      break;
+  }
+  return 1;
+}
+
+int Dram::plainCommand(CommandKind kind) const {
+  const auto found = std::find_if(commands.begin(), commands.end(), [kind](const Command &x) {
+    return x.kind == kind &&
+           (kind == CommandKind::kRefresh || (x.scope == ScopeLevel::kBank && x.needs == Command::usualNeeds(kind)));
+  });
+  return found == commands.end() ? -1 : static_cast<int>(found - commands.begin());
+}
 
 int Dram::commandNamed(std::string_view name) const {
   for (std::size_t i = 0; i < commands.size(); ++i) {

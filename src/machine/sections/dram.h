@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,9 +14,15 @@
 
 namespace pimento::machine {
 
+/// Values are part of stored identities: new ones go to the end.
+enum class ScopeLevel : std::uint8_t { kChannel, kRank, kBankGroup, kBank, kPseudoChannel };
+/// "channel" "rank" "bankgroup" "bank" "pseudochannel".
+std::string_view name(ScopeLevel level);
+
 /// How a DRAM device is built. Sizes are per channel unless said.
 struct Organization {
   std::int64_t channels = 1, ranks = 1, bankGroups = 1, banksPerGroup = 1;  ///< banksPerGroup: per bank group
+  std::int64_t pseudoChannels = 1;                                          ///< the ranks are divided evenly among them
   std::int64_t rows = 0, columns = 0;                                       ///< columns: bursts per row
   Bytes burst;                                                              ///< bytes one column command moves
   struct Field {
@@ -25,6 +32,8 @@ struct Organization {
   std::vector<Field> addressMap;  ///< least significant first
 
   std::int64_t banks() const { return bankGroups * banksPerGroup; }  ///< per rank
+  /// Banks of one node of a level. Nodes hold consecutive banks, counted over the ranks of a channel.
+  std::int64_t banksPerNode(ScopeLevel level) const;
 };
 
 enum class CommandKind : std::uint8_t { kActivate, kPrecharge, kRead, kWrite, kRefresh };
@@ -33,14 +42,26 @@ std::vector<std::string> commandKinds();
 /// The kind that a word of commandKinds() stands for.
 CommandKind commandKindOf(std::string_view word);
 
-/// A command the device knows. `scope` is the level it acts on ("bank", "rank").
-struct Command {
-  std::string name;  ///< "ACT" "PRE" "RD" "WR" "REF"
-  CommandKind kind = CommandKind::kRead;
-  std::string scope;
-};
+/// Which of a controller's slots a command takes.
+enum class Slot : std::uint8_t { kRow, kColumn };
+/// What must hold in every bank that a command addresses before it may go.
+enum class Needs : std::uint8_t { kOpenRow, kClosedRow, kNothing };
 
-enum class ScopeLevel : std::uint8_t { kChannel, kRank, kBankGroup, kBank };
+/// A row of the device's command table. Its kind says what it does: opens a row, closes rows, reads or writes (in the
+/// banks, or with `needs` nothing in registers), refreshes. Kinds have a usual slot and usual needs.
+struct Command {
+  std::string name;  ///< "ACT" "PRE" "RD" "WR" "REF" "MAC16"
+  CommandKind kind = CommandKind::kRead;
+  ScopeLevel scope = ScopeLevel::kBank;  ///< it addresses all banks of the node of this level that its bank is in
+  Needs needs = usualNeeds(kind);
+  std::optional<Cycles> completion = {};  ///< read, write: issue to end, where it is not that of the machine
+
+  Slot slot() const { return slotOf(kind); }
+  static Slot slotOf(CommandKind kind) {
+    return kind == CommandKind::kRead || kind == CommandKind::kWrite ? Slot::kColumn : Slot::kRow;
+  }
+  static Needs usualNeeds(CommandKind kind);
+};
 
 /// After any of `preceding` at a node of `level`, each of `following` at the same node waits `latency`. With a
 /// `window` of n > 1 the latency counts from the n-th last preceding command (tFAW). Indices into commands.
@@ -76,6 +97,9 @@ struct Dram {
   Cycles refreshInterval, refreshTime;  ///< tREFI, tRFC
 
   int commandNamed(std::string_view name) const;  ///< index, or -1
+  /// The plain command of a kind: the first row that addresses one bank and has the usual needs; a refresh, whatever it
+  /// addresses. -1 where there is none.
+  int plainCommand(CommandKind kind) const;
 };
 
 }  // namespace pimento::machine

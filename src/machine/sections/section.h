@@ -89,6 +89,14 @@ Enum enumOf(const Word<Enum> (&words)[N], std::string_view text) {
   return words[0].value;
 }
 
+/// The choice that stands for a value.
+template <typename Enum, std::size_t N>
+std::string_view textOf(const Word<Enum> (&words)[N], Enum value) {
+  for (const Word<Enum> &w : words)
+    if (w.value == value) return w.text;
+  return {};
+}
+
 template <typename Enum, std::size_t N>
 std::vector<std::string> choicesOf(const Word<Enum> (&words)[N]) {
   std::vector<std::string> texts;

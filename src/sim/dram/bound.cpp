@@ -57,7 +57,8 @@ class Waits {
       apart = std::min(apart, wait(spec_.activate, spec_.activate, r));
     for (const DeviceSpec::Window &w : device_.windows)
       if (w.following == spec_.activate && w.counts[static_cast<std::size_t>(spec_.activate)] &&
-          w.level <= static_cast<int>(machine::ScopeLevel::kRank))
+          (w.level == static_cast<int>(machine::ScopeLevel::kChannel) ||
+           w.level == static_cast<int>(machine::ScopeLevel::kRank)))
         windows = std::max(windows, (count - 1) / w.size * w.latency);
     return std::max((count - 1) * apart, windows);
   }
@@ -84,6 +85,7 @@ class Waits {
       if (c.following != following) continue;
       const auto level = static_cast<machine::ScopeLevel>(c.level);
       const bool holds = level == machine::ScopeLevel::kChannel ||
+                         (level == machine::ScopeLevel::kPseudoChannel && relation <= kSameRank) ||
                          (level == machine::ScopeLevel::kRank && relation <= kSameRank) ||
                          (level == machine::ScopeLevel::kBankGroup && relation <= kSameGroup) ||
                          (level == machine::ScopeLevel::kBank && relation == kSameBank);
@@ -270,7 +272,7 @@ class Walker {
     ++s_.counts.columns;
     ++size_;
     const auto isHere = [&](const Part &p) {
-      return p.bank == c.origin.bank && p.row == row && p.isWrite == c.origin.isWrite;
+      return p.bank == c.origin.bank && p.row == row && p.isWrite == c.command.isWrite;
     };
     if (parts_.empty() || !isHere(parts_.back())) {
       const auto found = std::find_if(parts_.begin(), parts_.end(), isHere);
@@ -281,7 +283,7 @@ class Walker {
           isFollowed_ = false;
           return;
         }
-        parts_.push_back({c.origin.bank, static_cast<std::int32_t>(row), c.origin.isWrite, index, 0});
+        parts_.push_back({c.origin.bank, static_cast<std::int32_t>(row), c.command.isWrite, index, 0});
       }
     }
     ++parts_.back().count;
@@ -363,7 +365,8 @@ class Walker {
   void countActivate(const Part &p, bool isAlone) {
     const int rank = p.bank / spec_.device.banksPerRank;
     ++s_.activates[static_cast<std::size_t>(rank)];
-    const bool isControl = spec_.allBankLimit == 0 || p.row >= spec_.firstControlRow || rank >= spec_.pimRanks;
+    const Modes &m = spec_.modes;
+    const bool isControl = m.changes.empty() || p.row >= m.firstControlRow || rank >= m.ranks;
     if (isControl || (s_.mode == Mode::kSingle && !isAlone))
       ++s_.counts.activates;
     else if (s_.mode == Mode::kAllBank && !isAlone)
@@ -374,16 +377,16 @@ class Walker {
   /// one command latency later, so for the activates of the group after the next. Once the program goes near a row
   /// that leaves the mode, nothing is certain.
   void trackMode() {
-    if (s_.mode == Mode::kUnknown || spec_.modeRules.empty()) return;
+    if (s_.mode == Mode::kUnknown || spec_.modes.changes.empty()) return;
     if (s_.mode == Mode::kEntering) s_.mode = Mode::kAllBank;
-    for (const ChannelSpec::Rule &r : spec_.modeRules) {
+    for (const Modes::Change &r : spec_.modes.changes) {
       std::uint64_t seen = 0;
       for (const Part &p : parts_)
-        if (p.row == r.row && p.bank < spec_.device.banksPerRank * spec_.pimRanks)
+        if (p.row == r.row && p.bank < spec_.device.banksPerRank * spec_.modes.ranks)
           seen |= std::uint64_t{1} << (p.bank % spec_.device.banksPerRank);
       if ((seen & r.banks) == 0) continue;
       const Tick shortest = std::min(waits_.activateColumn[0], waits_.activateColumn[1]);
-      const bool enters = r.toAllBank && r.command == machine::CommandKind::kActivate && s_.mode == Mode::kSingle &&
+      const bool enters = r.to != 0 && r.command == machine::CommandKind::kActivate && s_.mode == Mode::kSingle &&
                           (seen & r.banks) == r.banks && spec_.commandLatency <= shortest;
       s_.mode = enters ? Mode::kEntering : Mode::kUnknown;
       if (s_.mode == Mode::kUnknown) return;
@@ -421,6 +424,13 @@ ChannelBound lowerBound(const ChannelSpec &spec, const FlatLoops &code, Overclai
   ChannelBound out;
   out.counts.columns = countColumns(code);
   if (out.counts.columns == 0) return {Cycles(1), out.counts};
+  // Of named commands, and of devices whose modes or row commands are others, only the number is known.
+  const auto isNamed = [](const FlatLoops::FlatCommand &c) { return c.command.named > 0; };
+  if (std::any_of(code.commands().begin(), code.commands().end(), isNamed) || !spec.widePrecharges.empty() ||
+      spec.modes.modes.size() > 2) {
+    const Tick shortest = *std::min_element(spec.latency.begin(), spec.latency.end());
+    return {Cycles(addSaturated(out.counts.columns, shortest + 1)), out.counts};
+  }
   const Waits waits(spec, overclaim == Overclaim::kOneBank);
   const Tick simple = multiplySaturated(out.counts.columns - 1, waits.anyColumns);
   out.cycles = Cycles(simple + 1 + std::min(spec.readLatency, spec.writeLatency) + 1);

@@ -33,7 +33,7 @@ struct ChannelBound {
 enum class Overclaim : std::uint8_t { kNone, kLateRows, kOneBank, kClosedRows };
 
 /// The bound for a program that comes to its end. Programs whose groups or loops it cannot follow (a lost barrier,
-/// loops that do not settle) get the bound of their number of commands alone.
+/// loops that do not settle, commands beyond plain reads and writes) get the bound of their number of commands alone.
 ChannelBound lowerBound(const ChannelSpec &spec, const program::FlatLoops &code,
                         Overclaim overclaim = Overclaim::kNone);
 

@@ -1,6 +1,7 @@
 #include "pimento/sim/dram/critical_path.h"
 
 #include <algorithm>
+#include <bit>
 #include <set>
 
 namespace pimento::sim::dram {
@@ -76,22 +77,6 @@ CriticalPath::CriticalPath(const machine::Dram &dram, const ChannelSpec &spec, c
   for (const machine::TimingConstraint &c : dram.constraints) longest_ = std::max(longest_, c.latency.value);
 }
 
-int CriticalPath::commandOf(CommandKind kind) const {
-  switch (kind) {
-    case CommandKind::kActivate:
-      return spec_->activate;
-    case CommandKind::kPrecharge:
-      return spec_->precharge;
-    case CommandKind::kRead:
-      return spec_->read;
-    case CommandKind::kWrite:
-      return spec_->write;
-    case CommandKind::kRefresh:
-      break;
-  }
-  return spec_->refresh;
-}
-
 std::size_t CriticalPath::nodeOf(machine::ScopeLevel level, int bank) const {
   return static_cast<std::size_t>(
       spec_->device.nodeOfBank[static_cast<std::size_t>(level)][static_cast<std::size_t>(bank)]);
@@ -100,13 +85,12 @@ std::size_t CriticalPath::nodeOf(machine::ScopeLevel level, int bank) const {
 void CriticalPath::onCommand(const IssuedCommand &c) {
   admit(c.time);
   ++commands_;
-  const int command = commandOf(c.kind);
   const Packet *packet = packetFor(c);
   const int phase = phaseFor(c, packet);
-  const Event event = add(causeOf(c, command, packet), c.time, phase);
+  const Event event = add(causeOf(c, packet), c.time, phase);
   const bool isBarrier = c.command != nullptr && packet != nullptr && packet->t.isBarrier;
   if (c.command != nullptr) removePacket(c, event, phase);
-  remember(c, command, event, phase);
+  remember(c, event, phase);
   previous_ = event;
   previousCommand_ = c;
   previousIsBarrier_ = isBarrier;
@@ -147,9 +131,10 @@ void CriticalPath::admit(Tick now) {
 const CriticalPath::Packet *CriticalPath::packetFor(const IssuedCommand &c) const {
   if (c.kind == CommandKind::kPrecharge || c.kind == CommandKind::kRefresh) return nullptr;
   for (const Packet &p : pending_) {
-    if (p.t.bank != c.bank || p.t.row != c.row) continue;
+    if (p.t.row != c.row || (p.t.isWide ? (spec_->reach(p.t) & c.banks) == 0 : p.t.bank != c.bank)) continue;
     if (c.kind == CommandKind::kActivate) return &p;
-    if (p.t.column == c.column && c.command == &code_->commands()[static_cast<std::size_t>(p.t.command)].command)
+    if (p.t.bank == c.bank && p.t.column == c.column &&
+        c.command == &code_->commands()[static_cast<std::size_t>(p.t.command)].command)
       return &p;
   }
   return nullptr;
@@ -161,9 +146,9 @@ int CriticalPath::phaseFor(const IssuedCommand &c, const Packet *packet) const {
   return banks_[static_cast<std::size_t>(c.bank)].phase;
 }
 
-CriticalPath::Cause CriticalPath::causeOf(const IssuedCommand &c, int command, const Packet *packet) {
+CriticalPath::Cause CriticalPath::causeOf(const IssuedCommand &c, const Packet *packet) {
   Cause best;
-  considerConstraints(command, c.bank, c.time, best);
+  for (std::uint64_t m = c.banks; m != 0; m &= m - 1) considerConstraints(c.op, std::countr_zero(m), c.time, best);
   if (best.isFound) return best;
   considerBanks(c, best);
   if (best.isFound) return best;
@@ -210,9 +195,8 @@ void CriticalPath::considerBanks(const IssuedCommand &c, Cause &best) const {
     if (best.isFound && best.from.time >= e.time) return;
     best = {e, b.isRefresh ? Wait::kRefreshing : Wait::kPrecharging, -1, true};
   };
-  if (c.kind == CommandKind::kActivate) consider(c.bank);
-  if (c.kind == CommandKind::kRefresh && spec_->refreshWaits)
-    for (int b = c.bank; b < c.bank + spec_->device.banksPerRank; ++b) consider(b);
+  if (c.kind == CommandKind::kActivate || (c.kind == CommandKind::kRefresh && spec_->refreshWaits))
+    for (std::uint64_t m = c.banks; m != 0; m &= m - 1) consider(std::countr_zero(m));
 }
 
 void CriticalPath::considerArrival(const IssuedCommand &c, const Packet *packet, Cause &best) const {
@@ -223,7 +207,7 @@ void CriticalPath::considerArrival(const IssuedCommand &c, const Packet *packet,
   // A row is closed on conflict when the first transaction for another one arrives.
   if (c.kind != CommandKind::kPrecharge) return;
   for (const Packet &p : pending_)
-    if (p.t.bank == c.bank && p.t.row != c.row) consider(p);
+    if ((spec_->reach(p.t) & c.banks) != 0 && p.t.row != c.row) consider(p);
 }
 
 CriticalPath::Cause CriticalPath::afterPrevious(const IssuedCommand &c, const Packet *packet) const {
@@ -256,41 +240,43 @@ CriticalPath::Event CriticalPath::add(const Cause &cause, Tick time, int phase) 
   return {id, time};
 }
 
-void CriticalPath::remember(const IssuedCommand &c, int command, const Event &event, int phase) {
-  const auto commands = static_cast<std::size_t>(spec_->device.commands);
-  for (int level = 0; level < DeviceSpec::kLevels; ++level)
-    last_[nodeOf(static_cast<machine::ScopeLevel>(level), c.bank) * commands + static_cast<std::size_t>(command)] =
-        event;
+void CriticalPath::remember(const IssuedCommand &c, const Event &event, int phase) {
+  const auto command = static_cast<std::size_t>(c.op);
+  for (std::uint64_t m = c.banks; m != 0; m &= m - 1) {
+    const int b = std::countr_zero(m);
+    for (int level = 0; level < DeviceSpec::kLevels; ++level)
+      last_[nodeOf(static_cast<machine::ScopeLevel>(level), b) * static_cast<std::size_t>(spec_->device.commands) +
+            command] = event;
+    BankTimes &bank = banks_[static_cast<std::size_t>(b)];
+    if (c.kind == CommandKind::kActivate) bank.phase = phase;
+    if (c.kind == CommandKind::kPrecharge) bank.precharged = event;
+    if (c.kind == CommandKind::kRefresh) bank.refreshed = event;
+    if (c.kind == CommandKind::kPrecharge || c.kind == CommandKind::kRefresh)
+      bank.isRefresh = c.kind == CommandKind::kRefresh;
+  }
   for (std::size_t i = 0; i < dram_->constraints.size(); ++i) {
     const machine::TimingConstraint &r = dram_->constraints[i];
-    if (r.window < 2 || std::find(r.preceding.begin(), r.preceding.end(), command) == r.preceding.end()) continue;
-    std::deque<Event> &w = windows_[i * static_cast<std::size_t>(spec_->device.allNodes) + nodeOf(r.level, c.bank)];
-    w.push_back(event);
-    if (static_cast<int>(w.size()) > r.window) w.pop_front();
-  }
-  BankTimes &bank = banks_[static_cast<std::size_t>(c.bank)];
-  if (c.kind == CommandKind::kActivate) bank.phase = phase;
-  if (c.kind == CommandKind::kPrecharge) {
-    bank.precharged = event;
-    bank.isRefresh = false;
-  }
-  if (c.kind == CommandKind::kRefresh)
-    for (int b = c.bank; b < c.bank + spec_->device.banksPerRank; ++b) {
-      banks_[static_cast<std::size_t>(b)].refreshed = event;
-      banks_[static_cast<std::size_t>(b)].isRefresh = true;
+    if (r.window < 2 || std::find(r.preceding.begin(), r.preceding.end(), c.op) == r.preceding.end()) continue;
+    std::set<std::size_t> nodes;
+    for (std::uint64_t m = c.banks; m != 0; m &= m - 1) nodes.insert(nodeOf(r.level, std::countr_zero(m)));
+    for (const std::size_t node : nodes) {
+      std::deque<Event> &w = windows_[i * static_cast<std::size_t>(spec_->device.allNodes) + node];
+      w.push_back(event);
+      if (static_cast<int>(w.size()) > r.window) w.pop_front();
     }
-  for (const ChannelSpec::Rule &r : spec_->modeRules)
+  }
+  for (const Modes::Change &r : spec_->modes.changes)
     if (r.command == c.kind && r.row == c.row) mode_ = event;
 }
 
 void CriticalPath::removePacket(const IssuedCommand &c, const Event &event, int phase) {
   const Packet *packet = packetFor(c);
   PIMENTO_CHECK(packet != nullptr && "every column command was queued");
-  const Tick latency = packet->t.isWrite ? spec_->writeLatency : spec_->readLatency;
+  const Tick latency = spec_->latency[static_cast<std::size_t>(c.op)];
   if (event.time + latency > completion_ || completing_.time < 0) {
     completing_ = event;
     completion_ = event.time + latency;
-    isCompletingWrite_ = packet->t.isWrite;
+    isCompletingWrite_ = c.kind == CommandKind::kWrite;
     completingPhase_ = phase;
   }
   if (packet->t.isBarrier && isFenced_) {

@@ -122,7 +122,7 @@ class CriticalPath final : public CommandObserver {
   using Sums = std::map<Key, std::pair<std::int64_t, std::int64_t>>;  ///< count, cycles
 
   void admit(Tick now);
-  Cause causeOf(const IssuedCommand &c, int command, const Packet *packet);
+  Cause causeOf(const IssuedCommand &c, const Packet *packet);
   void considerConstraints(int command, int bank, Tick t, Cause &best) const;
   void considerBanks(const IssuedCommand &c, Cause &best) const;
   void considerArrival(const IssuedCommand &c, const Packet *packet, Cause &best) const;
@@ -131,13 +131,12 @@ class CriticalPath final : public CommandObserver {
   const Packet *packetFor(const IssuedCommand &c) const;
   int phaseFor(const IssuedCommand &c, const Packet *packet) const;
   Event add(const Cause &cause, Tick time, int phase);
-  void remember(const IssuedCommand &c, int command, const Event &event, int phase);
+  void remember(const IssuedCommand &c, const Event &event, int phase);
   void removePacket(const IssuedCommand &c, const Event &event, int phase);
   void fold(Tick now);
   Id meetingPoint(std::vector<Id> live) const;
   void addChain(Id from, Id downTo, Sums &sums) const;
   const Link &link(Id id) const { return links_[static_cast<std::size_t>(id - base_)]; }
-  int commandOf(machine::CommandKind kind) const;
   std::size_t nodeOf(machine::ScopeLevel level, int bank) const;
 
   const machine::Dram *dram_;

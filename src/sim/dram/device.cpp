@@ -1,6 +1,7 @@
 #include "pimento/sim/dram/device.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 namespace pimento::sim::dram {
@@ -31,14 +32,19 @@ DeviceSpec::DeviceSpec(const machine::Dram &dram) {
   prechargeTime = dram.prechargeTime.value;
   refreshTime = dram.refreshTime.value;
   commands = static_cast<int>(dram.commands.size());
-  for (const machine::Command &c : dram.commands) kind.push_back(c.kind);
+  for (const machine::Command &c : dram.commands) {
+    kind.push_back(c.kind);
+    needs.push_back(c.needs);
+    width.push_back(c.kind == CommandKind::kRefresh ? banksPerRank : static_cast<int>(o.banksPerNode(c.scope)));
+  }
   consequences.resize(dram.commands.size());
   waitsAt.resize(dram.commands.size());
-  nodes = {1, ranks, ranks * static_cast<int>(o.bankGroups), banks};
+  nodes = {1, ranks, ranks * static_cast<int>(o.bankGroups), banks, static_cast<int>(o.pseudoChannels)};
   for (int level = 0; level < kLevels; ++level) {
     const auto l = static_cast<std::size_t>(level);
-    offset[l] = allNodes;
-    allNodes += nodes[l];
+    const bool isChannel = level == static_cast<int>(machine::ScopeLevel::kPseudoChannel) && nodes[l] == 1;
+    offset[l] = isChannel ? 0 : allNodes;
+    if (!isChannel) allNodes += nodes[l];
     for (int b = 0; b < banks; ++b)
       nodeOfBank[l].push_back(static_cast<std::int16_t>(offset[l] + b / (banks / nodes[l])));
   }
@@ -75,7 +81,27 @@ Device::Device(const DeviceSpec &spec)
   history_.assign(entries, kLongAgo);
 }
 
-void Device::issue(int command, int bank, std::int32_t row, std::int32_t opener, Tick t) {
+Tick Device::earliestForAll(int command, int bank, Tick t) const {
+  const int w = spec_->width[static_cast<std::size_t>(command)], first = bank / w * w;
+  for (int b = first; b < first + w; ++b) t = earliest(command, b, t);
+  return t;
+}
+
+Tick Device::idleAt(std::uint64_t banks) const {
+  Tick t = 0;
+  for (; banks != 0; banks &= banks - 1) t = std::max(t, bank(std::countr_zero(banks)).idleAt);
+  return t;
+}
+
+std::uint64_t Device::holding(std::int32_t row, std::uint64_t banks) const {
+  std::uint64_t out = 0;
+  for (std::uint64_t m = banks & active_; m != 0; m &= m - 1)
+    if (bank(std::countr_zero(m)).row == row) out |= m & -m;
+  return out;
+}
+
+/// What others wait for now, at the nodes of `bank` that are not also nodes of bank `before` (-1: at all).
+[[gnu::always_inline]] inline void Device::record(int command, int bank, Tick t, int before) {
   const auto k = static_cast<std::size_t>(command);
   const auto b = static_cast<std::size_t>(bank);
   const auto wait = [&](int level, int following, Tick until) {
@@ -87,8 +113,9 @@ void Device::issue(int command, int bank, std::int32_t row, std::int32_t opener,
   std::size_t base = 0;
   for (const DeviceSpec::Window &w : spec_->windows) {
     const auto level = static_cast<std::size_t>(w.level);
-    if (w.counts[k]) {
-      const auto node = static_cast<std::size_t>(spec_->nodeOfBank[level][b] - spec_->offset[level]);
+    const std::vector<std::int16_t> &nodeOf = spec_->nodeOfBank[level];
+    if (w.counts[k] && (before < 0 || nodeOf[b] != nodeOf[static_cast<std::size_t>(before)])) {
+      const auto node = static_cast<std::size_t>(nodeOf[b] - spec_->offset[level]);
       Tick *h = &history_[base + node * static_cast<std::size_t>(w.size)];
       std::copy(h + 1, h + w.size, h);
       h[w.size - 1] = t;
@@ -96,26 +123,45 @@ void Device::issue(int command, int bank, std::int32_t row, std::int32_t opener,
     }
     base += static_cast<std::size_t>(w.size * spec_->nodes[level]);
   }
+}
+
+/// What the command does to one bank.
+[[gnu::always_inline]] inline void Device::apply(machine::CommandKind kind, int bank, std::int32_t row,
+                                                 std::int32_t opener, Tick t) {
   const std::uint64_t bit = std::uint64_t{1} << bank;
-  switch (spec_->kind[k]) {
+  Bank &b = banks_[static_cast<std::size_t>(bank)];
+  switch (kind) {
     case CommandKind::kActivate:
       active_ |= bit;
-      banks_[b].row = row;
-      banks_[b].opener = opener;
+      b.row = row;
+      b.opener = opener;
       break;
     case CommandKind::kPrecharge:
       active_ &= ~bit;
-      banks_[b].idleAt = t + spec_->prechargeTime;
+      b.idleAt = t + spec_->prechargeTime;
       break;
-    case CommandKind::kRefresh: {
-      const int first = bank / spec_->banksPerRank * spec_->banksPerRank;
-      for (int i = first; i < first + spec_->banksPerRank; ++i)
-        banks_[static_cast<std::size_t>(i)].idleAt = t + spec_->refreshTime;
+    case CommandKind::kRefresh:
+      b.idleAt = t + spec_->refreshTime;
       break;
-    }
     case CommandKind::kRead:
     case CommandKind::kWrite:
       break;
+  }
+}
+
+void Device::issue(int command, int bank, std::int32_t row, std::int32_t opener, Tick t) {
+  const auto k = static_cast<std::size_t>(command);
+  const machine::CommandKind kind = spec_->kind[k];
+  const int width = spec_->width[k];
+  if (width == 1) [[likely]] {
+    record(command, bank, t, -1);
+    return apply(kind, bank, row, opener, t);
+  }
+  const int first = bank / width * width;
+  for (int b = first; b < first + width; ++b) {
+    record(command, b, t, b == first ? -1 : b - 1);
+    // A bank without an open row has nothing to precharge.
+    if (kind != CommandKind::kPrecharge || isActive(b)) apply(kind, b, row, opener, t);
   }
 }
 

@@ -3,13 +3,14 @@
 // The device has no clock: `earliest` answers for a time the caller names, `issue` records a command at a time. All
 // constraints come from the machine file's table (level, preceding, following, latency, window), in the manner of
 // Ramulator 2; a standard is data, not code. Bank state (open row) is kept here too, since constraints and state change
-// together.
+// together. A command addresses the banks of one node of its scope: it waits for all of them, and acts on all of them.
 //
 // Not here: which command to issue (controller.h) and what it does to data (sim/pim).
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "pimento/machine/machine.h"
@@ -18,13 +19,14 @@
 namespace pimento::sim::dram {
 
 using Tick = std::int64_t;  ///< absolute device cycles inside the engine
+inline constexpr Tick kNever = std::numeric_limits<Tick>::max() / 4;
 
 /// A machine's commands and constraints, arranged for fast look-up. Immutable; shared by all channels.
 class DeviceSpec {
  public:
   explicit DeviceSpec(const machine::Dram &dram);
 
-  static constexpr int kLevels = 4;  ///< values of machine::ScopeLevel
+  static constexpr int kLevels = 5;  ///< values of machine::ScopeLevel
 
   /// What issuing a command makes another command at the same node wait for. Commands are indices into the machine's
   /// command table.
@@ -43,6 +45,8 @@ class DeviceSpec {
   Tick prechargeTime = 0, refreshTime = 0;
   int commands = 0;
   std::vector<machine::CommandKind> kind;              ///< by command
+  std::vector<machine::Needs> needs;                   ///< likewise
+  std::vector<int> width;                              ///< likewise: banks it addresses; a refresh, those of a rank
   std::vector<std::vector<Consequence>> consequences;  ///< by issued command
   std::vector<std::vector<std::int16_t>> waitsAt;      ///< levels on which a command can be held back
   std::vector<Window> windows;
@@ -50,6 +54,16 @@ class DeviceSpec {
   std::array<int, kLevels> offset{};                          ///< first node of a level in a flat numbering
   std::array<std::vector<std::int16_t>, kLevels> nodeOfBank;  ///< flat node of a bank, per level
   int allNodes = 0;
+
+  bool isColumn(int command) const {
+    return machine::Command::slotOf(kind[static_cast<std::size_t>(command)]) == machine::Slot::kColumn;
+  }
+  bool needsRow(int command) const { return needs[static_cast<std::size_t>(command)] == machine::Needs::kOpenRow; }
+  /// The banks that `command` addresses by `bank`, one bit each.
+  std::uint64_t reach(int command, int bank) const {
+    const int w = width[static_cast<std::size_t>(command)];
+    return (w == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << w) - 1) << (bank / w * w);
+  }
 };
 
 /// State of one bank.
@@ -64,7 +78,7 @@ class Device {
  public:
   explicit Device(const DeviceSpec &spec);
 
-  /// Earliest time >= `t` at which the constraints allow `command` to `bank`. Bank state is not looked at.
+  /// Earliest time >= `t` at which the constraints allow `command` to `bank` alone. Bank state is not looked at.
   Tick earliest(int command, int bank, Tick t) const {
     const auto k = static_cast<std::size_t>(command);
     for (const std::int16_t level : spec_->waitsAt[k]) {
@@ -76,13 +90,20 @@ class Device {
     return t;
   }
 
-  /// Records the command at time `t`: bank state and what others now wait for. A refresh concerns all banks of the
-  /// rank of `bank`. `opener` and `row` matter for activations only.
+  /// Likewise to all banks that `command` addresses by `bank`.
+  Tick earliestForAll(int command, int bank, Tick t) const;
+  /// When the last of `banks` has finished precharging or refreshing.
+  Tick idleAt(std::uint64_t banks) const;
+
+  /// Records the command at time `t`: bank state and what others now wait for, in all banks that it addresses.
+  /// `opener` and `row` matter for activations only.
   void issue(int command, int bank, std::int32_t row, std::int32_t opener, Tick t);
 
   const Bank &bank(int b) const { return banks_[static_cast<std::size_t>(b)]; }
   /// Bit b set: bank b has an open row.
   std::uint64_t active() const { return active_; }
+  /// Banks of `banks` whose open row is `row`.
+  std::uint64_t holding(std::int32_t row, std::uint64_t banks) const;
   bool isActive(int b) const { return (active_ >> b) & 1U; }
 
   /// Moves all times by `by` cycles.
@@ -96,6 +117,9 @@ class Device {
   void encode(Tick now, StateWords &out) const;
 
  private:
+  void record(int command, int bank, Tick t, int before);
+  void apply(machine::CommandKind kind, int bank, std::int32_t row, std::int32_t opener, Tick t);
+
   const DeviceSpec *spec_;
   std::size_t commands_;
   std::vector<Tick> next_;  // node * commands_ + command: earliest time

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 
 namespace pimento::sim::pim {
 
@@ -24,12 +23,9 @@ PimDevice::PimDevice(const machine::Machine &machine, int channels, std::int64_t
       banksPerRank_(static_cast<int>(machine.dram->organization.banks())),
       blocks_(static_cast<int>(machine.pim->blocks)),
       grfEntries_(static_cast<int>(machine.pim->grfEntries)),
-      rows_(rows),
-      columns_(machine.dram->organization.columns) {
+      columns_(machine.dram->organization.columns),
+      banks_(channels, banksPerRank_, rows, columns_) {
   PIMENTO_CHECK(unit_->lanes == kLanes && unit_->type == DType::kF16);
-  const auto halves = static_cast<std::size_t>(banksPerRank_ * rows_ * columns_ * channels_ * kLanes);
-  banks_.reset(static_cast<Half *>(std::calloc(std::max<std::size_t>(halves, 1), sizeof(Half))));
-  if (!banks_) throw std::bad_alloc();
   grf_.assign(static_cast<std::size_t>(2 * channels_ * blocks_ * grfEntries_ * kLanes), 0);
   srf_.assign(kLanes, 0);
   crf_.assign(static_cast<std::size_t>(unit_->crfWords), 0);
@@ -90,13 +86,6 @@ void PimDevice::restart() {
     }
     decoded_.push_back(i);
   }
-}
-
-const Half *PimDevice::imageBurst(const dram::IssuedCommand &c, int channel) const {
-  if (c.command == nullptr || c.command->image < 0) return nullptr;
-  const ImageData &image = images_[static_cast<std::size_t>(c.command->image)];
-  const std::int64_t at = image.isPerChannel ? c.burst * channels_ + channel : c.burst;
-  return &image.values[static_cast<std::size_t>(at * kLanes)];
 }
 
 // Register writes in all-bank modes reach all blocks of a channel.

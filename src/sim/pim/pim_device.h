@@ -10,24 +10,17 @@
 
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
-#include <memory>
 #include <vector>
 
 #include "pimento/machine/machine.h"
 #include "pimento/program/hbm_pim_isa.h"
 #include "pimento/program/program.h"
 #include "pimento/sim/dram/channel.h"
+#include "pimento/sim/pim/banks.h"
 #include "pimento/sim/pim/lanes.h"
 
 namespace pimento::sim::pim {
-
-/// Contents of one program image: [burst][channel or 1][lane].
-struct ImageData {
-  bool isPerChannel = false;
-  std::vector<Half> values;
-};
 
 class PimDevice final : public dram::CommandObserver {
  public:
@@ -36,8 +29,7 @@ class PimDevice final : public dram::CommandObserver {
 
   /// One burst of a bank (16 halves), for operand placement and read-back by the host.
   Half *burst(int channel, int bank, std::int64_t row, std::int64_t column) {
-    return &banks_[static_cast<std::size_t>((((bank * rows_ + row) * columns_ + column) * channels_ + channel) *
-                                            kLanes)];
+    return banks_.burst(channel, bank, row, column);
   }
   void setImages(std::vector<ImageData> images) { images_ = std::move(images); }
 
@@ -63,16 +55,15 @@ class PimDevice final : public dram::CommandObserver {
     return &grf_[static_cast<std::size_t>(((((file * channels_ + channel) * blocks_) + block) * grfEntries_ + index) *
                                           kLanes)];
   }
-  const Half *imageBurst(const dram::IssuedCommand &c, int channel) const;
+  const Half *imageBurst(const dram::IssuedCommand &c, int channel) const {
+    return sentBurst(images_, c, channels_, channel);
+  }
 
   const machine::PimUnit *unit_;
   const LaneArithmetic *lanes_;
   int channels_, banksPerRank_, blocks_, grfEntries_;
-  std::int64_t rows_, columns_;
-  struct Free {
-    void operator()(Half *p) const { std::free(p); }
-  };
-  std::unique_ptr<Half[], Free> banks_;  // from calloc: rows that nothing touches take no memory
+  std::int64_t columns_;
+  BankContents banks_;
   std::vector<Half> grf_, srf_;
   std::vector<std::uint32_t> crf_;
   std::vector<Instruction> decoded_;

@@ -2,31 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <iterator>
 
 namespace pimento::targets::dram {
 
 using machine::CommandKind;
 
-std::string_view mnemonic(CommandKind kind) {
-  switch (kind) {
-    case CommandKind::kActivate:
-      return "ACT";
-    case CommandKind::kPrecharge:
-      return "PRE";
-    case CommandKind::kRead:
-      return "RD";
-    case CommandKind::kWrite:
-      return "WR";
-    case CommandKind::kRefresh:
-      return "REF";
-  }
-  PIMENTO_CHECK(!"a command kind without a name");
-  return {};
-}
-
-bool isColumnCommand(CommandKind kind) {
-  return kind == CommandKind::kRead || kind == CommandKind::kWrite;
+std::string_view mnemonic(const sim::dram::IssuedCommand &c) {
+  constexpr std::array<std::string_view, 5> kPlain = {"ACT", "PRE", "RD", "WR", "REF"};
+  return c.name.empty() ? kPlain[static_cast<std::size_t>(c.kind)] : c.name;
 }
 
 CommandList::CommandList(std::ostream &out, bool hasHeading) : out_(&out) {
@@ -36,7 +21,7 @@ CommandList::CommandList(std::ostream &out, bool hasHeading) : out_(&out) {
 void CommandList::onCommand(const sim::dram::IssuedCommand &c) {
   fmt::memory_buffer line;
   const auto at = std::back_inserter(line);
-  fmt::format_to(at, "{},{},{},", c.time, mnemonic(c.kind), c.bank);
+  fmt::format_to(at, "{},{},{},", c.time, mnemonic(c), c.bank);
   if (c.kind != CommandKind::kRefresh) fmt::format_to(at, "{}", c.row);
   if (isColumnCommand(c.kind))
     fmt::format_to(at, ",{},{}\n", c.column, c.command == nullptr ? "" : program::name(c.command->purpose));

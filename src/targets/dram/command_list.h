@@ -12,10 +12,12 @@
 
 namespace pimento::targets::dram {
 
-/// "ACT" "PRE" "RD" "WR" "REF".
-std::string_view mnemonic(machine::CommandKind kind);
+/// "ACT" "PRE" "RD" "WR" "REF", or the name that the machine file has for another command.
+std::string_view mnemonic(const sim::dram::IssuedCommand &c);
 /// Whether the command goes to a column, and so has a purpose.
-bool isColumnCommand(machine::CommandKind kind);
+inline bool isColumnCommand(machine::CommandKind kind) {
+  return machine::Command::slotOf(kind) == machine::Slot::kColumn;
+}
 
 /// Writes a line as each command issues; nothing is held back. Commands of several kernels follow one another, each
 /// kernel's cycles counting from its own start.

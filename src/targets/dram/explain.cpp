@@ -7,6 +7,7 @@
 #include "pimento/sim/dram/bound.h"
 #include "pimento/sim/dram/critical_path.h"
 #include "pimento/sim/fast_forward.h"
+#include "pimento/sim/pim/all_bank.h"
 #include "pimento/targets/dram/counts.h"
 #include "pimento/targets/dram/run.h"
 
@@ -69,9 +70,8 @@ std::string commandNames(const machine::Dram &dram, const std::vector<int> &comm
 
 /// "RD to RD in one bankgroup".
 std::string aboutRule(const machine::Dram &dram, const machine::TimingConstraint &c) {
-  constexpr std::array<std::string_view, 4> kLevels = {"channel", "rank", "bankgroup", "bank"};
   std::string text = fmt::format("{} to {} in one {}", commandNames(dram, c.preceding), commandNames(dram, c.following),
-                                 kLevels[static_cast<std::size_t>(c.level)]);
+                                 name(c.level));
   if (c.window > 1) text += fmt::format(", counted from the {}th last", c.window);
   return text;
 }
@@ -314,8 +314,8 @@ DerivationPtr ChannelProgram::explainCycles(const std::string &name, const evalu
                                             MachineNumbers &numbers, std::int64_t mostCommands) const {
   const program::Process &process = program().processes.front();
   const std::int64_t cycles = run.cycles.value;
-  const ChannelSpec spec(machine_);
-  const program::FlatLoops code(loopsOf(process), spec.reservedRows, spec.device.banksPerRank);
+  const ChannelSpec spec = sim::pim::channelSpec(machine_);
+  const program::FlatLoops code = spec.flatten(loopsOf(process), program().commands);
   std::int64_t commands = 0;
   for (const std::int64_t n : program::countCommands(process)) commands = addSaturated(commands, n);
   if (commands > mostCommands)

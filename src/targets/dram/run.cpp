@@ -8,6 +8,7 @@
 #include "pimento/evaluate/slices.h"
 #include "pimento/sim/dram/bound.h"
 #include "pimento/sim/dram/channel.h"
+#include "pimento/sim/pim/all_bank.h"
 #include "pimento/targets/dram/command_list.h"
 #include "pimento/targets/dram/counts.h"
 #include "pimento/targets/dram/timeline.h"
@@ -20,12 +21,12 @@ namespace {
 
 /// Processes side by side, each on channels of its own.
 DeviceRun runOf(const program::Program &program, const machine::Machine &machine, const evaluate::RunMode &mode) {
-  const sim::dram::ChannelSpec spec(machine);
+  const sim::dram::ChannelSpec spec = sim::pim::channelSpec(machine);
   DeviceRun run;
   run.units = 0;
   std::vector<std::int64_t> counts(countTable().rows.size());
   for (const program::Process &process : program.processes) {
-    const program::FlatLoops code(loopsOf(process), spec.reservedRows, spec.device.banksPerRank);
+    const program::FlatLoops code = spec.flatten(loopsOf(process), program.commands);
     const bool isShown = &process == &program.processes.front();
     auto *observer = isShown ? dynamic_cast<sim::dram::CommandObserver *>(mode.observer) : nullptr;
     sim::dram::Channel channel(spec, code, observer);
@@ -59,12 +60,12 @@ class FileProgram final : public ChannelProgram {
 }  // namespace
 
 DeviceRun bound(const program::Program &program, const machine::Machine &machine) {
-  const sim::dram::ChannelSpec spec(machine);
+  const sim::dram::ChannelSpec spec = sim::pim::channelSpec(machine);
   DeviceRun run;
   run.units = 0;
   std::vector<std::int64_t> counts(countTable().rows.size());
   for (const program::Process &process : program.processes) {
-    const program::FlatLoops code(loopsOf(process), spec.reservedRows, spec.device.banksPerRank);
+    const program::FlatLoops code = spec.flatten(loopsOf(process), program.commands);
     const sim::dram::ChannelBound bound = sim::dram::lowerBound(spec, code);
     run.cycles = std::max(run.cycles, bound.cycles);
     run.units += process.instances;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "pimento/targets/dram/command_list.h"
 
@@ -33,16 +34,18 @@ ChannelTimeline::ChannelTimeline(std::ostream &out, const machine::Machine &mach
 void ChannelTimeline::onCommand(const sim::dram::IssuedCommand &c) {
   if (c.time <= last_) startAnotherRun();
   last_ = c.time;
-  const auto b = static_cast<std::size_t>(c.bank);
   Tick length = 1;
   switch (c.kind) {
     case CommandKind::kActivate:
-      banks_[b].isOpen = true;
-      banks_[b].row = c.row;
-      banks_[b].since = c.time;
+      for (std::uint64_t m = c.banks; m != 0; m &= m - 1) {
+        BankTrack &b = banks_[static_cast<std::size_t>(std::countr_zero(m))];
+        b.isOpen = true;
+        b.row = c.row;
+        b.since = c.time;
+      }
       break;
     case CommandKind::kPrecharge:
-      closeRow(c.bank, c.time);
+      for (std::uint64_t m = c.banks; m != 0; m &= m - 1) closeRow(std::countr_zero(m), c.time);
       break;
     case CommandKind::kRead:
       length = readTime_;
@@ -62,7 +65,7 @@ void ChannelTimeline::onCommand(const sim::dram::IssuedCommand &c) {
   if (c.kind != CommandKind::kRefresh) args += fmt::format(",\"row\":{}", c.row);
   if (isColumnCommand(c.kind)) args += fmt::format(",\"column\":{}", c.column);
   if (c.command != nullptr) args += fmt::format(",\"purpose\":\"{}\"", program::name(c.command->purpose));
-  events_.completeAsked(slotTrack(), mnemonic(c.kind), c.time, 1, args);
+  events_.completeAsked(slotTrack(), mnemonic(c), c.time, 1, args);
 }
 
 Status ChannelTimeline::finish(const evaluate::Report &report) {

@@ -90,6 +90,26 @@ TEST(ProgramTextErrors, ImagesHaveNamesOfTheirOwn) {
   EXPECT_EQ(complaint("program t\nimage w bursts 8 per-rank\n"), "program-syntax@2:22");
 }
 
+TEST(ProgramTextErrors, CommandsHaveNamesOfTheirOwn) {
+  EXPECT_EQ(complaint("program t\ncommand M read\ncommand M write\n"), "program-duplicate-command@3:9");
+  EXPECT_EQ(complaint("program t\ncommand RD read\n"), "program-duplicate-command@2:9");
+  EXPECT_EQ(complaint("program t\ncommand loop read\n"), "program-duplicate-command@2:9");
+  EXPECT_EQ(complaint("program t\ncommand 5 read\n"), "program-syntax@2:9");
+  EXPECT_EQ(complaint("program t\ncommand M\n"), "program-syntax@2:10");
+  EXPECT_EQ(complaint("program t\ncommand M read 5\n"), "program-syntax@2:16");
+  std::string many = "program t\n";
+  for (int i = 0; i < 256; ++i) many += "command M" + std::to_string(i) + " read\n";
+  EXPECT_EQ(complaint(many), "program-too-large@257:9");
+}
+
+TEST(ProgramTextErrors, ANamedCommandIsDeclaredFirst) {
+  const std::string head = "program t\nimage w bursts 8\ncommand MAC16 read\nprocess c x1 {\n";
+  EXPECT_EQ(complaint(head + "MAC row 1 pim_mac\n}\n"), "program-syntax@5:1");
+  EXPECT_NE(diagnosticsOf(head + "MAC row 1 pim_mac\n}\n").front().hint.find("MAC16"), std::string::npos);
+  EXPECT_EQ(complaint(head + "MAC16 column 1 row 1 pim_mac\n}\n"), "program-unknown-purpose@5:16");
+  EXPECT_EQ(complaint(head + "MAC16 row 1 pim_mac data w[0]\n}\n"), "program-read-data@5:21");
+}
+
 TEST(ProgramTextErrors, LoopVariablesDifferAlongAPath) {
   EXPECT_EQ(inBody("loop j 4 {\n}"), "program-duplicate-variable@6:6");
 }

@@ -97,7 +97,7 @@ TEST(LoopsCursor, RandomNestsAreWalkedAsARecursionWould) {
       ASSERT_EQ(t.column, e.column);
       const Command &c = code.commands()[static_cast<std::size_t>(e.command)].command;
       ASSERT_EQ(t.bank, static_cast<std::uint8_t>(c.rank * kBanks + c.bank));
-      ASSERT_EQ(t.isWrite, c.isWrite);
+      ASSERT_EQ(t.op, c.isWrite ? 1 : 0);
       ASSERT_EQ(t.isBarrier, c.isBarrier);
       ASSERT_EQ(cursor.depth(), static_cast<int>(e.loops.size()));
       for (int d = 0; d < cursor.depth(); ++d) {

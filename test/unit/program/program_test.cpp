@@ -17,6 +17,7 @@ machine::Machine smallMachine() {
   m.dram->organization.banksPerGroup = 2;
   m.dram->organization.rows = 100;
   m.dram->organization.columns = 32;
+  m.dram->commands = {{"ACT", machine::CommandKind::kActivate}, {"WRGB", machine::CommandKind::kWrite}};
   return m;
 }
 
@@ -57,6 +58,20 @@ std::string complaint(const std::function<void(Program &)> &change) {
 
 TEST(Verify, AProgramThatJustFitsIsAccepted) {
   EXPECT_EQ(complaint([](Program &) {}), "ok");
+}
+
+TEST(Verify, ANamedCommandIsAColumnCommandOfTheMachine) {
+  const auto named = [](const char *name, bool isWrite, std::uint8_t number = 1) {
+    return complaint([&](Program &p) {
+      p.commands = {{name, isWrite}};
+      commandOf(p).named = number;
+    });
+  };
+  EXPECT_EQ(named("WRGB", true), "ok");
+  EXPECT_EQ(named("WRGB", true, 2), "program-command");
+  EXPECT_EQ(named("WRGBB", true), "program-command");
+  EXPECT_EQ(named("WRGB", false), "program-command");
+  EXPECT_EQ(named("ACT", true), "program-command");
 }
 
 TEST(Verify, EachBoundIsCheckedOverAllIterations) {

@@ -62,6 +62,36 @@ TEST(ProgramText, TheTextReadsLikeTheHeaderSays) {
             "}\n");
 }
 
+TEST(ProgramText, NamedCommandsAreDeclaredAndSayWhatIsNotZero) {
+  Program p;
+  p.target = "near-bank";
+  p.commands = {{"MAC16", false}, {"WRGB", true}};
+  p.images = {{"x", 4, false}};
+  Command mac = command(Purpose::kPimMac, 0, 3), buffer = command(Purpose::kBroadcast, 0, 0);
+  mac.named = 1;
+  mac.row.stride = {1};
+  buffer.named = 2;
+  buffer.isWrite = buffer.isBarrier = true;
+  buffer.image = 0;
+  buffer.rank = 1;
+  p.processes = {{"c", 1, CommandLoops{buffer, CommandNode::loop("j", 2, {mac})}}};
+  const std::string text =
+      "program near-bank\n"
+      "command MAC16 read\n"
+      "command WRGB write\n"
+      "image x bursts 4\n"
+      "process c x1 {\n"
+      "  WRGB rank 1 barrier broadcast data x[0]\n"
+      "  loop j 2 {\n"
+      "    MAC16 row j column 3 pim_mac\n"
+      "  }\n"
+      "}\n";
+  EXPECT_EQ(print(p), text);
+  const Result<Program> back = parse(text);
+  ASSERT_TRUE(back) << back.diagnostics().front().str();
+  EXPECT_EQ(*back, p);
+}
+
 TEST(ProgramText, LoopsOfOneNameGetVariablesOfTheirOwn) {
   Command c = command(Purpose::kPimMac, 0, 0);
   c.row.stride = {1, 2, 3};

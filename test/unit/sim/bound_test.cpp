@@ -24,7 +24,7 @@ struct Comparison {
 };
 
 Comparison compare(const RandomCase &c, Overclaim overclaim) {
-  const ChannelSpec spec(c.machine);
+  const ChannelSpec spec = sim::pim::channelSpec(c.machine);
   const program::FlatLoops code = flatten(c.process, spec);
   const ChannelBound bound = lowerBound(spec, code, overclaim);
   Channel channel(spec, code);
@@ -100,7 +100,7 @@ program::Process reads(std::int64_t count, std::int64_t trips, std::int64_t rowS
 
 ChannelBound boundOf(const DramNumbers &n, const program::Process &p) {
   const machine::Machine m = handMachine(n);
-  const ChannelSpec spec(m);
+  const ChannelSpec spec = sim::pim::channelSpec(m);
   return lowerBound(spec, flatten(p, spec));
 }
 

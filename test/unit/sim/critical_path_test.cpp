@@ -32,7 +32,7 @@ struct Accounted {
 };
 
 Accounted account(const machine::Machine &m, const program::Process &p) {
-  const ChannelSpec spec(m);
+  const ChannelSpec spec = sim::pim::channelSpec(m);
   const program::FlatLoops code = flatten(p, spec);
   const Phases phases(commandsOf(p));
   CriticalPath path(*m.dram, spec, code, phases);

@@ -38,7 +38,7 @@ struct Outcome {
 
 template <typename Sim = Channel>
 Outcome runWith(const machine::Machine &machine, const program::Process &process, const FastForwardOptions &options) {
-  const ChannelSpec spec(machine);
+  const ChannelSpec spec = sim::pim::channelSpec(machine);
   const program::FlatLoops code = flatten(process, spec);
   Sim channel(spec, code);
   const FastForwardResult r = FastForward<Sim>(channel, options).run();
@@ -91,7 +91,7 @@ template <Part kForgotten>
 class Forgetful : public Channel {
  public:
   Forgetful(const ChannelSpec &spec, const program::FlatLoops &code)
-      : Channel(spec, code), rules_(spec.modeRules.size()) {}
+      : Channel(spec, code), rules_(spec.modes.changes.size()) {}
 
   void encode(int scope, bool withCountdowns, sim::StateWords &out) const {
     sim::StateWords all;

@@ -41,7 +41,7 @@ test::DramNumbers twoRanks() {
 
 std::int64_t runInto(const machine::Machine &machine, sim::dram::CommandObserver &observer) {
   const program::Process process = rowChanges();
-  const sim::dram::ChannelSpec spec(machine);
+  const sim::dram::ChannelSpec spec = sim::pim::channelSpec(machine);
   const program::FlatLoops code = test::flatten(process, spec);
   sim::dram::Channel channel(spec, code, &observer);
   while (channel.run().kind != sim::Checkpoint::Kind::kDone) {

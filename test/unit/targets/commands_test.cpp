@@ -12,7 +12,7 @@ namespace {
 TEST(CommandList, HasALinePerIssuedCommandWithTheEnginesTimes) {
   const machine::Machine machine = test::handMachine();
   const program::Process process = test::process({test::rd(3, 7, 5), test::wr(3, 8, 6)});
-  const sim::dram::ChannelSpec spec(machine);
+  const sim::dram::ChannelSpec spec = sim::pim::channelSpec(machine);
   const program::FlatLoops code = test::flatten(process, spec);
   std::ostringstream out;
   CommandList list(out);

@@ -1,0 +1,67 @@
+#include "pimento/sim/dram/spec.h"
+
+#include <algorithm>
+
+namespace pimento::sim::dram {
+
+using machine::CommandKind;
+
+ChannelSpec::ChannelSpec(const machine::Dram &d, Modes m) : device(d), modes(std::move(m)), dram_(&d) {
+  activate = d.plainCommand(CommandKind::kActivate);
+  precharge = d.plainCommand(CommandKind::kPrecharge);
+  read = d.plainCommand(CommandKind::kRead);
+  write = d.plainCommand(CommandKind::kWrite);
+  refresh = d.plainCommand(CommandKind::kRefresh);
+  PIMENTO_CHECK(activate >= 0 && precharge >= 0 && read >= 0 && write >= 0 && device.banks <= 64);
+  readLatency = d.readLatency.value;
+  writeLatency = d.writeLatency.value;
+  for (int i = 0; i < static_cast<int>(d.commands.size()); ++i) {
+    const machine::Command &c = d.commands[static_cast<std::size_t>(i)];
+    const bool isPlain = i == activate || i == precharge || i == read || i == write || i == refresh;
+    names.push_back(isPlain ? "" : c.name);
+    latency.push_back(c.completion ? c.completion->value : c.kind == CommandKind::kWrite ? writeLatency : readLatency);
+    if (c.kind == CommandKind::kPrecharge && !isPlain) widePrecharges.push_back(i);
+    const auto opens = [&](const machine::Command &x) {
+      return x.kind == CommandKind::kActivate && x.scope == c.scope && c.scope != machine::ScopeLevel::kBank;
+    };
+    const auto wide = std::find_if(d.commands.begin(), d.commands.end(), opens);
+    wideActivate.push_back(wide == d.commands.end() ? -1 : static_cast<int>(wide - d.commands.begin()));
+  }
+  readLatency = latency[static_cast<std::size_t>(read)];
+  writeLatency = latency[static_cast<std::size_t>(write)];
+  const machine::Controller &c = d.controller;
+  transactionQueue = c.transactionQueue;
+  commandQueue = c.commandQueue;
+  isEagerPrecharge = c.prechargePolicy == "eager";
+  hasSingleRefreshSlot = c.refreshPolicy == "single-slot";
+  hasRefresh = c.refreshPolicy != "none" && refresh >= 0 && d.refreshInterval.value > 0;
+  refreshWaits = c.refreshWaitsForPrecharge;
+  losesBarriers = c.losesBarrierOnFullQueue;
+  fence = c.fence.value;
+  commandLatency = c.commandLatency.value;
+  refreshInterval = d.refreshInterval.value;
+  columns = d.organization.columns;
+  Tick longest = hasRefresh ? refreshInterval : 0;
+  for (const machine::TimingConstraint &t : d.constraints) longest = std::max(longest, t.latency.value);
+  patience = 256 * longest + fence;
+}
+
+program::FlatLoops ChannelSpec::flatten(const program::CommandLoops &loops,
+                                        const std::vector<program::NamedCommand> &programNames) const {
+  return {loops, modes.reservedRows, device.banksPerRank, program::CommandRows(*dram_, programNames)};
+}
+
+program::Transaction ChannelSpec::transaction(int command, int bank, std::int64_t row, std::int64_t column,
+                                              bool isBarrier) const {
+  PIMENTO_CHECK(command >= 0 && command < device.commands && device.isColumn(command));
+  program::Transaction t;
+  t.row = static_cast<std::int32_t>(row);
+  t.column = static_cast<std::int16_t>(column);
+  t.bank = static_cast<std::uint8_t>(bank);
+  t.op = static_cast<std::int16_t>(command);
+  t.isBarrier = isBarrier;
+  t.isWide = device.width[static_cast<std::size_t>(command)] > 1 || !device.needsRow(command);
+  return t;
+}
+
+}  // namespace pimento::sim::dram
