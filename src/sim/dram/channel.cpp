@@ -223,7 +223,9 @@ void ChannelOf<Source, Policy>::takeRefreshRequests() {
 }
 
 template <typename Source, typename Policy>
-Transaction ChannelOf<Source, Policy>::normalised(const Transaction &t, int scope) const requires(Source::kHasLoops) {
+Transaction ChannelOf<Source, Policy>::normalised(const Transaction &t, int scope) const
+  requires(Source::kHasLoops)
+{
   Transaction n = t;
   const program::LoopsCursor &cursor = source_.position();
   const program::FlatLoops &code = cursor.code();
@@ -242,7 +244,8 @@ Transaction ChannelOf<Source, Policy>::normalised(const Transaction &t, int scop
 
 template <typename Source, typename Policy>
 void ChannelOf<Source, Policy>::encode(int scope, bool withCountdowns, StateWords &out) const
-    requires(Source::kHasLoops) {
+  requires(Source::kHasLoops)
+{
   const program::LoopsCursor &cursor = source_.position();
   out.put(cursor.step(), scope);
   for (int d = 0; d < cursor.depth(); ++d)
@@ -277,7 +280,9 @@ void ChannelOf<Source, Policy>::encode(int scope, bool withCountdowns, StateWord
 }
 
 template <typename Source, typename Policy>
-void ChannelOf<Source, Policy>::shift(const LoopShift &by, Tick time, bool withEvents) requires(Source::kHasLoops) {
+void ChannelOf<Source, Policy>::shift(const LoopShift &by, Tick time, bool withEvents)
+  requires(Source::kHasLoops)
+{
   program::LoopsCursor &cursor = source_.position();
   const program::FlatLoops &code = cursor.code();
   const auto moved = [&](int command, std::int64_t &row, std::int64_t &column) {
