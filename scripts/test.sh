@@ -10,7 +10,7 @@
 #   release   all of it, optimised, warnings as errors, in build/; tests labelled fast, then those labelled once
 #   sanitize  AddressSanitizer and UndefinedBehaviorSanitizer in build-sanitize/: what tests labelled fast need, and they
 #   no-llvm   -DPIMENTO_WITH_LLVM=OFF in build-no-llvm/: tests labelled fast of the rooms that are other there
-#             (cmake/PimentoWithoutLlvm.cmake), and what they need
+#             (cmake/PimentoWithoutLlvm.cmake), what they need, and the documented commands
 #   long      tests labelled long in build/: all of the validation, long fuzzing, 10,000-case properties
 #
 # The last line but one, `times:`, says how long each stage took, building and testing apart.
@@ -24,15 +24,16 @@ export UBSAN_OPTIONS=print_stacktrace=1
 log=$(mktemp -d)
 trap 'rm -rf "$log"' EXIT
 
-# build DIR TARGET [cmake options]
+# build DIR "TARGETS" [cmake options]
 build() {
-  local dir=$1 target=$2 start=$SECONDS
+  local dir=$1 targets=$2 start=$SECONDS
   shift 2
   cmake -S . -B "$dir" -G Ninja -DPIMENTO_TESTS=ON "$@" >"$log/configure" || {
     cat "$log/configure"
     return 1
   }
-  cmake --build "$dir" -j "$jobs" --target "$target" || return
+  # shellcheck disable=SC2086
+  cmake --build "$dir" -j "$jobs" --target $targets || return
   echo $((SECONDS - start)) >"$log/built"
 }
 
@@ -57,8 +58,9 @@ sanitize() {
   runTests 'sanitizers, fast' build-sanitize -L '^fast$'
 }
 no-llvm() {
-  build build-no-llvm tests_without_llvm -DPIMENTO_WITH_LLVM=OFF -DPIMENTO_BENCH=OFF
+  build build-no-llvm "tests_without_llvm pimento pimento_host" -DPIMENTO_WITH_LLVM=OFF -DPIMENTO_BENCH=OFF
   runTests 'without LLVM, fast' build-no-llvm -L '^fast$' -L "$(<build-no-llvm/rooms-without-llvm)"
+  runTests 'without LLVM, documented commands' build-no-llvm -R '^documented_commands$'
 }
 long() {
   build build all -DPIMENTO_WERROR=ON

@@ -39,7 +39,7 @@ class RandomC : public testing::Test {
 };
 
 TEST_F(RandomC, ComputesWhatTheHostsCompilerMakesOfItAtEveryLevel) {
-  const std::int64_t first = numberOr("PIMENTO_SEED", 1), count = caseCount(40);
+  const std::int64_t first = numberOr("PIMENTO_SEED", 1), count = caseCount(12);
   for (std::int64_t seed = first; seed < first + count; ++seed) {
     Choices choices(static_cast<std::uint64_t>(seed));
     const std::string text = RandomCProgram(choices).text();
