@@ -5,30 +5,13 @@
 
 #include "pimento/base/file.h"
 #include "pimento/machine/machine.h"
+#include "test/support/machine_file.h"
 
 namespace pimento::machine {
 namespace {
 
-const std::string kFolder = std::string(PIMENTO_SOURCE_DIR) + "/machines";
-
-Machine load(const std::string &name, const std::vector<Override> &overrides = {}) {
-  auto machine = loadMachine(name, {kFolder}, overrides);
-  if (!machine) {
-    for (const Diagnostic &d : machine.diagnostics()) ADD_FAILURE() << d.str();
-    return {};
-  }
-  return std::move(*machine);
-}
-
-/// A small file on top of hbm-pim.
-Machine extended(const std::string &more) {
-  auto machine = parseMachine("name: mine\nextends: hbm-pim\n" + more, "mine.yaml", {kFolder});
-  if (!machine) {
-    for (const Diagnostic &d : machine.diagnostics()) ADD_FAILURE() << d.str();
-    return {};
-  }
-  return std::move(*machine);
-}
+using test::extended;
+using test::load;
 
 /// Latency of the constraint on `following` after `preceding` at `level`; -1 if there is none.
 std::int64_t latency(const Machine &m, const std::string &preceding, const std::string &following, ScopeLevel level,
@@ -182,7 +165,7 @@ TEST(Provenance, InnerSourcesWinOverOuterOnes) {
 TEST(Provenance, NumbersStandWhereTheFileHasThem) {
   const Machine m = load("hbm-pim");
   const Location where = m.numbers.at("timing.tRP").where;
-  const auto text = readFile(kFolder + "/hbm-pim.yaml");
+  const auto text = readFile(test::kMachines + "/hbm-pim.yaml");
   ASSERT_TRUE(text);
   std::size_t begin = 0;
   for (int line = 1; line < where.line; ++line) begin = text->find('\n', begin) + 1;
@@ -220,7 +203,7 @@ TEST(Extends, NullRemovesAKey) {
 }
 
 TEST(Extends, FilesMayExtendFilesThatExtend) {
-  const auto m = parseMachine("name: third\nextends: hbm-pim-sound\n", "third.yaml", {kFolder});
+  const auto m = parseMachine("name: third\nextends: hbm-pim-sound\n", "third.yaml", {test::kMachines});
   ASSERT_TRUE(m);
   EXPECT_EQ(m->name, "third");
   EXPECT_TRUE(m->dram->controller.refreshWaitsForPrecharge);
@@ -292,7 +275,7 @@ TEST(Machine, CyclesBecomeTimeThroughTheClock) {
 }
 
 TEST(Machine, PresetsAreListedByName) {
-  const auto names = listMachines({kFolder, "/nonexistent-folder"});
+  const auto names = listMachines({test::kMachines, "/nonexistent-folder"});
   EXPECT_NE(std::find(names.begin(), names.end(), "hbm-pim"), names.end());
   EXPECT_NE(std::find(names.begin(), names.end(), "hbm-pim-sound"), names.end());
 }

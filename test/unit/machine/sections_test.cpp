@@ -8,30 +8,13 @@
 
 #include "pimento/machine/identity.h"
 #include "pimento/machine/machine.h"
+#include "test/support/machine_file.h"
 
 namespace pimento::machine {
 namespace {
 
-const std::string kFolder = std::string(PIMENTO_SOURCE_DIR) + "/machines";
-
-Machine load(const std::string &name, const std::vector<Override> &overrides = {}) {
-  auto machine = loadMachine(name, {kFolder}, overrides);
-  if (!machine) {
-    for (const Diagnostic &d : machine.diagnostics()) ADD_FAILURE() << d.str();
-    return {};
-  }
-  return std::move(*machine);
-}
-
-/// A small file on top of hbm-pim.
-Machine extended(const std::string &more) {
-  auto machine = parseMachine("name: mine\nextends: hbm-pim\n" + more, "mine.yaml", {kFolder});
-  if (!machine) {
-    for (const Diagnostic &d : machine.diagnostics()) ADD_FAILURE() << d.str();
-    return {};
-  }
-  return std::move(*machine);
-}
+using test::extended;
+using test::load;
 
 TEST(Clocks, EachHasItsNameAndItsProvenance) {
   const Machine m = extended("clock: {noc: 500 MHz, core: 2 GHz, source: a paper, confidence: paper}\n");
@@ -100,7 +83,7 @@ TEST(EnergySets, APriceIsEnoughInPlaceOfACommonTerm) {
 }
 
 TEST(EnergySets, AnotherOneIsSetByName) {
-  const auto m = parseMachine(std::string("name: mine\nextends: hbm-pim\n") + kSets, "mine.yaml", {kFolder},
+  const auto m = parseMachine(std::string("name: mine\nextends: hbm-pim\n") + kSets, "mine.yaml", {test::kMachines},
                               {{"energy.set", "measured"}});
   ASSERT_TRUE(m) << m.diagnostics().front().str();
   EXPECT_EQ(m->energy.back().name, "idle");
@@ -130,7 +113,7 @@ TEST(Roles, FollowThePositionWhereAFileSaysNothing) {
     const auto m = parseMachine(
         "name: mine\nextends: " + base + "\nfamily: other\nlevels: {source: me, confidence: assumed, " + removed +
             ", a: {count: 2 count}, b: {count: 3 count}, c: {count: 4 count}, d: {count: 5 count}}\n",
-        "mine.yaml", {kFolder});
+        "mine.yaml", {test::kMachines});
     ASSERT_TRUE(m) << m.diagnostics().front().str();
     std::vector<LevelRole> roles;
     for (const Level &l : m->levels) roles.push_back(l.role);
@@ -148,7 +131,7 @@ TEST(Identity, TellsMachinesOfOtherSetsRolesAndModelsApart) {
   // The same words from --set and from a file; the same file with another word.
   const auto edited = [](const std::string &model) {
     const auto m =
-        parseMachine("name: upmem\nextends: upmem\ndpu: {mram_model: " + model + "}\n", "mine.yaml", {kFolder});
+        parseMachine("name: upmem\nextends: upmem\ndpu: {mram_model: " + model + "}\n", "mine.yaml", {test::kMachines});
     EXPECT_TRUE(m) << m.diagnostics().front().str();
     return m ? identity(*m) : "";
   };

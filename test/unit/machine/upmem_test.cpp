@@ -3,20 +3,12 @@
 #include <string>
 
 #include "pimento/machine/machine.h"
+#include "test/support/machine_file.h"
 
 namespace pimento::machine {
 namespace {
 
-const std::string kFolder = std::string(PIMENTO_SOURCE_DIR) + "/machines";
-
-Machine load(const std::string &name, const std::vector<Override> &overrides = {}) {
-  auto machine = loadMachine(name, {kFolder}, overrides);
-  if (!machine) {
-    for (const Diagnostic &d : machine.diagnostics()) ADD_FAILURE() << d.str();
-    return {};
-  }
-  return std::move(*machine);
-}
+using test::load;
 
 TEST(Upmem, ADpuIsWhatThePublicDescriptionsSay) {
   const Machine m = load("upmem");
