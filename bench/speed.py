@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """How fast the tool is: `wall_us` of fresh processes against the limits the project sets itself.
 
-usage: speed.py [--tool build/bin/pimento] [--runs 5] [--check]
+usage: speed.py [--tool build/bin/pimento] [--runs 5] [--check] [--against OTHER]
 
 `wall_us` runs from the parsed input to the finished report, first call in the process (docs/cli.md). Each row is the
 median of several processes on one core; run it on an idle machine. With --check the exit status is 1 if a limit is not
-kept.
+kept. With --against each run of the tool is paired with one of OTHER, an older build, the two taking turns; the last
+column is the time of the tool as a share of that of OTHER.
 """
 
 import argparse
@@ -103,30 +104,41 @@ def run(tool, args):
     return json.loads(done.stdout)
 
 
+def measure(tool, c):
+    return compile_ms(tool, c["lines"]) if "lines" in c else c["value"](run(tool, c["args"]))
+
+
 def main():
     parser = argparse.ArgumentParser(description="Speed of the tool against the project's limits.")
     parser.add_argument("--tool", default="build/bin/pimento")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--check", action="store_true", help="exit with 1 if a limit is not kept")
+    parser.add_argument("--against", help="another build, run in turns with the tool")
     options = parser.parse_args()
     # One core, as the limits are stated.
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    print(f"{'':36} {'median':>12} {'best':>12}  {'limit':>12}")
+    print(f"{'':36} {'median':>12} {'best':>12}  {'limit':>12}{'of OTHER' if options.against else '':>22}")
     is_kept = True
     programs = [
         {**case(f"upmem-cc, {lines} lines", None, None, "ms", limit), "lines": lines} for lines, limit in PROGRAMS
     ]
     for c in CASES + programs:
-        if "lines" in c:
-            values = [compile_ms(options.tool, c["lines"]) for _ in range(options.runs)]
-        else:
-            values = [c["value"](run(options.tool, c["args"])) for _ in range(options.runs)]
+        values, others = [], []
+        for _ in range(options.runs):
+            values.append(measure(options.tool, c))
+            if options.against:
+                others.append(measure(options.against, c))
         median = statistics.median(values)
         best = max(values) if c["is_at_least"] else min(values)
         kept = median >= c["limit"] if c["is_at_least"] else median <= c["limit"]
         is_kept = is_kept and kept
         sign = ">=" if c["is_at_least"] else "<="
-        print(f"{c['label']:36} {median:12.1f} {best:12.1f}  {sign} {c['limit']:9} {c['unit']:10} {'' if kept else 'NOT KEPT'}")
+        share = ""
+        if others:
+            ratio = median / statistics.median(others)
+            share = f"{1 / ratio if c['is_at_least'] else ratio:8.3f}"
+        verdict = "" if kept else "NOT KEPT"
+        print(f"{c['label']:36} {median:12.1f} {best:12.1f}  {sign} {c['limit']:9} {c['unit']:10} {verdict:9} {share}")
     return 1 if options.check and not is_kept else 0
 
 
