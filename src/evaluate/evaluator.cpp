@@ -160,7 +160,7 @@ class Run {
     const auto k = static_cast<std::size_t>(part.first);
     const kernel::Kernel &kernel = request_.graph->kernels[k];
     const bool isIndirect = std::any_of(kernel.stores.begin(), kernel.stores.end(),
-                                        [](const kernel::Store &s) { return s.indirectIndex >= 0; });
+                                        [](const kernel::Store &s) { return s.target.isIndirect(); });
     if (found.front().kind != DiagnosticKind::kFault || !isIndirect || kernel.points() > kMostPoints) return found;
     kernel::DataSet data;
     if (request_.data != nullptr) {

@@ -25,8 +25,19 @@ std::int64_t floorDiv(std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
-Box::Box(const Kernel &kernel) : guards_(kernel.guards) {
-  for (const Dim &dim : kernel.dims) dims_.push_back({0, dim.extent - 1});
+namespace {
+
+std::vector<Interval> intervalsOf(const Kernel &kernel) {
+  std::vector<Interval> dims;
+  for (const Dim &dim : kernel.dims) dims.push_back({0, dim.extent - 1});
+  return dims;
+}
+
+}  // namespace
+
+Box::Box(const Kernel &kernel) : Box(intervalsOf(kernel), kernel.guards) {}
+
+Box::Box(std::vector<Interval> dims, std::vector<Affine> guards) : dims_(std::move(dims)), guards_(std::move(guards)) {
   // Each pass can feed the next; a few suffice for the chains that occur, and stopping early is safe.
   constexpr int kPasses = 4;
   for (int pass = 0; pass < kPasses && !isEmpty_; ++pass) {

@@ -23,6 +23,8 @@ class Box {
  public:
   /// Extents must be at least 1.
   explicit Box(const Kernel &kernel);
+  /// Points of `dims` where all guards are >= 0; each guard has one coefficient per dim.
+  Box(std::vector<Interval> dims, std::vector<Affine> guards);
 
   /// True if the guards were seen to exclude every point.
   bool isEmpty() const { return isEmpty_; }

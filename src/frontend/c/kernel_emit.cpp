@@ -351,7 +351,8 @@ class Emitter {
     if (!last) return last.diagnostics();
     for (const Affine &guard : s.guards) k.guard(project(guard, s.loops));
     const int to = startsNeutral ? graph_.overwrite(buffers_[static_cast<std::size_t>(s.buffer)]) : tensor;
-    k.store(to, project(s.index, s.loops), *value, how ? how->combine : Combine::kAssign, *last);
+    k.store({to, project(s.index, s.loops), static_cast<int>(s.index.size()) - 1, *last}, *value,
+            how ? how->combine : Combine::kAssign);
     graph_.add(k.take());
     return okStatus();
   }

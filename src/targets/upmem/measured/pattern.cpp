@@ -199,8 +199,8 @@ class Recogniser {
     if (kernel_.dims.size() != 1 || kernel_.stores.size() != 1) return notOneOf("its indirect accumulation");
     const kernel::Store &s = kernel_.stores[0];
     const kernel::Tensor &bins = tensor(s.target);
-    if (s.combine != kernel::Combine::kAdd || !isInteger(s.value, 1) || s.indirectIndex < 0 ||
-        !isBin(s.indirectIndex) || sizeOf(bins.type).value != 4 || bins.shape.size() != 1)
+    if (s.combine != kernel::Combine::kAdd || !isInteger(s.value, 1) || !s.target.isIndirect() ||
+        !isBin(s.target.indirectIndex) || sizeOf(bins.type).value != 4 || bins.shape.size() != 1)
       return unsupported(
           "op", "its indirect accumulation is not the histogram that there is a program for",
           fmt::format("UPMEM's program counts h[x[n] * bins >> {}] += 1 into 32-bit counters", kValueBits));
