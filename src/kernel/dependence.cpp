@@ -34,14 +34,14 @@ bool isConstant(const Affine &form) {
   return std::all_of(form.coefficients.begin(), form.coefficients.end(), [](std::int64_t c) { return c == 0; });
 }
 
-/// Whether form = 0 has no integer solution, by the greatest common divisor.
-bool isNeverZero(const Affine &form) {
+/// The greatest common divisor of the coefficients; 1 where there is none to be had.
+std::int64_t divisorOf(const Affine &form) {
   std::int64_t divisor = 0;
   for (const std::int64_t c : form.coefficients) {
-    if (c == INT64_MIN) return false;
+    if (c == INT64_MIN) return 1;
     divisor = std::gcd(divisor, c);
   }
-  return divisor == 0 ? form.constant != 0 : form.constant % divisor != 0;
+  return std::max<std::int64_t>(1, divisor);
 }
 
 /// The constraints without their equations: each is solved for a variable where one has coefficient 1 or -1, whose
@@ -53,10 +53,13 @@ class Solver {
 
   bool isEmpty() {
     while (!zeros_.empty()) {
-      const Affine zero = std::move(zeros_.back());
+      Affine zero = std::move(zeros_.back());
       zeros_.pop_back();
-      if (isNeverZero(zero)) return true;
-      if (isConstant(zero)) continue;
+      if (isConstant(zero) && zero.constant == 0) continue;
+      const std::int64_t divisor = divisorOf(zero);
+      if (isConstant(zero) || zero.constant % divisor != 0) return true;
+      for (std::int64_t &c : zero.coefficients) c /= divisor;
+      zero.constant /= divisor;
       if (const int d = unitOf(zero); d >= 0 && substitute(zero, static_cast<std::size_t>(d))) continue;
       Affine negative{std::vector<std::int64_t>(zero.coefficients.size(), 0), 0};
       if (const auto minus = sum(negative, zero, -1)) nonNegative_.push_back(*minus);
@@ -175,8 +178,8 @@ bool Meeting::isPossible(std::size_t d, int sign, std::size_t equal) const {
   return !with.isEmpty();
 }
 
-bool Meeting::mayBeLater() const {
-  for (std::size_t d = 0; d < shared_; ++d)
+bool Meeting::mayBeLater(std::size_t equal) const {
+  for (std::size_t d = equal; d < shared_; ++d)
     if (isPossible(d, -1, d)) return true;
   return false;
 }

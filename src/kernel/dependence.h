@@ -46,8 +46,8 @@ class Meeting {
   bool isPossible() const { return !constraints_.isEmpty(); }
   /// With q - p > 0 (`sign` 1), = 0 (0) or < 0 (-1) in shared loop `d`, and p = q in the first `equal` loops.
   bool isPossible(std::size_t d, int sign, std::size_t equal = 0) const;
-  /// Whether p may come after q in the order of the shared loops.
-  bool mayBeLater() const;
+  /// Whether p may come after q in the order of the shared loops, of which the first `equal` are at one round.
+  bool mayBeLater(std::size_t equal = 0) const;
   /// Whether p = q is possible in the first `loops` loops.
   bool mayCoincideIn(std::size_t loops) const;
   /// ... in all shared loops.
