@@ -51,7 +51,7 @@ class Finder {
  private:
   bool isOld(int e) const {
     const Expression &node = pool_[e];
-    return node.op == Op::kLoad && node.buffer == s_.buffer && node.index == s_.index && node.args[0] == s_.lastIndex;
+    return node.op == Op::kLoad && node.buffer == s_.buffer && node.index == s_.index && node.data() == s_.data;
   }
   /// Whether the value depends on the element as it was. (Other elements are for the scheduler to look at.)
   bool mentionsOld(int root) const {

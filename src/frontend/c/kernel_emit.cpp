@@ -86,7 +86,7 @@ class BodyWriter {
     kernel::Access access{b.tensor, project(x.index, loops_)};
     if (x.args[0] >= 0) {
       if (auto unknown = unknownSize(x, declared, where)) return *unknown;
-      access.indirectAt = static_cast<int>(access.index.size()) - 1;
+      access.indirectAt = x.data().at;
       access.indirectIndex = made_.at(x.args[0]);
     }
     return k_.load(b.type, std::move(access));
@@ -203,7 +203,7 @@ class Emitter {
 
   bool coversAll(const CStatement &s) {
     const std::vector<std::int64_t> &shape = target(s).shape;
-    if (!s.guards.empty() || s.lastIndex >= 0 || isInRounds()) return false;
+    if (!s.guards.empty() || s.data.isThere() || isInRounds()) return false;
     std::set<int> used;
     for (std::size_t i = 0; i < s.index.size(); ++i) {
       const Affine &form = s.index[i];
@@ -233,12 +233,12 @@ class Emitter {
     if (s.predicate < 0) return s.value;
     const DType type = pool_[s.value].type;
     const DType held = program_.buffers[static_cast<std::size_t>(s.buffer)].type;
-    const int old = pool_.load(held, s.buffer, s.index, s.lastIndex, s.where);
+    const int old = pool_.load(held, s.buffer, s.index, s.data, s.where);
     return pool_.op(Op::kSelect, type, s.predicate, s.value, pool_.cast(type, old));
   }
 
   Status single(const CStatement &s) {
-    if (s.lastIndex >= 0) return indirect(s);
+    if (s.data.isThere()) return indirect(s);
     const Buffer before = target(s);
     auto how = accumulationOf(program_, s);
     std::vector<NestAccess> own;
@@ -306,7 +306,7 @@ class Emitter {
     const Result<int> value = body.write(how ? how->term : s.value);
     if (!value) return value.diagnostics();
     // Where the condition does not hold, the index may be anything.
-    int index = s.lastIndex;
+    int index = s.data.value;
     if (s.predicate >= 0) {
       const DType type = pool_[index].type;
       index = pool_.op(Op::kSelect, type, s.predicate, index, pool_.integer(type, 0));
@@ -315,7 +315,7 @@ class Emitter {
     if (!last) return last.diagnostics();
     for (const Affine &guard : s.guards) k.guard(project(guard, s.loops));
     const int to = startsNeutral ? graph_.overwrite(buffers_[static_cast<std::size_t>(s.buffer)]) : tensor;
-    k.store({to, project(s.index, s.loops), static_cast<int>(s.index.size()) - 1, *last}, *value,
+    k.store({to, project(s.index, s.loops), s.data.at, *last}, *value,
             how ? how->combine : Combine::kAssign);
     graph_.add(k.take());
     return okStatus();
@@ -398,7 +398,7 @@ class Emitter {
       const DType type = program_.buffers[static_cast<std::size_t>(group[s].buffer)].type;
       int next = pool_.cast(type, goal.root);
       if (goal.how) {
-        const int old = pool_.load(type, group[s].buffer, group[s].index, -1, group[s].where);
+        const int old = pool_.load(type, group[s].buffer, group[s].index, {}, group[s].where);
         next = pool_.op(kernel::opOf(goal.how->combine), type, old, next);
       }
       stored[{group[s].buffer, s}] = next;

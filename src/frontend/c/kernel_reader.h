@@ -27,7 +27,7 @@ struct CPointer {
   int buffer = -1;
   std::vector<kernel::Affine> index;
   std::size_t level = 0;
-  int lastIndex = -1;  ///< an integer that is no sum of loops
+  DataIndex data;  ///< an index that is no sum of loops
   const clang::VarDecl *scalar = nullptr;
 };
 

@@ -31,7 +31,7 @@ bool CReader::mentions(const CValue &v, int symbol) const {
   const auto inForm = [&](const Affine &form) { return coefficient(form, symbol) != 0; };
   if (v.kind == CValue::Kind::kPointer) {
     return std::any_of(v.pointer.index.begin(), v.pointer.index.end(), inForm) ||
-           (v.pointer.lastIndex >= 0 && mentions(CValue{CValue::Kind::kScalar, v.pointer.lastIndex, {}}, symbol));
+           (v.pointer.data.isThere() && mentions(CValue{CValue::Kind::kScalar, v.pointer.data.value, {}}, symbol));
   }
   if (v.kind == CValue::Kind::kNothing) return false;
   return pool_.contains(v.scalar, [&](const Expression &e) {
@@ -49,7 +49,7 @@ std::optional<std::int64_t> CReader::stepBetween(const CValue &from, const CValu
     if (a && b) gap = plus(*b, *a, -1);
   } else {
     const CPointer &a = from.pointer, &b = to.pointer;
-    if (a.buffer != b.buffer || a.level != b.level || a.scalar != b.scalar || a.lastIndex >= 0 || b.lastIndex >= 0) {
+    if (a.buffer != b.buffer || a.level != b.level || a.scalar != b.scalar || a.data.isThere() || b.data.isThere()) {
       return std::nullopt;
     }
     for (std::size_t i = 0; i < a.index.size(); ++i) {
@@ -131,7 +131,7 @@ bool CReader::tryBody(const LoopParts &parts, const Counting &counting, int loop
       const clang::QualType type = c.variable->getType();
       const DType t = typeOf(type).value_or(DType::kI32);
       const int symbol = type->isIntegerType() && !type->isBooleanType() ? pool_.form(t, unit(c.symbol))
-                                                                         : pool_.load(t, -2 - c.symbol, {}, -1, {});
+                                                                         : pool_.load(t, -2 - c.symbol, {}, {}, {});
       if (!type->isPointerType()) v = scalarValue(symbol);
     }
     c.symbolic = v;
@@ -227,7 +227,7 @@ void CReader::enterCarried(std::vector<Carried> &carried, int loop) {
     c.index = index;
     if (c.isTimed) {
       c.index.back() = unit(loop);
-      v.value = scalarValue(pool_.load(type, c.buffer, c.index, -1, placeOf(c.variable->getLocation())));
+      v.value = scalarValue(pool_.load(type, c.buffer, c.index, {}, placeOf(c.variable->getLocation())));
     } else {
       v.buffer = c.buffer;
       v.index = index;
@@ -307,7 +307,7 @@ void CReader::leaveLoop(const Counting &counting, int loop, const Affine &start,
       std::vector<Affine> last = c.index;
       if (c.isTimed) last.back() = all;
       v.value =
-          scalarValue(pool_.load(pool_[c.before.scalar].type, c.buffer, last, -1, placeOf(c.variable->getLocation())));
+          scalarValue(pool_.load(pool_[c.before.scalar].type, c.buffer, last, {}, placeOf(c.variable->getLocation())));
       if (c.isTimed && !isKnown) {
         return fail("c-loop-form", c.variable->getLocation(),
                     fmt::format("'{}' is carried through a loop whose length changes, and does more than accumulate",

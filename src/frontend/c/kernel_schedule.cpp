@@ -12,18 +12,14 @@ using kernel::DimKind;
 using kernel::Op;
 
 NestAccess targetOf(const CStatement &s) {
-  NestAccess access{s.buffer, s.index, s.loops, 0};
-  if (s.lastIndex >= 0) access.index.pop_back();
-  return access;
+  return {s.buffer, s.index, s.loops, 0, s.data.at};
 }
 
 std::vector<NestAccess> readsOf(const CProgram &program, const CStatement &s) {
   std::vector<NestAccess> reads;
   visitLoads(program, s, [&](int e) {
     const Expression &node = program.pool[e];
-    NestAccess access{node.buffer, node.index, s.loops, 0};
-    if (node.args[0] >= 0) access.index.pop_back();
-    reads.push_back(std::move(access));
+    reads.push_back({node.buffer, node.index, s.loops, 0, node.data().at});
   });
   return reads;
 }
@@ -36,12 +32,12 @@ bool isSelection(CProgram &program, const CGroup &group) {
   if (group.size() != 2) return false;
   const CStatement &append = group[0], &count = group[1];
   const auto &pool = program.pool;
-  if (append.lastIndex < 0 || append.index.size() != 1 || append.loops != count.loops ||
+  if (!append.data.isThere() || append.index.size() != 1 || append.loops != count.loops ||
       append.guards != count.guards || append.predicate < 0 || append.predicate != count.predicate ||
-      count.lastIndex >= 0) {
+      count.data.isThere()) {
     return false;
   }
-  int place = append.lastIndex;
+  int place = append.data.value;
   while (pool[place].op == Op::kCast && !isFloat(pool[place].type)) place = pool[place].args[0];
   const Expression &old = pool[place];
   const bool isAtCount = old.op == Op::kLoad && old.buffer == count.buffer && old.index == count.index &&
@@ -82,8 +78,8 @@ kernel::Meeting meeting(const CProgram &program, const CStatement &a, const Nest
     return extents;
   };
   const std::vector<Affine> one = project(first.index, a.loops), other = project(second.index, b.loops);
-  return kernel::Meeting({extentsOf(a), project(a.guards, a.loops), &one, -1},
-                         {extentsOf(b), project(b.guards, b.loops), &other, -1}, commonLoops(a.loops, b.loops).size());
+  return kernel::Meeting({extentsOf(a), project(a.guards, a.loops), &one, first.unknown},
+                         {extentsOf(b), project(b.guards, b.loops), &other, second.unknown}, commonLoops(a.loops, b.loops).size());
 }
 
 std::vector<DimKind> kindsOf(CProgram &program, const CStatement &s, std::size_t counters) {
@@ -101,11 +97,10 @@ std::vector<DimKind> kindsOf(CProgram &program, const CStatement &s, std::size_t
     program.pool.visit(root, [&](int e) {
       const Expression &x = program.pool[e];
       if (x.op != Op::kLoad || x.buffer != s.buffer) return;
-      own.push_back({x.buffer, x.index, s.loops, 0});
-      if (x.args[0] >= 0) own.back().index.pop_back();
+      own.push_back({x.buffer, x.index, s.loops, 0, x.data().at});
     });
   };
-  for (const int root : {how ? how->term : s.value, how ? -1 : s.predicate, s.lastIndex})
+  for (const int root : {how ? how->term : s.value, how ? -1 : s.predicate, s.data.value})
     if (root >= 0) see(root);
   bool isOrdered = !how;
   for (std::size_t d = counters; d < kinds.size(); ++d) {
@@ -166,7 +161,7 @@ class Scheduler {
   bool canJoin(const CGroup &group) {
     if (isSelection(program_, group)) return true;
     for (std::size_t s = 0; s < group.size(); ++s) {
-      if (group[s].loops != group[0].loops || group[s].guards != group[0].guards || group[s].lastIndex >= 0)
+      if (group[s].loops != group[0].loops || group[s].guards != group[0].guards || group[s].data.isThere())
         return false;
       for (std::size_t earlier = 0; earlier < s; ++earlier) {
         if (group[earlier].buffer == group[s].buffer) return false;
@@ -219,7 +214,7 @@ class Scheduler {
         if (kinds[d] != DimKind::kSequential && extentOf(s, d) > 1) return true;
       return false;
     };
-    if (s.lastIndex >= 0 || counters >= s.loops.size() || hasParallel(counters)) return false;
+    if (s.data.isThere() || counters >= s.loops.size() || hasParallel(counters)) return false;
     std::int64_t rounds = 1;
     for (std::size_t outside = counters + 1; outside < s.loops.size(); ++outside) {
       rounds = multiplySaturated(rounds, extentOf(s, outside - 1));
