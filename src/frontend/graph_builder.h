@@ -72,6 +72,7 @@ class GraphBuilder {
   bool isTouched(int tensor) const;
   bool isStored(int tensor) const;
   void settleArgument(int b);
+  void startFromIdentity(int tensor, const Location &where);
   void prune();
   void renumber();
   void nameTensors();

@@ -1,6 +1,7 @@
 #include "pimento/kernel/block_runner.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "pimento/base/integer.h"
 #include "pimento/kernel/linear.h"
@@ -19,11 +20,12 @@ BlockRunner::BlockRunner(const Graph &graph, const Kernel &kernel, DataSet &data
     } else if (value.op == Op::kLoad) {
       const Access &access = kernel.loads[static_cast<std::size_t>(value.access)];
       const auto t = static_cast<std::size_t>(access.tensor);
-      sources_.push_back({index, value.type, data[t].bytes.data(), linearize(access, graph.tensors[t], dims)});
+      sources_.push_back({index, value.type, data[t].bytes.data(), linearize(access, graph.tensors[t], dims),
+                          graph.tensors[t].elements()});
     } else if (value.op == Op::kIndex) {
       Affine coordinate{std::vector<std::int64_t>(dims, 0), 0};
       coordinate.coefficients[static_cast<std::size_t>(value.dim)] = 1;
-      sources_.push_back({index, value.type, nullptr, coordinate});
+      sources_.push_back({index, value.type, nullptr, coordinate, 0});
     } else {
       computed_.push_back(index);
     }
@@ -32,6 +34,8 @@ BlockRunner::BlockRunner(const Graph &graph, const Kernel &kernel, DataSet &data
     const std::size_t dropped = store.indirectIndex >= 0 ? 1 : 0;
     const Tensor &target = graph.tensors[static_cast<std::size_t>(store.target.tensor)];
     storeElements_.push_back(linearize(store.target, target, dims, dropped));
+    const bool isAppend = kernel.form == Form::kSelect && store.combine == Combine::kAssign;  // goes elsewhere
+    storeSizes_.push_back(isAppend ? std::numeric_limits<std::int64_t>::max() : target.elements());
   }
 }
 
@@ -50,12 +54,23 @@ void BlockRunner::clip(const std::vector<std::int64_t> &point, int dim, std::int
   }
 }
 
+namespace {
+
+/// Whether `count` elements, `stride` apart, are all in an array of `elements`.
+[[maybe_unused]] bool isWithin(std::int64_t first, std::int64_t stride, std::int64_t count, std::int64_t elements) {
+  const std::int64_t last = first + (count - 1) * stride;
+  return std::min(first, last) >= 0 && std::max(first, last) < elements;
+}
+
+}  // namespace
+
 void BlockRunner::gatherRun(const std::vector<std::int64_t> &point, int dim, std::int64_t step, int count) {
   for (const Source &source : sources_) {
     const std::int64_t first = valueAt(source.element, point);
     const std::int64_t stride = dim < 0 ? 0 : source.element.coefficients[static_cast<std::size_t>(dim)] * step;
     Lanes &out = lanes_[static_cast<std::size_t>(source.value)];
     if (source.array) {
+      PIMENTO_SLOW_CHECK(isWithin(first, stride, count, source.elements));
       gather(source.type, source.array, first, stride, out, used_, count);
       continue;
     }
@@ -74,6 +89,7 @@ void BlockRunner::gatherRun(const std::vector<std::int64_t> &point, int dim, std
   for (std::size_t s = 0; s < storeElements_.size(); ++s) {
     run.first[s] = valueAt(storeElements_[s], point);
     run.step[s] = dim < 0 ? 0 : storeElements_[s].coefficients[static_cast<std::size_t>(dim)] * step;
+    PIMENTO_SLOW_CHECK(isWithin(run.first[s], run.step[s], count, storeSizes_[s]));
   }
   used_ += count;
 }

@@ -53,10 +53,12 @@ class BlockRunner {
     DType type;
     const std::byte *array;
     Affine element;
+    std::int64_t elements;  ///< of the array
   };
   std::vector<Source> sources_;
   std::vector<int> computed_;  ///< body values to evaluate, in order
   std::vector<Affine> storeElements_;
+  std::vector<std::int64_t> storeSizes_;  ///< elements of the tensors that they lie in
   std::vector<Lanes> lanes_;
 
   struct PendingRun {
