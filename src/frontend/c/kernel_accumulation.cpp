@@ -60,11 +60,36 @@ class Finder {
     return isFound;
   }
 
+  /// The integer that casts made wider without changing it: C compares and chooses in int.
+  int narrowed(int e) const {
+    for (;;) {
+      const Expression &wide = pool_[e];
+      if (wide.op != Op::kCast || isFloat(wide.type)) return e;
+      const DType from = pool_[wide.args[0]].type;
+      const bool isKept = from == wide.type || (!isFloat(from) && sizeOf(from) < sizeOf(wide.type) &&
+                                                (isSigned(wide.type) || !isSigned(from)));
+      if (!isKept) return e;
+      e = wide.args[0];
+    }
+  }
+
+  /// (short)(c ? a : b) of two shorts.
+  std::optional<CAccumulation> narrowChoice(const Expression &cast) {
+    const Expression choice = pool_[cast.args[0]];
+    if (choice.op != Op::kSelect) return std::nullopt;
+    const int yes = narrowed(choice.args[1]), no = narrowed(choice.args[2]);
+    if (pool_[yes].type != cast.type || pool_[no].type != cast.type) return std::nullopt;
+    return conditional(choice.args[0], yes, no);
+  }
+
   std::optional<CAccumulation> plain(int value) {
     const Expression node = pool_[value];
     const int l = node.args[0], r = node.args[1];
     const bool isSum = node.op == Op::kAdd || node.op == Op::kSub || node.op == Op::kCast;
-    if (isSum && !isFloat(node.type)) return integerSum(value);
+    if (isSum && !isFloat(node.type)) {
+      auto sum = integerSum(value);
+      return sum || node.op != Op::kCast ? sum : narrowChoice(node);
+    }
     switch (node.op) {
       case Op::kAdd:
         return either(Combine::kAdd, l, r);
@@ -141,9 +166,10 @@ class Finder {
     if (!isLess && !isMore) return conditionalSum(condition, yes, no);
     // Whether the condition, as x against the element, is "more".
     bool xIsMore = false;
-    if (c.args[0] == x && isOld(c.args[1])) {
+    const auto isX = [&](int e) { return e == x || narrowed(e) == narrowed(x); };
+    if (isX(c.args[0]) && isOld(narrowed(c.args[1]))) {
       xIsMore = isMore;
-    } else if (c.args[1] == x && isOld(c.args[0])) {
+    } else if (isX(c.args[1]) && isOld(narrowed(c.args[0]))) {
       xIsMore = isLess;
     } else {
       return conditionalSum(condition, yes, no);

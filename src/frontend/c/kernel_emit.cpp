@@ -201,7 +201,7 @@ class Emitter {
       const bool isUsed =
           std::any_of(s.index.begin(), s.index.end(), [&](const Affine &form) { return coefficient(form, loop) != 0; });
       if (!isKnown[d] && !accumulates && s.lastIndex < 0) {
-        return error("c-overwrite", s.where,
+        return unsupported("c-overwrite", s.where,
                      isUsed ? fmt::format("several iterations of loop '{}' store to one element of '{}'", dims[d].name,
                                           nameOf(s))
                             : fmt::format("every iteration of loop '{}' stores to the same element of '{}'",
