@@ -60,11 +60,12 @@ class Finder {
     return isFound;
   }
 
-  /// The integer that casts made wider without changing it: C compares and chooses in int.
-  int narrowed(int e) const {
+  /// The integer that casts made wider without changing it, or what they made of it in type `enough`: C compares and
+  /// chooses in int.
+  int narrowed(int e, std::optional<DType> enough = std::nullopt) const {
     for (;;) {
       const Expression &wide = pool_[e];
-      if (wide.op != Op::kCast || isFloat(wide.type)) return e;
+      if (wide.op != Op::kCast || isFloat(wide.type) || wide.type == enough) return e;
       const DType from = pool_[wide.args[0]].type;
       const bool isKept = from == wide.type || (!isFloat(from) && sizeOf(from) < sizeOf(wide.type) &&
                                                 (isSigned(wide.type) || !isSigned(from)));
@@ -77,7 +78,7 @@ class Finder {
   std::optional<CAccumulation> narrowChoice(const Expression &cast) {
     const Expression choice = pool_[cast.args[0]];
     if (choice.op != Op::kSelect) return std::nullopt;
-    const int yes = narrowed(choice.args[1]), no = narrowed(choice.args[2]);
+    const int yes = narrowed(choice.args[1], cast.type), no = narrowed(choice.args[2], cast.type);
     if (pool_[yes].type != cast.type || pool_[no].type != cast.type) return std::nullopt;
     return conditional(choice.args[0], yes, no);
   }

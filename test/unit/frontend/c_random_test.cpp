@@ -66,8 +66,8 @@ void expectNamedRefusal(const Diagnostics &found, const RandomCKernel &k) {
   EXPECT_FALSE(found.front().hint.empty()) << found.front().str();
 }
 
-/// Simulates every command; the answer is compared with the interpreter's, bit for bit.
-bool runsOnUpmem(const kernel::Graph &graph, std::uint64_t seed) {
+/// Simulates every command; the answer is compared with the interpreter's, bit for bit. False: UPMEM cannot run it.
+bool runsOnUpmem(const kernel::Graph &graph, std::uint64_t seed, Tally &tally) {
   static const machine::Machine kMachine = test::handUpmemWithRoom();
   static const auto kCompiler = std::make_shared<test::LlvmDpuCompiler>();
   evaluate::Request r;
@@ -85,7 +85,9 @@ bool runsOnUpmem(const kernel::Graph &graph, std::uint64_t seed) {
     EXPECT_TRUE(report->isChecked);
     return true;
   }
-  EXPECT_EQ(report.diagnostics().front().kind, DiagnosticKind::kUnsupported) << report.diagnostics().front().str();
+  const Diagnostic &d = report.diagnostics().front();
+  EXPECT_EQ(d.kind, DiagnosticKind::kUnsupported) << d.str();
+  ++tally.codes["UPMEM's " + d.code];
   return false;
 }
 
@@ -118,7 +120,7 @@ TEST(CRandom, GraphsOfRandomNestsComputeWhatTheHostComputes) {
         }
         k->call(pointers.data());
       }, {}, Unwritten::kCounts);
-      if (count % every == 0 && runsOnUpmem(file->graph, static_cast<std::uint64_t>(count))) {
+      if (count % every == 0 && runsOnUpmem(file->graph, static_cast<std::uint64_t>(count), tally)) {
         ++ran;
         tell(tally.ran);
       }
