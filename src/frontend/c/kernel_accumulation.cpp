@@ -36,7 +36,7 @@ class Finder {
 
   std::optional<CAccumulation> run() {
     if (s_.predicate >= 0) {
-      if (auto extreme = conditional(s_.predicate, s_.value, -1)) return extreme;
+      if (auto extreme = extremeUnder(s_.predicate)) return extreme;
     }
     auto found = plain(s_.value);
     if (!found || mentionsOld(found->term)) return std::nullopt;
@@ -49,6 +49,21 @@ class Finder {
   }
 
  private:
+  /// if (c && x > old) old = x.
+  std::optional<CAccumulation> extremeUnder(int predicate) {
+    if (auto extreme = conditional(predicate, s_.value, -1)) return extreme;
+    const Expression node = pool_[predicate];
+    if (node.op != Op::kAnd || node.type != DType::kU8) return std::nullopt;
+    for (const auto &[part, rest] : {std::pair{node.args[0], node.args[1]}, std::pair{node.args[1], node.args[0]}}) {
+      auto extreme = mentionsOld(rest) ? std::nullopt : extremeUnder(part);
+      if (!extreme) continue;
+      const DType type = pool_[extreme->term].type;
+      extreme->term = pool_.op(Op::kSelect, type, rest, extreme->term, neutral(pool_, extreme->combine, type));
+      return extreme;
+    }
+    return std::nullopt;
+  }
+
   bool isOld(int e) const {
     const Expression &node = pool_[e];
     return node.op == Op::kLoad && node.buffer == s_.buffer && node.index == s_.index && node.args[0] == s_.lastIndex;
@@ -60,27 +75,31 @@ class Finder {
     return isFound;
   }
 
+  /// Whether every value of one type is one of the integer type `to`.
+  static bool holds(DType to, DType from) {
+    return from == to || (!isFloat(from) && sizeOf(from) < sizeOf(to) && (isSigned(to) || !isSigned(from)));
+  }
+
   /// The integer that casts made wider without changing it, or what they made of it in type `enough`: C compares and
   /// chooses in int.
   int narrowed(int e, std::optional<DType> enough = std::nullopt) const {
-    for (;;) {
-      const Expression &wide = pool_[e];
-      if (wide.op != Op::kCast || isFloat(wide.type) || wide.type == enough) return e;
-      const DType from = pool_[wide.args[0]].type;
-      const bool isKept = from == wide.type || (!isFloat(from) && sizeOf(from) < sizeOf(wide.type) &&
-                                                (isSigned(wide.type) || !isSigned(from)));
-      if (!isKept) return e;
-      e = wide.args[0];
-    }
+    const Expression &wide = pool_[e];
+    if (wide.op != Op::kCast || isFloat(wide.type) || wide.type == enough) return e;
+    const int narrow = narrowed(wide.args[0], enough);
+    return holds(wide.type, pool_[narrow].type) ? narrow : e;
   }
 
-  /// (short)(c ? a : b) of two shorts.
+  /// (short)(c ? a : b), or (short)min(a, b), of two shorts.
   std::optional<CAccumulation> narrowChoice(const Expression &cast) {
     const Expression choice = pool_[cast.args[0]];
-    if (choice.op != Op::kSelect) return std::nullopt;
-    const int yes = narrowed(choice.args[1], cast.type), no = narrowed(choice.args[2], cast.type);
-    if (pool_[yes].type != cast.type || pool_[no].type != cast.type) return std::nullopt;
-    return conditional(choice.args[0], yes, no);
+    const bool isChoice = choice.op == Op::kSelect;
+    if (!isChoice && choice.op != Op::kMin && choice.op != Op::kMax) return std::nullopt;
+    int yes = narrowed(choice.args[isChoice ? 1 : 0], cast.type), no = narrowed(choice.args[isChoice ? 2 : 1], cast.type);
+    if (!holds(cast.type, pool_[yes].type) || !holds(cast.type, pool_[no].type)) return std::nullopt;
+    yes = pool_.cast(cast.type, yes);
+    no = pool_.cast(cast.type, no);
+    if (isChoice) return conditional(choice.args[0], yes, no);
+    return either(choice.op == Op::kMin ? Combine::kMin : Combine::kMax, yes, no);
   }
 
   std::optional<CAccumulation> plain(int value) {

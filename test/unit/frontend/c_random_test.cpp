@@ -57,7 +57,7 @@ struct Tally {
 
 /// What no kernel says so far may be refused, as what it is and where.
 void expectNamedRefusal(const Diagnostics &found, const RandomCKernel &k) {
-  static const std::set<std::string> kOpen = {"argmin", "carried", "gather", "in_place", "outer", "scatter"};
+  static const std::set<std::string> kOpen = {"gather", "outer"};  // ALONE in random_c_pieces.py
   bool isOpen = false;
   for (const std::string &kind : wordsOf(k.kinds)) isOpen = isOpen || kOpen.contains(kind);
   EXPECT_TRUE(isOpen) << k.kinds << ": " << found.front().str();
@@ -96,7 +96,7 @@ TEST(CRandom, GraphsOfRandomNestsComputeWhatTheHostComputes) {
   std::int64_t all = 0;
   while (first[all].text != nullptr) ++all;
   const std::int64_t every = std::max<std::int64_t>(1, all / test::caseCount(12));
-  std::int64_t count = 0, refused = 0, ran = 0;
+  std::int64_t count = 0, refused = 0, tried = 0, ran = 0;
   Tally tally;
   for (const RandomCKernel *k = first; k->text != nullptr; ++k, ++count) {
     SCOPED_TRACE(testing::Message() << "random kernel " << count << ":\n" << k->text);
@@ -120,17 +120,18 @@ TEST(CRandom, GraphsOfRandomNestsComputeWhatTheHostComputes) {
         }
         k->call(pointers.data());
       }, {}, Unwritten::kCounts);
-      if (count % every == 0 && runsOnUpmem(file->graph, static_cast<std::uint64_t>(count), tally)) {
+      if (count % every == 0 && ++tried > 0 &&
+          runsOnUpmem(file->graph, static_cast<std::uint64_t>(count), tally)) {
         ++ran;
         tell(tally.ran);
       }
     }
-    if (HasFailure() && std::getenv("GO_ON") == nullptr) return;
+    if (HasFailure()) return;
   }
   tally.print();
   EXPECT_GE(all, 100);
   EXPECT_LT(refused, all / 3);
-  EXPECT_GT(ran, all / every / 2);
+  EXPECT_GE(ran, tried / 2);
 }
 
 }  // namespace

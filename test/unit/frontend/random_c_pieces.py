@@ -29,7 +29,7 @@ def shared(f, shape, kind, isWritten=False):
 def begin(f):
     """The sizes that pieces of a function share, so that they can share arrays, and this piece's type."""
     if not hasattr(f, "n"):
-        f.n, f.m = f.r.randint(3, 9), f.r.randint(2, 7)
+        f.n, f.m = f.r.randint(4, 9), f.r.randint(2, 7)
     f.mine = []
     return f.n, f.m, kind_of(f)
 
@@ -111,16 +111,15 @@ def triangle(f):
     n, m, kind = begin(f)
     i, j, k = f.fresh("i"), f.fresh("j"), f.fresh("k")
     x = shared(f, [n], kind)
-    one = update(f, kind, "{}", term(f, kind, [x.at([j])]))
-    if r.random() < 0.4:
-        y = shared(f, [n, m], kind, True)
-        low, high, at = r.choice([("0", i, f"{i} - 1"), (i, n, f"{n} - 1 - {i}")])
-        f.lines += [f"for (int {i} = 0; {i} <= {n}; {i}++)", loop(k, 0, m), f"{loop(j, low, high)} "
-                    + one.replace("{}", y.at([at, k]))]
-        return
-    y = shared(f, [n], kind, True)
     low, high, at = r.choice([("0", i, f"{i} - 1"), (i, n, f"{n} - 1 - {i}"), ("0", f"{n} - {i}", i)])
-    f.lines += [f"for (int {i} = 0; {i} <= {n}; {i}++)", f"{loop(j, low, high)} " + one.replace("{}", y.at([at]))]
+    isFlat = r.random() < 0.6
+    y = shared(f, [n] if isFlat else r.choice([[n, m], [m, n]]), kind, True)
+    to = y.at([at] if isFlat else [at, k] if y.shape == [n, m] else [k, at])
+    one = update(f, kind, to, term(f, kind, r.choice([[x.at([j])], [x.at([j]), x.at([at])]])))
+    if r.random() < 0.2:
+        one = f"if ({j} {r.choice(['!=', '>', '<='])} {k if not isFlat else n // 2}) {one}"
+    f.lines += [f"for (int {i} = 0; {i} <= {n}; {i}++)"] + ([] if isFlat else [loop(k, 0, m)])
+    f.lines += [f"{loop(j, low, high)} {one}"]
 
 
 def levels(f):
