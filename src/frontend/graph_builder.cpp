@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "pimento/kernel/builder.h"
+#include "pimento/kernel/lanes.h"
 
 namespace pimento::frontend {
 
@@ -200,6 +201,33 @@ bool GraphBuilder::isTouched(int tensor) const {
   return false;
 }
 
+/// A fresh tensor that is accumulated into starts from the identity by itself; where it becomes one that the user gives,
+/// a kernel says so.
+void GraphBuilder::startFromIdentity(int tensor, const Location &where) {
+  for (std::size_t n = 0; n < graph_.kernels.size(); ++n) {
+    const auto &stores = graph_.kernels[n].stores;
+    const auto store =
+        std::find_if(stores.begin(), stores.end(), [&](const Store &s) { return s.target.tensor == tensor; });
+    if (store == stores.end()) continue;
+    if (store->combine == Combine::kAssign) return;
+    const kernel::Tensor to = graph_.tensors[static_cast<std::size_t>(tensor)];
+    const kernel::Scalar identity = kernel::identity(store->combine, to.type);
+    KernelBuilder k = walk("fill", to.shape, where);
+    const int value = !isFloat(to.type) ? k.integer(to.type, identity.i)
+                                        : k.constant(to.type, to.type == DType::kF64 ? identity.d : identity.f);
+    k.store(tensor, everyElement(k, to.shape.size()), value);
+    add(k.take());
+    std::rotate(graph_.kernels.begin() + static_cast<std::ptrdiff_t>(n), graph_.kernels.end() - 1,
+                graph_.kernels.end());
+    for (kernel::Loop &loop : graph_.loops) {
+      if (loop.first < static_cast<int>(n)) continue;  // what is fresh is not made in a loop
+      ++loop.first;
+      ++loop.end;
+    }
+    return;
+  }
+}
+
 /// A memref argument ends as input, output or in-out; a fresh tensor that ends in it becomes the argument itself.
 void GraphBuilder::settleArgument(int b) {
   if (!buffer(b).isMemref) return;
@@ -214,6 +242,7 @@ void GraphBuilder::settleArgument(int b) {
     order_[static_cast<std::size_t>(last)] = order_[static_cast<std::size_t>(first)];
     return;
   }
+  startFromIdentity(last, where_);
   for (Kernel &k : graph_.kernels) {
     for (Access &a : k.loads) a.tensor = a.tensor == last ? first : a.tensor;
     for (Store &s : k.stores) s.target.tensor = s.target.tensor == last ? first : s.target.tensor;

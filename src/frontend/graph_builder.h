@@ -76,6 +76,7 @@ class GraphBuilder {
   bool isStored(int tensor) const;
   void settleArgument(int b);
   std::vector<bool> neededTensors() const;
+  void startFromIdentity(int tensor, const Location &where);
   void prune();
   void renumber();
   void nameTensors();

@@ -22,7 +22,8 @@ BlockRunner::BlockRunner(const Graph &graph, const Kernel &kernel, DataSet &data
       const Access &access = kernel.loads[static_cast<std::size_t>(value.access)];
       const auto t = static_cast<std::size_t>(access.tensor);
       const Tensor &tensor = graph.tensors[t];
-      const Source source{index, value.type, data[t].bytes.data(), linearize(access, tensor, dims)};
+      const Source source{index, value.type, data[t].bytes.data(), linearize(access, tensor, dims),
+                          tensor.elements()};
       if (!access.isIndirect()) {
         sources_.push_back(source);
         continue;
@@ -33,7 +34,7 @@ BlockRunner::BlockRunner(const Graph &graph, const Kernel &kernel, DataSet &data
     } else if (value.op == Op::kIndex) {
       Affine coordinate{std::vector<std::int64_t>(dims, 0), 0};
       coordinate.coefficients[static_cast<std::size_t>(value.dim)] = 1;
-      sources_.push_back({index, value.type, nullptr, coordinate});
+      sources_.push_back({index, value.type, nullptr, coordinate, 0});
     } else {
       computed_.push_back(index);
     }
@@ -43,6 +44,7 @@ BlockRunner::BlockRunner(const Graph &graph, const Kernel &kernel, DataSet &data
     const Tensor &target = graph.tensors[static_cast<std::size_t>(store.target.tensor)];
     storeElements_.push_back(linearize(store.target, target, dims, isAppend ? 1 : 0));
     stores_.push_back({&store.target, &target, strideOf(target, store.target.indirectAt)});
+    storeSizes_.push_back(target.elements());
   }
   bases_.resize(indirectSources_.size() * kBlock);
 }
@@ -62,12 +64,23 @@ void BlockRunner::clip(const std::vector<std::int64_t> &point, int dim, std::int
   }
 }
 
+namespace {
+
+/// Whether `count` elements, `stride` apart, are all in an array of `elements`.
+[[maybe_unused]] bool isWithin(std::int64_t first, std::int64_t stride, std::int64_t count, std::int64_t elements) {
+  const std::int64_t last = first + (count - 1) * stride;
+  return std::min(first, last) >= 0 && std::max(first, last) < elements;
+}
+
+}  // namespace
+
 void BlockRunner::gatherRun(const std::vector<std::int64_t> &point, int dim, std::int64_t step, int count) {
   for (const Source &source : sources_) {
     const std::int64_t first = valueAt(source.element, point);
     const std::int64_t stride = dim < 0 ? 0 : source.element.coefficients[static_cast<std::size_t>(dim)] * step;
     Lanes &out = lanes_[static_cast<std::size_t>(source.value)];
     if (source.array) {
+      PIMENTO_SLOW_CHECK(isWithin(first, stride, count, source.elements));
       gather(source.type, source.array, first, stride, out, used_, count);
       continue;
     }
@@ -92,6 +105,7 @@ void BlockRunner::gatherRun(const std::vector<std::int64_t> &point, int dim, std
   for (std::size_t s = 0; s < storeElements_.size(); ++s) {
     run.first[s] = valueAt(storeElements_[s], point);
     run.step[s] = dim < 0 ? 0 : storeElements_[s].coefficients[static_cast<std::size_t>(dim)] * step;
+    PIMENTO_SLOW_CHECK(isWithin(run.first[s], run.step[s], count, storeSizes_[s]));
   }
   used_ += count;
 }

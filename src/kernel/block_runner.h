@@ -67,6 +67,7 @@ class BlockRunner {
     DType type;
     const std::byte *array;
     Affine element;
+    std::int64_t elements;  ///< of the array
     Indirect indirect{};  ///< its index from data, which is added once it is known
   };
   std::vector<Source> sources_;
@@ -76,6 +77,7 @@ class BlockRunner {
   std::vector<std::int64_t> bases_;  ///< kBlock elements per indirect source, without what data add
   Diagnostics failure_;
   std::vector<Affine> storeElements_;
+  std::vector<std::int64_t> storeSizes_;  ///< elements of the tensors that they lie in
   std::vector<Lanes> lanes_;
 
   struct PendingRun {

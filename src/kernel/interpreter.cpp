@@ -209,6 +209,7 @@ class KernelInterpreter {
     reductionPoints_ = 1;
     for (const std::size_t d : reductionDims_) reductionPoints_ *= kernel_.dims[d].extent;
     runner_.setConsumer([this](const Run &run) {
+      hasRun_ = true;
       for (std::size_t s = 0; s < kernel_.stores.size(); ++s) {
         const Store &st = kernel_.stores[s];
         if (st.combine == Combine::kAssign) {
@@ -256,10 +257,12 @@ class KernelInterpreter {
         accumulators_[s * leaves_.size() + l] = identity(combine, leaves_[l]->type);
       }
     }
+    hasRun_ = false;
     for (std::size_t l = 0; l < leaves_.size(); ++l) {
       for (const Terms &terms : leaves_[l]->terms) addTerms(terms, point, static_cast<int>(l));
     }
     runner_.flush();
+    if (!hasRun_) return;  // guards leave out all of its points: where it would be stored need not exist
     for (std::size_t s = 0; s < kernel_.stores.size(); ++s) {
       const Store &st = kernel_.stores[s];
       if (st.combine == Combine::kAssign) continue;
@@ -333,6 +336,7 @@ class KernelInterpreter {
   std::vector<bool> isBetter_;  ///< by store, at the current point
   std::vector<std::size_t> parallelDims_, reductionDims_;
   std::int64_t reductionPoints_ = 1;
+  bool hasRun_ = false;  ///< a point of the current output
   std::vector<const Accumulation *> leaves_;
   std::vector<Scalar> accumulators_;  ///< per store and leaf of the current output
   std::vector<Affine> targetElements_;

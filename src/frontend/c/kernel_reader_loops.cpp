@@ -114,7 +114,8 @@ bool CReader::runBody(const LoopParts &parts, const Counting &counting) {
 }
 
 /// The body on symbols: what it does to each variable.
-bool CReader::tryBody(const LoopParts &parts, const Counting &counting, int loop, std::vector<Carried> &carried) {
+bool CReader::tryBody(const LoopParts &parts, const Counting &counting, int loop, const Guard &guard,
+                      std::vector<Carried> &carried) {
   const State state = save();
   const bool wasTrial = isTrial_;
   isTrial_ = true;
@@ -141,7 +142,9 @@ bool CReader::tryBody(const LoopParts &parts, const Counting &counting, int loop
       scalarType(counting.variable->getType(), parts.where),
       plus(*pool_.formOf(variables_[counting.variable].value.scalar), unit(loop), counting.step).value_or(Affine{})));
   loops_.push_back(loop);
+  guards_.push_back(guard);
   runBody(parts, counting);
+  guards_.pop_back();
   loops_.pop_back();
   for (Carried &c : carried) {
     c.after = variables_[c.variable].value;
@@ -250,7 +253,8 @@ bool CReader::accumulatesOnly(const Carried &c, std::size_t first) const {
   return true;
 }
 
-bool CReader::runForReal(const LoopParts &parts, const Counting &counting, int loop, std::vector<Carried> &carried) {
+bool CReader::runForReal(const LoopParts &parts, const Counting &counting, int loop, const Guard &guard,
+                         std::vector<Carried> &carried) {
   const State state = save();
   const CValue variable = variables_[counting.variable].value;
   for (bool isDone = false; !isDone && isFine();) {
@@ -262,6 +266,7 @@ bool CReader::runForReal(const LoopParts &parts, const Counting &counting, int l
         scalarValue(pool_.form(pool_[variable.scalar].type,
                                plus(*pool_.formOf(variable.scalar), unit(loop), counting.step).value_or(Affine{})));
     loops_.push_back(loop);
+    guards_.push_back(guard);
     runBody(parts, counting);
     if (isFine() && !isTrial_) {
       for (Carried &c : carried) {
@@ -282,6 +287,7 @@ bool CReader::runForReal(const LoopParts &parts, const Counting &counting, int l
         emit(std::move(next), predicates_.size());
       }
     }
+    guards_.pop_back();
     loops_.pop_back();
     if (!isDone) restore(state);
   }
@@ -364,9 +370,11 @@ CReader::Flow CReader::runLoop(const LoopParts &parts) {
   variables_ = kept;
   if (!isFine() || !runs) return Flow::kNext;
   variables_[counting->variable].value = before;
-  guards_.push_back({{std::move(guards)}, -1});
-  if (tryBody(parts, *counting, loop, carried) && !isTrial_) runForReal(parts, *counting, loop, carried);
-  guards_.pop_back();
+  // Of what runs in the loop: what it starts from is stored where it does not run at all, too.
+  const Guard guard{{std::move(guards)}, -1};
+  if (tryBody(parts, *counting, loop, guard, carried) && !isTrial_) {
+    runForReal(parts, *counting, loop, guard, carried);
+  }
   if (isFine()) leaveLoop(*counting, loop, *start, isKnown, carried);
   return Flow::kNext;
 }

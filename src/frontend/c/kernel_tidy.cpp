@@ -123,6 +123,11 @@ class Tidier {
       first = std::min(first, s);
     }
     if (first >= copy) return false;
+    // The first value is stored wherever the copy is.
+    if (statements_[first].guards != last.guards || statements_[first].loops != last.loops ||
+        statements_[first].predicate >= 0) {
+      return false;
+    }
     for (std::size_t s = 0; s < statements_.size(); ++s) {
       const bool isBetween = s >= first && s < copy;
       const bool sharesLoop = !last.loops.empty() && !statements_[s].loops.empty() &&

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "pimento/kernel/linear.h"
+#include "pimento/lower/accumulation.h"
 
 namespace pimento::targets::upmem::measured {
 
@@ -174,6 +175,8 @@ class Recogniser {
       return (isCarried(l) && r == carried->value) || (isCarried(r) && l == carried->value);
     };
     if (!isScan()) return notOneOf("its recurrence");
+    if (lower::hasInitial(graph_, static_cast<int>(&kernel_ - graph_.kernels.data()), *carried))
+      return unsupported("pattern", "its sums begin at a value that is given, the program's at 0");
     p.shape = Shape::kScan;
     p.a = loaded(carried->value);
     p.type = graph_.tensors[static_cast<std::size_t>(p.a.tensor)].type;
