@@ -19,16 +19,8 @@ std::string term(std::int64_t factor, const std::string &name) {
 
 }  // namespace
 
-std::int64_t HostFunctions::strideOf(const Operand &o, const Position &p) const {
-  std::int64_t stride = 1;
-  const auto &shape = tensorOf(o.tensor).shape;
-  for (std::size_t i = static_cast<std::size_t>(p.index) + 1; i < shape.size(); ++i) stride *= shape[i];
-  return stride;
-}
-
 std::string HostFunctions::gather(const Operand &o) const {
-  const auto sizes = o.isShared() ? scheme_.sizesPerDpu() : scheme_.sizesPerTasklet();
-  const auto &shape = tensorOf(o.tensor).shape;
+  const auto sizes = scheme_.sizesOf(o);
   Lines lines;
   lines.add("(void)first;");
   std::string from, into;
@@ -44,9 +36,9 @@ std::string HostFunctions::gather(const Operand &o) const {
     const std::int64_t extent = position.extent(sizes);
     lines.open("for (int64_t k{0} = 0; k{0} < {1}; ++k{0}) {{", p, extent);
     lines.add("const int64_t i{} = {}{}{};", p, constant, index, term(position.step, fmt::format("k{}", p)));
-    lines.add("if (i{0} < 0 || i{0} >= {1}) continue;", p, shape[static_cast<std::size_t>(position.index)]);
-    from += term(strideOf(o, position), fmt::format("i{}", p));
-    into += term(o.mramPitch[p], fmt::format("k{}", p));
+    lines.add("if (i{0} < 0 || i{0} >= {1}) continue;", p, position.limit);
+    from += term(position.stride, fmt::format("i{}", p));
+    into += term(o.home.pitch[p], fmt::format("k{}", p));
   }
   lines.add("memcpy(to{}, tensor{}, {});", into, from, o.size());
   for (std::size_t p = 0; p < o.positions.size(); ++p) lines.close();
@@ -81,19 +73,19 @@ std::size_t HostFunctions::openEach(Lines &lines, const Operand &o, bool heedsGu
   std::string at, element;
   for (std::size_t p = 0; p < o.positions.size(); ++p) {
     const Position &position = o.positions[p];
-    if (position.fixedExtent > 0) {
-      tables = position.fixedExtent;
+    if (position.isWhole) {
+      tables = position.limit;
       continue;
     }
-    const std::int64_t stride = strideOf(o, position);
-    atFirst += r.delta[p] * o.mramPitch[p];
+    const std::int64_t stride = position.stride;
+    atFirst += r.delta[p] * o.home.pitch[p];
     elementFirst += (position.origin + position.step * r.delta[p]) * stride;
     for (std::size_t d = 0; d < point.size(); ++d) {
       const std::int64_t c = position.coefficient[d];
       if (c == 0) continue;
-      at += term(c * o.mramPitch[p], point[d]);
+      at += term(c * o.home.pitch[p], point[d]);
       element += term(c * position.step * stride, value(d));
-      if (c < 0) atFirst += -c * (scheme_.axes[d].range - 1) * o.mramPitch[p];
+      if (c < 0) atFirst += -c * (scheme_.axes[d].range - 1) * o.home.pitch[p];
     }
   }
   if (tables > 0) {
@@ -115,7 +107,7 @@ void HostFunctions::openTasklets(Lines &lines, const std::string &step) const {
 
 std::string HostFunctions::selection(const Operand &o) const {
   Lines lines;
-  openTasklets(lines, fmt::format(", from += {}", o.bytes));
+  openTasklets(lines, fmt::format(", from += {}", o.home.bytes));
   lines.add("if (is_idle(&mapping{}, valid, low)) continue;", suffix_);
   lines.add("memcpy(tensor + *kept, from, counts[tasklet] * {});", o.size());
   lines.add("*kept += (int64_t)counts[tasklet];");
@@ -130,7 +122,7 @@ std::string HostFunctions::selection(const Operand &o) const {
 std::string HostFunctions::othersHave(const Operand &o) const {
   std::string text;
   for (std::size_t d = 0; o.isMerged && d < scheme_.axes.size(); ++d)
-    if (scheme_.axes[d].tasklets > 1 && !o.involves(static_cast<int>(d)))
+    if (scheme_.axes[d].threads() > 1 && !o.involves(static_cast<int>(d)))
       text += fmt::format("{}low[{}] != 0", text.empty() ? "" : " || ", d);
   return text;
 }
@@ -140,7 +132,7 @@ std::string HostFunctions::collect(const Operand &o) {
   Lines lines;
   if (o.use == Use::kSelected) return selection(o);
   lines.add("(void)base;");
-  openTasklets(lines, o.isMerged ? "" : fmt::format(", from += {}", o.bytes));
+  openTasklets(lines, o.isMerged ? "" : fmt::format(", from += {}", o.home.bytes));
   if (const std::string others = othersHave(o); !others.empty())
     lines.add("if ({}) continue;  // merged by the DPU", others);
   const std::size_t depth = openEach(lines, o, o.use == Use::kWrite);
@@ -148,7 +140,7 @@ std::string HostFunctions::collect(const Operand &o) {
   lines.add("memcpy(&x, from + at, sizeof x);");
   writeAdding(lines, o);
   for (std::size_t i = 0; i < depth; ++i) lines.close();
-  if (o.isMerged) lines.add("from += {};", o.bytes);
+  if (o.isMerged) lines.add("from += {};", o.home.bytes);
   lines.close();
   std::string target =
       isSum(o) ? fmt::format("struct sums_{}{} *sums", o.name, suffix_) : fmt::format("{} *tensor", memory(o.tensor));
@@ -161,7 +153,7 @@ std::string HostFunctions::collect(const Operand &o) {
 
 std::string HostFunctions::carrying(const Operand &o) {
   Lines lines;
-  openTasklets(lines, fmt::format(", from += {}", o.bytes));
+  openTasklets(lines, fmt::format(", from += {}", o.home.bytes));
   lines.add("if (is_idle(&mapping{}, valid, low)) continue;", suffix_);
   lines.add("{} x;", valueType(o.type));
   lines.add("memcpy(&x, from, sizeof x);");

@@ -27,12 +27,12 @@ void Lines::close(const std::string &behind) {
 
 std::string Context::mramPitch(const Operand &o, std::size_t p) const {
   return p + 1 == o.positions.size() ? std::to_string(o.size())
-                                     : argument(fmt::format("mram_pitch_{}_{}", o.name, p), o.mramPitch[p]);
+                                     : argument(fmt::format("mram_pitch_{}_{}", o.name, p), o.home.pitch[p]);
 }
 
 std::string Context::wramPitch(const Operand &o, std::size_t p) const {
   return p + 1 == o.positions.size() ? std::to_string(o.size())
-                                     : argument(fmt::format("wram_pitch_{}_{}", o.name, p), o.wramPitch[p]);
+                                     : argument(fmt::format("wram_pitch_{}_{}", o.name, p), o.near.pitch[p]);
 }
 
 std::string Context::points(int dim) const {
@@ -207,7 +207,7 @@ class Loops {
   std::string coordinate(std::size_t d) const {
     const Axis &a = scheme_.axes[d];
     std::string x = c_.base(static_cast<int>(d));
-    if (a.tasklets > 1) x += fmt::format(" + (int32_t)low_{}", a.name);
+    if (a.threads() > 1) x += fmt::format(" + (int32_t)low_{}", a.name);
     if (a.range > 1 && a.isTiled()) x += fmt::format(" + (int32_t)at_{}", a.name);
     if (a.range > 1) x += fmt::format(" + (int32_t)i_{}", a.name);
     return x;
