@@ -42,7 +42,8 @@ void forEachRow(const Operand &o, const TensorPlace &place, const PerDim &first,
   } while (kernel::advance(at, low, high));
 }
 
-void gather(const Operand &o, const PerDim &first, const PerDim &sizes, const kernel::TensorData &tensor, std::byte *to) {
+void gather(const Operand &o, const PerDim &first, const PerDim &sizes, const kernel::TensorData &tensor,
+            std::byte *to) {
   const std::int64_t size = sizeOf(tensor.type).value;
   forEachRow(o, o.home, first, sizes, [&](const Row &row) {
     const std::byte *from = tensor.bytes.data() + row.element * size;
@@ -110,8 +111,8 @@ Collector::Collector(const Scheme &scheme, kernel::DataSet &data, const Operand 
     : scheme_(scheme), data_(data), carry_(carry) {
   startAccumulations(*scheme.graph, scheme.number, data);
   if (carry == nullptr || !hasInitial(*scheme.graph, scheme.number, scheme.storeOf(*carry))) return;
-  const std::int64_t element = elementOf(*carry, scheme.stores[static_cast<std::size_t>(carry->store)].delta,
-                                         scheme.axes.size()).constant;
+  const std::int64_t element =
+      elementOf(*carry, scheme.stores[static_cast<std::size_t>(carry->store)].delta, scheme.axes.size()).constant;
   carried_ = kernel::load(carry->type, tensorOf(*carry).bytes.data(), element);
 }
 
@@ -158,7 +159,7 @@ void Collector::forEach(const Operand &o, const Visit &visit) const {
   for (std::int64_t t = 0; t < (isPerUnit ? 1 : scheme_.threads); ++t) {
     const std::optional<std::int64_t> array = resultOf(scheme_, o, t);
     if (!array) continue;
-    const bool isIdle = scheme_.isIdle(valid, t);
+    const bool isIdle = !scheme_.doIdleThreadsRun && scheme_.isIdle(valid, t);
     forEachPoint(scheme_.kernel(), o, scheme_.firstOf(unit_, t), sizes, heedsGuards,
                  [&](const PerDim &at, const PerDim &point) {
                    if (mayMiss && !isInTensor(o, delta, point)) return;
@@ -221,8 +222,8 @@ void Collector::finish() {
                 hasInitial(*scheme_.graph, scheme_.number, store));
   }
   if (!carried_) return;
-  const std::int64_t element = elementOf(*carry_, scheme_.stores[static_cast<std::size_t>(carry_->store)].delta,
-                                         scheme_.axes.size()).constant;
+  const std::int64_t element =
+      elementOf(*carry_, scheme_.stores[static_cast<std::size_t>(carry_->store)].delta, scheme_.axes.size()).constant;
   kernel::store(tensorOf(*carry_).type, tensorOf(*carry_).bytes.data(), element, *carried_);
 }
 

@@ -2,8 +2,8 @@
 //
 // Operands are gathered box by box into dense arrays, results scattered element by element; partial results merge in
 // the mapping's order (kernel/order.h): those of a unit, units of the level around them, and so on outwards, then onto
-// what is there. Arithmetic as the interpreter's. Elements beyond a tensor, which only points that do not run touch, are
-// neither read nor written.
+// what is there. Arithmetic as the interpreter's. Elements beyond a tensor, which only points that do not run touch,
+// are neither read nor written.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,8 @@ void forEachRow(const Operand &o, const TensorPlace &place, const PerDim &first,
                 const std::function<void(const Row &)> &visit);
 
 /// Copies them into the array at `to`; what lies beyond the tensor stays as it is.
-void gather(const Operand &o, const PerDim &first, const PerDim &sizes, const kernel::TensorData &tensor, std::byte *to);
+void gather(const Operand &o, const PerDim &first, const PerDim &sizes, const kernel::TensorData &tensor,
+            std::byte *to);
 
 /// Sets results that no one has given to where their accumulation starts.
 void startAccumulations(const kernel::Graph &graph, int kernel, kernel::DataSet &data);

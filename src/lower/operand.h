@@ -23,10 +23,10 @@ namespace pimento::lower {
 struct Position {
   std::int64_t origin = 0, step = 1;
   std::int64_t stride = 1, limit = 1;
-  PerDim coefficient;             ///< per dim
-  std::int64_t spread = 0;       ///< largest delta
-  bool isWhole = false;          ///< all indices, whatever the points are: data choose
-  std::size_t index = 0;         ///< which of the tensor's
+  PerDim coefficient;       ///< per dim
+  std::int64_t spread = 0;  ///< largest delta
+  bool isWhole = false;     ///< all indices, whatever the points are: data choose
+  std::size_t index = 0;    ///< which of the tensor's
 
   /// How many it spans where dim d has sizes[d] points, all in all `limit` where data choose.
   std::int64_t extent(const PerDim &sizes) const;
@@ -72,6 +72,7 @@ struct Scheme : Shares {
   const kernel::Graph *graph = nullptr;
   int number = 0;                        ///< of the kernel in the graph
   std::vector<Reference> loads, stores;  ///< as the kernel's
+  bool doIdleThreadsRun = false;         ///< on padding that changes no result; else they leave nothing
 
   Scheme() = default;
   Scheme(const kernel::Graph &graph, int number, const mapping::PlacedMapping &placed, int subspace,

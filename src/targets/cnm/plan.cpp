@@ -85,9 +85,9 @@ class Planner {
       o.home.fit(o.positions, plan_.sizesOf(o), o.size(), o.size());
       o.near.fit(o.positions, plan_.sizesPerTile(), o.size(), o.size());
     }
-    if (const Status s = lower::checkCapacity(kernel_, plan_.bankBytes(), "bytes of the bank",
-                                              machine_.unitMemory->size.value,
-                                              fmt::format("a unit of {} has", machine_.name), "spread it over more units");
+    if (const Status s =
+            lower::checkCapacity(kernel_, plan_.bankBytes(), "bytes of the bank", machine_.unitMemory->size.value,
+                                 fmt::format("a unit of {} has", machine_.name), "spread it over more units");
         !s)
       return s.diagnostics();
     return std::move(plan_);
@@ -136,6 +136,7 @@ class Planner {
 
   void makeAxes() {
     plan_ = Plan(graph_, plan_.number, placed_, 0, machine_);
+    plan_.doIdleThreadsRun = true;
     plan_.hasScratchpad = machine_.unitMemory->scratchpad.value > 0;
     for (Axis &a : plan_.axes) a.isOrdered = a.kind == kernel::DimKind::kReduction;
     for (const std::string &name : placed_.mapping.order) plan_.nest.push_back(kernel_.dimNamed(name));
@@ -189,8 +190,9 @@ class Planner {
     if (!plan_.hasScratchpad) return okStatus();
     room_ = machine_.unitMemory->scratchpad.value / plan_.threads;
     for (Axis &a : plan_.axes) a.tile = 1;
-    if (Status s = lower::checkCapacity(kernel_, plan_.tileBytes(), "bytes of the scratchpad per thread at least", room_,
-                                        fmt::format("of {} threads each has", plan_.threads), "use fewer threads");
+    if (Status s =
+            lower::checkCapacity(kernel_, plan_.tileBytes(), "bytes of the scratchpad per thread at least", room_,
+                                 fmt::format("of {} threads each has", plan_.threads), "use fewer threads");
         !s)
       return s;
     grow();
@@ -247,8 +249,7 @@ class Planner {
     for (Operand &o : plan_.operands) {
       o.level = -1;
       for (std::size_t n = 0; n < plan_.nest.size(); ++n)
-        if (plan_.axis(plan_.nest[n]).isTiled() && o.involves(plan_.nest[n]))
-          o.level = static_cast<int>(n);
+        if (plan_.axis(plan_.nest[n]).isTiled() && o.involves(plan_.nest[n])) o.level = static_cast<int>(n);
     }
   }
 

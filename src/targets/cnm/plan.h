@@ -17,8 +17,8 @@
 namespace pimento::targets::cnm {
 
 using lower::Axis;
-using lower::Reference;
 using lower::PerDim;
+using lower::Reference;
 using lower::Use;
 
 /// Results that points update start from what is placed.

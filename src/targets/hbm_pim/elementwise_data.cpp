@@ -47,8 +47,8 @@ void ElementwiseData::forEachPoint(const Part &p, std::size_t region, const kern
                                    const std::function<void(Half &place, std::int64_t element)> &visit) const {
   const std::int64_t banks = machine_.pim->banksPerBlock, columns = machine_.dram->organization.columns,
                      firstRow = p.firstRow + static_cast<std::int64_t>(region) * p.regionRows;
-  const auto element = kernel::linearize(access, graph_.tensors[static_cast<std::size_t>(access.tensor)],
-                                         kernel_.dims.size());
+  const auto element =
+      kernel::linearize(access, graph_.tensors[static_cast<std::size_t>(access.tensor)], kernel_.dims.size());
   // Points are visited along the last dim, so only one row of spots is kept.
   std::vector<int> outer(kernel_.dims.size() - 1);
   std::iota(outer.begin(), outer.end(), 0);

@@ -34,8 +34,8 @@ class ElementwiseData final : public DataPlan {
   std::vector<Part> parts;  ///< in execution order
 
  private:
-  /// Calls `visit` with the place in region number `region`, and the element of `access`, of every point of the part that
-  /// lies in a computed tile and passes the kernel's guards.
+  /// Calls `visit` with the place in region number `region`, and the element of `access`, of every point of the part
+  /// that lies in a computed tile and passes the kernel's guards.
   void forEachPoint(const Part &part, std::size_t region, const kernel::Access &access, sim::pim::PimDevice &device,
                     const std::function<void(sim::pim::Half &place, std::int64_t element)> &visit) const;
   void fillUnwritten(kernel::DataSet &data) const;

@@ -56,7 +56,8 @@ class Builder {
       for (const int d : *dims) outputs *= kernel_.dims[static_cast<std::size_t>(d)].extent;
     if (!pattern_.isUpdate) out_.host.merges -= outputs;
     const std::int64_t zeroRow = isTree_ ? reserveZeroRow() : -1;
-    if (const Status s = checkRows(kernel_, out_.dataRows, machine_, "output or input elements"); !s) return s.diagnostics();
+    if (const Status s = checkRows(kernel_, out_.dataRows, machine_, "output or input elements"); !s)
+      return s.diagnostics();
     emit(zeroRow);
     out_.data = plan_;
     return std::move(out_);
@@ -112,8 +113,8 @@ class Builder {
     std::int64_t outputs = 1;
     for (const auto *dims : {&pattern_.outputDims, &pattern_.batchDims})
       for (const int d : *dims) outputs *= shares.axis(d).size;
-    const std::int64_t partials =
-        shares.instancesOf(2, pattern_.reductionDims) * shares.instancesOf(0, pattern_.reductionDims) * p.resultsPerOutput;
+    const std::int64_t partials = shares.instancesOf(2, pattern_.reductionDims) *
+                                  shares.instancesOf(0, pattern_.reductionDims) * p.resultsPerOutput;
     out_.host.merges += outputs * partials;
   }
 

@@ -47,7 +47,8 @@ std::string HostKernel::text() {
 std::string HostKernel::mappingText() const {
   std::string text = fmt::format("static const struct dim dims{}[] = {{\n", names_.suffix);
   for (const Axis &a : scheme_.axes)
-    text += fmt::format("    {{{}, {}, {}, {}, {}}},  // {}\n", a.extent, a.factors[0], a.factors[1], a.threads(), a.range, a.name);
+    text += fmt::format("    {{{}, {}, {}, {}, {}}},  // {}\n", a.extent, a.factors[0], a.factors[1], a.threads(),
+                        a.range, a.name);
   if (scheme_.axes.empty()) text += "    {1, 1, 1, 1, 1},  // none\n";
   return text + fmt::format("}};\nstatic const struct mapping mapping{0} = {{{1}, {2}, {3}, {4}, dims{0}}};\n\n",
                             names_.suffix, scheme_.instances[0], scheme_.units, scheme_.threads, scheme_.axes.size());
@@ -64,8 +65,7 @@ std::string HostKernel::runFunction() {
   for (const Operand &o : scheme_.operands)
     if (!o.isShared()) writeReading(lines, "out_" + o.name, o.home.offset, bytesPerDpu(o));
   const bool isSelection = kernel_.form == kernel::Form::kSelect;
-  if (isSelection)
-    writeReading(lines, "counts", scheme_.mramBytes - kUnit * scheme_.threads, kUnit * scheme_.threads);
+  if (isSelection) writeReading(lines, "counts", scheme_.mramBytes - kUnit * scheme_.threads, kUnit * scheme_.threads);
   lines.add("DPU_ASSERT(dpu_free(set));");
   writeCollecting(lines);
   for (const Operand &o : scheme_.operands)

@@ -86,8 +86,8 @@ Result<std::unique_ptr<evaluate::Slices>> CompiledKernel::slices(const RunMode &
     for (std::size_t i = 0; i < dims.size(); ++i) {
       const Axis &axis = plan.scheme().axes[dims[i]];
       ranges[dims[i]] = points[i];  // and padding in proportion
-      valid[dims[i]] =
-          valid[dims[i]] == axis.perUnit() ? points[i] * axis.threads() : ceilDiv(valid[dims[i]] * points[i], axis.range);
+      valid[dims[i]] = valid[dims[i]] == axis.perUnit() ? points[i] * axis.threads()
+                                                        : ceilDiv(valid[dims[i]] * points[i], axis.range);
     }
     Dpu dpu = shortened(ranges, valid);
     if (const kernel::DataSet *contents = contentsOf(mode))

@@ -105,8 +105,8 @@ std::vector<Block> Plan::operands(std::int64_t dpu, const kernel::DataSet &data)
   std::vector<Block> blocks;
   for (const Operand &o : scheme_.operands)
     for (std::int64_t i = 0; o.isPlaced() && i < scheme_.arraysOf(o); ++i) {
-      Block &block = blocks.emplace_back(
-          Block{firstByte_ + o.home.offset + i * o.home.bytes, std::vector<std::byte>(static_cast<std::size_t>(o.home.bytes))});
+      Block &block = blocks.emplace_back(Block{firstByte_ + o.home.offset + i * o.home.bytes,
+                                               std::vector<std::byte>(static_cast<std::size_t>(o.home.bytes))});
       lower::gather(o, o.isShared() ? scheme_.baseOf(dpu) : scheme_.firstOf(dpu, i), scheme_.sizesOf(o),
                     data[static_cast<std::size_t>(o.tensor)], block.bytes.data());
     }
@@ -132,8 +132,8 @@ std::vector<Block> Plan::results() const {
   std::vector<Block> blocks;
   for (const Operand &o : scheme_.operands)
     if (!o.isShared())
-      blocks.push_back(
-          {firstByte_ + o.home.offset, std::vector<std::byte>(static_cast<std::size_t>(o.home.bytes * scheme_.resultsOf(o)))});
+      blocks.push_back({firstByte_ + o.home.offset,
+                        std::vector<std::byte>(static_cast<std::size_t>(o.home.bytes * scheme_.resultsOf(o)))});
   if (scheme_.kernel().form == kernel::Form::kSelect)
     blocks.push_back({firstByte_ + scheme_.mramBytes - kUnit * scheme_.threads,
                       std::vector<std::byte>(static_cast<std::size_t>(kUnit * scheme_.threads))});

@@ -33,7 +33,8 @@ Status checkMemories(const Scheme &scheme, const program::Code &code, const mach
                        "use fewer tasklets or a smaller buffer=");
       !s)
     return s;
-  if (Status s = check(code.mramUsed + scheme.mramBytes, "bytes of MRAM", dpu.mram.value, "spread it over more DPUs"); !s)
+  if (Status s = check(code.mramUsed + scheme.mramBytes, "bytes of MRAM", dpu.mram.value, "spread it over more DPUs");
+      !s)
     return s;
   return check(static_cast<std::int64_t>(code.instructions.size()), "instructions", dpu.instructions,
                "split the kernel into several");

@@ -78,9 +78,9 @@ class Chooser {
     const std::int64_t arrays = scheme_.threads - scheme_.threads / o.members;
     const auto bytes = static_cast<double>(multiplySaturated(multiplySaturated(arrays, o.home.bytes), scheme_.units));
     const machine::Host &host = machine_.host;
-    const double rate =
-        host.dpus ? machine::DpuLink::rateOf(host.dpus->read, host.dpus->readLimitGBps, scheme_.units, scheme_.instances[0])
-                  : host.linkGBps * host.readEfficiency;
+    const double rate = host.dpus ? machine::DpuLink::rateOf(host.dpus->read, host.dpus->readLimitGBps, scheme_.units,
+                                                             scheme_.instances[0])
+                                  : host.linkGBps * host.readEfficiency;
     const double ns = (rate > 0 ? bytes / rate : 0) +
                       (host.mergeGops > 0 ? bytes / static_cast<double>(o.size()) / host.mergeGops : 0);
     return std::min(ns * machine_.clockGHz, 1e15);
@@ -147,10 +147,11 @@ class MergeWriter {
     const std::string bytes = c_.argument("merge_bytes_" + o_.name, o_.home.bytes),
                       slice = c_.argument("merge_slice_" + o_.name, o_.slice);
     const std::string first = product("(" + member() + ")", slice), step = product(sizeOfAll(members_), slice);
-    c_.lines.add(
-        "__mram_ptr uint8_t *const merged = (__mram_ptr uint8_t *)DPU_MRAM_HEAP_POINTER + {}{};",
-        c_.argument("mram_" + o_.name, o_.home.offset),
-        groups_.empty() ? "" : fmt::format(" + ({}) * {}", group(), c_.argument("mram_bytes_" + o_.name, o_.home.bytes)));
+    c_.lines.add("__mram_ptr uint8_t *const merged = (__mram_ptr uint8_t *)DPU_MRAM_HEAP_POINTER + {}{};",
+                 c_.argument("mram_" + o_.name, o_.home.offset),
+                 groups_.empty()
+                     ? ""
+                     : fmt::format(" + ({}) * {}", group(), c_.argument("mram_bytes_" + o_.name, o_.home.bytes)));
     c_.lines.open("for (uint32_t at = {0}; at < {1}; at += {2}) {{", first, bytes, step);
     c_.lines.add("const uint32_t n = {0} - at < {1} ? {0} - at : {1};", bytes, slice);
     if (scheme_.mergesInWram)

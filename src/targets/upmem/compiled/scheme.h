@@ -28,10 +28,10 @@ inline constexpr std::int64_t kUnit = 8, kLargestTransfer = 2048;  ///< bytes
 
 /// `home` is in MRAM, from the first free byte; `near` in a tasklet's WRAM.
 struct Operand : lower::Operand {
-  std::string name;        ///< in the program
-  bool isAligned = true;   ///< rows of tiles begin at multiples of 8 bytes
-  bool isInMram = false;   ///< a table too large for WRAM
-  std::size_t block = 0;   ///< positions from here on are one piece of memory
+  std::string name;       ///< in the program
+  bool isAligned = true;  ///< rows of tiles begin at multiples of 8 bytes
+  bool isInMram = false;  ///< a table too large for WRAM
+  std::size_t block = 0;  ///< positions from here on are one piece of memory
   /// Partial results: tasklets that share an element. Where the DPU merges them, arrays are numbered member by member,
   /// and those of the first members are results.
   std::int64_t members = 1;

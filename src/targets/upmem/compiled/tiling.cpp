@@ -27,8 +27,8 @@ class Tiler {
     start();
     measureOperands(scheme_);
     if (scheme_.wramBytes > room_) moveTables();
-    if (Status s = lower::checkCapacity(scheme_.kernel(), scheme_.wramBytes, "bytes of WRAM per tasklet at least", room_,
-                                        fmt::format("of {} tasklets each has", scheme_.threads),
+    if (Status s = lower::checkCapacity(scheme_.kernel(), scheme_.wramBytes, "bytes of WRAM per tasklet at least",
+                                        room_, fmt::format("of {} tasklets each has", scheme_.threads),
                                         "use fewer tasklets, or a smaller range");
         !s)
       return s;

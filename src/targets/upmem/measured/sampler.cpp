@@ -46,7 +46,7 @@ std::int64_t Sampler::parts(int way) const {
 
 Sampler::Cut Sampler::cut(int way, std::int64_t parts) const {
   const Pattern &p = layout_.pattern();
-  Cut c{layout_.work(), layout_.shares().extents};
+  Cut c{layout_.work(), layout_.extents()};
   if (parts == this->parts(way)) return c;
   const auto shorten = [&](int dim, std::int64_t &padded, std::int64_t to) {
     std::int64_t &extent = c.extents[static_cast<std::size_t>(dim)];
@@ -65,18 +65,12 @@ Sampler::Cut Sampler::cut(int way, std::int64_t parts) const {
 }
 
 sim::dpu::Dpu Sampler::loaded(const Layout &layout) const {
-  return dpuWith(image_, arguments(image_->code, layout.pattern().shape, layout.shares().tasklets, layout.work()),
-                 machine_);
-}
-
-Layout Sampler::layoutOf(const Cut &cut) const {
-  const Layout &full = layout_;
-  return {full.pattern(), cut.work, {1, full.shares().tasklets, cut.extents}, full.firstByte()};
+  return dpuWith(image_, arguments(image_->code, layout.pattern().shape, layout.tasklets(), layout.work()), machine_);
 }
 
 sim::dpu::Dpu Sampler::onSample(const Cut &cut, const std::string &sample, bool hasOwnShared) const {
   const Pattern &p = layout_.pattern();
-  const Layout layout = layoutOf(cut);
+  const Layout layout = layout_.cut(cut.work, cut.extents);
   sim::dpu::Dpu dpu = loaded(layout);
   const std::int64_t size = sizeOf(p.type).value;
   for (const Array &a : layout.arrays()) {
@@ -85,7 +79,7 @@ sim::dpu::Dpu Sampler::onSample(const Cut &cut, const std::string &sample, bool 
     if (a.isSame && !hasOwnShared) {
       block = layout.operand(a, 0, shared_);
     } else {
-      const std::string name = fmt::format("{}, array {}", sample, static_cast<int>(a.part));
+      const std::string name = fmt::format("{}, array {}", sample, a.number);
       kernel::TensorData made = makeTensor(name, p.type, {a.bytes / size}, values_);
       if (p.inner >= 0) {  // rows end in padding
         const std::int64_t row = cut.work.inner, real = cut.extents[static_cast<std::size_t>(p.inner)];
@@ -107,7 +101,8 @@ sim::dpu::RunResult Sampler::run(int way, std::int64_t parts, std::int64_t sampl
 }
 
 std::optional<sim::dpu::RunResult> Sampler::onConstants(int way, std::int64_t parts) const {
-  const Layout layout = layoutOf(cut(way, parts));
+  const Cut c = cut(way, parts);
+  const Layout layout = layout_.cut(c.work, c.extents);
   sim::dpu::Dpu dpu = loaded(layout);
   const std::vector<std::byte> zero(static_cast<std::size_t>(sizeOf(layout.pattern().type).value));
   for (const Array &a : layout.arrays())
