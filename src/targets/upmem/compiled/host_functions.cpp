@@ -46,6 +46,19 @@ std::string HostFunctions::gather(const Operand &o) const {
                      o.name, suffix_, memory(o.tensor), lines.text());
 }
 
+/// Leaves out an index that only points which no guard lets run have.
+void HostFunctions::writeBounds(Lines &lines, const Position &p, std::int64_t delta,
+                                const std::function<std::string(std::size_t)> &value) const {
+  std::int64_t low = p.origin + p.step * delta, high = low;
+  std::string index = std::to_string(low);
+  for (std::size_t d = 0; d < p.coefficient.size(); ++d) {
+    const std::int64_t c = p.step * p.coefficient[d], most = c * (scheme_.axes[d].extent - 1);
+    (most < 0 ? low : high) += most;
+    index += term(c, value(d));
+  }
+  if (low < 0 || high >= p.limit) lines.add("if ({0} < 0 || {0} >= {1}) continue;", index, p.limit);
+}
+
 /// Opens loops over the elements of an operand that are a tasklet's, with `at` (a byte) and `element`.
 std::size_t HostFunctions::openEach(Lines &lines, const Operand &o, bool heedsGuards) const {
   const Reference &r = scheme_.stores[static_cast<std::size_t>(o.store)];
@@ -78,6 +91,7 @@ std::size_t HostFunctions::openEach(Lines &lines, const Operand &o, bool heedsGu
       continue;
     }
     const std::int64_t stride = position.stride;
+    if (!heedsGuards) writeBounds(lines, position, r.delta[p], value);
     atFirst += r.delta[p] * o.home.pitch[p];
     elementFirst += (position.origin + position.step * r.delta[p]) * stride;
     for (std::size_t d = 0; d < point.size(); ++d) {
@@ -135,7 +149,7 @@ std::string HostFunctions::collect(const Operand &o) {
   openTasklets(lines, o.isMerged ? "" : fmt::format(", from += {}", o.home.bytes));
   if (const std::string others = othersHave(o); !others.empty())
     lines.add("if ({}) continue;  // merged by the DPU", others);
-  const std::size_t depth = openEach(lines, o, o.use == Use::kWrite);
+  const std::size_t depth = openEach(lines, o, !o.isPartial());
   lines.add("{} x;", type);
   lines.add("memcpy(&x, from + at, sizeof x);");
   writeAdding(lines, o);
