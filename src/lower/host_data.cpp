@@ -150,13 +150,12 @@ bool isInTensor(const Operand &o, const PerDim &delta, const PerDim &point) {
 }  // namespace
 
 void Collector::forEach(const Operand &o, const Visit &visit) const {
-  const bool heedsGuards = !o.isPartial(), isPerUnit = o.home.home == TensorPlace::Home::kUnit,
-             mayMiss = !heedsGuards && !scheme_.kernel().guards.empty();
+  const bool heedsGuards = !o.isPartial(), mayMiss = !heedsGuards && !scheme_.kernel().guards.empty();
   const PerDim &delta = scheme_.stores[static_cast<std::size_t>(o.store)].delta;
   const PerDim sizes = scheme_.sizesOf(o), ones(sizes.size(), 1), valid = scheme_.validOf(unit_);
   const kernel::Affine byte = byteOf(o, o.home, sizes, ones, delta), element = elementOf(o, delta, sizes.size());
   const std::int64_t choices = o.use == Use::kTable ? o.positions.back().limit : 1;
-  for (std::int64_t t = 0; t < (isPerUnit ? 1 : scheme_.threads); ++t) {
+  for (std::int64_t t = 0; t < scheme_.arraysOf(o); ++t) {
     const std::optional<std::int64_t> array = resultOf(scheme_, o, t);
     if (!array) continue;
     const bool isIdle = !scheme_.doIdleThreadsRun && scheme_.isIdle(valid, t);

@@ -40,6 +40,17 @@ PerDim Scheme::sizesOf(const Operand &o) const {
   return o.home.home == TensorPlace::Home::kUnit ? sizesPerUnit() : sizesPerThread();
 }
 
+std::int64_t Scheme::arraysOf(const Operand &o) const {
+  return o.home.home == TensorPlace::Home::kUnit ? 1 : threads;
+}
+
+std::int64_t Scheme::resultsOf(const Operand &o) const {
+  if (!o.isMerged) return arraysOf(o);
+  std::int64_t groups = 1;
+  for (std::size_t d = 0; d < axes.size(); ++d) groups *= o.involves(static_cast<int>(d)) ? axes[d].threads() : 1;
+  return groups;
+}
+
 namespace {
 
 /// What an index counts in: the common divisor of its coefficients, negative where they all are.

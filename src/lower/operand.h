@@ -54,6 +54,8 @@ struct Operand {
   bool hasCarry = false;            ///< prefix sums: the host adds what came before
 
   bool isShared() const { return use == Use::kInput; }
+  /// Does the host write it before a run?
+  bool isPlaced() const { return use == Use::kInput || use == Use::kInPlace; }
   bool isPartial() const { return use == Use::kPartial || use == Use::kTable; }
   bool involves(int dim) const;
   /// Of the box where dim d has sizes[d] points, saturated.
@@ -83,6 +85,9 @@ struct Scheme : Shares {
   const kernel::Store &storeOf(const Operand &o) const { return kernel().stores[static_cast<std::size_t>(o.store)]; }
   /// Points of each dim that one array of the operand is for.
   PerDim sizesOf(const Operand &o) const;
+  /// Arrays of an operand in a unit, and those of them that hold results.
+  std::int64_t arraysOf(const Operand &o) const;
+  std::int64_t resultsOf(const Operand &o) const;
 };
 
 /// The positions of `access` alone, outermost first as in the tensor. `isPacked`: steps are the common divisors of

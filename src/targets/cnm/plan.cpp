@@ -30,7 +30,7 @@ bool Plan::isRead(const Operand &o) const {
 }
 
 std::int64_t Plan::elementsOf(const Operand &o) const {
-  return multiplySaturated(o.elements(sizesOf(o)), o.isShared() ? 1 : threads);
+  return multiplySaturated(o.elements(sizesOf(o)), arraysOf(o));
 }
 
 std::int64_t Plan::bankBytes() const {

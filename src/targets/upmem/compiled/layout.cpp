@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <set>
 
 #include "pimento/base/integer.h"
 #include "pimento/lower/host_data.h"
@@ -13,8 +12,15 @@ namespace pimento::targets::upmem::compiled {
 using kernel::Combine;
 
 Plan::Plan(Scheme scheme, std::vector<Argument> arguments, std::shared_ptr<const program::Code> code)
-    : scheme_(std::move(scheme)), arguments_(std::move(arguments)), code_(std::move(code)) {
-  if (code_ != nullptr) firstByte_ = code_->mramUsed;
+    : HostPlan(code == nullptr ? 0 : code->mramUsed),
+      scheme_(std::move(scheme)),
+      arguments_(std::move(arguments)),
+      code_(std::move(code)) {}
+
+std::vector<const lower::Operand *> Plan::arrays() const {
+  std::vector<const lower::Operand *> out;
+  for (const Operand &o : scheme_.operands) out.push_back(&o);
+  return out;
 }
 
 program::Code::Segment Plan::arguments(std::int64_t dpu) const {
@@ -74,7 +80,7 @@ program::Code::Segment Plan::alone(const std::vector<std::int64_t> &sizes,
 
 const Operand &Plan::operandAt(std::int64_t offset) const {
   const auto found = std::find_if(scheme_.operands.begin(), scheme_.operands.end(),
-                                  [&](const Operand &o) { return firstByte_ + o.home.offset == offset; });
+                                  [&](const Operand &o) { return firstByte() + o.home.offset == offset; });
   PIMENTO_CHECK(found != scheme_.operands.end());
   return *found;
 }
@@ -101,18 +107,6 @@ std::vector<std::int64_t> Plan::kindOf(std::int64_t dpu) const {
   return kind;
 }
 
-std::vector<Block> Plan::operands(std::int64_t dpu, const kernel::DataSet &data) const {
-  std::vector<Block> blocks;
-  for (const Operand &o : scheme_.operands)
-    for (std::int64_t i = 0; o.isPlaced() && i < scheme_.arraysOf(o); ++i) {
-      Block &block = blocks.emplace_back(Block{firstByte_ + o.home.offset + i * o.home.bytes,
-                                               std::vector<std::byte>(static_cast<std::size_t>(o.home.bytes))});
-      lower::gather(o, o.isShared() ? scheme_.baseOf(dpu) : scheme_.firstOf(dpu, i), scheme_.sizesOf(o),
-                    data[static_cast<std::size_t>(o.tensor)], block.bytes.data());
-    }
-  return blocks;
-}
-
 std::vector<Fill> Plan::fills(double value, bool isAlone) const {
   std::vector<Fill> out;
   for (std::size_t i = 0; i < scheme_.operands.size(); ++i) {
@@ -123,28 +117,17 @@ std::vector<Fill> Plan::fills(double value, bool isAlone) const {
     if (isAlone)
       out.push_back({static_cast<std::int64_t>(i) * kApart, kApart, element.bytes});
     else
-      out.push_back({firstByte_ + o.home.offset, o.home.bytes * scheme_.arraysOf(o), element.bytes});
+      out.push_back({firstByte() + o.home.offset, o.home.bytes * scheme_.arraysOf(o), element.bytes});
   }
   return out;
 }
 
 std::vector<Block> Plan::results() const {
-  std::vector<Block> blocks;
-  for (const Operand &o : scheme_.operands)
-    if (!o.isShared())
-      blocks.push_back({firstByte_ + o.home.offset,
-                        std::vector<std::byte>(static_cast<std::size_t>(o.home.bytes * scheme_.resultsOf(o)))});
+  std::vector<Block> blocks = HostPlan::results();
   if (scheme_.kernel().form == kernel::Form::kSelect)
-    blocks.push_back({firstByte_ + scheme_.mramBytes - kUnit * scheme_.threads,
+    blocks.push_back({firstByte() + scheme_.mramBytes - kUnit * scheme_.threads,
                       std::vector<std::byte>(static_cast<std::size_t>(kUnit * scheme_.threads))});
   return blocks;
-}
-
-std::vector<int> Plan::tensors() const {
-  std::set<int> out;
-  for (const Operand &o : scheme_.operands)
-    if (o.isPlaced()) out.insert(o.tensor);
-  return {out.begin(), out.end()};
 }
 
 namespace {
@@ -220,7 +203,7 @@ evaluate::HostWork Plan::hostWork() const {
   add(w.placed, multiplySaturated(static_cast<std::int64_t>(4 * arguments_.size()), dpus));
   if (kindOf(0) == kindOf(dpus - 1)) w.broadcast = w.placed;
   for (const Operand &o : scheme_.operands) {
-    const std::int64_t one = o.isShared() ? o.home.bytes : multiplySaturated(o.home.bytes, scheme_.resultsOf(o)),
+    const std::int64_t one = multiplySaturated(o.home.bytes, scheme_.resultsOf(o)),
                        all = multiplySaturated(one, dpus);
     const std::int64_t elements = all / o.size();
     if (o.isPlaced()) {
@@ -232,7 +215,7 @@ evaluate::HostWork Plan::hostWork() const {
     if (o.isShared()) continue;
     add(w.readBack, all);
     const bool adds = o.use == Use::kWrite && scheme_.storeOf(o).combine != Combine::kAssign;
-    if (o.use == Use::kPartial || o.use == Use::kTable || adds)
+    if (o.isPartial() || adds)
       w.merges = addSaturated(w.merges, elements);
     else if (o.use == Use::kSelected || !isOnePiece(o))
       add(w.rearrangedOut, all);

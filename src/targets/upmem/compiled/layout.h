@@ -21,9 +21,9 @@ class Plan final : public HostPlan {
  public:
   Plan(Scheme scheme, std::vector<Argument> arguments, std::shared_ptr<const program::Code> code);
 
-  const Scheme &scheme() const { return scheme_; }
-  std::int64_t dpus() const override { return scheme_.units; }
-  std::int64_t end() const override { return firstByte_ + scheme_.mramBytes; }
+  const Scheme &scheme() const override { return scheme_; }
+  std::vector<const lower::Operand *> arrays() const override;
+  std::int64_t end() const override { return firstByte() + scheme_.mramBytes; }
   evaluate::HostWork hostWork() const override;
 
   /// The block of arguments of one DPU.
@@ -41,12 +41,10 @@ class Plan final : public HostPlan {
   /// DPUs with equal numbers do the same, as long as values do not decide.
   std::vector<std::int64_t> kindOf(std::int64_t dpu) const;
 
-  std::vector<Block> operands(std::int64_t dpu, const kernel::DataSet &data) const override;
   std::vector<Fill> fills(std::int64_t /*dpu*/, double value) const override { return fills(value, false); }
   /// `isAlone`: arrays lie as `alone` says.
   std::vector<Fill> fills(double value, bool isAlone) const;
   std::vector<Block> results() const override;
-  std::vector<int> tensors() const override;
   std::unique_ptr<Results> collector(kernel::DataSet &data) const override;
 
  private:
@@ -56,7 +54,6 @@ class Plan final : public HostPlan {
   Scheme scheme_;
   std::vector<Argument> arguments_;
   std::shared_ptr<const program::Code> code_;
-  std::int64_t firstByte_ = 0;
 };
 
 }  // namespace pimento::targets::upmem::compiled

@@ -37,9 +37,6 @@ struct Operand : lower::Operand {
   std::int64_t members = 1;
   std::int64_t slice = 0;                           ///< bytes that a tasklet merges at a time
   std::int64_t cyclesOfMerge = 0, cyclesSaved = 0;  ///< estimated: of the DPU, and of the host without it
-
-  /// Does the host write it before a launch?
-  bool isPlaced() const { return use == Use::kInput || use == Use::kInPlace; }
 };
 
 /// Units are DPUs, threads tasklets. The nest has the dims of more than one point.
@@ -54,9 +51,6 @@ struct Scheme : lower::Scheme {
   bool mergesInWram = false;    ///< partial results stay there until they are merged
 
   int inner() const { return nest.empty() ? -1 : nest.back(); }
-  /// Arrays of an operand in a DPU, and those of them that hold results.
-  std::int64_t arraysOf(const Operand &o) const { return o.isShared() ? 1 : threads; }
-  std::int64_t resultsOf(const Operand &o) const { return o.isMerged ? threads / o.members : threads; }
   bool merges() const;
   /// Is it what a split prefix sum hands on?
   bool isCarry(const Operand &o) const { return isScan && o.use == Use::kPartial; }

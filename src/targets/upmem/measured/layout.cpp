@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "pimento/base/integer.h"
 #include "pimento/lower/host_data.h"
 
 namespace pimento::targets::upmem::measured {
@@ -22,7 +21,8 @@ constexpr std::int64_t kLargestValue = 4095;  // of a histogram
 
 Layout::Layout(const kernel::Graph &graph, int kernel, const Pattern &pattern, const Work &work, std::int64_t dpus,
                std::int64_t tasklets, const std::vector<std::int64_t> &extents, std::int64_t firstByte)
-    : pattern_(pattern), work_(work), firstByte_(firstByte), end_(firstByte) {
+    : HostPlan(firstByte), pattern_(pattern), work_(work) {
+  if (pattern.shape == Shape::kSel) padding_ = std::byte{1};
   scheme_.graph = &graph;
   scheme_.number = kernel;
   scheme_.units = dpus;
@@ -39,23 +39,17 @@ Layout::Layout(const kernel::Graph &graph, int kernel, const Pattern &pattern, c
               : d == pattern.inner ? work.inner
                                    : work.columns;
   }
-  const std::vector<int> row = {pattern.rows};
   const std::int64_t size = sizeOf(pattern.type).value;
   place(viewed(pattern_.a, {pattern.rows, pattern.inner}, Use::kInput), size);
-  if (pattern.takesPairs) {  // the second half
-    Array half = viewed(pattern_.a, row, Use::kInput);
-    half.operand.positions[0].origin = half.sizes[static_cast<std::size_t>(pattern.rows)];
-    place(std::move(half), size);
-  } else if (pattern.b.exists()) {
-    place(viewed(pattern_.b, pattern.inner < 0 ? row : std::vector{pattern.columns, pattern.inner}, Use::kInput), size);
-  }
+  if (pattern.b.exists())
+    place(viewed(pattern_.b, {pattern.inner < 0 ? pattern.rows : pattern.columns, pattern.inner}, Use::kInput), size);
   if (pattern.extra.exists()) extra_ = viewed(pattern_.extra, {}, Use::kPartial);
   if (pattern.shape == Shape::kSel) {
-    place(viewed(pattern_.out, row, Use::kSelected), size);
-    Array &kept = arrays_.emplace_back();
-    kept.offset = end_;
-    kept.bytes = multiplySaturated(kRecord * tasklets, work.perTasklet / work.buffer);
-    end_ = addSaturated(end_, kept.bytes);
+    place(viewed(pattern_.out, {pattern.rows}, Use::kSelected), size);
+    lower::Operand kept;  // counters of rounds
+    kept.use = Use::kSelected;
+    kept.home.home = lower::TensorPlace::Home::kThread;
+    place(std::move(kept), multiplySaturated(kRecord, work.perTasklet / work.buffer));
   } else if (pattern.shape == Shape::kRed) {
     place(viewed(pattern_.out, {}, Use::kPartial), kRecord);
   } else if (pattern.shape == Shape::kHst) {
@@ -67,48 +61,45 @@ Layout::Layout(const kernel::Graph &graph, int kernel, const Pattern &pattern, c
 }
 
 /// An operand whose positions are the dims of `dims` that there are.
-Array Layout::viewed(const View &view, const std::vector<int> &dims, Use use) {
-  const std::size_t count = scheme_.axes.size();
-  Array array;
-  array.operand.use = use;
-  array.operand.tensor = view.tensor;
-  array.operand.first = view.base;
-  array.operand.hasCarry = use == Use::kWrite && pattern_.shape == Shape::kScan;
-  const bool isRecord = array.operand.isPartial() && &view != &pattern_.extra;
-  array.operand.type = isRecord ? DType::kI32 : scheme_.tensorOf(array.operand).type;
+lower::Operand Layout::viewed(const View &view, const std::vector<int> &dims, Use use) {
+  const lower::PerDim none(scheme_.axes.size(), 0);
+  lower::Operand o;
+  o.use = use;
+  o.tensor = view.tensor;
+  o.first = view.base;
+  o.hasCarry = use == Use::kWrite && pattern_.shape == Shape::kScan;
+  const bool isRecord = o.isPartial() && &view != &pattern_.extra;
+  o.type = isRecord ? DType::kI32 : scheme_.tensorOf(o).type;
   if (isRecord || (use == Use::kWrite && pattern_.shape == Shape::kGemv))
-    array.operand.home.home = lower::TensorPlace::Home::kThread;
-  array.sizes = scheme_.sizesOf(array.operand);
-  if (pattern_.takesPairs && use == Use::kInput) array.sizes[static_cast<std::size_t>(pattern_.rows)] /= 2;
-  if (use == Use::kTable) array.operand.positions.push_back({0, 1, 1, work_.bins, lower::PerDim(count, 0), 0, true, 0});
+    o.home.home = lower::TensorPlace::Home::kThread;
+  if (use == Use::kTable) o.positions.push_back({0, 1, 1, work_.bins, none, 0, true, 0});
   for (const int d : dims) {
     if (d < 0) continue;
     const auto i = static_cast<std::size_t>(d);
-    lower::Position p{0, 1, view.stride[i], scheme_.axes[i].extent, lower::PerDim(count, 0), 0, false, 0};
-    p.coefficient[i] = 1;
-    array.operand.positions.push_back(std::move(p));
+    o.positions.push_back({0, 1, view.stride[i], scheme_.axes[i].extent, none, 0, false, 0});
+    o.positions.back().coefficient[i] = 1;
   }
   const auto &stores = scheme_.kernel().stores;
   for (std::size_t s = 0; s < stores.size() && use != Use::kInput; ++s)
     if (stores[s].target.tensor == view.tensor) {
-      array.operand.store = static_cast<int>(s);
-      scheme_.stores[s].delta.assign(array.operand.positions.size(), 0);
+      o.store = static_cast<int>(s);
+      scheme_.stores[s].delta.assign(o.positions.size(), 0);
     }
-  return array;
+  return o;
 }
 
-/// The next array; rows begin at multiples of `unit` bytes.
-void Layout::place(Array array, std::int64_t unit) {
-  lower::Operand &o = array.operand;
-  o.home.fit(o.positions, array.sizes, o.size(), unit);
-  const bool isPerTasklet = o.home.home == lower::TensorPlace::Home::kThread;
-  array.isInput = o.isShared();
-  array.isSame = array.isInput && !o.involves(pattern_.rows);
-  array.number = static_cast<int>(arrays_.size());
-  array.offset = end_;
-  array.bytes = multiplySaturated(o.home.bytes, isPerTasklet ? tasklets() : 1);
-  end_ = addSaturated(end_, array.bytes);
-  arrays_.push_back(std::move(array));
+/// The next one; rows and arrays begin at multiples of `unit` bytes.
+void Layout::place(lower::Operand o, std::int64_t unit) {
+  o.home.fit(o.positions, scheme_.sizesOf(o), o.size(), unit);
+  o.home.offset = bytes_;
+  bytes_ = addSaturated(bytes_, multiplySaturated(o.home.bytes, scheme_.arraysOf(o)));
+  arrays_.push_back(std::move(o));
+}
+
+std::vector<const lower::Operand *> Layout::arrays() const {
+  std::vector<const lower::Operand *> out;
+  for (const lower::Operand &o : arrays_) out.push_back(&o);
+  return out;
 }
 
 std::vector<std::int64_t> Layout::extents() const {
@@ -121,60 +112,29 @@ std::int64_t Layout::rowsOf(std::int64_t dpu) const {
   return scheme_.validOf(dpu)[static_cast<std::size_t>(pattern_.rows)];
 }
 
-Block Layout::operand(const Array &a, std::int64_t dpu, const kernel::DataSet &data) const {
-  Block block{a.offset, std::vector<std::byte>(static_cast<std::size_t>(a.bytes))};
-  if (pattern_.shape == Shape::kSel)
-    for (std::int64_t i = 0; i < a.bytes; i += a.operand.size())
-      block.bytes[static_cast<std::size_t>(i)] = std::byte{1};
-  lower::gather(a.operand, scheme_.baseOf(dpu), a.sizes, data[static_cast<std::size_t>(a.operand.tensor)],
-                block.bytes.data());
-  return block;
-}
-
-std::vector<Block> Layout::operands(std::int64_t dpu, const kernel::DataSet &data) const {
-  std::vector<Block> blocks;
-  for (const Array &a : arrays_)
-    if (a.isInput) blocks.push_back(operand(a, dpu, data));
-  return blocks;
-}
-
 std::vector<Fill> Layout::fills(std::int64_t dpu, double value) const {
   kernel::TensorData element(pattern_.type, {1});
   std::vector<std::byte> padding = element.bytes;
+  padding[0] = padding_;
   element.setDouble(0, value);
-  if (pattern_.shape == Shape::kSel) padding[0] = std::byte{1};
   const auto size = static_cast<std::int64_t>(padding.size());
   std::vector<Fill> fills;
-  for (const Array &a : arrays_) {
-    if (!a.isInput) continue;
+  for (const lower::Operand &o : arrays_) {
+    if (!o.isShared()) continue;
     std::vector<Fill> rows;
     std::int64_t filled = 0;
-    lower::forEachRow(a.operand, a.operand.home, scheme_.baseOf(dpu), a.sizes, [&](const lower::Row &row) {
-      const std::int64_t offset = a.offset + row.byte;
+    lower::forEachRow(o, o.home, scheme_.baseOf(dpu), scheme_.sizesPerUnit(), [&](const lower::Row &row) {
+      const std::int64_t offset = firstByte() + o.home.offset + row.byte;
       filled += row.count * size;
       if (!rows.empty() && rows.back().offset + rows.back().size == offset)
         rows.back().size += row.count * size;
       else
         rows.push_back({offset, row.count * size, element.bytes});
     });
-    if (filled < a.bytes) fills.push_back({a.offset, a.bytes, padding});
+    if (filled < o.home.bytes) fills.push_back({firstByte() + o.home.offset, o.home.bytes, padding});
     fills.insert(fills.end(), rows.begin(), rows.end());
   }
   return fills;
-}
-
-std::vector<Block> Layout::results() const {
-  std::vector<Block> blocks;
-  for (const Array &a : arrays_)
-    if (!a.isInput) blocks.push_back({a.offset, std::vector<std::byte>(static_cast<std::size_t>(a.bytes))});
-  return blocks;
-}
-
-std::vector<int> Layout::tensors() const {
-  std::vector<int> out;
-  for (const View &v : {pattern_.a, pattern_.b})
-    if (v.exists()) out.push_back(v.tensor);
-  return out;
 }
 
 Status Layout::check(const kernel::DataSet &data) const {
@@ -182,7 +142,7 @@ Status Layout::check(const kernel::DataSet &data) const {
   const kernel::TensorData &a = data[static_cast<std::size_t>(pattern_.a.tensor)];
   std::int64_t bad = -1;
   for (std::int64_t dpu = 0; dpu < dpus() && bad < 0; ++dpu)
-    lower::forEachRow(arrays_[0].operand, arrays_[0].operand.home, scheme_.baseOf(dpu), arrays_[0].sizes,
+    lower::forEachRow(arrays_[0], arrays_[0].home, scheme_.baseOf(dpu), scheme_.sizesPerUnit(),
                       [&](const lower::Row &row) {
                         for (std::int64_t i = 0; i < row.count && bad < 0; ++i) {
                           const std::int64_t element = row.element + i * row.stride, x = a.asInteger(element);
@@ -205,20 +165,20 @@ evaluate::HostWork Layout::hostWork() const {
   add(w.broadcast, argumentsOfAll);
   add(w.placed, argumentsOfAll);
   const auto isPadded = [&](int d) { return d >= 0 && scheme_.axis(d).range != scheme_.axis(d).extent; };
-  for (const Array &a : arrays_) {
-    const std::int64_t bytes = multiplySaturated(a.bytes, w.dpus);
-    add(a.isInput ? w.placed : w.readBack, bytes);
-    if (!a.isInput) continue;
-    if (a.isSame) add(w.broadcast, bytes);
+  for (const lower::Operand &o : arrays_) {
+    const std::int64_t bytes = multiplySaturated(multiplySaturated(o.home.bytes, scheme_.arraysOf(o)), w.dpus);
+    add(o.isShared() ? w.placed : w.readBack, bytes);
+    if (!o.isShared()) continue;
+    if (isSame(o)) add(w.broadcast, bytes);
     // Gathered, unless it lies in one piece.
     bool isStrided = false;
     std::int64_t pieces = 0, next = -1;
-    lower::forEachRow(a.operand, a.operand.home, scheme_.baseOf(0), a.sizes, [&](const lower::Row &row) {
+    lower::forEachRow(o, o.home, scheme_.baseOf(0), scheme_.sizesPerUnit(), [&](const lower::Row &row) {
       isStrided = isStrided || (row.stride != 1 && row.count > 1);
       pieces += row.element != next ? 1 : 0;
       next = row.element + row.count;
     });
-    if (isStrided || pieces > 1 || isPadded(pattern_.inner)) add(w.rearrangedIn, a.isSame ? a.bytes : bytes);
+    if (isStrided || pieces > 1 || isPadded(pattern_.inner)) add(w.rearrangedIn, isSame(o) ? o.home.bytes : bytes);
   }
   const std::int64_t covered = std::min(scheme_.axis(pattern_.rows).extent, multiplySaturated(rowsPerDpu(), w.dpus));
   switch (pattern_.shape) {
@@ -253,21 +213,21 @@ namespace {
 class Merger final : public Results {
  public:
   /// All must outlive it.
-  Merger(const Layout &layout, const lower::Scheme &scheme, const lower::Operand &extra, kernel::DataSet &data)
+  Merger(const Layout &layout, const lower::Operand &extra, kernel::DataSet &data)
       : layout_(layout),
         shape_(layout.pattern().shape),
         extra_(extra),
-        collector_(scheme, data, shape_ == Shape::kScan ? &extra : nullptr) {}
+        collector_(layout.scheme(), data, shape_ == Shape::kScan ? &extra : nullptr) {}
 
   void add(const std::vector<Block> &results) override {
-    const auto out = std::find_if(layout_.arrays().begin(), layout_.arrays().end(), [](auto &a) { return !a.isInput; });
-    const lower::Operand &o = out->operand;
+    const auto arrays = layout_.arrays();
+    const lower::Operand &o = **std::find_if(arrays.begin(), arrays.end(), [](auto *a) { return !a->isShared(); });
     const std::byte *const bytes = results[0].bytes.data();
     if (shape_ == Shape::kSel)
       addSelected(o, bytes, results[1].bytes);
     else
       collector_.add(o, bytes);
-    if (shape_ == Shape::kScan) collector_.carry(kernel::load(o.type, bytes, out->bytes / o.size() - 1));
+    if (shape_ == Shape::kScan) collector_.carry(kernel::load(o.type, bytes, o.home.bytes / o.size() - 1));
     if (shape_ == Shape::kHst)  // padding fell into bin 0
       addTo(o, layout_.rowsOf(collector_.unit()) - layout_.tasklets() * layout_.work().perTasklet);
     collector_.closeUnit();
@@ -302,7 +262,7 @@ class Merger final : public Results {
 }  // namespace
 
 std::unique_ptr<Results> Layout::collector(kernel::DataSet &data) const {
-  return std::make_unique<Merger>(*this, scheme_, extra_.operand, data);
+  return std::make_unique<Merger>(*this, extra_, data);
 }
 
 }  // namespace pimento::targets::upmem::measured

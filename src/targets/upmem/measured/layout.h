@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "pimento/base/integer.h"
 #include "pimento/evaluate/host_work.h"
 #include "pimento/kernel/interpreter.h"
 #include "pimento/lower/operand.h"
@@ -19,16 +20,6 @@
 
 namespace pimento::targets::upmem::measured {
 
-/// An array in every DPU's MRAM.
-struct Array {
-  lower::Operand operand;  ///< positions are dims of the kernel; none of counters
-  lower::PerDim sizes;     ///< points of each dim that it is for
-  int number = 0;          ///< in order
-  std::int64_t offset = 0, bytes = 0;
-  bool isInput = false;
-  bool isSame = false;  ///< all DPUs get one copy
-};
-
 class Layout final : public HostPlan {
  public:
   /// `extents`: of the kernel's dims.
@@ -36,42 +27,38 @@ class Layout final : public HostPlan {
          std::int64_t tasklets, const std::vector<std::int64_t> &extents, std::int64_t firstByte);
   /// That of one DPU with less work.
   Layout cut(const Work &work, const std::vector<std::int64_t> &extents) const {
-    return {*scheme_.graph, scheme_.number, pattern_, work, 1, tasklets(), extents, firstByte_};
+    return {*scheme_.graph, scheme_.number, pattern_, work, 1, tasklets(), extents, firstByte()};
   }
 
   const Pattern &pattern() const { return pattern_; }
   const Work &work() const { return work_; }
-  std::int64_t dpus() const override { return scheme_.units; }
   std::int64_t tasklets() const { return scheme_.threads; }
   std::vector<std::int64_t> extents() const;
-  const std::vector<Array> &arrays() const { return arrays_; }
-  std::int64_t end() const override { return end_; }
-  evaluate::HostWork hostWork() const override;
-
   /// Rows, or elements, of DPU `dpu` that are the kernel's, not padding.
   std::int64_t rowsOf(std::int64_t dpu) const;
+  /// Do all DPUs get one copy?
+  bool isSame(const lower::Operand &o) const { return o.isShared() && !o.involves(pattern_.rows); }
 
-  /// One operand of one DPU.
-  Block operand(const Array &array, std::int64_t dpu, const kernel::DataSet &data) const;
-  std::vector<int> tensors() const override;
-  std::vector<Block> operands(std::int64_t dpu, const kernel::DataSet &data) const override;
+  const lower::Scheme &scheme() const override { return scheme_; }
+  std::vector<const lower::Operand *> arrays() const override;
+  std::int64_t end() const override { return addSaturated(firstByte(), bytes_); }
+  evaluate::HostWork hostWork() const override;
   std::vector<Fill> fills(std::int64_t dpu, double value) const override;
-  std::vector<Block> results() const override;
   std::unique_ptr<Results> collector(kernel::DataSet &data) const override;
   /// Diagnostics: unsupported-data (values of a histogram beyond 12 bits).
   Status check(const kernel::DataSet &data) const override;
 
  private:
   std::int64_t rowsPerDpu() const { return scheme_.axis(pattern_.rows).perUnit(); }
-  Array viewed(const View &view, const std::vector<int> &dims, lower::Use use);
-  void place(Array array, std::int64_t unit);
+  lower::Operand viewed(const View &view, const std::vector<int> &dims, lower::Use use);
+  void place(lower::Operand o, std::int64_t unit);
 
   Pattern pattern_;
   Work work_;
   lower::Scheme scheme_;
-  std::int64_t firstByte_, end_;
-  std::vector<Array> arrays_;
-  Array extra_;  ///< what the host itself adds up: counts, carried sums
+  std::int64_t bytes_ = 0;
+  std::vector<lower::Operand> arrays_;  ///< positions are dims of the kernel; behind a selection its counters
+  lower::Operand extra_;                ///< what the host itself adds up: counts, carried sums
 };
 
 }  // namespace pimento::targets::upmem::measured

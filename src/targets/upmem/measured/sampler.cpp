@@ -73,22 +73,23 @@ sim::dpu::Dpu Sampler::onSample(const Cut &cut, const std::string &sample, bool 
   const Layout layout = layout_.cut(cut.work, cut.extents);
   sim::dpu::Dpu dpu = loaded(layout);
   const std::int64_t size = sizeOf(p.type).value;
-  for (const Array &a : layout.arrays()) {
-    if (!a.isInput) continue;
-    Block block;
-    if (a.isSame && !hasOwnShared) {
-      block = layout.operand(a, 0, shared_);
-    } else {
-      const std::string name = fmt::format("{}, array {}", sample, a.number);
-      kernel::TensorData made = makeTensor(name, p.type, {a.bytes / size}, values_);
+  int number = 0;
+  for (const lower::Operand *o : layout.arrays()) {
+    if (!o->isShared()) continue;
+    if (layout.isSame(*o) && !hasOwnShared) {
+      write(dpu, {layout.operand(*o, 0, 0, shared_)});
+      continue;
+    }
+    const std::int64_t arrays = p.takesPairs ? 2 : 1, elements = o->home.bytes / size / arrays;
+    for (std::int64_t half = 0; half < arrays; ++half) {
+      kernel::TensorData made = makeTensor(fmt::format("{}, array {}", sample, number++), p.type, {elements}, values_);
       if (p.inner >= 0) {  // rows end in padding
         const std::int64_t row = cut.work.inner, real = cut.extents[static_cast<std::size_t>(p.inner)];
-        for (std::int64_t at = 0; real < row && at < a.bytes / size; at += row)
+        for (std::int64_t at = 0; real < row && at < elements; at += row)
           std::memset(made.bytes.data() + (at + real) * size, 0, static_cast<std::size_t>((row - real) * size));
       }
-      block = {a.offset, std::move(made.bytes)};
+      write(dpu, {{layout.firstByte() + o->home.offset + half * elements * size, std::move(made.bytes)}});
     }
-    dpu.writeMram(static_cast<std::uint32_t>(block.offset), block.bytes);
   }
   return dpu;
 }
@@ -105,8 +106,9 @@ std::optional<sim::dpu::RunResult> Sampler::onConstants(int way, std::int64_t pa
   const Layout layout = layout_.cut(c.work, c.extents);
   sim::dpu::Dpu dpu = loaded(layout);
   const std::vector<std::byte> zero(static_cast<std::size_t>(sizeOf(layout.pattern().type).value));
-  for (const Array &a : layout.arrays())
-    if (a.isInput) dpu.fillMram(static_cast<std::uint32_t>(a.offset), a.bytes, zero);
+  for (const lower::Operand *o : layout.arrays())
+    if (o->isShared())
+      dpu.fillMram(static_cast<std::uint32_t>(layout.firstByte() + o->home.offset), o->home.bytes, zero);
   return dpu.estimate();
 }
 
