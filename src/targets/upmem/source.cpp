@@ -69,7 +69,7 @@ std::optional<Result<std::string>> emitSource(std::string_view stage, const eval
   std::string out;
   for (const Source &source : sources) {
     const program::DpuSource text = {
-        "kernel.c", source.written.text, {"-O2", "-g0", fmt::format("-DNR_TASKLETS={}", source.scheme.tasklets)}};
+        "kernel.c", source.written.text, {"-O2", "-g0", fmt::format("-DNR_TASKLETS={}", source.scheme.threads)}};
     if (request.tools.dpuCompiler == nullptr) return compiled::noCompiler();
     const Result<std::string> ir = request.tools.dpuCompiler->optimised(text);
     if (!ir) return ir.diagnostics();
