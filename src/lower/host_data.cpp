@@ -151,7 +151,8 @@ bool isInTensor(const Operand &o, const PerDim &delta, const PerDim &point) {
 }  // namespace
 
 void Collector::forEach(const Operand &o, const Visit &visit) const {
-  const bool heedsGuards = !o.isPartial() && !o.isAnywhere(), mayMiss = !heedsGuards && !scheme_.kernel().guards.empty();
+  const bool heedsGuards = !o.isPartial() && !o.isAnywhere(),
+             mayMiss = !heedsGuards && !scheme_.kernel().guards.empty();
   const PerDim &delta = scheme_.stores[static_cast<std::size_t>(o.store)].delta;
   const PerDim sizes = scheme_.sizesOf(o), ones(sizes.size(), 1), valid = scheme_.validOf(unit_);
   const kernel::Affine byte = byteOf(o, o.home, sizes, ones, delta), element = elementOf(o, delta, sizes.size());

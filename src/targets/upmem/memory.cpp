@@ -14,7 +14,8 @@ std::set<int> HostPlan::tensors() const {
 
 Block HostPlan::operand(const lower::Operand &o, std::int64_t dpu, std::int64_t array,
                         const kernel::DataSet &data) const {
-  Block block{firstByte_ + o.home.offset + array * o.home.bytes, std::vector<std::byte>(static_cast<std::size_t>(o.home.bytes))};
+  Block block{firstByte_ + o.home.offset + array * o.home.bytes,
+              std::vector<std::byte>(static_cast<std::size_t>(o.home.bytes))};
   if (padding_ != std::byte{0})
     for (std::int64_t i = 0; i < o.home.bytes; i += o.size()) block.bytes[static_cast<std::size_t>(i)] = padding_;
   lower::gather(o, o.isShared() ? scheme().baseOf(dpu) : scheme().firstOf(dpu, array), scheme().sizesOf(o),

@@ -11,11 +11,9 @@ namespace pimento::frontend {
 constexpr int kSize = 7;
 
 /// The function's text, and the function.
-#define SAME_TEXT(name, ...)          \
-  __VA_ARGS__                         \
-  constexpr const char *name##Text = \
-      "enum { kSize = 7 };\n"         \
-      #__VA_ARGS__;
+#define SAME_TEXT(name, ...) \
+  __VA_ARGS__                \
+  constexpr const char *name##Text = "enum { kSize = 7 };\n" #__VA_ARGS__;
 
 template <typename... Arrays, std::size_t... N>
 void call(void (*f)(Arrays *...), const HostArrays &arrays, const char *names, std::index_sequence<N...> /*of*/) {
@@ -28,9 +26,8 @@ void expectSame(const char *text, const char *names, void (*f)(Arrays *...)) {
   SCOPED_TRACE(text);
   const kernel::Graph graph = importGoodC(text);
   expectSameAsHost(
-      graph,
-      [&](const HostArrays &arrays) { call(f, arrays, names, std::make_index_sequence<sizeof...(Arrays)>()); }, {},
-      Unwritten::kCounts);
+      graph, [&](const HostArrays &arrays) { call(f, arrays, names, std::make_index_sequence<sizeof...(Arrays)>()); },
+      {}, Unwritten::kCounts);
 }
 
 }  // namespace pimento::frontend

@@ -203,8 +203,7 @@ evaluate::HostWork Plan::hostWork() const {
   add(w.placed, multiplySaturated(static_cast<std::int64_t>(4 * arguments_.size()), dpus));
   if (kindOf(0) == kindOf(dpus - 1)) w.broadcast = w.placed;
   for (const Operand &o : scheme_.operands) {
-    const std::int64_t one = multiplySaturated(o.home.bytes, scheme_.resultsOf(o)),
-                       all = multiplySaturated(one, dpus);
+    const std::int64_t one = multiplySaturated(o.home.bytes, scheme_.resultsOf(o)), all = multiplySaturated(one, dpus);
     const std::int64_t elements = all / o.size();
     if (o.isPlaced()) {
       const bool isSame = scheme_.isSameForAll(o), isOnce = scheme_.tensorOf(o).isConstant;

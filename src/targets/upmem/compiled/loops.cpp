@@ -258,7 +258,8 @@ class Loops {
   /// Kept in a variable while the innermost loop runs: every access is to the same element.
   bool isInRegister(std::size_t number) const {
     const Operand &o = scheme_.operands[number];
-    if (!touched_[number] || o.isShared() || o.isInMram || o.use == Use::kSelected || o.use == Use::kTable || !isFixed(o))
+    if (!touched_[number] || o.isShared() || o.isInMram || o.use == Use::kSelected || o.use == Use::kTable ||
+        !isFixed(o))
       return false;
     const Reference *first = nullptr;
     const auto isSame = [&](const Reference &r) {
@@ -319,8 +320,8 @@ class Loops {
   }
 
   bool tracksIndex() const {
-    const bool isInMram = std::any_of(scheme_.operands.begin(), scheme_.operands.end(),
-                                      [&](const Operand &o) { return o.isInMram; });
+    const bool isInMram =
+        std::any_of(scheme_.operands.begin(), scheme_.operands.end(), [&](const Operand &o) { return o.isInMram; });
     return guardsInner_ || isInMram ||
            std::any_of(kernel_.body.begin(), kernel_.body.end(), [&](const kernel::Value &v) {
              return v.op == Op::kIndex && v.dim == inner_ &&
