@@ -2,6 +2,7 @@
 
 #include "pimento/driver/job.h"
 #include "pimento/evaluate/evaluator.h"
+#include "pimento/kernel/rounds.h"
 #include "pimento/mapping/cnm.h"
 
 namespace pimento::driver {

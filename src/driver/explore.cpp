@@ -23,6 +23,7 @@
 #include "pimento/evaluate/evaluator.h"
 #include "pimento/kernel/interpreter.h"
 #include "pimento/kernel/isolate.h"
+#include "pimento/kernel/rounds.h"
 #include "pimento/machine/identity.h"
 #include "pimento/mapping/mapping.h"
 #include "pimento/program/dpu_compiler.h"

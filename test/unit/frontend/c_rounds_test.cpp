@@ -75,6 +75,12 @@ SAME_TEXT(lastOneCounts, void lastOneCounts(const int *x, int *y) {
 SAME_TEXT(gathered, void gathered(const int *i, const float x[kSize], float *y) {
   for (int k = 0; k < kSize; k++) y[k] = x[i[k]] + x[k * k % kSize];
 })
+SAME_TEXT(guardedByAChoice, void guardedByAChoice(const int *i, const int x[3], int *y) {
+  for (int k = 0; k < kSize; k++) {
+    y[k] = i[k] >= 0 && i[k] < 3 ? x[i[k]] + 1 : -1;
+    if (i[k] > 0 && i[k] <= 3) y[k] += x[i[k] - 1];
+  }
+})
 SAME_TEXT(scattered, void scattered(const int *i, const float *x, float y[kSize]) {
   for (int k = 0; k < kSize; k++) y[i[k]] = x[k];
 })
@@ -116,6 +122,7 @@ TEST(CRounds, UpdatesInPlace) {
 
 TEST(CRounds, IndicesFromData) {
   expectSame(gatheredText, "ixy", gathered);
+  expectSame(guardedByAChoiceText, "ixy", guardedByAChoice);
   expectSame(scatteredText, "ixy", scattered);
   expectSame(rowsOfAnIndexText, "ixy", rowsOfAnIndex);
   expectSame(nearestText, "xcy", nearest);

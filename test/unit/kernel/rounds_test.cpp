@@ -131,6 +131,13 @@ TEST(Rounds, ABoundKernelStartsAtItsFirstPoint) {
   EXPECT_FALSE(bind(parsed("for k in 0..9 { y[i] = i where i > k }", {{"i", 6}}).kernels[0], {7}));
 }
 
+TEST(Rounds, TooManyAreRefused) {
+  const Graph graph = parsed("for k in 0..3000 { for l in 0..3000 { s[] += x[i] } }", {{"i", 4}});
+  const Result<Unrolled> rounds = unrolled(graph);
+  ASSERT_FALSE(rounds);
+  EXPECT_EQ(rounds.diagnostics()[0].code, "too-many-rounds");
+}
+
 TEST(Indirect, ReadsAndStoresTakeAnIndexFromData) {
   const Graph gather = parsed("y[i] = x[p[i]]", {{"i", 4}, {"x", 6}});
   EXPECT_EQ(run(gather, {{"x", {10, 11, 12, 13, 14, 15}}, {"p", {5, 0, 0, 3}}}, "y"), (Numbers{15, 10, 10, 13}));
