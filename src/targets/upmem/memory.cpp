@@ -1,9 +1,19 @@
 #include "pimento/targets/upmem/memory.h"
 
+#include <fmt/format.h>
+
 #include "pimento/base/integer.h"
 #include "pimento/lower/host_data.h"
 
 namespace pimento::targets::upmem {
+
+Status checkMachine(const machine::Machine &m) {
+  using enum machine::LevelRole;
+  if (m.dpu && machine::haveRoles(m.levels, {kGroup, kUnit, kThread})) return okStatus();
+  return unsupported("unsupported-machine", {"--target"},
+                     fmt::format("machine '{}' has no ranks of DPUs with tasklets", m.name),
+                     "ranks, DPUs, tasklets, memories and transfer times can be changed; the levels cannot");
+}
 
 std::set<int> HostPlan::tensors() const {
   std::set<int> out;
@@ -14,7 +24,8 @@ std::set<int> HostPlan::tensors() const {
 
 Block HostPlan::operand(const lower::Operand &o, std::int64_t dpu, std::int64_t array,
                         const kernel::DataSet &data) const {
-  Block block{firstByte_ + o.home.offset + array * o.home.bytes, std::vector<std::byte>(static_cast<std::size_t>(o.home.bytes))};
+  Block block{firstByte_ + o.home.offset + array * o.home.bytes,
+              std::vector<std::byte>(static_cast<std::size_t>(o.home.bytes))};
   if (padding_ != std::byte{0})
     for (std::int64_t i = 0; i < o.home.bytes; i += o.size()) block.bytes[static_cast<std::size_t>(i)] = padding_;
   lower::gather(o, o.isShared() ? scheme().baseOf(dpu) : scheme().firstOf(dpu, array), scheme().sizesOf(o),
