@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "pimento/base/integer.h"
+#include "pimento/kernel/box.h"
 #include "pimento/kernel/linear.h"
 
 namespace pimento::lower {
@@ -40,6 +41,13 @@ PerDim Scheme::sizesOf(const Operand &o) const {
   return o.home.home == TensorPlace::Home::kUnit ? sizesPerUnit() : sizesPerThread();
 }
 
+std::vector<kernel::Affine> Scheme::guardsOf(const Operand &o) const {
+  if (o.use == Use::kWrite) return kernel().guards;
+  std::vector<bool> isKept;
+  for (std::size_t d = 0; d < axes.size(); ++d) isKept.push_back(o.involves(static_cast<int>(d)));
+  return kernel::projectedGuards(kernel(), isKept);
+}
+
 std::int64_t Scheme::arraysOf(const Operand &o) const {
   return o.home.home == TensorPlace::Home::kUnit ? 1 : threads;
 }
@@ -66,14 +74,14 @@ std::int64_t stepOf(const kernel::Affine &index) {
 
 }  // namespace
 
-std::vector<Position> positionsOf(const Access &access, const kernel::Tensor &tensor, bool isPacked, bool isTable) {
+std::vector<Position> positionsOf(const Access &access, const kernel::Tensor &tensor, bool isPacked) {
   std::vector<Position> out;
   std::int64_t stride = 1;
   for (std::size_t i = access.index.size(); i-- > 0; stride *= tensor.shape[i]) {
     const kernel::Affine &index = access.index[i];
     Position p{index.constant, isPacked ? stepOf(index) : 1, stride, tensor.shape[i], index.coefficients, 0, false, i};
     for (std::int64_t &c : p.coefficient) c /= p.step;
-    if (isTable && i + 1 == access.index.size())
+    if (access.isIndirect() && static_cast<int>(i) == access.indirectAt)
       p = {0, 1, stride, tensor.shape[i], PerDim(index.coefficients.size(), 0), 0, true, i};
     out.insert(out.begin(), std::move(p));
   }

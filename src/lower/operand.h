@@ -85,15 +85,17 @@ struct Scheme : Shares {
   const kernel::Store &storeOf(const Operand &o) const { return kernel().stores[static_cast<std::size_t>(o.store)]; }
   /// Points of each dim that one array of the operand is for.
   PerDim sizesOf(const Operand &o) const;
+  /// Conditions (>= 0) under which a result has an element: where points run if each writes its own, else where some
+  /// point runs that has the values of dims that the operand involves.
+  std::vector<kernel::Affine> guardsOf(const Operand &o) const;
   /// Arrays of an operand in a unit, and those of them that hold results.
   std::int64_t arraysOf(const Operand &o) const;
   std::int64_t resultsOf(const Operand &o) const;
 };
 
 /// The positions of `access` alone, outermost first as in the tensor. `isPacked`: steps are the common divisors of
-/// coefficients. `isTable`: the last index is data.
-std::vector<Position> positionsOf(const kernel::Access &access, const kernel::Tensor &tensor, bool isPacked,
-                                  bool isTable = false);
+/// coefficients.
+std::vector<Position> positionsOf(const kernel::Access &access, const kernel::Tensor &tensor, bool isPacked);
 /// Do accesses differ by constants, of no more than `widest` steps?
 bool matches(const Operand &o, const kernel::Access &access,
              std::int64_t widest = std::numeric_limits<std::int64_t>::max());

@@ -115,7 +115,7 @@ TEST(Operand, PackedIndicesTakeNoRoomForWhatLiesBetween) {
 TEST(Operand, WhatDataChooseIsHeldWhole) {
   kernel::Tensor t{"h", DType::kU32, {7, 256}, kernel::Role::kOutput};
   Operand o;
-  o.positions = positionsOf({0, {index({1}), index({0})}}, t, true, true);
+  o.positions = positionsOf({0, {index({1}), index({0})}, 1, 0}, t, true);
   EXPECT_EQ(o.elements({3}), 3 * 256);
 }
 

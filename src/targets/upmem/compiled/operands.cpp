@@ -54,7 +54,7 @@ class Grouper {
   }
 
   Use useOf(const kernel::Store &s) const {
-    if (s.indirectIndex >= 0) return Use::kTable;
+    if (s.target.isIndirect()) return Use::kTable;
     if (kernel_.form == Form::kSelect) return s.combine == Combine::kAssign ? Use::kSelected : Use::kPartial;
     if (scheme_.isScan) return s.combine == Combine::kAssign ? Use::kWrite : Use::kPartial;
     if (isSequential_ && (s.combine != Combine::kAssign || isLoaded(s.target.tensor) || !usesAllDims(s)))
@@ -87,7 +87,7 @@ class Grouper {
     o.type = tensor(access).type;
     if (o.isPartial()) o.type = lower::accumulatorOf(o.type);
     o.home.home = o.isShared() ? lower::TensorPlace::Home::kUnit : lower::TensorPlace::Home::kThread;
-    if (use != Use::kSelected) o.positions = lower::positionsOf(access, tensor(access), true, use == Use::kTable);
+    if (use != Use::kSelected) o.positions = lower::positionsOf(access, tensor(access), true);
     return o;
   }
 

@@ -130,7 +130,7 @@ class Maker {
     }
     for (const kernel::Store &s : kernel_.stores) {
       const DType t = graph_.tensors[static_cast<std::size_t>(s.target.tensor)].type;
-      if (s.indirectIndex < 0) continue;
+      if (!s.target.isIndirect()) continue;
       if (s.combine == Combine::kAssign)
         return unsupported("op", "an indirect store that assigns: the last point wins", "accumulate: +=, min=, max=");
       if (lower::accumulatorOf(t) != t)
