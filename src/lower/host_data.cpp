@@ -147,7 +147,7 @@ void Collector::forEach(const Operand &o, const Visit &visit) const {
   for (std::int64_t t = 0; t < scheme_.arraysOf(o); ++t) {
     const std::optional<std::int64_t> array = resultOf(scheme_, o, t);
     if (!array) continue;
-    const bool isIdle = !scheme_.doIdleThreadsRun && scheme_.isIdle(valid, t);
+    const bool isIdle = !scheme_.runsIdleThreads && scheme_.isIdle(valid, t);
     forEachPoint(scheme_.kernel(), o, scheme_.firstOf(unit_, t), sizes, guards,
                  [&](const PerDim &at, const PerDim &point) {
                    const std::int64_t from = *array * o.home.bytes + valueAt(byte, at), to = valueAt(element, point);

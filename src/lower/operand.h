@@ -74,7 +74,7 @@ struct Scheme : Shares {
   const kernel::Graph *graph = nullptr;
   int number = 0;                        ///< of the kernel in the graph
   std::vector<Reference> loads, stores;  ///< as the kernel's
-  bool doIdleThreadsRun = false;         ///< on padding that changes no result; else they leave nothing
+  bool runsIdleThreads = false;          ///< on padding that changes no result; else they leave nothing
 
   Scheme() = default;
   Scheme(const kernel::Graph &graph, int number, const mapping::PlacedMapping &placed, int subspace,

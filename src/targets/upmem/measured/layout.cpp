@@ -28,7 +28,7 @@ Layout::Layout(const kernel::Graph &graph, int kernel, const Pattern &pattern, c
   scheme_.units = dpus;
   scheme_.threads = tasklets;
   scheme_.instances = {dpus, tasklets};
-  scheme_.doIdleThreadsRun = true;
+  scheme_.runsIdleThreads = true;
   scheme_.stores.resize(scheme_.kernel().stores.size());
   for (std::size_t i = 0; i < extents.size(); ++i) {
     const int d = static_cast<int>(i);
