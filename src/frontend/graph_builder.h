@@ -51,7 +51,8 @@ class GraphBuilder {
   /// Makes the buffer hold a tensor that may be updated, filling or copying first where needed.
   /// `from` is the buffer whose contents are updated; `mayReuse` says that no one else needs them.
   int update(int b, int from, bool mayReuse, const Location &where);
-  /// What follows, up to closeLoop(), runs in rounds. Buffers that change in it must hold tensors by then: update() them.
+  /// What follows, up to closeLoop(), runs in rounds. Buffers that change in it must hold tensors by then: update()
+  /// them.
   void openLoop(std::string name, std::int64_t extent, const Location &where);
   void closeLoop();
   /// Appends a kernel; its name is made unique.
@@ -86,7 +87,7 @@ class GraphBuilder {
   std::vector<Buffer> buffers_;
   std::vector<int> order_;  ///< per tensor: arguments keep their place, others follow as made
   std::vector<int> arguments_;
-  std::vector<std::size_t> open_;  ///< loops around what comes next
+  std::vector<std::size_t> open_;                ///< loops around what comes next
   std::map<std::string, std::string> mappings_;  ///< by kernel
 };
 

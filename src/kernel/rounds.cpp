@@ -212,10 +212,10 @@ Result<Unrolled> unrolled(const Graph &graph) {
     std::optional<Kernel> kernel = bind(graph.kernels[static_cast<std::size_t>(k)], counters);
     if (!kernel) return okStatus();
     if (static_cast<std::int64_t>(out.runs.size()) == kMostRuns)
-      return unsupported("too-many-rounds", kernel->where,
-                         fmt::format("the loops around kernel '{}' come to more than {} runs of kernels", kernel->name,
-                                     kMostRuns),
-                         "let the loop run fewer rounds, or make it a dim of its kernels");
+      return unsupported(
+          "too-many-rounds", kernel->where,
+          fmt::format("the loops around kernel '{}' come to more than {} runs of kernels", kernel->name, kMostRuns),
+          "let the loop run fewer rounds, or make it a dim of its kernels");
     rename(*kernel, names);
     std::vector<bool> start;
     for (const Store &store : kernel->stores) {

@@ -302,7 +302,8 @@ class GraphVerifier {
 
   void checkFollower(const Store &store) {
     const auto &list = kernel_->stores;
-    if (store.follows < 0 || store.follows >= static_cast<int>(list.size()) || &store == &list[static_cast<std::size_t>(store.follows)]) {
+    if (store.follows < 0 || store.follows >= static_cast<int>(list.size()) ||
+        &store == &list[static_cast<std::size_t>(store.follows)]) {
       report("bad-reference", fmt::format("a store follows store number {}", store.follows),
              fmt::format("the kernel has {} stores", list.size()));
       return;
@@ -471,10 +472,9 @@ class GraphVerifier {
     if (stores.size() == 1) return;
     const Access &count = stores[1].target;
     const Tensor &counts = graph_.tensors[static_cast<std::size_t>(count.tensor)];
-    const bool isOfRow = target.shape.size() == 1
-                             ? counts.elements() == 1
-                             : std::equal(append.index.begin(), append.index.end() - 1, count.index.begin(),
-                                          count.index.end());
+    const bool isOfRow = target.shape.size() == 1 ? counts.elements() == 1
+                                                  : std::equal(append.index.begin(), append.index.end() - 1,
+                                                               count.index.begin(), count.index.end());
     if (stores.size() > 2 || stores[1].combine != Combine::kAdd || !isOfRow)
       report("bad-form", "a selection has at most one more store, the count of each row",
              "add into a tensor of one element per row");
@@ -548,7 +548,8 @@ class GraphVerifier {
     for (const Store &store : kernel_->stores) {
       atStore(store);
       const bool isAppend = kernel_->form == Form::kSelect && store.combine == Combine::kAssign;
-      checkBounds(box, store.target, isAppend ? static_cast<int>(store.target.index.size()) - 1 : store.target.indirectAt);
+      checkBounds(box, store.target,
+                  isAppend ? static_cast<int>(store.target.index.size()) - 1 : store.target.indirectAt);
     }
   }
 
@@ -585,7 +586,9 @@ class GraphVerifier {
       for (std::size_t d = 0; d < kernel_->dims.size(); ++d) {
         const Dim &dim = kernel_->dims[d];
         auto involves = [d](const Affine &affine) { return affine.coefficients[d] != 0; };
-        if (dim.extent == 1 || dim.kind == DimKind::kCounter || std::any_of(store.target.index.begin(), store.target.index.end(), involves)) continue;
+        if (dim.extent == 1 || dim.kind == DimKind::kCounter ||
+            std::any_of(store.target.index.begin(), store.target.index.end(), involves))
+          continue;
         if (store.combine == Combine::kAssign) {
           if (dim.kind == DimKind::kSequential) continue;  // the last one counts
           if (isIndirect) {

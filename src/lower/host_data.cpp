@@ -143,7 +143,14 @@ void Collector::forEach(const Operand &o, const Visit &visit) const {
   const PerDim &delta = scheme_.stores[static_cast<std::size_t>(o.store)].delta;
   const PerDim sizes = scheme_.sizesOf(o), ones(sizes.size(), 1), valid = scheme_.validOf(unit_);
   const kernel::Affine byte = byteOf(o, o.home, sizes, ones, delta), element = elementOf(o, delta, sizes.size());
-  const std::int64_t choices = o.use == Use::kTable ? o.positions.back().limit : 1;
+  PerDim low, limits;  // of what data choose
+  std::vector<const Position *> chosen;
+  for (const Position &p : o.positions) {
+    if (!p.isWhole) continue;
+    chosen.push_back(&p);
+    low.push_back(0);
+    limits.push_back(p.limit);
+  }
   for (std::int64_t t = 0; t < scheme_.arraysOf(o); ++t) {
     const std::optional<std::int64_t> array = resultOf(scheme_, o, t);
     if (!array) continue;
@@ -151,8 +158,16 @@ void Collector::forEach(const Operand &o, const Visit &visit) const {
     forEachPoint(scheme_.kernel(), o, scheme_.firstOf(unit_, t), sizes, guards,
                  [&](const PerDim &at, const PerDim &point) {
                    const std::int64_t from = *array * o.home.bytes + valueAt(byte, at), to = valueAt(element, point);
-                   PIMENTO_SLOW_CHECK(to >= 0 && to + choices <= scheme_.tensorOf(o).elements());
-                   for (std::int64_t i = 0; i < choices; ++i) visit(from + i * o.size(), to + i, isIdle);
+                   PerDim choice = low;
+                   do {
+                     std::int64_t byteOn = from, elementOn = to;
+                     for (std::size_t c = 0; c < chosen.size(); ++c) {
+                       byteOn += choice[c] * o.home.pitch[static_cast<std::size_t>(chosen[c] - o.positions.data())];
+                       elementOn += choice[c] * chosen[c]->stride;
+                     }
+                     PIMENTO_SLOW_CHECK(elementOn >= 0 && elementOn < scheme_.tensorOf(o).elements());
+                     visit(byteOn, elementOn, isIdle);
+                   } while (kernel::advance(choice, low, limits));
                  });
   }
 }

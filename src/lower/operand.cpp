@@ -25,6 +25,10 @@ bool Operand::involves(int dim) const {
   return std::any_of(positions.begin(), positions.end(), [dim](const Position &p) { return p.involves(dim); });
 }
 
+bool Operand::isAnywhere() const {
+  return std::any_of(positions.begin(), positions.end(), [](const Position &p) { return p.isWhole; });
+}
+
 std::int64_t Operand::elements(const PerDim &sizes) const {
   std::int64_t n = 1;
   for (const Position &p : positions) n = multiplySaturated(n, p.extent(sizes));
@@ -43,6 +47,7 @@ PerDim Scheme::sizesOf(const Operand &o) const {
 
 std::vector<kernel::Affine> Scheme::guardsOf(const Operand &o) const {
   if (o.use == Use::kWrite) return kernel().guards;
+  if (o.isAnywhere()) return {};
   std::vector<bool> isKept;
   for (std::size_t d = 0; d < axes.size(); ++d) isKept.push_back(o.involves(static_cast<int>(d)));
   return kernel::projectedGuards(kernel(), isKept);
@@ -81,16 +86,26 @@ std::vector<Position> positionsOf(const Access &access, const kernel::Tensor &te
     const kernel::Affine &index = access.index[i];
     Position p{index.constant, isPacked ? stepOf(index) : 1, stride, tensor.shape[i], index.coefficients, 0, false, i};
     for (std::int64_t &c : p.coefficient) c /= p.step;
-    if (access.isIndirect() && static_cast<int>(i) == access.indirectAt)
+    if (access.indirectAt == static_cast<int>(i))
       p = {0, 1, stride, tensor.shape[i], PerDim(index.coefficients.size(), 0), 0, true, i};
     out.insert(out.begin(), std::move(p));
   }
   return out;
 }
 
+std::vector<Position> wholeOf(const kernel::Tensor &tensor, std::size_t dims) {
+  std::vector<Position> out;
+  std::int64_t stride = 1;
+  for (std::size_t i = tensor.shape.size(); i-- > 0; stride *= tensor.shape[i])
+    out.insert(out.begin(), {0, 1, stride, tensor.shape[i], PerDim(dims, 0), 0, true, i});
+  return out;
+}
+
 bool matches(const Operand &o, const Access &access, std::int64_t widest) {
   return o.tensor == access.tensor && std::all_of(o.positions.begin(), o.positions.end(), [&](const Position &p) {
            const kernel::Affine &index = access.index[p.index];
+           if (p.isWhole || access.indirectAt == static_cast<int>(p.index))
+             return p.isWhole && access.indirectAt == static_cast<int>(p.index);
            for (std::size_t d = 0; d < p.coefficient.size(); ++d)
              if (index.coefficients[d] != p.coefficient[d] * p.step) return false;
            const std::int64_t apart = index.constant - p.origin;

@@ -25,7 +25,7 @@ struct Position {
   std::int64_t stride = 1, limit = 1;
   PerDim coefficient;       ///< per dim
   std::int64_t spread = 0;  ///< largest delta
-  bool isWhole = false;     ///< all indices, whatever the points are: data choose
+  bool isWhole = false;     ///< all indices, whatever the points are: data choose, or each access for itself
   std::size_t index = 0;    ///< which of the tensor's
 
   /// How many it spans where dim d has sizes[d] points, all in all `limit` where data choose.
@@ -58,6 +58,8 @@ struct Operand {
   bool isPlaced() const { return use == Use::kInput || use == Use::kInPlace; }
   bool isPartial() const { return use == Use::kPartial || use == Use::kTable; }
   bool involves(int dim) const;
+  /// Do accesses go where data, or points by more than a constant apart, say?
+  bool isAnywhere() const;
   /// Of the box where dim d has sizes[d] points, saturated.
   std::int64_t elements(const PerDim &sizes) const;
   std::int64_t size() const { return sizeOf(type).value; }
@@ -96,7 +98,9 @@ struct Scheme : Shares {
 /// The positions of `access` alone, outermost first as in the tensor. `isPacked`: steps are the common divisors of
 /// coefficients.
 std::vector<Position> positionsOf(const kernel::Access &access, const kernel::Tensor &tensor, bool isPacked);
-/// Do accesses differ by constants, of no more than `widest` steps?
+/// Those of the whole tensor, wherever in it accesses are.
+std::vector<Position> wholeOf(const kernel::Tensor &tensor, std::size_t dims);
+/// Do accesses differ by constants, of no more than `widest` steps, and by what data choose?
 bool matches(const Operand &o, const kernel::Access &access,
              std::int64_t widest = std::numeric_limits<std::int64_t>::max());
 /// Once all accesses have an operand: moves origins to the least of them, and sets spreads and deltas.

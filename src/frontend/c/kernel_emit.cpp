@@ -315,8 +315,7 @@ class Emitter {
     if (!last) return last.diagnostics();
     for (const Affine &guard : s.guards) k.guard(project(guard, s.loops));
     const int to = startsNeutral ? graph_.overwrite(buffers_[static_cast<std::size_t>(s.buffer)]) : tensor;
-    k.store({to, project(s.index, s.loops), s.data.at, *last}, *value,
-            how ? how->combine : Combine::kAssign);
+    k.store({to, project(s.index, s.loops), s.data.at, *last}, *value, how ? how->combine : Combine::kAssign);
     graph_.add(k.take());
     return okStatus();
   }

@@ -117,6 +117,11 @@ TEST(Operand, WhatDataChooseIsHeldWhole) {
   Operand o;
   o.positions = positionsOf({0, {index({1}), index({0})}, 1, 0}, t, true);
   EXPECT_EQ(o.elements({3}), 3 * 256);
+  EXPECT_TRUE(o.isAnywhere());
+  o.tensor = 0;
+  EXPECT_TRUE(matches(o, {0, {index({1}), index({0})}, 1, 5}));
+  EXPECT_FALSE(matches(o, {0, {index({1}), index({0})}}));
+  EXPECT_EQ(wholeOf(t, 1).size(), 2U);
 }
 
 TEST(TensorPlace, RowsArePaddedAndTheLastPositionRunsAlongThem) {

@@ -68,12 +68,15 @@ std::size_t HostFunctions::openEach(Lines &lines, const Operand &o) const {
     for (std::size_t d = 0; d < point.size(); ++d) sum += term(g.coefficients[d], value(d));
     lines.add("if ({} < 0) continue;", sum);
   }
-  std::int64_t atFirst = 0, elementFirst = 0, tables = 0;
+  std::int64_t atFirst = 0, elementFirst = 0;
   std::string at, element;
   for (std::size_t p = 0; p < o.positions.size(); ++p) {
     const Position &position = o.positions[p];
     if (position.isWhole) {
-      tables = position.limit;
+      lines.open("for (int64_t k{0} = 0; k{0} < {1}; ++k{0}) {{", p, position.limit);
+      ++depth;
+      at += term(o.home.pitch[p], fmt::format("k{}", p));
+      element += term(position.stride, fmt::format("k{}", p));
       continue;
     }
     const std::int64_t stride = position.stride;
@@ -86,12 +89,6 @@ std::size_t HostFunctions::openEach(Lines &lines, const Operand &o) const {
       element += term(c * position.step * stride, value(d));
       if (c < 0) atFirst += -c * (scheme_.axes[d].range - 1) * o.home.pitch[p];
     }
-  }
-  if (tables > 0) {
-    lines.open("for (int64_t k = 0; k < {}; ++k) {{", tables);
-    ++depth;
-    at += term(o.size(), "k");
-    element += " + k";
   }
   lines.add("const int64_t at = {}{}, element = {}{};", atFirst, at, elementFirst, element);
   return depth;

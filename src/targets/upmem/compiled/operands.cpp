@@ -19,11 +19,29 @@ namespace {
 
 constexpr std::int64_t kWidestSpread = 64;  // of accesses that share an array
 
+bool stores(const kernel::Kernel &kernel, int tensor) {
+  return std::any_of(kernel.stores.begin(), kernel.stores.end(),
+                     [tensor](const kernel::Store &s) { return s.target.tensor == tensor; });
+}
+
+/// Along the same lines, a bounded distance apart?
+bool isAlong(const Access &a, const Access &b) {
+  for (std::size_t i = 0; i < a.index.size(); ++i) {
+    if (a.index[i].coefficients != b.index[i].coefficients) return false;
+    std::int64_t step = 0;
+    for (const std::int64_t c : a.index[i].coefficients) step = std::gcd(step, c);
+    const std::int64_t apart = a.index[i].constant - b.index[i].constant;
+    if (step == 0 ? apart != 0 : apart % step != 0 || std::abs(apart / step) > kWidestSpread) return false;
+  }
+  return !a.isIndirect() && !b.isIndirect();
+}
+
 class Grouper {
  public:
   explicit Grouper(Scheme &scheme) : scheme_(scheme), kernel_(scheme.kernel()) {
     isSequential_ = std::any_of(kernel_.dims.begin(), kernel_.dims.end(),
                                 [](const kernel::Dim &d) { return d.kind == DimKind::kSequential; });
+    updatesAnywhere_ = updatesAnywhere(*scheme.graph, scheme.number);
     hasReduction_ = std::any_of(kernel_.dims.begin(), kernel_.dims.end(),
                                 [](const kernel::Dim &d) { return d.kind == DimKind::kReduction; });
   }
@@ -54,6 +72,7 @@ class Grouper {
   }
 
   Use useOf(const kernel::Store &s) const {
+    if (updatesAnywhere_) return Use::kInPlace;
     if (s.target.isIndirect()) return Use::kTable;
     if (kernel_.form == Form::kSelect) return s.combine == Combine::kAssign ? Use::kSelected : Use::kPartial;
     if (scheme_.isScan) return s.combine == Combine::kAssign ? Use::kWrite : Use::kPartial;
@@ -88,6 +107,12 @@ class Grouper {
     if (o.isPartial()) o.type = lower::accumulatorOf(o.type);
     o.home.home = o.isShared() ? lower::TensorPlace::Home::kUnit : lower::TensorPlace::Home::kThread;
     if (use != Use::kSelected) o.positions = lower::positionsOf(access, tensor(access), true);
+    const bool isBackwards = std::any_of(o.positions.begin(), o.positions.end(), [](const Position &p) {
+      return std::any_of(p.coefficient.begin(), p.coefficient.end(), [](std::int64_t c) { return c < 0; });
+    });
+    o.isInMram = use == Use::kInPlace ? updatesAnywhere_ : use == Use::kInput && access.isIndirect();
+    if (o.isInMram && (use == Use::kInPlace || isBackwards))
+      o.positions = lower::wholeOf(tensor(access), kernel_.dims.size());
     return o;
   }
 
@@ -113,19 +138,18 @@ class Grouper {
     for (std::size_t i = 0; i < scheme_.operands.size(); ++i) {
       const Operand &o = scheme_.operands[i];
       const bool isWanted = isShared ? o.use == Use::kInput : o.use == Use::kInPlace || o.use == Use::kPartial;
-      if (isWanted && lower::matches(o, access, kWidestSpread)) return static_cast<int>(i);
+      const bool isAll = o.isAnywhere() && o.tensor == access.tensor &&
+                         std::all_of(o.positions.begin(), o.positions.end(), [](auto &p) { return p.isWhole; });
+      if (isWanted && (isAll || lower::matches(o, access, kWidestSpread))) return static_cast<int>(i);
     }
     return -1;
   }
 
   Status addLoad(std::size_t l) {
     const Access &access = kernel_.loads[l];
-    const bool isOwn = isSequential_ && std::any_of(kernel_.stores.begin(), kernel_.stores.end(),
-                                                    [&](const auto &s) { return s.target.tensor == access.tensor; });
+    const bool isOwn = (isSequential_ || updatesAnywhere_) && stores(kernel_, access.tensor);
     int operand = find(access, !isOwn);
-    if (operand < 0 && isOwn)
-      return unsupported(fmt::format("'{}' is read and written along different lines", tensor(access).name),
-                         "use indices with the same coefficients, or write to another tensor");
+    PIMENTO_CHECK(operand >= 0 || !isOwn);
     if (operand < 0) {
       operand = static_cast<int>(scheme_.operands.size());
       scheme_.operands.push_back(make(access, Use::kInput));
@@ -136,11 +160,35 @@ class Grouper {
 
   Scheme &scheme_;
   const kernel::Kernel &kernel_;
-  bool isSequential_ = false, hasReduction_ = false;
+  bool isSequential_ = false, hasReduction_ = false, updatesAnywhere_ = false;
   std::set<std::string> names_;
 };
 
 }  // namespace
+
+bool updatesAnywhere(const kernel::Graph &graph, int kernel) {
+  const kernel::Kernel &k = graph.kernels[static_cast<std::size_t>(kernel)];
+  for (const kernel::Store &s : k.stores) {
+    const DType t = graph.tensors[static_cast<std::size_t>(s.target.tensor)].type;
+    if (!s.target.isIndirect()) continue;
+    if (s.combine == Combine::kAssign || lower::accumulatorOf(t) != t) return true;
+    if (isFloat(t) && lower::hasInitial(graph, kernel, s)) return true;
+  }
+  if (std::none_of(k.dims.begin(), k.dims.end(), [](auto &d) { return d.kind == DimKind::kSequential; })) return false;
+  return std::any_of(k.loads.begin(), k.loads.end(), [&](const Access &load) {
+    return std::any_of(k.stores.begin(), k.stores.end(), [&](const kernel::Store &s) {
+      return s.target.tensor == load.tensor && !isAlong(load, s.target);
+    });
+  });
+}
+
+bool hasOneOrder(const kernel::Graph &graph, int kernel) {
+  const kernel::Kernel &k = graph.kernels[static_cast<std::size_t>(kernel)];
+  return k.form != Form::kAffine && std::any_of(k.stores.begin(), k.stores.end(), [&](const kernel::Store &s) {
+           return s.combine != Combine::kAssign &&
+                  isFloat(graph.tensors[static_cast<std::size_t>(s.target.tensor)].type);
+         });
+}
 
 std::string uniqueName(const std::string &name, std::set<std::string> &taken) {
   std::string clean;

@@ -108,6 +108,7 @@ class Maker {
   }
 
   static bool isSplit(const Axis &a) { return a.isSplit(); }
+  static std::size_t rank(const kernel::Store &s) { return s.target.index.size(); }
 
   Status checkTypes() const {
     const auto small = [](DType t) { return t == DType::kF8E4M3 || t == DType::kF8E5M2; };
@@ -129,15 +130,10 @@ class Maker {
       sumsFloats |= isFloat(t);
     }
     for (const kernel::Store &s : kernel_.stores) {
-      const DType t = graph_.tensors[static_cast<std::size_t>(s.target.tensor)].type;
-      if (!s.target.isIndirect()) continue;
-      if (s.combine == Combine::kAssign)
-        return unsupported("op", "an indirect store that assigns: the last point wins", "accumulate: +=, min=, max=");
-      if (lower::accumulatorOf(t) != t)
-        return unsupported("type", fmt::format("it accumulates indirectly in {}", pimento::name(t)), "use f32");
-      if (isFloat(t) && hasInitial(scheme_, s))
-        return unsupported("pattern", "it accumulates floating-point numbers indirectly onto given ones",
-                           "accumulate into an output, and add in a second kernel");
+      if (s.follows >= 0)
+        return unsupported("form", "it takes a minimum or maximum with its index", "let C's if do it, or the host");
+      if (kernel_.form == Form::kSelect && (kernel_.limit >= 0 || (s.combine == Combine::kAssign && rank(s) > 1)))
+        return unsupported("form", "it selects row by row, or up to a limit", "select into one list, or on the host");
     }
     if (sumsFloats && sums.size() > 1)
       return unsupported("type", "it accumulates in several types, of which one is floating", "split the kernel");
@@ -151,10 +147,7 @@ class Maker {
         return illegal(fmt::format("dim '{}' is split; what a selection keeps stays in order only where '{}' alone is",
                                    a->name, first->name),
                        "use factor 1 for the other dims at every level but the range");
-    const bool sumsFloats = std::any_of(kernel_.stores.begin(), kernel_.stores.end(), [&](const kernel::Store &s) {
-      return s.combine != Combine::kAssign && isFloat(graph_.tensors[static_cast<std::size_t>(s.target.tensor)].type);
-    });
-    if (kernel_.form != Form::kAffine && sumsFloats && scheme_.units * scheme_.threads > 1)
+    if (hasOneOrder(graph_, number_) && scheme_.units * scheme_.threads > 1)
       return illegal("floating-point sums of this form have one order, which units cannot share",
                      "use one DPU and one tasklet");
     return okStatus();

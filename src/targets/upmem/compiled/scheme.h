@@ -30,7 +30,7 @@ inline constexpr std::int64_t kUnit = 8, kLargestTransfer = 2048;  ///< bytes
 struct Operand : lower::Operand {
   std::string name;       ///< in the program
   bool isAligned = true;  ///< rows of tiles begin at multiples of 8 bytes
-  bool isInMram = false;  ///< a table too large for WRAM
+  bool isInMram = false;  ///< element by element: a table too large for WRAM, what is read or updated anywhere
   std::size_t block = 0;  ///< positions from here on are one piece of memory
   /// Partial results: tasklets that share an element. Where the DPU merges them, arrays are numbered member by member,
   /// and those of the first members are results.

@@ -78,7 +78,7 @@ class Tiler {
   }
 
   void moveTables() {
-    for (Operand &o : scheme_.operands) o.isInMram = o.use == Use::kTable;
+    for (Operand &o : scheme_.operands) o.isInMram |= o.use == Use::kTable;
     measureOperands(scheme_);
   }
 
@@ -106,6 +106,7 @@ class Tiler {
     slots = tiles * (kTileSlots + runs * kLoopSlots);
     const auto sizes = scheme_.sizesPerTile();
     for (const Operand &o : scheme_.operands) {
+      if (o.isInMram && o.isPlaced()) continue;  // whatever the tiles are
       double times = 1, pieces = 1;
       for (int n = 0; n <= o.level; ++n) {
         const Axis &a = scheme_.axis(scheme_.nest[static_cast<std::size_t>(n)]);

@@ -256,7 +256,7 @@ class Writer {
     for (std::size_t i = 0; i < scheme_.operands.size(); ++i) {
       const Operand &o = scheme_.operands[i];
       if (!touched[i] || o.level != level || scheme_.isCarry(o)) continue;
-      if (o.isPlaced()) writeTransfer(o, true);
+      if (o.isPlaced() && !o.isInMram) writeTransfer(o, true);
       if (needsFill(scheme_, o)) writeFill(o);
     }
   }
