@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "pimento/base/integer.h"
 #include "pimento/base/units.h"
 
 namespace pimento::evaluate {
@@ -21,6 +22,18 @@ struct HostWork {
   std::int64_t launches = 0;
   Bytes broadcast;                     ///< of `placed`: one copy for all, counted for each unit
   Bytes serialPlaced, serialReadBack;  ///< of `placed` and `readBack`: unit after unit
+
+  /// Operands of so many bytes, of which some are gathered; `isConstant`: of the graph.
+  void place(std::int64_t bytes, std::int64_t gathered, bool isConstant = false) {
+    add(isConstant ? placedOnce : placed, bytes);
+    add(isConstant ? rearrangedOnce : rearrangedIn, gathered);
+  }
+  /// Results, of which some are scattered.
+  void read(std::int64_t bytes, std::int64_t scattered) {
+    add(readBack, bytes);
+    add(rearrangedOut, scattered);
+  }
+  static void add(Bytes &to, std::int64_t bytes) { to = Bytes(addSaturated(to.value, bytes)); }
 
   bool operator==(const HostWork &) const = default;
 };

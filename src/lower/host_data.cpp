@@ -119,40 +119,27 @@ Collector::Collector(const Scheme &scheme, kernel::DataSet &data, const Operand 
 
 namespace {
 
-/// The points of a share that exist, or (`heedsGuards`) that run; of dims that `o` does not involve one.
+/// The points of a share where all `guards` are >= 0; of dims that neither they nor `o` involve one.
 void forEachPoint(const kernel::Kernel &kernel, const Operand &o, const PerDim &first, const PerDim &sizes,
-                  bool heedsGuards, const std::function<void(const PerDim &fromFirst, const PerDim &point)> &visit) {
-  const auto &guards = kernel.guards;
+                  const std::vector<kernel::Affine> &guards,
+                  const std::function<void(const PerDim &fromFirst, const PerDim &point)> &visit) {
   PerDim lower(first.size(), 0), count(first.size(), 1), at = lower, point = first;
   for (std::size_t d = 0; d < first.size(); ++d) {
-    const bool isGuarded =
-        heedsGuards && std::any_of(guards.begin(), guards.end(), [d](auto &g) { return g.coefficients[d] != 0; });
+    const bool isGuarded = std::any_of(guards.begin(), guards.end(), [d](auto &g) { return g.coefficients[d] != 0; });
     if (!isGuarded && !o.involves(static_cast<int>(d))) continue;
     count[d] = std::clamp<std::int64_t>(kernel.dims[d].extent - first[d], 0, sizes[d]);
     if (count[d] == 0) return;
   }
   do {
     for (std::size_t d = 0; d < first.size(); ++d) point[d] = first[d] + at[d];
-    if (!heedsGuards || std::all_of(guards.begin(), guards.end(), [&](auto &g) { return valueAt(g, point) >= 0; }))
-      visit(at, point);
+    if (std::all_of(guards.begin(), guards.end(), [&](auto &g) { return valueAt(g, point) >= 0; })) visit(at, point);
   } while (kernel::advance(at, lower, count));
-}
-
-/// Does the element of an access at a point exist? Where a guard is false it need not.
-bool isInTensor(const Operand &o, const PerDim &delta, const PerDim &point) {
-  for (std::size_t i = 0; i < o.positions.size(); ++i) {
-    const Position &p = o.positions[i];
-    const std::int64_t index = p.origin + p.step * kernel::valueAt({p.coefficient, delta[i]}, point);
-    if (!p.isWhole && (index < 0 || index >= p.limit)) return false;
-  }
-  return true;
 }
 
 }  // namespace
 
 void Collector::forEach(const Operand &o, const Visit &visit) const {
-  const bool heedsGuards = !o.isPartial() && !o.isAnywhere(),
-             mayMiss = !heedsGuards && !scheme_.kernel().guards.empty();
+  const std::vector<kernel::Affine> guards = scheme_.guardsOf(o);
   const PerDim &delta = scheme_.stores[static_cast<std::size_t>(o.store)].delta;
   const PerDim sizes = scheme_.sizesOf(o), ones(sizes.size(), 1), valid = scheme_.validOf(unit_);
   const kernel::Affine byte = byteOf(o, o.home, sizes, ones, delta), element = elementOf(o, delta, sizes.size());
@@ -167,10 +154,9 @@ void Collector::forEach(const Operand &o, const Visit &visit) const {
   for (std::int64_t t = 0; t < scheme_.arraysOf(o); ++t) {
     const std::optional<std::int64_t> array = resultOf(scheme_, o, t);
     if (!array) continue;
-    const bool isIdle = !scheme_.doIdleThreadsRun && scheme_.isIdle(valid, t);
-    forEachPoint(scheme_.kernel(), o, scheme_.firstOf(unit_, t), sizes, heedsGuards,
+    const bool isIdle = !scheme_.runsIdleThreads && scheme_.isIdle(valid, t);
+    forEachPoint(scheme_.kernel(), o, scheme_.firstOf(unit_, t), sizes, guards,
                  [&](const PerDim &at, const PerDim &point) {
-                   if (mayMiss && !isInTensor(o, delta, point)) return;
                    const std::int64_t from = *array * o.home.bytes + valueAt(byte, at), to = valueAt(element, point);
                    PerDim choice = low;
                    do {
@@ -179,6 +165,7 @@ void Collector::forEach(const Operand &o, const Visit &visit) const {
                        byteOn += choice[c] * o.home.pitch[static_cast<std::size_t>(chosen[c] - o.positions.data())];
                        elementOn += choice[c] * chosen[c]->stride;
                      }
+                     PIMENTO_SLOW_CHECK(elementOn >= 0 && elementOn < scheme_.tensorOf(o).elements());
                      visit(byteOn, elementOn, isIdle);
                    } while (kernel::advance(choice, low, limits));
                  });

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "pimento/base/integer.h"
+#include "pimento/kernel/box.h"
 #include "pimento/kernel/linear.h"
 
 namespace pimento::lower {
@@ -42,6 +43,14 @@ Scheme::Scheme(const kernel::Graph &graph, int number, const mapping::PlacedMapp
 
 PerDim Scheme::sizesOf(const Operand &o) const {
   return o.home.home == TensorPlace::Home::kUnit ? sizesPerUnit() : sizesPerThread();
+}
+
+std::vector<kernel::Affine> Scheme::guardsOf(const Operand &o) const {
+  if (o.use == Use::kWrite) return kernel().guards;
+  if (o.isAnywhere()) return {};
+  std::vector<bool> isKept;
+  for (std::size_t d = 0; d < axes.size(); ++d) isKept.push_back(o.involves(static_cast<int>(d)));
+  return kernel::projectedGuards(kernel(), isKept);
 }
 
 std::int64_t Scheme::arraysOf(const Operand &o) const {

@@ -76,7 +76,7 @@ struct Scheme : Shares {
   const kernel::Graph *graph = nullptr;
   int number = 0;                        ///< of the kernel in the graph
   std::vector<Reference> loads, stores;  ///< as the kernel's
-  bool doIdleThreadsRun = false;         ///< on padding that changes no result; else they leave nothing
+  bool runsIdleThreads = false;          ///< on padding that changes no result; else they leave nothing
 
   Scheme() = default;
   Scheme(const kernel::Graph &graph, int number, const mapping::PlacedMapping &placed, int subspace,
@@ -87,6 +87,9 @@ struct Scheme : Shares {
   const kernel::Store &storeOf(const Operand &o) const { return kernel().stores[static_cast<std::size_t>(o.store)]; }
   /// Points of each dim that one array of the operand is for.
   PerDim sizesOf(const Operand &o) const;
+  /// Conditions (>= 0) under which a result has an element: where points run if each writes its own, else where some
+  /// point runs that has the values of dims that the operand involves.
+  std::vector<kernel::Affine> guardsOf(const Operand &o) const;
   /// Arrays of an operand in a unit, and those of them that hold results.
   std::int64_t arraysOf(const Operand &o) const;
   std::int64_t resultsOf(const Operand &o) const;

@@ -97,11 +97,16 @@ PerDim Shares::validOf(std::int64_t unit) const {
   return valid;
 }
 
+PerDim Shares::validOf(const PerDim &valid, std::int64_t thread) const {
+  PerDim mine = lowOf(thread);
+  for (std::size_t d = 0; d < mine.size(); ++d)
+    mine[d] = std::clamp<std::int64_t>(valid[d] - mine[d], 0, axes[d].range);
+  return mine;
+}
+
 bool Shares::isIdle(const PerDim &valid, std::int64_t thread) const {
-  const PerDim low = lowOf(thread);
-  for (std::size_t d = 0; d < low.size(); ++d)
-    if (low[d] >= valid[d]) return true;
-  return false;
+  const PerDim mine = validOf(valid, thread);
+  return std::find(mine.begin(), mine.end(), 0) != mine.end();
 }
 
 std::int64_t Shares::instancesOf(std::size_t level, const std::vector<int> &dims) const {

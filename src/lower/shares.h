@@ -69,8 +69,8 @@ struct Shares {
   /// First value of each dim: in unit number `unit`; in a thread, from its unit's first; in a thread of a unit.
   PerDim baseOf(std::int64_t unit) const, lowOf(std::int64_t thread) const;
   PerDim firstOf(std::int64_t unit, std::int64_t thread) const;
-  /// How many values of each dim a unit has that are the kernel's, not padding.
-  PerDim validOf(std::int64_t unit) const;
+  /// How many values of each dim a unit has that are the kernel's, not padding; of these, a thread.
+  PerDim validOf(std::int64_t unit) const, validOf(const PerDim &valid, std::int64_t thread) const;
   /// Is a thread of a unit with so many of them without work?
   bool isIdle(const PerDim &valid, std::int64_t thread) const;
 

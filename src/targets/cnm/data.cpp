@@ -9,25 +9,16 @@ namespace pimento::targets::cnm {
 evaluate::HostWork hostWorkOf(const Plan &plan) {
   evaluate::HostWork w;
   w.ranks = plan.instances.front();
-  const auto add = [](Bytes &to, std::int64_t bytes) { to = Bytes(addSaturated(to.value, bytes)); };
   for (const Operand &o : plan.operands) {
-    const kernel::Tensor &tensor = plan.tensorOf(o);
     const std::int64_t elements = multiplySaturated(plan.elementsOf(o), plan.units),
                        bytes = multiplySaturated(elements, o.size());
-    if (o.use == Use::kInput) {
-      add(tensor.isConstant ? w.placedOnce : w.placed, bytes);
-      add(tensor.isConstant ? w.rearrangedOnce : w.rearrangedIn, bytes);
+    if (o.isShared()) {
+      w.place(bytes, bytes, plan.tensorOf(o).isConstant);
       continue;
     }
-    if (plan.isRead(o)) {
-      add(w.placed, bytes);
-      if (lower::hasInitial(*plan.graph, plan.number, plan.storeOf(o))) add(w.rearrangedIn, bytes);
-    }
-    add(w.readBack, bytes);
-    if (o.isPartial())
-      w.merges = addSaturated(w.merges, elements);
-    else
-      add(w.rearrangedOut, bytes);
+    if (plan.isRead(o)) w.place(bytes, lower::hasInitial(*plan.graph, plan.number, plan.storeOf(o)) ? bytes : 0);
+    w.read(bytes, o.isPartial() ? 0 : bytes);
+    if (o.isPartial()) w.merges = addSaturated(w.merges, elements);
   }
   return w;
 }

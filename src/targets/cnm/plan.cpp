@@ -136,7 +136,7 @@ class Planner {
 
   void makeAxes() {
     plan_ = Plan(graph_, plan_.number, placed_, 0, machine_);
-    plan_.doIdleThreadsRun = true;
+    plan_.runsIdleThreads = true;
     plan_.hasScratchpad = machine_.unitMemory->scratchpad.value > 0;
     for (Axis &a : plan_.axes) a.isOrdered = a.kind == kernel::DimKind::kReduction;
     for (const std::string &name : placed_.mapping.order) plan_.nest.push_back(kernel_.dimNamed(name));

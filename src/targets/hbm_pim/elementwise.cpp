@@ -70,14 +70,10 @@ class Builder {
     const std::int64_t bytes = bursts * machine_.dram->organization.burst.value;
     const auto operands = static_cast<std::int64_t>(p.code.loads.size());
     const std::int64_t kept = std::count_if(p.code.loads.begin(), p.code.loads.end(), [&](int l) { return isKept(l); });
-    out_.host.placed += Bytes(bytes * (operands - kept));
-    out_.host.placedOnce += Bytes(bytes * kept);
-    out_.host.readBack += Bytes(bytes * (p.code.regions - operands));
-    if (!isLinear()) {
-      out_.host.rearrangedIn += Bytes(bytes * (operands - kept));
-      out_.host.rearrangedOnce += Bytes(bytes * kept);
-      out_.host.rearrangedOut += Bytes(bytes * (p.code.regions - operands));
-    }
+    const std::int64_t moved = isLinear() ? 0 : bytes;
+    out_.host.place(bytes * (operands - kept), moved * (operands - kept));
+    out_.host.place(bytes * kept, moved * kept, true);
+    out_.host.read(bytes * (p.code.regions - operands), moved * (p.code.regions - operands));
     return p;
   }
 

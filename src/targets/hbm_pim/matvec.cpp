@@ -105,10 +105,9 @@ class Builder {
     const std::int64_t bursts = p.outputTiles * p.inputTiles * kSlots * kBursts * unit.blocks * channels;
     const int weights = kernel_.loads[static_cast<std::size_t>(pattern_.weights)].tensor;
     const bool isKept = graph_.tensors[static_cast<std::size_t>(weights)].isConstant;
-    (isKept ? out_.host.placedOnce : out_.host.placed) += Bytes(bursts * burst);
-    (isKept ? out_.host.rearrangedOnce : out_.host.rearrangedIn) += Bytes(bursts * burst);
+    out_.host.place(bursts * burst, bursts * burst, isKept);
     const std::int64_t results = p.outputTiles * kSlots * p.batch * p.resultsPerOutput * unit.blocks * channels;
-    out_.host.readBack += Bytes(results * burst);
+    out_.host.read(results * burst, 0);
     // Lanes x pieces x channel splits partial results per output of the box; run() takes off one addition per output.
     std::int64_t outputs = 1;
     for (const auto *dims : {&pattern_.outputDims, &pattern_.batchDims})

@@ -1,9 +1,19 @@
 #include "pimento/targets/upmem/memory.h"
 
+#include <fmt/format.h>
+
 #include "pimento/base/integer.h"
 #include "pimento/lower/host_data.h"
 
 namespace pimento::targets::upmem {
+
+Status checkMachine(const machine::Machine &m) {
+  using enum machine::LevelRole;
+  if (m.dpu && machine::haveRoles(m.levels, {kGroup, kUnit, kThread})) return okStatus();
+  return unsupported("unsupported-machine", {"--target"},
+                     fmt::format("machine '{}' has no ranks of DPUs with tasklets", m.name),
+                     "ranks, DPUs, tasklets, memories and transfer times can be changed; the levels cannot");
+}
 
 std::set<int> HostPlan::tensors() const {
   std::set<int> out;

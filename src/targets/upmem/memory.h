@@ -16,6 +16,9 @@
 
 namespace pimento::targets::upmem {
 
+/// Has the machine DPUs? Diagnostics: unsupported-machine.
+Status checkMachine(const machine::Machine &machine);
+
 /// Bytes and where in MRAM they go, or come from.
 struct Block {
   std::int64_t offset = 0;

@@ -234,10 +234,7 @@ DeviceRun CompiledKernel::boundByElements() const {
   double engine = 0;
   std::int64_t all = 0, longest = 0;
   for (std::int64_t t = 0; t < scheme.threads; ++t) {
-    const auto low = scheme.lowOf(t);
-    std::vector<std::int64_t> sizes;
-    for (std::size_t d = 0; d < low.size(); ++d)
-      sizes.push_back(std::clamp<std::int64_t>(valid[d] - low[d], 0, scheme.axes[d].range));
+    const std::vector<std::int64_t> sizes = scheme.validOf(valid, t);
     if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) continue;
     std::int64_t mine = 0;
     for (const Operand &o : scheme.operands) {

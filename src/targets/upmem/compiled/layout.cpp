@@ -198,29 +198,24 @@ evaluate::HostWork Plan::hostWork() const {
   w.dpus = scheme_.units;
   w.ranks = scheme_.instances[0];
   w.launches = 1;
-  const auto add = [](Bytes &to, std::int64_t bytes) { to = Bytes(addSaturated(to.value, bytes)); };
   const std::int64_t dpus = scheme_.units, tasklets = scheme_.threads;
-  add(w.placed, multiplySaturated(static_cast<std::int64_t>(4 * arguments_.size()), dpus));
+  w.place(multiplySaturated(static_cast<std::int64_t>(4 * arguments_.size()), dpus), 0);
   if (kindOf(0) == kindOf(dpus - 1)) w.broadcast = w.placed;
   for (const Operand &o : scheme_.operands) {
     const std::int64_t one = multiplySaturated(o.home.bytes, scheme_.resultsOf(o)), all = multiplySaturated(one, dpus);
     const std::int64_t elements = all / o.size();
     if (o.isPlaced()) {
       const bool isSame = scheme_.isSameForAll(o), isOnce = scheme_.tensorOf(o).isConstant;
-      add(isOnce ? w.placedOnce : w.placed, all);
-      if (isSame && !isOnce) add(w.broadcast, all);
-      if (!isOnePiece(o)) add(isOnce ? w.rearrangedOnce : w.rearrangedIn, isSame ? one : all);
+      w.place(all, isOnePiece(o) ? 0 : isSame ? one : all, isOnce);
+      if (isSame && !isOnce) evaluate::HostWork::add(w.broadcast, all);
     }
     if (o.isShared()) continue;
-    add(w.readBack, all);
-    const bool adds = o.use == Use::kWrite && scheme_.storeOf(o).combine != Combine::kAssign;
-    if (o.isPartial() || adds)
-      w.merges = addSaturated(w.merges, elements);
-    else if (o.use == Use::kSelected || !isOnePiece(o))
-      add(w.rearrangedOut, all);
+    const bool isMerged = o.isPartial() || (o.use == Use::kWrite && scheme_.storeOf(o).combine != Combine::kAssign);
+    w.read(all, isMerged || (o.use != Use::kSelected && isOnePiece(o)) ? 0 : all);
+    if (isMerged) w.merges = addSaturated(w.merges, elements);
     if (scheme_.isScan && o.use == Use::kWrite) w.merges = addSaturated(w.merges, elements - elements / dpus);
   }
-  if (scheme_.kernel().form == kernel::Form::kSelect) add(w.readBack, multiplySaturated(kUnit * tasklets, dpus));
+  if (scheme_.kernel().form == kernel::Form::kSelect) w.read(multiplySaturated(kUnit * tasklets, dpus), 0);
   return w;
 }
 

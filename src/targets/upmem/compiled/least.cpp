@@ -68,10 +68,7 @@ class Counter {
     std::map<Sizes, std::int64_t> shares;  // how many tasklets have so much
     const Sizes valid = scheme_.validOf(dpu);
     for (std::int64_t t = 0; t < scheme_.threads; ++t) {
-      const Sizes low = scheme_.lowOf(t);
-      Sizes sizes;
-      for (std::size_t d = 0; d < low.size(); ++d)
-        sizes.push_back(std::clamp<std::int64_t>(valid[d] - low[d], 0, scheme_.axes[d].range));
+      const Sizes sizes = scheme_.validOf(valid, t);
       if (std::find(sizes.begin(), sizes.end(), 0) == sizes.end()) ++shares[sizes];
     }
     Work all, idle;  // idle: the most that tasklets with nothing to do take

@@ -8,14 +8,6 @@ namespace pimento::targets::upmem::compiled {
 
 namespace {
 
-Status checkMachine(const machine::Machine &m) {
-  using enum machine::LevelRole;
-  if (m.dpu && machine::haveRoles(m.levels, {kGroup, kUnit, kThread})) return okStatus();
-  return unsupported("unsupported-machine", {"--target"},
-                     fmt::format("machine '{}' has no ranks of DPUs with tasklets", m.name),
-                     "ranks, DPUs, tasklets, memories and transfer times can be changed; the levels cannot");
-}
-
 Status checkTasklets(const Scheme &scheme, const machine::Machine &machine) {
   if (scheme.threads <= machine.dpu->maxTasklets) return okStatus();
   return error("illegal-mapping", scheme.kernel().where,

@@ -28,7 +28,7 @@ Layout::Layout(const kernel::Graph &graph, int kernel, const Pattern &pattern, c
   scheme_.units = dpus;
   scheme_.threads = tasklets;
   scheme_.instances = {dpus, tasklets};
-  scheme_.doIdleThreadsRun = true;
+  scheme_.runsIdleThreads = true;
   scheme_.stores.resize(scheme_.kernel().stores.size());
   for (std::size_t i = 0; i < extents.size(); ++i) {
     const int d = static_cast<int>(i);
@@ -160,16 +160,17 @@ evaluate::HostWork Layout::hostWork() const {
   evaluate::HostWork w;
   w.dpus = dpus();
   w.launches = 1;
-  const auto add = [](Bytes &to, std::int64_t bytes) { to = Bytes(addSaturated(to.value, bytes)); };
   const std::int64_t argumentsOfAll = argumentBytes(pattern_.shape) * w.dpus;
-  add(w.broadcast, argumentsOfAll);
-  add(w.placed, argumentsOfAll);
+  w.place(argumentsOfAll, 0);
+  w.broadcast = Bytes(argumentsOfAll);
   const auto isPadded = [&](int d) { return d >= 0 && scheme_.axis(d).range != scheme_.axis(d).extent; };
   for (const lower::Operand &o : arrays_) {
     const std::int64_t bytes = multiplySaturated(multiplySaturated(o.home.bytes, scheme_.arraysOf(o)), w.dpus);
-    add(o.isShared() ? w.placed : w.readBack, bytes);
-    if (!o.isShared()) continue;
-    if (isSame(o)) add(w.broadcast, bytes);
+    if (!o.isShared()) {
+      w.read(bytes, 0);
+      continue;
+    }
+    if (isSame(o)) evaluate::HostWork::add(w.broadcast, bytes);
     // Gathered, unless it lies in one piece.
     bool isStrided = false;
     std::int64_t pieces = 0, next = -1;
@@ -178,7 +179,7 @@ evaluate::HostWork Layout::hostWork() const {
       pieces += row.element != next ? 1 : 0;
       next = row.element + row.count;
     });
-    if (isStrided || pieces > 1 || isPadded(pattern_.inner)) add(w.rearrangedIn, isSame(o) ? o.home.bytes : bytes);
+    w.place(bytes, !isStrided && pieces <= 1 && !isPadded(pattern_.inner) ? 0 : isSame(o) ? o.home.bytes : bytes);
   }
   const std::int64_t covered = std::min(scheme_.axis(pattern_.rows).extent, multiplySaturated(rowsPerDpu(), w.dpus));
   switch (pattern_.shape) {

@@ -16,14 +16,6 @@ constexpr std::int64_t kUsualTasklets = 16, kUsualBufferBytes = 1024;
 constexpr std::int64_t kMostBins = 512;
 constexpr std::int64_t kLeastBufferBytes = 32;  // that searches try
 
-Status checkMachine(const machine::Machine &m) {
-  using enum machine::LevelRole;
-  if (m.dpu && machine::haveRoles(m.levels, {kGroup, kUnit, kThread})) return okStatus();
-  return unsupported("unsupported-machine", {"--target"},
-                     fmt::format("machine '{}' has no ranks of DPUs with tasklets", m.name),
-                     "ranks, DPUs, tasklets, memories and transfer times can be changed; the levels cannot");
-}
-
 /// What all mappings of one kernel on one machine share.
 class Mapper {
  public:
