@@ -38,6 +38,7 @@ namespace pimento::frontend {
 namespace {
 
 constexpr const char *kUndefined = "pimento_undefined";
+constexpr const char *kFunction = "pimento_native_function";  // the text's own name may be that of a library function
 
 void loadDialects(mlir::MLIRContext &context) {
   mlir::DialectRegistry registry;
@@ -53,7 +54,7 @@ void loadDialects(mlir::MLIRContext &context) {
   context.loadAllAvailableDialects();
 }
 
-/// Leaves the one function, under its name, without notes that are ours.
+/// Leaves the one function, without notes that are ours.
 void isolate(mlir::ModuleOp module, mlir::func::FuncOp function) {
   for (mlir::Operation &op : llvm::make_early_inc_range(module.getBody()->getOperations()))
     if (&op != function.getOperation()) op.erase();
@@ -69,6 +70,7 @@ void isolate(mlir::ModuleOp module, mlir::func::FuncOp function) {
                           mlir::BoolAttr::get(function.getContext(), false));
   }
   function.removeResAttrsAttr();
+  function.setName(kFunction);
   function.setPublic();
   function->setAttr(mlir::LLVM::LLVMDialect::getEmitCWrapperAttrName(), mlir::UnitAttr::get(function.getContext()));
 }
@@ -208,8 +210,8 @@ bool toLlvmDialect(mlir::ModuleOp module) {
 }
 
 /// void ENTRY(ptr): calls the interface for C with what the pointers point to.
-void addEntry(llvm::Module &module, const std::string &function, const char *entry) {
-  llvm::Function *const callee = module.getFunction("_mlir_ciface_" + function);
+void addEntry(llvm::Module &module, const char *entry) {
+  llvm::Function *const callee = module.getFunction(std::string("_mlir_ciface_") + kFunction);
   PIMENTO_CHECK(callee != nullptr);
   llvm::LLVMContext &context = module.getContext();
   llvm::IRBuilder<> build(context);
@@ -240,7 +242,6 @@ Result<NativeModule> lower(ParsedModule &parsed, mlir::func::FuncOp function, co
                        "MLIR's passes do not lower it" + (said.empty() ? std::string() : ": " + said));
   };
   loadDialects(*parsed.context);
-  const std::string name = function.getName().str();
   isolate(module, function);
   returnThroughArguments(function, isReturned);
   if (!toLoops(module)) return refusal();
@@ -250,7 +251,7 @@ Result<NativeModule> lower(ParsedModule &parsed, mlir::func::FuncOp function, co
   NativeModule made{std::make_unique<llvm::LLVMContext>(), nullptr};
   made.module = mlir::translateModuleToLLVMIR(module, *made.context);
   if (!made.module) return refusal();
-  addEntry(*made.module, name, entry);
+  addEntry(*made.module, entry);
   return made;
 }
 

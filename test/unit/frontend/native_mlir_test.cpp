@@ -63,6 +63,14 @@ TEST(NativeMlir, OneFunctionOfSeveralIsCompiledWithoutOurNotes) {
                       {"g", {}});
 }
 
+TEST(NativeMlir, AFunctionMayBeCalledLikeOneOfTheLibrary) {
+  expectMlirReadRight(R"(
+    func.func @tanh(%x: memref<40xf32>, %y: memref<40xf32>) {
+      linalg.tanh ins(%x : memref<40xf32>) outs(%y : memref<40xf32>)
+      return
+    })");
+}
+
 TEST(NativeMlir, EightBitFloatsAreLeftOut) {
   const std::string text = R"(
     func.func @f(%x: memref<4xf8E5M2>, %y: memref<4xf8E5M2>) {
