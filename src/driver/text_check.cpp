@@ -65,10 +65,11 @@ Status TextCheck::check(evaluate::Report &report) const {
   const Result<evaluate::TextAgreement> found = evaluate::compareWithText(*job_.input.graph, *inputs_, *data_, answer);
   if (!found) return found.diagnostics();
   if (found->open > 0)
-    report.warnings.push_back(fmt::format(
-        "{}: {} elements differ from what the text computes, the first in '{}', and no error bound says by how much they "
-        "may: a sum may overflow, or a comparison depends on rounding",
-        options_.input, found->open, found->openTensor));
+    report.warnings.push_back(
+        fmt::format("{}: {} elements differ from what the text computes, the first in '{}', and no error bound says by "
+                    "how much they "
+                    "may: a sum may overflow, or a comparison depends on rounding",
+                    options_.input, found->open, found->openTensor));
   report.checkedText = evaluate::CheckedText{answer.language, found->isBitForBit};
   return okStatus();
 }

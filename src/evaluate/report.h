@@ -161,7 +161,7 @@ struct ProgramOutcome {
 
 /// The text of the kernel, compiled for this machine and run on the same data, agrees with the answer.
 struct CheckedText {
-  std::string language;      ///< "C"
+  std::string language;     ///< "C"
   bool isBitForBit = true;  ///< else within the a-priori error bound
 };
 

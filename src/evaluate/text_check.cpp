@@ -44,7 +44,8 @@ struct Element {
   bool isSame(const kernel::TensorData &a, const kernel::TensorData &b) const {
     const auto size = static_cast<std::ptrdiff_t>(sizeOf(tensor.type).value);
     const auto *const x = a.bytes.data() + at * size, *const y = b.bytes.data() + at * size;
-    return std::equal(x, x + size, y) || (isFloat(tensor.type) && std::isnan(a.asDouble(at)) && std::isnan(b.asDouble(at)));
+    return std::equal(x, x + size, y) ||
+           (isFloat(tensor.type) && std::isnan(a.asDouble(at)) && std::isnan(b.asDouble(at)));
   }
 };
 
@@ -68,7 +69,7 @@ class Comparison {
       const kernel::Tensor &tensor = graph_.tensors[t];
       for (std::int64_t e = 0; e < tensor.elements(); ++e) {
         const auto at = static_cast<std::size_t>(e);
-        const Element element{tensor,         e, answer_[t], (*text_.outputs)[t], reading[t], bounds.value[at],
+        const Element element{tensor,          e, answer_[t], (*text_.outputs)[t], reading[t], bounds.value[at],
                               bounds.bound[at]};
         if (Status s = see(element); !s) return s.diagnostics();
       }
@@ -80,11 +81,11 @@ class Comparison {
   Status see(const Element &e) {
     if (e.isRead()) {
       if (!e.isBounded() || e.isWithin(e.answer)) return okStatus();
-      return error(DiagnosticKind::kOurs, "wrong-answer", {},
-                   fmt::format("{} is {} on the device, which is not within {} of {}; {} says {}",
-                               elementName(e.tensor, e.at), valueText(e.answer, e.at), e.bound, e.value,
-                               text_.language, valueText(e.text, e.at)),
-                   kReport);
+      return error(
+          DiagnosticKind::kOurs, "wrong-answer", {},
+          fmt::format("{} is {} on the device, which is not within {} of {}; {} says {}", elementName(e.tensor, e.at),
+                      valueText(e.answer, e.at), e.bound, e.value, text_.language, valueText(e.text, e.at)),
+          kReport);
     }
     const bool hasBits = text_.isReadExactly && !e.isExempt();
     if (!hasBits && e.isBounded() && e.isWithin(e.text)) return okStatus();

@@ -17,7 +17,7 @@ namespace pimento::evaluate {
 
 /// A text's answer to a graph that was read from it.
 struct TextAnswer {
-  std::string language;                       ///< "C"
+  std::string language;                      ///< "C"
   const kernel::DataSet *outputs = nullptr;  ///< by tensor; kOutput and kInOut are there
   /// The reading, in the text's order, has the text's bits. False: precision or order differ by design, so that only
   /// the bound decides.

@@ -85,8 +85,8 @@ class GraphBuilder {
   std::vector<Buffer> buffers_;
   std::vector<int> order_;  ///< per tensor: arguments keep their place, others follow as made
   std::vector<int> arguments_;
-  std::vector<int> results_;                         ///< tensors
-  std::vector<int> renumbered_;                      ///< tensors of finish() by those before it
+  std::vector<int> results_;                     ///< tensors
+  std::vector<int> renumbered_;                  ///< tensors of finish() by those before it
   std::map<std::string, std::string> mappings_;  ///< by kernel
 };
 

@@ -47,7 +47,8 @@ struct NativeAnswer {
 Result<NativeAnswer> runC(std::string_view text, std::string_view file, const CKernelOptions &options,
                           const kernel::Graph &graph, const kernel::DataSet &data, const NativeLimits &limits);
 
-/// The same of one function of an MLIR file, for which importMlirFile() says what its arguments are. Types without arithmetic on this machine (8-bit floats) are left out.
+/// The same of one function of an MLIR file, for which importMlirFile() says what its arguments are. Types without
+/// arithmetic on this machine (8-bit floats) are left out.
 Result<NativeAnswer> runMlir(std::string_view text, std::string_view file, const MlirOptions &options,
                              const kernel::Graph &graph, const TensorsOfFunction &tensors, const kernel::DataSet &data,
                              const NativeLimits &limits);

@@ -124,9 +124,7 @@ class Session {
     clang_.setFileManager(new clang::FileManager(clang_.getFileSystemOpts(), filesWith(file_, text)));
   }
 
-  void run() {
-    isDone_ = clang_.ExecuteAction(action_) && messages_.errors().empty();
-  }
+  void run() { isDone_ = clang_.ExecuteAction(action_) && messages_.errors().empty(); }
 
   Status result() {
     if (isDone_) return okStatus();

@@ -90,9 +90,9 @@ class SignatureReader {
     made.isBool = element->isBooleanType();
     const clang::SourceManager &sources = context_.getSourceManager();
     const clang::PresumedLoc at = sources.getPresumedLoc(sources.getExpansionLoc(v.getLocation()));
-    made.where = at.isValid() ? Location{at.getFilename(), static_cast<int>(at.getLine()),
-                                         static_cast<int>(at.getColumn())}
-                              : Location{file_};
+    made.where = at.isValid()
+                     ? Location{at.getFilename(), static_cast<int>(at.getLine()), static_cast<int>(at.getColumn())}
+                     : Location{file_};
     return made;
   }
 
@@ -141,7 +141,12 @@ class CRun {
  public:
   CRun(std::string_view text, std::string_view file, const CKernelOptions &options, const kernel::Graph &graph,
        const kernel::DataSet &data, const NativeLimits &limits)
-      : text_(text), file_(file), options_(options), graph_(graph), data_(data), limits_(limits),
+      : text_(text),
+        file_(file),
+        options_(options),
+        graph_(graph),
+        data_(data),
+        limits_(limits),
         operands_(graph, data, file_) {}
 
   Result<NativeAnswer> run() {
@@ -160,11 +165,12 @@ class CRun {
     for (std::string why : {bindParameters(*signature), bindVariables(*signature), bindRest()})
       if (!why.empty()) return leftOut(std::move(why));
     call_ += " }\n";
-    Result<NativeModule> module = compile();
-    if (!module) return leftOut(std::move(module.diagnostics().front().message));
+    std::string why;
+    std::optional<NativeModule> module = compile(why);
+    if (!module) return leftOut(std::move(why));
     moveVariables(*module->module);
-    const Result<NativeCode> code = compileNative(std::move(*module), kEntry, symbols_);
-    if (!code) return leftOut(code.diagnostics().front().message);
+    const std::optional<NativeCode> code = compileNative(std::move(*module), kEntry, symbols_, why);
+    if (!code) return leftOut(std::move(why));
     return operands_.run(code->entry(), arguments_, limits_);
   }
 
@@ -260,7 +266,7 @@ class CRun {
     return {};
   }
 
-  Result<NativeModule> compile() {
+  std::optional<NativeModule> compile(std::string &why) const {
     const std::string whole = text_ + "\n" + call_;
     const std::string triple = nativeTriple();
     std::vector<const char *> arguments = {
@@ -279,10 +285,14 @@ class CRun {
     if (Status s = runClang(whole, file_, arguments, *action); !s) {
       (void)action.release();  // after a crash they are not safe to take apart
       (void)made.context.release();
-      return std::move(s.diagnostics());
+      why = "Clang does not compile it: " + s.diagnostics().front().message;
+      return std::nullopt;
     }
     made.module = action->takeModule();
-    if (!made.module) return unsupported("native-code", {file_}, "Clang makes no code of it");
+    if (!made.module) {
+      why = "Clang makes no code of it";
+      return std::nullopt;
+    }
     return made;
   }
 

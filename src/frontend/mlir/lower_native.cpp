@@ -133,8 +133,8 @@ class Checks {
   void check(mlir::Operation *op) {
     using namespace mlir::arith;
     build_.setInsertionPoint(op);
-    const auto integer = op->getNumResults() == 1 ? mlir::dyn_cast<mlir::IntegerType>(op->getResult(0).getType())
-                                                  : mlir::IntegerType();
+    const auto integer =
+        op->getNumResults() == 1 ? mlir::dyn_cast<mlir::IntegerType>(op->getResult(0).getType()) : mlir::IntegerType();
     if (!integer) return;
     if (mlir::isa<DivSIOp, DivUIOp, RemSIOp, RemUIOp, CeilDivSIOp, CeilDivUIOp, FloorDivSIOp>(op))
       return stopIf(compare(op, CmpIPredicate::eq, 0), op, Undefined::kDivision);
@@ -230,42 +230,43 @@ void addEntry(llvm::Module &module, const char *entry) {
 }
 
 /// The function on its way down, in one piece so that it can be abandoned in one piece.
-Result<NativeModule> lower(ParsedModule &parsed, mlir::func::FuncOp function, const std::vector<bool> &isReturned,
-                           const char *entry) {
+std::optional<NativeModule> lower(ParsedModule &parsed, mlir::func::FuncOp function,
+                                  const std::vector<bool> &isReturned, const char *entry, std::string &why) {
   const mlir::ModuleOp module = *parsed.module;
   std::string said;
   const mlir::ScopedDiagnosticHandler handler(parsed.context.get(), [&](mlir::Diagnostic &d) {
-    if (said.empty() && d.getSeverity() == mlir::DiagnosticSeverity::Error) said = d.str();
+    if (said.empty() && d.getSeverity() == mlir::DiagnosticSeverity::Error) said = ": " + d.str();
   });
-  const auto refusal = [&] {
-    return unsupported("native-code", {parsed.file},
-                       "MLIR's passes do not lower it" + (said.empty() ? std::string() : ": " + said));
+  const auto refuse = [&] {
+    why = "MLIR's passes do not lower it" + said;
+    return std::nullopt;
   };
   loadDialects(*parsed.context);
   isolate(module, function);
   returnThroughArguments(function, isReturned);
-  if (!toLoops(module)) return refusal();
+  if (!toLoops(module)) return refuse();
   widen(module);
   Checks(module).insert();
-  if (!toLlvmDialect(module)) return refusal();
+  if (!toLlvmDialect(module)) return refuse();
   NativeModule made{std::make_unique<llvm::LLVMContext>(), nullptr};
   made.module = mlir::translateModuleToLLVMIR(module, *made.context);
-  if (!made.module) return refusal();
+  if (!made.module) return refuse();
   addEntry(*made.module, entry);
   return made;
 }
 
 }  // namespace
 
-Result<NativeModule> lowerToNative(ParsedModule &parsed, mlir::func::FuncOp function,
-                                   const std::vector<bool> &isReturned, const char *entry) {
-  std::optional<Result<NativeModule>> made;
-  if (!survives([&] { made.emplace(lower(parsed, function, isReturned, entry)); })) {
+std::optional<NativeModule> lowerToNative(ParsedModule &parsed, mlir::func::FuncOp function,
+                                          const std::vector<bool> &isReturned, const char *entry, std::string &why) {
+  std::optional<NativeModule> made;
+  if (!survives([&] { made = lower(parsed, function, isReturned, entry, why); })) {
     (void)parsed.module.release();  // not safe to take apart
     (void)parsed.context.release();
-    return unsupported("native-code", {parsed.file}, "MLIR's passes crash on it");
+    why = "MLIR's passes crash on it";
+    return std::nullopt;
   }
-  return std::move(*made);
+  return made;
 }
 
 }  // namespace pimento::frontend

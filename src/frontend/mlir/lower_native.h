@@ -1,6 +1,8 @@
 // A function of MLIR to LLVM IR by MLIR's own passes. Internal to the MLIR front end.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -15,8 +17,8 @@ namespace pimento::frontend {
 /// argument: to a memref's descriptor, or to the value of a scalar. exp, log and tanh are evaluated in double precision
 /// and rounded once. What MLIR leaves undefined ends the run (endUndefined).
 ///
-/// Diagnostics (kUnsupported): native-code, with what MLIR says. Afterwards `parsed` is of no more use.
-Result<NativeModule> lowerToNative(ParsedModule &parsed, mlir::func::FuncOp function,
-                                   const std::vector<bool> &isReturned, const char *entry);
+/// Nothing: `why` has what MLIR says. Afterwards `parsed` is of no more use.
+std::optional<NativeModule> lowerToNative(ParsedModule &parsed, mlir::func::FuncOp function,
+                                          const std::vector<bool> &isReturned, const char *entry, std::string &why);
 
 }  // namespace pimento::frontend

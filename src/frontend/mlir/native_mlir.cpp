@@ -53,10 +53,11 @@ class MlirRun {
     if (Status s = dims_.collect(sizes); !s) return std::move(s.diagnostics());
     if (std::string why = bindArguments(); !why.empty()) return leftOut(std::move(why));
     if (std::string why = bindResults(); !why.empty()) return leftOut(std::move(why));
-    Result<NativeModule> module = lowerToNative(parsed_, function_, isReturned_, kEntry);
-    if (!module) return leftOut(std::move(module.diagnostics().front().message));
-    const Result<NativeCode> code = compileNative(std::move(*module), kEntry, {});
-    if (!code) return leftOut(code.diagnostics().front().message);
+    std::string why;
+    std::optional<NativeModule> module = lowerToNative(parsed_, function_, isReturned_, kEntry, why);
+    if (!module) return leftOut(std::move(why));
+    const std::optional<NativeCode> code = compileNative(std::move(*module), kEntry, {}, why);
+    if (!code) return leftOut(std::move(why));
     return operands_.run(code->entry(), arguments_, limits);
   }
 
@@ -84,8 +85,8 @@ class MlirRun {
       const int tensor = r < tensors_.results.size() ? tensors_.results[r] : -1;
       isReturned_.push_back(tensor >= 0);
       if (tensor < 0) continue;
-      std::byte *const memory = operands_.addTensor(fmt::format("result {}", r), tensor, true,
-                                                    place(exit->getLoc(), parsed_.file), true);
+      std::byte *const memory =
+          operands_.addTensor(fmt::format("result {}", r), tensor, true, place(exit->getLoc(), parsed_.file), true);
       if (memory == nullptr) return kNoMemory;
       arguments_.push_back(describe(memory, graph_.tensors[static_cast<std::size_t>(tensor)].shape));
     }
@@ -98,8 +99,7 @@ class MlirRun {
     const auto type = mlir::dyn_cast<mlir::ShapedType>(a.getType());
     std::vector<std::int64_t> shape;
     if (!type || !type.hasRank()) return shape;
-    for (const std::int64_t extent : type.getShape())
-      shape.push_back(mlir::ShapedType::isDynamic(extent) ? 1 : extent);
+    for (const std::int64_t extent : type.getShape()) shape.push_back(mlir::ShapedType::isDynamic(extent) ? 1 : extent);
     return shape;
   }
 

@@ -14,10 +14,6 @@ namespace orc = llvm::orc;
 
 namespace {
 
-Diagnostic refusal(llvm::Error e) {
-  return unsupported("native-code", {}, "LLVM makes no code of it: " + llvm::toString(std::move(e)));
-}
-
 /// What `entry` does not need goes first: its calls need not exist.
 void strip(llvm::Module &module, const std::string &entry, llvm::ModuleAnalysisManager &analyses) {
   llvm::ModulePassManager passes;
@@ -83,24 +79,28 @@ bool hasHalfConversion() {
   return llvm::Triple(nativeTriple()).isX86() && llvm::sys::getHostCPUFeatures().lookup("f16c");
 }
 
-Result<NativeCode> compileNative(NativeModule module, const std::string &entry, const NativeSymbols &symbols) {
+std::optional<NativeCode> compileNative(NativeModule module, const std::string &entry, const NativeSymbols &symbols,
+                                        std::string &why) {
   llvm::Expected<std::unique_ptr<orc::LLJIT>> jit = makeJit();
-  if (!jit) return refusal(jit.takeError());
+  const auto refuse = [&why](llvm::Error e) {
+    const std::string last = llvm::toString(std::move(e));
+    if (why.empty()) why = last;
+    why = "LLVM makes no code of it: " + why;
+    return std::nullopt;
+  };
+  if (!jit) return refuse(jit.takeError());
   // The reporter hears why, lookup() only that it failed; nothing is printed.
-  std::string why;
   (*jit)->getExecutionSession().setErrorReporter([&why](llvm::Error e) { why += llvm::toString(std::move(e)); });
   module.module->setDataLayout((*jit)->getDataLayout());
   module.module->setTargetTriple(nativeTriple());
   optimise(*module.module, entry);
   orc::JITDylib &main = (*jit)->getMainJITDylib();
-  if (llvm::Error e = main.define(orc::absoluteSymbols(symbolMap(**jit, symbols)))) return refusal(std::move(e));
+  if (llvm::Error e = main.define(orc::absoluteSymbols(symbolMap(**jit, symbols)))) return refuse(std::move(e));
   orc::ThreadSafeModule code(std::move(module.module), std::move(module.context));
-  if (llvm::Error e = (*jit)->addIRModule(std::move(code))) return refusal(std::move(e));
+  if (llvm::Error e = (*jit)->addIRModule(std::move(code))) return refuse(std::move(e));
   llvm::Expected<orc::ExecutorAddr> address = (*jit)->lookup(entry);
-  if (!address) {
-    std::string last = llvm::toString(address.takeError());
-    return unsupported("native-code", {}, "LLVM makes no code of it: " + (why.empty() ? last : why));
-  }
+  if (!address) return refuse(address.takeError());
+  (*jit)->getExecutionSession().setErrorReporter([](llvm::Error e) { llvm::consumeError(std::move(e)); });
   auto *const function = address->toPtr<void (*)(void **)>();
   return NativeCode(std::move(*jit), function);
 }

@@ -4,13 +4,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
-#include "pimento/base/diagnostics.h"
 
 namespace llvm::orc {
 class LLJIT;
@@ -45,8 +45,9 @@ using NativeSymbols = std::vector<std::pair<std::string, void *>>;
 std::string nativeTriple();
 bool hasHalfConversion();
 
-/// Compiles the function `entry`, void(ptr), and what it needs of the module. Diagnostics (kUnsupported):
-/// native-code, with what LLVM says, a function that is not on the list among it.
-Result<NativeCode> compileNative(NativeModule module, const std::string &entry, const NativeSymbols &symbols);
+/// Compiles the function `entry`, void(ptr), and what it needs of the module. Nothing: `why` says what LLVM says, a
+/// function that is not on the list among it.
+std::optional<NativeCode> compileNative(NativeModule module, const std::string &entry, const NativeSymbols &symbols,
+                                        std::string &why);
 
 }  // namespace pimento::frontend

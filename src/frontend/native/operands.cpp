@@ -32,9 +32,8 @@ const char *wordOf(Undefined what) {
 
 bool isSelected(const kernel::Graph &graph, int tensor) {
   return std::any_of(graph.kernels.begin(), graph.kernels.end(), [&](const kernel::Kernel &k) {
-    return k.form == kernel::Form::kSelect && std::any_of(k.stores.begin(), k.stores.end(), [&](const auto &s) {
-             return s.target.tensor == tensor;
-           });
+    return k.form == kernel::Form::kSelect &&
+           std::any_of(k.stores.begin(), k.stores.end(), [&](const auto &s) { return s.target.tensor == tensor; });
   });
 }
 
@@ -92,7 +91,9 @@ Diagnostic NativeOperands::outside(const NativeOperand &o, std::ptrdiff_t offset
   const std::int64_t element = offset >= 0 ? offset / size : -((-offset + size - 1) / size);
   const std::string message = fmt::format("the text, run on this machine, accesses element {} of '{}', which has {}",
                                           element, o.name, t.elements());
-  if (o.isDeclared) return error(DiagnosticKind::kFault, "text-bounds", o.where, message, "declare the array larger, or guard the access by if");
+  if (o.isDeclared)
+    return error(DiagnosticKind::kFault, "text-bounds", o.where, message,
+                 "declare the array larger, or guard the access by if");
   return error(DiagnosticKind::kOurs, "wrong-reading", o.where, message + " by its reading", kReport);
 }
 
@@ -113,7 +114,8 @@ Result<NativeAnswer> NativeOperands::ended(const ChildEnd &end, const NativeLimi
     case How::kFault:
       return fault(end.address);
     case How::kUndefined:
-      return NativeAnswer{{}, fmt::format("on these data {}, which leaves the result undefined", wordOf(end.undefined)),
+      return NativeAnswer{{},
+                          fmt::format("on these data {}, which leaves the result undefined", wordOf(end.undefined)),
                           Location{file_, end.line, end.column}};
     case How::kStack:
       return error(DiagnosticKind::kFault, "text-crash", file,
@@ -121,10 +123,10 @@ Result<NativeAnswer> NativeOperands::ended(const ChildEnd &end, const NativeLimi
                                limits.stackBytes >> 20),
                    "pass large arrays as parameters");
     case How::kTime:
-      return error(DiagnosticKind::kFault, "text-endless", file,
-                   fmt::format("the text, run on this machine, was not done after {} s of processor time",
-                               limits.seconds),
-                   "look for a loop that does not end; --check interpreter leaves this run out");
+      return error(
+          DiagnosticKind::kFault, "text-endless", file,
+          fmt::format("the text, run on this machine, was not done after {} s of processor time", limits.seconds),
+          "look for a loop that does not end; --check interpreter leaves this run out");
     case How::kSignal:
       if (end.signal == SIGINT || end.signal == SIGTERM || end.signal == SIGKILL)
         return NativeAnswer{{}, "its run was ended from outside", {}};
@@ -153,7 +155,8 @@ Result<NativeAnswer> NativeOperands::collect() const {
     if (isWritten && !isElsewhere) {
       answer.outputs[t] = kernel::TensorData(tensor.type, tensor.shape);
       std::copy_n(now.begin(), answer.outputs[t].bytes.size(), answer.outputs[t].bytes.begin());
-    } else if (const kernel::TensorData &given = data_[t]; !std::ranges::equal(given.bytes, now.first(given.bytes.size()))) {
+    } else if (const kernel::TensorData &given = data_[t];
+               !std::ranges::equal(given.bytes, now.first(given.bytes.size()))) {
       return error(DiagnosticKind::kOurs, "wrong-reading", o.where,
                    fmt::format("the text writes to '{}', its reading does not", o.name), kReport);
     }

@@ -10,10 +10,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <type_traits>
-#include <cstdint>
 
 namespace pimento::frontend {
 
@@ -99,11 +99,11 @@ void setLimits(const NativeLimits &limits, std::size_t dataBefore) {
 
 void setHandlers(const stack_t &stack) {
   sigaltstack(&stack, nullptr);
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = onSignal;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   for (const int s : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGXCPU}) sigaction(s, &action, nullptr);
-  struct sigaction usual {};
+  struct sigaction usual{};
   usual.sa_handler = SIG_DFL;
   for (const int s : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM}) sigaction(s, &usual, nullptr);
   sigset_t none;

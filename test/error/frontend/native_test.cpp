@@ -21,9 +21,10 @@ void expectFault(const std::string &text, const std::string &graphText, const st
 }
 
 TEST(NativeErrors, AnAccessOutsideADeclaredArrayNamesTheElement) {
-  expectFault("void f(const float x[4], float y[4]) { for (int i = 0; i <= 4; i++) y[i] = x[0]; }", kGood, "text-bounds",
-              "accesses element 4 of 'y', which has 4");
-  expectFault("void f(const float x[4], float y[4]) { y[-1] = x[0]; }", kGood, "text-bounds", "accesses element -1 of 'y'");
+  expectFault("void f(const float x[4], float y[4]) { for (int i = 0; i <= 4; i++) y[i] = x[0]; }", kGood,
+              "text-bounds", "accesses element 4 of 'y', which has 4");
+  expectFault("void f(const float x[4], float y[4]) { y[-1] = x[0]; }", kGood, "text-bounds",
+              "accesses element -1 of 'y'");
   expectFault("void f(const float x[4], float y[4]) { y[-500000] = x[0]; }", kGood, "text-bounds",
               "accesses element -500000 of 'y'");
   expectFault("void f(const float x[4], float y[4]) { y[0] = x[4]; }", kGood, "text-bounds", "element 4 of 'x'");
@@ -32,8 +33,8 @@ TEST(NativeErrors, AnAccessOutsideADeclaredArrayNamesTheElement) {
 TEST(NativeErrors, AnArrayWhoseLengthIsReadWrongIsOurs) {
   expectFault("void f(const float *x, float *y) { for (int i = 0; i < 5; i++) y[i] = x[0]; }", kPointers,
               "wrong-reading", "accesses element 4 of 'y', which has 4 by its reading", DiagnosticKind::kOurs);
-  expectFault("void f(const float *x, float *y) { y[0] = x[90000]; }", kPointers, "wrong-reading", "element 90000 of 'x'",
-              DiagnosticKind::kOurs);
+  expectFault("void f(const float *x, float *y) { y[0] = x[90000]; }", kPointers, "wrong-reading",
+              "element 90000 of 'x'", DiagnosticKind::kOurs);
 }
 
 TEST(NativeErrors, WritingToWhatTheReadingOnlyReadsIsOurs) {
@@ -48,18 +49,21 @@ TEST(NativeErrors, AnEndlessLoopEnds) {
 TEST(NativeErrors, WildAddressesAreACrash) {
   expectFault("void f(const float x[4], float y[4]) { *(volatile int *)16 = 1; y[0] = x[0]; }", kGood, "text-crash",
               "in none of its arrays");
-  expectFault("void f(const float x[4], float y[4]) { __builtin_trap(); y[0] = x[0]; }", kGood, "text-crash", "signal 4");
+  expectFault("void f(const float x[4], float y[4]) { __builtin_trap(); y[0] = x[0]; }", kGood, "text-crash",
+              "signal 4");
 }
 
 TEST(NativeErrors, StackAndMemoryHaveAnEnd) {
-  expectFault("int g(volatile int *p) { volatile int t[100]; t[0] = *p; return g(t) + t[0]; }\n"
-              "void f(const float x[4], float y[4]) { volatile int i = 1; y[0] = x[0] + g(&i); }",
-              kGood, "text-crash", "MiB for local arrays");
+  expectFault(
+      "int g(volatile int *p) { volatile int t[100]; t[0] = *p; return g(t) + t[0]; }\n"
+      "void f(const float x[4], float y[4]) { volatile int i = 1; y[0] = x[0] + g(&i); }",
+      kGood, "text-crash", "MiB for local arrays");
   expectFault("void f(const float x[4], float y[4]) { volatile float t[4000000]; t[0] = x[0]; y[0] = t[0]; }", kGood,
               "text-crash", "MiB for local arrays");
-  expectFault("#include <stdlib.h>\nvoid f(const float x[4], float y[4]) {\n"
-              "  volatile float *t = malloc(1ul << 30); t[0] = x[0]; y[0] = t[0]; }",
-              kGood, "text-crash", "in none of its arrays");
+  expectFault(
+      "#include <stdlib.h>\nvoid f(const float x[4], float y[4]) {\n"
+      "  volatile float *t = malloc(1ul << 30); t[0] = x[0]; y[0] = t[0]; }",
+      kGood, "text-crash", "in none of its arrays");
 }
 
 TEST(NativeErrors, ATextThatIsNoCIsRefusedAsEver) {

@@ -27,7 +27,8 @@ kernel::DataSet evaluated(const kernel::Graph &graph, const kernel::DataSet &inp
 
 /// Sums terms of even and of odd numbers apart.
 kernel::Order inHalves(std::int64_t rows, std::int64_t terms) {
-  const kernel::Accumulation even{DType::kF32, {{0, 2, (terms + 1) / 2}}, {}}, odd{DType::kF32, {{1, 2, terms / 2}}, {}};
+  const kernel::Accumulation even{DType::kF32, {{0, 2, (terms + 1) / 2}}, {}},
+      odd{DType::kF32, {{1, 2, terms / 2}}, {}};
   return {{{{0}, {rows}, {DType::kF32, {}, {even, odd}}}}};
 }
 
@@ -69,8 +70,7 @@ TEST(TextCheck, AWrongReadingNamesTheFirstElementAndBothValues) {
 TEST(TextCheck, ATermThatIsMissingShowsThoughItIsWithinTheBound) {
   // 2^20 terms of which one is small: a bound on any order covers it, bits in the text's order do not.
   const kernel::Graph graph = graphOf("y[i] += x[i,j]", {{"i", 1}, {"j", 4096}});
-  const kernel::DataSet inputs = kernel::makeData(graph, {}),
-                        answer = evaluated(graph, inputs, {inHalves(1, 4096)});
+  const kernel::DataSet inputs = kernel::makeData(graph, {}), answer = evaluated(graph, inputs, {inHalves(1, 4096)});
   const auto y = static_cast<std::size_t>(graph.tensorNamed("y")), x = static_cast<std::size_t>(graph.tensorNamed("x"));
   kernel::DataSet shorter = inputs;
   shorter[x].setDouble(17, inputs[x].asDouble(17) + 1e-5);

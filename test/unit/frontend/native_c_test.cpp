@@ -9,18 +9,20 @@ namespace pimento::frontend {
 namespace {
 
 TEST(NativeC, ArraysScalarsAndSizesComeInByEveryWayOfC) {
-  expectReadRight("void f(int n, int m, float a, const float A[n][m], const float *restrict x, float *restrict y) {\n"
-                  "  for (int i = 0; i < n; i++) {\n"
-                  "    float s = 0;\n"
-                  "    for (int j = 0; j < m; j++) s += A[i][j] * x[j];\n"
-                  "    y[i] = a * s + y[i];\n"
-                  "  }\n"
-                  "}\n",
-                  {"", {{"n", 17}, {"m", 9}}});
-  expectReadRight("void f(unsigned char n, const double x[static 8], double y[8]) {\n"
-                  "  for (int i = 0; i < n; i++) y[i] = x[i] / 3;\n"
-                  "}\n",
-                  {"", {{"n", 8}}});
+  expectReadRight(
+      "void f(int n, int m, float a, const float A[n][m], const float *restrict x, float *restrict y) {\n"
+      "  for (int i = 0; i < n; i++) {\n"
+      "    float s = 0;\n"
+      "    for (int j = 0; j < m; j++) s += A[i][j] * x[j];\n"
+      "    y[i] = a * s + y[i];\n"
+      "  }\n"
+      "}\n",
+      {"", {{"n", 17}, {"m", 9}}});
+  expectReadRight(
+      "void f(unsigned char n, const double x[static 8], double y[8]) {\n"
+      "  for (int i = 0; i < n; i++) y[i] = x[i] / 3;\n"
+      "}\n",
+      {"", {{"n", 8}}});
 }
 
 TEST(NativeC, AReturnedValueIsTheResult) {
@@ -30,13 +32,14 @@ TEST(NativeC, AReturnedValueIsTheResult) {
 }
 
 TEST(NativeC, VariablesAtFileScopeAreOperands) {
-  expectReadRight("float A[6][5], B[5][6];\n"
-                  "static int count[1];\n"
-                  "const float table[3] = {1, 2.5f, -1};\n"
-                  "void f(void) {\n"
-                  "  for (int i = 0; i < 6; i++) for (int j = 0; j < 5; j++) B[j][i] = A[i][j] * table[1] + table[2];\n"
-                  "  for (int i = 0; i < 6; i++) count[0] += i;\n"
-                  "}\n");
+  expectReadRight(
+      "float A[6][5], B[5][6];\n"
+      "static int count[1];\n"
+      "const float table[3] = {1, 2.5f, -1};\n"
+      "void f(void) {\n"
+      "  for (int i = 0; i < 6; i++) for (int j = 0; j < 5; j++) B[j][i] = A[i][j] * table[1] + table[2];\n"
+      "  for (int i = 0; i < 6; i++) count[0] += i;\n"
+      "}\n");
 }
 
 TEST(NativeC, OneOfSeveralFunctionsAndWhatItCallsAreCompiled) {
@@ -61,27 +64,32 @@ TEST(NativeC, EveryTypeComputesInItsOwnPrecision) {
 }
 
 TEST(NativeC, SelectionsHistogramsAndScansKeepTheirForms) {
-  expectReadRight("int f(const int x[50], int out[50]) { int n = 0;\n"
-                  "  for (int i = 0; i < 50; i++) if (x[i] > 0) out[n++] = x[i];\n  return n; }");
+  expectReadRight(
+      "int f(const int x[50], int out[50]) { int n = 0;\n"
+      "  for (int i = 0; i < 50; i++) if (x[i] > 0) out[n++] = x[i];\n  return n; }");
   expectReadRight("void f(const unsigned char x[99], int h[256]) { for (int i = 0; i < 99; i++) h[x[i]] += 1; }");
-  expectReadRight("void f(const int x[20], int y[20]) { int s = 0; for (int i = 0; i < 20; i++) { s += x[i]; y[i] = s; } }");
+  expectReadRight(
+      "void f(const int x[20], int y[20]) { int s = 0; for (int i = 0; i < 20; i++) { s += x[i]; y[i] = s; } }");
 }
 
 TEST(NativeC, TheLibraryRoundsOnceAndOrdersZeros) {
-  expectReadRight("#include <math.h>\nvoid f(const float x[300], float y[300], float z[300], float m[300]) {\n"
-                  "  for (int i = 0; i < 300; i++) { y[i] = expf(x[i]); z[i] = tanhf(x[i]) + logf(x[i] + 2);\n"
-                  "    m[i] = fmaxf(fminf(x[i], 0.0f), -0.0f) + sqrtf(fabsf(x[i])); } }");
+  expectReadRight(
+      "#include <math.h>\nvoid f(const float x[300], float y[300], float z[300], float m[300]) {\n"
+      "  for (int i = 0; i < 300; i++) { y[i] = expf(x[i]); z[i] = tanhf(x[i]) + logf(x[i] + 2);\n"
+      "    m[i] = fmaxf(fminf(x[i], 0.0f), -0.0f) + sqrtf(fabsf(x[i])); } }");
   kernel::DataSpec zero;
   zero.kind = kernel::DataSpec::Kind::kZero;
-  expectReadRight("#include <math.h>\nvoid f(const float x[2], float y[2]) {\n"
-                  "  for (int i = 0; i < 2; i++) y[i] = fmaxf(-x[i], x[i]); }",
-                  {}, zero);
+  expectReadRight(
+      "#include <math.h>\nvoid f(const float x[2], float y[2]) {\n"
+      "  for (int i = 0; i < 2; i++) y[i] = fmaxf(-x[i], x[i]); }",
+      {}, zero);
 }
 
 TEST(NativeC, LocalArraysAndLongOnesFit) {
-  expectReadRight("void f(const float x[1000], float y[1000]) { float t[1000];\n"
-                  "  for (int i = 0; i < 1000; i++) t[i] = x[999 - i];\n"
-                  "  for (int i = 0; i < 1000; i++) y[i] = t[i] * t[i]; }");
+  expectReadRight(
+      "void f(const float x[1000], float y[1000]) { float t[1000];\n"
+      "  for (int i = 0; i < 1000; i++) t[i] = x[999 - i];\n"
+      "  for (int i = 0; i < 1000; i++) y[i] = t[i] * t[i]; }");
 }
 
 TEST(NativeC, TheKernelsOfTheRepositoryAreReadRight) {
@@ -91,8 +99,8 @@ TEST(NativeC, TheKernelsOfTheRepositoryAreReadRight) {
     std::ifstream file(entry.path());
     std::ostringstream text;
     text << file.rdbuf();
-    const kernel::Sizes all = {{"n", 24}, {"m", 16}, {"k", 8}, {"in", 8}, {"hidden", 8}, {"out", 4}, {"h", 12},
-                               {"w", 12}, {"bins", 256}, {"rows", 8}, {"cols", 8}, {"steps", 2}};
+    const kernel::Sizes all = {{"n", 24}, {"m", 16}, {"k", 8},      {"in", 8},   {"hidden", 8}, {"out", 4},
+                               {"h", 12}, {"w", 12}, {"bins", 256}, {"rows", 8}, {"cols", 8},   {"steps", 2}};
     // Those of the sizes that the function has.
     CKernelOptions options;
     for (const auto &[name, value] : all) {
@@ -112,9 +120,12 @@ TEST(NativeC, WhatCLeavesUndefinedHasNoAnswerButAPlace) {
   kernel::DataSpec zero;
   zero.kind = kernel::DataSpec::Kind::kZero;
   const auto whyNot = [&](const std::string &body) {
-    const std::string text = "void f(const int x[4], const float z[4], int y[4]) {\n  for (int i = 0; i < 4; i++)\n    y[i] = " + body + ";\n}\n";
-    const std::string benign = "void f(const int x[4], const float z[4], int y[4]) {\n"
-                               "  for (int i = 0; i < 4; i++) y[i] = x[i] + (int)(z[i] * 0.5f);\n}\n";
+    const std::string text =
+        "void f(const int x[4], const float z[4], int y[4]) {\n  for (int i = 0; i < 4; i++)\n    y[i] = " + body +
+        ";\n}\n";
+    const std::string benign =
+        "void f(const int x[4], const float z[4], int y[4]) {\n"
+        "  for (int i = 0; i < 4; i++) y[i] = x[i] + (int)(z[i] * 0.5f);\n}\n";
     const Result<CKernels> file = importC(benign, "k.c", {});
     const auto answer = runC(text, "k.c", {}, file->graph, kernel::makeData(file->graph, zero), {5});
     EXPECT_TRUE(answer.ok()) << saidBy(answer.diagnostics());
@@ -131,9 +142,8 @@ TEST(NativeC, WhatCannotBeCompiledOrBoundIsLeftOut) {
   const auto other = runCOn("void f(const float u[4], float y[4]) { y[0] = u[0]; }", good);
   ASSERT_TRUE(other.ok());
   EXPECT_EQ(other->whyNot, "'x' is no parameter, result or variable of it by that name");
-  const auto call =
-      runCOn("float g(float); void f(const float x[4], float y[4]) { for (int i = 0; i < 4; i++) y[i] = g(x[i]); }",
-             good);
+  const auto call = runCOn(
+      "float g(float); void f(const float x[4], float y[4]) { for (int i = 0; i < 4; i++) y[i] = g(x[i]); }", good);
   ASSERT_TRUE(call.ok());
   EXPECT_NE(call->whyNot.find("g"), std::string::npos) << call->whyNot;
   kernel::DataSpec three;

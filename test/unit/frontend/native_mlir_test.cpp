@@ -42,13 +42,13 @@ TEST(NativeMlir, OpenExtentsAndIndexArgumentsTakeTheUsersSizes) {
 TEST(NativeMlir, HalvesAndBrainHalvesAreRoundedAfterEachOperation) {
   for (const char *type : {"f16", "bf16", "f32", "f64"}) {
     const std::string t(type), v = "memref<64x" + t + ">";
-    expectMlirReadRight("func.func @f(%x: " + v + ", %z: " + v + ", %y: " + v + ") {\n" +
-                        "linalg.generic {indexing_maps = [affine_map<(d) -> (d)>, affine_map<(d) -> (d)>, affine_map<(d)"
-                        " -> (d)>], iterator_types = [\"parallel\"]} ins(%x, %z : " +
-                        v + ", " + v + ") outs(%y : " + v + ") {\n^bb0(%a: " + t + ", %b: " + t + ", %c: " + t +
-                        "):\n%p = arith.mulf %a, %b : " + t + "\n%q = arith.addf %p, %a : " + t +
-                        "\n%e = math.exp %q : " + t + "\n%r = arith.divf %e, %b : " + t + "\nlinalg.yield %r : " + t +
-                        "\n}\nreturn\n}");
+    expectMlirReadRight(
+        "func.func @f(%x: " + v + ", %z: " + v + ", %y: " + v + ") {\n" +
+        "linalg.generic {indexing_maps = [affine_map<(d) -> (d)>, affine_map<(d) -> (d)>, affine_map<(d)"
+        " -> (d)>], iterator_types = [\"parallel\"]} ins(%x, %z : " +
+        v + ", " + v + ") outs(%y : " + v + ") {\n^bb0(%a: " + t + ", %b: " + t + ", %c: " + t +
+        "):\n%p = arith.mulf %a, %b : " + t + "\n%q = arith.addf %p, %a : " + t + "\n%e = math.exp %q : " + t +
+        "\n%r = arith.divf %e, %b : " + t + "\nlinalg.yield %r : " + t + "\n}\nreturn\n}");
   }
 }
 
@@ -79,8 +79,7 @@ TEST(NativeMlir, EightBitFloatsAreLeftOut) {
     })";
   const Result<Imported> file = importMlirFile(text, "t.mlir", {});
   ASSERT_TRUE(file.ok()) << saidBy(file.diagnostics());
-  const auto answer =
-      runMlir(text, "t.mlir", {}, file->graph, file->tensors, kernel::makeData(file->graph, {}), {5});
+  const auto answer = runMlir(text, "t.mlir", {}, file->graph, file->tensors, kernel::makeData(file->graph, {}), {5});
   ASSERT_TRUE(answer.ok());
   EXPECT_EQ(answer->whyNot, "8-bit floats have no arithmetic on this machine");
 }
@@ -100,8 +99,7 @@ func.func @f(%x: memref<4xi32>, %y: memref<4xi32>) {
   ASSERT_TRUE(file.ok()) << saidBy(file.diagnostics());
   kernel::DataSpec zero;
   zero.kind = kernel::DataSpec::Kind::kZero;
-  const auto answer =
-      runMlir(text, "t.mlir", {}, file->graph, file->tensors, kernel::makeData(file->graph, zero), {5});
+  const auto answer = runMlir(text, "t.mlir", {}, file->graph, file->tensors, kernel::makeData(file->graph, zero), {5});
   ASSERT_TRUE(answer.ok()) << saidBy(answer.diagnostics());
   EXPECT_EQ(answer->where.str() + ": " + answer->whyNot,
             "t.mlir:6:10: on these data it divides by 0, which leaves the result undefined");
@@ -123,8 +121,7 @@ TEST(NativeMlir, AWildFunctionEndsItsChildAlone) {
     })";
   const Result<Imported> file = importMlirFile(good, "t.mlir", {});
   ASSERT_TRUE(file.ok()) << saidBy(file.diagnostics());
-  const auto answer =
-      runMlir(wild, "t.mlir", {}, file->graph, file->tensors, kernel::makeData(file->graph, {}), {5});
+  const auto answer = runMlir(wild, "t.mlir", {}, file->graph, file->tensors, kernel::makeData(file->graph, {}), {5});
   ASSERT_FALSE(answer.ok());
   EXPECT_EQ(answer.diagnostics().front().code, "text-bounds");
   EXPECT_NE(answer.diagnostics().front().message.find("element 9 of 'y', which has 4"), std::string::npos);
