@@ -161,7 +161,7 @@ class CRun {
     });
     if (!read) return read.diagnostics();
     if (!signature) return found;
-    call_ = "\n#line 1 \"\"\nvoid " + std::string(kEntry) + "(void **a) { ";
+    call_ = "\n#line 1 \"\"\nvoid " + std::string(kEntry) + "(void **pimento_operands) { ";
     for (std::string why : {bindParameters(*signature), bindVariables(*signature), bindRest()})
       if (!why.empty()) return leftOut(std::move(why));
     call_ += " }\n";
@@ -223,7 +223,8 @@ class CRun {
         return why;
       }
       list += list.empty() ? "" : ", ";
-      list += p.isScalar ? fmt::format("*({} *)a[{}]", type, slot) : fmt::format("a[{}]", slot);
+      list += p.isScalar ? fmt::format("*({} *)pimento_operands[{}]", type, slot)
+                         : fmt::format("pimento_operands[{}]", slot);
     }
     call_ += bindResult(s) + fmt::format("{}({});", s.function, list);
     return {};
@@ -242,7 +243,8 @@ class CRun {
       bound_.insert(static_cast<int>(t));
       const std::size_t slot = arguments_.size();
       arguments_.push_back(operands_.addTensor("the result", static_cast<int>(t), true, {file_}));
-      return arguments_.back() == nullptr ? "" : fmt::format("*({} *)a[{}] = ", spelled(*s.result), slot);
+      return arguments_.back() == nullptr ? ""
+                                          : fmt::format("*({} *)pimento_operands[{}] = ", spelled(*s.result), slot);
     }
     return {};
   }

@@ -52,8 +52,9 @@ orc::SymbolMap symbolMap(orc::LLJIT &jit, const NativeSymbols &symbols) {
 }
 
 llvm::Expected<std::unique_ptr<orc::LLJIT>> makeJit() {
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
+  // Once: threads may be here at the same time.
+  static const bool isReady = !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter();
+  if (!isReady) return llvm::createStringError("it has no code generator for this machine");
   orc::JITTargetMachineBuilder machine{llvm::Triple(nativeTriple())};
   machine.setCodeGenOptLevel(llvm::CodeGenOptLevel::Less);
   machine.setRelocationModel(llvm::Reloc::PIC_);  // what is elsewhere may be far away

@@ -1,5 +1,6 @@
 #include "pimento/frontend/native/process.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -172,7 +173,7 @@ void endUndefined(Undefined what, int line, int column) {
 ChildEnd runInChild(void (*entry)(void **), void **arguments, const NativeLimits &limits) {
   const Stacks stacks(limits.stackBytes);
   int ends[2];
-  if (!stacks || pipe(ends) != 0) return {};
+  if (!stacks || pipe2(ends, O_CLOEXEC) != 0) return {};  // no child of another thread keeps it open
   const Call call{entry, arguments};
   const std::size_t dataBefore = dataBytes();
   const pid_t self = getpid();
