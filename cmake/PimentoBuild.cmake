@@ -36,6 +36,7 @@ target_compile_options(pimento_settings INTERFACE -Wall -Wextra -Wconversion -Wn
 if(PIMENTO_SANITIZE)
   # g++ takes more than twice as long to optimise instrumented code as to compile it; only engines gain from it.
   set(PIMENTO_OPTIMISED_ROOMS base kernel program dpu sim)
+  add_compile_definitions(PIMENTO_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
 endif()

@@ -108,3 +108,10 @@ inline Status okStatus() {
 /// An invariant that no user input can break. Always on: a wrong answer costs more than a branch.
 /// The file's name without its path: no path of the machine that built it in messages and binaries.
 #define PIMENTO_CHECK(condition) ((condition) ? (void)0 : ::pimento::internalError(__FILE_NAME__, __LINE__, #condition))
+
+/// The same where a branch costs: in loops over points and elements. On in builds with sanitizers alone.
+#ifdef PIMENTO_SANITIZE
+#define PIMENTO_SLOW_CHECK(condition) PIMENTO_CHECK(condition)
+#else
+#define PIMENTO_SLOW_CHECK(condition) ((void)sizeof(condition))
+#endif

@@ -30,7 +30,8 @@ evaluate::Request Job::request(const Options &options) const {
   evaluate::Request r;
   r.machine = &machine;
   r.target = target;
-  r.graph = input.graph ? &*input.graph : nullptr;
+  r.graph = graph();
+  r.rounds = rounds ? &*rounds : nullptr;
   r.program = program.get();
   r.maps = maps;
   r.jobs = jobCount(options.jobs);
@@ -74,9 +75,16 @@ Result<std::unique_ptr<Job>> loadJob(const Options &options, const std::string &
   const Result<const evaluate::Target *> family =
       input->program ? targets::targetOf(*machine, *input->program) : targets::targetOf(*machine);
   if (!family) return family.diagnostics();
+  std::optional<kernel::Unrolled> rounds;
+  if (input->graph && !input->graph->loops.empty()) {
+    Result<kernel::Unrolled> flat = kernel::unrolled(*input->graph);
+    if (!flat) return flat.diagnostics();
+    rounds = std::move(*flat);
+  }
   auto job = std::make_unique<Job>(Job{std::move(*machine),
                                        *family,
                                        std::move(*input),
+                                       std::move(rounds),
                                        std::move(*maps),
                                        *offload,
                                        twoSliceOf(options, *engine),
@@ -90,7 +98,7 @@ Result<std::unique_ptr<Job>> loadJob(const Options &options, const std::string &
     job->program = std::move(*program);
   }
   if (job->target->generatesCode() && job->input.graph) {
-    Result<KnownData> data = knownData(options, *job->input.graph, defaultData(options));
+    Result<KnownData> data = knownData(options, *job->graph(), defaultData(options));
     if (!data) return data.diagnostics();
     job->data = std::move(*data);
   }

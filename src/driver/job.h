@@ -8,6 +8,7 @@
 
 #include "pimento/driver/input.h"
 #include "pimento/driver/tool_box.h"
+#include "pimento/kernel/rounds.h"
 #include "pimento/machine/machine.h"
 
 namespace pimento::evaluate {
@@ -23,6 +24,7 @@ struct Job {
   machine::Machine machine;
   const evaluate::Target *target = nullptr;  ///< of the machine's family
   Input input;
+  std::optional<kernel::Unrolled> rounds;  ///< of a graph with loops
   std::vector<mapping::MapSpec> maps;
   evaluate::Offload offload = evaluate::Offload::kAll;
   std::optional<evaluate::TwoSlice> twoSlice;  ///< instead of fast-forward
@@ -30,6 +32,8 @@ struct Job {
   std::shared_ptr<const ToolBox> toolBox;
   std::shared_ptr<const evaluate::Runnable> program = nullptr;  ///< of an input that is a program
 
+  /// The input's graph without loops.
+  const kernel::Graph *graph() const { return rounds ? &rounds->graph : input.graph ? &*input.graph : nullptr; }
   evaluate::Tools tools() const { return toolBox->tools(); }
 
   /// The variant of the device's programs; one of the kernel alone ("measured") needs no program of its own.

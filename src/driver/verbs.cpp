@@ -163,7 +163,7 @@ Outcome printStage(const Options &options, const Job &job, const evaluate::Compi
   std::string out;
   bool isFirst = true;
   for (const evaluate::PlannedPart &part : graph) {
-    const std::string &kernel = job.input.graph->kernels[static_cast<std::size_t>(part.first)].name;
+    const std::string &kernel = job.graph()->kernels[static_cast<std::size_t>(part.first)].name;
     if (options.emit == "mapping") {
       out += part.compiled == nullptr
                  ? fmt::format("{}: on the host: {}\n", kernel, part.why)
@@ -268,7 +268,7 @@ Outcome simulate(const Options &given) {
     Result<evaluate::CompiledGraph> compiled = evaluate::compile(request);
     if (!compiled) return failure(compiled.diagnostics());
     graph = std::move(*compiled);
-    Result<std::optional<kernel::DataSet>> made = makeInputData(options, *job.input.graph, defaultData(options));
+    Result<std::optional<kernel::DataSet>> made = makeInputData(options, *job.graph(), defaultData(options));
     if (!made) return failure(made.diagnostics());
     data = std::move(*made);
     request.data = data ? &*data : nullptr;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <set>
 
 #include "pimento/energy/energy.h"
@@ -23,16 +24,19 @@ std::int64_t microsecondsSince(Clock::time_point start) {
   return std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count();
 }
 
-void addRun(Report &report, const DeviceRun &run) {
-  report.cycles += run.cycles;
+/// `times`: runs that are alike, of which this one took place.
+void addRun(Report &report, const DeviceRun &run, std::int64_t times) {
+  const Cycles cycles(multiplySaturated(run.cycles.value, times));
+  report.cycles += cycles;
   report.cyclesSimulated += run.cyclesSimulated;
-  for (const auto &[name, n] : run.counts) report.counts[name] += n;
+  for (const auto &[name, n] : run.counts) report.counts[name] += multiplySaturated(n, times);
   report.unitsIdentical = run.units;
   report.unitsSimulated = run.unitsSimulated;
   if (run.interval || report.interval) {
-    Interval all = report.interval.value_or(Interval{0.99, report.cycles - run.cycles, report.cycles - run.cycles});
+    Interval all = report.interval.value_or(Interval{0.99, report.cycles - cycles, report.cycles - cycles});
     const Interval own = run.interval.value_or(Interval{all.level, run.cycles, run.cycles});
-    report.interval = Interval{std::min(all.level, own.level), all.low + own.low, all.high + own.high};
+    const auto ofAll = [times](Cycles c) { return Cycles(multiplySaturated(c.value, times)); };
+    report.interval = Interval{std::min(all.level, own.level), all.low + ofAll(own.low), all.high + ofAll(own.high)};
   }
   if (run.isExtrapolated) report.exact = Exactness::kExtrapolated;
   report.warnings.insert(report.warnings.end(), run.warnings.begin(), run.warnings.end());
@@ -73,8 +77,7 @@ class Run {
     report_.unit = request_.target->unit();
     if (request_.program != nullptr)
       if (Status s = ofFile(*request_.program); !s) return s.diagnostics();
-    for (const PlannedPart &part : graph_)
-      if (Status s = part.compiled != nullptr ? onDevice(part) : onHost(part); !s) return s.diagnostics();
+    if (Status s = runParts(); !s) return s.diagnostics();
     nameMapping();
     if (isTruncated_)
       report_.warnings.push_back(
@@ -89,21 +92,48 @@ class Run {
  private:
   const machine::Machine &machine() const { return *request_.machine; }
 
-  Status onDevice(const PlannedPart &part) {
+  /// The parts in the order they run; each has one stage, of all its runs.
+  Status runParts() {
+    const auto parts = static_cast<int>(graph_.size());
+    std::vector<int> order;
+    for (int p = 0; p < parts; ++p) order.push_back(p);
+    if (request_.rounds != nullptr) order = request_.rounds->runs;  // one part per kernel
+    std::vector<std::int64_t> left(graph_.size(), 0);
+    for (const int p : order) ++left[static_cast<std::size_t>(p)];
+    report_.stages.resize(graph_.size());
+    records_.resize(graph_.size());
+    for (std::size_t run = 0; run < order.size(); ++run) {
+      const auto p = static_cast<std::size_t>(order[run]);
+      if (left[p] == 0) continue;
+      // Runs that are alike take place once, unless data or every command are asked for.
+      std::int64_t times = request_.data != nullptr || request_.isSimulation ? 1 : left[p];
+      const Status s = graph_[p].compiled != nullptr ? onDevice(p, run, times) : onHost(p, times);
+      if (!s) return s;
+      left[p] -= times;
+    }
+    return okStatus();
+  }
+
+  /// Run number `run` of all, standing for `times`; fewer where what earlier runs left decides.
+  Status onDevice(std::size_t p, std::size_t run, std::int64_t &times) {
+    const PlannedPart &part = graph_[p];
     isTruncated_ |= part.mapping.tail == mapping::Tail::kTruncate;
     if (request_.data != nullptr) checker_->before(part);
-    const Result<DeviceRun> ran = runDevice(part);
-    if (!ran) return causeOf(part, ran.diagnostics());
+    const Result<DeviceRun> ran = runDevice(part, run, times);
+    if (!ran) return causeOf(part, run, ran.diagnostics());
     if (ran->isStuck) return stuck(*ran);
-    report_.compileUs += part.compileUs;
     if (request_.data != nullptr && !isTruncated_)
       if (Status s = checker_->after(part, part.compiled->order()); !s) return s;
-    Stage stage = stageOf(part);
-    stage.mapping = part.mapping.text;
-    stage.mappingWhy = part.mappingWhy;
     const HostWork work = part.compiled->hostWork();
-    addDevice(std::move(stage), *ran, work);
-    records_.push_back({*ran, work, layerOf(part), placeConstants(part, work)});
+    const bool isFirst = report_.stages[p].kernel.empty();
+    if (isFirst) {
+      report_.compileUs += part.compileUs;
+      Stage &stage = report_.stages[p] = stageOf(part);
+      stage.mapping = part.mapping.text;
+      stage.mappingWhy = part.mappingWhy;
+      records_[p] = {*ran, work, layerOf(part), placeConstants(part, work)};
+    }
+    addDevice(report_.stages[p], *ran, work, times);
     return okStatus();
   }
 
@@ -114,10 +144,10 @@ class Run {
     if (ran->isStuck) return stuck(*ran);
     report_.hasKernel = false;
     report_.outcome = ran->outcome;
-    Stage stage;
-    stage.kernel = program.program().processes.front().name;
+    report_.stages.emplace_back().kernel = program.program().processes.front().name;
+    report_.stages.back().runs = 0;
     const HostWork work = ran->hostWork.value_or(program.hostWork());
-    addDevice(std::move(stage), *ran, work);
+    addDevice(report_.stages.back(), *ran, work, 1);
     records_.push_back({*ran, work, {}, false});
     report_.warnings.push_back("a program without a kernel: nothing to check its answer against");
     if (program.program().target != machine().name)
@@ -126,46 +156,47 @@ class Run {
     return okStatus();
   }
 
-  /// What the device and the host around it did.
-  void addDevice(Stage stage, const DeviceRun &run, const HostWork &work) {
+  /// What the device and the host around it did, `times` times.
+  void addDevice(Stage &stage, const DeviceRun &run, const HostWork &work, std::int64_t times) {
     const Breakdown breakdown = hostCycles(machine(), work, run.cycles);
-    addRun(report_, run);
+    addRun(report_, run, times);
     const energy::ActionCounts host = hostActions(machine(), work, breakdown);
-    kernelWork_.add(run.actions);
-    hostWork_.add(host);
-    stage.cycles = run.cycles;
-    stage.offloadedCycles = breakdown.total();
-    addStage(std::move(stage), breakdown, energy::ActionCounts(run.actions).add(host));
+    kernelWork_.add(run.actions, times);
+    hostWork_.add(host, times);
+    stage.cycles += Cycles(multiplySaturated(run.cycles.value, times));
+    addTo(stage, breakdown, energy::ActionCounts(run.actions).add(host), times);
+    stage.offloadedCycles = stage.breakdown().total();
   }
 
-  Result<DeviceRun> runDevice(const PlannedPart &part) {
+  Result<DeviceRun> runDevice(const PlannedPart &part, std::size_t number, std::int64_t &times) {
     const CompiledPart &kernel = *part.compiled;
-    const auto k = static_cast<std::size_t>(part.first);
     if (request_.data != nullptr) return kernel.runOn(*request_.data, request_.observer, request_.jobs);
     const kernel::DataSpec *values = request_.values ? &*request_.values : nullptr;
     RunMode mode{!request_.isSimulation, request_.observer, values, request_.contents, request_.jobs};
     Result<DeviceRun> run = timed(kernel, mode);
-    if (run || values == nullptr || k == 0 || run.diagnostics().front().kind != DiagnosticKind::kDataDependent)
+    if (run || values == nullptr || number == 0 || run.diagnostics().front().kind != DiagnosticKind::kDataDependent)
       return run;
     // What the kernels before this one leave decides: the interpreter computes it.
-    if (Status s = makeUpTo(k); !s) return s.diagnostics();
+    if (Status s = makeUpTo(number); !s) return s.diagnostics();
     mode.contents = &made_;
+    times = 1;
     return timed(kernel, mode);
   }
 
   /// Why a run failed: an index into bins that are not there makes the interpreter fail as well, and says more than the
   /// address that a DPU did not find.
-  Diagnostics causeOf(const PlannedPart &part, Diagnostics found) {
+  Diagnostics causeOf(const PlannedPart &part, std::size_t run, Diagnostics found) {
     constexpr std::int64_t kMostPoints = std::int64_t{1} << 26;
     const auto k = static_cast<std::size_t>(part.first);
     const kernel::Kernel &kernel = request_.graph->kernels[k];
     const bool isIndirect = std::any_of(kernel.stores.begin(), kernel.stores.end(),
-                                        [](const kernel::Store &s) { return s.indirectIndex >= 0; });
+                                        [](const kernel::Store &s) { return s.target.isIndirect(); }) ||
+                            kernel.hasIndirectLoads();
     if (found.front().kind != DiagnosticKind::kFault || !isIndirect || kernel.points() > kMostPoints) return found;
     kernel::DataSet data;
     if (request_.data != nullptr) {
       data = *request_.data;
-    } else if (request_.values && makeUpTo(k)) {
+    } else if (request_.values && makeUpTo(run)) {
       data = made_;
     } else {
       return found;
@@ -181,31 +212,41 @@ class Run {
     return extrapolate(**slices, *request_.twoSlice);
   }
 
-  /// Operands as the request's values say, and what the kernels before number `k` make of them.
-  Status makeUpTo(std::size_t k) {
+  /// Operands as the request's values say, and what the runs before number `run` make of them.
+  Status makeUpTo(std::size_t run) {
     if (made_.empty()) {
       made_ = kernel::makeData(*request_.graph, *request_.values);
       kernel::makeMissing(*request_.graph, made_);
     }
-    for (; madeKernels_ < k; ++madeKernels_)
-      if (Status s = kernel::interpretKernel(*request_.graph, static_cast<int>(madeKernels_), made_); !s) return s;
+    // A run is of a part; without loops a part is of one or more kernels.
+    const int until = request_.rounds != nullptr     ? static_cast<int>(run)
+                      : run < graph_.size() ? graph_[run].first
+                                                     : static_cast<int>(request_.graph->kernels.size());
+    for (; madeRuns_ < until; ++madeRuns_) {
+      const int k = request_.rounds != nullptr ? request_.rounds->runs[static_cast<std::size_t>(madeRuns_)] : madeRuns_;
+      if (Status s = kernel::interpretKernel(*request_.graph, k, made_); !s) return s;
+    }
     return okStatus();
   }
 
-  Status onHost(const PlannedPart &part) {
+  Status onHost(std::size_t p, std::int64_t times) {
+    const PlannedPart &part = graph_[p];
     if (request_.data != nullptr)
       if (Status s = kernel::interpretKernel(*request_.graph, part.first, *request_.data); !s) return s;
     const HostLayer layer = layerOf(part);
     Breakdown breakdown;
     breakdown[Part::kHost] = layer.cycles;
     const energy::ActionCounts actions = hostLayerActions(machine(), layer);
-    hostWork_.add(actions);
-    Stage stage = stageOf(part);
-    stage.isOnHost = true;
-    stage.why = part.why;
-    stage.offloadedCycles = part.offloadedCycles;
-    addStage(std::move(stage), breakdown, actions);
-    records_.push_back({{}, {}, layer, false});
+    hostWork_.add(actions, times);
+    Stage &stage = report_.stages[p];
+    if (stage.kernel.empty()) {
+      stage = stageOf(part);
+      stage.isOnHost = true;
+      stage.why = part.why;
+      records_[p] = {{}, {}, layer, false};
+    }
+    addTo(stage, breakdown, actions, times);
+    if (part.offloadedCycles) stage.offloadedCycles = Cycles(multiplySaturated(part.offloadedCycles->value, stage.runs));
     return okStatus();
   }
 
@@ -213,21 +254,30 @@ class Run {
     return hostLayer({request_.graph, part.first, part.count}, machine());
   }
 
+  /// Of no run yet.
   Stage stageOf(const PlannedPart &part) const {
-    const HostLayer layer = layerOf(part);
     Stage stage;
+    stage.runs = 0;
     for (int k = part.first; k < part.first + part.count; ++k)
       stage.kernel += (stage.kernel.empty() ? "" : "+") + request_.graph->kernels[static_cast<std::size_t>(k)].name;
-    stage.operations = layer.operations;
-    stage.bytes = layer.bytes();
-    stage.hostCycles = layer.cycles;
     return stage;
   }
 
-  void addStage(Stage stage, const Breakdown &breakdown, const energy::ActionCounts &actions) {
-    stage.phases = phasesOf(machine(), breakdown);
-    stage.energy = energy::price(machine(), actions, machine().toTime(breakdown.total())).total;
-    report_.stages.push_back(std::move(stage));
+  /// `times` more runs of the stage.
+  void addTo(Stage &stage, const Breakdown &breakdown, const energy::ActionCounts &actions, std::int64_t times) {
+    const auto p = static_cast<std::size_t>(&stage - report_.stages.data());
+    Breakdown all = stage.breakdown();
+    all += breakdown.times(times);
+    stage.runs += times;
+    stage.phases = phasesOf(machine(), all);
+    energy::ActionCounts &sum = stageWork_[p];
+    sum.add(actions, times);
+    stage.energy = energy::price(machine(), sum, machine().toTime(all.total())).total;
+    if (p >= graph_.size()) return;
+    const HostLayer layer = layerOf(graph_[p]);
+    stage.operations = multiplySaturated(layer.operations, stage.runs);
+    stage.bytes = Bytes(multiplySaturated(layer.bytes().value, stage.runs));
+    stage.hostCycles = Cycles(multiplySaturated(layer.cycles.value, stage.runs));
   }
 
   /// Constants that several kernels read in one layout are placed once.
@@ -249,9 +299,12 @@ class Run {
 
   /// The mapping if all kernels on the device have the same, else all of them.
   void nameMapping() {
+    // Of a kernel in loops, that of its first round.
     std::vector<std::string> texts;
+    std::set<std::size_t> named;
     for (const PlannedPart &k : graph_)
-      if (k.compiled != nullptr) texts.push_back(k.mapping.text);
+      if (k.compiled != nullptr && named.insert(request_.originOf(static_cast<std::size_t>(k.first))).second)
+        texts.push_back(k.mapping.text);
     const bool isOne = std::all_of(texts.begin(), texts.end(), [&](auto &t) { return t == texts.front(); });
     report_.mapping = isOne ? (texts.empty() ? "" : texts.front()) : fmt::format("{}", fmt::join(texts, " | "));
   }
@@ -261,11 +314,12 @@ class Run {
   std::optional<Checker> checker_;
   Report report_;
   energy::ActionCounts kernelWork_, hostWork_, setupWork_;
+  std::map<std::size_t, energy::ActionCounts> stageWork_;
   Breakdown setup_;
   std::vector<StageRecord> records_;
   std::set<std::set<std::pair<int, std::string>>> placed_;
   kernel::DataSet made_;         ///< timing runs whose time depends on what earlier kernels compute
-  std::size_t madeKernels_ = 0;  ///< that made_ holds the results of
+  int madeRuns_ = 0;             ///< of kernels, that made_ holds the results of
   bool isTruncated_ = false;
 };
 

@@ -12,6 +12,7 @@
 
 #include "pimento/evaluate/host_layer.h"
 #include "pimento/evaluate/target.h"
+#include "pimento/kernel/rounds.h"
 
 namespace pimento::evaluate {
 
@@ -19,9 +20,10 @@ namespace pimento::evaluate {
 struct Request {
   const machine::Machine *machine = nullptr;
   const Target *target = nullptr;  ///< of the machine's family
-  const kernel::Graph *graph = nullptr;
+  const kernel::Graph *graph = nullptr;       ///< without loops
+  const kernel::Unrolled *rounds = nullptr;   ///< of a graph with loops: `graph` is its graph
   const Runnable *program = nullptr;   ///< instead of a graph
-  std::vector<mapping::MapSpec> maps;  ///< one for all kernels, or one per kernel
+  std::vector<mapping::MapSpec> maps;  ///< one for all kernels, or one per kernel (of the graph with loops)
   std::string variant = "plain";
   Offload offload = Offload::kAll;
   bool isSimulation = false;  ///< every command; otherwise fast-forward
@@ -35,7 +37,13 @@ struct Request {
   Tools tools = {};                           ///< what compiling may use
   int jobs = 1;                               ///< threads: for the choice of `auto` mappings, for units that differ
 
-  const mapping::MapSpec &mapOf(std::size_t kernel) const { return maps.size() > 1 ? maps[kernel] : maps.front(); }
+  /// The kernel that the user wrote: several of `graph` may be it, at other counters.
+  std::size_t originOf(std::size_t kernel) const {
+    return rounds == nullptr ? kernel : static_cast<std::size_t>(rounds->origins[kernel]);
+  }
+  const mapping::MapSpec &mapOf(std::size_t kernel) const {
+    return maps.size() > 1 ? maps[originOf(kernel)] : maps.front();
+  }
 };
 
 /// As many mappings as Request::mapOf needs. Diagnostics: map-count.

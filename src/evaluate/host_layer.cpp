@@ -56,7 +56,7 @@ HostLayer hostLayer(const GraphPart &part, const machine::Machine &machine) {
     };
     for (const kernel::Access &a : k.loads) add(read, a, false);
     for (const kernel::Store &s : k.stores) {
-      const bool isAnywhere = s.indirectIndex >= 0;
+      const bool isAnywhere = s.target.isIndirect();
       add(written, s.target, isAnywhere);
       if (s.combine != kernel::Combine::kAssign && isWrittenBefore(graph, n, s.target.tensor))
         add(read, s.target, isAnywhere);

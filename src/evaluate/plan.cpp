@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <map>
 #include <memory>
 
 #include "pimento/base/suggest.h"
@@ -233,7 +234,7 @@ class Planner {
     }
     if (Status s = checkProgram(request_, mapOf(part).mapping); !s) return orHost(std::move(out), s.diagnostics());
     const auto start = std::chrono::steady_clock::now();
-    Result<Choice> choice = resolve(request_, part);
+    Result<Choice> choice = choose(part);
     if (!choice) return orHost(std::move(out), choice.diagnostics());
     out.mapping = std::move(choice->mapping);
     out.mappingWhy = std::move(choice->why);
@@ -263,6 +264,20 @@ class Planner {
     return request_.mapOf(static_cast<std::size_t>(part.first));
   }
 
+  /// What was chosen for the same kernel at other counters serves again where it is legal.
+  Result<Choice> choose(const GraphPart &part) {
+    const bool isChosen = mapOf(part).kind == mapping::MapSpec::Kind::kAuto;
+    const auto origin = request_.originOf(static_cast<std::size_t>(part.first));
+    if (const auto earlier = chosen_.find(origin); isChosen && earlier != chosen_.end()) {
+      auto compiled = target_.compile(part, earlier->second, *request_.machine, request_.variant, request_.tools);
+      if (compiled)
+        return Choice{earlier->second, "chosen for an earlier round of the kernel", std::move(*compiled)};
+    }
+    Result<Choice> choice = resolve(request_, part);
+    if (isChosen && choice) chosen_.insert_or_assign(origin, choice->mapping);
+    return choice;
+  }
+
   Status keepIfFaster(const GraphPart &part, PlannedPart &out) const {
     const Result<DeviceRun> run = out.compiled->run(timingOf(request_));
     if (!run) return run.diagnostics();
@@ -289,22 +304,25 @@ class Planner {
 
   const Request &request_;
   const Target &target_;
-  std::int64_t kept_ = 0;  ///< bytes of constants placed so far
+  std::int64_t kept_ = 0;                             ///< bytes of constants placed so far
+  std::map<std::size_t, mapping::Mapping> chosen_{};  ///< by auto, by kernel that the user wrote
 };
 
 /// The kernels from `first` on that the target wants together and that have one mapping.
 GraphPart partFrom(const Request &r, int first) {
   const auto kernels = static_cast<int>(r.graph->kernels.size());
   return {r.graph, first,
-          r.maps.size() > 1 ? 1 : std::min(kernels - first, r.target->runLength(*r.graph, first, *r.machine))};
+          r.maps.size() > 1 || r.rounds != nullptr ? 1 : std::min(kernels - first, r.target->runLength(*r.graph, first, *r.machine))};
 }
 
 }  // namespace
 
 Status checkMaps(const Request &request) {
-  if (request.maps.size() <= 1 || request.maps.size() == request.graph->kernels.size()) return okStatus();
-  return usageError("map-count", "--map",
-                    fmt::format("{} mappings for {} kernels", request.maps.size(), request.graph->kernels.size()),
+  std::size_t kernels = request.graph->kernels.size();
+  if (request.rounds != nullptr)
+    kernels = 1 + static_cast<std::size_t>(*std::ranges::max_element(request.rounds->origins));
+  if (request.maps.size() <= 1 || request.maps.size() == kernels) return okStatus();
+  return usageError("map-count", "--map", fmt::format("{} mappings for {} kernels", request.maps.size(), kernels),
                     "give one mapping for all, or one per kernel separated by '|'");
 }
 

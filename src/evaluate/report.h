@@ -18,6 +18,7 @@
 
 #include "pimento/base/diagnostics.h"
 #include "pimento/base/dtype.h"
+#include "pimento/base/integer.h"
 #include "pimento/base/units.h"
 #include "pimento/energy/energy.h"
 #include "pimento/evaluate/attribution.h"
@@ -92,6 +93,11 @@ class Breakdown : public ByPart<Cycles> {
     for (const PartInfo &p : kParts) (*this)[p.part] += o[p.part];
     return *this;
   }
+  Breakdown times(std::int64_t n) const {
+    Breakdown all;
+    for (const PartInfo &p : kParts) all[p.part] = Cycles(multiplySaturated((*this)[p.part].value, n));
+    return all;
+  }
 };
 
 /// A named step of a run.
@@ -129,6 +135,7 @@ struct Stage {
   std::string why;         ///< why it stays on the host; empty on the device
   std::string mapping;     ///< empty on the host
   std::string mappingWhy;  ///< who chose the mapping, and among how many; empty on the host
+  std::int64_t runs = 1;   ///< rounds of loops that are alike; everything below is of all of them
   Cycles cycles;           ///< of the device kernel
   std::vector<Phase> phases;
   Picojoules energy;  ///< dynamic, and background while it runs

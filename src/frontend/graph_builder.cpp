@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "pimento/kernel/builder.h"
+#include "pimento/kernel/lanes.h"
 
 namespace pimento::frontend {
 
@@ -89,6 +90,16 @@ int GraphBuilder::overwrite(int b) {
   buffer(b).holds = Holds::kTensor;
   buffer(b).tensor = tensor;
   return tensor;
+}
+
+void GraphBuilder::openLoop(std::string name, std::int64_t extent, const Location &where) {
+  open_.push_back(graph_.loops.size());
+  graph_.loops.push_back({std::move(name), extent, static_cast<int>(graph_.kernels.size()), 0, {}, where});
+}
+
+void GraphBuilder::closeLoop() {
+  graph_.loops[open_.back()].end = static_cast<int>(graph_.kernels.size());
+  open_.pop_back();
 }
 
 void GraphBuilder::add(Kernel kernel) {
@@ -198,6 +209,33 @@ bool GraphBuilder::isTouched(int tensor) const {
   return false;
 }
 
+/// A fresh tensor that is accumulated into starts from the identity by itself; where it becomes one that the user gives,
+/// a kernel says so.
+void GraphBuilder::startFromIdentity(int tensor, const Location &where) {
+  for (std::size_t n = 0; n < graph_.kernels.size(); ++n) {
+    const auto &stores = graph_.kernels[n].stores;
+    const auto store =
+        std::find_if(stores.begin(), stores.end(), [&](const Store &s) { return s.target.tensor == tensor; });
+    if (store == stores.end()) continue;
+    if (store->combine == Combine::kAssign) return;
+    const kernel::Tensor to = graph_.tensors[static_cast<std::size_t>(tensor)];
+    const kernel::Scalar identity = kernel::identity(store->combine, to.type);
+    KernelBuilder k = walk("fill", to.shape, where);
+    const int value = !isFloat(to.type) ? k.integer(to.type, identity.i)
+                                        : k.constant(to.type, to.type == DType::kF64 ? identity.d : identity.f);
+    k.store(tensor, everyElement(k, to.shape.size()), value);
+    add(k.take());
+    std::rotate(graph_.kernels.begin() + static_cast<std::ptrdiff_t>(n), graph_.kernels.end() - 1,
+                graph_.kernels.end());
+    for (kernel::Loop &loop : graph_.loops) {
+      if (loop.first < static_cast<int>(n)) continue;  // what is fresh is not made in a loop
+      ++loop.first;
+      ++loop.end;
+    }
+    return;
+  }
+}
+
 /// A memref argument ends as input, output or in-out; a fresh tensor that ends in it becomes the argument itself.
 void GraphBuilder::settleArgument(int b) {
   if (!buffer(b).isMemref) return;
@@ -212,6 +250,7 @@ void GraphBuilder::settleArgument(int b) {
     order_[static_cast<std::size_t>(last)] = order_[static_cast<std::size_t>(first)];
     return;
   }
+  startFromIdentity(last, where_);
   for (Kernel &k : graph_.kernels) {
     for (Access &a : k.loads) a.tensor = a.tensor == last ? first : a.tensor;
     for (Store &s : k.stores) s.target.tensor = s.target.tensor == last ? first : s.target.tensor;
@@ -219,26 +258,44 @@ void GraphBuilder::settleArgument(int b) {
   graph_.tensors[static_cast<std::size_t>(first)].role = Role::kInOut;
 }
 
-/// Drops kernels and stores that reach no output, walking backwards from the outputs.
-void GraphBuilder::prune() {
+/// Tensors that some output depends on. A round may read what a later kernel left in the round before.
+std::vector<bool> GraphBuilder::neededTensors() const {
   std::vector<bool> isNeeded(graph_.tensors.size());
-  for (std::size_t t = 0; t < graph_.tensors.size(); ++t) {
+  for (std::size_t t = 0; t < graph_.tensors.size(); ++t)
     isNeeded[t] = graph_.tensors[t].role == Role::kOutput || graph_.tensors[t].role == Role::kInOut;
+  for (std::size_t before = 0, now = 1; before != now;) {
+    before = static_cast<std::size_t>(std::count(isNeeded.begin(), isNeeded.end(), true));
+    for (auto k = graph_.kernels.rbegin(); k != graph_.kernels.rend(); ++k) {
+      if (std::none_of(k->stores.begin(), k->stores.end(),
+                       [&](const Store &s) { return isNeeded[static_cast<std::size_t>(s.target.tensor)]; }))
+        continue;
+      for (const Access &a : k->loads) isNeeded[static_cast<std::size_t>(a.tensor)] = true;
+    }
+    now = static_cast<std::size_t>(std::count(isNeeded.begin(), isNeeded.end(), true));
   }
-  std::vector<Kernel> kept;
-  for (auto k = graph_.kernels.rbegin(); k != graph_.kernels.rend(); ++k) {
-    const auto isOpen = [&](const Store &s) { return isNeeded[static_cast<std::size_t>(s.target.tensor)]; };
-    if (std::none_of(k->stores.begin(), k->stores.end(), isOpen)) continue;
+  return isNeeded;
+}
+
+/// Drops kernels and stores that reach no output.
+void GraphBuilder::prune() {
+  const std::vector<bool> isNeeded = neededTensors();
+  const auto isOpen = [&](const Store &s) { return isNeeded[static_cast<std::size_t>(s.target.tensor)]; };
+  std::vector<int> kept{0};  // by kernel: how many before it are kept
+  for (const Kernel &k : graph_.kernels)
+    kept.push_back(kept.back() + (std::any_of(k.stores.begin(), k.stores.end(), isOpen) ? 1 : 0));
+  for (kernel::Loop &loop : graph_.loops) {
+    loop.first = kept[static_cast<std::size_t>(loop.first)];
+    loop.end = kept[static_cast<std::size_t>(loop.end)];
+  }
+  std::erase_if(graph_.loops, [](const kernel::Loop &loop) { return loop.first == loop.end; });
+  std::erase_if(graph_.kernels, [&](const Kernel &k) { return std::none_of(k.stores.begin(), k.stores.end(), isOpen); });
+  for (Kernel &k : graph_.kernels) {
     // What a kernel reads of its own stores it needs itself (the running sum of a scan).
-    std::erase_if(k->stores, [&](const Store &s) {
-      return !isOpen(s) && std::none_of(k->loads.begin(), k->loads.end(),
+    std::erase_if(k.stores, [&](const Store &s) {
+      return !isOpen(s) && std::none_of(k.loads.begin(), k.loads.end(),
                                         [&](const Access &a) { return a.tensor == s.target.tensor; });
     });
-    for (const Access &a : k->loads) isNeeded[static_cast<std::size_t>(a.tensor)] = true;
-    kept.push_back(std::move(*k));
   }
-  std::reverse(kept.begin(), kept.end());
-  graph_.kernels = std::move(kept);
 }
 
 /// Keeps the tensors that some kernel uses, arguments first in the function's order.

@@ -51,6 +51,10 @@ class GraphBuilder {
   /// Makes the buffer hold a tensor that may be updated, filling or copying first where needed.
   /// `from` is the buffer whose contents are updated; `mayReuse` says that no one else needs them.
   int update(int b, int from, bool mayReuse, const Location &where);
+  /// What follows, up to closeLoop(), runs in rounds. Buffers that change in it must hold tensors by then: update()
+  /// them.
+  void openLoop(std::string name, std::int64_t extent, const Location &where);
+  void closeLoop();
   /// Appends a kernel; its name is made unique.
   void add(kernel::Kernel kernel);
   std::size_t kernelCount() const { return graph_.kernels.size(); }
@@ -76,6 +80,8 @@ class GraphBuilder {
   bool isTouched(int tensor) const;
   bool isStored(int tensor) const;
   void settleArgument(int b);
+  std::vector<bool> neededTensors() const;
+  void startFromIdentity(int tensor, const Location &where);
   void prune();
   void renumber();
   void nameTensors();
@@ -87,6 +93,7 @@ class GraphBuilder {
   std::vector<int> arguments_;
   std::vector<int> results_;                     ///< tensors
   std::vector<int> renumbered_;                  ///< tensors of finish() by those before it
+  std::vector<std::size_t> open_;                ///< loops around what comes next
   std::map<std::string, std::string> mappings_;  ///< by kernel
 };
 

@@ -18,6 +18,7 @@ struct NestAccess {
   std::vector<kernel::Affine> index;
   std::vector<int> loops;  ///< around it, from the outside
   int order = 0;           ///< position in the text
+  int unknown = -1;        ///< an index that data decide
 };
 
 /// Coefficient of a loop in a form that may have been made before the loop was known.

@@ -1,5 +1,7 @@
 #include "pimento/kernel/block_runner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "pimento/base/integer.h"
@@ -19,20 +21,32 @@ BlockRunner::BlockRunner(const Graph &graph, const Kernel &kernel, DataSet &data
     } else if (value.op == Op::kLoad) {
       const Access &access = kernel.loads[static_cast<std::size_t>(value.access)];
       const auto t = static_cast<std::size_t>(access.tensor);
-      sources_.push_back({index, value.type, data[t].bytes.data(), linearize(access, graph.tensors[t], dims)});
+      const Tensor &tensor = graph.tensors[t];
+      const Source source{index, value.type, data[t].bytes.data(), linearize(access, tensor, dims),
+                          tensor.elements()};
+      if (!access.isIndirect()) {
+        sources_.push_back(source);
+        continue;
+      }
+      computed_.push_back(~static_cast<int>(indirectSources_.size()));
+      indirectSources_.push_back(source);
+      indirectSources_.back().indirect = {&access, &tensor, strideOf(tensor, access.indirectAt)};
     } else if (value.op == Op::kIndex) {
       Affine coordinate{std::vector<std::int64_t>(dims, 0), 0};
       coordinate.coefficients[static_cast<std::size_t>(value.dim)] = 1;
-      sources_.push_back({index, value.type, nullptr, coordinate});
+      sources_.push_back({index, value.type, nullptr, coordinate, 0});
     } else {
       computed_.push_back(index);
     }
   }
   for (const Store &store : kernel.stores) {
-    const std::size_t dropped = store.indirectIndex >= 0 ? 1 : 0;
+    const bool isAppend = kernel.form == Form::kSelect && store.combine == Combine::kAssign;
     const Tensor &target = graph.tensors[static_cast<std::size_t>(store.target.tensor)];
-    storeElements_.push_back(linearize(store.target, target, dims, dropped));
+    storeElements_.push_back(linearize(store.target, target, dims, isAppend ? 1 : 0));
+    stores_.push_back({&store.target, &target, strideOf(target, store.target.indirectAt)});
+    storeSizes_.push_back(target.elements());
   }
+  bases_.resize(indirectSources_.size() * kBlock);
 }
 
 void BlockRunner::clip(const std::vector<std::int64_t> &point, int dim, std::int64_t step, std::int64_t &begin,
@@ -50,12 +64,23 @@ void BlockRunner::clip(const std::vector<std::int64_t> &point, int dim, std::int
   }
 }
 
+namespace {
+
+/// Whether `count` elements, `stride` apart, are all in an array of `elements`.
+[[maybe_unused]] bool isWithin(std::int64_t first, std::int64_t stride, std::int64_t count, std::int64_t elements) {
+  const std::int64_t last = first + (count - 1) * stride;
+  return std::min(first, last) >= 0 && std::max(first, last) < elements;
+}
+
+}  // namespace
+
 void BlockRunner::gatherRun(const std::vector<std::int64_t> &point, int dim, std::int64_t step, int count) {
   for (const Source &source : sources_) {
     const std::int64_t first = valueAt(source.element, point);
     const std::int64_t stride = dim < 0 ? 0 : source.element.coefficients[static_cast<std::size_t>(dim)] * step;
     Lanes &out = lanes_[static_cast<std::size_t>(source.value)];
     if (source.array) {
+      PIMENTO_SLOW_CHECK(isWithin(first, stride, count, source.elements));
       gather(source.type, source.array, first, stride, out, used_, count);
       continue;
     }
@@ -64,6 +89,12 @@ void BlockRunner::gatherRun(const std::vector<std::int64_t> &point, int dim, std
       coordinate.i = first + l * stride;
       setLanes(source.type, out, used_ + l, used_ + l + 1, convert(DType::kI64, source.type, coordinate));
     }
+  }
+  for (std::size_t i = 0; i < indirectSources_.size(); ++i) {
+    const Affine &element = indirectSources_[i].element;
+    const std::int64_t stride = dim < 0 ? 0 : element.coefficients[static_cast<std::size_t>(dim)] * step;
+    const std::int64_t first = valueAt(element, point);
+    for (int l = 0; l < count; ++l) bases_[i * kBlock + static_cast<std::size_t>(used_ + l)] = first + l * stride;
   }
   if (runCount_ == runs_.size()) runs_.emplace_back();
   PendingRun &run = runs_[runCount_++];
@@ -74,6 +105,7 @@ void BlockRunner::gatherRun(const std::vector<std::int64_t> &point, int dim, std
   for (std::size_t s = 0; s < storeElements_.size(); ++s) {
     run.first[s] = valueAt(storeElements_[s], point);
     run.step[s] = dim < 0 ? 0 : storeElements_[s].coefficients[static_cast<std::size_t>(dim)] * step;
+    PIMENTO_SLOW_CHECK(isWithin(run.first[s], run.step[s], count, storeSizes_[s]));
   }
   used_ += count;
 }
@@ -95,9 +127,44 @@ void BlockRunner::add(std::vector<std::int64_t> &point, int dim, std::int64_t st
   moving = start;
 }
 
+/// What the index from data adds to the element; none where it lies outside the tensor.
+std::optional<std::int64_t> BlockRunner::offset(const Indirect &indirect, int lane) {
+  const Access &access = *indirect.access;
+  const std::int64_t index = lanes_[static_cast<std::size_t>(access.indirectIndex)].i[lane];
+  const std::int64_t extent = indirect.tensor->shape[static_cast<std::size_t>(access.indirectAt)];
+  if (index >= 0 && index < extent) return index * indirect.stride;
+  failure_.push_back(
+      error("index-out-of-range", kernel_.where,
+            fmt::format("kernel '{}' computes index {} into '{}', whose extent {} is {}", kernel_.name, index,
+                        indirect.tensor->name, access.indirectAt + 1, extent),
+            fmt::format("give data whose indices lie in 0..{}, or a larger '{}'", extent - 1, indirect.tensor->name)));
+  return std::nullopt;
+}
+
+void BlockRunner::gatherIndirect(std::size_t source) {
+  const Source &s = indirectSources_[source];
+  Lanes &out = lanes_[static_cast<std::size_t>(s.value)];
+  for (int l = 0; l < used_; ++l) {
+    const std::optional<std::int64_t> moved = offset(s.indirect, l);
+    if (!moved) return;
+    gather(s.type, s.array, bases_[source * kBlock + static_cast<std::size_t>(l)] + *moved, 0, out, l, 1);
+  }
+}
+
+std::optional<std::int64_t> BlockRunner::indirectElement(const Run &run, std::size_t store, int lane) {
+  const std::optional<std::int64_t> moved = offset(stores_[store], lane);
+  if (!moved) return std::nullopt;
+  return (*run.first)[store] + (lane - run.begin) * (*run.step)[store] + *moved;
+}
+
 void BlockRunner::flush() {
   if (used_ == 0) return;
   for (const int v : computed_) {
+    if (v < 0) {
+      gatherIndirect(static_cast<std::size_t>(~v));
+      if (!failure_.empty()) break;
+      continue;
+    }
     const Value &value = kernel_.body[static_cast<std::size_t>(v)];
     const int count = argumentCount(value.op);
     auto argument = [&](int a) {
@@ -107,7 +174,7 @@ void BlockRunner::flush() {
     evaluate(value, argumentType, lanes_[static_cast<std::size_t>(v)], lanes_[argument(0)], lanes_[argument(1)],
              lanes_[argument(2)], used_);
   }
-  for (std::size_t r = 0; r < runCount_; ++r) {
+  for (std::size_t r = 0; r < runCount_ && failure_.empty(); ++r) {
     const PendingRun &run = runs_[r];
     consumer_({run.begin, run.end, run.tag, &run.first, &run.step});
   }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "pimento/kernel/interpreter.h"
@@ -35,10 +36,23 @@ class BlockRunner {
   void add(std::vector<std::int64_t> &point, int dim, std::int64_t step, std::int64_t count, int tag);
   /// Evaluates what is left.
   void flush();
+  /// An index from data was outside its tensor: "index-out-of-range". Nothing is handed over any more.
+  const Diagnostics &failure() const { return failure_; }
+  /// The element that a store with an index from data goes to at a lane of a run; none: failure() says why.
+  std::optional<std::int64_t> indirectElement(const Run &run, std::size_t store, int lane);
 
   const Lanes &lanes(int value) const { return lanes_[static_cast<std::size_t>(value)]; }
 
  private:
+  /// A load whose index comes from data, or a store's target.
+  struct Indirect {
+    const Access *access;
+    const Tensor *tensor;
+    std::int64_t stride;
+  };
+
+  void gatherIndirect(std::size_t source);
+  std::optional<std::int64_t> offset(const Indirect &indirect, int lane);
   void clip(const std::vector<std::int64_t> &point, int dim, std::int64_t step, std::int64_t &begin,
             std::int64_t &end) const;
   void gatherRun(const std::vector<std::int64_t> &point, int dim, std::int64_t step, int count);
@@ -53,10 +67,17 @@ class BlockRunner {
     DType type;
     const std::byte *array;
     Affine element;
+    std::int64_t elements;  ///< of the array
+    Indirect indirect{};  ///< its index from data, which is added once it is known
   };
   std::vector<Source> sources_;
-  std::vector<int> computed_;  ///< body values to evaluate, in order
+  std::vector<Source> indirectSources_;
+  std::vector<int> computed_;        ///< body values to evaluate, in order; of loads with an index from data ~number
+  std::vector<Indirect> stores_;     ///< by store
+  std::vector<std::int64_t> bases_;  ///< kBlock elements per indirect source, without what data add
+  Diagnostics failure_;
   std::vector<Affine> storeElements_;
+  std::vector<std::int64_t> storeSizes_;  ///< elements of the tensors that they lie in
   std::vector<Lanes> lanes_;
 
   struct PendingRun {

@@ -1,12 +1,16 @@
 // evaluateWithBound: the graph in double precision, point by point, each number with its error bound. Shares only
 // scalar definitions with the interpreter; the walk, the accumulation and the data layout are its own.
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <map>
+#include <optional>
 
 #include "pimento/kernel/bound_arithmetic.h"
 #include "pimento/kernel/interpreter.h"
 #include "pimento/kernel/lanes.h"
 #include "pimento/kernel/linear.h"
+#include "pimento/kernel/rounds.h"
 #include "pimento/kernel/scalar.h"
 
 namespace pimento::kernel {
@@ -40,15 +44,13 @@ struct BoundedTensor {
 class BoundedKernel {
  public:
   BoundedKernel(const Graph &graph, const Kernel &kernel, std::vector<BoundedTensor> &tensors)
-      : kernel_(kernel), tensors_(tensors), values_(kernel.body.size()) {
+      : graph_(graph), kernel_(kernel), tensors_(tensors), values_(kernel.body.size()) {
     for (const Access &access : kernel.loads) {
       loads_.push_back(linearize(access, tensorOf(graph, access), kernel.dims.size()));
     }
     for (const Store &store : kernel.stores) {
-      const std::size_t dropped = store.indirectIndex >= 0 ? 1 : 0;
+      const std::size_t dropped = isAppend(store) ? 1 : 0;
       stores_.push_back(linearize(store.target, tensorOf(graph, store.target), kernel.dims.size(), dropped));
-      lastExtents_.push_back(tensorOf(graph, store.target).shape.empty() ? 1
-                                                                         : tensorOf(graph, store.target).shape.back());
     }
   }
 
@@ -69,6 +71,7 @@ class BoundedKernel {
     return graph.tensors[static_cast<std::size_t>(access.tensor)];
   }
   BoundedTensor &target(const Store &store) { return tensors_[static_cast<std::size_t>(store.target.tensor)]; }
+  bool isAppend(const Store &s) const { return kernel_.form == Form::kSelect && s.combine == Combine::kAssign; }
   DType valueType(int v) const { return kernel_.body[static_cast<std::size_t>(v)].type; }
 
   void open(const Store &store) {
@@ -98,8 +101,45 @@ class BoundedKernel {
       if (predicate.bound != 0) isTainted_ = true;
       if (predicate.integer == 0) return;
     }
-    for (std::size_t s = 0; s < kernel_.stores.size(); ++s) store(s, point);
-    if (kernel_.form == Form::kSelect) ++selected_;
+    if (kernel_.form == Form::kSelect && selected_[valueAt(stores_[0], point)] == kernel_.limit) return;
+    std::vector<bool> isBetter(kernel_.stores.size(), true);
+    for (const Store &st : kernel_.stores)
+      if (st.follows >= 0) isBetter[static_cast<std::size_t>(st.follows)] = decide(st.follows, point);
+    for (std::size_t s = 0; s < kernel_.stores.size(); ++s) {
+      const int follows = kernel_.stores[s].follows;
+      if (isBetter[follows < 0 ? s : static_cast<std::size_t>(follows)]) store(s, point);
+    }
+    if (kernel_.form == Form::kSelect) ++selected_[valueAt(stores_[0], point)];
+  }
+
+  /// Whether a minimum (maximum) that another store follows takes the point's value.
+  bool decide(int s, const std::vector<std::int64_t> &point) {
+    const Store &st = kernel_.stores[static_cast<std::size_t>(s)];
+    const Bounded held = target(st).read(valueAt(stores_[static_cast<std::size_t>(s)], point));
+    const Bounded offered =
+        convertBounded(valueType(st.value), target(st).type, values_[static_cast<std::size_t>(st.value)]);
+    const Bounded &low = st.combine == Combine::kMin ? offered : held;
+    const Bounded &high = st.combine == Combine::kMin ? held : offered;
+    if (held.bound == 0 && offered.bound == 0 && !isFloat(target(st).type)) {
+      Value less;
+      less.op = Op::kCmpLt;
+      less.type = DType::kU8;
+      return evaluateBounded(less, target(st).type, low, high, high).integer != 0;
+    }
+    if (!(std::abs(low.value - high.value) > low.bound + high.bound) && (low.bound != 0 || high.bound != 0))
+      isTainted_ = true;
+    return low.value < high.value;
+  }
+
+  /// The element of an access whose affine part is known; none where the index from data lies outside.
+  std::optional<std::int64_t> elementOf(const Access &access, std::int64_t element) {
+    if (!access.isIndirect()) return element;
+    const Bounded &index = values_[static_cast<std::size_t>(access.indirectIndex)];
+    if (index.bound != 0) isTainted_ = true;
+    const Tensor &tensor = tensorOf(graph_, access);
+    if (index.integer < 0 || index.integer >= tensor.shape[static_cast<std::size_t>(access.indirectAt)])
+      return std::nullopt;  // interpret() reports it
+    return element + index.integer * strideOf(tensor, access.indirectAt);
   }
 
   Bounded evaluate(const Value &node, const std::vector<std::int64_t> &point) {
@@ -115,7 +155,9 @@ class BoundedKernel {
       case Op::kLoad: {
         const auto access = static_cast<std::size_t>(node.access);
         const Access &load = kernel_.loads[access];
-        return tensors_[static_cast<std::size_t>(load.tensor)].read(valueAt(loads_[access], point));
+        const auto element = elementOf(load, valueAt(loads_[access], point));
+        if (!element) isTainted_ = true;
+        return tensors_[static_cast<std::size_t>(load.tensor)].read(element.value_or(0));
       }
       case Op::kIndex:
         return Bounded::exactInteger(node.type, wrapInteger(node.type, point[static_cast<std::size_t>(node.dim)]));
@@ -129,16 +171,11 @@ class BoundedKernel {
   void store(std::size_t s, const std::vector<std::int64_t> &point) {
     const Store &st = kernel_.stores[s];
     BoundedTensor &t = target(st);
-    std::int64_t element = valueAt(stores_[s], point);
-    if (st.indirectIndex >= 0) {
-      const Bounded &index = values_[static_cast<std::size_t>(st.indirectIndex)];
-      if (index.bound != 0) isTainted_ = true;
-      if (index.integer < 0 || index.integer >= lastExtents_[s]) return;  // interpret() reports it
-      element += index.integer;
-    }
-    if (kernel_.form == Form::kSelect && st.combine == Combine::kAssign) element = selected_;
+    std::optional<std::int64_t> element = elementOf(st.target, valueAt(stores_[s], point));
+    if (!element) return;
+    if (isAppend(st)) *element += selected_[*element];
     const Bounded &raw = values_[static_cast<std::size_t>(st.value)];
-    const auto e = static_cast<std::size_t>(element);
+    const auto e = static_cast<std::size_t>(*element);
     if (st.combine == Combine::kAssign) {
       t.elements[e] = convertBounded(valueType(st.value), t.type, raw);
     } else {
@@ -146,13 +183,12 @@ class BoundedKernel {
     }
   }
 
- private:
+  const Graph &graph_;
   const Kernel &kernel_;
   std::vector<BoundedTensor> &tensors_;
   std::vector<Bounded> values_;
   std::vector<Affine> loads_, stores_;
-  std::vector<std::int64_t> lastExtents_;
-  std::int64_t selected_ = 0;
+  std::map<std::int64_t, std::int64_t> selected_;  ///< by the row's first element
   bool isTainted_ = false;  ///< which elements are written hangs on an inexact value: nothing is claimed
 };
 
@@ -176,7 +212,15 @@ std::vector<BoundedData> evaluateWithBound(const Graph &graph, const DataSet &in
     }
     tensors[t].elements = std::move(elements);
   }
-  for (const Kernel &kernel : graph.kernels) BoundedKernel(graph, kernel, tensors).run();
+  const Status done =
+      Rounds(graph).visit([&](int k, const std::vector<std::int64_t> &counters, const std::vector<int> &names) {
+        std::optional<Kernel> bound = bind(graph.kernels[static_cast<std::size_t>(k)], counters);
+        if (!bound) return okStatus();
+        rename(*bound, names);
+        BoundedKernel(graph, *bound, tensors).run();
+        return okStatus();
+      });
+  PIMENTO_CHECK(done);
   std::vector<BoundedData> results;
   for (std::size_t t = 0; t < tensors.size(); ++t) {
     if (graph.tensors[t].role != Role::kOutput && graph.tensors[t].role != Role::kInOut) continue;

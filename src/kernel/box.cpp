@@ -25,8 +25,19 @@ std::int64_t floorDiv(std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
-Box::Box(const Kernel &kernel) : guards_(kernel.guards) {
-  for (const Dim &dim : kernel.dims) dims_.push_back({0, dim.extent - 1});
+namespace {
+
+std::vector<Interval> intervalsOf(const Kernel &kernel) {
+  std::vector<Interval> dims;
+  for (const Dim &dim : kernel.dims) dims.push_back({0, dim.extent - 1});
+  return dims;
+}
+
+}  // namespace
+
+Box::Box(const Kernel &kernel) : Box(intervalsOf(kernel), kernel.guards) {}
+
+Box::Box(std::vector<Interval> dims, std::vector<Affine> guards) : dims_(std::move(dims)), guards_(std::move(guards)) {
   // Each pass can feed the next; a few suffice for the chains that occur, and stopping early is safe.
   constexpr int kPasses = 4;
   for (int pass = 0; pass < kPasses && !isEmpty_; ++pass) {
@@ -96,6 +107,39 @@ bool Box::isNeverNegative(const Affine &affine) const {
     if (const auto rest = range(difference); rest && rest->low >= 0) return true;
   }
   return false;
+}
+
+std::vector<Affine> projectedGuards(const Kernel &kernel, const std::vector<bool> &isKept) {
+  std::vector<Affine> conditions;
+  if (kernel.guards.empty()) return conditions;
+  const std::size_t dims = kernel.dims.size();
+  const Affine nothing{std::vector<std::int64_t>(dims, 0), 0};
+  const Box box(kernel);
+  if (box.isEmpty()) {
+    conditions.push_back(nothing);
+    conditions.back().constant = -1;
+    return conditions;
+  }
+  for (const Affine &guard : kernel.guards) {
+    Affine kept = guard, other = nothing;
+    for (std::size_t d = 0; d < dims; ++d)
+      if (!isKept[d]) std::swap(kept.coefficients[d], other.coefficients[d]);
+    const auto most = box.range(other), all = box.range(kept);
+    if (!most || !all || __builtin_add_overflow(kept.constant, most->high, &kept.constant)) continue;
+    if (kept.constant + (all->low - guard.constant) < 0) conditions.push_back(std::move(kept));
+  }
+  for (std::size_t d = 0; d < dims; ++d) {
+    if (!isKept[d]) continue;
+    const Interval x = box.dims()[d];
+    Affine above = nothing, below = nothing;
+    above.coefficients[d] = 1;
+    above.constant = -x.low;
+    below.coefficients[d] = -1;
+    below.constant = x.high;
+    if (x.low > 0) conditions.push_back(std::move(above));
+    if (x.high < kernel.dims[d].extent - 1) conditions.push_back(std::move(below));
+  }
+  return conditions;
 }
 
 }  // namespace pimento::kernel

@@ -23,6 +23,8 @@ class Box {
  public:
   /// Extents must be at least 1.
   explicit Box(const Kernel &kernel);
+  /// Points of `dims` where all guards are >= 0; each guard has one coefficient per dim.
+  Box(std::vector<Interval> dims, std::vector<Affine> guards);
 
   /// True if the guards were seen to exclude every point.
   bool isEmpty() const { return isEmpty_; }
@@ -40,5 +42,10 @@ class Box {
   std::vector<Affine> guards_;
   bool isEmpty_ = false;
 };
+
+/// Conditions (>= 0) on dims with `isKept` alone that hold wherever a point with these values runs: of every guard the
+/// most that the other dims give it, and the box where it is smaller than the extents. Forms of those dims that verify()
+/// proved to lie within bounds do so wherever the conditions hold. For triangles they are exact.
+std::vector<Affine> projectedGuards(const Kernel &kernel, const std::vector<bool> &isKept);
 
 }  // namespace pimento::kernel

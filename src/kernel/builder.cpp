@@ -38,8 +38,19 @@ int KernelBuilder::add(const Value &value) {
   return static_cast<int>(kernel_.body.size()) - 1;
 }
 
-int KernelBuilder::load(int tensor, DType type, std::vector<Affine> index) {
-  Access access{tensor, std::move(index)};
+namespace {
+
+void clearIndirect(Access &access) {
+  if (!access.isIndirect()) return;
+  Affine &form = access.index[static_cast<std::size_t>(access.indirectAt)];
+  std::fill(form.coefficients.begin(), form.coefficients.end(), 0);
+  form.constant = 0;
+}
+
+}  // namespace
+
+int KernelBuilder::load(DType type, Access access) {
+  clearIndirect(access);
   const auto same = std::find(kernel_.loads.begin(), kernel_.loads.end(), access);
   Value value;
   value.op = Op::kLoad;
@@ -85,14 +96,23 @@ int KernelBuilder::cast(DType type, int a) {
   return typeOf(a) == type ? a : op(Op::kCast, type, a);
 }
 
-void KernelBuilder::store(int tensor, std::vector<Affine> index, int value, Combine combine, int indirectIndex) {
-  if (indirectIndex >= 0) kernel_.form = Form::kIndirect;
-  kernel_.stores.push_back({{tensor, std::move(index)}, value, combine, indirectIndex});
+void KernelBuilder::store(Access target, int value, Combine combine) {
+  if (target.isIndirect()) kernel_.form = Form::kIndirect;
+  clearIndirect(target);
+  kernel_.stores.push_back({std::move(target), value, combine});
 }
 
-void KernelBuilder::select(int predicate) {
+void KernelBuilder::storeWith(int tensor, int value) {
+  const int followed = static_cast<int>(kernel_.stores.size()) - 1;
+  Access target = kernel_.stores.back().target;
+  target.tensor = tensor;
+  kernel_.stores.push_back({std::move(target), value, Combine::kAssign, followed});
+}
+
+void KernelBuilder::select(int predicate, std::int64_t limit) {
   kernel_.form = Form::kSelect;
   kernel_.predicate = predicate;
+  kernel_.limit = limit;
 }
 
 }  // namespace pimento::kernel

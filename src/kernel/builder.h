@@ -22,18 +22,23 @@ class KernelBuilder {
   Affine at(std::int64_t constant) const;
 
   /// Body values; each returns the new value's number (or that of an equal earlier one).
-  int load(int tensor, DType type, std::vector<Affine> index);
+  int load(int tensor, DType type, std::vector<Affine> index) { return load(type, {tensor, std::move(index)}); }
+  int load(DType type, Access access);
   int constant(DType type, double x);
   int integer(DType type, std::int64_t x);
   int indexValue(int dim, DType type);
   int op(Op op, DType type, int a, int b = -1, int c = -1);
   int cast(DType type, int a);  ///< `a` itself where it has that type
 
-  void store(int tensor, std::vector<Affine> index, int value, Combine combine = Combine::kAssign,
-             int indirectIndex = -1);
+  void store(int tensor, std::vector<Affine> index, int value, Combine combine = Combine::kAssign) {
+    store({tensor, std::move(index)}, value, combine);
+  }
+  void store(Access target, int value, Combine combine = Combine::kAssign);
+  /// The last store, a minimum or maximum, with an index of its own: `value` is assigned where that one takes place.
+  void storeWith(int tensor, int value);
   void guard(Affine nonNegative) { kernel_.guards.push_back(std::move(nonNegative)); }
-  /// The stored value is appended where `predicate` is not 0.
-  void select(int predicate);
+  /// The stored value is appended where `predicate` is not 0, at most `limit` times in a row.
+  void select(int predicate, std::int64_t limit = -1);
 
   DType typeOf(int value) const { return kernel_.body[static_cast<std::size_t>(value)].type; }
   Kernel take() { return std::move(kernel_); }

@@ -1,11 +1,14 @@
 #include "pimento/kernel/interpreter.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 
 #include "pimento/base/integer.h"
 #include "pimento/kernel/block_runner.h"
 #include "pimento/kernel/lanes.h"
 #include "pimento/kernel/linear.h"
+#include "pimento/kernel/rounds.h"
 #include "pimento/kernel/scalar.h"
 
 namespace pimento::kernel {
@@ -23,13 +26,15 @@ class KernelInterpreter {
     startAccumulations();
     const bool hasReduction = std::any_of(kernel_.dims.begin(), kernel_.dims.end(),
                                           [](const Dim &dim) { return dim.kind == DimKind::kReduction; });
-    if (order && !order->regions.empty() && hasReduction && kernel_.form == Form::kAffine) {
+    hasFollowers_ = std::any_of(kernel_.stores.begin(), kernel_.stores.end(), [](auto &s) { return s.follows >= 0; });
+    // The first of equal minima counts, whatever the order.
+    if (order && !order->regions.empty() && hasReduction && kernel_.form == Form::kAffine && !hasFollowers_) {
       runInOrder(*order);
     } else {
       runRowMajor();
     }
     for (const Store &store : kernel_.stores) isWritten_[static_cast<std::size_t>(store.target.tensor)] = true;
-    if (!failure_.empty()) return failure_;
+    if (!runner_.failure().empty()) return runner_.failure();
     return okStatus();
   }
 
@@ -59,7 +64,11 @@ class KernelInterpreter {
     runner_.setConsumer([this](const Run &run) {
       switch (kernel_.form) {
         case Form::kAffine:
-          for (std::size_t s = 0; s < kernel_.stores.size(); ++s) storeRun(s, run);
+          if (hasFollowers_) {
+            for (int l = run.begin; l < run.end; ++l) storeFollowing(run, l);
+          } else {
+            for (std::size_t s = 0; s < kernel_.stores.size(); ++s) storeRun(s, run);
+          }
           break;
         case Form::kIndirect:
           for (int l = run.begin; l < run.end; ++l) storeIndirect(run, l);
@@ -77,7 +86,7 @@ class KernelInterpreter {
     const int innerDim = static_cast<int>(dims) - 1;
     do {
       runner_.add(point, innerDim, 1, inner, 0);
-    } while (failure_.empty() && advance(point, lower, upper));
+    } while (runner_.failure().empty() && advance(point, lower, upper));
     runner_.flush();
   }
 
@@ -127,36 +136,59 @@ class KernelInterpreter {
     store(t.type, t.bytes.data(), element, merge(st.combine, t.type, load(t.type, t.bytes.data(), element), x));
   }
 
+  static std::int64_t elementAt(const Run &run, std::size_t s, int lane) {
+    return (*run.first)[s] + (lane - run.begin) * (*run.step)[s];
+  }
+
   void storeIndirect(const Run &run, int lane) {
-    for (std::size_t s = 0; s < kernel_.stores.size() && failure_.empty(); ++s) {
+    for (std::size_t s = 0; s < kernel_.stores.size() && runner_.failure().empty(); ++s) {
       const Store &st = kernel_.stores[s];
-      std::int64_t element = (*run.first)[s] + (lane - run.begin) * (*run.step)[s];
-      if (st.indirectIndex >= 0) {
-        const std::int64_t index = runner_.lanes(st.indirectIndex).i[lane];
-        const Tensor &tensor = graph_.tensors[static_cast<std::size_t>(st.target.tensor)];
-        const std::int64_t extent = tensor.shape.back();
-        if (index < 0 || index >= extent) {
-          failure_.push_back(error("index-out-of-range", kernel_.where,
-                                   "kernel '" + kernel_.name + "' computes index " + std::to_string(index) + " into '" +
-                                       tensor.name + "', whose last extent is " + std::to_string(extent),
-                                   "give data whose indices lie in 0.." + std::to_string(extent - 1) +
-                                       ", or a larger '" + tensor.name + "'"));
-          return;
-        }
-        element += index;
+      if (!st.target.isIndirect()) {
+        storeOne(st, lane, elementAt(run, s, lane));
+      } else if (const auto element = runner_.indirectElement(run, s, lane)) {
+        storeOne(st, lane, *element);
       }
-      storeOne(st, lane, element);
     }
+  }
+
+  /// Stores of which some follow another: that one takes place where its value is better than what is there.
+  void storeFollowing(const Run &run, int lane) {
+    isBetter_.assign(kernel_.stores.size(), false);
+    for (const Store &st : kernel_.stores) {
+      if (st.follows < 0) continue;
+      const auto s = static_cast<std::size_t>(st.follows);
+      const Store &first = kernel_.stores[s];
+      const DType type = target(first).type;
+      const Scalar held = load(type, target(first).bytes.data(), elementAt(run, s, lane));
+      const Scalar offered =
+          convert(valueType(first.value), type, laneOf(valueType(first.value), runner_.lanes(first.value), lane));
+      isBetter_[s] = first.combine == Combine::kMin ? isLess(type, offered, held) : isLess(type, held, offered);
+    }
+    for (std::size_t s = 0; s < kernel_.stores.size(); ++s) {
+      const Store &st = kernel_.stores[s];
+      const bool isFollowed = std::any_of(kernel_.stores.begin(), kernel_.stores.end(),
+                                          [s](const Store &o) { return o.follows == static_cast<int>(s); });
+      if (isFollowed || st.follows >= 0) {
+        if (isBetter_[isFollowed ? s : static_cast<std::size_t>(st.follows)]) put(st, lane, elementAt(run, s, lane));
+      } else {
+        storeOne(st, lane, elementAt(run, s, lane));
+      }
+    }
+  }
+
+  /// Whatever the store's way to combine is.
+  void put(Store st, int lane, std::int64_t element) {
+    st.combine = Combine::kAssign;
+    storeOne(st, lane, element);
   }
 
   void storeSelected(const Run &run, int lane) {
     if (runner_.lanes(kernel_.predicate).i[lane] == 0) return;
-    for (std::size_t s = 0; s < kernel_.stores.size(); ++s) {
-      const Store &st = kernel_.stores[s];
-      const bool isAppend = st.combine == Combine::kAssign;
-      storeOne(st, lane, isAppend ? selected_ : (*run.first)[s] + (lane - run.begin) * (*run.step)[s]);
-    }
-    ++selected_;
+    std::int64_t &selected = selected_[elementAt(run, 0, lane)];
+    if (selected == kernel_.limit) return;
+    for (std::size_t s = 0; s < kernel_.stores.size(); ++s)
+      storeOne(kernel_.stores[s], lane, elementAt(run, s, lane) + (s == 0 ? selected : 0));
+    ++selected;
   }
 
   // ---- In a given order ----
@@ -177,6 +209,7 @@ class KernelInterpreter {
     reductionPoints_ = 1;
     for (const std::size_t d : reductionDims_) reductionPoints_ *= kernel_.dims[d].extent;
     runner_.setConsumer([this](const Run &run) {
+      hasRun_ = true;
       for (std::size_t s = 0; s < kernel_.stores.size(); ++s) {
         const Store &st = kernel_.stores[s];
         if (st.combine == Combine::kAssign) {
@@ -224,10 +257,12 @@ class KernelInterpreter {
         accumulators_[s * leaves_.size() + l] = identity(combine, leaves_[l]->type);
       }
     }
+    hasRun_ = false;
     for (std::size_t l = 0; l < leaves_.size(); ++l) {
       for (const Terms &terms : leaves_[l]->terms) addTerms(terms, point, static_cast<int>(l));
     }
     runner_.flush();
+    if (!hasRun_) return;  // guards leave out all of its points: where it would be stored need not exist
     for (std::size_t s = 0; s < kernel_.stores.size(); ++s) {
       const Store &st = kernel_.stores[s];
       if (st.combine == Combine::kAssign) continue;
@@ -295,11 +330,13 @@ class KernelInterpreter {
   DataSet &data_;
   std::vector<bool> &isWritten_;
   BlockRunner runner_;
-  Diagnostics failure_;
   Lanes scratch_, old_;
-  std::int64_t selected_ = 0;
+  std::map<std::int64_t, std::int64_t> selected_;  ///< by the row's first element
+  bool hasFollowers_ = false;
+  std::vector<bool> isBetter_;  ///< by store, at the current point
   std::vector<std::size_t> parallelDims_, reductionDims_;
   std::int64_t reductionPoints_ = 1;
+  bool hasRun_ = false;  ///< a point of the current output
   std::vector<const Accumulation *> leaves_;
   std::vector<Scalar> accumulators_;  ///< per store and leaf of the current output
   std::vector<Affine> targetElements_;
@@ -318,12 +355,17 @@ Status interpret(const Graph &graph, DataSet &data, const std::vector<Order> &or
       data[t] = TensorData(tensor.type, tensor.shape);
     }
   }
+  PIMENTO_CHECK(orders.empty() || graph.loops.empty());
   std::vector<bool> isWritten(graph.tensors.size(), false);
-  for (std::size_t k = 0; k < graph.kernels.size(); ++k) {
-    KernelInterpreter interpreter(graph, graph.kernels[k], data, isWritten);
-    if (Status status = interpreter.run(orders.empty() ? nullptr : &orders[k]); !status) return status;
-  }
-  return okStatus();
+  return Rounds(graph).visit([&](int k, const std::vector<std::int64_t> &counters, const std::vector<int> &names) {
+    const Kernel &kernel = graph.kernels[static_cast<std::size_t>(k)];
+    const Order *order = orders.empty() ? nullptr : &orders[static_cast<std::size_t>(k)];
+    if (counters.empty() && graph.loops.empty()) return KernelInterpreter(graph, kernel, data, isWritten).run(order);
+    std::optional<Kernel> bound = bind(kernel, counters);
+    if (!bound) return okStatus();
+    rename(*bound, names);
+    return KernelInterpreter(graph, *bound, data, isWritten).run(order);
+  });
 }
 
 Status interpretKernel(const Graph &graph, int kernel, DataSet &data, const Order &order) {

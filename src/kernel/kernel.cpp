@@ -1,5 +1,6 @@
 #include "pimento/kernel/kernel.h"
 
+#include <algorithm>
 #include <array>
 
 #include "pimento/base/integer.h"
@@ -78,6 +79,10 @@ std::int64_t Kernel::points() const {
   std::int64_t n = 1;
   for (const Dim &dim : dims) n = multiplySaturated(n, dim.extent);
   return n;
+}
+
+bool Kernel::hasIndirectLoads() const {
+  return std::any_of(loads.begin(), loads.end(), [](const Access &load) { return load.isIndirect(); });
 }
 
 int Graph::tensorNamed(std::string_view tensor) const {

@@ -2,9 +2,9 @@
 //
 // A Kernel is a perfect loop nest over an iteration space with one scalar body: each point reads tensors through
 // affine accesses, evaluates a small expression DAG and stores (or accumulates) into tensors. A Graph is a list of
-// Kernels that share tensors and run one after the other. The shape follows MLIR's linalg.generic (MLIR language
-// reference, "linalg" dialect) and CoMoNM section IV-B, plus two structured forms that affine nests cannot say:
-// indirect accumulation (histogram) and selection (stream compaction).
+// Kernels that share tensors and run one after the other, some of them in loops (rounds.h). The shape follows MLIR's
+// linalg.generic (MLIR language reference, "linalg" dialect) and CoMoNM section IV-B, plus what affine nests cannot
+// say: an index from data (gather, scatter, histogram), a minimum with its index, selection (stream compaction).
 //
 // Not here: tiling, placement, order of accumulation (see order.h and the `mapping` room).
 #pragma once
@@ -24,6 +24,7 @@ enum class DimKind : std::uint8_t {
   kParallel,    ///< points may run in any order
   kReduction,   ///< points combine into the same output elements; order matters only through rounding
   kSequential,  ///< points must run in ascending order (a scan)
+  kCounter,     ///< counter of a loop around the kernel (Graph::loops): the first dims, from the outside in
 };
 
 /// One loop of the nest, from 0 to `extent` - 1.
@@ -59,11 +60,15 @@ struct Tensor {
   std::int64_t elements() const;
 };
 
-/// Element `index` of tensor number `tensor` of the graph; one affine form per tensor dimension.
+/// Element `index` of tensor number `tensor` of the graph; one affine form per tensor dimension. One of the indices may
+/// come from data instead: x[idx[i]], h[x[i]], N[best[p]][k].
 struct Access {
   int tensor = -1;
   std::vector<Affine> index;
+  int indirectAt = -1;     ///< which index comes from data (its affine form is 0); -1: none
+  int indirectIndex = -1;  ///< the body value that gives it, an integer; of a load: an earlier value than the load
 
+  bool isIndirect() const { return indirectAt >= 0; }
   bool operator==(const Access &) const = default;
 };
 
@@ -129,22 +134,26 @@ std::string_view name(Combine c);
 Op opOf(Combine c);
 
 /// Where a body value goes. With kAssign each element is written by at most one point (the verifier checks what it
-/// can prove); the other operations accumulate, onto what an earlier kernel of the graph left there if one did. A
-/// point's loads come before its stores. A kernel may load what it stores only at the same element (an update in
-/// place) or with a sequential dim.
+/// can prove), or by points of sequential dims, of which the last counts; the other operations accumulate, onto what an
+/// earlier kernel of the graph left there if one did. A point's loads come before its stores. A kernel may load what it
+/// stores only at the same element (an update in place) or with a sequential dim. Stores whose indices come from data
+/// may meet in one element: assignments in the order of the points, accumulations of floating-point numbers too.
 struct Store {
   Access target;
   int value = -1;
   Combine combine = Combine::kAssign;
-  /// Form::kIndirect: body value that gives the last index of `target` (its affine form there is ignored).
-  int indirectIndex = -1;
+  /// A minimum (maximum) with its index: number of the store of the kernel, with combine kMin or kMax and the same
+  /// indices, that this assignment follows: both happen at points whose value is less (greater) than what the element
+  /// holds, by comparison (never for NaN), so the first of equals wins.
+  int follows = -1;
 };
 
 enum class Form : std::uint8_t {
   kAffine,    ///< every index is affine
-  kIndirect,  ///< one store's last index is a body value: h[x[i]] += 1
-  kSelect,    ///< body value `predicate` decides whether the stored value is appended to the target, in point order;
-              ///< a second one-element store (combine kAdd) may hold the count
+  kIndirect,  ///< one store's target is indirect: h[x[i]] += 1
+  kSelect,    ///< body value `predicate` decides whether the stored value is appended to the target, in point order:
+              ///< one list per row, rows being what the target's other indices tell apart (the last one is ignored). A
+              ///< second store (combine kAdd, the rows' indices) may hold the counts
 };
 
 /// A loop nest with one scalar body. Points run in row-major order of `dims` unless an Order says otherwise.
@@ -156,11 +165,26 @@ struct Kernel {
   std::vector<Store> stores;
   std::vector<Affine> guards;  ///< a point runs only where all are >= 0
   Form form = Form::kAffine;
-  int predicate = -1;  ///< Form::kSelect
+  int predicate = -1;         ///< Form::kSelect
+  std::int64_t limit = -1;    ///< Form::kSelect: what exceeds this many in a row is neither appended nor counted
   Location where;      ///< of the statement or operation it came from
 
   int dimNamed(std::string_view dim) const;  ///< index, or -1
   std::int64_t points() const;               ///< product of the extents, guards ignored
+  bool hasIndirectLoads() const;
+};
+
+/// Kernels that run in turns, once per value of a counter, from 0 to `extent` - 1. The counter is a leading dim of each
+/// of them (DimKind::kCounter), so that it may stand in indices, guards and bodies; bounds that move with outer counters
+/// are guards.
+struct Loop {
+  std::string name;
+  std::int64_t extent = 0;
+  int first = 0, end = 0;  ///< kernels [first, end) of the graph
+  /// Tensors of one type and shape that exchange their names after every round: whoever names one from then on, in
+  /// later rounds and behind the loop, means the other.
+  std::vector<std::array<int, 2>> swaps;
+  Location where;
 };
 
 /// Kernels that run one after the other on shared tensors. A single kernel is a graph of one.
@@ -168,6 +192,7 @@ struct Graph {
   std::string name;
   std::vector<Tensor> tensors;
   std::vector<Kernel> kernels;
+  std::vector<Loop> loops;  ///< nested or apart; in the order of their first kernels, outer ones first
 
   int tensorNamed(std::string_view tensor) const;  ///< index, or -1
 };
@@ -177,7 +202,7 @@ struct Places {
   struct OfKernel {
     std::vector<Location> dims, guards, loads, values, stores;
   };
-  std::vector<Location> tensors;
+  std::vector<Location> tensors, loops;
   std::vector<OfKernel> kernels;
 };
 

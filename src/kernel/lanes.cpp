@@ -318,6 +318,17 @@ Scalar merge(Combine combine, DType type, Scalar a, Scalar b) {
   return fold(combine, type, a, lanes, 0, 1);
 }
 
+bool isLess(DType type, Scalar a, Scalar b) {
+  switch (laneClass(type)) {
+    case LaneClass::kFloat:
+      return a.f < b.f;
+    case LaneClass::kDouble:
+      return a.d < b.d;
+    default:
+      return compareIntegers(Op::kCmpLt, type, a.i, b.i);
+  }
+}
+
 Scalar identity(Combine combine, DType type) {
   Scalar x;
   x.i = 0;

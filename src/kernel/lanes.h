@@ -51,6 +51,8 @@ Scalar fold(Combine combine, DType type, Scalar start, const Lanes &in, int begi
 Scalar convert(DType from, DType to, Scalar x);
 Scalar merge(Combine combine, DType type, Scalar a, Scalar b);
 Scalar identity(Combine combine, DType type);
+/// By comparison: false where one is NaN.
+bool isLess(DType type, Scalar a, Scalar b);
 Scalar load(DType type, const std::byte *array, std::int64_t element);
 void store(DType type, std::byte *array, std::int64_t element, Scalar x);
 

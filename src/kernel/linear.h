@@ -37,6 +37,14 @@ inline Affine linearize(const Access &access, const Tensor &tensor, std::size_t 
   return linear;
 }
 
+/// Elements between two values of index number `i`.
+inline std::int64_t strideOf(const Tensor &tensor, int i) {
+  std::int64_t stride = 1;
+  for (std::size_t later = static_cast<std::size_t>(i) + 1; later < tensor.shape.size(); ++later)
+    stride *= tensor.shape[later];
+  return stride;
+}
+
 /// Advances `point` to the row-major successor in [lower, upper); false after the last.
 inline bool advance(std::vector<std::int64_t> &point, const std::vector<std::int64_t> &lower,
                     const std::vector<std::int64_t> &upper) {

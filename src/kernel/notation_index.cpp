@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "pimento/base/text.h"
 
@@ -10,12 +11,38 @@ namespace pimento::kernel {
 
 using Kind = SyntaxNode::Kind;
 
-StatementIndices::StatementIndices(const SyntaxTree &tree, const Statement &statement, const std::string &file)
-    : tree_(tree), file_(file) {
-  collectNames(statement.target, false, true);
-  collectNames(statement.value, false, false);
-  collectReferences(statement.value, false);
-  collectReferences(statement.target, true);
+StatementIndices::StatementIndices(const SyntaxTree &tree, const Statement &statement, const std::string &file,
+                                   const std::vector<Counter> &counters,
+                                   const std::map<std::string, std::int64_t> &numbers)
+    : tree_(tree), file_(file), counters_(counters), numbers_(numbers) {
+  for (const Counter &counter : counters) names_.push_back({counter.name, true, statement.line, statement.column});
+  const std::array<int, 3> targets{statement.target, statement.count, statement.withTarget};
+  const std::array<int, 3> values{statement.value, statement.predicate, statement.withValue};
+  for (const int n : targets)
+    if (n >= 0) collectNames(n, false, n == statement.target);
+  for (const int n : values)
+    if (n >= 0) collectNames(n, false, false);
+  for (const int n : values)
+    if (n >= 0) collectReferences(n, false);
+  for (const int condition : statement.conditions) collectGuard(condition);
+  for (std::size_t t = targets.size(); t-- > 0;)
+    if (targets[t] >= 0) collectReferences(targets[t], true);
+}
+
+const TensorReference &StatementIndices::at(int node) const {
+  const auto found =
+      std::find_if(references_.begin(), references_.end(), [node](const auto &r) { return r.node == node; });
+  PIMENTO_CHECK(found != references_.end());
+  return *found;
+}
+
+std::int64_t StatementIndices::startOf(int name) const {
+  const auto n = static_cast<std::size_t>(name);
+  return n < counters_.size() ? counters_[n].start : 0;
+}
+
+Affine StatementIndices::bound(int node) {
+  return affine(node);
 }
 
 int StatementIndices::find(const std::string &name) const {
@@ -33,14 +60,54 @@ void StatementIndices::collectNames(int n, bool isInBrackets, bool isOnLeft) {
     names_.push_back({here.text, isOnLeft, here.line, here.column});
   }
   const bool isInside = isInBrackets || here.kind == Kind::kElement;
-  for (const int child : here.children) collectNames(child, isInside, isOnLeft);
+  // What the index of an index runs over tells no elements apart.
+  for (const int child : here.children)
+    collectNames(child, isInside, isOnLeft && !(here.kind == Kind::kElement && dependsOnData(child)));
+}
+
+/// Whether an index expression reads a tensor.
+bool StatementIndices::dependsOnData(int n) const {
+  const SyntaxNode &here = node(n);
+  if (here.kind == Kind::kElement) return true;
+  return std::any_of(here.children.begin(), here.children.end(), [this](int child) { return dependsOnData(child); });
+}
+
+/// A condition between sums of indices, counters and numbers.
+void StatementIndices::collectGuard(int n) {
+  const SyntaxNode &here = node(n);
+  static constexpr std::array<std::string_view, 5> kComparisons{"<", "<=", ">", ">=", "=="};
+  if (here.kind != Kind::kBinary || dependsOnData(n) ||
+      std::find(kComparisons.begin(), kComparisons.end(), here.text) == kComparisons.end()) {
+    fail("non-affine-condition", here, "a condition behind 'where' compares sums of indices",
+         "write it like 'where i > k, j <= i + 1'; conditions on data are choices: c ? a : b");
+    return;
+  }
+  const Affine left = affine(here.children[0]), right = affine(here.children[1]);
+  if (failure_) return;
+  const bool isLess = here.text[0] == '<';
+  Affine difference = combine(here, left, isLess ? -1 : 1, right, isLess ? 1 : -1);
+  if (here.text == "==") guards_.push_back(combine(here, left, -1, right, 1));
+  if (here.text.size() == 1) --difference.constant;
+  guards_.push_back(std::move(difference));
 }
 
 void StatementIndices::collectReferences(int n, bool isTarget) {
   const SyntaxNode &here = node(n);
   if (here.kind == Kind::kElement) {
     TensorReference reference{n, here.text, isTarget, {}};
-    for (const int child : here.children) reference.index.push_back(affine(child));
+    for (const int child : here.children) {
+      if (!dependsOnData(child)) {
+        reference.index.push_back(affine(child));
+        continue;
+      }
+      if (reference.indirectAt >= 0)
+        fail("non-affine-index", node(child), fmt::format("two indices of '{}' depend on data", here.text),
+             "one index may: x[idx[i], j]");
+      reference.indirectAt = static_cast<int>(reference.index.size());
+      reference.indirectNode = child;
+      reference.index.push_back(zero());
+      collectReferences(child, false);
+    }
     references_.push_back(std::move(reference));
     return;
   }
@@ -57,7 +124,16 @@ Affine StatementIndices::affine(int n) {
       return number(here);
     case Kind::kName: {
       Affine result = zero();
-      result.coefficients[static_cast<std::size_t>(find(here.text))] = 1;
+      const int name = find(here.text);
+      if (name >= 0) {
+        result.coefficients[static_cast<std::size_t>(name)] = 1;
+        result.constant = startOf(name);
+      } else if (const auto known = numbers_.find(here.text); known != numbers_.end()) {
+        result.constant = known->second;
+      } else {
+        fail("unknown-extent", here, fmt::format("nothing says what '{}' is", here.text),
+             fmt::format("name an index of the statement, or give a number: --size {}=N", here.text));
+      }
       return result;
     }
     case Kind::kUnary:
@@ -72,9 +148,6 @@ Affine StatementIndices::affine(int n) {
       return zero();
     }
     case Kind::kElement:
-      fail("non-affine-index", here, fmt::format("the index depends on the data of '{}'", here.text),
-           "index notation has no indirect access; the kernel 'hst' of the zoo shows one");
-      return zero();
     case Kind::kCall:
     case Kind::kChoice:
       break;

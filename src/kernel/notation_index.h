@@ -2,6 +2,7 @@
 // the room.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,12 +25,22 @@ struct TensorReference {
   std::string name;
   bool isTarget = false;
   std::vector<Affine> index;
+  int indirectAt = -1;    ///< which index comes from data
+  int indirectNode = -1;  ///< its expression
+};
+
+/// A loop around statements. The counter's name stands for `start` + the number of the round.
+struct Counter {
+  std::string name;
+  std::int64_t start = 0;
 };
 
 class StatementIndices {
  public:
-  /// Diagnostics (failure()): non-affine-index, too-large.
-  StatementIndices(const SyntaxTree &tree, const Statement &statement, const std::string &file);
+  /// `counters` come first among the names. `numbers`: what other names stand for outside brackets. Diagnostics
+  /// (failure()): non-affine-index, too-large.
+  StatementIndices(const SyntaxTree &tree, const Statement &statement, const std::string &file,
+                   const std::vector<Counter> &counters, const std::map<std::string, std::int64_t> &numbers);
 
   const std::optional<Diagnostic> &failure() const { return failure_; }
   /// Left side first, then in order of appearance.
@@ -37,6 +48,14 @@ class StatementIndices {
   /// Reads in order of appearance, then the target.
   const std::vector<TensorReference> &references() const { return references_; }
   const TensorReference &target() const { return references_.back(); }
+  /// The use at a node of the tree.
+  const TensorReference &at(int node) const;
+  /// Forms that are >= 0 where the statement's conditions hold.
+  const std::vector<Affine> &guards() const { return guards_; }
+  /// What a name's value is more than its dim's.
+  std::int64_t startOf(int name) const;
+  /// A sum of counters and numbers.
+  Affine bound(int node);
   /// Number of the index called `name`, or -1.
   int find(const std::string &name) const;
 
@@ -45,6 +64,8 @@ class StatementIndices {
   void fail(const char *code, const SyntaxNode &at, const std::string &message, std::string hint);
   void collectNames(int n, bool isInBrackets, bool isOnLeft);
   void collectReferences(int n, bool isTarget);
+  void collectGuard(int n);
+  bool dependsOnData(int n) const;
   Affine affine(int n);
   Affine combine(const SyntaxNode &at, const Affine &a, std::int64_t factorA, const Affine &b, std::int64_t factorB);
   Affine product(const SyntaxNode &at, const Affine &a, const Affine &b);
@@ -53,6 +74,9 @@ class StatementIndices {
 
   const SyntaxTree &tree_;
   const std::string &file_;
+  const std::vector<Counter> &counters_;
+  const std::map<std::string, std::int64_t> &numbers_;
+  std::vector<Affine> guards_;
   std::vector<IndexName> names_;
   std::vector<TensorReference> references_;
   std::optional<Diagnostic> failure_;

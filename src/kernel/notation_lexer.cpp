@@ -57,14 +57,15 @@ class Lexer {
     std::size_t n = 1;
     while (isLetter(peek(n)) || isDigit(peek(n))) ++n;
     const std::string_view word = text_.substr(at_, n);
-    const bool isCombine = (word == "min" || word == "max") && peek(n) == '=' && peek(n + 1) != '=';
+    const bool isCombine =
+        (word == "min" || word == "max" || word == "append") && peek(n) == '=' && peek(n + 1) != '=';
     push(isCombine ? TokenKind::kAssign : TokenKind::kName, isCombine ? n + 1 : n);
   }
 
   void lexNumber() {
     std::size_t n = 0;
     while (isDigit(peek(n))) ++n;
-    if (peek(n) == '.') {
+    if (peek(n) == '.' && peek(n + 1) != '.') {
       ++n;
       while (isDigit(peek(n))) ++n;
     }
@@ -80,9 +81,9 @@ class Lexer {
   }
 
   bool lexSymbol() {
-    static constexpr std::array<std::string_view, 25> kSymbols{"==", "!=", "<=", ">=", "<<", ">>", "[", "]", "(",
-                                                               ")",  ",",  "?",  ":",  "+",  "-",  "*", "/", "%",
-                                                               "<",  ">",  "&",  "|",  "^",  ";",  "="};
+    static constexpr std::array<std::string_view, 28> kSymbols{"==", "!=", "<=", ">=", "<<", ">>", "..", "[", "]", "(",
+                                                               ")",  "{",  "}",  ",",  "?",  ":",  "+",  "-", "*", "/",
+                                                               "%",  "<",  ">",  "&",  "|",  "^",  ";",  "="};
     const std::string_view rest = text_.substr(at_);
     if (rest.starts_with("+=") || rest.starts_with("*=")) {
       push(TokenKind::kAssign, 2);
@@ -107,7 +108,7 @@ class Lexer {
         isPrintable ? fmt::format("'{}'", c) : fmt::format("byte 0x{:02x}", static_cast<unsigned char>(c));
     return error("unexpected-character", {file_, line_, static_cast<int>(at_ - lineStart_) + 1},
                  shown + " has no meaning here",
-                 "index notation has names, numbers, brackets and + - * / % & | ^ << >> < <= > >= == != ? : = ;");
+                 "index notation has names, numbers, brackets and + - * / % & | ^ << >> < <= > >= == != ? : = .. ;");
   }
 
   std::string_view text_;

@@ -14,7 +14,7 @@ enum class TokenKind : std::uint8_t {
   kName,
   kNumber,
   kSymbol,     ///< operators, brackets, commas, "?", ":"
-  kAssign,     ///< = += *= min= max=
+  kAssign,     ///< = += *= min= max= append=
   kSeparator,  ///< ";" or a line end outside brackets
   kEnd,
 };

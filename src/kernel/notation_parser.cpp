@@ -14,6 +14,9 @@ namespace {
 
 /// Nesting beyond this is no formula anyone wrote; the limit keeps recursion bounded here and in notation.cpp.
 constexpr int kMaxDepth = 200;
+constexpr int kMaxLoops = 8;
+/// Of + and -: bounds of loops have no comparisons.
+constexpr int kSumBinding = 6;
 
 struct Operator {
   std::string_view text;
@@ -47,12 +50,16 @@ class Parser {
     while (!failure_ && current().kind != TokenKind::kEnd) {
       parseStatement();
       if (failure_) break;
-      if (current().kind != TokenKind::kSeparator && current().kind != TokenKind::kEnd) {
+      const bool isOpening = tree_.statements.back().kind == Statement::Kind::kFor;
+      if (!isOpening && !isSymbol("}") && current().kind != TokenKind::kSeparator &&
+          current().kind != TokenKind::kEnd) {
         fail(current(), fmt::format("expected the end of the statement, found {}", shown(current())),
              "separate statements with ';' and operands with an operator");
       }
       skipSeparators();
     }
+    if (!failure_ && open_ > 0)
+      fail(current(), "a loop is not closed", "write it like 'for k in 0..n { ... }'");
     if (failure_) return *failure_;
     if (tree_.statements.empty()) {
       return error("empty-notation", {file_, 1, 1}, "there is no statement", "write one like 'y[i] += A[i,j] * x[j]'");
@@ -122,6 +129,15 @@ class Parser {
     Statement statement;
     statement.line = current().line;
     statement.column = current().column;
+    if (isSymbol("}") && open_ > 0) {
+      --open_;
+      next();
+      statement.kind = Statement::Kind::kEnd;
+      tree_.statements.push_back(statement);
+      return;
+    }
+    if (isWord("for") && ahead().kind == TokenKind::kName) return parseLoop(statement);
+    if (isWord("swap") && ahead().kind == TokenKind::kName) return parseSwap(statement);
     if (current().kind != TokenKind::kName) {
       fail(current(), fmt::format("a statement starts with the tensor it writes, found {}", shown(current())),
            "write it like 'y[i] = ...'");
@@ -131,18 +147,105 @@ class Parser {
     if (failure_) return;
     const Token assign = current();
     if (assign.kind != TokenKind::kAssign) {
-      fail(assign, fmt::format("expected an assignment, found {}", shown(assign)), "choices: =, +=, *=, min=, max=");
+      fail(assign, fmt::format("expected an assignment, found {}", shown(assign)), "choices: =, +=, *=, min=, max=, append=");
       return;
     }
     static constexpr std::array<std::string_view, 5> kAssigns{"=", "+=", "*=", "min=", "max="};
     const auto which = std::find(kAssigns.begin(), kAssigns.end(), assign.text) - kAssigns.begin();
-    statement.combine = static_cast<Combine>(which);
+    const bool isAppend = which == static_cast<std::ptrdiff_t>(kAssigns.size());
+    if (isAppend) statement.kind = Statement::Kind::kAppend;
+    statement.combine = isAppend ? Combine::kAssign : static_cast<Combine>(which);
     statement.assignLine = assign.line;
     statement.assignColumn = assign.column;
     next();
     skipLineEnds();
     statement.value = parseExpression();
-    if (!failure_) tree_.statements.push_back(statement);
+    if (isAppend) parseSelection(statement);
+    if (!failure_ && takeWord("with")) parseWith(statement);
+    if (!failure_ && takeWord("where")) {
+      do {
+        skipLineEnds();
+        statement.conditions.push_back(parseExpression());
+      } while (!failure_ && takeSymbol(","));
+    }
+    if (!failure_) tree_.statements.push_back(std::move(statement));
+  }
+
+  bool isWord(std::string_view word) const { return current().kind == TokenKind::kName && current().text == word; }
+  const Token &ahead() const { return tokens_[std::min(at_ + 1, tokens_.size() - 1)]; }
+  bool takeWord(std::string_view word) {
+    if (!isWord(word)) return false;
+    next();
+    return true;
+  }
+  bool takeSymbol(std::string_view symbol) {
+    if (!isSymbol(symbol)) return false;
+    next();
+    return true;
+  }
+
+  std::string takeName() {
+    if (current().kind != TokenKind::kName) {
+      fail(current(), fmt::format("expected a name, found {}", shown(current())), "names are letters, digits and _");
+      return {};
+    }
+    std::string name(current().text);
+    next();
+    return name;
+  }
+
+  /// for NAME in LOW..HIGH {
+  void parseLoop(Statement &statement) {
+    statement.kind = Statement::Kind::kFor;
+    next();
+    statement.name = takeName();
+    if (!failure_ && !takeWord("in"))
+      fail(current(), fmt::format("expected 'in', found {}", shown(current())), "write it like 'for k in 0..n { ... }'");
+    if (!failure_) statement.low = parseBinary(kSumBinding);
+    if (!failure_) expect("..", "between the bounds");
+    if (!failure_) statement.high = parseBinary(kSumBinding);
+    if (!failure_) expect("{", "before the loop's statements");
+    if (!failure_ && open_ == kMaxLoops)
+      fail(current(), fmt::format("more than {} loops in each other", kMaxLoops), "use fewer");
+    if (failure_) return;
+    ++open_;
+    tree_.statements.push_back(std::move(statement));
+  }
+
+  void parseSwap(Statement &statement) {
+    statement.kind = Statement::Kind::kSwap;
+    next();
+    statement.name = takeName();
+    if (!failure_) expect(",", "between the two tensors");
+    if (!failure_) statement.other = takeName();
+    if (!failure_) tree_.statements.push_back(std::move(statement));
+  }
+
+  /// ... if CONDITION [count REFERENCE] [limit NUMBER]
+  void parseSelection(Statement &statement) {
+    if (failure_) return;
+    if (!takeWord("if")) {
+      fail(current(), fmt::format("expected 'if', found {}", shown(current())),
+           "a selection is: o[i] append= x[i,j] if x[i,j] > 0 count n[i] limit 8");
+      return;
+    }
+    statement.predicate = parseExpression();
+    if (!failure_ && takeWord("count")) statement.count = parseReference();
+    if (!failure_ && takeWord("limit")) statement.limit = parsePrimary();
+  }
+
+  /// ... with REFERENCE = EXPRESSION
+  void parseWith(Statement &statement) {
+    if (current().kind != TokenKind::kName) {
+      fail(current(), fmt::format("expected a tensor, found {}", shown(current())), "write it like 'with b[i] = j'");
+      return;
+    }
+    statement.withTarget = parseReference();
+    if (!failure_ && (current().kind != TokenKind::kAssign || current().text != "="))
+      fail(current(), fmt::format("expected '=', found {}", shown(current())), "write it like 'with b[i] = j'");
+    if (failure_) return;
+    next();
+    statement.withValue = parseExpression();
   }
 
   /// NAME or NAME[...].
@@ -255,6 +358,7 @@ class Parser {
   const std::string &file_;
   std::size_t at_ = 0;
   int nesting_ = 0;
+  int open_ = 0;  ///< loops
   SyntaxTree tree_;
   std::optional<Diagnostic> failure_;
 };

@@ -30,9 +30,22 @@ struct SyntaxNode {
 };
 
 struct Statement {
+  enum class Kind : std::uint8_t {
+    kStore,
+    kAppend,  ///< of a selection
+    kFor,     ///< opens a loop: `name`, `low` and `high`
+    kEnd,     ///< closes it
+    kSwap,    ///< `name` and `other`
+  } kind = Kind::kStore;
   int target = -1;  ///< kName or kElement
   Combine combine = Combine::kAssign;
   int value = -1;
+  int withTarget = -1, withValue = -1;  ///< what follows a minimum or maximum
+  std::vector<int> conditions;          ///< behind `where`
+  int predicate = -1, count = -1;       ///< kAppend; `count` may be -1
+  int limit = -1;                       ///< kAppend: a number, or -1
+  std::string name, other;
+  int low = -1, high = -1;
   int line = 1, column = 1;
   int assignLine = 1, assignColumn = 1;
 };

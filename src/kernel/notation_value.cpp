@@ -127,9 +127,9 @@ std::optional<DType> ValueEmitter::findType(int n) {
     case Kind::kNumber:
       return std::nullopt;
     case Kind::kName:
-      return indices_.find(here.text) >= 0 ? std::nullopt : std::optional(type_);
+      return indices_.find(here.text) >= 0 ? std::nullopt : std::optional(tensorType(here.text));
     case Kind::kElement:
-      return type_;
+      return tensorType(here.text);
     case Kind::kUnary:
       return typeOf(here.children[0]);
     case Kind::kBinary:
@@ -143,6 +143,10 @@ std::optional<DType> ValueEmitter::findType(int n) {
       return commonType(here.children);
   }
   return std::nullopt;
+}
+
+DType ValueEmitter::tensorType(const std::string &tensor) const {
+  return graph_.tensors[static_cast<std::size_t>(graph_.tensorNamed(tensor))].type;
 }
 
 std::optional<DType> ValueEmitter::commonType(const std::vector<int> &operands) {
@@ -202,16 +206,35 @@ int ValueEmitter::emitNumber(const SyntaxNode &at, bool isNegative, DType wanted
 
 int ValueEmitter::emitName(int n, DType wanted) {
   const int dim = indices_.find(node(n).text);
-  if (dim < 0) return builder_.load(graph_.tensorNamed(node(n).text), type_, {});
-  if (!isFloat(wanted)) return builder_.indexValue(dim, wanted);
-  return builder_.cast(wanted, builder_.indexValue(dim, DType::kI64));
+  if (dim < 0) return builder_.load(graph_.tensorNamed(node(n).text), tensorType(node(n).text), std::vector<Affine>());
+  const DType type = isFloat(wanted) ? DType::kI64 : wanted;
+  int value = builder_.indexValue(dim, type);
+  if (const std::int64_t start = indices_.startOf(dim); start != 0)
+    value = builder_.op(Op::kAdd, type, value, builder_.integer(type, start));
+  return builder_.cast(wanted, value);
 }
 
 int ValueEmitter::emitElement(int n, DType) {
-  const auto &references = indices_.references();
-  const auto reference = std::find_if(references.begin(), references.end(), [n](const auto &r) { return r.node == n; });
-  PIMENTO_CHECK(reference != references.end());
-  return builder_.load(graph_.tensorNamed(reference->name), type_, reference->index);
+  const TensorReference &reference = indices_.at(n);
+  return builder_.load(tensorType(reference.name), access(reference));
+}
+
+Access ValueEmitter::access(const TensorReference &reference) {
+  Access access{graph_.tensorNamed(reference.name), reference.index};
+  if (reference.indirectAt < 0) return access;
+  const DType type = typeOr(reference.indirectNode, DType::kI32);
+  if (isFloat(type)) {
+    fail("type-mismatch", node(reference.indirectNode), fmt::format("the index is {}", name(type)),
+         "convert it: i32(...)");
+    return access;
+  }
+  access.indirectAt = reference.indirectAt;
+  access.indirectIndex = emit(reference.indirectNode, type);
+  return access;
+}
+
+int ValueEmitter::runAs(int root, DType wanted) {
+  return builder_.cast(wanted, run(root));
 }
 
 int ValueEmitter::emitUnary(int n, DType wanted) {

@@ -22,6 +22,10 @@ class ValueEmitter {
   /// The body value of expression `root`. Diagnostics (failure()): type-mismatch, unknown-function, wrong-arguments,
   /// literal-type, literal-range.
   int run(int root);
+  /// Converted to `wanted`.
+  int runAs(int root, DType wanted);
+  /// Where a reference lies, with the body value of an index from data.
+  Access access(const TensorReference &reference);
   const std::optional<Diagnostic> &failure() const { return failure_; }
 
  private:
@@ -31,6 +35,7 @@ class ValueEmitter {
   std::optional<DType> typeOf(int n);
   std::optional<DType> findType(int n);
   std::optional<DType> commonType(const std::vector<int> &operands);
+  DType tensorType(const std::string &tensor) const;
   DType typeOr(int n, DType fallback) { return typeOf(n).value_or(fallback); }
 
   int emit(int n, DType wanted);

@@ -30,10 +30,11 @@ std::string affineText(const Affine &affine, const Kernel &kernel) {
   return s;
 }
 
-std::string accessText(const Access &access, const Kernel &kernel, const Graph &graph, int indirect = -1) {
+std::string accessText(const Access &access, const Kernel &kernel, const Graph &graph) {
   std::vector<std::string> indices;
   for (const Affine &index : access.index) indices.push_back(affineText(index, kernel));
-  if (indirect >= 0 && !indices.empty()) indices.back() = fmt::format("%{}", indirect);
+  if (access.isIndirect())
+    indices[static_cast<std::size_t>(access.indirectAt)] = fmt::format("%{}", access.indirectIndex);
   return fmt::format("{}[{}]", graph.tensors[static_cast<std::size_t>(access.tensor)].name, join(indices, ", "));
 }
 
@@ -55,8 +56,17 @@ std::string valueText(const Value &value, const Kernel &kernel, const Graph &gra
   }
 }
 
+/// The row that a selection appends to.
+std::string appendText(const Access &target, const Kernel &kernel, const Graph &graph) {
+  std::string row;
+  for (std::size_t i = 0; i + 1 < target.index.size(); ++i)
+    row += (i == 0 ? "" : ", ") + affineText(target.index[i], kernel);
+  const std::string &name = graph.tensors[static_cast<std::size_t>(target.tensor)].name;
+  return row.empty() ? "append " + name : fmt::format("append {}[{}]", name, row);
+}
+
 std::string kernelText(const Kernel &kernel, const Graph &graph) {
-  static constexpr std::array<const char *, 3> kKinds{"parallel", "reduction", "sequential"};
+  static constexpr std::array<const char *, 4> kKinds{"parallel", "reduction", "sequential", "counter"};
   static constexpr std::array<const char *, 3> kForms{"", " indirect", " select"};
   std::vector<std::string> dims;
   for (const Dim &dim : kernel.dims) {
@@ -70,12 +80,25 @@ std::string kernelText(const Kernel &kernel, const Graph &graph) {
   }
   for (const Store &store : kernel.stores) {
     const bool isAppend = kernel.form == Form::kSelect && store.combine == Combine::kAssign;
-    const std::string target = isAppend ? "append " + graph.tensors[static_cast<std::size_t>(store.target.tensor)].name
-                                        : accessText(store.target, kernel, graph, store.indirectIndex);
     const std::string combine = store.combine == Combine::kAssign ? "" : std::string(name(store.combine));
-    s += fmt::format("    {} {}= %{}", target, combine, store.value);
-    s += kernel.predicate >= 0 ? fmt::format(" if %{}\n", kernel.predicate) : "\n";
+    s += fmt::format("    {} {}= %{}",
+                     isAppend ? appendText(store.target, kernel, graph) : accessText(store.target, kernel, graph),
+                     combine, store.value);
+    if (kernel.predicate >= 0) s += fmt::format(" if %{}", kernel.predicate);
+    if (isAppend && kernel.limit >= 0) s += fmt::format(" limit {}", kernel.limit);
+    if (store.follows >= 0) {
+      const Store &first = kernel.stores[static_cast<std::size_t>(store.follows)];
+      s += fmt::format(" with {}", graph.tensors[static_cast<std::size_t>(first.target.tensor)].name);
+    }
+    s += "\n";
   }
+  return s + "  }\n";
+}
+
+std::string endText(const Loop &loop, const Graph &graph) {
+  std::string s;
+  const auto nameOf = [&](int t) { return graph.tensors[static_cast<std::size_t>(t)].name; };
+  for (const auto &[a, b] : loop.swaps) s += fmt::format("  swap {}, {}\n", nameOf(a), nameOf(b));
   return s + "  }\n";
 }
 
@@ -89,7 +112,14 @@ std::string print(const Graph &graph) {
                      tensor.isConstant ? "constant" : kRoles[static_cast<std::size_t>(tensor.role)], tensor.name,
                      name(tensor.type), fmt::join(tensor.shape, ", "));
   }
-  for (const Kernel &kernel : graph.kernels) s += kernelText(kernel, graph);
+  // Loops open before their first kernels and close behind their last ones.
+  for (std::size_t k = 0; k < graph.kernels.size(); ++k) {
+    for (const Loop &loop : graph.loops)
+      if (loop.first == static_cast<int>(k)) s += fmt::format("  for {} in 0..{} {{\n", loop.name, loop.extent);
+    s += kernelText(graph.kernels[k], graph);
+    for (std::size_t l = graph.loops.size(); l-- > 0;)
+      if (graph.loops[l].end == static_cast<int>(k) + 1) s += endText(graph.loops[l], graph);
+  }
   return s + "}\n";
 }
 

@@ -9,7 +9,9 @@
 
 #include "pimento/base/integer.h"
 #include "pimento/kernel/box.h"
+#include "pimento/kernel/dependence.h"
 #include "pimento/kernel/kernel.h"
+#include "pimento/kernel/rounds.h"
 
 namespace pimento::kernel {
 
@@ -26,15 +28,17 @@ class GraphVerifier {
   Diagnostics run() {
     checkTensors();
     if (graph_.kernels.empty()) report("empty-graph", "the graph has no kernel", "give it at least one");
+    if (!checkLoops()) return std::move(findings_);
     for (const Kernel &kernel : graph_.kernels) {
       kernel_ = &kernel;
       checkKernel();
     }
+    if (findings_.empty()) checkDefinitions();
     kernel_ = nullptr;
     for (std::size_t t = 0; t < graph_.tensors.size(); ++t) {
       const Tensor &tensor = graph_.tensors[t];
       atTensor(t);
-      if (tensor.role != Role::kInput && !isWritten_[t]) {
+      if (tensor.role != Role::kInput && !isEverWritten(static_cast<int>(t))) {
         report("never-written", fmt::format("tensor '{}' is never written", tensor.name),
                "give it the role input, or a kernel that stores into it");
       }
@@ -85,6 +89,122 @@ class GraphVerifier {
     atKernel();
   }
 
+  /// By its name, or by one that a loop gives it.
+  bool isEverWritten(int tensor) const {
+    std::set<int> names{tensor};
+    for (const Loop &loop : graph_.loops) {
+      for (const auto &[a, b] : loop.swaps)
+        if (names.contains(a) || names.contains(b)) names.insert({a, b});
+    }
+    return std::any_of(graph_.kernels.begin(), graph_.kernels.end(), [&](const Kernel &kernel) {
+      return std::any_of(kernel.stores.begin(), kernel.stores.end(),
+                         [&](const Store &s) { return names.contains(s.target.tensor); });
+    });
+  }
+
+  // ---- Loops ----
+
+  /// Whether kernels can be looked at.
+  bool checkLoops() {
+    const std::size_t before = findings_.size();
+    const Loop *previous = nullptr;
+    for (const Loop &loop : graph_.loops) {
+      if (places_ != nullptr) here_ = placeIn(places_->loops, static_cast<std::size_t>(&loop - graph_.loops.data()));
+      if (here_.line == 0) here_ = loop.where;
+      const std::string what = fmt::format("loop '{}'", loop.name);
+      if (loop.extent < 1)
+        report("bad-extent", fmt::format("{} has {} rounds", what, loop.extent), "loops run at least once");
+      if (loop.first < 0 || loop.end <= loop.first || loop.end > static_cast<int>(graph_.kernels.size()))
+        report("bad-loop", fmt::format("{} is around kernels {} to {}", what, loop.first, loop.end - 1),
+               fmt::format("the graph has {} kernels", graph_.kernels.size()));
+      const bool isInOrder = previous == nullptr || previous->first <= loop.first;
+      bool isCrossing = false;
+      for (const Loop &outer : graph_.loops) {
+        if (&outer == &loop) break;
+        isCrossing = isCrossing || (loop.first < outer.end && loop.end > outer.end);
+      }
+      if (!isInOrder || isCrossing)
+        report("bad-loop", what + " is neither within another loop nor apart from it", "list outer loops first");
+      for (const auto &[a, b] : loop.swaps) checkSwap(a, b, what);
+      previous = &loop;
+    }
+    here_ = {};
+    if (findings_.size() != before) return false;
+    for (std::size_t k = 0; k < graph_.kernels.size(); ++k) checkCounters(k);
+    kernel_ = nullptr;
+    return findings_.size() == before;
+  }
+
+  void checkSwap(int a, int b, const std::string &loop) {
+    if (!isTensor(a) || !isTensor(b) || a == b) {
+      report("bad-reference", fmt::format("{} swaps tensors number {} and {}", loop, a, b),
+             fmt::format("name two of {} tensors", graph_.tensors.size()));
+      return;
+    }
+    const Tensor &x = graph_.tensors[static_cast<std::size_t>(a)], &y = graph_.tensors[static_cast<std::size_t>(b)];
+    if (x.type != y.type || x.shape != y.shape)
+      report("bad-loop", fmt::format("{} swaps '{}' and '{}', which differ in type or shape", loop, x.name, y.name),
+             "give both one type and one shape");
+  }
+
+  /// The leading dims of a kernel are the counters of the loops around it.
+  void checkCounters(std::size_t k) {
+    kernel_ = &graph_.kernels[k];
+    std::size_t d = 0;
+    for (const Loop &loop : graph_.loops) {
+      if (static_cast<int>(k) < loop.first || static_cast<int>(k) >= loop.end) continue;
+      const Dim *dim = d < kernel_->dims.size() ? &kernel_->dims[d] : nullptr;
+      if (dim == nullptr || dim->kind != DimKind::kCounter || dim->extent != loop.extent)
+        report("bad-loop", fmt::format("dim {} is not the counter of loop '{}'", d, loop.name),
+               "the counters of the loops around a kernel are its first dims");
+      ++d;
+    }
+    for (; d < kernel_->dims.size(); ++d)
+      if (kernel_->dims[d].kind == DimKind::kCounter)
+        report("bad-loop", fmt::format("dim '{}' is the counter of no loop", kernel_->dims[d].name),
+               "put a loop around the kernel, or give the dim another kind");
+  }
+
+  /// Whether something is read before it is written, in the first two rounds of every loop: by then names that loops
+  /// swap have come round.
+  void checkDefinitions() {
+    isWritten_.assign(graph_.tensors.size(), false);
+    std::set<std::pair<int, int>> reported;
+    const Status done = Rounds(graph_, 2).visit([&](int k, auto &, const std::vector<int> &names) {
+      kernel_ = &graph_.kernels[static_cast<std::size_t>(k)];
+      for (const Access &load : kernel_->loads) {
+        atLoad(load);
+        const auto t = static_cast<std::size_t>(names[static_cast<std::size_t>(load.tensor)]);
+        const Tensor &tensor = graph_.tensors[t];
+        const bool isMadeHere = isSequential() && stores(load.tensor);
+        const bool isGiven = tensor.role == Role::kInput || tensor.role == Role::kInOut;
+        if (isGiven || isWritten_[t] || isMadeHere || !reported.emplace(k, static_cast<int>(t)).second) continue;
+        report("use-before-definition", fmt::format("'{}' is read before any kernel wrote it", tensor.name),
+               "give it the role input or inout, or reorder the kernels");
+      }
+      for (const Store &store : kernel_->stores) {
+        atStore(store);
+        const auto t = static_cast<std::size_t>(names[static_cast<std::size_t>(store.target.tensor)]);
+        isWritten_[t] = true;
+        if (graph_.tensors[t].role != Role::kInput || !reported.emplace(k, static_cast<int>(t)).second) continue;
+        report("bad-role", fmt::format("the input '{}' is written", graph_.tensors[t].name),
+               "give it the role output or inout");
+      }
+      return okStatus();
+    });
+    PIMENTO_CHECK(done);
+    atKernel();
+  }
+
+  bool isSequential() const {
+    return std::any_of(kernel_->dims.begin(), kernel_->dims.end(),
+                       [](const Dim &dim) { return dim.kind == DimKind::kSequential; });
+  }
+  bool stores(int tensor) const {
+    return std::any_of(kernel_->stores.begin(), kernel_->stores.end(),
+                       [tensor](const Store &s) { return s.target.tensor == tensor; });
+  }
+
   // ---- One kernel ----
 
   void checkKernel() {
@@ -107,7 +227,6 @@ class GraphVerifier {
       checkWrites();
       atKernel();
     }
-    for (const int t : isWrittenHere_) isWritten_[static_cast<std::size_t>(t)] = true;
     isWrittenHere_.clear();
   }
 
@@ -159,6 +278,41 @@ class GraphVerifier {
              fmt::format("give {} indices", tensor.shape.size()));
     }
     for (const Affine &index : access.index) checkAffine(index, "an index of '" + tensor.name + "'");
+    if (access.isIndirect()) {
+      checkIndirect(access, tensor);
+    } else if (access.indirectIndex != -1) {
+      report("bad-form", fmt::format("an access to '{}' has an indirect index without a place", tensor.name),
+             "say which index it is");
+    }
+  }
+
+  void checkIndirect(const Access &access, const Tensor &tensor) {
+    checkBodyIndex(access.indirectIndex, "an indirect index");
+    if (access.indirectAt >= static_cast<int>(access.index.size())) {
+      report("bad-reference", fmt::format("index {} of '{}' is indirect", access.indirectAt + 1, tensor.name),
+             fmt::format("it has {} indices", access.index.size()));
+      return;
+    }
+    const Affine &form = access.index[static_cast<std::size_t>(access.indirectAt)];
+    const bool isZero = form.constant == 0 && std::all_of(form.coefficients.begin(), form.coefficients.end(),
+                                                          [](std::int64_t c) { return c == 0; });
+    if (!isZero)
+      report("bad-form", fmt::format("an indirect index of '{}' has an affine form", tensor.name), "make it 0");
+  }
+
+  void checkFollower(const Store &store) {
+    const auto &list = kernel_->stores;
+    if (store.follows < 0 || store.follows >= static_cast<int>(list.size()) || &store == &list[static_cast<std::size_t>(store.follows)]) {
+      report("bad-reference", fmt::format("a store follows store number {}", store.follows),
+             fmt::format("the kernel has {} stores", list.size()));
+      return;
+    }
+    const Store &first = list[static_cast<std::size_t>(store.follows)];
+    const bool isExtreme = first.combine == Combine::kMin || first.combine == Combine::kMax;
+    if (!isExtreme || store.combine != Combine::kAssign || first.target.index != store.target.index ||
+        store.target.isIndirect() || first.target.isIndirect() || kernel_->form != Form::kAffine)
+      report("bad-form", "a store follows one that is not a minimum or maximum at the same indices",
+             "let an assignment follow a min or max, both with the same affine indices");
   }
 
   void checkValue(std::size_t v) {
@@ -206,7 +360,7 @@ class GraphVerifier {
       atStore(store);
       checkAccess(store.target);
       checkBodyIndex(store.value, "a stored value");
-      if (store.indirectIndex != -1) checkBodyIndex(store.indirectIndex, "an indirect index");
+      if (store.follows != -1) checkFollower(store);
     }
     atKernel();
     if (kernel_->predicate != -1) checkBodyIndex(kernel_->predicate, "the predicate");
@@ -277,26 +431,24 @@ class GraphVerifier {
   // ---- Forms ----
 
   void checkForm() {
-    std::size_t indirect = 0;
-    for (const Store &store : kernel_->stores) indirect += store.indirectIndex >= 0 ? 1 : 0;
-    if (kernel_->form == Form::kIndirect) {
-      if (indirect != 1) {
-        report("bad-form", fmt::format("an indirect kernel has {} stores with an indirect index", indirect),
-               "give exactly one");
-      }
-    } else if (indirect > 0) {
+    const auto indirect = std::count_if(kernel_->stores.begin(), kernel_->stores.end(),
+                                        [](const Store &store) { return store.target.isIndirect(); });
+    if (kernel_->form == Form::kIndirect && indirect != 1) {
+      report("bad-form", fmt::format("an indirect kernel has {} stores with an indirect index", indirect),
+             "give exactly one");
+    } else if (kernel_->form != Form::kIndirect && indirect > 0) {
       report("bad-form", "a store has an indirect index in a kernel that is not indirect", "set the form");
     }
     for (const Store &store : kernel_->stores) {
-      if (store.indirectIndex < 0) continue;
       atStore(store);
-      if (isFloat(typeOf(store.indirectIndex))) {
-        report("type-mismatch", "the indirect index is not an integer", "cast it");
-      }
-      if (graph_.tensors[static_cast<std::size_t>(store.target.tensor)].shape.empty()) {
-        report("bad-form", "an indirect store goes to a tensor without dimensions", "give it one");
-      }
+      requireIntegerIndex(store.target);
     }
+    for (const Access &load : kernel_->loads) {
+      atLoad(load);
+      requireIntegerIndex(load);
+    }
+    if (kernel_->limit != -1 && (kernel_->form != Form::kSelect || kernel_->limit < 1))
+      report("bad-form", fmt::format("a limit of {}", kernel_->limit), "a selection keeps at least one");
     atKernel();
     if ((kernel_->form == Form::kSelect) != (kernel_->predicate >= 0)) {
       report("bad-form", "a predicate and the form 'select' belong together", "give both or neither");
@@ -308,30 +460,50 @@ class GraphVerifier {
   void checkSelect() {
     if (isFloat(typeOf(kernel_->predicate))) report("type-mismatch", "the predicate is not an integer", "compare");
     const auto &stores = kernel_->stores;
-    const Tensor &target = graph_.tensors[static_cast<std::size_t>(stores[0].target.tensor)];
-    if (stores[0].combine != Combine::kAssign || target.shape.size() != 1 || target.elements() < kernel_->points()) {
-      report("bad-form", "the first store of a selection appends to a one-dimensional tensor that holds every point",
-             fmt::format("make it an assignment to a tensor of {} elements", kernel_->points()));
+    const Access &append = stores[0].target;
+    const Tensor &target = graph_.tensors[static_cast<std::size_t>(append.tensor)];
+    const std::int64_t most = kernel_->limit >= 0 ? kernel_->limit : pointsPerRow(append);
+    if (stores[0].combine != Combine::kAssign || target.shape.empty() || target.shape.back() < most) {
+      report("bad-form", "the first store of a selection appends to a tensor whose rows hold every point, or the limit",
+             fmt::format("make it an assignment to a tensor of {} elements per row", most));
+      return;
     }
-    if (stores.size() > 2 ||
-        (stores.size() == 2 && (stores[1].combine != Combine::kAdd ||
-                                graph_.tensors[static_cast<std::size_t>(stores[1].target.tensor)].elements() != 1))) {
-      report("bad-form", "a selection has at most one more store, the count", "add into a tensor of one element");
+    if (stores.size() == 1) return;
+    const Access &count = stores[1].target;
+    const Tensor &counts = graph_.tensors[static_cast<std::size_t>(count.tensor)];
+    const bool isOfRow = target.shape.size() == 1
+                             ? counts.elements() == 1
+                             : std::equal(append.index.begin(), append.index.end() - 1, count.index.begin(),
+                                          count.index.end());
+    if (stores.size() > 2 || stores[1].combine != Combine::kAdd || !isOfRow)
+      report("bad-form", "a selection has at most one more store, the count of each row",
+             "add into a tensor of one element per row");
+  }
+
+  /// Points that may be appended to one row: those of dims that do not tell rows apart.
+  std::int64_t pointsPerRow(const Access &append) const {
+    std::int64_t points = 1;
+    for (std::size_t d = 0; d < kernel_->dims.size(); ++d) {
+      const bool isOfRow = std::any_of(append.index.begin(), append.index.end() - 1,
+                                       [d](const Affine &form) { return form.coefficients[d] != 0; });
+      if (!isOfRow && kernel_->dims[d].kind != DimKind::kCounter)
+        points = multiplySaturated(points, kernel_->dims[d].extent);
     }
+    return points;
+  }
+
+  void requireIntegerIndex(const Access &access) {
+    if (access.isIndirect() && isFloat(typeOf(access.indirectIndex)))
+      report("type-mismatch", "the indirect index is not an integer", "cast it");
   }
 
   // ---- Roles and order of definition ----
 
   void checkRoles() {
-    const bool isSequential = std::any_of(kernel_->dims.begin(), kernel_->dims.end(),
-                                          [](const Dim &dim) { return dim.kind == DimKind::kSequential; });
     std::set<int> targets;
     for (const Store &store : kernel_->stores) {
       atStore(store);
       const Tensor &tensor = graph_.tensors[static_cast<std::size_t>(store.target.tensor)];
-      if (tensor.role == Role::kInput) {
-        report("bad-role", fmt::format("the input '{}' is written", tensor.name), "give it the role output or inout");
-      }
       if (!targets.insert(store.target.tensor).second) {
         report("duplicate-write", fmt::format("two stores go to '{}'", tensor.name), "split the kernel");
       }
@@ -339,20 +511,30 @@ class GraphVerifier {
     for (const Access &load : kernel_->loads) {
       atLoad(load);
       const Tensor &tensor = graph_.tensors[static_cast<std::size_t>(load.tensor)];
-      const bool isMadeHere = isWrittenHere_.contains(load.tensor) && isSequential;
-      const bool isGiven = tensor.role == Role::kInput || tensor.role == Role::kInOut;
-      if (!isGiven && !isWritten_[static_cast<std::size_t>(load.tensor)] && !isMadeHere) {
-        report("use-before-definition", fmt::format("'{}' is read before any kernel wrote it", tensor.name),
-               "give it the role input or inout, or reorder the kernels");
-      }
-      if (!isWrittenHere_.contains(load.tensor) || isSequential) continue;
+      if (!isWrittenHere_.contains(load.tensor) || isSequential()) continue;
       const auto store = std::find_if(kernel_->stores.begin(), kernel_->stores.end(),
                                       [&](const Store &s) { return s.target.tensor == load.tensor; });
-      if (!(store->target == load) || store->combine != Combine::kAssign || kernel_->form != Form::kAffine) {
+      const bool isInPlace = store->target == load && store->combine == Combine::kAssign;
+      if (kernel_->form != Form::kAffine || !(isInPlace || isApart(load))) {
         report("self-dependence", fmt::format("'{}' is read and written at different elements", tensor.name),
                "make the carrying dim sequential, or write to another tensor");
       }
     }
+  }
+
+  /// Whether no other point of the round stores where this load reads.
+  bool isApart(const Access &load) const {
+    std::vector<std::int64_t> extents;
+    for (const Dim &dim : kernel_->dims) extents.push_back(dim.extent);
+    const std::size_t counters = countersOf(*kernel_);
+    return std::none_of(kernel_->stores.begin(), kernel_->stores.end(), [&](const Store &store) {
+      if (store.target.tensor != load.tensor) return false;
+      const Meeting m({extents, kernel_->guards, &load.index, load.indirectAt},
+                      {extents, kernel_->guards, &store.target.index, store.target.indirectAt}, extents.size());
+      for (std::size_t d = counters; d < extents.size(); ++d)
+        if (m.isPossible(d, 1, counters) || m.isPossible(d, -1, counters)) return true;
+      return false;
+    });
   }
 
   // ---- Bounds ----
@@ -361,18 +543,20 @@ class GraphVerifier {
     const Box box(*kernel_);
     for (const Access &load : kernel_->loads) {
       atLoad(load);
-      checkBounds(box, load, false);
+      checkBounds(box, load, load.indirectAt);
     }
     for (const Store &store : kernel_->stores) {
       atStore(store);
       const bool isAppend = kernel_->form == Form::kSelect && store.combine == Combine::kAssign;
-      if (!isAppend) checkBounds(box, store.target, store.indirectIndex >= 0);
+      checkBounds(box, store.target, isAppend ? static_cast<int>(store.target.index.size()) - 1 : store.target.indirectAt);
     }
   }
 
-  void checkBounds(const Box &box, const Access &access, bool skipsLast) {
+  /// Of all indices but number `unknown`.
+  void checkBounds(const Box &box, const Access &access, int unknown) {
     const Tensor &tensor = graph_.tensors[static_cast<std::size_t>(access.tensor)];
-    for (std::size_t i = 0; i + (skipsLast ? 1 : 0) < access.index.size(); ++i) {
+    for (std::size_t i = 0; i < access.index.size(); ++i) {
+      if (static_cast<int>(i) == unknown) continue;
       const auto range = box.range(access.index[i]);
       if (!range) {
         report("too-large", fmt::format("index {} of '{}' overflows", i + 1, tensor.name), "use smaller coefficients");
@@ -394,14 +578,22 @@ class GraphVerifier {
   void checkWrites() {
     for (const Store &store : kernel_->stores) {
       const Tensor &tensor = graph_.tensors[static_cast<std::size_t>(store.target.tensor)];
-      const bool isAppend = kernel_->form == Form::kSelect;
-      if (isAppend || store.indirectIndex >= 0) continue;
+      const bool isIndirect = store.target.isIndirect();
+      if (kernel_->form == Form::kSelect || store.follows >= 0) continue;
+      if (isIndirect && store.combine != Combine::kAssign) continue;
       atStore(store);
       for (std::size_t d = 0; d < kernel_->dims.size(); ++d) {
         const Dim &dim = kernel_->dims[d];
         auto involves = [d](const Affine &affine) { return affine.coefficients[d] != 0; };
-        if (dim.extent == 1 || std::any_of(store.target.index.begin(), store.target.index.end(), involves)) continue;
+        if (dim.extent == 1 || dim.kind == DimKind::kCounter || std::any_of(store.target.index.begin(), store.target.index.end(), involves)) continue;
         if (store.combine == Combine::kAssign) {
+          if (dim.kind == DimKind::kSequential) continue;  // the last one counts
+          if (isIndirect) {
+            report("duplicate-write",
+                   fmt::format("points of dim '{}' may assign to the same element of '{}'", dim.name, tensor.name),
+                   "make the dim sequential: the last assignment counts");
+            continue;
+          }
           if (std::any_of(kernel_->guards.begin(), kernel_->guards.end(), involves)) continue;  // not provable
           report("duplicate-write",
                  fmt::format("dim '{}' writes the same elements of '{}' again", dim.name, tensor.name),

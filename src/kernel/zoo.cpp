@@ -96,7 +96,7 @@ Result<Graph> histogram(const Request &request) {
   const int x = b.cast(wide, b.load(0, request.type, {b.index(0)}));
   const int scaled = b.op(Op::kMul, wide, x, b.integer(wide, bins));
   const int bin = b.op(Op::kShr, wide, scaled, b.integer(wide, 12));
-  b.store(1, {b.at(0)}, b.integer(DType::kU32, 1), Combine::kAdd, bin);
+  b.store({1, {b.at(0)}, 0, bin}, b.integer(DType::kU32, 1), Combine::kAdd);
   return graphOf(b.take(), {{"x", request.type, {n}, Role::kInput}, {"h", DType::kU32, {bins}, Role::kOutput}});
 }
 

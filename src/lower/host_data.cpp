@@ -67,6 +67,7 @@ PartialSums::PartialSums(Combine combine, DType type, std::int64_t elements, std
 
 void PartialSums::merge(Level &into, std::int64_t element, Scalar x) const {
   const auto e = static_cast<std::size_t>(element);
+  PIMENTO_SLOW_CHECK(e < into.values.size());
   if (!into.isThere[e]) into.touched.push_back(element);
   into.values[e] = into.isThere[e] ? kernel::merge(combine_, type_, into.values[e], x) : x;
   into.isThere[e] = true;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "pimento/kernel/box.h"
 #include "pimento/kernel/data.h"
 #include "pimento/kernel/lanes.h"
 #include "pimento/kernel/linear.h"
@@ -28,27 +29,35 @@ struct BoxSide {
 /// stay as they are.
 void gather(const kernel::TensorData &tensor, const std::vector<BoxSide> &box, std::byte *to);
 
-/// Calls visit(value of `at`, value of `element`) for the points of a unit that exist, or (`heedsGuards`) of those that
-/// run: from `first` on, `ranges` of each dim at most, of dims that `involves(d)` says no to one. `at` is a form of
+/// Where a result has elements, as conditions (>= 0): where points run if `isPerPoint`, one for each element that is
+/// written; else where some point runs that has the values of dims for which `involves(d)` says yes.
+template <typename Involves>
+std::vector<kernel::Affine> guardsOf(const kernel::Kernel &kernel, bool isPerPoint, Involves &&involves) {
+  std::vector<bool> isKept;
+  for (std::size_t d = 0; d < kernel.dims.size(); ++d) isKept.push_back(involves(static_cast<int>(d)));
+  return isPerPoint ? kernel.guards : kernel::projectedGuards(kernel, isKept);
+}
+
+/// Calls visit(value of `at`, value of `element`) for the points of a unit where all `guards` are >= 0: from `first` on,
+/// `ranges` of each dim at most, of dims that neither a guard has nor `involves(d)` says yes to one. `at` is a form of
 /// positions from `first` on, `element` one of points.
 template <typename Involves, typename Visit>
 void forEachPoint(const kernel::Kernel &kernel, const std::vector<std::int64_t> &first,
-                  const std::vector<std::int64_t> &ranges, bool heedsGuards, const kernel::Affine &at,
-                  const kernel::Affine &element, Involves &&involves, Visit &&visit) {
+                  const std::vector<std::int64_t> &ranges, const std::vector<kernel::Affine> &guards,
+                  const kernel::Affine &at, const kernel::Affine &element, Involves &&involves, Visit &&visit) {
   const std::size_t dims = first.size();
-  const auto &guards = kernel.guards;
   std::vector<std::int64_t> lower(dims, 0), count(dims, 1), point(dims, 0), x(dims);
   for (std::size_t d = 0; d < dims; ++d) {
-    const bool isGuarded = heedsGuards && std::any_of(guards.begin(), guards.end(),
-                                                      [d](const kernel::Affine &g) { return g.coefficients[d] != 0; });
+    const bool isGuarded =
+        std::any_of(guards.begin(), guards.end(), [d](const kernel::Affine &g) { return g.coefficients[d] != 0; });
     if (involves(static_cast<int>(d)) || isGuarded)
       count[d] = std::clamp<std::int64_t>(kernel.dims[d].extent - first[d], 0, ranges[d]);
     if (count[d] == 0) return;
   }
   do {
     for (std::size_t d = 0; d < dims; ++d) x[d] = first[d] + point[d];
-    const bool runs = !heedsGuards || std::all_of(guards.begin(), guards.end(),
-                                                  [&](const kernel::Affine &g) { return kernel::valueAt(g, x) >= 0; });
+    const bool runs = std::all_of(guards.begin(), guards.end(),
+                                  [&](const kernel::Affine &g) { return kernel::valueAt(g, x) >= 0; });
     if (runs) visit(kernel::valueAt(at, point), kernel::valueAt(element, x));
   } while (kernel::advance(point, lower, count));
 }

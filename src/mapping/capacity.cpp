@@ -112,7 +112,7 @@ std::vector<Footprint> footprints(const PlacedMapping &placed, int subspace, int
   for (const Access &access : kernel.loads) add(groups, access, false);
   for (const kernel::Store &store : kernel.stores) {
     const bool isData =
-        store.indirectIndex >= 0 || (kernel.form == kernel::Form::kSelect && store.combine == kernel::Combine::kAssign);
+        store.target.isIndirect() || (kernel.form == kernel::Form::kSelect && store.combine == kernel::Combine::kAssign);
     add(groups, store.target, isData);
   }
   const Piece piece = pieceOf(placed, subspace, level, kernel, machine);

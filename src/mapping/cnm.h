@@ -27,22 +27,26 @@
 //     order i j                             ; order of execution inside an innermost unit
 //   }
 //
-//   module    = "cnm" NAME ["target" NAME {NAME}] {operand} {kernel}      (operands come before their use)
+//   module    = "cnm" NAME ["target" NAME {NAME}] {operand} {part}        (operands come before their use)
+//   part      = kernel | "for" NAME N "{" {part} {"swap" ID ID} "}"       (N rounds; the operands exchange their names)
 //   operand   = "operand" ID TYPE "[" [NUMBER {"," NUMBER}] "]" ROLE ["constant"]
 //   kernel    = "kernel" NAME ["indirect" | "select"] "{" {induction} {statement} "}"
-//   induction = "induction" ID NUMBER ("parallel" | "reduction" | "sequential")
+//   induction = "induction" ID NUMBER ("parallel" | "reduction" | "sequential" | "counter")
+//                                                                         (counters of the loops around come first)
 //   statement = "guard" AFFINE                                            (points exist where it is >= 0)
 //             | "@" N "=" "read" ELEMENT                                  (numbered from 0)
 //             | "%" N "=" OP TYPE {ARGUMENT}                              (numbered from 0; load @N, constant NUMBER,
 //                                                                          index ID, others %N)
 //             | "predicate" "%" N                                         (of a selection)
-//             | "store" COMBINE ELEMENT "%" N                           (in a selection, append is what assign is)
+//             | "limit" N                                               (of a selection, per row)
+//             | "store" COMBINE ELEMENT "%" N                           (in a selection, append is what assign is;
+//                                                                          with N: where store N takes a new minimum)
 //             | "mapping" ("reference" | "auto" | "host" | SPEC)          (with spaces: the reference they spell out)
 //             | "space" "M" N "{" {loop} "}"
 //             | "order" ID {ID} | "cyclic" LEVEL N | "buffer" N | "dpus" N | "tasklets" N
 //             | "merge" ("device" | "host") | "tail" ("pad" | "truncate")
 //   loop      = "loop" ID {LEVEL N} "range" N                             (levels that do not split it are left out)
-//   ELEMENT   = ID "[" [INDEX {"," INDEX}] "]"                            (the last INDEX of an indirect store: %N)
+//   ELEMENT   = ID "[" [INDEX {"," INDEX}] "]"                            (one INDEX may come from data: %N)
 //   AFFINE    = sum of NUMBER, ID, NUMBER*ID, ID*NUMBER with + and -
 //   NAME      = letters, digits and _ . : -, or a quoted text with \\ \" \xHH;   ID = an identifier, or a quoted text
 //
@@ -77,7 +81,8 @@ inline constexpr std::size_t kMaxCnmBytes = std::size_t{4} << 20, kMaxCnmDims = 
 
 /// The text of `module`. parseCnm(print(m)) gives m back, locations aside, where the graph's references are valid and
 /// its names differ, the module keeps to the limits above, levels are distinct and not called "range", integer
-/// constants are in the range of their types, and every written-out mapping has one factor per level and dim; what
+/// constants are in the range of their types, requests with an index from data come in the order of the values that need
+/// them, and every written-out mapping has one factor per level and dim; what
 /// breaks these is printed, and parseCnm refuses it. What the kernel ignores (the last affine index of an indirect
 /// store) comes back as 0.
 std::string print(const CnmModule &module);

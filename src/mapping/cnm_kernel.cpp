@@ -17,12 +17,13 @@ using kernel::Op;
 
 namespace {
 
+constexpr std::int64_t kMaxFollowed = 1 << 20;
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
 constexpr const char *kAffineHint = "sums of terms like 16, i, 2*i and i*2 with the kernel's induction variables";
 constexpr const char *kElementHint = "an element is: A[i,2*j+1]";
 
 std::vector<std::string> statementWords() {
-  std::vector<std::string> words = {"induction", "guard", "predicate", "store"};
+  std::vector<std::string> words = {"induction", "guard", "predicate", "limit", "store"};
   words.insert(words.end(), CnmSpaces::words().begin(), CnmSpaces::words().end());
   return words;
 }
@@ -76,6 +77,7 @@ std::optional<bool> CnmKernel::statement() {
   text_.scan.takeWord();
   if (word == "guard") return guard(where);
   if (word == "predicate") return predicate(where);
+  if (word == "limit") return limit(where);
   if (word == "store") return store(where);
   return spaces_.statement(word, where);
 }
@@ -135,7 +137,7 @@ bool CnmKernel::request(const Location &where) {
   kernel::Access access;
   const bool isRead = numbering('@', kernel_.loads.size(), "request") &&
                       (text_.scan.takeWord("read") || text_.unknownWord("'read'", {"read"})) &&
-                      element(access, nullptr) && checkRank(access, where) && text_.lineEnd();
+                      element(access) && checkRank(access, where) && text_.lineEnd();
   kernel_.loads.push_back(std::move(access));  // with a mistake: what follows is numbered all the same
   places_.loads.push_back(where);
   return isRead;
@@ -232,14 +234,25 @@ bool CnmKernel::predicate(const Location &where) {
   return reference(kernel_.predicate, '%', kernel_.body.size(), "value") && text_.lineEnd();
 }
 
+bool CnmKernel::limit(const Location &where) {
+  if (kernel_.limit != -1) return text_.duplicate(where, "the kernel has a limit already", "leave one out");
+  return text_.number(kernel_.limit, "the limit of a row", 1, kLargest) && text_.lineEnd();
+}
+
 bool CnmKernel::store(const Location &where) {
   kernel::Store s;
   std::vector<std::string> words = combineWords();
   if (kernel_.form == Form::kSelect) words.emplace_back("append");  // what an assignment is in a selection
+  words.emplace_back("with");  // what follows a minimum or maximum
   std::size_t combine = 0;
   if (!text_.word(combine, "a way to store", words)) return false;
   if (combine < combineWords().size()) s.combine = static_cast<kernel::Combine>(combine);
-  if (!element(s.target, &s.indirectIndex)) return false;
+  if (words[combine] == "with") {
+    std::int64_t followed = 0;
+    if (!text_.number(followed, "the number of a store, from 0", 0, kMaxFollowed)) return false;
+    s.follows = static_cast<int>(followed);
+  }
+  if (!element(s.target)) return false;
   if (!checkRank(s.target, where) || !reference(s.value, '%', kernel_.body.size(), "value") || !text_.lineEnd())
     return false;
   kernel_.stores.push_back(std::move(s));
@@ -266,7 +279,7 @@ bool CnmKernel::operand(int &into) {
                       names.empty() ? "declare it before the kernel: operand A f32[64] input" : suggest(name, names));
 }
 
-bool CnmKernel::element(kernel::Access &into, int *indirect) {
+bool CnmKernel::element(kernel::Access &into) {
   if (!operand(into.tensor) || !text_.punctuation('[', kElementHint)) return false;
   while (!text_.scan.takePunctuation(']')) {
     if (!into.index.empty() && !text_.punctuation(',', kElementHint)) return false;
@@ -274,12 +287,15 @@ bool CnmKernel::element(kernel::Access &into, int *indirect) {
       return text_.report("cnm-too-large", text_.scan.where(), "more than " + std::to_string(kMaxCnmRank) + " indices",
                           "operands have fewer dimensions");
     into.index.push_back(zero());
-    if (indirect == nullptr || text_.scan.peekCharacter() != '%') {
+    if (text_.scan.peekCharacter() != '%') {
       if (!affine(into.index.back())) return false;
       continue;
     }
-    if (!reference(*indirect, '%', kernel_.body.size(), "value")) return false;
-    return text_.scan.takePunctuation(']') || text_.expected("']'", "only the last index may be a value: h[i,%3]");
+    if (into.isIndirect())
+      return text_.report("cnm-syntax", text_.scan.where(), "two indices are values",
+                          "only one index may come from data: h[i,%3]");
+    into.indirectAt = static_cast<int>(into.index.size()) - 1;
+    if (!reference(into.indirectIndex, '%', kernel_.body.size(), "value")) return false;
   }
   return true;
 }

@@ -42,9 +42,10 @@ class CnmKernel {
   bool constant(kernel::Value &into);
   bool floating(double &into);
   bool predicate(const Location &where);
+  bool limit(const Location &where);
   bool store(const Location &where);
   bool operand(int &into);
-  bool element(kernel::Access &into, int *indirect);
+  bool element(kernel::Access &into);
   bool checkRank(const kernel::Access &access, const Location &where);
   bool affine(kernel::Affine &into);
   bool term(kernel::Affine &into, bool isNegative);

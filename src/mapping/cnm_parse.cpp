@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "pimento/base/suggest.h"
@@ -23,6 +24,9 @@ class CnmParser {
     if (header())
       for (next(); !text_.scan.isAtEnd() && !text_.isFull() && statement();) {
       }
+    if (text_.found.empty() && !open_.empty())
+      text_.report("cnm-unclosed", loop().where, "loop " + spellName(loop().name) + " is not closed",
+                   "add a line with '}'");
     if (!text_.found.empty()) return std::move(text_.found);
     return std::move(module_);
   }
@@ -41,18 +45,70 @@ class CnmParser {
 
   /// False: what follows cannot be read.
   bool statement() {
-    const std::vector<std::string> words = {"target", "operand", "kernel"};
+    enum Word : std::size_t { kTarget, kOperand, kKernel, kFor, kSwap };
+    const std::vector<std::string> words = {"target", "operand", "kernel", "for", "swap"};
     const Location where = text_.scan.where();
+    if (!open_.empty() && text_.scan.takePunctuation('}')) {
+      if (!closeLoop()) return false;
+      next();
+      return true;
+    }
     std::size_t word = 0;
-    if (!text_.word(word, "'target', 'operand' or 'kernel'", words)) return false;
-    if (word == 2) {
+    if (!text_.word(word, "'target', 'operand', 'kernel' or 'for'", words)) return false;
+    if (word == kKernel) {
       const bool isClosed = kernel(where);
       text_.scan.skipEmptyLines();
       return isClosed;
     }
-    word == 0 ? target(where) : operand();
+    if (word == kFor && !openLoop(where)) return false;
+    if (word == kTarget) target(where);
+    if (word == kOperand) operand();
+    if (word == kSwap) swap(where);
     next();
     return true;
+  }
+
+  kernel::Loop &loop() { return module_.graph.loops[open_.back()]; }
+
+  bool openLoop(const Location &where) {
+    kernel::Loop opened;
+    opened.where = where;
+    opened.first = opened.end = static_cast<int>(module_.graph.kernels.size());
+    if (open_.size() == kMaxCnmDims)
+      return text_.report("cnm-too-large", where, "more than " + std::to_string(kMaxCnmDims) + " loops in each other",
+                          "split the graph");
+    if (!text_.name(opened.name, "the loop's counter") ||
+        !text_.number(opened.extent, "the number of rounds", 1, std::numeric_limits<std::int64_t>::max()) ||
+        !text_.punctuation('{', "a loop is: for k 256 {") || !text_.lineEnd())
+      return false;
+    open_.push_back(module_.graph.loops.size());
+    module_.graph.loops.push_back(std::move(opened));
+    module_.places.loops.push_back(where);
+    return true;
+  }
+
+  bool closeLoop() {
+    loop().end = static_cast<int>(module_.graph.kernels.size());
+    open_.pop_back();
+    return text_.lineEnd();
+  }
+
+  bool swap(const Location &where) {
+    if (open_.empty())
+      return text_.report("cnm-misplaced", where, "a swap belongs into a loop", "put it before the loop's '}'");
+    std::array<int, 2> pair{};
+    for (int &operand : pair) {
+      std::string name;
+      const Location at = text_.scan.where();
+      if (!text_.identifier(name, "an operand")) return false;
+      const auto known = operands_.find(name);
+      if (known == operands_.end())
+        return text_.report("cnm-unknown-operand", at, "there is no operand " + spellWord(name),
+                            "a swap is: swap A B");
+      operand = known->second;
+    }
+    loop().swaps.push_back(pair);
+    return text_.lineEnd();
   }
 
   bool target(const Location &where) {
@@ -127,6 +183,7 @@ class CnmParser {
   CnmText text_;
   CnmModule module_;
   std::unordered_map<std::string, int> operands_;
+  std::vector<std::size_t> open_;  ///< loops around what comes next
   std::size_t coefficients_ = 0;
 };
 

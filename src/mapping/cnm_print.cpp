@@ -22,7 +22,7 @@ const std::vector<std::string> &roleWords() {
 }
 
 const std::vector<std::string> &kindWords() {
-  static const std::vector<std::string> kWords = {"parallel", "reduction", "sequential"};
+  static const std::vector<std::string> kWords = {"parallel", "reduction", "sequential", "counter"};
   return kWords;
 }
 
@@ -92,11 +92,17 @@ class KernelPrinter {
     for (const kernel::Dim &d : kernel_.dims)
       line("induction " + spellWord(d.name) + " " + std::to_string(d.extent) + " " + wordOf(kindWords(), d.kind));
     for (const Affine &g : kernel_.guards) line("guard " + affine(g));
-    for (std::size_t r = 0; r < kernel_.loads.size(); ++r)
-      line("@" + std::to_string(r) + " = read " + element(kernel_.loads[r], -1));
-    for (std::size_t v = 0; v < kernel_.body.size(); ++v)
+    while (requests_ < kernel_.loads.size() && !kernel_.loads[requests_].isIndirect()) request();
+    for (std::size_t v = 0; v < kernel_.body.size(); ++v) {
+      // A request with an index from data comes behind that, right before the first value that needs it.
+      while (kernel_.body[v].op == Op::kLoad && requests_ < kernel_.loads.size() &&
+             static_cast<int>(requests_) <= kernel_.body[v].access)
+        request();
       line("%" + std::to_string(v) + " = " + value(kernel_.body[v]));
+    }
+    while (requests_ < kernel_.loads.size()) request();
     if (kernel_.predicate != -1) line("predicate " + reference(kernel_.predicate));
+    if (kernel_.limit != -1) line("limit " + std::to_string(kernel_.limit));
     for (const kernel::Store &s : kernel_.stores) line(store(s));
     return std::move(out_);
   }
@@ -128,10 +134,11 @@ class KernelPrinter {
     return s;
   }
 
-  std::string element(const Access &access, int indirect) const {
+  std::string element(const Access &access) const {
     std::vector<std::string> indices;
     for (const Affine &index : access.index) indices.push_back(affine(index));
-    if (indirect != -1 && !indices.empty()) indices.back() = reference(indirect);
+    if (access.isIndirect() && static_cast<std::size_t>(access.indirectAt) < indices.size())
+      indices[static_cast<std::size_t>(access.indirectAt)] = reference(access.indirectIndex);
     return tensorName(access.tensor) + "[" + join(indices, ",") + "]";
   }
 
@@ -152,13 +159,21 @@ class KernelPrinter {
 
   std::string store(const kernel::Store &s) const {
     const bool isAppend = kernel_.form == Form::kSelect && s.combine == kernel::Combine::kAssign;
-    return "store " + (isAppend ? "append" : wordOf(combineWords(), s.combine)) + " " +
-           element(s.target, s.indirectIndex) + " " + reference(s.value);
+    const std::string how = s.follows >= 0 ? "with " + std::to_string(s.follows)
+                            : isAppend     ? "append"
+                                           : wordOf(combineWords(), s.combine);
+    return "store " + how + " " + element(s.target) + " " + reference(s.value);
+  }
+
+  void request() {
+    line("@" + std::to_string(requests_) + " = read " + element(kernel_.loads[requests_]));
+    ++requests_;
   }
 
   const kernel::Graph &graph_;
   const Kernel &kernel_;
   std::string out_;
+  std::size_t requests_ = 0;  ///< printed so far
 };
 
 std::string spaceText(const Subspace &space, const CnmModule &module, const Kernel &kernel) {
@@ -198,6 +213,14 @@ std::string mappingText(const MapSpec &spec, const CnmModule &module, const Kern
   return s;
 }
 
+std::string endText(const kernel::Loop &loop, const kernel::Graph &graph) {
+  std::string s;
+  for (const auto &[a, b] : loop.swaps)
+    s += "swap " + spellWord(graph.tensors[static_cast<std::size_t>(a)].name) + " " +
+         spellWord(graph.tensors[static_cast<std::size_t>(b)].name) + "\n";
+  return s + "}\n";
+}
+
 }  // namespace
 
 std::string print(const CnmModule &module) {
@@ -212,11 +235,17 @@ std::string print(const CnmModule &module) {
          joined(t.shape, [](std::int64_t n) { return std::to_string(n); }) + "] " + wordOf(roleWords(), t.role) +
          (t.isConstant ? " constant\n" : "\n");
   }
-  for (std::size_t k = 0; k < module.graph.kernels.size(); ++k) {
-    const Kernel &kernel = module.graph.kernels[k];
+  const kernel::Graph &graph = module.graph;
+  for (std::size_t k = 0; k < graph.kernels.size(); ++k) {
+    const Kernel &kernel = graph.kernels[k];
+    for (const kernel::Loop &loop : graph.loops)
+      if (loop.first == static_cast<int>(k))
+        s += "for " + spellName(loop.name) + " " + std::to_string(loop.extent) + " {\n";
     s += KernelPrinter(module.graph, kernel).run();
     if (k < module.mappings.size() && module.mappings[k]) s += mappingText(*module.mappings[k], module, kernel);
     s += "}\n";
+    for (std::size_t l = graph.loops.size(); l-- > 0;)
+      if (graph.loops[l].end == static_cast<int>(k) + 1) s += endText(graph.loops[l], graph);
   }
   return s;
 }

@@ -29,10 +29,24 @@ class RandomCnmModule {
       m.graph.kernels.push_back(kernel(m.graph));
       m.mappings.push_back(mapping(m, m.graph.kernels.back()));
     }
+    if (isOneOf(2)) loops(m.graph);
     return m;
   }
 
  private:
+  /// One around some kernels, and perhaps one around some of these.
+  void loops(kernel::Graph &g) {
+    int first = 0, end = static_cast<int>(g.kernels.size());
+    for (int n = 1 + below(2); n > 0; --n) {
+      first += below(end - first);
+      end -= below(end - first);
+      g.loops.push_back({name(static_cast<int>(g.loops.size())), upTo(100), first, end, {}, {}});
+      if (isOneOf(2))
+        g.loops.back().swaps.push_back(
+            {below(static_cast<int>(g.tensors.size())), below(static_cast<int>(g.tensors.size()))});
+    }
+  }
+
   int below(int n) { return static_cast<int>(rng_.below(static_cast<std::uint64_t>(n))); }
   bool isOneOf(int n) { return below(n) == 0; }
   std::int64_t upTo(std::int64_t n) { return rng_.integer(1, n); }
@@ -105,23 +119,39 @@ class RandomCnmModule {
     k.name = name(static_cast<int>(g.kernels.size()));
     k.form = any(kernel::Form::kSelect);
     for (int d = below(5); d > 0; --d)
-      k.dims.push_back({name(static_cast<int>(k.dims.size())), upTo(4096), any(kernel::DimKind::kSequential)});
+      k.dims.push_back({name(static_cast<int>(k.dims.size())), upTo(4096), any(kernel::DimKind::kCounter)});
     for (int n = below(3); n > 0; --n) k.guards.push_back(affine(k));
     for (int n = below(4); n > 0; --n) k.loads.push_back(access(g, k));
     for (int n = 1 + below(8); n > 0; --n) k.body.push_back(value(k));
     const auto values = static_cast<int>(k.body.size());
     if (isOneOf(2)) k.predicate = below(values);
+    if (isOneOf(4)) k.limit = upTo(64);
+    for (int n = below(3); n > 0; --n) indirectLoad(g, k);
     for (int n = 1 + below(2); n > 0; --n) k.stores.push_back(store(g, k, values));
     return k;
   }
 
   kernel::Store store(const kernel::Graph &g, const kernel::Kernel &k, int values) {
     kernel::Store s{access(g, k), below(values), any(kernel::Combine::kMax), -1};
-    if (!s.target.index.empty() && isOneOf(3)) {
-      s.indirectIndex = below(values);
-      s.target.index.back() = {std::vector<std::int64_t>(k.dims.size(), 0), 0};
-    }
+    if (isOneOf(3)) indirect(s.target, k, values);
+    if (s.combine == kernel::Combine::kAssign && isOneOf(4)) s.follows = below(4);
     return s;
+  }
+
+  void indirect(kernel::Access &a, const kernel::Kernel &k, int values) {
+    if (a.index.empty()) return;
+    a.indirectAt = below(static_cast<int>(a.index.size()));
+    a.indirectIndex = below(values);
+    a.index[static_cast<std::size_t>(a.indirectAt)] = {std::vector<std::int64_t>(k.dims.size(), 0), 0};
+  }
+
+  void indirectLoad(const kernel::Graph &g, kernel::Kernel &k) {
+    k.loads.push_back(access(g, k));
+    indirect(k.loads.back(), k, static_cast<int>(k.body.size()));
+    kernel::Value load;
+    load.op = kernel::Op::kLoad;
+    load.access = static_cast<int>(k.loads.size()) - 1;
+    k.body.push_back(load);
   }
 
   std::optional<mapping::MapSpec> mapping(const mapping::CnmModule &module, const kernel::Kernel &k) {

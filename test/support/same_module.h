@@ -28,7 +28,7 @@ struct Same {
   }
 
   static bool isSame(const kernel::Store &a, const kernel::Store &b) {
-    return a.target == b.target && a.value == b.value && a.combine == b.combine && a.indirectIndex == b.indirectIndex;
+    return a.target == b.target && a.value == b.value && a.combine == b.combine && a.follows == b.follows;
   }
 
   template <typename T>
@@ -41,7 +41,11 @@ struct Same {
 
   static bool isSame(const kernel::Kernel &a, const kernel::Kernel &b) {
     return a.name == b.name && a.loads == b.loads && a.guards == b.guards && a.form == b.form &&
-           a.predicate == b.predicate && isSame(a.dims, b.dims) && isSame(a.body, b.body) && isSame(a.stores, b.stores);
+           a.predicate == b.predicate && a.limit == b.limit && isSame(a.dims, b.dims) && isSame(a.body, b.body) && isSame(a.stores, b.stores);
+  }
+
+  static bool isSame(const kernel::Loop &a, const kernel::Loop &b) {
+    return a.name == b.name && a.extent == b.extent && a.first == b.first && a.end == b.end && a.swaps == b.swaps;
   }
 
   static bool isSame(const mapping::Subspace &a, const mapping::Subspace &b) {
@@ -61,7 +65,7 @@ struct Same {
 
   static bool isSame(const mapping::CnmModule &a, const mapping::CnmModule &b) {
     return a.graph.name == b.graph.name && isSame(a.graph.tensors, b.graph.tensors) &&
-           isSame(a.graph.kernels, b.graph.kernels) && a.target == b.target && a.levels == b.levels &&
+           isSame(a.graph.kernels, b.graph.kernels) && isSame(a.graph.loops, b.graph.loops) && a.target == b.target && a.levels == b.levels &&
            isSame(a.mappings, b.mappings);
   }
 };

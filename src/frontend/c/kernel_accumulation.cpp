@@ -36,7 +36,7 @@ class Finder {
 
   std::optional<CAccumulation> run() {
     if (s_.predicate >= 0) {
-      if (auto extreme = conditional(s_.predicate, s_.value, -1)) return extreme;
+      if (auto extreme = extremeUnder(s_.predicate)) return extreme;
     }
     auto found = plain(s_.value);
     if (!found || mentionsOld(found->term)) return std::nullopt;
@@ -49,9 +49,24 @@ class Finder {
   }
 
  private:
+  /// if (c && x > old) old = x.
+  std::optional<CAccumulation> extremeUnder(int predicate) {
+    if (auto extreme = conditional(predicate, s_.value, -1)) return extreme;
+    const Expression node = pool_[predicate];
+    if (node.op != Op::kAnd || node.type != DType::kU8) return std::nullopt;
+    for (const auto &[part, rest] : {std::pair{node.args[0], node.args[1]}, std::pair{node.args[1], node.args[0]}}) {
+      auto extreme = mentionsOld(rest) ? std::nullopt : extremeUnder(part);
+      if (!extreme) continue;
+      const DType type = pool_[extreme->term].type;
+      extreme->term = pool_.op(Op::kSelect, type, rest, extreme->term, neutral(pool_, extreme->combine, type));
+      return extreme;
+    }
+    return std::nullopt;
+  }
+
   bool isOld(int e) const {
     const Expression &node = pool_[e];
-    return node.op == Op::kLoad && node.buffer == s_.buffer && node.index == s_.index && node.args[0] == s_.lastIndex;
+    return node.op == Op::kLoad && node.buffer == s_.buffer && node.index == s_.index && node.data() == s_.data;
   }
   /// Whether the value depends on the element as it was. (Other elements are for the scheduler to look at.)
   bool mentionsOld(int root) const {
@@ -60,11 +75,41 @@ class Finder {
     return isFound;
   }
 
+  /// Whether every value of one type is one of the integer type `to`.
+  static bool holds(DType to, DType from) {
+    return from == to || (!isFloat(from) && sizeOf(from) < sizeOf(to) && (isSigned(to) || !isSigned(from)));
+  }
+
+  /// The integer that casts made wider without changing it, or what they made of it in type `enough`: C compares and
+  /// chooses in int.
+  int narrowed(int e, std::optional<DType> enough = std::nullopt) const {
+    const Expression &wide = pool_[e];
+    if (wide.op != Op::kCast || isFloat(wide.type) || wide.type == enough) return e;
+    const int narrow = narrowed(wide.args[0], enough);
+    return holds(wide.type, pool_[narrow].type) ? narrow : e;
+  }
+
+  /// (short)(c ? a : b), or (short)min(a, b), of two shorts.
+  std::optional<CAccumulation> narrowChoice(const Expression &cast) {
+    const Expression choice = pool_[cast.args[0]];
+    const bool isChoice = choice.op == Op::kSelect;
+    if (!isChoice && choice.op != Op::kMin && choice.op != Op::kMax) return std::nullopt;
+    int yes = narrowed(choice.args[isChoice ? 1 : 0], cast.type), no = narrowed(choice.args[isChoice ? 2 : 1], cast.type);
+    if (!holds(cast.type, pool_[yes].type) || !holds(cast.type, pool_[no].type)) return std::nullopt;
+    yes = pool_.cast(cast.type, yes);
+    no = pool_.cast(cast.type, no);
+    if (isChoice) return conditional(choice.args[0], yes, no);
+    return either(choice.op == Op::kMin ? Combine::kMin : Combine::kMax, yes, no);
+  }
+
   std::optional<CAccumulation> plain(int value) {
     const Expression node = pool_[value];
     const int l = node.args[0], r = node.args[1];
     const bool isSum = node.op == Op::kAdd || node.op == Op::kSub || node.op == Op::kCast;
-    if (isSum && !isFloat(node.type)) return integerSum(value);
+    if (isSum && !isFloat(node.type)) {
+      auto sum = integerSum(value);
+      return sum || node.op != Op::kCast ? sum : narrowChoice(node);
+    }
     switch (node.op) {
       case Op::kAdd:
         return either(Combine::kAdd, l, r);
@@ -141,9 +186,10 @@ class Finder {
     if (!isLess && !isMore) return conditionalSum(condition, yes, no);
     // Whether the condition, as x against the element, is "more".
     bool xIsMore = false;
-    if (c.args[0] == x && isOld(c.args[1])) {
+    const auto isX = [&](int e) { return e == x || narrowed(e) == narrowed(x); };
+    if (isX(c.args[0]) && isOld(narrowed(c.args[1]))) {
       xIsMore = isMore;
-    } else if (c.args[1] == x && isOld(c.args[0])) {
+    } else if (isX(c.args[1]) && isOld(narrowed(c.args[0]))) {
       xIsMore = isLess;
     } else {
       return conditionalSum(condition, yes, no);

@@ -22,18 +22,6 @@ namespace {
 
 using Dims = std::vector<kernel::Dim>;
 
-Affine project(const Affine &form, const std::vector<int> &loops) {
-  Affine small{{}, form.constant};
-  for (const int l : loops) small.coefficients.push_back(coefficient(form, l));
-  return small;
-}
-
-std::vector<Affine> project(const std::vector<Affine> &forms, const std::vector<int> &loops) {
-  std::vector<Affine> small;
-  for (const Affine &form : forms) small.push_back(project(form, loops));
-  return small;
-}
-
 bool hasKind(const Dims &dims, DimKind kind) {
   return std::any_of(dims.begin(), dims.end(), [kind](const kernel::Dim &d) { return d.kind == kind; });
 }
@@ -86,7 +74,6 @@ class BodyWriter {
     const Expression &x = program_.pool[e];
     const CBuffer &declared = program_.buffers[static_cast<std::size_t>(x.buffer)];
     const Location where = program_.pool.whereOf(e);
-    if (x.args[0] >= 0) return indirect(x, declared, where);
     const Buffer &b = graph_.buffer(buffers_[static_cast<std::size_t>(x.buffer)]);
     if (b.holds == Holds::kConstant) {
       return isFloat(b.type) ? k_.constant(b.type, b.constant.real) : k_.integer(b.type, b.constant.integer);
@@ -96,10 +83,17 @@ class BodyWriter {
                    fmt::format("'{}' is read, but nothing has been stored in it", declared.name),
                    "store to it first, or make it a parameter");
     }
-    return k_.load(b.tensor, b.type, project(x.index, loops_));
+    kernel::Access access{b.tensor, project(x.index, loops_)};
+    if (x.args[0] >= 0) {
+      if (auto unknown = unknownSize(x, declared, where)) return *unknown;
+      access.indirectAt = x.data().at;
+      access.indirectIndex = made_.at(x.args[0]);
+    }
+    return k_.load(b.type, std::move(access));
   }
 
-  Diagnostic indirect(const Expression &x, const CBuffer &declared, const Location &where) const {
+  /// An index made of a parameter that no size gives is no index from data.
+  std::optional<Diagnostic> unknownSize(const Expression &x, const CBuffer &declared, const Location &where) const {
     std::string sizes;
     program_.pool.visit(x.args[0], [&](int e) {
       const Expression &node = program_.pool[e];
@@ -107,15 +101,9 @@ class BodyWriter {
       const CBuffer &b = program_.buffers[static_cast<std::size_t>(node.buffer)];
       if (b.isScalar && !isFloat(b.type)) sizes += (sizes.empty() ? "" : ",") + b.name + "=64";
     });
-    if (!sizes.empty()) {
-      return error("c-bounds", where,
-                   fmt::format("an index of '{}' contains a number that is not known", declared.name),
-                   "say it: --size " + sizes);
-    }
-    return unsupported(
-        "c-not-affine", where, fmt::format("an index of '{}' is no sum of loops times constants", declared.name),
-        "indices of what is read are sums of loops, constants and sizes; only h[bin] += 1 may take its index "
-        "from data");
+    if (sizes.empty()) return std::nullopt;
+    return error("c-bounds", where, fmt::format("an index of '{}' contains a number that is not known", declared.name),
+                 "say it: --size " + sizes);
   }
 
   CProgram &program_;
@@ -131,7 +119,7 @@ class Emitter {
   explicit Emitter(CProgram &program)
       : program_(program), pool_(program.pool), extents_(program.extents()), graph_(program.name, program.where) {}
 
-  Result<kernel::Graph> run(const std::vector<CGroup> &groups) {
+  Result<kernel::Graph> run(const CSchedule &schedule) {
     for (const CBuffer &b : program_.buffers) {
       Buffer buffer;
       buffer.name = b.name;
@@ -141,11 +129,22 @@ class Emitter {
       const bool isGiven = b.kind == CBuffer::Kind::kArgument;
       buffers_.push_back(isGiven ? graph_.addArgument(std::move(buffer)) : graph_.addBuffer(std::move(buffer)));
     }
-    for (const CGroup &group : groups) {
+    std::size_t next = 0;  // loop
+    std::vector<std::size_t> ends;
+    for (std::size_t g = 0; g < schedule.groups.size(); ++g) {
+      const CGroup &group = schedule.groups[g];
+      for (; next < schedule.loops.size() && schedule.loops[next].first == g; ++next) {
+        if (ends.empty()) settle(schedule, schedule.loops[next]);
+        const CLoop &loop = program_.loops[static_cast<std::size_t>(schedule.loops[next].loop)];
+        graph_.openLoop(loop.name, loop.extent, group.front().where);
+        ends.push_back(schedule.loops[next].end);
+      }
+      counters_ = schedule.counters[g];
       const Status s = group.size() == 1              ? single(group[0])
                        : isSelection(program_, group) ? selection(group)
                                                       : joint(group);
       if (!s) return s.diagnostics();
+      for (; !ends.empty() && ends.back() == g + 1; ends.pop_back()) graph_.closeLoop();
     }
     for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
       if (program_.buffers[b].kind == CBuffer::Kind::kResult) graph_.returned(buffers_[b], program_.where);
@@ -167,6 +166,13 @@ class Emitter {
     return program_.buffers[static_cast<std::size_t>(s.buffer)].name;
   }
 
+  /// What changes in a loop is a tensor before it, and the same one in every round.
+  void settle(const CSchedule &schedule, const CSchedule::Around &loop) {
+    for (std::size_t g = loop.first; g < loop.end; ++g)
+      for (const CStatement &s : schedule.groups[g]) updated(s);
+  }
+  bool isInRounds() const { return counters_ > 0; }
+
   Dims plainDims(const std::vector<int> &loops) const {
     Dims dims;
     std::set<std::string> taken;
@@ -174,7 +180,7 @@ class Emitter {
       const CLoop &loop = program_.loops[static_cast<std::size_t>(l)];
       std::string name = loop.name;
       for (int n = 1; !taken.insert(name).second; ++n) name = fmt::format("{}_{}", loop.name, n);
-      dims.push_back({std::move(name), loop.extent, DimKind::kParallel});
+      dims.push_back({std::move(name), loop.extent, dims.size() < counters_ ? DimKind::kCounter : DimKind::kParallel});
     }
     return dims;
   }
@@ -188,41 +194,16 @@ class Emitter {
     return loads;
   }
 
-  /// Parallel loops tell the elements of the target apart; others accumulate, or run in order if the statement reads
-  /// what it wrote elsewhere.
-  Result<Dims> kindsOf(const CStatement &s, bool accumulates, const std::vector<NestAccess> &own) {
-    const NestAccess access = targetOf(s);
-    const std::vector<bool> isKnown = determined(access.index, s.loops, extents_);
+  Dims dimsOf(const CStatement &s) {
     Dims dims = plainDims(s.loops);
-    bool isShifted = false;
-    for (const NestAccess &read : own) isShifted = isShifted || read.index != s.index;
-    for (std::size_t d = 0; d < dims.size(); ++d) {
-      const int loop = s.loops[d];
-      const bool isUsed =
-          std::any_of(s.index.begin(), s.index.end(), [&](const Affine &form) { return coefficient(form, loop) != 0; });
-      if (!isKnown[d] && !accumulates && s.lastIndex < 0) {
-        return error("c-overwrite", s.where,
-                     isUsed ? fmt::format("several iterations of loop '{}' store to one element of '{}'", dims[d].name,
-                                          nameOf(s))
-                            : fmt::format("every iteration of loop '{}' stores to the same element of '{}'",
-                                          dims[d].name, nameOf(s)),
-                     "accumulate (+=, *=, minimum, maximum), index the target with the loop, or store behind it");
-      }
-      if (!isKnown[d]) dims[d].kind = own.empty() && accumulates ? DimKind::kReduction : DimKind::kSequential;
-      for (const NestAccess &read : own) {
-        if (!isKnown[d] || read.index == s.index) continue;
-        const Meeting m = meet(access, read, s.loops, extents_);
-        if (m.isPossible && (!m.distance[d] || *m.distance[d] != 0)) dims[d].kind = DimKind::kSequential;
-      }
-    }
-    // The verifier wants a loop in order where a tensor is read and written at different elements.
-    if (isShifted && !hasKind(dims, DimKind::kSequential) && !dims.empty()) dims.front().kind = DimKind::kSequential;
+    const std::vector<DimKind> kinds = kindsOf(program_, s, counters_);
+    for (std::size_t d = 0; d < dims.size(); ++d) dims[d].kind = kinds[d];
     return dims;
   }
 
   bool coversAll(const CStatement &s) {
     const std::vector<std::int64_t> &shape = target(s).shape;
-    if (!s.guards.empty() || s.lastIndex >= 0) return false;
+    if (!s.guards.empty() || s.data.isThere() || isInRounds()) return false;
     std::set<int> used;
     for (std::size_t i = 0; i < s.index.size(); ++i) {
       const Affine &form = s.index[i];
@@ -252,26 +233,12 @@ class Emitter {
     if (s.predicate < 0) return s.value;
     const DType type = pool_[s.value].type;
     const DType held = program_.buffers[static_cast<std::size_t>(s.buffer)].type;
-    const int old = pool_.load(held, s.buffer, s.index, s.lastIndex, s.where);
+    const int old = pool_.load(held, s.buffer, s.index, s.data, s.where);
     return pool_.op(Op::kSelect, type, s.predicate, s.value, pool_.cast(type, old));
   }
 
-  /// The verifier wants a loop in order where a tensor is read and written at different elements, even for one point.
-  int onlyLoop() {
-    program_.loops.push_back({"once", 1, false});
-    extents_.push_back(1);
-    return static_cast<int>(program_.loops.size()) - 1;
-  }
-
-  Status single(CStatement s) {
-    if (s.lastIndex >= 0) return indirect(s);
-    if (s.loops.empty()) {
-      const auto reads = readsOf(program_, s);
-      const bool isShifted = std::any_of(reads.begin(), reads.end(), [&](const NestAccess &read) {
-        return read.buffer == s.buffer && read.index != s.index;
-      });
-      if (isShifted) s.loops.push_back(onlyLoop());
-    }
+  Status single(const CStatement &s) {
+    if (s.data.isThere()) return indirect(s);
     const Buffer before = target(s);
     auto how = accumulationOf(program_, s);
     std::vector<NestAccess> own;
@@ -283,8 +250,7 @@ class Emitter {
     }
     const auto constant = pool_.isConstant(s.value) && s.predicate < 0 ? std::optional(pool_[s.value]) : std::nullopt;
     const bool isMinusZero = constant && isFloat(constant->type) && constant->real == 0 && std::signbit(constant->real);
-    const Result<Dims> dims = kindsOf(s, how.has_value(), own);
-    if (!dims) return dims.diagnostics();
+    const Dims dims = dimsOf(s);
     const bool isWhole = coversAll(s);
     if (constant && isWhole && !isMinusZero) {
       target(s).holds = Holds::kConstant;
@@ -292,14 +258,14 @@ class Emitter {
       return okStatus();
     }
     if (how && before.holds == Holds::kNothing) return nothingToAddTo(s);
-    if (how && how->isLoose && !hasKind(*dims, DimKind::kReduction) && !isShifted) how.reset();  // a choice is exact
-    const bool mustAccumulate = hasKind(*dims, DimKind::kReduction) || (how && isShifted);
+    if (how && how->isLoose && !hasKind(dims, DimKind::kReduction) && !isShifted) how.reset();  // a choice is exact
+    const bool mustAccumulate = hasKind(dims, DimKind::kReduction) || (how && isShifted);
     const bool startsNeutral =
         how && own.empty() && before.holds == Holds::kConstant && isNeutral(before.constant, how->combine, before.type);
     const bool accumulates =
         how && (mustAccumulate || startsNeutral || (own.empty() && before.holds == Holds::kTensor));
     if (!accumulates) how.reset();
-    kernel::KernelBuilder k(s.function, *dims, s.where);
+    kernel::KernelBuilder k(s.function, dims, s.where);
     const bool isFresh = startsNeutral || (!accumulates && isWhole && !isShifted);
     int tensor = -1;
     if (!isFresh) tensor = updated(s);
@@ -326,11 +292,9 @@ class Emitter {
         how && before.holds == Holds::kConstant && isNeutral(before.constant, how->combine, before.type);
     if (how && before.holds == Holds::kNothing) return nothingToAddTo(s);
     Dims dims = plainDims(s.loops);
-    for (kernel::Dim &d : dims) d.kind = how ? DimKind::kReduction : DimKind::kSequential;
     const std::vector<bool> isKnown = determined(targetOf(s).index, s.loops, extents_);
-    for (std::size_t d = 0; d < dims.size(); ++d) {
-      if (isKnown[d] && how) dims[d].kind = DimKind::kParallel;
-    }
+    for (std::size_t d = counters_; d < dims.size(); ++d)
+      dims[d].kind = !how ? DimKind::kSequential : isKnown[d] ? DimKind::kParallel : DimKind::kReduction;
     if (!how && s.predicate >= 0) {
       return unsupported("c-not-affine", s.where,
                          fmt::format("'{}' is stored under a condition, at a place that data decide", nameOf(s)),
@@ -342,7 +306,7 @@ class Emitter {
     const Result<int> value = body.write(how ? how->term : s.value);
     if (!value) return value.diagnostics();
     // Where the condition does not hold, the index may be anything.
-    int index = s.lastIndex;
+    int index = s.data.value;
     if (s.predicate >= 0) {
       const DType type = pool_[index].type;
       index = pool_.op(Op::kSelect, type, s.predicate, index, pool_.integer(type, 0));
@@ -351,7 +315,8 @@ class Emitter {
     if (!last) return last.diagnostics();
     for (const Affine &guard : s.guards) k.guard(project(guard, s.loops));
     const int to = startsNeutral ? graph_.overwrite(buffers_[static_cast<std::size_t>(s.buffer)]) : tensor;
-    k.store(to, project(s.index, s.loops), *value, how ? how->combine : Combine::kAssign, *last);
+    k.store({to, project(s.index, s.loops), s.data.at, *last}, *value,
+            how ? how->combine : Combine::kAssign);
     graph_.add(k.take());
     return okStatus();
   }
@@ -392,10 +357,10 @@ class Emitter {
         std::vector<NestAccess> accesses = readsOf(program_, other);
         accesses.push_back(targetOf(other));
         for (const NestAccess &access : accesses) {
-          const Meeting m = meet(targetOf(writer), access, loops, extents_);
-          for (std::size_t d = 0; m.isPossible && d < loops.size(); ++d) {
-            if (!m.distance[d] || *m.distance[d] != 0) dims[d].kind = DimKind::kSequential;
-          }
+          if (access.buffer != writer.buffer) continue;
+          const kernel::Meeting m = meeting(program_, writer, targetOf(writer), other, access);
+          for (std::size_t d = counters_; d < loops.size(); ++d)
+            if (m.isPossible(d, 1, counters_) || m.isPossible(d, -1, counters_)) dims[d].kind = DimKind::kSequential;
         }
       }
     }
@@ -417,7 +382,6 @@ class Emitter {
     for (std::size_t s = 0; s < group.size(); ++s) {
       Goal goal;
       goal.how = accumulationOf(program_, group[s]);
-      if (const Result<Dims> kinds = kindsOf(group[s], goal.how.has_value(), {}); !kinds) return kinds.diagnostics();
       const auto forwarded = [&](int root) {
         return pool_.rewrite(root, [&](int e) -> std::optional<int> {
           const Expression x = pool_[e];
@@ -434,7 +398,7 @@ class Emitter {
       const DType type = program_.buffers[static_cast<std::size_t>(group[s].buffer)].type;
       int next = pool_.cast(type, goal.root);
       if (goal.how) {
-        const int old = pool_.load(type, group[s].buffer, group[s].index, -1, group[s].where);
+        const int old = pool_.load(type, group[s].buffer, group[s].index, {}, group[s].where);
         next = pool_.op(kernel::opOf(goal.how->combine), type, old, next);
       }
       stored[{group[s].buffer, s}] = next;
@@ -492,12 +456,13 @@ class Emitter {
   std::vector<std::int64_t> extents_;
   GraphBuilder graph_;
   std::vector<int> buffers_;
+  std::size_t counters_ = 0;  ///< loops around the current kernel
 };
 
 }  // namespace
 
-Result<kernel::Graph> emitGraph(CProgram &program, const std::vector<CGroup> &groups) {
-  return Emitter(program).run(groups);
+Result<kernel::Graph> emitGraph(CProgram &program, const CSchedule &schedule) {
+  return Emitter(program).run(schedule);
 }
 
 }  // namespace pimento::frontend

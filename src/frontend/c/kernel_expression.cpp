@@ -91,13 +91,14 @@ int ExpressionPool::form(DType type, Affine form) {
   return add(std::move(e));
 }
 
-int ExpressionPool::load(DType type, int buffer, std::vector<Affine> index, int lastIndex, const Location &where) {
+int ExpressionPool::load(DType type, int buffer, std::vector<Affine> index, DataIndex data, const Location &where) {
   Expression e;
   e.op = Op::kLoad;
   e.type = type;
   e.buffer = buffer;
   for (Affine &form : index) e.index.push_back(trimmed(std::move(form)));
-  e.args[0] = lastIndex;
+  e.args[0] = data.value;
+  e.integer = data.isThere() ? data.at : 0;
   const int made = add(std::move(e));
   places_.try_emplace(made, where);
   return made;
@@ -156,7 +157,7 @@ int ExpressionPool::rewrite(int root, const std::function<std::optional<int>(int
     if (args == node.args) {
       made[e] = e;
     } else if (node.op == Op::kLoad) {
-      made[e] = load(node.type, node.buffer, node.index, args[0], whereOf(e));
+      made[e] = load(node.type, node.buffer, node.index, {node.data().at, args[0]}, whereOf(e));
     } else if (node.op == Op::kCast) {
       made[e] = cast(node.type, args[0]);
     } else {
@@ -167,15 +168,15 @@ int ExpressionPool::rewrite(int root, const std::function<std::optional<int>(int
 }
 
 int ExpressionPool::mapForms(int root, const std::function<Affine(const Affine &)> &change) {
-  std::map<int, int> lastIndices;
   return rewrite(root, [&](int e) -> std::optional<int> {
     const Expression node = (*this)[e];
     if (node.op == Op::kIndex) return form(node.type, change(node.form));
     if (node.op != Op::kLoad) return std::nullopt;
     std::vector<Affine> index;
     for (const Affine &f : node.index) index.push_back(change(f));
-    const int last = node.args[0] < 0 ? -1 : mapForms(node.args[0], change);
-    return load(node.type, node.buffer, std::move(index), last, whereOf(e));
+    DataIndex data = node.data();
+    if (data.isThere()) data.value = mapForms(data.value, change);
+    return load(node.type, node.buffer, std::move(index), data, whereOf(e));
   });
 }
 

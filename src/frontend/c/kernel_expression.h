@@ -18,7 +18,16 @@
 
 namespace pimento::frontend {
 
-/// A value. kLoad: element `index` of `buffer`, its last index being the value args[0] where that is given.
+/// The one index of an element that is a value, no sum of loops.
+struct DataIndex {
+  int at = -1;     ///< which of the indices; -1: none
+  int value = -1;  ///< an integer of the pool
+
+  bool isThere() const { return at >= 0; }
+  bool operator==(const DataIndex &) const = default;
+};
+
+/// A value. kLoad: element `index` of `buffer`, index number `integer` being the value args[0] where that is given.
 /// kIndex: the value of `form`, whose coefficients go by loop number.
 struct Expression {
   kernel::Op op = kernel::Op::kConstant;
@@ -29,6 +38,10 @@ struct Expression {
   int buffer = -1;
   std::vector<kernel::Affine> index;
   kernel::Affine form;
+
+  DataIndex data() const {
+    return op == kernel::Op::kLoad && args[0] >= 0 ? DataIndex{static_cast<int>(integer), args[0]} : DataIndex{};
+  }
 };
 
 /// Whether every value of `from` is one of `to`.
@@ -42,7 +55,7 @@ class ExpressionPool {
   int real(DType type, double x);
   int integer(DType type, std::int64_t x);
   int form(DType type, kernel::Affine form);
-  int load(DType type, int buffer, std::vector<kernel::Affine> index, int lastIndex, const Location &where);
+  int load(DType type, int buffer, std::vector<kernel::Affine> index, DataIndex data, const Location &where);
   /// Arguments have the types that kernel.h asks for.
   int op(kernel::Op op, DType type, int a, int b = -1, int c = -1);
   int cast(DType type, int a);

@@ -43,9 +43,7 @@ class Import {
   Status build(CProgram &program) {
     tidy(program);
     if (Status s = shapeBuffers(program); !s) return s;
-    const Result<std::vector<CGroup>> groups = schedule(program);
-    if (!groups) return groups.diagnostics();
-    Result<kernel::Graph> graph = emitGraph(program, *groups);
+    Result<kernel::Graph> graph = emitGraph(program, schedule(program));
     if (!graph) return std::move(graph.diagnostics());
     made_ = {std::move(*graph), std::move(program.warnings)};
     return okStatus();

@@ -50,7 +50,7 @@ std::optional<FormRange> rangeUnder(const CProgram &program, const std::vector<i
 }
 
 void visitLoads(const CProgram &program, const CStatement &s, const std::function<void(int)> &see) {
-  for (const int root : {s.value, s.predicate, s.lastIndex}) {
+  for (const int root : {s.value, s.predicate, s.data.value}) {
     if (root < 0) continue;
     program.pool.visit(root, [&](int e) {
       if (program.pool[e].op == kernel::Op::kLoad) see(e);

@@ -41,7 +41,7 @@ struct CBuffer {
 struct CStatement {
   int buffer = -1;
   std::vector<kernel::Affine> index;
-  int lastIndex = -1;  ///< a value in place of the last index
+  DataIndex data;  ///< a value in place of an index
   int value = -1;
   int predicate = -1;
   std::vector<int> loops;

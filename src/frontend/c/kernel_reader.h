@@ -27,7 +27,7 @@ struct CPointer {
   int buffer = -1;
   std::vector<kernel::Affine> index;
   std::size_t level = 0;
-  int lastIndex = -1;  ///< an integer that is no sum of loops
+  DataIndex data;  ///< an index that is no sum of loops
   const clang::VarDecl *scalar = nullptr;
 };
 
@@ -119,9 +119,11 @@ class CReader {
   std::optional<Counting> stepOf(const clang::Expr *e);
   bool countIterations(const LoopParts &parts, int loop, std::vector<kernel::Affine> &guards, bool &isKnown);
   std::vector<Carried> carriedBy(const LoopParts &parts, const Counting &counting);
-  bool tryBody(const LoopParts &parts, const Counting &counting, int loop, std::vector<Carried> &carried);
+  bool tryBody(const LoopParts &parts, const Counting &counting, int loop, const Guard &guard,
+               std::vector<Carried> &carried);
   bool runBody(const LoopParts &parts, const Counting &counting);
-  bool runForReal(const LoopParts &parts, const Counting &counting, int loop, std::vector<Carried> &carried);
+  bool runForReal(const LoopParts &parts, const Counting &counting, int loop, const Guard &guard,
+                  std::vector<Carried> &carried);
   void enterCarried(std::vector<Carried> &carried, int loop);
   bool accumulatesOnly(const Carried &c, std::size_t firstStatement) const;
   void leaveLoop(const Counting &counting, int loop, const kernel::Affine &start, bool isKnown,

@@ -31,7 +31,7 @@ bool CReader::mentions(const CValue &v, int symbol) const {
   const auto inForm = [&](const Affine &form) { return coefficient(form, symbol) != 0; };
   if (v.kind == CValue::Kind::kPointer) {
     return std::any_of(v.pointer.index.begin(), v.pointer.index.end(), inForm) ||
-           (v.pointer.lastIndex >= 0 && mentions(CValue{CValue::Kind::kScalar, v.pointer.lastIndex, {}}, symbol));
+           (v.pointer.data.isThere() && mentions(CValue{CValue::Kind::kScalar, v.pointer.data.value, {}}, symbol));
   }
   if (v.kind == CValue::Kind::kNothing) return false;
   return pool_.contains(v.scalar, [&](const Expression &e) {
@@ -49,7 +49,7 @@ std::optional<std::int64_t> CReader::stepBetween(const CValue &from, const CValu
     if (a && b) gap = plus(*b, *a, -1);
   } else {
     const CPointer &a = from.pointer, &b = to.pointer;
-    if (a.buffer != b.buffer || a.level != b.level || a.scalar != b.scalar || a.lastIndex >= 0 || b.lastIndex >= 0) {
+    if (a.buffer != b.buffer || a.level != b.level || a.scalar != b.scalar || a.data.isThere() || b.data.isThere()) {
       return std::nullopt;
     }
     for (std::size_t i = 0; i < a.index.size(); ++i) {
@@ -114,7 +114,8 @@ bool CReader::runBody(const LoopParts &parts, const Counting &counting) {
 }
 
 /// The body on symbols: what it does to each variable.
-bool CReader::tryBody(const LoopParts &parts, const Counting &counting, int loop, std::vector<Carried> &carried) {
+bool CReader::tryBody(const LoopParts &parts, const Counting &counting, int loop, const Guard &guard,
+                      std::vector<Carried> &carried) {
   const State state = save();
   const bool wasTrial = isTrial_;
   isTrial_ = true;
@@ -131,7 +132,7 @@ bool CReader::tryBody(const LoopParts &parts, const Counting &counting, int loop
       const clang::QualType type = c.variable->getType();
       const DType t = typeOf(type).value_or(DType::kI32);
       const int symbol = type->isIntegerType() && !type->isBooleanType() ? pool_.form(t, unit(c.symbol))
-                                                                         : pool_.load(t, -2 - c.symbol, {}, -1, {});
+                                                                         : pool_.load(t, -2 - c.symbol, {}, {}, {});
       if (!type->isPointerType()) v = scalarValue(symbol);
     }
     c.symbolic = v;
@@ -141,7 +142,9 @@ bool CReader::tryBody(const LoopParts &parts, const Counting &counting, int loop
       scalarType(counting.variable->getType(), parts.where),
       plus(*pool_.formOf(variables_[counting.variable].value.scalar), unit(loop), counting.step).value_or(Affine{})));
   loops_.push_back(loop);
+  guards_.push_back(guard);
   runBody(parts, counting);
+  guards_.pop_back();
   loops_.pop_back();
   for (Carried &c : carried) {
     c.after = variables_[c.variable].value;
@@ -227,7 +230,7 @@ void CReader::enterCarried(std::vector<Carried> &carried, int loop) {
     c.index = index;
     if (c.isTimed) {
       c.index.back() = unit(loop);
-      v.value = scalarValue(pool_.load(type, c.buffer, c.index, -1, placeOf(c.variable->getLocation())));
+      v.value = scalarValue(pool_.load(type, c.buffer, c.index, {}, placeOf(c.variable->getLocation())));
     } else {
       v.buffer = c.buffer;
       v.index = index;
@@ -250,7 +253,8 @@ bool CReader::accumulatesOnly(const Carried &c, std::size_t first) const {
   return true;
 }
 
-bool CReader::runForReal(const LoopParts &parts, const Counting &counting, int loop, std::vector<Carried> &carried) {
+bool CReader::runForReal(const LoopParts &parts, const Counting &counting, int loop, const Guard &guard,
+                         std::vector<Carried> &carried) {
   const State state = save();
   const CValue variable = variables_[counting.variable].value;
   for (bool isDone = false; !isDone && isFine();) {
@@ -262,6 +266,7 @@ bool CReader::runForReal(const LoopParts &parts, const Counting &counting, int l
         scalarValue(pool_.form(pool_[variable.scalar].type,
                                plus(*pool_.formOf(variable.scalar), unit(loop), counting.step).value_or(Affine{})));
     loops_.push_back(loop);
+    guards_.push_back(guard);
     runBody(parts, counting);
     if (isFine() && !isTrial_) {
       for (Carried &c : carried) {
@@ -282,6 +287,7 @@ bool CReader::runForReal(const LoopParts &parts, const Counting &counting, int l
         emit(std::move(next), predicates_.size());
       }
     }
+    guards_.pop_back();
     loops_.pop_back();
     if (!isDone) restore(state);
   }
@@ -307,7 +313,7 @@ void CReader::leaveLoop(const Counting &counting, int loop, const Affine &start,
       std::vector<Affine> last = c.index;
       if (c.isTimed) last.back() = all;
       v.value =
-          scalarValue(pool_.load(pool_[c.before.scalar].type, c.buffer, last, -1, placeOf(c.variable->getLocation())));
+          scalarValue(pool_.load(pool_[c.before.scalar].type, c.buffer, last, {}, placeOf(c.variable->getLocation())));
       if (c.isTimed && !isKnown) {
         return fail("c-loop-form", c.variable->getLocation(),
                     fmt::format("'{}' is carried through a loop whose length changes, and does more than accumulate",
@@ -364,9 +370,11 @@ CReader::Flow CReader::runLoop(const LoopParts &parts) {
   variables_ = kept;
   if (!isFine() || !runs) return Flow::kNext;
   variables_[counting->variable].value = before;
-  guards_.push_back({{std::move(guards)}, -1});
-  if (tryBody(parts, *counting, loop, carried) && !isTrial_) runForReal(parts, *counting, loop, carried);
-  guards_.pop_back();
+  // Of what runs in the loop: what it starts from is stored where it does not run at all, too.
+  const Guard guard{{std::move(guards)}, -1};
+  if (tryBody(parts, *counting, loop, guard, carried) && !isTrial_) {
+    runForReal(parts, *counting, loop, guard, carried);
+  }
   if (isFine()) leaveLoop(*counting, loop, *start, isKnown, carried);
   return Flow::kNext;
 }

@@ -116,7 +116,7 @@ void CReader::declareParameters(const clang::FunctionDecl &function) {
       }
       buffer.isScalar = true;
       const DType t = buffer.type;
-      variable.value = scalarValue(pool_.load(t, addBuffer(std::move(buffer)), {}, -1, placeOf(p->getLocation())));
+      variable.value = scalarValue(pool_.load(t, addBuffer(std::move(buffer)), {}, {}, placeOf(p->getLocation())));
       continue;
     }
     if (!shapeOf(type, buffer.shape, buffer.type, *p)) return;
@@ -250,7 +250,7 @@ CValue CReader::load(const CPointer &p, const clang::Expr &e) {
   if (isTrial_) {
     for (const Affine &form : p.index) markRead(form);
   }
-  return scalarValue(pool_.load(b.type, p.buffer, p.index, p.lastIndex, placeOf(e.getBeginLoc())));
+  return scalarValue(pool_.load(b.type, p.buffer, p.index, p.data, placeOf(e.getBeginLoc())));
 }
 
 void CReader::store(const CPointer &p, int value, clang::SourceLocation where) {
@@ -262,7 +262,7 @@ void CReader::store(const CPointer &p, int value, clang::SourceLocation where) {
   CStatement s;
   s.buffer = p.buffer;
   s.index = p.index;
-  s.lastIndex = p.lastIndex;
+  s.data = p.data;
   s.value = value;
   s.where = placeOf(where);
   emit(std::move(s), 0);
@@ -446,7 +446,7 @@ void CReader::keepOldValues(int buffer) {
       std::vector<Affine> index;
       const DType type = pool_[value].type;
       const int copy = spill(name, value, index);
-      at->second = pool_.load(type, copy, std::move(index), -1, program_.where);
+      at->second = pool_.load(type, copy, std::move(index), {}, program_.where);
     }
     value = at->second;
   };

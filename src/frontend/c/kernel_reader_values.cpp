@@ -113,7 +113,7 @@ CValue CReader::readVariable(const clang::VarDecl &v, clang::SourceLocation wher
   if (at != variables_.end()) {
     if (at->second.buffer >= 0) {
       const DType type = program_.buffers[static_cast<std::size_t>(at->second.buffer)].type;
-      return scalarValue(pool_.load(type, at->second.buffer, at->second.index, -1, placeOf(where)));
+      return scalarValue(pool_.load(type, at->second.buffer, at->second.index, {}, placeOf(where)));
     }
     const CValue &value = at->second.value;
     if (value.kind == CValue::Kind::kScalar) markRead(value.scalar);
@@ -234,7 +234,7 @@ CValue CReader::movePointer(CPointer p, int by, bool isBack, const clang::Expr &
     failInput("c-bounds", e.getBeginLoc(), "a pointer to a single variable is moved", "pass an array");
     return moved;
   }
-  if (form && p.lastIndex < 0) {
+  if (form && p.data.at != static_cast<int>(p.level)) {
     if (const auto sum = plus(p.index[p.level], *form, isBack ? -1 : 1)) {
       p.index[p.level] = trimmed(*sum);
       return {CValue::Kind::kPointer, -1, p};
@@ -242,15 +242,17 @@ CValue CReader::movePointer(CPointer p, int by, bool isBack, const clang::Expr &
     fail("c-too-large", e.getBeginLoc(), "an index does not fit 64 bits", "use smaller sizes");
     return moved;
   }
-  if (p.level + 1 != p.index.size() || isBack) {
-    fail("c-not-affine", e.getBeginLoc(), "an index is no sum of loops times constants",
-         "only the last index of an accumulation may come from data: h[bin] += 1");
+  const int level = static_cast<int>(p.level);
+  if (p.data.isThere() && p.data.at != level) {
+    fail("c-not-affine", e.getBeginLoc(), "two indices of an element come from data",
+         "one may: x[idx[i]][j]; copy a row to a local array first");
     return moved;
   }
-  int last = pool_.cast(DType::kI64, by);
-  const int before = p.lastIndex >= 0 ? p.lastIndex : pool_.form(DType::kI64, p.index[p.level]);
-  last = pool_.op(Op::kAdd, DType::kI64, last, before);
-  p.lastIndex = pool_.integerOf(before) == 0 ? by : last;
+  const int before = p.data.isThere() ? p.data.value : pool_.form(DType::kI64, p.index[p.level]);
+  const bool isFirst = pool_.integerOf(before) == 0 && !isBack;
+  p.data = {level, isFirst ? by
+                           : pool_.op(isBack ? Op::kSub : Op::kAdd, DType::kI64, pool_.cast(DType::kI64, before),
+                                      pool_.cast(DType::kI64, by))};
   p.index[p.level] = {};
   return {CValue::Kind::kPointer, -1, p};
 }

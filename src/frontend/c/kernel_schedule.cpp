@@ -1,30 +1,25 @@
 #include "pimento/frontend/c/kernel_schedule.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <map>
 
+#include "pimento/base/integer.h"
 #include "pimento/frontend/c/kernel_accumulation.h"
 
 namespace pimento::frontend {
 
 using kernel::Affine;
+using kernel::DimKind;
 using kernel::Op;
 
 NestAccess targetOf(const CStatement &s) {
-  NestAccess access{s.buffer, s.index, s.loops, 0};
-  if (s.lastIndex >= 0) access.index.pop_back();
-  return access;
+  return {s.buffer, s.index, s.loops, 0, s.data.at};
 }
 
 std::vector<NestAccess> readsOf(const CProgram &program, const CStatement &s) {
   std::vector<NestAccess> reads;
   visitLoads(program, s, [&](int e) {
     const Expression &node = program.pool[e];
-    NestAccess access{node.buffer, node.index, s.loops, 0};
-    if (node.args[0] >= 0) access.index.pop_back();
-    reads.push_back(std::move(access));
+    reads.push_back({node.buffer, node.index, s.loops, 0, node.data().at});
   });
   return reads;
 }
@@ -37,12 +32,12 @@ bool isSelection(CProgram &program, const CGroup &group) {
   if (group.size() != 2) return false;
   const CStatement &append = group[0], &count = group[1];
   const auto &pool = program.pool;
-  if (append.lastIndex < 0 || append.index.size() != 1 || append.loops != count.loops ||
+  if (!append.data.isThere() || append.index.size() != 1 || append.loops != count.loops ||
       append.guards != count.guards || append.predicate < 0 || append.predicate != count.predicate ||
-      count.lastIndex >= 0) {
+      count.data.isThere()) {
     return false;
   }
-  int place = append.lastIndex;
+  int place = append.data.value;
   while (pool[place].op == Op::kCast && !isFloat(pool[place].type)) place = pool[place].args[0];
   const Expression &old = pool[place];
   const bool isAtCount = old.op == Op::kLoad && old.buffer == count.buffer && old.index == count.index &&
@@ -63,28 +58,75 @@ bool isSelection(CProgram &program, const CGroup &group) {
   return isFixed && !readsOwn;
 }
 
+Affine project(const Affine &form, const std::vector<int> &loops) {
+  Affine small{{}, form.constant};
+  for (const int l : loops) small.coefficients.push_back(coefficient(form, l));
+  return small;
+}
+
+std::vector<Affine> project(const std::vector<Affine> &forms, const std::vector<int> &loops) {
+  std::vector<Affine> small;
+  for (const Affine &form : forms) small.push_back(project(form, loops));
+  return small;
+}
+
+kernel::Meeting meeting(const CProgram &program, const CStatement &a, const NestAccess &first, const CStatement &b,
+                        const NestAccess &second) {
+  const auto extentsOf = [&](const CStatement &s) {
+    std::vector<std::int64_t> extents;
+    for (const int l : s.loops) extents.push_back(program.loops[static_cast<std::size_t>(l)].extent);
+    return extents;
+  };
+  const std::vector<Affine> one = project(first.index, a.loops), other = project(second.index, b.loops);
+  return kernel::Meeting({extentsOf(a), project(a.guards, a.loops), &one, first.unknown},
+                         {extentsOf(b), project(b.guards, b.loops), &other, second.unknown}, commonLoops(a.loops, b.loops).size());
+}
+
+std::vector<DimKind> kindsOf(CProgram &program, const CStatement &s, std::size_t counters) {
+  const auto how = accumulationOf(program, s);
+  const NestAccess target = targetOf(s);
+  std::vector<DimKind> kinds(s.loops.size(), DimKind::kParallel);
+  std::fill_n(kinds.begin(), counters, DimKind::kCounter);
+  const auto carries = [&](const NestAccess &access, std::size_t d) {
+    const kernel::Meeting m = meeting(program, s, target, s, access);
+    return m.isPossible(d, 1, counters) || m.isPossible(d, -1, counters);
+  };
+  // What it reads of its own target, the element that it accumulates onto aside.
+  std::vector<NestAccess> own;
+  const auto see = [&](int root) {
+    program.pool.visit(root, [&](int e) {
+      const Expression &x = program.pool[e];
+      if (x.op != Op::kLoad || x.buffer != s.buffer) return;
+      own.push_back({x.buffer, x.index, s.loops, 0, x.data().at});
+    });
+  };
+  for (const int root : {how ? how->term : s.value, how ? -1 : s.predicate, s.data.value})
+    if (root >= 0) see(root);
+  bool isOrdered = !how;
+  for (std::size_t d = counters; d < kinds.size(); ++d) {
+    if (std::none_of(own.begin(), own.end(), [&](const NestAccess &read) { return carries(read, d); })) continue;
+    kinds[d] = DimKind::kSequential;
+    isOrdered = true;
+  }
+  for (std::size_t d = counters; d < kinds.size(); ++d)
+    if (kinds[d] == DimKind::kParallel && carries(target, d))
+      kinds[d] = isOrdered ? DimKind::kSequential : DimKind::kReduction;
+  return kinds;
+}
+
 namespace {
 
 class Scheduler {
  public:
-  explicit Scheduler(CProgram &program) : program_(program), extents_(program.extents()) {}
+  explicit Scheduler(CProgram &program) : program_(program) {}
 
-  Result<std::vector<CGroup>> run() {
-    for (;;) {
-      std::vector<CGroup> groups;
-      const auto conflict = distribute(groups);
-      if (!conflict) return groups;
-      if (!unroll(*conflict)) return explain(*conflict);
-    }
+  CSchedule run() {
+    distribute(0, all().size(), 0);
+    return std::move(out_);
   }
 
  private:
-  struct Conflict {
-    std::size_t first = 0, second = 0;
-    int buffer = -1;
-  };
-
-  std::vector<CStatement> &all() { return program_.statements; }
+  const std::vector<CStatement> &all() const { return program_.statements; }
 
   /// Whether both do nothing but accumulate integers into one buffer in one way: their order does not matter.
   bool mayReorder(const CStatement &a, const CStatement &b) {
@@ -97,23 +139,21 @@ class Scheduler {
     return !mentions(x->term, a.buffer) && !mentions(y->term, a.buffer);
   }
 
-  /// The buffer through which the second statement cannot wait for all iterations of the first; -1 if it can.
-  int crossing(const CStatement &a, const CStatement &b) {
-    const std::vector<int> common = commonLoops(a.loops, b.loops);
-    if (common.empty()) return -1;
+  /// Whether the second statement cannot wait for all iterations of the first, in one round of the first `counters`
+  /// loops.
+  bool isCrossing(const CStatement &a, const CStatement &b, std::size_t counters) {
+    if (commonLoops(a.loops, b.loops).size() <= counters) return false;
     const auto isCrossed = [&](const NestAccess &x, const NestAccess &y) {
-      return x.buffer == y.buffer && meet(x, y, common, extents_).mayBeLater();
+      return x.buffer == y.buffer && meeting(program_, a, x, b, y).mayBeLater(counters);
     };
     const NestAccess first = targetOf(a), second = targetOf(b);
     const bool isFree = mayReorder(a, b);
-    if (!isFree && isCrossed(first, second)) return a.buffer;
-    for (const NestAccess &read : readsOf(program_, b)) {
-      if (!(isFree && read.buffer == a.buffer) && isCrossed(first, read)) return a.buffer;
-    }
-    for (const NestAccess &read : readsOf(program_, a)) {
-      if (!(isFree && read.buffer == a.buffer) && isCrossed(read, second)) return b.buffer;
-    }
-    return -1;
+    if (!isFree && isCrossed(first, second)) return true;
+    for (const NestAccess &read : readsOf(program_, b))
+      if (!(isFree && read.buffer == a.buffer) && isCrossed(first, read)) return true;
+    for (const NestAccess &read : readsOf(program_, a))
+      if (!(isFree && read.buffer == a.buffer) && isCrossed(read, second)) return true;
+    return false;
   }
 
   /// Whether statements may be the stores of one kernel: a point's loads come before its stores, and what a later
@@ -121,142 +161,80 @@ class Scheduler {
   bool canJoin(const CGroup &group) {
     if (isSelection(program_, group)) return true;
     for (std::size_t s = 0; s < group.size(); ++s) {
-      if (group[s].loops != group[0].loops || group[s].guards != group[0].guards || group[s].lastIndex >= 0)
+      if (group[s].loops != group[0].loops || group[s].guards != group[0].guards || group[s].data.isThere())
         return false;
       for (std::size_t earlier = 0; earlier < s; ++earlier) {
         if (group[earlier].buffer == group[s].buffer) return false;
         for (const NestAccess &read : readsOf(program_, group[s])) {
           if (read.buffer != group[earlier].buffer || read.index == group[earlier].index) continue;
-          if (meet(targetOf(group[earlier]), read, group[0].loops, extents_).mayCoincide()) return false;
+          if (meeting(program_, group[earlier], targetOf(group[earlier]), group[s], read).mayCoincide()) return false;
         }
       }
     }
     return true;
   }
 
-  /// None where all statements found their kernels.
-  std::optional<Conflict> distribute(std::vector<CGroup> &groups) {
+  /// Statements [from, to), in one round of their first `counters` loops.
+  void distribute(std::size_t from, std::size_t to, std::size_t counters) {
     std::vector<std::size_t> starts;
-    for (std::size_t b = 0; b < all().size(); ++b) {
+    for (std::size_t b = from; b < to; ++b) {
       starts.push_back(b);
-      for (std::size_t a = 0; a < b; ++a) {
-        const int buffer = crossing(all()[a], all()[b]);
-        if (buffer < 0) continue;
+      for (std::size_t a = from; a < b; ++a) {
+        if (!isCrossing(all()[a], all()[b], counters)) continue;
         while (starts.back() > a) starts.pop_back();
-        // Whether they fit one kernel is known once all of them are.
         break;
       }
     }
-    starts.push_back(all().size());
+    starts.push_back(to);
     for (std::size_t g = 0; g + 1 < starts.size(); ++g) {
       CGroup group(all().begin() + static_cast<std::ptrdiff_t>(starts[g]),
                    all().begin() + static_cast<std::ptrdiff_t>(starts[g + 1]));
-      if (group.size() > 1 && !canJoin(group)) return conflictIn(starts[g], starts[g + 1]);
-      groups.push_back(std::move(group));
+      if (group.size() == 1 ? isBetterInside(group[0], counters) : !canJoin(group)) {
+        loopAround(starts[g], starts[g + 1], counters);
+        continue;
+      }
+      out_.groups.push_back(std::move(group));
+      out_.counters.push_back(counters);
     }
-    return std::nullopt;
   }
 
-  Conflict conflictIn(std::size_t from, std::size_t to) {
-    for (std::size_t b = from; b < to; ++b) {
-      for (std::size_t a = from; a < b; ++a) {
-        if (const int buffer = crossing(all()[a], all()[b]); buffer >= 0) return {a, b, buffer};
-      }
-    }
-    return {from, to - 1, all()[from].buffer};
+  void loopAround(std::size_t from, std::size_t to, std::size_t counters) {
+    const std::size_t number = out_.loops.size();
+    out_.loops.push_back({all()[from].loops[counters], out_.groups.size(), 0});
+    distribute(from, to, counters + 1);
+    out_.loops[number].end = out_.groups.size();
   }
 
-  /// The loop around both statements, iteration by iteration, where that is few.
-  bool unroll(const Conflict &conflict) {
-    constexpr std::int64_t kMostIterations = 64;
-    constexpr std::size_t kMostStatements = 256;
-    const int loop = all()[conflict.first].loops.front();
-    const std::int64_t extent = extents_[static_cast<std::size_t>(loop)];
-    const auto isInside = [loop](const CStatement &s) { return !s.loops.empty() && s.loops.front() == loop; };
-    const auto from = std::find_if(all().begin(), all().end(), isInside);
-    const auto to = std::find_if_not(from, all().end(), isInside);
-    const auto count = static_cast<std::size_t>(to - from);
-    if (extent > kMostIterations || count * static_cast<std::size_t>(extent) > kMostStatements) return false;
-    std::vector<CStatement> list(all().begin(), from);
-    for (std::int64_t i = 0; i < extent; ++i) {
-      std::map<int, int> fresh;  // loops of one iteration are not those of another
-      for (auto s = from; s != to; ++s) {
-        if (auto made = instance(*s, loop, i, fresh)) list.push_back(std::move(*made));
-      }
-    }
-    list.insert(list.end(), to, all().end());
-    if (list.size() > kMostStatements) return false;
-    all() = std::move(list);
-    return true;
-  }
-
-  /// One iteration of a statement; none where a guard leaves it out.
-  std::optional<CStatement> instance(CStatement s, int loop, std::int64_t value, std::map<int, int> &fresh) {
-    for (int &l : s.loops) {
-      if (l == loop) continue;
-      const auto [at, isNew] = fresh.try_emplace(l, static_cast<int>(program_.loops.size()));
-      if (isNew) {
-        program_.loops.push_back(program_.loops[static_cast<std::size_t>(l)]);
-        extents_.push_back(extents_[static_cast<std::size_t>(l)]);
-      }
-      l = at->second;
-    }
-    const auto fixed = [&](const Affine &form) {
-      Affine out{{}, form.constant + coefficient(form, loop) * value};
-      out.coefficients.resize(extents_.size());
-      for (std::size_t l = 0; l < form.coefficients.size(); ++l) {
-        const int from = static_cast<int>(l);
-        if (form.coefficients[l] == 0 || from == loop) continue;
-        const auto at = fresh.find(from);
-        out.coefficients[static_cast<std::size_t>(at == fresh.end() ? from : at->second)] = form.coefficients[l];
-      }
-      return trimmed(std::move(out));
+  /// Whether none of a statement's loops is parallel before those outside run in rounds: an elimination.
+  bool isBetterInside(const CStatement &s, std::size_t counters) {
+    constexpr std::int64_t kMostRounds = 1 << 16;
+    const auto hasParallel = [&](std::size_t outside) {
+      const std::vector<DimKind> kinds = kindsOf(program_, s, outside);
+      for (std::size_t d = outside; d < kinds.size(); ++d)
+        if (kinds[d] != DimKind::kSequential && extentOf(s, d) > 1) return true;
+      return false;
     };
-    for (int *root : {&s.value, &s.predicate, &s.lastIndex}) {
-      if (*root >= 0) *root = program_.pool.mapForms(*root, fixed);
+    if (s.data.isThere() || counters >= s.loops.size() || hasParallel(counters)) return false;
+    std::int64_t rounds = 1;
+    for (std::size_t outside = counters + 1; outside < s.loops.size(); ++outside) {
+      rounds = multiplySaturated(rounds, extentOf(s, outside - 1));
+      if (rounds > kMostRounds) return false;
+      if (hasParallel(outside)) return true;
     }
-    for (Affine &form : s.index) form = fixed(form);
-    std::vector<Affine> guards;
-    for (const Affine &guard : s.guards) {
-      const Affine g = fixed(guard);
-      const auto range = rangeOf(g, extents_);
-      if (range && range->high < 0) return std::nullopt;
-      if (!range || range->low < 0) guards.push_back(g);
-    }
-    s.guards = std::move(guards);
-    std::erase(s.loops, loop);
-    if (s.predicate >= 0 && program_.pool.integerOf(s.predicate)) {
-      if (*program_.pool.integerOf(s.predicate) == 0) return std::nullopt;
-      s.predicate = -1;
-    }
-    return s;
+    return false;
   }
 
-  Diagnostic explain(const Conflict &conflict) {
-    const CStatement &a = all()[conflict.first], &b = all()[conflict.second];
-    const std::string &name = program_.buffers[static_cast<std::size_t>(conflict.buffer)].name;
-    if (a.lastIndex >= 0 || b.lastIndex >= 0) {
-      return unsupported(
-          "c-dependence", b.where,
-          fmt::format("'{}' is stored at a place that data decide, and its neighbours depend on it", name),
-          "a selection is if (c) out[count++] = x, from a count of 0; a histogram is h[bin] += 1");
-    }
-    return unsupported(
-        "c-dependence", b.where,
-        fmt::format("this statement and the one at line {} need each other's '{}' from one iteration of loop "
-                    "'{}' to another",
-                    a.where.line, name, program_.loops[static_cast<std::size_t>(a.loops.front())].name),
-        "statements of one loop run one after the other, each for all iterations: index what they share with "
-        "the loop, or write to another array (a loop of at most 64 iterations is unrolled)");
+  std::int64_t extentOf(const CStatement &s, std::size_t d) const {
+    return program_.loops[static_cast<std::size_t>(s.loops[d])].extent;
   }
 
   CProgram &program_;
-  std::vector<std::int64_t> extents_;
+  CSchedule out_;
 };
 
 }  // namespace
 
-Result<std::vector<CGroup>> schedule(CProgram &program) {
+CSchedule schedule(CProgram &program) {
   return Scheduler(program).run();
 }
 

@@ -5,6 +5,7 @@
 
 #include "pimento/frontend/c/kernel_program.h"
 #include "pimento/frontend/nest.h"
+#include "pimento/kernel/dependence.h"
 #include "pimento/kernel/kernel.h"
 
 namespace pimento::frontend {
@@ -20,12 +21,25 @@ void tidy(CProgram &program);
 /// Statements that run as one kernel.
 using CGroup = std::vector<CStatement>;
 
+/// Kernels in the order they run, and the loops around them.
+struct CSchedule {
+  struct Around {
+    int loop = -1;
+    std::size_t first = 0, end = 0;  ///< groups
+  };
+  std::vector<CGroup> groups;
+  std::vector<std::size_t> counters;  ///< by group: how many of its loops, from the outside, are around it
+  std::vector<Around> loops;          ///< outer ones first
+};
+
 /// One statement is one kernel (loop distribution) wherever no statement needs what a later one does in an earlier
-/// iteration; where one does, they become one kernel, or the loop around them is unrolled.
-Result<std::vector<CGroup>> schedule(CProgram &program);
+/// iteration; where one does, they become one kernel, or a loop goes around their kernels (Allen and Kennedy,
+/// Optimizing Compilers for Modern Architectures, 2002, section 2.4: a loop that carries dependences runs in order,
+/// those inside it are looked at again). So does a loop that alone keeps the loops of a statement from being parallel.
+CSchedule schedule(CProgram &program);
 
 /// The kernels on tensors.
-Result<kernel::Graph> emitGraph(CProgram &program, const std::vector<CGroup> &groups);
+Result<kernel::Graph> emitGraph(CProgram &program, const CSchedule &schedule);
 
 /// The element a statement stores to; of an index from data only what stands before it.
 NestAccess targetOf(const CStatement &s);
@@ -33,6 +47,15 @@ NestAccess targetOf(const CStatement &s);
 std::vector<NestAccess> readsOf(const CProgram &program, const CStatement &s);
 /// Outer loops that both have.
 std::vector<int> commonLoops(const std::vector<int> &a, const std::vector<int> &b);
+/// Where an access of `a` and one of `b` touch the same element; shared are their common loops.
+kernel::Meeting meeting(const CProgram &program, const CStatement &a, const NestAccess &first, const CStatement &b,
+                        const NestAccess &second);
+/// Kinds of a statement's loops, of which the first `counters` are around its kernel: parallel ones tell the elements
+/// apart and meet no other iteration; others accumulate, or run in order.
+std::vector<kernel::DimKind> kindsOf(CProgram &program, const CStatement &s, std::size_t counters);
+/// A form by the positions of `loops`.
+kernel::Affine project(const kernel::Affine &form, const std::vector<int> &loops);
+std::vector<kernel::Affine> project(const std::vector<kernel::Affine> &forms, const std::vector<int> &loops);
 /// out[count] = x; count += 1, both under one condition.
 bool isSelection(CProgram &program, const CGroup &group);
 

@@ -38,13 +38,13 @@ class Shaper {
   std::vector<Use> usesOf(int buffer) const {
     std::vector<Use> uses;
     for (const CStatement &s : program_.statements) {
-      const auto add = [&](const std::vector<Affine> &index, int last, const Location &where) {
-        uses.push_back({&s, index.empty() ? Affine{} : index.front(), where, last >= 0 && index.size() == 1});
+      const auto add = [&](const std::vector<Affine> &index, DataIndex data, const Location &where) {
+        uses.push_back({&s, index.empty() ? Affine{} : index.front(), where, data.at == 0});
       };
-      if (s.buffer == buffer) add(s.index, s.lastIndex, s.where);
+      if (s.buffer == buffer) add(s.index, s.data, s.where);
       visitLoads(program_, s, [&](int e) {
         const Expression &node = program_.pool[e];
-        if (node.buffer == buffer) add(node.index, node.args[0], program_.pool.whereOf(e));
+        if (node.buffer == buffer) add(node.index, node.data(), program_.pool.whereOf(e));
       });
     }
     return uses;
@@ -193,12 +193,12 @@ class Shaper {
         return program_.pool.rewrite(root, [&](int e) -> std::optional<int> {
           const Expression node = program_.pool[e];
           if (node.op != Op::kLoad || node.buffer != b) return std::nullopt;
-          return program_.pool.load(node.type, b, indexOf(s, node.index.front()), -1, program_.pool.whereOf(e));
+          return program_.pool.load(node.type, b, indexOf(s, node.index.front()), {}, program_.pool.whereOf(e));
         });
       };
       s.value = change(s.value);
       s.predicate = change(s.predicate);
-      s.lastIndex = change(s.lastIndex);
+      s.data.value = change(s.data.value);
       if (s.buffer == b) s.index = indexOf(s, s.index.front());
     }
     program_.buffers[static_cast<std::size_t>(b)].shape = std::move(shape);

@@ -85,7 +85,7 @@ class Tidier {
   bool mergeIntoTarget(std::size_t copy) {
     const CStatement last = statements_[copy];
     const Expression value = program_.pool[last.value];
-    if (value.op != Op::kLoad || value.buffer < 0 || last.predicate >= 0 || last.lastIndex >= 0 || value.args[0] >= 0) {
+    if (value.op != Op::kLoad || value.buffer < 0 || last.predicate >= 0 || last.data.isThere() || value.data().isThere()) {
       return false;
     }
     const CBuffer &from = program_.buffers[static_cast<std::size_t>(value.buffer)];
@@ -110,7 +110,7 @@ class Tidier {
         if (s != copy && reads(other, value.buffer) && (s > copy || !readsOnly(other, value.buffer, own))) return false;
         continue;
       }
-      if (other.index != own || other.lastIndex >= 0 || s > copy) return false;
+      if (other.index != own || other.data.isThere() || s > copy) return false;
       if (other.loops.size() < last.loops.size() ||
           !std::equal(last.loops.begin(), last.loops.end(), other.loops.begin())) {
         return false;
@@ -123,6 +123,11 @@ class Tidier {
       first = std::min(first, s);
     }
     if (first >= copy) return false;
+    // The first value is stored wherever the copy is.
+    if (statements_[first].guards != last.guards || statements_[first].loops != last.loops ||
+        statements_[first].predicate >= 0) {
+      return false;
+    }
     for (std::size_t s = 0; s < statements_.size(); ++s) {
       const bool isBetween = s >= first && s < copy;
       const bool sharesLoop = !last.loops.empty() && !statements_[s].loops.empty() &&
@@ -131,12 +136,12 @@ class Tidier {
       if (statements_[s].buffer == last.buffer || reads(statements_[s], last.buffer)) return false;
     }
     for (CStatement &s : statements_) {
-      for (int *root : {&s.value, &s.predicate, &s.lastIndex}) {
+      for (int *root : {&s.value, &s.predicate, &s.data.value}) {
         if (*root < 0) continue;
         *root = program_.pool.rewrite(*root, [&](int e) -> std::optional<int> {
           const Expression node = program_.pool[e];
           if (node.op != Op::kLoad || node.buffer != value.buffer) return std::nullopt;
-          return program_.pool.load(node.type, last.buffer, last.index, -1, program_.pool.whereOf(e));
+          return program_.pool.load(node.type, last.buffer, last.index, {}, program_.pool.whereOf(e));
         });
       }
       if (s.buffer != value.buffer) continue;
@@ -150,7 +155,7 @@ class Tidier {
 
   /// t = x[i] in every iteration: the last one stays.
   void keepLastIterations(CStatement &s) {
-    if (s.predicate >= 0 || s.lastIndex >= 0 || accumulationOf(program_, s) || reads(s, s.buffer)) return;
+    if (s.predicate >= 0 || s.data.isThere() || accumulationOf(program_, s) || reads(s, s.buffer)) return;
     const auto known = determined(s.index, s.loops, program_.extents());
     const std::vector<int> loops = s.loops;
     for (std::size_t d = 0; d < loops.size(); ++d) {

@@ -11,17 +11,16 @@ using kernel::Combine;
 
 namespace {
 
-/// Calls visit(element of the thread's array, element of the tensor) for every element that is the thread's: of all
-/// points that exist, or (`heedsGuards`) of those that run.
+/// Calls visit(element of the thread's array, element of the tensor) for every element that is the thread's.
 template <typename Visit>
-void forEach(const Plan &plan, const Operand &o, const std::vector<std::int64_t> &first, bool heedsGuards,
-             Visit &&visit) {
+void forEach(const Plan &plan, const Operand &o, const std::vector<std::int64_t> &first, Visit &&visit) {
   const std::size_t dims = plan.axes.size();
   const kernel::Affine at = o.corner(plan.threadSizes(), std::vector<std::int64_t>(dims, 1));
   const kernel::Affine element =
       kernel::linearize({o.tensor, o.index}, plan.graph->tensors[static_cast<std::size_t>(o.tensor)], dims);
-  lower::forEachPoint(
-      plan.kernel(), first, plan.threadSizes(), heedsGuards, at, element, [&](int d) { return o.involves(d); }, visit);
+  const auto involves = [&](int d) { return o.involves(d); };
+  const auto guards = lower::guardsOf(plan.kernel(), o.use == Use::kResult, involves);
+  lower::forEachPoint(plan.kernel(), first, plan.threadSizes(), guards, at, element, involves, visit);
 }
 
 /// Copies what points from `first` on, so many of each dim, read of an operand.
@@ -137,7 +136,8 @@ void Collector::addResult(const Operand &o, const std::byte *array) {
   const std::int64_t size = sizeOf(o.type).value, bytes = o.elements(plan_.threadSizes()) * size;
   const std::vector<std::int64_t> base = plan_.baseOf(unit_);
   for (std::int64_t t = 0; t < plan_.threads; ++t)
-    forEach(plan_, o, sum(base, plan_.firstOf(t)), true, [&](std::int64_t from, std::int64_t to) {
+    forEach(plan_, o, sum(base, plan_.firstOf(t)), [&](std::int64_t from, std::int64_t to) {
+      PIMENTO_SLOW_CHECK(to >= 0 && to < tensor.elements());
       std::memcpy(tensor.bytes.data() + to * size, array + t * bytes + from * size, static_cast<std::size_t>(size));
     });
 }
@@ -150,7 +150,7 @@ void Collector::addPartial(const Operand &o, const std::byte *array) {
   const std::int64_t bytes = o.elements(plan_.threadSizes()) * sizeOf(o.type).value;
   const std::vector<std::int64_t> base = plan_.baseOf(unit_);
   for (std::int64_t t = 0; t < plan_.threads; ++t)
-    forEach(plan_, o, sum(base, plan_.firstOf(t)), false,
+    forEach(plan_, o, sum(base, plan_.firstOf(t)),
             [&](std::int64_t from, std::int64_t to) { sums.add(to, kernel::load(o.type, array + t * bytes, from)); });
   sums.closeUnit();
 }

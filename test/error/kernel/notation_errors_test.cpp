@@ -84,8 +84,38 @@ TEST(NotationErrors, AProductOfIndicesIsNotAffine) {
   expectError("y[i] = x[1.5]", "non-affine-index", 1, 10, "whole number", {{"i", 3}});
 }
 
-TEST(NotationErrors, AnIndirectIndexPointsToTheZoo) {
-  expectError("y[i] = x[p[i]]", "non-affine-index", 1, 10, "hst", {{"i", 3}});
+TEST(NotationErrors, IndicesFromData) {
+  expectError("y[i] = x[p[i]]", "unknown-extent", 1, 8, "--size x=N", {{"i", 3}});
+  expectError("y[i] = x[p[i],q[i]]", "non-affine-index", 1, 15, "one index may", {{"i", 3}});
+  expectError("y[i] = x[1.5 * p[i]]", "literal-type", 1, 10, "whole number", {{"i", 3}, {"x", 9}});
+  expectError("y[i,j] = x[p[i]]", "unknown-extent", 1, 5, "--size j=N", {{"i", 3}, {"x", 9}});
+}
+
+TEST(NotationErrors, LoopsAreClosedAndCount) {
+  expectError("for k in 0..4 { y[i] = x[i]", "syntax", 1, 28, "for k in", {{"i", 3}});
+  expectError("for k of 0..4 { y[i] = x[i] }", "syntax", 1, 7, "in 0..n", {{"i", 3}});
+  expectError("for k in 4..4 { y[i] = x[i] }", "bad-extent", 1, 10, "at least once", {{"i", 3}});
+  expectError("for k in 0..n { y[i] = x[i] }", "unknown-extent", 1, 13, "--size n=N", {{"i", 3}});
+  expectError("for k in 0..4 { }", "empty-notation", 1, 17, "leave it out", {{"i", 3}});
+  expectError("for k in 0..4 { for k in 0..2 { y[i] = x[i] } }", "duplicate-name", 1, 17, "rename", {{"i", 3}});
+  expectError("y[i] = x[i] }", "syntax", 1, 13, "write it like", {{"i", 3}});
+}
+
+TEST(NotationErrors, SwapsBelongInLoops) {
+  expectError("y[i] = x[i]; swap x, y", "misplaced-swap", 1, 14, "end of a loop", {{"i", 3}});
+  expectError("for k in 0..4 { y[i] = x[i]; swap x, z }", "unknown-tensor", 1, 30, "choices", {{"i", 3}});
+  expectError("for k in 0..4 { for l in 0..k+1 { y[i] = x[i]; swap x, y } }", "misplaced-swap", 1, 48, "constant bounds",
+              {{"i", 3}});
+}
+
+TEST(NotationErrors, ConditionsAndFollowers) {
+  expectError("y[i] = x[i] where x[i] > 0", "non-affine-condition", 1, 24, "c ? a : b", {{"i", 3}});
+  expectError("y[i] = x[i] where i", "non-affine-condition", 1, 19, "where i > k", {{"i", 3}});
+  expectError("y[i] = x[i] where i > n", "unknown-extent", 1, 23, "--size n=N", {{"i", 3}});
+  expectError("y[i] = x[i] with b[i] = i", "bad-with", 1, 18, "min=", {{"i", 3}});
+  expectError("m[i] min= x[i,j] with b[j] = j", "bad-with", 1, 23, "min=", {{"i", 3}, {"j", 3}});
+  expectError("o[i] append= x[i,j]", "syntax", 1, 20, "selection", {{"i", 3}, {"j", 3}});
+  expectError("o[i] append= x[i,j] if x[i,j] > 0 limit 0", "bad-extent", 1, 41, "limit 8", {{"i", 3}, {"j", 3}});
 }
 
 TEST(NotationErrors, AnIndexBelowZeroNeedsAShift) {

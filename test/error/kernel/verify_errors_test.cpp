@@ -3,6 +3,8 @@
 
 #include <functional>
 
+#include <functional>
+
 #include "pimento/kernel/notation.h"
 #include "pimento/kernel/zoo.h"
 
@@ -70,7 +72,10 @@ TEST(VerifyErrors, ReferencesExist) {
   breaking("bad-reference", [](Graph &g) { g.kernels[0].body[2].args[0] = 2; }, "before it");
   breaking("bad-reference", [](Graph &g) { g.kernels[0].body[0].access = 9; }, "access 9");
   breaking("bad-reference", [](Graph &g) { g.kernels[0].stores[0].value = 7; }, "%7");
-  breaking("bad-reference", [](Graph &g) { g.kernels[0].stores[0].indirectIndex = 7; }, "indirect");
+  breaking("bad-reference", [](Graph &g) {
+        g.kernels[0].stores[0].target.indirectAt = 0;
+        g.kernels[0].stores[0].target.indirectIndex = 7;
+      }, "indirect");
   breaking("bad-reference", [](Graph &g) { g.kernels[0].predicate = 7; }, "predicate");
   breaking(
       "bad-reference",
@@ -137,17 +142,61 @@ TEST(VerifyErrors, AKernelDoesNotReadWhatOtherPointsWrite) {
 TEST(VerifyErrors, FormsHaveWhatTheyNeed) {
   breaking("bad-form", [](Graph &g) { g.kernels[0].form = Form::kIndirect; }, "0 stores");
   breaking("bad-form", [](Graph &g) { g.kernels[0].form = Form::kSelect; }, "predicate");
-  breaking("bad-form", [](Graph &g) { g.kernels[0].stores[0].indirectIndex = 0; }, "not indirect");
+  breaking("bad-form", [](Graph &g) {
+    Access &target = g.kernels[0].stores[0].target;
+    target.indirectAt = target.indirectIndex = 0;
+    target.index[0].coefficients = {0, 0};
+  }, "not indirect");
+  breaking("bad-form", [](Graph &g) { g.kernels[0].stores[0].target.indirectIndex = 0; }, "without a place");
+  breaking("bad-form", [](Graph &g) { g.kernels[0].limit = 4; }, "a limit of 4");
   Graph selection = *makeZooKernel("sel", {{"n", 5}}, DType::kI32);
   selection.tensors[1].shape = {4};
-  expectCode(selection, "bad-form", "holds every point");
+  expectCode(selection, "bad-form", "hold every point");
   Graph counted = *makeZooKernel("sel", {{"n", 5}}, DType::kI32);
   counted.kernels[0].stores[1].combine = Combine::kAssign;
   expectCode(counted, "bad-form", "the count");
   Graph histogram = *makeZooKernel("hst", {{"n", 5}}, DType::kI32);
   histogram.tensors[1].shape = {};
   histogram.kernels[0].stores[0].target.index.clear();
-  expectCode(histogram, "bad-form", "without dimensions");
+  expectCode(histogram, "bad-reference", "is indirect");
+}
+
+/// y[i] = x[i] in rounds of `k`.
+Graph inRounds() {
+  return *parseNotation("for k in 0..3 { y[i] = x[i] + k }", {{"i", 4}}, DType::kI32);
+}
+
+TEST(VerifyErrors, LoopsAreAroundKernelsThatCountThem) {
+  const auto broken = [](const std::function<void(Graph &)> &change, const char *code, const char *what) {
+    Graph graph = inRounds();
+    change(graph);
+    expectCode(graph, code, what);
+  };
+  broken([](Graph &g) { g.loops[0].extent = 0; }, "bad-extent", "0 rounds");
+  broken([](Graph &g) { g.loops[0].end = 2; }, "bad-loop", "around kernels 0 to 1");
+  broken([](Graph &g) { g.kernels[0].dims[0].kind = DimKind::kParallel; }, "bad-loop", "not the counter of loop 'k'");
+  broken([](Graph &g) { g.kernels[0].dims[1].kind = DimKind::kCounter; }, "bad-loop", "counter of no loop");
+  broken([](Graph &g) { g.loops[0].swaps = {{0, 7}}; }, "bad-reference", "swaps tensors number 0 and 7");
+  broken([](Graph &g) {
+    g.tensors[0].shape = {9};
+    g.loops[0].swaps = {{0, 1}};
+  }, "bad-loop", "differ in type or shape");
+  broken([](Graph &g) {
+    g.kernels.push_back(g.kernels[0]);
+    g.kernels[1].dims.insert(g.kernels[1].dims.begin(), {"l", 2, DimKind::kCounter});
+    g.loops = {{"k", 3, 0, 1, {}, {}}, {"l", 2, 0, 2, {}, {}}};
+  }, "bad-loop", "neither within another loop nor apart");
+}
+
+TEST(VerifyErrors, AFollowerGoesWithAMinimum) {
+  const Graph good = *parseNotation("m[i] min= x[i,j] with b[i] = j", {{"i", 4}, {"j", 5}}, DType::kI32);
+  ASSERT_TRUE(verify(good));
+  Graph sum = good;
+  sum.kernels[0].stores[0].combine = Combine::kAdd;
+  expectCode(sum, "bad-form", "not a minimum or maximum");
+  Graph none = good;
+  none.kernels[0].stores[1].follows = 1;
+  expectCode(none, "bad-reference", "follows store number 1");
 }
 
 }  // namespace

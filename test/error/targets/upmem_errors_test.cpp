@@ -55,6 +55,17 @@ TEST(UpmemErrors, AHistogramHasAnEvenNumberOfBinsThatFitsATransfer) {
   expectSays(refusal({"hst", {{"n", 64}, {"bins", 514}}}), "unsupported-pattern", "514 bins");
 }
 
+TEST(UpmemErrors, APrefixSumOntoAGivenValueHasNoProgram) {
+  kernel::Graph graph = UpmemRun{"scan", {{"n", 64}}}.graph();
+  for (const kernel::Store &s : graph.kernels[0].stores)
+    if (s.combine == kernel::Combine::kAdd)
+      graph.tensors[static_cast<std::size_t>(s.target.tensor)].role = kernel::Role::kInOut;
+  ASSERT_TRUE(kernel::verify(graph));
+  const auto estimated = evaluate::evaluate(UpmemRun{}.request(graph));
+  ASSERT_FALSE(estimated.ok());
+  expectSays(estimated.diagnostics().front(), "unsupported-pattern", "begin at a value that is given");
+}
+
 TEST(UpmemErrors, AMachineWithoutDpusIsNoTarget) {
   UpmemRun run{"va", {{"n", 64}}};
   run.machine.dpu.reset();

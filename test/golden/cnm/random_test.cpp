@@ -11,6 +11,7 @@
 #include "test/support/random_affine_graph.h"
 #include "test/support/random_unit_program.h"
 #include "test/support/target_of.h"
+#include "test/support/triangle_graph.h"
 
 namespace pimento::test {
 namespace {
@@ -74,6 +75,17 @@ TEST(CnmRandom, AffineKernelsAreRightAndTimedAlike) {
     ASSERT_EQ(wrong, "") << "number " << n << " under " << m.text << "\n" << kernel::print(graph);
   }
   EXPECT_EQ(ran, wanted) << refused << " were refused";
+}
+
+TEST(CnmGuards, ResultsThatNoPointWritesAreNotTouched) {
+  using kernel::Role;
+  for (const char *map : {"M1:{(2,1),(1,1),(4,2),(6,20)}", "M1:{(1,1),(1,1),(8,1),(6,40)}"})
+    for (const auto mode : {machine::Compute::Mode::kPipeline, machine::Compute::Mode::kVector})
+      for (const Role role : {Role::kInOut, Role::kOutput})
+        for (const bool isInRow : {false, true}) {
+          const kernel::Graph graph = triangleGraph(40, DType::kF32, kernel::Combine::kAdd, role, isInRow);
+          EXPECT_EQ(checkOne(graph, mapping::parseMapSpec(map)->mapping, machineOf(mode), 3), "") << map;
+        }
 }
 
 TEST(CnmTiles, RangesWithoutDivisorsAreRoundedUpAndStillRight) {

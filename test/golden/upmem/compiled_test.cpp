@@ -9,6 +9,7 @@
 #include "pimento/kernel/zoo.h"
 #include "test/support/compiled_run.h"
 #include "test/support/llvm_dpu_compiler.h"
+#include "test/support/triangle_graph.h"
 #include "test/support/upmem_run.h"
 
 namespace pimento::test {
@@ -57,6 +58,17 @@ class Compiled : public testing::Test {
 
   LlvmDpuCompiler compiler_;
 };
+
+TEST_F(Compiled, ResultsThatNoPointWritesAreNotTouched) {
+  using kernel::Role;
+  for (const char *map : {"M1:{(1,1),(3,1),(2,2),(7,20)}", "M1:{(2,1),(1,2),(1,3),(21,7)}", "reference"})
+    for (const Role role : {Role::kInOut, Role::kOutput})
+      for (const bool isInRow : {false, true})
+        for (const auto combine : {kernel::Combine::kAdd, kernel::Combine::kMax, kernel::Combine::kMul}) {
+          const kernel::Graph graph = triangleGraph(40, DType::kF32, combine, role, isInRow);
+          expectRight(graph, map, {kernel::DataSpec::Kind::kConst, -0.0, 0, 1});
+        }
+}
 
 const std::vector<DType> &types() {
   static const std::vector<DType> kTypes = {DType::kI8,  DType::kI16, DType::kI32, DType::kI64,

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Random C functions of loop nests, as one C file: each function, its text, and a way to call it by tensor names.
+"""Random C functions of loop nests, as one C file: each function, its text, of which kinds its pieces are, and a way to
+call it by tensor names.
 
 usage: random_c_kernels.py COUNT SEED FILE
 
@@ -10,6 +11,8 @@ and the reference interpreter must agree bit for bit (signed overflow wraps: -fw
 
 import random
 import sys
+
+import random_c_pieces
 
 INTEGERS = ["int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "uint32_t", "int64_t", "uint64_t"]
 FLOATS = ["float", "double"]
@@ -39,7 +42,7 @@ class Function:
     def __init__(self, number, seed):
         self.r = random.Random(seed * 100003 + number)
         self.name = f"random_{number}"
-        self.lines, self.arrays, self.written, self.helpers = [], [], set(), []
+        self.lines, self.arrays, self.written, self.helpers, self.kinds = [], [], set(), [], []
         self.family = self.r.choice(["int", "int", "float", "mixed", "half"])
         self.count = 0
 
@@ -47,7 +50,8 @@ class Function:
         if self.family == "half":
             return "_Float16"
         if self.family == "int" or self.family == "mixed" and self.r.random() < 0.4:
-            return self.r.choice(INTEGERS)
+            # What wraps in 64 bits may be too large to come back from a floating type.
+            return self.r.choice(INTEGERS[:-1] if self.family == "mixed" else INTEGERS)
         return self.r.choice(FLOATS)
 
     def holding(self, kind):
@@ -60,7 +64,7 @@ class Function:
 
     def array(self, shape, kind=None):
         style = self.r.choice(["array", "flat", "pointer"])
-        a = Array("ABCDEFGHIJKL"[len(self.arrays)], kind or self.kind(), shape, style)
+        a = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ"[len(self.arrays)], kind or self.kind(), shape, style)
         self.arrays.append(a)
         return a
 
@@ -77,7 +81,8 @@ class Function:
         if self.family == "int":
             op = r.choice(["+", "-", "*", "&", "|", "^", "?", "min", "shift", "cast", "~", "cmp", "/", "!"])
         else:
-            op = r.choice(["+", "-", "*", "?", "min", "neg", "abs", "cmp", "max", "relu"])
+            product = ["*"] if self.family != "mixed" or depth == 1 else []
+            op = r.choice(["+", "-", "?", "min", "neg", "abs", "cmp", "max", "relu"] + product)
         if op in "+-*&|^":
             return f"({a} {op} {b})"
         if op == "?":
@@ -274,9 +279,17 @@ class Function:
         self.lines += [f"for (int {i} = 0; {i} < {n}; {i}++) {y.at([i])} = {h}({x.at([i])}, {i});"]
 
     def make(self):
-        pieces = [self.element_wise, self.reduction, self.total, self.scan, self.stencil, self.swap, self.walk, self.helper]
-        for _ in range(self.r.choice([1, 1, 2])):
-            self.r.choice(pieces)()
+        own = [self.element_wise, self.reduction, self.total, self.scan, self.stencil, self.swap, self.walk, self.helper]
+        pieces = [(piece.__name__, piece) for piece in own]
+        pieces += [(name, lambda make=make: make(self)) for name, make in random_c_pieces.PIECES.items()]
+        for _ in range(self.r.choice([1, 1, 2, 3])):
+            name, piece = self.r.choice(pieces)
+            if name in random_c_pieces.ALONE and self.kinds:
+                continue
+            self.kinds.append(name)
+            piece()
+            if name in random_c_pieces.ALONE:
+                break
         parameters = ", ".join(a.parameter(a.name not in self.written) for a in self.arrays)
         body, depth = "", 1
         for line in self.lines:
@@ -295,8 +308,9 @@ def main():
         quoted = source.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
         arguments = ", ".join(f"p[{k}]" for k in range(len(f.arrays)))
         text += f"\n{source}\nstatic void call_{n}(void **p) {{ {f.name}({arguments}); }}\n"
-        table += f'    {{"{quoted}", "{"".join(a.name for a in f.arrays)}", call_{n}}},\n'
-    text += "\nconst struct { const char *text, *arrays; void (*call)(void **); } randomCKernels[] = {\n" + table + "    {0, 0, 0}};\n"
+        arrays, kinds = "".join(a.name for a in f.arrays), " ".join(sorted(set(f.kinds)))
+        table += f'    {{"{quoted}", "{arrays}", "{kinds}", call_{n}}},\n'
+    text += "\nconst struct { const char *text, *arrays, *kinds; void (*call)(void **); } randomCKernels[] = {\n" + table + "    {0, 0, 0, 0}};\n"
     with open(path, "w", encoding="utf-8") as out:
         out.write(text)
 

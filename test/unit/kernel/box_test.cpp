@@ -37,6 +37,23 @@ TEST(Box, AGuardProvesWhatFollowsFromIt) {
   EXPECT_FALSE(box.isNeverNegative({{1, 1}, -2}));
 }
 
+TEST(Box, GuardsProjectToWhatSomePointMeets) {
+  const std::vector<bool> first = {true, false};
+  // j < i: i >= 1. Both ends: i >= 3 since j >= 2, i <= 5 for j's sake.
+  EXPECT_EQ(projectedGuards(nest({8, 7}, {{{1, -1}, -1}}), first), (std::vector<Affine>{{{1, 0}, -1}}));
+  const std::vector<Affine> guards = {{{1, -1}, -1}, {{0, 1}, -2}, {{-1, -1}, 7}};
+  const auto found = projectedGuards(nest({8, 7}, guards), first);
+  for (std::int64_t i = 0; i < 8; ++i) {
+    bool isMet = true;
+    for (const Affine &g : found) isMet = isMet && g.coefficients[0] * i + g.constant >= 0;
+    EXPECT_EQ(isMet, i >= 3 && i <= 5) << i;
+  }
+  EXPECT_TRUE(projectedGuards(nest({8, 7}, {{{1, 1}, 0}}), first).empty()) << "always met";
+  const auto never = projectedGuards(nest({8, 7}, {{{-1, -1}, -1}}), first);
+  ASSERT_EQ(never.size(), 1U);
+  EXPECT_EQ(never[0].constant, -1);
+}
+
 TEST(Box, ContradictingGuardsMakeItEmpty) {
   EXPECT_TRUE(Box(nest({10}, {{{1}, -20}})).isEmpty());
   EXPECT_TRUE(Box(nest({10}, {{{1}, -6}, {{-1}, 3}})).isEmpty());

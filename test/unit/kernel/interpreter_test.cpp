@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "pimento/kernel/builder.h"
+#include "test/support/triangle_graph.h"
 #include "test/unit/kernel/support.h"
 
 namespace pimento::kernel {
@@ -174,6 +175,24 @@ TEST(Interpreter, GuardsLeaveOutPointsAndTheirLoads) {
     }
   }
   expectSame(data[2], want, "padded convolution");
+}
+
+TEST(Interpreter, ResultsWithoutPointsAreNotTouchedInAnyOrder) {
+  constexpr std::int64_t kSize = 40;
+  const Order order{{{{0}, {kSize + 1}, {DType::kF32, {}, {{DType::kF32, {{0, 1, 17}}, {}}, {DType::kF32, {{17, 1, 23}}, {}}}}}}};
+  // Guards leave out all of i = 0, whose element lies before the first, or in another row.
+  for (const bool isInRow : {false, true}) {
+    const Graph graph = test::triangleGraph(kSize, DType::kF32, Combine::kAdd, Role::kInOut, isInRow);
+    ASSERT_TRUE(verify(graph));
+    for (const bool isOrdered : {false, true}) {
+      DataSet data = makeData(graph, {DataSpec::Kind::kOne});
+      const std::int64_t rest = isInRow ? kSize : 0;
+      for (std::int64_t e = 0; e < rest; ++e) data[1].setDouble(e, -0.0);
+      ASSERT_TRUE(interpret(graph, data, isOrdered ? std::vector{order} : std::vector<Order>{}));
+      for (std::int64_t e = 0; e < rest; ++e) EXPECT_TRUE(std::signbit(data[1].asDouble(e))) << e;
+      for (std::int64_t e = 0; e < kSize; ++e) EXPECT_EQ(data[1].asDouble(rest + e), static_cast<double>(e + 2));
+    }
+  }
 }
 
 TEST(Interpreter, ASequentialStatementSeesItsOwnResults) {

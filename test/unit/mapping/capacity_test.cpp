@@ -78,7 +78,7 @@ TEST(Capacity, AnIndirectTargetIsHeldWhole) {
   graph.tensors = {{"x", DType::kU32, {64}, Role::kInput}, {"h", DType::kU32, {256}, Role::kOutput}};
   k.form = kernel::Form::kIndirect;
   k.loads = {{0, {index({1})}}};
-  k.stores = {{{1, {index({0})}}, 0, kernel::Combine::kAdd, 0}};
+  k.stores = {{{1, {index({0})}, 0, 0}, 0, kernel::Combine::kAdd}};
   graph.kernels = {k};
   const PlacedMapping p = placed(parsed("M1:{(8),(8)}"), k, flat(true));
   EXPECT_EQ(footprints(p, 0, 0, graph, k, flat(true))[1].elements, 256);

@@ -9,6 +9,8 @@ using kernel::Combine;
 using kernel::Scalar;
 
 Collector::Collector(const Plan &plan, kernel::DataSet &data) : scheme_(plan.scheme()), data_(data) {
+  for (const Operand &o : scheme_.operands)
+    guards_.push_back(o.isShared() ? std::vector<kernel::Affine>{} : scheme_.guardsOf(o));
   lower::startAccumulations(*scheme_.graph, scheme_.number, data_);
 }
 
@@ -18,7 +20,7 @@ std::int64_t Collector::carriedElement(const Operand &o) const {
 
 /// Calls visit(byte in the tasklet's array, element of the tensor) for every element that is the tasklet's.
 template <typename Visit>
-void Collector::forEach(const Operand &o, std::int64_t tasklet, bool heedsGuards, Visit &&visit) const {
+void Collector::forEach(const Operand &o, std::int64_t tasklet, Visit &&visit) const {
   const std::size_t dims = scheme_.axes.size();
   const Reference &r = scheme_.stores[static_cast<std::size_t>(o.store)];
   std::vector<std::int64_t> first = scheme_.baseOf(dpu_);
@@ -41,9 +43,11 @@ void Collector::forEach(const Operand &o, std::int64_t tasklet, bool heedsGuards
   }
   const kernel::Affine element =
       kernel::linearize(scheme_.storeOf(o).target, scheme_.tensorOf(o), dims, o.use == Use::kTable ? 1 : 0);
+  const auto &guards = guards_[static_cast<std::size_t>(&o - scheme_.operands.data())];
   lower::forEachPoint(
-      scheme_.kernel(), first, ranges, heedsGuards, at, element, [&](int d) { return o.involves(d); },
+      scheme_.kernel(), first, ranges, guards, at, element, [&](int d) { return o.involves(d); },
       [&](std::int64_t byte, std::int64_t e) {
+        PIMENTO_SLOW_CHECK(e >= 0 && e + tables <= scheme_.tensorOf(o).elements());
         for (std::int64_t i = 0; i < tables; ++i) visit(byte + i * o.size(), e + i);
       });
 }
@@ -57,7 +61,7 @@ void Collector::addWritten(const Operand &o, const Block &block) {
   };
   const Combine combine = scheme_.storeOf(o).combine;
   for (std::int64_t t = 0; t < scheme_.tasklets; ++t)
-    forEach(o, t, o.use == Use::kWrite, [&](std::int64_t byte, std::int64_t element) {
+    forEach(o, t, [&](std::int64_t byte, std::int64_t element) {
       const std::byte *from = block.bytes.data() + t * o.bytes + byte;
       if (o.use == Use::kWrite && combine != Combine::kAssign)
         merge(combine, element, kernel::load(tensor.type, tensor.bytes.data(), element), from);
@@ -80,7 +84,7 @@ void Collector::addPartial(const Operand &o, const Block &block) {
     const auto result = scheme_.resultOf(o, t);
     if (!result) continue;
     const bool isEmpty = isIdle(scheme_, valid, t);
-    forEach(o, t, false, [&](std::int64_t byte, std::int64_t element) {
+    forEach(o, t, [&](std::int64_t byte, std::int64_t element) {
       sums.add(element, isEmpty ? kernel::identity(combine, o.type)
                                 : kernel::load(o.type, block.bytes.data() + *result * o.bytes + byte, 0));
     });

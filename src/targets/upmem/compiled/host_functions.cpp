@@ -55,14 +55,14 @@ std::string HostFunctions::gather(const Operand &o) const {
 }
 
 /// Opens loops over the elements of an operand that are a tasklet's, with `at` (a byte) and `element`.
-std::size_t HostFunctions::openEach(Lines &lines, const Operand &o, bool heedsGuards) const {
+std::size_t HostFunctions::openEach(Lines &lines, const Operand &o) const {
   const Reference &r = scheme_.stores[static_cast<std::size_t>(o.store)];
-  const auto &guards = scheme_.kernel().guards;
+  const auto guards = scheme_.guardsOf(o);
   std::size_t depth = 0;
   std::vector<std::string> point(scheme_.axes.size());
   for (std::size_t d = 0; d < scheme_.axes.size(); ++d) {
     const bool isGuarded =
-        heedsGuards && std::any_of(guards.begin(), guards.end(), [d](auto &g) { return g.coefficients[d] != 0; });
+        std::any_of(guards.begin(), guards.end(), [d](auto &g) { return g.coefficients[d] != 0; });
     if (!o.involves(static_cast<int>(d)) && !isGuarded) continue;
     point[d] = fmt::format("p{}", d);
     lines.open("for (int64_t p{0} = 0; p{0} < points(&mapping{1}, valid, low, {0}); ++p{0}) {{", d, suffix_);
@@ -72,9 +72,9 @@ std::size_t HostFunctions::openEach(Lines &lines, const Operand &o, bool heedsGu
     return point[d].empty() ? fmt::format("(base[{0}] + low[{0}])", d)
                             : fmt::format("(base[{0}] + low[{0}] + {1})", d, point[d]);
   };
-  for (std::size_t g = 0; heedsGuards && g < guards.size(); ++g) {
-    std::string sum = std::to_string(guards[g].constant);
-    for (std::size_t d = 0; d < point.size(); ++d) sum += term(guards[g].coefficients[d], value(d));
+  for (const kernel::Affine &g : guards) {
+    std::string sum = std::to_string(g.constant);
+    for (std::size_t d = 0; d < point.size(); ++d) sum += term(g.coefficients[d], value(d));
     lines.add("if ({} < 0) continue;", sum);
   }
   std::int64_t atFirst = 0, elementFirst = 0, tables = 0;
@@ -143,7 +143,7 @@ std::string HostFunctions::collect(const Operand &o) {
   openTasklets(lines, o.isMerged ? "" : fmt::format(", from += {}", o.bytes));
   if (const std::string others = othersHave(o); !others.empty())
     lines.add("if ({}) continue;  // merged by the DPU", others);
-  const std::size_t depth = openEach(lines, o, o.use == Use::kWrite);
+  const std::size_t depth = openEach(lines, o);
   lines.add("{} x;", type);
   lines.add("memcpy(&x, from + at, sizeof x);");
   writeAdding(lines, o);

@@ -33,7 +33,7 @@ class HostFunctions {
   const kernel::Tensor &tensorOf(int t) const { return scheme_.graph->tensors[static_cast<std::size_t>(t)]; }
   std::string memory(int t) const { return memoryType(tensorOf(t).type); }
   std::int64_t strideOf(const Operand &o, const Position &p) const;
-  std::size_t openEach(Lines &lines, const Operand &o, bool heedsGuards) const;
+  std::size_t openEach(Lines &lines, const Operand &o) const;
   void openTasklets(Lines &lines, const std::string &step) const;
   std::string othersHave(const Operand &o) const;
   std::string selection(const Operand &o) const;

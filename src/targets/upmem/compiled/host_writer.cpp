@@ -152,8 +152,8 @@ class HostWriter {
     std::int64_t values = 201, shift = 100;
     for (const kernel::Kernel &kernel : graph_.kernels)
       for (const kernel::Store &s : kernel.stores)
-        if (s.indirectIndex >= 0) {
-          values = std::min(values, tensorOf(s.target.tensor).shape.back());
+        if (s.target.isIndirect()) {
+          values = std::min(values, tensorOf(s.target.tensor).shape[static_cast<std::size_t>(s.target.indirectAt)]);
           shift = 0;
         }
     if (!isSigned(type) && !isFloat(type)) shift = 0;

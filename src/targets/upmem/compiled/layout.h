@@ -83,12 +83,13 @@ class Collector final : public Results {
   void addSelected(const Operand &o, const Block &block, const Block &counts);
   void addScan(const std::vector<Block> &results);
   template <typename Visit>
-  void forEach(const Operand &o, std::int64_t tasklet, bool heedsGuards, Visit &&visit) const;
+  void forEach(const Operand &o, std::int64_t tasklet, Visit &&visit) const;
   kernel::TensorData &tensorOf(const Operand &o) { return data_[static_cast<std::size_t>(o.tensor)]; }
   /// Of the only element that a prefix sum accumulates into.
   std::int64_t carriedElement(const Operand &o) const;
 
   const Scheme &scheme_;
+  std::vector<std::vector<kernel::Affine>> guards_;  ///< by operand, of results
   kernel::DataSet &data_;
   std::int64_t dpu_ = 0;
   std::int64_t selected_ = 0;

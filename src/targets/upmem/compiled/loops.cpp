@@ -86,7 +86,7 @@ class Loops {
     for (std::size_t s = 0; s < kernel_.stores.size(); ++s) {
       if (!c_.stores[s]) continue;
       want(kernel_.stores[s].value);
-      want(kernel_.stores[s].indirectIndex);
+      want(kernel_.stores[s].target.indirectIndex);
       if (operand(scheme_.stores[s]).use == Use::kSelected) selected_ = &operand(scheme_.stores[s]);
     }
     want(kernel_.predicate);
@@ -525,7 +525,7 @@ class Loops {
   void writeTable(std::size_t s, const std::string &x) {
     const kernel::Store &st = kernel_.stores[s];
     const Operand &o = operand(scheme_.stores[s]);
-    const std::string index = fmt::format("v{}", st.indirectIndex), type = valueType(o.type);
+    const std::string index = fmt::format("v{}", st.target.indirectIndex), type = valueType(o.type);
     const Combine combine = st.combine;
     const auto next = [&](const std::string &old) {
       c_.lines.add("const {} o{} = {};", type, s, c_.helpers.fromMemory(o.type, old));

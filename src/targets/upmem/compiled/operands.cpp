@@ -53,7 +53,7 @@ class Grouper {
     for (Operand &o : scheme_.operands) rebase(o);
     for (std::size_t l = 0; l < kernel_.loads.size(); ++l) refer(kernel_.loads[l], false, scheme_.loads[l]);
     for (std::size_t s = 0; s < kernel_.stores.size(); ++s)
-      refer(kernel_.stores[s].target, kernel_.stores[s].indirectIndex >= 0, scheme_.stores[s]);
+      refer(kernel_.stores[s].target, kernel_.stores[s].target.isIndirect(), scheme_.stores[s]);
     return okStatus();
   }
 
@@ -72,7 +72,7 @@ class Grouper {
   }
 
   Use useOf(const kernel::Store &s) const {
-    if (s.indirectIndex >= 0) return Use::kTable;
+    if (s.target.isIndirect()) return Use::kTable;
     if (kernel_.form == Form::kSelect) return s.combine == Combine::kAssign ? Use::kSelected : Use::kPartial;
     if (scheme_.isScan) return s.combine == Combine::kAssign ? Use::kWrite : Use::kPartial;
     if (isSequential_ && (s.combine != Combine::kAssign || isLoaded(s.target.tensor) || !usesAllDims(s)))

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "pimento/base/integer.h"
+#include "pimento/lower/host_data.h"
 #include "pimento/mapping/dependence.h"
 #include "pimento/targets/upmem/compiled/merging.h"
 #include "pimento/targets/upmem/compiled/operands.h"
@@ -77,6 +78,10 @@ std::optional<std::int64_t> Scheme::resultOf(const Operand &o, std::int64_t task
       return std::nullopt;
   }
   return group;
+}
+
+std::vector<kernel::Affine> Scheme::guardsOf(const Operand &o) const {
+  return lower::guardsOf(kernel(), o.use == Use::kWrite, [&](int d) { return o.involves(d); });
 }
 
 const Operand &Scheme::carry() const {
@@ -224,7 +229,7 @@ class Maker {
     }
     for (const kernel::Store &s : kernel_.stores) {
       const DType t = graph_.tensors[static_cast<std::size_t>(s.target.tensor)].type;
-      if (s.indirectIndex < 0) continue;
+      if (!s.target.isIndirect()) continue;
       if (s.combine == Combine::kAssign)
         return unsupported("op", "an indirect store that assigns: the last point wins", "accumulate: +=, min=, max=");
       if (lower::accumulatorOf(t) != t)

@@ -125,6 +125,8 @@ struct Scheme {
   bool merges() const;
   const kernel::Tensor &tensorOf(const Operand &o) const { return graph->tensors[static_cast<std::size_t>(o.tensor)]; }
   const kernel::Store &storeOf(const Operand &o) const { return kernel().stores[static_cast<std::size_t>(o.store)]; }
+  /// Conditions (>= 0) under which an array of results has an element of the tensor.
+  std::vector<kernel::Affine> guardsOf(const Operand &o) const;
   /// Is it what a split prefix sum hands on?
   bool isCarry(const Operand &o) const { return isScan && o.use == Use::kPartial; }
   const Operand &carry() const;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "pimento/kernel/linear.h"
+#include "pimento/lower/accumulation.h"
 
 namespace pimento::targets::upmem::measured {
 
@@ -174,6 +175,8 @@ class Recogniser {
       return (isCarried(l) && r == carried->value) || (isCarried(r) && l == carried->value);
     };
     if (!isScan()) return notOneOf("its recurrence");
+    if (lower::hasInitial(graph_, static_cast<int>(&kernel_ - graph_.kernels.data()), *carried))
+      return unsupported("pattern", "its sums begin at a value that is given, the program's at 0");
     p.shape = Shape::kScan;
     p.a = loaded(carried->value);
     p.type = graph_.tensors[static_cast<std::size_t>(p.a.tensor)].type;
@@ -199,8 +202,8 @@ class Recogniser {
     if (kernel_.dims.size() != 1 || kernel_.stores.size() != 1) return notOneOf("its indirect accumulation");
     const kernel::Store &s = kernel_.stores[0];
     const kernel::Tensor &bins = tensor(s.target);
-    if (s.combine != kernel::Combine::kAdd || !isInteger(s.value, 1) || s.indirectIndex < 0 ||
-        !isBin(s.indirectIndex) || sizeOf(bins.type).value != 4 || bins.shape.size() != 1)
+    if (s.combine != kernel::Combine::kAdd || !isInteger(s.value, 1) || !s.target.isIndirect() ||
+        !isBin(s.target.indirectIndex) || sizeOf(bins.type).value != 4 || bins.shape.size() != 1)
       return unsupported(
           "op", "its indirect accumulation is not the histogram that there is a program for",
           fmt::format("UPMEM's program counts h[x[n] * bins >> {}] += 1 into 32-bit counters", kValueBits));
