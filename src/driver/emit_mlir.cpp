@@ -52,7 +52,7 @@ Outcome emitMlir(const Options &options, const Job &job) {
   if (!graph && !options.maps.empty()) return failure(graph.diagnostics());
   for (std::size_t k = 0; graph && k < graph->size(); ++k) {
     const evaluate::PlannedPart &part = (*graph)[k];
-    mappings.push_back(part.compiled ? mappingText(part.compiled->placed().mapping, job.input.graph->kernels[k])
+    mappings.push_back(part.compiled ? mappingText(part.compiled->placed().mapping, job.graph()->kernels[k])
                        : isAnyway    ? std::string()
                                      : std::string(mapping::keyword(mapping::MapSpec::Kind::kHost)));
   }

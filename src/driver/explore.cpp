@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <set>
 
 #include "pimento/base/file.h"
 #include "pimento/base/progress.h"
@@ -22,6 +23,7 @@
 #include "pimento/evaluate/evaluator.h"
 #include "pimento/kernel/interpreter.h"
 #include "pimento/kernel/isolate.h"
+#include "pimento/kernel/rounds.h"
 #include "pimento/machine/identity.h"
 #include "pimento/mapping/mapping.h"
 #include "pimento/program/dpu_compiler.h"
@@ -163,11 +165,13 @@ Result<std::vector<Part>> partsOf(const Options &options, const Job &job, const 
                                   std::vector<std::string> &warnings) {
   std::vector<Part> parts;
   Diagnostics refused;
-  const kernel::Graph &graph = *job.input.graph;
+  const kernel::Graph &graph = *job.graph();
+  std::set<int> origins;  // of a kernel in loops, its first round
   std::vector<std::string> levels;
   for (const machine::Level &l : job.machine.levels) levels.push_back(fmt::format("{}={}", l.name, l.count));
   std::map<std::string, std::size_t> seen;  // by shape: layers of a network repeat
   for (int k = 0; k < static_cast<int>(graph.kernels.size()); ++k) {
+    if (job.rounds && !origins.insert(job.rounds->origins[static_cast<std::size_t>(k)]).second) continue;
     const std::string &name = graph.kernels[static_cast<std::size_t>(k)].name;
     const auto isMeant = [&](const std::string &n) { return n == name; };
     if (!options.kernels.empty() && std::none_of(options.kernels.begin(), options.kernels.end(), isMeant)) continue;
@@ -328,6 +332,7 @@ Outcome exploreMappings(const Options &options) {
   e.clockGHz = job.machine.clockGHz;
   Result<std::vector<Part>> parts = partsOf(options, job, *spacePart, e.head.warnings);
   if (!parts) return failure(parts.diagnostics());
+  if (job.rounds) e.head.warnings.push_back("kernels in loops are explored as they are in their first rounds");
   std::string identity;
   for (const Part &p : *parts) identity += tune::identity(p.problem);
   auto store = openStore(options, identity, aboutOf("mappings", e.head));

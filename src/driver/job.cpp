@@ -9,6 +9,7 @@
 #include "pimento/driver/emit_mlir.h"
 #include "pimento/driver/engine.h"
 #include "pimento/evaluate/evaluator.h"
+#include "pimento/kernel/rounds.h"
 #include "pimento/targets/targets.h"
 
 namespace pimento::driver {
@@ -17,6 +18,10 @@ std::shared_ptr<const ToolBox> makeToolBox() {
   auto box = std::make_shared<ToolBox>();
   box->dpuCompiler = makeDpuCompiler();
   return box;
+}
+
+const kernel::Graph *Job::graph() const {
+  return rounds != nullptr ? &rounds->graph : input.graph ? &*input.graph : nullptr;
 }
 
 std::string Job::deviceVariant(const Options &options) const {
@@ -31,7 +36,7 @@ evaluate::Request Job::request(const Options &options) const {
   r.machine = &machine;
   r.target = target;
   r.graph = graph();
-  r.rounds = rounds ? &*rounds : nullptr;
+  r.rounds = rounds.get();
   r.program = program.get();
   r.maps = maps;
   r.jobs = jobCount(options.jobs);
@@ -75,11 +80,11 @@ Result<std::unique_ptr<Job>> loadJob(const Options &options, const std::string &
   const Result<const evaluate::Target *> family =
       input->program ? targets::targetOf(*machine, *input->program) : targets::targetOf(*machine);
   if (!family) return family.diagnostics();
-  std::optional<kernel::Unrolled> rounds;
+  std::shared_ptr<const kernel::Unrolled> rounds;
   if (input->graph && !input->graph->loops.empty()) {
     Result<kernel::Unrolled> flat = kernel::unrolled(*input->graph);
     if (!flat) return flat.diagnostics();
-    rounds = std::move(*flat);
+    rounds = std::make_shared<const kernel::Unrolled>(std::move(*flat));
   }
   auto job = std::make_unique<Job>(Job{std::move(*machine),
                                        *family,

@@ -8,7 +8,6 @@
 
 #include "pimento/driver/input.h"
 #include "pimento/driver/tool_box.h"
-#include "pimento/kernel/rounds.h"
 #include "pimento/machine/machine.h"
 
 namespace pimento::evaluate {
@@ -18,13 +17,17 @@ struct Report;
 struct Request;
 }  // namespace pimento::evaluate
 
+namespace pimento::kernel {
+struct Unrolled;
+}  // namespace pimento::kernel
+
 namespace pimento::driver {
 
 struct Job {
   machine::Machine machine;
   const evaluate::Target *target = nullptr;  ///< of the machine's family
   Input input;
-  std::optional<kernel::Unrolled> rounds;  ///< of a graph with loops
+  std::shared_ptr<const kernel::Unrolled> rounds;  ///< of a graph with loops; else null
   std::vector<mapping::MapSpec> maps;
   evaluate::Offload offload = evaluate::Offload::kAll;
   std::optional<evaluate::TwoSlice> twoSlice;  ///< instead of fast-forward
@@ -33,7 +36,7 @@ struct Job {
   std::shared_ptr<const evaluate::Runnable> program = nullptr;  ///< of an input that is a program
 
   /// The input's graph without loops.
-  const kernel::Graph *graph() const { return rounds ? &rounds->graph : input.graph ? &*input.graph : nullptr; }
+  const kernel::Graph *graph() const;
   evaluate::Tools tools() const { return toolBox->tools(); }
 
   /// The variant of the device's programs; one of the kernel alone ("measured") needs no program of its own.

@@ -227,6 +227,9 @@ class TimelineFile {
   /// Empties the file, so last of all that can be refused.
   Status open(const Options &options, const Job &job, const evaluate::CompiledGraph &graph) {
     if (options.trace.empty()) return okStatus();
+    if (job.rounds)
+      return usageError("trace-graph", "--trace", "a timeline shows one run of a kernel, and these run in rounds",
+                        "trace one round: a kernel without the loop around it");
     std::vector<const evaluate::Runnable *> runs;
     if (job.program) runs.push_back(job.program.get());
     for (const evaluate::PlannedPart &p : graph)

@@ -84,6 +84,8 @@ Json stagesOf(const evaluate::Report &report) {
                    {"breakdown", breakdownOf(s.breakdown())},
                    {"operations", s.operations},
                    {"bytes", s.bytes.value}});
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (report.stages[i].runs != 1) out[i]["runs"] = report.stages[i].runs;
   return out;
 }
 

@@ -114,7 +114,18 @@ class MlirWriter {
  private:
   Diagnostics check() const {
     Diagnostics found;
+    for (const kernel::Loop &loop : graph_.loops)
+      found.push_back(unsupported("no-mlir-form", loop.where,
+                                  fmt::format("kernels run in rounds of loop '{}'", loop.name),
+                                  "--emit kernel and --emit cnm print loops around kernels"));
     for (const Kernel &k : graph_.kernels) {
+      const bool follows = std::any_of(k.stores.begin(), k.stores.end(), [](const auto &s) { return s.follows >= 0; });
+      if (k.hasIndirectLoads() || follows)
+        found.push_back(
+            unsupported("no-mlir-form", k.where,
+                        fmt::format("kernel '{}' {}", k.name,
+                                    follows ? "takes a minimum or maximum with its index" : "reads where its data say"),
+                        "linalg and affine loops say only what indices decide; --emit kernel prints it"));
       if (k.form == kernel::Form::kAffine) continue;
       found.push_back(unsupported(
           "no-mlir-form", k.where,

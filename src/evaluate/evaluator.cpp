@@ -219,9 +219,9 @@ class Run {
       kernel::makeMissing(*request_.graph, made_);
     }
     // A run is of a part; without loops a part is of one or more kernels.
-    const int until = request_.rounds != nullptr     ? static_cast<int>(run)
-                      : run < graph_.size() ? graph_[run].first
-                                                     : static_cast<int>(request_.graph->kernels.size());
+    const int until = request_.rounds != nullptr ? static_cast<int>(run)
+                      : run < graph_.size()      ? graph_[run].first
+                                                 : static_cast<int>(request_.graph->kernels.size());
     for (; madeRuns_ < until; ++madeRuns_) {
       const int k = request_.rounds != nullptr ? request_.rounds->runs[static_cast<std::size_t>(madeRuns_)] : madeRuns_;
       if (Status s = kernel::interpretKernel(*request_.graph, k, made_); !s) return s;
@@ -246,7 +246,8 @@ class Run {
       records_[p] = {{}, {}, layer, false};
     }
     addTo(stage, breakdown, actions, times);
-    if (part.offloadedCycles) stage.offloadedCycles = Cycles(multiplySaturated(part.offloadedCycles->value, stage.runs));
+    if (part.offloadedCycles)
+      stage.offloadedCycles = Cycles(multiplySaturated(part.offloadedCycles->value, stage.runs));
     return okStatus();
   }
 
@@ -318,8 +319,8 @@ class Run {
   Breakdown setup_;
   std::vector<StageRecord> records_;
   std::set<std::set<std::pair<int, std::string>>> placed_;
-  kernel::DataSet made_;         ///< timing runs whose time depends on what earlier kernels compute
-  int madeRuns_ = 0;             ///< of kernels, that made_ holds the results of
+  kernel::DataSet made_;  ///< timing runs whose time depends on what earlier kernels compute
+  int madeRuns_ = 0;      ///< of kernels, that made_ holds the results of
   bool isTruncated_ = false;
 };
 

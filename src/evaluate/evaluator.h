@@ -19,11 +19,11 @@ namespace pimento::evaluate {
 /// What to evaluate and how: a graph, or a program from a file.
 struct Request {
   const machine::Machine *machine = nullptr;
-  const Target *target = nullptr;  ///< of the machine's family
-  const kernel::Graph *graph = nullptr;       ///< without loops
-  const kernel::Unrolled *rounds = nullptr;   ///< of a graph with loops: `graph` is its graph
-  const Runnable *program = nullptr;   ///< instead of a graph
-  std::vector<mapping::MapSpec> maps;  ///< one for all kernels, or one per kernel (of the graph with loops)
+  const Target *target = nullptr;            ///< of the machine's family
+  const kernel::Graph *graph = nullptr;      ///< without loops
+  const kernel::Unrolled *rounds = nullptr;  ///< of a graph with loops: `graph` is its graph
+  const Runnable *program = nullptr;         ///< instead of a graph
+  std::vector<mapping::MapSpec> maps;        ///< one for all kernels, or one per kernel (of the graph with loops)
   std::string variant = "plain";
   Offload offload = Offload::kAll;
   bool isSimulation = false;  ///< every command; otherwise fast-forward

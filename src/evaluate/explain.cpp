@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "pimento/base/integer.h"
 #include "pimento/base/suggest.h"
 #include "pimento/base/text.h"
 #include "pimento/evaluate/explainer.h"
@@ -66,6 +67,23 @@ class Explainer {
 
   // --- stages
 
+  /// What one run takes, times the rounds of a loop that are like it.
+  static DerivationPtr ofRuns(const DerivationPtr &one, const Stage &stage) {
+    if (one == nullptr || stage.runs == 1) return one;
+    return node(one->name, multiplySaturated(one->integer(), stage.runs), one->unit, "one * runs", Arithmetic::kInteger,
+                {{"one", one}, {"runs", leaf("runs", stage.runs, "", "rounds of loops that are alike")}});
+  }
+  static void ofRuns(ActionNodes &nodes, const Stage &stage) {
+    for (auto &[action, d] : nodes) d = ofRuns(d, stage);
+  }
+  Breakdown breakdownOfRun(const ExplainedStage &in, const Stage &stage) const {
+    if (stage.runs == 1) return stage.breakdown();
+    if (!stage.isOnHost) return hostCycles(machine_, in.record.work, in.record.run.cycles);
+    Breakdown b;
+    b[Part::kHost] = in.record.layer.cycles;
+    return b;
+  }
+
   void explainStage(std::size_t i) {
     const ExplainedStage &in = input_.stages[i];
     const Stage &stage = report_.stages[i];
@@ -74,6 +92,7 @@ class Explainer {
     n.cycles = in.program == nullptr
                    ? leaf(at + "cycles", in.record.run.cycles.value, "cycle", "the kernel runs on the host")
                    : in.program->explainCycles(at + "cycles", in.record.run, numbers_, input_.mostCommands);
+    n.cycles = ofRuns(n.cycles, stage);
     addOfStage(n.cycles);
     const HostTerms terms = hostTerms(machine_, in.record.work);
     const Breakdown breakdown = stage.breakdown();
@@ -87,13 +106,17 @@ class Explainer {
     if (in.program != nullptr) {
       n.counts = explainCounts(at + "counts.", in, *input_.target, numbers_);
       n.device = deviceActionNodes(at, in, *input_.target, n.counts, numbers_);
+      for (auto &[name, d] : n.counts) d = ofRuns(d, stage);
+      ofRuns(n.device, stage);
     }
     HostWork traffic = in.record.work;
     if (stage.isOnHost) {
       traffic.placed = in.record.layer.written;
       traffic.readBack = in.record.layer.read;
     }
-    n.host = hostActionNodes(at, traffic, breakdown, stage.isOnHost ? in.record.layer.operations : 0, numbers_);
+    n.host = hostActionNodes(at, traffic, breakdownOfRun(in, stage), stage.isOnHost ? in.record.layer.operations : 0,
+                             numbers_);
+    ofRuns(n.host, stage);
     explainStageEnergy(at, stage, n, time);
     for (const DerivationPtr &p : n.parts) addOfStage(p);
     explainOnce(at, in, n);
@@ -110,12 +133,12 @@ class Explainer {
                    fmt::format("kernel '{}' on the device{}{}", stage.kernel, in.choices.empty() ? "" : "; ",
                                fmt::join(in.choices, "; ")));
     if (which == Part::kHost && stage.isOnHost)
-      return noted(numbers_.term(name, "cycle", layerTerm(in), Arithmetic::kReal, ""),
+      return noted(ofRuns(numbers_.term(name, "cycle", layerTerm(in), Arithmetic::kReal, ""), stage),
                    fmt::format("kernel '{}' on the host: {}", stage.kernel, stage.why));
     if (stage.isOnHost) return leaf(name, value, "cycle", "the kernel runs on the host: " + stage.why);
     if (which == Part::kCompute || which == Part::kHost)
       return leaf(name, value, "cycle", "the kernel runs on the device");
-    const DerivationPtr d = numbers_.term(name, "cycle", term, Arithmetic::kReal, "nothing to move");
+    const DerivationPtr d = ofRuns(numbers_.term(name, "cycle", term, Arithmetic::kReal, "nothing to move"), stage);
     return report_.stages.size() > 1 && !d->isLeaf() ? noted(d, fmt::format("kernel '{}'", stage.kernel)) : d;
   }
 
@@ -137,8 +160,9 @@ class Explainer {
       addOfStage(timeOf(at + key, cycles, machine_.toTime(value).value / 1000.0));
     };
     addWithTime("host_time_ns",
-                in.hasLayer ? numbers_.term(at + "host_cycles", "cycle", layerTerm(in), Arithmetic::kReal, "")
-                            : leaf(at + "host_cycles", stage.hostCycles.value, "cycle", "a program without a kernel"),
+                in.hasLayer
+                    ? ofRuns(numbers_.term(at + "host_cycles", "cycle", layerTerm(in), Arithmetic::kReal, ""), stage)
+                    : leaf(at + "host_cycles", stage.hostCycles.value, "cycle", "a program without a kernel"),
                 stage.hostCycles);
     if (!stage.isOnHost)
       addWithTime("offloaded_time_ns", sumOf(at + "offloaded_cycles", total->value, "cycle", {total}),
@@ -150,10 +174,11 @@ class Explainer {
                        "the device and explains it"),
                   *stage.offloadedCycles);
     addOfStage(leaf(at + "operations", stage.operations, "", "scalar operations: those of the body, at every point"));
-    addOfStage(
-        node(at + "bytes", stage.bytes.value, "B", "read + written", Arithmetic::kInteger,
+    addOfStage(ofRuns(
+        node(at + "bytes", in.record.layer.bytes().value, "B", "read + written", Arithmetic::kInteger,
              {{"read", leaf("read", in.record.layer.read.value, "B", "bytes that the kernel reads, each once")},
-              {"written", leaf("written", in.record.layer.written.value, "B", "bytes that it writes, each once")}}));
+              {"written", leaf("written", in.record.layer.written.value, "B", "bytes that it writes, each once")}}),
+        stage));
   }
 
   void explainStageEnergy(const std::string &at, const Stage &stage, const Nodes &n, const DerivationPtr &time) {

@@ -270,8 +270,7 @@ class Planner {
     const auto origin = request_.originOf(static_cast<std::size_t>(part.first));
     if (const auto earlier = chosen_.find(origin); isChosen && earlier != chosen_.end()) {
       auto compiled = target_.compile(part, earlier->second, *request_.machine, request_.variant, request_.tools);
-      if (compiled)
-        return Choice{earlier->second, "chosen for an earlier round of the kernel", std::move(*compiled)};
+      if (compiled) return Choice{earlier->second, "chosen for an earlier round of the kernel", std::move(*compiled)};
     }
     Result<Choice> choice = resolve(request_, part);
     if (isChosen && choice) chosen_.insert_or_assign(origin, choice->mapping);
@@ -312,7 +311,9 @@ class Planner {
 GraphPart partFrom(const Request &r, int first) {
   const auto kernels = static_cast<int>(r.graph->kernels.size());
   return {r.graph, first,
-          r.maps.size() > 1 || r.rounds != nullptr ? 1 : std::min(kernels - first, r.target->runLength(*r.graph, first, *r.machine))};
+          r.maps.size() > 1 || r.rounds != nullptr
+              ? 1
+              : std::min(kernels - first, r.target->runLength(*r.graph, first, *r.machine))};
 }
 
 }  // namespace

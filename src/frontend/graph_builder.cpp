@@ -209,8 +209,8 @@ bool GraphBuilder::isTouched(int tensor) const {
   return false;
 }
 
-/// A fresh tensor that is accumulated into starts from the identity by itself; where it becomes one that the user gives,
-/// a kernel says so.
+/// A fresh tensor that is accumulated into starts from the identity by itself; where it becomes one that the user
+/// gives, a kernel says so.
 void GraphBuilder::startFromIdentity(int tensor, const Location &where) {
   for (std::size_t n = 0; n < graph_.kernels.size(); ++n) {
     const auto &stores = graph_.kernels[n].stores;
@@ -288,12 +288,13 @@ void GraphBuilder::prune() {
     loop.end = kept[static_cast<std::size_t>(loop.end)];
   }
   std::erase_if(graph_.loops, [](const kernel::Loop &loop) { return loop.first == loop.end; });
-  std::erase_if(graph_.kernels, [&](const Kernel &k) { return std::none_of(k.stores.begin(), k.stores.end(), isOpen); });
+  std::erase_if(graph_.kernels,
+                [&](const Kernel &k) { return std::none_of(k.stores.begin(), k.stores.end(), isOpen); });
   for (Kernel &k : graph_.kernels) {
     // What a kernel reads of its own stores it needs itself (the running sum of a scan).
     std::erase_if(k.stores, [&](const Store &s) {
-      return !isOpen(s) && std::none_of(k.loads.begin(), k.loads.end(),
-                                        [&](const Access &a) { return a.tensor == s.target.tensor; });
+      return !isOpen(s) &&
+             std::none_of(k.loads.begin(), k.loads.end(), [&](const Access &a) { return a.tensor == s.target.tensor; });
     });
   }
 }

@@ -22,8 +22,7 @@ BlockRunner::BlockRunner(const Graph &graph, const Kernel &kernel, DataSet &data
       const Access &access = kernel.loads[static_cast<std::size_t>(value.access)];
       const auto t = static_cast<std::size_t>(access.tensor);
       const Tensor &tensor = graph.tensors[t];
-      const Source source{index, value.type, data[t].bytes.data(), linearize(access, tensor, dims),
-                          tensor.elements()};
+      const Source source{index, value.type, data[t].bytes.data(), linearize(access, tensor, dims), tensor.elements()};
       if (!access.isIndirect()) {
         sources_.push_back(source);
         continue;

@@ -68,7 +68,7 @@ class BlockRunner {
     const std::byte *array;
     Affine element;
     std::int64_t elements;  ///< of the array
-    Indirect indirect{};  ///< its index from data, which is added once it is known
+    Indirect indirect{};    ///< its index from data, which is added once it is known
   };
   std::vector<Source> sources_;
   std::vector<Source> indirectSources_;

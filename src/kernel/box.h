@@ -44,8 +44,8 @@ class Box {
 };
 
 /// Conditions (>= 0) on dims with `isKept` alone that hold wherever a point with these values runs: of every guard the
-/// most that the other dims give it, and the box where it is smaller than the extents. Forms of those dims that verify()
-/// proved to lie within bounds do so wherever the conditions hold. For triangles they are exact.
+/// most that the other dims give it, and the box where it is smaller than the extents. Forms of those dims that
+/// verify() proved to lie within bounds do so wherever the conditions hold. For triangles they are exact.
 std::vector<Affine> projectedGuards(const Kernel &kernel, const std::vector<bool> &isKept);
 
 }  // namespace pimento::kernel

@@ -105,10 +105,33 @@ std::int64_t termsPerResult(const Graph &graph, std::size_t tensor) {
   return most;
 }
 
+/// By tensor: the least extent that its elements, as they are or cast, index; 0 where they index nothing.
+std::vector<std::int64_t> indexedExtents(const Graph &graph) {
+  std::vector<std::int64_t> extents(graph.tensors.size(), 0);
+  for (const Kernel &kernel : graph.kernels) {
+    const auto see = [&](const Access &a) {
+      if (!a.isIndirect()) return;
+      int v = a.indirectIndex;
+      const auto node = [&]() -> const Value & { return kernel.body[static_cast<std::size_t>(v)]; };
+      while (node().op == Op::kCast) v = node().args[0];
+      if (node().op != Op::kLoad) return;
+      const int from = kernel.loads[static_cast<std::size_t>(node().access)].tensor;
+      std::int64_t &least = extents[static_cast<std::size_t>(from)];
+      const std::int64_t extent =
+          graph.tensors[static_cast<std::size_t>(a.tensor)].shape[static_cast<std::size_t>(a.indirectAt)];
+      least = least == 0 ? extent : std::min(least, extent);
+    };
+    std::for_each(kernel.loads.begin(), kernel.loads.end(), see);
+    for (const Store &store : kernel.stores) see(store.target);
+  }
+  return extents;
+}
+
 }  // namespace
 
 DataSet makeData(const Graph &graph, const DataSpec &spec) {
   DataSet data(graph.tensors.size());
+  const std::vector<std::int64_t> indexed = indexedExtents(graph);
   for (std::size_t t = 0; t < graph.tensors.size(); ++t) {
     const Tensor &tensor = graph.tensors[t];
     if (tensor.role != Role::kInput && tensor.role != Role::kInOut) {
@@ -124,7 +147,9 @@ DataSet makeData(const Graph &graph, const DataSpec &spec) {
         // instead of overflowing (Glorot and Bengio, AISTATS 2010).
         const std::int64_t terms = tensor.isConstant && isFloat(tensor.type) ? termsPerResult(graph, t) : 1;
         const double bound = std::sqrt(3.0 / static_cast<double>(terms));
-        if (terms > 1)
+        if (indexed[t] > 0)
+          fillUniform(data[t], {DataSpec::Kind::kUniform, 0, static_cast<double>(indexed[t] - 1), spec.seed}, rng);
+        else if (terms > 1)
           fillUniform(data[t], {DataSpec::Kind::kUniform, -bound, bound, spec.seed}, rng);
         else
           fillRandom(data[t], rng);

@@ -1,8 +1,8 @@
 // Whether two accesses can touch one element, and in which order of a loop.
 //
 // Integer constraints, decided as far as substitution, greatest common divisors, intervals and pairs of constraints go
-// (the tests of Banerjee, Dependence Analysis, 1997, chapters 4 to 6, without a full integer solver): "never" is proved,
-// anything else counts as possible.
+// (the tests of Banerjee, Dependence Analysis, 1997, chapters 4 to 6, without a full integer solver): "never" is
+// proved, anything else counts as possible.
 #pragma once
 
 #include <cstdint>

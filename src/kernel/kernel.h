@@ -165,9 +165,9 @@ struct Kernel {
   std::vector<Store> stores;
   std::vector<Affine> guards;  ///< a point runs only where all are >= 0
   Form form = Form::kAffine;
-  int predicate = -1;         ///< Form::kSelect
-  std::int64_t limit = -1;    ///< Form::kSelect: what exceeds this many in a row is neither appended nor counted
-  Location where;      ///< of the statement or operation it came from
+  int predicate = -1;       ///< Form::kSelect
+  std::int64_t limit = -1;  ///< Form::kSelect: what exceeds this many in a row is neither appended nor counted
+  Location where;           ///< of the statement or operation it came from
 
   int dimNamed(std::string_view dim) const;  ///< index, or -1
   std::int64_t points() const;               ///< product of the extents, guards ignored
@@ -175,8 +175,8 @@ struct Kernel {
 };
 
 /// Kernels that run in turns, once per value of a counter, from 0 to `extent` - 1. The counter is a leading dim of each
-/// of them (DimKind::kCounter), so that it may stand in indices, guards and bodies; bounds that move with outer counters
-/// are guards.
+/// of them (DimKind::kCounter), so that it may stand in indices, guards and bodies; bounds that move with outer
+/// counters are guards.
 struct Loop {
   std::string name;
   std::int64_t extent = 0;

@@ -104,10 +104,15 @@ class NotationBuilder {
     if (!lows || !highs) return fail("too-large", node(statement.low), "the bounds leave 64 bits", "use smaller ones");
     const std::int64_t first = lows->first, end = highs->second - 1;
     if (end <= first)
-      return fail("bad-extent", node(statement.low), fmt::format("loop '{}' runs from {} up to {}", statement.name, first, end),
+      return fail("bad-extent", node(statement.low),
+                  fmt::format("loop '{}' runs from {} up to {}", statement.name, first, end),
                   "let it run at least once");
     open_.push_back(graph_.loops.size());
-    graph_.loops.push_back({statement.name, end - first, static_cast<int>(graph_.kernels.size()), 0, {},
+    graph_.loops.push_back({statement.name,
+                            end - first,
+                            static_cast<int>(graph_.kernels.size()),
+                            0,
+                            {},
                             {file_, statement.line, statement.column}});
     counters_.push_back({statement.name, first});
     bounds_.push_back({boundBy(low, first), boundBy(high, first)});
@@ -115,7 +120,8 @@ class NotationBuilder {
     for (std::int64_t &c : upper.coefficients) c = -c;
     upper.constant = -upper.constant - 1;
     std::erase_if(bounds_.back(), [this](const Affine &bound) {
-      return std::all_of(bound.coefficients.begin(), bound.coefficients.end() - 1, [](std::int64_t c) { return c == 0; });
+      return std::all_of(bound.coefficients.begin(), bound.coefficients.end() - 1,
+                         [](std::int64_t c) { return c == 0; });
     });
   }
 
@@ -246,7 +252,7 @@ class NotationBuilder {
              "say how they combine: +=, *=, min= or max=");
       }
       dims.push_back({index.name, findExtent(static_cast<int>(d), index, indices),
-                      isReduction                     ? DimKind::kReduction
+                      isReduction                    ? DimKind::kReduction
                       : isScatter && !index.isOnLeft ? DimKind::kSequential
                                                      : DimKind::kParallel});
     }
@@ -301,9 +307,8 @@ class NotationBuilder {
     int t = graph_.tensorNamed(reference.name);
     if (t < 0) {
       t = static_cast<int>(graph_.tensors.size());
-      graph_.tensors.push_back(
-          {reference.name, indexTensors_.contains(reference.name) ? DType::kI32 : type_,
-           std::vector<std::int64_t>(reference.index.size(), 1), Role::kInput});
+      graph_.tensors.push_back({reference.name, indexTensors_.contains(reference.name) ? DType::kI32 : type_,
+                                std::vector<std::int64_t>(reference.index.size(), 1), Role::kInput});
       uses_.emplace_back();
     }
     Tensor &tensor = graph_.tensors[static_cast<std::size_t>(t)];
@@ -400,7 +405,8 @@ class NotationBuilder {
         Uses &x = uses_[static_cast<std::size_t>(a)], &y = uses_[static_cast<std::size_t>(b)];
         x.isWritten = y.isWritten = x.isWritten || y.isWritten;
         isSwapped[static_cast<std::size_t>(a)] = isSwapped[static_cast<std::size_t>(b)] = true;
-        Tensor &first = graph_.tensors[static_cast<std::size_t>(a)], &second = graph_.tensors[static_cast<std::size_t>(b)];
+        Tensor &first = graph_.tensors[static_cast<std::size_t>(a)],
+               &second = graph_.tensors[static_cast<std::size_t>(b)];
         for (std::size_t i = 0; i < std::min(first.shape.size(), second.shape.size()); ++i)
           first.shape[i] = second.shape[i] = std::max(first.shape[i], second.shape[i]);
       }
@@ -520,9 +526,9 @@ class NotationBuilder {
   Graph graph_;
   std::vector<Uses> uses_;
   std::set<std::string> usedDims_, kernelNames_, indexTensors_;
-  std::vector<std::size_t> open_;             ///< loops around the current statement
-  std::vector<Counter> counters_;             ///< theirs
-  std::vector<std::vector<Affine>> bounds_;   ///< by open loop: forms of counters that are >= 0 in it
+  std::vector<std::size_t> open_;            ///< loops around the current statement
+  std::vector<Counter> counters_;            ///< theirs
+  std::vector<std::vector<Affine>> bounds_;  ///< by open loop: forms of counters that are >= 0 in it
   std::optional<Diagnostic> failure_;
 };
 

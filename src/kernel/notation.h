@@ -5,13 +5,24 @@
 //   C[i,j] += A[i,k] * B[k,j]        D[i] max= X[i, j]       o[i] = 2.5 * x[2*i + 1] - y[i]
 //   s[i] = x[i] > 0 ? x[i] : 0
 //
+//   y[i] = x[p[i]]; n[p[i],j] += x[i,j]                  one index of an element may come from data (p holds i32)
+//   A[i,j] = A[i,j] - f[i] * A[k,j] where i > k, j >= k  points that run: comparisons of sums of indices
+//   m[i] min= x[i,j] with b[i] = j                       a minimum with its index; the first of equals wins
+//   o[i] append= x[i,j] if x[i,j] > 0 count n[i] limit 8 a selection per row, its counts, and at most so many
+//   for t in 0..10 { b[i] = a[i-1] + a[i] where i >= 1; swap a, b }
+//
+// A loop runs its statements in rounds; its bounds are sums of outer counters, numbers and sizes, and its counter is an
+// index of every statement in it. After a round `swap` exchanges the names of two tensors. How large a tensor is that
+// data index, a size says (x=100; of several dimensions x_1=100 for the first).
+//
 // Statements are separated by ';' (or newlines); '#' starts a comment. Indices are dims; an index that does not occur
 // on the left is a reduction and needs '+=', '*=', 'min=' or 'max='. Index expressions are affine (integers, +, -, *).
 // A tensor that is only read is an input; read first and written later, an in-out; written by one statement and read by
 // a later one, a temporary; else an output. A statement that reads its own target at another element is sequential
-// (y[i+1] = y[i] + x[i]). A name without brackets is the value of that index if the statement has one, else a tensor
-// without dimensions. Extents come from `sizes`; a dim whose extent no one states (nor an earlier statement's tensor)
-// is a diagnostic that names it. Operators, tightest first: unary - and +; * / %; + -; << >>; &; ^; |; comparisons;
+// (y[i+1] = y[i] + x[i]) in the indices where that makes a difference; x[2*i+1] = x[2*i] is not. A name without
+// brackets is the value of that index if the statement has one, else a tensor without dimensions. Extents come from
+// `sizes`; a dim whose extent no one states (nor an earlier statement's tensor) is a diagnostic that names it.
+// Operators, tightest first: unary - and +; * / %; + -; << >>; &; ^; |; comparisons;
 // ?: (as in Python). Functions: relu exp log sqrt tanh abs neg min max select, and casts by type name (f32(x)).
 // Numbers take the type of what they meet; nothing else is converted silently, except that a stored value is rounded
 // to the tensor's type.

@@ -57,8 +57,7 @@ class Lexer {
     std::size_t n = 1;
     while (isLetter(peek(n)) || isDigit(peek(n))) ++n;
     const std::string_view word = text_.substr(at_, n);
-    const bool isCombine =
-        (word == "min" || word == "max" || word == "append") && peek(n) == '=' && peek(n + 1) != '=';
+    const bool isCombine = (word == "min" || word == "max" || word == "append") && peek(n) == '=' && peek(n + 1) != '=';
     push(isCombine ? TokenKind::kAssign : TokenKind::kName, isCombine ? n + 1 : n);
   }
 

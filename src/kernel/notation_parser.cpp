@@ -58,8 +58,7 @@ class Parser {
       }
       skipSeparators();
     }
-    if (!failure_ && open_ > 0)
-      fail(current(), "a loop is not closed", "write it like 'for k in 0..n { ... }'");
+    if (!failure_ && open_ > 0) fail(current(), "a loop is not closed", "write it like 'for k in 0..n { ... }'");
     if (failure_) return *failure_;
     if (tree_.statements.empty()) {
       return error("empty-notation", {file_, 1, 1}, "there is no statement", "write one like 'y[i] += A[i,j] * x[j]'");
@@ -147,7 +146,8 @@ class Parser {
     if (failure_) return;
     const Token assign = current();
     if (assign.kind != TokenKind::kAssign) {
-      fail(assign, fmt::format("expected an assignment, found {}", shown(assign)), "choices: =, +=, *=, min=, max=, append=");
+      fail(assign, fmt::format("expected an assignment, found {}", shown(assign)),
+           "choices: =, +=, *=, min=, max=, append=");
       return;
     }
     static constexpr std::array<std::string_view, 5> kAssigns{"=", "+=", "*=", "min=", "max="};
@@ -200,7 +200,8 @@ class Parser {
     next();
     statement.name = takeName();
     if (!failure_ && !takeWord("in"))
-      fail(current(), fmt::format("expected 'in', found {}", shown(current())), "write it like 'for k in 0..n { ... }'");
+      fail(current(), fmt::format("expected 'in', found {}", shown(current())),
+           "write it like 'for k in 0..n { ... }'");
     if (!failure_) statement.low = parseBinary(kSumBinding);
     if (!failure_) expect("..", "between the bounds");
     if (!failure_) statement.high = parseBinary(kSumBinding);

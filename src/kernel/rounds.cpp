@@ -201,6 +201,24 @@ Status Rounds::run(int first, int end, std::size_t loop) {
   return okStatus();
 }
 
+namespace {
+
+Status checkRuns(const Graph &graph) {
+  std::int64_t runs = 0;
+  for (const Kernel &kernel : graph.kernels) {
+    std::int64_t own = 1;
+    for (std::size_t c = 0; c < countersOf(kernel); ++c) own = multiplySaturated(own, kernel.dims[c].extent);
+    runs = addSaturated(runs, own);
+    if (runs > kMostRuns)
+      return unsupported("too-many-rounds", kernel.where,
+                         fmt::format("the loops around kernel '{}' come to more than {} runs", kernel.name, kMostRuns),
+                         "let the loop run fewer rounds, or make it a dim of its kernels");
+  }
+  return okStatus();
+}
+
+}  // namespace
+
 Result<Unrolled> unrolled(const Graph &graph) {
   Unrolled out;
   out.graph.name = graph.name;
@@ -211,11 +229,6 @@ Result<Unrolled> unrolled(const Graph &graph) {
   const auto see = [&](int k, const std::vector<std::int64_t> &counters, const std::vector<int> &names) -> Status {
     std::optional<Kernel> kernel = bind(graph.kernels[static_cast<std::size_t>(k)], counters);
     if (!kernel) return okStatus();
-    if (static_cast<std::int64_t>(out.runs.size()) == kMostRuns)
-      return unsupported("too-many-rounds", kernel->where,
-                         fmt::format("the loops around kernel '{}' come to more than {} runs of kernels", kernel->name,
-                                     kMostRuns),
-                         "let the loop run fewer rounds, or make it a dim of its kernels");
     rename(*kernel, names);
     std::vector<bool> start;
     for (const Store &store : kernel->stores) {
@@ -240,6 +253,7 @@ Result<Unrolled> unrolled(const Graph &graph) {
     out.graph.kernels.push_back(std::move(*kernel));
     return okStatus();
   };
+  if (Status s = checkRuns(graph); !s) return s.diagnostics();
   if (Status s = Rounds(graph).visit(see); !s) return s.diagnostics();
   return out;
 }

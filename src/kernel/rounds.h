@@ -50,8 +50,8 @@ struct Unrolled {
   std::vector<int> runs;     ///< its kernels in the order they run
   std::vector<int> origins;  ///< by kernel of it: the kernel of the looped graph
 };
-/// Two runs are of one kernel if nothing but their counters tells them apart, and these stand nowhere. A run that starts
-/// an accumulation is not one that goes on with it. Diagnostics: "too-many-rounds".
+/// Two runs are of one kernel if nothing but their counters tells them apart, and these stand nowhere. A run that
+/// starts an accumulation is not one that goes on with it. Diagnostics: "too-many-rounds".
 Result<Unrolled> unrolled(const Graph &graph);
 
 /// Most runs of kernels that a graph may come to.

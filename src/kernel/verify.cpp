@@ -12,6 +12,7 @@
 #include "pimento/kernel/dependence.h"
 #include "pimento/kernel/kernel.h"
 #include "pimento/kernel/rounds.h"
+#include "pimento/kernel/verify_loops.h"
 
 namespace pimento::kernel {
 
@@ -20,25 +21,32 @@ namespace {
 /// Keeps every byte offset and point count far from overflow.
 constexpr std::int64_t kMaxElements = std::int64_t{1} << 48;
 
-class GraphVerifier {
+class GraphVerifier : private Findings {
  public:
-  GraphVerifier(const Graph &graph, const Places *places)
-      : graph_(graph), places_(places), isWritten_(graph.tensors.size(), false) {}
+  GraphVerifier(const Graph &graph, const Places *places) : Findings(graph, places) {}
 
   Diagnostics run() {
     checkTensors();
     if (graph_.kernels.empty()) report("empty-graph", "the graph has no kernel", "give it at least one");
-    if (!checkLoops()) return std::move(findings_);
+    LoopVerifier loops(graph_, places_);
+    if (!loops.checkLoops()) {
+      Diagnostics found = loops.take();
+      findings_.insert(findings_.end(), found.begin(), found.end());
+      return std::move(findings_);
+    }
     for (const Kernel &kernel : graph_.kernels) {
       kernel_ = &kernel;
       checkKernel();
     }
-    if (findings_.empty()) checkDefinitions();
+    if (findings_.empty()) {
+      loops.checkDefinitions();
+      findings_ = loops.take();
+    }
     kernel_ = nullptr;
     for (std::size_t t = 0; t < graph_.tensors.size(); ++t) {
       const Tensor &tensor = graph_.tensors[t];
       atTensor(t);
-      if (tensor.role != Role::kInput && !isEverWritten(static_cast<int>(t))) {
+      if (tensor.role != Role::kInput && !loops.isEverWritten(static_cast<int>(t))) {
         report("never-written", fmt::format("tensor '{}' is never written", tensor.name),
                "give it the role input, or a kernel that stores into it");
       }
@@ -47,31 +55,6 @@ class GraphVerifier {
   }
 
  private:
-  void report(std::string code, const std::string &message, std::string hint) {
-    const std::string prefix = kernel_ ? "kernel '" + kernel_->name + "': " : "";
-    findings_.push_back(error(std::move(code), here_.line > 0 || kernel_ == nullptr ? here_ : kernel_->where,
-                              prefix + message, std::move(hint)));
-  }
-
-  using OfKernel = Places::OfKernel;
-
-  static Location placeIn(const std::vector<Location> &list, std::size_t n) {
-    return n < list.size() ? list[n] : Location{};
-  }
-
-  /// What is reported from here on concerns part `part` of the kernel; or the kernel as a whole.
-  template <typename Part>
-  void at(std::vector<Location> OfKernel::*list, const std::vector<Part> &parts, const Part &part) {
-    const auto k = static_cast<std::size_t>(kernel_ - graph_.kernels.data());
-    if (places_ != nullptr && k < places_->kernels.size())
-      here_ = placeIn(places_->kernels[k].*list, static_cast<std::size_t>(&part - parts.data()));
-  }
-  void atLoad(const Access &load) { at(&OfKernel::loads, kernel_->loads, load); }
-  void atStore(const Store &store) { at(&OfKernel::stores, kernel_->stores, store); }
-  void atValue(std::size_t v) { at(&OfKernel::values, kernel_->body, kernel_->body[v]); }
-  void atKernel() { here_ = {}; }
-  void atTensor(std::size_t t) { here_ = places_ != nullptr ? placeIn(places_->tensors, t) : Location{}; }
-
   void checkTensors() {
     std::set<std::string> names;
     for (const Tensor &tensor : graph_.tensors) {
@@ -87,122 +70,6 @@ class GraphVerifier {
       }
     }
     atKernel();
-  }
-
-  /// By its name, or by one that a loop gives it.
-  bool isEverWritten(int tensor) const {
-    std::set<int> names{tensor};
-    for (const Loop &loop : graph_.loops) {
-      for (const auto &[a, b] : loop.swaps)
-        if (names.contains(a) || names.contains(b)) names.insert({a, b});
-    }
-    return std::any_of(graph_.kernels.begin(), graph_.kernels.end(), [&](const Kernel &kernel) {
-      return std::any_of(kernel.stores.begin(), kernel.stores.end(),
-                         [&](const Store &s) { return names.contains(s.target.tensor); });
-    });
-  }
-
-  // ---- Loops ----
-
-  /// Whether kernels can be looked at.
-  bool checkLoops() {
-    const std::size_t before = findings_.size();
-    const Loop *previous = nullptr;
-    for (const Loop &loop : graph_.loops) {
-      if (places_ != nullptr) here_ = placeIn(places_->loops, static_cast<std::size_t>(&loop - graph_.loops.data()));
-      if (here_.line == 0) here_ = loop.where;
-      const std::string what = fmt::format("loop '{}'", loop.name);
-      if (loop.extent < 1)
-        report("bad-extent", fmt::format("{} has {} rounds", what, loop.extent), "loops run at least once");
-      if (loop.first < 0 || loop.end <= loop.first || loop.end > static_cast<int>(graph_.kernels.size()))
-        report("bad-loop", fmt::format("{} is around kernels {} to {}", what, loop.first, loop.end - 1),
-               fmt::format("the graph has {} kernels", graph_.kernels.size()));
-      const bool isInOrder = previous == nullptr || previous->first <= loop.first;
-      bool isCrossing = false;
-      for (const Loop &outer : graph_.loops) {
-        if (&outer == &loop) break;
-        isCrossing = isCrossing || (loop.first < outer.end && loop.end > outer.end);
-      }
-      if (!isInOrder || isCrossing)
-        report("bad-loop", what + " is neither within another loop nor apart from it", "list outer loops first");
-      for (const auto &[a, b] : loop.swaps) checkSwap(a, b, what);
-      previous = &loop;
-    }
-    here_ = {};
-    if (findings_.size() != before) return false;
-    for (std::size_t k = 0; k < graph_.kernels.size(); ++k) checkCounters(k);
-    kernel_ = nullptr;
-    return findings_.size() == before;
-  }
-
-  void checkSwap(int a, int b, const std::string &loop) {
-    if (!isTensor(a) || !isTensor(b) || a == b) {
-      report("bad-reference", fmt::format("{} swaps tensors number {} and {}", loop, a, b),
-             fmt::format("name two of {} tensors", graph_.tensors.size()));
-      return;
-    }
-    const Tensor &x = graph_.tensors[static_cast<std::size_t>(a)], &y = graph_.tensors[static_cast<std::size_t>(b)];
-    if (x.type != y.type || x.shape != y.shape)
-      report("bad-loop", fmt::format("{} swaps '{}' and '{}', which differ in type or shape", loop, x.name, y.name),
-             "give both one type and one shape");
-  }
-
-  /// The leading dims of a kernel are the counters of the loops around it.
-  void checkCounters(std::size_t k) {
-    kernel_ = &graph_.kernels[k];
-    std::size_t d = 0;
-    for (const Loop &loop : graph_.loops) {
-      if (static_cast<int>(k) < loop.first || static_cast<int>(k) >= loop.end) continue;
-      const Dim *dim = d < kernel_->dims.size() ? &kernel_->dims[d] : nullptr;
-      if (dim == nullptr || dim->kind != DimKind::kCounter || dim->extent != loop.extent)
-        report("bad-loop", fmt::format("dim {} is not the counter of loop '{}'", d, loop.name),
-               "the counters of the loops around a kernel are its first dims");
-      ++d;
-    }
-    for (; d < kernel_->dims.size(); ++d)
-      if (kernel_->dims[d].kind == DimKind::kCounter)
-        report("bad-loop", fmt::format("dim '{}' is the counter of no loop", kernel_->dims[d].name),
-               "put a loop around the kernel, or give the dim another kind");
-  }
-
-  /// Whether something is read before it is written, in the first two rounds of every loop: by then names that loops
-  /// swap have come round.
-  void checkDefinitions() {
-    isWritten_.assign(graph_.tensors.size(), false);
-    std::set<std::pair<int, int>> reported;
-    const Status done = Rounds(graph_, 2).visit([&](int k, auto &, const std::vector<int> &names) {
-      kernel_ = &graph_.kernels[static_cast<std::size_t>(k)];
-      for (const Access &load : kernel_->loads) {
-        atLoad(load);
-        const auto t = static_cast<std::size_t>(names[static_cast<std::size_t>(load.tensor)]);
-        const Tensor &tensor = graph_.tensors[t];
-        const bool isMadeHere = isSequential() && stores(load.tensor);
-        const bool isGiven = tensor.role == Role::kInput || tensor.role == Role::kInOut;
-        if (isGiven || isWritten_[t] || isMadeHere || !reported.emplace(k, static_cast<int>(t)).second) continue;
-        report("use-before-definition", fmt::format("'{}' is read before any kernel wrote it", tensor.name),
-               "give it the role input or inout, or reorder the kernels");
-      }
-      for (const Store &store : kernel_->stores) {
-        atStore(store);
-        const auto t = static_cast<std::size_t>(names[static_cast<std::size_t>(store.target.tensor)]);
-        isWritten_[t] = true;
-        if (graph_.tensors[t].role != Role::kInput || !reported.emplace(k, static_cast<int>(t)).second) continue;
-        report("bad-role", fmt::format("the input '{}' is written", graph_.tensors[t].name),
-               "give it the role output or inout");
-      }
-      return okStatus();
-    });
-    PIMENTO_CHECK(done);
-    atKernel();
-  }
-
-  bool isSequential() const {
-    return std::any_of(kernel_->dims.begin(), kernel_->dims.end(),
-                       [](const Dim &dim) { return dim.kind == DimKind::kSequential; });
-  }
-  bool stores(int tensor) const {
-    return std::any_of(kernel_->stores.begin(), kernel_->stores.end(),
-                       [tensor](const Store &s) { return s.target.tensor == tensor; });
   }
 
   // ---- One kernel ----
@@ -247,8 +114,6 @@ class GraphVerifier {
       report("too-large", "the iteration space has more than 2^48 points", "reduce the extents");
     }
   }
-
-  bool isTensor(int t) const { return t >= 0 && static_cast<std::size_t>(t) < graph_.tensors.size(); }
 
   void checkAffine(const Affine &affine, const std::string &what) {
     if (affine.coefficients.size() == kernel_->dims.size()) {
@@ -302,7 +167,8 @@ class GraphVerifier {
 
   void checkFollower(const Store &store) {
     const auto &list = kernel_->stores;
-    if (store.follows < 0 || store.follows >= static_cast<int>(list.size()) || &store == &list[static_cast<std::size_t>(store.follows)]) {
+    if (store.follows < 0 || store.follows >= static_cast<int>(list.size()) ||
+        &store == &list[static_cast<std::size_t>(store.follows)]) {
       report("bad-reference", fmt::format("a store follows store number {}", store.follows),
              fmt::format("the kernel has {} stores", list.size()));
       return;
@@ -471,10 +337,9 @@ class GraphVerifier {
     if (stores.size() == 1) return;
     const Access &count = stores[1].target;
     const Tensor &counts = graph_.tensors[static_cast<std::size_t>(count.tensor)];
-    const bool isOfRow = target.shape.size() == 1
-                             ? counts.elements() == 1
-                             : std::equal(append.index.begin(), append.index.end() - 1, count.index.begin(),
-                                          count.index.end());
+    const bool isOfRow = target.shape.size() == 1 ? counts.elements() == 1
+                                                  : std::equal(append.index.begin(), append.index.end() - 1,
+                                                               count.index.begin(), count.index.end());
     if (stores.size() > 2 || stores[1].combine != Combine::kAdd || !isOfRow)
       report("bad-form", "a selection has at most one more store, the count of each row",
              "add into a tensor of one element per row");
@@ -548,7 +413,8 @@ class GraphVerifier {
     for (const Store &store : kernel_->stores) {
       atStore(store);
       const bool isAppend = kernel_->form == Form::kSelect && store.combine == Combine::kAssign;
-      checkBounds(box, store.target, isAppend ? static_cast<int>(store.target.index.size()) - 1 : store.target.indirectAt);
+      checkBounds(box, store.target,
+                  isAppend ? static_cast<int>(store.target.index.size()) - 1 : store.target.indirectAt);
     }
   }
 
@@ -585,7 +451,9 @@ class GraphVerifier {
       for (std::size_t d = 0; d < kernel_->dims.size(); ++d) {
         const Dim &dim = kernel_->dims[d];
         auto involves = [d](const Affine &affine) { return affine.coefficients[d] != 0; };
-        if (dim.extent == 1 || dim.kind == DimKind::kCounter || std::any_of(store.target.index.begin(), store.target.index.end(), involves)) continue;
+        if (dim.extent == 1 || dim.kind == DimKind::kCounter ||
+            std::any_of(store.target.index.begin(), store.target.index.end(), involves))
+          continue;
         if (store.combine == Combine::kAssign) {
           if (dim.kind == DimKind::kSequential) continue;  // the last one counts
           if (isIndirect) {
@@ -607,13 +475,7 @@ class GraphVerifier {
     }
   }
 
-  const Graph &graph_;
-  const Places *places_;
-  Location here_;  ///< of the part looked at; nowhere: the kernel as a whole
-  const Kernel *kernel_ = nullptr;
-  std::vector<bool> isWritten_;
   std::set<int> isWrittenHere_;
-  Diagnostics findings_;
 };
 
 }  // namespace

@@ -2,65 +2,36 @@
 //
 // Operands are gathered box by box into dense arrays, results scattered element by element; partial results merge in
 // the mapping's order (kernel/order.h): those of a unit, units of the level around them, and so on outwards, then onto
-// what is there. Arithmetic as the interpreter's. Which boxes and arrays there are, is each target's.
+// what is there. Arithmetic as the interpreter's. Elements beyond a tensor, which only points that do not run touch,
+// are neither read nor written.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
 #include <vector>
 
-#include "pimento/kernel/box.h"
 #include "pimento/kernel/data.h"
 #include "pimento/kernel/lanes.h"
-#include "pimento/kernel/linear.h"
+#include "pimento/lower/operand.h"
 
 namespace pimento::lower {
 
-/// One dimension of a box of a tensor's elements, and of the array that they go to.
-struct BoxSide {
-  int index = 0;                     ///< which of the tensor's
-  std::int64_t first = 0, step = 1;  ///< its value at the first element, and from one to the next
-  std::int64_t extent = 1;           ///< elements
-  std::int64_t pitch = 1;            ///< bytes from one to the next in the array; of the last side: an element's
+/// Elements in a row, of a tensor and of an array.
+struct Row {
+  std::int64_t element = 0, stride = 1;  ///< of the first, and from one to the next
+  std::int64_t byte = 0;                 ///< of the first; its neighbours follow
+  std::int64_t count = 1;
 };
+/// The rows that points from `first` on, `sizes` of each dim, touch of an operand whose box of them lies at `place`.
+void forEachRow(const Operand &o, const TensorPlace &place, const PerDim &first, const PerDim &sizes,
+                const std::function<void(const Row &)> &visit);
 
-/// Copies a box into the array at `to`, row by row; elements beyond the tensor, which only points that do not run read,
-/// stay as they are.
-void gather(const kernel::TensorData &tensor, const std::vector<BoxSide> &box, std::byte *to);
-
-/// Where a result has elements, as conditions (>= 0): where points run if `isPerPoint`, one for each element that is
-/// written; else where some point runs that has the values of dims for which `involves(d)` says yes.
-template <typename Involves>
-std::vector<kernel::Affine> guardsOf(const kernel::Kernel &kernel, bool isPerPoint, Involves &&involves) {
-  std::vector<bool> isKept;
-  for (std::size_t d = 0; d < kernel.dims.size(); ++d) isKept.push_back(involves(static_cast<int>(d)));
-  return isPerPoint ? kernel.guards : kernel::projectedGuards(kernel, isKept);
-}
-
-/// Calls visit(value of `at`, value of `element`) for the points of a unit where all `guards` are >= 0: from `first` on,
-/// `ranges` of each dim at most, of dims that neither a guard has nor `involves(d)` says yes to one. `at` is a form of
-/// positions from `first` on, `element` one of points.
-template <typename Involves, typename Visit>
-void forEachPoint(const kernel::Kernel &kernel, const std::vector<std::int64_t> &first,
-                  const std::vector<std::int64_t> &ranges, const std::vector<kernel::Affine> &guards,
-                  const kernel::Affine &at, const kernel::Affine &element, Involves &&involves, Visit &&visit) {
-  const std::size_t dims = first.size();
-  std::vector<std::int64_t> lower(dims, 0), count(dims, 1), point(dims, 0), x(dims);
-  for (std::size_t d = 0; d < dims; ++d) {
-    const bool isGuarded =
-        std::any_of(guards.begin(), guards.end(), [d](const kernel::Affine &g) { return g.coefficients[d] != 0; });
-    if (involves(static_cast<int>(d)) || isGuarded)
-      count[d] = std::clamp<std::int64_t>(kernel.dims[d].extent - first[d], 0, ranges[d]);
-    if (count[d] == 0) return;
-  }
-  do {
-    for (std::size_t d = 0; d < dims; ++d) x[d] = first[d] + point[d];
-    const bool runs = std::all_of(guards.begin(), guards.end(),
-                                  [&](const kernel::Affine &g) { return kernel::valueAt(g, x) >= 0; });
-    if (runs) visit(kernel::valueAt(at, point), kernel::valueAt(element, x));
-  } while (kernel::advance(point, lower, count));
-}
+/// Copies them into the array at `to`; what lies beyond the tensor stays as it is.
+void gather(const Operand &o, const PerDim &first, const PerDim &sizes, const kernel::TensorData &tensor,
+            std::byte *to);
 
 /// Sets results that no one has given to where their accumulation starts.
 void startAccumulations(const kernel::Graph &graph, int kernel, kernel::DataSet &data);
@@ -91,6 +62,46 @@ class PartialSums {
   std::vector<std::int64_t> instances_;
   std::vector<Level> levels_;  ///< [0]: of all, [n]: of an instance of level n - 1
   std::int64_t units_ = 0;     ///< that are complete
+};
+
+/// Puts the results of all units together, unit after unit, onto what `data` holds, which the caller has made.
+/// Functions take an operand and the bytes of all its arrays in the unit.
+class Collector {
+ public:
+  /// All must outlive it. `carry`: what a split prefix sum hands on, if there is one.
+  Collector(const Scheme &scheme, kernel::DataSet &data, const Operand *carry = nullptr);
+
+  /// Results of points, or partial ones.
+  void add(const Operand &o, const std::byte *arrays) { o.isPartial() ? addPartial(o, arrays) : addWritten(o, arrays); }
+  /// What an array keeps of a selection, the next in order.
+  void addSelected(const Operand &o, const std::byte *array, std::int64_t count);
+  /// What comes before later units, once what this one wrote has been added.
+  void carry(kernel::Scalar total);
+  /// The unit is complete.
+  void closeUnit();
+  /// After the last one.
+  void finish();
+
+  std::int64_t unit() const { return unit_; }
+  /// Values that a selection has kept so far.
+  std::int64_t selected() const { return selected_; }
+  /// What is merged into an operand's tensor.
+  PartialSums &sumsOf(const Operand &o);
+
+ private:
+  /// Where in the arrays, which element of the tensor, and whether the thread has no work.
+  using Visit = std::function<void(std::int64_t byte, std::int64_t element, bool isIdle)>;
+  void forEach(const Operand &o, const Visit &visit) const;
+  void addWritten(const Operand &o, const std::byte *arrays);
+  void addPartial(const Operand &o, const std::byte *arrays);
+  kernel::TensorData &tensorOf(const Operand &o) { return data_[static_cast<std::size_t>(o.tensor)]; }
+
+  const Scheme &scheme_;
+  kernel::DataSet &data_;
+  std::int64_t unit_ = 0, selected_ = 0;
+  std::map<int, PartialSums> sums_;  ///< by store
+  const Operand *carry_;
+  std::optional<kernel::Scalar> carried_;  ///< of all units so far
 };
 
 }  // namespace pimento::lower

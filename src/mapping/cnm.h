@@ -81,10 +81,9 @@ inline constexpr std::size_t kMaxCnmBytes = std::size_t{4} << 20, kMaxCnmDims = 
 
 /// The text of `module`. parseCnm(print(m)) gives m back, locations aside, where the graph's references are valid and
 /// its names differ, the module keeps to the limits above, levels are distinct and not called "range", integer
-/// constants are in the range of their types, requests with an index from data come in the order of the values that need
-/// them, and every written-out mapping has one factor per level and dim; what
-/// breaks these is printed, and parseCnm refuses it. What the kernel ignores (the last affine index of an indirect
-/// store) comes back as 0.
+/// constants are in the range of their types, requests with an index from data come in the order of the values that
+/// need them, and every written-out mapping has one factor per level and dim; what breaks these is printed, and
+/// parseCnm refuses it. What the kernel ignores (the last affine index of an indirect store) comes back as 0.
 std::string print(const CnmModule &module);
 
 /// Reads the text; `file` names it in diagnostics. At most 20 of them, each with its place: cnm-syntax,

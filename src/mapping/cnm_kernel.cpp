@@ -136,8 +136,8 @@ bool CnmKernel::numbering(char mark, std::size_t next, std::string_view what) {
 bool CnmKernel::request(const Location &where) {
   kernel::Access access;
   const bool isRead = numbering('@', kernel_.loads.size(), "request") &&
-                      (text_.scan.takeWord("read") || text_.unknownWord("'read'", {"read"})) &&
-                      element(access) && checkRank(access, where) && text_.lineEnd();
+                      (text_.scan.takeWord("read") || text_.unknownWord("'read'", {"read"})) && element(access) &&
+                      checkRank(access, where) && text_.lineEnd();
   kernel_.loads.push_back(std::move(access));  // with a mistake: what follows is numbered all the same
   places_.loads.push_back(where);
   return isRead;
@@ -243,7 +243,7 @@ bool CnmKernel::store(const Location &where) {
   kernel::Store s;
   std::vector<std::string> words = combineWords();
   if (kernel_.form == Form::kSelect) words.emplace_back("append");  // what an assignment is in a selection
-  words.emplace_back("with");  // what follows a minimum or maximum
+  words.emplace_back("with");                                       // what follows a minimum or maximum
   std::size_t combine = 0;
   if (!text_.word(combine, "a way to store", words)) return false;
   if (combine < combineWords().size()) s.combine = static_cast<kernel::Combine>(combine);

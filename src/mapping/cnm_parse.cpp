@@ -103,8 +103,7 @@ class CnmParser {
       if (!text_.identifier(name, "an operand")) return false;
       const auto known = operands_.find(name);
       if (known == operands_.end())
-        return text_.report("cnm-unknown-operand", at, "there is no operand " + spellWord(name),
-                            "a swap is: swap A B");
+        return text_.report("cnm-unknown-operand", at, "there is no operand " + spellWord(name), "a swap is: swap A B");
       operand = known->second;
     }
     loop().swaps.push_back(pair);

@@ -9,7 +9,7 @@
 //   'M1:{(64,1),(8,1),(1,16),(8,256)};cyclic(channel,64);cyclic(block,8);cyclic(lane,1);order(m,n);tail=pad'
 //
 // A level distributes a dim contiguously, or cyclically in chunks. Not here: addresses, commands (see `lower`), who
-// merges how much (dependence.h), what a unit must hold (capacity.h).
+// merges how much (dependence.h), what a unit must hold (lower/operand.h).
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "pimento/base/diagnostics.h"
-#include "pimento/mapping/capacity.h"
 #include "pimento/mapping/dependence.h"
 #include "pimento/mapping/mapping.h"
 
@@ -103,8 +102,6 @@ void checkPlaced(const mapping::Mapping &map, const kernel::Graph &graph, const 
     PIMENTO_CHECK(mapping::accumulationOrder(*placed, kernel, machine, rules).regions.size() == order.regions.size());
   }
   for (const mapping::Merge &merge : mapping::merges(*placed, kernel, machine)) PIMENTO_CHECK(merge.partials > 1);
-  const int innermost = static_cast<int>(machine.levels.size()) - 1;
-  (void)mapping::checkCapacity(*placed, innermost, Bytes(64), "memory", graph, kernel, machine);
 }
 
 }  // namespace

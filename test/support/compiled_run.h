@@ -37,7 +37,7 @@ inline std::string runCompiled(const kernel::Graph &graph, int number, const map
     return "interpreter: " + s.diagnostics().front().str();
   const compiled::Plan &plan = *lowered->plan;
   const kernel::DataSet given = data;
-  compiled::Collector collector(plan, data);
+  const auto collector = plan.collector(data);
   for (std::int64_t d = 0; d < plan.dpus(); ++d) {
     sim::dpu::Dpu dpu(lowered->image, *machine.dpu);
     const auto arguments = plan.arguments(d);
@@ -48,9 +48,9 @@ inline std::string runCompiled(const kernel::Graph &graph, int number, const map
     if (cycles != nullptr) *cycles = std::max(*cycles, run.cycles.value);
     auto results = plan.results();
     for (Block &b : results) dpu.readMram(static_cast<std::uint32_t>(b.offset), b.bytes);
-    collector.add(results);
+    collector->add(results);
   }
-  collector.finish();
+  collector->finish();
   for (const kernel::Store &s : kernel.stores) {
     const auto t = static_cast<std::size_t>(s.target.tensor);
     const std::int64_t size = sizeOf(data[t].type).value;

@@ -41,7 +41,8 @@ struct Same {
 
   static bool isSame(const kernel::Kernel &a, const kernel::Kernel &b) {
     return a.name == b.name && a.loads == b.loads && a.guards == b.guards && a.form == b.form &&
-           a.predicate == b.predicate && a.limit == b.limit && isSame(a.dims, b.dims) && isSame(a.body, b.body) && isSame(a.stores, b.stores);
+           a.predicate == b.predicate && a.limit == b.limit && isSame(a.dims, b.dims) && isSame(a.body, b.body) &&
+           isSame(a.stores, b.stores);
   }
 
   static bool isSame(const kernel::Loop &a, const kernel::Loop &b) {
@@ -65,8 +66,8 @@ struct Same {
 
   static bool isSame(const mapping::CnmModule &a, const mapping::CnmModule &b) {
     return a.graph.name == b.graph.name && isSame(a.graph.tensors, b.graph.tensors) &&
-           isSame(a.graph.kernels, b.graph.kernels) && isSame(a.graph.loops, b.graph.loops) && a.target == b.target && a.levels == b.levels &&
-           isSame(a.mappings, b.mappings);
+           isSame(a.graph.kernels, b.graph.kernels) && isSame(a.graph.loops, b.graph.loops) && a.target == b.target &&
+           a.levels == b.levels && isSame(a.mappings, b.mappings);
   }
 };
 

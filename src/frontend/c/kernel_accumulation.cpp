@@ -94,7 +94,8 @@ class Finder {
     const Expression choice = pool_[cast.args[0]];
     const bool isChoice = choice.op == Op::kSelect;
     if (!isChoice && choice.op != Op::kMin && choice.op != Op::kMax) return std::nullopt;
-    int yes = narrowed(choice.args[isChoice ? 1 : 0], cast.type), no = narrowed(choice.args[isChoice ? 2 : 1], cast.type);
+    int yes = narrowed(choice.args[isChoice ? 1 : 0], cast.type),
+        no = narrowed(choice.args[isChoice ? 2 : 1], cast.type);
     if (!holds(cast.type, pool_[yes].type) || !holds(cast.type, pool_[no].type)) return std::nullopt;
     yes = pool_.cast(cast.type, yes);
     no = pool_.cast(cast.type, no);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -33,7 +34,9 @@ class BodyWriter {
              const std::vector<int> &loops)
       : program_(program), graph_(graph), buffers_(buffers), k_(k), loops_(loops) {}
 
-  Result<int> write(int root) {
+  /// `condition`: where it does not hold the value is asked for all the same, and not used.
+  Result<int> write(int root, int condition = -1) {
+    root = protect(root, condition);
     std::vector<int> order;
     program_.pool.visit(root, [&](int e) { order.push_back(e); });
     std::sort(order.begin(), order.end());  // arguments come first
@@ -47,6 +50,29 @@ class BodyWriter {
   }
 
  private:
+  /// Loads of one arm of a choice happen whatever is chosen: an index from data counts only where its arm does.
+  int protect(int e, int condition) {
+    ExpressionPool &pool = program_.pool;
+    const Expression x = pool[e];
+    if (!pool.contains(e, [](const Expression &n) { return n.data().isThere(); })) return e;
+    if (x.op == Op::kLoad) {
+      DataIndex data = x.data();
+      data.value = protect(data.value, condition);
+      const DType type = pool[data.value].type;
+      if (condition >= 0) data.value = pool.op(Op::kSelect, type, condition, data.value, pool.integer(type, 0));
+      return pool.load(x.type, x.buffer, x.index, data, pool.whereOf(e));
+    }
+    if (x.op == Op::kCast) return pool.cast(x.type, protect(x.args[0], condition));
+    std::array<int, 3> args{-1, -1, -1};
+    for (std::size_t a = 0; a < args.size() && x.args[a] >= 0; ++a) {
+      int where = condition;
+      if (x.op == Op::kSelect && a == 1) where = pool.both(condition, pool.isTrue(args[0]));
+      if (x.op == Op::kSelect && a == 2) where = pool.both(condition, pool.isFalse(args[0]));
+      args[a] = protect(x.args[a], where);
+    }
+    return pool.op(x.op, x.type, args[0], args[1], args[2]);
+  }
+
   Result<int> node(int e) {
     const Expression &x = program_.pool[e];
     if (x.op == Op::kConstant) return isFloat(x.type) ? k_.constant(x.type, x.real) : k_.integer(x.type, x.integer);
@@ -315,8 +341,7 @@ class Emitter {
     if (!last) return last.diagnostics();
     for (const Affine &guard : s.guards) k.guard(project(guard, s.loops));
     const int to = startsNeutral ? graph_.overwrite(buffers_[static_cast<std::size_t>(s.buffer)]) : tensor;
-    k.store({to, project(s.index, s.loops), s.data.at, *last}, *value,
-            how ? how->combine : Combine::kAssign);
+    k.store({to, project(s.index, s.loops), s.data.at, *last}, *value, how ? how->combine : Combine::kAssign);
     graph_.add(k.take());
     return okStatus();
   }
@@ -331,7 +356,7 @@ class Emitter {
     }
     kernel::KernelBuilder k(append.function, plainDims(append.loops), append.where);
     BodyWriter body(program_, graph_, buffers_, k, append.loops);
-    const Result<int> value = body.write(append.value);
+    const Result<int> value = body.write(append.value, append.predicate);
     if (!value) return value.diagnostics();
     const Result<int> predicate = body.write(append.predicate);
     if (!predicate) return predicate.diagnostics();

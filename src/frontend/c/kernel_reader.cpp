@@ -34,8 +34,8 @@ bool leaves(const clang::Stmt *s) {
 
 bool isSame(const CValue &a, const CValue &b) {
   return a.kind == b.kind && a.scalar == b.scalar && a.pointer.buffer == b.pointer.buffer &&
-         a.pointer.index == b.pointer.index && a.pointer.level == b.pointer.level &&
-         a.pointer.data == b.pointer.data && a.pointer.scalar == b.pointer.scalar;
+         a.pointer.index == b.pointer.index && a.pointer.level == b.pointer.level && a.pointer.data == b.pointer.data &&
+         a.pointer.scalar == b.pointer.scalar;
 }
 
 }  // namespace

@@ -79,7 +79,8 @@ kernel::Meeting meeting(const CProgram &program, const CStatement &a, const Nest
   };
   const std::vector<Affine> one = project(first.index, a.loops), other = project(second.index, b.loops);
   return kernel::Meeting({extentsOf(a), project(a.guards, a.loops), &one, first.unknown},
-                         {extentsOf(b), project(b.guards, b.loops), &other, second.unknown}, commonLoops(a.loops, b.loops).size());
+                         {extentsOf(b), project(b.guards, b.loops), &other, second.unknown},
+                         commonLoops(a.loops, b.loops).size());
 }
 
 std::vector<DimKind> kindsOf(CProgram &program, const CStatement &s, std::size_t counters) {

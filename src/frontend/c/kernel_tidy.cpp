@@ -85,7 +85,8 @@ class Tidier {
   bool mergeIntoTarget(std::size_t copy) {
     const CStatement last = statements_[copy];
     const Expression value = program_.pool[last.value];
-    if (value.op != Op::kLoad || value.buffer < 0 || last.predicate >= 0 || last.data.isThere() || value.data().isThere()) {
+    if (value.op != Op::kLoad || value.buffer < 0 || last.predicate >= 0 || last.data.isThere() ||
+        value.data().isThere()) {
       return false;
     }
     const CBuffer &from = program_.buffers[static_cast<std::size_t>(value.buffer)];

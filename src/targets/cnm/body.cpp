@@ -104,10 +104,11 @@ class Points {
     const Operand &o = operandOf(r);
     const bool isTile = o.tile >= 0;
     i.array = isTile ? o.tile : o.array;
-    i.at = addressOf(plan_, around_, o.element(isTile ? plan_.tileSizes() : plan_.bankSizes(o), r.delta),
-                     isTile                 ? Origin::kTile
-                     : o.use == Use::kInput ? Origin::kUnit
-                                            : Origin::kThread);
+    const PerDim points(plan_.axes.size(), 1);
+    i.at = addressOf(plan_, around_, isTile ? plan_.inTile(o, points, r.delta) : plan_.inBank(o, points, r.delta),
+                     isTile         ? Origin::kTile
+                     : o.isShared() ? Origin::kUnit
+                                    : Origin::kThread);
   }
 
   std::vector<Node> level(int n) {

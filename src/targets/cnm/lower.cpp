@@ -41,7 +41,7 @@ class Writer {
     around_.pointLoop.assign(plan_.axes.size(), -1);
     for (const int d : plan_.nest) {  // addresses name loops before they are written
       const Axis &a = plan_.axis(d);
-      if (a.tile < a.range) around_.tileLoop[static_cast<std::size_t>(d)] = depth_++;
+      if (a.isTiled()) around_.tileLoop[static_cast<std::size_t>(d)] = depth_++;
     }
     const int tileLoops = depth_;
     for (const int d : plan_.nest)
@@ -66,9 +66,9 @@ class Writer {
     };
     for (Operand &o : plan_.operands) {
       const std::string &name = graph_.tensors[static_cast<std::size_t>(o.tensor)].name;
-      o.array = declare(Array::Space::kBank, name, o, o.elements(plan_.bankSizes(o)), o.use == Use::kInput);
+      o.array = declare(Array::Space::kBank, name, o, o.elements(plan_.sizesOf(o)), o.use == Use::kInput);
       if (plan_.hasScratchpad)
-        o.tile = declare(Array::Space::kScratchpad, name + "_tile", o, o.elements(plan_.tileSizes()), false);
+        o.tile = declare(Array::Space::kScratchpad, name + "_tile", o, o.elements(plan_.sizesPerTile()), false);
     }
   }
 
@@ -80,7 +80,7 @@ class Writer {
     // Loop variables may have the dim's name; parameters never.
     std::string name = isGlobal ? "base_" : "first_";
     for (const char c : a.name) name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-    const std::int64_t values = (isGlobal ? a.padded() : a.unitExtent()) - a.range + 1;
+    const std::int64_t values = (isGlobal ? a.padded() : a.perUnit()) - a.range + 1;
     unit().parameters.push_back({uniqueName(name), values});
     return static_cast<int>(parameters_.size()) - 1;
   }
@@ -94,7 +94,7 @@ class Writer {
       out.insert(out.end(), std::make_move_iterator(points.begin()), std::make_move_iterator(points.end()));
     } else {
       const Axis &a = plan_.axis(plan_.nest[n]);
-      const bool isLoop = a.tile < a.range;
+      const bool isLoop = a.isTiled();
       depthAtMoves_ += isLoop ? 1 : 0;
       std::vector<Node> inside = tiles(n + 1);
       depthAtMoves_ -= isLoop ? 1 : 0;
@@ -115,15 +115,16 @@ class Writer {
 
   /// A tile row by row, the rows as long as they are one piece on both sides.
   void move(std::vector<Node> &out, const Operand &o, bool isIn) {
-    const std::vector<std::int64_t> bankSizes = plan_.bankSizes(o), tileSizes = plan_.tileSizes();
-    const std::vector<std::int64_t> bank = o.box(bankSizes), tile = o.box(tileSizes);
-    std::size_t rows = tile.size();  // indices from here on are one piece
+    const PerDim bankSizes = plan_.sizesOf(o), tileSizes = plan_.sizesPerTile();
+    std::size_t rows = o.positions.size();  // indices from here on are one piece
     std::int64_t count = 1;
+    PerDim tile;
+    for (const lower::Position &p : o.positions) tile.push_back(p.extent(tileSizes));
     for (bool isWhole = true; rows > 0 && isWhole; --rows) {
       count *= tile[rows - 1];
-      isWhole = tile[rows - 1] == bank[rows - 1];
+      isWhole = tile[rows - 1] == o.positions[rows - 1].extent(bankSizes);
     }
-    const kernel::Affine from = o.corner(bankSizes, tileSizes);
+    const kernel::Affine from = plan_.inBank(o, tileSizes);
     Around around = around_;
     around.pointLoop.assign(plan_.axes.size(), -1);
     Instruction i;
@@ -132,19 +133,13 @@ class Writer {
     Address inBank = addressOf(plan_, around, from, o.use == Use::kInput ? Origin::kUnit : Origin::kThread), inTile;
     // Loops over the rows, inside the tile loops.
     std::vector<std::int64_t> trips;
-    std::int64_t bankPitch = 1, tilePitch = 1;
-    std::vector<std::int64_t> bankPitches(tile.size()), tilePitches(tile.size());
-    for (std::size_t p = tile.size(); p-- > 0; bankPitch *= bank[p], tilePitch *= tile[p]) {
-      bankPitches[p] = bankPitch;
-      tilePitches[p] = tilePitch;
-    }
     for (std::size_t p = 0; p < rows; ++p) {
       if (tile[p] == 1) continue;
       const std::size_t depth = static_cast<std::size_t>(depthAtMoves_) + trips.size();
       trips.push_back(tile[p]);
       if (depth >= program::kMaxDepth) continue;  // verify says so
-      inBank.loops.stride[depth] += bankPitches[p];
-      inTile.loops.stride[depth] += tilePitches[p];
+      inBank.loops.stride[depth] += o.home.pitch[p] / o.size();
+      inTile.loops.stride[depth] += o.near.pitch[p] / o.size();
     }
     i.array = isIn ? o.tile : o.array;
     i.from = isIn ? o.array : o.tile;
@@ -180,7 +175,7 @@ Result<Lowered> lower(const kernel::Graph &graph, int kernel, const mapping::Map
   process.name = machine::levelOf(machine.levels, machine::LevelRole::kUnit)->name;
   process.instances = plan.units;
   int loops = 0;
-  for (const Axis &a : plan.axes) loops += (a.tile < a.range ? 1 : 0) + (a.tile > 1 ? 1 : 0);
+  for (const Axis &a : plan.axes) loops += (a.isTiled() ? 1 : 0) + (a.tile > 1 ? 1 : 0);
   if (loops > program::kMaxDepth)
     return unsupported("program-depth", k.where,
                        fmt::format("kernel '{}' takes {} loops inside one another; {} are possible", k.name, loops,

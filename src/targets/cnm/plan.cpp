@@ -12,99 +12,6 @@ namespace pimento::targets::cnm {
 using kernel::Affine;
 using kernel::Combine;
 
-std::int64_t Axis::padded() const {
-  std::int64_t n = range;
-  for (const std::int64_t f : factors) n = multiplySaturated(n, f);
-  return n;
-}
-
-bool Operand::involves(int dim) const {
-  return std::any_of(index.begin(), index.end(),
-                     [dim](const Affine &a) { return a.coefficients[static_cast<std::size_t>(dim)] != 0; });
-}
-
-std::vector<std::int64_t> Operand::box(const std::vector<std::int64_t> &sizes) const {
-  std::vector<std::int64_t> out;
-  for (std::size_t p = 0; p < index.size(); ++p) {
-    std::int64_t n = addSaturated(1, spread[p]);
-    for (std::size_t d = 0; d < sizes.size(); ++d)
-      n = addSaturated(n, multiplySaturated(std::abs(index[p].coefficients[d]), sizes[d] - 1));
-    out.push_back(n);
-  }
-  return out;
-}
-
-std::int64_t Operand::elements(const std::vector<std::int64_t> &sizes) const {
-  std::int64_t n = 1;
-  for (const std::int64_t e : box(sizes)) n = multiplySaturated(n, e);
-  return n;
-}
-
-kernel::Affine Operand::element(const std::vector<std::int64_t> &sizes, const std::vector<std::int64_t> &delta) const {
-  const std::vector<std::int64_t> extents = box(sizes), points(sizes.size(), 1);
-  Affine out = corner(sizes, points);
-  std::int64_t pitch = 1;
-  for (std::size_t p = index.size(); p-- > 0; pitch *= extents[p]) out.constant += delta[p] * pitch;
-  return out;
-}
-
-kernel::Affine Operand::corner(const std::vector<std::int64_t> &sizes, const std::vector<std::int64_t> &inner) const {
-  const std::vector<std::int64_t> extents = box(sizes);
-  Affine out{std::vector<std::int64_t>(sizes.size(), 0), 0};
-  std::int64_t pitch = 1;
-  for (std::size_t p = index.size(); p-- > 0; pitch *= extents[p])
-    for (std::size_t d = 0; d < sizes.size(); ++d) {
-      const std::int64_t c = index[p].coefficients[d];
-      out.coefficients[d] += c * pitch;
-      if (c < 0) out.constant += -c * (sizes[d] - inner[d]) * pitch;  // boxes begin where the dim ends
-    }
-  return out;
-}
-
-namespace {
-
-template <typename Get>
-std::vector<std::int64_t> collect(const std::vector<Axis> &axes, Get &&get) {
-  std::vector<std::int64_t> out;
-  for (const Axis &a : axes) out.push_back(get(a));
-  return out;
-}
-
-}  // namespace
-
-std::vector<std::int64_t> Plan::unitSizes() const {
-  return collect(axes, [](const Axis &a) { return a.unitExtent(); });
-}
-std::vector<std::int64_t> Plan::threadSizes() const {
-  return collect(axes, [](const Axis &a) { return a.range; });
-}
-std::vector<std::int64_t> Plan::tileSizes() const {
-  return collect(axes, [](const Axis &a) { return a.tile; });
-}
-std::vector<std::int64_t> Plan::bankSizes(const Operand &o) const {
-  return o.use == Use::kInput ? unitSizes() : threadSizes();
-}
-
-// Units count row-major: the outermost level slowest, in a level the first dim slowest.
-std::vector<std::int64_t> Plan::baseOf(std::int64_t unit) const {
-  std::vector<std::int64_t> base(axes.size(), 0), inside = unitSizes();
-  for (std::size_t l = axes.empty() ? 0 : axes.front().factors.size() - 1; l-- > 0;)
-    for (std::size_t d = axes.size(); d-- > 0;) {
-      const std::int64_t f = axes[d].factors[l];
-      base[d] += unit % f * inside[d];
-      inside[d] *= f;
-      unit /= f;
-    }
-  return base;
-}
-
-std::vector<std::int64_t> Plan::firstOf(std::int64_t thread) const {
-  std::vector<std::int64_t> first(axes.size(), 0);
-  for (std::size_t d = axes.size(); d-- > 0; thread /= axes[d].threads())
-    first[d] = thread % axes[d].threads() * axes[d].range;
-  return first;
-}
-
 std::vector<int> Plan::maskedDims() const {
   std::vector<int> out;
   for (std::size_t d = 0; d < axes.size(); ++d) {
@@ -117,28 +24,43 @@ std::vector<int> Plan::maskedDims() const {
 }
 
 bool Plan::isRead(const Operand &o) const {
-  if (o.use == Use::kInput || o.use == Use::kPartial) return true;
-  const kernel::Kernel &k = kernel();
-  if (k.stores[static_cast<std::size_t>(o.store)].combine != Combine::kAssign || !k.guards.empty() ||
-      !maskedDims().empty())
-    return true;
+  if (o.use != Use::kWrite || !kernel().guards.empty() || !maskedDims().empty()) return true;
   return std::any_of(loads.begin(), loads.end(),
                      [&](const Reference &r) { return &operands[static_cast<std::size_t>(r.operand)] == &o; });
 }
 
+std::int64_t Plan::elementsOf(const Operand &o) const {
+  return multiplySaturated(o.elements(sizesOf(o)), arraysOf(o));
+}
+
 std::int64_t Plan::bankBytes() const {
   std::int64_t n = 0;
-  for (const Operand &o : operands)
-    n = addSaturated(n, multiplySaturated(multiplySaturated(o.elements(bankSizes(o)), sizeOf(o.type).value),
-                                          o.use == Use::kInput ? 1 : threads));
+  for (const Operand &o : operands) n = addSaturated(n, multiplySaturated(elementsOf(o), o.size()));
   return n;
 }
 
 std::int64_t Plan::tileBytes() const {
   std::int64_t n = 0;
-  for (const Operand &o : operands)
-    n = addSaturated(n, multiplySaturated(o.elements(tileSizes()), sizeOf(o.type).value));
+  for (const Operand &o : operands) n = addSaturated(n, multiplySaturated(o.elements(sizesPerTile()), o.size()));
   return n;
+}
+
+namespace {
+
+kernel::Affine inElements(const Operand &o, Affine bytes) {
+  for (std::int64_t &c : bytes.coefficients) c /= o.size();
+  bytes.constant /= o.size();
+  return bytes;
+}
+
+}  // namespace
+
+Affine Plan::inBank(const Operand &o, const PerDim &inner, const PerDim &delta) const {
+  return inElements(o, lower::byteOf(o, o.home, sizesOf(o), inner, delta));
+}
+
+Affine Plan::inTile(const Operand &o, const PerDim &inner, const PerDim &delta) const {
+  return inElements(o, lower::byteOf(o, o.near, sizesPerTile(), inner, delta));
 }
 
 namespace {
@@ -149,7 +71,6 @@ class Planner {
       : graph_(graph), kernel_(graph.kernels[static_cast<std::size_t>(number)]), placed_(placed), machine_(machine) {
     plan_.graph = &graph;
     plan_.number = number;
-    plan_.hasScratchpad = machine.unitMemory->scratchpad.value > 0;
   }
 
   Result<Plan> run() {
@@ -160,12 +81,15 @@ class Planner {
     for (const kernel::Access &a : kernel_.loads)
       if (const Status added = addLoad(a); !added) return added.diagnostics();
     if (const Status s = chooseTiles(); !s) return s.diagnostics();
-    const std::int64_t taken = plan_.bankBytes(), there = machine_.unitMemory->size.value;
-    if (taken > there)
-      return capacityError("capacity", kernel_.where,
-                           fmt::format("kernel '{}' takes {} bytes of the bank; a unit of {} has {}: {} too many",
-                                       kernel_.name, taken, machine_.name, there, taken - there),
-                           "spread it over more units");
+    for (Operand &o : plan_.operands) {
+      o.home.fit(o.positions, plan_.sizesOf(o), o.size(), o.size());
+      o.near.fit(o.positions, plan_.sizesPerTile(), o.size(), o.size());
+    }
+    if (const Status s =
+            lower::checkCapacity(kernel_, plan_.bankBytes(), "bytes of the bank", machine_.unitMemory->size.value,
+                                 fmt::format("a unit of {} has", machine_.name), "spread it over more units");
+        !s)
+      return s.diagnostics();
     return std::move(plan_);
   }
 
@@ -211,102 +135,66 @@ class Planner {
   }
 
   void makeAxes() {
-    const mapping::Subspace &space = placed_.mapping.subspaces.front();
-    const std::size_t levels = machine_.levels.size();
-    for (std::size_t d = 0; d < kernel_.dims.size(); ++d) {
-      Axis a;
-      a.name = kernel_.dims[d].name;
-      a.extent = kernel_.dims[d].extent;
-      a.isReduction = kernel_.dims[d].kind == kernel::DimKind::kReduction;
-      a.range = a.tile = space.range(static_cast<int>(d));
-      for (std::size_t l = 0; l < levels; ++l) a.factors.push_back(space.factors[l][d]);
-      for (std::size_t l = 0; l + 1 < levels; ++l) plan_.units = multiplySaturated(plan_.units, a.factors[l]);
-      plan_.threads *= a.threads();
-      plan_.axes.push_back(std::move(a));
-    }
+    plan_ = Plan(graph_, plan_.number, placed_, 0, machine_);
+    plan_.doIdleThreadsRun = true;
+    plan_.hasScratchpad = machine_.unitMemory->scratchpad.value > 0;
+    for (Axis &a : plan_.axes) a.isOrdered = a.kind == kernel::DimKind::kReduction;
     for (const std::string &name : placed_.mapping.order) plan_.nest.push_back(kernel_.dimNamed(name));
     for (std::size_t d = 0; d < kernel_.dims.size(); ++d)
       if (std::find(plan_.nest.begin(), plan_.nest.end(), static_cast<int>(d)) == plan_.nest.end())
         plan_.nest.push_back(static_cast<int>(d));
   }
 
-  static bool haveSameCoefficients(const Operand &o, const kernel::Access &a) {
-    if (o.tensor != a.tensor || o.index.size() != a.index.size()) return false;
-    for (std::size_t p = 0; p < a.index.size(); ++p)
-      if (o.index[p].coefficients != a.index[p].coefficients) return false;
-    return true;
-  }
-
-  /// Makes the operand's box hold the access too.
-  static void widen(Operand &o, const kernel::Access &a) {
-    for (std::size_t p = 0; p < a.index.size(); ++p) {
-      const std::int64_t high = std::max(o.index[p].constant + o.spread[p], a.index[p].constant);
-      o.index[p].constant = std::min(o.index[p].constant, a.index[p].constant);
-      o.spread[p] = high - o.index[p].constant;
-    }
+  /// The number of a new operand.
+  int add(const kernel::Access &a, Use use, int store) {
+    const kernel::Tensor &tensor = graph_.tensors[static_cast<std::size_t>(a.tensor)];
+    Operand o;
+    o.use = use;
+    o.tensor = a.tensor;
+    o.store = store;
+    o.type = use == Use::kPartial ? lower::accumulatorOf(tensor.type) : tensor.type;
+    o.positions = lower::positionsOf(a, tensor, false);
+    o.home.home = use == Use::kInput ? lower::TensorPlace::Home::kUnit : lower::TensorPlace::Home::kThread;
+    plan_.operands.push_back(std::move(o));
+    return static_cast<int>(plan_.operands.size()) - 1;
   }
 
   Status addStore(const kernel::Store &s) {
     for (const Operand &o : plan_.operands)
       if (o.tensor == s.target.tensor)
         return unsupported("unsupported-pattern", "it stores to one tensor twice", "split the kernel");
-    Operand o;
-    o.tensor = s.target.tensor;
-    o.store = static_cast<int>(plan_.stores.size());
-    o.index = s.target.index;
-    o.spread.assign(o.index.size(), 0);
-    o.hasInitial = lower::hasInitial(graph_, plan_.number, s);
-    const bool reduces = std::any_of(plan_.axes.begin(), plan_.axes.end(), [](const Axis &a) { return a.isReduction; });
-    o.use = s.combine != Combine::kAssign && reduces ? Use::kPartial : Use::kResult;
-    o.type = graph_.tensors[static_cast<std::size_t>(o.tensor)].type;
-    if (o.use == Use::kPartial) o.type = lower::accumulatorOf(o.type);
-    plan_.stores.push_back({static_cast<int>(plan_.operands.size()), std::vector<std::int64_t>(o.index.size(), 0)});
-    plan_.operands.push_back(std::move(o));
+    const bool reduces = std::any_of(plan_.axes.begin(), plan_.axes.end(), [](const Axis &a) { return a.isOrdered; });
+    const Use use = s.combine == Combine::kAssign ? Use::kWrite : reduces ? Use::kPartial : Use::kInPlace;
+    plan_.stores.push_back({add(s.target, use, static_cast<int>(plan_.stores.size())), {}});
     return okStatus();
   }
 
   Status addLoad(const kernel::Access &a) {
     for (std::size_t i = 0; i < plan_.operands.size(); ++i) {
-      Operand &o = plan_.operands[i];
-      if (o.tensor != a.tensor) continue;
-      if (o.use == Use::kInput && !haveSameCoefficients(o, a)) continue;
-      if (o.use != Use::kInput &&
-          (o.use == Use::kPartial || !(a == kernel_.stores[static_cast<std::size_t>(o.store)].target)))
+      const Operand &o = plan_.operands[i];
+      if (o.tensor != a.tensor || (o.isShared() && !lower::matches(o, a))) continue;
+      if (!o.isShared() && (o.isPartial() || !(a == plan_.storeOf(o).target)))
         return unsupported("unsupported-pattern", "it reads elsewhere from a tensor that it writes",
                            "split the kernel");
-      widen(o, a);
       plan_.loads.push_back({static_cast<int>(i), {}});
       return okStatus();
     }
-    Operand o;
-    o.tensor = a.tensor;
-    o.index = a.index;
-    o.spread.assign(o.index.size(), 0);
-    o.type = graph_.tensors[static_cast<std::size_t>(o.tensor)].type;
-    plan_.loads.push_back({static_cast<int>(plan_.operands.size()), {}});
-    plan_.operands.push_back(std::move(o));
+    plan_.loads.push_back({add(a, Use::kInput, -1), {}});
     return okStatus();
   }
 
   // ---- Tiles ----
 
   Status chooseTiles() {
-    for (std::size_t i = 0; i < plan_.loads.size(); ++i) {  // now that boxes are known
-      Reference &r = plan_.loads[i];
-      const Operand &o = plan_.operands[static_cast<std::size_t>(r.operand)];
-      for (std::size_t p = 0; p < o.index.size(); ++p)
-        r.delta.push_back(kernel_.loads[i].index[p].constant - o.index[p].constant);
-    }
+    lower::settle(plan_, plan_.operands);
     if (!plan_.hasScratchpad) return okStatus();
     room_ = machine_.unitMemory->scratchpad.value / plan_.threads;
     for (Axis &a : plan_.axes) a.tile = 1;
-    if (plan_.tileBytes() > room_)
-      return capacityError(
-          "capacity", kernel_.where,
-          fmt::format("kernel '{}' takes {} bytes of the scratchpad per thread at least; of {} threads each has "
-                      "{}: {} too many",
-                      kernel_.name, plan_.tileBytes(), plan_.threads, room_, plan_.tileBytes() - room_),
-          "use fewer threads");
+    if (Status s =
+            lower::checkCapacity(kernel_, plan_.tileBytes(), "bytes of the scratchpad per thread at least", room_,
+                                 fmt::format("of {} threads each has", plan_.threads), "use fewer threads");
+        !s)
+      return s;
     grow();
     roundRanges();
     setLevels();
@@ -361,8 +249,7 @@ class Planner {
     for (Operand &o : plan_.operands) {
       o.level = -1;
       for (std::size_t n = 0; n < plan_.nest.size(); ++n)
-        if (plan_.axis(plan_.nest[n]).tile < plan_.axis(plan_.nest[n]).range && o.involves(plan_.nest[n]))
-          o.level = static_cast<int>(n);
+        if (plan_.axis(plan_.nest[n]).isTiled() && o.involves(plan_.nest[n])) o.level = static_cast<int>(n);
     }
   }
 
@@ -370,6 +257,7 @@ class Planner {
   double cost() {
     setLevels();
     constexpr double kTransfer = 64;
+    const PerDim sizes = plan_.sizesPerTile();
     double sum = 0;
     for (const Operand &o : plan_.operands) {
       double times = o.use == Use::kInput ? 1 : 2;
@@ -377,11 +265,11 @@ class Planner {
         const Axis &a = plan_.axis(plan_.nest[static_cast<std::size_t>(n)]);
         times *= static_cast<double>(a.range / a.tile);
       }
-      const std::vector<std::int64_t> box = o.box(plan_.tileSizes());
-      double rows = 1, bytes = static_cast<double>(sizeOf(o.type).value);
-      for (std::size_t p = 0; p < box.size(); ++p) {
-        bytes *= static_cast<double>(box[p]);
-        if (p + 1 < box.size()) rows *= static_cast<double>(box[p]);
+      double rows = 1, bytes = static_cast<double>(o.size());
+      for (std::size_t p = 0; p < o.positions.size(); ++p) {
+        const auto extent = static_cast<double>(o.positions[p].extent(sizes));
+        bytes *= extent;
+        if (p + 1 < o.positions.size()) rows *= extent;
       }
       sum += times * (bytes + rows * kTransfer);
     }
@@ -393,8 +281,8 @@ class Planner {
     bool isSeveral = false;
     for (const int d : plan_.nest) {
       const Axis &a = plan_.axis(d);
-      if (!a.isReduction) continue;
-      if (isSeveral && a.tile < a.range) return false;
+      if (!a.isOrdered) continue;
+      if (isSeveral && a.isTiled()) return false;
       isSeveral = isSeveral || a.tile > 1;
     }
     return true;

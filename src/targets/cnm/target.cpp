@@ -10,6 +10,7 @@
 #include "pimento/evaluate/explainer.h"
 #include "pimento/evaluate/slices.h"
 #include "pimento/lower/accumulation.h"
+#include "pimento/lower/host_data.h"
 #include "pimento/machine/checks.h"
 #include "pimento/sim/cnm/execute.h"
 #include "pimento/sim/cnm/unit.h"
@@ -162,7 +163,7 @@ class CnmKernel final : public evaluate::CompiledPart, public UnitProgram {
   Result<DeviceRun> runOn(kernel::DataSet &data, evaluate::Observer * /*observer*/, int jobs) const override {
     const Plan &plan = *lowered_.plan;
     const program::UnitLoops &loops = loopsOf(lowered_.program.processes.front());
-    Collector collector(plan, machine_, data);
+    lower::Collector collector(plan, data);
     // Units in batches: side by side, and collected in order.
     const kernel::DataSet before = data;
     for (std::int64_t first = 0; first < plan.units; first += kBatch) {
@@ -173,7 +174,11 @@ class CnmKernel final : public evaluate::CompiledPart, public UnitProgram {
         place(plan, first + i, before, memory);
         sim::cnm::execute(loops, memory, parametersOf(lowered_, first + i));
       });
-      for (const sim::cnm::UnitMemory &memory : memories) collector.add(memory);
+      for (const sim::cnm::UnitMemory &memory : memories) {
+        for (const Operand &o : plan.operands)
+          if (!o.isShared()) collector.add(o, memory.array(o.array).data());
+        collector.closeUnit();
+      }
     }
     collector.finish();
     return run({});

@@ -6,16 +6,13 @@
 #include <map>
 #include <numeric>
 
+#include "pimento/base/integer.h"
 #include "pimento/targets/hbm_pim/elementwise_data.h"
 #include "pimento/targets/hbm_pim/stream.h"
 
 namespace pimento::targets::hbm_pim {
 
 namespace {
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
 
 class Builder {
  public:
@@ -28,7 +25,7 @@ class Builder {
         stream_(machine),
         tilesPerRow_(machine.dram->organization.columns / ElementwiseData::kColumns) {
     out_.placed = std::move(placed);
-    plan_ = std::make_shared<ElementwiseData>(graph, kernel, out_.placed, machine);
+    plan_ = std::make_shared<ElementwiseData>(graph, kernel, machine);
     dims_.resize(kernel_.dims.size());
     std::iota(dims_.begin(), dims_.end(), 0);
   }
@@ -36,37 +33,30 @@ class Builder {
   Result<Lowered> run() {
     out_.rules.unitType = machine_.pim->type;
     for (const int s : out_.placed.executionOrder) {
-      const Layout layout(kernel_, machine_, out_.placed, s);
-      Result<ElementwiseData::Part> p = part(layout, s);
+      Result<ElementwiseData::Part> p = part({kernel_, out_.placed, s, machine_});
       if (!p) return p.diagnostics();
       plan_->parts.push_back(std::move(*p));
     }
-    if (out_.dataRows > machine_.pim->firstControlRow)
-      return capacityError(
-          "capacity", kernel_.where,
-          fmt::format("kernel '{}' needs {} rows in every bank, {} are free for data: {:.2f} times too large",
-                      kernel_.name, out_.dataRows, machine_.pim->firstControlRow,
-                      static_cast<double>(out_.dataRows) / static_cast<double>(machine_.pim->firstControlRow)),
-          "use fewer elements, or more channels");
+    if (const Status s = checkRows(kernel_, out_.dataRows, machine_, "elements"); !s) return s.diagnostics();
     emit();
     out_.data = plan_;
     return std::move(out_);
   }
 
  private:
-  std::int64_t tiles(const Layout &layout) const {
+  std::int64_t tiles(const lower::Shares &shares) const {
     const std::int64_t perTile = machine_.pim->banksPerBlock * ElementwiseData::kColumns;
-    if (out_.placed.mapping.tail == mapping::Tail::kPad) return ceilDiv(layout.range(dims_), perTile);
+    if (out_.placed.mapping.tail == mapping::Tail::kPad) return ceilDiv(shares.rangeOf(dims_), perTile);
     std::int64_t points = 1;
-    for (const std::int64_t size : layout.box().size) points *= size;
-    const std::int64_t units = layout.instances(0, dims_) * layout.instances(1, dims_);
-    return ceilDiv(points, layout.instances(2, dims_)) / (units * perTile);
+    for (const lower::Axis &a : shares.axes) points *= a.size;
+    const std::int64_t units = shares.instancesOf(0, dims_) * shares.instancesOf(1, dims_);
+    return ceilDiv(points, shares.instancesOf(2, dims_)) / (units * perTile);
   }
 
-  Result<ElementwiseData::Part> part(const Layout &layout, int subspace) {
+  Result<ElementwiseData::Part> part(const lower::Shares &shares) {
     ElementwiseData::Part p;
-    p.subspace = subspace;
-    p.tiles = tiles(layout);
+    p.shares = shares;
+    p.tiles = tiles(shares);
     Result<ElementwiseCode> code = compileElementwise(kernel_, pattern_, machine_, p.tiles);
     if (!code) return code.diagnostics();
     p.code = std::move(*code);

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "pimento/base/dtype.h"
+#include "pimento/kernel/linear.h"
 #include "pimento/targets/hbm_pim/matvec_data.h"
 
 namespace pimento::targets::hbm_pim {
@@ -12,10 +13,6 @@ namespace pimento::targets::hbm_pim {
 using sim::pim::Half;
 using sim::pim::ImageData;
 using sim::pim::kLanes;
-
-ElementwiseData::ElementwiseData(const kernel::Graph &graph, int kernel, const mapping::PlacedMapping &placed,
-                                 const machine::Machine &machine)
-    : graph_(graph), kernel_(graph.kernels[static_cast<std::size_t>(kernel)]), placed_(placed), machine_(machine) {}
 
 std::vector<ImageData> ElementwiseData::images(const kernel::DataSet &) const {
   ImageData crf, scalars;
@@ -32,67 +29,57 @@ std::vector<ImageData> ElementwiseData::images(const kernel::DataSet &) const {
   return {std::move(crf), controlImage(), std::move(scalars)};
 }
 
-bool ElementwiseData::isGuarded(std::int64_t point, const mapping::Box &box) const {
-  if (kernel_.guards.empty()) return true;
-  std::vector<std::int64_t> x(kernel_.dims.size());
-  for (std::size_t d = x.size(); d-- > 0;) {
-    x[d] = box.lower[d] + point % box.size[d];
-    point /= box.size[d];
-  }
-  for (const kernel::Affine &g : kernel_.guards) {
-    std::int64_t value = g.constant;
-    for (std::size_t d = 0; d < x.size(); ++d) value += g.coefficients[d] * x[d];
-    if (value < 0) return false;
-  }
-  return true;
+namespace {
+
+/// Does point number `point` of the box pass the guards?
+bool runs(const kernel::Kernel &kernel, const lower::Shares &shares, std::int64_t point) {
+  if (kernel.guards.empty()) return true;
+  std::vector<std::int64_t> x(shares.axes.size());
+  for (std::size_t d = x.size(); d-- > 0; point /= shares.axes[d].size)
+    x[d] = shares.axes[d].lower + point % shares.axes[d].size;
+  return std::all_of(kernel.guards.begin(), kernel.guards.end(), [&](auto &g) { return kernel::valueAt(g, x) >= 0; });
 }
 
-template <typename Visit>
-void ElementwiseData::forEachPoint(const Part &p, const std::vector<const kernel::Access *> &accesses,
-                                   Visit visit) const {
-  std::vector<int> dims(kernel_.dims.size());
-  std::iota(dims.begin(), dims.end(), 0);
-  const Layout layout(kernel_, machine_, placed_, p.subspace);
-  const auto banks = machine_.pim->banksPerBlock;
-  // Points are visited along the last dim, so only one row of places is kept.
-  std::vector<int> outer(dims.begin(), dims.end() - 1), last(dims.end() - 1, dims.end());
-  const std::int64_t lastRange = layout.range(last);
-  const auto inner = layout.places(last, accesses, graph_.tensors);
+}  // namespace
+
+void ElementwiseData::forEachPoint(const Part &p, std::size_t region, const kernel::Access &access,
+                                   sim::pim::PimDevice &device,
+                                   const std::function<void(Half &place, std::int64_t element)> &visit) const {
+  const std::int64_t banks = machine_.pim->banksPerBlock, columns = machine_.dram->organization.columns,
+                     firstRow = p.firstRow + static_cast<std::int64_t>(region) * p.regionRows;
+  const auto element =
+      kernel::linearize(access, graph_.tensors[static_cast<std::size_t>(access.tensor)], kernel_.dims.size());
+  // Points are visited along the last dim, so only one row of spots is kept.
+  std::vector<int> outer(kernel_.dims.size() - 1);
+  std::iota(outer.begin(), outer.end(), 0);
+  const std::vector<int> last = {static_cast<int>(outer.size())};
+  const std::vector<lower::Spot> inner = p.shares.spots(last, element);
   std::int64_t point = 0;
-  for (const Place &o : layout.places(outer, accesses, graph_.tensors))
-    for (const Place &i : inner) {
-      const std::int64_t local = o.local * lastRange + i.local;
-      const std::int64_t column = local / banks;
-      const std::int64_t here = point++;
-      if (column / kColumns >= p.tiles || !isGuarded(here, layout.box())) continue;
-      const int bank = static_cast<int>((o.block + i.block) * banks + local % banks);
-      visit(o, i, bank, column);
+  for (const lower::Spot &o : p.shares.spots(outer, element))
+    for (const lower::Spot &i : inner) {
+      const std::int64_t local = o.local * p.shares.rangeOf(last) + i.local, column = local / banks, here = point++;
+      if (column / kColumns >= p.tiles || !runs(kernel_, p.shares, here)) continue;
+      const int bank = static_cast<int>((o.instance[1] + i.instance[1]) * banks + local % banks);
+      visit(device.burst(o.instance[0] + i.instance[0], bank, firstRow + column / columns,
+                         column % columns)[o.instance[2] + i.instance[2]],
+            element.constant + o.value + i.value);
     }
 }
 
 void ElementwiseData::place(const kernel::DataSet &data, sim::pim::PimDevice &device) const {
-  const std::int64_t columns = machine_.dram->organization.columns;
   for (const Part &p : parts)
     for (std::size_t region = 0; region < p.code.loads.size(); ++region) {
-      const std::int64_t firstRow = p.firstRow + static_cast<std::int64_t>(region) * p.regionRows;
       const int load = p.code.loads[region];
       if (load < 0) {
         const auto value = static_cast<Half>(
             encodeFloat(DType::kF16, p.code.constants[static_cast<std::size_t>(ElementwiseCode::constantOf(load))]));
-        forEachPoint(p, {}, [&](const Place &o, const Place &i, int bank, std::int64_t column) {
-          device.burst(o.channel + i.channel, bank, firstRow + column / columns, column % columns)[o.lane + i.lane] =
-              value;
-        });
+        forEachPoint(p, region, kernel_.stores.front().target, device, [&](Half &to, std::int64_t) { to = value; });
         continue;
       }
       const kernel::Access &access = operandAccess(kernel_, load);
       const auto *source = data[static_cast<std::size_t>(access.tensor)].bytes.data();
-      const std::int64_t base = accessBase(access, graph_.tensors[static_cast<std::size_t>(access.tensor)]);
-      forEachPoint(p, {&access}, [&](const Place &o, const Place &i, int bank, std::int64_t column) {
-        Half *to =
-            &device.burst(o.channel + i.channel, bank, firstRow + column / columns, column % columns)[o.lane + i.lane];
-        std::memcpy(to, source + (base + o.offsets[0] + i.offsets[0]) * 2, 2);
-      });
+      forEachPoint(p, region, access, device,
+                   [&](Half &to, std::int64_t element) { std::memcpy(&to, source + element * 2, 2); });
     }
 }
 
@@ -109,19 +96,13 @@ void ElementwiseData::fillUnwritten(kernel::DataSet &data) const {
 }
 
 void ElementwiseData::collect(sim::pim::PimDevice &device, kernel::DataSet &data) const {
-  const std::int64_t columns = machine_.dram->organization.columns;
   fillUnwritten(data);
   for (const Part &p : parts)
     for (std::size_t s = 0; s < kernel_.stores.size(); ++s) {
-      const std::int64_t firstRow = p.firstRow + static_cast<std::int64_t>(p.code.loads.size() + s) * p.regionRows;
       const kernel::Access &access = kernel_.stores[s].target;
       auto *target = data[static_cast<std::size_t>(access.tensor)].bytes.data();
-      const std::int64_t base = accessBase(access, graph_.tensors[static_cast<std::size_t>(access.tensor)]);
-      forEachPoint(p, {&access}, [&](const Place &o, const Place &i, int bank, std::int64_t column) {
-        const Half *from =
-            &device.burst(o.channel + i.channel, bank, firstRow + column / columns, column % columns)[o.lane + i.lane];
-        std::memcpy(target + (base + o.offsets[0] + i.offsets[0]) * 2, from, 2);
-      });
+      forEachPoint(p, p.code.loads.size() + s, access, device,
+                   [&](const Half &from, std::int64_t element) { std::memcpy(target + element * 2, &from, 2); });
     }
 }
 

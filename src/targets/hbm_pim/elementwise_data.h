@@ -1,9 +1,10 @@
 // Data layout of element-wise kernels: gathering operands into banks, scattering results back.
 #pragma once
 
+#include <functional>
 #include <vector>
 
-#include "pimento/targets/hbm_pim/layout.h"
+#include "pimento/lower/shares.h"
 #include "pimento/targets/hbm_pim/lower.h"
 #include "pimento/targets/hbm_pim/microkernel.h"
 
@@ -17,14 +18,14 @@ class ElementwiseData final : public DataPlan {
 
   /// One subspace: its tiles and where its regions lie.
   struct Part {
-    int subspace = 0;
+    lower::Shares shares;
     std::int64_t tiles = 0, firstRow = 0, regionRows = 0;
     std::int64_t crfBurst = 0, crfBursts = 0;
     ElementwiseCode code;
   };
 
-  ElementwiseData(const kernel::Graph &graph, int kernel, const mapping::PlacedMapping &placed,
-                  const machine::Machine &machine);
+  ElementwiseData(const kernel::Graph &graph, int kernel, const machine::Machine &machine)
+      : graph_(graph), kernel_(graph.kernels[static_cast<std::size_t>(kernel)]), machine_(machine) {}
 
   std::vector<sim::pim::ImageData> images(const kernel::DataSet &data) const override;
   void place(const kernel::DataSet &data, sim::pim::PimDevice &device) const override;
@@ -33,16 +34,14 @@ class ElementwiseData final : public DataPlan {
   std::vector<Part> parts;  ///< in execution order
 
  private:
-  /// Calls `visit(place, offsets into the device)` for every point of the part that lies in a computed tile and passes
-  /// the kernel's guards.
-  template <typename Visit>
-  void forEachPoint(const Part &part, const std::vector<const kernel::Access *> &accesses, Visit visit) const;
+  /// Calls `visit` with the place in region number `region`, and the element of `access`, of every point of the part
+  /// that lies in a computed tile and passes the kernel's guards.
+  void forEachPoint(const Part &part, std::size_t region, const kernel::Access &access, sim::pim::PimDevice &device,
+                    const std::function<void(sim::pim::Half &place, std::int64_t element)> &visit) const;
   void fillUnwritten(kernel::DataSet &data) const;
-  bool isGuarded(std::int64_t point, const mapping::Box &box) const;
 
   const kernel::Graph &graph_;
   const kernel::Kernel &kernel_;
-  mapping::PlacedMapping placed_;
   const machine::Machine &machine_;
 };
 

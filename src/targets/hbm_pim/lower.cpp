@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "pimento/lower/tensor_place.h"
 #include "pimento/targets/hbm_pim/elementwise.h"
 #include "pimento/targets/hbm_pim/elementwise_data.h"
 #include "pimento/targets/hbm_pim/matvec.h"
@@ -126,6 +127,12 @@ Result<mapping::Mapping> referenceMapping(const kernel::Graph &graph, int kernel
     m.cyclic[machine.levels[kLane].name] = 1;
   }
   return m;
+}
+
+Status checkRows(const kernel::Kernel &kernel, std::int64_t rows, const machine::Machine &machine,
+                 std::string_view less) {
+  return lower::checkCapacity(kernel, rows, "rows in every bank", machine.pim->firstControlRow, "free for data are",
+                              fmt::format("use fewer {}, or more channels", less));
 }
 
 Result<Lowered> lower(const kernel::Graph &graph, int kernel, const mapping::Mapping &mapping,

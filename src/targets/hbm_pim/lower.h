@@ -43,6 +43,10 @@ struct Lowered {
   std::vector<std::string> warnings;
 };
 
+/// Have banks room for so many rows of data? `less`: what the kernel could have fewer of. Diagnostics: capacity.
+Status checkRows(const kernel::Kernel &kernel, std::int64_t rows, const machine::Machine &machine,
+                 std::string_view less);
+
 /// How a kernel's accumulators are to be kept: `plain` (all input tiles in one accumulator) or `tree`.
 enum class Variant : std::uint8_t { kPlain, kTree };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "pimento/base/integer.h"
 #include "pimento/targets/hbm_pim/matvec_data.h"
 #include "pimento/targets/hbm_pim/microkernel.h"
 #include "pimento/targets/hbm_pim/stream.h"
@@ -12,14 +13,10 @@ namespace pimento::targets::hbm_pim {
 
 namespace {
 
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
-
 /// Where a batch split would need different inputs in blocks or lanes of one channel.
-std::optional<Diagnostic> checkBatch(const kernel::Kernel &kernel, const Layout &layout, const MatVec &pattern) {
-  for (const int level : {1, 2})
-    if (layout.instances(level, pattern.batchDims) > 1)
+std::optional<Diagnostic> checkBatch(const kernel::Kernel &kernel, const lower::Shares &shares, const MatVec &pattern) {
+  for (const std::size_t level : {1, 2})
+    if (shares.instancesOf(level, pattern.batchDims) > 1)
       return error("illegal-mapping", kernel.where,
                    fmt::format("kernel '{}': dim '{}' selects the input vector and cannot be split over {}",
                                kernel.name, kernel.dims[static_cast<std::size_t>(pattern.batchDims[0])].name,
@@ -48,18 +45,19 @@ class Builder {
     out_.rules.unitType = machine_.pim->type;
     out_.rules.mergeType = DType::kF32;
     (isTree_ ? out_.rules.spill : out_.rules.evenOddTile) = kBursts;
-    plan_ = std::make_shared<MatVecData>(graph_, index_, pattern_, out_.placed, machine_, isTree_);
+    plan_ = std::make_shared<MatVecData>(graph_, index_, pattern_, machine_, isTree_);
     for (const int s : out_.placed.executionOrder) {
-      const Layout layout(kernel_, machine_, out_.placed, s);
-      if (const auto bad = checkBatch(kernel_, layout, pattern_)) return *bad;
-      plan_->parts.push_back(part(layout, s));
+      const lower::Shares shares(kernel_, out_.placed, s, machine_);
+      if (const auto bad = checkBatch(kernel_, shares, pattern_)) return *bad;
+      plan_->parts.push_back(part(shares));
     }
     std::int64_t outputs = 1;
     for (const auto *dims : {&pattern_.outputDims, &pattern_.batchDims})
       for (const int d : *dims) outputs *= kernel_.dims[static_cast<std::size_t>(d)].extent;
     if (!pattern_.isUpdate) out_.host.merges -= outputs;
     const std::int64_t zeroRow = isTree_ ? reserveZeroRow() : -1;
-    if (out_.dataRows > machine_.pim->firstControlRow) return tooLarge();
+    if (const Status s = checkRows(kernel_, out_.dataRows, machine_, "output or input elements"); !s)
+      return s.diagnostics();
     emit(zeroRow);
     out_.data = plan_;
     return std::move(out_);
@@ -79,12 +77,12 @@ class Builder {
   }
 
   /// Sizes one subspace and gives it rows behind those of the others: weights first, then results.
-  MatVecData::Part part(const Layout &layout, int subspace) {
+  MatVecData::Part part(const lower::Shares &shares) {
     MatVecData::Part p;
-    p.subspace = subspace;
-    p.outputTiles = ceilDiv(layout.range(pattern_.outputDims), kSlots);
-    p.inputTiles = ceilDiv(layout.range(pattern_.reductionDims), kBursts);
-    p.batch = layout.range(pattern_.batchDims);
+    p.shares = shares;
+    p.outputTiles = ceilDiv(shares.rangeOf(pattern_.outputDims), kSlots);
+    p.inputTiles = ceilDiv(shares.rangeOf(pattern_.reductionDims), kBursts);
+    p.batch = shares.rangeOf(pattern_.batchDims);
     p.evenTiles = (p.inputTiles + 1) / 2;
     p.oddTiles = p.inputTiles / 2;
     p.weightRow =
@@ -94,13 +92,13 @@ class Builder {
     out_.dataRows = p.resultRow + p.outputTiles * p.batch * p.resultsPerOutput;
     p.inputBurst = plan_->inputBursts;
     plan_->inputBursts += p.batch * p.inputTiles * kBursts;
-    p.isInputPerChannel = layout.instances(0, pattern_.reductionDims) * layout.instances(0, pattern_.batchDims) > 1;
+    p.isInputPerChannel = shares.instancesOf(0, pattern_.reductionDims) * shares.instancesOf(0, pattern_.batchDims) > 1;
     plan_->isInputPerChannel |= p.isInputPerChannel;
-    countHostWork(layout, p);
+    countHostWork(shares, p);
     return p;
   }
 
-  void countHostWork(const Layout &layout, const MatVecData::Part &p) {
+  void countHostWork(const lower::Shares &shares, const MatVecData::Part &p) {
     const machine::PimUnit &unit = *machine_.pim;
     const std::int64_t channels = machine_.dram->organization.channels;
     const std::int64_t burst = machine_.dram->organization.burst.value;
@@ -114,9 +112,9 @@ class Builder {
     // Lanes x pieces x channel splits partial results per output of the box; run() takes off one addition per output.
     std::int64_t outputs = 1;
     for (const auto *dims : {&pattern_.outputDims, &pattern_.batchDims})
-      for (const int d : *dims) outputs *= layout.box().size[static_cast<std::size_t>(d)];
-    const std::int64_t partials =
-        layout.instances(2, pattern_.reductionDims) * layout.instances(0, pattern_.reductionDims) * p.resultsPerOutput;
+      for (const int d : *dims) outputs *= shares.axis(d).size;
+    const std::int64_t partials = shares.instancesOf(2, pattern_.reductionDims) *
+                                  shares.instancesOf(0, pattern_.reductionDims) * p.resultsPerOutput;
     out_.host.merges += outputs * partials;
   }
 
@@ -128,15 +126,6 @@ class Builder {
       return MatVecData::kReferenceZeroRow;
     }
     return out_.dataRows++;
-  }
-
-  Diagnostic tooLarge() const {
-    return capacityError(
-        "capacity", kernel_.where,
-        fmt::format("kernel '{}' needs {} rows in every bank, {} are free for data: {:.2f} times too large",
-                    kernel_.name, out_.dataRows, machine_.pim->firstControlRow,
-                    static_cast<double>(out_.dataRows) / static_cast<double>(machine_.pim->firstControlRow)),
-        "use fewer output or input elements, or more channels");
   }
 
   void emit(std::int64_t zeroRow) {

@@ -4,9 +4,11 @@
 #include <cstring>
 
 #include "pimento/base/dtype.h"
+#include "pimento/kernel/linear.h"
 
 namespace pimento::targets::hbm_pim {
 
+using lower::Spot;
 using sim::pim::Half;
 using sim::pim::ImageData;
 using sim::pim::kLanes;
@@ -40,14 +42,9 @@ ImageData controlImage() {
   return image;
 }
 
-MatVecData::MatVecData(const kernel::Graph &graph, int kernel, MatVec pattern, const mapping::PlacedMapping &placed,
-                       const machine::Machine &machine, bool isTree)
-    : graph_(graph),
-      kernel_(graph.kernels[static_cast<std::size_t>(kernel)]),
-      pattern_(std::move(pattern)),
-      placed_(placed),
-      machine_(machine),
-      isTree_(isTree) {}
+kernel::Affine MatVecData::elementOf(const kernel::Access &access) const {
+  return kernel::linearize(access, graph_.tensors[static_cast<std::size_t>(access.tensor)], kernel_.dims.size());
+}
 
 std::vector<ImageData> MatVecData::images(const kernel::DataSet &data) const {
   ImageData crf;
@@ -61,24 +58,23 @@ std::vector<ImageData> MatVecData::images(const kernel::DataSet &data) const {
   input.isPerChannel = isInputPerChannel;
   input.values.assign(static_cast<std::size_t>(inputBursts * copies * kLanes), 0);
   const kernel::Access &access = kernel_.loads[static_cast<std::size_t>(pattern_.input)];
-  const kernel::Tensor &tensor = graph_.tensors[static_cast<std::size_t>(access.tensor)];
+  const kernel::Affine element = elementOf(access);
   const kernel::TensorData &x = data[static_cast<std::size_t>(access.tensor)];
   for (const Part &p : parts) {
-    const Layout layout(kernel_, machine_, placed_, p.subspace);
-    const auto batches = layout.places(pattern_.batchDims, {&access}, graph_.tensors);
-    const auto inputs = layout.places(pattern_.reductionDims, {&access}, graph_.tensors);
+    const auto batches = p.shares.spots(pattern_.batchDims, element),
+               inputs = p.shares.spots(pattern_.reductionDims, element);
     // Every lane that serves some output needs the input of its reduction lane.
-    const auto outputLanes = layout.instanceOffsets(2, pattern_.outputDims);
+    const auto outputLanes = p.shares.numbers(2, pattern_.outputDims);
     const auto outputChannels =
-        isInputPerChannel ? layout.instanceOffsets(0, pattern_.outputDims) : std::vector<std::int32_t>{0};
-    for (const Place &b : batches)
-      for (const Place &n : inputs) {
-        const Half value = halfAt(x, accessBase(access, tensor) + b.offsets[0] + n.offsets[0]);
+        isInputPerChannel ? p.shares.numbers(0, pattern_.outputDims) : std::vector<std::int32_t>{0};
+    for (const Spot &b : batches)
+      for (const Spot &n : inputs) {
+        const Half value = halfAt(x, element.constant + b.value + n.value);
         const std::int64_t burst = p.inputBurst + b.local * p.inputTiles * kBursts + n.local;
         for (const std::int32_t c : outputChannels)
           for (const std::int32_t lane : outputLanes) {
-            const std::int64_t channel = isInputPerChannel ? c + b.channel + n.channel : 0;
-            input.values[static_cast<std::size_t>((burst * copies + channel) * kLanes + lane + n.lane)] = value;
+            const std::int64_t channel = isInputPerChannel ? c + b.instance[0] + n.instance[0] : 0;
+            input.values[static_cast<std::size_t>((burst * copies + channel) * kLanes + lane + n.instance[2])] = value;
           }
       }
   }
@@ -89,26 +85,25 @@ std::vector<ImageData> MatVecData::images(const kernel::DataSet &data) const {
 
 void MatVecData::place(const kernel::DataSet &data, sim::pim::PimDevice &device) const {
   const kernel::Access &access = kernel_.loads[static_cast<std::size_t>(pattern_.weights)];
-  const kernel::Tensor &tensor = graph_.tensors[static_cast<std::size_t>(access.tensor)];
+  const kernel::Affine element = elementOf(access);
   const kernel::TensorData &w = data[static_cast<std::size_t>(access.tensor)];
-  const std::int64_t base = accessBase(access, tensor), columns = machine_.dram->organization.columns;
+  const std::int64_t columns = machine_.dram->organization.columns;
   for (const Part &p : parts) {
-    const Layout layout(kernel_, machine_, placed_, p.subspace);
-    const auto outputs = layout.places(pattern_.outputDims, {&access}, graph_.tensors);
-    const auto inputs = layout.places(pattern_.reductionDims, {&access}, graph_.tensors);
-    const auto batchChannels = layout.instanceOffsets(0, pattern_.batchDims);  // each needs its own copy
-    for (const Place &m : outputs) {
+    const auto inputs = p.shares.spots(pattern_.reductionDims, element);
+    const auto batchChannels = p.shares.numbers(0, pattern_.batchDims);  // each needs its own copy
+    for (const Spot &m : p.shares.spots(pattern_.outputDims, element)) {
       const std::int64_t tile = m.local / kSlots, slot = m.local % kSlots;
-      for (const Place &n : inputs) {
+      for (const Spot &n : inputs) {
         const std::int64_t inputTile = n.local / kBursts, burst = n.local % kBursts;
         const int parity = static_cast<int>(inputTile % 2);
         const std::int64_t tiles = parity == 0 ? p.evenTiles : p.oddTiles;
         const std::int64_t column = burst * kSlots + slot;
         const std::int64_t row = p.weightRow + 2 * (tile * tiles + inputTile / 2) + column / columns;
-        const Half value = halfAt(w, base + m.offsets[0] + n.offsets[0]);
-        const int bank = static_cast<int>((m.block + n.block) * machine_.pim->banksPerBlock) + parity;
+        const Half value = halfAt(w, element.constant + m.value + n.value);
+        const int bank = static_cast<int>((m.instance[1] + n.instance[1]) * machine_.pim->banksPerBlock) + parity;
         for (const std::int32_t b : batchChannels)
-          device.burst(m.channel + n.channel + b, bank, row, column % columns)[m.lane + n.lane] = value;
+          device.burst(m.instance[0] + n.instance[0] + b, bank, row, column % columns)[m.instance[2] + n.instance[2]] =
+              value;
       }
     }
   }
@@ -130,11 +125,12 @@ float treeSum(std::vector<float> pieces) {
 }  // namespace
 
 // What one lane of one unit has accumulated for a slot: one stored value, or the tree over its pieces.
-float MatVecData::unitSum(const Part &p, sim::pim::PimDevice &device, int channel, int block, int lane,
-                          std::int64_t slot, std::int64_t result) const {
-  const int bank = static_cast<int>(block * machine_.pim->banksPerBlock) + 1;
+float MatVecData::unitSum(const Part &p, sim::pim::PimDevice &device, const Spot &at, std::int64_t slot,
+                          std::int64_t result) const {
+  const int bank = static_cast<int>(at.instance[1] * machine_.pim->banksPerBlock) + 1;
   const auto stored = [&](std::int64_t piece) {
-    return f16ToFloat(device.burst(channel, bank, p.resultRow + result * p.resultsPerOutput + piece, slot)[lane]);
+    const std::int64_t row = p.resultRow + result * p.resultsPerOutput + piece;
+    return f16ToFloat(device.burst(at.instance[0], bank, row, slot)[at.instance[2]]);
   };
   if (!isTree_) return stored(0);
   std::vector<float> pieces;
@@ -144,30 +140,27 @@ float MatVecData::unitSum(const Part &p, sim::pim::PimDevice &device, int channe
 
 void MatVecData::collectPart(const Part &p, sim::pim::PimDevice &device, std::vector<float> &sums,
                              std::vector<bool> &isStarted) const {
-  const kernel::Access &target = kernel_.stores[0].target;
-  const kernel::Tensor &tensor = graph_.tensors[static_cast<std::size_t>(target.tensor)];
-  const Layout layout(kernel_, machine_, placed_, p.subspace);
-  const auto outputs = layout.places(pattern_.outputDims, {&target}, graph_.tensors);
-  const auto batches = layout.places(pattern_.batchDims, {&target}, graph_.tensors);
+  const kernel::Affine form = elementOf(kernel_.stores[0].target);
+  const auto batches = p.shares.spots(pattern_.batchDims, form);
   // Partial results merge row-major in dim order, however the units nest their inputs.
   std::vector<int> splitDims = pattern_.reductionDims;
   std::sort(splitDims.begin(), splitDims.end());
-  const auto splitLanes = layout.instanceOffsets(2, splitDims);
-  const auto splitChannels = layout.instanceOffsets(0, splitDims);
-  for (const Place &m : outputs)
-    for (const Place &b : batches) {
-      const std::int64_t result = m.local / kSlots * p.batch + b.local;
+  const auto splitLanes = p.shares.numbers(2, splitDims), splitChannels = p.shares.numbers(0, splitDims);
+  for (const Spot &m : p.shares.spots(pattern_.outputDims, form))
+    for (const Spot &b : batches) {
       float sum = 0;
       for (std::size_t c = 0; c < splitChannels.size(); ++c) {
         float lanes = 0;
         for (std::size_t l = 0; l < splitLanes.size(); ++l) {
-          const float unit = unitSum(p, device, m.channel + b.channel + splitChannels[c], m.block,
-                                     m.lane + splitLanes[l], m.local % kSlots, result);
+          Spot at = m;
+          at.instance[0] += b.instance[0] + splitChannels[c];
+          at.instance[2] += splitLanes[l];
+          const float unit = unitSum(p, device, at, m.local % kSlots, m.local / kSlots * p.batch + b.local);
           lanes = l == 0 ? unit : lanes + unit;
         }
         sum = c == 0 ? lanes : sum + lanes;
       }
-      const auto element = static_cast<std::size_t>(accessBase(target, tensor) + m.offsets[0] + b.offsets[0]);
+      const auto element = static_cast<std::size_t>(form.constant + m.value + b.value);
       sums[element] = isStarted[element] ? sums[element] + sum : sum;
       isStarted[element] = true;
     }

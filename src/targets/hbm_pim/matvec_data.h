@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "pimento/targets/hbm_pim/layout.h"
+#include "pimento/lower/shares.h"
 #include "pimento/targets/hbm_pim/lower.h"
 #include "pimento/targets/hbm_pim/pattern.h"
 
@@ -18,15 +18,19 @@ class MatVecData final : public DataPlan {
 
   /// One subspace: its tiles and where they lie.
   struct Part {
-    int subspace = 0;
+    lower::Shares shares;
     std::int64_t outputTiles = 0, inputTiles = 0, evenTiles = 0, oddTiles = 0, batch = 1;
     std::int64_t weightRow = 0, resultRow = 0, resultsPerOutput = 1;
     std::int64_t inputBurst = 0, crfBurst = 0, crfBursts = 0;
     bool isInputPerChannel = false;
   };
 
-  MatVecData(const kernel::Graph &graph, int kernel, MatVec pattern, const mapping::PlacedMapping &placed,
-             const machine::Machine &machine, bool isTree);
+  MatVecData(const kernel::Graph &graph, int kernel, MatVec pattern, const machine::Machine &machine, bool isTree)
+      : graph_(graph),
+        kernel_(graph.kernels[static_cast<std::size_t>(kernel)]),
+        pattern_(std::move(pattern)),
+        machine_(machine),
+        isTree_(isTree) {}
 
   std::vector<sim::pim::ImageData> images(const kernel::DataSet &data) const override;
   void place(const kernel::DataSet &data, sim::pim::PimDevice &device) const override;
@@ -38,15 +42,15 @@ class MatVecData final : public DataPlan {
   std::vector<std::vector<program::hbm_pim::Instruction>> microkernels;
 
  private:
+  kernel::Affine elementOf(const kernel::Access &access) const;
   void collectPart(const Part &part, sim::pim::PimDevice &device, std::vector<float> &sums,
                    std::vector<bool> &isStarted) const;
-  float unitSum(const Part &part, sim::pim::PimDevice &device, int channel, int block, int lane, std::int64_t slot,
+  float unitSum(const Part &part, sim::pim::PimDevice &device, const lower::Spot &at, std::int64_t slot,
                 std::int64_t result) const;
 
   const kernel::Graph &graph_;
   const kernel::Kernel &kernel_;
   MatVec pattern_;
-  mapping::PlacedMapping placed_;
   const machine::Machine &machine_;
   bool isTree_;
 };

@@ -45,6 +45,9 @@ class Recogniser {
       return unsupported("form", "it keeps elements by a condition (selection), which needs data-dependent addresses");
     if (kernel_.form == kernel::Form::kIndirect)
       return unsupported("form", "it stores at an index read from data (indirect accumulation)");
+    if (kernel_.hasIndirectLoads()) return unsupported("form", "it reads at an index from data");
+    for (const kernel::Store &s : kernel_.stores)
+      if (s.follows >= 0) return unsupported("form", "it takes a minimum or maximum with its index");
     for (const kernel::Dim &d : kernel_.dims)
       if (d.kind == DimKind::kSequential)
         return unsupported("form",

@@ -85,7 +85,7 @@ Bytes DpuKernel::footprint() const {
 }
 
 bool DpuKernel::readsInputsAlone() const {
-  const std::vector<int> tensors = lowered_.plan->tensors();
+  const std::set<int> tensors = lowered_.plan->tensors();
   return std::all_of(tensors.begin(), tensors.end(), [&](int t) {
     const kernel::Role role = part_.graph->tensors[static_cast<std::size_t>(t)].role;
     return role == kernel::Role::kInput || role == kernel::Role::kInOut;
@@ -94,7 +94,7 @@ bool DpuKernel::readsInputsAlone() const {
 
 const kernel::DataSet *DpuKernel::contentsOf(const RunMode &mode) const {
   if (mode.contents == nullptr) return nullptr;
-  const std::vector<int> tensors = lowered_.plan->tensors();
+  const std::set<int> tensors = lowered_.plan->tensors();
   const auto isThere = [&](int t) { return !(*mode.contents)[static_cast<std::size_t>(t)].bytes.empty(); };
   return std::all_of(tensors.begin(), tensors.end(), isThere) ? mode.contents : nullptr;
 }

@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "pimento/evaluate/host_work.h"
 #include "pimento/kernel/data.h"
+#include "pimento/lower/operand.h"
 #include "pimento/mapping/mapping.h"
 #include "pimento/program/program.h"
 #include "pimento/sim/dpu/dpu.h"
@@ -36,27 +38,42 @@ class Results {
   virtual void finish() = 0;
 };
 
-/// The plan for the data of one kernel on many DPUs.
+/// The plan for the data of one kernel on many DPUs: operands as lower/operand.h places them, from a byte of MRAM on.
 class HostPlan {
  public:
   virtual ~HostPlan() = default;
 
-  virtual std::int64_t dpus() const = 0;
+  /// Units are DPUs, threads tasklets.
+  virtual const lower::Scheme &scheme() const = 0;
+  /// What lies in MRAM, in order.
+  virtual std::vector<const lower::Operand *> arrays() const = 0;
   /// Bytes of MRAM that are taken, from its start.
   virtual std::int64_t end() const = 0;
   virtual evaluate::HostWork hostWork() const = 0;
-  /// Tensors that operands are gathered from.
-  virtual std::vector<int> tensors() const = 0;
-  /// The operands of one DPU.
-  virtual std::vector<Block> operands(std::int64_t dpu, const kernel::DataSet &data) const = 0;
-  /// The same where every element of every operand holds `value`.
+  /// The operands of DPU `dpu` where every element of every one holds `value`.
   virtual std::vector<Fill> fills(std::int64_t dpu, double value) const = 0;
   /// What the host reads back, empty.
-  virtual std::vector<Block> results() const = 0;
+  virtual std::vector<Block> results() const;
   /// Puts them together into `data`; both must outlive it.
   virtual std::unique_ptr<Results> collector(kernel::DataSet &data) const = 0;
   /// What the program takes for granted of its data.
   virtual Status check(const kernel::DataSet & /*data*/) const { return okStatus(); }
+
+  std::int64_t dpus() const { return scheme().units; }
+  std::int64_t firstByte() const { return firstByte_; }
+  /// Tensors that operands are gathered from.
+  std::set<int> tensors() const;
+  /// The operands of one DPU, and array number `array` of one of them.
+  std::vector<Block> operands(std::int64_t dpu, const kernel::DataSet &data) const;
+  Block operand(const lower::Operand &o, std::int64_t dpu, std::int64_t array, const kernel::DataSet &data) const;
+
+ protected:
+  explicit HostPlan(std::int64_t firstByte) : firstByte_(firstByte) {}
+
+  std::byte padding_{0};  ///< the first byte of elements that are no tensor's
+
+ private:
+  std::int64_t firstByte_;
 };
 
 /// A lowered kernel. `Plan`: of its data.

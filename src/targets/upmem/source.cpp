@@ -56,6 +56,10 @@ Result<Source> sourceOf(const evaluate::Request &request, const std::vector<mapp
 std::optional<Result<std::string>> emitSource(std::string_view stage, const evaluate::Request &request) {
   if (stage != "c" && stage != "host" && stage != "ir") return std::nullopt;
   if (const Status s = evaluate::checkMaps(request); !s) return s.diagnostics();
+  if (stage == "host" && request.rounds != nullptr)
+    return unsupported("unsupported-form", {},
+                       "the host half runs every kernel once, and these run in rounds of a loop",
+                       "--emit c writes their programs; simulate runs the rounds");
   const Result<std::vector<mapping::Mapping>> chosen = chosenMappings(request);
   if (!chosen) return chosen.diagnostics();
   std::vector<Source> sources;
@@ -69,7 +73,7 @@ std::optional<Result<std::string>> emitSource(std::string_view stage, const eval
   std::string out;
   for (const Source &source : sources) {
     const program::DpuSource text = {
-        "kernel.c", source.written.text, {"-O2", "-g0", fmt::format("-DNR_TASKLETS={}", source.scheme.tasklets)}};
+        "kernel.c", source.written.text, {"-O2", "-g0", fmt::format("-DNR_TASKLETS={}", source.scheme.threads)}};
     if (request.tools.dpuCompiler == nullptr) return compiled::noCompiler();
     const Result<std::string> ir = request.tools.dpuCompiler->optimised(text);
     if (!ir) return ir.diagnostics();

@@ -104,8 +104,8 @@ TEST(NotationErrors, LoopsAreClosedAndCount) {
 TEST(NotationErrors, SwapsBelongInLoops) {
   expectError("y[i] = x[i]; swap x, y", "misplaced-swap", 1, 14, "end of a loop", {{"i", 3}});
   expectError("for k in 0..4 { y[i] = x[i]; swap x, z }", "unknown-tensor", 1, 30, "choices", {{"i", 3}});
-  expectError("for k in 0..4 { for l in 0..k+1 { y[i] = x[i]; swap x, y } }", "misplaced-swap", 1, 48, "constant bounds",
-              {{"i", 3}});
+  expectError("for k in 0..4 { for l in 0..k+1 { y[i] = x[i]; swap x, y } }", "misplaced-swap", 1, 48,
+              "constant bounds", {{"i", 3}});
 }
 
 TEST(NotationErrors, ConditionsAndFollowers) {

@@ -3,8 +3,6 @@
 
 #include <functional>
 
-#include <functional>
-
 #include "pimento/kernel/notation.h"
 #include "pimento/kernel/zoo.h"
 
@@ -72,10 +70,13 @@ TEST(VerifyErrors, ReferencesExist) {
   breaking("bad-reference", [](Graph &g) { g.kernels[0].body[2].args[0] = 2; }, "before it");
   breaking("bad-reference", [](Graph &g) { g.kernels[0].body[0].access = 9; }, "access 9");
   breaking("bad-reference", [](Graph &g) { g.kernels[0].stores[0].value = 7; }, "%7");
-  breaking("bad-reference", [](Graph &g) {
+  breaking(
+      "bad-reference",
+      [](Graph &g) {
         g.kernels[0].stores[0].target.indirectAt = 0;
         g.kernels[0].stores[0].target.indirectIndex = 7;
-      }, "indirect");
+      },
+      "indirect");
   breaking("bad-reference", [](Graph &g) { g.kernels[0].predicate = 7; }, "predicate");
   breaking(
       "bad-reference",
@@ -142,11 +143,14 @@ TEST(VerifyErrors, AKernelDoesNotReadWhatOtherPointsWrite) {
 TEST(VerifyErrors, FormsHaveWhatTheyNeed) {
   breaking("bad-form", [](Graph &g) { g.kernels[0].form = Form::kIndirect; }, "0 stores");
   breaking("bad-form", [](Graph &g) { g.kernels[0].form = Form::kSelect; }, "predicate");
-  breaking("bad-form", [](Graph &g) {
-    Access &target = g.kernels[0].stores[0].target;
-    target.indirectAt = target.indirectIndex = 0;
-    target.index[0].coefficients = {0, 0};
-  }, "not indirect");
+  breaking(
+      "bad-form",
+      [](Graph &g) {
+        Access &target = g.kernels[0].stores[0].target;
+        target.indirectAt = target.indirectIndex = 0;
+        target.index[0].coefficients = {0, 0};
+      },
+      "not indirect");
   breaking("bad-form", [](Graph &g) { g.kernels[0].stores[0].target.indirectIndex = 0; }, "without a place");
   breaking("bad-form", [](Graph &g) { g.kernels[0].limit = 4; }, "a limit of 4");
   Graph selection = *makeZooKernel("sel", {{"n", 5}}, DType::kI32);
@@ -177,15 +181,19 @@ TEST(VerifyErrors, LoopsAreAroundKernelsThatCountThem) {
   broken([](Graph &g) { g.kernels[0].dims[0].kind = DimKind::kParallel; }, "bad-loop", "not the counter of loop 'k'");
   broken([](Graph &g) { g.kernels[0].dims[1].kind = DimKind::kCounter; }, "bad-loop", "counter of no loop");
   broken([](Graph &g) { g.loops[0].swaps = {{0, 7}}; }, "bad-reference", "swaps tensors number 0 and 7");
-  broken([](Graph &g) {
-    g.tensors[0].shape = {9};
-    g.loops[0].swaps = {{0, 1}};
-  }, "bad-loop", "differ in type or shape");
-  broken([](Graph &g) {
-    g.kernels.push_back(g.kernels[0]);
-    g.kernels[1].dims.insert(g.kernels[1].dims.begin(), {"l", 2, DimKind::kCounter});
-    g.loops = {{"k", 3, 0, 1, {}, {}}, {"l", 2, 0, 2, {}, {}}};
-  }, "bad-loop", "neither within another loop nor apart");
+  broken(
+      [](Graph &g) {
+        g.tensors[0].shape = {9};
+        g.loops[0].swaps = {{0, 1}};
+      },
+      "bad-loop", "differ in type or shape");
+  broken(
+      [](Graph &g) {
+        g.kernels.push_back(g.kernels[0]);
+        g.kernels[1].dims.insert(g.kernels[1].dims.begin(), {"l", 2, DimKind::kCounter});
+        g.loops = {{"k", 3, 0, 1, {}, {}}, {"l", 2, 0, 2, {}, {}}};
+      },
+      "bad-loop", "neither within another loop nor apart");
 }
 
 TEST(VerifyErrors, AFollowerGoesWithAMinimum) {

@@ -81,7 +81,8 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"%0 = constant f16 1\nstore put y[i] %0\n}", "cnm-unknown-word", 8, 7, "'put' is not a way to store",
                "assign, add, mul, min, max"},
         Broken{"%0 = constant f16 1\nstore assign y[i] %1\n}", "cnm-unknown-value", 8, 19, "no value %1", "%0"},
-        Broken{"%0 = constant i32 1\nstore assign A[%0,%0] %0\n}", "cnm-syntax", 8, 19, "two indices are values", "only one index"},
+        Broken{"%0 = constant i32 1\nstore assign A[%0,%0] %0\n}", "cnm-syntax", 8, 19, "two indices are values",
+               "only one index"},
         Broken{"%0 = constant i32 1\npredicate %0\npredicate %0\n}", "cnm-duplicate", 9, 1, "a predicate already",
                "leave one out"}));
 

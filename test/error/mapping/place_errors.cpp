@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "pimento/mapping/capacity.h"
 #include "test/unit/mapping/fixtures.h"
 
 namespace pimento::mapping::test {
@@ -153,22 +152,6 @@ TEST(PlaceErrors, AllFindingsAreReportedAtOnce) {
   for (const Diagnostic &d : p.diagnostics()) codes.push_back(d.code);
   EXPECT_EQ(codes, (std::vector<std::string>{"mapping-count", "mapping-count", "mapping-unknown-dim",
                                              "mapping-unknown-level"}));
-}
-
-TEST(CapacityErrors, ATooSmallMemoryIsNamedWithWhatFillsIt) {
-  const kernel::Graph graph = gemv(512, 1152);
-  const PlacedMapping p = placed(parsed("M1:{(2,1),(64,1),(2,8),(2,144)}"), graph.kernels[0], upmem());
-  const Status status = checkCapacity(p, 1, Bytes(10000), "WRAM", graph, graph.kernels[0], upmem());
-  ASSERT_FALSE(status);
-  const Diagnostic &d = status.diagnostics().front();
-  EXPECT_EQ(d.code, "mapping-capacity");
-  EXPECT_EQ(d.where.str(), "<map>:1:1");
-  EXPECT_EQ(d.message,
-            "each dpu of M1 needs 11,528 bytes of WRAM (A 9,216, x 2,304, y 8) and has 10,000: 1,528 too many");
-  EXPECT_EQ(d.hint, "raise a factor of level rank or dpu, or split the space into several subspaces");
-  const Status device = checkCapacity(p, -1, Bytes(10), "memory", graph, graph.kernels[0], upmem());
-  ASSERT_FALSE(device);
-  EXPECT_NE(device.diagnostics().front().message.find("the device of M1"), std::string::npos);
 }
 
 }  // namespace

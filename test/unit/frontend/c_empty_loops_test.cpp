@@ -2,35 +2,10 @@
 // them happens all the same, and elements that nothing stores to stay what they were. Every text is C++ too.
 #include <gtest/gtest.h>
 
-#include "test/unit/frontend/c_support.h"
+#include "test/unit/frontend/same_text.h"
 
 namespace pimento::frontend {
 namespace {
-
-constexpr int kSize = 7;
-
-/// The function's text, and the function.
-#define SAME_TEXT(name, ...)          \
-  __VA_ARGS__                         \
-  constexpr const char *name##Text = \
-      "enum { kSize = 7 };\n"         \
-      #__VA_ARGS__;
-
-template <typename... Arrays, std::size_t... N>
-void call(void (*f)(Arrays *...), const HostArrays &arrays, const char *names, std::index_sequence<N...> /*of*/) {
-  f(static_cast<Arrays *>(arrays.at(std::string(1, names[N])))...);
-}
-
-/// `names`: the parameters, of one letter each.
-template <typename... Arrays>
-void expectSame(const char *text, const char *names, void (*f)(Arrays *...)) {
-  SCOPED_TRACE(text);
-  const kernel::Graph graph = importGoodC(text);
-  expectSameAsHost(
-      graph,
-      [&](const HostArrays &arrays) { call(f, arrays, names, std::make_index_sequence<sizeof...(Arrays)>()); }, {},
-      Unwritten::kCounts);
-}
 
 // clang-format off
 SAME_TEXT(sums, void sums(const int *x, int *y) {

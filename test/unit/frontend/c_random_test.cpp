@@ -1,6 +1,6 @@
-// Random loop nests, made by random_c_kernels.py: the graph computes what the host computes, by the interpreter and, for
-// some, on UPMEM; what the front end cannot say is refused by name. PIMENTO_RANDOM_C names a shared library with other
-// kernels than those that the build made (random_c_many.py).
+// Random loop nests, made by random_c_kernels.py: the graph computes what the host computes, by the interpreter and,
+// for some, on UPMEM; what the front end cannot say is refused by name. PIMENTO_RANDOM_C names a shared library with
+// other kernels than those that the build made (random_c_many.py).
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -111,17 +111,20 @@ TEST(CRandom, GraphsOfRandomNestsComputeWhatTheHostComputes) {
       tell(tally.refused);
       expectNamedRefusal(file.diagnostics(), *k);
     } else {
-      expectSameAsHost(file->graph, [k](const HostArrays &arrays) {
-        std::vector<void *> pointers;
-        std::vector<std::uint64_t> unused(1 << 16);  // arrays that only touch what is overwritten later are no tensors
-        for (const char *name = k->arrays; *name != 0; ++name) {
-          const auto at = arrays.find(std::string(1, *name));
-          pointers.push_back(at == arrays.end() ? unused.data() : at->second);
-        }
-        k->call(pointers.data());
-      }, {}, Unwritten::kCounts);
-      if (count % every == 0 && ++tried > 0 &&
-          runsOnUpmem(file->graph, static_cast<std::uint64_t>(count), tally)) {
+      expectSameAsHost(
+          file->graph,
+          [k](const HostArrays &arrays) {
+            std::vector<void *> pointers;
+            std::vector<std::uint64_t> unused(
+                1 << 16);  // arrays that only touch what is overwritten later are no tensors
+            for (const char *name = k->arrays; *name != 0; ++name) {
+              const auto at = arrays.find(std::string(1, *name));
+              pointers.push_back(at == arrays.end() ? unused.data() : at->second);
+            }
+            k->call(pointers.data());
+          },
+          {}, Unwritten::kCounts);
+      if (count % every == 0 && ++tried > 0 && runsOnUpmem(file->graph, static_cast<std::uint64_t>(count), tally)) {
         ++ran;
         tell(tally.ran);
       }

@@ -125,9 +125,12 @@ TEST(CZoo, EdgesOfAConvolutionAreGuards) {
   expectSameAsHost(g, [](const HostArrays &a) { conv(8, 9, a.at("image"), a.at("filter"), a.at("out")); });
 }
 
-TEST(CZoo, StepsOfAStencilAreKernelsOneAfterTheOther) {
+TEST(CZoo, StepsOfAStencilAreRoundsOfALoop) {
   const kernel::Graph g = load("stencil", {{"n", 33}});
-  EXPECT_EQ(g.kernels.size(), 8U);
+  ASSERT_EQ(g.kernels.size(), 2U);
+  ASSERT_EQ(g.loops.size(), 1U);
+  EXPECT_EQ(g.loops[0].extent, 4);
+  for (const kernel::Kernel &k : g.kernels) EXPECT_EQ(k.dims.back().kind, DimKind::kParallel);
   expectSameAsHost(g, [](const HostArrays &a) { stencil(33, a.at("a"), a.at("b")); });
 }
 

@@ -179,7 +179,8 @@ TEST(Interpreter, GuardsLeaveOutPointsAndTheirLoads) {
 
 TEST(Interpreter, ResultsWithoutPointsAreNotTouchedInAnyOrder) {
   constexpr std::int64_t kSize = 40;
-  const Order order{{{{0}, {kSize + 1}, {DType::kF32, {}, {{DType::kF32, {{0, 1, 17}}, {}}, {DType::kF32, {{17, 1, 23}}, {}}}}}}};
+  const Order order{
+      {{{0}, {kSize + 1}, {DType::kF32, {}, {{DType::kF32, {{0, 1, 17}}, {}}, {DType::kF32, {{17, 1, 23}}, {}}}}}}};
   // Guards leave out all of i = 0, whose element lies before the first, or in another row.
   for (const bool isInRow : {false, true}) {
     const Graph graph = test::triangleGraph(kSize, DType::kF32, Combine::kAdd, Role::kInOut, isInRow);

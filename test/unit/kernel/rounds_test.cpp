@@ -56,13 +56,14 @@ Numbers run(const Graph &graph, const std::map<std::string, Numbers> &given, con
     hasRun[static_cast<std::size_t>(k)] = true;
     EXPECT_TRUE(interpretKernel(rounds->graph, k, flat));
   }
-  for (std::size_t t = 0; t < data.size(); ++t) EXPECT_EQ(contents(data[t]), contents(flat[t])) << graph.tensors[t].name;
+  for (std::size_t t = 0; t < data.size(); ++t)
+    EXPECT_EQ(contents(data[t]), contents(flat[t])) << graph.tensors[t].name;
   return contents(data[static_cast<std::size_t>(graph.tensorNamed(name))]);
 }
 
 TEST(Rounds, AStencilWithSwappedBuffersIsOneBody) {
-  const Graph graph = parsed(
-      "for t in 0..5 { b[i] = a[i-1] + a[i] + a[i+1] where i >= 1, i < 7; swap a, b }", {{"i", 8}});
+  const Graph graph =
+      parsed("for t in 0..5 { b[i] = a[i-1] + a[i] + a[i+1] where i >= 1, i < 7; swap a, b }", {{"i", 8}});
   ASSERT_EQ(graph.kernels.size(), 1u);
   EXPECT_EQ(graph.kernels[0].dims[1].kind, DimKind::kParallel);
   const Result<Unrolled> rounds = unrolled(graph);
@@ -128,6 +129,13 @@ TEST(Rounds, ABoundKernelStartsAtItsFirstPoint) {
   EXPECT_EQ(bound->stores[0].target.index[0].constant, 3);
   EXPECT_EQ(run(graph, {}, "y"), (Numbers{0, 1, 3, 5, 7, 8}));
   EXPECT_FALSE(bind(parsed("for k in 0..9 { y[i] = i where i > k }", {{"i", 6}}).kernels[0], {7}));
+}
+
+TEST(Rounds, TooManyAreRefused) {
+  const Graph graph = parsed("for k in 0..3000 { for l in 0..3000 { s[] += x[i] } }", {{"i", 4}});
+  const Result<Unrolled> rounds = unrolled(graph);
+  ASSERT_FALSE(rounds);
+  EXPECT_EQ(rounds.diagnostics()[0].code, "too-many-rounds");
 }
 
 TEST(Indirect, ReadsAndStoresTakeAnIndexFromData) {

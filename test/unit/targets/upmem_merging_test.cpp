@@ -57,8 +57,8 @@ TEST_F(Merging, ResultsOfTilesAreMergedByWayOfMram) {
   EXPECT_TRUE(resultOf(s).isMerged);
   EXPECT_EQ(resultOf(s).members, 8);
   EXPECT_EQ(s.resultsOf(resultOf(s)), 2) << "one for each half of the rows";
-  EXPECT_EQ(s.resultOf(resultOf(s), 8), 1);
-  EXPECT_FALSE(s.resultOf(resultOf(s), 9).has_value());
+  EXPECT_EQ(lower::resultOf(s, resultOf(s), 8), 1);
+  EXPECT_FALSE(lower::resultOf(s, resultOf(s), 9).has_value());
   EXPECT_EQ(s.mergesInWram, text_.find("uint8_t *const sums") != std::string::npos);
 }
 

@@ -172,7 +172,7 @@ class Builder {
         "-O2",
         "-Wextra",
         heedsWarnings_ ? "-Wall" : "-w",
-        fmt::format("-DNR_TASKLETS={}", tasklets > 0 ? tasklets : scheme.tasklets),
+        fmt::format("-DNR_TASKLETS={}", tasklets > 0 ? tasklets : scheme.threads),
         fmt::format("-DSTACK_SIZE_DEFAULT={}", std::max<std::int64_t>(scheme.stackBytes, 8)),
         "-o",
         binary(k, sources.size()),

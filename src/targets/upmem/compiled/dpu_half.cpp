@@ -39,7 +39,7 @@ std::string half(const Source &source, std::size_t number) {
 
 std::vector<std::string> fingerprintOf(const Source &source) {
   std::vector<std::string> words = hashOf(source);
-  words.push_back(std::to_string(source.scheme.tasklets));
+  words.push_back(std::to_string(source.scheme.threads));
   words.push_back(std::to_string(stackOf(source)));
   return words;
 }
@@ -49,7 +49,7 @@ std::string buildComment(const Source &source, std::size_t number) {
                     binary = number > 0 ? fmt::format("dpu_{}", number) : "dpu";
   return fmt::format(
       "// Mapping: {}\n//   dpu-upmem-dpurt-clang -O2{} -DNR_TASKLETS={} -DSTACK_SIZE_DEFAULT={} -o {} dpu.c\n",
-      mapping::print(source.placed.mapping), define, source.scheme.tasklets, stackOf(source), binary);
+      mapping::print(source.placed.mapping), define, source.scheme.threads, stackOf(source), binary);
 }
 
 std::string writeDpu(std::span<const Source> sources) {

@@ -19,16 +19,8 @@ std::string term(std::int64_t factor, const std::string &name) {
 
 }  // namespace
 
-std::int64_t HostFunctions::strideOf(const Operand &o, const Position &p) const {
-  std::int64_t stride = 1;
-  const auto &shape = tensorOf(o.tensor).shape;
-  for (std::size_t i = static_cast<std::size_t>(p.index) + 1; i < shape.size(); ++i) stride *= shape[i];
-  return stride;
-}
-
 std::string HostFunctions::gather(const Operand &o) const {
-  const auto sizes = o.isShared() ? scheme_.sizesPerDpu() : scheme_.sizesPerTasklet();
-  const auto &shape = tensorOf(o.tensor).shape;
+  const auto sizes = scheme_.sizesOf(o);
   Lines lines;
   lines.add("(void)first;");
   std::string from, into;
@@ -44,9 +36,9 @@ std::string HostFunctions::gather(const Operand &o) const {
     const std::int64_t extent = position.extent(sizes);
     lines.open("for (int64_t k{0} = 0; k{0} < {1}; ++k{0}) {{", p, extent);
     lines.add("const int64_t i{} = {}{}{};", p, constant, index, term(position.step, fmt::format("k{}", p)));
-    lines.add("if (i{0} < 0 || i{0} >= {1}) continue;", p, shape[static_cast<std::size_t>(position.index)]);
-    from += term(strideOf(o, position), fmt::format("i{}", p));
-    into += term(o.mramPitch[p], fmt::format("k{}", p));
+    lines.add("if (i{0} < 0 || i{0} >= {1}) continue;", p, position.limit);
+    from += term(position.stride, fmt::format("i{}", p));
+    into += term(o.home.pitch[p], fmt::format("k{}", p));
   }
   lines.add("memcpy(to{}, tensor{}, {});", into, from, o.size());
   for (std::size_t p = 0; p < o.positions.size(); ++p) lines.close();
@@ -54,15 +46,29 @@ std::string HostFunctions::gather(const Operand &o) const {
                      o.name, suffix_, memory(o.tensor), lines.text());
 }
 
+/// Leaves out an index that only points which no guard lets run have.
+void HostFunctions::writeBounds(Lines &lines, const Position &p, std::int64_t delta,
+                                const std::function<std::string(std::size_t)> &value) const {
+  std::int64_t low = p.origin + p.step * delta, high = low;
+  std::string index = std::to_string(low);
+  for (std::size_t d = 0; d < p.coefficient.size(); ++d) {
+    const std::int64_t c = p.step * p.coefficient[d], most = c * (scheme_.axes[d].extent - 1);
+    (most < 0 ? low : high) += most;
+    index += term(c, value(d));
+  }
+  if (low < 0 || high >= p.limit) lines.add("if ({0} < 0 || {0} >= {1}) continue;", index, p.limit);
+}
+
 /// Opens loops over the elements of an operand that are a tasklet's, with `at` (a byte) and `element`.
-std::size_t HostFunctions::openEach(Lines &lines, const Operand &o) const {
+std::size_t HostFunctions::openEach(Lines &lines, const Operand &o, bool heedsGuards) const {
+  heedsGuards = heedsGuards && !o.isAnywhere();
   const Reference &r = scheme_.stores[static_cast<std::size_t>(o.store)];
-  const auto guards = scheme_.guardsOf(o);
+  const auto &guards = scheme_.kernel().guards;
   std::size_t depth = 0;
   std::vector<std::string> point(scheme_.axes.size());
   for (std::size_t d = 0; d < scheme_.axes.size(); ++d) {
     const bool isGuarded =
-        std::any_of(guards.begin(), guards.end(), [d](auto &g) { return g.coefficients[d] != 0; });
+        heedsGuards && std::any_of(guards.begin(), guards.end(), [d](auto &g) { return g.coefficients[d] != 0; });
     if (!o.involves(static_cast<int>(d)) && !isGuarded) continue;
     point[d] = fmt::format("p{}", d);
     lines.open("for (int64_t p{0} = 0; p{0} < points(&mapping{1}, valid, low, {0}); ++p{0}) {{", d, suffix_);
@@ -72,35 +78,33 @@ std::size_t HostFunctions::openEach(Lines &lines, const Operand &o) const {
     return point[d].empty() ? fmt::format("(base[{0}] + low[{0}])", d)
                             : fmt::format("(base[{0}] + low[{0}] + {1})", d, point[d]);
   };
-  for (const kernel::Affine &g : guards) {
-    std::string sum = std::to_string(g.constant);
-    for (std::size_t d = 0; d < point.size(); ++d) sum += term(g.coefficients[d], value(d));
+  for (std::size_t g = 0; heedsGuards && g < guards.size(); ++g) {
+    std::string sum = std::to_string(guards[g].constant);
+    for (std::size_t d = 0; d < point.size(); ++d) sum += term(guards[g].coefficients[d], value(d));
     lines.add("if ({} < 0) continue;", sum);
   }
-  std::int64_t atFirst = 0, elementFirst = 0, tables = 0;
+  std::int64_t atFirst = 0, elementFirst = 0;
   std::string at, element;
   for (std::size_t p = 0; p < o.positions.size(); ++p) {
     const Position &position = o.positions[p];
-    if (position.fixedExtent > 0) {
-      tables = position.fixedExtent;
+    if (position.isWhole) {
+      lines.open("for (int64_t k{0} = 0; k{0} < {1}; ++k{0}) {{", p, position.limit);
+      ++depth;
+      at += term(o.home.pitch[p], fmt::format("k{}", p));
+      element += term(position.stride, fmt::format("k{}", p));
       continue;
     }
-    const std::int64_t stride = strideOf(o, position);
-    atFirst += r.delta[p] * o.mramPitch[p];
+    const std::int64_t stride = position.stride;
+    if (!heedsGuards) writeBounds(lines, position, r.delta[p], value);
+    atFirst += r.delta[p] * o.home.pitch[p];
     elementFirst += (position.origin + position.step * r.delta[p]) * stride;
     for (std::size_t d = 0; d < point.size(); ++d) {
       const std::int64_t c = position.coefficient[d];
       if (c == 0) continue;
-      at += term(c * o.mramPitch[p], point[d]);
+      at += term(c * o.home.pitch[p], point[d]);
       element += term(c * position.step * stride, value(d));
-      if (c < 0) atFirst += -c * (scheme_.axes[d].range - 1) * o.mramPitch[p];
+      if (c < 0) atFirst += -c * (scheme_.axes[d].range - 1) * o.home.pitch[p];
     }
-  }
-  if (tables > 0) {
-    lines.open("for (int64_t k = 0; k < {}; ++k) {{", tables);
-    ++depth;
-    at += term(o.size(), "k");
-    element += " + k";
   }
   lines.add("const int64_t at = {}{}, element = {}{};", atFirst, at, elementFirst, element);
   return depth;
@@ -115,7 +119,7 @@ void HostFunctions::openTasklets(Lines &lines, const std::string &step) const {
 
 std::string HostFunctions::selection(const Operand &o) const {
   Lines lines;
-  openTasklets(lines, fmt::format(", from += {}", o.bytes));
+  openTasklets(lines, fmt::format(", from += {}", o.home.bytes));
   lines.add("if (is_idle(&mapping{}, valid, low)) continue;", suffix_);
   lines.add("memcpy(tensor + *kept, from, counts[tasklet] * {});", o.size());
   lines.add("*kept += (int64_t)counts[tasklet];");
@@ -130,7 +134,7 @@ std::string HostFunctions::selection(const Operand &o) const {
 std::string HostFunctions::othersHave(const Operand &o) const {
   std::string text;
   for (std::size_t d = 0; o.isMerged && d < scheme_.axes.size(); ++d)
-    if (scheme_.axes[d].tasklets > 1 && !o.involves(static_cast<int>(d)))
+    if (scheme_.axes[d].threads() > 1 && !o.involves(static_cast<int>(d)))
       text += fmt::format("{}low[{}] != 0", text.empty() ? "" : " || ", d);
   return text;
 }
@@ -140,15 +144,15 @@ std::string HostFunctions::collect(const Operand &o) {
   Lines lines;
   if (o.use == Use::kSelected) return selection(o);
   lines.add("(void)base;");
-  openTasklets(lines, o.isMerged ? "" : fmt::format(", from += {}", o.bytes));
+  openTasklets(lines, o.isMerged ? "" : fmt::format(", from += {}", o.home.bytes));
   if (const std::string others = othersHave(o); !others.empty())
     lines.add("if ({}) continue;  // merged by the DPU", others);
-  const std::size_t depth = openEach(lines, o);
+  const std::size_t depth = openEach(lines, o, !o.isPartial());
   lines.add("{} x;", type);
   lines.add("memcpy(&x, from + at, sizeof x);");
   writeAdding(lines, o);
   for (std::size_t i = 0; i < depth; ++i) lines.close();
-  if (o.isMerged) lines.add("from += {};", o.bytes);
+  if (o.isMerged) lines.add("from += {};", o.home.bytes);
   lines.close();
   std::string target =
       isSum(o) ? fmt::format("struct sums_{}{} *sums", o.name, suffix_) : fmt::format("{} *tensor", memory(o.tensor));
@@ -161,7 +165,7 @@ std::string HostFunctions::collect(const Operand &o) {
 
 std::string HostFunctions::carrying(const Operand &o) {
   Lines lines;
-  openTasklets(lines, fmt::format(", from += {}", o.bytes));
+  openTasklets(lines, fmt::format(", from += {}", o.home.bytes));
   lines.add("if (is_idle(&mapping{}, valid, low)) continue;", suffix_);
   lines.add("{} x;", valueType(o.type));
   lines.add("memcpy(&x, from, sizeof x);");

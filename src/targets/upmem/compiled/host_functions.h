@@ -2,6 +2,7 @@
 // compiled/; layout.h says what they do.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "pimento/targets/upmem/compiled/helpers.h"
@@ -32,8 +33,9 @@ class HostFunctions {
  private:
   const kernel::Tensor &tensorOf(int t) const { return scheme_.graph->tensors[static_cast<std::size_t>(t)]; }
   std::string memory(int t) const { return memoryType(tensorOf(t).type); }
-  std::int64_t strideOf(const Operand &o, const Position &p) const;
-  std::size_t openEach(Lines &lines, const Operand &o) const;
+  void writeBounds(Lines &lines, const Position &p, std::int64_t delta,
+                   const std::function<std::string(std::size_t)> &value) const;
+  std::size_t openEach(Lines &lines, const Operand &o, bool heedsGuards) const;
   void openTasklets(Lines &lines, const std::string &step) const;
   std::string othersHave(const Operand &o) const;
   std::string selection(const Operand &o) const;

@@ -47,10 +47,11 @@ std::string HostKernel::text() {
 std::string HostKernel::mappingText() const {
   std::string text = fmt::format("static const struct dim dims{}[] = {{\n", names_.suffix);
   for (const Axis &a : scheme_.axes)
-    text += fmt::format("    {{{}, {}, {}, {}, {}}},  // {}\n", a.extent, a.ranks, a.dpus, a.tasklets, a.range, a.name);
+    text += fmt::format("    {{{}, {}, {}, {}, {}}},  // {}\n", a.extent, a.factors[0], a.factors[1], a.threads(),
+                        a.range, a.name);
   if (scheme_.axes.empty()) text += "    {1, 1, 1, 1, 1},  // none\n";
   return text + fmt::format("}};\nstatic const struct mapping mapping{0} = {{{1}, {2}, {3}, {4}, dims{0}}};\n\n",
-                            names_.suffix, scheme_.ranks, scheme_.dpus, scheme_.tasklets, scheme_.axes.size());
+                            names_.suffix, scheme_.instances[0], scheme_.units, scheme_.threads, scheme_.axes.size());
 }
 
 std::string HostKernel::runFunction() {
@@ -62,10 +63,9 @@ std::string HostKernel::runFunction() {
     if (o.isPlaced()) writePlacing(lines, o);
   lines.add("DPU_ASSERT(dpu_launch(set, DPU_SYNCHRONOUS));");
   for (const Operand &o : scheme_.operands)
-    if (!o.isShared()) writeReading(lines, "out_" + o.name, o.offset, bytesPerDpu(o));
+    if (!o.isShared()) writeReading(lines, "out_" + o.name, o.home.offset, bytesPerDpu(o));
   const bool isSelection = kernel_.form == kernel::Form::kSelect;
-  if (isSelection)
-    writeReading(lines, "counts", scheme_.mramBytes - kUnit * scheme_.tasklets, kUnit * scheme_.tasklets);
+  if (isSelection) writeReading(lines, "counts", scheme_.mramBytes - kUnit * scheme_.threads, kUnit * scheme_.threads);
   lines.add("DPU_ASSERT(dpu_free(set));");
   writeCollecting(lines);
   for (const Operand &o : scheme_.operands)
@@ -151,17 +151,17 @@ void HostKernel::writePlacing(Lines &lines, const Operand &o) const {
     lines.add("int64_t first[{}];", scheme_.axes.size() + 1);
     lines.add("share_of_tasklet(&mapping{}, tasklet, first);", names_.suffix);
     lines.add("for (int d = 0; d < mapping{}.count; ++d) first[d] += base[d];", names_.suffix);
-    lines.add("gather_{}{}(first, {}, {} + tasklet * {});", o.name, names_.suffix, name(o.tensor), to, o.bytes);
+    lines.add("gather_{}{}(first, {}, {} + tasklet * {});", o.name, names_.suffix, name(o.tensor), to, o.home.bytes);
     lines.close();
   }
   if (!isSame) lines.add("DPU_ASSERT(dpu_prepare_xfer(dpu, {}));", to);
   lines.close();
   if (isSame)
     lines.add("DPU_ASSERT(dpu_broadcast_to(set, DPU_MRAM_HEAP_POINTER_NAME, {}, in_{}, {}, DPU_XFER_DEFAULT));",
-              o.offset, o.name, bytes);
+              o.home.offset, o.name, bytes);
   else
     lines.add("DPU_ASSERT(dpu_push_xfer(set, DPU_XFER_TO_DPU, DPU_MRAM_HEAP_POINTER_NAME, {}, {}, DPU_XFER_DEFAULT));",
-              o.offset, bytes);
+              o.home.offset, bytes);
   lines.add("free(in_{});", o.name);
 }
 

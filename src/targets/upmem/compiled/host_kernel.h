@@ -32,7 +32,7 @@ class HostKernel {
 
  private:
   const kernel::Tensor &tensorOf(int t) const { return graph_.tensors[static_cast<std::size_t>(t)]; }
-  std::int64_t bytesPerDpu(const Operand &o) const { return o.bytes * (o.isShared() ? 1 : scheme_.resultsOf(o)); }
+  std::int64_t bytesPerDpu(const Operand &o) const { return o.home.bytes * scheme_.resultsOf(o); }
   const std::string &name(int t) const { return names_.tensors.at(t); }
   /// The only element of the tensor that a split prefix sum accumulates into.
   std::string carriedElement(const Operand &o) const;

@@ -41,7 +41,7 @@ std::vector<DpuKernel::Kind> CompiledKernel::kinds(bool /*isFilled*/) const {
   std::map<std::vector<std::int64_t>, Kind> found;
   std::vector<Kind> out;
   const auto &axes = plan.scheme().axes;
-  const auto split = std::count_if(axes.begin(), axes.end(), [](const Axis &a) { return a.ranks * a.dpus > 1; });
+  const auto split = std::count_if(axes.begin(), axes.end(), [](const Axis &a) { return a.units() > 1; });
   if (split == 1 && last.size() == axes.size()) {  // shares end earlier and earlier along the dim: equal ones adjoin
     for (std::int64_t d = 0; d < dpus(); d += out.back().count) {
       const auto key = plan.kindOf(d);
@@ -82,12 +82,12 @@ Result<std::unique_ptr<evaluate::Slices>> CompiledKernel::slices(const RunMode &
   }
   share.load = [this, mode, dims](const std::vector<std::int64_t> &points) -> Result<Dpu> {
     const Plan &plan = *plan_;
-    std::vector<std::int64_t> ranges = plan.scheme().sizesPerTasklet(), valid = plan.scheme().validOf(0);
+    std::vector<std::int64_t> ranges = plan.scheme().sizesPerThread(), valid = plan.scheme().validOf(0);
     for (std::size_t i = 0; i < dims.size(); ++i) {
       const Axis &axis = plan.scheme().axes[dims[i]];
       ranges[dims[i]] = points[i];  // and padding in proportion
-      valid[dims[i]] =
-          valid[dims[i]] == axis.perDpu() ? points[i] * axis.tasklets : ceilDiv(valid[dims[i]] * points[i], axis.range);
+      valid[dims[i]] = valid[dims[i]] == axis.perUnit() ? points[i] * axis.threads()
+                                                        : ceilDiv(valid[dims[i]] * points[i], axis.range);
     }
     Dpu dpu = shortened(ranges, valid);
     if (const kernel::DataSet *contents = contentsOf(mode))
@@ -132,9 +132,9 @@ void CompiledKernel::fillMade(Dpu &dpu, const kernel::DataSpec &values, const st
 RunResult CompiledKernel::runSample(const kernel::DataSpec &values, int dim, std::int64_t points,
                                     std::int64_t sample) const {
   const Scheme &scheme = plan_->scheme();
-  std::vector<std::int64_t> ranges = scheme.sizesPerTasklet(), valid = scheme.validOf(0);
+  std::vector<std::int64_t> ranges = scheme.sizesPerThread(), valid = scheme.validOf(0);
   ranges[static_cast<std::size_t>(dim)] = points;
-  valid[static_cast<std::size_t>(dim)] = points * scheme.axis(dim).tasklets;
+  valid[static_cast<std::size_t>(dim)] = points * scheme.axis(dim).threads();
   Dpu dpu = shortened(ranges, valid);
   fillMade(dpu, values, fmt::format("sample {} of {}", sample, points));
   return dpu.simulate();
@@ -180,7 +180,7 @@ double transfersOf(const Scheme &scheme, const Operand &o, const std::vector<std
   for (std::size_t d = 0; d < tile.size(); ++d) tile[d] = std::min(tile[d], sizes[d]);
   for (std::size_t p = 0; p < o.block; ++p) pieces *= static_cast<double>(o.positions[p].extent(tile));
   if (o.positions.empty()) return times * occupancyOf(8);
-  const std::int64_t pitch = o.block + 1 == o.positions.size() ? o.size() : o.mramPitch[o.block];
+  const std::int64_t pitch = o.block + 1 == o.positions.size() ? o.size() : o.home.pitch[o.block];
   const std::int64_t bytes = multiplySaturated(o.positions[o.block].extent(tile), pitch), largest = kLargestTransfer;
   const double piece = static_cast<double>(bytes / largest) * occupancyOf(largest) +
                        (bytes % largest > 0 ? occupancyOf(ceilDiv(bytes % largest, 8) * 8) : 0);
@@ -233,7 +233,7 @@ DeviceRun CompiledKernel::boundByElements() const {
   const auto valid = scheme.validOf(0);
   double engine = 0;
   std::int64_t all = 0, longest = 0;
-  for (std::int64_t t = 0; t < scheme.tasklets; ++t) {
+  for (std::int64_t t = 0; t < scheme.threads; ++t) {
     const auto low = scheme.lowOf(t);
     std::vector<std::int64_t> sizes;
     for (std::size_t d = 0; d < low.size(); ++d)

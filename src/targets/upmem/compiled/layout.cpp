@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <cstring>
 
 #include "pimento/base/integer.h"
 #include "pimento/lower/host_data.h"
@@ -12,8 +12,15 @@ namespace pimento::targets::upmem::compiled {
 using kernel::Combine;
 
 Plan::Plan(Scheme scheme, std::vector<Argument> arguments, std::shared_ptr<const program::Code> code)
-    : scheme_(std::move(scheme)), arguments_(std::move(arguments)), code_(std::move(code)) {
-  if (code_ != nullptr) firstByte_ = code_->mramUsed;
+    : HostPlan(code == nullptr ? 0 : code->mramUsed),
+      scheme_(std::move(scheme)),
+      arguments_(std::move(arguments)),
+      code_(std::move(code)) {}
+
+std::vector<const lower::Operand *> Plan::arrays() const {
+  std::vector<const lower::Operand *> out;
+  for (const Operand &o : scheme_.operands) out.push_back(&o);
+  return out;
 }
 
 program::Code::Segment Plan::arguments(std::int64_t dpu) const {
@@ -36,8 +43,8 @@ program::Code::Segment Plan::shortened(const std::vector<std::int64_t> &ranges,
       for (std::size_t d = 0; d < ranges.size(); ++d)
         if (o.involves(static_cast<int>(d)))
           part *= static_cast<double>(ranges[d]) / static_cast<double>(scheme_.axes[d].range);
-      const auto bytes = static_cast<std::int64_t>(std::ceil(part * static_cast<double>(o.bytes)));
-      a.value = std::min(o.bytes, ceilDiv(bytes, kUnit) * kUnit);
+      const auto bytes = static_cast<std::int64_t>(std::ceil(part * static_cast<double>(o.home.bytes)));
+      a.value = std::min(o.home.bytes, ceilDiv(bytes, kUnit) * kUnit);
     }
   }
   return block(arguments, 0);
@@ -73,7 +80,7 @@ program::Code::Segment Plan::alone(const std::vector<std::int64_t> &sizes,
 
 const Operand &Plan::operandAt(std::int64_t offset) const {
   const auto found = std::find_if(scheme_.operands.begin(), scheme_.operands.end(),
-                                  [&](const Operand &o) { return firstByte_ + o.offset == offset; });
+                                  [&](const Operand &o) { return firstByte() + o.home.offset == offset; });
   PIMENTO_CHECK(found != scheme_.operands.end());
   return *found;
 }
@@ -100,42 +107,6 @@ std::vector<std::int64_t> Plan::kindOf(std::int64_t dpu) const {
   return kind;
 }
 
-/// Copies what points from `base` on, so many of each dim, read of an operand.
-void Plan::gather(const Operand &o, const std::vector<std::int64_t> &base, const std::vector<std::int64_t> &sizes,
-                  const kernel::DataSet &data, std::byte *to) const {
-  std::vector<lower::BoxSide> box;
-  for (std::size_t p = 0; p < o.positions.size(); ++p) {
-    const Position &position = o.positions[p];
-    std::int64_t start = 0;
-    for (std::size_t d = 0; d < base.size(); ++d) {
-      const std::int64_t c = position.coefficient[d];
-      start += c * (base[d] + (c < 0 ? sizes[d] - 1 : 0));
-    }
-    box.push_back({position.index, position.origin + position.step * start, position.step, position.extent(sizes),
-                   o.mramPitch[p]});
-  }
-  lower::gather(data[static_cast<std::size_t>(o.tensor)], box, to);
-}
-
-std::vector<Block> Plan::operands(std::int64_t dpu, const kernel::DataSet &data) const {
-  std::vector<Block> blocks;
-  const auto base = scheme_.baseOf(dpu);
-  for (const Operand &o : scheme_.operands) {
-    if (o.use == Use::kInput) {
-      blocks.push_back({firstByte_ + o.offset, std::vector<std::byte>(static_cast<std::size_t>(o.bytes))});
-      gather(o, base, scheme_.sizesPerDpu(), data, blocks.back().bytes.data());
-    }
-    for (std::int64_t t = 0; o.use == Use::kInPlace && t < scheme_.tasklets; ++t) {
-      blocks.push_back(
-          {firstByte_ + o.offset + t * o.bytes, std::vector<std::byte>(static_cast<std::size_t>(o.bytes))});
-      std::vector<std::int64_t> from = scheme_.lowOf(t);
-      for (std::size_t d = 0; d < from.size(); ++d) from[d] += base[d];
-      gather(o, from, scheme_.sizesPerTasklet(), data, blocks.back().bytes.data());
-    }
-  }
-  return blocks;
-}
-
 std::vector<Fill> Plan::fills(double value, bool isAlone) const {
   std::vector<Fill> out;
   for (std::size_t i = 0; i < scheme_.operands.size(); ++i) {
@@ -146,61 +117,93 @@ std::vector<Fill> Plan::fills(double value, bool isAlone) const {
     if (isAlone)
       out.push_back({static_cast<std::int64_t>(i) * kApart, kApart, element.bytes});
     else
-      out.push_back({firstByte_ + o.offset, o.bytes * scheme_.arraysOf(o), element.bytes});
+      out.push_back({firstByte() + o.home.offset, o.home.bytes * scheme_.arraysOf(o), element.bytes});
   }
   return out;
 }
 
 std::vector<Block> Plan::results() const {
-  std::vector<Block> blocks;
-  for (const Operand &o : scheme_.operands)
-    if (!o.isShared())
-      blocks.push_back(
-          {firstByte_ + o.offset, std::vector<std::byte>(static_cast<std::size_t>(o.bytes * scheme_.resultsOf(o)))});
+  std::vector<Block> blocks = HostPlan::results();
   if (scheme_.kernel().form == kernel::Form::kSelect)
-    blocks.push_back({firstByte_ + scheme_.mramBytes - kUnit * scheme_.tasklets,
-                      std::vector<std::byte>(static_cast<std::size_t>(kUnit * scheme_.tasklets))});
+    blocks.push_back({firstByte() + scheme_.mramBytes - kUnit * scheme_.threads,
+                      std::vector<std::byte>(static_cast<std::size_t>(kUnit * scheme_.threads))});
   return blocks;
 }
 
-std::vector<int> Plan::tensors() const {
-  std::set<int> out;
-  for (const Operand &o : scheme_.operands)
-    if (o.isPlaced()) out.insert(o.tensor);
-  return {out.begin(), out.end()};
-}
+namespace {
+
+class Collector final : public Results {
+ public:
+  /// Both must outlive it.
+  Collector(const Scheme &scheme, kernel::DataSet &data)
+      : scheme_(scheme), collector_(scheme, data, scheme.isScan ? &scheme.carry() : nullptr) {}
+
+  void add(const std::vector<Block> &results) override {
+    const std::vector<std::int64_t> valid = scheme_.validOf(collector_.unit());
+    const auto forWorkers = [&](auto &&visit) {
+      for (std::int64_t t = 0; t < scheme_.threads; ++t)
+        if (!scheme_.isIdle(valid, t)) visit(t);
+    };
+    std::vector<kernel::Scalar> totals;
+    auto block = results.begin();
+    for (const Operand &o : scheme_.operands) {
+      if (o.isShared()) continue;
+      const std::byte *const arrays = block++->bytes.data();
+      if (o.use == Use::kSelected)
+        forWorkers([&](std::int64_t t) {
+          std::uint32_t kept = 0;
+          std::memcpy(&kept, results.back().bytes.data() + t * kUnit, sizeof kept);
+          PIMENTO_CHECK(kept * o.size() <= o.home.bytes);
+          collector_.addSelected(o, arrays + t * o.home.bytes, kept);
+        });
+      else if (scheme_.isCarry(o))
+        forWorkers([&](std::int64_t t) { totals.push_back(kernel::load(o.type, arrays + t * o.home.bytes, 0)); });
+      else
+        collector_.add(o, arrays);
+    }
+    // What the DPUs before left is part of every sum of this one.
+    for (const kernel::Scalar &total : totals) collector_.carry(total);
+    collector_.closeUnit();
+  }
+
+  void finish() override { collector_.finish(); }
+
+ private:
+  const Scheme &scheme_;
+  lower::Collector collector_;
+};
+
+}  // namespace
 
 std::unique_ptr<Results> Plan::collector(kernel::DataSet &data) const {
-  return std::make_unique<Collector>(*this, data);
+  return std::make_unique<Collector>(scheme_, data);
 }
 
 /// Is an array, as it is, a stretch of the tensor?
 bool Plan::isOnePiece(const Operand &o) const {
-  const kernel::Tensor &tensor = scheme_.tensorOf(o);
-  const auto sizes = o.isShared() ? scheme_.sizesPerDpu() : scheme_.sizesPerTasklet();
+  const auto sizes = scheme_.sizesOf(o);
   bool isWhole = true;
   for (std::size_t p = o.positions.size(); p-- > 0;) {
     const Position &position = o.positions[p];
-    const std::int64_t extent = position.extent(sizes), shape = tensor.shape[static_cast<std::size_t>(position.index)];
-    if (position.index != static_cast<int>(p) || (position.step != 1 && extent > 1)) return false;
+    const std::int64_t extent = position.extent(sizes);
+    if (position.index != p || (position.step != 1 && extent > 1)) return false;
     if (!isWhole && extent > 1) return false;
-    isWhole &= extent == shape && (p + 1 < o.positions.size() || extent * o.size() % kUnit == 0);
+    isWhole &= extent == position.limit && (p + 1 < o.positions.size() || extent * o.size() % kUnit == 0);
   }
   return true;
 }
 
 evaluate::HostWork Plan::hostWork() const {
   evaluate::HostWork w;
-  w.dpus = scheme_.dpus;
-  w.ranks = scheme_.ranks;
+  w.dpus = scheme_.units;
+  w.ranks = scheme_.instances[0];
   w.launches = 1;
   const auto add = [](Bytes &to, std::int64_t bytes) { to = Bytes(addSaturated(to.value, bytes)); };
-  const std::int64_t dpus = scheme_.dpus, tasklets = scheme_.tasklets;
+  const std::int64_t dpus = scheme_.units, tasklets = scheme_.threads;
   add(w.placed, multiplySaturated(static_cast<std::int64_t>(4 * arguments_.size()), dpus));
   if (kindOf(0) == kindOf(dpus - 1)) w.broadcast = w.placed;
   for (const Operand &o : scheme_.operands) {
-    const std::int64_t one = o.isShared() ? o.bytes : multiplySaturated(o.bytes, scheme_.resultsOf(o)),
-                       all = multiplySaturated(one, dpus);
+    const std::int64_t one = multiplySaturated(o.home.bytes, scheme_.resultsOf(o)), all = multiplySaturated(one, dpus);
     const std::int64_t elements = all / o.size();
     if (o.isPlaced()) {
       const bool isSame = scheme_.isSameForAll(o), isOnce = scheme_.tensorOf(o).isConstant;
@@ -211,7 +214,7 @@ evaluate::HostWork Plan::hostWork() const {
     if (o.isShared()) continue;
     add(w.readBack, all);
     const bool adds = o.use == Use::kWrite && scheme_.storeOf(o).combine != Combine::kAssign;
-    if (o.use == Use::kPartial || o.use == Use::kTable || adds)
+    if (o.isPartial() || adds)
       w.merges = addSaturated(w.merges, elements);
     else if (o.use == Use::kSelected || !isOnePiece(o))
       add(w.rearrangedOut, all);

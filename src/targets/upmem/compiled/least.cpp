@@ -67,7 +67,7 @@ class Counter {
     if (!isCountable()) return std::nullopt;
     std::map<Sizes, std::int64_t> shares;  // how many tasklets have so much
     const Sizes valid = scheme_.validOf(dpu);
-    for (std::int64_t t = 0; t < scheme_.tasklets; ++t) {
+    for (std::int64_t t = 0; t < scheme_.threads; ++t) {
       const Sizes low = scheme_.lowOf(t);
       Sizes sizes;
       for (std::size_t d = 0; d < low.size(); ++d)
@@ -120,7 +120,7 @@ class Counter {
   bool addIdle(const Sizes &sizes, Work &least, Work &most) const {
     std::vector<std::size_t> split;
     for (std::size_t d = 0; d < sizes.size(); ++d)
-      if (scheme_.axes[d].tasklets > 1) split.push_back(d);
+      if (scheme_.axes[d].threads() > 1) split.push_back(d);
     if (split.empty()) return true;
     const auto none = run(without(split, sizes));
     if (!none) return false;
@@ -216,7 +216,7 @@ class Counter {
   /// Those of all short runs are equal, and no larger than the mapping's: what a product with a range takes hangs on
   /// its bits.
   Sizes ranges() const {
-    Sizes out = scheme_.sizesPerTasklet();
+    Sizes out = scheme_.sizesPerThread();
     for (std::size_t d = 0; d < out.size(); ++d)
       if (scheme_.axes[d].isTiled()) out[d] = std::min(out[d], (kExact + 1) * scheme_.axes[d].tile);
     return out;

@@ -27,12 +27,12 @@ void Lines::close(const std::string &behind) {
 
 std::string Context::mramPitch(const Operand &o, std::size_t p) const {
   return p + 1 == o.positions.size() ? std::to_string(o.size())
-                                     : argument(fmt::format("mram_pitch_{}_{}", o.name, p), o.mramPitch[p]);
+                                     : argument(fmt::format("mram_pitch_{}_{}", o.name, p), o.home.pitch[p]);
 }
 
 std::string Context::wramPitch(const Operand &o, std::size_t p) const {
   return p + 1 == o.positions.size() ? std::to_string(o.size())
-                                     : argument(fmt::format("wram_pitch_{}_{}", o.name, p), o.wramPitch[p]);
+                                     : argument(fmt::format("wram_pitch_{}_{}", o.name, p), o.near.pitch[p]);
 }
 
 std::string Context::points(int dim) const {
@@ -90,9 +90,11 @@ class Loops {
       if (operand(scheme_.stores[s]).use == Use::kSelected) selected_ = &operand(scheme_.stores[s]);
     }
     want(kernel_.predicate);
-    for (std::size_t v = kernel_.body.size(); v-- > 0;)
+    for (std::size_t v = kernel_.body.size(); v-- > 0;) {
+      if (wanted_[v] && kernel_.body[v].op == Op::kLoad) want(accessOf(kernel_.body[v]).indirectIndex);
       for (int a = 0; wanted_[v] && a < kernel::argumentCount(kernel_.body[v].op); ++a)
         want(kernel_.body[v].args[static_cast<std::size_t>(a)]);
+    }
     touched_.assign(scheme_.operands.size(), false);
     for (std::size_t v = 0; v < kernel_.body.size(); ++v)
       if (wanted_[v] && kernel_.body[v].op == Op::kLoad) touched_[operandOfLoad(v)] = true;
@@ -103,6 +105,9 @@ class Loops {
     unroll_ = unrolling();
   }
 
+  const kernel::Access &accessOf(const kernel::Value &load) const {
+    return kernel_.loads[static_cast<std::size_t>(load.access)];
+  }
   std::size_t operandOfLoad(std::size_t v) const {
     return static_cast<std::size_t>(scheme_.loads[static_cast<std::size_t>(kernel_.body[v].access)].operand);
   }
@@ -207,7 +212,7 @@ class Loops {
   std::string coordinate(std::size_t d) const {
     const Axis &a = scheme_.axes[d];
     std::string x = c_.base(static_cast<int>(d));
-    if (a.tasklets > 1) x += fmt::format(" + (int32_t)low_{}", a.name);
+    if (a.threads() > 1) x += fmt::format(" + (int32_t)low_{}", a.name);
     if (a.range > 1 && a.isTiled()) x += fmt::format(" + (int32_t)at_{}", a.name);
     if (a.range > 1) x += fmt::format(" + (int32_t)i_{}", a.name);
     return x;
@@ -253,7 +258,8 @@ class Loops {
   /// Kept in a variable while the innermost loop runs: every access is to the same element.
   bool isInRegister(std::size_t number) const {
     const Operand &o = scheme_.operands[number];
-    if (!touched_[number] || o.isShared() || o.use == Use::kSelected || o.use == Use::kTable || !isFixed(o))
+    if (!touched_[number] || o.isShared() || o.isInMram || o.use == Use::kSelected || o.use == Use::kTable ||
+        !isFixed(o))
       return false;
     const Reference *first = nullptr;
     const auto isSame = [&](const Reference &r) {
@@ -314,8 +320,8 @@ class Loops {
   }
 
   bool tracksIndex() const {
-    const bool isInMram = std::any_of(scheme_.operands.begin(), scheme_.operands.end(),
-                                      [&](const Operand &o) { return o.isInMram && o.involves(inner_); });
+    const bool isInMram =
+        std::any_of(scheme_.operands.begin(), scheme_.operands.end(), [&](const Operand &o) { return o.isInMram; });
     return guardsInner_ || isInMram ||
            std::any_of(kernel_.body.begin(), kernel_.body.end(), [&](const kernel::Value &v) {
              return v.op == Op::kIndex && v.dim == inner_ &&
@@ -446,7 +452,8 @@ class Loops {
         text = literal(value.type, value.constant, value.integer);
         break;
       case Op::kLoad:
-        text = loaded(value, u, step);
+        text = operand(scheme_.loads[static_cast<std::size_t>(value.access)]).isInMram ? fetched(v)
+                                                                                       : loaded(value, u, step);
         break;
       case Op::kIndex: {
         const std::string wide = sizeOf(value.type).value == 8 ? "(int64_t)" : "";
@@ -501,7 +508,7 @@ class Loops {
     };
     if (o.use == Use::kSelected) {
       c_.lines.add("*k_{}++ = {};", o.name, c_.helpers.toMemory(o.type, x));
-    } else if (o.use == Use::kTable) {
+    } else if (o.use == Use::kTable || o.isInMram) {
       writeTable(s, x);
     } else if (isInRegister(static_cast<std::size_t>(r.operand))) {
       c_.lines.add("a_{} = {};", o.name, isSum ? summed("a_" + o.name) : x);
@@ -521,42 +528,91 @@ class Loops {
     }
   }
 
-  /// Indirect accumulation: an element chosen by a value.
+  // ---- Elements in MRAM ----
+
+  /// Where an access lies in its operand's array in MRAM: m_NAME and bytes.
+  std::string addressOf(const kernel::Access &access, const Reference &r) {
+    const Operand &o = operand(r);
+    std::string from = "m_" + o.name;
+    for (std::size_t p = 0; p < o.positions.size(); ++p) {
+      const Position &position = o.positions[p];
+      const std::string pitch = c_.mramPitch(o, p);
+      if (position.isWhole) {
+        const bool isData = access.indirectAt == static_cast<int>(position.index);
+        from += fmt::format(" + (uint32_t)({}) * {}",
+                            isData ? fmt::format("v{}", access.indirectIndex) : affine(access.index[position.index]),
+                            pitch);
+        continue;
+      }
+      if (r.delta[p] != 0) from += fmt::format(" + {} * {}", r.delta[p], pitch);
+      for (std::size_t d = 0; d < scheme_.axes.size(); ++d)
+        if (const std::int64_t c = position.coefficient[d]; c != 0)
+          if (const std::string at = inArray(d, o.isShared()); !at.empty())
+            from += fmt::format(" + {} * ({}) * {}", c, at, pitch);
+    }
+    return from;
+  }
+
+  /// A point's value of dim `d` from the first in its DPU, or (`ofUnit` false) in its tasklet; empty: 0.
+  std::string inArray(std::size_t d, bool ofUnit) const {
+    const Axis &a = scheme_.axes[d];
+    std::string at;
+    const auto add = [&](const std::string &part) { at += (at.empty() ? "" : " + ") + part; };
+    if (ofUnit && a.threads() > 1) add("low_" + a.name);
+    if (a.range > 1 && a.isTiled()) add("at_" + a.name);
+    if (a.range > 1) add("i_" + a.name);
+    return at;
+  }
+
+  /// Reads the 8 bytes around an element into b_NAME; eTAG points to it.
+  void fetch(const kernel::Access &access, const Reference &r, const std::string &tag) {
+    const Operand &o = operand(r);
+    c_.lines.add("const __mram_ptr uint8_t *f{} = {};", tag, addressOf(access, r));
+    c_.lines.add("__mram_ptr uint8_t *u{0} = (__mram_ptr uint8_t *)((uintptr_t)f{0} & ~(uintptr_t)7);", tag);
+    c_.lines.add("mram_read(u{}, b_{}, 8);", tag, o.name);
+    c_.lines.add("{0} *e{1} = ({0} *)((uint8_t *)b_{2} + ((uintptr_t)f{1} & 7));", memoryType(o.type), tag, o.name);
+  }
+
+  std::string fetched(std::size_t v) {
+    const kernel::Value &value = kernel_.body[v];
+    const Reference &r = scheme_.loads[static_cast<std::size_t>(value.access)];
+    fetch(accessOf(value), r, fmt::format("_{}", v));
+    return c_.helpers.fromMemory(operand(r).type, fmt::format("*e_{}", v));
+  }
+
+  /// An element chosen by a value, or of a tensor that is updated anywhere.
   void writeTable(std::size_t s, const std::string &x) {
     const kernel::Store &st = kernel_.stores[s];
     const Operand &o = operand(scheme_.stores[s]);
-    const std::string index = fmt::format("v{}", st.target.indirectIndex), type = valueType(o.type);
-    const Combine combine = st.combine;
+    const std::string type = valueType(o.type);
     const auto next = [&](const std::string &old) {
-      c_.lines.add("const {} o{} = {};", type, s, c_.helpers.fromMemory(o.type, old));
       c_.lines.add("const {} y{} = {};", type, s, x);
-      return combine == Combine::kAssign
-                 ? fmt::format("y{}", s)
-                 : c_.helpers.operation(kernel::opOf(combine), o.type, fmt::format("o{}", s), fmt::format("y{}", s));
+      if (st.combine == Combine::kAssign) return fmt::format("y{}", s);
+      c_.lines.add("const {} o{} = {};", type, s, c_.helpers.fromMemory(o.type, old));
+      return c_.helpers.operation(kernel::opOf(st.combine), o.type, fmt::format("o{}", s), fmt::format("y{}", s));
     };
     if (!o.isInMram) {
-      const std::string at = fmt::format("p_{}[{}{}]", o.name, index, offset(scheme_.stores[s]));
-      c_.lines.add("{} *e{} = &{};", memoryType(o.type), s, at);
+      c_.lines.add("{} *e{} = &{};", memoryType(o.type), s, chosen(s));
       const std::string y = next(fmt::format("*e{}", s));
       c_.lines.add("*e{} = {};", s, c_.helpers.toMemory(o.type, y));
       return;
     }
-    // A whole transfer there and back: no other tasklet has this table.
-    std::string from = fmt::format("m_{} + (uint32_t){} * {}", o.name, index, o.size());
-    for (std::size_t p = 0; p + 1 < o.positions.size(); ++p)
-      for (std::size_t d = 0; d < scheme_.axes.size(); ++d)
-        if (const std::int64_t c = o.positions[p].coefficient[d]; c != 0 && scheme_.axes[d].range > 1) {
-          const Axis &a = scheme_.axes[d];
-          from += fmt::format(" + {} * ({}i_{}) * {}", c, a.isTiled() ? fmt::format("at_{} + ", a.name) : "", a.name,
-                              c_.mramPitch(o, p));
-        }
-    c_.lines.add("const __mram_ptr uint8_t *f{} = {};", s, from);
-    c_.lines.add("__mram_ptr uint8_t *u{0} = (__mram_ptr uint8_t *)((uintptr_t)f{0} & ~(uintptr_t)7);", s);
-    c_.lines.add("mram_read(u{}, b_{}, 8);", s, o.name);
-    c_.lines.add("{0} *e{1} = ({0} *)((uint8_t *)b_{2} + ((uintptr_t)f{1} & 7));", memoryType(o.type), s, o.name);
+    // A whole transfer there and back: no other tasklet has this array.
+    fetch(st.target, scheme_.stores[s], std::to_string(s));
     const std::string y = next(fmt::format("*e{}", s));
     c_.lines.add("*e{} = {};", s, c_.helpers.toMemory(o.type, y));
     c_.lines.add("mram_write(b_{}, u{}, 8);", o.name, s);
+  }
+
+  /// The element of a table in WRAM.
+  std::string chosen(std::size_t s) const {
+    const Reference &r = scheme_.stores[s];
+    const Operand &o = operand(r);
+    const bool moves = inner_ >= 0 && !isFixed(o);
+    std::string at = fmt::format("v{}", kernel_.stores[s].target.indirectIndex);
+    for (std::size_t p = 0; p + 1 < o.positions.size(); ++p)
+      if (o.positions[p].isWhole) at += fmt::format(" * ({} / {})", c_.wramPitch(o, p), o.size());
+    return fmt::format("{}_{}[{}{}]", moves ? "q" : "p", o.name, at, offset(r));
   }
 
   Context &c_;

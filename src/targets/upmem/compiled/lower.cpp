@@ -17,28 +17,27 @@ Status checkMachine(const machine::Machine &m) {
 }
 
 Status checkTasklets(const Scheme &scheme, const machine::Machine &machine) {
-  if (scheme.tasklets <= machine.dpu->maxTasklets) return okStatus();
+  if (scheme.threads <= machine.dpu->maxTasklets) return okStatus();
   return error("illegal-mapping", scheme.kernel().where,
-               fmt::format("kernel '{}': {} tasklets; a DPU of {} has {}", scheme.kernel().name, scheme.tasklets,
+               fmt::format("kernel '{}': {} tasklets; a DPU of {} has {}", scheme.kernel().name, scheme.threads,
                            machine.name, machine.dpu->maxTasklets),
                fmt::format("choose 1 to {}", machine.dpu->maxTasklets));
 }
 
 Status checkMemories(const Scheme &scheme, const program::Code &code, const machine::Machine &machine) {
   const machine::Dpu &dpu = *machine.dpu;
-  const auto tooMany = [&](const char *memory, std::int64_t taken, std::int64_t there, const char *hint) {
-    return capacityError("capacity", scheme.kernel().where,
-                         fmt::format("kernel '{}' takes {} {}; a DPU has {}: {} too many", scheme.kernel().name, taken,
-                                     memory, there, taken - there),
-                         hint);
+  const auto check = [&](std::int64_t taken, const char *what, std::int64_t there, const char *hint) {
+    return lower::checkCapacity(scheme.kernel(), taken, what, there, "a DPU has", hint);
   };
-  const std::int64_t wram = code.wramUsed + scheme.wramBytes * scheme.tasklets, mram = code.mramUsed + scheme.mramBytes;
-  if (wram > dpu.wram.value)
-    return tooMany("bytes of WRAM", wram, dpu.wram.value, "use fewer tasklets or a smaller buffer=");
-  if (mram > dpu.mram.value) return tooMany("bytes of MRAM", mram, dpu.mram.value, "spread it over more DPUs");
-  const auto iram = static_cast<std::int64_t>(code.instructions.size());
-  if (iram > dpu.instructions) return tooMany("instructions", iram, dpu.instructions, "split the kernel into several");
-  return okStatus();
+  if (Status s = check(code.wramUsed + scheme.wramBytes * scheme.threads, "bytes of WRAM", dpu.wram.value,
+                       "use fewer tasklets or a smaller buffer=");
+      !s)
+    return s;
+  if (Status s = check(code.mramUsed + scheme.mramBytes, "bytes of MRAM", dpu.mram.value, "spread it over more DPUs");
+      !s)
+    return s;
+  return check(static_cast<std::int64_t>(code.instructions.size()), "instructions", dpu.instructions,
+               "split the kernel into several");
 }
 
 }  // namespace
@@ -60,7 +59,7 @@ Result<Lowered> lower(const kernel::Graph &graph, int kernel, const mapping::Map
                       const machine::Machine &machine, program::DpuCompiler *compiler, Cache &cache) {
   Result<Source> source = writeSource(graph, kernel, mapping, machine);
   if (!source) return source.diagnostics();
-  auto image = buildProgram(source->written.text, source->scheme.tasklets, source->scheme.stackBytes, compiler, cache);
+  auto image = buildProgram(source->written.text, source->scheme.threads, source->scheme.stackBytes, compiler, cache);
   if (!image) return image.diagnostics();
   if (const Status s = checkMemories(source->scheme, (*image)->code, machine); !s) return s.diagnostics();
   const std::shared_ptr<const program::Code> code(*image, &(*image)->code);

@@ -36,7 +36,7 @@ class Chooser {
     for (Operand &o : scheme_.operands) {
       o.members = 1;
       for (std::size_t d = 0; d < scheme_.axes.size(); ++d)
-        if (!o.involves(static_cast<int>(d))) o.members *= scheme_.axes[d].tasklets;
+        if (!o.involves(static_cast<int>(d))) o.members *= scheme_.axes[d].threads();
       isAny |= isShared(scheme_, o);
     }
     if (!isAny || wanted == mapping::MergeAt::kHost) return;
@@ -46,8 +46,8 @@ class Chooser {
     if (!scheme_.mergesInWram) scheme_.wramBytes = std::max(scheme_.wramBytes, 2 * kUnit);
     for (Operand &o : scheme_.operands) {
       if (!isShared(scheme_, o)) continue;
-      PIMENTO_CHECK(!scheme_.mergesInWram || o.bytes == o.wramBytes);
-      o.slice = std::min(kLargestTransfer, ceilDiv(ceilDiv(o.bytes, o.members), kUnit) * kUnit);
+      PIMENTO_CHECK(!scheme_.mergesInWram || o.home.bytes == o.near.bytes);
+      o.slice = std::min(kLargestTransfer, ceilDiv(ceilDiv(o.home.bytes, o.members), kUnit) * kUnit);
       if (!scheme_.mergesInWram) o.slice = std::min(o.slice, scheme_.wramBytes / 2 / kUnit * kUnit);
       o.cyclesOfMerge = std::llround(cyclesOf(o));
       o.cyclesSaved = std::llround(cyclesSaved(o));
@@ -60,8 +60,8 @@ class Chooser {
   double cyclesOf(const Operand &o) const {
     constexpr double kUnitSlots = 10, kSliceSlots = 25, kSetUpSlots = 60, kBarrierSlots = 7, kTransfer = 45,
                      kByte = 0.55;
-    const auto members = static_cast<double>(o.members), tasklets = static_cast<double>(scheme_.tasklets),
-               bytes = static_cast<double>(o.bytes), unit = static_cast<double>(kUnit),
+    const auto members = static_cast<double>(o.members), tasklets = static_cast<double>(scheme_.threads),
+               bytes = static_cast<double>(o.home.bytes), unit = static_cast<double>(kUnit),
                slice = static_cast<double>(o.slice), elements = unit / static_cast<double>(o.size()),
                issue = static_cast<double>(machine_.dpu->issueInterval.value);
     const double perMember = 2 + elements * (1 + slotsOf(scheme_.storeOf(o).combine, o.type)),
@@ -75,12 +75,12 @@ class Chooser {
 
   /// What the host does not read back and add.
   double cyclesSaved(const Operand &o) const {
-    const std::int64_t arrays = scheme_.tasklets - scheme_.tasklets / o.members;
-    const auto bytes = static_cast<double>(multiplySaturated(multiplySaturated(arrays, o.bytes), scheme_.dpus));
+    const std::int64_t arrays = scheme_.threads - scheme_.threads / o.members;
+    const auto bytes = static_cast<double>(multiplySaturated(multiplySaturated(arrays, o.home.bytes), scheme_.units));
     const machine::Host &host = machine_.host;
-    const double rate =
-        host.dpus ? machine::DpuLink::rateOf(host.dpus->read, host.dpus->readLimitGBps, scheme_.dpus, scheme_.ranks)
-                  : host.linkGBps * host.readEfficiency;
+    const double rate = host.dpus ? machine::DpuLink::rateOf(host.dpus->read, host.dpus->readLimitGBps, scheme_.units,
+                                                             scheme_.instances[0])
+                                  : host.linkGBps * host.readEfficiency;
     const double ns = (rate > 0 ? bytes / rate : 0) +
                       (host.mergeGops > 0 ? bytes / static_cast<double>(o.size()) / host.mergeGops : 0);
     return std::min(ns * machine_.clockGHz, 1e15);
@@ -129,7 +129,7 @@ class MergeWriter {
  public:
   MergeWriter(const Context &c, const Operand &o) : c_(c), scheme_(c.scheme), o_(o) {
     for (std::size_t d = 0; d < scheme_.axes.size(); ++d)
-      if (scheme_.axes[d].tasklets > 1) (o.involves(static_cast<int>(d)) ? groups_ : members_).push_back(d);
+      if (scheme_.axes[d].threads() > 1) (o.involves(static_cast<int>(d)) ? groups_ : members_).push_back(d);
   }
 
   /// Row-major: the place among tasklets that share elements, and among groups of them.
@@ -144,13 +144,14 @@ class MergeWriter {
           fmt::format("{}low_{} < {}", some.empty() ? "" : " && ", scheme_.axes[d].name, valid(static_cast<int>(d)));
     c_.lines.add("// Partial results of {}, slice by slice.", o_.name);
     c_.lines.open(some.empty() ? "{" : fmt::format("if ({}) {{", some));
-    const std::string bytes = c_.argument("merge_bytes_" + o_.name, o_.bytes),
+    const std::string bytes = c_.argument("merge_bytes_" + o_.name, o_.home.bytes),
                       slice = c_.argument("merge_slice_" + o_.name, o_.slice);
     const std::string first = product("(" + member() + ")", slice), step = product(sizeOfAll(members_), slice);
-    c_.lines.add(
-        "__mram_ptr uint8_t *const merged = (__mram_ptr uint8_t *)DPU_MRAM_HEAP_POINTER + {}{};",
-        c_.argument("mram_" + o_.name, o_.offset),
-        groups_.empty() ? "" : fmt::format(" + ({}) * {}", group(), c_.argument("mram_bytes_" + o_.name, o_.bytes)));
+    c_.lines.add("__mram_ptr uint8_t *const merged = (__mram_ptr uint8_t *)DPU_MRAM_HEAP_POINTER + {}{};",
+                 c_.argument("mram_" + o_.name, o_.home.offset),
+                 groups_.empty()
+                     ? ""
+                     : fmt::format(" + ({}) * {}", group(), c_.argument("mram_bytes_" + o_.name, o_.home.bytes)));
     c_.lines.open("for (uint32_t at = {0}; at < {1}; at += {2}) {{", first, bytes, step);
     c_.lines.add("const uint32_t n = {0} - at < {1} ? {0} - at : {1};", bytes, slice);
     if (scheme_.mergesInWram)
@@ -169,7 +170,7 @@ class MergeWriter {
       number = number.empty()
                    ? partOf(a)
                    : fmt::format("{} * {} + {}", number.find(' ') == std::string::npos ? number : "(" + number + ")",
-                                 c_.argument("tasklets_" + a.name, a.tasklets), partOf(a));
+                                 c_.argument("tasklets_" + a.name, a.threads()), partOf(a));
     }
     return number.empty() ? "0" : number;
   }
@@ -178,7 +179,7 @@ class MergeWriter {
     std::string size = "1";
     for (const std::size_t d : dims)
       if (!isBehind || d > behind)
-        size = product(size, c_.argument("tasklets_" + scheme_.axes[d].name, scheme_.axes[d].tasklets));
+        size = product(size, c_.argument("tasklets_" + scheme_.axes[d].name, scheme_.axes[d].threads()));
     return size;
   }
 
@@ -186,7 +187,7 @@ class MergeWriter {
   std::string taskletsBehind(std::size_t d) const {
     std::vector<std::size_t> all;
     for (std::size_t i = 0; i < scheme_.axes.size(); ++i)
-      if (scheme_.axes[i].tasklets > 1) all.push_back(i);
+      if (scheme_.axes[i].threads() > 1) all.push_back(i);
     return sizeOfAll(all, d, true);
   }
 
@@ -247,7 +248,7 @@ class MergeWriter {
       first += fmt::format("{}{}", first.empty() ? "" : " + ", product(partOf(scheme_.axes[d]), taskletsBehind(d)));
     const std::string pitch = c_.argument("wram_bytes", scheme_.wramBytes);
     c_.lines.add("uint8_t *const sums = wram - ({}) * {} + {} + at;", first, pitch,
-                 c_.argument("wram_" + o_.name, o_.wramOffset));
+                 c_.argument("wram_" + o_.name, o_.near.offset));
     c_.lines.open("for (uint8_t *to = sums; to != sums + n; to += 8) {");
     const std::string identity = identityOf(combine(), o_.type);
     for (std::int64_t e = 0; e < elements(); ++e) c_.lines.add("{} x{} = {};", valueType(o_.type), e, identity);
@@ -263,7 +264,7 @@ class MergeWriter {
   }
 
   void inMram(const std::function<std::string(int dim)> &valid, const std::string &slice) {
-    const std::string bytes = c_.argument("mram_bytes_" + o_.name, o_.bytes);
+    const std::string bytes = c_.argument("mram_bytes_" + o_.name, o_.home.bytes);
     c_.lines.add("uint32_t is_first = 1;");
     forMembers(
         valid, "const __mram_ptr uint8_t *", "merged + at",

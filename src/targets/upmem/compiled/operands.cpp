@@ -19,19 +19,21 @@ namespace {
 
 constexpr std::int64_t kWidestSpread = 64;  // of accesses that share an array
 
-std::int64_t roundUp(std::int64_t n, std::int64_t unit) {
-  return multiplySaturated(ceilDiv(n, unit), unit);
+bool stores(const kernel::Kernel &kernel, int tensor) {
+  return std::any_of(kernel.stores.begin(), kernel.stores.end(),
+                     [tensor](const kernel::Store &s) { return s.target.tensor == tensor; });
 }
 
-/// What an index counts in: the common divisor of its coefficients, negative where they all are.
-std::int64_t stepOf(const kernel::Affine &index) {
-  std::int64_t step = 0;
-  bool isNegative = true;
-  for (const std::int64_t c : index.coefficients) {
-    step = std::gcd(step, c);
-    isNegative &= c <= 0;
+/// Along the same lines, a bounded distance apart?
+bool isAlong(const Access &a, const Access &b) {
+  for (std::size_t i = 0; i < a.index.size(); ++i) {
+    if (a.index[i].coefficients != b.index[i].coefficients) return false;
+    std::int64_t step = 0;
+    for (const std::int64_t c : a.index[i].coefficients) step = std::gcd(step, c);
+    const std::int64_t apart = a.index[i].constant - b.index[i].constant;
+    if (step == 0 ? apart != 0 : apart % step != 0 || std::abs(apart / step) > kWidestSpread) return false;
   }
-  return step == 0 ? 1 : isNegative ? -step : step;
+  return !a.isIndirect() && !b.isIndirect();
 }
 
 class Grouper {
@@ -39,6 +41,7 @@ class Grouper {
   explicit Grouper(Scheme &scheme) : scheme_(scheme), kernel_(scheme.kernel()) {
     isSequential_ = std::any_of(kernel_.dims.begin(), kernel_.dims.end(),
                                 [](const kernel::Dim &d) { return d.kind == DimKind::kSequential; });
+    updatesAnywhere_ = updatesAnywhere(*scheme.graph, scheme.number);
     hasReduction_ = std::any_of(kernel_.dims.begin(), kernel_.dims.end(),
                                 [](const kernel::Dim &d) { return d.kind == DimKind::kReduction; });
   }
@@ -50,10 +53,7 @@ class Grouper {
       if (Status made = addStore(s); !made) return made;
     for (std::size_t l = 0; l < kernel_.loads.size(); ++l)
       if (Status made = addLoad(l); !made) return made;
-    for (Operand &o : scheme_.operands) rebase(o);
-    for (std::size_t l = 0; l < kernel_.loads.size(); ++l) refer(kernel_.loads[l], false, scheme_.loads[l]);
-    for (std::size_t s = 0; s < kernel_.stores.size(); ++s)
-      refer(kernel_.stores[s].target, kernel_.stores[s].target.isIndirect(), scheme_.stores[s]);
+    lower::settle(scheme_, scheme_.operands);
     return okStatus();
   }
 
@@ -72,6 +72,7 @@ class Grouper {
   }
 
   Use useOf(const kernel::Store &s) const {
+    if (updatesAnywhere_) return Use::kInPlace;
     if (s.target.isIndirect()) return Use::kTable;
     if (kernel_.form == Form::kSelect) return s.combine == Combine::kAssign ? Use::kSelected : Use::kPartial;
     if (scheme_.isScan) return s.combine == Combine::kAssign ? Use::kWrite : Use::kPartial;
@@ -103,22 +104,15 @@ class Grouper {
     o.tensor = access.tensor;
     o.name = nameOf(tensor(access).name);
     o.type = tensor(access).type;
-    if (use == Use::kPartial || use == Use::kTable) o.type = lower::accumulatorOf(o.type);
-    if (use == Use::kSelected) return o;
-    for (std::size_t i = 0; i < access.index.size(); ++i) {
-      Position p;
-      p.index = static_cast<int>(i);
-      p.coefficient = access.index[i].coefficients;
-      if (use == Use::kTable && i + 1 == access.index.size()) {
-        p.fixedExtent = tensor(access).shape[i];
-        std::fill(p.coefficient.begin(), p.coefficient.end(), 0);
-      } else {
-        p.step = stepOf(access.index[i]);
-        for (std::int64_t &c : p.coefficient) c /= p.step;
-        p.origin = access.index[i].constant;
-      }
-      o.positions.push_back(std::move(p));
-    }
+    if (o.isPartial()) o.type = lower::accumulatorOf(o.type);
+    o.home.home = o.isShared() ? lower::TensorPlace::Home::kUnit : lower::TensorPlace::Home::kThread;
+    if (use != Use::kSelected) o.positions = lower::positionsOf(access, tensor(access), true);
+    const bool isBackwards = std::any_of(o.positions.begin(), o.positions.end(), [](const Position &p) {
+      return std::any_of(p.coefficient.begin(), p.coefficient.end(), [](std::int64_t c) { return c < 0; });
+    });
+    o.isInMram = use == Use::kInPlace ? updatesAnywhere_ : use == Use::kInput && access.isIndirect();
+    if (o.isInMram && (use == Use::kInPlace || isBackwards))
+      o.positions = lower::wholeOf(tensor(access), kernel_.dims.size());
     return o;
   }
 
@@ -144,30 +138,18 @@ class Grouper {
     for (std::size_t i = 0; i < scheme_.operands.size(); ++i) {
       const Operand &o = scheme_.operands[i];
       const bool isWanted = isShared ? o.use == Use::kInput : o.use == Use::kInPlace || o.use == Use::kPartial;
-      if (isWanted && o.tensor == access.tensor && matches(o, access)) return static_cast<int>(i);
+      const bool isAll = o.isAnywhere() && o.tensor == access.tensor &&
+                         std::all_of(o.positions.begin(), o.positions.end(), [](auto &p) { return p.isWhole; });
+      if (isWanted && (isAll || lower::matches(o, access, kWidestSpread))) return static_cast<int>(i);
     }
     return -1;
   }
 
-  static bool matches(const Operand &o, const Access &access) {
-    for (const Position &p : o.positions) {
-      const kernel::Affine &index = access.index[static_cast<std::size_t>(p.index)];
-      for (std::size_t d = 0; d < p.coefficient.size(); ++d)
-        if (index.coefficients[d] != p.coefficient[d] * p.step) return false;
-      const std::int64_t apart = index.constant - p.origin;
-      if (apart % p.step != 0 || std::abs(apart / p.step) > kWidestSpread) return false;
-    }
-    return true;
-  }
-
   Status addLoad(std::size_t l) {
     const Access &access = kernel_.loads[l];
-    const bool isOwn = isSequential_ && std::any_of(kernel_.stores.begin(), kernel_.stores.end(),
-                                                    [&](const auto &s) { return s.target.tensor == access.tensor; });
+    const bool isOwn = (isSequential_ || updatesAnywhere_) && stores(kernel_, access.tensor);
     int operand = find(access, !isOwn);
-    if (operand < 0 && isOwn)
-      return unsupported(fmt::format("'{}' is read and written along different lines", tensor(access).name),
-                         "use indices with the same coefficients, or write to another tensor");
+    PIMENTO_CHECK(operand >= 0 || !isOwn);
     if (operand < 0) {
       operand = static_cast<int>(scheme_.operands.size());
       scheme_.operands.push_back(make(access, Use::kInput));
@@ -176,42 +158,37 @@ class Grouper {
     return okStatus();
   }
 
-  /// Moves the origins to the least of all accesses, and sets the spreads.
-  void rebase(Operand &o) {
-    const int number = static_cast<int>(&o - scheme_.operands.data());
-    for (Position &p : o.positions) {
-      if (p.fixedExtent > 0) continue;
-      std::int64_t low = 0, high = 0;
-      const auto see = [&](const Access &a) {
-        const std::int64_t delta = (a.index[static_cast<std::size_t>(p.index)].constant - p.origin) / p.step;
-        low = std::min(low, delta);
-        high = std::max(high, delta);
-      };
-      for (std::size_t l = 0; l < kernel_.loads.size(); ++l)
-        if (scheme_.loads[l].operand == number) see(kernel_.loads[l]);
-      for (std::size_t s = 0; s < kernel_.stores.size(); ++s)
-        if (scheme_.stores[s].operand == number) see(kernel_.stores[s].target);
-      p.origin += low * p.step;
-      p.spread = high - low;
-    }
-  }
-
-  /// Deltas by tensor index for now; arrangeOperands() permutes them with the positions.
-  void refer(const Access &access, bool isIndirect, Reference &r) const {
-    const Operand &o = scheme_.operands[static_cast<std::size_t>(r.operand)];
-    for (const Position &p : o.positions) {
-      const bool isRead = isIndirect && p.fixedExtent > 0;
-      r.delta.push_back(isRead ? 0 : (access.index[static_cast<std::size_t>(p.index)].constant - p.origin) / p.step);
-    }
-  }
-
   Scheme &scheme_;
   const kernel::Kernel &kernel_;
-  bool isSequential_ = false, hasReduction_ = false;
+  bool isSequential_ = false, hasReduction_ = false, updatesAnywhere_ = false;
   std::set<std::string> names_;
 };
 
 }  // namespace
+
+bool updatesAnywhere(const kernel::Graph &graph, int kernel) {
+  const kernel::Kernel &k = graph.kernels[static_cast<std::size_t>(kernel)];
+  for (const kernel::Store &s : k.stores) {
+    const DType t = graph.tensors[static_cast<std::size_t>(s.target.tensor)].type;
+    if (!s.target.isIndirect()) continue;
+    if (s.combine == Combine::kAssign || lower::accumulatorOf(t) != t) return true;
+    if (isFloat(t) && lower::hasInitial(graph, kernel, s)) return true;
+  }
+  if (std::none_of(k.dims.begin(), k.dims.end(), [](auto &d) { return d.kind == DimKind::kSequential; })) return false;
+  return std::any_of(k.loads.begin(), k.loads.end(), [&](const Access &load) {
+    return std::any_of(k.stores.begin(), k.stores.end(), [&](const kernel::Store &s) {
+      return s.target.tensor == load.tensor && !isAlong(load, s.target);
+    });
+  });
+}
+
+bool hasOneOrder(const kernel::Graph &graph, int kernel) {
+  const kernel::Kernel &k = graph.kernels[static_cast<std::size_t>(kernel)];
+  return k.form != Form::kAffine && std::any_of(k.stores.begin(), k.stores.end(), [&](const kernel::Store &s) {
+           return s.combine != Combine::kAssign &&
+                  isFloat(graph.tensors[static_cast<std::size_t>(s.target.tensor)].type);
+         });
+}
 
 std::string uniqueName(const std::string &name, std::set<std::string> &taken) {
   std::string clean;
@@ -260,40 +237,28 @@ void arrangeOperands(Scheme &scheme) {
 
 namespace {
 
-void measure(const Scheme &scheme, Operand &o, const std::vector<std::int64_t> &inMram,
-             const std::vector<std::int64_t> &inTile) {
+std::int64_t roundUp(std::int64_t n, std::int64_t unit) {
+  return multiplySaturated(ceilDiv(n, unit), unit);
+}
+
+void measure(const Scheme &scheme, Operand &o) {
   const std::size_t n = o.positions.size();
-  o.mramPitch.assign(n, o.size());
-  o.wramPitch.assign(n, o.size());
   o.isAligned = true;
   for (std::size_t d = 0; n > 0 && d < scheme.axes.size(); ++d) {
     const Axis &a = scheme.axes[d];
     const std::int64_t c = std::abs(o.positions.back().coefficient[d]) * o.size();
     if (c == 0) continue;
-    if (o.isShared() && a.tasklets > 1 && multiplySaturated(c, a.range) % kUnit != 0) o.isAligned = false;
+    if (o.isShared() && a.threads() > 1 && multiplySaturated(c, a.range) % kUnit != 0) o.isAligned = false;
     if (a.isTiled() && multiplySaturated(c, a.tile) % kUnit != 0) o.isAligned = false;
   }
-  std::int64_t mram = o.size(), wram = o.size();
-  for (std::size_t p = n; p-- > 0;) {
-    if (p + 1 < n) {
-      o.mramPitch[p] = mram;
-      o.wramPitch[p] = wram;
-    }
-    mram = multiplySaturated(mram, o.positions[p].extent(inMram));
-    wram = multiplySaturated(wram, o.positions[p].extent(inTile));
-    if (p + 1 == n) {
-      mram = roundUp(mram, kUnit);
-      wram = roundUp(o.isAligned ? wram : addSaturated(wram, kUnit - o.size()), kUnit);
-    }
-  }
-  o.bytes = roundUp(mram, kUnit);
-  o.wramBytes = roundUp(wram, kUnit);
+  o.home.fit(o.positions, scheme.sizesOf(o), o.size(), kUnit);
+  o.near.fit(o.positions, scheme.sizesPerTile(), o.size(), kUnit, o.isAligned ? 0 : kUnit - o.size());
   // Positions that a tile has whole, behind one that it has in part, are one piece.
   o.block = n == 0 ? 0 : n - 1;
   const auto isWhole = [&](const Position &p) {
     for (std::size_t d = 0; d < scheme.axes.size(); ++d) {
       const Axis &a = scheme.axes[d];
-      if (p.coefficient[d] != 0 && (a.isTiled() || (o.isShared() && a.tasklets > 1))) return false;
+      if (p.coefficient[d] != 0 && (a.isTiled() || (o.isShared() && a.threads() > 1))) return false;
     }
     return true;
   };
@@ -303,26 +268,22 @@ void measure(const Scheme &scheme, Operand &o, const std::vector<std::int64_t> &
 }  // namespace
 
 void measureOperands(Scheme &scheme) {
-  const auto perDpu = scheme.sizesPerDpu(), perTasklet = scheme.sizesPerTasklet(), perTile = scheme.sizesPerTile();
   std::int64_t wram = 0;
   for (Operand &o : scheme.operands) {
-    if (o.use == Use::kSelected) {
-      std::int64_t points = 1, inTile = 1;
-      for (const Axis &a : scheme.axes) {
-        points = multiplySaturated(points, a.range);
-        inTile = multiplySaturated(inTile, a.tile);
-      }
-      o.bytes = roundUp(multiplySaturated(points, o.size()), kUnit);
-      o.wramBytes = addSaturated(roundUp(multiplySaturated(inTile, o.size()), kUnit), 2 * kUnit);
-    } else {
-      measure(scheme, o, o.isShared() ? perDpu : perTasklet, perTile);
+    measure(scheme, o);
+    if (o.use == Use::kSelected) {  // all points may be kept, and what is over from the tile before
+      const auto bytesOf = [&](const lower::PerDim &sizes) {
+        return roundUp(std::accumulate(sizes.begin(), sizes.end(), o.size(), multiplySaturated), kUnit);
+      };
+      o.home.bytes = bytesOf(scheme.sizesPerThread());
+      o.near.bytes = addSaturated(bytesOf(scheme.sizesPerTile()), 2 * kUnit);
     }
-    if (o.isInMram) o.wramBytes = kUnit;
+    if (o.isInMram) o.near.bytes = kUnit;
     o.level = -1;
     for (std::size_t n = 0; n < scheme.nest.size(); ++n)
       if (scheme.axis(scheme.nest[n]).isTiled() && o.involves(scheme.nest[n])) o.level = static_cast<int>(n);
-    o.wramOffset = wram;
-    wram = addSaturated(wram, o.wramBytes);
+    o.near.offset = wram;
+    wram = addSaturated(wram, o.near.bytes);
   }
   scheme.wramBytes = wram;
 }

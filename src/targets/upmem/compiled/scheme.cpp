@@ -7,7 +7,6 @@
 #include <set>
 
 #include "pimento/base/integer.h"
-#include "pimento/lower/host_data.h"
 #include "pimento/mapping/dependence.h"
 #include "pimento/targets/upmem/compiled/merging.h"
 #include "pimento/targets/upmem/compiled/operands.h"
@@ -19,71 +18,6 @@ using kernel::Combine;
 using kernel::DimKind;
 using kernel::Form;
 
-std::int64_t Axis::perDpu() const {
-  return multiplySaturated(tasklets, range);
-}
-
-std::int64_t Position::extent(const std::vector<std::int64_t> &sizes) const {
-  if (fixedExtent > 0) return fixedExtent;
-  std::int64_t n = 1 + spread;
-  for (std::size_t d = 0; d < sizes.size(); ++d)
-    n = addSaturated(n, multiplySaturated(std::abs(coefficient[d]), sizes[d] - 1));
-  return n;
-}
-
-bool Operand::involves(int dim) const {
-  return std::any_of(positions.begin(), positions.end(), [dim](const Position &p) { return p.involves(dim); });
-}
-
-namespace {
-
-/// Row-major digits of `n` in a number system with these bases.
-std::vector<std::int64_t> digitsOf(std::int64_t n, const std::vector<std::int64_t> &bases) {
-  std::vector<std::int64_t> digits(bases.size());
-  for (std::size_t d = bases.size(); d-- > 0; n /= bases[d]) digits[d] = n % bases[d];
-  return digits;
-}
-
-template <typename Get>
-std::vector<std::int64_t> collect(const std::vector<Axis> &axes, Get &&get) {
-  std::vector<std::int64_t> out;
-  for (const Axis &a : axes) out.push_back(get(a));
-  return out;
-}
-
-}  // namespace
-
-std::vector<std::int64_t> Scheme::baseOf(std::int64_t dpu) const {
-  const auto inRank = digitsOf(dpu % (dpus / ranks), collect(axes, [](const Axis &a) { return a.dpus; }));
-  const auto rank = digitsOf(dpu / (dpus / ranks), collect(axes, [](const Axis &a) { return a.ranks; }));
-  std::vector<std::int64_t> base(axes.size());
-  for (std::size_t d = 0; d < axes.size(); ++d) base[d] = (rank[d] * axes[d].dpus + inRank[d]) * axes[d].perDpu();
-  return base;
-}
-
-std::vector<std::int64_t> Scheme::lowOf(std::int64_t tasklet) const {
-  std::vector<std::int64_t> low = digitsOf(tasklet, collect(axes, [](const Axis &a) { return a.tasklets; }));
-  for (std::size_t d = 0; d < axes.size(); ++d) low[d] *= axes[d].range;
-  return low;
-}
-
-std::optional<std::int64_t> Scheme::resultOf(const Operand &o, std::int64_t tasklet) const {
-  if (!o.isMerged) return tasklet;
-  const auto digits = digitsOf(tasklet, collect(axes, [](const Axis &a) { return a.tasklets; }));
-  std::int64_t group = 0;
-  for (std::size_t d = 0; d < axes.size(); ++d) {
-    if (o.involves(static_cast<int>(d)))
-      group = group * axes[d].tasklets + digits[d];
-    else if (digits[d] != 0)
-      return std::nullopt;
-  }
-  return group;
-}
-
-std::vector<kernel::Affine> Scheme::guardsOf(const Operand &o) const {
-  return lower::guardsOf(kernel(), o.use == Use::kWrite, [&](int d) { return o.involves(d); });
-}
-
 const Operand &Scheme::carry() const {
   const auto found = std::find_if(operands.begin(), operands.end(), [this](const Operand &o) { return isCarry(o); });
   PIMENTO_CHECK(found != operands.end());
@@ -94,26 +28,9 @@ bool Scheme::merges() const {
   return std::any_of(operands.begin(), operands.end(), [](const Operand &o) { return o.isMerged; });
 }
 
-std::vector<std::int64_t> Scheme::validOf(std::int64_t dpu) const {
-  std::vector<std::int64_t> valid = baseOf(dpu);
-  for (std::size_t d = 0; d < axes.size(); ++d)
-    valid[d] = std::clamp<std::int64_t>(axes[d].extent - valid[d], 0, axes[d].perDpu());
-  return valid;
-}
-
-std::vector<std::int64_t> Scheme::sizesPerDpu() const {
-  return collect(axes, [](const Axis &a) { return a.perDpu(); });
-}
-std::vector<std::int64_t> Scheme::sizesPerTasklet() const {
-  return collect(axes, [](const Axis &a) { return a.range; });
-}
-std::vector<std::int64_t> Scheme::sizesPerTile() const {
-  return collect(axes, [](const Axis &a) { return a.tile; });
-}
-
 bool Scheme::isSameForAll(const Operand &o) const {
   for (std::size_t d = 0; d < axes.size(); ++d)
-    if (axes[d].ranks * axes[d].dpus > 1 && o.involves(static_cast<int>(d))) return false;
+    if (axes[d].units() > 1 && o.involves(static_cast<int>(d))) return false;
   return true;
 }
 
@@ -123,18 +40,15 @@ bool hasInitial(const Scheme &scheme, const kernel::Store &store) {
 
 namespace {
 
-constexpr std::size_t kRank = 0, kDpu = 1, kTasklet = 2, kLevels = 3;
-
 class Maker {
  public:
   Maker(const kernel::Graph &graph, int number, const mapping::PlacedMapping &placed, const machine::Machine &machine)
       : graph_(graph),
         kernel_(graph.kernels[static_cast<std::size_t>(number)]),
         mapping_(placed.mapping),
-        machine_(machine) {
-    scheme_.graph = &graph;
-    scheme_.number = number;
-  }
+        machine_(machine),
+        number_(number),
+        placed_(placed) {}
 
   Result<Scheme> run() {
     if (const Status s = checkMapping(); !s) return s.diagnostics();
@@ -183,22 +97,9 @@ class Maker {
   }
 
   void makeAxes() {
-    const auto &factors = mapping_.subspaces[0].factors;
+    scheme_ = Scheme(graph_, number_, placed_, 0, machine_);
     std::set<std::string> names;
-    for (std::size_t d = 0; d < kernel_.dims.size(); ++d) {
-      Axis a;
-      a.name = uniqueName(kernel_.dims[d].name, names);
-      a.kind = kernel_.dims[d].kind;
-      a.extent = kernel_.dims[d].extent;
-      a.ranks = factors[kRank][d];
-      a.dpus = factors[kDpu][d];
-      a.tasklets = factors[kTasklet][d];
-      a.range = a.tile = factors[kLevels][d];
-      scheme_.ranks *= a.ranks;
-      scheme_.dpus *= a.ranks * a.dpus;
-      scheme_.tasklets *= a.tasklets;
-      scheme_.axes.push_back(std::move(a));
-    }
+    for (Axis &a : scheme_.axes) a.name = uniqueName(a.name, names);
     const bool isOrdered =
         kernel_.form == Form::kSelect || std::any_of(kernel_.dims.begin(), kernel_.dims.end(),
                                                      [](const auto &dim) { return dim.kind == DimKind::kSequential; });
@@ -206,7 +107,8 @@ class Maker {
     scheme_.isScan = mapping::isPrefixSum(kernel_) && scheme_.axes[0].range < scheme_.axes[0].extent;
   }
 
-  static bool isSplit(const Axis &a) { return a.ranks * a.dpus * a.tasklets > 1; }
+  static bool isSplit(const Axis &a) { return a.isSplit(); }
+  static std::size_t rank(const kernel::Store &s) { return s.target.index.size(); }
 
   Status checkTypes() const {
     const auto small = [](DType t) { return t == DType::kF8E4M3 || t == DType::kF8E5M2; };
@@ -228,15 +130,10 @@ class Maker {
       sumsFloats |= isFloat(t);
     }
     for (const kernel::Store &s : kernel_.stores) {
-      const DType t = graph_.tensors[static_cast<std::size_t>(s.target.tensor)].type;
-      if (!s.target.isIndirect()) continue;
-      if (s.combine == Combine::kAssign)
-        return unsupported("op", "an indirect store that assigns: the last point wins", "accumulate: +=, min=, max=");
-      if (lower::accumulatorOf(t) != t)
-        return unsupported("type", fmt::format("it accumulates indirectly in {}", pimento::name(t)), "use f32");
-      if (isFloat(t) && hasInitial(scheme_, s))
-        return unsupported("pattern", "it accumulates floating-point numbers indirectly onto given ones",
-                           "accumulate into an output, and add in a second kernel");
+      if (s.follows >= 0)
+        return unsupported("form", "it takes a minimum or maximum with its index", "let C's if do it, or the host");
+      if (kernel_.form == Form::kSelect && (kernel_.limit >= 0 || (s.combine == Combine::kAssign && rank(s) > 1)))
+        return unsupported("form", "it selects row by row, or up to a limit", "select into one list, or on the host");
     }
     if (sumsFloats && sums.size() > 1)
       return unsupported("type", "it accumulates in several types, of which one is floating", "split the kernel");
@@ -250,10 +147,7 @@ class Maker {
         return illegal(fmt::format("dim '{}' is split; what a selection keeps stays in order only where '{}' alone is",
                                    a->name, first->name),
                        "use factor 1 for the other dims at every level but the range");
-    const bool sumsFloats = std::any_of(kernel_.stores.begin(), kernel_.stores.end(), [&](const kernel::Store &s) {
-      return s.combine != Combine::kAssign && isFloat(graph_.tensors[static_cast<std::size_t>(s.target.tensor)].type);
-    });
-    if (kernel_.form != Form::kAffine && sumsFloats && scheme_.dpus * scheme_.tasklets > 1)
+    if (hasOneOrder(graph_, number_) && scheme_.units * scheme_.threads > 1)
       return illegal("floating-point sums of this form have one order, which units cannot share",
                      "use one DPU and one tasklet");
     return okStatus();
@@ -333,19 +227,17 @@ class Maker {
   Result<Scheme> placeArrays() {
     std::int64_t end = 0;
     for (Operand &o : scheme_.operands) {
-      o.offset = end;
-      end = addSaturated(end, multiplySaturated(o.bytes, scheme_.arraysOf(o)));
+      o.home.offset = end;
+      end = addSaturated(end, multiplySaturated(o.home.bytes, scheme_.arraysOf(o)));
     }
     const bool isSelection = kernel_.form == Form::kSelect;  // how much each tasklet keeps
-    end = addSaturated(end, isSelection ? kUnit * scheme_.tasklets : 0);
+    end = addSaturated(end, isSelection ? kUnit * scheme_.threads : 0);
     scheme_.mramBytes = end;
-    const std::int64_t mram = machine_.dpu->mram.value;
-    if (end > mram)
-      return capacityError(
-          "capacity", kernel_.where,
-          fmt::format("kernel '{}' takes {} bytes of MRAM in each of {} DPUs; a DPU has {}: {} too many", kernel_.name,
-                      end, scheme_.dpus, mram, end - mram),
-          "spread it over more DPUs");
+    if (const Status s =
+            lower::checkCapacity(kernel_, end, fmt::format("bytes of MRAM in each of {} DPUs", scheme_.units),
+                                 machine_.dpu->mram.value, "a DPU has", "spread it over more DPUs");
+        !s)
+      return s.diagnostics();
     return std::move(scheme_);
   }
 
@@ -353,6 +245,8 @@ class Maker {
   const kernel::Kernel &kernel_;
   const mapping::Mapping &mapping_;
   const machine::Machine &machine_;
+  int number_;
+  const mapping::PlacedMapping &placed_;
   Scheme scheme_;
 };
 

@@ -7,6 +7,7 @@
 #include "pimento/base/integer.h"
 #include "pimento/mapping/dependence.h"
 #include "pimento/targets/upmem/compiled/lower.h"
+#include "pimento/targets/upmem/compiled/operands.h"
 
 namespace pimento::targets::upmem::compiled {
 
@@ -21,7 +22,10 @@ constexpr std::int64_t kRowUnit = 8;
 class Space {
  public:
   Space(const kernel::Graph &graph, int kernel, const machine::Machine &machine, const mapping::MapSpec &spec)
-      : kernel_(graph.kernels[static_cast<std::size_t>(kernel)]), machine_(machine), spec_(spec) {
+      : kernel_(graph.kernels[static_cast<std::size_t>(kernel)]),
+        machine_(machine),
+        spec_(spec),
+        isOnOneTasklet_(updatesAnywhere(graph, kernel) || hasOneOrder(graph, kernel)) {
     findDims();
   }
 
@@ -60,7 +64,7 @@ class Space {
     if (kernel_.form == Form::kSelect) {
       for (std::size_t d = 0; d < kernel_.dims.size() && dims.empty(); ++d)
         if (extent(d) > 1) dims.push_back(d);
-    } else {
+    } else if (!isOnOneTasklet_) {
       ofKind(DimKind::kParallel);
       if (!isSequential) ofKind(DimKind::kReduction);
       if (mapping::isPrefixSum(kernel_)) dims.assign(1, 0);
@@ -148,6 +152,7 @@ class Space {
   const kernel::Kernel &kernel_;
   const machine::Machine &machine_;
   const mapping::MapSpec &spec_;
+  bool isOnOneTasklet_;
   std::vector<std::vector<std::size_t>> orders_;
   std::set<std::tuple<std::size_t, std::int64_t, std::int64_t, std::int64_t>> tried_;
   std::set<std::string> seen_;

@@ -20,20 +20,18 @@ class Tiler {
  public:
   Tiler(Scheme &scheme, const machine::Machine &machine, std::int64_t buffer)
       : scheme_(scheme), machine_(machine), buffer_(buffer) {
-    room_ = (machine.dpu->wram.value - kReservedWram) / scheme.tasklets - scheme.stackBytes;
+    room_ = (machine.dpu->wram.value - kReservedWram) / scheme.threads - scheme.stackBytes;
   }
 
   Status run() {
     start();
     measureOperands(scheme_);
     if (scheme_.wramBytes > room_) moveTables();
-    if (scheme_.wramBytes > room_)
-      return capacityError(
-          "capacity", scheme_.kernel().where,
-          fmt::format("kernel '{}' takes {} bytes of WRAM per tasklet at least; of {} tasklets each has {}: "
-                      "{} too many",
-                      scheme_.kernel().name, scheme_.wramBytes, scheme_.tasklets, room_, scheme_.wramBytes - room_),
-          "use fewer tasklets, or a smaller range");
+    if (Status s = lower::checkCapacity(scheme_.kernel(), scheme_.wramBytes, "bytes of WRAM per tasklet at least",
+                                        room_, fmt::format("of {} tasklets each has", scheme_.threads),
+                                        "use fewer tasklets, or a smaller range");
+        !s)
+      return s;
     grow();
     return okStatus();
   }
@@ -80,7 +78,7 @@ class Tiler {
   }
 
   void moveTables() {
-    for (Operand &o : scheme_.operands) o.isInMram = o.use == Use::kTable;
+    for (Operand &o : scheme_.operands) o.isInMram |= o.use == Use::kTable;
     measureOperands(scheme_);
   }
 
@@ -98,7 +96,7 @@ class Tiler {
   }
 
   double cost() const {
-    const double tasklets = static_cast<double>(scheme_.tasklets);
+    const double tasklets = static_cast<double>(scheme_.threads);
     double transfers = 0, slots = 0, tiles = 1, runs = 1, first = 0;
     for (const int d : scheme_.nest) {
       const Axis &a = scheme_.axis(d);
@@ -108,13 +106,14 @@ class Tiler {
     slots = tiles * (kTileSlots + runs * kLoopSlots);
     const auto sizes = scheme_.sizesPerTile();
     for (const Operand &o : scheme_.operands) {
+      if (o.isInMram && o.isPlaced()) continue;  // whatever the tiles are
       double times = 1, pieces = 1;
       for (int n = 0; n <= o.level; ++n) {
         const Axis &a = scheme_.axis(scheme_.nest[static_cast<std::size_t>(n)]);
         times *= static_cast<double>(ceilDiv(a.range, a.tile));
       }
       for (std::size_t p = 0; p < o.block; ++p) pieces *= static_cast<double>(o.positions[p].extent(sizes));
-      const auto bytes = static_cast<double>(o.wramBytes);
+      const auto bytes = static_cast<double>(o.near.bytes);
       const double chunks = std::max(pieces, bytes / static_cast<double>(kLargestTransfer));
       transfers += times * (chunks * kTransfer + bytes * kByte);
       slots += times * chunks * kTransferSlots;

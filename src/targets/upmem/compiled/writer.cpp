@@ -97,7 +97,7 @@ class Writer {
   void writeShares() {
     std::vector<int> split;
     for (std::size_t d = 0; d < scheme_.axes.size(); ++d)
-      if (scheme_.axes[d].tasklets > 1) split.push_back(static_cast<int>(d));
+      if (scheme_.axes[d].threads() > 1) split.push_back(static_cast<int>(d));
     lines_.add("const uint32_t tasklet = me();");
     // Shares are numbered row-major.
     for (std::size_t i = split.size(); i-- > 0;) {
@@ -105,7 +105,7 @@ class Writer {
       const std::string rest = i + 1 == split.size() ? "tasklet" : fmt::format("rest_{}", i);
       std::string number = rest;
       if (i > 0) {
-        const std::string count = argument("tasklets_" + a.name, a.tasklets);
+        const std::string count = argument("tasklets_" + a.name, a.threads());
         lines_.add("const uint32_t rest_{} = {} / {};", i - 1, rest, count);
         number = fmt::format("({} % {})", rest, count);
       }
@@ -118,18 +118,18 @@ class Writer {
     std::string &idle = idle_;
     for (std::size_t d = 0; d < scheme_.axes.size(); ++d) {
       const Axis &a = scheme_.axes[d];
-      const bool isUsed = a.range > 1, isCut = a.ranks * a.dpus * a.tasklets > 1;
+      const bool isUsed = a.range > 1, isCut = a.isSplit();
       if (!isUsed && !isCut) continue;
       const std::string all = valid(static_cast<int>(d)),
-                        left = a.tasklets > 1 ? fmt::format("{} - low_{}", all, a.name) : all;
+                        left = a.threads() > 1 ? fmt::format("{} - low_{}", all, a.name) : all;
       if (isCut)
         idle += fmt::format("{}{} <= {}", idle.empty() ? "" : " || ", all,
-                            a.tasklets > 1 ? "low_" + a.name : std::string("0"));
+                            a.threads() > 1 ? "low_" + a.name : std::string("0"));
       // A prefix sum asks for the size even where every share is one element: idle tasklets have none.
       if (!isUsed && scheme_.isScan) lines_.add("uint32_t size_{} = 1;", a.name);
       if (!isUsed) continue;
       const std::string size = fmt::format("{} size_{}", scheme_.isScan ? "uint32_t" : "const uint32_t", a.name);
-      if (a.tasklets > 1)
+      if (a.threads() > 1)
         lines_.add("{0} = {1} < {2} ? {1} : {2};", size, left, argument("range_" + a.name, a.range));
       else
         lines_.add("{} = {};", size, all);
@@ -149,7 +149,7 @@ class Writer {
 
   /// Where this tasklet's part of an operand lies in MRAM.
   void writeArray(const Operand &o) {
-    std::int64_t first = o.offset;
+    std::int64_t first = o.home.offset;
     std::string at = "(__mram_ptr uint8_t *)DPU_MRAM_HEAP_POINTER";
     std::string moved;
     for (std::size_t p = 0; p < o.positions.size() && o.isShared(); ++p)
@@ -157,23 +157,23 @@ class Writer {
         const Axis &a = scheme_.axes[d];
         const std::int64_t c = o.positions[p].coefficient[d];
         if (c == 0) continue;
-        if (c < 0) first += -c * (a.perDpu() - a.range) * o.mramPitch[p];
-        if (a.tasklets == 1) continue;
+        if (c < 0) first += -c * (a.perUnit() - a.range) * o.home.pitch[p];
+        if (a.threads() == 1) continue;
         const std::string times = c == 1 ? "" : fmt::format("{} * ", c);
         moved += fmt::format(" + {}(int32_t)(low_{} * {})", times, a.name, context_.mramPitch(o, p));
       }
     at += fmt::format(" + {}", argument("mram_" + o.name, first));
     if (o.isMerged)
-      moved = fmt::format(" + ({}) * {}", numberOfArray(context_, o), argument("mram_bytes_" + o.name, o.bytes));
+      moved = fmt::format(" + ({}) * {}", numberOfArray(context_, o), argument("mram_bytes_" + o.name, o.home.bytes));
     else if (!o.isShared())
-      moved = fmt::format(" + tasklet * {}", argument("mram_bytes_" + o.name, o.bytes));
+      moved = fmt::format(" + tasklet * {}", argument("mram_bytes_" + o.name, o.home.bytes));
     lines_.add("__mram_ptr uint8_t *const at_{} = {}{};", o.name, at, moved);
   }
 
   void writePlace(const Operand &o) {
     if (!o.isMerged || !scheme_.mergesInWram) writeArray(o);  // else no tasklet writes a part of its own
     const std::string wram =
-        fmt::format("({} *)(wram + {})", memoryType(o.type), argument("wram_" + o.name, o.wramOffset));
+        fmt::format("({} *)(wram + {})", memoryType(o.type), argument("wram_" + o.name, o.near.offset));
     lines_.add("{} *b_{} = {};", memoryType(o.type), o.name, wram);
     if (o.use == Use::kSelected) {
       lines_.add("{0} *kept_{1} = b_{1};", memoryType(o.type), o.name);
@@ -226,7 +226,7 @@ class Writer {
 
   std::string extentOf(const Operand &o, std::size_t p) {
     const Position &position = o.positions[p];
-    if (position.fixedExtent > 0) return argument(fmt::format("extent_{}_{}", o.name, p), position.fixedExtent);
+    if (position.isWhole) return argument(fmt::format("extent_{}_{}", o.name, p), position.limit);
     std::string sum;
     std::int64_t rest = position.spread + 1;
     for (std::size_t d = 0; d < scheme_.axes.size(); ++d) {
@@ -256,7 +256,7 @@ class Writer {
     for (std::size_t i = 0; i < scheme_.operands.size(); ++i) {
       const Operand &o = scheme_.operands[i];
       if (!touched[i] || o.level != level || scheme_.isCarry(o)) continue;
-      if (o.isPlaced()) writeTransfer(o, true);
+      if (o.isPlaced() && !o.isInMram) writeTransfer(o, true);
       if (needsFill(scheme_, o)) writeFill(o);
     }
   }
@@ -289,7 +289,7 @@ class Writer {
     const auto sizes = scheme_.sizesPerTile();
     if (o.positions.empty()) return true;
     const std::size_t b = o.block;
-    const std::int64_t pitch = b + 1 == o.positions.size() ? o.size() : o.mramPitch[b];
+    const std::int64_t pitch = b + 1 == o.positions.size() ? o.size() : o.home.pitch[b];
     return multiplySaturated(o.positions[b].extent(sizes), pitch) + kUnit <=
            kLargestTransfer + (o.isAligned ? kUnit : 0);
   }
@@ -300,7 +300,7 @@ class Writer {
     if (!o.isAligned) {
       lines_.add("const uint32_t skew_{} = (uint32_t)(uintptr_t)box & 7;", o.name);
       lines_.add("b_{0} = ({1} *)(wram + {2} + skew_{0});", o.name, memoryType(o.type),
-                 argument("wram_" + o.name, o.wramOffset));
+                 argument("wram_" + o.name, o.near.offset));
     }
     std::string there = o.isAligned ? "box" : fmt::format("box - skew_{}", o.name),
                 here = o.isAligned ? fmt::format("(uint8_t *)b_{}", o.name)
@@ -323,7 +323,7 @@ class Writer {
   void writeFill(const Operand &o) {
     const std::string identity = identityOf(scheme_.storeOf(o).combine, o.type);
     if (o.isInMram) return writeFillInMram(o, identity);
-    const std::string elements = argument("fill_" + o.name, o.wramBytes / o.size());
+    const std::string elements = argument("fill_" + o.name, o.near.bytes / o.size());
     lines_.add("for (uint32_t i = 0; i < {}; ++i) b_{}[i] = {};", elements, o.name,
                helpers_.toMemory(o.type, identity));
   }
@@ -332,14 +332,14 @@ class Writer {
     lines_.add("for (uint32_t i = 0; i < 8 / sizeof *b_{0}; ++i) b_{0}[i] = {1};", o.name,
                helpers_.toMemory(o.type, identity));
     lines_.add("for (uint32_t i = 0; i < {}; i += 8) mram_write(b_{}, at_{} + i, 8);",
-               argument("mram_bytes_" + o.name, o.bytes), o.name, o.name);
+               argument("mram_bytes_" + o.name, o.home.bytes), o.name, o.name);
   }
 
   /// What a selection kept so far, in whole transfers; what is over moves to the front.
   void writeKept(bool isLast) {
     for (const Operand &o : scheme_.operands) {
       if (o.use != Use::kSelected) continue;
-      const std::string put = o.wramBytes <= kLargestTransfer ? "mram_write" : helpers_.call("put");
+      const std::string put = o.near.bytes <= kLargestTransfer ? "mram_write" : helpers_.call("put");
       const std::string kept = fmt::format("(uint32_t)((uint8_t *)kept_{0} - (uint8_t *)b_{0})", o.name);
       lines_.open("{");
       lines_.add("const uint32_t bytes = {};",
@@ -356,7 +356,7 @@ class Writer {
         lines_.add("const uint32_t all = (uint32_t)(end_{0} - at_{0}) + {1};", o.name, kept);
         lines_.add("*(uint64_t *)b_{} = all / {};", o.name, o.size());
         lines_.add("mram_write(b_{0}, (__mram_ptr uint8_t *)DPU_MRAM_HEAP_POINTER + {1} + tasklet * 8, 8);", o.name,
-                   argument("counts", scheme_.mramBytes - kUnit * scheme_.tasklets));
+                   argument("counts", scheme_.mramBytes - kUnit * scheme_.threads));
       }
       lines_.close();
     }
@@ -371,7 +371,7 @@ class Writer {
     std::vector<bool> sums(kernel_.stores.size(), false), all(kernel_.stores.size(), true);
     sums[static_cast<std::size_t>(o.store)] = true;
     const Axis &axis = scheme_.axes[0];
-    const bool mayBeIdle = axis.range > 1 || axis.ranks * axis.dpus * axis.tasklets > 1;
+    const bool mayBeIdle = axis.range > 1 || axis.isSplit();
     const std::string some = mayBeIdle ? fmt::format("if (size_{} != 0) {{", axis.name) : "{";
     lines_.add("b_{}[0] = {};", o.name, identity);
     lines_.open(some);
@@ -403,13 +403,6 @@ class Writer {
 
 Written writeProgram(const Scheme &scheme) {
   return Writer(scheme).run();
-}
-
-bool isIdle(const Scheme &scheme, const std::vector<std::int64_t> &valid, std::int64_t tasklet) {
-  const std::vector<std::int64_t> low = scheme.lowOf(tasklet);
-  for (std::size_t d = 0; d < low.size(); ++d)
-    if (low[d] >= valid[d]) return true;
-  return false;
 }
 
 }  // namespace pimento::targets::upmem::compiled

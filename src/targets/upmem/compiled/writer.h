@@ -28,7 +28,4 @@ struct Written {
 
 Written writeProgram(const Scheme &scheme);
 
-/// Is tasklet `tasklet` of a DPU with these numbers of values without work?
-bool isIdle(const Scheme &scheme, const std::vector<std::int64_t> &valid, std::int64_t tasklet);
-
 }  // namespace pimento::targets::upmem::compiled

@@ -96,7 +96,7 @@ namespace {
 /// Where the points of each loop of ShareSlices go: innermost first, as the programs nest them.
 Sampler::Cut cutTo(const std::vector<std::int64_t> &points, const Layout &layout) {
   const targets::upmem::measured::Pattern &p = layout.pattern();
-  Sampler::Cut cut{layout.work(), layout.shares().extents};
+  Sampler::Cut cut{layout.work(), layout.extents()};
   cut.work.perTasklet = points.back();
   const auto shorten = [&](int dim, std::int64_t &padded, std::int64_t to) {
     std::int64_t &extent = cut.extents[static_cast<std::size_t>(dim)];
@@ -128,7 +128,7 @@ Result<std::unique_ptr<evaluate::Slices>> MeasuredKernel::slices(const RunMode &
     const std::optional<double> value = constantOf(mode);
     if (contents == nullptr && !value && mode.values != nullptr && readsInputsAlone())
       return sampler->onSample(cut, "piece", false);
-    const Layout layout = sampler->layoutOf(cut);
+    const Layout layout = layout_->cut(cut.work, cut.extents);
     Dpu dpu = sampler->loaded(layout);
     if (contents != nullptr)
       write(dpu, layout.operands(0, *contents));
@@ -170,7 +170,7 @@ Result<DeviceRun> MeasuredKernel::runGenerated(const RunMode &mode) const {
   // A share that is padding in part takes less.
   const Layout &layout = *layout_;
   const double padded =
-      static_cast<double>(layout.work().perTasklet * layout.shares().tasklets * (layout.pattern().takesPairs ? 2 : 1));
+      static_cast<double>(layout.work().perTasklet * layout.tasklets() * (layout.pattern().takesPairs ? 2 : 1));
   const double padding = 1 - static_cast<double>(layout.rowsOf(0)) / padded;
   p.low -= p.cycles * padding;
   p.cycles *= 1 - padding / 2;
@@ -180,7 +180,7 @@ Result<DeviceRun> MeasuredKernel::runGenerated(const RunMode &mode) const {
 // One instruction issues per cycle, and a tasklet waits between two of its own. Every DPU runs a whole share.
 DeviceRun MeasuredKernel::bound(const kernel::DataSpec * /*values*/) const {
   const Layout &layout = *layout_;
-  const std::int64_t tasklets = layout.shares().tasklets;
+  const std::int64_t tasklets = layout.tasklets();
   const std::int64_t least =
       leastInstructions(layout.pattern().shape, layout.work(), machine_.dpu->multiplier.value > 0);
   RunResult r;

@@ -64,15 +64,10 @@ class Mapper {
   }
 
   Status checkWram(const program::Code &code, std::int64_t tasklets, std::int64_t bufferBytes) const {
-    const std::int64_t wram = machine_.dpu->wram.value, taken = wramBytes(code, tasklets, bufferBytes);
-    if (taken <= wram) return okStatus();
-    return capacityError(
-        "capacity", kernel_.where,
-        fmt::format("kernel '{}' takes {} bytes of WRAM ({} tasklets with {} each, {} besides); a DPU has {}: "
-                    "{} too many",
-                    kernel_.name, taken, tasklets, heapBytes(pattern_.shape, bufferBytes, pattern_.bins), code.wramUsed,
-                    wram, taken - wram),
-        "use smaller buffers or fewer tasklets");
+    return lower::checkCapacity(kernel_, wramBytes(code, tasklets, bufferBytes),
+                                fmt::format("bytes of WRAM ({} tasklets with {} each, {} besides)", tasklets,
+                                            heapBytes(pattern_.shape, bufferBytes, pattern_.bins), code.wramUsed),
+                                machine_.dpu->wram.value, "a DPU has", "use smaller buffers or fewer tasklets");
   }
 
   /// The largest power of two of at most 1,024 bytes that fits WRAM and divides `all` bytes; nothing if none does.
@@ -335,16 +330,16 @@ Result<Lowered> lower(const kernel::Graph &graph, int kernel, const mapping::Map
   if (const Status s = mapper->checkWram(**code, tasklets, work->buffer * mapper->elementBytes()); !s)
     return s.diagnostics();
 
-  Layout::Shares shares{reader.factor(kRank) * reader.factor(kDpu), tasklets, {}};
-  for (const kernel::Dim &d : mapper->kernel().dims) shares.extents.push_back(d.extent);
-  const std::int64_t dpus = shares.dpus;
-  auto layout = std::make_shared<const Layout>(pattern, *work, std::move(shares), firstMramByte(**code));
-  const std::int64_t mram = machine.dpu->mram.value;
-  if (layout->end() > mram)
-    return capacityError("capacity", mapper->kernel().where,
-                         fmt::format("kernel '{}' takes {} bytes of MRAM in each of {} DPUs; a DPU has {}: {} too many",
-                                     mapper->kernel().name, layout->end(), dpus, mram, layout->end() - mram),
-                         "spread it over more DPUs: 'reference;dpus=N'");
+  std::vector<std::int64_t> extents;
+  for (const kernel::Dim &d : mapper->kernel().dims) extents.push_back(d.extent);
+  const std::int64_t dpus = reader.factor(kRank) * reader.factor(kDpu);
+  auto layout =
+      std::make_shared<const Layout>(graph, kernel, pattern, *work, dpus, tasklets, extents, firstMramByte(**code));
+  if (const Status s =
+          lower::checkCapacity(mapper->kernel(), layout->end(), fmt::format("bytes of MRAM in each of {} DPUs", dpus),
+                               machine.dpu->mram.value, "a DPU has", "spread it over more DPUs: 'reference;dpus=N'");
+      !s)
+    return s.diagnostics();
 
   Lowered out;
   out.program.target = machine.name;

@@ -32,6 +32,10 @@ class Recogniser {
     if (const auto d = checkTypes()) return *d;
     if (kernel_.dims.empty() || kernel_.dims.size() > 3)
       return unsupported("pattern", fmt::format("it has {} dims, the programs have 1 to 3", kernel_.dims.size()));
+    if (kernel_.hasIndirectLoads()) return unsupported("pattern", "it reads at an index from data");
+    if (kernel_.limit >= 0 ||
+        std::any_of(kernel_.stores.begin(), kernel_.stores.end(), [](auto &s) { return s.follows >= 0; }))
+      return unsupported("pattern", "it selects up to a limit, or takes a minimum with its index");
     if (!kernel_.guards.empty()) return unsupported("pattern", "a condition leaves out some of its points");
     Pattern p;
     p.type = elementType();

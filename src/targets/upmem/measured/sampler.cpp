@@ -46,7 +46,7 @@ std::int64_t Sampler::parts(int way) const {
 
 Sampler::Cut Sampler::cut(int way, std::int64_t parts) const {
   const Pattern &p = layout_.pattern();
-  Cut c{layout_.work(), layout_.shares().extents};
+  Cut c{layout_.work(), layout_.extents()};
   if (parts == this->parts(way)) return c;
   const auto shorten = [&](int dim, std::int64_t &padded, std::int64_t to) {
     std::int64_t &extent = c.extents[static_cast<std::size_t>(dim)];
@@ -65,36 +65,31 @@ Sampler::Cut Sampler::cut(int way, std::int64_t parts) const {
 }
 
 sim::dpu::Dpu Sampler::loaded(const Layout &layout) const {
-  return dpuWith(image_, arguments(image_->code, layout.pattern().shape, layout.shares().tasklets, layout.work()),
-                 machine_);
-}
-
-Layout Sampler::layoutOf(const Cut &cut) const {
-  const Layout &full = layout_;
-  return {full.pattern(), cut.work, {1, full.shares().tasklets, cut.extents}, full.firstByte()};
+  return dpuWith(image_, arguments(image_->code, layout.pattern().shape, layout.tasklets(), layout.work()), machine_);
 }
 
 sim::dpu::Dpu Sampler::onSample(const Cut &cut, const std::string &sample, bool hasOwnShared) const {
   const Pattern &p = layout_.pattern();
-  const Layout layout = layoutOf(cut);
+  const Layout layout = layout_.cut(cut.work, cut.extents);
   sim::dpu::Dpu dpu = loaded(layout);
   const std::int64_t size = sizeOf(p.type).value;
-  for (const Array &a : layout.arrays()) {
-    if (!a.isInput) continue;
-    Block block;
-    if (a.isSame && !hasOwnShared) {
-      block = layout.operand(a, 0, shared_);
-    } else {
-      const std::string name = fmt::format("{}, array {}", sample, static_cast<int>(a.part));
-      kernel::TensorData made = makeTensor(name, p.type, {a.bytes / size}, values_);
+  int number = 0;
+  for (const lower::Operand *o : layout.arrays()) {
+    if (!o->isShared()) continue;
+    if (layout.isSame(*o) && !hasOwnShared) {
+      write(dpu, {layout.operand(*o, 0, 0, shared_)});
+      continue;
+    }
+    const std::int64_t arrays = p.takesPairs ? 2 : 1, elements = o->home.bytes / size / arrays;
+    for (std::int64_t half = 0; half < arrays; ++half) {
+      kernel::TensorData made = makeTensor(fmt::format("{}, array {}", sample, number++), p.type, {elements}, values_);
       if (p.inner >= 0) {  // rows end in padding
         const std::int64_t row = cut.work.inner, real = cut.extents[static_cast<std::size_t>(p.inner)];
-        for (std::int64_t at = 0; real < row && at < a.bytes / size; at += row)
+        for (std::int64_t at = 0; real < row && at < elements; at += row)
           std::memset(made.bytes.data() + (at + real) * size, 0, static_cast<std::size_t>((row - real) * size));
       }
-      block = {a.offset, std::move(made.bytes)};
+      write(dpu, {{layout.firstByte() + o->home.offset + half * elements * size, std::move(made.bytes)}});
     }
-    dpu.writeMram(static_cast<std::uint32_t>(block.offset), block.bytes);
   }
   return dpu;
 }
@@ -107,11 +102,13 @@ sim::dpu::RunResult Sampler::run(int way, std::int64_t parts, std::int64_t sampl
 }
 
 std::optional<sim::dpu::RunResult> Sampler::onConstants(int way, std::int64_t parts) const {
-  const Layout layout = layoutOf(cut(way, parts));
+  const Cut c = cut(way, parts);
+  const Layout layout = layout_.cut(c.work, c.extents);
   sim::dpu::Dpu dpu = loaded(layout);
   const std::vector<std::byte> zero(static_cast<std::size_t>(sizeOf(layout.pattern().type).value));
-  for (const Array &a : layout.arrays())
-    if (a.isInput) dpu.fillMram(static_cast<std::uint32_t>(a.offset), a.bytes, zero);
+  for (const lower::Operand *o : layout.arrays())
+    if (o->isShared())
+      dpu.fillMram(static_cast<std::uint32_t>(layout.firstByte() + o->home.offset), o->home.bytes, zero);
   return dpu.estimate();
 }
 

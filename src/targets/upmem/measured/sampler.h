@@ -39,7 +39,6 @@ class Sampler {
   sim::dpu::Dpu onSample(const Cut &cut, const std::string &sample, bool hasOwnShared) const;
   /// A DPU with program and arguments in it, and no operands; and where these go.
   sim::dpu::Dpu loaded(const Layout &layout) const;
-  Layout layoutOf(const Cut &cut) const;
 
   /// Runs `parts` of them on the data of sample number `sample`.
   sim::dpu::RunResult run(int way, std::int64_t parts, std::int64_t sample) const;

@@ -1,0 +1,44 @@
+#include "pimento/targets/upmem/memory.h"
+
+#include "pimento/base/integer.h"
+#include "pimento/lower/host_data.h"
+
+namespace pimento::targets::upmem {
+
+std::set<int> HostPlan::tensors() const {
+  std::set<int> out;
+  for (const lower::Operand *o : arrays())
+    if (o->isPlaced()) out.insert(o->tensor);
+  return out;
+}
+
+Block HostPlan::operand(const lower::Operand &o, std::int64_t dpu, std::int64_t array,
+                        const kernel::DataSet &data) const {
+  Block block{firstByte_ + o.home.offset + array * o.home.bytes,
+              std::vector<std::byte>(static_cast<std::size_t>(o.home.bytes))};
+  if (padding_ != std::byte{0})
+    for (std::int64_t i = 0; i < o.home.bytes; i += o.size()) block.bytes[static_cast<std::size_t>(i)] = padding_;
+  lower::gather(o, o.isShared() ? scheme().baseOf(dpu) : scheme().firstOf(dpu, array), scheme().sizesOf(o),
+                data[static_cast<std::size_t>(o.tensor)], block.bytes.data());
+  return block;
+}
+
+std::vector<Block> HostPlan::operands(std::int64_t dpu, const kernel::DataSet &data) const {
+  std::vector<Block> blocks;
+  for (const lower::Operand *o : arrays())
+    for (std::int64_t i = 0; o->isPlaced() && i < scheme().arraysOf(*o); ++i)
+      blocks.push_back(operand(*o, dpu, i, data));
+  return blocks;
+}
+
+std::vector<Block> HostPlan::results() const {
+  std::vector<Block> blocks;
+  for (const lower::Operand *o : arrays()) {
+    if (o->isShared()) continue;
+    const std::int64_t bytes = multiplySaturated(o->home.bytes, scheme().resultsOf(*o));
+    blocks.push_back({firstByte_ + o->home.offset, std::vector<std::byte>(static_cast<std::size_t>(bytes))});
+  }
+  return blocks;
+}
+
+}  // namespace pimento::targets::upmem
