@@ -13,6 +13,7 @@
 #include "pimento/base/text.h"
 #include "pimento/dpu/load.h"
 #include "pimento/driver/data_folder.h"
+#include "pimento/driver/source_text.h"
 #include "pimento/driver/tool_box.h"
 #include "pimento/evaluate/evaluator.h"
 #include "pimento/frontend/frontend.h"
@@ -123,6 +124,8 @@ Result<Input> fromMlir(const std::string &text, const Options &options, const ke
   if (!file) return file.diagnostics();
   Result<Input> in = fromGraph(std::move(file->graph), std::move(name));
   if (!in) return in;
+  in->source = std::make_shared<const SourceText>(
+      SourceText{SourceText::Language::kMlir, text, sizes, std::move(file->tensors)});
   in->mappings = std::move(file->mappings);
   in->mappingTarget = std::move(file->target);
   return in;
@@ -133,6 +136,7 @@ Result<Input> fromC(const std::string &text, const Options &options, const kerne
   if (!file) return file.diagnostics();
   Result<Input> in = fromGraph(std::move(file->graph), std::move(name));
   if (!in) return in;
+  in->source = std::make_shared<const SourceText>(SourceText{SourceText::Language::kC, text, sizes, {}});
   if (!sizes.empty()) in->sizes = sizes;
   in->warnings = std::move(file->warnings);
   return in;

@@ -29,6 +29,8 @@ struct Program;
 
 namespace pimento::driver {
 
+struct SourceText;
+
 /// What INPUT turned out to be. Exactly one of `graph` and `program` is set.
 struct Input {
   std::optional<kernel::Graph> graph;
@@ -37,6 +39,7 @@ struct Input {
   std::vector<std::string> mappings;                ///< that an MLIR file states, per kernel; empty texts: none
   std::string mappingTarget;                        ///< the machine they are for; may be empty
   std::shared_ptr<const mapping::CnmModule> cnm;    ///< what a .cnm file says, mappings and all; else null
+  std::shared_ptr<const SourceText> source;         ///< of a C or MLIR file; else null
   Diagnostics warnings;                             ///< what the front end assumed
   std::string name;                                 ///< for reports
   kernel::Sizes sizes;                              ///< by the names the input gives them

@@ -41,6 +41,7 @@ struct Options {
   std::optional<double> alpha;                     ///< of two-slice; nothing: evaluate::TwoSlice's
   std::string emit = "kernel";                     ///< compile: stage
   std::string trace;                               ///< simulate: timeline file
+  std::string check;                               ///< simulate: "text", "interpreter"; empty: text
   std::vector<std::string> ins;                    ///< DPU programs: "PLACE=FILE" (dpu_data.h)
   std::vector<std::string> outs;                   ///< simulate, DPU programs: "PLACE:TYPE[N]=FILE"
   std::int64_t launches = 1;                       ///< DPU programs

@@ -13,6 +13,7 @@
 #include "pimento/driver/job.h"
 #include "pimento/driver/result_file.h"
 #include "pimento/driver/schema.h"
+#include "pimento/driver/text_check.h"
 #include "pimento/emit/columns.h"
 #include "pimento/emit/json.h"
 #include "pimento/emit/table.h"
@@ -261,6 +262,7 @@ Outcome simulate(const Options &given) {
   const Result<std::unique_ptr<Job>> loaded = loadJob(options, options.target, true);
   if (!loaded) return failure(loaded.diagnostics());
   const Job &job = **loaded;
+  if (const Status s = checkCheck(options, job); !s) return failure(s.diagnostics());
   evaluate::Request request = job.request(options);
   request.isSimulation = true;
   evaluate::CompiledGraph graph;
@@ -277,9 +279,11 @@ Outcome simulate(const Options &given) {
   TimelineFile timeline;
   if (const Status s = timeline.open(options, job, graph); !s) return failure(s.diagnostics());
   request.observer = timeline.observer();
+  TextCheck text(options, job, data);
   Result<evaluate::Evaluation> done = evaluate::evaluateRecorded(request, std::move(graph));
   if (!done) return failure(done.diagnostics());
   evaluate::Report &report = done->report;
+  if (Status s = text.check(report); !s) return failure(std::move(s.diagnostics()));
   nameReport(report, job.input);
   if (const Status s = timeline.finish(report); !s) return failure(s.diagnostics());
   return show(report, runOf("simulate", options, job.machine), options);

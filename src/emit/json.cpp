@@ -193,6 +193,7 @@ Json objectOf(const evaluate::Report &r, const RunText *run) {
   j["counts"] = Json::object();
   for (const auto &[name, count] : r.counts) j["counts"][name] = count;
   j["checked"] = r.isChecked;
+  j["checked_against"] = r.isChecked ? Json(evaluate::checkedAgainst(r)) : Json(nullptr);
   j[r.unit.simulatedKey()] = r.unitsSimulated;
   j[r.unit.identicalKey()] = r.unitsIdentical;
   j["unit"] = {{"singular", r.unit.singular}, {"plural", r.unit.plural}, {"key", r.unit.key}};

@@ -42,12 +42,18 @@ std::string cyclesAsTime(const evaluate::Report &r, Cycles cycles) {
   return total > 0 ? timeText(static_cast<double>(cycles.value) * r.timeNs / total) : "-";
 }
 
+std::string checkedText(const evaluate::Report &r) {
+  if (!r.isChecked) return "no; `simulate` with data and tail=pad checks the result";
+  const std::string interpreter = "bit for bit against the reference interpreter";
+  return r.checkedText ? fmt::format("yes, {}; its text: {}", interpreter, evaluate::checkedAgainst(r))
+                       : "yes, " + interpreter;
+}
+
 std::string headTable(const evaluate::Report &r) {
   Columns t("ll", kIndent);
   if (r.hasKernel) {
     t.row({"mapping", r.mapping});
-    t.row({"checked", r.isChecked ? "yes, bit for bit against the reference interpreter"
-                                  : "no; `simulate` with data and tail=pad checks the result"});
+    t.row({"checked", checkedText(r)});
   }
   if (r.outcome.fault) t.row({"fault", r.outcome.fault->message + "; what follows is of what happened up to there"});
   t.row({"cycles", grouped(r.cycles.value) + " on the device"});

@@ -2,27 +2,21 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <utility>
+
+#include "pimento/evaluate/difference.h"
 
 namespace pimento::evaluate {
 
 namespace {
 
 Status compare(const kernel::Tensor &tensor, const kernel::TensorData &device, const kernel::TensorData &reference) {
-  if (device.bytes == reference.bytes) return okStatus();
-  const auto size = static_cast<std::ptrdiff_t>(sizeOf(tensor.type).value);
-  for (std::int64_t i = 0; i < tensor.elements(); ++i) {
-    const auto at = static_cast<std::ptrdiff_t>(i) * size;
-    if (std::equal(device.bytes.begin() + at, device.bytes.begin() + at + size, reference.bytes.begin() + at)) continue;
-    if (isFloat(tensor.type) && std::isnan(device.asDouble(i)) && std::isnan(reference.asDouble(i))) continue;
-    return error(DiagnosticKind::kOurs, "wrong-answer", {},
-                 fmt::format("{}[{}] is {} on the device, the reference interpreter says {}", tensor.name, i,
-                             device.asDouble(i), reference.asDouble(i)),
-                 "this is a bug of ours: please report it with the command you ran");
-  }
-  return okStatus();
+  const auto at = firstDifference(tensor, device, reference);
+  if (!at) return okStatus();
+  return error(DiagnosticKind::kOurs, "wrong-answer", {},
+               fmt::format("{} is {} on the device, the reference interpreter says {}", elementName(tensor, *at),
+                           valueText(device, *at), valueText(reference, *at)),
+               "this is a bug of ours: please report it with the command you ran");
 }
 
 }  // namespace

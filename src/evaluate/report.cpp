@@ -12,4 +12,11 @@ std::vector<Phase> Report::phases() const {
   return out;
 }
 
+std::string checkedAgainst(const Report &report) {
+  if (!report.isChecked) return {};
+  if (!report.checkedText) return "interpreter";
+  return report.checkedText->language +
+         (report.checkedText->isBitForBit ? ", bit for bit" : ", within the error bound");
+}
+
 }  // namespace pimento::evaluate

@@ -166,6 +166,12 @@ struct ProgramOutcome {
   std::optional<Diagnostic> fault;  ///< the run ended early; the rest is of what happened up to there
 };
 
+/// The text of the kernel, compiled for this machine and run on the same data, agrees with the answer.
+struct CheckedText {
+  std::string language;     ///< "C"
+  bool isBitForBit = true;  ///< else within the a-priori error bound
+};
+
 struct Report {
   std::string kernel;
   std::map<std::string, std::int64_t> sizes;
@@ -180,6 +186,7 @@ struct Report {
   energy::EnergyReport kernelEnergy;  ///< of the device kernel alone: its actions, and background power while it runs
   std::map<std::string, std::int64_t> counts;
   bool isChecked = false;
+  std::optional<CheckedText> checkedText;  ///< beside the interpreter
   SimulatedUnit unit;
   /// How many ran, for how many identical ones they stand.
   std::int64_t unitsSimulated = 1, unitsIdentical = 1;
@@ -198,5 +205,8 @@ struct Report {
     return b;
   }
 };
+
+/// What the answer was held against: "C, bit for bit", "C, within the error bound", "interpreter"; empty: nothing.
+std::string checkedAgainst(const Report &report);
 
 }  // namespace pimento::evaluate

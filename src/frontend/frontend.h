@@ -42,9 +42,15 @@ bool hasMlir();
 /// `file` names the text in diagnostics. Never throws, prints or ends the process.
 Result<kernel::Graph> importMlir(std::string_view text, std::string_view file, const MlirOptions &options);
 
+/// Which tensor of its graph each argument and each result of a function is; -1: none.
+struct TensorsOfFunction {
+  std::vector<int> arguments, results;
+};
+
 /// A graph and the mappings its file states.
 struct Imported {
   kernel::Graph graph;
+  TensorsOfFunction tensors;
   std::vector<std::string> mappings;  ///< `pimento.mapping` of each kernel's op; empty where it has none
   std::string target;                 ///< `pimento.target` of the function: the machine the mappings are for
 };

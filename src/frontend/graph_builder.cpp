@@ -166,6 +166,7 @@ int GraphBuilder::update(int b, int from, bool mayReuse, const Location &where) 
 
 void GraphBuilder::returned(int b, const Location &where) {
   const bool isArgument = buffer(b).argument >= 0;
+  results_.push_back(-1);
   if (isArgument && buffer(b).isMemref) return;  // settled with the arguments
   if (buffer(b).holds == Holds::kConstant) fill(b, where);
   if (isArgument && buffer(b).tensor == buffer(b).argument && !isStored(buffer(b).tensor)) {
@@ -180,6 +181,13 @@ void GraphBuilder::returned(int b, const Location &where) {
   graph_.tensors[t].role =
       isStored(buffer(b).tensor) && buffer(b).tensor == buffer(b).argument ? Role::kInOut : Role::kOutput;
   if (graph_.tensors[t].name.empty()) graph_.tensors[t].name = "out";
+  results_.back() = buffer(b).tensor;
+}
+
+int GraphBuilder::tensorOfArgument(int b) const {
+  const Buffer &argument = buffers_[static_cast<std::size_t>(b)];
+  const int first = renumbered_[static_cast<std::size_t>(argument.argument)];
+  return first >= 0 || !argument.isMemref ? first : renumbered_[static_cast<std::size_t>(argument.tensor)];
 }
 
 bool GraphBuilder::isStored(int tensor) const {
@@ -306,6 +314,8 @@ void GraphBuilder::renumber() {
     tensors.push_back(graph_.tensors[static_cast<std::size_t>(t)]);
   }
   graph_.tensors = std::move(tensors);
+  for (int &r : results_) r = r < 0 ? -1 : to[static_cast<std::size_t>(r)];
+  renumbered_ = to;
   for (Kernel &k : graph_.kernels) {
     for (Access &a : k.loads) a.tensor = to[static_cast<std::size_t>(a.tensor)];
     for (Store &s : k.stores) s.target.tensor = to[static_cast<std::size_t>(s.target.tensor)];

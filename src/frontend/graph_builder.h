@@ -65,6 +65,10 @@ class GraphBuilder {
   void copy(int from, int to, const Location &where);
   /// The buffer is a result of the function.
   void returned(int b, const Location &where);
+  /// After finish(): the graph's tensor whose contents are those of an argument; -1: no result needs it.
+  int tensorOfArgument(int b) const;
+  /// After finish(): by call of returned(), the tensor that is the result; -1 where an argument holds it.
+  const std::vector<int> &results() const { return results_; }
 
   /// Settles roles and names, drops what no result needs, verifies. `neededHint`: what makes a kernel, where none is.
   Result<kernel::Graph> finish(
@@ -87,6 +91,8 @@ class GraphBuilder {
   std::vector<Buffer> buffers_;
   std::vector<int> order_;  ///< per tensor: arguments keep their place, others follow as made
   std::vector<int> arguments_;
+  std::vector<int> results_;                     ///< tensors
+  std::vector<int> renumbered_;                  ///< tensors of finish() by those before it
   std::vector<std::size_t> open_;                ///< loops around what comes next
   std::map<std::string, std::string> mappings_;  ///< by kernel
 };

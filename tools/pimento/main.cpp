@@ -128,6 +128,9 @@ void addSimulation(CLI::App &app, Options &o) {
       ->take_all()
       ->allow_extra_args(false);
   app.add_option("--trace", o.trace, "write a timeline for Perfetto");
+  app.add_option("--check", o.check,
+                 "text (default): hold the answer against the C or MLIR file itself, compiled for this machine; "
+                 "interpreter: against what was read from it alone");
 }
 
 void addExploration(CLI::App &app, Options &o) {

@@ -230,6 +230,7 @@ ReportResult readReport(const Node &node) {
   readEnergy(node, r);
   if (const auto counts = node.find("counts")) r.counts = readAmounts(*counts);
   if (const auto checked = node.find("checked")) r.isChecked = checked->truth();
+  if (r.isChecked) r.checkedAgainst = node.textOr("checked_against", "");
   r.unit = readUnit(node);
   r.setupCycles = node.amountOr("setup_cycles", 0);
   if (const auto stages = node.find("stages"))

@@ -100,6 +100,7 @@ struct ReportResult {
   std::vector<EnergyTerm> terms;
   std::vector<EnergyComponent> components;
   bool isChecked = false;
+  std::string checkedAgainst;  ///< may be empty
   UnitResult unit;
   std::vector<StageResult> stages;
   std::optional<Run> run;

@@ -61,7 +61,9 @@ std::string tilesHtml(const ReportResult &r) {
           fmt::format("{:.0f} on the device, {:.0f} on the host", onPim, static_cast<double>(r.stages.size()) - onPim));
   }
   if (r.isChecked)
-    t.add("Answer", "checked", "bit for bit against the reference interpreter");
+    t.add("Answer", "checked",
+          r.checkedAgainst.empty() ? "bit for bit against the reference interpreter"
+                                   : "held against: " + escape(r.checkedAgainst));
   else if (!r.profile.functions.empty())
     t.add("Answer", "not checked", "a program: no kernel says what its answer is");
   else

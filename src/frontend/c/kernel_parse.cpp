@@ -104,16 +104,16 @@ class UseAction final : public clang::ASTFrontendAction {
 /// One file on its way through Clang, in one piece so that it can be abandoned in one piece.
 class Session {
  public:
-  Session(std::string_view text, std::string_view file, const std::function<void(clang::ASTContext &)> &use)
-      : file_(file.empty() || file == "-" ? "input.c" : file), messages_("c-syntax", kOwnFolder), use_(use) {
+  Session(std::string_view text, std::string_view file, const std::vector<const char *> &arguments,
+          clang::FrontendAction &action)
+      : file_(file.empty() || file == "-" ? "input.c" : file), messages_("c-syntax", kOwnFolder), action_(action) {
     clang_.createDiagnostics(&messages_, false);
     const auto invocation = std::make_shared<clang::CompilerInvocation>();
+    std::vector<const char *> all = arguments;
     // A little under Clang's own limit, which is about its stack, not ours.
-    clang::CompilerInvocation::CreateFromArgs(
-        *invocation,
-        {"-triple", "x86_64-unknown-linux-gnu", "-std=gnu17", "-fsyntax-only", "-ffp-contract=off", "-fbracket-depth",
-         "200", "-disable-pragma-debug-crash", "-x", "c", file_.c_str()},
-        clang_.getDiagnostics());
+    all.insert(all.end(), {"-std=gnu17", "-ffp-contract=off", "-fbracket-depth", "200", "-disable-pragma-debug-crash",
+                           "-x", "c", file_.c_str()});
+    clang::CompilerInvocation::CreateFromArgs(*invocation, all, clang_.getDiagnostics());
     clang::HeaderSearchOptions &headers = invocation->getHeaderSearchOpts();
     headers.UseStandardSystemIncludes = headers.UseBuiltinIncludes = false;
     headers.AddPath(kOwnFolder, clang::frontend::System, false, true);
@@ -124,10 +124,7 @@ class Session {
     clang_.setFileManager(new clang::FileManager(clang_.getFileSystemOpts(), filesWith(file_, text)));
   }
 
-  void run() {
-    UseAction action(use_);
-    isDone_ = clang_.ExecuteAction(action) && messages_.errors().empty();
-  }
+  void run() { isDone_ = clang_.ExecuteAction(action_) && messages_.errors().empty(); }
 
   Status result() {
     if (isDone_) return okStatus();
@@ -142,21 +139,22 @@ class Session {
  private:
   std::string file_;
   ClangMessages messages_;
-  const std::function<void(clang::ASTContext &)> &use_;
+  clang::FrontendAction &action_;
   clang::CompilerInstance clang_;
   bool isDone_ = false;
 };
 
 }  // namespace
 
-Status withTree(std::string_view text, std::string_view file, const std::function<void(clang::ASTContext &)> &use) {
+Status runClang(std::string_view text, std::string_view file, const std::vector<const char *> &arguments,
+                clang::FrontendAction &action) {
   constexpr std::size_t kMostText = std::size_t{4} << 20;
   if (text.size() > kMostText || text.find('\0') != std::string_view::npos) {
     return unsupported("c-too-large", Location{std::string(file)},
                        text.size() > kMostText ? "the file has more than 4 MiB" : "the file contains zero bytes",
                        "a file of kernels is text, and short");
   }
-  auto session = std::make_unique<Session>(text, file, use);
+  auto session = std::make_unique<Session>(text, file, arguments, action);
   bool hasThrown = false;
   llvm::CrashRecoveryContext::Enable();
   llvm::CrashRecoveryContext guard;
@@ -175,6 +173,11 @@ Status withTree(std::string_view text, std::string_view file, const std::functio
   (void)session.release();  // after a crash Clang's state is not safe to take apart
   return unsupported("c-crash", Location{std::string(file)}, "reading this text ended in a crash",
                      "if clang-19 -fsyntax-only survives it, the mistake is ours: please report the file");
+}
+
+Status withTree(std::string_view text, std::string_view file, const std::function<void(clang::ASTContext &)> &use) {
+  UseAction action(use);
+  return runClang(text, file, {"-triple", "x86_64-unknown-linux-gnu", "-fsyntax-only"}, action);
 }
 
 }  // namespace pimento::frontend

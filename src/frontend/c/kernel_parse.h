@@ -7,11 +7,18 @@
 
 #include <functional>
 #include <string_view>
+#include <vector>
 
 #include "clang/AST/ASTContext.h"
+#include "clang/Frontend/FrontendAction.h"
 #include "pimento/base/diagnostics.h"
 
 namespace pimento::frontend {
+
+/// Runs `action` over the text, with `arguments` as clang -cc1 takes them besides our own. Diagnostics: as withTree();
+/// c-crash leaves nothing that the action made in a state to be used.
+Status runClang(std::string_view text, std::string_view file, const std::vector<const char *> &arguments,
+                clang::FrontendAction &action);
 
 /// Hands the tree to `use`, unless Clang refuses the text (c-syntax, with what Clang says) or does not survive it
 /// (c-crash).

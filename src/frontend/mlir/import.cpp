@@ -231,6 +231,17 @@ void FunctionImporter::readNotes(mlir::Operation &op) {
   if (name || mapping) graph_.annotate(name ? name.str() : "", mapping ? mapping.str() : "");
 }
 
+/// After the graph is finished.
+TensorsOfFunction FunctionImporter::tensors() {
+  TensorsOfFunction made{{}, graph_.results()};
+  for (const mlir::BlockArgument argument : function_.getArguments()) {
+    const auto &known = isShaped(argument) ? buffers_ : scalars_;
+    const auto b = known.find(argument);
+    made.arguments.push_back(b == known.end() ? -1 : graph_.tensorOfArgument(b->second));
+  }
+  return made;
+}
+
 Result<Imported> FunctionImporter::run(const kernel::Sizes &sizes) {
   if (Status s = checkOps(); !s) return std::move(s.diagnostics());
   if (Status s = dims_.collect(sizes); !s) return std::move(s.diagnostics());
@@ -242,16 +253,13 @@ Result<Imported> FunctionImporter::run(const kernel::Sizes &sizes) {
   }
   Result<kernel::Graph> graph = graph_.finish();
   if (!graph) return std::move(graph.diagnostics());
-  Imported imported{std::move(*graph), {}, {}};
+  Imported imported{std::move(*graph), tensors(), {}, {}};
   for (const kernel::Kernel &k : imported.graph.kernels) imported.mappings.push_back(graph_.mappingOf(k.name));
   if (const auto target = function_->getAttrOfType<mlir::StringAttr>("pimento.target")) imported.target = target.str();
   return imported;
 }
 
-namespace {
-
-/// The function the user means.
-Result<mlir::func::FuncOp> choose(const ParsedModule &parsed, const std::string &wanted) {
+Result<mlir::func::FuncOp> chooseFunction(const ParsedModule &parsed, const std::string &wanted) {
   std::vector<std::string> names;
   mlir::func::FuncOp chosen;
   parsed.module.get()->walk([&](mlir::func::FuncOp f) {
@@ -273,8 +281,6 @@ Result<mlir::func::FuncOp> choose(const ParsedModule &parsed, const std::string 
   return error("unknown-function", where, fmt::format("no function is called '{}'", wanted), suggest(wanted, names));
 }
 
-}  // namespace
-
 bool hasMlir() {
   return true;
 }
@@ -289,7 +295,7 @@ Result<Imported> importMlirFile(std::string_view text, std::string_view file, co
   if (Status s = screenText(text, file); !s) return std::move(s.diagnostics());
   Result<std::unique_ptr<ParsedModule>> parsed = parseModule(text, file);
   if (!parsed) return std::move(parsed.diagnostics());
-  Result<mlir::func::FuncOp> function = choose(**parsed, options.function);
+  Result<mlir::func::FuncOp> function = chooseFunction(**parsed, options.function);
   if (!function) return std::move(function.diagnostics());
   return FunctionImporter(**parsed, *function).run(options.sizes);
 }

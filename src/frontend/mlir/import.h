@@ -15,6 +15,9 @@
 
 namespace pimento::frontend {
 
+/// The function the user means: `wanted`, or the first public one. Diagnostics: no-function, unknown-function.
+Result<mlir::func::FuncOp> chooseFunction(const ParsedModule &parsed, const std::string &wanted);
+
 class FunctionImporter {
  public:
   FunctionImporter(const ParsedModule &parsed, mlir::func::FuncOp function);
@@ -38,6 +41,7 @@ class FunctionImporter {
   Status checkOps();
   Status addArguments();
   void readNotes(mlir::Operation &op);
+  TensorsOfFunction tensors();
   Status importOp(mlir::Operation &op);
   Status importConstant(mlir::Operation &op);
   Status importReturn(mlir::Operation &op);

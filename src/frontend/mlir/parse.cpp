@@ -236,9 +236,11 @@ class Session {
   Listener listener_;
 };
 
-/// Runs `work`; false if it crashed. LLVM's own means, since some parsers of MLIR 19 follow a null pointer after they
-/// have reported an error (linalg.reduce with an unfinished list of dimensions), or take a length from what they find
-/// there, which ends in an exception. Signal handlers are the process's: they are in place only while `work` runs.
+}  // namespace
+
+// LLVM's own means, since some parsers of MLIR 19 follow a null pointer after they have reported an error
+// (linalg.reduce with an unfinished list of dimensions), or take a length from what they find there, which ends in an
+// exception. Signal handlers are the process's: they are in place only while `work` runs.
 bool survives(llvm::function_ref<void()> work) {
   llvm::CrashRecoveryContext::Enable();
   llvm::CrashRecoveryContext guard;
@@ -253,8 +255,6 @@ bool survives(llvm::function_ref<void()> work) {
   llvm::CrashRecoveryContext::Disable();
   return good && !hasThrown;
 }
-
-}  // namespace
 
 Result<std::unique_ptr<ParsedModule>> parseModule(std::string_view text, std::string_view file) {
   auto session = std::make_unique<Session>(text, file);

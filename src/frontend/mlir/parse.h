@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -29,6 +30,9 @@ struct ParsedModule {
 };
 
 Result<std::unique_ptr<ParsedModule>> parseModule(std::string_view text, std::string_view file);
+
+/// Runs `work` on MLIR's own code; false if it crashed. Then nothing that it was at is safe to take apart.
+bool survives(llvm::function_ref<void()> work);
 
 /// The place in the text an MLIR location stands for.
 Location place(mlir::Location where, const std::string &file);

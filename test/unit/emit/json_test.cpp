@@ -33,6 +33,16 @@ TEST(Json, EveryKeyOfTheContractIsThereEvenInAnEmptyReport) {
   }
 }
 
+TEST(Json, WhatAnAnswerWasHeldAgainstIsSaid) {
+  evaluate::Report r = test::handReport();
+  r.checkedText = evaluate::CheckedText{"C", true};
+  EXPECT_EQ(Json::parse(toJson(r))["checked_against"], "C, bit for bit");
+  r.checkedText = evaluate::CheckedText{"MLIR", false};
+  EXPECT_EQ(Json::parse(toJson(r))["checked_against"], "MLIR, within the error bound");
+  r.isChecked = false;
+  EXPECT_TRUE(Json::parse(toJson(r))["checked_against"].is_null());
+}
+
 TEST(Json, ValuesAreThoseOfTheReport) {
   const evaluate::Report r = test::handReport();
   const Json j = Json::parse(toJson(r));
@@ -42,6 +52,7 @@ TEST(Json, ValuesAreThoseOfTheReport) {
   EXPECT_EQ(j["cycles_simulated"], 2500);
   EXPECT_EQ(j["exact"], "fast-forwarded");
   EXPECT_EQ(j["checked"], true);
+  EXPECT_EQ(j["checked_against"], "interpreter");
   EXPECT_EQ(j["counts"], (Json{{"ACT", 1234567}, {"RD", 42}}));
   EXPECT_EQ(j["wall_us"], 321);
   EXPECT_EQ(j["compile_us"], 7);

@@ -1,0 +1,77 @@
+#include "pimento/driver/text_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "pimento/base/suggest.h"
+#include "pimento/driver/job.h"
+#include "pimento/driver/source_text.h"
+#include "pimento/evaluate/report.h"
+#include "pimento/evaluate/text_check.h"
+#include "pimento/frontend/native.h"
+
+namespace pimento::driver {
+
+namespace {
+
+const std::vector<std::string> kChecks = {"text", "interpreter"};
+
+std::string nameOf(SourceText::Language language) {
+  return language == SourceText::Language::kC ? "C" : "MLIR";
+}
+
+Result<frontend::NativeAnswer> runText(const Options &options, const Input &input, const kernel::DataSet &data) {
+  const SourceText &source = *input.source;
+  const kernel::Graph &graph = *input.graph;
+  const frontend::NativeLimits limits = frontend::NativeLimits::of(graph);
+  if (source.language == SourceText::Language::kC)
+    return frontend::runC(source.text, options.input, {options.function, source.sizes}, graph, data, limits);
+  return frontend::runMlir(source.text, options.input, {options.function, source.sizes}, graph, source.tensors, data,
+                           limits);
+}
+
+}  // namespace
+
+Status checkCheck(const Options &options, const Job &job) {
+  const bool isKnown = std::find(kChecks.begin(), kChecks.end(), options.check) != kChecks.end();
+  if (options.check == kChecks.front() && !job.input.source)
+    return usageError("no-text", "--check", fmt::format("'{}' has no text that a compiler takes", options.input),
+                      "give a .c or .mlir file, or leave --check out");
+  if (options.check.empty() || isKnown) return okStatus();
+  return usageError("unknown-check", "--check", fmt::format("answers are not held against '{}'", options.check),
+                    suggest(options.check, kChecks));
+}
+
+TextCheck::TextCheck(const Options &options, const Job &job, const std::optional<kernel::DataSet> &data)
+    : options_(options), job_(job), data_(data) {
+  if (job.input.source && options.check != kChecks.back()) inputs_ = data;
+}
+
+Status TextCheck::check(evaluate::Report &report) const {
+  if (!inputs_ || !report.isChecked) return okStatus();
+  const Result<frontend::NativeAnswer> text = runText(options_, job_.input, *inputs_);
+  if (!text) return text.diagnostics();
+  if (!text->whyNot.empty()) {
+    const Location where = text->where.file.empty() ? Location{options_.input} : text->where;
+    report.warnings.push_back(
+        fmt::format("{}: the answer was not held against the text itself: {}", where.str(), text->whyNot));
+    return okStatus();
+  }
+  const SourceText::Language language = job_.input.source->language;
+  const evaluate::TextAnswer answer{nameOf(language), &text->outputs, language == SourceText::Language::kC};
+  const Result<evaluate::TextAgreement> found = evaluate::compareWithText(*job_.input.graph, *inputs_, *data_, answer);
+  if (!found) return found.diagnostics();
+  if (found->open > 0)
+    report.warnings.push_back(
+        fmt::format("{}: {} elements differ from what the text computes, the first in '{}', and no error bound says by "
+                    "how much they "
+                    "may: a sum may overflow, or a comparison depends on rounding",
+                    options_.input, found->open, found->openTensor));
+  report.checkedText = evaluate::CheckedText{answer.language, found->isBitForBit};
+  return okStatus();
+}
+
+}  // namespace pimento::driver
