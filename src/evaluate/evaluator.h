@@ -19,8 +19,9 @@ namespace pimento::evaluate {
 /// What to evaluate and how: a graph, or a program from a file.
 struct Request {
   const machine::Machine *machine = nullptr;
-  const Target *target = nullptr;            ///< of the machine's family
-  const kernel::Graph *graph = nullptr;      ///< without loops
+  const Target *target = nullptr;  ///< of the machine's family
+  /// Without loops: those of a graph with loops are kernel::unrolled's.
+  const kernel::Graph *graph = nullptr;
   const kernel::Unrolled *rounds = nullptr;  ///< of a graph with loops: `graph` is its graph
   const Runnable *program = nullptr;         ///< instead of a graph
   std::vector<mapping::MapSpec> maps;        ///< one for all kernels, or one per kernel (of the graph with loops)

@@ -334,6 +334,7 @@ Result<CompiledGraph> compile(const Request &request) {
                       fmt::format("{} has no variant '{}' of its programs", request.machine->name, request.variant),
                       fmt::format("it has: plain, {}", fmt::join(variants, ", ")));
   if (const Status s = checkMaps(request); !s) return s.diagnostics();
+  PIMENTO_CHECK(request.graph->loops.empty() && "callers unroll graphs: kernel/rounds.h");
   Planner planner(request);
   CompiledGraph out;
   for (int k = 0; k < static_cast<int>(request.graph->kernels.size()); k += out.back().count) {

@@ -103,7 +103,7 @@ kernel::DataSet dataOf(const kernel::Graph &graph) {
   bool isTable = false;
   for (const kernel::Kernel &k : graph.kernels)
     for (const kernel::Store &s : k.stores) {
-      if (s.indirectIndex < 0) continue;
+      if (!s.target.isIndirect()) continue;
       isTable = true;
       values = std::min(values, graph.tensors[static_cast<std::size_t>(s.target.tensor)].shape.back());
     }
