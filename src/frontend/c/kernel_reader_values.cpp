@@ -461,7 +461,13 @@ CValue CReader::evaluateAssignment(const clang::BinaryOperator &e) {
   value = e.getLHS()->getType()->isBooleanType() ? pool_.isTrue(value) : pool_.cast(type, value);
   if (!isFine()) return {};
   store(where, value, e.getOperatorLoc());
-  return scalarValue(value);
+  if (!isFine() || isDelaying_) return scalarValue(value);
+  // What the value reads has changed: from here on it is what was stored.
+  const int buffer = where.scalar != nullptr ? variables_[where.scalar].buffer : where.buffer;
+  const bool readsIt = buffer >= 0 && pool_.contains(value, [&](const Expression &x) {
+    return x.op == Op::kLoad && x.buffer == buffer;
+  });
+  return readsIt ? load(where, e) : scalarValue(value);
 }
 
 }  // namespace pimento::frontend

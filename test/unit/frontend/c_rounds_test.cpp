@@ -99,6 +99,11 @@ SAME_TEXT(nearest, void nearest(const int *x, const int *c, int *y) {
     y[p] = best;
   }
 })
+SAME_TEXT(chained, void chained(const int *x, int *y, int *z) {
+  int s = 3;
+  for (int k = 0; k < kSize; k++) y[k] = (s += x[k]);
+  for (int k = 0; k < kSize; k++) z[k] = y[k] -= 2;
+})
 SAME_TEXT(pointerChase, void pointerChase(const int n[kSize], int *y) {
   int at = 0;
   for (int k = 0; k < kSize; k++) { y[k] = at; at = n[at] & 3; }
@@ -114,6 +119,10 @@ TEST(CRounds, DependentLoopsRunAsWritten) {
   expectSame(roundsText, "ab", rounds);
   expectSame(neighboursText, "ab", neighbours);
   expectSame(lastOneCountsText, "xy", lastOneCounts);
+}
+
+TEST(CRounds, AnAssignmentIsTheValueThatWasStored) {
+  expectSame(chainedText, "xyz", chained);
 }
 
 TEST(CRounds, UpdatesInPlace) {
