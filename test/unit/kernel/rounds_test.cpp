@@ -70,16 +70,14 @@ TEST(Rounds, AStencilWithSwappedBuffersIsOneBody) {
   ASSERT_TRUE(rounds);
   EXPECT_EQ(rounds->graph.kernels.size(), 2u);  // odd and even rounds
   EXPECT_EQ(rounds->runs, (std::vector<int>{0, 1, 0, 1, 0}));
-  Numbers a(9, 0), b(9, 0);
+  Numbers a(8, 0), b(8, 0);
   a[4] = 1;
   const std::map<std::string, Numbers> given = {{"a", a}};
   for (int t = 0; t < 5; ++t) {
     for (std::size_t i = 1; i < 7; ++i) b[i] = a[i - 1] + a[i] + a[i + 1];
     std::swap(a, b);
   }
-  Numbers expected = a;  // after five rounds what was called b
-  expected.resize(contents(TensorData(DType::kI32, graph.tensors[0].shape)).size());
-  EXPECT_EQ(run(graph, given, "b"), expected);
+  EXPECT_EQ(run(graph, given, "b"), a) << "after five rounds what was called b";
 }
 
 TEST(Rounds, AnEliminationRunsRoundByRound) {
