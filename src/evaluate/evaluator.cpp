@@ -102,6 +102,7 @@ class Run {
     std::vector<std::int64_t> left(graph_.size(), 0);
     for (const int p : order) ++left[static_cast<std::size_t>(p)];
     report_.stages.resize(graph_.size());
+    for (Stage &stage : report_.stages) stage.runs = 0;
     records_.resize(graph_.size());
     for (std::size_t run = 0; run < order.size(); ++run) {
       const auto p = static_cast<std::size_t>(order[run]);
@@ -126,8 +127,7 @@ class Run {
     if (request_.data != nullptr && !isTruncated_)
       if (Status s = checker_->after(part, part.compiled->order()); !s) return s;
     const HostWork work = part.compiled->hostWork();
-    const bool isFirst = report_.stages[p].kernel.empty();
-    if (isFirst) {
+    if (report_.stages[p].runs == 0) {
       report_.compileUs += part.compileUs;
       Stage &stage = report_.stages[p] = stageOf(part);
       stage.mapping = part.mapping.text;
@@ -240,7 +240,7 @@ class Run {
     const energy::ActionCounts actions = hostLayerActions(machine(), layer);
     hostWork_.add(actions, times);
     Stage &stage = report_.stages[p];
-    if (stage.kernel.empty()) {
+    if (stage.runs == 0) {
       stage = stageOf(part);
       stage.isOnHost = true;
       stage.why = part.why;
