@@ -28,7 +28,7 @@ install(TARGETS pimento RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS pimento_shared EXPORT PimentoTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 # Headers of the front end's and the page's insides need libraries that users need not have.
 install(DIRECTORY src/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pimento FILES_MATCHING PATTERN "*.h" PATTERN "*.def"
-        PATTERN "frontend/mlir" EXCLUDE PATTERN "frontend/c" EXCLUDE
+        PATTERN "frontend/mlir" EXCLUDE PATTERN "frontend/c" EXCLUDE PATTERN "frontend/native" EXCLUDE
         PATTERN "backend_dpu/target" EXCLUDE PATTERN "dpu/include" EXCLUDE PATTERN "emit/html/*" EXCLUDE)
 install(FILES src/emit/html/page.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pimento/emit/html)
 install(DIRECTORY machines validation examples DESTINATION ${CMAKE_INSTALL_DATADIR}/pimento USE_SOURCE_PERMISSIONS)
