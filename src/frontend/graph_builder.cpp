@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -97,8 +98,9 @@ void GraphBuilder::openLoop(std::string name, std::int64_t extent, const Locatio
   graph_.loops.push_back({std::move(name), extent, static_cast<int>(graph_.kernels.size()), 0, {}, where});
 }
 
-void GraphBuilder::closeLoop() {
+void GraphBuilder::closeLoop(std::vector<std::array<int, 2>> swaps) {
   graph_.loops[open_.back()].end = static_cast<int>(graph_.kernels.size());
+  graph_.loops[open_.back()].swaps = std::move(swaps);
   open_.pop_back();
 }
 
@@ -177,11 +179,11 @@ void GraphBuilder::returned(int b, const Location &where) {
     copy(b, out, where);
     b = out;
   }
-  const auto t = static_cast<std::size_t>(buffer(b).tensor);
-  graph_.tensors[t].role =
-      isStored(buffer(b).tensor) && buffer(b).tensor == buffer(b).argument ? Role::kInOut : Role::kOutput;
-  if (graph_.tensors[t].name.empty()) graph_.tensors[t].name = "out";
-  results_.back() = buffer(b).tensor;
+  const int tensor = storageOf(buffer(b).tensor);
+  kernel::Tensor &result = graph_.tensors[static_cast<std::size_t>(tensor)];
+  result.role = isStored(tensor) && tensor == buffer(b).argument ? Role::kInOut : Role::kOutput;
+  if (result.name.empty()) result.name = "out";
+  results_.back() = tensor;
 }
 
 int GraphBuilder::tensorOfArgument(int b) const {
@@ -190,10 +192,58 @@ int GraphBuilder::tensorOfArgument(int b) const {
   return first >= 0 || !argument.isMemref ? first : renumbered_[static_cast<std::size_t>(argument.tensor)];
 }
 
+/// By tensor: whether loops exchange its name with that of `tensor`, directly or not; true for itself.
+std::vector<bool> GraphBuilder::namesOf(int tensor) const {
+  std::vector<bool> names(graph_.tensors.size());
+  names[static_cast<std::size_t>(tensor)] = true;
+  for (bool hasChanged = true; std::exchange(hasChanged, false);) {
+    for (const kernel::Loop &loop : graph_.loops) {
+      for (const auto &[a, b] : loop.swaps) {
+        const auto x = static_cast<std::size_t>(a), y = static_cast<std::size_t>(b);
+        if (names[x] == names[y]) continue;
+        names[x] = names[y] = hasChanged = true;
+      }
+    }
+  }
+  return names;
+}
+
+/// Where the contents lie that a tensor's name stands for at the end.
+int GraphBuilder::storageOf(int tensor) const {
+  std::vector<int> storage(graph_.tensors.size());
+  std::iota(storage.begin(), storage.end(), 0);
+  // What loops [from, to) within the same kernels do to names, and how often.
+  const std::function<void(std::size_t, std::size_t, std::vector<int> &)> run = [&](std::size_t from, std::size_t to,
+                                                                                    std::vector<int> &names) {
+    for (std::size_t l = from; l < to;) {
+      const kernel::Loop &loop = graph_.loops[l];
+      std::size_t end = l + 1;
+      while (end < to && graph_.loops[end].end <= loop.end) ++end;
+      std::vector<int> round(names.size());
+      std::iota(round.begin(), round.end(), 0);
+      run(l + 1, end, round);
+      for (const auto &[a, b] : loop.swaps) std::swap(round[static_cast<std::size_t>(a)], round[static_cast<std::size_t>(b)]);
+      const auto apply = [&](const std::vector<int> &first, const std::vector<int> &second) {
+        std::vector<int> both;
+        for (const int t : second) both.push_back(first[static_cast<std::size_t>(t)]);
+        return both;
+      };
+      for (std::int64_t times = loop.extent; times > 0; times /= 2) {
+        if (times % 2 == 1) names = apply(names, round);
+        round = apply(round, round);
+      }
+      l = end;
+    }
+  };
+  run(0, graph_.loops.size(), storage);
+  return storage[static_cast<std::size_t>(tensor)];
+}
+
 bool GraphBuilder::isStored(int tensor) const {
+  const std::vector<bool> names = namesOf(tensor);
   for (const Kernel &k : graph_.kernels) {
     for (const Store &s : k.stores) {
-      if (s.target.tensor == tensor) return true;
+      if (names[static_cast<std::size_t>(s.target.tensor)]) return true;
     }
   }
   return false;
@@ -201,6 +251,10 @@ bool GraphBuilder::isStored(int tensor) const {
 
 bool GraphBuilder::isTouched(int tensor) const {
   if (isStored(tensor)) return true;
+  for (const kernel::Loop &loop : graph_.loops) {
+    for (const auto &[a, b] : loop.swaps)
+      if (a == tensor || b == tensor) return true;
+  }
   for (const Kernel &k : graph_.kernels) {
     for (const Access &a : k.loads) {
       if (a.tensor == tensor) return true;
@@ -255,6 +309,8 @@ void GraphBuilder::settleArgument(int b) {
     for (Access &a : k.loads) a.tensor = a.tensor == last ? first : a.tensor;
     for (Store &s : k.stores) s.target.tensor = s.target.tensor == last ? first : s.target.tensor;
   }
+  for (kernel::Loop &loop : graph_.loops)
+    for (auto &swap : loop.swaps) std::replace(swap.begin(), swap.end(), last, first);
   graph_.tensors[static_cast<std::size_t>(first)].role = Role::kInOut;
 }
 
@@ -270,6 +326,12 @@ std::vector<bool> GraphBuilder::neededTensors() const {
                        [&](const Store &s) { return isNeeded[static_cast<std::size_t>(s.target.tensor)]; }))
         continue;
       for (const Access &a : k->loads) isNeeded[static_cast<std::size_t>(a.tensor)] = true;
+    }
+    for (const kernel::Loop &loop : graph_.loops) {
+      for (const auto &[a, b] : loop.swaps) {
+        const auto x = static_cast<std::size_t>(a), y = static_cast<std::size_t>(b);
+        isNeeded[x] = isNeeded[y] = isNeeded[x] || isNeeded[y];
+      }
     }
     now = static_cast<std::size_t>(std::count(isNeeded.begin(), isNeeded.end(), true));
   }
@@ -320,6 +382,9 @@ void GraphBuilder::renumber() {
     for (Access &a : k.loads) a.tensor = to[static_cast<std::size_t>(a.tensor)];
     for (Store &s : k.stores) s.target.tensor = to[static_cast<std::size_t>(s.target.tensor)];
   }
+  for (kernel::Loop &loop : graph_.loops)
+    for (auto &swap : loop.swaps)
+      for (int &t : swap) t = to[static_cast<std::size_t>(t)];
 }
 
 /// What the user sees keeps the user's name; temporaries give way.

@@ -5,6 +5,7 @@
 // temporary and not a second write to an output; updating it keeps its tensor. Knows nothing of MLIR.
 #pragma once
 
+#include <array>
 #include <map>
 #include <string>
 #include <vector>
@@ -54,7 +55,8 @@ class GraphBuilder {
   /// What follows, up to closeLoop(), runs in rounds. Buffers that change in it must hold tensors by then: update()
   /// them.
   void openLoop(std::string name, std::int64_t extent, const Location &where);
-  void closeLoop();
+  /// `swaps`: tensors that exchange their names after every round.
+  void closeLoop(std::vector<std::array<int, 2>> swaps = {});
   /// Appends a kernel; its name is made unique.
   void add(kernel::Kernel kernel);
   std::size_t kernelCount() const { return graph_.kernels.size(); }
@@ -79,6 +81,8 @@ class GraphBuilder {
   void fill(int b, const Location &where);
   bool isTouched(int tensor) const;
   bool isStored(int tensor) const;
+  std::vector<bool> namesOf(int tensor) const;
+  int storageOf(int tensor) const;
   void settleArgument(int b);
   std::vector<bool> neededTensors() const;
   void startFromIdentity(int tensor, const Location &where);

@@ -6,7 +6,9 @@
 #include "pimento/frontend/c/kernel_function.h"
 #include "pimento/frontend/c/kernel_parse.h"
 #include "pimento/frontend/c/kernel_reader.h"
-#include "pimento/frontend/c/kernel_schedule.h"
+#include "pimento/frontend/c/kernel_shapes.h"
+#include "pimento/frontend/graph_builder.h"
+#include "pimento/frontend/nest/schedule.h"
 #include "pimento/frontend/frontend.h"
 
 namespace pimento::frontend {
@@ -43,10 +45,31 @@ class Import {
   Status build(CProgram &program) {
     tidy(program);
     if (Status s = shapeBuffers(program); !s) return s;
-    Result<kernel::Graph> graph = emitGraph(program, schedule(program));
-    if (!graph) return std::move(graph.diagnostics());
+    GraphBuilder builder(program.name, program.where);
+    std::vector<int> buffers;
+    Status emitted = emitKernels(program, schedule(program), builder, buffers);
+    if (!emitted) return renamed(std::move(emitted.diagnostics()));
+    for (std::size_t b = 0; b < program.buffers.size(); ++b) {
+      if (program.buffers[b].kind == CBuffer::Kind::kResult) builder.returned(buffers[b], program.where);
+    }
+    Result<kernel::Graph> graph =
+        builder.finish("it needs a loop, or a statement, that stores to a parameter or returns a value");
+    if (!graph) return renamed(std::move(graph.diagnostics()));
     made_ = {std::move(*graph), std::move(program.warnings)};
     return okStatus();
+  }
+
+  static Diagnostics renamed(Diagnostics found) {
+    rename(found, {{"uninitialized", "c-uninitialized"},
+                   {"missing-size", "c-bounds"},
+                   {"unsupported-access", "c-not-affine"},
+                   {"loop-dependence", "c-dependence"},
+                   {"out-of-bounds", "c-bounds"},
+                   {"duplicate-write", "c-overwrite"},
+                   {"self-dependence", "c-dependence"},
+                   {"too-large", "c-too-large"},
+                   {"no-kernel", "c-function"}});
+    return found;
   }
 
   std::string file_;

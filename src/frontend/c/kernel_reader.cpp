@@ -1,5 +1,7 @@
 #include "pimento/frontend/c/kernel_reader.h"
 
+#include "pimento/frontend/nest/conditions.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -169,7 +171,7 @@ CReader::Flow CReader::runIf(const clang::IfStmt &s, const std::vector<const cla
   const auto onTrue = [&] { return run(s.getThen()); };
   const auto onFalse = [&] { return rest != nullptr ? runAll(*rest, next) : run(s.getElse()); };
   if (const auto known = pool_.integerOf(truth)) return *known != 0 ? onTrue() : onFalse();
-  const auto pieces = affine(truth);
+  const auto pieces = disjointGuards(pool_, truth);
   return runBranches(truth, pieces ? &*pieces : nullptr, onTrue, onFalse, s.getIfLoc());
 }
 
@@ -214,7 +216,7 @@ CReader::Flow CReader::runBranches(int truth, const DisjointGuards *pieces, cons
   DisjointGuards otherwise;
   const int isNot = pool_.isFalse(truth);
   if (pieces != nullptr) {
-    const auto negated = affine(isNot);
+    const auto negated = disjointGuards(pool_, isNot);
     if (!negated) {
       fail("c-not-affine", where, "the condition has too many cases", "split it into nested conditions");
       return Flow::kNext;

@@ -17,7 +17,7 @@
 #include "clang/AST/Decl.h"
 #include "clang/AST/Expr.h"
 #include "clang/AST/Stmt.h"
-#include "pimento/frontend/c/kernel_program.h"
+#include "pimento/frontend/nest/recorder.h"
 #include "pimento/kernel/zoo.h"
 
 namespace pimento::frontend {
@@ -42,10 +42,10 @@ inline constexpr const char *kLoopHint =
     "write for (int i = 0; i < n; i++): a variable of the loop's own, bounds that are sums of outer loops and sizes, a "
     "constant step";
 
-class CReader {
+class CReader : private NestRecorder {
  public:
   CReader(clang::ASTContext &context, CProgram &program, const kernel::Sizes &sizes)
-      : context_(context), program_(program), pool_(program.pool), sizes_(sizes) {}
+      : NestRecorder(program), context_(context), sizes_(sizes) {}
 
   /// The whole function. False: see diagnostics().
   bool read(const clang::FunctionDecl &function);
@@ -60,13 +60,6 @@ class CReader {
     std::size_t predicates = 0;  ///< how many conditions were around when the buffer was made
   };
   using Variables = std::map<const clang::VarDecl *, Variable>;
-  using DisjointGuards = std::vector<std::vector<kernel::Affine>>;
-
-  /// A condition on loops around the current statement.
-  struct Guard {
-    DisjointGuards cases;
-    int condition = -1;  ///< the same as a value, where there is more than one case
-  };
 
   enum class Flow : std::uint8_t { kNext, kContinue, kReturn };
   struct Frame {
@@ -156,7 +149,6 @@ class CReader {
   // kernel_reader_memory.cpp: buffers and what is stored
   void declareParameters(const clang::FunctionDecl &function);
   std::optional<CPointer> arrayOf(const clang::VarDecl &v);
-  int addBuffer(CBuffer buffer);
   bool shapeOf(clang::QualType type, std::vector<std::int64_t> &shape, DType &element, const clang::VarDecl &v);
   void declareArray(const clang::VarDecl &v, CBuffer::Kind kind);
   void initializeArray(const CPointer &first, const clang::VarDecl &v);
@@ -165,16 +157,8 @@ class CReader {
   void store(const CPointer &p, int value, clang::SourceLocation where);
   void assign(const clang::VarDecl *v, CValue value, clang::SourceLocation where);
   void emit(CStatement s, std::size_t predicates);
-  void emitSplit(CStatement s, int depth);
-  bool protects(const CStatement &s, const Expression &choice) const;
   void keepOldValues(int buffer);
   void flushDelayed();
-  int spill(const std::string &name, int value, std::vector<kernel::Affine> &index);
-  int predicateFrom(std::size_t first) const;
-  void emitGuarded(CStatement s);
-
-  // Conditions on sums of loops (kernel_reader_memory.cpp)
-  std::optional<DisjointGuards> affine(int condition) const;
 
   // Small things
   std::optional<DType> typeOf(clang::QualType type) const;
@@ -192,22 +176,16 @@ class CReader {
   void restore(const State &state);
 
   clang::ASTContext &context_;
-  CProgram &program_;
-  ExpressionPool &pool_;
   const kernel::Sizes &sizes_;
   Diagnostics errors_;
   Variables variables_;
   std::map<const clang::VarDecl *, CPointer> arrays_;  ///< first elements
-  std::vector<int> loops_;                             ///< around the current statement
-  std::vector<Guard> guards_;                          ///< likewise
-  std::vector<int> predicates_;                        ///< likewise: conditions on data
   std::vector<Frame> frames_;
   std::set<int> readSymbols_;
   std::set<int> storedBuffers_;
   std::vector<CStatement> delayed_;    ///< side effects that wait for the end of the expression
   std::vector<CStatement> constants_;  ///< what fills constant arrays, before everything else
   bool isDelaying_ = false;
-  bool isTrial_ = false;
   bool isTail_ = true;  ///< nothing follows in the loop body or function that the current statement belongs to
   int depth_ = 0;
   long steps_ = 0;

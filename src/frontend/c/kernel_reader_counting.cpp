@@ -4,9 +4,10 @@
 #include <algorithm>
 
 #include "llvm/Support/Casting.h"
+#include "pimento/frontend/nest/conditions.h"
 #include "pimento/frontend/c/kernel_assigned.h"
 #include "pimento/frontend/c/kernel_reader.h"
-#include "pimento/frontend/nest.h"
+#include "pimento/frontend/nest/forms.h"
 
 namespace pimento::frontend {
 
@@ -139,7 +140,7 @@ bool CReader::countIterations(const LoopParts &parts, int loop, std::vector<Affi
     return false;
   }
   bool readsData = pool_.contains(truth, [&](const Expression &e) { return e.op == Op::kLoad && e.buffer >= 0; });
-  const auto pieces = affine(truth);
+  const auto pieces = disjointGuards(pool_, truth);
   if (!pieces || pieces->size() > 1) {
     if (isTrial_ && !readsData) {
       isKnown = false;

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "pimento/frontend/c/kernel_accumulation.h"
+#include "pimento/frontend/nest/accumulation.h"
 #include "pimento/frontend/c/kernel_assigned.h"
 #include "pimento/frontend/c/kernel_reader.h"
-#include "pimento/frontend/nest.h"
+#include "pimento/frontend/nest/forms.h"
 
 namespace pimento::frontend {
 
@@ -17,13 +17,6 @@ namespace {
 
 /// Of a loop whose bound is being read, and of symbols: small enough for 32-bit arithmetic.
 constexpr std::int64_t kUnknownExtent = std::int64_t{1} << 20;
-
-Affine unit(int loop, std::int64_t factor = 1) {
-  Affine form;
-  form.coefficients.resize(static_cast<std::size_t>(loop) + 1);
-  form.coefficients.back() = factor;
-  return form;
-}
 
 }  // namespace
 

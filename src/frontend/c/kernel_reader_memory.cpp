@@ -5,33 +5,17 @@
 
 #include "llvm/Support/Casting.h"
 #include "pimento/base/suggest.h"
-#include "pimento/frontend/c/kernel_accumulation.h"
-#include "pimento/frontend/c/kernel_affine.h"
+#include "pimento/frontend/nest/accumulation.h"
+#include "pimento/frontend/nest/conditions.h"
 #include "pimento/frontend/c/kernel_assigned.h"
 #include "pimento/frontend/c/kernel_reader.h"
-#include "pimento/frontend/nest.h"
+#include "pimento/frontend/nest/forms.h"
 
 namespace pimento::frontend {
 
 using kernel::Affine;
 using kernel::Op;
 using llvm::dyn_cast;
-
-namespace {
-
-Affine unit(int loop) {
-  Affine form;
-  form.coefficients.resize(static_cast<std::size_t>(loop) + 1);
-  form.coefficients.back() = 1;
-  return form;
-}
-
-}  // namespace
-
-int CReader::addBuffer(CBuffer buffer) {
-  program_.buffers.push_back(std::move(buffer));
-  return static_cast<int>(program_.buffers.size()) - 1;
-}
 
 /// Extents of an array or pointer; the first is 0 where the declaration leaves it open.
 bool CReader::shapeOf(clang::QualType type, std::vector<std::int64_t> &shape, DType &element, const clang::VarDecl &v) {
@@ -282,38 +266,6 @@ void CReader::assign(const clang::VarDecl *v, CValue value, clang::SourceLocatio
   emit(std::move(s), variable.predicates);
 }
 
-int CReader::predicateFrom(std::size_t first) const {
-  int all = -1;
-  for (std::size_t p = first; p < predicates_.size(); ++p) all = pool_.both(all, predicates_[p]);
-  return all;
-}
-
-/// Gives a statement the loops' conditions: guards where they are one case; a choice where the statement accumulates,
-/// since the order of rounding is that of the loops; else a statement for each case.
-void CReader::emitGuarded(CStatement s) {
-  std::vector<std::size_t> open;
-  const bool accumulates = !isTrial_ && accumulationOf(program_, s).has_value();
-  for (std::size_t g = 0; g < guards_.size(); ++g) {
-    const Guard &guard = guards_[g];
-    if (guard.cases.size() == 1) {
-      s.guards.insert(s.guards.end(), guard.cases.front().begin(), guard.cases.front().end());
-    } else if (accumulates) {
-      s.predicate = pool_.both(s.predicate, guard.condition);
-    } else {
-      open.push_back(g);
-    }
-  }
-  const std::function<void(CStatement, std::size_t)> split = [&](CStatement part, std::size_t at) {
-    if (at == open.size()) return emitSplit(std::move(part), 0);
-    for (const std::vector<Affine> &one : guards_[open[at]].cases) {
-      CStatement next = part;
-      next.guards.insert(next.guards.end(), one.begin(), one.end());
-      split(std::move(next), at + 1);
-    }
-  };
-  split(std::move(s), 0);
-}
-
 /// `predicates`: how many of the conditions around need not be asked, since what is stored only counts where they hold.
 void CReader::emit(CStatement s, std::size_t predicates) {
   s.loops = loops_;
@@ -340,115 +292,11 @@ void CReader::flushDelayed() {
   }
 }
 
-/// Whether a choice by loops keeps an index within its array.
-bool CReader::protects(const CStatement &s, const Expression &choice) const {
-  const auto onTrue = affine(choice.args[0]);
-  const auto onFalse = onTrue ? affine(pool_.isFalse(choice.args[0])) : std::nullopt;
-  if (!onFalse) return false;
-  const auto isTighter = [&](const Affine &form, const DisjointGuards &cases, std::int64_t extent) {
-    const auto everywhere = rangeUnder(program_, s.loops, s.guards, form);
-    if (!everywhere) return true;
-    if (extent > 0) return everywhere->low < 0 || everywhere->high >= extent;
-    std::optional<FormRange> hull;
-    for (const std::vector<Affine> &one : cases) {
-      std::vector<Affine> guards = s.guards;
-      guards.insert(guards.end(), one.begin(), one.end());
-      const auto part = rangeUnder(program_, s.loops, guards, form);
-      if (!part) continue;
-      hull = hull ? FormRange{std::min(hull->low, part->low), std::max(hull->high, part->high)} : *part;
-    }
-    return !hull || hull->low > everywhere->low || hull->high < everywhere->high;
-  };
-  bool isProtected = false;
-  for (const auto &[arm, cases] : {std::pair{choice.args[1], &*onTrue}, std::pair{choice.args[2], &*onFalse}}) {
-    pool_.visit(arm, [&, cases = cases](int e) {
-      const Expression &x = pool_[e];
-      if (x.op != Op::kLoad || x.buffer < 0) return;
-      const CBuffer &b = program_.buffers[static_cast<std::size_t>(x.buffer)];
-      for (std::size_t d = 0; d < x.index.size(); ++d) {
-        isProtected = isProtected || isTighter(x.index[d], *cases, b.shape[d]);
-      }
-    });
-  }
-  return isProtected;
-}
-
-/// A choice by loops between values of which one reads memory becomes two statements: what is not chosen may lie
-/// outside its array.
-void CReader::emitSplit(CStatement s, int depth) {
-  constexpr int kDeepestSplit = 6;
-  int choice = -1;
-  const auto reads = [&](int e) { return pool_.contains(e, [](const Expression &x) { return x.op == Op::kLoad; }); };
-  if (depth < kDeepestSplit && !isTrial_) {
-    pool_.visit(s.value, [&](int e) {
-      const Expression &node = pool_[e];
-      const bool isMeant = choice < 0 && node.op == Op::kSelect && (reads(node.args[1]) || reads(node.args[2]));
-      if (isMeant && protects(s, node)) choice = e;
-    });
-  }
-  if (choice < 0) {
-    program_.statements.push_back(std::move(s));
-    return;
-  }
-  const Expression node = pool_[choice];
-  const int isNot = pool_.isFalse(node.args[0]);
-  for (const auto &[condition, value] : {std::pair{node.args[0], node.args[1]}, std::pair{isNot, node.args[2]}}) {
-    const auto pieces = affine(condition);
-    if (!pieces) {
-      program_.statements.push_back(std::move(s));
-      return;
-    }
-    for (const std::vector<Affine> &piece : *pieces) {
-      CStatement part = s;
-      part.guards.insert(part.guards.end(), piece.begin(), piece.end());
-      part.value =
-          pool_.rewrite(s.value, [&, v = value](int e) { return e == choice ? std::optional(v) : std::nullopt; });
-      const auto added = accumulationOf(program_, part);
-      const bool addsNothing = added && added->combine == kernel::Combine::kAdd && pool_.isConstant(added->term) &&
-                               pool_[added->term].real == 0 && pool_[added->term].integer == 0;
-      if (!addsNothing) emitSplit(std::move(part), depth + 1);
-    }
-  }
-}
-
-int CReader::spill(const std::string &name, int value, std::vector<Affine> &index) {
-  CBuffer buffer{name, CBuffer::Kind::kCarried, pool_[value].type, {}, true, false, program_.where};
-  index.clear();
-  for (const int l : loops_) {
-    buffer.shape.push_back(program_.loops[static_cast<std::size_t>(l)].extent);
-    index.push_back(unit(l));
-  }
-  if (buffer.shape.empty()) {
-    buffer.shape.push_back(1);
-    index.push_back({});
-  }
-  CStatement s;
-  s.buffer = addBuffer(std::move(buffer));
-  s.index = index;
-  s.value = value;
-  s.loops = loops_;
-  s.where = program_.where;
-  s.function = frames_.back().function->getNameAsString();
-  const int made = s.buffer;
-  emitGuarded(std::move(s));
-  return made;
-}
-
 /// Before `buffer` is written: values that were read from it go into a place of their own.
 void CReader::keepOldValues(int buffer) {
   std::map<int, int> kept;
   const auto keep = [&](int &value, const std::string &name) {
-    const bool reads =
-        pool_.contains(value, [&](const Expression &e) { return e.op == Op::kLoad && e.buffer == buffer; });
-    if (!reads) return;
-    const auto [at, isNew] = kept.try_emplace(value, -1);
-    if (isNew) {
-      std::vector<Affine> index;
-      const DType type = pool_[value].type;
-      const int copy = spill(name, value, index);
-      at->second = pool_.load(type, copy, std::move(index), {}, program_.where);
-    }
-    value = at->second;
+    keepOld(buffer, value, name, frames_.back().function->getNameAsString(), kept);
   };
   for (auto &[declaration, variable] : variables_) {
     if (variable.value.kind == CValue::Kind::kScalar) keep(variable.value.scalar, declaration->getNameAsString());
@@ -461,10 +309,6 @@ void CReader::keepOldValues(int buffer) {
   for (Frame &frame : frames_) {
     if (frame.result.kind == CValue::Kind::kScalar) keep(frame.result.scalar, "result");
   }
-}
-
-std::optional<CReader::DisjointGuards> CReader::affine(int condition) const {
-  return disjointGuards(pool_, condition);
 }
 
 }  // namespace pimento::frontend

@@ -6,7 +6,7 @@
 #include "clang/AST/Attr.h"
 #include "llvm/Support/Casting.h"
 #include "pimento/frontend/c/kernel_reader.h"
-#include "pimento/frontend/nest.h"
+#include "pimento/frontend/nest/forms.h"
 
 namespace pimento::frontend {
 

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <set>
 
-#include "pimento/frontend/c/kernel_accumulation.h"
-#include "pimento/frontend/c/kernel_schedule.h"
+#include "pimento/frontend/nest/accumulation.h"
+#include "pimento/frontend/nest/schedule.h"
+#include "pimento/frontend/c/kernel_shapes.h"
 
 namespace pimento::frontend {
 

@@ -184,11 +184,11 @@ void BodyTranslator::bindConstant(mlir::Value value, Constant constant, DType ty
 }
 
 int BodyTranslator::constant(Constant constant, DType type) {
-  return isFloat(type) ? builder_.constant(type, constant.real) : builder_.integer(type, constant.integer);
+  return isFloat(type) ? sink_.constant(type, constant.real) : sink_.integer(type, constant.integer);
 }
 
 int BodyTranslator::negate(int value) {
-  return builder_.op(Op::kNeg, typeAt(value), value);
+  return sink_.op(Op::kNeg, typeAt(value), value);
 }
 
 mlir::Value BodyTranslator::resolve(mlir::Value value) const {
@@ -234,6 +234,13 @@ Result<int> BodyTranslator::translate(mlir::Value root) {
   return valueOf(root);
 }
 
+Status BodyTranslator::translateNow(mlir::Operation &op) {
+  Result<int> value = translateOp(op);
+  if (!value) return std::move(value.diagnostics());
+  done_[op.getResult(0)] = *value;
+  return okStatus();
+}
+
 Result<int> BodyTranslator::valueOf(mlir::Value value) {
   value = resolve(value);
   if (const auto it = done_.find(value); it != done_.end()) return it->second;
@@ -245,7 +252,7 @@ Result<int> BodyTranslator::valueOf(mlir::Value value) {
   }
   int result = -1;
   if (const auto it = elements_.find(value); it != elements_.end()) {
-    result = builder_.load(it->second.access.tensor, it->second.type, it->second.access.index);
+    result = sink_.load(it->second.type, it->second.access);
   } else if (const auto literal = literals_.find(value); literal != literals_.end()) {
     result = constant(literal->second.constant, literal->second.type);
   } else if (const auto folded = constantOf(value)) {
@@ -266,10 +273,10 @@ std::optional<int> BodyTranslator::translateBinary(mlir::Operation &op, const st
   Result<int> b = valueOf(op.getOperand(1));
   if (!a || !b) return std::nullopt;
   const DType type = typeAt(*a);
-  if (!row->isUnsigned) return builder_.op(row->op, type, *a, *b);
+  if (!row->isUnsigned) return sink_.op(row->op, type, *a, *b);
   const DType as = unsignedOf(type);
   const int left = cast(*a, as), right = cast(*b, as);
-  return cast(builder_.op(row->op, as, left, right), type);
+  return cast(sink_.op(row->op, as, left, right), type);
 }
 
 std::optional<int> BodyTranslator::translateUnary(mlir::Operation &op, const std::string &name) {
@@ -277,7 +284,7 @@ std::optional<int> BodyTranslator::translateUnary(mlir::Operation &op, const std
   if (row == kUnaryOps.end()) return std::nullopt;
   Result<int> a = valueOf(op.getOperand(0));
   if (!a || op.getOperand(0).getType().isInteger(1)) return std::nullopt;
-  return builder_.op(row->op, typeAt(*a), *a);
+  return sink_.op(row->op, typeAt(*a), *a);
 }
 
 Result<int> BodyTranslator::translateCast(mlir::Operation &op, const std::string &name) {
@@ -298,7 +305,7 @@ Result<int> BodyTranslator::translateCast(mlir::Operation &op, const std::string
   if (toType.isInteger(1)) {
     if (name != "arith.trunci") return unsupportedOp(name, placeOf(op), "convert to i8 or wider, or compare");
     const int one = constant({1, 1}, typeAt(*a));
-    return cast(builder_.op(Op::kAnd, typeAt(*a), *a, one), DType::kU8);
+    return cast(sink_.op(Op::kAnd, typeAt(*a), *a, one), DType::kU8);
   }
   if (!isUnsigned) return cast(*a, *to);
   if (isFloat(typeAt(*a))) return cast(cast(*a, unsignedOf(*to)), *to);
@@ -401,9 +408,9 @@ Result<int> BodyTranslator::translateCompare(mlir::Operation &op) {
     left = cast(left, unsignedOf(typeAt(left)));
     right = cast(right, unsignedOf(typeAt(right)));
   }
-  int result = builder_.op(how.first, DType::kU8, left, right);
-  if (how.second) result = builder_.op(Op::kOr, DType::kU8, result, builder_.op(*how.second, DType::kU8, left, right));
-  return how.isInverted ? builder_.op(Op::kXor, DType::kU8, result, constant({1, 1}, DType::kU8)) : result;
+  int result = sink_.op(how.first, DType::kU8, left, right);
+  if (how.second) result = sink_.op(Op::kOr, DType::kU8, result, sink_.op(*how.second, DType::kU8, left, right));
+  return how.isInverted ? sink_.op(Op::kXor, DType::kU8, result, constant({1, 1}, DType::kU8)) : result;
 }
 
 Result<int> BodyTranslator::translateOp(mlir::Operation &op) {
@@ -414,20 +421,20 @@ Result<int> BodyTranslator::translateOp(mlir::Operation &op) {
     for (const unsigned side : {0U, 1U}) {
       if (!isZero(resolve(op.getOperand(1 - side)))) continue;
       Result<int> x = valueOf(op.getOperand(side));
-      return x ? Result<int>(builder_.op(Op::kRelu, typeAt(*x), *x)) : x;
+      return x ? Result<int>(sink_.op(Op::kRelu, typeAt(*x), *x)) : x;
     }
   }
   for (const mlir::Value operand : op.getOperands()) {
     if (Result<int> value = valueOf(operand); !value) return value;
   }
   if (name == "linalg.index") {
-    return builder_.indexValue(static_cast<int>(op.getAttrOfType<mlir::IntegerAttr>("dim").getInt()), DType::kI64);
+    return sink_.indexValue(static_cast<int>(op.getAttrOfType<mlir::IntegerAttr>("dim").getInt()), DType::kI64);
   }
   if (name == "arith.cmpf" || name == "arith.cmpi") return translateCompare(op);
   if (find(kCastOps, name) != kCastOps.end()) return translateCast(op, name);
   if (name == "arith.select") {
     const int condition = *valueOf(op.getOperand(0)), yes = *valueOf(op.getOperand(1)), no = *valueOf(op.getOperand(2));
-    return builder_.op(Op::kSelect, typeAt(yes), condition, yes, no);
+    return sink_.op(Op::kSelect, typeAt(yes), condition, yes, no);
   }
   if (const auto v = translateBinary(op, name)) return *v;
   if (const auto v = translateUnary(op, name)) return *v;

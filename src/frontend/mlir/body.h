@@ -1,4 +1,4 @@
-// The scalar body of a structured op as Values of a Kernel.
+// Scalar ops as values: of a kernel's body, or of the expressions of a loop nest.
 //
 // Every arith or math op becomes one node of its own type, so the precision of each step is that of the text. Signless
 // integers are signed; an unsigned op casts its arguments to the unsigned type, computes there and casts back. i1 is a
@@ -11,6 +11,7 @@
 #include <string>
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/Value.h"
 #include "pimento/base/diagnostics.h"
@@ -36,10 +37,41 @@ struct Accumulation {
 /// elsewhere.
 std::optional<Accumulation> accumulationOf(mlir::Value yielded, mlir::Value out, bool isSole = true);
 
+/// Where the values of a body go; they are numbers.
+class ScalarSink {
+ public:
+  virtual ~ScalarSink() = default;
+  virtual int constant(DType type, double x) = 0;
+  virtual int integer(DType type, std::int64_t x) = 0;
+  virtual int indexValue(int dim, DType type) = 0;
+  virtual int load(DType type, const kernel::Access &access) = 0;
+  virtual int op(kernel::Op op, DType type, int a, int b = -1, int c = -1) = 0;
+  virtual int cast(DType type, int a) = 0;
+  virtual DType typeOf(int value) const = 0;
+};
+
+/// Values of the kernel that `builder` makes.
+class KernelSink final : public ScalarSink {
+ public:
+  explicit KernelSink(kernel::KernelBuilder &builder) : builder_(builder) {}
+  int constant(DType type, double x) override { return builder_.constant(type, x); }
+  int integer(DType type, std::int64_t x) override { return builder_.integer(type, x); }
+  int indexValue(int dim, DType type) override { return builder_.indexValue(dim, type); }
+  int load(DType type, const kernel::Access &access) override { return builder_.load(type, access); }
+  int op(kernel::Op op, DType type, int a, int b, int c) override { return builder_.op(op, type, a, b, c); }
+  int cast(DType type, int a) override { return builder_.cast(type, a); }
+  DType typeOf(int value) const override { return builder_.typeOf(value); }
+
+ private:
+  kernel::KernelBuilder &builder_;
+};
+
 class BodyTranslator {
  public:
-  /// Values go to `builder`; `where` is the op's place, for what has none of its own.
-  BodyTranslator(kernel::KernelBuilder &builder, Location where) : builder_(builder), where_(std::move(where)) {}
+  using Values = llvm::MapVector<mlir::Value, int>;
+
+  /// `where` is the op's place, for what has none of its own.
+  BodyTranslator(ScalarSink &sink, Location where) : sink_(sink), where_(std::move(where)) {}
 
   /// What a block argument (of the op or of the function) stands for.
   void bindElement(mlir::Value value, kernel::Access access, DType type);
@@ -51,6 +83,10 @@ class BodyTranslator {
   Result<int> translate(mlir::Value root);
   /// Appends -value.
   int negate(int value);
+  /// Appends one op whose operands are known.
+  Status translateNow(mlir::Operation &op);
+  /// What is known by now.
+  Values &values() { return done_; }
 
  private:
   struct Element {
@@ -72,16 +108,16 @@ class BodyTranslator {
   std::optional<int> translateUnary(mlir::Operation &op, const std::string &name);
 
   int constant(Constant constant, DType type);
-  DType typeAt(int value) const { return builder_.typeOf(value); }
-  int cast(int value, DType type) { return builder_.cast(type, value); }
+  DType typeAt(int value) const { return sink_.typeOf(value); }
+  int cast(int value, DType type) { return sink_.cast(type, value); }
   Location placeOf(mlir::Operation &op) const;
 
-  kernel::KernelBuilder &builder_;
+  ScalarSink &sink_;
   Location where_;
   llvm::DenseMap<mlir::Value, Element> elements_;
   llvm::DenseMap<mlir::Value, Literal> literals_;
   llvm::DenseMap<mlir::Value, mlir::Value> same_;
-  llvm::DenseMap<mlir::Value, int> done_;
+  Values done_;
 };
 
 }  // namespace pimento::frontend

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 namespace pimento::frontend {
 
@@ -92,6 +93,8 @@ Status FunctionDims::visitStructured(mlir::linalg::LinalgOp op) {
 
 Status FunctionDims::visitAllocation(mlir::Operation &op, mlir::ValueRange sizes) {
   const auto type = mlir::cast<mlir::ShapedType>(op.getResult(0).getType());
+  for (const mlir::Value operand : op.getOperands())
+    if (mlir::isa<mlir::ShapedType>(operand.getType())) dimsOf(operand);
   const std::vector<int> dims = dimsOf(op.getResult(0));
   unsigned next = 0;
   for (int d = 0; d < type.getRank(); ++d) {
@@ -114,17 +117,36 @@ Status FunctionDims::visit(mlir::Operation &op) {
   if (auto alloca = mlir::dyn_cast<mlir::memref::AllocaOp>(op)) return visitAllocation(op, alloca.getDynamicSizes());
   if (auto copy = mlir::dyn_cast<mlir::memref::CopyOp>(op)) return join(copy.getSource(), copy.getTarget(), op);
   if (mlir::isa<mlir::tensor::CastOp, mlir::memref::CastOp>(op)) return join(op.getOperand(0), op.getResult(0), op);
-  op.walk([&](mlir::Operation *nested) {
-    for (const mlir::Value operand : nested->getOperands()) {
-      if (mlir::isa<mlir::ShapedType>(operand.getType())) dimsOf(operand);
-      const auto argument = mlir::dyn_cast<mlir::BlockArgument>(operand);
-      if (operand.getType().isIndex() && argument && argument.getOwner() == &function_.getBody().front()) {
-        dimOfIndex(operand);
-      }
-    }
-  });
+  if (auto part = mlir::dyn_cast<mlir::memref::SubViewOp>(op)) return visitAllocation(op, part.getSizes());
+  if (auto part = mlir::dyn_cast<mlir::tensor::ExtractSliceOp>(op)) return visitAllocation(op, part.getSizes());
+  for (const mlir::Value operand : op.getOperands()) {
+    if (mlir::isa<mlir::ShapedType>(operand.getType())) dimsOf(operand);
+    const auto argument = mlir::dyn_cast<mlir::BlockArgument>(operand);
+    if (operand.getType().isIndex() && argument && argument.getOwner() == &function_.getBody().front())
+      dimOfIndex(operand);
+  }
   for (const mlir::Value result : op.getResults()) {
-    if (result.getType().isIndex()) dimOfIndex(result);
+    if (result.getType().isIndex() && mlir::isa<mlir::tensor::DimOp, mlir::memref::DimOp>(op)) dimOfIndex(result);
+  }
+  if (mlir::isa<mlir::tensor::InsertOp>(op)) return join(op.getOperand(1), op.getResult(0), op);
+  if (auto part = mlir::dyn_cast<mlir::tensor::InsertSliceOp>(op)) return join(part.getDest(), part.getResult(), op);
+  if (Status s = visitCarried(op); !s) return s;
+  for (mlir::Region &region : op.getRegions()) {
+    for (mlir::Operation &nested : region.getOps())
+      if (Status s = visit(nested); !s) return s;
+  }
+  return okStatus();
+}
+
+/// Arrays that a loop carries keep their shape.
+Status FunctionDims::visitCarried(mlir::Operation &op) {
+  auto loop = mlir::dyn_cast<mlir::LoopLikeOpInterface>(op);
+  if (!loop) return okStatus();
+  const auto arguments = loop.getRegionIterArgs();
+  for (unsigned r = 0; r < arguments.size(); ++r) {
+    if (!mlir::isa<mlir::ShapedType>(arguments[r].getType())) continue;
+    for (const mlir::Value other : {mlir::Value(loop.getInits()[r]), mlir::Value(op.getResult(r)), mlir::Value(loop.getYieldedValues()[r])})
+      if (Status s = join(other, arguments[r], op); !s) return s;
   }
   return okStatus();
 }
@@ -135,7 +157,15 @@ Status FunctionDims::collect(const kernel::Sizes &sizes) {
     if (Status s = visit(op); !s) found.insert(found.end(), s.diagnostics().begin(), s.diagnostics().end());
   }
   if (!found.empty()) return found;
-  return classes_.bind(sizes, parsed_.file);
+  kernel::Sizes dims = sizes;
+  for (const mlir::BlockArgument argument : function_.getArguments()) {
+    if (!argument.getType().isSignlessInteger() || argument.getType().isInteger(1)) continue;
+    const auto given = dims.find(parsed_.nameOf(argument));
+    if (given == dims.end()) continue;
+    numbers_[argument] = given->second;
+    dims.erase(given);
+  }
+  return classes_.bind(dims, parsed_.file);
 }
 
 Result<std::vector<std::int64_t>> FunctionDims::shape(mlir::Value value) {
@@ -169,6 +199,8 @@ Result<std::vector<std::int64_t>> FunctionDims::loops(mlir::linalg::LinalgOp op)
 }
 
 std::optional<std::int64_t> FunctionDims::index(mlir::Value value) {
+  if (const auto number = numbers_.find(value); number != numbers_.end()) return number->second;
+  if (!value.getType().isIndex()) return std::nullopt;
   const int dim = dimOfIndex(value);
   return dim < 0 ? std::nullopt : classes_.extent(dim);
 }

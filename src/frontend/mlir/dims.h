@@ -23,12 +23,13 @@ class FunctionDims {
   Result<std::vector<std::int64_t>> shape(mlir::Value value);
   /// After collect(): the extents of the loops of an op.
   Result<std::vector<std::int64_t>> loops(mlir::linalg::LinalgOp op);
-  /// After collect(): the value of an index argument or size, if known.
+  /// After collect(): the value of an index or integer argument, or of a size, if known.
   std::optional<std::int64_t> index(mlir::Value value);
 
  private:
   Status visit(mlir::Operation &op);
   Status visitStructured(mlir::linalg::LinalgOp op);
+  Status visitCarried(mlir::Operation &op);
   Status visitAllocation(mlir::Operation &op, mlir::ValueRange sizes);
   Status join(mlir::Value a, mlir::Value b, mlir::Operation &op);
   Status joinDims(int a, int b, mlir::Operation &op);
@@ -41,6 +42,7 @@ class FunctionDims {
   SizeClasses classes_;
   llvm::DenseMap<mlir::Value, std::vector<int>> dims_;
   llvm::DenseMap<mlir::Value, int> indexDims_;
+  llvm::DenseMap<mlir::Value, std::int64_t> numbers_;  ///< integer arguments that the user gave
   llvm::DenseMap<mlir::Operation *, std::vector<int>> loops_;
 };
 

@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "pimento/base/suggest.h"
 #include "pimento/frontend/mlir/access.h"
@@ -12,15 +13,6 @@
 namespace pimento::frontend {
 namespace {
 
-/// Letters, digits and '_', as names of the graph are.
-std::string identifier(std::string name) {
-  for (char &c : name) {
-    if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z')) c = '_';
-  }
-  const bool isNumber = !name.empty() && name.find_first_not_of("0123456789_") == std::string::npos;
-  return isNumber ? std::string() : name;
-}
-
 /// What to do about ops that exporters like to put around linalg.
 std::string hintFor(mlir::Operation &op) {
   const std::string name = op.getName().getStringRef().str();
@@ -28,7 +20,7 @@ std::string hintFor(mlir::Operation &op) {
     return "declare the argument in the shape its users index, or index it by sums of loops in a linalg.generic";
   }
   if (name == "tensor.pad") return "pass a padded argument, or write the sum with affine.if as guard (affine loops)";
-  if (name.find("slice") != std::string::npos || name == "memref.subview" || name == "memref.reinterpret_cast") {
+  if (name.find("slice") != std::string::npos || name == "memref.reinterpret_cast") {
     return "index the whole array: offsets and strides may stand in the maps of linalg.generic and in affine loops";
   }
   if (name == "linalg.softmax")
@@ -51,7 +43,7 @@ bool isAllocation(mlir::Operation &op) {
 bool isSupported(mlir::Operation &op) {
   return mlir::isa<mlir::linalg::LinalgOp, mlir::func::ReturnOp, mlir::memref::DeallocOp, mlir::memref::CopyOp,
                    mlir::tensor::DimOp, mlir::memref::DimOp, mlir::arith::ConstantOp>(op) ||
-         isCast(op) || isAllocation(op) || isScalarOp(op) || isNestOp(op);
+         isCast(op) || isAllocation(op) || isScalarOp(op) || isNestOp(op) || mlir::isa<mlir::scf::WhileOp>(op);
 }
 
 }  // namespace
@@ -60,7 +52,9 @@ FunctionImporter::FunctionImporter(const ParsedModule &parsed, mlir::func::FuncO
     : parsed_(parsed),
       function_(function),
       dims_(parsed, function),
-      graph_(function.getName().str(), place(function.getLoc(), parsed.file)) {}
+      graph_(function.getName().str(), place(function.getLoc(), parsed.file)),
+      program_(function.getName().str(), place(function.getLoc(), parsed.file), true),
+      nests_(program_, {parsed_, dims_, graph_, buffers_, scalars_, [this](mlir::Value v) { return describe(v); }}) {}
 
 Status FunctionImporter::checkOps() {
   Diagnostics found;
@@ -81,7 +75,7 @@ Result<Buffer> FunctionImporter::describe(mlir::Value value) {
   const Location where = place(value.getLoc(), parsed_.file);
   const auto shaped = mlir::dyn_cast<mlir::ShapedType>(value.getType());
   Buffer b;
-  b.name = identifier(parsed_.nameOf(value));
+  b.name = parsed_.identifierOf(value);
   if (!shaped || !shaped.hasRank() || !mlir::isa<mlir::MemRefType, mlir::RankedTensorType>(shaped)) {
     return unsupported("unsupported-type", where, fmt::format("type '{}' is not supported", typeText(value.getType())),
                        "use ranked memrefs and tensors");
@@ -124,7 +118,7 @@ Status FunctionImporter::addArguments() {
       Result<Buffer> b = describe(argument);
       if (b) {
         b->isConstant = function_.getArgAttr(argument.getArgNumber(), "pimento.constant") != nullptr;
-        buffers_[argument] = graph_.addArgument(std::move(*b));
+        buffers_[argument] = argumentBuffers_[argument] = graph_.addArgument(std::move(*b));
       } else {
         found.insert(found.end(), b.diagnostics().begin(), b.diagnostics().end());
       }
@@ -139,9 +133,9 @@ Status FunctionImporter::addArguments() {
       continue;
     }
     Buffer scalar;
-    scalar.name = identifier(parsed_.nameOf(argument));
+    scalar.name = parsed_.identifierOf(argument);
     scalar.type = *type;
-    scalars_[argument] = graph_.addArgument(std::move(scalar));
+    scalars_[argument] = argumentBuffers_[argument] = graph_.addArgument(std::move(scalar));
   }
   if (!found.empty()) return found;
   return okStatus();
@@ -189,9 +183,27 @@ Status FunctionImporter::importReturn(mlir::Operation &op) {
   return okStatus();
 }
 
+/// What loops do, and whatever uses what they made.
+bool FunctionImporter::isOfNests(mlir::Operation &op) const {
+  if (mlir::isa<mlir::func::ReturnOp>(op)) return false;
+  return isNestOp(op) || nests_.concerns(op);
+}
+
 Status FunctionImporter::importOp(mlir::Operation &op) {
+  const bool hasNotes = op.hasAttr("pimento.kernel") || op.hasAttr("pimento.mapping");
+  if (isOfNests(op)) {
+    if (Status s = hasNotes ? nests_.flush(op) : okStatus(); !s) return s;
+    Status s = nests_.read(op);
+    return s && hasNotes ? nests_.flush(op) : s;
+  }
+  if (mlir::isa<mlir::linalg::LinalgOp, mlir::memref::CopyOp, mlir::func::ReturnOp>(op)) {
+    for (const mlir::Value operand : op.getOperands()) {
+      const auto buffer = buffers_.find(operand);
+      if (buffer != buffers_.end() && graph_.buffer(buffer->second).isMemref) nests_.protect(buffer->second, op);
+    }
+    if (Status s = nests_.flush(op); !s) return s;
+  }
   if (auto structured = mlir::dyn_cast<mlir::linalg::LinalgOp>(op)) return importStructured(structured);
-  if (isNestOp(op)) return importNest(op);
   if (mlir::isa<mlir::arith::ConstantOp>(op)) return importConstant(op);
   if (mlir::isa<mlir::func::ReturnOp>(op)) return importReturn(op);
   if (isAllocation(op)) {
@@ -235,9 +247,8 @@ void FunctionImporter::readNotes(mlir::Operation &op) {
 TensorsOfFunction FunctionImporter::tensors() {
   TensorsOfFunction made{{}, graph_.results()};
   for (const mlir::BlockArgument argument : function_.getArguments()) {
-    const auto &known = isShaped(argument) ? buffers_ : scalars_;
-    const auto b = known.find(argument);
-    made.arguments.push_back(b == known.end() ? -1 : graph_.tensorOfArgument(b->second));
+    const auto b = argumentBuffers_.find(argument);
+    made.arguments.push_back(b == argumentBuffers_.end() ? -1 : graph_.tensorOfArgument(b->second));
   }
   return made;
 }

@@ -1,7 +1,6 @@
 // One function of an MLIR file as a Graph: the walk over its ops. Internal to the MLIR front end.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -42,6 +41,7 @@ class FunctionImporter {
   Status addArguments();
   void readNotes(mlir::Operation &op);
   TensorsOfFunction tensors();
+  bool isOfNests(mlir::Operation &op) const;
   Status importOp(mlir::Operation &op);
   Status importConstant(mlir::Operation &op);
   Status importReturn(mlir::Operation &op);
@@ -66,27 +66,15 @@ class FunctionImporter {
   bool readsTensor(mlir::linalg::LinalgOp op, int tensor);
   bool mayReuse(const Output &out);
 
-  // statements.cpp
-  Status importNest(mlir::Operation &op);
-  Status importStatement(const NestStatement &s);
-  Status importGroup(std::span<const NestStatement> group);
-  Dims jointDims(std::span<const NestStatement> group);
-  Result<std::vector<std::size_t>> distribute();
-  const NestAccess *findCrossing(std::size_t a, std::size_t b);
-  bool canJoin(std::size_t from, std::size_t to);
-  std::vector<NestAccess> readsOf(mlir::Value root);
-  Result<Dims> kindsOf(const NestStatement &s, bool accumulates, const std::vector<NestAccess> &own);
-  std::optional<Accumulation> accumulationInto(const NestStatement &s);
-  void bindLeaves(mlir::Value root, const NestStatement &s, kernel::KernelBuilder &k, BodyTranslator &body);
-  std::vector<mlir::Value> leavesOf(mlir::Value root);
-
   const ParsedModule &parsed_;
   mlir::func::FuncOp function_;
   FunctionDims dims_;
   GraphBuilder graph_;
-  llvm::DenseMap<mlir::Value, int> buffers_;
-  NestReader nests_{parsed_, dims_, graph_, buffers_};
+  llvm::DenseMap<mlir::Value, int> buffers_;          ///< what a name stands for by now
+  llvm::DenseMap<mlir::Value, int> argumentBuffers_;  ///< what it stood for at first
   llvm::DenseMap<mlir::Value, int> scalars_;  ///< scalar arguments: buffers of rank 0
+  CProgram program_;
+  NestReader nests_;
 };
 
 }  // namespace pimento::frontend

@@ -20,7 +20,9 @@
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -56,6 +58,7 @@ void loadDialects(mlir::MLIRContext &context) {
 
 /// Leaves the one function, without notes that are ours.
 void isolate(mlir::ModuleOp module, mlir::func::FuncOp function) {
+  function->moveBefore(module.getBody(), module.getBody()->begin());  // out of a module of its own
   for (mlir::Operation &op : llvm::make_early_inc_range(module.getBody()->getOperations()))
     if (&op != function.getOperation()) op.erase();
   const auto isOurs = [](mlir::StringAttr name) { return name.getValue().starts_with("pimento."); };
@@ -182,16 +185,30 @@ class Checks {
   bool isUsed_ = false;
 };
 
+/// Parts of memrefs are copied by loops: MLIR's own lowering calls a library.
+void copyInLoops(mlir::ModuleOp module) {
+  module.walk([](mlir::memref::CopyOp copy) {
+    mlir::OpBuilder build(copy);
+    build.create<mlir::linalg::CopyOp>(copy.getLoc(), copy.getSource(), copy.getTarget());
+    copy.erase();
+  });
+}
+
 bool toLoops(mlir::ModuleOp module) {
-  mlir::PassManager passes(module.getContext());
-  passes.enableVerifier(false);
+  mlir::PassManager buffers(module.getContext()), loops(module.getContext());
+  buffers.enableVerifier(false);
+  loops.enableVerifier(false);
   mlir::bufferization::OneShotBufferizationOptions options;
   options.bufferizeFunctionBoundaries = true;
+  options.allowReturnAllocsFromLoops = true;
   options.setFunctionBoundaryTypeConversion(mlir::bufferization::LayoutMapOption::IdentityLayoutMap);
-  passes.addPass(mlir::bufferization::createOneShotBufferizePass(options));
-  passes.addPass(mlir::createConvertLinalgToLoopsPass());
-  passes.addPass(mlir::createLowerAffinePass());
-  return mlir::succeeded(passes.run(module));
+  buffers.addPass(mlir::bufferization::createOneShotBufferizePass(options));
+  if (mlir::failed(buffers.run(module))) return false;
+  copyInLoops(module);
+  loops.addPass(mlir::createConvertLinalgToLoopsPass());
+  loops.addPass(mlir::memref::createExpandStridedMetadataPass());
+  loops.addPass(mlir::createLowerAffinePass());
+  return mlir::succeeded(loops.run(module));
 }
 
 bool toLlvmDialect(mlir::ModuleOp module) {

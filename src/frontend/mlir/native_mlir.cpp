@@ -1,6 +1,7 @@
 // A function of MLIR, lowered by MLIR's own passes and run on the operands of its graph.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <string>
@@ -72,8 +73,9 @@ class MlirRun {
       std::byte *const memory = tensor >= 0 ? operands_.addTensor(name, tensor, true, where)
                                             : operands_.addOther(name, bytesOf(a, shape), where);
       if (memory == nullptr) return kNoMemory;
-      if (const auto value = a.getType().isIndex() ? dims_.index(a) : std::nullopt)
-        std::memcpy(memory, &*value, sizeof *value);
+      // Little-endian: the low bytes come first.
+      if (const auto value = isShaped ? std::nullopt : dims_.index(a))
+        std::memcpy(memory, &*value, std::min(sizeof *value, bytesOf(a, shape)));
       arguments_.push_back(isShaped ? describe(memory, shape) : memory);
     }
     return {};

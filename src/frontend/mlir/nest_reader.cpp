@@ -3,491 +3,407 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IntegerSet.h"
 #include "pimento/frontend/mlir/access.h"
+#include "pimento/frontend/nest/conditions.h"
+#include "pimento/frontend/nest/schedule.h"
 
 namespace pimento::frontend {
 
 using kernel::Affine;
+using kernel::Op;
 namespace affine = mlir::affine;
 
 namespace {
 
-constexpr int kMaxDepth = 200;
 constexpr std::size_t kMaxStatements = 4096;
 
 const char *const kNestOps =
-    "in a nest: affine.for, parallel, if, apply, load, store; scf.for and memref.load/store with affine indices; arith "
-    "and math on scalars";
+    "in a nest: affine and scf for, parallel, if; loads, stores, slices and copies of memrefs and tensors; linalg ops; "
+    "arith and math on scalars";
 
 bool isLoad(mlir::Operation &op) {
-  return mlir::isa<affine::AffineLoadOp, mlir::memref::LoadOp>(op);
+  return mlir::isa<affine::AffineLoadOp, mlir::memref::LoadOp, mlir::tensor::ExtractOp>(op);
 }
 
 bool isStore(mlir::Operation &op) {
   return mlir::isa<affine::AffineStoreOp, mlir::memref::StoreOp>(op);
 }
 
-Affine constantForm(std::int64_t x) {
-  return {{}, x};
+bool isLoop(mlir::Operation &op) {
+  return mlir::isa<affine::AffineForOp, affine::AffineParallelOp, mlir::scf::ForOp, mlir::scf::ParallelOp>(op);
 }
 
-bool isConstantForm(const Affine &form) {
-  return std::all_of(form.coefficients.begin(), form.coefficients.end(), [](std::int64_t c) { return c == 0; });
+bool isBranch(mlir::Operation &op) {
+  return mlir::isa<affine::AffineIfOp, mlir::scf::IfOp>(op);
 }
 
-Diagnostic notAffine(const std::string &what, const Location &where) {
-  return unsupported("unsupported-access", where, what,
-                     "indices and bounds are sums of loops, sizes and constants, times integer constants");
+bool isIndexOp(mlir::Operation &op) {
+  return mlir::isa<affine::AffineApplyOp, affine::AffineMinOp, affine::AffineMaxOp>(op);
 }
 
 }  // namespace
 
+bool isViewOp(mlir::Operation &op) {
+  return mlir::isa<mlir::memref::SubViewOp, mlir::tensor::ExtractSliceOp>(op);
+}
+
 bool isNestOp(mlir::Operation &op) {
-  return mlir::isa<affine::AffineForOp, affine::AffineParallelOp, affine::AffineIfOp, affine::AffineApplyOp,
-                   mlir::scf::ForOp>(op) ||
-         isLoad(op) || isStore(op);
+  return isLoop(op) || isBranch(op) || isLoad(op) || isStore(op) || isIndexOp(op) || isViewOp(op) ||
+         mlir::isa<mlir::tensor::InsertOp, mlir::tensor::InsertSliceOp>(op);
 }
 
-const NestAccess *NestReader::loadOf(mlir::Value value) const {
-  const auto it = loads_.find(value);
-  return it == loads_.end() ? nullptr : &it->second;
+NestReader::NestReader(CProgram &program, Function function)
+    : NestRecorder(program), function_(std::move(function)), sink_(pool_), body_(sink_, program.where) {}
+
+std::string NestReader::nameOf(mlir::Value value) const {
+  return function_.parsed.identifierOf(value);
 }
 
-std::optional<Affine> NestReader::formOf(mlir::Value value) {
-  if (const auto it = forms_.find(value); it != forms_.end()) return it->second;
+Diagnostic NestReader::notAffine(const std::string &what, mlir::Operation &op) const {
+  return unsupported("unsupported-access", placeOf(op), what,
+                     "indices and bounds are sums of loops, sizes and constants, times integer constants; one index of "
+                     "an element may come from data");
+}
+
+// ---- Scalars ----
+
+Result<int> NestReader::valueOf(mlir::Value value, mlir::Operation &user) {
+  auto &known = body_.values();
+  if (const auto it = known.find(value); it != known.end()) return it->second;
+  if (const auto constant = constantOf(value)) {
+    const auto type = scalarType(value.getType());
+    return isFloat(*type) ? pool_.real(*type, constant->real) : pool_.integer(*type, constant->integer);
+  }
+  if (const auto size = function_.dims.index(value)) return pool_.integer(*scalarType(value.getType()), *size);
+  if (const auto scalar = function_.scalars.find(value); scalar != function_.scalars.end()) {
+    const int buffer = programBuffer(scalar->second);
+    return pool_.load(function_.graph.buffer(scalar->second).type, buffer, {}, {}, placeOf(user));
+  }
+  // Scalar ops at the top of the function are read when they are needed.
   mlir::Operation *op = value.getDefiningOp();
-  if (!op || !mlir::isa<affine::AffineApplyOp>(op)) return std::nullopt;
-  Result<Affine> form = valueForm(value, *op);
-  return form ? std::optional<Affine>(*form) : std::nullopt;
+  if (op != nullptr && isScalarOp(*op)) {
+    for (const mlir::Value operand : op->getOperands()) {
+      Result<int> x = valueOf(operand, user);
+      if (!x) return x;
+      known[operand] = *x;
+    }
+    if (Status s = body_.translateNow(*op); !s) return std::move(s.diagnostics());
+    return known[value];
+  }
+  return notAffine(fmt::format("'{}' needs a value that is {}", user.getName().getStringRef().str(),
+                               op != nullptr ? fmt::format("made by '{}'", op->getName().getStringRef().str())
+                                             : std::string("no loop of this nest and no size")),
+                   user);
 }
 
-// ---- Indices ----
-
-Result<Affine> NestReader::valueForm(mlir::Value value, mlir::Operation &user, int depth) {
-  if (const auto it = forms_.find(value); it != forms_.end()) return it->second;
-  const auto refuse = [&](const std::string &why) {
-    return notAffine(fmt::format("an index of '{}' is not affine here: {}", user.getName().getStringRef().str(), why),
-                     placeOf(user));
-  };
-  if (depth > kMaxDepth)
-    return unsupported("too-deep", placeOf(user), "an index is computed in too many steps", kNestOps);
-  mlir::Operation *op = value.getDefiningOp();
-  const auto argument = mlir::dyn_cast<mlir::BlockArgument>(value);
-  const bool isOfFunction = argument && mlir::isa<mlir::func::FuncOp>(argument.getOwner()->getParentOp());
-  if (value.getType().isIndex() &&
-      (isOfFunction || (op && (mlir::isa<mlir::memref::DimOp>(op) || constantOf(value))))) {
-    if (const auto known = dims_.index(value)) return constantForm(*known);
+Result<std::vector<int>> NestReader::valuesOf(mlir::ValueRange values, mlir::Operation &user) {
+  std::vector<int> found;
+  for (const mlir::Value value : values) {
+    Result<int> x = valueOf(value, user);
+    if (!x) return std::move(x.diagnostics());
+    found.push_back(*x);
   }
-  if (const auto known = constantOf(value)) return constantForm(known->integer);
-  if (!op) return refuse("it is no loop of this nest and no size");
-  Result<Affine> result = refuse(fmt::format("it is made by '{}'", op->getName().getStringRef().str()));
-  if (auto apply = mlir::dyn_cast<affine::AffineApplyOp>(op)) {
-    Forms operands;
-    for (const mlir::Value operand : apply.getMapOperands()) {
-      Result<Affine> form = valueForm(operand, user, depth + 1);
-      if (!form) return form;
-      operands.push_back(std::move(*form));
-    }
-    result = expressionForm(apply.getAffineMap().getResult(0), operands, apply.getAffineMap().getNumDims(), user);
-  } else if (mlir::isa<mlir::arith::IndexCastOp>(op)) {
-    result = valueForm(op->getOperand(0), user, depth + 1);
-  } else if (mlir::isa<mlir::arith::AddIOp, mlir::arith::SubIOp, mlir::arith::MulIOp>(op)) {
-    Result<Affine> a = valueForm(op->getOperand(0), user, depth + 1);
-    if (!a) return a;
-    Result<Affine> b = valueForm(op->getOperand(1), user, depth + 1);
-    if (!b) return b;
-    std::optional<Affine> form;
-    if (!mlir::isa<mlir::arith::MulIOp>(op)) {
-      form = plus(*a, *b, mlir::isa<mlir::arith::SubIOp>(op) ? -1 : 1);
-    } else {
-      if (isConstantForm(*a)) std::swap(*a, *b);
-      if (!isConstantForm(*b)) return refuse("it multiplies loops");
-      form = plus(constantForm(0), *a, b->constant);
-    }
-    if (!form) return refuse("a coefficient does not fit 64 bits");
-    result = std::move(*form);
-  }
-  if (!result) return result;
-  const unsigned width = value.getType().isIndex() ? 64 : value.getType().getIntOrFloatBitWidth();
-  if (width < 64) {
-    // Arithmetic of narrow integers wraps; forms do not.
-    const auto range = rangeOf(*result, extents_);
-    const std::int64_t limit = std::int64_t{1} << (width - 1);
-    if (!range || range->low < -limit || range->high >= limit) {
-      return refuse(fmt::format("'{}' may wrap in its type", op->getName().getStringRef().str()));
-    }
-  }
-  if (width == 64) forms_[value] = *result;
-  return result;
+  return found;
 }
 
-Result<Affine> NestReader::expressionForm(mlir::AffineExpr expr, const Forms &operands, unsigned dims,
-                                          mlir::Operation &user) {
-  const auto refuse = [&](const char *why) {
-    return notAffine(fmt::format("an index of '{}' is not affine here: {}", user.getName().getStringRef().str(), why),
-                     placeOf(user));
-  };
-  if (const auto constant = mlir::dyn_cast<mlir::AffineConstantExpr>(expr)) return constantForm(constant.getValue());
+Result<int> NestReader::expressionOf(mlir::AffineExpr expr, const std::vector<int> &operands, unsigned dims,
+                                     mlir::Operation &user) {
+  constexpr DType kType = DType::kI64;
+  if (const auto constant = mlir::dyn_cast<mlir::AffineConstantExpr>(expr))
+    return pool_.integer(kType, constant.getValue());
   if (const auto dim = mlir::dyn_cast<mlir::AffineDimExpr>(expr)) return operands[dim.getPosition()];
   if (const auto symbol = mlir::dyn_cast<mlir::AffineSymbolExpr>(expr)) return operands[dims + symbol.getPosition()];
   const auto binary = mlir::cast<mlir::AffineBinaryOpExpr>(expr);
-  Result<Affine> a = expressionForm(binary.getLHS(), operands, dims, user);
+  Result<int> a = expressionOf(binary.getLHS(), operands, dims, user);
   if (!a) return a;
-  Result<Affine> b = expressionForm(binary.getRHS(), operands, dims, user);
+  Result<int> b = expressionOf(binary.getRHS(), operands, dims, user);
   if (!b) return b;
-  std::optional<Affine> form;
-  if (expr.getKind() == mlir::AffineExprKind::Add) {
-    form = plus(*a, *b, 1);
-  } else if (expr.getKind() == mlir::AffineExprKind::Mul) {
-    if (isConstantForm(*a)) std::swap(*a, *b);
-    if (!isConstantForm(*b)) return refuse("it multiplies loops");
-    form = plus(constantForm(0), *a, b->constant);
-  } else {
-    if (!isConstantForm(*a) || !isConstantForm(*b) || b->constant <= 0) {
-      return refuse("it uses floordiv, ceildiv or mod of a loop");
-    }
-    const std::int64_t x = a->constant, y = b->constant, rest = x % y, down = x / y - (rest < 0 ? 1 : 0);
-    if (expr.getKind() == mlir::AffineExprKind::Mod) return constantForm(rest < 0 ? rest + y : rest);
-    return constantForm(expr.getKind() == mlir::AffineExprKind::FloorDiv || rest == 0 ? down : down + 1);
+  if (expr.getKind() == mlir::AffineExprKind::Add) return pool_.op(Op::kAdd, kType, *a, *b);
+  if (expr.getKind() == mlir::AffineExprKind::Mul) return pool_.op(Op::kMul, kType, *a, *b);
+  const auto divisor = pool_.integerOf(*b), constant = pool_.integerOf(*a);
+  const auto form = pool_.formOf(*a);
+  if (!divisor || *divisor <= 0 || (!constant && !(form && program_.fits(*form, DType::kU64)))) {
+    return notAffine(fmt::format("an index of '{}' uses floordiv, ceildiv or mod of what may be negative",
+                                 user.getName().getStringRef().str()),
+                     user);
   }
-  if (!form) return refuse("a coefficient does not fit 64 bits");
-  return std::move(*form);
+  if (constant) {
+    const std::int64_t x = *constant, y = *divisor, rest = x % y, down = x / y - (rest < 0 ? 1 : 0);
+    if (expr.getKind() == mlir::AffineExprKind::Mod) return pool_.integer(kType, rest < 0 ? rest + y : rest);
+    return pool_.integer(kType, expr.getKind() == mlir::AffineExprKind::FloorDiv || rest == 0 ? down : down + 1);
+  }
+  if (expr.getKind() == mlir::AffineExprKind::Mod) return pool_.op(Op::kRem, kType, *a, *b);
+  if (expr.getKind() == mlir::AffineExprKind::FloorDiv) return pool_.op(Op::kDiv, kType, *a, *b);
+  return pool_.op(Op::kDiv, kType, pool_.op(Op::kAdd, kType, *a, pool_.integer(kType, *divisor - 1)), *b);
 }
 
-Result<NestReader::Forms> NestReader::mapForms(mlir::AffineMap map, mlir::ValueRange operands, mlir::Operation &user) {
-  Forms values, results;
-  for (const mlir::Value operand : operands) {
-    Result<Affine> form = valueForm(operand, user);
-    if (!form) return std::move(form.diagnostics());
-    values.push_back(std::move(*form));
-  }
+Result<std::vector<int>> NestReader::resultsOf(mlir::AffineMap map, mlir::ValueRange operands, mlir::Operation &user) {
+  Result<std::vector<int>> values = valuesOf(operands, user);
+  if (!values) return values;
+  std::vector<int> results;
   for (const mlir::AffineExpr expr : map.getResults()) {
-    Result<Affine> form = expressionForm(expr, values, map.getNumDims(), user);
-    if (!form) return std::move(form.diagnostics());
-    results.push_back(std::move(*form));
+    Result<int> x = expressionOf(expr, *values, map.getNumDims(), user);
+    if (!x) return std::move(x.diagnostics());
+    results.push_back(*x);
   }
   return results;
 }
 
-// ---- Loops ----
+// ---- What is stored ----
 
-Result<bool> NestReader::addLoop(mlir::Value iv, const Forms &lower, const Forms &upper, std::int64_t step,
-                                 Scope &scope, mlir::Operation &op) {
-  const auto tooLarge = [&] {
-    return error("too-large", placeOf(op), "a bound of the loop does not fit 64 bits", "use smaller bounds");
-  };
-  if (lower.empty() || upper.empty() || step < 1) {
-    return unsupported("unsupported-loop", placeOf(op), "the loop has no bound or no positive constant step",
-                       "for example: affine.for %i = 0 to 8 step 2");
-  }
-  // A tile counts from its own first value and needs no guard; other loops count from the lowest value they ever have.
-  Affine start = lower.front();
-  const bool isTile = lower.size() == 1 && std::any_of(upper.begin(), upper.end(), [&](const Affine &form) {
-                        const std::optional<Affine> difference = plus(form, start, -1);
-                        return difference && isConstantForm(*difference);
-                      });
-  const bool isCounted = isTile || (lower.size() == 1 && step != 1);
-  if (!isCounted) {
-    start = constantForm(std::numeric_limits<std::int64_t>::min());
-    for (const Affine &form : lower) {
-      const auto range = rangeOf(form, extents_);
-      if (!range) return tooLarge();
-      start.constant = std::max(start.constant, range->low);
-      if (!isConstantForm(form) && step != 1) {
-        return unsupported("unsupported-loop", placeOf(op), "a loop with several lower bounds has step 1 only",
-                           "count from 0 by 1 and multiply in the index");
-      }
-    }
-  }
-  std::int64_t span = std::numeric_limits<std::int64_t>::max();
-  for (const Affine &form : upper) {
-    const std::optional<Affine> difference = plus(form, start, -1);
-    const auto range = difference ? rangeOf(*difference, extents_) : std::nullopt;
-    if (!range) return tooLarge();
-    span = std::min(span, range->high);
-  }
-  if (span <= 0) return false;
-  const int loop = static_cast<int>(extents_.size());
-  extents_.push_back((span - 1) / step + 1);
-  Affine value = start;
-  value.coefficients.resize(extents_.size(), 0);
-  value.coefficients.back() = step;
-  forms_[iv] = value;
-  scope.loops.push_back(loop);
-  const auto guard = [&](const Affine &a, const Affine &b, std::int64_t constant) {
-    std::optional<Affine> form = plus(a, b, -1);
-    if (!form || __builtin_add_overflow(form->constant, constant, &form->constant)) return false;
-    const auto range = rangeOf(*form, extents_);
-    if (!range || range->low < 0) scope.guards.push_back(std::move(*form));
-    return true;
-  };
-  bool fits = true;
-  if (!isCounted) {
-    for (const Affine &form : lower) fits = (isConstantForm(form) || guard(value, form, 0)) && fits;
-  }
-  // A last step beyond a constant bound is cut off by the extent.
-  const bool isFixed = isConstantForm(start);
-  for (const Affine &form : upper) fits = ((isFixed && isConstantForm(form)) || guard(form, value, -1)) && fits;
-  if (!fits) return tooLarge();
-  return true;
+/// Whether the value is asked for once `op` has run (again).
+bool NestReader::isUsedAfter(mlir::Value value, mlir::Operation &op) const {
+  mlir::Block *const home = value.getParentBlock();
+  mlir::Operation *const here = home->findAncestorOpInBlock(op);
+  if (here == nullptr) return false;  // its block is done
+  return std::any_of(value.user_begin(), value.user_end(), [&](mlir::Operation *user) {
+    mlir::Operation *const there = home->findAncestorOpInBlock(*user);
+    if (there == nullptr) return false;
+    return there == here ? user != &op || &op != here : here->isBeforeInBlock(there);
+  });
 }
 
-Status NestReader::readLoop(mlir::Operation &op, const Scope &scope) {
-  Forms lower, upper;
-  std::int64_t step = 0;
-  if (auto loop = mlir::dyn_cast<affine::AffineForOp>(op)) {
-    Result<Forms> low = mapForms(loop.getLowerBoundMap(), loop.getLowerBoundOperands(), op);
-    if (!low) return std::move(low.diagnostics());
-    Result<Forms> high = mapForms(loop.getUpperBoundMap(), loop.getUpperBoundOperands(), op);
-    if (!high) return std::move(high.diagnostics());
-    lower = std::move(*low);
-    upper = std::move(*high);
-    step = loop.getStepAsInt();
-  } else {
-    auto plain = mlir::cast<mlir::scf::ForOp>(op);
-    if (const mlir::Type type = plain.getInductionVar().getType(); !type.isIndex() && !type.isInteger(64)) {
-      return unsupported("unsupported-loop", placeOf(op),
-                         fmt::format("a loop over '{}' is not supported", typeText(type)),
-                         "count in index and convert with arith.index_cast");
-    }
-    Result<Affine> low = valueForm(plain.getLowerBound(), op);
-    if (!low) return std::move(low.diagnostics());
-    Result<Affine> high = valueForm(plain.getUpperBound(), op);
-    if (!high) return std::move(high.diagnostics());
-    Result<Affine> by = valueForm(plain.getStep(), op);
-    if (!by) return std::move(by.diagnostics());
-    if (isConstantForm(*by)) step = by->constant;
-    lower.push_back(std::move(*low));
-    upper.push_back(std::move(*high));
+/// Before `buffer` (of the program) is written by `op`: what was read from it and is still needed.
+void NestReader::keepOldValues(int buffer, mlir::Operation &op) {
+  std::map<int, int> kept;
+  for (auto &[value, e] : body_.values()) {
+    if (pool_.isConstant(e) || !isUsedAfter(value, op)) continue;
+    keepOld(buffer, e, nameOf(value), kernelName_, kept);
   }
-  auto loop = mlir::cast<mlir::LoopLikeOpInterface>(op);
-  mlir::Value iv = loop.getLoopInductionVars()->front();
-  Scope inner = scope;
-  Result<bool> runs = addLoop(iv, lower, upper, step, inner, op);
-  if (!runs) return std::move(runs.diagnostics());
-  if (!*runs) {
-    if (op.use_empty()) return okStatus();
-    return error("bad-size", placeOf(op), "a loop whose result is used never runs", "use its first value directly");
-  }
-  if (Status s = readBlock(iv.getParentRegion()->front(), inner); !s) return s;
-  return readCarried(loop, scope, inner);
+  for (std::vector<int> *list : held_)
+    for (int &e : *list)
+      if (e >= 0) keepOld(buffer, e, "kept", kernelName_, kept);
+  for (int &predicate : predicates_) keepOld(buffer, predicate, "condition", kernelName_, kept);
 }
 
-Status NestReader::readParallel(mlir::Operation &op, Scope scope) {
-  auto loop = mlir::cast<affine::AffineParallelOp>(op);
-  if (loop.getNumResults() != 0) {
-    return unsupported("unsupported-loop", placeOf(op), "affine.parallel with results is not supported",
-                       "use affine.for with iter_args");
-  }
-  for (unsigned d = 0; d < loop.getNumDims(); ++d) {
-    Result<Forms> low = mapForms(loop.getLowerBoundMap(d), loop.getLowerBoundsOperands(), op);
-    if (!low) return std::move(low.diagnostics());
-    Result<Forms> high = mapForms(loop.getUpperBoundMap(d), loop.getUpperBoundsOperands(), op);
-    if (!high) return std::move(high.diagnostics());
-    Result<bool> runs = addLoop(loop.getIVs()[d], *low, *high, loop.getSteps()[d], scope, op);
-    if (!runs) return std::move(runs.diagnostics());
-    if (!*runs) return okStatus();
-  }
-  return readBlock(*loop.getBody(), scope);
+/// `predicates`: how many of the conditions around need not be asked.
+void NestReader::emit(CStatement s, mlir::Operation &op, std::size_t predicates) {
+  s.loops = loops_;
+  s.predicate = predicateFrom(predicates);
+  s.function = kernelName_;
+  if (s.where.line == 0) s.where = placeOf(op);
+  if (s.predicate >= 0 && pool_.integerOf(s.predicate) == 0) return;
+  for (Affine &form : s.index) form = trimmed(std::move(form));
+  keepOldValues(s.buffer, op);
+  emitGuarded(std::move(s));
 }
 
-Status NestReader::readIf(mlir::Operation &op, const Scope &scope) {
-  auto branch = mlir::cast<affine::AffineIfOp>(op);
-  if (branch.getNumResults() != 0) {
-    return unsupported("unsupported-op", placeOf(op), "affine.if with results is not supported",
-                       "store in both branches, or use arith.select");
-  }
+Status NestReader::readLoad(mlir::Operation &op) {
+  Result<View> view = viewOf(op.getOperand(0), op);
+  if (!view) return std::move(view.diagnostics());
+  const auto indices = op.getOperands().drop_front(1);
+  auto load = mlir::dyn_cast<affine::AffineLoadOp>(op);
+  Result<std::vector<int>> at = load ? resultsOf(load.getAffineMap(), indices, op) : valuesOf(indices, op);
+  if (!at) return std::move(at.diagnostics());
+  Result<int> element = elementOf(*view, *at, op);
+  if (!element) return std::move(element.diagnostics());
+  body_.values()[op.getResult(0)] = *element;
+  return okStatus();
+}
+
+Status NestReader::readStore(mlir::Operation &op) {
+  Result<View> view = viewOf(op.getOperand(1), op);
+  if (!view) return std::move(view.diagnostics());
+  const auto indices = op.getOperands().drop_front(2);
+  auto store = mlir::dyn_cast<affine::AffineStoreOp>(op);
+  Result<std::vector<int>> at = store ? resultsOf(store.getAffineMap(), indices, op) : valuesOf(indices, op);
+  if (!at) return std::move(at.diagnostics());
+  Result<CStatement> s = targetAt(*view, *at, op);
+  if (!s) return std::move(s.diagnostics());
+  Result<int> value = valueOf(op.getOperand(0), op);
+  if (!value) return std::move(value.diagnostics());
+  s->value = *value;
+  emit(std::move(*s), op);
+  return okStatus();
+}
+
+// ---- Branches ----
+
+/// The condition of an affine.if, or of an scf.if, as 0 or 1.
+Result<int> NestReader::truthOf(mlir::Operation &op) {
+  auto branch = mlir::dyn_cast<affine::AffineIfOp>(op);
+  if (!branch) return valueOf(op.getOperand(0), op);
   const mlir::IntegerSet set = branch.getIntegerSet();
   const auto map = mlir::AffineMap::get(set.getNumDims(), set.getNumSymbols(), set.getConstraints(), op.getContext());
-  Result<Forms> forms = mapForms(map, branch.getOperands(), op);
-  if (!forms) return std::move(forms.diagnostics());
-  Scope inner = scope;
-  for (unsigned c = 0; c < forms->size(); ++c) {
-    inner.guards.push_back((*forms)[c]);
-    if (!set.isEq(c)) continue;
-    const auto opposite = plus(constantForm(0), (*forms)[c], -1);
-    if (opposite) inner.guards.push_back(*opposite);
+  Result<std::vector<int>> values = resultsOf(map, branch.getOperands(), op);
+  if (!values) return std::move(values.diagnostics());
+  int truth = -1;
+  for (unsigned c = 0; c < values->size(); ++c) {
+    const int zero = pool_.integer(DType::kI64, 0);
+    truth = pool_.both(truth, pool_.op(set.isEq(c) ? Op::kCmpEq : Op::kCmpGe, DType::kU8, (*values)[c], zero));
   }
-  if (Status s = readBlock(*branch.getThenBlock(), inner); !s) return s;
-  if (!branch.hasElse()) return okStatus();
-  if (forms->size() != 1 || set.isEq(0)) {
-    return unsupported("unsupported-op", placeOf(op), "affine.if with else has one inequality only",
-                       "write the other case as an affine.if of its own");
-  }
-  Scope other = scope;
-  auto negated = plus(constantForm(-1), forms->front(), -1);
-  if (!negated) return notAffine("the condition does not fit 64 bits", placeOf(op));
-  other.guards.push_back(std::move(*negated));
-  return readBlock(*branch.getElseBlock(), other);
+  return truth < 0 ? pool_.integer(DType::kU8, 1) : truth;
 }
 
-// ---- Accesses ----
-
-Result<NestAccess> NestReader::accessOf(mlir::Operation &op, const Scope &scope) {
-  NestAccess access;
-  access.loops = scope.loops;
-  access.order = ++order_;
-  const mlir::Value memref = isLoad(op) ? op.getOperand(0) : op.getOperand(1);
-  const auto buffer = buffers_.find(memref);
-  if (buffer == buffers_.end()) {
-    return unsupported("unsupported-type", placeOf(op), "the memref is made by an op that is not read", kNestOps);
+Status NestReader::readIf(mlir::Operation &op) {
+  for (const mlir::Value result : op.getResults()) {
+    if (!mlir::isa<mlir::ShapedType>(result.getType())) continue;
+    return unsupported("unsupported-op", placeOf(op), "a branch whose results are tensors or memrefs is not supported",
+                       "store in both branches, or choose elements with arith.select");
   }
-  access.buffer = buffer->second;
-  const unsigned first = isLoad(op) ? 1 : 2;
-  const auto indices = op.getOperands().drop_front(first);
-  mlir::AffineMap map;
-  if (auto load = mlir::dyn_cast<affine::AffineLoadOp>(op)) map = load.getAffineMap();
-  if (auto store = mlir::dyn_cast<affine::AffineStoreOp>(op)) map = store.getAffineMap();
-  if (!map) map = mlir::AffineMap::getMultiDimIdentityMap(static_cast<unsigned>(indices.size()), op.getContext());
-  Result<Forms> index = mapForms(map, indices, op);
-  if (!index) return std::move(index.diagnostics());
-  access.index = std::move(*index);
-  return access;
+  Result<int> truth = truthOf(op);
+  if (!truth) return std::move(truth.diagnostics());
+  if (auto branch = mlir::dyn_cast<affine::AffineIfOp>(op))
+    return readSides(op, *truth, branch.getThenBlock(), branch.hasElse() ? branch.getElseBlock() : nullptr);
+  auto branch = mlir::cast<mlir::scf::IfOp>(op);
+  return readSides(op, *truth, branch.thenBlock(), branch.elseBlock());
 }
 
-Status NestReader::readAccess(mlir::Operation &op, const Scope &scope) {
-  if (done_.contains(&op)) return okStatus();
-  Result<NestAccess> access = accessOf(op, scope);
-  if (!access) return std::move(access.diagnostics());
-  if (isLoad(op)) {
-    loads_[op.getResult(0)] = std::move(*access);
+/// One side of a branch, and what it yields.
+Status NestReader::readSide(mlir::Block *block, int predicate, const DisjointGuards *guards, std::vector<int> &yields,
+                            int &predicateAfter) {
+  predicateAfter = predicate;
+  if (block == nullptr || (guards != nullptr && guards->empty())) return okStatus();
+  if (guards != nullptr) {
+    guards_.push_back({*guards, predicate});
+  } else {
+    predicates_.push_back(predicate);
+  }
+  Status s = readBlock(*block);
+  if (s) {
+    Result<std::vector<int>> values = valuesOf(block->getTerminator()->getOperands(), *block->getTerminator());
+    if (values) yields = std::move(*values);
+    if (!values) s = std::move(values.diagnostics());
+  }
+  if (guards != nullptr) {
+    guards_.pop_back();
+  } else {
+    predicateAfter = predicates_.back();  // stores may have changed what it was made of; then it was kept
+    predicates_.pop_back();
+  }
+  return s;
+}
+
+Status NestReader::readSides(mlir::Operation &op, int truth, mlir::Block *onTrue, mlir::Block *onFalse) {
+  truth = pool_.isTrue(truth);
+  std::vector<int> first, second;
+  int after = -1;
+  if (const auto known = pool_.integerOf(truth)) {
+    // A choice that is made by now.
+    const DisjointGuards always{{}};
+    if (Status s = readSide(*known != 0 ? onTrue : onFalse, truth, &always, first, after); !s) return s;
+    for (unsigned r = 0; r < op.getNumResults(); ++r) body_.values()[op.getResult(r)] = first[r];
     return okStatus();
   }
-  statements_.push_back({std::move(*access), scope.guards, op.getOperand(0), std::nullopt, placeOf(op)});
-  return okStatus();
-}
-
-// ---- iter_args ----
-
-/// Finds what each carried value accumulates; emits the statements of those that start here.
-Status NestReader::readCarried(mlir::LoopLikeOpInterface loop, const Scope &outer, const Scope &inner) {
-  const auto arguments = loop.getRegionIterArgs();
-  const auto yields = loop.getYieldedValues();
-  for (unsigned r = 0; r < arguments.size(); ++r) {
-    const mlir::Value result = loop->getResult(r);
-    std::optional<Reduction> reduction;
-    if (auto how = accumulationOf(yields[r], arguments[r])) reduction = Reduction{inner, *how, {}};
-    const auto chained = chained_.find(yields[r]);
-    if (!reduction && chained != chained_.end() && chained->second.origin == arguments[r] && arguments[r].hasOneUse() &&
-        yields[r].hasOneUse()) {
-      reduction = chained->second;
+  const auto cases = disjointGuards(pool_, truth);
+  const auto others = cases ? disjointGuards(pool_, pool_.isFalse(truth)) : std::nullopt;
+  const bool isAffine = cases && others;
+  if (Status s = readSide(onTrue, truth, isAffine ? &*cases : nullptr, first, after); !s) return s;
+  if (!isAffine) truth = after;
+  std::vector<int> condition{truth};
+  held_.push_back(&first);
+  held_.push_back(&condition);
+  Status s = readSide(onFalse, pool_.isFalse(truth), isAffine ? &*others : nullptr, second, after);
+  held_.resize(held_.size() - 2);
+  if (!s) return s;
+  truth = condition.front();
+  for (unsigned r = 0; r < op.getNumResults(); ++r) {
+    // A side that never runs gives nothing.
+    if (first.empty() || second.empty()) {
+      body_.values()[op.getResult(r)] = first.empty() ? second[r] : first[r];
+    } else {
+      body_.values()[op.getResult(r)] = pool_.op(Op::kSelect, pool_[first[r]].type, truth, first[r], second[r]);
     }
-    if (!reduction) {
-      if (result.use_empty() && arguments[r].use_empty()) continue;
-      return unsupported("unsupported-reduction", placeOf(*loop), "an iter_args value is no accumulation",
-                         "yield add, sub, mul, max or min of the carried value and a term, and use it nowhere else");
-    }
-    const auto init = mlir::dyn_cast<mlir::BlockArgument>(loop.getInits()[r]);
-    auto parent = mlir::dyn_cast_or_null<mlir::LoopLikeOpInterface>(init ? init.getOwner()->getParentOp()
-                                                                         : static_cast<mlir::Operation *>(nullptr));
-    if (init && parent && llvm::is_contained(parent.getRegionIterArgs(), init)) {
-      reduction->origin = init;
-      chained_[result] = std::move(*reduction);
-      continue;
-    }
-    if (Status s = emitCarried(loop, r, outer, *reduction); !s) return s;
-  }
-  return okStatus();
-}
-
-/// The store that takes the result and nothing else before it that could see the difference.
-mlir::Operation *NestReader::directStore(mlir::LoopLikeOpInterface loop, unsigned result, int first) const {
-  const mlir::Value value = loop->getResult(result);
-  if (loop->getNumResults() != 1 || !value.hasOneUse()) return nullptr;
-  mlir::Operation *store = *value.user_begin();
-  if (!isStore(*store) || store->getOperand(0) != value || store->getBlock() != loop->getBlock()) return nullptr;
-  for (mlir::Operation *op = loop->getNextNode(); op != store; op = op->getNextNode()) {
-    if (op->getNumRegions() != 0 || isLoad(*op) || isStore(*op)) return nullptr;
-  }
-  const auto target = buffers_.find(store->getOperand(1));
-  if (target == buffers_.end()) return nullptr;
-  const bool isRead = std::any_of(loads_.begin(), loads_.end(), [&](const auto &load) {
-    return load.second.buffer == target->second && load.second.order > first;
-  });
-  return isRead ? nullptr : store;
-}
-
-Status NestReader::emitCarried(mlir::LoopLikeOpInterface loop, unsigned result, const Scope &outer,
-                               const Reduction &reduction) {
-  const mlir::Value init = loop.getInits()[result], value = loop->getResult(result);
-  const NestAccess *start = loadOf(init);
-  // Loads of the nest that come after the first value: those inside the loop.
-  int first = 0;
-  for (auto &[v, access] : loads_) {
-    mlir::Value loaded = v;
-    if (!loop->isAncestor(loaded.getParentBlock()->getParentOp())) first = std::max(first, access.order);
-  }
-  NestAccess target;
-  mlir::Operation *store = directStore(loop, result, first);
-  bool startsThere = false;
-  if (store) {
-    Result<NestAccess> access = accessOf(*store, outer);
-    if (!access) return std::move(access.diagnostics());
-    target = std::move(*access);
-    const bool isOverwritten =
-        start && std::any_of(statements_.begin(), statements_.end(), [&](const NestStatement &s) {
-          return s.target.buffer == start->buffer && s.target.order > start->order;
-        });
-    startsThere = start && !isOverwritten && start->buffer == target.buffer && start->index == target.index &&
-                  start->loops == target.loops && init.hasOneUse();
-    done_.insert(store);
-  } else {
-    const auto type = scalarType(value.getType());
-    if (!type) {
-      return unsupported("unsupported-type", placeOf(*loop),
-                         fmt::format("a carried value of type '{}' is not supported", typeText(value.getType())),
-                         kNestOps);
-    }
-    Buffer buffer;
-    buffer.type = *type;
-    for (const int l : outer.loops) buffer.shape.push_back(extents_[static_cast<std::size_t>(l)]);
-    target.buffer = graph_.addBuffer(std::move(buffer));
-    target.loops = outer.loops;
-    for (const int l : outer.loops) {
-      Affine form{std::vector<std::int64_t>(extents_.size(), 0), 0};
-      form.coefficients[static_cast<std::size_t>(l)] = 1;
-      target.index.push_back(std::move(form));
-    }
-  }
-  if (!startsThere) {
-    target.order = ++order_;
-    statements_.push_back({target, outer.guards, init, std::nullopt, placeOf(*loop)});
-  }
-  NestAccess sum = target;
-  sum.loops = reduction.scope.loops;
-  sum.order = ++order_;
-  statements_.push_back({sum, reduction.scope.guards, reduction.how.term, reduction.how, placeOf(*loop)});
-  if (!store) {
-    target.order = ++order_;
-    loads_[value] = std::move(target);
   }
   return okStatus();
 }
 
 // ---- Blocks ----
 
-Status NestReader::readOp(mlir::Operation &op, const Scope &scope) {
-  if (mlir::isa<affine::AffineForOp, mlir::scf::ForOp>(op)) return readLoop(op, scope);
-  if (mlir::isa<affine::AffineParallelOp>(op)) return readParallel(op, scope);
-  if (mlir::isa<affine::AffineIfOp>(op)) return readIf(op, scope);
-  if (isLoad(op) || isStore(op)) return readAccess(op, scope);
-  const bool isQuiet =
-      mlir::isa<affine::AffineApplyOp, affine::AffineYieldOp, mlir::scf::YieldOp, mlir::memref::DimOp>(op);
-  if (isQuiet || isScalarOp(op)) return okStatus();
+/// Whether something from before `op` that is still needed reads one of the buffers.
+bool NestReader::readsAny(const State &state, const std::set<int> &buffers, mlir::Operation &op) const {
+  const auto reads = [&](int e) {
+    return e >= 0 && pool_.contains(e, [&](const Expression &x) { return x.op == Op::kLoad && buffers.contains(x.buffer); });
+  };
+  for (const auto &[value, e] : state.values)
+    if (!pool_.isConstant(e) && reads(e) && isUsedAfter(value, op)) return true;
+  for (const std::vector<int> &list : state.held)
+    if (std::any_of(list.begin(), list.end(), reads)) return true;
+  return std::any_of(state.predicates.begin(), state.predicates.end(), reads);
+}
+
+/// An op with loops or conditions of its own. Values from before it that it would change under our hands are kept
+/// before it, not in it.
+Status NestReader::readNested(mlir::Operation &op) {
+  for (;;) {
+    const State state = save();
+    Status done = mlir::isa<mlir::scf::ParallelOp>(op)          ? readParallel(op)
+                  : mlir::isa<affine::AffineParallelOp>(op)     ? readAffineParallel(op)
+                  : isLoop(op)                                  ? readLoop(op)
+                  : isBranch(op)                                ? readIf(op)
+                  : mlir::isa<mlir::memref::CopyOp>(op)         ? readCopy(op)
+                  : mlir::isa<mlir::tensor::InsertSliceOp>(op)  ? readInsertSlice(op)
+                                                                : readStructured(mlir::cast<mlir::linalg::LinalgOp>(op));
+    if (!done) return done;
+    std::set<int> stored;
+    for (std::size_t s = state.statements; s < program_.statements.size(); ++s)
+      stored.insert(program_.statements[s].buffer);
+    if (!readsAny(state, stored, op)) return okStatus();
+    restore(state);
+    for (const int buffer : stored) keepOldValues(buffer, op);
+  }
+}
+
+Status NestReader::readOp(mlir::Operation &op) {
+  const bool isNested = isLoop(op) || isBranch(op) || mlir::isa<mlir::linalg::LinalgOp, mlir::tensor::InsertSliceOp, mlir::memref::CopyOp>(op);
+  if (isNested) return readNested(op);
+  if (isLoad(op)) return readLoad(op);
+  if (isStore(op)) return readStore(op);
+  if (isViewOp(op)) return readView(op);
+  if (mlir::isa<mlir::tensor::InsertOp>(op)) return readInsert(op);
+  if (mlir::isa<mlir::memref::AllocOp, mlir::memref::AllocaOp, mlir::tensor::EmptyOp>(op)) return readAllocation(op);
+  if (isIndexOp(op)) {
+    mlir::AffineMap map;
+    if (auto apply = mlir::dyn_cast<affine::AffineApplyOp>(op)) map = apply.getAffineMap();
+    if (auto least = mlir::dyn_cast<affine::AffineMinOp>(op)) map = least.getAffineMap();
+    if (auto most = mlir::dyn_cast<affine::AffineMaxOp>(op)) map = most.getAffineMap();
+    Result<std::vector<int>> values = resultsOf(map, op.getOperands(), op);
+    if (!values) return std::move(values.diagnostics());
+    int all = values->front();
+    const Op choice = mlir::isa<affine::AffineMinOp>(op) ? Op::kMin : Op::kMax;
+    for (std::size_t v = 1; v < values->size(); ++v) all = pool_.op(choice, DType::kI64, all, (*values)[v]);
+    body_.values()[op.getResult(0)] = all;
+    return okStatus();
+  }
+  const bool isQuiet = mlir::isa<affine::AffineYieldOp, mlir::scf::YieldOp, mlir::scf::ReduceOp,
+                                 mlir::scf::ReduceReturnOp, mlir::linalg::YieldOp, mlir::memref::DimOp,
+                                 mlir::tensor::DimOp, mlir::memref::DeallocOp>(op);
+  if (isQuiet) return okStatus();
+  if (mlir::isa<mlir::memref::CastOp, mlir::tensor::CastOp>(op)) {
+    Result<View> view = viewOf(op.getOperand(0), op);
+    if (!view) return std::move(view.diagnostics());
+    // Two values for one content: neither is updated in place.
+    if (!op.getOperand(0).hasOneUse() && mlir::isa<mlir::TensorType>(op.getOperand(0).getType()))
+      bufferOf(*view).isShared = true;
+    bind(op.getResult(0), std::move(*view));
+    return okStatus();
+  }
+  if (isScalarOp(op)) {
+    if (constantOf(op.getResult(0))) return okStatus();
+    Result<std::vector<int>> operands = valuesOf(op.getOperands(), op);
+    if (!operands) return std::move(operands.diagnostics());
+    for (unsigned o = 0; o < op.getNumOperands(); ++o) body_.values()[op.getOperand(o)] = (*operands)[o];
+    return body_.translateNow(op);
+  }
+  if (mlir::isa<mlir::scf::WhileOp>(op)) {
+    return unsupported("unsupported-loop", placeOf(op), "'scf.while' runs until its data say stop",
+                       "a loop has bounds that are known before it starts: write scf.for, and guard its body by scf.if");
+  }
   return unsupportedOp(op.getName().getStringRef().str(), placeOf(op), kNestOps);
 }
 
-Status NestReader::readBlock(mlir::Block &block, const Scope &scope) {
+Status NestReader::readBlock(mlir::Block &block) {
   for (mlir::Operation &op : block) {
-    if (Status s = readOp(op, scope); !s) return s;
-    if (statements_.size() > kMaxStatements) {
+    if (Status s = readOp(op); !s) return s;
+    if (program_.statements.size() > kMaxStatements) {
       return unsupported("too-long", placeOf(op), fmt::format("the nest has more than {} statements", kMaxStatements),
                          "split the function");
     }
@@ -496,23 +412,41 @@ Status NestReader::readBlock(mlir::Block &block, const Scope &scope) {
 }
 
 Status NestReader::read(mlir::Operation &op) {
-  statements_.clear();
-  extents_.clear();
-  loaded_ = {};
-  if (Status s = readOp(op, {}); !s || !isLoad(op)) return s;
-  // Later nests may overwrite the element: its value is kept in a tensor of its own.
-  loaded_ = op.getResult(0);
-  Buffer buffer;
-  buffer.type = graph_.buffer(loads_[loaded_].buffer).type;
-  NestAccess copy;
-  copy.buffer = graph_.addBuffer(std::move(buffer));
-  copy.order = ++order_;
-  statements_.push_back({std::move(copy), {}, loaded_, std::nullopt, placeOf(op)});
-  return okStatus();
+  return readOp(op);
 }
 
-void NestReader::settle() {
-  if (loaded_) loads_[loaded_] = statements_.front().target;
+bool NestReader::concerns(mlir::Operation &op) const {
+  const auto isOurs = [&](mlir::Value value) {
+    return views_.contains(value) || const_cast<BodyTranslator &>(body_).values().contains(value);
+  };
+  return op
+      .walk([&](mlir::Operation *inner) {
+        const bool isMeant = llvm::any_of(inner->getOperands(), isOurs) || (inner != &op && isLoad(*inner));
+        return isMeant ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+void NestReader::protect(int buffer, mlir::Operation &op) {
+  keepOldValues(programBuffer(buffer), op);
+}
+
+/// What is still needed by `op` or behind it outlives these statements.
+Status NestReader::flush(mlir::Operation &op) {
+  if (program_.statements.empty()) return okStatus();
+  addMissingBuffers(program_, function_.graph, mapped_);
+  for (auto &[value, e] : body_.values()) {
+    const bool isNeeded = llvm::is_contained(value.getUsers(), &op) || isUsedAfter(value, op);
+    if (pool_.isConstant(e) || !isNeeded) continue;
+    pool_.visit(e, [&](int node) {
+      const Expression &x = pool_[node];
+      if (x.op == Op::kLoad) program_.buffers[static_cast<std::size_t>(x.buffer)].kind = CBuffer::Kind::kArgument;
+    });
+  }
+  tidy(program_);
+  const Status done = emitKernels(program_, schedule(program_), function_.graph, mapped_);
+  program_.statements.clear();
+  return done;
 }
 
 }  // namespace pimento::frontend

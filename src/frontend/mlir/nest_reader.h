@@ -1,101 +1,211 @@
-// Loop nests of affine and scf ops, read into statements: their loops, guards and accesses. Internal to the MLIR front
+// Loop nests of affine, scf, memref, tensor and linalg ops as statements (nest/program.h). Internal to the MLIR front
 // end.
 //
-// A loop counts from 0 to its extent - 1; lower bounds and steps go into the indices, bounds that depend on outer
-// loops become guards. iter_args are reductions: into the element their result is stored to, or into a temporary.
+// Ops are run on expressions in the order of the text: every scalar is an expression over elements and loops, every
+// store a statement. A loop counts from 0 to its extent - 1; lower bounds and steps go into the indices, bounds that
+// depend on outer loops become guards. What a loop carries (iter_args) lives in a buffer: an element for each iteration
+// of the loops around if the loop accumulates, else one more for each of its own iterations. Tensors that a loop carries
+// are buffers that it updates, or that exchange their names after every round.
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "pimento/frontend/graph_builder.h"
 #include "pimento/frontend/mlir/body.h"
 #include "pimento/frontend/mlir/dims.h"
 #include "pimento/frontend/mlir/parse.h"
-#include "pimento/frontend/nest.h"
+#include "pimento/frontend/nest/recorder.h"
 
 namespace pimento::frontend {
 
-/// One store of a nest.
-struct NestStatement {
-  NestAccess target;
-  std::vector<kernel::Affine> guards;
-  mlir::Value value;                    ///< what is stored, or the term of `carried`
-  std::optional<Accumulation> carried;  ///< an accumulation by iter_args
-  Location where;
-};
-
-/// A loop, a load or a store outside linalg: what NestReader reads.
+/// A loop, a branch, a load, a store or a slice: what NestReader reads at the top of a function.
 bool isNestOp(mlir::Operation &op);
+/// An op that makes another name for (a part of) a memref or tensor.
+bool isViewOp(mlir::Operation &op);
 
-class NestReader {
+class NestReader : private NestRecorder {
  public:
-  NestReader(const ParsedModule &parsed, FunctionDims &dims, GraphBuilder &graph,
-             const llvm::DenseMap<mlir::Value, int> &buffers)
-      : parsed_(parsed), dims_(dims), graph_(graph), buffers_(buffers) {}
+  /// What the reader needs to know of the function around; references outlive it.
+  struct Function {
+    const ParsedModule &parsed;
+    FunctionDims &dims;
+    GraphBuilder &graph;
+    llvm::DenseMap<mlir::Value, int> &buffers;        ///< of memrefs and tensors
+    const llvm::DenseMap<mlir::Value, int> &scalars;  ///< of scalar arguments
+    std::function<Result<Buffer>(mlir::Value)> describe;
+  };
+  NestReader(CProgram &program, Function function);
 
-  /// Reads one op of the function's block.
+  /// Reads one op of the function's block. Its statements wait for flush().
   Status read(mlir::Operation &op);
-
-  /// Once the statements of a read op are in the graph: what it loaded outside all loops is what was copied.
-  void settle();
-
-  const std::vector<NestStatement> &statements() const { return statements_; }
-  const std::vector<std::int64_t> &extents() const { return extents_; }
-  /// The element a scalar was loaded from; null if it was computed.
-  const NestAccess *loadOf(mlir::Value value) const;
-  /// The affine form of a loop or of an index made of loops; none for other scalars.
-  std::optional<kernel::Affine> formOf(mlir::Value value);
+  /// Whether an op needs what nests made: scalars, or parts of memrefs and tensors; or has loads in its body.
+  bool concerns(mlir::Operation &op) const;
+  /// Values read from a buffer of the graph that are needed behind `op`, which writes it, get a place of their own.
+  void protect(int buffer, mlir::Operation &op);
+  /// Turns what was read into kernels, before `op`.
+  Status flush(mlir::Operation &op);
 
  private:
-  struct Scope {
-    std::vector<int> loops;
+  /// A memref or tensor as (a part of) a buffer of the graph: offsets by dimension of the buffer, and for each index
+  /// which dimension it moves, and by how much.
+  struct View {
+    struct Step {
+      std::size_t dim = 0;
+      int stride = -1;  ///< an expression
+    };
+    int buffer = -1;
+    std::vector<int> offsets;  ///< expressions
+    std::vector<Step> steps;
+  };
+  /// A value that a loop carries.
+  struct Carried {
+    mlir::Value argument, result, yielded;
+    int init = -1;
+    std::optional<std::int64_t> step;  ///< it goes up by a constant
+    int buffer = -1;
+    std::vector<kernel::Affine> index;
+    bool isTimed = false;   ///< an element for every iteration
+    bool isShared = false;  ///< the loop around carries it too
+    bool isUnused = false;
+  };
+  /// A loop that has been entered.
+  struct Entered {
+    int loop = -1;
     std::vector<kernel::Affine> guards;
+    bool isKnown = true;  ///< it always runs as often
   };
-  struct Reduction {
-    Scope scope;
-    Accumulation how;
-    mlir::Value origin;  ///< the enclosing loop's argument it continues
+  struct Bounds {
+    std::vector<int> lower, upper;  ///< expressions: the largest, the smallest counts
+    std::int64_t step = 0;
   };
-  using Forms = std::vector<kernel::Affine>;
+  struct State {
+    std::size_t statements = 0;
+    BodyTranslator::Values values;
+    std::vector<int> predicates;
+    std::vector<std::vector<int>> held;
+  };
+  class PoolSink final : public ScalarSink {
+   public:
+    explicit PoolSink(ExpressionPool &pool) : pool_(pool) {}
+    int constant(DType type, double x) override { return pool_.real(type, x); }
+    int integer(DType type, std::int64_t x) override { return pool_.integer(type, x); }
+    int indexValue(int dim, DType type) override { return pool_.form(type, unit(loops[static_cast<std::size_t>(dim)])); }
+    int load(DType, const kernel::Access &) override { return -1; }
+    int op(kernel::Op op, DType type, int a, int b, int c) override { return pool_.op(op, type, a, b, c); }
+    int cast(DType type, int a) override { return pool_.cast(type, a); }
+    DType typeOf(int value) const override { return pool_[value].type; }
 
-  Status readBlock(mlir::Block &block, const Scope &scope);
-  Status readOp(mlir::Operation &op, const Scope &scope);
-  Status readLoop(mlir::Operation &op, const Scope &scope);
-  Status readParallel(mlir::Operation &op, Scope scope);
-  Status readIf(mlir::Operation &op, const Scope &scope);
-  Status readAccess(mlir::Operation &op, const Scope &scope);
-  Status readCarried(mlir::LoopLikeOpInterface loop, const Scope &outer, const Scope &inner);
-  Status emitCarried(mlir::LoopLikeOpInterface loop, unsigned result, const Scope &outer, const Reduction &reduction);
-  mlir::Operation *directStore(mlir::LoopLikeOpInterface loop, unsigned result, int firstStatementLoad) const;
+    std::vector<int> loops;  ///< of the structured op that is being read
 
-  /// Adds a loop to `scope`; false if it never runs.
-  Result<bool> addLoop(mlir::Value iv, const Forms &lower, const Forms &upper, std::int64_t step, Scope &scope,
-                       mlir::Operation &op);
-  Result<NestAccess> accessOf(mlir::Operation &op, const Scope &scope);
-  Result<kernel::Affine> valueForm(mlir::Value value, mlir::Operation &user, int depth = 0);
-  Result<kernel::Affine> expressionForm(mlir::AffineExpr expr, const Forms &operands, unsigned dims,
-                                        mlir::Operation &user);
-  Result<Forms> mapForms(mlir::AffineMap map, mlir::ValueRange operands, mlir::Operation &user);
-  Location placeOf(mlir::Operation &op) const { return place(op.getLoc(), parsed_.file); }
+   private:
+    ExpressionPool &pool_;
+  };
 
-  const ParsedModule &parsed_;
-  FunctionDims &dims_;
-  GraphBuilder &graph_;
-  const llvm::DenseMap<mlir::Value, int> &buffers_;
-  std::vector<std::int64_t> extents_;
-  std::vector<NestStatement> statements_;
-  llvm::DenseMap<mlir::Value, NestAccess> loads_;
-  llvm::DenseMap<mlir::Value, kernel::Affine> forms_;
-  llvm::DenseMap<mlir::Value, Reduction> chained_;
-  llvm::DenseSet<mlir::Operation *> done_;  ///< stores that a reduction took over
-  mlir::Value loaded_;                      ///< a load outside all loops
-  int order_ = 0;
+  // nest_reader.cpp: ops, branches, elements
+  Status readBlock(mlir::Block &block);
+  Status readOp(mlir::Operation &op);
+  Status readNested(mlir::Operation &op);
+  bool readsAny(const State &state, const std::set<int> &buffers, mlir::Operation &op) const;
+  Status readIf(mlir::Operation &op);
+  Status readSides(mlir::Operation &op, int truth, mlir::Block *onTrue, mlir::Block *onFalse);
+  Status readSide(mlir::Block *block, int predicate, const DisjointGuards *guards, std::vector<int> &yields,
+                  int &predicateAfter);
+  Status readLoad(mlir::Operation &op);
+  Status readStore(mlir::Operation &op);
+  Result<int> truthOf(mlir::Operation &op);
+  Result<int> valueOf(mlir::Value value, mlir::Operation &user);
+  Result<std::vector<int>> valuesOf(mlir::ValueRange values, mlir::Operation &user);
+  Result<int> expressionOf(mlir::AffineExpr expr, const std::vector<int> &operands, unsigned dims,
+                           mlir::Operation &user);
+  Result<std::vector<int>> resultsOf(mlir::AffineMap map, mlir::ValueRange operands, mlir::Operation &user);
+  void emit(CStatement s, mlir::Operation &op, std::size_t predicates = 0);
+  void keepOldValues(int buffer, mlir::Operation &op);
+  bool isUsedAfter(mlir::Value value, mlir::Operation &op) const;
+
+  // nest_loops.cpp: loops and the scalars they carry
+  Status readLoop(mlir::Operation &op);
+  Status readParallel(mlir::Operation &op);
+  Status readAffineParallel(mlir::Operation &op);
+  Status readReductions(mlir::Operation &op, const std::vector<Carried> &carried);
+  Result<Bounds> boundsOf(mlir::Operation &op);
+  Result<std::vector<kernel::Affine>> boundForms(const std::vector<int> &bounds, kernel::Op choice,
+                                                 mlir::Operation &op);
+  Result<std::optional<Entered>> enter(mlir::Value iv, const Bounds &bounds, mlir::Operation &op);
+  std::vector<kernel::Affine> guardsAround() const;
+  void within(const Entered &entered);
+  void leave();
+  int newLoop(std::int64_t extent, const Location &where);
+  std::vector<Carried> scalarsOf(mlir::LoopLikeOpInterface loop);
+  void countSteps(std::vector<Carried> &carried, const Entered &entered) const;
+  bool isChained(const Carried &c, mlir::Operation &loop) const;
+  Status startCarried(std::vector<Carried> &carried, const Entered &entered, mlir::Operation &op);
+  Status storeCarried(std::vector<Carried> &carried, mlir::Operation &op, std::vector<int> yields);
+  void finishCarried(const std::vector<Carried> &carried, const Entered &entered);
+  bool accumulatesOnly(const Carried &c, std::size_t first) const;
+  int elementOf(const Carried &c, const std::vector<kernel::Affine> &index) const;
+  State save() const;
+  void restore(const State &state);
+
+  // nest_tensors.cpp: memrefs, tensors, structured ops
+  Result<View> viewOf(mlir::Value value, mlir::Operation &user);
+  Status readView(mlir::Operation &op);
+  Status readAllocation(mlir::Operation &op);
+  Status readCopy(mlir::Operation &op);
+  Status readInsert(mlir::Operation &op);
+  Status readInsertSlice(mlir::Operation &op);
+  Status readStructured(mlir::linalg::LinalgOp op);
+  Result<int> elementOf(const View &view, const std::vector<int> &indices, mlir::Operation &op);
+  Result<CStatement> targetAt(const View &view, const std::vector<int> &indices, mlir::Operation &op);
+  Result<View> destination(mlir::Value init, mlir::Value result, bool needsOld, mlir::Operation &op);
+  Status copy(const View &from, const View &to, const std::vector<std::int64_t> &shape, mlir::Operation &op,
+              const char *name = "copy");
+  Result<View> newBuffer(mlir::Value like);
+  View whole(int buffer);
+  void bind(mlir::Value value, View view);
+  int programBuffer(int buffer);
+  bool mayOverwrite(mlir::Value init, mlir::Operation &op) const;
+  Result<View> partOf(const View &from, mlir::OffsetSizeAndStrideOpInterface part,
+                      const llvm::SmallBitVector &dropped, mlir::Operation &op);
+  Status readPoint(mlir::linalg::LinalgOp op, const std::vector<View> &targets, const std::vector<int> &iterations);
+  bool isStoredTo(int buffer) const;
+  /// Memrefs or tensors that a loop carries.
+  struct CarriedTensors {
+    std::vector<unsigned> positions;  ///< of the iter_args
+    std::vector<View> views;          ///< what their names stand for
+    std::vector<int> places, holds;   ///< buffers that exchange names, and what each name stands for after a round
+    bool isEmpty = false;             ///< nothing happens in a round but that
+  };
+  Result<CarriedTensors> enterTensors(mlir::LoopLikeOpInterface loop);
+  Status yieldTensors(mlir::LoopLikeOpInterface loop, CarriedTensors &tensors, const Entered &entered,
+                      std::size_t first);
+  Status exchange(mlir::LoopLikeOpInterface loop, CarriedTensors &tensors, std::vector<View> yielded,
+                  const Entered &entered, std::size_t first);
+  Status finishTensors(mlir::LoopLikeOpInterface loop, const CarriedTensors &tensors, const Entered &entered);
+
+  Diagnostic notAffine(const std::string &what, mlir::Operation &op) const;
+  Location placeOf(mlir::Operation &op) const { return place(op.getLoc(), function_.parsed.file); }
+  std::string nameOf(mlir::Value value) const;
+  Buffer &bufferOf(const View &view) { return function_.graph.buffer(view.buffer); }
+
+  Function function_;
+  PoolSink sink_;
+  BodyTranslator body_;
+  std::vector<int> mapped_;             ///< buffers of the program as those of the graph
+  llvm::DenseMap<int, int> buffersOf_;  ///< the other way
+  llvm::DenseMap<mlir::Value, View> views_;
+  std::vector<std::vector<int> *> held_;  ///< values on their way to where they are stored
+  std::vector<Carried> *around_ = nullptr;  ///< scalars that the innermost loop carries
+  mlir::Operation *aroundLoop_ = nullptr;
+  std::string kernelName_ = "nest";
 };
 
 }  // namespace pimento::frontend

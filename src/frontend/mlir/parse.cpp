@@ -54,6 +54,15 @@ std::string ParsedModule::nameOf(mlir::Value value) const {
   return it == names.end() ? std::string() : it->second;
 }
 
+std::string ParsedModule::identifierOf(mlir::Value value) const {
+  std::string name = nameOf(value);
+  for (char &c : name) {
+    if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z')) c = '_';
+  }
+  const bool isNumber = !name.empty() && name.find_first_not_of("0123456789_") == std::string::npos;
+  return isNumber ? std::string() : name;
+}
+
 namespace {
 
 constexpr std::size_t kMaxDiagnostics = 20;

@@ -27,6 +27,8 @@ struct ParsedModule {
 
   /// "A" for %A; empty if the text gives none.
   std::string nameOf(mlir::Value value) const;
+  /// Letters, digits and '_', as names of the graph are; empty for numbers.
+  std::string identifierOf(mlir::Value value) const;
 };
 
 Result<std::unique_ptr<ParsedModule>> parseModule(std::string_view text, std::string_view file);

@@ -61,9 +61,9 @@ void FunctionImporter::bindContents(BodyTranslator &body, mlir::Value argument, 
 
 void FunctionImporter::bindFunctionScalars(BodyTranslator &body) {
   for (const auto &[value, buffer] : scalars_) {
-    const auto size = value.getType().isIndex() ? dims_.index(value) : std::nullopt;
+    const auto size = dims_.index(value);
     if (size) {
-      body.bindConstant(value, {0, *size}, DType::kI64);
+      body.bindConstant(value, {0, *size}, *scalarType(value.getType()));
     } else {
       bindContents(body, value, buffer, {});
     }
@@ -232,7 +232,8 @@ Status FunctionImporter::importStructured(mlir::linalg::LinalgOp op) {
   Result<Dims> dims = loopsOf(op);
   if (!dims) return std::move(dims.diagnostics());
   kernel::KernelBuilder k(op->getName().stripDialect().str(), *dims, placeOf(*op));
-  BodyTranslator body(k, placeOf(*op));
+  KernelSink sink(k);
+  BodyTranslator body(sink, placeOf(*op));
   bindFunctionScalars(body);
   if (Status s = bindInputs(op, *dims, body); !s) return s;
   Result<std::vector<Output>> outputs = outputsOf(op, *dims);

@@ -1,4 +1,4 @@
-#include "pimento/frontend/c/kernel_accumulation.h"
+#include "pimento/frontend/nest/accumulation.h"
 
 #include <limits>
 #include <utility>

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <set>
 
-#include "pimento/frontend/c/kernel_accumulation.h"
-#include "pimento/frontend/c/kernel_schedule.h"
+#include "pimento/frontend/nest/accumulation.h"
+#include "pimento/frontend/nest/schedule.h"
 
 namespace pimento::frontend {
 
@@ -162,7 +162,8 @@ class Tidier {
     for (std::size_t d = 0; d < loops.size(); ++d) {
       const int loop = loops[d];
       const auto uses = [loop](const Affine &form) { return coefficient(form, loop) != 0; };
-      if (known[d] || std::any_of(s.index.begin(), s.index.end(), uses) ||
+      if (known[d] || program_.loops[static_cast<std::size_t>(loop)].isRound ||
+          std::any_of(s.index.begin(), s.index.end(), uses) ||
           std::any_of(s.guards.begin(), s.guards.end(), uses) || isShared(s, loop)) {
         continue;
       }

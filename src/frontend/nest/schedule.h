@@ -1,18 +1,15 @@
-// From statements to kernels, step by step: `shape`, `tidy`, `schedule`, `emit`. Knows nothing of Clang.
+// From statements to kernels, step by step: `tidy`, `schedule`, `emitKernels`. Knows nothing of C or MLIR.
 #pragma once
 
 #include <vector>
 
-#include "pimento/frontend/c/kernel_program.h"
-#include "pimento/frontend/nest.h"
+#include "pimento/frontend/graph_builder.h"
+#include "pimento/frontend/nest/program.h"
+#include "pimento/frontend/nest/forms.h"
 #include "pimento/kernel/dependence.h"
 #include "pimento/kernel/kernel.h"
 
 namespace pimento::frontend {
-
-/// Finds the extents of pointers from what is accessed, with rows where all accesses agree on them (A[i * n + k]), and
-/// checks that data-dependent indices have an extent. Warns of pointers that might overlap.
-Status shapeBuffers(CProgram &program);
 
 /// Drops statements that nothing reads, lets carried scalars live in the array that takes their result, and shortens
 /// loops of which only the last iteration counts.
@@ -38,8 +35,11 @@ struct CSchedule {
 /// those inside it are looked at again). So does a loop that alone keeps the loops of a statement from being parallel.
 CSchedule schedule(CProgram &program);
 
-/// The kernels on tensors.
-Result<kernel::Graph> emitGraph(CProgram &program, const CSchedule &schedule);
+/// `buffers`: by buffer of the program that of the graph; those that it lacks are made.
+void addMissingBuffers(const CProgram &program, GraphBuilder &graph, std::vector<int> &buffers);
+/// Adds the kernels, after addMissingBuffers(). Diagnostics:
+/// uninitialized, missing-size, unsupported-access, loop-dependence.
+Status emitKernels(CProgram &program, const CSchedule &schedule, GraphBuilder &graph, std::vector<int> &buffers);
 
 /// The element a statement stores to; of an index from data only what stands before it.
 NestAccess targetOf(const CStatement &s);
@@ -53,6 +53,9 @@ kernel::Meeting meeting(const CProgram &program, const CStatement &a, const Nest
 /// Kinds of a statement's loops, of which the first `counters` are around its kernel: parallel ones tell the elements
 /// apart and meet no other iteration; others accumulate, or run in order.
 std::vector<kernel::DimKind> kindsOf(CProgram &program, const CStatement &s, std::size_t counters);
+/// The same for statements of equal loops that run as one kernel: a loop is parallel if no element is touched in two of
+/// its iterations and written in one.
+std::vector<kernel::DimKind> jointKindsOf(const CProgram &program, const CGroup &group, std::size_t counters);
 /// A form by the positions of `loops`.
 kernel::Affine project(const kernel::Affine &form, const std::vector<int> &loops);
 std::vector<kernel::Affine> project(const std::vector<kernel::Affine> &forms, const std::vector<int> &loops);

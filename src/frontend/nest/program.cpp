@@ -1,4 +1,4 @@
-#include "pimento/frontend/c/kernel_program.h"
+#include "pimento/frontend/nest/program.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "pimento/frontend/c/kernel_expression.h"
+#include "pimento/frontend/nest/expression.h"
 
 namespace pimento::frontend {
 

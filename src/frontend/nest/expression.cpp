@@ -1,10 +1,11 @@
-#include "pimento/frontend/c/kernel_expression.h"
+#include "pimento/frontend/nest/expression.h"
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <utility>
 
-#include "pimento/frontend/nest.h"
+#include "pimento/frontend/nest/forms.h"
 #include "pimento/kernel/scalar.h"
 
 namespace pimento::frontend {
@@ -250,8 +251,8 @@ int ExpressionPool::foldForms(Op op, DType type, int a, int b) {
     const auto room = plus(Affine{{}, n - 1}, rest, -1);
     if (room && fits_(rest, DType::kU64) && fits_(*room, DType::kU64)) sum = op == Op::kDiv ? quotient : rest;
   }
-  // Signed sums do not overflow in C; unsigned ones wrap, and are then no sums.
-  if (!sum || (!isSigned(type) && !fits_(*sum, type))) return -1;
+  // Where integers wrap, what does is no sum.
+  if (!sum || ((wraps_ || !isSigned(type)) && !fits_(*sum, type))) return -1;
   return form(type, std::move(*sum));
 }
 
@@ -321,11 +322,12 @@ int ExpressionPool::op(Op op, DType type, int a, int b, int c) {
     if (simple < 0 && isComparison(op)) simple = simplifyComparison(op, a, b);
   }
   if (simple >= 0) return simple;
-  const auto isZero = [&](int e) {
+  const auto isPlusZero = [&](int e) {
     const Expression &node = (*this)[e];
-    return node.op == Op::kConstant && (isFloat(node.type) ? node.real == 0 : node.integer == 0);
+    return node.op == Op::kConstant && node.real == 0 && !std::signbit(node.real);
   };
-  if (op == Op::kMax && isFloat(type) && (isZero(a) || isZero(b))) return this->op(Op::kRelu, type, isZero(a) ? b : a);
+  if (op == Op::kMax && isFloat(type) && (isPlusZero(a) || isPlusZero(b)))
+    return this->op(Op::kRelu, type, isPlusZero(a) ? b : a);
   const bool isCommutative = op == Op::kAdd || op == Op::kMul || op == Op::kAnd || op == Op::kOr || op == Op::kXor ||
                              op == Op::kMin || op == Op::kMax || op == Op::kCmpEq || op == Op::kCmpNe;
   // Constants stand right, as the recognisers of the lowerings expect.

@@ -1,10 +1,10 @@
-// Conditions on loops as guards. Knows nothing of Clang.
+// Conditions on loops as guards. Knows nothing of C or MLIR.
 #pragma once
 
 #include <optional>
 #include <vector>
 
-#include "pimento/frontend/c/kernel_expression.h"
+#include "pimento/frontend/nest/expression.h"
 
 namespace pimento::frontend {
 

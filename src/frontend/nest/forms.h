@@ -1,8 +1,4 @@
-// Loop nests as sets of statements, and where two of their accesses meet. Knows nothing of MLIR.
-//
-// Every statement of a nest becomes a kernel of its own (loop distribution), which is right only if no statement needs
-// what a later one does in an earlier iteration. The test is exact for indices of one loop each with equal
-// coefficients and for row-major sums of loops; what it cannot decide counts as a dependence.
+// Sums of loops of a nest. Knows nothing of C or MLIR.
 #pragma once
 
 #include <optional>
@@ -34,18 +30,5 @@ std::optional<FormRange> rangeOf(const kernel::Affine &form, const std::vector<s
 /// Which of `loops` an element determines: two points that touch one element agree in them.
 std::vector<bool> determined(const std::vector<kernel::Affine> &index, const std::vector<int> &loops,
                              const std::vector<std::int64_t> &extents);
-
-/// Where iterations of a and of b touch the same element: iteration of a minus iteration of b, per common loop.
-struct Meeting {
-  bool isPossible = true;
-  std::vector<std::optional<std::int64_t>> distance;  ///< none: unknown
-
-  /// Whether a's iteration may come after b's.
-  bool mayBeLater() const;
-  /// Whether both may be one iteration.
-  bool mayCoincide() const;
-};
-Meeting meet(const NestAccess &a, const NestAccess &b, const std::vector<int> &common,
-             const std::vector<std::int64_t> &extents);
 
 }  // namespace pimento::frontend

@@ -1,9 +1,9 @@
-// What a statement adds to the element it stores to. Knows nothing of Clang.
+// What a statement adds to the element it stores to. Knows nothing of C or MLIR.
 #pragma once
 
 #include <optional>
 
-#include "pimento/frontend/c/kernel_program.h"
+#include "pimento/frontend/nest/program.h"
 
 namespace pimento::frontend {
 

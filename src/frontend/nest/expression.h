@@ -1,10 +1,10 @@
-// Scalar expressions of a C kernel as a shared graph: what a statement computes, in Op and DType of kernel.h, over
+// Scalar expressions of loop nests as a shared graph: what a statement computes, in Op and DType of kernel.h, over
 // elements of buffers and affine forms of loops.
 //
 // Nodes are never changed, and equal ones are one node, so that equality of numbers is equality of values read at one
 // moment. Making a node simplifies it where the result stays the same bit for bit: constants, sums of loops, widenings
 // that a narrowing takes back (Figueroa, When is double rounding innocuous?, 1995), minimum and maximum of integers.
-// Knows nothing of Clang.
+// Knows nothing of C or MLIR.
 #pragma once
 
 #include <array>
@@ -49,8 +49,9 @@ bool holdsAll(DType to, DType from);
 
 class ExpressionPool {
  public:
-  /// `fits` says whether the values of a form are all values of an integer type.
-  explicit ExpressionPool(std::function<bool(const kernel::Affine &, DType)> fits) : fits_(std::move(fits)) {}
+  /// `fits` says whether the values of a form are all values of an integer type. Signed integers wrap, or do not (C).
+  explicit ExpressionPool(std::function<bool(const kernel::Affine &, DType)> fits, bool wraps = false)
+      : fits_(std::move(fits)), wraps_(wraps) {}
 
   int real(DType type, double x);
   int integer(DType type, std::int64_t x);
@@ -94,6 +95,7 @@ class ExpressionPool {
   std::optional<int> unwidened(DType type, int a);
 
   std::function<bool(const kernel::Affine &, DType)> fits_;
+  bool wraps_;
   std::vector<Expression> nodes_;
   std::map<std::vector<std::int64_t>, int> known_;
   std::map<int, Location> places_;

@@ -1,4 +1,4 @@
-#include "pimento/frontend/nest.h"
+#include "pimento/frontend/nest/forms.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -85,56 +85,6 @@ std::vector<bool> determined(const std::vector<Affine> &index, const std::vector
     known.push_back(isKnown[static_cast<std::size_t>(l)] || extents[static_cast<std::size_t>(l)] == 1);
   }
   return known;
-}
-
-bool Meeting::mayBeLater() const {
-  if (!isPossible) return false;
-  for (const auto &d : distance) {
-    if (!d || *d > 0) return true;
-    if (*d < 0) return false;
-  }
-  return false;
-}
-
-bool Meeting::mayCoincide() const {
-  return isPossible && std::all_of(distance.begin(), distance.end(), [](const auto &d) { return !d || *d == 0; });
-}
-
-Meeting meet(const NestAccess &a, const NestAccess &b, const std::vector<int> &common,
-             const std::vector<std::int64_t> &extents) {
-  Meeting m;
-  m.distance.resize(common.size());
-  const auto never = [&] {
-    m.isPossible = false;
-    return m;
-  };
-  if (a.buffer != b.buffer) return never();
-  for (std::size_t c = 0; c < common.size(); ++c) {
-    if (extents[static_cast<std::size_t>(common[c])] == 1) m.distance[c] = 0;
-  }
-  for (std::size_t i = 0; i < a.index.size() && i < b.index.size(); ++i) {
-    const auto left = rangeOf(a.index[i], extents), right = rangeOf(b.index[i], extents);
-    if (left && right && (left->high < right->low || right->high < left->low)) return never();
-    const std::vector<int> loops = loopsIn(a.index[i]);
-    if (loops.empty() || loops != loopsIn(b.index[i])) continue;
-    const bool isSame = std::all_of(loops.begin(), loops.end(), [&](int l) {
-      return coefficient(a.index[i], l) == coefficient(b.index[i], l) &&
-             std::find(common.begin(), common.end(), l) != common.end();
-    });
-    std::int64_t offset = 0;
-    if (!isSame || __builtin_sub_overflow(b.index[i].constant, a.index[i].constant, &offset)) continue;
-    if (offset == std::numeric_limits<std::int64_t>::min()) continue;  // no quotient by -1
-    if (loops.size() > 1 && (offset != 0 || !isPositional(a.index[i], loops, extents))) continue;
-    const std::int64_t factor = coefficient(a.index[i], loops.front());
-    if (loops.size() == 1 && offset % factor != 0) return never();
-    const std::int64_t distance = loops.size() == 1 ? offset / factor : 0;
-    for (const int l : loops) {
-      auto &known = m.distance[static_cast<std::size_t>(std::find(common.begin(), common.end(), l) - common.begin())];
-      if ((known && *known != distance) || std::abs(distance) >= extents[static_cast<std::size_t>(l)]) return never();
-      known = distance;
-    }
-  }
-  return m;
 }
 
 }  // namespace pimento::frontend

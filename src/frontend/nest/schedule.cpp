@@ -1,9 +1,9 @@
-#include "pimento/frontend/c/kernel_schedule.h"
+#include "pimento/frontend/nest/schedule.h"
 
 #include <algorithm>
 
 #include "pimento/base/integer.h"
-#include "pimento/frontend/c/kernel_accumulation.h"
+#include "pimento/frontend/nest/accumulation.h"
 
 namespace pimento::frontend {
 
@@ -112,6 +112,32 @@ std::vector<DimKind> kindsOf(CProgram &program, const CStatement &s, std::size_t
   for (std::size_t d = counters; d < kinds.size(); ++d)
     if (kinds[d] == DimKind::kParallel && carries(target, d))
       kinds[d] = isOrdered ? DimKind::kSequential : DimKind::kReduction;
+  // Guards may tell elements apart that indices do not; a kernel says so only by its indices.
+  for (std::size_t d = counters; d < kinds.size() && how; ++d) {
+    const bool isIndex = std::any_of(target.index.begin(), target.index.end(),
+                                     [&](const Affine &form) { return coefficient(form, s.loops[d]) != 0; });
+    const bool isOne = program.loops[static_cast<std::size_t>(s.loops[d])].extent == 1;
+    if (kinds[d] == DimKind::kParallel && !isIndex && !isOne)
+      kinds[d] = isOrdered ? DimKind::kSequential : DimKind::kReduction;
+  }
+  return kinds;
+}
+
+std::vector<DimKind> jointKindsOf(const CProgram &program, const CGroup &group, std::size_t counters) {
+  std::vector<DimKind> kinds(group.front().loops.size(), DimKind::kParallel);
+  std::fill_n(kinds.begin(), counters, DimKind::kCounter);
+  for (const CStatement &writer : group) {
+    for (const CStatement &other : group) {
+      std::vector<NestAccess> accesses = readsOf(program, other);
+      accesses.push_back(targetOf(other));
+      for (const NestAccess &access : accesses) {
+        if (access.buffer != writer.buffer) continue;
+        const kernel::Meeting m = meeting(program, writer, targetOf(writer), other, access);
+        for (std::size_t d = counters; d < kinds.size(); ++d)
+          if (m.isPossible(d, 1, counters) || m.isPossible(d, -1, counters)) kinds[d] = DimKind::kSequential;
+      }
+    }
+  }
   return kinds;
 }
 
@@ -144,6 +170,7 @@ class Scheduler {
   /// loops.
   bool isCrossing(const CStatement &a, const CStatement &b, std::size_t counters) {
     if (commonLoops(a.loops, b.loops).size() <= counters) return false;
+    if (hasRounds(a, counters) || hasRounds(b, counters)) return true;
     const auto isCrossed = [&](const NestAccess &x, const NestAccess &y) {
       return x.buffer == y.buffer && meeting(program_, a, x, b, y).mayBeLater(counters);
     };
@@ -175,13 +202,30 @@ class Scheduler {
     return true;
   }
 
+  /// Whether the second statement reads a value that the first kept, and all between run as one kernel point by point:
+  /// an exchange needs no array for what it keeps.
+  bool keepsTogether(std::size_t a, std::size_t b, std::size_t counters) {
+    const int kept = all()[a].buffer;
+    if (!program_.buffers[static_cast<std::size_t>(kept)].isKept || all()[a].loops.size() <= counters) return false;
+    const std::vector<NestAccess> reads = readsOf(program_, all()[b]);
+    if (std::none_of(reads.begin(), reads.end(), [&](const NestAccess &read) { return read.buffer == kept; }))
+      return false;
+    const CGroup group(all().begin() + static_cast<std::ptrdiff_t>(a),
+                       all().begin() + static_cast<std::ptrdiff_t>(b) + 1);
+    const bool isAround =
+        std::any_of(group.begin(), group.end(), [&](const CStatement &s) { return hasRounds(s, counters); });
+    if (isAround || !canJoin(group)) return false;
+    const std::vector<DimKind> kinds = jointKindsOf(program_, group, counters);
+    return std::none_of(kinds.begin(), kinds.end(), [](DimKind kind) { return kind == DimKind::kSequential; });
+  }
+
   /// Statements [from, to), in one round of their first `counters` loops.
   void distribute(std::size_t from, std::size_t to, std::size_t counters) {
     std::vector<std::size_t> starts;
     for (std::size_t b = from; b < to; ++b) {
       starts.push_back(b);
       for (std::size_t a = from; a < b; ++a) {
-        if (!isCrossing(all()[a], all()[b], counters)) continue;
+        if (!isCrossing(all()[a], all()[b], counters) && !keepsTogether(a, b, counters)) continue;
         while (starts.back() > a) starts.pop_back();
         break;
       }
@@ -190,7 +234,9 @@ class Scheduler {
     for (std::size_t g = 0; g + 1 < starts.size(); ++g) {
       CGroup group(all().begin() + static_cast<std::ptrdiff_t>(starts[g]),
                    all().begin() + static_cast<std::ptrdiff_t>(starts[g + 1]));
-      if (group.size() == 1 ? isBetterInside(group[0], counters) : !canJoin(group)) {
+      const bool isAround =
+          std::any_of(group.begin(), group.end(), [&](const CStatement &s) { return hasRounds(s, counters); });
+      if (isAround || (group.size() == 1 ? isBetterInside(group[0], counters) : !canJoin(group))) {
         loopAround(starts[g], starts[g + 1], counters);
         continue;
       }
@@ -223,6 +269,12 @@ class Scheduler {
       if (hasParallel(outside)) return true;
     }
     return false;
+  }
+
+  /// Whether a loop from number `counters` on must be around kernels.
+  bool hasRounds(const CStatement &s, std::size_t counters) const {
+    return std::any_of(s.loops.begin() + static_cast<std::ptrdiff_t>(std::min(counters, s.loops.size())), s.loops.end(),
+                       [&](int l) { return program_.loops[static_cast<std::size_t>(l)].isRound; });
   }
 
   std::int64_t extentOf(const CStatement &s, std::size_t d) const {

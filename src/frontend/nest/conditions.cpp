@@ -1,6 +1,6 @@
-#include "pimento/frontend/c/kernel_affine.h"
+#include "pimento/frontend/nest/conditions.h"
 
-#include "pimento/frontend/nest.h"
+#include "pimento/frontend/nest/forms.h"
 #include "pimento/kernel/scalar.h"
 
 namespace pimento::frontend {

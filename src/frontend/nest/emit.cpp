@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
-#include "pimento/frontend/c/kernel_accumulation.h"
-#include "pimento/frontend/c/kernel_schedule.h"
+#include "pimento/frontend/nest/accumulation.h"
+#include "pimento/frontend/nest/schedule.h"
 #include "pimento/frontend/graph_builder.h"
 #include "pimento/kernel/builder.h"
 
@@ -105,7 +105,7 @@ class BodyWriter {
       return isFloat(b.type) ? k_.constant(b.type, b.constant.real) : k_.integer(b.type, b.constant.integer);
     }
     if (b.holds == Holds::kNothing) {
-      return error("c-uninitialized", where,
+      return error("uninitialized", where,
                    fmt::format("'{}' is read, but nothing has been stored in it", declared.name),
                    "store to it first, or make it a parameter");
     }
@@ -128,7 +128,7 @@ class BodyWriter {
       if (b.isScalar && !isFloat(b.type)) sizes += (sizes.empty() ? "" : ",") + b.name + "=64";
     });
     if (sizes.empty()) return std::nullopt;
-    return error("c-bounds", where, fmt::format("an index of '{}' contains a number that is not known", declared.name),
+    return error("missing-size", where, fmt::format("an index of '{}' contains a number that is not known", declared.name),
                  "say it: --size " + sizes);
   }
 
@@ -142,48 +142,29 @@ class BodyWriter {
 
 class Emitter {
  public:
-  explicit Emitter(CProgram &program)
-      : program_(program), pool_(program.pool), extents_(program.extents()), graph_(program.name, program.where) {}
+  Emitter(CProgram &program, GraphBuilder &graph, std::vector<int> &buffers)
+      : program_(program), pool_(program.pool), extents_(program.extents()), graph_(graph), buffers_(buffers) {}
 
-  Result<kernel::Graph> run(const CSchedule &schedule) {
-    for (const CBuffer &b : program_.buffers) {
-      Buffer buffer;
-      buffer.name = b.name;
-      buffer.type = b.type;
-      buffer.shape = b.shape;
-      buffer.isMemref = !b.isScalar;
-      const bool isGiven = b.kind == CBuffer::Kind::kArgument;
-      buffers_.push_back(isGiven ? graph_.addArgument(std::move(buffer)) : graph_.addBuffer(std::move(buffer)));
-    }
+  Status run(const CSchedule &schedule) {
+    addMissingBuffers(program_, graph_, buffers_);
     std::size_t next = 0;  // loop
-    std::vector<std::size_t> ends;
+    std::vector<CSchedule::Around> ends;
     for (std::size_t g = 0; g < schedule.groups.size(); ++g) {
       const CGroup &group = schedule.groups[g];
       for (; next < schedule.loops.size() && schedule.loops[next].first == g; ++next) {
         if (ends.empty()) settle(schedule, schedule.loops[next]);
         const CLoop &loop = program_.loops[static_cast<std::size_t>(schedule.loops[next].loop)];
         graph_.openLoop(loop.name, loop.extent, group.front().where);
-        ends.push_back(schedule.loops[next].end);
+        ends.push_back(schedule.loops[next]);
       }
       counters_ = schedule.counters[g];
       const Status s = group.size() == 1              ? single(group[0])
                        : isSelection(program_, group) ? selection(group)
                                                       : joint(group);
-      if (!s) return s.diagnostics();
-      for (; !ends.empty() && ends.back() == g + 1; ends.pop_back()) graph_.closeLoop();
+      if (!s) return s;
+      for (; !ends.empty() && ends.back().end == g + 1; ends.pop_back()) graph_.closeLoop(swapsOf(ends.back()));
     }
-    for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
-      if (program_.buffers[b].kind == CBuffer::Kind::kResult) graph_.returned(buffers_[b], program_.where);
-    }
-    Result<kernel::Graph> graph =
-        graph_.finish("it needs a loop, or a statement, that stores to a parameter or returns a value");
-    if (!graph)
-      rename(graph.diagnostics(), {{"out-of-bounds", "c-bounds"},
-                                   {"duplicate-write", "c-overwrite"},
-                                   {"self-dependence", "c-dependence"},
-                                   {"too-large", "c-too-large"},
-                                   {"no-kernel", "c-function"}});
-    return graph;
+    return okStatus();
   }
 
  private:
@@ -196,6 +177,23 @@ class Emitter {
   void settle(const CSchedule &schedule, const CSchedule::Around &loop) {
     for (std::size_t g = loop.first; g < loop.end; ++g)
       for (const CStatement &s : schedule.groups[g]) updated(s);
+    for (const CSchedule::Around &inner : schedule.loops) {
+      if (inner.first < loop.first || inner.end > loop.end) continue;
+      for (const auto &swap : program_.loops[static_cast<std::size_t>(inner.loop)].swaps)
+        for (const int b : swap) update(b, program_.loops[static_cast<std::size_t>(inner.loop)].where);
+    }
+  }
+  /// Tensors that exchange their names after every round.
+  std::vector<std::array<int, 2>> swapsOf(const CSchedule::Around &loop) {
+    std::vector<std::array<int, 2>> swaps;
+    for (const auto &[a, b] : program_.loops[static_cast<std::size_t>(loop.loop)].swaps)
+      swaps.push_back({tensorOf(a), tensorOf(b)});
+    return swaps;
+  }
+  int tensorOf(int buffer) { return graph_.buffer(buffers_[static_cast<std::size_t>(buffer)]).tensor; }
+  int update(int buffer, const Location &where) {
+    const int b = buffers_[static_cast<std::size_t>(buffer)];
+    return graph_.update(b, b, true, where);
   }
   bool isInRounds() const { return counters_ > 0; }
 
@@ -248,7 +246,7 @@ class Emitter {
   }
 
   Status nothingToAddTo(const CStatement &s) {
-    return error("c-uninitialized", s.where,
+    return error("uninitialized", s.where,
                  fmt::format("this adds to '{}', in which nothing has been stored", nameOf(s)),
                  "store a first value before the loop");
   }
@@ -305,10 +303,7 @@ class Emitter {
     return okStatus();
   }
 
-  int updated(const CStatement &s) {
-    const int b = buffers_[static_cast<std::size_t>(s.buffer)];
-    return graph_.update(b, b, true, s.where);
-  }
+  int updated(const CStatement &s) { return update(s.buffer, s.where); }
 
   /// h[bin] += 1, or a scatter in the order of the loops.
   Status indirect(const CStatement &s) {
@@ -322,7 +317,7 @@ class Emitter {
     for (std::size_t d = counters_; d < dims.size(); ++d)
       dims[d].kind = !how ? DimKind::kSequential : isKnown[d] ? DimKind::kParallel : DimKind::kReduction;
     if (!how && s.predicate >= 0) {
-      return unsupported("c-not-affine", s.where,
+      return unsupported("unsupported-access", s.where,
                          fmt::format("'{}' is stored under a condition, at a place that data decide", nameOf(s)),
                          "a selection is if (c) out[count++] = x, from a count of 0; a histogram is h[bin] += 1");
     }
@@ -350,7 +345,7 @@ class Emitter {
     const CStatement &append = group[0], &count = group[1];
     const Buffer counter = target(count);
     if (counter.holds != Holds::kConstant || counter.constant.integer != 0) {
-      return unsupported("c-dependence", append.where,
+      return unsupported("loop-dependence", append.where,
                          fmt::format("the count '{}' of a selection does not start at 0", nameOf(count)),
                          "set it to 0 right before the loops; what is selected goes to the start of the array");
     }
@@ -372,23 +367,10 @@ class Emitter {
     return okStatus();
   }
 
-  /// A loop is parallel in a kernel of several stores if no element is touched in two of its iterations and written in
-  /// one.
   Dims jointDims(const CGroup &group) {
-    const std::vector<int> &loops = group.front().loops;
-    Dims dims = plainDims(loops);
-    for (const CStatement &writer : group) {
-      for (const CStatement &other : group) {
-        std::vector<NestAccess> accesses = readsOf(program_, other);
-        accesses.push_back(targetOf(other));
-        for (const NestAccess &access : accesses) {
-          if (access.buffer != writer.buffer) continue;
-          const kernel::Meeting m = meeting(program_, writer, targetOf(writer), other, access);
-          for (std::size_t d = counters_; d < loops.size(); ++d)
-            if (m.isPossible(d, 1, counters_) || m.isPossible(d, -1, counters_)) dims[d].kind = DimKind::kSequential;
-        }
-      }
-    }
+    Dims dims = plainDims(group.front().loops);
+    const std::vector<DimKind> kinds = jointKindsOf(program_, group, counters_);
+    for (std::size_t d = 0; d < dims.size(); ++d) dims[d].kind = kinds[d];
     return dims;
   }
 
@@ -465,7 +447,9 @@ class Emitter {
         isRead = isRead || (read.buffer == s.buffer && !isItself);
       }
     }
-    const bool startsNeutral = how && isSequential && before.holds == Holds::kConstant &&
+    // What a kernel reads it must find: a least value so far is stored before, a running sum starts from zeros.
+    const bool mayStart = !isRead || (how && how->combine == Combine::kAdd);
+    const bool startsNeutral = how && isSequential && mayStart && before.holds == Holds::kConstant &&
                                isNeutral(before.constant, how->combine, before.type);
     isFresh = !how && !isRead && s.predicate < 0 && coversAll(s);
     if (startsNeutral) {
@@ -479,15 +463,28 @@ class Emitter {
   CProgram &program_;
   ExpressionPool &pool_;
   std::vector<std::int64_t> extents_;
-  GraphBuilder graph_;
-  std::vector<int> buffers_;
+  GraphBuilder &graph_;
+  std::vector<int> &buffers_;
   std::size_t counters_ = 0;  ///< loops around the current kernel
 };
 
 }  // namespace
 
-Result<kernel::Graph> emitGraph(CProgram &program, const CSchedule &schedule) {
-  return Emitter(program).run(schedule);
+void addMissingBuffers(const CProgram &program, GraphBuilder &graph, std::vector<int> &buffers) {
+  for (std::size_t b = buffers.size(); b < program.buffers.size(); ++b) {
+    const CBuffer &declared = program.buffers[b];
+    Buffer buffer;
+    buffer.name = declared.name;
+    buffer.type = declared.type;
+    buffer.shape = declared.shape;
+    buffer.isMemref = !declared.isScalar;
+    const bool isGiven = declared.kind == CBuffer::Kind::kArgument;
+    buffers.push_back(isGiven ? graph.addArgument(std::move(buffer)) : graph.addBuffer(std::move(buffer)));
+  }
+}
+
+Status emitKernels(CProgram &program, const CSchedule &schedule, GraphBuilder &graph, std::vector<int> &buffers) {
+  return Emitter(program, graph, buffers).run(schedule);
 }
 
 }  // namespace pimento::frontend

@@ -1,15 +1,16 @@
-// A C function as statements in loops: what the reader hands to the scheduler. Knows nothing of Clang.
+// A function as statements in loops: what a reader hands to the scheduler. Knows nothing of C or MLIR.
 //
 // Functions are inlined, local scalars are gone: those that a loop carries have become buffers. Every statement reads
 // memory at its own time, in the order of the list.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "pimento/frontend/c/kernel_expression.h"
-#include "pimento/frontend/nest.h"
+#include "pimento/frontend/nest/expression.h"
+#include "pimento/frontend/nest/forms.h"
 #include "pimento/kernel/kernel.h"
 
 namespace pimento::frontend {
@@ -19,6 +20,9 @@ struct CLoop {
   std::string name;
   std::int64_t extent = 1;
   bool isSymbol = false;  ///< stands for an unknown value while a loop body is looked at for the first time
+  bool isRound = false;   ///< never a loop of one kernel: a loop around kernels
+  std::vector<std::array<int, 2>> swaps{};  ///< buffers that exchange their names after every round
+  Location where{};
 };
 
 struct CBuffer {
@@ -35,6 +39,7 @@ struct CBuffer {
   bool isRestrict = false;
   bool isScalar = false;  ///< a parameter by value: rank 0
   Location where;
+  bool isKept = false;  ///< what was read from an element before it changed
 };
 
 /// target = value where `predicate` holds and all guards are >= 0, at every point of `loops`.
@@ -51,8 +56,11 @@ struct CStatement {
 };
 
 struct CProgram {
-  explicit CProgram(std::string functionName, Location place)
-      : name(std::move(functionName)), where(std::move(place)) {}
+  /// `wraps`: whether signed integers do.
+  explicit CProgram(std::string functionName, Location place, bool wraps = false)
+      : name(std::move(functionName)),
+        where(std::move(place)),
+        pool([this](const kernel::Affine &form, DType type) { return fits(form, type); }, wraps) {}
   CProgram(const CProgram &) = delete;
   CProgram &operator=(const CProgram &) = delete;
 
@@ -61,7 +69,7 @@ struct CProgram {
   std::vector<CLoop> loops;
   std::vector<CBuffer> buffers;
   std::vector<CStatement> statements;
-  ExpressionPool pool{[this](const kernel::Affine &form, DType type) { return fits(form, type); }};
+  ExpressionPool pool;
   Diagnostics warnings;
 
   std::vector<std::int64_t> extents() const;

@@ -1,0 +1,536 @@
+// Memrefs, tensors and structured ops within nests.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "pimento/frontend/mlir/access.h"
+#include "pimento/frontend/mlir/nest_reader.h"
+#include "pimento/frontend/nest/schedule.h"
+
+namespace pimento::frontend {
+
+using kernel::Affine;
+using kernel::Op;
+
+namespace {
+
+/// Arrays of so few elements, made in a loop, have an element for each of its iterations.
+constexpr std::int64_t kSmallArray = 16;
+
+bool isCarriedBy(mlir::Value value, mlir::LoopLikeOpInterface loop) {
+  return value.getDefiningOp() == loop.getOperation() || llvm::is_contained(loop.getRegionIterArgs(), value);
+}
+
+bool isTensor(mlir::Value value) {
+  return mlir::isa<mlir::RankedTensorType>(value.getType());
+}
+
+}  // namespace
+
+// ---- Elements ----
+
+int NestReader::programBuffer(int buffer) {
+  if (const auto known = buffersOf_.find(buffer); known != buffersOf_.end()) return known->second;
+  addMissingBuffers(program_, function_.graph, mapped_);
+  const Buffer &b = function_.graph.buffer(buffer);
+  CBuffer made;
+  made.name = b.name;
+  made.type = b.type;
+  made.shape = b.shape;
+  made.isRestrict = true;
+  made.isScalar = std::any_of(function_.scalars.begin(), function_.scalars.end(),
+                              [&](const auto &scalar) { return scalar.second == buffer; });
+  mapped_.push_back(buffer);
+  return buffersOf_[buffer] = addBuffer(std::move(made));
+}
+
+NestReader::View NestReader::whole(int buffer) {
+  View view{buffer, {}, {}};
+  const std::size_t rank = function_.graph.buffer(buffer).shape.size();
+  for (std::size_t d = 0; d < rank; ++d) {
+    view.offsets.push_back(pool_.integer(DType::kI64, 0));
+    view.steps.push_back({d, pool_.integer(DType::kI64, 1)});
+  }
+  return view;
+}
+
+/// A whole buffer is what the rest of the importer knows too.
+void NestReader::bind(mlir::Value value, View view) {
+  const View all = whole(view.buffer);
+  const auto isStep = [](const View::Step &a, const View::Step &b) { return a.dim == b.dim && a.stride == b.stride; };
+  const bool isWhole = view.offsets == all.offsets &&
+                       std::equal(view.steps.begin(), view.steps.end(), all.steps.begin(), all.steps.end(), isStep);
+  if (isWhole) {
+    views_.erase(value);
+    function_.buffers[value] = view.buffer;
+  } else {
+    views_[value] = std::move(view);
+  }
+}
+
+Result<NestReader::View> NestReader::viewOf(mlir::Value value, mlir::Operation &user) {
+  if (const auto known = views_.find(value); known != views_.end()) return known->second;
+  if (const auto buffer = function_.buffers.find(value); buffer != function_.buffers.end()) return whole(buffer->second);
+  mlir::Operation *op = value.getDefiningOp();
+  return unsupported("unsupported-type", placeOf(user),
+                     fmt::format("'{}' uses what '{}' made, which is not read", user.getName().getStringRef().str(),
+                                 op != nullptr ? op->getName().getStringRef().str() : std::string("a block")),
+                     "use memrefs and tensors that are arguments, allocations, or results of ops that are read");
+}
+
+/// The element as a statement's target, without a value.
+Result<CStatement> NestReader::targetAt(const View &view, const std::vector<int> &indices, mlir::Operation &op) {
+  std::vector<int> at = view.offsets;
+  for (std::size_t i = 0; i < indices.size() && i < view.steps.size(); ++i) {
+    const auto [dim, stride] = view.steps[i];
+    int moved = pool_.cast(DType::kI64, indices[i]);
+    if (pool_.integerOf(stride) != 1) moved = pool_.op(Op::kMul, DType::kI64, moved, stride);
+    at[dim] = pool_.integerOf(at[dim]) == 0 ? moved : pool_.op(Op::kAdd, DType::kI64, at[dim], moved);
+  }
+  CStatement s;
+  s.buffer = programBuffer(view.buffer);
+  for (std::size_t d = 0; d < at.size(); ++d) {
+    const auto form = pool_.formOf(at[d]);
+    s.index.push_back(form ? *form : Affine{});
+    if (form) continue;
+    if (s.data.isThere()) {
+      return notAffine(fmt::format("two indices of '{}' come from data, or are no sums of loops",
+                                   op.getName().getStringRef().str()),
+                       op);
+    }
+    s.data = {static_cast<int>(d), at[d]};
+  }
+  return s;
+}
+
+Result<int> NestReader::elementOf(const View &view, const std::vector<int> &indices, mlir::Operation &op) {
+  Result<CStatement> at = targetAt(view, indices, op);
+  if (!at) return std::move(at.diagnostics());
+  return pool_.load(function_.graph.buffer(view.buffer).type, at->buffer, std::move(at->index), at->data, placeOf(op));
+}
+
+// ---- Buffers ----
+
+Result<NestReader::View> NestReader::newBuffer(mlir::Value like) {
+  Result<Buffer> buffer = function_.describe(like);
+  if (!buffer) return std::move(buffer.diagnostics());
+  std::int64_t elements = 1;
+  for (const std::int64_t e : buffer->shape) elements = std::min(elements * e, kSmallArray + 1);
+  const bool isPrivate = !isTensor(like) && elements <= kSmallArray && !loops_.empty();
+  std::vector<int> around;
+  if (isPrivate) around = loops_;
+  std::vector<std::int64_t> shape;
+  for (const int l : around) shape.push_back(program_.loops[static_cast<std::size_t>(l)].extent);
+  buffer->shape.insert(buffer->shape.begin(), shape.begin(), shape.end());
+  View view = whole(function_.graph.addBuffer(std::move(*buffer)));
+  view.steps.erase(view.steps.begin(), view.steps.begin() + static_cast<std::ptrdiff_t>(around.size()));
+  for (std::size_t d = 0; d < around.size(); ++d) view.offsets[d] = pool_.form(DType::kI64, unit(around[d]));
+  return view;
+}
+
+Status NestReader::readAllocation(mlir::Operation &op) {
+  Result<View> view = newBuffer(op.getResult(0));
+  if (!view) return std::move(view.diagnostics());
+  bind(op.getResult(0), std::move(*view));
+  return okStatus();
+}
+
+Status NestReader::readView(mlir::Operation &op) {
+  Result<View> from = viewOf(op.getOperand(0), op);
+  if (!from) return std::move(from.diagnostics());
+  auto part = mlir::cast<mlir::OffsetSizeAndStrideOpInterface>(op);
+  llvm::SmallBitVector dropped;
+  if (auto view = mlir::dyn_cast<mlir::memref::SubViewOp>(op)) dropped = view.getDroppedDims();
+  if (auto slice = mlir::dyn_cast<mlir::tensor::ExtractSliceOp>(op)) dropped = slice.getDroppedDims();
+  Result<View> view = partOf(*from, part, dropped, op);
+  if (!view) return std::move(view.diagnostics());
+  if (mlir::isa<mlir::tensor::ExtractSliceOp>(op)) {
+    // A value: what happens to the tensor later does not matter.
+    Result<std::vector<std::int64_t>> shape = function_.dims.shape(op.getResult(0));
+    if (!shape) return std::move(shape.diagnostics());
+    Result<View> own = newBuffer(op.getResult(0));
+    if (!own) return std::move(own.diagnostics());
+    if (Status s = copy(*view, *own, *shape, op, "slice"); !s) return s;
+    *view = std::move(*own);
+  }
+  bind(op.getResult(0), std::move(*view));
+  return okStatus();
+}
+
+Result<NestReader::View> NestReader::partOf(const View &from, mlir::OffsetSizeAndStrideOpInterface part,
+                                            const llvm::SmallBitVector &dropped, mlir::Operation &op) {
+  const auto number = [&](mlir::OpFoldResult x) -> Result<int> {
+    if (const auto value = mlir::dyn_cast<mlir::Value>(x)) return valueOf(value, op);
+    return pool_.integer(DType::kI64, mlir::cast<mlir::IntegerAttr>(mlir::cast<mlir::Attribute>(x)).getInt());
+  };
+  View view{from.buffer, from.offsets, {}};
+  const auto offsets = part.getMixedOffsets(), strides = part.getMixedStrides();
+  for (unsigned d = 0; d < offsets.size(); ++d) {
+    Result<int> offset = number(offsets[d]), stride = number(strides[d]);
+    if (!offset) return std::move(offset.diagnostics());
+    if (!stride) return std::move(stride.diagnostics());
+    const auto [dim, step] = from.steps[d];
+    view.offsets[dim] =
+        pool_.op(Op::kAdd, DType::kI64, view.offsets[dim], pool_.op(Op::kMul, DType::kI64, *offset, step));
+    if (d >= dropped.size() || !dropped.test(d))
+      view.steps.push_back({dim, pool_.op(Op::kMul, DType::kI64, *stride, step)});
+  }
+  return view;
+}
+
+/// to = from, element by element.
+Status NestReader::copy(const View &from, const View &to, const std::vector<std::int64_t> &shape, mlir::Operation &op,
+                        const char *name) {
+  const std::size_t outside = loops_.size();
+  std::vector<int> indices;
+  for (const std::int64_t extent : shape) {
+    loops_.push_back(newLoop(extent, placeOf(op)));
+    indices.push_back(pool_.form(DType::kI64, unit(loops_.back())));
+  }
+  const std::string outer = std::exchange(kernelName_, name);
+  Result<CStatement> s = targetAt(to, indices, op);
+  Result<int> value = elementOf(from, indices, op);
+  if (s && value) {
+    s->value = *value;
+    emit(std::move(*s), op);
+  }
+  kernelName_ = outer;
+  loops_.resize(outside);
+  if (!s) return std::move(s.diagnostics());
+  if (!value) return std::move(value.diagnostics());
+  return okStatus();
+}
+
+Status NestReader::readCopy(mlir::Operation &op) {
+  auto copied = mlir::cast<mlir::memref::CopyOp>(op);
+  Result<View> from = viewOf(copied.getSource(), op), to = viewOf(copied.getTarget(), op);
+  if (!from) return std::move(from.diagnostics());
+  if (!to) return std::move(to.diagnostics());
+  Result<std::vector<std::int64_t>> shape = function_.dims.shape(copied.getSource());
+  if (!shape) return std::move(shape.diagnostics());
+  return copy(*from, *to, *shape, op);
+}
+
+// ---- Tensors ----
+
+/// Whether no one else asks for a tensor, so that its buffer may be written.
+bool NestReader::mayOverwrite(mlir::Value init, mlir::Operation &op) const {
+  const bool isOfFunction = mlir::isa<mlir::BlockArgument>(init) &&
+                            mlir::isa<mlir::func::FuncOp>(init.getParentBlock()->getParentOp());
+  return init.hasOneUse() && !isOfFunction && init.getParentBlock() == op.getBlock();
+}
+
+/// The buffer that an op writes: that of its destination where nobody else needs it, else a copy.
+Result<NestReader::View> NestReader::destination(mlir::Value init, mlir::Value result, bool needsOld,
+                                                 mlir::Operation &op) {
+  Result<View> from = viewOf(init, op);
+  if (!from || !result) return from;
+  if (mayOverwrite(init, op) && !bufferOf(*from).isShared) return from;
+  Result<View> own = newBuffer(result);
+  if (!own) return own;
+  const bool hasContents = bufferOf(*from).holds != Holds::kNothing || isStoredTo(from->buffer);
+  if (!needsOld || !hasContents) return own;
+  Result<std::vector<std::int64_t>> shape = function_.dims.shape(result);
+  if (!shape) return std::move(shape.diagnostics());
+  if (Status s = copy(*from, *own, *shape, op); !s) return std::move(s.diagnostics());
+  return own;
+}
+
+bool NestReader::isStoredTo(int buffer) const {
+  const auto known = buffersOf_.find(buffer);
+  return known != buffersOf_.end() &&
+         std::any_of(program_.statements.begin(), program_.statements.end(),
+                     [&](const CStatement &s) { return s.buffer == known->second; });
+}
+
+Status NestReader::readInsert(mlir::Operation &op) {
+  auto insert = mlir::cast<mlir::tensor::InsertOp>(op);
+  Result<View> to = destination(insert.getDest(), insert.getResult(), true, op);
+  if (!to) return std::move(to.diagnostics());
+  Result<std::vector<int>> at = valuesOf(insert.getIndices(), op);
+  if (!at) return std::move(at.diagnostics());
+  Result<CStatement> s = targetAt(*to, *at, op);
+  if (!s) return std::move(s.diagnostics());
+  Result<int> value = valueOf(insert.getScalar(), op);
+  if (!value) return std::move(value.diagnostics());
+  s->value = *value;
+  emit(std::move(*s), op);
+  bind(insert.getResult(), std::move(*to));
+  return okStatus();
+}
+
+Status NestReader::readInsertSlice(mlir::Operation &op) {
+  auto insert = mlir::cast<mlir::tensor::InsertSliceOp>(op);
+  Result<View> from = viewOf(insert.getSource(), op);
+  if (!from) return std::move(from.diagnostics());
+  Result<View> to = destination(insert.getDest(), insert.getResult(), true, op);
+  if (!to) return std::move(to.diagnostics());
+  Result<View> part =
+      partOf(*to, mlir::cast<mlir::OffsetSizeAndStrideOpInterface>(op), insert.getDroppedDims(), op);
+  if (!part) return std::move(part.diagnostics());
+  Result<std::vector<std::int64_t>> shape = function_.dims.shape(insert.getSource());
+  if (!shape) return std::move(shape.diagnostics());
+  bind(insert.getResult(), std::move(*to));
+  return copy(*from, *part, *shape, op, "slice");
+}
+
+// ---- Structured ops ----
+
+Status NestReader::readStructured(mlir::linalg::LinalgOp op) {
+  Result<std::vector<std::int64_t>> extents = function_.dims.loops(op);
+  if (!extents) return std::move(extents.diagnostics());
+  mlir::Block &body = *op.getBlock();
+  std::vector<View> targets;
+  for (unsigned o = 0; o < op.getNumDpsInits(); ++o) {
+    mlir::OpOperand *init = op.getDpsInitOperand(o);
+    const bool isKnown = init->getOperandNumber() < body.getNumArguments();
+    const bool readsOld = isKnown && !op.getMatchingBlockArgument(init).use_empty();
+    const bool isPermutation = op.getMatchingIndexingMap(init).isPermutation();
+    const mlir::Value result = op->getNumResults() > o ? mlir::Value(op->getResult(o)) : mlir::Value();
+    Result<View> to = destination(init->get(), result, readsOld || !isPermutation, *op);
+    if (!to) return std::move(to.diagnostics());
+    if (result) bind(result, *to);
+    targets.push_back(std::move(*to));
+  }
+  const std::size_t outside = loops_.size();
+  std::vector<int> loops, iterations;
+  for (const std::int64_t extent : *extents) {
+    loops_.push_back(newLoop(extent, placeOf(*op)));
+    loops.push_back(loops_.back());
+    iterations.push_back(pool_.form(DType::kI64, unit(loops_.back())));
+  }
+  const std::vector<int> outerLoops = std::exchange(sink_.loops, loops);
+  const std::string name = op->getName().stripDialect().str();
+  const std::string outerName = std::exchange(kernelName_, name);
+  Status done = readPoint(op, targets, iterations);
+  kernelName_ = outerName;
+  sink_.loops = outerLoops;
+  loops_.resize(outside);
+  return done;
+}
+
+/// One point of a structured op: all its operands are read before the first result is written.
+Status NestReader::readPoint(mlir::linalg::LinalgOp op, const std::vector<View> &targets,
+                             const std::vector<int> &iterations) {
+  mlir::Block &body = *op.getBlock();
+  const auto indicesOf = [&](mlir::OpOperand &operand) -> Result<std::vector<int>> {
+    std::vector<int> at;
+    for (const mlir::AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults()) {
+      Result<int> x = expressionOf(expr, iterations, static_cast<unsigned>(iterations.size()), *op);
+      if (!x) return std::move(x.diagnostics());
+      at.push_back(*x);
+    }
+    return at;
+  };
+  for (mlir::OpOperand &operand : op->getOpOperands()) {
+    if (operand.getOperandNumber() >= body.getNumArguments()) continue;
+    const mlir::BlockArgument argument = op.getMatchingBlockArgument(&operand);
+    if (argument.use_empty()) continue;
+    const bool isInit = op.isDpsInit(&operand);
+    Result<int> value = [&]() -> Result<int> {
+      if (!mlir::isa<mlir::ShapedType>(operand.get().getType())) return valueOf(operand.get(), *op);
+      Result<std::vector<int>> at = indicesOf(operand);
+      if (!at) return std::move(at.diagnostics());
+      if (isInit) return elementOf(targets[operand.getOperandNumber() - op.getNumDpsInputs()], *at, *op);
+      Result<View> view = viewOf(operand.get(), *op);
+      if (!view) return std::move(view.diagnostics());
+      return elementOf(*view, *at, *op);
+    }();
+    if (!value) return std::move(value.diagnostics());
+    body_.values()[argument] = *value;
+  }
+  if (Status s = readBlock(body); !s) return s;
+  Result<std::vector<int>> yields = valuesOf(body.getTerminator()->getOperands(), *op);
+  if (!yields) return std::move(yields.diagnostics());
+  held_.push_back(&*yields);
+  Status done = okStatus();
+  for (unsigned o = 0; o < targets.size() && done; ++o) {
+    Result<std::vector<int>> at = indicesOf(*op.getDpsInitOperand(o));
+    Result<CStatement> s = at ? targetAt(targets[o], *at, *op) : Result<CStatement>(std::move(at.diagnostics()));
+    if (!s) {
+      done = std::move(s.diagnostics());
+      break;
+    }
+    s->value = std::exchange((*yields)[o], -1);
+    s->where = placeOf(*op);
+    emit(std::move(*s), *body.getTerminator());
+  }
+  held_.pop_back();
+  return done;
+}
+
+// ---- Memrefs and tensors that a loop carries ----
+
+Result<NestReader::CarriedTensors> NestReader::enterTensors(mlir::LoopLikeOpInterface loop) {
+  CarriedTensors tensors;
+  const auto arguments = loop.getRegionIterArgs();
+  for (unsigned r = 0; r < arguments.size(); ++r) {
+    if (!mlir::isa<mlir::ShapedType>(arguments[r].getType())) continue;
+    const mlir::Value init = loop.getInits()[r];
+    Result<View> view = isTensor(init) ? destination(init, loop->getResult(r), true, *loop) : viewOf(init, *loop);
+    if (!view) return std::move(view.diagnostics());
+    tensors.positions.push_back(r);
+    bind(arguments[r], *view);
+    bind(loop->getResult(r), *view);
+    tensors.views.push_back(std::move(*view));
+  }
+  return tensors;
+}
+
+/// After a round, the name of each carried array stands for what the round yields in its place.
+Status NestReader::yieldTensors(mlir::LoopLikeOpInterface loop, CarriedTensors &tensors, const Entered &entered,
+                                std::size_t first) {
+  mlir::Operation &yield = *loop->getRegion(0).front().getTerminator();
+  std::vector<View> yielded;
+  for (const unsigned r : tensors.positions) {
+    Result<View> view = viewOf(loop.getYieldedValues()[r], yield);
+    if (!view) return std::move(view.diagnostics());
+    yielded.push_back(std::move(*view));
+  }
+  const auto isOuter = [&](int buffer) {
+    return std::none_of(tensors.views.begin(), tensors.views.end(), [&](const View &v) { return v.buffer == buffer; });
+  };
+  // Each must be a place of its own that the round may give away.
+  std::set<int> taken;
+  for (std::size_t k = 0; k < yielded.size(); ++k) {
+    mlir::Value value = loop.getYieldedValues()[tensors.positions[k]];
+    const bool isMemref = !isTensor(value);
+    const bool isLocal = !isOuter(yielded[k].buffer) || loop->isAncestor(mlir::Value(value).getParentBlock()->getParentOp());
+    const bool isOwn = isLocal && taken.insert(yielded[k].buffer).second;
+    if (isOwn && !(isMemref && isOuter(yielded[k].buffer))) continue;
+    if (isMemref) {
+      return unsupported("unsupported-loop", placeOf(yield), "the loop yields a memref that it does not carry",
+                         "yield the memrefs of iter_args, each once, in any order; memref.copy what else must move");
+    }
+    Result<View> own = newBuffer(value);
+    Result<std::vector<std::int64_t>> shape = function_.dims.shape(value);
+    if (!own) return std::move(own.diagnostics());
+    if (!shape) return std::move(shape.diagnostics());
+    if (Status s = copy(yielded[k], *own, *shape, yield); !s) return s;
+    yielded[k] = std::move(*own);
+  }
+  return exchange(loop, tensors, std::move(yielded), entered, first);
+}
+
+/// Names exchange, where all rounds happen; else contents move.
+Status NestReader::exchange(mlir::LoopLikeOpInterface loop, CarriedTensors &tensors, std::vector<View> yielded,
+                            const Entered &entered, std::size_t first) {
+  mlir::Operation &yield = *loop->getRegion(0).front().getTerminator();
+  std::vector<int> names, after;
+  for (std::size_t k = 0; k < yielded.size(); ++k) {
+    names.push_back(tensors.views[k].buffer);
+    after.push_back(yielded[k].buffer);
+  }
+  if (names == after) return okStatus();
+  const bool isAlways = entered.isKnown && predicates_.empty() &&
+                        std::all_of(guards_.begin(), guards_.end(),
+                                    [](const Guard &g) { return g.cases.size() == 1 && g.cases.front().empty(); });
+  const bool isMemref = !isTensor(loop->getResult(tensors.positions.front()));
+  if (!isAlways) {
+    if (isMemref) {
+      return unsupported("unsupported-loop", placeOf(yield),
+                         "memrefs are exchanged in a loop whose rounds depend on loops or data around it",
+                         "exchange them in a loop that always runs as often");
+    }
+    for (std::size_t k = 0; k < yielded.size(); ++k) {
+      if (names[k] == after[k]) continue;
+      Result<std::vector<std::int64_t>> shape = function_.dims.shape(loop->getResult(tensors.positions[k]));
+      if (!shape) return std::move(shape.diagnostics());
+      // What another name still stands for moves first.
+      if (std::find(names.begin(), names.end(), after[k]) != names.end()) {
+        Result<View> own = newBuffer(loop->getResult(tensors.positions[k]));
+        if (!own) return std::move(own.diagnostics());
+        if (Status s = copy(yielded[k], *own, *shape, yield); !s) return s;
+        yielded[k] = std::move(*own);
+      }
+    }
+    for (std::size_t k = 0; k < yielded.size(); ++k) {
+      if (yielded[k].buffer == names[k]) continue;
+      Result<std::vector<std::int64_t>> shape = function_.dims.shape(loop->getResult(tensors.positions[k]));
+      if (!shape) return std::move(shape.diagnostics());
+      if (Status s = copy(yielded[k], tensors.views[k], *shape, yield); !s) return s;
+    }
+    return okStatus();
+  }
+  if (isMemref) {
+    for (auto &[value, buffer] : function_.buffers) {
+      const bool isPlace = std::find(names.begin(), names.end(), buffer) != names.end();
+      if (!isPlace || isCarriedBy(value, loop)) continue;
+      for (mlir::Operation *user : value.getUsers()) {
+        if (!loop->isProperAncestor(user)) continue;
+        return unsupported("unsupported-loop", placeOf(*user),
+                           "a memref that the loop exchanges is used in it by its name from outside",
+                           "use the loop's own arguments");
+      }
+    }
+  }
+  CLoop &rounds = program_.loops[static_cast<std::size_t>(entered.loop)];
+  rounds.swaps.clear();
+  // Swaps, one after the other, until every name stands for what it should.
+  std::vector<int> places = names;
+  for (const int b : after)
+    if (std::find(places.begin(), places.end(), b) == places.end()) places.push_back(b);
+  std::vector<int> holds = places;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const auto at = static_cast<std::size_t>(std::find(holds.begin(), holds.end(), after[k]) - holds.begin());
+    if (at == k) continue;
+    std::swap(holds[k], holds[at]);
+    rounds.swaps.push_back({programBuffer(places[k]), programBuffer(places[at])});
+  }
+  program_.loops[static_cast<std::size_t>(entered.loop)].isRound = true;
+  tensors.places = places;
+  tensors.holds = holds;
+  tensors.isEmpty = program_.statements.size() == first;
+  return okStatus();
+}
+
+/// Behind the loop: memrefs that exchanged their names are still where they were; what nothing was done to has only
+/// changed its name.
+Status NestReader::finishTensors(mlir::LoopLikeOpInterface loop, const CarriedTensors &tensors,
+                                 const Entered &entered) {
+  if (tensors.places.empty()) return okStatus();
+  const std::size_t count = tensors.places.size();
+  std::vector<std::size_t> round, all(count);
+  for (const int b : tensors.holds)
+    round.push_back(static_cast<std::size_t>(std::find(tensors.places.begin(), tensors.places.end(), b) -
+                                             tensors.places.begin()));
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  const auto apply = [&](const std::vector<std::size_t> &x, const std::vector<std::size_t> &y) {
+    std::vector<std::size_t> both;
+    for (const std::size_t p : y) both.push_back(x[p]);
+    return both;
+  };
+  const bool isMemref = !isTensor(loop->getResult(tensors.positions.front()));
+  for (std::int64_t times = program_.loops[static_cast<std::size_t>(entered.loop)].extent; times > 0; times /= 2) {
+    if (times % 2 == 1) all = apply(all, round);
+    round = apply(round, round);
+  }
+  if (tensors.isEmpty) {
+    for (std::size_t k = 0; k < tensors.positions.size(); ++k)
+      bind(loop->getResult(tensors.positions[k]), whole(tensors.places[all[k]]));
+    return okStatus();
+  }
+  const bool isSame = std::is_sorted(all.begin(), all.end());
+  if (!isMemref || isSame) return okStatus();
+  if (!loops_.empty()) {
+    return unsupported("unsupported-loop", placeOf(*loop), "memrefs are exchanged an odd number of times in a loop",
+                       "let the inner loop run an even number of times, or carry the memrefs through both loops");
+  }
+  // Name k stands for the place all[k] now: values from before the loop mean places.
+  std::vector<int> nameOfPlace(count);
+  for (std::size_t k = 0; k < count; ++k) nameOfPlace[all[k]] = tensors.places[k];
+  for (auto &[value, buffer] : function_.buffers) {
+    if (isCarriedBy(value, loop)) continue;
+    const auto at = std::find(tensors.places.begin(), tensors.places.end(), buffer);
+    if (at != tensors.places.end()) buffer = nameOfPlace[static_cast<std::size_t>(at - tensors.places.begin())];
+  }
+  return okStatus();
+}
+
+}  // namespace pimento::frontend
