@@ -31,7 +31,7 @@ std::string mlirLiteral(DType type, double x) {
 }
 
 std::string MlirBody::line(const std::string &op) {
-  const std::string result = fmt::format("%v{}", next_++);
+  const std::string result = fmt::format("{}{}", prefix_, next_++);
   out_ += fmt::format("{}{} = {}\n", indent_, result, op);
   return result;
 }
@@ -114,6 +114,30 @@ std::string MlirBody::as(int value, DType type) {
   return writeCast(wide(value), kernel_.body[static_cast<std::size_t>(value)].type, type);
 }
 
+std::string MlirBody::bit(int value) {
+  const auto v = static_cast<std::size_t>(value);
+  if (isBit(value)) return names_[v];
+  const DType type = kernel_.body[v].type;
+  const std::string zero = line(fmt::format("arith.constant {} : {}", isFloat(type) ? "0.0" : "0", mlirType(type)));
+  return line(fmt::format("arith.{}, {}, {} : {}", isFloat(type) ? "cmpf une" : "cmpi ne", names_[v], zero,
+                          mlirType(type)));
+}
+
+std::string MlirBody::index(int value) {
+  const DType type = kernel_.body[static_cast<std::size_t>(value)].type;
+  return line(fmt::format("arith.index_cast{} {} : {} to index", isSigned(type) ? "" : "ui", wide(value), mlirType(type)));
+}
+
+void MlirBody::open(const std::string &text) {
+  out_ += indent_ + text + " {\n";
+  indent_ += "  ";
+}
+
+void MlirBody::close() {
+  indent_.resize(indent_.size() - 2);
+  out_ += indent_ + "}\n";
+}
+
 std::string MlirBody::writeValue(const kernel::Value &v, std::size_t number) {
   const std::string type = mlirType(v.type);
   switch (v.op) {
@@ -121,7 +145,7 @@ std::string MlirBody::writeValue(const kernel::Value &v, std::size_t number) {
       return line(isFloat(v.type) ? fmt::format("arith.constant {} : {}", mlirLiteral(v.type, v.constant), type)
                                   : fmt::format("arith.constant {} : {}", v.integer, type));
     case Op::kLoad:
-      return loads_[static_cast<std::size_t>(v.access)];
+      return loads_(kernel_.loads[static_cast<std::size_t>(v.access)], v.access);
     case Op::kIndex:
       return line(fmt::format("arith.index_cast {} : index to {}", indices_[static_cast<std::size_t>(v.dim)], type));
     case Op::kCast: {
@@ -129,15 +153,9 @@ std::string MlirBody::writeValue(const kernel::Value &v, std::size_t number) {
       return as(from, v.type);
     }
     case Op::kSelect: {
-      const auto condition = static_cast<std::size_t>(v.args[0]);
-      std::string bit = names_[condition];
-      if (!isBit(v.args[0])) {
-        const std::string number0 = mlirType(kernel_.body[condition].type);
-        const std::string zero = line(fmt::format("arith.constant 0 : {}", number0));
-        bit = line(fmt::format("arith.cmpi ne, {}, {} : {}", bit, zero, number0));
-      }
+      const std::string condition = bit(v.args[0]);
       const std::string yes = wide(v.args[1]), no = wide(v.args[2]);
-      return line(fmt::format("arith.select {}, {}, {} : {}", bit, yes, no, type));
+      return line(fmt::format("arith.select {}, {}, {} : {}", condition, yes, no, type));
     }
     default:
       break;

@@ -1,6 +1,7 @@
 // The scalar body of a kernel as arith and math ops. Internal to the MLIR writer.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,14 +16,19 @@ std::string mlirLiteral(DType type, double x);
 
 class MlirBody {
  public:
-  /// Lines go to `out`, each behind `indent`; `loads` and `indices` say how loads and loops are called.
-  MlirBody(const kernel::Kernel &kernel, std::string indent, std::vector<std::string> loads,
-           std::vector<std::string> indices, std::string &out)
+  /// Gives (and, before that, writes) what access number n loads.
+  using Loads = std::function<std::string(const kernel::Access &, int)>;
+
+  /// Lines go to `out`, each behind `indent`; `loads` and `indices` say how loads and loops are called, `prefix` how
+  /// values are.
+  MlirBody(const kernel::Kernel &kernel, std::string indent, Loads loads, std::vector<std::string> indices,
+           std::string &out, std::string prefix = "%v")
       : kernel_(kernel),
         indent_(std::move(indent)),
         loads_(std::move(loads)),
         indices_(std::move(indices)),
-        out_(out) {}
+        out_(out),
+        prefix_(std::move(prefix)) {}
 
   /// Writes the body; afterwards every value has a name.
   void write();
@@ -30,6 +36,14 @@ class MlirBody {
   std::string as(int value, DType type);
   /// A fresh line "%n = OP : TYPE"; returns "%n".
   std::string line(const std::string &op);
+  /// An integer value as an index.
+  std::string index(int value);
+  /// A value as i1.
+  std::string bit(int value);
+  const std::string &indent() const { return indent_; }
+  /// What follows stands deeper, or no longer.
+  void open(const std::string &line);
+  void close();
   /// old combined with term, in `type`.
   std::string combine(kernel::Combine how, const std::string &old, const std::string &term, DType type);
 
@@ -42,8 +56,10 @@ class MlirBody {
 
   const kernel::Kernel &kernel_;
   std::string indent_;
-  std::vector<std::string> loads_, indices_;
+  Loads loads_;
+  std::vector<std::string> indices_;
   std::string &out_;
+  std::string prefix_;
   std::vector<std::string> names_;
   std::vector<bool> isBit_;  ///< the value is an i1
   int next_ = 0;

@@ -62,6 +62,8 @@ class GraphBuilder {
   std::size_t kernelCount() const { return graph_.kernels.size(); }
   /// Gives the last kernel a name, if no other has it, and a mapping.
   void annotate(const std::string &name, const std::string &mapping);
+  /// Gives the kernel of that name, once there is one, a mapping.
+  void noteMapping(const std::string &kernel, const std::string &mapping) { mappings_[kernel] = mapping; }
   std::string mappingOf(const std::string &kernel) const;
   /// to = from, element by element.
   void copy(int from, int to, const Location &where);

@@ -353,6 +353,17 @@ Status NestReader::readNested(mlir::Operation &op) {
 }
 
 Status NestReader::readOp(mlir::Operation &op) {
+  const auto name = op.getAttrOfType<mlir::StringAttr>("pimento.kernel");
+  const auto mapping = op.getAttrOfType<mlir::StringAttr>("pimento.mapping");
+  if (name && mapping) function_.graph.noteMapping(name.str(), mapping.str());
+  const std::string outerName = kernelName_;
+  if (name) kernelName_ = name.str();
+  Status done = readPlain(op);
+  kernelName_ = outerName;
+  return done;
+}
+
+Status NestReader::readPlain(mlir::Operation &op) {
   const bool isNested = isLoop(op) || isBranch(op) || mlir::isa<mlir::linalg::LinalgOp, mlir::tensor::InsertSliceOp, mlir::memref::CopyOp>(op);
   if (isNested) return readNested(op);
   if (isLoad(op)) return readLoad(op);

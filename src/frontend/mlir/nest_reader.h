@@ -113,6 +113,7 @@ class NestReader : private NestRecorder {
   // nest_reader.cpp: ops, branches, elements
   Status readBlock(mlir::Block &block);
   Status readOp(mlir::Operation &op);
+  Status readPlain(mlir::Operation &op);
   Status readNested(mlir::Operation &op);
   bool readsAny(const State &state, const std::set<int> &buffers, mlir::Operation &op) const;
   Status readIf(mlir::Operation &op);
@@ -189,6 +190,7 @@ class NestReader : private NestRecorder {
                       std::size_t first);
   Status exchange(mlir::LoopLikeOpInterface loop, CarriedTensors &tensors, std::vector<View> yielded,
                   const Entered &entered, std::size_t first);
+  bool isMentioned(int buffer, mlir::LoopLikeOpInterface loop);
   Status finishTensors(mlir::LoopLikeOpInterface loop, const CarriedTensors &tensors, const Entered &entered);
 
   Diagnostic notAffine(const std::string &what, mlir::Operation &op) const;

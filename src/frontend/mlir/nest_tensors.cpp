@@ -306,7 +306,8 @@ Status NestReader::readStructured(mlir::linalg::LinalgOp op) {
     iterations.push_back(pool_.form(DType::kI64, unit(loops_.back())));
   }
   const std::vector<int> outerLoops = std::exchange(sink_.loops, loops);
-  const std::string name = op->getName().stripDialect().str();
+  const bool isNamed = op->hasAttr("pimento.kernel");
+  const std::string name = isNamed ? kernelName_ : op->getName().stripDialect().str();
   const std::string outerName = std::exchange(kernelName_, name);
   Status done = readPoint(op, targets, iterations);
   kernelName_ = outerName;
@@ -490,6 +491,23 @@ Status NestReader::exchange(mlir::LoopLikeOpInterface loop, CarriedTensors &tens
   return okStatus();
 }
 
+/// Whether a memref that the (inner) loop has exchanged is asked for behind it by a name that is not the loop's own, or
+/// one of the loops around it.
+bool NestReader::isMentioned(int buffer, mlir::LoopLikeOpInterface loop) {
+  for (auto &[value, of] : function_.buffers) {
+    if (of != buffer || isCarriedBy(value, loop)) continue;
+    if (value.getDefiningOp() != nullptr && value.getDefiningOp()->isAncestor(loop)) continue;
+    mlir::Block *const home = value.getParentBlock();
+    mlir::Operation *const here = home->findAncestorOpInBlock(*loop.getOperation());
+    for (mlir::Operation *user : value.getUsers()) {
+      mlir::Operation *const there = home->findAncestorOpInBlock(*user);
+      const bool isLater = here != nullptr && there != nullptr && (here == there || here->isBeforeInBlock(there));
+      if (isLater && !user->isAncestor(loop)) return true;
+    }
+  }
+  return false;
+}
+
 /// Behind the loop: memrefs that exchanged their names are still where they were; what nothing was done to has only
 /// changed its name.
 Status NestReader::finishTensors(mlir::LoopLikeOpInterface loop, const CarriedTensors &tensors,
@@ -519,8 +537,12 @@ Status NestReader::finishTensors(mlir::LoopLikeOpInterface loop, const CarriedTe
   const bool isSame = std::is_sorted(all.begin(), all.end());
   if (!isMemref || isSame) return okStatus();
   if (!loops_.empty()) {
-    return unsupported("unsupported-loop", placeOf(*loop), "memrefs are exchanged an odd number of times in a loop",
-                       "let the inner loop run an even number of times, or carry the memrefs through both loops");
+    const bool isStale = std::any_of(tensors.places.begin(), tensors.places.end(),
+                                     [&](int b) { return isMentioned(b, loop); });
+    if (!isStale) return okStatus();
+    return unsupported("unsupported-loop", placeOf(*loop),
+                       "a memref that an inner loop has exchanged is used by its name from before",
+                       "carry it through the loops around, too, and use their arguments and results");
   }
   // Name k stands for the place all[k] now: values from before the loop mean places.
   std::vector<int> nameOfPlace(count);

@@ -37,10 +37,10 @@ TEST(AffineErrors, TwoIndicesFromDataAreRefused) {
             "unsupported-access@5:6");
 }
 
-TEST(AffineErrors, ModuloOfWhatMayBeNegativeIsNoIndex) {
-  EXPECT_EQ(complaint(function("affine.for %i = 0 to 4 {\n%a = affine.load %x[(%i - 2) mod 2] : memref<16xf32>\n"
+TEST(AffineErrors, DivisionOfWhatMayBeNegativeIsNoIndex) {
+  EXPECT_EQ(complaint(function("affine.for %i = 0 to 4 {\n%a = affine.load %x[(%i - 3) floordiv 4 + 1] : memref<16xf32>\n"
                                "affine.store %a, %y[%i] : memref<16xf32>\n}"),
-                      "mod of what may be negative", "sums of loops"),
+                      "of what may be negative", "sums of loops"),
             "unsupported-access@6:6");
 }
 

@@ -1,0 +1,244 @@
+// Kernels that linalg cannot say as loops, and rounds around kernels.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "pimento/base/text.h"
+#include "pimento/emit/mlir_writer.h"
+
+namespace pimento::emit {
+
+using kernel::Access;
+using kernel::Affine;
+using kernel::Combine;
+using kernel::Kernel;
+using kernel::Role;
+using kernel::Store;
+
+// ---- Rounds ----
+
+/// Kernels [first, end), with the loops from number `loop` on that lie among them.
+void MlirWriter::writeKernels(int first, int end, std::size_t loop) {
+  for (int k = first; k < end;) {
+    while (loop < graph_.loops.size() && graph_.loops[loop].first < k) ++loop;
+    const bool isAround = loop < graph_.loops.size() && graph_.loops[loop].first == k && graph_.loops[loop].end <= end;
+    if (!isAround) {
+      writeKernel(static_cast<std::size_t>(k++));
+      continue;
+    }
+    k = graph_.loops[loop].end;
+    loop = writeLoop(loop);
+  }
+}
+
+/// By tensor: whether loops exchange its name with that of `tensor`, directly or not; true for itself.
+std::vector<bool> MlirWriter::namesOf(std::size_t tensor) const {
+  std::vector<bool> names(graph_.tensors.size());
+  names[tensor] = true;
+  for (bool hasChanged = true; std::exchange(hasChanged, false);) {
+    for (const kernel::Loop &loop : graph_.loops) {
+      for (const auto &[a, b] : loop.swaps) {
+        const auto x = static_cast<std::size_t>(a), y = static_cast<std::size_t>(b);
+        if (names[x] == names[y]) continue;
+        names[x] = names[y] = hasChanged = true;
+      }
+    }
+  }
+  return names;
+}
+
+/// Before the first round: what kernels of the rounds start from.
+void MlirWriter::writeStarts(int first, int end) {
+  for (int k = first; k < end; ++k) {
+    const Kernel &kernel = graph_.kernels[static_cast<std::size_t>(k)];
+    for (const Store &s : kernel.stores) {
+      const std::vector<bool> names = namesOf(static_cast<std::size_t>(s.target.tensor));
+      for (std::size_t t = 0; t < names.size(); ++t) {
+        if (!names[t]) continue;
+        Store alike = s;
+        alike.target.tensor = static_cast<int>(t);
+        writeStart(kernel, alike);
+      }
+    }
+  }
+}
+
+/// Tensors whose names the loop, or one in it, exchanges.
+std::vector<std::size_t> MlirWriter::exchanged(std::size_t number) const {
+  std::vector<std::size_t> tensors;
+  for (std::size_t l = number; l < graph_.loops.size() && graph_.loops[l].first < graph_.loops[number].end; ++l) {
+    for (const auto &swap : graph_.loops[l].swaps)
+      for (const int t : swap) tensors.push_back(static_cast<std::size_t>(t));
+  }
+  std::sort(tensors.begin(), tensors.end());
+  tensors.erase(std::unique(tensors.begin(), tensors.end()), tensors.end());
+  return tensors;
+}
+
+/// The number of the first loop behind it and those in it.
+std::size_t MlirWriter::writeLoop(std::size_t number) {
+  const kernel::Loop &loop = graph_.loops[number];
+  if (counters_.empty()) writeStarts(loop.first, loop.end);
+  const std::vector<std::size_t> carried = exchanged(number);
+  std::vector<std::string> inits, types, yields;
+  std::string results, arguments;
+  for (std::size_t c = 0; c < carried.size(); ++c) {
+    types.push_back(typeOf(carried[c]));
+    inits.push_back(fmt::format("%s{}_{} = {}", number, c, names_[carried[c]]));
+    names_[carried[c]] = fmt::format("%s{}_{}", number, c);
+  }
+  if (!carried.empty()) {
+    results = fmt::format("%r{}:{} = ", number, carried.size());
+    arguments = fmt::format(" iter_args({}) -> ({})", join(inits, ", "), join(types, ", "));
+  }
+  counters_.push_back(fmt::format("%c{}", number));
+  out_ += fmt::format("{}{}affine.for {} = 0 to {}{} {{\n", indent_, results, counters_.back(), loop.extent, arguments);
+  indent_ += "  ";
+  writeKernels(loop.first, loop.end, number + 1);
+  for (const auto &[a, b] : loop.swaps) std::swap(names_[static_cast<std::size_t>(a)], names_[static_cast<std::size_t>(b)]);
+  for (const std::size_t t : carried) yields.push_back(names_[t]);
+  if (!carried.empty()) out_ += fmt::format("{}affine.yield {} : {}\n", indent_, join(yields, ", "), join(types, ", "));
+  indent_.resize(indent_.size() - 2);
+  out_ += indent_ + "}\n";
+  counters_.pop_back();
+  for (std::size_t c = 0; c < carried.size(); ++c) names_[carried[c]] = fmt::format("%r{}#{}", number, c);
+  std::size_t next = number + 1;
+  while (next < graph_.loops.size() && graph_.loops[next].first < loop.end) ++next;
+  return next;
+}
+
+// ---- Elements ----
+
+/// Indices of an element of which one comes from data, as values.
+std::vector<std::string> MlirWriter::indices(const Access &a, MlirBody &body, const std::vector<std::string> &dims) {
+  std::vector<std::string> at;
+  for (std::size_t i = 0; i < a.index.size(); ++i) {
+    const Affine &form = a.index[i];
+    if (static_cast<int>(i) == a.indirectAt) {
+      at.push_back(body.index(a.indirectIndex));
+    } else if (const int d = soleDim(form); d >= 0) {
+      at.push_back(dims[static_cast<std::size_t>(d)]);
+    } else {
+      const std::vector<std::string> names = dimNames(dims.size(), "d");
+      at.push_back(body.line(fmt::format("affine.apply affine_map<({}) -> ({})>({})", join(names, ", "),
+                                         formText(form, names), join(dims, ", "))));
+    }
+  }
+  return at;
+}
+
+std::string MlirWriter::load(const Access &a, MlirBody &body, const std::vector<std::string> &dims) {
+  if (a.isIndirect())
+    return body.line(fmt::format("memref.load {}[{}] : {}", nameOf(a), join(indices(a, body, dims), ", "), typeOf(a)));
+  return body.line(fmt::format("affine.load {}[{}] : {}", nameOf(a), formTexts(a.index, dims), typeOf(a)));
+}
+
+void MlirWriter::store(const std::string &value, const Access &a, MlirBody &body, const std::vector<std::string> &dims) {
+  const std::string at = a.isIndirect() ? join(indices(a, body, dims), ", ") : formTexts(a.index, dims);
+  out_ += fmt::format("{}{}.store {}, {}[{}] : {}\n", body.indent(), a.isIndirect() ? "memref" : "affine", value,
+                      nameOf(a), at, typeOf(a));
+}
+
+// ---- Kernels ----
+
+/// A minimum or maximum with its index: both are stored where the value is less, or greater.
+void MlirWriter::writeFollowed(const Kernel &k, std::size_t leader, MlirBody &body,
+                               const std::vector<std::string> &dims) {
+  const Store &extreme = k.stores[leader];
+  const DType type = tensorOf(extreme.target).type;
+  const std::string value = body.as(extreme.value, type), old = load(extreme.target, body, dims);
+  const bool isMin = extreme.combine == Combine::kMin;
+  const std::string better =
+      body.line(fmt::format("arith.{} {}{}, {}, {} : {}", isFloat(type) ? "cmpf" : "cmpi", isFloat(type) ? "o" : "s",
+                            isMin ? "lt" : "gt", value, old, mlirType(type)));
+  std::vector<std::pair<std::string, const Access *>> with;
+  for (const Store &s : k.stores)
+    if (s.follows == static_cast<int>(leader)) with.emplace_back(body.as(s.value, tensorOf(s.target).type), &s.target);
+  body.open("scf.if " + better);
+  store(value, extreme.target, body, dims);
+  for (const auto &[follower, target] : with) store(follower, *target, body, dims);
+  body.close();
+}
+
+/// out[count] = x; count += 1.
+void MlirWriter::writeSelection(const Kernel &k, MlirBody &body, const std::vector<std::string> &dims) {
+  const Access &out = k.stores[0].target, &count = k.stores[1].target;
+  const DType type = tensorOf(count).type;
+  const std::string value = body.as(k.stores[0].value, tensorOf(out).type);
+  body.open("scf.if " + body.bit(k.predicate));
+  const std::string old = load(count, body, dims);
+  const std::string at = body.line(fmt::format("arith.index_cast {} : {} to index", old, mlirType(type)));
+  out_ += fmt::format("{}memref.store {}, {}[{}] : {}\n", body.indent(), value, nameOf(out), at, typeOf(out));
+  const std::string one = body.line(fmt::format("arith.constant 1 : {}", mlirType(type)));
+  store(body.combine(Combine::kAdd, old, one, type), count, body, dims);
+  body.close();
+}
+
+/// A point's loads come before its stores.
+void MlirWriter::writeStores(const Kernel &k, MlirBody &body, const std::vector<std::string> &dims) {
+  std::vector<std::string> values;
+  for (const Store &store : k.stores) {
+    const DType type = tensorOf(store.target).type;
+    const std::string term = body.as(store.value, type);
+    const std::string old = store.combine == Combine::kAssign ? std::string() : load(store.target, body, dims);
+    values.push_back(body.combine(store.combine, old, term, type));
+  }
+  for (std::size_t s = 0; s < k.stores.size(); ++s) store(values[s], k.stores[s].target, body, dims);
+}
+
+void MlirWriter::writeLoops(std::size_t number) {
+  const Kernel &k = graph_.kernels[number];
+  const std::size_t counters = countersOf(k), own = k.dims.size() - counters;
+  const std::string before = indent_;
+  std::vector<std::string> dims = counters_;
+  for (std::size_t d = 0; d < own; ++d) {
+    dims.push_back(fmt::format("%d{}", d));
+    out_ += fmt::format("{}affine.for %d{} = 0 to {} {{\n", indent_, d, k.dims[counters + d].extent);
+    indent_ += "  ";
+  }
+  if (!k.guards.empty()) {
+    std::vector<std::string> guards;
+    const std::vector<std::string> names = dimNames(k.dims.size(), "d");
+    for (const Affine &g : k.guards) guards.push_back(formText(g, names) + " >= 0");
+    out_ += fmt::format("{}affine.if affine_set<({}) : ({})>({}) {{\n", indent_, join(names, ", "), join(guards, ", "),
+                        join(dims, ", "));
+    indent_ += "  ";
+  }
+  // Values of kernels without loops of their own stand side by side.
+  const std::string side = own == 0 ? fmt::format("s{}_", number) : "";
+  std::vector<std::string> loads(k.loads.size());
+  for (std::size_t l = 0; l < k.loads.size(); ++l) {
+    if (k.loads[l].isIndirect()) continue;
+    loads[l] = fmt::format("%{}in{}", side, l);
+    out_ += fmt::format("{}{} = affine.load {}[{}] : {}\n", indent_, loads[l], nameOf(k.loads[l]),
+                        formTexts(k.loads[l].index, dims), typeOf(k.loads[l]));
+  }
+  MlirBody *current = nullptr;
+  const auto loadOf = [&](const Access &a, int n) {
+    return a.isIndirect() ? load(a, *current, dims) : loads[static_cast<std::size_t>(n)];
+  };
+  MlirBody body(k, indent_, loadOf, dims, out_, fmt::format("%{}v", side));
+  current = &body;
+  body.write();
+  const auto follower =
+      std::find_if(k.stores.begin(), k.stores.end(), [](const Store &s) { return s.follows >= 0; });
+  if (k.form == kernel::Form::kSelect) {
+    writeSelection(k, body, dims);
+  } else if (follower != k.stores.end()) {
+    writeFollowed(k, static_cast<std::size_t>(follower->follows), body, dims);
+  } else {
+    writeStores(k, body, dims);
+  }
+  if (!k.guards.empty()) {
+    indent_.resize(indent_.size() - 2);
+    out_ += indent_ + "}\n";
+  }
+  for (std::size_t d = own; d-- > 0;) {
+    indent_.resize(indent_.size() - 2);
+    out_ += indent_ + "}" + (d == 0 ? fmt::format(" {{{}}}", join(attributes(number), ", ")) : "") + "\n";
+  }
+}
+
+}  // namespace pimento::emit
