@@ -129,19 +129,21 @@ Diagnostics MlirWriter::check() const {
   for (std::size_t n = 0; n < graph_.kernels.size(); ++n) {
     const Kernel &k = graph_.kernels[n];
     const auto follower = std::find_if(k.stores.begin(), k.stores.end(), [](const Store &s) { return s.follows >= 0; });
-    const bool isMixed = follower != k.stores.end() && std::any_of(k.stores.begin(), k.stores.end(), [&](const Store &s) {
-      return s.follows != follower->follows && &s != &k.stores[static_cast<std::size_t>(follower->follows)];
-    });
+    const bool isMixed =
+        follower != k.stores.end() && std::any_of(k.stores.begin(), k.stores.end(), [&](const Store &s) {
+          return s.follows != follower->follows && &s != &k.stores[static_cast<std::size_t>(follower->follows)];
+        });
     if (isMixed)
-      found.push_back(unsupported("no-mlir-form", k.where,
-                                  fmt::format("kernel '{}' takes an extreme with its index beside other stores", k.name),
-                                  "split the kernel; --emit kernel prints it"));
+      found.push_back(
+          unsupported("no-mlir-form", k.where,
+                      fmt::format("kernel '{}' takes an extreme with its index beside other stores", k.name),
+                      "split the kernel; --emit kernel prints it"));
     if (k.form != kernel::Form::kSelect) continue;
-    const char *why = k.stores.size() < 2                  ? "counts nothing"
+    const char *why = k.stores.size() < 2                    ? "counts nothing"
                       : k.stores[0].target.index.size() != 1 ? "selects by rows"
-                      : k.limit >= 0                       ? "keeps no more than so many points"
-                      : countersOf(k) > 0                  ? "selects in rounds"
-                                                           : nullptr;
+                      : k.limit >= 0                         ? "keeps no more than so many points"
+                      : countersOf(k) > 0                    ? "selects in rounds"
+                                                             : nullptr;
     if (why != nullptr)
       found.push_back(unsupported("no-mlir-form", k.where, fmt::format("kernel '{}' {}", k.name, why),
                                   "what comes back from loops is one list without a limit; --emit kernel prints it"));
@@ -187,9 +189,8 @@ bool MlirWriter::covers(const Kernel &k, const Access &target) const {
   const Tensor &t = tensorOf(target);
   for (std::size_t i = 0; i < target.index.size(); ++i) {
     const Affine &form = target.index[i];
-    const bool isOnly =
-        t.shape[i] == 1 && form.constant == 0 &&
-        std::all_of(form.coefficients.begin(), form.coefficients.end(), [](auto c) { return c == 0; });
+    const bool isOnly = t.shape[i] == 1 && form.constant == 0 &&
+                        std::all_of(form.coefficients.begin(), form.coefficients.end(), [](auto c) { return c == 0; });
     if (isOnly) continue;
     const int d = soleDim(form);
     if (d < 0 || !used.insert(d).second || k.dims[static_cast<std::size_t>(d)].extent != t.shape[i]) return false;
@@ -205,7 +206,8 @@ bool MlirWriter::isStructured(const Kernel &k) const {
   std::fill_n(isFound.begin(), counters, true);
   const auto isOfCounters = [&](const Access &a) {
     return a.isIndirect() || std::any_of(a.index.begin(), a.index.end(), [&](const Affine &form) {
-             return std::any_of(form.coefficients.begin(), form.coefficients.begin() + static_cast<std::ptrdiff_t>(counters),
+             return std::any_of(form.coefficients.begin(),
+                                form.coefficients.begin() + static_cast<std::ptrdiff_t>(counters),
                                 [](std::int64_t c) { return c != 0; });
            });
   };
@@ -249,7 +251,7 @@ void MlirWriter::writeStart(const Kernel &k, const Store &s) {
   const auto t = static_cast<std::size_t>(s.target.tensor);
   const bool isFirst = !isWritten_[t] && graph_.tensors[t].role != Role::kInOut;
   isWritten_[t] = true;
-  if (!isFirst || (s.combine == Combine::kAssign && covers(k, s.target))) return;
+  if (!isFirst || (s.combine == Combine::kAssign && s.follows < 0 && covers(k, s.target))) return;
   fill(t, neutral(s.combine, graph_.tensors[t].type));
 }
 
@@ -303,8 +305,9 @@ void MlirWriter::writeGeneric(std::size_t number) {
     if (d >= counters && used.contains(static_cast<int>(d)))
       out_ += fmt::format("{}  {} = linalg.index {} : index\n", indent_, indices.back(), d - counters);
   }
-  MlirBody body(k, indent_ + "  ", [&](const Access &, int number0) { return loads[static_cast<std::size_t>(number0)]; },
-                indices, out_);
+  MlirBody body(
+      k, indent_ + "  ", [&](const Access &, int number0) { return loads[static_cast<std::size_t>(number0)]; }, indices,
+      out_);
   body.write();
   std::vector<std::string> results, types;
   for (std::size_t s = 0; s < k.stores.size(); ++s) {

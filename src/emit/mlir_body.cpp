@@ -119,13 +119,14 @@ std::string MlirBody::bit(int value) {
   if (isBit(value)) return names_[v];
   const DType type = kernel_.body[v].type;
   const std::string zero = line(fmt::format("arith.constant {} : {}", isFloat(type) ? "0.0" : "0", mlirType(type)));
-  return line(fmt::format("arith.{}, {}, {} : {}", isFloat(type) ? "cmpf une" : "cmpi ne", names_[v], zero,
-                          mlirType(type)));
+  return line(
+      fmt::format("arith.{}, {}, {} : {}", isFloat(type) ? "cmpf une" : "cmpi ne", names_[v], zero, mlirType(type)));
 }
 
 std::string MlirBody::index(int value) {
   const DType type = kernel_.body[static_cast<std::size_t>(value)].type;
-  return line(fmt::format("arith.index_cast{} {} : {} to index", isSigned(type) ? "" : "ui", wide(value), mlirType(type)));
+  return line(
+      fmt::format("arith.index_cast{} {} : {} to index", isSigned(type) ? "" : "ui", wide(value), mlirType(type)));
 }
 
 void MlirBody::open(const std::string &text) {

@@ -97,7 +97,8 @@ std::size_t MlirWriter::writeLoop(std::size_t number) {
   out_ += fmt::format("{}{}affine.for {} = 0 to {}{} {{\n", indent_, results, counters_.back(), loop.extent, arguments);
   indent_ += "  ";
   writeKernels(loop.first, loop.end, number + 1);
-  for (const auto &[a, b] : loop.swaps) std::swap(names_[static_cast<std::size_t>(a)], names_[static_cast<std::size_t>(b)]);
+  for (const auto &[a, b] : loop.swaps)
+    std::swap(names_[static_cast<std::size_t>(a)], names_[static_cast<std::size_t>(b)]);
   for (const std::size_t t : carried) yields.push_back(names_[t]);
   if (!carried.empty()) out_ += fmt::format("{}affine.yield {} : {}\n", indent_, join(yields, ", "), join(types, ", "));
   indent_.resize(indent_.size() - 2);
@@ -135,7 +136,8 @@ std::string MlirWriter::load(const Access &a, MlirBody &body, const std::vector<
   return body.line(fmt::format("affine.load {}[{}] : {}", nameOf(a), formTexts(a.index, dims), typeOf(a)));
 }
 
-void MlirWriter::store(const std::string &value, const Access &a, MlirBody &body, const std::vector<std::string> &dims) {
+void MlirWriter::store(const std::string &value, const Access &a, MlirBody &body,
+                       const std::vector<std::string> &dims) {
   const std::string at = a.isIndirect() ? join(indices(a, body, dims), ", ") : formTexts(a.index, dims);
   out_ += fmt::format("{}{}.store {}, {}[{}] : {}\n", body.indent(), a.isIndirect() ? "memref" : "affine", value,
                       nameOf(a), at, typeOf(a));
@@ -222,8 +224,7 @@ void MlirWriter::writeLoops(std::size_t number) {
   MlirBody body(k, indent_, loadOf, dims, out_, fmt::format("%{}v", side));
   current = &body;
   body.write();
-  const auto follower =
-      std::find_if(k.stores.begin(), k.stores.end(), [](const Store &s) { return s.follows >= 0; });
+  const auto follower = std::find_if(k.stores.begin(), k.stores.end(), [](const Store &s) { return s.follows >= 0; });
   if (k.form == kernel::Form::kSelect) {
     writeSelection(k, body, dims);
   } else if (follower != k.stores.end()) {

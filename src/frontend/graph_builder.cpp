@@ -222,7 +222,8 @@ int GraphBuilder::storageOf(int tensor) const {
       std::vector<int> round(names.size());
       std::iota(round.begin(), round.end(), 0);
       run(l + 1, end, round);
-      for (const auto &[a, b] : loop.swaps) std::swap(round[static_cast<std::size_t>(a)], round[static_cast<std::size_t>(b)]);
+      for (const auto &[a, b] : loop.swaps)
+        std::swap(round[static_cast<std::size_t>(a)], round[static_cast<std::size_t>(b)]);
       const auto apply = [&](const std::vector<int> &first, const std::vector<int> &second) {
         std::vector<int> both;
         for (const int t : second) both.push_back(first[static_cast<std::size_t>(t)]);

@@ -7,9 +7,9 @@
 #include "pimento/frontend/c/kernel_parse.h"
 #include "pimento/frontend/c/kernel_reader.h"
 #include "pimento/frontend/c/kernel_shapes.h"
+#include "pimento/frontend/frontend.h"
 #include "pimento/frontend/graph_builder.h"
 #include "pimento/frontend/nest/schedule.h"
-#include "pimento/frontend/frontend.h"
 
 namespace pimento::frontend {
 

@@ -1,13 +1,12 @@
 #include "pimento/frontend/c/kernel_reader.h"
 
-#include "pimento/frontend/nest/conditions.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "clang/Basic/SourceManager.h"
 #include "llvm/Support/Casting.h"
+#include "pimento/frontend/nest/conditions.h"
 
 namespace pimento::frontend {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "llvm/Support/Casting.h"
-#include "pimento/frontend/nest/conditions.h"
 #include "pimento/frontend/c/kernel_assigned.h"
 #include "pimento/frontend/c/kernel_reader.h"
+#include "pimento/frontend/nest/conditions.h"
 #include "pimento/frontend/nest/forms.h"
 
 namespace pimento::frontend {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "pimento/frontend/nest/accumulation.h"
 #include "pimento/frontend/c/kernel_assigned.h"
 #include "pimento/frontend/c/kernel_reader.h"
+#include "pimento/frontend/nest/accumulation.h"
 #include "pimento/frontend/nest/forms.h"
 
 namespace pimento::frontend {

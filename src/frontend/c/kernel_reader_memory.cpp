@@ -5,10 +5,10 @@
 
 #include "llvm/Support/Casting.h"
 #include "pimento/base/suggest.h"
-#include "pimento/frontend/nest/accumulation.h"
-#include "pimento/frontend/nest/conditions.h"
 #include "pimento/frontend/c/kernel_assigned.h"
 #include "pimento/frontend/c/kernel_reader.h"
+#include "pimento/frontend/nest/accumulation.h"
+#include "pimento/frontend/nest/conditions.h"
 #include "pimento/frontend/nest/forms.h"
 
 namespace pimento::frontend {

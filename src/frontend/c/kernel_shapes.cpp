@@ -1,4 +1,6 @@
 // Extents of what is only known as a pointer.
+#include "pimento/frontend/c/kernel_shapes.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 
 #include "pimento/frontend/nest/accumulation.h"
 #include "pimento/frontend/nest/schedule.h"
-#include "pimento/frontend/c/kernel_shapes.h"
 
 namespace pimento::frontend {
 

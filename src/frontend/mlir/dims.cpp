@@ -145,7 +145,8 @@ Status FunctionDims::visitCarried(mlir::Operation &op) {
   const auto arguments = loop.getRegionIterArgs();
   for (unsigned r = 0; r < arguments.size(); ++r) {
     if (!mlir::isa<mlir::ShapedType>(arguments[r].getType())) continue;
-    for (const mlir::Value other : {mlir::Value(loop.getInits()[r]), mlir::Value(op.getResult(r)), mlir::Value(loop.getYieldedValues()[r])})
+    for (const mlir::Value other :
+         {mlir::Value(loop.getInits()[r]), mlir::Value(op.getResult(r)), mlir::Value(loop.getYieldedValues()[r])})
       if (Status s = join(other, arguments[r], op); !s) return s;
   }
   return okStatus();

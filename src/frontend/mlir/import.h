@@ -72,7 +72,7 @@ class FunctionImporter {
   GraphBuilder graph_;
   llvm::DenseMap<mlir::Value, int> buffers_;          ///< what a name stands for by now
   llvm::DenseMap<mlir::Value, int> argumentBuffers_;  ///< what it stood for at first
-  llvm::DenseMap<mlir::Value, int> scalars_;  ///< scalar arguments: buffers of rank 0
+  llvm::DenseMap<mlir::Value, int> scalars_;          ///< scalar arguments: buffers of rank 0
   CProgram program_;
   NestReader nests_;
 };

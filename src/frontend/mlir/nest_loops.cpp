@@ -245,8 +245,8 @@ Status NestReader::startCarried(std::vector<Carried> &carried, const Entered &en
     if (c.isUnused || c.step) continue;
     c.isShared = !c.isTimed && isChained(c, op);
     if (c.isShared) {
-      const auto outer = std::find_if(around_->begin(), around_->end(),
-                                      [&](const Carried &o) { return o.yielded == c.result; });
+      const auto outer =
+          std::find_if(around_->begin(), around_->end(), [&](const Carried &o) { return o.yielded == c.result; });
       c.buffer = outer->buffer;
       c.index = outer->index;
       continue;

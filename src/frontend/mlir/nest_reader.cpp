@@ -321,7 +321,8 @@ Status NestReader::readSides(mlir::Operation &op, int truth, mlir::Block *onTrue
 /// Whether something from before `op` that is still needed reads one of the buffers.
 bool NestReader::readsAny(const State &state, const std::set<int> &buffers, mlir::Operation &op) const {
   const auto reads = [&](int e) {
-    return e >= 0 && pool_.contains(e, [&](const Expression &x) { return x.op == Op::kLoad && buffers.contains(x.buffer); });
+    return e >= 0 &&
+           pool_.contains(e, [&](const Expression &x) { return x.op == Op::kLoad && buffers.contains(x.buffer); });
   };
   for (const auto &[value, e] : state.values)
     if (!pool_.isConstant(e) && reads(e) && isUsedAfter(value, op)) return true;
@@ -335,13 +336,13 @@ bool NestReader::readsAny(const State &state, const std::set<int> &buffers, mlir
 Status NestReader::readNested(mlir::Operation &op) {
   for (;;) {
     const State state = save();
-    Status done = mlir::isa<mlir::scf::ParallelOp>(op)          ? readParallel(op)
-                  : mlir::isa<affine::AffineParallelOp>(op)     ? readAffineParallel(op)
-                  : isLoop(op)                                  ? readLoop(op)
-                  : isBranch(op)                                ? readIf(op)
-                  : mlir::isa<mlir::memref::CopyOp>(op)         ? readCopy(op)
-                  : mlir::isa<mlir::tensor::InsertSliceOp>(op)  ? readInsertSlice(op)
-                                                                : readStructured(mlir::cast<mlir::linalg::LinalgOp>(op));
+    Status done = mlir::isa<mlir::scf::ParallelOp>(op)         ? readParallel(op)
+                  : mlir::isa<affine::AffineParallelOp>(op)    ? readAffineParallel(op)
+                  : isLoop(op)                                 ? readLoop(op)
+                  : isBranch(op)                               ? readIf(op)
+                  : mlir::isa<mlir::memref::CopyOp>(op)        ? readCopy(op)
+                  : mlir::isa<mlir::tensor::InsertSliceOp>(op) ? readInsertSlice(op)
+                                                               : readStructured(mlir::cast<mlir::linalg::LinalgOp>(op));
     if (!done) return done;
     std::set<int> stored;
     for (std::size_t s = state.statements; s < program_.statements.size(); ++s)
@@ -364,7 +365,8 @@ Status NestReader::readOp(mlir::Operation &op) {
 }
 
 Status NestReader::readPlain(mlir::Operation &op) {
-  const bool isNested = isLoop(op) || isBranch(op) || mlir::isa<mlir::linalg::LinalgOp, mlir::tensor::InsertSliceOp, mlir::memref::CopyOp>(op);
+  const bool isNested = isLoop(op) || isBranch(op) ||
+                        mlir::isa<mlir::linalg::LinalgOp, mlir::tensor::InsertSliceOp, mlir::memref::CopyOp>(op);
   if (isNested) return readNested(op);
   if (isLoad(op)) return readLoad(op);
   if (isStore(op)) return readStore(op);
@@ -384,9 +386,9 @@ Status NestReader::readPlain(mlir::Operation &op) {
     body_.values()[op.getResult(0)] = all;
     return okStatus();
   }
-  const bool isQuiet = mlir::isa<affine::AffineYieldOp, mlir::scf::YieldOp, mlir::scf::ReduceOp,
-                                 mlir::scf::ReduceReturnOp, mlir::linalg::YieldOp, mlir::memref::DimOp,
-                                 mlir::tensor::DimOp, mlir::memref::DeallocOp>(op);
+  const bool isQuiet =
+      mlir::isa<affine::AffineYieldOp, mlir::scf::YieldOp, mlir::scf::ReduceOp, mlir::scf::ReduceReturnOp,
+                mlir::linalg::YieldOp, mlir::memref::DimOp, mlir::tensor::DimOp, mlir::memref::DeallocOp>(op);
   if (isQuiet) return okStatus();
   if (mlir::isa<mlir::memref::CastOp, mlir::tensor::CastOp>(op)) {
     Result<View> view = viewOf(op.getOperand(0), op);
@@ -405,8 +407,9 @@ Status NestReader::readPlain(mlir::Operation &op) {
     return body_.translateNow(op);
   }
   if (mlir::isa<mlir::scf::WhileOp>(op)) {
-    return unsupported("unsupported-loop", placeOf(op), "'scf.while' runs until its data say stop",
-                       "a loop has bounds that are known before it starts: write scf.for, and guard its body by scf.if");
+    return unsupported(
+        "unsupported-loop", placeOf(op), "'scf.while' runs until its data say stop",
+        "a loop has bounds that are known before it starts: write scf.for, and guard its body by scf.if");
   }
   return unsupportedOp(op.getName().getStringRef().str(), placeOf(op), kNestOps);
 }

@@ -4,8 +4,8 @@
 // Ops are run on expressions in the order of the text: every scalar is an expression over elements and loops, every
 // store a statement. A loop counts from 0 to its extent - 1; lower bounds and steps go into the indices, bounds that
 // depend on outer loops become guards. What a loop carries (iter_args) lives in a buffer: an element for each iteration
-// of the loops around if the loop accumulates, else one more for each of its own iterations. Tensors that a loop carries
-// are buffers that it updates, or that exchange their names after every round.
+// of the loops around if the loop accumulates, else one more for each of its own iterations. Tensors that a loop
+// carries are buffers that it updates, or that exchange their names after every round.
 #pragma once
 
 #include <functional>
@@ -98,7 +98,9 @@ class NestReader : private NestRecorder {
     explicit PoolSink(ExpressionPool &pool) : pool_(pool) {}
     int constant(DType type, double x) override { return pool_.real(type, x); }
     int integer(DType type, std::int64_t x) override { return pool_.integer(type, x); }
-    int indexValue(int dim, DType type) override { return pool_.form(type, unit(loops[static_cast<std::size_t>(dim)])); }
+    int indexValue(int dim, DType type) override {
+      return pool_.form(type, unit(loops[static_cast<std::size_t>(dim)]));
+    }
     int load(DType, const kernel::Access &) override { return -1; }
     int op(kernel::Op op, DType type, int a, int b, int c) override { return pool_.op(op, type, a, b, c); }
     int cast(DType type, int a) override { return pool_.cast(type, a); }
@@ -174,8 +176,8 @@ class NestReader : private NestRecorder {
   void bind(mlir::Value value, View view);
   int programBuffer(int buffer);
   bool mayOverwrite(mlir::Value init, mlir::Operation &op) const;
-  Result<View> partOf(const View &from, mlir::OffsetSizeAndStrideOpInterface part,
-                      const llvm::SmallBitVector &dropped, mlir::Operation &op);
+  Result<View> partOf(const View &from, mlir::OffsetSizeAndStrideOpInterface part, const llvm::SmallBitVector &dropped,
+                      mlir::Operation &op);
   Status readPoint(mlir::linalg::LinalgOp op, const std::vector<View> &targets, const std::vector<int> &iterations);
   bool isStoredTo(int buffer) const;
   /// Memrefs or tensors that a loop carries.
@@ -204,7 +206,7 @@ class NestReader : private NestRecorder {
   std::vector<int> mapped_;             ///< buffers of the program as those of the graph
   llvm::DenseMap<int, int> buffersOf_;  ///< the other way
   llvm::DenseMap<mlir::Value, View> views_;
-  std::vector<std::vector<int> *> held_;  ///< values on their way to where they are stored
+  std::vector<std::vector<int> *> held_;    ///< values on their way to where they are stored
   std::vector<Carried> *around_ = nullptr;  ///< scalars that the innermost loop carries
   mlir::Operation *aroundLoop_ = nullptr;
   std::string kernelName_ = "nest";

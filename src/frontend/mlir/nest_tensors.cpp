@@ -76,7 +76,8 @@ void NestReader::bind(mlir::Value value, View view) {
 
 Result<NestReader::View> NestReader::viewOf(mlir::Value value, mlir::Operation &user) {
   if (const auto known = views_.find(value); known != views_.end()) return known->second;
-  if (const auto buffer = function_.buffers.find(value); buffer != function_.buffers.end()) return whole(buffer->second);
+  if (const auto buffer = function_.buffers.find(value); buffer != function_.buffers.end())
+    return whole(buffer->second);
   mlir::Operation *op = value.getDefiningOp();
   return unsupported("unsupported-type", placeOf(user),
                      fmt::format("'{}' uses what '{}' made, which is not read", user.getName().getStringRef().str(),
@@ -100,9 +101,9 @@ Result<CStatement> NestReader::targetAt(const View &view, const std::vector<int>
     s.index.push_back(form ? *form : Affine{});
     if (form) continue;
     if (s.data.isThere()) {
-      return notAffine(fmt::format("two indices of '{}' come from data, or are no sums of loops",
-                                   op.getName().getStringRef().str()),
-                       op);
+      return notAffine(
+          fmt::format("two indices of '{}' come from data, or are no sums of loops", op.getName().getStringRef().str()),
+          op);
     }
     s.data = {static_cast<int>(d), at[d]};
   }
@@ -221,8 +222,8 @@ Status NestReader::readCopy(mlir::Operation &op) {
 
 /// Whether no one else asks for a tensor, so that its buffer may be written.
 bool NestReader::mayOverwrite(mlir::Value init, mlir::Operation &op) const {
-  const bool isOfFunction = mlir::isa<mlir::BlockArgument>(init) &&
-                            mlir::isa<mlir::func::FuncOp>(init.getParentBlock()->getParentOp());
+  const bool isOfFunction =
+      mlir::isa<mlir::BlockArgument>(init) && mlir::isa<mlir::func::FuncOp>(init.getParentBlock()->getParentOp());
   return init.hasOneUse() && !isOfFunction && init.getParentBlock() == op.getBlock();
 }
 
@@ -244,9 +245,8 @@ Result<NestReader::View> NestReader::destination(mlir::Value init, mlir::Value r
 
 bool NestReader::isStoredTo(int buffer) const {
   const auto known = buffersOf_.find(buffer);
-  return known != buffersOf_.end() &&
-         std::any_of(program_.statements.begin(), program_.statements.end(),
-                     [&](const CStatement &s) { return s.buffer == known->second; });
+  return known != buffersOf_.end() && std::any_of(program_.statements.begin(), program_.statements.end(),
+                                                  [&](const CStatement &s) { return s.buffer == known->second; });
 }
 
 Status NestReader::readInsert(mlir::Operation &op) {
@@ -271,8 +271,7 @@ Status NestReader::readInsertSlice(mlir::Operation &op) {
   if (!from) return std::move(from.diagnostics());
   Result<View> to = destination(insert.getDest(), insert.getResult(), true, op);
   if (!to) return std::move(to.diagnostics());
-  Result<View> part =
-      partOf(*to, mlir::cast<mlir::OffsetSizeAndStrideOpInterface>(op), insert.getDroppedDims(), op);
+  Result<View> part = partOf(*to, mlir::cast<mlir::OffsetSizeAndStrideOpInterface>(op), insert.getDroppedDims(), op);
   if (!part) return std::move(part.diagnostics());
   Result<std::vector<std::int64_t>> shape = function_.dims.shape(insert.getSource());
   if (!shape) return std::move(shape.diagnostics());
@@ -402,7 +401,8 @@ Status NestReader::yieldTensors(mlir::LoopLikeOpInterface loop, CarriedTensors &
   for (std::size_t k = 0; k < yielded.size(); ++k) {
     mlir::Value value = loop.getYieldedValues()[tensors.positions[k]];
     const bool isMemref = !isTensor(value);
-    const bool isLocal = !isOuter(yielded[k].buffer) || loop->isAncestor(mlir::Value(value).getParentBlock()->getParentOp());
+    const bool isLocal =
+        !isOuter(yielded[k].buffer) || loop->isAncestor(mlir::Value(value).getParentBlock()->getParentOp());
     const bool isOwn = isLocal && taken.insert(yielded[k].buffer).second;
     if (isOwn && !(isMemref && isOuter(yielded[k].buffer))) continue;
     if (isMemref) {
@@ -462,7 +462,8 @@ Status NestReader::exchange(mlir::LoopLikeOpInterface loop, CarriedTensors &tens
   if (isMemref) {
     for (auto &[value, buffer] : function_.buffers) {
       const bool isPlace = std::find(names.begin(), names.end(), buffer) != names.end();
-      if (!isPlace || isCarriedBy(value, loop)) continue;
+      const bool isInside = loop->isAncestor(value.getParentBlock()->getParentOp());
+      if (!isPlace || isInside || isCarriedBy(value, loop)) continue;
       for (mlir::Operation *user : value.getUsers()) {
         if (!loop->isProperAncestor(user)) continue;
         return unsupported("unsupported-loop", placeOf(*user),
@@ -516,8 +517,8 @@ Status NestReader::finishTensors(mlir::LoopLikeOpInterface loop, const CarriedTe
   const std::size_t count = tensors.places.size();
   std::vector<std::size_t> round, all(count);
   for (const int b : tensors.holds)
-    round.push_back(static_cast<std::size_t>(std::find(tensors.places.begin(), tensors.places.end(), b) -
-                                             tensors.places.begin()));
+    round.push_back(
+        static_cast<std::size_t>(std::find(tensors.places.begin(), tensors.places.end(), b) - tensors.places.begin()));
   std::iota(all.begin(), all.end(), std::size_t{0});
   const auto apply = [&](const std::vector<std::size_t> &x, const std::vector<std::size_t> &y) {
     std::vector<std::size_t> both;
@@ -537,8 +538,8 @@ Status NestReader::finishTensors(mlir::LoopLikeOpInterface loop, const CarriedTe
   const bool isSame = std::is_sorted(all.begin(), all.end());
   if (!isMemref || isSame) return okStatus();
   if (!loops_.empty()) {
-    const bool isStale = std::any_of(tensors.places.begin(), tensors.places.end(),
-                                     [&](int b) { return isMentioned(b, loop); });
+    const bool isStale =
+        std::any_of(tensors.places.begin(), tensors.places.end(), [&](int b) { return isMentioned(b, loop); });
     if (!isStale) return okStatus();
     return unsupported("unsupported-loop", placeOf(*loop),
                        "a memref that an inner loop has exchanged is used by its name from before",

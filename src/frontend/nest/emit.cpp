@@ -7,9 +7,9 @@
 #include <map>
 #include <set>
 
+#include "pimento/frontend/graph_builder.h"
 #include "pimento/frontend/nest/accumulation.h"
 #include "pimento/frontend/nest/schedule.h"
-#include "pimento/frontend/graph_builder.h"
 #include "pimento/kernel/builder.h"
 
 namespace pimento::frontend {
@@ -128,7 +128,8 @@ class BodyWriter {
       if (b.isScalar && !isFloat(b.type)) sizes += (sizes.empty() ? "" : ",") + b.name + "=64";
     });
     if (sizes.empty()) return std::nullopt;
-    return error("missing-size", where, fmt::format("an index of '{}' contains a number that is not known", declared.name),
+    return error("missing-size", where,
+                 fmt::format("an index of '{}' contains a number that is not known", declared.name),
                  "say it: --size " + sizes);
   }
 
@@ -290,7 +291,9 @@ class Emitter {
         how && (mustAccumulate || startsNeutral || (own.empty() && before.holds == Holds::kTensor));
     if (!accumulates) how.reset();
     kernel::KernelBuilder k(s.function, dims, s.where);
-    const bool isFresh = startsNeutral || (!accumulates && isWhole && !isShifted);
+    // What an earlier point left in the element is no old value of the whole tensor.
+    const bool goesOn = !own.empty() && hasKind(dims, DimKind::kSequential);
+    const bool isFresh = startsNeutral || (!accumulates && isWhole && !isShifted && !goesOn);
     int tensor = -1;
     if (!isFresh) tensor = updated(s);
     BodyWriter body(program_, graph_, buffers_, k, s.loops);

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "pimento/frontend/graph_builder.h"
-#include "pimento/frontend/nest/program.h"
 #include "pimento/frontend/nest/forms.h"
+#include "pimento/frontend/nest/program.h"
 #include "pimento/kernel/dependence.h"
 #include "pimento/kernel/kernel.h"
 

@@ -163,8 +163,8 @@ class Tidier {
       const int loop = loops[d];
       const auto uses = [loop](const Affine &form) { return coefficient(form, loop) != 0; };
       if (known[d] || program_.loops[static_cast<std::size_t>(loop)].isRound ||
-          std::any_of(s.index.begin(), s.index.end(), uses) ||
-          std::any_of(s.guards.begin(), s.guards.end(), uses) || isShared(s, loop)) {
+          std::any_of(s.index.begin(), s.index.end(), uses) || std::any_of(s.guards.begin(), s.guards.end(), uses) ||
+          isShared(s, loop)) {
         continue;
       }
       const std::int64_t last = program_.loops[static_cast<std::size_t>(loop)].extent - 1;

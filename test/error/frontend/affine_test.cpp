@@ -29,19 +29,21 @@ std::string function(const std::string &body) {
 }
 
 TEST(AffineErrors, TwoIndicesFromDataAreRefused) {
-  EXPECT_EQ(complaint("func.func @f(%A: memref<4x4xf32>, %k: memref<4xi64>, %y: memref<4xf32>) {\naffine.for %i = 0 to 4 "
-                      "{\n%a = affine.load %k[%i] : memref<4xi64>\n%p = arith.index_cast %a : i64 to index\n"
-                      "%b = memref.load %A[%p, %p] : memref<4x4xf32>\naffine.store %b, %y[%i] : memref<4xf32>\n}\n"
-                      "return\n}",
-                      "two indices", "one index"),
-            "unsupported-access@5:6");
+  EXPECT_EQ(
+      complaint("func.func @f(%A: memref<4x4xf32>, %k: memref<4xi64>, %y: memref<4xf32>) {\naffine.for %i = 0 to 4 "
+                "{\n%a = affine.load %k[%i] : memref<4xi64>\n%p = arith.index_cast %a : i64 to index\n"
+                "%b = memref.load %A[%p, %p] : memref<4x4xf32>\naffine.store %b, %y[%i] : memref<4xf32>\n}\n"
+                "return\n}",
+                "two indices", "one index"),
+      "unsupported-access@5:6");
 }
 
 TEST(AffineErrors, DivisionOfWhatMayBeNegativeIsNoIndex) {
-  EXPECT_EQ(complaint(function("affine.for %i = 0 to 4 {\n%a = affine.load %x[(%i - 3) floordiv 4 + 1] : memref<16xf32>\n"
-                               "affine.store %a, %y[%i] : memref<16xf32>\n}"),
-                      "of what may be negative", "sums of loops"),
-            "unsupported-access@6:6");
+  EXPECT_EQ(
+      complaint(function("affine.for %i = 0 to 4 {\n%a = affine.load %x[(%i - 3) floordiv 4 + 1] : memref<16xf32>\n"
+                         "affine.store %a, %y[%i] : memref<16xf32>\n}"),
+                "of what may be negative", "sums of loops"),
+      "unsupported-access@6:6");
 }
 
 TEST(AffineErrors, StoresUnderAConditionAtAPlaceThatDataDecideAreRefused) {

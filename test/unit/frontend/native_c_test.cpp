@@ -1,4 +1,5 @@
 // C compiled for this machine: it computes what its reading computes, whatever way values come in and go out.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -154,6 +155,40 @@ TEST(NativeC, WhatCannotBeCompiledOrBoundIsLeftOut) {
   const auto answer = runC(bools, "k.c", {}, file->graph, kernel::makeData(file->graph, three), {5});
   ASSERT_TRUE(answer.ok());
   EXPECT_EQ(answer->whyNot, "what 'x' holds are no values of _Bool");
+}
+
+TEST(NativeC, AChoiceGoesOnFromWhatAnEarlierIterationChose) {
+  expectReadRight(R"(void last(int x[4][7], int b[4]) {
+    for (int i = 0; i < 4; i++) b[i] = 0;
+    for (int i = 0; i < 4; i++)
+      for (int j = 0; j < 7; j++)
+        if (x[i][j] > 3) b[i] = j;
+  })");
+}
+
+TEST(NativeC, ALeastValueThatIsReadWhileItIsFoundStartsWhereTheTextSays) {
+  const std::string text = R"(void nearest(int p[8], int best[8], int c[5]) {
+    for (int i = 0; i < 8; i++) {
+      int least = 2147483647, at = 0;
+      for (int k = 0; k < 5; k++) {
+        int d = (p[i] - c[k]) * (p[i] - c[k]);
+        if (d < least) { least = d; at = k; }
+      }
+      best[i] = at;
+    }
+  })";
+  expectReadRight(text);
+  const Result<CKernels> file = importC(text, "k.c", {});
+  ASSERT_TRUE(file.ok());
+  for (const kernel::Kernel &k : file->graph.kernels) {
+    for (const kernel::Store &s : k.stores) {
+      if (s.combine != kernel::Combine::kMin) continue;
+      const bool isStored =
+          std::any_of(file->graph.kernels.begin(), file->graph.kernels.end(),
+                      [&](const kernel::Kernel &o) { return &o < &k && o.stores[0].target.tensor == s.target.tensor; });
+      EXPECT_TRUE(isStored) << "the kernel loads what nothing stored\n" << kernel::print(file->graph);
+    }
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Affine loop nests: which loops are parallel, which accumulate, which run in order; and what must stay together.
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "test/unit/frontend/support.h"
 
@@ -301,7 +302,8 @@ TEST(Nest, TheLastIterationThatWritesAnElementCounts) {
   }
   return
 })");
-  for (std::size_t e = 0; e < 15; ++e) EXPECT_EQ(windows.out("y")[e], windows.in("x")[std::min<std::size_t>(e, 7)]) << e;
+  for (std::size_t e = 0; e < 15; ++e)
+    EXPECT_EQ(windows.out("y")[e], windows.in("x")[std::min<std::size_t>(e, 7)]) << e;
 }
 
 TEST(Nest, NamesAndMappingsOfOpsAreRead) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -15,6 +16,7 @@
 #include "pimento/kernel/interpreter.h"
 #include "pimento/kernel/isolate.h"
 #include "pimento/kernel/networks.h"
+#include "pimento/kernel/notation.h"
 #include "pimento/kernel/zoo.h"
 
 namespace pimento {
@@ -245,6 +247,69 @@ TEST(MlirRoundTrip, RandomKernelsComeBackAndTheirAffineLoopsComputeTheSame) {
     const Result<std::string> again = emit::toMlir(loops);
     ASSERT_TRUE(again);
     expectSameResults(g, imported(*again), *again);
+  }
+}
+
+/// Loops that exchange tensors; others may come back as loops of a kernel.
+long exchanges(const Graph &graph) {
+  return std::count_if(graph.loops.begin(), graph.loops.end(), [](const kernel::Loop &l) { return !l.swaps.empty(); });
+}
+
+TEST(MlirRoundTrip, RoundsAndIndicesFromDataComeBack) {
+  struct Case {
+    const char *text;
+    kernel::Sizes sizes;
+  };
+  const std::vector<Case> cases{
+      {"for t in 0..5 { b[i] = a[i-1] + a[i] + a[i+1] where i >= 1, i < 7; swap a, b }", {{"i", 8}}},
+      {"for t in 0..4 { b[i] = a[i] + t; swap a, b }; y[i] = a[i] * b[i]", {{"i", 8}}},
+      {"for t in 0..3 { for u in 0..3 { b[i] = a[i] + u; swap a, b }; b[i] = b[i] * a[i]; swap a, b }; y[i] = a[i]",
+       {{"i", 8}}},
+      {"for k in 0..5 { f[i] = A[i,k] - A[k,k] where i > k; A[i,j] = A[i,j] - f[i] * A[k,j] where i > k, j >= k }",
+       {{"i", 5}, {"j", 5}}},
+      {"for k in 1..4 { for l in k..2*k+1 { y[i] = y[i] + 10*k + l where i <= k } }", {{"i", 6}}},
+      {"for k in 0..3 { s[] += x[i] }", {{"i", 4}}},
+      {"for k in 0..3 { t[i] += A[i,j] * x[j]; x[i] = t[i] }", {{"i", 4}, {"j", 4}}},
+      {"for k in 0..3 { z[k] = x[k]; y[k] = z[k] * z[k] }", {}},
+      {"y[i] = x[p[i]]", {{"i", 4}, {"x", 6}}},
+      {"n[p[i],j] += x[i,j]", {{"i", 6}, {"j", 3}, {"n_1", 5}}},
+      {"y[p[i]] = x[i]", {{"i", 9}, {"y", 5}}},
+      {"for k in 0..3 { y[p[i]] += x[p[i]] * k }", {{"i", 5}, {"x", 6}, {"y", 6}}},
+      {"m[i] min= x[i,j] with b[i] = j", {{"i", 4}, {"j", 7}}},
+      {"m[i] max= x[i,j] with b[i] = j; y[i] = w[b[i]]", {{"i", 4}, {"j", 7}, {"w", 7}}},
+      {"o append= x[i] if x[i] > 0 count n", {{"i", 12}}},
+      {"y[i+1] = y[i] + x[i]", {{"i", 8}}},
+  };
+  int count = 0;
+  for (const Case &c : cases) {
+    for (const DType type : {DType::kI32, DType::kF32}) {
+      SCOPED_TRACE(c.text);
+      const Result<Graph> graph = kernel::parseNotation(c.text, c.sizes, type);
+      if (!graph && type == DType::kF32) continue;  // what data index is an integer
+      ASSERT_TRUE(graph.ok()) << graph.diagnostics().front().str();
+      const Result<std::string> text = emit::toMlir(*graph);
+      ASSERT_TRUE(text.ok()) << text.diagnostics().front().str();
+      const Graph back = imported(*text);
+      if (back.kernels.empty()) continue;
+      EXPECT_EQ(exchanges(*graph), exchanges(back)) << *text << kernel::print(back);
+      expectSameResults(*graph, back, *text);
+      const std::string canonical = optimized(*text, "--canonicalize");
+      if (!canonical.empty()) expectSameResults(*graph, imported(canonical), canonical);
+      ++count;
+    }
+  }
+  EXPECT_GT(count, 20);
+}
+
+TEST(MlirRoundTrip, SelectionsByRowsAndExtremesBesideOtherStoresHaveNoForm) {
+  for (const char *text : {"o[i] append= x[i,j] if x[i,j] > 0 count n[i]", "o append= x[i] if x[i] > 0 count n limit 3",
+                           "o append= x[i] if x[i] > 0"}) {
+    const Result<Graph> graph = kernel::parseNotation(text, {{"i", 8}, {"j", 8}}, DType::kI32);
+    if (!graph) continue;
+    const Result<std::string> written = emit::toMlir(*graph);
+    ASSERT_FALSE(written.ok()) << text;
+    EXPECT_EQ(written.diagnostics().front().code, "no-mlir-form");
+    EXPECT_FALSE(written.diagnostics().front().hint.empty());
   }
 }
 
