@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::int64_t kMaxFollowed = 1 << 20;
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
-constexpr const char *kAffineHint = "sums of terms like 16, i, 2*i and i*2 with the kernel's induction variables and sizes";
+constexpr const char *kAffineHint =
+    "sums of terms like 16, i, 2*i and i*2 with the kernel's induction variables and sizes";
 constexpr const char *kElementHint = "an element is: A[i,2*j+1]";
 
 std::vector<std::string> statementWords() {
