@@ -1,7 +1,8 @@
 // A graph as an MLIR module (`compile --emit mlir`): text that mlir-opt 19 and our own importer read back.
 //
-// A kernel that linalg can say is one linalg.generic on memrefs, others (guards, sequential loops, parts of tensors)
-// are affine loops around loads and stores. Inputs and results are the function's arguments in the order of the graph's
+// A kernel that linalg can say is one linalg.generic on memrefs, others (guards, sequential loops, parts of tensors,
+// indices from data, selections, a minimum with its index) are affine loops around loads and stores. Rounds are affine
+// loops around kernels, which carry the memrefs that exchange their names. Inputs and results are the function's arguments in the order of the graph's
 // tensors, temporaries are memref.alloc. Each kernel's name and mapping stand on its op as the attributes
 // `pimento.kernel` and `pimento.mapping`, the machine of the mappings on the function as `pimento.target`. Needs no
 // LLVM.
@@ -15,9 +16,10 @@
 
 namespace pimento::emit {
 
-/// `mappings` has one text per kernel (empty: none) or is empty; so may `target` be. Diagnostics: no-mlir-form for what
-/// neither linalg nor affine loops can say: scatter and selection kernels, and unsigned elements, on which arith has no
-/// operations.
+/// `mappings` has one text per kernel (empty: none) or is empty; so may `target` be. Of kernels in rounds only mappings
+/// that fit every round are written. Diagnostics: no-mlir-form for what would not come back: selections by rows, with a
+/// limit, in rounds or without a count, an extreme with its index beside other stores, and unsigned elements, on which
+/// arith has no operations.
 Result<std::string> toMlir(const kernel::Graph &graph, const std::vector<std::string> &mappings = {},
                            const std::string &target = {});
 

@@ -291,9 +291,9 @@ class Emitter {
         how && (mustAccumulate || startsNeutral || (own.empty() && before.holds == Holds::kTensor));
     if (!accumulates) how.reset();
     kernel::KernelBuilder k(s.function, dims, s.where);
-    // What an earlier point left in the element is no old value of the whole tensor.
-    const bool goesOn = !own.empty() && hasKind(dims, DimKind::kSequential);
-    const bool isFresh = startsNeutral || (!accumulates && isWhole && !isShifted && !goesOn);
+    // What one iteration stores another one may read.
+    const bool isCarried = !own.empty() && hasKind(dims, DimKind::kSequential);
+    const bool isFresh = startsNeutral || (!accumulates && isWhole && !isShifted && !isCarried);
     int tensor = -1;
     if (!isFresh) tensor = updated(s);
     BodyWriter body(program_, graph_, buffers_, k, s.loops);

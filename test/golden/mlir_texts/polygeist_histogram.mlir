@@ -1,4 +1,4 @@
-// pimento: --size arg0=64,arg1:0=64 --in arg1=i32:64%16
+// pimento: --size arg0=64,arg1:0=64
 module {
   func.func @histogram(%arg0: i32, %arg1: memref<?xi32>, %arg2: memref<16xi32>) {
     %c0 = arith.constant 0 : index

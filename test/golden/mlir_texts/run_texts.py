@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Runs the texts beside it on UPMEM, and what `compile --emit mlir` makes of them: every answer must be the text's own.
+
+A text may begin with "// pimento: OPTIONS", or with "// refused: CODE" where it must be refused.
+
+usage: run_texts.py PIMENTO [MLIR_OPT]
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+def run(*command):
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+def complaints(pimento, text, options):
+    """What is wrong with the answer of one text; nothing if it is the text's own."""
+    status, out, said = run(pimento, "simulate", text, "--target", "upmem", "--json", *options)
+    if status != 0:
+        return said.strip().splitlines()[:1] or ["failed"]
+    against = json.loads(out).get("checked_against", "nothing")
+    return [] if "MLIR" in against else [f"checked against {against}: {said}"]
+
+
+def main():
+    pimento, optimizer = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None
+    wrong, count = [], 0
+    for text in sorted(HERE.glob("*.mlir")):
+        first = text.read_text().splitlines()[0]
+        if first.startswith("// refused: "):
+            code = first.split(": ")[1]
+            status, _, said = run(pimento, "simulate", text, "--target", "upmem")
+            if status == 0 or f"[{code}]" not in said:
+                wrong.append((text.name, [f"is not refused with {code}: {said}"]))
+            continue
+        options = first.split(": ")[1].split() if first.startswith("// pimento: ") else []
+        found = complaints(pimento, text, options)
+        with tempfile.TemporaryDirectory() as folder:
+            written = Path(folder) / "written.mlir"
+            status, _, said = run(pimento, "compile", text, "--target", "upmem", "--emit", "mlir", "-o", written, *options)
+            if status != 0:
+                found += [f"is not written: {said}"]
+            else:
+                if optimizer and "NOTFOUND" not in optimizer and run(optimizer, written, "-o", "/dev/null")[0] != 0:
+                    found += ["mlir-opt refuses what is written"]
+                found += [f"written: {c}" for c in complaints(pimento, written, [])]
+        count += 1
+        if found:
+            wrong.append((text.name, found))
+    for name, found in wrong:
+        print(f"{name}: {'; '.join(found)}")
+    print(f"{count} texts, {len(wrong)} of them wrong")
+    return 1 if wrong or count < 15 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
