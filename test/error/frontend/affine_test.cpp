@@ -55,6 +55,18 @@ TEST(AffineErrors, StoresUnderAConditionAtAPlaceThatDataDecideAreRefused) {
             "unsupported-access@11:1");
 }
 
+TEST(AffineErrors, ASelectionThatDoesNotStartAtTheFrontIsRefused) {
+  EXPECT_EQ(complaint(function("%o = arith.constant 1 : i64\n"
+                               "%r = affine.for %i = 0 to 16 iter_args(%n = %o) -> (i64) {\n"
+                               "%v = affine.load %x[%i] : memref<16xf32>\n%c = arith.cmpf ogt, %v, %z : f32\n"
+                               "%m = scf.if %c -> i64 {\n%p = arith.index_cast %n : i64 to index\n"
+                               "memref.store %v, %y[%p] : memref<16xf32>\n%t = arith.addi %n, %o : i64\n"
+                               "scf.yield %t : i64\n} else {\nscf.yield %n : i64\n}\naffine.yield %m : i64\n}\n"
+                               "affine.store %r, %k[0] : memref<16xi64>"),
+                      "does not start at 0", "set it to 0"),
+            "loop-dependence@11:1");
+}
+
 TEST(AffineErrors, LoopsThatDataStopAreRefused) {
   EXPECT_EQ(complaint(function("%a = memref.load %x[%c0] : memref<16xf32>\n%r = scf.while (%n = %a) : (f32) -> f32 {\n"
                                "%c = arith.cmpf ogt, %n, %z : f32\nscf.condition(%c) %n : f32\n} do {\n"
