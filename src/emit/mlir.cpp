@@ -128,6 +128,11 @@ Diagnostics MlirWriter::check() const {
   Diagnostics found;
   for (std::size_t n = 0; n < graph_.kernels.size(); ++n) {
     const Kernel &k = graph_.kernels[n];
+    if (!k.bounds.empty())
+      found.push_back(unsupported("no-mlir-form", k.where,
+                                  fmt::format("data say how far dim '{}' of kernel '{}' runs",
+                                              k.dims[static_cast<std::size_t>(k.bounds[0].dim)].name, k.name),
+                                  "bounds of loops come from indices; --emit kernel prints it"));
     const auto follower = std::find_if(k.stores.begin(), k.stores.end(), [](const Store &s) { return s.follows >= 0; });
     const bool isMixed =
         follower != k.stores.end() && std::any_of(k.stores.begin(), k.stores.end(), [&](const Store &s) {

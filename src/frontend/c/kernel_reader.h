@@ -76,6 +76,8 @@ class CReader : private NestRecorder {
   struct Counting {
     const clang::VarDecl *variable = nullptr;
     std::int64_t step = 0;
+    kernel::Affine start;                     ///< its first value, unless data say it
+    bool startsFromData = false;
     std::vector<const clang::Stmt *> others;  ///< what else the step of a `for` does
     const clang::Stmt *skipped = nullptr;     ///< the step, where it stands in the body
   };
@@ -110,7 +112,14 @@ class CReader : private NestRecorder {
   Flow runLoop(const LoopParts &parts);
   std::optional<Counting> countingOf(const LoopParts &parts);
   std::optional<Counting> stepOf(const clang::Expr *e);
-  bool countIterations(const LoopParts &parts, int loop, std::vector<kernel::Affine> &guards, bool &isKnown);
+  bool countIterations(const LoopParts &parts, const Counting &counting, int loop, std::vector<kernel::Affine> &guards,
+                       bool &isKnown);
+  void endBy(int loop, kernel::Affine last);
+  bool takeDataBound(int &truth, const Counting &counting, int loop);
+  bool boundByData(int truth, const Counting &counting, int loop);
+  bool settleBounded(const LoopParts &parts, int loop, const std::set<int> &stored);
+  void seeExtent(const CPointer &p);
+  bool startLoop(const LoopParts &parts, Counting &counting, int loop);
   std::vector<Carried> carriedBy(const LoopParts &parts, const Counting &counting);
   bool tryBody(const LoopParts &parts, const Counting &counting, int loop, const Guard &guard,
                std::vector<Carried> &carried);
@@ -119,8 +128,8 @@ class CReader : private NestRecorder {
                   std::vector<Carried> &carried);
   void enterCarried(std::vector<Carried> &carried, int loop);
   bool accumulatesOnly(const Carried &c, std::size_t firstStatement) const;
-  void leaveLoop(const Counting &counting, int loop, const kernel::Affine &start, bool isKnown,
-                 std::vector<Carried> &carried);
+  void leaveLoop(const Counting &counting, int loop, bool isKnown, std::vector<Carried> &carried);
+  int counterAt(const Counting &counting, int loop) const;
   CValue advanced(const Carried &c, const kernel::Affine &iterations) const;
   std::optional<std::int64_t> stepBetween(const CValue &from, const CValue &to) const;
   bool mentions(const CValue &v, int symbol) const;
@@ -167,6 +176,8 @@ class CReader : private NestRecorder {
   Location placeOf(clang::SourceLocation where) const;
   /// Legal C that no kernel says; and C that is wrong.
   void fail(std::string code, clang::SourceLocation where, std::string message, std::string hint);
+  /// The text of a statement or expression, its first word or its first characters.
+  std::string quoted(const clang::Stmt *s, bool isFirstWord) const;
   void failInput(std::string code, clang::SourceLocation where, std::string message, std::string hint);
   bool isFine() const { return errors_.empty(); }
   CValue scalarValue(int e) const { return {CValue::Kind::kScalar, e, {}}; }

@@ -152,7 +152,7 @@ TEST(VerifyErrors, FormsHaveWhatTheyNeed) {
       },
       "not indirect");
   breaking("bad-form", [](Graph &g) { g.kernels[0].stores[0].target.indirectIndex = 0; }, "without a place");
-  breaking("bad-form", [](Graph &g) { g.kernels[0].limit = 4; }, "a limit of 4");
+  breaking("bad-form", [](Graph &g) { g.kernels[0].limit = 4; }, "a limit of 4 where nothing is selected");
   Graph selection = *makeZooKernel("sel", {{"n", 5}}, DType::kI32);
   selection.tensors[1].shape = {4};
   expectCode(selection, "bad-form", "hold every point");
@@ -178,8 +178,11 @@ TEST(VerifyErrors, LoopsAreAroundKernelsThatCountThem) {
   };
   broken([](Graph &g) { g.loops[0].extent = 0; }, "bad-extent", "0 rounds");
   broken([](Graph &g) { g.loops[0].end = 2; }, "bad-loop", "around kernels 0 to 1");
-  broken([](Graph &g) { g.kernels[0].dims[0].kind = DimKind::kParallel; }, "bad-loop", "not the counter of loop 'k'");
+  broken([](Graph &g) { g.kernels[0].dims[0].kind = DimKind::kParallel; }, "bad-loop", "lacks the counter of loop 'k'");
   broken([](Graph &g) { g.kernels[0].dims[1].kind = DimKind::kCounter; }, "bad-loop", "counter of no loop");
+  broken([](Graph &g) { g.kernels[0].dims[0].extent = 5; }, "bad-loop", "'k' has extent 5, loop 'k' 3 rounds");
+  broken([](Graph &g) { g.loops[0].end = 0; }, "bad-loop", "around no kernel");
+  broken([](Graph &g) { g.loops[0].swaps = {{1, 1}}; }, "bad-reference", "swaps 'y' with itself");
   broken([](Graph &g) { g.loops[0].swaps = {{0, 7}}; }, "bad-reference", "swaps tensors number 0 and 7");
   broken(
       [](Graph &g) {
@@ -205,6 +208,47 @@ TEST(VerifyErrors, AFollowerGoesWithAMinimum) {
   Graph none = good;
   none.kernels[0].stores[1].follows = 1;
   expectCode(none, "bad-reference", "follows store number 1");
+}
+
+/// y[i] += v[e] for e in p[i]..p[i+1]: values 1 and 2 are the bounds.
+void breakingRows(const std::string &code, const std::function<void(Kernel &)> &change, const std::string &part = {}) {
+  Graph graph = *parseNotation("y[i] += v[e] for e in p[i]..p[i+1]", {{"i", 3}, {"e", 4}}, DType::kF32);
+  ASSERT_EQ(graph.kernels[0].bounds[0].first, 1);
+  change(graph.kernels[0]);
+  expectCode(graph, code, part);
+}
+
+TEST(VerifyErrors, BoundsNameADimAndValues) {
+  breakingRows("bad-reference", [](Kernel &k) { k.bounds[0].dim = 2; }, "dim number 2");
+  breakingRows("bad-reference", [](Kernel &k) { k.bounds[0].end = 7; }, "a bound is %7");
+  breakingRows("bad-bounds", [](Kernel &k) { k.bounds[0].first = k.bounds[0].end = -1; }, "are no values");
+}
+
+TEST(VerifyErrors, ADimIsBoundedOnce) {
+  breakingRows("bad-bounds", [](Kernel &k) { k.bounds.push_back(k.bounds[0]); }, "'e' is bounded twice");
+}
+
+TEST(VerifyErrors, BoundsAreIntegers) {
+  breakingRows("type-mismatch", [](Kernel &k) { k.bounds[0].end = 0; }, "a bound of dim 'e' is not an integer");
+}
+
+TEST(VerifyErrors, BoundsAreKnownBeforeTheirDimRuns) {
+  breakingRows("bad-bounds", [](Kernel &k) { std::swap(k.loads[1].index[0].coefficients[0], k.loads[1].index[0].coefficients[1]); },
+               "depend on dim 'e', which does not come before it");
+  breakingRows("bad-bounds", [](Kernel &k) { k.bounds[0].dim = 0; }, "depend on dim 'i'");
+}
+
+TEST(VerifyErrors, BoundsStayAsTheyAre) {
+  Graph graph = *parseNotation("y[i] += v[e] for e in p[i]..p[i+1]", {{"i", 3}, {"e", 4}}, DType::kI32);
+  graph.tensors[static_cast<std::size_t>(graph.tensorNamed("p"))].role = Role::kInOut;
+  graph.kernels[0].stores[0].target.tensor = graph.tensorNamed("p");
+  expectCode(graph, "bad-bounds", "are read from 'p', which the kernel writes");
+}
+
+TEST(VerifyErrors, DataDoNotBoundCounters) {
+  Graph graph = *parseNotation("for t in 0..3 { y[t] += v[e] for e in p[t]..p[t+1] }", {{"e", 4}}, DType::kF32);
+  graph.kernels[0].bounds.push_back({0, -1, 1});
+  expectCode(graph, "bad-bounds", "the counter of a loop");
 }
 
 }  // namespace
