@@ -2,10 +2,10 @@
 //
 // A kernel that linalg can say is one linalg.generic on memrefs, others (guards, sequential loops, parts of tensors,
 // indices from data, selections, a minimum with its index) are affine loops around loads and stores. Rounds are affine
-// loops around kernels, which carry the memrefs that exchange their names. Inputs and results are the function's arguments in the order of the graph's
-// tensors, temporaries are memref.alloc. Each kernel's name and mapping stand on its op as the attributes
-// `pimento.kernel` and `pimento.mapping`, the machine of the mappings on the function as `pimento.target`. Needs no
-// LLVM.
+// loops around kernels, which carry the memrefs that exchange their names. Inputs and results are the function's
+// arguments in the order of the graph's tensors, temporaries are memref.alloc. Each kernel's name and mapping stand on
+// its op as the attributes `pimento.kernel` and `pimento.mapping`, the machine of the mappings on the function as
+// `pimento.target`. Needs no LLVM.
 #pragma once
 
 #include <string>

@@ -174,10 +174,10 @@ class Emitter {
         if (ends.empty()) settle(schedule, schedule.loops[next]);
         const CLoop &loop = program_.loops[static_cast<std::size_t>(schedule.loops[next].loop)];
         if (loop.isBounded())
-          return unsupported("c-dependence", group.front().where,
-                             fmt::format("iterations of '{}', which data bound, depend on one another across statements",
-                                         loop.name),
-                             "write the loop once for each statement, if that is the same");
+          return unsupported(
+              "c-dependence", group.front().where,
+              fmt::format("iterations of '{}', which data bound, depend on one another across statements", loop.name),
+              "write the loop once for each statement, if that is the same");
         graph_.openLoop(loop.name, loop.extent, group.front().where);
         ends.push_back(schedule.loops[next]);
       }
