@@ -152,8 +152,8 @@ class Run {
     report_.stages.emplace_back().kernel = program.program().processes.front().name;
     report_.stages.back().runs = 0;
     const HostWork work = ran->hostWork.value_or(program.hostWork());
-    addDevice(report_.stages.back(), *ran, work, 1);
     records_.push_back({*ran, work, {}, false});
+    addDevice(report_.stages.back(), *ran, work, 1);
     report_.warnings.push_back("a program without a kernel: nothing to check its answer against");
     if (program.program().target != machine().name)
       report_.warnings.push_back(
@@ -168,6 +168,10 @@ class Run {
     const energy::ActionCounts host = hostActions(machine(), work, breakdown);
     kernelWork_.add(run.actions, times);
     hostWork_.add(host, times);
+    StageRecord &record = records_[static_cast<std::size_t>(&stage - report_.stages.data())];
+    for (const auto &[name, n] : run.counts) record.counts[name] += multiplySaturated(n, times);
+    record.deviceActions.add(run.actions, times);
+    record.hostActions.add(host, times);
     stage.cycles += Cycles(multiplySaturated(run.cycles.value, times));
     addTo(stage, breakdown, energy::ActionCounts(run.actions).add(host), times);
     stage.offloadedCycles = stage.breakdown().total();
@@ -278,6 +282,7 @@ class Run {
       stage.why = part.why;
       records_[p] = {{}, {}, layer, false};
     }
+    records_[p].hostActions.add(actions, times);
     addTo(stage, breakdown, actions, times);
     if (part.offloadedCycles)
       stage.offloadedCycles = Cycles(multiplySaturated(part.offloadedCycles->value, stage.runs));
