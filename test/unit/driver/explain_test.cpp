@@ -150,7 +150,7 @@ TEST(Explain, EveryNumberOfAResultIsExplainedAndItsFormulaGivesIt) {
 }
 
 TEST(Explain, RoundsWhoseDataMakeThemDifferAddUp) {
-  if (!reads("c")) GTEST_SKIP() << "built without LLVM";
+  if (!makeDpuCompiler()) GTEST_SKIP() << "this build has no LLVM";
   for (auto *verb : {estimate, simulate}) {
     Options o;
     o.input = "for t in 0..5 { y[i] = y[i] * x[i] }";
