@@ -80,9 +80,7 @@ class RandomDataGraph {
     if (e != d) g.coefficients[static_cast<std::size_t>(e)] = oneIn(2) ? 1 : -1;
     b.guard(std::move(g));
   }
-  void take(kernel::KernelBuilder &b) {
-    graph_.kernels.push_back(b.take());
-  }
+  void take(kernel::KernelBuilder &b) { graph_.kernels.push_back(b.take()); }
 
   /// y[...] = or += table[..., p[...], ...] * x
   void gather() {
@@ -111,8 +109,7 @@ class RandomDataGraph {
     std::vector<std::int64_t> out = shape;
     if (isSum) out.pop_back();
     if (out.empty()) out.push_back(1);
-    b.store(tensor("y", out, kernel::Role::kInOut, type_),
-            isSum ? std::vector{b.index(0)} : all(b, d.size()), value,
+    b.store(tensor("y", out, kernel::Role::kInOut, type_), isSum ? std::vector{b.index(0)} : all(b, d.size()), value,
             isSum ? kernel::Combine::kAdd : kernel::Combine::kAssign);
     guard(b, d.size());
     take(b);
@@ -131,10 +128,12 @@ class RandomDataGraph {
     const int x = b.load(input("x", extents(d)), type_, all(b, d.size()));
     std::vector<std::int64_t> rows{1 + below(oneIn(2) ? 12 : 400)};
     kernel::Access access{0, {b.at(0)}, 0, at};
+    const bool isShort = hasLine && d[1].extent > 1 && oneIn(3);  // without the first point, which has no element
     if (hasLine) {
-      rows.push_back(d[1].extent);
-      access.index.push_back(b.index(1));
+      rows.push_back(d[1].extent - (isShort ? 1 : 0));
+      access.index.push_back(b.index(1, 1, isShort ? -1 : 0));
     }
+    if (isShort) b.guard(access.index.back());
     access.tensor = tensor("h", rows, oneIn(2) ? kernel::Role::kInOut : kernel::Role::kOutput, type_);
     constexpr kernel::Combine kSums[] = {kernel::Combine::kAdd, kernel::Combine::kMin, kernel::Combine::kMax};
     const kernel::Combine how = isAssign ? kernel::Combine::kAssign : kSums[below(3)];

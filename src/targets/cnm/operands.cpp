@@ -104,11 +104,8 @@ class Grouper {
  private:
   const Operand &operandOf(const Reference &r) const { return plan_.operands[static_cast<std::size_t>(r.operand)]; }
 
-  Status unsupported(const char *code, std::string message, std::string hint) const {
-    return pimento::unsupported(
-        code, kernel_.where,
-        fmt::format("kernel '{}' has no virtual instructions for {}: {}", kernel_.name, machine_.name, message),
-        std::move(hint));
+  Diagnostic unsupported(const char *code, std::string message, std::string hint) const {
+    return refuse(code, kernel_, machine_, message, std::move(hint));
   }
 
   const kernel::Tensor &tensor(const Access &a) const {
@@ -177,6 +174,14 @@ class Grouper {
 };
 
 }  // namespace
+
+Diagnostic refuse(std::string code, const kernel::Kernel &kernel, const machine::Machine &machine,
+                  const std::string &message, std::string hint) {
+  return pimento::unsupported(
+      std::move(code), kernel.where,
+      fmt::format("kernel '{}' has no virtual instructions for {}: {}", kernel.name, machine.name, message),
+      std::move(hint));
+}
 
 bool runsInOrder(const kernel::Graph &graph, int kernel) {
   const kernel::Kernel &k = kernelOf(graph, kernel);

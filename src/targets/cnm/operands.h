@@ -7,6 +7,10 @@
 
 namespace pimento::targets::cnm {
 
+/// Why a kernel does not run on a machine: an error of kind kUnsupported.
+Diagnostic refuse(std::string code, const kernel::Kernel &kernel, const machine::Machine &machine,
+                  const std::string &message, std::string hint);
+
 /// Do points of a thread run row-major, each seeing what those before it stored? Then sums start from what is there, in
 /// the tensor's type. Else sums have the mapping's order.
 bool runsInOrder(const kernel::Graph &graph, int kernel);

@@ -103,11 +103,8 @@ class Planner {
   }
 
  private:
-  Status unsupported(const char *code, std::string message, std::string hint) const {
-    return pimento::unsupported(
-        code, kernel_.where,
-        fmt::format("kernel '{}' has no virtual instructions for {}: {}", kernel_.name, machine_.name, message),
-        std::move(hint));
+  Diagnostic unsupported(const char *code, std::string message, std::string hint) const {
+    return refuse(code, kernel_, machine_, message, std::move(hint));
   }
 
   Status checkKernel() const {

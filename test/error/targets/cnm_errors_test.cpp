@@ -54,11 +54,9 @@ TEST(CnmErrors, SelectionsHaveNone) {
 TEST(CnmErrors, WhatPointsHandOnIsInOneThread) {
   const char *said = "hand on what they update in place";
   expectRefusal(zoo("scan", {{"n", 64}}), "M1:{(1),(1),(8),(8)}", "unsupported-mapping", said);
-  expectRefusal(notation("y[p[i]] = x[i,j]", {{"i", 8}, {"j", 9}, {"y", 5}}), "M1:{(1,1),(1,1),(1,9),(8,1)}",
-                "unsupported-mapping", said);
   expectRefusal(notation("h[p[i]] += x[i]", {{"i", 64}, {"h", 5}}, DType::kF32), "M1:{(1),(1),(8),(8)}",
                 "unsupported-mapping", said);
-  expectRefusal(notation("m[i] min= x[i,j] with b[i] = j", {{"i", 8}, {"j", 9}}), "M1:{(1,1),(1,1),(1,9),(8,1)}",
+  expectRefusal(notation("m[i] min= x[i,j] with b[i] = j", {{"i", 8}, {"j", 9}}), "M1:{(1,1),(1,1),(1,3),(8,3)}",
                 "unsupported-mapping", said);
   expectRefusal(notation("m[i] min= x[i,j,k] with b[i] = j", {{"i", 8}, {"j", 9}, {"k", 2}}),
                 "M1:{(1,1,1),(1,1,1),(8,1,1),(1,9,2)};order(i,k,j)", "unsupported-mapping", "in the order of its dims");

@@ -131,7 +131,8 @@ TEST(UnitEngine, TakesIndicesFromData) {
   EXPECT_EQ(run({9, 7, 0, 3, 9}), "7=115 8=101 ");
   EXPECT_EQ(run({9, 7, 0, 99, 9}), "7=115 8=101 ");
   const std::string message = run({9, 7, -1, 3, 9});
-  EXPECT_NE(message.find("thread 1 takes index -1 into array 'table', which has 8 there"), std::string::npos) << message;
+  EXPECT_NE(message.find("thread 1 takes index -1 into array 'table', which has 8 there"), std::string::npos)
+      << message;
   EXPECT_NE(message.find("index-out-of-range"), std::string::npos) << message;
   EXPECT_NE(run({9, 8, 0, 3, 9}).find("thread 0 takes index 8"), std::string::npos);
 }
