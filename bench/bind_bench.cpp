@@ -24,8 +24,8 @@ template <typename Bind>
 void bindAll(benchmark::State &state, Bind &&bind) {
   for (auto _ : state)
     for (std::int64_t size = 0; size < kSizes; ++size) benchmark::DoNotOptimize(bind(100 + size, 50 + size));
-  state.counters["each"] = benchmark::Counter(
-      kSizes, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  state.counters["each"] =
+      benchmark::Counter(kSizes, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
 void bindZooKernel(benchmark::State &state) {

@@ -48,7 +48,7 @@ class NotationBuilder {
     }
     if (auto unknown = checkSizesAreUsed()) return *unknown;
     assignRoles();
-    if (Status status = verify(graph_); !status) {
+    if (Status status = verify(graph_, &places_); !status) {
       for (Diagnostic &d : status.diagnostics()) d.where.file = file_;
       return status.diagnostics();
     }
@@ -320,6 +320,7 @@ class NotationBuilder {
       graph_.tensors.push_back({reference.name, indexTensors_.contains(reference.name) ? DType::kI32 : type_,
                                 std::vector<std::int64_t>(reference.index.size(), 1), Role::kInput});
       uses_.emplace_back();
+      places_.tensors.push_back({file_, node(reference.node).line, node(reference.node).column});
     }
     Tensor &tensor = graph_.tensors[static_cast<std::size_t>(t)];
     if (tensor.shape.size() != reference.index.size()) {
@@ -534,6 +535,7 @@ class NotationBuilder {
   DType type_;
   const std::string &file_;
   Graph graph_;
+  Places places_;
   std::vector<Uses> uses_;
   std::set<std::string> usedDims_, kernelNames_, indexTensors_;
   std::vector<std::size_t> open_;            ///< loops around the current statement

@@ -51,9 +51,7 @@ class Notation {
   Result<Graph> bind(const Sizes &sizes, DType type) const;
 
  private:
-  Notation(std::shared_ptr<const SyntaxTree> tree, std::string file)
-      : tree_(std::move(tree)),
-        file_(std::move(file)) {}
+  Notation(std::shared_ptr<const SyntaxTree> tree, std::string file) : tree_(std::move(tree)), file_(std::move(file)) {}
 
   std::shared_ptr<const SyntaxTree> tree_;
   std::string file_;

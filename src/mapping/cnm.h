@@ -29,10 +29,10 @@
 //
 //   module    = "cnm" NAME ["target" NAME {NAME}] {size} {operand} {part} (sizes, operands come before their use)
 //   size      = "size" ID [NUMBER]                                        (--size says otherwise)
-//   part      = kernel | "for" NAME EXTENT "{" {part} {"swap" ID ID} "}"       (N rounds; the operands exchange their names)
-//   operand   = "operand" ID TYPE "[" [EXTENT {"," EXTENT}] "]" ROLE ["constant"]
-//   kernel    = "kernel" NAME ["indirect" | "select"] "{" {induction} {statement} "}"
-//   induction = "induction" ID EXTENT ("parallel" | "reduction" | "sequential" | "counter")
+//   part      = kernel | "for" NAME EXTENT "{" {part} {"swap" ID ID} "}"       (N rounds; the operands exchange their
+//   names) operand   = "operand" ID TYPE "[" [EXTENT {"," EXTENT}] "]" ROLE ["constant"] kernel    = "kernel" NAME
+//   ["indirect" | "select"] "{" {induction} {statement} "}" induction = "induction" ID EXTENT ("parallel" | "reduction"
+//   | "sequential" | "counter")
 //                                                                         (counters of the loops around come first)
 //   statement = "guard" AFFINE                                            (points exist where it is >= 0)
 //             | "@" N "=" "read" ELEMENT                                  (numbered from 0)

@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::int64_t kMaxFollowed = 1 << 20;
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
-constexpr const char *kAffineHint = "sums of terms like 16, i, 2*i and i*2 with the kernel's induction variables and sizes";
+constexpr const char *kAffineHint =
+    "sums of terms like 16, i, 2*i and i*2 with the kernel's induction variables and sizes";
 constexpr const char *kElementHint = "an element is: A[i,2*j+1]";
 
 std::vector<std::string> statementWords() {
@@ -220,8 +221,9 @@ bool CnmKernel::reference(int &into, char mark, std::size_t known, std::string_v
   }
   return text_.report("cnm-unknown-value", where,
                       std::string("there is no ") + std::string(what) + " " + mark + std::to_string(n) + " before this",
-                      known == 0 ? std::string("none stands before this")
-                                 : std::string("choices: ") + mark + "0 to " + mark + std::to_string(known - 1));
+                      known == 0   ? std::string("none stands before this")
+                      : known == 1 ? std::string("there is ") + mark + "0 alone"
+                                   : std::string("choices: ") + mark + "0 to " + mark + std::to_string(known - 1));
 }
 
 bool CnmKernel::predicate(const Location &where) {

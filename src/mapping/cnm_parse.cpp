@@ -19,8 +19,7 @@ constexpr const char *kOperandForm = "an operand is: operand A f16[64,32] input"
 class CnmParser {
  public:
   CnmParser(std::string_view text, std::string file, const kernel::Sizes &given)
-      : text_(text, std::move(file)),
-        given_(given) {}
+      : text_(text, std::move(file)), given_(given) {}
 
   Result<CnmModule> run() {
     if (header())
@@ -169,9 +168,9 @@ class CnmParser {
     for (const auto &[name, value] : text_.sizes) names.push_back(name);
     for (const auto &[name, value] : given_)
       if (!text_.sizes.contains(name))
-        text_.found.push_back(usageError("unknown-size", "--size", "no size of the text is called '" + name + "'",
-                                         names.empty() ? "it declares none: all its extents are numbers"
-                                                       : suggest(name, names)));
+        text_.found.push_back(
+            usageError("unknown-size", "--size", "no size of the text is called '" + name + "'",
+                       names.empty() ? "it declares none: all its extents are numbers" : suggest(name, names)));
   }
 
   bool operand() {

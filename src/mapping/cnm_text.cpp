@@ -109,8 +109,7 @@ bool CnmText::extent(std::int64_t &into, std::string_view what, std::int64_t low
   }
   into = sum;
   if (fits && sum >= low && sum <= high) return true;
-  return report("cnm-number", where,
-                std::string(what) + " is out of range" + (fits ? ": " + std::to_string(sum) : ""),
+  return report("cnm-number", where, std::string(what) + " is out of range" + (fits ? ": " + std::to_string(sum) : ""),
                 "legal: " + std::to_string(low) + " to " + std::to_string(high));
 }
 

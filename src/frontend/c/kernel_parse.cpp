@@ -192,7 +192,8 @@ bool survives(Nesting nesting, const std::function<void()> &work) {
   };
   llvm::CrashRecoveryContext::Enable();
   llvm::CrashRecoveryContext guard;
-  const bool survived = nesting == Nesting::kShallow ? guard.RunSafely(guarded) : guard.RunSafelyOnThread(guarded, kStack);
+  const bool survived =
+      nesting == Nesting::kShallow ? guard.RunSafely(guarded) : guard.RunSafelyOnThread(guarded, kStack);
   llvm::CrashRecoveryContext::Disable();
   return survived && !hasThrown;
 }
@@ -215,9 +216,7 @@ Status runClang(std::string_view text, std::string_view file, const std::vector<
 
 class CTree::Reading {
  public:
-  Reading(std::string_view text, std::string_view file)
-      : file_(file),
-        state_(std::make_unique<State>(text, file)) {}
+  Reading(std::string_view text, std::string_view file) : file_(file), state_(std::make_unique<State>(text, file)) {}
   Reading(const Reading &) = delete;
   Reading &operator=(const Reading &) = delete;
   ~Reading() {
