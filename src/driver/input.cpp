@@ -357,7 +357,8 @@ Result<machine::Machine> loadTarget(const Options &options, const std::string &n
   };
   if (!options.tools) return read();
   constexpr std::size_t kMachine = std::size_t{64} << 10;
-  const std::string key = fmt::format("{}\n{}\n{}", file->first, fmt::join(options.sets, "\n"), file->second);
+  const std::string key = fmt::format("{}\n{}\n{}\n{}", file->first, fmt::join(machineFolders(options), "\n"),
+                                      fmt::join(options.sets, "\n"), file->second);
   return *options.tools->cache->get<Result<machine::Machine>>(key, kMachine, read);
 }
 
