@@ -227,6 +227,7 @@ TEST(NotationRandom, CAndNotationOfOneFunctionComputeTheSame) {
   const std::int64_t cases = test::caseCount(200),
                      every = test::isLongRun() ? 1 : std::max<std::int64_t>(1, cases / 12);
   std::map<std::string, int> kinds;
+  std::map<std::string, int> refused;
   int ran = 0;
   for (std::int64_t n = 0; n < cases; ++n) {
     const Twice k = Writer(static_cast<std::uint64_t>(n) + 1).write();
@@ -246,10 +247,15 @@ TEST(NotationRandom, CAndNotationOfOneFunctionComputeTheSame) {
                              mine.at(name).bytes.begin()))
           << name;
     }
-    if (n % every == 0 && runsOnUpmem(*notation, static_cast<std::uint64_t>(n)).isChecked) ++ran;
+    if (n % every == 0) {
+      const UpmemOutcome upmem = runsOnUpmem(*notation, static_cast<std::uint64_t>(n));
+      ++(upmem.isChecked ? ran : refused[k.kind + ": " + upmem.refusal]);
+    }
     if (HasFailure()) return;
   }
   for (const auto &[kind, count] : kinds) std::printf("  %-12s %5d\n", kind.c_str(), count);
+  std::printf("  %d run on UPMEM\n", ran);
+  for (const auto &[what, count] : refused) std::printf("  refused there, %s: %d\n", what.c_str(), count);
   EXPECT_GE(ran, 4);
 }
 

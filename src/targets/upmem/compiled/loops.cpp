@@ -547,18 +547,16 @@ class Loops {
       if (r.delta[p] != 0) from += fmt::format(" + {} * {}", r.delta[p], pitch);
       for (std::size_t d = 0; d < scheme_.axes.size(); ++d)
         if (const std::int64_t c = position.coefficient[d]; c != 0)
-          if (const std::string at = inArray(d, o.isShared()); !at.empty())
-            from += fmt::format(" + {} * ({}) * {}", c, at, pitch);
+          if (const std::string at = inArray(d); !at.empty()) from += fmt::format(" + {} * ({}) * {}", c, at, pitch);
     }
     return from;
   }
 
-  /// A point's value of dim `d` from the first in its DPU, or (`ofUnit` false) in its tasklet; empty: 0.
-  std::string inArray(std::size_t d, bool ofUnit) const {
+  /// A point's value of dim `d` from the first in its tasklet, where at_NAME lies; empty: 0.
+  std::string inArray(std::size_t d) const {
     const Axis &a = scheme_.axes[d];
     std::string at;
     const auto add = [&](const std::string &part) { at += (at.empty() ? "" : " + ") + part; };
-    if (ofUnit && a.threads() > 1) add("low_" + a.name);
     if (a.range > 1 && a.isTiled()) add("at_" + a.name);
     if (a.range > 1) add("i_" + a.name);
     return at;
