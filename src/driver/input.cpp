@@ -250,7 +250,7 @@ Result<Input> readInput(const Options &options, const machine::Machine &machine)
   if (endsWith(input, ".mlir") || endsWith(input, ".llvcnm") || endsWith(input, ".c") || endsWith(input, ".cnm"))
     return fromFile(options, *sizes, type);
   if (isDpuProgram(input)) return fromDpuProgram(options, machine);
-  if (input.find('=') != std::string::npos) {
+  if (input.find_first_of("={") != std::string::npos) {
     Result<Input> in = fromGraph(kernel::parseNotation(input, *sizes, type), "notation");
     if (in) in->type = type;
     return in;

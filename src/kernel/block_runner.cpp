@@ -1,6 +1,7 @@
 #include "pimento/kernel/block_runner.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -10,7 +11,7 @@
 
 namespace pimento::kernel {
 
-BlockRunner::BlockRunner(const Graph &graph, const Kernel &kernel, DataSet &data) : kernel_(kernel) {
+BlockRunner::BlockRunner(const Graph &graph, const Kernel &kernel, DataSet &data) : graph_(graph), kernel_(kernel) {
   const std::size_t dims = kernel.dims.size();
   lanes_.resize(kernel.body.size());
   for (std::size_t v = 0; v < kernel.body.size(); ++v) {
@@ -44,7 +45,9 @@ BlockRunner::BlockRunner(const Graph &graph, const Kernel &kernel, DataSet &data
     storeElements_.push_back(linearize(store.target, target, dims, isAppend ? 1 : 0));
     stores_.push_back({&store.target, &target, strideOf(target, store.target.indirectAt)});
     storeSizes_.push_back(target.elements());
+    hasDataIndex_ = hasDataIndex_ || store.target.isIndirect();
   }
+  hasDataIndex_ = hasDataIndex_ || !indirectSources_.empty();
   bases_.resize(indirectSources_.size() * kBlock);
 }
 
@@ -99,6 +102,11 @@ void BlockRunner::gatherRun(const std::vector<std::int64_t> &point, int dim, std
   PendingRun &run = runs_[runCount_++];
   run.begin = used_;
   run.end = used_ + count;
+  if (hasDataIndex_) {
+    run.point = point;
+    run.dim = dim;
+    run.apart = step;
+  }
   run.first.resize(storeElements_.size());
   run.step.resize(storeElements_.size());
   for (std::size_t s = 0; s < storeElements_.size(); ++s) {
@@ -132,12 +140,33 @@ std::optional<std::int64_t> BlockRunner::offset(const Indirect &indirect, int la
   const std::int64_t index = lanes_[static_cast<std::size_t>(access.indirectIndex)].i[lane];
   const std::int64_t extent = indirect.tensor->shape[static_cast<std::size_t>(access.indirectAt)];
   if (index >= 0 && index < extent) return index * indirect.stride;
-  failure_.push_back(
-      error("index-out-of-range", kernel_.where,
-            fmt::format("kernel '{}' computes index {} into '{}', whose extent {} is {}", kernel_.name, index,
-                        indirect.tensor->name, access.indirectAt + 1, extent),
-            fmt::format("give data whose indices lie in 0..{}, or a larger '{}'", extent - 1, indirect.tensor->name)));
+  failure_.push_back(outside(indirect, lane, index));
   return std::nullopt;
+}
+
+/// What is wrong with it: at which point, and what it was read from if that is all there is to it.
+Diagnostic BlockRunner::outside(const Indirect &indirect, int lane, std::int64_t index) const {
+  const Access &access = *indirect.access;
+  const std::int64_t extent = indirect.tensor->shape[static_cast<std::size_t>(access.indirectAt)];
+  const auto run = std::find_if(runs_.begin(), runs_.end(), [lane](const PendingRun &r) { return lane < r.end; });
+  std::vector<std::int64_t> point = run->point;
+  if (run->dim >= 0) point[static_cast<std::size_t>(run->dim)] += (lane - run->begin) * run->apart;
+  const auto join = [](const std::vector<std::string> &parts) { return fmt::format("{}", fmt::join(parts, ",")); };
+  std::vector<std::string> at;
+  for (std::size_t d = 0; d < point.size(); ++d) at.push_back(fmt::format("{}={}", kernel_.dims[d].name, point[d]));
+  std::string where = at.empty() ? "" : " at " + join(at);
+  const Value *from = &kernel_.body[static_cast<std::size_t>(access.indirectIndex)];
+  while (from->op == Op::kCast) from = &kernel_.body[static_cast<std::size_t>(from->args[0])];
+  if (from->op == Op::kLoad && !kernel_.loads[static_cast<std::size_t>(from->access)].isIndirect()) {
+    const Access &source = kernel_.loads[static_cast<std::size_t>(from->access)];
+    std::vector<std::string> element;
+    for (const Affine &form : source.index) element.push_back(std::to_string(valueAt(form, point)));
+    where = fmt::format(", from {}[{}]", graph_.tensors[static_cast<std::size_t>(source.tensor)].name, join(element));
+  }
+  return error("index-out-of-range", kernel_.where,
+               fmt::format("kernel '{}': index {} of '{}' is {}{}; its extent is {}", kernel_.name,
+                           access.indirectAt + 1, indirect.tensor->name, index, where, extent),
+               fmt::format("legal: 0..{}; give other data, or a larger '{}'", extent - 1, indirect.tensor->name));
 }
 
 void BlockRunner::gatherIndirect(std::size_t source) {

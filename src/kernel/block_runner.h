@@ -53,10 +53,12 @@ class BlockRunner {
 
   void gatherIndirect(std::size_t source);
   std::optional<std::int64_t> offset(const Indirect &indirect, int lane);
+  Diagnostic outside(const Indirect &indirect, int lane, std::int64_t index) const;
   void clip(const std::vector<std::int64_t> &point, int dim, std::int64_t step, std::int64_t &begin,
             std::int64_t &end) const;
   void gatherRun(const std::vector<std::int64_t> &point, int dim, std::int64_t step, int count);
 
+  const Graph &graph_;
   const Kernel &kernel_;
   Consumer consumer_;
   int limit_ = kBlock;
@@ -74,6 +76,7 @@ class BlockRunner {
   std::vector<Source> indirectSources_;
   std::vector<int> computed_;        ///< body values to evaluate, in order; of loads with an index from data ~number
   std::vector<Indirect> stores_;     ///< by store
+  bool hasDataIndex_ = false;        ///< of a load or a store
   std::vector<std::int64_t> bases_;  ///< kBlock elements per indirect source, without what data add
   Diagnostics failure_;
   std::vector<Affine> storeElements_;
@@ -83,6 +86,9 @@ class BlockRunner {
   struct PendingRun {
     int begin, end, tag;
     std::vector<std::int64_t> first, step;
+    std::vector<std::int64_t> point;  ///< of the first lane, where an index from data may be wrong
+    int dim;                          ///< along which the others are, so far apart
+    std::int64_t apart;
   };
   std::vector<PendingRun> runs_;
   std::size_t runCount_ = 0;  ///< runs_ is reused between blocks

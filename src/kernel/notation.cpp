@@ -48,7 +48,7 @@ class NotationBuilder {
     }
     if (auto unknown = checkSizesAreUsed()) return *unknown;
     assignRoles();
-    if (Status status = verify(graph_); !status) {
+    if (Status status = verify(graph_, &places_); !status) {
       for (Diagnostic &d : status.diagnostics()) d.where.file = file_;
       return status.diagnostics();
     }
@@ -93,6 +93,9 @@ class NotationBuilder {
       if (counter.name == statement.name)
         return fail("duplicate-name", statement.line, statement.column,
                     fmt::format("a loop around this one counts '{}' already", statement.name), "rename one");
+    if (graph_.tensorNamed(statement.name) >= 0)
+      return fail("duplicate-name", statement.line, statement.column,
+                  fmt::format("loop '{}' has the name of a tensor", statement.name), "rename one");
     StatementIndices indices(tree_, statement, file_, counters_, sizes_);
     const Affine low = indices.bound(statement.low), high = indices.bound(statement.high);
     for (const int bound : {statement.low, statement.high}) markSizes(bound);
@@ -294,6 +297,9 @@ class NotationBuilder {
     legal.assign(usedDims_.begin(), usedDims_.end());
     for (const auto &[name, extent] : sizes_) {
       if (usedDims_.contains(name)) continue;
+      if (std::any_of(graph_.loops.begin(), graph_.loops.end(), [&](const Loop &l) { return l.name == name; }))
+        return error(DiagnosticKind::kUsage, "unknown-size", {"--size"},
+                     fmt::format("'{}' counts a loop, whose bounds say how far it runs", name), "leave it out");
       return error(DiagnosticKind::kUsage, "unknown-size", {file_}, fmt::format("no index is called '{}'", name),
                    suggest(name, legal));
     }
@@ -305,11 +311,16 @@ class NotationBuilder {
   void registerTensor(const TensorReference &reference, const std::vector<Dim> &dims,
                       const std::vector<Affine> &guards) {
     int t = graph_.tensorNamed(reference.name);
+    if (std::any_of(graph_.loops.begin(), graph_.loops.end(), [&](const Loop &l) { return l.name == reference.name; }))
+      return fail("duplicate-name", node(reference.node),
+                  fmt::format("'{}' counts a loop, and has no value outside it", reference.name),
+                  "move the statement into the loop, or rename the tensor");
     if (t < 0) {
       t = static_cast<int>(graph_.tensors.size());
       graph_.tensors.push_back({reference.name, indexTensors_.contains(reference.name) ? DType::kI32 : type_,
                                 std::vector<std::int64_t>(reference.index.size(), 1), Role::kInput});
       uses_.emplace_back();
+      places_.tensors.push_back({file_, node(reference.node).line, node(reference.node).column});
     }
     Tensor &tensor = graph_.tensors[static_cast<std::size_t>(t)];
     if (tensor.shape.size() != reference.index.size()) {
@@ -524,6 +535,7 @@ class NotationBuilder {
   DType type_;
   const std::string &file_;
   Graph graph_;
+  Places places_;
   std::vector<Uses> uses_;
   std::set<std::string> usedDims_, kernelNames_, indexTensors_;
   std::vector<std::size_t> open_;            ///< loops around the current statement

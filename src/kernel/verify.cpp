@@ -170,7 +170,7 @@ class GraphVerifier : private Findings {
     if (store.follows < 0 || store.follows >= static_cast<int>(list.size()) ||
         &store == &list[static_cast<std::size_t>(store.follows)]) {
       report("bad-reference", fmt::format("a store follows store number {}", store.follows),
-             fmt::format("the kernel has {} stores", list.size()));
+             fmt::format("name another one of the kernel's: stores are numbered 0 to {}", list.size() - 1));
       return;
     }
     const Store &first = list[static_cast<std::size_t>(store.follows)];
@@ -313,9 +313,12 @@ class GraphVerifier : private Findings {
       atLoad(load);
       requireIntegerIndex(load);
     }
-    if (kernel_->limit != -1 && (kernel_->form != Form::kSelect || kernel_->limit < 1))
-      report("bad-form", fmt::format("a limit of {}", kernel_->limit), "a selection keeps at least one");
     atKernel();
+    if (kernel_->limit != -1 && kernel_->form != Form::kSelect)
+      report("bad-form", fmt::format("a limit of {} where nothing is selected", kernel_->limit),
+             "limits go with the form 'select'");
+    else if (kernel_->limit != -1 && kernel_->limit < 1)
+      report("bad-form", fmt::format("a limit of {}", kernel_->limit), "a selection keeps at least one");
     if ((kernel_->form == Form::kSelect) != (kernel_->predicate >= 0)) {
       report("bad-form", "a predicate and the form 'select' belong together", "give both or neither");
     } else if (kernel_->form == Form::kSelect) {
@@ -340,9 +343,15 @@ class GraphVerifier : private Findings {
     const bool isOfRow = target.shape.size() == 1 ? counts.elements() == 1
                                                   : std::equal(append.index.begin(), append.index.end() - 1,
                                                                count.index.begin(), count.index.end());
-    if (stores.size() > 2 || stores[1].combine != Combine::kAdd || !isOfRow)
+    atStore(stores[1]);
+    if (stores.size() > 2 || stores[1].combine != Combine::kAdd)
       report("bad-form", "a selection has at most one more store, the count of each row",
              "add into a tensor of one element per row");
+    else if (!isOfRow)
+      report("bad-form",
+             fmt::format("'{}' counts what is appended to '{}', but has other rows", counts.name, target.name),
+             "give it the indices of the rows: all but the last of what is appended to");
+    atKernel();
   }
 
   /// Points that may be appended to one row: those of dims that do not tell rows apart.
@@ -358,8 +367,12 @@ class GraphVerifier : private Findings {
   }
 
   void requireIntegerIndex(const Access &access) {
-    if (access.isIndirect() && isFloat(typeOf(access.indirectIndex)))
-      report("type-mismatch", "the indirect index is not an integer", "cast it");
+    if (!access.isIndirect() || !isFloat(typeOf(access.indirectIndex))) return;
+    report("type-mismatch",
+           fmt::format("an index of '{}' is %{}, which is {}, no integer",
+                       graph_.tensors[static_cast<std::size_t>(access.tensor)].name, access.indirectIndex,
+                       name(typeOf(access.indirectIndex))),
+           "cast it");
   }
 
   // ---- Roles and order of definition ----

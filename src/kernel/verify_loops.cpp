@@ -17,7 +17,9 @@ bool LoopVerifier::checkLoops() {
     const std::string what = fmt::format("loop '{}'", loop.name);
     if (loop.extent < 1)
       report("bad-extent", fmt::format("{} has {} rounds", what, loop.extent), "loops run at least once");
-    if (loop.first < 0 || loop.end <= loop.first || loop.end > static_cast<int>(graph_.kernels.size()))
+    if (loop.first >= 0 && loop.end <= loop.first)
+      report("bad-loop", what + " is around no kernel", "put kernels into it, or leave it out");
+    else if (loop.first < 0 || loop.end > static_cast<int>(graph_.kernels.size()))
       report("bad-loop", fmt::format("{} is around kernels {} to {}", what, loop.first, loop.end - 1),
              fmt::format("the graph has {} kernels", graph_.kernels.size()));
     const bool isInOrder = previous == nullptr || previous->first <= loop.first;
@@ -39,7 +41,13 @@ bool LoopVerifier::checkLoops() {
 }
 
 void LoopVerifier::checkSwap(int a, int b, const std::string &loop) {
-  if (!isTensor(a) || !isTensor(b) || a == b) {
+  if (isTensor(a) && a == b) {
+    report("bad-reference",
+           fmt::format("{} swaps '{}' with itself", loop, graph_.tensors[static_cast<std::size_t>(a)].name),
+           "name two tensors");
+    return;
+  }
+  if (!isTensor(a) || !isTensor(b)) {
     report("bad-reference", fmt::format("{} swaps tensors number {} and {}", loop, a, b),
            fmt::format("name two of {} tensors", graph_.tensors.size()));
     return;
@@ -57,9 +65,14 @@ void LoopVerifier::checkCounters(std::size_t k) {
   for (const Loop &loop : graph_.loops) {
     if (static_cast<int>(k) < loop.first || static_cast<int>(k) >= loop.end) continue;
     const Dim *dim = d < kernel_->dims.size() ? &kernel_->dims[d] : nullptr;
-    if (dim == nullptr || dim->kind != DimKind::kCounter || dim->extent != loop.extent)
-      report("bad-loop", fmt::format("dim {} is not the counter of loop '{}'", d, loop.name),
-             "the counters of the loops around a kernel are its first dims");
+    if (dim == nullptr || dim->kind != DimKind::kCounter)
+      report("bad-loop", fmt::format("it lacks the counter of loop '{}', which is around it", loop.name),
+             "the counters of the loops around a kernel are its first dims, from the outside in");
+    else if (dim->extent != loop.extent)
+      report("bad-loop",
+             fmt::format("its counter '{}' has extent {}, loop '{}' {} rounds", dim->name, dim->extent, loop.name,
+                         loop.extent),
+             "give both one number");
     ++d;
   }
   for (; d < kernel_->dims.size(); ++d)

@@ -47,7 +47,6 @@ PerDim Scheme::sizesOf(const Operand &o) const {
 
 std::vector<kernel::Affine> Scheme::guardsOf(const Operand &o) const {
   if (o.use == Use::kWrite) return kernel().guards;
-  if (o.isAnywhere()) return {};
   std::vector<bool> isKept;
   for (std::size_t d = 0; d < axes.size(); ++d) isKept.push_back(o.involves(static_cast<int>(d)));
   return kernel::projectedGuards(kernel(), isKept);

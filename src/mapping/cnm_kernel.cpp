@@ -221,8 +221,9 @@ bool CnmKernel::reference(int &into, char mark, std::size_t known, std::string_v
   }
   return text_.report("cnm-unknown-value", where,
                       std::string("there is no ") + std::string(what) + " " + mark + std::to_string(n) + " before this",
-                      known == 0 ? std::string("none stands before this")
-                                 : std::string("choices: ") + mark + "0 to " + mark + std::to_string(known - 1));
+                      known == 0   ? std::string("none stands before this")
+                      : known == 1 ? std::string("there is ") + mark + "0 alone"
+                                   : std::string("choices: ") + mark + "0 to " + mark + std::to_string(known - 1));
 }
 
 bool CnmKernel::predicate(const Location &where) {

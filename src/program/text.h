@@ -44,9 +44,12 @@
 //            | VARIABLE ["rank" NUMBER] ["bank" NUMBER] ["row" AFFINE] ["column" AFFINE] ["barrier"] PURPOSE
 //              ["data" NAME "[" AFFINE "]"]                 (a named command; what is left out is 0)
 //   declaration = "array" NAME ("bank" | "scratchpad") TYPE "[" NUMBER "]" ["shared"] | "param" VARIABLE NUMBER
-//   instruction = "SET" TYPE REG CONSTANT | "INDEX" TYPE REG AFFINE | "TEST" REG AFFINE | "LOAD" REG ELEMENT
-//                 | "STORE" ELEMENT REG ["if" REG] | "MOVE" ELEMENT ELEMENT NUMBER | OPERATION TYPE REG { REG }
+//   instruction = "SET" TYPE REG CONSTANT | "INDEX" TYPE REG AFFINE | "TEST" REG AFFINE
+//                 | "LOAD" REG DATUM ["if" REG] | "STORE" DATUM REG ["if" REG] | "MOVE" ELEMENT ELEMENT NUMBER
+//                 | OPERATION TYPE REG { REG }
 //   ELEMENT  = NAME "[" AFFINE "]"       REG = "%" NUMBER       OPERATION = ADD, MUL, ..., as kernel::Op in capitals
+//   DATUM    = NAME "[" AFFINE ["," REG "of" NUMBER ["by" NUMBER]] "]"       (the register's number, below the first,
+//              times the second, or 1, on top of the affine form)
 //   CONSTANT = an integer; of floating types also 1.5, -2, 1e-3, inf, -inf, nan
 //   AFFINE   = sum of NUMBER, VARIABLE (of a loop around it, or a parameter), NUMBER*VARIABLE, VARIABLE*NUMBER with +
 //   and - NAME     = letters, digits and _ . : -, or a quoted text with \\ \" \xHH PURPOSE  = host_read, host_write,

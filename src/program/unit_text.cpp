@@ -60,6 +60,14 @@ std::string printInstruction(const Instruction &i, const Unit &unit, const std::
     return fmt::format("{}[{}]", array >= 0 && a < unit.arrays.size() ? spellName(unit.arrays[a].name) : "?",
                        printAffine(at, variables, unit.parameters));
   };
+  const auto datum = [&] {
+    std::string out = element(i.array, i.at);
+    if (i.data.from < 0) return out;
+    out.back() = ',';
+    out += fmt::format(" %{} of {}", i.data.from, i.data.limit);
+    return out + (i.data.stride != 1 ? fmt::format(" by {}]", i.data.stride) : "]");
+  };
+  const std::string condition = i.condition >= 0 ? fmt::format(" if %{}", i.condition) : "";
   const std::string word = upper(operationName(i));
   switch (i.kind) {
     case Kind::kSet:
@@ -70,10 +78,9 @@ std::string printInstruction(const Instruction &i, const Unit &unit, const std::
     case Kind::kTest:
       return fmt::format("{} %{} {}", word, i.result, printAffine(i.at, variables, unit.parameters));
     case Kind::kLoad:
-      return fmt::format("{} %{} {}", word, i.result, element(i.array, i.at));
+      return fmt::format("{} %{} {}{}", word, i.result, datum(), condition);
     case Kind::kStore:
-      return fmt::format("{} {} %{}{}", word, element(i.array, i.at), i.arguments[0],
-                         i.condition >= 0 ? fmt::format(" if %{}", i.condition) : "");
+      return fmt::format("{} {} %{}{}", word, datum(), i.arguments[0], condition);
     case Kind::kMove:
       return fmt::format("{} {} {} {}", word, element(i.array, i.at), element(i.from, i.fromAt), i.count);
     default: {
@@ -154,7 +161,7 @@ bool UnitReader::registerNumber(int &into, const char *what) {
   return true;
 }
 
-bool UnitReader::arrayElement(int &array, Address &at) {
+bool UnitReader::arrayElement(int &array, Address &at, DataIndex *data) {
   const Location where = reader_.scan().where();
   std::string wanted;
   if (!reader_.nameInto(wanted, "an array's name")) return false;
@@ -169,7 +176,20 @@ bool UnitReader::arrayElement(int &array, Address &at) {
   array = static_cast<int>(known - unit_.arrays.begin());
   if (!reader_.scan().takePunctuation('[')) return reader_.expected("'['", "an element is: a[4*j+k]");
   if (!reader_.affine(at, unit_.parameters)) return false;
+  if (data != nullptr && reader_.scan().takePunctuation(',') && !dataIndex(*data)) return false;
   return reader_.scan().takePunctuation(']') || reader_.expected("']'", "an element is: a[4*j+k]");
+}
+
+bool UnitReader::dataIndex(DataIndex &data) {
+  return registerNumber(data.from, "the index's register") &&
+         reader_.word("of", "an index from data is: a[k, %1 of 64], with what it stays below") &&
+         reader_.number(data.limit, "what the index stays below", 1, TextReader::kLargest, "program-range") &&
+         (!reader_.scan().takeWord("by") ||
+          reader_.number(data.stride, "elements from one index to the next", 1, TextReader::kLargest, "program-range"));
+}
+
+bool UnitReader::condition(Instruction &i) {
+  return !reader_.scan().takeWord("if") || registerNumber(i.condition, "the condition's register");
 }
 
 bool UnitReader::constant(Instruction &i) {
@@ -195,8 +215,8 @@ bool UnitReader::constant(Instruction &i) {
 }
 
 bool UnitReader::store(Instruction &i) {
-  if (!arrayElement(i.array, i.at) || !registerNumber(i.arguments[0], "the register to store")) return false;
-  return !reader_.scan().takeWord("if") || registerNumber(i.condition, "the condition's register");
+  return arrayElement(i.array, i.at, &i.data) && registerNumber(i.arguments[0], "the register to store") &&
+         condition(i);
 }
 
 bool UnitReader::move(Instruction &i) {
@@ -238,7 +258,7 @@ std::optional<Instruction> UnitReader::instruction() {
     isRead = registerNumber(i.result, "the result") && reader_.affine(i.at, unit_.parameters);
   } else if (w == "LOAD") {
     i.kind = Kind::kLoad;
-    isRead = registerNumber(i.result, "the result") && arrayElement(i.array, i.at);
+    isRead = registerNumber(i.result, "the result") && arrayElement(i.array, i.at, &i.data) && condition(i);
   } else if (w == "STORE") {
     i.kind = Kind::kStore;
     isRead = store(i);

@@ -32,7 +32,10 @@ class UnitReader {
   bool parameter();
   bool type(DType &into);
   bool registerNumber(int &into, const char *what);
-  bool arrayElement(int &array, Address &at);
+  /// `data`: where an index from data may stand.
+  bool arrayElement(int &array, Address &at, DataIndex *data = nullptr);
+  bool dataIndex(DataIndex &data);
+  bool condition(Instruction &i);
   bool constant(Instruction &i);
   bool operation(Instruction &i, const std::string &word);
   bool store(Instruction &i);

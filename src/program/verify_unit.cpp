@@ -138,9 +138,10 @@ class UnitVerifier {
     return a.parameters.size() <= unit().parameters.size() && reach < 1e15 && std::abs(low) < 1e15;
   }
 
-  void bounds(const Address &at, std::int64_t count, const Array &a) {
+  void bounds(const Address &at, std::int64_t count, const Array &a, const DataIndex &data = {}) {
     double low = 0, high = 0;
     const bool isSane = range(at, low, high);
+    high += static_cast<double>(data.limit - 1) * static_cast<double>(data.stride);
     if (isSane && low >= 0 && high + static_cast<double>(count - 1) < static_cast<double>(a.elements)) return;
     report("bounds",
            isSane ? fmt::format("instruction {}: elements {:.0f} to {:.0f} of array '{}', which has {}", instructions_,
@@ -189,11 +190,28 @@ class UnitVerifier {
   void checkAccess(const Instruction &i) {
     const Array *a = array(i.array);
     if (a == nullptr) return;
-    bounds(i.at, 1, *a);
+    if (!checkIndex(i.data)) return;
+    bounds(i.at, 1, *a, i.data);
+    if (i.condition >= 0) expect(read(i.condition), DType::kU8, "the condition");
     if (i.kind == Kind::kLoad) return write(i.result, a->type);
     expect(read(i.arguments[0]), a->type, "what is stored");
-    if (i.condition >= 0) expect(read(i.condition), DType::kU8, "the condition");
     if (a->isShared) shared(*a);
+  }
+
+  bool checkIndex(const DataIndex &data) {
+    if (data.limit < 1 || data.limit > kMaxElements || data.stride < 1 || data.stride > kMaxElements) {
+      report("bounds",
+             fmt::format("instruction {}: an index from data has {} values, {} elements apart", instructions_,
+                         data.limit, data.stride),
+             "at least one, at most 2^40");
+      return false;
+    }
+    if (data.from < 0) return true;
+    const std::optional<DType> type = read(data.from);
+    if (type && isFloat(*type))
+      report("type", fmt::format("instruction {}: an index from data is {}, no integer", instructions_, name(*type)),
+             "cast it first: CAST i32 %result %argument");
+    return true;
   }
 
   void shared(const Array &a) {

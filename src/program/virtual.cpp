@@ -19,7 +19,7 @@ bool Instruction::operator==(const Instruction &o) const {
   // Constants by their bits: a NaN equals itself, and the zeros differ.
   return kind == o.kind && op == o.op && type == o.type && result == o.result && arguments == o.arguments &&
          condition == o.condition && integer == o.integer && array == o.array && from == o.from && at == o.at &&
-         fromAt == o.fromAt && count == o.count &&
+         fromAt == o.fromAt && data == o.data && count == o.count &&
          std::bit_cast<std::uint64_t>(constant) == std::bit_cast<std::uint64_t>(o.constant);
 }
 

@@ -55,25 +55,35 @@ struct Address {
   bool operator==(const Address &o) const;
 };
 
+/// An index that data give: the number in a register, `stride` elements from one to the next.
+struct DataIndex {
+  int from = -1;           ///< the register, of an integer type; -1: there is none
+  std::int64_t limit = 1;  ///< the number lies in 0 to limit - 1, or the program faults
+  std::int64_t stride = 1;
+
+  bool operator==(const DataIndex &) const = default;
+};
+
 struct Instruction {
   enum class Kind : std::uint8_t {
     kOperation,  ///< result = op(arguments), of `type`
     kSet,        ///< result = constant, of `type`
     kIndex,      ///< result = the number `at`, wrapped or rounded to `type`
     kTest,       ///< result (u8) = 1 where the number `at` is >= 0, else 0
-    kLoad,       ///< result = array[at]
-    kStore,      ///< array[at] = arguments[0]; with a condition only where that is not 0
+    kLoad,       ///< result = array[at + data]; with a condition 0 where that is 0
+    kStore,      ///< array[at + data] = arguments[0]; with a condition only where that is not 0
     kMove,       ///< array[at ...] = from[fromAt ...], `count` elements
   } kind = Kind::kOperation;
   kernel::Op op = kernel::Op::kAdd;
   DType type = DType::kI32;  ///< of operation, set and index
   int result = -1;           ///< register
   std::array<int, 3> arguments{-1, -1, -1};
-  int condition = -1;         ///< store: register of type u8
+  int condition = -1;         ///< load, store: register of type u8
   double constant = 0;        ///< set of a floating type
   std::int64_t integer = 0;   ///< set of an integer type
   int array = -1, from = -1;  ///< indices into Unit::arrays
   Address at, fromAt;
+  DataIndex data;  ///< load, store
   std::int64_t count = 1;
 
   bool operator==(const Instruction &o) const;

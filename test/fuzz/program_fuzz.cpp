@@ -7,6 +7,7 @@
 #include "pimento/base/integer.h"
 #include "pimento/program/hbm_pim_isa.h"
 #include "pimento/program/text.h"
+#include "pimento/sim/cnm/execute.h"
 #include "pimento/sim/cnm/unit.h"
 #include "test/support/random_unit_program.h"
 
@@ -27,6 +28,12 @@ void tryUnits(const pimento::program::Program &program) {
       const cnm::RunResult full = cnm::simulate(code, machine), fast = cnm::estimate(code, machine);
       PIMENTO_CHECK(full.cycles == fast.cycles && full.counts == fast.counts);
       PIMENTO_CHECK(cnm::lowerBound(code, machine) <= full.cycles);
+      const auto &loops = std::get<pimento::program::UnitLoops>(p.body);
+      std::vector<std::vector<std::int64_t>> parameters;
+      for (const pimento::program::Parameter &x : loops.unit.parameters)
+        parameters.emplace_back(static_cast<std::size_t>(loops.unit.threads), x.limit - 1);
+      cnm::UnitMemory memory(loops.unit);
+      static_cast<void>(cnm::execute(loops, memory, parameters));  // data may decide of an index
     }
   }
 }

@@ -105,7 +105,8 @@ class PlainUnit {
     const bool isToBank = isAccess && space(i.array) == program::Array::Space::kBank;
     const bool isFromBank = i.kind == Kind::kMove && space(i.from) == program::Array::Space::kBank;
     if (isAccess && !isToBank && !isFromBank) {
-      trace_.insert(trace_.end(), static_cast<std::size_t>(machine_.unitMemory->scratchpadSlots), Slot{});
+      const std::int64_t turns = i.data.from >= 0 ? lanes_ : 1;
+      trace_.insert(trace_.end(), static_cast<std::size_t>(turns * machine_.unitMemory->scratchpadSlots), Slot{});
       return;
     }
     if (isAccess) return appendAccess(i, isFromBank, cost->slots);
@@ -121,8 +122,15 @@ class PlainUnit {
     const program::Address &at = isMoveFromBank ? i.fromAt : i.at;
     const bool isOne = a.isShared && std::count(at.parameters.begin(), at.parameters.end(), 0) ==
                                          static_cast<std::ptrdiff_t>(at.parameters.size());
-    std::int64_t left = i.count * sizeOf(a.type).value * (isOne ? 1 : lanes_);
     const std::int64_t unit = machine_.unitMemory->unit.value;
+    if (i.data.from >= 0) {  // every lane by itself
+      for (std::int64_t l = 0; l < lanes_; ++l) {
+        trace_.insert(trace_.end(), static_cast<std::size_t>(slots - 1), Slot{});
+        trace_.push_back({Slot::Kind::kAccess, (sizeOf(a.type).value + unit - 1) / unit * unit, isRead});
+      }
+      return;
+    }
+    std::int64_t left = i.count * sizeOf(a.type).value * (isOne ? 1 : lanes_);
     for (; left > 0; left -= machine_.unitMemory->largest.value) {
       trace_.insert(trace_.end(), static_cast<std::size_t>(slots - 1), Slot{});
       const std::int64_t bytes = std::min(left, machine_.unitMemory->largest.value);

@@ -139,6 +139,20 @@ class UnitProgramMaker {
     return a;
   }
 
+  /// An element of the array, perhaps at an index from data, perhaps under a condition.
+  void indexed(program::Instruction &i) {
+    std::int64_t room = elements(i.array);
+    const auto type = static_cast<std::size_t>(pick(2) == 0 ? 0 : 2);
+    if (pick(3) == 0 && known(type) >= 0) {
+      i.data.from = known(type);
+      i.data.stride = 1 + pick(4);
+      i.data.limit = 1 + pick(room / i.data.stride);
+      room -= (i.data.limit - 1) * i.data.stride;
+    }
+    i.at = address(room);
+    if (pick(3) == 0) i.condition = known(2);
+  }
+
   int arrayOf(DType t, bool isBank, bool mayShare) {
     for (;;) {
       const auto i = static_cast<std::size_t>(pick(static_cast<std::int64_t>(unit().arrays.size())));
@@ -181,7 +195,7 @@ class UnitProgramMaker {
         i.kind = Kind::kLoad;
         i.type = DType::kI32;
         i.array = arrayOf(kTypes[t], pick(2) == 0, true);
-        i.at = address(elements(i.array));
+        indexed(i);
         i.result = fresh(t);
         return i;
       case 3:
@@ -189,9 +203,8 @@ class UnitProgramMaker {
         i.kind = Kind::kStore;
         i.type = DType::kI32;
         i.array = arrayOf(kTypes[t], pick(2) == 0, false);
-        i.at = address(elements(i.array));
+        indexed(i);
         i.arguments[0] = known(t);
-        if (pick(3) == 0) i.condition = known(2);
         return i;
       case 4:
         i.kind = pick(2) == 0 ? Kind::kIndex : Kind::kTest;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "clang/Basic/SourceManager.h"
+#include "clang/Lex/Lexer.h"
 #include "llvm/Support/Casting.h"
 
 namespace pimento::frontend {
@@ -139,9 +140,20 @@ CReader::Flow CReader::run(const clang::Stmt *s) {
     return Flow::kNext;
   }
   if (const auto *attributed = dyn_cast<clang::AttributedStmt>(s)) return run(attributed->getSubStmt());
-  fail("c-control-flow", s->getBeginLoc(), fmt::format("'{}' has no place in a kernel", s->getStmtClassName()),
+  fail("c-control-flow", s->getBeginLoc(), fmt::format("'{}' has no place in a kernel", quoted(s, true)),
        "kernels are made of for loops with known bounds, if, assignments and calls; no goto, break or switch");
   return Flow::kNext;
+}
+
+std::string CReader::quoted(const clang::Stmt *s, bool isFirstWord) const {
+  constexpr std::size_t kMost = 40;
+  const auto range = clang::CharSourceRange::getTokenRange(s->getSourceRange());
+  const std::string text =
+      clang::Lexer::getSourceText(range, context_.getSourceManager(), context_.getLangOpts()).str();
+  if (text.empty()) return s->getStmtClassName();  // made of macros
+  std::size_t end = text.find('\n');
+  if (isFirstWord) end = std::min(end, text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_"));
+  return end > kMost && text.size() > kMost ? text.substr(0, kMost) + "..." : text.substr(0, end);
 }
 
 CReader::Flow CReader::runAll(const std::vector<const clang::Stmt *> &list, std::size_t from) {

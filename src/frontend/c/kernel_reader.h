@@ -183,6 +183,8 @@ class CReader {
   Location placeOf(clang::SourceLocation where) const;
   /// Legal C that no kernel says; and C that is wrong.
   void fail(std::string code, clang::SourceLocation where, std::string message, std::string hint);
+  /// The text of a statement or expression, its first word or its first characters.
+  std::string quoted(const clang::Stmt *s, bool isFirstWord) const;
   void failInput(std::string code, clang::SourceLocation where, std::string message, std::string hint);
   bool isFine() const { return errors_.empty(); }
   CValue scalarValue(int e) const { return {CValue::Kind::kScalar, e, {}}; }

@@ -73,7 +73,7 @@ CValue CReader::evaluate(const clang::Expr *e) {
   if (e->getType()->isIntegerType() && !e->isValueDependent() && e->EvaluateAsInt(known, context_)) {
     return scalarValue(pool_.integer(type(), known.Val.getInt().getExtValue()));
   }
-  fail("c-type", e->getBeginLoc(), fmt::format("'{}' has no place in a kernel", e->getStmtClassName()),
+  fail("c-type", e->getBeginLoc(), fmt::format("'{}' has no place in a kernel", quoted(e, false)),
        "kernels compute with scalars and arrays of scalars; no structs, strings or complex numbers");
   return scalarValue(pool_.integer(DType::kI32, 0));
 }

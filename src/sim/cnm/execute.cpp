@@ -1,8 +1,11 @@
 #include "pimento/sim/cnm/execute.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <optional>
 
 #include "pimento/base/diagnostics.h"
 #include "pimento/kernel/lanes.h"
@@ -41,17 +44,21 @@ class Executor {
         first_(first),
         count_(count) {}
 
+  /// As far as indices from data lie in their arrays.
   void run(const std::vector<InstructionNode> &nodes) {
     for (const InstructionNode &n : nodes) {
+      if (failure_) return;
       if (!n.isLoop) {
         execute(n.statement);
         continue;
       }
       counters_.push_back(0);
-      for (; counters_.back() < n.trip; ++counters_.back()) run(n.children);
+      for (; counters_.back() < n.trip && !failure_; ++counters_.back()) run(n.children);
       counters_.pop_back();
     }
   }
+
+  const std::optional<Diagnostic> &failure() const { return failure_; }
 
  private:
   DType typeOf(int r) const { return types_[static_cast<std::size_t>(r)]; }
@@ -76,6 +83,21 @@ class Executor {
   /// Element of the array's bytes that thread `l` means.
   std::int64_t element(const Array &a, const Address &at, int l) const {
     return common(at) + own(at, l) + (a.isShared ? 0 : (first_ + l) * a.elements);
+  }
+
+  bool isOn(const Instruction &i, int l) { return i.condition < 0 || lanes(i.condition).i[l] != 0; }
+
+  /// What data add to the address in thread `l`; nothing where the index has no element.
+  std::optional<std::int64_t> moved(const Instruction &i, int l) {
+    if (i.data.from < 0) return 0;
+    const std::int64_t index = lanes(i.data.from).i[l];
+    if (index >= 0 && index < i.data.limit) return index * i.data.stride;
+    const Array &a = unit_.arrays[static_cast<std::size_t>(i.array)];
+    failure_ = error(DiagnosticKind::kFault, "index-out-of-range", {},
+                     fmt::format("thread {} takes index {} into array '{}', which has {} there", first_ + l, index,
+                                 a.name, i.data.limit),
+                     fmt::format("give data whose indices lie in 0..{}", i.data.limit - 1));
+    return std::nullopt;
   }
 
   void execute(const Instruction &i) {
@@ -116,6 +138,7 @@ class Executor {
     const Array &a = unit_.arrays[static_cast<std::size_t>(i.array)];
     const std::byte *bytes = memory_.array(i.array).data();
     Lanes &out = lanes(i.result);
+    if (i.data.from >= 0 || i.condition >= 0) return loadEach(i, a, bytes, out);
     if (isSame(i.at) && a.isShared)
       return kernel::setLanes(a.type, out, 0, count_, kernel::load(a.type, bytes, common(i.at)));
     if (isSame(i.at)) return kernel::gather(a.type, bytes, element(a, i.at, 0), a.elements, out, 0, count_);
@@ -123,15 +146,30 @@ class Executor {
       kernel::setLanes(a.type, out, l, l + 1, kernel::load(a.type, bytes, element(a, i.at, l)));
   }
 
+  void loadEach(const Instruction &i, const Array &a, const std::byte *bytes, Lanes &out) {
+    for (int l = 0; l < count_; ++l) {
+      if (!isOn(i, l)) {
+        kernel::setLanes(a.type, out, l, l + 1, {});
+        continue;
+      }
+      const std::optional<std::int64_t> by = moved(i, l);
+      if (!by) return;
+      kernel::setLanes(a.type, out, l, l + 1, kernel::load(a.type, bytes, element(a, i.at, l) + *by));
+    }
+  }
+
   void store(const Instruction &i) {
     const Array &a = unit_.arrays[static_cast<std::size_t>(i.array)];
     std::byte *bytes = memory_.array(i.array).data();
     const Lanes &in = lanes(i.arguments[0]);
-    if (i.condition < 0 && isSame(i.at))
+    if (i.condition < 0 && i.data.from < 0 && isSame(i.at))
       return kernel::scatter(a.type, bytes, element(a, i.at, 0), a.elements, in, 0, count_);
-    for (int l = 0; l < count_; ++l)
-      if (i.condition < 0 || lanes(i.condition).i[l] != 0)
-        kernel::store(a.type, bytes, element(a, i.at, l), kernel::laneOf(a.type, in, l));
+    for (int l = 0; l < count_; ++l) {
+      if (!isOn(i, l)) continue;
+      const std::optional<std::int64_t> by = moved(i, l);
+      if (!by) return;
+      kernel::store(a.type, bytes, element(a, i.at, l) + *by, kernel::laneOf(a.type, in, l));
+    }
   }
 
   void move(const Instruction &i) {
@@ -170,17 +208,21 @@ class Executor {
   std::vector<std::int64_t> counters_;
   std::int64_t first_;
   int count_;
+  std::optional<Diagnostic> failure_;
 };
 
 }  // namespace
 
-void execute(const program::UnitLoops &loops, UnitMemory &memory,
-             const std::vector<std::vector<std::int64_t>> &parameters) {
+Status execute(const program::UnitLoops &loops, UnitMemory &memory,
+               const std::vector<std::vector<std::int64_t>> &parameters) {
   const std::int64_t threads = loops.unit.threads;
   for (std::int64_t first = 0; first < threads; first += kBlock) {
     const auto count = static_cast<int>(std::min<std::int64_t>(kBlock, threads - first));
-    Executor(loops, memory, parameters, first, count).run(loops.nodes);
+    Executor block(loops, memory, parameters, first, count);
+    block.run(loops.nodes);
+    if (block.failure()) return *block.failure();
   }
+  return okStatus();
 }
 
 }  // namespace pimento::sim::cnm

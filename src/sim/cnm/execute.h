@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "pimento/base/diagnostics.h"
 #include "pimento/program/virtual.h"
 
 namespace pimento::sim::cnm {
@@ -25,8 +26,9 @@ class UnitMemory {
   std::vector<std::vector<std::byte>> arrays_;
 };
 
-/// Runs loops that verify: `parameters[p]` has the value of parameter p for every thread.
-void execute(const program::UnitLoops &loops, UnitMemory &memory,
-             const std::vector<std::vector<std::int64_t>> &parameters);
+/// Runs loops that verify: `parameters[p]` has the value of parameter p for every thread. Fails with
+/// "index-out-of-range", a fault, where an index from data is not below its limit; arrays are then half done.
+Status execute(const program::UnitLoops &loops, UnitMemory &memory,
+               const std::vector<std::vector<std::int64_t>> &parameters);
 
 }  // namespace pimento::sim::cnm

@@ -32,6 +32,14 @@ UnitCode::Step mark(UnitCode::Kind kind, int loop) {
   return s;
 }
 
+/// An access with what it counts.
+UnitCode::Step counted(UnitCode::Step s) {
+  s.counts.slots = multiplySaturated(s.pieces, s.slots);
+  (s.isRead ? s.counts.bankReads : s.counts.bankWrites) = s.pieces;
+  (s.isRead ? s.counts.bankReadBytes : s.counts.bankWriteBytes) = (s.pieces - 1) * s.bytes + s.lastBytes;
+  return s;
+}
+
 }  // namespace
 
 UnitCode::UnitCode(const program::UnitLoops &loops, const machine::Machine &machine)
@@ -83,13 +91,16 @@ UnitCode::Step UnitCode::access(const Instruction &i, int array, const program::
   s.kind = Kind::kAccess;
   s.isRead = isRead;
   s.slots = std::max<std::int64_t>(1, slots);
+  if (i.data.from >= 0) {  // lane after lane, each at a place of its own
+    const std::int64_t size = sizeOf(a.type).value;
+    s.pieces = multiplySaturated(lanes_, ceilDiv(size, largest));
+    s.bytes = s.lastBytes = ceilDiv(std::min(size, largest), unit) * unit;
+    return counted(s);
+  }
   s.pieces = ceilDiv(bytes, largest);
   s.bytes = largest;
   s.lastBytes = ceilDiv(bytes - (s.pieces - 1) * largest, unit) * unit;
-  s.counts.slots = multiplySaturated(s.pieces, s.slots);
-  (isRead ? s.counts.bankReads : s.counts.bankWrites) = s.pieces;
-  (isRead ? s.counts.bankReadBytes : s.counts.bankWriteBytes) = (s.pieces - 1) * largest + s.lastBytes;
-  return s;
+  return counted(s);
 }
 
 UnitCode::Step UnitCode::stepOf(const Instruction &i) const {
@@ -105,7 +116,7 @@ UnitCode::Step UnitCode::stepOf(const Instruction &i) const {
   s.slots = slots;
   if (i.kind == Does::kLoad || i.kind == Does::kStore) {
     if (isInBank(i.array)) return access(i, i.array, i.at, i.kind == Does::kLoad, slots);
-    s.slots = memory_.scratchpadSlots;
+    s.slots = multiplySaturated(memory_.scratchpadSlots, i.data.from >= 0 ? lanes_ : 1);
     s.counts.scratchpadAccesses = 1;
   } else {
     s.counts.operations = i.kind == Does::kOperation ? 1 : 0;

@@ -45,9 +45,8 @@ void place(const Plan &plan, std::int64_t unit, const kernel::DataSet &data, sim
       lower::gather(o, plan.baseOf(unit), plan.sizesPerUnit(), tensor, bytes);
       continue;
     }
-    const kernel::Store &store = plan.storeOf(o);
-    if (o.isPartial() || (o.use == Use::kInPlace && !lower::hasInitial(*plan.graph, plan.number, store))) {
-      const kernel::Scalar identity = kernel::identity(store.combine, o.type);
+    if (o.isPartial()) {
+      const kernel::Scalar identity = kernel::identity(plan.storeOf(o).combine, o.type);
       for (std::int64_t e = 0; e < plan.elementsOf(o); ++e) kernel::store(o.type, bytes, e, identity);
     } else if (plan.isRead(o)) {
       for (std::int64_t t = 0; t < plan.threads; ++t)

@@ -67,7 +67,7 @@ class Writer {
     for (Operand &o : plan_.operands) {
       const std::string &name = graph_.tensors[static_cast<std::size_t>(o.tensor)].name;
       o.array = declare(Array::Space::kBank, name, o, o.elements(plan_.sizesOf(o)), o.use == Use::kInput);
-      if (plan_.hasScratchpad)
+      if (plan_.hasScratchpad && !o.isInBank)
         o.tile = declare(Array::Space::kScratchpad, name + "_tile", o, o.elements(plan_.sizesPerTile()), false);
     }
   }
@@ -110,7 +110,7 @@ class Writer {
   void moves(std::vector<Node> &out, int level, bool isIn) {
     if (!plan_.hasScratchpad) return;
     for (const Operand &o : plan_.operands)
-      if (o.level == level && (isIn ? plan_.isRead(o) : o.use != Use::kInput)) move(out, o, isIn);
+      if (o.tile >= 0 && o.level == level && (isIn ? plan_.isRead(o) : o.use != Use::kInput)) move(out, o, isIn);
   }
 
   /// A tile row by row, the rows as long as they are one piece on both sides.

@@ -6,6 +6,7 @@
 
 #include "pimento/base/integer.h"
 #include "pimento/lower/accumulation.h"
+#include "pimento/targets/cnm/operands.h"
 
 namespace pimento::targets::cnm {
 
@@ -13,12 +14,22 @@ using kernel::Affine;
 using kernel::Combine;
 
 std::vector<int> Plan::maskedDims() const {
+  const auto isIndirect = [](const kernel::Store &s) { return s.target.isIndirect(); };
+  const bool hasDataIndex =
+      kernel().hasIndirectLoads() || std::any_of(kernel().stores.begin(), kernel().stores.end(), isIndirect);
   std::vector<int> out;
   for (std::size_t d = 0; d < axes.size(); ++d) {
-    const auto isIn = [&](const Reference &r) {
-      return operands[static_cast<std::size_t>(r.operand)].involves(static_cast<int>(d));
+    // A side of the result's box that no other dim moves along: beyond its end there is nothing.
+    const auto isBeyond = [&](const Reference &r) {
+      const std::vector<lower::Position> &all = operands[static_cast<std::size_t>(r.operand)].positions;
+      return std::any_of(all.begin(), all.end(), [&](const lower::Position &p) {
+        const auto others = p.coefficient.size() - 1;
+        return p.involves(static_cast<int>(d)) &&
+               std::count(p.coefficient.begin(), p.coefficient.end(), 0) == static_cast<std::ptrdiff_t>(others);
+      });
     };
-    if (axes[d].isPadded() && !std::all_of(stores.begin(), stores.end(), isIn)) out.push_back(static_cast<int>(d));
+    if (axes[d].isPadded() && (hasDataIndex || !std::all_of(stores.begin(), stores.end(), isBeyond)))
+      out.push_back(static_cast<int>(d));
   }
   return out;
 }
@@ -41,7 +52,8 @@ std::int64_t Plan::bankBytes() const {
 
 std::int64_t Plan::tileBytes() const {
   std::int64_t n = 0;
-  for (const Operand &o : operands) n = addSaturated(n, multiplySaturated(o.elements(sizesPerTile()), o.size()));
+  for (const Operand &o : operands)
+    if (!o.isInBank) n = addSaturated(n, multiplySaturated(o.elements(sizesPerTile()), o.size()));
   return n;
 }
 
@@ -75,11 +87,8 @@ class Planner {
 
   Result<Plan> run() {
     if (const Status s = checkKernel(); !s) return s.diagnostics();
-    makeAxes();
-    for (const kernel::Store &s : kernel_.stores)
-      if (const Status added = addStore(s); !added) return added.diagnostics();
-    for (const kernel::Access &a : kernel_.loads)
-      if (const Status added = addLoad(a); !added) return added.diagnostics();
+    if (const Status s = makeAxes(); !s) return s.diagnostics();
+    if (const Status s = makeOperands(plan_, machine_); !s) return s.diagnostics();
     if (const Status s = chooseTiles(); !s) return s.diagnostics();
     for (Operand &o : plan_.operands) {
       o.home.fit(o.positions, plan_.sizesOf(o), o.size(), o.size());
@@ -94,20 +103,14 @@ class Planner {
   }
 
  private:
-  Status unsupported(const char *code, std::string message, std::string hint) const {
-    return pimento::unsupported(
-        code, kernel_.where,
-        fmt::format("kernel '{}' has no virtual instructions for {}: {}", kernel_.name, machine_.name, message),
-        std::move(hint));
+  Diagnostic unsupported(const char *code, std::string message, std::string hint) const {
+    return refuse(code, kernel_, machine_, message, std::move(hint));
   }
 
   Status checkKernel() const {
-    if (kernel_.form != kernel::Form::kAffine)
-      return unsupported("unsupported-form", "it selects or counts by values", "units execute affine loops");
-    for (const kernel::Dim &d : kernel_.dims)
-      if (d.kind == kernel::DimKind::kSequential)
-        return unsupported("unsupported-form", fmt::format("points of dim '{}' depend on one another", d.name),
-                           "units execute parallel and reduction dims");
+    if (kernel_.form == kernel::Form::kSelect)
+      return unsupported("unsupported-form", "it selects by values, and virtual instructions take no branches",
+                         "leave the kernel on the host: --offload possible");
     if (placed_.mapping.subspaces.size() != 1)
       return unsupported("unsupported-mapping",
                          fmt::format("the mapping has {} subspaces", placed_.mapping.subspaces.size()),
@@ -134,71 +137,55 @@ class Planner {
     return okStatus();
   }
 
-  void makeAxes() {
+  Status makeAxes() {
     plan_ = Plan(graph_, plan_.number, placed_, 0, machine_);
     plan_.runsIdleThreads = true;
     plan_.hasScratchpad = machine_.unitMemory->scratchpad.value > 0;
-    for (Axis &a : plan_.axes) a.isOrdered = a.kind == kernel::DimKind::kReduction;
+    plan_.isInOrder = runsInOrder(graph_, plan_.number);
+    for (Axis &a : plan_.axes) a.isOrdered = plan_.isInOrder || a.kind == kernel::DimKind::kReduction;
     for (const std::string &name : placed_.mapping.order) plan_.nest.push_back(kernel_.dimNamed(name));
     for (std::size_t d = 0; d < kernel_.dims.size(); ++d)
       if (std::find(plan_.nest.begin(), plan_.nest.end(), static_cast<int>(d)) == plan_.nest.end())
         plan_.nest.push_back(static_cast<int>(d));
-  }
-
-  /// The number of a new operand.
-  int add(const kernel::Access &a, Use use, int store) {
-    const kernel::Tensor &tensor = graph_.tensors[static_cast<std::size_t>(a.tensor)];
-    Operand o;
-    o.use = use;
-    o.tensor = a.tensor;
-    o.store = store;
-    o.type = use == Use::kPartial ? lower::accumulatorOf(tensor.type) : tensor.type;
-    o.positions = lower::positionsOf(a, tensor, false);
-    o.home.home = use == Use::kInput ? lower::TensorPlace::Home::kUnit : lower::TensorPlace::Home::kThread;
-    plan_.operands.push_back(std::move(o));
-    return static_cast<int>(plan_.operands.size()) - 1;
-  }
-
-  Status addStore(const kernel::Store &s) {
-    for (const Operand &o : plan_.operands)
-      if (o.tensor == s.target.tensor)
-        return unsupported("unsupported-pattern", "it stores to one tensor twice", "split the kernel");
-    const bool reduces = std::any_of(plan_.axes.begin(), plan_.axes.end(), [](const Axis &a) { return a.isOrdered; });
-    const Use use = s.combine == Combine::kAssign ? Use::kWrite : reduces ? Use::kPartial : Use::kInPlace;
-    plan_.stores.push_back({add(s.target, use, static_cast<int>(plan_.stores.size())), {}});
-    return okStatus();
-  }
-
-  Status addLoad(const kernel::Access &a) {
-    for (std::size_t i = 0; i < plan_.operands.size(); ++i) {
-      const Operand &o = plan_.operands[i];
-      if (o.tensor != a.tensor || (o.isShared() && !lower::matches(o, a))) continue;
-      if (!o.isShared() && (o.isPartial() || !(a == plan_.storeOf(o).target)))
-        return unsupported("unsupported-pattern", "it reads elsewhere from a tensor that it writes",
-                           "split the kernel");
-      plan_.loads.push_back({static_cast<int>(i), {}});
-      return okStatus();
-    }
-    plan_.loads.push_back({add(a, Use::kInput, -1), {}});
+    if (plan_.isInOrder && !std::is_sorted(plan_.nest.begin(), plan_.nest.end()))
+      return unsupported("unsupported-mapping", "its points run in the order of its dims, the mapping has another one",
+                         "leave order(...) out");
     return okStatus();
   }
 
   // ---- Tiles ----
 
   Status chooseTiles() {
-    lower::settle(plan_, plan_.operands);
     if (!plan_.hasScratchpad) return okStatus();
     room_ = machine_.unitMemory->scratchpad.value / plan_.threads;
     for (Axis &a : plan_.axes) a.tile = 1;
+    leaveInBank();
     if (Status s =
             lower::checkCapacity(kernel_, plan_.tileBytes(), "bytes of the scratchpad per thread at least", room_,
                                  fmt::format("of {} threads each has", plan_.threads), "use fewer threads");
         !s)
       return s;
     grow();
-    roundRanges();
+    // What is whole in an array that points update has no room for points beyond the kernel's.
+    const auto isUpdatedAnywhere = [](const Operand &o) { return o.use == Use::kInPlace && o.isAnywhere(); };
+    if (std::none_of(plan_.operands.begin(), plan_.operands.end(), isUpdatedAnywhere)) roundRanges();
     setLevels();
     return okStatus();
+  }
+
+  /// What accesses go anywhere in is worth a copy in the scratchpad where that is small: as large as half of a thread's
+  /// room at most, and with no more elements than the thread has points.
+  void leaveInBank() {
+    double points = 1;
+    for (const Axis &a : plan_.axes) points *= static_cast<double>(a.range);
+    std::int64_t taken = 0;
+    for (Operand &o : plan_.operands) {
+      if (!o.isAnywhere()) continue;
+      const std::int64_t elements = o.elements(plan_.sizesPerTile());
+      const std::int64_t bytes = addSaturated(taken, multiplySaturated(elements, o.size()));
+      o.isInBank = bytes > room_ / 2 || static_cast<double>(elements) > points;
+      if (!o.isInBank) taken = bytes;
+    }
   }
 
   /// Bytes that move, and what threads execute, in units of about a cycle.
@@ -260,6 +247,7 @@ class Planner {
     const PerDim sizes = plan_.sizesPerTile();
     double sum = 0;
     for (const Operand &o : plan_.operands) {
+      if (o.isInBank) continue;
       double times = o.use == Use::kInput ? 1 : 2;
       for (int n = 0; n <= o.level; ++n) {
         const Axis &a = plan_.axis(plan_.nest[static_cast<std::size_t>(n)]);

@@ -23,8 +23,9 @@ using lower::Use;
 
 /// Results that points update start from what is placed.
 struct Operand : lower::Operand {
-  int array = -1;  ///< of the unit: in the bank
-  int tile = -1;   ///< in the scratchpad; -1: there is none
+  int array = -1;         ///< of the unit: in the bank
+  int tile = -1;          ///< in the scratchpad; -1: there is none
+  bool isInBank = false;  ///< not in the scratchpad: accesses go to the bank, an element each
 };
 
 struct Plan : lower::Scheme {
@@ -32,8 +33,9 @@ struct Plan : lower::Scheme {
 
   std::vector<Operand> operands;
   bool hasScratchpad = false;
+  bool isInOrder = false;  ///< points of a thread run row-major (operands.h)
 
-  /// Dims whose padding some store would not notice: points there must be left out.
+  /// Dims whose padding some store would not notice, or an index from data would: points there must be left out.
   std::vector<int> maskedDims() const;
   /// Does the program read the operand's array? Not that of a result which all of its points overwrite.
   bool isRead(const Operand &o) const;

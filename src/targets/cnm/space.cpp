@@ -4,6 +4,7 @@
 
 #include "pimento/base/integer.h"
 #include "pimento/targets/cnm/lower.h"
+#include "pimento/targets/cnm/operands.h"
 
 namespace pimento::targets::cnm {
 
@@ -15,7 +16,8 @@ class Space {
       : kernel_(graph.kernels[static_cast<std::size_t>(kernel)]), machine_(machine), spec_(spec) {
     for (const auto kind : {kernel::DimKind::kParallel, kernel::DimKind::kReduction})
       for (std::size_t d = 0; d < kernel_.dims.size(); ++d)
-        if (kernel_.dims[d].kind == kind && kernel_.dims[d].extent > 1) dims_.push_back(d);
+        if (kernel_.dims[d].kind == kind && kernel_.dims[d].extent > 1 && canSplit(graph, kernel, d))
+          dims_.push_back(d);
     for (std::size_t l = 0; l < machine.levels.size(); ++l) levels_.push_back(l);
     // An idle lane costs as much as one that works; an idle thread or unit does not.
     if (machine.compute && machine.compute->mode == machine::Compute::Mode::kVector)

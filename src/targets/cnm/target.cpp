@@ -148,6 +148,7 @@ class CnmKernel final : public evaluate::CompiledPart, public UnitProgram {
   const program::Program &program() const override { return lowered_.program; }
   const mapping::PlacedMapping &placed() const override { return lowered_.placed; }
   kernel::Order order() const override {
+    if (lowered_.plan->isInOrder || part_.kernel().form != kernel::Form::kAffine) return {};
     return mapping::accumulationOrder(lowered_.placed, part_.kernel(), machine_,
                                       lower::accumulationRules(*part_.graph, part_.kernel()));
   }
@@ -169,11 +170,14 @@ class CnmKernel final : public evaluate::CompiledPart, public UnitProgram {
     for (std::int64_t first = 0; first < plan.units; first += kBatch) {
       const std::int64_t count = std::min(kBatch, plan.units - first);
       std::vector<sim::cnm::UnitMemory> memories(static_cast<std::size_t>(count), sim::cnm::UnitMemory(loops.unit));
+      std::vector<Status> ends(static_cast<std::size_t>(count), okStatus());
       parallelFor(jobs, count, [&](std::int64_t i) {
         sim::cnm::UnitMemory &memory = memories[static_cast<std::size_t>(i)];
         place(plan, first + i, before, memory);
-        sim::cnm::execute(loops, memory, parametersOf(lowered_, first + i));
+        ends[static_cast<std::size_t>(i)] = sim::cnm::execute(loops, memory, parametersOf(lowered_, first + i));
       });
+      for (const Status &s : ends)
+        if (!s) return s.diagnostics();
       for (const sim::cnm::UnitMemory &memory : memories) {
         for (const Operand &o : plan.operands)
           if (!o.isShared()) collector.add(o, memory.array(o.array).data());

@@ -44,7 +44,7 @@ class Recogniser {
     if (kernel_.form == kernel::Form::kSelect)
       return unsupported("form", "it keeps elements by a condition (selection), which needs data-dependent addresses");
     if (kernel_.form == kernel::Form::kIndirect)
-      return unsupported("form", "it stores at an index read from data (indirect accumulation)");
+      return unsupported("form", "it stores at an index read from data (a scatter, a histogram)");
     if (kernel_.hasIndirectLoads()) return unsupported("form", "it reads at an index from data");
     for (const kernel::Store &s : kernel_.stores)
       if (s.follows >= 0) return unsupported("form", "it takes a minimum or maximum with its index");

@@ -152,7 +152,7 @@ TEST(VerifyErrors, FormsHaveWhatTheyNeed) {
       },
       "not indirect");
   breaking("bad-form", [](Graph &g) { g.kernels[0].stores[0].target.indirectIndex = 0; }, "without a place");
-  breaking("bad-form", [](Graph &g) { g.kernels[0].limit = 4; }, "a limit of 4");
+  breaking("bad-form", [](Graph &g) { g.kernels[0].limit = 4; }, "a limit of 4 where nothing is selected");
   Graph selection = *makeZooKernel("sel", {{"n", 5}}, DType::kI32);
   selection.tensors[1].shape = {4};
   expectCode(selection, "bad-form", "hold every point");
@@ -178,8 +178,11 @@ TEST(VerifyErrors, LoopsAreAroundKernelsThatCountThem) {
   };
   broken([](Graph &g) { g.loops[0].extent = 0; }, "bad-extent", "0 rounds");
   broken([](Graph &g) { g.loops[0].end = 2; }, "bad-loop", "around kernels 0 to 1");
-  broken([](Graph &g) { g.kernels[0].dims[0].kind = DimKind::kParallel; }, "bad-loop", "not the counter of loop 'k'");
+  broken([](Graph &g) { g.kernels[0].dims[0].kind = DimKind::kParallel; }, "bad-loop", "lacks the counter of loop 'k'");
   broken([](Graph &g) { g.kernels[0].dims[1].kind = DimKind::kCounter; }, "bad-loop", "counter of no loop");
+  broken([](Graph &g) { g.kernels[0].dims[0].extent = 5; }, "bad-loop", "'k' has extent 5, loop 'k' 3 rounds");
+  broken([](Graph &g) { g.loops[0].end = 0; }, "bad-loop", "around no kernel");
+  broken([](Graph &g) { g.loops[0].swaps = {{1, 1}}; }, "bad-reference", "swaps 'y' with itself");
   broken([](Graph &g) { g.loops[0].swaps = {{0, 7}}; }, "bad-reference", "swaps tensors number 0 and 7");
   broken(
       [](Graph &g) {

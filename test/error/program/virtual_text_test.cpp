@@ -71,6 +71,13 @@ TEST(VirtualTextErrors, InstructionsAreChecked) {
   EXPECT_EQ(misreadLine("LOAD %99999 a[0]"), "program-range@8:7");
   EXPECT_EQ(misreadLine("LOAD %0 a[2*i]"), "program-unknown-variable@8:13");
   EXPECT_EQ(misreadLine("LOAD %0 a 0"), "program-syntax@8:11");
+  EXPECT_EQ(misreadLine("LOAD %0 a[0, 4]"), "program-syntax@8:14");
+  EXPECT_EQ(misreadLine("LOAD %0 a[0, %1]"), "program-syntax@8:16");
+  EXPECT_EQ(misreadLine("LOAD %0 a[0, %1 of 0]"), "program-range@8:20");
+  EXPECT_EQ(misreadLine("LOAD %0 a[0, %1 of 4 by]"), "program-syntax@8:24");
+  EXPECT_EQ(misreadLine("LOAD %0 a[0, %1 of 4 by 0]"), "program-range@8:25");
+  EXPECT_EQ(misreadLine("LOAD %0 a[0] if 1"), "program-syntax@8:17");
+  EXPECT_EQ(misreadLine("MOVE t[0, %1 of 2] a[0] 1"), "program-syntax@8:9");
   EXPECT_EQ(misreadLine("SET i8 %0 300"), "program-range@8:14");
   EXPECT_EQ(misreadLine("SET f32 %0 1.2.3"), "program-number@8:12");
   EXPECT_EQ(misreadLine("ADD i32 %0 %1"), "program-syntax@8:14");
@@ -105,6 +112,9 @@ TEST(VirtualTextErrors, RegistersHaveTypesAndValues) {
   EXPECT_EQ(refusedLine("SET f32 %0 1\nSTORE a[0] %0"), "program-type@9:1");
   EXPECT_EQ(refusedLine("SET f32 %0 1\nAND f32 %0 %0 %0"), "program-type@9:1");
   EXPECT_EQ(refusedLine("SET i32 %0 1\nSTORE a[0] %0 if %0"), "program-type@9:1");
+  EXPECT_EQ(refusedLine("SET i32 %0 1\nLOAD %1 a[0] if %0"), "program-type@9:1");
+  EXPECT_EQ(refusedLine("LOAD %0 a[0, %0 of 4]"), "program-register@8:1");
+  EXPECT_EQ(refusedLine("SET f32 %0 1\nLOAD %1 a[0, %0 of 4]"), "program-type@9:1");
 }
 
 TEST(VirtualTextErrors, ArraysHaveEndsAndOwners) {
@@ -112,6 +122,9 @@ TEST(VirtualTextErrors, ArraysHaveEndsAndOwners) {
   EXPECT_EQ(refusedLine("LOAD %0 a[me-1]"), "program-bounds@8:1");
   EXPECT_EQ(refusedLine("MOVE t[0] a[60] 5"), "program-bounds@8:1");
   EXPECT_EQ(refusedLine("SET i32 %0 1\nSTORE s[0] %0"), "program-shared@9:1");
+  EXPECT_EQ(refusedLine("SET i32 %0 1\nLOAD %1 a[j, %0 of 64]"), "program-bounds@9:1");
+  EXPECT_EQ(refusedLine("SET i32 %0 1\nLOAD %1 a[0, %0 of 17 by 4]"), "program-bounds@9:1");
+  EXPECT_EQ(refusedLine("SET i32 %0 1\nLOAD %1 a[0, %0 of 2 by 2000000000000]"), "program-bounds@9:1");
   EXPECT_EQ(refusedLine("MOVE a[0] s[0] 5"), "program-array@8:1");
   EXPECT_EQ(refusedLine("INDEX i32 %0 9000000000000000*j"), "program-bounds@8:1");
 }

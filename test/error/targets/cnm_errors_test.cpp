@@ -1,6 +1,7 @@
 // Kernels and mappings that have no virtual instructions: each with its code, by how much, and what to do.
 #include <gtest/gtest.h>
 
+#include "pimento/kernel/builder.h"
 #include "pimento/kernel/notation.h"
 #include "pimento/kernel/zoo.h"
 #include "pimento/targets/cnm/lower.h"
@@ -44,9 +45,35 @@ TEST(CnmErrors, MachinesWithoutCostsCannotRunThem) {
                 m);
 }
 
-TEST(CnmErrors, SelectionsAndScansHaveNone) {
-  expectRefusal(zoo("sel", {{"n", 64}}), "M1:{(1),(1),(1),(64)}", "unsupported-form", "selects or counts by values");
-  expectRefusal(zoo("scan", {{"n", 64}}), "M1:{(1),(1),(1),(64)}", "unsupported-form", "depend on one another");
+TEST(CnmErrors, SelectionsHaveNone) {
+  expectRefusal(zoo("sel", {{"n", 64}}), "M1:{(1),(1),(1),(64)}", "unsupported-form", "it selects by values");
+  expectRefusal(notation("o[i] append= x[i,j] if x[i,j] > 0 count n[i] limit 3", {{"i", 8}, {"j", 9}}),
+                "M1:{(1,1),(1,1),(8,1),(1,9)}", "unsupported-form", "it selects by values");
+}
+
+TEST(CnmErrors, WhatPointsHandOnIsInOneThread) {
+  const char *said = "hand on what they update in place";
+  expectRefusal(zoo("scan", {{"n", 64}}), "M1:{(1),(1),(8),(8)}", "unsupported-mapping", said);
+  expectRefusal(notation("h[p[i]] += x[i]", {{"i", 64}, {"h", 5}}, DType::kF32), "M1:{(1),(1),(8),(8)}",
+                "unsupported-mapping", said);
+  expectRefusal(notation("m[i] min= x[i,j] with b[i] = j", {{"i", 8}, {"j", 9}}), "M1:{(1,1),(1,1),(1,3),(8,3)}",
+                "unsupported-mapping", said);
+  expectRefusal(notation("m[i] min= x[i,j,k] with b[i] = j", {{"i", 8}, {"j", 9}, {"k", 2}}),
+                "M1:{(1,1,1),(1,1,1),(8,1,1),(1,9,2)};order(i,k,j)", "unsupported-mapping", "in the order of its dims");
+}
+
+TEST(CnmErrors, AnIndexFromDataAndOneBeyondAGuardDoNotGoTogether) {
+  // y[i - 1, p[i]] is read while y[j, i] is written: what is whole in the array has no element -1.
+  kernel::KernelBuilder b("y", {{"i", 8, kernel::DimKind::kSequential}, {"j", 8, kernel::DimKind::kSequential}});
+  const int p = b.load(1, DType::kI32, {b.index(0)});
+  b.store(0, {b.index(1), b.index(0)}, b.load(DType::kI32, {0, {b.index(0, 1, -1), b.at(0)}, 1, p}));
+  b.guard(b.index(0, 1, -1));
+  kernel::Graph graph;
+  graph.tensors = {{"y", DType::kI32, {8, 8}, kernel::Role::kInOut}, {"p", DType::kI32, {8}, kernel::Role::kInput}};
+  graph.kernels.push_back(b.take());
+  ASSERT_TRUE(kernel::verify(graph).ok()) << kernel::verify(graph).diagnostics().front().str();
+  expectRefusal(graph, "M1:{(1,1),(1,1),(1,1),(8,8)}", "unsupported-pattern",
+                "beside its index from data, index 1 of 'y' runs over -1..6");
 }
 
 TEST(CnmErrors, MappingsAreOnePieceContiguousAndPadded) {
@@ -56,16 +83,11 @@ TEST(CnmErrors, MappingsAreOnePieceContiguousAndPadded) {
   expectRefusal(copy, "M1:{(1),(1),(8),(8)};tail=truncate", "unsupported-mapping", "tails are padded");
 }
 
-TEST(CnmErrors, ATensorIsNotReadElsewhereThanWritten) {
-  kernel::Graph graph = notation("y[i] = x[i]", {{"i", 64}});
+TEST(CnmErrors, WhatIsAccumulatedIsNotReadMeanwhile) {
+  kernel::Graph graph = notation("m[i] min= x[i,j] with b[i] = j", {{"i", 8}, {"j", 9}});
   kernel::Kernel &k = graph.kernels[0];
-  graph.tensors[static_cast<std::size_t>(k.stores[0].target.tensor)].role = kernel::Role::kInOut;
-  k.loads.push_back(k.stores[0].target);
-  k.loads.back().index[0].constant = 1;
-  expectRefusal(graph, "M1:{(1),(1),(1),(64)}", "unsupported-pattern", "reads elsewhere");
-  k.loads.pop_back();
-  k.stores.push_back(k.stores[0]);
-  expectRefusal(graph, "M1:{(1),(1),(1),(64)}", "unsupported-pattern", "stores to one tensor twice");
+  k.loads.push_back(k.stores[1].target);
+  expectRefusal(graph, "M1:{(1,1),(1,1),(8,1),(1,9)}", "unsupported-pattern", "reads 'b' while it accumulates it");
 }
 
 TEST(CnmErrors, MemoriesHaveEnds) {

@@ -244,7 +244,17 @@ TEST(HbmPimErrors, StructuredFormsAreNamed) {
   const auto sel = kernel::makeZooKernel("sel", {{"n", 100}}, DType::kI32);
   expectSays(refusal(*sel), "unsupported-form", {"selection"}, "host");
   const auto hst = kernel::makeZooKernel("hst", {{"n", 100}, {"bins", 8}}, DType::kI32);
-  expectSays(refusal(*hst), "unsupported-form", {"indirect accumulation"}, "host");
+  expectSays(refusal(*hst), "unsupported-form", {"stores at an index read from data"}, "host");
+  const auto refused = [](const char *text, const kernel::Sizes &sizes) { return refusal(parsed(text, sizes)); };
+  expectSays(refused("y[i] = x[p[i]]", {{"i", 9}, {"x", 8}}), "unsupported-form", {"reads at an index from data"},
+             "host");
+  expectSays(refused("y[p[i]] = x[i]", {{"i", 9}, {"y", 8}}), "unsupported-form", {"stores at an index"}, "host");
+  expectSays(refused("m[i] min= x[i,j] with b[i] = j", {{"i", 9}, {"j", 8}}), "unsupported-form",
+             {"minimum or maximum with its index"}, "host");
+  expectSays(refused("o[i] append= x[i,j] if x[i,j] > 0 limit 2", {{"i", 9}, {"j", 8}}), "unsupported-form",
+             {"selection"}, "host");
+  expectSays(refused("y[i] = y[i-1] + x[i] where i >= 1", {{"i", 9}}), "unsupported-form", {"'i' is sequential"},
+             "host");
 }
 
 TEST(HbmPimErrors, AGuardedReductionIsRefused) {

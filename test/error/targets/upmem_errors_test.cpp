@@ -147,7 +147,7 @@ TEST(UpmemErrors, AnEstimateOnValuesWithoutABinSaysSoRatherThanWhereTheProgramFa
   run.data = uniformData(-1000000, 1000000);
   const auto report = run.estimate();
   ASSERT_FALSE(report.ok());
-  expectSays(report.diagnostics().front(), "index-out-of-range", "into 'h'", "0..255");
+  expectSays(report.diagnostics().front(), "index-out-of-range", "of 'h'", "0..255");
 }
 
 TEST(UpmemErrors, TimeThatDependsOnUnknownDataIsNotGuessed) {

@@ -9,6 +9,7 @@
 #include "test/support/cases.h"
 #include "test/support/hbm_pim_run.h"
 #include "test/support/random_affine_graph.h"
+#include "test/support/random_data_graph.h"
 #include "test/support/random_unit_program.h"
 #include "test/support/target_of.h"
 #include "test/support/triangle_graph.h"
@@ -75,6 +76,38 @@ TEST(CnmRandom, AffineKernelsAreRightAndTimedAlike) {
     ASSERT_EQ(wrong, "") << "number " << n << " under " << m.text << "\n" << kernel::print(graph);
   }
   EXPECT_EQ(ran, wanted) << refused << " were refused";
+}
+
+TEST(CnmRandom, KernelsThatGoWhereDataSayOrInOrderAreRightAndTimedAlike) {
+  const std::int64_t wanted = caseCount(1500);
+  constexpr DType kTypes[] = {DType::kI32, DType::kF32, DType::kU16, DType::kI64, DType::kF16, DType::kI8};
+  Rng rng(707);
+  int ran = 0, split = 0;
+  for (std::int64_t n = 0; ran < wanted && n < 20 * wanted; ++n) {
+    machine::Machine machine =
+        machineOf(n % 2 == 0 ? machine::Compute::Mode::kPipeline : machine::Compute::Mode::kVector);
+    if (n % 8 >= 4) machine.unitMemory->scratchpad = Bytes(machine.unitMemory->scratchpad.value / 16);
+    const kernel::Graph graph = RandomDataGraph(rng, kTypes[n % 6]).make();
+    RandomAffineGraph random(rng, DType::kI32);
+    mapping::Mapping m = random.mappingOf(graph.kernels[0], 4);
+    if (!kernel::verify(graph)) continue;
+    std::string wrong = checkOne(graph, m, machine, static_cast<std::uint64_t>(n));
+    if (wrong.find("[mapping-") != std::string::npos || wrong.find("[unsupported-mapping]") != std::string::npos) {
+      for (std::size_t l = 0; l < 3; ++l)
+        for (std::size_t d = 0; d < graph.kernels[0].dims.size(); ++d) m.subspaces[0].factors[l][d] = 1;
+      for (std::size_t d = 0; d < graph.kernels[0].dims.size(); ++d)
+        m.subspaces[0].factors[3][d] = graph.kernels[0].dims[d].extent;
+      m.text = mapping::print(m);
+      wrong = checkOne(graph, m, machine, static_cast<std::uint64_t>(n));
+    } else {
+      ++split;
+    }
+    if (wrong.find("[capacity]") != std::string::npos) continue;
+    ++ran;
+    ASSERT_EQ(wrong, "") << "number " << n << " under " << m.text << "\n" << kernel::print(graph);
+  }
+  EXPECT_EQ(ran, wanted);
+  EXPECT_GT(split, ran / 3);
 }
 
 TEST(CnmGuards, ResultsThatNoPointWritesAreNotTouched) {

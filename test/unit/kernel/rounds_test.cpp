@@ -157,7 +157,8 @@ TEST(Indirect, AnIndexOutsideIsNamedWithItsElement) {
   const Status status = interpret(graph, data);
   ASSERT_FALSE(status);
   EXPECT_EQ(status.diagnostics()[0].code, "index-out-of-range");
-  EXPECT_NE(status.diagnostics()[0].message.find("index -3 into 'x'"), std::string::npos);
+  EXPECT_NE(status.diagnostics()[0].message.find("index 1 of 'x' is -3, from p[1]; its extent is 4"), std::string::npos)
+      << status.diagnostics()[0].str();
 }
 
 TEST(Minimum, TheFirstOfEqualsGivesTheIndex) {

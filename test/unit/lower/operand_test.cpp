@@ -5,6 +5,7 @@
 #include <set>
 
 #include "pimento/kernel/linear.h"
+#include "pimento/kernel/notation.h"
 #include "pimento/lower/host_data.h"
 #include "test/unit/mapping/fixtures.h"
 
@@ -122,6 +123,22 @@ TEST(Operand, WhatDataChooseIsHeldWhole) {
   EXPECT_TRUE(matches(o, {0, {index({1}), index({0})}, 1, 5}));
   EXPECT_FALSE(matches(o, {0, {index({1}), index({0})}}));
   EXPECT_EQ(wholeOf(t, 1).size(), 2U);
+}
+
+TEST(Operand, WhatDataChooseHasNoElementsWhereGuardsLeaveAllPointsOut) {
+  const auto graph = kernel::parseNotation("h[i-1,p[i]] += 1 where i >= 1", {{"i", 6}, {"h_2", 4}}, DType::kI32);
+  ASSERT_TRUE(graph.ok()) << graph.diagnostics().front().str();
+  const kernel::Kernel &k = graph->kernels[0];
+  const Scheme scheme(*graph, 0, placed(parsed("M1:{(2),(3)}"), k, flat()), 0, flat());
+  Operand o;
+  o.use = Use::kTable;
+  o.positions =
+      positionsOf(k.stores[0].target, graph->tensors[static_cast<std::size_t>(k.stores[0].target.tensor)], true);
+  for (std::int64_t i = 0; i < 6; ++i) {
+    bool has = true;
+    for (const kernel::Affine &guard : scheme.guardsOf(o)) has = has && kernel::valueAt(guard, {i}) >= 0;
+    EXPECT_EQ(has, i >= 1) << i;
+  }
 }
 
 TEST(TensorPlace, RowsArePaddedAndTheLastPositionRunsAlongThem) {

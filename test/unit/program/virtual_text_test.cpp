@@ -11,7 +11,7 @@ namespace pimento::program {
 namespace {
 
 TEST(VirtualText, AThousandRandomProgramsComeBackUnchanged) {
-  int masked = 0, moves = 0;
+  int masked = 0, moves = 0, indexed = 0;
   for (std::uint64_t n = 0; n < 1000; ++n) {
     Rng rng(n);
     test::UnitProgramMaker make(rng);
@@ -25,9 +25,11 @@ TEST(VirtualText, AThousandRandomProgramsComeBackUnchanged) {
     ASSERT_TRUE(verify(*back, m)) << text << verify(*back, m).diagnostics().front().str();
     masked += text.find(" if %") != std::string::npos;
     moves += text.find("MOVE") != std::string::npos;
+    indexed += text.find(" of ") != std::string::npos && text.find(" by ") != std::string::npos;
   }
   EXPECT_GT(masked, 50);
   EXPECT_GT(moves, 500);
+  EXPECT_GT(indexed, 50);
 }
 
 TEST(VirtualText, TheTextReadsLikeTheHeaderSays) {
@@ -50,6 +52,9 @@ TEST(VirtualText, TheTextReadsLikeTheHeaderSays) {
       "      CMP_LT u8 %4 %2 %3\n"
       "      SELECT f32 %1 %4 %0 %1\n"
       "      TEST %5 -first_i-64*t-i+4095\n"
+      "      LOAD %1 x[0, %3 of 4096] if %5\n"
+      "      LOAD %1 y[t, %2 of 3 by 64]\n"
+      "      STORE y_tile[i, %2 of 1] %1 if %5\n"
       "      STORE y_tile[i] %1 if %5\n"
       "    }\n"
       "    MOVE y[64*t] y_tile[0] 64\n"

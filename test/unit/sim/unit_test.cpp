@@ -86,12 +86,72 @@ TEST(UnitEngine, ComputesInRegistersAndArrays) {
   std::int32_t in[12];
   for (int i = 0; i < 12; ++i) in[i] = 100 + i;
   std::memcpy(memory.array(0).data(), in, sizeof in);
-  execute(p, memory, {{0, 4, 8}});
+  ASSERT_TRUE(execute(p, memory, {{0, 4, 8}}));
   std::int32_t out[12];
   std::memcpy(out, memory.array(1).data(), sizeof out);
   for (int t = 0; t < 3; ++t)
     for (int i = 0; i < 4; ++i)
       EXPECT_EQ(out[4 * t + i], i == 0 ? 100 + 4 * t : 10 * (100 + 4 * t + i) + 4 * t + i) << t << " " << i;
+}
+
+/// Three threads take elements of a table of 8 by 2 where `p` says, as far as 4.
+program::UnitLoops gather() {
+  return loopsOf(
+      "process unit x1 threads 3 {\n"
+      "  array p bank i32[5] shared\n"
+      "  array table bank i32[16] shared\n"
+      "  array out bank i32[8]\n"
+      "  param me 3\n"
+      "  LOAD %0 p[me+1]\n"
+      "  TEST %1 -me+1\n"
+      "  LOAD %2 table[1, %0 of 8 by 2] if %1\n"
+      "  STORE out[0, %0 of 8] %2 if %1\n"
+      "}\n");
+}
+
+TEST(UnitEngine, TakesIndicesFromData) {
+  const program::UnitLoops p = gather();
+  const auto run = [&](std::vector<std::int32_t> indices) {
+    UnitMemory memory(p.unit);
+    std::memcpy(memory.array(0).data(), indices.data(), 20);
+    std::int32_t table[16];
+    for (int e = 0; e < 16; ++e) table[e] = 100 + e;
+    std::memcpy(memory.array(1).data(), table, sizeof table);
+    const Status s = execute(p, memory, {{0, 1, 2}});
+    if (!s) return s.diagnostics().front().str();
+    std::string out;
+    for (int e = 0; e < 24; ++e) {
+      std::int32_t x = 0;
+      std::memcpy(&x, memory.array(2).data() + 4 * e, 4);
+      if (x != 0) out += std::to_string(e) + "=" + std::to_string(x) + " ";
+    }
+    return out;
+  };
+  // The third thread does nothing: its index does not count.
+  EXPECT_EQ(run({9, 7, 0, 3, 9}), "7=115 8=101 ");
+  EXPECT_EQ(run({9, 7, 0, 99, 9}), "7=115 8=101 ");
+  const std::string message = run({9, 7, -1, 3, 9});
+  EXPECT_NE(message.find("thread 1 takes index -1 into array 'table', which has 8 there"), std::string::npos)
+      << message;
+  EXPECT_NE(message.find("index-out-of-range"), std::string::npos) << message;
+  EXPECT_NE(run({9, 8, 0, 3, 9}).find("thread 0 takes index 8"), std::string::npos);
+}
+
+TEST(UnitEngine, AnIndexFromDataIsAnAccessOfEachLane) {
+  const program::UnitLoops p = gather();
+  machine::Machine m = unitMachine(Compute::Mode::kVector, 3);
+  m.unitMemory->unit = Bytes(32);
+  const RunResult vector = simulate(UnitCode(p, m), m);
+  // Indices side by side, then a table and a result at three places each.
+  EXPECT_EQ(vector.counts.bankReads, 1 + 3);
+  EXPECT_EQ(vector.counts.bankReadBytes, 4 * 32);
+  EXPECT_EQ(vector.counts.bankWrites, 3);
+  EXPECT_EQ(vector.counts.bankWriteBytes, 3 * 32);
+  m = unitMachine(Compute::Mode::kPipeline, 3);
+  const RunResult pipeline = simulate(UnitCode(p, m), m);
+  EXPECT_EQ(pipeline.counts.bankReads, 3 + 3);
+  EXPECT_EQ(pipeline.counts.bankReadBytes, 6 * 8);
+  EXPECT_EQ(pipeline.counts.bankWriteBytes, 3 * 8);
 }
 
 TEST(UnitEngine, RunsMoreThreadsThanABlockOfValuesHolds) {
@@ -105,7 +165,7 @@ TEST(UnitEngine, RunsMoreThreadsThanABlockOfValuesHolds) {
   UnitMemory memory(p.unit);
   std::vector<std::int64_t> me(300);
   for (int t = 0; t < 300; ++t) me[static_cast<std::size_t>(t)] = t;
-  execute(p, memory, {me});
+  ASSERT_TRUE(execute(p, memory, {me}));
   for (int t = 0; t < 300; ++t) {
     float x = 0;
     std::memcpy(&x, memory.array(0).data() + 4 * t, 4);
