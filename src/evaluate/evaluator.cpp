@@ -192,7 +192,7 @@ class Run {
     const kernel::Kernel &kernel = request_.graph->kernels[k];
     const bool isIndirect = std::any_of(kernel.stores.begin(), kernel.stores.end(),
                                         [](const kernel::Store &s) { return s.target.isIndirect(); }) ||
-                            kernel.hasIndirectLoads();
+                            kernel.hasIndirectLoads() || !kernel.bounds.empty();
     if (found.front().kind != DiagnosticKind::kFault || !isIndirect || kernel.points() > kMostPoints) return found;
     kernel::DataSet data;
     if (request_.data != nullptr) {

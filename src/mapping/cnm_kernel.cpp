@@ -23,7 +23,7 @@ constexpr const char *kAffineHint = "sums of terms like 16, i, 2*i and i*2 with 
 constexpr const char *kElementHint = "an element is: A[i,2*j+1]";
 
 std::vector<std::string> statementWords() {
-  std::vector<std::string> words = {"induction", "guard", "predicate", "limit", "store"};
+  std::vector<std::string> words = {"induction", "guard", "bound", "predicate", "limit", "store"};
   words.insert(words.end(), CnmSpaces::words().begin(), CnmSpaces::words().end());
   return words;
 }
@@ -76,6 +76,7 @@ std::optional<bool> CnmKernel::statement() {
   }
   text_.scan.takeWord();
   if (word == "guard") return guard(where);
+  if (word == "bound") return bound(where);
   if (word == "predicate") return predicate(where);
   if (word == "limit") return limit(where);
   if (word == "store") return store(where);
@@ -227,6 +228,25 @@ bool CnmKernel::reference(int &into, char mark, std::size_t known, std::string_v
                       std::string("there is no ") + std::string(what) + " " + mark + std::to_string(n) + " before this",
                       known == 0 ? std::string("none stands before this")
                                  : std::string("choices: ") + mark + "0 to " + mark + std::to_string(known - 1));
+}
+
+bool CnmKernel::bound(const Location &where) {
+  kernel::DataBounds bounds;
+  Affine dim = zero();
+  std::int64_t *sum = nullptr;
+  if (!variable(dim, sum)) return false;
+  bounds.dim = static_cast<int>(sum - dim.coefficients.data());
+  if (kernel_.boundsOf(bounds.dim) != nullptr)
+    return text_.duplicate(where, "the induction variable has bounds already", "leave one out");
+  const auto part = [&](const char *word, int &into) {
+    return !text_.scan.takeWord(word) || reference(into, '%', kernel_.body.size(), "value");
+  };
+  if (!part("from", bounds.first) || !part("to", bounds.end)) return false;
+  if (bounds.first < 0 && bounds.end < 0) return text_.expected("'from' or 'to'", "write it like: bound e from %1 to %3");
+  if (!text_.lineEnd()) return false;
+  kernel_.bounds.push_back(bounds);
+  places_.bounds.push_back(where);
+  return true;
 }
 
 bool CnmKernel::predicate(const Location &where) {

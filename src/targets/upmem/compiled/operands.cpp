@@ -76,6 +76,8 @@ class Grouper {
     if (s.target.isIndirect()) return Use::kTable;
     if (kernel_.form == Form::kSelect) return s.combine == Combine::kAssign ? Use::kSelected : Use::kPartial;
     if (scheme_.isScan) return s.combine == Combine::kAssign ? Use::kWrite : Use::kPartial;
+    const bool isPartial = s.combine != Combine::kAssign && hasReduction_;
+    if (!kernel_.bounds.empty() && !isPartial) return Use::kInPlace;  // where no point runs it keeps what it held
     if (isSequential_ && (s.combine != Combine::kAssign || isLoaded(s.target.tensor) || !usesAllDims(s)))
       return Use::kInPlace;
     return s.combine != Combine::kAssign && (hasReduction_ || kernel_.form != Form::kAffine) ? Use::kPartial
@@ -111,9 +113,27 @@ class Grouper {
       return std::any_of(p.coefficient.begin(), p.coefficient.end(), [](std::int64_t c) { return c < 0; });
     });
     o.isInMram = use == Use::kInPlace ? updatesAnywhere_ : use == Use::kInput && access.isIndirect();
+    if (use == Use::kInput && !kernel_.bounds.empty()) readRows(access, o);
     if (o.isInMram && (use == Use::kInPlace || isBackwards))
       o.positions = lower::wholeOf(tensor(access), kernel_.dims.size());
     return o;
+  }
+
+  /// Rows that data bound are read from MRAM, line by line where neighbours are read one after the other.
+  void readRows(const Access &access, Operand &o) const {
+    bool isOfRow = false;
+    for (Position &p : o.positions) {
+      const auto isBounded = [&](const kernel::DataBounds &b) { return p.involves(b.dim); };
+      if (std::none_of(kernel_.bounds.begin(), kernel_.bounds.end(), isBounded)) continue;
+      const kernel::Tensor &t = tensor(access);
+      p = {0, 1, p.stride, t.shape[p.index], lower::PerDim(kernel_.dims.size(), 0), 0, true, p.index};
+      o.isInMram = isOfRow = true;
+    }
+    constexpr std::int64_t kRows = 256, kInside = 64;
+    if (isOfRow)
+      o.line = kRows;
+    else if (o.isInMram && access.indirectAt + 1 < static_cast<int>(access.index.size()))
+      o.line = kInside;
   }
 
   Status addStore(std::size_t s) {
@@ -170,6 +190,10 @@ bool updatesAnywhere(const kernel::Graph &graph, int kernel) {
   const kernel::Kernel &k = graph.kernels[static_cast<std::size_t>(kernel)];
   for (const kernel::Store &s : k.stores) {
     const DType t = graph.tensors[static_cast<std::size_t>(s.target.tensor)].type;
+    for (const kernel::DataBounds &b : k.bounds)
+      if (std::any_of(s.target.index.begin(), s.target.index.end(),
+                      [&](const auto &i) { return i.coefficients[static_cast<std::size_t>(b.dim)] != 0; }))
+        return true;
     if (!s.target.isIndirect()) continue;
     if (s.combine == Combine::kAssign || lower::accumulatorOf(t) != t) return true;
     if (isFloat(t) && lower::hasInitial(graph, kernel, s)) return true;
@@ -278,7 +302,10 @@ void measureOperands(Scheme &scheme) {
       o.home.bytes = bytesOf(scheme.sizesPerThread());
       o.near.bytes = addSaturated(bytesOf(scheme.sizesPerTile()), 2 * kUnit);
     }
-    if (o.isInMram) o.near.bytes = kUnit;
+    if (o.isInMram) {
+      o.near.bytes = o.line;
+      o.home.bytes = roundUp(o.home.bytes, o.line);
+    }
     o.level = -1;
     for (std::size_t n = 0; n < scheme.nest.size(); ++n)
       if (scheme.axis(scheme.nest[n]).isTiled() && o.involves(scheme.nest[n])) o.level = static_cast<int>(n);

@@ -12,7 +12,8 @@ namespace pimento::targets::upmem::compiled {
 std::string uniqueName(const std::string &name, std::set<std::string> &taken);
 
 /// Does the kernel update tensors in places that no box has: at an index from data, by assignment or in floating point
-/// onto given numbers, or in order along lines that it reads across? They are whole then, in one DPU, for one tasklet.
+/// onto given numbers, in rows that data bound, or in order along lines that it reads across? They are whole then, in
+/// one DPU, for one tasklet.
 bool updatesAnywhere(const kernel::Graph &graph, int kernel);
 
 /// Floating-point sums of selections and of indices from data have the order of the points, which units cannot share.

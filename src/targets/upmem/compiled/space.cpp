@@ -59,7 +59,8 @@ class Space {
         std::any_of(kernel_.dims.begin(), kernel_.dims.end(), [](auto &d) { return d.kind == DimKind::kSequential; });
     const auto ofKind = [&](DimKind kind) {
       for (std::size_t d = 0; d < kernel_.dims.size(); ++d)
-        if (kernel_.dims[d].kind == kind && extent(d) > 1) dims.push_back(d);
+        if (kernel_.dims[d].kind == kind && extent(d) > 1 && kernel_.boundsOf(static_cast<int>(d)) == nullptr)
+          dims.push_back(d);
     };
     if (kernel_.form == Form::kSelect) {
       for (std::size_t d = 0; d < kernel_.dims.size() && dims.empty(); ++d)
