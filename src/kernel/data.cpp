@@ -114,7 +114,7 @@ struct Chosen {
   void limit(std::int64_t value) { most = most < 0 ? value : std::min(most, value); }
 };
 
-/// By tensor: what its elements, as they are or cast, index or bound.
+/// By tensor: what its elements, as they are, cast or a constant apart, index or bound.
 class Choices {
  public:
   explicit Choices(const Graph &graph) : chosen_(graph.tensors.size()) {
@@ -128,19 +128,32 @@ class Choices {
   const Chosen &operator[](std::size_t tensor) const { return chosen_[tensor]; }
 
  private:
-  /// The tensor that a value is an element of; -1: it is none.
-  static int tensorOf(const Kernel &kernel, int v) {
-    const auto node = [&]() -> const Value & { return kernel.body[static_cast<std::size_t>(v)]; };
-    while (v >= 0 && node().op == Op::kCast) v = node().args[0];
-    if (v < 0 || node().op != Op::kLoad) return -1;
-    return kernel.loads[static_cast<std::size_t>(node().access)].tensor;
+  /// The tensor that a value is an element of, a constant apart, which is added to `more`; -1: it is none.
+  static int tensorOf(const Kernel &kernel, int v, std::int64_t *more = nullptr) {
+    const auto node = [&](int n) -> const Value & { return kernel.body[static_cast<std::size_t>(n)]; };
+    for (; v >= 0 && node(v).op != Op::kLoad;) {
+      const Value &here = node(v);
+      const bool isPair = argumentCount(here.op) == 2;
+      const int other = isPair && node(here.args[0]).op == Op::kConstant ? 0 : 1;
+      if (here.op == Op::kCast) {
+        v = here.args[0];
+      } else if ((here.op == Op::kAdd || here.op == Op::kMin) && node(here.args[static_cast<std::size_t>(other)]).op == Op::kConstant) {
+        if (more != nullptr && here.op == Op::kAdd) *more += node(here.args[static_cast<std::size_t>(other)]).integer;
+        v = here.args[static_cast<std::size_t>(1 - other)];
+      } else {
+        return -1;
+      }
+    }
+    return v < 0 ? -1 : kernel.loads[static_cast<std::size_t>(node(v).access)].tensor;
   }
 
   void seeIndex(const Graph &graph, const Kernel &kernel, const Access &a) {
-    const int from = a.isIndirect() ? tensorOf(kernel, a.indirectIndex) : -1;
+    std::int64_t more = 0;
+    const int from = a.isIndirect() ? tensorOf(kernel, a.indirectIndex, &more) : -1;
     if (from < 0) return;
     const Tensor &into = graph.tensors[static_cast<std::size_t>(a.tensor)];
-    chosen_[static_cast<std::size_t>(from)].limit(into.shape[static_cast<std::size_t>(a.indirectAt)] - 1);
+    const std::int64_t last = into.shape[static_cast<std::size_t>(a.indirectAt)] - 1;
+    chosen_[static_cast<std::size_t>(from)].limit(std::max<std::int64_t>(0, last - std::max<std::int64_t>(0, more)));
   }
 
   /// p[i]..p[i+1] are rows; of a sum, n[i] + m[i], each term has its part.

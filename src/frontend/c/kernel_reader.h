@@ -121,6 +121,7 @@ class CReader {
   std::optional<Counting> stepOf(const clang::Expr *e);
   bool countIterations(const LoopParts &parts, const Counting &counting, int loop, std::vector<kernel::Affine> &guards,
                        bool &isKnown);
+  void endBy(int loop, kernel::Affine last);
   bool takeDataBound(int &truth, const Counting &counting, int loop);
   bool boundByData(int truth, const Counting &counting, int loop);
   bool settleBounded(const LoopParts &parts, int loop, const std::set<int> &stored);

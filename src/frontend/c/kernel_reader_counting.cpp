@@ -147,6 +147,14 @@ bool CReader::boundByData(int truth, const Counting &counting, int loop) {
   return true;
 }
 
+/// A loop that data bound ends behind `last`, too.
+void CReader::endBy(int loop, Affine last) {
+  int &end = program_.loops[static_cast<std::size_t>(loop)].end;
+  ++last.constant;
+  const int other = pool_.form(DType::kI64, std::move(last));
+  end = end < 0 ? other : pool_.op(Op::kMin, DType::kI64, pool_.cast(DType::kI64, end), other);
+}
+
 /// Takes what data bound from a condition that must hold altogether.
 bool CReader::takeDataBound(int &truth, const Counting &counting, int loop) {
   const auto readsData = [&](int e) {
@@ -284,6 +292,13 @@ bool CReader::countIterations(const LoopParts &parts, const Counting &counting, 
       open.push_back(guard);
       continue;
     }
+    if (isBounded) {  // the end is the first of both
+      if (factor == -1)
+        endBy(loop, rest);
+      else
+        open.push_back(guard);
+      continue;
+    }
     for (std::size_t l = 0; l < rest.coefficients.size(); ++l) {
       if (rest.coefficients[l] != 0 && program_.loops[l].isSymbol) isKnown = false;
     }
@@ -303,9 +318,8 @@ bool CReader::countIterations(const LoopParts &parts, const Counting &counting, 
   }
   if (isBounded) {
     isKnown = false;
-    program_.loops[static_cast<std::size_t>(loop)].most = extent;
     guards = std::move(open);
-    return extent != 0;
+    return true;
   }
   if (!isKnown) extent = 1;
   constexpr std::int64_t kMostIterations = std::int64_t{1} << 40;
