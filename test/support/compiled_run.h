@@ -10,6 +10,7 @@
 #include "pimento/kernel/interpreter.h"
 #include "pimento/mapping/mapping.h"
 #include "pimento/targets/upmem/compiled/lower.h"
+#include "pimento/targets/upmem/compiled/operands.h"
 
 namespace pimento::test {
 
@@ -18,14 +19,7 @@ inline kernel::Order orderOf(const kernel::Kernel &kernel, const kernel::Graph &
                              const mapping::PlacedMapping &placed, const machine::Machine &machine) {
   bool isOrdered = kernel.form == kernel::Form::kAffine;
   for (const kernel::Dim &d : kernel.dims) isOrdered &= d.kind != kernel::DimKind::kSequential;
-  // Results in rows that data bound are updated as the points come.
-  const auto isInRow = [&](const kernel::Affine &index) {
-    return std::any_of(kernel.bounds.begin(), kernel.bounds.end(), [&](const kernel::DataBounds &b) {
-      return index.coefficients[static_cast<std::size_t>(b.dim)] != 0;
-    });
-  };
-  for (const kernel::Store &s : kernel.stores)
-    isOrdered &= std::none_of(s.target.index.begin(), s.target.index.end(), isInRow);
+  isOrdered &= !targets::upmem::compiled::sumsRowsInOrder(graph, static_cast<int>(&kernel - graph.kernels.data()));
   if (!isOrdered) return {};
   return mapping::accumulationOrder(placed, kernel, machine, lower::accumulationRules(graph, kernel));
 }

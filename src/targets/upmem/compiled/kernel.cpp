@@ -25,7 +25,7 @@ kernel::Order CompiledKernel::order() const {
   const bool isOrdered = kernel().form == kernel::Form::kAffine &&
                          std::none_of(kernel().dims.begin(), kernel().dims.end(),
                                       [](const kernel::Dim &d) { return d.kind == kernel::DimKind::kSequential; });
-  if (!isOrdered || (!kernel().bounds.empty() && updatesAnywhere(*part_.graph, part_.first))) return {};
+  if (!isOrdered || sumsRowsInOrder(*part_.graph, part_.first)) return {};
   return mapping::accumulationOrder(lowered_.placed, kernel(), machine_,
                                     lower::accumulationRules(*part_.graph, kernel()));
 }

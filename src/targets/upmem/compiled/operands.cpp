@@ -42,6 +42,7 @@ class Grouper {
     isSequential_ = std::any_of(kernel_.dims.begin(), kernel_.dims.end(),
                                 [](const kernel::Dim &d) { return d.kind == DimKind::kSequential; });
     updatesAnywhere_ = updatesAnywhere(*scheme.graph, scheme.number);
+    sumsInOrder_ = sumsRowsInOrder(*scheme.graph, scheme.number);
     hasReduction_ = std::any_of(kernel_.dims.begin(), kernel_.dims.end(),
                                 [](const kernel::Dim &d) { return d.kind == DimKind::kReduction; });
   }
@@ -76,7 +77,7 @@ class Grouper {
     if (s.target.isIndirect()) return Use::kTable;
     if (kernel_.form == Form::kSelect) return s.combine == Combine::kAssign ? Use::kSelected : Use::kPartial;
     if (scheme_.isScan) return s.combine == Combine::kAssign ? Use::kWrite : Use::kPartial;
-    const bool isPartial = s.combine != Combine::kAssign && hasReduction_;
+    const bool isPartial = s.combine != Combine::kAssign && hasReduction_ && !sumsInOrder_;
     if (!kernel_.bounds.empty() && !isPartial) return Use::kInPlace;  // where no point runs it keeps what it held
     if (isSequential_ && (s.combine != Combine::kAssign || isLoaded(s.target.tensor) || !usesAllDims(s)))
       return Use::kInPlace;
@@ -180,7 +181,7 @@ class Grouper {
 
   Scheme &scheme_;
   const kernel::Kernel &kernel_;
-  bool isSequential_ = false, hasReduction_ = false, updatesAnywhere_ = false;
+  bool isSequential_ = false, hasReduction_ = false, updatesAnywhere_ = false, sumsInOrder_ = false;
   std::set<std::string> names_;
 };
 
@@ -206,6 +207,15 @@ bool updatesAnywhere(const kernel::Graph &graph, int kernel) {
   });
 }
 
+bool sumsRowsInOrder(const kernel::Graph &graph, int kernel) {
+  const kernel::Kernel &k = graph.kernels[static_cast<std::size_t>(kernel)];
+  if (k.bounds.empty() || k.form != Form::kAffine) return false;
+  return updatesAnywhere(graph, kernel) || std::any_of(k.stores.begin(), k.stores.end(), [&](const kernel::Store &s) {
+           return s.combine != Combine::kAssign && lower::hasInitial(graph, kernel, s) &&
+                  isFloat(graph.tensors[static_cast<std::size_t>(s.target.tensor)].type);
+         });
+}
+
 bool hasOneOrder(const kernel::Graph &graph, int kernel) {
   const kernel::Kernel &k = graph.kernels[static_cast<std::size_t>(kernel)];
   return k.form != Form::kAffine && std::any_of(k.stores.begin(), k.stores.end(), [&](const kernel::Store &s) {
@@ -225,6 +235,15 @@ std::string uniqueName(const std::string &name, std::set<std::string> &taken) {
 Status makeOperands(Scheme &scheme) {
   return Grouper(scheme).run();
 }
+
+namespace {
+
+/// Is it updated in place, by points that may touch what other points along the dim do?
+bool mayReachFar(const Scheme &scheme, const Operand &o, std::size_t d) {
+  return o.use == Use::kInPlace && (scheme.kernel().bounds.empty() || scheme.axes[d].kind != DimKind::kParallel);
+}
+
+}  // namespace
 
 void arrangeOperands(Scheme &scheme) {
   const int inner = scheme.inner();
@@ -249,7 +268,7 @@ void arrangeOperands(Scheme &scheme) {
       const auto involved = std::count_if(p.coefficient.begin(), p.coefficient.end(), [](auto c) { return c != 0; });
       const bool isPlain = involved == 0 || (involved == 1 && p.spread == 0);
       for (std::size_t d = 0; d < p.coefficient.size(); ++d)
-        if (p.coefficient[d] < 0 || (p.coefficient[d] != 0 && !o.isShared() && (!isPlain || o.use == Use::kInPlace)))
+        if (p.coefficient[d] < 0 || (p.coefficient[d] != 0 && !o.isShared() && (!isPlain || mayReachFar(scheme, o, d))))
           scheme.axes[d].isWhole = true;
     }
     if (o.isShared()) continue;
