@@ -1,7 +1,11 @@
 #include "pimento/kernel/box.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
 #include <limits>
+#include <utility>
 
 namespace pimento::kernel {
 
@@ -18,6 +22,42 @@ struct Checked {
     isOverflown |= __builtin_add_overflow(value, product, &value);
   }
 };
+
+/// a + b, or a - b; none where that leaves 64 bits.
+std::optional<Affine> combined(const Affine &a, const Affine &b, bool isDifference) {
+  Affine sum = a;
+  bool isOverflown = false;
+  const auto add = [&](std::int64_t &to, std::int64_t x) {
+    isOverflown |= isDifference ? __builtin_sub_overflow(to, x, &to) : __builtin_add_overflow(to, x, &to);
+  };
+  add(sum.constant, b.constant);
+  for (std::size_t d = 0; d < sum.coefficients.size(); ++d) add(sum.coefficients[d], b.coefficients[d]);
+  return isOverflown ? std::nullopt : std::optional(std::move(sum));
+}
+
+/// A sum of one to three different guards.
+struct GuardSum {
+  Affine form;
+  std::vector<std::size_t> guards;
+};
+
+/// Smaller sums first, while `see` wants more; of many guards only themselves and pairs.
+void forEachSum(const std::vector<Affine> &guards, const std::function<bool(const GuardSum &sum)> &see) {
+  constexpr std::array<std::size_t, 3> kMostGuards = {SIZE_MAX, 64, 16};
+  std::vector<GuardSum> sums = {{}}, longer;
+  for (const std::size_t most : kMostGuards) {
+    if (guards.size() > most) return;
+    for (const GuardSum &sum : sums)
+      for (std::size_t g = sum.guards.empty() ? 0 : sum.guards.back() + 1; g < guards.size(); ++g) {
+        auto form = sum.guards.empty() ? std::optional(guards[g]) : combined(sum.form, guards[g], false);
+        if (!form) continue;
+        longer.push_back({std::move(*form), sum.guards});
+        longer.back().guards.push_back(g);
+        if (!see(longer.back())) return;
+      }
+    sums = std::exchange(longer, {});
+  }
+}
 
 std::int64_t floorDiv(std::int64_t a, std::int64_t b) {
   return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
@@ -97,16 +137,14 @@ std::optional<Interval> Box::range(const Affine &affine) const {
 bool Box::isNeverNegative(const Affine &affine) const {
   if (isEmpty_) return true;
   if (const auto whole = range(affine); whole && whole->low >= 0) return true;
-  for (const Affine &guard : guards_) {
-    Affine difference = affine;
-    bool isOverflown = __builtin_sub_overflow(affine.constant, guard.constant, &difference.constant);
-    for (std::size_t d = 0; d < dims_.size(); ++d) {
-      isOverflown |= __builtin_sub_overflow(affine.coefficients[d], guard.coefficients[d], &difference.coefficients[d]);
-    }
-    if (isOverflown) continue;
-    if (const auto rest = range(difference); rest && rest->low >= 0) return true;
-  }
-  return false;
+  bool isProved = false;
+  forEachSum(guards_, [&](const GuardSum &sum) {
+    const auto difference = combined(affine, sum.form, true);
+    const auto rest = difference ? range(*difference) : std::nullopt;
+    isProved = rest && rest->low >= 0;
+    return !isProved;
+  });
+  return isProved;
 }
 
 std::vector<Affine> projectedGuards(const Kernel &kernel, const std::vector<bool> &isKept) {
@@ -120,14 +158,29 @@ std::vector<Affine> projectedGuards(const Kernel &kernel, const std::vector<bool
     conditions.back().constant = -1;
     return conditions;
   }
-  for (const Affine &guard : kernel.guards) {
-    Affine kept = guard, other = nothing;
+  // What a sum says beyond its guards, it says of dims that they have with opposite signs.
+  const auto saysMore = [&](const GuardSum &sum) {
+    for (std::size_t d = 0; d < dims; ++d) {
+      bool isUp = false, isDown = false;
+      for (const std::size_t g : sum.guards) {
+        isUp |= kernel.guards[g].coefficients[d] > 0;
+        isDown |= kernel.guards[g].coefficients[d] < 0;
+      }
+      if (!isKept[d] && isUp && isDown) return true;
+    }
+    return sum.guards.size() == 1;
+  };
+  forEachSum(kernel.guards, [&](const GuardSum &sum) {
+    if (!saysMore(sum)) return true;
+    Affine kept = sum.form, other = nothing;
     for (std::size_t d = 0; d < dims; ++d)
       if (!isKept[d]) std::swap(kept.coefficients[d], other.coefficients[d]);
     const auto most = box.range(other), all = box.range(kept);
-    if (!most || !all || __builtin_add_overflow(kept.constant, most->high, &kept.constant)) continue;
-    if (kept.constant + (all->low - guard.constant) < 0) conditions.push_back(std::move(kept));
-  }
+    if (!most || !all || __builtin_add_overflow(kept.constant, most->high, &kept.constant)) return true;
+    const bool isKnown = std::ranges::find(conditions, kept) != conditions.end();
+    if (kept.constant + (all->low - sum.form.constant) < 0 && !isKnown) conditions.push_back(std::move(kept));
+    return true;
+  });
   for (std::size_t d = 0; d < dims; ++d) {
     if (!isKept[d]) continue;
     const Interval x = box.dims()[d];

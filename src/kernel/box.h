@@ -2,8 +2,8 @@
 //
 // Interval reasoning, not integer programming: a form that is within bounds for a reason intervals cannot see is
 // reported as out of bounds. Two cases beyond plain intervals are covered, since padded convolutions and triangular
-// loops need them: guards tighten the box, and a form that differs from a guard by something non-negative is itself
-// non-negative.
+// loops need them: guards tighten the box, and a form that differs from a guard, or from a sum of up to three, by
+// something non-negative is itself non-negative.
 #pragma once
 
 #include <cstdint>
@@ -43,9 +43,10 @@ class Box {
   bool isEmpty_ = false;
 };
 
-/// Conditions (>= 0) on dims with `isKept` alone that hold wherever a point with these values runs: of every guard the
-/// most that the other dims give it, and the box where it is smaller than the extents. Forms of those dims that
-/// verify() proved to lie within bounds do so wherever the conditions hold. For triangles they are exact.
+/// Conditions (>= 0) on dims with `isKept` alone that hold wherever a point with these values runs: of every guard, and
+/// of sums of up to three that say more together, the most that the other dims give it, and the box where it is smaller
+/// than the extents. Forms of those dims that verify() proved to lie within bounds do so wherever the conditions hold.
+/// For triangles they are exact.
 std::vector<Affine> projectedGuards(const Kernel &kernel, const std::vector<bool> &isKept);
 
 }  // namespace pimento::kernel

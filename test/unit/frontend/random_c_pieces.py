@@ -324,7 +324,7 @@ def ragged(f):
         head = ""
     each = f"for (int {e} = {low}; {e} < {high}; {e}++)"
     style = r.randint(0, 5)
-    value = term(f, kind, [v.at([e]), x.at([i])])
+    value = f"({v.at([e])} + {term(f, kind, [v.at([e]), x.at([i])])})"
     f.lines += [loop(i, 0, n) + " {"] + ([head] if head else [])
     if style == 0:
         y, s = shared(f, [n], kind, True), f.fresh("s")
@@ -339,7 +339,7 @@ def ragged(f):
     elif style == 3:
         y, b = shared(f, [n, m], kind, True), f.array([total, m], kind)
         b.style = "array"
-        f.lines += [each, f"{loop(j, 0, m)} {y.at([i, j])} {r.choice(['+=', '-='])} {term(f, kind, [b.at([e, j]), v.at([e])])};"]
+        f.lines += [each, f"{loop(j, 0, m)} {y.at([i, j])} {r.choice(['+=', '-='])} ({v.at([e])} - {term(f, kind, [b.at([e, j]), v.at([e])])});"]
     elif style == 4:
         w = shared(f, [total], kind, True)
         w.style = "array"

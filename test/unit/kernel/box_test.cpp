@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
+
+#include "pimento/base/rng.h"
 
 namespace pimento::kernel {
 namespace {
@@ -52,6 +55,48 @@ TEST(Box, GuardsProjectToWhatSomePointMeets) {
   const auto never = projectedGuards(nest({8, 7}, {{{-1, -1}, -1}}), first);
   ASSERT_EQ(never.size(), 1U);
   EXPECT_EQ(never[0].constant, -1);
+}
+
+TEST(Box, SumsOfGuardsProveWhatNoneProvesAlone) {
+  // i >= j + 1, j >= k + 1: i - k - 2 >= 0.
+  const Box box(nest({9, 9, 9}, {{{1, -1, 0}, -1}, {{0, 1, -1}, -1}}));
+  EXPECT_TRUE(box.isNeverNegative({{1, 0, -1}, -2}));
+  EXPECT_FALSE(box.isNeverNegative({{1, 0, -1}, -3}));
+  // Without j, the same is said of i and k.
+  const auto found = projectedGuards(nest({9, 9, 9}, {{{1, -1, 0}, -1}, {{0, 1, -1}, -1}}), {true, false, true});
+  EXPECT_NE(std::find(found.begin(), found.end(), Affine{{1, 0, -1}, -2}), found.end());
+}
+
+/// What is proved of all points holds wherever the conditions on the dims of the form alone do.
+TEST(Box, ProjectedGuardsKeepWhatWasProvedInBounds) {
+  Rng rng(3);
+  const auto next = [&rng](int low, int high) {
+    return low + static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(high - low + 1)));
+  };
+  int proved = 0;
+  for (int n = 0; n < 6000; ++n) {
+    const auto affine = [&] { return Affine{{next(-2, 2), next(-2, 2), next(-2, 2)}, next(-5, 5)}; };
+    const Kernel kernel = nest({next(1, 5), next(1, 5), next(1, 5)}, {affine(), affine(), affine()});
+    std::vector<bool> isKept = {next(0, 1) == 0, next(0, 1) == 0, next(0, 1) == 0};
+    Affine claim = affine();
+    for (std::size_t d = 0; d < 3; ++d)
+      if (!isKept[d]) claim.coefficients[d] = 0;
+    if (!Box(kernel).isNeverNegative(claim)) continue;
+    ++proved;
+    const std::vector<Affine> conditions = projectedGuards(kernel, isKept);
+    for (std::int64_t i = 0; i < kernel.dims[0].extent; ++i)
+      for (std::int64_t j = 0; j < kernel.dims[1].extent; ++j)
+        for (std::int64_t k = 0; k < kernel.dims[2].extent; ++k) {
+          const auto at = [&](const Affine &a) {
+            return a.coefficients[0] * i + a.coefficients[1] * j + a.coefficients[2] * k + a.constant;
+          };
+          const auto holds = [&](const Affine &a) { return at(a) >= 0; };
+          const bool mayRun = std::ranges::all_of(conditions, holds), runs = std::ranges::all_of(kernel.guards, holds);
+          EXPECT_TRUE(!mayRun || holds(claim)) << n;
+          EXPECT_TRUE(!runs || mayRun) << n;
+        }
+  }
+  EXPECT_GT(proved, 1000);
 }
 
 TEST(Box, ContradictingGuardsMakeItEmpty) {

@@ -585,13 +585,12 @@ class Loops {
       if (r.delta[p] != 0) from += fmt::format(" + {} * {}", r.delta[p], pitch);
       for (std::size_t d = 0; d < scheme_.axes.size(); ++d)
         if (const std::int64_t c = position.coefficient[d]; c != 0)
-          if (const std::string at = inArray(d, o.isShared()); !at.empty())
-            from += fmt::format(" + {} * ({}) * {}", c, at, pitch);
+          if (const std::string at = inArray(d, o.line > kUnit); !at.empty()) from += fmt::format(" + {} * ({}) * {}", c, at, pitch);
     }
     return from;
   }
 
-  /// A point's value of dim `d` from the first in its DPU, or (`ofUnit` false) in its tasklet; empty: 0.
+  /// A point's value of dim `d` from the first in its tasklet, or (`ofUnit`) in its DPU, where at_NAME lies; empty: 0.
   std::string inArray(std::size_t d, bool ofUnit) const {
     const Axis &a = scheme_.axes[d];
     std::string at;

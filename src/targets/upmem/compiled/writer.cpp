@@ -148,12 +148,13 @@ class Writer {
     for (const Operand &o : scheme_.operands) writePlace(o);
   }
 
-  /// Where this tasklet's part of an operand lies in MRAM; all of a DPU's where elements are fetched one by one.
+  /// Where this tasklet's part of an operand lies in MRAM; of what comes in lines all of the DPU's, since these count
+  /// from its beginning.
   void writeArray(const Operand &o) {
     std::int64_t first = o.home.offset;
     std::string at = "(__mram_ptr uint8_t *)DPU_MRAM_HEAP_POINTER";
     std::string moved;
-    for (std::size_t p = 0; p < o.positions.size() && o.isShared() && !o.isInMram; ++p)
+    for (std::size_t p = 0; p < o.positions.size() && o.isShared() && o.line == kUnit; ++p)
       for (std::size_t d = 0; d < scheme_.axes.size(); ++d) {
         const Axis &a = scheme_.axes[d];
         const std::int64_t c = o.positions[p].coefficient[d];
