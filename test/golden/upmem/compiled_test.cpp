@@ -237,6 +237,25 @@ TEST_F(Compiled, PrefixSumsHaveTaskletsWithOneElementAndWithNone) {
   }
 }
 
+TEST_F(Compiled, RunningProductsAndExtremesStartFromTheirIdentity) {
+  for (const DType type : {DType::kI8, DType::kU64, DType::kF16, DType::kF32})
+    for (const auto combine :
+         {kernel::Combine::kAdd, kernel::Combine::kMul, kernel::Combine::kMin, kernel::Combine::kMax})
+      for (const kernel::Role role : {kernel::Role::kTemporary, kernel::Role::kInOut}) {
+        kernel::Graph graph;
+        graph.tensors = {
+            {"x", type, {70}, kernel::Role::kInput}, {"y", type, {70}, kernel::Role::kOutput}, {"c", type, {1}, role}};
+        kernel::KernelBuilder k("running", {{"i", 70, kernel::DimKind::kSequential}});
+        const int x = k.load(0, type, {k.index(0)}), c = k.load(2, type, {k.at(0)});
+        k.store(2, {k.at(0)}, x, combine);
+        k.store(1, {k.index(0)}, k.op(kernel::opOf(combine), type, c, x));
+        graph.kernels.push_back(k.take());
+        ASSERT_TRUE(kernel::verify(graph)) << kernel::verify(graph).diagnostics().front().str();
+        expectRight(graph, "auto;dpus=1;tasklets=1");
+        if (!isFloat(type)) expectRight(graph, "M1:{(1),(2),(3),(12)}");
+      }
+}
+
 TEST_F(Compiled, TensorsMayHaveNamesThatProgramsUse) {
   expectRight("y[i] = bytes[i] + bytes_y[i] + pitch_y_0[i]", {{"i", 100}}, DType::kI32, "M1:{(1),(1),(4),(25)}");
   expectRight("y[k] = k[k] + 1", {{"k", 100}}, DType::kI32, "M1:{(1),(1),(4),(25)};buffer=4");
