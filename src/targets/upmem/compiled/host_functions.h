@@ -5,7 +5,7 @@
 #include <string>
 
 #include "pimento/targets/upmem/compiled/helpers.h"
-#include "pimento/targets/upmem/compiled/loops.h"
+#include "pimento/targets/upmem/compiled/lines.h"
 #include "pimento/targets/upmem/compiled/scheme.h"
 
 namespace pimento::targets::upmem::compiled {
