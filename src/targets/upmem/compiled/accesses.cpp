@@ -30,7 +30,7 @@ void Accesses::choose() {
     if (v >= 0) wanted_[static_cast<std::size_t>(v)] = true;
   };
   for (std::size_t s = 0; s < kernel_.stores.size(); ++s) {
-    if (!c_.stores[s]) continue;
+    if (!c_.stores[s] || (scheme_.isRowwise && s > 0)) continue;
     want(kernel_.stores[s].value);
     want(kernel_.stores[s].target.indirectIndex);
     if (operand(scheme_.stores[s]).use == Use::kSelected) selected_ = &operand(scheme_.stores[s]);

@@ -45,6 +45,7 @@ std::string Context::affine(const kernel::Affine &form) const {
 bool needsFill(const Scheme &scheme, const Operand &o) {
   if (o.use == Use::kTable) return true;
   if (o.use != Use::kPartial || scheme.isScan) return false;
+  if (scheme.isOfExtreme(o)) return true;
   if (!scheme.kernel().guards.empty()) return true;
   for (const int d : scheme.nest) {
     if (o.involves(d)) continue;

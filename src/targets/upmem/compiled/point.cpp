@@ -43,9 +43,18 @@ void Point::closePair(int u) {
 void Point::write(int u, int step) {
   for (std::size_t v = 0; v < kernel_.body.size(); ++v)
     if (a_.isWanted(v)) writeValue(v, u, step);
-  if (kernel_.predicate >= 0) c_.lines.open("if (v{} != 0) {{", kernel_.predicate);
-  for (std::size_t s = 0; s < kernel_.stores.size(); ++s)
-    if (c_.stores[s]) writeStore(s, u, step);
+  const bool isLimited = kernel_.limit >= 0;
+  if (kernel_.predicate >= 0)
+    c_.lines.open("if (v{} != 0{}) {{", kernel_.predicate,
+                  isLimited ? fmt::format(" && room_{} != 0", a_.selected()->name) : "");
+  for (std::size_t s = 0; s < kernel_.stores.size(); ++s) {
+    if (!c_.stores[s] || kernel_.stores[s].follows >= 0 || (scheme_.isRowwise && s > 0)) continue;
+    if (scheme_.followersOf(static_cast<int>(s)).empty())
+      writeStore(s, u, step);
+    else
+      writeExtreme(s, u);
+  }
+  if (isLimited) c_.lines.add("--room_{};", a_.selected()->name);
   if (kernel_.predicate >= 0) c_.lines.close();
 }
 
@@ -144,6 +153,46 @@ void Point::writeStore(std::size_t s, int u, int step) {
     }
     c_.lines.add("{} = {};", to, c_.helpers.toMemory(o.type, y));
   }
+}
+
+/// A minimum or maximum by comparison, with what follows it.
+void Point::writeExtreme(std::size_t s, int u) {
+  const kernel::Store &st = kernel_.stores[s];
+  const auto converted = [&](std::size_t store) {
+    const int value = kernel_.stores[store].value;
+    return c_.helpers.convert(typeOf(value), a_.operand(scheme_.stores[store]).type, fmt::format("v{}", value));
+  };
+  const std::string type = valueType(a_.operand(scheme_.stores[s]).type);
+  c_.lines.add("const {} y{} = {};", type, s, converted(s));
+  c_.lines.add("const {} o{} = {};", type, s, held(s, u));
+  c_.lines.open("if (y{0} {1} o{0}) {{", s, st.combine == Combine::kMin ? "<" : ">");
+  put(s, u, fmt::format("y{}", s));
+  for (const int f : scheme_.followersOf(static_cast<int>(s))) {
+    const auto follower = static_cast<std::size_t>(f);
+    const Reference &r = scheme_.stores[follower];
+    if (a_.operand(r).isInMram) fetchElement(c_, kernel_.stores[follower].target, r, std::to_string(f));
+    put(follower, u, converted(follower));
+  }
+  c_.lines.close();
+}
+
+/// What the element of a store holds.
+std::string Point::held(std::size_t s, int u) {
+  const Reference &r = scheme_.stores[s];
+  const Operand &o = a_.operand(r);
+  if (a_.isInRegister(static_cast<std::size_t>(r.operand))) return "a_" + o.name;
+  if (!o.isInMram) return c_.helpers.fromMemory(o.type, a_.place(r, u));
+  fetchElement(c_, kernel_.stores[s].target, r, std::to_string(s));
+  return c_.helpers.fromMemory(o.type, fmt::format("*e{}", s));
+}
+
+/// Assigns to it; where it lies in MRAM, once it has been fetched.
+void Point::put(std::size_t s, int u, const std::string &x) {
+  const Reference &r = scheme_.stores[s];
+  const Operand &o = a_.operand(r);
+  if (a_.isInRegister(static_cast<std::size_t>(r.operand))) return c_.lines.add("a_{} = {};", o.name, x);
+  c_.lines.add("{} = {};", o.isInMram ? fmt::format("*e{}", s) : a_.place(r, u), c_.helpers.toMemory(o.type, x));
+  if (o.isInMram) c_.lines.add("mram_write(b_{}, u{}, 8);", o.name, s);
 }
 
 /// An element chosen by a value, or of a tensor that is updated anywhere.

@@ -29,6 +29,9 @@ class Point {
   std::string loaded(std::size_t v, int u, int step);
   std::string operation(const kernel::Value &value, const std::string &a, const std::string &b);
   void writeStore(std::size_t s, int u, int step);
+  void writeExtreme(std::size_t s, int u);
+  std::string held(std::size_t s, int u);
+  void put(std::size_t s, int u, const std::string &x);
   void writeTable(std::size_t s, const std::string &x);
   std::string chosen(std::size_t s) const;
 
