@@ -270,6 +270,9 @@ std::vector<bool> GraphBuilder::neededTensors() const {
                        [&](const Store &s) { return isNeeded[static_cast<std::size_t>(s.target.tensor)]; }))
         continue;
       for (const Access &a : k->loads) isNeeded[static_cast<std::size_t>(a.tensor)] = true;
+      for (const Store &s : k->stores)  // the minimum that it goes with
+        if (s.follows >= 0 && isNeeded[static_cast<std::size_t>(s.target.tensor)])
+          isNeeded[static_cast<std::size_t>(k->stores[static_cast<std::size_t>(s.follows)].target.tensor)] = true;
     }
     now = static_cast<std::size_t>(std::count(isNeeded.begin(), isNeeded.end(), true));
   }
@@ -292,10 +295,19 @@ void GraphBuilder::prune() {
                 [&](const Kernel &k) { return std::none_of(k.stores.begin(), k.stores.end(), isOpen); });
   for (Kernel &k : graph_.kernels) {
     // What a kernel reads of its own stores it needs itself (the running sum of a scan).
-    std::erase_if(k.stores, [&](const Store &s) {
-      return !isOpen(s) &&
-             std::none_of(k.loads.begin(), k.loads.end(), [&](const Access &a) { return a.tensor == s.target.tensor; });
-    });
+    const auto isKept = [&](const Store &s) {
+      return isOpen(s) ||
+             std::any_of(k.loads.begin(), k.loads.end(), [&](const Access &a) { return a.tensor == s.target.tensor; });
+    };
+    std::vector<Store> stores;
+    std::vector<int> number;  // of each store among those that are kept
+    for (const Store &s : k.stores) {
+      number.push_back(static_cast<int>(stores.size()));
+      if (isKept(s)) stores.push_back(s);
+    }
+    for (Store &s : stores)
+      if (s.follows >= 0) s.follows = number[static_cast<std::size_t>(s.follows)];
+    k.stores = std::move(stores);
   }
 }
 

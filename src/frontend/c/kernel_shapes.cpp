@@ -6,6 +6,7 @@
 
 #include "pimento/frontend/c/kernel_accumulation.h"
 #include "pimento/frontend/c/kernel_schedule.h"
+#include "pimento/frontend/c/kernel_structured.h"
 
 namespace pimento::frontend {
 
@@ -66,6 +67,7 @@ class Shaper {
       if (isOpen) buffer.shape.front() = 1;
       return okStatus();
     }
+    if (buffer.shape.size() == 1 && findLists(b, uses)) return okStatus();
     std::int64_t extent = 0;
     std::optional<Location> open;
     for (const Use &use : uses) {
@@ -132,6 +134,46 @@ class Shaper {
     parts.row = trimmed(std::move(parts.row));
     parts.column = trimmed(std::move(parts.column));
     return parts;
+  }
+
+  /// out[i * m + n[i]++]: rows of m, whose lists other accesses stay within.
+  bool findLists(int b, const std::vector<Use> &uses) {
+    for (std::size_t s = 0; s + 1 < program_.statements.size(); ++s) {
+      const CStatement &append = program_.statements[s];
+      const auto flat = append.buffer == b ? flatListOf(program_, append) : std::nullopt;
+      if (flat) return makeLists(b, uses, s, flat->append, flat->width);
+    }
+    return false;
+  }
+
+  /// Statement number `s` is to be `append`, to a row of so many.
+  bool makeLists(int b, const std::vector<Use> &uses, std::size_t s, const CStatement &append, std::int64_t width) {
+    const Affine &row = append.index.front();
+    const auto selection = selectionOf(program_, {append, program_.statements[s + 1]});
+    if (!selection) return false;
+    std::int64_t most = 1;
+    for (const int l : append.loops)
+      if (coefficient(row, l) == 0 &&
+          __builtin_mul_overflow(most, program_.loops[static_cast<std::size_t>(l)].extent, &most))
+        return false;
+    if (selection->limit >= 0) most = std::min(most, selection->limit);
+    const auto rows = rangeUnder(program_, append.loops, append.guards, row);
+    if (most > width || !rows || rows->low < 0) return false;
+    std::vector<Use> others;
+    std::vector<std::vector<Affine>> indices;
+    for (const Use &use : uses) {
+      if (use.statement == &program_.statements[s] && use.isOpen) continue;
+      const auto parts = use.isOpen ? std::nullopt : split(use, use.form, width);
+      if (!parts) return false;
+      others.push_back(use);
+      indices.push_back({parts->row, parts->column});
+    }
+    reshape(b, others, indices, {width});
+    std::int64_t &extent = program_.buffers[static_cast<std::size_t>(b)].shape.front();
+    extent = std::max(extent, rows->high + 1);
+    program_.statements[s].index = append.index;
+    program_.statements[s].data = append.data;
+    return true;
   }
 
   /// The rows that all accesses agree on, from the widest down.
