@@ -119,8 +119,20 @@ Result<Input> fromGraph(Result<kernel::Graph> graph, std::string name) {
   return in;
 }
 
+/// A text that this verb, or an earlier one with the same tools, may have read already: then it is bound to sizes only.
+template <typename File>
+Result<File> readOnce(const std::string &text, const Options &options) {
+  constexpr std::size_t kTree = std::size_t{8} << 20;
+  const auto read = [&] { return File::read(text, options.input, options.function); };
+  if (!options.tools) return read();
+  const std::string key = options.function + '\0' + options.input + '\0' + text;
+  return *options.tools->cache->get<Result<File>>(key, kTree, read);
+}
+
 Result<Input> fromMlir(const std::string &text, const Options &options, const kernel::Sizes &sizes, std::string name) {
-  Result<frontend::Imported> file = frontend::importMlirFile(text, options.input, {options.function, sizes});
+  const Result<frontend::MlirFile> read = readOnce<frontend::MlirFile>(text, options);
+  if (!read) return read.diagnostics();
+  Result<frontend::Imported> file = read->bind(sizes);
   if (!file) return file.diagnostics();
   Result<Input> in = fromGraph(std::move(file->graph), std::move(name));
   if (!in) return in;
@@ -132,7 +144,9 @@ Result<Input> fromMlir(const std::string &text, const Options &options, const ke
 }
 
 Result<Input> fromC(const std::string &text, const Options &options, const kernel::Sizes &sizes, std::string name) {
-  Result<frontend::CKernels> file = frontend::importC(text, options.input, {options.function, sizes});
+  const Result<frontend::CFile> read = readOnce<frontend::CFile>(text, options);
+  if (!read) return read.diagnostics();
+  Result<frontend::CKernels> file = read->bind(sizes);
   if (!file) return file.diagnostics();
   Result<Input> in = fromGraph(std::move(file->graph), std::move(name));
   if (!in) return in;
@@ -144,13 +158,13 @@ Result<Input> fromC(const std::string &text, const Options &options, const kerne
 
 /// A verified graph; its mappings wait for the machine.
 Result<Input> fromCnm(const std::string &text, const Options &options, const kernel::Sizes &sizes, std::string name) {
-  if (!sizes.empty())
-    return usageError("unknown-size", "--size", "a .cnm file states all its extents", "leave --size out");
-  Result<mapping::CnmModule> module = mapping::parseCnm(text, options.input);
+  Result<mapping::CnmModule> module = mapping::parseCnm(text, options.input, sizes);
   if (!module) return module.diagnostics();
   if (Status s = mapping::verify(*module); !s) return s.diagnostics();
   Result<Input> in = fromGraph(module->graph, std::move(name));
-  if (in) in->cnm = std::make_shared<const mapping::CnmModule>(std::move(*module));
+  if (!in) return in;
+  if (!module->sizes.empty()) in->sizes = module->sizes;
+  in->cnm = std::make_shared<const mapping::CnmModule>(std::move(*module));
   return in;
 }
 
@@ -334,11 +348,18 @@ Result<machine::Machine> loadTarget(const Options &options, const std::string &n
   }
   const auto file = machineFile(options, name);
   if (!file) return file.diagnostics();
-  Result<machine::Machine> machine =
-      machine::parseMachine(file->second, file->first, machineFolders(options), overrides);
-  if (!machine) return machine;
-  if (Status s = targets::check(*machine); !s) return s.diagnostics();
-  return machine;
+  const auto read = [&]() -> Result<machine::Machine> {
+    Result<machine::Machine> machine =
+        machine::parseMachine(file->second, file->first, machineFolders(options), overrides);
+    if (!machine) return machine;
+    if (Status s = targets::check(*machine); !s) return s.diagnostics();
+    return machine;
+  };
+  if (!options.tools) return read();
+  constexpr std::size_t kMachine = std::size_t{64} << 10;
+  const std::string key = fmt::format("{}\n{}\n{}\n{}", file->first, fmt::join(machineFolders(options), "\n"),
+                                      fmt::join(options.sets, "\n"), file->second);
+  return *options.tools->cache->get<Result<machine::Machine>>(key, kMachine, read);
 }
 
 Result<evaluate::Offload> parseOffload(const Options &options) {

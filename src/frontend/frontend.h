@@ -4,8 +4,10 @@
 // build without LLVM (they then answer with a diagnostic). Index notation lives in `kernel` (notation.h).
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "pimento/base/diagnostics.h"
@@ -55,8 +57,25 @@ struct Imported {
   std::string target;                 ///< `pimento.target` of the function: the machine the mappings are for
 };
 
-/// importMlir(), with the mappings that `compile --emit mlir` writes. An op of several kernels gives its name
-/// (`pimento.kernel`) and mapping to the last.
+/// One function of an MLIR file that has been read, in which '?' and index arguments are still names. Several threads
+/// may bind one at once.
+class MlirFile {
+ public:
+  /// `function` and diagnostics as importMlir().
+  static Result<MlirFile> read(std::string_view text, std::string_view file, const std::string &function = {});
+
+  /// The graph at these sizes, as importMlir() makes it, with the mappings that `compile --emit mlir` writes. An op of
+  /// several kernels gives its name (`pimento.kernel`) and mapping to the last.
+  Result<Imported> bind(const kernel::Sizes &sizes) const;
+
+ private:
+  struct Read;
+  explicit MlirFile(std::shared_ptr<const Read> read) : read_(std::move(read)) {}
+
+  std::shared_ptr<const Read> read_;
+};
+
+/// MlirFile::read() and bind().
 Result<Imported> importMlirFile(std::string_view text, std::string_view file, const MlirOptions &options);
 
 /// What a user may say beside the text of a C file.
@@ -87,5 +106,22 @@ bool hasKernelC();
 /// c-uninitialized, c-dependence, c-overwrite, c-too-large, c-crash, unknown-size; needs-llvm.
 /// docs/how-to/c-kernels.md says what is read. `file` names the text in diagnostics, and the folder of its includes.
 Result<CKernels> importC(std::string_view text, std::string_view file, const CKernelOptions &options);
+
+/// A C file that has been read, includes and all, in which sizes (integer parameters, A[n][m]) are still names.
+/// Several threads may bind one at once, and take turns.
+class CFile {
+ public:
+  /// `function` and diagnostics as importC(): c-syntax, c-too-large, c-crash; needs-llvm.
+  static Result<CFile> read(std::string_view text, std::string_view file, const std::string &function = {});
+
+  /// The graph at these sizes, as importC() makes it.
+  Result<CKernels> bind(const kernel::Sizes &sizes) const;
+
+ private:
+  struct Read;
+  explicit CFile(std::shared_ptr<const Read> read) : read_(std::move(read)) {}
+
+  std::shared_ptr<const Read> read_;
+};
 
 }  // namespace pimento::frontend

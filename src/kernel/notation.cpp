@@ -534,11 +534,20 @@ class NotationBuilder {
 
 }  // namespace
 
-Result<Graph> parseNotation(std::string_view text, const Sizes &sizes, DType type, std::string_view file) {
-  const std::string name(file);
-  auto tree = parseSyntax(text, name);
+Result<Notation> Notation::parse(std::string_view text, std::string_view file) {
+  auto tree = parseSyntax(text, std::string(file));
   if (!tree) return std::move(tree.diagnostics());
-  return NotationBuilder(*tree, sizes, type, name).run();
+  return Notation(std::make_shared<const SyntaxTree>(std::move(*tree)), std::string(file));
+}
+
+Result<Graph> Notation::bind(const Sizes &sizes, DType type) const {
+  return NotationBuilder(*tree_, sizes, type, file_).run();
+}
+
+Result<Graph> parseNotation(std::string_view text, const Sizes &sizes, DType type, std::string_view file) {
+  const Result<Notation> parsed = Notation::parse(text, file);
+  if (!parsed) return parsed.diagnostics();
+  return parsed->bind(sizes, type);
 }
 
 }  // namespace pimento::kernel

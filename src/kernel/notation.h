@@ -28,15 +28,36 @@
 // to the tensor's type.
 #pragma once
 
+#include <memory>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "pimento/kernel/kernel.h"
 #include "pimento/kernel/zoo.h"
 
 namespace pimento::kernel {
 
-/// Parses `text` into a verified Graph whose tensors have element type `type`. Errors carry line and column within
-/// `text`; `file` names the text in them ("<notation>" by convention).
+struct SyntaxTree;
+
+/// Statements that have been parsed, in which sizes are still names. Several threads may bind one at once.
+class Notation {
+ public:
+  /// Diagnostics: unexpected-character, syntax, too-deep, empty-notation, with line and column within `text`; `file`
+  /// names the text in them ("<notation>" by convention).
+  static Result<Notation> parse(std::string_view text, std::string_view file = "<notation>");
+
+  /// The verified Graph at these sizes, whose tensors have element type `type`.
+  Result<Graph> bind(const Sizes &sizes, DType type) const;
+
+ private:
+  Notation(std::shared_ptr<const SyntaxTree> tree, std::string file) : tree_(std::move(tree)), file_(std::move(file)) {}
+
+  std::shared_ptr<const SyntaxTree> tree_;
+  std::string file_;
+};
+
+/// Notation::parse() and bind().
 Result<Graph> parseNotation(std::string_view text, const Sizes &sizes, DType type,
                             std::string_view file = "<notation>");
 

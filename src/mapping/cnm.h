@@ -27,18 +27,19 @@
 //     order i j                             ; order of execution inside an innermost unit
 //   }
 //
-//   module    = "cnm" NAME ["target" NAME {NAME}] {operand} {part}        (operands come before their use)
-//   part      = kernel | "for" NAME N "{" {part} {"swap" ID ID} "}"       (N rounds; the operands exchange their names)
-//   operand   = "operand" ID TYPE "[" [NUMBER {"," NUMBER}] "]" ROLE ["constant"]
-//   kernel    = "kernel" NAME ["indirect" | "select"] "{" {induction} {statement} "}"
-//   induction = "induction" ID NUMBER ("parallel" | "reduction" | "sequential" | "counter")
+//   module    = "cnm" NAME ["target" NAME {NAME}] {size} {operand} {part} (sizes, operands come before their use)
+//   size      = "size" ID [NUMBER]                                        (--size says otherwise)
+//   part      = kernel | "for" NAME EXTENT "{" {part} {"swap" ID ID} "}"       (N rounds; the operands exchange their
+//   names) operand   = "operand" ID TYPE "[" [EXTENT {"," EXTENT}] "]" ROLE ["constant"] kernel    = "kernel" NAME
+//   ["indirect" | "select"] "{" {induction} {statement} "}" induction = "induction" ID EXTENT ("parallel" | "reduction"
+//   | "sequential" | "counter")
 //                                                                         (counters of the loops around come first)
 //   statement = "guard" AFFINE                                            (points exist where it is >= 0)
 //             | "@" N "=" "read" ELEMENT                                  (numbered from 0)
 //             | "%" N "=" OP TYPE {ARGUMENT}                              (numbered from 0; load @N, constant NUMBER,
 //                                                                          index ID, others %N)
 //             | "predicate" "%" N                                         (of a selection)
-//             | "limit" N                                               (of a selection, per row)
+//             | "limit" EXTENT                                          (of a selection, per row)
 //             | "store" COMBINE ELEMENT "%" N                           (in a selection, append is what assign is;
 //                                                                          with N: where store N takes a new minimum)
 //             | "mapping" ("reference" | "auto" | "host" | SPEC)          (with spaces: the reference they spell out)
@@ -47,7 +48,8 @@
 //             | "merge" ("device" | "host") | "tail" ("pad" | "truncate")
 //   loop      = "loop" ID {LEVEL N} "range" N                             (levels that do not split it are left out)
 //   ELEMENT   = ID "[" [INDEX {"," INDEX}] "]"                            (one INDEX may come from data: %N)
-//   AFFINE    = sum of NUMBER, ID, NUMBER*ID, ID*NUMBER with + and -
+//   AFFINE    = sum of NUMBER, ID, NUMBER*ID, ID*NUMBER with + and -      (an ID is an induction variable or a size)
+//   EXTENT    = such a sum of numbers and sizes
 //   NAME      = letters, digits and _ . : -, or a quoted text with \\ \" \xHH;   ID = an identifier, or a quoted text
 //
 // A kernel without spaces and without `mapping` leaves its mapping open.
@@ -61,6 +63,7 @@
 
 #include "pimento/base/diagnostics.h"
 #include "pimento/kernel/kernel.h"
+#include "pimento/kernel/zoo.h"
 #include "pimento/machine/machine.h"
 #include "pimento/mapping/mapping.h"
 
@@ -73,23 +76,26 @@ struct CnmModule {
   Location targetWhere = {};                     ///< of the target's name in the text
   kernel::Places places = {};                    ///< of the graph's parts in the text; empty if made by code
   std::vector<std::optional<MapSpec>> mappings;  ///< one per kernel; nothing: left open
+  kernel::Sizes sizes = {};                      ///< that the text names, as they were bound: the graph has numbers
 };
 
 /// What the text takes at most; more is a diagnostic, so that no text costs much.
 inline constexpr std::size_t kMaxCnmBytes = std::size_t{4} << 20, kMaxCnmDims = 32, kMaxCnmRank = 32,
                              kMaxCnmGuards = 1024, kMaxCnmCoefficients = std::size_t{1} << 22, kMaxCnmDiagnostics = 20;
 
-/// The text of `module`. parseCnm(print(m)) gives m back, locations aside, where the graph's references are valid and
-/// its names differ, the module keeps to the limits above, levels are distinct and not called "range", integer
-/// constants are in the range of their types, requests with an index from data come in the order of the values that
-/// need them, and every written-out mapping has one factor per level and dim; what breaks these is printed, and
-/// parseCnm refuses it. What the kernel ignores (the last affine index of an indirect store) comes back as 0.
+/// The text of `module`. parseCnm(print(m)) gives m back, locations and names of sizes aside, where the graph's
+/// references are valid and its names differ, the module keeps to the limits above, levels are distinct and not called
+/// "range", integer constants are in the range of their types, requests with an index from data come in the order of
+/// the values that need them, and every written-out mapping has one factor per level and dim; what breaks these is
+/// printed, and parseCnm refuses it. What the kernel ignores (the last affine index of an indirect store) comes back
+/// as 0.
 std::string print(const CnmModule &module);
 
-/// Reads the text; `file` names it in diagnostics. At most 20 of them, each with its place: cnm-syntax,
-/// cnm-unknown-word, cnm-unknown-operand, cnm-unknown-induction, cnm-unknown-value, cnm-unknown-level, cnm-duplicate,
-/// cnm-number, cnm-numbering, cnm-rank, cnm-misplaced, cnm-loops, cnm-mapping, cnm-unclosed, cnm-too-large.
-Result<CnmModule> parseCnm(std::string_view text, std::string file = {});
+/// Reads the text; `file` names it in diagnostics, `sizes` are what its sizes are instead of their own numbers. At most
+/// 20 diagnostics, each with its place: cnm-syntax, cnm-unknown-word, cnm-unknown-operand, cnm-unknown-induction,
+/// cnm-unknown-value, cnm-unknown-level, cnm-duplicate, cnm-number, cnm-numbering, cnm-rank, cnm-misplaced, cnm-loops,
+/// cnm-mapping, cnm-unclosed, cnm-too-large, unknown-size, unknown-extent.
+Result<CnmModule> parseCnm(std::string_view text, std::string file = {}, const kernel::Sizes &sizes = {});
 
 /// The target that the text names, found without reading the rest; empty if it names none.
 std::string cnmTarget(std::string_view text, Location *where = nullptr);

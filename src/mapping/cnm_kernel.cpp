@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::int64_t kMaxFollowed = 1 << 20;
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
-constexpr const char *kAffineHint = "sums of terms like 16, i, 2*i and i*2 with the kernel's induction variables";
+constexpr const char *kAffineHint =
+    "sums of terms like 16, i, 2*i and i*2 with the kernel's induction variables and sizes";
 constexpr const char *kElementHint = "an element is: A[i,2*j+1]";
 
 std::vector<std::string> statementWords() {
@@ -99,7 +100,7 @@ bool CnmKernel::induction(const Location &at) {
   kernel_.dims.back().extent = 1;
   places_.dims.push_back(at);
   std::size_t kind = 0;
-  if (!text_.number(dim.extent, "the extent", 1, kLargest) ||
+  if (!text_.extent(dim.extent, "the extent", 1, kLargest) ||
       !text_.word(kind, "a kind of induction variable", kindWords()) || !text_.lineEnd())
     return false;
   dim.kind = static_cast<kernel::DimKind>(kind);
@@ -161,13 +162,8 @@ bool CnmKernel::valueRest(kernel::Value &into) {
       return constant(into);
     case Op::kLoad:
       return reference(into.access, '@', kernel_.loads.size(), "request");
-    case Op::kIndex: {
-      Affine dim = zero();
-      std::int64_t *sum = nullptr;
-      if (!variable(dim, sum)) return false;
-      into.dim = static_cast<int>(sum - dim.coefficients.data());
-      return true;
-    }
+    case Op::kIndex:
+      return variable(into.dim);
     default:
       for (int a = 0; a < kernel::argumentCount(into.op); ++a)
         if (!reference(into.args[static_cast<std::size_t>(a)], '%', kernel_.body.size(), "value")) return false;
@@ -178,7 +174,7 @@ bool CnmKernel::valueRest(kernel::Value &into) {
 bool CnmKernel::constant(kernel::Value &into) {
   if (isFloat(into.type)) return floating(into.constant);
   const Location where = text_.scan.where();
-  if (!text_.number(into.integer, "an integer", std::numeric_limits<std::int64_t>::min(), kLargest)) return false;
+  if (!text_.extent(into.integer, "an integer", std::numeric_limits<std::int64_t>::min(), kLargest)) return false;
   return wrapInteger(into.type, into.integer) == into.integer ||
          text_.report("cnm-number", where,
                       std::to_string(into.integer) + " is out of range for " + std::string(name(into.type)),
@@ -236,7 +232,7 @@ bool CnmKernel::predicate(const Location &where) {
 
 bool CnmKernel::limit(const Location &where) {
   if (kernel_.limit != -1) return text_.duplicate(where, "the kernel has a limit already", "leave one out");
-  return text_.number(kernel_.limit, "the limit of a row", 1, kLargest) && text_.lineEnd();
+  return text_.extent(kernel_.limit, "the limit of a row", 1, kLargest) && text_.lineEnd();
 }
 
 bool CnmKernel::store(const Location &where) {
@@ -323,42 +319,38 @@ bool CnmKernel::affine(Affine &into) {
 }
 
 bool CnmKernel::term(Affine &into, bool isNegative) {
-  Scanner &scan = text_.scan;
-  const Location where = scan.where();
-  std::int64_t factor = isNegative ? -1 : 1;
+  CnmText::Term term;
+  if (!text_.term(term, isNegative, "a number or an induction variable", kAffineHint)) return false;
   std::int64_t *sum = &into.constant;
-  const auto read = [&] {
-    const Scanner::Number n = scan.takeInteger(factor, isNegative);
-    if (n == Scanner::Number::kTaken) return true;
-    if (n == Scanner::Number::kNone) return text_.expected("a number or an induction variable", kAffineHint);
-    return text_.report("cnm-number", scan.where(), "the number is too large", "numbers have 64 bits");
-  };
-  const char c = scan.peekCharacter();
-  if (c >= '0' && c <= '9') {
-    if (!read()) return false;
-    if (scan.takePunctuation('*') && !variable(into, sum)) return false;
-  } else {
-    if (!variable(into, sum)) return false;
-    if (scan.takePunctuation('*') && !read()) return false;
+  bool fits = true;
+  if (!term.name.empty()) {
+    const int d = kernel_.dimNamed(term.name);
+    const auto size = text_.sizes.find(term.name);
+    if (d >= 0)
+      sum = &into.coefficients[static_cast<std::size_t>(d)];
+    else if (size != text_.sizes.end())
+      fits = !__builtin_mul_overflow(term.factor, size->second, &term.factor);
+    else
+      return unknownVariable(term.name, term.where);
   }
-  return !__builtin_add_overflow(*sum, factor, sum) ||
-         text_.report("cnm-number", where, "the terms add up to too large a number", "numbers have 64 bits");
+  return (fits && !__builtin_add_overflow(*sum, term.factor, sum)) ||
+         text_.report("cnm-number", term.where, "the terms add up to too large a number", "numbers have 64 bits");
 }
 
-/// Takes an induction variable; `sum` becomes its coefficient.
-bool CnmKernel::variable(Affine &into, std::int64_t *&sum) {
-  const Location where = text_.scan.where();
-  std::string name;
-  if (!text_.identifier(name, "a number or an induction variable")) return false;
-  const int d = kernel_.dimNamed(name);
-  if (d >= 0) {
-    sum = &into.coefficients[static_cast<std::size_t>(d)];
-    return true;
-  }
+bool CnmKernel::unknownVariable(const std::string &name, const Location &where) {
   std::vector<std::string> names;
   for (const kernel::Dim &dim : kernel_.dims) names.push_back(dim.name);
   return text_.report("cnm-unknown-induction", where, "the kernel has no induction variable " + spellWord(name),
                       names.empty() ? "declare it first: induction i 64 parallel" : suggest(name, names));
+}
+
+/// Takes an induction variable as the index of a dim.
+bool CnmKernel::variable(int &dim) {
+  const Location where = text_.scan.where();
+  std::string name;
+  if (!text_.identifier(name, "an induction variable")) return false;
+  dim = kernel_.dimNamed(name);
+  return dim >= 0 || unknownVariable(name, where);
 }
 
 }  // namespace pimento::mapping

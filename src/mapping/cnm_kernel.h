@@ -49,7 +49,8 @@ class CnmKernel {
   bool checkRank(const kernel::Access &access, const Location &where);
   bool affine(kernel::Affine &into);
   bool term(kernel::Affine &into, bool isNegative);
-  bool variable(kernel::Affine &into, std::int64_t *&sum);
+  bool variable(int &dim);
+  bool unknownVariable(const std::string &name, const Location &where);
   bool numbering(char mark, std::size_t next, std::string_view what);
   bool reference(int &into, char mark, std::size_t known, std::string_view what);
   kernel::Affine zero() const { return {std::vector<std::int64_t>(kernel_.dims.size(), 0), 0}; }

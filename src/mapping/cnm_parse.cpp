@@ -18,7 +18,8 @@ constexpr const char *kOperandForm = "an operand is: operand A f16[64,32] input"
 /// what follows would be read at the wrong nesting.
 class CnmParser {
  public:
-  CnmParser(std::string_view text, std::string file) : text_(text, std::move(file)) {}
+  CnmParser(std::string_view text, std::string file, const kernel::Sizes &given)
+      : text_(text, std::move(file)), given_(given) {}
 
   Result<CnmModule> run() {
     if (header())
@@ -27,7 +28,9 @@ class CnmParser {
     if (text_.found.empty() && !open_.empty())
       text_.report("cnm-unclosed", loop().where, "loop " + spellName(loop().name) + " is not closed",
                    "add a line with '}'");
+    if (text_.found.empty()) checkSizesAreUsed();
     if (!text_.found.empty()) return std::move(text_.found);
+    module_.sizes = std::move(text_.sizes);
     return std::move(module_);
   }
 
@@ -45,8 +48,8 @@ class CnmParser {
 
   /// False: what follows cannot be read.
   bool statement() {
-    enum Word : std::size_t { kTarget, kOperand, kKernel, kFor, kSwap };
-    const std::vector<std::string> words = {"target", "operand", "kernel", "for", "swap"};
+    enum Word : std::size_t { kTarget, kSize, kOperand, kKernel, kFor, kSwap };
+    const std::vector<std::string> words = {"target", "size", "operand", "kernel", "for", "swap"};
     const Location where = text_.scan.where();
     if (!open_.empty() && text_.scan.takePunctuation('}')) {
       if (!closeLoop()) return false;
@@ -54,7 +57,7 @@ class CnmParser {
       return true;
     }
     std::size_t word = 0;
-    if (!text_.word(word, "'target', 'operand', 'kernel' or 'for'", words)) return false;
+    if (!text_.word(word, "'target', 'size', 'operand', 'kernel' or 'for'", words)) return false;
     if (word == kKernel) {
       const bool isClosed = kernel(where);
       text_.scan.skipEmptyLines();
@@ -62,6 +65,7 @@ class CnmParser {
     }
     if (word == kFor && !openLoop(where)) return false;
     if (word == kTarget) target(where);
+    if (word == kSize) size();
     if (word == kOperand) operand();
     if (word == kSwap) swap(where);
     next();
@@ -78,7 +82,7 @@ class CnmParser {
       return text_.report("cnm-too-large", where, "more than " + std::to_string(kMaxCnmDims) + " loops in each other",
                           "split the graph");
     if (!text_.name(opened.name, "the loop's counter") ||
-        !text_.number(opened.extent, "the number of rounds", 1, std::numeric_limits<std::int64_t>::max()) ||
+        !text_.extent(opened.extent, "the number of rounds", 1, std::numeric_limits<std::int64_t>::max()) ||
         !text_.punctuation('{', "a loop is: for k 256 {") || !text_.lineEnd())
       return false;
     open_.push_back(module_.graph.loops.size());
@@ -142,6 +146,33 @@ class CnmParser {
     return true;
   }
 
+  /// What is given for it, or else its own number.
+  bool size() {
+    const Location where = text_.scan.where();
+    std::string name;
+    if (!text_.identifier(name, "the name of a size")) return false;
+    std::int64_t value = 0;
+    const bool hasNumber = !text_.scan.isAtLineEnd();
+    if (hasNumber && (!text_.number(value, "a size", 1, std::numeric_limits<std::int64_t>::max()) || !text_.lineEnd()))
+      return false;
+    const auto given = given_.find(name);
+    if (given != given_.end()) value = given->second;
+    if (!text_.sizes.emplace(name, std::max<std::int64_t>(value, 1)).second)
+      return text_.duplicate(where, "size " + spellWord(name) + " exists already", "leave one out");
+    return value > 0 || text_.report("unknown-extent", where, "nothing says how large " + spellWord(name) + " is",
+                                     "give it: --size " + name + "=N, or a number here");
+  }
+
+  void checkSizesAreUsed() {
+    std::vector<std::string> names;
+    for (const auto &[name, value] : text_.sizes) names.push_back(name);
+    for (const auto &[name, value] : given_)
+      if (!text_.sizes.contains(name))
+        text_.found.push_back(
+            usageError("unknown-size", "--size", "no size of the text is called '" + name + "'",
+                       names.empty() ? "it declares none: all its extents are numbers" : suggest(name, names)));
+  }
+
   bool operand() {
     kernel::Tensor t;
     const Location where = text_.scan.where();
@@ -165,7 +196,7 @@ class CnmParser {
         return text_.report("cnm-too-large", text_.scan.where(),
                             "more than " + std::to_string(kMaxCnmRank) + " dimensions", "merge some");
       into.push_back(1);
-      if (!text_.number(into.back(), "an extent", 1, std::numeric_limits<std::int64_t>::max())) return false;
+      if (!text_.extent(into.back(), "an extent", 1, std::numeric_limits<std::int64_t>::max())) return false;
     }
     return true;
   }
@@ -180,6 +211,7 @@ class CnmParser {
   }
 
   CnmText text_;
+  const kernel::Sizes &given_;
   CnmModule module_;
   std::unordered_map<std::string, int> operands_;
   std::vector<std::size_t> open_;  ///< loops around what comes next
@@ -188,12 +220,12 @@ class CnmParser {
 
 }  // namespace
 
-Result<CnmModule> parseCnm(std::string_view text, std::string file) {
+Result<CnmModule> parseCnm(std::string_view text, std::string file, const kernel::Sizes &sizes) {
   if (text.size() > kMaxCnmBytes)
     return error("cnm-too-large", {std::move(file), 1, 1},
                  "the text has " + std::to_string(text.size()) + " bytes, more than " + std::to_string(kMaxCnmBytes),
                  "split the graph");
-  return CnmParser(text, std::move(file)).run();
+  return CnmParser(text, std::move(file), sizes).run();
 }
 
 std::string cnmTarget(std::string_view text, Location *where) {

@@ -65,6 +65,54 @@ bool CnmText::number(std::int64_t &into, std::string_view what, std::int64_t low
                 "legal: " + std::to_string(low) + " to " + std::to_string(high));
 }
 
+bool CnmText::term(Term &into, bool isNegative, std::string_view what, const char *hint) {
+  into = {isNegative ? -1 : 1, {}, scan.where()};
+  const auto number = [&] {
+    const Scanner::Number n = scan.takeInteger(into.factor, isNegative);
+    if (n == Scanner::Number::kTaken) return true;
+    if (n == Scanner::Number::kNone) return expected(what, hint);
+    return report("cnm-number", scan.where(), "the number is too large", "numbers have 64 bits");
+  };
+  const auto name = [&] {
+    into.where = scan.where();
+    std::optional<std::string> n = scan.takeIdentifier();
+    if (!n) return expected(what, hint);
+    into.name = std::move(*n);
+    return true;
+  };
+  const char c = scan.peekCharacter();
+  if (c >= '0' && c <= '9') return number() && (!scan.takePunctuation('*') || name());
+  return name() && (!scan.takePunctuation('*') || number());
+}
+
+bool CnmText::extent(std::int64_t &into, std::string_view what, std::int64_t low, std::int64_t high) {
+  const Location where = scan.where();
+  std::int64_t sum = 0;
+  bool isNegative = scan.takePunctuation('-');
+  bool fits = true;
+  for (;;) {
+    Term t;
+    if (!term(t, isNegative, what, "a number, or a sum of numbers and sizes: 64, n, 2*n+1")) return false;
+    if (!t.name.empty()) {
+      const auto size = sizes.find(t.name);
+      if (size == sizes.end()) {
+        std::vector<std::string> names;
+        for (const auto &[each, value] : sizes) names.push_back(each);
+        return report("unknown-size", t.where, "no size is called " + spellWord(t.name),
+                      names.empty() ? "declare it first: size " + spellWord(t.name) + " 64" : suggest(t.name, names));
+      }
+      fits &= !__builtin_mul_overflow(t.factor, size->second, &t.factor);
+    }
+    fits &= !__builtin_add_overflow(sum, t.factor, &sum);
+    isNegative = scan.takePunctuation('-');
+    if (!isNegative && !scan.takePunctuation('+')) break;
+  }
+  into = sum;
+  if (fits && sum >= low && sum <= high) return true;
+  return report("cnm-number", where, std::string(what) + " is out of range" + (fits ? ": " + std::to_string(sum) : ""),
+                "legal: " + std::to_string(low) + " to " + std::to_string(high));
+}
+
 bool CnmText::word(std::size_t &into, std::string_view what, const std::vector<std::string> &choices) {
   const auto at = std::find(choices.begin(), choices.end(), scan.peekWord());
   if (at == choices.end()) return unknownWord(what, choices);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,14 @@ class CnmText {
 
   Scanner scan;
   Diagnostics found;
+  std::map<std::string, std::int64_t> sizes;  ///< declared so far
+
+  /// NUMBER, ID, NUMBER*ID or ID*NUMBER; `name` stays empty where there is none.
+  struct Term {
+    std::int64_t factor = 1;
+    std::string name;
+    Location where;  ///< of the name
+  };
 
   bool isFull() const;
   bool report(std::string code, Location where, std::string message, std::string hint);
@@ -35,6 +44,10 @@ class CnmText {
   bool identifier(std::string &into, std::string_view what);
   /// A number, `low` to `high`, with an optional minus sign.
   bool number(std::int64_t &into, std::string_view what, std::int64_t low, std::int64_t high);
+  /// A sum of numbers and sizes, `low` to `high`. Diagnostics: those of number(), unknown-size.
+  bool extent(std::int64_t &into, std::string_view what, std::int64_t low, std::int64_t high);
+  /// `hint`: what sums are made of.
+  bool term(Term &into, bool isNegative, std::string_view what, const char *hint);
   /// One of `choices`, as its index.
   bool word(std::size_t &into, std::string_view what, const std::vector<std::string> &choices);
   bool type(DType &into);

@@ -93,7 +93,9 @@ int pimento_query_set(pimento_query *query, const char *key, const char *value);
 /* One more entry of a list. PIMENTO_WRONG_USAGE also where the option is no list. */
 int pimento_query_add(pimento_query *query, const char *key, const char *value);
 /* A kernel as text in memory, `size` bytes: MLIR ("mlir"), C ("c"), CNM IR ("cnm") or a device program ("llvcnm").
- * `name` is what messages call it, NULL: "kernel.mlir" and so on. Replaces the option `kernel`. PIMENTO_WRONG_USAGE. */
+ * A text is read for the first question, files that it includes among it; asked again with other sizes, it is only
+ * bound to them. `name` is what messages call it, NULL: "kernel.mlir" and so on. Replaces the option `kernel`.
+ * PIMENTO_WRONG_USAGE. */
 int pimento_query_text(pimento_query *query, const char *language, const char *text, size_t size, const char *name);
 
 /* --- Answers --- */

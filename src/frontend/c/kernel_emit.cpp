@@ -180,7 +180,9 @@ class Emitter {
         how && (mustAccumulate || startsNeutral || (own.empty() && before.holds == Holds::kTensor));
     if (!accumulates) how.reset();
     kernel::KernelBuilder k(s.function, dims, s.where);
-    const bool isFresh = startsNeutral || (!accumulates && isWhole && !isShifted);
+    // What one iteration stores another one may read.
+    const bool isCarried = !own.empty() && hasKind(dims, DimKind::kSequential);
+    const bool isFresh = startsNeutral || (!accumulates && isWhole && !isShifted && !isCarried);
     int tensor = -1;
     if (!isFresh) tensor = updated(s);
     BodyWriter body(program_, graph_, buffers_, k, s.loops);

@@ -123,12 +123,14 @@ std::optional<std::int64_t> ExpressionPool::integerOf(int e) const {
 }
 
 void ExpressionPool::visit(int root, const std::function<void(int)> &see) const {
+  if (root < 0) return;
   std::vector<int> pending{root};
-  std::map<int, bool> seen;
+  std::vector<bool> seen(static_cast<std::size_t>(root) + 1);  // arguments come before what uses them
   while (!pending.empty()) {
     const int e = pending.back();
     pending.pop_back();
-    if (e < 0 || !seen.try_emplace(e, true).second) continue;
+    if (e < 0 || seen[static_cast<std::size_t>(e)]) continue;
+    seen[static_cast<std::size_t>(e)] = true;
     see(e);
     for (const int a : (*this)[e].args) pending.push_back(a);
   }

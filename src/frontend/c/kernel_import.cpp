@@ -61,12 +61,29 @@ bool hasKernelC() {
   return true;
 }
 
-Result<CKernels> importC(std::string_view text, std::string_view file, const CKernelOptions &options) {
-  Import import{std::string(file), options};
-  if (Status s = withTree(text, file, [&](clang::ASTContext &context) { import(context); }); !s) {
+struct CFile::Read {
+  CTree tree;
+  std::string file, function;
+};
+
+Result<CFile> CFile::read(std::string_view text, std::string_view file, const std::string &function) {
+  Result<CTree> tree = CTree::parse(text, file);
+  if (!tree) return std::move(tree.diagnostics());
+  return CFile(std::make_shared<const Read>(Read{std::move(*tree), std::string(file), function}));
+}
+
+Result<CKernels> CFile::bind(const kernel::Sizes &sizes) const {
+  const CKernelOptions options{read_->function, sizes};
+  Import import{read_->file, options};
+  if (Status s = read_->tree.use([&](clang::ASTContext &context) { import(context); }); !s)
     return std::move(s.diagnostics());
-  }
   return import.take();
+}
+
+Result<CKernels> importC(std::string_view text, std::string_view file, const CKernelOptions &options) {
+  Result<CFile> read = CFile::read(text, file, options.function);
+  if (!read) return std::move(read.diagnostics());
+  return read->bind(options.sizes);
 }
 
 }  // namespace pimento::frontend

@@ -1,11 +1,16 @@
 #include "pimento/frontend/c/kernel_parse.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 
 #include "clang/AST/ASTConsumer.h"
+#include "clang/AST/Decl.h"
+#include "clang/AST/Stmt.h"
 #include "clang/Basic/DiagnosticOptions.h"
 #include "clang/Basic/FileManager.h"
 #include "clang/Basic/TargetInfo.h"
@@ -79,26 +84,12 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> filesWith(const std::string &fil
   return all;
 }
 
-class UseAction final : public clang::ASTFrontendAction {
+/// Keeps the tree where it is.
+class KeepAction final : public clang::ASTFrontendAction {
  public:
-  explicit UseAction(const std::function<void(clang::ASTContext &)> &use) : use_(use) {}
-
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &, llvm::StringRef) override {
-    class Consumer final : public clang::ASTConsumer {
-     public:
-      explicit Consumer(const std::function<void(clang::ASTContext &)> &use) : use_(use) {}
-      void HandleTranslationUnit(clang::ASTContext &context) override {
-        if (!context.getDiagnostics().hasErrorOccurred()) use_(context);
-      }
-
-     private:
-      const std::function<void(clang::ASTContext &)> &use_;
-    };
-    return std::make_unique<Consumer>(use_);
+    return std::make_unique<clang::ASTConsumer>();
   }
-
- private:
-  const std::function<void(clang::ASTContext &)> &use_;
 };
 
 /// One file on its way through Clang, in one piece so that it can be abandoned in one piece.
@@ -126,6 +117,23 @@ class Session {
 
   void run() { isDone_ = clang_.ExecuteAction(action_) && messages_.errors().empty(); }
 
+  /// run() without its end, which takes the tree away.
+  void open() {
+    isDone_ = action_.PrepareToExecute(clang_) && clang_.createTarget() &&
+              action_.BeginSourceFile(clang_, clang_.getFrontendOpts().Inputs.front());
+    isOpen_ = isDone_;
+    if (!isOpen_) return;
+    llvm::consumeError(action_.Execute());
+    isDone_ = messages_.errors().empty();
+  }
+  void close() {
+    if (isOpen_) action_.EndSourceFile();
+    isOpen_ = false;
+  }
+  clang::ASTContext &tree() { return clang_.getASTContext(); }
+
+  bool isDone() const { return isDone_; }
+
   Status result() {
     if (isDone_) return okStatus();
     Diagnostics said = std::move(messages_.errors());
@@ -141,43 +149,127 @@ class Session {
   ClangMessages messages_;
   clang::FrontendAction &action_;
   clang::CompilerInstance clang_;
-  bool isDone_ = false;
+  bool isDone_ = false, isOpen_ = false;
 };
 
-}  // namespace
-
-Status runClang(std::string_view text, std::string_view file, const std::vector<const char *> &arguments,
-                clang::FrontendAction &action) {
+Status checkText(std::string_view text, std::string_view file) {
   constexpr std::size_t kMostText = std::size_t{4} << 20;
   if (text.size() > kMostText || text.find('\0') != std::string_view::npos) {
     return unsupported("c-too-large", Location{std::string(file)},
                        text.size() > kMostText ? "the file has more than 4 MiB" : "the file contains zero bytes",
                        "a file of kernels is text, and short");
   }
-  auto session = std::make_unique<Session>(text, file, arguments, action);
-  bool hasThrown = false;
-  llvm::CrashRecoveryContext::Enable();
-  llvm::CrashRecoveryContext guard;
-  constexpr unsigned kStack = 64U << 20;
-  const bool survived = guard.RunSafelyOnThread(
-      [&] {
-        try {
-          session->run();
-        } catch (const std::exception &) {
-          hasThrown = true;
-        }
-      },
-      kStack);
-  llvm::CrashRecoveryContext::Disable();
-  if (survived && !hasThrown) return session->result();
-  (void)session.release();  // after a crash Clang's state is not safe to take apart
-  return unsupported("c-crash", Location{std::string(file)}, "reading this text ended in a crash",
-                     "if clang-19 -fsyntax-only survives it, the mistake is ours: please report the file");
+  return okStatus();
 }
 
-Status withTree(std::string_view text, std::string_view file, const std::function<void(clang::ASTContext &)> &use) {
-  UseAction action(use);
-  return runClang(text, file, {"-triple", "x86_64-unknown-linux-gnu", "-fsyntax-only"}, action);
+/// How deep statements and expressions nest in all functions together, calls of one by another included.
+int depthOf(const clang::ASTContext &tree) {
+  int sum = 0;
+  const std::function<int(const clang::Stmt *)> depth = [&](const clang::Stmt *s) {
+    int deepest = 0;
+    for (const clang::Stmt *child : s->children())
+      if (child != nullptr) deepest = std::max(deepest, depth(child));
+    return deepest + 1;
+  };
+  for (const clang::Decl *d : tree.getTranslationUnitDecl()->noload_decls())
+    if (const auto *f = llvm::dyn_cast<clang::FunctionDecl>(d); f != nullptr && f->doesThisDeclarationHaveABody())
+      sum += depth(f->getBody());
+  return sum;
+}
+
+enum class Nesting : std::uint8_t { kShallow, kDeep };
+
+/// Runs `work` where it may crash and, if it has to, nest deeply; false if it crashed.
+bool survives(Nesting nesting, const std::function<void()> &work) {
+  constexpr unsigned kStack = 64U << 20;
+  bool hasThrown = false;
+  const auto guarded = [&] {
+    try {
+      work();
+    } catch (const std::exception &) {
+      hasThrown = true;
+    }
+  };
+  llvm::CrashRecoveryContext::Enable();
+  llvm::CrashRecoveryContext guard;
+  const bool survived =
+      nesting == Nesting::kShallow ? guard.RunSafely(guarded) : guard.RunSafelyOnThread(guarded, kStack);
+  llvm::CrashRecoveryContext::Disable();
+  return survived && !hasThrown;
+}
+
+Diagnostics crash(std::string_view file) {
+  return {unsupported("c-crash", Location{std::string(file)}, "reading this text ended in a crash",
+                      "if clang-19 -fsyntax-only survives it, the mistake is ours: please report the file")};
+}
+
+}  // namespace
+
+Status runClang(std::string_view text, std::string_view file, const std::vector<const char *> &arguments,
+                clang::FrontendAction &action) {
+  if (Status s = checkText(text, file); !s) return s;
+  auto session = std::make_unique<Session>(text, file, arguments, action);
+  if (survives(Nesting::kDeep, [&] { session->run(); })) return session->result();
+  (void)session.release();  // after a crash Clang's state is not safe to take apart
+  return crash(file);
+}
+
+class CTree::Reading {
+ public:
+  Reading(std::string_view text, std::string_view file) : file_(file), state_(std::make_unique<State>(text, file)) {}
+  Reading(const Reading &) = delete;
+  Reading &operator=(const Reading &) = delete;
+  ~Reading() {
+    if (state_) state_->session.close();
+  }
+
+  Status open() {
+    constexpr int kShallow = 200;  // of the stack that any thread has left
+    int depth = 0;
+    const auto work = [&] {
+      state_->session.open();
+      if (state_->session.isDone()) depth = depthOf(state_->session.tree());
+    };
+    if (Status s = guarded(work); !s) return s;
+    if (depth <= kShallow) nesting_ = Nesting::kShallow;
+    return state_->session.result();
+  }
+  Status use(const std::function<void(clang::ASTContext &)> &use) {
+    const std::lock_guard lock(mutex_);  // asking a tree changes what it keeps
+    if (!state_) return crash(file_);
+    return guarded([&] { use(state_->session.tree()); });
+  }
+
+ private:
+  struct State {
+    State(std::string_view text, std::string_view file)
+        : session(text, file, {"-triple", "x86_64-unknown-linux-gnu", "-fsyntax-only"}, action) {}
+
+    KeepAction action;
+    Session session;
+  };
+
+  Status guarded(const std::function<void()> &work) {
+    if (survives(nesting_, work)) return okStatus();
+    (void)state_.release();  // after a crash Clang's state is not safe to take apart
+    return crash(file_);
+  }
+
+  std::string file_;
+  Nesting nesting_ = Nesting::kDeep;
+  std::mutex mutex_;
+  std::unique_ptr<State> state_;
+};
+
+Result<CTree> CTree::parse(std::string_view text, std::string_view file) {
+  if (Status s = checkText(text, file); !s) return std::move(s.diagnostics());
+  const auto reading = std::make_shared<Reading>(text, file);
+  if (Status s = reading->open(); !s) return std::move(s.diagnostics());
+  return CTree(reading);
+}
+
+Status CTree::use(const std::function<void(clang::ASTContext &)> &use) const {
+  return reading_->use(use);
 }
 
 }  // namespace pimento::frontend

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "clang/AST/ASTContext.h"
@@ -15,13 +17,25 @@
 
 namespace pimento::frontend {
 
-/// Runs `action` over the text, with `arguments` as clang -cc1 takes them besides our own. Diagnostics: as withTree();
-/// c-crash leaves nothing that the action made in a state to be used.
+/// Runs `action` over the text, with `arguments` as clang -cc1 takes them besides our own. Diagnostics: as
+/// CTree::parse(); c-crash leaves nothing that the action made in a state to be used.
 Status runClang(std::string_view text, std::string_view file, const std::vector<const char *> &arguments,
                 clang::FrontendAction &action);
 
-/// Hands the tree to `use`, unless Clang refuses the text (c-syntax, with what Clang says) or does not survive it
-/// (c-crash).
-Status withTree(std::string_view text, std::string_view file, const std::function<void(clang::ASTContext &)> &use);
+/// A text that Clang has read. Its tree may be used any number of times, by one user after the other.
+class CTree {
+ public:
+  /// Diagnostics: c-syntax, with what Clang says; c-too-large; c-crash, where Clang does not survive the text.
+  static Result<CTree> parse(std::string_view text, std::string_view file);
+
+  /// Hands the tree to `use`. Diagnostics: c-crash, where that ends in a crash; nothing more can be had of the tree.
+  Status use(const std::function<void(clang::ASTContext &)> &use) const;
+
+ private:
+  class Reading;
+  explicit CTree(std::shared_ptr<Reading> reading) : reading_(std::move(reading)) {}
+
+  std::shared_ptr<Reading> reading_;
+};
 
 }  // namespace pimento::frontend

@@ -157,6 +157,7 @@ class CReader {
   void declareParameters(const clang::FunctionDecl &function);
   std::optional<CPointer> arrayOf(const clang::VarDecl &v);
   int addBuffer(CBuffer buffer);
+  std::string missingSizes(const clang::VariableArrayType &array) const;
   bool shapeOf(clang::QualType type, std::vector<std::int64_t> &shape, DType &element, const clang::VarDecl &v);
   void declareArray(const clang::VarDecl &v, CBuffer::Kind kind);
   void initializeArray(const CPointer &first, const clang::VarDecl &v);

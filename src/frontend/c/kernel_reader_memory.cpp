@@ -33,6 +33,31 @@ int CReader::addBuffer(CBuffer buffer) {
   return static_cast<int>(program_.buffers.size()) - 1;
 }
 
+/// "n=64,m=64": the names in the extents of this array and of all parameters that have no number yet.
+std::string CReader::missingSizes(const clang::VariableArrayType &array) const {
+  std::vector<std::string> missing;
+  const auto add = [&](const clang::Expr *extent) {
+    for (const clang::VarDecl *v : variablesIn(extent)) {
+      std::string name = v->getNameAsString();
+      const bool isKnown = sizes_.contains(name) || std::ranges::find(missing, name) != missing.end();
+      if (!isKnown) missing.push_back(std::move(name));
+    }
+  };
+  add(array.getSizeExpr());
+  for (const clang::ParmVarDecl *p : frames_.front().function->parameters()) {
+    clang::QualType type = p->getOriginalType();
+    if (type->isPointerType()) type = type->getPointeeType();
+    for (const clang::ArrayType *each = context_.getAsArrayType(type); each != nullptr;
+         each = context_.getAsArrayType(each->getElementType()))
+      if (const auto *variable = dyn_cast<clang::VariableArrayType>(each);
+          variable != nullptr && variable->getSizeExpr() != nullptr)
+        add(variable->getSizeExpr());
+  }
+  std::string sizes;
+  for (const std::string &name : missing) sizes += (sizes.empty() ? "" : ",") + name + "=64";
+  return sizes;
+}
+
 /// Extents of an array or pointer; the first is 0 where the declaration leaves it open.
 bool CReader::shapeOf(clang::QualType type, std::vector<std::int64_t> &shape, DType &element, const clang::VarDecl &v) {
   if (type->isPointerType() && !llvm::isa<clang::DecayedType>(type)) {
@@ -49,10 +74,7 @@ bool CReader::shapeOf(clang::QualType type, std::vector<std::int64_t> &shape, DT
       const int size = scalar(variable->getSizeExpr());
       const auto known = isFine() ? pool_.integerOf(size) : std::nullopt;
       if (!known) {
-        std::string names;
-        for (const clang::VarDecl *name : variablesIn(variable->getSizeExpr())) {
-          names += (names.empty() ? "" : ",") + name->getNameAsString() + "=64";
-        }
+        const std::string names = missingSizes(*variable);
         failInput("c-bounds", v.getLocation(), fmt::format("an extent of '{}' is not known", v.getNameAsString()),
                   names.empty() ? "extents are constants or integer parameters" : "say it: --size " + names);
         return false;

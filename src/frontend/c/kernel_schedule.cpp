@@ -80,8 +80,13 @@ std::vector<DimKind> kindsOf(CProgram &program, const CStatement &s, std::size_t
     kinds[d] = DimKind::kSequential;
     isOrdered = true;
   }
+  // A loop that the target does not name stores to one element, if conditions leave it more than one iteration or not.
+  const auto isNamed = [&](std::size_t d) {
+    return program.loops[static_cast<std::size_t>(s.loops[d])].extent == 1 ||
+           std::ranges::any_of(target.index, [&](const Affine &form) { return coefficient(form, s.loops[d]) != 0; });
+  };
   for (std::size_t d = counters; d < kinds.size(); ++d)
-    if (kinds[d] == DimKind::kParallel && carries(target, d))
+    if (kinds[d] == DimKind::kParallel && (!isNamed(d) || carries(target, d)))
       kinds[d] = isOrdered ? DimKind::kSequential : DimKind::kReduction;
   return kinds;
 }

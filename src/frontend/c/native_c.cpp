@@ -152,7 +152,9 @@ class CRun {
   Result<NativeAnswer> run() {
     std::optional<Signature> signature;
     Diagnostics found;
-    const Status read = withTree(text_, file_, [&](clang::ASTContext &context) {
+    const Result<CTree> tree = CTree::parse(text_, file_);
+    if (!tree) return tree.diagnostics();
+    const Status read = tree->use([&](clang::ASTContext &context) {
       const auto function = chooseFunction(context, Location{file_}, options_.function);
       if (function)
         signature = SignatureReader(context, file_).read(**function);

@@ -285,19 +285,34 @@ bool hasMlir() {
   return true;
 }
 
+struct MlirFile::Read {
+  std::unique_ptr<ParsedModule> module;
+  mutable mlir::func::FuncOp function;
+};
+
+Result<MlirFile> MlirFile::read(std::string_view text, std::string_view file, const std::string &function) {
+  if (Status s = screenText(text, file); !s) return std::move(s.diagnostics());
+  Result<std::unique_ptr<ParsedModule>> parsed = parseModule(text, file);
+  if (!parsed) return std::move(parsed.diagnostics());
+  Result<mlir::func::FuncOp> chosen = chooseFunction(**parsed, function);
+  if (!chosen) return std::move(chosen.diagnostics());
+  return MlirFile(std::make_shared<const Read>(Read{std::move(*parsed), *chosen}));
+}
+
+Result<Imported> MlirFile::bind(const kernel::Sizes &sizes) const {
+  return FunctionImporter(*read_->module, read_->function).run(sizes);
+}
+
+Result<Imported> importMlirFile(std::string_view text, std::string_view file, const MlirOptions &options) {
+  Result<MlirFile> read = MlirFile::read(text, file, options.function);
+  if (!read) return std::move(read.diagnostics());
+  return read->bind(options.sizes);
+}
+
 Result<kernel::Graph> importMlir(std::string_view text, std::string_view file, const MlirOptions &options) {
   Result<Imported> imported = importMlirFile(text, file, options);
   if (!imported) return std::move(imported.diagnostics());
   return std::move(imported->graph);
-}
-
-Result<Imported> importMlirFile(std::string_view text, std::string_view file, const MlirOptions &options) {
-  if (Status s = screenText(text, file); !s) return std::move(s.diagnostics());
-  Result<std::unique_ptr<ParsedModule>> parsed = parseModule(text, file);
-  if (!parsed) return std::move(parsed.diagnostics());
-  Result<mlir::func::FuncOp> function = chooseFunction(**parsed, options.function);
-  if (!function) return std::move(function.diagnostics());
-  return FunctionImporter(**parsed, *function).run(options.sizes);
 }
 
 }  // namespace pimento::frontend

@@ -36,6 +36,13 @@ TEST_F(Compiled, ResultsThatNoPointWritesAreNotTouched) {
         }
 }
 
+TEST_F(Compiled, RowsAtAnIndexFromDataAreCutAnyWay) {
+  for (const char *map : {"M1:{(1,1),(1,1),(1,3),(9,2)}", "M1:{(1,1),(2,1),(3,2),(2,3)}",
+                          "M1:{(1,2),(3,1),(1,3),(3,1)}", "M1:{(1,1),(1,5),(3,1),(3,1)}", "reference"})
+    for (const DType type : {DType::kI8, DType::kI32, DType::kF64})
+      expectRight("y[i,j] = x[p[i],j] - 2", {{"i", 9}, {"j", 5}, {"x_1", 7}}, type, map);
+}
+
 const std::vector<DType> &types() {
   static const std::vector<DType> kTypes = {DType::kI8,  DType::kI16, DType::kI32, DType::kI64,
                                             DType::kU8,  DType::kU16, DType::kU32, DType::kU64,

@@ -8,9 +8,8 @@
 #include <sstream>
 
 #include "test/support/cases.h"
-#include "test/support/llvm_dpu_compiler.h"
-#include "test/support/upmem_run.h"
 #include "test/unit/frontend/c_support.h"
+#include "test/unit/frontend/on_upmem.h"
 
 // The generated file defines it; a null text ends it. Arrays have one letter, kinds are words.
 extern "C" {
@@ -66,34 +65,6 @@ void expectNamedRefusal(const Diagnostics &found, const RandomCKernel &k) {
   EXPECT_FALSE(found.front().hint.empty()) << found.front().str();
 }
 
-/// Simulates every command; the answer is compared with the interpreter's, bit for bit. False: UPMEM cannot run it.
-bool runsOnUpmem(const kernel::Graph &graph, std::uint64_t seed, Tally &tally) {
-  static const machine::Machine kMachine = test::handUpmemWithRoom();
-  static const auto kCompiler = std::make_shared<test::LlvmDpuCompiler>();
-  const Result<kernel::Unrolled> rounds = kernel::unrolled(graph);
-  if (!rounds) return false;
-  evaluate::Request r;
-  r.graph = &rounds->graph;
-  r.rounds = graph.loops.empty() ? nullptr : &*rounds;
-  r.machine = &kMachine;
-  r.target = &test::targetOf(kMachine);
-  r.tools.cache = test::sharedCache();
-  r.tools.dpuCompiler = kCompiler.get();
-  r.maps = {*mapping::parseMapSpec("reference")};
-  kernel::DataSet data = kernel::makeData(graph, {.seed = seed});
-  r.isSimulation = true;
-  r.data = &data;
-  const auto report = evaluate::evaluate(r);
-  if (report) {
-    EXPECT_TRUE(report->isChecked);
-    return true;
-  }
-  const Diagnostic &d = report.diagnostics().front();
-  EXPECT_EQ(d.kind, DiagnosticKind::kUnsupported) << d.str();
-  ++tally.codes["UPMEM's " + d.code];
-  return false;
-}
-
 TEST(CRandom, GraphsOfRandomNestsComputeWhatTheHostComputes) {
   const RandomCKernel *first = kernels();
   std::int64_t all = 0;
@@ -127,9 +98,15 @@ TEST(CRandom, GraphsOfRandomNestsComputeWhatTheHostComputes) {
             k->call(pointers.data());
           },
           {}, Unwritten::kCounts);
-      if (count % every == 0 && ++tried > 0 && runsOnUpmem(file->graph, static_cast<std::uint64_t>(count), tally)) {
-        ++ran;
-        tell(tally.ran);
+      if (count % every == 0) {
+        ++tried;
+        const UpmemOutcome upmem = runsOnUpmem(file->graph, static_cast<std::uint64_t>(count));
+        if (upmem.isChecked) {
+          ++ran;
+          tell(tally.ran);
+        } else {
+          ++tally.codes["UPMEM's " + upmem.refusal];
+        }
       }
     }
     if (HasFailure()) return;

@@ -108,6 +108,19 @@ SAME_TEXT(pointerChase, void pointerChase(const int n[kSize], int *y) {
   int at = 0;
   for (int k = 0; k < kSize; k++) { y[k] = at; at = n[at] & 3; }
 })
+SAME_TEXT(lastLarge, void lastLarge(const float *x, int *b) {
+  for (int i = 0; i < kSize; i++) { b[i] = 0; for (int j = 1; j < kSize; j++) if (x[i * kSize + j] > 0.5f) b[i] = j; }
+})
+SAME_TEXT(largest, void largest(const float *x, float *m, int *b) {
+  for (int i = 0; i < kSize; i++) {
+    m[i] = x[i * kSize]; b[i] = 0;
+    for (int j = 1; j < kSize; j++) if (x[i * kSize + j] > m[i]) { m[i] = x[i * kSize + j]; b[i] = j; }
+  }
+})
+SAME_TEXT(corner, void corner(const long *x, long *y, long *z) {
+  for (int i = 0; i < kSize; i++) for (int j = 0; j < kSize; j++) if (j + kSize - 1 <= i) y[i] += x[j];
+  for (int i = 0; i < kSize; i++) for (int j = 0; j < kSize; j++) if (j + kSize - 1 <= i) z[i] = x[j];
+})
 // clang-format on
 
 TEST(CRounds, DependentLoopsRunAsWritten) {
@@ -119,6 +132,15 @@ TEST(CRounds, DependentLoopsRunAsWritten) {
   expectSame(roundsText, "ab", rounds);
   expectSame(neighboursText, "ab", neighbours);
   expectSame(lastOneCountsText, "xy", lastOneCounts);
+}
+
+TEST(CRounds, WhatAnIterationStoredUnderAConditionStays) {
+  expectSame(lastLargeText, "xb", lastLarge);
+  expectSame(largestText, "xmb", largest);
+}
+
+TEST(CRounds, ConditionsMayLeaveALoopOneIteration) {
+  expectSame(cornerText, "xyz", corner);
 }
 
 TEST(CRounds, AnAssignmentIsTheValueThatWasStored) {

@@ -12,6 +12,7 @@ and the reference interpreter must agree bit for bit (signed overflow wraps: -fw
 import random
 import sys
 
+import random_c_control
 import random_c_pieces
 
 INTEGERS = ["int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "uint32_t", "int64_t", "uint64_t"]
@@ -281,14 +282,16 @@ class Function:
     def make(self):
         own = [self.element_wise, self.reduction, self.total, self.scan, self.stencil, self.swap, self.walk, self.helper]
         pieces = [(piece.__name__, piece) for piece in own]
-        pieces += [(name, lambda make=make: make(self)) for name, make in random_c_pieces.PIECES.items()]
+        modules = (random_c_pieces, random_c_control)
+        pieces += [(name, lambda make=make: make(self)) for m in modules for name, make in m.PIECES.items()]
+        alone = random_c_pieces.ALONE | random_c_control.ALONE
         for _ in range(self.r.choice([1, 1, 2, 3])):
             name, piece = self.r.choice(pieces)
-            if name in random_c_pieces.ALONE and self.kinds:
+            if name in alone and self.kinds:
                 continue
             self.kinds.append(name)
             piece()
-            if name in random_c_pieces.ALONE:
+            if name in alone:
                 break
         parameters = ", ".join(a.parameter(a.name not in self.written) for a in self.arrays)
         body, depth = "", 1

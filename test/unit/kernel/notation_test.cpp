@@ -25,6 +25,20 @@ TEST(Notation, AnIndexMissingOnTheLeftIsAReduction) {
   EXPECT_EQ(tensor(graph, "A").shape, (Shape{3, 4}));
 }
 
+TEST(Notation, ParsedOnceItIsBoundToManySizes) {
+  const std::string text = "for k in 0..n { y[i] += A[i,j] * x[j] where i >= k }; z[i] = y[i]";
+  const Result<Notation> parsedOnce = Notation::parse(text);
+  ASSERT_TRUE(parsedOnce.ok());
+  for (std::int64_t n = 1; n < 40; ++n) {
+    const Sizes sizes{{"n", n}, {"i", n + 1}, {"j", 2 * n}};
+    const Result<Graph> bound = parsedOnce->bind(sizes, DType::kF16), fresh = parseNotation(text, sizes, DType::kF16);
+    ASSERT_EQ(bound.ok(), fresh.ok());
+    if (!bound) continue;
+    EXPECT_EQ(print(*bound), print(*fresh));
+  }
+  EXPECT_FALSE(parsedOnce->bind({}, DType::kF32).ok());
+}
+
 TEST(Notation, RolesFollowFromReadsAndWrites) {
   const Graph graph = parsed("y[i] += A[i,j] * x[j]; z[i] = relu(y[i] + b[i]); u[i] = 2 * u[i]", {{"i", 3}, {"j", 4}});
   EXPECT_EQ(tensor(graph, "A").role, Role::kInput);

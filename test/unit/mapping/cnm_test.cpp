@@ -171,5 +171,54 @@ TEST(CnmText, PlacesAreThoseOfTheStatements) {
   EXPECT_EQ(m->mappings[0]->mapping.where.at("cyclic(lane)").str(), "t.cnm:13:3");
 }
 
+TEST(CnmSizes, NamesStandWhereNumbersDo) {
+  const std::string text = R"(cnm t
+size n
+size m 3
+size rounds 2
+operand a i32[n+2,2*m] inout
+operand o i32[n,m] output
+for t rounds {
+kernel k {
+  induction t rounds counter
+  induction i n parallel
+  induction m m-1 parallel
+  guard n-i-t
+  @0 = read a[i+2,m+1]
+  %0 = load i32 @0
+  %1 = constant i32 4*n-1
+  %2 = add i32 %0 %1
+  store assign o[n-1-i,m] %2
+}
+}
+)";
+  const std::string numbers = R"(cnm t
+operand a i32[7,6] inout
+operand o i32[5,3] output
+for t 2 {
+kernel k {
+  induction t 2 counter
+  induction i 5 parallel
+  induction m 2 parallel
+  guard 5-i-t
+  @0 = read a[i+2,m+1]
+  %0 = load i32 @0
+  %1 = constant i32 19
+  %2 = add i32 %0 %1
+  store assign o[4-i,m] %2
+}
+}
+)";
+  const Result<CnmModule> named = parseCnm(text, "t.cnm", {{"n", 5}}), written = parseCnm(numbers, "t.cnm");
+  ASSERT_TRUE(named.ok()) << named.diagnostics().front().str();
+  ASSERT_TRUE(written.ok());
+  EXPECT_EQ(print(*named), print(*written));
+  const Result<CnmModule> larger = parseCnm(text, "t.cnm", {{"n", 50}, {"m", 8}, {"rounds", 4}});
+  ASSERT_TRUE(larger.ok());
+  EXPECT_EQ(larger->graph.tensors[0].shape, (std::vector<std::int64_t>{52, 16}));
+  EXPECT_EQ(larger->graph.loops[0].extent, 4);
+  EXPECT_TRUE(verify(*larger).ok());
+}
+
 }  // namespace
 }  // namespace pimento::mapping

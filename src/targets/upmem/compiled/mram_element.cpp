@@ -6,12 +6,11 @@ namespace pimento::targets::upmem::compiled {
 
 namespace {
 
-/// A point's value of dim `d` from the first in its DPU, or (`ofUnit` false) in its tasklet; empty: 0.
-std::string inArray(const Scheme &scheme, std::size_t d, bool ofUnit) {
+/// A point's value of dim `d` from the first in its tasklet, where at_NAME lies; empty: 0.
+std::string inArray(const Scheme &scheme, std::size_t d) {
   const Axis &a = scheme.axes[d];
   std::string at;
   const auto add = [&](const std::string &part) { at += (at.empty() ? "" : " + ") + part; };
-  if (ofUnit && a.threads() > 1) add("low_" + a.name);
   if (a.range > 1 && a.isTiled()) add("at_" + a.name);
   if (a.range > 1) add("i_" + a.name);
   return at;
@@ -33,7 +32,7 @@ std::string addressOf(const Context &c, const Operand &o, const kernel::Access &
     if (r.delta[p] != 0) from += fmt::format(" + {} * {}", r.delta[p], pitch);
     for (std::size_t d = 0; d < c.scheme.axes.size(); ++d)
       if (const std::int64_t k = position.coefficient[d]; k != 0)
-        if (const std::string at = inArray(c.scheme, d, o.isShared()); !at.empty())
+        if (const std::string at = inArray(c.scheme, d); !at.empty())
           from += fmt::format(" + {} * ({}) * {}", k, at, pitch);
   }
   return from;
