@@ -67,6 +67,7 @@ class Emitter {
         graph_.finish("it needs a loop, or a statement, that stores to a parameter or returns a value");
     if (!graph)
       rename(graph.diagnostics(), {{"out-of-bounds", "c-bounds"},
+                                   {"bad-form", "c-bounds"},  // of a row of a selection
                                    {"duplicate-write", "c-overwrite"},
                                    {"self-dependence", "c-dependence"},
                                    {"too-large", "c-too-large"},

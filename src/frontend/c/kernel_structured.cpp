@@ -110,7 +110,7 @@ std::optional<CFlatList> flatListOf(const CProgram &program, const CStatement &a
     if (!first) continue;
     std::int64_t width = 0;
     for (const std::int64_t c : first->coefficients) width = std::gcd(width, c);
-    if (width < 2 || first->constant % width != 0) return std::nullopt;
+    if (width < 1 || first->constant % width != 0) return std::nullopt;
     Affine row = *first;
     for (std::int64_t &c : row.coefficients) c /= width;
     row.constant /= width;

@@ -141,6 +141,14 @@ TEST(CErrors, ASelectionCountsFromZero) {
       "c-dependence@3:50");
 }
 
+TEST(CErrors, ARowOfASelectionHasRoom) {
+  EXPECT_EQ(complaint("void f(const int x[4][8], int y[restrict 4][5], int n[restrict 4]) {\n"
+                      "for (int i = 0; i < 4; i++) { n[i] = 0;\n"
+                      "for (int j = 0; j < 8; j++) if (x[i][j] > 0) y[i][n[i]++] = j; }\n}\n",
+                      "rows hold every point, or the limit", "8 elements per row"),
+            "c-bounds@3:61");
+}
+
 TEST(CErrors, TextsThatAreTooLargeAreRefused) {
   EXPECT_EQ(complaint("void f(void) {}" + std::string(1, '\0'), "zero bytes", "text"), "c-too-large@0:0");
   EXPECT_EQ(complaint(function("for (long i = 0; i < 1L << 50; i++) y[0] += 1;"), "times", "smaller"),

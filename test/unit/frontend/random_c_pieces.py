@@ -277,10 +277,10 @@ def scatter(f):
     f.lines += [f"{loop(i, 0, n)} {y.at([f'{at.at([i])} & 7'])} {f.r.choice(['=', '+=', '+=', '-='])} {x.at([i])};"]
 
 
-def extreme(f, kind, x, least, best, value):
+def extreme(f, x, least, best, value, isStrict=False):
     """Takes over x where it is less (more) than what is there, and with it a value."""
     r = f.r
-    sign = r.choice(["<", ">", "<", ">", "<=", ">="])
+    sign = r.choice(["<", ">"] if isStrict or r.random() < 0.7 else ["<=", ">="])
     test = r.choice([f"{x} {sign} {least}", f"{least} {sign} {x}", f"{value} != 2 && {x} {sign} {least}"])
     both = [f"{least} = {x};", f"{best} = {value};"]
     return [f"if ({test}) {{"] + (both if r.random() < 0.6 else both[::-1]) + ["}"]
@@ -296,15 +296,15 @@ def argmin(f):
         x, y = shared(f, [n], kind), shared(f, [1], "int32_t", True)
         start = r.choice([start, x.at(["0"])])
         f.lines += [f"int {best} = {r.choice(['0', '-1'])};", f"{kind} {least} = {start};", loop(i, r.choice([0, 1]), n) + " {"]
-        f.lines += extreme(f, kind, x.at([i]), least, best, i) + ["}", f"{y.at(['0'])} = {best};"]
+        f.lines += extreme(f, x.at([i]), least, best, i) + ["}", f"{y.at(['0'])} = {best};"]
         return
     a, y = shared(f, [n, m], kind), shared(f, [n], "int32_t", True)
     start = r.choice([start, a.at([i, "0"])])
-    high = m if n > m or r.random() < 0.7 else i
+    high = m if n > m or r.random() < 0.7 else i  # a loop of changing length accumulates, and does nothing else
     isDirect, isKept = r.random() < 0.4, r.random() < 0.4
     to = y.at([i]) if isDirect else best
     f.lines += [loop(i, 0, n) + " {", f"int {best} = {r.choice(['0', '-1'])};", f"{kind} {least} = {start};", loop(j, r.choice([0, 1]), high) + " {"]
-    f.lines += extreme(f, kind, a.at([i, j]), least, to, r.choice([j, j, f"{j} * 2 + {i}"])) + ["}"]
+    f.lines += extreme(f, a.at([i, j]), least, to, r.choice([j, j, f"{j} * 2 + {i}"]), high == i) + ["}"]
     if not isDirect:
         f.lines += [f"{y.at([i])} = {best};"]
     if isKept:
@@ -320,7 +320,7 @@ def nearest(f):
     t, i = f.fresh("t"), f.fresh("i")
     a, least, who = shared(f, [m, n], kind), shared(f, [n], kind, True), shared(f, [n], "int32_t", True)
     f.lines += [loop(t, 0, m), loop(i, 0, n) + " {"]
-    f.lines += extreme(f, kind, a.at([t, i]), least.at([i]), who.at([i]), t) + ["}"]
+    f.lines += extreme(f, a.at([t, i]), least.at([i]), who.at([i]), t) + ["}"]
 
 
 def rows(f):
