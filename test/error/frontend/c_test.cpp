@@ -146,7 +146,7 @@ TEST(CErrors, ARowOfASelectionHasRoom) {
                       "for (int i = 0; i < 4; i++) { n[i] = 0;\n"
                       "for (int j = 0; j < 8; j++) if (x[i][j] > 0) y[i][n[i]++] = j; }\n}\n",
                       "rows hold every point, or the limit", "8 elements per row"),
-            "c-bounds@3:61");
+            "c-bounds@3:59");
 }
 
 TEST(CErrors, TextsThatAreTooLargeAreRefused) {

@@ -183,17 +183,16 @@ void HostKernel::writeCollecting(Lines &lines) {
     }
     if (!functions_.isSum(o)) continue;
     lines.add("struct sums_{0}{1} in_dpu_{0}, in_rank_{0}, all_{0};", o.name, names_.suffix);
+    const std::int64_t elements = tensorOf(o.tensor).elements();
+    std::string followers;
+    for (const Operand *f : functions_.followersOf(o))
+      followers += fmt::format(", reserve({0} * sizeof({1})), reserve({0} * sizeof(int64_t))", elements,
+                               memoryType(f->type));
     for (const char *level : {"in_dpu", "in_rank", "all"})
       lines.add(
           "{0}_{1} = (struct sums_{1}{4}){{reserve({2} * sizeof({3})), reserve({2}), reserve({2} * "
-          "sizeof(int64_t)), 0}};",
-          level, o.name, tensorOf(o.tensor).elements(), valueType(o.type), names_.suffix);
-    for (const char *level : {"in_dpu", "in_rank", "all"})
-      for (const Operand *f : functions_.followersOf(o)) {
-        const std::string there = fmt::format("{}_{}", level, o.name);
-        lines.add("{0}.x_{1} = reserve({2} * sizeof *{0}.x_{1});", there, f->name, tensorOf(o.tensor).elements());
-        lines.add("{0}.element_{1} = reserve({2} * sizeof(int64_t));", there, f->name, tensorOf(o.tensor).elements());
-      }
+          "sizeof(int64_t)), 0{5}}};",
+          level, o.name, elements, valueType(o.type), names_.suffix, followers);
   }
   if (scheme_.hasLengthsApart()) lines.add("int64_t kept = 0;");
   if (scheme_.isRowwise) {
