@@ -209,15 +209,15 @@ bool GraphBuilder::isTouched(int tensor) const {
   return false;
 }
 
-/// A fresh tensor that is accumulated into starts from the identity by itself; where it becomes one that the user
-/// gives, a kernel says so.
+/// A fresh tensor that is accumulated into starts from the identity by itself (what follows a minimum from 0); where it
+/// becomes one that the user gives, a kernel says so.
 void GraphBuilder::startFromIdentity(int tensor, const Location &where) {
   for (std::size_t n = 0; n < graph_.kernels.size(); ++n) {
     const auto &stores = graph_.kernels[n].stores;
     const auto store =
         std::find_if(stores.begin(), stores.end(), [&](const Store &s) { return s.target.tensor == tensor; });
     if (store == stores.end()) continue;
-    if (store->combine == Combine::kAssign) return;
+    if (store->combine == Combine::kAssign && store->follows < 0) return;
     const kernel::Tensor to = graph_.tensors[static_cast<std::size_t>(tensor)];
     const kernel::Scalar identity = kernel::identity(store->combine, to.type);
     KernelBuilder k = walk("fill", to.shape, where);

@@ -51,6 +51,14 @@ SAME_TEXT(otherIndices, void otherIndices(const int *x, int *b) {
     b[kSize - 1 - i] = at;
   }
 })
+SAME_TEXT(again, void again(const int *x, int *b) {
+  for (int i = 0; i < kSize; i++) b[i] = b[i] * 2 + x[i];
+  for (int i = 0; i < kSize; i++) {
+    int most = 1 << 30; int at = 0;
+    for (int j = 0; j < kSize; j++) if (x[i * kSize + j] > most) { most = x[i * kSize + j]; at = j; }
+    b[i] = at;
+  }
+})
 SAME_TEXT(localCount, void localCount(const int *x, int o[kSize][kSize], int *n) {
   for (int i = 0; i < kSize; i++) {
     int c = 0;
@@ -110,6 +118,11 @@ TEST(CStructured, NotWhereTheLastOfEqualsWinsOrOthersLookOn) {
 TEST(CStructured, TheIndexMayGoElsewhereAfterwards) {
   expectSame(otherIndicesText, "xb", otherIndices);
   EXPECT_EQ(extremes(otherIndicesText), 1U);
+}
+
+TEST(CStructured, WhatNeverWinsLeavesTheFirstIndex) {
+  expectSame(againText, "xb", again);
+  EXPECT_EQ(extremes(againText), 1U);
 }
 
 TEST(CStructured, InfinityIsANumberToStartFrom) {

@@ -186,8 +186,8 @@ void HostKernel::writeCollecting(Lines &lines) {
     const std::int64_t elements = tensorOf(o.tensor).elements();
     std::string followers;
     for (const Operand *f : functions_.followersOf(o))
-      followers += fmt::format(", reserve({0} * sizeof({1})), reserve({0} * sizeof(int64_t))", elements,
-                               memoryType(f->type));
+      followers +=
+          fmt::format(", reserve({0} * sizeof({1})), reserve({0} * sizeof(int64_t))", elements, memoryType(f->type));
     for (const char *level : {"in_dpu", "in_rank", "all"})
       lines.add(
           "{0}_{1} = (struct sums_{1}{4}){{reserve({2} * sizeof({3})), reserve({2}), reserve({2} * "
