@@ -12,9 +12,7 @@
 namespace pimento::kernel {
 
 BlockRunner::BlockRunner(const Graph &graph, const Kernel &kernel, DataSet &data)
-    : graph_(graph),
-      kernel_(kernel),
-      ranges_(graph, kernel, data) {
+    : graph_(graph), kernel_(kernel), ranges_(graph, kernel, data) {
   const std::size_t dims = kernel.dims.size();
   lanes_.resize(kernel.body.size());
   for (std::size_t v = 0; v < kernel.body.size(); ++v) {

@@ -190,12 +190,11 @@ std::optional<DataRanges::Range> DataRanges::checked(const Bound &bound, const s
   if (range.first >= range.end) return Range{0, 0};
   if (range.first >= 0 && range.end <= dim.extent) return range;
   const bool isFirst = range.first < 0;
-  failure_.push_back(error(
-      "bound-out-of-range", kernel_.where,
-      fmt::format("kernel '{}' runs dim '{}' {} {}{}; its extent is {}", kernel_.name, dim.name,
-                  isFirst ? "from" : "up to", isFirst ? range.first : range.end,
-                  shown(isFirst ? b.first : b.end, point), dim.extent),
-      fmt::format("give data whose bounds lie in 0..{}, or a larger extent", dim.extent)));
+  failure_.push_back(error("bound-out-of-range", kernel_.where,
+                           fmt::format("kernel '{}' runs dim '{}' {} {}{}; its extent is {}", kernel_.name, dim.name,
+                                       isFirst ? "from" : "up to", isFirst ? range.first : range.end,
+                                       shown(isFirst ? b.first : b.end, point), dim.extent),
+                           fmt::format("give data whose bounds lie in 0..{}, or a larger extent", dim.extent)));
   return std::nullopt;
 }
 

@@ -18,9 +18,9 @@ namespace pimento::frontend {
 struct CLoop {
   std::string name;
   std::int64_t extent = 1;
-  bool isSymbol = false;    ///< stands for an unknown value while a loop body is looked at for the first time
+  bool isSymbol = false;     ///< stands for an unknown value while a loop body is looked at for the first time
   int first = -1, end = -1;  ///< integers of the pool; -1: 0, the extent
-  std::int64_t most = -1;   ///< of one that data bound: how far arrays let it go; -1: nothing has said it
+  std::int64_t most = -1;    ///< of one that data bound: how far arrays let it go; -1: nothing has said it
 
   bool isBounded() const { return first >= 0 || end >= 0; }
 };
@@ -52,6 +52,9 @@ struct CStatement {
   std::vector<kernel::Affine> guards;
   Location where;
   std::string function;  ///< whose text it is
+  /// It happens where the statement before it (the first before it that follows none), a minimum or maximum, takes a
+  /// new value; it has no predicate of its own then.
+  bool follows = false;
 };
 
 struct CProgram {
