@@ -119,6 +119,11 @@ class MlirWriter {
                                   fmt::format("kernels run in rounds of loop '{}'", loop.name),
                                   "--emit kernel and --emit cnm print loops around kernels"));
     for (const Kernel &k : graph_.kernels) {
+      if (!k.bounds.empty())
+        found.push_back(unsupported("no-mlir-form", k.where,
+                                    fmt::format("data say how far dim '{}' of kernel '{}' runs",
+                                                k.dims[static_cast<std::size_t>(k.bounds[0].dim)].name, k.name),
+                                    "linalg and affine loops say only what indices decide; --emit kernel prints it"));
       const bool follows = std::any_of(k.stores.begin(), k.stores.end(), [](const auto &s) { return s.follows >= 0; });
       if (k.hasIndirectLoads() || follows)
         found.push_back(

@@ -13,6 +13,7 @@
 #include "pimento/evaluate/price.h"
 #include "pimento/evaluate/slices.h"
 #include "pimento/evaluate/two_slice.h"
+#include "pimento/kernel/data_bounds.h"
 
 namespace pimento::evaluate {
 
@@ -228,8 +229,8 @@ class Run {
     const kernel::Kernel &kernel = request_.graph->kernels[k];
     const bool isIndirect = std::any_of(kernel.stores.begin(), kernel.stores.end(),
                                         [](const kernel::Store &s) { return s.target.isIndirect(); }) ||
-                            kernel.hasIndirectLoads();
-    if (found.front().kind != DiagnosticKind::kFault || !isIndirect || kernel.points() > kMostPoints) return found;
+                            kernel.hasIndirectLoads() || !kernel.bounds.empty();
+    if (found.front().kind != DiagnosticKind::kFault || !isIndirect || kernel::pointsOfRows(kernel) > kMostPoints) return found;
     kernel::DataSet data;
     if (request_.data != nullptr) {
       data = *request_.data;

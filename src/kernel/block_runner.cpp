@@ -11,7 +11,10 @@
 
 namespace pimento::kernel {
 
-BlockRunner::BlockRunner(const Graph &graph, const Kernel &kernel, DataSet &data) : graph_(graph), kernel_(kernel) {
+BlockRunner::BlockRunner(const Graph &graph, const Kernel &kernel, DataSet &data)
+    : graph_(graph),
+      kernel_(kernel),
+      ranges_(graph, kernel, data) {
   const std::size_t dims = kernel.dims.size();
   lanes_.resize(kernel.body.size());
   for (std::size_t v = 0; v < kernel.body.size(); ++v) {
@@ -120,6 +123,20 @@ void BlockRunner::gatherRun(const std::vector<std::int64_t> &point, int dim, std
 void BlockRunner::add(std::vector<std::int64_t> &point, int dim, std::int64_t step, std::int64_t count, int tag) {
   std::int64_t begin = 0, end = count;
   if (!kernel_.guards.empty()) clip(point, dim, step, begin, end);
+  if (!kernel_.bounds.empty() && begin < end) {
+    // What bounds another dim is looked at point by point.
+    if (dim >= 0 && count > 1 && ranges_.bounds(static_cast<std::size_t>(dim))) {
+      std::int64_t &moving = point[static_cast<std::size_t>(dim)];
+      const std::int64_t start = moving;
+      for (std::int64_t p = begin; p < end && failure_.empty(); ++p) {
+        moving = start + p * step;
+        add(point, dim, step, 1, tag);
+      }
+      moving = start;
+      return;
+    }
+    if (!clipToBounds(point, dim, step, begin, end)) return;
+  }
   std::int64_t unused = 0;
   std::int64_t &moving = dim < 0 ? unused : point[static_cast<std::size_t>(dim)];
   const std::int64_t start = moving;
@@ -132,6 +149,32 @@ void BlockRunner::add(std::vector<std::int64_t> &point, int dim, std::int64_t st
     if (used_ == limit_) flush();
   }
   moving = start;
+}
+
+std::optional<DataRanges::Range> BlockRunner::range(std::size_t dim, const std::vector<std::int64_t> &point) {
+  const auto range = ranges_.of(dim, point);
+  if (!range && failure_.empty()) {
+    flush();  // an earlier point's failure comes first
+    if (failure_.empty()) failure_ = ranges_.failure();
+  }
+  return range;
+}
+
+/// False: none of the points runs.
+bool BlockRunner::clipToBounds(std::vector<std::int64_t> &point, int dim, std::int64_t step, std::int64_t &begin,
+                               std::int64_t &end) {
+  for (const DataBounds &b : kernel_.bounds) {
+    const auto d = static_cast<std::size_t>(b.dim);
+    const auto runs = range(d, point);
+    if (!runs) return false;
+    if (b.dim == dim) {
+      begin = std::max(begin, ceilDiv(std::max<std::int64_t>(0, runs->first - point[d]), step));
+      end = std::min(end, ceilDiv(std::max<std::int64_t>(0, runs->end - point[d]), step));
+    } else if (point[d] < runs->first || point[d] >= runs->end) {
+      return false;
+    }
+  }
+  return begin < end;
 }
 
 /// What the index from data adds to the element; none where it lies outside the tensor.
@@ -147,7 +190,6 @@ std::optional<std::int64_t> BlockRunner::offset(const Indirect &indirect, int la
 /// What is wrong with it: at which point, and what it was read from if that is all there is to it.
 Diagnostic BlockRunner::outside(const Indirect &indirect, int lane, std::int64_t index) const {
   const Access &access = *indirect.access;
-  const std::int64_t extent = indirect.tensor->shape[static_cast<std::size_t>(access.indirectAt)];
   const auto run = std::find_if(runs_.begin(), runs_.end(), [lane](const PendingRun &r) { return lane < r.end; });
   std::vector<std::int64_t> point = run->point;
   if (run->dim >= 0) point[static_cast<std::size_t>(run->dim)] += (lane - run->begin) * run->apart;
@@ -163,10 +205,7 @@ Diagnostic BlockRunner::outside(const Indirect &indirect, int lane, std::int64_t
     for (const Affine &form : source.index) element.push_back(std::to_string(valueAt(form, point)));
     where = fmt::format(", from {}[{}]", graph_.tensors[static_cast<std::size_t>(source.tensor)].name, join(element));
   }
-  return error("index-out-of-range", kernel_.where,
-               fmt::format("kernel '{}': index {} of '{}' is {}{}; its extent is {}", kernel_.name,
-                           access.indirectAt + 1, indirect.tensor->name, index, where, extent),
-               fmt::format("legal: 0..{}; give other data, or a larger '{}'", extent - 1, indirect.tensor->name));
+  return indexOutOfRange(kernel_, *indirect.tensor, access.indirectAt, index, where);
 }
 
 void BlockRunner::gatherIndirect(std::size_t source) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "pimento/kernel/data_bounds.h"
 #include "pimento/kernel/interpreter.h"
 #include "pimento/kernel/lanes.h"
 
@@ -31,13 +32,17 @@ class BlockRunner {
   /// At most this many points before results are consumed (1: every point sees all earlier stores).
   void limitBlock(int points) { limit_ = points; }
 
-  /// Adds `count` points: `point` and those after it, `step` apart in dim `dim` (-1: count is 1). Points that a guard
-  /// leaves out are dropped. Evaluates and hands over blocks as they fill.
+  /// Adds `count` points: `point` and those after it, `step` apart in dim `dim` (-1: count is 1). Points that a guard or
+  /// a bound leaves out are dropped. Evaluates and hands over blocks as they fill.
   void add(std::vector<std::int64_t> &point, int dim, std::int64_t step, std::int64_t count, int tag);
   /// Evaluates what is left.
   void flush();
-  /// An index from data was outside its tensor: "index-out-of-range". Nothing is handed over any more.
+  /// An index or a bound from data was out of range: "index-out-of-range", "bound-out-of-range". Nothing is handed over
+  /// any more.
   const Diagnostics &failure() const { return failure_; }
+  /// Where the kernel's dims run.
+  std::optional<DataRanges::Range> range(std::size_t dim, const std::vector<std::int64_t> &point);
+  bool isBounded(std::size_t dim) const { return ranges_.isBounded(dim); }
   /// The element that a store with an index from data goes to at a lane of a run; none: failure() says why.
   std::optional<std::int64_t> indirectElement(const Run &run, std::size_t store, int lane);
 
@@ -56,10 +61,13 @@ class BlockRunner {
   Diagnostic outside(const Indirect &indirect, int lane, std::int64_t index) const;
   void clip(const std::vector<std::int64_t> &point, int dim, std::int64_t step, std::int64_t &begin,
             std::int64_t &end) const;
+  bool clipToBounds(std::vector<std::int64_t> &point, int dim, std::int64_t step, std::int64_t &begin,
+                    std::int64_t &end);
   void gatherRun(const std::vector<std::int64_t> &point, int dim, std::int64_t step, int count);
 
   const Graph &graph_;
   const Kernel &kernel_;
+  DataRanges ranges_;
   Consumer consumer_;
   int limit_ = kBlock;
   int used_ = 0;

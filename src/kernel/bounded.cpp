@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "pimento/kernel/bound_arithmetic.h"
+#include "pimento/kernel/data_bounds.h"
 #include "pimento/kernel/interpreter.h"
 #include "pimento/kernel/lanes.h"
 #include "pimento/kernel/linear.h"
@@ -56,17 +57,37 @@ class BoundedKernel {
 
   void run() {
     for (const Store &store : kernel_.stores) open(store);
-    std::vector<std::int64_t> point(kernel_.dims.size(), 0), lower = point, upper;
-    for (const Dim &dim : kernel_.dims) upper.push_back(dim.extent);
-    do {
-      const bool isIn = std::all_of(kernel_.guards.begin(), kernel_.guards.end(),
-                                    [&](const Affine &guard) { return valueAt(guard, point) >= 0; });
-      if (isIn) runPoint(point);
-    } while (advance(point, lower, upper));
+    std::vector<std::int64_t> point(kernel_.dims.size(), 0);
+    walk(0, point);
     for (const Store &store : kernel_.stores) close(store);
   }
 
  private:
+  void walk(std::size_t d, std::vector<std::int64_t> &point) {
+    if (d == point.size()) {
+      const bool isIn = std::all_of(kernel_.guards.begin(), kernel_.guards.end(),
+                                    [&](const Affine &guard) { return valueAt(guard, point) >= 0; });
+      if (isIn) runPoint(point);
+      return;
+    }
+    std::int64_t first = 0, end = kernel_.dims[d].extent;
+    if (const DataBounds *bounds = kernel_.boundsOf(static_cast<int>(d))) {
+      for (const int v : valuesBelow(kernel_, *bounds))
+        values_[static_cast<std::size_t>(v)] = evaluate(kernel_.body[static_cast<std::size_t>(v)], point);
+      // Beyond the extent interpret() reports it.
+      if (bounds->first >= 0) first = std::max(first, boundOf(bounds->first));
+      if (bounds->end >= 0) end = std::min(end, boundOf(bounds->end));
+    }
+    for (point[d] = first; point[d] < end; ++point[d]) walk(d + 1, point);
+    point[d] = 0;
+  }
+
+  std::int64_t boundOf(int value) {
+    const Bounded &x = values_[static_cast<std::size_t>(value)];
+    if (x.bound != 0) isTainted_ = true;
+    return x.integer;
+  }
+
   static const Tensor &tensorOf(const Graph &graph, const Access &access) {
     return graph.tensors[static_cast<std::size_t>(access.tensor)];
   }

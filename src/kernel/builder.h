@@ -37,6 +37,8 @@ class KernelBuilder {
   /// The last store, a minimum or maximum, with an index of its own: `value` is assigned where that one takes place.
   void storeWith(int tensor, int value);
   void guard(Affine nonNegative) { kernel_.guards.push_back(std::move(nonNegative)); }
+  /// `dim` runs from one body value up to below another; -1: from 0, up to its extent.
+  void bound(int dim, int first, int end) { kernel_.bounds.push_back({dim, first, end}); }
   /// The stored value is appended where `predicate` is not 0, at most `limit` times in a row.
   void select(int predicate, std::int64_t limit = -1);
 

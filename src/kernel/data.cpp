@@ -5,6 +5,7 @@
 
 #include "pimento/base/integer.h"
 #include "pimento/base/rng.h"
+#include "pimento/kernel/data_bounds.h"
 #include "pimento/kernel/interpreter.h"
 #include "pimento/kernel/scalar.h"
 
@@ -105,33 +106,95 @@ std::int64_t termsPerResult(const Graph &graph, std::size_t tensor) {
   return most;
 }
 
-/// By tensor: the least extent that its elements, as they are or cast, index; 0 where they index nothing.
-std::vector<std::int64_t> indexedExtents(const Graph &graph) {
-  std::vector<std::int64_t> extents(graph.tensors.size(), 0);
-  for (const Kernel &kernel : graph.kernels) {
-    const auto see = [&](const Access &a) {
-      if (!a.isIndirect()) return;
-      int v = a.indirectIndex;
-      const auto node = [&]() -> const Value & { return kernel.body[static_cast<std::size_t>(v)]; };
-      while (node().op == Op::kCast) v = node().args[0];
-      if (node().op != Op::kLoad) return;
-      const int from = kernel.loads[static_cast<std::size_t>(node().access)].tensor;
-      std::int64_t &least = extents[static_cast<std::size_t>(from)];
-      const std::int64_t extent =
-          graph.tensors[static_cast<std::size_t>(a.tensor)].shape[static_cast<std::size_t>(a.indirectAt)];
-      least = least == 0 ? extent : std::min(least, extent);
-    };
-    std::for_each(kernel.loads.begin(), kernel.loads.end(), see);
-    for (const Store &store : kernel.stores) see(store.target);
+/// What integers of a tensor choose.
+struct Chosen {
+  std::int64_t most = -1;  ///< highest value; -1: they choose nothing
+  bool isRows = false;     ///< neighbours are where a row begins and ends
+
+  void limit(std::int64_t value) { most = most < 0 ? value : std::min(most, value); }
+};
+
+/// By tensor: what its elements, as they are, cast or a constant apart, index or bound.
+class Choices {
+ public:
+  explicit Choices(const Graph &graph) : chosen_(graph.tensors.size()) {
+    for (const Kernel &kernel : graph.kernels) {
+      for (const Access &load : kernel.loads) seeIndex(graph, kernel, load);
+      for (const Store &store : kernel.stores) seeIndex(graph, kernel, store.target);
+      for (const DataBounds &b : kernel.bounds) seeBounds(kernel, b);
+    }
   }
-  return extents;
+
+  const Chosen &operator[](std::size_t tensor) const { return chosen_[tensor]; }
+
+ private:
+  /// The tensor that a value is an element of, a constant apart, which is added to `more`; -1: it is none.
+  static int tensorOf(const Kernel &kernel, int v, std::int64_t *more = nullptr) {
+    const auto node = [&](int n) -> const Value & { return kernel.body[static_cast<std::size_t>(n)]; };
+    for (; v >= 0 && node(v).op != Op::kLoad;) {
+      const Value &here = node(v);
+      const bool isPair = argumentCount(here.op) == 2;
+      const int other = isPair && node(here.args[0]).op == Op::kConstant ? 0 : 1;
+      if (here.op == Op::kCast) {
+        v = here.args[0];
+      } else if ((here.op == Op::kAdd || here.op == Op::kMin) && node(here.args[static_cast<std::size_t>(other)]).op == Op::kConstant) {
+        if (more != nullptr && here.op == Op::kAdd) *more += node(here.args[static_cast<std::size_t>(other)]).integer;
+        v = here.args[static_cast<std::size_t>(1 - other)];
+      } else {
+        return -1;
+      }
+    }
+    return v < 0 ? -1 : kernel.loads[static_cast<std::size_t>(node(v).access)].tensor;
+  }
+
+  void seeIndex(const Graph &graph, const Kernel &kernel, const Access &a) {
+    std::int64_t more = 0;
+    const int from = a.isIndirect() ? tensorOf(kernel, a.indirectIndex, &more) : -1;
+    if (from < 0) return;
+    const Tensor &into = graph.tensors[static_cast<std::size_t>(a.tensor)];
+    const std::int64_t last = into.shape[static_cast<std::size_t>(a.indirectAt)] - 1;
+    chosen_[static_cast<std::size_t>(from)].limit(std::max<std::int64_t>(0, last - std::max<std::int64_t>(0, more)));
+  }
+
+  /// p[i]..p[i+1] are rows; of a sum, n[i] + m[i], each term has its part.
+  void seeBounds(const Kernel &kernel, const DataBounds &b) {
+    const std::int64_t extent = kernel.dims[static_cast<std::size_t>(b.dim)].extent;
+    const int first = tensorOf(kernel, b.first), end = tensorOf(kernel, b.end);
+    for (const int value : {b.first, b.end}) {
+      const std::vector<int> below = valuesBelow(kernel, value);
+      const auto isSum = [&](int v) { return kernel.body[static_cast<std::size_t>(v)].op == Op::kAdd; };
+      const std::int64_t terms = 1 + std::count_if(below.begin(), below.end(), isSum);
+      for (const int v : below)
+        if (const int t = tensorOf(kernel, v); t >= 0 && !indexes(kernel, v))
+          chosen_[static_cast<std::size_t>(t)].limit(extent / terms);
+    }
+    if (first >= 0 && first == end) chosen_[static_cast<std::size_t>(first)].isRows = true;
+  }
+
+  static bool indexes(const Kernel &kernel, int value) {
+    return std::any_of(kernel.loads.begin(), kernel.loads.end(),
+                       [value](const Access &a) { return a.isIndirect() && a.indirectIndex == value; });
+  }
+
+  std::vector<Chosen> chosen_;
+};
+
+/// From 0 to `most`, or as far as the type goes, ascending.
+void fillRows(TensorData &t, std::int64_t most, Rng &rng) {
+  const auto bits = 8 * sizeOf(t.type).value - (isSigned(t.type) ? 1 : 0);
+  if (bits < 63) most = std::min(most, (std::int64_t{1} << bits) - 1);
+  std::vector<std::int64_t> starts(static_cast<std::size_t>(t.elements()), 0);
+  for (std::size_t e = 1; e < starts.size(); ++e) starts[e] = rng.integer(0, most);
+  if (starts.size() > 1) starts.back() = most;
+  std::sort(starts.begin(), starts.end());
+  for (std::size_t e = 0; e < starts.size(); ++e) t.setInteger(static_cast<std::int64_t>(e), starts[e]);
 }
 
 }  // namespace
 
 DataSet makeData(const Graph &graph, const DataSpec &spec) {
   DataSet data(graph.tensors.size());
-  const std::vector<std::int64_t> indexed = indexedExtents(graph);
+  const Choices choices(graph);
   for (std::size_t t = 0; t < graph.tensors.size(); ++t) {
     const Tensor &tensor = graph.tensors[t];
     if (tensor.role != Role::kInput && tensor.role != Role::kInOut) {
@@ -147,8 +210,10 @@ DataSet makeData(const Graph &graph, const DataSpec &spec) {
         // instead of overflowing (Glorot and Bengio, AISTATS 2010).
         const std::int64_t terms = tensor.isConstant && isFloat(tensor.type) ? termsPerResult(graph, t) : 1;
         const double bound = std::sqrt(3.0 / static_cast<double>(terms));
-        if (indexed[t] > 0)
-          fillUniform(data[t], {DataSpec::Kind::kUniform, 0, static_cast<double>(indexed[t] - 1), spec.seed}, rng);
+        if (choices[t].isRows)
+          fillRows(data[t], choices[t].most, rng);
+        else if (choices[t].most >= 0)
+          fillUniform(data[t], {DataSpec::Kind::kUniform, 0, static_cast<double>(choices[t].most), spec.seed}, rng);
         else if (terms > 1)
           fillUniform(data[t], {DataSpec::Kind::kUniform, -bound, bound, spec.seed}, rng);
         else

@@ -78,16 +78,24 @@ class KernelInterpreter {
           break;
       }
     });
-    const std::size_t dims = kernel_.dims.size();
-    Point point(dims, 0), lower(dims, 0), upper(dims, 1);
-    std::int64_t inner = 1;
-    for (std::size_t d = 0; d + 1 < dims; ++d) upper[d] = kernel_.dims[d].extent;
-    if (dims > 0) inner = kernel_.dims.back().extent;
-    const int innerDim = static_cast<int>(dims) - 1;
-    do {
-      runner_.add(point, innerDim, 1, inner, 0);
-    } while (runner_.failure().empty() && advance(point, lower, upper));
+    Point point(kernel_.dims.size(), 0);
+    if (point.empty()) {
+      runner_.add(point, -1, 1, 1, 0);
+    } else {
+      walk(0, point);
+    }
     runner_.flush();
+  }
+
+  /// All points of dims from `d` on.
+  void walk(std::size_t d, Point &point) {
+    if (d + 1 == point.size()) return runner_.add(point, static_cast<int>(d), 1, kernel_.dims[d].extent, 0);
+    const auto range = runner_.range(d, point);
+    for (std::int64_t x = range ? range->first : 0; range && x < range->end && runner_.failure().empty(); ++x) {
+      point[d] = x;
+      walk(d + 1, point);
+    }
+    point[d] = 0;
   }
 
   bool readsWhatItWrites() const {
@@ -312,6 +320,10 @@ class KernelInterpreter {
         point[reductionDims_[r]] = rest % extent;
         rest /= extent;
       }
+      if (const std::int64_t next = nextInBounds(index, point); next != index) {
+        k = ceilDiv(next - terms.first, step);
+        continue;
+      }
       // The run goes along the innermost dim that the step moves without a carry from the dims inside it.
       std::size_t r = reductionDims_.size() - 1;
       std::int64_t dimStep = step;
@@ -323,6 +335,24 @@ class KernelInterpreter {
       runner_.add(point, static_cast<int>(d), dimStep, run, leaf);
       k += run;
     }
+  }
+
+  /// The first reduction point from number `index` on, which is at `point`, that outer bounded dims let run.
+  std::int64_t nextInBounds(std::int64_t index, const Point &point) {
+    if (kernel_.bounds.empty()) return index;
+    std::int64_t inside = reductionPoints_;  // of one value of the dim
+    for (std::size_t r = 0; r + 1 < reductionDims_.size(); ++r) {
+      const std::size_t d = reductionDims_[r];
+      const std::int64_t around = inside;
+      inside /= kernel_.dims[d].extent;
+      if (!runner_.isBounded(d)) continue;
+      const auto range = runner_.range(d, point);
+      if (!range) return reductionPoints_;
+      if (point[d] >= range->first && point[d] < range->end) continue;
+      const std::int64_t start = index - index % around;
+      return point[d] < range->first ? start + range->first * inside : start + around;
+    }
+    return index;
   }
 
   const Graph &graph_;

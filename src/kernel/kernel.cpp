@@ -4,6 +4,7 @@
 #include <array>
 
 #include "pimento/base/integer.h"
+#include "pimento/kernel/data_bounds.h"
 
 namespace pimento::kernel {
 
@@ -85,6 +86,11 @@ bool Kernel::hasIndirectLoads() const {
   return std::any_of(loads.begin(), loads.end(), [](const Access &load) { return load.isIndirect(); });
 }
 
+const DataBounds *Kernel::boundsOf(int dim) const {
+  const auto found = std::find_if(bounds.begin(), bounds.end(), [dim](const DataBounds &b) { return b.dim == dim; });
+  return found == bounds.end() ? nullptr : &*found;
+}
+
 int Graph::tensorNamed(std::string_view tensor) const {
   for (std::size_t t = 0; t < tensors.size(); ++t) {
     if (tensors[t].name == tensor) return static_cast<int>(t);
@@ -96,7 +102,7 @@ std::int64_t scalarOperations(const Kernel &kernel) {
   std::int64_t perPoint = 0;
   for (const Value &value : kernel.body) perPoint += isArithmetic(value.op) ? 1 : 0;
   for (const Store &store : kernel.stores) perPoint += store.combine != Combine::kAssign ? 1 : 0;
-  return multiplySaturated(perPoint, kernel.points());
+  return multiplySaturated(perPoint, pointsOfRows(kernel));
 }
 
 std::int64_t scalarOperations(const Graph &graph) {

@@ -156,6 +156,16 @@ enum class Form : std::uint8_t {
               ///< second store (combine kAdd, the rows' indices) may hold the counts
 };
 
+/// A dim that data bound: it runs from one body value up to below another, the rows of a sparse matrix. Both are integers
+/// that are known before it runs: they hang on dims before it alone, and on nothing that the kernel stores. Wherever
+/// first < end, both must lie within 0..extent; the interpreter checks it. Whatever asks how far the dim may run takes
+/// its extent.
+struct DataBounds {
+  int dim = -1;
+  int first = -1;  ///< body value; -1: 0
+  int end = -1;    ///< body value; -1: the extent
+};
+
 /// A loop nest with one scalar body. Points run in row-major order of `dims` unless an Order says otherwise.
 struct Kernel {
   std::string name;
@@ -163,15 +173,17 @@ struct Kernel {
   std::vector<Access> loads;  ///< what Value::access refers to
   std::vector<Value> body;    ///< topologically sorted
   std::vector<Store> stores;
-  std::vector<Affine> guards;  ///< a point runs only where all are >= 0
+  std::vector<Affine> guards;      ///< a point runs only where all are >= 0
+  std::vector<DataBounds> bounds;  ///< at most one per dim
   Form form = Form::kAffine;
   int predicate = -1;       ///< Form::kSelect
   std::int64_t limit = -1;  ///< Form::kSelect: what exceeds this many in a row is neither appended nor counted
   Location where;           ///< of the statement or operation it came from
 
   int dimNamed(std::string_view dim) const;  ///< index, or -1
-  std::int64_t points() const;               ///< product of the extents, guards ignored
+  std::int64_t points() const;               ///< product of the extents, guards and bounds ignored
   bool hasIndirectLoads() const;
+  const DataBounds *boundsOf(int dim) const;  ///< null: all of it runs
 };
 
 /// Kernels that run in turns, once per value of a counter, from 0 to `extent` - 1. The counter is a leading dim of each
@@ -200,7 +212,7 @@ struct Graph {
 /// Where the parts of a graph stand in the text it was read from; lists are as long as the graph's, or empty.
 struct Places {
   struct OfKernel {
-    std::vector<Location> dims, guards, loads, values, stores;
+    std::vector<Location> dims, guards, bounds, loads, values, stores;
   };
   std::vector<Location> tensors, loops;
   std::vector<OfKernel> kernels;
@@ -214,7 +226,8 @@ Status verify(const Graph &graph, const Places *places = nullptr);
 std::string print(const Graph &graph);
 
 /// Multiply, add, compare... per point, reductions counted: the arithmetic a roofline needs. Points that a guard
-/// leaves out are counted; loads, constants, indices and casts are not.
+/// leaves out are counted; loads, constants, indices and casts are not. Rows that data bound are taken for parts of
+/// their dim that do not overlap.
 std::int64_t scalarOperations(const Graph &graph);
 std::int64_t scalarOperations(const Kernel &kernel);
 

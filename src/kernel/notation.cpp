@@ -42,6 +42,9 @@ class NotationBuilder {
     for (const SyntaxNode &n : tree_.nodes)
       if (n.kind == SyntaxNode::Kind::kElement)
         for (const int child : n.children) findIndexTensors(child);
+    for (const Statement &statement : tree_.statements)
+      for (const Statement::Range &range : statement.ranges)
+        for (const int bound : {range.low, range.high}) findIndexTensors(bound);
     for (const Statement &statement : tree_.statements) {
       build(statement);
       if (failure_) return *failure_;
@@ -189,6 +192,8 @@ class NotationBuilder {
   void buildStatement(const Statement &statement) {
     StatementIndices indices(tree_, statement, file_, counters_, sizes_);
     for (const int condition : statement.conditions) markSizes(condition);
+    for (const Statement::Range &range : statement.ranges)
+      for (const int bound : {range.low, range.high}) markSizes(bound);
     if (indices.failure()) {
       failure_ = indices.failure();
       return;
@@ -244,7 +249,12 @@ class NotationBuilder {
 
   std::vector<Dim> findDims(const Statement &statement, const StatementIndices &indices) {
     std::vector<Dim> dims = counterDims();
-    const bool isScatter = statement.combine == Combine::kAssign && indices.target().indirectAt >= 0;
+    // Rows that data bound may overlap.
+    const bool isScatter = statement.combine == Combine::kAssign &&
+                           (indices.target().indirectAt >= 0 ||
+                            std::any_of(indices.bounds().begin(), indices.bounds().end(), [&](const IndexBounds &b) {
+                              return indices.names()[static_cast<std::size_t>(b.name)].isOnLeft;
+                            }));
     for (std::size_t d = dims.size(); d < indices.names().size(); ++d) {
       const IndexName &index = indices.names()[d];
       usedDims_.insert(index.name);
@@ -500,6 +510,12 @@ class NotationBuilder {
     if (emitter.failure()) failure_ = emitter.failure();
     if (failure_) return;
     for (const Affine &guard : guards) builder.guard(guard);
+    for (const IndexBounds &b : indices.bounds()) {
+      const int low = b.low < 0 ? -1 : emitter.run(b.low), high = b.high < 0 || emitter.failure() ? -1 : emitter.run(b.high);
+      builder.bound(b.name, low, high);
+    }
+    if (emitter.failure()) failure_ = emitter.failure();
+    if (failure_) return;
     Kernel kernel = builder.take();
     markSequential(statement, kernel);
     graph_.kernels.push_back(std::move(kernel));

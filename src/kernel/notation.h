@@ -7,6 +7,7 @@
 //
 //   y[i] = x[p[i]]; n[p[i],j] += x[i,j]                  one index of an element may come from data (p holds i32)
 //   A[i,j] = A[i,j] - f[i] * A[k,j] where i > k, j >= k  points that run: comparisons of sums of indices
+//   y[i] += v[e] * x[c[e]] for e in p[i]..p[i+1]         an index that data bound: the rows of a sparse matrix
 //   m[i] min= x[i,j] with b[i] = j                       a minimum with its index; the first of equals wins
 //   o[i] append= x[i,j] if x[i,j] > 0 count n[i] limit 8 a selection per row, its counts, and at most so many
 //   for t in 0..10 { b[i] = a[i-1] + a[i] where i >= 1; swap a, b }

@@ -18,12 +18,18 @@ StatementIndices::StatementIndices(const SyntaxTree &tree, const Statement &stat
   for (const Counter &counter : counters) names_.push_back({counter.name, true, statement.line, statement.column});
   const std::array<int, 3> targets{statement.target, statement.count, statement.withTarget};
   const std::array<int, 3> values{statement.value, statement.predicate, statement.withValue};
+  const auto isOfData = [&](const Statement::Range &r) { return dependsOnData(r.low) || dependsOnData(r.high); };
+  for (const Statement::Range &range : statement.ranges)
+    if (isOfData(range))
+      for (const int n : {range.low, range.high, range.index}) collectNames(n, n == range.index, false);
   for (const int n : targets)
     if (n >= 0) collectNames(n, false, n == statement.target);
   for (const int n : values)
     if (n >= 0) collectNames(n, false, false);
+  for (const Statement::Range &range : statement.ranges) collectNames(range.index, true, false);
   for (const int n : values)
     if (n >= 0) collectReferences(n, false);
+  for (const Statement::Range &range : statement.ranges) collectRange(range);
   for (const int condition : statement.conditions) collectGuard(condition);
   for (std::size_t t = targets.size(); t-- > 0;)
     if (targets[t] >= 0) collectReferences(targets[t], true);
@@ -56,8 +62,10 @@ void StatementIndices::fail(const char *code, const SyntaxNode &at, const std::s
 
 void StatementIndices::collectNames(int n, bool isInBrackets, bool isOnLeft) {
   const SyntaxNode &here = node(n);
-  if (here.kind == Kind::kName && isInBrackets && find(here.text) < 0) {
-    names_.push_back({here.text, isOnLeft, here.line, here.column});
+  if (here.kind == Kind::kName && isInBrackets) {
+    const int known = find(here.text);
+    if (known < 0) names_.push_back({here.text, isOnLeft, here.line, here.column});
+    if (known >= 0 && isOnLeft) names_[static_cast<std::size_t>(known)].isOnLeft = true;
   }
   const bool isInside = isInBrackets || here.kind == Kind::kElement;
   // What the index of an index runs over tells no elements apart.
@@ -70,6 +78,31 @@ bool StatementIndices::dependsOnData(int n) const {
   const SyntaxNode &here = node(n);
   if (here.kind == Kind::kElement) return true;
   return std::any_of(here.children.begin(), here.children.end(), [this](int child) { return dependsOnData(child); });
+}
+
+/// low <= index < high: guards, as far as they read no data.
+void StatementIndices::collectRange(const Statement::Range &range) {
+  const Affine index = affine(range.index);
+  if (failure_) return;
+  IndexBounds bounds{find(node(range.index).text), -1, -1};
+  const auto isTwice = [&](const IndexBounds &b) { return b.name == bounds.name; };
+  if (std::any_of(bounds_.begin(), bounds_.end(), isTwice) || static_cast<std::size_t>(bounds.name) < counters_.size())
+    return fail("duplicate-name", node(range.index), fmt::format("'{}' has bounds already", node(range.index).text),
+                "give an index one range: for e in p[i]..p[i+1]");
+  if (dependsOnData(range.low)) {
+    bounds.low = range.low;
+    collectReferences(range.low, false);
+  } else {
+    guards_.push_back(combine(node(range.low), index, 1, affine(range.low), -1));
+  }
+  if (dependsOnData(range.high)) {
+    bounds.high = range.high;
+    collectReferences(range.high, false);
+  } else {
+    guards_.push_back(combine(node(range.high), affine(range.high), 1, index, -1));
+    --guards_.back().constant;
+  }
+  if (bounds.low >= 0 || bounds.high >= 0) bounds_.push_back(bounds);
 }
 
 /// A condition between sums of indices, counters and numbers.

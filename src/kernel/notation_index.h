@@ -29,6 +29,12 @@ struct TensorReference {
   int indirectNode = -1;  ///< its expression
 };
 
+/// An index with bounds of which one reads data; -1: that one is a guard, or there is none.
+struct IndexBounds {
+  int name = -1;
+  int low = -1, high = -1;  ///< nodes
+};
+
 /// A loop around statements. The counter's name stands for `start` + the number of the round.
 struct Counter {
   std::string name;
@@ -43,7 +49,7 @@ class StatementIndices {
                    const std::vector<Counter> &counters, const std::map<std::string, std::int64_t> &numbers);
 
   const std::optional<Diagnostic> &failure() const { return failure_; }
-  /// Left side first, then in order of appearance.
+  /// What bounds hang on first, then the left side, then in order of appearance.
   const std::vector<IndexName> &names() const { return names_; }
   /// Reads in order of appearance, then the target.
   const std::vector<TensorReference> &references() const { return references_; }
@@ -52,6 +58,7 @@ class StatementIndices {
   const TensorReference &at(int node) const;
   /// Forms that are >= 0 where the statement's conditions hold.
   const std::vector<Affine> &guards() const { return guards_; }
+  const std::vector<IndexBounds> &bounds() const { return bounds_; }
   /// What a name's value is more than its dim's.
   std::int64_t startOf(int name) const;
   /// A sum of counters and numbers.
@@ -65,6 +72,7 @@ class StatementIndices {
   void collectNames(int n, bool isInBrackets, bool isOnLeft);
   void collectReferences(int n, bool isTarget);
   void collectGuard(int n);
+  void collectRange(const Statement::Range &range);
   bool dependsOnData(int n) const;
   Affine affine(int n);
   Affine combine(const SyntaxNode &at, const Affine &a, std::int64_t factorA, const Affine &b, std::int64_t factorB);
@@ -77,6 +85,7 @@ class StatementIndices {
   const std::vector<Counter> &counters_;
   const std::map<std::string, std::int64_t> &numbers_;
   std::vector<Affine> guards_;
+  std::vector<IndexBounds> bounds_;
   std::vector<IndexName> names_;
   std::vector<TensorReference> references_;
   std::optional<Diagnostic> failure_;

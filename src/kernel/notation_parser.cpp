@@ -162,6 +162,12 @@ class Parser {
     statement.value = parseExpression();
     if (isAppend) parseSelection(statement);
     if (!failure_ && takeWord("with")) parseWith(statement);
+    if (!failure_ && takeWord("for")) {
+      do {
+        skipLineEnds();
+        parseRange(statement);
+      } while (!failure_ && takeSymbol(","));
+    }
     if (!failure_ && takeWord("where")) {
       do {
         skipLineEnds();
@@ -192,6 +198,20 @@ class Parser {
     std::string name(current().text);
     next();
     return name;
+  }
+
+  /// ... for NAME in LOW..HIGH
+  void parseRange(Statement &statement) {
+    const char *const hint = "write it like 'y[i] += v[e] * x[c[e]] for e in p[i]..p[i+1]'";
+    Statement::Range range;
+    const Token name = current();
+    const std::string index = takeName();
+    if (!failure_) range.index = add(SyntaxNode::Kind::kName, name, index);
+    if (!failure_ && !takeWord("in")) fail(current(), fmt::format("expected 'in', found {}", shown(current())), hint);
+    if (!failure_) range.low = parseBinary(kSumBinding);
+    if (!failure_) expect("..", "between the bounds");
+    if (!failure_) range.high = parseBinary(kSumBinding);
+    if (!failure_) statement.ranges.push_back(range);
   }
 
   /// for NAME in LOW..HIGH {

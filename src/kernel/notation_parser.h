@@ -41,6 +41,11 @@ struct Statement {
   Combine combine = Combine::kAssign;
   int value = -1;
   int withTarget = -1, withValue = -1;  ///< what follows a minimum or maximum
+  /// Behind `for`: an index, and expressions between which it runs.
+  struct Range {
+    int index = -1, low = -1, high = -1;
+  };
+  std::vector<Range> ranges;
   std::vector<int> conditions;          ///< behind `where`
   int predicate = -1, count = -1;       ///< kAppend; `count` may be -1
   int limit = -1;                       ///< kAppend: a number, or -1

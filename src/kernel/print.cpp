@@ -78,6 +78,11 @@ std::string kernelText(const Kernel &kernel, const Graph &graph) {
   for (std::size_t v = 0; v < kernel.body.size(); ++v) {
     s += fmt::format("    %{} = {} : {}\n", v, valueText(kernel.body[v], kernel, graph), name(kernel.body[v].type));
   }
+  for (const DataBounds &b : kernel.bounds) {
+    const Dim &dim = kernel.dims[static_cast<std::size_t>(b.dim)];
+    s += fmt::format("    for {} in {}..{}\n", dim.name, b.first < 0 ? "0" : fmt::format("%{}", b.first),
+                     b.end < 0 ? std::to_string(dim.extent) : fmt::format("%{}", b.end));
+  }
   for (const Store &store : kernel.stores) {
     const bool isAppend = kernel.form == Form::kSelect && store.combine == Combine::kAssign;
     const std::string combine = store.combine == Combine::kAssign ? "" : std::string(name(store.combine));

@@ -48,6 +48,11 @@ class BodyBinder {
       store.target.indirectIndex = renumbered(store.target.indirectIndex);
     }
     kernel_.predicate = renumbered(kernel_.predicate);
+    for (DataBounds &b : kernel_.bounds) {
+      b.dim -= static_cast<int>(counters_);
+      b.first = renumbered(b.first);
+      b.end = renumbered(b.end);
+    }
   }
 
  private:
@@ -98,6 +103,9 @@ bool isSame(const Value &a, const Value &b) {
   return a.op == b.op && a.type == b.type && a.args == b.args && a.integer == b.integer && a.access == b.access &&
          a.dim == b.dim;  // floating constants never come from counters
 }
+bool isSame(const DataBounds &a, const DataBounds &b) {
+  return a.dim == b.dim && a.first == b.first && a.end == b.end;
+}
 bool isSame(const Store &a, const Store &b) {
   return a.target == b.target && a.value == b.value;
 }
@@ -108,7 +116,7 @@ bool isSame(const std::vector<T> &a, const std::vector<T> &b) {
 /// Of kernels bound from one.
 bool isSame(const Kernel &a, const Kernel &b) {
   return isSame(a.dims, b.dims) && isSame(a.guards, b.guards) && isSame(a.loads, b.loads) && isSame(a.body, b.body) &&
-         isSame(a.stores, b.stores);
+         isSame(a.stores, b.stores) && isSame(a.bounds, b.bounds);
 }
 
 void mix(std::size_t &hash, std::int64_t x) {
@@ -150,8 +158,10 @@ std::optional<Kernel> bind(const Kernel &kernel, const std::vector<std::int64_t>
   if (box.isEmpty()) return std::nullopt;
   std::vector<std::int64_t> starts;
   for (std::size_t d = 0; d < bound.dims.size(); ++d) {
-    starts.push_back(box.dims()[d].low);
-    bound.dims[d].extent = box.dims()[d].high - box.dims()[d].low + 1;
+    const bool isBounded = kernel.boundsOf(static_cast<int>(d + n)) != nullptr;  // data count from its start
+    const Interval runs = isBounded ? Interval{0, bound.dims[d].extent - 1} : box.dims()[d];
+    starts.push_back(runs.low);
+    bound.dims[d].extent = runs.high - runs.low + 1;
   }
   eachForm(bound, [&](Affine &form) {
     for (std::size_t d = 0; d < starts.size(); ++d)

@@ -24,7 +24,7 @@ constexpr const char *kAffineHint =
 constexpr const char *kElementHint = "an element is: A[i,2*j+1]";
 
 std::vector<std::string> statementWords() {
-  std::vector<std::string> words = {"induction", "guard", "predicate", "limit", "store"};
+  std::vector<std::string> words = {"induction", "guard", "bound", "predicate", "limit", "store"};
   words.insert(words.end(), CnmSpaces::words().begin(), CnmSpaces::words().end());
   return words;
 }
@@ -77,6 +77,7 @@ std::optional<bool> CnmKernel::statement() {
   }
   text_.scan.takeWord();
   if (word == "guard") return guard(where);
+  if (word == "bound") return bound(where);
   if (word == "predicate") return predicate(where);
   if (word == "limit") return limit(where);
   if (word == "store") return store(where);
@@ -224,6 +225,22 @@ bool CnmKernel::reference(int &into, char mark, std::size_t known, std::string_v
                       known == 0   ? std::string("none stands before this")
                       : known == 1 ? std::string("there is ") + mark + "0 alone"
                                    : std::string("choices: ") + mark + "0 to " + mark + std::to_string(known - 1));
+}
+
+bool CnmKernel::bound(const Location &where) {
+  kernel::DataBounds bounds;
+  if (!variable(bounds.dim)) return false;
+  if (kernel_.boundsOf(bounds.dim) != nullptr)
+    return text_.duplicate(where, "the induction variable has bounds already", "leave one out");
+  const auto part = [&](const char *word, int &into) {
+    return !text_.scan.takeWord(word) || reference(into, '%', kernel_.body.size(), "value");
+  };
+  if (!part("from", bounds.first) || !part("to", bounds.end)) return false;
+  if (bounds.first < 0 && bounds.end < 0) return text_.expected("'from' or 'to'", "write it like: bound e from %1 to %3");
+  if (!text_.lineEnd()) return false;
+  kernel_.bounds.push_back(bounds);
+  places_.bounds.push_back(where);
+  return true;
 }
 
 bool CnmKernel::predicate(const Location &where) {

@@ -41,6 +41,7 @@ class CnmKernel {
   bool valueRest(kernel::Value &into);
   bool constant(kernel::Value &into);
   bool floating(double &into);
+  bool bound(const Location &where);
   bool predicate(const Location &where);
   bool limit(const Location &where);
   bool store(const Location &where);

@@ -101,6 +101,9 @@ class KernelPrinter {
       line("%" + std::to_string(v) + " = " + value(kernel_.body[v]));
     }
     while (requests_ < kernel_.loads.size()) request();
+    for (const kernel::DataBounds &b : kernel_.bounds)
+      line("bound " + dimName(static_cast<std::size_t>(b.dim)) + (b.first < 0 ? "" : " from " + reference(b.first)) +
+           (b.end < 0 ? "" : " to " + reference(b.end)));
     if (kernel_.predicate != -1) line("predicate " + reference(kernel_.predicate));
     if (kernel_.limit != -1) line("limit " + std::to_string(kernel_.limit));
     for (const kernel::Store &s : kernel_.stores) line(store(s));

@@ -80,6 +80,7 @@ bool isPrefixSum(const kernel::Kernel &kernel) {
     });
   };
   if (kernel.dims.size() != 1 || kernel.dims[0].kind != DimKind::kSequential || !kernel.guards.empty()) return false;
+  if (!kernel.bounds.empty()) return false;
   if (kernel.form != kernel::Form::kAffine) return false;
   const kernel::Store *carried = nullptr;
   for (const kernel::Store &s : kernel.stores) {

@@ -155,7 +155,11 @@ class ShapeCheck {
     const Level &level = machine_.levels[l];
     const kernel::Dim &dim = kernel_.dims[d];
     if (subspace.factors[l][d] == 1) return;
-    if (dim.kind == DimKind::kSequential && !(level.splitsReduction && isPrefixSum(kernel_))) {
+    if (kernel_.boundsOf(static_cast<int>(d)) != nullptr) {
+      report("mapping-bounded-split", rowWhere(subspace, l),
+             named(subspace) + " splits dim " + dim.name + ", where data say what runs, at level " + level.name,
+             "split the dims that its bounds hang on, and leave it to the range (factor 1 at every level)");
+    } else if (dim.kind == DimKind::kSequential && !(level.splitsReduction && isPrefixSum(kernel_))) {
       report("mapping-sequential-split", rowWhere(subspace, l),
              named(subspace) + " splits sequential dim " + dim.name + " at level " + level.name,
              "its points must run in ascending order: leave it to the range (factor 1 at every level)");
@@ -281,11 +285,15 @@ class Allocation {
       box.size.push_back(std::min(left, subspace.extent(static_cast<int>(d))));
     }
     for (std::size_t d = 0; d < kernel_.dims.size(); ++d) {
-      if (kernel_.dims[d].kind != DimKind::kSequential || box.size[d] == space_.size[d]) continue;
-      return error("mapping-sequential-split", subspace.where,
+      const bool isWhole = kernel_.dims[d].kind == DimKind::kSequential || kernel_.boundsOf(static_cast<int>(d)) != nullptr;
+      if (!isWhole || box.size[d] == space_.size[d]) continue;
+      const bool isBounded = kernel_.dims[d].kind != DimKind::kSequential;
+      return error(isBounded ? "mapping-bounded-split" : "mapping-sequential-split", subspace.where,
                    named(subspace) + " covers " + std::to_string(box.size[d]) + " of the " +
-                       std::to_string(space_.size[d]) + " points of sequential dim " + kernel_.dims[d].name,
-                   "its points must run in ascending order: give every subspace the whole range of it");
+                       std::to_string(space_.size[d]) + " points of " + (isBounded ? "dim " : "sequential dim ") +
+                       kernel_.dims[d].name,
+                   (isBounded ? "data say what of it runs" : "its points must run in ascending order") +
+                       std::string(": give every subspace the whole range of it"));
     }
     return take(subspace, std::move(box));
   }

@@ -4,6 +4,7 @@
 
 #include "pimento/base/integer.h"
 #include "pimento/evaluate/evaluator.h"
+#include "pimento/kernel/data_bounds.h"
 
 namespace pimento::tune {
 
@@ -44,7 +45,7 @@ Status check(const Problem &problem, const std::string &mapping, Cycles estimate
 }
 
 CheckSize checkSize(const Problem &problem) {
-  CheckSize size{problem.kernel().points(), {}};
+  CheckSize size{kernel::pointsOfRows(problem.kernel()), {}};
   for (const kernel::Tensor &t : problem.graph->tensors)
     size.bytes = Bytes(addSaturated(size.bytes.value, multiplySaturated(t.elements(), sizeOf(t.type).value)));
   return size;

@@ -10,6 +10,7 @@
 #include "pimento/kernel/interpreter.h"
 #include "pimento/mapping/mapping.h"
 #include "pimento/targets/upmem/compiled/lower.h"
+#include "pimento/targets/upmem/compiled/operands.h"
 
 namespace pimento::test {
 
@@ -18,6 +19,7 @@ inline kernel::Order orderOf(const kernel::Kernel &kernel, const kernel::Graph &
                              const mapping::PlacedMapping &placed, const machine::Machine &machine) {
   bool isOrdered = kernel.form == kernel::Form::kAffine;
   for (const kernel::Dim &d : kernel.dims) isOrdered &= d.kind != kernel::DimKind::kSequential;
+  isOrdered &= !targets::upmem::compiled::sumsRowsInOrder(graph, static_cast<int>(&kernel - graph.kernels.data()));
   if (!isOrdered) return {};
   return mapping::accumulationOrder(placed, kernel, machine, lower::accumulationRules(graph, kernel));
 }

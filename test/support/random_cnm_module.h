@@ -126,6 +126,8 @@ class RandomCnmModule {
     const auto values = static_cast<int>(k.body.size());
     if (isOneOf(2)) k.predicate = below(values);
     if (isOneOf(4)) k.limit = upTo(64);
+    for (int d = 0; d < static_cast<int>(k.dims.size()); ++d)
+      if (isOneOf(6)) k.bounds.push_back({d, isOneOf(3) ? -1 : below(values), isOneOf(3) ? 0 : below(values)});
     for (int n = below(3); n > 0; --n) indirectLoad(g, k);
     for (int n = 1 + below(2); n > 0; --n) k.stores.push_back(store(g, k, values));
     return k;

@@ -27,6 +27,10 @@ struct Same {
     return std::bit_cast<std::uint64_t>(a.constant) == std::bit_cast<std::uint64_t>(b.constant);
   }
 
+  static bool isSame(const kernel::DataBounds &a, const kernel::DataBounds &b) {
+    return a.dim == b.dim && a.first == b.first && a.end == b.end;
+  }
+
   static bool isSame(const kernel::Store &a, const kernel::Store &b) {
     return a.target == b.target && a.value == b.value && a.combine == b.combine && a.follows == b.follows;
   }
@@ -42,7 +46,7 @@ struct Same {
   static bool isSame(const kernel::Kernel &a, const kernel::Kernel &b) {
     return a.name == b.name && a.loads == b.loads && a.guards == b.guards && a.form == b.form &&
            a.predicate == b.predicate && a.limit == b.limit && isSame(a.dims, b.dims) && isSame(a.body, b.body) &&
-           isSame(a.stores, b.stores);
+           isSame(a.stores, b.stores) && isSame(a.bounds, b.bounds);
   }
 
   static bool isSame(const kernel::Loop &a, const kernel::Loop &b) {

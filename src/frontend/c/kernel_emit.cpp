@@ -49,6 +49,24 @@ class BodyWriter {
     return made_.at(root);
   }
 
+  /// Bounds of the loops that data bound.
+  Status bound() {
+    for (std::size_t d = 0; d < loops_.size(); ++d) {
+      const CLoop &loop = program_.loops[static_cast<std::size_t>(loops_[d])];
+      if (!loop.isBounded()) continue;
+      std::array<int, 2> values{-1, -1};
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const int root = i == 0 ? loop.first : loop.end;
+        if (root < 0) continue;
+        const Result<int> value = write(root);
+        if (!value) return value.diagnostics();
+        values[i] = *value;
+      }
+      k_.bound(static_cast<int>(d), values[0], values[1]);
+    }
+    return okStatus();
+  }
+
  private:
   /// Loads of one arm of a choice happen whatever is chosen: an index from data counts only where its arm does.
   int protect(int e, int condition) {
@@ -162,6 +180,11 @@ class Emitter {
       for (; next < schedule.loops.size() && schedule.loops[next].first == g; ++next) {
         if (ends.empty()) settle(schedule, schedule.loops[next]);
         const CLoop &loop = program_.loops[static_cast<std::size_t>(schedule.loops[next].loop)];
+        if (loop.isBounded())
+          return unsupported("c-dependence", group.front().where,
+                             fmt::format("iterations of '{}', which data bound, depend on one another across statements",
+                                         loop.name),
+                             "write the loop once for each statement, if that is the same");
         graph_.openLoop(loop.name, loop.extent, group.front().where);
         ends.push_back(schedule.loops[next].end);
       }
@@ -229,7 +252,7 @@ class Emitter {
 
   bool coversAll(const CStatement &s) {
     const std::vector<std::int64_t> &shape = target(s).shape;
-    if (!s.guards.empty() || s.data.isThere() || isInRounds()) return false;
+    if (!s.guards.empty() || s.data.isThere() || isInRounds() || program_.hasBounded(s.loops)) return false;
     std::set<int> used;
     for (std::size_t i = 0; i < s.index.size(); ++i) {
       const Affine &form = s.index[i];
@@ -298,6 +321,7 @@ class Emitter {
     int tensor = -1;
     if (!isFresh) tensor = updated(s);
     BodyWriter body(program_, graph_, buffers_, k, s.loops);
+    if (Status bounded = body.bound(); !bounded) return bounded;
     const Result<int> value = body.write(valueOf(s, how));
     if (!value) return value.diagnostics();
     if (isFresh) tensor = graph_.overwrite(buffers_[static_cast<std::size_t>(s.buffer)]);
@@ -331,6 +355,7 @@ class Emitter {
     kernel::KernelBuilder k(s.function, dims, s.where);
     const int tensor = startsNeutral ? -1 : updated(s);
     BodyWriter body(program_, graph_, buffers_, k, s.loops);
+    if (Status bounded = body.bound(); !bounded) return bounded;
     const Result<int> value = body.write(how ? how->term : s.value);
     if (!value) return value.diagnostics();
     // Where the condition does not hold, the index may be anything.
@@ -358,6 +383,7 @@ class Emitter {
     }
     kernel::KernelBuilder k(append.function, plainDims(append.loops), append.where);
     BodyWriter body(program_, graph_, buffers_, k, append.loops);
+    if (Status bounded = body.bound(); !bounded) return bounded;
     const Result<int> value = body.write(append.value, append.predicate);
     if (!value) return value.diagnostics();
     const Result<int> predicate = body.write(append.predicate);
@@ -438,6 +464,7 @@ class Emitter {
     }
     kernel::KernelBuilder k(group.front().function, dims, group.front().where);
     BodyWriter body(program_, graph_, buffers_, k, loops);
+    if (Status bounded = body.bound(); !bounded) return bounded;
     std::vector<int> values;
     for (const Goal &goal : goals) {
       const Result<int> value = body.write(goal.root);

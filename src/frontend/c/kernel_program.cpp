@@ -12,6 +12,19 @@ std::vector<std::int64_t> CProgram::extents() const {
   return all;
 }
 
+bool CProgram::hasBounded(const std::vector<int> &some) const {
+  return std::any_of(some.begin(), some.end(), [this](int l) { return loops[static_cast<std::size_t>(l)].isBounded(); });
+}
+
+bool CProgram::isBound(int buffer) const {
+  const auto reads = [&](int root) {
+    return root >= 0 && pool.contains(root, [buffer](const Expression &e) {
+      return e.op == kernel::Op::kLoad && e.buffer == buffer;
+    });
+  };
+  return std::any_of(loops.begin(), loops.end(), [&](const CLoop &l) { return reads(l.first) || reads(l.end); });
+}
+
 bool CProgram::fits(const kernel::Affine &form, DType type) const {
   const auto range = rangeOf(form, extents());
   if (!range) return false;
@@ -50,7 +63,12 @@ std::optional<FormRange> rangeUnder(const CProgram &program, const std::vector<i
 }
 
 void visitLoads(const CProgram &program, const CStatement &s, const std::function<void(int)> &see) {
-  for (const int root : {s.value, s.predicate, s.data.value}) {
+  std::vector<int> roots{s.value, s.predicate, s.data.value};
+  for (const int l : s.loops) {
+    roots.push_back(program.loops[static_cast<std::size_t>(l)].first);
+    roots.push_back(program.loops[static_cast<std::size_t>(l)].end);
+  }
+  for (const int root : roots) {
     if (root < 0) continue;
     program.pool.visit(root, [&](int e) {
       if (program.pool[e].op == kernel::Op::kLoad) see(e);

@@ -14,11 +14,15 @@
 
 namespace pimento::frontend {
 
-/// A loop counts from 0 to extent - 1.
+/// A loop counts from 0 to extent - 1; one that data bound, from `first` to below `end`, wherever in that.
 struct CLoop {
   std::string name;
   std::int64_t extent = 1;
-  bool isSymbol = false;  ///< stands for an unknown value while a loop body is looked at for the first time
+  bool isSymbol = false;    ///< stands for an unknown value while a loop body is looked at for the first time
+  int first = -1, end = -1;  ///< integers of the pool; -1: 0, the extent
+  std::int64_t most = -1;   ///< of one that data bound: how far arrays let it go; -1: nothing has said it
+
+  bool isBounded() const { return first >= 0 || end >= 0; }
 };
 
 struct CBuffer {
@@ -65,6 +69,10 @@ struct CProgram {
   Diagnostics warnings;
 
   std::vector<std::int64_t> extents() const;
+  /// Whether data bound one of these loops.
+  bool hasBounded(const std::vector<int> &some) const;
+  /// Whether the bounds of a loop read from `buffer`.
+  bool isBound(int buffer) const;
   /// Whether all values of `form`, guards ignored, are values of the integer type.
   bool fits(const kernel::Affine &form, DType type) const;
 };
@@ -74,7 +82,7 @@ struct CProgram {
 std::optional<FormRange> rangeUnder(const CProgram &program, const std::vector<int> &loops,
                                     const std::vector<kernel::Affine> &guards, const kernel::Affine &form);
 
-/// Calls `see` for every load in what the statement computes.
+/// Calls `see` for every load in what the statement computes, and in what bounds its loops.
 void visitLoads(const CProgram &program, const CStatement &s, const std::function<void(int)> &see);
 
 }  // namespace pimento::frontend

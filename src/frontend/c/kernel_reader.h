@@ -83,6 +83,8 @@ class CReader {
   struct Counting {
     const clang::VarDecl *variable = nullptr;
     std::int64_t step = 0;
+    kernel::Affine start;                     ///< its first value, unless data say it
+    bool startsFromData = false;
     std::vector<const clang::Stmt *> others;  ///< what else the step of a `for` does
     const clang::Stmt *skipped = nullptr;     ///< the step, where it stands in the body
   };
@@ -117,7 +119,14 @@ class CReader {
   Flow runLoop(const LoopParts &parts);
   std::optional<Counting> countingOf(const LoopParts &parts);
   std::optional<Counting> stepOf(const clang::Expr *e);
-  bool countIterations(const LoopParts &parts, int loop, std::vector<kernel::Affine> &guards, bool &isKnown);
+  bool countIterations(const LoopParts &parts, const Counting &counting, int loop, std::vector<kernel::Affine> &guards,
+                       bool &isKnown);
+  void endBy(int loop, kernel::Affine last);
+  bool takeDataBound(int &truth, const Counting &counting, int loop);
+  bool boundByData(int truth, const Counting &counting, int loop);
+  bool settleBounded(const LoopParts &parts, int loop, const std::set<int> &stored);
+  void seeExtent(const CPointer &p);
+  bool startLoop(const LoopParts &parts, Counting &counting, int loop);
   std::vector<Carried> carriedBy(const LoopParts &parts, const Counting &counting);
   bool tryBody(const LoopParts &parts, const Counting &counting, int loop, const Guard &guard,
                std::vector<Carried> &carried);
@@ -126,8 +135,8 @@ class CReader {
                   std::vector<Carried> &carried);
   void enterCarried(std::vector<Carried> &carried, int loop);
   bool accumulatesOnly(const Carried &c, std::size_t firstStatement) const;
-  void leaveLoop(const Counting &counting, int loop, const kernel::Affine &start, bool isKnown,
-                 std::vector<Carried> &carried);
+  void leaveLoop(const Counting &counting, int loop, bool isKnown, std::vector<Carried> &carried);
+  int counterAt(const Counting &counting, int loop) const;
   CValue advanced(const Carried &c, const kernel::Affine &iterations) const;
   std::optional<std::int64_t> stepBetween(const CValue &from, const CValue &to) const;
   bool mentions(const CValue &v, int symbol) const;

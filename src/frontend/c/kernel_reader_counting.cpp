@@ -7,6 +7,7 @@
 #include "pimento/frontend/c/kernel_assigned.h"
 #include "pimento/frontend/c/kernel_reader.h"
 #include "pimento/frontend/nest.h"
+#include "pimento/kernel/scalar.h"
 
 namespace pimento::frontend {
 
@@ -117,8 +118,118 @@ std::optional<CReader::Counting> CReader::countingOf(const LoopParts &parts) {
   return std::nullopt;
 }
 
+/// A condition on the loop's variable and on what it does not change: variable < value, and the like. Where it is one,
+/// the loop has its end.
+bool CReader::boundByData(int truth, const Counting &counting, int loop) {
+  const Expression c = pool_[truth];
+  if (!kernel::isComparison(c.op) || c.op == Op::kCmpEq || counting.step < 1) return false;
+  const bool isLeft = c.op == Op::kCmpLt || c.op == Op::kCmpLe ||
+                      (c.op == Op::kCmpNe && pool_.formOf(c.args[0]) && coefficient(*pool_.formOf(c.args[0]), loop) != 0);
+  const int variable = c.args[isLeft ? 0 : 1], value = c.args[isLeft ? 1 : 0];
+  const auto form = pool_.formOf(variable);
+  const bool mentions = pool_.contains(value, [&](const Expression &e) {
+    return coefficient(e.form, loop) != 0 ||
+           std::any_of(e.index.begin(), e.index.end(), [&](const Affine &i) { return coefficient(i, loop) != 0; });
+  });
+  if (!form || coefficient(*form, loop) != counting.step || mentions || isFloat(pool_[value].type)) return false;
+  if (c.op == Op::kCmpNe && counting.step != 1) return false;
+  // start + step * iteration < value; iterations are those below (value - start) / step, rounded up.
+  Affine start = *form;
+  start.coefficients[static_cast<std::size_t>(loop)] = 0;
+  const bool isUpTo = c.op == Op::kCmpLe || c.op == Op::kCmpGe;
+  const auto less = plus(Affine{{}, (isUpTo ? 1 : 0) + counting.step - 1}, trimmed(start), -1);
+  if (!less) return false;
+  int end = value;
+  if (trimmed(*less) != Affine{})
+    end = pool_.op(Op::kAdd, DType::kI64, pool_.cast(DType::kI64, value), pool_.form(DType::kI64, *less));
+  if (counting.step > 1) end = pool_.op(Op::kDiv, DType::kI64, end, pool_.integer(DType::kI64, counting.step));
+  program_.loops[static_cast<std::size_t>(loop)].end = end;
+  return true;
+}
+
+/// A loop that data bound ends behind `last`, too.
+void CReader::endBy(int loop, Affine last) {
+  int &end = program_.loops[static_cast<std::size_t>(loop)].end;
+  ++last.constant;
+  const int other = pool_.form(DType::kI64, std::move(last));
+  end = end < 0 ? other : pool_.op(Op::kMin, DType::kI64, pool_.cast(DType::kI64, end), other);
+}
+
+/// Takes what data bound from a condition that must hold altogether.
+bool CReader::takeDataBound(int &truth, const Counting &counting, int loop) {
+  const auto readsData = [&](int e) {
+    return pool_.contains(e, [&](const Expression &x) {
+      return x.op == Op::kLoad && x.buffer >= 0 && !program_.buffers[static_cast<std::size_t>(x.buffer)].isScalar;
+    });
+  };
+  const auto readsNumbers = [&](int e) {  // that --size could bind
+    return pool_.contains(e, [&](const Expression &x) {
+      return x.op == Op::kLoad && x.buffer >= 0 && program_.buffers[static_cast<std::size_t>(x.buffer)].isScalar;
+    });
+  };
+  if (affine(truth) || !readsData(truth) || readsNumbers(truth)) return false;
+  int rest = -1;
+  bool isFound = false;
+  std::vector<int> parts{truth};
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const Expression node = pool_[parts[p]];
+    if (node.op == Op::kAnd && node.type == DType::kU8) {
+      parts.insert(parts.end(), {node.args[0], node.args[1]});
+    } else if (!isFound && !affine(parts[p])) {
+      isFound = boundByData(parts[p], counting, loop);
+      if (!isFound) return false;
+    } else {
+      rest = pool_.both(rest, parts[p]);
+    }
+  }
+  truth = rest < 0 ? pool_.integer(DType::kU8, 1) : rest;
+  return isFound;
+}
+
+/// Once the body is known: the loop runs as far as the arrays let it that it indexes, and leaves alone what bounds it.
+bool CReader::settleBounded(const LoopParts &parts, int loop, const std::set<int> &stored) {
+  CLoop &l = program_.loops[static_cast<std::size_t>(loop)];
+  for (const int bound : {l.first, l.end}) {
+    const bool isStored = bound >= 0 && pool_.contains(bound, [&](const Expression &e) {
+      return e.op == Op::kLoad && stored.contains(e.buffer);
+    });
+    if (!isStored) continue;
+    fail("c-loop-form", parts.where, "the loop's body changes what says how often the loop runs",
+         "keep its bounds in an array that the loop does not store to");
+    return false;
+  }
+  if (l.most >= 0) {
+    l.extent = std::max<std::int64_t>(1, l.most);
+  } else if (!isTrial_) {
+    failInput("c-bounds", parts.where,
+              fmt::format("how far '{}' may run is not known: data bound it, and it indexes no array with an extent",
+                          l.name),
+              "declare an array that it indexes with its extent: float val[n]");
+    return false;
+  }
+  return true;
+}
+
+/// An index of a loop that data bound must be one of the array.
+void CReader::seeExtent(const CPointer &p) {
+  const std::vector<std::int64_t> &shape = program_.buffers[static_cast<std::size_t>(p.buffer)].shape;
+  for (std::size_t i = 0; i < p.index.size(); ++i) {
+    for (std::size_t l = 0; l < p.index[i].coefficients.size(); ++l) {
+      const std::int64_t factor = p.index[i].coefficients[l];
+      if (factor <= 0 || shape[i] == 0 || !program_.loops[l].isBounded()) continue;
+      Affine rest = p.index[i];
+      rest.coefficients[l] = 0;
+      const auto range = rangeOf(rest, program_.extents());
+      if (!range || range->high > shape[i] - 1) continue;
+      const std::int64_t most = (shape[i] - 1 - range->high) / factor + 1;
+      program_.loops[l].most = program_.loops[l].most < 0 ? most : std::min(program_.loops[l].most, most);
+    }
+  }
+}
+
 /// Extent of the loop, and what guards it beyond that. False: the loop runs never, or has failed.
-bool CReader::countIterations(const LoopParts &parts, int loop, std::vector<Affine> &guards, bool &isKnown) {
+bool CReader::countIterations(const LoopParts &parts, const Counting &counting, int loop, std::vector<Affine> &guards,
+                              bool &isKnown) {
   int truth = condition(parts.condition);
   if (!isFine()) return false;
   const Expression c = pool_[truth];
@@ -139,6 +250,7 @@ bool CReader::countIterations(const LoopParts &parts, int loop, std::vector<Affi
     return false;
   }
   bool readsData = pool_.contains(truth, [&](const Expression &e) { return e.op == Op::kLoad && e.buffer >= 0; });
+  const bool isBounded = takeDataBound(truth, counting, loop) || counting.startsFromData;
   const auto pieces = affine(truth);
   if (!pieces || pieces->size() > 1) {
     if (isTrial_ && !readsData) {
@@ -180,6 +292,13 @@ bool CReader::countIterations(const LoopParts &parts, int loop, std::vector<Affi
       open.push_back(guard);
       continue;
     }
+    if (isBounded) {  // the end is the first of both
+      if (factor == -1)
+        endBy(loop, rest);
+      else
+        open.push_back(guard);
+      continue;
+    }
     for (std::size_t l = 0; l < rest.coefficients.size(); ++l) {
       if (rest.coefficients[l] != 0 && program_.loops[l].isSymbol) isKnown = false;
     }
@@ -193,9 +312,14 @@ bool CReader::countIterations(const LoopParts &parts, int loop, std::vector<Affi
     extent = extent < 0 ? most : std::min(extent, most);
     if (!rest.coefficients.empty()) open.push_back(guard);
   }
-  if (extent < 0) {
+  if (extent < 0 && !isBounded) {
     fail("c-loop-form", parts.where, "the loop's condition does not depend on its variable", kLoopHint);
     return false;
+  }
+  if (isBounded) {
+    isKnown = false;
+    guards = std::move(open);
+    return true;
   }
   if (!isKnown) extent = 1;
   constexpr std::int64_t kMostIterations = std::int64_t{1} << 40;

@@ -113,6 +113,12 @@ bool CReader::runBody(const LoopParts &parts, const Counting &counting) {
   return isFine();
 }
 
+/// The loop's variable in iteration `loop`.
+int CReader::counterAt(const Counting &counting, int loop) const {
+  const DType type = typeOf(counting.variable->getType()).value_or(DType::kI32);
+  return pool_.form(type, plus(counting.start, unit(loop), counting.step).value_or(counting.start));
+}
+
 /// The body on symbols: what it does to each variable.
 bool CReader::tryBody(const LoopParts &parts, const Counting &counting, int loop, const Guard &guard,
                       std::vector<Carried> &carried) {
@@ -138,9 +144,7 @@ bool CReader::tryBody(const LoopParts &parts, const Counting &counting, int loop
     c.symbolic = v;
     variables_[c.variable].value = v;
   }
-  variables_[counting.variable].value = scalarValue(pool_.form(
-      scalarType(counting.variable->getType(), parts.where),
-      plus(*pool_.formOf(variables_[counting.variable].value.scalar), unit(loop), counting.step).value_or(Affine{})));
+  variables_[counting.variable].value = scalarValue(counterAt(counting, loop));
   loops_.push_back(loop);
   guards_.push_back(guard);
   runBody(parts, counting);
@@ -153,7 +157,7 @@ bool CReader::tryBody(const LoopParts &parts, const Counting &counting, int loop
     // Only what began as a sum of loops goes on as one.
     const bool isForm = c.before.kind == CValue::Kind::kPointer ||
                         (c.before.kind == CValue::Kind::kScalar && pool_.formOf(c.before.scalar));
-    if (!isForm) c.step.reset();
+    if (!isForm || counting.startsFromData) c.step.reset();
     if (c.isRead && c.before.kind == CValue::Kind::kNothing && readSymbols_.contains(c.symbol)) {
       // Carried from iteration to iteration with nothing to start from.
       failInput("c-uninitialized", c.variable->getLocation(),
@@ -174,6 +178,7 @@ bool CReader::tryBody(const LoopParts &parts, const Counting &counting, int loop
       for (const Affine &form : c.before.pointer.index) markRead(form);
     }
   }
+  if (program_.loops[static_cast<std::size_t>(loop)].isBounded() && !settleBounded(parts, loop, stored)) return false;
   // Values from before the loop that the loop would change under our hands.
   for (const int buffer : stored) keepOldValues(buffer);
   for (Carried &c : carried) c.before = variables_[c.variable].value;
@@ -256,15 +261,12 @@ bool CReader::accumulatesOnly(const Carried &c, std::size_t first) const {
 bool CReader::runForReal(const LoopParts &parts, const Counting &counting, int loop, const Guard &guard,
                          std::vector<Carried> &carried) {
   const State state = save();
-  const CValue variable = variables_[counting.variable].value;
   for (bool isDone = false; !isDone && isFine();) {
     isDone = true;
     enterCarried(carried, loop);
     if (!isFine()) return false;
     const std::size_t first = program_.statements.size();
-    variables_[counting.variable].value =
-        scalarValue(pool_.form(pool_[variable.scalar].type,
-                               plus(*pool_.formOf(variable.scalar), unit(loop), counting.step).value_or(Affine{})));
+    variables_[counting.variable].value = scalarValue(counterAt(counting, loop));
     loops_.push_back(loop);
     guards_.push_back(guard);
     runBody(parts, counting);
@@ -294,13 +296,13 @@ bool CReader::runForReal(const LoopParts &parts, const Counting &counting, int l
   return isFine();
 }
 
-void CReader::leaveLoop(const Counting &counting, int loop, const Affine &start, bool isKnown,
-                        std::vector<Carried> &carried) {
+void CReader::leaveLoop(const Counting &counting, int loop, bool isKnown, std::vector<Carried> &carried) {
   const std::int64_t extent = program_.loops[static_cast<std::size_t>(loop)].extent;
   const Affine all{{}, extent};
   Variable &counter = variables_[counting.variable];
   const DType type = scalarType(counting.variable->getType(), counting.variable->getLocation());
-  counter.value = isKnown ? scalarValue(pool_.form(type, plus(start, all, counting.step).value_or(start))) : CValue{};
+  const Affine last = plus(counting.start, all, counting.step).value_or(counting.start);
+  counter.value = isKnown ? scalarValue(pool_.form(type, last)) : CValue{};
   for (Carried &c : carried) {
     Variable &v = variables_[c.variable];
     if (c.buffer >= 0 && !c.isTimed) {
@@ -337,36 +339,47 @@ void CReader::leaveLoop(const Counting &counting, int loop, const Affine &start,
   }
 }
 
+/// Where the loop's variable starts: at a sum of loops, or where data say.
+bool CReader::startLoop(const LoopParts &parts, Counting &counting, int loop) {
+  const auto at = variables_.find(counting.variable);
+  const bool hasValue =
+      at != variables_.end() && at->second.buffer < 0 && at->second.value.kind == CValue::Kind::kScalar;
+  const auto start = hasValue ? pool_.formOf(at->second.value.scalar) : std::nullopt;
+  if (start) {
+    counting.start = *start;
+    return true;
+  }
+  if (!hasValue || counting.step != 1) {
+    fail("c-not-affine", parts.where,
+         fmt::format("the first value of '{}' is no sum of loops and sizes", counting.variable->getNameAsString()),
+         hasValue ? "a loop that starts where data say goes up by 1" : kLoopHint);
+    return false;
+  }
+  markRead(at->second.value.scalar);
+  counting.startsFromData = true;
+  program_.loops[static_cast<std::size_t>(loop)].first = at->second.value.scalar;
+  return true;
+}
+
 CReader::Flow CReader::runLoop(const LoopParts &parts) {
   constexpr std::size_t kMostLoops = 24;
   if (loops_.size() >= kMostLoops) {
     fail("c-too-large", parts.where, "loops are nested too deeply", "write fewer loops");
     return Flow::kNext;
   }
-  const auto counting = countingOf(parts);
+  auto counting = countingOf(parts);
   if (!counting) return Flow::kNext;
-  const auto at = variables_.find(counting->variable);
-  const auto start = at != variables_.end() && at->second.buffer < 0 && at->second.value.kind == CValue::Kind::kScalar
-                         ? pool_.formOf(at->second.value.scalar)
-                         : std::nullopt;
-  if (!start) {
-    fail("c-not-affine", parts.where,
-         fmt::format("the first value of '{}' is no sum of loops and sizes", counting->variable->getNameAsString()),
-         kLoopHint);
-    return Flow::kNext;
-  }
-  const DType type = pool_[at->second.value.scalar].type;
-  const CValue before = at->second.value;
   const int loop = newLoop(counting->variable->getNameAsString(), kUnknownExtent, false);
+  if (!startLoop(parts, *counting, loop)) return Flow::kNext;
+  const CValue before = variables_[counting->variable].value;
   std::vector<Carried> carried = carriedBy(parts, *counting);
   // The condition, with the variable at iteration `loop` and nothing known of what the body changes.
   const Variables kept = variables_;
   for (const Carried &c : carried) variables_[c.variable].value = {};
-  const auto current = plus(*start, unit(loop), counting->step);
-  variables_[counting->variable].value = scalarValue(pool_.form(type, current.value_or(*start)));
+  variables_[counting->variable].value = scalarValue(counterAt(*counting, loop));
   std::vector<Affine> guards;
   bool isKnown = true;
-  const bool runs = countIterations(parts, loop, guards, isKnown);
+  const bool runs = countIterations(parts, *counting, loop, guards, isKnown);
   variables_ = kept;
   if (!isFine() || !runs) return Flow::kNext;
   variables_[counting->variable].value = before;
@@ -375,7 +388,7 @@ CReader::Flow CReader::runLoop(const LoopParts &parts) {
   if (tryBody(parts, *counting, loop, guard, carried) && !isTrial_) {
     runForReal(parts, *counting, loop, guard, carried);
   }
-  if (isFine()) leaveLoop(*counting, loop, *start, isKnown, carried);
+  if (isFine()) leaveLoop(*counting, loop, isKnown, carried);
   return Flow::kNext;
 }
 

@@ -272,6 +272,7 @@ CValue CReader::load(const CPointer &p, const clang::Expr &e) {
   if (isTrial_) {
     for (const Affine &form : p.index) markRead(form);
   }
+  seeExtent(p);
   return scalarValue(pool_.load(b.type, p.buffer, p.index, p.data, placeOf(e.getBeginLoc())));
 }
 
@@ -281,6 +282,7 @@ void CReader::store(const CPointer &p, int value, clang::SourceLocation where) {
   if (p.buffer < 0 || p.level + 1 < p.index.size()) {
     return fail("c-type", where, "a whole array is stored to", "store to its elements");
   }
+  seeExtent(p);
   CStatement s;
   s.buffer = p.buffer;
   s.index = p.index;

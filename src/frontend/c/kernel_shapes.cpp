@@ -103,7 +103,7 @@ class Shaper {
                    fmt::format("declare the parameter with its extent: {}[256], or {}[n]", buffer.name, buffer.name));
     }
     buffer.shape.front() = std::max<std::int64_t>(extent, 1);
-    if (buffer.shape.size() == 1 && !open) delinearize(b, uses);
+    if (buffer.shape.size() == 1 && !open && !program_.isBound(b)) delinearize(b, uses);
     return okStatus();
   }
 

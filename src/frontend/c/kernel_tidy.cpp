@@ -92,6 +92,7 @@ class Tidier {
     const CBuffer &from = program_.buffers[static_cast<std::size_t>(value.buffer)];
     const CBuffer &to = bufferOf(last);
     if (from.kind != CBuffer::Kind::kCarried || from.type != to.type || value.buffer == last.buffer) return false;
+    if (program_.isBound(value.buffer)) return false;
     // One element for each iteration of exactly the loops around the copy.
     std::vector<Affine> own;
     for (const int l : last.loops) {
@@ -157,6 +158,7 @@ class Tidier {
   /// t = x[i] in every iteration: the last one stays.
   void keepLastIterations(CStatement &s) {
     if (s.predicate >= 0 || s.data.isThere() || accumulationOf(program_, s) || reads(s, s.buffer)) return;
+    if (program_.hasBounded(s.loops)) return;  // which iteration is the last, data say
     const auto known = determined(s.index, s.loops, program_.extents());
     const std::vector<int> loops = s.loops;
     for (std::size_t d = 0; d < loops.size(); ++d) {

@@ -111,6 +111,10 @@ class Planner {
     if (kernel_.form == kernel::Form::kSelect)
       return unsupported("unsupported-form", "it selects by values, and virtual instructions take no branches",
                          "leave the kernel on the host: --offload possible");
+    for (const kernel::DataBounds &b : kernel_.bounds)
+      return unsupported("unsupported-form",
+                         fmt::format("data say how far dim '{}' runs", kernel_.dims[static_cast<std::size_t>(b.dim)].name),
+                         "leave the kernel on the host: --offload possible");
     if (placed_.mapping.subspaces.size() != 1)
       return unsupported("unsupported-mapping",
                          fmt::format("the mapping has {} subspaces", placed_.mapping.subspaces.size()),

@@ -192,5 +192,25 @@ TEST(NotationErrors, HugeExtentsAreRefused) {
   expectError("y[i] += A[i,j]", "too-large", 1, 9, "reduce", {{"i", 1 << 30}, {"j", 1 << 30}});
 }
 
+TEST(NotationErrors, ARangeHasAnIndexAndTwoEnds) {
+  expectError("y[i] += x[j] for 3 in p[i]..p[i+1]", "syntax", 1, 18, "names are letters");
+  expectError("y[i] += x[j] for j = p[i]..p[i+1]", "syntax", 1, 20, "for e in p[i]..p[i+1]");
+  expectError("y[i] += x[j] for j in p[i], p[i+1]", "syntax", 1, 27, "'..'");
+}
+
+TEST(NotationErrors, AnIndexHasOneRange) {
+  expectError("y[i] += x[j] for j in p[i]..p[i+1], j in 0..p[i]", "duplicate-name", 1, 37, "one range");
+}
+
+TEST(NotationErrors, BoundsHangOnIndicesOutsideAlone) {
+  expectError("y[i] += x[j] for j in p[j]..p[i]", "bad-bounds", 1, 1, "dims outside");
+  expectError("y[i] += x[j] for j in p[k]..q[j], k in 0..p[j]", "bad-bounds", 1, 1, "dims outside",
+              {{"i", 3}, {"j", 4}, {"k", 4}});
+}
+
+TEST(NotationErrors, ABoundIsAnInteger) {
+  expectError("y[i] += x[j] for j in 0..f32(p[i])", "type-mismatch", 1, 1, "cast");
+}
+
 }  // namespace
 }  // namespace pimento::kernel

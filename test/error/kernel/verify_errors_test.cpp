@@ -210,5 +210,46 @@ TEST(VerifyErrors, AFollowerGoesWithAMinimum) {
   expectCode(none, "bad-reference", "follows store number 1");
 }
 
+/// y[i] += v[e] for e in p[i]..p[i+1]: values 1 and 2 are the bounds.
+void breakingRows(const std::string &code, const std::function<void(Kernel &)> &change, const std::string &part = {}) {
+  Graph graph = *parseNotation("y[i] += v[e] for e in p[i]..p[i+1]", {{"i", 3}, {"e", 4}}, DType::kF32);
+  ASSERT_EQ(graph.kernels[0].bounds[0].first, 1);
+  change(graph.kernels[0]);
+  expectCode(graph, code, part);
+}
+
+TEST(VerifyErrors, BoundsNameADimAndValues) {
+  breakingRows("bad-reference", [](Kernel &k) { k.bounds[0].dim = 2; }, "dim number 2");
+  breakingRows("bad-reference", [](Kernel &k) { k.bounds[0].end = 7; }, "a bound is %7");
+  breakingRows("bad-bounds", [](Kernel &k) { k.bounds[0].first = k.bounds[0].end = -1; }, "are no values");
+}
+
+TEST(VerifyErrors, ADimIsBoundedOnce) {
+  breakingRows("bad-bounds", [](Kernel &k) { k.bounds.push_back(k.bounds[0]); }, "'e' is bounded twice");
+}
+
+TEST(VerifyErrors, BoundsAreIntegers) {
+  breakingRows("type-mismatch", [](Kernel &k) { k.bounds[0].end = 0; }, "a bound of dim 'e' is not an integer");
+}
+
+TEST(VerifyErrors, BoundsAreKnownBeforeTheirDimRuns) {
+  breakingRows("bad-bounds", [](Kernel &k) { std::swap(k.loads[1].index[0].coefficients[0], k.loads[1].index[0].coefficients[1]); },
+               "depend on dim 'e', which does not come before it");
+  breakingRows("bad-bounds", [](Kernel &k) { k.bounds[0].dim = 0; }, "depend on dim 'i'");
+}
+
+TEST(VerifyErrors, BoundsStayAsTheyAre) {
+  Graph graph = *parseNotation("y[i] += v[e] for e in p[i]..p[i+1]", {{"i", 3}, {"e", 4}}, DType::kI32);
+  graph.tensors[static_cast<std::size_t>(graph.tensorNamed("p"))].role = Role::kInOut;
+  graph.kernels[0].stores[0].target.tensor = graph.tensorNamed("p");
+  expectCode(graph, "bad-bounds", "are read from 'p', which the kernel writes");
+}
+
+TEST(VerifyErrors, DataDoNotBoundCounters) {
+  Graph graph = *parseNotation("for t in 0..3 { y[t] += v[e] for e in p[t]..p[t+1] }", {{"e", 4}}, DType::kF32);
+  graph.kernels[0].bounds.push_back({0, -1, 1});
+  expectCode(graph, "bad-bounds", "the counter of a loop");
+}
+
 }  // namespace
 }  // namespace pimento::kernel

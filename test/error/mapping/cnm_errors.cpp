@@ -84,6 +84,11 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"%0 = constant f16 1\nstore assign y[i] %1\n}", "cnm-unknown-value", 8, 19, "no value %1", "%0"},
         Broken{"%0 = constant i32 1\nstore assign A[%0,%0] %0\n}", "cnm-syntax", 8, 19, "two indices are values",
                "only one index"},
+        Broken{"bound j from %0\n}", "cnm-unknown-induction", 7, 7, "variable j", "choices: i"},
+        Broken{"bound i from %0\n}", "cnm-unknown-value", 7, 14, "no value %0", "none stands"},
+        Broken{"%0 = constant i32 1\nbound i %0\n}", "cnm-syntax", 8, 9, "'from' or 'to'", "bound e from %1 to %3"},
+        Broken{"%0 = constant i32 1\nbound i to %0\nbound i from %0\n}", "cnm-duplicate", 9, 1, "bounds already",
+               "leave one out"},
         Broken{"%0 = constant i32 1\npredicate %0\npredicate %0\n}", "cnm-duplicate", 9, 1, "a predicate already",
                "leave one out"}));
 

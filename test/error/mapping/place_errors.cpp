@@ -83,6 +83,15 @@ TEST(PlaceErrors, ASequentialDimIsNotSplit) {
               "M1 covers 4 of the 8 points of sequential dim t", "whole range");
 }
 
+TEST(PlaceErrors, ADimThatDataBoundIsNotSplit) {
+  kernel::Kernel k = nest({{"i", 4, DimKind::kParallel}, {"e", 8, DimKind::kReduction}});
+  k.bounds.push_back({1, 0, 1});
+  expectError(place(parsed("M1:{(1,2),(4,4)}"), k, flat()), "mapping-bounded-split", "<map>:1:5",
+              "splits dim e, where data say what runs, at level part", "factor 1");
+  expectError(place(parsed("M1:{(1,1),(4,4)},M2:{(1,1),(4,4)}"), k, flat()), "mapping-bounded-split", "<map>:1:1",
+              "M1 covers 4 of the 8 points of dim e", "whole range");
+}
+
 TEST(PlaceErrors, AReductionIsSplitOnlyWherePartialResultsMerge) {
   expectError(onGemv("M1:{(32,2),(8,1),(1,16),(2,36)}", hbmPim()), "mapping-reduction-split", "<map>:1:5",
               "M1 splits reduction dim j at level channel, whose partial results nothing merges",

@@ -76,6 +76,11 @@ TEST(CnmErrors, AnIndexFromDataAndOneBeyondAGuardDoNotGoTogether) {
                 "beside its index from data, index 1 of 'y' runs over -1..6");
 }
 
+TEST(CnmErrors, LoopsThatDataBoundHaveNone) {
+  expectRefusal(notation("y[i] += v[e] for e in p[i]..p[i+1]", {{"i", 64}, {"e", 90}}), "M1:{(1,1),(1,1),(1,1),(64,90)}",
+                "unsupported-form", "data say how far dim 'e' runs");
+}
+
 TEST(CnmErrors, MappingsAreOnePieceContiguousAndPadded) {
   const kernel::Graph copy = notation("y[i] = x[i]", {{"i", 64}});
   expectRefusal(copy, "M1:{(1),(1),(1),(32)},M2:{(1),(1),(1),(32)}", "unsupported-mapping", "2 subspaces");

@@ -174,5 +174,16 @@ TEST(CompiledErrors, AMachineWithoutDpusIsNoTarget) {
   expectSays(refusal(*graph, "M1:{(1),(1),(2),(32)}", m), "unsupported-machine", "no ranks of DPUs");
 }
 
+TEST(CompiledErrors, RowsThatDataBoundAreNotSplitNorSelectedFrom) {
+  const kernel::Sizes sizes{{"i", 64}, {"e", 90}};
+  const std::string rows = " for e in p[i]..p[i+1]";
+  EXPECT_EQ(refusal("y[i] += v[e]" + rows, sizes, "M1:{(1,1),(1,2),(1,1),(64,45)}").code, "mapping-bounded-split");
+  const Diagnostic d = refusal("o[] append= v[e] if v[e] > 0" + rows, sizes, "M1:{(1,1),(1,1),(1,1),(64,90)}");
+  EXPECT_EQ(d.code, "unsupported-form");
+  EXPECT_NE(d.message.find("dim 'e', which data bound"), std::string::npos) << d.message;
+  EXPECT_EQ(refusal("o[e] = v[e] * x[i]" + rows, sizes, "M1:{(1,1),(1,1),(2,1),(32,90)}").code, "mapping-sequential-split");
+  EXPECT_EQ(refusal("o[e] += v[e] * x[i]" + rows, sizes, "M1:{(1,1),(1,1),(2,1),(32,90)}").code, "illegal-mapping");
+}
+
 }  // namespace
 }  // namespace pimento::test

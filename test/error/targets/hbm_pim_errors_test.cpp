@@ -257,6 +257,11 @@ TEST(HbmPimErrors, StructuredFormsAreNamed) {
              "host");
 }
 
+TEST(HbmPimErrors, RowsThatDataBoundAreRefused) {
+  expectSays(refusal(parsed("y[i] += v[e] for e in p[i]..p[i+1]", {{"i", 9}, {"e", 30}}, DType::kF16)), "unsupported-form",
+             {"data say how far dim 'e' runs"}, "host");
+}
+
 TEST(HbmPimErrors, AGuardedReductionIsRefused) {
   kernel::KernelBuilder b("y", {{"i", 8, kernel::DimKind::kParallel}, {"j", 8, kernel::DimKind::kReduction}});
   const int w = b.load(0, DType::kF16, {b.index(0), b.index(1)}), x = b.load(1, DType::kF16, {b.index(1)});

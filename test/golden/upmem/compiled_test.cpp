@@ -77,6 +77,69 @@ TEST_F(Compiled, RowsAtAnIndexFromDataAreCutAnyWay) {
       expectRight("y[i,j] = x[p[i],j] - 2", {{"i", 9}, {"j", 5}, {"x_1", 7}}, type, map);
 }
 
+// ---- Rows that data bound
+
+const std::vector<const char *> kRowMaps = {"auto;dpus=1;tasklets=1", "auto;dpus=3;tasklets=5", "reference"};
+
+TEST_F(Compiled, RowsOfSparseMatrices) {
+  for (const DType type : {DType::kI8, DType::kI64, DType::kF16, DType::kF32})
+    for (const char *map : kRowMaps)
+      for (const char *text :
+           {"y[i] += v[e] * x[c[e]] for e in p[i]..p[i+1]", "y[i] = b[i]; y[i] += v[e] * x[c[e]] for e in p[i]..p[i+1]",
+            "m[i] max= v[e] for e in p[i]..p[i+1]", "C[i,j] += v[e] * B[c[e],j] for e in p[i]..p[i+1]",
+            "C[i,j] = B[c[i],j]; C[i,j] += v[e] * B[c[e],j] for e in p[i]..p[i+1]",
+            "y[i] += A[i,e] * x[e] for e in 0..p[i]", "y[i] += v[e] * x[e+1] for e in p[i]..600"}) {
+        const std::string t = text;
+        kernel::Sizes sizes{{"i", 101}, {"e", 600}};
+        if (t.find("x[c") != t.npos) sizes["x"] = 77;
+        if (t.find("B[") != t.npos) sizes.insert({{"j", 11}, {"B_1", 77}});
+        expectRight(t, sizes, type, map);
+      }
+}
+
+TEST_F(Compiled, RowsOfRowsAndOfFrontiers) {
+  for (const char *map : kRowMaps) {
+    expectRight("y[i] += w[e] for e in p[f[i]]..p[f[i]+1]", {{"i", 60}, {"e", 300}, {"p", 41}}, DType::kI32, map);
+    expectRight("y[i] += v[e] * w[f] for e in p[i]..p[i+1], f in q[c[e]]..q[c[e]+1]",
+                {{"i", 30}, {"e", 90}, {"f", 70}, {"q", 21}}, DType::kI32, map);
+    expectRight("y[i] += A[i,k] * D[e,k] for e in p[i]..p[i+1] where k <= i", {{"i", 30}, {"e", 90}, {"k", 12}},
+                DType::kI16, map);
+    expectRight("y[i] += v[e] * e for e in p[i]..p[i+1]", {{"i", 40}, {"e", 1}}, DType::kI32, map);
+    expectRight("s[] += v[e] * x[i] for e in p[i]..p[i+1]", {{"i", 40}, {"e", 90}}, DType::kI32, map);
+  }
+}
+
+TEST_F(Compiled, ResultsInRowsThatDataBound) {
+  for (const DType type : {DType::kI8, DType::kI32, DType::kF32, DType::kF16})
+    for (const char *map : {"auto", "reference"}) {
+      expectRight("o[e] += v[e] * x[i] for e in p[i]..p[i+1]", {{"i", 40}, {"e", 90}}, type, map);
+      expectRight("o[e] = v[e] * x[i] for e in p[i]..p[i+1]", {{"i", 40}, {"e", 90}}, type, map);
+      expectRight("o[e] += A[i,k] * B[c[e],k] for e in p[i]..p[i+1]", {{"i", 20}, {"e", 40}, {"k", 6}, {"B_1", 9}}, type,
+                  map);
+      expectRight("h[c[e]] += v[e] * x[i] for e in p[i]..p[i+1]", {{"i", 40}, {"e", 90}, {"h", 30}}, type, map);
+    }
+}
+
+TEST_F(Compiled, RowsWithoutPointsKeepWhatTheyHeld) {
+  for (const char *map : kRowMaps)
+    for (const kernel::Combine combine : {kernel::Combine::kAdd, kernel::Combine::kMin, kernel::Combine::kMul}) {
+      auto graph = kernel::parseNotation("y[i] += v[e] for e in p[i]..p[i+1]", {{"i", 90}, {"e", 40}}, DType::kF32);
+      ASSERT_TRUE(graph.ok());
+      graph->kernels[0].stores[0].combine = combine;
+      graph->tensors[static_cast<std::size_t>(graph->tensorNamed("y"))].role = kernel::Role::kInOut;
+      ASSERT_TRUE(kernel::verify(*graph));
+      for (const double held : {-0.0, std::nan("")}) {
+        const machine::Machine machine = handUpmemWithRoom();
+        const auto all = targets::upmem::compiled::mappingSpace(*graph, 0, machine, *mapping::parseMapSpec(map));
+        ASSERT_FALSE(all.empty());
+        kernel::DataSet data = kernel::makeData(*graph, {});
+        for (std::int64_t i = 0; i < 90; ++i)
+          data[static_cast<std::size_t>(graph->tensorNamed("y"))].setDouble(i, held);
+        EXPECT_EQ(runCompiled(*graph, 0, all.front(), machine, &compiler_, data), "") << map;
+      }
+    }
+}
+
 const std::vector<DType> &types() {
   static const std::vector<DType> kTypes = {DType::kI8,  DType::kI16, DType::kI32, DType::kI64,
                                             DType::kU8,  DType::kU16, DType::kU32, DType::kU64,

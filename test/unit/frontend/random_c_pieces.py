@@ -295,8 +295,64 @@ def argmin(f):
                 f"{y.at([i])} = {best};", "}"]
 
 
+def row_of(f, rows, i, total):
+    """Where row `i` begins and ends, within 0 to `total`, whatever the data are."""
+    bits = {4: 3, 8: 7, 16: 15}[total]
+    style = f.r.randint(0, 3)
+    if style == 0:
+        return "0", f"({rows.at([i])} & {bits})"
+    if style == 1:
+        return f"({rows.at([i])} & {bits})", str(total)
+    if style == 2:
+        return f"({rows.at([i])} & {bits})", f"({rows.at([i + ' + 1'])} & {bits})"
+    return f"({rows.at([i])} & {bits // 2})", f"({rows.at([i])} & {bits // 2}) + ({rows.at([i + ' + 1'])} & {bits // 2 + 1})"
+
+
+def ragged(f):
+    """Rows that data bound: sums, products with gathered elements, updates of what lies in them."""
+    r = f.r
+    n, m, kind = begin(f)
+    total = r.choice([4, 8, 16])
+    i, j, e = f.fresh("i"), f.fresh("j"), f.fresh("e")
+    rows, v, x = shared(f, [n + 1], "int32_t"), shared(f, [total], kind), shared(f, [n], kind)
+    v.style = rows.style = "array"  # with their extents
+    low, high = row_of(f, rows, i, total)
+    if r.random() < 0.3:
+        s, t = f.fresh("s"), f.fresh("t")
+        head, low, high = f"int {s} = {low}, {t} = {high};", s, t
+    else:
+        head = ""
+    each = f"for (int {e} = {low}; {e} < {high}; {e}++)"
+    style = r.randint(0, 5)
+    value = f"({v.at([e])} + {term(f, kind, [v.at([e]), x.at([i])])})"
+    f.lines += [loop(i, 0, n) + " {"] + ([head] if head else [])
+    if style == 0:
+        y, s = shared(f, [n], kind, True), f.fresh("s")
+        f.lines += [f"{kind} {s} = {constant(f, kind)};", f"{each} {update(f, kind, s, value)}", f"{y.at([i])} = {s};"]
+    elif style == 1:
+        y = shared(f, [n], kind, True)
+        f.lines += [f"{each} {update(f, kind, y.at([i]), value)}"]
+    elif style == 2:
+        y, at = shared(f, [8], kind, True), shared(f, [total], "uint32_t")
+        y.style = at.style = "array"
+        f.lines += [f"{each} {y.at([f'{at.at([e])} & 7'])} {r.choice(['+=', '-='])} {value};"]
+    elif style == 3:
+        y, b = shared(f, [n, m], kind, True), f.array([total, m], kind)
+        b.style = "array"
+        f.lines += [each, f"{loop(j, 0, m)} {y.at([i, j])} {r.choice(['+=', '-='])} ({v.at([e])} - {term(f, kind, [b.at([e, j]), v.at([e])])});"]
+    elif style == 4:
+        w = shared(f, [total], kind, True)
+        w.style = "array"
+        f.lines += [f"{each} {w.at([e])} {r.choice(['=', '+='])} {value};"]
+    else:
+        y, at = shared(f, [n], kind, True), shared(f, [total], "uint32_t")
+        at.style = "array"
+        f.lines += [f"{each} if ({at.at([e])} & 1) {y.at([i])} {r.choice(['=', '+='])} {value};"]
+    f.lines += ["}"]
+
+
 # What may be refused: no other piece shall be refused with it.
 ALONE = {"gather", "outer"}
 PIECES = {piece.__name__: piece
           for piece in (empty_inner, triangle, levels, two_fills, carried, rounds, broadcast, strides, in_place,
-                        outer, gather, scatter, argmin)}
+                        outer, gather, scatter, argmin, ragged)}

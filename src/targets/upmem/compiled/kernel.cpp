@@ -10,6 +10,7 @@
 #include "pimento/lower/accumulation.h"
 #include "pimento/sim/dpu/dma.h"
 #include "pimento/targets/upmem/compiled/least.h"
+#include "pimento/targets/upmem/compiled/operands.h"
 
 namespace pimento::targets::upmem::compiled {
 
@@ -24,7 +25,7 @@ kernel::Order CompiledKernel::order() const {
   const bool isOrdered = kernel().form == kernel::Form::kAffine &&
                          std::none_of(kernel().dims.begin(), kernel().dims.end(),
                                       [](const kernel::Dim &d) { return d.kind == kernel::DimKind::kSequential; });
-  if (!isOrdered) return {};
+  if (!isOrdered || sumsRowsInOrder(*part_.graph, part_.first)) return {};
   return mapping::accumulationOrder(lowered_.placed, kernel(), machine_,
                                     lower::accumulationRules(*part_.graph, kernel()));
 }
@@ -94,7 +95,7 @@ Result<std::unique_ptr<evaluate::Slices>> CompiledKernel::slices(const RunMode &
       write(dpu, plan.operands(0, *contents));
     else if (const std::optional<double> value = constantOf(mode))
       fill(dpu, plan.fills(*value, false));
-    else if (mode.values != nullptr && readsInputsAlone())
+    else if (mode.values != nullptr && readsInputsAlone() && plan.scheme().kernel().bounds.empty())
       fillMade(dpu, *mode.values, "piece");
     else if (!Dpu(dpu).estimate())
       return dataDecideTime();
@@ -143,7 +144,8 @@ RunResult CompiledKernel::runSample(const kernel::DataSpec &values, int dim, std
 Result<DeviceRun> CompiledKernel::runGenerated(const RunMode &mode) const {
   constexpr std::int64_t kUnit = 8, kFewest = 4 * kUnit;  // points; of four lengths that keep rows aligned
   const int dim = sampledDim();
-  if (!mode.isFastForward || mode.observer != nullptr || dim < 0) return runMade(mode);
+  // Rows that data bound are of no length that a sample could have.
+  if (!mode.isFastForward || mode.observer != nullptr || dim < 0 || !kernel().bounds.empty()) return runMade(mode);
   const std::int64_t all = plan_->scheme().axis(dim).range;
   if (all < kFewest) return runMade(mode);
   double issued[2];  // what points take, and what all runs do besides
@@ -222,6 +224,7 @@ DeviceRun CompiledKernel::bound(const kernel::DataSpec *values) const {
 // Few instructions compute more than eight points: those of a row of bytes that is copied.
 Cycles CompiledKernel::guess() const {
   std::int64_t points = 1;
+  if (!kernel().bounds.empty()) return {};
   for (const std::int64_t n : plan_->scheme().validOf(0)) points = multiplySaturated(points, n);
   return Cycles(points / 8);
 }
@@ -239,7 +242,7 @@ DeviceRun CompiledKernel::boundByElements() const {
     std::int64_t mine = 0;
     for (const Operand &o : scheme.operands) {
       if (o.use != Use::kInput && o.use != Use::kWrite) continue;
-      if (!scheme.kernel().guards.empty()) continue;
+      if (!scheme.kernel().guards.empty() || !scheme.kernel().bounds.empty()) continue;
       const std::int64_t elements = elementsOf(o, sizes);
       const std::int64_t bytes = multiplySaturated(elements, o.size());
       engine += transfersOf(scheme, o, sizes, *machine_.dpu);

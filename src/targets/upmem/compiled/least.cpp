@@ -106,6 +106,7 @@ class Counter {
   bool isCountable() const {
     if (scheme_.isScan || scheme_.kernel().form != kernel::Form::kAffine || !scheme_.kernel().guards.empty())
       return false;
+    if (!scheme_.kernel().bounds.empty()) return false;
     if (machine_.mramModel == "dram-rows" || machine_.registerHazard != "none") return false;
     return std::all_of(scheme_.operands.begin(), scheme_.operands.end(), [](const Operand &o) {
       return o.isAligned && !o.isInMram && o.use != Use::kSelected && o.use != Use::kTable && !o.hasCarry;

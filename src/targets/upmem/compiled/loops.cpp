@@ -6,6 +6,8 @@
 #include <map>
 #include <optional>
 
+#include "pimento/kernel/data_bounds.h"
+
 namespace pimento::targets::upmem::compiled {
 
 using kernel::Combine;
@@ -44,7 +46,7 @@ std::string Context::points(int dim) const {
 bool needsFill(const Scheme &scheme, const Operand &o) {
   if (o.use == Use::kTable) return true;
   if (o.use != Use::kPartial || scheme.isScan) return false;
-  if (!scheme.kernel().guards.empty()) return true;
+  if (!scheme.kernel().guards.empty() || !scheme.kernel().bounds.empty()) return true;
   for (const int d : scheme.nest) {
     if (o.involves(d)) continue;
     if (d != scheme.inner() || scheme.axis(d).isTiled()) return true;
@@ -100,6 +102,10 @@ class Loops {
       if (wanted_[v] && kernel_.body[v].op == Op::kLoad) touched_[operandOfLoad(v)] = true;
     for (std::size_t s = 0; s < kernel_.stores.size(); ++s)
       if (c_.stores[s]) touched_[static_cast<std::size_t>(scheme_.stores[s].operand)] = true;
+    for (const kernel::DataBounds &b : kernel_.bounds)
+      for (const int v : kernel::valuesBelow(kernel_, b))
+        if (kernel_.body[static_cast<std::size_t>(v)].op == Op::kLoad)
+          touched_[operandOfLoad(static_cast<std::size_t>(v))] = true;
     guardsInner_ = false;
     for (const kernel::Affine &g : kernel_.guards) guardsInner_ |= inner_ >= 0 && depthOf(g) == depthOfInner();
     unroll_ = unrolling();
@@ -123,7 +129,7 @@ class Loops {
 
   /// How many points of the innermost loop are written out: what is short costs a loop's overhead most.
   int unrolling() const {
-    if (inner_ < 0 || guardsInner_) return 1;
+    if (inner_ < 0 || guardsInner_ || scheme_.isBounded(inner_)) return 1;
     int size = 0;
     for (std::size_t v = 0; v < kernel_.body.size(); ++v) {
       if (!wanted_[v]) continue;
@@ -211,6 +217,7 @@ class Loops {
 
   std::string coordinate(std::size_t d) const {
     const Axis &a = scheme_.axes[d];
+    if (scheme_.isBounded(static_cast<int>(d))) return fmt::format("(int32_t)i_{}", a.name);
     std::string x = c_.base(static_cast<int>(d));
     if (a.threads() > 1) x += fmt::format(" + (int32_t)low_{}", a.name);
     if (a.range > 1 && a.isTiled()) x += fmt::format(" + (int32_t)at_{}", a.name);
@@ -242,7 +249,12 @@ class Loops {
     };
     if (depth > 0)
       each([&](const Operand &o) { return fmt::format("{}s{}_{} = p_{};", pointerType(o), depth, o.name, o.name); });
-    c_.lines.open("for (uint32_t i_{0} = 0; i_{0} < n_{0}; ++i_{0}) {{", name);
+    if (scheme_.isBounded(d)) {
+      writeBounds(d);
+      c_.lines.open("for (uint32_t i_{0} = first_{0}; i_{0} < end_{0}; ++i_{0}) {{", name);
+    } else {
+      c_.lines.open("for (uint32_t i_{0} = 0; i_{0} < n_{0}; ++i_{0}) {{", name);
+    }
     const std::size_t opened = writeGuards(static_cast<int>(depth));
     writeLevel(depth + 1);
     for (std::size_t i = 0; i < opened; ++i) c_.lines.close();
@@ -250,6 +262,23 @@ class Loops {
     c_.lines.close();
     if (depth > 0) each([&](const Operand &o) { return fmt::format("p_{} = s{}_{};", o.name, depth, o.name); });
   }
+
+  /// Where a dim that data bound runs: first_NAME, and end_NAME, which is no less.
+  void writeBounds(int d) {
+    const kernel::DataBounds &b = *kernel_.boundsOf(d);
+    const std::string &name = scheme_.axis(d).name;
+    for (const int v : kernel::valuesBelow(kernel_, b)) writeValue(static_cast<std::size_t>(v), 0, 1);
+    const auto bound = [&](int value, const std::string &otherwise) {
+      return value < 0 ? otherwise : fmt::format("v{}", value);
+    };
+    const std::string first = bound(b.first, "0"),
+                      end = bound(b.end, c_.argument("most_" + name, scheme_.axis(d).extent));
+    const bool isPlain = b.first >= 0 && b.end >= 0 && typeOf(b.first) == DType::kI32 && typeOf(b.end) == DType::kI32;
+    c_.lines.add("const uint32_t first_{} = (uint32_t){};", name, first);
+    c_.lines.add("const uint32_t end_{0} = {1}{2} < {1}{3} ? (uint32_t){3} : first_{0};", name,
+                 isPlain ? "" : "(int64_t)", first, end);
+  }
+  DType typeOf(int value) const { return kernel_.body[static_cast<std::size_t>(value)].type; }
 
   // ---- The innermost loop ----
 
@@ -322,7 +351,7 @@ class Loops {
   bool tracksIndex() const {
     const bool isInMram =
         std::any_of(scheme_.operands.begin(), scheme_.operands.end(), [&](const Operand &o) { return o.isInMram; });
-    return guardsInner_ || isInMram ||
+    return guardsInner_ || isInMram || scheme_.isBounded(inner_) ||
            std::any_of(kernel_.body.begin(), kernel_.body.end(), [&](const kernel::Value &v) {
              return v.op == Op::kIndex && v.dim == inner_ &&
                     wanted_[static_cast<std::size_t>(&v - kernel_.body.data())];
@@ -337,6 +366,15 @@ class Loops {
       const Operand &op = scheme_.operands[o];
       if (!isTouched(o) || op.isInMram || isFixed(op)) continue;
       c_.lines.add("{0}q_{1} = p_{1};", pointerType(op), op.name);
+    }
+    if (scheme_.isBounded(inner_)) {
+      writeBounds(inner_);
+      c_.lines.add("uint32_t i_{0} = first_{0};", name);
+      c_.lines.open("for (uint32_t left = end_{0} - first_{0}; left != 0; --left) {{", name);
+      writeChunk(1);
+      c_.lines.close();
+      storeRegisters();
+      return c_.lines.close();
     }
     if (tracksIndex()) c_.lines.add("uint32_t i_{} = 0;", name);
     if (unroll_ > 1) {
@@ -547,16 +585,17 @@ class Loops {
       if (r.delta[p] != 0) from += fmt::format(" + {} * {}", r.delta[p], pitch);
       for (std::size_t d = 0; d < scheme_.axes.size(); ++d)
         if (const std::int64_t c = position.coefficient[d]; c != 0)
-          if (const std::string at = inArray(d); !at.empty()) from += fmt::format(" + {} * ({}) * {}", c, at, pitch);
+          if (const std::string at = inArray(d, o.line > kUnit); !at.empty()) from += fmt::format(" + {} * ({}) * {}", c, at, pitch);
     }
     return from;
   }
 
-  /// A point's value of dim `d` from the first in its tasklet, where at_NAME lies; empty: 0.
-  std::string inArray(std::size_t d) const {
+  /// A point's value of dim `d` from the first in its tasklet, or (`ofUnit`) in its DPU, where at_NAME lies; empty: 0.
+  std::string inArray(std::size_t d, bool ofUnit) const {
     const Axis &a = scheme_.axes[d];
     std::string at;
     const auto add = [&](const std::string &part) { at += (at.empty() ? "" : " + ") + part; };
+    if (ofUnit && a.threads() > 1) add("low_" + a.name);
     if (a.range > 1 && a.isTiled()) add("at_" + a.name);
     if (a.range > 1) add("i_" + a.name);
     return at;
@@ -565,10 +604,23 @@ class Loops {
   /// Reads the 8 bytes around an element into b_NAME; eTAG points to it.
   void fetch(const kernel::Access &access, const Reference &r, const std::string &tag) {
     const Operand &o = operand(r);
+    if (o.line > kUnit) return fetchLine(access, r, tag);
     c_.lines.add("const __mram_ptr uint8_t *f{} = {};", tag, addressOf(access, r));
     c_.lines.add("__mram_ptr uint8_t *u{0} = (__mram_ptr uint8_t *)((uintptr_t)f{0} & ~(uintptr_t)7);", tag);
     c_.lines.add("mram_read(u{}, b_{}, 8);", tag, o.name);
     c_.lines.add("{0} *e{1} = ({0} *)((uint8_t *)b_{2} + ((uintptr_t)f{1} & 7));", memoryType(o.type), tag, o.name);
+  }
+
+  /// The same of an operand that comes in lines, into b_NAME unless the line is there.
+  void fetchLine(const kernel::Access &access, const Reference &r, const std::string &tag) {
+    const Operand &o = operand(r);
+    c_.lines.add("const uint32_t f{0} = (uint32_t)(uintptr_t)({1}) - (uint32_t)(uintptr_t)m_{2};", tag,
+                 addressOf(access, r), o.name);
+    c_.lines.open("if ((f{} & ~{}u) != line_{}) {{", tag, o.line - 1, o.name);
+    c_.lines.add("line_{} = f{} & ~{}u;", o.name, tag, o.line - 1);
+    c_.lines.add("mram_read(m_{0} + line_{0}, b_{0}, {1});", o.name, o.line);
+    c_.lines.close();
+    c_.lines.add("{0} *e{1} = ({0} *)((uint8_t *)b_{2} + (f{1} & {3}u));", memoryType(o.type), tag, o.name, o.line - 1);
   }
 
   std::string fetched(std::size_t v) {

@@ -42,6 +42,7 @@ class Grouper {
     isSequential_ = std::any_of(kernel_.dims.begin(), kernel_.dims.end(),
                                 [](const kernel::Dim &d) { return d.kind == DimKind::kSequential; });
     updatesAnywhere_ = updatesAnywhere(*scheme.graph, scheme.number);
+    sumsInOrder_ = sumsRowsInOrder(*scheme.graph, scheme.number);
     hasReduction_ = std::any_of(kernel_.dims.begin(), kernel_.dims.end(),
                                 [](const kernel::Dim &d) { return d.kind == DimKind::kReduction; });
   }
@@ -76,6 +77,8 @@ class Grouper {
     if (s.target.isIndirect()) return Use::kTable;
     if (kernel_.form == Form::kSelect) return s.combine == Combine::kAssign ? Use::kSelected : Use::kPartial;
     if (scheme_.isScan) return s.combine == Combine::kAssign ? Use::kWrite : Use::kPartial;
+    const bool isPartial = s.combine != Combine::kAssign && hasReduction_ && !sumsInOrder_;
+    if (!kernel_.bounds.empty() && !isPartial) return Use::kInPlace;  // where no point runs it keeps what it held
     if (isSequential_ && (s.combine != Combine::kAssign || isLoaded(s.target.tensor) || !usesAllDims(s)))
       return Use::kInPlace;
     return s.combine != Combine::kAssign && (hasReduction_ || kernel_.form != Form::kAffine) ? Use::kPartial
@@ -111,9 +114,27 @@ class Grouper {
       return std::any_of(p.coefficient.begin(), p.coefficient.end(), [](std::int64_t c) { return c < 0; });
     });
     o.isInMram = use == Use::kInPlace ? updatesAnywhere_ : use == Use::kInput && access.isIndirect();
+    if (use == Use::kInput && !kernel_.bounds.empty()) readRows(access, o);
     if (o.isInMram && (use == Use::kInPlace || isBackwards))
       o.positions = lower::wholeOf(tensor(access), kernel_.dims.size());
     return o;
+  }
+
+  /// Rows that data bound are read from MRAM, line by line where neighbours are read one after the other.
+  void readRows(const Access &access, Operand &o) const {
+    bool isOfRow = false;
+    for (Position &p : o.positions) {
+      const auto isBounded = [&](const kernel::DataBounds &b) { return p.involves(b.dim); };
+      if (std::none_of(kernel_.bounds.begin(), kernel_.bounds.end(), isBounded)) continue;
+      const kernel::Tensor &t = tensor(access);
+      p = {0, 1, p.stride, t.shape[p.index], lower::PerDim(kernel_.dims.size(), 0), 0, true, p.index};
+      o.isInMram = isOfRow = true;
+    }
+    constexpr std::int64_t kRows = 256, kInside = 64;
+    if (isOfRow)
+      o.line = kRows;
+    else if (o.isInMram && access.indirectAt + 1 < static_cast<int>(access.index.size()))
+      o.line = kInside;
   }
 
   Status addStore(std::size_t s) {
@@ -160,7 +181,7 @@ class Grouper {
 
   Scheme &scheme_;
   const kernel::Kernel &kernel_;
-  bool isSequential_ = false, hasReduction_ = false, updatesAnywhere_ = false;
+  bool isSequential_ = false, hasReduction_ = false, updatesAnywhere_ = false, sumsInOrder_ = false;
   std::set<std::string> names_;
 };
 
@@ -170,6 +191,10 @@ bool updatesAnywhere(const kernel::Graph &graph, int kernel) {
   const kernel::Kernel &k = graph.kernels[static_cast<std::size_t>(kernel)];
   for (const kernel::Store &s : k.stores) {
     const DType t = graph.tensors[static_cast<std::size_t>(s.target.tensor)].type;
+    for (const kernel::DataBounds &b : k.bounds)
+      if (std::any_of(s.target.index.begin(), s.target.index.end(),
+                      [&](const auto &i) { return i.coefficients[static_cast<std::size_t>(b.dim)] != 0; }))
+        return true;
     if (!s.target.isIndirect()) continue;
     if (s.combine == Combine::kAssign || lower::accumulatorOf(t) != t) return true;
     if (isFloat(t) && lower::hasInitial(graph, kernel, s)) return true;
@@ -180,6 +205,15 @@ bool updatesAnywhere(const kernel::Graph &graph, int kernel) {
       return s.target.tensor == load.tensor && !isAlong(load, s.target);
     });
   });
+}
+
+bool sumsRowsInOrder(const kernel::Graph &graph, int kernel) {
+  const kernel::Kernel &k = graph.kernels[static_cast<std::size_t>(kernel)];
+  if (k.bounds.empty() || k.form != Form::kAffine) return false;
+  return updatesAnywhere(graph, kernel) || std::any_of(k.stores.begin(), k.stores.end(), [&](const kernel::Store &s) {
+           return s.combine != Combine::kAssign && lower::hasInitial(graph, kernel, s) &&
+                  isFloat(graph.tensors[static_cast<std::size_t>(s.target.tensor)].type);
+         });
 }
 
 bool hasOneOrder(const kernel::Graph &graph, int kernel) {
@@ -201,6 +235,15 @@ std::string uniqueName(const std::string &name, std::set<std::string> &taken) {
 Status makeOperands(Scheme &scheme) {
   return Grouper(scheme).run();
 }
+
+namespace {
+
+/// Is it updated in place, by points that may touch what other points along the dim do?
+bool mayReachFar(const Scheme &scheme, const Operand &o, std::size_t d) {
+  return o.use == Use::kInPlace && (scheme.kernel().bounds.empty() || scheme.axes[d].kind != DimKind::kParallel);
+}
+
+}  // namespace
 
 void arrangeOperands(Scheme &scheme) {
   const int inner = scheme.inner();
@@ -225,7 +268,7 @@ void arrangeOperands(Scheme &scheme) {
       const auto involved = std::count_if(p.coefficient.begin(), p.coefficient.end(), [](auto c) { return c != 0; });
       const bool isPlain = involved == 0 || (involved == 1 && p.spread == 0);
       for (std::size_t d = 0; d < p.coefficient.size(); ++d)
-        if (p.coefficient[d] < 0 || (p.coefficient[d] != 0 && !o.isShared() && (!isPlain || o.use == Use::kInPlace)))
+        if (p.coefficient[d] < 0 || (p.coefficient[d] != 0 && !o.isShared() && (!isPlain || mayReachFar(scheme, o, d))))
           scheme.axes[d].isWhole = true;
     }
     if (o.isShared()) continue;
@@ -278,7 +321,10 @@ void measureOperands(Scheme &scheme) {
       o.home.bytes = bytesOf(scheme.sizesPerThread());
       o.near.bytes = addSaturated(bytesOf(scheme.sizesPerTile()), 2 * kUnit);
     }
-    if (o.isInMram) o.near.bytes = kUnit;
+    if (o.isInMram) {
+      o.near.bytes = o.line;
+      o.home.bytes = roundUp(o.home.bytes, o.line);
+    }
     o.level = -1;
     for (std::size_t n = 0; n < scheme.nest.size(); ++n)
       if (scheme.axis(scheme.nest[n]).isTiled() && o.involves(scheme.nest[n])) o.level = static_cast<int>(n);

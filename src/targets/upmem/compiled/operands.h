@@ -12,8 +12,13 @@ namespace pimento::targets::upmem::compiled {
 std::string uniqueName(const std::string &name, std::set<std::string> &taken);
 
 /// Does the kernel update tensors in places that no box has: at an index from data, by assignment or in floating point
-/// onto given numbers, or in order along lines that it reads across? They are whole then, in one DPU, for one tasklet.
+/// onto given numbers, in rows that data bound, or in order along lines that it reads across? They are whole then, in
+/// one DPU, for one tasklet.
 bool updatesAnywhere(const kernel::Graph &graph, int kernel);
+
+/// Do data bound rows that are summed in floating point onto what is there, or whose results lie anywhere? Points then
+/// run in their order, and what no point reaches keeps what it held, which a partial sum of nothing would not tell.
+bool sumsRowsInOrder(const kernel::Graph &graph, int kernel);
 
 /// Floating-point sums of selections and of indices from data have the order of the points, which units cannot share.
 bool hasOneOrder(const kernel::Graph &graph, int kernel);

@@ -129,6 +129,10 @@ class Maker {
       sums.insert(t);
       sumsFloats |= isFloat(t);
     }
+    if (kernel_.form == Form::kSelect && !kernel_.bounds.empty())
+      return unsupported("form", fmt::format("it selects among points of dim '{}', which data bound",
+                                             kernel_.dims[static_cast<std::size_t>(kernel_.bounds[0].dim)].name),
+                         "select on the host");
     for (const kernel::Store &s : kernel_.stores) {
       if (s.follows >= 0)
         return unsupported("form", "it takes a minimum or maximum with its index", "let C's if do it, or the host");
@@ -191,6 +195,7 @@ class Maker {
   const Operand &operandOf(const Reference &r) const { return scheme_.operands[static_cast<std::size_t>(r.operand)]; }
 
   void makeNest() {
+    if (!kernel_.bounds.empty()) return nestInOrder();
     std::vector<int> dims(scheme_.axes.size()), ordered, open;
     std::iota(dims.begin(), dims.end(), 0);
     const bool isNested = !mapping_.order.empty() && kernel_.form == Form::kAffine &&
@@ -222,6 +227,15 @@ class Maker {
     }
     scheme_.nest = open;
     scheme_.nest.insert(scheme_.nest.end(), ordered.begin(), ordered.end());
+  }
+
+  /// What bounds a dim is outside it.
+  void nestInOrder() {
+    for (int d = 0; d < static_cast<int>(scheme_.axes.size()); ++d) {
+      Axis &a = scheme_.axes[static_cast<std::size_t>(d)];
+      if (scheme_.isBounded(d)) a.isWhole = true;
+      if (a.range > 1 || scheme_.isBounded(d)) scheme_.nest.push_back(d);
+    }
   }
 
   Result<Scheme> placeArrays() {

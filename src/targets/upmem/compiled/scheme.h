@@ -31,6 +31,9 @@ struct Operand : lower::Operand {
   std::string name;       ///< in the program
   bool isAligned = true;  ///< rows of tiles begin at multiples of 8 bytes
   bool isInMram = false;  ///< element by element: a table too large for WRAM, what is read or updated anywhere
+  /// Bytes that come with an element that is read from MRAM, and stay until another is not among them: rows are read
+  /// one after the other.
+  std::int64_t line = kUnit;
   std::size_t block = 0;  ///< positions from here on are one piece of memory
   /// Partial results: tasklets that share an element. Where the DPU merges them, arrays are numbered member by member,
   /// and those of the first members are results.
@@ -51,6 +54,8 @@ struct Scheme : lower::Scheme {
   bool mergesInWram = false;    ///< partial results stay there until they are merged
 
   int inner() const { return nest.empty() ? -1 : nest.back(); }
+  /// Do data say which points of the dim run?
+  bool isBounded(int dim) const { return kernel().boundsOf(dim) != nullptr; }
   bool merges() const;
   /// Is it what a split prefix sum hands on?
   bool isCarry(const Operand &o) const { return isScan && o.use == Use::kPartial; }

@@ -25,7 +25,8 @@ class Space {
       : kernel_(graph.kernels[static_cast<std::size_t>(kernel)]),
         machine_(machine),
         spec_(spec),
-        isOnOneTasklet_(updatesAnywhere(graph, kernel) || hasOneOrder(graph, kernel)) {
+        isOnOneTasklet_(updatesAnywhere(graph, kernel) || hasOneOrder(graph, kernel)),
+        sumsInOrder_(sumsRowsInOrder(graph, kernel)) {
     findDims();
   }
 
@@ -46,6 +47,12 @@ class Space {
  private:
   std::int64_t extent(std::size_t d) const { return kernel_.dims[d].extent; }
 
+  bool isInAllResults(std::size_t d) const {
+    return std::all_of(kernel_.stores.begin(), kernel_.stores.end(), [d](const kernel::Store &s) {
+      return std::any_of(s.target.index.begin(), s.target.index.end(), [d](auto &i) { return i.coefficients[d] != 0; });
+    });
+  }
+
   bool runsAlongRows(std::size_t d) const {
     return std::any_of(kernel_.loads.begin(), kernel_.loads.end(), [d](const kernel::Access &a) {
       return !a.index.empty() && a.index.back().coefficients[d] != 0;
@@ -59,14 +66,16 @@ class Space {
         std::any_of(kernel_.dims.begin(), kernel_.dims.end(), [](auto &d) { return d.kind == DimKind::kSequential; });
     const auto ofKind = [&](DimKind kind) {
       for (std::size_t d = 0; d < kernel_.dims.size(); ++d)
-        if (kernel_.dims[d].kind == kind && extent(d) > 1) dims.push_back(d);
+        if (kernel_.dims[d].kind == kind && extent(d) > 1 && kernel_.boundsOf(static_cast<int>(d)) == nullptr)
+          dims.push_back(d);
     };
     if (kernel_.form == Form::kSelect) {
       for (std::size_t d = 0; d < kernel_.dims.size() && dims.empty(); ++d)
         if (extent(d) > 1) dims.push_back(d);
     } else if (!isOnOneTasklet_) {
       ofKind(DimKind::kParallel);
-      if (!isSequential) ofKind(DimKind::kReduction);
+      if (!isSequential && !sumsInOrder_) ofKind(DimKind::kReduction);
+      if (sumsInOrder_) std::erase_if(dims, [this](std::size_t d) { return !isInAllResults(d); });
       if (mapping::isPrefixSum(kernel_)) dims.assign(1, 0);
     }
     const auto isParallel = [&](std::size_t d) { return kernel_.dims[d].kind == DimKind::kParallel; };
@@ -152,7 +161,7 @@ class Space {
   const kernel::Kernel &kernel_;
   const machine::Machine &machine_;
   const mapping::MapSpec &spec_;
-  bool isOnOneTasklet_;
+  bool isOnOneTasklet_, sumsInOrder_;
   std::vector<std::vector<std::size_t>> orders_;
   std::set<std::tuple<std::size_t, std::int64_t, std::int64_t, std::int64_t>> tried_;
   std::set<std::string> seen_;

@@ -118,6 +118,7 @@ class Writer {
     std::string &idle = idle_;
     for (std::size_t d = 0; d < scheme_.axes.size(); ++d) {
       const Axis &a = scheme_.axes[d];
+      if (scheme_.isBounded(static_cast<int>(d))) continue;
       const bool isUsed = a.range > 1, isCut = a.isSplit();
       if (!isUsed && !isCut) continue;
       const std::string all = valid(static_cast<int>(d)),
@@ -147,12 +148,13 @@ class Writer {
     for (const Operand &o : scheme_.operands) writePlace(o);
   }
 
-  /// Where this tasklet's part of an operand lies in MRAM.
+  /// Where this tasklet's part of an operand lies in MRAM; of what comes in lines all of the DPU's, since these count
+  /// from its beginning.
   void writeArray(const Operand &o) {
     std::int64_t first = o.home.offset;
     std::string at = "(__mram_ptr uint8_t *)DPU_MRAM_HEAP_POINTER";
     std::string moved;
-    for (std::size_t p = 0; p < o.positions.size() && o.isShared(); ++p)
+    for (std::size_t p = 0; p < o.positions.size() && o.isShared() && o.line == kUnit; ++p)
       for (std::size_t d = 0; d < scheme_.axes.size(); ++d) {
         const Axis &a = scheme_.axes[d];
         const std::int64_t c = o.positions[p].coefficient[d];
@@ -175,6 +177,7 @@ class Writer {
     const std::string wram =
         fmt::format("({} *)(wram + {})", memoryType(o.type), argument("wram_" + o.name, o.near.offset));
     lines_.add("{} *b_{} = {};", memoryType(o.type), o.name, wram);
+    if (o.line > kUnit) lines_.add("uint32_t line_{} = ~0u;", o.name);
     if (o.use == Use::kSelected) {
       lines_.add("{0} *kept_{1} = b_{1};", memoryType(o.type), o.name);
       lines_.add("__mram_ptr uint8_t *end_{0} = at_{0};", o.name);
@@ -192,6 +195,7 @@ class Writer {
     enterLevel(-1, touched);
     for (std::size_t n = 0; n < scheme_.nest.size(); ++n) {
       const Axis &a = scheme_.axis(scheme_.nest[n]);
+      if (scheme_.isBounded(scheme_.nest[n])) continue;
       if (a.isTiled()) {
         const std::string tile = argument("tile_" + a.name, a.tile);
         lines_.open("for (uint32_t at_{0} = 0; at_{0} < size_{0}; at_{0} += {1}) {{", a.name, tile);

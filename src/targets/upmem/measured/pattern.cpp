@@ -37,6 +37,7 @@ class Recogniser {
         std::any_of(kernel_.stores.begin(), kernel_.stores.end(), [](auto &s) { return s.follows >= 0; }))
       return unsupported("pattern", "it selects up to a limit, or takes a minimum with its index");
     if (!kernel_.guards.empty()) return unsupported("pattern", "a condition leaves out some of its points");
+    if (!kernel_.bounds.empty()) return unsupported("pattern", "data say how far its loops run");
     Pattern p;
     p.type = elementType();
     if (kernel_.form == kernel::Form::kSelect) return selection(p);
