@@ -140,12 +140,12 @@ TEST(CErrors, TypesAreScalarsAndArraysOfThem) {
 }
 
 TEST(CErrors, ControlFlowIsLoopsAndIf) {
-  EXPECT_EQ(complaint(function("for (int i = 0; i < 8; i++) { if (x[i] < 0) break; y[i] = 1; }"), "BreakStmt", "goto"),
+  EXPECT_EQ(complaint(function("for (int i = 0; i < 8; i++) { if (x[i] < 0) break; y[i] = 1; }"), "'break'", "goto"),
             "c-control-flow@2:45");
   EXPECT_EQ(
       complaint(function("for (int i = 0; i < 8; i++) { if (x[i] < 0) return; y[i] = 1; }"), "inside a loop", "end"),
       "c-control-flow@2:45");
-  EXPECT_EQ(complaint(function("switch (n) { case 1: y[0] = 1; }"), "SwitchStmt", "if"), "c-control-flow@2:1");
+  EXPECT_EQ(complaint(function("switch (n) { case 1: y[0] = 1; }"), "'switch'", "if"), "c-control-flow@2:1");
   EXPECT_EQ(
       complaint(
           function("for (int i = 0; i < 8; i++) { if (x[i] < 0) { if (x[i] < -1) continue; y[i] = 1; } y[i] = 2; }"),
