@@ -104,6 +104,9 @@ class Run {
     for (const int p : order) ++left[static_cast<std::size_t>(p)];
     report_.stages.resize(graph_.size());
     for (Stage &stage : report_.stages) stage.runs = 0;
+    stored_.assign(request_.graph->tensors.size(), false);
+    storedByAny_ = stored_;
+    for (const PlannedPart &part : graph_) markStored(part, storedByAny_);
     records_.resize(graph_.size());
     for (std::size_t run = 0; run < order.size(); ++run) {
       const auto p = static_cast<std::size_t>(order[run]);
@@ -112,6 +115,7 @@ class Run {
       std::int64_t times = request_.data != nullptr || request_.isSimulation ? 1 : left[p];
       const Status s = graph_[p].compiled != nullptr ? onDevice(p, run, times) : onHost(p, times);
       if (!s) return s;
+      markStored(graph_[p], stored_);
       left[p] -= times;
     }
     return okStatus();
@@ -149,8 +153,8 @@ class Run {
     report_.stages.emplace_back().kernel = program.program().processes.front().name;
     report_.stages.back().runs = 0;
     const HostWork work = ran->hostWork.value_or(program.hostWork());
-    addDevice(report_.stages.back(), *ran, work, 1);
     records_.push_back({*ran, work, {}, false});
+    addDevice(report_.stages.back(), *ran, work, 1);
     report_.warnings.push_back("a program without a kernel: nothing to check its answer against");
     if (program.program().target != machine().name)
       report_.warnings.push_back(
@@ -165,6 +169,10 @@ class Run {
     const energy::ActionCounts host = hostActions(machine(), work, breakdown);
     kernelWork_.add(run.actions, times);
     hostWork_.add(host, times);
+    StageRecord &record = records_[static_cast<std::size_t>(&stage - report_.stages.data())];
+    for (const auto &[name, n] : run.counts) record.counts[name] += multiplySaturated(n, times);
+    record.deviceActions.add(run.actions, times);
+    record.hostActions.add(host, times);
     stage.cycles += Cycles(multiplySaturated(run.cycles.value, times));
     addTo(stage, breakdown, energy::ActionCounts(run.actions).add(host), times);
     stage.offloadedCycles = stage.breakdown().total();
@@ -175,14 +183,42 @@ class Run {
     if (request_.data != nullptr) return kernel.runOn(*request_.data, request_.observer, request_.jobs);
     const kernel::DataSpec *values = request_.values ? &*request_.values : nullptr;
     RunMode mode{!request_.isSimulation, request_.observer, values, request_.contents, request_.jobs};
+    const bool isChanged = readsWhatChanges(part, times);
+    if (isChanged) mode.values = nullptr, mode.contents = nullptr;
     Result<DeviceRun> run = timed(kernel, mode);
-    if (run || values == nullptr || number == 0 || run.diagnostics().front().kind != DiagnosticKind::kDataDependent)
-      return run;
+    const bool knowsData = values != nullptr || (isChanged && request_.contents != nullptr);
+    if (run || !knowsData || (number == 0 && !isChanged)) return run;
+    if (run.diagnostics().front().kind != DiagnosticKind::kDataDependent) return run;
     // What the kernels before this one leave decides: the interpreter computes it.
     if (Status s = makeUpTo(number); !s) return s.diagnostics();
     mode.contents = &made_;
     times = 1;
     return timed(kernel, mode);
+  }
+
+  /// Whether a part reads, or accumulates onto, what earlier runs stored to; or what any run does, where this one
+  /// stands for later ones.
+  bool readsWhatChanges(const PlannedPart &part, std::int64_t times) const {
+    const std::vector<bool> &stored = times > 1 ? storedByAny_ : stored_;
+    bool isChanged = false;
+    forEachKernel(part, [&](const kernel::Kernel &k) {
+      for (const kernel::Access &load : k.loads) isChanged |= stored[static_cast<std::size_t>(load.tensor)];
+      for (const kernel::Store &s : k.stores)
+        isChanged |= s.combine != kernel::Combine::kAssign && stored[static_cast<std::size_t>(s.target.tensor)];
+    });
+    return isChanged;
+  }
+
+  void markStored(const PlannedPart &part, std::vector<bool> &stored) const {
+    forEachKernel(part, [&](const kernel::Kernel &k) {
+      for (const kernel::Store &s : k.stores) stored[static_cast<std::size_t>(s.target.tensor)] = true;
+    });
+  }
+
+  template <typename See>
+  void forEachKernel(const PlannedPart &part, const See &see) const {
+    for (int k = part.first; k < part.first + part.count; ++k)
+      see(request_.graph->kernels[static_cast<std::size_t>(k)]);
   }
 
   /// Why a run failed: an index into bins that are not there makes the interpreter fail as well, and says more than the
@@ -217,16 +253,16 @@ class Run {
   /// Operands as the request's values say, and what the runs before number `run` make of them.
   Status makeUpTo(std::size_t run) {
     if (made_.empty()) {
-      made_ = kernel::makeData(*request_.graph, *request_.values);
+      made_ = request_.contents != nullptr ? *request_.contents : kernel::makeData(*request_.graph, *request_.values);
       kernel::makeMissing(*request_.graph, made_);
     }
-    // A run is of a part; without loops a part is of one or more kernels.
-    const int until = request_.rounds != nullptr ? static_cast<int>(run)
-                      : run < graph_.size()      ? graph_[run].first
-                                                 : static_cast<int>(request_.graph->kernels.size());
-    for (; madeRuns_ < until; ++madeRuns_) {
-      const int k = request_.rounds != nullptr ? request_.rounds->runs[static_cast<std::size_t>(madeRuns_)] : madeRuns_;
-      if (Status s = kernel::interpretKernel(*request_.graph, k, made_); !s) return s;
+    for (; madeRuns_ < run; ++madeRuns_) {
+      const auto p =
+          request_.rounds != nullptr ? static_cast<std::size_t>(request_.rounds->runs[madeRuns_]) : madeRuns_;
+      const PlannedPart &part = graph_[p];
+      const kernel::Order order = part.compiled != nullptr ? part.compiled->order() : kernel::Order();
+      for (int k = part.first; k < part.first + part.count; ++k)
+        if (Status s = kernel::interpretKernel(*request_.graph, k, made_, order); !s) return s;
     }
     return okStatus();
   }
@@ -247,6 +283,7 @@ class Run {
       stage.why = part.why;
       records_[p] = {{}, {}, layer, false};
     }
+    records_[p].hostActions.add(actions, times);
     addTo(stage, breakdown, actions, times);
     if (part.offloadedCycles)
       stage.offloadedCycles = Cycles(multiplySaturated(part.offloadedCycles->value, stage.runs));
@@ -321,8 +358,9 @@ class Run {
   Breakdown setup_;
   std::vector<StageRecord> records_;
   std::set<std::set<std::pair<int, std::string>>> placed_;
-  kernel::DataSet made_;  ///< timing runs whose time depends on what earlier kernels compute
-  int madeRuns_ = 0;      ///< of kernels, that made_ holds the results of
+  std::vector<bool> stored_, storedByAny_;  ///< by tensor: whether an earlier run, or any of all, stores to it
+  kernel::DataSet made_;                    ///< timing runs whose time depends on what earlier kernels compute
+  std::size_t madeRuns_ = 0;                ///< that made_ holds the results of
   bool isTruncated_ = false;
 };
 

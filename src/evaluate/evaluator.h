@@ -71,10 +71,13 @@ Result<CompiledGraph> compile(const Request &request);
 
 /// What a stage's numbers were made from, for explanations.
 struct StageRecord {
-  DeviceRun run;                 ///< on the device
+  DeviceRun run;                 ///< on the device; the first one, where a loop has several
   HostWork work;                 ///< around it
   HostLayer layer;               ///< were it on the host
   bool placesConstants = false;  ///< first of the stages that read these constants
+  // Of all runs, which may differ where data decide.
+  std::map<std::string, std::int64_t> counts = {};
+  energy::ActionCounts deviceActions = {}, hostActions = {};
 };
 
 /// A report with what it was made from.

@@ -73,8 +73,16 @@ class Explainer {
     return node(one->name, multiplySaturated(one->integer(), stage.runs), one->unit, "one * runs", Arithmetic::kInteger,
                 {{"one", one}, {"runs", leaf("runs", stage.runs, "", "rounds of loops that are alike")}});
   }
-  static void ofRuns(ActionNodes &nodes, const Stage &stage) {
-    for (auto &[action, d] : nodes) d = ofRuns(d, stage);
+  /// The same where data may make runs differ, which come to `total` together.
+  static DerivationPtr ofRuns(const DerivationPtr &one, const Stage &stage, std::int64_t total) {
+    if (one == nullptr || stage.runs == 1 || multiplySaturated(one->integer(), stage.runs) == total)
+      return ofRuns(one, stage);
+    const std::string others = fmt::format("the other {} runs, whose data make them differ", stage.runs - 1);
+    return node(one->name, total, one->unit, "first + others", Arithmetic::kInteger,
+                {{"first", one}, {"others", leaf("others", total - one->integer(), one->unit, others)}});
+  }
+  static void ofRuns(ActionNodes &nodes, const Stage &stage, const energy::ActionCounts &all) {
+    for (auto &[action, d] : nodes) d = ofRuns(d, stage, all.of(action));
   }
   Breakdown breakdownOfRun(const ExplainedStage &in, const Stage &stage) const {
     if (stage.runs == 1) return stage.breakdown();
@@ -92,7 +100,7 @@ class Explainer {
     n.cycles = in.program == nullptr
                    ? leaf(at + "cycles", in.record.run.cycles.value, "cycle", "the kernel runs on the host")
                    : in.program->explainCycles(at + "cycles", in.record.run, numbers_, input_.mostCommands);
-    n.cycles = ofRuns(n.cycles, stage);
+    n.cycles = ofRuns(n.cycles, stage, stage.cycles.value);
     addOfStage(n.cycles);
     const HostTerms terms = hostTerms(machine_, in.record.work);
     const Breakdown breakdown = stage.breakdown();
@@ -106,8 +114,11 @@ class Explainer {
     if (in.program != nullptr) {
       n.counts = explainCounts(at + "counts.", in, *input_.target, numbers_);
       n.device = deviceActionNodes(at, in, *input_.target, n.counts, numbers_);
-      for (auto &[name, d] : n.counts) d = ofRuns(d, stage);
-      ofRuns(n.device, stage);
+      for (auto &[name, d] : n.counts) {
+        const auto all = in.record.counts.find(name);
+        d = all == in.record.counts.end() ? ofRuns(d, stage) : ofRuns(d, stage, all->second);
+      }
+      ofRuns(n.device, stage, in.record.deviceActions);
     }
     HostWork traffic = in.record.work;
     if (stage.isOnHost) {
@@ -116,7 +127,7 @@ class Explainer {
     }
     n.host = hostActionNodes(at, traffic, breakdownOfRun(in, stage), stage.isOnHost ? in.record.layer.operations : 0,
                              numbers_);
-    ofRuns(n.host, stage);
+    ofRuns(n.host, stage, in.record.hostActions);
     explainStageEnergy(at, stage, n, time);
     for (const DerivationPtr &p : n.parts) addOfStage(p);
     explainOnce(at, in, n);
@@ -138,7 +149,8 @@ class Explainer {
     if (stage.isOnHost) return leaf(name, value, "cycle", "the kernel runs on the host: " + stage.why);
     if (which == Part::kCompute || which == Part::kHost)
       return leaf(name, value, "cycle", "the kernel runs on the device");
-    const DerivationPtr d = ofRuns(numbers_.term(name, "cycle", term, Arithmetic::kReal, "nothing to move"), stage);
+    const DerivationPtr d =
+        ofRuns(numbers_.term(name, "cycle", term, Arithmetic::kReal, "nothing to move"), stage, value);
     return report_.stages.size() > 1 && !d->isLeaf() ? noted(d, fmt::format("kernel '{}'", stage.kernel)) : d;
   }
 

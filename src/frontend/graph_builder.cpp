@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "pimento/kernel/builder.h"
+#include "pimento/kernel/contract.h"
 #include "pimento/kernel/lanes.h"
 
 namespace pimento::frontend {
@@ -345,6 +346,7 @@ Result<kernel::Graph> GraphBuilder::finish(std::string neededHint) {
   }
   renumber();
   nameTensors();
+  kernel::contractTemporaries(graph_);
   if (Status s = kernel::verify(graph_); !s) {
     for (Diagnostic &d : s.diagnostics()) {
       if (d.where.file.empty()) d.where = where_;  // a rule of a tensor, not of a kernel

@@ -234,7 +234,8 @@ Result<Unrolled> unrolled(const Graph &graph) {
   out.graph.name = graph.name;
   out.graph.tensors = graph.tensors;
   std::multimap<std::size_t, int> known;  // by hash
-  std::vector<bool> isWritten(graph.tensors.size(), false);
+  std::vector<bool> isWritten;            // what is given counts: accumulations go on with it
+  for (const Tensor &tensor : graph.tensors) isWritten.push_back(tensor.role == Role::kInOut);
   std::vector<std::vector<bool>> starts;  // by kernel: which stores start an accumulation
   const auto see = [&](int k, const std::vector<std::int64_t> &counters, const std::vector<int> &names) -> Status {
     std::optional<Kernel> kernel = bind(graph.kernels[static_cast<std::size_t>(k)], counters);

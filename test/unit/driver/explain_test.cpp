@@ -149,6 +149,32 @@ TEST(Explain, EveryNumberOfAResultIsExplainedAndItsFormulaGivesIt) {
   }
 }
 
+TEST(Explain, RoundsWhoseDataMakeThemDifferAddUp) {
+  if (!reads("c")) GTEST_SKIP() << "built without LLVM";
+  for (auto *verb : {estimate, simulate}) {
+    Options o;
+    o.input = "for t in 0..5 { y[i] = y[i] * x[i] }";
+    o.sizes = {"i=64"};
+    o.dtype = "f32";
+    o.target = "upmem";
+    o.isJson = true;
+    const Outcome out = verb(o);
+    ASSERT_EQ(out.status, 0);
+    const Json result = Json::parse(out.text);
+    const std::string file = ::testing::TempDir() + "/pimento_explain_rounds.json";
+    ASSERT_TRUE(writeFile(file, out.text));
+    Options again;
+    again.input = file;
+    again.number = "breakdown.compute";
+    again.isJson = true;
+    const Outcome explained = explain(again);
+    ASSERT_EQ(explained.status, 0) << explained.diagnostics[0].str();
+    const Json tree = Json::parse(explained.text)["tree"];
+    EXPECT_EQ(tree["value"], result["cycles"]);
+    EXPECT_NE(explained.text.find("first + others"), std::string::npos) << explained.text;
+  }
+}
+
 TEST(Explain, AFormulaThatDoesNotGiveTheNumberIsNoticed) {
   Derivation d;
   d.value = std::int64_t{7};

@@ -1,4 +1,5 @@
-// Graphs on a small UPMEM machine: every command is simulated, and the answer held against the interpreter's.
+// Graphs on a small UPMEM machine: every command is simulated, the answer held against the interpreter's, and the time
+// against the estimate's.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -36,6 +37,13 @@ inline UpmemOutcome runsOnUpmem(const kernel::Graph &graph, std::uint64_t seed) 
   const auto report = evaluate::evaluate(r);
   if (report) {
     EXPECT_TRUE(report->isChecked);
+    r.isSimulation = false;
+    r.data = nullptr;
+    r.values = kernel::DataSpec{.seed = seed};
+    const auto estimate = evaluate::evaluate(r);
+    EXPECT_TRUE(estimate.ok()) << estimate.diagnostics().front().str();
+    const bool isExact = estimate && !estimate->interval;
+    EXPECT_EQ(isExact ? estimate->cycles.value : report->cycles.value, report->cycles.value);
     return {true, {}};
   }
   const Diagnostic &d = report.diagnostics().front();
