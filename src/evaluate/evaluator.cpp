@@ -230,7 +230,8 @@ class Run {
     const bool isIndirect = std::any_of(kernel.stores.begin(), kernel.stores.end(),
                                         [](const kernel::Store &s) { return s.target.isIndirect(); }) ||
                             kernel.hasIndirectLoads() || !kernel.bounds.empty();
-    if (found.front().kind != DiagnosticKind::kFault || !isIndirect || kernel::pointsOfRows(kernel) > kMostPoints) return found;
+    if (found.front().kind != DiagnosticKind::kFault || !isIndirect || kernel::pointsOfRows(kernel) > kMostPoints)
+      return found;
     kernel::DataSet data;
     if (request_.data != nullptr) {
       data = *request_.data;

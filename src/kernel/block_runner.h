@@ -32,8 +32,8 @@ class BlockRunner {
   /// At most this many points before results are consumed (1: every point sees all earlier stores).
   void limitBlock(int points) { limit_ = points; }
 
-  /// Adds `count` points: `point` and those after it, `step` apart in dim `dim` (-1: count is 1). Points that a guard or
-  /// a bound leaves out are dropped. Evaluates and hands over blocks as they fill.
+  /// Adds `count` points: `point` and those after it, `step` apart in dim `dim` (-1: count is 1). Points that a guard
+  /// or a bound leaves out are dropped. Evaluates and hands over blocks as they fill.
   void add(std::vector<std::int64_t> &point, int dim, std::int64_t step, std::int64_t count, int tag);
   /// Evaluates what is left.
   void flush();

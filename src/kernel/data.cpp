@@ -137,7 +137,8 @@ class Choices {
       const int other = isPair && node(here.args[0]).op == Op::kConstant ? 0 : 1;
       if (here.op == Op::kCast) {
         v = here.args[0];
-      } else if ((here.op == Op::kAdd || here.op == Op::kMin) && node(here.args[static_cast<std::size_t>(other)]).op == Op::kConstant) {
+      } else if ((here.op == Op::kAdd || here.op == Op::kMin) &&
+                 node(here.args[static_cast<std::size_t>(other)]).op == Op::kConstant) {
         if (more != nullptr && here.op == Op::kAdd) *more += node(here.args[static_cast<std::size_t>(other)]).integer;
         v = here.args[static_cast<std::size_t>(1 - other)];
       } else {

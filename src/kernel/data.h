@@ -38,7 +38,8 @@ struct DataSpec {
 };
 /// Deterministic in (spec, tensor name, element). kRandom: floating types uniform in [-1, 1), integers over the
 /// whole range of 8-bit types and within +-2^15 (2^16 unsigned) of wider ones; what indexes another tensor, or
-/// bounds a dim, within its extent, and ascending where neighbours are the ends of rows; floating constants of the graph that are multiplied into sums of n terms in +-sqrt(3/n).
+/// bounds a dim, within its extent, and ascending where neighbours are the ends of rows; floating constants of the
+/// graph that are multiplied into sums of n terms in +-sqrt(3/n).
 DataSet makeData(const Graph &graph, const DataSpec &spec);
 /// Zeros for the tensors that `data` has nothing of.
 void makeMissing(const Graph &graph, DataSet &data);

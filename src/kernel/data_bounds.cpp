@@ -84,11 +84,10 @@ std::int64_t pointsOfRows(const Kernel &kernel) {
 
 Diagnostic indexOutOfRange(const Kernel &kernel, const Tensor &tensor, int at, std::int64_t index) {
   const std::int64_t extent = tensor.shape[static_cast<std::size_t>(at)];
-  return error(
-      "index-out-of-range", kernel.where,
-      fmt::format("kernel '{}' computes index {} into '{}', whose extent {} is {}", kernel.name, index, tensor.name, at,
-                  extent),
-      fmt::format("give data whose indices lie in 0..{}, or a larger '{}'", extent - 1, tensor.name));
+  return error("index-out-of-range", kernel.where,
+               fmt::format("kernel '{}' computes index {} into '{}', whose extent {} is {}", kernel.name, index,
+                           tensor.name, at, extent),
+               fmt::format("give data whose indices lie in 0..{}, or a larger '{}'", extent - 1, tensor.name));
 }
 
 DataRanges::DataRanges(const Graph &graph, const Kernel &kernel, const DataSet &data)
@@ -190,12 +189,11 @@ std::optional<DataRanges::Range> DataRanges::checked(const Bound &bound, const s
   if (range.first >= range.end) return Range{0, 0};
   if (range.first >= 0 && range.end <= dim.extent) return range;
   const bool isFirst = range.first < 0;
-  failure_.push_back(error(
-      "bound-out-of-range", kernel_.where,
-      fmt::format("kernel '{}' runs dim '{}' {} {}{}; its extent is {}", kernel_.name, dim.name,
-                  isFirst ? "from" : "up to", isFirst ? range.first : range.end,
-                  shown(isFirst ? b.first : b.end, point), dim.extent),
-      fmt::format("give data whose bounds lie in 0..{}, or a larger extent", dim.extent)));
+  failure_.push_back(error("bound-out-of-range", kernel_.where,
+                           fmt::format("kernel '{}' runs dim '{}' {} {}{}; its extent is {}", kernel_.name, dim.name,
+                                       isFirst ? "from" : "up to", isFirst ? range.first : range.end,
+                                       shown(isFirst ? b.first : b.end, point), dim.extent),
+                           fmt::format("give data whose bounds lie in 0..{}, or a larger extent", dim.extent)));
   return std::nullopt;
 }
 

@@ -46,8 +46,8 @@ class DataRanges {
   struct Bound {
     const DataBounds *bounds;
     std::vector<int> values;
-    std::vector<std::size_t> dims;       ///< that it hangs on
-    std::vector<std::int64_t> at;        ///< their coordinates when it was evaluated last
+    std::vector<std::size_t> dims;  ///< that it hangs on
+    std::vector<std::int64_t> at;   ///< their coordinates when it was evaluated last
     std::optional<Range> range;
   };
 

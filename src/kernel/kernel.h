@@ -156,10 +156,10 @@ enum class Form : std::uint8_t {
               ///< second store (combine kAdd, the rows' indices) may hold the counts
 };
 
-/// A dim that data bound: it runs from one body value up to below another, the rows of a sparse matrix. Both are integers
-/// that are known before it runs: they hang on dims before it alone, and on nothing that the kernel stores. Wherever
-/// first < end, both must lie within 0..extent; the interpreter checks it. Whatever asks how far the dim may run takes
-/// its extent.
+/// A dim that data bound: it runs from one body value up to below another, the rows of a sparse matrix. Both are
+/// integers that are known before it runs: they hang on dims before it alone, and on nothing that the kernel stores.
+/// Wherever first < end, both must lie within 0..extent; the interpreter checks it. Whatever asks how far the dim may
+/// run takes its extent.
 struct DataBounds {
   int dim = -1;
   int first = -1;  ///< body value; -1: 0

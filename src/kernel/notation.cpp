@@ -500,7 +500,8 @@ class NotationBuilder {
     if (failure_) return;
     for (const Affine &guard : guards) builder.guard(guard);
     for (const IndexBounds &b : indices.bounds()) {
-      const int low = b.low < 0 ? -1 : emitter.run(b.low), high = b.high < 0 || emitter.failure() ? -1 : emitter.run(b.high);
+      const int low = b.low < 0 ? -1 : emitter.run(b.low),
+                high = b.high < 0 || emitter.failure() ? -1 : emitter.run(b.high);
       builder.bound(b.name, low, high);
     }
     if (emitter.failure()) failure_ = emitter.failure();

@@ -46,9 +46,9 @@ struct Statement {
     int index = -1, low = -1, high = -1;
   };
   std::vector<Range> ranges;
-  std::vector<int> conditions;          ///< behind `where`
-  int predicate = -1, count = -1;       ///< kAppend; `count` may be -1
-  int limit = -1;                       ///< kAppend: a number, or -1
+  std::vector<int> conditions;     ///< behind `where`
+  int predicate = -1, count = -1;  ///< kAppend; `count` may be -1
+  int limit = -1;                  ///< kAppend: a number, or -1
   std::string name, other;
   int low = -1, high = -1;
   int line = 1, column = 1;

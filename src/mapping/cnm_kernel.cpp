@@ -235,7 +235,8 @@ bool CnmKernel::bound(const Location &where) {
     return !text_.scan.takeWord(word) || reference(into, '%', kernel_.body.size(), "value");
   };
   if (!part("from", bounds.first) || !part("to", bounds.end)) return false;
-  if (bounds.first < 0 && bounds.end < 0) return text_.expected("'from' or 'to'", "write it like: bound e from %1 to %3");
+  if (bounds.first < 0 && bounds.end < 0)
+    return text_.expected("'from' or 'to'", "write it like: bound e from %1 to %3");
   if (!text_.lineEnd()) return false;
   kernel_.bounds.push_back(bounds);
   places_.bounds.push_back(where);

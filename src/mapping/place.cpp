@@ -285,7 +285,8 @@ class Allocation {
       box.size.push_back(std::min(left, subspace.extent(static_cast<int>(d))));
     }
     for (std::size_t d = 0; d < kernel_.dims.size(); ++d) {
-      const bool isWhole = kernel_.dims[d].kind == DimKind::kSequential || kernel_.boundsOf(static_cast<int>(d)) != nullptr;
+      const bool isWhole =
+          kernel_.dims[d].kind == DimKind::kSequential || kernel_.boundsOf(static_cast<int>(d)) != nullptr;
       if (!isWhole || box.size[d] == space_.size[d]) continue;
       const bool isBounded = kernel_.dims[d].kind != DimKind::kSequential;
       return error(isBounded ? "mapping-bounded-split" : "mapping-sequential-split", subspace.where,

@@ -13,7 +13,8 @@ std::vector<std::int64_t> CProgram::extents() const {
 }
 
 bool CProgram::hasBounded(const std::vector<int> &some) const {
-  return std::any_of(some.begin(), some.end(), [this](int l) { return loops[static_cast<std::size_t>(l)].isBounded(); });
+  return std::any_of(some.begin(), some.end(),
+                     [this](int l) { return loops[static_cast<std::size_t>(l)].isBounded(); });
 }
 
 bool CProgram::isBound(int buffer) const {

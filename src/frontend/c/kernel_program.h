@@ -18,9 +18,9 @@ namespace pimento::frontend {
 struct CLoop {
   std::string name;
   std::int64_t extent = 1;
-  bool isSymbol = false;    ///< stands for an unknown value while a loop body is looked at for the first time
+  bool isSymbol = false;     ///< stands for an unknown value while a loop body is looked at for the first time
   int first = -1, end = -1;  ///< integers of the pool; -1: 0, the extent
-  std::int64_t most = -1;   ///< of one that data bound: how far arrays let it go; -1: nothing has said it
+  std::int64_t most = -1;    ///< of one that data bound: how far arrays let it go; -1: nothing has said it
 
   bool isBounded() const { return first >= 0 || end >= 0; }
 };

@@ -83,7 +83,7 @@ class CReader {
   struct Counting {
     const clang::VarDecl *variable = nullptr;
     std::int64_t step = 0;
-    kernel::Affine start;                     ///< its first value, unless data say it
+    kernel::Affine start;  ///< its first value, unless data say it
     bool startsFromData = false;
     std::vector<const clang::Stmt *> others;  ///< what else the step of a `for` does
     const clang::Stmt *skipped = nullptr;     ///< the step, where it stands in the body

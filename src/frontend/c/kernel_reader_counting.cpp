@@ -123,8 +123,9 @@ std::optional<CReader::Counting> CReader::countingOf(const LoopParts &parts) {
 bool CReader::boundByData(int truth, const Counting &counting, int loop) {
   const Expression c = pool_[truth];
   if (!kernel::isComparison(c.op) || c.op == Op::kCmpEq || counting.step < 1) return false;
-  const bool isLeft = c.op == Op::kCmpLt || c.op == Op::kCmpLe ||
-                      (c.op == Op::kCmpNe && pool_.formOf(c.args[0]) && coefficient(*pool_.formOf(c.args[0]), loop) != 0);
+  const bool isLeft =
+      c.op == Op::kCmpLt || c.op == Op::kCmpLe ||
+      (c.op == Op::kCmpNe && pool_.formOf(c.args[0]) && coefficient(*pool_.formOf(c.args[0]), loop) != 0);
   const int variable = c.args[isLeft ? 0 : 1], value = c.args[isLeft ? 1 : 0];
   const auto form = pool_.formOf(variable);
   const bool mentions = pool_.contains(value, [&](const Expression &e) {
@@ -201,10 +202,10 @@ bool CReader::settleBounded(const LoopParts &parts, int loop, const std::set<int
   if (l.most >= 0) {
     l.extent = std::max<std::int64_t>(1, l.most);
   } else if (!isTrial_) {
-    failInput("c-bounds", parts.where,
-              fmt::format("how far '{}' may run is not known: data bound it, and it indexes no array with an extent",
-                          l.name),
-              "declare an array that it indexes with its extent: float val[n]");
+    failInput(
+        "c-bounds", parts.where,
+        fmt::format("how far '{}' may run is not known: data bound it, and it indexes no array with an extent", l.name),
+        "declare an array that it indexes with its extent: float val[n]");
     return false;
   }
   return true;

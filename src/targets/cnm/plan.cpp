@@ -105,9 +105,10 @@ class Planner {
     if (kernel_.form != kernel::Form::kAffine)
       return unsupported("unsupported-form", "it selects or counts by values", "units execute affine loops");
     for (const kernel::DataBounds &b : kernel_.bounds)
-      return unsupported("unsupported-form",
-                         fmt::format("data say how far dim '{}' runs", kernel_.dims[static_cast<std::size_t>(b.dim)].name),
-                         "units execute affine loops");
+      return unsupported(
+          "unsupported-form",
+          fmt::format("data say how far dim '{}' runs", kernel_.dims[static_cast<std::size_t>(b.dim)].name),
+          "units execute affine loops");
     for (const kernel::Dim &d : kernel_.dims)
       if (d.kind == kernel::DimKind::kSequential)
         return unsupported("unsupported-form", fmt::format("points of dim '{}' depend on one another", d.name),

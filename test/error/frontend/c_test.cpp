@@ -68,24 +68,28 @@ TEST(CErrors, LoopsCount) {
 
 TEST(CErrors, LoopsThatDataBoundHaveLimits) {
   const auto rows = [](const std::string &extent, const std::string &body) {
-    return "void f(int *restrict p, int v" + extent + ", int y[restrict 8]) {\nfor (int i = 0; i < 8; i++)\n" + body + "\n}\n";
+    return "void f(int *restrict p, int v" + extent + ", int y[restrict 8]) {\nfor (int i = 0; i < 8; i++)\n" + body +
+           "\n}\n";
   };
-  EXPECT_EQ(complaint(rows("[]", "for (int e = p[i]; e < p[i + 1]; e++) y[i] += v[e];"), "how far 'e' may run is not known",
-                      "float val[n]"),
+  EXPECT_EQ(complaint(rows("[]", "for (int e = p[i]; e < p[i + 1]; e++) y[i] += v[e];"),
+                      "how far 'e' may run is not known", "float val[n]"),
             "c-bounds@3:1");
-  EXPECT_EQ(complaint(rows("[40]", "for (int e = p[i]; e < p[i + 1]; e++) p[i] -= v[e];"), "changes what says how often",
-                      "does not store to"),
+  EXPECT_EQ(complaint(rows("[40]", "for (int e = p[i]; e < p[i + 1]; e++) p[i] -= v[e];"),
+                      "changes what says how often", "does not store to"),
             "c-loop-form@3:1");
-  EXPECT_EQ(complaint(rows("[40]", "for (int e = p[i + 1] - 1; e >= p[i]; e--) y[i] += v[e];"), "the first value of 'e'",
-                      "goes up by 1"),
+  EXPECT_EQ(complaint(rows("[40]", "for (int e = p[i + 1] - 1; e >= p[i]; e--) y[i] += v[e];"),
+                      "the first value of 'e'", "goes up by 1"),
             "c-not-affine@3:1");
-  EXPECT_EQ(complaint(rows("[40]", "for (int e = p[i]; e < p[i + 1] * e; e++) y[i] += v[e];"), "depends on data", "for"),
-            "c-not-affine@3:1");
-  EXPECT_EQ(complaint(rows("[40]", "{ int s = 1; for (int e = p[i]; e < p[i + 1]; e++) { y[i] += s; s = s * 3 + v[e]; } }"),
-                      "'s' is carried through a loop whose length changes", "guard"),
-            "c-loop-form@3:7");
-  EXPECT_EQ(complaint(rows("[40]", "for (int e = p[i]; e < p[i + 1]; e++) {\n"
-                                   "for (int k = 0; k < 8; k++) y[k] += v[e]; v[e + 1] = y[0]; }"),
+  EXPECT_EQ(
+      complaint(rows("[40]", "for (int e = p[i]; e < p[i + 1] * e; e++) y[i] += v[e];"), "depends on data", "for"),
+      "c-not-affine@3:1");
+  EXPECT_EQ(
+      complaint(rows("[40]", "{ int s = 1; for (int e = p[i]; e < p[i + 1]; e++) { y[i] += s; s = s * 3 + v[e]; } }"),
+                "'s' is carried through a loop whose length changes", "guard"),
+      "c-loop-form@3:7");
+  EXPECT_EQ(complaint(rows("[40]",
+                           "for (int e = p[i]; e < p[i + 1]; e++) {\n"
+                           "for (int k = 0; k < 8; k++) y[k] += v[e]; v[e + 1] = y[0]; }"),
                       "iterations of 'e', which data bound, depend", "each statement"),
             "c-dependence@4:34");
 }

@@ -230,8 +230,10 @@ TEST(VerifyErrors, BoundsAreIntegers) {
 }
 
 TEST(VerifyErrors, BoundsAreKnownBeforeTheirDimRuns) {
-  breakingRows("bad-bounds", [](Kernel &k) { std::swap(k.loads[1].index[0].coefficients[0], k.loads[1].index[0].coefficients[1]); },
-               "depend on dim 'e', which does not come before it");
+  breakingRows(
+      "bad-bounds",
+      [](Kernel &k) { std::swap(k.loads[1].index[0].coefficients[0], k.loads[1].index[0].coefficients[1]); },
+      "depend on dim 'e', which does not come before it");
   breakingRows("bad-bounds", [](Kernel &k) { k.bounds[0].dim = 0; }, "depend on dim 'i'");
 }
 

@@ -50,8 +50,8 @@ TEST(CnmErrors, SelectionsAndScansHaveNone) {
 }
 
 TEST(CnmErrors, LoopsThatDataBoundHaveNone) {
-  expectRefusal(notation("y[i] += v[e] for e in p[i]..p[i+1]", {{"i", 64}, {"e", 90}}), "M1:{(1,1),(1,1),(1,1),(64,90)}",
-                "unsupported-form", "data say how far dim 'e' runs");
+  expectRefusal(notation("y[i] += v[e] for e in p[i]..p[i+1]", {{"i", 64}, {"e", 90}}),
+                "M1:{(1,1),(1,1),(1,1),(64,90)}", "unsupported-form", "data say how far dim 'e' runs");
 }
 
 TEST(CnmErrors, MappingsAreOnePieceContiguousAndPadded) {

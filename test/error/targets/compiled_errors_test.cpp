@@ -181,7 +181,8 @@ TEST(CompiledErrors, RowsThatDataBoundAreNotSplitNorSelectedFrom) {
   const Diagnostic d = refusal("o[] append= v[e] if v[e] > 0" + rows, sizes, "M1:{(1,1),(1,1),(1,1),(64,90)}");
   EXPECT_EQ(d.code, "unsupported-form");
   EXPECT_NE(d.message.find("dim 'e', which data bound"), std::string::npos) << d.message;
-  EXPECT_EQ(refusal("o[e] = v[e] * x[i]" + rows, sizes, "M1:{(1,1),(1,1),(2,1),(32,90)}").code, "mapping-sequential-split");
+  EXPECT_EQ(refusal("o[e] = v[e] * x[i]" + rows, sizes, "M1:{(1,1),(1,1),(2,1),(32,90)}").code,
+            "mapping-sequential-split");
   EXPECT_EQ(refusal("o[e] += v[e] * x[i]" + rows, sizes, "M1:{(1,1),(1,1),(2,1),(32,90)}").code, "illegal-mapping");
 }
 

@@ -248,8 +248,8 @@ TEST(HbmPimErrors, StructuredFormsAreNamed) {
 }
 
 TEST(HbmPimErrors, RowsThatDataBoundAreRefused) {
-  expectSays(refusal(parsed("y[i] += v[e] for e in p[i]..p[i+1]", {{"i", 9}, {"e", 30}}, DType::kF16)), "unsupported-form",
-             {"data say how far dim 'e' runs"}, "host");
+  expectSays(refusal(parsed("y[i] += v[e] for e in p[i]..p[i+1]", {{"i", 9}, {"e", 30}}, DType::kF16)),
+             "unsupported-form", {"data say how far dim 'e' runs"}, "host");
 }
 
 TEST(HbmPimErrors, AGuardedReductionIsRefused) {

@@ -114,8 +114,8 @@ TEST_F(Compiled, ResultsInRowsThatDataBound) {
     for (const char *map : {"auto", "reference"}) {
       expectRight("o[e] += v[e] * x[i] for e in p[i]..p[i+1]", {{"i", 40}, {"e", 90}}, type, map);
       expectRight("o[e] = v[e] * x[i] for e in p[i]..p[i+1]", {{"i", 40}, {"e", 90}}, type, map);
-      expectRight("o[e] += A[i,k] * B[c[e],k] for e in p[i]..p[i+1]", {{"i", 20}, {"e", 40}, {"k", 6}, {"B_1", 9}}, type,
-                  map);
+      expectRight("o[e] += A[i,k] * B[c[e],k] for e in p[i]..p[i+1]", {{"i", 20}, {"e", 40}, {"k", 6}, {"B_1", 9}},
+                  type, map);
       expectRight("h[c[e]] += v[e] * x[i] for e in p[i]..p[i+1]", {{"i", 40}, {"e", 90}, {"h", 30}}, type, map);
     }
 }

@@ -149,7 +149,8 @@ TEST(CDataBounds, InOrderAndInRounds) {
 
 TEST(CDataBounds, OneKernelVisitsTheRowsAlone) {
   const kernel::Graph graph = importGoodC(spmvText);
-  const auto bounded = std::find_if(graph.kernels.begin(), graph.kernels.end(), [](auto &k) { return !k.bounds.empty(); });
+  const auto bounded =
+      std::find_if(graph.kernels.begin(), graph.kernels.end(), [](auto &k) { return !k.bounds.empty(); });
   ASSERT_NE(bounded, graph.kernels.end());
   EXPECT_EQ(bounded->dims[1].extent, 40);
   EXPECT_EQ(bounded->dims[1].kind, kernel::DimKind::kReduction);

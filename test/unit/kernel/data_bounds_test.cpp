@@ -104,8 +104,7 @@ TEST(DataBounds, RowsOutsideTheExtentAreDiagnosticsThatNameTheElement) {
 }
 
 TEST(DataBounds, AnIndexThatABoundHangsOnIsChecked) {
-  const Graph graph =
-      parsed("y[i] += w[e] for e in p[f[i]]..p[f[i]+1]", {{"i", 3}, {"e", 10}, {"p", 5}}, DType::kI32);
+  const Graph graph = parsed("y[i] += w[e] for e in p[f[i]]..p[f[i]+1]", {{"i", 3}, {"e", 10}, {"p", 5}}, DType::kI32);
   DataSet data = makeData(graph, {DataSpec::Kind::kOne});
   set(graph, data, "p", {0, 1, 3, 6, 10});
   set(graph, data, "f", {3, 0, 2});
@@ -138,8 +137,8 @@ TEST(DataBounds, ArithmeticIsCountedAsOfRowsThatDoNotOverlap) {
 }
 
 TEST(DataBounds, RoundsBindWhatHangsOnTheirCounter) {
-  const Graph graph = parsed("for t in 1..4 { s[t] += v[e] for e in p[t]..p[t+1] where e >= 2 }", {{"e", 9}},
-                             DType::kI32);
+  const Graph graph =
+      parsed("for t in 1..4 { s[t] += v[e] for e in p[t]..p[t+1] where e >= 2 }", {{"e", 9}}, DType::kI32);
   DataSet data = makeData(graph, {DataSpec::Kind::kOne});
   set(graph, data, "p", {0, 1, 3, 3, 9});
   ASSERT_TRUE(interpret(graph, data));
@@ -183,14 +182,16 @@ std::vector<Pair> pairs() {
 void scatterRows(const Graph &graph, DataSet &data, Rng &rng) {
   const Kernel &kernel = graph.kernels[0];
   TensorData &p = tensor(graph, data, "p");
-  for (std::int64_t e = 0; e < p.elements(); ++e) p.setInteger(e, rng.integer(0, kernel.dims[static_cast<std::size_t>(kernel.bounds[0].dim)].extent));
+  for (std::int64_t e = 0; e < p.elements(); ++e)
+    p.setInteger(e, rng.integer(0, kernel.dims[static_cast<std::size_t>(kernel.bounds[0].dim)].extent));
 }
 
 TEST(DataBounds, ComputesWhatAKernelDoesThatVisitsAllPointsAndChooses) {
   Rng rng(7);
   for (const Pair &pair : pairs()) {
     SCOPED_TRACE(pair.bounded);
-    const Graph graph = parsed(pair.bounded, pair.sizes, DType::kI32), dense = parsed(pair.dense, pair.sizes, DType::kI32);
+    const Graph graph = parsed(pair.bounded, pair.sizes, DType::kI32),
+                dense = parsed(pair.dense, pair.sizes, DType::kI32);
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       DataSet data = makeData(graph, {DataSpec::Kind::kRandom, 0, 0, seed});
       if (seed > 10) scatterRows(graph, data, rng);

@@ -5,8 +5,8 @@
 // three tiles of each give them for any number (the first tile differs), and a run on four says whether that holds. The
 // time of the tasklet alone, without refreshes, is the least that it takes in company. What tasklets merge when all are
 // done is left out, and so are failed attempts at the lock of that barrier. Not for programs whose data decide (their
-// short runs decide nothing, constants aside), with guards or bounds from data, prefix sums, or rows that do not begin at whole units:
-// these have no count here.
+// short runs decide nothing, constants aside), with guards or bounds from data, prefix sums, or rows that do not begin
+// at whole units: these have no count here.
 #pragma once
 
 #include <memory>

@@ -585,7 +585,8 @@ class Loops {
       if (r.delta[p] != 0) from += fmt::format(" + {} * {}", r.delta[p], pitch);
       for (std::size_t d = 0; d < scheme_.axes.size(); ++d)
         if (const std::int64_t c = position.coefficient[d]; c != 0)
-          if (const std::string at = inArray(d, o.line > kUnit); !at.empty()) from += fmt::format(" + {} * ({}) * {}", c, at, pitch);
+          if (const std::string at = inArray(d, o.line > kUnit); !at.empty())
+            from += fmt::format(" + {} * ({}) * {}", c, at, pitch);
     }
     return from;
   }

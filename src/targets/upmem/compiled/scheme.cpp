@@ -130,8 +130,9 @@ class Maker {
       sumsFloats |= isFloat(t);
     }
     if (kernel_.form == Form::kSelect && !kernel_.bounds.empty())
-      return unsupported("form", fmt::format("it selects among points of dim '{}', which data bound",
-                                             kernel_.dims[static_cast<std::size_t>(kernel_.bounds[0].dim)].name),
+      return unsupported("form",
+                         fmt::format("it selects among points of dim '{}', which data bound",
+                                     kernel_.dims[static_cast<std::size_t>(kernel_.bounds[0].dim)].name),
                          "select on the host");
     for (const kernel::Store &s : kernel_.stores) {
       if (s.follows >= 0)
