@@ -265,15 +265,15 @@ bool GraphBuilder::isTouched(int tensor) const {
   return false;
 }
 
-/// A fresh tensor that is accumulated into starts from the identity by itself; where it becomes one that the user
-/// gives, a kernel says so.
+/// A fresh tensor that is accumulated into starts from the identity by itself (what follows a minimum from 0); where it
+/// becomes one that the user gives, a kernel says so.
 void GraphBuilder::startFromIdentity(int tensor, const Location &where) {
   for (std::size_t n = 0; n < graph_.kernels.size(); ++n) {
     const auto &stores = graph_.kernels[n].stores;
     const auto store =
         std::find_if(stores.begin(), stores.end(), [&](const Store &s) { return s.target.tensor == tensor; });
     if (store == stores.end()) continue;
-    if (store->combine == Combine::kAssign) return;
+    if (store->combine == Combine::kAssign && store->follows < 0) return;
     const kernel::Tensor to = graph_.tensors[static_cast<std::size_t>(tensor)];
     const kernel::Scalar identity = kernel::identity(store->combine, to.type);
     KernelBuilder k = walk("fill", to.shape, where);
@@ -328,6 +328,9 @@ std::vector<bool> GraphBuilder::neededTensors() const {
                        [&](const Store &s) { return isNeeded[static_cast<std::size_t>(s.target.tensor)]; }))
         continue;
       for (const Access &a : k->loads) isNeeded[static_cast<std::size_t>(a.tensor)] = true;
+      for (const Store &s : k->stores)  // the minimum that it goes with
+        if (s.follows >= 0 && isNeeded[static_cast<std::size_t>(s.target.tensor)])
+          isNeeded[static_cast<std::size_t>(k->stores[static_cast<std::size_t>(s.follows)].target.tensor)] = true;
     }
     for (const kernel::Loop &loop : graph_.loops) {
       for (const auto &[a, b] : loop.swaps) {
@@ -356,10 +359,19 @@ void GraphBuilder::prune() {
                 [&](const Kernel &k) { return std::none_of(k.stores.begin(), k.stores.end(), isOpen); });
   for (Kernel &k : graph_.kernels) {
     // What a kernel reads of its own stores it needs itself (the running sum of a scan).
-    std::erase_if(k.stores, [&](const Store &s) {
-      return !isOpen(s) &&
-             std::none_of(k.loads.begin(), k.loads.end(), [&](const Access &a) { return a.tensor == s.target.tensor; });
-    });
+    const auto isKept = [&](const Store &s) {
+      return isOpen(s) ||
+             std::any_of(k.loads.begin(), k.loads.end(), [&](const Access &a) { return a.tensor == s.target.tensor; });
+    };
+    std::vector<Store> stores;
+    std::vector<int> number;  // of each store among those that are kept
+    for (const Store &s : k.stores) {
+      number.push_back(static_cast<int>(stores.size()));
+      if (isKept(s)) stores.push_back(s);
+    }
+    for (Store &s : stores)
+      if (s.follows >= 0) s.follows = number[static_cast<std::size_t>(s.follows)];
+    k.stores = std::move(stores);
   }
 }
 

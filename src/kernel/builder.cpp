@@ -103,7 +103,8 @@ void KernelBuilder::store(Access target, int value, Combine combine) {
 }
 
 void KernelBuilder::storeWith(int tensor, int value) {
-  const int followed = static_cast<int>(kernel_.stores.size()) - 1;
+  const int last = static_cast<int>(kernel_.stores.size()) - 1, before = kernel_.stores.back().follows;
+  const int followed = before >= 0 ? before : last;
   Access target = kernel_.stores.back().target;
   target.tensor = tensor;
   kernel_.stores.push_back({std::move(target), value, Combine::kAssign, followed});

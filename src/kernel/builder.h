@@ -34,7 +34,8 @@ class KernelBuilder {
     store({tensor, std::move(index)}, value, combine);
   }
   void store(Access target, int value, Combine combine = Combine::kAssign);
-  /// The last store, a minimum or maximum, with an index of its own: `value` is assigned where that one takes place.
+  /// The last store, a minimum or maximum (or what follows one), with an index of its own: `value` is assigned where
+  /// that one takes place.
   void storeWith(int tensor, int value);
   void guard(Affine nonNegative) { kernel_.guards.push_back(std::move(nonNegative)); }
   /// `dim` runs from one body value up to below another; -1: from 0, up to its extent.

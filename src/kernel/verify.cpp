@@ -9,10 +9,10 @@
 
 #include "pimento/base/integer.h"
 #include "pimento/kernel/box.h"
-#include "pimento/kernel/data_bounds.h"
 #include "pimento/kernel/dependence.h"
 #include "pimento/kernel/kernel.h"
 #include "pimento/kernel/rounds.h"
+#include "pimento/kernel/verify_bounds.h"
 #include "pimento/kernel/verify_loops.h"
 
 namespace pimento::kernel {
@@ -90,7 +90,8 @@ class GraphVerifier : private Findings {
       }
       atKernel();
       checkForm();
-      checkDataBounds();
+      const Diagnostics ofBounds = BoundsVerifier(graph_, places_).check(*kernel_);
+      findings_.insert(findings_.end(), ofBounds.begin(), ofBounds.end());
       checkRoles();
       if (findings_.size() == before) checkBounds();
       checkWrites();
@@ -384,51 +385,6 @@ class GraphVerifier : private Findings {
                        graph_.tensors[static_cast<std::size_t>(access.tensor)].name, access.indirectIndex,
                        name(typeOf(access.indirectIndex))),
            "cast it");
-  }
-
-  // ---- Bounds from data ----
-
-  void checkDataBounds() {
-    std::set<int> bounded;
-    for (const DataBounds &b : kernel_->bounds) {
-      at(&OfKernel::bounds, kernel_->bounds, b);
-      const Dim &dim = kernel_->dims[static_cast<std::size_t>(b.dim)];
-      if (!bounded.insert(b.dim).second)
-        report("bad-bounds", fmt::format("dim '{}' is bounded twice", dim.name), "give it one start and one end");
-      if (dim.kind == DimKind::kCounter)
-        report("bad-bounds", fmt::format("dim '{}', the counter of a loop, is bounded by data", dim.name),
-               "rounds are counted; bound a dim of the kernel");
-      if (b.first < 0 && b.end < 0)
-        report("bad-bounds", fmt::format("the bounds of dim '{}' are no values", dim.name),
-               "give it a start or an end, or no bounds");
-      for (const int value : {b.first, b.end})
-        if (value >= 0 && isFloat(typeOf(value)))
-          report("type-mismatch", fmt::format("a bound of dim '{}' is not an integer", dim.name), "cast it");
-      checkWhatBounds(b, dim);
-    }
-    atKernel();
-  }
-
-  /// Bounds are known before the dim runs, and stay.
-  void checkWhatBounds(const DataBounds &b, const Dim &dim) {
-    const std::vector<int> values = valuesBelow(*kernel_, b);
-    const std::vector<bool> isIn = dimsIn(*kernel_, values);
-    for (std::size_t d = static_cast<std::size_t>(b.dim); d < isIn.size(); ++d)
-      if (isIn[d])
-        report("bad-bounds",
-               fmt::format("the bounds of dim '{}' depend on dim '{}', which does not come before it", dim.name,
-                           kernel_->dims[d].name),
-               "let bounds depend on dims outside");
-    for (const int v : values) {
-      const Value &value = kernel_->body[static_cast<std::size_t>(v)];
-      if (value.op != Op::kLoad) continue;
-      const int tensor = kernel_->loads[static_cast<std::size_t>(value.access)].tensor;
-      if (!isWrittenHere_.contains(tensor)) continue;
-      report("bad-bounds",
-             fmt::format("the bounds of dim '{}' are read from '{}', which the kernel writes", dim.name,
-                         graph_.tensors[static_cast<std::size_t>(tensor)].name),
-             "read bounds from a tensor that stays as it is");
-    }
   }
 
   // ---- Roles and order of definition ----

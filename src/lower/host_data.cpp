@@ -64,20 +64,35 @@ void startAccumulations(const kernel::Graph &graph, int kernel, kernel::DataSet 
   }
 }
 
-PartialSums::PartialSums(Combine combine, DType type, std::int64_t elements, std::vector<std::int64_t> instances)
-    : combine_(combine), type_(type), instances_(std::move(instances)), levels_(instances_.size() + 1) {
+PartialSums::PartialSums(Combine combine, DType type, std::int64_t elements, std::vector<std::int64_t> instances,
+                         bool isCompared)
+    : combine_(combine),
+      type_(type),
+      instances_(std::move(instances)),
+      levels_(instances_.size() + 1),
+      isCompared_(isCompared) {
   for (Level &l : levels_) {
-    l.values.resize(static_cast<std::size_t>(elements));
+    l.parts.resize(static_cast<std::size_t>(elements));
     l.isThere.resize(static_cast<std::size_t>(elements));
   }
 }
 
-void PartialSums::merge(Level &into, std::int64_t element, Scalar x) const {
+bool PartialSums::isBetter(Scalar x, Scalar held) const {
+  return combine_ == Combine::kMin ? kernel::isLess(type_, x, held) : kernel::isLess(type_, held, x);
+}
+
+void PartialSums::merge(Level &into, std::int64_t element, Part part) const {
   const auto e = static_cast<std::size_t>(element);
-  PIMENTO_SLOW_CHECK(e < into.values.size());
-  if (!into.isThere[e]) into.touched.push_back(element);
-  into.values[e] = into.isThere[e] ? kernel::merge(combine_, type_, into.values[e], x) : x;
-  into.isThere[e] = true;
+  PIMENTO_SLOW_CHECK(e < into.parts.size());
+  if (!into.isThere[e]) {
+    into.touched.push_back(element);
+    into.parts[e] = part;
+    into.isThere[e] = true;
+  } else if (!isCompared_) {
+    into.parts[e].x = kernel::merge(combine_, type_, into.parts[e].x, part.x);
+  } else if (isBetter(part.x, into.parts[e].x)) {
+    into.parts[e] = part;
+  }
 }
 
 void PartialSums::closeUnit() {
@@ -86,7 +101,7 @@ void PartialSums::closeUnit() {
   for (std::size_t l = instances_.size(); l-- > 0;) {
     Level &inner = levels_[l + 1];
     for (const std::int64_t e : inner.touched) {
-      merge(levels_[l], e, inner.values[static_cast<std::size_t>(e)]);
+      merge(levels_[l], e, inner.parts[static_cast<std::size_t>(e)]);
       inner.isThere[static_cast<std::size_t>(e)] = false;
     }
     inner.touched.clear();
@@ -95,12 +110,17 @@ void PartialSums::closeUnit() {
   }
 }
 
-void PartialSums::finish(kernel::TensorData &tensor, bool hasInitial) {
+void PartialSums::finish(kernel::TensorData &tensor, bool hasInitial,
+                         const std::function<void(std::int64_t tag)> &taken) {
   for (const std::int64_t e : levels_.front().touched) {
-    Scalar x = levels_.front().values[static_cast<std::size_t>(e)];
-    if (hasInitial) {
-      const Scalar given = kernel::load(tensor.type, tensor.bytes.data(), e);
-      x = kernel::merge(combine_, type_, x, kernel::convert(tensor.type, type_, given));
+    const Part &part = levels_.front().parts[static_cast<std::size_t>(e)];
+    const Scalar given = kernel::convert(tensor.type, type_, kernel::load(tensor.type, tensor.bytes.data(), e));
+    Scalar x = part.x;
+    if (isCompared_) {
+      if (!isBetter(x, given)) continue;
+      taken(part.tag);
+    } else if (hasInitial) {
+      x = kernel::merge(combine_, type_, x, given);
     }
     kernel::store(tensor.type, tensor.bytes.data(), e, kernel::convert(type_, tensor.type, x));
   }
@@ -192,7 +212,8 @@ void Collector::addWritten(const Operand &o, const std::byte *arrays) {
 PartialSums &Collector::sumsOf(const Operand &o) {
   return sums_
       .try_emplace(o.store, scheme_.storeOf(o).combine, o.type, tensorOf(o).elements(),
-                   std::vector<std::int64_t>(scheme_.instances.begin(), scheme_.instances.end() - 1))
+                   std::vector<std::int64_t>(scheme_.instances.begin(), scheme_.instances.end() - 1),
+                   scheme_.isOfExtreme(o))
       .first->second;
 }
 
@@ -200,13 +221,43 @@ void Collector::addPartial(const Operand &o, const std::byte *arrays) {
   PartialSums &sums = sumsOf(o);
   const Scalar identity = kernel::identity(scheme_.storeOf(o).combine, o.type);
   forEach(o, [&](std::int64_t byte, std::int64_t element, bool isIdle) {
-    sums.add(element, isIdle ? identity : kernel::load(o.type, arrays + byte, 0));
+    sums.add(element, {isIdle ? identity : kernel::load(o.type, arrays + byte, 0)});
   });
 }
 
-void Collector::addSelected(const Operand &o, const std::byte *array, std::int64_t count) {
-  std::memcpy(tensorOf(o).bytes.data() + selected_ * o.size(), array, static_cast<std::size_t>(count * o.size()));
-  selected_ += count;
+void Collector::addExtremes(const Operand &o, const std::byte *arrays, const std::vector<Arrays> &followers) {
+  const std::size_t first = followers_.size(), each = followers.size();
+  const auto tagOf = [&](std::size_t n) { return first + n * each; };
+  std::size_t parts = 0;
+  forEach(o, [&](std::int64_t, std::int64_t, bool) { ++parts; });
+  followers_.resize(tagOf(parts));
+  for (std::size_t f = 0; f < each; ++f) {
+    std::size_t n = 0;
+    const Operand &follower = *followers[f].operand;
+    forEach(follower, [&](std::int64_t byte, std::int64_t element, bool) {
+      followers_[tagOf(n++) + f] = {element, kernel::load(follower.type, followers[f].bytes + byte, 0)};
+    });
+    PIMENTO_CHECK(n == parts);
+  }
+  PartialSums &sums = sumsOf(o);
+  std::size_t n = 0;
+  forEach(o, [&](std::int64_t byte, std::int64_t element, bool isIdle) {
+    if (!isIdle) sums.add(element, {kernel::load(o.type, arrays + byte, 0), static_cast<std::int64_t>(tagOf(n))});
+    ++n;
+  });
+}
+
+void Collector::addSelected(const Operand &o, const List &list, const std::byte *array, std::int64_t count) {
+  std::int64_t &selected = selected_[list.element];
+  const std::int64_t limit = scheme_.kernel().limit;
+  if (limit >= 0) count = std::min(count, limit - selected);
+  std::memcpy(tensorOf(o).bytes.data() + (list.element + selected) * o.size(), array,
+              static_cast<std::size_t>(count * o.size()));
+  selected += count;
+  if (list.count < 0) return;
+  const int t = scheme_.kernel().stores[1].target.tensor;
+  kernel::TensorData &counts = data_[static_cast<std::size_t>(t)];
+  counts.setInteger(list.count, counts.asInteger(list.count) + count);
 }
 
 void Collector::carry(Scalar total) {
@@ -221,8 +272,16 @@ void Collector::closeUnit() {
 void Collector::finish() {
   for (auto &[s, sums] : sums_) {
     const kernel::Store &store = scheme_.kernel().stores[static_cast<std::size_t>(s)];
-    sums.finish(data_[static_cast<std::size_t>(store.target.tensor)],
-                hasInitial(*scheme_.graph, scheme_.number, store));
+    const std::vector<int> followers = scheme_.followersOf(s);
+    sums.finish(data_[static_cast<std::size_t>(store.target.tensor)], hasInitial(*scheme_.graph, scheme_.number, store),
+                [&](std::int64_t tag) {
+                  for (std::size_t f = 0; f < followers.size(); ++f) {
+                    const Follower &found = followers_[static_cast<std::size_t>(tag) + f];
+                    const int t = scheme_.kernel().stores[static_cast<std::size_t>(followers[f])].target.tensor;
+                    kernel::TensorData &tensor = data_[static_cast<std::size_t>(t)];
+                    kernel::store(tensor.type, tensor.bytes.data(), found.element, found.x);
+                  }
+                });
   }
   if (!carried_) return;
   const std::int64_t element =

@@ -39,29 +39,40 @@ void startAccumulations(const kernel::Graph &graph, int kernel, kernel::DataSet 
 /// Partial results of one store by element of its tensor, as far as there are any.
 class PartialSums {
  public:
-  /// `instances`: per level of units, outermost first, how many share an instance of the one around it.
-  PartialSums(kernel::Combine combine, DType type, std::int64_t elements, std::vector<std::int64_t> instances);
+  /// A partial result; of a minimum or maximum with its index also where what follows it is kept (the caller's number).
+  struct Part {
+    kernel::Scalar x;
+    std::int64_t tag = -1;
+  };
+
+  /// `instances`: per level of units, outermost first, how many share an instance of the one around it. `isCompared`:
+  /// of parts the least or greatest by comparison, the first of equals, as Store::follows says.
+  PartialSums(kernel::Combine combine, DType type, std::int64_t elements, std::vector<std::int64_t> instances,
+              bool isCompared = false);
 
   /// A part of the unit that is next, in the order of parts.
-  void add(std::int64_t element, kernel::Scalar x) { merge(levels_.back(), element, x); }
+  void add(std::int64_t element, Part part) { merge(levels_.back(), element, part); }
   /// The unit is complete, and with it perhaps the instances around it.
   void closeUnit();
-  /// After the last unit: into the tensor, onto what is there if that is an initial value.
-  void finish(kernel::TensorData &tensor, bool hasInitial);
+  /// After the last unit: into the tensor, onto what is there if that is an initial value. Where parts are compared,
+  /// what is there counts as the first, and `taken` gets the tags of those that are less (greater).
+  void finish(kernel::TensorData &tensor, bool hasInitial, const std::function<void(std::int64_t tag)> &taken = {});
 
  private:
   struct Level {
-    std::vector<kernel::Scalar> values;
+    std::vector<Part> parts;
     std::vector<bool> isThere;
     std::vector<std::int64_t> touched;
   };
-  void merge(Level &into, std::int64_t element, kernel::Scalar x) const;
+  void merge(Level &into, std::int64_t element, Part part) const;
+  bool isBetter(kernel::Scalar x, kernel::Scalar held) const;
 
   kernel::Combine combine_;
   DType type_;
   std::vector<std::int64_t> instances_;
   std::vector<Level> levels_;  ///< [0]: of all, [n]: of an instance of level n - 1
   std::int64_t units_ = 0;     ///< that are complete
+  bool isCompared_;
 };
 
 /// Puts the results of all units together, unit after unit, onto what `data` holds, which the caller has made.
@@ -73,8 +84,20 @@ class Collector {
 
   /// Results of points, or partial ones.
   void add(const Operand &o, const std::byte *arrays) { o.isPartial() ? addPartial(o, arrays) : addWritten(o, arrays); }
+  /// Partial minima or maxima with what follows them: operands of the same elements in the same order.
+  struct Arrays {
+    const Operand *operand = nullptr;
+    const std::byte *bytes = nullptr;
+  };
+  void addExtremes(const Operand &o, const std::byte *arrays, const std::vector<Arrays> &followers);
   /// What an array keeps of a selection, the next in order.
-  void addSelected(const Operand &o, const std::byte *array, std::int64_t count);
+  void addSelected(const Operand &o, const std::byte *array, std::int64_t count) { addSelected(o, {}, array, count); }
+  /// ... of one list of a selection with a list per row. What exceeds the kernel's limit is left out.
+  struct List {
+    std::int64_t element = 0;  ///< the list's first, of the operand's tensor
+    std::int64_t count = -1;   ///< element of the tensor of counts, which what is kept is added to; -1: none
+  };
+  void addSelected(const Operand &o, const List &list, const std::byte *array, std::int64_t count);
   /// What comes before later units, once what this one wrote has been added.
   void carry(kernel::Scalar total);
   /// The unit is complete.
@@ -83,8 +106,8 @@ class Collector {
   void finish();
 
   std::int64_t unit() const { return unit_; }
-  /// Values that a selection has kept so far.
-  std::int64_t selected() const { return selected_; }
+  /// Values that a selection of one list has kept so far.
+  std::int64_t selected() const { return selected_.contains(0) ? selected_.at(0) : 0; }
   /// What is merged into an operand's tensor.
   PartialSums &sumsOf(const Operand &o);
 
@@ -98,8 +121,15 @@ class Collector {
 
   const Scheme &scheme_;
   kernel::DataSet &data_;
-  std::int64_t unit_ = 0, selected_ = 0;
-  std::map<int, PartialSums> sums_;  ///< by store
+  std::int64_t unit_ = 0;
+  std::map<std::int64_t, std::int64_t> selected_;  ///< by the list's first element
+  std::map<int, PartialSums> sums_;                ///< by store
+  /// What follows a part of a minimum or maximum; those of one part stand side by side.
+  struct Follower {
+    std::int64_t element = 0;
+    kernel::Scalar x;
+  };
+  std::vector<Follower> followers_;
   const Operand *carry_;
   std::optional<kernel::Scalar> carried_;  ///< of all units so far
 };

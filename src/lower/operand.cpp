@@ -63,6 +63,17 @@ std::int64_t Scheme::resultsOf(const Operand &o) const {
   return groups;
 }
 
+std::vector<int> Scheme::followersOf(int store) const {
+  std::vector<int> out;
+  for (std::size_t s = 0; s < kernel().stores.size(); ++s)
+    if (store >= 0 && kernel().stores[s].follows == store) out.push_back(static_cast<int>(s));
+  return out;
+}
+
+bool Scheme::isOfExtreme(const Operand &o) const {
+  return o.store >= 0 && (storeOf(o).follows >= 0 || !followersOf(o.store).empty());
+}
+
 namespace {
 
 /// What an index counts in: the common divisor of its coefficients, negative where they all are.

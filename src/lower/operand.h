@@ -93,6 +93,10 @@ struct Scheme : Shares {
   /// Arrays of an operand in a unit, and those of them that hold results.
   std::int64_t arraysOf(const Operand &o) const;
   std::int64_t resultsOf(const Operand &o) const;
+  /// The stores that follow number `store`, a minimum or maximum.
+  std::vector<int> followersOf(int store) const;
+  /// Is it the result of a minimum or maximum with its index, or of what follows one?
+  bool isOfExtreme(const Operand &o) const;
 };
 
 /// The positions of `access` alone, outermost first as in the tensor. `isPacked`: steps are the common divisors of

@@ -35,6 +35,7 @@
 //   | "sequential" | "counter")
 //                                                                         (counters of the loops around come first)
 //   statement = "guard" AFFINE                                            (points exist where it is >= 0)
+//             | "bound" NAME ["from" "%" N] ["to" "%" N]                  (where data let it run)
 //             | "@" N "=" "read" ELEMENT                                  (numbered from 0)
 //             | "%" N "=" OP TYPE {ARGUMENT}                              (numbered from 0; load @N, constant NUMBER,
 //                                                                          index ID, others %N)

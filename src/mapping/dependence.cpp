@@ -84,6 +84,7 @@ bool isPrefixSum(const kernel::Kernel &kernel) {
   if (kernel.form != kernel::Form::kAffine) return false;
   const kernel::Store *carried = nullptr;
   for (const kernel::Store &s : kernel.stores) {
+    if (s.follows >= 0) return false;
     if (s.combine == kernel::Combine::kAssign) continue;
     if (carried != nullptr || !isFixed(s.target)) return false;
     carried = &s;

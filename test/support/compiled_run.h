@@ -38,8 +38,8 @@ inline std::string runCompiled(const kernel::Graph &graph, int number, const map
   if (Status s = kernel::interpretKernel(graph, number, expected, orderOf(kernel, graph, lowered->placed, machine)); !s)
     return "interpreter: " + s.diagnostics().front().str();
   const compiled::Plan &plan = *lowered->plan;
-  const kernel::DataSet given = data;
   const auto collector = plan.collector(data);
+  const kernel::DataSet given = data;
   for (std::int64_t d = 0; d < plan.dpus(); ++d) {
     sim::dpu::Dpu dpu(lowered->image, *machine.dpu);
     const auto arguments = plan.arguments(d);

@@ -62,6 +62,7 @@ class Import {
   static Diagnostics renamed(Diagnostics found) {
     rename(found, {{"uninitialized", "c-uninitialized"},
                    {"missing-size", "c-bounds"},
+                   {"bad-form", "c-bounds"},  // of a row of a selection
                    {"unsupported-access", "c-not-affine"},
                    {"loop-dependence", "c-dependence"},
                    {"out-of-bounds", "c-bounds"},

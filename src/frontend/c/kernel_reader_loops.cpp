@@ -7,6 +7,7 @@
 #include "pimento/frontend/c/kernel_reader.h"
 #include "pimento/frontend/nest/accumulation.h"
 #include "pimento/frontend/nest/forms.h"
+#include "pimento/frontend/nest/structured.h"
 
 namespace pimento::frontend {
 
@@ -266,7 +267,7 @@ bool CReader::runForReal(const LoopParts &parts, const Counting &counting, int l
     if (isFine() && !isTrial_) {
       for (Carried &c : carried) {
         if (c.buffer < 0) continue;
-        if (!c.isTimed && !accumulatesOnly(c, first)) {
+        if (!c.isTimed && !accumulatesOnly(c, first) && !isStructured(program_, c.buffer, first)) {
           c.isTimed = true;
           isDone = false;
         }

@@ -57,7 +57,12 @@ CValue CReader::evaluate(const clang::Expr *e) {
   if (const auto *unary = dyn_cast<clang::UnaryOperator>(e)) return evaluateUnary(*unary);
   if (const auto *binary = dyn_cast<clang::BinaryOperator>(e)) return evaluateBinary(*binary);
   if (const auto *choice = dyn_cast<clang::ConditionalOperator>(e)) return evaluateConditional(*choice);
-  if (const auto *call = dyn_cast<clang::CallExpr>(e)) return evaluateCall(*call);
+  if (const auto *call = dyn_cast<clang::CallExpr>(e)) {
+    clang::Expr::EvalResult known;  // INFINITY is a call
+    const bool isConstant =
+        call->getBuiltinCallee() != 0 && call->EvaluateAsRValue(known, context_) && known.Val.isFloat();
+    return isConstant ? scalarValue(pool_.real(type(), realOf(known.Val.getFloat()))) : evaluateCall(*call);
+  }
   if (const auto *list = dyn_cast<clang::InitListExpr>(e); list != nullptr && list->getNumInits() == 1) {
     return evaluate(list->getInit(0));
   }

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "pimento/frontend/nest/accumulation.h"
 #include "pimento/frontend/nest/schedule.h"
+#include "pimento/frontend/nest/structured.h"
 
 namespace pimento::frontend {
 
@@ -68,6 +70,7 @@ class Shaper {
       if (isOpen) buffer.shape.front() = 1;
       return okStatus();
     }
+    if (buffer.shape.size() == 1 && findLists(b, uses)) return okStatus();
     std::int64_t extent = 0;
     std::optional<Location> open;
     for (const Use &use : uses) {
@@ -134,6 +137,58 @@ class Shaper {
     parts.row = trimmed(std::move(parts.row));
     parts.column = trimmed(std::move(parts.column));
     return parts;
+  }
+
+  /// out[i * m + n[i]++]: rows of m, which other accesses stay within.
+  bool findLists(int b, const std::vector<Use> &uses) {
+    std::map<std::size_t, CStatement> appends;  // by statement, as they are to be
+    std::int64_t width = 0, rows = 0;
+    for (std::size_t s = 0; s < program_.statements.size(); ++s) {
+      const CStatement &statement = program_.statements[s];
+      if (statement.buffer != b || !statement.data.isThere()) continue;
+      const auto list = s + 1 < program_.statements.size() ? flatListOf(program_, statement) : std::nullopt;
+      const auto high = list ? highestRow(*list, program_.statements[s + 1]) : std::nullopt;
+      if (!high || (width != 0 && width != list->width)) return false;
+      width = list->width;
+      rows = std::max(rows, *high + 1);
+      appends.emplace(s, list->append);
+    }
+    if (appends.empty()) return false;
+    std::vector<Use> others;
+    std::vector<std::vector<Affine>> indices;
+    for (const Use &use : uses) {
+      if (use.isOpen && appends.contains(static_cast<std::size_t>(use.statement - program_.statements.data())))
+        continue;
+      const auto parts = use.isOpen ? std::nullopt : split(use, use.form, width);
+      if (!parts) return false;
+      others.push_back(use);
+      indices.push_back({parts->row, parts->column});
+    }
+    reshape(b, others, indices, {width});
+    std::int64_t &extent = program_.buffers[static_cast<std::size_t>(b)].shape.front();
+    extent = std::max(extent, rows);
+    for (const auto &[s, append] : appends) {
+      program_.statements[s].index = append.index;
+      program_.statements[s].data = append.data;
+    }
+    return true;
+  }
+
+  /// The last row that a list is in; none where it is no selection's, or may be longer than a row.
+  std::optional<std::int64_t> highestRow(const CFlatList &list, const CStatement &count) {
+    const CStatement &append = list.append;
+    const Affine &row = append.index.front();
+    const auto selection = selectionOf(program_, {append, count});
+    if (!selection) return std::nullopt;
+    std::int64_t most = 1;
+    for (const int l : append.loops)
+      if (coefficient(row, l) == 0 &&
+          __builtin_mul_overflow(most, program_.loops[static_cast<std::size_t>(l)].extent, &most))
+        return std::nullopt;
+    if (selection->limit >= 0) most = std::min(most, selection->limit);
+    const auto rows = rangeUnder(program_, append.loops, append.guards, row);
+    if (most > list.width || !rows || rows->low < 0) return std::nullopt;
+    return rows->high;
   }
 
   /// The rows that all accesses agree on, from the widest down.

@@ -196,7 +196,8 @@ class Finder {
       return conditionalSum(condition, yes, no);
     }
     if (mentionsOld(x)) return std::nullopt;
-    return CAccumulation{xIsMore == keepsOld ? Combine::kMax : Combine::kMin, x, isFloat(pool_[x].type)};
+    const bool isStrict = keepsOld && (c.op == Op::kCmpLt || c.op == Op::kCmpGt);
+    return CAccumulation{xIsMore == keepsOld ? Combine::kMax : Combine::kMin, x, isFloat(pool_[x].type), isStrict};
   }
 
   /// c ? old + x : old.

@@ -12,7 +12,8 @@ namespace pimento::frontend {
 struct CAccumulation {
   kernel::Combine combine = kernel::Combine::kAdd;
   int term = -1;
-  bool isLoose = false;  ///< a floating minimum or maximum by comparison: not bit for bit
+  bool isLoose = false;   ///< a floating minimum or maximum by comparison: not bit for bit
+  bool isStrict = false;  ///< stores only what is less (greater) than the element: the first of equals stays
 };
 
 /// None where the statement does something else. A condition is part of the term; one that only compares the term with

@@ -2,14 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <set>
 
 #include "pimento/frontend/graph_builder.h"
 #include "pimento/frontend/nest/accumulation.h"
+#include "pimento/frontend/nest/body.h"
 #include "pimento/frontend/nest/schedule.h"
+#include "pimento/frontend/nest/structured.h"
 #include "pimento/kernel/builder.h"
 
 namespace pimento::frontend {
@@ -27,138 +28,6 @@ bool hasKind(const Dims &dims, DimKind kind) {
   return std::any_of(dims.begin(), dims.end(), [kind](const kernel::Dim &d) { return d.kind == kind; });
 }
 
-/// One expression into a kernel's body.
-class BodyWriter {
- public:
-  BodyWriter(CProgram &program, GraphBuilder &graph, const std::vector<int> &buffers, kernel::KernelBuilder &k,
-             const std::vector<int> &loops)
-      : program_(program), graph_(graph), buffers_(buffers), k_(k), loops_(loops) {}
-
-  /// `condition`: where it does not hold the value is asked for all the same, and not used.
-  Result<int> write(int root, int condition = -1) {
-    root = protect(root, condition);
-    std::vector<int> order;
-    program_.pool.visit(root, [&](int e) { order.push_back(e); });
-    std::sort(order.begin(), order.end());  // arguments come first
-    for (const int e : order) {
-      if (made_.contains(e)) continue;
-      const Result<int> value = node(e);
-      if (!value) return value;
-      made_[e] = *value;
-    }
-    return made_.at(root);
-  }
-
-  /// Bounds of the loops that data bound.
-  Status bound() {
-    for (std::size_t d = 0; d < loops_.size(); ++d) {
-      const CLoop &loop = program_.loops[static_cast<std::size_t>(loops_[d])];
-      if (!loop.isBounded()) continue;
-      std::array<int, 2> values{-1, -1};
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        const int root = i == 0 ? loop.first : loop.end;
-        if (root < 0) continue;
-        const Result<int> value = write(root);
-        if (!value) return value.diagnostics();
-        values[i] = *value;
-      }
-      k_.bound(static_cast<int>(d), values[0], values[1]);
-    }
-    return okStatus();
-  }
-
- private:
-  /// Loads of one arm of a choice happen whatever is chosen: an index from data counts only where its arm does.
-  int protect(int e, int condition) {
-    ExpressionPool &pool = program_.pool;
-    const Expression x = pool[e];
-    if (!pool.contains(e, [](const Expression &n) { return n.data().isThere(); })) return e;
-    if (x.op == Op::kLoad) {
-      DataIndex data = x.data();
-      data.value = protect(data.value, condition);
-      const DType type = pool[data.value].type;
-      if (condition >= 0) data.value = pool.op(Op::kSelect, type, condition, data.value, pool.integer(type, 0));
-      return pool.load(x.type, x.buffer, x.index, data, pool.whereOf(e));
-    }
-    if (x.op == Op::kCast) return pool.cast(x.type, protect(x.args[0], condition));
-    std::array<int, 3> args{-1, -1, -1};
-    for (std::size_t a = 0; a < args.size() && x.args[a] >= 0; ++a) {
-      int where = condition;
-      if (x.op == Op::kSelect && a == 1) where = pool.both(condition, pool.isTrue(args[0]));
-      if (x.op == Op::kSelect && a == 2) where = pool.both(condition, pool.isFalse(args[0]));
-      args[a] = protect(x.args[a], where);
-    }
-    return pool.op(x.op, x.type, args[0], args[1], args[2]);
-  }
-
-  Result<int> node(int e) {
-    const Expression &x = program_.pool[e];
-    if (x.op == Op::kConstant) return isFloat(x.type) ? k_.constant(x.type, x.real) : k_.integer(x.type, x.integer);
-    if (x.op == Op::kIndex) return form(x);
-    if (x.op == Op::kLoad) return load(e);
-    const auto arg = [&](std::size_t i) { return x.args[i] < 0 ? -1 : made_.at(x.args[i]); };
-    if (x.op == Op::kCast) return k_.cast(x.type, arg(0));
-    return k_.op(x.op, x.type, arg(0), arg(1), arg(2));
-  }
-
-  int form(const Expression &x) {
-    const Affine f = project(x.form, loops_);
-    int sum = -1;
-    for (std::size_t d = 0; d < f.coefficients.size(); ++d) {
-      if (f.coefficients[d] == 0) continue;
-      int term = k_.indexValue(static_cast<int>(d), x.type);
-      if (f.coefficients[d] != 1) term = k_.op(Op::kMul, x.type, term, k_.integer(x.type, f.coefficients[d]));
-      sum = sum < 0 ? term : k_.op(Op::kAdd, x.type, sum, term);
-    }
-    if (sum < 0) return k_.integer(x.type, f.constant);
-    return f.constant == 0 ? sum : k_.op(Op::kAdd, x.type, sum, k_.integer(x.type, f.constant));
-  }
-
-  Result<int> load(int e) {
-    const Expression &x = program_.pool[e];
-    const CBuffer &declared = program_.buffers[static_cast<std::size_t>(x.buffer)];
-    const Location where = program_.pool.whereOf(e);
-    const Buffer &b = graph_.buffer(buffers_[static_cast<std::size_t>(x.buffer)]);
-    if (b.holds == Holds::kConstant) {
-      return isFloat(b.type) ? k_.constant(b.type, b.constant.real) : k_.integer(b.type, b.constant.integer);
-    }
-    if (b.holds == Holds::kNothing) {
-      return error("uninitialized", where,
-                   fmt::format("'{}' is read, but nothing has been stored in it", declared.name),
-                   "store to it first, or make it a parameter");
-    }
-    kernel::Access access{b.tensor, project(x.index, loops_)};
-    if (x.args[0] >= 0) {
-      if (auto unknown = unknownSize(x, declared, where)) return *unknown;
-      access.indirectAt = x.data().at;
-      access.indirectIndex = made_.at(x.args[0]);
-    }
-    return k_.load(b.type, std::move(access));
-  }
-
-  /// An index made of a parameter that no size gives is no index from data.
-  std::optional<Diagnostic> unknownSize(const Expression &x, const CBuffer &declared, const Location &where) const {
-    std::string sizes;
-    program_.pool.visit(x.args[0], [&](int e) {
-      const Expression &node = program_.pool[e];
-      if (node.op != Op::kLoad) return;
-      const CBuffer &b = program_.buffers[static_cast<std::size_t>(node.buffer)];
-      if (b.isScalar && !isFloat(b.type)) sizes += (sizes.empty() ? "" : ",") + b.name + "=64";
-    });
-    if (sizes.empty()) return std::nullopt;
-    return error("missing-size", where,
-                 fmt::format("an index of '{}' contains a number that is not known", declared.name),
-                 "say it: --size " + sizes);
-  }
-
-  CProgram &program_;
-  GraphBuilder &graph_;
-  const std::vector<int> &buffers_;
-  kernel::KernelBuilder &k_;
-  const std::vector<int> &loops_;
-  std::map<int, int> made_;
-};
-
 class Emitter {
  public:
   Emitter(CProgram &program, GraphBuilder &graph, std::vector<int> &buffers)
@@ -175,16 +44,18 @@ class Emitter {
         const CLoop &loop = program_.loops[static_cast<std::size_t>(schedule.loops[next].loop)];
         if (loop.isBounded())
           return unsupported(
-              "c-dependence", group.front().where,
+              "loop-dependence", group.front().where,
               fmt::format("iterations of '{}', which data bound, depend on one another across statements", loop.name),
               "write the loop once for each statement, if that is the same");
         graph_.openLoop(loop.name, loop.extent, group.front().where);
         ends.push_back(schedule.loops[next]);
       }
       counters_ = schedule.counters[g];
-      const Status s = group.size() == 1              ? single(group[0])
-                       : isSelection(program_, group) ? selection(group)
-                                                      : joint(group);
+      const auto selected = selectionOf(program_, group);
+      const Status s = group.size() == 1  ? single(group[0])
+                       : group[1].follows ? extreme(group)
+                       : selected         ? selection(group, *selected)
+                                          : joint(group);
       if (!s) return s;
       for (; !ends.empty() && ends.back().end == g + 1; ends.pop_back()) graph_.closeLoop(swapsOf(ends.back()));
     }
@@ -369,7 +240,7 @@ class Emitter {
     return okStatus();
   }
 
-  Status selection(const CGroup &group) {
+  Status selection(const CGroup &group, const CSelection &how) {
     const CStatement &append = group[0], &count = group[1];
     const Buffer counter = target(count);
     if (counter.holds != Holds::kConstant || counter.constant.integer != 0) {
@@ -378,20 +249,69 @@ class Emitter {
                          "set it to 0 right before the loops; what is selected goes to the start of the array");
     }
     kernel::KernelBuilder k(append.function, plainDims(append.loops), append.where);
+    const bool isOneList = append.index.size() == 1 && how.limit < 0;
+    const int tensor = isOneList ? startOfList(append) : updated(append);
     BodyWriter body(program_, graph_, buffers_, k, append.loops);
     if (Status bounded = body.bound(); !bounded) return bounded;
-    const Result<int> value = body.write(append.value, append.predicate);
+    const Result<int> value = body.write(append.value, how.predicate);
     if (!value) return value.diagnostics();
-    const Result<int> predicate = body.write(append.predicate);
+    const Result<int> predicate = body.write(how.predicate);
     if (!predicate) return predicate.diagnostics();
     for (const Affine &guard : append.guards) k.guard(project(guard, append.loops));
-    const Affine first{std::vector<std::int64_t>(append.loops.size(), 0), 0};
-    Affine place = first;
-    if (append.loops.size() == 1) place.coefficients[0] = 1;
-    k.store(graph_.overwrite(buffers_[static_cast<std::size_t>(append.buffer)]), {place}, *value);
+    std::vector<Affine> place = project(append.index, append.loops);
+    place.back() = {std::vector<std::int64_t>(append.loops.size(), 0), 0};
+    if (append.loops.size() == 1) place.back().coefficients[0] = 1;
+    k.store(tensor < 0 ? graph_.overwrite(buffers_[static_cast<std::size_t>(append.buffer)]) : tensor, place, *value);
     k.store(graph_.overwrite(buffers_[static_cast<std::size_t>(count.buffer)]), project(count.index, count.loops),
             k.integer(counter.type, 1), Combine::kAdd);
-    k.select(*predicate);
+    k.select(*predicate, how.limit);
+    graph_.add(k.take());
+    return okStatus();
+  }
+
+  /// The tensor that a list is appended to; -1: a fresh one, since nothing has been stored behind what it fills.
+  int startOfList(const CStatement &append) {
+    const Buffer &before = target(append);
+    const bool isUntouched =
+        before.holds == Holds::kNothing || (before.holds == Holds::kTensor && before.tensor == before.argument);
+    return isUntouched && !isInRounds() ? -1 : updated(append);
+  }
+
+  /// A minimum or maximum, and what is stored where it takes a new value.
+  Status extreme(const CGroup &group) {
+    const CStatement &first = group.front();
+    const auto how = accumulationOf(program_, first);
+    PIMENTO_CHECK(how.has_value());
+    const Buffer before = target(first);
+    if (before.holds == Holds::kNothing) return nothingToAddTo(first);
+    const bool startsNeutral =
+        before.holds == Holds::kConstant && isNeutral(before.constant, how->combine, before.type);
+    kernel::KernelBuilder k(first.function, dimsOf(first), first.where);
+    std::vector<int> tensors;
+    for (const CStatement &s : group) {
+      const Buffer &b = target(s);
+      const bool isZero = b.holds == Holds::kConstant && b.constant.integer == 0 && b.constant.real == 0 &&
+                          !std::signbit(b.constant.real);
+      const bool isFresh = s.follows ? isZero || b.holds == Holds::kNothing : startsNeutral;
+      tensors.push_back(isFresh ? -1 : updated(s));
+    }
+    BodyWriter body(program_, graph_, buffers_, k, first.loops);
+    if (Status bounded = body.bound(); !bounded) return bounded;
+    std::vector<int> values;
+    for (const CStatement &s : group) {
+      const Result<int> value = body.write(s.follows ? s.value : how->term);
+      if (!value) return value.diagnostics();
+      values.push_back(*value);
+    }
+    for (const Affine &guard : first.guards) k.guard(project(guard, first.loops));
+    for (std::size_t s = 0; s < group.size(); ++s) {
+      const int to =
+          tensors[s] < 0 ? graph_.overwrite(buffers_[static_cast<std::size_t>(group[s].buffer)]) : tensors[s];
+      if (s == 0)
+        k.store(to, project(first.index, first.loops), values[0], how->combine);
+      else
+        k.storeWith(to, values[s]);
+    }
     graph_.add(k.take());
     return okStatus();
   }

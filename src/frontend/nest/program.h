@@ -57,6 +57,9 @@ struct CStatement {
   std::vector<kernel::Affine> guards;
   Location where;
   std::string function;  ///< whose text it is
+  /// It happens where the statement before it (the first before it that follows none), a minimum or maximum, takes a
+  /// new value; it has no predicate of its own then.
+  bool follows = false;
 };
 
 struct CProgram {

@@ -4,6 +4,7 @@
 
 #include "pimento/base/integer.h"
 #include "pimento/frontend/nest/accumulation.h"
+#include "pimento/frontend/nest/structured.h"
 
 namespace pimento::frontend {
 
@@ -26,36 +27,6 @@ std::vector<NestAccess> readsOf(const CProgram &program, const CStatement &s) {
 
 std::vector<int> commonLoops(const std::vector<int> &a, const std::vector<int> &b) {
   return {a.begin(), std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first};
-}
-
-bool isSelection(CProgram &program, const CGroup &group) {
-  if (group.size() != 2) return false;
-  const CStatement &append = group[0], &count = group[1];
-  const auto &pool = program.pool;
-  if (!append.data.isThere() || append.index.size() != 1 || append.loops != count.loops ||
-      append.guards != count.guards || append.predicate < 0 || append.predicate != count.predicate ||
-      count.data.isThere()) {
-    return false;
-  }
-  int place = append.data.value;
-  while (pool[place].op == Op::kCast && !isFloat(pool[place].type)) place = pool[place].args[0];
-  const Expression &old = pool[place];
-  const bool isAtCount = old.op == Op::kLoad && old.buffer == count.buffer && old.index == count.index &&
-                         append.index.front().coefficients.empty() && append.index.front().constant == 0;
-  if (!isAtCount || isFloat(old.type)) return false;
-  CStatement plain = count;
-  plain.predicate = -1;
-  const auto added = accumulationOf(program, plain);
-  if (!added || added->combine != kernel::Combine::kAdd || pool.integerOf(added->term) != 1) return false;
-  const bool isFixed =
-      std::all_of(count.index.begin(), count.index.end(), [](const Affine &form) { return form.coefficients.empty(); });
-  bool readsOwn = false;
-  for (const int root : {append.value, append.predicate}) {
-    readsOwn = readsOwn || pool.contains(root, [&](const Expression &e) {
-      return e.op == Op::kLoad && (e.buffer == append.buffer || e.buffer == count.buffer);
-    });
-  }
-  return isFixed && !readsOwn;
 }
 
 Affine project(const Affine &form, const std::vector<int> &loops) {
@@ -184,7 +155,9 @@ class Scheduler {
   /// Whether statements may be the stores of one kernel: a point's loads come before its stores, and what a later
   /// statement reads of an earlier one must be known to be the same element.
   bool canJoin(const CGroup &group) {
-    if (isSelection(program_, group)) return true;
+    if (selectionOf(program_, group)) return true;
+    const auto follows = [](const CStatement &one) { return one.follows; };
+    if (std::any_of(group.begin(), group.end(), follows)) return std::all_of(group.begin() + 1, group.end(), follows);
     for (std::size_t s = 0; s < group.size(); ++s) {
       if (group[s].loops != group[0].loops || group[s].guards != group[0].guards || group[s].data.isThere())
         return false;
@@ -220,7 +193,7 @@ class Scheduler {
   void distribute(std::size_t from, std::size_t to, std::size_t counters) {
     std::vector<std::size_t> starts;
     for (std::size_t b = from; b < to; ++b) {
-      starts.push_back(b);
+      if (!all()[b].follows) starts.push_back(b);
       for (std::size_t a = from; a < b; ++a) {
         if (!isCrossing(all()[a], all()[b], counters) && !keepsTogether(a, b, counters)) continue;
         while (starts.back() > a) starts.pop_back();

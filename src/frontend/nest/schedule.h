@@ -12,7 +12,7 @@
 namespace pimento::frontend {
 
 /// Drops statements that nothing reads, lets carried scalars live in the array that takes their result, and shortens
-/// loops of which only the last iteration counts.
+/// loops of which only the last iteration counts; says which statements follow a minimum or maximum.
 void tidy(CProgram &program);
 
 /// Statements that run as one kernel.
@@ -59,7 +59,4 @@ std::vector<kernel::DimKind> jointKindsOf(const CProgram &program, const CGroup 
 /// A form by the positions of `loops`.
 kernel::Affine project(const kernel::Affine &form, const std::vector<int> &loops);
 std::vector<kernel::Affine> project(const std::vector<kernel::Affine> &forms, const std::vector<int> &loops);
-/// out[count] = x; count += 1, both under one condition.
-bool isSelection(CProgram &program, const CGroup &group);
-
 }  // namespace pimento::frontend

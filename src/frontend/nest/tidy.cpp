@@ -4,6 +4,7 @@
 
 #include "pimento/frontend/nest/accumulation.h"
 #include "pimento/frontend/nest/schedule.h"
+#include "pimento/frontend/nest/structured.h"
 
 namespace pimento::frontend {
 
@@ -23,6 +24,8 @@ class Tidier {
       if (mergeIntoTarget(copy)) copy = 0;
     }
     for (CStatement &s : statements_) keepLastIterations(s);
+    markFollowers(program_);
+    dropUnread();
   }
 
  private:
@@ -56,6 +59,12 @@ class Tidier {
           const int buffer = program_.pool[e].buffer;
           if (buffer != s.buffer) read.insert(buffer);
         });
+      }
+      for (std::size_t s = 1, first = 0; s < statements_.size(); ++s) {
+        if (!statements_[s].follows)
+          first = s;
+        else
+          read.insert(statements_[first].buffer);
       }
       const auto isUnread = [&](const CStatement &s) {
         const CBuffer::Kind kind = bufferOf(s).kind;
@@ -108,6 +117,9 @@ class Tidier {
     std::size_t first = statements_.size();
     for (std::size_t s = 0; s < statements_.size(); ++s) {
       const CStatement &other = statements_[s];
+      // What follows a minimum is at the same indices.
+      if (last.index != own && (other.buffer == value.buffer || reads(other, value.buffer)) && followedBy(program_, s))
+        return false;
       if (other.buffer != value.buffer) {
         if (s != copy && reads(other, value.buffer) && (s > copy || !readsOnly(other, value.buffer, own))) return false;
         continue;

@@ -149,6 +149,7 @@ Result<DeviceRun> DpuKernel::runOn(kernel::DataSet &data, evaluate::Observer *ob
   if (const Status s = lowered_.plan->check(data); !s) return s.diagnostics();
   std::vector<RunResult> runs(static_cast<std::size_t>(dpus()));
   std::vector<std::vector<Block>> results(runs.size());
+  const std::unique_ptr<Results> into = lowered_.plan->collector(data);  // what is updated in place starts there
   const kernel::DataSet &given = data;
   parallelFor(jobs, dpus(), [&](std::int64_t i) {
     const auto n = static_cast<std::size_t>(i);
@@ -159,7 +160,6 @@ Result<DeviceRun> DpuKernel::runOn(kernel::DataSet &data, evaluate::Observer *ob
     for (Block &b : results[n]) dpu.readMram(static_cast<std::uint32_t>(b.offset), b.bytes);
   });
   DpuTotal total;
-  const std::unique_ptr<Results> into = lowered_.plan->collector(data);
   for (std::size_t n = 0; n < runs.size(); ++n) {
     if (runs[n].fault) return faultOf(*runs[n].fault, static_cast<std::int64_t>(n));
     total.add(runs[n], 1);

@@ -57,7 +57,8 @@ class HostPlan {
   virtual std::vector<Fill> fills(std::int64_t dpu, double value) const = 0;
   /// What the host reads back, empty.
   virtual std::vector<Block> results() const;
-  /// Puts them together into `data`; both must outlive it.
+  /// Puts them together into `data`; both must outlive it. Sets results that no one has given to where their
+  /// accumulation starts: operands are gathered from then on.
   virtual std::unique_ptr<Results> collector(kernel::DataSet &data) const = 0;
   /// What the program takes for granted of its data.
   virtual Status check(const kernel::DataSet & /*data*/) const { return okStatus(); }

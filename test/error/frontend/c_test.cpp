@@ -140,12 +140,12 @@ TEST(CErrors, TypesAreScalarsAndArraysOfThem) {
 }
 
 TEST(CErrors, ControlFlowIsLoopsAndIf) {
-  EXPECT_EQ(complaint(function("for (int i = 0; i < 8; i++) { if (x[i] < 0) break; y[i] = 1; }"), "BreakStmt", "goto"),
+  EXPECT_EQ(complaint(function("for (int i = 0; i < 8; i++) { if (x[i] < 0) break; y[i] = 1; }"), "'break'", "goto"),
             "c-control-flow@2:45");
   EXPECT_EQ(
       complaint(function("for (int i = 0; i < 8; i++) { if (x[i] < 0) return; y[i] = 1; }"), "inside a loop", "end"),
       "c-control-flow@2:45");
-  EXPECT_EQ(complaint(function("switch (n) { case 1: y[0] = 1; }"), "SwitchStmt", "if"), "c-control-flow@2:1");
+  EXPECT_EQ(complaint(function("switch (n) { case 1: y[0] = 1; }"), "'switch'", "if"), "c-control-flow@2:1");
   EXPECT_EQ(
       complaint(
           function("for (int i = 0; i < 8; i++) { if (x[i] < 0) { if (x[i] < -1) continue; y[i] = 1; } y[i] = 2; }"),
@@ -167,6 +167,14 @@ TEST(CErrors, ASelectionCountsFromZero) {
           "x[i];\nreturn n;\n}\n",
           "does not start at 0", "start of the array"),
       "c-dependence@3:50");
+}
+
+TEST(CErrors, ARowOfASelectionHasRoom) {
+  EXPECT_EQ(complaint("void f(const int x[4][8], int y[restrict 4][5], int n[restrict 4]) {\n"
+                      "for (int i = 0; i < 4; i++) { n[i] = 0;\n"
+                      "for (int j = 0; j < 8; j++) if (x[i][j] > 0) y[i][n[i]++] = j; }\n}\n",
+                      "rows hold every point, or the limit", "8 elements per row"),
+            "c-bounds@3:59");
 }
 
 TEST(CErrors, TextsThatAreTooLargeAreRefused) {

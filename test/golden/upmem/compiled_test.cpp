@@ -1,4 +1,6 @@
 // Programs compiled for DPUs compute what the reference interpreter does, bit for bit, in the mapping's order.
+#include "test/support/compiled_test.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,20 +9,13 @@
 #include "pimento/kernel/builder.h"
 #include "pimento/kernel/notation.h"
 #include "pimento/kernel/zoo.h"
-#include "test/support/compiled_run.h"
-#include "test/support/llvm_dpu_compiler.h"
 #include "test/support/triangle_graph.h"
-#include "test/support/upmem_run.h"
 
 namespace pimento::test {
 namespace {
 
-class Compiled : public testing::Test {
+class Compiled : public CompiledTest {
  protected:
-  void SetUp() override {
-    if (!frontend::hasDpuC()) GTEST_SKIP() << "built without LLVM";
-  }
-
   static kernel::DataSpec dataOf(const kernel::ZooEntry &entry) {
     kernel::DataSpec spec;
     if (entry.data.empty()) return spec;
@@ -28,35 +23,6 @@ class Compiled : public testing::Test {
     spec.high = 4095;
     return spec;
   }
-
-  /// Every kernel of the graph alone, on what the ones before it left.
-  void expectRight(const kernel::Graph &graph, const std::string &map, const kernel::DataSpec &spec = {}) {
-    const machine::Machine machine = handUpmemWithRoom();
-    const auto wanted = mapping::parseMapSpec(map);
-    ASSERT_TRUE(wanted.ok());
-    kernel::DataSet data = kernel::makeData(graph, spec);
-    for (std::size_t t = 0; t < data.size(); ++t)
-      if (data[t].bytes.empty()) data[t] = kernel::TensorData(graph.tensors[t].type, graph.tensors[t].shape);
-    for (int k = 0; k < static_cast<int>(graph.kernels.size()); ++k) {
-      mapping::Mapping m = wanted->mapping;
-      if (wanted->kind != mapping::MapSpec::Kind::kExplicit) {
-        const auto all = targets::upmem::compiled::mappingSpace(graph, k, machine, *wanted);
-        ASSERT_FALSE(all.empty());
-        m = all.front();
-      }
-      EXPECT_EQ(runCompiled(graph, k, m, machine, &compiler_, data), "")
-          << graph.name << " kernel " << k << " " << name(graph.tensors[0].type) << " " << mapping::print(m);
-      ASSERT_TRUE(kernel::interpretKernel(graph, k, data).ok());
-    }
-  }
-
-  void expectRight(const std::string &notation, const kernel::Sizes &sizes, DType type, const std::string &map) {
-    const auto graph = kernel::parseNotation(notation, sizes, type);
-    ASSERT_TRUE(graph.ok()) << graph.diagnostics().front().str();
-    expectRight(*graph, map);
-  }
-
-  LlvmDpuCompiler compiler_;
 };
 
 TEST_F(Compiled, ResultsThatNoPointWritesAreNotTouched) {
@@ -305,6 +271,25 @@ TEST_F(Compiled, PrefixSumsHaveTaskletsWithOneElementAndWithNone) {
     ASSERT_TRUE(graph.ok());
     expectRight(*graph, mapping);
   }
+}
+
+TEST_F(Compiled, RunningProductsAndExtremesStartFromTheirIdentity) {
+  for (const DType type : {DType::kI8, DType::kU64, DType::kF16, DType::kF32})
+    for (const auto combine :
+         {kernel::Combine::kAdd, kernel::Combine::kMul, kernel::Combine::kMin, kernel::Combine::kMax})
+      for (const kernel::Role role : {kernel::Role::kTemporary, kernel::Role::kInOut}) {
+        kernel::Graph graph;
+        graph.tensors = {
+            {"x", type, {70}, kernel::Role::kInput}, {"y", type, {70}, kernel::Role::kOutput}, {"c", type, {1}, role}};
+        kernel::KernelBuilder k("running", {{"i", 70, kernel::DimKind::kSequential}});
+        const int x = k.load(0, type, {k.index(0)}), c = k.load(2, type, {k.at(0)});
+        k.store(2, {k.at(0)}, x, combine);
+        k.store(1, {k.index(0)}, k.op(kernel::opOf(combine), type, c, x));
+        graph.kernels.push_back(k.take());
+        ASSERT_TRUE(kernel::verify(graph)) << kernel::verify(graph).diagnostics().front().str();
+        expectRight(graph, "auto;dpus=1;tasklets=1");
+        if (!isFloat(type)) expectRight(graph, "M1:{(1),(2),(3),(12)}");
+      }
 }
 
 TEST_F(Compiled, TensorsMayHaveNamesThatProgramsUse) {

@@ -21,6 +21,7 @@ std::uint32_t sel(int, const void *, void *);
 void hst(int, const void *, void *);
 void scan(int, const void *, void *);
 void conv(int, int, const void *, const void *, void *);
+void spmv(int, int, int, const void *, const void *, const void *, const void *, void *);
 void stencil(int, void *, void *);
 void triangular(int, const void *, const void *, void *);
 void mlp(int, int, int, const void *, const void *, const void *, const void *, const void *, void *);
@@ -146,6 +147,17 @@ TEST(CZoo, FunctionsThatCallEachOtherMakeAGraph) {
   EXPECT_EQ(g.kernels.size(), 5U);
   expectSameAsHost(g, [](const HostArrays &a) {
     mlp(12, 10, 6, a.at("W1"), a.at("b1"), a.at("W2"), a.at("b2"), a.at("x"), a.at("y"));
+  });
+}
+
+TEST(CZoo, ASparseProductRunsAlongTheRows) {
+  const kernel::Graph g = load("spmv", {{"n", 30}, {"m", 20}, {"entries", 200}});
+  ASSERT_FALSE(g.kernels.empty());
+  ASSERT_EQ(g.kernels.back().bounds.size(), 1U);
+  EXPECT_EQ(g.kernels.back().dims[1].extent, 200);
+  EXPECT_EQ(g.kernels.back().dims[1].kind, DimKind::kReduction);
+  expectSameAsHost(g, [](const HostArrays &a) {
+    spmv(30, 20, 200, a.at("row"), a.at("column"), a.at("value"), a.at("x"), a.at("y"));
   });
 }
 

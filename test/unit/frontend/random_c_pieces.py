@@ -277,22 +277,75 @@ def scatter(f):
     f.lines += [f"{loop(i, 0, n)} {y.at([f'{at.at([i])} & 7'])} {f.r.choice(['=', '+=', '+=', '-='])} {x.at([i])};"]
 
 
+def extreme(f, x, least, best, value, isStrict=False):
+    """Takes over x where it is less (more) than what is there, and with it a value."""
+    r = f.r
+    sign = r.choice(["<", ">"] if isStrict or r.random() < 0.7 else ["<=", ">="])
+    test = r.choice([f"{x} {sign} {least}", f"{least} {sign} {x}", f"{value} != 2 && {x} {sign} {least}"])
+    both = [f"{least} = {x};", f"{best} = {value};"]
+    return [f"if ({test}) {{"] + (both if r.random() < 0.6 else both[::-1]) + ["}"]
+
+
 def argmin(f):
-    """The index of the least or the largest element, the first one; of an array, or of every row."""
+    """The index of the least or the largest element, the first or the last one; of an array, or of every row."""
     r = f.r
     n, m, kind = begin(f)
     i, j, best, least = f.fresh("i"), f.fresh("j"), f.fresh("b"), f.fresh("l")
-    sign = r.choice(["<", ">"])
-    if r.random() < 0.5:
+    start = r.choice(["1", "0", "20", half(kind) if is_float(kind) else "3"])
+    if r.random() < 0.4:
         x, y = shared(f, [n], kind), shared(f, [1], "int32_t", True)
-        f.lines += [f"int {best} = 0;", f"{kind} {least} = {x.at(['0'])};", loop(i, 1, n) + " {",
-                    f"if ({x.at([i])} {sign} {least}) {{", f"{least} = {x.at([i])};", f"{best} = {i};", "}", "}",
-                    f"{y.at(['0'])} = {best};"]
+        start = r.choice([start, x.at(["0"])])
+        f.lines += [f"int {best} = {r.choice(['0', '-1'])};", f"{kind} {least} = {start};", loop(i, r.choice([0, 1]), n) + " {"]
+        f.lines += extreme(f, x.at([i]), least, best, i) + ["}", f"{y.at(['0'])} = {best};"]
         return
     a, y = shared(f, [n, m], kind), shared(f, [n], "int32_t", True)
-    f.lines += [loop(i, 0, n) + " {", f"int {best} = 0;", f"{kind} {least} = {a.at([i, '0'])};", loop(j, 1, m) + " {",
-                f"if ({a.at([i, j])} {sign} {least}) {{", f"{least} = {a.at([i, j])};", f"{best} = {j};", "}", "}",
-                f"{y.at([i])} = {best};", "}"]
+    start = r.choice([start, a.at([i, "0"])])
+    high = m if n > m or r.random() < 0.7 else i  # a loop of changing length accumulates, and does nothing else
+    isDirect, isKept = r.random() < 0.4, r.random() < 0.4
+    to = y.at([i]) if isDirect else best
+    f.lines += [loop(i, 0, n) + " {", f"int {best} = {r.choice(['0', '-1'])};", f"{kind} {least} = {start};", loop(j, r.choice([0, 1]), high) + " {"]
+    f.lines += extreme(f, a.at([i, j]), least, to, r.choice([j, j, f"{j} * 2 + {i}"]), high == i) + ["}"]
+    if not isDirect:
+        f.lines += [f"{y.at([i])} = {best};"]
+    if isKept:
+        z = shared(f, [n], kind, True)
+        f.lines += [f"{z.at([i])} = {least};"]
+    f.lines += ["}"]
+
+
+def nearest(f):
+    """Which of several rounds came closest, element by element."""
+    r = f.r
+    n, m, kind = begin(f)
+    t, i = f.fresh("t"), f.fresh("i")
+    a, least, who = shared(f, [m, n], kind), shared(f, [n], kind, True), shared(f, [n], "int32_t", True)
+    f.lines += [loop(t, 0, m), loop(i, 0, n) + " {"]
+    f.lines += extreme(f, a.at([t, i]), least.at([i]), who.at([i]), t) + ["}"]
+
+
+def rows(f):
+    """What holds of a row, in a list of its own, perhaps of no more than so many."""
+    r = f.r
+    n, m, kind = begin(f)
+    i, j, c = f.fresh("i"), f.fresh("j"), f.fresh("c")
+    x, counts = shared(f, [n, m], kind), shared(f, [n], r.choice(["int32_t", "int32_t", "int8_t", "uint16_t"]), True)
+    limit = r.choice([0, 0, 1, 2, m])
+    o = shared(f, [n, limit or m], kind, True)
+    test = f"{x.at([i, j])} {r.choice(['>', '<=', '!='])} {constant(f, kind)}"
+    value = r.choice([x.at([i, j]), x.at([i, j]), term(f, kind, [x.at([i, j])])])
+    isLocal = r.random() < 0.6
+    count = c if isLocal else counts.at([i])
+    full = r.choice([f"{count} < {limit}", f"{limit} > {count}", f"{count} != {limit}"]) if limit else ""
+    ask = f"if ({test})" if not limit else r.choice([f"if ({test} && {full})", f"if ({full} && {test})", f"if ({test}) if ({full})"])
+    at = o.at([i, count])
+    keep = r.choice([[f"{o.at([i, count + '++'])} = {value};"], [f"{at} = {value};", f"{count}++;"],
+                     [f"{at} = {value};", f"{count} += 1;"]])
+    if isLocal:
+        f.lines += [loop(i, 0, n) + " {", f"int {c} = 0;", loop(j, 0, m) + " {", ask + " {"] + keep + ["}", "}", f"{counts.at([i])} = {c};", "}"]
+        return
+    k = f.fresh("k")
+    f.lines += [f"{loop(k, 0, n)} {counts.at([k])} = 0;"] + r.choice([[loop(i, 0, n), loop(j, 0, m) + " {"], [loop(j, 0, m), loop(i, 0, n) + " {"]])
+    f.lines += [ask + " {"] + keep + ["}", "}"]
 
 
 def row_of(f, rows, i, total):
@@ -355,4 +408,4 @@ def ragged(f):
 ALONE = {"gather", "outer"}
 PIECES = {piece.__name__: piece
           for piece in (empty_inner, triangle, levels, two_fills, carried, rounds, broadcast, strides, in_place,
-                        outer, gather, scatter, argmin, ragged)}
+                        outer, gather, scatter, argmin, nearest, rows, ragged)}

@@ -176,7 +176,7 @@ TEST(CnmSizes, NamesStandWhereNumbersDo) {
 size n
 size m 3
 size rounds 2
-operand a i32[n+2,2*m] inout
+operand a i32[n+2,2*m] input
 operand o i32[n,m] output
 for t rounds {
 kernel k {
@@ -193,7 +193,7 @@ kernel k {
 }
 )";
   const std::string numbers = R"(cnm t
-operand a i32[7,6] inout
+operand a i32[7,6] input
 operand o i32[5,3] output
 for t 2 {
 kernel k {

@@ -88,6 +88,13 @@ const Case kCases[] = {
      {"M1:{(2),(3),(4),(13)}"},
      true},
     {"stencil.c", DType::kF32, {{"n", 50}}, {"M1:{(1),(3),(2),(8)}"}, true},
+    {"m[i] min= x[i,j] with b[i] = j", DType::kF32, {{"i", 17}, {"j", 30}}, {"M1:{(2,1),(1,2),(3,2),(3,8)}"}},
+    {"m[] max= x[i] with b[] = i", DType::kF16, {{"i", 1001}}, {"M1:{(2),(3),(4),(42)}"}, true},
+    {"o[i] append= x[i,j] if x[i,j] > 0 count n[i] limit 8",
+     DType::kI32,
+     {{"i", 17}, {"j", 30}},
+     {"M1:{(2,1),(1,2),(3,2),(3,8)}"}},
+    {"o[] append= x[i] if x[i] > 0 count n[] limit 100", DType::kI8, {{"i", 1001}}, {"M1:{(2),(3),(4),(42)}"}, true},
 };
 
 /// What host programs fill operand number `tensor` with.

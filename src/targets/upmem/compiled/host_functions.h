@@ -5,7 +5,7 @@
 #include <string>
 
 #include "pimento/targets/upmem/compiled/helpers.h"
-#include "pimento/targets/upmem/compiled/loops.h"
+#include "pimento/targets/upmem/compiled/lines.h"
 #include "pimento/targets/upmem/compiled/scheme.h"
 
 namespace pimento::targets::upmem::compiled {
@@ -26,16 +26,22 @@ class HostFunctions {
   /// into all.
   std::string merging(const Operand &o);
 
-  /// Are an operand's results partial?
-  bool isSum(const Operand &o) const { return (o.use == Use::kPartial || o.use == Use::kTable) && !scheme_.isScan; }
+  /// Are an operand's results partial? What follows a minimum or maximum is merged with it.
+  bool isSum(const Operand &o) const { return o.isPartial() && !scheme_.isScan && !isFollower(o); }
+  bool isFollower(const Operand &o) const { return o.isPartial() && scheme_.storeOf(o).follows >= 0; }
+  /// The operands that follow a minimum or maximum.
+  std::vector<const Operand *> followersOf(const Operand &o) const;
 
  private:
   const kernel::Tensor &tensorOf(int t) const { return scheme_.graph->tensors[static_cast<std::size_t>(t)]; }
   std::string memory(int t) const { return memoryType(tensorOf(t).type); }
   std::size_t openEach(Lines &lines, const Operand &o) const;
+  void writePlace(Lines &lines, const Operand &o, const std::string &suffix) const;
+  std::string mergingExtremes(const Operand &o) const;
   void openTasklets(Lines &lines, const std::string &step) const;
   std::string othersHave(const Operand &o) const;
   std::string selection(const Operand &o) const;
+  std::string lists(const Operand &o) const;
   void writeAdding(Lines &lines, const Operand &o);
 
   const Scheme &scheme_;

@@ -38,7 +38,7 @@ std::string HostKernel::text() {
     if (functions_.isSum(o)) functions += functions_.merging(o);
     if (scheme_.isCarry(o))
       functions += functions_.carrying(o);
-    else if (!o.isShared())
+    else if (!o.isShared() && !functions_.isFollower(o))
       functions += functions_.collect(o);
   }
   return mappingText() + functions + runFunction();
@@ -64,13 +64,14 @@ std::string HostKernel::runFunction() {
   lines.add("DPU_ASSERT(dpu_launch(set, DPU_SYNCHRONOUS));");
   for (const Operand &o : scheme_.operands)
     if (!o.isShared()) writeReading(lines, "out_" + o.name, o.home.offset, bytesPerDpu(o));
-  const bool isSelection = kernel_.form == kernel::Form::kSelect;
-  if (isSelection) writeReading(lines, "counts", scheme_.mramBytes - kUnit * scheme_.threads, kUnit * scheme_.threads);
+  const bool hasLengths = scheme_.hasLengthsApart();
+  if (hasLengths) writeReading(lines, "counts", scheme_.mramBytes - kUnit * scheme_.threads, kUnit * scheme_.threads);
   lines.add("DPU_ASSERT(dpu_free(set));");
   writeCollecting(lines);
   for (const Operand &o : scheme_.operands)
     if (!o.isShared()) lines.add("free(out_{});", o.name);
-  if (isSelection) lines.add("free(counts);");
+  if (hasLengths) lines.add("free(counts);");
+  if (scheme_.isRowwise) lines.add("free(kept);");
   std::string parameters;
   for (const int t : used_)
     parameters += fmt::format(", {}{} *{}", stored_.contains(t) ? "" : "const ", memoryType(tensorOf(t).type), name(t));
@@ -182,17 +183,26 @@ void HostKernel::writeCollecting(Lines &lines) {
     }
     if (!functions_.isSum(o)) continue;
     lines.add("struct sums_{0}{1} in_dpu_{0}, in_rank_{0}, all_{0};", o.name, names_.suffix);
+    const std::int64_t elements = tensorOf(o.tensor).elements();
+    std::string followers;
+    for (const Operand *f : functions_.followersOf(o))
+      followers +=
+          fmt::format(", reserve({0} * sizeof({1})), reserve({0} * sizeof(int64_t))", elements, memoryType(f->type));
     for (const char *level : {"in_dpu", "in_rank", "all"})
       lines.add(
           "{0}_{1} = (struct sums_{1}{4}){{reserve({2} * sizeof({3})), reserve({2}), reserve({2} * "
-          "sizeof(int64_t)), 0}};",
-          level, o.name, tensorOf(o.tensor).elements(), valueType(o.type), names_.suffix);
+          "sizeof(int64_t)), 0{5}}};",
+          level, o.name, elements, valueType(o.type), names_.suffix, followers);
   }
-  if (kernel_.form == kernel::Form::kSelect) lines.add("int64_t kept = 0;");
+  if (scheme_.hasLengthsApart()) lines.add("int64_t kept = 0;");
+  if (scheme_.isRowwise) {
+    const kernel::Tensor &lists = tensorOf(kernel_.stores[0].target.tensor);
+    lines.add("int64_t *const kept = reserve({} * sizeof(int64_t));", lists.elements() / lists.shape.back());
+  }
   lines.open("for (int64_t n = 0; n < dpus; ++n) {");
   writeShare(lines, "n");
   for (const Operand &o : scheme_.operands)
-    if (!o.isShared() && !scheme_.isCarry(o)) writeAdding(lines, o);
+    if (!o.isShared() && !scheme_.isCarry(o) && !functions_.isFollower(o)) writeAdding(lines, o);
   for (const Operand &o : scheme_.operands)
     if (scheme_.isCarry(o))
       lines.add("before_{0} = carry_{0}{1}(valid, out_{0} + {2} * n, before_{0});", o.name, names_.suffix,
@@ -208,6 +218,11 @@ void HostKernel::writeCollecting(Lines &lines) {
 void HostKernel::writeAdding(Lines &lines, const Operand &o) const {
   const std::string &suffix = names_.suffix;
   const std::string from = fmt::format("out_{} + {} * n", o.name, bytesPerDpu(o));
+  if (o.use == Use::kSelected && scheme_.isRowwise) {
+    const std::string counts = kernel_.stores.size() > 1 ? ", " + name(kernel_.stores[1].target.tensor) : "";
+    lines.add("collect_{}{}(base, valid, {}, kept, {}{});", o.name, suffix, from, name(o.tensor), counts);
+    return;
+  }
   if (o.use == Use::kSelected) {
     lines.add("collect_{0}{1}(valid, {2}, (const uint64_t *)counts + n * mapping{1}.tasklets, &kept, {3});", o.name,
               suffix, from, name(o.tensor));
@@ -215,7 +230,10 @@ void HostKernel::writeAdding(Lines &lines, const Operand &o) const {
   }
   const std::string to = functions_.isSum(o) ? "&in_dpu_" + o.name : name(o.tensor),
                     before = o.hasCarry ? ", before_" + scheme_.carry().name : "";
-  lines.add("collect_{}{}(base, valid, {}, {}{});", o.name, suffix, from, to, before);
+  std::string followers;
+  for (const Operand *f : functions_.followersOf(o))
+    followers += fmt::format(", out_{} + {} * n", f->name, bytesPerDpu(*f));
+  lines.add("collect_{}{}(base, valid, {}{}, {}{});", o.name, suffix, from, followers, to, before);
   if (!functions_.isSum(o)) return;
   lines.add("close_{0}{1}(&in_dpu_{0}, &in_rank_{0});", o.name, suffix);
   lines.add("if ((n + 1) % (dpus / mapping{1}.ranks) == 0) close_{0}{1}(&in_rank_{0}, &all_{0});", o.name, suffix);
@@ -228,7 +246,12 @@ void HostKernel::writeRoot(Lines &lines, const Operand &o) {
   lines.open("for (int64_t n = 0; n < all_{}.count; ++n) {{", o.name);
   lines.add("const int64_t element = all_{}.touched[n];", o.name);
   lines.add("{} merged = all_{}.value[element];", valueType(o.type), o.name);
-  if (hasInitial(scheme_, store)) {
+  if (scheme_.isOfExtreme(o)) {
+    lines.add("if (!(merged {} {})) continue;", store.combine == Combine::kMin ? "<" : ">",
+              helpers_.fromMemory(type, name(o.tensor) + "[element]"));
+    for (const Operand *f : functions_.followersOf(o))
+      lines.add("{0}[all_{1}.element_{2}[element]] = all_{1}.x_{2}[element];", name(f->tensor), o.name, f->name);
+  } else if (hasInitial(scheme_, store)) {
     const std::string given = helpers_.fromMemory(type, name(o.tensor) + "[element]");
     lines.add("const {} before = {};", valueType(o.type), given);
     lines.add("merged = {};", helpers_.operation(kernel::opOf(store.combine), o.type, "merged", "before"));
@@ -237,6 +260,9 @@ void HostKernel::writeRoot(Lines &lines, const Operand &o) {
   lines.close();
   for (const char *level : {"in_dpu", "in_rank", "all"})
     for (const char *part : {"value", "is_there", "touched"}) lines.add("free({}_{}.{});", level, o.name, part);
+  for (const char *level : {"in_dpu", "in_rank", "all"})
+    for (const Operand *f : functions_.followersOf(o))
+      for (const char *part : {"x", "element"}) lines.add("free({}_{}.{}_{});", level, o.name, part, f->name);
 }
 
 }  // namespace pimento::targets::upmem::compiled

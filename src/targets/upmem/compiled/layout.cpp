@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "pimento/base/integer.h"
+#include "pimento/kernel/linear.h"
 #include "pimento/lower/host_data.h"
 
 namespace pimento::targets::upmem::compiled {
@@ -124,7 +125,7 @@ std::vector<Fill> Plan::fills(double value, bool isAlone) const {
 
 std::vector<Block> Plan::results() const {
   std::vector<Block> blocks = HostPlan::results();
-  if (scheme_.kernel().form == kernel::Form::kSelect)
+  if (scheme_.hasLengthsApart())
     blocks.push_back({firstByte() + scheme_.mramBytes - kUnit * scheme_.threads,
                       std::vector<std::byte>(static_cast<std::size_t>(kUnit * scheme_.threads))});
   return blocks;
@@ -145,11 +146,17 @@ class Collector final : public Results {
         if (!scheme_.isIdle(valid, t)) visit(t);
     };
     std::vector<kernel::Scalar> totals;
+    std::vector<lower::Collector::Arrays> found;  // by operand
     auto block = results.begin();
+    for (const Operand &o : scheme_.operands) found.push_back({&o, o.isShared() ? nullptr : block++->bytes.data()});
     for (const Operand &o : scheme_.operands) {
       if (o.isShared()) continue;
-      const std::byte *const arrays = block++->bytes.data();
-      if (o.use == Use::kSelected)
+      const std::byte *const arrays = found[static_cast<std::size_t>(&o - scheme_.operands.data())].bytes;
+      if (o.isPartial() && scheme_.isOfExtreme(o))
+        addExtremes(o, found);
+      else if (o.use == Use::kSelected && scheme_.isRowwise)
+        forWorkers([&](std::int64_t t) { addLists(o, t, arrays + t * o.home.bytes); });
+      else if (o.use == Use::kSelected)
         forWorkers([&](std::int64_t t) {
           std::uint32_t kept = 0;
           std::memcpy(&kept, results.back().bytes.data() + t * kUnit, sizeof kept);
@@ -169,6 +176,42 @@ class Collector final : public Results {
   void finish() override { collector_.finish(); }
 
  private:
+  /// With the minimum or maximum what follows it.
+  void addExtremes(const Operand &o, const std::vector<lower::Collector::Arrays> &found) {
+    if (scheme_.storeOf(o).follows >= 0) return;
+    std::vector<lower::Collector::Arrays> followers;
+    for (const int f : scheme_.followersOf(o.store))
+      followers.push_back(found[static_cast<std::size_t>(scheme_.stores[static_cast<std::size_t>(f)].operand)]);
+    collector_.addExtremes(o, found[static_cast<std::size_t>(&o - scheme_.operands.data())].bytes, followers);
+  }
+
+  /// What a tasklet keeps, row by row.
+  void addLists(const Operand &o, std::int64_t tasklet, const std::byte *array) {
+    const std::int64_t unit = collector_.unit();
+    const lower::PerDim first = scheme_.firstOf(unit, tasklet);
+    lower::PerDim low(first.size(), 0), sizes = scheme_.validOf(scheme_.validOf(unit), tasklet), at = low,
+                                        point = first;
+    const auto &stores = scheme_.kernel().stores;
+    for (std::size_t d = 0; d < sizes.size(); ++d)
+      if (!o.involves(static_cast<int>(d))) sizes[d] = 1;
+    const kernel::Affine byte = lower::byteOf(o, o.home, scheme_.sizesOf(o), lower::PerDim(first.size(), 1), {}),
+                         list = kernel::linearize(stores[0].target, scheme_.tensorOf(o), first.size(), 1);
+    std::optional<kernel::Affine> counts;
+    if (stores.size() > 1) {
+      const int t = stores[1].target.tensor;
+      counts = kernel::linearize(stores[1].target, scheme_.graph->tensors[static_cast<std::size_t>(t)], first.size());
+    }
+    do {
+      for (std::size_t d = 0; d < first.size(); ++d) point[d] = first[d] + at[d];
+      const std::byte *from = array + kernel::valueAt(byte, at);
+      std::uint32_t kept = 0;
+      std::memcpy(&kept, from, sizeof kept);
+      if (kept == 0) continue;  // guards may leave out rows that the tensor has not
+      collector_.addSelected(o, {kernel::valueAt(list, point), counts ? kernel::valueAt(*counts, point) : -1},
+                             from + kUnit, kept);
+    } while (kernel::advance(at, low, sizes));
+  }
+
   const Scheme &scheme_;
   lower::Collector collector_;
 };
@@ -215,7 +258,7 @@ evaluate::HostWork Plan::hostWork() const {
     if (isMerged) w.merges = addSaturated(w.merges, elements);
     if (scheme_.isScan && o.use == Use::kWrite) w.merges = addSaturated(w.merges, elements - elements / dpus);
   }
-  if (scheme_.kernel().form == kernel::Form::kSelect) w.read(multiplySaturated(kUnit * tasklets, dpus), 0);
+  if (scheme_.hasLengthsApart()) w.read(multiplySaturated(kUnit * tasklets, dpus), 0);
   return w;
 }
 

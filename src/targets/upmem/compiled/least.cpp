@@ -28,7 +28,7 @@ constexpr std::size_t kCycles = 0, kTicks = 1, kCounts = 2;
 /// decides: the product of so many, the exponent of a floating-point sum, the step before in a sequential dim.
 bool isSteady(const kernel::Kernel &k) {
   const auto isPlain = [](const kernel::Value &v) { return v.op != kernel::Op::kIndex && !isFloat(v.type); };
-  const auto isSum = [](const kernel::Store &s) { return s.combine != kernel::Combine::kMul; };
+  const auto isSum = [](const kernel::Store &s) { return s.combine != kernel::Combine::kMul && s.follows < 0; };
   const auto isFree = [](const kernel::Dim &d) { return d.kind != kernel::DimKind::kSequential; };
   return std::all_of(k.body.begin(), k.body.end(), isPlain) && std::all_of(k.stores.begin(), k.stores.end(), isSum) &&
          std::all_of(k.dims.begin(), k.dims.end(), isFree);

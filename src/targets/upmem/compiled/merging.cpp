@@ -27,6 +27,11 @@ bool isShared(const Scheme &scheme, const Operand &o) {
   return (o.use == Use::kPartial || o.use == Use::kTable) && !scheme.isScan && o.members > 1;
 }
 
+/// Minima and maxima that take an index with them are merged by the host.
+bool mayMerge(const Scheme &scheme, const Operand &o) {
+  return isShared(scheme, o) && !scheme.isOfExtreme(o);
+}
+
 class Chooser {
  public:
   Chooser(Scheme &scheme, const machine::Machine &machine) : scheme_(scheme), machine_(machine) {}
@@ -37,15 +42,15 @@ class Chooser {
       o.members = 1;
       for (std::size_t d = 0; d < scheme_.axes.size(); ++d)
         if (!o.involves(static_cast<int>(d))) o.members *= scheme_.axes[d].threads();
-      isAny |= isShared(scheme_, o);
+      isAny |= mayMerge(scheme_, o);
     }
     if (!isAny || wanted == mapping::MergeAt::kHost) return;
     scheme_.mergesInWram = std::all_of(scheme_.operands.begin(), scheme_.operands.end(), [&](const Operand &o) {
-      return !isShared(scheme_, o) || (o.level < 0 && !o.isInMram);
+      return !mayMerge(scheme_, o) || (o.level < 0 && !o.isInMram);
     });
     if (!scheme_.mergesInWram) scheme_.wramBytes = std::max(scheme_.wramBytes, 2 * kUnit);
     for (Operand &o : scheme_.operands) {
-      if (!isShared(scheme_, o)) continue;
+      if (!mayMerge(scheme_, o)) continue;
       PIMENTO_CHECK(!scheme_.mergesInWram || o.home.bytes == o.near.bytes);
       o.slice = std::min(kLargestTransfer, ceilDiv(ceilDiv(o.home.bytes, o.members), kUnit) * kUnit);
       if (!scheme_.mergesInWram) o.slice = std::min(o.slice, scheme_.wramBytes / 2 / kUnit * kUnit);
@@ -103,7 +108,8 @@ std::vector<std::string> notesOnMerging(const Scheme &scheme) {
     const std::string &name = scheme.tensorOf(o).name;
     const std::string who = o.isMerged ? fmt::format("in {}, by the DPU", scheme.mergesInWram ? "WRAM" : "MRAM")
                                        : std::string("by the host");
-    const std::string why = o.slice == 0
+    const std::string why = scheme.isOfExtreme(o) ? std::string("a minimum or maximum goes with its index")
+                            : o.slice == 0
                                 ? std::string("as the mapping says")
                                 : fmt::format("about {} cycles in the DPU, {} of the host to read back and add without",
                                               o.cyclesOfMerge, o.cyclesSaved);

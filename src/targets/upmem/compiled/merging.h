@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "pimento/targets/upmem/compiled/loops.h"
+#include "pimento/targets/upmem/compiled/context.h"
 #include "pimento/targets/upmem/compiled/scheme.h"
 
 namespace pimento::targets::upmem::compiled {

@@ -77,12 +77,18 @@ class Grouper {
     if (s.target.isIndirect()) return Use::kTable;
     if (kernel_.form == Form::kSelect) return s.combine == Combine::kAssign ? Use::kSelected : Use::kPartial;
     if (scheme_.isScan) return s.combine == Combine::kAssign ? Use::kWrite : Use::kPartial;
+    if (isExtreme(s)) return isSequential_ ? Use::kInPlace : Use::kPartial;
     const bool isPartial = s.combine != Combine::kAssign && hasReduction_ && !sumsInOrder_;
     if (!kernel_.bounds.empty() && !isPartial) return Use::kInPlace;  // where no point runs it keeps what it held
     if (isSequential_ && (s.combine != Combine::kAssign || isLoaded(s.target.tensor) || !usesAllDims(s)))
       return Use::kInPlace;
     return s.combine != Combine::kAssign && (hasReduction_ || kernel_.form != Form::kAffine) ? Use::kPartial
                                                                                              : Use::kWrite;
+  }
+
+  /// A minimum or maximum with its index, or what follows one?
+  bool isExtreme(const kernel::Store &s) const {
+    return s.follows >= 0 || !scheme_.followersOf(static_cast<int>(&s - kernel_.stores.data())).empty();
   }
 
   bool usesAllDims(const kernel::Store &s) const {
@@ -101,15 +107,17 @@ class Grouper {
     return uniqueName(isAmbiguous ? "_" + tensor : tensor, names_);
   }
 
-  Operand make(const Access &access, Use use) {
+  Operand make(const Access &access, Use use, bool isExtreme = false) {
     Operand o;
     o.use = use;
     o.tensor = access.tensor;
     o.name = nameOf(tensor(access).name);
     o.type = tensor(access).type;
-    if (o.isPartial()) o.type = lower::accumulatorOf(o.type);
+    // What follows an extreme is decided by values as they are stored.
+    if (o.isPartial() && !isExtreme) o.type = lower::accumulatorOf(o.type);
     o.home.home = o.isShared() ? lower::TensorPlace::Home::kUnit : lower::TensorPlace::Home::kThread;
-    if (use != Use::kSelected) o.positions = lower::positionsOf(access, tensor(access), true);
+    if (use != Use::kSelected || scheme_.isRowwise) o.positions = lower::positionsOf(access, tensor(access), true);
+    if (use == Use::kSelected && scheme_.isRowwise) o.positions.back() = listOf(o);
     const bool isBackwards = std::any_of(o.positions.begin(), o.positions.end(), [](const Position &p) {
       return std::any_of(p.coefficient.begin(), p.coefficient.end(), [](std::int64_t c) { return c < 0; });
     });
@@ -118,6 +126,22 @@ class Grouper {
     if (o.isInMram && (use == Use::kInPlace || isBackwards))
       o.positions = lower::wholeOf(tensor(access), kernel_.dims.size());
     return o;
+  }
+
+  /// A list with its length before it: all points that a tasklet may append to one, or the limit.
+  Position listOf(const Operand &o) const {
+    std::int64_t most = 1;
+    for (std::size_t d = 0; d < scheme_.axes.size(); ++d)
+      if (!isOfRow(kernel_, d)) most = multiplySaturated(most, scheme_.axes[d].range);
+    if (kernel_.limit >= 0) most = std::min(most, kernel_.limit);
+    return {0,
+            1,
+            1,
+            addSaturated(most, kUnit / o.size()),
+            lower::PerDim(kernel_.dims.size(), 0),
+            0,
+            true,
+            o.positions.size() - 1};
   }
 
   /// Rows that data bound are read from MRAM, line by line where neighbours are read one after the other.
@@ -139,6 +163,10 @@ class Grouper {
 
   Status addStore(std::size_t s) {
     const kernel::Store &st = kernel_.stores[s];
+    if (scheme_.isRowwise && s > 0) {  // the host counts
+      scheme_.stores[s].operand = scheme_.stores[0].operand;
+      return okStatus();
+    }
     const Use use = useOf(st);
     for (std::size_t d = 0; use == Use::kPartial && d < kernel_.dims.size(); ++d)
       if (kernel_.dims[d].kind == DimKind::kReduction && kernel_.dims[d].extent > 1 &&
@@ -147,7 +175,7 @@ class Grouper {
         return unsupported(fmt::format("'{}' is accumulated at elements that dim '{}' chooses, which it sums over",
                                        tensor(st.target).name, kernel_.dims[d].name),
                            "make the dim parallel");
-    Operand o = make(st.target, use);
+    Operand o = make(st.target, use, isExtreme(st));
     o.store = static_cast<int>(s);
     scheme_.stores[s].operand = static_cast<int>(scheme_.operands.size());
     scheme_.operands.push_back(std::move(o));
@@ -224,6 +252,30 @@ bool hasOneOrder(const kernel::Graph &graph, int kernel) {
          });
 }
 
+bool isRowwise(const kernel::Kernel &kernel) {
+  return kernel.form == Form::kSelect && (kernel.limit >= 0 || kernel.stores[0].target.index.size() > 1);
+}
+
+bool isOfRow(const kernel::Kernel &kernel, std::size_t d) {
+  if (!isRowwise(kernel)) return false;
+  const auto &index = kernel.stores[0].target.index;
+  return std::any_of(index.begin(), index.end() - 1, [d](const kernel::Affine &i) { return i.coefficients[d] != 0; });
+}
+
+bool mayCutExtreme(const kernel::Kernel &kernel, std::size_t d) {
+  return std::all_of(kernel.stores.begin(), kernel.stores.end(), [&](const kernel::Store &s) {
+    const auto isReduced = [&](std::size_t dim) {
+      return kernel.dims[dim].extent > 1 &&
+             std::none_of(s.target.index.begin(), s.target.index.end(),
+                          [dim](const kernel::Affine &i) { return i.coefficients[dim] != 0; });
+    };
+    if (s.follows < 0 || !isReduced(d)) return true;
+    for (std::size_t outer = 0; outer < d; ++outer)
+      if (isReduced(outer)) return false;
+    return true;
+  });
+}
+
 std::string uniqueName(const std::string &name, std::set<std::string> &taken) {
   std::string clean;
   for (const char c : name) clean += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
@@ -249,7 +301,9 @@ void arrangeOperands(Scheme &scheme) {
   const int inner = scheme.inner();
   for (std::size_t i = 0; i < scheme.operands.size(); ++i) {
     Operand &o = scheme.operands[i];
-    if (o.positions.empty() || o.use == Use::kTable || inner < 0 || o.positions.back().involves(inner)) continue;
+    if (o.positions.empty() || o.use == Use::kTable || o.use == Use::kSelected || inner < 0 ||
+        o.positions.back().involves(inner))
+      continue;
     const auto row = std::find_if(o.positions.begin(), o.positions.end(), [&](auto &p) { return p.involves(inner); });
     if (row == o.positions.end()) continue;
     const auto from = row - o.positions.begin();
@@ -318,7 +372,7 @@ void measureOperands(Scheme &scheme) {
       const auto bytesOf = [&](const lower::PerDim &sizes) {
         return roundUp(std::accumulate(sizes.begin(), sizes.end(), o.size(), multiplySaturated), kUnit);
       };
-      o.home.bytes = bytesOf(scheme.sizesPerThread());
+      if (!scheme.isRowwise) o.home.bytes = bytesOf(scheme.sizesPerThread());
       o.near.bytes = addSaturated(bytesOf(scheme.sizesPerTile()), 2 * kUnit);
     }
     if (o.isInMram) {

@@ -23,6 +23,15 @@ bool sumsRowsInOrder(const kernel::Graph &graph, int kernel);
 /// Floating-point sums of selections and of indices from data have the order of the points, which units cannot share.
 bool hasOneOrder(const kernel::Graph &graph, int kernel);
 
+/// A selection with a list per row, or a limit?
+bool isRowwise(const kernel::Kernel &kernel);
+/// Does dim `d` tell the rows of such a selection apart?
+bool isOfRow(const kernel::Kernel &kernel, std::size_t d);
+
+/// May units share dim `d` of a kernel with minima or maxima that an index follows? Not where those that come first
+/// then would not be in units that come first.
+bool mayCutExtreme(const kernel::Kernel &kernel, std::size_t d);
+
 /// Fills in operands, loads and stores. Diagnostics: unsupported-pattern.
 Status makeOperands(Scheme &scheme);
 

@@ -61,6 +61,13 @@ class Maker {
     markCarries();
     makeNest();
     arrangeOperands(scheme_);
+    for (std::size_t d = 0; d < scheme_.axes.size(); ++d)
+      if (isOfRow(kernel_, d) && scheme_.axes[d].isWhole && scheme_.axes[d].range > 1)
+        return Diagnostics{unsupported("form",
+                                       fmt::format("it runs backwards along dim '{}', which tells the rows of a "
+                                                   "selection apart",
+                                                   scheme_.axes[d].name),
+                                       "turn the tensor that it reads around")};
     const auto buffer = mapping_.parameters.find("buffer");
     if (const Status s = chooseTiles(scheme_, machine_, buffer == mapping_.parameters.end() ? 0 : buffer->second); !s)
       return s.diagnostics();
@@ -103,12 +110,15 @@ class Maker {
     const bool isOrdered =
         kernel_.form == Form::kSelect || std::any_of(kernel_.dims.begin(), kernel_.dims.end(),
                                                      [](const auto &dim) { return dim.kind == DimKind::kSequential; });
-    for (Axis &a : scheme_.axes) a.isOrdered = isOrdered || a.kind == DimKind::kReduction;
+    scheme_.isRowwise = isRowwise(kernel_);
+    for (std::size_t d = 0; d < scheme_.axes.size(); ++d) {
+      Axis &a = scheme_.axes[d];
+      a.isOrdered = scheme_.isRowwise ? !isOfRow(kernel_, d) : isOrdered || a.kind == DimKind::kReduction;
+    }
     scheme_.isScan = mapping::isPrefixSum(kernel_) && scheme_.axes[0].range < scheme_.axes[0].extent;
   }
 
   static bool isSplit(const Axis &a) { return a.isSplit(); }
-  static std::size_t rank(const kernel::Store &s) { return s.target.index.size(); }
 
   Status checkTypes() const {
     const auto small = [](DType t) { return t == DType::kF8E4M3 || t == DType::kF8E5M2; };
@@ -134,23 +144,57 @@ class Maker {
                          fmt::format("it selects among points of dim '{}', which data bound",
                                      kernel_.dims[static_cast<std::size_t>(kernel_.bounds[0].dim)].name),
                          "select on the host");
-    for (const kernel::Store &s : kernel_.stores) {
-      if (s.follows >= 0)
-        return unsupported("form", "it takes a minimum or maximum with its index", "let C's if do it, or the host");
-      if (kernel_.form == Form::kSelect && (kernel_.limit >= 0 || (s.combine == Combine::kAssign && rank(s) > 1)))
-        return unsupported("form", "it selects row by row, or up to a limit", "select into one list, or on the host");
-    }
+    if (kernel_.form == Form::kSelect)
+      if (const Status s = checkSelection(); !s) return s;
+    const auto isRounded = [&](const kernel::Store &s) {
+      return (s.combine == Combine::kAdd || s.combine == Combine::kMul) &&
+             isFloat(graph_.tensors[static_cast<std::size_t>(s.target.tensor)].type);
+    };
+    if (hasExtremes() && std::any_of(kernel_.stores.begin(), kernel_.stores.end(), isRounded))
+      return unsupported("form", "it sums up floating-point numbers beside a minimum or maximum with its index",
+                         "split the kernel");
     if (sumsFloats && sums.size() > 1)
       return unsupported("type", "it accumulates in several types, of which one is floating", "split the kernel");
     return okStatus();
   }
 
+  Status checkSelection() const {
+    for (const kernel::Access &load : kernel_.loads)
+      for (const kernel::Store &s : kernel_.stores)
+        if (load.tensor == s.target.tensor)
+          return unsupported("form", "it reads what it selects into", "select into another tensor");
+    if (!isRowwise(kernel_)) return okStatus();
+    const auto &index = kernel_.stores[0].target.index;
+    for (std::size_t i = 0; i + 1 < index.size(); ++i)
+      if (std::count_if(index[i].coefficients.begin(), index[i].coefficients.end(), [](auto c) { return c != 0; }) > 1)
+        return unsupported("form", "several dims choose a row of a selection together", "give the rows a dim each");
+    if (kernel_.stores.size() == 1) return okStatus();
+    const kernel::Value &one = kernel_.body[static_cast<std::size_t>(kernel_.stores[1].value)];
+    const DType counts = graph_.tensors[static_cast<std::size_t>(kernel_.stores[1].target.tensor)].type;
+    if (one.op != kernel::Op::kConstant || isFloat(one.type) || one.integer != 1 || isFloat(counts))
+      return unsupported("form", "a selection with rows or a limit does not count by one, in an integer",
+                         "add 1 for each that is kept");
+    return okStatus();
+  }
+
+  bool hasExtremes() const {
+    return std::any_of(kernel_.stores.begin(), kernel_.stores.end(), [](auto &s) { return s.follows >= 0; });
+  }
+
   Status checkSplits() const {
-    const auto first = std::find_if(scheme_.axes.begin(), scheme_.axes.end(), [](auto &a) { return a.extent > 1; });
-    for (auto a = scheme_.axes.begin(); a != scheme_.axes.end(); ++a)
-      if (kernel_.form == Form::kSelect && isSplit(*a) && a != first)
+    if (hasExtremes())
+      for (std::size_t d = 0; d < scheme_.axes.size(); ++d)
+        if (isSplit(scheme_.axes[d]) && !mayCutExtreme(kernel_, d))
+          return illegal(fmt::format("dim '{}' is split; the first of equal minima or maxima is known only where the "
+                                     "outermost dim that they are taken over is, alone",
+                                     scheme_.axes[d].name),
+                         "use factor 1 for it at every level but the range");
+    std::size_t first = 0;  // dim along which lists grow
+    while (first < scheme_.axes.size() && (scheme_.axes[first].extent == 1 || isOfRow(kernel_, first))) ++first;
+    for (std::size_t d = 0; d < scheme_.axes.size(); ++d)
+      if (kernel_.form == Form::kSelect && isSplit(scheme_.axes[d]) && d != first && !isOfRow(kernel_, d))
         return illegal(fmt::format("dim '{}' is split; what a selection keeps stays in order only where '{}' alone is",
-                                   a->name, first->name),
+                                   scheme_.axes[d].name, scheme_.axes[first].name),
                        "use factor 1 for the other dims at every level but the range");
     if (hasOneOrder(graph_, number_) && scheme_.units * scheme_.threads > 1)
       return illegal("floating-point sums of this form have one order, which units cannot share",
@@ -245,8 +289,7 @@ class Maker {
       o.home.offset = end;
       end = addSaturated(end, multiplySaturated(o.home.bytes, scheme_.arraysOf(o)));
     }
-    const bool isSelection = kernel_.form == Form::kSelect;  // how much each tasklet keeps
-    end = addSaturated(end, isSelection ? kUnit * scheme_.threads : 0);
+    end = addSaturated(end, scheme_.hasLengthsApart() ? kUnit * scheme_.threads : 0);
     scheme_.mramBytes = end;
     if (const Status s =
             lower::checkCapacity(kernel_, end, fmt::format("bytes of MRAM in each of {} DPUs", scheme_.units),

@@ -48,6 +48,7 @@ struct Scheme : lower::Scheme {
 
   std::vector<Operand> operands;
   bool isScan = false;          ///< a prefix sum whose dim is split: two passes
+  bool isRowwise = false;       ///< a selection with a list per row, or a limit: each list has its length before it
   std::int64_t mramBytes = 0;   ///< of all arrays of a DPU
   std::int64_t wramBytes = 0;   ///< per tasklet
   std::int64_t stackBytes = 0;  ///< per tasklet
@@ -57,6 +58,8 @@ struct Scheme : lower::Scheme {
   /// Do data say which points of the dim run?
   bool isBounded(int dim) const { return kernel().boundsOf(dim) != nullptr; }
   bool merges() const;
+  /// How much each tasklet keeps of a selection lies behind all arrays.
+  bool hasLengthsApart() const { return kernel().form == kernel::Form::kSelect && !isRowwise; }
   /// Is it what a split prefix sum hands on?
   bool isCarry(const Operand &o) const { return isScan && o.use == Use::kPartial; }
   const Operand &carry() const;

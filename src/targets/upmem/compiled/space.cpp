@@ -70,12 +70,18 @@ class Space {
           dims.push_back(d);
     };
     if (kernel_.form == Form::kSelect) {
-      for (std::size_t d = 0; d < kernel_.dims.size() && dims.empty(); ++d)
-        if (extent(d) > 1) dims.push_back(d);
+      for (std::size_t d = 0; d < kernel_.dims.size(); ++d)
+        if (extent(d) > 1 && isOfRow(kernel_, d)) dims.push_back(d);
+      for (std::size_t d = 0; d < kernel_.dims.size(); ++d) {
+        if (extent(d) == 1 || isOfRow(kernel_, d)) continue;
+        dims.push_back(d);  // the lists' first
+        break;
+      }
     } else if (!isOnOneTasklet_) {
       ofKind(DimKind::kParallel);
       if (!isSequential && !sumsInOrder_) ofKind(DimKind::kReduction);
       if (sumsInOrder_) std::erase_if(dims, [this](std::size_t d) { return !isInAllResults(d); });
+      std::erase_if(dims, [&](std::size_t d) { return !mayCutExtreme(kernel_, d); });
       if (mapping::isPrefixSum(kernel_)) dims.assign(1, 0);
     }
     const auto isParallel = [&](std::size_t d) { return kernel_.dims[d].kind == DimKind::kParallel; };

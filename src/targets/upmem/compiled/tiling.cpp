@@ -44,6 +44,7 @@ class Tiler {
 
   std::int64_t limitOf(int d) const {
     const Axis &a = scheme_.axis(d);
+    if (isOfRow(scheme_.kernel(), static_cast<std::size_t>(d))) return 1;  // row by row
     if (buffer_ == 0 || d != scheme_.inner() || a.isWhole) return a.range;
     const std::int64_t unit = runsAlongRows(d) ? kRowUnit : 1;
     return std::min(a.range, std::max(unit, buffer_ / unit * unit));
@@ -52,7 +53,8 @@ class Tiler {
   void start() {
     for (std::size_t d = 0; d < scheme_.axes.size(); ++d) {
       Axis &a = scheme_.axes[d];
-      const bool isRow = runsAlongRows(static_cast<int>(d)) && (!a.isOrdered || static_cast<int>(d) == scheme_.inner());
+      const bool isRow = !isOfRow(scheme_.kernel(), d) && runsAlongRows(static_cast<int>(d)) &&
+                         (!a.isOrdered || static_cast<int>(d) == scheme_.inner());
       a.tile = a.isWhole ? a.range : std::min(a.range, isRow ? kRowUnit : 1);
     }
     order();

@@ -9,6 +9,7 @@
 #include "pimento/base/integer.h"
 #include "pimento/targets/upmem/compiled/loops.h"
 #include "pimento/targets/upmem/compiled/merging.h"
+#include "pimento/targets/upmem/compiled/operands.h"
 
 namespace pimento::targets::upmem::compiled {
 
@@ -178,7 +179,7 @@ class Writer {
         fmt::format("({} *)(wram + {})", memoryType(o.type), argument("wram_" + o.name, o.near.offset));
     lines_.add("{} *b_{} = {};", memoryType(o.type), o.name, wram);
     if (o.line > kUnit) lines_.add("uint32_t line_{} = ~0u;", o.name);
-    if (o.use == Use::kSelected) {
+    if (o.use == Use::kSelected && !scheme_.isRowwise) {
       lines_.add("{0} *kept_{1} = b_{1};", memoryType(o.type), o.name);
       lines_.add("__mram_ptr uint8_t *end_{0} = at_{0};", o.name);
     }
@@ -193,6 +194,7 @@ class Writer {
       if (stores[s]) touched[static_cast<std::size_t>(scheme_.stores[s].operand)] = true;
     for (const Reference &r : scheme_.loads) touched[static_cast<std::size_t>(r.operand)] = true;
     enterLevel(-1, touched);
+    if (scheme_.isRowwise && rowLoops() == 0) writeListStart();
     for (std::size_t n = 0; n < scheme_.nest.size(); ++n) {
       const Axis &a = scheme_.axis(scheme_.nest[n]);
       if (scheme_.isBounded(scheme_.nest[n])) continue;
@@ -204,6 +206,7 @@ class Writer {
         lines_.add("const uint32_t n_{0} = size_{0};", a.name);
       }
       if (a.isTiled()) enterLevel(static_cast<int>(n), touched);
+      if (scheme_.isRowwise && n + 1 == rowLoops()) writeListStart();
     }
     context_.stores = stores;
     lines_.open("{");
@@ -211,12 +214,29 @@ class Writer {
     lines_.close();
     writeKept(false);
     for (std::size_t n = scheme_.nest.size(); n-- > 0;) {
+      if (scheme_.isRowwise && n + 1 == rowLoops()) writeKept(true);
       if (!scheme_.axis(scheme_.nest[n]).isTiled()) continue;
       leaveLevel(static_cast<int>(n), stores);
       lines_.close();
     }
     leaveLevel(-1, stores);
-    writeKept(true);
+    if (!scheme_.isRowwise || rowLoops() == 0) writeKept(true);
+  }
+
+  /// The outermost loops are those of the rows of a selection, one row at a time.
+  std::size_t rowLoops() const {
+    return static_cast<std::size_t>(std::count_if(scheme_.nest.begin(), scheme_.nest.end(), [&](int d) {
+      return isOfRow(kernel_, static_cast<std::size_t>(d));
+    }));
+  }
+
+  /// Where a row's list lies, and where it goes on.
+  void writeListStart() {
+    const Operand &o = scheme_.operands[static_cast<std::size_t>(scheme_.stores[0].operand)];
+    lines_.add("__mram_ptr uint8_t *const list_{} = {};", o.name, boxAt(o));
+    lines_.add("__mram_ptr uint8_t *end_{0} = list_{0} + 8;", o.name);
+    lines_.add("{0} *kept_{1} = b_{1};", memoryType(o.type), o.name);
+    if (kernel_.limit >= 0) lines_.add("uint32_t room_{} = {};", o.name, argument("limit_" + o.name, kernel_.limit));
   }
 
   /// Whole dims that are not tiled have their number of points in n_NAME only inside; boxes at outer levels need it
@@ -356,7 +376,11 @@ class Writer {
         lines_.add("kept_{0} = ({1} *)((uint8_t *)kept_{0} - bytes);", o.name, memoryType(o.type));
       }
       lines_.close();
-      if (isLast) {
+      if (isLast && scheme_.isRowwise) {
+        lines_.add("const uint32_t all = (uint32_t)(end_{0} - list_{0}) - 8 + {1};", o.name, kept);
+        lines_.add("*(uint64_t *)b_{} = all / {};", o.name, o.size());
+        lines_.add("mram_write(b_{0}, list_{0}, 8);", o.name);
+      } else if (isLast) {
         lines_.add("const uint32_t all = (uint32_t)(end_{0} - at_{0}) + {1};", o.name, kept);
         lines_.add("*(uint64_t *)b_{} = all / {};", o.name, o.size());
         lines_.add("mram_write(b_{0}, (__mram_ptr uint8_t *)DPU_MRAM_HEAP_POINTER + {1} + tasklet * 8, 8);", o.name,

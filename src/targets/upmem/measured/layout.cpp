@@ -251,7 +251,7 @@ class Merger final : public Results {
   void addTo(const lower::Operand &o, std::int64_t n) {
     kernel::Scalar x;
     x.i = n;
-    collector_.sumsOf(o).add(o.first, kernel::convert(DType::kI64, o.type, x));
+    collector_.sumsOf(o).add(o.first, {kernel::convert(DType::kI64, o.type, x)});
   }
 
   const Layout &layout_;
