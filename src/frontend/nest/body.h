@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "pimento/frontend/nest/program.h"
 #include "pimento/frontend/graph_builder.h"
+#include "pimento/frontend/nest/program.h"
 #include "pimento/kernel/builder.h"
 
 namespace pimento::frontend {
