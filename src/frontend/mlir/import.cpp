@@ -186,7 +186,7 @@ Status FunctionImporter::importReturn(mlir::Operation &op) {
 /// What loops do, and whatever uses what they made.
 bool FunctionImporter::isOfNests(mlir::Operation &op) const {
   if (mlir::isa<mlir::func::ReturnOp>(op)) return false;
-  return isNestOp(op) || nests_.concerns(op);
+  return isNestOp(op) || mlir::isa<mlir::scf::WhileOp>(op) || nests_.concerns(op);
 }
 
 Status FunctionImporter::importOp(mlir::Operation &op) {

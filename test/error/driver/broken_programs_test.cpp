@@ -265,10 +265,11 @@ INSTANTIATE_TEST_SUITE_P(
              "    %v = affine.load %x[%i] : memref<?xf32>\n    affine.store %v, %y[%i] : memref<?xf32>\n  }\n  "
              "return\n}\n",
              "1:14", "missing-size", "the extent of dimension 0 of %x is not stated", "--size"),
-        mlir("func.func @f(%x: memref<64xf32>, %y: memref<8xf32>) {\n  affine.for %i = 0 to 8 {\n"
-             "    %s = arith.muli %i, %i : index\n    %v = memref.load %x[%s] : memref<64xf32>\n"
-             "    affine.store %v, %y[%i] : memref<8xf32>\n  }\n  return\n}\n",
-             "4:10", "unsupported-access", "multiplies loops", "sums of loops"),
+        mlir("func.func @f(%p: memref<8xi32>, %x: memref<8x8xf32>, %y: memref<8xf32>) {\n  affine.for %i = 0 to 8 {\n"
+             "    %a = memref.load %p[%i] : memref<8xi32>\n    %b = arith.index_cast %a : i32 to index\n"
+             "    %v = memref.load %x[%b, %b] : memref<8x8xf32>\n    affine.store %v, %y[%i] : memref<8xf32>\n  }\n"
+             "  return\n}\n",
+             "5:10", "unsupported-access", "two indices of 'memref.load' come from data", "one index of an element"),
         mlir("func.func @f(%p: memref<8xf32>, %x: memref<8xf32>, %y: memref<8xf32>) {\n  affine.for %i = 0 to 8 {\n"
              "    %a = affine.load %p[%i] : memref<8xf32>\n    %b = arith.index_cast %a : f32 to index\n"
              "    %v = memref.load %x[%b] : memref<8xf32>\n    affine.store %v, %y[%i] : memref<8xf32>\n  }\n  "
@@ -278,10 +279,12 @@ INSTANTIATE_TEST_SUITE_P(
              "    %v = affine.load %x[%i] : memref<8xf32>\n    affine.store %v, %y[%i] : memref<8xf32>\n  }\n"
              "  %v = affine.load %x[%i] : memref<8xf32>\n  return\n}\n",
              "6:23", "mlir-syntax", "undeclared SSA value name", "mlir-opt-19"),
-        mlir("func.func @f(%x: memref<8xf32>, %y: memref<8xf32>) {\n  affine.for %t = 0 to 4 {\n"
-             "    affine.for %i = 0 to 8 {\n      %v = affine.load %x[%i] : memref<8xf32>\n"
-             "      affine.store %v, %y[0] : memref<8xf32>\n    }\n  }\n  return\n}\n",
-             "5:7", "loop-overwrite", "writes the same elements of 'y'", "accumulate")));
+        mlir("func.func @f(%y: memref<8xf32>) {\n  %c0 = arith.constant 0 : index\n  %c8 = arith.constant 8 : index\n"
+             "  %z = arith.constant 0.0 : f32\n  %r = scf.while (%i = %c0) : (index) -> index {\n"
+             "    %t = arith.cmpi slt, %i, %c8 : index\n    scf.condition(%t) %i : index\n  } do {\n"
+             "  ^bb0(%i: index):\n    memref.store %z, %y[%i] : memref<8xf32>\n    scf.yield %c8 : index\n  }\n  "
+             "return\n}\n",
+             "5:8", "unsupported-loop", "'scf.while' runs until its data say stop", "scf.for")));
 #endif
 
 }  // namespace
