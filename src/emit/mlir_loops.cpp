@@ -7,6 +7,7 @@
 
 #include "pimento/base/text.h"
 #include "pimento/emit/mlir_writer.h"
+#include "pimento/kernel/rounds.h"
 
 namespace pimento::emit {
 
@@ -33,28 +34,12 @@ void MlirWriter::writeKernels(int first, int end, std::size_t loop) {
   }
 }
 
-/// By tensor: whether loops exchange its name with that of `tensor`, directly or not; true for itself.
-std::vector<bool> MlirWriter::namesOf(std::size_t tensor) const {
-  std::vector<bool> names(graph_.tensors.size());
-  names[tensor] = true;
-  for (bool hasChanged = true; std::exchange(hasChanged, false);) {
-    for (const kernel::Loop &loop : graph_.loops) {
-      for (const auto &[a, b] : loop.swaps) {
-        const auto x = static_cast<std::size_t>(a), y = static_cast<std::size_t>(b);
-        if (names[x] == names[y]) continue;
-        names[x] = names[y] = hasChanged = true;
-      }
-    }
-  }
-  return names;
-}
-
 /// Before the first round: what kernels of the rounds start from.
 void MlirWriter::writeStarts(int first, int end) {
   for (int k = first; k < end; ++k) {
     const Kernel &kernel = graph_.kernels[static_cast<std::size_t>(k)];
     for (const Store &s : kernel.stores) {
-      const std::vector<bool> names = namesOf(static_cast<std::size_t>(s.target.tensor));
+      const std::vector<bool> names = kernel::swappedWith(graph_, s.target.tensor);
       for (std::size_t t = 0; t < names.size(); ++t) {
         if (!names[t]) continue;
         Store alike = s;

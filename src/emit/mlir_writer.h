@@ -49,7 +49,6 @@ class MlirWriter {
   std::size_t writeLoop(std::size_t number);
   void writeStarts(int first, int end);
   std::vector<std::size_t> exchanged(std::size_t loop) const;
-  std::vector<bool> namesOf(std::size_t tensor) const;
   void writeLoops(std::size_t number);
   void writeStores(const kernel::Kernel &k, MlirBody &body, const std::vector<std::string> &dims);
   void writeFollowed(const kernel::Kernel &k, std::size_t leader, MlirBody &body, const std::vector<std::string> &dims);

@@ -12,6 +12,7 @@
 #include "pimento/kernel/builder.h"
 #include "pimento/kernel/contract.h"
 #include "pimento/kernel/lanes.h"
+#include "pimento/kernel/rounds.h"
 
 namespace pimento::frontend {
 
@@ -193,22 +194,6 @@ int GraphBuilder::tensorOfArgument(int b) const {
   return first >= 0 || !argument.isMemref ? first : renumbered_[static_cast<std::size_t>(argument.tensor)];
 }
 
-/// By tensor: whether loops exchange its name with that of `tensor`, directly or not; true for itself.
-std::vector<bool> GraphBuilder::namesOf(int tensor) const {
-  std::vector<bool> names(graph_.tensors.size());
-  names[static_cast<std::size_t>(tensor)] = true;
-  for (bool hasChanged = true; std::exchange(hasChanged, false);) {
-    for (const kernel::Loop &loop : graph_.loops) {
-      for (const auto &[a, b] : loop.swaps) {
-        const auto x = static_cast<std::size_t>(a), y = static_cast<std::size_t>(b);
-        if (names[x] == names[y]) continue;
-        names[x] = names[y] = hasChanged = true;
-      }
-    }
-  }
-  return names;
-}
-
 /// Where the contents lie that a tensor's name stands for at the end.
 int GraphBuilder::storageOf(int tensor) const {
   std::vector<int> storage(graph_.tensors.size());
@@ -242,7 +227,7 @@ int GraphBuilder::storageOf(int tensor) const {
 }
 
 bool GraphBuilder::isStored(int tensor) const {
-  const std::vector<bool> names = namesOf(tensor);
+  const std::vector<bool> names = kernel::swappedWith(graph_, tensor);
   for (const Kernel &k : graph_.kernels) {
     for (const Store &s : k.stores) {
       if (names[static_cast<std::size_t>(s.target.tensor)]) return true;

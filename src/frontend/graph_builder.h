@@ -83,7 +83,6 @@ class GraphBuilder {
   void fill(int b, const Location &where);
   bool isTouched(int tensor) const;
   bool isStored(int tensor) const;
-  std::vector<bool> namesOf(int tensor) const;
   int storageOf(int tensor) const;
   void settleArgument(int b);
   std::vector<bool> neededTensors() const;

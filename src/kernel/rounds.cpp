@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "pimento/base/integer.h"
 #include "pimento/kernel/box.h"
@@ -178,6 +179,19 @@ std::optional<Kernel> bind(const Kernel &kernel, const std::vector<std::int64_t>
 void rename(Kernel &kernel, const std::vector<int> &names) {
   for (Access &load : kernel.loads) load.tensor = names[static_cast<std::size_t>(load.tensor)];
   for (Store &store : kernel.stores) store.target.tensor = names[static_cast<std::size_t>(store.target.tensor)];
+}
+
+std::vector<bool> swappedWith(const Graph &graph, int tensor) {
+  std::vector<bool> names(graph.tensors.size());
+  names[static_cast<std::size_t>(tensor)] = true;
+  for (bool hasChanged = true; std::exchange(hasChanged, false);)
+    for (const Loop &loop : graph.loops)
+      for (const auto &[a, b] : loop.swaps) {
+        const auto x = static_cast<std::size_t>(a), y = static_cast<std::size_t>(b);
+        if (names[x] == names[y]) continue;
+        names[x] = names[y] = hasChanged = true;
+      }
+  return names;
 }
 
 Status Rounds::visit(const Visitor &see) {

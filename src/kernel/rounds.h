@@ -21,6 +21,9 @@ std::optional<Kernel> bind(const Kernel &kernel, const std::vector<std::int64_t>
 /// Tensors by the names they have now.
 void rename(Kernel &kernel, const std::vector<int> &names);
 
+/// By tensor: whether loops exchange its name with that of `tensor`, directly or not; true for itself.
+std::vector<bool> swappedWith(const Graph &graph, int tensor);
+
 /// The graph's kernels in the order they run.
 class Rounds {
  public:

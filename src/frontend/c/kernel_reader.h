@@ -127,7 +127,6 @@ class CReader : private NestRecorder {
   bool runForReal(const LoopParts &parts, const Counting &counting, int loop, const Guard &guard,
                   std::vector<Carried> &carried);
   void enterCarried(std::vector<Carried> &carried, int loop);
-  bool accumulatesOnly(const Carried &c, std::size_t firstStatement) const;
   void leaveLoop(const Counting &counting, int loop, bool isKnown, std::vector<Carried> &carried);
   int counterAt(const Counting &counting, int loop) const;
   CValue advanced(const Carried &c, const kernel::Affine &iterations) const;

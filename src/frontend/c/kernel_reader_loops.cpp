@@ -239,19 +239,6 @@ void CReader::enterCarried(std::vector<Carried> &carried, int loop) {
   }
 }
 
-/// Whether all statements that store to the variable since `first` accumulate into it in one way.
-bool CReader::accumulatesOnly(const Carried &c, std::size_t first) const {
-  std::optional<kernel::Combine> how;
-  for (std::size_t s = first; s < program_.statements.size(); ++s) {
-    const CStatement &statement = program_.statements[s];
-    if (statement.buffer != c.buffer) continue;
-    const auto found = accumulationOf(program_, statement);
-    if (!found || (how && *how != found->combine)) return false;
-    how = found->combine;
-  }
-  return true;
-}
-
 bool CReader::runForReal(const LoopParts &parts, const Counting &counting, int loop, const Guard &guard,
                          std::vector<Carried> &carried) {
   const State state = save();
@@ -267,7 +254,7 @@ bool CReader::runForReal(const LoopParts &parts, const Counting &counting, int l
     if (isFine() && !isTrial_) {
       for (Carried &c : carried) {
         if (c.buffer < 0) continue;
-        if (!c.isTimed && !accumulatesOnly(c, first) && !isStructured(program_, c.buffer, first)) {
+        if (!c.isTimed && !accumulatesOnly(program_, c.buffer, first) && !isStructured(program_, c.buffer, first)) {
           c.isTimed = true;
           isDone = false;
         }

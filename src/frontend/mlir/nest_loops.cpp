@@ -322,19 +322,6 @@ void NestReader::finishCarried(const std::vector<Carried> &carried, const Entere
   }
 }
 
-/// Whether all statements that store to the scalar since `first` accumulate into it in one way.
-bool NestReader::accumulatesOnly(const Carried &c, std::size_t first) const {
-  std::optional<kernel::Combine> how;
-  for (std::size_t s = first; s < program_.statements.size(); ++s) {
-    const CStatement &statement = program_.statements[s];
-    if (statement.buffer != c.buffer) continue;
-    const auto found = accumulationOf(program_, statement);
-    if (!found || (how && *how != found->combine)) return false;
-    how = found->combine;
-  }
-  return true;
-}
-
 // ---- Loops ----
 
 Status NestReader::readLoop(mlir::Operation &op) {
@@ -389,7 +376,7 @@ Status NestReader::readLoop(mlir::Operation &op) {
     leave();
     for (Carried &c : carried) {
       const bool isPlain = c.buffer >= 0 && !c.step && !c.isTimed;
-      if (!isPlain || !(*entered)->isKnown || accumulatesOnly(c, first)) continue;
+      if (!isPlain || !(*entered)->isKnown || accumulatesOnly(program_, c.buffer, first)) continue;
       c.isTimed = true;
       isDone = false;
     }

@@ -153,7 +153,6 @@ class NestReader : private NestRecorder {
   Status startCarried(std::vector<Carried> &carried, const Entered &entered, mlir::Operation &op);
   Status storeCarried(std::vector<Carried> &carried, mlir::Operation &op, std::vector<int> yields);
   void finishCarried(const std::vector<Carried> &carried, const Entered &entered);
-  bool accumulatesOnly(const Carried &c, std::size_t first) const;
   int elementOf(const Carried &c, const std::vector<kernel::Affine> &index) const;
   State save() const;
   void restore(const State &state);

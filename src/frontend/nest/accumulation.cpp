@@ -225,4 +225,15 @@ std::optional<CAccumulation> accumulationOf(CProgram &program, const CStatement 
   return Finder(program, s).run();
 }
 
+bool accumulatesOnly(CProgram &program, int buffer, std::size_t first) {
+  std::optional<kernel::Combine> how;
+  for (std::size_t s = first; s < program.statements.size(); ++s) {
+    if (program.statements[s].buffer != buffer) continue;
+    const auto found = accumulationOf(program, program.statements[s]);
+    if (!found || (how && *how != found->combine)) return false;
+    how = found->combine;
+  }
+  return true;
+}
+
 }  // namespace pimento::frontend

@@ -1,6 +1,7 @@
 // What a statement adds to the element it stores to. Knows nothing of C or MLIR.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 
 #include "pimento/frontend/nest/program.h"
@@ -19,6 +20,9 @@ struct CAccumulation {
 /// None where the statement does something else. A condition is part of the term; one that only compares the term with
 /// the element is a minimum or maximum. May make nodes.
 std::optional<CAccumulation> accumulationOf(CProgram &program, const CStatement &s);
+
+/// Whether all statements that store to the buffer, from number `first` on, accumulate into it in one way.
+bool accumulatesOnly(CProgram &program, int buffer, std::size_t first);
 
 /// The neutral element: nothing changes where it is merged, not even the sign of a zero.
 int neutral(ExpressionPool &pool, kernel::Combine combine, DType type);
