@@ -37,9 +37,10 @@ test-long: deps
 bench: build
 	python3 bench/speed.py
 	python3 bench/explore.py
-	cmake --build build --target hbm_pim_bench explore_bench
+	cmake --build build --target hbm_pim_bench explore_bench bind_bench
 	build/bin/hbm_pim_bench
 	build/bin/explore_bench
+	build/bin/bind_bench
 
 docs: build
 	scripts/docs.sh

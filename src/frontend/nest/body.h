@@ -1,4 +1,4 @@
-// Expressions of a C kernel as the body of a Kernel. Knows nothing of Clang.
+// Expressions of a nest as the body of a Kernel. Knows nothing of C or MLIR.
 #pragma once
 
 #include <map>

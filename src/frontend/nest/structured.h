@@ -1,5 +1,5 @@
 // Statements that are one structured kernel together: a selection and its count, a minimum or maximum and what is
-// stored beside it. Knows nothing of Clang.
+// stored beside it. Knows nothing of C or MLIR.
 #pragma once
 
 #include <cstdint>
