@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -96,7 +97,7 @@ class ExpressionPool {
 
   std::function<bool(const kernel::Affine &, DType)> fits_;
   bool wraps_;
-  std::vector<Expression> nodes_;
+  std::deque<Expression> nodes_;  ///< what add() returns a number of stays where it is: references outlive it
   std::map<std::vector<std::int64_t>, int> known_;
   std::map<int, Location> places_;
 };
