@@ -25,7 +25,7 @@ class Import {
     const clang::FunctionDecl &f = **function;
     const clang::PresumedLoc at =
         context.getSourceManager().getPresumedLoc(context.getSourceManager().getExpansionLoc(f.getLocation()));
-    CProgram program(f.getNameAsString(), at.isValid() ? Location{at.getFilename(), static_cast<int>(at.getLine()),
+    NestProgram program(f.getNameAsString(), at.isValid() ? Location{at.getFilename(), static_cast<int>(at.getLine()),
                                                                   static_cast<int>(at.getColumn())}
                                                        : Location{file_});
     CReader reader(context, program, options_.sizes);
@@ -42,7 +42,7 @@ class Import {
   }
 
  private:
-  Status build(CProgram &program) {
+  Status build(NestProgram &program) {
     tidy(program);
     if (Status s = shapeBuffers(program); !s) return s;
     GraphBuilder builder(program.name, program.where);
@@ -50,7 +50,7 @@ class Import {
     Status emitted = emitKernels(program, schedule(program), builder, buffers);
     if (!emitted) return renamed(std::move(emitted.diagnostics()));
     for (std::size_t b = 0; b < program.buffers.size(); ++b) {
-      if (program.buffers[b].kind == CBuffer::Kind::kResult) builder.returned(buffers[b], program.where);
+      if (program.buffers[b].kind == NestBuffer::Kind::kResult) builder.returned(buffers[b], program.where);
     }
     Result<kernel::Graph> graph =
         builder.finish("it needs a loop, or a statement, that stores to a parameter or returns a value");

@@ -96,7 +96,7 @@ bool CReader::read(const clang::FunctionDecl &function) {
   }
   // A constant is a status, not a result.
   if (!isFine() || result.kind != CValue::Kind::kScalar || pool_.isConstant(result.scalar)) return isFine();
-  CBuffer buffer{"result", CBuffer::Kind::kResult, pool_[result.scalar].type, {1}, false, false, program_.where};
+  NestBuffer buffer{"result", NestBuffer::Kind::kResult, pool_[result.scalar].type, {1}, false, false, program_.where};
   CPointer place;
   place.buffer = addBuffer(std::move(buffer));
   place.index.push_back({{}, 0});
@@ -288,7 +288,7 @@ void CReader::runDeclaration(const clang::VarDecl &v) {
     return fail("c-type", v.getLocation(), fmt::format("'{}' keeps its value from call to call", v.getNameAsString()),
                 "make it a parameter, or drop 'static'");
   }
-  if (v.getType()->isArrayType()) return declareArray(v, CBuffer::Kind::kLocal);
+  if (v.getType()->isArrayType()) return declareArray(v, NestBuffer::Kind::kLocal);
   Variable variable;
   if (!v.getType()->isPointerType()) scalarType(v.getType(), v.getLocation());
   const clang::Expr *init = v.getInit();

@@ -44,7 +44,7 @@ inline constexpr const char *kLoopHint =
 
 class CReader : private NestRecorder {
  public:
-  CReader(clang::ASTContext &context, CProgram &program, const kernel::Sizes &sizes)
+  CReader(clang::ASTContext &context, NestProgram &program, const kernel::Sizes &sizes)
       : NestRecorder(program), context_(context), sizes_(sizes) {}
 
   /// The whole function. False: see diagnostics().
@@ -159,13 +159,13 @@ class CReader : private NestRecorder {
   std::optional<CPointer> arrayOf(const clang::VarDecl &v);
   std::string missingSizes(const clang::VariableArrayType &array) const;
   bool shapeOf(clang::QualType type, std::vector<std::int64_t> &shape, DType &element, const clang::VarDecl &v);
-  void declareArray(const clang::VarDecl &v, CBuffer::Kind kind);
+  void declareArray(const clang::VarDecl &v, NestBuffer::Kind kind);
   void initializeArray(const CPointer &first, const clang::VarDecl &v);
   void storeAll(const CPointer &first, int value, const clang::VarDecl &v);
   CValue load(const CPointer &p, const clang::Expr &e);
   void store(const CPointer &p, int value, clang::SourceLocation where);
   void assign(const clang::VarDecl *v, CValue value, clang::SourceLocation where);
-  void emit(CStatement s, std::size_t predicates);
+  void emit(NestStatement s, std::size_t predicates);
   void keepOldValues(int buffer);
   void flushDelayed();
 
@@ -194,8 +194,8 @@ class CReader : private NestRecorder {
   std::vector<Frame> frames_;
   std::set<int> readSymbols_;
   std::set<int> storedBuffers_;
-  std::vector<CStatement> delayed_;    ///< side effects that wait for the end of the expression
-  std::vector<CStatement> constants_;  ///< what fills constant arrays, before everything else
+  std::vector<NestStatement> delayed_;    ///< side effects that wait for the end of the expression
+  std::vector<NestStatement> constants_;  ///< what fills constant arrays, before everything else
   bool isDelaying_ = false;
   bool isTail_ = true;  ///< nothing follows in the loop body or function that the current statement belongs to
   int depth_ = 0;

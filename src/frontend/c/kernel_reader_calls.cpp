@@ -98,7 +98,7 @@ CValue CReader::inlineCall(const clang::FunctionDecl &f, const clang::CallExpr &
     std::vector<std::int64_t> shape;
     DType element = DType::kI32;
     if (!shapeOf(f.getParamDecl(p)->getOriginalType(), shape, element, param)) return {};
-    const CBuffer &buffer = program_.buffers[static_cast<std::size_t>(args[p].pointer.buffer)];
+    const NestBuffer &buffer = program_.buffers[static_cast<std::size_t>(args[p].pointer.buffer)];
     const std::size_t first = args[p].pointer.level;
     bool isSame = first + shape.size() == buffer.shape.size() && element == buffer.type;
     for (std::size_t d = 1; isSame && d < shape.size(); ++d) isSame = shape[d] == buffer.shape[first + d];

@@ -190,7 +190,7 @@ bool CReader::takeDataBound(int &truth, const Counting &counting, int loop) {
 
 /// Once the body is known: the loop runs as far as the arrays let it that it indexes, and leaves alone what bounds it.
 bool CReader::settleBounded(const LoopParts &parts, int loop, const std::set<int> &stored) {
-  CLoop &l = program_.loops[static_cast<std::size_t>(loop)];
+  NestLoop &l = program_.loops[static_cast<std::size_t>(loop)];
   for (const int bound : {l.first, l.end}) {
     const bool isStored = bound >= 0 && pool_.contains(bound, [&](const Expression &e) {
       return e.op == Op::kLoad && stored.contains(e.buffer);
@@ -264,7 +264,7 @@ bool CReader::countIterations(const LoopParts &parts, const Counting &counting, 
     pool_.visit(truth, [&](int e) {
       const Expression &node = pool_[e];
       if (node.op != Op::kLoad || node.buffer < 0) return;
-      const CBuffer &b = program_.buffers[static_cast<std::size_t>(node.buffer)];
+      const NestBuffer &b = program_.buffers[static_cast<std::size_t>(node.buffer)];
       if (!b.isScalar || isFloat(b.type)) return;
       missing += (missing.empty() ? "" : ",") + b.name + "=64";
     });

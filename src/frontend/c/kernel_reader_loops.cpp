@@ -206,7 +206,7 @@ void CReader::enterCarried(std::vector<Carried> &carried, int loop) {
                   "index the array with the loops instead");
     }
     const DType type = pool_[c.before.scalar].type;
-    CBuffer buffer{c.variable->getNameAsString(),     CBuffer::Kind::kCarried, type, {}, false, false,
+    NestBuffer buffer{c.variable->getNameAsString(),     NestBuffer::Kind::kCarried, type, {}, false, false,
                    placeOf(c.variable->getLocation())};
     std::vector<Affine> index;
     for (const int l : loops_) {
@@ -220,7 +220,7 @@ void CReader::enterCarried(std::vector<Carried> &carried, int loop) {
     }
     index.resize(buffer.shape.size());
     c.buffer = addBuffer(std::move(buffer));
-    CStatement start;
+    NestStatement start;
     start.buffer = c.buffer;
     start.index = index;
     start.value = c.before.scalar;
@@ -261,7 +261,7 @@ bool CReader::runForReal(const LoopParts &parts, const Counting &counting, int l
       }
       for (const Carried &c : carried) {
         if (!isDone || c.buffer < 0 || !c.isTimed) continue;
-        CStatement next;
+        NestStatement next;
         next.buffer = c.buffer;
         next.index = c.index;
         next.index.back().constant += 1;

@@ -101,7 +101,7 @@ void CReader::declareParameters(const clang::FunctionDecl &function) {
   for (const clang::ParmVarDecl *p : function.parameters()) {
     const clang::QualType type = p->getOriginalType();
     Variable &variable = variables_[p];
-    CBuffer buffer;
+    NestBuffer buffer;
     buffer.name = p->getNameAsString();
     buffer.where = placeOf(p->getLocation());
     if (!type->isPointerType() && !type->isArrayType()) {
@@ -141,7 +141,7 @@ std::optional<CPointer> CReader::arrayOf(const clang::VarDecl &v) {
   if (!v.hasGlobalStorage() || v.getType()->isPointerType()) return std::nullopt;
   const bool isArray = v.getType()->isArrayType();
   if (!isArray && v.getType().isConstQualified()) return std::nullopt;
-  CBuffer buffer;
+  NestBuffer buffer;
   buffer.name = v.getNameAsString();
   buffer.where = placeOf(v.getLocation());
   buffer.isRestrict = true;  // no two variables overlap
@@ -155,13 +155,13 @@ std::optional<CPointer> CReader::arrayOf(const clang::VarDecl &v) {
   first.index.resize(buffer.shape.size());
   const bool hasContents = v.getType().isConstQualified() && v.getInit() != nullptr;
   const bool isConstantArray = isArray && context_.getBaseElementType(v.getType()).isConstQualified();
-  if (hasContents || isConstantArray) buffer.kind = CBuffer::Kind::kLocal;
-  const bool isFilled = buffer.kind == CBuffer::Kind::kLocal;
+  if (hasContents || isConstantArray) buffer.kind = NestBuffer::Kind::kLocal;
+  const bool isFilled = buffer.kind == NestBuffer::Kind::kLocal;
   first.buffer = addBuffer(std::move(buffer));
   arrays_[&v] = first;
   if (isFilled) {
     // At the start of everything, whatever is around now.
-    std::vector<CStatement> later;
+    std::vector<NestStatement> later;
     later.swap(program_.statements);
     const auto loops = std::exchange(loops_, {});
     const auto guards = std::exchange(guards_, {});
@@ -177,8 +177,8 @@ std::optional<CPointer> CReader::arrayOf(const clang::VarDecl &v) {
 }
 
 /// A local array has an element for each iteration of the loops around it.
-void CReader::declareArray(const clang::VarDecl &v, CBuffer::Kind kind) {
-  CBuffer buffer;
+void CReader::declareArray(const clang::VarDecl &v, NestBuffer::Kind kind) {
+  NestBuffer buffer;
   buffer.name = v.getNameAsString();
   buffer.kind = kind;
   buffer.isRestrict = true;
@@ -201,7 +201,7 @@ void CReader::declareArray(const clang::VarDecl &v, CBuffer::Kind kind) {
 }
 
 void CReader::storeAll(const CPointer &first, int value, const clang::VarDecl &v) {
-  const CBuffer &buffer = program_.buffers[static_cast<std::size_t>(first.buffer)];
+  const NestBuffer &buffer = program_.buffers[static_cast<std::size_t>(first.buffer)];
   const std::vector<int> loops = loops_;
   CPointer p = first;
   for (std::size_t d = first.level; d < buffer.shape.size(); ++d) {
@@ -252,7 +252,7 @@ CValue CReader::load(const CPointer &p, const clang::Expr &e) {
     fail("c-type", e.getBeginLoc(), "a whole array is used as a value", "use its elements");
     return {};
   }
-  const CBuffer &b = program_.buffers[static_cast<std::size_t>(p.buffer)];
+  const NestBuffer &b = program_.buffers[static_cast<std::size_t>(p.buffer)];
   if (isTrial_) {
     for (const Affine &form : p.index) markRead(form);
   }
@@ -267,7 +267,7 @@ void CReader::store(const CPointer &p, int value, clang::SourceLocation where) {
     return fail("c-type", where, "a whole array is stored to", "store to its elements");
   }
   seeExtent(p);
-  CStatement s;
+  NestStatement s;
   s.buffer = p.buffer;
   s.index = p.index;
   s.data = p.data;
@@ -282,7 +282,7 @@ void CReader::assign(const clang::VarDecl *v, CValue value, clang::SourceLocatio
     variable.value = std::move(value);
     return;
   }
-  CStatement s;
+  NestStatement s;
   s.buffer = variable.buffer;
   s.index = variable.index;
   s.value = value.scalar;
@@ -291,7 +291,7 @@ void CReader::assign(const clang::VarDecl *v, CValue value, clang::SourceLocatio
 }
 
 /// `predicates`: how many of the conditions around need not be asked, since what is stored only counts where they hold.
-void CReader::emit(CStatement s, std::size_t predicates) {
+void CReader::emit(NestStatement s, std::size_t predicates) {
   s.loops = loops_;
   s.predicate = predicateFrom(predicates);
   s.function = frames_.back().function->getNameAsString();
@@ -308,9 +308,9 @@ void CReader::emit(CStatement s, std::size_t predicates) {
 
 /// Side effects of an expression, once its value is used.
 void CReader::flushDelayed() {
-  std::vector<CStatement> list;
+  std::vector<NestStatement> list;
   list.swap(delayed_);
-  for (CStatement &s : list) {
+  for (NestStatement &s : list) {
     if (!isTrial_) keepOldValues(s.buffer);
     emitGuarded(std::move(s));
   }

@@ -20,7 +20,7 @@ namespace {
 
 /// All accesses to one buffer: the form of each, with the box it is made in.
 struct Use {
-  const CStatement *statement = nullptr;
+  const NestStatement *statement = nullptr;
   Affine form;  ///< of the first index
   Location where;
   bool isOpen = false;  ///< an index from data
@@ -28,7 +28,7 @@ struct Use {
 
 class Shaper {
  public:
-  explicit Shaper(CProgram &program) : program_(program) {}
+  explicit Shaper(NestProgram &program) : program_(program) {}
 
   Status run() {
     for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
@@ -41,7 +41,7 @@ class Shaper {
  private:
   std::vector<Use> usesOf(int buffer) const {
     std::vector<Use> uses;
-    for (const CStatement &s : program_.statements) {
+    for (const NestStatement &s : program_.statements) {
       const auto add = [&](const std::vector<Affine> &index, DataIndex data, const Location &where) {
         uses.push_back({&s, index.empty() ? Affine{} : index.front(), where, data.at == 0});
       };
@@ -56,14 +56,14 @@ class Shaper {
 
   /// Where the points of the statement put the form; 0 where there are none.
   std::optional<FormRange> range(const Use &use, const Affine &form) const {
-    const CStatement &s = *use.statement;
+    const NestStatement &s = *use.statement;
     const auto found = rangeUnder(program_, s.loops, s.guards, form);
     if (found || !rangeOf(form, program_.extents())) return found;
     return FormRange{0, 0};
   }
 
   Status shape(int b) {
-    CBuffer &buffer = program_.buffers[static_cast<std::size_t>(b)];
+    NestBuffer &buffer = program_.buffers[static_cast<std::size_t>(b)];
     const bool isOpen = !buffer.shape.empty() && buffer.shape.front() == 0;
     const std::vector<Use> uses = usesOf(b);
     if (!isOpen || uses.empty()) {
@@ -141,10 +141,10 @@ class Shaper {
 
   /// out[i * m + n[i]++]: rows of m, which other accesses stay within.
   bool findLists(int b, const std::vector<Use> &uses) {
-    std::map<std::size_t, CStatement> appends;  // by statement, as they are to be
+    std::map<std::size_t, NestStatement> appends;  // by statement, as they are to be
     std::int64_t width = 0, rows = 0;
     for (std::size_t s = 0; s < program_.statements.size(); ++s) {
-      const CStatement &statement = program_.statements[s];
+      const NestStatement &statement = program_.statements[s];
       if (statement.buffer != b || !statement.data.isThere()) continue;
       const auto list = s + 1 < program_.statements.size() ? flatListOf(program_, statement) : std::nullopt;
       const auto high = list ? highestRow(*list, program_.statements[s + 1]) : std::nullopt;
@@ -175,8 +175,8 @@ class Shaper {
   }
 
   /// The last row that a list is in; none where it is no selection's, or may be longer than a row.
-  std::optional<std::int64_t> highestRow(const CFlatList &list, const CStatement &count) {
-    const CStatement &append = list.append;
+  std::optional<std::int64_t> highestRow(const NestFlatList &list, const NestStatement &count) {
+    const NestStatement &append = list.append;
     const Affine &row = append.index.front();
     const auto selection = selectionOf(program_, {append, count});
     if (!selection) return std::nullopt;
@@ -238,13 +238,13 @@ class Shaper {
       shape.push_back(w + 1 < widths.size() ? widths[w] / widths[w + 1] : widths[w]);
     }
     // Forms say everything: equal forms have equal indices.
-    const auto indexOf = [&](const CStatement &s, const Affine &form) {
+    const auto indexOf = [&](const NestStatement &s, const Affine &form) {
       for (std::size_t u = 0; u < uses.size(); ++u) {
         if (uses[u].statement == &s && uses[u].form == form) return indices[u];
       }
       return std::vector<Affine>{form};
     };
-    for (CStatement &s : program_.statements) {
+    for (NestStatement &s : program_.statements) {
       const auto change = [&](int root) {
         if (root < 0) return root;
         return program_.pool.rewrite(root, [&](int e) -> std::optional<int> {
@@ -263,14 +263,14 @@ class Shaper {
 
   void warnOfOverlap() {
     std::set<int> read, written;
-    for (const CStatement &s : program_.statements) {
+    for (const NestStatement &s : program_.statements) {
       written.insert(s.buffer);
       visitLoads(program_, s, [&](int e) { read.insert(program_.pool[e].buffer); });
     }
     const auto isLoose = [&](int b) {
       if (b < 0) return false;
-      const CBuffer &buffer = program_.buffers[static_cast<std::size_t>(b)];
-      return buffer.kind == CBuffer::Kind::kArgument && !buffer.isRestrict && !buffer.isScalar;
+      const NestBuffer &buffer = program_.buffers[static_cast<std::size_t>(b)];
+      return buffer.kind == NestBuffer::Kind::kArgument && !buffer.isRestrict && !buffer.isScalar;
     };
     std::set<int> all = read;
     all.insert(written.begin(), written.end());
@@ -278,7 +278,7 @@ class Shaper {
       if (!isLoose(w)) continue;
       for (const int other : all) {
         if (other == w || !isLoose(other) || (written.contains(other) && other < w)) continue;
-        const CBuffer &a = program_.buffers[static_cast<std::size_t>(w)],
+        const NestBuffer &a = program_.buffers[static_cast<std::size_t>(w)],
                       &c = program_.buffers[static_cast<std::size_t>(other)];
         if (a.type != c.type) continue;
         Diagnostic d =
@@ -291,12 +291,12 @@ class Shaper {
     }
   }
 
-  CProgram &program_;
+  NestProgram &program_;
 };
 
 }  // namespace
 
-Status shapeBuffers(CProgram &program) {
+Status shapeBuffers(NestProgram &program) {
   return Shaper(program).run();
 }
 

@@ -7,6 +7,6 @@ namespace pimento::frontend {
 
 /// Finds the extents of pointers from what is accessed, with rows where all accesses agree on them (A[i * n + k]), and
 /// checks that data-dependent indices have an extent. Warns of pointers that might overlap.
-Status shapeBuffers(CProgram &program);
+Status shapeBuffers(NestProgram &program);
 
 }  // namespace pimento::frontend

@@ -73,7 +73,7 @@ class FunctionImporter {
   llvm::DenseMap<mlir::Value, int> buffers_;          ///< what a name stands for by now
   llvm::DenseMap<mlir::Value, int> argumentBuffers_;  ///< what it stood for at first
   llvm::DenseMap<mlir::Value, int> scalars_;          ///< scalar arguments: buffers of rank 0
-  CProgram program_;
+  NestProgram program_;
   NestReader nests_;
 };
 

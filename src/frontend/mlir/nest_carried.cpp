@@ -124,7 +124,7 @@ Status NestReader::exchange(mlir::LoopLikeOpInterface loop, CarriedTensors &tens
       }
     }
   }
-  CLoop &rounds = program_.loops[static_cast<std::size_t>(entered.loop)];
+  NestLoop &rounds = program_.loops[static_cast<std::size_t>(entered.loop)];
   rounds.swaps.clear();
   // Swaps, one after the other, until every name stands for what it should.
   std::vector<int> places = names;

@@ -66,7 +66,7 @@ Result<std::vector<Affine>> NestReader::boundForms(const std::vector<int> &bound
     pool_.visit(e, [&](int part) {
       const Expression &x = pool_[part];
       if (x.op != Op::kLoad) return;
-      const CBuffer &b = program_.buffers[static_cast<std::size_t>(x.buffer)];
+      const NestBuffer &b = program_.buffers[static_cast<std::size_t>(x.buffer)];
       readsMemory = readsMemory || !b.isScalar;
       if (b.isScalar) sizes += (sizes.empty() ? "" : ",") + b.name + "=64";
     });
@@ -81,7 +81,7 @@ Result<std::vector<Affine>> NestReader::boundForms(const std::vector<int> &bound
 }
 
 int NestReader::newLoop(std::int64_t extent, const Location &where) {
-  CLoop loop{fmt::format("d{}", loops_.size()), extent};
+  NestLoop loop{fmt::format("d{}", loops_.size()), extent};
   loop.where = where;
   program_.loops.push_back(std::move(loop));
   return static_cast<int>(program_.loops.size()) - 1;
@@ -235,7 +235,7 @@ bool NestReader::isChained(const Carried &c, mlir::Operation &loop) const {
 }
 
 int NestReader::elementOf(const Carried &c, const std::vector<Affine> &index) const {
-  const CBuffer &b = program_.buffers[static_cast<std::size_t>(c.buffer)];
+  const NestBuffer &b = program_.buffers[static_cast<std::size_t>(c.buffer)];
   return pool_.load(b.type, c.buffer, index, {}, b.where);
 }
 
@@ -252,7 +252,7 @@ Status NestReader::startCarried(std::vector<Carried> &carried, const Entered &en
       continue;
     }
     const std::string name = nameOf(c.argument);
-    CBuffer buffer{name, CBuffer::Kind::kCarried, pool_[c.init].type, {}, false, false, placeOf(op)};
+    NestBuffer buffer{name, NestBuffer::Kind::kCarried, pool_[c.init].type, {}, false, false, placeOf(op)};
     c.index.clear();
     for (const int l : loops_) {
       buffer.shape.push_back(program_.loops[static_cast<std::size_t>(l)].extent);
@@ -265,7 +265,7 @@ Status NestReader::startCarried(std::vector<Carried> &carried, const Entered &en
     }
     c.index.resize(buffer.shape.size());
     c.buffer = addBuffer(std::move(buffer));
-    CStatement start;
+    NestStatement start;
     start.buffer = c.buffer;
     start.index = c.index;
     start.value = c.init;
@@ -284,7 +284,7 @@ Status NestReader::storeCarried(std::vector<Carried> &carried, mlir::Operation &
     if (c.buffer < 0 || c.step) continue;
     const int old = elementOf(c, c.index);
     if (value == old && !c.isTimed) continue;
-    CStatement next;
+    NestStatement next;
     next.buffer = c.buffer;
     next.index = c.index;
     next.where = placeOf(op);

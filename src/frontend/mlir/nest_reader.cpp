@@ -60,7 +60,7 @@ bool isNestOp(mlir::Operation &op) {
          mlir::isa<mlir::tensor::InsertOp, mlir::tensor::InsertSliceOp>(op);
 }
 
-NestReader::NestReader(CProgram &program, Function function)
+NestReader::NestReader(NestProgram &program, Function function)
     : NestRecorder(program), function_(std::move(function)), sink_(pool_), body_(sink_, program.where) {}
 
 std::string NestReader::nameOf(mlir::Value value) const {
@@ -185,7 +185,7 @@ void NestReader::keepOldValues(int buffer, mlir::Operation &op) {
 }
 
 /// `predicates`: how many of the conditions around need not be asked.
-void NestReader::emit(CStatement s, mlir::Operation &op, std::size_t predicates) {
+void NestReader::emit(NestStatement s, mlir::Operation &op, std::size_t predicates) {
   s.loops = loops_;
   s.predicate = predicateFrom(predicates);
   s.function = kernelName_;
@@ -216,7 +216,7 @@ Status NestReader::readStore(mlir::Operation &op) {
   auto store = mlir::dyn_cast<affine::AffineStoreOp>(op);
   Result<std::vector<int>> at = store ? resultsOf(store.getAffineMap(), indices, op) : valuesOf(indices, op);
   if (!at) return std::move(at.diagnostics());
-  Result<CStatement> s = targetAt(*view, *at, op);
+  Result<NestStatement> s = targetAt(*view, *at, op);
   if (!s) return std::move(s.diagnostics());
   Result<int> value = valueOf(op.getOperand(0), op);
   if (!value) return std::move(value.diagnostics());
@@ -454,7 +454,7 @@ Status NestReader::flush(mlir::Operation &op) {
     if (pool_.isConstant(e) || !isNeeded) continue;
     pool_.visit(e, [&](int node) {
       const Expression &x = pool_[node];
-      if (x.op == Op::kLoad) program_.buffers[static_cast<std::size_t>(x.buffer)].kind = CBuffer::Kind::kArgument;
+      if (x.op == Op::kLoad) program_.buffers[static_cast<std::size_t>(x.buffer)].kind = NestBuffer::Kind::kArgument;
     });
   }
   tidy(program_);

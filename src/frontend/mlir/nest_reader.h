@@ -43,7 +43,7 @@ class NestReader : private NestRecorder {
     const llvm::DenseMap<mlir::Value, int> &scalars;  ///< of scalar arguments
     std::function<Result<Buffer>(mlir::Value)> describe;
   };
-  NestReader(CProgram &program, Function function);
+  NestReader(NestProgram &program, Function function);
 
   /// Reads one op of the function's block. Its statements wait for flush().
   Status read(mlir::Operation &op);
@@ -130,7 +130,7 @@ class NestReader : private NestRecorder {
   Result<int> expressionOf(mlir::AffineExpr expr, const std::vector<int> &operands, unsigned dims,
                            mlir::Operation &user);
   Result<std::vector<int>> resultsOf(mlir::AffineMap map, mlir::ValueRange operands, mlir::Operation &user);
-  void emit(CStatement s, mlir::Operation &op, std::size_t predicates = 0);
+  void emit(NestStatement s, mlir::Operation &op, std::size_t predicates = 0);
   void keepOldValues(int buffer, mlir::Operation &op);
   bool isUsedAfter(mlir::Value value, mlir::Operation &op) const;
 
@@ -166,7 +166,7 @@ class NestReader : private NestRecorder {
   Status readInsertSlice(mlir::Operation &op);
   Status readStructured(mlir::linalg::LinalgOp op);
   Result<int> elementOf(const View &view, const std::vector<int> &indices, mlir::Operation &op);
-  Result<CStatement> targetAt(const View &view, const std::vector<int> &indices, mlir::Operation &op);
+  Result<NestStatement> targetAt(const View &view, const std::vector<int> &indices, mlir::Operation &op);
   Result<View> destination(mlir::Value init, mlir::Value result, bool needsOld, mlir::Operation &op);
   Status copy(const View &from, const View &to, const std::vector<std::int64_t> &shape, mlir::Operation &op,
               const char *name = "copy");

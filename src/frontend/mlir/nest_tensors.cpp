@@ -33,7 +33,7 @@ int NestReader::programBuffer(int buffer) {
   if (const auto known = buffersOf_.find(buffer); known != buffersOf_.end()) return known->second;
   addMissingBuffers(program_, function_.graph, mapped_);
   const Buffer &b = function_.graph.buffer(buffer);
-  CBuffer made;
+  NestBuffer made;
   made.name = b.name;
   made.type = b.type;
   made.shape = b.shape;
@@ -80,7 +80,7 @@ Result<NestReader::View> NestReader::viewOf(mlir::Value value, mlir::Operation &
 }
 
 /// The element as a statement's target, without a value.
-Result<CStatement> NestReader::targetAt(const View &view, const std::vector<int> &indices, mlir::Operation &op) {
+Result<NestStatement> NestReader::targetAt(const View &view, const std::vector<int> &indices, mlir::Operation &op) {
   std::vector<int> at = view.offsets;
   for (std::size_t i = 0; i < indices.size() && i < view.steps.size(); ++i) {
     const auto [dim, stride] = view.steps[i];
@@ -88,7 +88,7 @@ Result<CStatement> NestReader::targetAt(const View &view, const std::vector<int>
     if (pool_.integerOf(stride) != 1) moved = pool_.op(Op::kMul, DType::kI64, moved, stride);
     at[dim] = pool_.integerOf(at[dim]) == 0 ? moved : pool_.op(Op::kAdd, DType::kI64, at[dim], moved);
   }
-  CStatement s;
+  NestStatement s;
   s.buffer = programBuffer(view.buffer);
   for (std::size_t d = 0; d < at.size(); ++d) {
     const auto form = pool_.formOf(at[d]);
@@ -105,7 +105,7 @@ Result<CStatement> NestReader::targetAt(const View &view, const std::vector<int>
 }
 
 Result<int> NestReader::elementOf(const View &view, const std::vector<int> &indices, mlir::Operation &op) {
-  Result<CStatement> at = targetAt(view, indices, op);
+  Result<NestStatement> at = targetAt(view, indices, op);
   if (!at) return std::move(at.diagnostics());
   return pool_.load(function_.graph.buffer(view.buffer).type, at->buffer, std::move(at->index), at->data, placeOf(op));
 }
@@ -189,7 +189,7 @@ Status NestReader::copy(const View &from, const View &to, const std::vector<std:
     indices.push_back(pool_.form(DType::kI64, unit(loops_.back())));
   }
   const std::string outer = std::exchange(kernelName_, name);
-  Result<CStatement> s = targetAt(to, indices, op);
+  Result<NestStatement> s = targetAt(to, indices, op);
   Result<int> value = elementOf(from, indices, op);
   if (s && value) {
     s->value = *value;
@@ -240,7 +240,7 @@ Result<NestReader::View> NestReader::destination(mlir::Value init, mlir::Value r
 bool NestReader::isStoredTo(int buffer) const {
   const auto known = buffersOf_.find(buffer);
   return known != buffersOf_.end() && std::any_of(program_.statements.begin(), program_.statements.end(),
-                                                  [&](const CStatement &s) { return s.buffer == known->second; });
+                                                  [&](const NestStatement &s) { return s.buffer == known->second; });
 }
 
 Status NestReader::readInsert(mlir::Operation &op) {
@@ -249,7 +249,7 @@ Status NestReader::readInsert(mlir::Operation &op) {
   if (!to) return std::move(to.diagnostics());
   Result<std::vector<int>> at = valuesOf(insert.getIndices(), op);
   if (!at) return std::move(at.diagnostics());
-  Result<CStatement> s = targetAt(*to, *at, op);
+  Result<NestStatement> s = targetAt(*to, *at, op);
   if (!s) return std::move(s.diagnostics());
   Result<int> value = valueOf(insert.getScalar(), op);
   if (!value) return std::move(value.diagnostics());
@@ -346,7 +346,7 @@ Status NestReader::readPoint(mlir::linalg::LinalgOp op, const std::vector<View> 
   Status done = okStatus();
   for (unsigned o = 0; o < targets.size() && done; ++o) {
     Result<std::vector<int>> at = indicesOf(*op.getDpsInitOperand(o));
-    Result<CStatement> s = at ? targetAt(targets[o], *at, *op) : Result<CStatement>(std::move(at.diagnostics()));
+    Result<NestStatement> s = at ? targetAt(targets[o], *at, *op) : Result<NestStatement>(std::move(at.diagnostics()));
     if (!s) {
       done = std::move(s.diagnostics());
       break;

@@ -32,9 +32,9 @@ namespace {
 
 class Finder {
  public:
-  Finder(CProgram &program, const CStatement &s) : pool_(program.pool), s_(s) {}
+  Finder(NestProgram &program, const NestStatement &s) : pool_(program.pool), s_(s) {}
 
-  std::optional<CAccumulation> run() {
+  std::optional<NestAccumulation> run() {
     if (s_.predicate >= 0) {
       if (auto extreme = extremeUnder(s_.predicate)) return extreme;
     }
@@ -50,7 +50,7 @@ class Finder {
 
  private:
   /// if (c && x > old) old = x.
-  std::optional<CAccumulation> extremeUnder(int predicate) {
+  std::optional<NestAccumulation> extremeUnder(int predicate) {
     if (auto extreme = conditional(predicate, s_.value, -1)) return extreme;
     const Expression node = pool_[predicate];
     if (node.op != Op::kAnd || node.type != DType::kU8) return std::nullopt;
@@ -90,7 +90,7 @@ class Finder {
   }
 
   /// (short)(c ? a : b), or (short)min(a, b), of two shorts.
-  std::optional<CAccumulation> narrowChoice(const Expression &cast) {
+  std::optional<NestAccumulation> narrowChoice(const Expression &cast) {
     const Expression choice = pool_[cast.args[0]];
     const bool isChoice = choice.op == Op::kSelect;
     if (!isChoice && choice.op != Op::kMin && choice.op != Op::kMax) return std::nullopt;
@@ -103,7 +103,7 @@ class Finder {
     return either(choice.op == Op::kMin ? Combine::kMin : Combine::kMax, yes, no);
   }
 
-  std::optional<CAccumulation> plain(int value) {
+  std::optional<NestAccumulation> plain(int value) {
     const Expression node = pool_[value];
     const int l = node.args[0], r = node.args[1];
     const bool isSum = node.op == Op::kAdd || node.op == Op::kSub || node.op == Op::kCast;
@@ -116,7 +116,7 @@ class Finder {
         return either(Combine::kAdd, l, r);
       case Op::kSub:
         if (!isOld(l)) return std::nullopt;
-        return CAccumulation{Combine::kAdd, pool_.op(Op::kNeg, node.type, r)};
+        return NestAccumulation{Combine::kAdd, pool_.op(Op::kNeg, node.type, r)};
       case Op::kMul:
         return either(Combine::kMul, l, r);
       case Op::kMin:
@@ -132,15 +132,15 @@ class Finder {
     }
   }
 
-  std::optional<CAccumulation> either(Combine combine, int l, int r) const {
-    if (isOld(l)) return CAccumulation{combine, r};
-    if (isOld(r)) return CAccumulation{combine, l};
+  std::optional<NestAccumulation> either(Combine combine, int l, int r) const {
+    if (isOld(l)) return NestAccumulation{combine, r};
+    if (isOld(r)) return NestAccumulation{combine, l};
     return std::nullopt;
   }
 
   /// old + a - b + ..., in any order and in any type that is at least as wide: integers wrap, so sums may be taken
   /// apart and low bits stay what they are.
-  std::optional<CAccumulation> integerSum(int value) {
+  std::optional<NestAccumulation> integerSum(int value) {
     constexpr std::size_t kMostTerms = 64;
     const DType type = pool_[value].type;
     const auto isWide = [&](DType t) { return !isFloat(t) && sizeOf(t).value >= sizeOf(type).value; };
@@ -174,11 +174,11 @@ class Finder {
       }
     }
     if (olds != 1 || term < 0) return std::nullopt;
-    return CAccumulation{Combine::kAdd, term};
+    return NestAccumulation{Combine::kAdd, term};
   }
 
   /// x > old ? x : old, and its relatives; `no` is -1 where the element stays.
-  std::optional<CAccumulation> conditional(int condition, int yes, int no) {
+  std::optional<NestAccumulation> conditional(int condition, int yes, int no) {
     const Expression c = pool_[condition];
     const bool isLess = c.op == Op::kCmpLt || c.op == Op::kCmpLe, isMore = c.op == Op::kCmpGt || c.op == Op::kCmpGe;
     const bool keepsOld = no < 0 || isOld(no), takesOld = isOld(yes) && no >= 0;
@@ -197,11 +197,11 @@ class Finder {
     }
     if (mentionsOld(x)) return std::nullopt;
     const bool isStrict = keepsOld && (c.op == Op::kCmpLt || c.op == Op::kCmpGt);
-    return CAccumulation{xIsMore == keepsOld ? Combine::kMax : Combine::kMin, x, isFloat(pool_[x].type), isStrict};
+    return NestAccumulation{xIsMore == keepsOld ? Combine::kMax : Combine::kMin, x, isFloat(pool_[x].type), isStrict};
   }
 
   /// c ? old + x : old.
-  std::optional<CAccumulation> conditionalSum(int condition, int yes, int no) {
+  std::optional<NestAccumulation> conditionalSum(int condition, int yes, int no) {
     if (no < 0 || mentionsOld(condition)) return std::nullopt;
     const bool isPlain = isOld(no);
     auto found = plain(isPlain ? yes : no);
@@ -214,18 +214,18 @@ class Finder {
   }
 
   ExpressionPool &pool_;
-  const CStatement &s_;
+  const NestStatement &s_;
 };
 
 }  // namespace
 
-std::optional<CAccumulation> accumulationOf(CProgram &program, const CStatement &s) {
+std::optional<NestAccumulation> accumulationOf(NestProgram &program, const NestStatement &s) {
   // A term that is computed in another type than the element would be rounded at another place.
   if (program.pool[s.value].type != program.buffers[static_cast<std::size_t>(s.buffer)].type) return std::nullopt;
   return Finder(program, s).run();
 }
 
-bool accumulatesOnly(CProgram &program, int buffer, std::size_t first) {
+bool accumulatesOnly(NestProgram &program, int buffer, std::size_t first) {
   std::optional<kernel::Combine> how;
   for (std::size_t s = first; s < program.statements.size(); ++s) {
     if (program.statements[s].buffer != buffer) continue;

@@ -10,7 +10,7 @@ namespace pimento::frontend {
 
 /// target `combine`= term, in the type of the target, gives bit for bit what the statement stores. (Minimum and maximum
 /// by comparison: except for the sign of a zero, and where the first value is NaN.)
-struct CAccumulation {
+struct NestAccumulation {
   kernel::Combine combine = kernel::Combine::kAdd;
   int term = -1;
   bool isLoose = false;   ///< a floating minimum or maximum by comparison: not bit for bit
@@ -19,10 +19,10 @@ struct CAccumulation {
 
 /// None where the statement does something else. A condition is part of the term; one that only compares the term with
 /// the element is a minimum or maximum. May make nodes.
-std::optional<CAccumulation> accumulationOf(CProgram &program, const CStatement &s);
+std::optional<NestAccumulation> accumulationOf(NestProgram &program, const NestStatement &s);
 
 /// Whether all statements that store to the buffer, from number `first` on, accumulate into it in one way.
-bool accumulatesOnly(CProgram &program, int buffer, std::size_t first);
+bool accumulatesOnly(NestProgram &program, int buffer, std::size_t first);
 
 /// The neutral element: nothing changes where it is merged, not even the sign of a zero.
 int neutral(ExpressionPool &pool, kernel::Combine combine, DType type);

@@ -28,7 +28,7 @@ Result<int> BodyWriter::write(int root, int condition) {
 
 Status BodyWriter::bound() {
   for (std::size_t d = 0; d < loops_.size(); ++d) {
-    const CLoop &loop = program_.loops[static_cast<std::size_t>(loops_[d])];
+    const NestLoop &loop = program_.loops[static_cast<std::size_t>(loops_[d])];
     if (!loop.isBounded()) continue;
     std::array<int, 2> values{-1, -1};
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -91,7 +91,7 @@ int BodyWriter::form(const Expression &x) {
 
 Result<int> BodyWriter::load(int e) {
   const Expression &x = program_.pool[e];
-  const CBuffer &declared = program_.buffers[static_cast<std::size_t>(x.buffer)];
+  const NestBuffer &declared = program_.buffers[static_cast<std::size_t>(x.buffer)];
   const Location where = program_.pool.whereOf(e);
   const Buffer &b = graph_.buffer(buffers_[static_cast<std::size_t>(x.buffer)]);
   if (b.holds == Holds::kConstant) {
@@ -111,13 +111,13 @@ Result<int> BodyWriter::load(int e) {
 }
 
 /// An index made of a parameter that no size gives is no index from data.
-std::optional<Diagnostic> BodyWriter::unknownSize(const Expression &x, const CBuffer &declared,
+std::optional<Diagnostic> BodyWriter::unknownSize(const Expression &x, const NestBuffer &declared,
                                                   const Location &where) const {
   std::string sizes;
   program_.pool.visit(x.args[0], [&](int e) {
     const Expression &node = program_.pool[e];
     if (node.op != Op::kLoad) return;
-    const CBuffer &b = program_.buffers[static_cast<std::size_t>(node.buffer)];
+    const NestBuffer &b = program_.buffers[static_cast<std::size_t>(node.buffer)];
     if (b.isScalar && !isFloat(b.type)) sizes += (sizes.empty() ? "" : ",") + b.name + "=64";
   });
   if (sizes.empty()) return std::nullopt;

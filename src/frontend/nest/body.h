@@ -15,7 +15,7 @@ namespace pimento::frontend {
 class BodyWriter {
  public:
   /// `buffers`: those of the graph, by the program's; `loops`: the kernel's dims. All must outlive it.
-  BodyWriter(CProgram &program, GraphBuilder &graph, const std::vector<int> &buffers, kernel::KernelBuilder &k,
+  BodyWriter(NestProgram &program, GraphBuilder &graph, const std::vector<int> &buffers, kernel::KernelBuilder &k,
              const std::vector<int> &loops)
       : program_(program), graph_(graph), buffers_(buffers), k_(k), loops_(loops) {}
 
@@ -30,9 +30,9 @@ class BodyWriter {
   Result<int> node(int e);
   int form(const Expression &x);
   Result<int> load(int e);
-  std::optional<Diagnostic> unknownSize(const Expression &x, const CBuffer &declared, const Location &where) const;
+  std::optional<Diagnostic> unknownSize(const Expression &x, const NestBuffer &declared, const Location &where) const;
 
-  CProgram &program_;
+  NestProgram &program_;
   GraphBuilder &graph_;
   const std::vector<int> &buffers_;
   kernel::KernelBuilder &k_;

@@ -30,18 +30,18 @@ bool hasKind(const Dims &dims, DimKind kind) {
 
 class Emitter {
  public:
-  Emitter(CProgram &program, GraphBuilder &graph, std::vector<int> &buffers)
+  Emitter(NestProgram &program, GraphBuilder &graph, std::vector<int> &buffers)
       : program_(program), pool_(program.pool), extents_(program.extents()), graph_(graph), buffers_(buffers) {}
 
-  Status run(const CSchedule &schedule) {
+  Status run(const NestSchedule &schedule) {
     addMissingBuffers(program_, graph_, buffers_);
     std::size_t next = 0;  // loop
-    std::vector<CSchedule::Around> ends;
+    std::vector<NestSchedule::Around> ends;
     for (std::size_t g = 0; g < schedule.groups.size(); ++g) {
-      const CGroup &group = schedule.groups[g];
+      const NestGroup &group = schedule.groups[g];
       for (; next < schedule.loops.size() && schedule.loops[next].first == g; ++next) {
         if (ends.empty()) settle(schedule, schedule.loops[next]);
-        const CLoop &loop = program_.loops[static_cast<std::size_t>(schedule.loops[next].loop)];
+        const NestLoop &loop = program_.loops[static_cast<std::size_t>(schedule.loops[next].loop)];
         if (loop.isBounded())
           return unsupported(
               "loop-dependence", group.front().where,
@@ -63,23 +63,23 @@ class Emitter {
   }
 
  private:
-  Buffer &target(const CStatement &s) { return graph_.buffer(buffers_[static_cast<std::size_t>(s.buffer)]); }
-  const std::string &nameOf(const CStatement &s) const {
+  Buffer &target(const NestStatement &s) { return graph_.buffer(buffers_[static_cast<std::size_t>(s.buffer)]); }
+  const std::string &nameOf(const NestStatement &s) const {
     return program_.buffers[static_cast<std::size_t>(s.buffer)].name;
   }
 
   /// What changes in a loop is a tensor before it, and the same one in every round.
-  void settle(const CSchedule &schedule, const CSchedule::Around &loop) {
+  void settle(const NestSchedule &schedule, const NestSchedule::Around &loop) {
     for (std::size_t g = loop.first; g < loop.end; ++g)
-      for (const CStatement &s : schedule.groups[g]) updated(s);
-    for (const CSchedule::Around &inner : schedule.loops) {
+      for (const NestStatement &s : schedule.groups[g]) updated(s);
+    for (const NestSchedule::Around &inner : schedule.loops) {
       if (inner.first < loop.first || inner.end > loop.end) continue;
       for (const auto &swap : program_.loops[static_cast<std::size_t>(inner.loop)].swaps)
         for (const int b : swap) update(b, program_.loops[static_cast<std::size_t>(inner.loop)].where);
     }
   }
   /// Tensors that exchange their names after every round.
-  std::vector<std::array<int, 2>> swapsOf(const CSchedule::Around &loop) {
+  std::vector<std::array<int, 2>> swapsOf(const NestSchedule::Around &loop) {
     std::vector<std::array<int, 2>> swaps;
     for (const auto &[a, b] : program_.loops[static_cast<std::size_t>(loop.loop)].swaps)
       swaps.push_back({tensorOf(a), tensorOf(b)});
@@ -96,7 +96,7 @@ class Emitter {
     Dims dims;
     std::set<std::string> taken;
     for (const int l : loops) {
-      const CLoop &loop = program_.loops[static_cast<std::size_t>(l)];
+      const NestLoop &loop = program_.loops[static_cast<std::size_t>(l)];
       std::string name = loop.name;
       for (int n = 1; !taken.insert(name).second; ++n) name = fmt::format("{}_{}", loop.name, n);
       dims.push_back({std::move(name), loop.extent, dims.size() < counters_ ? DimKind::kCounter : DimKind::kParallel});
@@ -104,7 +104,7 @@ class Emitter {
     return dims;
   }
 
-  std::vector<NestAccess> loadsIn(int root, const CStatement &s) const {
+  std::vector<NestAccess> loadsIn(int root, const NestStatement &s) const {
     std::vector<NestAccess> loads;
     pool_.visit(root, [&](int e) {
       const Expression &x = pool_[e];
@@ -113,14 +113,14 @@ class Emitter {
     return loads;
   }
 
-  Dims dimsOf(const CStatement &s) {
+  Dims dimsOf(const NestStatement &s) {
     Dims dims = plainDims(s.loops);
     const std::vector<DimKind> kinds = kindsOf(program_, s, counters_);
     for (std::size_t d = 0; d < dims.size(); ++d) dims[d].kind = kinds[d];
     return dims;
   }
 
-  bool coversAll(const CStatement &s) {
+  bool coversAll(const NestStatement &s) {
     const std::vector<std::int64_t> &shape = target(s).shape;
     if (!s.guards.empty() || s.data.isThere() || isInRounds() || program_.hasBounded(s.loops)) return false;
     std::set<int> used;
@@ -140,14 +140,14 @@ class Emitter {
     return true;
   }
 
-  Status nothingToAddTo(const CStatement &s) {
+  Status nothingToAddTo(const NestStatement &s) {
     return error("uninitialized", s.where,
                  fmt::format("this adds to '{}', in which nothing has been stored", nameOf(s)),
                  "store a first value before the loop");
   }
 
   /// `term` or the whole value, with the condition as a choice.
-  int valueOf(const CStatement &s, const std::optional<CAccumulation> &how) {
+  int valueOf(const NestStatement &s, const std::optional<NestAccumulation> &how) {
     if (how) return how->term;
     if (s.predicate < 0) return s.value;
     const DType type = pool_[s.value].type;
@@ -156,7 +156,7 @@ class Emitter {
     return pool_.op(Op::kSelect, type, s.predicate, s.value, pool_.cast(type, old));
   }
 
-  Status single(const CStatement &s) {
+  Status single(const NestStatement &s) {
     if (s.data.isThere()) return indirect(s);
     const Buffer before = target(s);
     auto how = accumulationOf(program_, s);
@@ -201,10 +201,10 @@ class Emitter {
     return okStatus();
   }
 
-  int updated(const CStatement &s) { return update(s.buffer, s.where); }
+  int updated(const NestStatement &s) { return update(s.buffer, s.where); }
 
   /// h[bin] += 1, or a scatter in the order of the loops.
-  Status indirect(const CStatement &s) {
+  Status indirect(const NestStatement &s) {
     const auto how = accumulationOf(program_, s);
     const Buffer before = target(s);
     const bool startsNeutral =
@@ -240,8 +240,8 @@ class Emitter {
     return okStatus();
   }
 
-  Status selection(const CGroup &group, const CSelection &how) {
-    const CStatement &append = group[0], &count = group[1];
+  Status selection(const NestGroup &group, const NestSelection &how) {
+    const NestStatement &append = group[0], &count = group[1];
     const Buffer counter = target(count);
     if (counter.holds != Holds::kConstant || counter.constant.integer != 0) {
       return unsupported("loop-dependence", append.where,
@@ -270,7 +270,7 @@ class Emitter {
   }
 
   /// The tensor that a list is appended to; -1: a fresh one, since nothing has been stored behind what it fills.
-  int startOfList(const CStatement &append) {
+  int startOfList(const NestStatement &append) {
     const Buffer &before = target(append);
     const bool isUntouched =
         before.holds == Holds::kNothing || (before.holds == Holds::kTensor && before.tensor == before.argument);
@@ -278,8 +278,8 @@ class Emitter {
   }
 
   /// A minimum or maximum, and what is stored where it takes a new value.
-  Status extreme(const CGroup &group) {
-    const CStatement &first = group.front();
+  Status extreme(const NestGroup &group) {
+    const NestStatement &first = group.front();
     const auto how = accumulationOf(program_, first);
     PIMENTO_CHECK(how.has_value());
     const Buffer before = target(first);
@@ -288,7 +288,7 @@ class Emitter {
         before.holds == Holds::kConstant && isNeutral(before.constant, how->combine, before.type);
     kernel::KernelBuilder k(first.function, dimsOf(first), first.where);
     std::vector<int> tensors;
-    for (const CStatement &s : group) {
+    for (const NestStatement &s : group) {
       const Buffer &b = target(s);
       const bool isZero = b.holds == Holds::kConstant && b.constant.integer == 0 && b.constant.real == 0 &&
                           !std::signbit(b.constant.real);
@@ -298,7 +298,7 @@ class Emitter {
     BodyWriter body(program_, graph_, buffers_, k, first.loops);
     if (Status bounded = body.bound(); !bounded) return bounded;
     std::vector<int> values;
-    for (const CStatement &s : group) {
+    for (const NestStatement &s : group) {
       const Result<int> value = body.write(s.follows ? s.value : how->term);
       if (!value) return value.diagnostics();
       values.push_back(*value);
@@ -316,7 +316,7 @@ class Emitter {
     return okStatus();
   }
 
-  Dims jointDims(const CGroup &group) {
+  Dims jointDims(const NestGroup &group) {
     Dims dims = plainDims(group.front().loops);
     const std::vector<DimKind> kinds = jointKindsOf(program_, group, counters_);
     for (std::size_t d = 0; d < dims.size(); ++d) dims[d].kind = kinds[d];
@@ -324,12 +324,12 @@ class Emitter {
   }
 
   /// One kernel of several stores. Where a statement reads what an earlier one stored, it gets that value.
-  Status joint(const CGroup &group) {
+  Status joint(const NestGroup &group) {
     const std::vector<int> &loops = group.front().loops;
     const Dims dims = jointDims(group);
     const bool isSequential = hasKind(dims, DimKind::kSequential);
     struct Goal {
-      std::optional<CAccumulation> how;
+      std::optional<NestAccumulation> how;
       int root = -1, tensor = -1;
       bool isFresh = false;
     };
@@ -385,13 +385,13 @@ class Emitter {
   }
 
   /// Whether a statement of a joint kernel gives its buffer a fresh tensor, and else the tensor it updates.
-  Status prepare(const CGroup &group, std::size_t number, const std::optional<CAccumulation> &how, bool isSequential,
+  Status prepare(const NestGroup &group, std::size_t number, const std::optional<NestAccumulation> &how, bool isSequential,
                  bool &isFresh, int &tensor) {
-    const CStatement &s = group[number];
+    const NestStatement &s = group[number];
     const Buffer before = target(s);
     if (before.holds == Holds::kNothing && how) return nothingToAddTo(s);
     bool isRead = false;
-    for (const CStatement &other : group) {
+    for (const NestStatement &other : group) {
       for (const NestAccess &read : readsOf(program_, other)) {
         const bool isItself = how && &other == &s && read.index == s.index;
         isRead = isRead || (read.buffer == s.buffer && !isItself);
@@ -410,7 +410,7 @@ class Emitter {
     return okStatus();
   }
 
-  CProgram &program_;
+  NestProgram &program_;
   ExpressionPool &pool_;
   std::vector<std::int64_t> extents_;
   GraphBuilder &graph_;
@@ -420,20 +420,20 @@ class Emitter {
 
 }  // namespace
 
-void addMissingBuffers(const CProgram &program, GraphBuilder &graph, std::vector<int> &buffers) {
+void addMissingBuffers(const NestProgram &program, GraphBuilder &graph, std::vector<int> &buffers) {
   for (std::size_t b = buffers.size(); b < program.buffers.size(); ++b) {
-    const CBuffer &declared = program.buffers[b];
+    const NestBuffer &declared = program.buffers[b];
     Buffer buffer;
     buffer.name = declared.name;
     buffer.type = declared.type;
     buffer.shape = declared.shape;
     buffer.isMemref = !declared.isScalar;
-    const bool isGiven = declared.kind == CBuffer::Kind::kArgument;
+    const bool isGiven = declared.kind == NestBuffer::Kind::kArgument;
     buffers.push_back(isGiven ? graph.addArgument(std::move(buffer)) : graph.addBuffer(std::move(buffer)));
   }
 }
 
-Status emitKernels(CProgram &program, const CSchedule &schedule, GraphBuilder &graph, std::vector<int> &buffers) {
+Status emitKernels(NestProgram &program, const NestSchedule &schedule, GraphBuilder &graph, std::vector<int> &buffers) {
   return Emitter(program, graph, buffers).run(schedule);
 }
 

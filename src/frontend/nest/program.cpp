@@ -6,34 +6,34 @@
 
 namespace pimento::frontend {
 
-std::vector<std::int64_t> CProgram::extents() const {
+std::vector<std::int64_t> NestProgram::extents() const {
   std::vector<std::int64_t> all;
-  for (const CLoop &loop : loops) all.push_back(loop.extent);
+  for (const NestLoop &loop : loops) all.push_back(loop.extent);
   return all;
 }
 
-bool CProgram::hasBounded(const std::vector<int> &some) const {
+bool NestProgram::hasBounded(const std::vector<int> &some) const {
   return std::any_of(some.begin(), some.end(),
                      [this](int l) { return loops[static_cast<std::size_t>(l)].isBounded(); });
 }
 
-bool CProgram::isBound(int buffer) const {
+bool NestProgram::isBound(int buffer) const {
   const auto reads = [&](int root) {
     return root >= 0 && pool.contains(root, [buffer](const Expression &e) {
       return e.op == kernel::Op::kLoad && e.buffer == buffer;
     });
   };
-  return std::any_of(loops.begin(), loops.end(), [&](const CLoop &l) { return reads(l.first) || reads(l.end); });
+  return std::any_of(loops.begin(), loops.end(), [&](const NestLoop &l) { return reads(l.first) || reads(l.end); });
 }
 
-bool CProgram::fits(const kernel::Affine &form, DType type) const {
+bool NestProgram::fits(const kernel::Affine &form, DType type) const {
   const auto range = rangeOf(form, extents());
   if (!range) return false;
   if (type == DType::kU64) return range->low >= 0;
   return wrapInteger(type, range->low) == range->low && wrapInteger(type, range->high) == range->high;
 }
 
-std::optional<FormRange> rangeUnder(const CProgram &program, const std::vector<int> &loops,
+std::optional<FormRange> rangeUnder(const NestProgram &program, const std::vector<int> &loops,
                                     const std::vector<kernel::Affine> &guards, const kernel::Affine &form) {
   const auto projected = [&](const kernel::Affine &f) {
     kernel::Affine small{{}, f.constant};
@@ -63,7 +63,7 @@ std::optional<FormRange> rangeUnder(const CProgram &program, const std::vector<i
   return range;
 }
 
-void visitLoads(const CProgram &program, const CStatement &s, const std::function<void(int)> &see) {
+void visitLoads(const NestProgram &program, const NestStatement &s, const std::function<void(int)> &see) {
   std::vector<int> roots{s.value, s.predicate, s.data.value};
   for (const int l : s.loops) {
     roots.push_back(program.loops[static_cast<std::size_t>(l)].first);

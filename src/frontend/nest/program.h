@@ -16,7 +16,7 @@
 namespace pimento::frontend {
 
 /// A loop counts from 0 to extent - 1; one that data bound, from `first` to below `end`, wherever in that.
-struct CLoop {
+struct NestLoop {
   std::string name;
   std::int64_t extent = 1;
   bool isSymbol = false;     ///< stands for an unknown value while a loop body is looked at for the first time
@@ -29,7 +29,7 @@ struct CLoop {
   bool isBounded() const { return first >= 0 || end >= 0; }
 };
 
-struct CBuffer {
+struct NestBuffer {
   enum class Kind : std::uint8_t {
     kArgument,  ///< a parameter or a variable at file scope: the user's contents
     kLocal,     ///< a local array, nothing in it at first
@@ -47,7 +47,7 @@ struct CBuffer {
 };
 
 /// target = value where `predicate` holds and all guards are >= 0, at every point of `loops`.
-struct CStatement {
+struct NestStatement {
   int buffer = -1;
   std::vector<kernel::Affine> index;
   DataIndex data;  ///< a value in place of an index
@@ -62,20 +62,20 @@ struct CStatement {
   bool follows = false;
 };
 
-struct CProgram {
+struct NestProgram {
   /// `wraps`: whether signed integers do.
-  explicit CProgram(std::string functionName, Location place, bool wraps = false)
+  explicit NestProgram(std::string functionName, Location place, bool wraps = false)
       : name(std::move(functionName)),
         where(std::move(place)),
         pool([this](const kernel::Affine &form, DType type) { return fits(form, type); }, wraps) {}
-  CProgram(const CProgram &) = delete;
-  CProgram &operator=(const CProgram &) = delete;
+  NestProgram(const NestProgram &) = delete;
+  NestProgram &operator=(const NestProgram &) = delete;
 
   std::string name;
   Location where;
-  std::vector<CLoop> loops;
-  std::vector<CBuffer> buffers;
-  std::vector<CStatement> statements;
+  std::vector<NestLoop> loops;
+  std::vector<NestBuffer> buffers;
+  std::vector<NestStatement> statements;
   ExpressionPool pool;
   Diagnostics warnings;
 
@@ -90,10 +90,10 @@ struct CProgram {
 
 /// What a form gives at the points of `loops` where all guards are >= 0, as far as intervals tell; none where there are
 /// no such points, or numbers do not fit.
-std::optional<FormRange> rangeUnder(const CProgram &program, const std::vector<int> &loops,
+std::optional<FormRange> rangeUnder(const NestProgram &program, const std::vector<int> &loops,
                                     const std::vector<kernel::Affine> &guards, const kernel::Affine &form);
 
 /// Calls `see` for every load in what the statement computes, and in what bounds its loops.
-void visitLoads(const CProgram &program, const CStatement &s, const std::function<void(int)> &see);
+void visitLoads(const NestProgram &program, const NestStatement &s, const std::function<void(int)> &see);
 
 }  // namespace pimento::frontend

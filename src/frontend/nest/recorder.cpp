@@ -19,7 +19,7 @@ Affine unit(int loop, std::int64_t factor) {
   return form;
 }
 
-int NestRecorder::addBuffer(CBuffer buffer) {
+int NestRecorder::addBuffer(NestBuffer buffer) {
   program_.buffers.push_back(std::move(buffer));
   return static_cast<int>(program_.buffers.size()) - 1;
 }
@@ -32,7 +32,7 @@ int NestRecorder::predicateFrom(std::size_t first) const {
 
 /// Gives a statement the loops' conditions: guards where they are one case; a choice where the statement accumulates,
 /// since the order of rounding is that of the loops; else a statement for each case.
-void NestRecorder::emitGuarded(CStatement s) {
+void NestRecorder::emitGuarded(NestStatement s) {
   std::vector<std::size_t> open;
   const bool accumulates = !isTrial_ && accumulationOf(program_, s).has_value();
   for (std::size_t g = 0; g < guards_.size(); ++g) {
@@ -45,10 +45,10 @@ void NestRecorder::emitGuarded(CStatement s) {
       open.push_back(g);
     }
   }
-  const std::function<void(CStatement, std::size_t)> split = [&](CStatement part, std::size_t at) {
+  const std::function<void(NestStatement, std::size_t)> split = [&](NestStatement part, std::size_t at) {
     if (at == open.size()) return emitSplit(std::move(part), 0);
     for (const std::vector<Affine> &one : guards_[open[at]].cases) {
-      CStatement next = part;
+      NestStatement next = part;
       next.guards.insert(next.guards.end(), one.begin(), one.end());
       split(std::move(next), at + 1);
     }
@@ -57,7 +57,7 @@ void NestRecorder::emitGuarded(CStatement s) {
 }
 
 /// Whether a choice by loops keeps an index within its array.
-bool NestRecorder::protects(const CStatement &s, const Expression &choice) const {
+bool NestRecorder::protects(const NestStatement &s, const Expression &choice) const {
   const auto onTrue = disjointGuards(pool_, choice.args[0]);
   const auto onFalse = onTrue ? disjointGuards(pool_, pool_.isFalse(choice.args[0])) : std::nullopt;
   if (!onFalse) return false;
@@ -80,7 +80,7 @@ bool NestRecorder::protects(const CStatement &s, const Expression &choice) const
     pool_.visit(arm, [&, cases = cases](int e) {
       const Expression &x = pool_[e];
       if (x.op != Op::kLoad || x.buffer < 0) return;
-      const CBuffer &b = program_.buffers[static_cast<std::size_t>(x.buffer)];
+      const NestBuffer &b = program_.buffers[static_cast<std::size_t>(x.buffer)];
       for (std::size_t d = 0; d < x.index.size(); ++d) {
         isProtected = isProtected || isTighter(x.index[d], *cases, b.shape[d]);
       }
@@ -91,7 +91,7 @@ bool NestRecorder::protects(const CStatement &s, const Expression &choice) const
 
 /// A choice by loops between values of which one reads memory becomes two statements: what is not chosen may lie
 /// outside its array.
-void NestRecorder::emitSplit(CStatement s, int depth) {
+void NestRecorder::emitSplit(NestStatement s, int depth) {
   constexpr int kDeepestSplit = 6;
   int choice = -1;
   const auto reads = [&](int e) { return pool_.contains(e, [](const Expression &x) { return x.op == Op::kLoad; }); };
@@ -115,7 +115,7 @@ void NestRecorder::emitSplit(CStatement s, int depth) {
       return;
     }
     for (const std::vector<Affine> &piece : *pieces) {
-      CStatement part = s;
+      NestStatement part = s;
       part.guards.insert(part.guards.end(), piece.begin(), piece.end());
       part.value =
           pool_.rewrite(s.value, [&, v = value](int e) { return e == choice ? std::optional(v) : std::nullopt; });
@@ -128,7 +128,7 @@ void NestRecorder::emitSplit(CStatement s, int depth) {
 }
 
 int NestRecorder::spill(const std::string &name, const std::string &function, int value, std::vector<Affine> &index) {
-  CBuffer buffer{name, CBuffer::Kind::kCarried, pool_[value].type, {}, true, false, program_.where, true};
+  NestBuffer buffer{name, NestBuffer::Kind::kCarried, pool_[value].type, {}, true, false, program_.where, true};
   index.clear();
   for (const int l : loops_) {
     buffer.shape.push_back(program_.loops[static_cast<std::size_t>(l)].extent);
@@ -138,7 +138,7 @@ int NestRecorder::spill(const std::string &name, const std::string &function, in
     buffer.shape.push_back(1);
     index.push_back({});
   }
-  CStatement s;
+  NestStatement s;
   s.buffer = addBuffer(std::move(buffer));
   s.index = index;
   s.value = value;

@@ -24,19 +24,19 @@ class NestRecorder {
     int condition = -1;  ///< the same as a value, where there is more than one case
   };
 
-  explicit NestRecorder(CProgram &program) : program_(program), pool_(program.pool) {}
+  explicit NestRecorder(NestProgram &program) : program_(program), pool_(program.pool) {}
 
   /// All conditions on data from number `first` on; -1: none.
   int predicateFrom(std::size_t first) const;
   /// Puts down a statement that has its loops and its predicate.
-  void emitGuarded(CStatement s);
+  void emitGuarded(NestStatement s);
   /// Stores a value in a place of its own, one element for each iteration of the loops around, and gives that buffer.
   int spill(const std::string &name, const std::string &function, int value, std::vector<kernel::Affine> &index);
   /// Before `buffer` is written: a value read from it goes into a place of its own, the same for equal ones of `kept`.
   void keepOld(int buffer, int &value, const std::string &name, const std::string &function, std::map<int, int> &kept);
-  int addBuffer(CBuffer buffer);
+  int addBuffer(NestBuffer buffer);
 
-  CProgram &program_;
+  NestProgram &program_;
   ExpressionPool &pool_;
   std::vector<int> loops_;       ///< around the current statement
   std::vector<Guard> guards_;    ///< likewise
@@ -44,8 +44,8 @@ class NestRecorder {
   bool isTrial_ = false;         ///< nothing that is put down stays
 
  private:
-  void emitSplit(CStatement s, int depth);
-  bool protects(const CStatement &s, const Expression &choice) const;
+  void emitSplit(NestStatement s, int depth);
+  bool protects(const NestStatement &s, const Expression &choice) const;
 };
 
 }  // namespace pimento::frontend

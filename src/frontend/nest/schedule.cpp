@@ -12,11 +12,11 @@ using kernel::Affine;
 using kernel::DimKind;
 using kernel::Op;
 
-NestAccess targetOf(const CStatement &s) {
+NestAccess targetOf(const NestStatement &s) {
   return {s.buffer, s.index, s.loops, 0, s.data.at};
 }
 
-std::vector<NestAccess> readsOf(const CProgram &program, const CStatement &s) {
+std::vector<NestAccess> readsOf(const NestProgram &program, const NestStatement &s) {
   std::vector<NestAccess> reads;
   visitLoads(program, s, [&](int e) {
     const Expression &node = program.pool[e];
@@ -41,9 +41,9 @@ std::vector<Affine> project(const std::vector<Affine> &forms, const std::vector<
   return small;
 }
 
-kernel::Meeting meeting(const CProgram &program, const CStatement &a, const NestAccess &first, const CStatement &b,
+kernel::Meeting meeting(const NestProgram &program, const NestStatement &a, const NestAccess &first, const NestStatement &b,
                         const NestAccess &second) {
-  const auto extentsOf = [&](const CStatement &s) {
+  const auto extentsOf = [&](const NestStatement &s) {
     std::vector<std::int64_t> extents;
     for (const int l : s.loops) extents.push_back(program.loops[static_cast<std::size_t>(l)].extent);
     return extents;
@@ -54,7 +54,7 @@ kernel::Meeting meeting(const CProgram &program, const CStatement &a, const Nest
                          commonLoops(a.loops, b.loops).size());
 }
 
-std::vector<DimKind> kindsOf(CProgram &program, const CStatement &s, std::size_t counters) {
+std::vector<DimKind> kindsOf(NestProgram &program, const NestStatement &s, std::size_t counters) {
   const auto how = accumulationOf(program, s);
   const NestAccess target = targetOf(s);
   std::vector<DimKind> kinds(s.loops.size(), DimKind::kParallel);
@@ -91,11 +91,11 @@ std::vector<DimKind> kindsOf(CProgram &program, const CStatement &s, std::size_t
   return kinds;
 }
 
-std::vector<DimKind> jointKindsOf(const CProgram &program, const CGroup &group, std::size_t counters) {
+std::vector<DimKind> jointKindsOf(const NestProgram &program, const NestGroup &group, std::size_t counters) {
   std::vector<DimKind> kinds(group.front().loops.size(), DimKind::kParallel);
   std::fill_n(kinds.begin(), counters, DimKind::kCounter);
-  for (const CStatement &writer : group) {
-    for (const CStatement &other : group) {
+  for (const NestStatement &writer : group) {
+    for (const NestStatement &other : group) {
       std::vector<NestAccess> accesses = readsOf(program, other);
       accesses.push_back(targetOf(other));
       for (const NestAccess &access : accesses) {
@@ -113,18 +113,18 @@ namespace {
 
 class Scheduler {
  public:
-  explicit Scheduler(CProgram &program) : program_(program) {}
+  explicit Scheduler(NestProgram &program) : program_(program) {}
 
-  CSchedule run() {
+  NestSchedule run() {
     distribute(0, all().size(), 0);
     return std::move(out_);
   }
 
  private:
-  const std::vector<CStatement> &all() const { return program_.statements; }
+  const std::vector<NestStatement> &all() const { return program_.statements; }
 
   /// Whether both do nothing but accumulate integers into one buffer in one way: their order does not matter.
-  bool mayReorder(const CStatement &a, const CStatement &b) {
+  bool mayReorder(const NestStatement &a, const NestStatement &b) {
     if (a.buffer != b.buffer) return false;
     const auto x = accumulationOf(program_, a), y = accumulationOf(program_, b);
     if (!x || !y || x->combine != y->combine || isFloat(program_.pool[x->term].type)) return false;
@@ -136,7 +136,7 @@ class Scheduler {
 
   /// Whether the second statement cannot wait for all iterations of the first, in one round of the first `counters`
   /// loops.
-  bool isCrossing(const CStatement &a, const CStatement &b, std::size_t counters) {
+  bool isCrossing(const NestStatement &a, const NestStatement &b, std::size_t counters) {
     if (commonLoops(a.loops, b.loops).size() <= counters) return false;
     if (hasRounds(a, counters) || hasRounds(b, counters)) return true;
     const auto isCrossed = [&](const NestAccess &x, const NestAccess &y) {
@@ -154,9 +154,9 @@ class Scheduler {
 
   /// Whether statements may be the stores of one kernel: a point's loads come before its stores, and what a later
   /// statement reads of an earlier one must be known to be the same element.
-  bool canJoin(const CGroup &group) {
+  bool canJoin(const NestGroup &group) {
     if (selectionOf(program_, group)) return true;
-    const auto follows = [](const CStatement &one) { return one.follows; };
+    const auto follows = [](const NestStatement &one) { return one.follows; };
     if (std::any_of(group.begin(), group.end(), follows)) return std::all_of(group.begin() + 1, group.end(), follows);
     for (std::size_t s = 0; s < group.size(); ++s) {
       if (group[s].loops != group[0].loops || group[s].guards != group[0].guards || group[s].data.isThere())
@@ -180,10 +180,10 @@ class Scheduler {
     const std::vector<NestAccess> reads = readsOf(program_, all()[b]);
     if (std::none_of(reads.begin(), reads.end(), [&](const NestAccess &read) { return read.buffer == kept; }))
       return false;
-    const CGroup group(all().begin() + static_cast<std::ptrdiff_t>(a),
+    const NestGroup group(all().begin() + static_cast<std::ptrdiff_t>(a),
                        all().begin() + static_cast<std::ptrdiff_t>(b) + 1);
     const bool isAround =
-        std::any_of(group.begin(), group.end(), [&](const CStatement &s) { return hasRounds(s, counters); });
+        std::any_of(group.begin(), group.end(), [&](const NestStatement &s) { return hasRounds(s, counters); });
     if (isAround || !canJoin(group)) return false;
     const std::vector<DimKind> kinds = jointKindsOf(program_, group, counters);
     return std::none_of(kinds.begin(), kinds.end(), [](DimKind kind) { return kind == DimKind::kSequential; });
@@ -202,10 +202,10 @@ class Scheduler {
     }
     starts.push_back(to);
     for (std::size_t g = 0; g + 1 < starts.size(); ++g) {
-      CGroup group(all().begin() + static_cast<std::ptrdiff_t>(starts[g]),
+      NestGroup group(all().begin() + static_cast<std::ptrdiff_t>(starts[g]),
                    all().begin() + static_cast<std::ptrdiff_t>(starts[g + 1]));
       const bool isAround =
-          std::any_of(group.begin(), group.end(), [&](const CStatement &s) { return hasRounds(s, counters); });
+          std::any_of(group.begin(), group.end(), [&](const NestStatement &s) { return hasRounds(s, counters); });
       if (isAround || (group.size() == 1 ? isBetterInside(group[0], counters) : !canJoin(group))) {
         loopAround(starts[g], starts[g + 1], counters);
         continue;
@@ -223,7 +223,7 @@ class Scheduler {
   }
 
   /// Whether none of a statement's loops is parallel before those outside run in rounds: an elimination.
-  bool isBetterInside(const CStatement &s, std::size_t counters) {
+  bool isBetterInside(const NestStatement &s, std::size_t counters) {
     constexpr std::int64_t kMostRounds = 1 << 16;
     const auto hasParallel = [&](std::size_t outside) {
       const std::vector<DimKind> kinds = kindsOf(program_, s, outside);
@@ -242,22 +242,22 @@ class Scheduler {
   }
 
   /// Whether a loop from number `counters` on must be around kernels.
-  bool hasRounds(const CStatement &s, std::size_t counters) const {
+  bool hasRounds(const NestStatement &s, std::size_t counters) const {
     return std::any_of(s.loops.begin() + static_cast<std::ptrdiff_t>(std::min(counters, s.loops.size())), s.loops.end(),
                        [&](int l) { return program_.loops[static_cast<std::size_t>(l)].isRound; });
   }
 
-  std::int64_t extentOf(const CStatement &s, std::size_t d) const {
+  std::int64_t extentOf(const NestStatement &s, std::size_t d) const {
     return program_.loops[static_cast<std::size_t>(s.loops[d])].extent;
   }
 
-  CProgram &program_;
-  CSchedule out_;
+  NestProgram &program_;
+  NestSchedule out_;
 };
 
 }  // namespace
 
-CSchedule schedule(CProgram &program) {
+NestSchedule schedule(NestProgram &program) {
   return Scheduler(program).run();
 }
 

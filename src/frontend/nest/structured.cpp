@@ -28,7 +28,7 @@ bool isElement(const ExpressionPool &pool, int e, int buffer, const std::vector<
 }
 
 /// n < L, in any way to write it, as the L of it.
-std::optional<std::int64_t> limitIn(const ExpressionPool &pool, int e, const CStatement &count) {
+std::optional<std::int64_t> limitIn(const ExpressionPool &pool, int e, const NestStatement &count) {
   const Expression &x = pool[e];
   const auto isCount = [&](int side) {
     return isElement(pool, x.args[static_cast<std::size_t>(side)], count.buffer, count.index);
@@ -62,9 +62,9 @@ std::vector<int> partsOf(const ExpressionPool &pool, int condition) {
 
 }  // namespace
 
-std::optional<CSelection> selectionOf(CProgram &program, const CGroup &group) {
+std::optional<NestSelection> selectionOf(NestProgram &program, const NestGroup &group) {
   if (group.size() != 2) return std::nullopt;
-  const CStatement &append = group[0], &count = group[1];
+  const NestStatement &append = group[0], &count = group[1];
   ExpressionPool &pool = program.pool;
   const int last = static_cast<int>(append.index.size()) - 1;
   if (append.data.at != last || last < 0 || append.loops != count.loops || append.guards != count.guards ||
@@ -77,13 +77,13 @@ std::optional<CSelection> selectionOf(CProgram &program, const CGroup &group) {
       isOneList ? std::all_of(count.index.begin(), count.index.end(), isFixed)
                 : std::equal(append.index.begin(), append.index.end() - 1, count.index.begin(), count.index.end());
   if (!isOfRow || !isElement(pool, append.data.value, count.buffer, count.index)) return std::nullopt;
-  CStatement plain = count;
+  NestStatement plain = count;
   plain.predicate = -1;
   const auto added = accumulationOf(program, plain);
   const DType type = program.buffers[static_cast<std::size_t>(count.buffer)].type;
   if (!added || isFloat(type) || added->combine != Combine::kAdd || pool.integerOf(added->term) != 1)
     return std::nullopt;
-  CSelection found;
+  NestSelection found;
   const auto readsOwn = [&](int root) {
     return pool.contains(root, [&](const Expression &e) {
       return e.op == Op::kLoad && (e.buffer == append.buffer || e.buffer == count.buffer);
@@ -102,7 +102,7 @@ std::optional<CSelection> selectionOf(CProgram &program, const CGroup &group) {
   return readsOwn(append.value) ? std::nullopt : std::optional(found);
 }
 
-std::optional<CFlatList> flatListOf(const CProgram &program, const CStatement &append) {
+std::optional<NestFlatList> flatListOf(const NestProgram &program, const NestStatement &append) {
   if (append.index.size() != 1 || append.data.at != 0) return std::nullopt;
   const Expression sum = program.pool[uncast(program.pool, append.data.value)];
   for (const std::size_t side : {0, 1}) {
@@ -114,7 +114,7 @@ std::optional<CFlatList> flatListOf(const CProgram &program, const CStatement &a
     Affine row = *first;
     for (std::int64_t &c : row.coefficients) c /= width;
     row.constant /= width;
-    CFlatList list{append, width};
+    NestFlatList list{append, width};
     list.append.index = {trimmed(std::move(row)), {}};
     list.append.data = {1, sum.args[1 - side]};
     return list;
@@ -126,16 +126,16 @@ std::optional<CFlatList> flatListOf(const CProgram &program, const CStatement &a
 
 namespace {
 
-bool reads(const CProgram &program, const CStatement &s, int buffer) {
+bool reads(const NestProgram &program, const NestStatement &s, int buffer) {
   bool isFound = false;
   visitLoads(program, s, [&](int e) { isFound = isFound || program.pool[e].buffer == buffer; });
   return isFound;
 }
 
 /// The statement that keeps a value for later, of which there is one; -1: there is none.
-int keeperOf(const CProgram &program, const Expression &x, std::size_t before) {
+int keeperOf(const NestProgram &program, const Expression &x, std::size_t before) {
   if (x.op != Op::kLoad || x.buffer < 0 || x.data().isThere()) return -1;
-  if (program.buffers[static_cast<std::size_t>(x.buffer)].kind != CBuffer::Kind::kCarried) return -1;
+  if (program.buffers[static_cast<std::size_t>(x.buffer)].kind != NestBuffer::Kind::kCarried) return -1;
   int keeper = -1;
   for (std::size_t s = 0; s < program.statements.size(); ++s) {
     if (program.statements[s].buffer != x.buffer) continue;
@@ -147,10 +147,10 @@ int keeperOf(const CProgram &program, const Expression &x, std::size_t before) {
 
 class Extremes {
  public:
-  Extremes(CProgram &program, std::size_t first) : program_(program), pool_(program.pool), first_(first) {}
+  Extremes(NestProgram &program, std::size_t first) : program_(program), pool_(program.pool), first_(first) {}
 
   std::optional<std::size_t> leaderOf(std::size_t s) {
-    const CStatement follower = all()[s];
+    const NestStatement follower = all()[s];
     if (follower.predicate < 0 || follower.data.isThere() || follower.follows) return std::nullopt;
     const bool usesData = pool_.contains(follower.value, [](const Expression &e) { return e.data().isThere(); });
     if (usesData) return std::nullopt;  // where the condition does not hold it may be anywhere
@@ -161,24 +161,24 @@ class Extremes {
   }
 
  private:
-  const std::vector<CStatement> &all() const { return program_.statements; }
+  const std::vector<NestStatement> &all() const { return program_.statements; }
 
-  bool isBeside(const CStatement &a, const CStatement &b) const { return a.loops == b.loops && a.guards == b.guards; }
+  bool isBeside(const NestStatement &a, const NestStatement &b) const { return a.loops == b.loops && a.guards == b.guards; }
 
   /// The predicate as it was written: what was kept for later is what it was made of.
   int resolved(std::size_t s) {
-    const CStatement follower = all()[s];
+    const NestStatement follower = all()[s];
     return pool_.rewrite(follower.predicate, [&](int e) -> std::optional<int> {
       const int keeper = keeperOf(program_, pool_[e], s);
       if (keeper < 0) return std::nullopt;
-      const CStatement &kept = all()[static_cast<std::size_t>(keeper)];
+      const NestStatement &kept = all()[static_cast<std::size_t>(keeper)];
       const bool isSame = isBeside(kept, follower) && kept.index == pool_[e].index && kept.predicate < 0;
       return isSame ? std::optional(kept.value) : std::nullopt;
     });
   }
 
   bool isLed(std::size_t l, std::size_t s, int condition) {
-    const CStatement leader = all()[l], follower = all()[s];
+    const NestStatement leader = all()[l], follower = all()[s];
     if (leader.predicate != condition || leader.follows || !isBeside(leader, follower) || leader.data.isThere() ||
         leader.index != follower.index || leader.buffer == follower.buffer)
       return false;
@@ -196,9 +196,9 @@ class Extremes {
   /// Whether no other statement of the loop sees what the two store, and none between them changes what they read.
   /// Conditions that are kept for later, and what follows the leader too, ask the same question.
   bool isAlone(std::size_t l, std::size_t s, int condition) {
-    const CStatement leader = all()[l], follower = all()[s];
+    const NestStatement leader = all()[l], follower = all()[s];
     for (std::size_t k = 0; k < all().size(); ++k) {
-      const CStatement &other = all()[k];
+      const NestStatement &other = all()[k];
       if (k == l || k == s) continue;
       const bool isInLoop = follower.loops.empty() || std::find(other.loops.begin(), other.loops.end(),
                                                                 follower.loops.back()) != other.loops.end();
@@ -218,26 +218,26 @@ class Extremes {
 
   /// Whether statement `k` only keeps the condition, or a part of it, for those that ask it.
   bool isKeeper(std::size_t k, int condition) const {
-    const CStatement &s = all()[k];
-    if (program_.buffers[static_cast<std::size_t>(s.buffer)].kind != CBuffer::Kind::kCarried || s.predicate >= 0)
+    const NestStatement &s = all()[k];
+    if (program_.buffers[static_cast<std::size_t>(s.buffer)].kind != NestBuffer::Kind::kCarried || s.predicate >= 0)
       return false;
     bool isPart = false;
     pool_.visit(condition, [&](int e) { isPart = isPart || e == s.value; });
     return isPart;
   }
 
-  CProgram &program_;
+  NestProgram &program_;
   ExpressionPool &pool_;
   std::size_t first_;
 };
 
 }  // namespace
 
-std::optional<std::size_t> followedBy(CProgram &program, std::size_t s, std::size_t first) {
+std::optional<std::size_t> followedBy(NestProgram &program, std::size_t s, std::size_t first) {
   return Extremes(program, first).leaderOf(s);
 }
 
-bool isStructured(CProgram &program, int buffer, std::size_t first) {
+bool isStructured(NestProgram &program, int buffer, std::size_t first) {
   const auto &all = program.statements;
   bool isAny = false;
   for (std::size_t s = first; s < all.size(); ++s) {
@@ -253,12 +253,12 @@ bool isStructured(CProgram &program, int buffer, std::size_t first) {
   return isAny;
 }
 
-void markFollowers(CProgram &program) {
+void markFollowers(NestProgram &program) {
   auto &all = program.statements;
   for (std::size_t s = 0; s < all.size(); ++s) {
     const auto leader = followedBy(program, s);
     if (!leader) continue;
-    CStatement follower = all[s];
+    NestStatement follower = all[s];
     follower.follows = true;
     follower.predicate = -1;
     // Behind the leader, and what follows it already.

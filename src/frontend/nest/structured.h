@@ -10,28 +10,28 @@
 namespace pimento::frontend {
 
 /// out[row][count[row]] = x; count[row] += 1, both under one condition.
-struct CSelection {
+struct NestSelection {
   int predicate = -1;       ///< without the question whether the row is full
   std::int64_t limit = -1;  ///< of a row; -1: none
 };
-std::optional<CSelection> selectionOf(CProgram &program, const CGroup &group);
+std::optional<NestSelection> selectionOf(NestProgram &program, const NestGroup &group);
 
 /// out[i * m + n[i]] = x, as if the array had rows: out[i][n[i]] = x.
-struct CFlatList {
-  CStatement append;
+struct NestFlatList {
+  NestStatement append;
   std::int64_t width = 1;  ///< of a row
 };
-std::optional<CFlatList> flatListOf(const CProgram &program, const CStatement &append);
+std::optional<NestFlatList> flatListOf(const NestProgram &program, const NestStatement &append);
 
 /// The statement, from number `first` on, that takes a strict minimum or maximum where statement number `s` happens:
 /// if (x < best) { best = x; at = i; }. Both are at the same indices, and nothing else in their loops sees either.
-std::optional<std::size_t> followedBy(CProgram &program, std::size_t s, std::size_t first = 0);
+std::optional<std::size_t> followedBy(NestProgram &program, std::size_t s, std::size_t first = 0);
 
 /// Whether all that statements from number `first` on store in the buffer is the count of a selection, or goes with a
 /// minimum or maximum.
-bool isStructured(CProgram &program, int buffer, std::size_t first);
+bool isStructured(NestProgram &program, int buffer, std::size_t first);
 
-/// Puts what follows a minimum or maximum behind it (CStatement::follows).
-void markFollowers(CProgram &program);
+/// Puts what follows a minimum or maximum behind it (NestStatement::follows).
+void markFollowers(NestProgram &program);
 
 }  // namespace pimento::frontend

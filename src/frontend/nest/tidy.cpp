@@ -15,7 +15,7 @@ namespace {
 
 class Tidier {
  public:
-  explicit Tidier(CProgram &program) : program_(program), statements_(program.statements) {}
+  explicit Tidier(NestProgram &program) : program_(program), statements_(program.statements) {}
 
   void run() {
     dropEmpty();
@@ -23,18 +23,18 @@ class Tidier {
     for (std::size_t copy = 0; copy < statements_.size(); ++copy) {
       if (mergeIntoTarget(copy)) copy = 0;
     }
-    for (CStatement &s : statements_) keepLastIterations(s);
+    for (NestStatement &s : statements_) keepLastIterations(s);
     markFollowers(program_);
     dropUnread();
   }
 
  private:
-  CBuffer &bufferOf(const CStatement &s) { return program_.buffers[static_cast<std::size_t>(s.buffer)]; }
+  NestBuffer &bufferOf(const NestStatement &s) { return program_.buffers[static_cast<std::size_t>(s.buffer)]; }
 
   /// Guards that always hold go, statements whose guards never hold too.
   void dropEmpty() {
     const auto extents = program_.extents();
-    std::erase_if(statements_, [&](CStatement &s) {
+    std::erase_if(statements_, [&](NestStatement &s) {
       bool never = false;
       std::erase_if(s.guards, [&](const Affine &guard) {
         const auto range = rangeOf(guard, extents);
@@ -54,7 +54,7 @@ class Tidier {
   void dropUnread() {
     for (bool hasChanged = true; std::exchange(hasChanged, false);) {
       std::set<int> read;
-      for (const CStatement &s : statements_) {
+      for (const NestStatement &s : statements_) {
         visitLoads(program_, s, [&](int e) {
           const int buffer = program_.pool[e].buffer;
           if (buffer != s.buffer) read.insert(buffer);
@@ -66,22 +66,22 @@ class Tidier {
         else
           read.insert(statements_[first].buffer);
       }
-      const auto isUnread = [&](const CStatement &s) {
-        const CBuffer::Kind kind = bufferOf(s).kind;
-        const bool isOurs = kind == CBuffer::Kind::kCarried || kind == CBuffer::Kind::kLocal;
+      const auto isUnread = [&](const NestStatement &s) {
+        const NestBuffer::Kind kind = bufferOf(s).kind;
+        const bool isOurs = kind == NestBuffer::Kind::kCarried || kind == NestBuffer::Kind::kLocal;
         return isOurs && !read.contains(s.buffer);
       };
       hasChanged = std::erase_if(statements_, isUnread) > 0;
     }
   }
 
-  bool reads(const CStatement &s, int buffer) const {
+  bool reads(const NestStatement &s, int buffer) const {
     bool isFound = false;
     visitLoads(program_, s, [&](int e) { isFound = isFound || program_.pool[e].buffer == buffer; });
     return isFound;
   }
 
-  bool readsOnly(const CStatement &s, int buffer, const std::vector<Affine> &index) const {
+  bool readsOnly(const NestStatement &s, int buffer, const std::vector<Affine> &index) const {
     bool isSame = true;
     visitLoads(program_, s, [&](int e) {
       const Expression &x = program_.pool[e];
@@ -92,15 +92,15 @@ class Tidier {
 
   /// t = 0; for (...) t += ...; y[i] = t   becomes   y[i] = 0; for (...) y[i] += ...
   bool mergeIntoTarget(std::size_t copy) {
-    const CStatement last = statements_[copy];
+    const NestStatement last = statements_[copy];
     const Expression value = program_.pool[last.value];
     if (value.op != Op::kLoad || value.buffer < 0 || last.predicate >= 0 || last.data.isThere() ||
         value.data().isThere()) {
       return false;
     }
-    const CBuffer &from = program_.buffers[static_cast<std::size_t>(value.buffer)];
-    const CBuffer &to = bufferOf(last);
-    if (from.kind != CBuffer::Kind::kCarried || from.type != to.type || value.buffer == last.buffer) return false;
+    const NestBuffer &from = program_.buffers[static_cast<std::size_t>(value.buffer)];
+    const NestBuffer &to = bufferOf(last);
+    if (from.kind != NestBuffer::Kind::kCarried || from.type != to.type || value.buffer == last.buffer) return false;
     if (program_.isBound(value.buffer)) return false;
     // One element for each iteration of exactly the loops around the copy.
     std::vector<Affine> own;
@@ -116,7 +116,7 @@ class Tidier {
     if (std::find(known.begin(), known.end(), false) != known.end()) return false;
     std::size_t first = statements_.size();
     for (std::size_t s = 0; s < statements_.size(); ++s) {
-      const CStatement &other = statements_[s];
+      const NestStatement &other = statements_[s];
       // What follows a minimum is at the same indices.
       if (last.index != own && (other.buffer == value.buffer || reads(other, value.buffer)) && followedBy(program_, s))
         return false;
@@ -149,7 +149,7 @@ class Tidier {
       if (!isBetween && !sharesLoop) continue;
       if (statements_[s].buffer == last.buffer || reads(statements_[s], last.buffer)) return false;
     }
-    for (CStatement &s : statements_) {
+    for (NestStatement &s : statements_) {
       for (int *root : {&s.value, &s.predicate, &s.data.value}) {
         if (*root < 0) continue;
         *root = program_.pool.rewrite(*root, [&](int e) -> std::optional<int> {
@@ -168,7 +168,7 @@ class Tidier {
   }
 
   /// t = x[i] in every iteration: the last one stays.
-  void keepLastIterations(CStatement &s) {
+  void keepLastIterations(NestStatement &s) {
     if (s.predicate >= 0 || s.data.isThere() || accumulationOf(program_, s) || reads(s, s.buffer)) return;
     if (program_.hasBounded(s.loops)) return;  // which iteration is the last, data say
     const auto known = determined(s.index, s.loops, program_.extents());
@@ -194,21 +194,21 @@ class Tidier {
   }
 
   /// Whether another statement of the loop touches what this one stores, or stores what it reads.
-  bool isShared(const CStatement &s, int loop) const {
-    for (const CStatement &other : statements_) {
+  bool isShared(const NestStatement &s, int loop) const {
+    for (const NestStatement &other : statements_) {
       if (&other == &s || std::find(other.loops.begin(), other.loops.end(), loop) == other.loops.end()) continue;
       if (other.buffer == s.buffer || reads(other, s.buffer) || reads(s, other.buffer)) return true;
     }
     return false;
   }
 
-  CProgram &program_;
-  std::vector<CStatement> &statements_;
+  NestProgram &program_;
+  std::vector<NestStatement> &statements_;
 };
 
 }  // namespace
 
-void tidy(CProgram &program) {
+void tidy(NestProgram &program) {
   Tidier(program).run();
 }
 

@@ -18,6 +18,7 @@
 #include "pimento/kernel/networks.h"
 #include "pimento/kernel/notation.h"
 #include "pimento/kernel/zoo.h"
+#include "test/support/same_results.h"
 
 namespace pimento {
 namespace {
@@ -47,27 +48,6 @@ Graph imported(const std::string &text, const std::string &function = {}) {
   if (graph) return std::move(*graph);
   for (const Diagnostic &d : graph.diagnostics()) ADD_FAILURE() << d.str() << "\n" << text;
   return {};
-}
-
-/// Results of both graphs on the same inputs, by position: names may differ.
-void expectSameResults(const Graph &a, const Graph &b, const std::string &text) {
-  const kernel::DataSet given = kernel::makeData(a, {});
-  kernel::DataSet left = given, right = kernel::makeData(b, {});
-  std::vector<std::size_t> from, to;
-  for (std::size_t t = 0; t < a.tensors.size(); ++t)
-    if (a.tensors[t].role != Role::kTemporary) from.push_back(t);
-  for (std::size_t t = 0; t < b.tensors.size(); ++t)
-    if (b.tensors[t].role != Role::kTemporary) to.push_back(t);
-  ASSERT_EQ(from.size(), to.size()) << text;
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    const bool isGiven = a.tensors[from[i]].role == Role::kInput || a.tensors[from[i]].role == Role::kInOut;
-    if (isGiven && right[to[i]].bytes.size() == given[from[i]].bytes.size()) right[to[i]] = given[from[i]];
-  }
-  ASSERT_TRUE(kernel::interpret(a, left).ok());
-  ASSERT_TRUE(kernel::interpret(b, right).ok());
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    EXPECT_EQ(left[from[i]].bytes, right[to[i]].bytes) << kernel::print(a) << kernel::print(b) << text;
-  }
 }
 
 /// As a function says it: arguments before temporaries, constants rounded to their type.
@@ -119,11 +99,11 @@ TEST(MlirRoundTrip, EveryAffineKernelOfTheZooComesBack) {
       if (text->find("affine.for") == std::string::npos) {
         EXPECT_EQ(kernel::shapeText(asFunction(*graph)), kernel::shapeText(back)) << entry.name << *text;
       }
-      expectSameResults(*graph, back, *text);
+      test::expectSameResults(*graph, back, *text);
       ++count;
       if (type == DType::kF16) continue;
       const std::string canonical = optimized(*text, "--canonicalize");
-      if (!canonical.empty()) expectSameResults(*graph, imported(canonical), canonical);
+      if (!canonical.empty()) test::expectSameResults(*graph, imported(canonical), canonical);
     }
   }
   EXPECT_GT(count, 20);
@@ -239,14 +219,14 @@ TEST(MlirRoundTrip, RandomKernelsComeBackAndTheirAffineLoopsComputeTheSame) {
   const std::string lowered = optimized(module, "--convert-linalg-to-affine-loops");
   const std::string canonical = optimized(module, "--canonicalize");
   for (const Graph &g : graphs) {
-    expectSameResults(g, imported(module, g.name), *emit::toMlir(g));
+    test::expectSameResults(g, imported(module, g.name), *emit::toMlir(g));
     if (lowered.empty()) continue;
-    expectSameResults(g, imported(canonical, g.name), *emit::toMlir(g));
+    test::expectSameResults(g, imported(canonical, g.name), *emit::toMlir(g));
     const Graph loops = imported(lowered, g.name);
-    expectSameResults(g, loops, *emit::toMlir(g));
+    test::expectSameResults(g, loops, *emit::toMlir(g));
     const Result<std::string> again = emit::toMlir(loops);
     ASSERT_TRUE(again);
-    expectSameResults(g, imported(*again), *again);
+    test::expectSameResults(g, imported(*again), *again);
   }
 }
 
@@ -292,9 +272,9 @@ TEST(MlirRoundTrip, RoundsAndIndicesFromDataComeBack) {
       const Graph back = imported(*text);
       if (back.kernels.empty()) continue;
       EXPECT_EQ(exchanges(*graph), exchanges(back)) << *text << kernel::print(back);
-      expectSameResults(*graph, back, *text);
+      test::expectSameResults(*graph, back, *text);
       const std::string canonical = optimized(*text, "--canonicalize");
-      if (!canonical.empty()) expectSameResults(*graph, imported(canonical), canonical);
+      if (!canonical.empty()) test::expectSameResults(*graph, imported(canonical), canonical);
       ++count;
     }
   }
