@@ -85,7 +85,10 @@ std::string neutral(Combine combine, DType type) {
     const double infinity = std::numeric_limits<double>::infinity();
     return mlirLiteral(type, isMin ? infinity : isMax ? -infinity : combine == Combine::kMul ? 1.0 : 0.0);
   }
-  return std::to_string(isMin ? highest : isMax ? -highest - 1 : combine == Combine::kMul ? 1 : 0);
+  const bool hasSign = isSigned(type);  // the bits of the largest unsigned number are those of -1
+  return std::to_string(isMin   ? (hasSign ? highest : -1)
+                        : isMax ? (hasSign ? -highest - 1 : 0)
+                                : static_cast<std::int64_t>(combine == Combine::kMul));
 }
 
 }  // namespace
@@ -152,11 +155,6 @@ Diagnostics MlirWriter::check() const {
     if (why != nullptr)
       found.push_back(unsupported("no-mlir-form", k.where, fmt::format("kernel '{}' {}", k.name, why),
                                   "what comes back from loops is one list without a limit; --emit kernel prints it"));
-  }
-  for (const Tensor &t : graph_.tensors) {
-    if (isFloat(t.type) || isSigned(t.type)) continue;
-    found.push_back(unsupported("no-mlir-form", {}, fmt::format("'{}' has elements of type {}", t.name, name(t.type)),
-                                "MLIR's arithmetic is on signless integers: use a signed --dtype"));
   }
   return found;
 }
