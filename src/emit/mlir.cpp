@@ -204,6 +204,10 @@ bool MlirWriter::covers(const Kernel &k, const Access &target) const {
 /// Whether linalg.generic can say it: all loops found from shapes, no order, no guards.
 bool MlirWriter::isStructured(const Kernel &k) const {
   const std::size_t counters = countersOf(k);
+  const auto isUnsignedExtreme = [&](const Store &s) {  // signless elements come back as signed ones
+    const DType type = tensorOf(s.target).type;
+    return !isFloat(type) && !isSigned(type) && (s.combine == Combine::kMin || s.combine == Combine::kMax);
+  };
   if (k.dims.size() == counters || !k.guards.empty() || k.form != kernel::Form::kAffine) return false;
   std::vector<bool> isFound(k.dims.size());
   std::fill_n(isFound.begin(), counters, true);
@@ -216,7 +220,7 @@ bool MlirWriter::isStructured(const Kernel &k) const {
   };
   if (std::any_of(k.loads.begin(), k.loads.end(), isOfCounters)) return false;
   for (const Store &s : k.stores)
-    if (s.follows >= 0 || isOfCounters(s.target)) return false;
+    if (s.follows >= 0 || isOfCounters(s.target) || isUnsignedExtreme(s)) return false;
   const auto look = [&](const Access &a) {
     for (std::size_t i = 0; i < a.index.size(); ++i) {
       const int d = soleDim(a.index[i]);

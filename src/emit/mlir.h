@@ -18,8 +18,8 @@ namespace pimento::emit {
 
 /// `mappings` has one text per kernel (empty: none) or is empty; so may `target` be. Of kernels in rounds only mappings
 /// that fit every round are written. Diagnostics: no-mlir-form for what would not come back: selections by rows, with a
-/// limit, in rounds or without a count, and an extreme with its index beside other stores. Unsigned elements are written
-/// as signless ones with unsigned ops: they come back as signed elements with the same bits.
+/// limit, in rounds or without a count, and an extreme with its index beside other stores. Unsigned elements are
+/// written as signless ones with unsigned ops: they come back as signed elements with the same bits.
 Result<std::string> toMlir(const kernel::Graph &graph, const std::vector<std::string> &mappings = {},
                            const std::string &target = {});
 

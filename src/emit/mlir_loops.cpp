@@ -137,9 +137,11 @@ void MlirWriter::writeFollowed(const Kernel &k, std::size_t leader, MlirBody &bo
   const DType type = tensorOf(extreme.target).type;
   const std::string value = body.as(extreme.value, type), old = load(extreme.target, body, dims);
   const bool isMin = extreme.combine == Combine::kMin;
-  const std::string better =
-      body.line(fmt::format("arith.{} {}{}, {}, {} : {}", isFloat(type) ? "cmpf" : "cmpi", isFloat(type) ? "o" : isSigned(type) ? "s" : "u",
-                            isMin ? "lt" : "gt", value, old, mlirType(type)));
+  const std::string better = body.line(fmt::format("arith.{} {}{}, {}, {} : {}", isFloat(type) ? "cmpf" : "cmpi",
+                                                   isFloat(type)    ? "o"
+                                                   : isSigned(type) ? "s"
+                                                                    : "u",
+                                                   isMin ? "lt" : "gt", value, old, mlirType(type)));
   std::vector<std::pair<std::string, const Access *>> with;
   for (const Store &s : k.stores)
     if (s.follows == static_cast<int>(leader)) with.emplace_back(body.as(s.value, tensorOf(s.target).type), &s.target);

@@ -26,8 +26,8 @@ class Import {
     const clang::PresumedLoc at =
         context.getSourceManager().getPresumedLoc(context.getSourceManager().getExpansionLoc(f.getLocation()));
     NestProgram program(f.getNameAsString(), at.isValid() ? Location{at.getFilename(), static_cast<int>(at.getLine()),
-                                                                  static_cast<int>(at.getColumn())}
-                                                       : Location{file_});
+                                                                     static_cast<int>(at.getColumn())}
+                                                          : Location{file_});
     CReader reader(context, program, options_.sizes);
     if (!reader.read(f)) {
       found_ = std::move(reader.diagnostics());

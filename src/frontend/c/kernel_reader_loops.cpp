@@ -207,7 +207,7 @@ void CReader::enterCarried(std::vector<Carried> &carried, int loop) {
     }
     const DType type = pool_[c.before.scalar].type;
     NestBuffer buffer{c.variable->getNameAsString(),     NestBuffer::Kind::kCarried, type, {}, false, false,
-                   placeOf(c.variable->getLocation())};
+                      placeOf(c.variable->getLocation())};
     std::vector<Affine> index;
     for (const int l : loops_) {
       buffer.shape.push_back(program_.loops[static_cast<std::size_t>(l)].extent);

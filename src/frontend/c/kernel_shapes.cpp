@@ -279,7 +279,7 @@ class Shaper {
       for (const int other : all) {
         if (other == w || !isLoose(other) || (written.contains(other) && other < w)) continue;
         const NestBuffer &a = program_.buffers[static_cast<std::size_t>(w)],
-                      &c = program_.buffers[static_cast<std::size_t>(other)];
+                         &c = program_.buffers[static_cast<std::size_t>(other)];
         if (a.type != c.type) continue;
         Diagnostic d =
             error("c-overlap", a.where, fmt::format("'{}' and '{}' are taken not to overlap", a.name, c.name),

@@ -385,8 +385,8 @@ class Emitter {
   }
 
   /// Whether a statement of a joint kernel gives its buffer a fresh tensor, and else the tensor it updates.
-  Status prepare(const NestGroup &group, std::size_t number, const std::optional<NestAccumulation> &how, bool isSequential,
-                 bool &isFresh, int &tensor) {
+  Status prepare(const NestGroup &group, std::size_t number, const std::optional<NestAccumulation> &how,
+                 bool isSequential, bool &isFresh, int &tensor) {
     const NestStatement &s = group[number];
     const Buffer before = target(s);
     if (before.holds == Holds::kNothing && how) return nothingToAddTo(s);

@@ -41,8 +41,8 @@ std::vector<Affine> project(const std::vector<Affine> &forms, const std::vector<
   return small;
 }
 
-kernel::Meeting meeting(const NestProgram &program, const NestStatement &a, const NestAccess &first, const NestStatement &b,
-                        const NestAccess &second) {
+kernel::Meeting meeting(const NestProgram &program, const NestStatement &a, const NestAccess &first,
+                        const NestStatement &b, const NestAccess &second) {
   const auto extentsOf = [&](const NestStatement &s) {
     std::vector<std::int64_t> extents;
     for (const int l : s.loops) extents.push_back(program.loops[static_cast<std::size_t>(l)].extent);
@@ -181,7 +181,7 @@ class Scheduler {
     if (std::none_of(reads.begin(), reads.end(), [&](const NestAccess &read) { return read.buffer == kept; }))
       return false;
     const NestGroup group(all().begin() + static_cast<std::ptrdiff_t>(a),
-                       all().begin() + static_cast<std::ptrdiff_t>(b) + 1);
+                          all().begin() + static_cast<std::ptrdiff_t>(b) + 1);
     const bool isAround =
         std::any_of(group.begin(), group.end(), [&](const NestStatement &s) { return hasRounds(s, counters); });
     if (isAround || !canJoin(group)) return false;
@@ -203,7 +203,7 @@ class Scheduler {
     starts.push_back(to);
     for (std::size_t g = 0; g + 1 < starts.size(); ++g) {
       NestGroup group(all().begin() + static_cast<std::ptrdiff_t>(starts[g]),
-                   all().begin() + static_cast<std::ptrdiff_t>(starts[g + 1]));
+                      all().begin() + static_cast<std::ptrdiff_t>(starts[g + 1]));
       const bool isAround =
           std::any_of(group.begin(), group.end(), [&](const NestStatement &s) { return hasRounds(s, counters); });
       if (isAround || (group.size() == 1 ? isBetterInside(group[0], counters) : !canJoin(group))) {

@@ -48,8 +48,8 @@ std::vector<NestAccess> readsOf(const NestProgram &program, const NestStatement 
 /// Outer loops that both have.
 std::vector<int> commonLoops(const std::vector<int> &a, const std::vector<int> &b);
 /// Where an access of `a` and one of `b` touch the same element; shared are their common loops.
-kernel::Meeting meeting(const NestProgram &program, const NestStatement &a, const NestAccess &first, const NestStatement &b,
-                        const NestAccess &second);
+kernel::Meeting meeting(const NestProgram &program, const NestStatement &a, const NestAccess &first,
+                        const NestStatement &b, const NestAccess &second);
 /// Kinds of a statement's loops, of which the first `counters` are around its kernel: parallel ones tell the elements
 /// apart and meet no other iteration; others accumulate, or run in order.
 std::vector<kernel::DimKind> kindsOf(NestProgram &program, const NestStatement &s, std::size_t counters);

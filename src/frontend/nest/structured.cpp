@@ -163,7 +163,9 @@ class Extremes {
  private:
   const std::vector<NestStatement> &all() const { return program_.statements; }
 
-  bool isBeside(const NestStatement &a, const NestStatement &b) const { return a.loops == b.loops && a.guards == b.guards; }
+  bool isBeside(const NestStatement &a, const NestStatement &b) const {
+    return a.loops == b.loops && a.guards == b.guards;
+  }
 
   /// The predicate as it was written: what was kept for later is what it was made of.
   int resolved(std::size_t s) {

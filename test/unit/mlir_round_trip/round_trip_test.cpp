@@ -306,12 +306,17 @@ TEST(MlirRoundTrip, NamesAndMappingsComeBack) {
   EXPECT_EQ(back->target, "hbm-pim");
 }
 
-TEST(MlirRoundTrip, WhatMlirCannotSayIsNamed) {
-  const Result<Graph> graph = kernel::makeZooKernel("gemv", {{"m", 16}, {"n", 8}}, DType::kU32);
-  ASSERT_TRUE(graph);
-  const Result<std::string> text = emit::toMlir(*graph);
-  ASSERT_FALSE(text);
-  EXPECT_EQ(text.diagnostics().front().code, "no-mlir-form");
+TEST(MlirRoundTrip, UnsignedElementsComeBackWithTheirBits) {
+  for (const char *formula : {"y[i,j] = x[i,j] / (w[i] + 1)", "y[i] min= x[i,j]", "y[i] max= x[i,j]",
+                              "y[i,j] = x[i,j] >> 3", "y[i,j] = select(x[i,j] < w[i], x[i,j] % 7, w[i])"}) {
+    for (const DType type : {DType::kU8, DType::kU32, DType::kU64}) {
+      const Result<Graph> graph = kernel::parseNotation(formula, {{"i", 16}, {"j", 9}}, type);
+      ASSERT_TRUE(graph) << graph.diagnostics().front().str();
+      const Result<std::string> text = emit::toMlir(*graph);
+      ASSERT_TRUE(text) << text.diagnostics().front().str();
+      test::expectSameResults(*graph, imported(*text), *text);
+    }
+  }
 }
 
 }  // namespace
