@@ -131,11 +131,6 @@ Diagnostics MlirWriter::check() const {
   Diagnostics found;
   for (std::size_t n = 0; n < graph_.kernels.size(); ++n) {
     const Kernel &k = graph_.kernels[n];
-    if (!k.bounds.empty())
-      found.push_back(unsupported("no-mlir-form", k.where,
-                                  fmt::format("data say how far dim '{}' of kernel '{}' runs",
-                                              k.dims[static_cast<std::size_t>(k.bounds[0].dim)].name, k.name),
-                                  "bounds of loops come from indices; --emit kernel prints it"));
     const auto follower = std::find_if(k.stores.begin(), k.stores.end(), [](const Store &s) { return s.follows >= 0; });
     const bool isMixed =
         follower != k.stores.end() && std::any_of(k.stores.begin(), k.stores.end(), [&](const Store &s) {
@@ -208,7 +203,8 @@ bool MlirWriter::isStructured(const Kernel &k) const {
     const DType type = tensorOf(s.target).type;
     return !isFloat(type) && !isSigned(type) && (s.combine == Combine::kMin || s.combine == Combine::kMax);
   };
-  if (k.dims.size() == counters || !k.guards.empty() || k.form != kernel::Form::kAffine) return false;
+  if (k.dims.size() == counters || !k.guards.empty() || !k.bounds.empty() || k.form != kernel::Form::kAffine)
+    return false;
   std::vector<bool> isFound(k.dims.size());
   std::fill_n(isFound.begin(), counters, true);
   const auto isOfCounters = [&](const Access &a) {

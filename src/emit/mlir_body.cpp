@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <numeric>
 
 namespace pimento::emit {
 
@@ -197,8 +198,18 @@ std::string MlirBody::writeValue(const kernel::Value &v, std::size_t number) {
 }
 
 void MlirBody::write() {
+  std::vector<int> all(kernel_.body.size());
+  std::iota(all.begin(), all.end(), 0);
+  write(all);
+}
+
+void MlirBody::write(const std::vector<int> &values) {
   isBit_.assign(kernel_.body.size(), false);
-  for (std::size_t v = 0; v < kernel_.body.size(); ++v) names_.push_back(writeValue(kernel_.body[v], v));
+  names_.assign(kernel_.body.size(), {});
+  for (const int v : values) {
+    const auto number = static_cast<std::size_t>(v);
+    names_[number] = writeValue(kernel_.body[number], number);
+  }
 }
 
 }  // namespace pimento::emit

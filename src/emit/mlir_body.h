@@ -32,6 +32,8 @@ class MlirBody {
 
   /// Writes the body; afterwards every value has a name.
   void write();
+  /// These values only, in the order of the body.
+  void write(const std::vector<int> &values);
   /// The name of a value in `type`, converted where it has another.
   std::string as(int value, DType type);
   /// A fresh line "%n = OP : TYPE"; returns "%n".

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "pimento/base/text.h"
 #include "pimento/emit/mlir_writer.h"
+#include "pimento/kernel/data_bounds.h"
 #include "pimento/kernel/rounds.h"
 
 namespace pimento::emit {
@@ -97,7 +99,23 @@ std::size_t MlirWriter::writeLoop(std::size_t number) {
 
 // ---- Elements ----
 
-/// Indices of an element of which one comes from data, as values.
+/// A sum of loops as a value: affine ops do not take the variables of loops that data bound.
+std::string MlirWriter::sum(const Affine &form, MlirBody &body, const std::vector<std::string> &dims) {
+  std::string value;
+  const auto constant = [&](std::int64_t x) { return body.line(fmt::format("arith.constant {} : index", x)); };
+  const auto add = [&](const std::string &term) {
+    value = value.empty() ? term : body.line(fmt::format("arith.addi {}, {} : index", value, term));
+  };
+  for (std::size_t d = 0; d < form.coefficients.size(); ++d) {
+    const std::int64_t c = form.coefficients[d];
+    if (c == 0) continue;
+    add(c == 1 ? dims[d] : body.line(fmt::format("arith.muli {}, {} : index", dims[d], constant(c))));
+  }
+  if (form.constant != 0 || value.empty()) add(constant(form.constant));
+  return value;
+}
+
+/// Indices of an element as values.
 std::vector<std::string> MlirWriter::indices(const Access &a, MlirBody &body, const std::vector<std::string> &dims) {
   std::vector<std::string> at;
   for (std::size_t i = 0; i < a.index.size(); ++i) {
@@ -106,6 +124,8 @@ std::vector<std::string> MlirWriter::indices(const Access &a, MlirBody &body, co
       at.push_back(body.index(a.indirectIndex));
     } else if (const int d = soleDim(form); d >= 0) {
       at.push_back(dims[static_cast<std::size_t>(d)]);
+    } else if (isBoundByData_) {
+      at.push_back(sum(form, body, dims));
     } else {
       const std::vector<std::string> names = dimNames(dims.size(), "d");
       at.push_back(body.line(fmt::format("affine.apply affine_map<({}) -> ({})>({})", join(names, ", "),
@@ -116,16 +136,17 @@ std::vector<std::string> MlirWriter::indices(const Access &a, MlirBody &body, co
 }
 
 std::string MlirWriter::load(const Access &a, MlirBody &body, const std::vector<std::string> &dims) {
-  if (a.isIndirect())
+  if (a.isIndirect() || isBoundByData_)
     return body.line(fmt::format("memref.load {}[{}] : {}", nameOf(a), join(indices(a, body, dims), ", "), typeOf(a)));
   return body.line(fmt::format("affine.load {}[{}] : {}", nameOf(a), formTexts(a.index, dims), typeOf(a)));
 }
 
 void MlirWriter::store(const std::string &value, const Access &a, MlirBody &body,
                        const std::vector<std::string> &dims) {
-  const std::string at = a.isIndirect() ? join(indices(a, body, dims), ", ") : formTexts(a.index, dims);
-  out_ += fmt::format("{}{}.store {}, {}[{}] : {}\n", body.indent(), a.isIndirect() ? "memref" : "affine", value,
-                      nameOf(a), at, typeOf(a));
+  const bool isByValue = a.isIndirect() || isBoundByData_;
+  const std::string at = isByValue ? join(indices(a, body, dims), ", ") : formTexts(a.index, dims);
+  out_ += fmt::format("{}{}.store {}, {}[{}] : {}\n", body.indent(), isByValue ? "memref" : "affine", value, nameOf(a),
+                      at, typeOf(a));
 }
 
 // ---- Kernels ----
@@ -177,40 +198,91 @@ void MlirWriter::writeStores(const Kernel &k, MlirBody &body, const std::vector<
   for (std::size_t s = 0; s < k.stores.size(); ++s) store(values[s], k.stores[s].target, body, dims);
 }
 
-void MlirWriter::writeLoops(std::size_t number) {
-  const Kernel &k = graph_.kernels[number];
-  const std::size_t counters = countersOf(k), own = k.dims.size() - counters;
-  const std::string before = indent_;
-  std::vector<std::string> dims = counters_;
-  for (std::size_t d = 0; d < own; ++d) {
-    dims.push_back(fmt::format("%d{}", d));
-    out_ += fmt::format("{}affine.for %d{} = 0 to {} {{\n", indent_, d, k.dims[counters + d].extent);
+/// The loop of dim `d`, and before it what bounds it.
+void MlirWriter::openLoop(const Kernel &k, std::size_t d, const std::string &prefix,
+                          const std::vector<std::string> &dims) {
+  const auto bounds = std::find_if(k.bounds.begin(), k.bounds.end(),
+                                   [d](const kernel::DataBounds &b) { return b.dim == static_cast<int>(d); });
+  if (bounds == k.bounds.end()) {
+    out_ += fmt::format("{}affine.for {} = 0 to {} {{\n", indent_, dims[d], k.dims[d].extent);
     indent_ += "  ";
+    return;
   }
-  if (!k.guards.empty()) {
+  MlirBody *current = nullptr;
+  const auto loadOf = [&](const Access &a, int) { return load(a, *current, dims); };
+  MlirBody body(k, indent_, loadOf, dims, out_, fmt::format("{}b{}_", prefix, d));
+  current = &body;
+  body.write(kernel::valuesBelow(k, *bounds));
+  const auto bound = [&](int value, std::int64_t otherwise) {
+    return value >= 0 ? body.index(value) : body.line(fmt::format("arith.constant {} : index", otherwise));
+  };
+  const std::string first = bound(bounds->first, 0), end = bound(bounds->end, k.dims[d].extent);
+  const std::string step = bound(-1, 1);
+  out_ += fmt::format("{}scf.for {} = {} to {} step {} {{\n", indent_, dims[d], first, end, step);
+  indent_ += "  ";
+}
+
+/// Opens what holds where the guards do.
+void MlirWriter::openGuards(const Kernel &k, MlirBody &body, const std::vector<std::string> &dims) {
+  if (!isBoundByData_) {
     std::vector<std::string> guards;
     const std::vector<std::string> names = dimNames(k.dims.size(), "d");
     for (const Affine &g : k.guards) guards.push_back(formText(g, names) + " >= 0");
-    out_ += fmt::format("{}affine.if affine_set<({}) : ({})>({}) {{\n", indent_, join(names, ", "), join(guards, ", "),
-                        join(dims, ", "));
-    indent_ += "  ";
+    return body.open(
+        fmt::format("affine.if affine_set<({}) : ({})>({})", join(names, ", "), join(guards, ", "), join(dims, ", ")));
   }
-  // Values of kernels without loops of their own stand side by side.
-  const std::string side = own == 0 ? fmt::format("s{}_", number) : "";
+  std::string all;
+  for (const Affine &g : k.guards) {
+    const std::string value = sum(g, body, dims), zero = body.line("arith.constant 0 : index");
+    const std::string holds = body.line(fmt::format("arith.cmpi sge, {}, {} : index", value, zero));
+    all = all.empty() ? holds : body.line(fmt::format("arith.andi {}, {} : i1", all, holds));
+  }
+  body.open("scf.if " + all);
+}
+
+/// What a point computes; what only bounds loops is left out.
+std::vector<int> MlirWriter::valuesOfPoints(const Kernel &k) const {
+  std::set<int> needed;
+  const auto need = [&](int value) {
+    const std::vector<int> below = kernel::valuesBelow(k, value);
+    needed.insert(below.begin(), below.end());
+  };
+  need(k.predicate);
+  for (const Store &s : k.stores) {
+    need(s.value);
+    need(s.target.indirectIndex);
+  }
+  return {needed.begin(), needed.end()};
+}
+
+void MlirWriter::writeLoops(std::size_t number) {
+  const Kernel &k = graph_.kernels[number];
+  const std::size_t counters = countersOf(k), own = k.dims.size() - counters;
+  isBoundByData_ = !k.bounds.empty();
+  // Values of kernels without loops of their own lie next to one another.
+  const std::string prefix = own == 0 ? fmt::format("%s{}_", number) : "%";
+  std::vector<std::string> dims = counters_;
+  for (std::size_t d = 0; d < own; ++d) dims.push_back(fmt::format("%d{}", d));
+  for (std::size_t d = 0; d < own; ++d) openLoop(k, counters + d, prefix, dims);
   std::vector<std::string> loads(k.loads.size());
-  for (std::size_t l = 0; l < k.loads.size(); ++l) {
-    if (k.loads[l].isIndirect()) continue;
-    loads[l] = fmt::format("%{}in{}", side, l);
-    out_ += fmt::format("{}{} = affine.load {}[{}] : {}\n", indent_, loads[l], nameOf(k.loads[l]),
-                        formTexts(k.loads[l].index, dims), typeOf(k.loads[l]));
-  }
   MlirBody *current = nullptr;
   const auto loadOf = [&](const Access &a, int n) {
-    return a.isIndirect() ? load(a, *current, dims) : loads[static_cast<std::size_t>(n)];
+    return a.isIndirect() || isBoundByData_ ? load(a, *current, dims) : loads[static_cast<std::size_t>(n)];
   };
-  MlirBody body(k, indent_, loadOf, dims, out_, fmt::format("%{}v", side));
+  MlirBody body(k, indent_, loadOf, dims, out_, prefix + "v");
   current = &body;
-  body.write();
+  if (!k.guards.empty()) openGuards(k, body, dims);
+  for (std::size_t l = 0; l < k.loads.size(); ++l) {
+    if (k.loads[l].isIndirect() || isBoundByData_) continue;
+    loads[l] = fmt::format("{}in{}", prefix, l);
+    out_ += fmt::format("{}{} = affine.load {}[{}] : {}\n", body.indent(), loads[l], nameOf(k.loads[l]),
+                        formTexts(k.loads[l].index, dims), typeOf(k.loads[l]));
+  }
+  if (isBoundByData_) {
+    body.write(valuesOfPoints(k));
+  } else {
+    body.write();
+  }
   const auto follower = std::find_if(k.stores.begin(), k.stores.end(), [](const Store &s) { return s.follows >= 0; });
   if (k.form == kernel::Form::kSelect) {
     writeSelection(k, body, dims);
@@ -219,10 +291,8 @@ void MlirWriter::writeLoops(std::size_t number) {
   } else {
     writeStores(k, body, dims);
   }
-  if (!k.guards.empty()) {
-    indent_.resize(indent_.size() - 2);
-    out_ += indent_ + "}\n";
-  }
+  isBoundByData_ = false;
+  if (!k.guards.empty()) body.close();
   for (std::size_t d = own; d-- > 0;) {
     indent_.resize(indent_.size() - 2);
     out_ += indent_ + "}" + (d == 0 ? fmt::format(" {{{}}}", join(attributes(number), ", ")) : "") + "\n";

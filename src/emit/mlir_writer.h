@@ -50,6 +50,11 @@ class MlirWriter {
   void writeStarts(int first, int end);
   std::vector<std::size_t> exchanged(std::size_t loop) const;
   void writeLoops(std::size_t number);
+  void openLoop(const kernel::Kernel &k, std::size_t d, const std::string &prefix,
+                const std::vector<std::string> &dims);
+  void openGuards(const kernel::Kernel &k, MlirBody &body, const std::vector<std::string> &dims);
+  std::vector<int> valuesOfPoints(const kernel::Kernel &k) const;
+  std::string sum(const kernel::Affine &form, MlirBody &body, const std::vector<std::string> &dims);
   void writeStores(const kernel::Kernel &k, MlirBody &body, const std::vector<std::string> &dims);
   void writeFollowed(const kernel::Kernel &k, std::size_t leader, MlirBody &body, const std::vector<std::string> &dims);
   void writeSelection(const kernel::Kernel &k, MlirBody &body, const std::vector<std::string> &dims);
@@ -63,6 +68,7 @@ class MlirWriter {
   std::vector<std::string> names_;
   std::vector<bool> isWritten_;
   int constants_ = 0;
+  bool isBoundByData_ = false;         ///< the kernel that is being written: its loops are scf's
   std::vector<std::string> counters_;  ///< loops around what is being written
   std::string indent_ = "  ";
   std::string out_;

@@ -134,19 +134,26 @@ class NestReader : private NestRecorder {
   void keepOldValues(int buffer, mlir::Operation &op);
   bool isUsedAfter(mlir::Value value, mlir::Operation &op) const;
 
-  // nest_loops.cpp: loops and the scalars they carry
-  Status readLoop(mlir::Operation &op);
-  Status readParallel(mlir::Operation &op);
-  Status readAffineParallel(mlir::Operation &op);
-  Status readReductions(mlir::Operation &op, const std::vector<Carried> &carried);
+  // nest_bounds.cpp: where loops start and end
   Result<Bounds> boundsOf(mlir::Operation &op);
   Result<std::vector<kernel::Affine>> boundForms(const std::vector<int> &bounds, kernel::Op choice,
                                                  mlir::Operation &op);
   Result<std::optional<Entered>> enter(mlir::Value iv, const Bounds &bounds, mlir::Operation &op);
+  int newLoop(std::int64_t extent, const Location &where);
+  bool readsData(int e) const;
+  bool isBoundByData(const Bounds &bounds) const;
+  std::int64_t extentIndexed(mlir::Value iv);
+  Result<std::optional<Entered>> enterBounded(mlir::Value iv, const Bounds &bounds, mlir::Operation &op);
+  Status keepsItsBounds(const Entered &entered, std::size_t first, mlir::Operation &op) const;
+
+  // nest_loops.cpp: what happens in loops, and the scalars they carry
+  Status readLoop(mlir::Operation &op);
+  Status readParallel(mlir::Operation &op);
+  Status readAffineParallel(mlir::Operation &op);
+  Status readReductions(mlir::Operation &op, const std::vector<Carried> &carried);
   std::vector<kernel::Affine> guardsAround() const;
   void within(const Entered &entered);
   void leave();
-  int newLoop(std::int64_t extent, const Location &where);
   std::vector<Carried> scalarsOf(mlir::LoopLikeOpInterface loop);
   void countSteps(std::vector<Carried> &carried, const Entered &entered) const;
   bool isChained(const Carried &c, mlir::Operation &loop) const;

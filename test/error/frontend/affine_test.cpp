@@ -114,11 +114,20 @@ TEST(AffineErrors, BoundsThatAreUnknownNumbersAreNamed) {
             "missing-size@3:1");
 }
 
-TEST(AffineErrors, BoundsThatTheDataDecideAreRefused) {
-  EXPECT_EQ(complaint(function("%a = affine.load %k[0] : memref<16xi64>\n%n = arith.index_cast %a : i64 to index\n"
-                               "scf.for %i = %c0 to %n step %c1 {\nmemref.store %z, %y[%i] : memref<16xf32>\n}"),
-                      "loaded from memory", "sums of loops"),
-            "unsupported-access@7:1");
+TEST(AffineErrors, LoopsThatDataBoundCountByOneLeaveTheirBoundsAloneAndIndexWhatHasAnExtent) {
+  const std::string bound = "%a = affine.load %k[0] : memref<16xi64>\n%n = arith.index_cast %a : i64 to index\n";
+  EXPECT_EQ(complaint(function(bound + "%c2 = arith.constant 2 : index\nscf.for %i = %c0 to %n step %c2 {\n"
+                                       "memref.store %z, %y[%i] : memref<16xf32>\n}"),
+                      "step 1 only", "multiply"),
+            "unsupported-loop@8:1");
+  EXPECT_EQ(complaint(function(bound + "scf.for %i = %c0 to %n step %c1 {\n%o = memref.load %y[%c0] : memref<16xf32>\n"
+                                       "%s = arith.addf %o, %z : f32\nmemref.store %s, %y[%c0] : memref<16xf32>\n}"),
+                      "index of no memref", "known extent"),
+            "unsupported-loop@7:1");
+  EXPECT_EQ(complaint(function(bound + "scf.for %i = %c0 to %n step %c1 {\n%b = memref.load %k[%i] : memref<16xi64>\n"
+                                       "memref.store %b, %k[%c0] : memref<16xi64>\n}"),
+                      "how often the loop runs", "does not store"),
+            "unsupported-loop@7:1");
 }
 
 TEST(AffineErrors, IndicesOutsideTheMemrefAreFound) {
