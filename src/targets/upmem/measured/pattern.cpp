@@ -194,6 +194,7 @@ class Recogniser {
 
   Result<Pattern> histogram(Pattern p) const {
     const auto isBin = [&](int v) {
+      if (value(v).op == Op::kCast && value(v).type == DType::kI64) v = argument(v, 0);  // as MLIR's indices
       if (value(v).op != Op::kShr || !isInteger(argument(v, 1), kValueBits)) return false;
       const int scaled = argument(v, 0);
       if (value(scaled).op != Op::kMul || value(argument(scaled, 1)).op != Op::kConstant) return false;
