@@ -17,6 +17,7 @@
 #include "pimento/targets/targets.h"
 #include "pimento/tune/candidates.h"
 #include "pimento/tune/explore.h"
+#include "pimento/tune/problem.h"
 
 namespace {
 

@@ -3,7 +3,8 @@
 
 usage: speed.py [--tool build/bin/pimento] [--runs 5] [--check] [--against OTHER]
 
-`wall_us` runs from the parsed input to the finished report, first call in the process (docs/cli.md). Each row is the
+`wall_us` runs from the parsed input to the finished report, first call in the process (docs/cli.md); rows called `process`
+are a whole process, from its start to its end. Each row is the
 median of several processes on one core; run it on an idle machine. With --check the exit status is 1 if a limit is not
 kept. With --against each run of the tool is paired with one of OTHER, an older build, the two taking turns; the last
 column is the time of the tool as a share of that of OTHER.
@@ -78,8 +79,21 @@ CASES = [
 ]
 
 
+# What needs no LLVM, as a user waits for it.
+PROCESSES = [["--version"], ["kernels"], ["targets"], ["estimate", "gemv", "--size", "m=512,n=512"]]
+PROCESS_LIMIT_MS = 20
+
 # C programs for DPUs, from the start of the process to the written object: lines, limit in ms.
 PROGRAMS = [(50, 200), (500, 1000)]
+
+
+def process_ms(command):
+    began = time.monotonic()
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    taken = (time.monotonic() - began) * 1e3
+    if done.returncode != 0:
+        sys.exit(f"speed: {' '.join(command)}: status {done.returncode}\n{done.stderr}")
+    return taken
 
 
 def compile_ms(tool, lines):
@@ -87,12 +101,7 @@ def compile_ms(tool, lines):
         source = Path(folder) / "program.c"
         source.write_text(dpu_program.program(lines), encoding="utf-8")
         command = [tool, "upmem-cc", "-c", "-O2", "-DNR_TASKLETS=16", "-o", str(source.with_suffix(".o")), str(source)]
-        began = time.monotonic()
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        taken = (time.monotonic() - began) * 1e3
-    if done.returncode != 0:
-        sys.exit(f"speed: {' '.join(command)}: status {done.returncode}\n{done.stderr}")
-    return taken
+        return process_ms(command)
 
 
 def run(tool, args):
@@ -105,7 +114,9 @@ def run(tool, args):
 
 
 def measure(tool, c):
-    return compile_ms(tool, c["lines"]) if "lines" in c else c["value"](run(tool, c["args"]))
+    if "lines" in c:
+        return compile_ms(tool, c["lines"])
+    return process_ms([tool, *c["args"]]) if c["value"] is None else c["value"](run(tool, c["args"]))
 
 
 def main():
@@ -122,7 +133,8 @@ def main():
     programs = [
         {**case(f"upmem-cc, {lines} lines", None, None, "ms", limit), "lines": lines} for lines, limit in PROGRAMS
     ]
-    for c in CASES + programs:
+    processes = [case(f"process {' '.join(args[:2])}", args, None, "ms", PROCESS_LIMIT_MS) for args in PROCESSES]
+    for c in CASES + processes + programs:
         values, others = [], []
         for _ in range(options.runs):
             values.append(measure(options.tool, c))

@@ -57,7 +57,12 @@ function(pimento_room name)
   add_library(Pimento::${name} ALIAS pimento_${name})
   set(deps "")
   foreach(d ${R_DEPENDS})
-    list(APPEND deps pimento_${d})
+    if(TARGET pimento_${d}_llvm)
+      # A program that has LLVM in it takes the room itself, all others its face (PIMENTO_MLIR_FROM_HOST).
+      list(APPEND deps "$<IF:$<BOOL:$<TARGET_PROPERTY:PIMENTO_MLIR_FROM_HOST>>,pimento_${d}_llvm,pimento_${d}>")
+    else()
+      list(APPEND deps pimento_${d})
+    endif()
   endforeach()
   target_link_libraries(pimento_${name} PUBLIC ${deps} ${R_LIBS} PRIVATE ${R_PRIVATE_LIBS}
                         $<BUILD_INTERFACE:pimento_settings>)
@@ -74,6 +79,16 @@ function(pimento_uses_llvm target)
   target_compile_definitions(${target} PRIVATE ${definitions} NDEBUG)
   # SYSTEM: LLVM's headers do not pass our warnings.
   target_include_directories(${target} SYSTEM PRIVATE ${ARGN})
+endfunction()
+
+# pimento_exports(TARGET functions...): of a module that uses LLVM; it shows these functions and LLVM's own inline ones.
+function(pimento_exports target)
+  list(JOIN ARGN "; " entries)
+  set(entries "${entries};")
+  set(map ${CMAKE_CURRENT_BINARY_DIR}/${target}.map)
+  configure_file(${CMAKE_SOURCE_DIR}/cmake/llvm_exports.map.in ${map} @ONLY)
+  target_link_options(${target} PRIVATE LINKER:--version-script=${map})
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${map})
 endfunction()
 
 # pimento_embed(SOURCE HEADER NAMESPACE TYPE FUNCTION files...)

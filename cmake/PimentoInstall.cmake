@@ -1,5 +1,5 @@
-# What `make install` and the Debian package hold: the tool, one shared library of all rooms with its headers, the data,
-# and what CMake and pkg-config need to find them.
+# What `make install` and the Debian package hold: the tool, one shared library of all rooms with its headers, the module
+# of what needs LLVM (src/CMakeLists.txt), the data, and what CMake and pkg-config need to find them.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -7,7 +7,7 @@ set(rooms base kernel machine mapping program energy dpu sim lower evaluate tune
 list(TRANSFORM rooms PREPEND pimento_ OUTPUT_VARIABLE room_libraries)
 
 # The rooms' static libraries, whole, in one shared library: a user links -lpimento and needs none of the libraries
-# behind it, LLVM included.
+# behind it; LLVM comes with the module.
 file(WRITE ${CMAKE_BINARY_DIR}/shared.cpp "")
 add_library(pimento_shared SHARED ${CMAKE_BINARY_DIR}/shared.cpp)
 target_link_libraries(pimento_shared PRIVATE ${room_libraries})
@@ -18,11 +18,9 @@ set_target_properties(pimento_shared PROPERTIES
   LINK_LIBRARY_OVERRIDE "WHOLE_ARCHIVE,${all_rooms}")
 target_include_directories(pimento_shared INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_compile_features(pimento_shared INTERFACE cxx_std_20)
-# libMLIR.so lies in LLVM's own folder, which the loader does not search.
 if(PIMENTO_SANITIZE OR PIMENTO_FUZZ)
   set_target_properties(pimento_shared PROPERTIES EXCLUDE_FROM_ALL ON)
 endif()
-set_target_properties(pimento pimento_shared PROPERTIES INSTALL_RPATH "${PIMENTO_LLVM_LIBRARIES}")
 
 install(TARGETS pimento RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS pimento_shared EXPORT PimentoTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

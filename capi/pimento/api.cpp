@@ -7,7 +7,7 @@
 #include "answer.h"
 #include "failure.h"
 #include "pimento/base/diagnostics.h"
-#include "pimento/driver/input.h"
+#include "pimento/driver/input_kind.h"
 #include "pimento/driver/verbs.h"
 #include "query.h"
 
@@ -24,8 +24,7 @@ struct pimento_answer : capi::Answer {
 namespace {
 
 int isNull(const char *what) {
-  return wrongUsage("api-null", std::string(what) + " is NULL",
-                    "every argument that may be NULL is said to in pimento.h");
+  return wrongUsage("api-null", std::string(what) + " is NULL", "pimento.h names the arguments that may be NULL");
 }
 
 int statusOf(const Status &status) {
@@ -35,7 +34,7 @@ int statusOf(const Status &status) {
 int notFound(const char *path, const char *kind) {
   return capi::fail(PIMENTO_NOT_FOUND,
                     usageError("api-path", "", "the answer has no " + std::string(kind) + " '" + path + "'",
-                               "pimento_answer_count and pimento_answer_key say what there is"));
+                               "pimento_answer_count and pimento_answer_key list what it has"));
 }
 
 }  // namespace
@@ -94,13 +93,13 @@ int pimento_ask(const pimento_query *query, pimento_answer **answer) {
   if (answer != nullptr) *answer = nullptr;
   return guarded([&] {
     if (query == nullptr) return isNull("the query");
-    if (answer == nullptr) return isNull("the place for the answer");
+    if (answer == nullptr) return isNull("the pointer for the answer");
     if (!query->hasKernel())
       return wrongUsage("api-value", "the query has no kernel", "set the option 'kernel', or call pimento_query_text");
-    const driver::Outcome outcome = driver::compare(query->options());
+    const driver::Outcome outcome = driver::run(driver::VerbId::kCompare, query->options());
     if (outcome.status != 0)
       return capi::fail(PIMENTO_NO_ANSWER, outcome.diagnostics.empty()
-                                               ? error(DiagnosticKind::kOurs, "api-internal", {}, "no words", "")
+                                               ? error(DiagnosticKind::kOurs, "api-internal", {}, "no message", "")
                                                : outcome.diagnostics.front());
     auto made = std::make_unique<pimento_answer>(outcome.text);
     const bool isAny = made->isAnyOk();
@@ -108,8 +107,8 @@ int pimento_ask(const pimento_query *query, pimento_answer **answer) {
     *answer = made.release();
     if (isAny) return static_cast<int>(PIMENTO_OK);
     return capi::fail(PIMENTO_NO_ANSWER,
-                      unsupported("api-no-answer", {}, why != nullptr ? *why : "no machine was asked",
-                                  "the rows of the answer have all diagnostics"));
+                      unsupported("api-no-answer", {}, why != nullptr ? *why : "no machine was given",
+                                  "each row of the answer has its diagnostics"));
   });
 }
 
@@ -129,7 +128,7 @@ int pimento_answer_least(const pimento_answer *answer, const char *path, size_t 
   return guarded([&] {
     if (answer == nullptr) return isNull("the answer");
     if (path == nullptr) return isNull("the path");
-    if (row == nullptr) return isNull("the place for the row");
+    if (row == nullptr) return isNull("the pointer for the row");
     const auto found = answer->least(path);
     if (!found) return notFound(path, "number");
     *row = *found;
@@ -141,7 +140,7 @@ int pimento_answer_number(const pimento_answer *answer, size_t row, const char *
   return guarded([&] {
     if (answer == nullptr) return isNull("the answer");
     if (path == nullptr) return isNull("the path");
-    if (value == nullptr) return isNull("the place for the number");
+    if (value == nullptr) return isNull("the pointer for the number");
     const auto found = answer->number(row, path);
     if (!found) return notFound(path, "number");
     *value = *found;

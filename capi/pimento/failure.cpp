@@ -10,7 +10,7 @@ namespace {
 // C has errno for this: the caller gets a number, and asks for the words behind it in the same thread.
 thread_local std::string problemOfThread;
 thread_local const char *words = "";  // of problemOfThread, or where there is no memory for that
-constexpr const char *kNoMemory = "memory ran out";
+constexpr const char *kNoMemory = "out of memory";
 
 }  // namespace
 
@@ -41,13 +41,13 @@ int failByException() noexcept {
   } catch (const std::exception &e) {
     try {
       return fail(PIMENTO_INTERNAL, error(DiagnosticKind::kOurs, "api-internal", {}, e.what(),
-                                          "this is a bug of Pimento; please report it with the query"));
+                                          "this is a bug in Pimento; please report it with the query"));
     } catch (...) {
       words = kNoMemory;
       return PIMENTO_NO_MEMORY;
     }
   } catch (...) {
-    words = "something was thrown that says nothing";
+    words = "an exception without a message was thrown";
     return PIMENTO_INTERNAL;
   }
 }

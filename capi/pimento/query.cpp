@@ -3,57 +3,26 @@
 #include <vector>
 
 #include "pimento/base/suggest.h"
-#include "pimento/base/text.h"
+#include "pimento/driver/input_kind.h"
+#include "pimento/driver/option_table.h"
 
 namespace pimento::capi {
 
 namespace {
 
-using driver::Options;
-
-struct TextOption {
-  const char *key;
-  std::string Options::*value;
-};
-constexpr TextOption kTexts[] = {
-    {"kernel", &Options::input},    {"function", &Options::function}, {"dtype", &Options::dtype},
-    {"variant", &Options::variant}, {"offload", &Options::offload},   {"data", &Options::data},
-    {"engine", &Options::engine},
-};
-
-struct ListOption {
-  const char *key;
-  std::vector<std::string> Options::*values;
-};
-constexpr ListOption kLists[] = {
-    {"size", &Options::sizes}, {"target", &Options::targets},     {"set", &Options::sets},
-    {"map", &Options::maps},   {"constant", &Options::constants}, {"machines", &Options::machinePath},
-};
-
-constexpr const char *kJobs = "jobs", *kSeed = "seed";
-constexpr std::int64_t kMostJobs = 1024;
-
-template <typename Options, std::size_t N>
-const Options *find(const Options (&options)[N], std::string_view key) {
-  for (const Options &o : options)
-    if (key == o.key) return &o;
-  return nullptr;
-}
-
 Diagnostic unknownKey(std::string_view key) {
   std::vector<std::string> keys;
-  for (const TextOption &o : kTexts) keys.emplace_back(o.key);
-  for (const ListOption &o : kLists) keys.emplace_back(o.key);
-  keys.insert(keys.end(), {kJobs, kSeed});
+  for (const driver::OptionRow &row : driver::optionTable())
+    if (!row.apiKey.empty()) keys.emplace_back(row.apiKey);
   return usageError("api-key", "", "a query has no option '" + std::string(key) + "'", suggest(key, keys));
 }
 
-Result<std::int64_t> wholeNumber(std::string_view key, std::string_view value, std::int64_t most) {
-  const auto number = parseInteger(value);
-  if (!number || *number < 0 || *number > most)
-    return usageError("api-value", "", "'" + std::string(value) + "' is no value of '" + std::string(key) + "'",
-                      "a whole number from 0 to " + std::to_string(most));
-  return *number;
+/// Sets a value, or adds one to a list. Diagnostic: api-value.
+Status setValue(const driver::OptionRow &row, std::string_view value, driver::Options &options) {
+  const Status s = driver::set(row, value, options);
+  if (s) return s;
+  const Diagnostic &d = s.diagnostics().front();
+  return usageError("api-value", "", d.message, d.hint);
 }
 
 }  // namespace
@@ -63,57 +32,43 @@ Query::Query() {
 }
 
 Status Query::set(std::string_view key, const char *value) {
+  const driver::OptionRow *row = driver::optionOfApi(key);
+  if (row == nullptr) return unknownKey(key);
+  driver::Options changed = options_;
   const Query plain;
-  if (const TextOption *o = find(kTexts, key)) {
-    options_.*(o->value) = value != nullptr ? std::string(value) : plain.options_.*(o->value);
-    if (o->value == &Options::input) options_.text.reset();
-    return okStatus();
-  }
-  if (const ListOption *o = find(kLists, key)) {
-    (options_.*(o->values)).clear();
-    return value != nullptr ? add(key, value) : okStatus();
-  }
-  if (key == kJobs) {
-    const Result<std::int64_t> jobs = wholeNumber(key, value != nullptr ? value : "0", kMostJobs);
-    if (!jobs) return jobs.diagnostics();
-    options_.jobs = static_cast<int>(*jobs);
-    return okStatus();
-  }
-  if (key == kSeed) {
-    const Result<std::int64_t> seed = wholeNumber(key, value != nullptr ? value : "1", INT64_MAX);
-    if (!seed) return seed.diagnostics();
-    options_.seed = static_cast<std::uint64_t>(*seed);
-    return okStatus();
-  }
-  return unknownKey(key);
+  std::visit([&](auto field) { changed.*field = plain.options_.*field; }, row->field);
+  if (value != nullptr)
+    if (Status s = setValue(*row, value, changed); !s) return s;
+  if (key == "kernel") changed.text.reset();
+  options_ = std::move(changed);
+  return okStatus();
 }
 
 Status Query::add(std::string_view key, std::string_view value) {
-  if (const ListOption *o = find(kLists, key)) {
-    (options_.*(o->values)).emplace_back(value);
-    return okStatus();
-  }
-  if (find(kTexts, key) != nullptr || key == kJobs || key == kSeed)
-    return usageError("api-key", "", "option '" + std::string(key) + "' is no list", "set it");
-  return unknownKey(key);
+  const driver::OptionRow *row = driver::optionOfApi(key);
+  if (row == nullptr) return unknownKey(key);
+  if (!isList(*row)) return usageError("api-key", "", "option '" + std::string(key) + "' is not a list", "set it");
+  return setValue(*row, value, options_);
 }
 
 Status Query::setText(std::string_view language, std::string text, std::string name) {
-  const std::vector<std::string> languages = {"mlir", "c", "cnm", "llvcnm"};
-  const std::string ending = "." + std::string(language);
-  for (const std::string &known : languages) {
-    if (language != known) continue;
+  std::vector<std::string> languages;
+  for (const driver::InputKind &kind : driver::inputKinds()) {
+    if (!kind.isText) continue;
+    languages.emplace_back(kind.name);
+    if (language != kind.name) continue;
+    const std::string_view ending = kind.endings[0];
     options_.input = name.empty() ? "kernel" : std::move(name);
     if (!options_.input.ends_with(ending)) options_.input += ending;
     options_.text = std::move(text);
     return okStatus();
   }
-  return usageError("api-value", "", "'" + std::string(language) + "' is no language of kernels",
+  return usageError("api-value", "", "'" + std::string(language) + "' is not a kernel language",
                     suggest(language, languages));
 }
 
 driver::Options Query::options() const {
-  Options o = options_;
+  driver::Options o = options_;
   // A compiler's question is which mapping is best; the command line's is what the reference takes.
   o.usualMap = "auto";
   o.isJson = true;

@@ -25,7 +25,7 @@ double ms(Picoseconds t) {
 Outcome account(const dpu_set_t &set, pimento_dpu_account_t *out) {
   Selected s;
   if (Outcome o = Registry::get().select(set, s); !o) return o;
-  if (out == nullptr) return failure(DPU_ERR_INVALID_MEMORY_TRANSFER, "the place for the account is NULL");
+  if (out == nullptr) return failure(DPU_ERR_INVALID_MEMORY_TRANSFER, "the pointer for the account is NULL");
   s.system->queue.wait();
   const Totals t = s.system->account.totals();
   const auto unsignedOf = [](std::int64_t n) { return static_cast<std::uint64_t>(n); };
@@ -56,7 +56,7 @@ Outcome readLog(const dpu_set_t &set, FILE *stream) {
   for (dpu_t *d : s.dpus) {
     if (d->program == nullptr)
       return failure(DPU_ERR_NO_PROGRAM_LOADED,
-                     fmt::format("{} has no program\n  hint: dpu_load comes first", s.system->nameOf(*d)));
+                     fmt::format("{} has no program\n  hint: call dpu_load first", s.system->nameOf(*d)));
     targets::upmem::DpuLog log(d->program->code());
     log.take(*d->engine);
     std::fprintf(stream, "=== DPU#0x%x ===\n", static_cast<unsigned>(d->index));
@@ -74,10 +74,10 @@ struct Names {
 };
 constexpr Names kErrors[] = {
     {DPU_OK, "success"},
-    {DPU_ERR_INTERNAL, "a mistake of the library itself"},
+    {DPU_ERR_INTERNAL, "internal error of the library"},
     {DPU_ERR_SYSTEM, "the operating system refused memory, a thread or a file"},
     {DPU_ERR_DRIVER, "the driver failed"},
-    {DPU_ERR_ALLOCATION, "so many DPUs or ranks are not free"},
+    {DPU_ERR_ALLOCATION, "not enough free DPUs or ranks"},
     {DPU_ERR_INVALID_DPU_SET, "invalid set of DPUs"},
     {DPU_ERR_INVALID_THREAD_ID, "invalid tasklet"},
     {DPU_ERR_INVALID_NOTIFY_ID, "invalid notification"},
@@ -99,19 +99,19 @@ constexpr Names kErrors[] = {
     {DPU_ERR_DPU_FAULT, "a DPU is in fault"},
     {DPU_ERR_ELF_INVALID_FILE, "invalid program file"},
     {DPU_ERR_ELF_NO_SUCH_FILE, "the program file cannot be read"},
-    {DPU_ERR_ELF_NO_SUCH_SECTION, "the program file lacks a section"},
+    {DPU_ERR_ELF_NO_SUCH_SECTION, "the program file is missing a section"},
     {DPU_ERR_TIMEOUT, "the program did not end in time"},
     {DPU_ERR_INVALID_PROFILE, "invalid profile"},
     {DPU_ERR_UNKNOWN_SYMBOL, "unknown symbol"},
     {DPU_ERR_LOG_FORMAT, "the log cannot be read"},
     {DPU_ERR_LOG_CONTEXT_MISSING, "the program has no log"},
-    {DPU_ERR_LOG_BUFFER_TOO_SMALL, "the log was too small for what was printed"},
-    {DPU_ERR_VPD_INVALID_FILE, "invalid description of the module"},
+    {DPU_ERR_LOG_BUFFER_TOO_SMALL, "the log was too small for the output"},
+    {DPU_ERR_VPD_INVALID_FILE, "invalid module description"},
     {DPU_ERR_VPD_NO_REPAIR, "the module cannot be repaired"},
     {DPU_ERR_NO_THREAD_PER_RANK, "ranks have no threads"},
     {DPU_ERR_INVALID_BUFFER_SIZE, "invalid size of a buffer"},
     {DPU_ERR_NONBLOCKING_SYNC_CALLBACK, "a nonblocking callback must be asynchronous"},
-    {DPU_ERR_TOO_MANY_TASKLETS, "the program has more tasklets than the DPU"},
+    {DPU_ERR_TOO_MANY_TASKLETS, "the program needs more tasklets than the DPU has"},
     {DPU_ERR_SG_TOO_MANY_BLOCKS, "too many blocks for one DPU"},
     {DPU_ERR_SG_LENGTH_MISMATCH, "the blocks of a DPU do not have the length of the transfer"},
     {DPU_ERR_SG_NOT_ACTIVATED, "scatter/gather is not enabled in the profile"},
@@ -162,7 +162,8 @@ dpu_error_t pimento_dpu_account(dpu_set_t set, pimento_dpu_account_t *account) {
 }
 
 dpu_error_t pimento_dpu_report(const char *file) {
-  return answer([&] { return file == nullptr ? failure(DPU_ERR_SYSTEM, "no file is named") : writeReport(file); });
+  return answer(
+      [&] { return file == nullptr ? failure(DPU_ERR_SYSTEM, "the file name is missing") : writeReport(file); });
 }
 
 const char *pimento_dpu_reason(void) {
@@ -204,7 +205,7 @@ dpu_error_t dpu_probe_get(dpu_probe_t *probe, dpu_probe_quantity_t quantity, dpu
                           double *value) {
   return answer([&]() -> Outcome {
     if (probe == nullptr || value == nullptr) return failure(DPU_ERR_INTERNAL, "the probe or the value is NULL");
-    if (quantity != DPU_ENERGY && quantity != DPU_TIME) return failure(DPU_ERR_INTERNAL, "no quantity of a probe");
+    if (quantity != DPU_ENERGY && quantity != DPU_TIME) return failure(DPU_ERR_INTERNAL, "not a quantity of a probe");
     const auto n = static_cast<double>(std::max<std::uint64_t>(1, probe->intervals));
     *value = statistic == DPU_MIN     ? probe->least[quantity]
              : statistic == DPU_MAX   ? probe->most[quantity]

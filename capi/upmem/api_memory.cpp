@@ -45,7 +45,7 @@ struct Variable {
 Outcome checkDirection(dpu_xfer_t xfer) {
   if (xfer == DPU_XFER_TO_DPU || xfer == DPU_XFER_FROM_DPU) return {};
   return failure(DPU_ERR_INVALID_MEMORY_TRANSFER,
-                 fmt::format("{} is no direction: DPU_XFER_TO_DPU or DPU_XFER_FROM_DPU", static_cast<int>(xfer)));
+                 fmt::format("{} is not a direction: DPU_XFER_TO_DPU or DPU_XFER_FROM_DPU", static_cast<int>(xfer)));
 }
 
 std::size_t ranksOf(const std::vector<Part> &parts) {
@@ -99,10 +99,12 @@ Outcome copyFrom(const dpu_set_t &set, const Variable &variable, void *dst) {
   Selected s;
   if (Outcome o = Registry::get().select(set, s); !o) return o;
   if (s.dpus.size() != 1)
-    return failure(DPU_ERR_INVALID_DPU_SET,
-                   fmt::format("the set has {} DPUs; copying from is for one\n  hint: DPU_FOREACH, or dpu_prepare_xfer "
-                               "and dpu_push_xfer",
-                               s.dpus.size()));
+    return failure(
+        DPU_ERR_INVALID_DPU_SET,
+        fmt::format(
+            "the set has {} DPUs; dpu_copy_from needs a set of one\n  hint: use DPU_FOREACH, or dpu_prepare_xfer "
+            "and dpu_push_xfer",
+            s.dpus.size()));
   Area area;
   if (Outcome o = variable.locate(s, area); !o) return o;
   if (area.length == 0) return {};
@@ -152,9 +154,8 @@ class ScatterGather {
       sum += block.length;
     }
     if (sum > area_.length || (isExact_ && sum != area_.length))
-      return failure(DPU_ERR_SG_LENGTH_MISMATCH,
-                     fmt::format("the blocks of {} have {} bytes together, the transfer has {}",
-                                 s_.system->nameOf(*s_.dpus[index]), sum, area_.length));
+      return failure(DPU_ERR_SG_LENGTH_MISMATCH, fmt::format("the blocks of {} total {} bytes, the transfer {}",
+                                                             s_.system->nameOf(*s_.dpus[index]), sum, area_.length));
     return {};
   }
 
@@ -190,11 +191,11 @@ Outcome pushBlocks(const dpu_set_t &set, dpu_xfer_t xfer, const Variable &variab
   if (Outcome o = Registry::get().select(set, s); !o) return o;
   if (Outcome o = checkDirection(xfer); !o) return o;
   if (!s.system->setup.hasScatterGather)
-    return failure(DPU_ERR_SG_NOT_ACTIVATED, "the profile of dpu_alloc does not say sgXferEnable=true");
+    return failure(DPU_ERR_SG_NOT_ACTIVATED, "the profile of dpu_alloc does not set sgXferEnable=true");
   Area area;
   if (Outcome o = variable.locate(s, area); !o) return o;
-  if (!area.isMram) return failure(DPU_ERR_SG_NOT_MRAM_SYMBOL, "scatter and gather are for variables in MRAM");
-  if (blocks == nullptr || blocks->f == nullptr) return noBuffer("the function that tells the blocks");
+  if (!area.isMram) return failure(DPU_ERR_SG_NOT_MRAM_SYMBOL, "scatter/gather transfers need a variable in MRAM");
+  if (blocks == nullptr || blocks->f == nullptr) return noBuffer("the function that returns the blocks");
   if (area.length == 0) return {};
   const bool isExact = (flags & DPU_SG_XFER_DISABLE_LENGTH_CHECK) == 0;
   return perform(s, (flags & DPU_SG_XFER_ASYNC) != 0,

@@ -20,7 +20,7 @@ Outcome isNull(const char *what) {
 }
 
 Outcome allocate(std::uint32_t count, bool isRanks, const char *profile, dpu_set_t *set) {
-  if (set == nullptr) return failure(DPU_ERR_INVALID_DPU_SET, "the place for the set is NULL");
+  if (set == nullptr) return failure(DPU_ERR_INVALID_DPU_SET, "the pointer for the set is NULL");
   Setup setup;
   if (Outcome o = readProfile(profile == nullptr ? "" : profile, setup); !o) return o;
   const std::optional<std::int64_t> wanted =
@@ -33,9 +33,9 @@ Outcome release(const dpu_set_t &set) {
   Selected s;
   if (Outcome o = Registry::get().select(set, s); !o) return o;
   if (!s.isWhole())
-    return failure(DPU_ERR_INVALID_DPU_SET, "a part of an allocation\n  hint: dpu_free takes what dpu_alloc gave");
-  if (s.system->queue.isInJob())
-    return failure(DPU_ERR_INVALID_DPU_SET, "a set cannot be freed by a callback of its own");
+    return failure(DPU_ERR_INVALID_DPU_SET,
+                   "a subset of an allocation\n  hint: pass dpu_free the set that dpu_alloc returned");
+  if (s.system->queue.isInJob()) return failure(DPU_ERR_INVALID_DPU_SET, "a callback cannot free its own set");
   static_cast<void>(s.system->queue.sync(s.ranks));
   s.system->account.sync(s.ranks);
   return Registry::get().release(s);
@@ -66,11 +66,11 @@ Outcome launchAll(const dpu_set_t &set, dpu_launch_policy_t policy) {
   if (Outcome o = Registry::get().select(set, s); !o) return o;
   if (policy != DPU_SYNCHRONOUS && policy != DPU_ASYNCHRONOUS)
     return failure(DPU_ERR_INVALID_LAUNCH_POLICY,
-                   fmt::format("{} is no policy: DPU_SYNCHRONOUS or DPU_ASYNCHRONOUS", static_cast<int>(policy)));
+                   fmt::format("{} is not a policy: DPU_SYNCHRONOUS or DPU_ASYNCHRONOUS", static_cast<int>(policy)));
   for (const dpu_t *d : s.dpus)
     if (d->program == nullptr)
       return failure(DPU_ERR_NO_PROGRAM_LOADED,
-                     fmt::format("{} has no program\n  hint: dpu_load comes first", s.system->nameOf(*d)));
+                     fmt::format("{} has no program\n  hint: call dpu_load first", s.system->nameOf(*d)));
   const Selection plain = s;
   return perform(s, policy == DPU_ASYNCHRONOUS, [plain](const Account::Place &place) { return launch(plain, place); });
 }
@@ -115,7 +115,7 @@ Outcome callAll(const dpu_set_t &set, Callback callback, void *args, dpu_callbac
   const bool isAsync = (flags & DPU_CALLBACK_ASYNC) != 0, isDetached = (flags & DPU_CALLBACK_NONBLOCKING) != 0;
   if (isDetached && !isAsync)
     return failure(DPU_ERR_NONBLOCKING_SYNC_CALLBACK,
-                   "DPU_CALLBACK_NONBLOCKING needs DPU_CALLBACK_ASYNC: a synchronous callback is waited for");
+                   "DPU_CALLBACK_NONBLOCKING needs DPU_CALLBACK_ASYNC: a synchronous callback blocks the caller");
   struct Call {
     RankRange ranks;
     dpu_set_t set;
@@ -161,7 +161,7 @@ dpu_error_t dpu_get_nr_ranks(dpu_set_t dpu_set, uint32_t *nr_ranks) {
   return answer([&]() -> Outcome {
     Selected s;
     if (Outcome o = Registry::get().select(dpu_set, s); !o) return o;
-    if (nr_ranks == nullptr) return isNull("the place for the number");
+    if (nr_ranks == nullptr) return isNull("the pointer for the number");
     *nr_ranks = s.ranks.count;
     return {};
   });
@@ -171,7 +171,7 @@ dpu_error_t dpu_get_nr_dpus(dpu_set_t dpu_set, uint32_t *nr_dpus) {
   return answer([&]() -> Outcome {
     Selected s;
     if (Outcome o = Registry::get().select(dpu_set, s); !o) return o;
-    if (nr_dpus == nullptr) return isNull("the place for the number");
+    if (nr_dpus == nullptr) return isNull("the pointer for the number");
     *nr_dpus = static_cast<std::uint32_t>(s.dpus.size());
     return {};
   });
@@ -233,7 +233,7 @@ dpu_error_t dpu_get_symbol(dpu_program_t *program, const char *symbol_name, dpu_
   return answer([&]() -> Outcome {
     if (program == nullptr) return failure(DPU_ERR_NO_PROGRAM_LOADED, "the program is NULL");
     if (symbol_name == nullptr || symbol == nullptr)
-      return failure(DPU_ERR_UNKNOWN_SYMBOL, "the name of the symbol or the place for it is NULL");
+      return failure(DPU_ERR_UNKNOWN_SYMBOL, "the symbol name or the pointer for the symbol is NULL");
     return findSymbol(*program, symbol_name, *symbol);
   });
 }

@@ -31,7 +31,7 @@ Outcome noProgram(const Selection &s) {
   for (const dpu_t *d : s.dpus)
     if (d->program == nullptr)
       return failure(DPU_ERR_NO_PROGRAM_LOADED,
-                     fmt::format("{} has no program\n  hint: dpu_load comes first", s.system->nameOf(*d)));
+                     fmt::format("{} has no program\n  hint: call dpu_load first", s.system->nameOf(*d)));
   return {};
 }
 
@@ -75,7 +75,7 @@ Outcome locate(const Selection &s, const char *name, std::uint32_t offset, std::
 Outcome locate(const Selection &s, const dpu_symbol_t &symbol, std::uint32_t offset, std::size_t length, Area &area) {
   if (Outcome o = noProgram(s); !o) return o;
   if (symbol.address >= program::kIramBase)
-    return failure(DPU_ERR_INVALID_IRAM_ACCESS, "a function, no variable in WRAM or MRAM");
+    return failure(DPU_ERR_INVALID_IRAM_ACCESS, "a function, not a variable in WRAM or MRAM");
   const machine::Dpu &machine = *s.system->setup.machine.dpu;
   area.isMram = symbol.address >= program::kMramBase;
   const std::uint32_t base = area.isMram ? symbol.address - program::kMramBase : symbol.address;
@@ -88,13 +88,13 @@ Outcome locate(const Selection &s, const dpu_symbol_t &symbol, std::uint32_t off
                                      name, memory));
   if (symbol.size > 0 && end > symbol.size)
     return failure(DPU_ERR_INVALID_SYMBOL_ACCESS,
-                   fmt::format("{} bytes at offset {}; the variable has {} bytes\n  hint: the program may declare it "
-                               "larger; sizes of transfers are padded to {} bytes",
+                   fmt::format("{} bytes at offset {}; the variable has {} bytes\n  hint: declare a larger variable; "
+                               "transfer sizes are padded to {} bytes",
                                length, offset, symbol.size, area.isMram ? kMramUnit : kWramUnit));
   const std::uint32_t unit = area.isMram ? kMramUnit : kWramUnit;
   if ((base + offset) % unit != 0 || length % unit != 0)
     return failure(code,
-                   fmt::format("{} bytes at offset {} of address {:#x}; addresses and lengths in {} are multiples "
+                   fmt::format("{} bytes at offset {} of address {:#x}; addresses and lengths in {} must be multiples "
                                "of {}",
                                length, offset, base, name, unit));
   area.address = base + offset;

@@ -34,7 +34,7 @@ Outcome fromEnvironment(const char *name, std::int64_t least, std::int64_t other
   const char *text = std::getenv(name);
   if (text == nullptr) return {};
   const auto n = parseInteger(text);
-  if (!n || *n < least) return wrong(fmt::format("{}={} is no number from {} up", name, text, least));
+  if (!n || *n < least) return wrong(fmt::format("{}={} is not a number of at least {}", name, text, least));
   value = *n;
   return {};
 }
@@ -57,7 +57,8 @@ Outcome readKeys(std::string_view profile, Keys &keys) {
     if (entry.empty()) continue;
     const std::size_t eq = entry.find('=');
     if (eq == std::string_view::npos || eq == 0)
-      return wrong(fmt::format("'{}' in profile \"{}\" sets nothing", entry, profile), "write KEY=VALUE,KEY=VALUE,...");
+      return wrong(fmt::format("'{}' in profile \"{}\" is not an assignment", entry, profile),
+                   "write KEY=VALUE,KEY=VALUE,...");
     const std::string key(trim(entry.substr(0, eq))), value(trim(entry.substr(eq + 1)));
     if (key == "machine")
       keys.machine = value;
@@ -106,11 +107,12 @@ Outcome readProfile(std::string_view profile, Setup &setup) {
     return wrong(fmt::format("machine '{}' has no ranks of DPUs", setup.machine.name),
                  "choose a machine of family upmem: machine=NAME in the profile, or PIMENTO_MACHINE=NAME");
   if (!keys.scatterGather.empty() && keys.scatterGather != "true" && keys.scatterGather != "false")
-    return wrong(fmt::format("sgXferEnable={} is neither true nor false", keys.scatterGather));
+    return wrong(fmt::format("sgXferEnable={} must be true or false", keys.scatterGather));
   setup.hasScatterGather = keys.scatterGather == "true";
   if (!keys.maxBlocks.empty()) {
     const auto n = parseInteger(keys.maxBlocks);
-    if (!n || *n < 1) return wrong(fmt::format("sgXferMaxBlocksPerDpu={} is no number from 1 up", keys.maxBlocks));
+    if (!n || *n < 1)
+      return wrong(fmt::format("sgXferMaxBlocksPerDpu={} is not a number of at least 1", keys.maxBlocks));
     setup.maxBlocks = *n;
   }
   std::int64_t jobs = 0;

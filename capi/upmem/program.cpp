@@ -82,10 +82,10 @@ Outcome checkReady(const Selection &s) {
   for (const dpu_t *d : s.dpus) {
     if (d->program == nullptr)
       return failure(DPU_ERR_NO_PROGRAM_LOADED,
-                     fmt::format("{} has no program\n  hint: dpu_load comes first", s.system->nameOf(*d)));
+                     fmt::format("{} has no program\n  hint: call dpu_load first", s.system->nameOf(*d)));
     if (d->isInFault)
       return failure(DPU_ERR_DPU_FAULT,
-                     fmt::format("{}\n  hint: since that fault the DPU waits for dpu_load", d->fault));
+                     fmt::format("{}\n  hint: after this fault the DPU needs a new dpu_load", d->fault));
   }
   return {};
 }
@@ -106,7 +106,7 @@ Outcome takeFaults(const Selection &s, std::vector<Run> &runs, std::int64_t &fau
     ++faults;
     if (first) first = failure(runs[i].isCutOff ? DPU_ERR_TIMEOUT : DPU_ERR_DPU_FAULT, d.fault);
   }
-  if (faults > 1) first.reason += fmt::format("\n  {} DPUs ended in fault", faults);
+  if (faults > 1) first.reason += fmt::format("\n  {} DPUs faulted", faults);
   return first;
 }
 

@@ -63,12 +63,12 @@ Outcome Registry::allocate(Setup setup, std::optional<std::int64_t> wanted, bool
   const std::int64_t free = std::max<std::int64_t>(0, setup.ranks - taken), perRank = setup.dpusPerRank;
   const std::int64_t dpus = !wanted ? free * perRank : isRanks ? multiplySaturated(*wanted, perRank) : *wanted;
   if (dpus < 1 || dpus > free * perRank) {
-    std::string what = !wanted   ? "all DPUs that are free"
+    std::string what = !wanted   ? "all free DPUs"
                        : isRanks ? fmt::format("{} ranks", *wanted)
                                  : fmt::format("{} DPUs", *wanted);
     return failure(DPU_ERR_ALLOCATION,
-                   fmt::format("{} asked for; {} of the {} ranks of machine '{}' are free, with {} DPUs each\n  hint: "
-                               "ranks=N in the profile makes the machine larger; a rank belongs to one set at a time",
+                   fmt::format("{} requested; {} of the {} ranks of machine '{}' are free, with {} DPUs each\n  hint: "
+                               "set ranks=N in the profile for a larger machine; a rank belongs to one set at a time",
                                what, free, setup.ranks, setup.machine.name, perRank));
   }
   live_.push_back(std::make_shared<System>(std::move(setup), dpus));
@@ -132,7 +132,7 @@ Outcome Registry::select(const dpu_set_t &set, Selected &selected) {
     for (std::uint32_t i = 0; i < count; ++i) selected.dpus.push_back(&system->dpus[first + i]);
     return {};
   }
-  return failure(DPU_ERR_INVALID_DPU_SET, "the set was never allocated, or has been freed");
+  return failure(DPU_ERR_INVALID_DPU_SET, "the set was never allocated or has been freed");
 }
 
 bool Registry::hasLive() {

@@ -2,7 +2,7 @@
 // that machine cannot run it.
 #include <cstdio>
 
-#include "pimento/driver/input.h"
+#include "pimento/driver/machine_option.h"
 #include "pimento/evaluate/evaluator.h"
 #include "pimento/kernel/zoo.h"
 #include "pimento/machine/machine.h"

@@ -124,8 +124,8 @@ def mappings_tables(result):
         return []
     columns = ["kernel", ("mappings", "count"), ("distinct", "count"), ("fast-forward: mean", "percent"),
                ("worst", "percent"), ("two slices: mean", "percent"), ("worst", "percent"),
-               (f"within {WITHIN} %", "percent"), ("fast-forwards that simulated all", "count"),
-               ("two slices that did", "count")]
+               (f"within {WITHIN} %", "percent"), ("fast-forward without skipping", "count"),
+               ("two slices without extrapolation", "count")]
     rows = [[k, m["mappings"], m["distinct"], m["fast_forward"]["mean"], m["fast_forward"]["worst"],
              m["two_slice"]["mean"], m["two_slice"]["worst"], m["two_slice"]["within"], m["fast_forward"]["simulated"],
              m["two_slice"]["simulated"]]
@@ -151,7 +151,7 @@ def speed_tables(result):
         rows.append([kernel, *(ratio(device, s) for s in (m["fast_forward"]["seconds"], m["two_slice"]["seconds"],
                                                           m["simulation_seconds"])),
                      *(theirs[p].get(kernel) for p in ("c", "generated", "simulator"))])
-    return [table("Time of the machine itself over time of the estimate, on random mappings", columns, rows)]
+    return [table("Time on the machine over time of the estimate, on random mappings", columns, rows)]
 
 
 # --- Figure 13: UPMEM against hardware
@@ -195,7 +195,7 @@ def draw_upmem(result):
         "tables": [table("Absolute error against hardware, ours and theirs", columns, rows),
                    engines_table("Absolute error against hardware by engine; seconds are measured, all rows together", result),
                    *mappings_tables(result)],
-        "notes": ["Our rows are a part of the measurements that the authors published; their summary is over all of theirs."],
+        "notes": ["Our rows are a subset of the measurements that the authors published; their summary covers all of them."],
     }
 
 
@@ -282,5 +282,5 @@ FIGURES = {
 def drawn(name, result):
     """A figure of a result: complete for `pimento report`, also where it was not run."""
     figure = {"figure": name, **FIGURES[name].draw(result), "command": f"make figures PAPER=comonm ONLY={name}"}
-    figure["text"] = figure["text"] + ["This was a quick run; its numbers mean nothing."] * bool(result.get("is_quick"))
+    figure["text"] = figure["text"] + ["This was a quick run; its numbers are not meaningful."] * bool(result.get("is_quick"))
     return figure

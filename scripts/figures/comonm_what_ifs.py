@@ -1,4 +1,4 @@
-"""Figure 15 of the CoMoNM paper: machines that nobody built, as numbers of the machine file.
+"""Figure 15 of the CoMoNM paper: hypothetical machines, as numbers of the machine file.
 
 The paper states kernels, sizes and 16 tasklets per DPU, and no mappings. Ours spread the work over 2,048 DPUs (16 DIMMs,
 as the paper's machine), once with the programs of published measurements (the mapping "reference") and once with those that
@@ -38,11 +38,11 @@ GEMM = "M1:{(32,1,1),(2,32,1),(16,1,1),(1,32,1024)}"
 MULTIPLIER = ["dpu.multiplier=44"]
 
 WHAT_IFS = {
-    "dma-ports": WhatIf("16 ports between MRAM and WRAM, every transfer takes the same time", "va", "n=4294967296",
+    "dma-ports": WhatIf("16 concurrent transfers between MRAM and WRAM, all of constant time", "va", "n=4294967296",
                         ["dpu.dma.ports=16", "dpu.mram_model=constant"],
                         {"reference": same(REFERENCE), "compiled": same("M1:{(32),(64),(16),(131072)}")},
                         published="dma-ports", quick="n=65536"),
-    "pipeline": WhatIf("a tasklet issues every 4 cycles, 4 tasklets in place of 16", "gemv", "m=32768,n=16384",
+    "pipeline": WhatIf("a tasklet issues every 4 cycles, 4 tasklets instead of 16", "gemv", "m=32768,n=16384",
                        ["dpu.issue_interval=4"],
                        {"reference": (REFERENCE, REFERENCE + ";tasklets=4"),
                         "compiled": ("M1:{(32,1),(64,1),(16,1),(1,16384)}", "M1:{(32,1),(64,1),(4,1),(4,16384)}")},
@@ -58,7 +58,7 @@ WHAT_IFS = {
     "multiplier, 6 bits": WhatIf("a multiplier of 44 cycles; factors of 32", "gemm", "m=1024,n=1024,k=1024",
                                  MULTIPLIER, {"reference": same(GEMM_REFERENCE), "compiled": same(GEMM)},
                                  data="const:32", published="multiplier"),
-    "wram": WhatIf("128 KiB of WRAM, the reference program with buffers of 2 KiB in place of 1 KiB", "red", "n=4294967296",
+    "wram": WhatIf("128 KiB of WRAM, the reference program with buffers of 2 KiB instead of 1 KiB", "red", "n=4294967296",
                    ["dpu.wram=128KiB"],
                    {"reference": (REFERENCE, REFERENCE + ";buffer=512"), "compiled": same("M1:{(32),(64),(16),(131072)}")},
                    published="wram", quick="n=65536"),
@@ -135,10 +135,10 @@ def draw(result, published):
     buffer_rows = [[int(size), cycles, float(f"{cycles / after[1]:.3g}") if after else None]
                    for (size, cycles), after in zip(sizes, [*sizes[1:], None])]
     return {
-        "title": "Figure 15: what if UPMEM were another machine",
+        "title": "Figure 15: hypothetical UPMEM hardware",
         "about": "Speed-up of five modelled machines over UPMEM: the published programs, our compiled ones, and the paper's",
         "text": [f"Speed-up of the device kernel on a modelled machine over UPMEM, {TASKLETS} tasklets per DPU, {DPUS:,} DPUs (16 "
-                 f"DIMMs). A DPU has one issue slot per cycle; the share that is used says what bounds a kernel.",
+                 f"DIMMs). A DPU has one issue slot per cycle; the share in use shows what limits a kernel.",
                  f"Theirs: {published['source']}."],
         "chart": {"axis": "speed-up over UPMEM", "quantity": "plain",
                   "series": ["Pimento, published program", "Pimento, compiled program", "CoMoNM"], "bars": bars},

@@ -6,7 +6,7 @@ usage: figures.py PAPER [--tool PATH] [--out DIR] [--only NAME,...] [--count N] 
 
     --only         some of the figures; what earlier runs left of the others stays in the page
     --count        random mappings per kernel (default 1024, as in the paper)
-    --quick        tiny sizes and counts: tries everything in seconds, measures none; its numbers mean nothing
+    --quick        tiny sizes and counts: runs everything in seconds; its numbers are not meaningful
     --update-docs  puts the numbers into docs/papers/PAPER.json and the tables into docs/papers/PAPER.md
     --check-docs   runs nothing; says whether the page has the tables of the numbers
 

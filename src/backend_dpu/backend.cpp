@@ -80,10 +80,9 @@ class Compilation {
     const auto buffer = llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(module.data(), module.size()), "module");
     module_ = llvm::parseIR(buffer->getMemBufferRef(), problem, context_);
     if (!module_) {
-      found_.push_back(error("dpu-backend-ir",
-                             {.file = "", .line = problem.getLineNo(), .column = problem.getColumnNo() + 1},
-                             "this is not LLVM IR that can be read: " + problem.getMessage().str(),
-                             "a module of LLVM 19, as text or bitcode"));
+      found_.push_back(error(
+          "dpu-backend-ir", {.file = "", .line = problem.getLineNo(), .column = problem.getColumnNo() + 1},
+          "not readable as LLVM IR: " + problem.getMessage().str(), "pass a module of LLVM 19, as text or bitcode"));
       return;
     }
     prepare();
@@ -126,7 +125,7 @@ class Compilation {
     llvm::legacy::PassManager passes;
     passes.add(new llvm::TargetLibraryInfoWrapperPass(knownFunctions()));
     if (machine_->addPassesToEmitFile(passes, out, nullptr, llvm::CodeGenFileType::AssemblyFile)) {
-      found_.push_back(unsupported("dpu-backend-unsupported", {}, "the code generator has no way to write assembly"));
+      found_.push_back(unsupported("dpu-backend-unsupported", {}, "the code generator cannot write assembly"));
       return {};
     }
     passes.run(*module_);
@@ -139,7 +138,7 @@ class Compilation {
     llvm::raw_string_ostream out(broken);
     if (llvm::verifyModule(*module_, &out)) {
       found_.push_back(
-          error("dpu-backend-ir", {}, "the module is broken: " + broken, "opt-19 -passes=verify says the same"));
+          error("dpu-backend-ir", {}, "the module is invalid: " + broken, "opt-19 -passes=verify reports the same"));
       return;
     }
     if (!options_.keepsLines) llvm::StripDebugInfo(*module_);

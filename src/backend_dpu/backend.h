@@ -1,6 +1,7 @@
 // LLVM IR to DPU assembly: LLVM's optimiser and code generator with a target of ours (docs/decisions/0009).
 //
-// No LLVM type appears here, so that only this room pays for LLVM's headers.
+// No LLVM type appears here, so that only this room pays for LLVM's headers; LLVM is loaded at the first call
+// (base/module.h; diagnostic llvm-module).
 #pragma once
 
 #include <string>

@@ -39,12 +39,13 @@ class Screen {
  private:
   void look(const llvm::Instruction &i, const llvm::Function &f) {
     if (i.isAtomic() && !llvm::isa<llvm::FenceInst>(i)) {
-      report(&i, f, "an atomic operation on memory", "a mutex (mutex.h): the DPU's atomic bits are its only ones");
+      report(&i, f, "an atomic operation on memory",
+             "use a mutex (mutex.h): a DPU's only atomic operations are on its atomic bits");
     }
     if (llvm::isa<llvm::InvokeInst>(i) || llvm::isa<llvm::LandingPadInst>(i) || llvm::isa<llvm::ResumeInst>(i)) {
       report(&i, f, "exceptions", "compile without them");
     }
-    if (llvm::isa<llvm::CallBrInst>(i)) report(&i, f, "assembly that jumps", "branch in C");
+    if (llvm::isa<llvm::CallBrInst>(i)) report(&i, f, "inline assembly that jumps", "branch in C");
     checkType(&i, f, i.getType());
     for (const llvm::Use &u : i.operands())
       if (!llvm::isa<llvm::BasicBlock>(u.get())) checkType(&i, f, u->getType());
@@ -93,12 +94,12 @@ class Screen {
 
   void checkType(const llvm::Instruction *i, const llvm::Function &f, const llvm::Type *type) {
     const llvm::Type *scalar = type->getScalarType();
-    if (llvm::isa<llvm::ScalableVectorType>(type)) report(i, f, "a vector of unknown length", "a loop");
+    if (llvm::isa<llvm::ScalableVectorType>(type)) report(i, f, "a scalable vector", "a loop");
     if (scalar->isX86_FP80Ty() || scalar->isFP128Ty() || scalar->isPPC_FP128Ty())
       report(i, f, "a floating-point type wider than 64 bits", "double");
     if (scalar->isIntegerTy() && scalar->getIntegerBitWidth() > 128)
       report(i, f, fmt::format("an integer of {} bits", scalar->getIntegerBitWidth()), "at most 128");
-    if (scalar->isTokenTy() || scalar->isX86_AMXTy()) report(i, f, "a type of another machine", "");
+    if (scalar->isTokenTy() || scalar->isX86_AMXTy()) report(i, f, "a type of another target", "");
   }
 
   void report(const llvm::Instruction *i, const llvm::Function &f, const std::string &what, const std::string &hint) {

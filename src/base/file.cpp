@@ -32,7 +32,7 @@ Status writeFile(const std::string &path, std::string_view contents) {
   if (!out) {
     const std::string why = errno != 0 ? std::strerror(errno) : "unknown reason";
     return error("unwritable-file", {path}, "cannot write '" + path + "': " + why,
-                 "check that the folder exists and may be written");
+                 "check that the folder exists and is writable");
   }
   return okStatus();
 }

@@ -9,7 +9,7 @@ namespace pimento {
 void internalError(const char *file, int line, const char *what) {
   std::fprintf(stderr,
                "pimento: internal error at %s:%d: %s\n"
-               "This is a bug of Pimento, not of your input; please report it with the command you ran.\n",
+               "This is a bug in Pimento, not in your input; please report it with the command you ran.\n",
                file, line, what);
   std::_Exit(3);
 }

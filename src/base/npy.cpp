@@ -126,8 +126,8 @@ Result<NpyArray> parseNpy(std::string_view contents, std::string_view file) {
   array.shape = std::move(*shape);
   const auto wanted = byteCount(array.shape, array.type);
   if (!wanted || data.size() != *wanted) {
-    return bad(file, "it holds " + std::to_string(data.size()) + " bytes of data, its shape says " +
-                         (wanted ? std::to_string(*wanted) : "more than memory can hold"));
+    return bad(file, "it holds " + std::to_string(data.size()) + " bytes of data, but its shape needs " +
+                         (wanted ? std::to_string(*wanted) : "more than fits in memory"));
   }
   array.bytes.resize(data.size());
   if (!data.empty()) std::memcpy(array.bytes.data(), data.data(), data.size());

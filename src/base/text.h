@@ -20,6 +20,9 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 /// The parts joined with `separator`.
 std::string join(const std::vector<std::string> &parts, std::string_view separator);
 
+/// A command line that a POSIX shell splits into exactly these words.
+std::string shellLine(const std::vector<std::string> &words);
+
 /// A decimal or 0x-hexadecimal integer, sign allowed, that fills `text`; empty if it does not or does not fit.
 std::optional<std::int64_t> parseInteger(std::string_view text);
 

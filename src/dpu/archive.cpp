@@ -19,8 +19,8 @@ class ArchiveReader {
 
   Result<std::vector<ArchiveMember>> run() {
     if (bytes_.starts_with(kThinMagic))
-      return problem("a thin archive, which holds names of files alone", "make it without ar's T");
-    if (!bytes_.starts_with(kMagic)) return problem("no archive", kHint);
+      return problem("a thin archive, which holds file names only", "create it without ar's T");
+    if (!bytes_.starts_with(kMagic)) return problem("not an archive", kHint);
     for (at_ = kMagic.size(); at_ < bytes_.size();) {
       if (const Status s = takeMember(); !s) return s.diagnostics();
     }
@@ -28,7 +28,7 @@ class ArchiveReader {
   }
 
  private:
-  static constexpr const char *kHint = "archives are what `ar rcs` writes";
+  static constexpr const char *kHint = "create the archive with `ar rcs`";
 
   Diagnostic problem(std::string message, std::string hint = kHint) const {
     return error("dpu-archive", {file_}, std::move(message), std::move(hint));
@@ -43,12 +43,12 @@ class ArchiveReader {
   Status takeMember() {
     if (bytes_.size() - at_ < kHeaderBytes)
       return problem(fmt::format("the archive ends inside a member's header, at byte {}", bytes_.size()));
-    if (bytes_.substr(at_ + 58, 2) != "`\n") return problem(fmt::format("there is no member's header at byte {}", at_));
+    if (bytes_.substr(at_ + 58, 2) != "`\n") return problem(fmt::format("there is no member header at byte {}", at_));
     const auto size = parseInteger(field(48, 10));
-    if (!size || *size < 0) return problem(fmt::format("a member's size is '{}'", field(48, 10)));
+    if (!size || *size < 0) return problem(fmt::format("the size of a member is '{}'", field(48, 10)));
     const std::size_t begin = at_ + kHeaderBytes, length = static_cast<std::size_t>(*size);
     if (bytes_.size() - begin < length)
-      return problem(fmt::format("a member of {} bytes, where {} are left", length, bytes_.size() - begin));
+      return problem(fmt::format("a member of {} bytes, but only {} are left", length, bytes_.size() - begin));
     const std::string_view name = field(0, 16), contents = bytes_.substr(begin, length);
     at_ = begin + length + length % 2;
     if (name == "/" || name == "/SYM64/") return okStatus();  // the index of symbols
@@ -57,7 +57,7 @@ class ArchiveReader {
       return okStatus();
     }
     const std::optional<std::string_view> real = nameOf(name);
-    if (!real) return problem(fmt::format("'{}' is no name of a member", name));
+    if (!real) return problem(fmt::format("'{}' is not the name of a member", name));
     members_.push_back({std::string(*real), contents});
     return okStatus();
   }

@@ -98,16 +98,16 @@ bool AssemblerState::isSymbolName(const Piece &piece) {
   const bool isName = !name.empty() && name != "." && (isSymbolStart(name.front()) || isForeign(name.front())) &&
                       std::all_of(name.begin(), name.end(), isFine);
   if (isName && (isQuoted || !readRegister(name))) return true;
-  return report("dpu-asm-label", piece.column, fmt::format("'{}' cannot be a symbol", name),
-                "a symbol begins with a letter, '_', '.' or '$' and is no register");
+  return report("dpu-asm-label", piece.column, fmt::format("'{}' is not a valid symbol", name),
+                "a symbol begins with a letter, '_', '.' or '$' and is not a register");
 }
 
 void AssemblerState::defineLabel(const Piece &label) {
   if (isSkipping_ || !isSymbolName(label)) return;
   Symbol &symbol = object_.symbols[symbolIndex(label.text)];
   if (symbol.section != Symbol::kUndefined) {
-    report("dpu-asm-defined-twice", label.column, fmt::format("'{}' is defined a second time", label.text),
-           "give one of the two another name");
+    report("dpu-asm-defined-twice", label.column, fmt::format("'{}' is already defined", label.text),
+           "rename one of them");
     return;
   }
   symbol.section = static_cast<std::int32_t>(section_);
@@ -197,8 +197,8 @@ void AssemblerState::takeInstruction(const Statement &statement) {
   const std::vector<std::uint16_t> &candidates = formsNamed(mnemonic);
   if (candidates.empty()) {
     const std::string near = nearest(mnemonic, mnemonics());
-    report("dpu-asm-mnemonic", statement.mnemonic.column, fmt::format("there is no instruction '{}'", mnemonic),
-           near.empty() ? "mnemonics are those of the DPU instruction set; directives begin with '.'"
+    report("dpu-asm-mnemonic", statement.mnemonic.column, fmt::format("unknown instruction '{}'", mnemonic),
+           near.empty() ? "use a mnemonic of the DPU instruction set; directives begin with '.'"
                         : fmt::format("did you mean '{}'?", near));
     return;
   }
@@ -223,7 +223,7 @@ void AssemblerState::explainOperands(const Statement &statement, const std::vect
   for (const Piece &operand : statement.operands) {
     const std::optional<RegisterName> name = readRegister(operand.text);
     if (name && name->number >= 64) {
-      report("dpu-asm-register", operand.column, fmt::format("there is no register '{}'", operand.text),
+      report("dpu-asm-register", operand.column, fmt::format("unknown register '{}'", operand.text),
              "registers are r0 to r23, pairs d0, d2, ... d22, stack-checked s0 to s23, and zero, one, lneg, mneg, id, "
              "id2, id4, id8");
       return;
@@ -247,14 +247,14 @@ void AssemblerState::explainOperands(const Statement &statement, const std::vect
     const Piece &word = statement.operands[furthest];
     std::vector<std::string> words;
     for (const ConditionWord &w : form.family->words) words.emplace_back(w.word);
-    report("dpu-asm-condition", word.column, fmt::format("'{}' is no condition of '{}'", word.text, syntax),
+    report("dpu-asm-condition", word.column, fmt::format("'{}' is not a condition of '{}'", word.text, syntax),
            suggest(word.text, words));
     return;
   }
   const int column =
       furthest < statement.operands.size() ? statement.operands[furthest].column : statement.mnemonic.column;
   if (syntaxes.size() > 8) syntaxes.resize(8);
-  report("dpu-asm-operands", column, fmt::format("no form of '{}' takes these operands", statement.mnemonic.text),
+  report("dpu-asm-operands", column, fmt::format("'{}' does not take these operands", statement.mnemonic.text),
          "forms: " + join(syntaxes, "; "));
 }
 
@@ -300,8 +300,8 @@ bool AssemblerState::hasRoom(std::uint64_t bytes, int column) {
     total_ += bytes;
     return true;
   }
-  return report("dpu-asm-size", column, fmt::format("the object grows past {} MiB", kLargest >> 20),
-                "no memory of a DPU is larger");
+  return report("dpu-asm-size", column, fmt::format("the object exceeds {} MiB", kLargest >> 20),
+                "no DPU memory is larger");
 }
 
 }  // namespace pimento::dpu

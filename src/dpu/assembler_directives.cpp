@@ -61,7 +61,7 @@ void AssemblerState::takeDirective(const Statement &statement) {
     return;
   }
   const std::string near = nearest(name, kDirectives);
-  report("dpu-asm-directive", statement.mnemonic.column, fmt::format("there is no directive '{}'", name),
+  report("dpu-asm-directive", statement.mnemonic.column, fmt::format("unknown directive '{}'", name),
          near.empty() ? "choices: " + join(kDirectives, ", ") : fmt::format("did you mean '{}'?", near));
 }
 
@@ -70,7 +70,7 @@ bool AssemblerState::hasOperands(const Statement &statement, std::size_t least, 
   if (count >= least && count <= most) return true;
   const std::string range = least == most ? std::to_string(least) : fmt::format("{} to {}", least, most);
   return report("dpu-asm-argument", statement.mnemonic.column,
-                fmt::format("'{}' has {} operands", statement.mnemonic.text, count), fmt::format("it takes {}", range));
+                fmt::format("'{}' has {} operands", statement.mnemonic.text, count), fmt::format("expected {}", range));
 }
 
 bool AssemblerState::number(const Statement &statement, std::size_t operand, std::int64_t low, std::int64_t high,
@@ -83,8 +83,8 @@ bool AssemblerState::number(const Statement &statement, std::size_t operand, std
   if (!evaluate(*expression, context, sum)) return false;
   if (sum.hasSymbol || sum.number < low || sum.number > high) {
     return report("dpu-asm-argument", piece.column,
-                  fmt::format("'{}' is no number that '{}' can take", piece.text, statement.mnemonic.text),
-                  fmt::format("a number from {} to {} that is known here", low, high));
+                  fmt::format("'{}' is not a number that '{}' accepts", piece.text, statement.mnemonic.text),
+                  fmt::format("use a number from {} to {} that is known at this point", low, high));
   }
   value = sum.number;
   return true;
@@ -113,7 +113,7 @@ void AssemblerState::switchSection(const Statement &statement) {
   std::string_view name = statement.operands[0].text;
   if (name.size() > 1 && name.front() == '"' && name.back() == '"') name = name.substr(1, name.size() - 2);
   if (name.empty()) {
-    report("dpu-asm-argument", statement.mnemonic.column, "the section has no name", ".section .data.NAME,\"aw\"");
+    report("dpu-asm-argument", statement.mnemonic.column, "the section name is missing", ".section .data.NAME,\"aw\"");
     return;
   }
   SectionName next{std::string(name), true, false};
@@ -183,8 +183,8 @@ void AssemblerState::declareCommon(const Statement &statement, bool isLocal) {
   if (statement.operands.size() > 2 && !number(statement, 2, 1, 4096, alignment)) return;
   Symbol &symbol = object_.symbols[symbolIndex(statement.operands[0].text)];
   if (symbol.section != Symbol::kUndefined) {
-    report("dpu-asm-defined-twice", statement.operands[0].column,
-           fmt::format("'{}' is defined a second time", symbol.name), "give one of the two another name");
+    report("dpu-asm-defined-twice", statement.operands[0].column, fmt::format("'{}' is already defined", symbol.name),
+           "rename one of them");
     return;
   }
   symbol.section = Symbol::kCommon;
@@ -213,8 +213,8 @@ bool AssemblerState::emitByte(std::uint8_t byte, std::uint64_t count, int column
   if (!hasRoom(count, column)) return false;
   if (section.isNoBits) {
     if (byte != 0) {
-      return report("dpu-asm-place", column, fmt::format("data in section '{}', which holds none", section.name),
-                    "only .zero fits into .bss, .atomic and @nobits sections");
+      return report("dpu-asm-place", column, fmt::format("data in section '{}', which holds no data", section.name),
+                    ".bss, .atomic and @nobits sections accept only .zero");
     }
     section.size += static_cast<std::uint32_t>(count);
   } else {
@@ -295,7 +295,7 @@ bool AssemblerState::takeLineDirective(std::string_view name, const Statement &s
   const std::int64_t first = parts.empty() ? -1 : parseInteger(parts[0].text).value_or(-1);
   auto wrong = [&](std::string_view expected) {
     report("dpu-asm-argument", statement.mnemonic.column,
-           fmt::format("'{} {}' is not understood", statement.mnemonic.text, statement.rest.text),
+           fmt::format("cannot read '{} {}'", statement.mnemonic.text, statement.rest.text),
            fmt::format("expected {}", expected));
     return true;
   };
@@ -316,7 +316,7 @@ bool AssemblerState::takeLineDirective(std::string_view name, const Statement &s
   }
   const std::int64_t line = parts.size() < 2 ? -1 : parseInteger(parts[1].text).value_or(-1);
   if (line < 0 || line > INT32_MAX || !fileNumbers_.contains(first)) {
-    return wrong(".loc FILE LINE COLUMN with a file number that .file gave");
+    return wrong(".loc FILE LINE COLUMN with a file number defined by .file");
   }
   locFile_ = fileNumbers_[first];
   locLine_ = static_cast<std::int32_t>(line);

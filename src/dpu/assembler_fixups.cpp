@@ -32,8 +32,7 @@ void AssemblerState::settleAssignments() {
     if (!assignment.isSize && object_.symbols[assignment.symbol].section != Symbol::kUndefined) {
       line_ = assignment.line;
       report("dpu-asm-defined-twice", assignment.column,
-             fmt::format("'{}' is defined a second time", object_.symbols[assignment.symbol].name),
-             "give one of the two another name");
+             fmt::format("'{}' is already defined", object_.symbols[assignment.symbol].name), "rename one of them");
       return;
     }
   }
@@ -59,8 +58,8 @@ void AssemblerState::settleAssignments() {
   for (const Assignment &assignment : open) {
     line_ = assignment.line;
     report("dpu-asm-expression", assignment.column,
-           fmt::format("the value of '{}' is not known here", object_.symbols[assignment.symbol].name),
-           "it may use labels and values that this file defines");
+           fmt::format("the value of '{}' is not known at this point", object_.symbols[assignment.symbol].name),
+           "use labels and values that this file defines");
   }
 }
 
@@ -73,14 +72,14 @@ bool AssemblerState::assign(const Assignment &assignment) {
   if (assignment.isSize) {
     if (value.hasSymbol || value.number < 0 || value.number > UINT32_MAX) {
       return report("dpu-asm-expression", assignment.column,
-                    fmt::format("the size of '{}' is not a number", symbol.name), "a size is written as . - NAME");
+                    fmt::format("the size of '{}' is not a number", symbol.name), "write a size as . - NAME");
     }
     symbol.size = static_cast<std::uint32_t>(value.number);
     return true;
   }
   if (symbol.section != Symbol::kUndefined) {
-    return report("dpu-asm-defined-twice", assignment.column, fmt::format("'{}' is defined a second time", symbol.name),
-                  "give one of the two another name");
+    return report("dpu-asm-defined-twice", assignment.column, fmt::format("'{}' is already defined", symbol.name),
+                  "rename one of them");
   }
   if (value.hasSymbol) {
     symbol.section = object_.symbols[value.symbol].section;
@@ -142,8 +141,8 @@ bool AssemblerState::evaluate(const Expression &expression, const Context &conte
       return sectionOf(v) >= 0 && sectionOf(v) == sectionOf(subtracted);
     });
     if (partner == plus.end()) {
-      return report("dpu-asm-expression", context.column, "a symbol is subtracted that no other one makes a number",
-                    "both labels of a difference stand in the same section of this file");
+      return report("dpu-asm-expression", context.column, "a subtracted symbol is not matched by an added one",
+                    "both labels of a difference must be in one section of this file");
     }
     const std::int64_t bytes = offsetOf(*partner) - offsetOf(subtracted);
     sum += context.isInstruction && isCode(subtracted) ? bytes / 8 : bytes;
@@ -151,8 +150,8 @@ bool AssemblerState::evaluate(const Expression &expression, const Context &conte
     minus.pop_back();
   }
   if (plus.size() > 1) {
-    return report("dpu-asm-expression", context.column, "a sum of several labels has no meaning",
-                  "one label and a number, as in label + 2");
+    return report("dpu-asm-expression", context.column, "a sum of several labels is not an address",
+                  "use one label and a number, as in label + 2");
   }
   if (plus.empty()) {
     value = {false, 0, sum};
@@ -161,7 +160,7 @@ bool AssemblerState::evaluate(const Expression &expression, const Context &conte
   const Value &base = plus.front();
   if (sum < INT32_MIN / 8 || sum > INT32_MAX / 8) {
     return report("dpu-asm-expression", context.column, fmt::format("{} is too far from a label", sum),
-                  "no memory of a DPU is that large");
+                  "no DPU memory is that large");
   }
   // Beside a label of code, numbers count instructions.
   const bool countsInstructions = isCode(base) && (context.isInstruction || base.symbol != UINT32_MAX);
@@ -191,8 +190,8 @@ bool AssemblerState::hasLocalLabels(const Expression &expression) {
     }
     const std::string near = nearest(term.symbol, labels);
     return report(
-        "dpu-asm-undefined", term.column, fmt::format("there is no label '{}' in this file", term.symbol),
-        near.empty() ? "names that begin with .L are the file's own" : fmt::format("did you mean '{}'?", near));
+        "dpu-asm-undefined", term.column, fmt::format("this file has no label '{}'", term.symbol),
+        near.empty() ? "names that begin with .L are local to the file" : fmt::format("did you mean '{}'?", near));
   }
   return true;
 }
@@ -223,9 +222,9 @@ void AssemblerState::settleInstruction(const Fixup &fixup, const Value &value) {
   const std::int64_t low = operand.isUnsigned ? 0 : -half;
   const std::int64_t high = operand.isUnsigned || operand.isEitherSign ? 2 * half - 1 : half - 1;
   if (value.number < low || value.number > high) {
-    report("dpu-asm-range", fixup.column, fmt::format("{} does not fit into {} bits", value.number, operand.width),
-           fmt::format("{} to {} fit here{}", low, high,
-                       operand.width < 32 ? "; a wider number goes through a register (move)" : ""));
+    report("dpu-asm-range", fixup.column, fmt::format("{} does not fit in {} bits", value.number, operand.width),
+           fmt::format("{} to {} fit{}", low, high,
+                       operand.width < 32 ? "; load a wider number into a register (move)" : ""));
     return;
   }
   std::uint64_t word = 0;
@@ -248,8 +247,8 @@ void AssemblerState::settleData(const Fixup &fixup, const Value &value) {
     return;
   }
   if (bits < 64 && (value.number < -(1LL << (bits - 1)) || value.number >= 1LL << bits)) {
-    report("dpu-asm-range", fixup.column, fmt::format("{} does not fit into {} bytes", value.number, fixup.bytes),
-           fmt::format("{} to {} fit here", -(1LL << (bits - 1)), (1LL << bits) - 1));
+    report("dpu-asm-range", fixup.column, fmt::format("{} does not fit in {} bytes", value.number, fixup.bytes),
+           fmt::format("{} to {} fit", -(1LL << (bits - 1)), (1LL << bits) - 1));
     return;
   }
   for (int byte = 0; byte < fixup.bytes; ++byte) {

@@ -179,12 +179,12 @@ Result<Expression> readExpression(Piece piece, const Location &line) {
       if (needsTerm || hasSign) return fail(at, "an operand is missing");
       return sum;
     }
-    if (!needsTerm && !hasSign) return fail(at, "'" + std::string(text.substr(at)) + "' has no + or - before it");
+    if (!needsTerm && !hasSign) return fail(at, "'" + std::string(text.substr(at)) + "' needs a + or - before it");
     const std::size_t begin = at;
     if (text[at] == '\'') {
       const std::size_t length = literalLength(text.substr(at));
       const Result<std::string> character = readString({text.substr(at, length), piece.column}, line);
-      if (!character || character->size() != 1) return fail(at, "this is no character");
+      if (!character || character->size() != 1) return fail(at, "not a character");
       at += length;
       sum.number += (isNegative ? -1 : 1) * static_cast<unsigned char>(character->front());
     } else if (isDigit(text[at])) {
@@ -192,19 +192,19 @@ Result<Expression> readExpression(Piece piece, const Location &line) {
       const std::string_view digits = text.substr(begin, at - begin);
       const std::optional<std::int64_t> number = readWord(digits, isNegative);
       if (!number || __builtin_add_overflow(sum.number, *number, &sum.number)) {
-        return fail(begin, "'" + std::string(digits) + "' is no number that fits");
+        return fail(begin, "'" + std::string(digits) + "' is not a number in range");
       }
     } else if (isSymbolStart(text[at]) || text[at] == '"') {
       if (text[at] == '"') {
         at += literalLength(text.substr(at));
-        if (!isQuotedName(text.substr(begin, at - begin))) return fail(begin, "this is no symbol");
+        if (!isQuotedName(text.substr(begin, at - begin))) return fail(begin, "not a symbol");
       }
       while (at < text.size() && isSymbolCharacter(text[at])) ++at;
       sum.terms.push_back(
           {std::string(text.substr(begin, at - begin)), isNegative, piece.column + static_cast<int>(begin)});
       if (sum.terms.size() > 16) return fail(begin, "too many symbols in one expression");
     } else {
-      return fail(at, "'" + std::string(text.substr(at, 1)) + "' does not belong into an expression");
+      return fail(at, "'" + std::string(text.substr(at, 1)) + "' is not allowed in an expression");
     }
     needsTerm = false;
   }
@@ -213,8 +213,8 @@ Result<Expression> readExpression(Piece piece, const Location &line) {
 Result<std::string> readString(Piece piece, const Location &line) {
   const std::string_view text = piece.text;
   const Diagnostic wrong =
-      error("dpu-asm-string", {line.file, line.line, piece.column}, "'" + std::string(text) + "' is no string",
-            "a string stands in double quotes; \\n, \\t, \\\\, \\\", \\123 and \\x41 are escapes");
+      error("dpu-asm-string", {line.file, line.line, piece.column}, "'" + std::string(text) + "' is not a string",
+            "put a string in double quotes; \\n, \\t, \\\\, \\\", \\123 and \\x41 are escapes");
   if (text.size() < 2 || text.front() != text.back() || literalLength(text) != text.size()) return wrong;
   std::string value;
   for (std::size_t i = 1; i + 1 < text.size(); ++i) {

@@ -1,4 +1,4 @@
-// Numbers of the ELF format and of DPU files. Only the reader and the writer include it.
+// Numbers of the ELF format and of DPU files. Only the readers and the writer include it.
 #pragma once
 
 #include <cstdint>

@@ -163,7 +163,7 @@ void Linker::checkSize(std::string code, std::string_view what, std::uint64_t ne
                        std::string hint) {
   if (needed <= static_cast<std::uint64_t>(limit)) return;
   diagnostics_.push_back(capacityError(std::move(code), {},
-                                       fmt::format("the program takes {} {}, {} more than the {} there are", needed,
+                                       fmt::format("the program takes {} {}, {} more than the {} available", needed,
                                                    what, needed - static_cast<std::uint64_t>(limit), limit),
                                        std::move(hint)));
 }
@@ -253,7 +253,7 @@ void Linker::place() {
   const std::uint64_t atomic = placeGroup(Memory::kAtomic, 2, placeGroup(Memory::kAtomic, 1, kFirstAtomicBit));
   if (codeEnd_ == 0) {
     diagnostics_.push_back(error("dpu-link-empty", objects_.empty() ? Location{} : Location{objects_.front().file},
-                                 "there is no instruction to run", "code stands in sections .text*"));
+                                 "the program has no instructions", "put code in sections .text*"));
   }
   // Where the caller names no size, that of the address space.
   auto limit = [](std::int64_t given, std::int64_t addressable) {
@@ -262,9 +262,10 @@ void Linker::place() {
   constexpr std::int64_t kTargets = 1 << 16;
   checkSize("dpu-link-iram", "instructions", codeEnd_ / 8, limit(options_.instructions, kTargets),
             "shorten or split the program");
-  checkSize("dpu-link-wram", "bytes of WRAM", wram, limit(options_.wramBytes, kMramBase),
-            fmt::format("{} bytes are data, {} the stacks of {} tasklets; less data, smaller stacks or fewer tasklets",
-                        data, wram - data, options_.tasklets));
+  checkSize(
+      "dpu-link-wram", "bytes of WRAM", wram, limit(options_.wramBytes, kMramBase),
+      fmt::format("{} bytes are data and {} are stacks of {} tasklets; use less data, smaller stacks or fewer tasklets",
+                  data, wram - data, options_.tasklets));
   checkSize("dpu-link-mram", "bytes of MRAM", mram, limit(options_.mramBytes, kIramBase - kMramBase),
             "reserve less in .mram sections");
   checkSize("dpu-link-atomic", "atomic bits", atomic - kFirstAtomicBit, kAtomicBits - kFirstAtomicBit,
@@ -357,9 +358,9 @@ void Linker::relocate(std::size_t object, Section &section, const Relocation &re
   const bool isInside = std::uint64_t{relocation.offset} + bytes <= section.bytes.size();
   if (!field || relocation.symbol >= objects_[object].symbols.size() || !isInside) {
     diagnostics_.push_back(error("dpu-link-relocation", where,
-                                 fmt::format("relocation of type {} at offset {} of {} makes no sense", relocation.type,
+                                 fmt::format("invalid relocation of type {} at offset {} of {}", relocation.type,
                                              relocation.offset, section.name),
-                                 "types are R_DPU_NONE to R_DPU_IMM32_DUS_RB, places and symbols those of the file"));
+                                 "types are R_DPU_NONE to R_DPU_IMM32_DUS_RB; use offsets and symbols of the file"));
     return;
   }
   if (field->kind == FieldKind::kNone) return;
@@ -374,8 +375,8 @@ void Linker::relocate(std::size_t object, Section &section, const Relocation &re
   if (!fits(*field, value)) {
     diagnostics_.push_back(
         error("dpu-link-range", where,
-              fmt::format("'{}' is {} here, which does not fit into {} bits", name, value, int{field->width}),
-              "bring it into a register with move first"));
+              fmt::format("'{}' is {} here, which does not fit in {} bits", name, value, int{field->width}),
+              "load it into a register with move first"));
     return;
   }
   std::uint64_t word = 0;

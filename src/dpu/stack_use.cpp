@@ -171,7 +171,7 @@ class Reader {
     if (const auto found = done_.find(begin); found != done_.end()) return found->second;
     const Function &f = functions_.at(begin);
     Depth out{f.frame, {begin}};
-    if (f.hasUnknownFrame) doubts_.insert(fmt::format("'{}' has arrays whose size is known at run time only", f.name));
+    if (f.hasUnknownFrame) doubts_.insert(fmt::format("'{}' has arrays whose size is known only at run time", f.name));
     path_.push_back({begin, 0});
     const auto consider = [&](std::uint32_t to, std::int64_t below) {
       path_.back().below = below;
@@ -181,7 +181,7 @@ class Reader {
         if (to == begin || std::any_of(before, path_.end(), [](const Step &s) { return s.below > 0; }))
           doubts_.insert(to == begin
                              ? fmt::format("'{}' calls itself", f.name)
-                             : fmt::format("'{}' calls '{}', which leads to it", f.name, functions_.at(to).name));
+                             : fmt::format("'{}' calls '{}', which calls it back", f.name, functions_.at(to).name));
         return;
       }
       const Depth &d = deepest(to);

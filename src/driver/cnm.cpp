@@ -32,12 +32,4 @@ std::string cnmText(const Options &options, const Job &job, const std::vector<ev
   return mapping::print(module);
 }
 
-Result<std::vector<mapping::MapSpec>> mapsOf(const mapping::CnmModule &cnm, const machine::Machine &machine,
-                                             const mapping::MapSpec &usual) {
-  if (const Status s = mapping::verify(cnm, machine); !s) return s.diagnostics();
-  std::vector<mapping::MapSpec> specs;
-  for (const std::optional<mapping::MapSpec> &spec : cnm.mappings) specs.push_back(spec.value_or(usual));
-  return specs;
-}
-
 }  // namespace pimento::driver

@@ -1,22 +1,15 @@
 // `compile --emit mlir`: the graph and the mappings chosen for it as an MLIR module.
 #pragma once
 
-#include "pimento/driver/options.h"
+#include <string>
 
-namespace pimento::mapping {
-struct MapSpec;
-}
+#include "pimento/driver/options.h"
 
 namespace pimento::driver {
 
-struct Input;
 struct Job;
 
 /// A kernel that the target cannot run has no mapping in the module; with `--map` that is an error.
-Outcome emitMlir(const Options &options, const Job &job);
-
-/// `--map`, else the mappings that the input's file states for `target`, else the default.
-Result<std::vector<mapping::MapSpec>> mapsOf(const Options &options, const Input &input, const std::string &target,
-                                             const machine::Machine &machine);
+Result<std::string> emitMlir(const Options &options, const Job &job);
 
 }  // namespace pimento::driver

@@ -25,7 +25,7 @@ namespace {
 Result<Engine> withAlpha(const Options &options, Engine engine) {
   if (options.alpha && engine != Engine::kTwoSlice)
     return usageError("alpha-without-two-slice", "--alpha", fmt::format("{} has no alpha", name(engine)),
-                      "say --engine two-slice, or leave --alpha out");
+                      "use --engine two-slice, or omit --alpha");
   if (const Status s = checkAlpha(options); !s) return s.diagnostics();
   return engine;
 }
@@ -34,7 +34,8 @@ Result<Engine> withAlpha(const Options &options, Engine engine) {
 
 Status checkAlpha(const Options &options) {
   if (!options.alpha || (*options.alpha > 0 && *options.alpha <= 1)) return okStatus();
-  return usageError("bad-alpha", "--alpha", fmt::format("alpha is {}", *options.alpha), "legal: above 0, to 1");
+  return usageError("bad-alpha", "--alpha", fmt::format("alpha is {}", *options.alpha),
+                    "use a number above 0 and up to 1");
 }
 
 Result<Engine> engineOf(const Options &options, Engine usual, const std::vector<Engine> &allowed) {
@@ -44,7 +45,7 @@ Result<Engine> engineOf(const Options &options, Engine usual, const std::vector<
     if (options.engine == name(e)) return withAlpha(options, e);
     names.emplace_back(name(e));
   }
-  return usageError("unknown-engine", "--engine", fmt::format("there is no engine '{}' here", options.engine),
+  return usageError("unknown-engine", "--engine", fmt::format("unknown engine '{}'", options.engine),
                     suggest(options.engine, names));
 }
 

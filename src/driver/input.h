@@ -1,4 +1,4 @@
-// INPUT and the options that bind it: from text to Graph or Program, Machine, mappings and data.
+// INPUT: from a file, index notation or a name to a Graph or a Program.
 #pragma once
 
 #include <memory>
@@ -8,11 +8,8 @@
 #include <vector>
 
 #include "pimento/driver/options.h"
-#include "pimento/evaluate/choices.h"
-#include "pimento/kernel/data.h"
 #include "pimento/kernel/kernel.h"
 #include "pimento/kernel/zoo.h"
-#include "pimento/mapping/mapping.h"
 
 namespace pimento {
 namespace machine {
@@ -46,44 +43,12 @@ struct Input {
   DType type = DType::kF32;
 };
 
-/// Whether this build reads kernels in "mlir", "c", "cnm" or "llvcnm".
-bool reads(std::string_view language);
-
 /// "m=4096,n=1024", several times. Diagnostics: bad-size.
 Result<kernel::Sizes> parseSizes(const std::vector<std::string> &texts);
 
-/// Loads INPUT for `machine` (whose native type is the default dtype). A file by its ending, or as isDpuProgram() says;
-/// else index notation if it contains '='; else a zoo kernel. A DPU program is linked for as many tasklets as the
-/// machine's level of that name has, unless it is linked already. Diagnostics:
-/// those of the front ends, unknown-input, unknown-dtype, unknown-input-tensor, no-dpu.
+/// Loads INPUT for `machine` (whose native type is the default dtype), as its kind is read (input_kind.h). A DPU
+/// program is linked for as many tasklets as the machine's level of that name has, unless it is linked already.
+/// Diagnostics: those of the front ends, unknown-input, unknown-dtype, unknown-input-tensor, no-dpu.
 Result<Input> loadInput(const Options &options, const machine::Machine &machine);
-
-/// Whether INPUT is a DPU program: a file that ends in .s or .S, or an ELF file whatever its name.
-bool isDpuProgram(const std::string &input);
-
-/// Loads a machine with the overrides of `options`.
-Result<machine::Machine> loadTarget(const Options &options, const std::string &name);
-
-/// Folders with machine files: `options.machinePath`, else $PIMENTO_MACHINES, else those that come with the tool.
-std::vector<std::string> machineFolders(const Options &options);
-
-/// `--map`, one or several separated by '|'.
-Result<std::vector<mapping::MapSpec>> parseMaps(const Options &options);
-
-/// `--offload`, or its default for the input. Diagnostics: unknown-offload.
-Result<evaluate::Offload> parseOffload(const Options &options);
-
-/// What `--data` says of the operands of a timing run: how they are made, or all of them where they come from files;
-/// nothing of either for "none".
-struct KnownData {
-  std::optional<kernel::DataSpec> values;
-  std::optional<kernel::DataSet> contents;
-};
-/// Diagnostics: as makeInputData.
-Result<KnownData> knownData(const Options &options, const kernel::Graph &graph, const std::string &defaultSpec);
-
-/// `--data`: fills the graph's inputs; nothing for "none". Diagnostics: bad-data, and those of .npy files.
-Result<std::optional<kernel::DataSet>> makeInputData(const Options &options, const kernel::Graph &graph,
-                                                     const std::string &defaultSpec);
 
 }  // namespace pimento::driver

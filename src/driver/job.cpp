@@ -6,10 +6,13 @@
 
 #include "pimento/base/thread_pool.h"
 #include "pimento/driver/dpu_compiler.h"
-#include "pimento/driver/emit_mlir.h"
 #include "pimento/driver/engine.h"
+#include "pimento/driver/machine_option.h"
+#include "pimento/driver/mapping_option.h"
+#include "pimento/driver/option_table.h"
 #include "pimento/evaluate/evaluator.h"
 #include "pimento/kernel/rounds.h"
+#include "pimento/kernel/zoo.h"
 #include "pimento/targets/targets.h"
 
 namespace pimento::driver {
@@ -51,16 +54,13 @@ evaluate::Request Job::request(const Options &options) const {
 
 namespace {
 
-/// Diagnostic where options of programs are given with an input that is none, or one without data of its own.
+/// Diagnostic where options of DPU programs are given with another input.
 Status checkProgramOptions(const Options &options, const Input &input) {
-  const char *given = !options.ins.empty()    ? "--in"
-                      : !options.outs.empty() ? "--out"
-                      : options.launches != 1 ? "--launches"
-                      : options.isProfile     ? "--profile"
-                                              : nullptr;
+  const OptionRow *given = firstGiven(OptionGroup::kDpuProgram, options);
   if (given == nullptr || (input.program && program::has<program::MachineCode>(*input.program))) return okStatus();
-  return error("dpu-option", {given, 0, 0}, fmt::format("{} is no DPU program", input.name),
-               "--in, --out, --launches and --profile are for .s and ELF files; the data of kernels come from --data");
+  return error(
+      "dpu-option", {"--" + std::string(given->name), 0, 0}, fmt::format("{} is not a DPU program", input.name),
+      fmt::format("{} apply only to .s and ELF files; use --data for kernels", namesOf(OptionGroup::kDpuProgram)));
 }
 
 }  // namespace
@@ -117,11 +117,6 @@ void nameReport(evaluate::Report &report, const Input &input) {
   if (!report.outcome.profile) report.dtype = std::string(name(input.type));
   for (const Diagnostic &d : input.warnings)
     report.warnings.push_back(d.where.str() + ": " + d.message + " (" + d.hint + ")");
-}
-
-std::string defaultData(const Options &options) {
-  const kernel::ZooEntry *entry = kernel::zooEntry(options.input);
-  return entry != nullptr && !entry->data.empty() ? entry->data : "random";
 }
 
 }  // namespace pimento::driver

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "pimento/driver/data_option.h"
 #include "pimento/driver/input.h"
 #include "pimento/driver/tool_box.h"
 #include "pimento/machine/machine.h"
@@ -20,6 +21,10 @@ struct Request;
 namespace pimento::kernel {
 struct Unrolled;
 }  // namespace pimento::kernel
+
+namespace pimento::mapping {
+struct MapSpec;
+}
 
 namespace pimento::driver {
 
@@ -51,8 +56,5 @@ Result<std::unique_ptr<Job>> loadJob(const Options &options, const std::string &
 
 /// Fills in what names the input.
 void nameReport(evaluate::Report &report, const Input &input);
-
-/// What operands are filled with unless told: some kernels of the zoo need values in a range.
-std::string defaultData(const Options &options);
 
 }  // namespace pimento::driver

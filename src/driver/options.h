@@ -53,6 +53,7 @@ struct Options {
   std::string chunks, orders;                      ///< explore: choices besides the factors; empty: those that matter
   std::vector<std::string> kernels;                ///< explore: which of a graph; validate mappings; empty: all
   std::int64_t limit = 250'000;                    ///< explore: most mappings per kernel
+  std::int64_t budget = 0;                         ///< explore: most device runs per kernel; 0: no limit
   bool isExhaustive = false;                       ///< explore: estimate every mapping
   bool isUnbounded = false;                        ///< explore: rule nothing out by bounds
   std::string space;                               ///< explore: "factors", or the target's own; empty: own
@@ -80,6 +81,9 @@ struct Outcome {
 
 /// `options` with a target: a given one, else what suits the input.
 Options withTarget(const Options &options);
+
+/// Of an answer that is a text already.
+Outcome show(const std::string &text, const Options &options);
 
 /// An outcome that says what is wrong with the input.
 Outcome failure(Diagnostics diagnostics);

@@ -57,8 +57,8 @@ Status checkRow(const Point &p, const PointRules &rules) {
 Status readFilePoints(const fs::path &file, const PointRules &rules, PointSet &out) {
   const Result<std::string> text = readFile(file.string());
   if (!text)
-    return usageError("unreadable-points", file.string(), "the file cannot be read",
-                      "give --points FILE.csv or a folder of them");
+    return usageError("unreadable-points", file.string(), "cannot read the file",
+                      "pass --points a CSV file or a folder of CSV files");
   const CsvTable table = readCsv(*text);
   std::map<std::string, int> skipped;
   for (const CsvTable::Row &row : table.rows) {
@@ -79,7 +79,7 @@ Status readFilePoints(const fs::path &file, const PointRules &rules, PointSet &o
     out.points.push_back(std::move(p));
   }
   for (const auto &[kernel, rows] : skipped)
-    out.skipped.push_back(fmt::format("{}: {} rows of '{}', which nothing here replays", file.string(), rows, kernel));
+    out.skipped.push_back(fmt::format("{}: {} rows of '{}', which cannot be replayed", file.string(), rows, kernel));
   return okStatus();
 }
 
@@ -104,8 +104,8 @@ Result<PointSet> readPoints(const std::string &fileOrFolder, const PointRules &r
   for (const fs::path &f : files)
     if (Status s = readFilePoints(f, rules, points); !s) return s.diagnostics();
   if (points.points.empty())
-    return usageError("unreadable-points", fileOrFolder, "there are no points here",
-                      "give --points FILE.csv or a folder of them");
+    return usageError("unreadable-points", fileOrFolder, "no reference points found",
+                      "pass --points a CSV file or a folder of CSV files");
   return points;
 }
 

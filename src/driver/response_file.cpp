@@ -25,7 +25,7 @@ Status expand(const std::vector<std::string> &arguments, int depth, std::vector<
     }
     if (depth == kDeepest)
       return usageError("response-file", a.substr(1), fmt::format("response files nested {} deep", kDeepest),
-                        "does a file name itself?");
+                        "check whether a file includes itself");
     const Result<std::vector<std::string>> inner = splitArguments(*text, a.substr(1));
     if (!inner) return inner.diagnostics();
     if (const Status s = expand(*inner, depth + 1, out); !s) return s;
@@ -66,8 +66,8 @@ Result<std::vector<std::string>> splitArguments(std::string_view text, const std
     }
   }
   if (quote != 0)
-    return error("response-file", {file, quoteLine, 0}, fmt::format("the quote {} has no end", quote),
-                 "write \\ before a quote that is meant as a character");
+    return error("response-file", {file, quoteLine, 0}, fmt::format("unterminated quote {}", quote),
+                 "escape a literal quote with \\");
   if (isOpen) arguments.push_back(std::move(argument));
   return arguments;
 }

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
+#include "pimento/base/overloaded.h"
 #include "pimento/base/text.h"
-#include "pimento/evaluate/target.h"
+#include "pimento/driver/verbs.h"
+#include "pimento/emit/run.h"
 #include "pimento/machine/identity.h"
 
 namespace pimento::driver {
@@ -16,10 +18,14 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr const char *kHint = "give a result that `pimento estimate --json` or `simulate --json` wrote";
+constexpr const char *kHint = "pass a result written by `pimento estimate --json` or `simulate --json`";
 
 Diagnostic notAResult(const std::string &file, const std::string &why, std::string hint = kHint) {
   return error("not-a-result", {file, 0, 0}, why, std::move(hint));
+}
+
+Diagnostic badRun(const std::string &file, const std::string &why) {
+  return error("bad-run", {file, 0, 0}, why, "the file was edited; estimate it again");
 }
 
 /// Line and column of a byte.
@@ -30,7 +36,6 @@ Location placeOf(std::string_view text, std::size_t at, const std::string &file)
   return {file, line, static_cast<int>(before.size() - (start == before.npos ? 0 : start + 1)) + 1};
 }
 
-constexpr std::uint64_t kMostLaunches = 1'000'000;
 constexpr int kDeepest = 16;  // results are four deep
 
 void collect(const Json &j, const std::string &path, int depth, ResultNumbers &out) {
@@ -45,48 +50,67 @@ void collect(const Json &j, const std::string &path, int depth, ResultNumbers &o
   }
 }
 
-/// Reads the members of a run; the first that is not what it should be is kept.
-class RunReader {
- public:
-  explicit RunReader(const Json &run) : run_(run) {}
+/// Whether results of this verb's runs have the option.
+bool isInRunOf(const OptionRow &row, VerbId verb) {
+  return !row.runKey.empty() && (row.verbs.has(verb) || row.alsoInRunOf.has(verb));
+}
 
-  std::string text(const char *key) {
-    const auto at = run_.find(key);
-    if (at == run_.end()) return {};
-    if (at->is_string()) return at->get<std::string>();
-    wrong(key, "a text");
-    return {};
-  }
-  std::vector<std::string> texts(const char *key) {
-    std::vector<std::string> out;
-    const auto at = run_.find(key);
-    if (at == run_.end()) return out;
-    if (!at->is_array()) wrong(key, "a list of texts");
-    for (const Json &t : *at) {
-      if (!t.is_string()) {
-        wrong(key, "a list of texts");
-        break;
-      }
-      out.push_back(t.get<std::string>());
-    }
-    return out;
-  }
-  std::uint64_t number(const char *key, std::uint64_t fallback) {
-    const auto at = run_.find(key);
-    if (at == run_.end()) return fallback;
-    if (at->is_number_unsigned()) return at->get<std::uint64_t>();
-    wrong(key, "a whole number");
-    return fallback;
-  }
-  const std::string &problem() const { return problem_; }
+/// One text of `run`. Diagnostic: bad-run.
+Result<std::string> textAt(const Json &run, const char *key, const std::string &file) {
+  const auto at = run.find(key);
+  if (at == run.end()) return std::string();
+  if (at->is_string()) return at->get<std::string>();
+  return badRun(file, fmt::format("'run.{}' is not a string", key));
+}
 
- private:
-  void wrong(const char *key, const char *what) {
-    if (problem_.empty()) problem_ = fmt::format("'run.{}' is not {}", key, what);
+/// Sets an option to what `run` says. Diagnostic: bad-run.
+Status readOption(const OptionRow &row, const Json &value, const std::string &file, Options &options) {
+  reset(row, options);
+  std::vector<std::string> entries;
+  if (isList(row)) {
+    if (!value.is_array() || !std::ranges::all_of(value, [](const Json &v) { return v.is_string(); }))
+      return badRun(file, fmt::format("'run.{}' is not a list of strings", row.runKey));
+    entries = value.get<std::vector<std::string>>();
+  } else if (!row.runText.empty()) {
+    if (value != "" && value != std::string(row.runText))
+      return badRun(file, fmt::format("'run.{}' is neither \"\" nor \"{}\"", row.runKey, row.runText));
+    if (value != "") entries = {"true"};
+  } else if (std::holds_alternative<std::string Options::*>(row.field)) {
+    if (!value.is_string()) return badRun(file, fmt::format("'run.{}' is not a string", row.runKey));
+    entries = {value.get<std::string>()};
+  } else {
+    entries = {value.dump()};  // a number, true or false
   }
-  const Json &run_;
-  std::string problem_;
-};
+  for (const std::string &entry : entries)
+    if (const Status s = set(row, entry, options); !s)
+      return badRun(file, fmt::format("'run.{}' is {}: {}", row.runKey, entry, s.diagnostics().front().hint));
+  return okStatus();
+}
+
+Status readRun(const Json &run, const std::string &file, ResultFile &out) {
+  const auto verb = textAt(run, "verb", file), input = textAt(run, "input", file);
+  const auto version = textAt(run, "version", file), machine = textAt(run, "machine", file);
+  for (const Result<std::string> *text : {&verb, &input, &version, &machine})
+    if (!*text) return text->diagnostics();
+  const std::vector<VerbId> known = {VerbId::kEstimate, VerbId::kSimulate, VerbId::kCompare};
+  const auto at = std::ranges::find(known, *verb, [](VerbId v) { return verbOf(v).name; });
+  if (at == known.end())
+    return error("bad-run", {file, 0, 0}, fmt::format("'run.verb' is '{}'", *verb),
+                 "results that can be explained come from estimate, simulate or compare");
+  out.verb = *at;
+  out.run.input = *input;
+  out.version = *version;
+  out.machine = *machine;
+  for (const OptionRow &row : optionTable()) {
+    if (!isInRunOf(row, out.verb)) continue;
+    if (const auto value = run.find(std::string(row.runKey)); value != run.end())
+      if (Status s = readOption(row, *value, file, out.run); !s) return s;
+  }
+  if (out.run.variant.empty()) out.run.variant = Options().variant;
+  if (out.run.input.empty() || out.run.target.empty())
+    return badRun(file, "the run does not name its input, or its target");
+  return okStatus();
+}
 
 }  // namespace
 
@@ -97,72 +121,32 @@ Result<ResultFile> parseResult(std::string_view text, const std::string &file) {
   } catch (const Json::parse_error &e) {
     return error("bad-json", placeOf(text, e.byte == 0 ? 0 : e.byte - 1, file), "this is not JSON", kHint);
   } catch (const Json::exception &) {
-    return error("bad-json", {file, 0, 0}, "this is JSON with a number or a text that cannot be read", kHint);
+    return error("bad-json", {file, 0, 0}, "this JSON has an invalid number or string", kHint);
   }
-  if (!json.is_object()) return notAResult(file, "this JSON is no result: it is not an object");
+  if (!json.is_object()) return notAResult(file, "this JSON is not a result: it is not an object");
   if (json.contains("rows"))
-    return notAResult(file, "this holds several results", "estimate one of them with --json, and explain that");
+    return notAResult(file, "this file has several results", "estimate one of them with --json and explain that");
   if (!json.contains("cycles") || !json.contains("breakdown"))
-    return notAResult(file, "this JSON is no result: it has no cycles and breakdown");
+    return notAResult(file, "this JSON is not a result: it has no cycles and breakdown");
   if (const auto exact = json.find("exact"); exact != json.end() && *exact == "extrapolated")
-    return notAResult(file, "the result was extrapolated: its numbers are multiples, and have no other derivation",
+    return notAResult(file, "the result was extrapolated: its numbers are multiples and cannot be derived further",
                       "estimate it by fast-forward, and explain that");
   const auto run = json.find("run");
   if (run == json.end() || !run->is_object())
-    return notAResult(file, "the result does not say what made it: it has no 'run'",
+    return notAResult(file, "the result has no 'run', so it cannot be repeated",
                       "estimate it again with this version, or explain the input itself");
-  RunReader r(*run);
   ResultFile out;
-  emit::RunText &o = out.run;
-  o.verb = r.text("verb");
-  o.input = r.text("input");
-  o.sizes = r.texts("sizes");
-  o.dtype = r.text("dtype");
-  o.variant = r.text("variant");
-  o.function = r.text("function");
-  o.target = r.text("target");
-  o.sets = r.texts("sets");
-  o.maps = r.texts("map");
-  o.data = r.text("data");
-  o.seed = r.number("seed", 1);
-  o.offload = r.text("offload");
-  o.constants = r.texts("constants");
-  o.ins = r.texts("in");
-  o.outs = r.texts("out");
-  o.launches = static_cast<std::int64_t>(std::clamp<std::uint64_t>(r.number("launches", 1), 1, kMostLaunches));
-  o.version = r.text("version");
-  o.machine = r.text("machine");
-  if (!r.problem().empty())
-    return error("bad-run", {file, 0, 0}, r.problem(), "the file was edited; estimate it again");
-  const std::vector<std::string> verbs = {"estimate", "simulate", "compare"};
-  if (std::find(verbs.begin(), verbs.end(), out.run.verb) == verbs.end())
-    return error("bad-run", {file, 0, 0}, fmt::format("'run.verb' is '{}'", out.run.verb),
-                 "results that can be explained come from estimate, simulate or compare");
-  if (out.run.input.empty() || out.run.target.empty())
-    return error("bad-run", {file, 0, 0}, "the run names no input or no target",
-                 "the file was edited; estimate it again");
+  if (Status s = readRun(*run, file, out); !s) return s.diagnostics();
   collect(json, {}, 0, out.numbers);
   return out;
 }
 
-Options optionsOf(const emit::RunText &run, const Options &options) {
-  Options o = options;
-  o.input = run.input;
-  o.sizes = run.sizes;
-  o.dtype = run.dtype;
-  o.variant = run.variant.empty() ? "plain" : run.variant;
-  o.function = run.function;
-  o.target = run.target;
-  o.sets = run.sets;
-  o.maps = run.maps;
-  o.data = run.data;
-  o.seed = run.seed;
-  o.offload = run.offload;
-  o.constants = run.constants;
-  o.ins = run.ins;
-  o.outs = run.outs;
-  o.launches = run.launches;
-  return o;
+Options optionsOf(const ResultFile &result, const Options &options) {
+  Options out = options;
+  out.input = result.run.input;
+  for (const OptionRow &row : optionTable())
+    if (isInRunOf(row, result.verb)) std::visit([&](auto field) { out.*field = result.run.*field; }, row.field);
+  return out;
 }
 
 namespace {
@@ -176,30 +160,32 @@ std::string fingerprint(const machine::Machine &machine) {
 
 }  // namespace
 
-emit::RunText runOf(const char *verb, const Options &o, const machine::Machine &machine) {
-  emit::RunText r;
-  r.verb = verb;
-  r.input = o.input;
-  r.sizes = o.sizes;
-  r.dtype = o.dtype;
-  r.variant = o.variant;
-  r.function = o.function;
-  r.target = o.target;
-  r.sets = o.sets;
-  r.maps = o.maps;
-  r.data = o.data;
-  r.seed = o.seed;
-  r.offload = o.offload;
-  r.constants = o.constants;
-  r.ins = o.ins;
-  for (const std::string &out : o.outs)
-    if (out.find('=') == std::string::npos) r.outs.push_back(out);
-  r.launches = o.launches;
-  r.engine = o.engine;
-  r.alpha = o.alpha.value_or(evaluate::TwoSlice{}.alpha);
-  r.version = PIMENTO_VERSION;
-  r.machine = fingerprint(machine);
-  return r;
+emit::RunText runOf(VerbId verb, const Options &given, const machine::Machine &machine) {
+  Options options = given;
+  // Files that a run writes are not a part of it.
+  std::erase_if(options.outs, [](const std::string &out) { return out.find('=') != std::string::npos; });
+  emit::RunText run;
+  run.verb = verbOf(verb).name;
+  run.input = options.input;
+  for (const OptionRow &row : optionTable()) {
+    if (!isInRunOf(row, verb) || (!row.isAlwaysInRun && isUsual(row, options))) continue;
+    emit::RunOption o{row.runKey, {}};
+    std::visit(overloaded{[&](std::optional<double> Options::*field) { o.value = (options.*field).value_or(0); },
+                          [&](int Options::*field) { o.value = std::int64_t{options.*field}; },
+                          [&](bool Options::*field) {
+                            if (row.runText.empty())
+                              o.value = options.*field;
+                            else
+                              o.value = options.*field ? std::string(row.runText) : std::string();
+                          },
+                          [&](auto field) { o.value = options.*field; }},
+               row.field);
+    run.options.push_back(std::move(o));
+  }
+  run.command = commandLine(verb, options);
+  run.version = PIMENTO_VERSION;
+  run.machine = fingerprint(machine);
+  return run;
 }
 
 Status compareNumbers(const ResultFile &saved, const ResultNumbers &now, const emit::RunText &run,
@@ -210,7 +196,7 @@ Status compareNumbers(const ResultFile &saved, const ResultNumbers &now, const e
     if (path == "wall_us" || path == "compile_us") continue;
     const auto at = now.find(path);
     if (at == now.end())
-      changed.push_back(fmt::format("{} was {}, is gone", path, numberText(value)));
+      changed.push_back(fmt::format("{} was {} and no longer exists", path, numberText(value)));
     else if (at->second != value)
       changed.push_back(fmt::format("{} was {}, is {}", path, numberText(value), numberText(at->second)));
   }
@@ -218,15 +204,15 @@ Status compareNumbers(const ResultFile &saved, const ResultNumbers &now, const e
   const std::size_t count = changed.size();
   changed.resize(std::min(changed.size(), kShown));
   std::string why = "the input has changed since, or the result was edited";
-  if (saved.run.version != run.version)
+  if (saved.version != run.version)
     why =
-        fmt::format("pimento {} made it, this is {}", saved.run.version.empty() ? "?" : saved.run.version, run.version);
-  else if (saved.run.machine != run.machine)
-    why = fmt::format("the numbers of machine '{}' have changed since", run.target);
+        fmt::format("it was made by pimento {}, this is {}", saved.version.empty() ? "?" : saved.version, run.version);
+  else if (saved.machine != run.machine)
+    why = fmt::format("the numbers of machine '{}' have changed since", saved.run.target);
   return error(
       "result-changed", {file, 0, 0},
-      fmt::format("{} of its numbers are others now: {}{}", count, join(changed, "; "), count > kShown ? "; ..." : ""),
-      why + "; estimate it again to explain what holds now");
+      fmt::format("{} of its numbers have changed: {}{}", count, join(changed, "; "), count > kShown ? "; ..." : ""),
+      why + "; estimate it again to explain the current numbers");
 }
 
 }  // namespace pimento::driver

@@ -7,8 +7,11 @@
 #include <string>
 #include <string_view>
 
-#include "pimento/driver/options.h"
-#include "pimento/emit/run.h"
+#include "pimento/driver/option_table.h"
+
+namespace pimento::emit {
+struct RunText;
+}
 
 namespace pimento::driver {
 
@@ -16,7 +19,9 @@ namespace pimento::driver {
 using ResultNumbers = std::map<std::string, double>;
 
 struct ResultFile {
-  emit::RunText run;
+  VerbId verb = VerbId::kEstimate;
+  Options run;                   ///< the options of the run, and of others the usual values
+  std::string version, machine;  ///< as in emit::RunText
   ResultNumbers numbers;
 };
 
@@ -24,13 +29,14 @@ struct ResultFile {
 /// "bad-run".
 Result<ResultFile> parseResult(std::string_view json, const std::string &file);
 
-/// The options as the run recorded them; `options` gives what is no part of a run (jobs, folders, output).
-Options optionsOf(const emit::RunText &run, const Options &options);
+/// The options as the run recorded them; `options` gives what is not part of a run (jobs, folders, output).
+Options optionsOf(const ResultFile &result, const Options &options);
 
 /// The run that `verb` makes of `options` on `machine`.
-emit::RunText runOf(const char *verb, const Options &options, const machine::Machine &machine);
+emit::RunText runOf(VerbId verb, const Options &options, const machine::Machine &machine);
 
-/// Says which numbers of `saved` are others now, and why that may be. Diagnostic: "result-changed".
+/// Says which numbers of `saved` are others now, and why that may be; `run`: of the numbers now. Diagnostic:
+/// "result-changed".
 Status compareNumbers(const ResultFile &saved, const ResultNumbers &now, const emit::RunText &run,
                       const std::string &file);
 

@@ -64,19 +64,20 @@ Json toJson(const SchemaRow &row) {
 
 }  // namespace
 
-Outcome schema(const Options &options) {
-  if (options.isJson) {
-    Json rows = Json::array();
-    for (const SchemaRow &row : machine::schema()) rows.push_back(toJson(row));
-    return {Json{{"schema", rows}}.dump(2) + "\n", {}, 0};
-  }
+std::string schemaTable() {
   emit::Columns table("ll");
   for (const SchemaRow &row : machine::schema()) {
     const std::string values = valuesOf(row);
     table.row({row.path, fmt::format("{}{}{}: {}", kindName(row.kind), row.isRequired ? ", required" : "",
                                      values.empty() ? "" : " (" + values + ")", row.meaning)});
   }
-  return {table.str(), {}, 0};
+  return table.str();
+}
+
+Json schemaJson() {
+  Json rows = Json::array();
+  for (const SchemaRow &row : machine::schema()) rows.push_back(toJson(row));
+  return {{"schema", rows}};
 }
 
 }  // namespace pimento::driver

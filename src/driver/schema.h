@@ -1,11 +1,14 @@
 // `pimento targets --schema`: the keys of machine files, from the table that also drives their checks.
 #pragma once
 
-#include "pimento/driver/options.h"
+#include <nlohmann/json_fwd.hpp>
+#include <string>
 
 namespace pimento::driver {
 
-/// Every key with its kind, units or choices, bounds, whether it must be there, and its meaning; `isJson` as rows.
-Outcome schema(const Options &options);
+/// Every key with its kind, units or choices, bounds, whether it is required, and its meaning.
+std::string schemaTable();
+/// {"schema": [row, ...]}.
+nlohmann::ordered_json schemaJson();
 
 }  // namespace pimento::driver

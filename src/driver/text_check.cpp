@@ -38,10 +38,10 @@ Result<frontend::NativeAnswer> runText(const Options &options, const Input &inpu
 Status checkCheck(const Options &options, const Job &job) {
   const bool isKnown = std::find(kChecks.begin(), kChecks.end(), options.check) != kChecks.end();
   if (options.check == kChecks.front() && !job.input.source)
-    return usageError("no-text", "--check", fmt::format("'{}' has no text that a compiler takes", options.input),
-                      "give a .c or .mlir file, or leave --check out");
+    return usageError("no-text", "--check", fmt::format("'{}' has no source to compile", options.input),
+                      "use a .c or .mlir file, or omit --check");
   if (options.check.empty() || isKnown) return okStatus();
-  return usageError("unknown-check", "--check", fmt::format("answers are not held against '{}'", options.check),
+  return usageError("unknown-check", "--check", fmt::format("unknown check '{}'", options.check),
                     suggest(options.check, kChecks));
 }
 
@@ -57,7 +57,7 @@ Status TextCheck::check(evaluate::Report &report) const {
   if (!text->whyNot.empty()) {
     const Location where = text->where.file.empty() ? Location{options_.input} : text->where;
     report.warnings.push_back(
-        fmt::format("{}: the answer was not held against the text itself: {}", where.str(), text->whyNot));
+        fmt::format("{}: the results were not compared with the source: {}", where.str(), text->whyNot));
     return okStatus();
   }
   const SourceText::Language language = job_.input.source->language;
@@ -65,11 +65,10 @@ Status TextCheck::check(evaluate::Report &report) const {
   const Result<evaluate::TextAgreement> found = evaluate::compareWithText(*job_.input.graph, *inputs_, *data_, answer);
   if (!found) return found.diagnostics();
   if (found->open > 0)
-    report.warnings.push_back(
-        fmt::format("{}: {} elements differ from what the text computes, the first in '{}', and no error bound says by "
-                    "how much they "
-                    "may: a sum may overflow, or a comparison depends on rounding",
-                    options_.input, found->open, found->openTensor));
+    report.warnings.push_back(fmt::format(
+        "{}: {} elements differ from the source's results, the first in '{}', and have no error bound: a sum may "
+        "overflow, or a comparison depends on rounding",
+        options_.input, found->open, found->openTensor));
   report.checkedText = evaluate::CheckedText{answer.language, found->isBitForBit};
   return okStatus();
 }

@@ -17,7 +17,7 @@
 #include "pimento/dpu/stack_use.h"
 #include "pimento/driver/cc_messages.h"
 #include "pimento/driver/dpu_compiler.h"
-#include "pimento/driver/input.h"
+#include "pimento/driver/machine_option.h"
 #include "pimento/driver/response_file.h"
 #include "pimento/driver/upmem_cc_arguments.h"
 #include "pimento/frontend/dpu_c.h"
@@ -45,7 +45,7 @@ Result<Source> readSource(const CcRequest::Input &input) {
   const std::string ending = std::filesystem::path(input.file).extension().string();
   const dpu::ElfKind elf = dpu::elfKind(source.contents);
   if (elf == dpu::ElfKind::kExecutable)
-    return usageError("upmem-cc-kind", source.file, "this program is linked already", "give its sources or objects");
+    return usageError("upmem-cc-kind", source.file, "this program is already linked", "pass its sources or objects");
   if (dpu::isArchive(source.contents)) {
     source.kind = Source::Kind::kArchive;
   } else if (elf == dpu::ElfKind::kRelocatable) {
@@ -56,10 +56,10 @@ Result<Source> readSource(const CcRequest::Input &input) {
     source.kind = Source::Kind::kAssembly;
   } else if (ending == ".o" || ending == ".a") {
     return usageError("upmem-cc-kind", source.file,
-                      ending == ".a" ? "this is no archive" : "this is no ELF file for a DPU",
-                      "objects are what `pimento upmem-cc -c` writes, archives what `ar rcs` makes of them");
+                      ending == ".a" ? "this is not an archive" : "this is not an ELF file for a DPU",
+                      "make objects with `pimento upmem-cc -c`, archives with `ar rcs`");
   } else if (isStandardInput) {
-    return usageError("upmem-cc-kind", source.file, "standard input has no ending that says what it is",
+    return usageError("upmem-cc-kind", source.file, "the language of standard input is unknown",
                       "write -x c or -x assembler before -");
   }
   return source;
@@ -150,8 +150,7 @@ class CompilerRun {
     std::vector<std::string> dependencies;
     if (request_.stage == Stage::kAssembly) {
       if (source.kind != Source::Kind::kC)
-        return usageError("upmem-cc-kind", source.file, "-S makes assembly from C, and this is none",
-                          "leave the file out");
+        return usageError("upmem-cc-kind", source.file, "-S needs a C file", "remove the file");
       const Result<std::shared_ptr<const DpuUnit>> unit = compile(source);
       if (!unit) return unit.diagnostics();
       const std::string output = outputOf(source, ".s");
@@ -159,7 +158,7 @@ class CompilerRun {
       return write(output, (*unit)->assembly);
     }
     if (source.kind == Source::Kind::kArchive)
-      return usageError("upmem-cc-kind", source.file, "this is an archive, which is for linking", "leave the file out");
+      return usageError("upmem-cc-kind", source.file, "archives can only be linked", "remove the file");
     const Result<dpu::Object> object = objectOf(source, dependencies);
     if (!object) return object.diagnostics();
     const std::string output = outputOf(source, ".o");
@@ -169,8 +168,7 @@ class CompilerRun {
 
   Status preprocess(const Source &source) {
     if (source.kind != Source::Kind::kC)
-      return usageError("upmem-cc-kind", source.file, "this is no C, which alone is preprocessed",
-                        "leave the file out");
+      return usageError("upmem-cc-kind", source.file, "only C files can be preprocessed", "remove the file");
     const Result<frontend::DpuModule> made = frontend::readDpuC(forClang(source), frontend::DpuOutput::kPreprocessed);
     if (!made) return made.diagnostics();
     said_.add(made->warnings);
@@ -183,7 +181,7 @@ class CompilerRun {
 
   Status makeLlvm(const Source &source) {
     if (source.kind != Source::Kind::kC)
-      return usageError("upmem-cc-kind", source.file, "LLVM IR is made from C, and this is none", "leave the file out");
+      return usageError("upmem-cc-kind", source.file, "LLVM IR output needs a C file", "remove the file");
     const Result<frontend::DpuModule> made = frontend::readDpuC(forClang(source));
     if (!made) return made.diagnostics();
     said_.add(made->warnings);
@@ -226,7 +224,7 @@ class CompilerRun {
     const std::optional<std::int64_t> value = numberOf(at->second);
     if (!value || *value < least || *value > most)
       return usageError("upmem-cc-number", "-D" + name, fmt::format("{} is '{}'", name, at->second),
-                        fmt::format("a number from {} to {}", least, most));
+                        fmt::format("use a number from {} to {}", least, most));
     into = *value;
     return okStatus();
   }
@@ -273,8 +271,8 @@ class CompilerRun {
         continue;
       }
       Diagnostic d =
-          usageError("upmem-cc-library", "", fmt::format("library '{}' is passed over: there is no {}", name, base),
-                     "say where it is with -L; what UPMEM's interface offers is linked without being named");
+          usageError("upmem-cc-library", "", fmt::format("library '{}' is ignored: {} does not exist", name, base),
+                     "pass its folder with -L; UPMEM's interface library is linked automatically");
       d.severity = Severity::kWarning;
       said_.add({std::move(d)});
     }
@@ -288,8 +286,8 @@ class CompilerRun {
     for (const dpu::ArchiveMember &m : *read) {
       const std::string name = fmt::format("{}({})", archive.file, m.name);
       if (dpu::elfKind(m.contents) != dpu::ElfKind::kRelocatable)
-        return usageError("upmem-cc-kind", name, "this member is no object for a DPU",
-                          "objects are what `pimento upmem-cc -c` writes");
+        return usageError("upmem-cc-kind", name, "this member is not a DPU object",
+                          "make objects with `pimento upmem-cc -c`");
       Result<dpu::Object> object = dpu::readObject(m.contents, name);
       if (!object) return std::move(object.diagnostics());
       members.push_back(std::move(*object));
@@ -308,7 +306,7 @@ class CompilerRun {
       Diagnostic d = error("upmem-cc-stack", {},
                            fmt::format("the stack may overflow: {} is {} bytes, {} too few for {}", name, *least,
                                        use.bytes - *least, use.str()),
-                           fmt::format("-D{}={}, or less on the stack", name, use.bytes));
+                           fmt::format("use -D{}={}, or put less on the stack", name, use.bytes));
       d.severity = Severity::kWarning;
       said_.add({std::move(d)});
     } else if (!use.doubts.empty()) {

@@ -70,7 +70,7 @@ class ArgumentReader {
   std::string value(const std::string &argument, std::size_t flagLength) {
     if (argument.size() > flagLength) return argument.substr(flagLength);
     if (at_ < arguments_.size()) return arguments_[at_++];
-    refuse(fmt::format("flag '{}' lacks its value", argument), "the value follows the flag");
+    refuse(fmt::format("flag '{}' needs a value", argument), "put the value after the flag");
     return {};
   }
 
@@ -174,7 +174,7 @@ class ArgumentReader {
     } else if (name == "none") {
       language_ = CcRequest::Language::kByName;
     } else if (found_.empty()) {
-      refuse(fmt::format("'{}' is no language for a DPU", name), "-x takes c, assembler or none");
+      refuse(fmt::format("unknown language '{}'", name), "-x takes c, assembler or none");
     }
   }
 
@@ -189,12 +189,12 @@ class ArgumentReader {
     if (!request_.answer.empty()) return;
     const bool isOneOutput = request_.stage == Stage::kAssembly || request_.stage == Stage::kObject;
     if (request_.inputs.empty()) {
-      refuse("there is no file to compile", "pimento upmem-cc -O2 -DNR_TASKLETS=16 -o program program.c");
+      refuse("no input files", "pimento upmem-cc -O2 -DNR_TASKLETS=16 -o program program.c");
     } else if (isOneOutput && !request_.output.empty() && request_.inputs.size() > 1) {
-      refuse(fmt::format("one output, '{}', for {} files", request_.output, request_.inputs.size()),
-             "leave -o out: every file has an output of its own then");
+      refuse(fmt::format("cannot write {1} files to one output, '{0}'", request_.output, request_.inputs.size()),
+             "omit -o: every file then gets its own output");
     } else if (request_.isLlvm && !isOneOutput) {
-      refuse("-emit-llvm with neither -S nor -c", "add -S for LLVM IR as text, -c for bitcode");
+      refuse("-emit-llvm needs -S or -c", "add -S for LLVM IR as text, -c for bitcode");
     }
   }
 

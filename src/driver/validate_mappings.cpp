@@ -11,6 +11,7 @@
 #include "pimento/base/thread_pool.h"
 #include "pimento/driver/engine.h"
 #include "pimento/driver/input.h"
+#include "pimento/driver/machine_option.h"
 #include "pimento/driver/tool_box.h"
 #include "pimento/emit/format.h"
 #include "pimento/evaluate/evaluator.h"
@@ -114,7 +115,7 @@ class Draw {
             unsupported("no-mapping", {},
                         fmt::format("none of {} random mappings of '{}' on {} is legal and short enough", kAttempts,
                                     subject_.name, setting_.machine.name),
-                        "leave it out with --kernels")};
+                        "exclude it with --kernels")};
       return trial;
     }
     trial.diagnostics.clear();
@@ -210,8 +211,8 @@ Result<Subject> subjectOf(const std::string &name, const Setting &setting) {
       s.layers.push_back(k);
   }
   if (s.layers.empty())
-    return unsupported("no-mapping", {}, fmt::format("{} runs no layer of '{}'", setting.machine.name, name),
-                       "leave it out with --kernels");
+    return unsupported("no-mapping", {}, fmt::format("{} cannot run any layer of '{}'", setting.machine.name, name),
+                       "exclude it with --kernels");
   return s;
 }
 
@@ -221,7 +222,7 @@ void tally(const Trial &t, const machine::Machine &machine, std::set<std::string
   const auto reference = static_cast<double>(t.simulated.cycles.value);
   const auto add = [&](emit::KernelErrors &e, const evaluate::DeviceRun &run, double seconds) {
     e.add(static_cast<double>(run.cycles.value), reference,
-          fmt::format("{}: {} cycles, simulated {}", t.text, run.cycles.value, t.simulated.cycles.value));
+          fmt::format("{}: {} cycles, but {} in simulation", t.text, run.cycles.value, t.simulated.cycles.value));
     e.addWay(wayOf(run), seconds);
   };
   add(out.fastForward, t.fast, t.fastForward);

@@ -205,7 +205,7 @@ std::string overviewText(const evaluate::Report &r, const evaluate::Explanation 
   TextTree time(depth), energy(depth);
   text += time.print(numberOf(explanation, "time_ns")) + "\n" + energy.print(numberOf(explanation, "energy_pj"));
   text += fmt::format(
-      "\none number: --number cycles, breakdown.transfer_in, energy_breakdown.mac, ...; deeper: --depth {}\n",
+      "\nselect a number: --number cycles, breakdown.transfer_in, energy_breakdown.mac, ...; expand more: --depth {}\n",
       depth + 1);
   return text;
 }

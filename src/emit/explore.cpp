@@ -6,8 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "pimento/base/text.h"
-#include "pimento/emit/columns.h"
-#include "pimento/emit/format.h"
+#include "pimento/emit/explore_texts.h"
 #include "pimento/tune/distribution.h"
 
 namespace pimento::emit {
@@ -22,26 +21,6 @@ struct Grid {
   std::vector<std::vector<Json>> rows;
 };
 
-double timeNs(Cycles cycles, double clockGHz) {
-  // As Machine::toTime and Report::timeNs round.
-  return static_cast<double>(cycles.value) * 1000.0 / clockGHz / 1000.0;
-}
-
-bool hasSeveral(const MappingExploration &e) {
-  return e.kernels.size() > 1;
-}
-
-/// Where the rows of each kernel begin.
-std::vector<std::int64_t> firstRows(const MappingExploration &e) {
-  std::vector<std::int64_t> out;
-  std::int64_t rows = 0;
-  for (const ExploredKernel &k : e.kernels) {
-    out.push_back(rows);
-    rows += static_cast<std::int64_t>(k.found.rows.size());
-  }
-  return out;
-}
-
 Grid gridOf(const MappingExploration &e) {
   Grid g;
   if (hasSeveral(e)) g.columns.emplace_back("kernel");
@@ -54,8 +33,8 @@ Grid gridOf(const MappingExploration &e) {
       std::vector<Json> cells;
       if (hasSeveral(e)) cells.emplace_back(k.kernel);
       cells.emplace_back(r.mapping);
-      cells.emplace_back(tune::name(r.how));
-      if (r.how == tune::How::kIllegal)
+      cells.emplace_back(search::name(r.how));
+      if (r.how == search::Fate::kIllegal)
         cells.insert(cells.end(), 5, Json(nullptr));
       else
         for (Json cell : {Json(r.cost.kernel.value), Json(r.cost.total.value), Json(timeNs(r.cost.total, e.clockGHz)),
@@ -98,14 +77,7 @@ Json headOf(const ExploreHead &h, const char *what) {
   for (const auto &[name, extent] : h.sizes) j["sizes"][name] = extent;
   j["dtype"] = h.dtype;
   j["target"] = h.target;
-  const RunText &r = h.run;
-  j["run"] = {
-      {"verb", r.verb},          {"input", r.input},       {"sizes", r.sizes},     {"dtype", r.dtype},
-      {"variant", r.variant},    {"function", r.function}, {"target", r.target},   {"sets", r.sets},
-      {"map", r.maps},           {"data", r.data},         {"seed", r.seed},       {"offload", r.offload},
-      {"sweeps", r.sweeps},      {"chunks", r.chunks},     {"orders", r.orders},   {"exhaustive", r.isExhaustive},
-      {"bounds", r.bounds},      {"space", r.space},       {"kernels", r.kernels}, {"limit", r.limit},
-      {"constants", r.constants}};
+  j["run"] = toJson(h.run);
   return j;
 }
 
@@ -145,8 +117,9 @@ Json bestJson(const ExploredKernel &k, std::int64_t row, std::int64_t first, dou
 
 Json countsOf(const tune::Exploration &f) {
   const auto rows = static_cast<std::int64_t>(f.rows.size());
-  return {{"space", f.space},     {"explored", rows},     {"estimated", f.estimated},   {"equal", f.equal},
-          {"bounded", f.bounded}, {"illegal", f.illegal}, {"device_runs", f.deviceRuns}};
+  return {{"space", f.space}, {"explored", rows},          {"estimated", f.estimated},
+          {"equal", f.equal}, {"bounded", f.bounded},      {"illegal", f.illegal},
+          {"open", f.open},   {"illegal_by", f.illegalBy}, {"device_runs", f.deviceRuns}};
 }
 
 /// Quantiles named by percent.
@@ -169,6 +142,12 @@ Json foundJson(const ExploredKernel &k, std::int64_t first, double clockGHz) {
   j["best"]["time"] = bestJson(k, k.found.front.front(), first, clockGHz);
   j["best"]["energy"] = bestJson(k, k.found.front.back(), first, clockGHz);
   if (const auto d = tune::distributionOf(k.found)) j["distribution"] = distributionJson(*d);
+  const search::Proof &proof = k.found.proof;
+  j["proof"] = {{"optimal", proof.isOptimal()},
+                {"stop", search::name(k.found.stop)},
+                {"time_gap", proof.gap.time},
+                {"energy_gap", proof.gap.energy},
+                {"sampled", proof.isSampled}};
   j["reference"] = k.found.reference ? costJson(k.found.referenceMapping, *k.found.reference, clockGHz) : Json(nullptr);
   return j;
 }
@@ -212,16 +191,6 @@ std::string csvCell(const Json &cell) {
   return out + "\"";
 }
 
-void addDistribution(const tune::Distribution &d, std::string &out) {
-  Columns table("lrr");
-  table.row({"all mappings", "cycles", "total"});
-  table.rule();
-  for (std::size_t i = 0; i < d.kernel.size(); ++i)
-    table.row({fmt::format("{:.0f} % below", 100 * tune::Distribution::kShares[i]), grouped(d.kernel[i].value),
-               grouped(d.total[i].value)});
-  out += "\n" + table.str();
-}
-
 std::string csvOf(const Grid &grid, const std::vector<std::string> &comments) {
   std::string out;
   for (const std::string &c : comments) out += "# " + c + "\n";
@@ -231,28 +200,6 @@ std::string csvOf(const Grid &grid, const std::vector<std::string> &comments) {
     out += "\n";
   }
   return out;
-}
-
-std::string titleOf(const ExploreHead &h) {
-  std::vector<std::string> sizes;
-  for (const auto &[name, extent] : h.sizes) sizes.push_back(fmt::format("{}={}", name, extent));
-  return fmt::format("{}{}{}, {}, on {}", h.kernel, sizes.empty() ? "" : " ", join(sizes, ","), h.dtype, h.target);
-}
-
-std::string countsText(const tune::Exploration &f) {
-  return fmt::format("{} estimated, {} equal, {} bounded, {} illegal", grouped(f.estimated), grouped(f.equal),
-                     grouped(f.bounded), grouped(f.illegal));
-}
-
-std::string ratioText(double a, double b) {
-  return b == 0 ? "-" : fmt::format("{:.3f}", a / b);
-}
-
-std::string ofReference(const evaluate::Cost &c, const evaluate::Cost &ref) {
-  return fmt::format("{} of its cycles, {} of its total cycles, {} of its energy",
-                     ratioText(static_cast<double>(c.kernel.value), static_cast<double>(ref.kernel.value)),
-                     ratioText(static_cast<double>(c.total.value), static_cast<double>(ref.total.value)),
-                     ratioText(c.energy.value, ref.energy.value));
 }
 
 std::vector<std::string> commentsOf(const MappingExploration &e) {
@@ -277,147 +224,7 @@ std::vector<std::string> commentsOf(const MappingExploration &e) {
   return out;
 }
 
-// --- tables
-
-constexpr std::size_t kMostShown = 20;
-
-void addCost(std::vector<std::string> &cells, const evaluate::Cost &c, double ns) {
-  cells.push_back(grouped(c.kernel.value));
-  cells.push_back(grouped(c.total.value));
-  cells.push_back(timeText(ns));
-  cells.push_back(energyText(c.energy));
-}
-
-std::string checkText(const ExploredKernel &k, std::int64_t row) {
-  const auto checked = k.checked.find(row);
-  return checked == k.checked.end() ? "" : checked->second ? "yes" : "no";
-}
-
-void addBest(const ExploredKernel &k, double clockGHz, std::string &out) {
-  Columns table("lrrrrll", 2);
-  table.row({"", "cycles", "total", "time", "energy", "checked", "mapping"});
-  table.rule();
-  const auto add = [&](const std::string &what, std::int64_t row) {
-    const tune::Row &r = k.found.rows[static_cast<std::size_t>(row)];
-    std::vector<std::string> cells = {what};
-    addCost(cells, r.cost, timeNs(r.cost.total, clockGHz));
-    cells.push_back(checkText(k, row));
-    cells.push_back(r.mapping);
-    table.row(cells);
-  };
-  add("best in time", k.found.front.front());
-  add("best in energy", k.found.front.back());
-  if (const auto &ref = k.found.reference) {
-    std::vector<std::string> cells = {"reference"};
-    addCost(cells, *ref, timeNs(ref->total, clockGHz));
-    cells.insert(cells.end(), {"", k.found.referenceMapping});
-    table.row(cells);
-  }
-  out += table.str();
-  if (!k.found.reference) {
-    out += "  the reference mapping is not legal here\n";
-    return;
-  }
-  const tune::Row &best = k.found.rows[static_cast<std::size_t>(k.found.front.front())];
-  out +=
-      fmt::format("  the best in time takes, against the reference: {}\n", ofReference(best.cost, *k.found.reference));
-}
-
-void addFront(const ExploredKernel &k, std::int64_t first, double clockGHz, std::string &out) {
-  const std::size_t count = k.found.front.size();
-  out += fmt::format("\n  front of time and energy: {} mapping{}{}\n", count, count == 1 ? "" : "s",
-                     count == 1 ? ", the best in both" : "");
-  if (count == 1) return;
-  Columns table("rrrrrll", 2);
-  table.row({"row", "cycles", "total", "time", "energy", "checked", "mapping"});
-  table.rule();
-  for (std::size_t i = 0; i < std::min(count, kMostShown); ++i) {
-    const std::int64_t row = k.found.front[i];
-    const tune::Row &r = k.found.rows[static_cast<std::size_t>(row)];
-    std::vector<std::string> cells = {std::to_string(first + row)};
-    addCost(cells, r.cost, timeNs(r.cost.total, clockGHz));
-    cells.push_back(checkText(k, row));
-    cells.push_back(r.mapping);
-    table.row(cells);
-  }
-  out += table.str();
-  if (count > kMostShown) out += fmt::format("  and {} more: see --json or -o FILE.csv\n", count - kMostShown);
-}
-
-void addWarnings(const std::vector<std::string> &warnings, std::string &out) {
-  if (warnings.empty()) return;
-  out += "\nnotes\n";
-  Columns table("ll");
-  for (const std::string &w : warnings) table.row({"  -", w});
-  out += table.str();
-}
-
 }  // namespace
-
-std::string toTable(const MappingExploration &e) {
-  std::string out = fmt::format("mappings of {}\n", titleOf(e.head));
-  std::int64_t rows = 0;
-  for (const ExploredKernel &k : e.kernels) rows += static_cast<std::int64_t>(k.found.rows.size());
-  out += fmt::format("{} explored in {:.2f} s, {} per second", grouped(rows), e.head.seconds,
-                     grouped(static_cast<std::int64_t>(static_cast<double>(rows) / std::max(e.head.seconds, 1e-6))));
-  if (e.head.compileSeconds > 0)
-    out += fmt::format("; compiling programs took {:.2f} s of its threads", e.head.compileSeconds);
-  out += '\n';
-  const std::vector<std::int64_t> firsts = firstRows(e);
-  for (std::size_t i = 0; i < e.kernels.size(); ++i) {
-    const ExploredKernel &k = e.kernels[i];
-    const std::string more = k.same.empty() ? "" : fmt::format(" (and {} like it)", k.same.size());
-    out += fmt::format("\n{}{} mappings: {}; {} command streams run\n", hasSeveral(e) ? k.kernel + more + ": " : "",
-                       grouped(static_cast<std::int64_t>(k.found.rows.size())), countsText(k.found),
-                       grouped(k.found.deviceRuns));
-    addBest(k, e.clockGHz, out);
-    addFront(k, firsts[i], e.clockGHz, out);
-    if (const auto d = tune::distributionOf(k.found)) addDistribution(*d, out);
-  }
-  addWarnings(e.head.warnings, out);
-  return out;
-}
-
-std::string toTable(const SweepExploration &e) {
-  constexpr std::size_t kMostPoints = 60;
-  std::string out = fmt::format("sweep of {}\n", titleOf(e.head));
-  out += fmt::format("{} points in {:.2f} s\n\n", grouped(static_cast<std::int64_t>(e.rows.size())), e.head.seconds);
-  Columns table(std::string(e.axes.size(), 'r') + "rrrrl");
-  std::vector<std::string> titles;
-  for (const tune::Axis &a : e.axes) titles.push_back(a.path);
-  for (const char *t : {"cycles", "total", "time", "energy", ""}) titles.emplace_back(t);
-  table.row(titles);
-  table.rule();
-  for (std::size_t i = 0; i < std::min(e.rows.size(), kMostPoints); ++i) {
-    const tune::SweepRow &r = e.rows[i];
-    std::vector<std::string> cells = r.values;
-    if (r.error.empty())
-      addCost(cells, r.result.cost, r.result.timeNs);
-    else
-      cells.insert(cells.end(), 4, "-");
-    const auto row = static_cast<std::int64_t>(i);
-    cells.push_back(!r.error.empty()                                  ? r.error
-                    : row == e.front.front() && row == e.front.back() ? "best in time and energy"
-                    : row == e.front.front()                          ? "best in time"
-                    : row == e.front.back()                           ? "best in energy"
-                                                                      : "");
-    table.row(cells);
-  }
-  out += table.str();
-  if (e.rows.size() > kMostPoints) {
-    out += fmt::format("and {} more: see --json or -o FILE.csv\n", e.rows.size() - kMostPoints);
-    for (const auto &[what, row] :
-         {std::pair<const char *, std::int64_t>{"time", e.front.front()}, {"energy", e.front.back()}}) {
-      const tune::SweepRow &r = e.rows[static_cast<std::size_t>(row)];
-      std::vector<std::string> point;
-      for (std::size_t a = 0; a < e.axes.size(); ++a) point.push_back(e.axes[a].path + "=" + r.values[a]);
-      out += fmt::format("best in {}: {} ({}, {})\n", what, join(point, " "), timeText(r.result.timeNs),
-                         energyText(r.result.cost.energy));
-    }
-  }
-  addWarnings(e.head.warnings, out);
-  return out;
-}
 
 std::string toJson(const MappingExploration &e) {
   Json j = headOf(e.head, "mappings");
@@ -429,6 +236,8 @@ std::string toJson(const MappingExploration &e) {
     sum.equal += k.found.equal;
     sum.bounded += k.found.bounded;
     sum.illegal += k.found.illegal;
+    sum.open += k.found.open;
+    for (const auto &[code, n] : k.found.illegalBy) sum.illegalBy[code] += n;
     sum.deviceRuns += k.found.deviceRuns;
     sum.space += k.found.space;
   }

@@ -64,8 +64,7 @@ Json intervalOf(const std::optional<evaluate::Interval> &interval) {
 
 Json stagesOf(const evaluate::Report &report) {
   Json out = Json::array();
-  const auto total = static_cast<double>(report.breakdown().total().value);
-  const double nsPerCycle = total > 0 ? report.timeNs / total : 0;
+  const double nsPerCycle = report.nsPerCycle();
   const auto nsOf = [&](Cycles cycles) { return static_cast<double>(cycles.value) * nsPerCycle; };
   for (const evaluate::Stage &s : report.stages)
     out.push_back({{"kernel", s.kernel},
@@ -87,20 +86,6 @@ Json stagesOf(const evaluate::Report &report) {
   for (std::size_t i = 0; i < out.size(); ++i)
     if (report.stages[i].runs != 1) out[i]["runs"] = report.stages[i].runs;
   return out;
-}
-
-Json runOf(const RunText &r) {
-  Json run = {{"verb", r.verb},           {"input", r.input},     {"sizes", r.sizes},
-              {"dtype", r.dtype},         {"variant", r.variant}, {"function", r.function},
-              {"target", r.target},       {"sets", r.sets},       {"map", r.maps},
-              {"data", r.data},           {"seed", r.seed},       {"offload", r.offload},
-              {"constants", r.constants}, {"in", r.ins},          {"out", r.outs},
-              {"launches", r.launches},   {"version", r.version}, {"machine", r.machine}};
-  if (!r.engine.empty()) {
-    run["engine"] = r.engine;
-    run["alpha"] = r.alpha;
-  }
-  return run;
 }
 
 Json profileOf(const evaluate::Attribution &p) {
@@ -202,7 +187,7 @@ Json objectOf(const evaluate::Report &r, const RunText *run) {
   j["compile_us"] = r.compileUs;
   addProgram(j, r);
   j["warnings"] = r.warnings;
-  if (run != nullptr) j["run"] = runOf(*run);
+  if (run != nullptr) j["run"] = toJson(*run);
   return j;
 }
 

@@ -74,9 +74,9 @@ std::string toTable(const MappingSuite &suite) {
                seconds(k.twoSlice.seconds), seconds(k.deviceSeconds),
                ratioText(k.fastForward.seconds, k.deviceSeconds)});
   }
-  std::string text = fmt::format("random mappings on {}, seed {}: absolute errors of cycles against simulation\n\n",
+  std::string text = fmt::format("random mappings on {}, seed {}: absolute cycle errors against simulation\n\n",
                                  suite.target, suite.seed) +
-                     errors.str() + "\nprocessor time, and what the machine itself would take\n\n" + times.str();
+                     errors.str() + "\nprocessor time, and the time on the modelled machine\n\n" + times.str();
   if (!worst.empty()) text += "\nworst\n" + worst;
   for (const std::string &w : suite.warnings) text += "\nnote: " + w;
   return text + (suite.warnings.empty() ? "" : "\n");

@@ -137,19 +137,20 @@ Diagnostics MlirWriter::check() const {
           return s.follows != follower->follows && &s != &k.stores[static_cast<std::size_t>(follower->follows)];
         });
     if (isMixed)
-      found.push_back(
-          unsupported("no-mlir-form", k.where,
-                      fmt::format("kernel '{}' takes an extreme with its index beside other stores", k.name),
-                      "split the kernel; --emit kernel prints it"));
+      found.push_back(unsupported(
+          "no-mlir-form", k.where,
+          fmt::format("kernel '{}' stores a minimum or maximum with its index and also other results", k.name),
+          "split the kernel; --emit kernel prints it"));
     if (k.form != kernel::Form::kSelect) continue;
     const char *why = k.stores.size() < 2                    ? "counts nothing"
                       : k.stores[0].target.index.size() != 1 ? "selects by rows"
-                      : k.limit >= 0                         ? "keeps no more than so many points"
+                      : k.limit >= 0                         ? "has a limit"
                       : countersOf(k) > 0                    ? "selects in rounds"
                                                              : nullptr;
     if (why != nullptr)
-      found.push_back(unsupported("no-mlir-form", k.where, fmt::format("kernel '{}' {}", k.name, why),
-                                  "what comes back from loops is one list without a limit; --emit kernel prints it"));
+      found.push_back(
+          unsupported("no-mlir-form", k.where, fmt::format("kernel '{}' {}", k.name, why),
+                      "MLIR can express a selection only as one list without a limit; --emit kernel prints it"));
   }
   return found;
 }

@@ -115,7 +115,7 @@ std::string profileTable(const Attribution &profile, std::size_t most) {
   functions.rule();
   functions.row(cellsOf(profile, "total", profile.totals, "0"));
   std::string out = functions.str();
-  if (profile.lines.empty()) return out + "\n  the program's file has no line numbers\n";
+  if (profile.lines.empty()) return out + "\n  the program has no line numbers\n";
   Columns lines = tableOf(profile, "line", "source");
   const std::size_t shown = std::min(most, profile.lines.size());
   for (std::size_t i = 0; i < shown; ++i) {

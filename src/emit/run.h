@@ -1,38 +1,30 @@
-// The options a result was made with, as they stand in its `run` object.
+// The options a result was made with: its `run` object.
+//
+// Which options there are, and what they are called, is driver/option_table.h's.
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 namespace pimento::emit {
 
-/// The options of a run as given: enough to repeat it.
+struct RunOption {
+  std::string_view key;  ///< in the `run` object
+  std::variant<bool, std::int64_t, std::uint64_t, double, std::string, std::vector<std::string>> value;
+};
+
 struct RunText {
   std::string verb, input;
-  std::vector<std::string> sizes;
-  std::string dtype, variant, function, target;
-  std::vector<std::string> sets, maps;
-  std::string data;
-  std::uint64_t seed = 1;
-  std::string offload;
-  std::vector<std::string> sweeps;
-  std::string chunks, orders;
-  bool isExhaustive = false;
-  std::string bounds = {};  ///< explorations: "none" where nothing was ruled out
-  std::string space = {};   ///< explorations: "factors" where every split was explored
-  /// Single results: which Pimento made it, and a fingerprint of the machine's numbers.
-  std::string version = {}, machine = {};
-  std::vector<std::string> constants = {};
-  /// DPU programs: --in, --out without its files, --launches.
-  std::vector<std::string> ins = {}, outs = {};
-  std::int64_t launches = 1;
-  /// Explorations: which kernels of a graph, and how many mappings of each.
-  std::vector<std::string> kernels = {};
-  std::int64_t limit = 0;
-  /// Where it was not the verb's own: "two-slice", and its alpha.
-  std::string engine = {};
-  double alpha = 0;
+  std::vector<RunOption> options;
+  std::vector<std::string> command;  ///< the words of the command line that repeats the run
+  std::string version;               ///< of the Pimento that made the result
+  std::string machine;               ///< a fingerprint of the machine's numbers
 };
+
+nlohmann::ordered_json toJson(const RunText &run);
 
 }  // namespace pimento::emit

@@ -33,7 +33,7 @@ std::string exactText(const evaluate::Report &r) {
       fmt::format("{} of {} cycles ({})", grouped(r.cyclesSimulated.value), grouped(r.cycles.value),
                   percentText(static_cast<double>(r.cyclesSimulated.value), static_cast<double>(r.cycles.value)));
   return r.exact == evaluate::Exactness::kSimulated ? simulated
-                                                    : simulated + "; the others repeat these and were skipped";
+                                                    : simulated + "; the rest repeat these and were skipped";
 }
 
 /// Cycles as time on the clock that the whole report counts in.
@@ -55,7 +55,7 @@ std::string headTable(const evaluate::Report &r) {
     t.row({"mapping", r.mapping});
     t.row({"checked", checkedText(r)});
   }
-  if (r.outcome.fault) t.row({"fault", r.outcome.fault->message + "; what follows is of what happened up to there"});
+  if (r.outcome.fault) t.row({"fault", r.outcome.fault->message + "; the numbers below end at the fault"});
   t.row({"cycles", grouped(r.cycles.value) + " on the device"});
   if (const auto issued = r.counts.find("instructions");
       r.outcome.profile && issued != r.counts.end() && r.cycles.value > 0)
@@ -68,10 +68,10 @@ std::string headTable(const evaluate::Report &r) {
     return energyText(e.total) + (isPoint ? "" : fmt::format(" (range {})", rangeText(e)));
   };
   t.row({"energy", energy(r.energy) + ", host included"});
-  t.row({"", energy(r.kernelEnergy) + " the device kernel alone"});
+  t.row({"", energy(r.kernelEnergy) + " for the device kernel alone"});
   if (r.setup.value > 0)
-    t.row({"before", fmt::format("{} and {} to place constants once, in no total", cyclesAsTime(r, r.setup),
-                                 energyText(r.setupEnergy.total))});
+    t.row({"before", fmt::format("{} and {} to place constants once, not included in the totals",
+                                 cyclesAsTime(r, r.setup), energyText(r.setupEnergy.total))});
   t.row({"simulated", exactText(r)});
   if (r.interval)
     t.row({"interval", fmt::format("{} to {} cycles at {:g} %", grouped(r.interval->low.value),
@@ -79,8 +79,8 @@ std::string headTable(const evaluate::Report &r) {
   const std::string units(r.unit.plural);
   if (r.unitsIdentical > r.unitsSimulated)
     t.row({units, r.unitsSimulated == 1
-                      ? fmt::format("1 simulated {} stands for {} identical ones", r.unit.singular, r.unitsIdentical)
-                      : fmt::format("{} simulated {} stand for {} identical ones", r.unitsSimulated, units,
+                      ? fmt::format("1 simulated {}, representing {} identical ones", r.unit.singular, r.unitsIdentical)
+                      : fmt::format("{} simulated {}, representing {} identical ones", r.unitsSimulated, units,
                                     r.unitsIdentical)});
   else if (r.unitsSimulated > 1)
     t.row({units, fmt::format("{} simulated, each on its own data", r.unitsSimulated)});
@@ -116,7 +116,7 @@ std::string energyTable(const energy::EnergyReport &e) {
   row("total", {e.dynamic, e.background});
   Columns notes("ll", kIndent);
   if (e.low.value != e.high.value)
-    notes.row({"range", rangeText(e) + ": all constants at the low, or high, end of their sources"});
+    notes.row({"range", rangeText(e) + ": all constants at the low or high end of their sources"});
   notes.row({"note", "modelled, not validated"});
   if (!e.covers.empty()) notes.row({"covers", e.covers});
   return t.str() + notes.str();
@@ -155,7 +155,7 @@ std::vector<evaluate::Stage> byKernel(const std::vector<evaluate::Stage> &stages
       *same->offloadedCycles += *s.offloadedCycles;
     else
       same->offloadedCycles.reset();
-    if (same->mapping != s.mapping) same->mapping = "several, as its bounds move";
+    if (same->mapping != s.mapping) same->mapping = "several, since its bounds change";
   }
   return out;
 }

@@ -75,7 +75,7 @@ Status TraceEvents::finish(const evaluate::Report &report, std::int64_t cycles) 
       numberText(clockGHz_), dropped_);
   out_->flush();
   if (*out_) return okStatus();
-  return error("unwritable-file", {}, "the timeline could not be written in full", "is the disk full?");
+  return error("unwritable-file", {}, "the timeline was not fully written", "is the disk full?");
 }
 
 void TraceEvents::hostPhase(std::string_view name, Cycles length) {

@@ -84,7 +84,7 @@ Status check(const machine::Machine &machine, std::span<const std::string_view> 
     if (!formula) {
       report(term, formula.diagnostics().front());
     } else if (!formula->isMonotone()) {
-      report(term, error("bad-formula", {}, "'" + term.action + "' could fall while counts rise",
+      report(term, error("bad-formula", {}, "'" + term.action + "' could decrease while counts increase",
                          "action formulas only add and multiply"));
     } else if (const auto value = formula->evaluate(
                    [&](std::string_view n) -> std::optional<std::int64_t> {

@@ -14,9 +14,9 @@ Status compare(const kernel::Tensor &tensor, const kernel::TensorData &device, c
   const auto at = firstDifference(tensor, device, reference);
   if (!at) return okStatus();
   return error(DiagnosticKind::kOurs, "wrong-answer", {},
-               fmt::format("{} is {} on the device, the reference interpreter says {}", elementName(tensor, *at),
+               fmt::format("{} is {} on the device, but {} in the reference interpreter", elementName(tensor, *at),
                            valueText(device, *at), valueText(reference, *at)),
-               "this is a bug of ours: please report it with the command you ran");
+               "this is a bug in Pimento: please report it with the command you ran");
 }
 
 }  // namespace

@@ -59,10 +59,9 @@ void finish(Report &report, const machine::Machine &machine, const energy::Actio
 }
 
 Diagnostic stuck(const DeviceRun &run) {
-  return error(
-      DiagnosticKind::kFault, "program-stuck", {},
-      fmt::format("the program cannot go on after cycle {}: its next command can never issue", run.cycles.value),
-      "look for activates of banks that the all-bank mode refuses, or a mode that is never left");
+  return error(DiagnosticKind::kFault, "program-stuck", {},
+               fmt::format("the program is stuck after cycle {}: its next command can never issue", run.cycles.value),
+               "look for an activate that all-bank mode rejects, or a mode that is never left");
 }
 
 /// Runs the parts of a graph one after the other, or a program, and adds up.
@@ -82,7 +81,7 @@ class Run {
     nameMapping();
     if (isTruncated_)
       report_.warnings.push_back(
-          "tail=truncate leaves elements beyond the last full tile uncomputed; nothing was checked");
+          "tail=truncate leaves the elements after the last full tile uncomputed; nothing was checked");
     report_.isChecked = request_.data != nullptr && !isTruncated_;
     finish(report_, machine(), kernelWork_, hostWork_);
     report_.setup = setup_.total();
@@ -155,10 +154,10 @@ class Run {
     const HostWork work = ran->hostWork.value_or(program.hostWork());
     records_.push_back({*ran, work, {}, false});
     addDevice(report_.stages.back(), *ran, work, 1);
-    report_.warnings.push_back("a program without a kernel: nothing to check its answer against");
+    report_.warnings.push_back("the program has no kernel to check the result against");
     if (program.program().target != machine().name)
-      report_.warnings.push_back(
-          fmt::format("the program was made for '{}', this is '{}'", program.program().target, machine().name));
+      report_.warnings.push_back(fmt::format("the program was made for '{}', but the target is '{}'",
+                                             program.program().target, machine().name));
     return okStatus();
   }
 
@@ -369,8 +368,8 @@ class Run {
 
 Result<Evaluation> evaluateRecorded(const Request &request) {
   if (request.target == nullptr)
-    return usageError("no-target", "Request::target", "there is no target to evaluate on",
-                      "set it to what targets::targetOf gives for the machine");
+    return usageError("no-target", "Request::target", "no target is set",
+                      "set it to the result of targets::targetOf for the machine");
   if (request.graph == nullptr) return evaluateRecorded(request, {});
   Result<CompiledGraph> compiled = compile(request);
   if (!compiled) return compiled.diagnostics();

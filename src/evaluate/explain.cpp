@@ -28,7 +28,7 @@ class Explainer {
     counts();
     const SimulatedUnit unit = report_.unit;
     add(leaf(unit.simulatedKey(), report_.unitsSimulated, "",
-             fmt::format("one {} stands for all identical ones", unit.singular)));
+             fmt::format("one {} represents all identical ones", unit.singular)));
     addNamed(unit.identicalKey(), units());
     for (const auto &[name, extent] : report_.sizes)
       add(leaf("sizes." + name, extent, "", "from --size, the input, or the kernel's default"));
@@ -71,13 +71,13 @@ class Explainer {
   static DerivationPtr ofRuns(const DerivationPtr &one, const Stage &stage) {
     if (one == nullptr || stage.runs == 1) return one;
     return node(one->name, multiplySaturated(one->integer(), stage.runs), one->unit, "one * runs", Arithmetic::kInteger,
-                {{"one", one}, {"runs", leaf("runs", stage.runs, "", "rounds of loops that are alike")}});
+                {{"one", one}, {"runs", leaf("runs", stage.runs, "", "identical rounds of a loop")}});
   }
   /// The same where data may make runs differ, which come to `total` together.
   static DerivationPtr ofRuns(const DerivationPtr &one, const Stage &stage, std::int64_t total) {
     if (one == nullptr || stage.runs == 1 || multiplySaturated(one->integer(), stage.runs) == total)
       return ofRuns(one, stage);
-    const std::string others = fmt::format("the other {} runs, whose data make them differ", stage.runs - 1);
+    const std::string others = fmt::format("the other {} runs, which differ because of their data", stage.runs - 1);
     return node(one->name, total, one->unit, "first + others", Arithmetic::kInteger,
                 {{"first", one}, {"others", leaf("others", total - one->integer(), one->unit, others)}});
   }
@@ -150,7 +150,7 @@ class Explainer {
     if (which == Part::kCompute || which == Part::kHost)
       return leaf(name, value, "cycle", "the kernel runs on the device");
     const DerivationPtr d =
-        ofRuns(numbers_.term(name, "cycle", term, Arithmetic::kReal, "nothing to move"), stage, value);
+        ofRuns(numbers_.term(name, "cycle", term, Arithmetic::kReal, "no data moved"), stage, value);
     return report_.stages.size() > 1 && !d->isLeaf() ? noted(d, fmt::format("kernel '{}'", stage.kernel)) : d;
   }
 
@@ -182,15 +182,16 @@ class Explainer {
     else if (stage.offloadedCycles)
       addWithTime("offloaded_time_ns",
                   leaf(at + "offloaded_cycles", stage.offloadedCycles->value, "cycle",
-                       "estimated before it was decided to keep the kernel on the host; --offload possible runs it on "
+                       "estimated before the kernel was kept on the host; --offload possible runs it on "
                        "the device and explains it"),
                   *stage.offloadedCycles);
-    addOfStage(leaf(at + "operations", stage.operations, "", "scalar operations: those of the body, at every point"));
-    addOfStage(ofRuns(
-        node(at + "bytes", in.record.layer.bytes().value, "B", "read + written", Arithmetic::kInteger,
-             {{"read", leaf("read", in.record.layer.read.value, "B", "bytes that the kernel reads, each once")},
-              {"written", leaf("written", in.record.layer.written.value, "B", "bytes that it writes, each once")}}),
-        stage));
+    addOfStage(leaf(at + "operations", stage.operations, "", "scalar operations of the body, over all points"));
+    addOfStage(
+        ofRuns(node(at + "bytes", in.record.layer.bytes().value, "B", "read + written", Arithmetic::kInteger,
+                    {{"read", leaf("read", in.record.layer.read.value, "B", "bytes that the kernel reads, each once")},
+                     {"written",
+                      leaf("written", in.record.layer.written.value, "B", "bytes that the kernel writes, each once")}}),
+               stage));
   }
 
   void explainStageEnergy(const std::string &at, const Stage &stage, const Nodes &n, const DerivationPtr &time) {
@@ -258,7 +259,7 @@ class Explainer {
     add(node("cycles_simulated", report_.cyclesSimulated.value, "cycle", "cycles - skipped", Arithmetic::kInteger,
              {{"cycles", find("cycles")},
               {"skipped", leaf("skipped", skipped.value, "cycle",
-                               "repeat what was simulated before, which fast-forward proved by comparing states")}}));
+                               "fast-forward proved, by comparing states, that these cycles repeat earlier ones")}}));
     add(timeOf("time_ns", find("total_cycles"), report_.timeNs));
     for (const DerivationPtr &p : parts) add(p);
     phases();
@@ -284,7 +285,7 @@ class Explainer {
 
   void setup() {
     add(sumOf("setup_cycles", report_.setup.value, "cycle", ofStages([](const Nodes &n) { return n.setup; }),
-              "constants of the graph are placed once, before the first run; in no total"));
+              "constants of the graph are placed once, before the first run; not included in the totals"));
     const ActionNodes actions = addActions("setup.", actionsOfStages(&Nodes::once));
     const DerivationPtr time =
         timeOf("setup.time_ns", find("setup_cycles"), machine_.toTime(report_.setup).value / 1000.0);

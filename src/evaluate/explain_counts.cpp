@@ -28,25 +28,26 @@ DerivationPtr explainIssues(const std::string &name, const DeviceRun &run, const
   if (run.interval)
     return leaf(
         name, run.cycles.value, "cycle",
-        fmt::format("sampled: extrapolated from runs on {} cycles of data made the same way; {} to {} with {} % "
+        fmt::format("sampled: extrapolated from runs of {} cycles on data drawn the same way; {} to {} with {} % "
                     "confidence",
                     run.cyclesSimulated.value, run.interval->low.value, run.interval->high.value,
                     100 * run.interval->level));
   if (!isOneForAll(run))
     return leaf(name, run.cycles.value, "cycle",
-                fmt::format("the slowest of {} {}, {} of which were run, each on its own data", run.units, unit.plural,
+                fmt::format("the slowest of {} {}; {} were run, each on its own data", run.units, unit.plural,
                             run.unitsSimulated));
   const std::int64_t issued = run.counts.at("instructions") / run.units,
                      idle = run.counts.at("idle_cycles") / run.units;
   const std::int64_t rest = run.cycles.value - issued - idle;
   std::vector<DerivationPtr> parts = {
-      leaf("issuing", issued, "cycle", "one instruction of one tasklet or thread each"),
-      leaf("idle", idle, "cycle", "every one of them waits: for its own last instruction, for a transfer, or stopped")};
+      leaf("issuing", issued, "cycle", "cycles in which one tasklet or thread issues"),
+      leaf("idle", idle, "cycle",
+           "cycles in which all wait: for their own last instruction, for a transfer, or because they stopped")};
   if (rest != 0) parts.push_back(leaf("start and end", rest, "cycle", "before the first and after the last issue"));
   return sumOf(name, run.cycles.value, "cycle", parts,
                run.units == 1
                    ? fmt::format("one {}", unit.singular)
-                   : fmt::format("one {}, which stands for all: their programs take equally long", unit.singular));
+                   : fmt::format("one {}, representing all: their programs take equally long", unit.singular));
 }
 
 DerivationPtr unitsOf(const ExplainedStage &stage, const SimulatedUnit &unit, MachineNumbers &numbers) {
@@ -140,8 +141,8 @@ ActionNodes deviceActionNodes(const std::string &prefix, const ExplainedStage &s
   const std::int64_t ranks = stage.record.work.ranks, cycles = stage.record.run.cycles.value;
   if (ranks > 0)
     parts[kRankCycles].push_back(
-        node("ranks at work", multiplySaturated(ranks, cycles), "", "ranks * cycles", Arithmetic::kInteger,
-             {{"ranks", leaf("ranks", ranks, "", fmt::format("that have a {} at work", target.unit().singular))},
+        node("active ranks", multiplySaturated(ranks, cycles), "", "ranks * cycles", Arithmetic::kInteger,
+             {{"ranks", leaf("ranks", ranks, "", fmt::format("that have an active {}", target.unit().singular))},
               {"cycles", leaf("cycles", cycles, "cycle", "of the launch")}}));
   return sumActions(prefix, parts, " of the device");
 }

@@ -37,8 +37,7 @@ DerivationPtr sumOf(std::string name, Value value, std::string unit, const std::
 DerivationPtr MachineNumbers::number(const std::string &path, Value fallback) {
   if (const auto known = made_.find(path); known != made_.end()) return known->second;
   const auto n = machine_.numbers.find(path);
-  DerivationPtr d =
-      n == machine_.numbers.end() ? leaf(path, fallback, {}, "of a machine without a file") : make(n->second);
+  DerivationPtr d = n == machine_.numbers.end() ? leaf(path, fallback, {}, "the machine has no file") : make(n->second);
   made_.emplace(path, d);
   return d;
 }

@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <limits>
 #include <map>
 #include <memory>
+#include <span>
 
 #include "pimento/base/suggest.h"
 #include "pimento/base/thread_pool.h"
@@ -13,6 +15,7 @@
 #include "pimento/evaluate/evaluator.h"
 #include "pimento/evaluate/host_layer.h"
 #include "pimento/evaluate/price.h"
+#include "pimento/search/search.h"
 
 namespace pimento::evaluate {
 
@@ -26,8 +29,8 @@ constexpr Cycles kNever(std::numeric_limits<std::int64_t>::max());
 
 struct Candidate {
   mapping::Mapping mapping;
-  std::unique_ptr<CompiledPart> compiled = nullptr;  ///< null: illegal, or out of the race
-  Cycles bound = kNever, cycles = kNever;            ///< in total, host work included
+  std::unique_ptr<CompiledPart> compiled = nullptr;  ///< null: illegal
+  Cycles bound = kNever;                             ///< in total, host work included; kNever: not bounded
 
   bool isLegal() const { return compiled != nullptr; }
 };
@@ -50,38 +53,33 @@ struct Choice {
   mapping::Mapping mapping;
   std::string why;
   std::unique_ptr<CompiledPart> compiled = nullptr;
+  search::Proof proof = {};  ///< of the choice among many
 };
 
 /// Chooses among mappings of one part.
-class Choosing {
+class Choosing final : search::Evaluator {
  public:
   Choosing(const Request &request, const GraphPart &part, const mapping::MapSpec &spec)
       : request_(request), target_(*request.target), part_(part), spec_(spec) {}
 
-  /// The best mapping by estimated total cycles among a fixed set: the reference mapping, and of the first legal ones
-  /// those with the least lower bound. Ties go to the earlier one, so the choice does not depend on the number of
-  /// threads.
+  /// The best mapping by estimated total cycles among a fixed set, with kAutoEstimated runs and one for the reference
+  /// mapping. Ties go to the earlier one, so the choice does not depend on the number of threads.
   Result<Choice> choose() {
     if (Status s = list(); !s) return s.diagnostics();
     bound();
     std::stable_sort(all_.begin() + 1, all_.end(), [](const Candidate &a, const Candidate &b) {
       return a.isLegal() != b.isLegal() ? a.isLegal() : a.bound < b.bound;
     });
-    const auto legal = std::count_if(all_.begin(), all_.end(), [](const Candidate &c) { return c.isLegal(); });
-    all_.resize(std::min<std::size_t>(all_.size(), 1 + kAutoEstimated));
-    estimate();
-    const auto best = std::min_element(all_.begin(), all_.end(), [](const Candidate &a, const Candidate &b) {
-      return a.isLegal() != b.isLegal() ? a.isLegal() : a.cycles < b.cycles;
-    });
-    if (!best->isLegal()) return whyNone();
-    mapping::Mapping m = best->mapping;
+    const std::vector<search::Candidate> candidates = searched();
+    const auto legal = std::ranges::count(candidates, true, &search::Candidate::isLegal);
+    const auto found =
+        search::BestFirst(kAutoBatch, kAutoBatch).run(candidates, *this, {.evaluations = kAutoEstimated});
+    if (!found) return found.diagnostics();
+    if (found->front.empty()) return whyNone();
+    Candidate &best = all_[static_cast<std::size_t>(found->front.front().number)];
+    mapping::Mapping m = best.mapping;
     m.text = mapping::print(m);
-    const auto estimated = std::count_if(all_.begin(), all_.end(), [](const Candidate &c) { return c.isLegal(); });
-    return Choice{std::move(m),
-                  fmt::format("the fastest of {} mappings, which have the least lower bounds of "
-                              "{} legal ones that were looked at",
-                              estimated, legal),
-                  std::move(best->compiled)};
+    return Choice{std::move(m), whyOf(*found, legal), std::move(best.compiled), found->proof};
   }
 
  private:
@@ -92,12 +90,46 @@ class Choosing {
     return costOf(*request_.machine, c.compiled->hostWork(), run).total;
   }
 
+  /// Candidates without a bound are set aside; the host's work is the least that they take.
+  std::vector<search::Candidate> searched() const {
+    std::vector<search::Candidate> out(all_.size());
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      out[i].isLegal = all_[i].isLegal();
+      if (!out[i].isLegal) continue;
+      out[i].isReserved = i == 0;
+      out[i].isSetAside = all_[i].bound == kNever;
+      out[i].bound.time = static_cast<double>((out[i].isSetAside ? total(all_[i], {}) : all_[i].bound).value);
+    }
+    return out;
+  }
+
+  Result<std::vector<std::optional<search::Objectives>>> evaluate(std::span<const std::int64_t> candidates) override {
+    std::vector<std::optional<search::Objectives>> costs(candidates.size());
+    parallelFor(request_.jobs, static_cast<std::int64_t>(candidates.size()), [&](std::int64_t i) {
+      const Candidate &c = all_[static_cast<std::size_t>(candidates[static_cast<std::size_t>(i)])];
+      const Result<DeviceRun> run = c.compiled->run(timingOf(request_));
+      if (!run) return;
+      costs[static_cast<std::size_t>(i)] = {static_cast<double>(total(c, *run).value), 0};
+      if (run->interval) isSampled_ = true;
+    });
+    return costs;
+  }
+  bool isExact() const override { return !isSampled_; }
+
+  std::string whyOf(const search::Found &found, std::int64_t legal) const {
+    const std::string space = fmt::format("among {}{} legal ones", hasMore_ ? "the first " : "", legal);
+    return fmt::format("{}; {} were estimated", search::proofText(found.proof, "mapping", space), found.evaluations);
+  }
+
   Status list() {
     const Result<mapping::Mapping> reference = target_.reference(part_, *request_.machine, spec_, request_.tools);
     if (!reference) return reference.diagnostics();
     if (reference->mergeAt == spec_.mapping.mergeAt) all_.push_back({*reference});
-    for (mapping::Mapping &m : target_.mappings(part_, *request_.machine, spec_, request_.tools))
-      if (static_cast<int>(all_.size()) < kAutoCandidates && agrees(m, spec_.mapping)) all_.push_back({std::move(m)});
+    for (mapping::Mapping &m : target_.mappings(part_, *request_.machine, spec_, request_.tools)) {
+      if (!agrees(m, spec_.mapping)) continue;
+      hasMore_ = static_cast<int>(all_.size()) >= kAutoCandidates;
+      if (!hasMore_) all_.push_back({std::move(m)});
+    }
     mapping::MappingSpace space(part_.kernel(), *request_.machine);
     const bool hasOwn = all_.size() > 1;
     while (!hasOwn && static_cast<int>(all_.size()) < kAutoCandidates) {
@@ -109,6 +141,7 @@ class Choosing {
       m->program = spec_.mapping.program;
       all_.push_back({std::move(*m)});
     }
+    hasMore_ |= !hasOwn && space.next().has_value();
     if (all_.empty()) all_.push_back({*reference});
     return okStatus();
   }
@@ -146,30 +179,6 @@ class Choosing {
     }
   }
 
-  /// Those with the least bounds first, a few at a time; who cannot win any more is not run.
-  void estimate() {
-    std::vector<Candidate *> order;
-    for (Candidate &c : all_) order.push_back(&c);
-    std::stable_sort(order.begin(), order.end(), [](const Candidate *a, const Candidate *b) {
-      return a->isLegal() != b->isLegal() ? a->isLegal() : a->bound < b->bound;
-    });
-    Cycles least = kNever;
-    for (std::size_t begin = 0; begin < order.size(); begin += std::size_t{kAutoBatch}) {
-      const std::size_t count = std::min<std::size_t>(kAutoBatch, order.size() - begin);
-      parallelFor(request_.jobs, static_cast<std::int64_t>(count), [&](std::int64_t i) {
-        Candidate &c = *order[begin + static_cast<std::size_t>(i)];
-        if (!c.isLegal() || c.bound > least) return;
-        const Result<DeviceRun> run = c.compiled->run(timingOf(request_));
-        if (run)
-          c.cycles = total(c, *run);
-        else
-          c.compiled = nullptr;
-      });
-      for (std::size_t n = begin; n < begin + count; ++n)
-        if (order[n]->isLegal()) least = std::min(least, order[n]->cycles);
-    }
-  }
-
   Diagnostics whyNone() const {
     const auto compiled = compile(all_.front().mapping);
     if (!compiled) return compiled.diagnostics();
@@ -181,6 +190,8 @@ class Choosing {
   const GraphPart part_;
   const mapping::MapSpec &spec_;
   std::vector<Candidate> all_;
+  bool hasMore_ = false;  ///< the space goes on after them
+  std::atomic<bool> isSampled_ = false;
 };
 
 Result<Choice> resolve(const Request &r, const GraphPart &part) {
@@ -211,7 +222,7 @@ Status checkProgram(const Request &r, const mapping::Mapping &m) {
   const auto where = m.where.find("program");
   return unsupported("unsupported-program", where != m.where.end() ? where->second : Location{},
                      fmt::format("{} has no {} programs", r.machine->name, name(m.program)),
-                     fmt::format("leave program= out; it has: {}", fmt::join(names, ", ")));
+                     fmt::format("omit program=; choices: {}", fmt::join(names, ", ")));
 }
 
 /// Why a kernel cannot run on the device, without the kernel's and the device's names.
@@ -229,7 +240,7 @@ class Planner {
   Result<PlannedPart> plan(const GraphPart &part) {
     PlannedPart out{.first = part.first, .count = part.count, .mapping = {}, .compiled = nullptr};
     if (mapOf(part).kind == mapping::MapSpec::Kind::kHost) {
-      out.why = "its mapping says so";
+      out.why = "the mapping places it on the host";
       return out;
     }
     if (Status s = checkProgram(request_, mapOf(part).mapping); !s) return orHost(std::move(out), s.diagnostics());
@@ -246,11 +257,11 @@ class Planner {
       out.compiled = std::move(*compiled);
     }
     if (request_.offload == Offload::kBest)
-      if (Status s = keepIfFaster(part, out); !s) return s.diagnostics();
+      if (Status s = keepIfFaster(part, choice->proof, out); !s) return s.diagnostics();
     if (request_.offload != Offload::kAll && out.compiled != nullptr) {
       const std::int64_t kept = out.compiled->hostWork().placedOnce.value;
       if (kept_ + out.compiled->footprint().value > target_.capacity(*request_.machine).value) {
-        out.why = "its constants do not fit beside those of the kernels before it";
+        out.why = "its constants do not fit together with those of earlier kernels";
         out.compiled = nullptr;
       } else {
         kept_ += kept;
@@ -277,15 +288,17 @@ class Planner {
     return choice;
   }
 
-  Status keepIfFaster(const GraphPart &part, PlannedPart &out) const {
+  Status keepIfFaster(const GraphPart &part, const search::Proof &proof, PlannedPart &out) const {
     const Result<DeviceRun> run = out.compiled->run(timingOf(request_));
     if (!run) return run.diagnostics();
     const Breakdown onDevice = hostCycles(*request_.machine, out.compiled->hostWork(), run->cycles);
     const Cycles onHost = hostLayer(part, *request_.machine).cycles;
     out.offloadedCycles = onDevice.total();
     if (onHost > onDevice.total()) return okStatus();
-    out.why = onHost <= onDevice[Part::kCompute] ? "the host is faster, even if no data had to be moved"
+    out.why = onHost <= onDevice[Part::kCompute] ? "the host is faster, even without moving data"
                                                  : "moving operands and results takes longer than the device saves";
+    if (static_cast<double>(onHost.value) > (1 - proof.gap.time) * static_cast<double>(onDevice.total().value))
+      out.why += "; " + search::proofText(proof, "mapping", "of those compared");
     out.compiled = nullptr;
     return okStatus();
   }
@@ -332,7 +345,7 @@ Result<CompiledGraph> compile(const Request &request) {
   if (request.variant != "plain" && std::find(variants.begin(), variants.end(), request.variant) == variants.end())
     return usageError("unknown-variant", "--variant",
                       fmt::format("{} has no variant '{}' of its programs", request.machine->name, request.variant),
-                      fmt::format("it has: plain, {}", fmt::join(variants, ", ")));
+                      fmt::format("choices: plain, {}", fmt::join(variants, ", ")));
   if (const Status s = checkMaps(request); !s) return s.diagnostics();
   PIMENTO_CHECK(request.graph->loops.empty() && "callers unroll graphs: kernel/rounds.h");
   Planner planner(request);

@@ -10,7 +10,7 @@ using Formula = machine::Expression;
 
 Formula formula(std::string_view text) {
   Result<Formula> f = Formula::parseReal(text);
-  PIMENTO_CHECK(f && "formulas of ours parse");
+  PIMENTO_CHECK(f && "built-in formulas parse");
   return std::move(*f);
 }
 
@@ -79,7 +79,7 @@ void dpuTransfers(const machine::Machine &machine, const HostWork &work, HostTer
   const machine::DpuLink &link = *machine.host.dpus;
   const auto rate = [&](const std::vector<machine::DpuLink::Rate> &rates, double limit) {
     Operand o = ofMachine(machine::DpuLink::rateOf(rates, limit, work.dpus, work.ranks), "GB/s", "rate");
-    o.about = "rate for so many DPUs and ranks, between those of the table";
+    o.about = "rate for this number of DPUs and ranks, interpolated in the table";
     return o;
   };
   const auto ns = [](Picoseconds t, std::string_view path) { return ofMachine(t.value / 1000.0, "ns", path); };
@@ -87,19 +87,19 @@ void dpuTransfers(const machine::Machine &machine, const HostWork &work, HostTer
     terms[Part::kTransferIn] =
         real(kIn, {ns(link.writeLatency, "host.dpus.write_latency"),
                    ofRun(work.placed.value - work.broadcast.value - work.serialPlaced.value, "B",
-                         "operands, equally much for each DPU, padding included"),
+                         "operands, the same amount for each DPU, padding included"),
                    rate(link.write, link.writeLimitGBps),
-                   ofRun(work.broadcast.value, "B", "operands and arguments that all DPUs get, counted for each"),
+                   ofRun(work.broadcast.value, "B", "operands and arguments sent to all DPUs, counted once per DPU"),
                    ofMachine(link.broadcastGBps, "GB/s", "host.dpus.broadcast"),
-                   ofRun(work.serialPlaced.value, "B", "operands that go to one DPU after the other"),
+                   ofRun(work.serialPlaced.value, "B", "operands sent to one DPU at a time"),
                    ofMachine(link.serialWriteGBps, "GB/s", "host.dpus.serial_write"), clock(machine)});
   if (work.readBack.value > 0)
     terms[Part::kTransferOut] =
         real(kOut, {ns(link.readLatency, "host.dpus.read_latency"),
                     ofRun(work.readBack.value - work.serialReadBack.value, "B",
-                          "results, equally much of each DPU, padding and partial results included"),
+                          "results, the same amount from each DPU, padding and partial results included"),
                     rate(link.read, link.readLimitGBps),
-                    ofRun(work.serialReadBack.value, "B", "results that come from one DPU after the other"),
+                    ofRun(work.serialReadBack.value, "B", "results read from one DPU at a time"),
                     ofMachine(link.serialReadGBps, "GB/s", "host.dpus.serial_read"), clock(machine)});
   if (work.launches > 0)
     terms[Part::kLaunch] = real(kLaunch, {ofRun(work.launches, "count", "launches of all DPUs"),
@@ -126,15 +126,15 @@ HostTerms hostTerms(const machine::Machine &machine, const HostWork &work) {
   if (h.dpus && work.dpus > 0) {
     dpuTransfers(machine, work, t);
   } else {
-    t[Part::kTransferIn] = transfer(work.placed, "operands written into the banks, padding of the mapping included",
+    t[Part::kTransferIn] = transfer(work.placed, "operands written into the banks, including the mapping's padding",
                                     ofMachine(h.writeEfficiency, "ratio", "host.write_efficiency"));
-    t[Part::kTransferOut] = transfer(work.readBack, "results read back, padding and partial results included",
+    t[Part::kTransferOut] = transfer(work.readBack, "results read back, including padding and partial results",
                                      ofMachine(h.readEfficiency, "ratio", "host.read_efficiency"));
   }
-  t[Part::kRearrangeIn] = rearrange(work.rearrangedIn, "of the operands, what the host gathers on the way");
+  t[Part::kRearrangeIn] = rearrange(work.rearrangedIn, "operand bytes that the host gathers");
   t[Part::kMerge] = real(kMerge, {ofRun(work.merges, "count", "additions of partial results"),
                                   ofMachine(h.mergeGops, "Gop/s", "host.merge_rate"), clock(machine)});
-  t[Part::kRearrangeOut] = rearrange(work.rearrangedOut, "of the results, what the host scatters on the way");
+  t[Part::kRearrangeOut] = rearrange(work.rearrangedOut, "result bytes that the host scatters");
   return t;
 }
 
@@ -176,8 +176,8 @@ Term mergeTerm(const HostWork &work) {
 }
 Term rearrangeTerm(const HostWork &work) {
   static const Formula kSum = formula("rearranged_in + rearranged_out");
-  return integer(kSum, {ofRun(work.rearrangedIn.value, "B", "operands that the host gathers"),
-                        ofRun(work.rearrangedOut.value, "B", "results that the host scatters")});
+  return integer(kSum, {ofRun(work.rearrangedIn.value, "B", "operand bytes that the host gathers"),
+                        ofRun(work.rearrangedOut.value, "B", "result bytes that the host scatters")});
 }
 
 /// Without a DRAM channel of its own, the device is at the end of a link.
@@ -206,15 +206,15 @@ std::array<ActionTerm, 6> hostActionTerms(const machine::Machine &machine, const
   Term refreshes;
   const std::int64_t interval = machine.dram->refreshInterval.value;
   if (interval > 0)
-    refreshes = integer(
-        kRefreshes, {ofRun((breakdown.total() - breakdown[Part::kCompute]).value, "cycle", "time of the host's part"),
-                     ofMachine(interval, "refresh.interval"), ofMachine(o.ranks, "organization.ranks"),
-                     ofMachine(o.channels, "organization.channels")});
+    refreshes = integer(kRefreshes,
+                        {ofRun((breakdown.total() - breakdown[Part::kCompute]).value, "cycle", "time of the host part"),
+                         ofMachine(interval, "refresh.interval"), ofMachine(o.ranks, "organization.ranks"),
+                         ofMachine(o.channels, "organization.channels")});
   return {{{"host_writes", writes},
            {"host_reads", reads},
-           {"activations", integer(kRows, {ofRun(writes.value, "count", "bursts that the host writes, in full rows"),
+           {"activations", integer(kRows, {ofRun(writes.value, "count", "bursts that the host writes, as full rows"),
                                            ofMachine(o.columns, "organization.columns"),
-                                           ofRun(reads.value, "count", "bursts that the host reads, in full rows")})},
+                                           ofRun(reads.value, "count", "bursts that the host reads, as full rows")})},
            {"refreshes", refreshes},
            {"merges", mergeTerm(work)},
            {"host_memory_bytes", rearrangeTerm(work)}}};

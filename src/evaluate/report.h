@@ -197,6 +197,11 @@ struct Report {
   bool hasKernel = true;
   ProgramOutcome outcome;  ///< of programs from files
 
+  /// Of the cycles that `breakdown` counts.
+  double nsPerCycle() const {
+    const auto total = static_cast<double>(breakdown().total().value);
+    return total > 0 ? timeNs / total : 0;
+  }
   /// Of all stages, one after the other; of several, each with its kernel's name in front.
   std::vector<Phase> phases() const;
   Breakdown breakdown() const {

@@ -45,9 +45,8 @@ std::unique_ptr<Slices> programSlices(const program::Program &program,
 Diagnostic noSlices(const std::string &what, const std::string &machine) {
   return unsupported(
       "no-slices", {},
-      fmt::format("{} on {} has no loops whose iterations can be cut: there is nothing to extrapolate from", what,
-                  machine),
-      "take --engine fast-forward, which needs none and is exact");
+      fmt::format("{} on {} has no loop to cut into slices: there is nothing to extrapolate from", what, machine),
+      "use --engine fast-forward, which needs no slices and is exact");
 }
 
 }  // namespace pimento::evaluate

@@ -15,7 +15,7 @@ Result<std::unique_ptr<Slices>> Runnable::slices(const RunMode & /*mode*/) const
 }
 
 Result<std::string> Runnable::emit(std::string_view stage, const std::string & /*kernel*/, bool /*isFirst*/) const {
-  PIMENTO_CHECK(stage == "llvcnm" && "a stage that the target names is the target's to print");
+  PIMENTO_CHECK(stage == "llvcnm" && "targets print the stages that they name");
   return program::print(program());
 }
 
@@ -34,7 +34,7 @@ std::vector<Residence> residencesOf(const GraphPart &part, const mapping::Mappin
 Result<TimelineMaker> Target::timeline(const std::vector<const Runnable *> & /*runs*/,
                                        const machine::Machine & /*machine*/) const {
   return usageError("trace-virtual", "--trace", fmt::format("{} have no timeline", stages().what),
-                    "choose a target with device commands or machine code");
+                    "choose a target that runs device commands or machine code");
 }
 
 std::vector<Suite> Target::suites() const {

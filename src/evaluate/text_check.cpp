@@ -81,11 +81,10 @@ class Comparison {
   Status see(const Element &e) {
     if (e.isRead()) {
       if (!e.isBounded() || e.isWithin(e.answer)) return okStatus();
-      return error(
-          DiagnosticKind::kOurs, "wrong-answer", {},
-          fmt::format("{} is {} on the device, which is not within {} of {}; {} says {}", elementName(e.tensor, e.at),
-                      valueText(e.answer, e.at), e.bound, e.value, text_.language, valueText(e.text, e.at)),
-          kReport);
+      return error(DiagnosticKind::kOurs, "wrong-answer", {},
+                   fmt::format("{} is {} on the device, not within {} of {}; {} gives {}", elementName(e.tensor, e.at),
+                               valueText(e.answer, e.at), e.bound, e.value, text_.language, valueText(e.text, e.at)),
+                   kReport);
     }
     const bool hasBits = text_.isReadExactly && !e.isExempt();
     if (!hasBits && e.isBounded() && e.isWithin(e.text)) return okStatus();
@@ -93,13 +92,14 @@ class Comparison {
       if (agreement_.open++ == 0) agreement_.openTensor = e.tensor.name;
       return okStatus();
     }
-    return error(DiagnosticKind::kOurs, "wrong-reading", {},
-                 fmt::format("{} is {} by the text, run as {}, and {} by its reading", elementName(e.tensor, e.at),
-                             valueText(e.text, e.at), text_.language, valueText(e.reading, e.at)),
-                 kReport);
+    return error(
+        DiagnosticKind::kOurs, "wrong-reading", {},
+        fmt::format("{} is {} in the source run as {}, but {} in the imported kernel", elementName(e.tensor, e.at),
+                    valueText(e.text, e.at), text_.language, valueText(e.reading, e.at)),
+        kReport);
   }
 
-  static constexpr const char *kReport = "this is a bug of ours: please report it with the command you ran";
+  static constexpr const char *kReport = "this is a bug in Pimento: please report it with the command you ran";
 
   const kernel::Graph &graph_;
   const kernel::DataSet &answer_;

@@ -67,8 +67,8 @@ Result<DeviceRun> extrapolate(const Slices &slices, const TwoSlice &options) {
     out.cyclesSimulated = pieces.simulated();
     out.isExtrapolated = true;
     out.warnings.push_back(
-        fmt::format("extrapolated from two simulated pieces, of {:.3g} % and {:.3g} % of the iterations: what happens "
-                    "once, and what happens at other times, is scaled as the rest is",
+        fmt::format("extrapolated from two simulated pieces of {:.3g} % and {:.3g} % of the iterations; one-time work "
+                    "and irregular events are scaled like the rest",
                     100 * size1 / whole, 100 * size2 / whole));
     return out;
   }

@@ -1,7 +1,8 @@
 // The front ends: everything a user can hand in, turned into a kernel::Graph.
 //
 // Nothing after this room knows that MLIR exists: no LLVM or MLIR type appears here, and the same functions exist in a
-// build without LLVM (they then answer with a diagnostic). Index notation lives in `kernel` (notation.h).
+// build without LLVM (they then answer with a diagnostic). LLVM is loaded at the first call of one that needs it
+// (base/module.h); a copy whose module is missing answers llvm-module. Index notation lives in `kernel` (notation.h).
 #pragma once
 
 #include <memory>

@@ -9,7 +9,7 @@ bool hasDpuC() {
 
 Result<DpuModule> readDpuC(const program::DpuSource &source, DpuOutput /*output*/) {
   return unsupported(
-      "dpu-compiler-absent", Location{source.file}, "this build cannot compile C for DPUs: it was made without LLVM",
+      "dpu-compiler-absent", Location{source.file}, "this build cannot compile C for DPUs: it was built without LLVM",
       "install the Debian packages llvm-19-dev, libclang-19-dev, libclang-cpp19-dev and clang-19 and build with "
       "-DPIMENTO_WITH_LLVM=ON; assembly (.s) and ELF files need no LLVM");
 }

@@ -7,7 +7,7 @@ namespace {
 
 Diagnostics needsLlvm(std::string_view file) {
   return {unsupported(
-      "needs-llvm", Location{std::string(file)}, "this build cannot read C: it was made without LLVM",
+      "needs-llvm", Location{std::string(file)}, "this build cannot read C: it was built without LLVM",
       "install the Debian packages libclang-19-dev, libclang-cpp19-dev, clang-19, libmlir-19-dev, llvm-19-dev "
       "and mlir-19-tools and build with -DPIMENTO_WITH_LLVM=ON; index notation ('y[i] += A[i,j] * x[j]') needs "
       "no LLVM")};

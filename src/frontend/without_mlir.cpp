@@ -9,7 +9,7 @@ namespace {
 
 Diagnostics needsLlvm(std::string_view file) {
   return {unsupported("needs-llvm", Location{std::string(file)},
-                      "this build cannot read MLIR: it was made without LLVM",
+                      "this build cannot read MLIR: it was built without LLVM",
                       "install the Debian packages libmlir-19-dev, llvm-19-dev and mlir-19-tools and build with "
                       "-DPIMENTO_WITH_LLVM=ON; index notation ('y[i] += A[i,j] * x[j]') needs no LLVM")};
 }

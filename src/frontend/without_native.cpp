@@ -6,14 +6,10 @@ namespace pimento::frontend {
 namespace {
 
 NativeAnswer absent() {
-  return {{}, "this build cannot compile it: it was made without LLVM", {}};
+  return {{}, "this build cannot compile it: it was built without LLVM", {}};
 }
 
 }  // namespace
-
-NativeLimits NativeLimits::of(const kernel::Graph & /*graph*/) {
-  return {};
-}
 
 Result<NativeAnswer> runC(std::string_view /*text*/, std::string_view /*file*/, const CKernelOptions & /*options*/,
                           const kernel::Graph & /*graph*/, const kernel::DataSet & /*data*/,

@@ -191,48 +191,70 @@ void fillRows(TensorData &t, std::int64_t most, Rng &rng) {
   for (std::size_t e = 0; e < starts.size(); ++e) t.setInteger(static_cast<std::int64_t>(e), starts[e]);
 }
 
+/// Fills `data` as tensor number `t` of the graph is filled.
+void fill(TensorData &data, const Graph &graph, std::size_t t, const Chosen &chosen, const DataSpec &spec, Rng &rng) {
+  const Tensor &tensor = graph.tensors[t];
+  switch (spec.kind) {
+    case DataSpec::Kind::kRandom: {
+      // Weights of a sum of n terms lie within sqrt(3 / n), so that activations keep their size from layer to layer
+      // instead of overflowing (Glorot and Bengio, AISTATS 2010).
+      const std::int64_t terms = tensor.isConstant && isFloat(tensor.type) ? termsPerResult(graph, t) : 1;
+      const double bound = std::sqrt(3.0 / static_cast<double>(terms));
+      if (chosen.isRows)
+        fillRows(data, chosen.most, rng);
+      else if (chosen.most >= 0)
+        fillUniform(data, {DataSpec::Kind::kUniform, 0, static_cast<double>(chosen.most), spec.seed}, rng);
+      else if (terms > 1)
+        fillUniform(data, {DataSpec::Kind::kUniform, -bound, bound, spec.seed}, rng);
+      else
+        fillRandom(data, rng);
+      break;
+    }
+    case DataSpec::Kind::kZero:
+      break;
+    case DataSpec::Kind::kOne:
+    case DataSpec::Kind::kConst:
+      for (std::int64_t e = 0; e < data.elements(); ++e)
+        data.setDouble(e, spec.kind == DataSpec::Kind::kOne ? 1.0 : spec.low);
+      break;
+    case DataSpec::Kind::kUniform:
+      fillUniform(data, spec, rng);
+      break;
+  }
+}
+
+TensorData made(const Graph &graph, std::size_t t, const Chosen &chosen, const DataSpec &spec) {
+  TensorData data(graph.tensors[t].type, graph.tensors[t].shape);
+  Rng rng(hashText(graph.tensors[t].name, spec.seed));
+  fill(data, graph, t, chosen, spec, rng);
+  return data;
+}
+
 }  // namespace
+
+TensorData makeTensor(const Graph &graph, int tensor, const DataSpec &spec) {
+  const auto t = static_cast<std::size_t>(tensor);
+  return made(graph, t, Choices(graph)[t], spec);
+}
+
+TensorData makeElements(const Graph &graph, int tensor, const DataSpec &spec, std::int64_t elements,
+                        std::uint64_t number) {
+  const auto t = static_cast<std::size_t>(tensor);
+  TensorData data(graph.tensors[t].type, {elements});
+  std::uint64_t seed = hashText(graph.tensors[t].name, spec.seed) + number;
+  Rng rng(splitMix64(seed));
+  fill(data, graph, t, Choices(graph)[t], spec, rng);
+  return data;
+}
 
 DataSet makeData(const Graph &graph, const DataSpec &spec) {
   DataSet data(graph.tensors.size());
   const Choices choices(graph);
   for (std::size_t t = 0; t < graph.tensors.size(); ++t) {
     const Tensor &tensor = graph.tensors[t];
-    if (tensor.role != Role::kInput && tensor.role != Role::kInOut) {
-      data[t].type = tensor.type;
-      data[t].shape = tensor.shape;
-      continue;
-    }
-    data[t] = TensorData(tensor.type, tensor.shape);
-    Rng rng(hashText(tensor.name, spec.seed));
-    switch (spec.kind) {
-      case DataSpec::Kind::kRandom: {
-        // Weights of a sum of n terms lie within sqrt(3 / n), so that activations keep their size from layer to layer
-        // instead of overflowing (Glorot and Bengio, AISTATS 2010).
-        const std::int64_t terms = tensor.isConstant && isFloat(tensor.type) ? termsPerResult(graph, t) : 1;
-        const double bound = std::sqrt(3.0 / static_cast<double>(terms));
-        if (choices[t].isRows)
-          fillRows(data[t], choices[t].most, rng);
-        else if (choices[t].most >= 0)
-          fillUniform(data[t], {DataSpec::Kind::kUniform, 0, static_cast<double>(choices[t].most), spec.seed}, rng);
-        else if (terms > 1)
-          fillUniform(data[t], {DataSpec::Kind::kUniform, -bound, bound, spec.seed}, rng);
-        else
-          fillRandom(data[t], rng);
-        break;
-      }
-      case DataSpec::Kind::kZero:
-        break;
-      case DataSpec::Kind::kOne:
-      case DataSpec::Kind::kConst:
-        for (std::int64_t e = 0; e < tensor.elements(); ++e) {
-          data[t].setDouble(e, spec.kind == DataSpec::Kind::kOne ? 1.0 : spec.low);
-        }
-        break;
-      case DataSpec::Kind::kUniform:
-        fillUniform(data[t], spec, rng);
-        break;
-    }
+    data[t].type = tensor.type;
+    data[t].shape = tensor.shape;
+    if (tensor.role == Role::kInput || tensor.role == Role::kInOut) data[t] = made(graph, t, choices[t], spec);
   }
   return data;
 }

@@ -41,6 +41,11 @@ struct DataSpec {
 /// bounds a dim, within its extent, and ascending where neighbours are the ends of rows; floating constants of the
 /// graph that are multiplied into sums of n terms in +-sqrt(3/n).
 DataSet makeData(const Graph &graph, const DataSpec &spec);
+/// One of its tensors, an input or in-out.
+TensorData makeTensor(const Graph &graph, int tensor, const DataSpec &spec);
+/// `elements` more of such a tensor's kind, in one row; `number` says which ones.
+TensorData makeElements(const Graph &graph, int tensor, const DataSpec &spec, std::int64_t elements,
+                        std::uint64_t number);
 /// Zeros for the tensors that `data` has nothing of.
 void makeMissing(const Graph &graph, DataSet &data);
 

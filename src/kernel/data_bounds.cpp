@@ -88,7 +88,7 @@ Diagnostic indexOutOfRange(const Kernel &kernel, const Tensor &tensor, int at, s
   return error("index-out-of-range", kernel.where,
                fmt::format("kernel '{}': index {} of '{}' is {}{}; its extent is {}", kernel.name, at + 1, tensor.name,
                            index, where, extent),
-               fmt::format("legal: 0..{}; give other data, or a larger '{}'", extent - 1, tensor.name));
+               fmt::format("legal: 0..{}; use other data, or a larger '{}'", extent - 1, tensor.name));
 }
 
 DataRanges::DataRanges(const Graph &graph, const Kernel &kernel, const DataSet &data)
@@ -194,7 +194,7 @@ std::optional<DataRanges::Range> DataRanges::checked(const Bound &bound, const s
                            fmt::format("kernel '{}' runs dim '{}' {} {}{}; its extent is {}", kernel_.name, dim.name,
                                        isFirst ? "from" : "up to", isFirst ? range.first : range.end,
                                        shown(isFirst ? b.first : b.end, point), dim.extent),
-                           fmt::format("give data whose bounds lie in 0..{}, or a larger extent", dim.extent)));
+                           fmt::format("use data with bounds in 0..{}, or a larger extent", dim.extent)));
   return std::nullopt;
 }
 

@@ -1,5 +1,4 @@
-// From syntax trees to a Graph: which names are indices, how far they run, what each tensor is for, and what type
-// every operation has.
+// From syntax trees to a Graph: loops, statements, the extents of indices, and the rules for targets.
 #include "pimento/kernel/notation.h"
 
 #include <fmt/format.h>
@@ -12,11 +11,11 @@
 #include "pimento/base/integer.h"
 #include "pimento/base/suggest.h"
 #include "pimento/base/text.h"
-#include "pimento/kernel/box.h"
 #include "pimento/kernel/builder.h"
 #include "pimento/kernel/dependence.h"
 #include "pimento/kernel/notation_index.h"
 #include "pimento/kernel/notation_parser.h"
+#include "pimento/kernel/notation_tensors.h"
 #include "pimento/kernel/notation_value.h"
 #include "pimento/kernel/rounds.h"
 
@@ -29,29 +28,29 @@ constexpr std::size_t kMaxDims = 32;
 class NotationBuilder {
  public:
   NotationBuilder(const SyntaxTree &tree, const Sizes &sizes, DType type, const std::string &file)
-      : tree_(tree), sizes_(sizes), type_(type), file_(file) {}
+      : tree_(tree), sizes_(sizes), type_(type), file_(file), tensors_(tree, sizes, type, file, graph_) {}
 
   Result<Graph> run() {
     for (const auto &[dim, extent] : sizes_) {
       if (extent < 1) {
         return error(DiagnosticKind::kUsage, "bad-extent", {file_}, fmt::format("size '{}' is {}", dim, extent),
-                     "sizes start at 1");
+                     "sizes must be at least 1");
       }
     }
     graph_.name = "notation";
     for (const SyntaxNode &n : tree_.nodes)
       if (n.kind == SyntaxNode::Kind::kElement)
-        for (const int child : n.children) findIndexTensors(child);
+        for (const int child : n.children) tensors_.findIndexTensors(child);
     for (const Statement &statement : tree_.statements)
       for (const Statement::Range &range : statement.ranges)
-        for (const int bound : {range.low, range.high}) findIndexTensors(bound);
+        for (const int bound : {range.low, range.high}) tensors_.findIndexTensors(bound);
     for (const Statement &statement : tree_.statements) {
       build(statement);
       if (failure_) return *failure_;
     }
     if (auto unknown = checkSizesAreUsed()) return *unknown;
-    assignRoles();
-    if (Status status = verify(graph_, &places_); !status) {
+    tensors_.assignRoles();
+    if (Status status = verify(graph_, &tensors_.places()); !status) {
       for (Diagnostic &d : status.diagnostics()) d.where.file = file_;
       return status.diagnostics();
     }
@@ -95,7 +94,7 @@ class NotationBuilder {
     for (const Counter &counter : counters_)
       if (counter.name == statement.name)
         return fail("duplicate-name", statement.line, statement.column,
-                    fmt::format("a loop around this one counts '{}' already", statement.name), "rename one");
+                    fmt::format("an enclosing loop already counts '{}'", statement.name), "rename one");
     if (graph_.tensorNamed(statement.name) >= 0)
       return fail("duplicate-name", statement.line, statement.column,
                   fmt::format("loop '{}' has the name of a tensor", statement.name), "rename one");
@@ -107,12 +106,12 @@ class NotationBuilder {
       return;
     }
     const auto lows = rangeOf(low, counterDims()), highs = rangeOf(high, counterDims());
-    if (!lows || !highs) return fail("too-large", node(statement.low), "the bounds leave 64 bits", "use smaller ones");
+    if (!lows || !highs) return fail("too-large", node(statement.low), "the bounds exceed 64 bits", "use smaller ones");
     const std::int64_t first = lows->first, end = highs->second - 1;
     if (end <= first)
       return fail("bad-extent", node(statement.low),
                   fmt::format("loop '{}' runs from {} up to {}", statement.name, first, end),
-                  "let it run at least once");
+                  "it must run at least once");
     open_.push_back(graph_.loops.size());
     graph_.loops.push_back({statement.name,
                             end - first,
@@ -139,11 +138,27 @@ class NotationBuilder {
     return bound;
   }
 
+  /// Lowest value and highest value + 1.
+  static std::optional<std::pair<std::int64_t, std::int64_t>> rangeOf(const Affine &affine,
+                                                                      const std::vector<Dim> &dims) {
+    std::int64_t low = affine.constant, high = affine.constant;
+    for (std::size_t d = 0; d < dims.size(); ++d) {
+      const std::int64_t c = affine.coefficients[d];
+      std::int64_t reach = 0;
+      std::int64_t &end = c < 0 ? low : high;
+      if (__builtin_mul_overflow(c, dims[d].extent - 1, &reach) || __builtin_add_overflow(end, reach, &end)) {
+        return std::nullopt;
+      }
+    }
+    if (__builtin_add_overflow(high, std::int64_t{1}, &high)) return std::nullopt;
+    return std::pair(low, high);
+  }
+
   void closeLoop(const Statement &statement) {
     loop().end = static_cast<int>(graph_.kernels.size());
     if (loop().end == loop().first)
-      return fail("empty-notation", statement.line, statement.column,
-                  fmt::format("there is no statement in loop '{}'", loop().name), "give it one, or leave it out");
+      return fail("empty-notation", statement.line, statement.column, fmt::format("loop '{}' is empty", loop().name),
+                  "add a statement, or remove it");
     open_.pop_back();
     counters_.pop_back();
     bounds_.pop_back();
@@ -151,12 +166,12 @@ class NotationBuilder {
 
   void addSwap(const Statement &statement) {
     if (open_.empty())
-      return fail("misplaced-swap", statement.line, statement.column, "a swap outside loops",
-                  "put it at the end of a loop, between whose rounds the tensors exchange their names");
+      return fail("misplaced-swap", statement.line, statement.column, "a swap outside of a loop",
+                  "put it at the end of a loop; the tensors swap names between iterations");
     if (!bounds_.back().empty())
       return fail("misplaced-swap", statement.line, statement.column,
-                  fmt::format("a swap in loop '{}', whose bounds move with other loops", loop().name),
-                  "swap in a loop with constant bounds");
+                  fmt::format("a swap in loop '{}', whose bounds depend on other loops", loop().name),
+                  "use a loop with constant bounds");
     std::array<int, 2> pair{};
     for (std::size_t i = 0; i < 2; ++i) {
       const std::string &name = i == 0 ? statement.name : statement.other;
@@ -164,7 +179,7 @@ class NotationBuilder {
       if (pair[i] >= 0) continue;
       std::vector<std::string> known;
       for (const Tensor &tensor : graph_.tensors) known.push_back(tensor.name);
-      return fail("unknown-tensor", statement.line, statement.column, fmt::format("no tensor is called '{}'", name),
+      return fail("unknown-tensor", statement.line, statement.column, fmt::format("unknown tensor '{}'", name),
                   suggest(name, known));
     }
     loop().swaps.push_back(pair);
@@ -174,17 +189,6 @@ class NotationBuilder {
   void markSizes(int n) {
     if (node(n).kind == SyntaxNode::Kind::kName) usedDims_.insert(node(n).text);
     for (const int child : node(n).children) markSizes(child);
-  }
-
-  /// Tensors that give an index to another hold i32, where no cast says otherwise.
-  void findIndexTensors(int n) {
-    const SyntaxNode &here = node(n);
-    if (here.kind == SyntaxNode::Kind::kElement) {
-      indexTensors_.insert(here.text);
-      return;
-    }
-    if (here.kind == SyntaxNode::Kind::kCall && parseDType(here.text)) return;
-    for (const int child : here.children) findIndexTensors(child);
   }
 
   // ---- Statements ----
@@ -201,19 +205,20 @@ class NotationBuilder {
     if (indices.names().size() > kMaxDims) {
       return fail("too-many-dims", statement.line, statement.column,
                   fmt::format("the statement has {} indices", indices.names().size()),
-                  fmt::format("use at most {}", kMaxDims));
+                  fmt::format("the limit is {}", kMaxDims));
     }
     std::vector<Dim> dims = findDims(statement, indices);
     if (failure_) return;
     const std::vector<Affine> guards = guardsOf(indices, dims.size());
     const std::optional<std::int64_t> most = rowSize(statement, indices, dims);
     if (statement.withTarget >= 0 || statement.count >= 0)
-      indexTensors_.insert(node(statement.count >= 0 ? statement.count : statement.withTarget).text);
+      tensors_.markAsIndex(node(statement.count >= 0 ? statement.count : statement.withTarget).text);
     for (TensorReference reference : indices.references()) {
       if (most && reference.node == statement.target)
         reference.index.push_back({std::vector<std::int64_t>(dims.size(), 0), *most - 1});
-      registerTensor(reference, dims, guards);
+      tensors_.add(reference, dims, guards);
     }
+    if (!failure_) failure_ = tensors_.failure();
     if (failure_) return;
     checkTarget(statement, indices, dims);
     if (failure_) return;
@@ -237,7 +242,7 @@ class NotationBuilder {
       const SyntaxNode &limit = node(statement.limit);
       const auto number = limit.kind == SyntaxNode::Kind::kNumber ? parseInteger(limit.text) : std::nullopt;
       if (number && *number >= 1) return number;
-      fail("bad-extent", limit, "the limit is not a whole number of at least 1", "write it like 'limit 8'");
+      fail("bad-extent", limit, "the limit is not a whole number of at least 1", "write, for example, 'limit 8'");
     }
     std::int64_t points = 1;
     for (std::size_t d = 0; d < dims.size(); ++d)
@@ -261,8 +266,8 @@ class NotationBuilder {
       const bool isReduction = !index.isOnLeft && !isScatter && statement.kind == Statement::Kind::kStore;
       if (isReduction && statement.combine == Combine::kAssign) {
         fail("reduction-needs-accumulation", statement.assignLine, statement.assignColumn,
-             fmt::format("index '{}' does not occur on the left, so several values meet in one element", index.name),
-             "say how they combine: +=, *=, min= or max=");
+             fmt::format("index '{}' does not occur on the left, so several values map to one element", index.name),
+             "choose how they combine: +=, *=, min= or max=");
       }
       dims.push_back({index.name, findExtent(static_cast<int>(d), index, indices),
                       isReduction                    ? DimKind::kReduction
@@ -274,171 +279,32 @@ class NotationBuilder {
 
   std::int64_t findExtent(int dim, const IndexName &index, const StatementIndices &indices) {
     if (const auto size = sizes_.find(index.name); size != sizes_.end()) return size->second;
-    // An earlier statement may have settled the shape of a tensor that this index alone runs over.
-    for (const TensorReference &reference : indices.references()) {
-      const int t = graph_.tensorNamed(reference.name);
-      if (t < 0) continue;
-      const auto &shape = graph_.tensors[static_cast<std::size_t>(t)].shape;
-      for (std::size_t i = 0; i < std::min(shape.size(), reference.index.size()); ++i) {
-        if (isJust(reference.index[i], dim) && reference.indirectAt != static_cast<int>(i)) return shape[i];
-      }
-    }
+    if (const auto known = tensors_.extentAlong(dim, indices)) return *known;
     std::vector<std::string> given;
     for (const auto &[name, extent] : sizes_) given.push_back(name);
-    std::string hint = fmt::format("give it: --size {}=N", index.name);
+    std::string hint = fmt::format("set it: --size {}=N", index.name);
     if (const std::string near = nearest(index.name, given); !near.empty()) {
       hint += fmt::format("; did you mean '{}'?", near);
     }
-    fail("unknown-extent", index.line, index.column, fmt::format("nothing says how far index '{}' runs", index.name),
+    fail("unknown-extent", index.line, index.column, fmt::format("the extent of index '{}' is unknown", index.name),
          hint);
     return 1;
   }
 
-  static bool isJust(const Affine &affine, int dim) {
-    if (affine.constant != 0) return false;
-    for (std::size_t d = 0; d < affine.coefficients.size(); ++d) {
-      if (affine.coefficients[d] != (static_cast<int>(d) == dim ? 1 : 0)) return false;
-    }
-    return true;
-  }
-
   std::optional<Diagnostic> checkSizesAreUsed() const {
     std::vector<std::string> legal;
-    legal.assign(usedDims_.begin(), usedDims_.end());
+    std::set<std::string> used = tensors_.usedSizes();
+    used.insert(usedDims_.begin(), usedDims_.end());
+    legal.assign(used.begin(), used.end());
     for (const auto &[name, extent] : sizes_) {
-      if (usedDims_.contains(name)) continue;
+      if (used.contains(name)) continue;
       if (std::any_of(graph_.loops.begin(), graph_.loops.end(), [&](const Loop &l) { return l.name == name; }))
         return error(DiagnosticKind::kUsage, "unknown-size", {"--size"},
-                     fmt::format("'{}' counts a loop, whose bounds say how far it runs", name), "leave it out");
-      return error(DiagnosticKind::kUsage, "unknown-size", {file_}, fmt::format("no index is called '{}'", name),
+                     fmt::format("'{}' counts a loop, whose bounds define its range", name), "remove it");
+      return error(DiagnosticKind::kUsage, "unknown-size", {file_}, fmt::format("unknown index '{}'", name),
                    suggest(name, legal));
     }
     return std::nullopt;
-  }
-
-  // ---- Tensors ----
-
-  void registerTensor(const TensorReference &reference, const std::vector<Dim> &dims,
-                      const std::vector<Affine> &guards) {
-    int t = graph_.tensorNamed(reference.name);
-    if (std::any_of(graph_.loops.begin(), graph_.loops.end(), [&](const Loop &l) { return l.name == reference.name; }))
-      return fail("duplicate-name", node(reference.node),
-                  fmt::format("'{}' counts a loop, and has no value outside it", reference.name),
-                  "move the statement into the loop, or rename the tensor");
-    if (t < 0) {
-      t = static_cast<int>(graph_.tensors.size());
-      graph_.tensors.push_back({reference.name, indexTensors_.contains(reference.name) ? DType::kI32 : type_,
-                                std::vector<std::int64_t>(reference.index.size(), 1), Role::kInput});
-      uses_.emplace_back();
-      places_.tensors.push_back({file_, node(reference.node).line, node(reference.node).column});
-    }
-    Tensor &tensor = graph_.tensors[static_cast<std::size_t>(t)];
-    if (tensor.shape.size() != reference.index.size()) {
-      return fail("rank-mismatch", node(reference.node),
-                  fmt::format("'{}' has {} indices here and {} before", reference.name, reference.index.size(),
-                              tensor.shape.size()),
-                  "give a tensor the same number of indices everywhere");
-    }
-    std::vector<Interval> intervals;
-    for (const Dim &dim : dims) intervals.push_back({0, dim.extent - 1});
-    const Box box(intervals, guards);
-    for (std::size_t i = 0; i < reference.index.size(); ++i) {
-      if (reference.indirectAt == static_cast<int>(i)) {
-        tensor.shape[i] = std::max(tensor.shape[i], extentFromData(reference, i));
-        continue;
-      }
-      const auto range = box.range(reference.index[i]);
-      if (!range || range->high == INT64_MAX) {
-        return fail("too-large", node(reference.node),
-                    fmt::format("index {} of '{}' leaves 64 bits", i + 1, reference.name), "use smaller factors");
-      }
-      if (range->low < 0 && !box.isEmpty()) {
-        return fail("negative-index", node(reference.node),
-                    fmt::format("index {} of '{}' goes down to {}", i + 1, reference.name, range->low),
-                    "add a constant so that it starts at 0, or a condition: where i >= 1");
-      }
-      tensor.shape[i] = std::max(tensor.shape[i], wholeExtent(reference.index[i], dims).value_or(range->high + 1));
-    }
-    use(t, reference.isTarget);
-  }
-
-  /// An index on its own runs over all of a tensor, whatever conditions leave out.
-  static std::optional<std::int64_t> wholeExtent(const Affine &index, const std::vector<Dim> &dims) {
-    for (std::size_t d = 0; d < dims.size(); ++d)
-      if (dims[d].kind != DimKind::kCounter && isJust(index, static_cast<int>(d))) return dims[d].extent;
-    return std::nullopt;
-  }
-
-  /// Data may index as far as a size says that is called like the tensor: --size x=1000 (of several dimensions,
-  /// x_1=1000 for the first), or as far as an earlier statement runs.
-  std::int64_t extentFromData(const TensorReference &reference, std::size_t i) {
-    const std::string numbered = fmt::format("{}_{}", reference.name, i + 1);
-    for (const std::string &name : {numbered, reference.index.size() == 1 ? reference.name : numbered}) {
-      const auto size = sizes_.find(name);
-      if (size == sizes_.end()) continue;
-      usedDims_.insert(name);
-      return size->second;
-    }
-    const std::int64_t known = graph_.tensors[static_cast<std::size_t>(graph_.tensorNamed(reference.name))].shape[i];
-    if (known > 1) return known;
-    fail("unknown-extent", node(reference.node),
-         fmt::format("nothing says how large '{}' is, whose index {} comes from data", reference.name, i + 1),
-         fmt::format("give it: --size {}=N", reference.index.size() == 1 ? reference.name : numbered));
-    return 1;
-  }
-
-  /// Lowest value and highest value + 1.
-  static std::optional<std::pair<std::int64_t, std::int64_t>> rangeOf(const Affine &affine,
-                                                                      const std::vector<Dim> &dims) {
-    std::int64_t low = affine.constant, high = affine.constant;
-    for (std::size_t d = 0; d < dims.size(); ++d) {
-      const std::int64_t c = affine.coefficients[d];
-      std::int64_t reach = 0;
-      std::int64_t &end = c < 0 ? low : high;
-      if (__builtin_mul_overflow(c, dims[d].extent - 1, &reach) || __builtin_add_overflow(end, reach, &end)) {
-        return std::nullopt;
-      }
-    }
-    if (__builtin_add_overflow(high, std::int64_t{1}, &high)) return std::nullopt;
-    return std::pair(low, high);
-  }
-
-  /// Reads of a statement are registered before its write.
-  struct Uses {
-    bool isReadBeforeWritten = false, isWritten = false, isReadAfterWritten = false;
-  };
-
-  void use(int t, bool isWrite) {
-    Uses &uses = uses_[static_cast<std::size_t>(t)];
-    if (isWrite) {
-      uses.isWritten = true;
-    } else if (uses.isWritten) {
-      uses.isReadAfterWritten = true;
-    } else {
-      uses.isReadBeforeWritten = true;
-    }
-  }
-
-  void assignRoles() {
-    std::vector<bool> isSwapped(graph_.tensors.size(), false);
-    for (const Loop &loop : graph_.loops) {
-      for (const auto &[a, b] : loop.swaps) {
-        Uses &x = uses_[static_cast<std::size_t>(a)], &y = uses_[static_cast<std::size_t>(b)];
-        x.isWritten = y.isWritten = x.isWritten || y.isWritten;
-        isSwapped[static_cast<std::size_t>(a)] = isSwapped[static_cast<std::size_t>(b)] = true;
-        Tensor &first = graph_.tensors[static_cast<std::size_t>(a)],
-               &second = graph_.tensors[static_cast<std::size_t>(b)];
-        for (std::size_t i = 0; i < std::min(first.shape.size(), second.shape.size()); ++i)
-          first.shape[i] = second.shape[i] = std::max(first.shape[i], second.shape[i]);
-      }
-    }
-    for (std::size_t t = 0; t < graph_.tensors.size(); ++t) {
-      const Uses &uses = uses_[t];
-      graph_.tensors[t].role = !uses.isWritten                            ? Role::kInput
-                               : uses.isReadBeforeWritten                 ? Role::kInOut
-                               : uses.isReadAfterWritten && !isSwapped[t] ? Role::kTemporary
-                                                                          : Role::kOutput;
-    }
   }
 
   // ---- The target ----
@@ -468,9 +334,9 @@ class NotationBuilder {
     const auto unknown = std::find(isKnown.begin(), isKnown.end(), false);
     if (unknown == isKnown.end()) return;
     fail("overlapping-write", statement.line, statement.column,
-         fmt::format("different values of index '{}' can meet in one element of '{}'",
+         fmt::format("different values of index '{}' can map to one element of '{}'",
                      dims[static_cast<std::size_t>(unknown - isKnown.begin())].name, indices.target().name),
-         "write the left side with one index per position (or digits that cannot overlap, like 4*i + j with j < 4)");
+         "use one index per position on the left (or digits that cannot overlap, like 4*i + j with j < 4)");
   }
 
   /// Marks the dims of `index` as known if its unknown ones act as digits: each factor exceeds all smaller digits.
@@ -528,8 +394,8 @@ class NotationBuilder {
     const bool isExtreme = statement.combine == Combine::kMin || statement.combine == Combine::kMax;
     if (!isExtreme || follower.index != indices.target().index || follower.indirectAt >= 0)
       return fail("bad-with", node(statement.withTarget),
-                  fmt::format("'{}' does not go with a minimum or maximum at the same indices", follower.name),
-                  "write it like 'm[i] min= x[i,j] with b[i] = j'");
+                  fmt::format("'{}' cannot follow a minimum or maximum at the same indices", follower.name),
+                  "write, for example, 'm[i] min= x[i,j] with b[i] = j'");
     const int t = graph_.tensorNamed(follower.name);
     builder.storeWith(t, emitter.runAs(statement.withValue, graph_.tensors[static_cast<std::size_t>(t)].type));
   }
@@ -552,9 +418,8 @@ class NotationBuilder {
   DType type_;
   const std::string &file_;
   Graph graph_;
-  Places places_;
-  std::vector<Uses> uses_;
-  std::set<std::string> usedDims_, kernelNames_, indexTensors_;
+  NotationTensors tensors_;
+  std::set<std::string> usedDims_, kernelNames_;
   std::vector<std::size_t> open_;            ///< loops around the current statement
   std::vector<Counter> counters_;            ///< theirs
   std::vector<std::vector<Affine>> bounds_;  ///< by open loop: forms of counters that are >= 0 in it

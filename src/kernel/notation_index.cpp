@@ -87,7 +87,7 @@ void StatementIndices::collectRange(const Statement::Range &range) {
   IndexBounds bounds{find(node(range.index).text), -1, -1};
   const auto isTwice = [&](const IndexBounds &b) { return b.name == bounds.name; };
   if (std::any_of(bounds_.begin(), bounds_.end(), isTwice) || static_cast<std::size_t>(bounds.name) < counters_.size())
-    return fail("duplicate-name", node(range.index), fmt::format("'{}' has bounds already", node(range.index).text),
+    return fail("duplicate-name", node(range.index), fmt::format("'{}' already has bounds", node(range.index).text),
                 "give an index one range: for e in p[i]..p[i+1]");
   if (dependsOnData(range.low)) {
     bounds.low = range.low;
@@ -111,8 +111,8 @@ void StatementIndices::collectGuard(int n) {
   static constexpr std::array<std::string_view, 5> kComparisons{"<", "<=", ">", ">=", "=="};
   if (here.kind != Kind::kBinary || dependsOnData(n) ||
       std::find(kComparisons.begin(), kComparisons.end(), here.text) == kComparisons.end()) {
-    fail("non-affine-condition", here, "a condition behind 'where' compares sums of indices",
-         "write it like 'where i > k, j <= i + 1'; conditions on data are choices: c ? a : b");
+    fail("non-affine-condition", here, "a condition after 'where' must compare sums of indices",
+         "write, for example, 'where i > k, j <= i + 1'; for conditions on data use c ? a : b");
     return;
   }
   const Affine left = affine(here.children[0]), right = affine(here.children[1]);
@@ -135,7 +135,7 @@ void StatementIndices::collectReferences(int n, bool isTarget) {
       }
       if (reference.indirectAt >= 0)
         fail("non-affine-index", node(child), fmt::format("two indices of '{}' depend on data", here.text),
-             "one index may: x[idx[i], j]");
+             "only one index may: x[idx[i], j]");
       reference.indirectAt = static_cast<int>(reference.index.size());
       reference.indirectNode = child;
       reference.index.push_back(zero());
@@ -164,8 +164,8 @@ Affine StatementIndices::affine(int n) {
       } else if (const auto known = numbers_.find(here.text); known != numbers_.end()) {
         result.constant = known->second;
       } else {
-        fail("unknown-extent", here, fmt::format("nothing says what '{}' is", here.text),
-             fmt::format("name an index of the statement, or give a number: --size {}=N", here.text));
+        fail("unknown-extent", here, fmt::format("'{}' is unknown", here.text),
+             fmt::format("use an index of the statement, or give a number: --size {}=N", here.text));
       }
       return result;
     }
@@ -194,7 +194,7 @@ Affine StatementIndices::number(const SyntaxNode &at) {
   Affine result = zero();
   const auto value = parseInteger(at.text);
   if (!value) {
-    fail("non-affine-index", at, fmt::format("'{}' is not an integer that an index can hold", at.text),
+    fail("non-affine-index", at, fmt::format("'{}' is not an integer in the range of an index", at.text),
          "use a small whole number");
     return result;
   }
@@ -216,7 +216,7 @@ Affine StatementIndices::combine(const SyntaxNode &at, const Affine &a, std::int
   for (std::size_t d = 0; d < names_.size(); ++d) {
     result.coefficients[d] = sum(a.coefficients[d], b.coefficients[d]);
   }
-  if (isOverflown) fail("too-large", at, "the index leaves 64 bits", "use smaller numbers");
+  if (isOverflown) fail("too-large", at, "the index exceeds 64 bits", "use smaller numbers");
   return result;
 }
 
@@ -226,7 +226,7 @@ Affine StatementIndices::product(const SyntaxNode &at, const Affine &a, const Af
   };
   if (isConstant(a)) return combine(at, b, a.constant, zero(), 0);
   if (isConstant(b)) return combine(at, a, b.constant, zero(), 0);
-  fail("non-affine-index", at, "the product of two indices is not affine", "multiply an index by a number only");
+  fail("non-affine-index", at, "the product of two indices is not affine", "multiply an index only by a number");
   return zero();
 }
 

@@ -106,7 +106,7 @@ class Lexer {
     const std::string shown =
         isPrintable ? fmt::format("'{}'", c) : fmt::format("byte 0x{:02x}", static_cast<unsigned char>(c));
     return error("unexpected-character", {file_, line_, static_cast<int>(at_ - lineStart_) + 1},
-                 shown + " has no meaning here",
+                 shown + " is not allowed here",
                  "index notation has names, numbers, brackets and + - * / % & | ^ << >> < <= > >= == != ? : = .. ;");
   }
 

@@ -58,10 +58,11 @@ class Parser {
       }
       skipSeparators();
     }
-    if (!failure_ && open_ > 0) fail(current(), "a loop is not closed", "write it like 'for k in 0..n { ... }'");
+    if (!failure_ && open_ > 0) fail(current(), "a loop is not closed", "write, for example, 'for k in 0..n { ... }'");
     if (failure_) return *failure_;
     if (tree_.statements.empty()) {
-      return error("empty-notation", {file_, 1, 1}, "there is no statement", "write one like 'y[i] += A[i,j] * x[j]'");
+      return error("empty-notation", {file_, 1, 1}, "the statement is missing",
+                   "write, for example, 'y[i] += A[i,j] * x[j]'");
     }
     return std::move(tree_);
   }
@@ -139,7 +140,7 @@ class Parser {
     if (isWord("swap") && ahead().kind == TokenKind::kName) return parseSwap(statement);
     if (current().kind != TokenKind::kName) {
       fail(current(), fmt::format("a statement starts with the tensor it writes, found {}", shown(current())),
-           "write it like 'y[i] = ...'");
+           "write, for example, 'y[i] = ...'");
       return;
     }
     statement.target = parseReference();
@@ -202,7 +203,7 @@ class Parser {
 
   /// ... for NAME in LOW..HIGH
   void parseRange(Statement &statement) {
-    const char *const hint = "write it like 'y[i] += v[e] * x[c[e]] for e in p[i]..p[i+1]'";
+    const char *const hint = "write, for example, 'y[i] += v[e] * x[c[e]] for e in p[i]..p[i+1]'";
     Statement::Range range;
     const Token name = current();
     const std::string index = takeName();
@@ -221,13 +222,13 @@ class Parser {
     statement.name = takeName();
     if (!failure_ && !takeWord("in"))
       fail(current(), fmt::format("expected 'in', found {}", shown(current())),
-           "write it like 'for k in 0..n { ... }'");
+           "write, for example, 'for k in 0..n { ... }'");
     if (!failure_) statement.low = parseBinary(kSumBinding);
     if (!failure_) expect("..", "between the bounds");
     if (!failure_) statement.high = parseBinary(kSumBinding);
     if (!failure_) expect("{", "before the loop's statements");
     if (!failure_ && open_ == kMaxLoops)
-      fail(current(), fmt::format("more than {} loops in each other", kMaxLoops), "use fewer");
+      fail(current(), fmt::format("more than {} nested loops", kMaxLoops), "use fewer");
     if (failure_) return;
     ++open_;
     tree_.statements.push_back(std::move(statement));
@@ -258,12 +259,13 @@ class Parser {
   /// ... with REFERENCE = EXPRESSION
   void parseWith(Statement &statement) {
     if (current().kind != TokenKind::kName) {
-      fail(current(), fmt::format("expected a tensor, found {}", shown(current())), "write it like 'with b[i] = j'");
+      fail(current(), fmt::format("expected a tensor, found {}", shown(current())),
+           "write, for example, 'with b[i] = j'");
       return;
     }
     statement.withTarget = parseReference();
     if (!failure_ && (current().kind != TokenKind::kAssign || current().text != "="))
-      fail(current(), fmt::format("expected '=', found {}", shown(current())), "write it like 'with b[i] = j'");
+      fail(current(), fmt::format("expected '=', found {}", shown(current())), "write, for example, 'with b[i] = j'");
     if (failure_) return;
     next();
     statement.withValue = parseExpression();

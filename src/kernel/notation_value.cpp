@@ -108,7 +108,7 @@ int ValueEmitter::fail(const char *code, const SyntaxNode &at, const std::string
 }
 
 int ValueEmitter::mismatch(const SyntaxNode &at, DType given, DType wanted) {
-  return fail("type-mismatch", at, fmt::format("this is {} where {} is needed", name(given), name(wanted)),
+  return fail("type-mismatch", at, fmt::format("this is {}, but {} is needed", name(given), name(wanted)),
               fmt::format("convert it: {}(...)", name(wanted)));
 }
 
@@ -183,22 +183,22 @@ int ValueEmitter::emitNumber(const SyntaxNode &at, bool isNegative, DType wanted
   if (isFloat(wanted)) {
     const auto value = parseNumber(text);
     if (!value) {
-      return fail("literal-range", at, fmt::format("'{}' is too large or too small for any number", at.text),
+      return fail("literal-range", at, fmt::format("'{}' is outside the range of every number type", at.text),
                   "use a number within the range of double precision");
     }
     if (!std::isfinite(decodeFloat(wanted, encodeFloat(wanted, *value)))) {
-      return fail("literal-range", at, fmt::format("'{}' is beyond the largest {}", at.text, name(wanted)),
+      return fail("literal-range", at, fmt::format("'{}' exceeds the largest {}", at.text, name(wanted)),
                   "use a smaller number or a wider type");
     }
     return builder_.constant(wanted, *value);
   }
   if (at.text.find_first_not_of("0123456789") != std::string::npos) {
-    return fail("literal-type", at, fmt::format("'{}' is not a whole number, and {} is needed", at.text, name(wanted)),
+    return fail("literal-type", at, fmt::format("'{}' is not a whole number, but {} is needed", at.text, name(wanted)),
                 "use a whole number, or a floating type for the tensors");
   }
   const auto value = parseInteger(text);
   if (!value || wrapInteger(wanted, *value) != *value || (!isSigned(wanted) && *value < 0)) {
-    return fail("literal-range", at, fmt::format("'{}' does not fit {}", text, name(wanted)),
+    return fail("literal-range", at, fmt::format("'{}' does not fit in {}", text, name(wanted)),
                 "use a smaller number or a wider type");
   }
   return builder_.integer(wanted, *value);
@@ -267,7 +267,7 @@ int ValueEmitter::emitChoice(const SyntaxNode &at, int condition, int yes, int n
   const DType conditionType = typeOr(condition, DType::kI64);
   if (isFloat(conditionType)) {
     return fail("type-mismatch", at, fmt::format("the condition is {}", name(conditionType)),
-                "compare it with something, like x[i] > 0");
+                "compare it, as in x[i] > 0");
   }
   const int test = emit(condition, conditionType);
   const int first = emit(yes, wanted);
@@ -280,7 +280,7 @@ int ValueEmitter::emitCall(int n, DType wanted) {
   const auto castType = parseDType(here.text);
   const auto function = lookUp(kFunctions, here.text);
   if (!castType && function == kFunctions.end()) {
-    return fail("unknown-function", here, fmt::format("there is no function '{}'", here.text),
+    return fail("unknown-function", here, fmt::format("unknown function '{}'", here.text),
                 suggest(here.text, functionNames()));
   }
   const std::size_t arguments = castType ? 1 : function->arguments;
@@ -288,7 +288,7 @@ int ValueEmitter::emitCall(int n, DType wanted) {
     return fail("wrong-arguments", here,
                 fmt::format("'{}' takes {} argument{}, {} given", here.text, arguments, arguments == 1 ? "" : "s",
                             here.children.size()),
-                fmt::format("give exactly {}", arguments));
+                fmt::format("pass exactly {}", arguments));
   }
   if (const auto given = typeOf(n); given && *given != wanted) return mismatch(here, *given, wanted);
   if (castType) {

@@ -235,8 +235,8 @@ Status checkRuns(const Graph &graph) {
     runs = addSaturated(runs, own);
     if (runs > kMostRuns)
       return unsupported("too-many-rounds", kernel.where,
-                         fmt::format("the loops around kernel '{}' come to more than {} runs", kernel.name, kMostRuns),
-                         "let the loop run fewer rounds, or make it a dim of its kernels");
+                         fmt::format("the loops around kernel '{}' run it more than {} times", kernel.name, kMostRuns),
+                         "use fewer iterations, or make the loop a dim of its kernels");
   }
   return okStatus();
 }

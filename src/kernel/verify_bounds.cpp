@@ -15,7 +15,7 @@ Diagnostics BoundsVerifier::check(const Kernel &kernel) {
     at(&OfKernel::bounds, kernel.bounds, b);
     const Dim &dim = kernel.dims[static_cast<std::size_t>(b.dim)];
     if (!bounded.insert(b.dim).second)
-      report("bad-bounds", fmt::format("dim '{}' is bounded twice", dim.name), "give it one start and one end");
+      report("bad-bounds", fmt::format("dim '{}' has two sets of bounds", dim.name), "use one start and one end");
     checkBounds(b, dim);
     checkValues(b, dim);
   }
@@ -24,11 +24,11 @@ Diagnostics BoundsVerifier::check(const Kernel &kernel) {
 
 void BoundsVerifier::checkBounds(const DataBounds &bounds, const Dim &dim) {
   if (dim.kind == DimKind::kCounter)
-    report("bad-bounds", fmt::format("dim '{}', the counter of a loop, is bounded by data", dim.name),
-           "rounds are counted; bound a dim of the kernel");
+    report("bad-bounds", fmt::format("dim '{}', a loop counter, has bounds from data", dim.name),
+           "loop counts are fixed; bound a dim of the kernel");
   if (bounds.first < 0 && bounds.end < 0)
-    report("bad-bounds", fmt::format("the bounds of dim '{}' are no values", dim.name),
-           "give it a start or an end, or no bounds");
+    report("bad-bounds", fmt::format("dim '{}' has empty bounds", dim.name),
+           "set a start or an end, or remove the bounds");
   for (const int value : {bounds.first, bounds.end})
     if (value >= 0 && isFloat(kernel_->body[static_cast<std::size_t>(value)].type))
       report("type-mismatch", fmt::format("a bound of dim '{}' is not an integer", dim.name), "cast it");
@@ -43,7 +43,7 @@ void BoundsVerifier::checkValues(const DataBounds &bounds, const Dim &dim) {
       report("bad-bounds",
              fmt::format("the bounds of dim '{}' depend on dim '{}', which does not come before it", dim.name,
                          kernel_->dims[d].name),
-             "let bounds depend on dims outside");
+             "bounds may depend on outer dims only");
   for (const int v : values) {
     const Value &value = kernel_->body[static_cast<std::size_t>(v)];
     if (value.op != Op::kLoad) continue;
@@ -52,7 +52,7 @@ void BoundsVerifier::checkValues(const DataBounds &bounds, const Dim &dim) {
     report("bad-bounds",
            fmt::format("the bounds of dim '{}' are read from '{}', which the kernel writes", dim.name,
                        graph_.tensors[static_cast<std::size_t>(tensor)].name),
-           "read bounds from a tensor that stays as it is");
+           "read bounds from a tensor that the kernel does not write");
   }
 }
 

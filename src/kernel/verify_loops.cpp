@@ -16,11 +16,11 @@ bool LoopVerifier::checkLoops() {
     if (here_.line == 0) here_ = loop.where;
     const std::string what = fmt::format("loop '{}'", loop.name);
     if (loop.extent < 1)
-      report("bad-extent", fmt::format("{} has {} rounds", what, loop.extent), "loops run at least once");
+      report("bad-extent", fmt::format("{} has {} rounds", what, loop.extent), "loops must run at least once");
     if (loop.first >= 0 && loop.end <= loop.first)
-      report("bad-loop", what + " is around no kernel", "put kernels into it, or leave it out");
+      report("bad-loop", what + " contains no kernels", "put kernels into it, or remove it");
     else if (loop.first < 0 || loop.end > static_cast<int>(graph_.kernels.size()))
-      report("bad-loop", fmt::format("{} is around kernels {} to {}", what, loop.first, loop.end - 1),
+      report("bad-loop", fmt::format("{} contains kernels {} to {}", what, loop.first, loop.end - 1),
              fmt::format("the graph has {} kernels", graph_.kernels.size()));
     const bool isInOrder = previous == nullptr || previous->first <= loop.first;
     bool isCrossing = false;
@@ -29,7 +29,7 @@ bool LoopVerifier::checkLoops() {
       isCrossing = isCrossing || (loop.first < outer.end && loop.end > outer.end);
     }
     if (!isInOrder || isCrossing)
-      report("bad-loop", what + " is neither within another loop nor apart from it", "list outer loops first");
+      report("bad-loop", what + " is neither nested in another loop nor separate from it", "list outer loops first");
     for (const auto &[a, b] : loop.swaps) checkSwap(a, b, what);
     previous = &loop;
   }
@@ -55,7 +55,7 @@ void LoopVerifier::checkSwap(int a, int b, const std::string &loop) {
   const Tensor &x = graph_.tensors[static_cast<std::size_t>(a)], &y = graph_.tensors[static_cast<std::size_t>(b)];
   if (x.type != y.type || x.shape != y.shape)
     report("bad-loop", fmt::format("{} swaps '{}' and '{}', which differ in type or shape", loop, x.name, y.name),
-           "give both one type and one shape");
+           "both must have the same type and shape");
 }
 
 /// The leading dims of a kernel are the counters of the loops around it.
@@ -66,18 +66,18 @@ void LoopVerifier::checkCounters(std::size_t k) {
     if (static_cast<int>(k) < loop.first || static_cast<int>(k) >= loop.end) continue;
     const Dim *dim = d < kernel_->dims.size() ? &kernel_->dims[d] : nullptr;
     if (dim == nullptr || dim->kind != DimKind::kCounter)
-      report("bad-loop", fmt::format("it lacks the counter of loop '{}', which is around it", loop.name),
-             "the counters of the loops around a kernel are its first dims, from the outside in");
+      report("bad-loop", fmt::format("it lacks the counter of the enclosing loop '{}'", loop.name),
+             "the first dims of a kernel are the counters of its loops, outermost first");
     else if (dim->extent != loop.extent)
       report("bad-loop",
              fmt::format("its counter '{}' has extent {}, loop '{}' {} rounds", dim->name, dim->extent, loop.name,
                          loop.extent),
-             "give both one number");
+             "use the same number for both");
     ++d;
   }
   for (; d < kernel_->dims.size(); ++d)
     if (kernel_->dims[d].kind == DimKind::kCounter)
-      report("bad-loop", fmt::format("dim '{}' is the counter of no loop", kernel_->dims[d].name),
+      report("bad-loop", fmt::format("dim '{}' is not the counter of a loop", kernel_->dims[d].name),
              "put a loop around the kernel, or give the dim another kind");
 }
 
@@ -95,7 +95,7 @@ void LoopVerifier::checkDefinitions() {
       const bool isMadeHere = isSequential() && stores(load.tensor);
       const bool isGiven = tensor.role == Role::kInput || tensor.role == Role::kInOut;
       if (isGiven || isWritten[t] || isMadeHere || !reported.emplace(k, static_cast<int>(t)).second) continue;
-      report("use-before-definition", fmt::format("'{}' is read before any kernel wrote it", tensor.name),
+      report("use-before-definition", fmt::format("'{}' is read before any kernel writes it", tensor.name),
              "give it the role input or inout, or reorder the kernels");
     }
     for (const Store &store : kernel_->stores) {

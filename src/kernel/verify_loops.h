@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,9 @@
 #include "pimento/kernel/kernel.h"
 
 namespace pimento::kernel {
+
+/// Keeps every byte offset and point count far from overflow.
+inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 48;
 
 /// Collects diagnostics about the parts of a graph.
 class Findings {
@@ -44,6 +48,8 @@ class Findings {
   void atTensor(std::size_t t) { here_ = places_ != nullptr ? placeIn(places_->tensors, t) : Location{}; }
 
   bool isTensor(int t) const { return t >= 0 && static_cast<std::size_t>(t) < graph_.tensors.size(); }
+
+  DType typeOf(int value) const { return kernel_->body[static_cast<std::size_t>(value)].type; }
 
   bool isSequential() const {
     return std::any_of(kernel_->dims.begin(), kernel_->dims.end(),

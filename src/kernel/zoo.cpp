@@ -116,8 +116,8 @@ Result<Graph> scan(const Request &request) {
 Result<Graph> residualNetwork(const Request &request) {
   const std::int64_t depth = request.size("depth");
   if (depth != 18 && depth != 50)
-    return usageError("bad-extent", "--size", fmt::format("there is no ResNet of depth {} here", depth),
-                      "depth is 18 or 50");
+    return usageError("bad-extent", "--size", fmt::format("ResNet of depth {} does not exist", depth),
+                      "use depth 18 or 50");
   return resnet(depth, request.type);
 }
 
@@ -126,7 +126,7 @@ Result<Graph> speechTransformer(const Request &request) {
   const std::int64_t layers = request.size("layers");
   if (layers > kMostLayers)
     return usageError("bad-extent", "--size", fmt::format("a transformer of {} layers", layers),
-                      fmt::format("layers are 1 to {}; wav2vec 2.0 base has 12, large 24", kMostLayers));
+                      fmt::format("use 1 to {} layers; wav2vec 2.0 base has 12, large 24", kMostLayers));
   return wav2(request.size("frames"), layers, request.type);
 }
 
@@ -136,6 +136,7 @@ std::vector<DType> typesWhere(bool (*isWanted)(DType)) {
   return types;
 }
 
+/// The table of kernels, long because it has one row per kernel.
 std::vector<Row> makeRows() {
   const auto any = allDTypes();
   const auto floating = typesWhere([](DType t) { return isFloat(t); });
@@ -235,7 +236,7 @@ Status checkRequest(const ZooEntry &entry, const Sizes &given, const Request &re
                                     suggest(size, legal)));
     } else if (value < 1) {
       findings.push_back(
-          usageError("bad-extent", "--size", fmt::format("size '{}' is {}", size, value), "sizes start at 1"));
+          usageError("bad-extent", "--size", fmt::format("size '{}' is {}", size, value), "sizes must be at least 1"));
     }
   }
   if (std::find(entry.variants.begin(), entry.variants.end(), request.variant) == entry.variants.end()) {
@@ -273,7 +274,7 @@ const ZooEntry *zooEntry(std::string_view name) {
 Result<Graph> makeZooKernel(std::string_view name, const Sizes &sizes, DType type, std::string_view variant) {
   const auto row = std::find_if(rows().begin(), rows().end(), [name](const Row &r) { return r.entry.name == name; });
   if (row == rows().end()) {
-    return error("unknown-kernel", {}, fmt::format("the zoo has no kernel '{}'", name), suggest(name, zooNames()));
+    return error("unknown-kernel", {}, fmt::format("unknown kernel '{}'", name), suggest(name, zooNames()));
   }
   Request request{sizes, type, variant.empty() ? row->entry.variants.front() : std::string(variant)};
   request.sizes.insert(row->entry.defaults.begin(), row->entry.defaults.end());

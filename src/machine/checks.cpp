@@ -16,20 +16,20 @@ void checkLevels(const Machine &machine, const std::vector<LevelRule> &rules, Di
     out.push_back(error("wrong-levels", machine.where(path), std::move(message), std::move(hint)));
   };
   if (!std::ranges::equal(machine.levels, rules, {}, &Level::name, &LevelRule::name))
-    return report("levels", "family '" + machine.family + "' has other levels",
+    return report("levels", "family '" + machine.family + "' has different levels",
                   "its levels, outermost first: " + join(names, ", "));
   for (std::size_t i = 0; i < rules.size(); ++i) {
     const Level &l = machine.levels[i];
     const std::string role(name(rules[i].role)), count(rules[i].count);
     if (l.role != rules[i].role)
       report("levels." + l.name,
-             "level '" + l.name + "' is a " + std::string(name(l.role)) + ", in family '" + machine.family +
-                 "' it is a " + role,
-             "write 'role: " + role + "', or leave it out");
+             "level '" + l.name + "' is a " + std::string(name(l.role)) + ", but in family '" + machine.family +
+                 "' it must be a " + role,
+             "write 'role: " + role + "', or omit it");
     const auto number = machine.numbers.find(count);
     if (number == machine.numbers.end() || number->second.canonical == static_cast<double>(l.count)) continue;
     report("levels." + l.name + ".count",
-           "level '" + l.name + "' counts " + std::to_string(l.count) + ", but " + count + " is " +
+           "level '" + l.name + "' has count " + std::to_string(l.count) + ", but " + count + " is " +
                numberText(number->second.canonical),
            "write 'count: " + count + "' and set that number");
   }

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kLargestFile = std::size_t{1} << 20;
 constexpr int kDeepest = 24;       // the schema needs six
 constexpr int kMostNodes = 5'000;  // a machine file has a few hundred
-constexpr const char *kSizeHint = "a machine file is a few hundred lines, six levels deep";
+constexpr const char *kSizeHint = "a machine file has a few hundred lines and at most six levels of nesting";
 
 /// Copies a YAML tree into ours. Aliases are expanded, so nodes are counted.
 class Converter {
@@ -66,7 +66,7 @@ class Converter {
     isFull_ = depth > kDeepest || ++nodes_ > kMostNodes;
     if (isFull_) {
       diagnostics.push_back(error("yaml-too-large", where,
-                                  depth > kDeepest ? "the file nests too deeply" : "the file has too many nodes",
+                                  depth > kDeepest ? "the file is nested too deeply" : "the file has too many nodes",
                                   kSizeHint));
     }
     return isFull_;
@@ -80,7 +80,7 @@ class Converter {
     }
     if (const Node *first = n.find(key.Scalar())) {
       diagnostics.push_back(error("duplicate-key", where, "key '" + key.Scalar() + "' appears twice",
-                                  "its other value stands at " + first->where.str() + "; keep one"));
+                                  "its other value is at " + first->where.str() + "; keep one"));
       return;
     }
     n.entries.push_back({key.Scalar(), where, convert(value, depth + 1)});
@@ -99,7 +99,7 @@ void handDown(Node &n, std::string source, std::string confidence, Location conf
     if (own == nullptr) continue;
     if (!own->isScalar() || own->text.empty()) {
       out.push_back(error("wrong-type", own->where, "'" + std::string(key) + "' must be text",
-                          key == "source" ? "say where the numbers come from, as in 'source: JESD235D, Table 12'"
+                          key == "source" ? "give the origin of the numbers, as in 'source: JESD235D, Table 12'"
                                           : "write one of measured, datasheet, paper, assumed"));
     } else if (key == "source") {
       source = own->text;
@@ -188,7 +188,7 @@ void Node::erase(std::string_view key) {
 
 Result<Node> parseDocument(std::string_view yaml, std::string_view file) {
   if (yaml.size() > kLargestFile) {
-    return error("yaml-too-large", {std::string(file)}, "the file has more than a million bytes", kSizeHint);
+    return error("yaml-too-large", {std::string(file)}, "the file is larger than a million bytes", kSizeHint);
   }
   if (const auto refused = refuse(yaml, file)) return *refused;
   std::optional<Result<Node>> result;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kDeepest = 64;  // parentheses; formulas of datasheets need two or three
 constexpr const char *kGrammarHint =
-    "a formula has names, integers, + - * / ( ), max(a, b) and min(a, b), as in 'RL + BL/2 - max(WL, 4)'";
+    "a formula consists of names, integers, + - * / ( ), max(a, b) and min(a, b), as in 'RL + BL/2 - max(WL, 4)'";
 
 bool isNameStart(char c) {
   return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
@@ -90,7 +90,7 @@ class ExpressionParser {
       return;
     }
     skipSpace();
-    if (at_ == text_.size()) return fail("the formula ends too early");
+    if (at_ == text_.size()) return fail("the formula is incomplete");
     if (std::isdigit(static_cast<unsigned char>(text_[at_])) != 0) return number(where);
     if (isNameStart(text_[at_])) return name(depth, where);
     fail("unexpected '" + std::string(1, text_[at_]) + "'");
@@ -279,16 +279,16 @@ Result<std::int64_t> Expression::evaluate(const Lookup &lookup, const std::vecto
     } else {
       PIMENTO_CHECK(s.op == Op::kName && "a formula in integers");
       const std::string &name = operands_[s.count];
-      why = error("unknown-name", s.where, "there is no number '" + name + "'", suggest(name, choices));
+      why = error("unknown-name", s.where, "unknown number '" + name + "'", suggest(name, choices));
     }
     return value.has_value();
   };
   const auto join = [&](const Step &s, std::int64_t &a, std::int64_t b) {
     if (apply(s.op, a, b)) return true;
     if (s.op == Op::kDivide && b == 0)
-      why = error("bad-formula", s.where, "division by zero", "the divisor is 0 with these numbers");
+      why = error("bad-formula", s.where, "division by zero", "the divisor evaluates to 0");
     else
-      why = error("bad-formula", s.where, "a 64-bit integer cannot hold the value", "use smaller numbers");
+      why = error("bad-formula", s.where, "the value does not fit in a 64-bit integer", "use smaller numbers");
     return false;
   };
   const auto value = run<std::int64_t>(load, join);

@@ -40,7 +40,7 @@ Result<std::string> findFile(std::string_view nameOrFile, const Location &where,
     const fs::path path = fs::path(dir) / (std::string(nameOrFile) + ".yaml");
     if (nameOrFile.find('/') == std::string_view::npos && fs::is_regular_file(path, ignored)) return path.string();
   }
-  return error("unknown-target", where, "there is no machine '" + std::string(nameOrFile) + "'",
+  return error("unknown-target", where, "unknown machine '" + std::string(nameOrFile) + "'",
                suggest(nameOrFile, listMachines(searchPath)) + "; or a path that ends in .yaml");
 }
 
@@ -60,7 +60,7 @@ class Stack {
                    suggest("", listMachines(searchPath_)));
     }
     if (tree->find("name") == nullptr) {
-      return error("missing-key", tree->where, "'name' is missing", "a file that extends another has its own name");
+      return error("missing-key", tree->where, "'name' is missing", "a file that extends another needs its own name");
     }
     tree->erase("extends");
     auto base = loadBase(extends, file);
@@ -81,13 +81,12 @@ class Stack {
     if (!path) return std::move(path.diagnostics());
     chain_.push_back(fs::path(*path).lexically_normal().string());
     if (chain_.size() > kLongestChain || std::count(chain_.begin(), chain_.end(), chain_.back()) > 1) {
-      return error("extends-cycle", extends.where, "the files extend one another without end",
-                   "one file of the chain must not have 'extends'");
+      return error("extends-cycle", extends.where, "'extends' forms a cycle",
+                   "remove 'extends' from one file of the chain");
     }
     const auto contents = readFile(*path);
     if (!contents) {
-      return error("unreadable-file", extends.where, "'" + *path + "' cannot be read",
-                   "check the path after 'extends'");
+      return error("unreadable-file", extends.where, "cannot read '" + *path + "'", "check the path after 'extends'");
     }
     return load(*contents, *path);
   }
@@ -105,7 +104,7 @@ std::string smallFile(const Node &root, const std::vector<std::string> &machines
   };
   std::string base = word("family", "");
   if (std::find(machines.begin(), machines.end(), base) == machines.end()) base = machines.front();
-  return "'name: " + word("name", "mine") + "', 'extends: " + base + "', then what differs";
+  return "'name: " + word("name", "mine") + "', 'extends: " + base + "', then the differences";
 }
 
 }  // namespace

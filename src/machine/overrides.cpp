@@ -29,7 +29,7 @@ Diagnostic unknownPath(const Node &root, const Location &where, const std::strin
   std::string hint;
   if (const std::string near = nearest(path, paths); !near.empty()) hint = "did you mean '" + near + "'? ";
   if (!aliases.empty()) hint += "short names: " + join(aliases, ", ") + "; ";
-  hint += "'pimento targets NAME' lists every path";
+  hint += "'pimento targets NAME' lists all paths";
   return error("unknown-path", where, "the machine has no number or option '" + path + "'", hint);
 }
 

@@ -74,7 +74,7 @@ std::string printMachine(const Machine &machine) {
                    valueWidth, name(n.confidence), it - sources.begin() + 1);
   }
   for (const auto &[alias, path] : machine.aliases)
-    fmt::format_to(std::back_inserter(out), "  --set {}= stands for {}\n", alias, path);
+    fmt::format_to(std::back_inserter(out), "  --set {}= is short for {}\n", alias, path);
   printSources(sources, out);
   return out;
 }

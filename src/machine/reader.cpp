@@ -77,11 +77,11 @@ class Reader {
     const auto depth = [](const Missing &m) { return std::ranges::count(m.path, '.'); };
     const Missing &outermost = *std::ranges::min_element(missing_, {}, depth);
     const bool isOne = missing_.size() == 1;
-    const std::string help = "'pimento targets --schema' says what each key means";
+    const std::string help = "'pimento targets --schema' explains every key";
     const std::string hint = isOne ? "add it: " + missing_[0].row->meaning
                              : start.empty() || depth(outermost) > 0
                                  ? "add them; " + help
-                                 : "start from a machine that exists: " + start + "; or add them; " + help;
+                                 : "start from an existing machine: " + start + "; or add them; " + help;
     diagnostics_.insert(diagnostics_.begin() + static_cast<std::ptrdiff_t>(isOne ? missing_[0].diagnostics : 0),
                         error("missing-key", outermost.where, names + (isOne ? " is missing" : " are missing"), hint));
   }
@@ -155,7 +155,7 @@ class Reader {
       return report("unknown-choice", n.where, "'" + path + "' is '" + n.text + "'", suggest(n.text, row.choices));
     }
     if (row.kind == ValueKind::kDType && !parseDType(n.text)) {
-      return report("unknown-choice", n.where, "'" + path + "' is '" + n.text + "', which is no element type",
+      return report("unknown-choice", n.where, "'" + path + "' is '" + n.text + "', which is not an element type",
                     "types: " + dtypeNames());
     }
     if (row.kind != ValueKind::kText) out_.words[path] = n.text;
@@ -189,13 +189,13 @@ class Reader {
     }
     if (words.size() < 2 || words.back() != row.unit) {
       const bool isBare = !words.empty() && parseInteger(words.back());
-      return report(isBare ? "bare-number" : "wrong-unit", n.where, "'" + path + "' lacks its unit '" + row.unit + "'",
+      return report(isBare ? "bare-number" : "wrong-unit", n.where, "'" + path + "' needs the unit '" + row.unit + "'",
                     hint);
     }
     words.pop_back();
     for (const std::string_view w : words) {
       const auto x = parseInteger(w);
-      if (!x) return report("bad-number", n.where, "'" + std::string(w) + "' is no whole number", hint);
+      if (!x) return report("bad-number", n.where, "'" + std::string(w) + "' is not a whole number", hint);
       if (!checkBounds(static_cast<double>(*x), row, path, n.where)) return;
       v.numbers.push_back(*x);
     }
@@ -247,7 +247,7 @@ class Reader {
                     "write it like '14 " + units.front() + "'; units: " + join(units, ", "));
     }
     if (q->unit.empty()) {
-      return report("bare-number", n.where, "'" + path + "' is a bare number",
+      return report("bare-number", n.where, "'" + path + "' has no unit",
                     "write '" + n.text + " " + units.front() + "'; units: " + join(units, ", "));
     }
     const bool isOfAClock = units.front() == "cycle" && q->unit.starts_with(kCycleAt);
@@ -308,11 +308,11 @@ class Reader {
   bool checkProvenance(const Node &n, const std::string &path) {
     const std::vector<std::string> &choices = places().child("**")->child("confidence")->row->choices;
     if (n.source.empty()) {
-      report("missing-source", n.where, "'" + path + "' does not say where it comes from",
+      report("missing-source", n.where, "'" + path + "' has no source",
              "add 'source: ...' here or in a mapping around it");
     }
     if (n.confidence.empty()) {
-      report("missing-confidence", n.where, "'" + path + "' does not say how far it can be trusted",
+      report("missing-confidence", n.where, "'" + path + "' has no confidence",
              "add 'confidence: ...' here or in a mapping around it: " + join(choices, ", "));
     } else if (std::find(choices.begin(), choices.end(), n.confidence) == choices.end()) {
       report("bad-confidence", n.confidenceWhere, "unknown confidence '" + n.confidence + "'",
@@ -331,7 +331,7 @@ class Reader {
     }
     if (x >= row.low && x <= row.high) return true;
     report("impossible-value", where, "'" + path + "' is " + numberText(x) + " " + unit,
-           "it lies between " + numberText(row.low) + " and " + numberText(row.high) + " " + unit);
+           "allowed: from " + numberText(row.low) + " to " + numberText(row.high) + " " + unit);
     return false;
   }
 
@@ -341,7 +341,7 @@ class Reader {
     const Node *clocks = root_->find("clock");
     const std::vector<std::string> names = clocks != nullptr ? clocks->keys() : std::vector<std::string>();
     if (std::find(names.begin(), names.end(), clock) == names.end())
-      report("unknown-clock", where, "there is no clock '" + clock + "'", suggest(clock, names));
+      report("unknown-clock", where, "unknown clock '" + clock + "'", suggest(clock, names));
     return 0;
   }
 
@@ -382,7 +382,7 @@ class Reader {
     if (!parsed) return append(parsed.diagnostics());
     const std::vector<std::string> names = parsed->names();
     if (names.empty()) {
-      return report("bare-number", p.node->where, "'" + p.path + "' is a formula without names: a bare number",
+      return report("bare-number", p.node->where, "'" + p.path + "' is a constant, not a formula",
                     "write a number with its unit '" + unitsOf(p.row->unit).front() + "', or use names of 'timing'");
     }
     if (std::any_of(names.begin(), names.end(), [this](const std::string &n) { return isReported(n); })) return;

@@ -25,7 +25,7 @@ Status verify(const CnmModule &module, const machine::Machine &machine) {
   for (const machine::Level &l : machine.levels) levels.push_back(l.name);
   if (!module.target.empty() && module.levels != levels)
     return error("cnm-levels", module.targetWhere,
-                 machine.name + " has the levels " + join(levels, " ") + ", the text names " +
+                 machine.name + " has the levels " + join(levels, " ") + ", but the text names " +
                      (module.levels.empty() ? "none" : join(module.levels, " ")),
                  "write: target " + machine.name + " " + join(levels, " "));
   Diagnostics found;

@@ -20,7 +20,7 @@ namespace {
 constexpr std::int64_t kMaxFollowed = 1 << 20;
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
 constexpr const char *kAffineHint =
-    "sums of terms like 16, i, 2*i and i*2 with the kernel's induction variables and sizes";
+    "use sums of terms like 16, i, 2*i and i*2 with the kernel's induction variables and sizes";
 constexpr const char *kElementHint = "an element is: A[i,2*j+1]";
 
 std::vector<std::string> statementWords() {
@@ -55,7 +55,7 @@ bool CnmKernel::header(const Location &where) {
     if (!text_.word(form, "a form of a kernel", formWords())) return false;
     kernel_.form = static_cast<Form>(form);
   }
-  return text_.punctuation('{', "a block's '{' stands at the end of the line that opens it") && text_.lineEnd();
+  return text_.punctuation('{', "'{' must end the line that opens a block") && text_.lineEnd();
 }
 
 /// Nothing: a block was left open. A line with a mistake costs only itself.
@@ -89,14 +89,14 @@ bool CnmKernel::induction(const Location &at) {
   const Location where = text_.scan.where();
   if (!text_.identifier(dim.name, "the name of an induction variable")) return false;
   if (isPastInductions_)
-    return text_.report("cnm-misplaced", where, "induction variable " + spellWord(dim.name) + " comes too late",
-                        "induction variables come first in a kernel");
+    return text_.report("cnm-misplaced", where, "induction variable " + spellWord(dim.name) + " is declared too late",
+                        "declare induction variables first in a kernel");
   if (kernel_.dims.size() == kMaxCnmDims)
     return text_.report("cnm-too-large", where, "more than " + std::to_string(kMaxCnmDims) + " induction variables",
                         "merge some");
   const bool isNew = kernel_.dimNamed(dim.name) < 0;
   if (!isNew)
-    return text_.duplicate(where, "induction variable " + spellWord(dim.name) + " exists already", "rename one");
+    return text_.duplicate(where, "induction variable " + spellWord(dim.name) + " already exists", "rename one");
   kernel_.dims.push_back(dim);  // with a mistake below it is known all the same
   kernel_.dims.back().extent = 1;
   places_.dims.push_back(at);
@@ -129,9 +129,9 @@ bool CnmKernel::numbering(char mark, std::size_t next, std::string_view what) {
   if (!text_.number(n, std::string("the number of ") + std::string(what), 0, kLargest)) return false;
   if (n != static_cast<std::int64_t>(next))
     text_.report("cnm-numbering", where,
-                 std::string("this is ") + std::string(what) + " " + mark + std::to_string(next) + ", not " + mark +
+                 std::string("expected ") + std::string(what) + " " + mark + std::to_string(next) + ", found " + mark +
                      std::to_string(n),
-                 "they are numbered from 0, in the order written");
+                 "number them from 0, in the order written");
   return text_.punctuation('=', "a statement is: @0 = read A[i,j], or %0 = load f32 @0");
 }
 
@@ -179,7 +179,7 @@ bool CnmKernel::constant(kernel::Value &into) {
   return wrapInteger(into.type, into.integer) == into.integer ||
          text_.report("cnm-number", where,
                       std::to_string(into.integer) + " is out of range for " + std::string(name(into.type)),
-                      "write a value of that type, or make it a wider one and cast");
+                      "write a value of that type, or use a wider type and cast");
 }
 
 bool CnmKernel::floating(double &into) {
@@ -204,7 +204,7 @@ bool CnmKernel::floating(double &into) {
            std::bit_cast<double>(bits) != std::bit_cast<double>(bits))
     into = std::bit_cast<double>(bits);
   else
-    return text_.report("cnm-number", where, spellName(text.substr(0, 40)) + " is no number, or out of range",
+    return text_.report("cnm-number", where, spellName(text.substr(0, 40)) + " is not a number, or out of range",
                         "write it in decimal, or nan, inf, -inf");
   return true;
 }
@@ -222,8 +222,8 @@ bool CnmKernel::reference(int &into, char mark, std::size_t known, std::string_v
   }
   return text_.report("cnm-unknown-value", where,
                       std::string("there is no ") + std::string(what) + " " + mark + std::to_string(n) + " before this",
-                      known == 0   ? std::string("none stands before this")
-                      : known == 1 ? std::string("there is ") + mark + "0 alone"
+                      known == 0   ? std::string("none was defined before this")
+                      : known == 1 ? std::string("only ") + mark + "0"
                                    : std::string("choices: ") + mark + "0 to " + mark + std::to_string(known - 1));
 }
 
@@ -231,13 +231,13 @@ bool CnmKernel::bound(const Location &where) {
   kernel::DataBounds bounds;
   if (!variable(bounds.dim)) return false;
   if (kernel_.boundsOf(bounds.dim) != nullptr)
-    return text_.duplicate(where, "the induction variable has bounds already", "leave one out");
+    return text_.duplicate(where, "the induction variable already has bounds", "remove one");
   const auto part = [&](const char *word, int &into) {
     return !text_.scan.takeWord(word) || reference(into, '%', kernel_.body.size(), "value");
   };
   if (!part("from", bounds.first) || !part("to", bounds.end)) return false;
   if (bounds.first < 0 && bounds.end < 0)
-    return text_.expected("'from' or 'to'", "write it like: bound e from %1 to %3");
+    return text_.expected("'from' or 'to'", "write, for example: bound e from %1 to %3");
   if (!text_.lineEnd()) return false;
   kernel_.bounds.push_back(bounds);
   places_.bounds.push_back(where);
@@ -245,13 +245,13 @@ bool CnmKernel::bound(const Location &where) {
 }
 
 bool CnmKernel::predicate(const Location &where) {
-  if (kernel_.predicate != -1) return text_.duplicate(where, "the kernel has a predicate already", "leave one out");
+  if (kernel_.predicate != -1) return text_.duplicate(where, "the kernel already has a predicate", "remove one");
   return reference(kernel_.predicate, '%', kernel_.body.size(), "value") && text_.lineEnd();
 }
 
 bool CnmKernel::limit(const Location &where) {
-  if (kernel_.limit != -1) return text_.duplicate(where, "the kernel has a limit already", "leave one out");
-  return text_.extent(kernel_.limit, "the limit of a row", 1, kLargest) && text_.lineEnd();
+  if (kernel_.limit != -1) return text_.duplicate(where, "the kernel already has a limit", "remove one");
+  return text_.extent(kernel_.limit, "the limit per row", 1, kLargest) && text_.lineEnd();
 }
 
 bool CnmKernel::store(const Location &where) {
@@ -260,7 +260,7 @@ bool CnmKernel::store(const Location &where) {
   if (kernel_.form == Form::kSelect) words.emplace_back("append");  // what an assignment is in a selection
   words.emplace_back("with");                                       // what follows a minimum or maximum
   std::size_t combine = 0;
-  if (!text_.word(combine, "a way to store", words)) return false;
+  if (!text_.word(combine, "a store kind", words)) return false;
   if (combine < combineWords().size()) s.combine = static_cast<kernel::Combine>(combine);
   if (words[combine] == "with") {
     std::int64_t followed = 0;
@@ -290,7 +290,7 @@ bool CnmKernel::operand(int &into) {
   std::vector<std::string> names;
   for (const kernel::Tensor &t : module_.graph.tensors)
     if (names.size() < kMostNamed) names.push_back(t.name);
-  return text_.report("cnm-unknown-operand", where, "there is no operand " + spellWord(name),
+  return text_.report("cnm-unknown-operand", where, "unknown operand " + spellWord(name),
                       names.empty() ? "declare it before the kernel: operand A f32[64] input" : suggest(name, names));
 }
 
@@ -319,9 +319,9 @@ bool CnmKernel::checkRank(const kernel::Access &access, const Location &where) {
   const kernel::Tensor &t = module_.graph.tensors[static_cast<std::size_t>(access.tensor)];
   if (t.shape.size() == access.index.size()) return true;
   return text_.report("cnm-rank", where,
-                      spellWord(t.name) + " has " + std::to_string(t.shape.size()) + " dimensions and is given " +
+                      spellWord(t.name) + " has " + std::to_string(t.shape.size()) + " dimensions, but gets " +
                           std::to_string(access.index.size()) + " indices",
-                      "give one index per dimension");
+                      "use one index per dimension");
 }
 
 bool CnmKernel::affine(Affine &into) {
@@ -353,7 +353,8 @@ bool CnmKernel::term(Affine &into, bool isNegative) {
       return unknownVariable(term.name, term.where);
   }
   return (fits && !__builtin_add_overflow(*sum, term.factor, sum)) ||
-         text_.report("cnm-number", term.where, "the terms add up to too large a number", "numbers have 64 bits");
+         text_.report("cnm-number", term.where, "the terms add up to too large a number",
+                      "numbers are limited to 64 bits");
 }
 
 bool CnmKernel::unknownVariable(const std::string &name, const Location &where) {

@@ -42,7 +42,7 @@ class CnmParser {
 
   bool header() {
     text_.scan.skipEmptyLines();
-    if (!text_.scan.takeWord("cnm")) return text_.expected("'cnm'", "the text starts with: cnm NAME");
+    if (!text_.scan.takeWord("cnm")) return text_.expected("'cnm'", "start with: cnm NAME");
     return text_.name(module_.graph.name, "the name of the graph") && text_.lineEnd();
   }
 
@@ -79,7 +79,7 @@ class CnmParser {
     opened.where = where;
     opened.first = opened.end = static_cast<int>(module_.graph.kernels.size());
     if (open_.size() == kMaxCnmDims)
-      return text_.report("cnm-too-large", where, "more than " + std::to_string(kMaxCnmDims) + " loops in each other",
+      return text_.report("cnm-too-large", where, "more than " + std::to_string(kMaxCnmDims) + " nested loops",
                           "split the graph");
     if (!text_.name(opened.name, "the loop's counter") ||
         !text_.extent(opened.extent, "the number of rounds", 1, std::numeric_limits<std::int64_t>::max()) ||
@@ -99,7 +99,7 @@ class CnmParser {
 
   bool swap(const Location &where) {
     if (open_.empty())
-      return text_.report("cnm-misplaced", where, "a swap belongs into a loop", "put it before the loop's '}'");
+      return text_.report("cnm-misplaced", where, "a swap must be inside a loop", "put it before the loop's '}'");
     std::array<int, 2> pair{};
     for (int &operand : pair) {
       std::string name;
@@ -107,7 +107,7 @@ class CnmParser {
       if (!text_.identifier(name, "an operand")) return false;
       const auto known = operands_.find(name);
       if (known == operands_.end())
-        return text_.report("cnm-unknown-operand", at, "there is no operand " + spellWord(name), "a swap is: swap A B");
+        return text_.report("cnm-unknown-operand", at, "unknown operand " + spellWord(name), "a swap is: swap A B");
       operand = known->second;
     }
     loop().swaps.push_back(pair);
@@ -116,14 +116,15 @@ class CnmParser {
 
   bool target(const Location &where) {
     if (!module_.target.empty())
-      return text_.duplicate(where, "a target is named already",
-                             "first in line " + std::to_string(module_.targetWhere.line) + "; leave one out");
+      return text_.duplicate(where, "a target is already named",
+                             "first in line " + std::to_string(module_.targetWhere.line) + "; remove one");
     if (!module_.graph.kernels.empty())
-      return text_.report("cnm-misplaced", where, "the target comes too late", "name it before the first kernel");
+      return text_.report("cnm-misplaced", where, "the target is named too late", "name it before the first kernel");
     module_.targetWhere = text_.scan.where();
     if (!text_.name(module_.target, "the name of a machine")) return false;
     if (module_.target.empty())
-      return text_.report("cnm-syntax", module_.targetWhere, "the target's name is empty", "name a machine, or none");
+      return text_.report("cnm-syntax", module_.targetWhere, "the target's name is empty",
+                          "name a machine, or remove 'target'");
     while (!text_.scan.isAtLineEnd())
       if (!level()) return false;
     return true;
@@ -136,7 +137,7 @@ class CnmParser {
     std::vector<std::string> &levels = module_.levels;
     if (name == "range" || std::find(levels.begin(), levels.end(), name) != levels.end())
       return text_.duplicate(where,
-                             name == "range" ? "'range' is what an innermost unit iterates over, no level"
+                             name == "range" ? "'range' is what an innermost unit iterates over, not a level"
                                              : "level " + spellName(name) + " is named twice",
                              "name every level once, outermost first");
     if (levels.size() + 1 == kMaxRows)
@@ -158,9 +159,9 @@ class CnmParser {
     const auto given = given_.find(name);
     if (given != given_.end()) value = given->second;
     if (!text_.sizes.emplace(name, std::max<std::int64_t>(value, 1)).second)
-      return text_.duplicate(where, "size " + spellWord(name) + " exists already", "leave one out");
-    return value > 0 || text_.report("unknown-extent", where, "nothing says how large " + spellWord(name) + " is",
-                                     "give it: --size " + name + "=N, or a number here");
+      return text_.duplicate(where, "size " + spellWord(name) + " already exists", "remove one");
+    return value > 0 || text_.report("unknown-extent", where, "the size of " + spellWord(name) + " is unknown",
+                                     "set it: --size " + name + "=N, or a number here");
   }
 
   void checkSizesAreUsed() {
@@ -168,9 +169,9 @@ class CnmParser {
     for (const auto &[name, value] : text_.sizes) names.push_back(name);
     for (const auto &[name, value] : given_)
       if (!text_.sizes.contains(name))
-        text_.found.push_back(
-            usageError("unknown-size", "--size", "no size of the text is called '" + name + "'",
-                       names.empty() ? "it declares none: all its extents are numbers" : suggest(name, names)));
+        text_.found.push_back(usageError(
+            "unknown-size", "--size", "unknown size '" + name + "'",
+            names.empty() ? "the text declares no sizes: all its extents are numbers" : suggest(name, names)));
   }
 
   bool operand() {
@@ -178,7 +179,7 @@ class CnmParser {
     const Location where = text_.scan.where();
     if (!text_.identifier(t.name, "the operand's name")) return false;
     const auto [earlier, isNew] = operands_.emplace(t.name, static_cast<int>(module_.graph.tensors.size()));
-    if (!isNew) return text_.duplicate(where, "operand " + spellWord(t.name) + " exists already", "rename one");
+    if (!isNew) return text_.duplicate(where, "operand " + spellWord(t.name) + " already exists", "rename one");
     std::size_t role = 0;
     const bool isRead = text_.type(t.type) && shape(t.shape) && text_.word(role, "a role", roleWords());
     t.role = static_cast<kernel::Role>(role);

@@ -38,7 +38,7 @@ std::optional<bool> CnmSpaces::statement(const std::string &word, const Location
 bool CnmSpaces::remember(const std::string &key, const Location &where) {
   const auto [earlier, isNew] = mapping_.where.emplace(key, where);
   return isNew || text_.duplicate(where, key + " is given twice",
-                                  "first in line " + std::to_string(earlier->second.line) + "; leave one out");
+                                  "first in line " + std::to_string(earlier->second.line) + "; remove one");
 }
 
 bool CnmSpaces::mappingStatement(const Location &where) {
@@ -48,8 +48,8 @@ bool CnmSpaces::mappingStatement(const Location &where) {
   Result<MapSpec> parsed = parseMapSpec(spec);
   if (!parsed || parsed->kind == MapSpec::Kind::kExplicit || print(*parsed) != spec) {
     const std::string word = spec.substr(0, 40);
-    return text_.report("cnm-mapping", at, spellName(word) + " is no word for a mapping",
-                        suggest(word, {"reference", "auto", "host"}) + "; others are written out as spaces");
+    return text_.report("cnm-mapping", at, spellName(word) + " is not a mapping keyword",
+                        suggest(word, {"reference", "auto", "host"}) + "; write other mappings as spaces");
   }
   stated_ = std::move(*parsed);
   statedWhere_ = where;
@@ -89,7 +89,7 @@ bool CnmSpaces::order() {
     if (!induction(d)) return false;
     const std::string &name = kernel_.dims[d].name;
     if (std::find(mapping_.order.begin(), mapping_.order.end(), name) != mapping_.order.end())
-      return text_.duplicate(at, spellWord(name) + " stands twice in the order",
+      return text_.duplicate(at, spellWord(name) + " appears twice in the order",
                              "name every induction variable once, outermost first");
     mapping_.order.push_back(name);
   }
@@ -105,13 +105,13 @@ bool CnmSpaces::cyclic(const Location &where) {
 bool CnmSpaces::choice(const std::string &statement) {
   std::size_t n = 0;
   if (statement == "tail") {
-    if (!text_.word(n, "what becomes of the tail", {"pad", "truncate"})) return false;
+    if (!text_.word(n, "how the tail is handled", {"pad", "truncate"})) return false;
     mapping_.tail = n == 0 ? Tail::kPad : Tail::kTruncate;
   } else if (statement == "program") {
     if (!text_.word(n, "a program", {"reference", "compiled"})) return false;
     mapping_.program = n == 0 ? ProgramKind::kReference : ProgramKind::kCompiled;
   } else {
-    if (!text_.word(n, "who merges partial results", {"device", "host"})) return false;
+    if (!text_.word(n, "where partial results are merged", {"device", "host"})) return false;
     mapping_.mergeAt = n == 0 ? MergeAt::kDevice : MergeAt::kHost;
   }
   return text_.lineEnd();
@@ -128,21 +128,22 @@ bool CnmSpaces::spaceHeader(Subspace &into) {
   for (const char c : digits)
     index = c < '0' || c > '9' ? kMaxIndex + 1 : std::min(kMaxIndex + 1, index * 10 + (c - '0'));
   if (name.empty() || name[0] != 'M' || index < 1 || index > kMaxIndex)
-    return text_.report("cnm-syntax", into.where, "a space is called M1 to M" + std::to_string(kMaxIndex),
-                        "indices give the order of execution: space M1 {");
+    return text_.report("cnm-syntax", into.where, "spaces are named M1 to M" + std::to_string(kMaxIndex),
+                        "their numbers give the order of execution: space M1 {");
   into.index = static_cast<int>(index);
   for (const Subspace &other : mapping_.subspaces)
     if (other.index == into.index)
-      text_.duplicate(into.where, "M" + std::to_string(into.index) + " is defined twice",
-                      "first in line " + std::to_string(other.where.line) + "; indices give the order of execution");
-  return text_.punctuation('{', "a block's '{' stands at the end of the line that opens it") && text_.lineEnd();
+      text_.duplicate(
+          into.where, "M" + std::to_string(into.index) + " is defined twice",
+          "first in line " + std::to_string(other.where.line) + "; the numbers give the order of execution");
+  return text_.punctuation('{', "'{' must end the line that opens a block") && text_.lineEnd();
 }
 
 std::optional<bool> CnmSpaces::space(const Location &where) {
   Subspace s;
   if (!spaceHeader(s)) return std::nullopt;
   if (module_.levels.empty())
-    text_.report("cnm-unknown-level", where, "no target says which levels there are",
+    text_.report("cnm-unknown-level", where, "the levels are unknown without a target",
                  "name them: target NAME LEVEL...");
   if (mapping_.subspaces.size() == kMaxSubspaces || kernel_.dims.size() > kMaxDims) {
     text_.report("cnm-too-large", where,
@@ -173,7 +174,7 @@ bool CnmSpaces::loop(Subspace &into, std::vector<bool> &hasLoop) {
   std::size_t d = 0;
   if (!induction(d)) return false;
   if (hasLoop[d])
-    return text_.duplicate(at, spellWord(kernel_.dims[d].name) + " has a loop already",
+    return text_.duplicate(at, spellWord(kernel_.dims[d].name) + " already has a loop",
                            "a space has one loop per induction variable");
   hasLoop[d] = true;
   return loopLevels(into, d) && text_.lineEnd();
@@ -225,19 +226,19 @@ std::optional<MapSpec> CnmSpaces::take() {
   spec.mapping = std::move(mapping_);
   const bool isSpelt = !spec.mapping.subspaces.empty();
   if (!stated_ && !isSpelt) {
-    text_.report("cnm-mapping", firstWhere_, "this belongs to a mapping, and the kernel has none",
+    text_.report("cnm-mapping", firstWhere_, "this belongs to a mapping, but the kernel has none",
                  "write its spaces, or 'mapping reference' or 'mapping auto'");
     return std::nullopt;
   }
   if (isSpelt && stated_ && stated_->kind != MapSpec::Kind::kReference) {
     text_.report("cnm-mapping", statedWhere_,
-                 "'mapping " + std::string(keyword(stated_->kind)) + "' stands beside spaces",
-                 "leave one of them out; 'mapping reference' may name what the spaces spell out");
+                 "'mapping " + std::string(keyword(stated_->kind)) + "' cannot be combined with spaces",
+                 "remove one of them; 'mapping reference' may name what the spaces define");
     return std::nullopt;
   }
   if (!isSpelt && stated_->mapping.text != keyword(stated_->kind)) {
     text_.report("cnm-mapping", statedWhere_,
-                 "extensions of " + std::string(keyword(stated_->kind)) + " are statements",
+                 "write extensions of " + std::string(keyword(stated_->kind)) + " as statements",
                  "write, for example: dpus 64");
     return std::nullopt;
   }

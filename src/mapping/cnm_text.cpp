@@ -34,7 +34,7 @@ bool CnmText::duplicate(const Location &where, const std::string &what, const st
 }
 
 bool CnmText::lineEnd() {
-  return scan.isAtLineEnd() || expected("end of line", "one statement stands on one line; comments start with ';'");
+  return scan.isAtLineEnd() || expected("end of line", "write one statement per line; comments start with ';'");
 }
 
 bool CnmText::punctuation(char c, const char *hint) {
@@ -59,7 +59,7 @@ bool CnmText::number(std::int64_t &into, std::string_view what, std::int64_t low
   const Location where = scan.where();
   const bool isNegative = scan.takePunctuation('-');
   const Scanner::Number n = scan.takeInteger(into, isNegative);
-  if (n == Scanner::Number::kNone) return expected(what, "a decimal number stands here");
+  if (n == Scanner::Number::kNone) return expected(what, "expected a decimal number");
   if (n == Scanner::Number::kTaken && into >= low && into <= high) return true;
   return report("cnm-number", where, std::string(what) + " is out of range",
                 "legal: " + std::to_string(low) + " to " + std::to_string(high));
@@ -71,7 +71,7 @@ bool CnmText::term(Term &into, bool isNegative, std::string_view what, const cha
     const Scanner::Number n = scan.takeInteger(into.factor, isNegative);
     if (n == Scanner::Number::kTaken) return true;
     if (n == Scanner::Number::kNone) return expected(what, hint);
-    return report("cnm-number", scan.where(), "the number is too large", "numbers have 64 bits");
+    return report("cnm-number", scan.where(), "the number is too large", "numbers are limited to 64 bits");
   };
   const auto name = [&] {
     into.where = scan.where();
@@ -98,7 +98,7 @@ bool CnmText::extent(std::int64_t &into, std::string_view what, std::int64_t low
       if (size == sizes.end()) {
         std::vector<std::string> names;
         for (const auto &[each, value] : sizes) names.push_back(each);
-        return report("unknown-size", t.where, "no size is called " + spellWord(t.name),
+        return report("unknown-size", t.where, "unknown size " + spellWord(t.name),
                       names.empty() ? "declare it first: size " + spellWord(t.name) + " 64" : suggest(t.name, names));
       }
       fits &= !__builtin_mul_overflow(t.factor, size->second, &t.factor);

@@ -47,7 +47,7 @@ class Parser {
 
   bool unexpected(const std::string &wanted, const std::string &hint) {
     if (token_.kind == Token::Kind::kBad) {
-      return fail("map-character", token_.where, token_.str() + " has no meaning in a mapping",
+      return fail("map-character", token_.where, token_.str() + " is not allowed in a mapping",
                   "expected " + wanted + "; " + kExample);
     }
     return fail("map-syntax", token_.where, "expected " + wanted + ", found " + token_.str(), hint);
@@ -111,8 +111,9 @@ class Parser {
     subspace.index = static_cast<int>(index);
     for (const Subspace &other : all) {
       if (other.index != subspace.index) continue;
-      return fail("map-duplicate", token_.where, "M" + std::to_string(index) + " is defined twice",
-                  "first at column " + std::to_string(other.where.column) + "; indices give the order of execution");
+      return fail(
+          "map-duplicate", token_.where, "M" + std::to_string(index) + " is defined twice",
+          "first at column " + std::to_string(other.where.column) + "; the numbers give the order of execution");
     }
     if (all.size() == kMaxSubspaces) {
       return fail("map-too-large", token_.where, "more than " + std::to_string(kMaxSubspaces) + " subspaces",
@@ -218,7 +219,7 @@ class Parser {
     const auto [earlier, isNew] = spec_.mapping.where.emplace(key, where);
     if (isNew) return true;
     return fail("map-duplicate", where, key + " is given twice",
-                "first at column " + std::to_string(earlier->second.column) + "; leave one out");
+                "first at column " + std::to_string(earlier->second.column) + "; remove one");
   }
 
   bool parseCyclic(const Location &where) {
@@ -238,7 +239,7 @@ class Parser {
       if (token_.kind != Token::Kind::kName) return unexpected("the name of a dim", "write order(OUTER,...,INNER)");
       const std::string dim(token_.text);
       if (std::find(order.begin(), order.end(), dim) != order.end()) {
-        return fail("map-duplicate", token_.where, "dim '" + dim + "' stands twice in order(...)",
+        return fail("map-duplicate", token_.where, "dim '" + dim + "' appears twice in order(...)",
                     "name every dim once, outermost first");
       }
       if (order.size() == kMaxDims) {

@@ -98,23 +98,23 @@ class ShapeCheck {
     const std::size_t rows = machine_.levels.size() + 1, dims = kernel_.dims.size();
     if (subspace.factors.size() != rows) {
       report("mapping-levels", subspace.where,
-             named(subspace) + " has " + std::to_string(subspace.factors.size()) + " tuples, " + machine_.name +
+             named(subspace) + " has " + std::to_string(subspace.factors.size()) + " tuples, but " + machine_.name +
                  " needs " + std::to_string(rows),
-             "one tuple each for " + levelList());
+             "write one tuple each for " + levelList());
       return false;
     }
     for (std::size_t r = 0; r < rows; ++r) {
       const auto &row = subspace.factors[r];
       if (row.size() != dims) {
         report("mapping-dims", rowWhere(subspace, r),
-               "a tuple of " + named(subspace) + " has " + std::to_string(row.size()) + " elements, kernel " +
+               "a tuple of " + named(subspace) + " has " + std::to_string(row.size()) + " elements, but kernel " +
                    kernel_.name + " has " + std::to_string(dims) + " dims",
-               "one element each for " + dimList());
+               "write one element each for " + dimList());
         return false;
       }
       if (std::any_of(row.begin(), row.end(), [](std::int64_t n) { return n < 1; })) {
         report("mapping-factor", rowWhere(subspace, r), "a factor of " + named(subspace) + " is below 1",
-               "1 leaves a dim unsplit");
+               "use 1 for an unsplit dim");
         return false;
       }
     }
@@ -143,9 +143,10 @@ class ShapeCheck {
                    std::to_string(used - level.count) + " too many",
                "the factors of a level multiply to at most its count");
       } else if (level.mustFill && used < level.count) {
-        report("mapping-not-full", rowWhere(subspace, l),
-               what + "but all " + std::to_string(level.count) + " work in lock step",
-               "make the factors multiply to " + std::to_string(level.count) + "; what exceeds the kernel is padding");
+        report(
+            "mapping-not-full", rowWhere(subspace, l),
+            what + "but all " + std::to_string(level.count) + " work in lock step",
+            "the factors must multiply to " + std::to_string(level.count) + "; the excess over the kernel is padding");
       }
       for (std::size_t d = 0; d < row.size(); ++d) checkSplit(subspace, l, d);
     }
@@ -157,12 +158,12 @@ class ShapeCheck {
     if (subspace.factors[l][d] == 1) return;
     if (kernel_.boundsOf(static_cast<int>(d)) != nullptr) {
       report("mapping-bounded-split", rowWhere(subspace, l),
-             named(subspace) + " splits dim " + dim.name + ", where data say what runs, at level " + level.name,
-             "split the dims that its bounds hang on, and leave it to the range (factor 1 at every level)");
+             named(subspace) + " splits dim " + dim.name + ", whose bounds come from data, at level " + level.name,
+             "split the dims that its bounds depend on, and put it entirely in the range (factor 1 at every level)");
     } else if (dim.kind == DimKind::kSequential && !(level.splitsReduction && isPrefixSum(kernel_))) {
       report("mapping-sequential-split", rowWhere(subspace, l),
              named(subspace) + " splits sequential dim " + dim.name + " at level " + level.name,
-             "its points must run in ascending order: leave it to the range (factor 1 at every level)");
+             "its points must run in ascending order: put it entirely in the range (factor 1 at every level)");
     } else if (dim.kind == DimKind::kReduction && !level.splitsReduction) {
       std::vector<std::string> merging;
       for (const Level &other : machine_.levels) {
@@ -171,7 +172,7 @@ class ShapeCheck {
       const std::string list = join(merging, ", ");
       report("mapping-reduction-split", rowWhere(subspace, l),
              named(subspace) + " splits reduction dim " + dim.name + " at level " + level.name +
-                 ", whose partial results nothing merges",
+                 ", where partial results are not merged",
              list.empty() ? "no level of " + machine_.name + " merges partial results: use factor 1 for " + dim.name
                           : "levels that may split it: " + list);
     }
@@ -182,7 +183,7 @@ class ShapeCheck {
       for (std::size_t j = 0; j < i; ++j) {
         if (mapping_.subspaces[i].index != mapping_.subspaces[j].index) continue;
         report("mapping-duplicate-index", mapping_.subspaces[i].where,
-               "two subspaces are called " + named(mapping_.subspaces[i]), "indices give the order of execution");
+               "two subspaces are called " + named(mapping_.subspaces[i]), "the numbers give the order of execution");
         return;
       }
     }
@@ -224,7 +225,7 @@ class ShapeCheck {
         if (chunk >= 1 && inside % chunk == 0) continue;
         report("mapping-cyclic-chunk", extensionWhere(key),
                "chunk " + std::to_string(chunk) + " does not divide the " + std::to_string(inside) + " elements of " +
-                   kernel_.dims[d].name + " that a " + name + " of " + named(subspace) + " holds",
+                   kernel_.dims[d].name + " that a " + name + " of " + named(subspace) + " has",
                "choose a divisor of " + std::to_string(inside) + ", or change the factors inside " + name);
       }
     }
@@ -258,7 +259,7 @@ class Allocation {
       return error("mapping-incomplete", mapping_.subspaces.back().where,
                    "the subspaces cover " + std::to_string(all - missing) + " of " + std::to_string(all) +
                        " points; the first uncovered one is " + pointText(free_[first()].lower),
-                   "raise a factor or the range, add a subspace, or say tail=truncate to leave it uncomputed");
+                   "raise a factor or the range, add a subspace, or use tail=truncate to leave them uncomputed");
     }
     return std::move(boxes_);
   }
@@ -276,7 +277,7 @@ class Allocation {
     if (free_.empty()) {
       return error("mapping-unused-subspace", subspace.where,
                    named(subspace) + " has nothing left to cover: the subspaces before it fill " + times(space_.size),
-                   "leave it out, or make the ones before it smaller");
+                   "remove it, or make the ones before it smaller");
     }
     Box box;
     box.lower = free_[first()].lower;
@@ -293,7 +294,7 @@ class Allocation {
                    named(subspace) + " covers " + std::to_string(box.size[d]) + " of the " +
                        std::to_string(space_.size[d]) + " points of " + (isBounded ? "dim " : "sequential dim ") +
                        kernel_.dims[d].name,
-                   (isBounded ? "data say what of it runs" : "its points must run in ascending order") +
+                   (isBounded ? "its bounds come from data" : "its points must run in ascending order") +
                        std::string(": give every subspace the whole range of it"));
     }
     return take(subspace, std::move(box));

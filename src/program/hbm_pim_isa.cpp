@@ -59,7 +59,7 @@ Status checkOperand(const Instruction &i, int slot) {
   const bool isDestination = slot == 0;
   if (isDestination && s != Source::kGrfA && s != Source::kGrfB)
     return wrong(i, "destination", fmt::format("{} cannot be the destination", name(s)),
-                 "destinations are GRF_A and GRF_B; NOP with a write command stores a register to a bank, and the host "
+                 "destinations are GRF_A and GRF_B; NOP with a write command stores a register to a bank; the host "
                  "writes SRF_M and SRF_A");
   if (s == Source::kAOut || s == Source::kMOut)
     return wrong(i, "operand", fmt::format("{} cannot be {}", name(s), kOperandNames[slot]),
@@ -75,23 +75,23 @@ Status checkOperand(const Instruction &i, int slot) {
   // src2 shares a number that may be needed by src1, or the other way round.
   if (!hasIndex && index != 0 && slot < 2)
     return wrong(i, "index", fmt::format("{} takes no register number", kOperandNames[slot]),
-                 "banks, FILL and address-aligned mode take the place from the command's address");
+                 "for banks, FILL and address-aligned mode the command's address gives the location");
   return okStatus();
 }
 
 Status checkFlags(const Instruction &i) {
-  if (i.isRelu && !isMove(i.op)) return wrong(i, "relu", "relu is not possible here", "relu goes with MOV and FILL");
+  if (i.isRelu && !isMove(i.op)) return wrong(i, "relu", "relu is not allowed here", "use relu with MOV and FILL");
   if (i.isAam && operandCount(i.op) == 0)
-    return wrong(i, "aam", "aam is not possible here", "aam goes with ADD, MUL, MAC, MAD, MOV and FILL");
+    return wrong(i, "aam", "aam is not allowed here", "use aam with ADD, MUL, MAC, MAD, MOV and FILL");
   if (i.op == Opcode::kJump && (i.jumpCount < 0 || i.jumpCount > kMaxJumpCount))
-    return wrong(i, "range", fmt::format("count {} does not fit", i.jumpCount),
-                 fmt::format("0 to {} are possible", kMaxJumpCount));
+    return wrong(i, "range", fmt::format("count {} is out of range", i.jumpCount),
+                 fmt::format("use 0 to {}", kMaxJumpCount));
   if (i.op == Opcode::kJump && (i.jumpOffset < 1 || i.jumpOffset >= kCrfWords))
-    return wrong(i, "range", fmt::format("offset {} does not fit", i.jumpOffset),
-                 fmt::format("it is the distance back, 1 to {}", kCrfWords - 1));
+    return wrong(i, "range", fmt::format("offset {} is out of range", i.jumpOffset),
+                 fmt::format("it is the backward distance, 1 to {}", kCrfWords - 1));
   if (i.op == Opcode::kNop && (i.nopCount < 0 || i.nopCount > kMaxNopCount))
-    return wrong(i, "range", fmt::format("count {} does not fit", i.nopCount),
-                 fmt::format("0 to {} are possible", kMaxNopCount));
+    return wrong(i, "range", fmt::format("count {} is out of range", i.nopCount),
+                 fmt::format("use 0 to {}", kMaxNopCount));
   return okStatus();
 }
 
@@ -169,8 +169,7 @@ Status check(const Instruction &i) {
     return wrong(i, "two-banks", "reads both banks",
                  "a command opens one bank; load the other operand with FILL or MOV first");
   if (i != canonical(i))
-    return wrong(i, "unused-field", "a field that it does not use is set",
-                 "unused operands are A_OUT, unused numbers and counts 0");
+    return wrong(i, "unused-field", "an unused field is set", "unused operands are A_OUT, unused numbers and counts 0");
   return okStatus();
 }
 
@@ -183,8 +182,8 @@ Status check(const std::vector<Instruction> &instructions) {
     if (Status s = check(i); !s) return s;
     if (i.op == Opcode::kJump && i.jumpOffset > static_cast<int>(pc))
       return wrong(i, "jump-target",
-                   fmt::format("instruction {} jumps back by {}, before the first one", pc, i.jumpOffset),
-                   fmt::format("at most {} here", pc));
+                   fmt::format("instruction {} jumps back by {}, past the first one", pc, i.jumpOffset),
+                   fmt::format("use at most {} here", pc));
   }
   return okStatus();
 }
@@ -271,8 +270,8 @@ class Parser {
       Result<Instruction> i = line();
       if (checksTargets_ && i && i->op == Opcode::kJump && i->jumpOffset > static_cast<int>(out.size()))
         i = error("pim-jump-target", {},
-                  fmt::format("JUMP: goes back by {}, before the first instruction", i->jumpOffset),
-                  fmt::format("at most {} here", out.size()));
+                  fmt::format("JUMP: goes back by {}, past the first instruction", i->jumpOffset),
+                  fmt::format("use at most {} here", out.size()));
       if (i && out.size() == static_cast<std::size_t>(kCrfWords)) {
         found.push_back(error("pim-too-long", start, fmt::format("more than {} instructions", kCrfWords),
                               "the CRF holds no more; use JUMP to repeat instructions"));
@@ -320,9 +319,9 @@ class Parser {
 
   Status arguments(Instruction &i) {
     if (i.op == Opcode::kNop) {
-      if (Status s = number(i.nopCount, "NOP takes how many commands it occupies, less one: NOP 7"); !s) return s;
+      if (Status s = number(i.nopCount, "NOP needs the number of commands it occupies, less one: NOP 7"); !s) return s;
     } else if (i.op == Opcode::kJump) {
-      const char *hint = "JUMP takes how often and how far back: JUMP 127, 1";
+      const char *hint = "JUMP needs a repeat count and a backward distance: JUMP 127, 1";
       if (Status s = number(i.jumpCount, hint); !s) return s;
       if (!scan_.takePunctuation(',')) return expected("','", hint);
       if (Status s = number(i.jumpOffset, hint); !s) return s;
@@ -342,7 +341,7 @@ class Parser {
     const Scanner::Number n = scan_.takeInteger(wide);
     if (n == Scanner::Number::kNone) return expected("a number", hint);
     if (n == Scanner::Number::kOutOfRange || wide > kMaxJumpCount)
-      return error("pim-range", where, "number is too large", fmt::format("at most {} is possible", kMaxJumpCount));
+      return error("pim-range", where, "number is too large", fmt::format("use at most {}", kMaxJumpCount));
     value = static_cast<int>(wide);
     return okStatus();
   }
@@ -364,7 +363,7 @@ class Parser {
     }
     int index = 0;
     if (Status s = number(index, "register numbers run from 0 to 7"); !s) return s;
-    if (!scan_.takePunctuation(']')) return expected("']'", "a register number stands in brackets: GRF_A[0]");
+    if (!scan_.takePunctuation(']')) return expected("']'", "put the register number in brackets: GRF_A[0]");
     if (!isRegister(source))
       return error("pim-index", where, fmt::format("{} takes no register number", word),
                    "banks are read at the command's address");
@@ -392,7 +391,7 @@ class Parser {
       const bool takesIndex = hasIndices(i) && isRegister(i.*kSlots[slot].source);
       if (takesIndex == indexed_[slot] || !isRegister(i.*kSlots[slot].source)) continue;
       return wrong(i, "index",
-                   fmt::format("{} {} a register number", kOperandNames[slot], takesIndex ? "needs" : "takes no"),
+                   fmt::format("{} {} a register number", kOperandNames[slot], takesIndex ? "needs" : "does not take"),
                    takesIndex ? "write GRF_A[0], or add 'aam'" : "FILL and 'aam' take it from the command's address");
     }
     return okStatus();
@@ -415,7 +414,7 @@ Result<Instruction> parseInstruction(std::string_view text, std::string file) {
   if (!all) return all.diagnostics();
   if (all->size() != 1)
     return error("pim-syntax", start, fmt::format("expected one instruction, found {}", all->size()),
-                 "write one instruction on one line");
+                 "write one instruction per line");
   return all->front();
 }
 

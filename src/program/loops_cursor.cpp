@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "pimento/base/diagnostics.h"
 #include "pimento/base/integer.h"
@@ -22,9 +23,29 @@ CommandRows::CommandRows(const machine::Dram &dram, const std::vector<NamedComma
   for (const NamedCommand &n : names) add(dram.commandNamed(n.name));
 }
 
+namespace {
+
+/// Loops, and commands in them.
+std::pair<std::size_t, std::size_t> count(const CommandLoops &nodes) {
+  std::size_t loops = 0, commands = 0;
+  for (const CommandNode &n : nodes) {
+    const auto [inner, statements] = count(n.children);
+    loops += inner + (n.isLoop ? 1 : 0);
+    commands += statements + (n.isLoop ? 0 : 1);
+  }
+  return {loops, commands};
+}
+
+}  // namespace
+
 FlatLoops::FlatLoops(const CommandLoops &nodes, const std::vector<std::int64_t> &reservedRows,
                      std::int64_t banksPerRank, const CommandRows &rows) {
   std::vector<int> path;
+  // Commands are large: room for all of them at once.
+  const auto [loops, commands] = count(nodes);
+  loops_.reserve(loops);
+  commands_.reserve(commands);
+  steps_.reserve(2 * loops + commands);
   flatten(nodes, path, banksPerRank, rows);
   findUniformLoops(reservedRows, rows);
 }
@@ -34,7 +55,7 @@ void FlatLoops::flatten(const CommandLoops &nodes, std::vector<int> &path, std::
   for (const CommandNode &n : nodes) {
     const int depth = static_cast<int>(path.size());
     if (!n.isLoop) {
-      FlatCommand c;
+      FlatCommand &c = commands_.emplace_back();
       c.command = n.statement;
       c.depth = depth;
       std::copy(path.begin(), path.end(), c.loops.begin());
@@ -45,15 +66,14 @@ void FlatLoops::flatten(const CommandLoops &nodes, std::vector<int> &path, std::
       }
       c.origin.row = static_cast<std::int32_t>(n.statement.row.base);
       c.origin.column = static_cast<std::int16_t>(n.statement.column.base);
-      c.origin.command = static_cast<std::int32_t>(commands_.size());
+      c.origin.command = static_cast<std::int32_t>(commands_.size() - 1);
       c.origin.bank = static_cast<std::uint8_t>(n.statement.rank * banksPerRank + n.statement.bank);
       const CommandRows::Row &r = rows.of(n.statement);
       c.origin.op = r.index;
       c.origin.isWide = r.banks > 1 || !r.hasPlace;
       c.origin.isBarrier = n.statement.isBarrier;
-      steps_.push_back({Kind::kCommand, depth, -1, static_cast<int>(commands_.size())});
-      c.continuesPrevious = continues(c);
-      commands_.push_back(c);
+      steps_.push_back({Kind::kCommand, depth, -1, c.origin.command});
+      c.continuesPrevious = continuesPrevious();
       continue;
     }
     const std::size_t before = steps_.size();
@@ -85,9 +105,9 @@ void FlatLoops::flatten(const CommandLoops &nodes, std::vector<int> &path, std::
   }
 }
 
-bool FlatLoops::continues(const FlatCommand &c) const {
-  if (commands_.empty()) return false;
-  const FlatCommand &before = commands_.back();
+bool FlatLoops::continuesPrevious() const {
+  if (commands_.size() < 2) return false;
+  const FlatCommand &c = commands_.back(), &before = commands_[commands_.size() - 2];
   // Adjacent steps: no loop begins or ends between the two.
   if (before.depth != c.depth || before.loops != c.loops || steps_.empty() ||
       steps_[steps_.size() - 2].kind != Kind::kCommand)
@@ -108,9 +128,10 @@ void FlatLoops::findUniformLoops(const std::vector<std::int64_t> &reservedRows, 
     int command;  // -1: a reserved row
   };
   std::map<int, std::vector<Member>> byBank;  // registers: one more place per command, below 0
+  std::vector<std::int64_t> trips;
   for (std::size_t i = 0; i < commands_.size(); ++i) {
     const FlatCommand &c = commands_[i];
-    std::vector<std::int64_t> trips;
+    trips.clear();
     for (int d = 0; d < c.depth; ++d)
       trips.push_back(loops_[static_cast<std::size_t>(c.loops[static_cast<std::size_t>(d)])].trip);
     const CommandRows::Row &r = rows.of(c.command);

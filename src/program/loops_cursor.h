@@ -91,7 +91,8 @@ class FlatLoops {
 
  private:
   void flatten(const CommandLoops &nodes, std::vector<int> &path, std::int64_t banksPerRank, const CommandRows &rows);
-  bool continues(const FlatCommand &c) const;
+  /// Whether the last command so far continues the one before it.
+  bool continuesPrevious() const;
   void findUniformLoops(const std::vector<std::int64_t> &reservedRows, const CommandRows &rows);
 
   std::vector<Step> steps_;

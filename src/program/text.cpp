@@ -149,14 +149,14 @@ class Parser : private TextReader {
 
  private:
   bool header() {
-    if (!word("program", "a program starts with: program TARGET")) return false;
+    if (!word("program", "start the program with: program TARGET")) return false;
     return nameInto(program_.target, "the target's name") && lineEnd();
   }
 
   bool countStatement() {
     return ++statements_ <= kMaxStatements ||
            report("program-too-large", scan_.where(), fmt::format("more than {} statements", kMaxStatements),
-                  "use loops; programs keep their loops as loops");
+                  "use loops instead of repeated statements");
   }
 
   bool topLevel() {
@@ -188,10 +188,10 @@ class Parser : private TextReader {
     if (!lineEnd()) return false;
     const std::vector<std::string> known = mnemonics();
     if (std::find(known.begin(), known.end(), c.name) != known.end())
-      return report("program-duplicate-command", where, fmt::format("command {} exists already", c.name),
+      return report("program-duplicate-command", where, fmt::format("command {} already exists", c.name),
                     "name each command once; RD, WR and loop are taken");
     if (program_.commands.size() == 255)
-      return report("program-too-large", where, "more than 255 commands", "name those that are used");
+      return report("program-too-large", where, "more than 255 commands", "declare only those that are used");
     program_.commands.push_back(std::move(c));
     return true;
   }
@@ -217,8 +217,8 @@ class Parser : private TextReader {
     }
     if (!lineEnd()) return false;
     if (!images_.emplace(i.name, static_cast<int>(program_.images.size())).second)
-      return report("program-duplicate-image", where, fmt::format("image {} exists already", spellName(i.name)),
-                    "give each image its own name");
+      return report("program-duplicate-image", where, fmt::format("image {} already exists", spellName(i.name)),
+                    "use another name");
     program_.images.push_back(std::move(i));
     return true;
   }
@@ -250,8 +250,7 @@ class Parser : private TextReader {
   /// From '{' through the line of the matching '}'.
   template <typename Statement>
   bool block(std::vector<Node<Statement>> &into, const std::string &owner, const Location &where) {
-    if (!scan_.takePunctuation('{'))
-      return expected("'{'", "a block's '{' stands at the end of the line that opens it");
+    if (!scan_.takePunctuation('{')) return expected("'{'", "'{' must end the line that opens a block");
     if (!lineEnd()) return false;
     while (nextStatement()) {
       if (found_.size() >= kMaxDiagnostics || !countStatement()) return false;
@@ -276,11 +275,11 @@ class Parser : private TextReader {
     const std::string variable(scan_.takeWord());
     if (variable.empty()) return expected("a loop variable", "a loop is: loop j 8 {");
     if (unit_ && unit_->hasParameter(variable))
-      return report("program-duplicate-variable", where, fmt::format("a parameter is called '{}' already", variable),
-                    "give the loop another variable");
+      return report("program-duplicate-variable", where, fmt::format("a parameter is already called '{}'", variable),
+                    "rename the loop variable");
     if (std::find(variables_.begin(), variables_.end(), variable) != variables_.end())
       return report(
-          "program-duplicate-variable", where, fmt::format("an enclosing loop has the variable '{}' already", variable),
+          "program-duplicate-variable", where, fmt::format("an enclosing loop already has the variable '{}'", variable),
           fmt::format("rename it and keep the label: loop {}_{} N label {} {{", variable, variables_.size(), variable));
     if (variables_.size() >= kMaxDepth)
       return report("program-depth", where, fmt::format("loops nest deeper than {}", kMaxDepth),

@@ -50,7 +50,7 @@ bool TextReader::nextStatement() {
 }
 
 bool TextReader::lineEnd() {
-  return scan_.isAtLineEnd() || expected("end of line", "one statement stands on one line; comments start with ';'");
+  return scan_.isAtLineEnd() || expected("end of line", "write one statement per line; comments start with ';'");
 }
 
 bool TextReader::word(std::string_view text, const char *hint) {
@@ -69,9 +69,9 @@ bool TextReader::number(std::int64_t &into, std::string_view what, std::int64_t 
   const Location where = scan_.where();
   const bool isNegative = scan_.takePunctuation('-');
   const Scanner::Number n = scan_.takeInteger(into, isNegative);
-  if (n == Scanner::Number::kNone) return expected(what, "a decimal number stands here");
+  if (n == Scanner::Number::kNone) return expected(what, "expected a decimal number");
   if (n == Scanner::Number::kTaken && into >= low && into <= high) return true;
-  return report(code, where, fmt::format("{} is out of range", what), fmt::format("{} to {} are possible", low, high));
+  return report(code, where, fmt::format("{} is out of range", what), fmt::format("use {} to {}", low, high));
 }
 
 bool TextReader::hasVariable(std::string_view name) const {
@@ -107,7 +107,7 @@ bool TextReader::term(Address &into, const std::vector<Parameter> &parameters, b
     const Scanner::Number n = scan_.takeInteger(factor, isNegative);
     if (n == Scanner::Number::kTaken) return true;
     if (n == Scanner::Number::kNone) return expected("a number or a loop variable", kAffineHint);
-    return report("program-range", scan_.where(), "number is too large", "numbers have 64 bits");
+    return report("program-range", scan_.where(), "number is too large", "numbers are limited to 64 bits");
   };
   if (!scan_.peekWord().empty()) {
     if (!variable(into, parameters, sum)) return false;
@@ -117,7 +117,7 @@ bool TextReader::term(Address &into, const std::vector<Parameter> &parameters, b
     if (scan_.takePunctuation('*') && !variable(into, parameters, sum)) return false;
   }
   return !__builtin_add_overflow(*sum, factor, sum) ||
-         report("program-range", where, "the terms add up to too large a number", "numbers have 64 bits");
+         report("program-range", where, "the terms add up to too large a number", "numbers are limited to 64 bits");
 }
 
 // Takes a loop variable or a parameter; `sum` becomes its coefficient.
@@ -133,7 +133,7 @@ bool TextReader::variable(Address &into, const std::vector<Parameter> &parameter
     for (const Parameter &p : parameters) names.push_back(p.name);
     return report("program-unknown-variable", where,
                   fmt::format("no enclosing loop has the variable {}", scan_.found()),
-                  names.empty() ? "there is no enclosing loop; only numbers are possible" : suggest(w, names));
+                  names.empty() ? "there is no enclosing loop; use a number" : suggest(w, names));
   }
   scan_.takeWord();
   sum = known != variables_.end() ? &into.loops.stride[static_cast<std::size_t>(known - variables_.begin())]

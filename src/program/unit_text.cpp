@@ -119,8 +119,8 @@ bool UnitReader::array() {
   if (!reader_.scan().takePunctuation(']')) return reader_.expected("']'", kForm);
   a.isShared = reader_.scan().takeWord("shared");
   if (std::any_of(unit_.arrays.begin(), unit_.arrays.end(), [&](const Array &b) { return a.name == b.name; }))
-    return reader_.report("program-duplicate-array", where, fmt::format("array {} exists already", spellName(a.name)),
-                          "give each array its own name");
+    return reader_.report("program-duplicate-array", where, fmt::format("array {} already exists", spellName(a.name)),
+                          "use another name");
   unit_.arrays.push_back(std::move(a));
   return true;
 }
@@ -132,8 +132,8 @@ bool UnitReader::parameter() {
   if (p.name.empty()) return reader_.expected("a parameter's name", "a parameter is: param NAME LIMIT");
   if (!reader_.number(p.limit, "the limit", 1, TextReader::kLargest, "program-range")) return false;
   if (hasParameter(p.name) || reader_.hasVariable(p.name))
-    return reader_.report("program-duplicate-variable", where, fmt::format("'{}' is taken already", p.name),
-                          "give parameters and loop variables names of their own");
+    return reader_.report("program-duplicate-variable", where, fmt::format("'{}' already exists", p.name),
+                          "rename the parameter or loop variable");
   unit_.parameters.push_back(std::move(p));
   return true;
 }
@@ -182,10 +182,11 @@ bool UnitReader::arrayElement(int &array, Address &at, DataIndex *data) {
 
 bool UnitReader::dataIndex(DataIndex &data) {
   return registerNumber(data.from, "the index's register") &&
-         reader_.word("of", "an index from data is: a[k, %1 of 64], with what it stays below") &&
-         reader_.number(data.limit, "what the index stays below", 1, TextReader::kLargest, "program-range") &&
+         reader_.word("of", "an index from data is: a[k, %1 of 64], with its upper bound") &&
+         reader_.number(data.limit, "the upper bound of the index", 1, TextReader::kLargest, "program-range") &&
          (!reader_.scan().takeWord("by") ||
-          reader_.number(data.stride, "elements from one index to the next", 1, TextReader::kLargest, "program-range"));
+          reader_.number(data.stride, "distance in elements between consecutive indices", 1, TextReader::kLargest,
+                         "program-range"));
 }
 
 bool UnitReader::condition(Instruction &i) {
@@ -198,8 +199,8 @@ bool UnitReader::constant(Instruction &i) {
     if (!reader_.number(i.integer, "the constant", INT64_MIN, INT64_MAX, "program-range")) return false;
     if (wrapInteger(i.type, i.integer) == i.integer) return true;
     return reader_.report("program-range", reader_.scan().where(),
-                          fmt::format("{} is no number of type {}", i.integer, name(i.type)),
-                          fmt::format("wrapped it would be {}", wrapInteger(i.type, i.integer)));
+                          fmt::format("{} is not a value of type {}", i.integer, name(i.type)),
+                          fmt::format("it would wrap to {}", wrapInteger(i.type, i.integer)));
   }
   const Location where = reader_.scan().where();
   std::string text;
@@ -210,8 +211,8 @@ bool UnitReader::constant(Instruction &i) {
   }
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), i.constant);
   if (status == std::errc() && end == text.data() + text.size() && !std::isnan(i.constant)) return true;
-  return reader_.report("program-number", where, fmt::format("'{}' is no number", text),
-                        "as in 1.5, -2, 1e-3, 1e6, inf, -inf and nan");
+  return reader_.report("program-number", where, fmt::format("'{}' is not a number", text),
+                        "for example 1.5, -2, 1e-3, 1e6, inf, -inf or nan");
 }
 
 bool UnitReader::store(Instruction &i) {
@@ -240,7 +241,7 @@ std::optional<Instruction> UnitReader::instruction() {
     std::vector<std::string> choices = mnemonics();
     choices.insert(choices.end(), {"loop", "array", "param"});
     reader_.expected("an instruction, 'loop', 'array', 'param' or '}'",
-                     w.empty() ? "as in LOAD %0 a[k], ADD i32 %1 %0 %0, STORE a[k] %1" : suggest(w, choices));
+                     w.empty() ? "for example LOAD %0 a[k], ADD i32 %1 %0 %0, STORE a[k] %1" : suggest(w, choices));
     return std::nullopt;
   }
   scan.takeWord();

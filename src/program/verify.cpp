@@ -34,7 +34,7 @@ class CommandVerifier {
     if (!n.isLoop) return check(n.statement);
     if (trips_.size() >= kMaxDepth) return report("depth", fmt::format("loops nest deeper than {}", kMaxDepth));
     if (n.trip < 1 || n.trip > kMaxTrip)
-      return report("trip", fmt::format("loop '{}' has trip count {}; 1 to 2^40 are possible", n.label, n.trip));
+      return report("trip", fmt::format("loop '{}' has trip count {}; allowed: 1 to 2^40", n.label, n.trip));
     trips_.push_back(n.trip);
     visit(n.children);
     trips_.pop_back();
@@ -48,10 +48,10 @@ class CommandVerifier {
     double reach = 0;  // of both directions together: a huge rise and a huge fall must not cancel
     for (std::size_t d = 0; d < trips_.size(); ++d)
       reach += std::abs(static_cast<double>(o.stride[d])) * static_cast<double>(trips_[d] - 1);
-    if (reach > 1e15) return report(what, fmt::format("{} runs far out of range", what));
+    if (reach > 1e15) return report(what, fmt::format("{} is far out of range", what));
     const Range r = rangeOf(o, trips_);
     if (r.low < 0 || r.high >= limit)
-      report(what, fmt::format("command {} of process '{}': {} runs from {} to {}, legal are 0 to {}", commands_,
+      report(what, fmt::format("command {} of process '{}': {} runs from {} to {}, allowed: 0 to {}", commands_,
                                process_.name, what, r.low, r.high, limit - 1));
   }
 
@@ -79,17 +79,16 @@ class CommandVerifier {
     if (index < 0) {
       std::vector<std::string> names;
       for (const machine::Command &x : dram_.commands) names.push_back(x.name);
-      return mistakes_.report("command", fmt::format("the machine has no command '{}'", n.name),
-                              suggest(n.name, names));
+      return mistakes_.report("command", fmt::format("unknown command '{}'", n.name), suggest(n.name, names));
     }
     const machine::CommandKind kind = dram_.commands[static_cast<std::size_t>(index)].kind;
     if (machine::Command::slotOf(kind) != machine::Slot::kColumn)
-      return mistakes_.report("command", fmt::format("'{}' is no column command", n.name),
-                              "the controller opens and closes rows, and refreshes, by itself");
+      return mistakes_.report("command", fmt::format("'{}' is not a column command", n.name),
+                              "the controller opens, closes and refreshes rows itself");
     const bool isWrite = kind == machine::CommandKind::kWrite;
     if (n.isWrite != isWrite || c.isWrite != isWrite)
-      mistakes_.report("command", fmt::format("'{}' is a {} of the machine", n.name, isWrite ? "write" : "read"),
-                       fmt::format("declare it so: command {} {}", n.name, isWrite ? "write" : "read"));
+      mistakes_.report("command", fmt::format("'{}' is a {} on the machine", n.name, isWrite ? "write" : "read"),
+                       fmt::format("declare it as such: command {} {}", n.name, isWrite ? "write" : "read"));
   }
 
   const Program &program_;
@@ -106,14 +105,14 @@ void verifyCode(const std::string &process, const Code &code, const machine::Dpu
   };
   const auto size = static_cast<std::int64_t>(code.instructions.size());
   if (size > dpu.instructions)
-    report("iram", fmt::format("process '{}' has {} instructions, IRAM holds {}: {} too many", process, size,
+    report("iram", fmt::format("process '{}' has {} instructions, but IRAM holds {}: {} too many", process, size,
                                dpu.instructions, size - dpu.instructions));
   if (code.tasklets < 1 || code.tasklets > dpu.maxTasklets)
-    report("tasklets", fmt::format("process '{}' was linked for {} tasklets, a DPU has {}", process, code.tasklets,
+    report("tasklets", fmt::format("process '{}' was linked for {} tasklets, but a DPU has {}", process, code.tasklets,
                                    dpu.maxTasklets));
   const auto memory = [&](const char *name, const char *memory, std::int64_t taken, std::int64_t there) {
     if (taken > there)
-      report(name, fmt::format("process '{}' takes {} B of {}, a DPU has {}: {} too many", process, taken, memory,
+      report(name, fmt::format("process '{}' takes {} B of {}, but a DPU has {}: {} too many", process, taken, memory,
                                there, taken - there));
   };
   memory("wram", "WRAM", code.wramUsed, dpu.wram.value);
@@ -131,24 +130,25 @@ struct Kind {
 Result<Kind> kindOf(const Body &body, const machine::Machine &m) {
   const std::int64_t units = machine::unitCount(m.levels);
   return std::visit(
-      overloaded{
-          [&](const CommandLoops &) -> Result<Kind> {
-            if (m.dram) return Kind{"commands", "channels", m.dram->organization.channels, kValidCommands};
-            return unsupported("no-dram", {}, fmt::format("machine '{}' has no DRAM to run commands on", m.name),
-                               "choose a DRAM-based target");
-          },
-          [&](const UnitLoops &) -> Result<Kind> {
-            if (m.compute) return Kind{"virtual instructions", "units", units, "name at most as many as there are"};
-            return unsupported("no-compute", {},
-                               fmt::format("machine '{}' does not say what virtual instructions cost", m.name),
-                               "choose a machine with a section 'compute', or device commands in place of virtual "
-                               "instructions");
-          },
-          [&](const MachineCode &) -> Result<Kind> {
-            if (m.dpu) return Kind{"machine code", "DPUs", units, kValidCode};
-            return unsupported("no-dpu", {}, fmt::format("machine '{}' has no DPUs to run machine code on", m.name),
-                               "choose a machine of family upmem");
-          }},
+      overloaded{[&](const CommandLoops &) -> Result<Kind> {
+                   if (m.dram) return Kind{"commands", "channels", m.dram->organization.channels, kValidCommands};
+                   return unsupported("no-dram", {}, fmt::format("machine '{}' has no DRAM to run commands on", m.name),
+                                      "choose a DRAM-based target");
+                 },
+                 [&](const UnitLoops &) -> Result<Kind> {
+                   if (m.compute)
+                     return Kind{"virtual instructions", "units", units, "use at most the number the machine has"};
+                   return unsupported(
+                       "no-compute", {}, fmt::format("machine '{}' has no costs for virtual instructions", m.name),
+                       "choose a machine with a section 'compute', or use device commands instead of virtual "
+                       "instructions");
+                 },
+                 [&](const MachineCode &) -> Result<Kind> {
+                   if (m.dpu) return Kind{"machine code", "DPUs", units, kValidCode};
+                   return unsupported("no-dpu", {},
+                                      fmt::format("machine '{}' has no DPUs to run machine code on", m.name),
+                                      "choose a machine of family upmem");
+                 }},
       body);
 }
 
@@ -177,20 +177,20 @@ Status verify(const Program &program, const machine::Machine &machine, const Pla
     mistakes.enterProcess();
     if (p.body.index() != first.index()) {
       mistakes.report(
-          "mixed", fmt::format("process '{}' has commands beside a process of {}", p.name, kind->mixed),
-          std::holds_alternative<UnitLoops>(first) ? "give all processes 'threads N', or none" : kind->hint);
+          "mixed", fmt::format("process '{}' contains commands, but another process contains {}", p.name, kind->mixed),
+          std::holds_alternative<UnitLoops>(first) ? "use 'threads N' for all processes, or for none" : kind->hint);
       continue;
     }
     if (p.instances < 1 || p.instances > kind->count)
       mistakes.report(
           "instances",
-          fmt::format("process '{}' names {} {}, the machine has {}", p.name, p.instances, kind->units, kind->count),
+          fmt::format("process '{}' uses {} {}, but the machine has {}", p.name, p.instances, kind->units, kind->count),
           kind->hint);
     else if ((taken += p.instances) > kind->count)
       mistakes.report("instances",
-                      fmt::format("process '{}' and those before it name {} {}, the machine has {}", p.name, taken,
+                      fmt::format("process '{}' and those before it use {} {}, but the machine has {}", p.name, taken,
                                   kind->units, kind->count),
-                      "processes run side by side, each on units of its own");
+                      "processes run concurrently, each on its own units");
     std::visit(
         overloaded{[&](const CommandLoops &nodes) { CommandVerifier(program, p, machine, mistakes).visit(nodes); },
                    [&](const UnitLoops &loops) { verifyUnit(loops, p.name, machine, mistakes); },

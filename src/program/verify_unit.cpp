@@ -33,14 +33,14 @@ class UnitVerifier {
   void checkUnit(const Unit &unit) {
     const std::int64_t threads = machine_.compute->threads;
     if (unit.threads < 1 || unit.threads > threads)
-      report("threads", fmt::format("process '{}' names {} threads, a unit has {}", process_, unit.threads, threads),
-             "name at most as many as there are");
+      report("threads", fmt::format("process '{}' uses {} threads, but a unit has {}", process_, unit.threads, threads),
+             "use at most the number a unit has");
     std::set<std::string> names;
     std::int64_t bank = 0, scratchpad = 0;
     for (const Array &a : unit.arrays) {
       if (a.elements < 1 || a.elements > kMaxElements || !names.insert(a.name).second) {
-        report("array", fmt::format("array '{}' has {} elements, or a name that another one has", a.name, a.elements),
-               "give each array its own name and 1 to 2^40 elements");
+        report("array", fmt::format("array '{}' has {} elements, or a duplicate name", a.name, a.elements),
+               "give each array a unique name and 1 to 2^40 elements");
         isSound_ = false;
         continue;
       }
@@ -52,8 +52,8 @@ class UnitVerifier {
     names.clear();
     for (const Parameter &p : unit.parameters)
       if (p.limit < 1 || p.limit > kMaxElements || !names.insert(p.name).second) {
-        report("parameter", fmt::format("parameter '{}' has limit {}, or a name that another one has", p.name, p.limit),
-               "give each parameter its own name and a limit of 1 to 2^40");
+        report("parameter", fmt::format("parameter '{}' has limit {}, or a duplicate name", p.name, p.limit),
+               "give each parameter a unique name and a limit of 1 to 2^40");
         isSound_ = false;
       }
   }
@@ -61,7 +61,7 @@ class UnitVerifier {
   void capacity(const char *memory, std::int64_t taken, std::int64_t there) {
     if (taken > there)
       report("capacity",
-             fmt::format("process '{}' takes {} bytes of {}, a unit has {}: {} too many", process_, taken, memory,
+             fmt::format("process '{}' takes {} bytes of {}, but a unit has {}: {} too many", process_, taken, memory,
                          there, taken - there),
              "use smaller arrays, or fewer threads", DiagnosticKind::kCapacity);
   }
@@ -80,7 +80,7 @@ class UnitVerifier {
     if (trips_.size() >= kMaxDepth)
       return report("depth", fmt::format("loops nest deeper than {}", kMaxDepth), "merge loops");
     if (n.trip < 1 || n.trip > kMaxTrip)
-      return report("trip", fmt::format("loop '{}' has trip count {}", n.label, n.trip), "1 to 2^40 are possible");
+      return report("trip", fmt::format("loop '{}' has trip count {}", n.label, n.trip), "use 1 to 2^40");
     trips_.push_back(n.trip);
     visit(n.children);
     trips_.pop_back();
@@ -91,7 +91,7 @@ class UnitVerifier {
   const Array *array(int index) {
     if (index >= 0 && static_cast<std::size_t>(index) < unit().arrays.size())
       return &unit().arrays[static_cast<std::size_t>(index)];
-    report("array", fmt::format("instruction {} names an array that does not exist", instructions_),
+    report("array", fmt::format("instruction {} names an unknown array", instructions_),
            "declare it first: array NAME bank TYPE[N]");
     return nullptr;
   }
@@ -99,9 +99,8 @@ class UnitVerifier {
   /// The type of a register that is read; nothing after a mistake.
   std::optional<DType> read(int r) {
     if (r >= 0 && r < kMaxRegisters && types_[static_cast<std::size_t>(r)]) return types_[static_cast<std::size_t>(r)];
-    report("register",
-           fmt::format("instruction {} reads register %{}, which nothing before it writes", instructions_, r),
-           "write it first, with SET or LOAD say");
+    report("register", fmt::format("instruction {} reads register %{} before it is written", instructions_, r),
+           "write it first, for example with SET or LOAD");
     return std::nullopt;
   }
   void write(int r, DType type) {
@@ -113,7 +112,7 @@ class UnitVerifier {
       return report("type",
                     fmt::format("instruction {} writes {} to register %{}, which holds {}", instructions_, name(type),
                                 r, name(*known)),
-                    "a register has one type; use another one");
+                    "a register has one type; use another register");
     known = type;
   }
   void expect(std::optional<DType> found, DType wanted, const char *what) {
@@ -146,8 +145,8 @@ class UnitVerifier {
     report("bounds",
            isSane ? fmt::format("instruction {}: elements {:.0f} to {:.0f} of array '{}', which has {}", instructions_,
                                 low, high + static_cast<double>(count - 1), a.name, a.elements)
-                  : fmt::format("instruction {}: the address runs far out of range", instructions_),
-           "legal are 0 to the number of elements less one, over all iterations and threads");
+                  : fmt::format("instruction {}: the address is far out of range", instructions_),
+           "use 0 to the number of elements less one, over all iterations and threads");
   }
 
   void checkCost(const Instruction &i, DType type) {
@@ -157,7 +156,7 @@ class UnitVerifier {
     report("operation",
            fmt::format("instruction {}: machine '{}' has no '{}' on {}", instructions_, machine_.name, operation,
                        name(type)),
-           "its file says in compute.operations what it has", DiagnosticKind::kUnsupported);
+           "compute.operations in its file lists the available operations", DiagnosticKind::kUnsupported);
   }
 
   void check(const Instruction &i) {
@@ -170,7 +169,7 @@ class UnitVerifier {
       case Kind::kTest: {
         double low = 0, high = 0;
         if (!range(i.at, low, high))
-          report("bounds", fmt::format("instruction {}: the number runs far out of range", instructions_),
+          report("bounds", fmt::format("instruction {}: the number is far out of range", instructions_),
                  "keep it below 10^15");
         if (i.kind == Kind::kTest) cost = DType::kI32;
         write(i.result, i.kind == Kind::kTest ? DType::kU8 : i.type);
@@ -203,20 +202,21 @@ class UnitVerifier {
       report("bounds",
              fmt::format("instruction {}: an index from data has {} values, {} elements apart", instructions_,
                          data.limit, data.stride),
-             "at least one, at most 2^40");
+             "use at least one and at most 2^40");
       return false;
     }
     if (data.from < 0) return true;
     const std::optional<DType> type = read(data.from);
     if (type && isFloat(*type))
-      report("type", fmt::format("instruction {}: an index from data is {}, no integer", instructions_, name(*type)),
+      report("type",
+             fmt::format("instruction {}: an index from data is {}, not an integer", instructions_, name(*type)),
              "cast it first: CAST i32 %result %argument");
     return true;
   }
 
   void shared(const Array &a) {
     report("shared", fmt::format("instruction {} writes to array '{}', which all threads share", instructions_, a.name),
-           "threads write to arrays of their own; leave 'shared' out");
+           "threads write only to their own arrays; remove 'shared'");
   }
 
   void checkMove(const Instruction &i) {
@@ -224,16 +224,16 @@ class UnitVerifier {
     if (to == nullptr || from == nullptr) return;
     if (i.count < 1 || i.count > kMaxElements)
       return report("count", fmt::format("instruction {} moves {} elements", instructions_, i.count),
-                    "at least one, at most 2^40");
+                    "use at least one and at most 2^40");
     bounds(i.at, i.count, *to);
     bounds(i.fromAt, i.count, *from);
     expect(from->type, to->type, "what is moved");
     if (to->isShared) shared(*to);
     if (to->space == from->space)
       report("array",
-             fmt::format("instruction {} moves from '{}' to '{}', which lie in one memory", instructions_, from->name,
-                         to->name),
-             "moves go between bank and scratchpad");
+             fmt::format("instruction {} moves from '{}' to '{}', which are in the same memory", instructions_,
+                         from->name, to->name),
+             "move between bank and scratchpad");
   }
 
   /// The type that the cost goes by.
@@ -261,10 +261,10 @@ class UnitVerifier {
       const bool isOfIntegers = i.op >= Op::kAnd && i.op <= Op::kShr;
       const bool isOfFloats = i.op >= Op::kExp && i.op <= Op::kTanh;
       if ((isOfIntegers && isFloat(i.type)) || (isOfFloats && !isFloat(i.type)))
-        report(
-            "type",
-            fmt::format("instruction {}: '{}' is no operation on {}", instructions_, kernel::name(i.op), name(i.type)),
-            isOfFloats ? "it takes a floating type" : "it takes an integer type");
+        report("type",
+               fmt::format("instruction {}: '{}' is not an operation on {}", instructions_, kernel::name(i.op),
+                           name(i.type)),
+               isOfFloats ? "use a floating type" : "use an integer type");
     }
     write(i.result, i.type);
     return cost;

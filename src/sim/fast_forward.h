@@ -1,31 +1,40 @@
 // Exact fast-forward: run a simulation, skip what is proved to repeat.
 //
 // Three nested mechanisms over one notion of state (design page, "The core idea"):
-//   (i)   between asynchronous events, when the state at an iteration boundary recurs, whole iterations are skipped up
-//         to the next event;
-//   (ii)  the interval from one event to the next is memoised on full state and program position;
-//   (iii) when an event's state recurs inside one loop, whole super-periods are skipped.
-// Sound because a state holds everything that can influence a future command, compared in full; loops are only
-// shifted where that leaves every same-row question unchanged (program::FlatLoops, uniform loops); and a skip never
-// lets the position leave the loop it is in. The result equals a plain run in time and counts; property tests compare
-// them, and a deliberately weakened state (Weakening) must fail those tests.
+//   (i)   between asynchronous events, when the state at an iteration boundary recurs, whole periods are skipped up to
+//         the next event;
+//   (ii)  the interval from one event to the next is memoised on full state and program positions;
+//   (iii) when an event's state recurs, whole super-periods are skipped.
+// A simulation has one process or several, each at a position of its own. In a period each of them goes on by whole
+// iterations of one of its loops, or stays where it is; as many periods are skipped as the loops of all of them allow.
+// Sound because a state holds everything that can influence a future command, compared in full; loops are only shifted
+// where that leaves every same-row question unchanged (program::FlatLoops, uniform loops); and a skip never lets a
+// position leave the loop it is in. The result equals a plain run in time and counts; property tests compare them, and
+// without any one part of the state (Weakening) they must fail.
 //
-// A simulation S is copyable (a copy is a snapshot) and offers
+// A simulation S offers
 //   Checkpoint run();                    advance to the next checkpoint
-//   int64 now(), nextEvent();            time; time of the next asynchronous event
-//   const Position &position();          of its process (a LoopsCursor, say); of several: of the one that is farthest
+//   int64 now(), nextEvent();            time; time of the next asynchronous event, which follows what else happens
+//   int processes(); const Position &position(int process);
+//                                        a Position is a value: step(), depth(), loopAt(depth), counter(depth),
+//                                        shift(depth, iterations), code().loops()
 //   Counts counts(); setCounts();        Counts::add(other, times)
-//   void encode(scope, withCountdowns, StateWords &);   state relative to now and to loop counters up to `scope`
-//   void shift(LoopShift, time, withEvents);            move by whole iterations and by time
-//   int64 completion(); setCompletion();                time of the last completion, carried over skips
+//   kParts                               names of the parts of a state
+//   kCountdowns                          the part with the time left until events; -1: it has none
+//   void encode(StateWords &);           the state, relative to now and to the counters of uniform loops
+//   void restore(const StateWords &, std::span<const Position>, time, withCountdowns);
+//                                        takes up that state at those positions and that time
+//   int64 completion(); setCompletion(); time of the last completion, carried over skips
 //   kRememberedStates                    how many states of a loop are worth keeping
-//   bool isStarved();                                   at an event: it will never come to its end
+//   bool isStarved();                    at an event: it will never come to its end
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -40,7 +49,8 @@ struct Checkpoint {
   /// cause it; a hand-written program can.
   /// kWaiting: what comes next hangs on commands that another engine has not handed in yet (dram/source.h).
   enum class Kind : std::uint8_t { kDone, kIteration, kEvent, kStuck, kWaiting } kind = Kind::kDone;
-  int loop = -1;  ///< kIteration: the loop whose iteration was completed
+  int loop = -1;    ///< kIteration: the loop whose iteration was completed
+  int process = 0;  ///< kIteration: by which process
 };
 
 /// Whether an iteration boundary of this loop is worth a checkpoint: shorter loops end before a skip pays.
@@ -48,28 +58,26 @@ inline bool isWorthCheckpoint(const program::FlatLoops::Loop &l) {
   return l.isUniform && l.trip >= 6 && l.commands >= 8;
 }
 
-/// Iterations to move per loop depth.
-using LoopShift = std::array<std::int64_t, program::kMaxDepth>;
-
-/// What tests may leave out of the state, to show that the tests would notice. kNoCountdowns: the time left until
-/// refreshes fall due; they then move along with whatever seems to repeat.
-enum class Weakening : std::uint8_t { kNone, kNoCountdowns };
-
 struct FastForwardOptions {
   bool isEnabled = true;
-  Weakening weakening = Weakening::kNone;
+  Weakening weakening = {};
 };
 
 struct FastForwardResult {
   std::int64_t skipped = 0;                  ///< time that was not simulated
   std::int64_t intervals = 0, memoised = 0;  ///< event intervals: all, and those not simulated
   bool isStuck = false;                      ///< the program did not come to its end; counts and time are of its part
+  std::int64_t memoBytes = 0;                ///< what states and intervals that were kept take
 };
 
 template <typename Sim>
 class FastForward {
  public:
-  FastForward(Sim &sim, const FastForwardOptions &options) : sim_(sim), options_(options) {}
+  FastForward(Sim &sim, const FastForwardOptions &options)
+      : sim_(sim),
+        isEnabled_(options.isEnabled),
+        without_(options.weakening.without),
+        withoutCountdowns_(without_ | (Sim::kCountdowns >= 0 ? Parts{1} << Sim::kCountdowns : 0)) {}
 
   /// Runs the simulation to its end.
   FastForwardResult run() {
@@ -77,9 +85,9 @@ class FastForward {
       const Checkpoint c = sim_.run();
       result_.isStuck = c.kind == Checkpoint::Kind::kStuck;
       if (c.kind == Checkpoint::Kind::kDone || result_.isStuck) return result_;
-      if (!options_.isEnabled) continue;
+      if (!isEnabled_) continue;
       if (c.kind == Checkpoint::Kind::kIteration) {
-        atIteration(c.loop);
+        atIteration(c.process, c.loop);
         continue;
       }
       atEvent();
@@ -89,205 +97,361 @@ class FastForward {
 
  private:
   static constexpr int kRemembered = Sim::kRememberedStates;  // per loop: periods of so many iterations are found
-  static constexpr std::size_t kMaxMemo = 1u << 14;           // distinct intervals kept
+  static constexpr std::size_t kMaxMemo = 1u << 14;           // distinct states and intervals kept
+  using Counts = typename Sim::Counts;
+  using Position = typename Sim::Position;
   using Counters = std::array<std::int64_t, program::kMaxDepth>;
+  using Place = std::vector<Counters>;  // of all processes
 
+  /// When and where a state was met.
+  struct Met {
+    Place place;
+    std::int64_t time = 0, completion = 0;
+    Counts counts;
+  };
+  /// By how many iterations of which loop a process goes on; depth -1: not at all.
+  struct Shift {
+    int depth = -1;
+    std::int64_t iterations = 0;
+  };
+  /// From a state to its recurrence.
+  struct Period {
+    std::vector<Shift> shifts;
+    std::int64_t time = 0;
+    bool hasCompletion = false;  ///< something completed inside
+    Counts counts;
+  };
   struct Seen {
     StateWords words;
     std::uint64_t hash = 0;
-    Counters counters{};
-    std::int64_t time = 0;
-    typename Sim::Counts counts;
+    Met met;
   };
-  /// A state that is known to recur after `iterations` and `time` while no event falls.
-  struct Period {
+  /// A state that is known to recur after a period while no event falls.
+  struct Known {
     StateWords words;
-    std::int64_t iterations = 0, time = 0;
-    typename Sim::Counts counts;
+    Place place;
+    Period period;
   };
   struct LoopMemory {
     std::array<Seen, kRemembered> ring;
     int size = 0, next = 0;
-    std::unordered_multimap<std::uint64_t, Period> periods;
-  };
-  /// A memoised interval: the state at an event, and the simulation as it was at the next one.
-  struct Interval {
-    StateWords words;
-    int scope = 0;
-    Sim after;
-    Counters fromCounters{};
-    std::int64_t fromTime = 0;
-    typename Sim::Counts fromCounts;
-    bool hasCompletion = false;  ///< something completed inside
-    // The last time this state was met.
-    Counters counters{};
-    std::int64_t time = 0;
-    typename Sim::Counts counts;
+    Seen anchor;  ///< for longer periods: stays until as many states again have passed (Brent's search for a cycle)
+    std::int64_t passed = 0, turn = 0;
+    std::unordered_multimap<std::uint64_t, Known> periods;
+    void forget() { size = 0, passed = turn = 0; }
   };
 
-  static Counters countersOf(const Sim &sim) {
+  /// A state at an event, kept once. Counters of `positions` mean nothing.
+  struct State {
+    StateWords words;
+    std::uint64_t hash = 0;
+    std::vector<Position> positions;
+    std::vector<int> intervals;  ///< that begin with it
+  };
+  /// A process in an interval: it never leaves the loop at depth `scope` (-1: it stays where it is, outside of loops).
+  struct Leg {
+    int scope = -1;
+    Counters from{}, to{};
+  };
+  /// A memoised interval: what changed from one event to the next.
+  struct Interval {
+    int to = -1;  ///< state at its end
+    std::vector<Leg> legs;
+    std::int64_t time = 0;
+    std::optional<std::int64_t> completion;  ///< of the last command that completed inside, before the end
+    Counts counts;
+    Met met;  ///< the last time that it was about to begin
+  };
+  /// Where a run of memoised intervals has come to: `state` at `met`.
+  struct Head {
+    int state = -1;
+    Met met;
+  };
+
+  /// Where the simulation is.
+  void look(Met &m) const {
+    m.place.resize(static_cast<std::size_t>(sim_.processes()));
+    for (int p = 0; p < sim_.processes(); ++p) m.place[static_cast<std::size_t>(p)] = countersOf(sim_.position(p));
+    m.time = sim_.now();
+    m.completion = sim_.completion();
+    m.counts = sim_.counts();
+  }
+  auto positions() const {
+    return [this](std::size_t p) -> const Position & { return sim_.position(static_cast<int>(p)); };
+  }
+
+  static Counters countersOf(const Position &p) {
     Counters c{};
-    const auto &p = sim.position();
     for (int d = 0; d < p.depth(); ++d) c[static_cast<std::size_t>(d)] = p.counter(d);
     return c;
   }
 
-  static bool equalBelow(const Counters &a, const Counters &b, int depth) {
-    return std::equal(a.begin(), a.begin() + depth, b.begin());
-  }
-
-  void encode(const Sim &sim, int scope, bool withCountdowns, StateWords &out) const {
-    out.clear();
-    sim.encode(scope, withCountdowns && options_.weakening != Weakening::kNoCountdowns, out);
-  }
-
-  const auto &loopAt(int depth) const {
-    const auto &p = sim_.position();
+  static const auto &loopOf(const Position &p, int depth) {
     return p.code().loops()[static_cast<std::size_t>(p.loopAt(depth))];
   }
 
-  /// Skips `times` periods: `iterations` of the loop at `depth`, `time` and `counts` each.
-  void skip(int depth, std::int64_t times, std::int64_t iterations, std::int64_t time, typename Sim::Counts perPeriod,
-            bool withEvents) {
-    LoopShift by{};
-    by[static_cast<std::size_t>(depth)] = times * iterations;
-    sim_.shift(by, times * time, withEvents);
-    typename Sim::Counts c = sim_.counts();
-    sim_.setCounts(c.add(perPeriod, times));
-    result_.skipped += times * time;
+  /// Whether one is the other with counters of uniform loops as far as `depth` changed.
+  static bool areAlike(const Position &p, int depth, const Counters &a, const Counters &b) {
+    for (int d = 0; d < p.depth(); ++d)
+      if (a[static_cast<std::size_t>(d)] != b[static_cast<std::size_t>(d)] && (d > depth || !loopOf(p, d).isUniform))
+        return false;
+    return true;
+  }
+
+  /// The period from `before` to `now`, if it is one: each process has gone on in one loop, and some process has.
+  template <typename PositionOf>
+  static bool findPeriod(const Met &before, const Met &now, const PositionOf &positionOf, Period &period) {
+    period.shifts.assign(now.place.size(), {});
+    bool hasMoved = false;
+    for (std::size_t p = 0; p < now.place.size(); ++p) {
+      const Position &at = positionOf(p);
+      const Counters &a = before.place[p], &b = now.place[p];
+      int d = 0;
+      while (d < at.depth() && a[static_cast<std::size_t>(d)] == b[static_cast<std::size_t>(d)]) ++d;
+      if (d == at.depth()) continue;
+      period.shifts[p] = {d, b[static_cast<std::size_t>(d)] - a[static_cast<std::size_t>(d)]};
+      if (period.shifts[p].iterations < 0 || !areAlike(at, d, a, b)) return false;
+      hasMoved = true;
+    }
+    period.time = now.time - before.time;
+    period.hasCompletion = now.completion > before.completion;
+    period.counts = now.counts;
+    period.counts.add(before.counts, -1);
+    return hasMoved && period.time > 0;
+  }
+
+  /// How often the period fits into the loops of all processes, from `place` on.
+  template <typename PositionOf>
+  static std::int64_t timesOf(const Period &period, const Place &place, const PositionOf &positionOf) {
+    std::int64_t times = INT64_MAX;
+    for (std::size_t p = 0; p < place.size(); ++p) {
+      const Shift &s = period.shifts[p];
+      if (s.depth < 0) continue;
+      const std::int64_t left = loopOf(positionOf(p), s.depth).trip - 1 - place[p][static_cast<std::size_t>(s.depth)];
+      times = std::min(times, left / s.iterations);
+    }
+    return times;
+  }
+
+  void skip(const Period &period, std::int64_t times, Met &met) {
+    for (std::size_t p = 0; p < met.place.size(); ++p)
+      if (const Shift &s = period.shifts[p]; s.depth >= 0)
+        met.place[p][static_cast<std::size_t>(s.depth)] += times * s.iterations;
+    met.time += times * period.time;
+    if (period.hasCompletion) met.completion += times * period.time;
+    met.counts.add(period.counts, times);
+    result_.skipped += times * period.time;
+  }
+
+  /// Puts the simulation into a state, at `met`; the counters of `positions` are overwritten.
+  void restore(const StateWords &words, std::vector<Position> &positions, const Met &met, bool withCountdowns) {
+    for (std::size_t p = 0; p < positions.size(); ++p)
+      for (int d = 0; d < positions[p].depth(); ++d)
+        positions[p].shift(d, met.place[p][static_cast<std::size_t>(d)] - positions[p].counter(d));
+    sim_.restore(words, positions, met.time, withCountdowns);
+    sim_.setCounts(met.counts);
+    sim_.setCompletion(met.completion);
   }
 
   // (i) Same state, some iterations apart, with no event in between: skip up to the next event.
-  void atIteration(int loop) {
-    const auto &l = sim_.position().code().loops()[static_cast<std::size_t>(loop)];
-    if (memory_.size() <= static_cast<std::size_t>(loop)) memory_.resize(static_cast<std::size_t>(loop) + 1);
-    LoopMemory &m = memory_[static_cast<std::size_t>(loop)];
-    const Counters here = countersOf(sim_);
-    const auto d = static_cast<std::size_t>(l.depth);
-    encode(sim_, l.depth, false, scratch_);
-    const std::uint64_t hash = scratch_.hash();
+  void atIteration(int process, int loop) {
+    LoopMemory &m = memoryOf(process, loop);
+    Met &now = now_;
+    look(now);
+    scratch_.clear();
+    sim_.encode(scratch_);
+    const std::uint64_t hash = scratch_.hash(withoutCountdowns_);
     const auto [first, last] = m.periods.equal_range(hash);
     for (auto it = first; it != last; ++it)
-      if (it->second.words == scratch_) return skipPeriods(l, it->second);
-    for (int i = 0; i < m.size; ++i) {
-      const Seen &s = m.ring[static_cast<std::size_t>((m.next - 1 - i + kRemembered) % kRemembered)];
-      if (s.hash != hash || !equalBelow(s.counters, here, l.depth) || here[d] <= s.counters[d]) continue;
-      if (!(s.words == scratch_)) continue;
-      Period p{scratch_, here[d] - s.counters[d], sim_.now() - s.time, sim_.counts()};
-      p.counts.add(s.counts, -1);
-      skipPeriods(l, p);
-      if (m.periods.size() < kMaxMemo) m.periods.emplace(hash, std::move(p));
-      return;
+      if (isKnown(it->second, now)) return skipPeriods(it->second.period, now);
+    const auto recurs = [&](const Seen &s) {
+      return s.hash == hash && s.words.matches(scratch_, withoutCountdowns_) &&
+             findPeriod(s.met, now, positions(), period_);
+    };
+    bool hasPeriod = false;  // a short one rather than a multiple of it
+    for (int i = 0; i < m.size && !hasPeriod; ++i)
+      hasPeriod = recurs(m.ring[static_cast<std::size_t>((m.next - 1 - i + kRemembered) % kRemembered)]);
+    if (hasPeriod || (m.passed > 0 && recurs(m.anchor))) {
+      if (m.periods.size() < kMaxMemo) m.periods.emplace(hash, Known{scratch_, now.place, period_});
+      return skipPeriods(period_, now);
+    }
+    if (m.passed++ == m.turn) {
+      m.turn = 2 * m.turn + 1;
+      m.anchor = Seen{scratch_, hash, now};
     }
     Seen &s = m.ring[static_cast<std::size_t>(m.next)];
     std::swap(s.words, scratch_);
     s.hash = hash;
-    s.counters = here;
-    s.time = sim_.now();
-    s.counts = sim_.counts();
+    std::swap(s.met, now);
     m.next = (m.next + 1) % kRemembered;
     m.size = std::min(m.size + 1, kRemembered);
   }
 
-  template <typename Loop>
-  void skipPeriods(const Loop &l, const Period &p) {
-    const std::int64_t left = l.trip - 1 - sim_.position().counter(l.depth);
-    const bool isWeak = options_.weakening == Weakening::kNoCountdowns;
-    std::int64_t times = left / p.iterations;
-    if (!isWeak) times = std::min(times, (sim_.nextEvent() - sim_.now()) / p.time);
-    if (times > 0) skip(l.depth, times, p.iterations, p.time, p.counts, isWeak);
+  LoopMemory &memoryOf(int process, int loop) {
+    const auto p = static_cast<std::size_t>(process), l = static_cast<std::size_t>(loop);
+    if (memory_.size() <= p) memory_.resize(p + 1);
+    if (memory_[p].size() <= l) memory_[p].resize(l + 1);
+    if (!memory_[p][l]) memory_[p][l] = std::make_unique<LoopMemory>();
+    return *memory_[p][l];
+  }
+
+  bool isKnown(const Known &k, const Met &now) const {
+    if (!k.words.matches(scratch_, withoutCountdowns_)) return false;
+    for (std::size_t p = 0; p < now.place.size(); ++p)
+      if (!areAlike(sim_.position(static_cast<int>(p)), k.period.shifts[p].depth, k.place[p], now.place[p]))
+        return false;
+    return true;
+  }
+
+  void skipPeriods(const Period &period, Met &now) {
+    const std::int64_t times =
+        std::min(timesOf(period, now.place, positions()), (sim_.nextEvent() - sim_.now()) / period.time);
+    if (times <= 0) return;
+    skip(period, times, now);
+    positions_.clear();
+    for (int p = 0; p < sim_.processes(); ++p) positions_.push_back(sim_.position(p));
+    restore(scratch_, positions_, now, false);
   }
 
   // (ii) and (iii).
   void atEvent() {
-    for (LoopMemory &m : memory_) m.size = 0;  // a period of (i) must not span an event
-    finishRecording();
-    while (!sim_.isStarved() && jump()) ++result_.memoised;
-    if (recording_)
-      *recording_ = sim_;
-    else
-      recording_ = std::make_unique<Sim>(sim_);
+    for (auto &loops : memory_)
+      for (auto &m : loops)
+        if (m) m->forget();  // a period of (i) must not span an event
+    Head head;
+    head.state = stateHere();
+    look(head.met);
+    if (recording_.state >= 0 && head.state >= 0) finishRecording(head);
+    bool isElsewhere = false;
+    while (head.state >= 0 && (isElsewhere || !sim_.isStarved())) {
+      const std::int64_t time = head.met.time;
+      const Interval *done = jump(head);
+      isElsewhere |= head.met.time != time;
+      if (done == nullptr) break;
+      ++result_.memoised;
+      ++result_.intervals;
+      if (done->completion) continue;
+      takeUp(head);  // nothing completed: for how long already?
+      isElsewhere = false;
+    }
+    if (isElsewhere) takeUp(head);
+    recording_ = std::move(head);
     ++result_.intervals;
   }
 
-  /// Files the interval that ends here under the deepest loop that the position never left.
-  void finishRecording() {
-    if (!recording_ || memo_.size() >= kMaxMemo) return;
-    const auto &a = recording_->position(), &b = sim_.position();
-    const int depth = std::min(a.depth(), b.depth());
-    int scope = 0;
-    while (scope < depth && a.loopAt(scope) == b.loopAt(scope) && a.counter(scope) == b.counter(scope)) ++scope;
-    if (scope == depth || a.loopAt(scope) != b.loopAt(scope)) --scope;
-    if (scope < 0) return;
-    auto entry = std::make_unique<Interval>(Interval{.words = {}, .after = sim_, .fromCounts = {}, .counts = {}});
-    entry->scope = scope;
-    entry->fromCounters = entry->counters = countersOf(*recording_);
-    entry->fromTime = entry->time = recording_->now();
-    entry->fromCounts = entry->counts = recording_->counts();
-    entry->hasCompletion = sim_.completion() > recording_->completion();
-    encode(*recording_, scope, true, entry->words);
-    scopes_ |= 1U << scope;
-    memo_.emplace(entry->words.hash(), std::move(entry));
+  void takeUp(const Head &head) {
+    State &s = *states_[static_cast<std::size_t>(head.state)];
+    restore(s.words, s.positions, head.met, true);
   }
 
-  /// Replaces the coming interval by a memoised one, if one fits. The position is then at the next event.
-  bool jump() {
-    for (int scope = sim_.position().depth() - 1; scope >= 0; --scope) {
-      if (!((scopes_ >> scope) & 1U)) continue;
-      encode(sim_, scope, true, scratch_);
-      const auto [first, last] = memo_.equal_range(scratch_.hash());
-      for (auto it = first; it != last; ++it) {
-        Interval &e = *it->second;
-        if (e.scope != scope || !(e.words == scratch_)) continue;
-        skipSuperPeriods(e);
-        if (apply(e)) return true;
-      }
+  /// The number of the state that the simulation is in; -1: it is new, and enough are kept.
+  int stateHere() {
+    scratch_.clear();
+    sim_.encode(scratch_);
+    const std::uint64_t hash = scratch_.hash(without_);
+    const auto [first, last] = index_.equal_range(hash);
+    for (auto it = first; it != last; ++it)
+      if (states_[static_cast<std::size_t>(it->second)]->words.matches(scratch_, without_)) return it->second;
+    if (states_.size() >= kMaxMemo) return -1;
+    const int number = static_cast<int>(states_.size());
+    states_.push_back(std::make_unique<State>());
+    State &s = *states_.back();
+    s.words = scratch_;
+    s.hash = hash;
+    for (int p = 0; p < sim_.processes(); ++p) s.positions.push_back(sim_.position(p));
+    index_.emplace(hash, number);
+    result_.memoBytes +=
+        static_cast<std::int64_t>(sizeof(State) + s.words.bytes() + s.positions.size() * sizeof(Position));
+    return number;
+  }
+
+  /// Files the interval that ends here. Each process stays in the deepest loop that it never left.
+  void finishRecording(const Head &end) {
+    if (intervals_.size() >= kMaxMemo) return;
+    State &from = *states_[static_cast<std::size_t>(recording_.state)];
+    const Met &before = recording_.met;
+    auto interval = std::make_unique<Interval>();
+    for (std::size_t p = 0; p < from.positions.size(); ++p) {
+      const Position &a = from.positions[p], &b = sim_.position(static_cast<int>(p));
+      Leg leg{-1, before.place[p], end.met.place[p]};
+      const int depth = std::min(a.depth(), b.depth());
+      int scope = 0;
+      while (scope < depth && a.loopAt(scope) == b.loopAt(scope) &&
+             leg.from[static_cast<std::size_t>(scope)] == leg.to[static_cast<std::size_t>(scope)])
+        ++scope;
+      if (scope == depth || a.loopAt(scope) != b.loopAt(scope)) --scope;
+      leg.scope = scope;
+      if (scope < 0 && (a.step() != b.step() || a.depth() > 0)) return;  // it never comes back
+      interval->legs.push_back(leg);
     }
-    return false;
+    interval->to = end.state;
+    interval->time = end.met.time - before.time;
+    if (end.met.completion > before.completion) interval->completion = end.met.time - end.met.completion;
+    interval->counts = end.met.counts;
+    interval->counts.add(before.counts, -1);
+    interval->met = before;
+    from.intervals.push_back(static_cast<int>(intervals_.size()));
+    intervals_.push_back(std::move(interval));
+    result_.memoBytes +=
+        static_cast<std::int64_t>(sizeof(Interval) + from.positions.size() * (sizeof(Leg) + sizeof(Counters)));
   }
 
-  void skipSuperPeriods(Interval &e) {
-    const Counters here = countersOf(sim_);
-    const auto d = static_cast<std::size_t>(e.scope);
-    if (equalBelow(e.counters, here, e.scope) && here[d] > e.counters[d] && loopAt(e.scope).isUniform) {
-      const std::int64_t iterations = here[d] - e.counters[d];
-      const std::int64_t times = (loopAt(e.scope).trip - 1 - here[d]) / iterations;
-      if (times > 0) {
-        typename Sim::Counts per = sim_.counts();
-        per.add(e.counts, -1);
-        skip(e.scope, times, iterations, sim_.now() - e.time, per, true);
-      }
+  /// Replaces the coming interval by a memoised one, if one fits; null if none does.
+  const Interval *jump(Head &head) {
+    const State &state = *states_[static_cast<std::size_t>(head.state)];
+    for (const int number : state.intervals) {
+      Interval &i = *intervals_[static_cast<std::size_t>(number)];
+      bool isSame = true;
+      for (std::size_t p = 0; p < i.legs.size() && isSame; ++p)
+        isSame = areAlike(state.positions[p], i.legs[p].scope, i.legs[p].from, head.met.place[p]);
+      if (!isSame) continue;
+      skipSuperPeriods(i, state, head.met);
+      if (apply(i, head)) return &i;
     }
-    e.counters = countersOf(sim_);
-    e.time = sim_.now();
-    e.counts = sim_.counts();
+    return nullptr;
   }
 
-  bool apply(const Interval &e) {
-    const Counters here = countersOf(sim_);
-    const auto last = static_cast<std::size_t>(e.scope);
-    LoopShift by{};
-    for (std::size_t d = 0; d <= last; ++d) by[d] = here[d] - e.fromCounters[d];
-    if (e.after.position().counter(e.scope) + by[last] > loopAt(e.scope).trip - 1) return false;
-    const std::int64_t time = sim_.now() - e.fromTime, completion = sim_.completion();
-    typename Sim::Counts c = sim_.counts();
-    c.add(e.after.counts(), 1).add(e.fromCounts, -1);
-    sim_ = e.after;
-    sim_.shift(by, time, true);
-    sim_.setCounts(c);
-    sim_.setCompletion(e.hasCompletion ? std::max(completion, sim_.completion()) : completion);
-    result_.skipped += e.after.now() - e.fromTime;
-    ++result_.intervals;
+  void skipSuperPeriods(Interval &i, const State &state, Met &met) {
+    const auto positionOf = [&state](std::size_t p) -> const Position & { return state.positions[p]; };
+    if (findPeriod(i.met, met, positionOf, period_))
+      if (const std::int64_t times = timesOf(period_, met.place, positionOf); times > 0) skip(period_, times, met);
+    i.met = met;
+  }
+
+  bool apply(const Interval &i, Head &head) {
+    const State &from = *states_[static_cast<std::size_t>(head.state)];
+    for (std::size_t p = 0; p < i.legs.size(); ++p) {
+      const Leg &leg = i.legs[p];
+      if (leg.scope < 0) continue;
+      const auto d = static_cast<std::size_t>(leg.scope);
+      if (head.met.place[p][d] + leg.to[d] - leg.from[d] >= loopOf(from.positions[p], leg.scope).trip) return false;
+    }
+    for (std::size_t p = 0; p < i.legs.size(); ++p) {
+      const Leg &leg = i.legs[p];
+      Counters &c = head.met.place[p];
+      for (std::size_t d = 0; d < c.size(); ++d)
+        c[d] = static_cast<int>(d) <= leg.scope ? c[d] + leg.to[d] - leg.from[d] : leg.to[d];
+    }
+    head.state = i.to;
+    head.met.time += i.time;
+    head.met.counts.add(i.counts, 1);
+    if (i.completion) head.met.completion = std::max(head.met.completion, head.met.time - *i.completion);
+    result_.skipped += i.time;
     return true;
   }
 
   Sim &sim_;
-  FastForwardOptions options_;
+  bool isEnabled_;
+  Parts without_, withoutCountdowns_;  // parts that are not compared: at events, and at iterations
   FastForwardResult result_;
-  std::vector<LoopMemory> memory_;
-  std::unordered_multimap<std::uint64_t, std::unique_ptr<Interval>> memo_;
-  unsigned scopes_ = 0;  // bit s: some memoised interval has scope s
-  std::unique_ptr<Sim> recording_;
+  std::vector<std::vector<std::unique_ptr<LoopMemory>>> memory_;  // by process and loop
+  std::vector<std::unique_ptr<State>> states_;
+  std::vector<std::unique_ptr<Interval>> intervals_;
+  std::unordered_multimap<std::uint64_t, int> index_;  // states by their hash
+  Head recording_;
+  std::vector<Position> positions_;  // used again and again: of a skip, of a search
+  Met now_;
+  Period period_;
   StateWords scratch_;
 };
 

@@ -25,9 +25,10 @@ Result<const evaluate::Target *> targetOf(const machine::Machine &machine) {
     if (t->family() == machine.family) return t;
     families.emplace_back(t->family());
   }
-  return error("unknown-family", {"--target"},
-               fmt::format("machine '{}' is of family '{}', which nothing compiles for", machine.name, machine.family),
-               suggest(machine.family, families));
+  return error(
+      "unknown-family", {"--target"},
+      fmt::format("machine '{}' is of family '{}', for which no compiler exists", machine.name, machine.family),
+      suggest(machine.family, families));
 }
 
 Result<const evaluate::Target *> targetOf(const machine::Machine &machine, const program::Program &program) {

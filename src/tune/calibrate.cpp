@@ -120,7 +120,7 @@ std::string keyOf(const machine::Machine &base, const std::string &section, std:
 Result<Calibration> calibrate(const CalibrationTables &tables, const machine::Machine &machine) {
   if (!machine.dpu)
     return unsupported("not-a-dpu", {}, "machine '" + machine.name + "' has no DPUs to calibrate",
-                       "upmem, or a file on top");
+                       "use upmem, or a file that extends it");
   Calibration c;
   c.issueInterval = static_cast<double>(machine.dpu->issueInterval.value);
   for (const OperationRow &r : tables.operations)
@@ -137,10 +137,11 @@ Result<Calibration> calibrate(const CalibrationTables &tables, const machine::Ma
     const SizeRules rules(all, size.first, size.second, c.issueInterval, c.loop);
     const auto latency = rules.latency();
     if (!latency || *latency <= 0)
-      return error("bad-table", where,
-                   fmt::format("transfers of {} bytes have no latency: no row with 1 tasklet, or one that is too short",
-                               size.second),
-                   "measure each size with 1 tasklet as well");
+      return error(
+          "bad-table", where,
+          fmt::format("transfers of {} bytes have no latency: there is no row with 1 tasklet, or it is too short",
+                      size.second),
+          "measure each size with 1 tasklet too");
     const double occupancy = rules.occupancy(*latency);
     constexpr double kTenths = 10;
     const auto rounded = [&](double x) { return std::round(x * share * kTenths) / kTenths; };
@@ -167,7 +168,7 @@ Result<std::string> machineText(const Calibration &c, const machine::Machine &ba
       if (key.empty())
         return error("bad-table", {},
                      fmt::format("machine '{}' has no {} of {} bytes", base.name, direction, t.size.value),
-                     "add the size to the machine file first, or leave its rows out");
+                     "add the size to the machine file first, or omit its rows");
       out += fmt::format("      {}: {{size: {} B, latency: {} cycle, occupancy: {} cycle}}\n", key, t.size.value,
                          numberText(t.latency), numberText(t.occupancy));
     }

@@ -23,7 +23,7 @@ class Row {
 
   std::string text(std::string_view column) {
     if (const auto cell = table_.cell(row_, column)) return std::string(*cell);
-    report("column '" + std::string(column) + "' is missing in this row", "every row has all columns");
+    report("column '" + std::string(column) + "' is missing in this row", "every row needs all columns");
     return {};
   }
   std::int64_t integer(std::string_view column, std::int64_t low, std::int64_t high) {
@@ -58,7 +58,7 @@ template <typename T, typename Key>
 void add(std::vector<T> &rows, T row, Row &r, Key key) {
   for (const T &other : rows)
     if (key(other) == key(row))
-      r.report("this was measured in line " + std::to_string(other.where.line) + " already",
+      r.report("line " + std::to_string(other.where.line) + " already has this measurement",
                "keep one of the two rows");
   rows.push_back(std::move(row));
 }
@@ -67,10 +67,10 @@ void addTransfer(Row &r, CalibrationTables &tables) {
   TransferRow t;
   const std::string op = r.text("op");
   t.isRead = op == "DMA_LOAD";
-  if (!t.isRead && op != "DMA_STORE") r.report("'" + op + "' is no transfer", "DMA_LOAD or DMA_STORE");
+  if (!t.isRead && op != "DMA_STORE") r.report("'" + op + "' is not a transfer", "use DMA_LOAD or DMA_STORE");
   t.bytes = r.integer("size_bytes", kUnit, kMostBytes);
   if (t.bytes % kUnit != 0)
-    r.report("a transfer of " + std::to_string(t.bytes) + " bytes cannot be", "a multiple of 8");
+    r.report("a transfer of " + std::to_string(t.bytes) + " bytes is impossible", "use a multiple of 8");
   t.tasklets = r.integer("tasklets", 1, kMostTasklets);
   t.transfers = r.integer("n_dma", 1, kMostTransfers);
   t.cycles = r.cycles("cycles_per_iteration");

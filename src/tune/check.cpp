@@ -38,9 +38,9 @@ Status check(const Problem &problem, const std::string &mapping, Cycles estimate
   if (!report) return report.diagnostics();
   if (report->cycles != estimated && !isSampled(problem, mapping, report->cycles))
     return error(DiagnosticKind::kOurs, "wrong-cycles", {},
-                 fmt::format("{} takes {} cycles command by command, {} by fast-forward", mapping, report->cycles.value,
-                             estimated.value),
-                 "this is a bug of ours: please report it with the command you ran");
+                 fmt::format("{} takes {} cycles command by command, but {} by fast-forward", mapping,
+                             report->cycles.value, estimated.value),
+                 "this is a bug in Pimento: please report it with the command you ran");
   return okStatus();
 }
 

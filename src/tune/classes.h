@@ -32,6 +32,7 @@ struct ProgramClass {
   std::int64_t first = 0;  ///< its first candidate
   evaluate::DeviceCost bound;
   std::optional<evaluate::DeviceCost> run;
+  bool isSampled = false;  ///< the run was estimated from samples
 };
 
 struct CostClass {

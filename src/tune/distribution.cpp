@@ -23,7 +23,7 @@ std::optional<Distribution> distributionOf(const Exploration &exploration) {
   if (exploration.bounded > 0) return std::nullopt;
   std::vector<Cycles> kernel, total;
   for (const Row &r : exploration.rows) {
-    if (r.how != How::kEstimated && r.how != How::kEqual) continue;
+    if (r.how != search::Fate::kEstimated && r.how != search::Fate::kEqual) continue;
     kernel.push_back(r.cost.kernel);
     total.push_back(r.cost.total);
   }

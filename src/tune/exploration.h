@@ -3,23 +3,21 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "pimento/evaluate/cost.h"
+#include "pimento/search/search.h"
 
 namespace pimento::tune {
-
-enum class How : std::uint8_t { kEstimated, kEqual, kBounded, kIllegal };
-std::string_view name(How how);
 
 /// One candidate.
 struct Row {
   std::string mapping;
-  How how = How::kIllegal;
-  evaluate::Cost cost;     ///< kBounded: lower bounds; kIllegal: nothing
+  search::Fate how = search::Fate::kIllegal;
+  evaluate::Cost cost;     ///< kBounded, kOpen: lower bounds; kIllegal: nothing
   std::int64_t like = -1;  ///< kEqual: the row it equals; kBounded: a row that rules it out
   std::string error;       ///< kIllegal: code of the diagnostic
 };
@@ -28,7 +26,10 @@ struct Exploration {
   std::vector<Row> rows;   ///< in the order of the enumeration; the reference mapping last if nothing is like it
   std::int64_t space = 0;  ///< candidates there are, counted up to kMostCounted
   std::int64_t every = 1;  ///< of which every so many-th was explored
-  std::int64_t estimated = 0, equal = 0, bounded = 0, illegal = 0;
+  std::int64_t estimated = 0, equal = 0, bounded = 0, illegal = 0, open = 0;
+  std::map<std::string, std::int64_t> illegalBy;  ///< by code of the diagnostic
+  search::Stop stop = search::Stop::kDone;
+  search::Proof proof;                      ///< of the best ones, among the rows
   std::int64_t deviceRuns = 0;              ///< command streams that were run, or taken from the store
   std::vector<std::int64_t> front;          ///< rows, by rising time: the first is the best in time, the last in energy
   std::string referenceMapping;             ///< spelled out

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <mutex>
-#include <numeric>
-#include <tuple>
+#include <set>
 
 #include "pimento/base/integer.h"
 #include "pimento/base/progress.h"
@@ -14,9 +13,10 @@
 #include "pimento/base/thread_pool.h"
 #include "pimento/evaluate/counts.h"
 #include "pimento/evaluate/target.h"
+#include "pimento/search/search.h"
 #include "pimento/tune/candidates.h"
 #include "pimento/tune/classes.h"
-#include "pimento/tune/pareto.h"
+#include "pimento/tune/problem.h"
 #include "pimento/tune/store.h"
 
 namespace pimento::tune {
@@ -25,31 +25,37 @@ namespace {
 
 constexpr const char *kRunKind = "run";
 
-/// A run as the store keeps it: cycles, then its actions.
-std::string textOf(const evaluate::DeviceCost &run) {
-  std::string out = std::to_string(run.cycles.value);
-  for (const auto &[action, n] : run.actions) out += fmt::format(" {}={}", action, n);
+constexpr char kSampled = '~';
+
+/// A run as the store keeps it: cycles, with a mark if they were estimated from samples, then its actions.
+std::string textOf(const ProgramClass &program) {
+  std::string out = std::to_string(program.run->cycles.value);
+  if (program.isSampled) out += kSampled;
+  for (const auto &[action, n] : program.run->actions) out += fmt::format(" {}={}", action, n);
   return out;
 }
 
-/// `names`: of all actions there are.
-std::optional<evaluate::DeviceCost> runOf(const std::string &text, const std::vector<std::string_view> &names) {
-  const std::vector<std::string_view> parts = split(text, ' ');
+/// Takes up what the store keeps; leaves `program` without a run if that is damaged. `names`: of all actions there are.
+void takeUp(const std::string &text, const std::vector<std::string_view> &names, ProgramClass &program) {
+  std::vector<std::string_view> parts = split(text, ' ');
+  program.isSampled = parts.front().ends_with(kSampled);
+  if (program.isSampled) parts.front().remove_suffix(1);
   const auto cycles = parseInteger(parts.front());
-  if (!cycles || *cycles < 0) return std::nullopt;
+  if (!cycles || *cycles < 0) return;
   evaluate::DeviceCost run;
   run.cycles = Cycles(*cycles);
   for (std::size_t i = 1; i < parts.size(); ++i) {
     const std::size_t eq = parts[i].find('=');
     const auto name = std::find(names.begin(), names.end(), parts[i].substr(0, eq));
     const auto n = eq == std::string_view::npos ? std::nullopt : parseInteger(parts[i].substr(eq + 1));
-    if (!n || *n < 0 || name == names.end()) return std::nullopt;
+    if (!n || *n < 0 || name == names.end()) return;
     run.actions.add(*name, *n);
   }
-  return run;
+  program.run = std::move(run);
 }
 
-class Explorer {
+/// Candidates are rows. Rows of one program class share its run.
+class Explorer final : search::Evaluator {
  public:
   Explorer(const Problem &problem, const ExploreOptions &options, const Control &control)
       : problem_(problem),
@@ -64,19 +70,16 @@ class Explorer {
     if (isStopped()) return interrupted(control_, "mappings were");
     addReference();
     if (classes_.costs.empty()) return noneIsLegal();
-    estimateBestFirst();
-    if (failed_) return *failed_;
+    const Result<search::Found> found = estimate();
+    if (!found) return found.diagnostics();
     if (isStopped()) return interrupted(control_, "mappings were");
     estimateReference();
-    fillRows();
-    for (const Pareto::Point &p : front_.front()) out_.front.push_back(p.number);
+    fillRows(*found);
     return std::move(out_);
   }
 
  private:
   static constexpr std::size_t kBlock = 1024;  // candidates compiled at a time
-  // Classes estimated before bounds are compared again: few, as each may rule out most of the others.
-  static constexpr std::size_t kFirstBatch = 4, kLargestBatch = 8;
 
   bool isStopped() const { return control_.isStopped != nullptr && *control_.isStopped; }
 
@@ -88,7 +91,7 @@ class Explorer {
         "no-legal-mapping", problem_.kernel().where,
         fmt::format("kernel '{}' has no legal mapping on {}: {} candidates, {}", problem_.kernel().name,
                     problem_.machine->name, out_.rows.size(),
-                    errors.empty() ? "none in the space" : "the first refused with " + errors.begin()->second),
+                    errors.empty() ? "none in the space" : "the first was refused with " + errors.begin()->second),
         fmt::format("use smaller sizes, or more of its levels {}", fmt::join(levels, ", ")));
   }
 
@@ -151,7 +154,7 @@ class Explorer {
     const std::string &text = out_.rows[static_cast<std::size_t>(program.first)].mapping;
     if (control_.store != nullptr)
       if (const auto kept = control_.store->find(kRunKind, control_.scope + text))
-        program.run = runOf(*kept, evaluate::actionsOf(problem_.target->counts()));
+        takeUp(*kept, evaluate::actionsOf(problem_.target->counts()), program);
     if (program.run) return;
     const auto compiled = compile(problem_, mappingOf(text));
     PIMENTO_CHECK(compiled.ok());
@@ -161,59 +164,71 @@ class Explorer {
       failed_ = run.diagnostics();
       return;
     }
+    program.isSampled = run->interval.has_value();
     program.run = std::move(*run);
     if (control_.store == nullptr) return;
-    if (Status s = control_.store->put(kRunKind, control_.scope + text, textOf(*program.run)); !s) {
+    if (Status s = control_.store->put(kRunKind, control_.scope + text, textOf(program)); !s) {
       const std::lock_guard<std::mutex> lock(mutex_);
       failed_ = s.diagnostics();
     }
   }
 
-  static Pareto::Point pointOf(const evaluate::Cost &cost, std::int64_t number) {
-    return {static_cast<double>(cost.total.value), cost.energy.value, number};
+  const CostClass &classAt(std::int64_t row) const {
+    return classes_.costs[static_cast<std::size_t>(classes_.classOf()[static_cast<std::size_t>(row)])];
   }
 
-  void estimateBestFirst() {
-    std::vector<std::size_t> order(classes_.costs.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      const CostClass &x = classes_.costs[a], &y = classes_.costs[b];
-      return std::tuple(x.bound.total, x.bound.energy, x.first) < std::tuple(y.bound.total, y.bound.energy, y.first);
-    });
-    costs_.resize(order.size());
-    ruledOutBy_.assign(order.size(), -1);
-    Progress progress(progressText("estimating mappings"), static_cast<std::int64_t>(order.size()),
-                      control_.showsProgress);
-    std::size_t size = kFirstBatch;
-    for (std::size_t next = 0; next < order.size() && !isStopped() && !failed_;
-         size = std::min(2 * size, kLargestBatch)) {
-      const std::size_t begin = next;
-      std::vector<std::size_t> batch, programs;
-      for (; next < order.size() && batch.size() < size; ++next) {
-        const CostClass &c = classes_.costs[order[next]];
-        const bool isRun = classes_.programs[c.program].run.has_value();
-        const auto by = options_.isExhaustive || options_.isUnbounded || isRun
-                            ? std::nullopt
-                            : front_.rulesOut(pointOf(c.bound, c.first));
-        if (by) {
-          ruledOutBy_[order[next]] = *by;
-          continue;
-        }
-        batch.push_back(order[next]);
-        if (!isRun) programs.push_back(c.program);
-      }
-      std::sort(programs.begin(), programs.end());
-      programs.erase(std::unique(programs.begin(), programs.end()), programs.end());
-      parallelFor(control_.jobs, static_cast<std::int64_t>(programs.size()),
-                  [&](std::int64_t i) { runProgram(classes_.programs[programs[static_cast<std::size_t>(i)]]); });
-      if (isStopped() || failed_) return;
-      for (const std::size_t n : batch) {
-        const CostClass &c = classes_.costs[n];
-        costs_[n] = evaluate::costOf(*problem_.machine, c.work, *classes_.programs[c.program].run);
-        front_.add(pointOf(*costs_[n], c.first));
-      }
-      progress.advance(static_cast<std::int64_t>(next - begin));
+  static search::Objectives objectivesOf(const evaluate::Cost &cost) {
+    return {static_cast<double>(cost.total.value), cost.energy.value};
+  }
+
+  bool isExact() const override {
+    return std::ranges::none_of(classes_.programs, [](const ProgramClass &p) { return p.run && p.isSampled; });
+  }
+
+  bool isKnown(std::int64_t row) const override { return classes_.programs[classAt(row).program].run.has_value(); }
+
+  Result<std::vector<std::optional<search::Objectives>>> evaluate(std::span<const std::int64_t> rows) override {
+    std::set<std::size_t> needed;
+    for (const std::int64_t row : rows)
+      if (!isKnown(row)) needed.insert(classAt(row).program);
+    const std::vector<std::size_t> programs(needed.begin(), needed.end());
+    parallelFor(control_.jobs, static_cast<std::int64_t>(programs.size()),
+                [&](std::int64_t i) { runProgram(classes_.programs[programs[static_cast<std::size_t>(i)]]); });
+    if (failed_) return *failed_;
+    std::vector<std::optional<search::Objectives>> costs(rows.size());
+    if (isStopped()) return costs;
+    for (std::size_t i = 0; i < rows.size(); ++i) costs[i] = objectivesOf(costAt(rows[i]));
+    return costs;
+  }
+
+  evaluate::Cost costAt(std::int64_t row) const {
+    const CostClass &c = classAt(row);
+    return evaluate::costOf(*problem_.machine, c.work, *classes_.programs[c.program].run);
+  }
+
+  void advance(std::int64_t candidates) override { estimating_->advance(candidates); }
+
+  Result<search::Found> estimate() {
+    std::vector<search::Candidate> candidates(out_.rows.size());
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      search::Candidate &c = candidates[i];
+      const auto row = static_cast<std::int64_t>(i);
+      c.isLegal = classes_.classOf()[i] >= 0;
+      if (!c.isLegal) continue;
+      c.bound = objectivesOf(classAt(row).bound);
+      if (classAt(row).first != row) c.like = classAt(row).first;
     }
+    estimating_.emplace(progressText("estimating mappings"), static_cast<std::int64_t>(classes_.costs.size()),
+                        control_.showsProgress);
+    const bool isWhole = options_.isExhaustive || options_.isUnbounded;
+    const search::Algorithm &usual = isWhole ? static_cast<const search::Algorithm &>(exhaustive_) : bestFirst_;
+    const search::Algorithm &algorithm = options_.algorithm != nullptr ? *options_.algorithm : usual;
+    search::Budget budget;
+    if (options_.budget > 0) budget.evaluations = options_.budget;
+    budget.isStopped = control_.isStopped;
+    auto found = algorithm.run(candidates, *this, budget);
+    estimating_.reset();
+    return found;
   }
 
   void estimateReference() {
@@ -224,31 +239,29 @@ class Explorer {
       out_.reference = evaluate::costOf(*problem_.machine, (*compiled)->hostWork(), *run);
   }
 
-  void fillRows() {
+  void fillRows(const search::Found &found) {
+    using search::Fate;
     for (const ProgramClass &p : classes_.programs) out_.deviceRuns += p.run ? 1 : 0;
     for (std::size_t i = 0; i < out_.rows.size(); ++i) {
       Row &row = out_.rows[i];
       const auto number = static_cast<std::int64_t>(i);
-      const std::int64_t c = classes_.classOf()[i];
-      if (c < 0) {
+      row.how = found.verdicts[i].fate;
+      row.like = found.verdicts[i].by;
+      if (row.how == Fate::kIllegal) {
         row.error = classes_.errors().at(number);
-        ++out_.illegal;
-        continue;
-      }
-      const CostClass &cost = classes_.costs[static_cast<std::size_t>(c)];
-      if (const auto &known = costs_[static_cast<std::size_t>(c)]) {
-        const bool isFirst = cost.first == number;
-        row.how = isFirst ? How::kEstimated : How::kEqual;
-        row.cost = *known;
-        row.like = isFirst ? -1 : cost.first;
-        ++(isFirst ? out_.estimated : out_.equal);
+        ++out_.illegalBy[row.error];
       } else {
-        row.how = How::kBounded;
-        row.cost = cost.bound;
-        row.like = ruledOutBy_[static_cast<std::size_t>(c)];
-        ++out_.bounded;
+        row.cost = row.how == Fate::kEstimated || row.how == Fate::kEqual ? costAt(number) : classAt(number).bound;
       }
     }
+    out_.estimated = found.count(Fate::kEstimated);
+    out_.equal = found.count(Fate::kEqual);
+    out_.bounded = found.count(Fate::kBounded);
+    out_.illegal = found.count(Fate::kIllegal);
+    out_.open = found.count(Fate::kOpen);
+    out_.stop = found.stop;
+    out_.proof = found.proof;
+    for (const search::Pareto::Point &p : found.front) out_.front.push_back(p.number);
   }
 
   const Problem &problem_;
@@ -256,35 +269,21 @@ class Explorer {
   const Control &control_;
   Classes classes_;
   Exploration out_;
-  Pareto front_;
-  std::vector<std::optional<evaluate::Cost>> costs_;  // by cost class
-  std::vector<std::int64_t> ruledOutBy_;              // by cost class
+  const search::BestFirst bestFirst_{};
+  const search::Exhaustive exhaustive_{};
+  std::optional<Progress> estimating_;
   std::mutex mutex_;
   std::optional<Diagnostics> failed_;
 };
 
 }  // namespace
 
-std::string_view name(How how) {
-  switch (how) {
-    case How::kEstimated:
-      return "estimated";
-    case How::kEqual:
-      return "equal";
-    case How::kBounded:
-      return "bounded";
-    case How::kIllegal:
-      break;
-  }
-  return "illegal";
-}
-
 Diagnostic interrupted(const Control &control, std::string_view what) {
   const std::string hint =
       control.store != nullptr
-          ? fmt::format("what was finished is in {}: repeat the command to go on", control.store->path())
-          : "with --store FILE.db the same command goes on where it was stopped";
-  return error("interrupted", {}, fmt::format("stopped before all {} done", what), hint);
+          ? fmt::format("finished results are in {}: repeat the command to continue", control.store->path())
+          : "with --store FILE.db the same command continues where it stopped";
+  return error("interrupted", {}, fmt::format("stopped before all {} finished", what), hint);
 }
 
 Result<Exploration> explore(const Problem &problem, const ExploreOptions &options, const Control &control) {

@@ -1,16 +1,17 @@
 // Explores all mappings of a problem: what each costs in time and energy, or why it cannot be the best.
 //
-// Every candidate ends in one of four ways:
+// Every candidate ends in one of these ways (search/search.h):
 //   estimated  its device program was run by fast-forward (once for all candidates with the same command stream), and
 //              the host's part added;
 //   equal      command stream and host work are those of an estimated candidate, so are all costs;
 //   bounded    a lower bound of its time and its energy is ruled out by an estimated candidate (pareto.h), so it is on
 //              no front and is not the best at anything;
-//   illegal    mapping or lowering refuse it.
+//   illegal    mapping or lowering refuse it;
+//   open       the budget was spent before its turn.
 //
 // Best first: classes of candidates by rising lower bound, in batches whose size does not depend on the threads. What
 // is estimated and what is bounded is therefore a function of the problem alone. The front and the best ones are those
-// of the whole space (proof in pareto.h; tests compare with an exhaustive run).
+// of the whole space (proof in search/pareto.h; tests compare with an exhaustive run).
 #pragma once
 
 #include <cstdint>
@@ -20,9 +21,10 @@
 
 #include "pimento/tune/control.h"
 #include "pimento/tune/exploration.h"
-#include "pimento/tune/problem.h"
 
 namespace pimento::tune {
+
+struct Problem;
 
 struct ExploreOptions {
   bool isExhaustive = false;  ///< every legal candidate is run on its own
@@ -30,6 +32,8 @@ struct ExploreOptions {
   std::int64_t limit = 0;
   /// Nothing is ruled out by a bound: every legal candidate gets its costs, equal ones together.
   bool isUnbounded = false;
+  std::int64_t budget = 0;                       ///< most device runs; 0: no limit
+  const search::Algorithm *algorithm = nullptr;  ///< null: best first, or exhaustive where nothing is ruled out
 };
 
 /// Candidates of a space that is larger than the limit are counted up to here; those behind are not looked at.

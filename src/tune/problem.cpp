@@ -84,14 +84,14 @@ Result<mapping::MappingSpace::Chunks> parseChunks(std::string_view text, const m
   for (const std::string_view part : split(text, ';')) {
     const std::size_t eq = part.find('=');
     if (eq == std::string_view::npos)
-      return bad(fmt::format("'{}' names no level and chunks", part), "write LEVEL=CHUNK,...;... or none");
+      return bad(fmt::format("'{}' is not of the form LEVEL=CHUNK", part), "write LEVEL=CHUNK,...;... or none");
     const std::string level(trim(part.substr(0, eq)));
     if (std::find(levels.begin(), levels.end(), level) == levels.end())
       return bad(fmt::format("the machine has no level '{}'", level), suggest(level, levels));
     for (const std::string_view item : split(part.substr(eq + 1), ',')) {
       const auto chunk = parseInteger(trim(item));
       if (!chunk || *chunk < 1 || *chunk > mapping::kMaxExtent)
-        return bad(fmt::format("'{}' is no chunk", item), "chunks are whole numbers of elements, 1 or more");
+        return bad(fmt::format("'{}' is not a chunk", item), "chunks are whole numbers of elements, 1 or more");
       std::vector<std::int64_t> &chunks = out[level];
       if (std::find(chunks.begin(), chunks.end(), *chunk) == chunks.end()) chunks.push_back(*chunk);
     }
@@ -126,7 +126,7 @@ Result<std::unique_ptr<evaluate::CompiledPart>> compile(const Problem &problem, 
 }
 
 std::string toolIdentity() {
-  constexpr int kFormat = 2;  // of what stores hold
+  constexpr int kFormat = 3;  // of what stores hold
   return fmt::format("pimento {} format {}", PIMENTO_VERSION, kFormat);
 }
 

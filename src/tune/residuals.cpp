@@ -53,7 +53,7 @@ std::vector<Case> casesOf(const CalibrationTables &tables, const machine::Dpu &d
     for (const Simple &s : kSimple)
       if (s.op == r.op && s.type == r.type) simple = &s;
     if (simple == nullptr) {
-      leftOut.push_back(fmt::format("{} {}: operands are not in the table", r.op, r.type));
+      leftOut.push_back(fmt::format("{} {}: these operands are not in the table", r.op, r.type));
       continue;
     }
     cases.push_back({"operation", r.op, r.type, r.cycles, [&dpu, simple] {

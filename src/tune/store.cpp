@@ -65,15 +65,14 @@ Diagnostic Store::failure(int status) const {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return error("store-locked", where, "another process is using this store",
-                   "wait for it to end, or name another file: one store serves one process at a time");
+                   "wait for it to end, or use another file: a store serves one process at a time");
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
-      return error("store-corrupt", where, "this is no result store, or a damaged one",
-                   "name another file; a damaged store cannot be repaired: delete it and run again");
+      return error("store-corrupt", where, "not a result store, or a damaged one",
+                   "use another file; a damaged store cannot be repaired: delete it and run again");
     default:
-      return error("store-unwritable", where,
-                   fmt::format("the result store cannot be written: {}", sqlite3_errstr(status)),
-                   "choose a folder that exists, may be written to and has room");
+      return error("store-unwritable", where, fmt::format("cannot write the result store: {}", sqlite3_errstr(status)),
+                   "choose a folder that exists, is writable and has space");
   }
 }
 
@@ -107,7 +106,7 @@ Status Store::prepareTables(const std::string &identity, const std::string &abou
   if (application == kApplication) return okStatus();
   if (tables != 0)
     return error("store-other-file", {path_, 0, 0}, "this database is not a result store",
-                 "name a file that does not exist yet; a store is made when it is first used");
+                 "name a file that does not exist yet; the store is created on first use");
   for (const std::string &sql :
        {std::string("BEGIN IMMEDIATE"), fmt::format("PRAGMA application_id = {}", kApplication),
         std::string("CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID"),
@@ -136,7 +135,7 @@ Status Store::checkOwner(const std::string &identity, const std::string &about) 
   const std::string more = *name == about ? ", with another kernel, machine, choice of mappings or version" : "";
   return error("store-other-problem", {path_, 0, 0},
                fmt::format("this store holds results of another problem: {}{}; this run is {}", *name, more, about),
-               "name another file, or repeat the options with which the store was begun");
+               "use another file, or repeat the options that the store was created with");
 }
 
 Status Store::readResults() {

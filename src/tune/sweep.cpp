@@ -51,14 +51,14 @@ Result<Axis> resolve(std::string_view text, const std::string &name, const Sweep
   }
   if (ends.size() == 1) return Axis{ends.front(), false, ends.front(), {}};
   if (ends.size() > 1)
-    return usageError("sweep-ambiguous", whereOf(text), fmt::format("'{}' may be {}", name, join(ends, " or ")),
+    return usageError("sweep-ambiguous", whereOf(text), fmt::format("'{}' is ambiguous: {}", name, join(ends, " or ")),
                       "write the whole path");
   choices.insert(choices.end(), names.paths.begin(), names.paths.end());
   for (const auto &[alias, path] : names.aliases) choices.push_back(alias);
   for (const std::string &s : names.sizes) choices.push_back(std::string(kSizePrefix) + s);
   const std::string near = nearest(name, choices);
-  return usageError("sweep-unknown", whereOf(text), fmt::format("the machine has no number '{}'", name),
-                    fmt::format("{}'pimento targets NAME' lists every path; sizes of the kernel are {}",
+  return usageError("sweep-unknown", whereOf(text), fmt::format("unknown number '{}'", name),
+                    fmt::format("{}'pimento targets NAME' lists all paths; sizes of the kernel are {}",
                                 near.empty() ? "" : fmt::format("did you mean '{}'? ", near),
                                 names.sizes.empty() ? "fixed" : "size." + join(names.sizes, ", size.")));
 }
@@ -92,16 +92,16 @@ class RangeParser {
     if (n && std::isfinite(*n)) return *n;
     return usageError(
         "sweep-number", whereOf(text_),
-        text.empty() ? std::string("a number of the range is missing") : fmt::format("'{}' is no number", text),
-        std::string("ranges are of numbers without units; ") + kForms);
+        text.empty() ? std::string("a number of the range is missing") : fmt::format("'{}' is not a number", text),
+        std::string("ranges need numbers without units; ") + kForms);
   }
 
   Status range(const std::string &message) const { return usageError("sweep-range", whereOf(text_), message, kForms); }
 
   /// Steps are counted, not added up, so that rounding does not grow.
   Status linear(double first, double last, double step) {
-    if (!(step > 0)) return range(fmt::format("the step is {}, it must be above 0", numberText(step)));
-    if (last < first) return range(fmt::format("the range ends at {}, before it begins", numberText(last)));
+    if (!(step > 0)) return range(fmt::format("the step is {}, but must be above 0", numberText(step)));
+    if (last < first) return range(fmt::format("the range ends at {}, below its start", numberText(last)));
     constexpr double kSlack = 1e-9;  // of a step: 0..1:0.1 ends at 1
     const double steps = std::floor((last - first) / step + kSlack);
     if (steps >= static_cast<double>(kMaxPoints)) return tooLarge();
@@ -114,9 +114,9 @@ class RangeParser {
   }
 
   Status geometric(double first, double last, double factor) {
-    if (!(factor > 1)) return range(fmt::format("the factor is {}, it must be above 1", numberText(factor)));
-    if (!(first > 0)) return range(fmt::format("a geometric range cannot begin at {}", numberText(first)));
-    if (last < first) return range(fmt::format("the range ends at {}, before it begins", numberText(last)));
+    if (!(factor > 1)) return range(fmt::format("the factor is {}, but must be above 1", numberText(factor)));
+    if (!(first > 0)) return range(fmt::format("a geometric range cannot start at {}", numberText(first)));
+    if (last < first) return range(fmt::format("the range ends at {}, below its start", numberText(last)));
     for (double x = first; x <= last * (1 + 1e-12); x *= factor) {
       out_.push_back(numberText(x));
       if (static_cast<std::int64_t>(out_.size()) > kMaxPoints) return tooLarge();
@@ -126,7 +126,7 @@ class RangeParser {
 
   Diagnostic tooLarge() const {
     return usageError("sweep-too-large", whereOf(text_), fmt::format("more than {} values", kMaxPoints),
-                      "take a larger step, or a geometric range (1..64*2)");
+                      "use a larger step, or a geometric range (1..64*2)");
   }
 
   std::string_view text_;
@@ -137,8 +137,8 @@ Status checkSizes(std::string_view text, const Axis &axis) {
   if (!axis.isSize) return okStatus();
   for (const std::string &v : axis.values)
     if (const auto n = parseInteger(v); !n || *n < 1)
-      return usageError("sweep-size", whereOf(text), fmt::format("'{}' is no size", v),
-                        "sizes are whole numbers from 1 on");
+      return usageError("sweep-size", whereOf(text), fmt::format("'{}' is not a size", v),
+                        "sizes are whole numbers of at least 1");
   return okStatus();
 }
 
@@ -200,7 +200,7 @@ Result<Axis> parseAxis(std::string_view text, const SweepNames &names) {
   const std::size_t eq = text.find('=');
   const std::string name(trim(text.substr(0, eq)));
   if (eq == std::string_view::npos || name.empty())
-    return usageError("sweep-syntax", whereOf(text), fmt::format("'{}' names no path and values", text), kForms);
+    return usageError("sweep-syntax", whereOf(text), fmt::format("'{}' is not of the form PATH=VALUES", text), kForms);
   Result<Axis> axis = resolve(text, name, names);
   if (!axis) return axis;
   RangeParser parser(text, axis->values);
@@ -210,8 +210,8 @@ Result<Axis> parseAxis(std::string_view text, const SweepNames &names) {
     if (std::find(
             axis->values.begin(), axis->values.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(i, 1000)),
             axis->values[i]) != axis->values.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(i, 1000)))
-      return usageError("sweep-duplicate", whereOf(text), fmt::format("'{}' stands there twice", axis->values[i]),
-                        "give every value once");
+      return usageError("sweep-duplicate", whereOf(text), fmt::format("'{}' appears twice", axis->values[i]),
+                        "list every value once");
   if (Status s = checkSizes(text, *axis); !s) return s.diagnostics();
   return axis;
 }
@@ -225,11 +225,11 @@ Result<std::vector<Axis>> parseAxes(const std::vector<std::string> &texts, const
     for (const Axis &a : axes)
       if (a.path == axis->path)
         return usageError("sweep-duplicate", whereOf(text), fmt::format("'{}' is swept twice", a.path),
-                          "put all its values into one --sweep");
+                          "combine all its values in one --sweep");
     points = multiplySaturated(points, static_cast<std::int64_t>(axis->values.size()));
     if (points > kMaxPoints)
       return usageError("sweep-too-large", whereOf(text),
-                        fmt::format("the sweeps make more than {} points together", kMaxPoints), "take larger steps");
+                        fmt::format("the sweeps make more than {} points together", kMaxPoints), "use larger steps");
     axes.push_back(std::move(*axis));
   }
   return axes;

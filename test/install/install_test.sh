@@ -48,6 +48,19 @@ for file in "$prefix"/bin/pimento "$prefix"/lib*/libpimento.so "$prefix"/lib*/li
   done
 done
 
+# Without its module the copy says so, and does what needs no LLVM.
+if [[ $llvm == with-llvm ]]; then
+  module=$(find "$prefix" -name PimentoLlvm.so)
+  [[ -f $module ]] || fail 'the module is not installed'
+  ! readelf -d "$prefix/bin/pimento" "$prefix"/lib*/libpimento*.so | grep -qE 'NEEDED.*(LLVM|MLIR|clang)' ||
+    fail 'LLVM is loaded at the start'
+  mv "$module" "$work/module"
+  expect '13,166 on the device' "$prefix/bin/pimento" estimate gemv --size m=4096,n=4096
+  ! "$prefix/bin/pimento" estimate "$prefix/share/pimento/examples/gemv.mlir" >"$work/out" 2>&1 &&
+    grep -qF '[llvm-module]' "$work/out" || fail 'a copy without its module does not say so'
+  mv "$work/module" "$module"
+fi
+
 # Every header compiles alone, with nothing but the prefix to include from.
 (cd "$prefix/include" && find pimento -name '*.h') >"$work/headers"
 [[ $(wc -l <"$work/headers") -gt 60 ]] || fail 'headers are missing'

@@ -152,8 +152,8 @@ inline evaluate::Report handProgram() {
              {"", "", 0, "", {1, 0, 11}}};
   p.totals = {803, 1200, 10033};
   p.about =
-      "time: 11 cycles per slot, and waiting for transfers, of all tasklets together; waiting for a turn or for other "
-      "tasklets belongs to no line";
+      "time: 11 cycles per issue slot, plus waiting for transfers, over all tasklets; waiting for a turn or for other "
+      "tasklets is not attributed to lines";
   r.outcome.profile = std::move(p);
   r.outcome.log = "hello\n\"world\"\n";
   r.outcome.readouts = {{"result:u32[2]", DType::kU32, {std::byte{1}, {}, {}, {}, {}, {}, {}, std::byte{0xff}}},

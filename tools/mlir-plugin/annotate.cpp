@@ -12,7 +12,10 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "passes.h"
 #include "pimento/base/text.h"
-#include "pimento/driver/input.h"
+#include "pimento/driver/machine_option.h"
+#include "pimento/driver/mapping_option.h"
+#include "pimento/driver/option_table.h"
+#include "pimento/mapping/mapping.h"
 #include "slice.h"
 #include "verdict.h"
 
@@ -47,6 +50,12 @@ double rounded(double value) {
   return parseNumber(fmt::format("{:.5e}", value)).value_or(value);
 }
 
+/// What the table of options says of a key of the C interface.
+llvm::cl::desc about(std::string_view key) {
+  const std::string_view help = driver::optionOfApi(key)->help;
+  return llvm::cl::desc(llvm::StringRef(help.data(), help.size()));
+}
+
 class AnnotatePass : public mlir::PassWrapper<AnnotatePass, mlir::OperationPass<mlir::ModuleOp>> {
  public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AnnotatePass)
@@ -56,7 +65,7 @@ class AnnotatePass : public mlir::PassWrapper<AnnotatePass, mlir::OperationPass<
 
   llvm::StringRef getArgument() const override { return "pimento-annotate"; }
   llvm::StringRef getDescription() const override {
-    return "say of every linalg op how long it takes, with what energy, and whether to offload it, where, how and why";
+    return "annotate every linalg op with its time, its energy, and whether, where, how and why to offload it";
   }
 
   void runOnOperation() override {
@@ -108,9 +117,9 @@ class AnnotatePass : public mlir::PassWrapper<AnnotatePass, mlir::OperationPass<
   void annotate(mlir::Operation *op, Adviser &adviser) {
     Verdict known;
     const Slice slice = sliceOf(op);
-    if (isPartOfOthers(op)) known.reason = "part of the op whose accumulation starts from it";
+    if (isPartOfOthers(op)) known.reason = "part of the op whose accumulation it initializes";
     // Attributes of other dialects, which the front end does not read.
-    if (hasEncoding(slice)) known.reason = "tensors with an encoding (sparse ones, say) are not supported";
+    if (hasEncoding(slice)) known.reason = "tensors with an encoding (for example sparse ones) are not supported";
     if (!known.reason.empty()) return write(op, known);
     Question question{textOf(slice), {}};
     if (const auto own = op->getAttrOfType<mlir::StringAttr>(kSizes))
@@ -142,12 +151,12 @@ class AnnotatePass : public mlir::PassWrapper<AnnotatePass, mlir::OperationPass<
   }
 
   ListOption<std::string> targets_{*this, "targets", llvm::cl::desc("machines to choose from (default: hbm-pim)")};
-  ListOption<std::string> sets_{*this, "set", llvm::cl::desc("numbers of the machines: timing.tRP=16")};
+  ListOption<std::string> sets_{*this, "set", about("set")};
   ListOption<std::string> sizes_{*this, "sizes", llvm::cl::desc("loops of ops with dynamic shapes: d0=4096,d1=1024")};
-  Option<std::string> map_{*this, "map", llvm::cl::desc("auto, reference, or a mapping"), llvm::cl::init("auto")};
-  Option<std::string> data_{*this, "data", llvm::cl::desc("what operands hold, where that decides the time")};
-  Option<std::string> machines_{*this, "machines", llvm::cl::desc("folder with machine files")};
-  Option<int> jobs_{*this, "jobs", llvm::cl::desc("threads (default: all processors)"), llvm::cl::init(0)};
+  Option<std::string> map_{*this, "map", about("map"), llvm::cl::init("auto")};
+  Option<std::string> data_{*this, "data", about("data")};
+  Option<std::string> machines_{*this, "machines", about("machines")};
+  Option<int> jobs_{*this, "jobs", about("jobs"), llvm::cl::init(0)};
 };
 
 }  // namespace

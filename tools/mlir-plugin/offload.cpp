@@ -24,7 +24,7 @@ class OffloadPass : public mlir::PassWrapper<OffloadPass, mlir::OperationPass<ml
 
   llvm::StringRef getArgument() const override { return "pimento-offload"; }
   llvm::StringRef getDescription() const override {
-    return "make calls of device functions of the linalg ops with pimento.offload = true";
+    return "replace linalg ops with pimento.offload = true by calls to device functions";
   }
   void getDependentDialects(mlir::DialectRegistry &registry) const override {
     registry.insert<mlir::func::FuncDialect>();
@@ -57,7 +57,7 @@ class OffloadPass : public mlir::PassWrapper<OffloadPass, mlir::OperationPass<ml
   void outline(mlir::Operation *op) {
     mlir::Operation *table = mlir::SymbolTable::getNearestSymbolTable(op);
     if (table == nullptr) {  // within an op that nobody knows: it might have symbols of its own
-      op->emitWarning("pimento: stays where it is: no place for a function is known here");
+      op->emitWarning("pimento: not outlined: the pass cannot add a function here");
       return;
     }
     const Slice slice = sliceOf(op);
@@ -84,7 +84,7 @@ class OffloadPass : public mlir::PassWrapper<OffloadPass, mlir::OperationPass<ml
   Option<bool> isDeclared_{
       *this, "declare",
       llvm::cl::desc(
-          "leave device functions, those that are there already too, without bodies: a run-time library has them"),
+          "leave device functions, including existing ones, without bodies: a run-time library provides them"),
       llvm::cl::init(false)};
 };
 

@@ -1,14 +1,10 @@
 #include "verdict.h"
 
-#include <nlohmann/json.hpp>
-
-#include "pimento/driver/verbs.h"
+#include "pimento/driver/verbs/compare.h"
 
 namespace pimento::mlirplugin {
 
 namespace {
-
-using Json = nlohmann::json;
 
 struct Row {
   std::string target;
@@ -24,27 +20,30 @@ void append(std::string &list, const std::string &text) {
   list += (list.empty() ? "" : "; ") + text;
 }
 
-Row rowOf(const Json &j) {
+Row rowOf(const emit::ComparisonRow &compared) {
   Row row;
-  row.target = j.contains("run") ? j.at("run").at("target") : j.at("target");  // as given: files stay files
-  row.isOk = j.at("error").is_null();
+  row.target = compared.target;  // as given: files stay files
+  row.isOk = compared.report.has_value();
   if (!row.isOk) {
-    row.why = j.at("error");
+    row.why = compared.diagnostics.front().message;
     return row;
   }
-  row.timeNs = j.at("time_ns");
-  row.energyPj = j.at("energy_pj");
-  for (const Json &stage : j.at("stages")) {
-    const bool isOffloaded = stage.at("where") == "pim";
-    row.isOffloaded |= isOffloaded;
-    row.hostTimeNs += stage.at("host_time_ns").get<double>();
-    const Json &device = stage.at("offloaded_time_ns");
-    row.deviceTimeNs =
-        device.is_null() || !row.deviceTimeNs ? std::nullopt : std::optional(*row.deviceTimeNs + device.get<double>());
-    if (!isOffloaded) append(row.why, stage.at("why"));
-    if (!isOffloaded) continue;
-    row.mapping = stage.at("mapping");
-    row.mappingWhy = stage.at("mapping_why");
+  const evaluate::Report &report = *compared.report;
+  const auto ns = [&](Cycles cycles) { return static_cast<double>(cycles.value) * report.nsPerCycle(); };
+  row.timeNs = report.timeNs;
+  row.energyPj = report.energy.total.value;
+  for (const evaluate::Stage &stage : report.stages) {
+    row.isOffloaded |= !stage.isOnHost;
+    row.hostTimeNs += ns(stage.hostCycles);
+    row.deviceTimeNs = !stage.offloadedCycles || !row.deviceTimeNs
+                           ? std::nullopt
+                           : std::optional(*row.deviceTimeNs + ns(*stage.offloadedCycles));
+    if (stage.isOnHost) {
+      append(row.why, stage.why);
+      continue;
+    }
+    row.mapping = stage.mapping;
+    row.mappingWhy = stage.mappingWhy;
   }
   return row;
 }
@@ -65,10 +64,9 @@ std::string reasonsOf(const std::vector<Row> &rows) {
 
 }  // namespace
 
-Verdict verdictOf(const std::string &json) {
+Verdict verdictOf(const std::vector<emit::ComparisonRow> &compared) {
   std::vector<Row> rows;
-  const Json parsed = Json::parse(json);
-  for (const Json &row : parsed.at("rows")) rows.push_back(rowOf(row));
+  for (const emit::ComparisonRow &row : compared) rows.push_back(rowOf(row));
   const Row *best = nullptr, *host = nullptr;
   for (const Row &row : rows) {
     if (!row.isOk) continue;
@@ -87,8 +85,8 @@ Verdict verdictOf(const std::string &json) {
   v.isOffloaded = true;
   v.target = best->target;
   v.mapping = best->mapping;
-  v.reason = "less time than on the host, moving the data included; mapping: " + best->mappingWhy;
-  if (!best->why.empty()) v.reason += "; in part on the host: " + best->why;
+  v.reason = "faster than the host, transfers included; mapping: " + best->mappingWhy;
+  if (!best->why.empty()) v.reason += "; partly on the host: " + best->why;
   return v;
 }
 
@@ -99,8 +97,9 @@ const Verdict &Adviser::ask(const Question &question) {
   o.input = "op.mlir";
   o.text = question.text;
   o.sizes = question.sizes;
-  o.isJson = o.isQuiet = true;
-  at->second = verdictOf(driver::compare(o).text);
+  const auto rows = driver::compare(o);
+  PIMENTO_CHECK(rows.ok() && "what a machine cannot run is said in its row");
+  at->second = verdictOf(*rows);
   return at->second;
 }
 

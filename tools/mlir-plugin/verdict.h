@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pimento/driver/options.h"
+#include "pimento/emit/suite.h"
 
 namespace pimento::mlirplugin {
 
@@ -40,7 +41,7 @@ class Adviser {
   std::map<Question, Verdict> known_;
 };
 
-/// What `rows`, the JSON of a comparison, comes to: the fastest machine that takes less time than its host.
-Verdict verdictOf(const std::string &rows);
+/// The fastest machine of a comparison that takes less time than its host.
+Verdict verdictOf(const std::vector<emit::ComparisonRow> &rows);
 
 }  // namespace pimento::mlirplugin

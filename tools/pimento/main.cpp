@@ -7,12 +7,12 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
-#include <functional>
 #include <string>
 #include <string_view>
 
 #include "pimento/base/file.h"
 #include "pimento/base/suggest.h"
+#include "pimento/driver/input_kind.h"
 #include "pimento/driver/upmem_cc.h"
 #include "pimento/driver/verbs.h"
 
@@ -24,215 +24,55 @@ using pimento::driver::Outcome;
 constexpr const char *kCompilerVerb = "upmem-cc";
 constexpr const char *kVersion = "pimento " PIMENTO_VERSION;
 
-/// One verb: what it is called, what it does, which options it takes.
-struct Verb {
-  const char *name;
-  const char *help;
-  const char *input;  ///< name of the positional argument, or null
-  bool isInputRequired;
-  std::function<Outcome(const Options &)> run;
-  std::function<void(CLI::App &, Options &)> addOptions;
-};
+using pimento::driver::OptionRow;
+using pimento::driver::Verb;
 
-void addTarget(CLI::App &app, Options &o) {
-  app.add_option("--target", o.target, "machine: a preset (`pimento targets`) or a .yaml file")
-      ->default_str("hbm-pim; upmem for DPU programs");
+/// A value that an option cannot have.
+void check(const pimento::Status &status) {
+  if (status) return;
+  const pimento::Diagnostic &d = status.diagnostics().front();
+  throw CLI::ValidationError(d.message, d.hint);
 }
 
-void addMachine(CLI::App &app, Options &o) {
-  app.add_option("--set", o.sets, "override a number of the machine: PATH=VALUE; repeatable")
-      ->take_all()
-      ->allow_extra_args(false);
+/// One row of the table as an option of a verb.
+void addOption(CLI::App &app, const OptionRow &row, Options &options) {
+  const std::string help = helpOf(row);
+  std::string name = "--" + std::string(row.name);
+  if (row.name == "output") name = "-o," + name;
+  if (const auto *flag = std::get_if<bool Options::*>(&row.field)) {
+    app.add_flag(name, options.**flag, help);
+    return;
+  }
+  CLI::Option *option = nullptr;
+  if (isList(row)) {
+    option = app.add_option_function<std::vector<std::string>>(
+        name,
+        [&](const std::vector<std::string> &entries) {
+          for (const std::string &entry : entries) check(pimento::driver::set(row, entry, options));
+        },
+        help);
+    option->take_all()->allow_extra_args(false);
+    if (row.separator != 0) option->delimiter(row.separator);
+  } else {
+    option = app.add_option_function<std::string>(
+        name, [&](const std::string &value) { check(pimento::driver::set(row, value, options)); }, help);
+  }
+  option->type_name(std::string(row.value));
 }
 
-void addKernel(CLI::App &app, Options &o) {
-  app.add_option("--size", o.sizes, "extents: m=4096,n=1024; repeatable")->take_all()->allow_extra_args(false);
-  app.add_option("--variant", o.variant, "plain, tree or measured, where a kernel has several")->capture_default_str();
-  app.add_option("--dtype", o.dtype, "element type (default: the target's native one)");
-  app.add_option("--function", o.function, "function of a file that has several");
-  app.add_option("--constant", o.constants, "inputs that are the same in every run, placed once: A,B")
-      ->delimiter(',')
-      ->take_all()
-      ->allow_extra_args(false);
-}
-
-void addMapping(CLI::App &app, Options &o) {
-  app.add_option("--map", o.maps,
-                 "reference, auto, or a mapping such as 'M1:{(64,1),(8,1),(1,16),(8,256)}'; '|' between kernels")
-      ->take_all()
-      ->allow_extra_args(false);
-  app.add_option("--offload", o.offload,
-                 "what of a graph runs on the device: all, possible, or best (default: best for networks, else all)");
-  app.add_option("--jobs", o.jobs, "threads (default: all processors)")->check(CLI::Range(0, 1024));
-}
-
-void addJson(CLI::App &app, Options &o) {
-  app.add_flag("--json", o.isJson, "one JSON object on standard output");
-}
-
-void addData(CLI::App &app, Options &o) {
-  app.add_option(
-      "--data", o.data,
-      "none, random (default), zero, one, const:V, uniform:A,B or FILE.npy[,NAME=FILE.npy]; decides the time "
-      "on some targets");
-}
-
-void addSeed(CLI::App &app, Options &o) {
-  app.add_option("--seed", o.seed, "seed of random data")->capture_default_str();
-}
-
-void addEvaluation(CLI::App &app, Options &o) {
-  addTarget(app, o);
-  addMachine(app, o);
-  addKernel(app, o);
-  addMapping(app, o);
-  addData(app, o);
-  addJson(app, o);
-}
-
-void addDpuProgram(CLI::App &app, Options &o) {
-  app.add_option("--in", o.ins, "DPU programs: data before the launch: PLACE=FILE or PLACE=u32:1,2,3; repeatable")
-      ->take_all()
-      ->allow_extra_args(false);
-  app.add_option("--launches", o.launches, "DPU programs: launches, one after the other")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
-      ->capture_default_str();
-  app.add_option("--max-instructions", o.maxInstructions, "DPU programs: a launch that issues more is ended")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000'000'000}))
-      ->capture_default_str();
-  app.add_flag("--profile", o.isProfile, "DPU programs: functions and lines with what they took");
-}
-
-void addEngine(CLI::App &app, Options &o, const char *engines) {
-  app.add_option("--engine", o.engine, engines);
-  const auto isNumber = [](const std::string &text) {
-    return text.find_first_of("nN") == std::string::npos ? std::string()
-                                                         : text + " is no number";  // nan is in any range
-  };
-  app.add_option("--alpha", o.alpha, "two-slice: how far its second piece may be from twice the first (default: 0.05)")
-      ->check(CLI::Range(1e-9, 1.0))
-      ->check(isNumber, "");
-}
-
-void addEstimation(CLI::App &app, Options &o) {
-  addEvaluation(app, o);
-  addSeed(app, o);
-  addDpuProgram(app, o);
-}
-
-void addSimulation(CLI::App &app, Options &o) {
-  addEstimation(app, o);
-  app.add_option("--out", o.outs,
-                 "DPU programs: data after the last launch: PLACE:u32[8], PLACE:BYTES=FILE, PLACE:u32[8]=FILE.npy; "
-                 "repeatable")
-      ->take_all()
-      ->allow_extra_args(false);
-  app.add_option("--trace", o.trace, "write a timeline for Perfetto");
-  app.add_option("--check", o.check,
-                 "text (default): hold the answer against the C or MLIR file itself, compiled for this machine; "
-                 "interpreter: against what was read from it alone");
-}
-
-void addExploration(CLI::App &app, Options &o) {
-  app.add_option("--sweep", o.sweeps, "vary a number: tRP=10..20, timing.tRCDRD=10,14, channels=1..64*2; repeatable")
-      ->take_all()
-      ->allow_extra_args(false);
-  app.add_option("--store", o.store, "keep results in FILE.db; the same command goes on from there");
-  app.add_option("--chunks", o.chunks,
-                 "cyclic chunks to try: none, or channel=16,32;block=8 (default: if they matter)");
-  app.add_option("--orders", o.orders, "loop orders to try: none or all (default: those that matter)");
-  app.add_option("--kernel", o.kernels, "kernels of a graph to explore: NAME,NAME (default: all)")->delimiter(',');
-  app.add_option("--limit", o.limit, "most mappings per kernel; of more, every n-th is explored; 0: all")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{100'000'000}))
-      ->capture_default_str();
-  app.add_flag("--exhaustive", o.isExhaustive, "estimate every mapping, leave none out by proof");
-  app.add_option("--space", o.space,
-                 "own: the mappings that the target suggests, factors: every split of every dim (default: own)");
-  app.add_flag("--no-bounds", o.isUnbounded, "rule no mapping out by its bound: all get their costs");
-  app.add_flag("--no-check", o.isUnchecked, "do not run the best mappings on data");
-  app.add_option("--seed", o.seed, "seed of the data for checks")->capture_default_str();
-}
-
-std::vector<Verb> verbs() {
-  namespace d = pimento::driver;
-  constexpr const char *kInput = "INPUT";
-  return {
-      {"targets", "list the machines, or show one with the source of every number", "NAME", false, d::targets,
-       [](CLI::App &a, Options &o) {
-         addMachine(a, o);
-         a.add_flag("--schema", o.isSchema, "the keys of machine files, with kinds and units");
-         addJson(a, o);
-       }},
-      {"kernels", "list the kernels of the zoo, or show one", "NAME", false, d::kernels,
-       [](CLI::App &a, Options &o) {
-         addKernel(a, o);
-         addJson(a, o);
-       }},
-      {"compile", "print a stage of the compilation", kInput, true, d::compile,
-       [](CLI::App &a, Options &o) {
-         addTarget(a, o);
-         addMachine(a, o);
-         addKernel(a, o);
-         addMapping(a, o);
-         addData(a, o);
-         addSeed(a, o);
-         a.add_option("--emit", o.emit, "kernel, mapping, cnm, llvcnm, commands, asm, c, host, ir or mlir")
-             ->capture_default_str();
-       }},
-      {"estimate", "time and energy by exact fast-forward", kInput, true, d::estimate,
-       [](CLI::App &a, Options &o) {
-         addEstimation(a, o);
-         addEngine(a, o, "fast-forward (default; exact) or two-slice (extrapolates, as CoMoNM does)");
-       }},
-      {"simulate", "run every command, on data, and check the answer", kInput, true, d::simulate, addSimulation},
-      {"compare", "one kernel on several targets, side by side", kInput, true, d::compare,
-       [](CLI::App &a, Options &o) {
-         a.add_option("--targets", o.targets, "comma-separated machines, or all")->delimiter(',');
-         addMachine(a, o);
-         addKernel(a, o);
-         addMapping(a, o);
-         addData(a, o);
-         addSeed(a, o);
-         addJson(a, o);
-       }},
-      {"explore", "all mappings of a kernel, or sweeps of machine numbers and sizes", kInput, true, d::explore,
-       [](CLI::App &a, Options &o) {
-         addEvaluation(a, o);
-         addExploration(a, o);
-       }},
-      {"explain", "any number of a result back to formulas, counts and sources", "INPUT", true, d::explain,
-       [](CLI::App &a, Options &o) {
-         addEstimation(a, o);
-         a.add_option("--number", o.number, "one number, named as in the JSON: breakdown.merge, counts.activates");
-         a.add_option("--depth", o.depth, "levels to show")->check(CLI::Range(0, 64));
-       }},
-      {"report", "results as one HTML page", nullptr, false, d::report,
-       [](CLI::App &a, Options &o) {
-         a.add_option("FILE", o.inputs, "what --json or simulate --trace wrote; several make one page")->required();
-       }},
-      {"calibrate", "times of a machine from micro-benchmark tables, with residuals", "TARGET", true, d::calibrate,
-       [](CLI::App &a, Options &o) {
-         a.add_option("--points", o.points, "a CSV file or a folder of them");
-         a.add_option("--jobs", o.jobs, "threads (default: all processors)")->check(CLI::Range(0, 1024));
-         addMachine(a, o);
-         addJson(a, o);
-       }},
-      {"validate", "replay reference points and print our error", "SUITE", true, d::validate,
-       [](CLI::App &a, Options &o) {
-         a.add_option("--points", o.points, "a CSV file or a folder of them");
-         a.add_option("--jobs", o.jobs, "threads (default: all processors)")->check(CLI::Range(0, 1024));
-         a.add_option("--target", o.target, "mappings: the machine (default: hbm-pim)");
-         a.add_option("--kernels", o.kernels, "mappings: kernels of the zoo (default: those of the CoMoNM paper)")
-             ->delimiter(',');
-         a.add_option("--count", o.count, "mappings: random mappings of each kernel")
-             ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
-             ->capture_default_str();
-         a.add_option("--seed", o.seed, "seed of random mappings and data")->capture_default_str();
-         addEngine(a, o, "simulate, fast-forward or two-slice (default: simulate on upmem, else fast-forward)");
-         addMachine(a, o);
-         addJson(a, o);
-       }},
-  };
+CLI::App *addVerb(CLI::App &app, const Verb &verb, Options &options) {
+  CLI::App *sub = app.add_subcommand(std::string(verb.name), std::string(verb.help));
+  if (!verb.input.empty()) {
+    const std::string input(verb.input);
+    CLI::Option *option = verb.areFiles
+                              ? sub->add_option(input, options.inputs,
+                                                "files written by --json or simulate --trace; several make one page")
+                              : sub->add_option(input, options.input);
+    if (verb.isInputRequired) option->required();
+  }
+  for (const OptionRow &row : pimento::driver::optionTable())
+    if (!row.name.empty() && row.verbs.has(verb.id)) addOption(*sub, row, options);
+  return sub;
 }
 
 /// Asks the running verb to come to an end; a second time ends the process.
@@ -276,33 +116,47 @@ int runCompiler(int argc, char **argv) {
   return std::fflush(stdout) == 0 ? outcome.status : 1;
 }
 
+/// The first argument that looks like an option and is none of the verb's; empty: there is none.
+std::string unknownOption(const CLI::App &verb, int argc, char **argv) {
+  for (int i = 2; i < argc && argv[i] != std::string_view("--"); ++i) {
+    const std::string_view argument = argv[i];
+    const std::string name(argument.substr(0, argument.find('=')));
+    if (name.starts_with("--") && verb.get_option_no_throw(name) == nullptr) return name;
+  }
+  return {};
+}
+
+/// What is wrong with the command line. The verb is known, so the nearest of its options can be named.
+int wrongUsage(CLI::App &app, const CLI::ParseError &error, int argc, char **argv) {
+  const auto verbs = app.get_subcommands();
+  const std::string name = verbs.empty() ? "" : unknownOption(*verbs.front(), argc, argv);
+  if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::ExtrasError) || name.empty())
+    return app.exit(error) == 0 ? 0 : 2;
+  std::vector<std::string> names;
+  for (const CLI::Option *option : verbs.front()->get_options())
+    for (const std::string &known : option->get_lnames()) names.push_back("--" + known);
+  std::fprintf(stderr, "pimento %s has no option '%s': %s\n", verbs.front()->get_name().c_str(), name.c_str(),
+               pimento::suggest(name, names).c_str());
+  return 2;
+}
+
 int run(int argc, char **argv) {
   if (argc > 1 && argv[1] == std::string_view(kCompilerVerb)) return runCompiler(argc - 2, argv + 2);
   CLI::App app{
-      "Pimento: compile a kernel for a memory-centric machine, prove the answer, say the time and the energy."};
+      "Pimento compiles a kernel for a memory-centric machine, verifies its results, and reports its time and energy."};
   app.require_subcommand(1);
   app.set_version_flag("--version", kVersion);
   app.footer(
-      "INPUT is a .mlir, .c, .cnm or .llvcnm file, a DPU program (.s, ELF), index notation in quotes "
-      "('y[i] += A[i,j] * x[j]'), or a kernel of the zoo.\n"
+      "INPUT is a " + pimento::driver::fileEndings() +
+      " file, a DPU program (ELF), index notation in quotes ('y[i] += A[i,j] * x[j]'), or the name of a kernel.\n"
       "Example: pimento simulate gemv --size m=4096,n=4096");
   Options options;
   options.isStopped = &isStopped;
-  const std::vector<Verb> all = verbs();
+  const auto all = pimento::driver::verbs();
   std::vector<CLI::App *> subcommands;
-  for (const Verb &v : all) {
-    CLI::App *sub = app.add_subcommand(v.name, v.help);
-    if (v.input != nullptr) {
-      CLI::Option *input = sub->add_option(v.input, options.input);
-      if (v.isInputRequired) input->required();
-    }
-    v.addOptions(*sub, options);
-    sub->add_option("-o,--output", options.output, "write the result to a file");
-    sub->add_flag("--quiet", options.isQuiet, "no warnings, no progress");
-    subcommands.push_back(sub);
-  }
+  for (const Verb &v : all) subcommands.push_back(addVerb(app, v, options));
   // For --help alone.
-  app.add_subcommand(kCompilerVerb, "compile a program in UPMEM's C interface; flags like a C compiler");
+  app.add_subcommand(kCompilerVerb, "Compile a program in UPMEM's C interface; flags like a C compiler");
   std::vector<std::string> names{kCompilerVerb};
   for (const Verb &v : all) names.emplace_back(v.name);
   if (argc > 1 && argv[1][0] != '-' && std::find(names.begin(), names.end(), argv[1]) == names.end()) {
@@ -312,11 +166,11 @@ int run(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &e) {
-    return app.exit(e) == 0 ? 0 : 2;
+    return wrongUsage(app, e, argc, argv);
   }
   for (std::size_t i = 0; i < all.size(); ++i)
     if (subcommands[i]->parsed()) {
-      if (all[i].name == std::string_view("explore")) std::signal(SIGINT, stop);
+      if (all[i].id == pimento::driver::VerbId::kExplore) std::signal(SIGINT, stop);
       Outcome outcome = all[i].run(options);
       pimento::driver::locate(outcome.diagnostics, options);
       return print(outcome, options.output, options.isQuiet);
@@ -335,7 +189,7 @@ int main(int argc, char **argv) {
     return 1;
   } catch (const std::exception &e) {
     std::fprintf(stderr,
-                 "pimento: internal error: %s\nThis is a bug of Pimento, not of your input; please report it with the "
+                 "pimento: internal error: %s\nThis is a bug in Pimento, not in your input; please report it with the "
                  "command you ran.\n",
                  e.what());
     return 3;

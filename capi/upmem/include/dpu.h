@@ -135,7 +135,7 @@ typedef enum _dpu_xfer_t PIMENTO_DPU_INT { DPU_XFER_TO_DPU, DPU_XFER_FROM_DPU } 
 typedef enum _dpu_xfer_flags_t PIMENTO_DPU_INT {
   DPU_XFER_DEFAULT = 0,
   DPU_XFER_NO_RESET = 1 << 0, /* buffers stay prepared */
-  DPU_XFER_ASYNC = 1 << 1,    /* behind what was begun before on the same ranks; see dpu_sync */
+  DPU_XFER_ASYNC = 1 << 1,    /* after earlier work on the same ranks; see dpu_sync */
   DPU_XFER_PARALLEL = 1 << 2  /* no effect: ranks are independent anyway */
 } dpu_xfer_flags_t;
 
@@ -180,7 +180,7 @@ typedef struct get_block_t {
   void *args;
   size_t args_size;
 } get_block_t;
-/* MRAM of every DPU to or from blocks of host memory, one behind the other. Needs sgXferEnable=true in the profile.
+/* MRAM of every DPU to or from blocks of host memory, one after another. Needs sgXferEnable=true in the profile.
  * DPU_ERR_SG_NOT_ACTIVATED, DPU_ERR_SG_NOT_MRAM_SYMBOL, DPU_ERR_SG_LENGTH_MISMATCH, DPU_ERR_SG_TOO_MANY_BLOCKS. */
 dpu_error_t dpu_push_sg_xfer(struct dpu_set_t dpu_set, dpu_xfer_t xfer, const char *symbol_name, uint32_t symbol_offset,
                              size_t length, get_block_t *get_block_info, dpu_sg_xfer_flags_t flags);
@@ -193,7 +193,7 @@ dpu_error_t dpu_push_sg_xfer_symbol(struct dpu_set_t dpu_set, dpu_xfer_t xfer, s
 typedef enum _dpu_launch_policy_t PIMENTO_DPU_INT { DPU_ASYNCHRONOUS, DPU_SYNCHRONOUS } dpu_launch_policy_t;
 
 /* Runs the program of every DPU of the set once. A fault (DPU_ERR_DPU_FAULT) does not stop the other DPUs; memory of
- * the DPU may be read, and it cannot be launched again before it is loaded. Asynchronous: begins behind what was begun
+ * the DPU may be read, and it cannot be launched again before it is loaded. Asynchronous: starts after what was started
  * before on the same DPUs. */
 dpu_error_t dpu_launch(struct dpu_set_t dpu_set, dpu_launch_policy_t policy);
 /* `done`: no asynchronous work of the set is left; `fault`: one of its DPUs is in fault. */
@@ -204,7 +204,7 @@ dpu_error_t dpu_sync(struct dpu_set_t dpu_set);
 
 typedef enum _dpu_callback_flags_t PIMENTO_DPU_INT {
   DPU_CALLBACK_DEFAULT = 0,
-  DPU_CALLBACK_ASYNC = 1 << 0,       /* behind what was begun before on the same ranks */
+  DPU_CALLBACK_ASYNC = 1 << 0,       /* after earlier work on the same ranks */
   DPU_CALLBACK_NONBLOCKING = 1 << 1, /* what is begun later does not wait for its end; dpu_sync does */
   DPU_CALLBACK_SINGLE_CALL = 1 << 2  /* one call for the whole set in place of one per rank */
 } dpu_callback_flags_t;

@@ -1,7 +1,7 @@
 /* What functions of this interface return: names of UPMEM's public documentation.
  *
  * Values are ours. Codes marked (-) exist for programs that name them; this library never returns them, since nothing
- * on a simulated machine breaks down. The words behind a failure are in pimento_dpu_reason() (pimento_dpu.h).
+ * on a simulated machine breaks down. The message of a failure is in pimento_dpu_reason() (pimento_dpu.h).
  */
 #ifndef PIMENTO_DPU_ERROR_H
 #define PIMENTO_DPU_ERROR_H
@@ -31,9 +31,9 @@ typedef enum dpu_error_t PIMENTO_DPU_INT {
   DPU_ERR_INVALID_DPU_SET,                  /* a set that is freed, or not of the kind that the function takes */
   DPU_ERR_INVALID_THREAD_ID,                /* (-) */
   DPU_ERR_INVALID_NOTIFY_ID,                /* (-) */
-  DPU_ERR_INVALID_WRAM_ACCESS,              /* offset or length is no multiple of 4, or beyond the end of WRAM */
+  DPU_ERR_INVALID_WRAM_ACCESS,              /* offset or length is not a multiple of 4, or beyond the end of WRAM */
   DPU_ERR_INVALID_IRAM_ACCESS,              /* the symbol is a function */
-  DPU_ERR_INVALID_MRAM_ACCESS,              /* offset or length is no multiple of 8, or beyond the end of MRAM */
+  DPU_ERR_INVALID_MRAM_ACCESS,              /* offset or length is not a multiple of 8, or beyond the end of MRAM */
   DPU_ERR_INVALID_SYMBOL_ACCESS,            /* beyond the end of the variable */
   DPU_ERR_MRAM_BUSY,                        /* (-) transfers wait for launches */
   DPU_ERR_TRANSFER_ALREADY_SET,             /* (-) a second dpu_prepare_xfer replaces the first */

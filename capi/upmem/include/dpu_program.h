@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* Where a variable of the program lies. DPU_ERR_UNKNOWN_SYMBOL where there is none of that name. */
+/* The location of a variable of the program. DPU_ERR_UNKNOWN_SYMBOL if there is none of that name. */
 dpu_error_t dpu_get_symbol(struct dpu_program_t *program, const char *symbol_name, struct dpu_symbol_t *symbol);
 
 #ifdef __cplusplus

@@ -42,7 +42,7 @@ Condition opposite(Condition c) {
     case Condition::kMi:
       return Condition::kPl;
     default:
-      llvm_unreachable("no comparison");
+      llvm_unreachable("not a comparison");
   }
 }
 
@@ -68,7 +68,7 @@ Condition swapped(Condition c) {
     case Condition::kLes:
       return Condition::kGes;
     default:
-      llvm_unreachable("no comparison");
+      llvm_unreachable("not a comparison");
   }
 }
 
@@ -95,7 +95,7 @@ Condition of(ISD::CondCode code) {
     case ISD::SETGT:
       return Condition::kGts;
     default:
-      llvm_unreachable("no comparison of integers");
+      llvm_unreachable("not an integer comparison");
   }
 }
 

@@ -354,14 +354,11 @@ std::pair<unsigned, const TargetRegisterClass *> DPUTargetLowering::getRegForInl
 
 // ---- selections become blocks
 
-MachineBasicBlock *DPUTargetLowering::EmitInstrWithCustomInserter(MachineInstr &mi, MachineBasicBlock *block) const {
-  const auto &instructions = *subtarget_.getInstrInfo();
-  MachineFunction &mf = *block->getParent();
-  const BasicBlock *ir = block->getBasicBlock();
-  const auto next = std::next(block->getIterator());
-  MachineBasicBlock *otherwise = mf.CreateMachineBasicBlock(ir), *join = mf.CreateMachineBasicBlock(ir);
-  mf.insert(next, otherwise);
-  mf.insert(next, join);
+namespace {
+
+/// The selection `mi` and its neighbours in the block that ask the same, so that they share the branch. Simple
+/// operations between them that need none of their results go before it.
+SmallVector<MachineInstr *, 4> selectionsLike(MachineInstr &mi) {
   const unsigned last = mi.getNumExplicitOperands() - 1;
   const auto sameCondition = [&](const MachineInstr &other) {
     if (other.getOpcode() != mi.getOpcode()) return false;
@@ -369,10 +366,7 @@ MachineBasicBlock *DPUTargetLowering::EmitInstrWithCustomInserter(MachineInstr &
       if (!other.getOperand(i).isIdenticalTo(mi.getOperand(i))) return false;
     return true;
   };
-  // Neighbours that ask the same share the branch; simple operations between them that need none of their results go
-  // before it.
   SmallVector<MachineInstr *, 4> group{&mi};
-  DenseMap<Register, std::pair<Register, Register>> chosen;
   const auto usesGroup = [&](const MachineInstr &other) {
     return any_of(group, [&](const MachineInstr *s) { return other.readsVirtualRegister(s->getOperand(0).getReg()); });
   };
@@ -382,16 +376,29 @@ MachineBasicBlock *DPUTargetLowering::EmitInstrWithCustomInserter(MachineInstr &
            !other.getDesc().usesCustomInsertionHook() &&
            none_of(other.operands(), [](const MachineOperand &o) { return o.isReg() && o.getReg().isPhysical(); });
   };
-  auto after = std::next(mi.getIterator());
-  for (auto i = after; i != block->end(); ++i) {
-    if (sameCondition(*i)) {
+  for (auto i = std::next(mi.getIterator()); i != mi.getParent()->end(); ++i) {
+    if (sameCondition(*i))
       group.push_back(&*i);
-      after = std::next(i);
-    } else if (!isSimple(*i) || usesGroup(*i)) {
+    else if (!isSimple(*i) || usesGroup(*i))
       break;
-    }
   }
-  join->splice(join->begin(), block, after, block->end());
+  return group;
+}
+
+}  // namespace
+
+MachineBasicBlock *DPUTargetLowering::EmitInstrWithCustomInserter(MachineInstr &mi, MachineBasicBlock *block) const {
+  const auto &instructions = *subtarget_.getInstrInfo();
+  MachineFunction &mf = *block->getParent();
+  const BasicBlock *ir = block->getBasicBlock();
+  const auto next = std::next(block->getIterator());
+  MachineBasicBlock *otherwise = mf.CreateMachineBasicBlock(ir), *join = mf.CreateMachineBasicBlock(ir);
+  mf.insert(next, otherwise);
+  mf.insert(next, join);
+  const unsigned last = mi.getNumExplicitOperands() - 1;
+  const SmallVector<MachineInstr *, 4> group = selectionsLike(mi);
+  DenseMap<Register, std::pair<Register, Register>> chosen;
+  join->splice(join->begin(), block, std::next(group.back()->getIterator()), block->end());
   join->transferSuccessorsAndUpdatePHIs(block);
   block->addSuccessor(otherwise);
   block->addSuccessor(join);

@@ -170,7 +170,7 @@ const char *nameOf(const ExternalSymbolSDNode &callee, SelectionDAG &dag, const 
   if (callee.getSymbol() != nullptr) return callee.getSymbol();
   const Function &f = dag.getMachineFunction().getFunction();
   dag.getContext()->diagnose(DiagnosticInfoUnsupported(
-      f, "an operation on integers wider than 64 bits needs a routine that does not exist", where.getDebugLoc()));
+      f, "no library routine exists for this operation on integers wider than 64 bits", where.getDebugLoc()));
   return "__missing";
 }
 

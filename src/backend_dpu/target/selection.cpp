@@ -41,6 +41,8 @@ class DPUDAGToDAGISel : public SelectionDAGISel {
   void selectSub64(SDNode *node);
   bool selectMultiplyAdd(SDNode *node);
   void selectMultiply(SDNode *node);
+  void selectLoad64(SDNode *node);
+  void selectStore64(SDNode *node);
 };
 
 /// An integer constant of 32 bits, sign extended.
@@ -164,6 +166,36 @@ void DPUDAGToDAGISel::selectMultiply(SDNode *node) {
   CurDAG->RemoveDeadNode(node);
 }
 
+void DPUDAGToDAGISel::selectLoad64(SDNode *node) {
+  const SDLoc where(node);
+  SDValue base, offset;
+  selectAddress(node->getOperand(1), base, offset);
+  MachineSDNode *load = CurDAG->getMachineNode(DPU::LD, where, CurDAG->getVTList(MVT::Untyped, MVT::Other),
+                                               {base, offset, node->getOperand(0)});
+  CurDAG->setNodeMemRefs(load, {cast<MemSDNode>(node)->getMemOperand()});
+  ReplaceUses(SDValue(node, 0), half(load, DPU::sub_lo, where));
+  ReplaceUses(SDValue(node, 1), half(load, DPU::sub_hi, where));
+  ReplaceUses(SDValue(node, 2), SDValue(load, 1));
+  CurDAG->RemoveDeadNode(node);
+}
+
+void DPUDAGToDAGISel::selectStore64(SDNode *node) {
+  const SDLoc where(node);
+  SDValue base, offset;
+  const auto lo = constantOf(node->getOperand(1)), hi = constantOf(node->getOperand(2));
+  MachineSDNode *store = nullptr;
+  // Whether a negative number is extended to 64 bits is not established.
+  if (lo && hi && isUInt<15>(*lo) && *hi == 0 && selectNarrowAddress(node->getOperand(3), base, offset)) {
+    store = CurDAG->getMachineNode(DPU::SDi, where, MVT::Other, {word(*lo, where), base, offset, node->getOperand(0)});
+  } else {
+    selectAddress(node->getOperand(3), base, offset);
+    const SDValue pair = pairOf(node->getOperand(1), node->getOperand(2), where);
+    store = CurDAG->getMachineNode(DPU::SD, where, MVT::Other, {pair, base, offset, node->getOperand(0)});
+  }
+  CurDAG->setNodeMemRefs(store, {cast<MemSDNode>(node)->getMemOperand()});
+  ReplaceNode(node, store);
+}
+
 void DPUDAGToDAGISel::Select(SDNode *node) {
   if (node->isMachineOpcode()) {
     node->setNodeId(-1);
@@ -193,35 +225,10 @@ void DPUDAGToDAGISel::Select(SDNode *node) {
       return selectSub64(node);
     case DPUISD::MULTIPLY:
       return selectMultiply(node);
-    case DPUISD::LOAD64: {
-      SDValue base, offset;
-      selectAddress(node->getOperand(1), base, offset);
-      MachineSDNode *load = CurDAG->getMachineNode(DPU::LD, where, CurDAG->getVTList(MVT::Untyped, MVT::Other),
-                                                   {base, offset, node->getOperand(0)});
-      CurDAG->setNodeMemRefs(load, {cast<MemSDNode>(node)->getMemOperand()});
-      ReplaceUses(SDValue(node, 0), half(load, DPU::sub_lo, where));
-      ReplaceUses(SDValue(node, 1), half(load, DPU::sub_hi, where));
-      ReplaceUses(SDValue(node, 2), SDValue(load, 1));
-      CurDAG->RemoveDeadNode(node);
-      return;
-    }
-    case DPUISD::STORE64: {
-      SDValue base, offset;
-      const auto lo = constantOf(node->getOperand(1)), hi = constantOf(node->getOperand(2));
-      MachineSDNode *store = nullptr;
-      // Whether a negative number is extended to 64 bits is not established.
-      if (lo && hi && isUInt<15>(*lo) && *hi == 0 && selectNarrowAddress(node->getOperand(3), base, offset)) {
-        store =
-            CurDAG->getMachineNode(DPU::SDi, where, MVT::Other, {word(*lo, where), base, offset, node->getOperand(0)});
-      } else {
-        selectAddress(node->getOperand(3), base, offset);
-        const SDValue pair = pairOf(node->getOperand(1), node->getOperand(2), where);
-        store = CurDAG->getMachineNode(DPU::SD, where, MVT::Other, {pair, base, offset, node->getOperand(0)});
-      }
-      CurDAG->setNodeMemRefs(store, {cast<MemSDNode>(node)->getMemOperand()});
-      ReplaceNode(node, store);
-      return;
-    }
+    case DPUISD::LOAD64:
+      return selectLoad64(node);
+    case DPUISD::STORE64:
+      return selectStore64(node);
     case DPUISD::BRANCH64: {
       SmallVector<SDValue, 8> operands(node->op_begin() + 1, node->op_end());
       operands.push_back(node->getOperand(0));

@@ -1,6 +1,6 @@
 // Memory in WRAM at run time: a heap that only grows until its reset, blocks of one size, and a buddy allocator.
 //
-// The heap is what WRAM has left behind data and stacks. Programs whose tasklets allocate have one of them call
+// The heap is the rest of WRAM after data and stacks. Programs whose tasklets allocate have one of them call
 // mem_reset first. All functions may be called by any tasklet at any time.
 #ifndef PIMENTO_DPU_ALLOC_H
 #define PIMENTO_DPU_ALLOC_H

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define ATOMIC_BIT_GET(NAME) (__atomic_bit_##NAME)
-/// A bit of its own, at file scope.
+/// A separate bit, at file scope.
 #define ATOMIC_BIT_INIT(NAME) uint8_t __atomic_bit ATOMIC_BIT_GET(NAME)
 /// A bit that another file defines.
 #define ATOMIC_BIT_EXTERN(NAME) extern uint8_t ATOMIC_BIT_GET(NAME)

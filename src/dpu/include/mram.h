@@ -6,11 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// First byte behind the program's own variables in MRAM. What the host pushes to DPU_MRAM_HEAP_POINTER_NAME is there.
+/// First byte after the program's variables in MRAM. Data pushed to DPU_MRAM_HEAP_POINTER_NAME start here.
 extern __mram_ptr uint8_t __sys_used_mram_end[];
 #define DPU_MRAM_HEAP_POINTER ((__mram_ptr void *)(__sys_used_mram_end))
 
-// A transfer's size stands in bits 31:24 of its WRAM operand, in units of 8 bytes and less one; the instruction adds
+// A transfer's size is in bits 31:24 of its WRAM operand, in units of 8 bytes and less one; the instruction adds
 // its immediate to that field. So `bytes` known while compiling cost nothing, and others two instructions: unless it
 // can be seen that they are a multiple of 8, when it is one.
 #define __PIMENTO_TRANSFER(instruction, wram, mram, bytes)                                               \

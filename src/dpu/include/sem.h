@@ -6,7 +6,7 @@
 
 /// Its lock's address is a small number: the first byte of `lock` holds it, which is where the run-time library looks.
 typedef struct __attribute__((packed, aligned(4))) sem_t {
-  uint8_t wait_queue;    ///< tail of the ring of waiting tasklets; 255: nobody waits
+  uint8_t wait_queue;    ///< tail of the ring of waiting tasklets; 255: empty
   int8_t count;          ///< how many can be taken; negative: how many wait
   int8_t initial_count;  ///< how many there were at first
   uint8_t *lock;

@@ -39,7 +39,7 @@ static inline void __seqread_fill(seqreader_t *reader) {
     mram_read((const __mram_ptr void *)page, (void *)reader->wram_cache, 2 * SEQREAD_CACHE_SIZE);
 }
 
-/// Continues at `mram_addr`. Where the object there lies in WRAM.
+/// Continues at `mram_addr`. Returns the WRAM address of the object there.
 static inline void *seqread_seek(__mram_ptr void *mram_addr, seqreader_t *reader) {
   const uint32_t at = (uint32_t)mram_addr, page = at & ~(uint32_t)(SEQREAD_CACHE_SIZE - 1);
   if (page != reader->mram_addr) {
@@ -49,7 +49,7 @@ static inline void *seqread_seek(__mram_ptr void *mram_addr, seqreader_t *reader
   return (void *)(reader->wram_cache + (at - page));
 }
 
-/// Begins to read at `mram_addr`. Where the first object lies in WRAM.
+/// Begins to read at `mram_addr`. Returns the WRAM address of the first object.
 static inline void *seqread_init(seqreader_buffer_t cache, __mram_ptr void *mram_addr, seqreader_t *reader) {
   reader->wram_cache = cache;
   reader->mram_addr = ~(uint32_t)0;
@@ -63,7 +63,8 @@ static __attribute__((noinline, unused)) void *__seqread_next_page(uintptr_t at,
   return (void *)(at - passed);
 }
 
-/// Goes on `inc` bytes from the object at `ptr`: where the next one lies in WRAM. `inc` is at most SEQREAD_CACHE_SIZE.
+/// Advances `inc` bytes from the object at `ptr` and returns the WRAM address of the next one. `inc` is at most
+/// SEQREAD_CACHE_SIZE.
 static inline __attribute__((always_inline)) void *seqread_get(void *ptr, uint32_t inc, seqreader_t *reader) {
   const uintptr_t at = (uintptr_t)ptr + inc;
   if (__builtin_expect(at - reader->wram_cache < SEQREAD_CACHE_SIZE, 1)) return (void *)at;

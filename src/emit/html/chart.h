@@ -42,7 +42,7 @@ struct BarChart {
   std::vector<Series> series;
   std::vector<Bar> bars;
   /// What the whiskers of bars with a range show.
-  std::string range = "range: all constants at the low, or the high, end of their sources";
+  std::string range = "range: all constants at the low or high end of their sources";
 };
 
 /// How many of a row's values lie where: rows below each other, each a histogram on one axis that all share.

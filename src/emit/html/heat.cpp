@@ -74,7 +74,7 @@ std::string legendOf(const HeatMap &chart) {
         "<svg class=\"swatch\" viewBox=\"0 0 14 12\" aria-hidden=\"true\"><rect class=\"h{}\" width=\"14\" "
         "height=\"12\"/></svg>",
         i);
-  return out + fmt::format(" {}</li><li>★ the least</li></ul>", shortText(chart.quantity, scale.high));
+  return out + fmt::format(" {}</li><li>★ the smallest</li></ul>", shortText(chart.quantity, scale.high));
 }
 
 }  // namespace

@@ -18,13 +18,13 @@ const Json kNothing = nullptr;
 std::string_view kindOf(const Json &json) {
   if (json.is_object()) return "an object";
   if (json.is_array()) return "a list";
-  if (json.is_string()) return "a text";
+  if (json.is_string()) return "a string";
   if (json.is_boolean()) return "true or false";
   if (json.is_number()) return "a number";
   return "null";
 }
 
-constexpr const char *kWriteAgain = "write it again with --json; keys are described in docs/cli.md";
+constexpr const char *kWriteAgain = "write the file again with --json; docs/cli.md describes the keys";
 
 }  // namespace
 
@@ -62,7 +62,7 @@ Node Node::at(std::string_view key) const {
   problems_->add(
       "missing-key",
       path_.empty() ? fmt::format("the key '{}' is missing", key) : fmt::format("'{}' has no key '{}'", path_, key),
-      near.empty() ? kWriteAgain : fmt::format("is it spelled '{}'? keys are described in docs/cli.md", near));
+      near.empty() ? kWriteAgain : fmt::format("did you mean '{}'? docs/cli.md describes the keys", near));
   return member(key, kNothing);
 }
 
@@ -85,7 +85,7 @@ double Node::number() const {
 double Node::amount() const {
   const double x = number();
   if (x > kMostAmount) {
-    refuse(fmt::format("is {}: nothing that is counted here is so large", x), kWriteAgain);
+    refuse(fmt::format("is {}, which is out of range", x), kWriteAgain);
     return 0;
   }
   if (x >= 0) return x < kLeastAmount ? 0 : x;
@@ -95,7 +95,7 @@ double Node::amount() const {
 
 std::string Node::text() const {
   if (json_->is_string()) return json_->get_ref<const std::string &>();
-  wrongType("a text");
+  wrongType("a string");
   return {};
 }
 

@@ -15,8 +15,8 @@ namespace pimento::emit::html {
 namespace {
 
 constexpr const char *kKinds =
-    "results are what estimate, simulate, compare, validate and explore write with --json, the file of simulate "
-    "--trace, and figures (docs/reports.md)";
+    "pass results of estimate, simulate, compare, validate or explore (--json), timelines (simulate --trace), or "
+    "figures (docs/reports.md)";
 
 /// Line and column of a byte, from 1.
 Location placeOf(const NamedJson &input, std::size_t byte) {
@@ -29,7 +29,7 @@ Location placeOf(const NamedJson &input, std::size_t byte) {
 /// The library's reason, without its own names and places.
 std::string reasonOf(const std::string &what) {
   const std::size_t at = what.find("- ");
-  if (at == std::string::npos) return "it cannot be read as JSON";
+  if (at == std::string::npos) return "it is not valid JSON";
   std::string reason = what.substr(at + 2);
   // It quotes the text, which may have any bytes in it.
   for (char &c : reason)
@@ -40,7 +40,7 @@ std::string reasonOf(const std::string &what) {
 /// The value of the text; the elements of "traceEvents" go to `trace` instead.
 Result<Json> parse(const NamedJson &input, TraceReader &trace) {
   if (trim(input.text).empty())
-    return error("empty-file", {input.name, 0, 0}, "there is nothing in it", "did the command that wrote it fail?");
+    return error("empty-file", {input.name, 0, 0}, "it is empty", "check whether the command that wrote it failed");
   if (input.text.size() > kMaxText) return tooLarge(input.name, input.text.size());
   std::string topKey;
   const auto take = [&](int depth, Json::parse_event_t event, Json &parsed) {
@@ -55,9 +55,9 @@ Result<Json> parse(const NamedJson &input, TraceReader &trace) {
     return Json::parse(input.text, take);
   } catch (const Json::parse_error &e) {
     return error("bad-json", placeOf(input, e.byte == 0 ? 0 : e.byte - 1), reasonOf(e.what()),
-                 "the file must be JSON as --json writes it");
+                 "pass a file written with --json");
   } catch (const Json::exception &e) {
-    return error("bad-json", {input.name, 0, 0}, reasonOf(e.what()), "the file must be JSON as --json writes it");
+    return error("bad-json", {input.name, 0, 0}, reasonOf(e.what()), "pass a file written with --json");
   }
 }
 
@@ -91,7 +91,7 @@ std::optional<Section> read(const Json &json, TraceReader &trace, Problems &prob
   if (json.contains("rows")) return section(readCompare(node));
   if (json.contains("kernel") && (json.contains("cycles") || json.contains("breakdown")))
     return section(readReport(node));
-  problems.add("unknown-result", fmt::format("it is JSON, but no result that a page can show: {}", keysOf(json)),
+  problems.add("unknown-result", fmt::format("it is JSON, but not a result that a page can show: {}", keysOf(json)),
                kKinds);
   return std::nullopt;
 }
@@ -135,12 +135,12 @@ std::string sectionHtml(const Section &section, const std::string &id, const std
 constexpr const char *kReading = R"(<section id="reading" aria-labelledby="reading-title" class="reading">
 <h2 id="reading-title">How to read the numbers</h2>
 <ul>
-<li><b>Device cycles</b> are those of the machine model, run command by command or proved to repeat. They are exact against
-our own simulation, never against hardware; how the model itself was validated stands in its documentation.</li>
-<li><b>Time</b> is of the whole run. Beside the device kernel it has the host's part: placing and rearranging operands, reading
-back, adding partial results, and computing the layers that stay on it. Those come from bandwidth models, not from simulation.</li>
+<li><b>Device cycles</b> are those of the machine model, run command by command or proved to repeat. They are exact with respect
+to Pimento's own simulation, never to hardware; the documentation of the model describes its validation.</li>
+<li><b>Time</b> covers the whole run: the device kernel and the host's part, which is placing and rearranging operands, reading
+back, adding partial results, and computing the layers that stay on it. The host's part comes from bandwidth models, not from simulation.</li>
 <li><b>Energy</b> is modelled from published constants, each with its source, and is not validated. A range puts all constants at
-the low, or at the high, end of their sources. Compare ratios rather than absolute values.</li>
+the low or high end of their sources. Compare ratios rather than absolute values.</li>
 <li><b>Confidence</b> of a constant: <i>datasheet</i>, <i>measured</i> or <i>paper</i> say where it was published;
 <i>assumed</i> is our own estimate.</li>
 <li>Numbers are rounded for reading. Point at one, or tap it, for all of it.</li>
@@ -151,11 +151,11 @@ the low, or at the high, end of their sources. Compare ratios rather than absolu
 }  // namespace
 
 Diagnostic tooLarge(std::string_view name, std::size_t bytes) {
-  return capacityError(
-      "file-too-large", {std::string(name), 0, 0},
-      fmt::format("it has {} bytes; a page takes at most {}", shortText(Quantity::kCount, static_cast<double>(bytes)),
-                  shortText(Quantity::kCount, static_cast<double>(kMaxText))),
-      "make the trace of a smaller kernel, or open it in ui.perfetto.dev");
+  return capacityError("file-too-large", {std::string(name), 0, 0},
+                       fmt::format("it has {} bytes; the limit for a page is {}",
+                                   shortText(Quantity::kCount, static_cast<double>(bytes)),
+                                   shortText(Quantity::kCount, static_cast<double>(kMaxText))),
+                       "trace a smaller kernel, or open it in ui.perfetto.dev");
 }
 
 Result<std::string> page(const std::vector<NamedJson> &inputs) {
@@ -213,12 +213,12 @@ Result<std::string> picture(const NamedJson &input) {
   if (!json) return json.diagnostics();
   const std::string hint = "a figure has the keys 'figure', 'title' and 'chart' (docs/reports.md)";
   if (!json->is_object() || !json->contains("figure"))
-    return error("no-chart", {input.name, 0, 0}, "only figures become pictures; this is another result", hint);
+    return error("no-chart", {input.name, 0, 0}, "only figures can be drawn as pictures; this is another result", hint);
   Problems problems(input.name);
   const FigureResult figure = readFigure(Node(*json, problems));
   if (problems.any()) return problems.list();
   std::string svg = pictureOf(figure);
-  if (svg.empty()) return error("no-chart", {input.name, 0, 0}, "the figure has tables only, and no chart", hint);
+  if (svg.empty()) return error("no-chart", {input.name, 0, 0}, "the figure has tables but no chart", hint);
   return svg;
 }
 

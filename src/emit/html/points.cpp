@@ -19,13 +19,13 @@ struct MarkStyle {
 /// In the order of Mark.
 constexpr std::array<MarkStyle, 7> kMarks = {{
     {"dot", "M-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0z", "", "a mapping"},
-    {"front", "M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0-9 0z", "", "on the Pareto front: none is better in both"},
-    {"best", "M0-8L8 0L0 8L-8 0z", "fastest", "the least time"},
-    {"best", "M-6-6H6V6H-6z", "least energy", "the least energy"},
-    {"best", "M0-10L3-3L10 0L3 3L0 10L-3 3L-10 0L-3-3z", "fastest, least energy",
-     "the least time and the least energy"},
+    {"front", "M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0-9 0z", "", "on the Pareto front: no other is better in both"},
+    {"best", "M0-8L8 0L0 8L-8 0z", "fastest", "the shortest time"},
+    {"best", "M-6-6H6V6H-6z", "lowest energy", "the lowest energy"},
+    {"best", "M0-10L3-3L10 0L3 3L0 10L-3 3L-10 0L-3-3z", "fastest, lowest energy",
+     "the shortest time and the lowest energy"},
     {"reference", "M0-8L8 6H-8z", "reference", "the reference mapping"},
-    {"bound", "M-3 3V-3M-3 3H3", "", "only a lower bound is known: it lies above and to the right"},
+    {"bound", "M-3 3V-3M-3 3H3", "", "only a lower bound is known: the actual point is above and to the right"},
 }};
 
 const MarkStyle &styleOf(Mark mark) {

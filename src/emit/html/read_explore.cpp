@@ -57,7 +57,7 @@ Candidate readRow(const Node &row, const Columns &columns, const ExploreResult &
 std::optional<std::size_t> readRowNumber(const Node &node, std::size_t rows) {
   const double x = node.number();
   if (x >= 0 && x < static_cast<double>(rows)) return static_cast<std::size_t>(x);
-  node.refuse(fmt::format("is no row: there are {}", rows), "rows count from 0");
+  node.refuse(fmt::format("is not a row: there are {}", rows), "rows count from 0");
   return std::nullopt;
 }
 
@@ -76,12 +76,13 @@ void readRows(const Node &node, ExploreResult &r) {
   Columns columns;
   for (const Node &column : node.at("columns").items())
     if (!columns.emplace(column.text(), columns.size()).second)
-      column.refuse("is there twice", "the names of the columns differ");
+      column.refuse("appears twice", "use different column names");
   for (const char *needed : {"time_ns", "energy_pj"})
-    if (columns.count(needed) == 0) node.at("columns").refuse(fmt::format("lacks '{}'", needed), "it is always there");
+    if (columns.count(needed) == 0)
+      node.at("columns").refuse(fmt::format("has no '{}'", needed), "this column is required");
   for (const auto &[path, values] : r.sweep)
     if (columns.count(path) == 0)
-      node.at("columns").refuse(fmt::format("lacks '{}'", path), "there is a column for every path of 'sweep'");
+      node.at("columns").refuse(fmt::format("has no '{}'", path), "there is a column for every path of 'sweep'");
   for (const Node &row : node.at("rows").items()) r.rows.push_back(readRow(row, columns, r));
 }
 
@@ -93,11 +94,15 @@ void readFound(const Node &node, std::size_t first, ExploreResult &r) {
   r.equal = node.maybeAmount("equal");
   r.bounded = node.maybeAmount("bounded");
   r.illegal = node.maybeAmount("illegal");
+  r.open = node.maybeAmount("open");
+  if (const auto proof = node.find("proof"))
+    r.proof = search::Proof{{proof->maybeAmount("time_gap").value_or(0), proof->maybeAmount("energy_gap").value_or(0)},
+                            proof->find("sampled") && proof->at("sampled").truth()};
   const auto rowOf = [&](const Node &n) -> std::optional<std::size_t> {
     const auto row = readRowNumber(n, first + r.rows.size());
     if (!row) return std::nullopt;
     if (*row >= first) return *row - first;
-    n.refuse("is a row of another kernel", "the rows of a kernel stand together");
+    n.refuse("is a row of another kernel", "keep the rows of a kernel together");
     return std::nullopt;
   };
   if (const auto pareto = node.find("pareto"))
@@ -128,7 +133,7 @@ void readKernels(const Node &kernels, ExploreResult &r) {
     k.target = r.target;
     const double rows = node.at("explored").amount();
     if (rows > static_cast<double>(r.rows.size() - first))
-      return node.at("explored").refuse("is more than there are rows", "it is the number of the kernel's rows");
+      return node.at("explored").refuse("exceeds the number of rows", "give the number of rows of the kernel");
     const auto begin = r.rows.begin() + static_cast<std::ptrdiff_t>(first);
     k.rows.assign(begin, begin + static_cast<std::ptrdiff_t>(rows));
     for (Candidate &c : k.rows) c.like = c.like && *c.like >= first ? std::optional(*c.like - first) : std::nullopt;

@@ -22,8 +22,7 @@ Quantity readQuantity(const Node &node) {
   const std::string name = node.text();
   for (const auto &[known, quantity] : kQuantities)
     if (name == known) return quantity;
-  if (node.isText())
-    node.refuse("is no quantity that is known", "quantities: cycles, ns, pj, count, bytes, percent, plain");
+  if (node.isText()) node.refuse("is not a known quantity", "quantities: cycles, ns, pj, count, bytes, percent, plain");
   return Quantity::kPlain;
 }
 
@@ -32,7 +31,7 @@ std::size_t readSeries(const Node &row, std::size_t known) {
   if (!node) return 0;
   const double number = node->amount();
   if (number < static_cast<double>(known)) return static_cast<std::size_t>(number);
-  node->refuse("is no number of a series", "series count from 0");
+  node->refuse("is not the number of a series", "series count from 0");
   return 0;
 }
 
@@ -68,7 +67,8 @@ FigureTable readTable(const Node &node) {
   }
   for (const Node &row : node.at("rows").items()) {
     const std::vector<Node> cells = row.items();
-    if (row.isList() && cells.size() != t.columns.size()) row.refuse("has not one cell per column", "empty ones: null");
+    if (row.isList() && cells.size() != t.columns.size())
+      row.refuse("does not have one cell per column", "use null for empty cells");
     auto &out = t.rows.emplace_back();
     for (const Node &cell : cells) {
       if (cell.isNull())
@@ -102,7 +102,7 @@ FigureResult readFigure(const Node &node) {
     if (const auto rows = chart->find("bars")) f.bars = readRows(*rows, f.series.size(), false);
     if (const auto rows = chart->find("spread")) f.spread = readRows(*rows, f.series.size(), true);
     if (f.series.empty() || f.bars.empty() == f.spread.empty())
-      chart->refuse("has not one series or more, and either 'bars' or a 'spread'", "see docs/reports.md");
+      chart->refuse("needs at least one series, and either 'bars' or a 'spread'", "see docs/reports.md");
   }
   if (const auto tables = node.find("tables"))
     for (const Node &table : tables->items()) f.tables.push_back(readTable(table));

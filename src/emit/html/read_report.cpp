@@ -52,7 +52,7 @@ void readEnergy(const Node &node, ReportResult &r) {
     const auto ends = node.find(key);
     if (!ends) return std::nullopt;
     const std::vector<Node> items = ends->items();
-    if (ends->isList() && items.size() != 2) ends->refuse("has not two ends", "a range is [low, high]");
+    if (ends->isList() && items.size() != 2) ends->refuse("does not have two ends", "write a range as [low, high]");
     if (items.size() != 2) return std::nullopt;
     return std::pair(items[0].amount(), items[1].amount());
   };
@@ -75,7 +75,7 @@ void readInterval(const Node &node, ReportResult &r) {
   if (!interval) return;
   r.intervalLevel = interval->at("level").amount();
   const std::vector<Node> ends = interval->at("cycles").items();
-  if (ends.size() != 2) return interval->refuse("has not two ends", "a range is [low, high]");
+  if (ends.size() != 2) return interval->refuse("does not have two ends", "write a range as [low, high]");
   r.intervalLow = ends[0].amount();
   r.intervalHigh = ends[1].amount();
 }
@@ -112,27 +112,7 @@ Parts readParts(const Node &node) {
 std::optional<Run> readRun(const Node &result) {
   const auto node = result.find("run");
   if (!node) return std::nullopt;
-  Run r;
-  r.verb = node->at("verb").text();
-  r.input = node->textOr("input", "");
-  r.sizes = node->textsOr("sizes");
-  r.dtype = node->textOr("dtype", "");
-  r.variant = node->textOr("variant", "");
-  r.function = node->textOr("function", "");
-  r.target = node->textOr("target", "");
-  r.sets = node->textsOr("sets");
-  r.maps = node->textsOr("map");
-  r.sweeps = node->textsOr("sweeps");
-  r.constants = node->textsOr("constants");
-  r.ins = node->textsOr("in");
-  r.outs = node->textsOr("out");
-  r.chunks = node->textOr("chunks", "");
-  r.orders = node->textOr("orders", "");
-  if (const auto exhaustive = node->find("exhaustive")) r.isExhaustive = exhaustive->truth();
-  r.data = node->textOr("data", "");
-  if (const auto offload = node->find("offload"); offload && offload->isText()) r.offload = offload->text();
-  if (const auto seed = node->find("seed")) r.seed = seed->number();
-  return r;
+  return Run{node->at("verb").text(), node->textOr("data", ""), node->textsOr("command")};
 }
 
 namespace {

@@ -13,6 +13,7 @@
 
 #include "pimento/emit/html/node.h"
 #include "pimento/emit/html/text.h"
+#include "pimento/search/search.h"
 
 namespace pimento::emit::html {
 
@@ -27,12 +28,10 @@ struct Parts {
   double of(std::string_view key) const;
 };
 
-/// The options a run was made with.
+/// What a run was: its verb, its data, and the command line that repeats it.
 struct Run {
-  std::string verb, input, dtype, variant, function, target, data, offload, chunks, orders;
-  std::vector<std::string> sizes, sets, maps, sweeps, constants, ins, outs;
-  bool isExhaustive = false;
-  std::optional<double> seed;
+  std::string verb, data;
+  std::vector<std::string> command;  ///< its words
 };
 
 /// One kernel of a graph.
@@ -140,7 +139,8 @@ struct Candidate {
   std::optional<std::size_t> like;  ///< the row with the same numbers, or with better ones than the bounds
   std::optional<double> cycles, totalCycles, timeNs, energyPj, energyKernelPj;
 
-  bool isBounded() const { return how == "bounded"; }
+  /// Whether its numbers are lower bounds.
+  bool isBounded() const { return how == "bounded" || how == "open"; }
   /// Whether its numbers are its own: computed, or equal to those of another candidate.
   bool isKnown() const { return timeNs && energyPj && !isBounded() && how != "illegal" && error.empty(); }
 };
@@ -155,7 +155,8 @@ struct ExploreResult {
   bool isSweep = false;
   std::string kernel, dtype, target;
   Amounts sizes;
-  std::optional<double> space, explored, estimated, equal, bounded, illegal, seconds;
+  std::optional<double> space, explored, estimated, equal, bounded, illegal, open, seconds;
+  std::optional<search::Proof> proof;
   std::vector<std::pair<std::string, std::vector<std::string>>> sweep;  ///< path and values
   std::vector<Candidate> rows;
   std::vector<std::size_t> pareto;

@@ -32,7 +32,7 @@ const Measure kMeasures[] = {
     {"element type", [](const ReportResult &r) { return GridCell(escape(r.dtype)); }},
     {"mapping", [](const ReportResult &r) { return GridCell("<code>" + escape(r.mapping) + "</code>"); }},
     {"cycles are", [](const ReportResult &r) { return GridCell(escape(r.exact)); }},
-    {"answer checked", [](const ReportResult &r) { return GridCell(r.isChecked ? "yes" : "no"); }},
+    {"results checked", [](const ReportResult &r) { return GridCell(r.isChecked ? "yes" : "no"); }},
 };
 
 std::string sideBySide(const CompareResult &result) {
@@ -44,7 +44,7 @@ std::string sideBySide(const CompareResult &result) {
     for (const ComparedTarget &t : result.rows) cells.push_back(t.report ? m.cell(*t.report) : GridCell("–"));
     g.row(std::move(cells));
   }
-  std::vector<GridCell> errors = {std::string("cannot run it because")};
+  std::vector<GridCell> errors = {std::string("reason it cannot run")};
   bool isAny = false;
   for (const ComparedTarget &t : result.rows) {
     errors.emplace_back(escape(t.error));

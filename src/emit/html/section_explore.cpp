@@ -57,7 +57,7 @@ std::string against(double ours, double reference, std::string_view better, std:
 std::string bestRemark(const Best &best, const std::string &comparison) {
   std::string out = comparison;
   if (best.isChecked)
-    out += fmt::format("{}{}", out.empty() ? "" : "; ", *best.isChecked ? "answer checked" : "answer not checked");
+    out += fmt::format("{}{}", out.empty() ? "" : "; ", *best.isChecked ? "results checked" : "results not checked");
   return out;
 }
 
@@ -66,19 +66,19 @@ std::string tilesHtml(const ExploreResult &r) {
   const Candidate *reference = r.reference && r.reference->timeNs && r.reference->energyPj ? &*r.reference : nullptr;
   if (r.bestTime && r.rows[r.bestTime->row].timeNs) {
     const double ns = *r.rows[r.bestTime->row].timeNs;
-    t.add("Least time", number(Quantity::kTime, ns),
+    t.add("Shortest time", number(Quantity::kTime, ns),
           bestRemark(*r.bestTime, reference ? against(ns, *reference->timeNs, "faster", "slower") : ""));
   }
   if (r.bestEnergy && r.rows[r.bestEnergy->row].energyPj) {
     const double pj = *r.rows[r.bestEnergy->row].energyPj;
-    t.add("Least energy", number(Quantity::kEnergy, pj),
+    t.add("Lowest energy", number(Quantity::kEnergy, pj),
           bestRemark(*r.bestEnergy, reference ? against(pj, *reference->energyPj, "less", "more") : ""));
   }
   if (!r.kernels.empty())
-    t.add("Kernels", number(Quantity::kCount, static_cast<double>(r.kernels.size())), "each explored as if alone");
+    t.add("Kernels", number(Quantity::kCount, static_cast<double>(r.kernels.size())), "each explored separately");
   else if (!r.isSweep && !r.pareto.empty())
     t.add("Pareto front", number(Quantity::kCount, static_cast<double>(r.pareto.size())),
-          r.pareto.size() == 1 ? "mapping: none beats it in either" : "mappings that none beats in both");
+          r.pareto.size() == 1 ? "mapping, best in both" : "mappings that no other beats in both");
   t.add(r.isSweep ? "Settings" : "Mappings",
         number(Quantity::kCount, r.explored.value_or(static_cast<double>(r.rows.size()))),
         r.space ? "of " + number(Quantity::kCount, *r.space) + " in the space" : "");
@@ -106,14 +106,16 @@ std::string runHtml(const ExploreResult &r) {
   const auto count = [&](std::string_view name, const std::optional<double> &n, std::string_view what) {
     if (n && *n > 0) f.add(name, number(Quantity::kCount, *n) + " " + std::string(what));
   };
-  count("Estimated", r.estimated, r.isSweep ? "settings" : "mappings, each as <code>estimate</code> does it");
-  count("Equal", r.equal, "run the same commands as another one, and have its numbers");
-  count("Bounded", r.bounded, "were not run: a lower bound of their time and energy is above what was found");
-  count("Illegal", r.illegal, "do not fit the kernel or the machine");
+  count("Estimated", r.estimated, r.isSweep ? "settings" : "mappings, each estimated as by <code>estimate</code>");
+  count("Equal", r.equal, "run the same commands as another mapping and share its numbers");
+  count("Bounded", r.bounded, "were not run: their lower bounds of time and energy are above the best found");
+  count("Illegal", r.illegal, "are illegal for the kernel or the machine");
+  count("Open", r.open, "were not evaluated: the budget was exhausted");
+  if (r.proof && !r.isSweep) f.add("Proved", escape(search::proofText(*r.proof, "mapping", "among those explored")));
   if (!r.mapTime.empty()) f.add("Fastest of all kernels", "<code>--map " + escape(r.mapTime) + "</code>");
-  if (!r.mapEnergy.empty()) f.add("Least energy of all", "<code>--map " + escape(r.mapEnergy) + "</code>");
+  if (!r.mapEnergy.empty()) f.add("Lowest energy of all", "<code>--map " + escape(r.mapEnergy) + "</code>");
   if (r.seconds) f.add("Took", escape(plain(*r.seconds, 3)) + " s");
-  f.add("To repeat it", commandHtml(r.run));
+  f.add("Command", commandHtml(r.run));
   return f.html();
 }
 
@@ -139,9 +141,9 @@ std::string_view roleOf(Mark mark) {
     case Mark::kBestTime:
       return "fastest";
     case Mark::kBestEnergy:
-      return "least energy";
+      return "lowest energy";
     case Mark::kBestBoth:
-      return "fastest, least energy";
+      return "fastest, lowest energy";
     case Mark::kReference:
       return "reference";
     case Mark::kBound:
@@ -188,7 +190,7 @@ std::string scatterHtml(const ExploreResult &r) {
   std::string out = figure(chart);
   if (left > 0)
     out += fmt::format(
-        "<p class=\"remark\">{} are not drawn: one in {} is; the front, the best ones and the reference all are."
+        "<p class=\"remark\">{} are not drawn, only one in {}; the front, the best ones and the reference all are."
         "</p>\n",
         counted(left, "further point"), stride);
   return out;
@@ -262,8 +264,7 @@ std::string mappingsTable(const ExploreResult &r) {
   if (const std::size_t n = countOf(r, "bounded"); n > 0) others.push_back(shownCount(n) + " only bounded");
   if (const std::size_t n = countOf(r, "illegal"); n > 0) others.push_back(shownCount(n) + " illegal");
   if (others.empty()) return out;
-  return out + fmt::format("<p class=\"remark\">Not in the table, but in the result file: {}.</p>\n",
-                           fmt::join(others, ", "));
+  return out + fmt::format("<p class=\"remark\">Only in the result file: {}.</p>\n", fmt::join(others, ", "));
 }
 
 /// One quantity of a sweep of one number, as a line.
@@ -304,7 +305,7 @@ std::string sweepLine(const ExploreResult &r, bool isTime) {
   // Small differences should be seen, and large ones in proportion.
   chart.isYFromZero = low->y < kFromZeroBelow * high->y;
   std::string out = figure(chart);
-  if (!chart.isYFromZero && chart.points.size() > 1) out += "<p class=\"remark\">The axis does not begin at 0.</p>\n";
+  if (!chart.isYFromZero && chart.points.size() > 1) out += "<p class=\"remark\">The axis does not start at 0.</p>\n";
   return out;
 }
 
@@ -355,7 +356,7 @@ Section sectionOf(const ExploreResult &r) {
     for (const ExploreResult &k : r.kernels)
       s.parts.push_back({k.kernel, tilesHtml(k) + scatterHtml(k) + "<h4>Best mappings of " + escape(k.kernel) +
                                        "</h4>\n" + mappingsTable(k)});
-    s.parts.push_back({"What was explored", runHtml(r)});
+    s.parts.push_back({"Exploration", runHtml(r)});
     return s;
   }
   if (r.isSweep)
@@ -373,7 +374,7 @@ Section sectionOf(const ExploreResult &r) {
   } else {
     s.parts.push_back({"Best mappings", mappingsTable(r)});
   }
-  s.parts.push_back({"What was explored", runHtml(r)});
+  s.parts.push_back({"Exploration", runHtml(r)});
   return s;
 }
 

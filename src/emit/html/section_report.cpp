@@ -13,14 +13,14 @@ namespace pimento::emit::html {
 namespace {
 
 std::string exactnessHtml(const ReportResult &r) {
-  if (r.cycles == 0) return "none: nothing runs on the device";
+  if (r.cycles == 0) return "none: no kernel runs on the device";
   const std::string of = fmt::format("{} of {} device cycles", number(Quantity::kCycles, r.cyclesSimulated),
                                      number(Quantity::kCycles, r.cycles));
   if (r.exact == "simulated") return fmt::format("every command was simulated ({})", of);
   if (r.exact == "fast-forwarded")
     return fmt::format(
-        "{} were simulated; the others repeat these, which was proved, and were skipped: the numbers are those "
-        "of a full simulation",
+        "{} were simulated; the rest provably repeat these and were skipped, so the numbers equal those of a full "
+        "simulation",
         of);
   if (r.exact == "sampled") {
     std::string text = "estimated from samples";
@@ -30,14 +30,14 @@ std::string exactnessHtml(const ReportResult &r) {
     return text;
   }
   if (r.exact == "extrapolated")
-    return fmt::format("extrapolated from two pieces of it, not exact: {} cycles were simulated",
+    return fmt::format("extrapolated from two pieces, not exact: {} cycles were simulated",
                        number(Quantity::kCycles, r.cyclesSimulated));
   return escape(r.exact);
 }
 
 std::string unitsHtml(const UnitResult &u) {
   if (u.identical <= u.simulated) return {};
-  return fmt::format("{} simulated, standing for {} identical ones", number(Quantity::kCount, u.simulated),
+  return fmt::format("{} simulated, representing {} identical ones", number(Quantity::kCount, u.simulated),
                      number(Quantity::kCount, u.identical));
 }
 
@@ -61,13 +61,13 @@ std::string tilesHtml(const ReportResult &r) {
           fmt::format("{:.0f} on the device, {:.0f} on the host", onPim, static_cast<double>(r.stages.size()) - onPim));
   }
   if (r.isChecked)
-    t.add("Answer", "checked",
+    t.add("Results", "checked",
           r.checkedAgainst.empty() ? "bit for bit against the reference interpreter"
-                                   : "held against: " + escape(r.checkedAgainst));
+                                   : "compared with: " + escape(r.checkedAgainst));
   else if (!r.profile.functions.empty())
-    t.add("Answer", "not checked", "a program: no kernel says what its answer is");
+    t.add("Results", "not checked", "a program without a kernel to compare with");
   else
-    t.add("Answer", "not checked", "<code>simulate</code> with data checks it");
+    t.add("Results", "not checked", "<code>simulate</code> with data checks it");
   return t.html();
 }
 
@@ -82,10 +82,10 @@ std::string runHtml(const ReportResult &r) {
   f.add("Cycles", exactnessHtml(r));
   f.add(capitalised(r.unit.plural), unitsHtml(r.unit));
   if (r.setupCycles > 0 || r.setupEnergyPj > 0)
-    f.add("Set-up, not included",
+    f.add("Set-up, not included in the totals",
           fmt::format("{} cycles and {} to place constant operands once", number(Quantity::kCycles, r.setupCycles),
                       number(Quantity::kEnergy, r.setupEnergyPj)));
-  f.add("To repeat it", commandHtml(r.run));
+  f.add("Command", commandHtml(r.run));
   return f.html();
 }
 
@@ -96,7 +96,7 @@ std::string phasesHtml(const ReportResult &r) {
   if (r.stages.size() < 2 && std::ranges::none_of(r.phases, isOther)) return {};
   Grid g("Phases in order", {{"#", true, ""},
                              {"phase", false, "name"},
-                             {"counts to", false, ""},
+                             {"part", false, ""},
                              {"cycles", true, ""},
                              {"clock", false, ""},
                              {"time", true, ""},
@@ -141,7 +141,7 @@ std::string timeHtml(const ReportResult &r) {
            shareText(total, total)});
   out += g.html();
   return out +
-         "<p class=\"remark\">Compute is what the engine runs, command by command. The other parts come from bandwidth "
+         "<p class=\"remark\">The engine runs the compute part command by command. The other parts come from bandwidth "
          "models of the host and its memory.</p>\n" +
          phasesHtml(r);
 }
@@ -236,8 +236,7 @@ std::string termsTable(const ReportResult &r) {
 
 std::string energyHtml(const ReportResult &r) {
   std::string out = fmt::format(
-      "<p>{} in all, between {}. The range puts every constant at the low, or at the high, end of its sources; it is "
-      "no "
+      "<p>{} in all, between {}. The range puts every constant at the low or high end of its sources; it is not a "
       "confidence interval. Energy is <strong>{}</strong>.</p>\n",
       number(Quantity::kEnergy, r.energyPj), rangeHtml(r.energyLow, r.energyHigh), escape(r.energyNote));
   if (r.energyKernelPj) {
@@ -320,7 +319,8 @@ std::string profileHtml(const Profile &p) {
     }
     out += lines.html();
     if (p.lines.size() > kMostLines)
-      out += fmt::format("<p class=\"remark\">The {} lines that took most, of {}.</p>\n", kMostLines, p.lines.size());
+      out += fmt::format("<p class=\"remark\">The {} lines with the most time, out of {}.</p>\n", kMostLines,
+                         p.lines.size());
   }
   return p.about.empty() ? out : out + "<p class=\"remark\">" + escape(capitalised(p.about)) + ".</p>\n";
 }
@@ -341,8 +341,8 @@ Section sectionOf(const ReportResult &r) {
                            }(),
                            " · "));
   s.head += tilesHtml(r) + warningsHtml(r.warnings);
-  s.parts.push_back({"What was run", runHtml(r)});
-  if (const std::string left = leftHtml(r); !left.empty()) s.parts.push_back({"What it left", left});
+  s.parts.push_back({"Run", runHtml(r)});
+  if (const std::string left = leftHtml(r); !left.empty()) s.parts.push_back({"Output", left});
   s.parts.push_back({"Time", timeHtml(r)});
   if (!r.profile.functions.empty()) s.parts.push_back({"Profile", profileHtml(r.profile)});
   if (r.stages.size() > 1) s.parts.push_back({"Layers", stagesHtml(r)});

@@ -22,15 +22,6 @@ constexpr std::array<Known, 4> kComponents = {{
     {"pim", "c5"},
 }};
 
-/// An argument of a command line, quoted where a shell would read something into it.
-std::string shellWord(const std::string &word) {
-  constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./=,:+@%";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
 }  // namespace
 
 std::string sizesHtml(const Amounts &sizes) {
@@ -49,31 +40,8 @@ std::string warningsHtml(const std::vector<std::string> &warnings) {
 }
 
 std::string commandHtml(const std::optional<Run> &run) {
-  if (!run || run->verb.empty()) return {};
-  std::vector<std::string> words = {"pimento", run->verb, run->input};
-  const auto option = [&](std::string_view name, const std::string &value, std::string_view usual = "") {
-    if (!value.empty() && value != usual) words.insert(words.end(), {std::string(name), value});
-  };
-  option("--function", run->function);
-  for (const std::string &s : run->sizes) option("--size", s);
-  option("--variant", run->variant, "plain");
-  option("--dtype", run->dtype);
-  option("--target", run->target, "hbm-pim");
-  for (const std::string &s : run->sets) option("--set", s);
-  for (const std::string &m : run->maps) option("--map", m);
-  for (const std::string &c : run->constants) option("--constant", c);
-  for (const std::string &i : run->ins) option("--in", i);
-  for (const std::string &o : run->outs) option("--out", o);
-  option("--offload", run->offload);
-  for (const std::string &sweep : run->sweeps) option("--sweep", sweep);
-  option("--chunks", run->chunks);
-  option("--orders", run->orders);
-  if (run->isExhaustive) words.emplace_back("--exhaustive");
-  option("--data", run->data);
-  if (run->seed && *run->seed != 1) option("--seed", numberText(*run->seed));
-  std::string line;
-  for (const std::string &w : words) line += (line.empty() ? "" : " ") + shellWord(w);
-  return "<code class=\"command\">" + escape(line) + "</code>";
+  return run && !run->command.empty() ? "<code class=\"command\">" + escape(shellLine(run->command)) + "</code>"
+                                      : std::string();
 }
 
 std::string rangeHtml(double lowPj, double highPj) {

@@ -25,12 +25,11 @@ std::string splitChart(const ReportResult &r) {
   const double device = of(evaluate::Part::kCompute), host = of(evaluate::Part::kHost),
                moving = r.parts.total() - device - host;
   BarChart chart;
-  chart.about = "Time by who works: device, host computing layers, host moving and merging data";
+  chart.about = "Time by device, host layers, and host data movement";
   chart.axis = "time";
   chart.quantity = Quantity::kCycles;
-  chart.series = {{"c0", "device computes"},
-                  {"c3", "host computes layers that stay on it"},
-                  {"c1", "host moves, rearranges and merges data"}};
+  chart.series = {
+      {"c0", "device computes"}, {"c3", "host computes its layers"}, {"c1", "host moves, rearranges and merges data"}};
   Bar bar;
   const double values[] = {device, host, std::max(0.0, moving)};
   for (std::size_t i = 0; i < 3; ++i)
@@ -110,7 +109,7 @@ std::string stagesHtml(const ReportResult &r) {
            {Quantity::kTime, time},
            {Quantity::kEnergy, energy},
            std::string()});
-  return "<h4>Who works</h4>\n" + splitChart(r) + "<h4>Time by layer</h4>\n" + layersChart(r) + g.html();
+  return "<h4>Device and host</h4>\n" + splitChart(r) + "<h4>Time by layer</h4>\n" + layersChart(r) + g.html();
 }
 
 }  // namespace pimento::emit::html

@@ -129,8 +129,8 @@ std::string canvasHtml(const Trace &trace, std::string_view id) {
       "<button type=\"button\" data-do=\"device\" title=\"Show all commands (0)\">device</button>"
       "<button type=\"button\" data-do=\"all\" title=\"Show all, host included (a)\">all</button>"
       "<output class=\"range\"></output></div>\n"
-      "<p class=\"print-only\">The timeline is drawn on the screen only; what follows sums it up.</p>\n"
-      "<noscript><p>The timeline is drawn by a script; what follows sums it up.</p></noscript>\n"
+      "<p class=\"print-only\">The timeline is drawn on the screen only; the tables below summarize it.</p>\n"
+      "<noscript><p>The timeline is drawn by a script; the tables below summarize it.</p></noscript>\n"
       "<canvas tabindex=\"0\" role=\"img\" aria-label=\"Timeline of {1} events on {2} tracks; the tables below sum "
       "them up\">"
       "</canvas>\n",
@@ -219,11 +219,11 @@ std::string commandsTable(const Trace &trace) {
 
 std::string tracksTable(const Trace &trace) {
   const auto [first, last] = spanOf(trace);
-  Grid g("Tracks: intervals and how long they last together", {{"track", false, ""},
-                                                               {"intervals", true, ""},
-                                                               {"cycles", true, ""},
-                                                               {"share of the device's time", true, ""},
-                                                               {"", false, "bar"}});
+  Grid g("Tracks: intervals and their total length", {{"track", false, ""},
+                                                      {"intervals", true, ""},
+                                                      {"cycles", true, ""},
+                                                      {"share of the device's time", true, ""},
+                                                      {"", false, "bar"}});
   std::size_t rows = 0;
   for (const TraceTrack &t : trace.tracks) {
     if (&t == trace.commands() || ++rows > kMostRows) continue;
@@ -251,17 +251,17 @@ Section sectionOf(const Trace &trace, std::string_view id) {
                                  : "timeline of " + trace.kernel + (trace.target.empty() ? "" : " on " + trace.target);
   const auto [first, last] = spanOf(trace);
   if (trace.events == 0) {
-    s.head = "<p>There are no events in it.</p>\n";
+    s.head = "<p>It has no events.</p>\n";
     return s;
   }
   s.head = fmt::format(
-      "<p class=\"lead\">{} on {}; {} device cycles of {} ns. Cycle 0 is the device's first; what the host does "
+      "<p class=\"lead\">{} on {}; {} device cycles of {} ns. Cycle 0 is the device's first; host activity "
       "before it has negative cycles.</p>\n",
       counted(trace.events, "event"), counted(trace.tracks.size(), "track"), number(Quantity::kCycles, last - first),
       number(Quantity::kPlain, trace.periodNs));
   if (trace.dropped > 0)
-    s.head += warningsHtml({fmt::format("the trace itself is cut off: {} events were left out of it",
-                                        shortText(Quantity::kCount, trace.dropped))});
+    s.head += warningsHtml(
+        {fmt::format("the trace is truncated: {} events are missing", shortText(Quantity::kCount, trace.dropped))});
   s.parts.push_back({"Events", canvasHtml(trace, id)});
   if (trace.commands() != nullptr) s.parts.push_back({"Commands", densityHtml(trace) + commandsTable(trace)});
   s.parts.push_back({"Tracks", tracksTable(trace)});

@@ -67,7 +67,7 @@ Section sectionOf(const ValidateResult &r) {
            {Quantity::kPercent, k.meanPct},
            {Quantity::kPercent, k.worstPct},
            {Quantity::kPercent, k.within15Pct},
-           k.exact == k.rows ? std::string("none is off") : escape(k.worstRow)});
+           k.exact == k.rows ? std::string("all exact") : escape(k.worstRow)});
   s.parts.push_back({"Errors", chartHtml(r) + g.html()});
   return s;
 }

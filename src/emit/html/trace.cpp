@@ -13,7 +13,7 @@ constexpr std::size_t kMaxComplaints = 10;
 constexpr double kNsPerUs = 1000;
 constexpr double kLargest = 1e15;                       // beyond, cycles are no longer told apart
 constexpr double kShortestNs = 1e-6, kLongestNs = 1e6;  // of a cycle
-constexpr const char *kHint = "the trace is the file that `pimento simulate INPUT --trace FILE` writes";
+constexpr const char *kHint = "pass a trace written by `pimento simulate INPUT --trace FILE`";
 
 const Json *memberOf(const Json &object, const char *key) {
   if (!object.is_object()) return nullptr;
@@ -69,7 +69,7 @@ std::int32_t TraceReader::nameIndex(const std::string &name) {
 
 void TraceReader::add(const Json &event) {
   ++count_;
-  if (!event.is_object()) return complain("is no object");
+  if (!event.is_object()) return complain("is not an object");
   const std::string phase = textOf(memberOf(event, "ph"));
   if (phase.empty()) return complain("has no phase ('ph')");
   if (phase != "M" && phase != "X") return;  // counters, flows, ...: other tools' events, nothing to draw
@@ -150,7 +150,7 @@ Trace TraceReader::finish(const Node &rest, Problems &problems) {
     trace.dropped = other->amountOr("dropped", 0);
     clock = other->maybeAmount("clock_ghz");
     if (clock && (1 / *clock < kShortestNs || 1 / *clock > kLongestNs))
-      other->at("clock_ghz").refuse("is no clock rate", "it is in GHz");
+      other->at("clock_ghz").refuse("is not a clock rate", "give it in GHz");
   }
   if (problems.any()) return trace;
   const TraceTrack *commands = trace.commands();

@@ -29,23 +29,23 @@ std::vector<const char *> firstArguments() {
 std::optional<std::string> objection(const Arg &arg) {
   const llvm::opt::Option &option = arg.getOption();
   for (const auto &[id, why] : std::initializer_list<std::pair<unsigned, const char *>>{
-           {options::OPT_Xclang, "it reaches parts of Clang that do not know DPUs"},
+           {options::OPT_Xclang, "it reaches parts of Clang that do not support DPUs"},
            {options::OPT_mllvm, "it changes LLVM for the whole process"},
-           {options::OPT_fopenmp, "a DPU has no OpenMP; tasklets are what runs in parallel"},
-           {options::OPT_fopenmp_EQ, "a DPU has no OpenMP; tasklets are what runs in parallel"},
-           {options::OPT_fplugin_EQ, "Clang's plug-ins are not loaded"},
+           {options::OPT_fopenmp, "a DPU has no OpenMP; use tasklets"},
+           {options::OPT_fopenmp_EQ, "a DPU has no OpenMP; use tasklets"},
+           {options::OPT_fplugin_EQ, "Clang plug-ins are not loaded"},
            {options::OPT_fmodules, "C has no modules"},
-           {options::OPT_fsanitize_EQ, "the sanitizers' libraries do not exist for a DPU"},
-           {options::OPT_fprofile_generate, "profiles come from `pimento simulate --profile`"},
-           {options::OPT_fprofile_instr_generate, "profiles come from `pimento simulate --profile`"},
-           {options::OPT_coverage, "coverage's library does not exist for a DPU"},
-           {options::OPT_fcoverage_mapping, "coverage's library does not exist for a DPU"},
-           {options::OPT_ftest_coverage, "coverage's library does not exist for a DPU"},
-           {options::OPT_fxray_instrument, "XRay's library does not exist for a DPU"},
-           {options::OPT_pg, "profiles come from `pimento simulate --profile`"},
-           {options::OPT_emit_ast, "there is no such output"},
-           {options::OPT_analyze, "there is no such output"},
-           {options::OPT_config, "flags are given one by one"}})
+           {options::OPT_fsanitize_EQ, "there are no sanitizer libraries for DPUs"},
+           {options::OPT_fprofile_generate, "use `pimento simulate --profile`"},
+           {options::OPT_fprofile_instr_generate, "use `pimento simulate --profile`"},
+           {options::OPT_coverage, "there is no coverage library for DPUs"},
+           {options::OPT_fcoverage_mapping, "there is no coverage library for DPUs"},
+           {options::OPT_ftest_coverage, "there is no coverage library for DPUs"},
+           {options::OPT_fxray_instrument, "there is no XRay library for DPUs"},
+           {options::OPT_pg, "use `pimento simulate --profile`"},
+           {options::OPT_emit_ast, "this output does not exist"},
+           {options::OPT_analyze, "this output does not exist"},
+           {options::OPT_config, "pass flags one by one"}})
     if (option.matches(id)) return why;
   return std::nullopt;
 }
@@ -74,7 +74,7 @@ class ArgumentReader {
     const llvm::opt::InputArgList parsed =
         table.ParseArgs(users_, missingIndex, missingCount, llvm::opt::Visibility(options::ClangOption));
     if (missingCount > 0)
-      refuse(std::string("flag '") + users_[missingIndex] + "' lacks its value", "the value follows the flag");
+      refuse(std::string("flag '") + users_[missingIndex] + "' needs a value", "put the value after the flag");
     for (const Arg *arg : parsed) take(*arg, parsed, table);
     if (!found_.empty()) return std::move(found_);
     DpuInvocation read = std::move(read_);
@@ -98,16 +98,16 @@ class ArgumentReader {
     if (option.matches(options::OPT_UNKNOWN)) {
       std::string near;
       const bool isNear = table.findNearest(text, near, llvm::opt::Visibility(options::ClangOption)) <= 2;
-      return refuse("there is no flag '" + text + "'",
-                    isNear ? "did you mean '" + near + "'?" : "the flags are those of Clang's C compiler");
+      return refuse("unknown flag '" + text + "'",
+                    isNear ? "did you mean '" + near + "'?" : "use the flags of Clang's C compiler");
     }
     if (const std::optional<std::string> why = objection(arg))
-      return refuse("flag '" + text + "' is not for a DPU", *why);
+      return refuse("flag '" + text + "' does not apply to DPUs", *why);
     if (option.matches(options::OPT_x) || option.matches(options::OPT_std_EQ)) return takeLanguage(arg, parsed);
     if (option.matches(options::OPT_target)) {
       const std::string_view asked = arg.getValue();
       if (asked != kDpuTriple && asked != kDpuVendorTriple)
-        refuse("flag '" + text + "' asks for another machine", std::string("the target is ") + kDpuTriple);
+        refuse("flag '" + text + "' selects another target", std::string("the target is ") + kDpuTriple);
       return;
     }
     // Processors of other machines and ours alike: there is one DPU.
@@ -115,8 +115,8 @@ class ArgumentReader {
         option.matches(options::OPT_mtune_EQ))
       return;
     if (isOfDriver(arg))
-      return refuse("'" + text + "' is no flag of the compilation of one file",
-                    "`pimento upmem-cc` takes inputs, outputs and what is for the linker");
+      return refuse("'" + text + "' is not a flag for compiling one file",
+                    "`pimento upmem-cc` handles inputs, outputs and linker flags");
     if (option.matches(options::OPT_O_Group)) takeLevel(arg);
     if (option.matches(options::OPT_g_Group)) {
       // Lines are all that a DPU's file holds.
@@ -168,8 +168,8 @@ Result<DpuInvocation> readDpuArguments(const std::string &file, const std::vecto
                                        const llvm::IntrusiveRefCntPtr<clang::DiagnosticsEngine> &diags) {
   for (const char *ending : {".cpp", ".cc", ".cxx", ".c++", ".C", ".hpp", ".hh", ".mm", ".m", ".cu", ".cl"})
     if (file.ends_with(ending))
-      return error("dpu-c-language", {file}, "'" + file + "' is not C by its name",
-                   "DPU programs are written in C; rename a C file to .c");
+      return error("dpu-c-language", {file}, "'" + file + "' does not have the name of a C file",
+                   "DPU programs are written in C; rename the file to end in .c");
   return ArgumentReader(file, arguments).run(diags);
 }
 

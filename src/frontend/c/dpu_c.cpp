@@ -190,7 +190,7 @@ class Compilation {
   Diagnostics failure() {
     Diagnostics said = std::move(messages_.errors());
     if (said.empty()) {
-      said.push_back(error("dpu-c", {file_}, "Clang does not compile this and does not say why"));
+      said.push_back(error("dpu-c", {file_}, "Clang rejects this without a message"));
       said.back().isClangs = true;
     }
     // What it warned of before may be the reason.

@@ -46,14 +46,14 @@ Result<const clang::FunctionDecl *> chooseFunction(clang::ASTContext &context, c
   }
   if (!wanted.empty()) {
     return error("c-function", file, fmt::format("the file has no function '{}'", wanted),
-                 names.empty() ? "it defines none" : suggest(wanted, names));
+                 names.empty() ? "it defines no functions" : suggest(wanted, names));
   }
   if (roots.size() == 1) return root;
   if (roots.empty()) {
-    return error("c-function", file, "the file defines no function to begin with",
+    return error("c-function", file, "the file defines no function to start from",
                  names.empty() ? "define one: void kernel(...) { ... }" : "name one with --function: " + list(names));
   }
-  return error("c-function", file, fmt::format("the file has {} functions that no other one calls", roots.size()),
+  return error("c-function", file, fmt::format("the file has {} functions that no other function calls", roots.size()),
                "name one with --function: " + list(roots) + "; or write one that calls the others");
 }
 

@@ -53,7 +53,7 @@ class Import {
       if (program.buffers[b].kind == NestBuffer::Kind::kResult) builder.returned(buffers[b], program.where);
     }
     Result<kernel::Graph> graph =
-        builder.finish("it needs a loop, or a statement, that stores to a parameter or returns a value");
+        builder.finish("it needs a loop or statement that stores to a parameter or returns a value");
     if (!graph) return renamed(std::move(graph.diagnostics()));
     made_ = {std::move(*graph), std::move(program.warnings)};
     return okStatus();

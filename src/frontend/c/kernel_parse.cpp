@@ -137,9 +137,9 @@ class Session {
   Status result() {
     if (isDone_) return okStatus();
     Diagnostics said = std::move(messages_.errors());
-    if (said.empty()) said.push_back(error("c-syntax", {file_}, "Clang does not take this and does not say why"));
+    if (said.empty()) said.push_back(error("c-syntax", {file_}, "Clang rejects this without a message"));
     for (Diagnostic &d : said) {
-      if (d.hint.empty()) d.hint = "the text must be C17, as clang-19 -std=gnu17 takes it";
+      if (d.hint.empty()) d.hint = "the source must be C17, as clang-19 -std=gnu17 accepts it";
     }
     return said;
   }
@@ -156,8 +156,8 @@ Status checkText(std::string_view text, std::string_view file) {
   constexpr std::size_t kMostText = std::size_t{4} << 20;
   if (text.size() > kMostText || text.find('\0') != std::string_view::npos) {
     return unsupported("c-too-large", Location{std::string(file)},
-                       text.size() > kMostText ? "the file has more than 4 MiB" : "the file contains zero bytes",
-                       "a file of kernels is text, and short");
+                       text.size() > kMostText ? "the file is larger than 4 MiB" : "the file contains zero bytes",
+                       "a file of kernels is short text");
   }
   return okStatus();
 }
@@ -199,8 +199,8 @@ bool survives(Nesting nesting, const std::function<void()> &work) {
 }
 
 Diagnostics crash(std::string_view file) {
-  return {unsupported("c-crash", Location{std::string(file)}, "reading this text ended in a crash",
-                      "if clang-19 -fsyntax-only survives it, the mistake is ours: please report the file")};
+  return {unsupported("c-crash", Location{std::string(file)}, "parsing this source crashed",
+                      "if clang-19 -fsyntax-only accepts it, this is a bug in Pimento: please report the file")};
 }
 
 }  // namespace

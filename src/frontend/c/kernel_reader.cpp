@@ -78,8 +78,8 @@ void CReader::restore(const State &state) {
 bool CReader::enter(const clang::Stmt *s) {
   if (!isFine()) return false;
   if (++steps_ > kMostSteps || depth_ > kDeepest || program_.statements.size() > kMostStatements) {
-    fail("c-too-large", s->getBeginLoc(), "the function is too large or nested too deeply to be read as kernels",
-         "split it into functions and name one with --function");
+    fail("c-too-large", s->getBeginLoc(), "the function is too large or too deeply nested",
+         "split it into functions and select one with --function");
   }
   return isFine();
 }
@@ -126,7 +126,7 @@ CReader::Flow CReader::run(const clang::Stmt *s) {
     // Macros like to be do { ... } while (0).
     const int again = condition(once->getCond());
     if (isFine() && pool_.integerOf(again) == 0) return run(once->getBody());
-    fail("c-loop-form", once->getDoLoc(), "a do-while loop counts no iterations",
+    fail("c-loop-form", once->getDoLoc(), "the trip count of a do-while loop is unknown",
          "write for (int i = 0; i < n; i++), with bounds known before the loop");
     return Flow::kNext;
   }
@@ -141,8 +141,8 @@ CReader::Flow CReader::run(const clang::Stmt *s) {
     return Flow::kNext;
   }
   if (const auto *attributed = dyn_cast<clang::AttributedStmt>(s)) return run(attributed->getSubStmt());
-  fail("c-control-flow", s->getBeginLoc(), fmt::format("'{}' has no place in a kernel", quoted(s, true)),
-       "kernels are made of for loops with known bounds, if, assignments and calls; no goto, break or switch");
+  fail("c-control-flow", s->getBeginLoc(), fmt::format("'{}' is not supported in a kernel", quoted(s, true)),
+       "kernels consist of for loops with known bounds, if, assignments and calls; no goto, break or switch");
   return Flow::kNext;
 }
 
@@ -229,7 +229,7 @@ CReader::Flow CReader::runBranches(int truth, const DisjointGuards *pieces, cons
   if (pieces != nullptr) {
     const auto negated = disjointGuards(pool_, isNot);
     if (!negated) {
-      fail("c-not-affine", where, "the condition has too many cases", "split it into nested conditions");
+      fail("c-not-affine", where, "the condition has too many cases", "use nested conditions");
       return Flow::kNext;
     }
     otherwise = *negated;
@@ -239,7 +239,7 @@ CReader::Flow CReader::runBranches(int truth, const DisjointGuards *pieces, cons
   if (pieces == nullptr && second.predicate != isNot) truth = pool_.isFalse(second.predicate);
   if (first.flow != second.flow && !isTail_) {
     fail("c-control-flow", where, "'continue' or 'return' leaves more than the innermost condition",
-         "put what follows into the other branch of the if");
+         "move what follows into the other branch of the if");
     return Flow::kNext;
   }
   variables_ = before;
@@ -250,8 +250,8 @@ CReader::Flow CReader::runBranches(int truth, const DisjointGuards *pieces, cons
     const bool mixes = first.flow != second.flow && !(isVoid && (!endsFirst || !endsSecond));
     const auto value = mixes ? std::nullopt : merge(truth, first.result, second.result);
     if (!value || frames_.back().loops != loops_.size()) {
-      fail("c-control-flow", where, "only some of the ways through the function return here",
-           "return once, at the end; leave out work by if");
+      fail("c-control-flow", where, "only some paths through the function return here",
+           "return once, at the end; use if to skip work");
       return Flow::kNext;
     }
     frames_.back().result = *value;
@@ -285,8 +285,8 @@ bool CReader::mergeVariables(int truth, const Variables &onTrue, const Variables
 
 void CReader::runDeclaration(const clang::VarDecl &v) {
   if (v.isStaticLocal() && !v.getType().isConstQualified()) {
-    return fail("c-type", v.getLocation(), fmt::format("'{}' keeps its value from call to call", v.getNameAsString()),
-                "make it a parameter, or drop 'static'");
+    return fail("c-type", v.getLocation(), fmt::format("'{}' keeps its value between calls", v.getNameAsString()),
+                "make it a parameter, or remove 'static'");
   }
   if (v.getType()->isArrayType()) return declareArray(v, NestBuffer::Kind::kLocal);
   Variable variable;
@@ -300,7 +300,7 @@ void CReader::runDeclaration(const clang::VarDecl &v) {
 void CReader::runReturn(const clang::ReturnStmt &s) {
   if (frames_.back().loops != loops_.size()) {
     return fail("c-control-flow", s.getReturnLoc(), "the function returns from inside a loop",
-                "let the loop run to its end: keep what was found in a variable");
+                "let the loop run to its end and keep the result in a variable");
   }
   if (s.getRetValue() != nullptr) frames_.back().result = evaluate(s.getRetValue());
   flushDelayed();

@@ -39,7 +39,8 @@ struct CValue {
 
 /// What to say where a loop is none that this reads.
 inline constexpr const char *kLoopHint =
-    "write for (int i = 0; i < n; i++): a variable of the loop's own, bounds that are sums of outer loops and sizes, a "
+    "write for (int i = 0; i < n; i++): a loop variable declared in the loop, bounds that are sums of outer loops and "
+    "sizes, a "
     "constant step";
 
 class CReader : private NestRecorder {

@@ -58,11 +58,10 @@ CValue CReader::evaluateCall(const clang::CallExpr &e) {
   const auto op = mathFunction(name);
   if (!op || e.getNumArgs() != static_cast<unsigned>(argumentCount(*op))) {
     const bool isMemory = name == "memset" || name == "memcpy" || name == "memmove";
-    fail("c-call", e.getBeginLoc(), fmt::format("'{}' is not defined in this file and is no function known here", name),
-         isMemory
-             ? "write it as a loop over the elements"
-             : "known: exp log sqrt tanh fabs fmin fmax (also with f) and abs; define others in the file, they are "
-               "inlined");
+    fail("c-call", e.getBeginLoc(), fmt::format("'{}' is neither defined in this file nor a known function", name),
+         isMemory ? "write it as a loop over the elements"
+                  : "known: exp log sqrt tanh fabs fmin fmax (also with f) and abs; functions defined in the file are "
+                    "inlined");
     return {};
   }
   std::array<int, 3> args{-1, -1, -1};
@@ -79,7 +78,7 @@ CValue CReader::inlineCall(const clang::FunctionDecl &f, const clang::CallExpr &
     fail("c-call", e.getBeginLoc(),
          isRecursive ? fmt::format("'{}' calls itself", f.getNameAsString())
                      : fmt::format("'{}' cannot be inlined here", f.getNameAsString()),
-         "calls are inlined: write recursion as a loop, with a fixed list of arguments");
+         "all calls are inlined: replace recursion by a loop, and use a fixed argument list");
     return {};
   }
   std::vector<CValue> args;
@@ -104,8 +103,9 @@ CValue CReader::inlineCall(const clang::FunctionDecl &f, const clang::CallExpr &
     for (std::size_t d = 1; isSame && d < shape.size(); ++d) isSame = shape[d] == buffer.shape[first + d];
     if (!isSame) {
       fail("c-type", e.getArg(p)->getBeginLoc(),
-           fmt::format("'{}' takes '{}' in another shape than it has", f.getNameAsString(), param.getNameAsString()),
-           "declare the parameter as the array is declared");
+           fmt::format("'{}' takes '{}' in a different shape from its declaration", f.getNameAsString(),
+                       param.getNameAsString()),
+           "declare the parameter with the shape of the array");
     }
   }
   frames_.push_back({&f, {}, loops_.size()});

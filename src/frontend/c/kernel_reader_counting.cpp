@@ -106,15 +106,15 @@ std::optional<CReader::Counting> CReader::countingOf(const LoopParts &parts) {
     const std::set<const clang::VarDecl *> assigned = variablesAssigned(parts.body, counting->skipped);
     if (assigned.contains(counting->variable)) {
       fail("c-loop-form", parts.where,
-           fmt::format("the body changes the loop's variable '{}'", counting->variable->getNameAsString()), kLoopHint);
+           fmt::format("the body changes the loop variable '{}'", counting->variable->getNameAsString()), kLoopHint);
       return std::nullopt;
     }
     return counting;
   }
   fail("c-loop-form", parts.where,
        parts.step != nullptr
-           ? "the loop does not count: no variable of its condition goes up or down by a constant"
-           : "the loop does not count: its last statement moves no variable of its condition up or down by a constant",
+           ? "the loop does not count: no variable of its condition changes by a constant"
+           : "the loop does not count: its last statement does not change a variable of its condition by a constant",
        kLoopHint);
   return std::nullopt;
 }
@@ -196,8 +196,8 @@ bool CReader::settleBounded(const LoopParts &parts, int loop, const std::set<int
       return e.op == Op::kLoad && stored.contains(e.buffer);
     });
     if (!isStored) continue;
-    fail("c-loop-form", parts.where, "the loop's body changes what says how often the loop runs",
-         "keep its bounds in an array that the loop does not store to");
+    fail("c-loop-form", parts.where, "the loop body changes its own trip count",
+         "keep its bounds in an array that the loop does not write");
     return false;
   }
   if (l.most >= 0) {
@@ -205,7 +205,9 @@ bool CReader::settleBounded(const LoopParts &parts, int loop, const std::set<int
   } else if (!isTrial_) {
     failInput(
         "c-bounds", parts.where,
-        fmt::format("how far '{}' may run is not known: data bound it, and it indexes no array with an extent", l.name),
+        fmt::format(
+            "the range of '{}' is unknown: its bounds come from data, and it does not index an array with an extent",
+            l.name),
         "declare an array that it indexes with its extent: float val[n]");
     return false;
   }
@@ -269,11 +271,11 @@ bool CReader::countIterations(const LoopParts &parts, const Counting &counting, 
       missing += (missing.empty() ? "" : ",") + b.name + "=64";
     });
     if (!missing.empty()) {
-      failInput("c-bounds", parts.where, "how often the loop runs is not known", "say it: --size " + missing);
+      failInput("c-bounds", parts.where, "the trip count of the loop is unknown", "set it: --size " + missing);
     } else if (readsData) {
-      fail("c-not-affine", parts.where, "how often the loop runs depends on data", kLoopHint);
+      fail("c-not-affine", parts.where, "the trip count of the loop depends on data", kLoopHint);
     } else {
-      fail("c-not-affine", parts.where, "the loop's condition is no comparison of sums of loops", kLoopHint);
+      fail("c-not-affine", parts.where, "the loop condition does not compare sums of loops", kLoopHint);
     }
     return false;
   }
@@ -307,7 +309,7 @@ bool CReader::countIterations(const LoopParts &parts, const Counting &counting, 
     // guard >= 0 for iterations up to rest / -factor.
     const auto range = rangeOf(rest, program_.extents());
     if (!range) {
-      fail("c-too-large", parts.where, "the loop's bound does not fit 64 bits", "use smaller sizes");
+      fail("c-too-large", parts.where, "the loop bound does not fit in 64 bits", "use smaller sizes");
       return false;
     }
     const std::int64_t most = range->high < 0 ? 0 : floorDiv(range->high, -factor) + 1;

@@ -155,8 +155,8 @@ bool CReader::tryBody(const LoopParts &parts, const Counting &counting, int loop
     if (c.isRead && c.before.kind == CValue::Kind::kNothing && readSymbols_.contains(c.symbol)) {
       // Carried from iteration to iteration with nothing to start from.
       failInput("c-uninitialized", c.variable->getLocation(),
-                fmt::format("'{}' is read in a loop before anything is stored in it", c.variable->getNameAsString()),
-                "give it a value before the loop");
+                fmt::format("'{}' is read in a loop before it is set", c.variable->getNameAsString()),
+                "initialize it before the loop");
     }
   }
   restore(state);
@@ -201,7 +201,7 @@ void CReader::enterCarried(std::vector<Carried> &carried, int loop) {
         continue;
       }
       return fail("c-not-affine", c.variable->getLocation(),
-                  fmt::format("pointer '{}' does not move by the same distance in every iteration",
+                  fmt::format("pointer '{}' moves by different distances in different iterations",
                               c.variable->getNameAsString()),
                   "index the array with the loops instead");
     }
@@ -299,9 +299,9 @@ void CReader::leaveLoop(const Counting &counting, int loop, bool isKnown, std::v
           scalarValue(pool_.load(pool_[c.before.scalar].type, c.buffer, last, {}, placeOf(c.variable->getLocation())));
       if (c.isTimed && !isKnown) {
         return fail("c-loop-form", c.variable->getLocation(),
-                    fmt::format("'{}' is carried through a loop whose length changes, and does more than accumulate",
+                    fmt::format("'{}' is carried through a loop of varying length and is more than an accumulator",
                                 c.variable->getNameAsString()),
-                    "let the loop always run as often, and guard its body by if");
+                    "give the loop a fixed trip count and guard its body by if");
       }
     } else {
       // The last iteration's value, where that is a sum of loops.
@@ -332,8 +332,8 @@ bool CReader::startLoop(const LoopParts &parts, Counting &counting, int loop) {
   }
   if (!hasValue || counting.step != 1) {
     fail("c-not-affine", parts.where,
-         fmt::format("the first value of '{}' is no sum of loops and sizes", counting.variable->getNameAsString()),
-         hasValue ? "a loop that starts where data say goes up by 1" : kLoopHint);
+         fmt::format("the initial value of '{}' is not a sum of loops and sizes", counting.variable->getNameAsString()),
+         hasValue ? "a loop whose start comes from data must count up by 1" : kLoopHint);
     return false;
   }
   markRead(at->second.value.scalar);
@@ -345,7 +345,7 @@ bool CReader::startLoop(const LoopParts &parts, Counting &counting, int loop) {
 CReader::Flow CReader::runLoop(const LoopParts &parts) {
   constexpr std::size_t kMostLoops = 24;
   if (loops_.size() >= kMostLoops) {
-    fail("c-too-large", parts.where, "loops are nested too deeply", "write fewer loops");
+    fail("c-too-large", parts.where, "loops are nested too deeply", "use fewer loops");
     return Flow::kNext;
   }
   auto counting = countingOf(parts);

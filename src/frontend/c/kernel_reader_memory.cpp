@@ -59,8 +59,8 @@ bool CReader::shapeOf(clang::QualType type, std::vector<std::int64_t> &shape, DT
       const auto known = isFine() ? pool_.integerOf(size) : std::nullopt;
       if (!known) {
         const std::string names = missingSizes(*variable);
-        failInput("c-bounds", v.getLocation(), fmt::format("an extent of '{}' is not known", v.getNameAsString()),
-                  names.empty() ? "extents are constants or integer parameters" : "say it: --size " + names);
+        failInput("c-bounds", v.getLocation(), fmt::format("an extent of '{}' is unknown", v.getNameAsString()),
+                  names.empty() ? "extents are constants or integer parameters" : "set it: --size " + names);
         return false;
       }
       extent = *known;
@@ -70,7 +70,7 @@ bool CReader::shapeOf(clang::QualType type, std::vector<std::int64_t> &shape, DT
     const bool isOpen = llvm::isa<clang::IncompleteArrayType>(array);
     if (extent < 1 && !isOpen) {
       failInput("c-bounds", v.getLocation(), fmt::format("an extent of '{}' is {}", v.getNameAsString(), extent),
-                "extents start at 1");
+                "extents must be at least 1");
       return false;
     }
     shape.push_back(extent);
@@ -112,9 +112,9 @@ void CReader::declareParameters(const clang::FunctionDecl &function) {
         const unsigned bits = context_.getIntWidth(type) - (type->isSignedIntegerType() ? 1 : 0);
         if (bits < 63 && size->second >> bits != 0) {
           errors_.push_back(error("bad-size", buffer.where,
-                                  fmt::format("parameter '{}' is of type '{}', which {} does not fit", buffer.name,
+                                  fmt::format("parameter '{}' is of type '{}', in which {} does not fit", buffer.name,
                                               type.getAsString(), size->second),
-                                  "use a smaller size, or a wider type in the text"));
+                                  "use a smaller size, or a wider type in the source"));
           return;
         }
         variable.value = scalarValue(pool_.integer(buffer.type, size->second));
@@ -218,7 +218,8 @@ void CReader::initializeArray(const CPointer &first, const clang::VarDecl &v) {
   constexpr std::size_t kMostElements = 64;
   const DType type = program_.buffers[static_cast<std::size_t>(first.buffer)].type;
   const auto *list = dyn_cast<clang::InitListExpr>(v.getInit()->IgnoreImplicit());
-  if (list == nullptr) return fail("c-type", v.getLocation(), "this array starts from a text", "list its elements");
+  if (list == nullptr)
+    return fail("c-type", v.getLocation(), "this array is initialized from a string", "list its elements");
   storeAll(first, isFloat(type) ? pool_.real(type, 0) : pool_.integer(type, 0), v);
   std::size_t count = 0;
   const std::function<void(const clang::InitListExpr &, CPointer)> fill = [&](const clang::InitListExpr &l,
@@ -236,7 +237,7 @@ void CReader::initializeArray(const CPointer &first, const clang::VarDecl &v) {
       const bool isZero = isFine() && pool_.isConstant(value) && pool_[value].integer == 0 && pool_[value].real == 0;
       if (isZero) continue;
       if (++count > kMostElements) {
-        return fail("c-too-large", v.getLocation(), fmt::format("'{}' lists too many elements", v.getNameAsString()),
+        return fail("c-too-large", v.getLocation(), fmt::format("'{}' has too many initializers", v.getNameAsString()),
                     "make it a parameter: its contents are data");
       }
       store(element, value, init->getBeginLoc());

@@ -78,7 +78,7 @@ CValue CReader::evaluate(const clang::Expr *e) {
   if (e->getType()->isIntegerType() && !e->isValueDependent() && e->EvaluateAsInt(known, context_)) {
     return scalarValue(pool_.integer(type(), known.Val.getInt().getExtValue()));
   }
-  fail("c-type", e->getBeginLoc(), fmt::format("'{}' has no place in a kernel", quoted(e, false)),
+  fail("c-type", e->getBeginLoc(), fmt::format("'{}' is not supported in a kernel", quoted(e, false)),
        "kernels compute with scalars and arrays of scalars; no structs, strings or complex numbers");
   return scalarValue(pool_.integer(DType::kI32, 0));
 }
@@ -90,8 +90,7 @@ int CReader::scalar(const clang::Expr *e) {
     if (v.kind == CValue::Kind::kPointer)
       fail("c-type", e->getBeginLoc(), "a pointer is used as a number", "compute with elements and indices");
     else
-      failInput("c-uninitialized", e->getBeginLoc(), "a value is used that nothing has given",
-                "give it a value on every way that leads here");
+      failInput("c-uninitialized", e->getBeginLoc(), "this value is never set", "set it on every path that leads here");
   }
   return pool_.integer(DType::kI32, 0);
 }
@@ -130,8 +129,8 @@ CValue CReader::readVariable(const clang::VarDecl &v, clang::SourceLocation wher
     return evaluate(v.getAnyInitializer());
   }
   failInput("c-uninitialized", where,
-            fmt::format("'{}' has no value here that is known on every way", v.getNameAsString()),
-            "give it a value first; after a loop only sums and other accumulations keep theirs");
+            fmt::format("the value of '{}' here is not known on every path", v.getNameAsString()),
+            "set it first; after a loop only sums and other accumulators keep their values");
   return {};
 }
 
@@ -182,9 +181,9 @@ CValue CReader::evaluateCast(const clang::CastExpr &e) {
       break;
   }
   fail("c-type", e.getBeginLoc(),
-       fmt::format("the conversion from '{}' to '{}' has no place in a kernel", from->getType().getAsString(),
+       fmt::format("the conversion from '{}' to '{}' is not supported in a kernel", from->getType().getAsString(),
                    e.getType().getAsString()),
-       "access an array as what it was declared; convert elements, not pointers");
+       "access an array with its declared type; convert elements, not pointers");
   return {};
 }
 
@@ -224,7 +223,7 @@ CPointer CReader::place(const clang::Expr *e) {
     return place(cast->getSubExpr());
   }
   if (isFine()) {
-    fail("c-type", e->getBeginLoc(), "this is no variable and no element of an array that is known here",
+    fail("c-type", e->getBeginLoc(), "this is not a known variable or array element",
          "kernels store to parameters, arrays and local scalars; no structs");
   }
   return {};
@@ -244,13 +243,13 @@ CValue CReader::movePointer(CPointer p, int by, bool isBack, const clang::Expr &
       p.index[p.level] = trimmed(*sum);
       return {CValue::Kind::kPointer, -1, p};
     }
-    fail("c-too-large", e.getBeginLoc(), "an index does not fit 64 bits", "use smaller sizes");
+    fail("c-too-large", e.getBeginLoc(), "an index does not fit in 64 bits", "use smaller sizes");
     return moved;
   }
   const int level = static_cast<int>(p.level);
   if (p.data.isThere() && p.data.at != level) {
     fail("c-not-affine", e.getBeginLoc(), "two indices of an element come from data",
-         "one may: x[idx[i]][j]; copy a row to a local array first");
+         "only one may: x[idx[i]][j]; copy a row to a local array first");
     return moved;
   }
   const int before = p.data.isThere() ? p.data.value : pool_.form(DType::kI64, p.index[p.level]);
@@ -268,13 +267,12 @@ CValue CReader::step(const clang::UnaryOperator &e) {
   if (e.getType()->isPointerType()) {
     const CPointer where = place(target);
     if (where.scalar == nullptr) {
-      if (isFine()) fail("c-type", e.getOperatorLoc(), "this is no pointer variable", "move a local pointer");
+      if (isFine()) fail("c-type", e.getOperatorLoc(), "this is not a pointer variable", "move a local pointer");
       return {};
     }
     const CValue old = variables_[where.scalar].value;
     if (old.kind != CValue::Kind::kPointer) {
-      failInput("c-uninitialized", e.getOperatorLoc(), "the pointer has no value here",
-                "let it point to an array first");
+      failInput("c-uninitialized", e.getOperatorLoc(), "the pointer is not set here", "point it to an array first");
       return {};
     }
     for (const Affine &form : old.pointer.index) markRead(form);
@@ -324,7 +322,7 @@ CValue CReader::evaluateUnary(const clang::UnaryOperator &e) {
   if (e.getOpcode() == clang::UO_Not && !isFloat(type)) {
     return scalarValue(pool_.op(Op::kXor, type, value, pool_.integer(type, -1)));
   }
-  fail("c-type", e.getOperatorLoc(), "this operator has no place in a kernel", "use + - * / % & | ^ << >> ! ~");
+  fail("c-type", e.getOperatorLoc(), "this operator is not supported in a kernel", "use + - * / % & | ^ << >> ! ~");
   return {};
 }
 
@@ -369,7 +367,8 @@ int CReader::arithmetic(clang::BinaryOperatorKind kind, DType type, int a, int b
     default:
       break;
   }
-  fail("c-type", e.getExprLoc(), "this operator has no place in a kernel", "use + - * / % & | ^ << >> and comparisons");
+  fail("c-type", e.getExprLoc(), "this operator is not supported in a kernel",
+       "use + - * / % & | ^ << >> and comparisons");
   return a;
 }
 
@@ -439,8 +438,7 @@ CValue CReader::evaluateAssignment(const clang::BinaryOperator &e) {
     if (compound != nullptr) {
       const CValue old = variables_[where.scalar].value;
       if (old.kind != CValue::Kind::kPointer || value.kind != CValue::Kind::kScalar) {
-        failInput("c-uninitialized", e.getOperatorLoc(), "the pointer has no value here",
-                  "let it point to an array first");
+        failInput("c-uninitialized", e.getOperatorLoc(), "the pointer is not set here", "point it to an array first");
         return {};
       }
       for (const Affine &form : old.pointer.index) markRead(form);

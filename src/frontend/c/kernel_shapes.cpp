@@ -95,16 +95,16 @@ class Shaper {
                            "use smaller sizes");
       }
       if (found->low < 0) {
-        return error(
-            "c-bounds", use.where,
-            fmt::format("an index of '{}' runs over {}..{}, before the array", buffer.name, found->low, found->high),
-            "start the loop later, or guard the access by if");
+        return error("c-bounds", use.where,
+                     fmt::format("an index of '{}' runs over {}..{}, below the start of the array", buffer.name,
+                                 found->low, found->high),
+                     "start the loop later, or guard the access by if");
       }
       extent = std::max(extent, found->high + 1);
     }
     if (open && extent == 0) {
       return error("c-bounds", *open,
-                   fmt::format("how many elements '{}' has is not known: its index comes from data", buffer.name),
+                   fmt::format("the number of elements of '{}' is unknown: its index comes from data", buffer.name),
                    fmt::format("declare the parameter with its extent: {}[256], or {}[n]", buffer.name, buffer.name));
     }
     buffer.shape.front() = std::max<std::int64_t>(extent, 1);
@@ -282,8 +282,8 @@ class Shaper {
                          &c = program_.buffers[static_cast<std::size_t>(other)];
         if (a.type != c.type) continue;
         Diagnostic d =
-            error("c-overlap", a.where, fmt::format("'{}' and '{}' are taken not to overlap", a.name, c.name),
-                  fmt::format("say so: *restrict {}, *restrict {}", a.name, c.name));
+            error("c-overlap", a.where, fmt::format("'{}' and '{}' are assumed not to overlap", a.name, c.name),
+                  fmt::format("declare them so: *restrict {}, *restrict {}", a.name, c.name));
         d.severity = Severity::kWarning;
         program_.warnings.push_back(std::move(d));
         break;

@@ -44,7 +44,7 @@ std::optional<DType> CReader::typeOf(clang::QualType type) const {
 
 DType CReader::scalarType(clang::QualType type, clang::SourceLocation where) {
   if (const auto found = typeOf(type)) return *found;
-  fail("c-type", where, "type '" + type.getAsString() + "' is none that a kernel computes in",
+  fail("c-type", where, "type '" + type.getAsString() + "' is not supported in a kernel",
        "use integers of 8 to 64 bits, float, double or _Float16");
   return DType::kI32;
 }

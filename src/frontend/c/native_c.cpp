@@ -193,20 +193,20 @@ class CRun {
     const kernel::TensorData &given = data_[static_cast<std::size_t>(tensor)];
     const auto isValue = [](std::byte b) { return b <= std::byte{1}; };
     if (!v.isBool || std::ranges::all_of(given.bytes, isValue)) return {};
-    return fmt::format("what '{}' holds are no values of _Bool", v.name);
+    return fmt::format("the data of '{}' are not _Bool values", v.name);
   }
 
   std::string addTensor(const NativeVariable &v, int tensor) {
     bound_.insert(tensor);
     arguments_.push_back(operands_.addTensor(v.name, tensor, v.isDeclared, v.where));
-    if (arguments_.back() == nullptr) return "there is no memory for its arrays";
+    if (arguments_.back() == nullptr) return "there is not enough memory for its arrays";
     return checkValues(v, tensor);
   }
 
   /// Null: no memory.
   std::string addOther(const NativeVariable &v, std::size_t bytes) {
     arguments_.push_back(operands_.addOther(v.name, bytes, v.where));
-    return arguments_.back() == nullptr ? "there is no memory for its arrays" : "";
+    return arguments_.back() == nullptr ? "there is not enough memory for its arrays" : "";
   }
 
   std::string bindParameters(const Signature &s) {
@@ -214,7 +214,7 @@ class CRun {
     for (const NativeVariable &p : s.parameters) {
       const std::size_t slot = arguments_.size();
       const char *const type = p.type ? spelled(*p.type) : nullptr;
-      if (p.isScalar && type == nullptr) return fmt::format("the type of '{}' has no values here", p.name);
+      if (p.isScalar && type == nullptr) return fmt::format("the type of '{}' is not supported here", p.name);
       const auto size = options_.sizes.find(p.name);
       if (const int tensor = tensorOf(p); tensor >= 0) {
         if (std::string why = addTensor(p, tensor); !why.empty()) return why;
@@ -265,7 +265,7 @@ class CRun {
     for (std::size_t t = 0; t < graph_.tensors.size(); ++t) {
       const kernel::Tensor &tensor = graph_.tensors[t];
       if (tensor.role != kernel::Role::kTemporary && !bound_.contains(static_cast<int>(t)))
-        return fmt::format("'{}' is no parameter, result or variable of it by that name", tensor.name);
+        return fmt::format("it has no parameter, result or variable '{}'", tensor.name);
     }
     return {};
   }
@@ -294,7 +294,7 @@ class CRun {
     }
     made.module = action->takeModule();
     if (!made.module) {
-      why = "Clang makes no code of it";
+      why = "Clang generates no code for it";
       return std::nullopt;
     }
     return made;

@@ -16,13 +16,13 @@ const char *addScaled(mlir::AffineExpr expr, std::int64_t factor, kernel::Affine
       std::int64_t term = 0;
       const std::int64_t value = mlir::cast<mlir::AffineConstantExpr>(expr).getValue();
       if (__builtin_mul_overflow(value, factor, &term) || __builtin_add_overflow(form.constant, term, &form.constant)) {
-        return "its constant does not fit 64 bits";
+        return "its constant does not fit in 64 bits";
       }
       return nullptr;
     }
     case mlir::AffineExprKind::DimId: {
       std::int64_t &c = form.coefficients[mlir::cast<mlir::AffineDimExpr>(expr).getPosition()];
-      return __builtin_add_overflow(c, factor, &c) ? "a coefficient does not fit 64 bits" : nullptr;
+      return __builtin_add_overflow(c, factor, &c) ? "a coefficient does not fit in 64 bits" : nullptr;
     }
     case mlir::AffineExprKind::Add: {
       const auto sum = mlir::cast<mlir::AffineBinaryOpExpr>(expr);
@@ -34,7 +34,7 @@ const char *addScaled(mlir::AffineExpr expr, std::int64_t factor, kernel::Affine
       const auto constant = mlir::dyn_cast<mlir::AffineConstantExpr>(product.getRHS());  // constants stand right
       if (!constant) return "it multiplies loops";
       std::int64_t scaled = 0;
-      if (__builtin_mul_overflow(factor, constant.getValue(), &scaled)) return "a coefficient does not fit 64 bits";
+      if (__builtin_mul_overflow(factor, constant.getValue(), &scaled)) return "a coefficient does not fit in 64 bits";
       return addScaled(product.getLHS(), scaled, form);
     }
     case mlir::AffineExprKind::SymbolId:

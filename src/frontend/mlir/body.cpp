@@ -78,7 +78,8 @@ auto find(const Table &table, std::string_view name) {
 }
 
 const char *const kScalarOps =
-    "in a body: arith add sub mul div rem max min (f, si, ui, i), and/or/xor/shifts, negf, cmpf, cmpi, select, casts; "
+    "ops in a body: arith add sub mul div rem max min (f, si, ui, i), and/or/xor/shifts, negf, cmpf, cmpi, select, "
+    "casts; "
     "math absf absi exp log sqrt tanh; linalg.index; constants";
 
 std::string nameOf(mlir::Operation &op) {
@@ -258,7 +259,7 @@ Result<int> BodyTranslator::valueOf(mlir::Value value) {
   } else if (const auto folded = constantOf(value)) {
     result = constant(*folded, *type);
   } else {
-    return error("uninitialized", where_, "the op reads an output that nothing has written", "linalg.fill it first");
+    return error("uninitialized", where_, "the op reads an output that was never written", "use linalg.fill first");
   }
   done_[value] = result;
   return result;

@@ -55,7 +55,7 @@ Status FunctionDims::joinDims(int a, int b, mlir::Operation &op) {
   return error("size-mismatch", place(op.getLoc(), parsed_.file),
                fmt::format("'{}' needs equal extents, but has {} and {}", op.getName().getStringRef().str(),
                            *classes_.extent(a), *classes_.extent(b)),
-               "make the shapes agree; '?' takes whatever extent the op implies");
+               "make the shapes agree; '?' takes the extent that the op implies");
 }
 
 Status FunctionDims::join(mlir::Value a, mlir::Value b, mlir::Operation &op) {
@@ -176,8 +176,8 @@ Result<std::vector<std::int64_t>> FunctionDims::shape(mlir::Value value) {
     if (!extent || *extent < 1) {
       return error("bad-size", place(value.getLoc(), parsed_.file),
                    extent ? fmt::format("%{} has a dimension of extent {}", parsed_.nameOf(value), *extent)
-                          : fmt::format("%{} has a dimension whose extent nothing states", parsed_.nameOf(value)),
-                   "an extent is at least 1");
+                          : fmt::format("%{} has a dimension of unknown extent", parsed_.nameOf(value)),
+                   "extents must be at least 1");
     }
     shape.push_back(*extent);
   }
@@ -192,7 +192,7 @@ Result<std::vector<std::int64_t>> FunctionDims::loops(mlir::linalg::LinalgOp op)
       return error("bad-size", place(op.getLoc(), parsed_.file),
                    fmt::format("loop d{} of '{}' has {}", extents.size(), op->getName().getStringRef().str(),
                                extent ? fmt::format("extent {}", *extent) : std::string("no extent")),
-                   "every loop needs an operand it indexes alone, with an extent of at least 1");
+                   "every loop needs an operand that it alone indexes, with an extent of at least 1");
     }
     extents.push_back(*extent);
   }

@@ -17,11 +17,11 @@ namespace {
 std::string hintFor(mlir::Operation &op) {
   const std::string name = op.getName().getStringRef().str();
   if (name.find("collapse_shape") != std::string::npos || name.find("expand_shape") != std::string::npos) {
-    return "declare the argument in the shape its users index, or index it by sums of loops in a linalg.generic";
+    return "declare the argument with the shape its users index, or index it by sums of loops in a linalg.generic";
   }
-  if (name == "tensor.pad") return "pass a padded argument, or write the sum with affine.if as guard (affine loops)";
+  if (name == "tensor.pad") return "pass a padded argument, or write the sum with affine.if as a guard (affine loops)";
   if (name.find("slice") != std::string::npos || name == "memref.reinterpret_cast") {
-    return "index the whole array: offsets and strides may stand in the maps of linalg.generic and in affine loops";
+    return "index the whole array: put offsets and strides in the maps of linalg.generic or in affine loops";
   }
   if (name == "linalg.softmax")
     return "write it as four ops: row maximum (linalg.reduce), exp of the difference, row sum, division";
@@ -85,7 +85,7 @@ Result<Buffer> FunctionImporter::describe(mlir::Value value) {
     if (!memref.getLayout().isIdentity() || memref.getMemorySpace()) {
       return unsupported("unsupported-type", where,
                          fmt::format("'{}' has a layout or a memory space", typeText(value.getType())),
-                         "use dense row-major memrefs without memory space; --map and --target decide placement");
+                         "use dense row-major memrefs without a memory space; --map and --target decide placement");
     }
   } else if (mlir::cast<mlir::RankedTensorType>(value.getType()).getEncoding()) {
     return unsupported("unsupported-type", where, fmt::format("'{}' has an encoding", typeText(value.getType())),
@@ -147,8 +147,8 @@ Status FunctionImporter::importConstant(mlir::Operation &op) {
   if (!b) return std::move(b.diagnostics());
   const auto dense = mlir::dyn_cast<mlir::DenseElementsAttr>(mlir::cast<mlir::arith::ConstantOp>(op).getValue());
   if (!dense || !dense.isSplat()) {
-    return unsupported("unsupported-op", placeOf(op), "a constant of several values is not supported",
-                       "pass it as a function argument; dense<c> of one value works");
+    return unsupported("unsupported-op", placeOf(op), "a constant with several values is not supported",
+                       "pass it as a function argument; a one-value dense<c> works");
   }
   Buffer &buffer = graph_.buffer(*b);
   buffer.holds = Holds::kConstant;
@@ -175,7 +175,7 @@ Status FunctionImporter::importReturn(mlir::Operation &op) {
     }
     if (graph_.buffer(it->second).holds == Holds::kNothing) {
       return error("uninitialized", placeOf(op),
-                   fmt::format("%{} is returned, but nothing wrote it", parsed_.nameOf(value)),
+                   fmt::format("%{} is returned but never written", parsed_.nameOf(value)),
                    "return the result of a linalg op");
     }
     graph_.returned(it->second, placeOf(op));
@@ -228,8 +228,8 @@ Status FunctionImporter::importOp(mlir::Operation &op) {
     PIMENTO_CHECK(from != buffers_.end() && to != buffers_.end());
     if (graph_.buffer(from->second).holds == Holds::kNothing) {
       return error("uninitialized", placeOf(op),
-                   fmt::format("%{} is copied, but nothing wrote it", parsed_.nameOf(copy.getSource())),
-                   "linalg.fill it first");
+                   fmt::format("%{} is copied but never written", parsed_.nameOf(copy.getSource())),
+                   "use linalg.fill first");
     }
     if (from->second != to->second) graph_.copy(from->second, to->second, placeOf(op));
   }
@@ -289,7 +289,7 @@ Result<mlir::func::FuncOp> chooseFunction(const ParsedModule &parsed, const std:
     return error("no-function", where, "all functions of the file are private",
                  suggest("", names) + " (--function NAME)");
   }
-  return error("unknown-function", where, fmt::format("no function is called '{}'", wanted), suggest(wanted, names));
+  return error("unknown-function", where, fmt::format("the file has no function '{}'", wanted), suggest(wanted, names));
 }
 
 bool hasMlir() {

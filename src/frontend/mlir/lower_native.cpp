@@ -255,7 +255,7 @@ std::optional<NativeModule> lower(ParsedModule &parsed, mlir::func::FuncOp funct
     if (said.empty() && d.getSeverity() == mlir::DiagnosticSeverity::Error) said = ": " + d.str();
   });
   const auto refuse = [&] {
-    why = "MLIR's passes do not lower it" + said;
+    why = "MLIR's passes cannot lower it" + said;
     return std::nullopt;
   };
   loadDialects(*parsed.context);

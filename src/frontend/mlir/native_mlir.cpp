@@ -50,7 +50,7 @@ class MlirRun {
         operands_(graph, data, parsed.file) {}
 
   Result<NativeAnswer> run(const kernel::Sizes &sizes, const NativeLimits &limits) {
-    if (hasSmallFloats(function_)) return leftOut("8-bit floats have no arithmetic on this machine");
+    if (hasSmallFloats(function_)) return leftOut("this machine has no arithmetic on 8-bit floats");
     if (Status s = dims_.collect(sizes); !s) return std::move(s.diagnostics());
     if (std::string why = bindArguments(); !why.empty()) return leftOut(std::move(why));
     if (std::string why = bindResults(); !why.empty()) return leftOut(std::move(why));
@@ -124,7 +124,7 @@ class MlirRun {
     return d.data();
   }
 
-  static constexpr const char *kNoMemory = "there is no memory for its arrays";
+  static constexpr const char *kNoMemory = "there is not enough memory for its arrays";
 
   ParsedModule &parsed_;
   mlir::func::FuncOp function_;

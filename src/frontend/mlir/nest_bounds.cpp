@@ -71,10 +71,10 @@ Result<std::vector<Affine>> NestReader::boundForms(const std::vector<int> &bound
       if (b.isScalar) sizes += (sizes.empty() ? "" : ",") + b.name + "=64";
     });
     if (!readsMemory && !sizes.empty()) {
-      return error("missing-size", placeOf(op), "a bound of the loop is a number that is not known", "--size " + sizes);
+      return error("missing-size", placeOf(op), "a bound of the loop is unknown", "--size " + sizes);
     }
     return notAffine(fmt::format("a bound of '{}' is {}", op.getName().getStringRef().str(),
-                                 readsMemory ? "loaded from memory" : "no sum of loops and sizes"),
+                                 readsMemory ? "loaded from memory" : "not a sum of loops and sizes"),
                      op);
   }
   return forms;
@@ -91,7 +91,7 @@ int NestReader::newLoop(std::int64_t extent, const Location &where) {
 Result<std::optional<NestReader::Entered>> NestReader::enter(mlir::Value iv, const Bounds &bounds,
                                                              mlir::Operation &op) {
   const auto tooLarge = [&] {
-    return error("too-large", placeOf(op), "a bound of the loop does not fit 64 bits", "use smaller bounds");
+    return error("too-large", placeOf(op), "a bound of the loop does not fit in 64 bits", "use smaller bounds");
   };
   if (isBoundByData(bounds)) return enterBounded(iv, bounds, op);
   const Result<std::vector<Affine>> lower = boundForms(bounds.lower, Op::kMax, op);
@@ -119,7 +119,7 @@ Result<std::optional<NestReader::Entered>> NestReader::enter(mlir::Value iv, con
       if (!range) return rangeOf(form, extents) ? Result<std::optional<Entered>>(std::nullopt) : tooLarge();
       start.constant = std::max(start.constant, range->low);
       if (!isConstantForm(form) && bounds.step != 1) {
-        return unsupported("unsupported-loop", placeOf(op), "a loop with several lower bounds has step 1 only",
+        return unsupported("unsupported-loop", placeOf(op), "a loop with several lower bounds must have step 1",
                            "count from 0 by 1 and multiply in the index");
       }
     }
@@ -207,18 +207,17 @@ std::int64_t NestReader::extentIndexed(mlir::Value iv) {
 Result<std::optional<NestReader::Entered>> NestReader::enterBounded(mlir::Value iv, const Bounds &bounds,
                                                                     mlir::Operation &op) {
   if (bounds.step != 1 || loops_.size() >= kMostLoops) {
-    return unsupported("unsupported-loop", placeOf(op),
-                       bounds.step != 1 ? "a loop of which a bound is loaded from memory has step 1 only"
-                                        : "loops are nested too deeply",
-                       "count by 1 and multiply in the index");
+    return unsupported(
+        "unsupported-loop", placeOf(op),
+        bounds.step != 1 ? "a loop with a bound loaded from memory must have step 1" : "loops are nested too deeply",
+        "count by 1 and multiply in the index");
   }
   const std::int64_t most = extentIndexed(iv);
   if (most < 0) {
-    return unsupported(
-        "unsupported-loop", placeOf(op),
-        "how far the loop may run is not known: its bound is loaded from memory, and its variable is the "
-        "index of no memref or tensor",
-        "index a memref of a known extent by the loop's variable itself");
+    return unsupported("unsupported-loop", placeOf(op),
+                       "the range of the loop is unknown: its bound is loaded from memory, and its variable does not "
+                       "index a memref or tensor",
+                       "index a memref of known extent directly by the loop variable");
   }
   const auto bound = [&](const std::vector<int> &all, Op choice) {
     int value = -1;
@@ -249,8 +248,8 @@ Status NestReader::keepsItsBounds(const Entered &entered, std::size_t first, mli
         return x.op == Op::kLoad && x.buffer == stored;
       });
       if (!isStored) continue;
-      return unsupported("unsupported-loop", placeOf(op), "the loop's body changes what says how often the loop runs",
-                         "keep its bounds in a memref that the loop does not store to");
+      return unsupported("unsupported-loop", placeOf(op), "the loop body changes its own trip count",
+                         "keep its bounds in a memref that the loop does not write");
     }
   }
   return okStatus();

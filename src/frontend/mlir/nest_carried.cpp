@@ -59,7 +59,7 @@ Status NestReader::yieldTensors(mlir::LoopLikeOpInterface loop, CarriedTensors &
     if (isOwn && !(isMemref && isOuter(yielded[k].buffer))) continue;
     if (isMemref) {
       return unsupported("unsupported-loop", placeOf(yield), "the loop yields a memref that it does not carry",
-                         "yield the memrefs of iter_args, each once, in any order; memref.copy what else must move");
+                         "yield the memrefs of iter_args, each once, in any order; use memref.copy for other moves");
     }
     Result<View> own = newBuffer(value);
     Result<std::vector<std::int64_t>> shape = function_.dims.shape(value);
@@ -88,8 +88,8 @@ Status NestReader::exchange(mlir::LoopLikeOpInterface loop, CarriedTensors &tens
   if (!isAlways) {
     if (isMemref) {
       return unsupported("unsupported-loop", placeOf(yield),
-                         "memrefs are exchanged in a loop whose rounds depend on loops or data around it",
-                         "exchange them in a loop that always runs as often");
+                         "memrefs are exchanged in a loop whose trip count depends on enclosing loops or on data",
+                         "exchange them in a loop with a fixed trip count");
     }
     for (std::size_t k = 0; k < yielded.size(); ++k) {
       if (names[k] == after[k]) continue;
@@ -119,7 +119,7 @@ Status NestReader::exchange(mlir::LoopLikeOpInterface loop, CarriedTensors &tens
       for (mlir::Operation *user : value.getUsers()) {
         if (!loop->isProperAncestor(user)) continue;
         return unsupported("unsupported-loop", placeOf(*user),
-                           "a memref that the loop exchanges is used in it by its name from outside",
+                           "a memref that the loop exchanges is used inside it by its outer name",
                            "use the loop's own arguments");
       }
     }
@@ -194,8 +194,8 @@ Status NestReader::finishTensors(mlir::LoopLikeOpInterface loop, const CarriedTe
         std::any_of(tensors.places.begin(), tensors.places.end(), [&](int b) { return isMentioned(b, loop); });
     if (!isStale) return okStatus();
     return unsupported("unsupported-loop", placeOf(*loop),
-                       "a memref that an inner loop has exchanged is used by its name from before",
-                       "carry it through the loops around, too, and use their arguments and results");
+                       "a memref that an inner loop exchanged is used by its old name",
+                       "carry it through the enclosing loops too, and use their arguments and results");
   }
   // Name k stands for the place all[k] now: values from before the loop mean places.
   std::vector<int> nameOfPlace(count);

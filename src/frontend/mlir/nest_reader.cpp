@@ -26,7 +26,8 @@ namespace {
 constexpr std::size_t kMaxStatements = 4096;
 
 const char *const kNestOps =
-    "in a nest: affine and scf for, parallel, if; loads, stores, slices and copies of memrefs and tensors; linalg ops; "
+    "ops in a nest: affine and scf for, parallel, if; loads, stores, slices and copies of memrefs and tensors; linalg "
+    "ops; "
     "arith and math on scalars";
 
 bool isLoad(mlir::Operation &op) {
@@ -100,7 +101,7 @@ Result<int> NestReader::valueOf(mlir::Value value, mlir::Operation &user) {
   }
   return notAffine(fmt::format("'{}' needs a value that is {}", user.getName().getStringRef().str(),
                                op != nullptr ? fmt::format("made by '{}'", op->getName().getStringRef().str())
-                                             : std::string("no loop of this nest and no size")),
+                                             : std::string("neither a loop of this nest nor a size")),
                    user);
 }
 
@@ -131,7 +132,7 @@ Result<int> NestReader::expressionOf(mlir::AffineExpr expr, const std::vector<in
   const auto divisor = pool_.integerOf(*b), constant = pool_.integerOf(*a);
   const auto form = pool_.formOf(*a);
   if (!divisor || *divisor <= 0 || (!constant && !(form && program_.fits(*form, DType::kU64)))) {
-    return notAffine(fmt::format("an index of '{}' uses floordiv, ceildiv or mod of what may be negative",
+    return notAffine(fmt::format("an index of '{}' uses floordiv, ceildiv or mod of a value that may be negative",
                                  user.getName().getStringRef().str()),
                      user);
   }
@@ -407,9 +408,8 @@ Status NestReader::readPlain(mlir::Operation &op) {
     return body_.translateNow(op);
   }
   if (mlir::isa<mlir::scf::WhileOp>(op)) {
-    return unsupported(
-        "unsupported-loop", placeOf(op), "'scf.while' runs until its data say stop",
-        "a loop has bounds that are known before it starts: write scf.for, and guard its body by scf.if");
+    return unsupported("unsupported-loop", placeOf(op), "the trip count of 'scf.while' depends on data",
+                       "use scf.for, whose bounds are known before it starts, and guard its body by scf.if");
   }
   return unsupportedOp(op.getName().getStringRef().str(), placeOf(op), kNestOps);
 }

@@ -73,10 +73,11 @@ Result<NestReader::View> NestReader::viewOf(mlir::Value value, mlir::Operation &
   if (const auto buffer = function_.buffers.find(value); buffer != function_.buffers.end())
     return whole(buffer->second);
   mlir::Operation *op = value.getDefiningOp();
-  return unsupported("unsupported-type", placeOf(user),
-                     fmt::format("'{}' uses what '{}' made, which is not read", user.getName().getStringRef().str(),
-                                 op != nullptr ? op->getName().getStringRef().str() : std::string("a block")),
-                     "use memrefs and tensors that are arguments, allocations, or results of ops that are read");
+  return unsupported(
+      "unsupported-type", placeOf(user),
+      fmt::format("'{}' uses the result of '{}', which is not supported", user.getName().getStringRef().str(),
+                  op != nullptr ? op->getName().getStringRef().str() : std::string("a block")),
+      "use memrefs and tensors that are arguments, allocations, or results of supported ops");
 }
 
 /// The element as a statement's target, without a value.
@@ -95,9 +96,9 @@ Result<NestStatement> NestReader::targetAt(const View &view, const std::vector<i
     s.index.push_back(form ? *form : Affine{});
     if (form) continue;
     if (s.data.isThere()) {
-      return notAffine(
-          fmt::format("two indices of '{}' come from data, or are no sums of loops", op.getName().getStringRef().str()),
-          op);
+      return notAffine(fmt::format("two indices of '{}' come from data, or are not sums of loops",
+                                   op.getName().getStringRef().str()),
+                       op);
     }
     s.data = {static_cast<int>(d), at[d]};
   }

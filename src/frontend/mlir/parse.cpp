@@ -202,22 +202,21 @@ class Session {
   }
 
   bool run() {
-    listener_.enterPhase("mlir-syntax", "the text must be MLIR 19, as mlir-opt-19 prints it");
+    listener_.enterPhase("mlir-syntax", "the source must be MLIR 19, as mlir-opt-19 prints it");
     const mlir::ParserConfig config(parsed_->context.get(), /*verifyAfterParse=*/false);
     if (mlir::failed(mlir::parseAsmSourceFile(sources_, parsed_->module->getBody(), config, &state_))) return false;
-    listener_.enterPhase("mlir-invalid", "mlir-opt-19 refuses this too: it breaks a rule of the op");
+    listener_.enterPhase("mlir-invalid", "mlir-opt-19 rejects this too: it violates a rule of the op");
     if (!verifyAll(*parsed_->module, listener_, parsed_->file)) return false;
     recordNames(state_, parsed_->names);
     return true;
   }
 
-  Diagnostics complaints() { return listener_.take("MLIR refuses the text without saying why"); }
+  Diagnostics complaints() { return listener_.take("MLIR rejects the source without a message"); }
   /// What MLIR said before it crashed, which mostly is the reason.
   Diagnostics lastWords() {
-    listener_.enterPhase(
-        "mlir-crash",
-        "the text breaks a rule of MLIR in a way that mlir-opt-19 does not survive either; look at the "
-        "attributes of the ops first");
+    listener_.enterPhase("mlir-crash",
+                         "the source violates a rule of MLIR and crashes mlir-opt-19 too; check the "
+                         "attributes of the ops first");
     return listener_.take("MLIR's parser crashed on the text");
   }
   std::unique_ptr<ParsedModule> takeModule() { return std::move(parsed_); }

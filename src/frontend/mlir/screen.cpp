@@ -15,7 +15,7 @@ class Screen {
   Status run() {
     while (at_ < text_.size()) {
       const char c = text_[at_];
-      if (c == '\0') return error("not-text", here(), "the file holds a zero byte: it is not MLIR text", kConvert);
+      if (c == '\0') return error("not-text", here(), "the file contains a zero byte: it is not MLIR text", kConvert);
       if (c == '"') {
         skipString();
       } else if (c == '/' && at_ + 1 < text_.size() && text_[at_ + 1] == '/') {
@@ -24,7 +24,7 @@ class Screen {
         count(c);
         if (const char *what = excess()) {
           return unsupported(
-              "too-deep", here(), fmt::format("{} exceed what is read", what),
+              "too-deep", here(), fmt::format("too many {}", what),
               fmt::format("limits: brackets nested {} deep, {} terms in an affine expression, {} aliases, "
                           "{} characters in a number or name",
                           kMaxNesting, kMaxTerms, kMaxAliases, kMaxWord));
@@ -35,7 +35,7 @@ class Screen {
     return okStatus();
   }
 
-  static constexpr const char *kConvert = "pass MLIR text (mlir-opt prints bytecode as text)";
+  static constexpr const char *kConvert = "pass MLIR text (mlir-opt converts bytecode to text)";
 
  private:
   Location here() const { return {std::string(file_), line_, column_}; }
@@ -63,9 +63,9 @@ class Screen {
 
   const char *excess() const {
     if (depth_ > kMaxNesting) return "nested brackets";
-    if (terms_ > kMaxTerms) return "the terms of an affine expression";
+    if (terms_ > kMaxTerms) return "terms in an affine expression";
     if (aliases_ > kMaxAliases) return "type and attribute aliases";
-    if (word_ > kMaxWord) return "the characters of a number or name";
+    if (word_ > kMaxWord) return "characters in a number or name";
     return nullptr;
   }
 
@@ -94,7 +94,7 @@ Status screenText(std::string_view text, std::string_view file) {
   const Location whole{std::string(file)};
   if (text.size() > kMaxTextBytes) {
     return unsupported("too-long", whole,
-                       fmt::format("the file has {} bytes; at most {} are read", text.size(), kMaxTextBytes),
+                       fmt::format("the file has {} bytes; the limit is {}", text.size(), kMaxTextBytes),
                        "pass large constants as function arguments");
   }
   if (text.substr(0, 4) == "ML\xefR") {

@@ -56,7 +56,7 @@ std::vector<std::string> SizeClasses::namesOf(int dim) const {
 Diagnostic SizeClasses::unknown(const std::string &name, const std::string &file) const {
   std::vector<std::string> legal;
   for (const auto &[n, d] : names_) legal.push_back(n);
-  return error(DiagnosticKind::kUsage, "unknown-size", Location{file}, fmt::format("no dimension is called '{}'", name),
+  return error(DiagnosticKind::kUsage, "unknown-size", Location{file}, fmt::format("unknown dimension '{}'", name),
                suggest(name, legal));
 }
 
@@ -71,7 +71,7 @@ Status SizeClasses::bind(const kernel::Sizes &sizes, const std::string &file) {
     Class &c = classes_[root(it->second)];
     if (value < 1) {
       found.push_back(error("bad-size", Location{file}, fmt::format("size {}={} is not positive", name, value),
-                            "an extent is at least 1"));
+                            "extents must be at least 1"));
     } else if (c.extent && *c.extent != value) {
       found.push_back(error("size-mismatch", c.where.file.empty() ? Location{file} : c.where,
                             fmt::format("size {}={} contradicts {}, which it must equal", name, value, *c.extent),
@@ -85,7 +85,7 @@ Status SizeClasses::bind(const kernel::Sizes &sizes, const std::string &file) {
     const auto names = namesOf(d);
     if (names.empty()) continue;
     found.push_back(
-        error("missing-size", classes_[d].where, fmt::format("the extent of {} is not stated", classes_[d].what),
+        error("missing-size", classes_[d].where, fmt::format("the extent of {} is unknown", classes_[d].what),
               fmt::format("--size {}=N{}", names.front(),
                           names.size() == 1 ? std::string()
                                             : fmt::format(" (the same dimension: {})", fmt::join(names, ", ")))));

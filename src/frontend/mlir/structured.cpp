@@ -167,15 +167,15 @@ Status FunctionImporter::store(mlir::linalg::LinalgOp op, Output &out, const Dim
   const auto accumulation = isUpdate ? accumulationOf(out.yielded, out.argument) : std::nullopt;
   if (hasReduction(dims) && !accumulation) {
     return unsupported("unsupported-reduction", placeOf(*op),
-                       isUpdate ? "the body merges a term into the output in a way that is not supported"
+                       isUpdate ? "the body combines a term with the output in an unsupported way"
                                 : "the op has a reduction loop, but its result does not accumulate",
                        "yield add, sub, mul, max or min (f or signed i) of the output's old element and a term, in the "
                        "output's element type");
   }
   if (isUpdate && before.holds == Holds::kNothing) {
     return error("uninitialized", placeOf(*op),
-                 fmt::format("the op adds to %{}, which nothing has written", parsed_.nameOf(out.init)),
-                 "linalg.fill it with the neutral element first");
+                 fmt::format("the op adds to %{}, which was never written", parsed_.nameOf(out.init)),
+                 "use linalg.fill with the neutral element first");
   }
   const bool startsNeutral = accumulation && before.holds == Holds::kConstant &&
                              isNeutral(before.constant, accumulation->combine, before.type);

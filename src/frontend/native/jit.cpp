@@ -54,7 +54,7 @@ orc::SymbolMap symbolMap(orc::LLJIT &jit, const NativeSymbols &symbols) {
 llvm::Expected<std::unique_ptr<orc::LLJIT>> makeJit() {
   // Once: threads may be here at the same time.
   static const bool isReady = !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter();
-  if (!isReady) return llvm::createStringError("it has no code generator for this machine");
+  if (!isReady) return llvm::createStringError("LLVM has no code generator for this machine");
   orc::JITTargetMachineBuilder machine{llvm::Triple(nativeTriple())};
   machine.setCodeGenOptLevel(llvm::CodeGenOptLevel::Less);
   machine.setRelocationModel(llvm::Reloc::PIC_);  // what is elsewhere may be far away
@@ -86,7 +86,7 @@ std::optional<NativeCode> compileNative(NativeModule module, const std::string &
   const auto refuse = [&why](llvm::Error e) {
     const std::string last = llvm::toString(std::move(e));
     if (why.empty()) why = last;
-    why = "LLVM makes no code of it: " + why;
+    why = "LLVM generates no code for it: " + why;
     return std::nullopt;
   };
   if (!jit) return refuse(jit.takeError());

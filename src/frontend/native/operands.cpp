@@ -14,7 +14,7 @@ using kernel::Tensor;
 
 namespace {
 
-constexpr const char *kReport = "this is a bug of ours: please report it with the command you ran";
+constexpr const char *kReport = "this is a bug in Pimento: please report it with the command you ran";
 
 const char *wordOf(Undefined what) {
   switch (what) {
@@ -25,7 +25,7 @@ const char *wordOf(Undefined what) {
     case Undefined::kConversion:
       return "it converts a number to an integer type that cannot hold it";
     case Undefined::kIndex:
-      return "an index lies outside its array";
+      return "an index is outside its array";
   }
   return "";
 }
@@ -45,14 +45,6 @@ kernel::TensorData noAnswer(const Tensor &tensor) {
 }
 
 }  // namespace
-
-NativeLimits NativeLimits::of(const kernel::Graph &graph) {
-  constexpr double kPerSecond = 20e6;
-  NativeLimits limits;
-  const double seconds = static_cast<double>(kernel::scalarOperations(graph)) / kPerSecond;
-  limits.seconds = 10 + static_cast<int>(std::min(seconds, 1e6));
-  return limits;
-}
 
 NativeOperands::NativeOperands(const kernel::Graph &graph, const kernel::DataSet &data, std::string file)
     : graph_(graph), data_(data), file_(std::move(file)) {}
@@ -85,24 +77,24 @@ std::byte *NativeOperands::addOther(std::string name, std::size_t bytes, Locatio
 Diagnostic NativeOperands::outside(const NativeOperand &o, std::ptrdiff_t offset) const {
   if (o.tensor < 0)
     return error(DiagnosticKind::kOurs, "wrong-reading", o.where,
-                 fmt::format("the text uses '{}', its reading does not", o.name), kReport);
+                 fmt::format("the source uses '{}', the imported kernel does not", o.name), kReport);
   const Tensor &t = graph_.tensors[static_cast<std::size_t>(o.tensor)];
   const std::int64_t size = sizeOf(t.type).value;
   const std::int64_t element = offset >= 0 ? offset / size : -((-offset + size - 1) / size);
-  const std::string message = fmt::format("the text, run on this machine, accesses element {} of '{}', which has {}",
+  const std::string message = fmt::format("the source, run on this machine, accesses element {} of '{}', which has {}",
                                           element, o.name, t.elements());
   if (o.isDeclared)
     return error(DiagnosticKind::kFault, "text-bounds", o.where, message,
                  "declare the array larger, or guard the access by if");
-  return error(DiagnosticKind::kOurs, "wrong-reading", o.where, message + " by its reading", kReport);
+  return error(DiagnosticKind::kOurs, "wrong-reading", o.where, message + " in the imported kernel", kReport);
 }
 
 Diagnostic NativeOperands::fault(const void *address) const {
   for (const NativeOperand &o : operands_)
     if (const auto offset = o.memory.offsetOf(address)) return outside(o, *offset);
   return error(DiagnosticKind::kFault, "text-crash", Location{file_},
-               "the text, run on this machine, accesses memory that is in none of its arrays",
-               "look for indices far outside, and for memory that was not to be had");
+               "the source, run on this machine, accesses memory outside all of its arrays",
+               "look for an index far out of range or a failed allocation");
 }
 
 Result<NativeAnswer> NativeOperands::ended(const ChildEnd &end, const NativeLimits &limits) const {
@@ -115,28 +107,28 @@ Result<NativeAnswer> NativeOperands::ended(const ChildEnd &end, const NativeLimi
       return fault(end.address);
     case How::kUndefined:
       return NativeAnswer{{},
-                          fmt::format("on these data {}, which leaves the result undefined", wordOf(end.undefined)),
+                          fmt::format("on these data {}, so the result is undefined", wordOf(end.undefined)),
                           Location{file_, end.line, end.column}};
     case How::kStack:
       return error(DiagnosticKind::kFault, "text-crash", file,
-                   fmt::format("the text, run on this machine, needs more than {} MiB for local arrays",
+                   fmt::format("the source, run on this machine, needs more than {} MiB for local arrays",
                                limits.stackBytes >> 20),
                    "pass large arrays as parameters");
     case How::kTime:
       return error(
           DiagnosticKind::kFault, "text-endless", file,
-          fmt::format("the text, run on this machine, was not done after {} s of processor time", limits.seconds),
-          "look for a loop that does not end; --check interpreter leaves this run out");
+          fmt::format("the source, run on this machine, did not finish within {} s of processor time", limits.seconds),
+          "look for an endless loop; --check interpreter skips this run");
     case How::kSignal:
       if (end.signal == SIGINT || end.signal == SIGTERM || end.signal == SIGKILL)
-        return NativeAnswer{{}, "its run was ended from outside", {}};
+        return NativeAnswer{{}, "its run was stopped from outside", {}};
       return error(DiagnosticKind::kFault, "text-crash", file,
-                   fmt::format("the text, run on this machine, ended with signal {}", end.signal),
-                   "--check interpreter leaves this run out");
+                   fmt::format("the source, run on this machine, ended with signal {}", end.signal),
+                   "--check interpreter skips this run");
     case How::kNotStarted:
       break;
   }
-  return NativeAnswer{{}, "the system has no process or memory for it", {}};
+  return NativeAnswer{{}, "the system is out of processes or memory", {}};
 }
 
 Result<NativeAnswer> NativeOperands::collect() const {
@@ -158,7 +150,7 @@ Result<NativeAnswer> NativeOperands::collect() const {
     } else if (const kernel::TensorData &given = data_[t];
                !std::ranges::equal(given.bytes, now.first(given.bytes.size()))) {
       return error(DiagnosticKind::kOurs, "wrong-reading", o.where,
-                   fmt::format("the text writes to '{}', its reading does not", o.name), kReport);
+                   fmt::format("the source writes to '{}', the imported kernel does not", o.name), kReport);
     }
   }
   return answer;

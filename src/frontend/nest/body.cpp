@@ -98,8 +98,8 @@ Result<int> BodyWriter::load(int e) {
     return isFloat(b.type) ? k_.constant(b.type, b.constant.real) : k_.integer(b.type, b.constant.integer);
   }
   if (b.holds == Holds::kNothing) {
-    return error("uninitialized", where, fmt::format("'{}' is read, but nothing has been stored in it", declared.name),
-                 "store to it first, or make it a parameter");
+    return error("uninitialized", where, fmt::format("'{}' is read but never written", declared.name),
+                 "write it first, or make it a parameter");
   }
   kernel::Access access{b.tensor, project(x.index, loops_)};
   if (x.args[0] >= 0) {
@@ -121,9 +121,8 @@ std::optional<Diagnostic> BodyWriter::unknownSize(const Expression &x, const Nes
     if (b.isScalar && !isFloat(b.type)) sizes += (sizes.empty() ? "" : ",") + b.name + "=64";
   });
   if (sizes.empty()) return std::nullopt;
-  return error("missing-size", where,
-               fmt::format("an index of '{}' contains a number that is not known", declared.name),
-               "say it: --size " + sizes);
+  return error("missing-size", where, fmt::format("an index of '{}' contains an unknown number", declared.name),
+               "set it: --size " + sizes);
 }
 
 }  // namespace pimento::frontend

@@ -45,8 +45,9 @@ class Emitter {
         if (loop.isBounded())
           return unsupported(
               "loop-dependence", group.front().where,
-              fmt::format("iterations of '{}', which data bound, depend on one another across statements", loop.name),
-              "write the loop once for each statement, if that is the same");
+              fmt::format("iterations of '{}', whose bounds come from data, depend on one another across statements",
+                          loop.name),
+              "write one loop per statement, if the result is the same");
         graph_.openLoop(loop.name, loop.extent, group.front().where);
         ends.push_back(schedule.loops[next]);
       }
@@ -141,9 +142,8 @@ class Emitter {
   }
 
   Status nothingToAddTo(const NestStatement &s) {
-    return error("uninitialized", s.where,
-                 fmt::format("this adds to '{}', in which nothing has been stored", nameOf(s)),
-                 "store a first value before the loop");
+    return error("uninitialized", s.where, fmt::format("this adds to '{}', which was never written", nameOf(s)),
+                 "store an initial value before the loop");
   }
 
   /// `term` or the whole value, with the condition as a choice.
@@ -216,7 +216,7 @@ class Emitter {
       dims[d].kind = !how ? DimKind::kSequential : isKnown[d] ? DimKind::kParallel : DimKind::kReduction;
     if (!how && s.predicate >= 0) {
       return unsupported("unsupported-access", s.where,
-                         fmt::format("'{}' is stored under a condition, at a place that data decide", nameOf(s)),
+                         fmt::format("'{}' is stored conditionally at an index from data", nameOf(s)),
                          "a selection is if (c) out[count++] = x, from a count of 0; a histogram is h[bin] += 1");
     }
     kernel::KernelBuilder k(s.function, dims, s.where);
@@ -246,7 +246,7 @@ class Emitter {
     if (counter.holds != Holds::kConstant || counter.constant.integer != 0) {
       return unsupported("loop-dependence", append.where,
                          fmt::format("the count '{}' of a selection does not start at 0", nameOf(count)),
-                         "set it to 0 right before the loops; what is selected goes to the start of the array");
+                         "set it to 0 right before the loops; selected elements start at the beginning of the array");
     }
     kernel::KernelBuilder k(append.function, plainDims(append.loops), append.where);
     const bool isOneList = append.index.size() == 1 && how.limit < 0;

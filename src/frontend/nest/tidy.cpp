@@ -90,6 +90,71 @@ class Tidier {
     return isSame;
   }
 
+  /// The first statement that stores in `buffer`; nothing unless all that do, and all that read it, come before the
+  /// copy, in its loops, at the element of the iteration.
+  std::optional<std::size_t> firstStoreOf(int buffer, std::size_t copy, const std::vector<Affine> &own) const {
+    const NestStatement &last = statements_[copy];
+    std::size_t first = statements_.size();
+    for (std::size_t s = 0; s < statements_.size(); ++s) {
+      const NestStatement &other = statements_[s];
+      // What follows a minimum is at the same indices.
+      if (last.index != own && (other.buffer == buffer || reads(other, buffer)) && followedBy(program_, s))
+        return std::nullopt;
+      if (other.buffer != buffer) {
+        if (s != copy && reads(other, buffer) && (s > copy || !readsOnly(other, buffer, own))) return std::nullopt;
+        continue;
+      }
+      if (other.index != own || other.data.isThere() || s > copy) return std::nullopt;
+      if (other.loops.size() < last.loops.size() ||
+          !std::equal(last.loops.begin(), last.loops.end(), other.loops.begin())) {
+        return std::nullopt;
+      }
+      if (!std::equal(
+              last.guards.begin(), last.guards.end(), other.guards.begin(),
+              other.guards.begin() + static_cast<std::ptrdiff_t>(std::min(last.guards.size(), other.guards.size())))) {
+        return std::nullopt;
+      }
+      first = std::min(first, s);
+    }
+    return first < copy ? std::optional(first) : std::nullopt;
+  }
+
+  /// Whether the copy's target may be used from the first store on: that is made wherever the copy is, and nothing else
+  /// touches the target until then.
+  bool isFreeBetween(const NestStatement &last, std::size_t first, std::size_t copy) const {
+    // The first value is stored wherever the copy is.
+    if (statements_[first].guards != last.guards || statements_[first].loops != last.loops ||
+        statements_[first].predicate >= 0) {
+      return false;
+    }
+    for (std::size_t s = 0; s < statements_.size(); ++s) {
+      const bool isBetween = s >= first && s < copy;
+      const bool sharesLoop = !last.loops.empty() && !statements_[s].loops.empty() &&
+                              statements_[s].loops.front() == last.loops.front() && s != copy;
+      if (!isBetween && !sharesLoop) continue;
+      if (statements_[s].buffer == last.buffer || reads(statements_[s], last.buffer)) return false;
+    }
+    return true;
+  }
+
+  /// Lets what reads and writes `buffer` use the target of `last`.
+  void redirect(int buffer, const NestStatement &last) {
+    for (NestStatement &s : statements_) {
+      for (int *root : {&s.value, &s.predicate, &s.data.value}) {
+        if (*root < 0) continue;
+        *root = program_.pool.rewrite(*root, [&](int e) -> std::optional<int> {
+          const Expression node = program_.pool[e];
+          if (node.op != Op::kLoad || node.buffer != buffer) return std::nullopt;
+          return program_.pool.load(node.type, last.buffer, last.index, {}, program_.pool.whereOf(e));
+        });
+      }
+      if (s.buffer != buffer) continue;
+      s.buffer = last.buffer;
+      s.index = last.index;
+      s.where = s.loops.size() > last.loops.size() ? s.where : last.where;
+    }
+  }
+
   /// t = 0; for (...) t += ...; y[i] = t   becomes   y[i] = 0; for (...) y[i] += ...
   bool mergeIntoTarget(std::size_t copy) {
     const NestStatement last = statements_[copy];
@@ -114,55 +179,10 @@ class Tidier {
     if (value.index != own) return false;
     const std::vector<bool> known = determined(last.index, last.loops, program_.extents());
     if (std::find(known.begin(), known.end(), false) != known.end()) return false;
-    std::size_t first = statements_.size();
-    for (std::size_t s = 0; s < statements_.size(); ++s) {
-      const NestStatement &other = statements_[s];
-      // What follows a minimum is at the same indices.
-      if (last.index != own && (other.buffer == value.buffer || reads(other, value.buffer)) && followedBy(program_, s))
-        return false;
-      if (other.buffer != value.buffer) {
-        if (s != copy && reads(other, value.buffer) && (s > copy || !readsOnly(other, value.buffer, own))) return false;
-        continue;
-      }
-      if (other.index != own || other.data.isThere() || s > copy) return false;
-      if (other.loops.size() < last.loops.size() ||
-          !std::equal(last.loops.begin(), last.loops.end(), other.loops.begin())) {
-        return false;
-      }
-      if (!std::equal(
-              last.guards.begin(), last.guards.end(), other.guards.begin(),
-              other.guards.begin() + static_cast<std::ptrdiff_t>(std::min(last.guards.size(), other.guards.size())))) {
-        return false;
-      }
-      first = std::min(first, s);
-    }
-    if (first >= copy) return false;
-    // The first value is stored wherever the copy is.
-    if (statements_[first].guards != last.guards || statements_[first].loops != last.loops ||
-        statements_[first].predicate >= 0) {
-      return false;
-    }
-    for (std::size_t s = 0; s < statements_.size(); ++s) {
-      const bool isBetween = s >= first && s < copy;
-      const bool sharesLoop = !last.loops.empty() && !statements_[s].loops.empty() &&
-                              statements_[s].loops.front() == last.loops.front() && s != copy;
-      if (!isBetween && !sharesLoop) continue;
-      if (statements_[s].buffer == last.buffer || reads(statements_[s], last.buffer)) return false;
-    }
-    for (NestStatement &s : statements_) {
-      for (int *root : {&s.value, &s.predicate, &s.data.value}) {
-        if (*root < 0) continue;
-        *root = program_.pool.rewrite(*root, [&](int e) -> std::optional<int> {
-          const Expression node = program_.pool[e];
-          if (node.op != Op::kLoad || node.buffer != value.buffer) return std::nullopt;
-          return program_.pool.load(node.type, last.buffer, last.index, {}, program_.pool.whereOf(e));
-        });
-      }
-      if (s.buffer != value.buffer) continue;
-      s.buffer = last.buffer;
-      s.index = last.index;
-      s.where = s.loops.size() > last.loops.size() ? s.where : last.where;
-    }
+    const std::optional<std::size_t> first = firstStoreOf(value.buffer, copy, own);
+    if (!first) return false;
+    if (!isFreeBetween(last, *first, copy)) return false;
+    redirect(value.buffer, last);
     statements_.erase(statements_.begin() + static_cast<std::ptrdiff_t>(copy));
     return true;
   }

@@ -10,7 +10,7 @@ row::Rows rows() {
   return {
       row::section("clock", "clocks", true),
       row::real("clock.device", "GHz|MHz", 1e-3, 1e3, "clock of the device cycle"),
-      row::real("clock.*", "GHz|MHz", 1e-3, 1e3, "another clock; times may be in its cycles: 4 cycle@NAME", false),
+      row::real("clock.*", "GHz|MHz", 1e-3, 1e3, "additional clock; times may use its cycles: 4 cycle@NAME", false),
   };
 }
 
@@ -27,7 +27,7 @@ void build(const Contents &c, Machine &m) {
 
 Picoseconds Machine::toTime(Cycles c, std::string_view clock) const {
   const auto other = clocks.find(clock);
-  PIMENTO_CHECK((clock == "device" || other != clocks.end()) && "the loader has checked names of clocks");
+  PIMENTO_CHECK((clock == "device" || other != clocks.end()) && "the loader has checked clock names");
   return Picoseconds(static_cast<double>(c.value) * 1000.0 / (clock == "device" ? clockGHz : other->second));
 }
 

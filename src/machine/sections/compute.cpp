@@ -30,43 +30,45 @@ row::Rows rows() {
   return {
       row::section("compute", "how a unit executes virtual instructions"),
       row::choice("compute.mode", {"pipeline", "vector"},
-                  "threads take turns in one pipeline, or are lanes of a vector in lock step"),
+                  "threads share one pipeline in turn, or are lanes of a vector in lock step"),
       row::integer("compute.threads", "count", 1, 4096,
                    "threads of a unit, or lanes (machines with DPUs: dpu.tasklets)", false),
       row::integer("compute.issue_interval", "cycle", 1, 63,
                    "from one issue slot of a thread to its next (machines with DPUs: dpu.issue_interval)", false),
-      row::integer("compute.loop", "count", 0, 1024, "issue slots of an iteration of a loop: counter, branch", false),
-      row::section("compute.operations", "what operations cost, on which types", true),
-      row::section("compute.operations.*", "operations that cost the same"),
+      row::integer("compute.loop", "count", 0, 1024, "issue slots per loop iteration, for counter and branch", false),
+      row::section("compute.operations", "cost of each operation and element type", true),
+      row::section("compute.operations.*", "operations with the same cost"),
       row::list("compute.operations.*.operations", "which", operationList(), true),
-      row::list("compute.operations.*.types", "on which element types", dtypeList(), true),
+      row::list("compute.operations.*.types", "element types", dtypeList(), true),
       row::integer("compute.operations.*.slots", "count", 0, 1048576, "issue slots", true),
       row::integer("compute.operations.*.latency", "cycle", 0, row::kMostCycles,
-                   "from its last slot to the thread's next", false),
+                   "from its last slot to the thread's next slot", false),
       row::section("memories", "memories of a unit"),
       row::section("memories.bank", "its DRAM bank", true),
       row::integer("memories.bank.size", "B|KiB|MiB|GiB", 1024, 1099511627776.0, "bytes", true),
       row::choice("memories.bank.access", {"blocking", "non-blocking"},
-                  "while one is under way the unit waits, or only the thread that asked"),
-      row::integer("memories.bank.ports", "count", 1, 64, "accesses at a time; 1 if left out", false),
-      row::integer("memories.bank.unit", "B", 1, 65536, "sizes of accesses are multiples of it", true),
-      row::integer("memories.bank.largest", "B|KiB", 1, 65536, "bytes of the largest access; longer ones are split",
+                  "during an access, the whole unit waits, or only the requesting thread"),
+      row::integer("memories.bank.ports", "count", 1, 65536, "concurrent accesses; 1 if omitted", false),
+      row::integer("memories.bank.unit", "B", 1, 65536, "granularity of access sizes", true),
+      row::integer("memories.bank.largest", "B|KiB", 1, 65536, "bytes of the largest access; larger ones are split",
                    true),
-      row::integer("memories.bank.ticks", "count", 1, 1024, "steps of a cycle that times are rounded to; 1 if left out",
-                   false),
+      row::integer("memories.bank.ticks", "count", 1, 1024,
+                   "fractions of a cycle that times are rounded to; 1 if omitted", false),
       row::section("memories.bank.read", "reads, by size", true),
-      row::section("memories.bank.read.*", "one size; sizes between two of them are interpolated"),
+      row::section("memories.bank.read.*", "one size; times of sizes in between are interpolated"),
       row::integer("memories.bank.read.*.size", "B|KiB", 1, 65536, "bytes", true),
-      row::real("memories.bank.read.*.latency", "cycle", 0, row::kMostCycles, "of a lone one"),
-      row::real("memories.bank.read.*.occupancy", "cycle", 0, row::kMostCycles, "from one to the next at one port"),
+      row::real("memories.bank.read.*.latency", "cycle", 0, row::kMostCycles, "of an access alone"),
+      row::real("memories.bank.read.*.occupancy", "cycle", 0, row::kMostCycles,
+                "from one access to the next at a saturated bank"),
       row::section("memories.bank.write", "writes, by size", true),
-      row::section("memories.bank.write.*", "one size; sizes between two of them are interpolated"),
+      row::section("memories.bank.write.*", "one size; times of sizes in between are interpolated"),
       row::integer("memories.bank.write.*.size", "B|KiB", 1, 65536, "bytes", true),
-      row::real("memories.bank.write.*.latency", "cycle", 0, row::kMostCycles, "of a lone one"),
-      row::real("memories.bank.write.*.occupancy", "cycle", 0, row::kMostCycles, "from one to the next at one port"),
-      row::section("memories.scratchpad", "working memory between bank and registers, where there is one"),
+      row::real("memories.bank.write.*.latency", "cycle", 0, row::kMostCycles, "of an access alone"),
+      row::real("memories.bank.write.*.occupancy", "cycle", 0, row::kMostCycles,
+                "from one access to the next at a saturated bank"),
+      row::section("memories.scratchpad", "working memory between bank and registers, if any"),
       row::integer("memories.scratchpad.size", "B|KiB|MiB", 64, 1073741824, "bytes", true),
-      row::integer("memories.scratchpad.slots", "count", 1, 1024, "issue slots of a load or store", true),
+      row::integer("memories.scratchpad.slots", "count", 1, 1024, "issue slots per load or store", true),
   };
 }
 
@@ -130,8 +132,8 @@ void checkOperations(const Contents &c, const Compute &compute) {
         const auto [at, isNew] = seen.emplace(std::pair{operation, t}, o.name);
         if (!isNew)
           c.report("duplicate-operation", "compute.operations." + o.name,
-                   "'" + operation + "' on " + std::string(name(t)) + " stands in '" + at->second + "' already",
-                   "name each operation once for each type");
+                   "'" + operation + "' on " + std::string(name(t)) + " is already listed in '" + at->second + "'",
+                   "list each operation once per type");
       }
 }
 
@@ -142,25 +144,22 @@ void check(const Contents &c, const Machine &m) {
   checkOperations(c, x);
   if (m.dpu) {
     if (c.has("memories") || c.has("compute.threads") || c.has("compute.issue_interval"))
-      c.report("unknown-key", "compute", "threads and memories of a machine with DPUs stand in its section 'dpu'",
+      c.report("unknown-key", "compute", "threads and memories of a machine with DPUs belong in its section 'dpu'",
                "remove them here");
     return;
   }
   for (const char *needed : {"compute.threads", "compute.issue_interval", "memories"})
     if (!c.has(needed))
       return c.report("missing-key", "compute", "'" + std::string(needed) + "' is missing",
-                      "a unit without DPUs says what its threads and memories are");
-  constexpr std::int64_t kMostThreads = 24;  // one word of the issue logic
-  if (x.mode == Compute::Mode::kPipeline && x.threads > kMostThreads)
-    c.impossible("compute.threads", "a pipeline has at most 24 threads", "use mode: vector for lanes");
+                      "a unit without DPUs needs its threads and memories specified");
   if (m.levels.size() < 2 || m.levels.back().count != x.threads)
     c.report("wrong-levels", "levels",
              "the innermost level must count compute.threads, with a level of units around it",
-             "as in 'thread: {count: compute.threads}'");
+             "for example 'thread: {count: compute.threads}'");
   checkTransfers(c, "memories.bank.read", u.reads, u.unit.value);
   checkTransfers(c, "memories.bank.write", u.writes, u.unit.value);
   if (u.largest.value % u.unit.value != 0)
-    c.impossible("memories.bank.largest", "the largest access is no multiple of the unit", "choose a multiple");
+    c.impossible("memories.bank.largest", "the largest access is not a multiple of the unit", "choose a multiple");
 }
 
 }  // namespace

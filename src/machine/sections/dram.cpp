@@ -44,15 +44,16 @@ std::vector<std::string> namesOf(const Dram &d) {
   return names;
 }
 
+/// The table of keys, long because it has one row per key.
 row::Rows rows() {
   return {
-      row::section("organization", "how the DRAM device is built"),
+      row::section("organization", "structure of the DRAM device"),
       row::integer("organization.channels", "count", 1, 65536,
                    "independent channels (HBM: pseudo channels); power of two", true),
-      row::count("organization.channels_per_stack", "channels of one stack or module", false),
+      row::count("organization.channels_per_stack", "channels per stack or module", false),
       row::integer("organization.ranks", "count", 1, 64, "ranks per channel", true),
       row::integer("organization.pseudo_channels", "count", 1, 64,
-                   "pseudo channels among which the ranks of a channel are divided; 1 if left out", false),
+                   "pseudo channels that share the ranks of a channel; 1 if omitted", false),
       row::integer("organization.bank_groups", "count", 1, 64, "bank groups per rank", true),
       row::integer("organization.banks_per_group", "count", 1, 64, "banks per bank group", true),
       row::count("organization.rows", "rows per bank"),
@@ -61,50 +62,53 @@ row::Rows rows() {
       row::list(
           "organization.address_map",
           "fields of a physical address, least significant first: offset channel bank bankgroup column row rank; each "
-          "takes the bits its count needs unless given: 'rank 0 bit'",
+          "has as many bits as its count needs, or as given: 'rank 0 bit'",
           {}, true),
-      row::section("timing", "timing parameters, names as in the datasheet"),
+      row::section("timing", "timing parameters, named as in the datasheet"),
       row::integer("timing.*", "cycle|ns", 0, row::kMostCycles, "a parameter; times are rounded up to cycles", false),
       row::section("commands", "commands of the device"),
       row::section("commands.*", "one command"),
-      row::choice("commands.*.kind", choicesOf(kCommandKinds), "what it does"),
-      row::choice("commands.*.scope", choicesOf(kScopes), "whose banks it addresses: those of one node"),
-      row::choice("commands.*.slot", choicesOf(kSlots), "the controller's slot; that of its kind if left out", false),
+      row::choice("commands.*.kind", choicesOf(kCommandKinds), "its function"),
+      row::choice("commands.*.scope", choicesOf(kScopes), "which banks it addresses: those of one node"),
+      row::choice("commands.*.slot", choicesOf(kSlots), "the controller's slot; default: that of its kind", false),
       row::choice("commands.*.needs", choicesOf(kNeeds),
-                  "what must hold in each of its banks; as its kind needs if left out: read and write the row open, "
-                  "activate and refresh none, precharge nothing",
+                  "required state of each of its banks; default by kind: read and write need the row open, "
+                  "activate and refresh need it closed, precharge needs nothing",
                   false),
       row::formula("commands.*.completion", "cycle", 0, row::kMostCycles,
-                   "read, write: issue to end, where it is not completion.read or .write", false),
-      row::section("constraints", "after any `preceding` at a node of `level`, each `following` there waits `latency`"),
+                   "read, write: issue to end, if different from completion.read or .write", false),
+      row::section("constraints",
+                   "after a `preceding` command at a node of `level`, a `following` command there waits `latency`"),
       row::section("constraints.*", "one constraint"),
-      row::choice("constraints.*.level", choicesOf(kScopes), "at whose nodes it holds"),
+      row::choice("constraints.*.level", choicesOf(kScopes), "level of the nodes at which it applies"),
       row::list("constraints.*.preceding", "commands that start the wait", {}, true),
       row::list("constraints.*.following", "commands that wait", {}, true),
-      row::formula("constraints.*.latency", "cycle", 0, row::kMostCycles, "how long"),
+      row::formula("constraints.*.latency", "cycle", 0, row::kMostCycles, "waiting time"),
       row::integer("constraints.*.window", "count", 1, 64,
-                   "latency counts from the n-th last preceding command (tFAW: 4); 1 if left out", false),
-      row::section("completion", "issue of a command to its end"),
+                   "latency counts from the n-th last preceding command (tFAW: 4); default 1", false),
+      row::section("completion", "from the issue of a command to its end"),
       row::formula("completion.read", "cycle", 0, row::kMostCycles, "read: last data at the host"),
       row::formula("completion.write", "cycle", 0, row::kMostCycles, "write: last data in the device"),
       row::formula("completion.precharge", "cycle", 0, row::kMostCycles, "precharge: bank idle"),
       row::formula("completion.refresh", "cycle", 0, row::kMostCycles, "refresh: banks idle"),
-      row::section("refresh", "how refresh is served"),
+      row::section("refresh", "refresh policy"),
       row::formula("refresh.interval", "cycle", 1, row::kMostCycles, "between two refreshes of a rank"),
-      row::choice("refresh.policy", {"single-slot", "per-rank", "none"},
-                  "one pending rank per channel (a second request replaces it), one slot per rank, or no refresh"),
+      row::choice(
+          "refresh.policy", {"single-slot", "per-rank", "none"},
+          "pending refreshes: one rank per channel (a second request replaces it), one slot per rank, or no refresh"),
       row::flag("refresh.waits_for_precharge", "REF waits until precharged banks are idle (tRP)"),
       row::section("controller", "policies of the memory controller"),
-      row::integer("controller.transaction_queue", "count", 1, 65536, "entries of the queue in front of the scheduler",
-                   true),
-      row::integer("controller.command_queue", "count", 1, 4096, "entries the scheduler chooses from", true),
-      row::choice("controller.scheduler", {"fr-fcfs-barrier"}, "first ready first served, within barrier groups"),
+      row::integer("controller.transaction_queue", "count", 1, 65536, "entries of the transaction queue", true),
+      row::integer("controller.command_queue", "count", 1, 4096,
+                   "entries of the command queue, from which the scheduler chooses", true),
+      row::choice("controller.scheduler", {"fr-fcfs-barrier"},
+                  "first-ready first-come-first-served within barrier groups"),
       row::choice("controller.precharge", {"eager", "conflict"},
                   "close rows that the current barrier group does not need, or only when another row is needed"),
-      row::flag("controller.loses_barrier_on_full_queue", "a barrier on an exactly full transaction queue is dropped"),
-      row::integer("controller.fence", "cycle|ns", 0, row::kMostCycles,
-                   "what a barrier costs the host before it goes on", true),
-      row::formula("controller.command_latency", "cycle", 0, row::kMostCycles, "issue to arrival at the device"),
+      row::flag("controller.loses_barrier_on_full_queue",
+                "a barrier is dropped if the transaction queue is exactly full"),
+      row::integer("controller.fence", "cycle|ns", 0, row::kMostCycles, "host time per barrier", true),
+      row::formula("controller.command_latency", "cycle", 0, row::kMostCycles, "from issue to arrival at the device"),
   };
 }
 
@@ -124,8 +128,8 @@ void requireFields(const Contents &c, const Organization &o, const Location &whe
     const auto found =
         std::find_if(o.addressMap.begin(), o.addressMap.end(), [&](const auto &f) { return f.name == field; });
     if (found != o.addressMap.end() || field == kOptionalField) continue;
-    c.report("bad-address-map", where, "field '" + field + "' is missing from the address map",
-             "name each of " + join(kAddressFields, ", ") + " (rank may be left out)");
+    c.report("bad-address-map", where, "field '" + field + "' is missing in the address map",
+             "name each of " + join(kAddressFields, ", ") + " (rank is optional)");
   }
 }
 
@@ -145,7 +149,8 @@ void buildOrganization(const Contents &c, Organization &o) {
     f.name = entry.substr(0, space);
     const auto field = std::find(kAddressFields.begin(), kAddressFields.end(), f.name);
     if (field == kAddressFields.end()) {
-      c.report("bad-address-map", map->where, "'" + f.name + "' is no address field", suggest(f.name, kAddressFields));
+      c.report("bad-address-map", map->where, "'" + f.name + "' is not an address field",
+               suggest(f.name, kAddressFields));
       continue;
     }
     const std::int64_t count = c.integer(kFieldCounts[field - kAddressFields.begin()]);
@@ -176,7 +181,7 @@ std::vector<int> commandList(const Contents &c, const std::string &path, const D
   const Value *v = c.get(path);
   for (const std::string &n : v->list) {
     const int index = d.commandNamed(n);
-    if (index < 0) c.report("unknown-command", v->where, "there is no command '" + n + "'", suggest(n, namesOf(d)));
+    if (index < 0) c.report("unknown-command", v->where, "unknown command '" + n + "'", suggest(n, namesOf(d)));
     indices.push_back(index);
   }
   return indices;
@@ -268,7 +273,7 @@ void checkCommands(const Contents &c, const Dram &d) {
     const bool isOptional = isRefresh && d.controller.refreshPolicy == "none";
     if (n == 1 || (n > 1 && isColumn) || (n == 0 && isOptional)) continue;
     const std::string what = isRefresh ? "of kind 'refresh'" : "of kind '" + std::string(word) + "' for one bank";
-    c.report("wrong-commands", "commands", "the device needs one command " + what + ", it has " + std::to_string(n),
+    c.report("wrong-commands", "commands", "the device needs one command " + what + ", but it has " + std::to_string(n),
              "name exactly one, as in 'ACT: {kind: activate, scope: bank}'");
   }
   for (std::size_t i = 0; i < d.commands.size(); ++i) {
@@ -277,8 +282,7 @@ void checkCommands(const Contents &c, const Dram &d) {
     const bool isTwin = std::any_of(d.commands.begin(), d.commands.begin() + static_cast<std::ptrdiff_t>(i),
                                     [&](const Command &y) { return y.kind == x.kind && y.scope == x.scope; });
     if (isTwin && x.slot() == Slot::kRow && x.scope != ScopeLevel::kBank && x.kind != CommandKind::kRefresh)
-      c.report("wrong-commands", "commands." + x.name,
-               "'" + x.name + "' does what another command does, to the same banks",
+      c.report("wrong-commands", "commands." + x.name, "'" + x.name + "' duplicates another command on the same banks",
                "give one of them another scope, or remove it");
   }
 }
@@ -300,10 +304,11 @@ void checkTimes(const Contents &c, const Machine &m) {
   const std::int64_t used =
       d.refreshTime.value + d.prechargeTime.value + std::max(d.readLatency.value, d.writeLatency.value);
   if (d.controller.refreshPolicy != "none" && d.refreshInterval.value / d.organization.ranks <= used) {
-    c.impossible("refresh.interval",
-                 "refreshes every " + std::to_string(d.refreshInterval.value) + " cycles leave no time to work",
-                 "with these ranks and times the interval must exceed " +
-                     std::to_string((used + 1) * d.organization.ranks) + " cycles");
+    c.impossible(
+        "refresh.interval",
+        "refreshes every " + std::to_string(d.refreshInterval.value) + " cycles leave no time for other commands",
+        "with these ranks and timings the interval must exceed " + std::to_string((used + 1) * d.organization.ranks) +
+            " cycles");
   }
 }
 
@@ -320,13 +325,13 @@ void check(const Contents &c, const Machine &m) {
     c.impossible("organization.pseudo_channels",
                  std::to_string(o.ranks) + " ranks cannot be divided among " + std::to_string(o.pseudoChannels) +
                      " pseudo channels",
-                 "organization.ranks counts those of all pseudo channels; make it a multiple");
+                 "organization.ranks is the total over all pseudo channels; use a multiple");
   }
   constexpr std::int64_t kMostBanks = 64;  // engines keep one bit per bank in a word
   if (o.ranks * o.banks() > kMostBanks) {
     c.impossible("organization.ranks",
                  "a channel has " + std::to_string(o.ranks * o.banks()) + " banks, at most 64 are supported",
-                 "lower ranks, bank_groups or banks_per_group");
+                 "reduce ranks, bank_groups or banks_per_group");
   }
   checkCommands(c, d);
   checkTimes(c, m);

@@ -16,30 +16,31 @@ namespace {
 row::Rows termRows(const std::string &at, bool isComplete) {
   return {
       row::real(at, "pJ|nJ|fJ|pJ/bit|mW|W|uW", 0, row::kAny,
-                "cost per unit of the count that `action` gives (pJ/bit: `action` counts bits); a power is background",
+                "cost per unit of the count computed by `action` (pJ/bit: `action` counts bits); a power makes it "
+                "background energy",
                 false),
-      row::text(at + ".action", "formula over action counts and numbers of the file; left out for powers"),
-      row::choice(at + ".component", {"pim", "dram", "link", "host"}, "part of the machine it belongs to", isComplete),
-      row::formula(at + ".instances", "count", 1, row::kMostCount, "powers: how many of what it is the power of",
-                   false),
-      row::text(at + ".covers", "what one unit covers, in words", isComplete),
+      row::text(at + ".action", "formula over action counts and numbers of the file; omit it for a power"),
+      row::choice(at + ".component", {"pim", "dram", "link", "host"}, "component of the machine", isComplete),
+      row::formula(at + ".instances", "count", 1, row::kMostCount, "for a power: how many instances draw it", false),
+      row::text(at + ".covers", "what one unit covers, as text", isComplete),
   };
 }
 
 row::Rows rows() {
   row::Rows all = {
       row::section("energy", "priced actions, by name", true),
-      row::text("energy.covers", "the chips a total covers, and at which level (device, board, wall)", true),
+      row::text("energy.covers", "the chips that a total covers, and at which level (device, board, wall)", true),
   };
   row::append(all, termRows("energy.*", true));
-  row::append(all, {
-                       row::text("energy.set", "the one of `sets` that totals use"),
-                       row::section("energy.sets",
-                                    "named sets of terms, of which totals use one; terms beside `sets` "
-                                    "belong to all of them"),
-                       row::section("energy.sets.*", "one set: its terms; in place of a common one, a price is enough"),
-                       row::text("energy.sets.*.covers", "in place of energy.covers"),
-                   });
+  row::append(all,
+              {
+                  row::text("energy.set", "the set of terms in `sets` that totals use"),
+                  row::section("energy.sets",
+                               "named alternative sets of terms, of which totals use one; terms outside `sets` "
+                               "belong to all sets"),
+                  row::section("energy.sets.*", "one set: its terms; to override a common term, the cost is enough"),
+                  row::text("energy.sets.*.covers", "replaces energy.covers"),
+              });
   row::append(all, termRows("energy.sets.*.*", false));
   return all;
 }
@@ -53,16 +54,16 @@ void checkTerm(const Contents &c, const Words &words, bool isBackground, const s
   const auto missing = [&](const char *key, const char *hint) {
     c.report("missing-key", where, "'" + at + "." + key + "' is missing", hint);
   };
-  if (words.component == nullptr) missing("component", "say which part of the machine it belongs to");
-  if (words.covers == nullptr) missing("covers", "say what one unit covers");
+  if (words.component == nullptr) missing("component", "name the component of the machine");
+  if (words.covers == nullptr) missing("covers", "describe what one unit covers");
   if (isBackground && words.action != nullptr) {
-    c.report("bad-energy-term", words.action->where, "'" + at + "' is a power: time is what it multiplies",
-             "leave 'action' out; 'instances' says how many draw that power");
+    c.report("bad-energy-term", words.action->where, "'" + at + "' is a power, which is multiplied by time",
+             "omit 'action'; 'instances' gives the number of consumers");
   } else if (!isBackground && words.instances != nullptr) {
-    c.report("bad-energy-term", words.instances->where, "'" + at + "' is an energy per action: instances mean nothing",
-             "multiply in 'action' instead");
+    c.report("bad-energy-term", words.instances->where,
+             "'" + at + "' is an energy per action, so 'instances' does not apply", "multiply in 'action' instead");
   } else if (!isBackground && words.action == nullptr) {
-    missing("action", "say which action count it multiplies");
+    missing("action", "give the action count that multiplies it");
   } else if (words.action != nullptr) {
     if (auto parsed = Expression::parse(words.action->text, words.action->where); !parsed)
       c.append(parsed.diagnostics());
@@ -139,9 +140,9 @@ void build(const Contents &c, Machine &m) {
   const bool isSet = std::ranges::find(m.energySets, m.energySet) != m.energySets.end();
   if (m.energySet.empty() && !m.energySets.empty())
     c.report("missing-key", "energy.sets", "'energy.set' is missing",
-             "say which set totals use: " + join(m.energySets, ", "));
+             "choose the set that totals use: " + join(m.energySets, ", "));
   else if (!m.energySet.empty() && !isSet)
-    c.report("unknown-choice", "energy.set", "there is no set of energy terms '" + m.energySet + "'",
+    c.report("unknown-choice", "energy.set", "unknown set of energy terms '" + m.energySet + "'",
              m.energySets.empty() ? "'energy' has no 'sets': its terms are the only set"
                                   : suggest(m.energySet, m.energySets));
 }

@@ -9,20 +9,21 @@ namespace {
 
 row::Rows rows() {
   return {
-      row::text("**.source", "where the numbers below come from; inner ones win"),
-      row::choice("**.confidence", {"measured", "datasheet", "paper", "assumed"}, "how far they can be trusted", false),
+      row::text("**.source", "source of the numbers below; inner ones take precedence"),
+      row::choice("**.confidence", {"measured", "datasheet", "paper", "assumed"}, "confidence in the numbers below",
+                  false),
       row::text("**.value",
                 "a number in mapping form: {value: 14 cycle, range: [12, 16], source: ..., confidence: ...}"),
-      row::list("**.range", "lowest and highest value that sources give, in the unit of the value"),
-      row::text("**.note", "a remark on a number"),
+      row::list("**.range", "lowest and highest value in the sources, in the unit of the value"),
+      row::text("**.note", "remark on a number"),
       row::text("name", "name of the preset, as --target takes it", true),
-      row::text("family", "which lowering serves it: hbm-pim, upmem, ...", true),
-      row::text("about", "what the preset is and is not", true),
+      row::text("family", "which target compiles for it: hbm-pim, upmem, ...", true),
+      row::text("about", "what the preset models and what it does not", true),
       row::list("notes", "caveats that every report repeats"),
-      row::text("extends", "another preset or file that this one is put on top of; null removes one of its keys"),
-      row::dtype("native_type", "element type a kernel gets by default"),
+      row::text("extends", "preset or file that this one extends; null removes one of its keys"),
+      row::dtype("native_type", "default element type of kernels"),
       row::section("aliases", "short names for --set"),
-      row::text("aliases.*", "path of the number that the name stands for"),
+      row::text("aliases.*", "path of the number that the name refers to"),
   };
 }
 
@@ -35,7 +36,7 @@ void build(const Contents &c, Machine &m) {
   for (const Entry &e : c.entries("aliases")) {
     const std::string path = c.text("aliases." + e.key);
     if (c.get(path) == nullptr)
-      c.report("bad-alias", e.value.where, "alias '" + e.key + "' stands for '" + path + "', which is not in the file",
+      c.report("bad-alias", e.value.where, "alias '" + e.key + "' refers to '" + path + "', which is not in the file",
                "give the full path of a number, as in 'channels: organization.channels'");
     m.aliases[e.key] = path;
   }

@@ -9,17 +9,17 @@ namespace {
 
 row::Rows rows() {
   return {
-      row::section("host", "the host beside the device", true),
-      row::text("host.name", "which host", true),
+      row::section("host", "the host that drives the device", true),
+      row::text("host.name", "host name", true),
       row::real("host.link_bandwidth", "GB/s|TB/s|MB/s|B/cycle", 1e-9, row::kAny,
-                "peak of one link; B/cycle: device cycles"),
-      row::formula("host.links", "count", 1, row::kMostCount, "links to the device; 1 if left out", false),
-      row::real("host.write_efficiency", "ratio|%", 1e-6, 1, "share of the peak that writing operands reaches"),
-      row::real("host.read_efficiency", "ratio|%", 1e-6, 1, "share of the peak that reading results reaches"),
-      row::real("host.link_latency", "ns|us|ms|ps", 0, row::kAny, "before the first byte of a transfer phase"),
-      row::real("host.memory_bandwidth", "GB/s|TB/s|MB/s", 1e-9, row::kAny, "host memory, for rearranging"),
-      row::real("host.merge_rate", "Gop/s", 1e-9, row::kAny, "additions of partial results"),
-      row::real("host.peak", "GFLOP/s|TFLOP/s", 1e-9, row::kAny, "roofline of the host in the native type"),
+                "peak of one link; B/cycle: per device cycle"),
+      row::formula("host.links", "count", 1, row::kMostCount, "links to the device; 1 if omitted", false),
+      row::real("host.write_efficiency", "ratio|%", 1e-6, 1, "fraction of the peak reached when writing operands"),
+      row::real("host.read_efficiency", "ratio|%", 1e-6, 1, "fraction of the peak reached when reading results"),
+      row::real("host.link_latency", "ns|us|ms|ps", 0, row::kAny, "latency before the first byte of a transfer phase"),
+      row::real("host.memory_bandwidth", "GB/s|TB/s|MB/s", 1e-9, row::kAny, "host memory bandwidth, for rearranging"),
+      row::real("host.merge_rate", "Gop/s", 1e-9, row::kAny, "rate of adding partial results"),
+      row::real("host.peak", "GFLOP/s|TFLOP/s", 1e-9, row::kAny, "peak host performance in the native type"),
   };
 }
 

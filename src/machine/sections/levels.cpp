@@ -21,13 +21,13 @@ row::Rows rows() {
   return {
       row::section("levels", "compute hierarchy, outermost first", true),
       row::section("levels.*", "one level"),
-      row::formula("levels.*.count", "count", 1, row::kMostCount, "instances inside one instance of the level above"),
+      row::formula("levels.*.count", "count", 1, row::kMostCount, "instances per instance of the level above"),
       row::flag("levels.*.splits_reduction", "partial results of its instances can be merged"),
-      row::text("levels.*.merge", "who merges them: host, or the name of an outer level"),
-      row::flag("levels.*.must_fill", "instances work in lock step: a mapping must name them all"),
+      row::text("levels.*.merge", "where they are merged: host, or the name of an outer level"),
+      row::flag("levels.*.must_fill", "instances work in lock step: a mapping must use them all"),
       row::choice("levels.*.role", choicesOf(kRoles),
-                  "what they are; left out, the innermost level has lanes where compute.mode is vector or there are "
-                  "units beside banks, else threads, the one around it units, others groups",
+                  "role of the level; default: the innermost level has lanes if compute.mode is vector or there are "
+                  "units next to the banks, else threads; the level around it has units; others are groups",
                   false),
   };
 }
@@ -62,30 +62,30 @@ void checkRoles(const Contents &c, const std::vector<Level> &levels) {
     const Level &outer = levels[i - 1], &inner = levels[i];
     if (depth(outer) < depth(inner) || (depth(outer) == depth(inner) && inner.role != LevelRole::kUnit)) continue;
     c.report("wrong-levels", "levels." + inner.name + ".role",
-             "level '" + inner.name + "' (" + std::string(name(inner.role)) + ") cannot be inside of level '" +
+             "level '" + inner.name + "' (" + std::string(name(inner.role)) + ") cannot be inside level '" +
                  outer.name + "' (" + std::string(name(outer.role)) + ")",
-             "outermost first: levels of groups, one of units, then banks, threads or lanes");
+             "order, outermost first: groups, one level of units, then banks, threads or lanes");
   }
 }
 
 void check(const Contents &c, const Machine &m) {
-  if (m.levels.empty()) return c.report("wrong-levels", "levels", "the machine has no levels", "name at least one");
+  if (m.levels.empty()) return c.report("wrong-levels", "levels", "the machine has no levels", "add at least one");
   std::int64_t all = 1;
   std::vector<std::string> mergers{"host"};
   for (const Level &l : m.levels) {
     all = multiplySaturated(all, l.count);
     if (l.splitsReduction && l.merge.empty()) {
       c.report("missing-key", "levels." + l.name,
-               "level '" + l.name + "' splits reductions, but nobody merges its results", "add 'merge: host'");
+               "level '" + l.name + "' splits reductions, but nothing merges its results", "add 'merge: host'");
     }
     if (!l.merge.empty() && std::find(mergers.begin(), mergers.end(), l.merge) == mergers.end()) {
       c.report("unknown-choice", "levels." + l.name + ".merge",
-               "nobody above level '" + l.name + "' is called '" + l.merge + "'", suggest(l.merge, mergers));
+               "no level above '" + l.name + "' is called '" + l.merge + "'", suggest(l.merge, mergers));
     }
     mergers.push_back(l.name);
   }
   constexpr std::int64_t kMostUnits = std::int64_t{1} << 40;
-  if (all > kMostUnits) c.impossible("levels", "the levels multiply to more than 2^40 units", "lower their counts");
+  if (all > kMostUnits) c.impossible("levels", "the levels multiply to more than 2^40 units", "reduce their counts");
   checkRoles(c, m.levels);
 }
 

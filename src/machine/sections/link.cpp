@@ -12,24 +12,24 @@ namespace {
 
 row::Rows rows() {
   return {
-      row::section("host.dpus", "how the host reaches many DPUs"),
-      row::real("host.dpus.launch", "ns|us|ms|ps", 0, row::kAny, "launch of all DPUs, and learning that they are done"),
-      row::real("host.dpus.write_latency", "ns|us|ms|ps", 0, row::kAny, "of a phase of transfers to DPUs"),
-      row::real("host.dpus.read_latency", "ns|us|ms|ps", 0, row::kAny, "of a phase of transfers from DPUs"),
-      row::section("host.dpus.write", "to all DPUs of a rank at once, equally much each", true),
-      row::section("host.dpus.write.*", "one number of DPUs; between two of them: interpolated in logarithms"),
-      row::integer("host.dpus.write.*.dpus", "count", 1, 1024, "DPUs of the rank", true),
-      row::real("host.dpus.write.*.rate", "GB/s|TB/s|MB/s", 1e-9, row::kAny, "of all of them together"),
-      row::section("host.dpus.read", "from all DPUs of a rank at once, equally much each", true),
-      row::section("host.dpus.read.*", "one number of DPUs; between two of them: interpolated in logarithms"),
-      row::integer("host.dpus.read.*.dpus", "count", 1, 1024, "DPUs of the rank", true),
-      row::real("host.dpus.read.*.rate", "GB/s|TB/s|MB/s", 1e-9, row::kAny, "of all of them together"),
-      row::real("host.dpus.write_limit", "GB/s|TB/s|MB/s", 1e-9, row::kAny, "of all ranks together"),
-      row::real("host.dpus.read_limit", "GB/s|TB/s|MB/s", 1e-9, row::kAny, "of all ranks together"),
-      row::real("host.dpus.serial_write", "GB/s|TB/s|MB/s", 1e-9, row::kAny, "to one DPU after the other"),
-      row::real("host.dpus.serial_read", "GB/s|TB/s|MB/s", 1e-9, row::kAny, "from one DPU after the other"),
+      row::section("host.dpus", "how the host transfers data to and from DPUs"),
+      row::real("host.dpus.launch", "ns|us|ms|ps", 0, row::kAny, "launching all DPUs and detecting completion"),
+      row::real("host.dpus.write_latency", "ns|us|ms|ps", 0, row::kAny, "latency of a transfer phase to DPUs"),
+      row::real("host.dpus.read_latency", "ns|us|ms|ps", 0, row::kAny, "latency of a transfer phase from DPUs"),
+      row::section("host.dpus.write", "parallel transfers to all DPUs of a rank, the same amount to each", true),
+      row::section("host.dpus.write.*", "rate for one number of DPUs; interpolated logarithmically in between"),
+      row::integer("host.dpus.write.*.dpus", "count", 1, 1024, "DPUs per rank", true),
+      row::real("host.dpus.write.*.rate", "GB/s|TB/s|MB/s", 1e-9, row::kAny, "total rate of these DPUs"),
+      row::section("host.dpus.read", "parallel transfers from all DPUs of a rank, the same amount from each", true),
+      row::section("host.dpus.read.*", "rate for one number of DPUs; interpolated logarithmically in between"),
+      row::integer("host.dpus.read.*.dpus", "count", 1, 1024, "DPUs per rank", true),
+      row::real("host.dpus.read.*.rate", "GB/s|TB/s|MB/s", 1e-9, row::kAny, "total rate of these DPUs"),
+      row::real("host.dpus.write_limit", "GB/s|TB/s|MB/s", 1e-9, row::kAny, "limit for all ranks together"),
+      row::real("host.dpus.read_limit", "GB/s|TB/s|MB/s", 1e-9, row::kAny, "limit for all ranks together"),
+      row::real("host.dpus.serial_write", "GB/s|TB/s|MB/s", 1e-9, row::kAny, "serial transfers to one DPU at a time"),
+      row::real("host.dpus.serial_read", "GB/s|TB/s|MB/s", 1e-9, row::kAny, "serial transfers from one DPU at a time"),
       row::real("host.dpus.broadcast", "GB/s|TB/s|MB/s", 1e-9, row::kAny,
-                "one copy for all, bytes counted for each DPU"),
+                "broadcast of one copy; bytes count once per DPU"),
   };
 }
 
@@ -60,13 +60,13 @@ void check(const Contents &c, const Machine &m) {
   if (!m.host.dpus) return;
   const DpuLink &l = *m.host.dpus;
   for (const auto &[path, rates] : {std::pair{"host.dpus.write", &l.write}, std::pair{"host.dpus.read", &l.read}}) {
-    if (rates->empty()) c.impossible(path, "'" + std::string(path) + "' has no rates", "name at least one");
+    if (rates->empty()) c.impossible(path, "'" + std::string(path) + "' has no rates", "add at least one");
     for (std::size_t i = 1; i < rates->size(); ++i)
       if ((*rates)[i].dpus <= (*rates)[i - 1].dpus)
         c.impossible(path,
-                     "the rate for " + std::to_string((*rates)[i].dpus) + " DPUs stands behind that for " +
+                     "the rate for " + std::to_string((*rates)[i].dpus) + " DPUs is listed after the rate for " +
                          std::to_string((*rates)[i - 1].dpus),
-                     "list the rates by ascending numbers of DPUs, each once");
+                     "list the rates in ascending order of DPUs, each once");
   }
 }
 

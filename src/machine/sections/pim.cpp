@@ -16,35 +16,35 @@ constexpr Word<PimMode> kModes[] = {
 
 row::Rows rows() {
   return {
-      row::section("pim", "units beside the banks"),
+      row::section("pim", "compute units next to the banks"),
       row::integer("pim.blocks", "count", 1, 64, "units per rank", true),
-      row::integer("pim.lanes", "count", 1, 4096, "lanes of a unit", true),
-      row::integer("pim.banks_per_block", "count", 1, 64, "banks that a unit serves", true),
+      row::integer("pim.lanes", "count", 1, 4096, "lanes per unit", true),
+      row::integer("pim.banks_per_block", "count", 1, 64, "banks per unit", true),
       row::integer("pim.grf_entries", "count", 1, 4096, "vector registers in each of GRF_A and GRF_B, one burst each",
                    true),
       row::integer("pim.srf_entries", "count", 1, 4096, "scalars in each of SRF_M and SRF_A", true),
-      row::integer("pim.crf_words", "count", 1, 4096, "instructions the unit holds", true),
+      row::integer("pim.crf_words", "count", 1, 4096, "capacity of the instruction buffer (CRF)", true),
       row::dtype("pim.type", "element type of the lanes"),
-      row::integer("pim.ranks", "count", 1, 64, "ranks per channel that have units, the first ones", true),
-      row::index("pim.first_control_row", "row", "rows from here on are control or parking rows, never data"),
-      row::section("pim.rows", "rows with a meaning", true),
-      row::index("pim.rows.park", "row", "read to leave all banks in a known state"),
+      row::integer("pim.ranks", "count", 1, 64, "ranks per channel that have units, starting from the first", true),
+      row::index("pim.first_control_row", "row", "first control row; control and parking rows never hold data"),
+      row::section("pim.rows", "special rows", true),
+      row::index("pim.rows.park", "row", "read to put all banks into a known state"),
       row::index("pim.rows.enter_all_bank", "row", "switches to all-bank mode"),
       row::index("pim.rows.leave_all_bank", "row", "switches to single-bank mode"),
       row::index("pim.rows.registers", "row", "the register map"),
       row::section("pim.columns", "columns of those rows, in bursts", true),
-      row::index("pim.columns.mode", "column", "column that mode switches use"),
+      row::index("pim.columns.mode", "column", "column for mode switches"),
       row::index("pim.columns.control", "column", "control register"),
       row::index("pim.columns.srf", "column", "scalar registers"),
       row::index("pim.columns.crf", "column", "first column of the instructions"),
       row::index("pim.columns.grf_a", "column", "first column of GRF_A"),
       row::index("pim.columns.grf_b", "column", "first column of GRF_B"),
-      row::section("modes", "mode changes: once `command` for `row` has arrived at every bank of `banks`"),
+      row::section("modes", "mode changes: take effect once `command` for `row` has reached every bank of `banks`"),
       row::section("modes.*", "one mode change"),
-      row::choice("modes.*.from", choicesOf(kModes), "mode before"),
-      row::choice("modes.*.to", choicesOf(kModes), "mode after"),
-      row::choice("modes.*.command", commandKinds(), "command that counts"),
-      row::formula("modes.*.row", "row", 0, row::kMostCount, "its row"),
+      row::choice("modes.*.from", choicesOf(kModes), "mode before the change"),
+      row::choice("modes.*.to", choicesOf(kModes), "mode after the change"),
+      row::choice("modes.*.command", commandKinds(), "command that triggers the change"),
+      row::formula("modes.*.row", "row", 0, row::kMostCount, "row of the command"),
       {"modes.*.banks",
        ValueKind::kNumbers,
        "bank",
@@ -54,8 +54,8 @@ row::Rows rows() {
        row::kMostCount,
        true,
        {}},
-      row::formula("modes.*.column", "column", 0, row::kMostCount, "writes: column that must match", false),
-      row::integer("modes.*.value", "byte", 0, 255, "writes: value of byte 0 that must match", false),
+      row::formula("modes.*.column", "column", 0, row::kMostCount, "for writes: required column", false),
+      row::integer("modes.*.value", "byte", 0, 255, "for writes: required value of byte 0", false),
   };
 }
 
@@ -92,11 +92,11 @@ void checkUnits(const Contents &c, const PimUnit &p, const Organization &o) {
   if (p.blocks * p.banksPerBlock != o.banks()) {
     c.impossible("pim.blocks",
                  std::to_string(p.blocks) + " blocks of " + std::to_string(p.banksPerBlock) +
-                     " banks do not serve the rank's " + std::to_string(o.banks()) + " banks",
+                     " banks do not match the rank's " + std::to_string(o.banks()) + " banks",
                  "blocks x banks_per_block = bank_groups x banks_per_group");
   }
   if (p.pimRanks > o.ranks) {
-    c.impossible("pim.ranks", "more ranks with units than ranks", "at most " + std::to_string(o.ranks));
+    c.impossible("pim.ranks", "pim.ranks exceeds the number of ranks", "at most " + std::to_string(o.ranks));
   }
   if (p.lanes * sizeOf(p.type).value != o.burst.value) {
     c.impossible("pim.lanes",
@@ -111,7 +111,7 @@ void checkRows(const Contents &c, const PimUnit &p, const Organization &o) {
   for (const auto &[key, row] : p.rows) {
     c.below("pim.rows." + key, row, o.rows, "organization.rows");
     if (row < p.firstControlRow) {
-      c.impossible("pim.rows." + key, "row " + std::to_string(row) + " lies among the data rows",
+      c.impossible("pim.rows." + key, "row " + std::to_string(row) + " is in the range of data rows",
                    "use a row from pim.first_control_row on");
     }
   }
@@ -150,7 +150,7 @@ void checkMode(const Contents &c, const std::string &path, const ModeRule &r, co
   const Organization &o = m.dram->organization;
   c.below(path + ".row", r.row, o.rows, "organization.rows");
   if (r.row < m.pim->firstControlRow) {
-    c.impossible(path + ".row", "row " + std::to_string(r.row) + " lies among the data rows",
+    c.impossible(path + ".row", "row " + std::to_string(r.row) + " is in the range of data rows",
                  "a mode change needs a row from pim.first_control_row on");
   }
   if (r.column) c.below(path + ".column", *r.column, o.columns, "organization.columns");
@@ -163,15 +163,15 @@ void checkModesReachable(const Contents &c, const PimUnit &p) {
   if (!has([](const ModeRule &r) { return r.from == PimMode::kSingleBank && r.to != r.from; }) ||
       !has([](const ModeRule &r) { return r.to == PimMode::kSingleBank && r.to != r.from; }) ||
       !has([](const ModeRule &r) { return r.to == PimMode::kAllBankPim && r.to != r.from; })) {
-    c.report("missing-key", "modes", "the modes cannot all be entered and left",
-             "add a rule from single-bank, one to all-bank-pim and one back to single-bank");
+    c.report("missing-key", "modes", "some modes cannot be entered or left",
+             "add a rule that leaves single-bank, one that enters all-bank-pim and one that returns to single-bank");
   }
 }
 
 void check(const Contents &c, const Machine &m) {
   if (!m.pim) {
     if (c.has("modes"))
-      c.report("missing-section", "modes", "'modes' mean nothing without 'pim'",
+      c.report("missing-section", "modes", "'modes' has no effect without 'pim'",
                "add the section 'pim' or remove 'modes'");
     return;
   }
@@ -186,7 +186,7 @@ void check(const Contents &c, const Machine &m) {
   checkRegisterColumns(c, p, o.burst);
   const std::vector<Entry> &modes = c.entries("modes");
   if (modes.empty())
-    return c.report("missing-section", "pim", "'pim' needs 'modes'", "say how the device changes modes");
+    return c.report("missing-section", "pim", "'pim' needs 'modes'", "specify how the device changes modes");
   for (std::size_t i = 0; i < p.modeRules.size(); ++i) checkMode(c, "modes." + modes[i].key, p.modeRules[i], m);
   checkModesReachable(c, p);
 }

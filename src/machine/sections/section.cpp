@@ -65,8 +65,7 @@ void Contents::impossible(const std::string &path, std::string message, std::str
 
 void Contents::below(const std::string &path, std::int64_t x, std::int64_t end, const std::string &what) const {
   if (x < end) return;
-  impossible(path,
-             "'" + path + "' reaches " + std::to_string(x) + ", beyond " + what + " (" + std::to_string(end) + ")",
+  impossible(path, "'" + path + "' reaches " + std::to_string(x) + ", above " + what + " (" + std::to_string(end) + ")",
              "use a number below " + std::to_string(end));
 }
 

@@ -94,9 +94,9 @@ class Executor {
     if (index >= 0 && index < i.data.limit) return index * i.data.stride;
     const Array &a = unit_.arrays[static_cast<std::size_t>(i.array)];
     failure_ = error(DiagnosticKind::kFault, "index-out-of-range", {},
-                     fmt::format("thread {} takes index {} into array '{}', which has {} there", first_ + l, index,
+                     fmt::format("thread {} uses index {} into array '{}', which has {} there", first_ + l, index,
                                  a.name, i.data.limit),
-                     fmt::format("give data whose indices lie in 0..{}", i.data.limit - 1));
+                     fmt::format("use data with indices in 0..{}", i.data.limit - 1));
     return std::nullopt;
   }
 

@@ -39,9 +39,9 @@ RunResult simulate(const UnitCode &code, const machine::Machine &machine) {
   return resultOf(unit, 0);
 }
 
-RunResult estimate(const UnitCode &code, const machine::Machine &machine) {
-  Unit unit(code, machine, false);
-  FastForward<Unit> engine(unit, {});
+RunResult estimate(const UnitCode &code, const machine::Machine &machine, const UnitWeakening &weakening) {
+  Unit unit(code, machine, false, weakening.turns);
+  FastForward<Unit> engine(unit, {.weakening = weakening.states});
   const FastForwardResult done = engine.run();
   return resultOf(unit, done.skipped);
 }
@@ -68,18 +68,19 @@ Cycles lowerBound(const UnitCode &code, const machine::Machine &machine) {
   return Cycles(bound);
 }
 
-Unit::Unit(const UnitCode &code, const machine::Machine &machine, bool walksLoops)
+Unit::Unit(const UnitCode &code, const machine::Machine &machine, bool walksLoops, Weakening turns)
     : code_(&code),
       walksLoops_(walksLoops),
+      turnsWithout_(turns.without),
       isBlocking_(machine.unitMemory->isBlocking),
-      issue_(machine.compute->issueInterval.value),
+      issue_(machine.compute->issueInterval.value, code.contexts()),
       bank_(bankOf(*machine.unitMemory)),
-      threads_(static_cast<std::size_t>(code.contexts())) {
+      threads_(static_cast<std::size_t>(code.contexts())),
+      issued_(threads_.size()) {
   for (int t = 0; t < code.contexts(); ++t) {
     thread(t).position.code_ = code_;
     issue_.wake(t, 0);
   }
-  front_.code_ = code_;
 }
 
 // To the next event, or to the end. Walking loops: one instruction. The loop whose iteration thread 0 completed, where
@@ -163,10 +164,7 @@ Checkpoint Unit::run() {
     if (k.slots == 0 && !k.isAtEvent) {
       isTurnPure_ = false;
       const int loop = walk(chosen_);
-      if (loop >= 0) {
-        chooseFront(loop);
-        return {Checkpoint::Kind::kIteration, loop};
-      }
+      if (loop >= 0) return {Checkpoint::Kind::kIteration, loop, 0};
       if (k.isDone) {
         completion_ = std::max(completion_, now());
         chosen_ = -1;
@@ -192,12 +190,13 @@ void Unit::noteTurn(int t) {
   if (leader_ < 0 || thread(leader_).slots == 0) leader_ = t;
   if (t == leader_) {
     scratch_.clear();
-    issue_.encodeTurn(scratch_);
-    if (isTurnPure_ && scratch_ == turnState_) skipTurns();
-    turnState_ = scratch_;
+    scratch_.begin(0);
+    issue_.encodeWaits(false, scratch_);
+    if (isTurnPure_ && scratch_.matches(turnState_, turnsWithout_)) skipTurns();
+    std::swap(turnState_, scratch_);
     turnStart_ = now();
     turnIdle_ = issue_.idle();
-    issued_.fill(0);
+    std::ranges::fill(issued_, 0);
     isTurnPure_ = true;
   }
   ++issued_[static_cast<std::size_t>(t)];
@@ -210,7 +209,7 @@ void Unit::skipTurns() {
     const std::int64_t n = issued_[i];
     if (n > 0) times = std::min(times, (threads_[i].slots - 1) / n);
   }
-  if (issue_.nextWake() != dpu::Issue::kNever) times = std::min(times, (issue_.nextWake() - 1 - now()) / period);
+  if (issue_.nextWake() != dpu::IssueOf<0>::kNever) times = std::min(times, (issue_.nextWake() - 1 - now()) / period);
   if (times <= 0 || period <= 0) return;
   for (std::size_t i = 0; i < threads_.size(); ++i) threads_[i].slots -= times * issued_[i];
   const std::int64_t idle = issue_.idle() - turnIdle_;
@@ -218,55 +217,35 @@ void Unit::skipTurns() {
   skipped_ += times * period;
 }
 
-// All threads in the loop at depth `scope`, in the same iterations of the loops around it.
-bool Unit::isShiftable(int scope) const {
-  const auto d = static_cast<std::size_t>(scope);
-  for (const Thread &k : threads_) {
-    const Position &p = k.position;
-    if (k.isDone || p.depth_ <= scope) return false;
-    for (std::size_t i = 0; i <= d; ++i)
-      if (p.loop_[i] != front_.loop_[i] || (i < d && p.counter_[i] != front_.counter_[i])) return false;
-  }
-  return true;
+void Unit::encode(StateWords &out) const {
+  out.begin(Part::kProcesses);
+  for (const Thread &k : threads_) out.put(k.position.step_, k.isAtEvent ? 1 : 0);
+  out.begin(Part::kSlots);
+  for (const Thread &k : threads_) out.put(k.slots);
+  out.begin(Part::kPieces);
+  for (const Thread &k : threads_) out.put(k.piece);
+  out.begin(Part::kWaits);
+  issue_.encodeWaits(true, out);
+  out.begin(Part::kPorts);
+  bank_.encodePorts(now(), out);
+  out.begin(Part::kRefresh);
+  bank_.encodeRefresh(now(), out);
 }
 
-void Unit::chooseFront(int loop) {
-  const auto d = static_cast<std::size_t>(code_->loops()[static_cast<std::size_t>(loop)].depth);
-  front_ = threads_.front().position;
-  for (const Thread &k : threads_) {
-    const Position &p = k.position;
-    if (p.depth_ > static_cast<int>(d) && p.loop_[d] == loop && p.counter_[d] > front_.counter_[d]) front_ = p;
-  }
-}
-
-void Unit::encode(int scope, bool /*withCountdowns*/, StateWords &out) const {
-  if (!isShiftable(scope)) {
-    out.put(INT64_MIN);  // like no other state
-    out.put(now());
-    return;
-  }
-  const auto d = static_cast<std::size_t>(scope);
-  for (const Thread &k : threads_) {
-    out.put(k.position.step_, k.isAtEvent ? 1 : 0);
-    out.put(k.slots);
-    out.put(k.piece);
-    out.put(k.position.counter_[d] - front_.counter_[d]);
-    for (std::size_t i = d + 1; i < static_cast<std::size_t>(k.position.depth_); ++i) out.put(k.position.counter_[i]);
-  }
-  issue_.encode(out);
-  bank_.encode(now(), out);
-  out.put(std::max<std::int64_t>(0, blockedUntil_ - now()));
-}
-
-void Unit::shift(const LoopShift &by, std::int64_t time, bool /*withEvents*/) {
-  for (std::size_t d = 0; d < by.size(); ++d) {
-    if (by[d] == 0) continue;
-    for (Thread &k : threads_) k.position.counter_[d] += by[d];
-    front_.counter_[d] += by[d];
-  }
-  issue_.shift(time);
-  bank_.shift(time);
-  blockedUntil_ += time;
+void Unit::restore(const StateWords &words, std::span<const Position> positions, std::int64_t now,
+                   bool /*withCountdowns*/) {
+  StateReader in(words);
+  for (std::size_t t = 0; t < threads_.size(); ++t) threads_[t].position = positions[t];
+  in.begin(Part::kProcesses);
+  for (Thread &k : threads_) k.isAtEvent = in.getPair().second != 0;
+  in.begin(Part::kSlots);
+  for (Thread &k : threads_) k.slots = in.get();
+  in.begin(Part::kPieces);
+  for (Thread &k : threads_) k.piece = in.get();
+  in.begin(Part::kWaits);
+  issue_.restoreWaits(now, in, [this](int t) { return t != chosen_ && !thread(t).isDone; });
+  in.begin(Part::kPorts);
+  bank_.restorePorts(now, in);
   isTurnPure_ = false;
 }
 

@@ -10,7 +10,8 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "pimento/base/units.h"
@@ -29,8 +30,12 @@ struct RunResult {
 
 /// Every instruction of every thread.
 RunResult simulate(const UnitCode &code, const machine::Machine &machine);
+/// What tests leave out of states of a unit, and of those of its turns.
+struct UnitWeakening {
+  Weakening states = {}, turns = {};
+};
 /// The same, by fast-forward.
-RunResult estimate(const UnitCode &code, const machine::Machine &machine);
+RunResult estimate(const UnitCode &code, const machine::Machine &machine, const UnitWeakening &weakening = {});
 /// No run is shorter: what issue slots and the bank's ports take alone.
 Cycles lowerBound(const UnitCode &code, const machine::Machine &machine);
 
@@ -43,10 +48,13 @@ class Unit {
   /// Where a thread is.
   class Position {
    public:
+    int step() const { return step_; }
     int depth() const { return depth_; }
     int loopAt(int depth) const { return loop_[static_cast<std::size_t>(depth)]; }
     std::int64_t counter(int depth) const { return counter_[static_cast<std::size_t>(depth)]; }
     const UnitCode &code() const { return *code_; }
+    /// Moves the counter at `depth`; the result must stay inside the loop.
+    void shift(int depth, std::int64_t iterations) { counter_[static_cast<std::size_t>(depth)] += iterations; }
 
    private:
     friend class Unit;
@@ -56,17 +64,27 @@ class Unit {
     std::array<std::int64_t, program::kMaxDepth> counter_{};
   };
 
-  /// `walksLoops`: every instruction on its own, no checkpoints. `code` outlives the unit.
-  Unit(const UnitCode &code, const machine::Machine &machine, bool walksLoops);
+  /// `walksLoops`: every instruction on its own, no checkpoints. `turns`: what turns that repeat need not have in
+  /// common, in tests; their state has one part, the waits of threads that take turns. `code` outlives the unit.
+  Unit(const UnitCode &code, const machine::Machine &machine, bool walksLoops, Weakening turns = {});
 
   Checkpoint run();
   std::int64_t now() const { return issue_.now(); }
   std::int64_t nextEvent() const { return INT64_MAX; }  // nothing happens by itself
-  const Position &position() const { return front_; }
+  /// Each thread is a process.
+  int processes() const { return static_cast<int>(threads_.size()); }
+  const Position &position(int thread) const { return threads_[static_cast<std::size_t>(thread)].position; }
   const Counts &counts() const { return counts_; }
   void setCounts(const Counts &c) { counts_ = c; }
-  void encode(int scope, bool withCountdowns, StateWords &out) const;
-  void shift(const LoopShift &by, std::int64_t time, bool withEvents);
+  /// Parts of its state: at which step each thread is and whether its slots are known; how many are left; which piece
+  /// of an access comes next; how long it waits; busy ports of the bank; where in a refresh interval. At a checkpoint
+  /// thread 0 has just got its turn, so no access blocks the others.
+  enum class Part : std::uint8_t { kProcesses, kSlots, kPieces, kWaits, kPorts, kRefresh };
+  static constexpr std::array<std::string_view, 6> kParts = {"processes", "slots", "pieces",
+                                                             "waits",     "ports", "refresh"};
+  static constexpr int kCountdowns = -1;
+  void encode(StateWords &out) const;
+  void restore(const StateWords &words, std::span<const Position> positions, std::int64_t now, bool withCountdowns);
   std::int64_t completion() const { return completion_; }
   void setCompletion(std::int64_t c) { completion_ = c; }
   bool isStarved() const { return false; }
@@ -85,17 +103,16 @@ class Unit {
   Thread &thread(int t) { return threads_[static_cast<std::size_t>(t)]; }
   int walk(int thread);
   void event(int thread);
-  bool isShiftable(int scope) const;
-  void chooseFront(int loop);
   void noteTurn(int thread);
   void skipTurns();
 
   const UnitCode *code_;
-  bool walksLoops_, isBlocking_;
-  dpu::Issue issue_;
+  bool walksLoops_;
+  Parts turnsWithout_;
+  bool isBlocking_;
+  dpu::IssueOf<0> issue_;
   dpu::Dma bank_;
   std::vector<Thread> threads_;
-  Position front_;  ///< of the thread that is farthest in the loop of the last checkpoint
   Counts counts_;
   int chosen_ = -1;  ///< issues now
   std::int64_t blockedUntil_ = 0, completion_ = 0, skipped_ = 0;
@@ -105,7 +122,7 @@ class Unit {
   bool isTurnPure_ = false;
   std::int64_t turnStart_ = 0, turnIdle_ = 0;
   StateWords turnState_, scratch_;
-  std::array<std::int32_t, dpu::kMaxTasklets> issued_{};
+  std::vector<std::int32_t> issued_;
 };
 
 }  // namespace pimento::sim::cnm

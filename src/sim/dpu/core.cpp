@@ -29,7 +29,7 @@ std::string placeOf(const Code &code, std::uint32_t pc) {
 }  // namespace
 
 Core::Core(std::shared_ptr<const Image> program, const machine::Dpu &m)
-    : machine(m), mram(m.mram.value), issue(m.issueInterval.value), dma(m) {
+    : machine(m), mram(m.mram.value), issue(m.issueInterval.value, kMaxTasklets), dma(m) {
   load(std::move(program));
 }
 
@@ -58,7 +58,7 @@ void Core::load(std::shared_ptr<const Image> program) {
 }
 
 void Core::launch() {
-  issue = Issue(machine.issueInterval.value);
+  issue = Issue(machine.issueInterval.value, kMaxTasklets);
   dma.reset();
   status.fill(Status::kIdle);
   readyAgain.fill(0);
@@ -135,7 +135,7 @@ void Core::failBounds(int tasklet, std::uint32_t address, int bytes, bool isLoad
 
 void Core::failJump(int tasklet, std::uint32_t to) {
   fail(tasklet, "dpu-iram-bounds",
-       fmt::format("jump to instruction {}; the program has {}", to, image->instructions.size()));
+       fmt::format("jump to instruction {}, but the program has {}", to, image->instructions.size()));
 }
 
 std::optional<Core::Transfer> Core::transferOf(int tasklet, const Step &s, const Context &k) {
@@ -149,7 +149,7 @@ std::optional<Core::Transfer> Core::transferOf(int tasklet, const Step &s, const
   if (t.wram % unit != 0 || t.mram % unit != 0 || t.bytes % unit != 0 || t.bytes > machine.transferMax.value) {
     fail(tasklet, "dpu-dma-alignment",
          fmt::format("transfer of {} bytes between WRAM address {:#x} and MRAM address {:#x}", t.bytes, t.wram, t.mram),
-         fmt::format("addresses and sizes are multiples of {} bytes, sizes at most {}", unit,
+         fmt::format("addresses and sizes must be multiples of {} bytes, sizes at most {}", unit,
                      machine.transferMax.value));
     return std::nullopt;
   }
@@ -183,7 +183,7 @@ void Core::loadCode(int tasklet, const Transfer &t) {
     const auto decoded = pimento::dpu::decode(word);
     if (!decoded) {
       fail(tasklet, "dpu-word-unknown",
-           fmt::format("the word {:#014x} loaded as instruction {} is no instruction", word, first + i));
+           fmt::format("the word {:#014x} loaded as instruction {} is not an instruction", word, first + i));
       return;
     }
     steps[first + i] = Step(*decoded);
@@ -219,7 +219,7 @@ void Core::control(int tasklet, const Step &s, Context &k) {
     case Op::kFault:
       if (k.pc >= image->instructions.size())
         fail(tasklet, "dpu-iram-bounds",
-             fmt::format("runs past the program's end; it has {} instructions", image->instructions.size()));
+             fmt::format("runs past the end of the program, which has {} instructions", image->instructions.size()));
       else
         fail(tasklet, "dpu-fault", fmt::format("the program raised fault {}", s.imm));
       return;
@@ -251,9 +251,9 @@ void Core::control(int tasklet, const Step &s, Context &k) {
       break;
     default:
       fail(tasklet, "dpu-not-established",
-           fmt::format("'{}' has no established meaning",
+           fmt::format("'{}' is undocumented",
                        k.pc < image->instructions.size() ? pimento::dpu::print(image->instructions[k.pc], k.pc) : "?"),
-           "public sources do not say what it computes; programs of the public compilers do not use it");
+           "public sources do not say what it computes; the public compilers do not generate it");
       return;
   }
   if (!fault) issue.wake(tasklet, readyAgain[t]);
@@ -263,7 +263,7 @@ void Core::control(int tasklet, const Step &s, Context &k) {
 bool Core::attempt(int tasklet, const Step &s, std::uint32_t target) {
   if (target >= static_cast<std::uint32_t>(machine.maxTasklets)) {
     fail(tasklet, "dpu-tasklet-bounds",
-         fmt::format("there is no tasklet {}; the last is {}", target, machine.maxTasklets - 1));
+         fmt::format("unknown tasklet {}; the last is {}", target, machine.maxTasklets - 1));
     return false;
   }
   Status &other = status[target];

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
+
+#include "pimento/base/integer.h"
 
 namespace pimento::sim::dpu {
 
@@ -22,10 +26,19 @@ void Dma::reset() {
   openRow_ = -1;
 }
 
-void Dma::encode(std::int64_t now, StateWords &out) const {
-  for (const std::int64_t port : free_) out.put(std::max<std::int64_t>(0, port - now * ticks_));
-  if (refreshInterval_ != 0) out.put(now * ticks_ % refreshInterval_);
-  if (hasRows_) out.put(openRow_);
+void Dma::encodePorts(std::int64_t now, StateWords &out) const {
+  PIMENTO_CHECK(!hasRows_);
+  std::vector<std::int64_t> busy;
+  for (const std::int64_t port : free_)
+    if (port > now * ticks_) busy.push_back(port - now * ticks_);
+  std::ranges::sort(busy);
+  for (const std::int64_t port : busy) out.put(port);
+}
+
+void Dma::restorePorts(std::int64_t now, StateReader &in) {
+  std::ranges::fill(free_, 0);
+  // The last ones, in order of time: a heap.
+  for (std::size_t i = free_.size() - in.left(); i < free_.size(); ++i) free_[i] = now * ticks_ + in.get();
 }
 
 std::int64_t Dma::ticks(double cycles) const {
@@ -68,23 +81,40 @@ Dma::Costs Dma::costsOf(const machine::Dpu &machine, bool isRead) {
   return costs(isRead ? machine.reads : machine.writes, machine);
 }
 
-double Dma::leastOccupancy(const machine::Dpu &machine, bool isRead, std::int64_t bytes) {
-  if (machine.mramModel == "constant") return machine.constantTransfer;
-  const machine::Dpu::Rows &rows = machine.rows;
-  if (machine.mramModel == "dram-rows")
-    return rows.overhead + rows.column * static_cast<double>(bytes / rows.columnBytes.value);
-  double least = 0;
-  for (const machine::Dpu::Transfer &t : isRead ? machine.reads : machine.writes)
-    if (t.size.value <= bytes) least = std::max(least, t.occupancy);
-  return least;
+std::int64_t Dma::mostOccupancy(const machine::Dpu &machine) {
+  std::int64_t most = 0;
+  for (const bool isRead : {true, false})
+    for (const Cost &c : costsOf(machine, isRead)) most = std::max(most, c.occupancy);
+  if (machine.mramModel != "dram-rows") return most;
+  Dma rows(machine);  // every column of another row
+  const std::int64_t columns = ceilDiv(machine.transferMax.value, machine.rows.columnBytes.value) + 1;
+  return rows.ticks(machine.rows.overhead) +
+         columns * (rows.ticks(machine.rows.rowMiss) + rows.ticks(machine.rows.column));
 }
 
-double Dma::mostOccupancy(const machine::Dpu &machine) {
-  if (machine.mramModel == "constant") return machine.constantTransfer;
-  double most = 0;
-  for (const auto *table : {&machine.reads, &machine.writes})
-    for (const machine::Dpu::Transfer &t : *table) most = std::max(most, t.occupancy);
-  return most;
+LeastOccupancy::LeastOccupancy(const machine::Dpu &machine, bool isRead) : unit_(machine.transferUnit.value) {
+  const Dma dma(machine);
+  Dma::Costs costs = Dma::costsOf(machine, isRead);
+  if (machine.mramModel == "dram-rows")
+    for (std::size_t n = 1; n < costs.size(); ++n)
+      costs[n].occupancy = dma.ticks(machine.rows.overhead) +
+                           ceilDiv(static_cast<std::int64_t>(n) * unit_, machine.rows.columnBytes.value) *
+                               dma.ticks(machine.rows.column);
+  perUnit_ = std::numeric_limits<double>::infinity();
+  least_.assign(costs.size(), 0);
+  for (std::size_t units = 1; units < costs.size(); ++units) {
+    least_[units] = std::numeric_limits<std::int64_t>::max();
+    for (std::size_t n = 1; n < costs.size(); ++n)
+      least_[units] = std::min(least_[units], costs[n].occupancy + least_[units - std::min(n, units)]);
+    perUnit_ = std::min(perUnit_, static_cast<double>(costs[units].occupancy) / static_cast<double>(units));
+  }
+}
+
+double LeastOccupancy::ticks(std::int64_t bytes) const {
+  const std::int64_t units = ceilDiv(bytes, unit_);
+  if (units < static_cast<std::int64_t>(least_.size()))
+    return static_cast<double>(least_[static_cast<std::size_t>(units)]);
+  return std::max(static_cast<double>(least_.back()), perUnit_ * static_cast<double>(units));
 }
 
 std::int64_t Dma::after(std::int64_t begin, std::int64_t work) const {
@@ -104,12 +134,13 @@ std::int64_t Dma::after(std::int64_t begin, std::int64_t work) const {
 TransferTime Dma::issue(std::int64_t cycle, bool isRead, std::int64_t bytes, std::uint32_t mramAddress) {
   const Cost c =
       hasRows_ ? rowCost(bytes, mramAddress) : (isRead ? *reads_ : *writes_)[static_cast<std::size_t>(bytes / unit_)];
-  std::int64_t &port = *std::ranges::min_element(free_);
-  const std::int64_t begin = std::max(cycle * ticks_, port);
-  port = after(begin, c.occupancy);
+  std::ranges::pop_heap(free_, std::greater{});
+  const std::int64_t begin = std::max(cycle * ticks_, free_.back()), end = after(begin, c.occupancy);
+  free_.back() = end;
+  std::ranges::push_heap(free_, std::greater{});
   work_ += c.occupancy;
   const auto cycles = [&](std::int64_t ticks) { return (ticks + ticks_ / 2) / ticks_; };
-  return {cycles(begin), cycles(port), cycles(after(begin, c.latency))};
+  return {cycles(begin), cycles(end), cycles(after(begin, c.latency))};
 }
 
 }  // namespace pimento::sim::dpu

@@ -25,7 +25,7 @@ Result<std::shared_ptr<const Image>> Image::make(program::Code code) {
       where = {code.files[static_cast<std::size_t>(code.lines[pc].file)], code.lines[pc].line, 0};
     found.push_back(
         error("dpu-word-unknown", where,
-              fmt::format("instruction {}: the word {:#014x} is no instruction", pc, code.instructions[pc])));
+              fmt::format("instruction {}: the word {:#014x} is not an instruction", pc, code.instructions[pc])));
     if (found.size() >= 20) break;
   }
   if (!found.empty()) return found;
@@ -99,7 +99,7 @@ void runAll(Core &core, const RunOptions &options) {
     if (++core.issued > options.maxInstructions) {
       core.isCutOff = true;
       return core.fail(t, "dpu-instruction-limit",
-                       fmt::format("{} instructions issued and the program goes on", options.maxInstructions));
+                       fmt::format("{} instructions issued without reaching the end", options.maxInstructions));
     }
     if constexpr (kIsObserved) options.observer->onIssue(issue.now(), t, k.pc);
     const std::int64_t penalty = hasHazard ? hazard.issue(t, s) : 0;

@@ -23,6 +23,7 @@
 #include "pimento/dpu/instruction.h"
 #include "pimento/machine/machine.h"
 #include "pimento/program/code.h"
+#include "pimento/sim/state.h"
 
 namespace pimento::sim::dpu {
 
@@ -59,13 +60,15 @@ class Observer {
                           bool isRead, std::int64_t bytes) = 0;
 };
 
-/// What tests may leave out of the state that fast-forward compares, to show that they would notice.
-enum class Weakening : std::uint8_t { kNone, kForgetsTurn };
+/// What fast-forward of a DPU relies on, in parts that tests leave out. Of the order of issue: who issued last, whether
+/// all issue at one distance, who waits and will join. Of what is computed ahead of time: bytes read and bytes written
+/// before their time; registers, flags and bytes of WRAM that are not known.
+enum class RunPart : std::uint8_t { kTurn, kSpacing, kWaits, kReads, kWrites, kRegisters, kFlags, kBytes };
 
 struct RunOptions {
   Observer *observer = nullptr;              ///< simulate only
   std::int64_t maxInstructions = INT64_MAX;  ///< then the run ends with the fault dpu-instruction-limit
-  Weakening weakening = Weakening::kNone;    ///< estimate only
+  Weakening weakening = {};                  ///< estimate only, in tests: of RunPart
 };
 
 struct RunResult {

@@ -18,8 +18,9 @@ RunAhead::RunAhead(Core &core)
 
 std::optional<RunResult> RunAhead::run(const RunOptions &options) {
   Issue &issue = core_.issue;
+  weakening_ = options.weakening;
   for (;;) {
-    const bool isSettled = options.weakening == Weakening::kForgetsTurn || lastIssue_ - spacing_ > lastDisturbance_;
+    const bool isSettled = leavesOut(RunPart::kTurn) || lastIssue_ - spacing_ > lastDisturbance_;
     if (isSettled && run_ > 0 && run_ >= std::popcount(inPlay_)) skipRotations();
     const int id = issue.next();
     if (id < 0) break;
@@ -58,6 +59,7 @@ bool RunAhead::hasKnown(ByteRange r) const {
 }
 
 bool RunAhead::guardRead(int tasklet, ByteRange r) {
+  if (leavesOut(RunPart::kReads)) return true;
   if (!guards_.mayRead(tasklet, r)) return false;
   guards_.read(tasklet, r);
   ahead_[static_cast<std::size_t>(tasklet)].reads.push_back(r);
@@ -65,6 +67,7 @@ bool RunAhead::guardRead(int tasklet, ByteRange r) {
 }
 
 bool RunAhead::guardWrite(int tasklet, ByteRange r) {
+  if (leavesOut(RunPart::kWrites)) return true;
   if (!guards_.mayWrite(tasklet, r)) return false;
   guards_.write(tasklet, r);
   ahead_[static_cast<std::size_t>(tasklet)].writes.push_back(r);
@@ -173,6 +176,7 @@ bool RunAhead::computeStep(int tasklet, const Step &s, Context &k) {
     t.isFlagUnknown = t.isFlagUnknown || isFactorUnknown;  // it leaves C
   else if (!s.keepsFlags)
     t.isFlagUnknown = isUnknown;
+  if (leavesOut(RunPart::kFlags)) t.isFlagUnknown = false;
   executeAlu(s, k);
   return true;
 }
@@ -188,7 +192,7 @@ bool RunAhead::computeLoad(int tasklet, const Step &s, Context &k) {
   std::uint64_t written = std::uint64_t{1} << s.dst;
   if (s.op == Op::kLd || s.extension != Extension::kNone) written |= written << 1;
   written &= (std::uint64_t{1} << pimento::dpu::kRegisters) - 1;
-  t.unknown = isUnknown ? t.unknown | written : t.unknown & ~written;
+  t.unknown = isUnknown && !leavesOut(RunPart::kRegisters) ? t.unknown | written : t.unknown & ~written;
   return core_.load(tasklet, s, k);
 }
 
@@ -231,6 +235,7 @@ void RunAhead::transfer(int tasklet, const Core::Transfer &x, Op) {
   if (x.isRead) {
     isUnsure_ = !guards_.mayWrite(tasklet, r);
     core_.mram.readTracked(x.mram, bytes, unknown);
+    if (leavesOut(RunPart::kBytes)) std::ranges::fill(unknown, 0);
   } else {
     isUnsure_ = !guards_.mayRead(tasklet, r);
     core_.mram.writeTracked(x.mram, bytes, unknown);
@@ -248,7 +253,7 @@ void RunAhead::onIssue(int tasklet) {
     inPlay_ |= bit;
     run_ = 0;
     lastDisturbance_ = now;
-  } else if (run_ > 0 && spacing == spacing_) {
+  } else if (run_ > 0 && (spacing == spacing_ || leavesOut(RunPart::kSpacing))) {
     ++run_;
   } else {
     spacing_ = spacing;
@@ -274,7 +279,7 @@ void RunAhead::skipRotations() {
       const Tasklet &t = ahead_[static_cast<std::size_t>(id)];
       if (t.lastIssue < issue.now() - period) return;  // another issued twice meanwhile
       times = std::min(times, t.slots - 1);
-    } else if (isRunning) {
+    } else if (isRunning && !leavesOut(RunPart::kWaits)) {
       times = std::min(times, (issue.due(id) - issue.now()) / period);
     }
   }

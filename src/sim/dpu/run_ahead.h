@@ -44,6 +44,7 @@ class RunAhead {
   bool isEventKnown(const Tasklet &t, const Step &s) const;
   static void knowTime(Tasklet &t, const Step &s);
   static void knowProduct(Tasklet &t, const Product &p);
+  bool leavesOut(RunPart part) const { return weakening_.leavesOut(part); }
   void transfer(int tasklet, const Core::Transfer &t, Op op);
 
   bool guardRead(int tasklet, ByteRange r);
@@ -60,6 +61,7 @@ class RunAhead {
   std::vector<std::uint8_t> unknown_;  ///< per WRAM byte: 1 where it is not known
   Guards guards_;
   bool isUnsure_ = false;
+  Weakening weakening_;
   std::int64_t skipped_ = 0;
 
   // The path since the last loop head, while a tasklet computes.

@@ -96,7 +96,8 @@ inline std::uint32_t equalBytes(std::uint32_t x, std::uint32_t y) {
 
 }  // namespace detail
 
-/// The operation on x and y; `shift` of fused shifts. Not for pairs, memory and events.
+/// The operation on x and y; `shift` of fused shifts. Not for pairs, memory and events. Long because it has one case
+/// per operation.
 inline AluResult compute(Op op, std::uint32_t x, std::uint32_t y, bool carry, int shift) {
   using namespace detail;
   const int n = static_cast<int>(y & 31);
@@ -203,6 +204,7 @@ inline AluResult compute(Op op, std::uint32_t x, std::uint32_t y, bool carry, in
 }
 
 /// Whether condition `k` holds. `isZeroBefore`: Z before the instruction; `source`: register `a`; `y`: second source.
+/// Long because it has one case per condition.
 inline bool holds(Condition k, const AluResult &r, bool isZeroBefore, std::uint32_t source, std::uint32_t y) {
   const bool z = r.t == 0, n = (r.t >> 31) != 0;
   const bool xz = z && isZeroBefore;

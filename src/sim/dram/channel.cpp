@@ -222,101 +222,125 @@ void ChannelOf<Source, Policy>::takeRefreshRequests() {
   nextDue_ = *std::min_element(due_.begin(), due_.end());
 }
 
+// A loop that is not uniform moves nothing here: its counter is a word of the state.
 template <typename Source, typename Policy>
-Transaction ChannelOf<Source, Policy>::normalised(const Transaction &t, int scope) const
+std::pair<std::int32_t, std::int16_t> ChannelOf<Source, Policy>::movedBy(int command) const
   requires(Source::kHasLoops)
 {
-  Transaction n = t;
   const program::LoopsCursor &cursor = source_.position();
   const program::FlatLoops &code = cursor.code();
-  const program::FlatLoops::FlatCommand &f = code.commands()[static_cast<std::size_t>(t.command)];
-  const int deepest = std::min({scope, f.depth - 1, cursor.depth() - 1});
-  for (int d = 0; d <= deepest; ++d) {
-    const auto i = static_cast<std::size_t>(d);
-    const int loop = cursor.loopAt(d);
-    if (f.loops[i] != loop) break;
+  const program::FlatLoops::FlatCommand &f = code.commands()[static_cast<std::size_t>(command)];
+  std::int64_t row = 0, column = 0;
+  for (int i = 0; i < f.moveCount; ++i) {
+    const program::FlatLoops::FlatCommand::Move &m = f.moves[static_cast<std::size_t>(i)];
+    const int loop = f.loops[static_cast<std::size_t>(m.depth)];
+    if (m.depth >= cursor.depth() || cursor.loopAt(m.depth) != loop) break;
     if (!code.loops()[static_cast<std::size_t>(loop)].isUniform) continue;
-    n.row -= static_cast<std::int32_t>(f.command.row.stride[i] * cursor.counter(d));
-    n.column = static_cast<std::int16_t>(n.column - f.command.column.stride[i] * cursor.counter(d));
+    row += m.row * cursor.counter(m.depth);
+    column += m.column * cursor.counter(m.depth);
   }
-  return n;
+  return {static_cast<std::int32_t>(row), static_cast<std::int16_t>(column)};
 }
 
 template <typename Source, typename Policy>
-void ChannelOf<Source, Policy>::encode(int scope, bool withCountdowns, StateWords &out) const
+void ChannelOf<Source, Policy>::encode(StateWords &out) const
   requires(Source::kHasLoops)
 {
   const program::LoopsCursor &cursor = source_.position();
-  out.put(cursor.step(), scope);
+  out.begin(Part::kProcess);
+  out.put(cursor.step());
   for (int d = 0; d < cursor.depth(); ++d)
-    if (d > scope || !cursor.code().loops()[static_cast<std::size_t>(cursor.loopAt(d))].isUniform)
-      out.put(cursor.counter(d));
-  out.put(mode_ | (nextMode_ << 8) | (policy_.state() << 16), queue_.runs());
-  out.put(modeAt_ == kNever ? -1 : modeAt_ - t_);
+    if (!cursor.code().loops()[static_cast<std::size_t>(cursor.loopAt(d))].isUniform) out.put(cursor.counter(d));
+  out.begin(Part::kMode);
+  out.put(mode_, nextMode_);
+  out.put(modeAt_ == kNever ? -1 : std::max<Tick>(modeAt_ - t_, 0));
+  out.begin(Part::kModeProgress);
+  for (const std::uint64_t p : progress_) out.put(static_cast<std::int64_t>(p));
+  out.begin(Part::kTurn);
+  out.put(policy_.state());
+  out.begin(Part::kCompletion);
   // A completion still ahead may be the last one of all; one that has passed cannot.
   out.put(std::max<Tick>(lastCompletion_ - t_, 0));
+  out.begin(Part::kPending);
   out.put(static_cast<std::int64_t>(pending_));
+  out.begin(Part::kArrival);
   out.put(nextArrival_ == kNever ? -1 : std::max<Tick>(nextArrival_ - t_, 0));
-  out.put(std::min(fetched_, spec_->transactionQueue));
-  for (const std::uint64_t p : progress_) out.put(static_cast<std::int64_t>(p));
+  out.begin(Part::kFetched);
+  out.put(std::min(fetched_, spec_->transactionQueue + 1));
+  out.begin(Part::kQueue);
   for (int i = 0; i < queue_.runs(); ++i) {
     const CommandQueue::Run &run = queue_[i];
-    const Transaction t = normalised(run.first, scope);
-    out.put(t.row, t.column);
-    out.put(t.command, 2 * run.length + (run.first.isBarrier ? 1 : 0));
+    const auto [row, column] = movedBy(run.first.command);
+    out.put(run.first.row - row, run.first.column - column);
+    out.put(run.first.command, 2 * run.length + (run.first.isBarrier ? 1 : 0));
   }
+  out.begin(Part::kRows);
   out.put(static_cast<std::int64_t>(device_.active()));
   for (std::uint64_t m = device_.active(); m != 0; m &= m - 1) {
     const Bank &b = device_.bank(std::countr_zero(m));
-    Transaction t;
-    t.row = b.row;
-    t.command = b.opener;
-    out.put(normalised(t, scope).row, b.opener);
+    out.put(b.row - movedBy(b.opener).first, b.opener);
   }
-  device_.encode(t_, out);
-  if (!withCountdowns) return;
-  out.put(-7);
+  out.begin(Part::kWaits);
+  device_.encodeWaits(t_, out);
+  out.begin(Part::kBusyBanks);
+  device_.encodeBusyBanks(t_, out);
+  out.begin(Part::kWindows);
+  device_.encodeWindows(t_, out);
+  out.begin(Part::kCountdowns);
   for (const Tick due : due_) out.put(due - t_);
 }
 
 template <typename Source, typename Policy>
-void ChannelOf<Source, Policy>::shift(const LoopShift &by, Tick time, bool withEvents)
+void ChannelOf<Source, Policy>::restore(const StateWords &words, std::span<const program::LoopsCursor> positions,
+                                        Tick now, bool withCountdowns)
   requires(Source::kHasLoops)
 {
-  program::LoopsCursor &cursor = source_.position();
-  const program::FlatLoops &code = cursor.code();
-  const auto moved = [&](int command, std::int64_t &row, std::int64_t &column) {
-    const program::FlatLoops::FlatCommand &f = code.commands()[static_cast<std::size_t>(command)];
-    row = column = 0;
-    for (int d = 0; d < std::min(f.depth, cursor.depth()); ++d) {
-      const auto i = static_cast<std::size_t>(d);
-      if (f.loops[i] != cursor.loopAt(d)) break;
-      row += f.command.row.stride[i] * by[i];
-      column += f.command.column.stride[i] * by[i];
-    }
-  };
-  std::int64_t row = 0, column = 0;
-  for (int i = 0; i < queue_.runs(); ++i) {
-    Transaction &t = queue_[i].first;
-    moved(t.command, row, column);
-    t.row += static_cast<std::int32_t>(row);
-    t.column = static_cast<std::int16_t>(t.column + column);
+  source_.position() = positions.front();
+  t_ = now;
+  StateReader in(words);
+  in.begin(Part::kMode);
+  const auto [mode, nextMode] = in.getPair();
+  enterMode(mode);
+  nextMode_ = nextMode;
+  modeAt_ = in.getTime(t_, kNever);
+  in.begin(Part::kModeProgress);
+  for (std::uint64_t &p : progress_) p = static_cast<std::uint64_t>(in.get());
+  in.begin(Part::kTurn);
+  policy_.setState(static_cast<int>(in.get()));
+  in.begin(Part::kPending);
+  pending_ = static_cast<std::uint64_t>(in.get());
+  in.begin(Part::kArrival);
+  nextArrival_ = in.getTime(t_, kNever);
+  in.begin(Part::kFetched);
+  fetched_ = in.get();
+  in.begin(Part::kQueue);
+  queue_.clear();
+  while (in.hasMore()) {
+    const auto [row, column] = in.getPair();
+    const auto [command, length] = in.getPair();
+    Transaction t = positions.front().code().commands()[static_cast<std::size_t>(command)].origin;
+    const auto moved = movedBy(command);
+    t.row = row + moved.first;
+    t.column = static_cast<std::int16_t>(column + moved.second);
+    t.isBarrier = (length & 1) != 0;
+    queue_.addRun(t, length / 2);
   }
+  in.begin(Part::kRows);
+  device_.setActive(static_cast<std::uint64_t>(in.get()));
   for (std::uint64_t m = device_.active(); m != 0; m &= m - 1) {
-    const int b = std::countr_zero(m);
-    moved(device_.bank(b).opener, row, column);
-    device_.shiftRow(b, row);
+    const auto [row, opener] = in.getPair();
+    device_.setRow(std::countr_zero(m), row + movedBy(opener).first, opener);
   }
-  for (int d = 0; d < program::kMaxDepth; ++d)
-    if (by[static_cast<std::size_t>(d)] != 0) cursor.shift(d, by[static_cast<std::size_t>(d)]);
-  device_.shiftTimes(time);
-  t_ += time;
-  lastCompletion_ += time;
-  if (nextArrival_ != kNever) nextArrival_ += time;
-  if (modeAt_ != kNever) modeAt_ += time;
-  if (!withEvents) return;
-  for (Tick &due : due_) due += time;
-  if (nextDue_ != kNever) nextDue_ += time;
+  in.begin(Part::kWaits);
+  device_.restoreWaits(t_, in);
+  in.begin(Part::kBusyBanks);
+  device_.restoreBusyBanks(t_, in);
+  in.begin(Part::kWindows);
+  device_.restoreWindows(t_, in);
+  if (!withCountdowns || due_.empty()) return;
+  in.begin(Part::kCountdowns);
+  for (Tick &due : due_) due = t_ + in.get();
+  nextDue_ = *std::min_element(due_.begin(), due_.end());
 }
 
 template class ChannelOf<LoopsSource>;

@@ -8,8 +8,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "pimento/program/loops_cursor.h"
@@ -69,19 +72,47 @@ class ChannelOf {
   Source &source() { return source_; }
   Tick now() const { return t_; }
 
-  // What fast-forward asks besides (see sim/fast_forward.h).
+  // What fast-forward asks besides (see sim/fast_forward.h). A channel has one process.
   using Counts = ChannelCounts;
+  using Position = program::LoopsCursor;
+  /// Parts of its state: where the process is (the next command; counters of loops that are not uniform); the mode and
+  /// a change under way; banks seen of mode changes; whose turn it is to be precharged; the time to the last
+  /// completion; refreshes asked for; the next arrival; how many commands were fetched, as long as a barrier may be
+  /// lost; the queue; open rows; what timing constraints impose; banks that precharge or refresh; windows; the time to
+  /// the next refreshes.
+  enum class Part : std::uint8_t {
+    kProcess,
+    kMode,
+    kModeProgress,
+    kTurn,
+    kCompletion,
+    kPending,
+    kArrival,
+    kFetched,
+    kQueue,
+    kRows,
+    kWaits,
+    kBusyBanks,
+    kWindows,
+    kCountdowns,
+  };
+  static constexpr std::array<std::string_view, 14> kParts = {
+      "process", "mode",  "mode-progress", "turn",  "completion", "pending", "arrival",
+      "fetched", "queue", "rows",          "waits", "busy-banks", "windows", "countdowns"};
+  static constexpr int kCountdowns = static_cast<int>(Part::kCountdowns);
+
   Tick nextEvent() const { return nextDue_; }
-  const program::LoopsCursor &position() const
+  static constexpr int processes() { return 1; }
+  const program::LoopsCursor &position(int /*process*/) const
     requires(Source::kHasLoops)
   {
     return source_.position();
   }
   const ChannelCounts &counts() const { return counts_; }
   void setCounts(const ChannelCounts &counts) { counts_ = counts; }
-  void encode(int scope, bool withCountdowns, StateWords &out) const
+  void encode(StateWords &out) const
     requires(Source::kHasLoops);
-  void shift(const LoopShift &by, Tick time, bool withEvents)
+  void restore(const StateWords &words, std::span<const program::LoopsCursor> positions, Tick now, bool withCountdowns)
     requires(Source::kHasLoops);
   Tick completion() const { return lastCompletion_; }
   void setCompletion(Tick t) { lastCompletion_ = t; }
@@ -106,7 +137,8 @@ class ChannelOf {
   void notify(int op, int bank, std::int64_t row, std::int64_t column = 0,
               const program::Transaction *transaction = nullptr, std::int64_t burst = 0) const;
   void takeRefreshRequests();
-  program::Transaction normalised(const program::Transaction &t, int scope) const
+  /// How far the counters of the loops around the position have moved the address of a command.
+  std::pair<std::int32_t, std::int16_t> movedBy(int command) const
     requires(Source::kHasLoops);
 
   const ChannelSpec *spec_;

@@ -51,6 +51,7 @@ class FrFcfsBarrier {
   }
   /// All that decisions depend on beside the situation.
   int state() const { return pointer_; }
+  void setState(int state) { pointer_ = state; }
 
  private:
   struct Walk {

@@ -165,25 +165,48 @@ void Device::issue(int command, int bank, std::int32_t row, std::int32_t opener,
   }
 }
 
-void Device::shiftTimes(Tick by) {
-  for (Tick &n : next_) n += by;
-  for (Bank &b : banks_) b.idleAt += by;
-  for (Tick &h : history_) h += by;
-}
-
-void Device::encode(Tick now, StateWords &out) const {
-  // Only what still holds something back; each entry names itself, so two lists match only entry by entry.
+void Device::encodeWaits(Tick now, StateWords &out) const {
   for (std::size_t i = 0; i < next_.size(); ++i)
     if (next_[i] > now) out.put(static_cast<std::int32_t>(i), static_cast<std::int32_t>(next_[i] - now));
+}
+
+void Device::restoreWaits(Tick now, StateReader &in) {
+  std::fill(next_.begin(), next_.end(), 0);
+  while (in.hasMore()) {
+    const auto [i, wait] = in.getPair();
+    next_[static_cast<std::size_t>(i)] = now + wait;
+  }
+}
+
+void Device::encodeBusyBanks(Tick now, StateWords &out) const {
   for (std::size_t b = 0; b < banks_.size(); ++b)
     if (banks_[b].idleAt > now)
-      out.put(static_cast<std::int32_t>(b) - 1000, static_cast<std::int32_t>(banks_[b].idleAt - now));
+      out.put(static_cast<std::int32_t>(b), static_cast<std::int32_t>(banks_[b].idleAt - now));
+}
+
+void Device::restoreBusyBanks(Tick now, StateReader &in) {
+  for (Bank &b : banks_) b.idleAt = 0;
+  while (in.hasMore()) {
+    const auto [b, wait] = in.getPair();
+    banks_[static_cast<std::size_t>(b)].idleAt = now + wait;
+  }
+}
+
+void Device::encodeWindows(Tick now, StateWords &out) const {
   std::size_t at = 0;
   for (const DeviceSpec::Window &w : spec_->windows) {
     const auto entries = static_cast<std::size_t>(w.size * spec_->nodes[static_cast<std::size_t>(w.level)]);
     for (std::size_t i = 0; i < entries; ++i, ++at)
       if (history_[at] + w.latency > now)
-        out.put(static_cast<std::int32_t>(at) - 1000000, static_cast<std::int32_t>(history_[at] + w.latency - now));
+        out.put(static_cast<std::int32_t>(at), static_cast<std::int32_t>(now - history_[at]));
+  }
+}
+
+void Device::restoreWindows(Tick now, StateReader &in) {
+  std::fill(history_.begin(), history_.end(), kLongAgo);
+  while (in.hasMore()) {
+    const auto [at, age] = in.getPair();
+    history_[static_cast<std::size_t>(at)] = now - age;
   }
 }
 

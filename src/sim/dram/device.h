@@ -106,15 +106,22 @@ class Device {
   std::uint64_t holding(std::int32_t row, std::uint64_t banks) const;
   bool isActive(int b) const { return (active_ >> b) & 1U; }
 
-  /// Moves all times by `by` cycles.
-  void shiftTimes(Tick by);
-  void shiftRow(int b, std::int64_t rows) {
-    banks_[static_cast<std::size_t>(b)].row += static_cast<std::int32_t>(rows);
+  /// The timing state in three parts (constraints, banks that precharge or refresh, windows): what still holds
+  /// something back, relative to `now`; each entry names itself. Which rows are open is left to the caller, who knows
+  /// how their openers move.
+  void encodeWaits(Tick now, StateWords &out) const;
+  void encodeBusyBanks(Tick now, StateWords &out) const;
+  void encodeWindows(Tick now, StateWords &out) const;
+  /// As they were written.
+  void restoreWaits(Tick now, StateReader &in);
+  void restoreBusyBanks(Tick now, StateReader &in);
+  void restoreWindows(Tick now, StateReader &in);
+  /// These rows are open and no others.
+  void setActive(std::uint64_t active) { active_ = active; }
+  void setRow(int b, std::int32_t row, std::int32_t opener) {
+    banks_[static_cast<std::size_t>(b)].row = row;
+    banks_[static_cast<std::size_t>(b)].opener = opener;
   }
-
-  /// Writes the timing state relative to `now`; times that have passed count as "now". Which rows are open is left to
-  /// the caller, who knows how their openers move.
-  void encode(Tick now, StateWords &out) const;
 
  private:
   void record(int command, int bank, Tick t, int before);

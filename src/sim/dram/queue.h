@@ -43,6 +43,14 @@ class CommandQueue {
     (*this)[count_++] = {t, 1, burst};
   }
 
+  void clear() { head_ = count_ = commands_ = 0; }
+  /// Adds `length` commands from `first` on, each one column behind the one before; of no image.
+  void addRun(const program::Transaction &first, std::int32_t length) {
+    makeRoom();
+    (*this)[count_++] = {first, length, 0};
+    commands_ += length;
+  }
+
   /// Takes out command `offset` of run `index`.
   void remove(int index, int offset) {
     --commands_;

@@ -23,7 +23,7 @@ Status checkMachine(const machine::Machine &m) {
   const bool hasUnits = m.levels.size() >= 2 && m.levels[m.levels.size() - 2].role == machine::LevelRole::kUnit;
   if (m.compute && m.unitMemory && hasUnits) return okStatus();
   return unsupported("unsupported-machine", {"--target"},
-                     fmt::format("machine '{}' does not say what virtual instructions cost", m.name),
+                     fmt::format("machine '{}' has no costs for virtual instructions", m.name),
                      "its file needs the section 'compute', and levels of units with threads");
 }
 
@@ -177,10 +177,10 @@ Result<Lowered> lower(const kernel::Graph &graph, int kernel, const mapping::Map
   int loops = 0;
   for (const Axis &a : plan.axes) loops += (a.isTiled() ? 1 : 0) + (a.tile > 1 ? 1 : 0);
   if (loops > program::kMaxDepth)
-    return unsupported("program-depth", k.where,
-                       fmt::format("kernel '{}' takes {} loops inside one another; {} are possible", k.name, loops,
-                                   program::kMaxDepth),
-                       "split it over more threads, or merge dims");
+    return unsupported(
+        "program-depth", k.where,
+        fmt::format("kernel '{}' needs {} nested loops, but the limit is {}", k.name, loops, program::kMaxDepth),
+        "split it over more threads, or merge dims");
   Writer(graph, plan, process.body.emplace<program::UnitLoops>(), out.parameters).run();
   out.program = {machine.name, {}, {std::move(process)}};
   if (const Status s = program::verify(out.program, machine); !s) {

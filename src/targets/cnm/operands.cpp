@@ -85,10 +85,10 @@ class Grouper {
   Status run() {
     for (std::size_t d = 0; d < plan_.axes.size(); ++d)
       if (plan_.axes[d].isSplit() && !canSplit(*plan_.graph, plan_.number, d))
-        return unsupported(
-            "unsupported-mapping",
-            fmt::format("dim '{}' is split, along which points hand on what they update in place", plan_.axes[d].name),
-            "use factor 1 for it at every level but the range");
+        return unsupported("unsupported-mapping",
+                           fmt::format("dim '{}' is split, but its points pass on values that they update in place",
+                                       plan_.axes[d].name),
+                           "use factor 1 for it at every level but the range");
     for (const Store &s : kernel_.stores) addStore(s);
     for (const Access &a : kernel_.loads)
       if (const Status added = addLoad(a); !added) return added;
@@ -160,10 +160,10 @@ class Grouper {
       const kernel::Interval range = rangeOf(plan_, a.index[p.index]);
       if (range.low < 0 || range.high >= p.limit)
         return unsupported("unsupported-pattern",
-                           fmt::format("beside its index from data, index {} of '{}' runs over {}..{} where guards "
-                                       "leave points out; its extent is {}",
+                           fmt::format("with its index from data, index {} of '{}' runs over {}..{} where guards "
+                                       "skip points, but its extent is {}",
                                        p.index + 1, tensor(a).name, range.low, range.high, p.limit),
-                           "write to another tensor than it reads");
+                           "write to a tensor that it does not read");
     }
     return okStatus();
   }

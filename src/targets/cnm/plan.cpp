@@ -109,23 +109,24 @@ class Planner {
 
   Status checkKernel() const {
     if (kernel_.form == kernel::Form::kSelect)
-      return unsupported("unsupported-form", "it selects by values, and virtual instructions take no branches",
+      return unsupported("unsupported-form",
+                         "it selects by value, which needs branches that virtual instructions do not have",
                          "leave the kernel on the host: --offload possible");
     for (const kernel::DataBounds &b : kernel_.bounds)
       return unsupported(
           "unsupported-form",
-          fmt::format("data say how far dim '{}' runs", kernel_.dims[static_cast<std::size_t>(b.dim)].name),
+          fmt::format("the bounds of dim '{}' come from data", kernel_.dims[static_cast<std::size_t>(b.dim)].name),
           "leave the kernel on the host: --offload possible");
     if (placed_.mapping.subspaces.size() != 1)
       return unsupported("unsupported-mapping",
                          fmt::format("the mapping has {} subspaces", placed_.mapping.subspaces.size()),
-                         "give one that covers the whole space");
+                         "use one subspace that covers the whole space");
     for (const auto &[level, chunk] : placed_.mapping.cyclic)
       if (chunk != 0)
         return unsupported("unsupported-mapping", fmt::format("level '{}' is split cyclically", level),
                            "split it contiguously");
     if (placed_.mapping.tail == mapping::Tail::kTruncate)
-      return unsupported("unsupported-mapping", "tails are padded", "leave tail= out");
+      return unsupported("unsupported-mapping", "tails are always padded", "omit tail=");
     DType sums = DType::kI32;
     bool isFirst = true, isMixed = false, hasFloat = false;
     for (const kernel::Store &s : kernel_.stores) {
@@ -137,7 +138,7 @@ class Planner {
       isFirst = false;
     }
     if (isMixed && hasFloat)
-      return unsupported("unsupported-type", "it accumulates in several types, of which one is floating",
+      return unsupported("unsupported-type", "it accumulates in several types, one of which is floating",
                          "split the kernel");
     return okStatus();
   }
@@ -153,8 +154,9 @@ class Planner {
       if (std::find(plan_.nest.begin(), plan_.nest.end(), static_cast<int>(d)) == plan_.nest.end())
         plan_.nest.push_back(static_cast<int>(d));
     if (plan_.isInOrder && !std::is_sorted(plan_.nest.begin(), plan_.nest.end()))
-      return unsupported("unsupported-mapping", "its points run in the order of its dims, the mapping has another one",
-                         "leave order(...) out");
+      return unsupported("unsupported-mapping",
+                         "its points run in the order of its dims, but the mapping uses another order",
+                         "omit order(...)");
     return okStatus();
   }
 
@@ -167,7 +169,7 @@ class Planner {
     leaveInBank();
     if (Status s =
             lower::checkCapacity(kernel_, plan_.tileBytes(), "bytes of the scratchpad per thread at least", room_,
-                                 fmt::format("of {} threads each has", plan_.threads), "use fewer threads");
+                                 fmt::format("each of {} threads has", plan_.threads), "use fewer threads");
         !s)
       return s;
     grow();

@@ -28,7 +28,7 @@ constexpr evaluate::SimulatedUnit kUnit = {"unit", "units", "units"};
 
 const evaluate::CountTable &countTable() {
   static const evaluate::CountTable kTable = {
-      {{"instructions", "issue slots taken; a vector's lanes share one; counted by the engine", {{"instructions"}}},
+      {{"instructions", "issue slots used, shared by the lanes of a vector; counted by the engine", {{"instructions"}}},
        {"idle_cycles", "cycles in which nothing issued; counted by the engine"},
        {"operations", "operations on values of one lane; counted by the engine", {{"alu_operations"}}},
        {"scratchpad_accesses", "loads and stores; counted by the engine", {{"wram_accesses"}}},
@@ -98,7 +98,9 @@ class UnitProgram : public virtual evaluate::Runnable {
 
  private:
   DeviceRun runOf(const program::Program &program, const evaluate::RunMode &mode) const {
-    return runWith(program, mode.isFastForward ? sim::cnm::estimate : sim::cnm::simulate);
+    return runWith(program, [&mode](const sim::cnm::UnitCode &code, const machine::Machine &m) {
+      return mode.isFastForward ? sim::cnm::estimate(code, m) : sim::cnm::simulate(code, m);
+    });
   }
 
   template <typename Engine>
@@ -204,7 +206,7 @@ class Cnm final : public evaluate::Target {
   Status check(const machine::Machine &m) const override {
     return machine::checkFamily(m, {.hasSections = m.compute.has_value(),
                                     .sections = "'compute' and 'memories'",
-                                    .hint = "they say what a unit computes, and what it has to read"});
+                                    .hint = "they define the operations of a unit and the memories it reads"});
   }
   evaluate::Stages stages() const override { return {"virtual instructions", {}}; }
   Bytes capacity(const machine::Machine &machine) const override {
@@ -247,7 +249,8 @@ class Cnm final : public evaluate::Target {
                                                    const evaluate::ProgramRequest &request) const override {
     if (const Status s = program::verify(program, machine, request.places); !s) return s.diagnostics();
     if (!program::has<program::UnitLoops>(program))
-      return unsupported("unsupported-program", {}, fmt::format("{} runs virtual instructions, not this", machine.name),
+      return unsupported("unsupported-program", {},
+                         fmt::format("{} runs virtual instructions, which this file does not contain", machine.name),
                          "give it a .llvcnm file of virtual instructions");
     return std::unique_ptr<evaluate::Runnable>(std::make_unique<FileProgram>(program, machine));
   }

@@ -38,19 +38,19 @@ std::string_view aboutWait(Wait w) {
     case Wait::kRefreshing:
       return "";
     case Wait::kArrival:
-      return "transactions enter the queue one per cycle, when there is room";
+      return "one transaction per cycle enters the queue, if there is room";
     case Wait::kFence:
-      return "the host waits until a barrier's command is complete, and then for the fence";
+      return "the host waits for the barrier's command to complete, and then for the fence";
     case Wait::kMode:
-      return "until the change of the mode took effect";
+      return "until the mode change took effect";
     case Wait::kBarrierOrder:
-      return "the cycle after the last command of the barrier group before";
+      return "the cycle after the last command of the previous barrier group";
     case Wait::kRowsClosed:
-      return "a refresh, the cycle after the last row closed";
+      return "a refresh, in the cycle after the last row closed";
     case Wait::kCommandBus:
       return "one command per cycle: the cycle after another command, or after the last use of a row";
     case Wait::kRefreshDue:
-      return "from the command before to the moment the refresh fell due";
+      return "from the previous command until the refresh was due";
     case Wait::kReadCompletion:
     case Wait::kWriteCompletion:
       return "from the last command's issue to its completion";
@@ -59,7 +59,7 @@ std::string_view aboutWait(Wait w) {
     case Wait::kUnattributed:
       break;
   }
-  return "no rule explains these: a mistake of ours, please report it";
+  return "not explained by any rule: this is a bug in Pimento, please report it";
 }
 
 std::string commandNames(const machine::Dram &dram, const std::vector<int> &commands) {
@@ -77,7 +77,7 @@ std::string aboutRule(const machine::Dram &dram, const machine::TimingConstraint
 }
 
 DerivationPtr latencyNode(const machine::TimingConstraint &c, MachineNumbers &numbers) {
-  if (c.name.empty()) return leaf("latency", c.latency.value, "cycle", "of a machine without a file");
+  if (c.name.empty()) return leaf("latency", c.latency.value, "cycle", "the machine has no file");
   return numbers.number("constraints." + c.name + ".latency", c.latency.value);
 }
 
@@ -111,7 +111,7 @@ class PathNodes {
     }
     sortByValue(nodes);
     return sumOf("by part of the program", path_.total().value, "cycle", nodes,
-                 "the same cycles, filed under the command that waited");
+                 "the same cycles, by the command that waited");
   }
 
  private:
@@ -209,7 +209,7 @@ std::vector<DerivationPtr> idealNodes(const program::Process &process, const Der
            "column commands of one bank, back to back");
   return {node("utilisation", columns->real() / cycles->real(), "", "ideal / cycles", Arithmetic::kReal,
                {{"ideal", columns}, {"cycles", leaf("cycles", cycles->value, "cycle", "the run")}},
-               "share of the time in which columns go back to back")};
+               "fraction of the time in which column commands are back to back")};
 }
 
 /// A body of loops with commands of one purpose directly in it.
@@ -320,7 +320,7 @@ DerivationPtr ChannelProgram::explainCycles(const std::string &name, const evalu
   for (const std::int64_t n : program::countCommands(process)) commands = addSaturated(commands, n);
   if (commands > mostCommands)
     return leaf(name, cycles, "cycle",
-                fmt::format("{} commands per channel: the chain of waits of so long a run is not followed", commands));
+                fmt::format("{} commands per channel: too many to follow the chain of waits", commands));
   const Phases phases(loopsOf(process));
   CriticalPath path(*machine_.dram, spec, code, phases);
   sim::dram::Channel channel(spec, code, &path);
@@ -334,7 +334,7 @@ DerivationPtr ChannelProgram::explainCycles(const std::string &name, const evalu
   d->beside.push_back(nodes.byPhase());
   for (const DerivationPtr &n : idealNodes(process, d, numbers)) d->beside.push_back(n);
   d->beside.push_back(leaf("lower bound", sim::dram::lowerBound(spec, code).cycles.value, "cycle",
-                           "no run of these commands takes less: rules and counts alone, nothing fitted"));
+                           "no run of these commands takes less: derived from rules and counts, without fitting"));
   return d;
 }
 

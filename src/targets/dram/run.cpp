@@ -97,9 +97,10 @@ Result<std::unique_ptr<evaluate::Runnable>> load(const program::Program &program
                                                  const evaluate::ProgramRequest &request) {
   if (const Status s = program::verify(program, machine, request.places); !s) return s.diagnostics();
   if (!program::has<program::CommandLoops>(program))
-    return unsupported("unsupported-program", {},
-                       fmt::format("{} runs commands of a DRAM channel, not this", machine.name),
-                       "give it a .llvcnm file of commands");
+    return unsupported(
+        "unsupported-program", {},
+        fmt::format("{} runs commands of a DRAM channel, which this file does not contain", machine.name),
+        "give it a .llvcnm file of commands");
   return std::unique_ptr<evaluate::Runnable>(std::make_unique<FileProgram>(program, machine));
 }
 

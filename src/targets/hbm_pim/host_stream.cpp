@@ -12,14 +12,15 @@ Result<program::Program> hostStream(const machine::Machine &machine, Bytes bytes
   for (const machine::Organization::Field &f : o.addressMap)
     if (f.name != "offset" && f.name != "channel" && f.name != "rank") order.push_back(f.name);
   if (order != std::vector<std::string>{"bank", "bankgroup", "column", "row"})
-    return unsupported("unsupported-address-map", {},
-                       fmt::format("machine '{}': host streams follow bank, bankgroup, column, row", machine.name),
-                       "give organization.address_map in that order");
+    return unsupported(
+        "unsupported-address-map", {},
+        fmt::format("machine '{}': host streams need the address order bank, bankgroup, column, row", machine.name),
+        "give organization.address_map in that order");
   const std::int64_t banks = o.banks();
   const std::int64_t bursts = (bytes.value + o.burst.value - 1) / o.burst.value;
   const std::int64_t perChannel = (bursts + o.channels - 1) / o.channels;
   if (perChannel > banks * o.columns * o.rows)
-    return capacityError("capacity", {}, fmt::format("{} bytes do not fit one rank of every channel", bytes.value),
+    return capacityError("capacity", {}, fmt::format("{} bytes do not fit in one rank of every channel", bytes.value),
                          "use fewer bytes");
   const Stream stream(machine);
   const auto sweep = [&](std::int64_t count, Operand row, Operand column) {

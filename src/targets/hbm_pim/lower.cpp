@@ -34,18 +34,19 @@ Status checkMachine(const machine::Machine &machine) {
     return okStatus();
   return unsupported(
       "unsupported-machine", {"--target"},
-      fmt::format("machine '{}' has no HBM-PIM units of 16 f16 lanes, 8 GRF entries, at least {} CRF words and "
+      fmt::format("machine '{}' has no HBM-PIM units with 16 f16 lanes, 8 GRF entries, at least {} CRF words and "
                   "two banks per block with rows of 8 to 64 bursts",
                   machine.name, kMatVecWords),
-      "channels, ranks, rows, timing, controller policies and energy can be changed; the unit itself cannot");
+      "channels, ranks, rows, timing, controller policies and energy can be changed, but not the unit");
 }
 
 /// Reductions run innermost: partial sums live in registers that no other output may use meanwhile.
 Status checkOrder(const mapping::Mapping &mapping, const kernel::Kernel &kernel) {
   if (mapping.mergeAt == mapping::MergeAt::kDevice)
     return error("illegal-mapping", kernel.where,
-                 fmt::format("kernel '{}': merge=device, where the host merges what units leave", kernel.name),
-                 "leave merge=device out");
+                 fmt::format("kernel '{}': merge=device is not available; the host merges partial results of units",
+                             kernel.name),
+                 "omit merge=device");
   bool hasReduced = false;
   for (const std::string &name : mapping.order) {
     const int d = kernel.dimNamed(name);
@@ -54,7 +55,7 @@ Status checkOrder(const mapping::Mapping &mapping, const kernel::Kernel &kernel)
       return error("illegal-mapping", kernel.where,
                    fmt::format("kernel '{}': order({}) runs dim '{}' inside a reduction", kernel.name,
                                fmt::join(mapping.order, ","), name),
-                   "HBM-PIM keeps partial sums in registers: put reduction dims last, or leave order() out");
+                   "HBM-PIM keeps partial sums in registers: put reduction dims last, or omit order()");
     hasReduced |= isReduction;
   }
   return okStatus();
@@ -145,8 +146,8 @@ Result<Lowered> lower(const kernel::Graph &graph, int kernel, const mapping::Map
   if (!placed) return placed.diagnostics();
   if (pattern->isMatVec && mapping.tail == mapping::Tail::kTruncate)
     return error("illegal-mapping", k.where,
-                 fmt::format("kernel '{}': tail=truncate is for element-wise kernels", k.name),
-                 "leave tail=truncate out; matrix-vector products are padded");
+                 fmt::format("kernel '{}': tail=truncate needs an element-wise kernel", k.name),
+                 "omit tail=truncate; matrix-vector products are padded");
   if (const Status o = checkOrder(mapping, k); !o) return o.diagnostics();
   Result<Lowered> out = pattern->isMatVec
                             ? lowerMatVec(graph, kernel, pattern->matVec, std::move(*placed), machine, variant)

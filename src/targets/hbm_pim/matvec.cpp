@@ -22,7 +22,7 @@ std::optional<Diagnostic> checkBatch(const kernel::Kernel &kernel, const lower::
                                kernel.name, kernel.dims[static_cast<std::size_t>(pattern.batchDims[0])].name,
                                level == 1 ? "blocks (inputs are broadcast to all of them)"
                                           : "lanes (one burst serves all of them)"),
-                   "split it over channels, or leave it in the range");
+                   "split it over channels, or put it in the range");
   return std::nullopt;
 }
 

@@ -235,7 +235,7 @@ Result<ElementwiseCode> compileElementwise(const kernel::Kernel &kernel, const E
     if (pass.isTooDeep)
       return unsupported("too-deep", kernel.where,
                          fmt::format("kernel '{}' needs more than two intermediate results at once", kernel.name),
-                         "split the expression into two statements; the first result then lives in memory");
+                         "split the expression into two statements; the first result is then stored in memory");
     code.crf.insert(code.crf.end(), pass.instructions.begin(), pass.instructions.end());
     code.steps = pass.steps;
   }
@@ -244,8 +244,8 @@ Result<ElementwiseCode> compileElementwise(const kernel::Kernel &kernel, const E
   const auto words = static_cast<std::int64_t>(code.crf.size());
   if (words > machine.pim->crfWords)
     return capacityError("too-long", kernel.where,
-                         fmt::format("kernel '{}' needs {} instructions, the unit's CRF holds {}", kernel.name, words,
-                                     machine.pim->crfWords),
+                         fmt::format("kernel '{}' needs {} instructions, but the CRF of a unit holds {}", kernel.name,
+                                     words, machine.pim->crfWords),
                          "split it into several statements");
   return code;
 }

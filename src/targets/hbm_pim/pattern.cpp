@@ -46,7 +46,7 @@ class Recogniser {
     if (kernel_.form == kernel::Form::kIndirect)
       return unsupported("form", "it stores at an index read from data (a scatter, a histogram)");
     if (!kernel_.bounds.empty())
-      return unsupported("form", fmt::format("data say how far dim '{}' runs",
+      return unsupported("form", fmt::format("the bounds of dim '{}' come from data",
                                              kernel_.dims[static_cast<std::size_t>(kernel_.bounds[0].dim)].name));
     if (kernel_.hasIndirectLoads()) return unsupported("form", "it reads at an index from data");
     for (const kernel::Store &s : kernel_.stores)
@@ -54,7 +54,7 @@ class Recogniser {
     for (const kernel::Dim &d : kernel_.dims)
       if (d.kind == DimKind::kSequential)
         return unsupported("form",
-                           fmt::format("dim '{}' is sequential (a scan): each step needs the one before", d.name));
+                           fmt::format("dim '{}' is sequential (a scan): each step needs the previous one", d.name));
     return std::nullopt;
   }
 
@@ -66,9 +66,9 @@ class Recogniser {
       const kernel::Tensor &t = graph_.tensors[static_cast<std::size_t>(a.tensor)];
       return unsupported(
           "type",
-          fmt::format("tensor '{}' holds {}, the unit computes in {}", t.name, name(t.type), name(machine_.pim->type)),
-          fmt::format("use --dtype {0}, or {0} in the text of a C or MLIR file; or cast on the host",
-                      name(machine_.pim->type)));
+          fmt::format("tensor '{}' holds {}, but the unit computes in {}", t.name, name(t.type),
+                      name(machine_.pim->type)),
+          fmt::format("use --dtype {0}, or {0} in a C or MLIR file; or cast on the host", name(machine_.pim->type)));
     };
     for (const kernel::Access &a : kernel_.loads)
       if (wrong(a)) return report(a);
@@ -96,7 +96,7 @@ class Recogniser {
           "write the sum as products, for example y[i] += A[i,j] * x[j]");
     if (load(0) < 0 || load(1) < 0)
       return unsupported("op", "it sums products of computed values, not of two operands in memory",
-                         "compute the factors in a statement of their own first");
+                         "compute the factors in a separate statement first");
     if (!kernel_.guards.empty())
       return unsupported("pattern", "its reduction is guarded by a condition, as at the padded edge of a convolution");
     Pattern p;
@@ -104,11 +104,12 @@ class Recogniser {
     p.matVec.isUpdate = isUpdate(kernel_.stores[0].target.tensor);
     for (const auto &[w, x] : {std::pair{load(0), load(1)}, std::pair{load(1), load(0)}})
       if (assign(w, x, p.matVec)) return p;
-    return unsupported("pattern",
-                       "neither factor is a matrix that meets the same vector in every row: the input registers are "
-                       "broadcast to all blocks, so the other factor must not depend on the matrix's output dims",
-                       "HBM-PIM runs y[i] += A[i,j] * x[j] and batches of it; for independent small products run one "
-                       "kernel per product");
+    return unsupported(
+        "pattern",
+        "neither factor is a matrix that is multiplied by the same vector in every row: the input registers are "
+        "broadcast to all blocks, so the other factor must not depend on the matrix's output dims",
+        "HBM-PIM runs y[i] += A[i,j] * x[j] and batches of it; for independent small products run one "
+        "kernel per product");
   }
 
   /// Whether the sum goes onto what the tensor holds already: given by the user, or left by an earlier kernel.
@@ -193,8 +194,8 @@ class Recogniser {
     if (v.type != machine_.pim->type) {
       if (found.empty())
         found.push_back(unsupported("type",
-                                    fmt::format("'{}' computes in {}, the unit in {}", kernel::name(v.op), name(v.type),
-                                                name(machine_.pim->type)),
+                                    fmt::format("'{}' computes in {}, but the unit in {}", kernel::name(v.op),
+                                                name(v.type), name(machine_.pim->type)),
                                     fmt::format("use --dtype {} throughout", name(machine_.pim->type))));
       return {};
     }
@@ -217,7 +218,8 @@ class Recogniser {
       default:
         break;
     }
-    if (found.empty()) found.push_back(unsupported("op", fmt::format("the unit has no '{}'", kernel::name(v.op))));
+    if (found.empty())
+      found.push_back(unsupported("op", fmt::format("the unit has no '{}' operation", kernel::name(v.op))));
     return {};
   }
 

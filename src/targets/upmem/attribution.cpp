@@ -28,8 +28,8 @@ evaluate::Attribution attributionOf(const program::Code &code, std::span<const s
       sum.addToLine("", 0, function, amounts);
   }
   return sum.take(fmt::format(
-      "time: {} cycles per slot, and waiting for transfers, of all tasklets together; waiting for a turn or "
-      "for other tasklets belongs to no line",
+      "time: {} cycles per issue slot, plus waiting for transfers, over all tasklets; waiting for a turn or "
+      "for other tasklets is not attributed to lines",
       interval.value));
 }
 

@@ -21,8 +21,8 @@ const evaluate::CountTable &countTable() {
        {"mram_read_bytes", "bytes of transfers from MRAM; counted by the engine", {{"dma_bytes"}}},
        {"mram_write_bytes", "bytes of transfers to MRAM; counted by the engine", {{"dma_bytes"}}},
        {"multiply_steps", "steps of multiplications and divisions; counted by the engine"},
-       {"sync_attempts", "acquire, boot and resume; counted by the engine"},
-       {"failed_attempts", "of these, those that failed and were tried again; counted by the engine"}}};
+       {"sync_attempts", "acquire, boot and resume instructions; counted by the engine"},
+       {"failed_attempts", "atomic instructions that failed and were retried; counted by the engine"}}};
   return kTable;
 }
 

@@ -48,7 +48,7 @@ class Places {
     if (plus != std::string_view::npos) {
       const auto n = parseInteger(trim(text.substr(plus + 1)));
       if (!n || *n < 0)
-        return refuse("dpu-data-option", fmt::format("'{}' is no number of bytes", text.substr(plus + 1)), kPlaces);
+        return refuse("dpu-data-option", fmt::format("'{}' is not a number of bytes", text.substr(plus + 1)), kPlaces);
       offset = *n;
     }
     DpuPlace place;
@@ -75,15 +75,16 @@ class Places {
 
   /// Bytes that do not fit.
   Diagnostic tooMany(const DpuPlace &p, std::int64_t bytes) const {
-    return refuse("dpu-data-bounds", fmt::format("{} bytes at '{}'; there are {}", bytes, p.text, p.room.value),
-                  p.size.value > 0 ? "a symbol's own size is the bound; mram+BYTES reaches all of MRAM"
+    return refuse("dpu-data-bounds",
+                  fmt::format("{} bytes at '{}', where only {} are available", bytes, p.text, p.room.value),
+                  p.size.value > 0 ? "a symbol is limited to its own size; mram+BYTES reaches all of MRAM"
                                    : fmt::format("{} ends there", p.isMram ? "MRAM" : "WRAM"));
   }
 
  private:
   Diagnostic noVariable(const Code::Symbol &s) const {
     const char *what = s.isAbsolute ? "a number" : s.address >= program::kAtomicBase ? "an atomic bit" : "code";
-    return refuse("dpu-data-place", fmt::format("'{}' is {}, no variable in WRAM or MRAM", s.name, what),
+    return refuse("dpu-data-place", fmt::format("'{}' is {}, not a variable in WRAM or MRAM", s.name, what),
                   suggest(s.name, placeNames(code_)));
   }
 
@@ -91,7 +92,7 @@ class Places {
     const std::int64_t memory = (place.isMram ? machine_.mram : machine_.wram).value - place.address;
     const std::int64_t room = size > 0 ? std::min(size, memory) : memory;
     if (offset > room)
-      return refuse("dpu-data-bounds", fmt::format("'{}' lies behind the end, at {}", place.text, room), kPlaces);
+      return refuse("dpu-data-bounds", fmt::format("'{}' is past the end, at {}", place.text, room), kPlaces);
     place.address += static_cast<std::uint32_t>(offset);
     place.room = Bytes(room - offset);
     place.size = Bytes(size > 0 ? size - offset : 0);
@@ -131,7 +132,7 @@ class Inputs {
   Result<DpuInput> parse(const std::string &text) const {
     const std::size_t eq = text.find('=');
     if (eq == std::string::npos || eq == 0 || eq + 1 == text.size())
-      return places_.refuse("dpu-data-option", fmt::format("'{}' says no place and data", text), kInForms);
+      return places_.refuse("dpu-data-option", fmt::format("'{}' is not of the form PLACE=DATA", text), kInForms);
     Result<DpuPlace> place = places_.parse(std::string_view(text).substr(0, eq));
     if (!place) return place.diagnostics();
     DpuInput in{std::move(*place), {}};
@@ -172,8 +173,8 @@ class Inputs {
       const auto times =
           star == std::string_view::npos ? std::optional<std::int64_t>(1) : parseInteger(trim(part.substr(star + 1)));
       if (!bits || !times || *times < 1)
-        return places_.refuse("dpu-data-value", fmt::format("'{}' is no value of type {}", trim(part), name(type)),
-                              "write numbers that the type holds, separated by commas; V*N stands for N times V");
+        return places_.refuse("dpu-data-value", fmt::format("'{}' is not a value of type {}", trim(part), name(type)),
+                              "write values of the type, separated by commas; V*N means N times V");
       // Before anything is made: N may be any number.
       if (*times > in.place.room.value)
         return places_.tooMany(in.place, multiplySaturated(*times, static_cast<std::int64_t>(size)));
@@ -200,7 +201,7 @@ class Outputs {
     out.text = text.substr(0, eq);
     if (eq != std::string::npos) out.file = text.substr(eq + 1);
     if (out.text.empty() || (eq != std::string::npos && out.file.empty()))
-      return places_.refuse("dpu-data-option", fmt::format("'{}' says no place", text), kOutForms);
+      return places_.refuse("dpu-data-option", fmt::format("'{}' has no place", text), kOutForms);
     const std::size_t colon = out.text.find(':');
     Result<DpuPlace> place = places_.parse(std::string_view(out.text).substr(0, colon));
     if (!place) return place.diagnostics();
@@ -209,7 +210,7 @@ class Outputs {
     if (Status s = readSpec(spec, colon != std::string::npos, out); !s) return s.diagnostics();
     if (out.bytes.value > out.place.room.value) return places_.tooMany(out.place, out.bytes.value);
     if (out.file.empty() && !out.type)
-      return places_.refuse("dpu-data-size", fmt::format("'{}' has no type to show its values with", text), kOutForms);
+      return places_.refuse("dpu-data-size", fmt::format("'{}' needs a type to print its values", text), kOutForms);
     if (out.file.ends_with(".npy")) {
       if (!out.type) out.type = DType::kU8;
       if (npyDescr(*out.type).empty())
@@ -223,7 +224,7 @@ class Outputs {
   /// "", "BYTES", "TYPE" or "TYPE[N]".
   Status readSpec(const std::string &spec, bool isGiven, DpuOutput &out) const {
     const auto bad = [&] {
-      return places_.refuse("dpu-data-option", fmt::format("'{}' is no number of bytes and no type", spec),
+      return places_.refuse("dpu-data-option", fmt::format("'{}' is neither a number of bytes nor a type", spec),
                             std::string(kOutForms) + "; types: " + dtypeNames());
     };
     if (!isGiven) {
@@ -246,7 +247,7 @@ class Outputs {
       }
     }
     if (out.bytes.value > 0) return okStatus();
-    return places_.refuse("dpu-data-size", fmt::format("'{}' does not say how many bytes", out.text), kOutForms);
+    return places_.refuse("dpu-data-size", fmt::format("'{}' does not give a number of bytes", out.text), kOutForms);
   }
 
   Places places_;

@@ -149,7 +149,8 @@ Result<std::unique_ptr<evaluate::Runnable>> loadFile(const program::Program &pro
                                                      const evaluate::ProgramRequest &request) {
   if (const Status s = program::verify(program, machine, request.places); !s) return s.diagnostics();
   if (!program::has<program::MachineCode>(program))
-    return unsupported("unsupported-program", {}, fmt::format("{} runs machine code of DPUs, not this", machine.name),
+    return unsupported("unsupported-program", {},
+                       fmt::format("{} runs machine code of DPUs, which this file does not contain", machine.name),
                        "give it a .s or ELF file");
   auto image = sim::dpu::Image::make(*std::get<program::MachineCode>(program.processes.front().body).code);
   if (!image) return image.diagnostics();

@@ -34,13 +34,6 @@ Dpu dpuWith(const std::shared_ptr<const sim::dpu::Image> &image, const program::
   return dpu;
 }
 
-kernel::TensorData makeTensor(const std::string &name, DType type, std::vector<std::int64_t> shape,
-                              const kernel::DataSpec &spec) {
-  kernel::Graph graph;
-  graph.tensors.push_back({name, type, std::move(shape), kernel::Role::kInput});
-  return std::move(kernel::makeData(graph, spec).front());
-}
-
 void DpuTotal::add(const RunResult &r, std::int64_t times) {
   if (cycles_ < r.cycles || instructions_ == 0) {
     cycles_ = std::max(cycles_, r.cycles);
@@ -109,9 +102,9 @@ std::optional<double> DpuKernel::constantOf(const RunMode &mode) const {
 
 Diagnostic DpuKernel::dataDecideTime() const {
   return error(DiagnosticKind::kDataDependent, "data-decide-time", kernel().where,
-               fmt::format("the time of kernel '{}' on {} depends on the values of its operands, which are not known",
+               fmt::format("the time of kernel '{}' on {} depends on the values of its operands, which are unknown",
                            kernel().name, machine_.name),
-               "say what they are with --data (random, uniform:A,B, const:V, FILE.npy), or simulate it on data");
+               "describe them with --data (random, uniform:A,B, const:V, FILE.npy), or use simulate");
 }
 
 Result<DeviceRun> DpuKernel::run(const RunMode &mode) const {
@@ -137,6 +130,22 @@ Result<DeviceRun> DpuKernel::run(const RunMode &mode) const {
     total.add(*r, kind.count);
   }
   return total.run(machine_, hostWork().ranks, dpus(), static_cast<std::int64_t>(all.size()));
+}
+
+Result<DeviceRun> DpuKernel::runGenerated(const RunMode &mode) const {
+  if (!mode.isFastForward || mode.observer != nullptr) return runMade(mode);
+  const Result<std::optional<Sampling>> found = Sampler(*this, *part_.graph, *mode.values, mode.jobs).run();
+  if (!found) return found.diagnostics();
+  if (!*found) return runMade(mode);
+  const Sampling &s = **found;
+  DeviceRun out;
+  out.cycles = Cycles(std::llround(s.cycles.cycles));
+  out.cyclesSimulated = s.simulated;
+  out.units = dpus();
+  out.interval = evaluate::Interval{kLevel, Cycles(static_cast<std::int64_t>(std::floor(s.cycles.low))),
+                                    Cycles(static_cast<std::int64_t>(std::ceil(s.cycles.high)))};
+  setCounts(out, s.counts, machine_, hostWork().ranks);
+  return out;
 }
 
 Result<DeviceRun> DpuKernel::runMade(const RunMode &mode) const {
@@ -183,54 +192,28 @@ ShareSlices DpuKernel::sharesOf(const RunMode &mode) const {
   return share;
 }
 
-Result<DpuKernel::Samples> DpuKernel::runSamples(std::int64_t most, int jobs, const RunSample &run) {
-  Samples out;
-  for (const std::int64_t parts : {most / 4, most / 2, most})
-    for (int s = 0; s < kSeeds; ++s) out.lengths.push_back({parts, 0});
-  out.runs.resize(out.lengths.size());
-  parallelFor(jobs, static_cast<std::int64_t>(out.runs.size()), [&](std::int64_t i) {
-    const auto n = static_cast<std::size_t>(i);
-    out.runs[n] = run(out.lengths[n].rounds, i + 1);
-    out.lengths[n].cycles = static_cast<double>(out.runs[n].cycles.value);
-  });
-  for (const RunResult &r : out.runs)
-    if (r.fault) return faultOf(*r.fault, 0);
-  return out;
+double DpuKernel::leastCycles(const RunResult &run) const {
+  const machine::Dpu &dpu = *machine_.dpu;
+  const double ticks =
+      static_cast<double>(run.engineTicks) / static_cast<double>(dpu.ticksPerCycle * dpu.transferPorts);
+  return std::max({1.0,
+                   static_cast<double>(dpu.issueInterval.value) / static_cast<double>(lowered_.plan->scheme().threads),
+                   ticks / static_cast<double>(run.counts.instructions)});
 }
 
-namespace {
-
-/// Counts grow by the same with every part.
-sim::dpu::Counts extrapolated(const std::vector<RunResult> &runs, const std::vector<SampledRun> &lengths,
-                              std::int64_t parts) {
-  sim::dpu::Counts out;
-  const std::int64_t few = lengths.front().rounds, many = lengths.back().rounds;
-  for (const CountMember member : countMembers()) {
-    double low = 0, high = 0;
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-      const auto n = static_cast<double>(runs[i].counts.*member) / kSeeds;
-      if (lengths[i].rounds == few) low += n;
-      if (lengths[i].rounds == many) high += n;
-    }
-    const double perPart = (high - low) / static_cast<double>(many - few);
-    out.*member = std::max<std::int64_t>(0, std::llround(high + perPart * static_cast<double>(parts - many)));
-  }
-  return out;
-}
-
-}  // namespace
-
-DeviceRun DpuKernel::sampled(const Samples &samples, std::int64_t parts, const Prediction &p) const {
-  sim::dpu::Counts ofAll;
-  addCounts(ofAll, extrapolated(samples.runs, samples.lengths, parts), dpus());
-  DeviceRun out;
-  out.cycles = Cycles(std::llround(p.cycles));
-  for (const RunResult &r : samples.runs) out.cyclesSimulated += r.cyclesSimulated;
-  out.units = dpus();
-  out.interval = evaluate::Interval{kLevel, Cycles(static_cast<std::int64_t>(std::floor(p.low))),
-                                    Cycles(static_cast<std::int64_t>(std::ceil(p.high)))};
-  setCounts(out, ofAll, machine_, hostWork().ranks);
-  return out;
+Result<Dpu> DpuKernel::piece(const RunMode &mode, const SampleData &data, const lower::PerDim &ranges) const {
+  const Picks picks(lowered_.plan->scheme(), 0, ranges);
+  Shortened shortened = this->shortened(0, ranges, picks.valid());
+  Dpu &dpu = shortened.dpu;
+  if (const kernel::DataSet *contents = contentsOf(mode))
+    write(dpu, shortened.plan->operands(0, *contents));
+  else if (const std::optional<double> value = constantOf(mode))
+    upmem::fill(dpu, shortened.plan->fills(0, *value));
+  else if (mode.values != nullptr && readsInputsAlone())
+    picks.place(dpu, *shortened.plan, data);
+  else if (!Dpu(dpu).estimate())
+    return dataDecideTime();
+  return std::move(dpu);
 }
 
 }  // namespace pimento::targets::upmem

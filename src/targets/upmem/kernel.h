@@ -2,10 +2,9 @@
 //
 // DPUs run apart from one another; a launch lasts as long as the slowest. Where data do not decide the time, DPUs that
 // do the same are run once. Where they do, a run needs them: real ones (runOn), constants (every DPU's memory is
-// filled), or a way to make them, in which case long runs are extrapolated from samples.
+// filled), or a way to make them, in which case long runs are extrapolated from samples (sampler.h).
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,7 +15,7 @@
 #include "pimento/sim/dpu/dpu.h"
 #include "pimento/targets/upmem/counts.h"
 #include "pimento/targets/upmem/memory.h"
-#include "pimento/targets/upmem/sample.h"
+#include "pimento/targets/upmem/sampler.h"
 #include "pimento/targets/upmem/slices.h"
 
 namespace pimento::targets::upmem {
@@ -51,7 +50,7 @@ class DpuCode : public virtual evaluate::Runnable {
   Result<std::string> emit(std::string_view stage, const std::string &kernel, bool isFirst) const override;
 };
 
-class DpuKernel : public evaluate::CompiledPart, public DpuCode {
+class DpuKernel : public evaluate::CompiledPart, public DpuCode, protected Cuttable {
  public:
   const program::Program &program() const override { return lowered_.program; }
   const mapping::PlacedMapping &placed() const override { return lowered_.placed; }
@@ -78,9 +77,9 @@ class DpuKernel : public evaluate::CompiledPart, public DpuCode {
   virtual std::vector<Kind> kinds(bool isFilled) const = 0;
   /// A DPU with program and arguments in it, and no operands.
   virtual Dpu loaded(std::int64_t dpu) const = 0;
-  /// A run on data made as `mode` says.
-  virtual Result<DeviceRun> runGenerated(const RunMode &mode) const = 0;
 
+  const HostPlan &hostPlan() const override { return *lowered_.plan; }
+  double leastCycles(const RunResult &run) const override;
   std::int64_t dpus() const { return lowered_.plan->dpus(); }
   const kernel::Kernel &kernel() const { return part_.kernel(); }
   bool readsInputsAlone() const;
@@ -88,41 +87,25 @@ class DpuKernel : public evaluate::CompiledPart, public DpuCode {
   const kernel::DataSet *contentsOf(const RunMode &mode) const;
   /// What all operands hold, where that is known.
   std::optional<double> constantOf(const RunMode &mode) const;
-  /// All DPUs, on data made as `mode` says.
-  Result<DeviceRun> runMade(const RunMode &mode) const;
+  /// Makes a DPU of pieces ready (slices.h) whose tasklets have so many points of each dim, the first ones.
+  Result<Dpu> piece(const RunMode &mode, const SampleData &data, const lower::PerDim &ranges) const;
   Diagnostic dataDecideTime() const;
-  /// Runs of one DPU on a quarter, a half and all of `most` parts, kSeeds of each: `run(parts, number of the sample)`.
-  /// Diagnostics: of one that faults.
-  struct Samples {
-    std::vector<SampledRun> lengths;
-    std::vector<RunResult> runs;
-  };
-  using RunSample = std::function<RunResult(std::int64_t parts, std::int64_t sample)>;
-  static Result<Samples> runSamples(std::int64_t most, int jobs, const RunSample &run);
-  /// A run of so many parts, extrapolated from them (sample.h).
-  DeviceRun sampled(const Samples &samples, std::int64_t parts, const Prediction &p) const;
   /// What all pieces of a run have in common (slices.h); the loops and how to load a piece are left to fill in.
   ShareSlices sharesOf(const RunMode &mode) const;
 
   GraphPart part_;
   const machine::Machine &machine_;
   LoweredTo<HostPlan> lowered_;
-};
 
-/// What samples and intervals are made for.
-inline constexpr double kLevel = 0.99;
-/// Runs of so many instructions, of all DPUs together, are done on the data themselves: some tenths of a second.
-inline constexpr double kShortRun = 12e6;
-/// Samples are of three lengths, so many of each; the longest has about kSampleInstructions instructions.
-inline constexpr int kSeeds = 6;
-inline constexpr double kSampleInstructions = 0.6e6;
+ private:
+  /// A run on data made as `mode` says: samples, or all DPUs.
+  Result<DeviceRun> runGenerated(const RunMode &mode) const;
+  Result<DeviceRun> runMade(const RunMode &mode) const;
+};
 
 /// A DPU with a program and its arguments.
 Dpu dpuWith(const std::shared_ptr<const sim::dpu::Image> &image, const program::Code::Segment &arguments,
             const machine::Machine &machine);
-/// One tensor of that many elements, made as `spec` says; `name` decides which.
-kernel::TensorData makeTensor(const std::string &name, DType type, std::vector<std::int64_t> shape,
-                              const kernel::DataSpec &spec);
 
 void write(Dpu &dpu, const std::vector<Block> &blocks);
 void fill(Dpu &dpu, const std::vector<Fill> &fills);

@@ -12,7 +12,7 @@ Status checkMachine(const machine::Machine &m) {
   if (m.dpu && machine::haveRoles(m.levels, {kGroup, kUnit, kThread})) return okStatus();
   return unsupported("unsupported-machine", {"--target"},
                      fmt::format("machine '{}' has no ranks of DPUs with tasklets", m.name),
-                     "ranks, DPUs, tasklets, memories and transfer times can be changed; the levels cannot");
+                     "ranks, DPUs, tasklets, memories and transfer times can be changed, but not the levels");
 }
 
 std::set<int> HostPlan::tensors() const {
@@ -22,12 +22,17 @@ std::set<int> HostPlan::tensors() const {
   return out;
 }
 
+Block HostPlan::empty(const lower::Operand &o, std::int64_t array, std::int64_t bytes) const {
+  Block block{firstByte_ + o.home.offset + array * o.home.bytes,
+              std::vector<std::byte>(static_cast<std::size_t>(bytes))};
+  if (padding_ != std::byte{0})
+    for (std::int64_t i = 0; i < bytes; i += o.size()) block.bytes[static_cast<std::size_t>(i)] = padding_;
+  return block;
+}
+
 Block HostPlan::operand(const lower::Operand &o, std::int64_t dpu, std::int64_t array,
                         const kernel::DataSet &data) const {
-  Block block{firstByte_ + o.home.offset + array * o.home.bytes,
-              std::vector<std::byte>(static_cast<std::size_t>(o.home.bytes))};
-  if (padding_ != std::byte{0})
-    for (std::int64_t i = 0; i < o.home.bytes; i += o.size()) block.bytes[static_cast<std::size_t>(i)] = padding_;
+  Block block = empty(o, array, o.home.bytes);
   lower::gather(o, o.isShared() ? scheme().baseOf(dpu) : scheme().firstOf(dpu, array), scheme().sizesOf(o),
                 data[static_cast<std::size_t>(o.tensor)], block.bytes.data());
   return block;

@@ -70,6 +70,8 @@ class HostPlan {
   /// The operands of one DPU, and array number `array` of one of them.
   std::vector<Block> operands(std::int64_t dpu, const kernel::DataSet &data) const;
   Block operand(const lower::Operand &o, std::int64_t dpu, std::int64_t array, const kernel::DataSet &data) const;
+  /// The first `bytes` of an array, of padding alone.
+  Block empty(const lower::Operand &o, std::int64_t array, std::int64_t bytes) const;
 
  protected:
   explicit HostPlan(std::int64_t firstByte) : firstByte_(firstByte) {}

@@ -1,8 +1,8 @@
 #include "pimento/targets/upmem/sample.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <numeric>
 
 #include "pimento/base/diagnostics.h"
 #include "pimento/base/statistics.h"
@@ -11,85 +11,109 @@ namespace pimento::targets::upmem {
 
 namespace {
 
-constexpr int kTerms = 3;
-using Row = std::array<double, kTerms>;
+/// y = base + slope * x, fitted with weights.
+struct Line {
+  double base = 0, slope = 0;
+  double deviation = 0;  ///< of a point of weight 1 off the line
+  double weights = 0, mean = 0, spread = 0;
+  int dof = 1;
 
-/// Over 1, the rounds and their root.
-Row termsOf(double rounds) {
-  return {1, rounds, std::sqrt(rounds)};
-}
+  double at(double x) const { return base + slope * x; }
+  /// Standard error of at(x).
+  double errorAt(double x) const { return deviation * std::sqrt(1 / weights + (x - mean) * (x - mean) / spread); }
+};
 
-/// Inverse of a symmetric positive matrix, by Gauss and Jordan with pivots.
-std::array<Row, kTerms> inverse(std::array<Row, kTerms> a) {
-  std::array<Row, kTerms> out{};
-  for (std::size_t i = 0; i < kTerms; ++i) out[i][i] = 1;
-  for (std::size_t c = 0; c < kTerms; ++c) {
-    std::size_t pivot = c;
-    for (std::size_t r = c; r < kTerms; ++r)
-      if (std::fabs(a[r][c]) > std::fabs(a[pivot][c])) pivot = r;
-    std::swap(a[c], a[pivot]);
-    std::swap(out[c], out[pivot]);
-    const double d = a[c][c];
-    PIMENTO_CHECK(d != 0 && "samples have three numbers of rounds");
-    for (std::size_t k = 0; k < kTerms; ++k) {
-      a[c][k] /= d;
-      out[c][k] /= d;
-    }
-    for (std::size_t r = 0; r < kTerms; ++r) {
-      if (r == c) continue;
-      const double f = a[r][c];
-      for (std::size_t k = 0; k < kTerms; ++k) {
-        a[r][k] -= f * a[c][k];
-        out[r][k] -= f * out[c][k];
-      }
-    }
+struct Point {
+  double x = 0, y = 0, weight = 1;
+};
+
+Line fit(const std::vector<Point> &points) {
+  PIMENTO_CHECK(points.size() > 1);
+  Line out;
+  double y = 0, products = 0, squares = 0;
+  for (const Point &p : points) {
+    out.weights += p.weight;
+    out.mean += p.weight * p.x;
+    y += p.weight * p.y;
   }
+  out.mean /= out.weights;
+  y /= out.weights;
+  for (const Point &p : points) {
+    out.spread += p.weight * (p.x - out.mean) * (p.x - out.mean);
+    products += p.weight * (p.x - out.mean) * (p.y - y);
+  }
+  PIMENTO_CHECK(out.spread > 0 && "samples have two lengths");
+  out.slope = products / out.spread;
+  out.base = y - out.slope * out.mean;
+  for (const Point &p : points) squares += p.weight * (p.y - out.at(p.x)) * (p.y - out.at(p.x));
+  out.dof = std::max(1, static_cast<int>(points.size()) - 2);
+  out.deviation = std::sqrt(squares / out.dof);
   return out;
 }
 
-double dot(const Row &a, const Row &b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < kTerms; ++i) sum += a[i] * b[i];
-  return sum;
+/// The slowest of n runs has quantile p where one run, of so much deviation, has quantile p^(1/n).
+Prediction slowest(double mean, double ofMean, double ofRun, int dof, Units units, double level) {
+  const auto off = [&](double p, std::int64_t n) {
+    return ofRun * normalQuantile(std::pow(p, 1.0 / static_cast<double>(n)));
+  };
+  const double tail = (1 - level) / 2, t = studentQuantile(1 - tail, dof), z = normalQuantile(1 - tail);
+  const auto half = [&](double distance) { return std::hypot(t * ofMean, distance * t / z); };
+  const double median = off(0.5, units.full);
+  Prediction out;
+  out.cycles = mean + median;
+  out.low = out.cycles - half(median - off(tail, units.full));
+  out.high = mean + off(0.5, units.all) + half(off(1 - tail, units.all) - off(0.5, units.all));
+  return out;
 }
 
 }  // namespace
 
-Prediction predict(const std::vector<SampledRun> &samples, std::int64_t rounds, std::int64_t dpus, double level) {
-  PIMENTO_CHECK(samples.size() > kTerms);
-  std::array<Row, kTerms> normal{};
-  Row right{};
+Prediction slowestOf(const std::vector<double> &cycles, Units units, double level) {
+  PIMENTO_CHECK(cycles.size() > 1);
+  const auto n = static_cast<double>(cycles.size());
+  const double mean = std::accumulate(cycles.begin(), cycles.end(), 0.0) / n;
+  double squares = 0;
+  for (const double c : cycles) squares += (c - mean) * (c - mean);
+  const double deviation = std::sqrt(squares / (n - 1));
+  Prediction out =
+      slowest(mean, deviation / std::sqrt(n), deviation, static_cast<int>(cycles.size()) - 1, units, level);
+  const double seen = *std::max_element(cycles.begin(), cycles.end());
+  out.low = std::max(out.low, seen);
+  out.cycles = std::max(out.cycles, seen);
+  out.high = std::max(out.high, seen);
+  return out;
+}
+
+Prediction predict(const std::vector<SampledRun> &samples, const std::vector<SampledRun> &alike, const WholeRun &whole,
+                   double level) {
+  PIMENTO_CHECK(alike.size() > 3);
+  std::vector<Point> issued, together, apart;
   for (const SampledRun &s : samples) {
-    const Row x = termsOf(static_cast<double>(s.rounds));
-    const double weight = 1 / static_cast<double>(s.rounds);
-    for (std::size_t i = 0; i < kTerms; ++i) {
-      right[i] += weight * x[i] * s.cycles;
-      for (std::size_t k = 0; k < kTerms; ++k) normal[i][k] += weight * x[i] * x[k];
-    }
+    issued.push_back({s.rounds, s.instructions - s.base, 1 / s.rounds});
+    apart.push_back({s.instructions, s.cycles, 1 / s.rounds});
   }
-  const std::array<Row, kTerms> covariance = inverse(normal);
-  Row fit{};
-  for (std::size_t i = 0; i < kTerms; ++i) fit[i] = dot(covariance[i], right);
-  double residual = 0;
-  for (const SampledRun &s : samples) {
-    const double off = s.cycles - dot(fit, termsOf(static_cast<double>(s.rounds)));
-    residual += off * off / static_cast<double>(s.rounds);
-  }
-  const int dof = static_cast<int>(samples.size()) - kTerms;
-  const double perRound = std::sqrt(residual / dof);  // deviation of a run of one round
-  const Row x = termsOf(static_cast<double>(rounds));
-  Row cx{};
-  for (std::size_t i = 0; i < kTerms; ++i) cx[i] = dot(covariance[i], x);
-  const double ofFit = perRound * std::sqrt(std::max(0.0, dot(x, cx)));
-  const double ofRun = perRound * std::sqrt(static_cast<double>(rounds));
-  // The slowest of n runs has quantile p where one run has quantile p^(1/n).
-  const auto slowest = [&](double p) { return ofRun * normalQuantile(std::pow(p, 1.0 / static_cast<double>(dpus))); };
-  const double tail = (1 - level) / 2, t = studentQuantile(1 - tail, dof), z = normalQuantile(1 - tail);
-  Prediction out;
-  out.cycles = dot(fit, x) + slowest(0.5);
-  const auto half = [&](double off) { return std::hypot(t * ofFit, off * t / z); };
-  out.low = out.cycles - half(slowest(0.5) - slowest(tail));
-  out.high = out.cycles + half(slowest(1 - tail) - slowest(0.5));
+  for (const SampledRun &s : alike) together.push_back({s.instructions, s.cycles});
+  const Point before = together[together.size() - 2], last = together.back();
+  together.resize(together.size() - 2);
+  const Line instructions = fit(issued), cycles = fit(together);
+  const double all = whole.rounds, root = std::sqrt(all), count = static_cast<double>(samples.size());
+  double waiting = 0, squares = 0;  // of one round
+  const auto waitingOf = [&](const SampledRun &s) {
+    return (s.cycles - cycles.at(s.instructions)) / std::sqrt(s.rounds);
+  };
+  for (const SampledRun &s : samples) waiting += waitingOf(s) / count;
+  for (const SampledRun &s : samples) squares += std::pow(waitingOf(s) - waiting, 2);
+  const double scatter = std::sqrt(squares / (count - 1)) * root;
+  const double most = std::max(whole.leastCycles, (last.y - before.y) / (last.x - before.x));
+  const double slope = (whole.leastCycles + most) / 2, left = whole.base + instructions.at(all) - last.x;
+  const double ofMean = std::hypot(slope * instructions.errorAt(all), scatter / std::sqrt(count), cycles.deviation);
+  const double ofRun = std::hypot(slope * instructions.deviation * root, scatter);
+  const double mean = last.y + slope * left + waiting * root;
+  Prediction out = slowest(mean, ofMean, ofRun, instructions.dof, whole.units, level);
+  const double byChance = std::max(0.0, fit(apart).slope - cycles.slope) * left;
+  const double high = (most - slope) * left + std::max(0.0, byChance - waiting * root);
+  out.low -= std::max(0.0, mean - whole.leastCycles * (last.x + left));
+  out.high += std::max(0.0, high);
   return out;
 }
 

@@ -34,8 +34,8 @@ Result<Source> sourceOf(const evaluate::Request &request, const std::vector<mapp
   const auto n = static_cast<std::size_t>(k);
   const mapping::MapSpec &spec = request.mapOf(n);
   if (spec.mapping.program == mapping::ProgramKind::kReference)
-    return unsupported("unsupported-program", {"--emit"}, "the reference programs are assembly, and no C",
-                       "use --emit asm, or leave program=reference out");
+    return unsupported("unsupported-program", {"--emit"}, "the reference programs are assembly, not C",
+                       "use --emit asm, or omit program=reference");
   if (spec.kind == mapping::MapSpec::Kind::kExplicit) return compiled::writeSource(graph, k, spec.mapping, machine);
   if (spec.kind == mapping::MapSpec::Kind::kAuto && n < chosen.size())
     return compiled::writeSource(graph, k, chosen[n], machine);
@@ -57,8 +57,7 @@ std::optional<Result<std::string>> emitSource(std::string_view stage, const eval
   if (stage != "c" && stage != "host" && stage != "ir") return std::nullopt;
   if (const Status s = evaluate::checkMaps(request); !s) return s.diagnostics();
   if (stage == "host" && request.rounds != nullptr)
-    return unsupported("unsupported-form", {},
-                       "the host half runs every kernel once, and these run in rounds of a loop",
+    return unsupported("unsupported-form", {}, "the host half runs every kernel once, but these run in a loop",
                        "--emit c writes their programs; simulate runs the rounds");
   const Result<std::vector<mapping::Mapping>> chosen = chosenMappings(request);
   if (!chosen) return chosen.diagnostics();

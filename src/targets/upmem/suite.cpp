@@ -85,8 +85,9 @@ Result<evaluate::Replay> replay(const evaluate::Replaying &how, const Point &p) 
   if (!machine) return machine.diagnostics();
   const std::optional<DType> type = typeOf(p.text("dtype"));
   if (!type)
-    return error("bad-points", p.where, fmt::format("column 'dtype' holds '{}', no element type", p.text("dtype")),
-                 "uint16_t, uint32_t, int16_t or int32_t");
+    return error("bad-points", p.where,
+                 fmt::format("column 'dtype' holds '{}', which is not an element type", p.text("dtype")),
+                 "use uint16_t, uint32_t, int16_t or int32_t");
   const bool hasMeasured = p.kernel == "red" || p.kernel == "sel" || p.kernel == "hst";
   const Result<kernel::Graph> graph =
       kernel::makeZooKernel(p.kernel, sizesOf(p), *type, hasMeasured ? "measured" : "plain");

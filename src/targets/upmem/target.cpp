@@ -28,9 +28,10 @@ Status checkTasklets(const kernel::Kernel &k, const machine::Machine &machine, c
   const auto named = wanted.parameters.find("tasklets");
   if (named == wanted.parameters.end() || named->second <= mostTasklets(machine)) return okStatus();
   const std::int64_t most = mostTasklets(machine);
-  return error("illegal-mapping", k.where,
-               fmt::format("kernel '{}': {} tasklets; a DPU of {} has {}", k.name, named->second, machine.name, most),
-               fmt::format("choose tasklets=1 to {}", most));
+  return error(
+      "illegal-mapping", k.where,
+      fmt::format("kernel '{}': {} tasklets requested; a DPU of {} has {}", k.name, named->second, machine.name, most),
+      fmt::format("choose tasklets=1 to {}", most));
 }
 
 /// What the user says, else one, and more for kernels that do not fit.
@@ -94,9 +95,9 @@ class Upmem final : public evaluate::Target {
     }
     if (isOffered || (!why.empty() && !spec.mapping.parameters.contains("dpus"))) return why;
     return error("illegal-mapping", k.where,
-                 fmt::format("kernel '{}': {} DPUs are not equally many of each of some ranks of {}", k.name,
+                 fmt::format("kernel '{}': {} DPUs cannot be divided evenly over the ranks of {}", k.name,
                              usual.mapping.parameters["dpus"], machine.name),
-                 "choose ranks times DPUs of each, no more of either than the machine has");
+                 "use a number of ranks times the DPUs in each, within the machine's limits");
   }
 
   std::vector<mapping::Mapping> mappings(const GraphPart &part, const machine::Machine &machine,

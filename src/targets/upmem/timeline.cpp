@@ -121,7 +121,7 @@ Result<evaluate::TimelineMaker> timelineOf(const std::vector<const evaluate::Run
                                            const machine::Machine &machine) {
   if (runs.size() != 1)
     return usageError("trace-graph", "--trace",
-                      fmt::format("a timeline shows one program of a DPU, and {} run here", runs.size()),
+                      fmt::format("a timeline shows one program of a DPU, but this run has {}", runs.size()),
                       "choose a kernel that runs on the DPUs, not a graph of several");
   auto image = Image::make(*std::get<program::MachineCode>(runs.front()->program().processes.front().body).code);
   if (!image) return image.diagnostics();

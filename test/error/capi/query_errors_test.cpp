@@ -30,7 +30,7 @@ TEST(CInterfaceErrors, NullsAreRefused) {
   EXPECT_FAILS(pimento_query_text(query.get(), "mlir", nullptr, 0, nullptr), PIMENTO_WRONG_USAGE, "the text is NULL");
   EXPECT_FAILS(pimento_query_text(query.get(), nullptr, "", 0, nullptr), PIMENTO_WRONG_USAGE, "the language is NULL");
   EXPECT_FAILS(pimento_ask(nullptr, &answer), PIMENTO_WRONG_USAGE, "the query is NULL");
-  EXPECT_FAILS(pimento_ask(query.get(), nullptr), PIMENTO_WRONG_USAGE, "the place for the answer is NULL");
+  EXPECT_FAILS(pimento_ask(query.get(), nullptr), PIMENTO_WRONG_USAGE, "the pointer for the answer is NULL");
   EXPECT_FAILS(pimento_answer_number(nullptr, 0, "time_ns", &number), PIMENTO_WRONG_USAGE, "the answer is NULL");
   EXPECT_FAILS(pimento_answer_least(nullptr, "time_ns", &row), PIMENTO_WRONG_USAGE, "the answer is NULL");
   EXPECT_EQ(answer, nullptr);
@@ -49,7 +49,7 @@ TEST(CInterfaceErrors, OptionsThatAreNoneNameTheNearest) {
   const Query query({});
   EXPECT_FAILS(pimento_query_set(query.get(), "kernle", "gemv"), PIMENTO_WRONG_USAGE, "did you mean 'kernel'");
   EXPECT_FAILS(pimento_query_set(query.get(), "kernle", "gemv"), PIMENTO_WRONG_USAGE, "[api-key]");
-  EXPECT_FAILS(pimento_query_add(query.get(), "kernel", "gemv"), PIMENTO_WRONG_USAGE, "'kernel' is no list");
+  EXPECT_FAILS(pimento_query_add(query.get(), "kernel", "gemv"), PIMENTO_WRONG_USAGE, "'kernel' is not a list");
   EXPECT_FAILS(pimento_query_set(query.get(), "jobs", "many"), PIMENTO_WRONG_USAGE, "[api-value]");
   EXPECT_FAILS(pimento_query_set(query.get(), "seed", "-1"), PIMENTO_WRONG_USAGE, "[api-value]");
   EXPECT_FAILS(pimento_query_text(query.get(), "cobol", "", 0, nullptr), PIMENTO_WRONG_USAGE, "choices: mlir, c");

@@ -251,6 +251,19 @@ TEST(BrokenInputs, GiveNothingOnStandardOutputWithJson) {
   }
 }
 
+TEST(BrokenInputs, AnUnknownOptionIsAnsweredWithTheNearest) {
+  for (const Arguments &arguments :
+       {Arguments{"estimate", "gemv", "--targt", "upmem"}, {"estimate", "--targt=upmem", "gemv"}}) {
+    const Answer a = run(arguments);
+    EXPECT_EQ(a.status, 2);
+    EXPECT_NE(a.messages.find("pimento estimate has no option '--targt': did you mean '--target'?"), std::string::npos)
+        << a.messages;
+  }
+  // An option of another verb is one that this verb has not.
+  EXPECT_NE(run({"report", "a.json", "--size", "m=4"}).messages.find("report has no option '--size'"),
+            std::string::npos);
+}
+
 TEST(BrokenInputs, WrongUsageGivesStatusTwo) {
   const std::vector<Arguments> all = {
       {},

@@ -21,15 +21,15 @@ TEST(ArchiveErrors, ABrokenArchiveSaysWhere) {
   const std::string whole = test::archiveOf({{"a.o", "contents"}});
   const std::size_t header = whole.size() - 68;  // of a.o
   expectProblem(whole.substr(0, header + 20), "ends inside a member's header, at byte");
-  expectProblem(whole.substr(0, whole.size() - 3), "a member of 8 bytes, where 5 are left");
+  expectProblem(whole.substr(0, whole.size() - 3), "a member of 8 bytes, but only 5 are left");
   std::string bytes = whole;
   bytes[header + 58] = 'x';
-  expectProblem(bytes, "there is no member's header at byte");
+  expectProblem(bytes, "there is no member header at byte");
   bytes = whole;
   bytes.replace(header + 48, 2, "-8");
-  expectProblem(bytes, "a member's size is '-8'");
+  expectProblem(bytes, "the size of a member is '-8'");
   bytes.replace(header + 48, 2, "xy");
-  expectProblem(bytes, "a member's size is 'xy'");
+  expectProblem(bytes, "the size of a member is 'xy'");
 }
 
 TEST(ArchiveErrors, ALongNameStandsInTheTableOfNames) {
@@ -38,13 +38,13 @@ TEST(ArchiveErrors, ALongNameStandsInTheTableOfNames) {
   for (const char *name : {"/7              ", "/x              ", "#1/20           ", "                "}) {
     std::string bytes = whole;
     bytes.replace(header, 16, name);
-    expectProblem(bytes, "is no name of a member");
+    expectProblem(bytes, "is not the name of a member");
   }
 }
 
 TEST(ArchiveErrors, AThinArchiveIsNoneAndNoFileEither) {
   expectProblem("!<thin>\n", "a thin archive");
-  expectProblem("text", "no archive");
+  expectProblem("text", "not an archive");
 }
 
 }  // namespace

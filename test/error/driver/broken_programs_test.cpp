@@ -38,7 +38,7 @@ TEST_P(BrokenPrograms, AreSaidToBe) {
     o.text = broken.text;
     o.dtype.clear();
   }
-  const Outcome out = simulate(o);
+  const Outcome out = run(VerbId::kSimulate, o);
   ASSERT_EQ(out.status, 1) << out.text;
   ASSERT_FALSE(out.diagnostics.empty());
   const Diagnostic &d = out.diagnostics.front();
@@ -62,43 +62,42 @@ INSTANTIATE_TEST_SUITE_P(
         line("f[i] = a[i] - 9; y[i] = x[f[i]]", {"i=8,x=8"}, "1:18", "index-out-of-range",
              "kernel 'y': index 1 of 'x' is ", "legal: 0..7"),
         line("y[i] = x[p[i] + 100]", {"i=8,x=64"}, "1:1", "index-out-of-range", " at i=0; its extent is 64", "0..63"),
-        line("y[i] = x[p[i]]", {"i=8"}, "1:8", "unknown-extent", "nothing says how large 'x' is", "--size x=N"),
-        line("y[i] = x[p[i]]", {"i=8,x=0"}, "--size", "bad-size", "'x=0' is no size", "1 or more"),
-        line("y[i] = x[p[i]]", {"i=8,x=-4"}, "--size", "bad-size", "'x=-4' is no size", "1 or more"),
-        line("y[i] = x[i]", {"i=99999999999999999999"}, "--size", "bad-size", "is no size", "NAME=NUMBER"),
+        line("y[i] = x[p[i]]", {"i=8"}, "1:8", "unknown-extent", "the size of 'x' is unknown", "--size x=N"),
+        line("y[i] = x[p[i]]", {"i=8,x=0"}, "--size", "bad-size", "'x=0' is not a size", "1 or more"),
+        line("y[i] = x[p[i]]", {"i=8,x=-4"}, "--size", "bad-size", "'x=-4' is not a size", "1 or more"),
+        line("y[i] = x[i]", {"i=99999999999999999999"}, "--size", "bad-size", "is not a size", "NAME=NUMBER"),
         line("y[i] = x[i]", {"i=99999999999999999"}, "1:8", "too-large", "tensor 'x' has more than 2^48 elements",
              "reduce"),
         line("y[i] = x[p[i],q[i]]", {"i=8,x_1=4,x_2=4"}, "1:15", "non-affine-index", "two indices of 'x'",
              "one index may"),
         line("for t in 0..4 { y[i] = x[i] }; z[i] = t", {"i=8"}, "1:39", "duplicate-name",
-             "'t' counts a loop, and has no value outside it", "into the loop"),
+             "'t' counts a loop and has no value outside it", "into the loop"),
         line("z[i] = t; for t in 0..4 { y[i] = x[i] }", {"i=8"}, "1:11", "duplicate-name",
              "loop 't' has the name of a tensor", "rename"),
         line("for t in 0..4 { for t in 0..3 { y[i] = x[i] + t } }", {"i=8"}, "1:17", "duplicate-name",
-             "a loop around this one counts 't' already", "rename"),
-        line("for i in 0..4 { y[i] = x[i] }", {"i=8"}, "--size", "unknown-size", "'i' counts a loop", "leave it out"),
+             "an enclosing loop already counts 't'", "rename"),
+        line("for i in 0..4 { y[i] = x[i] }", {"i=8"}, "--size", "unknown-size", "'i' counts a loop", "remove it"),
         line("for t in 4..0 { y[i] = x[i] }", {"i=8"}, "1:10", "bad-extent", "loop 't' runs from 4 up to 0", "once"),
-        line("for t in 0..n { y[i] = x[i] }", {"i=8"}, "1:13", "unknown-extent", "nothing says what 'n' is",
-             "--size n=N"),
+        line("for t in 0..n { y[i] = x[i] }", {"i=8"}, "1:13", "unknown-extent", "'n' is unknown", "--size n=N"),
         line("for t in 0..p[0] { y[i] = x[i] }", {"i=8"}, "1:13", "non-affine-index", "'p' is not allowed in an index",
              "a sum of integers"),
         line("for t in 0..99999999999 { y[i] = y[i] + x[i] }", {"i=8"}, "1:27", "too-many-rounds",
-             "more than 4194304 runs", "fewer rounds"),
-        line("for t in 0..4 { }", {}, "1:17", "empty-notation", "no statement in loop 't'", "leave it out"),
-        line("for t in 0..4 { b[i] = a[i] + 1; swap a, c }", {"i=8"}, "1:34", "unknown-tensor",
-             "no tensor is called 'c'", "choices: a, b"),
+             "more than 4194304 times", "fewer iterations"),
+        line("for t in 0..4 { }", {}, "1:17", "empty-notation", "loop 't' is empty", "remove it"),
+        line("for t in 0..4 { b[i] = a[i] + 1; swap a, c }", {"i=8"}, "1:34", "unknown-tensor", "unknown tensor 'c'",
+             "choices: a, b"),
         line("for t in 0..4 { b[i] = a[i,i]; swap a, b }", {"i=8"}, "1:1", "bad-loop",
-             "swaps 'a' and 'b', which differ in type or shape", "one shape"),
-        line("m[i] += x[i,j] with b[i] = j", {"i=8,j=4"}, "1:21", "bad-with", "does not go with a minimum or maximum",
+             "swaps 'a' and 'b', which differ in type or shape", "same type and shape"),
+        line("m[i] += x[i,j] with b[i] = j", {"i=8,j=4"}, "1:21", "bad-with", "cannot follow a minimum or maximum",
              "m[i] min="),
         line("m[i] min= x[i,j] with b[j] = j", {"i=8,j=4"}, "1:23", "bad-with", "at the same indices", "with b[i] = j"),
         line("y[i] = x[i] limit 4", {"i=8"}, "1:13", "syntax", "found 'limit'", "';'"),
         line("o[i] append= x[i,j] if x[i,j] > 0 limit 0", {"i=8,j=4"}, "1:41", "bad-extent", "at least 1", "limit 8"),
         line("o[i] append= x[i,j] if x[i,j] > 0 count n[j]", {"i=8,j=4"}, "1:1", "bad-form",
-             "'n' counts what is appended to 'o', but has other rows", "indices of the rows"),
+             "'n' counts the elements appended to 'o', but has other rows", "indices of the rows"),
         line("y[i*j] = x[i,j]", {"i=8,j=4"}, "1:4", "non-affine-index", "the product of two indices", "by a number"),
         line("y[i] = x[i] where x[i] < 4", {"i=8"}, "1:24", "non-affine-condition", "sums of indices", "c ? a : b"),
-        line("y[i+j] = x[i,j]", {"i=8,j=4"}, "1:1", "overlapping-write", "can meet in one element of 'y'",
+        line("y[i+j] = x[i,j]", {"i=8,j=4"}, "1:1", "overlapping-write", "can map to one element of 'y'",
              "digits that cannot overlap")));
 
 /// CNM IR: `kernel` begins in line 6 of a module with a table, indices and a result of 8 and 4 elements.
@@ -140,14 +139,14 @@ Broken sized(std::string extent, std::vector<std::string> sizes, std::string pla
 
 INSTANTIATE_TEST_SUITE_P(
     IrSizes, BrokenPrograms,
-    testing::Values(
-        sized("n", {}, "2:6", "unknown-extent", "nothing says how large n is", "--size n=N"),
-        sized("n", {"n=8,m=4"}, "--size", "unknown-size", "no size of the text is called 'm'", "choices: n"),
-        sized("n", {"n=99999999999999999"}, "3:9", "too-large", "tensor 'x' has more than 2^48 elements", "reduce"),
-        sized("m", {"n=4"}, "6:15", "unknown-size", "no size is called m", "choices: n"),
-        sized("n-9", {"n=4"}, "6:15", "cnm-number", "the extent is out of range: -5", "legal: 1 to"),
-        sized("n+1", {"n=4"}, "7:3", "out-of-bounds", "index 1 of 'x' runs over 0..4, its extent is 4",
-              "legal: 0..3")));
+    testing::Values(sized("n", {}, "2:6", "unknown-extent", "the size of n is unknown", "--size n=N"),
+                    sized("n", {"n=8,m=4"}, "--size", "unknown-size", "unknown size 'm'", "choices: n"),
+                    sized("n", {"n=99999999999999999"}, "3:9", "too-large", "tensor 'x' has more than 2^48 elements",
+                          "reduce"),
+                    sized("m", {"n=4"}, "6:15", "unknown-size", "unknown size m", "choices: n"),
+                    sized("n-9", {"n=4"}, "6:15", "cnm-number", "the extent is out of range: -5", "legal: 1 to"),
+                    sized("n+1", {"n=4"}, "7:3", "out-of-bounds", "index 1 of 'x' runs over 0..4, but its extent is 4",
+                          "legal: 0..3")));
 
 INSTANTIATE_TEST_SUITE_P(
     Ir, BrokenPrograms,
@@ -156,14 +155,14 @@ INSTANTIATE_TEST_SUITE_P(
                 "  store assign y[i] %3\n"),
            "6:1", "index-out-of-range", "; its extent is 64", "legal: 0..63"),
         ir(over("  @1 = read x[%1]\n  %1 = load i32 @1\n  store assign y[i] %1\n"), "10:15", "cnm-unknown-value",
-           "there is no value %1 before this", "there is %0 alone"),
+           "there is no value %1 before this", "only %0"),
         ir(over("  %1 = cast f32 %0\n  @1 = read x[%1]\n  %2 = load i32 @1\n  store assign y[i] %2\n"), "11:3",
            "type-mismatch", "an index of 'x' is %1, which is f32", "cast it"),
         ir(over("  @1 = read x[%0,%0]\n  %1 = load i32 @1\n  store assign y[i] %1\n"), "10:18", "cnm-syntax",
            "two indices are values", "only one index may"),
         ir(over("  store assign y[%0] %0\n", "indirect "), "10:3", "duplicate-write",
            "points of dim 'i' may assign to the same element of 'y'", "sequential"),
-        ir(over("  limit 4\n  store assign y[i] %0\n"), "6:1", "bad-form", "a limit of 4 where nothing is selected",
+        ir(over("  limit 4\n  store assign y[i] %0\n"), "6:1", "bad-form", "a limit of 4 without a selection",
            "'select'"),
         ir(over("  store assign y[0] %0\n", "select "), "6:1", "bad-form", "a predicate and the form 'select'", "both"),
         ir(over("  predicate %0\n  store assign b[0] %0\n", "select "), "6:1", "bad-form", "rows hold every point",
@@ -174,22 +173,21 @@ INSTANTIATE_TEST_SUITE_P(
            "numbered 0 to 1"),
         ir(over("  store assign y[i] %0\n  store assign y[i] %0\n"), "11:3", "duplicate-write", "two stores go to 'y'",
            "split"),
-        ir(rounds("4", ""), "7:1", "bad-loop", "lacks the counter of loop 't'", "first dims"),
+        ir(rounds("4", ""), "7:1", "bad-loop", "lacks the counter of the enclosing loop 't'", "first dims"),
         ir(rounds("4", "  induction t 5 counter\n"), "7:1", "bad-loop", "'t' has extent 5, loop 't' 4 rounds",
-           "one number"),
+           "the same number"),
         ir(rounds("0", "  induction t 1 counter\n"), "6:7", "cnm-number", "the number of rounds is out of range: 0",
            "legal: 1 to"),
-        ir(rounds("99999999999", "  induction t 99999999999 counter\n"), "7:1", "too-many-rounds", "4194304 runs",
+        ir(rounds("99999999999", "  induction t 99999999999 counter\n"), "7:1", "too-many-rounds", "4194304 times",
            "fewer"),
         ir(rounds("4", "  induction t 4 counter\n", "swap x y\n"), "6:1", "bad-loop",
-           "swaps 'x' and 'y', which differ in type or shape", "one shape"),
+           "swaps 'x' and 'y', which differ in type or shape", "same type and shape"),
         ir(rounds("4", "  induction t 4 counter\n", "swap y y\n"), "6:1", "bad-reference", "swaps 'y' with itself",
            "two"),
-        ir("for t 4 {\n}\n" + over("  store assign y[i] %0\n"), "6:1", "bad-loop", "is around no kernel",
-           "leave it out"),
+        ir("for t 4 {\n}\n" + over("  store assign y[i] %0\n"), "6:1", "bad-loop", "contains no kernels", "remove it"),
         ir("kernel k {\n  induction t 4 counter\n  induction i 8 parallel\n  @0 = read p[i]\n  %0 = load i32 @0\n"
            "  store assign y[i] %0\n}\n",
-           "6:1", "bad-loop", "dim 't' is the counter of no loop", "put a loop around")));
+           "6:1", "bad-loop", "dim 't' is not the counter of a loop", "put a loop around")));
 
 #ifdef PIMENTO_TEST_WITH_LLVM
 Broken c(std::string text, std::vector<std::string> sizes, std::string place, std::string code, std::string message,
@@ -208,37 +206,37 @@ INSTANTIATE_TEST_SUITE_P(
           "  for (int i = 0; i < 4; ++i) y[i] = x[p[i]][q[i]];\n}\n",
           {}, "2:38", "c-not-affine", "two indices of an element come from data", "one may"),
         c("void f(int n, const float *x, float *y) {\n  for (int i = 0; i < n; ++i) y[i] = x[i];\n}\n", {}, "2:3",
-          "c-bounds", "how often the loop runs is not known", "--size n="),
+          "c-bounds", "the trip count of the loop is unknown", "--size n="),
         c("void f(int n, int m, const float A[n][m], float y[n]) {\n"
           "  for (int i = 0; i < n; ++i) for (int j = 0; j < m; ++j) y[i] += A[i][j];\n}\n",
-          {}, "1:34", "c-bounds", "an extent of 'A' is not known", "--size n=64,m=64"),
+          {}, "1:34", "c-bounds", "an extent of 'A' is unknown", "--size n=64,m=64"),
         c("void f(const float x[8], float y[8]) {\n  for (int i = 0; i < 8; ++i) y[i] = x[i];\n  y[i] = 0;\n}\n", {},
           "3:5", "c-syntax", "undeclared identifier 'i'", "C17"),
         c("void f(const float x[8], float y[8]) {\n"
           "  for (int i = 0; i < 8; ++i)\n    for (int i = 0; i < 9; ++i) y[i] = x[i];\n}\n",
-          {}, "3:38", "c-bounds", "index 1 of 'x' runs over 0..8, its extent is 8", "legal: 0..7"),
+          {}, "3:38", "c-bounds", "index 1 of 'x' runs over 0..8, but its extent is 8", "legal: 0..7"),
         c("void f(const float x[8], float y[8]) {\n  for (int i = 0; i < 8; ++i) { y[i] = x[i]; i = i + x[i]; }\n}\n",
-          {}, "2:3", "c-loop-form", "changes the loop's variable 'i'", "a variable of the loop's own"),
+          {}, "2:3", "c-loop-form", "changes the loop variable 'i'", "a loop variable declared in the loop"),
         c("void f(const float x[8], float y[8]) {\n  for (int i = 0; i < 8; i += 0) y[i] = x[i];\n}\n", {}, "2:3",
           "c-loop-form", "does not count", "a constant step"),
         c("void f(const float x[8], float y[8]) {\n  for (int i = 8; i < 0; ++i) y[i] = x[i];\n}\n", {}, "1:6",
-          "c-function", "computes nothing", "a loop, or a statement"),
+          "c-function", "computes nothing", "a loop or statement"),
         c("void f(const float x[64], float y[64]) {\n  for (int i = 0; i < 8; ++i)\n"
           "    for (int j = 0; j < i * i; ++j) y[j] += x[i];\n}\n",
-          {}, "3:5", "c-not-affine", "no comparison of sums of loops", "sums of outer loops"),
+          {}, "3:5", "c-not-affine", "does not compare sums of loops", "sums of outer loops"),
         c("void f(const int next[8], int y[8]) {\n  int i = 0;\n  while (i >= 0) { y[i] = 1; i = next[i]; }\n}\n", {},
           "3:3", "c-loop-form", "does not count", "for (int i = 0"),
         c("void f(const int x[8], int y[1]) {\n  for (int i = 0; i < 8; ++i) { if (x[i] < 0) break; y[0] += x[i]; "
           "}\n}\n",
-          {}, "2:47", "c-control-flow", "'break' has no place in a kernel", "no goto, break or switch"),
+          {}, "2:47", "c-control-flow", "'break' is not supported in a kernel", "no goto, break or switch"),
         c("void f(const int x[8], int y[8]) {\n  for (int i = 0; i < 8; ++i) y[i] = x[i] + *\"abc\";\n}\n", {}, "2:46",
-          "c-type", "'\"abc\"' has no place in a kernel", "scalars"),
+          "c-type", "'\"abc\"' is not supported in a kernel", "scalars"),
         c("void f(const int p[8], const float x[8], float y[8]) {\n  int k;\n"
           "  for (int i = 0; i < 8; ++i) { y[i] = x[k]; k = p[i]; }\n}\n",
-          {}, "2:7", "c-uninitialized", "'k' is read in a loop before anything is stored in it", "before the loop"),
+          {}, "2:7", "c-uninitialized", "'k' is read in a loop before it is set", "before the loop"),
         c("void f(float a[8], int b[8]) {\n  for (int t = 0; t < 4; ++t) {\n"
           "    for (int i = 0; i < 8; ++i) b[i] = (int)a[i];\n    float *s = a; a = b; b = s;\n  }\n}\n",
-          {}, "4:23", "c-type", "the conversion from 'int *' to 'float *'", "what it was declared")));
+          {}, "4:23", "c-type", "the conversion from 'int *' to 'float *'", "its declared type")));
 
 Broken mlir(std::string text, std::string place, std::string code, std::string message, std::string hint) {
   return {"k.mlir", {}, std::move(text), std::move(place), std::move(code), std::move(message), std::move(hint)};
@@ -250,7 +248,7 @@ INSTANTIATE_TEST_SUITE_P(
         mlir("func.func @f(%x: memref<8xf32>, %y: memref<8xf32>) {\n  affine.for %i = 0 to 9 {\n"
              "    %v = affine.load %x[%i] : memref<8xf32>\n    affine.store %v, %y[%i] : memref<8xf32>\n  }\n  "
              "return\n}\n",
-             "4:5", "out-of-bounds", "index 1 of 'x' runs over 0..8, its extent is 8", "legal: 0..7"),
+             "4:5", "out-of-bounds", "index 1 of 'x' runs over 0..8, but its extent is 8", "legal: 0..7"),
         mlir("func.func @f(%x: memref<8xf32>, %y: memref<8xf32>) {\n  affine.for %i = 8 to 0 {\n"
              "    %v = affine.load %x[%i] : memref<8xf32>\n    affine.store %v, %y[%i] : memref<8xf32>\n  }\n  "
              "return\n}\n",
@@ -264,7 +262,7 @@ INSTANTIATE_TEST_SUITE_P(
              "  %n = memref.dim %x, %c0 : memref<?xf32>\n  affine.for %i = 0 to %n {\n"
              "    %v = affine.load %x[%i] : memref<?xf32>\n    affine.store %v, %y[%i] : memref<?xf32>\n  }\n  "
              "return\n}\n",
-             "1:14", "missing-size", "the extent of dimension 0 of %x is not stated", "--size"),
+             "1:14", "missing-size", "the extent of dimension 0 of %x is unknown", "--size"),
         mlir("func.func @f(%p: memref<8xi32>, %x: memref<8x8xf32>, %y: memref<8xf32>) {\n  affine.for %i = 0 to 8 {\n"
              "    %a = memref.load %p[%i] : memref<8xi32>\n    %b = arith.index_cast %a : i32 to index\n"
              "    %v = memref.load %x[%b, %b] : memref<8x8xf32>\n    affine.store %v, %y[%i] : memref<8xf32>\n  }\n"
@@ -284,7 +282,7 @@ INSTANTIATE_TEST_SUITE_P(
              "    %t = arith.cmpi slt, %i, %c8 : index\n    scf.condition(%t) %i : index\n  } do {\n"
              "  ^bb0(%i: index):\n    memref.store %z, %y[%i] : memref<8xf32>\n    scf.yield %c8 : index\n  }\n  "
              "return\n}\n",
-             "5:8", "unsupported-loop", "'scf.while' runs until its data say stop", "scf.for")));
+             "5:8", "unsupported-loop", "the trip count of 'scf.while' depends on data", "scf.for")));
 #endif
 
 }  // namespace

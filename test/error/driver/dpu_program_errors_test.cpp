@@ -44,8 +44,8 @@ void expectSays(const Diagnostic &d, const std::string &code, const std::string 
 
 TEST(DpuDataErrors, AnInputNamesAPlaceAndData) {
   for (const char *text : {"", "words", "=u32:1", "words="})
-    expectSays(ofInput(text), "dpu-data-option", "no place and data", "PLACE=FILE");
-  expectSays(ofInput("words+x=u8:1"), "dpu-data-option", "'x' is no number of bytes", "SYMBOL+BYTES");
+    expectSays(ofInput(text), "dpu-data-option", "is not of the form PLACE=DATA", "PLACE=FILE");
+  expectSays(ofInput("words+x=u8:1"), "dpu-data-option", "'x' is not a number of bytes", "SYMBOL+BYTES");
   expectSays(ofInput("words+-4=u8:1"), "dpu-data-option", "'-4'", "SYMBOL+BYTES");
 }
 
@@ -62,28 +62,28 @@ TEST(DpuDataErrors, CodeNumbersAndLocksAreNoPlaces) {
 
 TEST(DpuDataErrors, DataEndWhereTheVariableEnds) {
   EXPECT_TRUE(ofInput("words=u32:1,2,3,4").code.empty());
-  expectSays(ofInput("words=u32:1,2,3,4,5"), "dpu-data-bounds", "20 bytes at 'words'; there are 16",
-             "symbol's own size");
-  expectSays(ofInput("words+8=u64:1,2"), "dpu-data-bounds", "there are 8", "mram+BYTES");
-  expectSays(ofInput("words+17=u8:1"), "dpu-data-bounds", "behind the end", "SYMBOL+BYTES");
-  expectSays(ofOutput("table:u64[9]"), "dpu-data-bounds", "72 bytes", "symbol's own size");
+  expectSays(ofInput("words=u32:1,2,3,4,5"), "dpu-data-bounds", "20 bytes at 'words', where only 16 are available",
+             "its own size");
+  expectSays(ofInput("words+8=u64:1,2"), "dpu-data-bounds", "only 8 are available", "mram+BYTES");
+  expectSays(ofInput("words+17=u8:1"), "dpu-data-bounds", "past the end", "SYMBOL+BYTES");
+  expectSays(ofOutput("table:u64[9]"), "dpu-data-bounds", "72 bytes", "its own size");
 }
 
 TEST(DpuDataErrors, DataEndWhereTheMemoryEnds) {
   EXPECT_TRUE(ofInput("open=u64:1").code.empty());
-  expectSays(ofInput("open=u64:1,2"), "dpu-data-bounds", "there are 8", "WRAM ends there");
+  expectSays(ofInput("open=u64:1,2"), "dpu-data-bounds", "only 8 are available", "WRAM ends there");
   EXPECT_TRUE(ofInput("mram+0x3fffff8=u64:1").code.empty());
-  expectSays(ofInput("mram+0x3fffff8=u64:1,2"), "dpu-data-bounds", "there are 8", "MRAM ends there");
-  expectSays(ofInput("mram+0x4000001=u8:1"), "dpu-data-bounds", "behind the end", "mram+BYTES");
+  expectSays(ofInput("mram+0x3fffff8=u64:1,2"), "dpu-data-bounds", "only 8 are available", "MRAM ends there");
+  expectSays(ofInput("mram+0x4000001=u8:1"), "dpu-data-bounds", "past the end", "mram+BYTES");
   expectSays(ofInput("heap=u8:0*9999999999"), "dpu-data-bounds", "9999999999 bytes", "MRAM ends there");
-  expectSays(ofOutput("heap:u64[4611686018427387904]"), "dpu-data-bounds", "there are", "MRAM ends there");
+  expectSays(ofOutput("heap:u64[4611686018427387904]"), "dpu-data-bounds", "are available", "MRAM ends there");
 }
 
 TEST(DpuDataErrors, AValueIsOneOfItsType) {
   for (const char *text :
        {"words=u8:256", "words=u8:-1", "words=i8:128", "words=u32:", "words=u32:1,,2", "words=i32:1.5", "words=f32:one",
         "words=u64:18446744073709551616", "words=u8:1*0", "words=u8:1*x"})
-    expectSays(ofInput(text), "dpu-data-value", "is no value of type", "V*N");
+    expectSays(ofInput(text), "dpu-data-value", "is not a value of type", "V*N");
   for (const char *text :
        {"words=u8:255", "words=i8:-128", "words=u64:18446744073709551615", "words=f32:-1.5e3", "words=u8:0x10*16"})
     EXPECT_TRUE(ofInput(text).code.empty()) << text;
@@ -96,17 +96,17 @@ TEST(DpuDataErrors, AFileThatCannotBeReadIsNamed) {
 }
 
 TEST(DpuDataErrors, AnOutputSaysHowMuchAndOfWhatType) {
-  expectSays(ofOutput("open=out.bin"), "dpu-data-size", "how many bytes", "PLACE:BYTES=FILE");
-  expectSays(ofOutput("open:u32"), "dpu-data-size", "how many bytes", "PLACE:TYPE[N]");
-  expectSays(ofOutput("words"), "dpu-data-size", "no type to show", "PLACE:TYPE[N]");
+  expectSays(ofOutput("open=out.bin"), "dpu-data-size", "does not give a number of bytes", "PLACE:BYTES=FILE");
+  expectSays(ofOutput("open:u32"), "dpu-data-size", "does not give a number of bytes", "PLACE:TYPE[N]");
+  expectSays(ofOutput("words"), "dpu-data-size", "needs a type to print", "PLACE:TYPE[N]");
   for (const char *text : {"words:u33", "words:u8[", "words:u8[0]", "words:u8[x]", "words:0=f", "words:-8=f"})
-    expectSays(ofOutput(text), "dpu-data-option", "no number of bytes and no type", "u32");
+    expectSays(ofOutput(text), "dpu-data-option", "neither a number of bytes nor a type", "u32");
   expectSays(ofOutput("words:bf16[2]=a.npy"), "dpu-data-option", "NumPy has no type bf16", "PLACE:BYTES=FILE");
-  expectSays(ofOutput("=out.bin"), "dpu-data-option", "says no place", "PLACE:BYTES=FILE");
+  expectSays(ofOutput("=out.bin"), "dpu-data-option", "has no place", "PLACE:BYTES=FILE");
 }
 
-Outcome ran(Outcome (*verb)(const Options &), Options o) {
-  Outcome out = verb(o);
+Outcome ran(VerbId verb, Options o) {
+  Outcome out = run(verb, o);
   EXPECT_EQ(out.status, 1);
   EXPECT_FALSE(out.diagnostics.empty());
   if (out.diagnostics.empty()) out.diagnostics.emplace_back();
@@ -125,8 +125,8 @@ TEST(DpuProgramErrors, OptionsOfDpuProgramsAreRefusedForOthers) {
                                         [](Options &o) { o.launches = 2; }, [](Options &o) { o.isProfile = true; }}) {
     Options o = withInput("gemv");
     set(o);
-    expectSays(ran(simulate, o).diagnostics.front(), "dpu-option", "gemv is no DPU program", "--data");
-    expectSays(ran(estimate, o).diagnostics.front(), "dpu-option", "gemv is no DPU program", "--data");
+    expectSays(ran(VerbId::kSimulate, o).diagnostics.front(), "dpu-option", "gemv is not a DPU program", "--data");
+    expectSays(ran(VerbId::kEstimate, o).diagnostics.front(), "dpu-option", "gemv is not a DPU program", "--data");
   }
 }
 
@@ -136,7 +136,7 @@ TEST(DpuProgramErrors, ATimelineShowsOneProgram) {
   o.sizes = {"i=256,j=256"};
   o.trace = ::testing::TempDir() + "/no_trace.json";
   o.data = "one";
-  expectSays(ran(simulate, o).diagnostics.front(), "trace-graph", "2 run here", "graph of several");
+  expectSays(ran(VerbId::kSimulate, o).diagnostics.front(), "trace-graph", "this run has 2", "graph of several");
 }
 
 TEST(DpuProgramErrors, AFileForAnotherProcessorIsNoDpuProgram) {
@@ -149,7 +149,7 @@ TEST(DpuProgramErrors, AFileForAnotherProcessorIsNoDpuProgram) {
   elf[18] = 3;  // x86
   Options o = withInput(::testing::TempDir() + "/x86.elf");
   std::ofstream(o.input, std::ios::binary) << elf;
-  const Diagnostic d = ran(simulate, o).diagnostics.front();
+  const Diagnostic d = ran(VerbId::kSimulate, o).diagnostics.front();
   EXPECT_EQ(d.code.substr(0, 8), "dpu-elf-") << d.str();
   EXPECT_EQ(d.where.file, o.input);
   EXPECT_FALSE(d.hint.empty());
@@ -164,7 +164,7 @@ std::string written(const std::string &name, const std::string &text) {
 TEST(DpuProgramErrors, AMachineWithoutDpusCannotRunOne) {
   Options o = withInput(written("empty_main.s", ".text\n.globl main\nmain: jump r23\n"));
   o.target = "hbm-pim";
-  expectSays(ran(simulate, o).diagnostics.front(), "no-dpu", "machine 'hbm-pim' has no DPUs", "upmem");
+  expectSays(ran(VerbId::kSimulate, o).diagnostics.front(), "no-dpu", "machine 'hbm-pim' has no DPUs", "upmem");
 }
 
 }  // namespace

@@ -22,29 +22,29 @@ TEST(EngineErrors, AnUnknownEngineHasTheVerbsOwnInItsHint) {
   Options o;
   o.input = "gemv";
   o.engine = "two-slices";
-  expectSays(estimate(o), "unknown-engine", "'two-slices'", "two-slice");
+  expectSays(run(VerbId::kEstimate, o), "unknown-engine", "'two-slices'", "two-slice");
   o.engine = "simulate";  // a verb of its own
-  expectSays(estimate(o), "unknown-engine", "'simulate'", "fast-forward");
+  expectSays(run(VerbId::kEstimate, o), "unknown-engine", "'simulate'", "fast-forward");
   o.input = "hbm-pim";
   o.engine = "slow";
-  expectSays(validate(o), "unknown-engine", "'slow'", "simulate");
+  expectSays(run(VerbId::kValidate, o), "unknown-engine", "'slow'", "simulate");
 }
 
 TEST(EngineErrors, AnAlphaIsOfTwoSliceAlone) {
   Options o;
   o.input = "gemv";
   o.alpha = 0.9;
-  expectSays(estimate(o), "alpha-without-two-slice", "fast-forward has no alpha", "--engine two-slice");
+  expectSays(run(VerbId::kEstimate, o), "alpha-without-two-slice", "fast-forward has no alpha", "--engine two-slice");
   o.engine = "fast-forward";
-  expectSays(estimate(o), "alpha-without-two-slice", "fast-forward has no alpha", "leave --alpha out");
+  expectSays(run(VerbId::kEstimate, o), "alpha-without-two-slice", "fast-forward has no alpha", "omit --alpha");
   o.engine = "two-slice";
   for (const double alpha : {std::nan(""), 0.0, 1.5}) {
     o.alpha = alpha;
-    expectSays(estimate(o), "bad-alpha", "alpha is", "above 0");
+    expectSays(run(VerbId::kEstimate, o), "bad-alpha", "alpha is", "above 0");
     Options suite;
     suite.input = "mappings";
     suite.alpha = alpha;
-    expectSays(validate(suite), "bad-alpha", "alpha is", "above 0");
+    expectSays(run(VerbId::kValidate, suite), "bad-alpha", "alpha is", "above 0");
   }
 }
 
@@ -55,7 +55,7 @@ TEST(EngineErrors, AProgramInMachineCodeHasNoSlices) {
   o.input = file;
   o.target = "upmem";
   o.engine = "two-slice";
-  expectSays(estimate(o), "no-slices", "no loops whose iterations can be cut", "fast-forward");
+  expectSays(run(VerbId::kEstimate, o), "no-slices", "no loop to cut into slices", "fast-forward");
 }
 
 TEST(EngineErrors, AnExtrapolatedResultCannotBeExplained) {
@@ -64,23 +64,23 @@ TEST(EngineErrors, AnExtrapolatedResultCannotBeExplained) {
   o.sizes = {"n=40000000"};
   o.engine = "two-slice";
   o.isJson = true;
-  const Outcome result = estimate(o);
+  const Outcome result = run(VerbId::kEstimate, o);
   ASSERT_EQ(result.status, 0);
   const std::string file = ::testing::TempDir() + "/extrapolated.json";
   ASSERT_TRUE(writeFile(file, result.text).ok());
   Options saved;
   saved.input = file;
-  expectSays(explain(saved), "not-a-result", "extrapolated", "fast-forward");
+  expectSays(run(VerbId::kExplain, saved), "not-a-result", "extrapolated", "fast-forward");
 }
 
 TEST(EngineErrors, SuitesTakeTheirOwnOptionsAlone) {
   Options o;
   o.input = "hbm-pim";
   o.target = "upmem";
-  expectSays(validate(o), "not-of-this-suite", "the rows of suite 'hbm-pim'", "validate mappings");
+  expectSays(run(VerbId::kValidate, o), "not-of-this-suite", "the rows of suite 'hbm-pim'", "validate mappings");
   o.input = "mappings";
   o.engine = "two-slice";
-  expectSays(validate(o), "not-of-this-suite", "run by all engines", "reference points");
+  expectSays(run(VerbId::kValidate, o), "not-of-this-suite", "run with all engines", "reference points");
 }
 
 TEST(EngineErrors, AKernelWithoutALegalMappingIsNamed) {
@@ -88,9 +88,9 @@ TEST(EngineErrors, AKernelWithoutALegalMappingIsNamed) {
   o.input = "mappings";
   o.kernels = {"scan"};
   o.count = 1;
-  expectSays(validate(o), "no-mapping", "'scan' on hbm-pim", "--kernels");
+  expectSays(run(VerbId::kValidate, o), "no-mapping", "'scan' on hbm-pim", "--kernels");
   o.kernels = {"vaa"};
-  expectSays(validate(o), "unknown-kernel", "vaa", "va");
+  expectSays(run(VerbId::kValidate, o), "unknown-kernel", "vaa", "va");
 }
 
 }  // namespace

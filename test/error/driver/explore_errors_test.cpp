@@ -34,7 +34,7 @@ struct Wrong {
 class WrongSweep : public ::testing::TestWithParam<Wrong> {};
 
 TEST_P(WrongSweep, IsSaidWithCodePlaceAndHint) {
-  const driver::Outcome out = driver::explore(optionsOf(GetParam().sweeps));
+  const driver::Outcome out = driver::run(driver::VerbId::kExplore, optionsOf(GetParam().sweeps));
   EXPECT_EQ(out.status, 1);
   EXPECT_TRUE(out.text.empty());
   ASSERT_FALSE(out.diagnostics.empty());
@@ -46,8 +46,8 @@ TEST_P(WrongSweep, IsSaidWithCodePlaceAndHint) {
 }
 
 const Wrong kWrong[] = {
-    {{"timing.tRP"}, "sweep-syntax", "names no path and values", "PATH=10..20"},
-    {{"=10..20"}, "sweep-syntax", "names no path and values", "PATH=10..20"},
+    {{"timing.tRP"}, "sweep-syntax", "is not of the form PATH=VALUES", "PATH=10..20"},
+    {{"=10..20"}, "sweep-syntax", "is not of the form PATH=VALUES", "PATH=10..20"},
     {{"timing.tRP="}, "sweep-syntax", "a value is missing", "PATH=10..20"},
     {{"timing.tRP=10,,14"}, "sweep-syntax", "a value is missing", "PATH=10..20"},
     {{"timing.tRPP=10"}, "sweep-unknown", "timing.tRPP", "did you mean 'timing.tRP'"},
@@ -59,44 +59,44 @@ const Wrong kWrong[] = {
     {{"register_reed=1"}, "sweep-unknown", "register_reed", "did you mean 'register_read'"},
     {{"type=f16"}, "sweep-unknown", "'type'", "pimento targets"},
     {{"channels=1,2", "organization.channels=3"}, "sweep-duplicate", "swept twice", "one --sweep"},
-    {{"timing.tRP=10,12,10"}, "sweep-duplicate", "'10' stands there twice", "once"},
-    {{"timing.tRP=10..x"}, "sweep-number", "'x' is no number", "ranges are of numbers"},
-    {{"timing.tRP=10.."}, "sweep-number", "missing", "ranges are of numbers"},
-    {{"timing.tRP=..10"}, "sweep-number", "missing", "ranges are of numbers"},
-    {{"timing.tRP=10..20:"}, "sweep-number", "missing", "ranges are of numbers"},
-    {{"timing.tREFI=3us..4us"}, "sweep-number", "'3us' is no number", "without units"},
-    {{"timing.tRP=20..10"}, "sweep-range", "before it begins", "PATH=10..20"},
+    {{"timing.tRP=10,12,10"}, "sweep-duplicate", "'10' appears twice", "once"},
+    {{"timing.tRP=10..x"}, "sweep-number", "'x' is not a number", "ranges need numbers"},
+    {{"timing.tRP=10.."}, "sweep-number", "missing", "ranges need numbers"},
+    {{"timing.tRP=..10"}, "sweep-number", "missing", "ranges need numbers"},
+    {{"timing.tRP=10..20:"}, "sweep-number", "missing", "ranges need numbers"},
+    {{"timing.tREFI=3us..4us"}, "sweep-number", "'3us' is not a number", "without units"},
+    {{"timing.tRP=20..10"}, "sweep-range", "below its start", "PATH=10..20"},
     {{"timing.tRP=10..20:0"}, "sweep-range", "must be above 0", "PATH=10..20"},
     {{"timing.tRP=10..20:-1"}, "sweep-range", "must be above 0", "PATH=10..20"},
     {{"channels=1..64*1"}, "sweep-range", "must be above 1", "1..64*2"},
-    {{"channels=0..64*2"}, "sweep-range", "cannot begin at 0", "1..64*2"},
-    {{"channels=64..1*2"}, "sweep-range", "before it begins", "1..64*2"},
+    {{"channels=0..64*2"}, "sweep-range", "cannot start at 0", "1..64*2"},
+    {{"channels=64..1*2"}, "sweep-range", "below its start", "1..64*2"},
     {{"timing.tRP=1..2000000"}, "sweep-too-large", "more than 1000000 values", "step"},
     {{"timing.tRP=1..2000", "timing.tRC=1..2000"}, "sweep-too-large", "together", "steps"},
-    {{"size.m=1.5"}, "sweep-size", "'1.5' is no size", "whole numbers"},
-    {{"size.m=0..3"}, "sweep-size", "'0' is no size", "whole numbers"},
+    {{"size.m=1.5"}, "sweep-size", "'1.5' is not a size", "whole numbers"},
+    {{"size.m=0..3"}, "sweep-size", "'0' is not a size", "whole numbers"},
 };
 INSTANTIATE_TEST_SUITE_P(All, WrongSweep, ::testing::ValuesIn(kWrong));
 
 TEST(WrongExploration, AnAmbiguousShortNameListsThePaths) {
   driver::Options o = optionsOf({"ranks=1"});
-  const driver::Outcome alias = driver::explore(o);
+  const driver::Outcome alias = driver::run(driver::VerbId::kExplore, o);
   EXPECT_EQ(alias.status, 0) << "an alias wins over other paths that end with it";
   o.sweeps = {"rows=1"};
-  const driver::Outcome out = driver::explore(o);
+  const driver::Outcome out = driver::run(driver::VerbId::kExplore, o);
   ASSERT_EQ(out.status, 1);
   EXPECT_TRUE(out.diagnostics.front().code == "sweep-ambiguous" || out.diagnostics.front().code == "impossible-value")
       << out.diagnostics.front().str();
 }
 
 TEST(WrongExploration, PointsThatAreAllImpossibleSayWhy) {
-  const driver::Outcome out = driver::explore(optionsOf({"timing.tRC=1,2"}));
+  const driver::Outcome out = driver::run(driver::VerbId::kExplore, optionsOf({"timing.tRC=1,2"}));
   ASSERT_EQ(out.status, 1);
   EXPECT_EQ(out.diagnostics.front().code, "impossible-value") << out.diagnostics.front().str();
 }
 
 Diagnostic first(const driver::Options &o) {
-  const driver::Outcome out = driver::explore(o);
+  const driver::Outcome out = driver::run(driver::VerbId::kExplore, o);
   EXPECT_EQ(out.status, 1);
   return out.diagnostics.empty() ? Diagnostic{} : out.diagnostics.front();
 }
@@ -129,9 +129,9 @@ TEST(WrongExploration, MoreTaskletsThanADpuHasAreRefused) {
   const Diagnostic d = first(o);
   EXPECT_EQ(d.code, "no-part-of-space") << d.message;
   EXPECT_NE(d.hint.find("tasklet=24"), std::string::npos) << d.hint;
-  const driver::Outcome chosen = driver::estimate(o);
+  const driver::Outcome chosen = driver::run(driver::VerbId::kEstimate, o);
   ASSERT_FALSE(chosen.diagnostics.empty());
-  EXPECT_NE(chosen.diagnostics.front().message.find("25 tasklets; a DPU of upmem has 24"), std::string::npos);
+  EXPECT_NE(chosen.diagnostics.front().message.find("25 tasklets requested; a DPU of upmem has 24"), std::string::npos);
 }
 
 TEST(WrongExploration, CompiledKernelsAreToldWhatAMachineHas) {
@@ -141,11 +141,11 @@ TEST(WrongExploration, CompiledKernelsAreToldWhatAMachineHas) {
   o.sizes = {"i=8192"};
   o.sets = {"ranks=1"};
   o.target = "upmem";
-  for (const auto &[map, message] : {std::pair{"auto;tasklets=25", "25 tasklets; a DPU of upmem has 24"},
-                                     std::pair{"auto;dpus=99", "99 DPUs are not equally many of each of some ranks"}}) {
+  for (const auto &[map, message] : {std::pair{"auto;tasklets=25", "25 tasklets requested; a DPU of upmem has 24"},
+                                     std::pair{"auto;dpus=99", "99 DPUs cannot be divided evenly over"}}) {
     SCOPED_TRACE(map);
     o.maps = {map};
-    const driver::Outcome out = driver::estimate(o);
+    const driver::Outcome out = driver::run(driver::VerbId::kEstimate, o);
     ASSERT_FALSE(out.diagnostics.empty());
     EXPECT_EQ(out.diagnostics.front().code, "illegal-mapping");
     EXPECT_NE(out.diagnostics.front().message.find(message), std::string::npos) << out.diagnostics.front().message;
@@ -232,7 +232,7 @@ TEST(WrongExploration, AStoreOfAnotherProblemIsRefused) {
   o.isUnchecked = true;
   o.store = ::testing::TempDir() + "/explore_errors_" + std::to_string(::getpid()) + ".db";
   std::remove(o.store.c_str());
-  EXPECT_EQ(driver::explore(o).status, 0);
+  EXPECT_EQ(driver::run(driver::VerbId::kExplore, o).status, 0);
   o.sizes = {"m=64,n=65"};
   EXPECT_EQ(first(o).code, "store-other-problem");
   o.sweeps = {"tRP=10..12"};
@@ -243,7 +243,7 @@ TEST(WrongExploration, AStoreOfAnotherProblemIsRefused) {
 TEST(ExploreSpace, IsOneThatThereIsAndWhole) {
   driver::Options o = optionsOf({});
   o.space = "factor";
-  const driver::Outcome unknown = driver::explore(o);
+  const driver::Outcome unknown = driver::run(driver::VerbId::kExplore, o);
   ASSERT_FALSE(unknown.diagnostics.empty());
   EXPECT_EQ(unknown.diagnostics.front().code, "unknown-space");
   EXPECT_NE(unknown.diagnostics.front().hint.find("'factors'"), std::string::npos);
@@ -253,7 +253,7 @@ TEST(ExploreSpace, IsOneThatThereIsAndWhole) {
   o.target = "upmem";
   o.space = "factors";
   o.maps = {"auto;dpus=4"};
-  const driver::Outcome part = driver::explore(o);
+  const driver::Outcome part = driver::run(driver::VerbId::kExplore, o);
   ASSERT_FALSE(part.diagnostics.empty());
   EXPECT_EQ(part.diagnostics.front().code, "space-option");
   EXPECT_NE(part.diagnostics.front().hint.find("--set ranks=8"), std::string::npos);

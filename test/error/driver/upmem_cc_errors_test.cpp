@@ -46,11 +46,11 @@ void expectSays(const CcOutcome &outcome, int status, const std::vector<std::str
 const char *const kEmptyProgram = ".text\n.globl main\nmain:\n  jump r23\n";
 
 TEST_F(UpmemCcErrors, WrongUsageHasStatus2) {
-  expectSays(upmemCc({}), 2, {"no file to compile [upmem-cc-usage]", "hint:"});
-  expectSays(upmemCc({"a.c", "-o"}), 2, {"'-o' lacks its value [upmem-cc-usage]"});
-  expectSays(upmemCc({"-c", "a.c", "b.c", "-o", "c.o"}), 2, {"one output, 'c.o', for 2 files"});
-  expectSays(upmemCc({"-x", "c++", "a.c"}), 2, {"'c++' is no language for a DPU", "c, assembler or none"});
-  expectSays(upmemCc({"-emit-llvm", "a.c"}), 2, {"-emit-llvm with neither -S nor -c"});
+  expectSays(upmemCc({}), 2, {"no input files [upmem-cc-usage]", "hint:"});
+  expectSays(upmemCc({"a.c", "-o"}), 2, {"'-o' needs a value [upmem-cc-usage]"});
+  expectSays(upmemCc({"-c", "a.c", "b.c", "-o", "c.o"}), 2, {"cannot write 2 files to one output, 'c.o'"});
+  expectSays(upmemCc({"-x", "c++", "a.c"}), 2, {"unknown language 'c++'", "c, assembler or none"});
+  expectSays(upmemCc({"-emit-llvm", "a.c"}), 2, {"-emit-llvm needs -S or -c"});
 }
 
 TEST_F(UpmemCcErrors, AStackThatMayOverflowIsAWarningThatSaysByHowMuch) {
@@ -77,20 +77,19 @@ TEST_F(UpmemCcErrors, AFileThatCannotBeReadIsNamed) {
 }
 
 TEST_F(UpmemCcErrors, AFileOfAnotherKindIsRefused) {
-  expectSays(run({file("a.o", "text")}), 1, {"a.o: error: this is no ELF file for a DPU [upmem-cc-kind]", "-c"});
-  expectSays(run({"-c", file("a.a", "!<arch>\n")}), 1, {"this is an archive, which is for linking [upmem-cc-kind]"});
-  expectSays(run({file("b.a", "text")}), 1, {"b.a: error: this is no archive [upmem-cc-kind]", "ar rcs"});
+  expectSays(run({file("a.o", "text")}), 1, {"a.o: error: this is not an ELF file for a DPU [upmem-cc-kind]", "-c"});
+  expectSays(run({"-c", file("a.a", "!<arch>\n")}), 1, {"archives can only be linked [upmem-cc-kind]"});
+  expectSays(run({file("b.a", "text")}), 1, {"b.a: error: this is not an archive [upmem-cc-kind]", "ar rcs"});
   expectSays(run({file("c.a", "!<arch>\nmember")}), 1, {"c.a: error: the archive ends inside", "[dpu-archive]"});
   expectSays(run({file("d.a", test::archiveOf({{"x.o", "text"}}))}), 1,
-             {"d.a(x.o): error: this member is no object for a DPU [upmem-cc-kind]"});
-  expectSays(run({"-S", file("a.s", kEmptyProgram)}), 1,
-             {"-S makes assembly from C, and this is none [upmem-cc-kind]"});
-  expectSays(run({"-E", file("b.s", kEmptyProgram)}), 1, {"no C, which alone is preprocessed [upmem-cc-kind]"});
+             {"d.a(x.o): error: this member is not a DPU object [upmem-cc-kind]"});
+  expectSays(run({"-S", file("a.s", kEmptyProgram)}), 1, {"-S needs a C file [upmem-cc-kind]"});
+  expectSays(run({"-E", file("b.s", kEmptyProgram)}), 1, {"only C files can be preprocessed [upmem-cc-kind]"});
   const std::string program = file("c.s", kEmptyProgram);
   const CcOutcome linked = run({program});
   ASSERT_EQ(linked.status, 0) << linked.messages;
   const std::string out = (std::filesystem::path(program).parent_path() / "out").string();
-  expectSays(run({out}), 1, {"this program is linked already [upmem-cc-kind]"});
+  expectSays(run({out}), 1, {"this program is already linked [upmem-cc-kind]"});
 }
 
 TEST_F(UpmemCcErrors, TaskletsAndStacksAreNumbers) {
@@ -105,12 +104,12 @@ TEST_F(UpmemCcErrors, TaskletsAndStacksAreNumbers) {
 
 TEST_F(UpmemCcErrors, AProgramThatDoesNotFitSaysByHowMuch) {
   expectSays(run({file("a.s", std::string(kEmptyProgram) + ".data\n.zero 70000\n")}), 1,
-             {"71032 bytes of WRAM, 5496 more than the 65536 there are [dpu-link-wram]", "smaller stacks"});
+             {"71032 bytes of WRAM, 5496 more than the 65536 available [dpu-link-wram]", "smaller stacks"});
   expectSays(run({file("b.s", kEmptyProgram), "-DNR_TASKLETS=24", "-DSTACK_SIZE_DEFAULT=4096"}), 1,
-             {"[dpu-link-wram]", "the stacks of 24 tasklets"});
+             {"[dpu-link-wram]", "are stacks of 24 tasklets"});
   std::string code = kEmptyProgram;
   for (int i = 0; i < 4100; ++i) code += "  add r0, r0, 1\n";
-  expectSays(run({file("e.s", code)}), 1, {"more than the 4096 there are [dpu-link-iram]", "shorten or split"});
+  expectSays(run({file("e.s", code)}), 1, {"more than the 4096 available [dpu-link-iram]", "shorten or split"});
   const std::string half = ".section .mram,\"aw\",@nobits\n.zero 40000000\n";
   expectSays(run({file("c.s", kEmptyProgram + half), file("d.s", half)}), 1, {"[dpu-link-mram]"});
 }
@@ -123,16 +122,16 @@ TEST_F(UpmemCcErrors, WhatIsNotDefinedIsSaid) {
 TEST_F(UpmemCcErrors, AnUnknownLibraryIsAWarning) {
   const std::string program = file("a.s", kEmptyProgram);
   expectSays(run({program, "-lspecial"}), 0,
-             {"library 'special' is passed over: there is no libspecial.a [upmem-cc-library]", "with -L",
+             {"library 'special' is ignored: libspecial.a does not exist [upmem-cc-library]", "with -L",
               "1 warning generated."});
   EXPECT_EQ(run({program, "-lm", "-ldpu", "-L.", "-Wl,--gc-sections", "-static"}).messages, "");
 }
 
 TEST_F(UpmemCcErrors, AResponseFileThatMakesNoSenseIsNamed) {
-  expectSays(run({"@" + file("open", "-O2\n'a.c")}), 2, {"open:2: error: the quote ' has no end [response-file]"});
+  expectSays(run({"@" + file("open", "-O2\n'a.c")}), 2, {"open:2: error: unterminated quote ' [response-file]"});
   const std::string self = file("self", "");
   file("self", "@" + self);
-  expectSays(run({"@" + self}), 2, {"nested 32 deep [response-file]", "does a file name itself?"});
+  expectSays(run({"@" + self}), 2, {"nested 32 deep [response-file]", "check whether a file includes itself"});
   expectSays(run({"@/no/such/file"}), 1, {"@/no/such/file: error: cannot read"});
 }
 

@@ -18,14 +18,14 @@ TEST(VirtualErrors, TheyHaveNoTimelineAndNoDeviceCommands) {
   o.target = PIMENTO_SOURCE_DIR "/examples/machines/cnm-pipeline.yaml";
   o.trace = ::testing::TempDir() + "/kept_" + std::to_string(::getpid()) + ".json";
   ASSERT_TRUE(writeFile(o.trace, "of another run").ok());
-  EXPECT_EQ(simulate(o).diagnostics.front().code, "trace-virtual");
+  EXPECT_EQ(run(VerbId::kSimulate, o).diagnostics.front().code, "trace-virtual");
   EXPECT_EQ(*readFile(o.trace), "of another run") << "what is refused empties no file";
   std::remove(o.trace.c_str());
   o.trace.clear();
   for (const char *stage : {"commands", "asm", "host", "c", "ir"}) {
     SCOPED_TRACE(stage);
     o.emit = stage;
-    const Outcome out = compile(o);
+    const Outcome out = run(VerbId::kCompile, o);
     ASSERT_FALSE(out.diagnostics.empty());
     EXPECT_EQ(out.diagnostics.front().code, "unknown-stage");
     EXPECT_NE(out.diagnostics.front().message.find("runs virtual instructions"), std::string::npos);
@@ -40,13 +40,13 @@ TEST(VirtualErrors, EveryStageThatAHintNamesIsThere) {
     o.sizes = {"n=256"};
     o.target = target;
     o.emit = "host";
-    const Outcome refused = compile(o);
+    const Outcome refused = run(VerbId::kCompile, o);
     ASSERT_FALSE(refused.diagnostics.empty());
     std::istringstream stages(refused.diagnostics.front().hint.substr(std::string("use --emit ").size()));
     for (std::string stage; std::getline(stages >> std::ws, stage, ',');) {
       if (stage == "mlir") continue;  // not in every build
       o.emit = stage;
-      EXPECT_EQ(compile(o).status, 0) << target << " " << stage;
+      EXPECT_EQ(run(VerbId::kCompile, o).status, 0) << target << " " << stage;
     }
   }
 }
@@ -58,15 +58,15 @@ TEST(VirtualErrors, AMachineThatTheTextNamesAndThatIsNotThereIsSaidAtItsName) {
   Options o;
   o.input = "p.llvcnm";
   o.text = kProgram;
-  const Outcome out = estimate(o);
+  const Outcome out = run(VerbId::kEstimate, o);
   ASSERT_FALSE(out.diagnostics.empty());
   EXPECT_EQ(out.diagnostics.front().code, "unknown-target");
   EXPECT_EQ(out.diagnostics.front().where.str(), "p.llvcnm:1:9");
   EXPECT_NE(out.diagnostics.front().message.find("'mine'"), std::string::npos);
-  EXPECT_NE(out.diagnostics.front().hint.find("give that machine's file with --target"), std::string::npos);
+  EXPECT_NE(out.diagnostics.front().hint.find("pass that machine's file with --target"), std::string::npos);
   o.input = "k.cnm";
   o.text = "cnm k\ntarget \"no_such_folder/mine.yaml\" lane\n";
-  const Outcome file = estimate(o);
+  const Outcome file = run(VerbId::kEstimate, o);
   ASSERT_FALSE(file.diagnostics.empty());
   EXPECT_EQ(file.diagnostics.front().code, "unreadable-file");
   EXPECT_EQ(file.diagnostics.front().where.str(), "k.cnm:2:8");
@@ -78,10 +78,10 @@ TEST(VirtualErrors, AProgramTakesNoOptionsOfKernels) {
   o.input = "p.llvcnm";
   o.text = kProgram;
   o.target = PIMENTO_SOURCE_DIR "/examples/machines/cnm-pipeline.yaml";
-  const Outcome plain = estimate(o);
+  const Outcome plain = run(VerbId::kEstimate, o);
   EXPECT_EQ(plain.status, 0) << plain.diagnostics.front().str();
   const auto expectRefused = [](const Options &with, const std::string &option) {
-    const Outcome out = estimate(with);
+    const Outcome out = run(VerbId::kEstimate, with);
     ASSERT_FALSE(out.diagnostics.empty()) << option;
     EXPECT_EQ(out.diagnostics.front().code, "kernel-option");
     EXPECT_EQ(out.diagnostics.front().where.file, option);
@@ -109,12 +109,12 @@ TEST(VirtualErrors, SuitesOfMappingsLeaveOutKernelsThatAMachinesTypeHasNot) {
   ASSERT_TRUE(writeFile(o.target, "name: whole\nextends: " PIMENTO_SOURCE_DIR
                                   "/examples/machines/cnm-vector.yaml\nnative_type: i32\n")
                   .ok());
-  const Outcome out = validate(o);
+  const Outcome out = run(VerbId::kValidate, o);
   EXPECT_EQ(out.status, 0) << (out.diagnostics.empty() ? "" : out.diagnostics.front().str());
   EXPECT_NE(out.text.find("\"gemv\""), std::string::npos);
   EXPECT_EQ(out.text.find("\"rnnt\""), std::string::npos);
   o.kernels = {"rnnt"};
-  EXPECT_EQ(validate(o).diagnostics.front().code, "unsupported-type");
+  EXPECT_EQ(run(VerbId::kValidate, o).diagnostics.front().code, "unsupported-type");
   std::remove(o.target.c_str());
 }
 

@@ -36,8 +36,8 @@ void expectFirst(const Diagnostics &all, const std::string &code, const std::str
 }
 
 TEST(PageErrors, AnEmptyFileIsSaidToBeEmpty) {
-  expectFirst(complaints(""), "empty-file", "nothing");
-  expectFirst(complaints(" \n\t"), "empty-file", "nothing");
+  expectFirst(complaints(""), "empty-file", "it is empty");
+  expectFirst(complaints(" \n\t"), "empty-file", "it is empty");
 }
 
 TEST(PageErrors, TextThatIsNoJsonIsLocated) {
@@ -105,10 +105,10 @@ TEST(PageErrors, AKeyThatIsAlmostRightIsSuggested) {
 TEST(PageErrors, ValuesOfTheWrongTypeAreNamedWithTheirPath) {
   Json report = fixture("simulate.json");
   report["breakdown"]["compute"] = "many";
-  expectFirst(complaints(report.dump()), "wrong-type", "'breakdown.compute' is a text, not a number");
+  expectFirst(complaints(report.dump()), "wrong-type", "'breakdown.compute' is a string, not a number");
   report = fixture("simulate.json");
   report["warnings"] = {1};
-  expectFirst(complaints(report.dump()), "wrong-type", "'warnings[0]' is a number, not a text");
+  expectFirst(complaints(report.dump()), "wrong-type", "'warnings[0]' is a number, not a string");
   report = fixture("simulate.json");
   report["stages"] = true;
   expectFirst(complaints(report.dump()), "wrong-type", "'stages' is true or false, not a list");
@@ -131,31 +131,31 @@ TEST(PageErrors, ValuesThatCannotBeAreRefused) {
   expectFirst(complaints(result.dump()), "bad-value", "'explore' is 'maps'");
   result = fixture("mappings.json");
   result["best"]["time"]["row"] = 4000;
-  expectFirst(complaints(result.dump()), "bad-value", "'best.time.row' is no row");
+  expectFirst(complaints(result.dump()), "bad-value", "'best.time.row' is not a row");
   result = fixture("mappings.json");
   result["pareto"] = {-1};
-  expectFirst(complaints(result.dump()), "bad-value", "'pareto[0]' is no row");
+  expectFirst(complaints(result.dump()), "bad-value", "'pareto[0]' is not a row");
   result = fixture("mappings.json");
   result["rows"][2] = {"a"};
   expectFirst(complaints(result.dump()), "bad-value", "'rows[2]' has 1 cells for 9 columns");
   result = fixture("mappings.json");
   result["columns"][2] = "how";
-  expectFirst(complaints(result.dump()), "bad-value", "'columns[2]' is there twice");
+  expectFirst(complaints(result.dump()), "bad-value", "'columns[2]' appears twice");
   result = fixture("mappings_of_two.json");
   result["kernels"][1]["pareto"] = {0};
   expectFirst(complaints(result.dump()), "bad-value", "'kernels[1].pareto[0]' is a row of another kernel");
   result = fixture("mappings_of_two.json");
   result["kernels"][1]["explored"] = 31;
-  expectFirst(complaints(result.dump()), "bad-value", "'kernels[1].explored' is more than there are rows");
+  expectFirst(complaints(result.dump()), "bad-value", "'kernels[1].explored' exceeds the number of rows");
   result = fixture("sweep1.json");
   result["columns"][0] = "timing.tRCD";
-  expectFirst(complaints(result.dump()), "bad-value", "'columns' lacks 'timing.tRP'");
+  expectFirst(complaints(result.dump()), "bad-value", "'columns' has no 'timing.tRP'");
 }
 
 TEST(PageErrors, EventsOfATimelineAreChecked) {
   const auto trace = [](const char *event) { return std::string(R"({"traceEvents": [)") + event + "]}"; };
-  expectFirst(complaints(trace("7")), "bad-value", "event 1 is no object");
-  expectFirst(complaints(trace("[1]")), "bad-value", "event 1 is no object");
+  expectFirst(complaints(trace("7")), "bad-value", "event 1 is not an object");
+  expectFirst(complaints(trace("[1]")), "bad-value", "event 1 is not an object");
   expectFirst(complaints(trace(R"({"ph":"M","pid":1}, {"pid":1})")), "bad-value", "event 2 has no phase");
   expectFirst(complaints(trace(R"({"ph":"X","ts":1,"dur":1})")), "bad-value", "no process number");
   expectFirst(complaints(trace(R"({"ph":"X","pid":1,"dur":1})")), "bad-value", "no start");
@@ -187,16 +187,16 @@ TEST(PageErrors, TooMuchTextIsRefusedWithItsSize) {
 TEST(PageErrors, AFigureThatCannotBeDrawnSaysWhy) {
   Json figure = fixture("figure_bars.json");
   figure["chart"]["bars"][1]["series"] = 3;
-  expectFirst(complaints(figure.dump()), "bad-value", "'chart.bars[1].series' is no number of a series");
+  expectFirst(complaints(figure.dump()), "bad-value", "'chart.bars[1].series' is not the number of a series");
   figure = fixture("figure_bars.json");
   figure["chart"]["quantity"] = "metres";
-  expectFirst(complaints(figure.dump()), "bad-value", "'chart.quantity' is no quantity that is known");
+  expectFirst(complaints(figure.dump()), "bad-value", "'chart.quantity' is not a known quantity");
   figure = fixture("figure_bars.json");
   figure["tables"][0]["rows"][1] = {"red"};
-  expectFirst(complaints(figure.dump()), "bad-value", "'tables[0].rows[1]' has not one cell per column");
+  expectFirst(complaints(figure.dump()), "bad-value", "'tables[0].rows[1]' does not have one cell per column");
   figure = fixture("figure_bars.json");
   figure["chart"]["spread"] = fixture("figure_spread.json")["chart"]["spread"];
-  expectFirst(complaints(figure.dump()), "bad-value", "'chart' has not one series or more, and either");
+  expectFirst(complaints(figure.dump()), "bad-value", "'chart' needs at least one series, and either");
   figure = fixture("figure_bars.json");
   figure.erase("title");
   expectFirst(complaints(figure.dump()), "missing-key", "'title'");
@@ -208,12 +208,12 @@ TEST(PageErrors, OnlyFiguresWithAChartBecomePictures) {
     EXPECT_FALSE(svg.ok());
     return svg.ok() ? Diagnostics{} : svg.diagnostics();
   };
-  expectFirst(first(fixture("simulate.json")), "no-chart", "only figures become pictures");
+  expectFirst(first(fixture("simulate.json")), "no-chart", "only figures can be drawn as pictures");
   Json figure = fixture("figure_bars.json");
   figure.erase("chart");
-  expectFirst(first(figure), "no-chart", "tables only");
+  expectFirst(first(figure), "no-chart", "tables but no chart");
   figure["title"] = 3;
-  expectFirst(first(figure), "wrong-type", "'title' is a number, not a text");
+  expectFirst(first(figure), "wrong-type", "'title' is a number, not a string");
 }
 
 }  // namespace

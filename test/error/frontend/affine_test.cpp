@@ -42,7 +42,7 @@ TEST(AffineErrors, DivisionOfWhatMayBeNegativeIsNoIndex) {
   EXPECT_EQ(
       complaint(function("affine.for %i = 0 to 4 {\n%a = affine.load %x[(%i - 3) floordiv 4 + 1] : memref<16xf32>\n"
                          "affine.store %a, %y[%i] : memref<16xf32>\n}"),
-                "of what may be negative", "sums of loops"),
+                "of a value that may be negative", "sums of loops"),
       "unsupported-access@6:6");
 }
 
@@ -51,7 +51,7 @@ TEST(AffineErrors, StoresUnderAConditionAtAPlaceThatDataDecideAreRefused) {
                                "%p = arith.index_cast %a : i64 to index\n%v = affine.load %x[%i] : memref<16xf32>\n"
                                "%c = arith.cmpf ogt, %v, %z : f32\nscf.if %c {\n"
                                "memref.store %v, %y[%p] : memref<16xf32>\n}\n}"),
-                      "under a condition", "histogram"),
+                      "stored conditionally", "histogram"),
             "unsupported-access@11:1");
 }
 
@@ -72,7 +72,7 @@ TEST(AffineErrors, LoopsThatDataStopAreRefused) {
                                "%c = arith.cmpf ogt, %n, %z : f32\nscf.condition(%c) %n : f32\n} do {\n"
                                "^bb0(%n: f32):\n%m = arith.subf %n, %n : f32\nscf.yield %m : f32\n}\n"
                                "memref.store %r, %y[%c0] : memref<16xf32>"),
-                      "until its data say stop", "known before it starts"),
+                      "depends on data", "known before it starts"),
             "unsupported-loop@6:6");
 }
 
@@ -103,14 +103,14 @@ TEST(AffineErrors, AMemrefThatALoopExchangesIsNotUsedByItsOldName) {
                                "%x, %b = %y) -> (memref<16xf32>, memref<16xf32>) {\n"
                                "%v = memref.load %x[%t] : memref<16xf32>\nmemref.store %v, %b[%t] : memref<16xf32>\n"
                                "scf.yield %b, %a : memref<16xf32>, memref<16xf32>\n}"),
-                      "name from outside", "own arguments"),
+                      "by its outer name", "own arguments"),
             "unsupported-loop@7:6");
 }
 
 TEST(AffineErrors, BoundsThatAreUnknownNumbersAreNamed) {
   EXPECT_EQ(complaint("func.func @f(%n: i32, %y: memref<16xi32>) {\n%m = arith.index_cast %n : i32 to index\n"
                       "affine.for %i = 0 to %m {\naffine.store %n, %y[%i] : memref<16xi32>\n}\nreturn\n}",
-                      "not known", "--size n=64"),
+                      "is unknown", "--size n=64"),
             "missing-size@3:1");
 }
 
@@ -118,15 +118,15 @@ TEST(AffineErrors, LoopsThatDataBoundCountByOneLeaveTheirBoundsAloneAndIndexWhat
   const std::string bound = "%a = affine.load %k[0] : memref<16xi64>\n%n = arith.index_cast %a : i64 to index\n";
   EXPECT_EQ(complaint(function(bound + "%c2 = arith.constant 2 : index\nscf.for %i = %c0 to %n step %c2 {\n"
                                        "memref.store %z, %y[%i] : memref<16xf32>\n}"),
-                      "step 1 only", "multiply"),
+                      "must have step 1", "multiply"),
             "unsupported-loop@8:1");
   EXPECT_EQ(complaint(function(bound + "scf.for %i = %c0 to %n step %c1 {\n%o = memref.load %y[%c0] : memref<16xf32>\n"
                                        "%s = arith.addf %o, %z : f32\nmemref.store %s, %y[%c0] : memref<16xf32>\n}"),
-                      "index of no memref", "known extent"),
+                      "does not index a memref", "known extent"),
             "unsupported-loop@7:1");
   EXPECT_EQ(complaint(function(bound + "scf.for %i = %c0 to %n step %c1 {\n%b = memref.load %k[%i] : memref<16xi64>\n"
                                        "memref.store %b, %k[%c0] : memref<16xi64>\n}"),
-                      "how often the loop runs", "does not store"),
+                      "its own trip count", "does not write"),
             "unsupported-loop@7:1");
 }
 
@@ -142,7 +142,7 @@ TEST(AffineErrors, ASumOfWhatNothingWroteIsRefused) {
                                "%a = affine.load %x[%i] : memref<16xf32>\n%o = affine.load %t[0] : memref<16xf32>\n"
                                "%r = arith.addf %o, %a : f32\naffine.store %r, %t[0] : memref<16xf32>\n}\n"
                                "%b = affine.load %t[0] : memref<16xf32>\naffine.store %b, %y[0] : memref<16xf32>"),
-                      "nothing has been stored", "first value"),
+                      "was never written", "initial value"),
             "uninitialized@10:1");
 }
 

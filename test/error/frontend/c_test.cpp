@@ -34,7 +34,7 @@ TEST(CErrors, TheFunctionMustBeClear) {
   const std::string two = "void f(float x[4]) { x[0] = 1; }\nvoid g(float x[4]) { x[0] = 2; }\n";
   EXPECT_EQ(complaint(two, "2 functions", "--function: f, g"), "c-function@0:0");
   EXPECT_EQ(complaint(two, "no function 'h'", "f", {"h", {}}), "c-function@0:0");
-  EXPECT_EQ(complaint("int x;\n", "no function to begin with", "define one"), "c-function@0:0");
+  EXPECT_EQ(complaint("int x;\n", "no function to start from", "define one"), "c-function@0:0");
   EXPECT_EQ(complaint("void f(const float x[4]) {}\n", "computes nothing", "stores to a parameter"), "c-function@1:6");
 }
 
@@ -45,7 +45,7 @@ TEST(CErrors, OneIndexOfAnElementMayComeFromData) {
             "c-not-affine@2:36");
   EXPECT_EQ(complaint("void f(const int *i, const float *x, float *y) {\n"
                       "for (int k = 0; k < 8; k++) y[k] = x[i[k]];\n}\n",
-                      "how many elements 'x' has", "declare the parameter with its extent"),
+                      "the number of elements of 'x' is unknown", "declare the parameter with its extent"),
             "c-bounds@2:36");
 }
 
@@ -53,12 +53,12 @@ TEST(CErrors, LoopsCount) {
   const std::string hint = "for (int i = 0";
   EXPECT_EQ(complaint(function("for (;;) y[0] = 1;"), "no condition", hint), "c-loop-form@2:1");
   EXPECT_EQ(complaint(function("for (int i = 1; i < 8; i *= 2) y[i] = 1;"), "does not count", hint), "c-loop-form@2:1");
-  EXPECT_EQ(
-      complaint(function("int i = 8; while (i > 0) { i--; y[i] = 1; }"), "its last statement moves no variable", hint),
-      "c-loop-form@2:12");
+  EXPECT_EQ(complaint(function("int i = 8; while (i > 0) { i--; y[i] = 1; }"),
+                      "its last statement does not change a variable", hint),
+            "c-loop-form@2:12");
   EXPECT_EQ(complaint(function("for (int i = 0; i < 8; i--) y[0] = 1;"), "never ends", hint), "c-loop-form@2:1");
   EXPECT_EQ(
-      complaint(function("for (int i = 0; i < 8; i++) { y[i] = 1; i++; }"), "changes the loop's variable 'i'", hint),
+      complaint(function("for (int i = 0; i < 8; i++) { y[i] = 1; i++; }"), "changes the loop variable 'i'", hint),
       "c-loop-form@2:1");
   EXPECT_EQ(complaint(function("int i = 0; do { y[i] = 1; i++; } while (i < 8);"), "do-while", "for"),
             "c-loop-form@2:12");
@@ -71,38 +71,38 @@ TEST(CErrors, LoopsThatDataBoundHaveLimits) {
     return "void f(int *restrict p, int v" + extent + ", int y[restrict 8]) {\nfor (int i = 0; i < 8; i++)\n" + body +
            "\n}\n";
   };
-  EXPECT_EQ(complaint(rows("[]", "for (int e = p[i]; e < p[i + 1]; e++) y[i] += v[e];"),
-                      "how far 'e' may run is not known", "float val[n]"),
+  EXPECT_EQ(complaint(rows("[]", "for (int e = p[i]; e < p[i + 1]; e++) y[i] += v[e];"), "the range of 'e' is unknown",
+                      "float val[n]"),
             "c-bounds@3:1");
-  EXPECT_EQ(complaint(rows("[40]", "for (int e = p[i]; e < p[i + 1]; e++) p[i] -= v[e];"),
-                      "changes what says how often", "does not store to"),
+  EXPECT_EQ(complaint(rows("[40]", "for (int e = p[i]; e < p[i + 1]; e++) p[i] -= v[e];"), "changes its own trip count",
+                      "does not write"),
             "c-loop-form@3:1");
   EXPECT_EQ(complaint(rows("[40]", "for (int e = p[i + 1] - 1; e >= p[i]; e--) y[i] += v[e];"),
-                      "the first value of 'e'", "goes up by 1"),
+                      "the initial value of 'e'", "count up by 1"),
             "c-not-affine@3:1");
   EXPECT_EQ(
       complaint(rows("[40]", "for (int e = p[i]; e < p[i + 1] * e; e++) y[i] += v[e];"), "depends on data", "for"),
       "c-not-affine@3:1");
   EXPECT_EQ(
       complaint(rows("[40]", "{ int s = 1; for (int e = p[i]; e < p[i + 1]; e++) { y[i] += s; s = s * 3 + v[e]; } }"),
-                "'s' is carried through a loop whose length changes", "guard"),
+                "'s' is carried through a loop of varying length", "guard"),
       "c-loop-form@3:7");
   EXPECT_EQ(complaint(rows("[40]",
                            "for (int e = p[i]; e < p[i + 1]; e++) {\n"
                            "for (int k = 0; k < 8; k++) y[k] += v[e]; v[e + 1] = y[0]; }"),
-                      "iterations of 'e', which data bound, depend", "each statement"),
+                      "iterations of 'e', whose bounds come from data, depend", "per statement"),
             "c-dependence@4:34");
 }
 
 TEST(CErrors, SizesAreSaid) {
-  EXPECT_EQ(complaint(function("for (int i = 0; i < n; i++) y[i] = x[i];"), "not known", "--size n=64"),
-            "c-bounds@2:1");
+  EXPECT_EQ(complaint(function("for (int i = 0; i < n; i++) y[i] = x[i];"), "unknown", "--size n=64"), "c-bounds@2:1");
   EXPECT_EQ(complaint("void f(int n, float y[n]) {\ny[0] = 1;\n}\n", "extent of 'y'", "--size n=64"), "c-bounds@1:21");
-  EXPECT_EQ(complaint(function("y[0] = x[n];"), "not known", "--size n=64"), "c-bounds@2:8");
+  EXPECT_EQ(complaint(function("y[0] = x[n];"), "unknown", "--size n=64"), "c-bounds@2:8");
   EXPECT_EQ(complaint(function("y[0] = 1;"), "no integer parameter 'm'", "n", {{}, {{"m", 3}}}), "unknown-size@0:0");
-  EXPECT_EQ(complaint("void f(int n, float *y) {\ny[0] = n;\n}\n",
-                      "'n' is of type 'int', which 2147483648 does not fit", "wider type", {{}, {{"n", 2147483648}}}),
-            "bad-size@1:12");
+  EXPECT_EQ(
+      complaint("void f(int n, float *y) {\ny[0] = n;\n}\n", "'n' is of type 'int', in which 2147483648 does not fit",
+                "wider type", {{}, {{"n", 2147483648}}}),
+      "bad-size@1:12");
 }
 
 TEST(CErrors, AccessesStayWithinTheirArrays) {
@@ -114,7 +114,8 @@ TEST(CErrors, AccessesStayWithinTheirArrays) {
       "c-bounds@2:36");
   EXPECT_EQ(complaint("void f(const int x[8], int *h) {\nfor (int i = 0; i < 8; i++) h[x[i]]++;\n}\n", "'h'", "h[256]"),
             "c-bounds@2:29");
-  EXPECT_EQ(complaint(function("float z[0]; z[0] = x[0]; y[0] = z[0];"), "extent of 'z'", "at 1"), "c-bounds@2:7");
+  EXPECT_EQ(complaint(function("float z[0]; z[0] = x[0]; y[0] = z[0];"), "extent of 'z'", "at least 1"),
+            "c-bounds@2:7");
 }
 
 TEST(CErrors, FunctionsAreInlined) {
@@ -155,7 +156,7 @@ TEST(CErrors, ControlFlowIsLoopsAndIf) {
 
 TEST(CErrors, ValuesMustHaveBeenGiven) {
   EXPECT_EQ(complaint(function("float t; y[0] = t;"), "'t'", "first"), "c-uninitialized@2:17");
-  EXPECT_EQ(complaint(function("float t[4]; y[0] = t[1];"), "'t'", "store to it"), "c-uninitialized@2:20");
+  EXPECT_EQ(complaint(function("float t[4]; y[0] = t[1];"), "'t'", "write it first"), "c-uninitialized@2:20");
   EXPECT_EQ(complaint(function("float t; for (int i = 0; i < 8; i++) t += x[i]; y[0] = t;"), "'t'", "before the loop"),
             "c-uninitialized@2:7");
 }
@@ -165,7 +166,7 @@ TEST(CErrors, ASelectionCountsFromZero) {
       complaint(
           "int f(const int x[8], int y[restrict 8]) {\nint n = 3;\nfor (int i = 0; i < 8; i++) if (x[i] > 0) y[n++] = "
           "x[i];\nreturn n;\n}\n",
-          "does not start at 0", "start of the array"),
+          "does not start at 0", "beginning of the array"),
       "c-dependence@3:50");
 }
 

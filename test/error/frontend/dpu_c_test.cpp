@@ -105,18 +105,18 @@ TEST(DpuCErrors, NotesFollowTheirError) {
 
 TEST(DpuCErrors, FlagsThatCannotBeForADpuAreRefused) {
   for (const auto &[arguments, message] : std::vector<std::pair<std::vector<std::string>, std::string>>{
-           {{"-fsnadwich"}, "no flag '-fsnadwich'"},
-           {{"-Xclang", "-load"}, "not for a DPU"},
-           {{"-mllvm", "-debug"}, "not for a DPU"},
-           {{"-fopenmp"}, "not for a DPU"},
-           {{"-fsanitize=address"}, "not for a DPU"},
-           {{"-target", "x86_64-linux-gnu"}, "another machine"},
-           {{"-o", "file"}, "no flag of the compilation of one file"},
-           {{"-v"}, "no flag of the compilation of one file"},
-           {{"--version"}, "no flag of the compilation of one file"},
-           {{"-print-search-dirs"}, "no flag of the compilation of one file"},
-           {{"other.c"}, "no flag of the compilation of one file"},
-           {{"-D"}, "lacks its value"}}) {
+           {{"-fsnadwich"}, "unknown flag '-fsnadwich'"},
+           {{"-Xclang", "-load"}, "does not apply to DPUs"},
+           {{"-mllvm", "-debug"}, "does not apply to DPUs"},
+           {{"-fopenmp"}, "does not apply to DPUs"},
+           {{"-fsanitize=address"}, "does not apply to DPUs"},
+           {{"-target", "x86_64-linux-gnu"}, "another target"},
+           {{"-o", "file"}, "not a flag for compiling one file"},
+           {{"-v"}, "not a flag for compiling one file"},
+           {{"--version"}, "not a flag for compiling one file"},
+           {{"-print-search-dirs"}, "not a flag for compiling one file"},
+           {{"other.c"}, "not a flag for compiling one file"},
+           {{"-D"}, "needs a value"}}) {
     const Diagnostics found = of({"int x;", 0, "", arguments});
     ASSERT_FALSE(found.empty()) << arguments[0];
     EXPECT_EQ(found[0].code, "dpu-c-flag") << found[0].str();

@@ -251,7 +251,7 @@ TEST(MlirErrors, ReductionsMustMergeOneTerm) {
            body + "\n}\nreturn\n}\n";
   };
   EXPECT_EQ(complaint(text("%s = arith.mulf %o, %a : f32\n%r = arith.addf %s, %a : f32\nlinalg.yield %r : f32"),
-                      "not supported", "add, sub, mul"),
+                      "unsupported way", "add, sub, mul"),
             "unsupported-reduction@2:1");
   EXPECT_EQ(complaint(text("linalg.yield %a : f32"), "does not accumulate", "add, sub, mul"),
             "unsupported-reduction@2:1");
@@ -271,7 +271,7 @@ TEST(MlirErrors, ReadingNothingIsUninitialized) {
   EXPECT_EQ(complaint(function("%t = memref.alloc() : memref<4xf32>\nlinalg.exp ins(%t : memref<4xf32>) outs(%y : "
                                "memref<4xf32>)",
                                "%y: memref<4xf32>"),
-                      "nothing has written", "linalg.fill"),
+                      "never written", "linalg.fill"),
             "uninitialized@3:1");
   EXPECT_EQ(
       complaint(function("%t = memref.alloc() : memref<4xf32>\nmemref.copy %t, %y : memref<4xf32> to memref<4xf32>",
@@ -381,7 +381,7 @@ TEST(MlirErrors, AddingToWhatNothingWroteIsNamed) {
                          "memref<4xf32>\n%b = affine.load %x[%i] : memref<4xf32>\n%s = arith.addf %a, %b : f32\n"
                          "affine.store %s, %t[%i] : memref<4xf32>\n}\n%v = affine.load %t[0] : memref<4xf32>\n"
                          "affine.store %v, %y[0] : memref<4xf32>"),
-                "nothing has been stored", "first value"),
+                "was never written", "initial value"),
       "uninitialized@7:1");
 }
 

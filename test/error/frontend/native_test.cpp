@@ -32,23 +32,23 @@ TEST(NativeErrors, AnAccessOutsideADeclaredArrayNamesTheElement) {
 
 TEST(NativeErrors, AnArrayWhoseLengthIsReadWrongIsOurs) {
   expectFault("void f(const float *x, float *y) { for (int i = 0; i < 5; i++) y[i] = x[0]; }", kPointers,
-              "wrong-reading", "accesses element 4 of 'y', which has 4 by its reading", DiagnosticKind::kOurs);
+              "wrong-reading", "accesses element 4 of 'y', which has 4 in the imported kernel", DiagnosticKind::kOurs);
   expectFault("void f(const float *x, float *y) { y[0] = x[90000]; }", kPointers, "wrong-reading",
               "element 90000 of 'x'", DiagnosticKind::kOurs);
 }
 
 TEST(NativeErrors, WritingToWhatTheReadingOnlyReadsIsOurs) {
   expectFault("void f(float x[4], float y[4]) { for (int i = 0; i < 4; i++) y[i] = x[i]; x[2] = 9; }", kGood,
-              "wrong-reading", "the text writes to 'x', its reading does not", DiagnosticKind::kOurs);
+              "wrong-reading", "the source writes to 'x', the imported kernel does not", DiagnosticKind::kOurs);
 }
 
 TEST(NativeErrors, AnEndlessLoopEnds) {
-  expectFault("void f(const float x[4], float y[4]) { for (;;) y[0] += x[0]; }", kGood, "text-endless", "after 1 s");
+  expectFault("void f(const float x[4], float y[4]) { for (;;) y[0] += x[0]; }", kGood, "text-endless", "within 1 s");
 }
 
 TEST(NativeErrors, WildAddressesAreACrash) {
   expectFault("void f(const float x[4], float y[4]) { *(volatile int *)16 = 1; y[0] = x[0]; }", kGood, "text-crash",
-              "in none of its arrays");
+              "outside all of its arrays");
   expectFault("void f(const float x[4], float y[4]) { __builtin_trap(); y[0] = x[0]; }", kGood, "text-crash",
               "signal 4");
 }
@@ -64,7 +64,7 @@ TEST(NativeErrors, StackAndMemoryHaveAnEnd) {
   expectFault(
       "#include <stdlib.h>\nvoid f(const float x[4], float y[4]) {\n"
       "  volatile float *t = malloc(1ul << 30); t[0] = x[0]; y[0] = t[0]; }",
-      kGood, "text-crash", "in none of its arrays");
+      kGood, "text-crash", "outside all of its arrays");
 #endif
 }
 

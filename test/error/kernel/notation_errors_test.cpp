@@ -36,7 +36,7 @@ TEST(NotationErrors, ASizeWithoutIndexIsUnknown) {
 }
 
 TEST(NotationErrors, ASizeBelowOneIsBad) {
-  expectError("y[i] = x[i]", "bad-extent", 0, 0, "start at 1", {{"i", 0}});
+  expectError("y[i] = x[i]", "bad-extent", 0, 0, "at least 1", {{"i", 0}});
 }
 
 TEST(NotationErrors, AStrayCharacterIsShown) {
@@ -96,9 +96,9 @@ TEST(NotationErrors, LoopsAreClosedAndCount) {
   expectError("for k of 0..4 { y[i] = x[i] }", "syntax", 1, 7, "in 0..n", {{"i", 3}});
   expectError("for k in 4..4 { y[i] = x[i] }", "bad-extent", 1, 10, "at least once", {{"i", 3}});
   expectError("for k in 0..n { y[i] = x[i] }", "unknown-extent", 1, 13, "--size n=N", {{"i", 3}});
-  expectError("for k in 0..4 { }", "empty-notation", 1, 17, "leave it out", {{"i", 3}});
+  expectError("for k in 0..4 { }", "empty-notation", 1, 17, "remove it", {{"i", 3}});
   expectError("for k in 0..4 { for k in 0..2 { y[i] = x[i] } }", "duplicate-name", 1, 17, "rename", {{"i", 3}});
-  expectError("y[i] = x[i] }", "syntax", 1, 13, "write it like", {{"i", 3}});
+  expectError("y[i] = x[i] }", "syntax", 1, 13, "write, for example", {{"i", 3}});
 }
 
 TEST(NotationErrors, SwapsBelongInLoops) {
@@ -203,8 +203,8 @@ TEST(NotationErrors, AnIndexHasOneRange) {
 }
 
 TEST(NotationErrors, BoundsHangOnIndicesOutsideAlone) {
-  expectError("y[i] += x[j] for j in p[j]..p[i]", "bad-bounds", 1, 1, "dims outside");
-  expectError("y[i] += x[j] for j in p[k]..q[j], k in 0..p[j]", "bad-bounds", 1, 1, "dims outside",
+  expectError("y[i] += x[j] for j in p[j]..p[i]", "bad-bounds", 1, 1, "outer dims");
+  expectError("y[i] += x[j] for j in p[k]..q[j], k in 0..p[j]", "bad-bounds", 1, 1, "outer dims",
               {{"i", 3}, {"j", 4}, {"k", 4}});
 }
 

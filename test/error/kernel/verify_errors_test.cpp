@@ -117,7 +117,7 @@ TEST(VerifyErrors, TypesFitTogether) {
 }
 
 TEST(VerifyErrors, AccessesStayInBounds) {
-  breaking("out-of-bounds", [](Graph &g) { g.tensors[1].shape = {3}; }, "runs over 0..3, its extent is 3");
+  breaking("out-of-bounds", [](Graph &g) { g.tensors[1].shape = {3}; }, "runs over 0..3, but its extent is 3");
   breaking("out-of-bounds", [](Graph &g) { g.kernels[0].loads[1].index[0].constant = -1; }, "-1..2");
   breaking("out-of-bounds", [](Graph &g) { g.kernels[0].stores[0].target.index[0].constant = 1; }, "'y'");
 }
@@ -151,8 +151,8 @@ TEST(VerifyErrors, FormsHaveWhatTheyNeed) {
         target.index[0].coefficients = {0, 0};
       },
       "not indirect");
-  breaking("bad-form", [](Graph &g) { g.kernels[0].stores[0].target.indirectIndex = 0; }, "without a place");
-  breaking("bad-form", [](Graph &g) { g.kernels[0].limit = 4; }, "a limit of 4 where nothing is selected");
+  breaking("bad-form", [](Graph &g) { g.kernels[0].stores[0].target.indirectIndex = 0; }, "without a position");
+  breaking("bad-form", [](Graph &g) { g.kernels[0].limit = 4; }, "a limit of 4 without a selection");
   Graph selection = *makeZooKernel("sel", {{"n", 5}}, DType::kI32);
   selection.tensors[1].shape = {4};
   expectCode(selection, "bad-form", "hold every point");
@@ -177,11 +177,12 @@ TEST(VerifyErrors, LoopsAreAroundKernelsThatCountThem) {
     expectCode(graph, code, what);
   };
   broken([](Graph &g) { g.loops[0].extent = 0; }, "bad-extent", "0 rounds");
-  broken([](Graph &g) { g.loops[0].end = 2; }, "bad-loop", "around kernels 0 to 1");
-  broken([](Graph &g) { g.kernels[0].dims[0].kind = DimKind::kParallel; }, "bad-loop", "lacks the counter of loop 'k'");
-  broken([](Graph &g) { g.kernels[0].dims[1].kind = DimKind::kCounter; }, "bad-loop", "counter of no loop");
+  broken([](Graph &g) { g.loops[0].end = 2; }, "bad-loop", "contains kernels 0 to 1");
+  broken([](Graph &g) { g.kernels[0].dims[0].kind = DimKind::kParallel; }, "bad-loop",
+         "lacks the counter of the enclosing loop 'k'");
+  broken([](Graph &g) { g.kernels[0].dims[1].kind = DimKind::kCounter; }, "bad-loop", "not the counter of a loop");
   broken([](Graph &g) { g.kernels[0].dims[0].extent = 5; }, "bad-loop", "'k' has extent 5, loop 'k' 3 rounds");
-  broken([](Graph &g) { g.loops[0].end = 0; }, "bad-loop", "around no kernel");
+  broken([](Graph &g) { g.loops[0].end = 0; }, "bad-loop", "contains no kernels");
   broken([](Graph &g) { g.loops[0].swaps = {{1, 1}}; }, "bad-reference", "swaps 'y' with itself");
   broken([](Graph &g) { g.loops[0].swaps = {{0, 7}}; }, "bad-reference", "swaps tensors number 0 and 7");
   broken(
@@ -196,7 +197,7 @@ TEST(VerifyErrors, LoopsAreAroundKernelsThatCountThem) {
         g.kernels[1].dims.insert(g.kernels[1].dims.begin(), {"l", 2, DimKind::kCounter});
         g.loops = {{"k", 3, 0, 1, {}, {}}, {"l", 2, 0, 2, {}, {}}};
       },
-      "bad-loop", "neither within another loop nor apart");
+      "bad-loop", "neither nested in another loop nor separate");
 }
 
 TEST(VerifyErrors, AFollowerGoesWithAMinimum) {
@@ -221,11 +222,11 @@ void breakingRows(const std::string &code, const std::function<void(Kernel &)> &
 TEST(VerifyErrors, BoundsNameADimAndValues) {
   breakingRows("bad-reference", [](Kernel &k) { k.bounds[0].dim = 2; }, "dim number 2");
   breakingRows("bad-reference", [](Kernel &k) { k.bounds[0].end = 7; }, "a bound is %7");
-  breakingRows("bad-bounds", [](Kernel &k) { k.bounds[0].first = k.bounds[0].end = -1; }, "are no values");
+  breakingRows("bad-bounds", [](Kernel &k) { k.bounds[0].first = k.bounds[0].end = -1; }, "has empty bounds");
 }
 
 TEST(VerifyErrors, ADimIsBoundedOnce) {
-  breakingRows("bad-bounds", [](Kernel &k) { k.bounds.push_back(k.bounds[0]); }, "'e' is bounded twice");
+  breakingRows("bad-bounds", [](Kernel &k) { k.bounds.push_back(k.bounds[0]); }, "'e' has two sets of bounds");
 }
 
 TEST(VerifyErrors, BoundsAreIntegers) {
@@ -250,7 +251,7 @@ TEST(VerifyErrors, BoundsStayAsTheyAre) {
 TEST(VerifyErrors, DataDoNotBoundCounters) {
   Graph graph = *parseNotation("for t in 0..3 { y[t] += v[e] for e in p[t]..p[t+1] }", {{"e", 4}}, DType::kF32);
   graph.kernels[0].bounds.push_back({0, -1, 1});
-  expectCode(graph, "bad-bounds", "the counter of a loop");
+  expectCode(graph, "bad-bounds", "a loop counter");
 }
 
 }  // namespace

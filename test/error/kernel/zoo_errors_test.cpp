@@ -23,7 +23,7 @@ TEST(ZooErrors, AnUnknownSizeListsTheSizes) {
 }
 
 TEST(ZooErrors, ASizeBelowOneIsBad) {
-  expectError(makeZooKernel("gemv", {{"m", 0}}, DType::kF16), "bad-extent", "'m' is 0", "start at 1");
+  expectError(makeZooKernel("gemv", {{"m", 0}}, DType::kF16), "bad-extent", "'m' is 0", "at least 1");
 }
 
 TEST(ZooErrors, AnUnknownVariantListsTheVariants) {

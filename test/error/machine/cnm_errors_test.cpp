@@ -17,18 +17,18 @@ struct Mistake {
 
 const Mistake kMistakes[] = {
     {"AnOperationTwice", "operations: [div, rem, sqrt]", "operations: [div, rem, mul]", "duplicate-operation",
-     "'mul' on i32 stands in", "once for each type"},
+     "'mul' on i32 is already listed in", "once per type"},
     {"AnUnknownOperation", "operations: [div, rem, sqrt]", "operations: [div, rem, sqr]", "unknown-choice", "sqr",
      "sqrt"},
     {"AnUnknownMode", "mode: pipeline", "mode: pipelined", "unknown-choice", "pipelined", "pipeline"},
     {"NoMemories", "memories:", "memory_of_old:", "unknown-key", "memory_of_old", "memories"},
     {"NoThreads", "  threads: 8 count\n", "", "unknown-name", "compute.threads", "choices"},
-    {"TooManyThreads", "  threads: 8 count\n", "  threads: 25 count\n", "impossible-value", "at most 24", "vector"},
+    {"TooManyThreads", "  threads: 8 count\n", "  threads: 4097 count\n", "impossible-value", "4097", "4096"},
     {"LevelsThatDisagree", "role: thread, count: compute.threads", "role: thread, count: 4 count", "wrong-levels",
      "innermost level", "compute.threads"},
-    {"OddLargest", "largest: 1024 B", "largest: 1020 B", "impossible-value", "no multiple of the unit", "multiple"},
+    {"OddLargest", "largest: 1024 B", "largest: 1020 B", "impossible-value", "not a multiple of the unit", "multiple"},
     {"OccupancyAboveLatency", "latency: 40 cycle, occupancy: 24 cycle", "latency: 20 cycle, occupancy: 24 cycle",
-     "impossible-value", "for longer than it takes", "occupancy"},
+     "impossible-value", "for longer than its latency", "occupancy"},
 };
 
 class CnmMistakes : public ::testing::TestWithParam<Mistake> {};

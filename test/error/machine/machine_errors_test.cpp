@@ -69,12 +69,12 @@ const Mistake kMistakes[] = {
     {"RangeBesideTheValue", "range: [374, 909]", "range: [700, 909]", "bad-range", 0, "lowest"},
     {"RangeOfThreeNumbers", "range: [374, 909]", "range: [374, 650, 909]", "bad-range", 0, "lowest"},
     {"ChannelsNoPowerOfTwo", "channels: 64 count", "channels: 48 count", "impossible-value", 0, "32 and 64"},
-    {"NoChannels", "channels: 64 count", "channels: 0 count", "impossible-value", 0, "between 1"},
+    {"NoChannels", "channels: 64 count", "channels: 0 count", "impossible-value", 0, "from 1"},
     {"HalfAChannel", "channels: 64 count", "channels: 1.5 count", "impossible-value", 0, "round"},
     {"NegativeEnergy", "value: 0.5 pJ\n", "value: -0.5 pJ\n", "bad-range", 1, "lowest"},
     {"RowCycleTooShort", "tRC: 47 cycle", "tRC: 46 cycle", "impossible-value", 0, "47 cycle"},
     {"RefreshWithoutPause", "tREFI: 3900 cycle", "tREFI: 380 cycle", "impossible-value", 42, "exceed"},
-    {"TooManyBanks", "bank_groups: 4 count", "bank_groups: 16 count", "impossible-value", -2, "lower"},
+    {"TooManyBanks", "bank_groups: 4 count", "bank_groups: 16 count", "impossible-value", -2, "reduce"},
     {"BlocksThatServeTooFewBanks", "  blocks: 8 count", "  blocks: 4 count", "impossible-value", 0, "banks_per_block"},
     {"LanesThatDoNotFillABurst", "  lanes: 16 count", "  lanes: 8 count", "impossible-value", 0, "organization.burst"},
     {"ControlRowBeyondTheBank", "registers: 0x3fff row", "registers: 0x4000 row", "impossible-value", 0, "below 16384"},
@@ -84,7 +84,7 @@ const Mistake kMistakes[] = {
     {"RegistersBeyondTheRow", "grf_b: 0x18 column", "grf_b: 0x19 column", "impossible-value", 0, "below 32"},
     {"RegistersThatOverlap", "crf: 0x04 column", "crf: 0x05 column", "impossible-value", 0, "its own columns"},
     {"RowsNoPowerOfTwo", "rows: 16384 count", "rows: 16500 count", "impossible-value", 0, "16384"},
-    {"NegativeLatency", "latency: WL + BL/2 + tWTRL", "latency: WL - RL", "impossible-value", 0, "between 0"},
+    {"NegativeLatency", "latency: WL + BL/2 + tWTRL", "latency: WL - RL", "impossible-value", 0, "from 0"},
     {"UnknownChoice", "precharge: eager", "precharge: eagre", "unknown-choice", 0, "did you mean 'eager'"},
     {"NeitherTrueNorFalse", "loses_barrier_on_full_queue: true", "loses_barrier_on_full_queue: yes", "unknown-choice",
      0, "true"},
@@ -149,7 +149,7 @@ const Mistake kMistakes[] = {
     {"RepeatedKey", "  tRP: 14 cycle", "  tRP: 14 cycle\n  tRP: 15 cycle", "duplicate-key", 1, "keep one"},
     {"BrokenYaml", "banks: 0 1 8 9 bank}", "banks: 0 1 8 9 bank", "yaml-syntax", 14, "colons"},
     {"ModesThatCannotBeLeft", "{from: all-bank, to: single-bank", "{from: all-bank, to: all-bank-pim", "missing-key",
-     -11, "back to single-bank"},
+     -11, "returns to single-bank"},
 };
 
 class MachineError : public testing::TestWithParam<Mistake> {};
@@ -204,8 +204,8 @@ TEST(MachineErrors, AFileWithLittleInItIsToldWhereToStart) {
   EXPECT_EQ(ds.front().code, "missing-key");
   EXPECT_EQ(ds.front().where.str(), "broken.yaml:1:1");
   EXPECT_EQ(ds.front().message, "'about', 'native_type', 'clock', 'levels', 'energy' and 'host' are missing");
-  EXPECT_EQ(ds.front().hint.find("start from a machine that exists: 'name: fast', 'extends: upmem', then what differs"),
-            0U)
+  EXPECT_EQ(
+      ds.front().hint.find("start from an existing machine: 'name: fast', 'extends: upmem', then the differences"), 0U)
       << ds.front().hint;
   EXPECT_NE(broken("about: nothing\n").front().hint.find("'name: mine', 'extends: hbm-pim'"), std::string::npos);
 }
@@ -220,7 +220,7 @@ TEST(MachineErrors, KeysThatAreMissingAreNamedTogetherBeforeOtherMistakes) {
   const Diagnostics ds = broken(text);
   ASSERT_GE(ds.size(), 2U) << all(ds);
   EXPECT_EQ(ds.front().message, "'organization.rows', 'pim.lanes' and 'pim.rows.park' are missing");
-  EXPECT_EQ(ds.front().hint, "add them; 'pimento targets --schema' says what each key means");
+  EXPECT_EQ(ds.front().hint, "add them; 'pimento targets --schema' explains every key");
   EXPECT_NE(withCode(ds, "bare-number"), nullptr) << all(ds);
 }
 

@@ -19,20 +19,20 @@ struct Mistake {
 
 const Mistake kMistakes[] = {
     {"OccupancyAboveLatency", "latency: 60.7 cycle", "latency: 40.0 cycle", "impossible-value",
-     "a transfer of 8 B keeps the engine busy for longer than it takes", "occupancy must not exceed latency"},
-    {"SizesOutOfOrder", "b16: {size: 16 B", "b16: {size: 64 B", "impossible-value", "32 B stands behind 64 B",
+     "a transfer of 8 B occupies the engine for longer than its latency", "occupancy must not exceed latency"},
+    {"SizesOutOfOrder", "b16: {size: 16 B", "b16: {size: 64 B", "impossible-value", "32 B is listed after 64 B",
      "ascending"},
-    {"ASizeThatNoTransferHas", "b8: {size: 8 B", "b8: {size: 12 B", "impossible-value", "12 B is no multiple of 8 B",
-     "sizes that a transfer can have"},
-    {"RefreshAllTheTime", "value: 260 ns", "value: 9000 ns", "impossible-value", "refreshed all the time",
+    {"ASizeThatNoTransferHas", "b8: {size: 8 B", "b8: {size: 12 B", "impossible-value", "12 B is not a multiple of 8 B",
+     "valid transfer sizes"},
+    {"RefreshAllTheTime", "value: 260 ns", "value: 9000 ns", "impossible-value", "busy all the time",
      "below refresh_interval"},
     {"RowsWithoutNumbers", "mram_model: table", "mram_model: dram-rows", "missing-section", "needs the section",
      "table"},
     {"ConstantWithoutItsNumber", "mram_model: table", "mram_model: constant", "missing-key", "dpu.dma.constant",
      "table"},
-    {"MorePortsThanTasklets", "      value: 1 count", "      value: 25 count", "impossible-value", "25", "24"},
+    {"TooManyPorts", "      value: 1 count", "      value: 65537 count", "impossible-value", "65537", "65536"},
     {"RatesOutOfOrder", "n4: {dpus: 4 count, rate: 1.515", "n4: {dpus: 32 count, rate: 1.515", "impossible-value",
-     "the rate for 16 DPUs stands behind that for 32", "ascending"},
+     "the rate for 16 DPUs is listed after the rate for 32", "ascending"},
     {"TooManyTasklets", "tasklets: 24 count", "tasklets: 25 count", "impossible-value", "25", "24"},
     {"AnIntervalThatTheEngineCannotKeep", "value: 11 cycle", "value: 64 cycle", "impossible-value", "64", "63"},
     {"AnUnknownHazard", "register_hazard: none", "register_hazard: odd", "unknown-choice", "odd", "even-odd"},
@@ -50,7 +50,7 @@ TEST_P(DpuMistakes, AreDiagnosed) {
   }
   if (std::string(m.name) == "ConstantWithoutItsNumber") {
     const auto constant = text.find("    constant:\n");
-    text.erase(constant, text.find("    # Off unless mram_model is dram-rows") - constant);
+    text.erase(constant, text.find("    # Used only if mram_model is dram-rows") - constant);
   }
   const auto at = text.find(m.before);
   ASSERT_NE(at, std::string::npos);

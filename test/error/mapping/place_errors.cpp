@@ -31,12 +31,12 @@ TEST(PlaceErrors, AMappingNeedsASubspace) {
 }
 
 TEST(PlaceErrors, OneTuplePerLevelAndTheRange) {
-  expectError(onGemv("M1:{(2,9),(64,1),(4,128)}"), "mapping-levels", "<map>:1:1", "M1 has 3 tuples, upmem needs 4",
+  expectError(onGemv("M1:{(2,9),(64,1),(4,128)}"), "mapping-levels", "<map>:1:1", "M1 has 3 tuples, but upmem needs 4",
               "rank (18), dpu (64), tasklet (24), range");
 }
 
 TEST(PlaceErrors, OneElementPerDim) {
-  expectError(onGemv("M1:{(2),(64),(2),(2)}"), "mapping-dims", "<map>:1:5", "1 elements, kernel gemv has 2 dims",
+  expectError(onGemv("M1:{(2),(64),(2),(2)}"), "mapping-dims", "<map>:1:5", "1 elements, but kernel gemv has 2 dims",
               "i (512), j (1152)");
 }
 
@@ -44,7 +44,7 @@ TEST(PlaceErrors, FactorsAreAtLeastOne) {
   Mapping mapping = parsed("M1:{(2,9),(64,1),(2,4),(2,32)}");
   mapping.subspaces[0].factors[1][1] = 0;
   expectError(place(mapping, gemv(512, 1152).kernels[0], upmem()), "mapping-factor", "<map>:1:11", "below 1",
-              "leaves a dim unsplit");
+              "for an unsplit dim");
 }
 
 TEST(PlaceErrors, ASpaceThatCannotBeCountedIsRefused) {
@@ -87,14 +87,14 @@ TEST(PlaceErrors, ADimThatDataBoundIsNotSplit) {
   kernel::Kernel k = nest({{"i", 4, DimKind::kParallel}, {"e", 8, DimKind::kReduction}});
   k.bounds.push_back({1, 0, 1});
   expectError(place(parsed("M1:{(1,2),(4,4)}"), k, flat()), "mapping-bounded-split", "<map>:1:5",
-              "splits dim e, where data say what runs, at level part", "factor 1");
+              "splits dim e, whose bounds come from data, at level part", "factor 1");
   expectError(place(parsed("M1:{(1,1),(4,4)},M2:{(1,1),(4,4)}"), k, flat()), "mapping-bounded-split", "<map>:1:1",
               "M1 covers 4 of the 8 points of dim e", "whole range");
 }
 
 TEST(PlaceErrors, AReductionIsSplitOnlyWherePartialResultsMerge) {
   expectError(onGemv("M1:{(32,2),(8,1),(1,16),(2,36)}", hbmPim()), "mapping-reduction-split", "<map>:1:5",
-              "M1 splits reduction dim j at level channel, whose partial results nothing merges",
+              "M1 splits reduction dim j at level channel, where partial results are not merged",
               "levels that may split it: lane");
   expectError(place(parsed("M1:{(1,8),(4,1)}"), gemv(4, 8).kernels[0], flat()), "mapping-reduction-split", "<map>:1:5",
               "splits reduction dim j", "no level of flat merges partial results");
@@ -107,7 +107,7 @@ TEST(PlaceErrors, CyclicNamesALevel) {
 
 TEST(PlaceErrors, AChunkDividesWhatAnInstanceHolds) {
   expectError(onGemv("M1:{(2,8),(64,1),(2,4),(2,36)};cyclic(tasklet,4)"), "mapping-cyclic-chunk", "<map>:1:32",
-              "chunk 4 does not divide the 2 elements of i that a tasklet of M1 holds", "divisor of 2");
+              "chunk 4 does not divide the 2 elements of i that a tasklet of M1 has", "divisor of 2");
 }
 
 TEST(PlaceErrors, OrderNamesTheKernelsDims) {
@@ -133,7 +133,7 @@ TEST(PlaceErrors, TheSubspacesCoverTheSpace) {
 TEST(PlaceErrors, NothingIsLeftForALateSubspace) {
   const kernel::Kernel k = nest({{"i", 8, DimKind::kParallel}});
   expectError(place(parsed("M1:{(8),(1)},M2:{(1),(4)}"), k, flat()), "mapping-unused-subspace", "<map>:1:14",
-              "M2 has nothing left to cover", "leave it out");
+              "M2 has nothing left to cover", "remove it");
 }
 
 TEST(PlaceErrors, AJigsawTooSlowToCheckIsRefused) {

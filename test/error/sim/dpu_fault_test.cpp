@@ -65,7 +65,7 @@ TEST(DpuFaults, TransfersEndInMram) {
 TEST(DpuFaults, JumpsStayInTheProgram) {
   DpuBuilder b;
   b.imm(Op::kCall, 23, dpu::kZero, 5000);
-  expectFault(faultOf(b), "dpu-iram-bounds", "jump to instruction 5000; the program has 2", 1);
+  expectFault(faultOf(b), "dpu-iram-bounds", "jump to instruction 5000, but the program has 2", 1);
 }
 
 TEST(DpuFaults, RunningPastTheEndIsSaid) {
@@ -75,7 +75,7 @@ TEST(DpuFaults, RunningPastTheEndIsSaid) {
   c.imm(Op::kCall, dpu::kZero, dpu::kZero, 2);
   const Diagnostic d = faultOf(c);
   EXPECT_EQ(d.code, "dpu-iram-bounds");
-  EXPECT_NE(d.message.find("runs past the program's end; it has 2 instructions"), std::string::npos) << d.str();
+  EXPECT_NE(d.message.find("runs past the end of the program, which has 2 instructions"), std::string::npos) << d.str();
 }
 
 TEST(DpuFaults, AProgramMayRaiseOneItself) {
@@ -87,13 +87,13 @@ TEST(DpuFaults, AProgramMayRaiseOneItself) {
 TEST(DpuFaults, OperationsThatNobodyPublishedAreNamed) {
   DpuBuilder b;
   b.reg(Op::kHash, 0, 1, 2).isEstablished = false;
-  expectFault(faultOf(b), "dpu-not-established", "has no established meaning", 1);
+  expectFault(faultOf(b), "dpu-not-established", "is undocumented", 1);
 }
 
 TEST(DpuFaults, OnlyTaskletsThatExistAreBooted) {
   DpuBuilder b;
   b.imm(Op::kBoot, dpu::kZero, dpu::kZero, 24);
-  expectFault(faultOf(b), "dpu-tasklet-bounds", "there is no tasklet 24; the last is 23", 1);
+  expectFault(faultOf(b), "dpu-tasklet-bounds", "unknown tasklet 24; the last is 23", 1);
 }
 
 TEST(DpuFaults, AnEndlessProgramEndsAtTheLimit) {

@@ -41,18 +41,18 @@ kernel::Graph zoo(const std::string &name, const kernel::Sizes &sizes) {
 TEST(CnmErrors, MachinesWithoutCostsCannotRunThem) {
   machine::Machine m = pipeline();
   m.compute.reset();
-  expectRefusal(notation("y[i] = x[i]", {{"i", 64}}), "M1:{(1),(1),(1),(64)}", "unsupported-machine", "does not say",
+  expectRefusal(notation("y[i] = x[i]", {{"i", 64}}), "M1:{(1),(1),(1),(64)}", "unsupported-machine", "has no costs",
                 m);
 }
 
 TEST(CnmErrors, SelectionsHaveNone) {
-  expectRefusal(zoo("sel", {{"n", 64}}), "M1:{(1),(1),(1),(64)}", "unsupported-form", "it selects by values");
+  expectRefusal(zoo("sel", {{"n", 64}}), "M1:{(1),(1),(1),(64)}", "unsupported-form", "it selects by value");
   expectRefusal(notation("o[i] append= x[i,j] if x[i,j] > 0 count n[i] limit 3", {{"i", 8}, {"j", 9}}),
-                "M1:{(1,1),(1,1),(8,1),(1,9)}", "unsupported-form", "it selects by values");
+                "M1:{(1,1),(1,1),(8,1),(1,9)}", "unsupported-form", "it selects by value");
 }
 
 TEST(CnmErrors, WhatPointsHandOnIsInOneThread) {
-  const char *said = "hand on what they update in place";
+  const char *said = "pass on values that they update in place";
   expectRefusal(zoo("scan", {{"n", 64}}), "M1:{(1),(1),(8),(8)}", "unsupported-mapping", said);
   expectRefusal(notation("h[p[i]] += x[i]", {{"i", 64}, {"h", 5}}, DType::kF32), "M1:{(1),(1),(8),(8)}",
                 "unsupported-mapping", said);
@@ -73,19 +73,19 @@ TEST(CnmErrors, AnIndexFromDataAndOneBeyondAGuardDoNotGoTogether) {
   graph.kernels.push_back(b.take());
   ASSERT_TRUE(kernel::verify(graph).ok()) << kernel::verify(graph).diagnostics().front().str();
   expectRefusal(graph, "M1:{(1,1),(1,1),(1,1),(8,8)}", "unsupported-pattern",
-                "beside its index from data, index 1 of 'y' runs over -1..6");
+                "with its index from data, index 1 of 'y' runs over -1..6");
 }
 
 TEST(CnmErrors, LoopsThatDataBoundHaveNone) {
   expectRefusal(notation("y[i] += v[e] for e in p[i]..p[i+1]", {{"i", 64}, {"e", 90}}),
-                "M1:{(1,1),(1,1),(1,1),(64,90)}", "unsupported-form", "data say how far dim 'e' runs");
+                "M1:{(1,1),(1,1),(1,1),(64,90)}", "unsupported-form", "the bounds of dim 'e' come from data");
 }
 
 TEST(CnmErrors, MappingsAreOnePieceContiguousAndPadded) {
   const kernel::Graph copy = notation("y[i] = x[i]", {{"i", 64}});
   expectRefusal(copy, "M1:{(1),(1),(1),(32)},M2:{(1),(1),(1),(32)}", "unsupported-mapping", "2 subspaces");
   expectRefusal(copy, "M1:{(1),(1),(8),(8)};cyclic(thread,4)", "unsupported-mapping", "split cyclically");
-  expectRefusal(copy, "M1:{(1),(1),(8),(8)};tail=truncate", "unsupported-mapping", "tails are padded");
+  expectRefusal(copy, "M1:{(1),(1),(8),(8)};tail=truncate", "unsupported-mapping", "tails are always padded");
 }
 
 TEST(CnmErrors, WhatIsAccumulatedIsNotReadMeanwhile) {

@@ -104,8 +104,8 @@ TEST(CompiledErrors, FortyBrokenMappings) {
       {"M1:{(1,1),(1,1),(2,1),(4,8)};cyclic(tasklet,3)", "mapping-cyclic-chunk", ""},
       {"M1:{(1,1),(1,1),(2,1),(4,8)};order(i,k)", "mapping-unknown-dim", ""},
       {"M1:{(1,1),(1,1),(2,1),(4,8)};order(i)", "mapping-order", ""},
-      {"M1:{(1,1),(1,1),(2,1),(4,8)};dpus=2", "illegal-mapping", "dpus= beside factors"},
-      {"M1:{(1,1),(1,1),(2,1),(4,8)};tasklets=2", "illegal-mapping", "tasklets= beside factors"},
+      {"M1:{(1,1),(1,1),(2,1),(4,8)};dpus=2", "illegal-mapping", "dpus= repeats what the factors"},
+      {"M1:{(1,1),(1,1),(2,1),(4,8)};tasklets=2", "illegal-mapping", "tasklets= repeats what the factors"},
       {"M1:{(1,1),(1,1),(2,1),(4,8)};buffer=0", "map-number", "buffer is 0"},
       {"M1:{(1,1),(1,1),(2,1),(4,8)};tail=truncate", "illegal-mapping", "computes all"},
       {"M1:{(1,1),(1,1),(2,1),(4,8)};tail=cut", "map-unknown-value", ""},
@@ -143,7 +143,7 @@ TEST(CompiledErrors, SelectionsAreSplitAlongTheirFirstDimAlone) {
   kernel::Graph graph;
   graph.kernels.push_back(b.take());
   graph.tensors = {{"x", DType::kI32, {4, 8}, kernel::Role::kInput}, {"y", DType::kI32, {32}, kernel::Role::kOutput}};
-  expectSays(refusal(graph, "M1:{(1,1),(1,1),(1,2),(4,4)}"), "illegal-mapping", "stays in order");
+  expectSays(refusal(graph, "M1:{(1,1),(1,1),(1,2),(4,4)}"), "illegal-mapping", "keeps its order");
 }
 
 TEST(CompiledErrors, SmallFloatsOfEightBitsAreNotComputed) {
@@ -164,7 +164,7 @@ TEST(CompiledErrors, FloatingHistogramsHaveOneOrder) {
   graph.tensors = {{"x", DType::kI32, {16}, kernel::Role::kInput},
                    {"w", DType::kF32, {16}, kernel::Role::kInput},
                    {"h", DType::kF32, {8}, kernel::Role::kOutput}};
-  expectSays(refusal(graph, "M1:{(1),(1),(2),(8)}"), "illegal-mapping", "one order");
+  expectSays(refusal(graph, "M1:{(1),(1),(2),(8)}"), "illegal-mapping", "fixed order");
 }
 
 TEST(CompiledErrors, AMachineWithoutDpusIsNoTarget) {
@@ -180,7 +180,7 @@ TEST(CompiledErrors, RowsThatDataBoundAreNotSplitNorSelectedFrom) {
   EXPECT_EQ(refusal("y[i] += v[e]" + rows, sizes, "M1:{(1,1),(1,2),(1,1),(64,45)}").code, "mapping-bounded-split");
   const Diagnostic d = refusal("o[] append= v[e] if v[e] > 0" + rows, sizes, "M1:{(1,1),(1,1),(1,1),(64,90)}");
   EXPECT_EQ(d.code, "unsupported-form");
-  EXPECT_NE(d.message.find("dim 'e', which data bound"), std::string::npos) << d.message;
+  EXPECT_NE(d.message.find("dim 'e', whose bounds come from data"), std::string::npos) << d.message;
   EXPECT_EQ(refusal("o[e] = v[e] * x[i]" + rows, sizes, "M1:{(1,1),(1,1),(2,1),(32,90)}").code,
             "mapping-sequential-split");
   EXPECT_EQ(refusal("o[e] += v[e] * x[i]" + rows, sizes, "M1:{(1,1),(1,1),(2,1),(32,90)}").code, "illegal-mapping");

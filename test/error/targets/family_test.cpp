@@ -31,15 +31,15 @@ struct Mistake {
 };
 
 const Mistake kMistakes[] = {
-    {"LevelsOfAnotherFamily", "hbm-pim", "  lane: {", "  thread: {", -2, "family 'hbm-pim' has other levels",
+    {"LevelsOfAnotherFamily", "hbm-pim", "  lane: {", "  thread: {", -2, "family 'hbm-pim' has different levels",
      "its levels, outermost first: channel, block, lane"},
     {"LevelThatContradictsTheOrganisation", "hbm-pim", "count: organization.channels, splits",
-     "count: pim.blocks, splits", 0, "level 'channel' counts 8, but organization.channels is 64",
+     "count: pim.blocks, splits", 0, "level 'channel' has count 8, but organization.channels is 64",
      "write 'count: organization.channels' and set that number"},
     {"RoleOfAnotherFamily", "hbm-pim", "role: lane, count: pim.lanes", "role: thread, count: pim.lanes", 0,
-     "level 'lane' is a thread, in family 'hbm-pim' it is a lane", "write 'role: lane', or leave it out"},
+     "level 'lane' is a thread, but in family 'hbm-pim' it must be a lane", "write 'role: lane', or omit it"},
     {"RanksThatDisagree", "upmem", "count: system.ranks", "count: system.ranks_per_dimm", 0,
-     "level 'rank' counts 2, but system.ranks is 40", "write 'count: system.ranks' and set that number"},
+     "level 'rank' has count 2, but system.ranks is 40", "write 'count: system.ranks' and set that number"},
 };
 
 class Levels : public testing::TestWithParam<Mistake> {};
@@ -77,7 +77,7 @@ TEST(Sections, AreThoseThatTheFamilyNeeds) {
   const Diagnostic cnm = first("family: cnm\n");
   EXPECT_EQ(cnm.code, "missing-section");
   EXPECT_EQ(cnm.message, "family 'cnm' needs the sections 'compute' and 'memories'");
-  EXPECT_EQ(cnm.hint, "they say what a unit computes, and what it has to read");
+  EXPECT_EQ(cnm.hint, "they define the operations of a unit and the memories it reads");
   const Diagnostic hbm = first(
       "pim: null\nmodes: null\nlevels: {source: me, confidence: assumed, block: {count: 8 count}, lane: {count: 16 "
       "count}}\n"

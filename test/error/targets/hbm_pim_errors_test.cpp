@@ -127,7 +127,7 @@ TEST(HbmPimErrors, AMachineWithOtherUnitsIsRefused) {
     machine::Machine machine = hbmPim(1);
     change(machine);
     expectSays(refusal(parsed("y[i] = x[i]", {{"i", 9}}), "reference", "plain", machine), "unsupported-machine",
-               {"hbm-pim", "8 GRF entries"}, "cannot");
+               {"hbm-pim", "8 GRF entries"}, "not the unit");
   }
 }
 
@@ -160,12 +160,12 @@ TEST(HbmPimErrors, AReductionCannotRunOutsideAnOutput) {
       "illegal-mapping", {"'y'", "order(j,i)", "dim 'i'"}, "reduction dims last");
   expectSays(
       refusal(parsed("y[i] += A[i,j] * x[j]", {{"i", 64}, {"j", 256}}), "M1:{(4,1),(8,1),(1,16),(2,16)};merge=device"),
-      "illegal-mapping", {"'y'", "merge=device"}, "leave merge=device out");
+      "illegal-mapping", {"'y'", "merge=device"}, "omit merge=device");
 }
 
 TEST(HbmPimErrors, AProductCannotBeTruncated) {
   expectSays(refusal(parsed("y[i] += A[i,j] * x[j]", {{"i", 64}, {"j", 256}}), "reference;tail=truncate"),
-             "illegal-mapping", {"'y'", "tail=truncate"}, "leave tail=truncate out");
+             "illegal-mapping", {"'y'", "tail=truncate"}, "omit tail=truncate");
 }
 
 TEST(HbmPimErrors, AReductionCannotBeSplitOverBlocks) {
@@ -207,8 +207,8 @@ TEST(HbmPimErrors, UnsupportedKernelsNameTheOperationAndAnAlternative) {
       {"y[i] max= x[i]", "unsupported-op", {"'max'"}, "host"},
       {"y[i] += A[i,j]", "unsupported-op", {"'load'", "products"}, "A[i,j] * x[j]"},
       {"y[i] max= A[i,j]", "unsupported-op", {"not a single sum"}, "host"},
-      {"y[i] += A[i,j] * x[j] * x[j]", "unsupported-op", {"computed values"}, "statement of their own"},
-      {"y[i] += A[i,j] * 2", "unsupported-op", {"computed values"}, "statement of their own"},
+      {"y[i] += A[i,j] * x[j] * x[j]", "unsupported-op", {"computed values"}, "separate statement"},
+      {"y[i] += A[i,j] * 2", "unsupported-op", {"computed values"}, "separate statement"},
       {"y[i] += A[i,j] * A[i,j]", "unsupported-pattern", {"same vector in every row"}, "one kernel per product"},
       {"y[i] += A[i,j] * B[i,j]", "unsupported-pattern", {"same vector in every row"}, "one kernel per product"},
       {"Y[b,i] += A[b,i,j] * X[b,j]", "unsupported-pattern", {"same vector in every row"}, "one kernel per product"},
@@ -259,7 +259,7 @@ TEST(HbmPimErrors, StructuredFormsAreNamed) {
 
 TEST(HbmPimErrors, RowsThatDataBoundAreRefused) {
   expectSays(refusal(parsed("y[i] += v[e] for e in p[i]..p[i+1]", {{"i", 9}, {"e", 30}}, DType::kF16)),
-             "unsupported-form", {"data say how far dim 'e' runs"}, "host");
+             "unsupported-form", {"the bounds of dim 'e' come from data"}, "host");
 }
 
 TEST(HbmPimErrors, AGuardedReductionIsRefused) {
@@ -305,7 +305,7 @@ TEST(HbmPimErrors, AProgramWhoseNextCommandNeverIssuesIsStuck) {
   for (const bool isSimulation : {false, true}) {
     const auto report = evaluateProgram(*program, hbmPim(4), isSimulation);
     ASSERT_FALSE(report.ok());
-    expectSays(report.diagnostics().front(), "program-stuck", {"cannot go on after cycle"}, "all-bank");
+    expectSays(report.diagnostics().front(), "program-stuck", {"is stuck after cycle"}, "all-bank");
   }
 }
 

@@ -44,7 +44,7 @@ TEST(UpmemErrors, FloatingPointHasNoMeasuredProgram) {
 TEST(UpmemErrors, OtherComputationsHaveNoProgram) {
   expectSays(refusal({"mul", {{"n", 64}}}), "unsupported-op", "element-wise", "va, red, sel");
   expectSays(refusal("m[0] max= x[n]", {{"n", 64}}), "unsupported-op", "reduction");
-  expectSays(refusal("y[i] += A[i,j] * A[i,j]", {{"i", 8}, {"j", 8}}), "unsupported-pattern", "meet along one dim");
+  expectSays(refusal("y[i] += A[i,j] * A[i,j]", {{"i", 8}, {"j", 8}}), "unsupported-pattern", "share exactly one dim");
   expectSays(refusal("z[i,j] = x[i,j] + y[i,j]", {{"i", 8}, {"j", 8}}), "unsupported-op", "element-wise");
   expectSays(refusal("C[i,j,k,l] = A[i,j,k,l]", {{"i", 2}, {"j", 2}, {"k", 2}, {"l", 2}}), "unsupported-pattern",
              "4 dims");
@@ -63,7 +63,7 @@ TEST(UpmemErrors, APrefixSumOntoAGivenValueHasNoProgram) {
   ASSERT_TRUE(kernel::verify(graph));
   const auto estimated = evaluate::evaluate(UpmemRun{}.request(graph));
   ASSERT_FALSE(estimated.ok());
-  expectSays(estimated.diagnostics().front(), "unsupported-pattern", "begin at a value that is given");
+  expectSays(estimated.diagnostics().front(), "unsupported-pattern", "start from a given value");
 }
 
 TEST(UpmemErrors, AMachineWithoutDpusIsNoTarget) {
@@ -100,7 +100,7 @@ TEST(UpmemErrors, ProgramsFixWhatTheyFix) {
   expectSays(refusal({"red", {{"n", 64}}, DType::kI32, "M1:{(1),(1),(2),(32)};buffer=4"}), "illegal-mapping",
              "halves of one", "cyclic(tasklet,16)");
   expectSays(refusal({"red", {{"n", 5}}, DType::kI32, "M1:{(1),(1),(1),(5)};buffer=2"}), "illegal-mapping",
-             "no two halves");
+             "cannot be halved");
   expectSays(refusal({"gemv", {{"m", 8}, {"n", 8}}, DType::kI32, "M1:{(1,1),(1,1),(2,1),(4,8)};order(n,m)"}),
              "illegal-mapping", "order(...)");
   expectSays(refusal({"gemv", {{"m", 8}, {"n", 8}}, DType::kI32, "M1:{(1,1),(1,1),(2,1),(4,8)};merge=device"}),
@@ -108,8 +108,9 @@ TEST(UpmemErrors, ProgramsFixWhatTheyFix) {
   expectSays(refusal({"va", {{"n", 64}}, DType::kI32, "M1:{(1),(1),(2),(16)},M2:{(1),(1),(2),(16)}"}),
              "illegal-mapping", "2 subspaces");
   expectSays(refusal({"va", {{"n", 64}}, DType::kI32, "M1:{(1),(1),(2),(32)};tasklets=2"}), "illegal-mapping",
-             "tasklets= beside factors");
-  expectSays(refusal({"va", {{"n", 64}}, DType::kI32, "reference;order(n)"}), "illegal-mapping", "beside reference");
+             "tasklets= repeats what the factors");
+  expectSays(refusal({"va", {{"n", 64}}, DType::kI32, "reference;order(n)"}), "illegal-mapping",
+             "combined with reference");
   expectSays(refusal({"red", {{"n", 64}}, DType::kI32, "reference;merge=device"}), "illegal-mapping",
              "partial results to the host");
 }
@@ -147,7 +148,7 @@ TEST(UpmemErrors, AnEstimateOnValuesWithoutABinSaysSoRatherThanWhereTheProgramFa
   run.data = uniformData(-1000000, 1000000);
   const auto report = run.estimate();
   ASSERT_FALSE(report.ok());
-  expectSays(report.diagnostics().front(), "index-out-of-range", "of 'h'", "0..255");
+  expectSays(report.diagnostics().front(), "unsupported-data", "values have 12 bits", "uniform:0,4095");
 }
 
 TEST(UpmemErrors, TimeThatDependsOnUnknownDataIsNotGuessed) {

@@ -9,7 +9,7 @@ func.func @layer(%A: tensor<4096x1024xf16> {pimento.constant}, %x: tensor<1024xf
 }
 // CHECK: linalg.fill
 // CHECK-SAME: pimento.offload = false
-// CHECK-SAME: pimento.reason = "part of the op whose accumulation starts from it"
+// CHECK-SAME: pimento.reason = "part of the op whose accumulation it initializes"
 // CHECK-SAME: ins(%cst
 // CHECK: linalg.matvec
 // CHECK-SAME: pimento.device_time_ns = {{[0-9.e+]+}} : f64
@@ -17,6 +17,6 @@ func.func @layer(%A: tensor<4096x1024xf16> {pimento.constant}, %x: tensor<1024xf
 // CHECK-SAME: pimento.host_time_ns = 9.113000e+03 : f64
 // CHECK-SAME: pimento.mapping = "
 // CHECK-SAME: pimento.offload = true
-// CHECK-SAME: pimento.reason = "less time than on the host, moving the data included; mapping: the reference mapping"
+// CHECK-SAME: pimento.reason = "faster than the host, transfers included; mapping: the reference mapping"
 // CHECK-SAME: pimento.target = "hbm-pim"
 // CHECK-SAME: pimento.time_ns = {{[0-9.e+]+}} : f64

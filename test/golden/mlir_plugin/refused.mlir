@@ -27,7 +27,7 @@ func.func @others(%e: tensor<0xf16>, %h: tensor<4000000000x4000000000xf16>, %c: 
   return %0, %1, %2, %3 : tensor<0xf16>, tensor<4000000000x4000000000xf16>, tensor<8xcomplex<f32>>, tensor<8xindex>
 }
 // CHECK: linalg.generic
-// CHECK-SAME: pimento.offload = false, pimento.reason = "tensors with an encoding (sparse ones, say) are not supported"
+// CHECK-SAME: pimento.offload = false, pimento.reason = "tensors with an encoding (for example sparse ones) are not supported"
 // CHECK: linalg.exp
 // CHECK-SAME: extent 0"
 // CHECK: linalg.exp

@@ -6,4 +6,4 @@ func.func @f(%a: memref<65536xi32>, %b: memref<65536xi32>, %c: memref<65536xi32>
 }
 // CHECK: linalg.add
 // CHECK-SAME: pimento.offload = false
-// CHECK-SAME: pimento.reason = "hbm-pim: tensor 'arg0' holds i32, the unit computes in f16; upmem:
+// CHECK-SAME: pimento.reason = "hbm-pim: tensor 'arg0' holds i32, but the unit computes in f16; upmem:

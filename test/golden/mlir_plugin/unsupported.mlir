@@ -10,10 +10,10 @@ func.func @f(%a: tensor<1024xf16>, %b: tensor<1024xf16>, %s: tensor<4x8xf32>, %i
 // CHECK: linalg.exp
 // CHECK-SAME: pimento.host_time_ns
 // CHECK-SAME: pimento.offload = false
-// CHECK-SAME: pimento.reason = "hbm-pim: the unit has no 'exp'"
+// CHECK-SAME: pimento.reason = "hbm-pim: the unit has no 'exp' operation"
 // CHECK: linalg.softmax
 // CHECK-SAME: pimento.offload = false
 // CHECK-SAME: pimento.reason = "hbm-pim: operation 'linalg.softmax' (dialect 'linalg') is not supported"
 // CHECK: linalg.add
 // CHECK-SAME: pimento.offload = false
-// CHECK-SAME: i32, the unit computes in f16"
+// CHECK-SAME: i32, but the unit computes in f16"

@@ -143,5 +143,29 @@ TEST_F(CompiledBound, OfRandomKernelsIsBelow) {
   expectBelowOfRandom(40);
 }
 
+/// Larger transfers that take less than smaller ones, ports, a DRAM with rows: what tells occupancies apart.
+TEST_F(CompiledBound, OfRandomKernelsOnRandomMachinesIsBelow) {
+  const std::int64_t wanted = caseCount(24);
+  Rng rng(77);
+  for (int n = 0; compared_ < wanted && n < 20 * wanted; ++n) {
+    machine::Machine machine = handUpmemWithRoom();
+    machine::Dpu &dpu = *machine.dpu;
+    dpu.transferPorts = rng.integer(1, 4);
+    dpu.mramModel = n % 3 == 0 ? "dram-rows" : n % 3 == 1 ? "table" : "constant";
+    dpu.constantTransfer = rng.real(1, 900);
+    dpu.rows = {Bytes(1024), Bytes(8), rng.real(0, 60), rng.real(0, 90), rng.real(0.5, 9)};
+    for (auto *table : {&dpu.reads, &dpu.writes})
+      for (machine::Dpu::Transfer &t : *table) {
+        t.occupancy = rng.real(5, 1500);
+        t.latency = t.occupancy + rng.real(0, 100);
+      }
+    RandomAffineGraph random(rng, n % 2 == 0 ? DType::kI32 : DType::kI8);
+    const kernel::Graph graph = random.make();
+    const mapping::Mapping m = random.mappingOf(graph.kernels[0], 4);
+    if (kernel::verify(graph)) expectBelow(graph, m, machine, static_cast<std::uint64_t>(n));
+  }
+  EXPECT_EQ(compared_, wanted);
+}
+
 }  // namespace
 }  // namespace pimento::test

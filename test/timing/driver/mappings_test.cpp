@@ -28,7 +28,7 @@ Json run(const std::string &target, std::vector<std::string> kernels, std::int64
   o.seed = seed;
   o.alpha = alpha;
   o.isJson = true;
-  const Outcome out = validate(o);
+  const Outcome out = run(VerbId::kValidate, o);
   EXPECT_EQ(out.status, 0) << (out.diagnostics.empty() ? "" : out.diagnostics[0].str());
   return out.status == 0 ? Json::parse(out.text) : Json();
 }
@@ -92,7 +92,7 @@ TEST(RandomMappings, AreShownAsATable) {
   o.input = "mappings";
   o.kernels = {"va"};
   o.count = 2;
-  const std::string table = validate(o).text;
+  const std::string table = run(VerbId::kValidate, o).text;
   EXPECT_NE(table.find("two-slice"), std::string::npos) << table;
   EXPECT_NE(table.find("fast-forward / machine"), std::string::npos) << table;
 }

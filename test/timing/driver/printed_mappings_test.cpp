@@ -11,6 +11,7 @@
 #include "pimento/base/text.h"
 #include "pimento/driver/dpu_compiler.h"
 #include "pimento/driver/input.h"
+#include "pimento/driver/input_kind.h"
 #include "pimento/driver/verbs.h"
 #include "pimento/kernel/zoo.h"
 #include "pimento/machine/machine.h"
@@ -71,7 +72,7 @@ class PrintedMapping : public testing::Test {
   static std::string emitted(Options o, const std::string &stage) {
     o.emit = stage;
     o.isJson = false;
-    const Outcome out = compile(o);
+    const Outcome out = run(VerbId::kCompile, o);
     EXPECT_EQ(out.status, 0) << stage << ": " << (out.diagnostics.empty() ? "" : out.diagnostics[0].str());
     return out.text;
   }
@@ -82,7 +83,7 @@ class PrintedMapping : public testing::Test {
     std::string map;
     for (const std::string_view line : split(trim(text), '\n')) {
       const std::string_view spec = line.substr(line.find(": ") + 2);
-      map += (map.empty() ? "" : "|") + std::string(spec.starts_with("on the host") ? "host" : spec);
+      map += (map.empty() ? "" : "|") + std::string(spec.starts_with("runs on the host") ? "host" : spec);
     }
     return map;
   }
@@ -95,7 +96,7 @@ class PrintedMapping : public testing::Test {
 
   /// Nothing where the target cannot run it so.
   std::optional<Json> estimated(const Options &o) {
-    const Outcome out = estimate(o);
+    const Outcome out = run(VerbId::kEstimate, o);
     if (out.status != 0) {
       why_ = out.diagnostics.front();
       return std::nullopt;
@@ -130,7 +131,7 @@ class PrintedMapping : public testing::Test {
     Options compiling = o;
     compiling.emit = language;
     compiling.isJson = false;
-    const Outcome out = compile(compiling);
+    const Outcome out = run(VerbId::kCompile, compiling);
     if (out.status != 0) {  // not every graph has a form in MLIR
       EXPECT_EQ(out.diagnostics.front().kind, DiagnosticKind::kUnsupported) << out.diagnostics.front().str();
       return;
@@ -140,7 +141,7 @@ class PrintedMapping : public testing::Test {
       file.variant = o.variant;  // of the program, not the kernel
     // Loops that store to several tensors are read as several kernels.
     if (language == "mlir" && kernelsOf(file) != kernelsOf(o)) return;
-    const Outcome again = estimate(file);
+    const Outcome again = run(VerbId::kEstimate, file);
     ASSERT_EQ(again.status, 0) << again.diagnostics.front().str() << "\n" << out.text;
     EXPECT_EQ(numbersOf(again.text), wanted) << out.text;
     ++read_;
@@ -212,7 +213,7 @@ TEST_F(PrintedMapping, NamesAProgramThatTheTargetHas) {
     const Diagnostic d = refusal("va", target, "reference;program=compiled");
     EXPECT_EQ(d.code, "unsupported-program");
     EXPECT_NE(d.message.find("no compiled programs"), std::string::npos) << d.str();
-    EXPECT_NE(d.hint.find("it has: reference"), std::string::npos) << d.str();
+    EXPECT_NE(d.hint.find("choices: reference"), std::string::npos) << d.str();
     EXPECT_EQ(d.where.line, 1);
     EXPECT_EQ(d.where.column, 11);
   }

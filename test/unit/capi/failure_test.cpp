@@ -39,14 +39,14 @@ TEST(Failure, SoIsOneInAThreadOfOurs) {
 
 TEST(Failure, MemoryThatRunsOutHasAStatusOfItsOwn) {
   EXPECT_EQ(guarded([]() -> int { throw std::bad_alloc(); }), PIMENTO_NO_MEMORY);
-  EXPECT_STREQ(lastProblem(), "memory ran out");
+  EXPECT_STREQ(lastProblem(), "out of memory");
 }
 
 TEST(Failure, WhateverElseIsThrownIsAStatusToo) {
   EXPECT_EQ(guarded([]() -> int { throw std::runtime_error("words"); }), PIMENTO_INTERNAL);
   EXPECT_NE(std::string(lastProblem()).find("words"), std::string::npos);
   EXPECT_EQ(guarded([]() -> int { throw 5; }), PIMENTO_INTERNAL);
-  EXPECT_STREQ(lastProblem(), "something was thrown that says nothing");
+  EXPECT_STREQ(lastProblem(), "an exception without a message was thrown");
   EXPECT_EQ(guardedOr(3, []() -> int { throw 5; }), 3);
 }
 

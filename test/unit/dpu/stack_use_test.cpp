@@ -84,15 +84,15 @@ TEST(StackUse, RecursionAndArraysOfUnknownSizeAreDoubts) {
   EXPECT_EQ(useOf({function("main", " .set stack_size.main, 8\n call r23, f\n jump r23\n") +
                    function("f", " .set stack_size.f, 8\n call r23, main\n jump r23\n")})
                 .doubts,
-            Names{"'f' calls 'main', which leads to it"});
+            Names{"'f' calls 'main', which calls it back"});
   EXPECT_EQ(useOf({function("main", " .set stack_size.main, 0\n jump f\n") +
                    function("f", " .set stack_size.f, 8\n call r23, g\n jump r23\n") +
                    function("g", " .set stack_size.g, 0\n jump main\n")})
                 .doubts,
-            Names{"'g' calls 'main', which leads to it"})
+            Names{"'g' calls 'main', which calls it back"})
       << "round by jumps, but for one call";
   EXPECT_EQ(useOf({function("main", " .set stack_size.main, -1\n jump r23\n")}).doubts,
-            Names{"'main' has arrays whose size is known at run time only"});
+            Names{"'main' has arrays whose size is known only at run time"});
 }
 
 TEST(StackUse, JumpsRoundAndRoundTakeNone) {

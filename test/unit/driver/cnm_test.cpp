@@ -21,7 +21,7 @@ Options optionsFor(std::string input, std::vector<std::string> sizes = {}, std::
 
 std::string textOf(Options o, const std::string &stage) {
   o.emit = stage;
-  const Outcome out = compile(o);
+  const Outcome out = run(VerbId::kCompile, o);
   EXPECT_EQ(out.status, 0) << (out.diagnostics.empty() ? "" : out.diagnostics[0].str());
   return out.text;
 }
@@ -33,9 +33,9 @@ std::string fileWith(const std::string &text, const std::string &name) {
 }
 
 /// What a verb says, without what names the input, says where its mapping comes from, or the time it took.
-Json resultOf(Outcome (*verb)(const Options &), Options o) {
+Json resultOf(VerbId verb, Options o) {
   o.isJson = true;
-  const Outcome out = verb(o);
+  const Outcome out = run(verb, o);
   EXPECT_EQ(out.status, 0) << (out.diagnostics.empty() ? "" : out.diagnostics[0].str());
   if (out.status != 0) return {};
   Json json = Json::parse(out.text);
@@ -54,7 +54,7 @@ void expectSame(const Options &given, const std::string &name) {
   const Options again = optionsFor(fileWith(text, name));
   EXPECT_EQ(textOf(again, "cnm"), text);
   EXPECT_EQ(textOf(again, "mapping"), textOf(given, "mapping"));
-  expectEqual(resultOf(estimate, again), resultOf(estimate, given));
+  expectEqual(resultOf(VerbId::kEstimate, again), resultOf(VerbId::kEstimate, given));
 }
 
 TEST(Cnm, OfHbmPimKernelsGivesTheSameResult) {
@@ -70,7 +70,7 @@ TEST(Cnm, OfMlirAndCFilesGivesTheSameResult) {
   const std::string source = PIMENTO_SOURCE_DIR;
   Options mlir = optionsFor(source + "/examples/gemv_relu.mlir");
   mlir.emit = "kernel";
-  const Outcome read = compile(mlir);
+  const Outcome read = run(VerbId::kCompile, mlir);
   if (read.status != 0 && read.diagnostics[0].code == "needs-llvm") GTEST_SKIP() << "built without LLVM";
   expectSame(mlir, "mlir");
   expectSame(optionsFor(source + "/kernels/mlp.c", {"in=8,hidden=8,out=4"}, "upmem"), "c_mlp");
@@ -90,15 +90,15 @@ TEST(Cnm, KeepsMappingsThatWereGivenOrChosen) {
 
 TEST(Cnm, IsSimulatedAndCheckedLikeTheKernel) {
   const Options given = optionsFor("gemvrelu", {"m=600,n=300"});
-  const Json json = resultOf(simulate, optionsFor(fileWith(textOf(given, "cnm"), "simulated")));
+  const Json json = resultOf(VerbId::kSimulate, optionsFor(fileWith(textOf(given, "cnm"), "simulated")));
   EXPECT_TRUE(json["checked"].get<bool>());
-  expectEqual(json, resultOf(simulate, given));
+  expectEqual(json, resultOf(VerbId::kSimulate, given));
 }
 
 TEST(Cnm, KernelsThatStayOnTheHostStayThere) {
   const Options given = optionsFor("rnnt");
-  const Json a = resultOf(estimate, given),
-             b = resultOf(estimate, optionsFor(fileWith(textOf(given, "cnm"), "network")));
+  const Json a = resultOf(VerbId::kEstimate, given),
+             b = resultOf(VerbId::kEstimate, optionsFor(fileWith(textOf(given, "cnm"), "network")));
   EXPECT_EQ(a["total_cycles"], b["total_cycles"]);
   EXPECT_EQ(a["energy_pj"], b["energy_pj"]);
   int onHost = 0;
@@ -112,10 +112,10 @@ TEST(Cnm, KernelsThatStayOnTheHostStayThere) {
 TEST(Cnm, HostIsAMappingLikeAnyOther) {
   Options o = optionsFor("gemvrelu", {"m=64,n=64"});
   o.maps = {"reference|host"};
-  const Json json = resultOf(simulate, o);
+  const Json json = resultOf(VerbId::kSimulate, o);
   EXPECT_EQ(json["stages"][0]["where"], "pim");
   EXPECT_EQ(json["stages"][1]["where"], "host");
-  EXPECT_EQ(json["stages"][1]["why"], "its mapping says so");
+  EXPECT_EQ(json["stages"][1]["why"], "the mapping places it on the host");
   EXPECT_TRUE(json["checked"].get<bool>());
 }
 
@@ -123,35 +123,35 @@ TEST(Cnm, AMapOptionAndAnotherTargetLeaveItsMappingAside) {
   Options o = optionsFor("gemv", {"m=64,n=64"});
   o.maps = {"M1:{(1,1),(8,1),(1,16),(8,4)}"};
   const std::string file = fileWith(textOf(o, "cnm"), "aside");
-  EXPECT_EQ(resultOf(estimate, optionsFor(file))["mapping"], o.maps[0]);
+  EXPECT_EQ(resultOf(VerbId::kEstimate, optionsFor(file))["mapping"], o.maps[0]);
   Options mapped = optionsFor(file);
   mapped.maps = {"reference"};
-  EXPECT_EQ(resultOf(estimate, mapped)["mapping"], "reference");
-  EXPECT_EQ(resultOf(estimate, optionsFor(file, {}, "hbm-pim-sound"))["mapping"], "reference");
+  EXPECT_EQ(resultOf(VerbId::kEstimate, mapped)["mapping"], "reference");
+  EXPECT_EQ(resultOf(VerbId::kEstimate, optionsFor(file, {}, "hbm-pim-sound"))["mapping"], "reference");
 }
 
 TEST(Cnm, AMappingItLeavesOpenIsTheUsualOne) {
   std::string text = textOf(optionsFor("gemv", {"m=64,n=64"}), "cnm");
   text.erase(text.find("  mapping"));
   Options o = optionsFor(fileWith(text + "}\n", "open"));
-  EXPECT_EQ(resultOf(estimate, o)["mapping"], "reference");
+  EXPECT_EQ(resultOf(VerbId::kEstimate, o)["mapping"], "reference");
   o.usualMap = "auto";
-  EXPECT_NE(resultOf(estimate, o)["mapping"], "reference");
+  EXPECT_NE(resultOf(VerbId::kEstimate, o)["mapping"], "reference");
 }
 
 TEST(Cnm, ATextInPlaceOfTheFileNamesTheTarget) {
   Options o = optionsFor("nowhere.cnm");
   o.text = textOf(optionsFor("va", {"n=1024"}, "upmem"), "cnm");
-  EXPECT_EQ(resultOf(estimate, o)["target"], "upmem");
+  EXPECT_EQ(resultOf(VerbId::kEstimate, o)["target"], "upmem");
 }
 
 TEST(Cnm, ItsTargetIsUsedUnlessAnotherIsNamed) {
   const std::string file = fileWith(textOf(optionsFor("va", {"n=1024"}, "upmem"), "cnm"), "target");
-  EXPECT_EQ(resultOf(estimate, optionsFor(file))["target"], "upmem");
+  EXPECT_EQ(resultOf(VerbId::kEstimate, optionsFor(file))["target"], "upmem");
   Options both = optionsFor(file);
   both.targets = {"hbm-pim", "upmem"};
   both.isJson = true;
-  const Outcome out = compare(both);
+  const Outcome out = run(VerbId::kCompare, both);
   EXPECT_EQ(out.status, 0);
   EXPECT_EQ(Json::parse(out.text)["rows"].size(), 2u);
 }
@@ -160,7 +160,7 @@ TEST(Cnm, LevelsThatAreNotTheMachinesAreReportedInTheFile) {
   std::string text = textOf(optionsFor("gemv", {"m=64,n=64"}), "cnm");
   text.replace(text.find("channel block lane"), 18, "channel bank lane");
   const std::string file = fileWith(text, "levels");
-  const Outcome out = estimate(optionsFor(file));
+  const Outcome out = run(VerbId::kEstimate, optionsFor(file));
   EXPECT_EQ(out.status, 1);
   ASSERT_FALSE(out.diagnostics.empty());
   EXPECT_EQ(out.diagnostics[0].where.file, file);
@@ -169,7 +169,7 @@ TEST(Cnm, LevelsThatAreNotTheMachinesAreReportedInTheFile) {
 
 TEST(Cnm, ExtentsAreThoseOfTheFile) {
   const std::string file = fileWith(textOf(optionsFor("gemv", {"m=64,n=64"}), "cnm"), "extents");
-  const Outcome out = estimate(optionsFor(file, {"m=128"}));
+  const Outcome out = run(VerbId::kEstimate, optionsFor(file, {"m=128"}));
   EXPECT_EQ(out.status, 1);
   ASSERT_FALSE(out.diagnostics.empty());
   EXPECT_EQ(out.diagnostics[0].code, "unknown-size");

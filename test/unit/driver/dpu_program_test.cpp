@@ -30,8 +30,8 @@ Options program(const std::string &name, std::vector<std::string> ins = {}, std:
   return o;
 }
 
-Json ran(Outcome (*verb)(const Options &), const Options &o, int status = 0) {
-  const Outcome out = verb(o);
+Json ran(VerbId verb, const Options &o, int status = 0) {
+  const Outcome out = run(verb, o);
   EXPECT_EQ(out.status, status) << (out.diagnostics.empty() ? "" : out.diagnostics[0].str());
   return Json::parse(out.text, nullptr, false);
 }
@@ -58,7 +58,7 @@ Options sum() {
 }
 
 TEST(DpuProgram, DataInAndAnswerOut) {
-  const Json r = ran(simulate, sum());
+  const Json r = ran(VerbId::kSimulate, sum());
   EXPECT_EQ(r["outputs"], Json::parse(R"([{"place": "result:u32", "type": "u32", "values": [6144]}])"));
   EXPECT_EQ(r["log"].get<std::string>().size(), std::string("tasklet 0 found 1536\n").size() * 4);
   EXPECT_EQ(r["sizes"], Json({{"tasklets", 4}}));
@@ -72,14 +72,14 @@ TEST(DpuProgram, DataInAndAnswerOut) {
 
 TEST(DpuProgram, EstimateEqualsSimulate) {
   Options o = sum();
-  const Json b = ran(simulate, o);
+  const Json b = ran(VerbId::kSimulate, o);
   o.outs.clear();
-  const Json a = ran(estimate, o);
+  const Json a = ran(VerbId::kEstimate, o);
   for (const char *key : {"cycles", "counts", "profile"}) EXPECT_EQ(a[key], b[key]) << key;
 }
 
 TEST(DpuProgram, TheProfileAddsUpToTheCounts) {
-  const Json r = ran(simulate, sum());
+  const Json r = ran(VerbId::kSimulate, sum());
   std::int64_t functions = 0, lines = 0;
   for (const Json &f : r["profile"]["functions"]) functions += f["slots"].get<std::int64_t>();
   for (const Json &l : r["profile"]["lines"]) lines += l["slots"].get<std::int64_t>();
@@ -97,7 +97,7 @@ TEST(DpuProgram, BarriersHold) {
     o.sets = {"tasklets=" + std::to_string(tasklets)};
     Json expected = numbers(1, tasklets);
     expected.back() = 0;
-    EXPECT_EQ(ran(simulate, o)["outputs"][0]["values"], expected) << tasklets;
+    EXPECT_EQ(ran(VerbId::kSimulate, o)["outputs"][0]["values"], expected) << tasklets;
   }
 }
 
@@ -110,7 +110,7 @@ TEST(DpuProgram, FilesAreRawBytesOrArrays) {
   const std::string npy = written("job.npy", *printNpy(array)), bytes = written("raw.bin", raw);
   Options o = program("copy.s", {"job=" + npy, "mram=" + bytes},
                       {"mram+4096:2056=" + temporary("copied.bin"), "mram+4096:u8[8]=" + temporary("copied.npy")});
-  ran(simulate, o);
+  ran(VerbId::kSimulate, o);
   EXPECT_EQ(*readFile(temporary("copied.bin")), raw);
   const Result<NpyArray> copied = readNpy(temporary("copied.npy"));
   ASSERT_TRUE(copied);
@@ -132,7 +132,7 @@ words:  .zero   16
   Options o = program(empty, {"mram+8=u8:9*40", "mram+12=u16:513*3", "words=u8:8*16", "words+4=u32:16909060*2"},
                       {"mram+8:u8[16]", "words:u8"});
   o.sets = {"tasklets=1"};
-  const Json r = ran(simulate, o);
+  const Json r = ran(VerbId::kSimulate, o);
   EXPECT_EQ(r["outputs"][0]["values"], Json::parse("[9,9,9,9,1,2,1,2,1,2,9,9,9,9,9,9]"));
   EXPECT_EQ(r["outputs"][1]["values"], Json::parse("[8,8,8,8,4,3,2,1,4,3,2,1,8,8,8,8]"));
 }
@@ -143,12 +143,12 @@ TEST(DpuProgram, AnExecutableIsRecognisedByItsFirstBytesAndKeepsItsTasklets) {
   const auto code = dpu::loadProgram(*readFile(kExamples + "barrier.s"), "barrier.s", link);
   ASSERT_TRUE(code);
   Options o = program(written("barrier.elf.or.any.name", dpu::writeExecutable(*code)), {}, {"seen:u32[6]"});
-  const Json r = ran(simulate, o);
+  const Json r = ran(VerbId::kSimulate, o);
   EXPECT_EQ(r["sizes"]["tasklets"], 6);
   EXPECT_EQ(r["outputs"][0]["values"], Json::parse("[1, 2, 3, 4, 5, 0]"));
   EXPECT_EQ(r["profile"]["functions"][0]["function"], "barrier_wait");
   o.sets = {"tasklets=3"};  // a machine too small for it
-  const Outcome refused = simulate(o);
+  const Outcome refused = run(VerbId::kSimulate, o);
   EXPECT_EQ(refused.status, 1);
   ASSERT_FALSE(refused.diagnostics.empty());
   EXPECT_EQ(refused.diagnostics.front().code, "program-tasklets");
@@ -162,7 +162,7 @@ TEST(DpuProgram, AKernelsTimelineIsThatOfItsProgram) {
   o.machinePath = {PIMENTO_SOURCE_DIR "/machines"};
   o.isJson = true;
   o.trace = temporary("va_trace.json");
-  EXPECT_TRUE(ran(simulate, o)["checked"].get<bool>());
+  EXPECT_TRUE(ran(VerbId::kSimulate, o)["checked"].get<bool>());
   const test::Checked c(*readFile(o.trace));
   EXPECT_FALSE(c.track("tasklet 0").empty());
   EXPECT_FALSE(c.track("DMA engine").empty());
@@ -183,9 +183,9 @@ count:  .long   0
 )");
   Options o = program(counter, {"count=u32:10"}, {"count:u32"});
   o.sets = {"tasklets=1"};
-  const Json once = ran(simulate, o);
+  const Json once = ran(VerbId::kSimulate, o);
   o.launches = 5;
-  const Json often = ran(simulate, o);
+  const Json often = ran(VerbId::kSimulate, o);
   EXPECT_EQ(often["outputs"][0]["values"][0], 15);
   EXPECT_EQ(often["cycles"], 5 * once["cycles"].get<std::int64_t>());
   EXPECT_EQ(often["breakdown"]["launch"], 5 * once["breakdown"]["launch"].get<std::int64_t>());
@@ -216,7 +216,7 @@ last:   .long   0
 )");
   Options o = program(faulty, {}, {"last:u32"});
   o.sets = {"tasklets=1"};
-  const Outcome out = simulate(o);
+  const Outcome out = run(VerbId::kSimulate, o);
   EXPECT_EQ(out.status, 1);
   ASSERT_EQ(out.diagnostics.size(), 1u);
   const Diagnostic &d = out.diagnostics.front();
@@ -230,7 +230,7 @@ last:   .long   0
   EXPECT_EQ(r["outputs"][0]["values"][0], 100);
   EXPECT_EQ(r["fault"]["code"], "dpu-wram-bounds");
   EXPECT_EQ(ran(
-                estimate,
+                VerbId::kEstimate,
                 [&] {
                   Options e = o;
                   e.outs.clear();
@@ -244,8 +244,8 @@ TEST(DpuProgram, AnEndlessProgramIsEnded) {
   const std::string endless = written("endless.s", ".text\n.globl main\nmain: jump main\n");
   Options o = program(endless);
   o.maxInstructions = 10'000;
-  for (const auto verb : {simulate, estimate}) {
-    const Outcome out = verb(o);
+  for (const auto verb : {VerbId::kSimulate, VerbId::kEstimate}) {
+    const Outcome out = run(verb, o);
     EXPECT_EQ(out.status, 1);
     ASSERT_FALSE(out.diagnostics.empty());
     EXPECT_EQ(out.diagnostics.front().code, "dpu-instruction-limit");
@@ -255,25 +255,25 @@ TEST(DpuProgram, AnEndlessProgramIsEnded) {
 TEST(DpuProgram, TheTimelineHasATrackPerTasklet) {
   Options o = sum();
   o.trace = temporary("sum_trace.json");
-  const Json r = ran(simulate, o);
+  const Json r = ran(VerbId::kSimulate, o);
   const test::Checked c(*readFile(o.trace));
   for (int t = 0; t < 4; ++t) EXPECT_FALSE(c.track("tasklet " + std::to_string(t)).empty()) << t;
   std::int64_t bytes = 0;
   for (const test::TraceEvent &e : c.track("DMA engine")) bytes += e.args["bytes"].get<std::int64_t>();
   EXPECT_EQ(bytes,
             r["counts"]["mram_read_bytes"].get<std::int64_t>() + r["counts"]["mram_write_bytes"].get<std::int64_t>());
-  EXPECT_EQ(ran(simulate, sum())["cycles"], r["cycles"]) << "watching changes nothing";
+  EXPECT_EQ(ran(VerbId::kSimulate, sum())["cycles"], r["cycles"]) << "watching changes nothing";
 }
 
 TEST(DpuProgram, ExplainLeadsBackToWhatTheEngineCounted) {
   Options o = sum();
-  const std::string result = written("sum.json", simulate(o).text);
+  const std::string result = written("sum.json", run(VerbId::kSimulate, o).text);
   Options e;
   e.input = result;
   e.machinePath = o.machinePath;
   for (const char *number : {"", "cycles", "counts.instructions", "breakdown.transfer_in", "energy_pj"}) {
     e.number = number;
-    const Outcome out = explain(e);
+    const Outcome out = run(VerbId::kExplain, e);
     EXPECT_EQ(out.status, 0) << number << ": " << (out.diagnostics.empty() ? "" : out.diagnostics[0].str());
     EXPECT_FALSE(out.text.empty()) << number;
   }
@@ -282,20 +282,20 @@ TEST(DpuProgram, ExplainLeadsBackToWhatTheEngineCounted) {
 TEST(DpuProgram, CompileEmitsTheListing) {
   Options o = program("barrier.s");
   o.emit = "asm";
-  const Outcome out = compile(o);
+  const Outcome out = run(VerbId::kCompile, o);
   EXPECT_EQ(out.status, 0);
   for (const char *label : {"__bootstrap:", "main:", "barrier_wait:"})
     EXPECT_NE(out.text.find(label), std::string::npos) << label;
   o.emit = "kernel";
-  ASSERT_EQ(compile(o).status, 1);
-  EXPECT_EQ(compile(o).diagnostics.front().code, "unknown-stage");
+  ASSERT_EQ(run(VerbId::kCompile, o).status, 1);
+  EXPECT_EQ(run(VerbId::kCompile, o).diagnostics.front().code, "unknown-stage");
 }
 
 TEST(DpuProgram, ThePageShowsProfileAndLog) {
-  const std::string result = written("page.json", simulate(sum()).text);
+  const std::string result = written("page.json", run(VerbId::kSimulate, sum()).text);
   Options o;
   o.inputs = {result};
-  const Outcome out = report(o);
+  const Outcome out = run(VerbId::kReport, o);
   EXPECT_EQ(out.status, 0) << (out.diagnostics.empty() ? "" : out.diagnostics[0].str());
   for (const char *text : {"By function", "By line", "DMA waits", "sum_words", "tasklet 3 found 1536"})
     EXPECT_NE(out.text.find(text), std::string::npos) << text;

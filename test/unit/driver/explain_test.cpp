@@ -151,14 +151,14 @@ TEST(Explain, EveryNumberOfAResultIsExplainedAndItsFormulaGivesIt) {
 
 TEST(Explain, RoundsWhoseDataMakeThemDifferAddUp) {
   if (!makeDpuCompiler()) GTEST_SKIP() << "this build has no LLVM";
-  for (auto *verb : {estimate, simulate}) {
+  for (const VerbId verb : {VerbId::kEstimate, VerbId::kSimulate}) {
     Options o;
     o.input = "for t in 0..5 { y[i] = y[i] * x[i] }";
     o.sizes = {"i=64"};
     o.dtype = "f32";
     o.target = "upmem";
     o.isJson = true;
-    const Outcome out = verb(o);
+    const Outcome out = run(verb, o);
     ASSERT_EQ(out.status, 0);
     const Json result = Json::parse(out.text);
     const std::string file = ::testing::TempDir() + "/pimento_explain_rounds.json";
@@ -167,7 +167,7 @@ TEST(Explain, RoundsWhoseDataMakeThemDifferAddUp) {
     again.input = file;
     again.number = "breakdown.compute";
     again.isJson = true;
-    const Outcome explained = explain(again);
+    const Outcome explained = run(VerbId::kExplain, again);
     ASSERT_EQ(explained.status, 0) << explained.diagnostics[0].str();
     const Json tree = Json::parse(explained.text)["tree"];
     EXPECT_EQ(tree["value"], result["cycles"]);
@@ -194,31 +194,31 @@ Options optionsFor(std::string input) {
   return o;
 }
 
-Json jsonOf(Outcome (*verb)(const Options &), Options o) {
+Json jsonOf(VerbId verb, Options o) {
   o.isJson = true;
-  const Outcome out = verb(o);
+  const Outcome out = run(verb, o);
   EXPECT_EQ(out.status, 0) << (out.diagnostics.empty() ? "" : out.diagnostics[0].str());
   return Json::parse(out.text);
 }
 
 TEST(ExplainVerb, GivesOneNumberOrTheOverview) {
   Options o = optionsFor("gemv");
-  const Json result = jsonOf(estimate, o), overview = jsonOf(explain, o);
+  const Json result = jsonOf(VerbId::kEstimate, o), overview = jsonOf(VerbId::kExplain, o);
   EXPECT_EQ(overview["time"]["value"], result["time_ns"]);
   EXPECT_EQ(overview["energy"]["value"], result["energy_pj"]);
   o.number = "breakdown.merge";
-  const Json merge = jsonOf(explain, o);
+  const Json merge = jsonOf(VerbId::kExplain, o);
   EXPECT_EQ(merge["tree"]["value"], result["breakdown"]["merge"]);
   EXPECT_EQ(merge["explain"], "breakdown.merge");
   o.number = "energy_breakdown.mac";
-  EXPECT_EQ(jsonOf(explain, o)["tree"]["value"], result["energy_breakdown"]["mac"]["pj"]);
+  EXPECT_EQ(jsonOf(VerbId::kExplain, o)["tree"]["value"], result["energy_breakdown"]["mac"]["pj"]);
 }
 
 TEST(ExplainVerb, TextIsNarrowAndHasSources) {
   Options o = optionsFor("gemv");
   o.number = "cycles";
   o.depth = 9;
-  const Outcome out = explain(o);
+  const Outcome out = run(VerbId::kExplain, o);
   ASSERT_EQ(out.status, 0);
   EXPECT_NE(out.text.find("read_read_group"), std::string::npos);
   EXPECT_NE(out.text.find("timing.tCCDL"), std::string::npos);
@@ -233,13 +233,13 @@ TEST(ExplainVerb, AProgramFromAFileIsExplainedToo) {
   Options o = optionsFor("gemv");
   o.emit = "llvcnm";
   const std::string file = ::testing::TempDir() + "/pimento_explain.llvcnm";
-  ASSERT_TRUE(writeFile(file, compile(o).text));
+  ASSERT_TRUE(writeFile(file, run(VerbId::kCompile, o).text));
   Options program;
   program.input = file;
-  const Json result = jsonOf(estimate, program);
+  const Json result = jsonOf(VerbId::kEstimate, program);
   for (const char *key : {"cycles", "energy_pj", "counts.pim_mac", "stages[0].energy_pj", "total_cycles"}) {
     program.number = key;
-    const Json tree = jsonOf(explain, program)["tree"];
+    const Json tree = jsonOf(VerbId::kExplain, program)["tree"];
     EXPECT_EQ(tree["name"], key);
     if (result.contains(key)) {
       EXPECT_EQ(tree["value"], result[key]);
@@ -255,14 +255,14 @@ TEST(ExplainVerb, AProgramOfVirtualInstructionsIsExplainedToo) {
     o.target = target;
     o.emit = "llvcnm";
     const std::string file = ::testing::TempDir() + "/pimento_explain_virtual.llvcnm";
-    ASSERT_TRUE(writeFile(file, compile(o).text));
+    ASSERT_TRUE(writeFile(file, run(VerbId::kCompile, o).text));
     Options program;
     program.input = file;
     program.target = target;
-    const Json result = jsonOf(estimate, program);
+    const Json result = jsonOf(VerbId::kEstimate, program);
     for (const char *key : {"cycles", "energy_pj", "counts.instructions"}) {
       program.number = key;
-      const Json tree = jsonOf(explain, program)["tree"];
+      const Json tree = jsonOf(VerbId::kExplain, program)["tree"];
       EXPECT_EQ(tree["name"], key);
       if (result.contains(key)) {
         EXPECT_EQ(tree["value"], result[key]) << key;
@@ -276,10 +276,10 @@ TEST(ExplainVerb, UnitsAreCalledAsInTheResult) {
     Options o = optionsFor("va");
     o.sizes = {"n=65536"};
     o.target = std::string(PIMENTO_SOURCE_DIR "/examples/machines/") + machine + ".yaml";
-    const Json result = jsonOf(estimate, o);
+    const Json result = jsonOf(VerbId::kEstimate, o);
     for (const char *key : {"units_simulated", "units_identical", "phases[0].cycles"}) {
       o.number = key;
-      const Json tree = jsonOf(explain, o)["tree"];
+      const Json tree = jsonOf(VerbId::kExplain, o)["tree"];
       EXPECT_EQ(tree["name"], key) << machine;
       EXPECT_GE(tree["value"], 1);
       if (result.contains(key)) {
@@ -293,7 +293,7 @@ TEST(ExplainVerb, CountsNameTheFactorsOfTheMapping) {
   Options o = optionsFor("gemv");
   o.number = "counts.pim_mac";
   o.depth = 9;
-  const Outcome out = explain(o);
+  const Outcome out = run(VerbId::kExplain, o);
   EXPECT_NE(out.text.find("= channel * block * lane * range"), std::string::npos) << out.text;
   EXPECT_NE(out.text.find("M1:{(64,1),(8,1),(1,16),"), std::string::npos) << out.text;
 }
@@ -309,7 +309,7 @@ class SavedResult : public ::testing::Test {
   std::string codeOf(const std::string &text) {
     Options o;
     o.input = save(text);
-    const Outcome out = explain(o);
+    const Outcome out = run(VerbId::kExplain, o);
     if (out.diagnostics.empty()) return "";
     EXPECT_EQ(out.status, 1);
     EXPECT_FALSE(out.diagnostics[0].hint.empty());
@@ -319,7 +319,7 @@ class SavedResult : public ::testing::Test {
   static Json result(const char *verb = "estimate") {
     Options o = optionsFor("gemv");
     o.sets = {"timing.tRP=16"};
-    return jsonOf(std::string(verb) == "estimate" ? estimate : simulate, o);
+    return jsonOf(std::string(verb) == "estimate" ? VerbId::kEstimate : VerbId::kSimulate, o);
   }
   std::string message_;
 };
@@ -332,19 +332,19 @@ TEST_F(SavedResult, IsRepeatedAndExplained) {
     Options o;
     o.input = save(saved.dump());
     o.number = "energy_pj";
-    EXPECT_EQ(jsonOf(explain, o)["tree"]["value"], saved["energy_pj"]) << verb;
+    EXPECT_EQ(jsonOf(VerbId::kExplain, o)["tree"]["value"], saved["energy_pj"]) << verb;
   }
 }
 
 TEST_F(SavedResult, OfARunWithConstantsIsRepeatedWithThem) {
   Options o = optionsFor("gemv");
   o.constants = {"A"};
-  const Json saved = jsonOf(estimate, o);
+  const Json saved = jsonOf(VerbId::kEstimate, o);
   EXPECT_GT(saved["setup_cycles"], 0);
   Options again;
   again.input = save(saved.dump());
   again.number = "setup_cycles";
-  EXPECT_EQ(jsonOf(explain, again)["tree"]["value"], saved["setup_cycles"]);
+  EXPECT_EQ(jsonOf(VerbId::kExplain, again)["tree"]["value"], saved["setup_cycles"]);
 }
 
 TEST_F(SavedResult, WithOtherNumbersIsRefusedAndSaysWhich) {
@@ -357,7 +357,7 @@ TEST_F(SavedResult, WithOtherNumbersIsRefusedAndSaysWhich) {
   EXPECT_NE(message_.find("machine 'hbm-pim' have changed"), std::string::npos) << message_;
   saved["run"]["version"] = "0.0.1";
   EXPECT_EQ(codeOf(saved.dump()), "result-changed");
-  EXPECT_NE(message_.find("pimento 0.0.1 made it"), std::string::npos) << message_;
+  EXPECT_NE(message_.find("made by pimento 0.0.1"), std::string::npos) << message_;
 }
 
 TEST_F(SavedResult, OfAnInputThatIsGoneSaysSo) {
@@ -387,18 +387,27 @@ TEST_F(SavedResult, ThatIsNoneIsRefused) {
 TEST_F(SavedResult, ThatCannotBeReadIsRefused) {
   Options o;
   o.input = ::testing::TempDir() + "/there_is_no_such_result.json";
-  EXPECT_EQ(explain(o).diagnostics.at(0).code, "unreadable-file");
+  EXPECT_EQ(run(VerbId::kExplain, o).diagnostics.at(0).code, "unreadable-file");
+}
+
+TEST_F(SavedResult, TakesNoOptionsOfARun) {
+  Options o;
+  o.input = ::testing::TempDir() + "/there_is_no_such_result.json";
+  o.maps = {"auto"};
+  const Outcome out = run(VerbId::kExplain, o);
+  ASSERT_EQ(out.diagnostics.at(0).code, "result-option");
+  EXPECT_EQ(out.diagnostics.at(0).where.file, "--map");
 }
 
 TEST(ExplainVerb, AnUnknownNumberIsRefusedWithTheNearest) {
   Options o = optionsFor("gemv");
   o.number = "breakdown.murge";
-  const Outcome out = explain(o);
+  const Outcome out = run(VerbId::kExplain, o);
   EXPECT_EQ(out.status, 1);
   EXPECT_EQ(out.diagnostics.at(0).code, "unknown-number");
   EXPECT_NE(out.diagnostics.at(0).hint.find("did you mean 'breakdown.merge'"), std::string::npos);
   o.number = "counts.nothing_like_it";
-  EXPECT_NE(explain(o).diagnostics.at(0).hint.find("counts.pim_mac"), std::string::npos);
+  EXPECT_NE(run(VerbId::kExplain, o).diagnostics.at(0).hint.find("counts.pim_mac"), std::string::npos);
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ TEST(Validate, ARowThatDoesNotFitIsNamedAndTheOthersCount) {
   o.input = "hbm-pim";
   o.points = f.path();
   o.isJson = true;
-  const Outcome out = validate(o);
+  const Outcome out = run(VerbId::kValidate, o);
   EXPECT_EQ(out.status, 0);
   EXPECT_NE(out.text.find("not run"), std::string::npos);
   EXPECT_NE(out.text.find("\"exact\": 1"), std::string::npos);
@@ -93,11 +93,11 @@ TEST(Validate, NetworkRowsRunByTheirKernel) {
   Options o;
   o.input = "hbm-pim";
   o.points = f.path();
-  const Outcome out = validate(o);
+  const Outcome out = run(VerbId::kValidate, o);
   ASSERT_EQ(out.status, 0) << (out.diagnostics.empty() ? "" : out.diagnostics[0].str());
   EXPECT_EQ(out.text.find("worst row  gemv"), std::string::npos);
   o.isJson = true;
-  const std::string json = validate(o).text;
+  const std::string json = run(VerbId::kValidate, o).text;
   EXPECT_NE(json.find("\"points\": 3"), std::string::npos);
   EXPECT_EQ(json.find("\"exact\": 0"), std::string::npos);
 }
@@ -108,13 +108,13 @@ TEST(Validate, EnginesAreComparedRowByRow) {
   o.input = "hbm-pim";
   o.points = f.path();
   o.isJson = true;
-  EXPECT_EQ(validate(o).text.find("\"engine\""), std::string::npos);
+  EXPECT_EQ(run(VerbId::kValidate, o).text.find("\"engine\""), std::string::npos);
   o.engine = "fast-forward";
-  const std::string exact = validate(o).text;
+  const std::string exact = run(VerbId::kValidate, o).text;
   o.engine = "simulate";
-  const std::string simulated = validate(o).text;
+  const std::string simulated = run(VerbId::kValidate, o).text;
   o.engine = "two-slice";
-  const std::string extrapolated = validate(o).text;
+  const std::string extrapolated = run(VerbId::kValidate, o).text;
   EXPECT_NE(exact.find("\"exact\": 1"), std::string::npos) << exact;
   EXPECT_NE(exact.find("\"fast-forwarded\": 1"), std::string::npos) << exact;
   EXPECT_NE(simulated.find("\"simulated\": 2"), std::string::npos) << simulated;
@@ -122,7 +122,7 @@ TEST(Validate, EnginesAreComparedRowByRow) {
   EXPECT_NE(extrapolated.find("ours 88416"), std::string::npos) << extrapolated;
   EXPECT_NE(extrapolated.find("\"seconds\""), std::string::npos);
   o.isJson = false;
-  EXPECT_NE(validate(o).text.find("engine two-slice"), std::string::npos);
+  EXPECT_NE(run(VerbId::kValidate, o).text.find("engine two-slice"), std::string::npos);
 }
 
 TEST(Validate, AnErrorIsReportedNotHidden) {
@@ -131,7 +131,7 @@ TEST(Validate, AnErrorIsReportedNotHidden) {
   o.input = "hbm-pim";
   o.points = f.path();
   o.isJson = true;
-  const Outcome out = validate(o);
+  const Outcome out = run(VerbId::kValidate, o);
   EXPECT_EQ(out.status, 0);
   EXPECT_NE(out.text.find("\"exact\": 0"), std::string::npos);
   EXPECT_NE(out.text.find("ours 731, theirs 1000"), std::string::npos);

@@ -16,7 +16,7 @@ const std::string kPages = PIMENTO_SOURCE_DIR "/test/unit/emit/pages/";
 Outcome reportOf(std::vector<std::string> files) {
   Options options;
   options.inputs = std::move(files);
-  return report(options);
+  return run(VerbId::kReport, options);
 }
 
 TEST(ReportVerb, MakesOnePageOfSeveralFiles) {
@@ -58,7 +58,7 @@ TEST(ReportVerb, MakesAPictureWhereTheOutputIsNamedSo) {
   Options options;
   options.inputs = {kPages + "figure_bars.json"};
   options.output = "errors.svg";
-  const Outcome o = report(options);
+  const Outcome o = run(VerbId::kReport, options);
   EXPECT_EQ(o.status, 0);
   EXPECT_TRUE(o.text.starts_with("<svg "));
 }
@@ -67,7 +67,7 @@ TEST(ReportVerb, MakesOnePictureOfOneFigure) {
   Options options;
   options.inputs = {kPages + "figure_bars.json", kPages + "figure_spread.json"};
   options.output = "errors.svg";
-  const Outcome o = report(options);
+  const Outcome o = run(VerbId::kReport, options);
   EXPECT_EQ(o.status, 1);
   ASSERT_EQ(o.diagnostics.size(), 1u);
   EXPECT_EQ(o.diagnostics[0].code, "several-pictures");

@@ -30,7 +30,7 @@ Options ofText(const std::string &file, const std::string &text, const std::stri
 
 Json simulated(Options o) {
   o.isJson = true;
-  const Outcome out = simulate(o);
+  const Outcome out = run(VerbId::kSimulate, o);
   EXPECT_EQ(out.status, 0) << (out.diagnostics.empty() ? "" : out.diagnostics[0].str());
   return out.status == 0 ? Json::parse(out.text) : Json();
 }
@@ -102,14 +102,14 @@ TEST(TextCheck, WhatCannotBeHeldAgainstTheTextIsSaid) {
   const Json report = simulated(o);
   EXPECT_EQ(report["checked"], true);
   EXPECT_EQ(report["checked_against"], "interpreter");
-  EXPECT_TRUE(warns(report, "f.c:1:91: the answer was not held against the text itself: on these data it divides by 0"))
+  EXPECT_TRUE(warns(report, "f.c:1:91: the results were not compared with the source: on these data it divides by 0"))
       << report["warnings"];
 }
 
 TEST(TextCheck, TheTableSaysBoth) {
   Options o = ofText("gemv.c", kProduct, "upmem");
   o.sizes = {"m=20,n=30"};
-  const Outcome out = simulate(o);
+  const Outcome out = run(VerbId::kSimulate, o);
   ASSERT_EQ(out.status, 0);
   EXPECT_NE(out.text.find("checked    yes, bit for bit against the reference interpreter; its text: C, bit for bit"),
             std::string::npos)
@@ -120,7 +120,7 @@ TEST(TextCheck, WhereThereIsNoTextNothingCanBeHeldAgainstIt) {
   Options o;
   o.input = "va";
   o.check = "text";
-  const Outcome out = simulate(o);
+  const Outcome out = run(VerbId::kSimulate, o);
   EXPECT_EQ(out.status, 1);
   ASSERT_FALSE(out.diagnostics.empty());
   EXPECT_EQ(out.diagnostics[0].code, "no-text");
@@ -130,7 +130,7 @@ TEST(TextCheck, AnotherWordIsAWrongOption) {
   Options o = ofText("gemv.c", kProduct, "upmem");
   o.sizes = {"m=20,n=30"};
   o.check = "texts";
-  const Outcome out = simulate(o);
+  const Outcome out = run(VerbId::kSimulate, o);
   EXPECT_EQ(out.status, 1);
   ASSERT_FALSE(out.diagnostics.empty());
   EXPECT_EQ(out.diagnostics[0].code, "unknown-check");

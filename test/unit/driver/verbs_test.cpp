@@ -19,9 +19,9 @@ Options optionsFor(std::string input) {
   return o;
 }
 
-Json run(Outcome (*verb)(const Options &), Options o) {
+Json jsonOf(VerbId verb, Options o) {
   o.isJson = true;
-  const Outcome out = verb(o);
+  const Outcome out = run(verb, o);
   EXPECT_EQ(out.status, 0) << (out.diagnostics.empty() ? "" : out.diagnostics[0].str());
   return Json::parse(out.text);
 }
@@ -30,7 +30,7 @@ TEST(Verbs, NotationAndZooGiveOneResult) {
   Options notation = optionsFor("y[i] += A[i,j] * x[j]"), zoo = optionsFor("gemv");
   notation.sizes = {"i=300,j=700"};
   zoo.sizes = {"m=300", "n=700"};
-  const Json a = run(estimate, notation), b = run(estimate, zoo);
+  const Json a = jsonOf(VerbId::kEstimate, notation), b = jsonOf(VerbId::kEstimate, zoo);
   EXPECT_EQ(a["cycles"], b["cycles"]);
   EXPECT_EQ(a["counts"], b["counts"]);
   EXPECT_EQ(a["energy_pj"], b["energy_pj"]);
@@ -39,7 +39,7 @@ TEST(Verbs, NotationAndZooGiveOneResult) {
 TEST(Verbs, EstimateEqualsSimulateInAllButTheWay) {
   Options o = optionsFor("gemvrelu");
   o.sizes = {"m=5000,n=900"};
-  Json a = run(estimate, o), b = run(simulate, o);
+  Json a = jsonOf(VerbId::kEstimate, o), b = jsonOf(VerbId::kSimulate, o);
   EXPECT_TRUE(b["checked"].get<bool>());
   for (const char *key :
        {"cycles", "total_cycles", "time_ns", "energy_pj", "breakdown", "counts", "energy_breakdown", "mapping"})
@@ -49,40 +49,40 @@ TEST(Verbs, EstimateEqualsSimulateInAllButTheWay) {
 TEST(Verbs, AConstantInputIsPlacedBeforeTheRunAndInNoTotal) {
   Options o = optionsFor("gemv");
   o.sizes = {"m=512,n=512"};
-  const Json given = run(estimate, o);
+  const Json given = jsonOf(VerbId::kEstimate, o);
   o.constants = {"A"};
-  const Json kept = run(estimate, o);
+  const Json kept = jsonOf(VerbId::kEstimate, o);
   EXPECT_EQ(kept["cycles"], given["cycles"]);
   EXPECT_EQ(kept["breakdown"]["transfer_in"], 0);
   const std::int64_t moved =
       given["breakdown"]["transfer_in"].get<std::int64_t>() + given["breakdown"]["rearrange_in"].get<std::int64_t>();
   EXPECT_EQ(kept["setup_cycles"], moved);
   EXPECT_EQ(kept["total_cycles"], given["total_cycles"].get<std::int64_t>() - moved);
-  EXPECT_TRUE(run(simulate, o)["checked"].get<bool>());
+  EXPECT_TRUE(jsonOf(VerbId::kSimulate, o)["checked"].get<bool>());
 }
 
 TEST(Verbs, NetworksRunWhereTheyAreFasterUnlessToldOtherwise) {
   Options o = optionsFor("rnnt");
-  const Json best = run(estimate, o);
+  const Json best = jsonOf(VerbId::kEstimate, o);
   o.offload = "possible";
-  EXPECT_LT(best["total_cycles"], run(estimate, o)["total_cycles"]);
+  EXPECT_LT(best["total_cycles"], jsonOf(VerbId::kEstimate, o)["total_cycles"]);
   o.offload = "all";
-  EXPECT_EQ(estimate(o).status, 1);
+  EXPECT_EQ(run(VerbId::kEstimate, o).status, 1);
 }
 
 TEST(Verbs, OverridesReachTheEngine) {
   Options o = optionsFor("gemv");
-  const Json plain = run(estimate, o);
+  const Json plain = jsonOf(VerbId::kEstimate, o);
   o.sets = {"timing.tRP=20"};
-  EXPECT_GT(run(estimate, o)["cycles"], plain["cycles"]);
+  EXPECT_GT(jsonOf(VerbId::kEstimate, o)["cycles"], plain["cycles"]);
   o.sets = {"channels=32"};
-  EXPECT_GT(run(estimate, o)["cycles"].get<int>(), 3 * plain["cycles"].get<int>() / 2);
+  EXPECT_GT(jsonOf(VerbId::kEstimate, o)["cycles"].get<int>(), 3 * plain["cycles"].get<int>() / 2);
 }
 
 TEST(Verbs, ATargetThatCannotRunTheKernelHasAnErrorInItsRow) {
   Options o = optionsFor("gemv");
   o.targets = {"hbm-pim", "nosuch"};
-  const Json rows = run(compare, o)["rows"];
+  const Json rows = jsonOf(VerbId::kCompare, o)["rows"];
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_TRUE(rows[0]["error"].is_null());
   EXPECT_FALSE(rows[1]["error"].is_null());
@@ -97,7 +97,7 @@ TEST(Verbs, CompilePrintsEveryStage) {
     Options o = optionsFor("gemv");
     o.sizes = {"m=512,n=256"};
     o.emit = stage;
-    const Outcome out = compile(o);
+    const Outcome out = run(VerbId::kCompile, o);
     EXPECT_EQ(out.status, 0);
     EXPECT_NE(out.text.find(expected), std::string::npos) << stage << ":\n" << out.text.substr(0, 400);
   }
@@ -109,10 +109,10 @@ TEST(Verbs, TheCOfAnAutoMappingIsThatOfTheMappingWhichEstimateChooses) {
   o.target = "upmem";
   o.sizes = {"n=20000"};
   o.maps = {"auto;buffer=256"};
-  const std::string mapping = run(estimate, o)["mapping"];
+  const std::string mapping = jsonOf(VerbId::kEstimate, o)["mapping"];
   for (const std::string stage : {"c", "host"}) {
     o.emit = stage;
-    const Outcome out = compile(o);
+    const Outcome out = run(VerbId::kCompile, o);
     ASSERT_EQ(out.status, 0);
     EXPECT_EQ(out.text.substr(0, out.text.find('\n')), "// Mapping: " + mapping);
   }
@@ -126,7 +126,7 @@ TEST(Verbs, WhereNoMappingCanBeEstimatedTheReasonIsTheFirstOnes) {
   o.target = "upmem";
   o.sizes = {"i=128"};
   o.maps = {"auto;dpus=8"};
-  const Outcome out = estimate(o);
+  const Outcome out = run(VerbId::kEstimate, o);
   ASSERT_FALSE(out.diagnostics.empty());
   EXPECT_EQ(out.diagnostics.front().code, "data-decide-time");
 }
@@ -138,67 +138,67 @@ TEST(Verbs, TheReferenceOfAPartOfTheSpaceIsOfThatPart) {
   o.sizes = {"n=20000"};
   o.maps = {"auto;dpus=8"};
   o.isUnchecked = true;
-  const Json part = run(explore, o);
+  const Json part = jsonOf(VerbId::kExplore, o);
   const std::string mapping = part["reference"]["mapping"];
   EXPECT_EQ(mapping.substr(0, mapping.find("),(16)")), "M1:{(1),(8") << "16 tasklets of 8 DPUs of one rank";
   o.maps = {mapping};
-  EXPECT_EQ(run(estimate, o)["cycles"], part["reference"]["cycles"]);
+  EXPECT_EQ(jsonOf(VerbId::kEstimate, o)["cycles"], part["reference"]["cycles"]);
 }
 
 TEST(Verbs, AProgramTextEstimatesLikeItsKernel) {
   Options o = optionsFor("gemv");
   o.sizes = {"m=512,n=256"};
-  const Json kernel = run(estimate, o);
+  const Json kernel = jsonOf(VerbId::kEstimate, o);
   o.emit = "llvcnm";
-  const Outcome text = compile(o);
+  const Outcome text = run(VerbId::kCompile, o);
   const auto file =
       std::filesystem::temp_directory_path() / ("pimento_verbs_" + std::to_string(::getpid()) + ".llvcnm");
   std::FILE *f = std::fopen(file.c_str(), "w");
   ASSERT_NE(f, nullptr);
   std::fputs(text.text.c_str(), f);
   std::fclose(f);
-  const Json program = run(simulate, optionsFor(file.string()));
+  const Json program = jsonOf(VerbId::kSimulate, optionsFor(file.string()));
   std::filesystem::remove(file);
   EXPECT_EQ(program["cycles"], kernel["cycles"]);
   EXPECT_FALSE(program["checked"].get<bool>());
 }
 
 TEST(Verbs, WrongInputsSayWhatWouldBeRight) {
-  const auto fails = [](Options o, Outcome (*verb)(const Options &), const std::string &code) {
-    const Outcome out = verb(o);
+  const auto fails = [](Options o, VerbId verb, const std::string &code) {
+    const Outcome out = run(verb, o);
     EXPECT_EQ(out.status, 1) << code;
     ASSERT_FALSE(out.diagnostics.empty());
     EXPECT_EQ(out.diagnostics[0].code, code) << out.diagnostics[0].str();
     EXPECT_FALSE(out.diagnostics[0].hint.empty()) << code;
   };
   Options o = optionsFor("gemvv");
-  fails(o, estimate, "unknown-input");
+  fails(o, VerbId::kEstimate, "unknown-input");
   o = optionsFor("gemv");
   o.sizes = {"m=0"};
-  fails(o, estimate, "bad-size");
+  fails(o, VerbId::kEstimate, "bad-size");
   o.sizes = {};
   o.dtype = "f17";
-  fails(o, estimate, "unknown-dtype");
+  fails(o, VerbId::kEstimate, "unknown-dtype");
   o.dtype = "";
   o.sets = {"channels"};
-  fails(o, estimate, "bad-override");
+  fails(o, VerbId::kEstimate, "bad-override");
   o.sets = {};
   o.data = "sometimes";
-  fails(o, simulate, "bad-data");
+  fails(o, VerbId::kSimulate, "bad-data");
   o.data = "";
   o.trace = "/no/such/folder/t.json";
-  fails(o, simulate, "unwritable-file");
+  fails(o, VerbId::kSimulate, "unwritable-file");
   o.trace = "";
   o.emit = "poem";
-  fails(o, compile, "unknown-stage");
-  fails(optionsFor("gemvv"), kernels, "unknown-kernel");
-  fails(optionsFor("hbm-pin"), validate, "unknown-suite");
+  fails(o, VerbId::kCompile, "unknown-stage");
+  fails(optionsFor("gemvv"), VerbId::kKernels, "unknown-kernel");
+  fails(optionsFor("hbm-pin"), VerbId::kValidate, "unknown-suite");
 }
 
 TEST(Verbs, TheSchemaNamesUnitsAndChoicesOfEveryKey) {
   Options o;
   o.isSchema = true;
-  const Json rows = run(targets, o)["schema"];
+  const Json rows = jsonOf(VerbId::kTargets, o)["schema"];
   std::map<std::string, Json> byPath;
   for (const Json &row : rows) byPath[row["path"].get<std::string>()] = row;
   EXPECT_EQ(byPath["timing.*"]["units"], "cycle|ns");
@@ -208,7 +208,7 @@ TEST(Verbs, TheSchemaNamesUnitsAndChoicesOfEveryKey) {
     EXPECT_FALSE(row["meaning"].get<std::string>().empty()) << row["path"];
     EXPECT_EQ(row["kind"] == "number" || row["kind"] == "formula" || row["kind"] == "numbers", row.contains("units"));
   }
-  EXPECT_NE(targets(o).text.find("\ncontroller.precharge"), std::string::npos);
+  EXPECT_NE(run(VerbId::kTargets, o).text.find("\ncontroller.precharge"), std::string::npos);
 }
 
 }  // namespace

@@ -91,8 +91,8 @@ TEST(Page, OfEveryKindIsWellFormedAndStandsAlone) {
 TEST(Page, OfAReportSaysWhatWasRunAndWhereTimeAndEnergyGo) {
   const std::string page = pageOf("simulate.json");
   const Markup m(page);
-  expectHas(m.visible, {"gemv on hbm-pim", "What was run", "Time by part", "compute", "rearrange in",
-                        "Energy by component", "Energy by term", "host_memory", "count × unit cost", "assumed",
+  expectHas(m.visible, {"gemv on hbm-pim", "Run", "Time by part", "compute", "rearrange in", "Energy by component",
+                        "Energy by term", "host_memory", "count × unit cost", "assumed",
                         "Counts, all channels together", "pim_mac", "How to read the numbers",
                         "modelled, not validated", "checked", "every command was simulated", "2 warnings"});
   expectHas(page, {"pimento simulate gemv --size m=512,n=256 --data random"});
@@ -106,16 +106,15 @@ TEST(Page, OfAReportSaysWhatWasRunAndWhereTimeAndEnergyGo) {
 TEST(Page, OfANetworkHasATableOfLayersAndSaysWhoWorks) {
   const std::string page = pageOf("network.json");
   const Markup m(page);
-  expectHas(m.visible,
-            {"Layers in order of execution", "Who works", "ffn_up", "softmax needs exponentials",
-             "host computes layers that stay on it", "6 on the device, 6 on the host", "Set-up, not included"});
+  expectHas(m.visible, {"Layers in order of execution", "Device and host", "ffn_up", "softmax needs exponentials",
+                        "host computes its layers", "6 on the device, 6 on the host", "Set-up, not included"});
   expectHas(page, {"--set timing.tRCDRD=16 --map auto --offload best"});
 }
 
 TEST(Page, OfAnExplorationHasItsFrontAndItsBestAndCountsWhatWasOnlyBounded) {
   const std::string page = pageOf("mappings.json");
   const Markup m(page);
-  expectHas(m.visible, {"Time against energy", "fastest", "least energy", "reference", "the Pareto front",
+  expectHas(m.visible, {"Time against energy", "fastest", "lowest energy", "reference", "the Pareto front",
                         "Best mappings", "35 only bounded", "of 1,184 in the space", "lower bound"});
   EXPECT_TRUE(has(page, "<polyline class=\"through\""));
   EXPECT_EQ(m.count("polyline"), 2u) << "wide and narrow";
@@ -282,7 +281,8 @@ TEST(Page, ShowsAProfileByItsColumns) {
   evaluate::Report report = test::handProgram();
   const std::string dpu = pageOf({{"program.json", toJson(report)}});
   expectSound(dpu);
-  expectHas(Markup(dpu).visible, {"By function", "By line", "DMA waits", "99.6 %", "87.7 %", "11 cycles per slot"});
+  expectHas(Markup(dpu).visible,
+            {"By function", "By line", "DMA waits", "99.6 %", "87.7 %", "11 cycles per issue slot"});
   Json older = Json::parse(toJson(report));
   older["profile"].erase("columns");
   expectHas(Markup(pageOf({{"older.json", older.dump()}})).visible, {"dma_wait_cycles", "1,200", "99.6 %"});

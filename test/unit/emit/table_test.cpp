@@ -25,7 +25,7 @@ TEST(Table, SaysWhatWasRunAndWhatItCost) {
   EXPECT_TRUE(has(t, "gemv batch=1 m=4096 n=1024, f16, on hbm-pim")) << t;
   EXPECT_TRUE(has(t, "12.5 us (12,500 cycles, host included)")) << t;
   EXPECT_TRUE(has(t, "2,500 of 10,000 cycles (25.0 %)")) << t;
-  EXPECT_TRUE(has(t, "1 simulated channel stands for 64 identical ones")) << t;
+  EXPECT_TRUE(has(t, "1 simulated channel, representing 64 identical ones")) << t;
   EXPECT_TRUE(has(t, "modelled, not validated")) << t;
   EXPECT_TRUE(has(t, "1,234,567")) << t;
   EXPECT_TRUE(has(t, "warning:  models the vendor's public simulator")) << t;
@@ -65,9 +65,9 @@ TEST(Table, EveryPartThatTakesTimeHasALine) {
 TEST(Table, SaysUnitsByTheirName) {
   evaluate::Report r = test::handReport();
   r.unit = {"unit", "units", "units"};
-  EXPECT_TRUE(has(toTable(r), "units      1 simulated unit stands for 64 identical ones")) << toTable(r);
+  EXPECT_TRUE(has(toTable(r), "units      1 simulated unit, representing 64 identical ones")) << toTable(r);
   r.unitsSimulated = 2;
-  EXPECT_TRUE(has(toTable(r), "2 simulated units stand for 64 identical ones")) << toTable(r);
+  EXPECT_TRUE(has(toTable(r), "2 simulated units, representing 64 identical ones")) << toTable(r);
 }
 
 TEST(Table, AProfileIsShownByItsColumns) {

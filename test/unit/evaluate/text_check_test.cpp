@@ -64,7 +64,7 @@ TEST(TextCheck, AWrongReadingNamesTheFirstElementAndBothValues) {
   const Diagnostic &d = found.diagnostics().front();
   EXPECT_EQ(d.code, "wrong-reading");
   EXPECT_EQ(d.kind, DiagnosticKind::kOurs);
-  EXPECT_EQ(d.message, "y[1, 2] is 4 by the text, run as C, and 6 by its reading");
+  EXPECT_EQ(d.message, "y[1, 2] is 4 in the source run as C, but 6 in the imported kernel");
 }
 
 TEST(TextCheck, ATermThatIsMissingShowsThoughItIsWithinTheBound) {

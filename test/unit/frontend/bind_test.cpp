@@ -63,7 +63,7 @@ TEST(CFile, AllSizesThatAreMissingAreNamedAtOnce) {
   ASSERT_TRUE(file.ok());
   const Result<CKernels> bound = file->bind({{"m", 4}});
   ASSERT_FALSE(bound.ok());
-  EXPECT_EQ(bound.diagnostics().front().hint, "say it: --size n=64,k=64");
+  EXPECT_EQ(bound.diagnostics().front().hint, "set it: --size n=64,k=64");
 }
 
 TEST(CFile, ThreadsMayBindOneAtOnce) {

@@ -81,7 +81,7 @@ TEST(NativeMlir, EightBitFloatsAreLeftOut) {
   ASSERT_TRUE(file.ok()) << saidBy(file.diagnostics());
   const auto answer = runMlir(text, "t.mlir", {}, file->graph, file->tensors, kernel::makeData(file->graph, {}), {5});
   ASSERT_TRUE(answer.ok());
-  EXPECT_EQ(answer->whyNot, "8-bit floats have no arithmetic on this machine");
+  EXPECT_EQ(answer->whyNot, "this machine has no arithmetic on 8-bit floats");
 }
 
 TEST(NativeMlir, WhatMlirLeavesUndefinedHasNoAnswerButAPlace) {
@@ -102,7 +102,7 @@ func.func @f(%x: memref<4xi32>, %y: memref<4xi32>) {
   const auto answer = runMlir(text, "t.mlir", {}, file->graph, file->tensors, kernel::makeData(file->graph, zero), {5});
   ASSERT_TRUE(answer.ok()) << saidBy(answer.diagnostics());
   EXPECT_EQ(answer->where.str() + ": " + answer->whyNot,
-            "t.mlir:6:10: on these data it divides by 0, which leaves the result undefined");
+            "t.mlir:6:10: on these data it divides by 0, so the result is undefined");
   expectMlirReadRight(text, {}, {kernel::DataSpec::Kind::kConst, 5});
 }
 

@@ -98,7 +98,7 @@ TEST(Networks, AResNetOfAnotherDepthIsADiagnostic) {
   const auto graph = makeZooKernel("resnet", {{"depth", 34}}, DType::kF16);
   ASSERT_FALSE(graph);
   EXPECT_EQ(graph.diagnostics()[0].code, "bad-extent");
-  EXPECT_EQ(graph.diagnostics()[0].hint, "depth is 18 or 50");
+  EXPECT_EQ(graph.diagnostics()[0].hint, "use depth 18 or 50");
 }
 
 }  // namespace

@@ -6,32 +6,45 @@
 namespace pimento::mlirplugin {
 namespace {
 
-std::string rows(const std::string &rows) {
-  return R"({"rows": [)" + rows + "]}";
+using Rows = std::vector<emit::ComparisonRow>;
+
+evaluate::Stage onDevice(std::int64_t host, std::int64_t device) {
+  evaluate::Stage stage;
+  stage.mapping = "the mapping";
+  stage.mappingWhy = "given";
+  stage.hostCycles = Cycles(host);
+  stage.offloadedCycles = Cycles(device);
+  return stage;
 }
 
-std::string row(const std::string &target, double timeNs, const std::string &stages) {
-  return R"({"target": ")" + target + R"(", "error": null, "energy_pj": 7, "time_ns": )" + std::to_string(timeNs) +
-         R"(, "stages": [)" + stages + "]}";
+evaluate::Stage onHost(std::int64_t host, const std::string &why) {
+  evaluate::Stage stage;
+  stage.isOnHost = true;
+  stage.why = why;
+  stage.hostCycles = Cycles(host);
+  return stage;
 }
 
-std::string onDevice(double hostNs, double deviceNs) {
-  return R"({"where": "pim", "why": "", "mapping": "the mapping", "mapping_why": "given", "host_time_ns": )" +
-         std::to_string(hostNs) + R"(, "offloaded_time_ns": )" + std::to_string(deviceNs) + "}";
+/// A machine whose cycles take 1 ns.
+emit::ComparisonRow row(const std::string &target, std::int64_t time, std::vector<evaluate::Stage> stages) {
+  evaluate::Phase all;
+  all.counted = Cycles(time);
+  stages.front().phases = {all};
+  evaluate::Report report;
+  report.target = "the machine's own name";
+  report.timeNs = static_cast<double>(time);
+  report.energy.total = Picojoules(7);
+  report.stages = std::move(stages);
+  return {target, report};
 }
 
-std::string onHost(double hostNs, const std::string &why) {
-  return R"({"where": "host", "mapping_why": "", "offloaded_time_ns": null, "why": ")" + why +
-         R"(", "host_time_ns": )" + std::to_string(hostNs) + "}";
-}
-
-std::string failed(const std::string &target, const std::string &why) {
-  return R"({"target": ")" + target + R"(", "error": ")" + why + R"("})";
+emit::ComparisonRow failed(const std::string &target, const std::string &why) {
+  return {target, std::nullopt, {error("no-such", {}, why, "")}};
 }
 
 TEST(Verdict, TheFastestMachineThatBeatsItsHostGetsTheOp) {
-  const Verdict v = verdictOf(rows(row("slow", 90, onDevice(100, 90)) + "," + row("fast", 50, onDevice(100, 50)) + "," +
-                                   row("none", 10, onHost(10, "no"))));
+  const Verdict v = verdictOf(Rows{row("slow", 90, {onDevice(100, 90)}), row("fast", 50, {onDevice(100, 50)}),
+                                   row("none", 10, {onHost(10, "no")})});
   EXPECT_TRUE(v.isOffloaded);
   EXPECT_EQ(v.target, "fast");
   EXPECT_EQ(v.mapping, "the mapping");
@@ -42,16 +55,14 @@ TEST(Verdict, TheFastestMachineThatBeatsItsHostGetsTheOp) {
 }
 
 TEST(Verdict, AMachineHasTheNameThatItWasGivenWhateverBecameOfTheOp) {
-  const std::string ran = R"({"target": "mine", "run": {"target": "m/mine.yaml"}, "error": null, "energy_pj": 7, )"
-                          R"("time_ns": 10, "stages": [)" +
-                          onHost(10, "too small") + "]}";
-  EXPECT_EQ(verdictOf(rows(ran)).reason, "m/mine.yaml: too small");
-  EXPECT_EQ(verdictOf(rows(failed("m/mine.yaml", "no i64"))).reason, "m/mine.yaml: no i64");
+  const Rows ran = {row("m/mine.yaml", 10, {onHost(10, "too small")})};
+  EXPECT_EQ(verdictOf(ran).reason, "m/mine.yaml: too small");
+  EXPECT_EQ(verdictOf(Rows{failed("m/mine.yaml", "no i64")}).reason, "m/mine.yaml: no i64");
 }
 
 TEST(Verdict, WhereNoMachineIsFasterEveryReasonIsNamedOnce) {
-  const Verdict v = verdictOf(rows(row("a", 10, onHost(10, "too small")) + "," + row("b", 20, onHost(20, "too small")) +
-                                   "," + failed("c", "no i64")));
+  const Verdict v = verdictOf(
+      Rows{row("a", 10, {onHost(10, "too small")}), row("b", 20, {onHost(20, "too small")}), failed("c", "no i64")});
   EXPECT_FALSE(v.isOffloaded);
   EXPECT_EQ(v.target, "");
   EXPECT_EQ(v.mapping, "");
@@ -61,19 +72,19 @@ TEST(Verdict, WhereNoMachineIsFasterEveryReasonIsNamedOnce) {
 }
 
 TEST(Verdict, WhatCannotBeReadHasAReasonAndNoTimes) {
-  const Verdict v = verdictOf(rows(failed("a", "operation 'x' is not supported")));
+  const Verdict v = verdictOf(Rows{failed("a", "operation 'x' is not supported")});
   EXPECT_FALSE(v.isOffloaded);
   EXPECT_EQ(v.reason, "a: operation 'x' is not supported");
   EXPECT_FALSE(v.timeNs || v.energyPj || v.hostTimeNs || v.deviceTimeNs);
 }
 
 TEST(Verdict, AnOpOfSeveralKernelsIsOffloadedIfOneIsAndTakesTheirTimesTogether) {
-  const Verdict v = verdictOf(rows(row("a", 60, onDevice(100, 50) + "," + onHost(10, "small"))));
+  const Verdict v = verdictOf(Rows{row("a", 60, {onDevice(100, 50), onHost(10, "small")})});
   EXPECT_TRUE(v.isOffloaded);
   EXPECT_EQ(v.timeNs, 60);
   EXPECT_EQ(v.hostTimeNs, 110);
   EXPECT_FALSE(v.deviceTimeNs);  // not all of it can be there
-  EXPECT_NE(v.reason.find("mapping: given; in part on the host: small"), std::string::npos) << v.reason;
+  EXPECT_NE(v.reason.find("mapping: given; partly on the host: small"), std::string::npos) << v.reason;
 }
 
 TEST(Verdict, OneQuestionIsAskedOnce) {

@@ -145,7 +145,7 @@ TEST(Verify, MessagesSayByHowMuch) {
   commandOf(p).row.base = 20;
   const Status s = verify(p, smallMachine());
   ASSERT_FALSE(s);
-  EXPECT_NE(s.diagnostics().front().message.find("row runs from 18 to 110, legal are 0 to 99"), std::string::npos)
+  EXPECT_NE(s.diagnostics().front().message.find("row runs from 18 to 110, allowed: 0 to 99"), std::string::npos)
       << s.diagnostics().front().str();
 }
 

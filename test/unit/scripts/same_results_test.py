@@ -62,7 +62,7 @@ class Masks(unittest.TestCase):
         self.expect_same("wrote /tmp/1/a.csv", "wrote /tmp/2/a.csv")
 
     def test_seconds_of_searches_are_masked_and_their_numbers_not(self):
-        line = "{} explored in {} s, {} per second; compiling programs took {} s of its threads"
+        line = "{} explored in {} s, {} per second; compiling programs took {} s of thread time"
         self.expect_same(line.format(10, "0.10", "100", "0.1"), line.format(10, "10.25", "1,000", "9.25"))
         self.expect_other(line.format(10, "0.10", "100", "0.1"), line.format(11, "0.10", "100", "0.1"))
         self.expect_same("4 points in 0.1 s", "4 points in 0.2 s")

@@ -47,6 +47,42 @@ TEST(UnitEngine, EstimatesWhatItSimulates) {
   EXPECT_GT(skipped, all / 2);
 }
 
+/// Parts of a unit's state, and behind them that of its turns, that no random case of these needs. `isSmall`: on banks
+/// that take a few bytes at once, so that accesses have many pieces.
+Parts notNeeded(std::uint64_t cases, bool isSmall) {
+  constexpr std::size_t kTurns = Unit::kParts.size();
+  Parts left = (Parts{2} << kTurns) - 1;
+  for (std::uint64_t n = 0; n < cases && left != 0; ++n) {
+    Rng rng(n);
+    test::UnitProgramMaker make(rng);
+    machine::Machine m = make.machine();
+    if (isSmall) {
+      m.unitMemory->largest = Bytes(8);
+      m.unitMemory->reads.pop_back();
+      m.unitMemory->writes.pop_back();
+    }
+    const program::Process p = make.process(m, 700);
+    const UnitCode code(std::get<program::UnitLoops>(p.body), m);
+    const RunResult full = simulate(code, m);
+    EXPECT_EQ(estimate(code, m).cycles, full.cycles) << n;
+    for (std::size_t part = 0; part <= kTurns; ++part) {
+      UnitWeakening weakening;
+      (part < kTurns ? weakening.states : weakening.turns).without = part < kTurns ? Parts{1} << part : 1;
+      if (((left >> part) & 1U) == 0) continue;
+      const RunResult weak = estimate(code, m, weakening);
+      if (weak.cycles != full.cycles || weak.counts != full.counts) left &= ~(Parts{1} << part);
+    }
+  }
+  return left;
+}
+
+TEST(UnitEngine, WithoutAnyPartOfTheStateSomeCaseIsWrong) {
+  const Parts left = notNeeded(100, false) & notNeeded(30, true);
+  for (std::size_t part = 0; part < Unit::kParts.size(); ++part)
+    EXPECT_EQ((left >> part) & 1U, 0U) << "nothing needs " << Unit::kParts[part];
+  EXPECT_EQ(left >> Unit::kParts.size(), 0U) << "nothing needs the waits of turns";
+}
+
 TEST(UnitEngine, TakesTheTimeOfAPlainModel) {
   for (std::int64_t n = 0; n < test::caseCount(100); ++n) {
     Rng rng(static_cast<std::uint64_t>(n) + 1000);
@@ -131,10 +167,9 @@ TEST(UnitEngine, TakesIndicesFromData) {
   EXPECT_EQ(run({9, 7, 0, 3, 9}), "7=115 8=101 ");
   EXPECT_EQ(run({9, 7, 0, 99, 9}), "7=115 8=101 ");
   const std::string message = run({9, 7, -1, 3, 9});
-  EXPECT_NE(message.find("thread 1 takes index -1 into array 'table', which has 8 there"), std::string::npos)
-      << message;
+  EXPECT_NE(message.find("thread 1 uses index -1 into array 'table', which has 8 there"), std::string::npos) << message;
   EXPECT_NE(message.find("index-out-of-range"), std::string::npos) << message;
-  EXPECT_NE(run({9, 8, 0, 3, 9}).find("thread 0 takes index 8"), std::string::npos);
+  EXPECT_NE(run({9, 8, 0, 3, 9}).find("thread 0 uses index 8"), std::string::npos);
 }
 
 TEST(UnitEngine, AnIndexFromDataIsAnAccessOfEachLane) {
@@ -207,6 +242,28 @@ TEST(UnitEngine, BlockingAccessesStopAllThreads) {
   m.unitMemory->isBlocking = true;
   // Blocking: the second thread cannot even ask before the first transfer is done.
   EXPECT_EQ(simulate(UnitCode(p, m), m).cycles.value, 90 + 90 + 1 + 100 * 5);  // and the two take turns
+}
+
+// Every thread asks once, one per cycle: what the ports do not take at once waits for the thread as many before it.
+TEST(UnitEngine, AThousandTransfersAreUnderWayAtOnce) {
+  const std::string access = "  array b bank i32[64]\n  array a scratchpad i32[64]\n  MOVE a[0] b[0] 2\n";
+  const program::UnitLoops once = loopsOf("process unit x1 threads 1000 {\n" + access + "}\n");
+  machine::Machine m = unitMachine(Compute::Mode::kPipeline, 1000);
+  m.unitMemory->largest = Bytes(8);
+  m.unitMemory->reads = m.unitMemory->writes = {{Bytes(8), 5000, 5000}};
+  for (const std::int64_t ports : {1000, 500, 250}) {
+    m.unitMemory->ports = ports;
+    const UnitCode code(once, m);
+    EXPECT_EQ(simulate(code, m).cycles.value, 5000 * 1000 / ports + ports - 1);
+    EXPECT_EQ(estimate(code, m).cycles.value, 5000 * 1000 / ports + ports - 1);
+  }
+  const program::UnitLoops often =
+      loopsOf("process unit x1 threads 1000 {\n" + access + "  loop i 300 {\n  MOVE a[0] b[0] 2\n  }\n}\n");
+  m.unitMemory->ports = 999;
+  const UnitCode code(often, m);
+  const RunResult full = simulate(code, m), fast = estimate(code, m);
+  EXPECT_EQ(fast.cycles, full.cycles);
+  EXPECT_EQ(fast.counts, full.counts);
 }
 
 TEST(UnitEngine, LanesMoveTheirBytesTogether) {

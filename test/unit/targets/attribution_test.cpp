@@ -21,7 +21,7 @@ program::Code twoFunctions() {
 TEST(DpuAttribution, SumsInstructionsByFunctionAndByLine) {
   const std::vector<std::int64_t> issued = {1, 2, 3, 10, 20}, waited = {0, 0, 0, 0, 0};
   const Attribution p = attributionOf(twoFunctions(), issued, waited, Cycles(11));
-  EXPECT_EQ(p.totals, (std::vector<std::int64_t>{36, 0, 396})) << "slots, waits, 11 cycles per slot";
+  EXPECT_EQ(p.totals, (std::vector<std::int64_t>{36, 0, 396})) << "slots, waits, 11 cycles per issue slot";
   ASSERT_EQ(p.functions.size(), 2u);
   EXPECT_EQ(p.functions[0], (AttributionRow{"work", "", 0, "", {30, 0, 330}}));
   EXPECT_EQ(p.functions[1], (AttributionRow{"main", "", 0, "", {6, 0, 66}}));

@@ -51,7 +51,7 @@ TEST(Offload, PossibleLeavesToTheHostOnlyWhatTheDeviceCannotRun) {
   ASSERT_EQ(report->stages.size(), 3u);
   EXPECT_FALSE(report->stages[0].isOnHost);
   EXPECT_TRUE(report->stages[1].isOnHost);
-  EXPECT_EQ(report->stages[1].why, "the unit has no 'tanh'");
+  EXPECT_EQ(report->stages[1].why, "the unit has no 'tanh' operation");
   EXPECT_FALSE(report->stages[2].isOnHost);
   EXPECT_FALSE(report->stages[1].offloadedCycles);
 }
@@ -150,7 +150,7 @@ TEST(Offload, WhatDoesNotFitBesideEarlierConstantsStaysOnTheHost) {
   ASSERT_TRUE(report);
   EXPECT_FALSE(report->stages[0].isOnHost);
   EXPECT_TRUE(report->stages[1].isOnHost);
-  EXPECT_EQ(report->stages[1].why, "its constants do not fit beside those of the kernels before it");
+  EXPECT_EQ(report->stages[1].why, "its constants do not fit together with those of earlier kernels");
 }
 
 TEST(Offload, AMappingThatIsWrongIsAnErrorAndNoReasonToStay) {

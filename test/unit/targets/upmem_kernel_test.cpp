@@ -65,6 +65,32 @@ TEST(UpmemKernel, ALongRunOnRandomDataIsSampled) {
   EXPECT_NEAR(static_cast<double>(estimated->counts.at("instructions")), counts, 0.01 * counts);
 }
 
+TEST(UpmemKernel, SamplesAreTheSameAtAnyNumberOfThreads) {
+  const UpmemRun run{"sel", {{"n", 4000000}}, DType::kU32, "reference;buffer=64"};
+  const kernel::Graph graph = run.graph();
+  evaluate::Request request = run.request(graph);
+  request.values = run.data;
+  const auto one = evaluate::evaluate(request);
+  request.jobs = 4;
+  const auto four = evaluate::evaluate(request);
+  ASSERT_TRUE(one.ok() && four.ok());
+  ASSERT_TRUE(one->interval && four->interval);
+  EXPECT_EQ(one->cycles, four->cycles);
+  EXPECT_EQ(one->interval->low, four->interval->low);
+  EXPECT_EQ(one->interval->high, four->interval->high);
+  EXPECT_EQ(one->counts, four->counts);
+}
+
+TEST(UpmemKernel, SamplesCostLessThanTheRun) {
+  for (const UpmemRun &run : {UpmemRun{"sel", {{"n", 4000000}}, DType::kU32, "reference;buffer=64"},
+                              UpmemRun{"gemv", {{"m", 1300}, {"n", 512}}, DType::kI32, "reference;buffer=64"}}) {
+    const auto estimated = run.estimate();
+    ASSERT_TRUE(estimated.ok());
+    EXPECT_EQ(estimated->exact, evaluate::Exactness::kSampled);
+    EXPECT_LT(estimated->cyclesSimulated.value, estimated->cycles.value);
+  }
+}
+
 TEST(UpmemKernel, WhatEarlierKernelsComputeDecidesTheTimeOfLaterOnes) {
   const auto graph = kernel::parseNotation("s[h] += A[h,n] * x[n]; t[m] += B[m,h] * s[h]",
                                            {{"n", 40}, {"h", 30}, {"m", 20}}, DType::kI32);
@@ -144,26 +170,72 @@ TEST(UpmemSample, QuantilesAreThoseOfTables) {
   EXPECT_NEAR(studentQuantile(0.975, 10), 2.2281, 2e-3);
 }
 
-TEST(UpmemSample, ALineIsContinuedExactly) {
+targets::upmem::SampledRun sampleOf(double rounds, double instructions, double waiting) {
+  return {rounds, instructions, 40 + 1.5 * instructions + waiting};
+}
+
+/// On which tasklets do the same.
+std::vector<targets::upmem::SampledRun> alikeSamples() {
+  std::vector<targets::upmem::SampledRun> out;
+  for (const double rounds : {100, 400})
+    for (int i = 0; i < 3; ++i) out.push_back(sampleOf(rounds, 7.0 * rounds + i, 0));
+  for (const double rounds : {400, 800}) out.push_back(sampleOf(rounds, 7.0 * rounds, 0));
+  return out;
+}
+
+targets::upmem::Prediction predictionOf(const std::vector<targets::upmem::SampledRun> &samples,
+                                        targets::upmem::Units units = {}, double leastCycles = 1.5) {
+  return targets::upmem::predict(samples, alikeSamples(), {10000, 0, leastCycles, units}, 0.99);
+}
+
+TEST(UpmemSample, LinesAreContinuedExactly) {
   std::vector<targets::upmem::SampledRun> samples;
-  for (const std::int64_t rounds : {10, 20, 40})
-    for (int i = 0; i < 3; ++i) samples.push_back({rounds, 100.0 + 7.0 * static_cast<double>(rounds)});
-  const targets::upmem::Prediction p = targets::upmem::predict(samples, 1000, 1, 0.99);
-  EXPECT_NEAR(p.cycles, 7100, 1e-3);
-  EXPECT_NEAR(p.low, 7100, 1);
-  EXPECT_NEAR(p.high, 7100, 1);
+  for (const double rounds : {100, 200, 400})
+    for (int i = 0; i < 6; ++i) samples.push_back(sampleOf(rounds, 10 + 7.0 * rounds, 0));
+  const targets::upmem::Prediction p = predictionOf(samples);
+  EXPECT_NEAR(p.cycles, 40 + 1.5 * 70010, 1e-3);
+  EXPECT_NEAR(p.low, 1.5 * 70010, 1);
+  EXPECT_NEAR(p.high, p.cycles, 1);
+}
+
+TEST(UpmemSample, CyclesGoOnBetweenTheirLeastAndTheirLastGrowth) {
+  std::vector<targets::upmem::SampledRun> samples;
+  for (const double rounds : {100, 200, 400})
+    for (int i = 0; i < 6; ++i) samples.push_back(sampleOf(rounds, 7.0 * rounds, 0));
+  const targets::upmem::Prediction p = predictionOf(samples, {}, 1.0);
+  const double last = 40 + 1.5 * 5600, left = 70000 - 5600;
+  EXPECT_NEAR(p.low, 70000, 2);
+  EXPECT_NEAR(p.high, last + 1.5 * left, 2);
+}
+
+TEST(UpmemSample, WaitingGrowsWithTheRootOfTheRounds) {
+  std::vector<targets::upmem::SampledRun> samples;
+  for (const double rounds : {100, 400})
+    for (int i = 0; i < 6; ++i) samples.push_back(sampleOf(rounds, 7.0 * rounds, 5 * std::sqrt(rounds)));
+  EXPECT_NEAR(predictionOf(samples).cycles, 40 + 1.5 * 70000 + 500, 1e-3);
 }
 
 TEST(UpmemSample, TheSlowestOfManyTakesLonger) {
   std::vector<targets::upmem::SampledRun> samples;
-  for (const std::int64_t rounds : {100, 200, 400})
+  for (const double rounds : {100, 200, 400})
     for (const int off : {-2, 1, 1, -1, 2, -1})
-      samples.push_back({rounds, 10.0 * static_cast<double>(rounds) + off * std::sqrt(static_cast<double>(rounds))});
-  const auto one = targets::upmem::predict(samples, 10000, 1, 0.99),
-             many = targets::upmem::predict(samples, 10000, 64, 0.99);
+      samples.push_back(sampleOf(rounds, 10.0 * rounds + off * std::sqrt(rounds), 0));
+  const auto one = predictionOf(samples), many = predictionOf(samples, {64, 64}), some = predictionOf(samples, {1, 64});
   EXPECT_GT(many.cycles, one.cycles);
   EXPECT_LT(one.low, one.cycles);
   EXPECT_GT(one.high, one.cycles);
+  EXPECT_EQ(some.low, one.low);
+  EXPECT_EQ(some.high, many.high);
+}
+
+TEST(UpmemSample, TheSlowestTakesNoLessThanTheSlowestThatRan) {
+  const std::vector<double> cycles = {100, 101, 99, 140, 100, 100};
+  const auto all = targets::upmem::slowestOf(cycles, {6, 6}, 0.99),
+             many = targets::upmem::slowestOf(cycles, {600, 600}, 0.99);
+  EXPECT_GE(all.low, 140);
+  EXPECT_GE(all.cycles, 140);
+  EXPECT_GT(many.cycles, 140);
+  EXPECT_GT(many.high, many.cycles);
 }
 
 }  // namespace

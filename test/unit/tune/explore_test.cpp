@@ -10,11 +10,12 @@
 #include "pimento/kernel/isolate.h"
 #include "pimento/kernel/notation.h"
 #include "pimento/kernel/zoo.h"
+#include "pimento/search/pareto.h"
 #include "pimento/tune/candidates.h"
 #include "pimento/tune/check.h"
 #include "pimento/tune/classes.h"
 #include "pimento/tune/distribution.h"
-#include "pimento/tune/pareto.h"
+#include "pimento/tune/problem.h"
 #include "pimento/tune/store.h"
 #include "test/support/cases.h"
 #include "test/support/hbm_pim_run.h"
@@ -25,7 +26,6 @@ namespace pimento::test {
 namespace {
 
 using tune::Exploration;
-using tune::How;
 using tune::Problem;
 using tune::Row;
 
@@ -91,7 +91,7 @@ TEST(Explore, ADistributionHasTheNearestRanks) {
   Exploration e;
   for (const std::int64_t n : {50, 10, 40, 20, 30}) {
     Row row;
-    row.how = n == 40 ? How::kEqual : How::kEstimated;
+    row.how = n == 40 ? search::Fate::kEqual : search::Fate::kEstimated;
     row.cost.kernel = Cycles(n);
     row.cost.total = Cycles(2 * n);
     e.rows.push_back(row);
@@ -116,11 +116,11 @@ void expectTruth(const Exploration &fast, const Exploration &all) {
   for (std::size_t r = 0; r < fast.rows.size(); ++r) {
     const Row &a = fast.rows[r], &b = all.rows[r];
     ASSERT_EQ(a.mapping, b.mapping);
-    ASSERT_EQ(a.how == How::kIllegal, b.how == How::kIllegal);
-    if (a.how == How::kEstimated || a.how == How::kEqual) {
+    ASSERT_EQ(a.how == search::Fate::kIllegal, b.how == search::Fate::kIllegal);
+    if (a.how == search::Fate::kEstimated || a.how == search::Fate::kEqual) {
       ASSERT_EQ(a.cost, b.cost) << a.mapping;
     }
-    if (a.how != How::kBounded) continue;
+    if (a.how != search::Fate::kBounded) continue;
     ASSERT_LE(a.cost.kernel, b.cost.kernel) << a.mapping;
     ASSERT_LE(a.cost.total, b.cost.total) << a.mapping;
     ASSERT_LE(a.cost.energy.value, b.cost.energy.value) << a.mapping;
@@ -174,14 +174,14 @@ TEST(Explore, EveryRowSaysHowItIsKnown) {
   EXPECT_GT(e.bounded, 0);
   EXPECT_LE(e.deviceRuns, e.estimated);
   for (const Row &r : e.rows) {
-    if (r.how == How::kEqual) {
+    if (r.how == search::Fate::kEqual) {
       const Row &first = e.rows.at(static_cast<std::size_t>(r.like));
-      EXPECT_EQ(first.how, How::kEstimated);
+      EXPECT_EQ(first.how, search::Fate::kEstimated);
       EXPECT_EQ(first.cost, r.cost);
     }
-    if (r.how == How::kBounded) {
+    if (r.how == search::Fate::kBounded) {
       const Row &better = e.rows.at(static_cast<std::size_t>(r.like));
-      EXPECT_EQ(better.how, How::kEstimated);
+      EXPECT_EQ(better.how, search::Fate::kEstimated);
       EXPECT_LE(better.cost.total, r.cost.total);
       EXPECT_LE(better.cost.energy.value, r.cost.energy.value);
     }
@@ -195,7 +195,7 @@ TEST(Explore, EqualRowsAreEqualWhenTheyAreRun) {
   const Exploration e = explored(problem);
   int compared = 0;
   for (const Row &r : e.rows)
-    if (r.how == How::kEqual && compared < 60) {
+    if (r.how == search::Fate::kEqual && compared < 60) {
       ASSERT_EQ(costOf(problem, r.mapping), r.cost) << r.mapping;
       ++compared;
     }

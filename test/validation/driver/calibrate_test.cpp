@@ -22,7 +22,7 @@ TEST(UpmemCalibration, TheShippedTimesAreThoseThatTheTablesGive) {
   o.points = folder.string();
   o.machinePath = machines;
   o.isJson = true;
-  const Outcome out = calibrate(o);
+  const Outcome out = run(VerbId::kCalibrate, o);
   ASSERT_EQ(out.status, 0) << (out.diagnostics.empty() ? "" : out.diagnostics[0].str());
   const nlohmann::json j = nlohmann::json::parse(out.text);
   const Result<machine::Machine> shipped = machine::loadMachine("upmem", machines);

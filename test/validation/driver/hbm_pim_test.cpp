@@ -15,7 +15,7 @@ void expectAllExact(const std::string &points, std::int64_t atLeast) {
   o.input = "hbm-pim";
   o.points = points;
   o.isJson = true;
-  const Outcome out = validate(o);
+  const Outcome out = run(VerbId::kValidate, o);
   ASSERT_EQ(out.status, 0) << (out.diagnostics.empty() ? "" : out.diagnostics[0].str());
   const nlohmann::json j = nlohmann::json::parse(out.text);
   EXPECT_GE(j["points"].get<std::int64_t>(), atLeast);
@@ -41,10 +41,10 @@ TEST(HbmPimPoints, ResultsDoNotDependOnTheNumberOfThreads) {
   o.points = PIMENTO_SOURCE_DIR "/validation/hbm-pim";
   o.isJson = true;
   o.jobs = 1;
-  const std::string one = validate(o).text;
+  const std::string one = run(VerbId::kValidate, o).text;
   for (const int jobs : {2, 8}) {
     o.jobs = jobs;
-    EXPECT_EQ(validate(o).text, one) << jobs;
+    EXPECT_EQ(run(VerbId::kValidate, o).text, one) << jobs;
   }
 }
 

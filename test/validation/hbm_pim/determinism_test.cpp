@@ -40,40 +40,40 @@ Options request(const std::string &input, const std::string &sizes, const std::s
   return o;
 }
 
-void expectSameBytes(Options options, Outcome (*verb)(const Options &)) {
+void expectSameBytes(Options options, driver::VerbId verb) {
   SCOPED_TRACE(options.input);
   options.jobs = 1;
-  const std::string first = bytes(verb(options));
+  const std::string first = bytes(driver::run(verb, options));
   EXPECT_GT(first.size(), 100u);
   for (const int jobs : {1, 2, 8}) {
     options.jobs = jobs;
-    EXPECT_EQ(first, bytes(verb(options))) << jobs << " threads";
+    EXPECT_EQ(first, bytes(driver::run(verb, options))) << jobs << " threads";
   }
 }
 
 TEST(HbmPimDeterminism, EstimatesAreEqualAtAnyNumberOfThreads) {
-  expectSameBytes(request("gemv", "m=4096,n=4096", "reference"), driver::estimate);
-  expectSameBytes(request("mlp", "n=100,hidden=333,m=7", "reference"), driver::estimate);
+  expectSameBytes(request("gemv", "m=4096,n=4096", "reference"), driver::VerbId::kEstimate);
+  expectSameBytes(request("mlp", "n=100,hidden=333,m=7", "reference"), driver::VerbId::kEstimate);
 }
 
 TEST(HbmPimDeterminism, AutomaticMappingsAreEqualAtAnyNumberOfThreads) {
-  expectSameBytes(request("gemv", "m=300,n=1000,batch=3", "auto"), driver::estimate);
-  expectSameBytes(request("va", "n=100000", "auto"), driver::estimate);
-  expectSameBytes(request("z[i,j] = relu(x[j,i] + y[i])", "i=99,j=77", "auto"), driver::estimate);
-  expectSameBytes(request("mlp", "n=100,hidden=333,m=7", "auto"), driver::estimate);
+  expectSameBytes(request("gemv", "m=300,n=1000,batch=3", "auto"), driver::VerbId::kEstimate);
+  expectSameBytes(request("va", "n=100000", "auto"), driver::VerbId::kEstimate);
+  expectSameBytes(request("z[i,j] = relu(x[j,i] + y[i])", "i=99,j=77", "auto"), driver::VerbId::kEstimate);
+  expectSameBytes(request("mlp", "n=100,hidden=333,m=7", "auto"), driver::VerbId::kEstimate);
 }
 
 TEST(HbmPimDeterminism, SimulationsAreEqualAtAnyNumberOfThreads) {
-  expectSameBytes(request("gemv", "m=300,n=1000", "auto"), driver::simulate);
+  expectSameBytes(request("gemv", "m=300,n=1000", "auto"), driver::VerbId::kSimulate);
   Options tree = request("gemv", "m=300,n=1000", "reference");
   tree.variant = "tree";
-  expectSameBytes(tree, driver::simulate);
+  expectSameBytes(tree, driver::VerbId::kSimulate);
 }
 
 TEST(HbmPimDeterminism, TheSeedDecidesTheDataAndNothingElse) {
   Options o = request("gemv", "m=30,n=100", "reference");
   const auto results = [&] {
-    nlohmann::ordered_json json = nlohmann::ordered_json::parse(bytes(driver::simulate(o)));
+    nlohmann::ordered_json json = nlohmann::ordered_json::parse(bytes(driver::run(driver::VerbId::kSimulate, o)));
     EXPECT_EQ(json["run"]["seed"], o.seed);
     json.erase("run");  // how to repeat it
     return json.dump(1);
@@ -100,14 +100,14 @@ TEST(HbmPimDeterminism, ValidationIsEqualAtAnyNumberOfThreads) {
   o.points = points.string();
   o.isJson = true;
   o.machinePath = {PIMENTO_SOURCE_DIR "/machines"};
-  expectSameBytes(o, driver::validate);
+  expectSameBytes(o, driver::VerbId::kValidate);
   std::filesystem::remove(points);
 }
 
 TEST(HbmPimDeterminism, ComparisonsAreEqualAtAnyNumberOfThreads) {
   Options o = request("gemv", "m=300,n=1000", "auto");
   o.targets = {"hbm-pim", "hbm-pim-sound"};
-  expectSameBytes(o, driver::compare);
+  expectSameBytes(o, driver::VerbId::kCompare);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ TEST(UpmemPoints, MeanErrorsStayBelowWhatIsPromised) {
   o.input = "upmem";
   o.points = folder.string();
   o.isJson = true;
-  const Outcome out = validate(o);
+  const Outcome out = run(VerbId::kValidate, o);
   ASSERT_EQ(out.status, 0) << (out.diagnostics.empty() ? "" : out.diagnostics[0].str());
   const nlohmann::json j = nlohmann::json::parse(out.text);
   EXPECT_TRUE(j["warnings"].empty()) << j["warnings"];

@@ -38,10 +38,10 @@ Built linkNow(const std::vector<dpu::Object> &objects, std::int64_t tasklets, st
   if (use.bytes > stackBytes || !use.doubts.empty())
     return unsupported("dpu-stack", {},
                        use.doubts.empty()
-                           ? fmt::format("a tasklet takes {} bytes of stack, {} more than the {} there are: {}",
+                           ? fmt::format("a tasklet needs {} bytes of stack, {} more than the {} available: {}",
                                          use.bytes, use.bytes - stackBytes, stackBytes, use.str())
-                           : fmt::format("nobody knows how much stack a tasklet takes: {}", use.doubts.front()),
-                       "split the kernel into several, so that less is kept at a time");
+                           : fmt::format("the stack size of a tasklet is unknown: {}", use.doubts.front()),
+                       "split the kernel into several that keep less data at a time");
   return sim::dpu::Image::make(std::move(*code));
 }
 
@@ -49,7 +49,7 @@ Built linkNow(const std::vector<dpu::Object> &objects, std::int64_t tasklets, st
 
 Diagnostic noCompiler() {
   return unsupported(
-      "no-dpu-compiler", {}, "there is no compiler for DPU programs: Pimento was built without LLVM",
+      "no-dpu-compiler", {}, "no compiler for DPU programs: Pimento was built without LLVM",
       "install LLVM and Clang 19 (Debian: llvm-19-dev, libclang-19-dev) and build again; or use 'reference', "
       "which runs the measured programs");
 }

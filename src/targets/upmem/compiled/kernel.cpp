@@ -9,6 +9,7 @@
 #include "pimento/base/integer.h"
 #include "pimento/lower/accumulation.h"
 #include "pimento/sim/dpu/dma.h"
+#include "pimento/targets/upmem/compiled/cuttable.h"
 #include "pimento/targets/upmem/compiled/least.h"
 #include "pimento/targets/upmem/compiled/operands.h"
 
@@ -81,112 +82,84 @@ Result<std::unique_ptr<evaluate::Slices>> CompiledKernel::slices(const RunMode &
     dims.push_back(static_cast<std::size_t>(*d));
     share.loops.push_back({scheme.axis(*d).tile, scheme.axis(*d).range});
   }
-  share.load = [this, mode, dims](const std::vector<std::int64_t> &points) -> Result<Dpu> {
-    const Plan &plan = *plan_;
-    std::vector<std::int64_t> ranges = plan.scheme().sizesPerThread(), valid = plan.scheme().validOf(0);
-    for (std::size_t i = 0; i < dims.size(); ++i) {
-      const Axis &axis = plan.scheme().axes[dims[i]];
-      ranges[dims[i]] = points[i];  // and padding in proportion
-      valid[dims[i]] = valid[dims[i]] == axis.perUnit() ? points[i] * axis.threads()
-                                                        : ceilDiv(valid[dims[i]] * points[i], axis.range);
-    }
-    Dpu dpu = shortened(ranges, valid);
-    if (const kernel::DataSet *contents = contentsOf(mode))
-      write(dpu, plan.operands(0, *contents));
-    else if (const std::optional<double> value = constantOf(mode))
-      fill(dpu, plan.fills(*value, false));
-    else if (mode.values != nullptr && readsInputsAlone() && plan.scheme().kernel().bounds.empty())
-      fillMade(dpu, *mode.values, "piece");
-    else if (!Dpu(dpu).estimate())
-      return dataDecideTime();
-    return dpu;
+  const auto data =
+      std::make_shared<const SampleData>(*part_.graph, mode.values != nullptr ? *mode.values : kernel::DataSpec{});
+  share.load = [this, mode, data, dims](const std::vector<std::int64_t> &points) {
+    lower::PerDim ranges = plan_->scheme().sizesPerThread();
+    for (std::size_t i = 0; i < dims.size(); ++i) ranges[dims[i]] = points[i];
+    return piece(mode, *data, ranges);
   };
   return dpuSlices(std::move(share));
 }
 
-int CompiledKernel::sampledDim() const {
+// The dim with most granules.
+std::vector<Way> CompiledKernel::ways() const {
   const Scheme &scheme = plan_->scheme();
   int best = -1;
-  for (const int d : scheme.nest)
-    if (!scheme.axis(d).isWhole && (best < 0 || scheme.axis(d).range > scheme.axis(best).range)) best = d;
-  return best;
-}
-
-Dpu CompiledKernel::shortened(const std::vector<std::int64_t> &ranges, const std::vector<std::int64_t> &valid) const {
-  return dpuWith(lowered_.image, plan_->shortened(ranges, valid), machine_);
-}
-
-void CompiledKernel::fillMade(Dpu &dpu, const kernel::DataSpec &values, const std::string &sample) const {
-  constexpr std::int64_t kMade = 1 << 18;  // elements; larger arrays repeat them
-  for (const Fill &f : plan_->fills(0, false)) {
-    const Operand &o = plan_->operandAt(f.offset);
-    const std::int64_t elements = std::min(kMade, f.size / static_cast<std::int64_t>(f.pattern.size()));
-    const kernel::TensorData made = makeTensor(fmt::format("{}, {}", sample, o.name), o.type, {elements}, values);
-    for (std::int64_t at = 0; at < f.size; at += static_cast<std::int64_t>(made.bytes.size())) {
-      const std::int64_t n = std::min<std::int64_t>(f.size - at, static_cast<std::int64_t>(made.bytes.size()));
-      dpu.writeMram(static_cast<std::uint32_t>(f.offset + at),
-                    std::span(made.bytes).first(static_cast<std::size_t>(n)));
-    }
+  std::int64_t most = 0;
+  for (const int d : scheme.nest) {
+    const std::int64_t granules = scheme.axis(d).range / granule(d);
+    if (granules <= most || scheme.axis(d).isWhole || !isCuttable(scheme, d)) continue;
+    best = d;
+    most = granules;
   }
+  if (best < 0) return {};
+  return {{{}, best}};
 }
 
-RunResult CompiledKernel::runSample(const kernel::DataSpec &values, int dim, std::int64_t points,
-                                    std::int64_t sample) const {
+// Shares begin at whole units.
+std::int64_t CompiledKernel::granule(int dim) const {
+  std::int64_t points = 1;
+  for (const Operand &o : plan_->scheme().operands)
+    if (o.isShared() && !o.positions.empty() && o.positions.back().involves(dim))
+      points = std::max(points, kUnit / o.size());
+  return points;
+}
+
+std::int64_t CompiledKernel::tile(int dim) const {
+  const Axis &a = plan_->scheme().axis(dim);
+  return a.isTiled() ? a.tile : 0;
+}
+
+bool CompiledKernel::areDpusAlike() const {
   const Scheme &scheme = plan_->scheme();
-  std::vector<std::int64_t> ranges = scheme.sizesPerThread(), valid = scheme.validOf(0);
-  ranges[static_cast<std::size_t>(dim)] = points;
-  valid[static_cast<std::size_t>(dim)] = points * scheme.axis(dim).threads();
-  Dpu dpu = shortened(ranges, valid);
-  fillMade(dpu, values, fmt::format("sample {} of {}", sample, points));
-  return dpu.simulate();
+  if (!kernel().bounds.empty()) return false;  // rows that data bound are of no length that a sample could have
+  for (std::size_t d = 0; d < scheme.axes.size(); ++d)
+    if (scheme.axes[d].units() > 1 && usesIndex(kernel(), d)) return false;
+  return true;
 }
 
-Result<DeviceRun> CompiledKernel::runGenerated(const RunMode &mode) const {
-  constexpr std::int64_t kUnit = 8, kFewest = 4 * kUnit;  // points; of four lengths that keep rows aligned
-  const int dim = sampledDim();
-  // Rows that data bound are of no length that a sample could have.
-  if (!mode.isFastForward || mode.observer != nullptr || dim < 0 || !kernel().bounds.empty()) return runMade(mode);
-  const std::int64_t all = plan_->scheme().axis(dim).range;
-  if (all < kFewest) return runMade(mode);
-  double issued[2];  // what points take, and what all runs do besides
-  for (const std::int64_t units : {1, 2}) {
-    const RunResult probe = runSample(*mode.values, dim, units * kUnit, 0);
-    if (probe.fault) return faultOf(*probe.fault, 0);
-    issued[units - 1] = static_cast<double>(probe.counts.instructions);
-  }
-  const double perPoint = std::max(1.0, issued[1] - issued[0]) / kUnit,
-               besides = std::max(0.0, 2 * issued[0] - issued[1]);
-  if ((perPoint * static_cast<double>(all) + besides) * static_cast<double>(dpus()) <= kShortRun) return runMade(mode);
-  std::int64_t most = static_cast<std::int64_t>(kSampleInstructions / perPoint) / kFewest * kFewest;
-  most = std::clamp(most, kFewest, all / kFewest * kFewest);
-  const auto samples = runSamples(most, mode.jobs, [&](std::int64_t points, std::int64_t sample) {
-    return runSample(*mode.values, dim, points, sample);
-  });
-  if (!samples) return samples.diagnostics();
-  return sampled(*samples, all, predict(samples->lengths, all, dpus(), kLevel));
+Cuttable::Shortened CompiledKernel::shortened(std::int64_t dpu, const lower::PerDim &ranges,
+                                              const lower::PerDim &valid) const {
+  return {dpuWith(lowered_.image, plan_->shortened(dpu, ranges, valid), machine_), plan_};
 }
 
 namespace {
 
-/// Least occupancy of all transfers of an operand in the whole tiles of a tasklet with so many values of each dim.
-double transfersOf(const Scheme &scheme, const Operand &o, const std::vector<std::int64_t> &sizes,
-                   const machine::Dpu &machine) {
-  const bool isRead = o.use == Use::kInput;
-  const auto occupancyOf = [&](std::int64_t bytes) { return sim::dpu::Dma::leastOccupancy(machine, isRead, bytes); };
-  double times = 1, pieces = 1;
+/// Transfers of one operand in the whole tiles of a tasklet, each of which moves the operand's box piece by piece: how
+/// many there are at least, and for how many ticks they occupy the engine.
+struct LeastTransfers {
+  std::int64_t count = 0;
+  double ticks = 0;
+};
+
+LeastTransfers transfersOf(const Scheme &scheme, const Operand &o, const std::vector<std::int64_t> &sizes,
+                           const sim::dpu::LeastOccupancy &occupancy) {
+  std::int64_t pieces = 1;
   for (std::size_t n = 0; n < scheme.nest.size() && static_cast<int>(n) <= o.level; ++n) {
     const auto d = static_cast<std::size_t>(scheme.nest[n]);
-    if (scheme.axes[d].isTiled()) times *= static_cast<double>(sizes[d] / scheme.axes[d].tile);
+    if (scheme.axes[d].isTiled()) pieces = multiplySaturated(pieces, sizes[d] / scheme.axes[d].tile);
   }
   std::vector<std::int64_t> tile = scheme.sizesPerTile();
   for (std::size_t d = 0; d < tile.size(); ++d) tile[d] = std::min(tile[d], sizes[d]);
-  for (std::size_t p = 0; p < o.block; ++p) pieces *= static_cast<double>(o.positions[p].extent(tile));
-  if (o.positions.empty()) return times * occupancyOf(8);
-  const std::int64_t pitch = o.block + 1 == o.positions.size() ? o.size() : o.home.pitch[o.block];
-  const std::int64_t bytes = multiplySaturated(o.positions[o.block].extent(tile), pitch), largest = kLargestTransfer;
-  const double piece = static_cast<double>(bytes / largest) * occupancyOf(largest) +
-                       (bytes % largest > 0 ? occupancyOf(ceilDiv(bytes % largest, 8) * 8) : 0);
-  return times * pieces * piece;
+  for (std::size_t p = 0; p < o.block; ++p) pieces = multiplySaturated(pieces, o.positions[p].extent(tile));
+  std::int64_t bytes = kUnit;
+  if (!o.positions.empty()) {
+    const std::int64_t pitch = o.block + 1 == o.positions.size() ? o.size() : o.home.pitch[o.block];
+    bytes = multiplySaturated(o.positions[o.block].extent(tile), pitch);
+  }
+  return {multiplySaturated(pieces, ceilDiv(bytes, kLargestTransfer)),
+          static_cast<double>(pieces) * occupancy.ticks(bytes)};
 }
 
 /// Elements that points with so many values of each dim touch at least: per position one per value of a dim that no
@@ -212,7 +185,7 @@ DeviceRun CompiledKernel::bound(const kernel::DataSpec *values) const {
   DpuTotal total;
   for (const Kind &kind : kinds(false)) {
     const auto least = leastRun(*plan_, lowered_.image, *machine_.dpu, kind.first, *cache_, constant);
-    if (!least) return boundByElements();
+    if (!least) return boundByTransfers();
     RunResult r;
     r.cycles = least->cycles;
     r.counts = least->counts;
@@ -229,24 +202,29 @@ Cycles CompiledKernel::guess() const {
   return Cycles(points / 8);
 }
 
-// The first DPU has most. Every element that a tasklet's points touch passes through the engine, and through a load or
-// a store of at most eight bytes.
-DeviceRun CompiledKernel::boundByElements() const {
+// Of the first DPU, which has most. Proof. The engine: every tile's box is moved, whatever is computed. A port is busy
+// for what its transfers take, one after the other from cycle 0 on, and refreshes only add to that; the program ends no
+// sooner than the last transfer begins, so no sooner than all have taken their time but the longest one. Of several
+// ports the busiest has their mean at least. Issue: a transfer is an instruction; so is a store of at most eight bytes,
+// and every element of a result is stored before it is moved. One issues per cycle, and those of a tasklet an interval
+// apart. Loads do not count: a compiler may leave some out.
+DeviceRun CompiledKernel::boundByTransfers() const {
   const Scheme &scheme = plan_->scheme();
   const auto valid = scheme.validOf(0);
-  double engine = 0;
+  const sim::dpu::LeastOccupancy reads(*machine_.dpu, true), writes(*machine_.dpu, false);
+  const bool isPlain = scheme.kernel().guards.empty() && scheme.kernel().bounds.empty();
+  double ticks = 0;
   std::int64_t all = 0, longest = 0;
-  for (std::int64_t t = 0; t < scheme.threads; ++t) {
+  for (std::int64_t t = 0; isPlain && t < scheme.threads; ++t) {
     const std::vector<std::int64_t> sizes = scheme.validOf(valid, t);
     if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) continue;
     std::int64_t mine = 0;
     for (const Operand &o : scheme.operands) {
-      if (o.use != Use::kInput && o.use != Use::kWrite) continue;
-      if (!scheme.kernel().guards.empty() || !scheme.kernel().bounds.empty()) continue;
-      const std::int64_t elements = elementsOf(o, sizes);
-      const std::int64_t bytes = multiplySaturated(elements, o.size());
-      engine += transfersOf(scheme, o, sizes, *machine_.dpu);
-      mine = addSaturated(mine, bytes / 8);
+      if ((o.use != Use::kInput && o.use != Use::kWrite) || o.isInMram) continue;
+      const LeastTransfers least = transfersOf(scheme, o, sizes, o.isShared() ? reads : writes);
+      ticks += least.ticks;
+      mine = addSaturated(mine, least.count);
+      if (!o.isShared()) mine = addSaturated(mine, multiplySaturated(elementsOf(o, sizes), o.size()) / kUnit);
     }
     longest = std::max(longest, mine);
     all = addSaturated(all, mine);
@@ -255,11 +233,10 @@ DeviceRun CompiledKernel::boundByElements() const {
   r.counts.instructions = all;
   const std::int64_t issue =
       std::max(all, multiplySaturated(machine_.dpu->issueInterval.value, std::max<std::int64_t>(0, longest - 1)));
-  // The last transfer's occupancy may end after the program does.
-  const auto transfers =
-      static_cast<std::int64_t>(engine * 0.98 / static_cast<double>(machine_.dpu->transferPorts)) -
-      std::max<std::int64_t>(2048, static_cast<std::int64_t>(sim::dpu::Dma::mostOccupancy(*machine_.dpu)));
-  r.cycles = Cycles(std::max(issue, transfers));
+  const double busy = ticks / static_cast<double>(machine_.dpu->transferPorts) -
+                      static_cast<double>(sim::dpu::Dma::mostOccupancy(*machine_.dpu));
+  r.cycles =
+      Cycles(std::max(issue, static_cast<std::int64_t>(busy / static_cast<double>(machine_.dpu->ticksPerCycle)) - 1));
   DpuTotal total;
   total.add(r, kinds(false).front().count);
   return total.run(machine_, lowered_.host.ranks, dpus(), 1);

@@ -1,5 +1,5 @@
-// A kernel with a program compiled for it, which follows any mapping. A sample is the same program on shares that end
-// earlier along one dim; how long it takes grows with the points it has.
+// A kernel with a program compiled for it, which follows any mapping. Samples and pieces of it are the same program on
+// shares with fewer points of a dim.
 #pragma once
 
 #include <memory>
@@ -24,19 +24,14 @@ class CompiledKernel final : public DpuKernel {
  private:
   std::vector<Kind> kinds(bool isFilled) const override;
   Dpu loaded(std::int64_t dpu) const override;
-  Result<DeviceRun> runGenerated(const RunMode &mode) const override;
+  std::vector<Way> ways() const override;
+  std::int64_t granule(int dim) const override;
+  std::int64_t tile(int dim) const override;
+  bool areDpusAlike() const override;
+  Shortened shortened(std::int64_t dpu, const lower::PerDim &ranges, const lower::PerDim &valid) const override;
 
-  /// A bound of all programs, from the elements that are touched.
-  DeviceRun boundByElements() const;
-  /// The first DPU, without operands, with the arguments of Plan::shortened.
-  Dpu shortened(const std::vector<std::int64_t> &ranges, const std::vector<std::int64_t> &valid) const;
-  /// Fills its operands with the data of sample number `sample`.
-  void fillMade(Dpu &dpu, const kernel::DataSpec &values, const std::string &sample) const;
-  /// One DPU whose tasklets have `points` of dim `dim` alone, on the data of sample number `sample`.
-  RunResult runSample(const kernel::DataSpec &values, int dim, std::int64_t points, std::int64_t sample) const;
-  /// The dim that samples are cut along, or -1.
-  int sampledDim() const;
-
+  /// A bound of all programs, from what they move.
+  DeviceRun boundByTransfers() const;
   std::shared_ptr<const Plan> plan_;
   std::shared_ptr<Cache> cache_;
 };

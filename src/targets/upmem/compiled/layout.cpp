@@ -28,7 +28,7 @@ program::Code::Segment Plan::arguments(std::int64_t dpu) const {
   return block(arguments_, dpu);
 }
 
-program::Code::Segment Plan::shortened(const std::vector<std::int64_t> &ranges,
+program::Code::Segment Plan::shortened(std::int64_t dpu, const std::vector<std::int64_t> &ranges,
                                        const std::vector<std::int64_t> &valid) const {
   std::vector<Argument> arguments = arguments_;
   for (Argument &a : arguments) {
@@ -48,7 +48,7 @@ program::Code::Segment Plan::shortened(const std::vector<std::int64_t> &ranges,
       a.value = std::min(o.home.bytes, ceilDiv(bytes, kUnit) * kUnit);
     }
   }
-  return block(arguments, 0);
+  return block(arguments, dpu);
 }
 
 namespace {
@@ -77,13 +77,6 @@ program::Code::Segment Plan::alone(const std::vector<std::int64_t> &sizes,
     }
   }
   return block(arguments, 0);
-}
-
-const Operand &Plan::operandAt(std::int64_t offset) const {
-  const auto found = std::find_if(scheme_.operands.begin(), scheme_.operands.end(),
-                                  [&](const Operand &o) { return firstByte() + o.home.offset == offset; });
-  PIMENTO_CHECK(found != scheme_.operands.end());
-  return *found;
 }
 
 program::Code::Segment Plan::block(const std::vector<Argument> &arguments, std::int64_t dpu) const {

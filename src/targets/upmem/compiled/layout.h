@@ -28,16 +28,14 @@ class Plan final : public HostPlan {
 
   /// The block of arguments of one DPU.
   program::Code::Segment arguments(std::int64_t dpu) const;
-  /// That of a DPU where every tasklet has so many values of each dim, as many as it has or fewer, and all together so
+  /// That of one where every tasklet has so many values of each dim, as many as it has or fewer, and all together so
   /// many that are no padding. Partial results are merged as far as they go.
-  program::Code::Segment shortened(const std::vector<std::int64_t> &ranges,
+  program::Code::Segment shortened(std::int64_t dpu, const std::vector<std::int64_t> &ranges,
                                    const std::vector<std::int64_t> &valid) const;
   /// That of a DPU whose first tasklet has so many values of each dim and whose others have none; each tasklet could
   /// have `ranges` (no fewer), which whole dims have anyway. Arrays lie where they do not depend on the mapping, and
   /// nothing is merged. For counting: an aligned program issues the same wherever they lie.
   program::Code::Segment alone(const std::vector<std::int64_t> &sizes, const std::vector<std::int64_t> &ranges) const;
-  /// The operand whose array begins at this byte of MRAM.
-  const Operand &operandAt(std::int64_t offset) const;
   /// DPUs with equal numbers do the same, as long as values do not decide.
   std::vector<std::int64_t> kindOf(std::int64_t dpu) const;
 

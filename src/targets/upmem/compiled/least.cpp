@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "pimento/base/integer.h"
 #include "pimento/sim/dpu/dma.h"
 #include "pimento/targets/upmem/counts.h"
 
@@ -259,11 +260,11 @@ class Counter {
   /// Of the port that has most. A refresh comes first in each interval, so so much work takes the refreshes of the
   /// intervals that it fills; the last transfer may end after the program does.
   std::int64_t engineCycles(std::int64_t ticks) const {
-    const double last = sim::dpu::Dma::mostOccupancy(machine_);
+    const std::int64_t last = ceilDiv(sim::dpu::Dma::mostOccupancy(machine_), machine_.ticksPerCycle);
     const std::int64_t work = ticks / machine_.ticksPerCycle / machine_.transferPorts,
                        left = refreshInterval_ - refreshTime_;
     const std::int64_t paused = refreshInterval_ > 0 && left > 0 ? work / left * refreshTime_ : 0;
-    return std::max<std::int64_t>(0, work + paused - static_cast<std::int64_t>(last) - refreshTime_ - 1);
+    return std::max<std::int64_t>(0, work + paused - last - refreshTime_ - 1);
   }
 
   const Plan &plan_;

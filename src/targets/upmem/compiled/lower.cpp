@@ -11,8 +11,8 @@ namespace {
 Status checkTasklets(const Scheme &scheme, const machine::Machine &machine) {
   if (scheme.threads <= machine.dpu->maxTasklets) return okStatus();
   return error("illegal-mapping", scheme.kernel().where,
-               fmt::format("kernel '{}': {} tasklets; a DPU of {} has {}", scheme.kernel().name, scheme.threads,
-                           machine.name, machine.dpu->maxTasklets),
+               fmt::format("kernel '{}': {} tasklets requested; a DPU of {} has {}", scheme.kernel().name,
+                           scheme.threads, machine.name, machine.dpu->maxTasklets),
                fmt::format("choose 1 to {}", machine.dpu->maxTasklets));
 }
 

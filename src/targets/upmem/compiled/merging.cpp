@@ -108,11 +108,11 @@ std::vector<std::string> notesOnMerging(const Scheme &scheme) {
     const std::string &name = scheme.tensorOf(o).name;
     const std::string who = o.isMerged ? fmt::format("in {}, by the DPU", scheme.mergesInWram ? "WRAM" : "MRAM")
                                        : std::string("by the host");
-    const std::string why = scheme.isOfExtreme(o) ? std::string("a minimum or maximum goes with its index")
-                            : o.slice == 0
-                                ? std::string("as the mapping says")
-                                : fmt::format("about {} cycles in the DPU, {} of the host to read back and add without",
-                                              o.cyclesOfMerge, o.cyclesSaved);
+    const std::string why =
+        scheme.isOfExtreme(o) ? std::string("a minimum or maximum is merged together with its index")
+        : o.slice == 0        ? std::string("as the mapping specifies")
+                              : fmt::format("about {} cycles in the DPU, {} on the host to read back and add otherwise",
+                                            o.cyclesOfMerge, o.cyclesSaved);
     notes.push_back(
         fmt::format("partial results of '{}', {} tasklets each, are merged {}: {}", name, o.members, who, why));
   }

@@ -172,9 +172,10 @@ class Grouper {
       if (kernel_.dims[d].kind == DimKind::kReduction && kernel_.dims[d].extent > 1 &&
           std::any_of(st.target.index.begin(), st.target.index.end(),
                       [d](const auto &i) { return i.coefficients[d] != 0; }))
-        return unsupported(fmt::format("'{}' is accumulated at elements that dim '{}' chooses, which it sums over",
-                                       tensor(st.target).name, kernel_.dims[d].name),
-                           "make the dim parallel");
+        return unsupported(
+            fmt::format("'{}' is accumulated at elements selected by dim '{}', which is also summed over",
+                        tensor(st.target).name, kernel_.dims[d].name),
+            "make the dim parallel");
     Operand o = make(st.target, use, isExtreme(st));
     o.store = static_cast<int>(s);
     scheme_.stores[s].operand = static_cast<int>(scheme_.operands.size());

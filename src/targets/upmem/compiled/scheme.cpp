@@ -63,11 +63,12 @@ class Maker {
     arrangeOperands(scheme_);
     for (std::size_t d = 0; d < scheme_.axes.size(); ++d)
       if (isOfRow(kernel_, d) && scheme_.axes[d].isWhole && scheme_.axes[d].range > 1)
-        return Diagnostics{unsupported("form",
-                                       fmt::format("it runs backwards along dim '{}', which tells the rows of a "
-                                                   "selection apart",
-                                                   scheme_.axes[d].name),
-                                       "turn the tensor that it reads around")};
+        return Diagnostics{
+            unsupported("form",
+                        fmt::format("it runs backwards along dim '{}', which distinguishes the rows of a "
+                                    "selection",
+                                    scheme_.axes[d].name),
+                        "reverse the tensor that it reads")};
     const auto buffer = mapping_.parameters.find("buffer");
     if (const Status s = chooseTiles(scheme_, machine_, buffer == mapping_.parameters.end() ? 0 : buffer->second); !s)
       return s.diagnostics();
@@ -87,16 +88,16 @@ class Maker {
 
   Status checkMapping() const {
     if (mapping_.subspaces.size() != 1)
-      return illegal(fmt::format("{} subspaces; a program runs one", mapping_.subspaces.size()),
+      return illegal(fmt::format("the mapping has {} subspaces; a program runs one", mapping_.subspaces.size()),
                      "use one subspace: M1:{...}");
     if (!mapping_.cyclic.empty())
-      return illegal("cyclic(...), where every tasklet has a contiguous slice", "leave cyclic(...) out");
+      return illegal("cyclic(...) is not available: every tasklet has a contiguous slice", "omit cyclic(...)");
     for (const char *name : {"dpus", "tasklets"})
       if (mapping_.parameters.contains(name))
-        return illegal(fmt::format("{}= beside factors, which say it already", name),
-                       fmt::format("leave {}= out, or use 'auto;{}=N'", name, name));
+        return illegal(fmt::format("{}= repeats what the factors specify", name),
+                       fmt::format("omit {}=, or use 'auto;{}=N'", name, name));
     if (mapping_.tail == mapping::Tail::kTruncate)
-      return illegal("tail=truncate, where a compiled program computes all", "leave tail=truncate out");
+      return illegal("tail=truncate is not available: a compiled program computes all elements", "omit tail=truncate");
     const auto buffer = mapping_.parameters.find("buffer");
     if (buffer != mapping_.parameters.end() && buffer->second < 1)
       return illegal(fmt::format("a buffer of {} elements", buffer->second), "choose 1 or more");
@@ -127,7 +128,7 @@ class Maker {
     for (const kernel::Value &v : kernel_.body) {
       if (v.type == DType::kF64 && (v.op == kernel::Op::kExp || v.op == kernel::Op::kLog || v.op == kernel::Op::kTanh))
         return unsupported("op",
-                           fmt::format("it computes {} in f64, whose last bit is the host library's own", name(v.op)),
+                           fmt::format("it computes {} in f64, whose last bit depends on the host library", name(v.op)),
                            "compute in f32, or leave the kernel on the host: --offload possible");
       if (small(v.type))
         return unsupported("type", fmt::format("it computes in {}", pimento::name(v.type)), "use f16, bf16 or f32");
@@ -141,9 +142,9 @@ class Maker {
     }
     if (kernel_.form == Form::kSelect && !kernel_.bounds.empty())
       return unsupported("form",
-                         fmt::format("it selects among points of dim '{}', which data bound",
+                         fmt::format("it selects among points of dim '{}', whose bounds come from data",
                                      kernel_.dims[static_cast<std::size_t>(kernel_.bounds[0].dim)].name),
-                         "select on the host");
+                         "run the selection on the host");
     if (kernel_.form == Form::kSelect)
       if (const Status s = checkSelection(); !s) return s;
     const auto isRounded = [&](const kernel::Store &s) {
@@ -151,10 +152,10 @@ class Maker {
              isFloat(graph_.tensors[static_cast<std::size_t>(s.target.tensor)].type);
     };
     if (hasExtremes() && std::any_of(kernel_.stores.begin(), kernel_.stores.end(), isRounded))
-      return unsupported("form", "it sums up floating-point numbers beside a minimum or maximum with its index",
+      return unsupported("form", "it sums floating-point numbers and also takes a minimum or maximum with its index",
                          "split the kernel");
     if (sumsFloats && sums.size() > 1)
-      return unsupported("type", "it accumulates in several types, of which one is floating", "split the kernel");
+      return unsupported("type", "it accumulates in several types, one of which is floating", "split the kernel");
     return okStatus();
   }
 
@@ -162,18 +163,19 @@ class Maker {
     for (const kernel::Access &load : kernel_.loads)
       for (const kernel::Store &s : kernel_.stores)
         if (load.tensor == s.target.tensor)
-          return unsupported("form", "it reads what it selects into", "select into another tensor");
+          return unsupported("form", "it reads the tensor that it selects into", "select into another tensor");
     if (!isRowwise(kernel_)) return okStatus();
     const auto &index = kernel_.stores[0].target.index;
     for (std::size_t i = 0; i + 1 < index.size(); ++i)
       if (std::count_if(index[i].coefficients.begin(), index[i].coefficients.end(), [](auto c) { return c != 0; }) > 1)
-        return unsupported("form", "several dims choose a row of a selection together", "give the rows a dim each");
+        return unsupported("form", "several dims together choose a row of a selection",
+                           "use one dim per dimension of the rows");
     if (kernel_.stores.size() == 1) return okStatus();
     const kernel::Value &one = kernel_.body[static_cast<std::size_t>(kernel_.stores[1].value)];
     const DType counts = graph_.tensors[static_cast<std::size_t>(kernel_.stores[1].target.tensor)].type;
     if (one.op != kernel::Op::kConstant || isFloat(one.type) || one.integer != 1 || isFloat(counts))
-      return unsupported("form", "a selection with rows or a limit does not count by one, in an integer",
-                         "add 1 for each that is kept");
+      return unsupported("form", "a selection with rows or a limit must count by 1 in an integer",
+                         "add 1 for each element that is kept");
     return okStatus();
   }
 
@@ -185,19 +187,20 @@ class Maker {
     if (hasExtremes())
       for (std::size_t d = 0; d < scheme_.axes.size(); ++d)
         if (isSplit(scheme_.axes[d]) && !mayCutExtreme(kernel_, d))
-          return illegal(fmt::format("dim '{}' is split; the first of equal minima or maxima is known only where the "
-                                     "outermost dim that they are taken over is, alone",
-                                     scheme_.axes[d].name),
-                         "use factor 1 for it at every level but the range");
+          return illegal(
+              fmt::format("dim '{}' is split; to find the first of equal minima or maxima, only the outermost "
+                          "of the dims that they range over may be split",
+                          scheme_.axes[d].name),
+              "use factor 1 for it at every level but the range");
     std::size_t first = 0;  // dim along which lists grow
     while (first < scheme_.axes.size() && (scheme_.axes[first].extent == 1 || isOfRow(kernel_, first))) ++first;
     for (std::size_t d = 0; d < scheme_.axes.size(); ++d)
       if (kernel_.form == Form::kSelect && isSplit(scheme_.axes[d]) && d != first && !isOfRow(kernel_, d))
-        return illegal(fmt::format("dim '{}' is split; what a selection keeps stays in order only where '{}' alone is",
+        return illegal(fmt::format("dim '{}' is split; a selection keeps its order only if just '{}' is split",
                                    scheme_.axes[d].name, scheme_.axes[first].name),
                        "use factor 1 for the other dims at every level but the range");
     if (hasOneOrder(graph_, number_) && scheme_.units * scheme_.threads > 1)
-      return illegal("floating-point sums of this form have one order, which units cannot share",
+      return illegal("floating-point sums of this form have a fixed order and cannot be split over units",
                      "use one DPU and one tasklet");
     return okStatus();
   }
@@ -208,7 +211,7 @@ class Maker {
       if (o.use != Use::kInPlace) continue;
       for (std::size_t d = 0; d < scheme_.axes.size(); ++d)
         if (isSplit(scheme_.axes[d]) && (!o.involves(static_cast<int>(d)) || hasSeveral(o, d)))
-          return illegal(fmt::format("dim '{}' is split, along which points hand on '{}'", scheme_.axes[d].name,
+          return illegal(fmt::format("dim '{}' is split, but its points pass on '{}'", scheme_.axes[d].name,
                                      scheme_.tensorOf(o).name),
                          "use factor 1 at every level but the range");
     }

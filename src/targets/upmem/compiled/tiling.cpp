@@ -28,7 +28,7 @@ class Tiler {
     measureOperands(scheme_);
     if (scheme_.wramBytes > room_) moveTables();
     if (Status s = lower::checkCapacity(scheme_.kernel(), scheme_.wramBytes, "bytes of WRAM per tasklet at least",
-                                        room_, fmt::format("of {} tasklets each has", scheme_.threads),
+                                        room_, fmt::format("each of {} tasklets has", scheme_.threads),
                                         "use fewer tasklets, or a smaller range");
         !s)
       return s;

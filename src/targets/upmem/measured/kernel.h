@@ -1,5 +1,5 @@
-// A kernel as one of the measured programs. Where data decide its time, long runs are extrapolated from samples of its
-// rounds (sampler.h).
+// A kernel as one of the measured programs. Samples and pieces of it have fewer rounds, or are parts of rounds where
+// these are long: a row of a matrix, the columns of a tile, a chunk along the sum.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,11 @@ class MeasuredKernel final : public DpuKernel {
  private:
   std::vector<Kind> kinds(bool isFilled) const override;
   Dpu loaded(std::int64_t dpu) const override;
-  Result<DeviceRun> runGenerated(const RunMode &mode) const override;
+  std::vector<Way> ways() const override;
+  std::int64_t granule(int dim) const override;
+  bool areDpusAlike() const override { return true; }
+  Shortened shortened(std::int64_t dpu, const lower::PerDim &ranges, const lower::PerDim &valid) const override;
+  bool isWholeCheapOnConstants() const override { return true; }
 
   std::shared_ptr<const Layout> layout_;
 };

@@ -26,8 +26,8 @@ class Layout final : public HostPlan {
   Layout(const kernel::Graph &graph, int kernel, const Pattern &pattern, const Work &work, std::int64_t dpus,
          std::int64_t tasklets, const std::vector<std::int64_t> &extents, std::int64_t firstByte);
   /// That of one DPU with less work.
-  Layout cut(const Work &work, const std::vector<std::int64_t> &extents) const {
-    return {*scheme_.graph, scheme_.number, pattern_, work, 1, tasklets(), extents, firstByte()};
+  Layout cut(const Work &work) const {
+    return {*scheme_.graph, scheme_.number, pattern_, work, 1, tasklets(), extents(), firstByte()};
   }
 
   const Pattern &pattern() const { return pattern_; }

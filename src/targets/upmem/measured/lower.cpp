@@ -46,7 +46,7 @@ class Mapper {
   Status checkTasklets(std::int64_t tasklets) const {
     const std::int64_t most = std::min(machine_.levels[kTasklet].count, machine_.dpu->maxTasklets);
     if (tasklets >= 1 && tasklets <= most) return okStatus();
-    return illegal(fmt::format("{} tasklets; a DPU of {} has {}", tasklets, machine_.name, most),
+    return illegal(fmt::format("{} tasklets requested; a DPU of {} has {}", tasklets, machine_.name, most),
                    fmt::format("choose tasklets=1 to {}", most));
   }
 
@@ -57,7 +57,7 @@ class Mapper {
 
   Status checkWram(const program::Code &code, std::int64_t tasklets, std::int64_t bufferBytes) const {
     return lower::checkCapacity(kernel_, wramBytes(code, tasklets, bufferBytes),
-                                fmt::format("bytes of WRAM ({} tasklets with {} each, {} besides)", tasklets,
+                                fmt::format("bytes of WRAM ({} tasklets with {} each, plus {})", tasklets,
                                             heapBytes(pattern_.shape, bufferBytes, pattern_.bins), code.wramUsed),
                                 machine_.dpu->wram.value, "a DPU has", "use smaller buffers or fewer tasklets");
   }
@@ -132,22 +132,23 @@ class Reader {
 
   Status checkShape() const {
     if (mapping_.subspaces.size() != 1)
-      return mapper_.illegal(fmt::format("{} subspaces; the programs run one", mapping_.subspaces.size()),
-                             "use one subspace: M1:{...}");
+      return mapper_.illegal(
+          fmt::format("the mapping has {} subspaces; the programs run one", mapping_.subspaces.size()),
+          "use one subspace: M1:{...}");
     for (const char *name : {"dpus", "tasklets"})
       if (mapping_.parameters.contains(name))
-        return mapper_.illegal(fmt::format("{}= beside factors, which say it already", name),
-                               fmt::format("leave {}= out, or use 'reference;{}=N'", name, name));
+        return mapper_.illegal(fmt::format("{}= repeats what the factors specify", name),
+                               fmt::format("omit {}=, or use 'reference;{}=N'", name, name));
     if (!mapping_.order.empty())
-      return mapper_.illegal("order(...) of loops that the programs fix", "leave order(...) out");
+      return mapper_.illegal("order(...) is not available: the programs have fixed loops", "omit order(...)");
     if (mapping_.mergeAt == mapping::MergeAt::kDevice)
-      return mapper_.illegal("merge=device, where the programs leave partial results to the host",
-                             "leave merge=device out");
+      return mapper_.illegal("merge=device is not available: the programs leave partial results to the host",
+                             "omit merge=device");
     const auto &factors = mapping_.subspaces[0].factors;
     for (std::size_t l = 0; l < kLevels; ++l)
       for (std::size_t d = 0; d < factors[l].size(); ++d)
         if (factors[l][d] != 1 && static_cast<int>(d) != pattern_.rows)
-          return mapper_.illegal(fmt::format("dim '{}' is split at level {}; the program splits '{}' alone",
+          return mapper_.illegal(fmt::format("dim '{}' is split at level {}; the program splits only '{}'",
                                              mapper_.kernel().dims[d].name, mapper_.machine().levels[l].name,
                                              mapper_.kernel().dims[static_cast<std::size_t>(pattern_.rows)].name),
                                  "use factor 1 at every level but the range");
@@ -163,10 +164,10 @@ class Reader {
     Work w;
     const std::int64_t per = factor(kLevels);
     if (per < 1)
-      return mapper_.illegal("a tasklet's share is less than one buffer, so that nothing is left",
-                             "use a smaller buffer, fewer tasklets or DPUs, or leave tail=truncate out");
+      return mapper_.illegal("a tasklet's share is smaller than one buffer, so nothing is left to compute",
+                             "use a smaller buffer, fewer tasklets or DPUs, or omit tail=truncate");
     if (per % mapper_.arrays() != 0)
-      return mapper_.illegal(fmt::format("a range of {} elements has no two halves", per), "use an even range");
+      return mapper_.illegal(fmt::format("a range of {} elements cannot be halved", per), "use an even range");
     w.perTasklet = per / mapper_.arrays();
     std::int64_t divided = pattern_.inner < 0 ? w.perTasklet : range(pattern_.inner);
     if (pattern_.columns >= 0) divided = std::gcd(divided, range(pattern_.columns));
@@ -176,13 +177,13 @@ class Reader {
                    mapper_.usualBuffer(code, factor(kTasklet), multiplySaturated(divided, mapper_.elementBytes()))) {
       w.buffer = *usual;
     } else {
-      return mapper_.illegal(fmt::format("no buffer of 8 bytes or more that fits WRAM divides {} elements", divided),
+      return mapper_.illegal(fmt::format("no buffer of at least 8 bytes that fits WRAM divides {} elements", divided),
                              "use a range that is a multiple of 8 bytes");
     }
     if (const Status s = mapper_.checkBuffer(w.buffer); !s) return s.diagnostics();
     if (divided % w.buffer != 0)
       return mapper_.illegal(
-          fmt::format("buffers of {} elements do not divide a range of {}: {} are left", w.buffer, divided,
+          fmt::format("buffers of {} elements do not divide a range of {}: {} are left over", w.buffer, divided,
                       divided % w.buffer),
           fmt::format("use a range of {}, or another buffer=", ceilDiv(divided, w.buffer) * w.buffer));
     w.inner = pattern_.inner < 0 ? 0 : range(pattern_.inner);
@@ -198,12 +199,12 @@ class Reader {
       const std::int64_t half = factor(kLevels) / 2;
       const std::string &tasklets = mapper_.machine().levels[kTasklet].name;
       if (mapping_.cyclic == std::map<std::string, std::int64_t>{{tasklets, half}}) return okStatus();
-      return mapper_.illegal("the program sums two arrays, here the halves of one: a tasklet has a piece of each",
-                             fmt::format("say cyclic({},{})", tasklets, half));
+      return mapper_.illegal("the program sums two arrays, here the halves of one: each tasklet needs a piece of each",
+                             fmt::format("add cyclic({},{})", tasklets, half));
     }
     if (mapping_.cyclic.empty()) return okStatus();
-    return mapper_.illegal("cyclic(...), where every tasklet of the programs has a contiguous slice",
-                           "leave cyclic(...) out");
+    return mapper_.illegal("cyclic(...) is not available: every tasklet of the programs has a contiguous slice",
+                           "omit cyclic(...)");
   }
 
   const Mapper &mapper_;
@@ -220,7 +221,7 @@ Result<Pattern> programFor(const kernel::Graph &graph, int kernel, const machine
     return unsupported("unsupported-pattern", graph.kernels[static_cast<std::size_t>(kernel)].where,
                        fmt::format("kernel '{}' cannot run on {}: a histogram of {} bins",
                                    graph.kernels[static_cast<std::size_t>(kernel)].name, machine.name, pattern->bins),
-                       fmt::format("the program has an even number of bins, 2 to {}", kMostBins));
+                       fmt::format("the program supports an even number of bins, 2 to {}", kMostBins));
   return pattern;
 }
 
@@ -235,16 +236,17 @@ Result<mapping::Mapping> referenceMapping(const kernel::Graph &graph, int kernel
   const auto split = splitDpus(dpus, machine);
   if (!split)
     return mapper->illegal(
-        fmt::format("{} DPUs are not equally many of each of some ranks; {} has {} ranks of {}", dpus, machine.name,
+        fmt::format("{} DPUs cannot be divided evenly over ranks; {} has {} ranks of {}", dpus, machine.name,
                     machine.levels[kRank].count, machine.levels[kDpu].count),
-        fmt::format("choose up to {} DPUs, or ranks times DPUs of each, at most {}", machine.levels[kDpu].count,
-                    machine.levels[kRank].count * machine.levels[kDpu].count));
+        fmt::format("use up to {} DPUs, or a whole number of ranks times the DPUs in each, at most {}",
+                    machine.levels[kDpu].count, machine.levels[kRank].count * machine.levels[kDpu].count));
   if (!asked.order.empty() || !asked.cyclic.empty())
-    return mapper->illegal("order(...) or cyclic(...) beside reference, whose programs fix both",
-                           "leave them out; dpus=, tasklets=, buffer= and tail= may follow");
+    return mapper->illegal("order(...) and cyclic(...) cannot be combined with reference, whose programs fix both",
+                           "omit them; dpus=, tasklets=, buffer= and tail= are allowed");
   if (asked.mergeAt == mapping::MergeAt::kDevice && spec.kind == mapping::MapSpec::Kind::kReference)
-    return mapper->illegal("merge=device beside reference, whose programs leave partial results to the host",
-                           "leave merge=device out, or use 'auto;merge=device'");
+    return mapper->illegal(
+        "merge=device cannot be combined with reference, whose programs leave partial results to the host",
+        "omit merge=device, or use 'auto;merge=device'");
   const auto code = build(mapper->pattern().shape, mapper->pattern().type, tasklets, cache);
   if (!code) return code.diagnostics();
   std::int64_t buffer = parameter(asked, "buffer", 0);

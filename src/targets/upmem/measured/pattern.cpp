@@ -31,13 +31,13 @@ class Recogniser {
   Result<Pattern> run() {
     if (const auto d = checkTypes()) return *d;
     if (kernel_.dims.empty() || kernel_.dims.size() > 3)
-      return unsupported("pattern", fmt::format("it has {} dims, the programs have 1 to 3", kernel_.dims.size()));
+      return unsupported("pattern", fmt::format("it has {} dims, but the programs have 1 to 3", kernel_.dims.size()));
     if (kernel_.hasIndirectLoads()) return unsupported("pattern", "it reads at an index from data");
     if (kernel_.limit >= 0 ||
         std::any_of(kernel_.stores.begin(), kernel_.stores.end(), [](auto &s) { return s.follows >= 0; }))
       return unsupported("pattern", "it selects up to a limit, or takes a minimum with its index");
-    if (!kernel_.guards.empty()) return unsupported("pattern", "a condition leaves out some of its points");
-    if (!kernel_.bounds.empty()) return unsupported("pattern", "data say how far its loops run");
+    if (!kernel_.guards.empty()) return unsupported("pattern", "a condition excludes some of its points");
+    if (!kernel_.bounds.empty()) return unsupported("pattern", "its loop bounds come from data");
     Pattern p;
     p.type = elementType();
     if (kernel_.form == kernel::Form::kSelect) return selection(p);
@@ -76,8 +76,8 @@ class Recogniser {
       if (t.type == DType::kI32 || t.type == DType::kU32 || t.type == DType::kI16 || t.type == DType::kU16)
         return std::nullopt;
       return unsupported("type",
-                         fmt::format("tensor '{}' holds {}, the programs compute in 16- and 32-bit integers", t.name,
-                                     pimento::name(t.type)),
+                         fmt::format("tensor '{}' holds {}, but the programs compute in 16- and 32-bit integers",
+                                     t.name, pimento::name(t.type)),
                          "use --dtype i32, u32, i16 or u16");
     };
     for (const kernel::Access &a : kernel_.loads)
@@ -102,7 +102,7 @@ class Recogniser {
   bool sameType(int v, const Pattern &p) const { return value(v).type == p.type; }
 
   Diagnostic notOneOf(std::string_view what) const {
-    return unsupported("op", fmt::format("{} is none that there is a program for", what));
+    return unsupported("op", fmt::format("no program exists for {}", what));
   }
 
   Result<Pattern> addition(Pattern p) const {
@@ -181,7 +181,7 @@ class Recogniser {
     };
     if (!isScan()) return notOneOf("its recurrence");
     if (lower::hasInitial(graph_, static_cast<int>(&kernel_ - graph_.kernels.data()), *carried))
-      return unsupported("pattern", "its sums begin at a value that is given, the program's at 0");
+      return unsupported("pattern", "its sums start from a given value, the program's from 0");
     p.shape = Shape::kScan;
     p.a = loaded(carried->value);
     p.type = graph_.tensors[static_cast<std::size_t>(p.a.tensor)].type;
@@ -211,7 +211,7 @@ class Recogniser {
     if (s.combine != kernel::Combine::kAdd || !isInteger(s.value, 1) || !s.target.isIndirect() ||
         !isBin(s.target.indirectIndex) || sizeOf(bins.type).value != 4 || bins.shape.size() != 1)
       return unsupported(
-          "op", "its indirect accumulation is not the histogram that there is a program for",
+          "op", "its indirect accumulation is not the histogram that the program computes",
           fmt::format("UPMEM's program counts h[x[n] * bins >> {}] += 1 into 32-bit counters", kValueBits));
     if (bins.shape[0] != p.bins)
       return unsupported("pattern", fmt::format("its histogram has {} counters for {} bins", bins.shape[0], p.bins));
@@ -242,7 +242,7 @@ class Recogniser {
     for (const auto &[a, b] : {std::pair{l, r}, std::pair{r, l}})
       if (assign(loaded(a), loaded(b), parallel, p)) return checkElements(p);
     return unsupported("pattern",
-                       "its factors are not a matrix and a vector, or two matrices, that meet along one dim only");
+                       "its factors are not a matrix and a vector, or two matrices, that share exactly one dim");
   }
 
   static bool moves(const View &v, int dim) { return dim >= 0 && v.stride[static_cast<std::size_t>(dim)] != 0; }

@@ -1,0 +1,258 @@
+#include "pimento/driver/input_kind.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "pimento/base/file.h"
+#include "pimento/base/text.h"
+#include "pimento/dpu/load.h"
+#include "pimento/driver/source_text.h"
+#include "pimento/driver/tool_box.h"
+#include "pimento/frontend/frontend.h"
+#include "pimento/kernel/notation.h"
+#include "pimento/kernel/zoo.h"
+#include "pimento/machine/machine.h"
+#include "pimento/mapping/cnm.h"
+#include "pimento/program/text.h"
+
+namespace pimento::driver {
+
+namespace {
+
+/// What the file INPUT holds.
+Result<std::string> textOf(const Options &options) {
+  return options.text ? Result<std::string>(*options.text) : readFile(options.input);
+}
+
+std::string stemOf(const Options &options) {
+  return std::filesystem::path(options.input).stem().string();
+}
+
+/// Extents by dim name, for inputs that do not name their sizes.
+kernel::Sizes dimSizes(const kernel::Graph &graph) {
+  kernel::Sizes sizes;
+  for (const kernel::Kernel &k : graph.kernels)
+    for (const kernel::Dim &d : k.dims) sizes.emplace(d.name, d.extent);
+  return sizes;
+}
+
+Result<Input> fromGraph(Result<kernel::Graph> graph, std::string name) {
+  if (!graph) return graph.diagnostics();
+  Input in;
+  in.name = std::move(name);
+  in.sizes = dimSizes(*graph);
+  in.type = graph->tensors.front().type;
+  in.graph = std::move(*graph);
+  return in;
+}
+
+/// A text that this verb, or an earlier one with the same tools, may have read already: then it is bound to sizes only.
+template <typename File>
+Result<File> readOnce(const std::string &text, const Options &options) {
+  constexpr std::size_t kTree = std::size_t{8} << 20;
+  const auto read = [&] { return File::read(text, options.input, options.function); };
+  if (!options.tools) return read();
+  const std::string key = options.function + '\0' + options.input + '\0' + text;
+  return *options.tools->cache->get<Result<File>>(key, kTree, read);
+}
+
+Result<Input> fromMlir(const InputRequest &r) {
+  const Result<std::string> text = textOf(r.options);
+  if (!text) return text.diagnostics();
+  const Result<frontend::MlirFile> read = readOnce<frontend::MlirFile>(*text, r.options);
+  if (!read) return read.diagnostics();
+  Result<frontend::Imported> file = read->bind(r.sizes);
+  if (!file) return file.diagnostics();
+  Result<Input> in = fromGraph(std::move(file->graph), stemOf(r.options));
+  if (!in) return in;
+  in->source = std::make_shared<const SourceText>(
+      SourceText{SourceText::Language::kMlir, *text, r.sizes, std::move(file->tensors)});
+  in->mappings = std::move(file->mappings);
+  in->mappingTarget = std::move(file->target);
+  return in;
+}
+
+Result<Input> fromC(const InputRequest &r) {
+  const Result<std::string> text = textOf(r.options);
+  if (!text) return text.diagnostics();
+  const Result<frontend::CFile> read = readOnce<frontend::CFile>(*text, r.options);
+  if (!read) return read.diagnostics();
+  Result<frontend::CKernels> file = read->bind(r.sizes);
+  if (!file) return file.diagnostics();
+  Result<Input> in = fromGraph(std::move(file->graph), stemOf(r.options));
+  if (!in) return in;
+  in->source = std::make_shared<const SourceText>(SourceText{SourceText::Language::kC, *text, r.sizes, {}});
+  if (!r.sizes.empty()) in->sizes = r.sizes;
+  in->warnings = std::move(file->warnings);
+  return in;
+}
+
+/// A verified graph; its mappings wait for the machine.
+Result<Input> fromCnm(const InputRequest &r) {
+  const Result<std::string> text = textOf(r.options);
+  if (!text) return text.diagnostics();
+  Result<mapping::CnmModule> module = mapping::parseCnm(*text, r.options.input, r.sizes);
+  if (!module) return module.diagnostics();
+  if (Status s = mapping::verify(*module); !s) return s.diagnostics();
+  Result<Input> in = fromGraph(module->graph, stemOf(r.options));
+  if (!in) return in;
+  if (!module->sizes.empty()) in->sizes = module->sizes;
+  in->cnm = std::make_shared<const mapping::CnmModule>(std::move(*module));
+  return in;
+}
+
+/// A program of device commands, LLVCNM.
+Result<Input> fromProgramText(const InputRequest &r) {
+  const Result<std::string> text = textOf(r.options);
+  if (!text) return text.diagnostics();
+  Input in;
+  auto places = std::make_shared<program::Places>();
+  Result<program::Program> p = program::parse(*text, r.options.input, places.get());
+  if (!p) return p.diagnostics();
+  in.type = r.type;
+  in.name = stemOf(r.options);
+  in.program = std::make_shared<const program::Program>(std::move(*p));
+  in.places = std::move(places);
+  return in;
+}
+
+/// A DPU program of one process, for one DPU.
+Result<Input> fromDpuProgram(const InputRequest &r) {
+  const Options &options = r.options;
+  const machine::Machine &machine = r.machine;
+  if (!machine.dpu)
+    return usageError("no-dpu", "--target",
+                      fmt::format("'{}' is a DPU program, but machine '{}' has no DPUs", options.input, machine.name),
+                      "omit --target, or choose a machine of family upmem");
+  const Result<std::string> contents = readFile(options.input);
+  if (!contents) return contents.diagnostics();
+  const machine::Dpu &dpu = *machine.dpu;
+  dpu::LinkOptions link;
+  link.tasklets = dpu.maxTasklets;
+  if (const machine::Level *threads = machine::levelOf(machine.levels, machine::LevelRole::kThread))
+    link.tasklets = threads->count;
+  link.instructions = dpu.instructions;
+  link.wramBytes = dpu.wram.value;
+  link.mramBytes = dpu.mram.value;
+  Result<program::Code> code = dpu::loadProgram(*contents, options.input, link);
+  if (!code) return code.diagnostics();
+  Input in;
+  in.name = stemOf(options);
+  in.sizes["tasklets"] = code->tasklets;
+  in.type = machine.nativeType;
+  program::Process process;
+  process.name = in.name;
+  process.body = program::MachineCode{std::make_shared<const program::Code>(std::move(*code))};
+  in.program = std::make_shared<const program::Program>(program::Program{machine.name, {}, {std::move(process)}});
+  return in;
+}
+
+Result<Input> fromZoo(const InputRequest &r) {
+  const Options &options = r.options;
+  DType type = r.type;
+  // Variants of the zoo concern the kernel or its program; those of programs are checked by the target.
+  const kernel::ZooEntry *entry = kernel::zooEntry(options.input);
+  // Some kernels have no floating-point form; by default they are what UPMEM programs compute.
+  if (options.dtype.empty() && !entry->isDefinedFor(type)) type = DType::kI32;
+  Result<kernel::Graph> graph = kernel::makeZooKernel(options.input, r.sizes, type, options.variant);
+  if (!graph) return graph.diagnostics();
+  Input in;
+  in.name = options.input;
+  in.sizes = entry->defaults;
+  for (const auto &[name, value] : r.sizes) in.sizes[name] = value;
+  in.type = type;
+  in.graph = std::move(*graph);
+  return in;
+}
+
+Result<Input> fromNotation(const InputRequest &r) {
+  Result<Input> in = fromGraph(kernel::parseNotation(r.options.input, r.sizes, r.type), "notation");
+  if (in) in->type = r.type;
+  return in;
+}
+
+bool isElf(const std::string &input) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(input, ignored)) return false;
+  std::ifstream file(input, std::ios::binary);
+  std::string magic(4, ' ');
+  return file.read(magic.data(), 4) && magic ==
+                                           "\x7f"
+                                           "ELF";
+}
+
+bool isNotation(const std::string &input) {
+  return input.find_first_of("={") != std::string::npos;
+}
+
+bool isZooKernel(const std::string &input) {
+  return kernel::zooEntry(input) != nullptr;
+}
+
+constexpr InputKind kKinds[] = {
+    {.name = "mlir", .endings = {".mlir"}, .isText = true, .isRead = frontend::hasMlir, .read = fromMlir},
+    {.name = "c", .endings = {".c"}, .isText = true, .isRead = frontend::hasKernelC, .read = fromC},
+    {.name = "cnm", .endings = {".cnm"}, .isText = true, .read = fromCnm, .targetOf = mapping::cnmTarget},
+    {.name = "llvcnm", .endings = {".llvcnm"}, .isText = true, .read = fromProgramText, .targetOf = program::targetOf},
+    {.name = "DPU program", .endings = {".s", ".S"}, .isIt = isElf, .read = fromDpuProgram, .usualTarget = "upmem"},
+    {.name = "index notation", .isIt = isNotation, .read = fromNotation},
+    {.name = "kernel of the zoo", .isIt = isZooKernel, .read = fromZoo},
+};
+
+bool hasEnding(const InputKind &kind, std::string_view input) {
+  return std::ranges::any_of(kind.endings, [&](std::string_view e) { return !e.empty() && input.ends_with(e); });
+}
+
+}  // namespace
+
+std::span<const InputKind> inputKinds() {
+  return kKinds;
+}
+
+bool reads(std::string_view kind) {
+  return std::ranges::any_of(inputKinds(), [&](const InputKind &k) {
+    return k.isText && k.name == kind && (k.isRead == nullptr || k.isRead());
+  });
+}
+
+const InputKind *kindOf(const std::string &input) {
+  for (const InputKind &kind : kKinds)
+    if (hasEnding(kind, input)) return &kind;
+  for (const InputKind &kind : kKinds)
+    if (kind.isIt != nullptr && kind.isIt(input)) return &kind;
+  return nullptr;
+}
+
+bool isFileName(const std::string &input) {
+  const InputKind *kind = kindOf(input);
+  return kind != nullptr && hasEnding(*kind, input) && !isNotation(input);
+}
+
+std::string fileEndings() {
+  std::vector<std::string> endings;
+  for (const InputKind &kind : kKinds)
+    if (!kind.endings[0].empty()) endings.emplace_back(kind.endings[0]);
+  const std::string last = endings.back();
+  endings.pop_back();
+  return fmt::format("{} or {}", join(endings, ", "), last);
+}
+
+std::string usualTarget(const Options &options, Location &where) {
+  const InputKind *kind = kindOf(options.input);
+  if (kind == nullptr) return "hbm-pim";
+  if (kind->targetOf != nullptr)
+    if (const Result<std::string> text = textOf(options)) {
+      Location inText;
+      std::string target = kind->targetOf(*text, &inText);
+      if (!target.empty()) {
+        where = {options.input, inText.line, inText.column};
+        return target;
+      }
+    }
+  return std::string(kind->usualTarget);
+}
+
+}  // namespace pimento::driver

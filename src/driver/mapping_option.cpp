@@ -1,0 +1,73 @@
+#include "pimento/driver/mapping_option.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pimento/base/suggest.h"
+#include "pimento/base/text.h"
+#include "pimento/driver/input.h"
+#include "pimento/kernel/zoo.h"
+#include "pimento/mapping/cnm.h"
+#include "pimento/mapping/mapping.h"
+
+namespace pimento::driver {
+
+Result<evaluate::Offload> parseOffload(const Options &options) {
+  using evaluate::Offload;
+  const kernel::ZooEntry *entry = kernel::zooEntry(options.input);
+  if (options.offload.empty()) return entry != nullptr && entry->isNetwork ? Offload::kBest : Offload::kAll;
+  const std::vector<std::string> names = {"all", "possible", "best"};
+  const auto found = std::find(names.begin(), names.end(), options.offload);
+  if (found == names.end())
+    return usageError("unknown-offload", "--offload", fmt::format("unknown offload mode '{}'", options.offload),
+                      suggest(options.offload, names));
+  return static_cast<Offload>(found - names.begin());
+}
+
+Result<std::vector<mapping::MapSpec>> parseMaps(const Options &options) {
+  std::vector<mapping::MapSpec> specs;
+  std::vector<std::string> texts = options.maps;
+  if (texts.empty() && !options.usualMap.empty()) texts = {options.usualMap};
+  for (const std::string &text : texts)
+    for (const std::string_view part : split(text, '|')) {
+      Result<mapping::MapSpec> spec = mapping::parseMapSpec(trim(part));
+      if (!spec) return spec.diagnostics();
+      if (spec->kind == mapping::MapSpec::Kind::kExplicit) spec->mapping.text = mapping::print(*spec);
+      specs.push_back(std::move(*spec));
+    }
+  if (specs.empty()) specs.emplace_back();
+  return specs;
+}
+
+namespace {
+
+/// One mapping per kernel, `usual` where the file leaves it open. Diagnostics: those of mapping::verify.
+Result<std::vector<mapping::MapSpec>> mapsOfFile(const mapping::CnmModule &cnm, const machine::Machine &machine,
+                                                 const mapping::MapSpec &usual) {
+  if (const Status s = mapping::verify(cnm, machine); !s) return s.diagnostics();
+  std::vector<mapping::MapSpec> specs;
+  for (const std::optional<mapping::MapSpec> &spec : cnm.mappings) specs.push_back(spec.value_or(usual));
+  return specs;
+}
+
+}  // namespace
+
+Result<std::vector<mapping::MapSpec>> mapsOf(const Options &options, const Input &input, const std::string &target,
+                                             const machine::Machine &machine) {
+  if (input.cnm && options.maps.empty() && (input.cnm->target.empty() || input.cnm->target == target)) {
+    const Result<std::vector<mapping::MapSpec>> usual = parseMaps(options);
+    if (!usual) return usual.diagnostics();
+    return mapsOfFile(*input.cnm, machine, usual->front());
+  }
+  const bool isStated =
+      std::any_of(input.mappings.begin(), input.mappings.end(), [](const std::string &m) { return !m.empty(); });
+  if (!options.maps.empty() || !isStated || (!input.mappingTarget.empty() && input.mappingTarget != target))
+    return parseMaps(options);
+  Options stated = options;
+  const std::string usual = options.usualMap.empty() ? "reference" : options.usualMap;
+  for (const std::string &m : input.mappings) stated.maps.push_back(m.empty() ? usual : m);
+  return parseMaps(stated);
+}
+
+}  // namespace pimento::driver

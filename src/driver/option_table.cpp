@@ -1,0 +1,313 @@
+#include "pimento/driver/option_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "pimento/base/overloaded.h"
+#include "pimento/base/text.h"
+#include "pimento/driver/verbs.h"
+
+namespace pimento::driver {
+
+namespace {
+
+using V = VerbId;
+using G = OptionGroup;
+
+constexpr VerbSet kRuns = {V::kEstimate, V::kSimulate, V::kExplain};
+constexpr VerbSet kKernelVerbs = kRuns | VerbSet{V::kCompile, V::kCompare, V::kExplore};
+constexpr VerbSet kMachineVerbs = kKernelVerbs | VerbSet{V::kTargets, V::kCalibrate, V::kValidate};
+constexpr VerbSet kExplore = {V::kExplore}, kValidate = {V::kValidate}, kCompare = {V::kCompare};
+constexpr double kMostJobs = 1024, kMostLaunches = 1e6, kMostInstructions = 1e15, kMostMappings = 1e8;
+
+// clang-format off
+constexpr auto kRows = std::to_array<OptionRow>({
+  {.name = {}, .field = &Options::input, .apiKey = "kernel"},
+  {.name = {}, .field = &Options::machinePath, .help = "folders with machine files",
+   .apiKey = "machines"},
+  {.name = "size", .field = &Options::sizes, .value = "NAME=N,...", .verbs = kKernelVerbs | VerbSet{V::kKernels},
+   .help = "extents, as in m=4096,n=1024; kernels of the zoo name their sizes, notation and C use the names in the text, "
+           "MLIR has d0, d1, ... or ARG:DIM; repeatable",
+   .group = G::kKernel, .runKey = "sizes", .apiKey = "size"},
+  {.name = "dtype", .field = &Options::dtype, .value = "TYPE", .verbs = kKernelVerbs | VerbSet{V::kKernels},
+   .help = "element type of zoo kernels and notation: f64 f32 f16 bf16 f8e4m3 f8e5m2 i64 i32 i16 i8 u64 u32 u16 u8",
+   .group = G::kKernel, .runKey = "dtype", .apiKey = "dtype", .usual = "the machine's native type"},
+  {.name = "variant", .field = &Options::variant, .value = "NAME", .verbs = kKernelVerbs | VerbSet{V::kKernels},
+   .help = "variant of the kernel: plain, tree or measured",
+   .group = G::kKernel, .runKey = "variant", .apiKey = "variant", .usual = "plain"},
+  {.name = "function", .field = &Options::function, .value = "NAME", .verbs = kKernelVerbs | VerbSet{V::kKernels},
+   .help = "function to read from an MLIR or C file with several",
+   .group = G::kKernel, .runKey = "function", .apiKey = "function"},
+  {.name = "target", .field = &Options::target, .value = "NAME|FILE.yaml",
+   .verbs = kRuns | VerbSet{V::kCompile, V::kExplore},
+   .help = "machine: a name that `pimento targets` lists, or a machine file",
+   .runKey = "target", .alsoInRunOf = kCompare,
+   .usual = "hbm-pim; upmem for DPU programs; for .cnm and .llvcnm files the one they name"},
+  {.name = "target", .field = &Options::target, .value = "NAME|FILE.yaml", .verbs = kValidate,
+   .help = "mappings: the machine", .usual = "hbm-pim"},
+  {.name = "targets", .field = &Options::targets, .value = "NAME,...", .verbs = kCompare,
+   .help = "machines to compare, or all", .apiKey = "target", .separator = ',', .usual = "all"},
+  {.name = "set", .field = &Options::sets, .value = "PATH=VALUE", .verbs = kMachineVerbs,
+   .help = "override a number of the machine; channels=, ranks=, dpus= and tasklets= are short names; repeatable",
+   .page = "how-to/machine-file.md", .runKey = "sets", .apiKey = "set"},
+  {.name = "map", .field = &Options::maps, .value = "SPEC", .verbs = kKernelVerbs,
+   .help = "mapping: reference, auto, host, or one in full such as 'M1:{(64,1),(8,1),(1,16),(8,256)}'; '|' separates "
+           "the kernels of a graph",
+   .page = "cli.md#mappings", .group = G::kKernel, .runKey = "map", .apiKey = "map",
+   .usual = "that of the file, else reference"},
+  {.name = "data", .field = &Options::data, .value = "SPEC", .verbs = kKernelVerbs,
+   .help = "operands: random, none (timing only, nothing is checked), zero, one, const:V, uniform:A,B or "
+           "FILE.npy[,NAME=FILE.npy]; on UPMEM their values affect the time",
+   .runKey = "data", .apiKey = "data", .usual = "random"},
+  {.name = "seed", .field = &Options::seed, .value = "N", .verbs = kKernelVerbs | kValidate,
+   .help = "seed of random data and of random mappings",
+   .runKey = "seed", .apiKey = "seed"},
+  {.name = "offload", .field = &Options::offload, .value = "WHAT", .verbs = kKernelVerbs,
+   .help = "kernels of a graph that run on the device: all (an error if one cannot), possible (all that can), or best "
+           "(those that are faster there than on the host)",
+   .page = "networks.md", .group = G::kKernel, .runKey = "offload", .apiKey = "offload",
+   .usual = "best for networks, else all"},
+  {.name = "constant", .field = &Options::constants, .value = "TENSOR,...", .verbs = kKernelVerbs | VerbSet{V::kKernels},
+   .help = "inputs that are the same in every run (weights): placed once, before the first run; not included in the "
+           "totals",
+   .runKey = "constants", .apiKey = "constant", .separator = ','},
+  {.name = "engine", .field = &Options::engine, .value = "NAME", .verbs = {V::kEstimate},
+   .help = "fast-forward (exact), or two-slice (extrapolates as CoMoNM does)",
+   .page = "how-to/engines.md", .runKey = "engine", .isAlwaysInRun = false, .alsoInRunOf = kCompare,
+   .apiKey = "engine", .usual = "fast-forward"},
+  {.name = "engine", .field = &Options::engine, .value = "NAME", .verbs = kValidate,
+   .help = "simulate, fast-forward or two-slice", .page = "how-to/engines.md",
+   .usual = "simulate on upmem, else fast-forward"},
+  {.name = "alpha", .field = &Options::alpha, .value = "A", .verbs = VerbSet{V::kEstimate} | kValidate,
+   .help = "two-slice: allowed deviation from the second piece taking twice as long as the first",
+   .page = "decisions/0013-two-slice.md", .runKey = "alpha", .isAlwaysInRun = false, .low = 1e-9, .high = 1,
+   .usual = "0.05"},
+  {.name = "in", .field = &Options::ins, .value = "PLACE=DATA", .verbs = kRuns,
+   .help = "DPU programs: data before the launch, as in PLACE=FILE or PLACE=u32:1,2*8; repeatable",
+   .page = "how-to/dpu-program.md", .group = G::kDpuProgram, .runKey = "in", .alsoInRunOf = kCompare},
+  {.name = "out", .field = &Options::outs, .value = "PLACE:WHAT[=FILE]", .verbs = {V::kSimulate},
+   .help = "DPU programs: data after the last launch, as in PLACE:u32[8], PLACE:BYTES=FILE or PLACE:u32[8]=FILE.npy; "
+           "repeatable",
+   .page = "how-to/dpu-program.md", .group = G::kDpuProgram, .runKey = "out",
+   .alsoInRunOf = {V::kEstimate, V::kCompare}},
+  {.name = "launches", .field = &Options::launches, .value = "N", .verbs = kRuns,
+   .help = "DPU programs: number of consecutive launches", .page = "how-to/dpu-program.md",
+   .group = G::kDpuProgram, .runKey = "launches", .alsoInRunOf = kCompare, .low = 1, .high = kMostLaunches},
+  {.name = "max-instructions", .field = &Options::maxInstructions, .value = "N", .verbs = kRuns,
+   .help = "DPU programs: stop a launch after this many instructions", .page = "how-to/dpu-program.md",
+   .group = G::kDpuProgram, .runKey = "max_instructions", .isAlwaysInRun = false, .low = 1, .high = kMostInstructions},
+  {.name = "profile", .field = &Options::isProfile, .verbs = kRuns,
+   .help = "DPU programs: show the time of functions and source lines", .page = "how-to/dpu-program.md",
+   .group = G::kDpuProgram},
+  {.name = "check", .field = &Options::check, .value = "HOW", .verbs = {V::kSimulate},
+   .help = "reference for the results of a C or MLIR file: text (the source, compiled for this computer), "
+           "or interpreter (the imported kernel only)",
+   .page = "checking.md", .runKey = "check", .isAlwaysInRun = false, .usual = "text"},
+  {.name = "trace", .field = &Options::trace, .value = "FILE", .verbs = {V::kSimulate},
+   .help = "write a timeline for Perfetto"},
+  {.name = "emit", .field = &Options::emit, .value = "STAGE", .verbs = {V::kCompile},
+   .help = "stage to print: kernel, mapping, cnm, llvcnm, commands, asm, c, host, ir or mlir"},
+  {.name = "sweep", .field = &Options::sweeps, .value = "PATH=VALUES", .verbs = kExplore,
+   .help = "vary a machine number or a kernel size: tRP=10..20, timing.tRCDRD=10,14, channels=1..64*2, "
+           "size.m=64,128; repeatable",
+   .page = "explore.md", .runKey = "sweeps"},
+  {.name = "chunks", .field = &Options::chunks, .value = "SPEC", .verbs = kExplore,
+   .help = "cyclic chunks to try: none, or channel=16,32;block=8",
+   .page = "explore.md", .group = G::kMappings, .runKey = "chunks",
+   .usual = "those that change the program or the host's work"},
+  {.name = "orders", .field = &Options::orders, .value = "none|all", .verbs = kExplore,
+   .help = "loop orders to try", .page = "explore.md", .group = G::kMappings, .runKey = "orders",
+   .usual = "those that change the program or the host's work"},
+  {.name = "exhaustive", .field = &Options::isExhaustive, .verbs = kExplore,
+   .help = "estimate every mapping, including those proved to be no better",
+   .page = "explore.md", .group = G::kMappings, .runKey = "exhaustive"},
+  {.name = "no-bounds", .field = &Options::isUnbounded, .verbs = kExplore,
+   .help = "do not discard mappings by lower bounds; estimate each",
+   .page = "explore.md", .group = G::kMappings, .runKey = "bounds", .runText = "none"},
+  {.name = "space", .field = &Options::space, .value = "own|factors", .verbs = kExplore,
+   .help = "own: the mappings that the target proposes; factors: every split of every dim",
+   .page = "explore.md", .group = G::kMappings, .runKey = "space", .usual = "own"},
+  {.name = "kernel", .field = &Options::kernels, .value = "NAME,...", .verbs = kExplore,
+   .help = "kernels of a graph to explore", .page = "explore.md", .runKey = "kernels", .separator = ',', .usual = "all"},
+  {.name = "kernels", .field = &Options::kernels, .value = "NAME,...", .verbs = kValidate,
+   .help = "mappings: kernels of the zoo", .separator = ',', .usual = "those of the CoMoNM paper"},
+  {.name = "limit", .field = &Options::limit, .value = "N", .verbs = kExplore,
+   .help = "maximum number of mappings per kernel; a larger space is sampled evenly; 0: no limit",
+   .page = "explore.md", .runKey = "limit", .low = 0, .high = kMostMappings},
+  {.name = "budget", .field = &Options::budget, .value = "N", .verbs = kExplore,
+   .help = "maximum number of mappings to estimate per kernel, smallest lower bounds first; the result states what this "
+           "proves; 0: no limit",
+   .page = "explore.md", .group = G::kMappings, .runKey = "budget", .low = 0, .high = kMostMappings},
+  {.name = "no-check", .field = &Options::isUnchecked, .verbs = kExplore,
+   .help = "do not run the best mappings on data", .page = "explore.md", .runKey = "check", .runText = "none"},
+  {.name = "store", .field = &Options::store, .value = "FILE.db", .verbs = kExplore,
+   .help = "keep results in this file; the same command continues from it", .page = "explore.md"},
+  {.name = "number", .field = &Options::number, .value = "KEY", .verbs = {V::kExplain},
+   .help = "number to explain, by its JSON key: breakdown.merge, counts.activates", .page = "explain.md"},
+  {.name = "depth", .field = &Options::depth, .value = "N", .verbs = {V::kExplain}, .help = "levels to show",
+   .page = "explain.md", .low = -1, .high = 64, .usual = "2; 5 for one number"},
+  {.name = "points", .field = &Options::points, .value = "FILE|DIR", .verbs = VerbSet{V::kCalibrate} | kValidate,
+   .help = "a CSV file or a folder of them"},
+  {.name = "count", .field = &Options::count, .value = "N", .verbs = kValidate,
+   .help = "mappings: random mappings of each kernel", .low = 1, .high = 1e6},
+  {.name = "schema", .field = &Options::isSchema, .verbs = {V::kTargets},
+   .help = "list the keys of machine files, with kinds and units", .page = "how-to/machine-file.md"},
+  {.name = "jobs", .field = &Options::jobs, .value = "N",
+   .verbs = kKernelVerbs | VerbSet{V::kCalibrate, V::kValidate}, .help = "threads", .apiKey = "jobs", .low = 0,
+   .high = kMostJobs, .usual = "all processors"},
+  {.name = "json", .field = &Options::isJson,
+   .verbs = kRuns | VerbSet{V::kTargets, V::kKernels, V::kCompare, V::kExplore, V::kCalibrate, V::kValidate, V::kOptions},
+   .help = "print one JSON object and nothing else on standard output"},
+  {.name = "output", .field = &Options::output, .value = "FILE", .verbs = VerbSet::all(),
+   .help = "write the result to a file"},
+  {.name = "quiet", .field = &Options::isQuiet, .verbs = VerbSet::all(), .help = "print no warnings and no progress"},
+});
+// clang-format on
+
+std::string_view nameOf(const OptionRow &row) {
+  return row.name.empty() ? row.apiKey : row.name;
+}
+
+Diagnostic badValue(const OptionRow &row, std::string_view text, const char *kind) {
+  return usageError("option-value", std::string(row.name.empty() ? "" : "--") + std::string(nameOf(row)),
+                    fmt::format("'{}' is not a value of {}", text,
+                                row.name.empty() ? fmt::format("'{}'", row.apiKey) : fmt::format("--{}", row.name)),
+                    row.low == std::numeric_limits<double>::lowest()
+                        ? fmt::format("it takes {}", kind)
+                        : fmt::format("it takes {} from {} to {}", kind, numberText(row.low), numberText(row.high)));
+}
+
+template <typename Integer>
+Status setInteger(const OptionRow &row, std::string_view text, Integer &out) {
+  Integer value = 0;
+  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (wrong != std::errc() || end != text.data() + text.size() || static_cast<double>(value) < row.low ||
+      static_cast<double>(value) > row.high)
+    return badValue(row, text, "an integer");
+  out = value;
+  return okStatus();
+}
+
+Status setNumber(const OptionRow &row, std::string_view text, std::optional<double> &out) {
+  const std::optional<double> value = parseNumber(text);
+  if (!value || !(*value >= row.low && *value <= row.high)) return badValue(row, text, "a number");
+  out = value;
+  return okStatus();
+}
+
+}  // namespace
+
+std::span<const OptionRow> optionTable() {
+  return kRows;
+}
+
+const OptionRow *optionOf(VerbId verb, std::string_view name) {
+  const auto at = std::ranges::find_if(kRows, [&](const OptionRow &r) { return r.name == name && r.verbs.has(verb); });
+  return at == kRows.end() || name.empty() ? nullptr : &*at;
+}
+
+const OptionRow *optionOfApi(std::string_view key) {
+  const auto at = std::ranges::find(kRows, key, &OptionRow::apiKey);
+  return at == kRows.end() || key.empty() ? nullptr : &*at;
+}
+
+bool isList(const OptionRow &row) {
+  return std::holds_alternative<std::vector<std::string> Options::*>(row.field);
+}
+
+std::string usualText(const OptionRow &row) {
+  if (!row.usual.empty() || isList(row)) return std::string(row.usual);
+  const std::vector<std::string> usual = words(row, Options());
+  return usual.empty() ? std::string() : usual.front();
+}
+
+std::string helpOf(const OptionRow &row) {
+  const std::string usual = usualText(row);
+  return std::string(row.help) + (usual.empty() ? "" : fmt::format(" (default: {})", usual));
+}
+
+bool isUsual(const OptionRow &row, const Options &options) {
+  static const Options usual;
+  return std::visit([&](auto field) { return options.*field == usual.*field; }, row.field);
+}
+
+void reset(const OptionRow &row, Options &options) {
+  static const Options usual;
+  std::visit([&](auto field) { options.*field = usual.*field; }, row.field);
+}
+
+Status set(const OptionRow &row, std::string_view text, Options &options) {
+  const auto value = overloaded{
+      [&](std::string &s) {
+        s = text;
+        return okStatus();
+      },
+      [&](std::vector<std::string> &list) {
+        list.emplace_back(text);
+        return okStatus();
+      },
+      [&](bool &b) -> Status {
+        if (text != "true" && text != "false") return badValue(row, text, "true or false");
+        b = text == "true";
+        return okStatus();
+      },
+      [&](int &n) { return setInteger(row, text, n); },
+      [&](std::int64_t &n) { return setInteger(row, text, n); },
+      [&](std::uint64_t &n) { return setInteger(row, text, n); },
+      [&](std::optional<double> &x) { return setNumber(row, text, x); },
+  };
+  return std::visit([&](auto field) { return value(options.*field); }, row.field);
+}
+
+std::vector<std::string> words(const OptionRow &row, const Options &options) {
+  using Words = std::vector<std::string>;
+  const auto text = overloaded{
+      [](const std::string &s) { return Words{s}; },
+      [](const std::vector<std::string> &list) { return list; },
+      [](bool) { return Words{}; },
+      [](const std::optional<double> &x) { return x ? Words{numberText(*x)} : Words{}; },
+      [](auto n) { return Words{std::to_string(n)}; },
+  };
+  return std::visit([&](auto field) { return text(options.*field); }, row.field);
+}
+
+const OptionRow *firstGiven(OptionGroup group, const Options &options) {
+  const auto at =
+      std::ranges::find_if(kRows, [&](const OptionRow &r) { return r.group == group && !isUsual(r, options); });
+  return at == kRows.end() ? nullptr : &*at;
+}
+
+std::string namesOf(OptionGroup group) {
+  std::vector<std::string> names;
+  for (const OptionRow &r : kRows)
+    if (r.group == group) names.push_back("--" + std::string(r.name));
+  const std::string last = names.back();
+  names.pop_back();
+  return fmt::format("{} and {}", join(names, ", "), last);
+}
+
+std::vector<std::string> commandLine(VerbId verb, const Options &options) {
+  std::vector<std::string> line = {"pimento", std::string(verbOf(verb).name), options.input};
+  for (const OptionRow &row : kRows) {
+    if (!row.verbs.has(verb) || (row.runKey.empty() && row.name != "targets") || isUsual(row, options)) continue;
+    const std::string name = "--" + std::string(row.name);
+    const std::vector<std::string> values = words(row, options);
+    if (std::holds_alternative<bool Options::*>(row.field)) line.push_back(name);
+    const auto add = [&](const std::string &value) {
+      if (value.starts_with('-'))
+        line.push_back(name + "=" + value);
+      else
+        line.insert(line.end(), {name, value});
+    };
+    if (row.separator != 0)
+      add(join(values, std::string_view(&row.separator, 1)));
+    else
+      std::ranges::for_each(values, add);
+  }
+  return line;
+}
+
+}  // namespace pimento::driver

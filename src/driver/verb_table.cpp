@@ -1,0 +1,64 @@
+#include <algorithm>
+
+#include "pimento/driver/verbs.h"
+#include "pimento/driver/verbs/calibrate.h"
+#include "pimento/driver/verbs/compare.h"
+#include "pimento/driver/verbs/compile.h"
+#include "pimento/driver/verbs/estimate.h"
+#include "pimento/driver/verbs/explain.h"
+#include "pimento/driver/verbs/explore.h"
+#include "pimento/driver/verbs/kernels.h"
+#include "pimento/driver/verbs/list_options.h"
+#include "pimento/driver/verbs/report.h"
+#include "pimento/driver/verbs/simulate.h"
+#include "pimento/driver/verbs/targets.h"
+#include "pimento/driver/verbs/validate.h"
+
+namespace pimento::driver {
+
+namespace {
+
+using V = VerbId;
+
+template <auto ask>
+Outcome answered(const Options &options) {
+  auto answer = ask(options);
+  return answer ? show(*answer, options) : failure(std::move(answer.diagnostics()));
+}
+
+constexpr Verb kVerbs[] = {
+    {V::kTargets, "targets", "List the machines, or show one with the source of every number", "NAME", false, false,
+     answered<targets>},
+    {V::kKernels, "kernels", "List the kernels of the zoo, or show one", "NAME", false, false, answered<kernels>},
+    {V::kCompile, "compile", "Print a stage of the compilation", "INPUT", true, false, answered<compile>},
+    {V::kEstimate, "estimate", "Estimate time and energy by exact fast-forward", "INPUT", true, false,
+     answered<estimate>},
+    {V::kSimulate, "simulate", "Run every command on data and check the results", "INPUT", true, false,
+     answered<simulate>},
+    {V::kCompare, "compare", "Compare one kernel on several targets", "INPUT", true, false, answered<compare>},
+    {V::kExplore, "explore", "Try all mappings of a kernel, or sweep machine numbers and sizes", "INPUT", true, false,
+     answered<explore>},
+    {V::kExplain, "explain", "Trace any number of a result back to formulas, counts and sources", "INPUT", true, false,
+     answered<explain>},
+    {V::kReport, "report", "Turn saved results into one HTML page", "FILE", true, true, answered<report>},
+    {V::kCalibrate, "calibrate", "Fit a machine to micro-benchmark tables, with residuals", "TARGET", true, false,
+     answered<calibrate>},
+    {V::kValidate, "validate", "Replay reference points and print the error", "SUITE", true, false, answered<validate>},
+    {V::kOptions, "options", "List the options, or those of one verb", "VERB", false, false, answered<options>},
+};
+
+}  // namespace
+
+std::span<const Verb> verbs() {
+  return kVerbs;
+}
+
+const Verb &verbOf(VerbId id) {
+  return *std::ranges::find(kVerbs, id, &Verb::id);
+}
+
+Outcome run(VerbId verb, const Options &options) {
+  return verbOf(verb).run(options);
+}
+
+}  // namespace pimento::driver

@@ -1,0 +1,40 @@
+#include "pimento/driver/verbs/compare.h"
+
+#include "pimento/driver/machine_option.h"
+#include "pimento/driver/tool_box.h"
+#include "pimento/driver/verbs/estimate.h"
+#include "pimento/emit/json.h"
+#include "pimento/emit/table.h"
+#include "pimento/machine/machine.h"
+
+namespace pimento::driver {
+
+Result<std::vector<emit::ComparisonRow>> compare(const Options &given) {
+  Options options = given;
+  if (!options.tools) options.tools = makeToolBox();
+  std::vector<std::string> names = options.targets;
+  if (names.empty() || names == std::vector<std::string>{"all"}) names = machine::listMachines(machineFolders(options));
+  std::vector<emit::ComparisonRow> rows;
+  for (const std::string &name : names) {
+    emit::ComparisonRow row;
+    row.target = name;
+    Result<Evaluated> estimated = estimateOn(VerbId::kCompare, options, name);
+    if (estimated) {
+      row.report = std::move(estimated->report);
+      row.run = std::move(estimated->run);
+    } else {
+      row.diagnostics = estimated.diagnostics();
+      Options onTarget = options;
+      onTarget.target = name;
+      locate(row.diagnostics, onTarget);
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Outcome show(const std::vector<emit::ComparisonRow> &rows, const Options &options) {
+  return {options.isJson ? emit::toJson(rows) : emit::toTable(rows), {}, 0};
+}
+
+}  // namespace pimento::driver

@@ -1,0 +1,98 @@
+#include "pimento/driver/verbs/compile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pimento/base/suggest.h"
+#include "pimento/base/text.h"
+#include "pimento/driver/cnm.h"
+#include "pimento/driver/emit_mlir.h"
+#include "pimento/driver/job.h"
+#include "pimento/evaluate/evaluator.h"
+#include "pimento/kernel/interpreter.h"
+#include "pimento/mapping/mapping.h"
+#include "pimento/targets/targets.h"
+
+namespace pimento::driver {
+
+namespace {
+
+/// Stages of every target, of kernels.
+const std::vector<std::string> kStages = {"llvcnm", "cnm", "mapping", "mlir", "kernel"};
+
+/// Diagnostics: unknown-stage.
+Status checkStage(const std::string &stage, const Job &job) {
+  std::vector<std::string> stages;
+  for (const std::string_view s : job.target->stages().names) stages.emplace_back(s);
+  stages.insert(stages.end(), kStages.begin(), kStages.end());
+  if (std::find(stages.begin(), stages.end(), stage) != stages.end()) return okStatus();
+  return usageError(
+      "unknown-stage", "--emit",
+      fmt::format("{} runs {}, which have no stage '{}'", job.machine.name, job.target->stages().what, stage),
+      fmt::format("use --emit {}", join(stages, ", ")));
+}
+
+/// Does any target have the stage?
+Status checkAnyStage(const std::string &stage) {
+  std::vector<std::string> all = {"kernel", "mapping", "cnm", "llvcnm", "mlir"};
+  for (const evaluate::Target *t : targets::all())
+    for (const std::string_view s : t->stages().names)
+      if (std::find(all.begin(), all.end(), s) == all.end()) all.emplace_back(s);
+  if (std::find(all.begin(), all.end(), stage) != all.end()) return okStatus();
+  return usageError("unknown-stage", "--emit", fmt::format("no target has a stage '{}'", stage), suggest(stage, all));
+}
+
+/// One stage of a compiled graph, part after part.
+Result<std::string> printStage(const Options &options, const Job &job, const evaluate::CompiledGraph &graph) {
+  std::string out;
+  bool isFirst = true;
+  for (const evaluate::PlannedPart &part : graph) {
+    const std::string &kernel = job.graph()->kernels[static_cast<std::size_t>(part.first)].name;
+    if (options.emit == "mapping") {
+      out += part.compiled == nullptr
+                 ? fmt::format("{}: runs on the host: {}\n", kernel, part.why)
+                 : fmt::format("{}: {}\n", kernel, mapping::print(part.compiled->placed().mapping));
+      continue;
+    }
+    if (part.compiled == nullptr) continue;
+    const Result<std::string> text = part.compiled->emit(options.emit, kernel, isFirst);
+    if (!text) return text.diagnostics();
+    out += *text;
+    isFirst = false;
+  }
+  return out;
+}
+
+/// A program is a stage already.
+Result<std::string> printProgram(const Options &options, const Job &job) {
+  const bool isCode = program::has<program::MachineCode>(*job.input.program);
+  const std::string stage = isCode ? "asm" : "llvcnm";
+  if (options.emit != stage)
+    return usageError("unknown-stage", "--emit",
+                      isCode ? "a DPU program is already machine code" : "a .llvcnm file is already a program",
+                      fmt::format("use --emit {}, or estimate and simulate it", stage));
+  return job.program->emit(stage, {}, true);
+}
+
+}  // namespace
+
+Result<std::string> compile(const Options &given) {
+  const Options options = withTarget(given);
+  if (const Status s = checkAnyStage(options.emit); !s) return s.diagnostics();
+  const Result<std::unique_ptr<Job>> loaded = loadJob(options, options.target);
+  if (!loaded) return loaded.diagnostics();
+  const Job &job = **loaded;
+  if (job.input.program) return printProgram(options, job);
+  if (const Status s = checkStage(options.emit, job); !s) return s.diagnostics();
+  if (options.emit == "kernel") return kernel::print(*job.input.graph);
+  if (options.emit == "mlir") return emitMlir(options, job);
+  const evaluate::Request request = job.request(options);
+  if (const auto source = job.target->emitSource(options.emit, request)) return *source;
+  const Result<evaluate::CompiledGraph> graph = evaluate::compile(request);
+  if (!graph) return graph.diagnostics();
+  if (options.emit == "cnm") return cnmText(options, job, *graph);
+  return printStage(options, job, *graph);
+}
+
+}  // namespace pimento::driver

@@ -1,0 +1,450 @@
+#include "pimento/driver/verbs/explore.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "pimento/base/file.h"
+#include "pimento/base/progress.h"
+#include "pimento/base/suggest.h"
+#include "pimento/base/thread_pool.h"
+#include "pimento/driver/dpu_compiler.h"
+#include "pimento/driver/job.h"
+#include "pimento/driver/result_file.h"
+#include "pimento/emit/html/page.h"
+#include "pimento/evaluate/evaluator.h"
+#include "pimento/kernel/interpreter.h"
+#include "pimento/kernel/isolate.h"
+#include "pimento/kernel/rounds.h"
+#include "pimento/machine/identity.h"
+#include "pimento/mapping/mapping.h"
+#include "pimento/program/dpu_compiler.h"
+#include "pimento/search/pareto.h"
+#include "pimento/tune/check.h"
+#include "pimento/tune/explore.h"
+#include "pimento/tune/problem.h"
+#include "pimento/tune/store.h"
+#include "pimento/tune/sweep.h"
+
+namespace pimento::driver {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kMostChecked = 16;  ///< mappings checked per kernel
+
+double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// --- output
+
+/// `-o`: what its ending asks for, before anything is computed.
+Status checkOutput(const Options &options) {
+  if (options.output.empty()) return okStatus();
+  const std::filesystem::path path(options.output);
+  const std::vector<std::string> endings = {".csv", ".html", ".json"};
+  if (std::find(endings.begin(), endings.end(), path.extension().string()) == endings.end())
+    return usageError("unknown-output", "-o " + options.output, "the extension is not a result format",
+                      suggest(path.extension().string(), endings));
+  std::error_code ignored;
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  if (!std::filesystem::is_directory(folder, ignored))
+    return usageError("unwritable-file", options.output, "its folder does not exist", "create the folder first");
+  return okStatus();
+}
+
+/// Writes `-o`, and gives what standard output shows.
+template <typename Exploration>
+Outcome write(const Options &options, const Exploration &e) {
+  Outcome out;
+  out.isOutputWritten = true;
+  out.text = options.isJson ? emit::toJson(e) : emit::toTable(e);
+  if (options.output.empty()) return out;
+  const std::string ending = std::filesystem::path(options.output).extension().string();
+  std::string text = ending == ".csv" ? emit::toCsv(e) : emit::toJson(e);
+  if (ending == ".html") {
+    Result<std::string> page = emit::html::page({{"explore", text}});
+    if (!page) return failure(page.diagnostics());
+    text = std::move(*page);
+  }
+  if (Status s = writeFile(options.output, text); !s) return failure(s.diagnostics());
+  return out;
+}
+
+emit::ExploreHead headOf(const Options &o, const Job &job) {
+  emit::ExploreHead h;
+  h.kernel = job.input.name;
+  h.sizes = {job.input.sizes.begin(), job.input.sizes.end()};
+  h.dtype = std::string(name(job.input.type));
+  h.target = job.machine.name;
+  h.run = runOf(VerbId::kExplore, o, job.machine);
+  h.warnings = job.machine.notes;
+  return h;
+}
+
+std::string aboutOf(const char *what, const emit::ExploreHead &h) {
+  std::string sizes;
+  for (const auto &[name, extent] : h.sizes) sizes += fmt::format("{}{}={}", sizes.empty() ? " " : ",", name, extent);
+  return fmt::format("{} of {}{} {} on {}", what, h.kernel, sizes, h.dtype, h.target);
+}
+
+Result<std::unique_ptr<tune::Store>> openStore(const Options &options, const std::string &identity,
+                                               const std::string &about) {
+  if (options.store.empty()) return std::unique_ptr<tune::Store>();
+  return tune::Store::open(options.store, identity, about);
+}
+
+tune::Control controlOf(const Options &options, tune::Store *store) {
+  return {jobCount(options.jobs), store, options.isStopped, !options.isQuiet, ""};
+}
+
+bool isStopped(const Options &options) {
+  return options.isStopped != nullptr && *options.isStopped;
+}
+
+// --- mappings
+
+/// One kernel of the input as a problem of its own.
+struct Part {
+  std::string kernel;
+  std::vector<std::string> same;  ///< kernels like it
+  std::unique_ptr<kernel::Graph> graph;
+  tune::Problem problem;
+};
+
+Status choose(const Options &options, const machine::Machine &machine, tune::Problem &problem) {
+  if (!options.space.empty() && options.space != "own" && options.space != "factors")
+    return usageError("unknown-space", "--space", fmt::format("unknown space '{}'", options.space),
+                      suggest(options.space, {"own", "factors"}));
+  problem.hasAllFactors = options.space == "factors";
+  if (problem.hasAllFactors && problem.isPart())
+    return usageError(
+        "space-option", "--map", "extensions select among the target's own mappings, not with '--space factors'",
+        "omit the extension or '--space factors'; use --set to make the machine smaller, as in --set ranks=8");
+  if (!options.chunks.empty()) {
+    auto chunks = tune::parseChunks(options.chunks, machine);
+    if (!chunks) return chunks.diagnostics();
+    problem.choices.chunks = std::move(*chunks);
+  }
+  if (options.orders == "none") problem.choices.orders.clear();
+  if (options.orders == "all") problem.choices.orders = tune::allOrders(problem.kernel());
+  if (!options.orders.empty() && options.orders != "none" && options.orders != "all")
+    return usageError("bad-orders", "--orders", fmt::format("unknown choice of orders '{}'", options.orders),
+                      suggest(options.orders, {"none", "all"}));
+  return okStatus();
+}
+
+/// `--kernel` names kernels that there are.
+Status checkKernels(const Options &options, const kernel::Graph &graph) {
+  std::vector<std::string> names;
+  for (const kernel::Kernel &k : graph.kernels) names.push_back(k.name);
+  for (const std::string &name : options.kernels)
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      return usageError("unknown-kernel", "--kernel", fmt::format("the graph has no kernel '{}'", name),
+                        suggest(name, names));
+  return okStatus();
+}
+
+/// The kernels that have mappings. In a graph of several, one that the device cannot run is left out with a warning.
+Result<std::vector<Part>> partsOf(const Options &options, const Job &job, const mapping::MapSpec &spacePart,
+                                  std::vector<std::string> &warnings) {
+  std::vector<Part> parts;
+  Diagnostics refused;
+  const kernel::Graph &graph = *job.graph();
+  std::set<int> origins;  // of a kernel in loops, its first round
+  std::vector<std::string> levels;
+  for (const machine::Level &l : job.machine.levels) levels.push_back(fmt::format("{}={}", l.name, l.count));
+  std::map<std::string, std::size_t> seen;  // by shape: layers of a network repeat
+  for (int k = 0; k < static_cast<int>(graph.kernels.size()); ++k) {
+    if (job.rounds && !origins.insert(job.rounds->origins[static_cast<std::size_t>(k)]).second) continue;
+    const std::string &name = graph.kernels[static_cast<std::size_t>(k)].name;
+    const auto isMeant = [&](const std::string &n) { return n == name; };
+    if (!options.kernels.empty() && std::none_of(options.kernels.begin(), options.kernels.end(), isMeant)) continue;
+    Part part{name, {}, std::make_unique<kernel::Graph>(kernel::isolated(graph, k)), {}};
+    const std::string shape = kernel::shapeText(*part.graph);
+    if (const auto same = seen.find(shape); same != seen.end()) {
+      parts[same->second].same.push_back(name);
+      continue;
+    }
+    Result<tune::Problem> problem =
+        tune::makeProblem(*part.graph, job.machine, *job.target, job.deviceVariant(options), job.tools(), spacePart);
+    if (!problem) {
+      if (graph.kernels.size() == 1) return problem.diagnostics();
+      refused.push_back(problem.diagnostics().front());
+      warnings.push_back(fmt::format("skipped: {}", problem.diagnostics().front().message));
+      continue;
+    }
+    part.problem = std::move(*problem);
+    part.problem.values = job.data.values;
+    if (part.problem.isPart() &&
+        job.target->mappings(part.problem.all(), job.machine, spacePart, part.problem.tools).empty())
+      return usageError(
+          "no-part-of-space", "--map",
+          fmt::format("kernel '{}' has no mapping on {} that fits '{}'", name, job.machine.name,
+                      mapping::print(spacePart)),
+          fmt::format("the machine has {}; omit the extension to explore all mappings; UPMEM accepts dpus=, "
+                      "tasklets=, buffer=, merge= and program=",
+                      fmt::join(levels, ", ")));
+    if (Status s = choose(options, job.machine, part.problem); !s) return s.diagnostics();
+    seen.emplace(shape, parts.size());
+    parts.push_back(std::move(part));
+  }
+  if (parts.empty()) return refused;
+  return parts;
+}
+
+/// The rows to check: the best two, then the front, as many as time allows.
+std::vector<std::int64_t> rowsToCheck(const tune::Exploration &found, std::int64_t points) {
+  std::vector<std::int64_t> rows = {found.front.front(), found.front.back()};
+  rows.insert(rows.end(), found.front.begin(), found.front.end());
+  std::vector<std::int64_t> out;
+  for (const std::int64_t r : rows)
+    if (std::find(out.begin(), out.end(), r) == out.end()) out.push_back(r);
+  const std::int64_t most = std::max<std::int64_t>(2, 2 * tune::kMostCheckedPoints / std::max<std::int64_t>(points, 1));
+  out.resize(std::min({out.size(), kMostChecked, static_cast<std::size_t>(most)}));
+  return out;
+}
+
+/// Runs the mappings called best on data. Rows that are not checked are said in a warning.
+Status checkBest(const Options &options, const Part &part, const tune::Control &control, bool isAlone,
+                 emit::ExploredKernel &out, std::vector<std::string> &warnings) {
+  const std::string lead = isAlone ? "" : part.kernel + ": ";
+  if (options.isUnchecked) {
+    warnings.push_back(lead + "not checked on data (--no-check)");
+    return okStatus();
+  }
+  const tune::CheckSize size = tune::checkSize(part.problem);
+  if (size.points > tune::kMostCheckedPoints || size.bytes > tune::kMostCheckedBytes) {
+    for (const std::int64_t row : {out.found.front.front(), out.found.front.back()}) out.checked[row] = false;
+    warnings.push_back(fmt::format(
+        "{}not checked on data: {} points on {} MiB of operands take too long; 'simulate --map ...' checks one mapping",
+        lead, size.points, size.bytes.value >> 20));
+    return okStatus();
+  }
+  const std::vector<std::int64_t> rows = rowsToCheck(out.found, size.points);
+  if (rows.size() < out.found.front.size())
+    warnings.push_back(fmt::format("{}{} of the {} mappings on the front were checked on data", lead, rows.size(),
+                                   out.found.front.size()));
+  kernel::DataSpec data;
+  data.seed = options.seed;
+  constexpr std::int64_t kMemory = std::int64_t{2} << 30;
+  const std::int64_t copies = std::max<std::int64_t>(1, kMemory / std::max<std::int64_t>(4 * size.bytes.value, 1));
+  Progress progress(lead + "checking mappings", static_cast<std::int64_t>(rows.size()), control.showsProgress);
+  std::mutex mutex;
+  Diagnostics failed;
+  parallelFor(static_cast<int>(std::min<std::int64_t>(control.jobs, copies)), static_cast<std::int64_t>(rows.size()),
+              [&](std::int64_t i) {
+                if (isStopped(options)) return;
+                const std::int64_t row = rows[static_cast<std::size_t>(i)];
+                const tune::Row &r = out.found.rows[static_cast<std::size_t>(row)];
+                const std::string key = fmt::format("{}{} seed {}", lead, r.mapping, options.seed);
+                const bool isKnown = control.store != nullptr && control.store->find("check", key);
+                Status s = isKnown ? okStatus() : tune::check(part.problem, r.mapping, r.cost.kernel, data);
+                if (s && !isKnown && control.store != nullptr) s = control.store->put("check", key, "equal");
+                const std::lock_guard<std::mutex> lock(mutex);
+                if (s)
+                  out.checked[row] = true;
+                else
+                  failed = s.diagnostics();
+                progress.advance();
+              });
+  if (!failed.empty()) return failed;
+  if (isStopped(options)) return tune::interrupted(control, "checks were");
+  return okStatus();
+}
+
+/// A compiler that knows how long it took.
+class TimedCompiler final : public program::DpuCompiler {
+ public:
+  explicit TimedCompiler(std::unique_ptr<program::DpuCompiler> compiler) : compiler_(std::move(compiler)) {}
+
+  Result<std::string> compile(const program::DpuSource &source) override {
+    const Clock::time_point start = Clock::now();
+    Result<std::string> assembly = compiler_->compile(source);
+    nanoseconds_ += std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
+    return assembly;
+  }
+  Result<std::string> optimised(const program::DpuSource &source) override { return compiler_->optimised(source); }
+  /// Of all threads.
+  double seconds() const { return static_cast<double>(nanoseconds_) * 1e-9; }
+
+ private:
+  std::unique_ptr<program::DpuCompiler> compiler_;
+  std::atomic<std::int64_t> nanoseconds_ = 0;
+};
+
+/// `compiler`: where there is one.
+std::shared_ptr<const ToolBox> timedTools(const TimedCompiler *&compiler) {
+  auto box = std::make_shared<ToolBox>();
+  if (std::unique_ptr<program::DpuCompiler> own = makeDpuCompiler()) {
+    auto timed = std::make_unique<TimedCompiler>(std::move(own));
+    compiler = timed.get();
+    box->dpuCompiler = std::move(timed);
+  }
+  return box;
+}
+
+/// `--map auto;dpus=64`: the mappings that have this.
+Result<mapping::MapSpec> partOfSpace(const Options &options) {
+  if (options.maps.empty()) return mapping::MapSpec{};
+  Result<mapping::MapSpec> spec = mapping::parseMapSpec(options.maps.front());
+  if (!spec) return spec;
+  if (options.maps.size() > 1 || spec->kind != mapping::MapSpec::Kind::kAuto)
+    return usageError("map-without-sweep", "--map", "an exploration covers all mappings",
+                      "omit --map, use 'auto;dpus=64' for a part of them, or use --sweep to vary numbers under this "
+                      "mapping");
+  return spec;
+}
+
+Result<emit::MappingExploration> exploreMappings(const Options &options) {
+  const Clock::time_point start = Clock::now();
+  Result<mapping::MapSpec> spacePart = partOfSpace(options);
+  if (!spacePart) return spacePart.diagnostics();
+  Options timed = options;
+  const TimedCompiler *compiler = nullptr;
+  timed.tools = timedTools(compiler);
+  const Result<std::unique_ptr<Job>> loaded = loadJob(timed, options.target);
+  if (!loaded) return loaded.diagnostics();
+  const Job &job = **loaded;
+  if (job.input.program)
+    return usageError("explore-program", options.input, "a device program already has a mapping",
+                      "explore a kernel: an .mlir file, index notation or a kernel name");
+  if (Status s = checkKernels(options, *job.input.graph); !s) return s.diagnostics();
+  emit::MappingExploration e;
+  e.head = headOf(options, job);
+  for (const kernel::Kernel &k : job.input.graph->kernels) e.graphKernels.push_back(k.name);
+  e.clockGHz = job.machine.clockGHz;
+  Result<std::vector<Part>> parts = partsOf(options, job, *spacePart, e.head.warnings);
+  if (!parts) return parts.diagnostics();
+  if (job.rounds) e.head.warnings.push_back("kernels in loops are explored for their first rounds only");
+  std::string identity;
+  for (const Part &p : *parts) identity += tune::identity(p.problem);
+  auto store = openStore(options, identity, aboutOf("mappings", e.head));
+  if (!store) return store.diagnostics();
+  const bool isAlone = parts->size() == 1;
+  for (std::size_t i = 0; i < parts->size(); ++i) {
+    const Part &part = (*parts)[i];
+    tune::Control control = controlOf(options, store->get());
+    control.scope = fmt::format("{}: ", i);
+    if (!isAlone) control.label = fmt::format("{} ({} of {})", part.kernel, i + 1, parts->size());
+    Result<tune::Exploration> found = tune::explore(
+        part.problem, {options.isExhaustive, options.limit, options.isUnbounded, options.budget}, control);
+    if (!found) return found.diagnostics();
+    if (found->every > 1)
+      e.head.warnings.push_back(
+          fmt::format("{}the space was sampled evenly: 1 in {} of {}{} mappings explored; --limit 0 explores all",
+                      isAlone ? "" : part.kernel + ": ", found->every,
+                      found->space >= tune::kMostCounted ? "the first " : "", found->space));
+    e.kernels.push_back({part.kernel, part.same, std::move(*found), {}});
+  }
+  e.head.seconds = secondsSince(start);  // of the exploration; checks on data come after it
+  if (compiler) e.head.compileSeconds = compiler->seconds();
+  for (std::size_t i = 0; i < parts->size(); ++i)
+    if (Status s =
+            checkBest(options, (*parts)[i], controlOf(options, store->get()), isAlone, e.kernels[i], e.head.warnings);
+        !s)
+      return s.diagnostics();
+  return e;
+}
+
+// --- sweeps
+
+/// Sizes that are only swept get their first value, so that a kernel without other sizes can be loaded at all.
+Options withFirstSizes(const Options &options) {
+  Options out = options;
+  for (const std::string &s : options.sweeps) {
+    constexpr std::string_view kPrefix = "size.";
+    const std::size_t eq = s.find('=');
+    if (s.rfind(kPrefix, 0) != 0 || eq == std::string::npos) continue;
+    const std::string value = s.substr(eq + 1, s.find_first_of(".,", eq + 1) - eq - 1);
+    if (const auto n = parseSizes({s.substr(kPrefix.size(), eq - kPrefix.size()) + "=" + value}))
+      out.sizes.push_back(s.substr(kPrefix.size(), eq - kPrefix.size()) + "=" + value);
+  }
+  return out;
+}
+
+Result<tune::PointResult> evaluatePoint(const Options &options, const std::vector<tune::Axis> &axes,
+                                        const std::vector<std::string> &values) {
+  Options here = options;
+  here.jobs = 1;
+  for (std::size_t a = 0; a < axes.size(); ++a)
+    (axes[a].isSize ? here.sizes : here.sets).push_back(axes[a].name + "=" + values[a]);
+  const Result<std::unique_ptr<Job>> job = loadJob(here, here.target);
+  if (!job) return job.diagnostics();
+  const Result<evaluate::Report> r = evaluate::evaluate((*job)->request(here));
+  if (!r) return r.diagnostics();
+  return tune::PointResult{
+      r->mapping, {r->cycles, r->breakdown().total(), r->energy.total, r->kernelEnergy.total}, r->timeNs};
+}
+
+Result<emit::SweepExploration> exploreSweep(const Options &options) {
+  const Clock::time_point start = Clock::now();
+  if (const OptionRow *given = firstGiven(OptionGroup::kMappings, options))
+    return usageError("sweep-option", "--" + std::string(given->name),
+                      namesOf(OptionGroup::kMappings) + " apply to explorations of mappings, not to sweeps",
+                      "omit it; --map sets the mapping of every point of a sweep");
+  Result<std::unique_ptr<Job>> loaded = loadJob(options, options.target);
+  if (!loaded) loaded = loadJob(withFirstSizes(options), options.target);
+  if (!loaded) return loaded.diagnostics();
+  const Job &job = **loaded;
+  std::vector<std::string> sizes;
+  for (const auto &[name, extent] : job.input.sizes) sizes.push_back(name);
+  Result<std::vector<tune::Axis>> axes = tune::parseAxes(options.sweeps, tune::sweepNames(job.machine, sizes));
+  if (!axes) return axes.diagnostics();
+  emit::SweepExploration e;
+  e.head = headOf(options, job);
+  for (const tune::Axis &a : *axes)
+    if (a.isSize) e.head.sizes.erase(a.name);
+  std::string identity =
+      fmt::format("{}\nsweep {} {} {} {} {}\n", tune::toolIdentity(), options.variant, options.function,
+                  fmt::join(options.maps, "|"), fmt::join(options.sizes, ","), static_cast<int>(job.offload));
+  identity += job.input.graph ? kernel::print(*job.input.graph) : options.input;
+  auto store = openStore(options, identity + machine::identity(job.machine), aboutOf("a sweep", e.head));
+  if (!store) return store.diagnostics();
+  auto rows = tune::sweep(
+      *axes, [&](const std::vector<std::string> &values) { return evaluatePoint(options, *axes, values); },
+      controlOf(options, store->get()));
+  if (!rows) return rows.diagnostics();
+  e.axes = std::move(*axes);
+  e.rows = std::move(*rows);
+  search::Pareto front;
+  std::int64_t errors = 0;
+  for (std::size_t i = 0; i < e.rows.size(); ++i) {
+    const tune::SweepRow &r = e.rows[i];
+    if (r.error.empty())
+      front.add({r.result.timeNs, r.result.cost.energy.value, static_cast<std::int64_t>(i)});
+    else
+      ++errors;
+  }
+  for (const search::Pareto::Point &p : front.front()) e.front.push_back(p.number);
+  if (errors > 0)
+    e.head.warnings.push_back(fmt::format("{} of {} points have no result: see their 'error'", errors, e.rows.size()));
+  e.head.seconds = secondsSince(start);
+  return e;
+}
+
+}  // namespace
+
+Result<ExploreAnswer> explore(const Options &given) {
+  const Options options = withTarget(given);
+  if (Status s = checkOutput(options); !s) return s.diagnostics();
+  const auto answer = [](auto &&found) -> Result<ExploreAnswer> {
+    if (!found) return found.diagnostics();
+    return ExploreAnswer(std::move(*found));
+  };
+  return options.sweeps.empty() ? answer(exploreMappings(options)) : answer(exploreSweep(options));
+}
+
+Outcome show(const ExploreAnswer &answer, const Options &options) {
+  return std::visit([&](const auto &e) { return write(options, e); }, answer);
+}
+
+}  // namespace pimento::driver

@@ -1,0 +1,116 @@
+#include "pimento/driver/verbs/validate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pimento/base/suggest.h"
+#include "pimento/base/thread_pool.h"
+#include "pimento/driver/engine.h"
+#include "pimento/driver/input.h"
+#include "pimento/driver/machine_option.h"
+#include "pimento/driver/points.h"
+#include "pimento/driver/tool_box.h"
+#include "pimento/driver/validate_mappings.h"
+#include "pimento/emit/format.h"
+#include "pimento/emit/json.h"
+#include "pimento/emit/table.h"
+#include "pimento/evaluate/evaluator.h"
+#include "pimento/evaluate/suite.h"
+#include "pimento/kernel/interpreter.h"
+#include "pimento/mapping/mapping.h"
+#include "pimento/targets/targets.h"
+
+namespace pimento::driver {
+
+namespace {
+
+constexpr const char *kMappings = "mappings";
+
+std::vector<evaluate::Suite> suites() {
+  std::vector<evaluate::Suite> out;
+  for (const evaluate::Target *t : targets::all())
+    for (evaluate::Suite &s : t->suites()) out.push_back(std::move(s));
+  return out;
+}
+
+/// Every point by our engine, beside what was measured.
+emit::SuiteResult replayed(const Options &options, const evaluate::Suite &suite, Engine engine,
+                           const PointSet &points) {
+  const std::shared_ptr<const ToolBox> box = options.tools ? options.tools : makeToolBox();
+  evaluate::Replaying how;
+  how.machine = [&](const std::string &name, const std::vector<std::string> &sets) {
+    Options own = options;
+    own.sets.insert(own.sets.end(), sets.begin(), sets.end());
+    return loadTarget(own, name);
+  };
+  how.isSimulation = engine == Engine::kSimulate;
+  how.twoSlice = twoSliceOf(options, engine);
+  how.tools = box->tools();
+  how.seed = options.seed;
+  std::vector<std::optional<Result<evaluate::Replay>>> replays(points.points.size());
+  parallelFor(jobCount(options.jobs), static_cast<std::int64_t>(points.points.size()), [&](std::int64_t i) {
+    replays[static_cast<std::size_t>(i)] = suite.replay(how, points.points[static_cast<std::size_t>(i)]);
+  });
+  emit::SuiteResult result;
+  result.suite = options.input;
+  result.engine = options.engine;
+  result.comparesPrograms = suite.comparesPrograms;
+  result.warnings = points.skipped;
+  const auto names = kernelNames(points.points);
+  for (std::size_t i = 0; i < points.points.size(); ++i) {
+    const evaluate::Point &p = points.points[i];
+    if (!*replays[i]) {
+      result.warnings.push_back("not run: " + p.where.str() + ": " + replays[i]->diagnostics().front().message);
+      continue;
+    }
+    const evaluate::Replay &r = **replays[i];
+    result.add(names[i], r.ours, r.theirs,
+               fmt::format("{}:{}: ours {:.10g}{}, theirs {:.10g}{}", p.where.file, p.where.line, r.ours, suite.unit,
+                           r.theirs, suite.unit));
+    result.addWay(names[i], emit::name(r.exact), r.seconds);
+    if (r.speedup > 0) result.addSpeedup(names[i], r.speedup);
+  }
+  return result;
+}
+
+}  // namespace
+
+Result<ValidateAnswer> validate(const Options &options) {
+  if (options.input == kMappings) {
+    if (!options.engine.empty() || !options.points.empty())
+      return usageError("not-of-this-suite", options.points.empty() ? "--engine" : "--points",
+                        "random mappings are not read from a file, and run with all engines",
+                        "--engine and --points apply to suites of reference points");
+    Result<emit::MappingSuite> found = validateMappings(options);
+    if (!found) return found.diagnostics();
+    return ValidateAnswer(std::move(*found));
+  }
+  const std::vector<evaluate::Suite> all = suites();
+  const auto suite =
+      std::find_if(all.begin(), all.end(), [&](const evaluate::Suite &s) { return s.name == options.input; });
+  if (suite == all.end()) {
+    std::vector<std::string> names;
+    for (const evaluate::Suite &s : all) names.push_back(s.name);
+    names.emplace_back(kMappings);
+    return usageError("unknown-suite", "", fmt::format("unknown suite '{}'", options.input),
+                      suggest(options.input, names));
+  }
+  if (!options.target.empty() || !options.kernels.empty())
+    return usageError("not-of-this-suite", options.target.empty() ? "--kernels" : "--target",
+                      fmt::format("the rows of suite '{}' specify kernel and machine", options.input),
+                      "--target, --kernels, --count and --seed apply to validate mappings");
+  const Result<Engine> engine = engineOf(options, suite->isSimulated ? Engine::kSimulate : Engine::kFastForward,
+                                         {Engine::kSimulate, Engine::kFastForward, Engine::kTwoSlice});
+  if (!engine) return engine.diagnostics();
+  const Result<PointSet> points = readPoints(pointsFolder(options, options.input), suite->rules);
+  if (!points) return points.diagnostics();
+  return ValidateAnswer(replayed(options, *suite, *engine, *points));
+}
+
+Outcome show(const ValidateAnswer &answer, const Options &options) {
+  const auto text = [&](const auto &a) { return options.isJson ? emit::toJson(a) : emit::toTable(a); };
+  return {std::visit(text, answer), {}, 0};
+}
+
+}  // namespace pimento::driver

@@ -1,0 +1,23 @@
+// What tables, JSON and CSV of explorations say alike.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "pimento/emit/explore.h"
+
+namespace pimento::emit {
+
+double timeNs(Cycles cycles, double clockGHz);
+bool hasSeveral(const MappingExploration &e);
+/// Where the rows of each kernel begin.
+std::vector<std::int64_t> firstRows(const MappingExploration &e);
+/// "gemv m=64,n=64, f16, on hbm-pim".
+std::string titleOf(const ExploreHead &h);
+/// "4 estimated, 15 equal, ...".
+std::string countsText(const tune::Exploration &f);
+/// "0.402 of its cycles, ...".
+std::string ofReference(const evaluate::Cost &c, const evaluate::Cost &reference);
+
+}  // namespace pimento::emit
