@@ -11,6 +11,7 @@
 #include "pimento/evaluate/checker.h"
 #include "pimento/evaluate/host_layer.h"
 #include "pimento/evaluate/price.h"
+#include "pimento/evaluate/round_sample.h"
 #include "pimento/evaluate/slices.h"
 #include "pimento/evaluate/two_slice.h"
 #include "pimento/kernel/data_bounds.h"
@@ -41,6 +42,16 @@ void addRun(Report &report, const DeviceRun &run, std::int64_t times) {
   }
   if (run.isExtrapolated) report.exact = Exactness::kExtrapolated;
   report.warnings.insert(report.warnings.end(), run.warnings.begin(), run.warnings.end());
+}
+
+/// By what rounds that were not timed may differ.
+void widen(Report &report, const RoundSample &sample) {
+  Interval all = report.interval.value_or(Interval{.low = report.cycles, .high = report.cycles});
+  const Cycles margin = sample.margin(all.level);
+  if (margin.value == 0 && !report.interval) return;
+  all.low = std::max(all.low - margin, Cycles(0));
+  all.high += margin;
+  report.interval = all;
 }
 
 void finish(Report &report, const machine::Machine &machine, const energy::ActionCounts &kernelActions,
@@ -107,16 +118,21 @@ class Run {
     storedByAny_ = stored_;
     for (const PlannedPart &part : graph_) markStored(part, storedByAny_);
     records_.resize(graph_.size());
+    samples_.resize(graph_.size());
     for (std::size_t run = 0; run < order.size(); ++run) {
       const auto p = static_cast<std::size_t>(order[run]);
       if (left[p] == 0) continue;
       // Runs that are alike take place once, unless data or every command are asked for.
       std::int64_t times = request_.data != nullptr || request_.isSimulation ? 1 : left[p];
+      if (samples_[p]) times = samples_[p]->next();
+      if (times == 0) continue;
       const Status s = graph_[p].compiled != nullptr ? onDevice(p, run, times) : onHost(p, times);
       if (!s) return s;
       markStored(graph_[p], stored_);
       left[p] -= times;
     }
+    for (const std::optional<RoundSample> &sample : samples_)
+      if (sample) widen(report_, *sample);
     return okStatus();
   }
 
@@ -125,7 +141,7 @@ class Run {
     const PlannedPart &part = graph_[p];
     isTruncated_ |= part.mapping.tail == mapping::Tail::kTruncate;
     if (request_.data != nullptr) checker_->before(part);
-    const Result<DeviceRun> ran = runDevice(part, run, times);
+    const Result<DeviceRun> ran = runDevice(p, run, times);
     if (!ran) return causeOf(part, run, ran.diagnostics());
     if (ran->isStuck) return stuck(*ran);
     if (request_.data != nullptr && !isTruncated_)
@@ -177,7 +193,8 @@ class Run {
     stage.offloadedCycles = stage.breakdown().total();
   }
 
-  Result<DeviceRun> runDevice(const PlannedPart &part, std::size_t number, std::int64_t &times) {
+  Result<DeviceRun> runDevice(std::size_t p, std::size_t number, std::int64_t &times) {
+    const PlannedPart &part = graph_[p];
     const CompiledPart &kernel = *part.compiled;
     if (request_.data != nullptr) return kernel.runOn(*request_.data, request_.observer, request_.jobs);
     const kernel::DataSpec *values = request_.values ? &*request_.values : nullptr;
@@ -191,8 +208,13 @@ class Run {
     // What the kernels before this one leave decides: the interpreter computes it.
     if (Status s = makeUpTo(number); !s) return s.diagnostics();
     mode.contents = &made_;
-    times = 1;
-    return timed(kernel, mode);
+    // A simulation, and pieces to extrapolate from, have every round.
+    std::optional<RoundSample> &sample = samples_[p];
+    if (!sample && times > 1 && !request_.twoSlice) times = sample.emplace(times).next();
+    if (!sample) times = 1;
+    run = timed(kernel, mode);
+    if (run && sample) sample->add(run->cycles);
+    return run;
   }
 
   /// Whether a part reads, or accumulates onto, what earlier runs stored to; or what any run does, where this one
@@ -358,9 +380,10 @@ class Run {
   Breakdown setup_;
   std::vector<StageRecord> records_;
   std::set<std::set<std::pair<int, std::string>>> placed_;
-  std::vector<bool> stored_, storedByAny_;  ///< by tensor: whether an earlier run, or any of all, stores to it
-  kernel::DataSet made_;                    ///< timing runs whose time depends on what earlier kernels compute
-  std::size_t madeRuns_ = 0;                ///< that made_ holds the results of
+  std::vector<bool> stored_, storedByAny_;           ///< by tensor: whether an earlier run, or any of all, stores to it
+  std::vector<std::optional<RoundSample>> samples_;  ///< by part: where data decide the time of each of its rounds
+  kernel::DataSet made_;                             ///< timing runs whose time depends on what earlier kernels compute
+  std::size_t madeRuns_ = 0;                         ///< that made_ holds the results of
   bool isTruncated_ = false;
 };
 

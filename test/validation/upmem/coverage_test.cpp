@@ -1,14 +1,16 @@
 // Sampled intervals where what a kernel does changes along its data: running maxima, selections, searches, square
-// roots, sorted inputs. Is the simulation of the same data inside the interval that the estimate reports? A line for
-// each kernel: how often it is, and how wide the intervals are. As it stands the first ones on two seeds; with
+// roots, rounds, sorted inputs. Is the simulation of the same data inside the interval that the estimate reports? A
+// line for each kernel: how often it is, and how wide the intervals are. As it stands the first ones on two seeds; with
 // PIMENTO_LONG_TESTS all of them on 20 seeds, or as many as it says.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 
 #include "pimento/kernel/notation.h"
+#include "pimento/kernel/rounds.h"
 #include "test/support/llvm_dpu_compiler.h"
 #include "test/support/upmem_run.h"
 
@@ -37,6 +39,10 @@ std::vector<Case> cases() {
       // The two that were outside.
       {"m[i] max= x[i,j]", {{"i", 500}, {"j", 600}}},
       {"y[i] = sqrt(abs(x[i]))", {{"i", 40000}}},
+      // Rounds, each on what the one before left.
+      {"for t in 0..60 { b[i] = sqrt(abs(a[i-1] + a[i])) where i >= 1; swap a, b }", {{"i", 800}}},
+      {"for t in 0..200 { b[i] = (a[i-1] + a[i] + a[i+1]) / 3 where i >= 1, i < 399; swap a, b }", {{"i", 400}}},
+      {"for t in 0..100 { b[i] = a[i] > 0 ? a[i] / 2 - 1 : a[i-1] + 1 where i >= 1; swap a, b }", {{"i", 800}}, kI32},
       // Running maxima and minima.
       {"m[i] max= x[i,j]", {{"i", 20000}, {"j", 40}}},
       {"m[i] max= x[i,j]", {{"i", 20000}, {"j", 100}}, kI32},
@@ -141,7 +147,15 @@ class Runner {
     const auto graph = graphOf(c);
     ASSERT_TRUE(graph.ok()) << c.text << ": " << graph.diagnostics().front().str();
     evaluate::Request request;
-    request.graph = &*graph;
+    std::optional<kernel::Unrolled> rounds;
+    if (graph->loops.empty()) {
+      request.graph = &*graph;
+    } else {
+      const Result<kernel::Unrolled> flat = kernel::unrolled(*graph);
+      ASSERT_TRUE(flat.ok()) << c.text;
+      request.rounds = &rounds.emplace(*flat);
+      request.graph = &rounds->graph;
+    }
     request.machine = &machine_;
     request.target = &targetOf(machine_);
     request.tools = {&compiler_, sharedCache()};
@@ -152,8 +166,8 @@ class Runner {
     request.values->seed = seed;
     kernel::DataSet contents;
     if (!c.sorted.empty()) {
-      contents = kernel::makeData(*graph, *request.values);
-      for (const char *name : c.sorted) sort(contents[static_cast<std::size_t>(graph->tensorNamed(name))]);
+      contents = kernel::makeData(*request.graph, *request.values);
+      for (const char *name : c.sorted) sort(contents[static_cast<std::size_t>(request.graph->tensorNamed(name))]);
       request.contents = &contents;
     }
     const auto estimated = evaluate::evaluate(request);
