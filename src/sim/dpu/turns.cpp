@@ -5,13 +5,19 @@
 
 namespace pimento::sim::dpu {
 
+namespace {
+
+constexpr std::int64_t kWorthwhile = 3;  // turns: fewer are issued faster than skipped
+
+}  // namespace
+
 void Turns::skipTurns(Core &core, std::int64_t mostInstructions) {
   Issue &issue = core.issue;
   // One period ago the same tasklets were as far from their next issue as now, and the same one had issued last.
   const std::int64_t players = players_, period = spacing_;
   run_ = 0;  // look again after a whole turn
-  const std::int64_t most = players == 0 ? 0 : mostInstructions / players;
-  std::int64_t times = most;
+  constexpr std::int64_t kNoLimit = INT64_MAX;
+  std::int64_t times = kNoLimit;
   std::uint32_t spinners = 0;
   for (std::uint32_t left = inPlay_; left != 0; left &= left - 1) {
     const auto t = static_cast<std::size_t>(std::countr_zero(left));
@@ -21,9 +27,15 @@ void Turns::skipTurns(Core &core, std::int64_t mostInstructions) {
     else
       times = std::min(times, slots_[t] - 1);
   }
+  if (times < kWorthwhile) return;
+  std::int64_t wait = kNoLimit;
   for (std::uint32_t left = core.running & ~inPlay_; left != 0 && !leavesOut(RunPart::kWaits); left &= left - 1)
-    times = std::min(times, (issue.due(std::countr_zero(left)) - issue.now()) / period);
-  if (times <= 0 || times == most) return;
+    wait = std::min(wait, issue.due(std::countr_zero(left)) - issue.now());
+  if (wait < kWorthwhile * period) return;
+  if (wait != kNoLimit) times = std::min(times, wait / period);
+  if (times == kNoLimit) return;  // all spin
+  if (mostInstructions / players < times) times = mostInstructions / players;
+  if (times <= 0) return;
   issue.skip(times * period, times * (period - players));
   skipped_ += times * period;
   core.issued += times * players;
