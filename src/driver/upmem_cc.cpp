@@ -240,6 +240,9 @@ class CompilerRun {
     link.wramBytes = machine->dpu->wram.value;
     link.mramBytes = machine->dpu->mram.value;
     link.tasklets = kTasklets;
+    link.collects = request_.collects;
+    link.keep = request_.keep;
+    link.keep.push_back("CLOCKS_PER_SEC");  // hosts read it from every program
     if (const Status s = number("NR_TASKLETS", 1, dpu::kMostTasklets, link.tasklets); !s) return s.diagnostics();
     std::int64_t stack = link.stackBytes;
     if (const Status s = number("STACK_SIZE_DEFAULT", 0, kMostStack, stack); !s) return s.diagnostics();

@@ -244,8 +244,9 @@ TEST_F(UpmemCcC, StagesHaveTheirOutputs) {
 
 TEST_F(UpmemCcC, SeveralFilesMakeOneProgram) {
   file("part.h", "#define VALUE helper()\nint helper(void);\n");
-  const program::Code code = linked({file("main.c", kProgram), file("helper.c", "int helper(void) { return 5; }\n"),
-                                     file("more.s", ".text\n.globl more\nmore:\n  jump r23\n")});
+  const program::Code code =
+      linked({file("main.c", kProgram), file("helper.c", "int more(void);\nint helper(void) { return 5 + more(); }\n"),
+              file("more.s", ".text\n.globl more\nmore:\n  jump r23\n")});
   for (const char *name : {"main", "helper", "more", "__bootstrap"}) EXPECT_NE(code.symbolNamed(name), nullptr) << name;
 }
 
@@ -320,6 +321,48 @@ TEST_F(UpmemCcC, FilesThatMayChangeAreReadAgain) {
   const Result<std::string> after = compiler->compile(source);
   ASSERT_TRUE(before && after);
   EXPECT_NE(*before, *after);
+}
+
+// What nobody needs.
+
+const std::string kDebugging =
+    "#include <mram.h>\n#include <stdio.h>\n__host int result;\n__mram_noinit int data[4];\nint unused[100] = {1};\n"
+    "__attribute__((used)) int kept = 5;\nvoid debug(int x) { printf(\"x is %d\\n\", x + unused[x]); }\n"
+    "int main(void) { return 0; }\n";
+
+TEST_F(UpmemCcC, AnUnusedFunctionThatPrintsTakesNoMemory) {
+  const program::Code code = linked({file("main.c", kDebugging)});
+  EXPECT_EQ(code.mramUsed, 16u) << "data alone, no log";
+  for (const char *name : {"debug", "unused", "printf", "__log_buffer"})
+    EXPECT_EQ(code.symbolNamed(name), nullptr) << name;
+  for (const char *name : {"result", "data", "kept"}) EXPECT_NE(code.symbolNamed(name), nullptr) << name;
+}
+
+TEST_F(UpmemCcC, ThatHoldsForObjectsToo) {
+  const std::string main = file("main.c", kDebugging);
+  ASSERT_EQ(upmemCc({"-c", main, "-o", path("main.o"), "-ffunction-sections", "-fdata-sections"}).status, 0);
+  EXPECT_EQ(linked({path("main.o"), "-Wl,--gc-sections"}).mramUsed, 16u);
+  EXPECT_GT(linked({path("main.o"), "-Wl,--no-gc-sections"}).mramUsed, 65536u);
+  EXPECT_NE(linked({path("main.o"), "-u", "debug"}).symbolNamed("printf"), nullptr);
+}
+
+TEST_F(UpmemCcC, EveryProgramSaysHowManyClocksASecondHas) {
+  const program::Code code = linked({file("main.c", "int main(void) { return 0; }\n")});
+  EXPECT_NE(code.symbolNamed("CLOCKS_PER_SEC"), nullptr);
+}
+
+TEST_F(UpmemCcC, AProgramsOwnFunctionsTakeThePlaceOfTheLibrarys) {
+  // exp and expf come from one file of the library; memcpy and memmove too.
+  const program::Code code = linked({file(
+      "main.c",
+      "#include <math.h>\n#include <string.h>\nfloat expf(float x) { return x + 1; }\n"
+      "float ldexpf(float x, int e) { return x * (float)(1 << e); }\nvolatile double d;\nvolatile float f;\nchar "
+      "a[64], b[64];\n"
+      "void *memcpy(void *restrict to, const void *restrict from, size_t n) { for (size_t i = 0; i < n; ++i) "
+      "((volatile char *)to)[i] = ((const char *)from)[i]; return to; }\n"
+      "int main(void) { d = exp(d) + ldexp(d, 3); f = expf(f) + ldexpf(f, 2); memmove(a, b, sizeof a); memcpy(b, a, "
+      "(unsigned)f); return 0; }\n")});
+  EXPECT_NE(code.symbolNamed("expf"), nullptr);
 }
 
 }  // namespace
