@@ -12,7 +12,8 @@ struct IncludeFile {
   std::string text;
 };
 
-/// A compiler for DPU programs searches them before its own (a file generated while building defines this).
+/// A compiler for DPU programs searches them, and built_ins.h (built_ins.h), before its own (a file generated while
+/// building defines this).
 const std::vector<IncludeFile> &includeFiles();
 
 }  // namespace pimento::dpu
