@@ -12,8 +12,10 @@ namespace pimento::dpu {
 namespace {
 
 constexpr const char *kOpening =
-    "// Instructions that C has no word for: a macro for every form. The last letters of a name are its operands: r and\n"
-    "// s C expressions, z and f nothing, the others string literals (\"4\", \"nz\", \". + 2\"). Made of the table of forms.\n"
+    "// Instructions that C has no word for: a macro for every form. The last letters of a name are its operands: r "
+    "and\n"
+    "// s C expressions, z and f nothing, the others string literals (\"4\", \"nz\", \". + 2\"). Made of the table of "
+    "forms.\n"
     "#ifndef PIMENTO_DPU_BUILT_INS_H\n"
     "#define PIMENTO_DPU_BUILT_INS_H\n\n";
 

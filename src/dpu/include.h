@@ -1,5 +1,5 @@
 // The headers of UPMEM's C interface for DPU programs: src/dpu/include/*.h, part of the binary. Ours, written from the
-// public documentation of the interface; an installation has them as files, too (include/pimento/dpu/include).
+// public documentation of the interface.
 #pragma once
 
 #include <string>

@@ -288,10 +288,17 @@ class CompilerRun {
     if (!read) return read.diagnostics();
     for (const dpu::ArchiveMember &m : *read) {
       const std::string name = fmt::format("{}({})", archive.file, m.name);
-      if (dpu::elfKind(m.contents) != dpu::ElfKind::kRelocatable)
+      std::string_view contents = m.contents;
+      std::string file;
+      if (m.isElsewhere) {
+        Result<std::string> text = readFile((std::filesystem::path(archive.file).parent_path() / m.name).string());
+        if (!text) return std::move(text.diagnostics());
+        contents = file = std::move(*text);
+      }
+      if (dpu::elfKind(contents) != dpu::ElfKind::kRelocatable)
         return usageError("upmem-cc-kind", name, "this member is not a DPU object",
                           "make objects with `pimento upmem-cc -c`");
-      Result<dpu::Object> object = dpu::readObject(m.contents, name);
+      Result<dpu::Object> object = dpu::readObject(contents, name);
       if (!object) return std::move(object.diagnostics());
       members.push_back(std::move(*object));
     }
