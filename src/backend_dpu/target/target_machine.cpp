@@ -99,7 +99,9 @@ class DPUPassConfig : public TargetPassConfig {
   DPUPassConfig(DPUTargetMachine &machine, PassManagerBase &passes) : TargetPassConfig(machine, passes) {}
 
   bool addPreISel() override {
-    if (getOptLevel() != CodeGenOptLevel::None) addPass(createDpuColdProducts());
+    if (getOptLevel() == CodeGenOptLevel::None) return false;
+    addPass(createDpuColdProducts());
+    addPass(createDpuCriticalSections());
     return false;
   }
   bool addInstSelector() override {
