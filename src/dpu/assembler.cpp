@@ -143,10 +143,15 @@ void AssemblerState::defineLabel(const Piece &label) {
   Symbol &symbol = object_.symbols[symbolIndex(
       isNumber ? localLabel(label.text, ++localNumbers_[std::string(label.text)]) : std::string(label.text))];
   if (symbol.section != Symbol::kUndefined) {
-    report("dpu-asm-defined-twice", label.column, fmt::format("'{}' is already defined", label.text),
-           "rename one of them");
+    const auto first = definedAt_.find(symbol.name);
+    const std::string where = first == definedAt_.end() ? "" : " in " + first->second;
+    report("dpu-asm-defined-twice", label.column, fmt::format("'{}' is already defined{}", label.text, where),
+           "rename one of them; a label in inline assembly that may stand twice is a number: 1:, 1b, 1f");
     return;
   }
+  definedAt_[symbol.name] = locFile_ < 0
+                                ? fmt::format("line {}", line_)
+                                : fmt::format("{}:{}", object_.files[static_cast<std::size_t>(locFile_)], locLine_);
   symbol.section = static_cast<std::int32_t>(section_);
   symbol.value = current().length();
 }

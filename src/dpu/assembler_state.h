@@ -115,6 +115,7 @@ class AssemblerState {
   std::map<std::string, std::uint32_t, std::less<>> symbols_;
   std::map<std::string, std::uint32_t> localNumbers_;          ///< how often a number was a label so far
   std::map<std::string, std::string, std::less<>> writtenAs_;  ///< references to them, by the label's own name
+  std::map<std::string, std::string, std::less<>> definedAt_;  ///< where labels stand
   std::size_t section_ = 0;
   bool isSkipping_ = false;  ///< in a section that is not loaded
   SectionName here_{".text"}, previous_{".text"};

@@ -16,6 +16,15 @@ bool isForTheHost(const Section &section) {
 
 }  // namespace
 
+Location placeIn(const Object &object, const Section &section, std::uint32_t offset) {
+  const auto after = std::upper_bound(section.lines.begin(), section.lines.end(), offset,
+                                      [](std::uint32_t at, const SectionLine &l) { return at < l.offset; });
+  if (after == section.lines.begin()) return {object.file};
+  const SectionLine &line = *(after - 1);
+  if (line.file < 0 || static_cast<std::size_t>(line.file) >= object.files.size()) return {object.file};
+  return {object.files[static_cast<std::size_t>(line.file)], line.line, 0};
+}
+
 LinkSet::LinkSet(std::vector<Object> objects, const LinkOptions &options, const std::vector<Object> *library)
     : objects_(std::move(objects)), options_(options), library_(library), collects_(options.collects) {
   if (!library_) return;
@@ -43,6 +52,13 @@ void LinkSet::settle(Diagnostics &found) {
   }
 }
 
+Location LinkSet::placeOf(const Definition &d) const {
+  const Object &object = objects_[d.object];
+  const Symbol &symbol = symbolOf(d);
+  if (symbol.section < 0) return {object.file};
+  return placeIn(object, object.sections[static_cast<std::size_t>(symbol.section)], symbol.value);
+}
+
 void LinkSet::define(std::size_t object, Diagnostics &found) {
   for (std::size_t i = 0; i < objects_[object].symbols.size(); ++i) {
     const Symbol &symbol = objects_[object].symbols[i];
@@ -52,10 +68,9 @@ void LinkSet::define(std::size_t object, Diagnostics &found) {
     const Symbol &other = symbolOf(at->second);
     auto rank = [](const Symbol &s) { return s.binding == Binding::kWeak ? 0 : s.section == Symbol::kCommon ? 1 : 2; };
     if (rank(symbol) == 2 && rank(other) == 2) {
-      found.push_back(
-          error("dpu-link-defined-twice", {objects_[object].file},
-                fmt::format("'{}' is defined here and in {}", symbol.name, objects_[at->second.object].file),
-                "make one of the two local (no .globl) or .weak"));
+      found.push_back(error("dpu-link-defined-twice", placeOf({object, i}),
+                            fmt::format("'{}' is defined here and in {}", symbol.name, placeOf(at->second).str()),
+                            "make one of the two local (no .globl) or .weak"));
     } else if (rank(symbol) > rank(other) || (rank(symbol) == 1 && rank(other) == 1 && symbol.size > other.size)) {
       at->second = {object, i};
     }

@@ -19,6 +19,9 @@
 
 namespace pimento::dpu {
 
+/// The line that a place of a section comes from; the object's file where none is known.
+Location placeIn(const Object &object, const Section &section, std::uint32_t offset);
+
 class LinkSet {
  public:
   /// A symbol, by the numbers of its object and in it.
@@ -47,6 +50,7 @@ class LinkSet {
  private:
   using SectionNumber = std::pair<std::size_t, std::size_t>;
 
+  Location placeOf(const Definition &d) const;
   void define(std::size_t object, Diagnostics &found);
   /// Takes the library's object that defines `name`, unless somebody defines it.
   void want(const std::string &name, Diagnostics &found);

@@ -73,6 +73,7 @@ class Linker {
   std::uint64_t placeGroup(Memory memory, int group, std::uint64_t at);
   void placeCommon(std::uint64_t &at);
   std::uint64_t placeStacks(std::uint64_t at);
+  std::string largest(Memory memory) const;
   void checkSize(std::string code, std::string_view what, std::uint64_t needed, std::int64_t limit, std::string hint);
   void defineOwn();
   Place find(std::size_t object, std::size_t symbol) const;
@@ -98,6 +99,27 @@ class Linker {
   std::set<std::string, std::less<>> undefined_;
   Diagnostics diagnostics_;
 };
+
+/// "main (120), f (80)": what takes most of a memory, in instructions or bytes.
+std::string Linker::largest(Memory memory) const {
+  constexpr std::size_t kMost = 5;
+  std::map<std::string, std::uint64_t> sizes;
+  for (std::size_t o = 0; o < objects_.size(); ++o) {
+    for (const Symbol &symbol : objects_[o].symbols) {
+      if (symbol.section < 0 || symbol.size == 0 || symbol.name.empty()) continue;
+      const auto section = static_cast<std::size_t>(symbol.section);
+      if (objects_[o].sections[section].memory == memory && set_.isNeeded(o, section))
+        sizes[symbol.name] += symbol.size;
+    }
+  }
+  std::vector<std::pair<std::string, std::uint64_t>> all(sizes.begin(), sizes.end());
+  std::stable_sort(all.begin(), all.end(), [](const auto &a, const auto &b) { return a.second > b.second; });
+  std::string text;
+  for (std::size_t i = 0; i < all.size() && i < kMost; ++i)
+    text +=
+        fmt::format("{}{} ({})", i == 0 ? "" : ", ", all[i].first, all[i].second / (memory == Memory::kIram ? 8 : 1));
+  return text.empty() ? "" : "; the largest: " + text;
+}
 
 void Linker::checkSize(std::string code, std::string_view what, std::uint64_t needed, std::int64_t limit,
                        std::string hint) {
@@ -198,13 +220,13 @@ void Linker::place() {
   };
   constexpr std::int64_t kTargets = 1 << 16;
   checkSize("dpu-link-iram", "instructions", codeEnd_ / 8, limit(options_.instructions, kTargets),
-            "shorten or split the program");
-  checkSize(
-      "dpu-link-wram", "bytes of WRAM", wram, limit(options_.wramBytes, kMramBase),
-      fmt::format("{} bytes are data and {} are stacks of {} tasklets; use less data, smaller stacks or fewer tasklets",
-                  data, wram - data, options_.tasklets));
+            "shorten or split the program" + largest(Memory::kIram));
+  checkSize("dpu-link-wram", "bytes of WRAM", wram, limit(options_.wramBytes, kMramBase),
+            fmt::format(
+                "{} bytes are data and {} are stacks of {} tasklets; use less data, smaller stacks or fewer tasklets{}",
+                data, wram - data, options_.tasklets, largest(Memory::kWram)));
   checkSize("dpu-link-mram", "bytes of MRAM", mram, limit(options_.mramBytes, kIramBase - kMramBase),
-            "reserve less in .mram sections");
+            "reserve less in .mram sections" + largest(Memory::kMram));
   checkSize("dpu-link-atomic", "atomic bits", atomic - kFirstAtomicBit, kAtomicBits - kFirstAtomicBit,
             "share locks between objects");
   heapStart_ = static_cast<std::uint32_t>(wram);
@@ -246,19 +268,16 @@ Linker::Place Linker::find(std::size_t object, std::size_t index) const {
 
 Location Linker::placeOf(const Object &object, const Section &section, const Relocation &relocation) const {
   if (relocation.line > 0) return {object.file, relocation.line, 0};
-  const auto after = std::upper_bound(section.lines.begin(), section.lines.end(), relocation.offset,
-                                      [](std::uint32_t offset, const SectionLine &l) { return offset < l.offset; });
-  if (after != section.lines.begin()) {
-    const SectionLine &line = *(after - 1);
-    if (line.file >= 0 && static_cast<std::size_t>(line.file) < object.files.size()) {
-      return {object.files[static_cast<std::size_t>(line.file)], line.line, 0};
-    }
-  }
-  return {object.file, 0, 0};
+  return placeIn(object, section, relocation.offset);
 }
 
 void Linker::reportUndefined(const Location &where, const std::string &name) {
   if (!undefined_.insert(name).second) return;
+  if (name == "main") {
+    diagnostics_.push_back(error("dpu-link-undefined", {objects_.front().file}, "the program has no function 'main'",
+                                 "define int main(void): every tasklet begins there"));
+    return;
+  }
   std::vector<std::string> names;
   for (const auto &[defined, definition] : set_.globals()) names.push_back(defined);
   for (const auto &[defined, value] : own_) names.push_back(defined);

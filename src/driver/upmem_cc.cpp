@@ -44,6 +44,9 @@ Result<Source> readSource(const CcRequest::Input &input) {
   Source source{isStandardInput ? "<stdin>" : input.file, std::move(*contents), Source::Kind::kC};
   const std::string ending = std::filesystem::path(input.file).extension().string();
   const dpu::ElfKind elf = dpu::elfKind(source.contents);
+  if (const std::string other = dpu::otherMachine(source.contents); !other.empty())
+    return usageError("upmem-cc-kind", source.file, fmt::format("an ELF file for another machine: {}", other),
+                      "make objects for DPUs with `pimento upmem-cc -c`");
   if (elf == dpu::ElfKind::kExecutable)
     return usageError("upmem-cc-kind", source.file, "this program is already linked", "pass its sources or objects");
   if (dpu::isArchive(source.contents)) {
@@ -295,8 +298,11 @@ class CompilerRun {
         if (!text) return std::move(text.diagnostics());
         contents = file = std::move(*text);
       }
-      if (dpu::elfKind(contents) != dpu::ElfKind::kRelocatable)
-        return usageError("upmem-cc-kind", name, "this member is not a DPU object",
+      const std::string other = dpu::otherMachine(contents);
+      if (!other.empty() || dpu::elfKind(contents) != dpu::ElfKind::kRelocatable)
+        return usageError("upmem-cc-kind", name,
+                          other.empty() ? std::string("this member is not a DPU object")
+                                        : fmt::format("this member is for another machine: {}", other),
                           "make objects with `pimento upmem-cc -c`");
       Result<dpu::Object> object = dpu::readObject(contents, name);
       if (!object) return std::move(object.diagnostics());
