@@ -39,9 +39,9 @@ struct Layout {
   std::uint32_t data = 0, copies = 0, slotsLog = 0, bytes = 0;
 };
 
-Layout layoutOf(dpu_t &dpu, std::uint32_t address) {
+Layout layoutOf(const dpu_t &dpu, std::uint32_t address) {
   Layout l;
-  dpu.door.enter([&] { dpu.engine->readWram(address, std::as_writable_bytes(std::span(&l, 1))); });
+  dpu.engine->readWram(address, std::as_writable_bytes(std::span(&l, 1)));
   return l;
 }
 
@@ -66,8 +66,10 @@ Outcome link(const dpu_set_t &set, dpu_fifo_link_t *out, const char *name, dpu_f
   const std::uint64_t wram = static_cast<std::uint64_t>(s.system->setup.machine.dpu->wram.value);
   auto made = std::make_unique<Fifos>();
   made->address = area.address;
-  for (dpu_t *d : s.dpus) {
-    const Layout l = layoutOf(*d, area.address);
+  std::vector<Layout> layouts(s.dpus.size());
+  visitAll(s.dpus, [&](std::size_t i, dpu_t &dpu) { layouts[i] = layoutOf(dpu, area.address); });
+  for (std::size_t i = 0; i < layouts.size(); ++i) {
+    const Layout &l = layouts[i];
     const std::uint64_t end = l.slotsLog <= 10 ? l.data + (std::uint64_t{l.bytes} << l.slotsLog) : UINT64_MAX;
     if (area.isMram || l.bytes == 0 || l.bytes % 8 != 0 || end > wram)
       return failure(DPU_ERR_INVALID_WRAM_ACCESS,
@@ -76,7 +78,7 @@ Outcome link(const dpu_set_t &set, dpu_fifo_link_t *out, const char *name, dpu_f
                                  name));
     made->slots = 1U << l.slotsLog;
     made->bytes = l.bytes;
-    made->ofDpu[d].data = l.data;
+    made->ofDpu[s.dpus[i]].data = l.data;
   }
   out->direction = direction;
   if (Outcome o = findSymbol(*s.dpus.front()->program, name, out->fifo_symbol); !o) return o;
@@ -100,8 +102,7 @@ Outcome prepare(const dpu_set_t &set, dpu_fifo_link_t *link, void *buffer) {
 
 /// Puts one element; false where the queue is full.
 bool put(const dpu_t &dpu, const Fifos &fifos, const Fifos::Fifo &fifo) {
-  Layout l;
-  dpu.engine->readWram(fifos.address, std::as_writable_bytes(std::span(&l, 1)));
+  const Layout l = layoutOf(dpu, fifos.address);
   if (l.put - l.taken >= fifos.slots) return false;
   const auto at = static_cast<std::uint32_t>(l.put % fifos.slots) * fifos.bytes;
   dpu.engine->writeWram(fifo.data + at, {static_cast<const std::byte *>(fifo.buffer), fifos.bytes});
@@ -109,31 +110,42 @@ bool put(const dpu_t &dpu, const Fifos &fifos, const Fifos::Fifo &fifo) {
   return true;
 }
 
-Outcome putWithRetries(const Selection &s, dpu_t &dpu, const Fifos &fifos, const Fifos::Fifo &fifo) {
+Outcome putAll(const Selection &s, std::vector<dpu_t *> dpus, const Fifos &fifos) {
   for (std::uint32_t tries = 0;; ++tries) {
-    bool isPut = false;
-    dpu.door.enter([&] { isPut = put(dpu, fifos, fifo); });
-    if (isPut) return {};
-    const bool mayGetRoom = dpu.door.isRunning() || s.system->queue.isBusy(s.ranks);
+    std::vector<char> isPut(dpus.size());
+    visitAll(dpus, [&](std::size_t i, dpu_t &dpu) { isPut[i] = put(dpu, fifos, fifos.ofDpu.at(&dpu)) ? 1 : 0; });
+    std::vector<dpu_t *> left;
+    for (std::size_t i = 0; i < dpus.size(); ++i)
+      if (isPut[i] == 0) left.push_back(dpus[i]);
+    if (left.empty()) return {};
+    const bool mayGetRoom = left.front()->door.isRunning() || s.system->queue.isBusy(s.ranks);
     if (!mayGetRoom || tries >= fifos.maxRetries)
       return failure(DPU_ERR_WRAM_FIFO_FULL,
-                     fmt::format("the queue of {} holds {} elements, all that fit{}", s.system->nameOf(dpu),
+                     fmt::format("the queue of {} holds {} elements, all that fit{}", s.system->nameOf(*left.front()),
                                  fifos.slots, mayGetRoom ? "" : ", and its program does not run"));
+    dpus = std::move(left);
     std::this_thread::sleep_for(std::chrono::microseconds(fifos.microseconds));
   }
 }
 
 /// Takes everything.
-void fetch(dpu_t &dpu, const Fifos &fifos, Fifos::Fifo &fifo) {
-  dpu.door.enter([&] {
-    Layout l;
-    dpu.engine->readWram(fifos.address, std::as_writable_bytes(std::span(&l, 1)));
-    const std::size_t all = std::size_t{fifos.slots} * fifos.bytes;
-    dpu.engine->readWram(fifo.data, {static_cast<std::byte *>(fifo.buffer), all});
-    fifo.first = l.taken;
-    fifo.count = static_cast<std::uint16_t>(std::min<std::uint64_t>(l.put - l.taken, fifos.slots));
-    setCounter(dpu, fifos.address, offsetof(Layout, taken), l.put);
-  });
+void fetch(const dpu_t &dpu, const Fifos &fifos, Fifos::Fifo &fifo) {
+  const Layout l = layoutOf(dpu, fifos.address);
+  const std::size_t all = std::size_t{fifos.slots} * fifos.bytes;
+  dpu.engine->readWram(fifo.data, {static_cast<std::byte *>(fifo.buffer), all});
+  fifo.first = l.taken;
+  fifo.count = static_cast<std::uint16_t>(std::min<std::uint64_t>(l.put - l.taken, fifos.slots));
+  setCounter(dpu, fifos.address, offsetof(Layout, taken), l.put);
+}
+
+void account(const Selection &s, std::int64_t dpus, const Fifos &fifos, bool isInput) {
+  evaluate::HostWork work;
+  work.dpus = dpus;
+  work.ranks = s.ranks.count;
+  (isInput ? work.placed : work.readBack) = Bytes(dpus * fifos.bytes * (isInput ? 1 : fifos.slots));
+  (isInput ? work.placeCalls : work.readCalls) = 1;
+  s.system->account.addTransfer({s.ranks, true, s.system->account.now()}, isInput ? Call::kFifoTo : Call::kFifoFrom,
+                                work);
 }
 
 Outcome push(const dpu_set_t &set, dpu_fifo_link_t *link, int flags) {
@@ -142,25 +154,18 @@ Outcome push(const dpu_set_t &set, dpu_fifo_link_t *link, int flags) {
   if (Outcome o = Registry::get().select(set, s); !o) return o;
   Fifos &fifos = *link->fifos;
   const bool isInput = link->direction == DPU_INPUT_FIFO;
-  std::int64_t dpus = 0;
-  for (dpu_t *d : s.dpus) {
-    const auto at = fifos.ofDpu.find(d);
-    if (at == fifos.ofDpu.end() || at->second.buffer == nullptr) continue;
-    ++dpus;
-    if (!isInput)
-      fetch(*d, fifos, at->second);
-    else if (Outcome o = putWithRetries(s, *d, fifos, at->second); !o)
-      return o;
-    if ((flags & DPU_XFER_NO_RESET) == 0) at->second.buffer = nullptr;
+  std::vector<dpu_t *> dpus;
+  for (dpu_t *d : s.dpus)
+    if (const auto at = fifos.ofDpu.find(d); at != fifos.ofDpu.end() && at->second.buffer != nullptr) dpus.push_back(d);
+  if (dpus.empty()) return {};
+  if (isInput) {
+    if (Outcome o = putAll(s, dpus, fifos); !o) return o;
+  } else {
+    visitAll(dpus, [&](std::size_t, dpu_t &dpu) { fetch(dpu, fifos, fifos.ofDpu.at(&dpu)); });
   }
-  if (dpus == 0) return {};
-  evaluate::HostWork work;
-  work.dpus = dpus;
-  work.ranks = s.ranks.count;
-  (isInput ? work.placed : work.readBack) = Bytes(dpus * fifos.bytes * (isInput ? 1 : fifos.slots));
-  (isInput ? work.placeCalls : work.readCalls) = 1;
-  s.system->account.addTransfer({s.ranks, true, s.system->account.now()}, isInput ? Call::kFifoTo : Call::kFifoFrom,
-                                work);
+  if ((flags & DPU_XFER_NO_RESET) == 0)
+    for (const dpu_t *d : dpus) fifos.ofDpu.at(d).buffer = nullptr;
+  account(s, static_cast<std::int64_t>(dpus.size()), fifos, isInput);
   return {};
 }
 

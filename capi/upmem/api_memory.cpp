@@ -79,8 +79,11 @@ Outcome checkParallel(const Variable &variable, const Area &area) {
 /// Does it at once, between two instructions where the program runs.
 Outcome moveParallel(const Selection &s, const std::vector<Part> &parts, const Area &area, bool isToDpu, Call call,
                      const evaluate::HostWork &work) {
-  for (const Part &p : parts)
-    p.dpu->door.enter([&] { isToDpu ? writeTo(*p.dpu, area, p.buffer) : readFrom(*p.dpu, area, p.buffer); });
+  std::vector<dpu_t *> dpus;
+  for (const Part &p : parts) dpus.push_back(p.dpu);
+  visitAll(dpus, [&](std::size_t i, dpu_t &dpu) {
+    isToDpu ? writeTo(dpu, area, parts[i].buffer) : readFrom(dpu, area, parts[i].buffer);
+  });
   s.system->account.addTransfer({s.ranks, true, s.system->account.now()}, call, work);
   return {};
 }
