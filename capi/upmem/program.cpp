@@ -65,10 +65,13 @@ struct Run {
   Outcome outcome;        ///< a failure of ours
 };
 
-Run runOnce(dpu_t &dpu, const Setup &setup) {
+/// `isOpen`: the host may reach WRAM meanwhile.
+Run runOnce(dpu_t &dpu, const Setup &setup, bool isOpen) {
   Run run;
   run.outcome = attempt([&]() -> Outcome {
+    const Door::Running running(dpu.door);
     sim::dpu::RunOptions options;
+    if (isOpen) options.observer = &dpu.door;
     options.maxInstructions = setup.maxInstructions;
     sim::dpu::RunResult r = dpu.engine->simulate(options);
     run.cycles = r.cycles;
@@ -144,6 +147,7 @@ Outcome load(const Selection &s, std::string_view contents, const std::string &f
     d->fault.clear();
     tellClock(*d, machine.clockGHz);
   }
+  system.account.addLoad(static_cast<std::int64_t>(s.dpus.size()), static_cast<std::int64_t>(contents.size()));
   if (program != nullptr) *program = made.get();
   system.keep(std::move(made));
   return {};
@@ -152,9 +156,11 @@ Outcome load(const Selection &s, std::string_view contents, const std::string &f
 Outcome launch(const Selection &s, const Account::Place &place) {
   if (Outcome o = checkReady(s); !o) return o;
   std::vector<Run> runs(s.dpus.size());
-  parallelFor(s.system->setup.jobs, static_cast<std::int64_t>(runs.size()), [&](std::int64_t i) {
+  // Programs that wait for the host must all run at the same time.
+  const int jobs = place.isAsync && s.system->hasFifos ? static_cast<int>(runs.size()) : s.system->setup.jobs;
+  parallelFor(jobs, static_cast<std::int64_t>(runs.size()), [&](std::int64_t i) {
     const auto at = static_cast<std::size_t>(i);
-    runs[at] = runOnce(*s.dpus[at], s.system->setup);
+    runs[at] = runOnce(*s.dpus[at], s.system->setup, place.isAsync);
   });
   Cycles slowest;
   sim::dpu::Counts counts;

@@ -101,8 +101,8 @@ class FileProgram final : public DpuCode {
     work.dpus = program_.processes.front().instances;
     work.ranks = 1;
     work.launches = launches;
-    for (const DpuInput &in : inputs_) work.placed += in.size();
-    for (const DpuOutput &out : outputs_) work.readBack += out.bytes;
+    for (const DpuInput &in : inputs_) work.place(in.size().value, 0);
+    for (const DpuOutput &out : outputs_) work.read(out.bytes.value, 0);
     return work;
   }
 
