@@ -72,8 +72,8 @@ std::optional<RunResult> RunAhead::run(const RunOptions &options) {
 /// A simulation executes kSimulated instructions while this executes one. A few are executed before that says
 /// something.
 bool RunAhead::pays() const {
-  constexpr std::int64_t kSimulated = 8, kBegin = 40'000;
-  return !mustPay_ || kSimulated * (work_ - kBegin) < core_.issued;
+  constexpr std::int64_t kSimulated = 8, kBegin = 15'000;
+  return !mustPay_ || kSimulated * (work_ - kBegin) < core_.issued - core_.counts.failedAttempts;
 }
 
 // Guards.
