@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,10 +24,25 @@
 #include "profile.h"
 #include "queue.h"
 
+/// Instructions of a program about which the user has been told.
+class Warned {
+ public:
+  /// False where it is there already.
+  bool add(std::uint32_t pc) {
+    const std::lock_guard lock(mutex_);
+    return pcs_.insert(pc).second;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::uint32_t> pcs_;
+};
+
 /// A loaded program.
 struct dpu_program_t {
   std::shared_ptr<const pimento::sim::dpu::Image> image;
   pimento::Bytes mram;  ///< of the machine it was loaded for
+  mutable Warned warned;
 
   const pimento::program::Code &code() const { return image->code; }
 };

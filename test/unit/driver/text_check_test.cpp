@@ -111,7 +111,7 @@ TEST(TextCheck, TheTableSaysBoth) {
   o.sizes = {"m=20,n=30"};
   const Outcome out = run(VerbId::kSimulate, o);
   ASSERT_EQ(out.status, 0);
-  EXPECT_NE(out.text.find("checked    yes, bit for bit against the reference interpreter; its text: C, bit for bit"),
+  EXPECT_NE(out.text.find("checked    yes, bit for bit against the reference interpreter; source: C, bit for bit"),
             std::string::npos)
       << out.text;
 }
