@@ -26,6 +26,7 @@ CallName nameOf(Call call) {
 }
 
 void Totals::add(const Totals &o) {
+  isTimed = isTimed && o.isTimed;
   sets += o.sets;
   dpus += o.dpus;
   launches += o.launches;
@@ -65,8 +66,9 @@ void Totals::add(const Totals &o) {
     if (std::ranges::find(machines, m) == machines.end()) machines.push_back(m);
 }
 
-Account::Account(const machine::Machine &machine, std::int64_t ranks, std::int64_t dpus)
+Account::Account(const machine::Machine &machine, bool isTimed, std::int64_t ranks, std::int64_t dpus)
     : machine_(machine), ranks_(static_cast<std::size_t>(ranks)) {
+  sums_.isTimed = isTimed;
   sums_.sets = 1;
   sums_.dpus = dpus;
   sums_.machines = {machine.name};
@@ -145,6 +147,10 @@ void Account::sync(RankRange ranks) {
 Totals Account::totals() const {
   const std::lock_guard lock(mutex_);
   Totals t = sums_;
+  if (!t.isTimed) {
+    t.kernelCycles = Cycles(0);
+    return t;
+  }
   t.kernel = machine_.toTime(sums_.kernelCycles);
   t.launch = machine_.toTime(launch_);
   t.toDpu = machine_.toTime(toDpu_);

@@ -168,10 +168,14 @@ TEST_F(CapiErrors, ProfilesThatSayNothingSensible) {
   fails("machine=upmen", "did you mean 'upmem'?");
   fails("machine=hbm-pim", "has no ranks of DPUs");
   fails("sgXferEnable=maybe", "must be true or false");
+  fails("parallelXfer=1", "parallelXfer=1 must be true or false");
   fails("sgXferMaxBlocksPerDpu=0", "is not a number of at least 1");
   ::setenv("PIMENTO_JOBS", "no", 1);
   fails(nullptr, "PIMENTO_JOBS=no");
   ::unsetenv("PIMENTO_JOBS");
+  ::setenv("PIMENTO_TIMING", "no", 1);
+  fails(nullptr, "PIMENTO_TIMING=no must be on or off");
+  ::unsetenv("PIMENTO_TIMING");
   ::setenv("UPMEM_PROFILE_BASE", "tasklet=3", 1);
   fails(nullptr, "did you mean 'tasklets'?");
   ::unsetenv("UPMEM_PROFILE_BASE");

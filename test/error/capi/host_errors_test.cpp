@@ -148,6 +148,23 @@ TEST_F(HostErrors, TransfersDuringARunAreForWram) {
             DPU_ERR_INVALID_PARALLEL_MEMORY_TRANSFER);
 }
 
+TEST_F(HostErrors, ATransferDuringARunThatWasNotPreparedForIt) {
+  ::setenv("PIMENTO_MAX_INSTRUCTIONS", "30000000", 1);
+  Dpus endless(1, "machine=upmem-upimulator,tasklets=2");  // a machine whose loops are never skipped
+  ::unsetenv("PIMENTO_MAX_INSTRUCTIONS");
+  const std::string program =
+      std::string(pimento::test::kForever) +
+      "        .section .dpu_host,\"aw\",@progbits\n        .globl flag\n        .type flag,@object\n"
+      "        .p2align 3\nflag:   .long 0\n        .size flag, 4\n";
+  ASSERT_EQ(endless.load(program.c_str()), DPU_OK) << pimento_dpu_reason();
+  ASSERT_EQ(dpu_launch(endless.set, DPU_ASYNCHRONOUS), DPU_OK);
+  dpu_error_t status = DPU_OK;
+  for (bool done = false; status == DPU_OK && !done; dpu_status(endless.set, &done, nullptr))
+    status = dpu_broadcast_to(endless.set, "flag", 0, bytes, 4, DPU_XFER_PARALLEL);
+  EXPECT_FAILS(status, DPU_ERR_INVALID_PARALLEL_MEMORY_TRANSFER, "set parallelXfer=true in the profile");
+  EXPECT_EQ(dpu_sync(endless.set), DPU_ERR_TIMEOUT);
+}
+
 TEST_F(HostErrors, QueuesThatAreNone) {
   dpu_fifo_link_t link{};
   EXPECT_FAILS(dpu_link_input_fifo(dpus.set, &link, "value"), DPU_ERR_NO_PROGRAM_LOADED, "DPU 0 has no program");
