@@ -66,11 +66,11 @@ void Totals::add(const Totals &o) {
     if (std::ranges::find(machines, m) == machines.end()) machines.push_back(m);
 }
 
-Account::Account(const machine::Machine &machine, bool isTimed, std::int64_t ranks, std::int64_t dpus)
+Account::Account(const machine::Machine &machine, std::int64_t ranks, std::int64_t dpus, bool isTimed)
     : machine_(machine), ranks_(static_cast<std::size_t>(ranks)) {
-  sums_.isTimed = isTimed;
   sums_.sets = 1;
   sums_.dpus = dpus;
+  sums_.isTimed = isTimed;
   sums_.machines = {machine.name};
 }
 
@@ -147,10 +147,6 @@ void Account::sync(RankRange ranks) {
 Totals Account::totals() const {
   const std::lock_guard lock(mutex_);
   Totals t = sums_;
-  if (!t.isTimed) {
-    t.kernelCycles = Cycles(0);
-    return t;
-  }
   t.kernel = machine_.toTime(sums_.kernelCycles);
   t.launch = machine_.toTime(launch_);
   t.toDpu = machine_.toTime(toDpu_);

@@ -4,9 +4,10 @@
 //   PIMENTO_MACHINE=NAME|FILE          machine file; "upmem" unless told
 //   PIMENTO_MACHINES=FOLDER            where names are looked up
 //   PIMENTO_JOBS=N                     threads that simulate; all processors unless told
-//   PIMENTO_TIMING=off                 programs run for their results only: no time, no energy
+//   PIMENTO_TIMING=off                 programs are executed without their time: reports have none
 //   PIMENTO_MAX_INSTRUCTIONS=N         a launch that issues more on one DPU ends with DPU_ERR_TIMEOUT; 10^11 unless
-//   told UPMEM_PROFILE_BASE=KEY=VALUE,...   goes before the profile
+//                                      told
+//   UPMEM_PROFILE_BASE=KEY=VALUE,...   goes before the profile
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /* What happened since dpu_alloc. Times are those of the modelled machine, not of the simulation; with
- * PIMENTO_TIMING=off times, cycles and energy are 0. */
+ * PIMENTO_TIMING=off those of kernels, totals and energy are NaN. */
 struct pimento_dpu_account_t {
   uint64_t launches;
   uint64_t kernel_cycles;                /* of every launch its slowest DPU */

@@ -71,6 +71,10 @@ inline void Turns::leave(int tasklet, std::int64_t now) {
 }
 
 inline void Turns::skip(Core &core, std::int64_t mostInstructions) {
+  if (players_ == 1 && run_ == 0) {  // alone, its order is known at once
+    spacing_ = core.issue.interval();
+    return skipTurns(core, mostInstructions);
+  }
   if (run_ == 0 || run_ < players_) return;
   if (leavesOut(RunPart::kTurn) || lastIssue_ - spacing_ > lastDisturbance_) skipTurns(core, mostInstructions);
 }

@@ -114,6 +114,7 @@ class FileProgram final : public DpuCode {
     for (; launched < request_.launches && !total.fault; ++launched) {
       // A second launch needs the memories that the first one left.
       if (mode.isFastForward && request_.launches == 1) {
+        options.mustPay = true;
         if (const auto skipped = Dpu(dpu).estimate(options)) {  // an estimate leaves memories undefined
           total.add(*skipped);
           continue;
