@@ -3,6 +3,7 @@
 #include <dpu_management.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -78,6 +79,21 @@ TEST_F(HostErrors, ALogWithoutStreamAndACallbackWithoutFunction) {
   EXPECT_FAILS(dpu_log_read(dpus.set, nullptr), DPU_ERR_INVALID_MEMORY_TRANSFER, "the stream is NULL");
   EXPECT_FAILS(dpu_callback(dpus.set, nullptr, nullptr, DPU_CALLBACK_ASYNC), DPU_ERR_INVALID_MEMORY_TRANSFER,
                "the callback is NULL");
+}
+
+TEST_F(HostErrors, ALogOfOtherToolsIsWarnedOfOnce) {
+  const std::string program = std::string(kIncrement) +
+                              "        .text\n        .globl  printf\n        .type   printf,@function\n"
+                              "printf:\n        jump    r23\n        .size   printf, . - printf\n";
+  ASSERT_EQ(dpus.load(program.c_str()), DPU_OK) << pimento_dpu_reason();
+  std::FILE *file = std::tmpfile();
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(dpu_log_read(dpus.set, file), DPU_OK);
+  EXPECT_EQ(
+      testing::internal::GetCapturedStderr(),
+      "warning: what the program prints cannot be read: it was linked by other tools, and the format of their log "
+      "is not public [dpu-log-foreign]\n  hint: link the program by pimento upmem-cc\n");
+  std::fclose(file);
 }
 
 TEST_F(HostErrors, AsynchronousFailuresComeWithSyncAndNameTheFault) {
