@@ -110,8 +110,11 @@ Outcome push(const dpu_set_t &set, dpu_xfer_t xfer, const Variable &variable, dp
     if (d->buffer != nullptr) parts.push_back({d, d->buffer});
     if ((flags & DPU_XFER_NO_RESET) == 0) d->buffer = nullptr;
   }
-  if (parts.empty()) warnOfNothingPrepared();
-  if (parts.empty() || area.length == 0) return {};
+  if (area.length == 0) return {};
+  if (parts.empty()) {
+    warnOfNothingPrepared();
+    return {};
+  }
   const bool isToDpu = xfer == DPU_XFER_TO_DPU;
   const evaluate::HostWork work = workOf(parts.size(), ranksOf(parts), area.length, isToDpu);
   if ((flags & DPU_XFER_PARALLEL) != 0)
