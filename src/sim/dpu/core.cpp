@@ -97,7 +97,7 @@ void Core::launch() {
   readyAgain.fill(0);
   counts = {};
   misaligned.clear();
-  spinning = 0;
+  spinning = running = 0;
   std::ranges::fill(executed, 0);
   std::ranges::fill(waited, 0);
   issued = timerBase = 0;
@@ -111,6 +111,7 @@ void Core::start(int tasklet, std::int64_t cycle) {
   tasklets[t].reset(tasklet);
   tasklets[t].pc = image->code.entry;
   status[t] = Status::kRunning;
+  running |= 1U << tasklet;
   issue.wake(tasklet, std::max(cycle, readyAgain[t]));
 }
 
@@ -252,6 +253,7 @@ void Core::control(int tasklet, const Step &s, Context &k) {
       stoppedAt[t] = k.pc;
       k.pc = isTaken ? s.target : k.pc + 1;
       status[t] = Status::kSuspended;
+      running &= ~(1U << tasklet);
       return;
     }
     case Op::kFault:
@@ -314,6 +316,7 @@ bool Core::attempt(int tasklet, const Step &s, std::uint32_t target) {
     case Op::kResume:
       if (other != Status::kSuspended) return false;
       other = Status::kRunning;
+      running |= 1U << target;
       issue.wake(id, std::max(issue.now() + 1, readyAgain[target]));
       return true;
     case Op::kReadRun:

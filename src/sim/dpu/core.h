@@ -45,6 +45,7 @@ struct Core {
   std::array<Context, kMaxTasklets> tasklets;
   std::array<Status, kMaxTasklets> status{};
   std::array<std::uint32_t, kMaxTasklets> stoppedAt{};  ///< of suspended ones: their `stop`
+  std::uint32_t running = 0;                            ///< tasklets whose status is that, as bits
   std::uint32_t spinning = 0;  ///< tasklets whose last instruction failed and branches to itself until it succeeds
   std::array<std::int64_t, kMaxTasklets> readyAgain{};  ///< first cycle at which the tasklet may issue after its last
   Issue issue;
@@ -190,6 +191,16 @@ struct Core {
     issue.wake(tasklet, done);
   }
   void control(int tasklet, const Step &s, Context &k);
+  /// Would an instruction at which a tasklet spins fail once more, now?
+  bool failsAgain(int tasklet) const {
+    return ((spinning >> tasklet) & 1) != 0 && failsForever(static_cast<std::size_t>(tasklet));
+  }
+  /// Executes it where it does: `times` times, without the time that takes.
+  void failAgain(int tasklet, std::int64_t times) {
+    executed[tasklets[static_cast<std::size_t>(tasklet)].pc] += times;
+    counts.failedAttempts += times;
+    endIfAllSpin();
+  }
   void product(int tasklet, const Step &s, Context &k);
   /// MRAM to IRAM.
   void loadCode(int tasklet, const Transfer &t);
@@ -200,7 +211,10 @@ struct Core {
   bool attempt(int tasklet, const Step &s, std::uint32_t target);
   bool hasEnded(std::size_t tasklet) const;
   bool failsForever(std::size_t tasklet) const;
-  void endIfAllSpin();
+  void endIfAllSpin() {
+    if ((running & ~spinning) == 0) checkSpinning();
+  }
+  void checkSpinning();
   void failDeadlock();
   std::string waitOf(std::size_t tasklet) const;
 };

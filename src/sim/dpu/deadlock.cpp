@@ -61,9 +61,9 @@ bool Core::failsForever(std::size_t tasklet) const {
   }
 }
 
-void Core::endIfAllSpin() {
+void Core::checkSpinning() {
   for (std::size_t t = 0; t < status.size(); ++t)
-    if (status[t] == Status::kRunning && (((spinning >> t) & 1) == 0 || !failsForever(t))) return;
+    if (status[t] == Status::kRunning && !failsForever(t)) return;
   failDeadlock();
 }
 

@@ -11,7 +11,6 @@ namespace pimento::sim::dpu {
 namespace {
 
 constexpr std::int64_t kFarthest = 1 << 16, kNearest = 16;  // instructions of a window
-constexpr std::size_t kMostRanges = 512;
 /// Between two looks at the limit of instructions a window may have so many more than it was given.
 constexpr std::int64_t kSlack = 1 << 16;
 
@@ -22,7 +21,7 @@ FastRun::FastRun(Core &core, const FastCode &code)
       interpreter_(code, core.steps, core.wram),
       code_(code),
       touched_((core.wram.size() + kLineBytes - 1) / kLineBytes),
-      isFine_(touched_.size()) {
+      words_(touched_.size()) {
   for (Window &w : windows_) w.farthest = kFarthest;
 }
 
@@ -42,6 +41,13 @@ void FastRun::run(const RunOptions &options) {
       core_.fail(id, "dpu-instruction-limit",
                  fmt::format("{} instructions issued without reaching the end", mostInstructions_));
       break;
+    }
+    if (core_.failsAgain(id)) {
+      core_.failAgain(id, 1);
+      issue.wakeAfterInterval(id);
+      if (core_.fault) break;
+      issue.endCycle();
+      continue;
     }
     if (slots == 0 && !windows_[static_cast<std::size_t>(id)].isAtEvent) compute(id);
     if (slots > 0) {
@@ -64,12 +70,6 @@ void FastRun::run(const RunOptions &options) {
 
 // Windows.
 
-bool FastRun::isAlone(int tasklet) const {
-  for (int t = 0; t < kMaxTasklets; ++t)
-    if (t != tasklet && core_.status[static_cast<std::size_t>(t)] == Status::kRunning) return false;
-  return true;
-}
-
 void FastRun::compute(int tasklet) {
   Window &w = windows_[static_cast<std::size_t>(tasklet)];
   Context &k = core_.tasklets[static_cast<std::size_t>(tasklet)];
@@ -77,7 +77,7 @@ void FastRun::compute(int tasklet) {
   const std::int64_t left = mostInstructions_ - core_.issued;
   if (left < kFarthest + kSlack) return;
   Interpreter::Run run;
-  if (isAlone(tasklet)) {
+  if (core_.running == 1U << tasklet) {
     run = interpreter_.alone(tasklet, k, kFarthest);
   } else {
     w.start = k;
@@ -98,65 +98,65 @@ bool FastRun::may(int tasklet, std::uint32_t address, std::uint32_t bytes, bool 
   return true;
 }
 
+void FastRun::markByWord(std::uint32_t line) {
+  if (!words_[line]) words_[line] = std::make_unique<Words>();
+}
+
 bool FastRun::touch(int tasklet, std::uint32_t line, ByteRange r, bool isWrite) {
   const std::uint32_t bit = 1U << tasklet;
   Touched &t = touched_[line];
   if ((((isWrite ? t.readers : 0) | t.writers) & ~bit) != 0) {
-    isFine_[line] = 1;
+    markByWord(line);
     return false;
   }
-  if (isFine_[line] != 0 && (t.readers & bit) == 0) return touchBytes(tasklet, r, isWrite);
+  if (words_[line] && (t.readers & bit) == 0) return touchWords(tasklet, line, r, isWrite);
   Window &w = windows_[static_cast<std::size_t>(tasklet)];
   if ((t.readers & bit) == 0) w.lines.push_back(line);
   t.readers |= bit;
   if (isWrite && (t.writers & bit) == 0) {
     t.writers |= bit;
-    SavedLine &s = w.saved.emplace_back();
+    SavedLine &s = w.savedLines.emplace_back();
     s.line = line;
     std::memcpy(s.bytes.data(), &core_.wram[std::size_t{line} * kLineBytes], kLineBytes);
   }
   return true;
 }
 
-bool FastRun::touchBytes(int tasklet, ByteRange r, bool isWrite) {
+bool FastRun::touchWords(int tasklet, std::uint32_t line, ByteRange r, bool isWrite) {
+  const std::uint32_t bit = 1U << tasklet;
   Window &w = windows_[static_cast<std::size_t>(tasklet)];
-  if (w.reads.size() + w.writes.size() >= kMostRanges) return false;
-  if (!guards_) guards_ = std::make_unique<Guards>(core_.wram.size());
-  if (!(isWrite ? guards_->mayWrite(tasklet, r) : guards_->mayRead(tasklet, r))) return false;
-  if (!isWrite) {
-    guards_->read(tasklet, r);
-    w.reads.push_back(r);
-    return true;
+  for (std::uint32_t word = r.first / 4; word <= (r.end - 1) / 4; ++word) {
+    Touched &t = (*words_[line])[word % (kLineBytes / 4)];
+    if ((((isWrite ? t.readers : 0) | t.writers) & ~bit) != 0) return false;
+    if ((t.readers & bit) == 0) w.words.push_back(word);
+    t.readers |= bit;
+    if (!isWrite || (t.writers & bit) != 0) continue;
+    t.writers |= bit;
+    SavedWord &s = w.savedWords.emplace_back();
+    s.word = word;
+    std::memcpy(&s.contents, &core_.wram[std::size_t{word} * 4], 4);
   }
-  guards_->write(tasklet, r);
-  w.writes.push_back(r);
-  SavedBytes &s = w.savedBytes.emplace_back();
-  s.address = r.first;
-  s.count = r.end - r.first;
-  std::memcpy(&s.bytes, &core_.wram[r.first], s.count);
   return true;
 }
 
 void FastRun::close(int tasklet) {
   Window &w = windows_[static_cast<std::size_t>(tasklet)];
   const std::uint32_t others = ~(1U << tasklet);
-  for (const std::uint32_t line : w.lines) {
-    touched_[line].readers &= others;
-    touched_[line].writers &= others;
-  }
-  for (const ByteRange &r : w.reads) guards_->releaseRead(tasklet, r);
-  for (const ByteRange &r : w.writes) guards_->releaseWrite(r);
+  const auto release = [&](Touched &t) {
+    t.readers &= others;
+    t.writers &= others;
+  };
+  for (const std::uint32_t line : w.lines) release(touched_[line]);
+  for (const std::uint32_t word : w.words) release((*words_[word * 4 / kLineBytes])[word % (kLineBytes / 4)]);
   w.lines.clear();
-  w.saved.clear();
-  w.reads.clear();
-  w.writes.clear();
-  w.savedBytes.clear();
+  w.words.clear();
+  w.savedLines.clear();
+  w.savedWords.clear();
 }
 
-void FastRun::restore(Window &w) {
-  for (auto s = w.savedBytes.rbegin(); s != w.savedBytes.rend(); ++s)
-    std::memcpy(&core_.wram[s->address], &s->bytes, s->count);
-  for (const SavedLine &s : w.saved)
+void FastRun::restore(const Window &w) {
+  for (const SavedWord &s : w.savedWords) std::memcpy(&core_.wram[std::size_t{s.word} * 4], &s.contents, 4);
+  for (const SavedLine &s : w.savedLines)
     std::memcpy(&core_.wram[std::size_t{s.line} * kLineBytes], s.bytes.data(), kLineBytes);
 }
 
@@ -189,19 +189,17 @@ void FastRun::settle(int tasklet, ByteRange r, bool isWrite) {
   const std::uint32_t own = 1U << tasklet;
   std::uint32_t others = 0;
   for (std::uint32_t line = r.first / kLineBytes; line <= (r.end - 1) / kLineBytes; ++line) {
+    const std::uint32_t first = line * kLineBytes, end = first + kLineBytes;
     const std::uint32_t in = ((isWrite ? touched_[line].readers : 0) | touched_[line].writers) & ~own;
+    if (in != 0 && (r.first > first || r.end < end)) markByWord(line);
     others |= in;
-    const bool isPart = r.first > line * kLineBytes || r.end < (line + 1) * kLineBytes;
-    if (in != 0 && isPart) isFine_[line] = 1;
+    if (!words_[line]) continue;
+    for (std::uint32_t at = std::max(first, r.first) & ~3U; at < std::min(end, r.end); at += 4) {
+      const Touched &t = (*words_[line])[at % kLineBytes / 4];
+      others |= ((isWrite ? t.readers : 0) | t.writers) & ~own;
+    }
   }
-  const auto meets = [&](const ByteRange &b) { return b.first < r.end && r.first < b.end; };
-  for (int t = 0; t < kMaxTasklets; ++t) {
-    if (t == tasklet || turns_.slots(t) == 0) continue;
-    const Window &w = windows_[static_cast<std::size_t>(t)];
-    const bool hasMet = ((others >> t) & 1) != 0 || std::ranges::any_of(w.writes, meets) ||
-                        (isWrite && std::ranges::any_of(w.reads, meets));
-    if (hasMet) takeBack(t);
-  }
+  for (; others != 0; others &= others - 1) takeBack(std::countr_zero(others));
 }
 
 void FastRun::settleAll() {

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "pimento/sim/dpu/core.h"
-#include "pimento/sim/dpu/guards.h"
 #include "pimento/sim/dpu/interpreter.h"
+#include "pimento/sim/dpu/loop_proof.h"
 #include "pimento/sim/dpu/turns.h"
 
 namespace pimento::sim::dpu {
@@ -36,26 +36,26 @@ class FastRun final : Access {
     std::uint32_t line = 0;
     std::array<std::uint8_t, kLineBytes> bytes;
   };
-  struct SavedBytes {
-    std::uint32_t address = 0, count = 0;
-    std::uint64_t bytes = 0;
+  struct SavedWord {
+    std::uint32_t word = 0, contents = 0;
   };
+  /// Of the words of a line.
+  using Words = std::array<Touched, kLineBytes / 4>;
   struct Window {
     bool isAtEvent = false;         ///< after its slots comes an event
     std::int64_t instructions = 0;  ///< of the open window
     std::int64_t farthest = 0;      ///< instructions that the next one may have
     Context start;
-    std::vector<std::uint32_t> lines;      ///< touched
-    std::vector<SavedLine> saved;          ///< contents before, of lines written
-    std::vector<ByteRange> reads, writes;  ///< in lines marked by the byte
-    std::vector<SavedBytes> savedBytes;    ///< contents before, of the writes
+    std::vector<std::uint32_t> lines, words;  ///< touched; words: in lines marked by the word
+    std::vector<SavedLine> savedLines;        ///< contents before, of those written
+    std::vector<SavedWord> savedWords;
   };
 
   bool may(int tasklet, std::uint32_t address, std::uint32_t bytes, bool isWrite) override;
   bool touch(int tasklet, std::uint32_t line, ByteRange r, bool isWrite);
-  bool touchBytes(int tasklet, ByteRange r, bool isWrite);
+  bool touchWords(int tasklet, std::uint32_t line, ByteRange r, bool isWrite);
+  void markByWord(std::uint32_t line);
 
-  bool isAlone(int tasklet) const;
   void compute(int tasklet);
   /// One instruction at its time. False after a fault.
   bool step(int tasklet);
@@ -69,16 +69,15 @@ class FastRun final : Access {
   void takeBack(int tasklet);
   /// Executes so many instructions again, each of which counts `each`.
   void replay(Context &k, std::int64_t instructions, std::int64_t each);
-  void restore(Window &w);
+  void restore(const Window &w);
 
   Core &core_;
   Interpreter interpreter_;
   const FastCode &code_;
   Turns turns_;
   std::array<Window, kMaxTasklets> windows_;
-  std::vector<Touched> touched_;      ///< by line
-  std::vector<std::uint8_t> isFine_;  ///< by line: marked by the byte
-  std::unique_ptr<Guards> guards_;    ///< of the bytes of such lines; from the first on
+  std::vector<Touched> touched_;               ///< by line
+  std::vector<std::unique_ptr<Words>> words_;  ///< by line; null where it is marked as a whole
   std::int64_t mostInstructions_ = INT64_MAX;
 };
 

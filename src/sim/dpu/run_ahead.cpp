@@ -28,6 +28,13 @@ std::optional<RunResult> RunAhead::run(const RunOptions &options) {
     turns_.onIssue(id, issue.now());
     ++core_.issued;
     std::int64_t &slots = turns_.slots(id);
+    if (core_.failsAgain(id)) {
+      core_.failAgain(id, 1);
+      issue.wakeAfterInterval(id);
+      if (core_.fault) return std::nullopt;
+      issue.endCycle();
+      continue;
+    }
     if (slots == 0 && !t.isAtEvent) {
       if (!compute(id) || core_.issued > options.maxInstructions) return std::nullopt;
     }
