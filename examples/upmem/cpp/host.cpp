@@ -27,7 +27,8 @@ int main() {
 
     std::vector<std::vector<uint32_t>> buffers(dpus, std::vector<uint32_t>(5002));
     for (std::size_t d = 0; d < dpus; ++d)
-      for (std::size_t i = 0; i < buffers[d].size(); ++i) buffers[d][i] = static_cast<uint32_t>((d + 1) * 2654435761u * i);
+      for (std::size_t i = 0; i < buffers[d].size(); ++i)
+        buffers[d][i] = static_cast<uint32_t>((d + 1) * 2654435761u * i);
     const std::vector<uint32_t> bytes = {static_cast<uint32_t>(buffers[0].size() * sizeof(uint32_t))};
 
     std::atomic<unsigned> wrong{0}, ranks{0};
