@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@
 #include "pimento/machine/machine.h"
 #include "pimento/sim/dpu/dpu.h"
 #include "test/support/archive.h"
+#include "test/support/linked_dpu.h"
 
 namespace pimento::driver {
 namespace {
@@ -288,8 +290,10 @@ TEST_F(UpmemCcC, InstructionsKnowTheirLinesOfC) {
 
 TEST_F(UpmemCcC, FilesAreNamedAsTheyWereGiven) {
   const auto compiler = makeDpuCompiler();
-  const Result<std::string> text = compiler->compile(
-      {"dir/name.c", "#include <seqread.h>\nint main(void) { return seqread_alloc() != 0; }\n", {"-O0"}});
+  const Result<std::string> text =
+      compiler->compile({"dir/name.c",
+                         "#include <seqread.h>\nint main(void) { seqreader_t r; return seqread_seek(0, &r) != 0; }\n",
+                         {"-O0"}});
   ASSERT_TRUE(text);
   const Result<dpu::Object> object = dpu::assembleCompiled(*text, "dir/name.c");
   ASSERT_TRUE(object);
@@ -507,6 +511,44 @@ TEST_F(UpmemCcC, LoopsAndProductsAreAsTheVendorsWhereAsked) {
   EXPECT_EQ(like.text.find("call\tr23, __mulsi3"), like.text.rfind("call\tr23, __mulsi3")) << "not unrolled";
   EXPECT_NE(like.text.find("lsl_add"), std::string::npos) << "an address from the index: " << like.text;
   EXPECT_EQ(upmemCc({"--like=else", "f.c"}).status, 2);
+}
+
+TEST_F(UpmemCcC, ATransferMayBeOfAKnownSizeInOnePlaceOnly) {
+  // Inlined after `count == 16`, its size is a constant; at the end it is not.
+  const std::string program = file("buffer.c", R"(#include <defs.h>
+#include <mram.h>
+__mram_noinit uint64_t out[4096];
+__host uint32_t n;
+static uint64_t cache[16];
+static uint32_t at;
+static void flush(uint32_t *count) {
+  if (*count == 0) return;
+  if (at + *count > 4096) halt();
+  mram_write(cache, &out[at], *count * 8);
+  at += *count;
+  *count = 0;
+}
+int main() {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < n; ++i) {
+    cache[count++] = i;
+    if (count == 16) flush(&count);
+  }
+  flush(&count);
+  return 0;
+}
+)");
+  for (const char *level : {"-O0", "-O1", "-O2", "-O3", "-Os"}) {
+    auto image = sim::dpu::Image::make(linked({level, program}));
+    ASSERT_TRUE(image) << level;
+    sim::dpu::Dpu dpu(*image, test::plainDpu());
+    const std::uint32_t n = 37;
+    dpu.writeWram(valueOf((*image)->code, "n"), std::as_bytes(std::span(&n, 1)));
+    EXPECT_FALSE(dpu.simulate({}).fault) << level;
+    std::vector<std::uint64_t> words(n);
+    dpu.readMram(0, std::as_writable_bytes(std::span(words)));
+    for (std::uint32_t i = 0; i < n; ++i) ASSERT_EQ(words[i], i) << level;
+  }
 }
 
 }  // namespace
