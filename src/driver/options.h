@@ -26,6 +26,7 @@ struct Options {
   std::string variant = "plain";
   std::string dtype;  ///< empty: the target's native type
   std::string function;
+  std::vector<std::string> includes, defines;  ///< C: folders of headers; macros, NAME or NAME=VALUE
   std::vector<std::string> constants;  ///< inputs that are the same in every run
   std::string target;                  ///< empty: upmem for DPU programs, else hbm-pim (withTarget)
   Location targetWhere;                ///< of `target` in INPUT's text, where that names it (withTarget)
