@@ -25,14 +25,12 @@
 #endif
 
 #define POLYBENCH_1D(var, n1, d1) var[POLYBENCH_RESTRICT POLYBENCH_EXTENT(n1, d1)]
-#define POLYBENCH_2D(var, n1, n2, d1, d2) \
-  var[POLYBENCH_RESTRICT POLYBENCH_EXTENT(n1, d1)][POLYBENCH_EXTENT(n2, d2)]
+#define POLYBENCH_2D(var, n1, n2, d1, d2) var[POLYBENCH_RESTRICT POLYBENCH_EXTENT(n1, d1)][POLYBENCH_EXTENT(n2, d2)]
 #define POLYBENCH_3D(var, n1, n2, n3, d1, d2, d3) \
   var[POLYBENCH_RESTRICT POLYBENCH_EXTENT(n1, d1)][POLYBENCH_EXTENT(n2, d2)][POLYBENCH_EXTENT(n3, d3)]
 
 #define POLYBENCH_ALLOCATED(count, type) polybench_alloc_data((unsigned long long)(count), (int)sizeof(type))
-#define POLYBENCH_1D_ARRAY_DECL(var, type, n1, d1) \
-  type(*var)[n1] = (type(*)[n1])POLYBENCH_ALLOCATED(n1, type)
+#define POLYBENCH_1D_ARRAY_DECL(var, type, n1, d1) type(*var)[n1] = (type(*)[n1])POLYBENCH_ALLOCATED(n1, type)
 #define POLYBENCH_2D_ARRAY_DECL(var, type, n1, n2, d1, d2) \
   type(*var)[n1][n2] = (type(*)[n1][n2])POLYBENCH_ALLOCATED((n1) * (n2), type)
 #define POLYBENCH_3D_ARRAY_DECL(var, type, n1, n2, n3, d1, d2, d3) \
