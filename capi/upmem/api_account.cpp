@@ -47,6 +47,14 @@ Outcome account(const dpu_set_t &set, pimento_dpu_account_t *out) {
   return {};
 }
 
+/// The host reads how much the log of one DPU holds, and that.
+evaluate::HostWork workOfLog(std::int64_t bytes) {
+  evaluate::HostWork work;
+  work.dpus = work.ranks = work.readCalls = 1;
+  work.readBack = work.serialReadBack = Bytes(4 + bytes);
+  return work;
+}
+
 Outcome readLog(const dpu_set_t &set, FILE *stream) {
   Selected s;
   if (Outcome o = Registry::get().select(set, s); !o) return o;
@@ -59,6 +67,7 @@ Outcome readLog(const dpu_set_t &set, FILE *stream) {
                      fmt::format("{} has no program\n  hint: call dpu_load first", s.system->nameOf(*d)));
     targets::upmem::DpuLog log(d->program->code());
     log.take(*d->engine);
+    s.system->account.addTransfer({{d->rank, 1}, false, {}}, Call::kLog, workOfLog(log.taken()));
     std::fprintf(stream, "=== DPU#0x%x ===\n", static_cast<unsigned>(d->index));
     std::fwrite(log.text().data(), 1, log.text().size(), stream);
     if (outcome && log.lost() > 0)

@@ -16,6 +16,17 @@ double ms(Picoseconds t) {
   return t.value / 1e9;
 }
 
+nlohmann::ordered_json callRow(Call call, const Totals::CallSum &sum) {
+  const CallName name = nameOf(call);
+  nlohmann::ordered_json row;
+  row["call"] = name.name;
+  if (!name.direction.empty()) row["direction"] = name.direction;
+  row["count"] = sum.count;
+  if (call != Call::kLaunch) row["bytes"] = sum.bytes.value;
+  if (call != Call::kLoad) row["ms"] = ms(sum.time);
+  return row;
+}
+
 }  // namespace
 
 std::string toJson(const Totals &t) {
@@ -31,7 +42,11 @@ std::string toJson(const Totals &t) {
   j["to_dpu_ms"] = ms(t.toDpu);
   j["from_dpu_ms"] = ms(t.fromDpu);
   j["launch_ms"] = ms(t.launch);
+  j["overlap_ms"] = ms(t.overlap);
   j["total_ms"] = ms(t.total);
+  j["calls"] = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < kCalls; ++i)
+    if (t.calls[i].count > 0) j["calls"].push_back(callRow(static_cast<Call>(i), t.calls[i]));
   j["to_dpu_transfers"] = t.toDpuTransfers;
   j["from_dpu_transfers"] = t.fromDpuTransfers;
   j["to_dpu_bytes"] = t.toDpuBytes.value;

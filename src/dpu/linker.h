@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "pimento/base/diagnostics.h"
@@ -30,6 +31,8 @@ struct LinkOptions {
   std::int64_t tasklets = 16;
   std::uint32_t stackBytes = 1024;            ///< per tasklet
   std::vector<std::uint32_t> stackBytesOf{};  ///< of single tasklets, from tasklet 0; the others take `stackBytes`
+  bool collects = true;                       ///< leaves out sections that nobody needs
+  std::vector<std::string> keep{};  ///< symbols that are linked whoever refers to them, if somebody defines them
   /// Of the machine; 0: not checked.
   std::int64_t instructions = 0, wramBytes = 0, mramBytes = 0;
 };
@@ -41,6 +44,7 @@ Result<program::Code> link(std::vector<Object> objects, const LinkOptions &optio
                            const std::vector<Object> *library = nullptr);
 
 /// What neither `objects`, nor those of the library that they lead to, nor the linker define; weak references left out.
-std::vector<std::string> missingSymbols(std::vector<Object> objects, const std::vector<Object> *library = nullptr);
+std::vector<std::string> missingSymbols(std::vector<Object> objects, const std::vector<Object> *library = nullptr,
+                                        const LinkOptions &options = {});
 
 }  // namespace pimento::dpu

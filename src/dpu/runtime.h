@@ -16,7 +16,10 @@ struct RuntimeFile {
 /// The sources (a file generated while building defines this).
 const std::vector<RuntimeFile> &runtimeFiles();
 
-/// The objects; `file` is "runtime/barrier.s".
+/// What an object of the run-time library defines gives way to what programs define themselves.
+void makeWeak(Object &object);
+
+/// The objects, weak; `file` is "runtime/barrier.s".
 const std::vector<Object> &runtimeLibrary();
 
 }  // namespace pimento::dpu

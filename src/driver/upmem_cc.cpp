@@ -44,6 +44,9 @@ Result<Source> readSource(const CcRequest::Input &input) {
   Source source{isStandardInput ? "<stdin>" : input.file, std::move(*contents), Source::Kind::kC};
   const std::string ending = std::filesystem::path(input.file).extension().string();
   const dpu::ElfKind elf = dpu::elfKind(source.contents);
+  if (const std::string other = dpu::otherMachine(source.contents); !other.empty())
+    return usageError("upmem-cc-kind", source.file, fmt::format("an ELF file for another machine: {}", other),
+                      "make objects for DPUs with `pimento upmem-cc -c`");
   if (elf == dpu::ElfKind::kExecutable)
     return usageError("upmem-cc-kind", source.file, "this program is already linked", "pass its sources or objects");
   if (dpu::isArchive(source.contents)) {
@@ -240,6 +243,9 @@ class CompilerRun {
     link.wramBytes = machine->dpu->wram.value;
     link.mramBytes = machine->dpu->mram.value;
     link.tasklets = kTasklets;
+    link.collects = request_.collects;
+    link.keep = request_.keep;
+    link.keep.push_back("CLOCKS_PER_SEC");  // hosts read it from every program
     if (const Status s = number("NR_TASKLETS", 1, dpu::kMostTasklets, link.tasklets); !s) return s.diagnostics();
     std::int64_t stack = link.stackBytes;
     if (const Status s = number("STACK_SIZE_DEFAULT", 0, kMostStack, stack); !s) return s.diagnostics();
@@ -285,10 +291,20 @@ class CompilerRun {
     if (!read) return read.diagnostics();
     for (const dpu::ArchiveMember &m : *read) {
       const std::string name = fmt::format("{}({})", archive.file, m.name);
-      if (dpu::elfKind(m.contents) != dpu::ElfKind::kRelocatable)
-        return usageError("upmem-cc-kind", name, "this member is not a DPU object",
+      std::string_view contents = m.contents;
+      std::string file;
+      if (m.isElsewhere) {
+        Result<std::string> text = readFile((std::filesystem::path(archive.file).parent_path() / m.name).string());
+        if (!text) return std::move(text.diagnostics());
+        contents = file = std::move(*text);
+      }
+      const std::string other = dpu::otherMachine(contents);
+      if (!other.empty() || dpu::elfKind(contents) != dpu::ElfKind::kRelocatable)
+        return usageError("upmem-cc-kind", name,
+                          other.empty() ? std::string("this member is not a DPU object")
+                                        : fmt::format("this member is for another machine: {}", other),
                           "make objects with `pimento upmem-cc -c`");
-      Result<dpu::Object> object = dpu::readObject(m.contents, name);
+      Result<dpu::Object> object = dpu::readObject(contents, name);
       if (!object) return std::move(object.diagnostics());
       members.push_back(std::move(*object));
     }

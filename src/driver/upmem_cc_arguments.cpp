@@ -32,7 +32,9 @@ FILE is C (.c), assembly (.s), a relocatable ELF file or a static archive (.a); 
                               dependencies for make
   -x c|assembler|none         what the files that follow are
   -lNAME, -LFOLDER            libNAME.a of such a folder; what belongs to the interface need not be named
-  -Wl,--defsym=NAME=N         the numbers above for the linker alone; other -Wl flags are passed over
+  -Wl,--defsym=NAME=N         the numbers above for the linker alone
+  -Wl,--no-gc-sections        keep functions and data that nobody needs; -u NAME keeps one
+                              (other -Wl flags are passed over)
 )";
 
 /// Flags for Clang that take the next argument where nothing is joined to them.
@@ -137,8 +139,16 @@ class ArgumentReader {
           takeNumber(std::string(parts[++i]), "");
         else if (parts[i].starts_with("--defsym="))
           takeNumber(std::string(parts[i].substr(9)), "");
+        else if (parts[i] == "--gc-sections" || parts[i] == "--no-gc-sections")
+          request_.collects = parts[i] == "--gc-sections";
+        else if ((parts[i] == "-u" || parts[i] == "--undefined") && i + 1 < parts.size())
+          request_.keep.emplace_back(parts[++i]);
+        else if (parts[i].starts_with("--undefined="))
+          request_.keep.emplace_back(parts[i].substr(12));
       }
-    } else if (a == "-Xlinker" || a == "-T" || a == "-z" || a == "-u") {
+    } else if (a == "-u") {
+      request_.keep.push_back(value(a, a.size()));
+    } else if (a == "-Xlinker" || a == "-T" || a == "-z") {
       value(a, a.size());
     } else if (a.starts_with("-L")) {
       request_.libraryFolders.push_back(value(a, 2));

@@ -8,7 +8,10 @@
 #ifndef PIMENTO_DPU_DPU_H
 #define PIMENTO_DPU_DPU_H
 
+#include <dpu_checkpoint.h>
 #include <dpu_error.h>
+#include <dpu_fifo.h>
+#include <dpu_log.h>
 #include <dpu_program.h>
 #include <dpu_types.h>
 #include <limits.h>
@@ -136,7 +139,7 @@ typedef enum _dpu_xfer_flags_t PIMENTO_DPU_INT {
   DPU_XFER_DEFAULT = 0,
   DPU_XFER_NO_RESET = 1 << 0, /* buffers stay prepared */
   DPU_XFER_ASYNC = 1 << 1,    /* after earlier work on the same ranks; see dpu_sync */
-  DPU_XFER_PARALLEL = 1 << 2  /* no effect: ranks are independent anyway */
+  DPU_XFER_PARALLEL = 1 << 2  /* at once, also while the program runs; variables in WRAM only */
 } dpu_xfer_flags_t;
 
 typedef enum _dpu_sg_xfer_flags_t PIMENTO_DPU_INT {
@@ -147,7 +150,8 @@ typedef enum _dpu_sg_xfer_flags_t PIMENTO_DPU_INT {
 
 /* The buffer of every DPU of the set in the next dpu_push_xfer. */
 dpu_error_t dpu_prepare_xfer(struct dpu_set_t dpu_set, void *buffer);
-/* `length` bytes between every DPU of the set that has a buffer and that buffer. */
+/* `length` bytes between every DPU of the set that has a buffer and that buffer. Where none has, nothing is moved and
+ * the first such call of a process prints a warning. */
 dpu_error_t dpu_push_xfer(struct dpu_set_t dpu_set, dpu_xfer_t xfer, const char *symbol_name, uint32_t symbol_offset,
                           size_t length, dpu_xfer_flags_t flags);
 dpu_error_t dpu_push_xfer_symbol(struct dpu_set_t dpu_set, dpu_xfer_t xfer, struct dpu_symbol_t symbol,

@@ -144,8 +144,13 @@ void DPUAsmPrinter::emitInstruction(const MachineInstr *mi) {
 }
 
 bool DPUAsmPrinter::PrintAsmOperand(const MachineInstr *mi, unsigned index, const char *code, raw_ostream &out) {
-  if (code && code[0] != 0) return AsmPrinter::PrintAsmOperand(mi, index, code, out);
   const MachineOperand &o = mi->getOperand(index);
+  // %s0: the register as one of a stack-checked form.
+  if (code && code[0] == 's' && code[1] == 0 && o.isReg()) {
+    out << 's' << StringRef(DPUInstPrinter::getRegisterName(o.getReg())).drop_front();
+    return false;
+  }
+  if (code && code[0] != 0) return AsmPrinter::PrintAsmOperand(mi, index, code, out);
   if (o.isReg()) {
     out << DPUInstPrinter::getRegisterName(o.getReg());
   } else if (o.isImm()) {

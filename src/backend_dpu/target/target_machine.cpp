@@ -14,7 +14,8 @@
 namespace llvm {
 namespace {
 
-/// Sections that a loader does not fill: MRAM that nobody initialises may be tens of megabytes.
+/// Sections that a loader does not fill: MRAM that nobody initialises may be tens of megabytes. Every variable and text
+/// has its own section, so that the linker leaves out those that nobody needs.
 class DPUObjectFile : public TargetLoweringObjectFileELF {
  public:
   MCSection *getExplicitSectionGlobal(const GlobalObject *object, SectionKind kind,
@@ -23,6 +24,12 @@ class DPUObjectFile : public TargetLoweringObjectFileELF {
     if (name.starts_with(".mram.noinit") || name.starts_with(".atomic"))
       return getContext().getELFSection(name, ELF::SHT_NOBITS, ELF::SHF_ALLOC | ELF::SHF_WRITE);
     return TargetLoweringObjectFileELF::getExplicitSectionGlobal(object, kind, machine);
+  }
+  MCSection *SelectSectionForGlobal(const GlobalObject *object, SectionKind kind,
+                                    const TargetMachine &machine) const override {
+    const bool isMerged = kind.isMergeableCString() || kind.isMergeableConst();
+    return TargetLoweringObjectFileELF::SelectSectionForGlobal(object, isMerged ? SectionKind::getReadOnly() : kind,
+                                                               machine);
   }
 };
 
@@ -92,7 +99,9 @@ class DPUPassConfig : public TargetPassConfig {
   DPUPassConfig(DPUTargetMachine &machine, PassManagerBase &passes) : TargetPassConfig(machine, passes) {}
 
   bool addPreISel() override {
-    if (getOptLevel() != CodeGenOptLevel::None) addPass(createDpuColdProducts());
+    if (getOptLevel() == CodeGenOptLevel::None) return false;
+    addPass(createDpuColdProducts());
+    addPass(createDpuCriticalSections());
     return false;
   }
   bool addInstSelector() override {

@@ -34,6 +34,8 @@ FunctionPass *createDpuSelection(DPUTargetMachine &machine, CodeGenOptLevel leve
 void replaceMramAccesses(Module &module, const TargetMachine &machine);
 /// Products outside of innermost loops to calls: instruction memory is small.
 FunctionPass *createDpuColdProducts();
+/// Nothing that needs no lock stands between acquire and release.
+FunctionPass *createDpuCriticalSections();
 /// At the very end: pseudos to instructions, and operation and branch to one instruction.
 FunctionPass *createDpuFinish();
 

@@ -9,10 +9,10 @@
 typedef uint8_t *mutex_id_t;
 
 /// Defines the mutex NAME, a constant mutex_id_t, at file scope.
-#define MUTEX_INIT(NAME)         \
-  ATOMIC_BIT_INIT(mutex_##NAME); \
-  extern const mutex_id_t NAME;  \
-  const mutex_id_t NAME = &ATOMIC_BIT_GET(mutex_##NAME)
+#define MUTEX_INIT(NAME)        \
+  ATOMIC_BIT_INIT(mutex_##NAME) \
+  extern const mutex_id_t NAME; \
+  const mutex_id_t NAME = &ATOMIC_BIT_GET(mutex_##NAME);
 #define MUTEX_GET(NAME) NAME
 
 /// Waits until the mutex is free, and takes it.

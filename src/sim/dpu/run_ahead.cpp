@@ -19,19 +19,20 @@ RunAhead::RunAhead(Core &core)
 std::optional<RunResult> RunAhead::run(const RunOptions &options) {
   Issue &issue = core_.issue;
   weakening_ = options.weakening;
+  turns_.weaken(weakening_);
   for (;;) {
-    const bool isSettled = leavesOut(RunPart::kTurn) || lastIssue_ - spacing_ > lastDisturbance_;
-    if (isSettled && run_ > 0 && run_ >= std::popcount(inPlay_)) skipRotations();
+    turns_.skip(core_, INT64_MAX);
     const int id = issue.next();
     if (id < 0) break;
     Tasklet &t = ahead_[static_cast<std::size_t>(id)];
-    onIssue(id);
+    turns_.onIssue(id, issue.now());
     ++core_.issued;
-    if (t.slots == 0 && !t.isAtEvent) {
+    std::int64_t &slots = turns_.slots(id);
+    if (slots == 0 && !t.isAtEvent) {
       if (!compute(id) || core_.issued > options.maxInstructions) return std::nullopt;
     }
-    if (t.slots > 0) {
-      if (--t.slots == 0) releaseGuards(id);
+    if (slots > 0) {
+      if (--slots == 0) releaseGuards(id);
       issue.wakeAfterInterval(id);
     } else {
       Context &k = core_.tasklets[static_cast<std::size_t>(id)];
@@ -41,7 +42,7 @@ std::optional<RunResult> RunAhead::run(const RunOptions &options) {
       else if (!isEventKnown(t, s))
         return std::nullopt;
       t.isAtEvent = false;
-      leave(id);
+      turns_.leave(id, issue.now());
       ++core_.executed[k.pc];
       core_.event(id, s, k, nullptr, [&](const Core::Transfer &x, Op op) { transfer(id, x, op); });
       if (isUnsure_ || core_.fault) return std::nullopt;
@@ -49,7 +50,9 @@ std::optional<RunResult> RunAhead::run(const RunOptions &options) {
     }
     issue.endCycle();
   }
-  return core_.result(skipped_);
+  core_.finish();
+  if (core_.fault) return std::nullopt;
+  return core_.result(turns_.skipped());
 }
 
 // Guards.
@@ -87,9 +90,10 @@ void RunAhead::releaseGuards(int tasklet) {
 bool RunAhead::compute(int tasklet) {
   Tasklet &t = ahead_[static_cast<std::size_t>(tasklet)];
   Context &k = core_.tasklets[static_cast<std::size_t>(tasklet)];
+  std::int64_t &slots = turns_.slots(tasklet);
   path_.clear();
   head_ = UINT32_MAX;
-  while (t.slots < kFarthest && t.reads.size() + t.writes.size() < kMostGuards) {
+  while (slots < kFarthest && t.reads.size() + t.writes.size() < kMostGuards) {
     const std::uint32_t from = k.pc;
     const Step &s = core_.steps[from];
     if (s.kind >= Class::kEvent) {
@@ -97,7 +101,7 @@ bool RunAhead::compute(int tasklet) {
       return true;
     }
     ++core_.executed[from];
-    ++t.slots;
+    ++slots;
     if (!computeStep(tasklet, s, k)) return false;
     if (path_.size() < kLongestPath) path_.push_back(from);
     const bool isBranch = s.kind == Class::kAlu && s.use == ConditionUse::kBranch;
@@ -126,7 +130,7 @@ void RunAhead::sumUpLoop(int tasklet, Context &k) {
       std::copy_n(proof_.registers().begin(), pimento::dpu::kRegisters, k.regs.begin());
       t.unknown = proof_.unknown();
       t.isFlagUnknown = true;
-      t.slots += n * static_cast<std::int64_t>(path_.size());
+      turns_.slots(tasklet) += n * static_cast<std::int64_t>(path_.size());
       for (const std::uint32_t pc : path_) core_.executed[pc] += n;
       head_ = UINT32_MAX;
       path_.clear();
@@ -240,61 +244,6 @@ void RunAhead::transfer(int tasklet, const Core::Transfer &x, Op) {
     isUnsure_ = !guards_.mayRead(tasklet, r);
     core_.mram.writeTracked(x.mram, bytes, unknown);
   }
-}
-
-// Time.
-
-void RunAhead::onIssue(int tasklet) {
-  Tasklet &t = ahead_[static_cast<std::size_t>(tasklet)];
-  const std::int64_t now = core_.issue.now(), spacing = now - t.lastIssue;
-  const std::uint32_t bit = 1U << tasklet;
-  t.lastIssue = now;
-  if ((inPlay_ & bit) == 0) {
-    inPlay_ |= bit;
-    run_ = 0;
-    lastDisturbance_ = now;
-  } else if (run_ > 0 && (spacing == spacing_ || leavesOut(RunPart::kSpacing))) {
-    ++run_;
-  } else {
-    spacing_ = spacing;
-    run_ = 1;
-  }
-  lastIssue_ = now;
-}
-
-void RunAhead::leave(int tasklet) {
-  inPlay_ &= ~(1U << tasklet);
-  run_ = 0;
-  lastDisturbance_ = core_.issue.now();
-}
-
-void RunAhead::skipRotations() {
-  Issue &issue = core_.issue;
-  // One period ago the same tasklets were as far from their next issue as now, and the same one had issued last.
-  const std::int64_t players = std::popcount(inPlay_), period = spacing_;
-  std::int64_t times = INT64_MAX;
-  for (int id = 0; id < kMaxTasklets; ++id) {
-    const bool isRunning = core_.status[static_cast<std::size_t>(id)] == Status::kRunning;
-    if (((inPlay_ >> id) & 1) != 0) {
-      const Tasklet &t = ahead_[static_cast<std::size_t>(id)];
-      if (t.lastIssue < issue.now() - period) return;  // another issued twice meanwhile
-      times = std::min(times, t.slots - 1);
-    } else if (isRunning && !leavesOut(RunPart::kWaits)) {
-      times = std::min(times, (issue.due(id) - issue.now()) / period);
-    }
-  }
-  run_ = 0;  // look again after a whole turn
-  if (times <= 0 || players == 0) return;
-  issue.skip(times * period, times * (period - players));
-  skipped_ += times * period;
-  core_.issued += times * players;
-  for (int id = 0; id < kMaxTasklets; ++id) {
-    if (((inPlay_ >> id) & 1) == 0) continue;
-    Tasklet &t = ahead_[static_cast<std::size_t>(id)];
-    t.slots -= times;
-    t.lastIssue += times * period;
-  }
-  lastIssue_ += times * period;
 }
 
 }  // namespace pimento::sim::dpu

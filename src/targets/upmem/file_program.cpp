@@ -20,6 +20,7 @@ struct Total {
   Cycles cycles, simulated;
   sim::dpu::Counts counts;
   std::vector<std::int64_t> executed, waited;
+  std::vector<sim::dpu::Misaligned> misaligned;
   std::optional<Diagnostic> fault;
 
   void add(const RunResult &r) {
@@ -28,6 +29,7 @@ struct Total {
     addCounts(counts, r.counts, 1);
     addTo(executed, r.executed);
     addTo(waited, r.waited);
+    merge(misaligned, r.misaligned);
     fault = r.fault;
   }
 
@@ -77,6 +79,7 @@ class FileProgram final : public DpuCode {
     out.units = program_.processes.front().instances;
     out.hostWork = workOf(launched);
     setCounts(out, total.counts, machine_, 1);
+    warn(out, total.misaligned, code_, *machine_.dpu);
     out.outcome.log = log.text();
     if (log.lost() > 0)
       out.warnings.push_back(fmt::format("{} bytes of the log did not fit into its {}", log.lost(), log.size()));
@@ -98,8 +101,8 @@ class FileProgram final : public DpuCode {
     work.dpus = program_.processes.front().instances;
     work.ranks = 1;
     work.launches = launches;
-    for (const DpuInput &in : inputs_) work.placed += in.size();
-    for (const DpuOutput &out : outputs_) work.readBack += out.bytes;
+    for (const DpuInput &in : inputs_) work.place(in.size().value, 0);
+    for (const DpuOutput &out : outputs_) work.read(out.bytes.value, 0);
     return work;
   }
 

@@ -72,6 +72,17 @@ TEST_F(UpmemCc, AProgramIsLinkedForOneTaskletUnlessTold) {
   EXPECT_EQ(linked({main, "-DNR_TASKLETS=3", "-DNR_TASKLETS=4"}).tasklets, 4);
 }
 
+/// The word of WRAM that a symbol names, as it is loaded.
+std::uint32_t wordAt(const program::Code &code, const char *name) {
+  const program::Code::Symbol *symbol = code.symbolNamed(name);
+  std::uint32_t word = 0;
+  for (const program::Code::Segment &s : code.segments) {
+    if (symbol == nullptr || symbol->address < s.address || symbol->address + 4 > s.address + s.bytes.size()) continue;
+    for (std::uint32_t i = 4; i-- > 0;) word = word << 8 | s.bytes[symbol->address - s.address + i];
+  }
+  return word;
+}
+
 /// Where tasklet 0's stack begins, as the stack table says.
 std::uint32_t stackOf(const program::Code &code) {
   const program::Code::Symbol *table = code.symbolNamed("__stack_table");
@@ -244,8 +255,9 @@ TEST_F(UpmemCcC, StagesHaveTheirOutputs) {
 
 TEST_F(UpmemCcC, SeveralFilesMakeOneProgram) {
   file("part.h", "#define VALUE helper()\nint helper(void);\n");
-  const program::Code code = linked({file("main.c", kProgram), file("helper.c", "int helper(void) { return 5; }\n"),
-                                     file("more.s", ".text\n.globl more\nmore:\n  jump r23\n")});
+  const program::Code code =
+      linked({file("main.c", kProgram), file("helper.c", "int more(void);\nint helper(void) { return 5 + more(); }\n"),
+              file("more.s", ".text\n.globl more\nmore:\n  jump r23\n")});
   for (const char *name : {"main", "helper", "more", "__bootstrap"}) EXPECT_NE(code.symbolNamed(name), nullptr) << name;
 }
 
@@ -320,6 +332,106 @@ TEST_F(UpmemCcC, FilesThatMayChangeAreReadAgain) {
   const Result<std::string> after = compiler->compile(source);
   ASSERT_TRUE(before && after);
   EXPECT_NE(*before, *after);
+}
+
+// What nobody needs.
+
+const std::string kDebugging =
+    "#include <mram.h>\n#include <stdio.h>\n__host int result;\n__mram_noinit int data[4];\nint unused[100] = {1};\n"
+    "__attribute__((used)) int kept = 5;\nvoid debug(int x) { printf(\"x is %d\\n\", x + unused[x]); }\n"
+    "int main(void) { return 0; }\n";
+
+TEST_F(UpmemCcC, AnUnusedFunctionThatPrintsTakesNoMemory) {
+  const program::Code code = linked({file("main.c", kDebugging)});
+  EXPECT_EQ(code.mramUsed, 16u) << "data alone, no log";
+  for (const char *name : {"debug", "unused", "printf", "__log_buffer"})
+    EXPECT_EQ(code.symbolNamed(name), nullptr) << name;
+  for (const char *name : {"result", "data", "kept"}) EXPECT_NE(code.symbolNamed(name), nullptr) << name;
+}
+
+TEST_F(UpmemCcC, ThatHoldsForObjectsToo) {
+  const std::string main = file("main.c", kDebugging);
+  ASSERT_EQ(upmemCc({"-c", main, "-o", path("main.o"), "-ffunction-sections", "-fdata-sections"}).status, 0);
+  EXPECT_EQ(linked({path("main.o"), "-Wl,--gc-sections"}).mramUsed, 16u);
+  EXPECT_GT(linked({path("main.o"), "-Wl,--no-gc-sections"}).mramUsed, 65536u);
+  EXPECT_NE(linked({path("main.o"), "-u", "debug"}).symbolNamed("printf"), nullptr);
+}
+
+TEST_F(UpmemCcC, EveryProgramSaysHowManyClocksASecondHas) {
+  const program::Code code = linked({file("main.c", "int main(void) { return 0; }\n")});
+  EXPECT_NE(code.symbolNamed("CLOCKS_PER_SEC"), nullptr);
+}
+
+TEST_F(UpmemCcC, AProgramsOwnFunctionsTakeThePlaceOfTheLibrarys) {
+  // exp and expf come from one file of the library; memcpy and memmove too.
+  const program::Code code = linked({file(
+      "main.c",
+      "#include <math.h>\n#include <string.h>\nfloat expf(float x) { return x + 1; }\n"
+      "float ldexpf(float x, int e) { return x * (float)(1 << e); }\nvolatile double d;\nvolatile float f;\nchar "
+      "a[64], b[64];\n"
+      "void *memcpy(void *restrict to, const void *restrict from, size_t n) { for (size_t i = 0; i < n; ++i) "
+      "((volatile char *)to)[i] = ((const char *)from)[i]; return to; }\n"
+      "int main(void) { d = exp(d) + ldexp(d, 3); f = expf(f) + ldexpf(f, 2); memmove(a, b, sizeof a); memcpy(b, a, "
+      "(unsigned)f); return 0; }\n")});
+  EXPECT_NE(code.symbolNamed("expf"), nullptr);
+}
+
+TEST_F(UpmemCcC, AThinArchiveIsReadThroughItsFiles) {
+  ASSERT_EQ(upmemCc({"-c", file("part.c", "int part(void) { return 3; }\n"), "-o", path("part.o")}).status, 0);
+  const std::string header = "part.o/         0           0     0     644     1000      `\n";
+  const std::string main = file("main.c", "int part(void);\nint main(void) { return part(); }\n");
+  EXPECT_NE(linked({main, file("libpart.a", "!<thin>\n" + header)}).symbolNamed("part"), nullptr);
+  const CcOutcome missing =
+      upmemCc({main, file("libnone.a", "!<thin>\n" + std::string(header).replace(0, 6, "none.o"))});
+  EXPECT_EQ(missing.status, 1);
+  EXPECT_NE(missing.messages.find("none.o"), std::string::npos) << missing.messages;
+}
+
+// The interface.
+
+TEST_F(UpmemCcC, DefinitionsByMacroStandWithAndWithoutASemicolon) {
+  const std::string text =
+      "#include <barrier.h>\n#include <mutex.h>\n#include <mutex_pool.h>\n#include <profiling.h>\n#include <sem.h>\n"
+      "#include <vmutex.h>\nBARRIER_INIT(b, NR_TASKLETS)\nSEMAPHORE_INIT(s, -1)\nMUTEX_INIT(m)\nMUTEX_POOL_INIT(p, 4)\n"
+      "VMUTEX_INIT(v, 8, 2)\nPROFILING_INIT(c)\nATOMIC_BIT_INIT(a)\nBARRIER_INIT(b2, NR_TASKLETS);\n"
+      "SEMAPHORE_INIT(s2, 1);\nMUTEX_INIT(m2);\nMUTEX_POOL_INIT(p2, 4);\nVMUTEX_INIT(v2, 8, 2);\nPROFILING_INIT(c2);\n"
+      "ATOMIC_BIT_INIT(a2);\n_Static_assert(sizeof b == 4 && sizeof s == 4 && sizeof b.lock == 1, \"\");\n"
+      "int main(void) { barrier_wait(&b); barrier_wait(&b2); sem_give(&s); return 0; }\n";
+  const CcOutcome done = upmemCc({"-c", "-Wall", "-Wextra", file("main.c", text), "-o", path("main.o")});
+  EXPECT_EQ(done.status, 0);
+  EXPECT_EQ(done.messages, "");
+  const program::Code code = linked({path("main.o")});
+  EXPECT_EQ(wordAt(code, "b") & 0xffffff, 0x0101ffU) << "nobody waits, one to come of one";
+  EXPECT_EQ(wordAt(code, "b") >> 24, valueOf(code, "__atomic_bit_barrier_b") & 0xff);
+  EXPECT_EQ(wordAt(code, "s") & 0xffffff, 0xffffffU);
+}
+
+TEST_F(UpmemCcC, EveryInstructionHasABuiltIn) {
+  const std::string text =
+      "#include <built_ins.h>\n#include <macro_utils.h>\nunsigned f(unsigned a, unsigned b) {\n  unsigned p, q, r, s, "
+      "t;\n"
+      "  __builtin_nop_();\n  __builtin_add_rri(p, a, \"0x12\");\n  __builtin_sub_rrrc(q, a, b, \"eq\");\n"
+      "  __builtin_acquire_rici(b, \"0\", \"nz\", __AT_THIS_INSTRUCTION);\n  __builtin_lw_rri(r, a, \"4\");\n"
+      "  __builtin_add_ssi(s, b, \"8\");\n  __builtin_time_r(t);\n  return p + q + r + s + t;\n}\n";
+  const CcOutcome done = upmemCc({"-S", "-o", "-", file("f.c", text)});
+  ASSERT_EQ(done.status, 0) << done.messages;
+  for (const char *line : {"nop\n", ", 0x12", ", eq", ", 0, nz, .", "lw r", "add s", "time r"})
+    EXPECT_NE(done.text.find(line), std::string::npos) << line << "\n" << done.text;
+}
+
+TEST_F(UpmemCcC, AProgramIsCompiledForOneTaskletUnlessTold) {
+  const std::string main = file("main.c", "int one[NR_TASKLETS == 1 ? 1 : -1];\nint main(void) { return one[0]; }\n");
+  EXPECT_NE(linked({main}).symbolNamed("one"), nullptr);
+  EXPECT_EQ(upmemCc({"-c", "-DNR_TASKLETS=2", main, "-o", path("main.o")}).status, 1);
+}
+
+TEST_F(UpmemCcC, ArraysOfEightBytesAndMoreAreAlignedForTransfers) {
+  const program::Code code = linked({file("main.c",
+                                          "char a = 1, buffer[9] = {2}, c = 3;\nvolatile short table[4] = {4};\n"
+                                          "int main(void) { volatile char local[8]; local[0] = 0; return a + buffer[1] "
+                                          "+ c + table[2] + ((int)local & 7); }\n")});
+  EXPECT_EQ(valueOf(code, "buffer") % 8, 0U);
+  EXPECT_EQ(valueOf(code, "table") % 8, 0U);
 }
 
 }  // namespace

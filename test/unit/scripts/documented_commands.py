@@ -22,7 +22,7 @@ import documented  # noqa: E402
 from documented import Command, File  # noqa: E402
 
 # Commands that a page may use beside pimento.
-KNOWN = ("pimento", "./", "PIMENTO_", "cc", "dpu-", "python3", "cat", "head", "tail", "grep", "ls", "wc", "cp", "diff", "sort",
+KNOWN = ("pimento", "./", "PIMENTO_", "cc", "c++", "dpu-", "python3", "cat", "head", "tail", "grep", "ls", "wc", "cp", "diff", "sort",
          "sed", "cut", "ar", "echo")
 
 
