@@ -107,7 +107,9 @@ class Session {
     Diagnostics said = std::move(messages_.errors());
     if (said.empty()) said.push_back(error("c-syntax", {file_}, "Clang rejects this without a message"));
     for (Diagnostic &d : said) {
-      if (d.hint.empty()) d.hint = "the source must be C17, as clang-19 -std=gnu17 accepts it";
+      if (d.hint.empty())
+        d.hint =
+            "the source must be C17, as clang-19 -std=gnu17 accepts it; set macros that its build sets with --define";
     }
     return said;
   }
