@@ -30,7 +30,8 @@ namespace pimento::dpu {
 /// As many tasklets as the file format has names for.
 inline constexpr std::int64_t kMostTasklets = 24;
 
-/// An absolute symbol of whatever our compiler made: 0, or 1 with --like=vendor. Times of such programs are of its code.
+/// An absolute symbol of whatever our compiler made: 0, or 1 with --like=vendor. Times of such programs are of its
+/// code.
 inline constexpr std::string_view kCompiledHere = "compiled_by.pimento";
 
 struct LinkOptions {

@@ -123,7 +123,8 @@ void DPUAsmPrinter::emitFunctionBodyEnd() {
 }
 
 void DPUAsmPrinter::emitStartOfAsmFile(Module &module) {
-  OutStreamer->emitRawText("\t.set\t" + StringRef(pimento::dpu::kCompiledHere.data(), pimento::dpu::kCompiledHere.size()) +
+  OutStreamer->emitRawText("\t.set\t" +
+                           StringRef(pimento::dpu::kCompiledHere.data(), pimento::dpu::kCompiledHere.size()) +
                            (static_cast<const DPUTargetMachine &>(TM).isLikeVendor() ? ", 1" : ", 0"));
   for (const Function &f : module)
     if (!f.isIntrinsic() && f.hasAddressTaken()) say(pimento::dpu::kPointedToPrefix, *getSymbol(&f), 0);

@@ -83,10 +83,10 @@ class FileProgram final : public DpuCode {
     warn(out, total.misaligned, code_, *machine_.dpu);
     out.outcome.log = log.text();
     if (const auto *mark = code_.symbolNamed(dpu::kCompiledHere); mark != nullptr)
-      out.warnings.emplace_back(mark->address == 0
-                                    ? "times are of code that `pimento upmem-cc` made, not UPMEM's compiler (--like=vendor "
-                                      "comes near its times)"
-                                    : "times are of code that `pimento upmem-cc --like=vendor` made");
+      out.warnings.emplace_back(
+          mark->address == 0 ? "times are of code that `pimento upmem-cc` made, not UPMEM's compiler (--like=vendor "
+                               "comes near its times)"
+                             : "times are of code that `pimento upmem-cc --like=vendor` made");
     if (log.lost() > 0)
       out.warnings.push_back(fmt::format("{} bytes of the log did not fit into its {}", log.lost(), log.size()));
     out.outcome.profile = attributionOf(code_, total.executed, total.waited, machine_.dpu->issueInterval);
