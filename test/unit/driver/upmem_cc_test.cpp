@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -439,6 +440,25 @@ TEST_F(UpmemCcC, ArraysOfEightBytesAndMoreAreAlignedForTransfers) {
                                           "+ c + table[2] + ((int)local & 7); }\n")});
   EXPECT_EQ(valueOf(code, "buffer") % 8, 0U);
   EXPECT_EQ(valueOf(code, "table") % 8, 0U);
+}
+
+TEST_F(UpmemCcC, BothCountsOfTheCounterAreGivenAtOnce) {
+  const program::Code code = linked(
+      {file("main.c",
+            "#include <attributes.h>\n#include <perfcounter.h>\n__host perfcounter_pair_t both;\nvolatile int x;\n"
+            "int main(void) { perfcounter_config(COUNT_ENABLE_BOTH, true); for (int i = 0; i < 1000; ++i) x = i;\n"
+            "both = perfcounter_get_both(false); return 0; }\n")});
+  const auto image = sim::dpu::Image::make(code);
+  const auto machine = machine::loadMachine("upmem", {PIMENTO_SOURCE_DIR "/machines"});
+  ASSERT_TRUE(image.ok() && machine.ok());
+  sim::dpu::Dpu dpu(*image, *machine->dpu);
+  EXPECT_FALSE(dpu.simulate({}).fault);
+  std::vector<std::byte> bytes(16);
+  dpu.readWram(valueOf(code, "both"), bytes);
+  std::uint64_t both[2];
+  std::memcpy(both, bytes.data(), sizeof both);
+  EXPECT_NEAR(static_cast<double>(both[0]), 11.0 * static_cast<double>(both[1]), 11 * 48.0) << "of one tasklet";
+  EXPECT_GT(both[1], 1000U);
 }
 
 // Times as of the vendor's compiler.
