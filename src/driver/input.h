@@ -1,6 +1,8 @@
 // INPUT: from a file, index notation or a name to a Graph or a Program.
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,6 +40,7 @@ struct Input {
   std::shared_ptr<const mapping::CnmModule> cnm;    ///< what a .cnm file says, mappings and all; else null
   std::shared_ptr<const SourceText> source;         ///< of a C or MLIR file; else null
   Diagnostics warnings;                             ///< what the front end assumed
+  std::map<int, std::vector<std::byte>> contents;   ///< of inputs that the file gives, by tensor of the graph
   std::string name;                                 ///< for reports
   kernel::Sizes sizes;                              ///< by the names the input gives them
   DType type = DType::kF32;

@@ -72,6 +72,8 @@ Result<Input> fromMlir(const InputRequest &r) {
       SourceText{SourceText::Language::kMlir, *text, r.sizes, std::move(file->tensors)});
   in->mappings = std::move(file->mappings);
   in->mappingTarget = std::move(file->target);
+  in->contents = std::move(file->contents);
+  in->warnings = std::move(file->warnings);
   return in;
 }
 

@@ -7,9 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "pimento/frontend/mlir/dims.h"
 #include "pimento/frontend/mlir/import.h"
 #include "pimento/frontend/mlir/lower_native.h"
+#include "pimento/frontend/mlir/prepare.h"
 #include "pimento/frontend/mlir/screen.h"
 #include "pimento/frontend/native.h"
 #include "pimento/frontend/native/operands.h"
@@ -38,6 +41,17 @@ bool hasSmallFloats(mlir::func::FuncOp function) {
       .wasInterrupted();
 }
 
+/// A constant whose values the file does not have.
+bool hasElidedConstant(mlir::func::FuncOp function) {
+  return function
+      .walk([](mlir::arith::ConstantOp op) {
+        const auto resource = mlir::dyn_cast<mlir::DenseResourceElementsAttr>(op.getValue());
+        const bool isElided = resource && resource.getRawHandle().getBlob() == nullptr;
+        return isElided ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 class MlirRun {
  public:
   MlirRun(ParsedModule &parsed, mlir::func::FuncOp function, const kernel::Graph &graph,
@@ -54,6 +68,7 @@ class MlirRun {
     if (Status s = dims_.collect(sizes); !s) return std::move(s.diagnostics());
     if (std::string why = bindArguments(); !why.empty()) return leftOut(std::move(why));
     if (std::string why = bindResults(); !why.empty()) return leftOut(std::move(why));
+    if (hasElidedConstant(function_)) return leftOut("the file does not have the values of a constant");
     std::string why;
     std::optional<NativeModule> module = lowerToNative(parsed_, function_, isReturned_, kEntry, why);
     if (!module) return leftOut(std::move(why));
@@ -73,6 +88,8 @@ class MlirRun {
       std::byte *const memory = tensor >= 0 ? operands_.addTensor(name, tensor, true, where)
                                             : operands_.addOther(name, bytesOf(a, shape), where);
       if (memory == nullptr) return kNoMemory;
+      if (isShaped && mlir::getElementTypeOrSelf(a.getType()).isInteger(1))
+        for (std::size_t b = 0; b < bytesOf(a, shape); ++b) memory[b] &= std::byte{1};  // what is read of them
       // Little-endian: the low bytes come first.
       if (const auto value = isShaped ? std::nullopt : dims_.index(a))
         std::memcpy(memory, &*value, std::min(sizeof *value, bytesOf(a, shape)));
@@ -147,6 +164,8 @@ Result<NativeAnswer> runMlir(std::string_view text, std::string_view file, const
   if (!parsed) return parsed.diagnostics();
   const Result<mlir::func::FuncOp> function = chooseFunction(**parsed, options.function);
   if (!function) return function.diagnostics();
+  Diagnostics said;  // when the file was imported
+  if (Status s = prepare(**parsed, *function, said); !s) return std::move(s.diagnostics());
   return MlirRun(**parsed, *function, graph, tensors, data).run(options.sizes, limits);
 }
 

@@ -87,6 +87,9 @@ void addMath(Functions &to) {
   add(to, "exp2", D(std::exp2)), add(to, "exp2f", F(std::exp2));
   add(to, "log2", D(std::log2)), add(to, "log2f", F(std::log2));
   add(to, "erf", D(std::erf)), add(to, "erff", F(std::erf));
+  add(to, "log10", D(std::log10)), add(to, "expm1", D(std::expm1)), add(to, "log1p", D(std::log1p));
+  add(to, "roundeven", D(std::nearbyint)), add(to, "roundevenf", F(std::nearbyint));  // as the process rounds
+  add(to, "copysign", D2(std::copysign)), add(to, "copysignf", F2(std::copysign));
   using D3 = double (*)(double, double, double);
   using F3 = float (*)(float, float, float);
   add(to, "fma", D3(std::fma)), add(to, "fmaf", F3(std::fma));
