@@ -133,6 +133,7 @@ void addWrappers(mlir::MLIRContext &context, std::string_view text) {
     if (line.rtrim().ends_with("{")) wrappers.push_back(op);
     if (isYield(op)) yields.push_back(op);
   }
+  if (!wrappers.empty()) context.getOrLoadDialect<mlir::scf::SCFDialect>();
   std::set<std::string> added;
   for (const llvm::StringRef op : wrappers) {
     if (added.size() >= kMaxWrappers || isYield(op) || !added.insert(op.str()).second) continue;

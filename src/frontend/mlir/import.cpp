@@ -238,9 +238,28 @@ Status FunctionImporter::importReturn(mlir::Operation &op) {
   return okStatus();
 }
 
+namespace {
+
+/// A reduction whose body does more than to add a term to its output: its loops run in order.
+bool isOrderedReduction(mlir::Operation &op) {
+  auto structured = mlir::dyn_cast<mlir::linalg::LinalgOp>(op);
+  if (!structured || structured.getNumReductionLoops() == 0) return false;
+  mlir::Block &body = *structured.getBlock();
+  for (unsigned o = 0; o < structured.getNumDpsInits(); ++o) {
+    mlir::OpOperand *const init = structured.getDpsInitOperand(o);
+    if (init->getOperandNumber() >= body.getNumArguments()) return false;
+    const mlir::Value old = structured.getMatchingBlockArgument(init);
+    if (!accumulationOf(body.getTerminator()->getOperand(o), old)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 /// What loops do, and whatever uses what they made.
 bool FunctionImporter::isOfNests(mlir::Operation &op) const {
   if (mlir::isa<mlir::func::ReturnOp>(op)) return false;
+  if (isOrderedReduction(op)) return true;
   return isNestOp(op) || mlir::isa<mlir::scf::WhileOp>(op) || nests_.concerns(op);
 }
 

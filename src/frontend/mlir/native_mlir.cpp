@@ -61,6 +61,7 @@ class MlirRun {
         dims_(parsed, function),
         graph_(graph),
         tensors_(tensors),
+        data_(data),
         operands_(graph, data, parsed.file) {}
 
   Result<NativeAnswer> run(const kernel::Sizes &sizes, const NativeLimits &limits) {
@@ -85,17 +86,26 @@ class MlirRun {
       const bool isShaped = mlir::isa<mlir::ShapedType>(a.getType());
       const std::string name = parsed_.nameOf(a);
       const std::vector<std::int64_t> shape = shapeOf(a, tensor);
-      std::byte *const memory = tensor >= 0 ? operands_.addTensor(name, tensor, true, where)
-                                            : operands_.addOther(name, bytesOf(a, shape), where);
+      const bool isBits = isReadAsBits(a, tensor);
+      std::byte *const memory = tensor >= 0 && !isBits ? operands_.addTensor(name, tensor, true, where)
+                                                       : operands_.addOther(name, bytesOf(a, shape), where);
       if (memory == nullptr) return kNoMemory;
-      if (isShaped && mlir::getElementTypeOrSelf(a.getType()).isInteger(1))
-        for (std::size_t b = 0; b < bytesOf(a, shape); ++b) memory[b] &= std::byte{1};  // what is read of them
+      if (isBits)
+        std::transform(data_[static_cast<std::size_t>(tensor)].bytes.begin(),
+                       data_[static_cast<std::size_t>(tensor)].bytes.end(), memory,
+                       [](std::byte b) { return b & std::byte{1}; });
       // Little-endian: the low bytes come first.
       if (const auto value = isShaped ? std::nullopt : dims_.index(a))
         std::memcpy(memory, &*value, std::min(sizeof *value, bytesOf(a, shape)));
       arguments_.push_back(isShaped ? describe(memory, shape) : memory);
     }
     return {};
+  }
+
+  /// An input of i1, of which the kernel reads the lowest bits: MLIR wants bytes that are 0 or 1.
+  bool isReadAsBits(mlir::BlockArgument a, int tensor) const {
+    return tensor >= 0 && mlir::getElementTypeOrSelf(a.getType()).isInteger(1) &&
+           graph_.tensors[static_cast<std::size_t>(tensor)].role == kernel::Role::kInput;
   }
 
   std::string bindResults() {
@@ -148,6 +158,7 @@ class MlirRun {
   FunctionDims dims_;
   const kernel::Graph &graph_;
   const TensorsOfFunction &tensors_;
+  const kernel::DataSet &data_;
   NativeOperands operands_;
   std::deque<std::vector<std::int64_t>> descriptors_;
   std::vector<void *> arguments_;

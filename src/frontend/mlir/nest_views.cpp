@@ -33,7 +33,8 @@ Status NestReader::readView(mlir::Operation &op) {
     if (!shape) return std::move(shape.diagnostics());
     Result<View> own = newBuffer(op.getResult(0));
     if (!own) return std::move(own.diagnostics());
-    if (Status s = copy(*view, *own, *shape, op, "slice"); !s) return s;
+    const bool hasContents = bufferOf(*view).holds != Holds::kNothing || isStoredTo(view->buffer);
+    if (Status s = hasContents ? copy(*view, *own, *shape, op, "slice") : okStatus(); !s) return s;
     *view = std::move(*own);
   }
   bind(op.getResult(0), std::move(*view));

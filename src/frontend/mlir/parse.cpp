@@ -55,6 +55,7 @@ Location place(mlir::Location where, const std::string &file) {
 }
 
 std::string ParsedModule::nameOf(mlir::Value value) const {
+  if (!value) return {};
   const auto result = mlir::dyn_cast<mlir::OpResult>(value);
   std::string spelled;
   value.getLoc()->walk([&](mlir::Location l) {

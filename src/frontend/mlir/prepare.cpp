@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Dialect/Tosa/Transforms/Passes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Pass/PassManager.h"
@@ -54,7 +55,7 @@ bool hasTosa(FuncOp function) {
       .wasInterrupted();
 }
 
-/// By MLIR's own pipeline.
+/// By MLIR's own passes.
 Status lowerTosa(FuncOp function, const std::string &file) {
   std::optional<Diagnostic> said;
   const mlir::ScopedDiagnosticHandler handler(function.getContext(), [&](mlir::Diagnostic &d) {
@@ -65,7 +66,16 @@ Status lowerTosa(FuncOp function, const std::string &file) {
   });
   mlir::PassManager passes(function.getContext(), FuncOp::getOperationName());
   passes.enableVerifier(false);
-  mlir::tosa::addTosaToLinalgPasses(passes, mlir::TosaToLinalgOptions());
+  // What tosa::addTosaToLinalgPasses() runs on all functions of a module.
+  passes.addPass(mlir::tosa::createTosaOptionalDecompositions());
+  passes.addPass(mlir::createCanonicalizerPass());
+  passes.addPass(mlir::tosa::createTosaInferShapesPass());
+  passes.addPass(mlir::tosa::createTosaMakeBroadcastablePass());
+  passes.addPass(mlir::tosa::createTosaToLinalgNamed());
+  passes.addPass(mlir::createCanonicalizerPass());
+  passes.addPass(mlir::tosa::createTosaLayerwiseConstantFoldPass());
+  passes.addPass(mlir::tosa::createTosaMakeBroadcastablePass());
+  passes.addPass(mlir::tosa::createTosaToLinalg());
   passes.addPass(mlir::tosa::createTosaToTensor());
   passes.addPass(mlir::tosa::createTosaToArith(true, false));
   passes.addPass(mlir::createCanonicalizerPass());
@@ -173,7 +183,7 @@ class Lowering {
       return;
     }
     rewriter_.setInsertionPoint(op);
-    (void)linalg::rewriteInDestinationPassingStyle(rewriter_, op);
+    (void)linalg::GeneralizePadOpPattern(function_.getContext()).matchAndRewrite(op, rewriter_);
   }
 
   template <typename Op>
@@ -222,7 +232,7 @@ class Lowering {
 
   FuncOp function_;
   const std::string &file_;
-  mlir::IRRewriter rewriter_;
+  mlir::PatternRewriter rewriter_;
   Diagnostics found_;
 };
 

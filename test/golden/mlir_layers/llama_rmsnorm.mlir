@@ -20,7 +20,7 @@ func.func @forward(%x: tensor<1x4x16xf32>, %g: tensor<16xf32>) -> tensor<1x4x16x
     %s = arith.addf %in, %out : f32
     linalg.yield %s : f32
   } -> tensor<1x4x1xf32>
-  %3 = linalg.generic {indexing_maps = [#map1, #map1], iterator_types = ["parallel", "parallel", "parallel"]} ins(%2 : tensor<1x4x1xf32>) outs(%0 : tensor<1x4x1xf32>) {
+  %3 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel", "parallel"]} ins(%2 : tensor<1x4x1xf32>) outs(%0 : tensor<1x4x1xf32>) {
   ^bb0(%in: f32, %out: f32):
     %v = arith.divf %in, %n : f32
     %e = arith.addf %v, %eps : f32
