@@ -53,6 +53,13 @@ void onUndefinedMlir(std::int32_t what, std::int32_t line, std::int32_t column) 
   endUndefined(static_cast<Undefined>(what), line, column);
 }
 
+/// What LLVM makes of a sine and a cosine of one number.
+template <typename T>
+void bothOf(T x, T *sine, T *cosine) {
+  *sine = std::sin(x);
+  *cosine = std::cos(x);
+}
+
 using Functions = std::vector<std::pair<std::string, void *>>;
 
 template <typename F>
@@ -84,6 +91,7 @@ void addMath(Functions &to) {
   add(to, "pow", D2(std::pow)), add(to, "powf", F2(std::pow));
   add(to, "sin", D(std::sin)), add(to, "sinf", F(std::sin));
   add(to, "cos", D(std::cos)), add(to, "cosf", F(std::cos));
+  add(to, "sincos", bothOf<double>), add(to, "sincosf", bothOf<float>);
   add(to, "exp2", D(std::exp2)), add(to, "exp2f", F(std::exp2));
   add(to, "log2", D(std::log2)), add(to, "log2f", F(std::log2));
   add(to, "erf", D(std::erf)), add(to, "erff", F(std::erf));
