@@ -89,7 +89,8 @@ Result<std::vector<mapping::MapSpec>> mapsOf(const Options &options, const Input
   const std::string usual = options.usualMap.empty() ? "reference" : options.usualMap;
   for (std::size_t k = 0; k < input.mappings.size(); ++k) {
     const std::string &text = input.mappings[k].empty() ? usual : input.mappings[k];
-    Result<mapping::MapSpec> spec = statedAt(text, k < input.mappingPlaces.size() ? input.mappingPlaces[k] : Location{});
+    Result<mapping::MapSpec> spec =
+        statedAt(text, k < input.mappingPlaces.size() ? input.mappingPlaces[k] : Location{});
     if (!spec) return spec.diagnostics();
     specs.push_back(std::move(*spec));
   }

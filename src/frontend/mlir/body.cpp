@@ -431,7 +431,8 @@ Result<int> BodyTranslator::translateCompare(mlir::Operation &op) {
   Comparison how;
   if (auto integers = mlir::dyn_cast<mlir::arith::CmpIOp>(op)) {
     how = comparisonOf(integers.getPredicate());
-    const bool isBit = op.getOperand(0).getType().isInteger(1), isOrder = how.first != Op::kCmpEq && how.first != Op::kCmpNe;
+    const bool isBit = op.getOperand(0).getType().isInteger(1),
+               isOrder = how.first != Op::kCmpEq && how.first != Op::kCmpNe;
     if (isBit && isOrder && !how.isUnsigned) std::swap(left, right);  // 1 is -1
   } else {
     const auto predicate = mlir::cast<mlir::arith::CmpFOp>(op).getPredicate();

@@ -78,7 +78,8 @@ class Floats {
   }
   int isOdd(int x) {
     const int one = sink_.integer(whole(), 1);
-    return sink_.op(Op::kCmpNe, DType::kU8, sink_.op(Op::kAnd, whole(), to(whole(), x), one), sink_.integer(whole(), 0));
+    return sink_.op(Op::kCmpNe, DType::kU8, sink_.op(Op::kAnd, whole(), to(whole(), x), one),
+                    sink_.integer(whole(), 0));
   }
 
  private:
@@ -87,12 +88,12 @@ class Floats {
 };
 
 /// erf(x) = x P(x x) up to 1, 1 - exp(-x x) t Q(t) with t = 1 / (1 + x / 2) beyond: interpolation at Chebyshev nodes.
-constexpr std::array kErfNear{
-    1.1283791670954921,      -0.37612638902791323,   0.11283791658158387,     -0.02686616901429711,
-    0.005223967017583242,    -0.0008547928800711301, 0.00012046178270207713,  -1.4794207779527414e-05,
-    1.5301935622980797e-06,  -1.0459116404944581e-07};
-constexpr std::array kErfFar{0.28209867784719983, 0.28198364029011264,  0.24826586208533435,  0.16533094694189993,
-                             0.1391629968271269,  -0.19704242200201644, 0.40939899225458753,  -0.8227036927542959,
+constexpr std::array kErfNear{1.1283791670954921,     -0.37612638902791323,    0.11283791658158387,
+                              -0.02686616901429711,   0.005223967017583242,    -0.0008547928800711301,
+                              0.00012046178270207713, -1.4794207779527414e-05, 1.5301935622980797e-06,
+                              -1.0459116404944581e-07};
+constexpr std::array kErfFar{0.28209867784719983, 0.28198364029011264,  0.24826586208533435, 0.16533094694189993,
+                             0.1391629968271269,  -0.19704242200201644, 0.40939899225458753, -0.8227036927542959,
                              0.802418009495362,   -0.3833517093722038,  0.07445599126875006};
 
 int erf(ScalarSink &sink, DType type, int argument) {
@@ -110,10 +111,10 @@ int erf(ScalarSink &sink, DType type, int argument) {
 
 /// Sine or cosine: x = k pi / 2 + r.
 int circular(ScalarSink &sink, DType type, int argument, bool isCosine) {
-  constexpr std::array kSine{1.0,           -1.0 / 6,        1.0 / 120,           -1.0 / 5040,
-                             1.0 / 362880,  -1.0 / 39916800, 1.0 / 6227020800.0,  -1.0 / 1307674368000.0};
-  constexpr std::array kCosine{1.0,           -1.0 / 2,       1.0 / 24,          -1.0 / 720,
-                               1.0 / 40320,   -1.0 / 3628800, 1.0 / 479001600.0, -1.0 / 87178291200.0};
+  constexpr std::array kSine{1.0,          -1.0 / 6,        1.0 / 120,          -1.0 / 5040,
+                             1.0 / 362880, -1.0 / 39916800, 1.0 / 6227020800.0, -1.0 / 1307674368000.0};
+  constexpr std::array kCosine{1.0,         -1.0 / 2,       1.0 / 24,          -1.0 / 720,
+                               1.0 / 40320, -1.0 / 3628800, 1.0 / 479001600.0, -1.0 / 87178291200.0};
   constexpr double kHigh = 0x1.921fb544p+0, kLow = 0x1.0b4611a626331p-34;  // pi / 2, so that k * kHigh is exact
   Floats wide(sink, DType::kF64);
   const int x = wide.in(argument);
@@ -174,8 +175,7 @@ int log1p(Floats &f, int x) {
 
 int copysign(Floats &f, int x, int sign) {
   const int isMinus = f.either(f.is(Op::kCmpLt, sign, 0.0),
-                               f.both(f.is(Op::kCmpEq, sign, 0.0),
-                                      f.is(Op::kCmpLt, f.div(f.number(1), sign), 0.0)));
+                               f.both(f.is(Op::kCmpEq, sign, 0.0), f.is(Op::kCmpLt, f.div(f.number(1), sign), 0.0)));
   const int size = f.abs(x);
   return f.choose(isMinus, f.op(Op::kNeg, size), size);
 }
@@ -210,19 +210,26 @@ struct Composed {
 };
 
 constexpr std::array kComposed{
-    Composed{"math.trunc", [](ScalarSink &s, DType t, Arguments x, std::optional<double>) { return Floats(s, t).trunc(x[0]); }},
-    Composed{"math.floor", [](ScalarSink &s, DType t, Arguments x, std::optional<double>) { return Floats(s, t).floor(x[0]); }},
-    Composed{"math.ceil", [](ScalarSink &s, DType t, Arguments x, std::optional<double>) { return Floats(s, t).ceil(x[0]); }},
-    Composed{"math.round", [](ScalarSink &s, DType t, Arguments x, std::optional<double>) { return Floats(s, t).round(x[0], false); }},
-    Composed{"math.roundeven", [](ScalarSink &s, DType t, Arguments x, std::optional<double>) { return Floats(s, t).round(x[0], true); }},
+    Composed{"math.trunc",
+             [](ScalarSink &s, DType t, Arguments x, std::optional<double>) { return Floats(s, t).trunc(x[0]); }},
+    Composed{"math.floor",
+             [](ScalarSink &s, DType t, Arguments x, std::optional<double>) { return Floats(s, t).floor(x[0]); }},
+    Composed{"math.ceil",
+             [](ScalarSink &s, DType t, Arguments x, std::optional<double>) { return Floats(s, t).ceil(x[0]); }},
+    Composed{"math.round", [](ScalarSink &s, DType t, Arguments x,
+                              std::optional<double>) { return Floats(s, t).round(x[0], false); }},
+    Composed{"math.roundeven",
+             [](ScalarSink &s, DType t, Arguments x, std::optional<double>) { return Floats(s, t).round(x[0], true); }},
     Composed{"math.rsqrt",
              [](ScalarSink &s, DType t, Arguments x, std::optional<double>) {
                Floats f(s, t);
                return f.div(f.number(1), f.op(Op::kSqrt, x[0]));
              }},
     Composed{"math.erf", [](ScalarSink &s, DType t, Arguments x, std::optional<double>) { return erf(s, t, x[0]); }},
-    Composed{"math.sin", [](ScalarSink &s, DType t, Arguments x, std::optional<double>) { return circular(s, t, x[0], false); }},
-    Composed{"math.cos", [](ScalarSink &s, DType t, Arguments x, std::optional<double>) { return circular(s, t, x[0], true); }},
+    Composed{"math.sin",
+             [](ScalarSink &s, DType t, Arguments x, std::optional<double>) { return circular(s, t, x[0], false); }},
+    Composed{"math.cos",
+             [](ScalarSink &s, DType t, Arguments x, std::optional<double>) { return circular(s, t, x[0], true); }},
     Composed{"math.powf",
              [](ScalarSink &s, DType t, Arguments x, std::optional<double> e) { return power(s, t, x[0], x[1], e); }},
     Composed{"math.exp2",
@@ -257,12 +264,12 @@ constexpr std::array kComposed{
              }},
     Composed{"math.fma",
              [](ScalarSink &s, DType t, Arguments x, std::optional<double>) { return fma(s, t, x[0], x[1], x[2]); }},
-    Composed{"arith.floordivsi",
-             [](ScalarSink &s, DType t, Arguments x, std::optional<double>) { return divided(s, t, x[0], x[1], false); }},
-    Composed{"arith.ceildivsi",
-             [](ScalarSink &s, DType t, Arguments x, std::optional<double>) { return divided(s, t, x[0], x[1], true); }},
-    Composed{"arith.ceildivui",
-             [](ScalarSink &s, DType t, Arguments x, std::optional<double>) { return ceilOfUnsigned(s, t, x[0], x[1]); }},
+    Composed{"arith.floordivsi", [](ScalarSink &s, DType t, Arguments x,
+                                    std::optional<double>) { return divided(s, t, x[0], x[1], false); }},
+    Composed{"arith.ceildivsi", [](ScalarSink &s, DType t, Arguments x,
+                                   std::optional<double>) { return divided(s, t, x[0], x[1], true); }},
+    Composed{"arith.ceildivui", [](ScalarSink &s, DType t, Arguments x,
+                                   std::optional<double>) { return ceilOfUnsigned(s, t, x[0], x[1]); }},
 };
 
 const Composed *find(std::string_view name) {
@@ -284,7 +291,8 @@ int compose(ScalarSink &sink, std::string_view name, const std::vector<int> &arg
 
 std::string composedOps() {
   std::string all;
-  for (const Composed &c : kComposed) all += (all.empty() ? "" : " ") + std::string(c.name.substr(c.name.find('.') + 1));
+  for (const Composed &c : kComposed)
+    all += (all.empty() ? "" : " ") + std::string(c.name.substr(c.name.find('.') + 1));
   return all;
 }
 

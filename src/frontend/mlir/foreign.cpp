@@ -45,8 +45,8 @@ mlir::ParseResult parseYield(mlir::OpAsmParser &parser, mlir::OperationState &st
   llvm::SmallVector<mlir::Type> types;
   const auto where = parser.getCurrentLocation();
   if (parser.parseOperandList(operands) || parser.parseOptionalAttrDict(state.attributes)) return mlir::failure();
-  if (!operands.empty() && (parser.parseColonTypeList(types) ||
-                            parser.resolveOperands(operands, types, where, state.operands)))
+  if (!operands.empty() &&
+      (parser.parseColonTypeList(types) || parser.resolveOperands(operands, types, where, state.operands)))
     return mlir::failure();
   state.attributes.clear();
   state.name = mlir::OperationName(mlir::scf::YieldOp::getOperationName(), state.getContext());
@@ -109,8 +109,7 @@ bool unwrap(mlir::Operation &op) {
                                        block.getArgumentTypes() != mlir::TypeRange(op.getOperandTypes())))
     return false;
   if (mlir::TypeRange(yields) != mlir::TypeRange(op.getResultTypes())) return false;
-  for (unsigned a = 0; a < block.getNumArguments(); ++a)
-    block.getArgument(a).replaceAllUsesWith(op.getOperand(a));
+  for (unsigned a = 0; a < block.getNumArguments(); ++a) block.getArgument(a).replaceAllUsesWith(op.getOperand(a));
   op.replaceAllUsesWith(yields);
   if (hasExit) exit->erase();
   op.getBlock()->getOperations().splice(op.getIterator(), block.getOperations());

@@ -23,9 +23,11 @@ std::string hintFor(mlir::Operation &op) {
   const std::string name = op.getName().getStringRef().str();
   if (name == "memref.reinterpret_cast" || name == "memref.view")
     return "index the whole array: put offsets and strides in the maps of linalg.generic or in affine loops";
-  if (name == "linalg.softmax") return "on memrefs write it as four ops (row maximum, exp of the difference, row sum, division), or use tensors";
+  if (name == "linalg.softmax")
+    return "on memrefs write it as four ops (row maximum, exp of the difference, row sum, division), or use tensors";
   if (name == "tensor.pad") return "pad with a constant, or with a value from outside the region";
-  if (name.starts_with("ml_program.global")) return "pass what the program changes as an argument; a global that is only read is a constant";
+  if (name.starts_with("ml_program.global"))
+    return "pass what the program changes as an argument; a global that is only read is a constant";
   if (name == "func.call_indirect") return "call the function by its name";
   return kSupportedOps;
 }
@@ -94,11 +96,12 @@ Result<Buffer> FunctionImporter::describe(mlir::Value value) {
                        "use dense tensors");
   }
   const bool isBit = shaped.getElementType().isInteger(1);  // a byte that is 0 or 1
-  const auto type = isBit ? scalarType(shaped.getElementType()) : elementType(shaped.getElementType());
+  const auto type = isBit || shaped.getElementType().isIndex() ? scalarType(shaped.getElementType())
+                                                               : elementType(shaped.getElementType());
   if (!type) {
     return unsupported("unsupported-type", where,
                        fmt::format("element type '{}' is not supported", typeText(shaped.getElementType())),
-                       "element types: f64 f32 f16 bf16 f8E4M3FN f8E5M2 i64 i32 i16 i8 i1 ui64 ui32 ui16 ui8");
+                       "element types: f64 f32 f16 bf16 f8E4M3FN f8E5M2 i64 i32 i16 i8 i1 index ui64 ui32 ui16 ui8");
   }
   b.type = *type;
   b.isBit = isBit;
@@ -190,6 +193,7 @@ Status FunctionImporter::importContents(mlir::Operation &op, mlir::Attribute val
 }
 
 Status FunctionImporter::importConstant(mlir::Operation &op) {
+  if (op.getResult(0).use_empty()) return okStatus();
   if (!isShaped(op.getResult(0))) return okStatus();  // scalars are translated where they are used
   mlir::Attribute value;
   if (auto constant = mlir::dyn_cast<mlir::arith::ConstantOp>(op)) value = constant.getValue();
@@ -197,12 +201,14 @@ Status FunctionImporter::importConstant(mlir::Operation &op) {
     auto global = mlir::SymbolTable::lookupNearestSymbolFrom<mlir::memref::GlobalOp>(get, get.getNameAttr());
     if (global && global.getConstant()) value = global.getInitialValueAttr();
     if (!mlir::isa_and_nonnull<mlir::ElementsAttr>(value)) {
-      return unsupported("unsupported-op", placeOf(op), fmt::format("the global '{}' is not a constant", get.getName().str()),
+      return unsupported("unsupported-op", placeOf(op),
+                         fmt::format("the global '{}' is not a constant", get.getName().str()),
                          "pass it as an argument, or declare it constant with its value");
     }
   }
   const auto dense = mlir::dyn_cast_or_null<mlir::DenseElementsAttr>(value);
-  if (!dense || !dense.isSplat() || mlir::isa<mlir::MemRefType>(op.getResult(0).getType())) return importContents(op, value);
+  if (!dense || !dense.isSplat() || mlir::isa<mlir::MemRefType>(op.getResult(0).getType()))
+    return importContents(op, value);
   Result<int> b = addBuffer(op.getResult(0));
   if (!b) return std::move(b.diagnostics());
   Buffer &buffer = graph_.buffer(*b);

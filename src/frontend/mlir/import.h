@@ -16,7 +16,8 @@
 
 namespace pimento::frontend {
 
-/// The function the user means: `wanted`, or the first public one that no other function calls. Diagnostics: no-function, unknown-function.
+/// The function the user means: `wanted`, or the first public one that no other function calls. Diagnostics:
+/// no-function, unknown-function.
 Result<mlir::func::FuncOp> chooseFunction(const ParsedModule &parsed, const std::string &wanted);
 
 class FunctionImporter {

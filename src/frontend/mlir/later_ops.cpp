@@ -97,8 +97,9 @@ mlir::ParseResult makeGeneric(mlir::OpAsmParser &parser, mlir::OperationState &s
         inside.create<mlir::linalg::YieldOp>(at, value ? value : arguments.back());
       },
       parts.attributes);
-  return isGood ? mlir::success()
-                : mlir::ParseResult(parser.emitError(where, "the elements have no such operation, or too few operands"));
+  return isGood
+             ? mlir::success()
+             : mlir::ParseResult(parser.emitError(where, "the elements have no such operation, or too few operands"));
 }
 
 bool isFloat(Values values) {
@@ -211,8 +212,7 @@ class Elementwise : public ParsedAway<Elementwise> {
     if (parts.maps.empty()) {
       const auto type = mlir::dyn_cast<mlir::ShapedType>(parts.outputs.front().getType());
       const unsigned rank = type && type.hasRank() ? static_cast<unsigned>(type.getRank()) : 0;
-      parts.maps.assign(parts.inputs.size() + 1,
-                        mlir::AffineMap::getMultiDimIdentityMap(rank, parser.getContext()));
+      parts.maps.assign(parts.inputs.size() + 1, mlir::AffineMap::getMultiDimIdentityMap(rank, parser.getContext()));
     }
     return makeGeneric(parser, state, parts, [&](mlir::OpBuilder &build, mlir::Location at, Values v) -> mlir::Value {
       if (v.size() != kind->arguments + 1 || (kind->isOfFloats && !isFloat(v))) return {};

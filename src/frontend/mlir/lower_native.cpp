@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
@@ -34,6 +35,7 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "pimento/frontend/native/process.h"
 
 namespace pimento::frontend {
@@ -220,6 +222,13 @@ bool toLoops(mlir::ModuleOp module) {
   return mlir::succeeded(loops.run(module));
 }
 
+/// Divisions that round down or up, which no later pass knows.
+bool expandDivisions(mlir::ModuleOp module) {
+  mlir::RewritePatternSet patterns(module.getContext());
+  mlir::arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+  return mlir::succeeded(mlir::applyPatternsAndFoldGreedily(module, std::move(patterns)));
+}
+
 bool toLlvmDialect(mlir::ModuleOp module) {
   mlir::PassManager passes(module.getContext());
   passes.enableVerifier(false);
@@ -273,6 +282,7 @@ std::optional<NativeModule> lower(ParsedModule &parsed, mlir::func::FuncOp funct
   if (!toLoops(module)) return refuse();
   widen(module);
   Checks(module).insert();
+  if (!expandDivisions(module)) return refuse();
   if (!toLlvmDialect(module)) return refuse();
   NativeModule made{std::make_unique<llvm::LLVMContext>(), nullptr};
   made.module = mlir::translateModuleToLLVMIR(module, *made.context);

@@ -26,7 +26,8 @@ namespace {
 constexpr std::size_t kMaxStatements = 4096;
 
 const char *const kNestOps =
-    "ops in a nest: affine and scf for, parallel, if; scf.forall; loads, stores, slices and copies of memrefs and tensors; linalg "
+    "ops in a nest: affine and scf for, parallel, if; scf.forall; loads, stores, slices and copies of memrefs and "
+    "tensors; linalg "
     "ops; "
     "arith and math on scalars";
 
@@ -391,9 +392,9 @@ Status NestReader::readPlain(mlir::Operation &op) {
     body_.values()[op.getResult(0)] = all;
     return okStatus();
   }
-  const bool isQuiet =
-      mlir::isa<affine::AffineYieldOp, mlir::scf::YieldOp, mlir::scf::ReduceOp, mlir::scf::ReduceReturnOp, mlir::scf::InParallelOp,
-                mlir::linalg::YieldOp, mlir::memref::DimOp, mlir::tensor::DimOp, mlir::memref::DeallocOp>(op);
+  const bool isQuiet = mlir::isa<affine::AffineYieldOp, mlir::scf::YieldOp, mlir::scf::ReduceOp,
+                                 mlir::scf::ReduceReturnOp, mlir::scf::InParallelOp, mlir::linalg::YieldOp,
+                                 mlir::memref::DimOp, mlir::tensor::DimOp, mlir::memref::DeallocOp>(op);
   if (isQuiet) return okStatus();
   if (mlir::isa<mlir::memref::CastOp, mlir::tensor::CastOp>(op)) {
     Result<View> view = viewOf(op.getOperand(0), op);

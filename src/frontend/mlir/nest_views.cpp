@@ -76,8 +76,8 @@ Status NestReader::readExpand(mlir::Operation &op) {
   Result<std::vector<std::int64_t>> shape = function_.dims.shape(op.getResult(0));
   if (!shape) return std::move(shape.diagnostics());
   auto tensor = mlir::dyn_cast<mlir::tensor::ExpandShapeOp>(op);
-  const auto groups = tensor ? tensor.getReassociationIndices()
-                             : mlir::cast<mlir::memref::ExpandShapeOp>(op).getReassociationIndices();
+  const auto groups =
+      tensor ? tensor.getReassociationIndices() : mlir::cast<mlir::memref::ExpandShapeOp>(op).getReassociationIndices();
   View view{from->buffer, from->offsets, std::vector<View::Step>(shape->size())};
   for (std::size_t g = 0; g < groups.size(); ++g) {
     std::int64_t stride = 1;
@@ -150,8 +150,8 @@ Status NestReader::reshape(const View &from, const std::vector<std::int64_t> &sh
     loops_.push_back(newLoop(shape[d], placeOf(op)));
     indices.push_back(pool_.form(DType::kI64, unit(loops_.back())));
     int &sum = sums[static_cast<std::size_t>(groupOf[d])];
-    sum = pool_.op(Op::kAdd, DType::kI64,
-                   pool_.op(Op::kMul, DType::kI64, sum, pool_.integer(DType::kI64, shape[d])), indices.back());
+    sum = pool_.op(Op::kAdd, DType::kI64, pool_.op(Op::kMul, DType::kI64, sum, pool_.integer(DType::kI64, shape[d])),
+                   indices.back());
   }
   const std::string outer = std::exchange(kernelName_, "reshape");
   Result<NestStatement> s = targetAt(to, sums, op);

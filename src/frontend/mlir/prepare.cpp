@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "mlir/Conversion/Passes.h"
 #include "mlir/Conversion/TosaToArith/TosaToArith.h"
 #include "mlir/Conversion/TosaToLinalg/TosaToLinalg.h"
 #include "mlir/Conversion/TosaToTensor/TosaToTensor.h"
-#include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -46,12 +46,14 @@ std::vector<Op> all(FuncOp function) {
 // ---- tosa ----
 
 bool isTosa(mlir::Operation &op) {
-  return op.getDialect() != nullptr && op.getDialect()->getNamespace() == mlir::tosa::TosaDialect::getDialectNamespace();
+  return op.getDialect() != nullptr &&
+         op.getDialect()->getNamespace() == mlir::tosa::TosaDialect::getDialectNamespace();
 }
 
 bool hasTosa(FuncOp function) {
   return function
-      .walk([](mlir::Operation *op) { return isTosa(*op) ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance(); })
+      .walk(
+          [](mlir::Operation *op) { return isTosa(*op) ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance(); })
       .wasInterrupted();
 }
 
@@ -226,8 +228,7 @@ class Lowering {
   /// Tensors of constants are known everywhere.
   void hoist(mlir::arith::ConstantOp op) {
     mlir::Block &entry = function_.getBody().front();
-    if (mlir::isa<mlir::ShapedType>(op.getType()) && op->getBlock() != &entry)
-      op->moveBefore(&entry, entry.begin());
+    if (mlir::isa<mlir::ShapedType>(op.getType()) && op->getBlock() != &entry) op->moveBefore(&entry, entry.begin());
   }
 
   FuncOp function_;

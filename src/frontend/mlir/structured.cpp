@@ -56,7 +56,8 @@ Result<std::vector<Affine>> FunctionImporter::indexOf(mlir::linalg::LinalgOp op,
 void FunctionImporter::bindContents(BodyTranslator &body, mlir::Value argument, int buffer, std::vector<Affine> index) {
   const Buffer &b = graph_.buffer(buffer);
   if (b.holds == Holds::kConstant) body.bindConstant(argument, b.constant, b.type);
-  if (b.holds == Holds::kTensor) body.bindElement(argument, {b.tensor, std::move(index)}, b.type, b.isBit && b.tensor == b.argument);
+  if (b.holds == Holds::kTensor)
+    body.bindElement(argument, {b.tensor, std::move(index)}, b.type, b.isBit && b.tensor == b.argument);
 }
 
 void FunctionImporter::bindFunctionScalars(BodyTranslator &body) {

@@ -150,18 +150,20 @@ TEST(MlirErrors, ArithmeticOnTruthValuesIsNamed) {
 }
 
 TEST(MlirErrors, ConstantsMustHaveTheSizeOfTheirType) {
-  EXPECT_EQ(complaint("func.func @f() -> tensor<2xf32> {\n%c = arith.constant dense_resource<r> : tensor<2xf32>\nreturn %c "
-                      ": tensor<2xf32>\n}\n{-#\ndialect_resources: {\nbuiltin: {\nr: \"0x040000000000803F\"\n}\n}\n#-}\n",
-                      "has 4 bytes, its type 'tensor<2xf32>' needs 8", "4 bytes of alignment"),
-            "constant-size@2:6");
+  EXPECT_EQ(
+      complaint("func.func @f() -> tensor<2xf32> {\n%c = arith.constant dense_resource<r> : tensor<2xf32>\nreturn %c "
+                ": tensor<2xf32>\n}\n{-#\ndialect_resources: {\nbuiltin: {\nr: \"0x040000000000803F\"\n}\n}\n#-}\n",
+                "has 4 bytes, its type 'tensor<2xf32>' needs 8", "4 bytes of alignment"),
+      "constant-size@2:6");
 }
 
 TEST(MlirErrors, GlobalsThatChangeAreNotTakenIn) {
-  EXPECT_EQ(complaint("ml_program.global private mutable @g(dense<0.0> : tensor<4xf32>) : tensor<4xf32>\n"
-                      "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n%g = ml_program.global_load @g : tensor<4xf32>\n"
-                      "ml_program.global_store @g = %x : tensor<4xf32>\nreturn %g : tensor<4xf32>\n}\n",
-                      "'ml_program.global_load'", "as an argument"),
-            "unsupported-op@3:6");
+  EXPECT_EQ(
+      complaint("ml_program.global private mutable @g(dense<0.0> : tensor<4xf32>) : tensor<4xf32>\n"
+                "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n%g = ml_program.global_load @g : tensor<4xf32>\n"
+                "ml_program.global_store @g = %x : tensor<4xf32>\nreturn %g : tensor<4xf32>\n}\n",
+                "'ml_program.global_load'", "as an argument"),
+      "unsupported-op@3:6");
   EXPECT_EQ(complaint("memref.global \"private\" @g : memref<4xf32> = dense<1.0>\n"
                       "func.func @f(%y: memref<4xf32>) {\n%g = memref.get_global @g : memref<4xf32>\n"
                       "memref.copy %g, %y : memref<4xf32> to memref<4xf32>\nreturn\n}\n",
@@ -193,32 +195,36 @@ TEST(MlirErrors, UnknownOpsThatAreMoreThanWrappersAreNamed) {
   const std::string parts = "%x: memref<4xf32>, %y: memref<4xf32>";
   EXPECT_EQ(complaint(function("gpu.launch blocks(%a) in (%b = %c) {\n}", parts), "'gpu.launch'", "linalg.generic"),
             "unsupported-op@2:1");
-  EXPECT_EQ(complaint(function("\"foo.two\"() ({\n\"foo.yield\"() : () -> ()\n}, {\n\"foo.yield\"() : () -> ()\n}) : () "
-                               "-> ()",
-                               parts),
-                      "'foo.two' (dialect 'foo')", "one block that yields its results"),
-            "unsupported-op@2:1");
+  EXPECT_EQ(
+      complaint(function("\"foo.two\"() ({\n\"foo.yield\"() : () -> ()\n}, {\n\"foo.yield\"() : () -> ()\n}) : () "
+                         "-> ()",
+                         parts),
+                "'foo.two' (dialect 'foo')", "one block that yields its results"),
+      "unsupported-op@2:1");
 }
 
 TEST(MlirErrors, WhatMlirCannotLowerIsNamed) {
-  EXPECT_EQ(complaint("func.func @f(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {\n%0 = \"tosa.custom\"(%x) <{domain_name = "
-                      "\"d\", implementation_attrs = \"\", operator_name = \"o\"}> : (tensor<2x2xf32>) -> "
-                      "tensor<2x2xf32>\nreturn %0 : tensor<2x2xf32>\n}\n",
-                      "tosa.custom", "linalg"),
-            "unsupported-op@2:6");
-  EXPECT_EQ(complaint("func.func @f(%x: tensor<4xf32>) -> tensor<3xf32> {\n%c = arith.constant 0.0 : f32\n%0 = tensor.pad "
-                      "%x low[-1] high[0] {\n^bb0(%i: index):\ntensor.yield %c : f32\n} : tensor<4xf32> to "
-                      "tensor<3xf32>\nreturn %0 : tensor<3xf32>\n}\n",
-                      "removes elements", "extract_slice"),
-            "unsupported-op@3:6");
+  EXPECT_EQ(
+      complaint("func.func @f(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {\n%0 = \"tosa.custom\"(%x) <{domain_name = "
+                "\"d\", implementation_attrs = \"\", operator_name = \"o\"}> : (tensor<2x2xf32>) -> "
+                "tensor<2x2xf32>\nreturn %0 : tensor<2x2xf32>\n}\n",
+                "tosa.custom", "linalg"),
+      "unsupported-op@2:6");
+  EXPECT_EQ(
+      complaint("func.func @f(%x: tensor<4xf32>) -> tensor<3xf32> {\n%c = arith.constant 0.0 : f32\n%0 = tensor.pad "
+                "%x low[-1] high[0] {\n^bb0(%i: index):\ntensor.yield %c : f32\n} : tensor<4xf32> to "
+                "tensor<3xf32>\nreturn %0 : tensor<3xf32>\n}\n",
+                "removes elements", "extract_slice"),
+      "unsupported-op@3:6");
 }
 
 TEST(MlirErrors, ReductionsOfParallelLoopsAreNamed) {
-  EXPECT_EQ(complaint("func.func @f(%x: memref<4xi32>, %y: memref<1xi32>) {\n%r = affine.parallel (%i) = (0) to (4) reduce "
-                      "(\"ori\") -> (i32) {\n%a = affine.load %x[%i] : memref<4xi32>\naffine.yield %a : i32\n}\n"
-                      "affine.store %r, %y[0] : memref<1xi32>\nreturn\n}\n",
-                      "reduces by 'ori'", "affine.for"),
-            "unsupported-loop@2:6");
+  EXPECT_EQ(
+      complaint("func.func @f(%x: memref<4xi32>, %y: memref<1xi32>) {\n%r = affine.parallel (%i) = (0) to (4) reduce "
+                "(\"ori\") -> (i32) {\n%a = affine.load %x[%i] : memref<4xi32>\naffine.yield %a : i32\n}\n"
+                "affine.store %r, %y[0] : memref<1xi32>\nreturn\n}\n",
+                "reduces by 'ori'", "affine.for"),
+      "unsupported-loop@2:6");
 }
 
 TEST(MlirErrors, AReturnedScalarIsNotTakenIn) {

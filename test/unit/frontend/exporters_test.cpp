@@ -13,7 +13,8 @@ namespace {
 std::string bodyOf(const std::string &type, const std::string &ops) {
   const std::string array = "memref<40x" + type + ">";
   return "func.func @f(%x: " + array + ", %y: " + array + ", %z: " + array +
-         ") {\n linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> "
+         ") {\n linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) "
+         "-> "
          "(d0)>], iterator_types = [\"parallel\"]} ins(%x, %y : " +
          array + ", " + array + ") outs(%z : " + array + ") {\n^bb0(%a: " + type + ", %b: " + type + ", %o: " + type +
          "):\n" + ops + "\n}\nreturn\n}\n";
@@ -95,7 +96,7 @@ TEST(Exporters, NansAreSeen) {
 
 TEST(Exporters, ShapesAreOtherNamesForTheSameElements) {
   expectMlirReadRight(R"(
-    func.func @f(%x: tensor<4x6xi32>) -> (tensor<3x8xi32>, tensor<1x24xi32>) {
+    func.func @f(%x: tensor<4x6xi32>) -> (tensor<3x8xi32>, tensor<1x24xi32>, tensor<2x12xi32>) {
       %s = arith.constant dense<[2, 12]> : tensor<2xindex>
       %a = tensor.collapse_shape %x [[0, 1]] : tensor<4x6xi32> into tensor<24xi32>
       %b = tensor.expand_shape %a [[0, 1]] output_shape [3, 8] : tensor<24xi32> into tensor<3x8xi32>
@@ -104,7 +105,10 @@ TEST(Exporters, ShapesAreOtherNamesForTheSameElements) {
       %d = tensor.expand_shape %a [[0, 1]] output_shape [1, 24] : tensor<24xi32> into tensor<1x24xi32>
       %g = tensor.empty() : tensor<1x24xi32>
       %h = linalg.mul ins(%d, %d : tensor<1x24xi32>, tensor<1x24xi32>) outs(%g : tensor<1x24xi32>) -> tensor<1x24xi32>
-      return %c, %h : tensor<3x8xi32>, tensor<1x24xi32>
+      %k = tensor.reshape %x(%s) : (tensor<4x6xi32>, tensor<2xindex>) -> tensor<2x12xi32>
+      %l = tensor.empty() : tensor<2x12xi32>
+      %m = linalg.add ins(%k, %k : tensor<2x12xi32>, tensor<2x12xi32>) outs(%l : tensor<2x12xi32>) -> tensor<2x12xi32>
+      return %c, %h, %m : tensor<3x8xi32>, tensor<1x24xi32>, tensor<2x12xi32>
     })");
 }
 
