@@ -20,7 +20,7 @@ extern __mram_ptr uint8_t __sys_used_mram_end[];
                        :                                                                                 \
                        : "r"(wram), "r"((uint32_t)(mram)), "i"((((bytes) >> 3) + 255) & 255)             \
                        : "memory");                                                                      \
-    } else if (__builtin_constant_p((bytes)&7) && ((bytes)&7) == 0) {                                    \
+    } else if (__builtin_constant_p((bytes) & 7) && ((bytes) & 7) == 0) {                                \
       uint32_t __operand = (uint32_t)(wram) + ((bytes) << 21);                                           \
       __asm__ volatile(instruction " %0, %1, 255" : : "r"(__operand), "r"((uint32_t)(mram)) : "memory"); \
     } else {                                                                                             \
