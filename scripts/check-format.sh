@@ -4,9 +4,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
-  listed=$(git ls-files --cached --others --exclude-standard -- '*.h' '*.cpp')
+  listed=$(git ls-files --cached --others --exclude-standard -- '*.h' '*.hpp' '*.cpp')
 else
-  listed=$(find src tools test bench -name '*.h' -o -name '*.cpp')
+  listed=$(find src tools test bench -name '*.h' -o -name '*.hpp' -o -name '*.cpp')
 fi
 files=()
 while IFS= read -r f; do

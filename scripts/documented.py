@@ -117,8 +117,9 @@ def workplace(tool, inputs, cc_flags=""):
         for script in tool.parent.glob("dpu-*"):
             (programs / script.name).symlink_to(script)
         # Programs that use a library of a build with sanitizers are built with them, too.
-        compiler = programs / "cc"
-        compiler.write_text(f'#!/bin/sh\nexec {shutil.which("cc")} "$@" {cc_flags}\n', encoding="utf-8")
-        compiler.chmod(0o755)
+        for name in ("cc", "c++"):
+            compiler = programs / name
+            compiler.write_text(f'#!/bin/sh\nexec {shutil.which(name)} "$@" {cc_flags}\n', encoding="utf-8")
+            compiler.chmod(0o755)
         (programs / "python3").symlink_to(sys.executable)
         yield folder, {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"}

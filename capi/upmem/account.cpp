@@ -2,13 +2,31 @@
 
 #include <algorithm>
 
+#include "pimento/base/integer.h"
 #include "pimento/energy/energy.h"
 #include "pimento/evaluate/price.h"
 #include "pimento/targets/upmem/counts.h"
 
 namespace pimento::upmem {
 
+CallName nameOf(Call call) {
+  static constexpr CallName kNames[kCalls] = {{"dpu_load", ""},
+                                              {"dpu_copy_to", "to_dpu"},
+                                              {"dpu_broadcast_to", "to_dpu"},
+                                              {"dpu_push_xfer", "to_dpu"},
+                                              {"dpu_push_sg_xfer", "to_dpu"},
+                                              {"dpu_launch", ""},
+                                              {"dpu_copy_from", "from_dpu"},
+                                              {"dpu_push_xfer", "from_dpu"},
+                                              {"dpu_push_sg_xfer", "from_dpu"},
+                                              {"dpu_log_read", "from_dpu"},
+                                              {"dpu_fifo_push_xfer", "to_dpu"},
+                                              {"dpu_fifo_push_xfer", "from_dpu"}};
+  return kNames[static_cast<std::size_t>(call)];
+}
+
 void Totals::add(const Totals &o) {
+  isTimed = isTimed && o.isTimed;
   sets += o.sets;
   dpus += o.dpus;
   launches += o.launches;
@@ -20,6 +38,12 @@ void Totals::add(const Totals &o) {
   toDpu += o.toDpu;
   fromDpu += o.fromDpu;
   total += o.total;
+  overlap += o.overlap;
+  for (std::size_t i = 0; i < kCalls; ++i) {
+    calls[i].count += o.calls[i].count;
+    calls[i].bytes += o.calls[i].bytes;
+    calls[i].time += o.calls[i].time;
+  }
   toDpuTransfers += o.toDpuTransfers;
   fromDpuTransfers += o.fromDpuTransfers;
   toDpuBytes += o.toDpuBytes;
@@ -42,11 +66,11 @@ void Totals::add(const Totals &o) {
     if (std::ranges::find(machines, m) == machines.end()) machines.push_back(m);
 }
 
-Account::Account(const machine::Machine &machine, std::int64_t ranks, std::int64_t dpus)
-    : machine_(machine), later_(machine), ranks_(static_cast<std::size_t>(ranks)) {
-  later_.host.dpus->writeLatency = later_.host.dpus->readLatency = Picoseconds(0);
+Account::Account(const machine::Machine &machine, std::int64_t ranks, std::int64_t dpus, bool isTimed)
+    : machine_(machine), ranks_(static_cast<std::size_t>(ranks)) {
   sums_.sets = 1;
   sums_.dpus = dpus;
+  sums_.isTimed = isTimed;
   sums_.machines = {machine.name};
 }
 
@@ -67,18 +91,29 @@ void Account::advance(const Place &place, Cycles duration) {
   std::fill(first, last, host_);
 }
 
-void Account::addTransfer(const Place &place, const evaluate::HostWork &work) {
+void Account::count(Call call, Bytes bytes, Cycles time) {
+  Totals::CallSum &sum = sumOf(call);
+  ++sum.count;
+  sum.bytes += bytes;
+  times_[static_cast<std::size_t>(call)] += time;
+}
+
+void Account::addTransfer(const Place &place, Call call, const evaluate::HostWork &work) {
   const std::lock_guard lock(mutex_);
   const bool isToDpu = work.placed.value > 0;
-  const Phase phase = isToDpu ? Phase::kToDpu : Phase::kFromDpu;
-  const evaluate::Breakdown b = evaluate::hostCycles(phase == phase_ ? later_ : machine_, work, Cycles(0));
-  phase_ = phase;
+  const evaluate::Breakdown b = evaluate::hostCycles(machine_, work, Cycles(0));
   (isToDpu ? toDpu_ : fromDpu_) += b.total();
   ++(isToDpu ? sums_.toDpuTransfers : sums_.fromDpuTransfers);
   sums_.toDpuBytes += work.placed;
   sums_.fromDpuBytes += work.readBack;
+  count(call, isToDpu ? work.placed : work.readBack, b.total());
   actions_.add(evaluate::hostActions(machine_, work, b));
   advance(place, b.total());
+}
+
+void Account::addLoad(std::int64_t dpus, std::int64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  count(Call::kLoad, Bytes(multiplySaturated(dpus, bytes)), Cycles(0));
 }
 
 void Account::addLaunch(const Place &place, std::int64_t dpus, const sim::dpu::Counts &counts, Cycles slowest,
@@ -89,9 +124,9 @@ void Account::addLaunch(const Place &place, std::int64_t dpus, const sim::dpu::C
   work.ranks = place.ranks.count;
   work.launches = 1;
   const evaluate::Breakdown b = evaluate::hostCycles(machine_, work, slowest);
-  phase_ = Phase::kNone;
   launch_ += b[evaluate::Part::kLaunch];
   ++sums_.launches;
+  count(Call::kLaunch, Bytes(0), b.total());
   sums_.programRuns += dpus;
   sums_.faults += faults;
   sums_.kernelCycles += slowest;
@@ -116,7 +151,10 @@ Totals Account::totals() const {
   t.launch = machine_.toTime(launch_);
   t.toDpu = machine_.toTime(toDpu_);
   t.fromDpu = machine_.toTime(fromDpu_);
-  t.total = machine_.toTime(std::max(host_, *std::ranges::max_element(ranks_)));
+  const Cycles total = std::max(host_, *std::ranges::max_element(ranks_));
+  t.total = machine_.toTime(total);
+  t.overlap = machine_.toTime(sums_.kernelCycles + launch_ + toDpu_ + fromDpu_ - total);
+  for (std::size_t i = 0; i < kCalls; ++i) t.calls[i].time = machine_.toTime(times_[i]);
   const energy::EnergyReport priced = energy::price(machine_, actions_, t.total);
   for (const energy::EnergyRow &row : priced.rows) t.energy.push_back({row.term, row.component, row.count, row.energy});
   t.energyTotal = priced.total;

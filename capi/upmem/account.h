@@ -1,16 +1,18 @@
 // Modelled time and energy of what the host had done: kernels, launches, transfers.
 //
-// The model is that of `evaluate` (price.h, dpu_actions.h; docs/models/upmem.md): a launch lasts as long as its slowest
-// DPU; transfers in one direction with nothing in between are one phase and pay its latency once. Not modelled: what
-// the host computes itself, and that WRAM is reached over another path than MRAM.
+// The model is that of `evaluate` (price.h; docs/models/upmem.md): a launch lasts as long as its slowest DPU, and every
+// call has a cost that depends on the number of DPUs and ranks, not on bytes. Not modelled: what the host computes
+// itself, loading programs, and that WRAM is reached over another path than MRAM.
 //
 // Every rank has a clock, and so has the host. Synchronous work begins when all its ranks and the host are free, and
 // takes the host along; asynchronous work leaves the host where it was. The latest clock is the total.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pimento/base/units.h"
@@ -22,18 +24,47 @@
 
 namespace pimento::upmem {
 
+/// What a host program calls, as the report lists it.
+enum class Call : std::uint8_t {
+  kLoad,
+  kCopyTo,
+  kBroadcast,
+  kPushTo,
+  kGather,
+  kLaunch,
+  kCopyFrom,
+  kPushFrom,
+  kScatter,
+  kLog,
+  kFifoTo,
+  kFifoFrom
+};
+inline constexpr std::size_t kCalls = 12;
+struct CallName {
+  std::string_view name, direction;  ///< direction: "to_dpu", "from_dpu" or empty
+};
+CallName nameOf(Call call);
+
 /// Sums of an allocation, or of several.
 struct Totals {
+  struct CallSum {
+    std::int64_t count = 0;
+    Bytes bytes;       ///< of all DPUs
+    Picoseconds time;  ///< none of loading: not modelled
+  };
   struct Energy {
     std::string term, component;
     std::int64_t count = 0;
     Picojoules energy;
   };
+  bool isTimed = true;  ///< false: some launches were executed without their time, and no sum holds in which it is
   std::int64_t sets = 0, dpus = 0;
   std::int64_t launches = 0, programRuns = 0;  ///< programRuns: of single DPUs
   std::int64_t faults = 0;                     ///< DPUs that ended in fault
   Cycles kernelCycles;                         ///< of every launch its slowest DPU
+  std::array<CallSum, kCalls> calls;           ///< by Call
   Picoseconds kernel, launch, toDpu, fromDpu, total;
+  Picoseconds overlap;  ///< of asynchronous work of different ranks: what the parts before are more than the total
   std::int64_t toDpuTransfers = 0, fromDpuTransfers = 0;
   Bytes toDpuBytes, fromDpuBytes;
   sim::dpu::Counts counts;
@@ -46,7 +77,7 @@ struct Totals {
 
 class Account {
  public:
-  Account(const machine::Machine &machine, std::int64_t ranks, std::int64_t dpus);
+  Account(const machine::Machine &machine, std::int64_t ranks, std::int64_t dpus, bool isTimed = true);
 
   /// The host's clock: what asynchronous work that begins now must be told.
   Cycles now() const;
@@ -57,8 +88,10 @@ class Account {
     bool isAsync = false;
     Cycles submitted;
   };
-  /// One transfer, all in one direction.
-  void addTransfer(const Place &place, const evaluate::HostWork &work);
+  /// One call that transfers, all in one direction.
+  void addTransfer(const Place &place, Call call, const evaluate::HostWork &work);
+  /// A program of `bytes` for `dpus` DPUs.
+  void addLoad(std::int64_t dpus, std::int64_t bytes);
   /// One launch of `dpus` DPUs; `counts` are those of all of them, `slowest` the cycles of the slowest.
   void addLaunch(const Place &place, std::int64_t dpus, const sim::dpu::Counts &counts, Cycles slowest,
                  std::int64_t faults);
@@ -68,15 +101,15 @@ class Account {
   Totals totals() const;
 
  private:
-  enum class Phase : std::uint8_t { kNone, kToDpu, kFromDpu };
+  Totals::CallSum &sumOf(Call call) { return sums_.calls[static_cast<std::size_t>(call)]; }
+  void count(Call call, Bytes bytes, Cycles time);
   void advance(const Place &place, Cycles duration);
 
   mutable std::mutex mutex_;
   const machine::Machine &machine_;
-  machine::Machine later_;  ///< the same without latencies: for the transfers of a phase behind its first
-  Phase phase_ = Phase::kNone;
   Cycles host_;
   std::vector<Cycles> ranks_;
+  std::array<Cycles, kCalls> times_;  ///< by Call
   Cycles launch_, toDpu_, fromDpu_;
   energy::ActionCounts actions_;
   Totals sums_;  ///< what needs no machine: counts and bytes

@@ -2,8 +2,10 @@
 #include <dpu.h>
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <vector>
 
@@ -15,13 +17,14 @@ namespace pimento::upmem {
 
 namespace {
 
-/// Host work of one transfer of `bytes` per DPU.
+/// Host work of one call that transfers `bytes` per DPU.
 evaluate::HostWork workOf(std::size_t dpus, std::size_t ranks, std::size_t bytes, bool isToDpu) {
   evaluate::HostWork work;
   work.dpus = static_cast<std::int64_t>(dpus);
   work.ranks = static_cast<std::int64_t>(ranks);
   const Bytes all(static_cast<std::int64_t>(bytes * dpus));
   (isToDpu ? work.placed : work.readBack) = all;
+  (isToDpu ? work.placeCalls : work.readCalls) = 1;
   return work;
 }
 
@@ -54,24 +57,72 @@ std::size_t ranksOf(const std::vector<Part> &parts) {
   return ranks.size();
 }
 
+/// Hardware moves nothing then, and says nothing; the usual cause is that a push forgets the buffers. Once per process.
+void warnOfNothingPrepared() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    std::fputs(
+        "warning: dpu_push_xfer transfers nothing: no DPU of the set has a buffer [dpu-xfer-unprepared]\n"
+        "  hint: call dpu_prepare_xfer before every dpu_push_xfer, or use DPU_XFER_NO_RESET\n",
+        stderr);
+  });
+}
+
+/// Where a transfer may take place while the program runs.
+Outcome checkParallel(const Variable &variable, const Area &area) {
+  if (!area.isMram) return {};
+  return failure(DPU_ERR_INVALID_PARALLEL_MEMORY_TRANSFER,
+                 fmt::format("'{}' is in MRAM; transfers with DPU_XFER_PARALLEL need a variable in WRAM",
+                             variable.name == nullptr ? "the symbol" : variable.name));
+}
+
+/// Does it at once, between two instructions where the program runs.
+Outcome moveParallel(const Selection &s, const std::vector<Part> &parts, const Area &area, bool isToDpu, Call call,
+                     const evaluate::HostWork &work) {
+  s.system->isOpen = true;
+  std::vector<dpu_t *> dpus;
+  for (const Part &p : parts) {
+    if (p.dpu->door.isShut())
+      return failure(DPU_ERR_INVALID_PARALLEL_MEMORY_TRANSFER,
+                     fmt::format("the program of {} runs, and was launched before the first transfer with "
+                                 "DPU_XFER_PARALLEL\n  hint: set parallelXfer=true in the profile of dpu_alloc, or "
+                                 "UPMEM_PROFILE_BASE=parallelXfer=true",
+                                 s.system->nameOf(*p.dpu)));
+    dpus.push_back(p.dpu);
+  }
+  visitAll(dpus, [&](std::size_t i, dpu_t &dpu) {
+    isToDpu ? writeTo(dpu, area, parts[i].buffer) : readFrom(dpu, area, parts[i].buffer);
+  });
+  s.system->account.addTransfer({s.ranks, true, s.system->account.now()}, call, work);
+  return {};
+}
+
 Outcome push(const dpu_set_t &set, dpu_xfer_t xfer, const Variable &variable, dpu_xfer_flags_t flags) {
   Selected s;
   if (Outcome o = Registry::get().select(set, s); !o) return o;
   if (Outcome o = checkDirection(xfer); !o) return o;
   Area area;
   if (Outcome o = variable.locate(s, area); !o) return o;
+  if ((flags & DPU_XFER_PARALLEL) != 0)
+    if (Outcome o = checkParallel(variable, area); !o) return o;
   std::vector<Part> parts;
   for (dpu_t *d : s.dpus) {
     if (d->buffer != nullptr) parts.push_back({d, d->buffer});
     if ((flags & DPU_XFER_NO_RESET) == 0) d->buffer = nullptr;
   }
-  if (parts.empty() || area.length == 0) return {};
+  if (area.length == 0) return {};
+  if (parts.empty()) {
+    warnOfNothingPrepared();
+    return {};
+  }
   const bool isToDpu = xfer == DPU_XFER_TO_DPU;
   const evaluate::HostWork work = workOf(parts.size(), ranksOf(parts), area.length, isToDpu);
+  if ((flags & DPU_XFER_PARALLEL) != 0)
+    return moveParallel(s, parts, area, isToDpu, isToDpu ? Call::kPushTo : Call::kPushFrom, work);
   return perform(s, (flags & DPU_XFER_ASYNC) != 0,
                  [system = s.system, parts = std::move(parts), area, isToDpu, work](const Account::Place &place) {
                    moveAll(system->setup, parts, area, isToDpu);
-                   system->account.addTransfer(place, work);
+                   system->account.addTransfer(place, isToDpu ? Call::kPushTo : Call::kPushFrom, work);
                    return Outcome{};
                  });
 }
@@ -84,13 +135,18 @@ Outcome broadcast(const dpu_set_t &set, const Variable &variable, const void *sr
   if (area.length == 0) return {};
   if (src == nullptr) return noBuffer("the buffer to copy from");
   evaluate::HostWork work = workOf(s.dpus.size(), s.ranks.count, area.length, true);
-  (s.dpus.size() == 1 ? work.serialPlaced : work.broadcast) = work.placed;
+  const bool isOne = s.dpus.size() == 1;
+  (isOne ? work.serialPlaced : work.broadcast) = work.placed;
   std::vector<Part> parts;
   for (dpu_t *d : s.dpus) parts.push_back({d, const_cast<void *>(src)});
+  if ((flags & DPU_XFER_PARALLEL) != 0) {
+    if (Outcome o = checkParallel(variable, area); !o) return o;
+    return moveParallel(s, parts, area, true, isOne ? Call::kCopyTo : Call::kBroadcast, work);
+  }
   return perform(s, (flags & DPU_XFER_ASYNC) != 0,
-                 [system = s.system, parts = std::move(parts), area, work](const Account::Place &place) {
+                 [system = s.system, parts = std::move(parts), area, isOne, work](const Account::Place &place) {
                    moveAll(system->setup, parts, area, true);
-                   system->account.addTransfer(place, work);
+                   system->account.addTransfer(place, isOne ? Call::kCopyTo : Call::kBroadcast, work);
                    return Outcome{};
                  });
 }
@@ -113,7 +169,7 @@ Outcome copyFrom(const dpu_set_t &set, const Variable &variable, void *dst) {
   work.serialReadBack = work.readBack;
   return perform(s, false, [&](const Account::Place &place) {
     readFrom(*s.dpus.front(), area, dst);
-    s.system->account.addTransfer(place, work);
+    s.system->account.addTransfer(place, Call::kCopyFrom, work);
     return Outcome{};
   });
 }
@@ -135,7 +191,7 @@ class ScatterGather {
       if (Outcome o = transfer(static_cast<std::uint32_t>(i)); !o) return o;
     evaluate::HostWork work = workOf(s_.dpus.size(), s_.ranks.count, area_.length, isToDpu_);
     (isToDpu_ ? work.rearrangedIn : work.rearrangedOut) = isToDpu_ ? work.placed : work.readBack;
-    s_.system->account.addTransfer(place, work);
+    s_.system->account.addTransfer(place, isToDpu_ ? Call::kGather : Call::kScatter, work);
     return {};
   }
 

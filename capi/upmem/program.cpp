@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstdio>
 #include <cstring>
 #include <vector>
 
@@ -58,19 +59,25 @@ void tellClock(dpu_t &dpu, double clockGHz) {
 struct Run {
   Cycles cycles;
   sim::dpu::Counts counts;
+  std::vector<sim::dpu::Misaligned> misaligned;
   std::optional<Diagnostic> fault;
   bool isCutOff = false;  ///< after too many instructions
   Outcome outcome;        ///< a failure of ours
 };
 
-Run runOnce(dpu_t &dpu, const Setup &setup) {
+/// `isOpen`: the host may reach WRAM meanwhile.
+Run runOnce(dpu_t &dpu, const Setup &setup, bool isOpen) {
   Run run;
   run.outcome = attempt([&]() -> Outcome {
+    const Door::Running running(dpu.door, isOpen);
     sim::dpu::RunOptions options;
+    if (isOpen) options.observer = &dpu.door;
     options.maxInstructions = setup.maxInstructions;
+    options.isTimed = setup.isTimed || isOpen;  // the host comes in between instructions in their order
     sim::dpu::RunResult r = dpu.engine->simulate(options);
-    run.cycles = r.cycles;
+    if (setup.isTimed) run.cycles = r.cycles;
     run.counts = r.counts;
+    run.misaligned = std::move(r.misaligned);
     run.fault = std::move(r.fault);
     run.isCutOff = r.isCutOff;
     return {};
@@ -88,6 +95,19 @@ Outcome checkReady(const Selection &s) {
                      fmt::format("{}\n  hint: after this fault the DPU needs a new dpu_load", d->fault));
   }
   return {};
+}
+
+/// Says once per program and instruction where transfers are not aligned: on stderr, as the C program has no other
+/// place for what is not a failure.
+void warn(const Selection &s, const std::vector<Run> &runs) {
+  const machine::Dpu &machine = *s.system->setup.machine.dpu;
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    for (const sim::dpu::Misaligned &m : runs[i].misaligned) {
+      const dpu_program_t &program = *s.dpus[i]->program;
+      if (!program.warned.add(m.pc)) continue;
+      const std::string text = warningOf(m, program.code(), machine).str();
+      std::fprintf(stderr, "%s\n", text.c_str());
+    }
 }
 
 /// Marks DPUs in fault, and says what happened to the first of them.
@@ -128,17 +148,20 @@ Outcome load(const Selection &s, std::string_view contents, const std::string &f
     d->fault.clear();
     tellClock(*d, machine.clockGHz);
   }
+  system.account.addLoad(static_cast<std::int64_t>(s.dpus.size()), static_cast<std::int64_t>(contents.size()));
   if (program != nullptr) *program = made.get();
   system.keep(std::move(made));
   return {};
 }
 
-Outcome launch(const Selection &s, const Account::Place &place) {
+Outcome launch(const Selection &s, const Account::Place &place, bool isOpen) {
   if (Outcome o = checkReady(s); !o) return o;
   std::vector<Run> runs(s.dpus.size());
-  parallelFor(s.system->setup.jobs, static_cast<std::int64_t>(runs.size()), [&](std::int64_t i) {
+  // Programs that wait for the host must all run at the same time.
+  const int jobs = isOpen ? static_cast<int>(runs.size()) : s.system->setup.jobs;
+  parallelFor(jobs, static_cast<std::int64_t>(runs.size()), [&](std::int64_t i) {
     const auto at = static_cast<std::size_t>(i);
-    runs[at] = runOnce(*s.dpus[at], s.system->setup);
+    runs[at] = runOnce(*s.dpus[at], s.system->setup, isOpen);
   });
   Cycles slowest;
   sim::dpu::Counts counts;
@@ -146,6 +169,7 @@ Outcome launch(const Selection &s, const Account::Place &place) {
     slowest = std::max(slowest, r.cycles);
     targets::upmem::addCounts(counts, r.counts, 1);
   }
+  warn(s, runs);
   std::int64_t faults = 0;
   Outcome outcome = takeFaults(s, runs, faults);
   s.system->account.addLaunch(place, static_cast<std::int64_t>(runs.size()), counts, slowest, faults);

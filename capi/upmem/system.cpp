@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "description.h"
 #include "pimento/base/integer.h"
 #include "report.h"
 
@@ -13,16 +14,27 @@ namespace pimento::upmem {
 System::System(Setup s, std::int64_t dpuCount)
     : setup(std::move(s)),
       dpus(static_cast<std::size_t>(dpuCount)),
-      account(setup.machine, ceilDiv(dpuCount, setup.dpusPerRank), dpuCount) {
+      account(setup.machine, ceilDiv(dpuCount, setup.dpusPerRank), dpuCount, setup.isTimed) {
   const auto perRank = static_cast<std::uint32_t>(setup.dpusPerRank), count = static_cast<std::uint32_t>(dpuCount);
   for (std::uint32_t first = 0; first < count; first += perRank)
     ranks.push_back({first, std::min(perRank, count - first)});
+  isOpen = setup.isOpen;
   for (dpu_rank_t &rank : ranks) rankList.push_back(&rank);
   for (std::uint32_t i = 0; i < count; ++i) {
     dpus[i].index = i;
     dpus[i].rank = i / perRank;
     dpus[i].indexInRank = i % perRank;
   }
+}
+
+System::~System() {
+  dpu_free_description(description_);
+}
+
+dpu_description_t System::description() {
+  const std::lock_guard lock(mutex_);
+  if (description_ == nullptr) description_ = describe(setup);
+  return description_;
 }
 
 dpu_set_t System::setOf(RankRange range) {
@@ -99,15 +111,32 @@ Outcome Registry::release(const Selected &whole) {
   return isLast ? writeEnvironmentReport() : Outcome{};
 }
 
+namespace {
+
+/// The index of what `p` points to in `v`. Pointers are compared as numbers: they may point anywhere.
+template <typename T>
+std::optional<std::size_t> inside(const void *p, const std::vector<T> &v) {
+  const auto at = reinterpret_cast<std::uintptr_t>(p), begin = reinterpret_cast<std::uintptr_t>(v.data());
+  if (at < begin || at >= begin + v.size() * sizeof(T) || (at - begin) % sizeof(T) != 0) return std::nullopt;
+  return (at - begin) / sizeof(T);
+}
+
+}  // namespace
+
+std::shared_ptr<System> Registry::systemOf(const dpu_rank_t *rank) {
+  const std::lock_guard lock(mutex_);
+  const auto at = std::ranges::find_if(live_, [&](const auto &s) { return inside(rank, s->ranks).has_value(); });
+  return at == live_.end() ? nullptr : *at;
+}
+
+std::shared_ptr<System> Registry::systemOf(const dpu_t *dpu) {
+  const std::lock_guard lock(mutex_);
+  const auto at = std::ranges::find_if(live_, [&](const auto &s) { return inside(dpu, s->dpus).has_value(); });
+  return at == live_.end() ? nullptr : *at;
+}
+
 Outcome Registry::select(const dpu_set_t &set, Selected &selected) {
   const std::lock_guard lock(mutex_);
-  // Pointers are compared as numbers: they may point anywhere.
-  const auto inside = [](const void *p, const auto &v) {
-    const auto at = reinterpret_cast<std::uintptr_t>(p), begin = reinterpret_cast<std::uintptr_t>(v.data());
-    const std::size_t size = sizeof(v.front());
-    return at >= begin && at < begin + v.size() * size && (at - begin) % size == 0 ? std::optional((at - begin) / size)
-                                                                                   : std::nullopt;
-  };
   for (const auto &system : live_) {
     std::uint32_t first = 0, count = 0;
     if (set.kind == DPU_SET_DPU) {

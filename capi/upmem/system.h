@@ -4,6 +4,7 @@
 // whatever they point to. DPUs take memory once a program is loaded, MRAM once it is touched.
 #pragma once
 
+#include <dpu_description.h>
 #include <dpu_types.h>
 
 #include <atomic>
@@ -11,20 +12,37 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "account.h"
+#include "door.h"
 #include "outcome.h"
 #include "pimento/base/diagnostics.h"
 #include "pimento/sim/dpu/dpu.h"
 #include "profile.h"
 #include "queue.h"
 
+/// Instructions of a program about which the user has been told.
+class Warned {
+ public:
+  /// False where it is there already.
+  bool add(std::uint32_t pc) {
+    const std::lock_guard lock(mutex_);
+    return pcs_.insert(pc).second;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::uint32_t> pcs_;
+};
+
 /// A loaded program.
 struct dpu_program_t {
   std::shared_ptr<const pimento::sim::dpu::Image> image;
   pimento::Bytes mram;  ///< of the machine it was loaded for
+  mutable Warned warned;
 
   const pimento::program::Code &code() const { return image->code; }
 };
@@ -33,6 +51,7 @@ struct dpu_t {
   std::uint32_t index = 0, rank = 0, indexInRank = 0;  ///< index: in the allocation
   std::unique_ptr<pimento::sim::dpu::Dpu> engine;      ///< null: nothing loaded yet
   const dpu_program_t *program = nullptr;
+  pimento::upmem::Door door;
   void *buffer = nullptr;  ///< prepared for the next transfer
   std::atomic<bool> isInFault = false;
   std::string fault;  ///< what happened
@@ -47,6 +66,7 @@ namespace pimento::upmem {
 class System {
   std::mutex mutex_;
   std::vector<std::unique_ptr<dpu_program_t>> programs_;
+  dpu_description_t description_ = nullptr;
 
  public:
   Setup setup;
@@ -54,12 +74,20 @@ class System {
   std::vector<dpu_rank_t> ranks;
   std::vector<dpu_rank_t *> rankList;  ///< what sets point into
   Account account;
+  /// Asynchronous launches let the host reach WRAM, and run all DPUs at the same time: programs may wait for the host.
+  /// Costs speed; since queues were linked, or a transfer with DPU_XFER_PARALLEL was made.
+  std::atomic<bool> isOpen = false;
   Queue queue;  ///< last: it ends before what its jobs use
 
   System(Setup s, std::int64_t dpuCount);
+  ~System();
+  System(const System &) = delete;
+  System &operator=(const System &) = delete;
 
   dpu_set_t all() { return setOf({0, static_cast<std::uint32_t>(ranks.size())}); }
   dpu_set_t setOf(RankRange range);
+  /// The system's own; made when first asked for.
+  dpu_description_t description();
   /// Programs live as long as the allocation: callers keep pointers to them.
   void keep(std::unique_ptr<dpu_program_t> program);
   /// "DPU 67 (DPU 3 of rank 1)"
@@ -93,6 +121,9 @@ class Registry {
   Outcome release(const Selected &whole);
   /// DPU_ERR_INVALID_DPU_SET.
   Outcome select(const dpu_set_t &set, Selected &selected);
+  /// The allocation of a handle; null where it is none, whatever it points to.
+  std::shared_ptr<System> systemOf(const dpu_rank_t *rank);
+  std::shared_ptr<System> systemOf(const dpu_t *dpu);
   bool hasLive();
   /// Of all allocations, those freed included.
   Totals totals();

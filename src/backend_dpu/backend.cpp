@@ -14,6 +14,7 @@
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "pimento/backend_dpu/screen.h"
 #include "pimento/backend_dpu/target/mc.h"
 #include "pimento/backend_dpu/target/target_machine.h"
@@ -70,12 +71,15 @@ class Compilation {
   Compilation(std::string_view module, const Options &options) : options_(options) {
     context_.setDiagnosticHandler(std::make_unique<Collector>(found_));
     llvm::TargetOptions settings;
-    settings.FunctionSections = true;
+    // The linker leaves out sections that nobody needs.
+    settings.FunctionSections = settings.DataSections = true;
+    settings.BinutilsVersion = {2, 36};  // knows the flag R, retained
     settings.DisableIntegratedAS = true;
     settings.UniqueSectionNames = true;
     settings.MCOptions.AsmVerbose = false;
     machine_ = std::make_unique<llvm::DPUTargetMachine>(
-        llvm::dpuTarget(), settings, options.level == 0 ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default);
+        llvm::dpuTarget(), settings, options.level == 0 ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default,
+        options.isLikeVendor);
     llvm::SMDiagnostic problem;
     const auto buffer = llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(module.data(), module.size()), "module");
     module_ = llvm::parseIR(buffer->getMemBufferRef(), problem, context_);
@@ -142,10 +146,18 @@ class Compilation {
       return;
     }
     if (!options_.keepsLines) llvm::StripDebugInfo(*module_);
+    retainUsed();
     module_->setTargetTriple(llvm::StringRef(kTriple.data(), kTriple.size()));
     module_->setDataLayout(machine_->createDataLayout());
     screen(*module_, found_);
     if (found_.empty()) llvm::replaceMramAccesses(*module_, *machine_);
+  }
+
+  /// What is `used` may be looked up by a host, which no relocation shows: it is retained.
+  void retainUsed() {
+    llvm::SmallVector<llvm::GlobalValue *, 8> used;
+    llvm::collectUsedGlobalVariables(*module_, used, /*CompilerUsed=*/true);
+    if (!used.empty()) llvm::appendToUsed(*module_, used);
   }
 
   Options options_;

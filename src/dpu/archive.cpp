@@ -18,9 +18,8 @@ class ArchiveReader {
   ArchiveReader(std::string_view bytes, const std::string &file) : bytes_(bytes), file_(file) {}
 
   Result<std::vector<ArchiveMember>> run() {
-    if (bytes_.starts_with(kThinMagic))
-      return problem("a thin archive, which holds file names only", "create it without ar's T");
-    if (!bytes_.starts_with(kMagic)) return problem("not an archive", kHint);
+    isThin_ = bytes_.starts_with(kThinMagic);
+    if (!isThin_ && !bytes_.starts_with(kMagic)) return problem("not an archive", kHint);
     for (at_ = kMagic.size(); at_ < bytes_.size();) {
       if (const Status s = takeMember(); !s) return s.diagnostics();
     }
@@ -46,10 +45,13 @@ class ArchiveReader {
     if (bytes_.substr(at_ + 58, 2) != "`\n") return problem(fmt::format("there is no member header at byte {}", at_));
     const auto size = parseInteger(field(48, 10));
     if (!size || *size < 0) return problem(fmt::format("the size of a member is '{}'", field(48, 10)));
-    const std::size_t begin = at_ + kHeaderBytes, length = static_cast<std::size_t>(*size);
+    const std::string_view name = field(0, 16);
+    const bool isTable = name == "/" || name == "//" || name == "/SYM64/";
+    const bool isElsewhere = isThin_ && !isTable;
+    const std::size_t begin = at_ + kHeaderBytes, length = isElsewhere ? 0 : static_cast<std::size_t>(*size);
     if (bytes_.size() - begin < length)
       return problem(fmt::format("a member of {} bytes, but only {} are left", length, bytes_.size() - begin));
-    const std::string_view name = field(0, 16), contents = bytes_.substr(begin, length);
+    const std::string_view contents = bytes_.substr(begin, length);
     at_ = begin + length + length % 2;
     if (name == "/" || name == "/SYM64/") return okStatus();  // the index of symbols
     if (name == "//") {
@@ -58,7 +60,7 @@ class ArchiveReader {
     }
     const std::optional<std::string_view> real = nameOf(name);
     if (!real) return problem(fmt::format("'{}' is not the name of a member", name));
-    members_.push_back({std::string(*real), contents});
+    members_.push_back({std::string(*real), contents, isElsewhere});
     return okStatus();
   }
 
@@ -77,6 +79,7 @@ class ArchiveReader {
   std::string_view bytes_;
   const std::string &file_;
   std::size_t at_ = 0;
+  bool isThin_ = false;
   std::string_view longNames_;
   std::vector<ArchiveMember> members_;
 };

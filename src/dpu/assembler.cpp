@@ -16,7 +16,8 @@ Result<Object> assemble(std::string_view text, std::string_view file) {
   int line = 0;
   for (std::size_t begin = 0; begin <= text.size() && !state.isFull();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    state.take(reader.read(text.substr(begin, end - begin)), ++line);
+    ++line;
+    for (const Statement &statement : reader.read(text.substr(begin, end - begin))) state.take(statement, line);
     begin = end + 1;
   }
   return state.finish();
@@ -25,7 +26,7 @@ Result<Object> assemble(std::string_view text, std::string_view file) {
 AssemblerState::AssemblerState(std::string_view file) {
   object_.file = std::string(file);
   object_.files.push_back(object_.file);
-  enterSection(".text", true, false);
+  enterSection(here_);
 }
 
 bool AssemblerState::report(std::string code, int column, std::string message, std::string hint) {
@@ -55,12 +56,14 @@ void AssemblerState::take(const Statement &statement, int line) {
 
 // Sections and symbols.
 
-void AssemblerState::enterSection(std::string_view name, bool isAllocated, bool isNoBits) {
-  const Memory memory = memoryOf(name, isAllocated);
+void AssemblerState::enterSection(const SectionName &to) {
+  const std::string_view name = to.name;
+  const Memory memory = memoryOf(name, to.isAllocated);
   isSkipping_ = memory == Memory::kNone;
   if (isSkipping_) return;
   for (std::size_t i = 0; i < object_.sections.size(); ++i) {
     if (object_.sections[i].name == name) {
+      object_.sections[i].isRetained |= to.isRetained;
       section_ = i;
       return;
     }
@@ -68,7 +71,8 @@ void AssemblerState::enterSection(std::string_view name, bool isAllocated, bool 
   Section section;
   section.name = std::string(name);
   section.memory = memory;
-  section.isNoBits = isNoBits || memory == Memory::kAtomic || name.starts_with(".mram.noinit");
+  section.isRetained = to.isRetained;
+  section.isNoBits = to.isNoBits || memory == Memory::kAtomic || name.starts_with(".mram.noinit");
   if (memory == Memory::kIram) {
     section.isNoBits = false;
     section.alignment = 8;
@@ -102,27 +106,64 @@ bool AssemblerState::isSymbolName(const Piece &piece) {
                 "a symbol begins with a letter, '_', '.' or '$' and is not a register");
 }
 
+namespace {
+
+/// A name that no text can write.
+std::string localLabel(std::string_view number, std::uint32_t occurrence) {
+  return fmt::format(".L {} {}", number, occurrence);
+}
+
+}  // namespace
+
+Result<Expression> AssemblerState::expression(const Piece &piece) {
+  Result<Expression> read = readExpression(piece, place());
+  if (!read) return read;
+  for (Expression::Term &term : read->terms) {
+    if (!isLocalReference(term.symbol)) continue;
+    const std::string number = term.symbol.substr(0, term.symbol.size() - 1);
+    const auto defined = localNumbers_.find(number);
+    const std::uint32_t sofar = defined == localNumbers_.end() ? 0 : defined->second;
+    const bool isBefore = term.symbol.back() == 'b';
+    if (isBefore && sofar == 0) {
+      return error("dpu-asm-undefined", {object_.file, line_, term.column},
+                   fmt::format("no label '{}:' stands before this line", number),
+                   fmt::format("write {}f for the next one", number));
+    }
+    const std::string name = localLabel(number, isBefore ? sofar : sofar + 1);
+    writtenAs_.emplace(name, term.symbol);
+    term.symbol = name;
+  }
+  return read;
+}
+
 void AssemblerState::defineLabel(const Piece &label) {
-  if (isSkipping_ || !isSymbolName(label)) return;
-  Symbol &symbol = object_.symbols[symbolIndex(label.text)];
+  if (isSkipping_) return;
+  const bool isNumber = isLocalNumber(label.text);
+  if (!isNumber && !isSymbolName(label)) return;
+  Symbol &symbol = object_.symbols[symbolIndex(
+      isNumber ? localLabel(label.text, ++localNumbers_[std::string(label.text)]) : std::string(label.text))];
   if (symbol.section != Symbol::kUndefined) {
-    report("dpu-asm-defined-twice", label.column, fmt::format("'{}' is already defined", label.text),
-           "rename one of them");
+    const auto first = definedAt_.find(symbol.name);
+    const std::string where = first == definedAt_.end() ? "" : " in " + first->second;
+    report("dpu-asm-defined-twice", label.column, fmt::format("'{}' is already defined{}", label.text, where),
+           "rename one of them; a label in inline assembly that may stand twice is a number: 1:, 1b, 1f");
     return;
   }
+  definedAt_[symbol.name] = locFile_ < 0
+                                ? fmt::format("line {}", line_)
+                                : fmt::format("{}:{}", object_.files[static_cast<std::size_t>(locFile_)], locLine_);
   symbol.section = static_cast<std::int32_t>(section_);
   symbol.value = current().length();
 }
 
 void AssemblerState::setSymbol(const Piece &name, const Piece &value) {
   if (!isSymbolName(name)) return;
-  const Result<Expression> expression = readExpression(value, place());
-  if (!expression) {
-    report(expression.diagnostics());
+  const Result<Expression> read = expression(value);
+  if (!read) {
+    report(read.diagnostics());
     return;
   }
-  assignments_.push_back(
-      {symbolIndex(name.text), *expression, line_, name.column, section_, current().length(), false});
+  assignments_.push_back({symbolIndex(name.text), *read, line_, name.column, section_, current().length(), false});
 }
 
 // Instructions.
@@ -277,11 +318,11 @@ void AssemblerState::emitInstruction(const Form &form, const Statement &statemen
         break;
       case OperandKind::kImmediate:
       case OperandKind::kTarget: {
-        const Result<Expression> expression = readExpression(piece, place());
-        if (!expression) {
-          report(expression.diagnostics());
+        const Result<Expression> read = expression(piece);
+        if (!read) {
+          report(read.diagnostics());
         } else {
-          fixups_.push_back({section_, offset, &operand, 0, *expression, line_, piece.column});
+          fixups_.push_back({section_, offset, &operand, 0, *read, line_, piece.column});
         }
         break;
       }

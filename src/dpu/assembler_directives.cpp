@@ -76,11 +76,11 @@ bool AssemblerState::hasOperands(const Statement &statement, std::size_t least, 
 bool AssemblerState::number(const Statement &statement, std::size_t operand, std::int64_t low, std::int64_t high,
                             std::int64_t &value) {
   const Piece &piece = statement.operands[operand];
-  const Result<Expression> expression = readExpression(piece, place());
-  if (!expression) return report(expression.diagnostics());
+  const Result<Expression> read = expression(piece);
+  if (!read) return report(read.diagnostics());
   Value sum;
   const Context context{section_, current().length(), false, false, line_, piece.column};
-  if (!evaluate(*expression, context, sum)) return false;
+  if (!evaluate(*read, context, sum)) return false;
   if (sum.hasSymbol || sum.number < low || sum.number > high) {
     return report("dpu-asm-argument", piece.column,
                   fmt::format("'{}' is not a number that '{}' accepts", piece.text, statement.mnemonic.text),
@@ -104,7 +104,7 @@ bool AssemblerState::takeSectionDirective(std::string_view name, const Statement
   } else {
     return false;
   }
-  enterSection(here_.name, here_.isAllocated, here_.isNoBits);
+  enterSection(here_);
   return true;
 }
 
@@ -125,6 +125,7 @@ void AssemblerState::switchSection(const Statement &statement) {
       return;
     }
     next.isAllocated = flags->find('a') != std::string::npos;
+    next.isRetained = flags->find('R') != std::string::npos;
   } else {
     next.isAllocated = memoryOf(name, false) != Memory::kNone || name.starts_with(".data") || next.isNoBits ||
                        name.starts_with(".rodata") || name.starts_with(".dpu_host");
@@ -132,7 +133,7 @@ void AssemblerState::switchSection(const Statement &statement) {
   if (statement.operands.size() > 2) next.isNoBits = statement.operands[2].text == "@nobits";
   previous_ = here_;
   here_ = next;
-  enterSection(here_.name, here_.isAllocated, here_.isNoBits);
+  enterSection(here_);
 }
 
 // Symbols.
@@ -159,7 +160,7 @@ bool AssemblerState::takeSymbolDirective(std::string_view name, const Statement 
   }
   if (name == ".size") {
     if (!hasOperands(statement, 2, 2) || !isSymbolName(statement.operands[0])) return true;
-    const Result<Expression> size = readExpression(statement.operands[1], place());
+    const Result<Expression> size = expression(statement.operands[1]);
     if (!size) return report(size.diagnostics()), true;
     assignments_.push_back({symbolIndex(statement.operands[0].text), *size, line_, statement.operands[1].column,
                             section_, current().length(), true});
@@ -271,19 +272,19 @@ void AssemblerState::emitText(const Statement &statement, bool isTerminated) {
 
 void AssemblerState::emitNumbers(const Statement &statement, int bytes) {
   for (const Piece &operand : statement.operands) {
-    const Result<Expression> expression = readExpression(operand, place());
-    if (!expression) {
-      report(expression.diagnostics());
+    const Result<Expression> read = expression(operand);
+    if (!read) {
+      report(read.diagnostics());
       return;
     }
-    const bool isZero = expression->terms.empty() && expression->number == 0;
+    const bool isZero = read->terms.empty() && read->number == 0;
     if (current().isNoBits && !isZero) {
       emitByte(1, 0, operand.column);  // says why not
       return;
     }
     const std::uint32_t offset = current().length();
     if (!emitByte(0, static_cast<std::uint64_t>(bytes), operand.column)) return;
-    if (!isZero) fixups_.push_back({section_, offset, nullptr, bytes, *expression, line_, operand.column});
+    if (!isZero) fixups_.push_back({section_, offset, nullptr, bytes, *read, line_, operand.column});
   }
 }
 

@@ -189,6 +189,12 @@ bool AssemblerState::hasLocalLabels(const Expression &expression) {
       if (symbol.section >= 0) labels.push_back(symbol.name);
     }
     const std::string near = nearest(term.symbol, labels);
+    if (const auto number = writtenAs_.find(term.symbol); number != writtenAs_.end()) {
+      return report(
+          "dpu-asm-undefined", term.column,
+          fmt::format("no label '{}:' stands after this line", number->second.substr(0, number->second.size() - 1)),
+          "64f means the next label 64:, 64b the last one before");
+    }
     return report(
         "dpu-asm-undefined", term.column, fmt::format("this file has no label '{}'", term.symbol),
         near.empty() ? "names that begin with .L are local to the file" : fmt::format("did you mean '{}'?", near));

@@ -58,7 +58,7 @@ class AssemblerState {
 
   struct SectionName {
     std::string name;
-    bool isAllocated = true, isNoBits = false;
+    bool isAllocated = true, isNoBits = false, isRetained = false;
   };
 
   bool report(std::string code, int column, std::string message, std::string hint);
@@ -67,10 +67,12 @@ class AssemblerState {
   Section &current() { return object_.sections[section_]; }
   bool hasRoom(std::uint64_t bytes, int column);
 
-  void enterSection(std::string_view name, bool isAllocated, bool isNoBits);
+  void enterSection(const SectionName &to);
   std::uint32_t symbolIndex(std::string_view text);
   bool isSymbolName(const Piece &piece);
   void defineLabel(const Piece &label);
+  /// With labels that are numbers as the ones they mean here. Diagnostics: dpu-asm-expression, dpu-asm-undefined.
+  Result<Expression> expression(const Piece &piece);
   void setSymbol(const Piece &name, const Piece &value);
 
   void takeInstruction(const Statement &statement);
@@ -111,9 +113,12 @@ class AssemblerState {
 
   Object object_;
   std::map<std::string, std::uint32_t, std::less<>> symbols_;
+  std::map<std::string, std::uint32_t> localNumbers_;          ///< how often a number was a label so far
+  std::map<std::string, std::string, std::less<>> writtenAs_;  ///< references to them, by the label's own name
+  std::map<std::string, std::string, std::less<>> definedAt_;  ///< where labels stand
   std::size_t section_ = 0;
   bool isSkipping_ = false;  ///< in a section that is not loaded
-  SectionName here_{".text", true, false}, previous_{".text", true, false};
+  SectionName here_{".text"}, previous_{".text"};
   int line_ = 0;
   std::uint64_t total_ = 0;  ///< bytes so far
   std::vector<Fixup> fixups_;

@@ -1,5 +1,6 @@
 #include "pimento/dpu/assembly_text.h"
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 
@@ -79,6 +80,15 @@ bool isSymbolCharacter(char c) {
   return isSymbolStart(c) || isDigit(c) || c == '@';
 }
 
+bool isLocalNumber(std::string_view label) {
+  return !label.empty() && label.size() <= 9 && std::all_of(label.begin(), label.end(), isDigit);
+}
+
+bool isLocalReference(std::string_view name) {
+  return name.size() > 1 && (name.back() == 'f' || name.back() == 'b') &&
+         isLocalNumber(name.substr(0, name.size() - 1));
+}
+
 bool isQuotedName(std::string_view text) {
   return text.size() > 2 && text.front() == '"' && text.back() == '"';
 }
@@ -87,11 +97,8 @@ std::string_view withoutQuotes(std::string_view name) {
   return isQuotedName(name) ? name.substr(1, name.size() - 2) : name;
 }
 
-Statement LineReader::read(std::string_view line) {
-  line_ = std::string(line);
-  std::size_t first = 0;
-  while (first < line_.size() && isSpace(line_[first])) ++first;
-  if (!isInComment_ && first < line_.size() && line_[first] == '#') return {};
+std::vector<std::size_t> LineReader::blank() {
+  std::vector<std::size_t> ends;
   for (std::size_t i = 0; i < line_.size(); ++i) {
     const std::string_view rest = std::string_view(line_).substr(i);
     if (isInComment_) {
@@ -103,13 +110,21 @@ Statement LineReader::read(std::string_view line) {
     } else if (rest.starts_with("/*")) {
       isInComment_ = true;
       line_[i] = line_[i + 1] = ' ';
+    } else if (rest.front() == ';') {
+      ends.push_back(i);
     } else if (rest.front() == '"' || rest.front() == '\'') {
       i += literalLength(rest) - 1;
     }
   }
+  ends.push_back(line_.size());
+  return ends;
+}
+
+namespace {
+
+/// What stands from `at` to the end of `text`.
+Statement statementIn(std::string_view text, std::size_t at) {
   Statement statement;
-  std::size_t at = 0;
-  const std::string_view text = line_;
   auto skipSpace = [&] {
     while (at < text.size() && isSpace(text[at])) ++at;
   };
@@ -140,6 +155,22 @@ Statement LineReader::read(std::string_view line) {
   statement.rest = trimmed(text, at, text.size());
   statement.operands = splitOperands(text, at);
   return statement;
+}
+
+}  // namespace
+
+std::vector<Statement> LineReader::read(std::string_view line) {
+  line_ = std::string(line);
+  std::size_t first = 0;
+  while (first < line_.size() && isSpace(line_[first])) ++first;
+  if (!isInComment_ && first < line_.size() && line_[first] == '#') return {Statement{}};
+  std::vector<Statement> statements;
+  std::size_t begin = 0;
+  for (const std::size_t end : blank()) {
+    statements.push_back(statementIn(std::string_view(line_).substr(0, end), begin));
+    begin = end + 1;
+  }
+  return statements;
 }
 
 std::optional<RegisterName> readRegister(std::string_view text) {
@@ -190,6 +221,11 @@ Result<Expression> readExpression(Piece piece, const Location &line) {
     } else if (isDigit(text[at])) {
       while (at < text.size() && isSymbolCharacter(text[at])) ++at;
       const std::string_view digits = text.substr(begin, at - begin);
+      if (isLocalReference(digits)) {
+        sum.terms.push_back({std::string(digits), isNegative, piece.column + static_cast<int>(begin)});
+        needsTerm = false;
+        continue;
+      }
       const std::optional<std::int64_t> number = readWord(digits, isNegative);
       if (!number || __builtin_add_overflow(sum.number, *number, &sum.number)) {
         return fail(begin, "'" + std::string(digits) + "' is not a number in range");

@@ -25,13 +25,17 @@ struct Statement {
   Piece rest;  ///< everything behind the mnemonic, unsplit
 };
 
-/// A line without comments (blanked out, so that columns stay) into its parts. `isInComment` carries /* over lines.
+/// A line without comments (blanked out, so that columns stay) into its statements, which semicolons separate, and
+/// their parts. `isInComment` carries /* over lines.
 class LineReader {
  public:
-  /// The blanked line lives until the next call.
-  Statement read(std::string_view line);
+  /// At least one. The blanked line lives until the next call.
+  std::vector<Statement> read(std::string_view line);
 
  private:
+  /// Where statements end: semicolons outside of literals, and the end of the line.
+  std::vector<std::size_t> blank();
+
   std::string line_;
   bool isInComment_ = false;
 };
@@ -65,6 +69,10 @@ Result<std::string> readString(Piece text, const Location &line);
 /// A symbol in quotes: how a name that is also a register's is written.
 bool isQuotedName(std::string_view text);
 std::string_view withoutQuotes(std::string_view name);
+
+/// A label that is a number may be defined many times: "64:". "64b" means the last one before, "64f" the next one.
+bool isLocalNumber(std::string_view label);
+bool isLocalReference(std::string_view name);
 
 bool isSymbolStart(char c);
 bool isSymbolCharacter(char c);

@@ -140,7 +140,7 @@ std::string_view conditionName(Condition condition) {
 }
 
 bool isEstablished(Condition condition) {
-  return condition != Condition::kSmall && condition != Condition::kLarge && condition < Condition::kNc5;
+  return condition != Condition::kSmall && condition != Condition::kLarge;
 }
 
 }  // namespace pimento::dpu

@@ -36,7 +36,7 @@ const ConditionFamily *conditionFamily(std::string_view name);
 /// The word of a condition in the widest family that has it.
 std::string_view conditionName(Condition condition);
 
-/// Conditions whose meaning is not established: nc5 to nc14, small, large.
+/// Conditions whose meaning is not established: small, large.
 bool isEstablished(Condition condition);
 
 }  // namespace pimento::dpu

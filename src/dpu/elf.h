@@ -20,10 +20,14 @@ enum class ElfKind { kNone, kRelocatable, kExecutable };
 /// What the first bytes promise; kNone: no ELF file. Files of other machines are told apart by the readers.
 ElfKind elfKind(std::string_view bytes);
 
+/// For whom an ELF file is that is not for a DPU: "x86-64, 64 bits"; empty for files of DPUs and no ELF files.
+std::string otherMachine(std::string_view bytes);
+
 /// Diagnostics: dpu-elf-header, dpu-elf-truncated, dpu-elf-section, dpu-elf-symbol, dpu-elf-relocation, dpu-elf-lines.
 Result<Object> readObject(std::string_view bytes, std::string_view file);
 
-/// `tasklets` holds where the file has no symbol NR_TASKLETS. Diagnostics: those above and dpu-elf-segment.
+/// `tasklets` holds where the file has no symbol NR_TASKLETS. Diagnostics: those above, dpu-elf-segment and
+/// dpu-elf-overlap.
 Result<program::Code> readExecutable(std::string_view bytes, std::string_view file, std::int64_t tasklets = 1);
 
 /// Local symbols come first in the file, so symbols may change places.

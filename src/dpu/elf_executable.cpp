@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "pimento/dpu/elf.h"
 #include "pimento/dpu/elf_file.h"
@@ -24,18 +26,26 @@ class ElfExecutableReader : private ElfFile {
 
  private:
   bool readSegments(program::Code &code);
+  bool isDisjoint();
   bool addCode(program::Code &code, std::uint32_t address, std::string_view content);
   bool addLines(program::Code &code);
   void addDwarf(program::Code &code) const;
   void addCodeSymbols(program::Code &code);
   void settle(program::Code &code, std::int64_t tasklets);
 
+  /// Addresses that something is loaded to.
+  struct Range {
+    std::uint64_t begin = 0, end = 0;
+    std::string what;
+  };
+
   std::uint64_t wramEnd_ = 0, mramEnd_ = 0;
+  std::vector<Range> loaded_;
 };
 
 Result<program::Code> ElfExecutableReader::run(std::int64_t tasklets) {
   program::Code code;
-  if (!readHeader(elf::kExecutable) || !readSegments(code)) return *problem_;
+  if (!readHeader(elf::kExecutable) || !readSegments(code) || !isDisjoint()) return *problem_;
   addCodeSymbols(code);
   settle(code, tasklets);
   if (!addLines(code)) return *problem_;
@@ -61,6 +71,7 @@ bool ElfExecutableReader::readSegments(program::Code &code) {
       return fail("dpu-elf-segment", fmt::format("segment {} at 0x{:x} has {} bytes", i, address, end - address),
                   "WRAM begins at 0, MRAM at 0x08000000, IRAM at 0x80000000; a segment lies in one of them");
     }
+    if (inFile > 0) loaded_.push_back({address, std::uint64_t{address} + inFile, fmt::format("segment {}", i)});
     const std::string_view bytes = bytes_.substr(offset, inFile);
     if (address >= kIramBase) {
       if (!addCode(code, address, bytes)) return false;
@@ -78,6 +89,27 @@ bool ElfExecutableReader::readSegments(program::Code &code) {
   if (code.entry >= code.instructions.size()) {
     return fail("dpu-elf-segment", fmt::format("the entry point 0x{:x} is not an instruction", entry),
                 "programs start at 0x80000000");
+  }
+  return true;
+}
+
+/// Of what is loaded to one place the last would win. Segments among themselves, and the sections that they hold.
+bool ElfExecutableReader::isDisjoint() {
+  std::vector<Range> sections;
+  for (const SectionHeader &s : sections_) {
+    if (!(s.flags & elf::kAlloc) || s.type != elf::kProgbits || s.size == 0 || s.address >= kAtomicBase) continue;
+    sections.push_back({s.address, std::uint64_t{s.address} + s.size, fmt::format("section '{}'", s.name)});
+  }
+  for (std::vector<Range> *ranges : {&loaded_, &sections}) {
+    std::stable_sort(ranges->begin(), ranges->end(), [](const Range &a, const Range &b) { return a.begin < b.begin; });
+    for (std::size_t i = 1; i < ranges->size(); ++i) {
+      const Range &a = (*ranges)[i - 1], &b = (*ranges)[i];
+      if (b.begin >= a.end) continue;
+      return fail("dpu-elf-overlap",
+                  fmt::format("{} (0x{:x} to 0x{:x}) and {} (0x{:x} to 0x{:x}) overlap", a.what, a.begin, a.end, b.what,
+                              b.begin, b.end),
+                  "link the program again: every address is loaded once");
+    }
   }
   return true;
 }

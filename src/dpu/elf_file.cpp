@@ -45,12 +45,14 @@ std::string ElfFile::string(std::string_view table, std::uint32_t offset) {
 
 bool ElfFile::readHeader(std::uint16_t type) {
   if (bytes_.size() < elf::kHeaderSize) return truncated("the headers");
+  if (const std::string other = otherMachine(bytes_); !other.empty()) {
+    return fail(
+        "dpu-elf-header", fmt::format("an ELF file for another machine: {}", other),
+        fmt::format("DPU files are ELF32, little endian, for machine {}; make objects with `pimento upmem-cc -c`",
+                    elf::kMachine));
+  }
   if (!bytes_.starts_with(elf::kMagic)) {
     return fail("dpu-elf-header", "not a 32-bit little-endian ELF file", "DPU files are ELF32, little endian");
-  }
-  if (half(18) != elf::kMachine) {
-    return fail("dpu-elf-header", fmt::format("an ELF file for machine {}", half(18)),
-                fmt::format("DPU files have machine {}", elf::kMachine));
   }
   if (half(16) != type) {
     return fail("dpu-elf-header", fmt::format("an ELF file of type {}", half(16)),
@@ -161,6 +163,26 @@ bool ElfFile::readLines(LineTables &found) {
     if (at > end) return damagedLines();
   }
   return true;
+}
+
+std::string otherMachine(std::string_view bytes) {
+  struct Machine {
+    unsigned number;
+    const char *name;
+  };
+  static constexpr Machine kMachines[] = {{2, "SPARC"},      {3, "x86"},       {8, "MIPS"},     {20, "PowerPC"},
+                                          {21, "PowerPC64"}, {22, "S390"},     {40, "Arm"},     {62, "x86-64"},
+                                          {183, "AArch64"},  {224, "AMD GPU"}, {243, "RISC-V"}, {247, "BPF"},
+                                          {258, "LoongArch"}};
+  if (!bytes.starts_with(elf::kMagic.substr(0, 4)) || bytes.size() < 20) return {};
+  const auto byte = [&](std::size_t at) { return static_cast<unsigned>(static_cast<unsigned char>(bytes[at])); };
+  const bool isBig = byte(5) == 2, is64 = byte(4) == 2;
+  const unsigned number = isBig ? byte(18) << 8 | byte(19) : byte(19) << 8 | byte(18);
+  if (number == elf::kMachine && !isBig && !is64) return {};
+  const auto *machine =
+      std::find_if(std::begin(kMachines), std::end(kMachines), [&](const Machine &m) { return m.number == number; });
+  return (machine == std::end(kMachines) ? fmt::format("machine {}", number) : std::string(machine->name)) +
+         (is64 ? ", 64 bits" : "") + (isBig ? ", big endian" : "");
 }
 
 ElfKind elfKind(std::string_view bytes) {

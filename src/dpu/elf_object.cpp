@@ -62,6 +62,7 @@ bool ElfObjectReader::addSections(Object &object) {
     section.name = header.name;
     section.memory = memoryOf(header.name, true);
     section.isNoBits = header.type == elf::kNobits;
+    section.isRetained = (header.flags & elf::kRetain) != 0;
     section.alignment = alignment;
     if (section.memory == Memory::kIram && (section.isNoBits || header.size % 8)) {
       return fail("dpu-elf-section", fmt::format("code section '{}' of {} bytes", header.name, header.size),

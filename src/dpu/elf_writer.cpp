@@ -201,7 +201,8 @@ std::string writeObject(const Object &object) {
     OutSection out;
     out.name = section.name;
     out.type = section.isNoBits ? elf::kNobits : elf::kProgbits;
-    out.flags = elf::kAlloc | (section.memory == Memory::kIram ? elf::kExecute : elf::kWrite);
+    out.flags = elf::kAlloc | (section.memory == Memory::kIram ? elf::kExecute : elf::kWrite) |
+                (section.isRetained ? elf::kRetain : 0);
     out.alignment = section.alignment;
     out.content = asText(section.bytes);
     out.size = section.size;

@@ -1,5 +1,5 @@
 // The headers of UPMEM's C interface for DPU programs: src/dpu/include/*.h, part of the binary. Ours, written from the
-// public documentation of the interface; an installation has them as files, too (include/pimento/dpu/include).
+// public documentation of the interface.
 #pragma once
 
 #include <string>
@@ -12,7 +12,8 @@ struct IncludeFile {
   std::string text;
 };
 
-/// A compiler for DPU programs searches them before its own (a file generated while building defines this).
+/// A compiler for DPU programs searches them, and built_ins.h (built_ins.h), before its own (a file generated while
+/// building defines this).
 const std::vector<IncludeFile> &includeFiles();
 
 }  // namespace pimento::dpu

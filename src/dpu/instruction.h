@@ -161,7 +161,7 @@ enum class Condition : std::uint8_t {
   kNmax,
   kSmall,  ///< product below 256; not established
   kLarge,
-  kNc5,  ///< no carry out of bit 5 (..14); not established
+  kNc5,  ///< an addition without carry out of its low 5 bits (kNc14: 14)
   kNc6,
   kNc7,
   kNc8,

@@ -9,6 +9,7 @@
 
 #include "pimento/base/suggest.h"
 #include "pimento/dpu/field.h"
+#include "pimento/dpu/link_set.h"
 
 namespace pimento::dpu {
 
@@ -35,15 +36,14 @@ std::int64_t seen(std::uint32_t address) {
 class Linker {
  public:
   Linker(std::vector<Object> objects, const LinkOptions &options, const std::vector<Object> *library)
-      : objects_(std::move(objects)), options_(options), library_(library) {}
+      : set_(std::move(objects), options, library), objects_(set_.objects()), options_(options), library_(library) {}
 
   Result<program::Code> run() {
     if (options_.tasklets < 1 || options_.tasklets > kMostTasklets) {
       return error("dpu-link-tasklets", {}, fmt::format("a program for {} tasklets", options_.tasklets),
                    fmt::format("1 to {} tasklets", kMostTasklets));
     }
-    for (std::size_t i = 0; i < objects_.size(); ++i) define(i);
-    pullFromLibrary();
+    set_.settle(diagnostics_);
     if (!diagnostics_.empty()) return std::move(diagnostics_);
     place();
     defineOwn();
@@ -53,38 +53,27 @@ class Linker {
   }
 
   std::vector<std::string> missing() {
-    for (std::size_t i = 0; i < objects_.size(); ++i) define(i);
-    pullFromLibrary();
+    set_.settle(diagnostics_);
     defineOwn();
-    std::set<std::string> names;
-    for (const Object &object : objects_) {
-      for (const Symbol &symbol : object.symbols) {
-        if (symbol.section == Symbol::kUndefined && symbol.binding != Binding::kWeak && !symbol.name.empty() &&
-            !globals_.contains(symbol.name) && !own_.contains(symbol.name)) {
-          names.insert(symbol.name);
-        }
-      }
-    }
-    return {names.begin(), names.end()};
+    std::vector<std::string> names;
+    for (const std::string &name : set_.undefined())
+      if (!own_.contains(name)) names.push_back(name);
+    return names;
   }
 
  private:
-  struct Definition {
-    std::size_t object = 0, symbol = 0;
-  };
+  using Definition = LinkSet::Definition;
   /// Where a symbol ended up.
   struct Place {
     bool isKnown = false, isAbsolute = false;
     std::uint32_t value = 0;
   };
 
-  const Symbol &symbolOf(const Definition &d) const { return objects_[d.object].symbols[d.symbol]; }
-  void define(std::size_t object);
-  void pullFromLibrary();
   void place();
   std::uint64_t placeGroup(Memory memory, int group, std::uint64_t at);
   void placeCommon(std::uint64_t &at);
   std::uint64_t placeStacks(std::uint64_t at);
+  std::string largest(Memory memory) const;
   void checkSize(std::string code, std::string_view what, std::uint64_t needed, std::int64_t limit, std::string hint);
   void defineOwn();
   Place find(std::size_t object, std::size_t symbol) const;
@@ -97,12 +86,12 @@ class Linker {
   void finishSymbols(program::Code &code);
   void sizeFunctions(program::Code &code) const;
 
-  std::vector<Object> objects_;
+  LinkSet set_;
+  std::vector<Object> &objects_;  ///< of set_
   const LinkOptions &options_;
   const std::vector<Object> *library_;
-  std::map<std::string, Definition, std::less<>> globals_;
-  std::map<std::pair<std::size_t, std::size_t>, std::uint32_t> addresses_;  ///< of sections, by object and index
-  std::map<std::string, std::uint32_t, std::less<>> commons_;
+  std::map<std::pair<std::size_t, std::size_t>, std::uint32_t> addresses_;  ///< of needed sections, by object and index
+  std::map<Definition, std::uint32_t> commons_;
   std::map<std::string, Place, std::less<>> own_;
   std::vector<std::uint8_t> stackTable_;
   std::uint32_t stackTableAddress_ = 0, heapStart_ = 0, mramEnd_ = 0, atomicEnd_ = kFirstAtomicBit;
@@ -111,52 +100,25 @@ class Linker {
   Diagnostics diagnostics_;
 };
 
-void Linker::define(std::size_t object) {
-  for (std::size_t i = 0; i < objects_[object].symbols.size(); ++i) {
-    const Symbol &symbol = objects_[object].symbols[i];
-    if (symbol.section == Symbol::kUndefined || symbol.binding == Binding::kLocal) continue;
-    const auto [at, isNew] = globals_.try_emplace(symbol.name, Definition{object, i});
-    if (isNew) continue;
-    const Symbol &other = symbolOf(at->second);
-    auto rank = [](const Symbol &s) { return s.binding == Binding::kWeak ? 0 : s.section == Symbol::kCommon ? 1 : 2; };
-    if (rank(symbol) == 2 && rank(other) == 2) {
-      diagnostics_.push_back(
-          error("dpu-link-defined-twice", {objects_[object].file},
-                fmt::format("'{}' is defined here and in {}", symbol.name, objects_[at->second.object].file),
-                "make one of the two local (no .globl) or .weak"));
-    } else if (rank(symbol) > rank(other) || (rank(symbol) == 1 && rank(other) == 1 && symbol.size > other.size)) {
-      at->second = {object, i};
+/// "main (120), f (80)": what takes most of a memory, in instructions or bytes.
+std::string Linker::largest(Memory memory) const {
+  constexpr std::size_t kMost = 5;
+  std::map<std::string, std::uint64_t> sizes;
+  for (std::size_t o = 0; o < objects_.size(); ++o) {
+    for (const Symbol &symbol : objects_[o].symbols) {
+      if (symbol.section < 0 || symbol.size == 0 || symbol.name.empty()) continue;
+      const auto section = static_cast<std::size_t>(symbol.section);
+      if (objects_[o].sections[section].memory == memory && set_.isNeeded(o, section))
+        sizes[symbol.name] += symbol.size;
     }
   }
-}
-
-void Linker::pullFromLibrary() {
-  if (!library_) return;
-  std::map<std::string_view, std::size_t> offers;
-  for (std::size_t i = 0; i < library_->size(); ++i) {
-    for (const Symbol &symbol : (*library_)[i].symbols) {
-      if (symbol.section != Symbol::kUndefined && symbol.binding != Binding::kLocal) offers.try_emplace(symbol.name, i);
-    }
-  }
-  std::set<std::size_t> pulled;
-  auto want = [&](const std::string &name) {
-    const auto offer = offers.find(name);
-    if (globals_.contains(name) || offer == offers.end() || !pulled.insert(offer->second).second) return;
-    objects_.push_back((*library_)[offer->second]);
-    define(objects_.size() - 1);
-  };
-  const bool hasBootstrap = std::any_of(objects_.begin(), objects_.end(), [](const Object &o) {
-    return std::any_of(o.sections.begin(), o.sections.end(),
-                       [](const Section &s) { return s.name == ".text.__bootstrap"; });
-  });
-  if (!hasBootstrap) want("__bootstrap");
-  for (std::size_t i = 0; i < objects_.size(); ++i) {
-    std::vector<std::string> names;
-    for (const Symbol &symbol : objects_[i].symbols) {
-      if (symbol.section == Symbol::kUndefined && symbol.binding != Binding::kWeak) names.push_back(symbol.name);
-    }
-    for (const std::string &name : names) want(name);
-  }
+  std::vector<std::pair<std::string, std::uint64_t>> all(sizes.begin(), sizes.end());
+  std::stable_sort(all.begin(), all.end(), [](const auto &a, const auto &b) { return a.second > b.second; });
+  std::string text;
+  for (std::size_t i = 0; i < all.size() && i < kMost; ++i)
+    text +=
+        fmt::format("{}{} ({})", i == 0 ? "" : ", ", all[i].first, all[i].second / (memory == Memory::kIram ? 8 : 1));
+  return text.empty() ? "" : "; the largest: " + text;
 }
 
 void Linker::checkSize(std::string code, std::string_view what, std::uint64_t needed, std::int64_t limit,
@@ -193,7 +155,7 @@ std::uint64_t Linker::placeGroup(Memory memory, int group, std::uint64_t at) {
   for (std::size_t o = 0; o < objects_.size(); ++o) {
     for (std::size_t s = 0; s < objects_[o].sections.size(); ++s) {
       const Section &section = objects_[o].sections[s];
-      if (section.memory != memory || groupOf(section) != group) continue;
+      if (section.memory != memory || groupOf(section) != group || !set_.isNeeded(o, s)) continue;
       const bool isHostVisible = section.name.starts_with(".dpu_host");
       const std::uint32_t least = memory == Memory::kIram || memory == Memory::kMram || isHostVisible ? 8 : 1;
       at = aligned(at, memory == Memory::kAtomic ? 1 : std::max(section.alignment, least));
@@ -205,21 +167,18 @@ std::uint64_t Linker::placeGroup(Memory memory, int group, std::uint64_t at) {
 }
 
 void Linker::placeCommon(std::uint64_t &at) {
-  for (const auto &[name, definition] : globals_) {
-    const Symbol &symbol = symbolOf(definition);
-    if (symbol.section != Symbol::kCommon) continue;
+  const auto give = [&](const Definition &common) {
+    const Symbol &symbol = set_.symbolOf(common);
+    if (symbol.section != Symbol::kCommon || !set_.isNeeded(common)) return;
     at = aligned(at, std::max(1u, symbol.value));
-    commons_[name] = static_cast<std::uint32_t>(at);
+    commons_[common] = static_cast<std::uint32_t>(at);
     at += symbol.size;
-  }
+  };
+  for (const auto &[name, definition] : set_.globals()) give(definition);
   // Common symbols of one file alone.
   for (std::size_t o = 0; o < objects_.size(); ++o) {
-    for (const Symbol &symbol : objects_[o].symbols) {
-      if (symbol.section != Symbol::kCommon || symbol.binding != Binding::kLocal) continue;
-      at = aligned(at, std::max(1u, symbol.value));
-      commons_[fmt::format("{}\n{}", o, symbol.name)] = static_cast<std::uint32_t>(at);
-      at += symbol.size;
-    }
+    for (std::size_t i = 0; i < objects_[o].symbols.size(); ++i)
+      if (objects_[o].symbols[i].binding == Binding::kLocal) give({o, i});
   }
 }
 
@@ -261,13 +220,13 @@ void Linker::place() {
   };
   constexpr std::int64_t kTargets = 1 << 16;
   checkSize("dpu-link-iram", "instructions", codeEnd_ / 8, limit(options_.instructions, kTargets),
-            "shorten or split the program");
-  checkSize(
-      "dpu-link-wram", "bytes of WRAM", wram, limit(options_.wramBytes, kMramBase),
-      fmt::format("{} bytes are data and {} are stacks of {} tasklets; use less data, smaller stacks or fewer tasklets",
-                  data, wram - data, options_.tasklets));
+            "shorten or split the program" + largest(Memory::kIram));
+  checkSize("dpu-link-wram", "bytes of WRAM", wram, limit(options_.wramBytes, kMramBase),
+            fmt::format(
+                "{} bytes are data and {} are stacks of {} tasklets; use less data, smaller stacks or fewer tasklets{}",
+                data, wram - data, options_.tasklets, largest(Memory::kWram)));
   checkSize("dpu-link-mram", "bytes of MRAM", mram, limit(options_.mramBytes, kIramBase - kMramBase),
-            "reserve less in .mram sections");
+            "reserve less in .mram sections" + largest(Memory::kMram));
   checkSize("dpu-link-atomic", "atomic bits", atomic - kFirstAtomicBit, kAtomicBits - kFirstAtomicBit,
             "share locks between objects");
   heapStart_ = static_cast<std::uint32_t>(wram);
@@ -289,44 +248,38 @@ void Linker::defineOwn() {
 
 Linker::Place Linker::find(std::size_t object, std::size_t index) const {
   const Symbol &symbol = objects_[object].symbols[index];
-  if (symbol.binding != Binding::kLocal || symbol.section == Symbol::kUndefined) {
-    const auto global = globals_.find(symbol.name);
-    if (global == globals_.end()) {
-      const auto own = own_.find(symbol.name);
-      if (own != own_.end()) return own->second;
-      return {symbol.binding == Binding::kWeak, true, 0};
-    }
-    object = global->second.object;
-    index = global->second.symbol;
+  Definition own;
+  const Definition *at = set_.definitionOf(object, index, own);
+  if (!at) {
+    const auto linkers = own_.find(symbol.name);
+    if (linkers != own_.end()) return linkers->second;
+    return {symbol.binding == Binding::kWeak, true, 0};
   }
-  const Symbol &found = objects_[object].symbols[index];
+  const Symbol &found = set_.symbolOf(*at);
   if (found.section == Symbol::kAbsolute) return {true, true, found.value};
   if (found.section == Symbol::kCommon) {
-    const std::string key = found.binding == Binding::kLocal ? fmt::format("{}\n{}", object, found.name) : found.name;
-    return {true, false, commons_.at(key)};
+    const auto common = commons_.find(*at);
+    return common == commons_.end() ? Place{} : Place{true, false, common->second};
   }
-  const auto address = addresses_.find({object, static_cast<std::size_t>(found.section)});
+  const auto address = addresses_.find({at->object, static_cast<std::size_t>(found.section)});
   if (address == addresses_.end()) return {};  // of a section that is not loaded
   return {true, false, address->second + found.value};
 }
 
 Location Linker::placeOf(const Object &object, const Section &section, const Relocation &relocation) const {
   if (relocation.line > 0) return {object.file, relocation.line, 0};
-  const auto after = std::upper_bound(section.lines.begin(), section.lines.end(), relocation.offset,
-                                      [](std::uint32_t offset, const SectionLine &l) { return offset < l.offset; });
-  if (after != section.lines.begin()) {
-    const SectionLine &line = *(after - 1);
-    if (line.file >= 0 && static_cast<std::size_t>(line.file) < object.files.size()) {
-      return {object.files[static_cast<std::size_t>(line.file)], line.line, 0};
-    }
-  }
-  return {object.file, 0, 0};
+  return placeIn(object, section, relocation.offset);
 }
 
 void Linker::reportUndefined(const Location &where, const std::string &name) {
   if (!undefined_.insert(name).second) return;
+  if (name == "main") {
+    diagnostics_.push_back(error("dpu-link-undefined", {objects_.front().file}, "the program has no function 'main'",
+                                 "define int main(void): every tasklet begins there"));
+    return;
+  }
   std::vector<std::string> names;
-  for (const auto &[defined, definition] : globals_) names.push_back(defined);
+  for (const auto &[defined, definition] : set_.globals()) names.push_back(defined);
   for (const auto &[defined, value] : own_) names.push_back(defined);
   if (library_) {
     for (const Object &object : *library_) {
@@ -343,8 +296,9 @@ void Linker::reportUndefined(const Location &where, const std::string &name) {
 
 void Linker::relocate() {
   for (std::size_t o = 0; o < objects_.size(); ++o) {
-    for (Section &section : objects_[o].sections) {
-      if (section.memory == Memory::kNone || section.isNoBits) continue;
+    for (std::size_t s = 0; s < objects_[o].sections.size(); ++s) {
+      Section &section = objects_[o].sections[s];
+      if (section.isNoBits || !addresses_.contains({o, s})) continue;
       for (const Relocation &relocation : section.relocations) relocate(o, section, relocation);
     }
   }
@@ -465,8 +419,8 @@ void Linker::finishSymbols(program::Code &code) {
       const Symbol &symbol = objects_[o].symbols[s];
       if (symbol.section == Symbol::kUndefined || symbol.name.empty() || symbol.name.starts_with(".L")) continue;
       if (symbol.binding != Binding::kLocal) {
-        const auto global = globals_.find(symbol.name);
-        if (global->second.object != o || global->second.symbol != s) continue;  // another definition was taken
+        Definition own;
+        if (*set_.definitionOf(o, s, own) != Definition{o, s}) continue;  // another definition was taken
       }
       const Place at = find(o, s);
       if (!at.isKnown) continue;
@@ -478,7 +432,7 @@ void Linker::finishSymbols(program::Code &code) {
     }
   }
   for (const auto &[name, at] : own_) {
-    if (!globals_.contains(name)) code.symbols.push_back({name, at.value, 0, false, at.isAbsolute});
+    if (!set_.globals().contains(name)) code.symbols.push_back({name, at.value, 0, false, at.isAbsolute});
   }
   sizeFunctions(code);
   std::stable_sort(code.symbols.begin(), code.symbols.end(),
@@ -492,8 +446,8 @@ Result<program::Code> link(std::vector<Object> objects, const LinkOptions &optio
   return Linker(std::move(objects), options, library).run();
 }
 
-std::vector<std::string> missingSymbols(std::vector<Object> objects, const std::vector<Object> *library) {
-  const LinkOptions options;
+std::vector<std::string> missingSymbols(std::vector<Object> objects, const std::vector<Object> *library,
+                                        const LinkOptions &options) {
   return Linker(std::move(objects), options, library).missing();
 }
 

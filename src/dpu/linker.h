@@ -15,6 +15,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "pimento/base/diagnostics.h"
@@ -26,10 +30,18 @@ namespace pimento::dpu {
 /// As many tasklets as the file format has names for.
 inline constexpr std::int64_t kMostTasklets = 24;
 
+/// An absolute symbol of whatever our compiler made: 0, or 1 with --like=vendor. Times of such programs are of its
+/// code.
+inline constexpr std::string_view kCompiledHere = "compiled_by.pimento";
+
 struct LinkOptions {
   std::int64_t tasklets = 16;
   std::uint32_t stackBytes = 1024;            ///< per tasklet
   std::vector<std::uint32_t> stackBytesOf{};  ///< of single tasklets, from tasklet 0; the others take `stackBytes`
+  bool collects = true;                       ///< leaves out sections that nobody needs
+  std::vector<std::string> keep{};  ///< symbols that are linked whoever refers to them, if somebody defines them
+  /// References to NAME, from objects that do not define it, mean __wrap_NAME; those to __real_NAME mean NAME.
+  std::set<std::string, std::less<>> wrapped{};
   /// Of the machine; 0: not checked.
   std::int64_t instructions = 0, wramBytes = 0, mramBytes = 0;
 };
@@ -41,6 +53,7 @@ Result<program::Code> link(std::vector<Object> objects, const LinkOptions &optio
                            const std::vector<Object> *library = nullptr);
 
 /// What neither `objects`, nor those of the library that they lead to, nor the linker define; weak references left out.
-std::vector<std::string> missingSymbols(std::vector<Object> objects, const std::vector<Object> *library = nullptr);
+std::vector<std::string> missingSymbols(std::vector<Object> objects, const std::vector<Object> *library = nullptr,
+                                        const LinkOptions &options = {});
 
 }  // namespace pimento::dpu

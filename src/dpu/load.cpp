@@ -85,17 +85,18 @@ Result<Object> assembleCompiled(std::string_view text, std::string_view file) {
 }
 
 Result<std::vector<Object>> withCLibrary(std::vector<Object> objects, program::DpuCompiler *compiler,
-                                         const std::vector<Object> &library) {
+                                         const std::vector<Object> &library, const LinkOptions &options) {
   std::set<const CRuntimeFile *> compiled;
   for (bool isGrowing = compiler != nullptr; isGrowing;) {
     isGrowing = false;
-    for (const CRuntimeFile *file : cRuntimeFilesFor(missingSymbols(objects, &library))) {
+    for (const CRuntimeFile *file : cRuntimeFilesFor(missingSymbols(objects, &library, options))) {
       if (!compiled.insert(file).second) continue;
       const std::string name = "runtime/" + file->name;
       const Result<std::string> text = compiler->compile({name, file->text, cRuntimeArguments(*file)});
       if (!text) return text.diagnostics();
       Result<Object> object = assembleCompiled(*text, name);
       if (!object) return std::move(object.diagnostics());
+      makeWeak(*object);
       objects.push_back(std::move(*object));
       isGrowing = true;
     }
@@ -111,7 +112,7 @@ Result<program::Code> linkWithLibrary(std::vector<Object> objects, std::vector<O
     joined.insert(joined.end(), runtimeLibrary().begin(), runtimeLibrary().end());
   }
   const std::vector<Object> &library = joined.empty() ? runtimeLibrary() : joined;
-  Result<std::vector<Object>> all = withCLibrary(std::move(objects), compiler, library);
+  Result<std::vector<Object>> all = withCLibrary(std::move(objects), compiler, library, options);
   if (!all) return std::move(all.diagnostics());
   return link(std::move(*all), options, &library);
 }

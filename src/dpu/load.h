@@ -24,7 +24,8 @@ Result<Object> assembleCompiled(std::string_view text, std::string_view file);
 /// `objects` and, compiled, the files of the run-time library written in C (runtime_c.h) that define what neither they
 /// nor `library`, the part in assembly, do. Without a compiler (null) that stays missing. Diagnostics: the compiler's.
 Result<std::vector<Object>> withCLibrary(std::vector<Object> objects, program::DpuCompiler *compiler,
-                                         const std::vector<Object> &library = runtimeLibrary());
+                                         const std::vector<Object> &library = runtimeLibrary(),
+                                         const LinkOptions &options = {});
 
 /// Objects linked with those of `archives` that define something missing, and with both parts of the run-time library.
 /// What both archives and the run-time library define is taken from the archives. Diagnostics: those of withCLibrary

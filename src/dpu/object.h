@@ -35,6 +35,7 @@ struct Section {
   std::string name;
   Memory memory = Memory::kWram;
   bool isNoBits = false;
+  bool isRetained = false;      ///< linked even where nothing refers to it
   std::uint32_t alignment = 1;  ///< a power of two
   std::uint32_t size = 0;       ///< of sections without bits; otherwise that of `bytes`
   std::vector<std::uint8_t> bytes;

@@ -50,12 +50,13 @@ Result<Input> fromGraph(Result<kernel::Graph> graph, std::string name) {
 }
 
 /// A text that this verb, or an earlier one with the same tools, may have read already: then it is bound to sizes only.
-template <typename File>
-Result<File> readOnce(const std::string &text, const Options &options) {
+template <typename File, typename... More>
+Result<File> readOnce(const std::string &text, const Options &options, const More &...more) {
   constexpr std::size_t kTree = std::size_t{8} << 20;
-  const auto read = [&] { return File::read(text, options.input, options.function); };
+  const auto read = [&] { return File::read(text, options.input, options.function, more...); };
   if (!options.tools) return read();
-  const std::string key = options.function + '\0' + options.input + '\0' + text;
+  const std::string key = join(options.includes, "\n") + '\0' + join(options.defines, "\n") + '\0' + options.function +
+                          '\0' + options.input + '\0' + text;
   return *options.tools->cache->get<Result<File>>(key, kTree, read);
 }
 
@@ -102,7 +103,8 @@ Result<Input> fromMlir(const InputRequest &r) {
 Result<Input> fromC(const InputRequest &r) {
   const Result<std::string> text = textOf(r.options);
   if (!text) return text.diagnostics();
-  const Result<frontend::CFile> read = readOnce<frontend::CFile>(*text, r.options);
+  const Result<frontend::CFile> read =
+      readOnce<frontend::CFile>(*text, r.options, frontend::CPreprocessing{r.options.includes, r.options.defines});
   if (!read) return read.diagnostics();
   Result<frontend::CKernels> file = read->bind(r.sizes);
   if (!file) return file.diagnostics();

@@ -14,6 +14,7 @@
 #include "pimento/dpu/assembler.h"
 #include "pimento/dpu/elf.h"
 #include "pimento/dpu/load.h"
+#include "pimento/dpu/padded_routines.h"
 #include "pimento/dpu/stack_use.h"
 #include "pimento/driver/cc_messages.h"
 #include "pimento/driver/dpu_compiler.h"
@@ -44,6 +45,9 @@ Result<Source> readSource(const CcRequest::Input &input) {
   Source source{isStandardInput ? "<stdin>" : input.file, std::move(*contents), Source::Kind::kC};
   const std::string ending = std::filesystem::path(input.file).extension().string();
   const dpu::ElfKind elf = dpu::elfKind(source.contents);
+  if (const std::string other = dpu::otherMachine(source.contents); !other.empty())
+    return usageError("upmem-cc-kind", source.file, fmt::format("an ELF file for another machine: {}", other),
+                      "make objects for DPUs with `pimento upmem-cc -c`");
   if (elf == dpu::ElfKind::kExecutable)
     return usageError("upmem-cc-kind", source.file, "this program is already linked", "pass its sources or objects");
   if (dpu::isArchive(source.contents)) {
@@ -73,10 +77,31 @@ std::optional<std::int64_t> numberOf(std::string_view text) {
   return parseInteger(text);
 }
 
+/// What routines of the vendor's library take: those of the machine's operations. Divisions of integers depend on their
+/// values as ours do, and 32-bit products take the same.
+std::vector<dpu::RoutineCost> vendorCosts(const machine::Machine &machine) {
+  struct Routine {
+    const char *name, *operation;
+    DType type;
+  };
+  // A subtraction takes what an addition takes, as in the throughputs that PrIM publishes; the machine's own cost of it
+  // is of operands that cancel.
+  static constexpr Routine kRoutines[] = {
+      {"__muldi3", "mul", DType::kI64}, {"__addsf3", "add", DType::kF32}, {"__subsf3", "add", DType::kF32},
+      {"__mulsf3", "mul", DType::kF32}, {"__divsf3", "div", DType::kF32}, {"__adddf3", "add", DType::kF64},
+      {"__subdf3", "add", DType::kF64}, {"__muldf3", "mul", DType::kF64}, {"__divdf3", "div", DType::kF64}};
+  std::vector<dpu::RoutineCost> costs;
+  for (const Routine &r : kRoutines) {
+    const machine::Compute::Operation *cost = machine.compute ? machine.compute->costOf(r.operation, r.type) : nullptr;
+    if (cost != nullptr) costs.push_back({r.name, static_cast<double>(cost->slots)});
+  }
+  return costs;
+}
+
 class CompilerRun {
  public:
   CompilerRun(const CcRequest &request, const std::vector<std::string> &machinePath)
-      : request_(request), machinePath_(machinePath), compiler_(makeDpuCompiler()) {}
+      : request_(request), machinePath_(machinePath), compiler_(makeDpuCompiler(request.isLikeVendor)) {}
 
   CcOutcome run() {
     const Status done = request_.stage == Stage::kProgram ? makeProgram() : makeEach();
@@ -229,17 +254,16 @@ class CompilerRun {
     return okStatus();
   }
 
-  Result<dpu::LinkOptions> linkOptions() const {
+  Result<dpu::LinkOptions> linkOptions(const machine::Machine &machine) const {
     constexpr std::int64_t kMostStack = 1 << 20;
-    Options options;
-    options.machinePath = machinePath_;
-    const Result<machine::Machine> machine = loadTarget(options, "upmem");
-    if (!machine) return machine.diagnostics();
     dpu::LinkOptions link;
-    link.instructions = machine->dpu->instructions;
-    link.wramBytes = machine->dpu->wram.value;
-    link.mramBytes = machine->dpu->mram.value;
+    link.instructions = machine.dpu->instructions;
+    link.wramBytes = machine.dpu->wram.value;
+    link.mramBytes = machine.dpu->mram.value;
     link.tasklets = kTasklets;
+    link.collects = request_.collects;
+    link.keep = request_.keep;
+    link.keep.push_back("CLOCKS_PER_SEC");  // hosts read it from every program
     if (const Status s = number("NR_TASKLETS", 1, dpu::kMostTasklets, link.tasklets); !s) return s.diagnostics();
     std::int64_t stack = link.stackBytes;
     if (const Status s = number("STACK_SIZE_DEFAULT", 0, kMostStack, stack); !s) return s.diagnostics();
@@ -285,10 +309,20 @@ class CompilerRun {
     if (!read) return read.diagnostics();
     for (const dpu::ArchiveMember &m : *read) {
       const std::string name = fmt::format("{}({})", archive.file, m.name);
-      if (dpu::elfKind(m.contents) != dpu::ElfKind::kRelocatable)
-        return usageError("upmem-cc-kind", name, "this member is not a DPU object",
+      std::string_view contents = m.contents;
+      std::string file;
+      if (m.isElsewhere) {
+        Result<std::string> text = readFile((std::filesystem::path(archive.file).parent_path() / m.name).string());
+        if (!text) return std::move(text.diagnostics());
+        contents = file = std::move(*text);
+      }
+      const std::string other = dpu::otherMachine(contents);
+      if (!other.empty() || dpu::elfKind(contents) != dpu::ElfKind::kRelocatable)
+        return usageError("upmem-cc-kind", name,
+                          other.empty() ? std::string("this member is not a DPU object")
+                                        : fmt::format("this member is for another machine: {}", other),
                           "make objects with `pimento upmem-cc -c`");
-      Result<dpu::Object> object = dpu::readObject(m.contents, name);
+      Result<dpu::Object> object = dpu::readObject(contents, name);
       if (!object) return std::move(object.diagnostics());
       members.push_back(std::move(*object));
     }
@@ -336,8 +370,17 @@ class CompilerRun {
     for (const CcRequest::Input &input : inputs)
       if (const Status s = add(input); !s) found.insert(found.end(), s.diagnostics().begin(), s.diagnostics().end());
     if (!found.empty()) return found;
-    const Result<dpu::LinkOptions> options = linkOptions();
-    if (!options) return options.diagnostics();
+    Options target;
+    target.machinePath = machinePath_;
+    const Result<machine::Machine> machine = loadTarget(target, "upmem");
+    if (!machine) return machine.diagnostics();
+    Result<dpu::LinkOptions> options = linkOptions(*machine);
+    if (!options) return std::move(options.diagnostics());
+    if (request_.isLikeVendor) {
+      dpu::PaddedRoutines padded = dpu::paddedRoutines(vendorCosts(*machine));
+      for (dpu::Object &object : padded.objects) objects.push_back(std::move(object));
+      options->wrapped = {padded.names.begin(), padded.names.end()};
+    }
     const Result<program::Code> code =
         dpu::linkWithLibrary(std::move(objects), std::move(archives), *options, compiler_.get());
     if (!code) return code.diagnostics();

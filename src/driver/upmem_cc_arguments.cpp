@@ -30,9 +30,12 @@ FILE is C (.c), assembly (.s), a relocatable ELF file or a static archive (.a); 
                               as Clang takes them
   -M -MM -MD -MMD -MF -MT -MQ -MP
                               dependencies for make
+  --like=vendor               for times as of UPMEM's compiler: its loops, and its library's published costs
   -x c|assembler|none         what the files that follow are
   -lNAME, -LFOLDER            libNAME.a of such a folder; what belongs to the interface need not be named
-  -Wl,--defsym=NAME=N         the numbers above for the linker alone; other -Wl flags are passed over
+  -Wl,--defsym=NAME=N         the numbers above for the linker alone
+  -Wl,--no-gc-sections        keep functions and data that nobody needs; -u NAME keeps one
+                              (other -Wl flags are passed over)
 )";
 
 /// Flags for Clang that take the next argument where nothing is joined to them.
@@ -79,6 +82,9 @@ class ArgumentReader {
       request_.inputs.push_back({a, language_});
     } else if (takeStage(a) || takeDependencies(a) || takeLinker(a) || takeAnswer(a)) {
       return;
+    } else if (a.starts_with("--like=")) {
+      request_.isLikeVendor = a == "--like=vendor";
+      if (!request_.isLikeVendor) refuse(fmt::format("'{}' is unknown", a), "--like=vendor");
     } else if (a.starts_with("-o") && !a.starts_with("-objc")) {
       request_.output = value(a, 2);
     } else if (a.starts_with("-x")) {
@@ -137,8 +143,16 @@ class ArgumentReader {
           takeNumber(std::string(parts[++i]), "");
         else if (parts[i].starts_with("--defsym="))
           takeNumber(std::string(parts[i].substr(9)), "");
+        else if (parts[i] == "--gc-sections" || parts[i] == "--no-gc-sections")
+          request_.collects = parts[i] == "--gc-sections";
+        else if ((parts[i] == "-u" || parts[i] == "--undefined") && i + 1 < parts.size())
+          request_.keep.emplace_back(parts[++i]);
+        else if (parts[i].starts_with("--undefined="))
+          request_.keep.emplace_back(parts[i].substr(12));
       }
-    } else if (a == "-Xlinker" || a == "-T" || a == "-z" || a == "-u") {
+    } else if (a == "-u") {
+      request_.keep.push_back(value(a, a.size()));
+    } else if (a == "-Xlinker" || a == "-T" || a == "-z") {
       value(a, a.size());
     } else if (a.starts_with("-L")) {
       request_.libraryFolders.push_back(value(a, 2));

@@ -27,6 +27,9 @@ struct CcRequest {
   /// -Wl,--defsym.
   std::map<std::string, std::string> numbers;
   std::vector<std::string> libraries, libraryFolders;  ///< -l, -L
+  bool isLikeVendor = false;                           ///< --like=vendor
+  bool collects = true;                                ///< not with -Wl,--no-gc-sections
+  std::vector<std::string> keep;                       ///< -u, -Wl,--undefined=
   bool hasDependencyFile = false;                      ///< -MD, -MMD
   std::string dependencyFile;                          ///< -MF; empty: by the output's name
   std::vector<std::string> dependencyTargets;

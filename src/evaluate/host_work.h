@@ -20,16 +20,19 @@ struct HostWork {
   std::int64_t dpus = 0;
   std::int64_t ranks = 0;  ///< instances of the outermost level at work, of any device of many units
   std::int64_t launches = 0;
-  Bytes broadcast;                     ///< of `placed`: one copy for all, counted for each unit
-  Bytes serialPlaced, serialReadBack;  ///< of `placed` and `readBack`: unit after unit
+  Bytes broadcast;                             ///< of `placed`: one copy for all, counted for each unit
+  Bytes serialPlaced, serialReadBack;          ///< of `placed` and `readBack`: unit after unit
+  std::int64_t placeCalls = 0, readCalls = 0;  ///< calls of the host's library that do so
 
-  /// Operands of so many bytes, of which some are gathered; `isConstant`: of the graph.
+  /// Operands of so many bytes in one call, of which some are gathered; `isConstant`: of the graph.
   void place(std::int64_t bytes, std::int64_t gathered, bool isConstant = false) {
+    if (!isConstant && bytes > 0) ++placeCalls;
     add(isConstant ? placedOnce : placed, bytes);
     add(isConstant ? rearrangedOnce : rearrangedIn, gathered);
   }
-  /// Results, of which some are scattered.
+  /// Results in one call, of which some are scattered.
   void read(std::int64_t bytes, std::int64_t scattered) {
+    if (bytes > 0) ++readCalls;
     add(readBack, bytes);
     add(rearrangedOut, scattered);
   }

@@ -70,11 +70,11 @@ Operand latency(const machine::Machine &m) {
 
 namespace {
 
-/// Transfers to and from many DPUs: all at once, one copy for all, or one after the other, in one phase each way.
+/// Transfers to and from many DPUs: all at once, one copy for all, or one after the other; every call has its cost.
 void dpuTransfers(const machine::Machine &machine, const HostWork &work, HostTerms &terms) {
-  static const Formula kIn =
-      formula("ceil((latency + parallel / rate + broadcast / broadcast_rate + serial / serial_rate) * clock - 1e-9)");
-  static const Formula kOut = formula("ceil((latency + parallel / rate + serial / serial_rate) * clock - 1e-9)");
+  static const Formula kIn = formula(
+      "ceil((calls * call + parallel / rate + broadcast / broadcast_rate + serial / serial_rate) * clock - 1e-9)");
+  static const Formula kOut = formula("ceil((calls * call + parallel / rate + serial / serial_rate) * clock - 1e-9)");
   static const Formula kLaunch = formula("ceil(launches * launch * clock - 1e-9)");
   const machine::DpuLink &link = *machine.host.dpus;
   const auto rate = [&](const std::vector<machine::DpuLink::Rate> &rates, double limit) {
@@ -82,10 +82,17 @@ void dpuTransfers(const machine::Machine &machine, const HostWork &work, HostTer
     o.about = "rate for this number of DPUs and ranks, interpolated in the table";
     return o;
   };
-  const auto ns = [](Picoseconds t, std::string_view path) { return ofMachine(t.value / 1000.0, "ns", path); };
+  const auto cost = [&](const std::vector<machine::DpuLink::Cost> &costs, std::string_view about) {
+    Operand o = ofMachine(link.costOf(costs, work.dpus, work.ranks).value / 1000.0, "ns", "call");
+    o.about = about;
+    return o;
+  };
+  constexpr std::string_view kLaunchCost =
+      "cost of a launch of this number of DPUs and ranks, interpolated in the table";
+  constexpr std::string_view kCall = "cost of a call for this number of DPUs and ranks, interpolated in the table";
   if (work.placed.value > 0)
     terms[Part::kTransferIn] =
-        real(kIn, {ns(link.writeLatency, "host.dpus.write_latency"),
+        real(kIn, {ofRun(work.placeCalls, "count", "calls that transfer to DPUs"), cost(link.writeCall, kCall),
                    ofRun(work.placed.value - work.broadcast.value - work.serialPlaced.value, "B",
                          "operands, the same amount for each DPU, padding included"),
                    rate(link.write, link.writeLimitGBps),
@@ -95,7 +102,7 @@ void dpuTransfers(const machine::Machine &machine, const HostWork &work, HostTer
                    ofMachine(link.serialWriteGBps, "GB/s", "host.dpus.serial_write"), clock(machine)});
   if (work.readBack.value > 0)
     terms[Part::kTransferOut] =
-        real(kOut, {ns(link.readLatency, "host.dpus.read_latency"),
+        real(kOut, {ofRun(work.readCalls, "count", "calls that transfer from DPUs"), cost(link.readCall, kCall),
                     ofRun(work.readBack.value - work.serialReadBack.value, "B",
                           "results, the same amount from each DPU, padding and partial results included"),
                     rate(link.read, link.readLimitGBps),
@@ -103,7 +110,7 @@ void dpuTransfers(const machine::Machine &machine, const HostWork &work, HostTer
                     ofMachine(link.serialReadGBps, "GB/s", "host.dpus.serial_read"), clock(machine)});
   if (work.launches > 0)
     terms[Part::kLaunch] = real(kLaunch, {ofRun(work.launches, "count", "launches of all DPUs"),
-                                          ns(link.launch, "host.dpus.launch"), clock(machine)});
+                                          cost(link.launch, kLaunchCost), clock(machine)});
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
 // What the host's part of a run costs: moving operands and results, rearranging, adding partial sums.
 //
 // Bandwidth models, not simulations: bytes over the link's bandwidth times the share of it that streams reach, plus a
-// latency per phase. Known error: placement and read-back of 4 MiB and more lie within 13 % of the engine's own host
-// streams (test/unit/evaluate/price_test.cpp); small transfers are dominated by the latency, which those do not have.
+// latency per phase; with many DPUs, a cost per call. Known error: placement and read-back of 4 MiB and more lie within
+// 13 % of the engine's own host streams (test/unit/evaluate/price_test.cpp); small transfers are dominated by the
+// latency, which those do not have.
 //
 // Every part is a term: a formula (machine/expression.h) over named operands. The terms are what is priced and what
 // `explain` shows.

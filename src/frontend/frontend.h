@@ -83,12 +83,20 @@ class MlirFile {
 /// MlirFile::read() and bind().
 Result<Imported> importMlirFile(std::string_view text, std::string_view file, const MlirOptions &options);
 
+/// What a C file is to find before it is read, as a compiler takes it.
+struct CPreprocessing {
+  std::vector<std::string> includes;  ///< `--include`: folders of headers
+  std::vector<std::string> defines;   ///< `--define`: macros, NAME or NAME=VALUE
+};
+
 /// What a user may say beside the text of a C file.
 struct CKernelOptions {
-  /// `--function`; empty means the only function that no other one of the file calls.
+  /// `--function`; empty means the function with `#pragma scop` in it, else the only one that no other one of the file
+  /// but `main` calls.
   std::string function;
-  /// `--size`: values of integer parameters.
+  /// `--size`: values of integer parameters. One without a value has that which all calls in the file agree on.
   kernel::Sizes sizes;
+  CPreprocessing preprocessing = {};
 };
 
 struct CKernels {
@@ -108,7 +116,7 @@ bool hasKernelC();
 /// Parameters that are only read become inputs, those whose old contents do not matter outputs, others in-outs; a
 /// returned value becomes the output "result". What a selection leaves unwritten behind its last element is 0.
 /// Diagnostics: c-syntax, c-function, c-not-affine, c-loop-form, c-call, c-type, c-control-flow, c-bounds,
-/// c-uninitialized, c-dependence, c-overwrite, c-too-large, c-crash, unknown-size; needs-llvm.
+/// c-uninitialized, c-undefined, c-dependence, c-overwrite, c-too-large, c-crash, unknown-size; needs-llvm.
 /// docs/how-to/c-kernels.md says what is read. `file` names the text in diagnostics, and the folder of its includes.
 Result<CKernels> importC(std::string_view text, std::string_view file, const CKernelOptions &options);
 
@@ -117,7 +125,8 @@ Result<CKernels> importC(std::string_view text, std::string_view file, const CKe
 class CFile {
  public:
   /// `function` and diagnostics as importC(): c-syntax, c-too-large, c-crash; needs-llvm.
-  static Result<CFile> read(std::string_view text, std::string_view file, const std::string &function = {});
+  static Result<CFile> read(std::string_view text, std::string_view file, const std::string &function = {},
+                            const CPreprocessing &preprocessing = {});
 
   /// The graph at these sizes, as importC() makes it.
   Result<CKernels> bind(const kernel::Sizes &sizes) const;

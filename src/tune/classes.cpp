@@ -61,7 +61,7 @@ std::string workKey(const evaluate::HostWork &w) {
   for (const Bytes b : {w.placed, w.readBack, w.rearrangedIn, w.rearrangedOut, w.placedOnce, w.rearrangedOnce,
                         w.broadcast, w.serialPlaced, w.serialReadBack})
     key.put(b.value);
-  for (const std::int64_t n : {w.merges, w.dpus, w.ranks, w.launches}) key.put(n);
+  for (const std::int64_t n : {w.merges, w.dpus, w.ranks, w.launches, w.placeCalls, w.readCalls}) key.put(n);
   return key.take();
 }
 

@@ -141,7 +141,8 @@ class IrPrinter {
 
   std::string text() {
     add("target datalayout = \"e-m:e-p:32:32-i64:64-n32-S64\"\ntarget triple = \"dpu-upmem-dpurt\"\n\n");
-    for (const IrArea &area : module_.areas) add("@{} = global {}, align 8\n", area.name, bytes(area.bytes));
+    for (const IrArea &area : module_.areas)
+      add("@{} = global {}, section \".dpu_host\", align 8\n", area.name, bytes(area.bytes));
     for (const IrFunction &f : module_.functions)
       if (!f.isRemoved) function(f);
     mainFunction();
@@ -394,7 +395,8 @@ class IrPrinter {
       for (unsigned lane = 0; lane < f.result.lanes; ++lane, out += 16)
         body += stored(f.result, result, lane, out, names);
     }
-    add("\n@in = global {}, align 8\n@out = global [{} x i8] zeroinitializer, align 8\n", bytes(in), out + 16);
+    add("\n@in = global {}, align 8\n@out = global [{} x i8] zeroinitializer, section \".dpu_host\", align 8\n",
+        bytes(in), out + 16);
     add("\ndefine i32 @main() {{\n{}  ret i32 0\n}}\n", body);
   }
 

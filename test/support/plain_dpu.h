@@ -84,6 +84,10 @@ class PlainDpu {
     };
     const auto addUp = [&](U a, U b, U c) {
       carry = a + b + c > kWord;
+      for (int bits = 0; bits < 32; ++bits) {
+        const U low = (U{1} << bits) - 1;
+        carries_[static_cast<std::size_t>(bits)] = (a & low) + (b & low) + c > low;
+      }
       t = (a + b + c) & kWord;
       overflow = sign(a, 32) + sign(b, 32) + static_cast<std::int64_t>(c) != sign(t, 32);
     };
@@ -316,6 +320,26 @@ class PlainDpu {
         return t == 32;
       case Condition::kNmax:
         return t != 32;
+      case Condition::kNc5:
+        return !carries_[5];
+      case Condition::kNc6:
+        return !carries_[6];
+      case Condition::kNc7:
+        return !carries_[7];
+      case Condition::kNc8:
+        return !carries_[8];
+      case Condition::kNc9:
+        return !carries_[9];
+      case Condition::kNc10:
+        return !carries_[10];
+      case Condition::kNc11:
+        return !carries_[11];
+      case Condition::kNc12:
+        return !carries_[12];
+      case Condition::kNc13:
+        return !carries_[13];
+      case Condition::kNc14:
+        return !carries_[14];
       default:
         return false;
     }
@@ -381,6 +405,7 @@ class PlainDpu {
   std::vector<dpu::Instruction> code_;
   std::array<U, dpu::kRegisters> regs_{};
   bool z_ = false, c_ = false;
+  std::array<bool, 32> carries_{};  // of the last addition, out of so many low bits
   std::int64_t pc_ = 0;
 
  public:

@@ -1,7 +1,8 @@
 // Random DPU programs: loops with coprime trip counts, transfers, barriers, locks and arithmetic on 1 to 24 tasklets.
 //
-// Tasklets keep to their own WRAM and MRAM, but for a counter under a lock and barriers, so results do not depend on
-// who is faster. Registers: r0-r5 data, r8 WRAM area, r9 MRAM area, r10-r13 loop counters, r14 moving pointer.
+// Unless they race, tasklets keep to their own WRAM and MRAM, but for a counter under a lock and barriers, so results
+// do not depend on who is faster. Registers: r0-r5 data, r8 WRAM area, r9 MRAM area, r10-r13 loop counters, r14 moving
+// pointer.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +16,14 @@ struct RandomDpuOptions {
   int tasklets = 1;
   bool hasEvents = true;        ///< transfers, locks, barriers
   bool branchesOnData = false;  ///< on registers that hold data
+  bool hasBarriers = true;      ///< tasklets may come to them different numbers of times, and wait forever
+  bool races = false;           ///< tasklets read and write the same bytes, at any address, whoever comes first
   int statements = 8;
 };
 
 class RandomDpuProgram {
  public:
-  static constexpr int kArea = 2048, kShared = 60000, kBarrier = 60064;
+  static constexpr int kArea = 2048, kShared = 60000, kBarrier = 60064, kRaced = 59000, kRacedBytes = 320;
 
   RandomDpuProgram(Rng &rng, const RandomDpuOptions &options) : rng_(rng), options_(options) {
     using namespace dpu;
@@ -71,7 +74,11 @@ class RandomDpuProgram {
   void memory(int base, int reach) {
     static constexpr Op kLoads[] = {Op::kLbs, Op::kLbu, Op::kLhs, Op::kLhu, Op::kLw};
     static constexpr Op kStores[] = {Op::kSb, Op::kSh, Op::kSw};
-    const int offset = 256 + 8 * pick(0, reach / 8);
+    int offset = 256 + 8 * pick(0, reach / 8);
+    if (options_.races && pick(0, 2) == 0) {
+      base = dpu::kZero;
+      offset = kRaced + pick(0, 1) * (pick(0, 1) == 0 ? pick(0, kRacedBytes) : 8 * pick(0, kRacedBytes / 8));
+    }
     switch (pick(0, 4)) {
       case 0:
         return b_.store(kStores[static_cast<std::size_t>(pick(0, 2))], base, offset, data());
@@ -89,9 +96,14 @@ class RandomDpuProgram {
                                                 Condition::kLeu, Condition::kGtu,  Condition::kMi,   Condition::kSz,
                                                 Condition::kXz,  Condition::kXleu, Condition::kXgts, Condition::kOv,
                                                 Condition::kC,   Condition::kSmi,  Condition::kGts,  Condition::kLes};
-    dpu::Instruction &i = b_.reg(Op::kSub, pick(0, 1) == 0 ? data() : int{dpu::kZero}, data(), data());
+    const bool isLowCarry = pick(0, 3) == 0;
+    const Op op = !isLowCarry ? Op::kSub : pick(0, 1) == 0 ? Op::kAdd : Op::kAddc;
+    dpu::Instruction &i = b_.reg(op, pick(0, 1) == 0 ? data() : int{dpu::kZero}, data(), data());
     const int at = b_.here() - 1;
-    DpuBuilder::branch(i, kConditions[static_cast<std::size_t>(pick(0, 15))], 0);
+    DpuBuilder::branch(i,
+                       isLowCarry ? static_cast<Condition>(static_cast<int>(Condition::kNc5) + pick(0, 9))
+                                  : kConditions[static_cast<std::size_t>(pick(0, 15))],
+                       0);
     arithmetic();
     arithmetic();
     b_.code()[static_cast<std::size_t>(at)].target = static_cast<std::uint16_t>(b_.here());
@@ -131,6 +143,10 @@ class RandomDpuProgram {
 
   void event() {
     const int size = 8 << pick(0, 7);
+    if (options_.races && pick(0, 3) == 0) {
+      b_.move(15, kRaced + pick(0, kRacedBytes));
+      return b_.transfer(pick(0, 1) == 0 ? Op::kSdma : Op::kLdma, 15, 9, 8 << pick(0, 4));
+    }
     switch (pick(0, 5)) {
       case 0:
         b_.lock(7);
@@ -139,6 +155,7 @@ class RandomDpuProgram {
         b_.store(Op::kSw, dpu::kZero, kShared, 15);
         return b_.unlock(7);
       case 1:
+        if (!options_.hasBarriers) return arithmetic();
         return b_.barrier(options_.tasklets, kBarrier, 9);
       case 2:
         b_.imm(Op::kAdd, 15, 8, 256);

@@ -34,9 +34,9 @@ inline machine::Machine handUpmem() {
   link.serialWriteGBps = 0.5;
   link.serialReadGBps = 0.1;
   link.broadcastGBps = 16;
-  link.writeLatency = Picoseconds(80e6);
-  link.readLatency = Picoseconds(380e6);
-  link.launch = Picoseconds(30e6);
+  link.writeCall = {{1, Picoseconds(80e6)}};
+  link.readCall = {{1, Picoseconds(380e6)}};
+  link.launch = {{1, Picoseconds(30e6)}};
   return m;
 }
 

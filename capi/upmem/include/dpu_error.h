@@ -37,8 +37,8 @@ typedef enum dpu_error_t PIMENTO_DPU_INT {
   DPU_ERR_INVALID_SYMBOL_ACCESS,            /* beyond the end of the variable */
   DPU_ERR_MRAM_BUSY,                        /* (-) transfers wait for launches */
   DPU_ERR_TRANSFER_ALREADY_SET,             /* (-) a second dpu_prepare_xfer replaces the first */
-  DPU_ERR_INVALID_PARALLEL_MEMORY_TRANSFER, /* (-) */
-  DPU_ERR_WRAM_FIFO_FULL,                   /* (-) */
+  DPU_ERR_INVALID_PARALLEL_MEMORY_TRANSFER, /* DPU_XFER_PARALLEL with a variable in MRAM */
+  DPU_ERR_WRAM_FIFO_FULL,                   /* the program does not take elements out of the queue */
   DPU_ERR_NO_PROGRAM_LOADED,
   DPU_ERR_DIFFERENT_DPU_PROGRAMS,  /* the symbol is not the same in the programs of the set */
   DPU_ERR_CORRUPTED_MEMORY,        /* (-) */

@@ -18,10 +18,11 @@ typedef enum _dpu_probe_quantity_t PIMENTO_DPU_INT {
 } dpu_probe_quantity_t;
 
 typedef enum _dpu_probe_statistic_t PIMENTO_DPU_INT {
-  DPU_TOTAL,   /* over all intervals from start to stop */
-  DPU_AVERAGE, /* of one interval */
+  DPU_ACCUMULATE, /* over all intervals from start to stop */
+  DPU_AVERAGE,    /* of one interval */
   DPU_MIN,
-  DPU_MAX
+  DPU_MAX,
+  DPU_TOTAL = DPU_ACCUMULATE
 } dpu_probe_statistic_t;
 
 struct dpu_probe_t {

@@ -14,6 +14,7 @@
 #include "pimento/backend_dpu/target/frame_lowering.h"
 #include "pimento/backend_dpu/target/mc.h"
 #include "pimento/backend_dpu/target/target_machine.h"
+#include "pimento/dpu/linker.h"
 #include "pimento/dpu/stack_use.h"
 
 namespace llvm {
@@ -122,6 +123,9 @@ void DPUAsmPrinter::emitFunctionBodyEnd() {
 }
 
 void DPUAsmPrinter::emitStartOfAsmFile(Module &module) {
+  OutStreamer->emitRawText("\t.set\t" +
+                           StringRef(pimento::dpu::kCompiledHere.data(), pimento::dpu::kCompiledHere.size()) +
+                           (static_cast<const DPUTargetMachine &>(TM).isLikeVendor() ? ", 1" : ", 0"));
   for (const Function &f : module)
     if (!f.isIntrinsic() && f.hasAddressTaken()) say(pimento::dpu::kPointedToPrefix, *getSymbol(&f), 0);
 }
@@ -144,8 +148,13 @@ void DPUAsmPrinter::emitInstruction(const MachineInstr *mi) {
 }
 
 bool DPUAsmPrinter::PrintAsmOperand(const MachineInstr *mi, unsigned index, const char *code, raw_ostream &out) {
-  if (code && code[0] != 0) return AsmPrinter::PrintAsmOperand(mi, index, code, out);
   const MachineOperand &o = mi->getOperand(index);
+  // %s0: the register as one of a stack-checked form.
+  if (code && code[0] == 's' && code[1] == 0 && o.isReg()) {
+    out << 's' << StringRef(DPUInstPrinter::getRegisterName(o.getReg())).drop_front();
+    return false;
+  }
+  if (code && code[0] != 0) return AsmPrinter::PrintAsmOperand(mi, index, code, out);
   if (o.isReg()) {
     out << DPUInstPrinter::getRegisterName(o.getReg());
   } else if (o.isImm()) {

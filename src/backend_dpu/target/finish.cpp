@@ -90,6 +90,7 @@ void Finish::expandSum(MachineInstr &mi) {
 }
 
 void Finish::expand(MachineInstr &mi) {
+  const auto isNumber = [&](unsigned i) { return mi.getOperand(i).isImm(); };
   switch (mi.getOpcode()) {
     case DPU::ADD64rr:
     case DPU::ADD64ri:
@@ -98,15 +99,21 @@ void Finish::expand(MachineInstr &mi) {
     case DPU::SUB64ir:
       return expandSum(mi);
     case DPU::SET64rr:
-      make(mi, DPU::CMPrr).add(operand(mi, 2)).add(operand(mi, 4));
-      make(mi, DPU::SETCrr, mi.getOperand(0).getReg())
+    case DPU::SET64ri:
+      make(mi, isNumber(4) ? DPU::CMPri : DPU::CMPrr).add(operand(mi, 2)).add(operand(mi, 4));
+      make(mi, isNumber(4) ? DPU::SETCri : DPU::SETCrr, mi.getOperand(0).getReg())
           .addImm(conditionOf(mi, 1))
           .add(operand(mi, 3))
           .add(operand(mi, 5));
       break;
     case DPU::J64rr:
-      make(mi, DPU::CMPrr).add(operand(mi, 1)).add(operand(mi, 3));
-      make(mi, DPU::JCrr).addImm(conditionOf(mi, 0)).add(operand(mi, 2)).add(operand(mi, 4)).add(operand(mi, 5));
+    case DPU::J64ri:
+      make(mi, isNumber(3) ? DPU::CMPri : DPU::CMPrr).add(operand(mi, 1)).add(operand(mi, 3));
+      make(mi, isNumber(3) ? DPU::JCri : DPU::JCrr)
+          .addImm(conditionOf(mi, 0))
+          .add(operand(mi, 2))
+          .add(operand(mi, 4))
+          .add(operand(mi, 5));
       break;
     default:
       return;

@@ -17,7 +17,8 @@ namespace llvm {
 namespace {
 
 bool isConditional(const MachineInstr &mi) {
-  return mi.getOpcode() == DPU::Jrr || mi.getOpcode() == DPU::Jri || mi.getOpcode() == DPU::J64rr;
+  return mi.getOpcode() == DPU::Jrr || mi.getOpcode() == DPU::Jri || mi.getOpcode() == DPU::J64rr ||
+         mi.getOpcode() == DPU::J64ri;
 }
 
 /// The target is the last operand of every conditional branch; the others, after the opcode, are the condition.

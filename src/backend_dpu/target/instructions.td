@@ -202,9 +202,12 @@ let hasSideEffects = 0 in {
   def SUB64rr : Pseudo<(outs DPair:$d), (ins DPair:$a, DPair:$b)>;
   def SUB64ir : Pseudo<(outs DPair:$d), (ins word:$alo, word:$ahi, DPair:$b)>;
   def SET64rr : Pseudo<(outs GPR:$rc), (ins cc:$cc, GPR:$alo, GPR:$ahi, GPR:$blo, GPR:$bhi)>;
+  def SET64ri : Pseudo<(outs GPR:$rc), (ins cc:$cc, GPR:$alo, GPR:$ahi, word:$blo, word:$bhi)>;
 }
-let isBranch = 1, isTerminator = 1 in
+let isBranch = 1, isTerminator = 1 in {
   def J64rr : Pseudo<(outs), (ins cc:$cc, GPR:$alo, GPR:$ahi, GPR:$blo, GPR:$bhi, branchTarget:$target)>;
+  def J64ri : Pseudo<(outs), (ins cc:$cc, GPR:$alo, GPR:$ahi, word:$blo, word:$bhi, branchTarget:$target)>;
+}
 // What those become.
 let hasSideEffects = 1 in {
   def ADDCrr : DPUInst<(outs GPR:$rc), (ins GPR:$ra, GPR:$rb), "addc\t$rc, $ra, $rb">;
@@ -212,7 +215,11 @@ let hasSideEffects = 1 in {
   def SUBCrr : DPUInst<(outs GPR:$rc), (ins GPR:$ra, GPR:$rb), "subc\t$rc, $ra, $rb">;
   def SUBCir : DPUInst<(outs GPR:$rc), (ins word:$imm, GPR:$ra), "subc\t$rc, $imm, $ra">;
   def CMPrr : DPUInst<(outs), (ins GPR:$ra, GPR:$rb), "sub\tzero, $ra, $rb">;
+  def CMPri : DPUInst<(outs), (ins GPR:$ra, word:$imm), "sub\tzero, $ra, $imm, false">;
+  def SETCri : DPUInst<(outs GPR:$rc), (ins cc:$cc, GPR:$ra, word:$imm), "subc\t$rc, $ra, $imm, $cc">;
   def SETCrr : DPUInst<(outs GPR:$rc), (ins cc:$cc, GPR:$ra, GPR:$rb), "subc\t$rc, $ra, $rb, $cc">;
+  let isBranch = 1, isTerminator = 1 in
+  def JCri : DPUInst<(outs), (ins cc:$cc, GPR:$ra, word:$imm, branchTarget:$target), "subc\tzero, $ra, $imm, $cc, $target">;
   let isBranch = 1, isTerminator = 1 in
   def JCrr : DPUInst<(outs), (ins cc:$cc, GPR:$ra, GPR:$rb, branchTarget:$target), "subc\tzero, $ra, $rb, $cc, $target">;
 }

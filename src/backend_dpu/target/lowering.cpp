@@ -259,10 +259,32 @@ SDValue DPUTargetLowering::lowerAddress(SDValue op, SelectionDAG &dag) const {
   return wrap(dag.getTargetConstantPool(c->getConstVal(), MVT::i32, c->getAlign(), c->getOffset()));
 }
 
+/// 64-bit operands are expanded before branches and selections are lowered: then those ask whether a SET64 is 0 or not.
+/// The condition and the four words of that comparison, or nothing.
+SmallVector<SDValue, 5> DPUTargetLowering::comparison64(ISD::CondCode code, SDValue a, SDValue b,
+                                                        SelectionDAG &dag) const {
+  const auto *zero = dyn_cast<ConstantSDNode>(b);
+  const bool asks = code == ISD::SETEQ || code == ISD::SETNE;
+  if (a.getOpcode() == ISD::AND && isOneConstant(a.getOperand(1)) && a.hasOneUse()) a = a.getOperand(0);
+  if (a.getOpcode() != DPUISD::SET64 || !a.hasOneUse() || !asks || !zero || !zero->isZero()) return {};
+  SmallVector<SDValue, 5> parts(a->op_begin(), a->op_end());
+  if (code == ISD::SETEQ) {
+    const auto condition = static_cast<dpu::Condition>(cast<ConstantSDNode>(parts[0])->getZExtValue());
+    parts[0] = dag.getTargetConstant(static_cast<std::uint64_t>(dpu::opposite(condition)), SDLoc(a), MVT::i32);
+  }
+  return parts;
+}
+
 SDValue DPUTargetLowering::lowerBranch(SDValue op, SelectionDAG &dag) const {
   const SDLoc where(op);
   const SDValue chain = op.getOperand(0), a = op.getOperand(2), b = op.getOperand(3), target = op.getOperand(4);
-  const SDValue condition = conditionOperand(dag, where, cast<CondCodeSDNode>(op.getOperand(1))->get());
+  const ISD::CondCode code = cast<CondCodeSDNode>(op.getOperand(1))->get();
+  if (SmallVector<SDValue, 5> parts = comparison64(code, a, b, dag); !parts.empty()) {
+    parts.insert(parts.begin(), chain);
+    parts.push_back(target);
+    return dag.getNode(DPUISD::BRANCH64, where, MVT::Other, parts);
+  }
+  const SDValue condition = conditionOperand(dag, where, code);
   if (a.getValueType() == MVT::i32)
     return dag.getNode(DPUISD::BRANCH, where, MVT::Other, {chain, condition, a, b, target});
   const auto [alo, ahi] = dag.SplitScalar(a, where, MVT::i32, MVT::i32);
@@ -274,7 +296,12 @@ SDValue DPUTargetLowering::lowerSelect(SDValue op, SelectionDAG &dag) const {
   const SDLoc where(op);
   const SDValue a = op.getOperand(0), b = op.getOperand(1), yes = op.getOperand(2), no = op.getOperand(3);
   if (op.getValueType() != MVT::i32) return SDValue();
-  const SDValue condition = conditionOperand(dag, where, cast<CondCodeSDNode>(op.getOperand(4))->get());
+  const ISD::CondCode code = cast<CondCodeSDNode>(op.getOperand(4))->get();
+  if (SmallVector<SDValue, 5> parts = comparison64(code, a, b, dag); !parts.empty()) {
+    parts.append({yes, no});
+    return dag.getNode(DPUISD::SELECT64, where, MVT::i32, parts);
+  }
+  const SDValue condition = conditionOperand(dag, where, code);
   if (a.getValueType() == MVT::i32) return dag.getNode(DPUISD::SELECT, where, MVT::i32, {condition, a, b, yes, no});
   const auto [alo, ahi] = dag.SplitScalar(a, where, MVT::i32, MVT::i32);
   const auto [blo, bhi] = dag.SplitScalar(b, where, MVT::i32, MVT::i32);
@@ -288,6 +315,11 @@ SDValue DPUTargetLowering::lowerSet(SDValue op, SelectionDAG &dag) const {
   if (a.getValueType() == MVT::i32) return dag.getNode(DPUISD::SET, where, MVT::i32, {condition, a, b});
   if (a.getValueType() != MVT::i64) return SDValue();
   const auto [alo, ahi] = dag.SplitScalar(a, where, MVT::i32, MVT::i32);
+  const ISD::CondCode code = cast<CondCodeSDNode>(op.getOperand(2))->get();
+  if (isNullConstant(b) && (code == ISD::SETEQ || code == ISD::SETNE)) {
+    const SDValue either = dag.getNode(ISD::OR, where, MVT::i32, alo, ahi);
+    return dag.getSetCC(where, MVT::i32, either, dag.getConstant(0, where, MVT::i32), code);
+  }
   const auto [blo, bhi] = dag.SplitScalar(b, where, MVT::i32, MVT::i32);
   return dag.getNode(DPUISD::SET64, where, MVT::i32, {condition, alo, ahi, blo, bhi});
 }

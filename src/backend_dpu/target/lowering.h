@@ -105,6 +105,7 @@ class DPUTargetLowering : public TargetLowering {
   void declareLibrary();
 
   SDValue lowerAddress(SDValue op, SelectionDAG &dag) const;
+  SmallVector<SDValue, 5> comparison64(ISD::CondCode code, SDValue a, SDValue b, SelectionDAG &dag) const;
   SDValue lowerBranch(SDValue op, SelectionDAG &dag) const;
   SDValue lowerSelect(SDValue op, SelectionDAG &dag) const;
   SDValue lowerSet(SDValue op, SelectionDAG &dag) const;

@@ -43,6 +43,7 @@ class DPUDAGToDAGISel : public SelectionDAGISel {
   void selectMultiply(SDNode *node);
   void selectLoad64(SDNode *node);
   void selectStore64(SDNode *node);
+  bool comparesNumber(MutableArrayRef<SDValue> operands, unsigned bits);
 };
 
 /// An integer constant of 32 bits, sign extended.
@@ -196,6 +197,16 @@ void DPUDAGToDAGISel::selectStore64(SDNode *node) {
   ReplaceNode(node, store);
 }
 
+/// Whether the second of two words pairs that are compared is a number that the instructions take: 27 bits of the low
+/// word, `bits` of the high one. It then becomes one.
+bool DPUDAGToDAGISel::comparesNumber(MutableArrayRef<SDValue> operands, unsigned bits) {
+  const auto lo = constantOf(operands[3]), hi = constantOf(operands[4]);
+  if (!lo || !hi || !isInt<27>(*lo) || !isIntN(bits, *hi)) return false;
+  operands[3] = word(*lo, SDLoc(operands[3]));
+  operands[4] = word(*hi, SDLoc(operands[4]));
+  return true;
+}
+
 void DPUDAGToDAGISel::Select(SDNode *node) {
   if (node->isMachineOpcode()) {
     node->setNodeId(-1);
@@ -231,14 +242,17 @@ void DPUDAGToDAGISel::Select(SDNode *node) {
       return selectStore64(node);
     case DPUISD::BRANCH64: {
       SmallVector<SDValue, 8> operands(node->op_begin() + 1, node->op_end());
+      const bool isNumber = comparesNumber(operands, 11);
       operands.push_back(node->getOperand(0));
-      ReplaceNode(node, CurDAG->getMachineNode(DPU::J64rr, where, MVT::Other, operands));
+      ReplaceNode(node, CurDAG->getMachineNode(isNumber ? DPU::J64ri : DPU::J64rr, where, MVT::Other, operands));
       return;
     }
     case DPUISD::SET64:
     case DPUISD::SELECT64: {
-      const SmallVector<SDValue, 8> operands(node->op_begin(), node->op_end());
-      const unsigned opcode = node->getOpcode() == DPUISD::SET64 ? DPU::SET64rr : DPU::SELECT64;
+      SmallVector<SDValue, 8> operands(node->op_begin(), node->op_end());
+      const unsigned opcode = node->getOpcode() == DPUISD::SELECT64 ? DPU::SELECT64
+                              : comparesNumber(operands, 24)        ? DPU::SET64ri
+                                                                    : DPU::SET64rr;
       ReplaceNode(node, CurDAG->getMachineNode(opcode, where, MVT::i32, operands));
       return;
     }

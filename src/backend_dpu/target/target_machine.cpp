@@ -14,7 +14,8 @@
 namespace llvm {
 namespace {
 
-/// Sections that a loader does not fill: MRAM that nobody initialises may be tens of megabytes.
+/// Sections that a loader does not fill: MRAM that nobody initialises may be tens of megabytes. Every variable and text
+/// has its own section, so that the linker leaves out those that nobody needs.
 class DPUObjectFile : public TargetLoweringObjectFileELF {
  public:
   MCSection *getExplicitSectionGlobal(const GlobalObject *object, SectionKind kind,
@@ -23,6 +24,12 @@ class DPUObjectFile : public TargetLoweringObjectFileELF {
     if (name.starts_with(".mram.noinit") || name.starts_with(".atomic"))
       return getContext().getELFSection(name, ELF::SHT_NOBITS, ELF::SHF_ALLOC | ELF::SHF_WRITE);
     return TargetLoweringObjectFileELF::getExplicitSectionGlobal(object, kind, machine);
+  }
+  MCSection *SelectSectionForGlobal(const GlobalObject *object, SectionKind kind,
+                                    const TargetMachine &machine) const override {
+    const bool isMerged = kind.isMergeableCString() || kind.isMergeableConst();
+    return TargetLoweringObjectFileELF::SelectSectionForGlobal(object, isMerged ? SectionKind::getReadOnly() : kind,
+                                                               machine);
   }
 };
 
@@ -34,6 +41,7 @@ class DPUTTIImpl : public BasicTTIImplBase<DPUTTIImpl> {
  public:
   DPUTTIImpl(const DPUTargetMachine *machine, const Function &f)
       : Base(machine, f.getDataLayout()),
+        isLikeVendor_(machine->isLikeVendor()),
         subtarget_(machine->getSubtargetImpl(f)),
         lowering_(subtarget_->getTargetLowering()) {}
 
@@ -73,6 +81,7 @@ class DPUTTIImpl : public BasicTTIImplBase<DPUTTIImpl> {
   }
   void getUnrollingPreferences(Loop *, ScalarEvolution &, TargetTransformInfo::UnrollingPreferences &p,
                                OptimizationRemarkEmitter *) {
+    if (isLikeVendor_) return;
     p.Partial = p.Runtime = p.UpperBound = true;
     p.Threshold = 120;
     p.PartialThreshold = 100;
@@ -83,6 +92,7 @@ class DPUTTIImpl : public BasicTTIImplBase<DPUTTIImpl> {
   const DPUSubtarget *getST() const { return subtarget_; }
   const DPUTargetLowering *getTLI() const { return lowering_; }
 
+  bool isLikeVendor_;
   const DPUSubtarget *subtarget_;
   const DPUTargetLowering *lowering_;
 };
@@ -91,8 +101,19 @@ class DPUPassConfig : public TargetPassConfig {
  public:
   DPUPassConfig(DPUTargetMachine &machine, PassManagerBase &passes) : TargetPassConfig(machine, passes) {}
 
+  /// Without strength reduction of loops, if as the vendor's: counters and indices stay.
+  void addIRPasses() override {
+    if (!getTM<DPUTargetMachine>().isLikeVendor()) return TargetPassConfig::addIRPasses();
+    addPass(createUnreachableBlockEliminationPass());
+    addPass(createReplaceWithVeclibLegacyPass());
+    addPass(createExpandVectorPredicationPass());
+    addPass(createScalarizeMaskedMemIntrinLegacyPass());
+    addPass(createExpandReductionsPass());
+  }
   bool addPreISel() override {
-    if (getOptLevel() != CodeGenOptLevel::None) addPass(createDpuColdProducts());
+    if (getOptLevel() == CodeGenOptLevel::None) return false;
+    addPass(createDpuColdProducts());
+    addPass(createDpuCriticalSections());
     return false;
   }
   bool addInstSelector() override {
@@ -104,11 +125,13 @@ class DPUPassConfig : public TargetPassConfig {
 
 }  // namespace
 
-DPUTargetMachine::DPUTargetMachine(const Target &target, const TargetOptions &options, CodeGenOptLevel level)
+DPUTargetMachine::DPUTargetMachine(const Target &target, const TargetOptions &options, CodeGenOptLevel level,
+                                   bool isLikeVendor)
     : LLVMTargetMachine(target, pimento::backend_dpu::kDataLayout, Triple(pimento::backend_dpu::kTriple), "dpu", "",
                         options, Reloc::Static, CodeModel::Small, level),
       objectFile_(std::make_unique<DPUObjectFile>()),
-      subtarget_(getTargetTriple(), *this) {
+      subtarget_(getTargetTriple(), *this),
+      isLikeVendor_(isLikeVendor) {
   initAsmInfo();
 }
 

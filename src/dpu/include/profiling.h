@@ -12,7 +12,7 @@ typedef struct _profiling_t {
 } profiling_t;
 
 /// Defines the section NAME, at file scope.
-#define PROFILING_INIT(NAME) __host profiling_t NAME = {#NAME, {0}, {0}}
+#define PROFILING_INIT(NAME) __host profiling_t NAME = {#NAME, {0}, {0}};
 
 static inline void profiling_start(profiling_t *section) {
   section->start[me()] = (uint32_t)(perfcounter_get() >> 4);

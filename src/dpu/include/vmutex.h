@@ -17,7 +17,7 @@ struct vmutex {
   uint8_t __vmutex_bits_##NAME[((NB_VMUTEXES) + 7) / 8];                                                   \
   uint8_t __atomic_bit __atomic_bits_vmutex_##NAME[NB_HW_MUTEXES];                                         \
   extern const struct vmutex NAME;                                                                         \
-  const struct vmutex NAME = {__vmutex_bits_##NAME, __atomic_bits_vmutex_##NAME, (NB_HW_MUTEXES) - 1}
+  const struct vmutex NAME = {__vmutex_bits_##NAME, __atomic_bits_vmutex_##NAME, (NB_HW_MUTEXES) - 1};
 
 static inline void vmutex_lock(const struct vmutex *vmutex, uint16_t id) {
   const uint8_t bit = (uint8_t)(1u << (id & 7));

@@ -1,5 +1,6 @@
 #include "pimento/frontend/c/dpu_arguments.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "clang/Driver/Options.h"
@@ -65,6 +66,11 @@ class ArgumentReader {
  public:
   ArgumentReader(const std::string &file, const std::vector<std::string> &arguments)
       : file_(file), arguments_(firstArguments()) {
+    // As UPMEM's compiler has it: a program for one tasklet unless told.
+    const bool saysTasklets = std::any_of(arguments.begin(), arguments.end(), [](const std::string &a) {
+      return a.find("NR_TASKLETS") != std::string::npos;
+    });
+    if (!saysTasklets) arguments_.push_back("-DNR_TASKLETS=1");
     for (const std::string &a : arguments) users_.push_back(a.c_str());
   }
 

@@ -16,6 +16,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/Support/raw_ostream.h"
+#include "pimento/dpu/built_ins.h"
 #include "pimento/dpu/include.h"
 #include "pimento/frontend/c/clang_headers.h"
 #include "pimento/frontend/c/clang_messages.h"
@@ -91,6 +92,7 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> filesWith(const std::string &fil
     own->addFile(path, 0, llvm::MemoryBuffer::getMemBuffer(contents, path));
   };
   for (const dpu::IncludeFile &f : dpu::includeFiles()) add(std::string(kDpuIncludes) + "/" + f.name, f.text);
+  add(std::string(kDpuIncludes) + "/built_ins.h", dpu::builtInsHeader());
   for (const ClangHeader &f : clangHeaders()) add(std::string(kClangIncludes) + "/" + f.name, f.text);
   add(file, text);
   return all;

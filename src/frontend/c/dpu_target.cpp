@@ -34,6 +34,8 @@ class DpuTarget final : public clang::TargetInfo {
     WCharType = SignedInt;
     WIntType = UnsignedInt;
     SuitableAlign = DefaultAlignForAttributeAligned = 64;
+    // Arrays that transfers may use are aligned as those need it.
+    LargeArrayMinWidth = LargeArrayAlign = 64;
     // Atomic operations become instructions, which the back end refuses by their line, and no calls of a library.
     MaxAtomicPromoteWidth = MaxAtomicInlineWidth = 64;
     resetDataLayout(kDpuDataLayout);

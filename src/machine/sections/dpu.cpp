@@ -27,6 +27,10 @@ row::Rows rows() {
                    false),
       row::choice("dpu.register_hazard", {"none", "even-odd"},
                   "none, or uPIMulator's operand-fetch penalty, which hardware does not show"),
+      row::choice("dpu.strict_dma", {"off", "on"},
+                  "on: a transfer whose addresses are not multiples of dma.unit is a fault; off: their low bits are "
+                  "ignored, as in hardware",
+                  false),
       row::choice("dpu.mram_model", {"table", "constant", "dram-rows"},
                   "transfer times from a table, constant for all transfers, or from a row-buffer model"),
       row::section("dpu.dma", "transfers between MRAM and WRAM", true),
@@ -75,6 +79,7 @@ void build(const Contents &c, Machine &m) {
   d.issueInterval = c.cycles("dpu.issue_interval");
   d.multiplier = c.cycles("dpu.multiplier");
   d.registerHazard = c.text("dpu.register_hazard");
+  d.hasStrictDma = c.text("dpu.strict_dma") == "on";
   d.mramModel = c.text("dpu.mram_model");
   d.transferPorts = c.integer("dpu.dma.ports", 1);
   d.constantTransfer = c.real("dpu.dma.constant");

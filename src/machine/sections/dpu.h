@@ -25,7 +25,8 @@ struct Dpu {
   };
   std::vector<Transfer> reads, writes;  ///< MRAM to WRAM, WRAM to MRAM; by ascending size; between them: interpolated
   Bytes transferUnit, transferMax;      ///< sizes and addresses are multiples of the unit
-  std::int64_t ticksPerCycle = 1;       ///< resolution of DMA times; table values are rounded to it
+  bool hasStrictDma = false;       ///< addresses that are no multiples are a fault; else their low bits are ignored
+  std::int64_t ticksPerCycle = 1;  ///< resolution of DMA times; table values are rounded to it
   /// MRAM is refreshed for `refreshTime` every `refreshInterval`; a transfer under way pauses. Table values are those
   /// of transfers that are not interrupted. Interval 0: no refresh.
   Cycles refreshInterval, refreshTime;

@@ -1,5 +1,7 @@
 #include "pimento/machine/sections/link.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -13,9 +15,19 @@ namespace {
 row::Rows rows() {
   return {
       row::section("host.dpus", "how the host transfers data to and from DPUs"),
-      row::real("host.dpus.launch", "ns|us|ms|ps", 0, row::kAny, "launching all DPUs and detecting completion"),
-      row::real("host.dpus.write_latency", "ns|us|ms|ps", 0, row::kAny, "latency of a transfer phase to DPUs"),
-      row::real("host.dpus.read_latency", "ns|us|ms|ps", 0, row::kAny, "latency of a transfer phase from DPUs"),
+      row::section("host.dpus.write_call", "cost of a transfer call to DPUs, whatever its size", true),
+      row::section("host.dpus.write_call.*", "cost for one number of DPUs; interpolated linearly in between"),
+      row::integer("host.dpus.write_call.*.dpus", "count", 1, 1024, "DPUs per rank", true),
+      row::real("host.dpus.write_call.*.time", "ns|us|ms|ps", 0, row::kAny, "cost of the call"),
+      row::section("host.dpus.read_call", "cost of a transfer call from DPUs, whatever its size", true),
+      row::section("host.dpus.read_call.*", "cost for one number of DPUs; interpolated linearly in between"),
+      row::integer("host.dpus.read_call.*.dpus", "count", 1, 1024, "DPUs per rank", true),
+      row::real("host.dpus.read_call.*.time", "ns|us|ms|ps", 0, row::kAny, "cost of the call"),
+      row::section("host.dpus.launch", "launching all DPUs and detecting completion", true),
+      row::section("host.dpus.launch.*", "cost for one number of DPUs; interpolated linearly in between"),
+      row::integer("host.dpus.launch.*.dpus", "count", 1, 1024, "DPUs per rank", true),
+      row::real("host.dpus.launch.*.time", "ns|us|ms|ps", 0, row::kAny, "cost of the launch"),
+      row::real("host.dpus.rank_call", "ns|us|ms|ps", 0, row::kAny, "what every further rank adds to a call"),
       row::section("host.dpus.write", "parallel transfers to all DPUs of a rank, the same amount to each", true),
       row::section("host.dpus.write.*", "rate for one number of DPUs; interpolated logarithmically in between"),
       row::integer("host.dpus.write.*.dpus", "count", 1, 1024, "DPUs per rank", true),
@@ -42,6 +54,13 @@ void build(const Contents &c, Machine &m) {
         table.push_back({c.integer(path + "." + e.key + ".dpus"), c.real(path + "." + e.key + ".rate")});
     return table;
   };
+  const auto costs = [&](const std::string &path) {
+    std::vector<DpuLink::Cost> table;
+    for (const Entry &e : c.entries(path))
+      if (c.get(path + "." + e.key + ".dpus") != nullptr)
+        table.push_back({c.integer(path + "." + e.key + ".dpus"), c.time(path + "." + e.key + ".time")});
+    return table;
+  };
   DpuLink l;
   l.write = rates("host.dpus.write");
   l.read = rates("host.dpus.read");
@@ -50,24 +69,33 @@ void build(const Contents &c, Machine &m) {
   l.serialWriteGBps = c.real("host.dpus.serial_write");
   l.serialReadGBps = c.real("host.dpus.serial_read");
   l.broadcastGBps = c.real("host.dpus.broadcast");
-  l.writeLatency = c.time("host.dpus.write_latency");
-  l.readLatency = c.time("host.dpus.read_latency");
-  l.launch = c.time("host.dpus.launch");
+  l.writeCall = costs("host.dpus.write_call");
+  l.readCall = costs("host.dpus.read_call");
+  l.launch = costs("host.dpus.launch");
+  l.rankCall = c.time("host.dpus.rank_call");
   m.host.dpus = std::move(l);
+}
+
+/// Rates and costs are listed by ascending DPUs, and there is one at least.
+template <typename Row>
+void checkAscending(const Contents &c, const std::string &path, std::string_view what, const std::vector<Row> &rows) {
+  if (rows.empty()) c.impossible(path, fmt::format("'{}' has no {}s", path, what), "add at least one");
+  for (std::size_t i = 1; i < rows.size(); ++i)
+    if (rows[i].dpus <= rows[i - 1].dpus)
+      c.impossible(
+          path,
+          fmt::format("the {} for {} DPUs is listed after the {} for {}", what, rows[i].dpus, what, rows[i - 1].dpus),
+          fmt::format("list the {}s in ascending order of DPUs, each once", what));
 }
 
 void check(const Contents &c, const Machine &m) {
   if (!m.host.dpus) return;
   const DpuLink &l = *m.host.dpus;
-  for (const auto &[path, rates] : {std::pair{"host.dpus.write", &l.write}, std::pair{"host.dpus.read", &l.read}}) {
-    if (rates->empty()) c.impossible(path, "'" + std::string(path) + "' has no rates", "add at least one");
-    for (std::size_t i = 1; i < rates->size(); ++i)
-      if ((*rates)[i].dpus <= (*rates)[i - 1].dpus)
-        c.impossible(path,
-                     "the rate for " + std::to_string((*rates)[i].dpus) + " DPUs is listed after the rate for " +
-                         std::to_string((*rates)[i - 1].dpus),
-                     "list the rates in ascending order of DPUs, each once");
-  }
+  checkAscending(c, "host.dpus.write", "rate", l.write);
+  checkAscending(c, "host.dpus.read", "rate", l.read);
+  checkAscending(c, "host.dpus.write_call", "cost", l.writeCall);
+  checkAscending(c, "host.dpus.read_call", "cost", l.readCall);
+  checkAscending(c, "host.dpus.launch", "cost", l.launch);
 }
 
 }  // namespace
@@ -88,6 +116,22 @@ double DpuLink::rateOf(const std::vector<Rate> &rates, double limit, std::int64_
   }
   const double all = rate * static_cast<double>(ranks);
   return limit > 0 ? std::min(all, limit) : all;
+}
+
+Picoseconds DpuLink::costOf(const std::vector<Cost> &costs, std::int64_t dpus, std::int64_t ranks) const {
+  if (costs.empty() || ranks < 1) return {};
+  const double n = static_cast<double>(dpus) / static_cast<double>(ranks);
+  double one = costs.back().time.value;
+  if (n <= static_cast<double>(costs.front().dpus)) {
+    one = costs.front().time.value;
+  } else if (n < static_cast<double>(costs.back().dpus)) {
+    std::size_t i = 1;
+    while (static_cast<double>(costs[i].dpus) < n) ++i;
+    const Cost &low = costs[i - 1], &high = costs[i];
+    const double at = (n - static_cast<double>(low.dpus)) / static_cast<double>(high.dpus - low.dpus);
+    one = low.time.value + at * (high.time.value - low.time.value);
+  }
+  return Picoseconds(one + static_cast<double>(ranks - 1) * rankCall.value);
 }
 
 Section section::link() {

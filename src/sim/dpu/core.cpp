@@ -6,6 +6,7 @@
 
 #include "pimento/dpu/disassembler.h"
 #include "pimento/dpu/isa.h"
+#include "pimento/sim/dpu/library_fault.h"
 
 namespace pimento::sim::dpu {
 
@@ -28,6 +29,41 @@ std::string placeOf(const Code &code, std::uint32_t pc) {
 
 }  // namespace
 
+std::vector<Step> stepsOf(const Image &image) {
+  std::vector<Step> steps;
+  steps.reserve(image.instructions.size() + 1);
+  for (const Instruction &i : image.instructions) steps.emplace_back(i);
+  steps.push_back(emptyStep());
+  // A branch out of the program runs past its end.
+  for (Step &s : steps)
+    if (s.use == ConditionUse::kBranch) s.target = std::min(s.target, static_cast<std::uint32_t>(steps.size()) - 1);
+  return steps;
+}
+
+Location lineOf(const Code &code, std::uint32_t pc) {
+  if (pc >= code.lines.size() || code.lines[pc].file < 0) return {};
+  return {code.files[static_cast<std::size_t>(code.lines[pc].file)], code.lines[pc].line, 0};
+}
+
+void merge(std::vector<Misaligned> &into, const std::vector<Misaligned> &more) {
+  for (const Misaligned &m : more) {
+    const auto at = std::ranges::lower_bound(into, m.pc, {}, &Misaligned::pc);
+    if (at == into.end() || at->pc != m.pc) into.insert(at, m);
+  }
+}
+
+Diagnostic warningOf(const Misaligned &m, const Code &code, const machine::Dpu &machine) {
+  Diagnostic d =
+      error(DiagnosticKind::kInput, "dpu-dma-alignment", lineOf(code, m.pc),
+            fmt::format(
+                "instruction {}{}: transfer of {} bytes between WRAM address {:#x} and MRAM address {:#x}; DPUs ignore "
+                "the remainder of a division by {}",
+                m.pc, placeOf(code, m.pc), m.bytes, m.wram, m.mram, machine.transferUnit.value),
+            "align both addresses; --set dpu.strict_dma=on makes it a fault");
+  d.severity = Severity::kWarning;
+  return d;
+}
+
 Core::Core(std::shared_ptr<const Image> program, const machine::Dpu &m)
     : machine(m), mram(m.mram.value), issue(m.issueInterval.value, kMaxTasklets), dma(m) {
   load(std::move(program));
@@ -37,16 +73,14 @@ void Core::load(std::shared_ptr<const Image> program) {
   image = std::move(program);
   wram.assign(static_cast<std::size_t>(machine.wram.value), 0);
   atomics.reset();
-  steps.clear();
-  steps.reserve(image->instructions.size() + 1);
-  for (const Instruction &i : image->instructions) steps.emplace_back(i);
-  steps.push_back(emptyStep());
+  steps = stepsOf(*image);
   products.clear();
   if (machine.multiplier.value > 0) products = findProducts(*image);
   for (std::size_t i = 0; i < products.size(); ++i) {
     steps[products[i].first].kind = Class::kProduct;
     steps[products[i].first].product = static_cast<std::uint32_t>(i);
   }
+  fast = products.empty() ? image->fast : nullptr;
   executed.assign(steps.size(), 0);
   waited.assign(steps.size(), 0);
   for (const Code::Segment &s : image->code.segments) {
@@ -63,6 +97,8 @@ void Core::launch() {
   status.fill(Status::kIdle);
   readyAgain.fill(0);
   counts = {};
+  misaligned.clear();
+  spinning = running = 0;
   std::ranges::fill(executed, 0);
   std::ranges::fill(waited, 0);
   issued = timerBase = 0;
@@ -76,6 +112,7 @@ void Core::start(int tasklet, std::int64_t cycle) {
   tasklets[t].reset(tasklet);
   tasklets[t].pc = image->code.entry;
   status[t] = Status::kRunning;
+  running |= 1U << tasklet;
   issue.wake(tasklet, std::max(cycle, readyAgain[t]));
 }
 
@@ -109,6 +146,7 @@ RunResult Core::result(std::int64_t cyclesSkipped) const {
   r.engineTicks = dma.work();
   r.executed = executed;
   r.waited = waited;
+  r.misaligned = misaligned;
   r.fault = fault;
   r.isCutOff = isCutOff;
   return r;
@@ -118,13 +156,16 @@ void Core::fail(int tasklet, std::string code, const std::string &what, std::str
   if (fault) return;
   const std::uint32_t pc = tasklets[static_cast<std::size_t>(tasklet)].pc;
   const Code &c = image->code;
-  Location where;
-  if (pc < c.lines.size() && c.lines[pc].file >= 0) {
-    where.file = c.files[static_cast<std::size_t>(c.lines[pc].file)];
-    where.line = c.lines[pc].line;
+  const std::string place = fmt::format("tasklet {} at instruction {}{}", tasklet, pc, placeOf(c, pc));
+  if (const std::optional<LibraryFault> library = libraryFault(*this, tasklet)) {
+    fault = error(DiagnosticKind::kFault, std::move(code), lineOf(c, library->call),
+                  fmt::format("{}, called{}: {}{}{}", place, placeOf(c, library->call), library->meaning,
+                              library->meaning.empty() ? "" : ": ", what),
+                  hint.empty() ? library->hint : std::move(hint));
+    return;
   }
-  fault = error(DiagnosticKind::kFault, std::move(code), where,
-                fmt::format("tasklet {} at instruction {}{}: {}", tasklet, pc, placeOf(c, pc), what), std::move(hint));
+  fault = error(DiagnosticKind::kFault, std::move(code), lineOf(c, pc), fmt::format("{}: {}", place, what),
+                std::move(hint));
 }
 
 void Core::failBounds(int tasklet, std::uint32_t address, int bytes, bool isLoad) {
@@ -145,13 +186,21 @@ std::optional<Core::Transfer> Core::transferOf(int tasklet, const Step &s, const
   t.wram = first & 0xffffffU;
   t.mram = k.regs[s.b];
   t.bytes = 8 * (1 + (((first >> 24) + s.imm) & 255U));
-  const auto unit = static_cast<std::uint32_t>(machine.transferUnit.value);
-  if (t.wram % unit != 0 || t.mram % unit != 0 || t.bytes % unit != 0 || t.bytes > machine.transferMax.value) {
+  const auto unit = static_cast<std::uint32_t>(machine.transferUnit.value), mask = unit - 1;
+  // Of a power of two without a division.
+  const auto beyond = [&](std::uint32_t v) { return (unit & mask) == 0 ? v & mask : v % unit; };
+  const bool isMisaligned = beyond(t.wram) != 0 || beyond(t.mram) != 0;
+  if ((isMisaligned && machine.hasStrictDma) || beyond(t.bytes) != 0 || t.bytes > machine.transferMax.value) {
     fail(tasklet, "dpu-dma-alignment",
          fmt::format("transfer of {} bytes between WRAM address {:#x} and MRAM address {:#x}", t.bytes, t.wram, t.mram),
          fmt::format("addresses and sizes must be multiples of {} bytes, sizes at most {}", unit,
                      machine.transferMax.value));
     return std::nullopt;
+  }
+  if (isMisaligned) {
+    merge(misaligned, {{k.pc, t.wram, t.mram, t.bytes}});
+    t.wram -= beyond(t.wram);
+    t.mram -= beyond(t.mram);
   }
   if (t.mram + std::int64_t{t.bytes} > mram.size()) {
     fail(tasklet, "dpu-mram-bounds",
@@ -191,16 +240,20 @@ void Core::loadCode(int tasklet, const Transfer &t) {
 }
 
 /// The instructions that it stands for do the arithmetic: they go forward alone, up to its end.
-void Core::product(int tasklet, const Step &s, Context &k) {
+void Core::multiply(const Step &s, Context &k) {
   const std::uint32_t end = products[s.product].end;
   const Step *step = &s;
   do {
     if (step->op == Op::kCall)
-      call(tasklet, *step, k);
+      call(0, *step, k);
     else
       executeAlu(*step, k);
     step = &steps[k.pc];
   } while (k.pc != end);
+}
+
+void Core::product(int tasklet, const Step &s, Context &k) {
+  multiply(s, k);
   const std::int64_t again = issue.now() + std::max(issue.interval(), machine.multiplier.value);
   readyAgain[static_cast<std::size_t>(tasklet)] = again;
   issue.wake(tasklet, again);
@@ -212,8 +265,10 @@ void Core::control(int tasklet, const Step &s, Context &k) {
   switch (s.op) {
     case Op::kStop: {
       const bool isTaken = s.use == ConditionUse::kBranch && holds(s.condition, {}, k.z, k.regs[s.a], 0);
+      stoppedAt[t] = k.pc;
       k.pc = isTaken ? s.target : k.pc + 1;
       status[t] = Status::kSuspended;
+      running &= ~(1U << tasklet);
       return;
     }
     case Op::kFault:
@@ -225,12 +280,13 @@ void Core::control(int tasklet, const Step &s, Context &k) {
       return;
     case Op::kTime:
     case Op::kTimeCfg: {
-      const std::int64_t now = timerCountsInstructions ? issued : issue.now();
+      const auto read = [&] { return timerCountsInstructions || !isTimed ? issued : issue.now(); };
+      const std::int64_t now = read();
       const auto value = static_cast<std::uint32_t>((now - timerBase) / kTimerUnit);
       if (s.op == Op::kTimeCfg) {
         const std::uint32_t setting = s.b == kImmediateSlot ? s.imm : k.regs[s.b];
         if (((setting >> 1) & 3) != 0) timerCountsInstructions = ((setting >> 1) & 3) == 2;
-        if ((setting & 1) != 0) timerBase = timerCountsInstructions ? issued : issue.now();
+        if ((setting & 1) != 0) timerBase = read();
       }
       if (s.extension == Extension::kNone) {
         k.regs[s.dst] = value;
@@ -253,7 +309,7 @@ void Core::control(int tasklet, const Step &s, Context &k) {
       fail(tasklet, "dpu-not-established",
            fmt::format("'{}' is undocumented",
                        k.pc < image->instructions.size() ? pimento::dpu::print(image->instructions[k.pc], k.pc) : "?"),
-           "public sources do not say what it computes; the public compilers do not generate it");
+           "public sources do not say what it computes");
       return;
   }
   if (!fault) issue.wake(tasklet, readyAgain[t]);
@@ -276,6 +332,7 @@ bool Core::attempt(int tasklet, const Step &s, std::uint32_t target) {
     case Op::kResume:
       if (other != Status::kSuspended) return false;
       other = Status::kRunning;
+      running |= 1U << target;
       issue.wake(id, std::max(issue.now() + 1, readyAgain[target]));
       return true;
     case Op::kReadRun:
@@ -297,8 +354,17 @@ void Core::synchronise(int tasklet, const Step &s, Context &k) {
   } else {
     r.t = attempt(tasklet, s, address) ? 0 : 1;
   }
-  if (s.op != Op::kRelease && r.t != 0) ++counts.failedAttempts;
+  const bool hasFailed = s.op != Op::kRelease && r.t != 0;
+  if (hasFailed) ++counts.failedAttempts;
+  if (fault) return;
+  const std::uint32_t from = k.pc, bit = 1U << tasklet;
   k.pc = s.use == ConditionUse::kBranch && holds(s.condition, r, k.z, k.regs[s.a], address) ? s.target : k.pc + 1;
+  if (!hasFailed || k.pc != from) {
+    spinning &= ~bit;
+  } else {
+    spinning |= bit;
+    endIfAllSpin();
+  }
 }
 
 }  // namespace pimento::sim::dpu

@@ -21,6 +21,12 @@
 
 namespace pimento::sim::dpu {
 
+/// The steps of a program, and one behind its end.
+std::vector<Step> stepsOf(const Image &image);
+
+/// The line that instruction `pc` came from; empty where it is not known.
+Location lineOf(const program::Code &code, std::uint32_t pc);
+
 /// What the performance counter counts at once (its four low bits cannot be read).
 inline constexpr std::int64_t kTimerUnit = 16;
 
@@ -29,14 +35,18 @@ enum class Status : std::uint8_t { kIdle, kRunning, kSuspended };
 struct Core {
   std::shared_ptr<const Image> image;
   machine::Dpu machine;
-  std::vector<Product> products;  ///< of a machine with a multiplier
-  std::vector<Step> steps;        ///< of IRAM, behind the program's end: a step that faults
+  std::vector<Product> products;         ///< of a machine with a multiplier
+  std::vector<Step> steps;               ///< of IRAM, behind the program's end: a step that faults
+  std::shared_ptr<const FastCode> fast;  ///< of the steps; null where it was not needed yet
   std::vector<std::uint8_t> wram;
   Mram mram;
   std::bitset<256> atomics;
 
   std::array<Context, kMaxTasklets> tasklets;
   std::array<Status, kMaxTasklets> status{};
+  std::array<std::uint32_t, kMaxTasklets> stoppedAt{};  ///< of suspended ones: their `stop`
+  std::uint32_t running = 0;                            ///< tasklets whose status is that, as bits
+  std::uint32_t spinning = 0;  ///< tasklets whose last instruction failed and branches to itself until it succeeds
   std::array<std::int64_t, kMaxTasklets> readyAgain{};  ///< first cycle at which the tasklet may issue after its last
   Issue issue;
   Dma dma;
@@ -44,8 +54,10 @@ struct Core {
   std::vector<std::int64_t> executed, waited;
   std::int64_t timerBase = 0, issued = 0;
   bool timerCountsInstructions = false;
+  bool isTimed = true;  ///< else the timer counts instructions whatever it is told
   std::optional<Diagnostic> fault;
   bool isCutOff = false;
+  std::vector<Misaligned> misaligned;
 
   Core(std::shared_ptr<const Image> program, const machine::Dpu &m);
 
@@ -56,6 +68,8 @@ struct Core {
   /// Totals over `executed`.
   Counts totals() const;
   RunResult result(std::int64_t cyclesSkipped) const;
+  /// No tasklet will ever issue again: the fault dpu-deadlock unless all have ended.
+  void finish();
 
   /// Ends the run. `what` goes on from "tasklet 3 at instruction 17 in 'main': ".
   void fail(int tasklet, std::string code, const std::string &what, std::string hint = {});
@@ -81,7 +95,12 @@ struct Core {
       failBounds(tasklet, address, s.bytes, true);
       return false;
     }
-    const std::uint8_t *p = &wram[address];
+    loadFrom(&wram[address], s, k);
+    ++k.pc;
+    return true;
+  }
+  /// Executes a load from the bytes at `p`; the position stays.
+  static void loadFrom(const std::uint8_t *p, const Step &s, Context &k) {
     std::uint32_t t = 0;
     switch (s.op) {
       case Op::kLbu:
@@ -103,8 +122,7 @@ struct Core {
       default:
         std::memcpy(&k.regs[s.dst + 1], p, 4);
         std::memcpy(&k.regs[s.dst], p + 4, 4);
-        ++k.pc;
-        return true;
+        return;
     }
     if (s.extension == Extension::kNone) {
       k.regs[s.dst] = t;
@@ -112,8 +130,6 @@ struct Core {
       k.regs[s.dst] = s.extension == Extension::kSigned && (t >> 31) != 0 ? 0xffffffffU : 0;
       k.regs[s.dst + 1] = t;
     }
-    ++k.pc;
-    return true;
   }
   bool store(int tasklet, const Step &s, Context &k) {
     const std::uint32_t address = k.regs[s.a] + s.imm;
@@ -165,8 +181,7 @@ struct Core {
     move(*t, s.op);
     if (fault) return;
     const TransferTime time = dma.issue(issue.now(), t->isRead, t->bytes, t->mram);
-    ++(t->isRead ? counts.mramReads : counts.mramWrites);
-    (t->isRead ? counts.mramReadBytes : counts.mramWriteBytes) += t->bytes;
+    countTransfer(*t);
     const std::int64_t done = std::max(time.done, issue.now() + issue.interval());
     waited[k.pc] += done - issue.now() - issue.interval();
     if (observer != nullptr)
@@ -176,7 +191,30 @@ struct Core {
     issue.wake(tasklet, done);
   }
   void control(int tasklet, const Step &s, Context &k);
+  /// Would an instruction at which a tasklet spins fail once more, now?
+  bool failsAgain(int tasklet) const {
+    return ((spinning >> tasklet) & 1) != 0 && failsForever(static_cast<std::size_t>(tasklet));
+  }
+  /// Executes it where it does: `times` times, without the time that takes.
+  void failAgain(int tasklet, std::int64_t times) {
+    executed[tasklets[static_cast<std::size_t>(tasklet)].pc] += times;
+    counts.failedAttempts += times;
+    endIfAllSpin();
+  }
   void product(int tasklet, const Step &s, Context &k);
+  /// What a product computes.
+  void multiply(const Step &s, Context &k);
+  void countTransfer(const Transfer &t) {
+    ++(t.isRead ? counts.mramReads : counts.mramWrites);
+    (t.isRead ? counts.mramReadBytes : counts.mramWriteBytes) += t.bytes;
+  }
+  /// Between MRAM and WRAM.
+  void moveData(const Transfer &t) {
+    if (t.isRead)
+      mram.read(t.mram, {&wram[t.wram], t.bytes});
+    else
+      mram.write(t.mram, {&wram[t.wram], t.bytes});
+  }
   /// MRAM to IRAM.
   void loadCode(int tasklet, const Transfer &t);
 
@@ -184,6 +222,15 @@ struct Core {
   void start(int tasklet, std::int64_t cycle);
   void synchronise(int tasklet, const Step &s, Context &k);
   bool attempt(int tasklet, const Step &s, std::uint32_t target);
+  bool hasEnded(std::size_t tasklet) const;
+  bool failsForever(std::size_t tasklet) const;
+  void endIfAllSpin() {
+    if ((running & ~spinning) == 0) checkSpinning();
+  }
+  void checkSpinning();
+  void failDeadlock();
+  std::string waitOf(std::size_t tasklet) const;
+  std::optional<std::uint32_t> callOfLeaf(std::size_t tasklet, std::uint32_t pc) const;
 };
 
 }  // namespace pimento::sim::dpu

@@ -6,8 +6,10 @@
 
 #include "pimento/dpu/isa.h"
 #include "pimento/sim/dpu/core.h"
+#include "pimento/sim/dpu/fast_run.h"
 #include "pimento/sim/dpu/hazard.h"
 #include "pimento/sim/dpu/run_ahead.h"
+#include "pimento/sim/dpu/untimed_run.h"
 
 namespace pimento::sim::dpu {
 
@@ -30,6 +32,7 @@ Result<std::shared_ptr<const Image>> Image::make(program::Code code) {
   }
   if (!found.empty()) return found;
   image->code = std::move(code);
+  image->fast = std::make_shared<const FastCode>(stepsOf(*image));
   return std::shared_ptr<const Image>(std::move(image));
 }
 
@@ -79,10 +82,8 @@ namespace {
 void move(Core &core, int tasklet, const Core::Transfer &t, Op op) {
   if (op == Op::kLdmai)
     core.loadCode(tasklet, t);
-  else if (t.isRead)
-    core.mram.read(t.mram, {&core.wram[t.wram], t.bytes});
   else
-    core.mram.write(t.mram, {&core.wram[t.wram], t.bytes});
+    core.moveData(t);
 }
 
 template <bool kIsObserved>
@@ -92,7 +93,7 @@ void runAll(Core &core, const RunOptions &options) {
   Issue &issue = core.issue;
   for (;;) {
     const int t = issue.next();
-    if (t < 0) return;
+    if (t < 0) return core.finish();
     Context &k = core.tasklets[static_cast<std::size_t>(t)];
     const Step &s = core.steps[k.pc];
     ++core.executed[k.pc];
@@ -121,6 +122,18 @@ void runAll(Core &core, const RunOptions &options) {
 RunResult Dpu::simulate(const RunOptions &options) {
   Core &core = state_->core;
   core.launch();
+  if (!core.fast) core.fast = std::make_shared<const FastCode>(core.steps);
+  const bool isPlain = options.isPlain || options.observer != nullptr || core.machine.registerHazard != "none" ||
+                       core.fast->changesItself();
+  core.isTimed = options.isTimed || isPlain;
+  if (!isPlain && !options.isTimed) {
+    UntimedRun(core, *core.fast).run(options);
+    return core.result(0);
+  }
+  if (!isPlain) {
+    FastRun(core, *core.fast).run(options);
+    return core.result(0);
+  }
   if (options.observer != nullptr)
     runAll<true>(core, options);
   else

@@ -27,10 +27,13 @@
 
 namespace pimento::sim::dpu {
 
+class FastCode;
+
 /// A program decoded once; shared by any number of DPUs and runs.
 struct Image {
   program::Code code;
   std::vector<pimento::dpu::Instruction> instructions;
+  std::shared_ptr<const FastCode> fast;  ///< as the fast interpreter runs it; where null, every DPU makes its own
 
   /// Diagnostics: dpu-word-unknown (a word that is no instruction; names the instruction and its line).
   static Result<std::shared_ptr<const Image>> make(program::Code code);
@@ -66,10 +69,24 @@ class Observer {
 enum class RunPart : std::uint8_t { kTurn, kSpacing, kWaits, kReads, kWrites, kRegisters, kFlags, kBytes };
 
 struct RunOptions {
-  Observer *observer = nullptr;              ///< simulate only
+  bool isPlain = false;          ///< simulate only, in tests: one instruction after the other
+  Observer *observer = nullptr;  ///< simulate only
+  bool isTimed = true;           ///< simulate only: else what the program computes, in no time (untimed_run.h)
   std::int64_t maxInstructions = INT64_MAX;  ///< then the run ends with the fault dpu-instruction-limit
+  bool mustPay = false;                      ///< estimate only: nothing as well where it is no faster than simulate
   Weakening weakening = {};                  ///< estimate only, in tests: of RunPart
 };
+
+/// An instruction that transferred at addresses whose low bits the DMA engine ignores, with what it used first.
+struct Misaligned {
+  std::uint32_t pc = 0, wram = 0, mram = 0, bytes = 0;
+
+  bool operator==(const Misaligned &) const = default;
+};
+/// Adds those of instructions that are not there yet; by instruction.
+void merge(std::vector<Misaligned> &into, const std::vector<Misaligned> &more);
+/// The warning dpu-dma-alignment, with function and line.
+Diagnostic warningOf(const Misaligned &m, const program::Code &code, const machine::Dpu &machine);
 
 struct RunResult {
   Cycles cycles, cyclesSimulated;
@@ -77,6 +94,7 @@ struct RunResult {
   std::int64_t engineTicks = 0;  ///< machine::Dpu's; that transfers occupied the DMA engine, refreshes left out
   /// By instruction: how often it issued, and cycles its tasklets waited for the transfer it started.
   std::vector<std::int64_t> executed, waited;
+  std::vector<Misaligned> misaligned;  ///< by instruction
   /// The run ended early: dpu-fault, dpu-wram-bounds, dpu-dma-alignment, ... with tasklet, PC, function and line.
   std::optional<Diagnostic> fault;
   bool isCutOff = false;  ///< the fault is that of RunOptions::maxInstructions

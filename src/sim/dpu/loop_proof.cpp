@@ -327,6 +327,19 @@ bool LoopProof::runBranch(const Step &s, bool isTaken, const Value &x, const Val
     limit(iterationsOfSign(base, step));
     return true;
   };
+  // Of an addition, as long as the low bits of neither summand wrap.
+  const auto carry = [&](bool isCarryWanted) {
+    if (s.op != Op::kAdd) return undecided();
+    const std::int64_t end = std::int64_t{1} << lowBitsOf(s.condition);
+    const std::int64_t left = x.base & (end - 1), right = y.base & (end - 1);
+    if ((left + right >= end) != isCarryWanted) return false;
+    limit(iterationsWithin(left, asSigned(x.step), 0, end - 1));
+    limit(iterationsWithin(right, asSigned(y.step), 0, end - 1));
+    limit(iterationsWithin(left + right, asSigned(x.step) + asSigned(y.step), isCarryWanted ? end : 0,
+                           isCarryWanted ? 2 * end : end - 1));
+    return true;
+  };
+  if (s.condition >= Condition::kNc5) return carry(!isTaken);
   switch (s.condition) {
     case Condition::kZ:
       return equalZero(isTaken);

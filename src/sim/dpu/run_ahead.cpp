@@ -9,29 +9,44 @@ namespace pimento::sim::dpu {
 namespace {
 
 constexpr std::int64_t kFarthest = 1 << 16;  // slots computed at once where nothing else ends it
+constexpr std::int64_t kProofWork = 3;       // of an instruction in a proof, in executed ones
+constexpr int kPatience = 8;                 // proofs of one loop that may fail in a row
 constexpr std::size_t kLongestPath = 4096, kMostGuards = 512;
 
 }  // namespace
 
 RunAhead::RunAhead(Core &core)
-    : core_(core), unknown_(core.wram.size()), guards_(core.wram.size()), proof_(core.steps, core.wram, unknown_) {}
+    : core_(core),
+      unknown_(core.wram.size()),
+      guards_(core.wram.size()),
+      proof_(core.steps, core.wram, unknown_),
+      heads_(core.steps.size()) {}
 
 std::optional<RunResult> RunAhead::run(const RunOptions &options) {
   Issue &issue = core_.issue;
   weakening_ = options.weakening;
+  turns_.weaken(weakening_);
+  mustPay_ = options.mustPay;
   for (;;) {
-    const bool isSettled = leavesOut(RunPart::kTurn) || lastIssue_ - spacing_ > lastDisturbance_;
-    if (isSettled && run_ > 0 && run_ >= std::popcount(inPlay_)) skipRotations();
+    turns_.skip(core_, INT64_MAX);
     const int id = issue.next();
     if (id < 0) break;
     Tasklet &t = ahead_[static_cast<std::size_t>(id)];
-    onIssue(id);
+    turns_.onIssue(id, issue.now());
     ++core_.issued;
-    if (t.slots == 0 && !t.isAtEvent) {
-      if (!compute(id) || core_.issued > options.maxInstructions) return std::nullopt;
+    std::int64_t &slots = turns_.slots(id);
+    if (core_.failsAgain(id)) {
+      core_.failAgain(id, 1);
+      issue.wakeAfterInterval(id);
+      if (core_.fault) return std::nullopt;
+      issue.endCycle();
+      continue;
     }
-    if (t.slots > 0) {
-      if (--t.slots == 0) releaseGuards(id);
+    if (slots == 0 && !t.isAtEvent) {
+      if (!compute(id) || core_.issued > options.maxInstructions || !pays()) return std::nullopt;
+    }
+    if (slots > 0) {
+      if (--slots == 0) releaseGuards(id);
       issue.wakeAfterInterval(id);
     } else {
       Context &k = core_.tasklets[static_cast<std::size_t>(id)];
@@ -41,7 +56,7 @@ std::optional<RunResult> RunAhead::run(const RunOptions &options) {
       else if (!isEventKnown(t, s))
         return std::nullopt;
       t.isAtEvent = false;
-      leave(id);
+      turns_.leave(id, issue.now());
       ++core_.executed[k.pc];
       core_.event(id, s, k, nullptr, [&](const Core::Transfer &x, Op op) { transfer(id, x, op); });
       if (isUnsure_ || core_.fault) return std::nullopt;
@@ -49,7 +64,16 @@ std::optional<RunResult> RunAhead::run(const RunOptions &options) {
     }
     issue.endCycle();
   }
-  return core_.result(skipped_);
+  core_.finish();
+  if (core_.fault) return std::nullopt;
+  return core_.result(turns_.skipped());
+}
+
+/// A simulation executes kSimulated instructions while this executes one. A few are executed before that says
+/// something.
+bool RunAhead::pays() const {
+  constexpr std::int64_t kSimulated = 8, kBegin = 15'000;
+  return !mustPay_ || kSimulated * (work_ - kBegin) < core_.issued - core_.counts.failedAttempts;
 }
 
 // Guards.
@@ -87,9 +111,10 @@ void RunAhead::releaseGuards(int tasklet) {
 bool RunAhead::compute(int tasklet) {
   Tasklet &t = ahead_[static_cast<std::size_t>(tasklet)];
   Context &k = core_.tasklets[static_cast<std::size_t>(tasklet)];
+  std::int64_t &slots = turns_.slots(tasklet);
   path_.clear();
   head_ = UINT32_MAX;
-  while (t.slots < kFarthest && t.reads.size() + t.writes.size() < kMostGuards) {
+  while (slots < kFarthest && t.reads.size() + t.writes.size() < kMostGuards) {
     const std::uint32_t from = k.pc;
     const Step &s = core_.steps[from];
     if (s.kind >= Class::kEvent) {
@@ -97,7 +122,8 @@ bool RunAhead::compute(int tasklet) {
       return true;
     }
     ++core_.executed[from];
-    ++t.slots;
+    ++slots;
+    ++work_;
     if (!computeStep(tasklet, s, k)) return false;
     if (path_.size() < kLongestPath) path_.push_back(from);
     const bool isBranch = s.kind == Class::kAlu && s.use == ConditionUse::kBranch;
@@ -111,7 +137,11 @@ bool RunAhead::compute(int tasklet) {
 void RunAhead::sumUpLoop(int tasklet, Context &k) {
   Tasklet &t = ahead_[static_cast<std::size_t>(tasklet)];
   const bool isIteration = head_ == k.pc && path_.size() < kLongestPath && path_.front() == k.pc;
-  if (isIteration) {
+  Head &head = heads_[k.pc];
+  if (isIteration && head.pause > 0) {
+    --head.pause;
+  } else if (isIteration) {
+    work_ += kProofWork * static_cast<std::int64_t>(path_.size());
     const std::int64_t n = proof_.prove(path_, {&k, &atHead_, t.unknown | unknownAtHead_});
     bool isFree = n > 0;
     for (const ByteRange &r : proof_.reads()) isFree = isFree && guards_.mayRead(tasklet, r);
@@ -126,12 +156,17 @@ void RunAhead::sumUpLoop(int tasklet, Context &k) {
       std::copy_n(proof_.registers().begin(), pimento::dpu::kRegisters, k.regs.begin());
       t.unknown = proof_.unknown();
       t.isFlagUnknown = true;
-      t.slots += n * static_cast<std::int64_t>(path_.size());
+      turns_.slots(tasklet) += n * static_cast<std::int64_t>(path_.size());
       for (const std::uint32_t pc : path_) core_.executed[pc] += n;
+      head = {};
       head_ = UINT32_MAX;
       path_.clear();
       return;
     }
+    // Where proofs fail again and again, fewer are tried.
+    if (++head.failures >= kPatience)
+      head.pause = static_cast<std::uint8_t>(2U << std::min(head.failures - kPatience, 4));
+    head.failures = std::min<std::uint8_t>(head.failures, 100);
   }
   head_ = k.pc;
   atHead_ = k;
@@ -240,61 +275,6 @@ void RunAhead::transfer(int tasklet, const Core::Transfer &x, Op) {
     isUnsure_ = !guards_.mayRead(tasklet, r);
     core_.mram.writeTracked(x.mram, bytes, unknown);
   }
-}
-
-// Time.
-
-void RunAhead::onIssue(int tasklet) {
-  Tasklet &t = ahead_[static_cast<std::size_t>(tasklet)];
-  const std::int64_t now = core_.issue.now(), spacing = now - t.lastIssue;
-  const std::uint32_t bit = 1U << tasklet;
-  t.lastIssue = now;
-  if ((inPlay_ & bit) == 0) {
-    inPlay_ |= bit;
-    run_ = 0;
-    lastDisturbance_ = now;
-  } else if (run_ > 0 && (spacing == spacing_ || leavesOut(RunPart::kSpacing))) {
-    ++run_;
-  } else {
-    spacing_ = spacing;
-    run_ = 1;
-  }
-  lastIssue_ = now;
-}
-
-void RunAhead::leave(int tasklet) {
-  inPlay_ &= ~(1U << tasklet);
-  run_ = 0;
-  lastDisturbance_ = core_.issue.now();
-}
-
-void RunAhead::skipRotations() {
-  Issue &issue = core_.issue;
-  // One period ago the same tasklets were as far from their next issue as now, and the same one had issued last.
-  const std::int64_t players = std::popcount(inPlay_), period = spacing_;
-  std::int64_t times = INT64_MAX;
-  for (int id = 0; id < kMaxTasklets; ++id) {
-    const bool isRunning = core_.status[static_cast<std::size_t>(id)] == Status::kRunning;
-    if (((inPlay_ >> id) & 1) != 0) {
-      const Tasklet &t = ahead_[static_cast<std::size_t>(id)];
-      if (t.lastIssue < issue.now() - period) return;  // another issued twice meanwhile
-      times = std::min(times, t.slots - 1);
-    } else if (isRunning && !leavesOut(RunPart::kWaits)) {
-      times = std::min(times, (issue.due(id) - issue.now()) / period);
-    }
-  }
-  run_ = 0;  // look again after a whole turn
-  if (times <= 0 || players == 0) return;
-  issue.skip(times * period, times * (period - players));
-  skipped_ += times * period;
-  core_.issued += times * players;
-  for (int id = 0; id < kMaxTasklets; ++id) {
-    if (((inPlay_ >> id) & 1) == 0) continue;
-    Tasklet &t = ahead_[static_cast<std::size_t>(id)];
-    t.slots -= times;
-    t.lastIssue += times * period;
-  }
-  lastIssue_ += times * period;
 }
 
 }  // namespace pimento::sim::dpu

@@ -16,6 +16,7 @@
 #include "pimento/sim/dpu/core.h"
 #include "pimento/sim/dpu/guards.h"
 #include "pimento/sim/dpu/loop_proof.h"
+#include "pimento/sim/dpu/turns.h"
 
 namespace pimento::sim::dpu {
 
@@ -28,12 +29,10 @@ class RunAhead {
 
  private:
   struct Tasklet {
-    std::int64_t slots = 0;  ///< computed, not yet issued
-    bool isAtEvent = false;  ///< behind those slots stands an event
+    bool isAtEvent = false;  ///< after its slots comes an event
     std::uint64_t unknown = 0;
     bool isFlagUnknown = false;
     std::vector<ByteRange> reads, writes;  ///< guarded bytes
-    std::int64_t lastIssue = 0;
   };
 
   bool compute(int tasklet);
@@ -44,6 +43,7 @@ class RunAhead {
   bool isEventKnown(const Tasklet &t, const Step &s) const;
   static void knowTime(Tasklet &t, const Step &s);
   static void knowProduct(Tasklet &t, const Product &p);
+  bool pays() const;
   bool leavesOut(RunPart part) const { return weakening_.leavesOut(part); }
   void transfer(int tasklet, const Core::Transfer &t, Op op);
 
@@ -52,17 +52,13 @@ class RunAhead {
   bool hasKnown(ByteRange r) const;
   void releaseGuards(int tasklet);
 
-  void onIssue(int tasklet);
-  void leave(int tasklet);
-  void skipRotations();
-
   Core &core_;
   std::array<Tasklet, kMaxTasklets> ahead_;
   std::vector<std::uint8_t> unknown_;  ///< per WRAM byte: 1 where it is not known
   Guards guards_;
   bool isUnsure_ = false;
   Weakening weakening_;
-  std::int64_t skipped_ = 0;
+  Turns turns_;
 
   // The path since the last loop head, while a tasklet computes.
   std::vector<std::uint32_t> path_;
@@ -71,12 +67,13 @@ class RunAhead {
   std::uint64_t unknownAtHead_ = 0;
   LoopProof proof_;
 
-  // Tasklets in play issued once since their last event. When all of them issued once more, each the same number of
-  // cycles after its issue before, the order repeats with that period until one has an event or another joins.
-  std::uint32_t inPlay_ = 0;
-  std::int64_t spacing_ = 0;
-  int run_ = 0;                                       ///< issues in a row with that spacing
-  std::int64_t lastIssue_ = 0, lastDisturbance_ = 0;  ///< cycles: of any issue; of one by a tasklet that joined or left
+  /// Of an instruction that a loop begins with: proofs in a row that failed, and how many to leave out.
+  struct Head {
+    std::uint8_t failures = 0, pause = 0;
+  };
+  std::vector<Head> heads_;
+  std::int64_t work_ = 0;  ///< instructions executed, and those of proofs
+  bool mustPay_ = false;
 };
 
 }  // namespace pimento::sim::dpu

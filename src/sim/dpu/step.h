@@ -203,6 +203,11 @@ inline AluResult compute(Op op, std::uint32_t x, std::uint32_t y, bool carry, in
   }
 }
 
+/// The number of low bits that a condition kNc5 to kNc14 looks at.
+inline int lowBitsOf(Condition k) {
+  return 5 + static_cast<int>(k) - static_cast<int>(Condition::kNc5);
+}
+
 /// Whether condition `k` holds. `isZeroBefore`: Z before the instruction; `source`: register `a`; `y`: second source.
 /// Long because it has one case per condition.
 inline bool holds(Condition k, const AluResult &r, bool isZeroBefore, std::uint32_t source, std::uint32_t y) {
@@ -277,6 +282,18 @@ inline bool holds(Condition k, const AluResult &r, bool isZeroBefore, std::uint3
       return r.t == 32;
     case Condition::kNmax:
       return r.t != 32;
+    case Condition::kNc5:
+    case Condition::kNc6:
+    case Condition::kNc7:
+    case Condition::kNc8:
+    case Condition::kNc9:
+    case Condition::kNc10:
+    case Condition::kNc11:
+    case Condition::kNc12:
+    case Condition::kNc13:
+    case Condition::kNc14:
+      // A bit of a sum differs from the exclusive or of its summands where a carry came in from the bits below.
+      return (((source ^ y ^ r.t) >> lowBitsOf(k)) & 1) == 0;
     default:
       return false;
   }

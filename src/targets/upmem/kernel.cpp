@@ -19,6 +19,15 @@ Diagnostic faultOf(Diagnostic d, std::int64_t dpu) {
   return d;
 }
 
+void warn(DeviceRun &run, const std::vector<sim::dpu::Misaligned> &misaligned, const program::Code &code,
+          const machine::Dpu &machine) {
+  for (const sim::dpu::Misaligned &m : misaligned) {
+    const Diagnostic d = warningOf(m, code, machine);
+    const std::string where = d.where.str();
+    run.warnings.push_back(fmt::format("{}{}{} ({})", where, where.empty() ? "" : ": ", d.message, d.hint));
+  }
+}
+
 void write(Dpu &dpu, const std::vector<Block> &blocks) {
   for (const Block &b : blocks) dpu.writeMram(static_cast<std::uint32_t>(b.offset), b.bytes);
 }
@@ -41,6 +50,7 @@ void DpuTotal::add(const RunResult &r, std::int64_t times) {
   }
   instructions_ += r.counts.instructions;
   addCounts(counts_, r.counts, times);
+  merge(misaligned_, r.misaligned);
 }
 
 DeviceRun DpuTotal::run(const machine::Machine &machine, std::int64_t ranks, std::int64_t units,
@@ -121,7 +131,8 @@ Result<DeviceRun> DpuKernel::run(const RunMode &mode) const {
     if (value) upmem::fill(dpu, lowered_.plan->fills(kind.first, *value));
     const bool isObserved = kind.first == 0 && mode.observer != nullptr;
     // Without values an estimate tells whether they decide.
-    std::optional<RunResult> r = mode.isFastForward || !value ? Dpu(dpu).estimate() : std::nullopt;
+    std::optional<RunResult> r =
+        mode.isFastForward || !value ? Dpu(dpu).estimate({.mustPay = value.has_value()}) : std::nullopt;
     if (!r && !value)
       return mode.values != nullptr && readsInputsAlone() ? runGenerated(mode) : Result<DeviceRun>(dataDecideTime());
     if (!r || isObserved || !mode.isFastForward)
@@ -129,7 +140,7 @@ Result<DeviceRun> DpuKernel::run(const RunMode &mode) const {
     if (r->fault) return faultOf(*r->fault, kind.first);
     total.add(*r, kind.count);
   }
-  return total.run(machine_, hostWork().ranks, dpus(), static_cast<std::int64_t>(all.size()));
+  return finished(total, static_cast<std::int64_t>(all.size()));
 }
 
 Result<DeviceRun> DpuKernel::runGenerated(const RunMode &mode) const {
@@ -176,7 +187,14 @@ Result<DeviceRun> DpuKernel::runOn(kernel::DataSet &data, evaluate::Observer *ob
     results[n] = {};
   }
   into->finish();
-  return total.run(machine_, hostWork().ranks, dpus(), dpus());
+  return finished(total, dpus());
+}
+
+DeviceRun DpuKernel::finished(const DpuTotal &total, std::int64_t simulated) const {
+  DeviceRun out = total.run(machine_, hostWork().ranks, dpus(), simulated);
+  const auto &body = std::get<program::MachineCode>(program().processes.front().body);
+  warn(out, total.misaligned(), *body.code, *machine_.dpu);
+  return out;
 }
 
 ShareSlices DpuKernel::sharesOf(const RunMode &mode) const {

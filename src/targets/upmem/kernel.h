@@ -29,16 +29,22 @@ using sim::dpu::RunResult;
 /// `dpu`'s fault with its number.
 Diagnostic faultOf(Diagnostic d, std::int64_t dpu);
 
+/// Says where transfers were not aligned.
+void warn(DeviceRun &run, const std::vector<sim::dpu::Misaligned> &misaligned, const program::Code &code,
+          const machine::Dpu &machine);
+
 /// Adds up DPUs: the slowest decides the time, counts are those of all.
 class DpuTotal {
  public:
   void add(const RunResult &r, std::int64_t times);
   DeviceRun run(const machine::Machine &machine, std::int64_t ranks, std::int64_t units, std::int64_t simulated) const;
+  const std::vector<sim::dpu::Misaligned> &misaligned() const { return misaligned_; }
 
  private:
   Cycles cycles_{}, simulated_{};
   std::int64_t instructions_ = 0;
   sim::dpu::Counts counts_;
+  std::vector<sim::dpu::Misaligned> misaligned_;
 };
 
 /// What follows from machine code of DPUs.
@@ -101,6 +107,7 @@ class DpuKernel : public evaluate::CompiledPart, public DpuCode, protected Cutta
   /// A run on data made as `mode` says: samples, or all DPUs.
   Result<DeviceRun> runGenerated(const RunMode &mode) const;
   Result<DeviceRun> runMade(const RunMode &mode) const;
+  DeviceRun finished(const DpuTotal &total, std::int64_t simulated) const;
 };
 
 /// A DPU with a program and its arguments.

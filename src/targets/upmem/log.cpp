@@ -31,6 +31,7 @@ void DpuLog::take(sim::dpu::Dpu &dpu) {
   std::string log(static_cast<std::size_t>(held), '\0');
   dpu.readMram(buffer_, std::as_writable_bytes(std::span(log)));
   text_ += pimento::dpu::logText(log);
+  taken_ += held;
   lost_ += used - held;
   word = {};
   dpu.writeWram(used_, word);

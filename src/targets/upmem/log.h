@@ -25,13 +25,15 @@ class DpuLog {
   void take(sim::dpu::Dpu &dpu);
 
   const std::string &text() const { return text_; }
+  /// Bytes of the log that were read.
+  std::int64_t taken() const { return taken_; }
   /// Bytes that did not fit.
   std::int64_t lost() const { return lost_; }
   std::int64_t size() const { return size_; }
 
  private:
   std::uint32_t buffer_ = 0, used_ = 0;
-  std::int64_t size_ = 0, lost_ = 0;  // size 0: no log
+  std::int64_t size_ = 0, taken_ = 0, lost_ = 0;  // size 0: no log
   std::string text_;
 };
 

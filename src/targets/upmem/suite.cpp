@@ -109,7 +109,8 @@ Result<evaluate::Replay> replay(const evaluate::Replaying &how, const Point &p) 
   const Result<evaluate::Report> report = evaluate::evaluate(r);
   if (!report) return report.diagnostics();
   constexpr double kNsPerMs = 1e6, kPsPerNs = 1000;
-  const double launch = machine->host.dpus ? machine->host.dpus->launch.value / kPsPerNs : 0;
+  const auto &link = machine->host.dpus;
+  const double launch = link ? link->costOf(link->launch, 1, 1).value / kPsPerNs : 0;
   evaluate::Replay out = evaluate::replayOf(
       *report, (machine->toTime(report->cycles).value / kPsPerNs + launch) / kNsPerMs, p.real("latency_ms"));
   if (how.isSimulation && how.tools.dpuCompiler != nullptr) {

@@ -42,9 +42,9 @@ TEST(ArchiveErrors, ALongNameStandsInTheTableOfNames) {
   }
 }
 
-TEST(ArchiveErrors, AThinArchiveIsNoneAndNoFileEither) {
-  expectProblem("!<thin>\n", "a thin archive");
+TEST(ArchiveErrors, AFileThatIsNoneAndAThinOneThatIsBroken) {
   expectProblem("text", "not an archive");
+  expectProblem("!<thin>\na.o/  ", "ends inside a member's header");
 }
 
 }  // namespace

@@ -103,8 +103,8 @@ TEST_F(UpmemCcErrors, TaskletsAndStacksAreNumbers) {
 }
 
 TEST_F(UpmemCcErrors, AProgramThatDoesNotFitSaysByHowMuch) {
-  expectSays(run({file("a.s", std::string(kEmptyProgram) + ".data\n.zero 70000\n")}), 1,
-             {"71032 bytes of WRAM, 5496 more than the 65536 available [dpu-link-wram]", "smaller stacks"});
+  expectSays(run({file("a.s", std::string(kEmptyProgram) + "  move r0, big\n.data\nbig: .zero 70000\n")}), 1,
+             {"71040 bytes of WRAM, 5504 more than the 65536 available [dpu-link-wram]", "smaller stacks"});
   expectSays(run({file("b.s", kEmptyProgram), "-DNR_TASKLETS=24", "-DSTACK_SIZE_DEFAULT=4096"}), 1,
              {"[dpu-link-wram]", "are stacks of 24 tasklets"});
   std::string code = kEmptyProgram;

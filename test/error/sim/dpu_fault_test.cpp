@@ -1,6 +1,9 @@
 // What stops a DPU program, and what its user is told.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <span>
+
 #include "../../support/dpu_builder.h"
 
 namespace pimento::test {
@@ -8,7 +11,8 @@ namespace {
 
 using dpu::Op;
 
-Diagnostic faultOf(DpuBuilder b, sim::dpu::RunOptions options = {}) {
+/// The program with an end, lines and a function that holds all of it.
+std::shared_ptr<const sim::dpu::Image> imageOf(DpuBuilder b) {
   b.end();
   auto image = std::make_shared<sim::dpu::Image>(*b.image());
   image->code.files = {"k.s"};
@@ -16,8 +20,19 @@ Diagnostic faultOf(DpuBuilder b, sim::dpu::RunOptions options = {}) {
     image->code.lines.push_back({0, static_cast<std::int32_t>(i + 1)});
   image->code.symbols = {
       {"main", program::kIramBase, 8 * static_cast<std::uint32_t>(image->instructions.size()), true, false}};
-  const auto run = sim::dpu::Dpu(image, handDpu()).simulate(options);
+  return image;
+}
+
+Diagnostic faultOf(const DpuBuilder &b, const sim::dpu::RunOptions &options = {},
+                   const machine::Dpu &machine = handDpu()) {
+  const auto run = sim::dpu::Dpu(imageOf(b), machine).simulate(options);
   return run.fault ? *run.fault : Diagnostic{};
+}
+
+machine::Dpu strictDpu() {
+  machine::Dpu m = handDpu();
+  m.hasStrictDma = true;
+  return m;
 }
 
 void expectFault(const Diagnostic &d, const std::string &code, const std::string &part, int line) {
@@ -43,15 +58,116 @@ TEST(DpuFaults, AccessesOutsideWramNameAddressAndSize) {
   expectFault(faultOf(d), "dpu-wram-bounds", "transfer of 16 bytes at WRAM address 0xfff8", 2);
 }
 
-TEST(DpuFaults, TransfersAreAligned) {
+TEST(DpuFaults, TransfersAreAlignedWhereTheMachineIsStrict) {
   DpuBuilder b;
   b.move(0, 4);
   b.transfer(Op::kLdma, 0, dpu::kZero, 16);
-  expectFault(faultOf(b), "dpu-dma-alignment", "transfer of 16 bytes between WRAM address 0x4", 2);
+  expectFault(faultOf(b, {}, strictDpu()), "dpu-dma-alignment", "transfer of 16 bytes between WRAM address 0x4", 2);
   DpuBuilder c;
   c.move(0, 12);
   c.transfer(Op::kSdma, dpu::kZero, 0, 16);
-  expectFault(faultOf(c), "dpu-dma-alignment", "MRAM address 0xc", 2);
+  expectFault(faultOf(c, {}, strictDpu()), "dpu-dma-alignment", "MRAM address 0xc", 2);
+}
+
+TEST(DpuWarnings, OnceAnInstructionWhoseAddressesAreNotAligned) {
+  DpuBuilder b;
+  b.move(0, 68);
+  b.move(1, 109);
+  b.move(2, 5);
+  const int top = b.here();
+  b.transfer(Op::kLdma, 0, 1, 16);
+  b.imm(Op::kAdd, 1, 1, 8);
+  b.loop(2, top);
+  b.transfer(Op::kSdma, 0, 1, 8);
+  const auto image = imageOf(b);
+  const auto run = sim::dpu::Dpu(image, handDpu()).simulate();
+  ASSERT_FALSE(run.fault) << run.fault->str();
+  ASSERT_EQ(run.misaligned.size(), 2u);
+  const Diagnostic d = sim::dpu::warningOf(run.misaligned[0], image->code, handDpu());
+  EXPECT_EQ(d.str(),
+            "k.s:4: warning: instruction 3 in 'main': transfer of 16 bytes between WRAM address 0x44 and MRAM address "
+            "0x6d; DPUs ignore the remainder of a division by 8 [dpu-dma-alignment]\n  hint: align both addresses; "
+            "--set dpu.strict_dma=on makes it a fault");
+  EXPECT_EQ(run.misaligned[1].pc, 6u);
+  const auto estimate = sim::dpu::Dpu(image, handDpu()).estimate();
+  ASSERT_TRUE(estimate);
+  EXPECT_EQ(estimate->misaligned, run.misaligned);
+  EXPECT_EQ(estimate->cycles, run.cycles);
+}
+
+TEST(DpuWarnings, ATransferBeginsAtTheMultipleOfEightBelow) {
+  DpuBuilder b;
+  b.move(0, 71);
+  b.move(1, 13);
+  b.transfer(Op::kLdma, 0, 1, 8);
+  sim::dpu::Dpu dpu(imageOf(b), handDpu());
+  const std::array<std::uint8_t, 8> eight = {1, 2, 3, 4, 5, 6, 7, 8};
+  dpu.writeMram(8, std::as_bytes(std::span(eight)));
+  EXPECT_FALSE(dpu.simulate().fault);
+  std::array<std::uint8_t, 8> got{};
+  dpu.readWram(64, std::as_writable_bytes(std::span(got)));
+  EXPECT_EQ(got, eight);
+}
+
+TEST(DpuFaults, ABarrierThatIsNeverPassedNamesEveryTasklet) {
+  DpuBuilder b;
+  b.boot(3);
+  const int toEnd = b.here();
+  b.jump(dpu::Condition::kZ, dpu::kId, 1, 0);  // one does not come
+  b.barrier(3, 64, 9);
+  b.imm(Op::kAdd, 0, 0, 1);
+  b.code()[static_cast<std::size_t>(toEnd)].target = static_cast<std::uint16_t>(b.here());
+  const Diagnostic d = faultOf(b);
+  EXPECT_EQ(d.code, "dpu-deadlock");
+  EXPECT_EQ(d.kind, DiagnosticKind::kFault);
+  EXPECT_EQ(d.where.line, 10);
+  EXPECT_EQ(d.message,
+            "no tasklet can go on; tasklets 0, 2 at instruction 9 in 'main' (k.s:10): stopped until another tasklet "
+            "resumes it; tasklet 1 has ended");
+  EXPECT_FALSE(sim::dpu::Dpu(imageOf(b), handDpu()).estimate());
+}
+
+TEST(DpuFaults, TaskletsThatWaitForEachOthersLocksAreNamed) {
+  DpuBuilder b;
+  b.boot(2);
+  const int toOther = b.here();
+  b.jump(dpu::Condition::kZ, dpu::kId, 1, 0);
+  b.lock(5);
+  for (int i = 0; i < 9; ++i) b.imm(Op::kAdd, 0, 0, 1);
+  b.lock(6);
+  b.end();
+  b.code()[static_cast<std::size_t>(toOther)].target = static_cast<std::uint16_t>(b.here());
+  b.lock(6);
+  for (int i = 0; i < 9; ++i) b.imm(Op::kAdd, 0, 0, 1);
+  b.lock(5);
+  const Diagnostic d = faultOf(b);
+  EXPECT_EQ(d.code, "dpu-deadlock");
+  EXPECT_NE(d.message.find("tasklet 0 at instruction 13 in 'main' (k.s:14): waits for atomic bit 6"), std::string::npos)
+      << d.str();
+  EXPECT_NE(d.message.find("tasklet 1 at instruction 25 in 'main' (k.s:26): waits for atomic bit 5"), std::string::npos)
+      << d.str();
+}
+
+TEST(DpuFaults, ALockThatItsOwnerTakesAgainIsSaid) {
+  DpuBuilder b;
+  b.lock(5);
+  b.lock(5);
+  expectFault(faultOf(b), "dpu-deadlock", "tasklet 0 at instruction 1 in 'main' (k.s:2): waits for atomic bit 5", 2);
+}
+
+TEST(DpuFaults, ResumingATaskletThatNeverStopsIsSaid) {
+  DpuBuilder b;
+  dpu::Instruction &i = b.imm(Op::kResume, dpu::kZero, dpu::kZero, 7);
+  DpuBuilder::branch(i, dpu::Condition::kNz, 0);
+  expectFault(faultOf(b), "dpu-deadlock", "waits to resume tasklet 7", 1);
+}
+
+TEST(DpuFaults, AStopWithNothingBehindItIsAnEnd) {
+  DpuBuilder b;
+  b.stop(2);  // then a jump back
+  b.imm(Op::kCall, dpu::kZero, dpu::kZero, 0);
+  b.imm(Op::kCall, dpu::kZero, dpu::kZero, 0);
+  EXPECT_EQ(faultOf(b).code, "");
 }
 
 TEST(DpuFaults, TransfersEndInMram) {
@@ -70,7 +186,7 @@ TEST(DpuFaults, JumpsStayInTheProgram) {
 
 TEST(DpuFaults, RunningPastTheEndIsSaid) {
   DpuBuilder b;
-  b.stop(2);  // resumed by nobody; the next tasklet runs on
+  b.stop(2);
   DpuBuilder c;
   c.imm(Op::kCall, dpu::kZero, dpu::kZero, 2);
   const Diagnostic d = faultOf(c);

@@ -47,6 +47,78 @@ TEST(Selection, AComparisonIsOneInstructionWhereItIsAValueAndWhereItBranches) {
   EXPECT_NE(text.find("sw r1, 0, 7\n"), std::string::npos) << text;
 }
 
+/// What `f` becomes that compares %a and %b, 64 bits each, and branches.
+std::string branchOn(const std::string &comparison) {
+  return body("declare void @g()\ndefine void @f(i64 %a, i64 %b) { %c = icmp " + comparison +
+              "\n br i1 %c, label %x, label %y\nx: call void @g()\n ret void\ny: ret void }");
+}
+
+TEST(Selection, ABranchOn64BitsIsTwoInstructionsAndOneOnZero) {
+  for (const auto &[comparison, first, second] :
+       {std::tuple("eq i64 %a, %b", "sub zero, r1, r3\n", "subc zero, r0, r2, xnz, .L"),
+        std::tuple("ne i64 %a, %b", "sub zero, r1, r3\n", "subc zero, r0, r2, xz, .L"),
+        std::tuple("slt i64 %a, %b", "sub zero, r1, r3\n", "subc zero, r0, r2, ges, .L"),
+        std::tuple("ugt i64 %a, %b", "sub zero, r1, r3\n", "subc zero, r0, r2, xleu, .L"),
+        std::tuple("eq i64 %a, 7", "sub zero, r1, 7, false\n", "subc zero, r0, 0, xnz, .L")}) {
+    const std::string text = branchOn(comparison);
+    EXPECT_NE(text.find(std::string(first) + second), std::string::npos) << text;
+    EXPECT_EQ(text.find("jneq"), std::string::npos) << text;
+  }
+  EXPECT_NE(branchOn("ne i64 %a, 0").find("or r0, r1, r0, z, .L"), std::string::npos) << branchOn("ne i64 %a, 0");
+  EXPECT_EQ(body("define i32 @f(i64 %a, i64 %b, i32 %x, i32 %y) { %c = icmp eq i64 %a, %b\n"
+                 " %r = select i1 %c, i32 %x, i32 %y\n ret i32 %r }")
+                .find("jneq"),
+            std::string::npos);
+}
+
+/// The instructions of `text` between the first line with `from` and the first behind it with `to`.
+std::string between(const std::string &text, const std::string &from, const std::string &to) {
+  const std::size_t begin = text.find('\n', text.find(from)) + 1;
+  return text.substr(begin, text.rfind('\n', text.find(to, begin)) + 1 - begin);
+}
+
+TEST(Selection, NothingThatNeedsNoLockStandsBetweenAcquireAndRelease) {
+  const std::string lock = " call void asm sideeffect \"acquire $0, 0, nz, .\", \"r,~{memory}\"(i32 %l)\n",
+                    unlock = " call void asm sideeffect \"release $0, 0, nz, . + 1\", \"r,~{memory}\"(i32 %l)\n",
+                    bump = " %v = load i32, ptr %p\n %w = add i32 %v, 1\n store i32 %w, ptr %p\n";
+  // A product by the library, made before the lock, of which the place depends.
+  const std::string wide = body(
+      "@h = external global [64 x i32]\ndefine void @f(i64 %a, i64 %b, i32 %l) {\n"
+      " %m = mul i64 %a, %b\n %s = lshr i64 %m, 40\n" +
+      lock + " %p = getelementptr [64 x i32], ptr @h, i32 0, i64 %s\n" + bump + unlock + " ret void }");
+  EXPECT_LT(wide.find("call r23, __muldi3"), wide.find("acquire")) << wide;
+  EXPECT_TRUE(std::regex_match(between(wide, "acquire", "release"),
+                               std::regex("lw (r\\d+), (r\\d+), h\nadd \\1, \\1, 1\nsw \\2, h, \\1\n")))
+      << wide;
+  // A sum of products in place: not fused with the sum that the lock guards.
+  const std::string steps = body(
+      "define void @f(ptr %q, ptr %p, i32 %l) { br label %n\nn: %i = phi i32 [0, %0], [%k, %n]\n"
+      " %x = load volatile i32, ptr %q\n %y = load volatile i32, ptr %q\n %m = mul i32 %x, %y\n" +
+      lock + " %v = load i32, ptr %p\n %w = add i32 %v, %m\n store i32 %w, ptr %p\n" + unlock +
+      " %k = add i32 %i, 1\n %c = icmp ne i32 %k, 100\n br i1 %c, label %n, label %e\ne: ret void }");
+  EXPECT_EQ(between(steps, "acquire", "release").find("mul_step"), std::string::npos) << steps;
+  // What the source computes inside, and what it computes behind.
+  const std::string inside =
+      body("define i32 @f(i32 %a, i32 %b, ptr %p, i32 %l) {\n" + lock +
+           " %x = xor i32 %a, %b\n %y = lshr i32 %x, 3\n %v = load i32, ptr %p\n %w = add i32 %v, %y\n"
+           " store i32 %w, ptr %p\n" +
+           unlock + " %r = mul i32 %a, 77\n ret i32 %r }");
+  EXPECT_TRUE(std::regex_match(between(inside, "acquire", "release"),
+                               std::regex("lw (r\\d+), r2, 0\nadd (r\\d+), \\1, r\\d+\nsw r2, 0, \\2\n")))
+      << inside;
+}
+
+TEST(Selection, AnAddressThatIsComputedFurtherAfterALockStaysAfterItsOperands) {
+  // An element of an array in MRAM is read through a number.
+  const std::string text = body(
+      "@t = external addrspace(255) global [8 x i32]\ndeclare i32 @__mram_load32(i32)\n"
+      "define i32 @f(i32 %i, i32 %l) {\n %k = and i32 %i, 7\n"
+      " call void asm sideeffect \"acquire $0, 0, nz, .\", \"r,~{memory}\"(i32 %l)\n"
+      " %p = getelementptr [8 x i32], ptr addrspace(255) @t, i32 0, i32 %k\n"
+      " %n = ptrtoint ptr addrspace(255) %p to i32\n %v = call i32 @__mram_load32(i32 %n)\n ret i32 %v }");
+  EXPECT_LT(text.find("acquire"), text.find("call r23, __mram_load32")) << text;
+}
+
 TEST(Selection, ALoopEndsInTheOperationThatCounts) {
   const std::string text = body(
       "define void @f(ptr %p, i32 %n) { br label %l\n"

@@ -1,7 +1,10 @@
 /* Every header and every macro once: this only has to compile. headers.cpp is the same in C++. */
 #include <dpu.h>
+#include <dpu_checkpoint.h>
+#include <dpu_description.h>
 #include <dpu_error.h>
 #include <dpu_log.h>
+#include <dpu_management.h>
 #include <dpu_probe.h>
 #include <dpu_program.h>
 #include <dpu_types.h>

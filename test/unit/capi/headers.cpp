@@ -1,1 +1,3 @@
 #include "headers.c"
+//
+#include <dpu>

@@ -81,7 +81,7 @@ TEST(DpuTransfer, LargeTransfersOfManyDpusComeBackWhole) {
       ASSERT_EQ(dpu_prepare_xfer(dpu, (isBack ? in : out).data() + i * words), DPU_OK);
     }
     ASSERT_EQ(
-        dpu_push_xfer(dpus.set, isBack ? DPU_XFER_FROM_DPU : DPU_XFER_TO_DPU, kHeap, 8, words * 8, DPU_XFER_PARALLEL),
+        dpu_push_xfer(dpus.set, isBack ? DPU_XFER_FROM_DPU : DPU_XFER_TO_DPU, kHeap, 8, words * 8, DPU_XFER_DEFAULT),
         DPU_OK);
   }
   EXPECT_TRUE(in == out);

@@ -225,6 +225,28 @@ f: nop
   EXPECT_EQ(symbolNamed(object, "alias")->value, 16u);
 }
 
+TEST(Assembler, SemicolonsSeparateStatements) {
+  const Object object =
+      assembledObject("f: nop; move r0, 1 ; jump r23 // ; nop\n .data; .ascii \"a;b\"; .byte 59 /* ; */\n");
+  EXPECT_EQ(object.sections[0].bytes.size(), 24u);
+  EXPECT_EQ(std::string(object.sections[1].bytes.begin(), object.sections[1].bytes.end()), "a;b;");
+}
+
+TEST(Assembler, LabelsThatAreNumbersMeanTheNearest) {
+  const Object numbers = assembledObject(
+      "64: add r0, r0, -1, nz, 64b\n jeq r1, 0, 64f\n64: jump 64b\n jump 1f + 1; 1: nop; 1: nop; jump 1b\n");
+  const Object names =
+      assembledObject("a: add r0, r0, -1, nz, a\n jeq r1, 0, b\nb: jump b\n jump c + 1\nc: nop\nd: nop\n jump d\n");
+  const auto places = [](const Object &object) {
+    std::vector<std::pair<std::uint32_t, std::int64_t>> found;
+    for (const Relocation &r : object.sections[0].relocations)
+      found.emplace_back(r.offset, object.symbols[r.symbol].value + r.addend);
+    return found;
+  };
+  EXPECT_EQ(places(numbers), places(names));
+  EXPECT_EQ(numbers.sections[0].bytes, names.sections[0].bytes);
+}
+
 TEST(Assembler, CommentsOfAllKindsAreBlank) {
   const Object object = assembledObject("# 1 \"a.c\"\n nop // one\n /* two\n nop\n */ nop\nx: y: nop /* z: */\n");
   EXPECT_EQ(wordsOf(*sectionNamed(object, ".text")).size(), 3u);

@@ -52,6 +52,15 @@ TEST(Elf, AnObjectIsReadAsItWasWritten) {
   EXPECT_EQ(linkedCode({*back}), linkedCode({object})) << "addresses, words, symbols and lines";
 }
 
+TEST(Elf, ARetainedSectionStaysRetained) {
+  const Object object = assembledObject(" .section .data.kept,\"awR\"\n .long 1\n .data\n .long 2\n");
+  const Result<Object> read = readObject(writeObject(object), "a.o");
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(read->sections, object.sections);
+  EXPECT_TRUE(std::any_of(read->sections.begin(), read->sections.end(),
+                          [](const Section &s) { return s.name == ".data.kept" && s.isRetained; }));
+}
+
 TEST(Elf, AnExecutableIsReadAsItWasWritten) {
   const Code code = linkedCode({assembledObject(kText)});
   const std::string file = writeExecutable(code);

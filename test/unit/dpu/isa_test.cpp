@@ -173,10 +173,11 @@ TEST(Isa, StoresNameBaseOffsetAndValue) {
 TEST(Isa, WhatTheFactsLeaveOpenIsMarked) {
   for (const char *text : {"hash r1, r2, r3", "sats r1, r2", "lsl1x r1, r2, 3", "lsr1x r1, r2, r3",
                            "ldma_dbg r1, r2, 0", "sdma_dbg r1, r2, 0", "lw !big, r1, r2, 0", "sh !big, r1, 0, r2",
-                           "sd r1, 0, -1", "add r1, r2, r3, nc5, 4", "mul_ul_ul r1, r2, r3, small, 4"}) {
+                           "sd r1, 0, -1", "mul_ul_ul r1, r2, r3, small, 4"}) {
     EXPECT_FALSE(decoded(text).isEstablished) << text;
   }
-  for (const char *text : {"cmpb4 r1, r2, r3", "cls r1, r2", "sd r1, 0, 1", "add r1, r2, r3, nc, 4", "lw r1, r2, 0"}) {
+  for (const char *text : {"cmpb4 r1, r2, r3", "cls r1, r2", "sd r1, 0, 1", "add r1, r2, r3, nc, 4", "lw r1, r2, 0",
+                           "add r1, r2, r3, nc5, 4", "addc r1, r2, 7, nc14, 4"}) {
     EXPECT_TRUE(decoded(text).isEstablished) << text;
   }
 }

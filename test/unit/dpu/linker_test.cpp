@@ -206,8 +206,82 @@ TEST(Linker, EveryFileOfTheRuntimeLibraryLinksWithTheOthers) {
   std::vector<Object> objects = runtimeLibrary();
   if (objects.empty()) GTEST_SKIP() << "no run-time library yet";
   objects.push_back(assembledObject(" .globl main\nmain: jump r23\n"));
-  const Result<Code> code = link(std::move(objects), {});
+  LinkOptions options;
+  options.collects = false;
+  const Result<Code> code = link(std::move(objects), options);
   EXPECT_TRUE(code.ok()) << code.diagnostics().front().str();
+}
+
+// What nobody needs.
+
+/// Code that begins at main, and a section of a function that prints and its text, which nothing leads to.
+const std::string kStart = " .section .text.__bootstrap,\"ax\"\n call r23, main\n stop\n";
+const std::string kUnused =
+    " .section .text.unused,\"ax\"\n .globl unused\nunused: move r0, words\n call r23, print\n jump r23\n"
+    " .section .rodata.words,\"a\"\nwords: .asciz \"never printed\"\n";
+const std::string kMain = " .section .text.main,\"ax\"\n .globl main\nmain: jump r23\n";
+const std::string kPrint =
+    " .section .text.print,\"ax\"\n .globl print\nprint: move r1, log\n jump r23\n"
+    " .section .mram.log,\"aw\",@nobits\nlog: .zero 65536\n";
+
+TEST(Linker, SectionsThatNothingLeadsToAreLeftOut) {
+  const std::vector<Object> library = {assembledObject(kPrint)};
+  const Code code = linked({kStart + kMain + kUnused}, {}, &library);
+  EXPECT_EQ(code.instructions.size(), 3u);
+  EXPECT_EQ(code.symbolNamed("unused"), nullptr);
+  EXPECT_EQ(code.symbolNamed("print"), nullptr) << "only what is left out refers to it";
+  EXPECT_EQ(code.mramUsed, 0u);
+  const Code with = linked({kStart + kMain + " call r23, unused\n" + kUnused}, {}, &library);
+  EXPECT_NE(with.symbolNamed("print"), nullptr);
+  EXPECT_EQ(with.mramUsed, 65536u);
+}
+
+TEST(Linker, WhatDataPointsToIsNeeded) {
+  const Code code = linked({kStart + " .section .text.main,\"ax\"\n .globl main\nmain: lw r0, zero, table\n jump r23\n"
+                                     " .section .data.table,\"aw\"\ntable: .long f\n .section .data.other,\"aw\"\n"
+                                     "other: .long g\n .section .text.f,\"ax\"\nf: jump r23\n"
+                                     " .section .text.g,\"ax\"\ng: jump r23\n"});
+  EXPECT_NE(code.symbolNamed("f"), nullptr);
+  EXPECT_EQ(code.symbolNamed("g"), nullptr) << "only a variable that nobody reads points to it";
+}
+
+TEST(Linker, WhatHostsLookForStaysWithWhatItPointsTo) {
+  const Code code = linked({kStart + kMain +
+                            " .section .dpu_host,\"aw\"\n .globl shared\nshared: .long f\n"
+                            " .section .mram.table,\"aw\"\n .globl table\ntable: .quad 1\n"
+                            " .section .mram.noinit.room,\"aw\",@nobits\n .globl room\nroom: .zero 8\n"
+                            " .section .data.kept,\"awR\"\n .globl kept\nkept: .long 4\n"
+                            " .section .data.dropped,\"aw\"\n .globl dropped\ndropped: .long 5\n"
+                            " .section .text.f,\"ax\"\nf: jump r23\n"});
+  for (const char *name : {"shared", "table", "room", "kept", "f"}) EXPECT_NE(code.symbolNamed(name), nullptr) << name;
+  EXPECT_EQ(code.symbolNamed("dropped"), nullptr);
+}
+
+TEST(Linker, NothingIsLeftOutWhereNobodyKnowsTheStartOrWhereToldSo) {
+  EXPECT_NE(linked({" .section .text.f,\"ax\"\nf: nop\n .section .text.g,\"ax\"\ng: nop\n"}).symbolNamed("g"), nullptr);
+  const std::vector<Object> library = {assembledObject(kPrint)};
+  LinkOptions all;
+  all.collects = false;
+  EXPECT_NE(linked({kStart + kMain + kUnused}, all, &library).symbolNamed("print"), nullptr);
+  LinkOptions keep;
+  keep.keep = {"print", "nobody"};
+  const Code code = linked({kStart + kMain + kUnused}, keep, &library);
+  EXPECT_NE(code.symbolNamed("print"), nullptr);
+  EXPECT_EQ(code.symbolNamed("unused"), nullptr);
+}
+
+TEST(Linker, AnUndefinedSymbolOfCodeThatNobodyNeedsIsNoError) {
+  EXPECT_EQ(linked({kStart + kMain + kUnused}).instructions.size(), 3u);
+}
+
+TEST(Linker, TheLibraryGivesWayToAProgramsOwnFunctions) {
+  // mem_reset is in one file with mem_alloc, which the program calls.
+  const Result<Code> code = loadProgram(
+      " .globl main\nmain: call r23, mem_alloc\n call r23, mem_reset\n jump r23\n"
+      " .globl mem_reset\nmem_reset: move r0, 77\n jump r23\n",
+      "m.s", {});
+  ASSERT_TRUE(code.ok()) << code.diagnostics().front().str();
+  EXPECT_EQ(textAt(*code, (addressOf(*code, "mem_reset") >> 3) & 0xffff), "move r0, 77");
 }
 
 }  // namespace

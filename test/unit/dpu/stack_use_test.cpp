@@ -72,7 +72,7 @@ TEST(StackUse, FunctionsOfOneNameAreTheLargest) {
 }
 
 TEST(StackUse, PointersLeadToWhateverTheyMayPointTo) {
-  const std::string callers = function("main", " .set stack_size.main, 8\n call r23, r5\n jump r23\n") +
+  const std::string callers = function("main", " .set stack_size.main, 8\n move r5, f\n call r23, r5\n jump r23\n") +
                               function("f", " .set stack_size.f, 56\n jump r23\n");
   EXPECT_EQ(useOf({callers + " .set pointed_to.f, 0\n"}).bytes, 64);
   EXPECT_EQ(useOf({callers}).doubts, Names{"'main' calls through a pointer"});

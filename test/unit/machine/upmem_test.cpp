@@ -76,5 +76,21 @@ TEST(DpuLink, RatesAreInterpolatedInLogarithmsAndRanksAddUp) {
   EXPECT_DOUBLE_EQ(DpuLink::rateOf(l.write, l.writeLimitGBps, 2560, 40), l.writeLimitGBps);
 }
 
+TEST(DpuLink, CostsOfCallsAreInterpolatedLinearlyInTheDpusOfARank) {
+  const DpuLink l = *load("upmem").host.dpus;
+  EXPECT_EQ(l.costOf(l.launch, 1, 1).value, 30e6);
+  EXPECT_EQ(l.costOf(l.launch, 64, 1).value, 150e6);
+  EXPECT_EQ(l.costOf(l.launch, 2560, 40).value, 150e6) << "ranks at the same time";
+  EXPECT_EQ(l.costOf(l.writeCall, 1, 1).value, 36e6);
+  EXPECT_EQ(l.costOf(l.writeCall, 64, 1).value, 98e6);
+  EXPECT_NEAR(l.costOf(l.writeCall, 22, 1).value, 36e6 + 62e6 * 21 / 63, 1);
+  EXPECT_EQ(l.costOf(l.writeCall, 128, 2).value, 98e6);
+}
+
+TEST(DpuLink, EveryFurtherRankAddsWhatTheMachineSays) {
+  const DpuLink l = *load("upmem", {{"host.dpus.rank_call", "10 us"}}).host.dpus;
+  EXPECT_NEAR(l.costOf(l.launch, 2560, 40).value, 150e6 + 39 * 10e6, 1);
+}
+
 }  // namespace
 }  // namespace pimento::machine

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "pimento/sim/dpu/dma.h"
+#include "pimento/sim/dpu/step.h"
 #include "test/support/cases.h"
 #include "test/support/dpu_builder.h"
 #include "test/support/plain_dpu.h"
@@ -28,6 +29,115 @@ TEST(DpuCore, RandomProgramsGiveWhatAPlainExecutorGives) {
     std::vector<std::byte> wram(plain.wram.size());
     dpu.readWram(0, wram);
     ASSERT_EQ(std::memcmp(wram.data(), plain.wram.data(), wram.size()), 0) << "program " << i;
+  }
+}
+
+TEST(DpuCore, NoCarryOfLowBitsIsThatOfAPlainAddition) {
+  using enum dpu::Condition;
+  Rng rng(7);
+  for (int n = 0; n < 20'000; ++n) {
+    const int bits = static_cast<int>(rng.integer(5, 14));
+    const std::uint64_t low = (std::uint64_t{1} << bits) - 1;
+    const auto word = [&] { return static_cast<std::uint32_t>(rng.integer(0, (std::int64_t{1} << 32) - 1)); };
+    // Half of them near the border.
+    std::uint32_t x = word();
+    std::uint32_t y = n % 2 == 0 ? word() : static_cast<std::uint32_t>(low - x + rng.integer(0, 2));
+    dpu::Instruction i;
+    i.op = rng.integer(0, 1) == 0 ? dpu::Op::kAdd : dpu::Op::kAddc;
+    i.dst = 3;
+    i.a = 1;
+    i.b = rng.integer(0, 1) == 0 ? 2 : dpu::kImmediate;
+    i.imm = static_cast<std::int32_t>(y);
+    i.use = dpu::ConditionUse::kBranch;
+    i.condition = static_cast<dpu::Condition>(static_cast<int>(kNc5) + bits - 5);
+    i.target = 77;
+    sim::dpu::Context k;
+    k.regs[1] = x;
+    k.regs[2] = y;
+    k.c = rng.integer(0, 1) == 0;
+    const std::uint64_t carryIn = i.op == dpu::Op::kAddc && k.c ? 1 : 0;
+    executeAlu(sim::dpu::Step(i), k);
+    EXPECT_EQ(k.regs[3], static_cast<std::uint32_t>(x + y + carryIn));
+    EXPECT_EQ(k.pc == 77, (x & low) + (y & low) + carryIn <= low) << bits << " " << x << " " << y << " " << carryIn;
+  }
+}
+
+std::vector<std::byte> wramOf(const Dpu &dpu) {
+  std::vector<std::byte> wram(64 << 10);
+  dpu.readWram(0, wram);
+  return wram;
+}
+std::vector<std::byte> mramOf(const Dpu &dpu) {
+  std::vector<std::byte> mram(25 << 16);
+  dpu.readMram(0, mram);
+  return mram;
+}
+
+void expectSame(const RunResult &fast, const RunResult &plain, const std::string &what) {
+  EXPECT_EQ(fast.cycles, plain.cycles) << what;
+  EXPECT_EQ(fast.counts, plain.counts) << what;
+  EXPECT_EQ(fast.executed, plain.executed) << what;
+  EXPECT_EQ(fast.waited, plain.waited) << what;
+  EXPECT_EQ(fast.engineTicks, plain.engineTicks) << what;
+  EXPECT_EQ(fast.misaligned, plain.misaligned) << what;
+  EXPECT_EQ(fast.isCutOff, plain.isCutOff) << what;
+  EXPECT_EQ(fast.fault ? fast.fault->str() : "", plain.fault ? plain.fault->str() : "") << what;
+}
+
+TEST(DpuSimulation, WithoutTimeComputesTheSame) {
+  for (std::int64_t i = 0; i < caseCount(150); ++i) {
+    Rng rng(static_cast<std::uint64_t>(9000 + i));
+    const int tasklets = static_cast<int>(rng.integer(1, 24));
+    const RandomDpuProgram program(
+        rng, {.tasklets = tasklets, .branchesOnData = true, .hasBarriers = false, .statements = 14});
+    Dpu untimed(program.image(), handDpu()), timed(untimed);
+    const RunResult run = untimed.simulate({.isTimed = false}), other = timed.simulate();
+    ASSERT_FALSE(run.fault) << run.fault->str();
+    EXPECT_EQ(run.cycles.value, 0);
+    EXPECT_EQ(run.counts.mramReadBytes, other.counts.mramReadBytes) << i;
+    // But for the registers and words that say who came last.
+    std::vector<std::byte> a = wramOf(untimed), b = wramOf(timed);
+    EXPECT_TRUE(std::equal(a.begin(), a.begin() + 24 * 2048, b.begin())) << "program " << i;
+    EXPECT_TRUE(mramOf(untimed) == mramOf(timed)) << "program " << i;
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+TEST(DpuSimulation, WithoutTimeEndsAtTheLimitAndAtDeadlocksToo) {
+  DpuBuilder endless;
+  endless.imm(dpu::Op::kCall, dpu::kZero, dpu::kZero, 0);
+  EXPECT_EQ(Dpu(endless.image(), handDpu()).simulate({.isTimed = false, .maxInstructions = 1'000'000}).fault->code,
+            "dpu-instruction-limit");
+  DpuBuilder stuck;
+  stuck.boot(2);
+  stuck.lock(5);
+  stuck.end();
+  EXPECT_EQ(Dpu(stuck.image(), handDpu()).simulate({.isTimed = false}).fault->code, "dpu-deadlock");
+}
+
+TEST(DpuSimulation, IsThatOfAPlainLoopOverInstructions) {
+  for (std::int64_t i = 0; i < caseCount(200); ++i) {
+    Rng rng(static_cast<std::uint64_t>(5000 + i));
+    const int tasklets = static_cast<int>(rng.integer(1, 24));
+    const RandomDpuProgram program(rng, {.tasklets = tasklets,
+                                         .branchesOnData = true,
+                                         .races = rng.integer(0, 3) != 0,
+                                         .statements = static_cast<int>(rng.integer(4, 16))});
+    Dpu fast(program.image(), handDpu());
+    const std::uint32_t pattern = 0x01020304;
+    fast.fillMram(0, 24 << 16, std::as_bytes(std::span(&pattern, 1)));
+    Dpu plain(fast);
+    // Some end early, or at an access that does not exist.
+    sim::dpu::RunOptions options;
+    if (i % 4 == 0) options.maxInstructions = rng.integer(1, 20'000);
+    const RunResult ofFast = fast.simulate(options);
+    options.isPlain = true;
+    const RunResult ofPlain = plain.simulate(options);
+    const std::string what = "program " + std::to_string(i) + " on " + std::to_string(tasklets) + " tasklets";
+    expectSame(ofFast, ofPlain, what);
+    EXPECT_TRUE(wramOf(fast) == wramOf(plain)) << what;
+    EXPECT_TRUE(mramOf(fast) == mramOf(plain)) << what;
+    if (testing::Test::HasFailure()) return;
   }
 }
 
@@ -128,6 +238,29 @@ TEST(DpuFastForward, LoopsOverUnknownDataAreSkipped) {
   const auto estimate = dpu.estimate();
   ASSERT_TRUE(estimate);
   EXPECT_LT(estimate->cyclesSimulated.value, estimate->cycles.value / 4);
+}
+
+TEST(DpuFastForward, LoopsThatEndWithALowCarryAreSkipped) {
+  Rng rng(11);
+  for (int bits = 5; bits <= 14; ++bits)
+    for (const int step : {1, 4, 8, -8, 12}) {
+      const auto noCarry = static_cast<dpu::Condition>(static_cast<int>(dpu::Condition::kNc5) + bits - 5);
+      DpuBuilder b;
+      b.boot(16);
+      b.move(0, static_cast<int>(rng.integer(0, 30)));
+      b.move(2, static_cast<int>(rng.integer(1, 60)));
+      const int top = b.here();
+      b.imm(dpu::Op::kAdd, 1, 1, 3);
+      DpuBuilder::branch(b.imm(dpu::Op::kAdd, 0, 0, step), noCarry, top);
+      b.reg(dpu::Op::kAdd, 3, 3, 1);
+      b.loop(2, top);
+      b.end();
+      const auto estimate = Dpu(b.image(), handDpu()).estimate();
+      const RunResult run = Dpu(b.image(), handDpu()).simulate();
+      ASSERT_TRUE(estimate);
+      EXPECT_EQ(estimate->cycles, run.cycles) << bits << " " << step;
+      EXPECT_EQ(estimate->executed, run.executed) << bits << " " << step;
+    }
 }
 
 TEST(DpuFastForward, GivesUpWhereUnknownDataDecideTheTime) {

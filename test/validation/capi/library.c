@@ -123,9 +123,10 @@ static __noinline void checkBuiltIns(void) {
   CHECK(r == 8);
   __builtin_cmpb4_rrr(r, 0x11223344, 0x11003300);
   CHECK(r == 0x01000100);
-  __builtin_rol_rri(r, 0x80000001, 4);
+  __builtin_rol_rri(r, 0x80000001, "4");
   CHECK(r == 0x18);
-  __builtin_lsl_add_rrri(r, 5, 3, 4);
+  __builtin_lsl_add_rrri(r, 5, 3, "4");
+  __builtin_nop_();
   CHECK(r == 53);
   __builtin_mul_sl_ul_rrr(r, 0xff, 0xff);
   CHECK((int32_t)r == -255);

@@ -1,0 +1,10 @@
+// What both halves know.
+#pragma once
+
+#include <stdint.h>
+
+#ifndef T
+#define T int64_t
+#endif
+#define BLOCK_ELEMENTS ((1 << BL) / (uint32_t)sizeof(T))
+#define MAX_ELEMENTS 4096
