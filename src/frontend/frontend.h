@@ -5,6 +5,8 @@
 // (base/module.h); a copy whose module is missing answers llvm-module. Index notation lives in `kernel` (notation.h).
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,7 +21,7 @@ namespace pimento::frontend {
 
 /// What a user may say beside the text of an MLIR file.
 struct MlirOptions {
-  /// `--function`: the func.func to import; empty means the first public one with a body.
+  /// `--function`: the func.func to import; empty means the first public one with a body that no other one calls.
   std::string function;
   /// `--size`: extents of dynamic dimensions ('?'). Three ways to name one:
   ///   d0, d1, ...  loop of the first structured op that has a loop of that number (d0 of linalg.matvec: its rows)
@@ -56,6 +58,8 @@ struct Imported {
   TensorsOfFunction tensors;
   std::vector<std::string> mappings;  ///< `pimento.mapping` of each kernel's op; empty where it has none
   std::string target;                 ///< `pimento.target` of the function: the machine the mappings are for
+  std::map<int, std::vector<std::byte>> contents;  ///< of constants with several values, by tensor: inputs
+  Diagnostics warnings;
 };
 
 /// One function of an MLIR file that has been read, in which '?' and index arguments are still names. Several threads

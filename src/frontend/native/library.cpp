@@ -54,6 +54,13 @@ void onUndefinedMlir(std::int32_t what, std::int32_t line, std::int32_t column) 
   endUndefined(static_cast<Undefined>(what), line, column);
 }
 
+/// What LLVM makes of a sine and a cosine of one number.
+template <typename T>
+void bothOf(T x, T *sine, T *cosine) {
+  *sine = std::sin(x);
+  *cosine = std::cos(x);
+}
+
 /// exp(y log |x|) with the sign of an odd power; small powers are products. What kernels compute (c/kernel_library.h).
 double power(double x, double y) {
   if (y == 0) return 1;
@@ -104,9 +111,13 @@ void addMath(Functions &to) {
       F2([](float x, float y) { return static_cast<float>(power(static_cast<double>(x), static_cast<double>(y))); }));
   add(to, "sin", D(std::sin)), add(to, "sinf", F(std::sin));
   add(to, "cos", D(std::cos)), add(to, "cosf", F(std::cos));
+  add(to, "sincos", bothOf<double>), add(to, "sincosf", bothOf<float>);
   add(to, "exp2", D(std::exp2)), add(to, "exp2f", F(std::exp2));
   add(to, "log2", D(std::log2)), add(to, "log2f", F(std::log2));
   add(to, "erf", D(std::erf)), add(to, "erff", F(std::erf));
+  add(to, "log10", D(std::log10)), add(to, "expm1", D(std::expm1)), add(to, "log1p", D(std::log1p));
+  add(to, "roundeven", D(std::nearbyint)), add(to, "roundevenf", F(std::nearbyint));  // as the process rounds
+  add(to, "copysign", D2(std::copysign)), add(to, "copysignf", F2(std::copysign));
   using D3 = double (*)(double, double, double);
   using F3 = float (*)(float, float, float);
   add(to, "fma", D3(std::fma)), add(to, "fmaf", F3(std::fma));
