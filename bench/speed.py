@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """How fast the tool is: `wall_us` of fresh processes against the limits the project sets itself.
 
-usage: speed.py [--tool build/bin/pimento] [--runs 5] [--check] [--against OTHER]
+usage: speed.py [--tool build/bin/pimento] [--runs 5] [--check] [--only TEXT] [--against OTHER]
 
 `wall_us` runs from the parsed input to the finished report, first call in the process (docs/cli.md); rows called `process`
-are a whole process, from its start to its end. Each row is the
+are a whole process, from its start to its end. Rows of DPUs are CPU time (dpu_speed.py). Each row is the
 median of several processes on one core; run it on an idle machine. With --check the exit status is 1 if a limit is not
 kept. With --against each run of the tool is paired with one of OTHER, an older build, the two taking turns; the last
 column is the time of the tool as a share of that of OTHER.
@@ -21,6 +21,7 @@ import time
 from pathlib import Path
 
 import dpu_program
+import dpu_speed
 
 
 def case(label, args, value, unit, limit, is_at_least=False):
@@ -114,6 +115,8 @@ def run(tool, args):
 
 
 def measure(tool, c):
+    if "of_tool" in c:
+        return c["of_tool"](tool)
     if "lines" in c:
         return compile_ms(tool, c["lines"])
     return process_ms([tool, *c["args"]]) if c["value"] is None else c["value"](run(tool, c["args"]))
@@ -124,6 +127,7 @@ def main():
     parser.add_argument("--tool", default="build/bin/pimento")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--check", action="store_true", help="exit with 1 if a limit is not kept")
+    parser.add_argument("--only", default="", help="rows whose label contains this text")
     parser.add_argument("--against", help="another build, run in turns with the tool")
     options = parser.parse_args()
     # One core, as the limits are stated.
@@ -134,7 +138,11 @@ def main():
         {**case(f"upmem-cc, {lines} lines", None, None, "ms", limit), "lines": lines} for lines, limit in PROGRAMS
     ]
     processes = [case(f"process {' '.join(args[:2])}", args, None, "ms", PROCESS_LIMIT_MS) for args in PROCESSES]
-    for c in CASES + processes + programs:
+    of_dpus = [
+        {**case(label, None, None, unit, limit, is_at_least), "of_tool": of_tool}
+        for label, of_tool, unit, limit, is_at_least in dpu_speed.cases(options.tool)
+    ]
+    for c in [c for c in CASES + processes + programs + of_dpus if options.only in c["label"]]:
         values, others = [], []
         for _ in range(options.runs):
             values.append(measure(options.tool, c))
@@ -150,7 +158,7 @@ def main():
             ratio = median / statistics.median(others)
             share = f"{1 / ratio if c['is_at_least'] else ratio:8.3f}"
         verdict = "" if kept else "NOT KEPT"
-        print(f"{c['label']:36} {median:12.1f} {best:12.1f}  {sign} {c['limit']:9} {c['unit']:10} {verdict:9} {share}")
+        print(f"{c['label']:36} {median:12.2f} {best:12.2f}  {sign} {c['limit']:9} {c['unit']:10} {verdict:9} {share}")
     return 1 if options.check and not is_kept else 0
 
 

@@ -26,6 +26,7 @@ CallName nameOf(Call call) {
 }
 
 void Totals::add(const Totals &o) {
+  isTimed = isTimed && o.isTimed;
   sets += o.sets;
   dpus += o.dpus;
   launches += o.launches;
@@ -65,10 +66,11 @@ void Totals::add(const Totals &o) {
     if (std::ranges::find(machines, m) == machines.end()) machines.push_back(m);
 }
 
-Account::Account(const machine::Machine &machine, std::int64_t ranks, std::int64_t dpus)
+Account::Account(const machine::Machine &machine, std::int64_t ranks, std::int64_t dpus, bool isTimed)
     : machine_(machine), ranks_(static_cast<std::size_t>(ranks)) {
   sums_.sets = 1;
   sums_.dpus = dpus;
+  sums_.isTimed = isTimed;
   sums_.machines = {machine.name};
 }
 

@@ -57,6 +57,7 @@ struct Totals {
     std::int64_t count = 0;
     Picojoules energy;
   };
+  bool isTimed = true;  ///< false: some launches were executed without their time, and no sum holds in which it is
   std::int64_t sets = 0, dpus = 0;
   std::int64_t launches = 0, programRuns = 0;  ///< programRuns: of single DPUs
   std::int64_t faults = 0;                     ///< DPUs that ended in fault
@@ -76,7 +77,7 @@ struct Totals {
 
 class Account {
  public:
-  Account(const machine::Machine &machine, std::int64_t ranks, std::int64_t dpus);
+  Account(const machine::Machine &machine, std::int64_t ranks, std::int64_t dpus, bool isTimed = true);
 
   /// The host's clock: what asynchronous work that begins now must be told.
   Cycles now() const;

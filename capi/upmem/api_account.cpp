@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <string>
 
 #include "account.h"
@@ -44,6 +45,11 @@ Outcome account(const dpu_set_t &set, pimento_dpu_account_t *out) {
   out->energy_pj = t.energyTotal.value;
   out->energy_low_pj = t.energyLow.value;
   out->energy_high_pj = t.energyHigh.value;
+  if (!t.isTimed) {
+    out->kernel_cycles = 0;
+    for (double *time : {&out->kernel_ms, &out->total_ms, &out->energy_pj, &out->energy_low_pj, &out->energy_high_pj})
+      *time = std::numeric_limits<double>::quiet_NaN();
+  }
   return {};
 }
 

@@ -118,6 +118,11 @@ Outcome readProfile(std::string_view profile, Setup &setup) {
   std::int64_t jobs = 0;
   if (Outcome o = fromEnvironment("PIMENTO_JOBS", 1, 0, jobs); !o) return o;
   setup.jobs = jobCount(static_cast<int>(std::min<std::int64_t>(jobs, 1024)));
+  if (const char *timing = std::getenv("PIMENTO_TIMING"); timing != nullptr) {
+    if (timing != std::string_view("on") && timing != std::string_view("off"))
+      return wrong(fmt::format("PIMENTO_TIMING={} must be on or off", timing));
+    setup.isTimed = timing == std::string_view("on");
+  }
   return fromEnvironment("PIMENTO_MAX_INSTRUCTIONS", 1, 100'000'000'000, setup.maxInstructions);
 }
 

@@ -4,8 +4,10 @@
 //   PIMENTO_MACHINE=NAME|FILE          machine file; "upmem" unless told
 //   PIMENTO_MACHINES=FOLDER            where names are looked up
 //   PIMENTO_JOBS=N                     threads that simulate; all processors unless told
+//   PIMENTO_TIMING=off                 programs are executed without their time: reports have none
 //   PIMENTO_MAX_INSTRUCTIONS=N         a launch that issues more on one DPU ends with DPU_ERR_TIMEOUT; 10^11 unless
-//   told UPMEM_PROFILE_BASE=KEY=VALUE,...   goes before the profile
+//                                      told
+//   UPMEM_PROFILE_BASE=KEY=VALUE,...   goes before the profile
 #pragma once
 
 #include <cstdint>
@@ -21,6 +23,7 @@ struct Setup {
   std::int64_t ranks = 0, dpusPerRank = 0, tasklets = 0;
   int jobs = 1;
   std::int64_t maxInstructions = 0;
+  bool isTimed = true;
   bool hasScatterGather = false;
   std::int64_t maxBlocks = INT64_MAX;  ///< of scatter/gather, per DPU
 };

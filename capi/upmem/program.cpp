@@ -73,8 +73,9 @@ Run runOnce(dpu_t &dpu, const Setup &setup, bool isOpen) {
     sim::dpu::RunOptions options;
     if (isOpen) options.observer = &dpu.door;
     options.maxInstructions = setup.maxInstructions;
+    options.isTimed = setup.isTimed;
     sim::dpu::RunResult r = dpu.engine->simulate(options);
-    run.cycles = r.cycles;
+    if (setup.isTimed) run.cycles = r.cycles;
     run.counts = r.counts;
     run.misaligned = std::move(r.misaligned);
     run.fault = std::move(r.fault);

@@ -27,6 +27,17 @@ nlohmann::ordered_json callRow(Call call, const Totals::CallSum &sum) {
   return row;
 }
 
+/// Where programs were executed without their time: all that holds it is null.
+void leaveTimeOut(nlohmann::ordered_json &j) {
+  j["timing"] = "off: PIMENTO_TIMING=off executes programs without their time";
+  for (const char *key :
+       {"kernel_cycles", "kernel_ms", "overlap_ms", "total_ms", "energy_pj", "energy_low_pj", "energy_high_pj"})
+    j[key] = nullptr;
+  j["energy_breakdown"] = nlohmann::ordered_json::array();
+  for (nlohmann::ordered_json &row : j["calls"])
+    if (row["call"] == nameOf(Call::kLaunch).name) row["ms"] = nullptr;
+}
+
 }  // namespace
 
 std::string toJson(const Totals &t) {
@@ -59,6 +70,7 @@ std::string toJson(const Totals &t) {
   for (const Totals::Energy &e : t.energy)
     j["energy_breakdown"].push_back(
         {{"term", e.term}, {"component", e.component}, {"count", e.count}, {"pj", e.energy.value}});
+  if (!t.isTimed) leaveTimeOut(j);
   evaluate::DeviceRun run;
   targets::upmem::setCounts(run, t.counts, {}, 0);
   for (const auto &[name, value] : run.counts) j["counts"][name] = value;

@@ -14,7 +14,7 @@ namespace pimento::upmem {
 System::System(Setup s, std::int64_t dpuCount)
     : setup(std::move(s)),
       dpus(static_cast<std::size_t>(dpuCount)),
-      account(setup.machine, ceilDiv(dpuCount, setup.dpusPerRank), dpuCount) {
+      account(setup.machine, ceilDiv(dpuCount, setup.dpusPerRank), dpuCount, setup.isTimed) {
   const auto perRank = static_cast<std::uint32_t>(setup.dpusPerRank), count = static_cast<std::uint32_t>(dpuCount);
   for (std::uint32_t first = 0; first < count; first += perRank)
     ranks.push_back({first, std::min(perRank, count - first)});

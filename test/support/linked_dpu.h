@@ -26,6 +26,7 @@ inline std::shared_ptr<const sim::dpu::Image> imageOf(const std::string &text, s
   auto object = dpu::assemble(text, "test.s");
   if (!object) throw std::runtime_error(messages(object.diagnostics()));
   dpu::LinkOptions options;
+  options.collects = false;  // tests look for variables that the code does not refer to any more
   options.tasklets = tasklets;
   options.stackBytes = stackBytes;
   auto code = dpu::link({*object}, options, &dpu::runtimeLibrary());

@@ -16,6 +16,7 @@ struct RandomDpuOptions {
   int tasklets = 1;
   bool hasEvents = true;        ///< transfers, locks, barriers
   bool branchesOnData = false;  ///< on registers that hold data
+  bool hasBarriers = true;      ///< tasklets may come to them different numbers of times, and wait forever
   bool races = false;           ///< tasklets read and write the same bytes, at any address, whoever comes first
   int statements = 8;
 };
@@ -154,6 +155,7 @@ class RandomDpuProgram {
         b_.store(Op::kSw, dpu::kZero, kShared, 15);
         return b_.unlock(7);
       case 1:
+        if (!options_.hasBarriers) return arithmetic();
         return b_.barrier(options_.tasklets, kBarrier, 9);
       case 2:
         b_.imm(Op::kAdd, 15, 8, 256);

@@ -186,9 +186,11 @@ std::optional<Core::Transfer> Core::transferOf(int tasklet, const Step &s, const
   t.wram = first & 0xffffffU;
   t.mram = k.regs[s.b];
   t.bytes = 8 * (1 + (((first >> 24) + s.imm) & 255U));
-  const auto unit = static_cast<std::uint32_t>(machine.transferUnit.value);
-  const bool isMisaligned = t.wram % unit != 0 || t.mram % unit != 0;
-  if ((isMisaligned && machine.hasStrictDma) || t.bytes % unit != 0 || t.bytes > machine.transferMax.value) {
+  const auto unit = static_cast<std::uint32_t>(machine.transferUnit.value), mask = unit - 1;
+  // Of a power of two without a division.
+  const auto beyond = [&](std::uint32_t v) { return (unit & mask) == 0 ? v & mask : v % unit; };
+  const bool isMisaligned = beyond(t.wram) != 0 || beyond(t.mram) != 0;
+  if ((isMisaligned && machine.hasStrictDma) || beyond(t.bytes) != 0 || t.bytes > machine.transferMax.value) {
     fail(tasklet, "dpu-dma-alignment",
          fmt::format("transfer of {} bytes between WRAM address {:#x} and MRAM address {:#x}", t.bytes, t.wram, t.mram),
          fmt::format("addresses and sizes must be multiples of {} bytes, sizes at most {}", unit,
@@ -197,8 +199,8 @@ std::optional<Core::Transfer> Core::transferOf(int tasklet, const Step &s, const
   }
   if (isMisaligned) {
     merge(misaligned, {{k.pc, t.wram, t.mram, t.bytes}});
-    t.wram -= t.wram % unit;
-    t.mram -= t.mram % unit;
+    t.wram -= beyond(t.wram);
+    t.mram -= beyond(t.mram);
   }
   if (t.mram + std::int64_t{t.bytes} > mram.size()) {
     fail(tasklet, "dpu-mram-bounds",
@@ -238,16 +240,20 @@ void Core::loadCode(int tasklet, const Transfer &t) {
 }
 
 /// The instructions that it stands for do the arithmetic: they go forward alone, up to its end.
-void Core::product(int tasklet, const Step &s, Context &k) {
+void Core::multiply(const Step &s, Context &k) {
   const std::uint32_t end = products[s.product].end;
   const Step *step = &s;
   do {
     if (step->op == Op::kCall)
-      call(tasklet, *step, k);
+      call(0, *step, k);
     else
       executeAlu(*step, k);
     step = &steps[k.pc];
   } while (k.pc != end);
+}
+
+void Core::product(int tasklet, const Step &s, Context &k) {
+  multiply(s, k);
   const std::int64_t again = issue.now() + std::max(issue.interval(), machine.multiplier.value);
   readyAgain[static_cast<std::size_t>(tasklet)] = again;
   issue.wake(tasklet, again);
@@ -274,12 +280,13 @@ void Core::control(int tasklet, const Step &s, Context &k) {
       return;
     case Op::kTime:
     case Op::kTimeCfg: {
-      const std::int64_t now = timerCountsInstructions ? issued : issue.now();
+      const auto read = [&] { return timerCountsInstructions || !isTimed ? issued : issue.now(); };
+      const std::int64_t now = read();
       const auto value = static_cast<std::uint32_t>((now - timerBase) / kTimerUnit);
       if (s.op == Op::kTimeCfg) {
         const std::uint32_t setting = s.b == kImmediateSlot ? s.imm : k.regs[s.b];
         if (((setting >> 1) & 3) != 0) timerCountsInstructions = ((setting >> 1) & 3) == 2;
-        if ((setting & 1) != 0) timerBase = timerCountsInstructions ? issued : issue.now();
+        if ((setting & 1) != 0) timerBase = read();
       }
       if (s.extension == Extension::kNone) {
         k.regs[s.dst] = value;

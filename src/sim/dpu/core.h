@@ -54,6 +54,7 @@ struct Core {
   std::vector<std::int64_t> executed, waited;
   std::int64_t timerBase = 0, issued = 0;
   bool timerCountsInstructions = false;
+  bool isTimed = true;  ///< else the timer counts instructions whatever it is told
   std::optional<Diagnostic> fault;
   bool isCutOff = false;
   std::vector<Misaligned> misaligned;
@@ -180,8 +181,7 @@ struct Core {
     move(*t, s.op);
     if (fault) return;
     const TransferTime time = dma.issue(issue.now(), t->isRead, t->bytes, t->mram);
-    ++(t->isRead ? counts.mramReads : counts.mramWrites);
-    (t->isRead ? counts.mramReadBytes : counts.mramWriteBytes) += t->bytes;
+    countTransfer(*t);
     const std::int64_t done = std::max(time.done, issue.now() + issue.interval());
     waited[k.pc] += done - issue.now() - issue.interval();
     if (observer != nullptr)
@@ -202,6 +202,19 @@ struct Core {
     endIfAllSpin();
   }
   void product(int tasklet, const Step &s, Context &k);
+  /// What a product computes.
+  void multiply(const Step &s, Context &k);
+  void countTransfer(const Transfer &t) {
+    ++(t.isRead ? counts.mramReads : counts.mramWrites);
+    (t.isRead ? counts.mramReadBytes : counts.mramWriteBytes) += t.bytes;
+  }
+  /// Between MRAM and WRAM.
+  void moveData(const Transfer &t) {
+    if (t.isRead)
+      mram.read(t.mram, {&wram[t.wram], t.bytes});
+    else
+      mram.write(t.mram, {&wram[t.wram], t.bytes});
+  }
   /// MRAM to IRAM.
   void loadCode(int tasklet, const Transfer &t);
 

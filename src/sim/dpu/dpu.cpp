@@ -9,6 +9,7 @@
 #include "pimento/sim/dpu/fast_run.h"
 #include "pimento/sim/dpu/hazard.h"
 #include "pimento/sim/dpu/run_ahead.h"
+#include "pimento/sim/dpu/untimed_run.h"
 
 namespace pimento::sim::dpu {
 
@@ -81,10 +82,8 @@ namespace {
 void move(Core &core, int tasklet, const Core::Transfer &t, Op op) {
   if (op == Op::kLdmai)
     core.loadCode(tasklet, t);
-  else if (t.isRead)
-    core.mram.read(t.mram, {&core.wram[t.wram], t.bytes});
   else
-    core.mram.write(t.mram, {&core.wram[t.wram], t.bytes});
+    core.moveData(t);
 }
 
 template <bool kIsObserved>
@@ -126,6 +125,11 @@ RunResult Dpu::simulate(const RunOptions &options) {
   if (!core.fast) core.fast = std::make_shared<const FastCode>(core.steps);
   const bool isPlain = options.isPlain || options.observer != nullptr || core.machine.registerHazard != "none" ||
                        core.fast->changesItself();
+  core.isTimed = options.isTimed || isPlain;
+  if (!isPlain && !options.isTimed) {
+    UntimedRun(core, *core.fast).run(options);
+    return core.result(0);
+  }
   if (!isPlain) {
     FastRun(core, *core.fast).run(options);
     return core.result(0);

@@ -69,9 +69,11 @@ class Observer {
 enum class RunPart : std::uint8_t { kTurn, kSpacing, kWaits, kReads, kWrites, kRegisters, kFlags, kBytes };
 
 struct RunOptions {
-  bool isPlain = false;                      ///< simulate only, in tests: one instruction after the other
-  Observer *observer = nullptr;              ///< simulate only
+  bool isPlain = false;          ///< simulate only, in tests: one instruction after the other
+  Observer *observer = nullptr;  ///< simulate only
+  bool isTimed = true;           ///< simulate only: else what the program computes, in no time (untimed_run.h)
   std::int64_t maxInstructions = INT64_MAX;  ///< then the run ends with the fault dpu-instruction-limit
+  bool mustPay = false;                      ///< estimate only: nothing as well where it is no faster than simulate
   Weakening weakening = {};                  ///< estimate only, in tests: of RunPart
 };
 

@@ -235,10 +235,7 @@ void FastRun::event(int tasklet) {
 
 void FastRun::transfer(int tasklet, const Core::Transfer &t, Op /*op*/) {
   settle(tasklet, {t.wram, t.wram + t.bytes}, t.isRead);
-  if (t.isRead)
-    core_.mram.read(t.mram, {&core_.wram[t.wram], t.bytes});
-  else
-    core_.mram.write(t.mram, {&core_.wram[t.wram], t.bytes});
+  core_.moveData(t);
 }
 
 }  // namespace pimento::sim::dpu

@@ -9,17 +9,24 @@ namespace pimento::sim::dpu {
 namespace {
 
 constexpr std::int64_t kFarthest = 1 << 16;  // slots computed at once where nothing else ends it
+constexpr std::int64_t kProofWork = 3;       // of an instruction in a proof, in executed ones
+constexpr int kPatience = 8;                 // proofs of one loop that may fail in a row
 constexpr std::size_t kLongestPath = 4096, kMostGuards = 512;
 
 }  // namespace
 
 RunAhead::RunAhead(Core &core)
-    : core_(core), unknown_(core.wram.size()), guards_(core.wram.size()), proof_(core.steps, core.wram, unknown_) {}
+    : core_(core),
+      unknown_(core.wram.size()),
+      guards_(core.wram.size()),
+      proof_(core.steps, core.wram, unknown_),
+      heads_(core.steps.size()) {}
 
 std::optional<RunResult> RunAhead::run(const RunOptions &options) {
   Issue &issue = core_.issue;
   weakening_ = options.weakening;
   turns_.weaken(weakening_);
+  mustPay_ = options.mustPay;
   for (;;) {
     turns_.skip(core_, INT64_MAX);
     const int id = issue.next();
@@ -36,7 +43,7 @@ std::optional<RunResult> RunAhead::run(const RunOptions &options) {
       continue;
     }
     if (slots == 0 && !t.isAtEvent) {
-      if (!compute(id) || core_.issued > options.maxInstructions) return std::nullopt;
+      if (!compute(id) || core_.issued > options.maxInstructions || !pays()) return std::nullopt;
     }
     if (slots > 0) {
       if (--slots == 0) releaseGuards(id);
@@ -60,6 +67,13 @@ std::optional<RunResult> RunAhead::run(const RunOptions &options) {
   core_.finish();
   if (core_.fault) return std::nullopt;
   return core_.result(turns_.skipped());
+}
+
+/// A simulation executes kSimulated instructions while this executes one. A few are executed before that says
+/// something.
+bool RunAhead::pays() const {
+  constexpr std::int64_t kSimulated = 8, kBegin = 15'000;
+  return !mustPay_ || kSimulated * (work_ - kBegin) < core_.issued - core_.counts.failedAttempts;
 }
 
 // Guards.
@@ -109,6 +123,7 @@ bool RunAhead::compute(int tasklet) {
     }
     ++core_.executed[from];
     ++slots;
+    ++work_;
     if (!computeStep(tasklet, s, k)) return false;
     if (path_.size() < kLongestPath) path_.push_back(from);
     const bool isBranch = s.kind == Class::kAlu && s.use == ConditionUse::kBranch;
@@ -122,7 +137,11 @@ bool RunAhead::compute(int tasklet) {
 void RunAhead::sumUpLoop(int tasklet, Context &k) {
   Tasklet &t = ahead_[static_cast<std::size_t>(tasklet)];
   const bool isIteration = head_ == k.pc && path_.size() < kLongestPath && path_.front() == k.pc;
-  if (isIteration) {
+  Head &head = heads_[k.pc];
+  if (isIteration && head.pause > 0) {
+    --head.pause;
+  } else if (isIteration) {
+    work_ += kProofWork * static_cast<std::int64_t>(path_.size());
     const std::int64_t n = proof_.prove(path_, {&k, &atHead_, t.unknown | unknownAtHead_});
     bool isFree = n > 0;
     for (const ByteRange &r : proof_.reads()) isFree = isFree && guards_.mayRead(tasklet, r);
@@ -139,10 +158,15 @@ void RunAhead::sumUpLoop(int tasklet, Context &k) {
       t.isFlagUnknown = true;
       turns_.slots(tasklet) += n * static_cast<std::int64_t>(path_.size());
       for (const std::uint32_t pc : path_) core_.executed[pc] += n;
+      head = {};
       head_ = UINT32_MAX;
       path_.clear();
       return;
     }
+    // Where proofs fail again and again, fewer are tried.
+    if (++head.failures >= kPatience)
+      head.pause = static_cast<std::uint8_t>(2U << std::min(head.failures - kPatience, 4));
+    head.failures = std::min<std::uint8_t>(head.failures, 100);
   }
   head_ = k.pc;
   atHead_ = k;

@@ -43,6 +43,7 @@ class RunAhead {
   bool isEventKnown(const Tasklet &t, const Step &s) const;
   static void knowTime(Tasklet &t, const Step &s);
   static void knowProduct(Tasklet &t, const Product &p);
+  bool pays() const;
   bool leavesOut(RunPart part) const { return weakening_.leavesOut(part); }
   void transfer(int tasklet, const Core::Transfer &t, Op op);
 
@@ -65,6 +66,14 @@ class RunAhead {
   Context atHead_;
   std::uint64_t unknownAtHead_ = 0;
   LoopProof proof_;
+
+  /// Of an instruction that a loop begins with: proofs in a row that failed, and how many to leave out.
+  struct Head {
+    std::uint8_t failures = 0, pause = 0;
+  };
+  std::vector<Head> heads_;
+  std::int64_t work_ = 0;  ///< instructions executed, and those of proofs
+  bool mustPay_ = false;
 };
 
 }  // namespace pimento::sim::dpu

@@ -71,6 +71,11 @@ inline void Turns::leave(int tasklet, std::int64_t now) {
 }
 
 inline void Turns::skip(Core &core, std::int64_t mostInstructions) {
+  // One that issued last and alone: its order is known at once.
+  if (players_ == 1 && run_ == 0 && issuedAt_[static_cast<std::size_t>(std::countr_zero(inPlay_))] == lastIssue_) {
+    spacing_ = core.issue.interval();
+    return skipTurns(core, mostInstructions);
+  }
   if (run_ == 0 || run_ < players_) return;
   if (leavesOut(RunPart::kTurn) || lastIssue_ - spacing_ > lastDisturbance_) skipTurns(core, mostInstructions);
 }

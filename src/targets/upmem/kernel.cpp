@@ -131,7 +131,8 @@ Result<DeviceRun> DpuKernel::run(const RunMode &mode) const {
     if (value) upmem::fill(dpu, lowered_.plan->fills(kind.first, *value));
     const bool isObserved = kind.first == 0 && mode.observer != nullptr;
     // Without values an estimate tells whether they decide.
-    std::optional<RunResult> r = mode.isFastForward || !value ? Dpu(dpu).estimate() : std::nullopt;
+    std::optional<RunResult> r =
+        mode.isFastForward || !value ? Dpu(dpu).estimate({.mustPay = value.has_value()}) : std::nullopt;
     if (!r && !value)
       return mode.values != nullptr && readsInputsAlone() ? runGenerated(mode) : Result<DeviceRun>(dataDecideTime());
     if (!r || isObserved || !mode.isFastForward)

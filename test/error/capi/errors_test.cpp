@@ -146,6 +146,60 @@ TEST_F(CapiErrors, AProgramThatDoesNotEnd) {
   EXPECT_FAILS(dpu_launch(limited.set, DPU_SYNCHRONOUS), DPU_ERR_TIMEOUT, "10000 instructions");
 }
 
+/// Every tasklet reads 8 bytes at odd addresses, three times, and waits for a lock that stays taken where `stuck` is
+/// not 0.
+const char *const kOdd = R"(
+        .text
+        .globl  main
+        .type   main,@function
+main:
+        move    r2, 3
+.Lnext:
+        move    r0, buffer + 4
+        move    r1, table + 3
+        ldma    r0, r1, 0
+        add     r2, r2, -1, nz, .Lnext
+        lw      r0, zero, stuck
+        jeq     r0, 0, .Ldone
+        acquire zero, 77, nz, .
+        acquire zero, 77, nz, .
+.Ldone:
+        jump    r23
+        .size   main, . - main
+        .section .bss.buffer,"aw",@nobits
+        .p2align 3
+buffer: .zero   16
+        .section .dpu_host,"aw",@progbits
+        .globl  stuck
+        .type   stuck,@object
+        .p2align 3
+stuck:  .long   0
+        .size   stuck, 4
+        .section .mram.table,"aw",@progbits
+        .p2align 3
+table:  .zero   16
+)";
+
+TEST_F(CapiErrors, TransfersAtOddAddressesWarnOnceAProgram) {
+  ASSERT_EQ(dpus.load(kOdd), DPU_OK);
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(dpu_launch(dpus.set, DPU_SYNCHRONOUS), DPU_OK);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(said.find("program in memory:10: warning: instruction "), 0U) << said;
+  EXPECT_EQ(said.find("[dpu-dma-alignment]"), said.rfind("[dpu-dma-alignment]")) << said;
+  Dpus strict(1, "dpu.strict_dma=on");
+  ASSERT_EQ(strict.load(kOdd), DPU_OK);
+  EXPECT_FAILS(dpu_launch(strict.set, DPU_SYNCHRONOUS), DPU_ERR_DPU_FAULT, "[dpu-dma-alignment]");
+}
+
+TEST_F(CapiErrors, TaskletsThatWaitForeverAreAFault) {
+  ASSERT_EQ(dpus.load(kOdd), DPU_OK);
+  const std::uint32_t one = 1;
+  ASSERT_EQ(dpu_copy_to(dpus.at(1), "stuck", 0, &one, 4), DPU_OK);
+  EXPECT_FAILS(dpu_launch(dpus.set, DPU_SYNCHRONOUS), DPU_ERR_DPU_FAULT, "waits for atomic bit 77");
+  EXPECT_FAILS(DPU_ERR_DPU_FAULT, DPU_ERR_DPU_FAULT, "[dpu-deadlock]");
+}
+
 TEST_F(CapiErrors, FilesThatAreNoPrograms) {
   EXPECT_FAILS(dpu_load(dpus.set, "/no/such/program", nullptr), DPU_ERR_ELF_NO_SUCH_FILE, "/no/such/program");
   EXPECT_EQ(dpu_load(dpus.set, nullptr, nullptr), DPU_ERR_ELF_NO_SUCH_FILE);
@@ -172,6 +226,9 @@ TEST_F(CapiErrors, ProfilesThatSayNothingSensible) {
   ::setenv("PIMENTO_JOBS", "no", 1);
   fails(nullptr, "PIMENTO_JOBS=no");
   ::unsetenv("PIMENTO_JOBS");
+  ::setenv("PIMENTO_TIMING", "maybe", 1);
+  fails(nullptr, "PIMENTO_TIMING=maybe must be on or off");
+  ::unsetenv("PIMENTO_TIMING");
   ::setenv("UPMEM_PROFILE_BASE", "tasklet=3", 1);
   fails(nullptr, "did you mean 'tasklets'?");
   ::unsetenv("UPMEM_PROFILE_BASE");

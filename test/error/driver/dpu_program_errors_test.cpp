@@ -130,6 +130,26 @@ TEST(DpuProgramErrors, OptionsOfDpuProgramsAreRefusedForOthers) {
   }
 }
 
+TEST(DpuProgramErrors, TransfersAtOddAddressesWarnOrFail) {
+  const std::string file = ::testing::TempDir() + "/odd.s";
+  std::ofstream(file) << "  .text\n  .globl main\n  .type main,@function\nmain:\n  move r0, 4\n  ldma r0, r1, 0\n"
+                         "  ldma r0, r1, 0\n  jump r23\n  .size main, . - main\n";
+  for (const VerbId verb : {VerbId::kSimulate, VerbId::kEstimate}) {
+    Options o = withInput(file);
+    o.target = "upmem";
+    o.isJson = true;
+    const Outcome out = run(verb, o);
+    EXPECT_EQ(out.status, 0);
+    std::size_t places = 0;
+    for (const int line : {6, 7})
+      places += out.text.find("odd.s:" + std::to_string(line) + ": instruction ") != std::string::npos ? 1 : 0;
+    EXPECT_EQ(places, 2U) << out.text;
+    o.sets = {"dpu.strict_dma=on"};
+    expectSays(ran(verb, o).diagnostics.front(), "dpu-dma-alignment", "transfer of 8 bytes between WRAM address 0x4",
+               "multiples of 8 bytes");
+  }
+}
+
 TEST(DpuProgramErrors, ATimelineShowsOneProgram) {
   Options o = withInput("y[i] += A[i,j] * x[j]; z[i] += B[i,j] * y[j]");
   o.target = "upmem";

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "test/support/capi_programs.h"
+#include "test/support/in_child.h"
 
 namespace {
 
@@ -211,6 +213,36 @@ TEST(DpuReport, ListsCallsByKindWithCountBytesAndTime) {
               1e-9);
   EXPECT_EQ(row("dpu_load", "")["count"], 1);
   EXPECT_FALSE(row("dpu_load", "").contains("ms")) << "not modelled";
+}
+
+/// What a process comes to that runs programs without their time: account and report.
+std::string withoutTime() {
+  const std::string file = testing::TempDir() + "capi_untimed_" + std::to_string(::getpid()) + ".json";
+  ::setenv("PIMENTO_TIMING", "off", 1);
+  ::setenv("PIMENTO_JOBS", "1", 1);
+  Dpus dpus(2);
+  if (dpus.load(kIncrement) != DPU_OK || dpu_launch(dpus.set, DPU_SYNCHRONOUS) != DPU_OK) return "failed";
+  pimento_dpu_account_t a;
+  if (pimento_dpu_account(dpus.set, &a) != DPU_OK || pimento_dpu_report(file.c_str()) != DPU_OK) return "failed";
+  std::ifstream in(file);
+  const nlohmann::json j = nlohmann::json::parse(in);
+  std::remove(file.c_str());
+  const nlohmann::json found = {{"result", dpus.word(1, "result")}, {"has kernel_ms", !std::isnan(a.kernel_ms)},
+                                {"has launch_ms", a.launch_ms > 0}, {"has instructions", a.instructions > 0},
+                                {"kernel_ms", j["kernel_ms"]},      {"total_ms", j["total_ms"]},
+                                {"energy_pj", j["energy_pj"]},      {"timing", j["timing"]}};
+  return found.dump();
+}
+
+TEST(DpuAccount, SaysThatThereIsNoTimeWhereProgramsRunWithoutIt) {
+  const nlohmann::json j = nlohmann::json::parse(pimento::test::inChild(withoutTime), nullptr, false);
+  ASSERT_TRUE(j.is_object());
+  EXPECT_EQ(j["result"], 1);
+  EXPECT_FALSE(j["has kernel_ms"]);
+  EXPECT_TRUE(j["has launch_ms"]);
+  EXPECT_TRUE(j["has instructions"]);
+  for (const char *key : {"kernel_ms", "total_ms", "energy_pj"}) EXPECT_TRUE(j[key].is_null()) << key;
+  EXPECT_EQ(j["timing"], "off: PIMENTO_TIMING=off executes programs without their time");
 }
 
 TEST(DpuAccount, IsWrittenWhenTheLastSetIsFreed) {

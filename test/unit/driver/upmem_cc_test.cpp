@@ -2,9 +2,11 @@
 // keeps what it made.
 #include "pimento/driver/upmem_cc.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -13,6 +15,7 @@
 #include "pimento/base/file.h"
 #include "pimento/dpu/elf.h"
 #include "pimento/dpu/load.h"
+#include "pimento/dpu/padded_routines.h"
 #include "pimento/dpu/stack_use.h"
 #include "pimento/driver/dpu_compiler.h"
 #include "pimento/driver/upmem_cc_arguments.h"
@@ -474,6 +477,78 @@ int main() {
     dpu.readMram(0, std::as_writable_bytes(std::span(words)));
     for (std::uint32_t i = 0; i < n; ++i) ASSERT_EQ(words[i], i) << level;
   }
+}
+
+// Times as of the vendor's compiler.
+
+/// Cycles of a run of one tasklet.
+double cyclesOf(const program::Code &code) {
+  const auto image = sim::dpu::Image::make(code);
+  const auto machine = machine::loadMachine("upmem", {PIMENTO_SOURCE_DIR "/machines"});
+  if (!image || !machine) return 0;
+  sim::dpu::Dpu dpu(*image, *machine->dpu);
+  const auto run = dpu.simulate({});
+  EXPECT_FALSE(run.fault) << run.fault->str();
+  return static_cast<double>(run.cycles.value);
+}
+
+/// `count` calls of a routine on numbers from 1 to 1,000.
+std::string callsOf(const std::string &routine, bool isWide, int count) {
+  std::string data;
+  std::uint32_t random = 1;
+  for (int i = 0; i < 2 * count; ++i) {
+    random = random * 1664525 + 1013904223;
+    const double value = 1 + (random >> 12) * 0.001;
+    const auto narrow = static_cast<float>(value);
+    data += isWide ? fmt::format(".quad {}\n", std::bit_cast<std::uint64_t>(value))
+                   : fmt::format(".long {}\n", std::bit_cast<std::uint32_t>(narrow));
+  }
+  return fmt::format(
+      ".text\n.globl main\nmain: move r16, r23\n  move r14, {}\n  move r15, numbers\n1: {}\n  call r23, {}\n"
+      "  add r14, r14, -1, nz, 1b\n  jump r16\n.data\n.p2align 3\nnumbers:\n{}",
+      count,
+      isWide ? "ld d0, r15, 0; ld d2, r15, 8; add r15, r15, 16" : "lw r0, r15, 0; lw r1, r15, 4; add r15, r15, 8",
+      routine, data);
+}
+
+TEST_F(UpmemCc, RoutinesTakeTheSlotsThatTheySayAndThoseOfTheVendorsLibraryWhereAsked) {
+  const auto slotsOf = [&](const std::string &routine, bool isWide, std::vector<std::string> flags) {
+    double cycles[2];
+    for (const int many : {0, 1}) {
+      std::vector<std::string> arguments = flags;
+      arguments.push_back(file("calls.s", callsOf(routine, isWide, many == 0 ? 100 : 300)));
+      cycles[many] = cyclesOf(linked(arguments));
+    }
+    return (cycles[1] - cycles[0]) / 200 / 11 - 4;  // beside the call: two loads, an address, the counter
+  };
+  const auto machine = machine::loadMachine("upmem", {PIMENTO_SOURCE_DIR "/machines"});
+  ASSERT_TRUE(machine.ok() && machine->compute);
+  for (const dpu::RoutineCost &cost : dpu::libraryCosts()) {
+    if (cost.name == "__muldi3") continue;  // its operands here are no numbers that it is of
+    const bool isWide = cost.name.find("df3") != std::string::npos;
+    EXPECT_NEAR(slotsOf(cost.name, isWide, {}), cost.slots, 0.02 * cost.slots + 1) << cost.name;
+    const char *operation = cost.name.find("mul") != std::string::npos   ? "mul"
+                            : cost.name.find("div") != std::string::npos ? "div"
+                                                                         : "add";
+    const auto *published = machine->compute->costOf(operation, isWide ? DType::kF64 : DType::kF32);
+    ASSERT_NE(published, nullptr);
+    EXPECT_NEAR(slotsOf(cost.name, isWide, {"--like=vendor"}), static_cast<double>(published->slots),
+                0.02 * cost.slots + 1)
+        << cost.name;
+  }
+}
+
+TEST_F(UpmemCcC, LoopsAndProductsAreAsTheVendorsWhereAsked) {
+  const std::string text = "void f(int *restrict a, int s, int n) { for (int i = 0; i < n; ++i) a[i] = a[i] * s; }\n";
+  const CcOutcome own = upmemCc({"-S", "-O2", "-o", "-", file("f.c", text)}),
+                  like = upmemCc({"--like=vendor", "-S", "-O2", "-o", "-", file("f.c", text)});
+  ASSERT_TRUE(own.status == 0 && like.status == 0) << own.messages << like.messages;
+  EXPECT_NE(own.text.find("mul_step"), std::string::npos);
+  EXPECT_EQ(like.text.find("mul_step"), std::string::npos);
+  EXPECT_NE(like.text.find("call\tr23, __mulsi3"), std::string::npos);
+  EXPECT_EQ(like.text.find("call\tr23, __mulsi3"), like.text.rfind("call\tr23, __mulsi3")) << "not unrolled";
+  EXPECT_NE(like.text.find("lsl_add"), std::string::npos) << "an address from the index: " << like.text;
+  EXPECT_EQ(upmemCc({"--like=else", "f.c"}).status, 2);
 }
 
 }  // namespace
