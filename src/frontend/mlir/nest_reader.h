@@ -170,6 +170,7 @@ class NestReader : private NestRecorder {
   Status readView(mlir::Operation &op);
   Result<View> partOf(const View &from, mlir::OffsetSizeAndStrideOpInterface part, const llvm::SmallBitVector &dropped,
                       mlir::Operation &op);
+  Status takeOut(mlir::Operation &op);
   void share(const View &view, mlir::Value value);
   Status readExpand(mlir::Operation &op);
   Status readCollapse(mlir::Operation &op, llvm::ArrayRef<mlir::ReassociationIndices> groups);

@@ -1,6 +1,7 @@
 // Parts and other shapes of memrefs and tensors, and scf.forall, whose iterations insert parts.
 #include <fmt/format.h>
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -11,14 +12,35 @@ namespace pimento::frontend {
 
 using kernel::Op;
 
+namespace {
+
+bool isReshape(mlir::Operation &op) {
+  return mlir::isa<mlir::tensor::ExpandShapeOp, mlir::tensor::CollapseShapeOp, mlir::memref::ExpandShapeOp,
+                   mlir::memref::CollapseShapeOp>(op);
+}
+
+bool isReturned(mlir::Value value) {
+  return mlir::isa<mlir::TensorType>(value.getType()) &&
+         llvm::any_of(value.getUsers(), [](mlir::Operation *user) { return mlir::isa<mlir::func::ReturnOp>(user); });
+}
+
+}  // namespace
+
 // ---- Parts ----
 
 Status NestReader::readView(mlir::Operation &op) {
-  if (mlir::isa<mlir::tensor::ExpandShapeOp, mlir::memref::ExpandShapeOp>(op)) return readExpand(op);
-  if (auto collapse = mlir::dyn_cast<mlir::tensor::CollapseShapeOp>(op))
-    return readCollapse(op, collapse.getReassociationIndices());
-  if (auto collapse = mlir::dyn_cast<mlir::memref::CollapseShapeOp>(op))
-    return readCollapse(op, collapse.getReassociationIndices());
+  if (isReshape(op)) {
+    Status done = okStatus();
+    if (auto collapse = mlir::dyn_cast<mlir::tensor::CollapseShapeOp>(op)) {
+      done = readCollapse(op, collapse.getReassociationIndices());
+    } else if (auto memref = mlir::dyn_cast<mlir::memref::CollapseShapeOp>(op)) {
+      done = readCollapse(op, memref.getReassociationIndices());
+    } else {
+      done = readExpand(op);
+    }
+    const bool isView = done && views_.contains(op.getResult(0));
+    return isView && isReturned(op.getResult(0)) ? takeOut(op) : done;
+  }
   Result<View> from = viewOf(op.getOperand(0), op);
   if (!from) return std::move(from.diagnostics());
   auto part = mlir::cast<mlir::OffsetSizeAndStrideOpInterface>(op);
@@ -60,6 +82,19 @@ Result<NestReader::View> NestReader::partOf(const View &from, mlir::OffsetSizeAn
       view.steps.push_back({dim, pool_.op(Op::kMul, DType::kI64, *stride, step)});
   }
   return view;
+}
+
+/// A result of the function is an array, not a view of one.
+Status NestReader::takeOut(mlir::Operation &op) {
+  Result<View> view = viewOf(op.getResult(0), op);
+  if (!view) return std::move(view.diagnostics());
+  Result<std::vector<std::int64_t>> shape = function_.dims.shape(op.getResult(0));
+  if (!shape) return std::move(shape.diagnostics());
+  Result<View> own = newBuffer(op.getResult(0));
+  if (!own) return std::move(own.diagnostics());
+  if (Status s = copy(*view, *own, *shape, op, "reshape"); !s) return s;
+  bind(op.getResult(0), std::move(*own));
+  return okStatus();
 }
 
 // ---- Other shapes ----

@@ -1,0 +1,8 @@
+// conv 2d nhwc fhwc, small.
+func.func @main(%a: tensor<1x6x6x3xf32>, %b: tensor<4x3x3x3xf32>) -> tensor<1x4x4x4xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x4x4x4xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<1x4x4x4xf32>) -> tensor<1x4x4x4xf32>
+  %r = linalg.conv_2d_nhwc_fhwc  ins(%a, %b : tensor<1x6x6x3xf32>, tensor<4x3x3x3xf32>) outs(%f : tensor<1x4x4x4xf32>) -> tensor<1x4x4x4xf32>
+  return %r : tensor<1x4x4x4xf32>
+}
