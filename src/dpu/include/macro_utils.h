@@ -9,8 +9,4 @@
 /// One name of two arguments, expanded.
 #define __CONCAT(x, y) __CONCAT_NOW(x, y)
 
-/// Targets of branches in built-ins: the instruction itself, and the one behind it.
-#define __AT_THIS_INSTRUCTION "."
-#define __AT_NEXT_INSTRUCTION ". + 1"
-
 #endif

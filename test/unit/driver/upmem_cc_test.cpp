@@ -419,7 +419,7 @@ TEST_F(UpmemCcC, EveryInstructionHasABuiltIn) {
       "#include <built_ins.h>\n#include <macro_utils.h>\nunsigned f(unsigned a, unsigned b) {\n  unsigned p, q, r, s, "
       "t;\n"
       "  __builtin_nop_();\n  __builtin_add_rri(p, a, \"0x12\");\n  __builtin_sub_rrrc(q, a, b, \"eq\");\n"
-      "  __builtin_acquire_rici(b, \"0\", \"nz\", __AT_THIS_INSTRUCTION);\n  __builtin_lw_rri(r, a, \"4\");\n"
+      "  __builtin_acquire_rici(b, \"0\", \"nz\", \".\");\n  __builtin_lw_rri(r, a, \"4\");\n"
       "  __builtin_add_ssi(s, b, \"8\");\n  __builtin_time_r(t);\n  return p + q + r + s + t;\n}\n";
   const CcOutcome done = upmemCc({"-S", "-o", "-", file("f.c", text)});
   ASSERT_EQ(done.status, 0) << done.messages;
