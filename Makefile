@@ -37,7 +37,8 @@ test-long: deps
 bench: build
 	python3 bench/speed.py
 	python3 bench/explore.py
-	cmake --build build --target hbm_pim_bench explore_bench bind_bench
+	cmake --build build --target hbm_pim_bench explore_bench bind_bench host_calls
+	build/bin/host_calls
 	build/bin/hbm_pim_bench
 	build/bin/explore_bench
 	build/bin/bind_bench

@@ -19,7 +19,7 @@ def cell(text):
 
 
 def row(option):
-    name = ("-o, " if option["name"] == "--output" else "") + option["name"]
+    name = (option["letter"] + ", " if option["letter"] else "") + option["name"]
     usual = " (default: %s)" % option["default"] if option["default"] else ""
     more = " ([more](%s))" % option["page"].removeprefix("cli.md") if option["page"] else ""
     return "| `%s` | %s | %s |" % (cell((name + " " + option["value"]).strip()), ", ".join(option["verbs"]),

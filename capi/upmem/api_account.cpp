@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <initializer_list>
 #include <limits>
+#include <mutex>
 #include <string>
 
 #include "account.h"
@@ -61,6 +63,20 @@ evaluate::HostWork workOfLog(std::int64_t bytes) {
   return work;
 }
 
+/// A program that prints into a log of other tools: an empty log would look as if it printed nothing. Once per process.
+void noteForeignLog(const program::Code &code) {
+  const bool prints = std::ranges::any_of(std::initializer_list<const char *>{"printf", "puts", "putchar"},
+                                          [&](const char *name) { return code.symbolNamed(name) != nullptr; });
+  static std::once_flag once;
+  if (!prints) return;
+  std::call_once(once, [] {
+    std::fputs(
+        "warning: what the program prints cannot be read: it was linked by other tools, and the format of their log is "
+        "not public [dpu-log-foreign]\n  hint: link the program by pimento upmem-cc\n",
+        stderr);
+  });
+}
+
 Outcome readLog(const dpu_set_t &set, FILE *stream) {
   Selected s;
   if (Outcome o = Registry::get().select(set, s); !o) return o;
@@ -72,6 +88,7 @@ Outcome readLog(const dpu_set_t &set, FILE *stream) {
       return failure(DPU_ERR_NO_PROGRAM_LOADED,
                      fmt::format("{} has no program\n  hint: call dpu_load first", s.system->nameOf(*d)));
     targets::upmem::DpuLog log(d->program->code());
+    if (log.size() == 0) noteForeignLog(d->program->code());
     log.take(*d->engine);
     s.system->account.addTransfer({{d->rank, 1}, false, {}}, Call::kLog, workOfLog(log.taken()));
     std::fprintf(stream, "=== DPU#0x%x ===\n", static_cast<unsigned>(d->index));
@@ -137,8 +154,9 @@ constexpr Names kErrors[] = {
 /// Both quantities of everything so far.
 void measure(double (&values)[2]) {
   const Totals t = Registry::get().totals();
-  values[DPU_ENERGY] = t.energyTotal.value / 1e12;
-  values[DPU_TIME] = t.total.value / 1e12;
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  values[DPU_ENERGY] = t.isTimed ? t.energyTotal.value / 1e12 : kUnknown;
+  values[DPU_TIME] = t.isTimed ? t.total.value / 1e12 : kUnknown;
 }
 
 Outcome stop(dpu_probe_t &probe) {

@@ -83,7 +83,7 @@ Outcome link(const dpu_set_t &set, dpu_fifo_link_t *out, const char *name, dpu_f
   out->direction = direction;
   if (Outcome o = findSymbol(*s.dpus.front()->program, name, out->fifo_symbol); !o) return o;
   out->fifos = made.release();
-  s.system->hasFifos = true;
+  s.system->isOpen = true;
   return {};
 }
 

@@ -79,8 +79,17 @@ Outcome checkParallel(const Variable &variable, const Area &area) {
 /// Does it at once, between two instructions where the program runs.
 Outcome moveParallel(const Selection &s, const std::vector<Part> &parts, const Area &area, bool isToDpu, Call call,
                      const evaluate::HostWork &work) {
+  s.system->isOpen = true;
   std::vector<dpu_t *> dpus;
-  for (const Part &p : parts) dpus.push_back(p.dpu);
+  for (const Part &p : parts) {
+    if (p.dpu->door.isShut())
+      return failure(DPU_ERR_INVALID_PARALLEL_MEMORY_TRANSFER,
+                     fmt::format("the program of {} runs, and was launched before the first transfer with "
+                                 "DPU_XFER_PARALLEL\n  hint: set parallelXfer=true in the profile of dpu_alloc, or "
+                                 "UPMEM_PROFILE_BASE=parallelXfer=true",
+                                 s.system->nameOf(*p.dpu)));
+    dpus.push_back(p.dpu);
+  }
   visitAll(dpus, [&](std::size_t i, dpu_t &dpu) {
     isToDpu ? writeTo(dpu, area, parts[i].buffer) : readFrom(dpu, area, parts[i].buffer);
   });
@@ -101,8 +110,11 @@ Outcome push(const dpu_set_t &set, dpu_xfer_t xfer, const Variable &variable, dp
     if (d->buffer != nullptr) parts.push_back({d, d->buffer});
     if ((flags & DPU_XFER_NO_RESET) == 0) d->buffer = nullptr;
   }
-  if (parts.empty()) warnOfNothingPrepared();
-  if (parts.empty() || area.length == 0) return {};
+  if (area.length == 0) return {};
+  if (parts.empty()) {
+    warnOfNothingPrepared();
+    return {};
+  }
   const bool isToDpu = xfer == DPU_XFER_TO_DPU;
   const evaluate::HostWork work = workOf(parts.size(), ranksOf(parts), area.length, isToDpu);
   if ((flags & DPU_XFER_PARALLEL) != 0)

@@ -72,7 +72,8 @@ Outcome launchAll(const dpu_set_t &set, dpu_launch_policy_t policy) {
       return failure(DPU_ERR_NO_PROGRAM_LOADED,
                      fmt::format("{} has no program\n  hint: call dpu_load first", s.system->nameOf(*d)));
   const Selection plain = s;
-  return perform(s, policy == DPU_ASYNCHRONOUS, [plain](const Account::Place &place) { return launch(plain, place); });
+  const bool isAsync = policy == DPU_ASYNCHRONOUS, isOpen = isAsync && s.system->isOpen;
+  return perform(s, isAsync, [plain, isOpen](const Account::Place &place) { return launch(plain, place, isOpen); });
 }
 
 Outcome status(const dpu_set_t &set, bool *done, bool *fault) {

@@ -38,13 +38,19 @@ class Door : public sim::dpu::Observer {
     const std::lock_guard lock(mutex_);
     return isRunning_;
   }
+  /// Whether visits would wait for the end of a run.
+  bool isShut() const {
+    const std::lock_guard lock(mutex_);
+    return isRunning_ && !isOpen_;
+  }
 
-  /// A run, as long as it lives.
+  /// A run, as long as it lives; `isOpen`: it has the door as its observer.
   class Running {
    public:
-    explicit Running(Door &door) : door_(door) {
+    Running(Door &door, bool isOpen) : door_(door) {
       const std::lock_guard lock(door.mutex_);
       door.isRunning_ = true;
+      door.isOpen_ = isOpen;
     }
     ~Running() {
       const std::lock_guard lock(door_.mutex_);
@@ -84,7 +90,7 @@ class Door : public sim::dpu::Observer {
   std::condition_variable done_;
   std::vector<Visit *> waiting_;
   std::atomic<bool> isAsked_ = false;
-  bool isRunning_ = false;
+  bool isRunning_ = false, isOpen_ = false;
   std::uint32_t issued_ = 0;  ///< only of the thread that simulates
 };
 

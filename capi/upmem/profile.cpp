@@ -48,7 +48,7 @@ std::int64_t countOf(const machine::Machine &m, machine::LevelRole role) {
 struct Keys {
   std::string machine = "upmem";
   std::vector<machine::Override> overrides;
-  std::string scatterGather, maxBlocks;
+  std::string scatterGather, maxBlocks, parallel;
 };
 
 Outcome readKeys(std::string_view profile, Keys &keys) {
@@ -64,6 +64,8 @@ Outcome readKeys(std::string_view profile, Keys &keys) {
       keys.machine = value;
     else if (key == "sgXferEnable")
       keys.scatterGather = value;
+    else if (key == "parallelXfer")
+      keys.parallel = value;
     else if (key == "sgXferMaxBlocksPerDpu")
       keys.maxBlocks = value;
     else if (!isOfHardware(key))
@@ -72,11 +74,19 @@ Outcome readKeys(std::string_view profile, Keys &keys) {
   return {};
 }
 
+/// true, false, or empty for false.
+Outcome readFlag(const char *key, const std::string &text, bool &flag) {
+  if (!text.empty() && text != "true" && text != "false")
+    return wrong(fmt::format("{}={} must be true or false", key, text));
+  flag = text == "true";
+  return {};
+}
+
 /// A key that is neither a number of the machine file nor one of ours.
 Outcome checkOverrides(const Keys &keys, const machine::Machine &m) {
   for (const machine::Override &o : keys.overrides) {
     if (m.aliases.contains(o.path) || o.path.find('.') != std::string::npos) continue;
-    std::vector<std::string> known = {"machine", "sgXferEnable", "sgXferMaxBlocksPerDpu"};
+    std::vector<std::string> known = {"machine", "sgXferEnable", "sgXferMaxBlocksPerDpu", "parallelXfer"};
     for (const auto &[alias, path] : m.aliases) known.push_back(alias);
     return wrong(fmt::format("unknown key '{}' in the profile", o.path),
                  suggest(o.path, known) + "; or the path of a number in the machine file");
@@ -106,9 +116,8 @@ Outcome readProfile(std::string_view profile, Setup &setup) {
   if (!setup.machine.dpu || !setup.machine.host.dpus || setup.ranks < 1 || setup.dpusPerRank < 1)
     return wrong(fmt::format("machine '{}' has no ranks of DPUs", setup.machine.name),
                  "choose a machine of family upmem: machine=NAME in the profile, or PIMENTO_MACHINE=NAME");
-  if (!keys.scatterGather.empty() && keys.scatterGather != "true" && keys.scatterGather != "false")
-    return wrong(fmt::format("sgXferEnable={} must be true or false", keys.scatterGather));
-  setup.hasScatterGather = keys.scatterGather == "true";
+  if (Outcome o = readFlag("sgXferEnable", keys.scatterGather, setup.hasScatterGather); !o) return o;
+  if (Outcome o = readFlag("parallelXfer", keys.parallel, setup.isOpen); !o) return o;
   if (!keys.maxBlocks.empty()) {
     const auto n = parseInteger(keys.maxBlocks);
     if (!n || *n < 1)

@@ -25,6 +25,7 @@ struct Setup {
   std::int64_t maxInstructions = 0;
   bool isTimed = true;
   bool hasScatterGather = false;
+  bool isOpen = false;                 ///< parallelXfer: System::isOpen from the start
   std::int64_t maxBlocks = INT64_MAX;  ///< of scatter/gather, per DPU
 };
 

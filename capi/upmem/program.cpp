@@ -69,11 +69,11 @@ struct Run {
 Run runOnce(dpu_t &dpu, const Setup &setup, bool isOpen) {
   Run run;
   run.outcome = attempt([&]() -> Outcome {
-    const Door::Running running(dpu.door);
+    const Door::Running running(dpu.door, isOpen);
     sim::dpu::RunOptions options;
     if (isOpen) options.observer = &dpu.door;
     options.maxInstructions = setup.maxInstructions;
-    options.isTimed = setup.isTimed;
+    options.isTimed = setup.isTimed || isOpen;  // the host comes in between instructions in their order
     sim::dpu::RunResult r = dpu.engine->simulate(options);
     if (setup.isTimed) run.cycles = r.cycles;
     run.counts = r.counts;
@@ -154,14 +154,14 @@ Outcome load(const Selection &s, std::string_view contents, const std::string &f
   return {};
 }
 
-Outcome launch(const Selection &s, const Account::Place &place) {
+Outcome launch(const Selection &s, const Account::Place &place, bool isOpen) {
   if (Outcome o = checkReady(s); !o) return o;
   std::vector<Run> runs(s.dpus.size());
   // Programs that wait for the host must all run at the same time.
-  const int jobs = place.isAsync && s.system->hasFifos ? static_cast<int>(runs.size()) : s.system->setup.jobs;
+  const int jobs = isOpen ? static_cast<int>(runs.size()) : s.system->setup.jobs;
   parallelFor(jobs, static_cast<std::int64_t>(runs.size()), [&](std::int64_t i) {
     const auto at = static_cast<std::size_t>(i);
-    runs[at] = runOnce(*s.dpus[at], s.system->setup, place.isAsync);
+    runs[at] = runOnce(*s.dpus[at], s.system->setup, isOpen);
   });
   Cycles slowest;
   sim::dpu::Counts counts;

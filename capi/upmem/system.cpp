@@ -18,6 +18,7 @@ System::System(Setup s, std::int64_t dpuCount)
   const auto perRank = static_cast<std::uint32_t>(setup.dpusPerRank), count = static_cast<std::uint32_t>(dpuCount);
   for (std::uint32_t first = 0; first < count; first += perRank)
     ranks.push_back({first, std::min(perRank, count - first)});
+  isOpen = setup.isOpen;
   for (dpu_rank_t &rank : ranks) rankList.push_back(&rank);
   for (std::uint32_t i = 0; i < count; ++i) {
     dpus[i].index = i;

@@ -74,8 +74,10 @@ class System {
   std::vector<dpu_rank_t> ranks;
   std::vector<dpu_rank_t *> rankList;  ///< what sets point into
   Account account;
-  std::atomic<bool> hasFifos = false;  ///< programs wait for the host while they run
-  Queue queue;                         ///< last: it ends before what its jobs use
+  /// Asynchronous launches let the host reach WRAM, and run all DPUs at the same time: programs may wait for the host.
+  /// Costs speed; since queues were linked, or a transfer with DPU_XFER_PARALLEL was made.
+  std::atomic<bool> isOpen = false;
+  Queue queue;  ///< last: it ends before what its jobs use
 
   System(Setup s, std::int64_t dpuCount);
   ~System();

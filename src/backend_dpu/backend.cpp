@@ -78,7 +78,8 @@ class Compilation {
     settings.UniqueSectionNames = true;
     settings.MCOptions.AsmVerbose = false;
     machine_ = std::make_unique<llvm::DPUTargetMachine>(
-        llvm::dpuTarget(), settings, options.level == 0 ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default);
+        llvm::dpuTarget(), settings, options.level == 0 ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default,
+        options.isLikeVendor);
     llvm::SMDiagnostic problem;
     const auto buffer = llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(module.data(), module.size()), "module");
     module_ = llvm::parseIR(buffer->getMemBufferRef(), problem, context_);

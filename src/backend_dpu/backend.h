@@ -20,6 +20,9 @@ inline constexpr unsigned kMramAddressSpace = 255;
 struct Options {
   int level = 2;           ///< 0 to 3, as -O; 2 also for -Os
   bool keepsLines = true;  ///< .loc for what has debug locations
+  /// Loops and products as UPMEM's compiler makes them, for those who want its times: loops are not unrolled in part
+  /// and keep their counters and indices, 32-bit products call the library.
+  bool isLikeVendor = false;
 };
 
 /// `module` is bitcode or the text form of a module for kTriple; it is optimised and compiled. Assembly in the dialect

@@ -116,13 +116,21 @@ void LinkSet::need(const std::string &name) {
   if (symbol.section >= 0) need(global->second.object, static_cast<std::size_t>(symbol.section));
 }
 
+std::string LinkSet::meant(const std::string &name) const {
+  constexpr std::string_view kReal = "__real_";
+  if (options_.wrapped.empty()) return name;
+  if (options_.wrapped.contains(name)) return "__wrap_" + name;
+  if (name.starts_with(kReal) && options_.wrapped.contains(name.substr(kReal.size()))) return name.substr(kReal.size());
+  return name;
+}
+
 const LinkSet::Definition *LinkSet::definitionOf(std::size_t object, std::size_t symbol, Definition &own) const {
   const Symbol &referred = objects_[object].symbols[symbol];
   if (referred.binding == Binding::kLocal && referred.section != Symbol::kUndefined) {
     own = {object, symbol};
     return &own;
   }
-  const auto global = globals_.find(referred.name);
+  const auto global = globals_.find(referred.section == Symbol::kUndefined ? meant(referred.name) : referred.name);
   return global == globals_.end() ? nullptr : &global->second;
 }
 
@@ -134,7 +142,8 @@ void LinkSet::follow(SectionNumber from, Diagnostics &found) {
     Definition own;
     const Definition *to = definitionOf(object, symbol, own);
     if (!to) {
-      const Symbol referred = objects_[object].symbols[symbol];
+      Symbol referred = objects_[object].symbols[symbol];
+      if (referred.section == Symbol::kUndefined) referred.name = meant(referred.name);
       if (referred.binding == Binding::kWeak || referred.name.empty()) continue;
       const std::size_t before = objects_.size();
       want(referred.name, found);

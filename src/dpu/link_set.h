@@ -56,6 +56,8 @@ class LinkSet {
   void want(const std::string &name, Diagnostics &found);
   /// All sections of an object that are needed whoever refers to them.
   void addRoots(std::size_t object);
+  /// The symbol that a reference to `name` means (LinkOptions::wrapped).
+  std::string meant(const std::string &name) const;
   bool hasStart() const;
   void need(std::size_t object, std::size_t section);
   void need(const std::string &name);

@@ -15,7 +15,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pimento/base/diagnostics.h"
@@ -27,12 +30,18 @@ namespace pimento::dpu {
 /// As many tasklets as the file format has names for.
 inline constexpr std::int64_t kMostTasklets = 24;
 
+/// An absolute symbol of whatever our compiler made: 0, or 1 with --like=vendor. Times of such programs are of its
+/// code.
+inline constexpr std::string_view kCompiledHere = "compiled_by.pimento";
+
 struct LinkOptions {
   std::int64_t tasklets = 16;
   std::uint32_t stackBytes = 1024;            ///< per tasklet
   std::vector<std::uint32_t> stackBytesOf{};  ///< of single tasklets, from tasklet 0; the others take `stackBytes`
   bool collects = true;                       ///< leaves out sections that nobody needs
   std::vector<std::string> keep{};  ///< symbols that are linked whoever refers to them, if somebody defines them
+  /// References to NAME, from objects that do not define it, mean __wrap_NAME; those to __real_NAME mean NAME.
+  std::set<std::string, std::less<>> wrapped{};
   /// Of the machine; 0: not checked.
   std::int64_t instructions = 0, wramBytes = 0, mramBytes = 0;
 };

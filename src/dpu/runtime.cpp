@@ -24,4 +24,17 @@ const std::vector<Object> &runtimeLibrary() {
   return library;
 }
 
+bool isLibraryFile(std::string_view file) {
+  return file.starts_with("runtime/") || file.starts_with("include/");
+}
+
+FaultMeaning faultMeaning(std::string_view file) {
+  if (file == "runtime/divide32.s" || file == "runtime/divide64.s") return {"division by zero", {}};
+  if (file == "runtime/assert.s") return {"an assertion failed", "read the log: it names the condition"};
+  if (file == "runtime/heap.s")
+    return {"the heap has no room for the block",
+            "allocate less, call mem_reset at the start of a launch, or use smaller stacks or fewer tasklets"};
+  return {};
+}
+
 }  // namespace pimento::dpu

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pimento/dpu/object.h"
@@ -21,5 +22,14 @@ void makeWeak(Object &object);
 
 /// The objects, weak; `file` is "runtime/barrier.s".
 const std::vector<Object> &runtimeLibrary();
+
+/// Is `file`, as line information names it, one of the library or of its headers?
+bool isLibraryFile(std::string_view file);
+
+/// What it means that code of `file` faults: "division by zero", and what to do. Empty: nothing in particular.
+struct FaultMeaning {
+  std::string text, hint;
+};
+FaultMeaning faultMeaning(std::string_view file);
 
 }  // namespace pimento::dpu

@@ -84,27 +84,33 @@ Status loadFiles(const kernel::Graph &graph, const std::string &spec, kernel::Da
 }  // namespace
 
 Result<std::optional<kernel::DataSet>> makeInputData(const Options &options, const kernel::Graph &graph,
-                                                     const std::string &defaultSpec) {
+                                                     const GivenContents &given, const std::string &defaultSpec) {
+  const auto made = [&](const kernel::DataSpec &spec) {
+    std::optional<kernel::DataSet> data = kernel::makeData(graph, spec);
+    for (const auto &[tensor, bytes] : given) (*data)[static_cast<std::size_t>(tensor)].bytes = bytes;
+    return data;
+  };
   const std::string text = options.data.empty() ? defaultSpec : options.data;
   if (text == "none") return std::optional<kernel::DataSet>();
   if (text.find(".npy") != std::string::npos) {
     kernel::DataSpec random;
     random.seed = options.seed;
-    std::optional<kernel::DataSet> data = kernel::makeData(graph, random);
+    std::optional<kernel::DataSet> data = made(random);
     if (Status s = loadFiles(graph, text, *data); !s) return s.diagnostics();
     return data;
   }
   const std::optional<kernel::DataSpec> spec = parseDataSpec(text, options.seed);
   if (!spec) return badData(text);
-  return std::optional<kernel::DataSet>(kernel::makeData(graph, *spec));
+  return made(*spec);
 }
 
-Result<KnownData> knownData(const Options &options, const kernel::Graph &graph, const std::string &defaultSpec) {
+Result<KnownData> knownData(const Options &options, const kernel::Graph &graph, const GivenContents &given,
+                            const std::string &defaultSpec) {
   const std::string text = options.data.empty() ? defaultSpec : options.data;
   KnownData known;
   if (text == "none") return known;
-  if (text.find(".npy") != std::string::npos) {
-    Result<std::optional<kernel::DataSet>> data = makeInputData(options, graph, defaultSpec);
+  if (!given.empty() || text.find(".npy") != std::string::npos) {
+    Result<std::optional<kernel::DataSet>> data = makeInputData(options, graph, given, defaultSpec);
     if (!data) return data.diagnostics();
     known.contents = std::move(*data);
     return known;

@@ -44,6 +44,7 @@ Result<std::shared_ptr<const DpuUnit>> ClangDpuCompiler::compileUnit(const progr
   backend_dpu::Options options;
   options.level = module->level;
   options.keepsLines = module->keepsLines;
+  options.isLikeVendor = isLikeVendor_;
   Result<std::string> assembly = backend_dpu::compile(module->bytes, options);
   if (!assembly) {
     Diagnostics found = std::move(assembly.diagnostics());
@@ -72,8 +73,8 @@ Result<std::string> ClangDpuCompiler::optimised(const program::DpuSource &source
   return backend_dpu::optimise(module->bytes, {module->level, module->keepsLines});
 }
 
-std::unique_ptr<ClangDpuCompiler> makeDpuCompiler() {
-  return frontend::hasDpuC() ? std::make_unique<ClangDpuCompiler>() : nullptr;
+std::unique_ptr<ClangDpuCompiler> makeDpuCompiler(bool isLikeVendor) {
+  return frontend::hasDpuC() ? std::make_unique<ClangDpuCompiler>(isLikeVendor) : nullptr;
 }
 
 Diagnostics dpuCompilerAbsent(const std::string &file) {

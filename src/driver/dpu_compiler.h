@@ -24,6 +24,8 @@ struct DpuUnit {
 /// May be used by several threads at once.
 class ClangDpuCompiler final : public program::DpuCompiler {
  public:
+  explicit ClangDpuCompiler(bool isLikeVendor = false) : isLikeVendor_(isLikeVendor) {}
+
   Result<std::string> compile(const program::DpuSource &source) override;
   Result<std::string> optimised(const program::DpuSource &source) override;
 
@@ -34,13 +36,14 @@ class ClangDpuCompiler final : public program::DpuCompiler {
   std::shared_ptr<const DpuUnit> kept(const std::string &key);
   void keep(std::string key, std::shared_ptr<const DpuUnit> unit);
 
-  std::mutex mutex_;  ///< of what follows
+  const bool isLikeVendor_;  ///< backend_dpu::Options
+  std::mutex mutex_;         ///< of what follows
   std::map<std::string, std::shared_ptr<const DpuUnit>> units_;
   std::size_t keptBytes_ = 0;
 };
 
 /// Null where Pimento was built without LLVM.
-std::unique_ptr<ClangDpuCompiler> makeDpuCompiler();
+std::unique_ptr<ClangDpuCompiler> makeDpuCompiler(bool isLikeVendor = false);
 
 /// The error that says which packages a build without LLVM lacks.
 Diagnostics dpuCompilerAbsent(const std::string &file);

@@ -1,6 +1,8 @@
 // INPUT: from a file, index notation or a name to a Graph or a Program.
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,10 +36,12 @@ struct Input {
   std::shared_ptr<const program::Program> program;  ///< a .llvcnm file, or a DPU program: a .s or ELF file
   std::shared_ptr<const program::Places> places;    ///< of the program's commands in the file
   std::vector<std::string> mappings;                ///< that an MLIR file states, per kernel; empty texts: none
+  std::vector<Location> mappingPlaces;              ///< where the file states each; empty ones: not known
   std::string mappingTarget;                        ///< the machine they are for; may be empty
   std::shared_ptr<const mapping::CnmModule> cnm;    ///< what a .cnm file says, mappings and all; else null
   std::shared_ptr<const SourceText> source;         ///< of a C or MLIR file; else null
   Diagnostics warnings;                             ///< what the front end assumed
+  std::map<int, std::vector<std::byte>> contents;   ///< of inputs that the file gives, by tensor of the graph
   std::string name;                                 ///< for reports
   kernel::Sizes sizes;                              ///< by the names the input gives them
   DType type = DType::kF32;

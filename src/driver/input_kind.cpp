@@ -50,13 +50,35 @@ Result<Input> fromGraph(Result<kernel::Graph> graph, std::string name) {
 }
 
 /// A text that this verb, or an earlier one with the same tools, may have read already: then it is bound to sizes only.
-template <typename File>
-Result<File> readOnce(const std::string &text, const Options &options) {
+template <typename File, typename... More>
+Result<File> readOnce(const std::string &text, const Options &options, const More &...more) {
   constexpr std::size_t kTree = std::size_t{8} << 20;
-  const auto read = [&] { return File::read(text, options.input, options.function); };
+  const auto read = [&] { return File::read(text, options.input, options.function, more...); };
   if (!options.tools) return read();
-  const std::string key = options.function + '\0' + options.input + '\0' + text;
+  const std::string key = join(options.includes, "\n") + '\0' + join(options.defines, "\n") + '\0' + options.function +
+                          '\0' + options.input + '\0' + text;
   return *options.tools->cache->get<Result<File>>(key, kTree, read);
+}
+
+/// Where the text has each mapping: behind the one before it, or anywhere.
+std::vector<Location> placesOf(const std::vector<std::string> &mappings, const std::string &text,
+                               const std::string &file) {
+  std::vector<Location> places;
+  std::size_t from = 0;
+  for (const std::string &mapping : mappings) {
+    places.emplace_back();
+    if (mapping.empty()) continue;
+    const std::string quoted = '"' + mapping + '"';
+    std::size_t at = text.find(quoted, from);
+    if (at == std::string::npos) at = text.find(quoted);
+    if (at == std::string::npos) continue;  // with escapes
+    from = at + quoted.size();
+    const std::size_t line = text.rfind('\n', at);
+    const std::size_t column = at - (line == std::string::npos ? 0 : line + 1) + 2;  // of what is quoted
+    const auto lines = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+    places.back() = {file, static_cast<int>(lines) + 1, static_cast<int>(column)};
+  }
+  return places;
 }
 
 Result<Input> fromMlir(const InputRequest &r) {
@@ -71,14 +93,18 @@ Result<Input> fromMlir(const InputRequest &r) {
   in->source = std::make_shared<const SourceText>(
       SourceText{SourceText::Language::kMlir, *text, r.sizes, std::move(file->tensors)});
   in->mappings = std::move(file->mappings);
+  in->mappingPlaces = placesOf(in->mappings, *text, r.options.input);
   in->mappingTarget = std::move(file->target);
+  in->contents = std::move(file->contents);
+  in->warnings = std::move(file->warnings);
   return in;
 }
 
 Result<Input> fromC(const InputRequest &r) {
   const Result<std::string> text = textOf(r.options);
   if (!text) return text.diagnostics();
-  const Result<frontend::CFile> read = readOnce<frontend::CFile>(*text, r.options);
+  const Result<frontend::CFile> read =
+      readOnce<frontend::CFile>(*text, r.options, frontend::CPreprocessing{r.options.includes, r.options.defines});
   if (!read) return read.diagnostics();
   Result<frontend::CKernels> file = read->bind(r.sizes);
   if (!file) return file.diagnostics();

@@ -103,7 +103,7 @@ Result<std::unique_ptr<Job>> loadJob(const Options &options, const std::string &
     job->program = std::move(*program);
   }
   if (job->target->generatesCode() && job->input.graph) {
-    Result<KnownData> data = knownData(options, *job->graph(), defaultData(options));
+    Result<KnownData> data = knownData(options, *job->graph(), job->input.contents, defaultData(options));
     if (!data) return data.diagnostics();
     job->data = std::move(*data);
   }

@@ -42,6 +42,27 @@ Result<std::vector<mapping::MapSpec>> parseMaps(const Options &options) {
 
 namespace {
 
+/// A mapping of which the text begins at `place` of a file (without a line: not known).
+Result<mapping::MapSpec> statedAt(const std::string &text, const Location &place) {
+  const auto move = [&](Location &where) {
+    if (where.line == 0 || place.line == 0) return;
+    where = {place.file, place.line + where.line - 1, where.line == 1 ? place.column + where.column - 1 : where.column};
+  };
+  Result<mapping::MapSpec> spec = mapping::parseMapSpec(text);
+  if (!spec) {
+    for (Diagnostic &d : spec.diagnostics()) move(d.where);
+    return spec;
+  }
+  mapping::Mapping &m = spec->mapping;
+  for (mapping::Subspace &s : m.subspaces) {
+    move(s.where);
+    for (Location &row : s.rowsWhere) move(row);
+  }
+  for (auto &[name, where] : m.where) move(where);
+  if (spec->kind == mapping::MapSpec::Kind::kExplicit) m.text = mapping::print(*spec);
+  return spec;
+}
+
 /// One mapping per kernel, `usual` where the file leaves it open. Diagnostics: those of mapping::verify.
 Result<std::vector<mapping::MapSpec>> mapsOfFile(const mapping::CnmModule &cnm, const machine::Machine &machine,
                                                  const mapping::MapSpec &usual) {
@@ -64,10 +85,16 @@ Result<std::vector<mapping::MapSpec>> mapsOf(const Options &options, const Input
       std::any_of(input.mappings.begin(), input.mappings.end(), [](const std::string &m) { return !m.empty(); });
   if (!options.maps.empty() || !isStated || (!input.mappingTarget.empty() && input.mappingTarget != target))
     return parseMaps(options);
-  Options stated = options;
+  std::vector<mapping::MapSpec> specs;
   const std::string usual = options.usualMap.empty() ? "reference" : options.usualMap;
-  for (const std::string &m : input.mappings) stated.maps.push_back(m.empty() ? usual : m);
-  return parseMaps(stated);
+  for (std::size_t k = 0; k < input.mappings.size(); ++k) {
+    const std::string &text = input.mappings[k].empty() ? usual : input.mappings[k];
+    Result<mapping::MapSpec> spec =
+        statedAt(text, k < input.mappingPlaces.size() ? input.mappingPlaces[k] : Location{});
+    if (!spec) return spec.diagnostics();
+    specs.push_back(std::move(*spec));
+  }
+  return specs;
 }
 
 }  // namespace pimento::driver

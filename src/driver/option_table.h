@@ -63,6 +63,7 @@ enum class OptionGroup : std::uint8_t {
 
 struct OptionRow {
   std::string_view name;  ///< on the command line, without "--"; empty: not there
+  char letter = 0;        ///< its short name, without "-"; 0: none
   OptionField field;
   std::string_view value = {};  ///< what stands for the value in help texts; empty for flags
   VerbSet verbs = {};           ///< that take it on the command line

@@ -26,15 +26,16 @@ struct Options {
   std::string variant = "plain";
   std::string dtype;  ///< empty: the target's native type
   std::string function;
-  std::vector<std::string> constants;  ///< inputs that are the same in every run
-  std::string target;                  ///< empty: upmem for DPU programs, else hbm-pim (withTarget)
-  Location targetWhere;                ///< of `target` in INPUT's text, where that names it (withTarget)
-  std::vector<std::string> targets;    ///< compare
-  std::vector<std::string> sets;       ///< "PATH=VALUE"
-  std::vector<std::string> maps;       ///< empty: what the file states, else the usual one
-  std::string usualMap;                ///< empty: reference where one exists
-  std::string offload;                 ///< "all", "possible", "best"; empty: best for networks, else all
-  std::string data;                    ///< empty: the verb's default
+  std::vector<std::string> includes, defines;  ///< C: folders of headers; macros, NAME or NAME=VALUE
+  std::vector<std::string> constants;          ///< inputs that are the same in every run
+  std::string target;                          ///< empty: upmem for DPU programs, else hbm-pim (withTarget)
+  Location targetWhere;                        ///< of `target` in INPUT's text, where that names it (withTarget)
+  std::vector<std::string> targets;            ///< compare
+  std::vector<std::string> sets;               ///< "PATH=VALUE"
+  std::vector<std::string> maps;               ///< empty: what the file states, else the usual one
+  std::string usualMap;                        ///< empty: reference where one exists
+  std::string offload;                         ///< "all", "possible", "best"; empty: best for networks, else all
+  std::string data;                            ///< empty: the verb's default
   std::uint64_t seed = 1;
   std::string engine;                              ///< "two-slice", ...; empty: the verb's own
   std::int64_t count = 1024;                       ///< validate mappings: of each kernel

@@ -28,7 +28,8 @@ Result<frontend::NativeAnswer> runText(const Options &options, const Input &inpu
   const kernel::Graph &graph = *input.graph;
   const frontend::NativeLimits limits = frontend::NativeLimits::of(graph);
   if (source.language == SourceText::Language::kC)
-    return frontend::runC(source.text, options.input, {options.function, source.sizes}, graph, data, limits);
+    return frontend::runC(source.text, options.input,
+                          {options.function, source.sizes, {options.includes, options.defines}}, graph, data, limits);
   return frontend::runMlir(source.text, options.input, {options.function, source.sizes}, graph, source.tensors, data,
                            limits);
 }

@@ -14,6 +14,7 @@
 #include "pimento/dpu/assembler.h"
 #include "pimento/dpu/elf.h"
 #include "pimento/dpu/load.h"
+#include "pimento/dpu/padded_routines.h"
 #include "pimento/dpu/stack_use.h"
 #include "pimento/driver/cc_messages.h"
 #include "pimento/driver/dpu_compiler.h"
@@ -76,10 +77,31 @@ std::optional<std::int64_t> numberOf(std::string_view text) {
   return parseInteger(text);
 }
 
+/// What routines of the vendor's library take: those of the machine's operations. Divisions of integers depend on their
+/// values as ours do, and 32-bit products take the same.
+std::vector<dpu::RoutineCost> vendorCosts(const machine::Machine &machine) {
+  struct Routine {
+    const char *name, *operation;
+    DType type;
+  };
+  // A subtraction takes what an addition takes, as in the throughputs that PrIM publishes; the machine's own cost of it
+  // is of operands that cancel.
+  static constexpr Routine kRoutines[] = {
+      {"__muldi3", "mul", DType::kI64}, {"__addsf3", "add", DType::kF32}, {"__subsf3", "add", DType::kF32},
+      {"__mulsf3", "mul", DType::kF32}, {"__divsf3", "div", DType::kF32}, {"__adddf3", "add", DType::kF64},
+      {"__subdf3", "add", DType::kF64}, {"__muldf3", "mul", DType::kF64}, {"__divdf3", "div", DType::kF64}};
+  std::vector<dpu::RoutineCost> costs;
+  for (const Routine &r : kRoutines) {
+    const machine::Compute::Operation *cost = machine.compute ? machine.compute->costOf(r.operation, r.type) : nullptr;
+    if (cost != nullptr) costs.push_back({r.name, static_cast<double>(cost->slots)});
+  }
+  return costs;
+}
+
 class CompilerRun {
  public:
   CompilerRun(const CcRequest &request, const std::vector<std::string> &machinePath)
-      : request_(request), machinePath_(machinePath), compiler_(makeDpuCompiler()) {}
+      : request_(request), machinePath_(machinePath), compiler_(makeDpuCompiler(request.isLikeVendor)) {}
 
   CcOutcome run() {
     const Status done = request_.stage == Stage::kProgram ? makeProgram() : makeEach();
@@ -232,16 +254,12 @@ class CompilerRun {
     return okStatus();
   }
 
-  Result<dpu::LinkOptions> linkOptions() const {
+  Result<dpu::LinkOptions> linkOptions(const machine::Machine &machine) const {
     constexpr std::int64_t kMostStack = 1 << 20;
-    Options options;
-    options.machinePath = machinePath_;
-    const Result<machine::Machine> machine = loadTarget(options, "upmem");
-    if (!machine) return machine.diagnostics();
     dpu::LinkOptions link;
-    link.instructions = machine->dpu->instructions;
-    link.wramBytes = machine->dpu->wram.value;
-    link.mramBytes = machine->dpu->mram.value;
+    link.instructions = machine.dpu->instructions;
+    link.wramBytes = machine.dpu->wram.value;
+    link.mramBytes = machine.dpu->mram.value;
     link.tasklets = kTasklets;
     link.collects = request_.collects;
     link.keep = request_.keep;
@@ -352,8 +370,17 @@ class CompilerRun {
     for (const CcRequest::Input &input : inputs)
       if (const Status s = add(input); !s) found.insert(found.end(), s.diagnostics().begin(), s.diagnostics().end());
     if (!found.empty()) return found;
-    const Result<dpu::LinkOptions> options = linkOptions();
-    if (!options) return options.diagnostics();
+    Options target;
+    target.machinePath = machinePath_;
+    const Result<machine::Machine> machine = loadTarget(target, "upmem");
+    if (!machine) return machine.diagnostics();
+    Result<dpu::LinkOptions> options = linkOptions(*machine);
+    if (!options) return std::move(options.diagnostics());
+    if (request_.isLikeVendor) {
+      dpu::PaddedRoutines padded = dpu::paddedRoutines(vendorCosts(*machine));
+      for (dpu::Object &object : padded.objects) objects.push_back(std::move(object));
+      options->wrapped = {padded.names.begin(), padded.names.end()};
+    }
     const Result<program::Code> code =
         dpu::linkWithLibrary(std::move(objects), std::move(archives), *options, compiler_.get());
     if (!code) return code.diagnostics();

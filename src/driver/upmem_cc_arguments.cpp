@@ -30,6 +30,7 @@ FILE is C (.c), assembly (.s), a relocatable ELF file or a static archive (.a); 
                               as Clang takes them
   -M -MM -MD -MMD -MF -MT -MQ -MP
                               dependencies for make
+  --like=vendor               for times as of UPMEM's compiler: its loops, and its library's published costs
   -x c|assembler|none         what the files that follow are
   -lNAME, -LFOLDER            libNAME.a of such a folder; what belongs to the interface need not be named
   -Wl,--defsym=NAME=N         the numbers above for the linker alone
@@ -81,6 +82,9 @@ class ArgumentReader {
       request_.inputs.push_back({a, language_});
     } else if (takeStage(a) || takeDependencies(a) || takeLinker(a) || takeAnswer(a)) {
       return;
+    } else if (a.starts_with("--like=")) {
+      request_.isLikeVendor = a == "--like=vendor";
+      if (!request_.isLikeVendor) refuse(fmt::format("'{}' is unknown", a), "--like=vendor");
     } else if (a.starts_with("-o") && !a.starts_with("-objc")) {
       request_.output = value(a, 2);
     } else if (a.starts_with("-x")) {

@@ -27,6 +27,7 @@ struct CcRequest {
   /// -Wl,--defsym.
   std::map<std::string, std::string> numbers;
   std::vector<std::string> libraries, libraryFolders;  ///< -l, -L
+  bool isLikeVendor = false;                           ///< --like=vendor
   bool collects = true;                                ///< not with -Wl,--no-gc-sections
   std::vector<std::string> keep;                       ///< -u, -Wl,--undefined=
   bool hasDependencyFile = false;                      ///< -MD, -MMD

@@ -262,7 +262,11 @@ void MlirWriter::writeStart(const Kernel &k, const Store &s) {
 void MlirWriter::fill(std::size_t t, const std::string &constant) {
   const std::string type = mlirType(graph_.tensors[t].type), value = fmt::format("%e{}", constants_++);
   out_ += fmt::format("  {} = arith.constant {} : {}\n", value, constant, type);
-  out_ += fmt::format("  linalg.fill ins({} : {}) outs({} : {})\n", value, type, names_[t], typeOf(t));
+  // No kernel of the graph: it must not take the name of one.
+  const bool isMistaken = std::any_of(graph_.kernels.begin(), graph_.kernels.end(),
+                                      [](const Kernel &k) { return k.name.starts_with("fill"); });
+  const std::string note = isMistaken ? fmt::format("{{pimento.kernel = \"start_{}\"}} ", graph_.tensors[t].name) : "";
+  out_ += fmt::format("  linalg.fill {}ins({} : {}) outs({} : {})\n", note, value, type, names_[t], typeOf(t));
 }
 
 void MlirWriter::writeKernel(std::size_t number) {

@@ -5,6 +5,8 @@
 // (base/module.h); a copy whose module is missing answers llvm-module. Index notation lives in `kernel` (notation.h).
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,7 +21,7 @@ namespace pimento::frontend {
 
 /// What a user may say beside the text of an MLIR file.
 struct MlirOptions {
-  /// `--function`: the func.func to import; empty means the first public one with a body.
+  /// `--function`: the func.func to import; empty means the first public one with a body that no other one calls.
   std::string function;
   /// `--size`: extents of dynamic dimensions ('?'). Three ways to name one:
   ///   d0, d1, ...  loop of the first structured op that has a loop of that number (d0 of linalg.matvec: its rows)
@@ -56,6 +58,8 @@ struct Imported {
   TensorsOfFunction tensors;
   std::vector<std::string> mappings;  ///< `pimento.mapping` of each kernel's op; empty where it has none
   std::string target;                 ///< `pimento.target` of the function: the machine the mappings are for
+  std::map<int, std::vector<std::byte>> contents;  ///< of constants with several values, by tensor: inputs
+  Diagnostics warnings;
 };
 
 /// One function of an MLIR file that has been read, in which '?' and index arguments are still names. Several threads
@@ -79,12 +83,20 @@ class MlirFile {
 /// MlirFile::read() and bind().
 Result<Imported> importMlirFile(std::string_view text, std::string_view file, const MlirOptions &options);
 
+/// What a C file is to find before it is read, as a compiler takes it.
+struct CPreprocessing {
+  std::vector<std::string> includes;  ///< `--include`: folders of headers
+  std::vector<std::string> defines;   ///< `--define`: macros, NAME or NAME=VALUE
+};
+
 /// What a user may say beside the text of a C file.
 struct CKernelOptions {
-  /// `--function`; empty means the only function that no other one of the file calls.
+  /// `--function`; empty means the function with `#pragma scop` in it, else the only one that no other one of the file
+  /// but `main` calls.
   std::string function;
-  /// `--size`: values of integer parameters.
+  /// `--size`: values of integer parameters. One without a value has that which all calls in the file agree on.
   kernel::Sizes sizes;
+  CPreprocessing preprocessing = {};
 };
 
 struct CKernels {
@@ -104,7 +116,7 @@ bool hasKernelC();
 /// Parameters that are only read become inputs, those whose old contents do not matter outputs, others in-outs; a
 /// returned value becomes the output "result". What a selection leaves unwritten behind its last element is 0.
 /// Diagnostics: c-syntax, c-function, c-not-affine, c-loop-form, c-call, c-type, c-control-flow, c-bounds,
-/// c-uninitialized, c-dependence, c-overwrite, c-too-large, c-crash, unknown-size; needs-llvm.
+/// c-uninitialized, c-undefined, c-dependence, c-overwrite, c-too-large, c-crash, unknown-size; needs-llvm.
 /// docs/how-to/c-kernels.md says what is read. `file` names the text in diagnostics, and the folder of its includes.
 Result<CKernels> importC(std::string_view text, std::string_view file, const CKernelOptions &options);
 
@@ -113,7 +125,8 @@ Result<CKernels> importC(std::string_view text, std::string_view file, const CKe
 class CFile {
  public:
   /// `function` and diagnostics as importC(): c-syntax, c-too-large, c-crash; needs-llvm.
-  static Result<CFile> read(std::string_view text, std::string_view file, const std::string &function = {});
+  static Result<CFile> read(std::string_view text, std::string_view file, const std::string &function = {},
+                            const CPreprocessing &preprocessing = {});
 
   /// The graph at these sizes, as importC() makes it.
   Result<CKernels> bind(const kernel::Sizes &sizes) const;

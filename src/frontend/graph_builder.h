@@ -35,6 +35,7 @@ struct Buffer {
   int argument = -1;  ///< graph tensor of the user's contents, if it is a function argument
   bool isMemref = false;
   bool isConstant = false;  ///< an argument that is the same in every run
+  bool isBit = false;       ///< bytes of which the lowest bit counts
   bool isShared = false;    ///< another value stands for the same contents: never updated in place
 };
 

@@ -52,8 +52,9 @@ Result<CKernels> importC(std::string_view text, std::string_view file, const CKe
   return ask(file, [&](const Functions &f) { return f.importC(text, file, options); });
 }
 
-Result<CFile> CFile::read(std::string_view text, std::string_view file, const std::string &function) {
-  return ask(file, [&](const Functions &f) { return f.readCFile(text, file, function); });
+Result<CFile> CFile::read(std::string_view text, std::string_view file, const std::string &function,
+                          const CPreprocessing &preprocessing) {
+  return ask(file, [&](const Functions &f) { return f.readCFile(text, file, function, preprocessing); });
 }
 
 Result<CKernels> CFile::bind(const kernel::Sizes &sizes) const {

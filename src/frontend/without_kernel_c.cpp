@@ -23,7 +23,8 @@ bool hasKernelC() {
   return false;
 }
 
-Result<CFile> CFile::read(std::string_view /*text*/, std::string_view file, const std::string & /*function*/) {
+Result<CFile> CFile::read(std::string_view /*text*/, std::string_view file, const std::string & /*function*/,
+                          const CPreprocessing & /*preprocessing*/) {
   return needsLlvm(file);
 }
 

@@ -149,6 +149,12 @@ for header in "$prefix"/include/pimento-dpu/*.h; do
     fail "$header does not compile alone"
 done
 
+# The interface in C++ is a header of its own.
+printf '#include <dpu>\nint main() { return dpu::DpuSet::allocate(1).dpus().size() != 1; }\n' >host.cpp
+# shellcheck disable=SC2086
+g++ -std=c++11 -Wall -Wextra -Werror -pedantic host.cpp -o host_cpp $flags || fail '#include <dpu> does not compile'
+LD_LIBRARY_PATH="$lib" ./host_cpp || fail 'a host program in C++'
+
 # A program of both halves by a Makefile as those of UPMEM programs are, with nothing of ours but the folder of the tool on
 # the PATH.
 useMakefile() {

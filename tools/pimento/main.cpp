@@ -38,7 +38,7 @@ void check(const pimento::Status &status) {
 void addOption(CLI::App &app, const OptionRow &row, Options &options) {
   const std::string help = helpOf(row);
   std::string name = "--" + std::string(row.name);
-  if (row.name == "output") name = "-o," + name;
+  if (row.letter != 0) name = std::string("-") + row.letter + "," + name;
   if (const auto *flag = std::get_if<bool Options::*>(&row.field)) {
     app.add_flag(name, options.**flag, help);
     return;

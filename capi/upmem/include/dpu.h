@@ -50,8 +50,8 @@ extern "C" {
 
 /* `nr_dpus` DPUs in as few ranks as possible, the last one filled in part. A rank belongs to one set. The profile is
  * NULL or KEY=VALUE,...: machine=NAME or FILE, a number of the machine file (ranks=4, dpu.issue_interval=14),
- * sgXferEnable and sgXferMaxBlocksPerDpu. Keys that concern real hardware are ignored, unknown ones refused.
- * UPMEM_PROFILE_BASE goes before the profile. DPU_ERR_ALLOCATION, DPU_ERR_INVALID_PROFILE. */
+ * sgXferEnable, sgXferMaxBlocksPerDpu and parallelXfer. Keys that concern real hardware are ignored, unknown ones
+ * refused. UPMEM_PROFILE_BASE goes before the profile. DPU_ERR_ALLOCATION, DPU_ERR_INVALID_PROFILE. */
 dpu_error_t dpu_alloc(uint32_t nr_dpus, const char *profile, struct dpu_set_t *dpu_set);
 dpu_error_t dpu_alloc_ranks(uint32_t nr_ranks, const char *profile, struct dpu_set_t *dpu_set);
 /* Waits for asynchronous work. Only what dpu_alloc gave can be freed. */
@@ -139,7 +139,8 @@ typedef enum _dpu_xfer_flags_t PIMENTO_DPU_INT {
   DPU_XFER_DEFAULT = 0,
   DPU_XFER_NO_RESET = 1 << 0, /* buffers stay prepared */
   DPU_XFER_ASYNC = 1 << 1,    /* after earlier work on the same ranks; see dpu_sync */
-  DPU_XFER_PARALLEL = 1 << 2  /* at once, also while the program runs; variables in WRAM only */
+  DPU_XFER_PARALLEL = 1 << 2  /* at once, also while the program runs, if it was launched after the first such transfer
+                               * or parallelXfer=true is in the profile; variables in WRAM only */
 } dpu_xfer_flags_t;
 
 typedef enum _dpu_sg_xfer_flags_t PIMENTO_DPU_INT {

@@ -13,7 +13,8 @@
 extern "C" {
 #endif
 
-/* What happened since dpu_alloc. Times are those of the modelled machine, not of the simulation. */
+/* What happened since dpu_alloc. Times are those of the modelled machine, not of the simulation; with
+ * PIMENTO_TIMING=off those of kernels, totals and energy are NaN. */
 struct pimento_dpu_account_t {
   uint64_t launches;
   uint64_t kernel_cycles;                /* of every launch its slowest DPU */

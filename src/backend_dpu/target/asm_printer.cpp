@@ -14,6 +14,7 @@
 #include "pimento/backend_dpu/target/frame_lowering.h"
 #include "pimento/backend_dpu/target/mc.h"
 #include "pimento/backend_dpu/target/target_machine.h"
+#include "pimento/dpu/linker.h"
 #include "pimento/dpu/stack_use.h"
 
 namespace llvm {
@@ -122,6 +123,9 @@ void DPUAsmPrinter::emitFunctionBodyEnd() {
 }
 
 void DPUAsmPrinter::emitStartOfAsmFile(Module &module) {
+  OutStreamer->emitRawText("\t.set\t" +
+                           StringRef(pimento::dpu::kCompiledHere.data(), pimento::dpu::kCompiledHere.size()) +
+                           (static_cast<const DPUTargetMachine &>(TM).isLikeVendor() ? ", 1" : ", 0"));
   for (const Function &f : module)
     if (!f.isIntrinsic() && f.hasAddressTaken()) say(pimento::dpu::kPointedToPrefix, *getSymbol(&f), 0);
 }

@@ -67,27 +67,31 @@ class CriticalSections : public FunctionPass {
           (address && address->hasAllConstantIndices())) {
         inside.insert(i);  // a displacement costs nothing where it is used
       } else if (address && isa<Constant>(address->getPointerOperand())) {
-        hoistOffset(*address, take);
         inside.insert(i);
+        if (const Value *replaced = hoistOffset(*address, take)) inside.insert(replaced);
       } else {
         i->moveBefore(&take);
       }
     }
   }
 
-  /// The address of a variable is a displacement of loads and stores; what is added to it goes before the section.
-  static void hoistOffset(GetElementPtrInst &address, CallInst &take) {
+  /// The address of a variable is a displacement of loads and stores; what is added to it goes before the section. What
+  /// is now used in place of `address`, which stays inside; null where nothing changed.
+  static Value *hoistOffset(GetElementPtrInst &address, CallInst &take) {
     IRBuilder<> before(&take);
     before.SetCurrentDebugLocation(address.getDebugLoc());
     APInt fixed(32, 0);
     MapVector<Value *, APInt> factors;
-    if (!address.collectOffset(address.getModule()->getDataLayout(), 32, factors, fixed) || factors.size() != 1) return;
+    if (!address.collectOffset(address.getModule()->getDataLayout(), 32, factors, fixed) || factors.size() != 1)
+      return nullptr;
     const auto &[index, factor] = factors.front();
     Value *bytes = before.CreateMul(before.CreateSExtOrTrunc(index, before.getInt32Ty()), before.getInt(factor));
     IRBuilder<> here(&address);
     Value *base = here.CreateConstGEP1_32(here.getInt8Ty(), address.getPointerOperand(),
                                           static_cast<unsigned>(fixed.getZExtValue()));
-    address.replaceAllUsesWith(here.CreateGEP(here.getInt8Ty(), base, bytes));
+    Value *sum = here.CreateGEP(here.getInt8Ty(), base, bytes);
+    address.replaceAllUsesWith(sum);
+    return sum;
   }
 };
 char CriticalSections::ID = 0;

@@ -4,6 +4,7 @@
 #include "pimento/backend_dpu/target/function_info.h"
 #include "pimento/backend_dpu/target/mc.h"
 #include "pimento/backend_dpu/target/subtarget.h"
+#include "pimento/backend_dpu/target/target_machine.h"
 
 namespace llvm {
 namespace {
@@ -92,7 +93,8 @@ SDValue DPUTargetLowering::lowerMultiply(SDValue op, SelectionDAG &dag) const {
     if (const SDValue v = timesConstant(a, static_cast<std::uint32_t>(c->getZExtValue()), where, dag)) return v;
   if (const SDValue v = narrowProduct(a, b, where, dag)) return v;
   auto &info = *dag.getMachineFunction().getInfo<DPUFunctionInfo>();
-  const bool isSmall = dag.shouldOptForSize() || getTargetMachine().getOptLevel() == CodeGenOptLevel::None;
+  const bool isSmall = dag.shouldOptForSize() || getTargetMachine().getOptLevel() == CodeGenOptLevel::None ||
+                       static_cast<const DPUTargetMachine &>(getTargetMachine()).isLikeVendor();
   if (!isSmall && info.inlineProducts < kMostInlineProducts) {
     ++info.inlineProducts;
     return dag.getNode(DPUISD::MULTIPLY, where, MVT::i32, a, b);
@@ -136,7 +138,8 @@ SDValue DPUTargetLowering::lowerMultiply64(SDNode *node, SelectionDAG &dag) cons
   const SDValue a = node->getOperand(0), b = node->getOperand(1);
   const Width wa = widthOf(a, dag), wb = widthOf(b, dag);
   const bool isSignedA = wa.zero > 32, isSignedB = wb.zero > 32;
-  if ((isSignedA ? wa.sign : wa.zero) > 32 || (isSignedB ? wb.sign : wb.zero) > 32) {
+  const bool isLikeVendor = static_cast<const DPUTargetMachine &>(getTargetMachine()).isLikeVendor();
+  if (isLikeVendor || (isSignedA ? wa.sign : wa.zero) > 32 || (isSignedB ? wb.sign : wb.zero) > 32) {
     MakeLibCallOptions options;
     return makeLibCall(dag, RTLIB::MUL_I64, MVT::i64, {a, b}, options, where).first;
   }

@@ -41,6 +41,7 @@ class DPUTTIImpl : public BasicTTIImplBase<DPUTTIImpl> {
  public:
   DPUTTIImpl(const DPUTargetMachine *machine, const Function &f)
       : Base(machine, f.getDataLayout()),
+        isLikeVendor_(machine->isLikeVendor()),
         subtarget_(machine->getSubtargetImpl(f)),
         lowering_(subtarget_->getTargetLowering()) {}
 
@@ -80,6 +81,7 @@ class DPUTTIImpl : public BasicTTIImplBase<DPUTTIImpl> {
   }
   void getUnrollingPreferences(Loop *, ScalarEvolution &, TargetTransformInfo::UnrollingPreferences &p,
                                OptimizationRemarkEmitter *) {
+    if (isLikeVendor_) return;
     p.Partial = p.Runtime = p.UpperBound = true;
     p.Threshold = 120;
     p.PartialThreshold = 100;
@@ -90,6 +92,7 @@ class DPUTTIImpl : public BasicTTIImplBase<DPUTTIImpl> {
   const DPUSubtarget *getST() const { return subtarget_; }
   const DPUTargetLowering *getTLI() const { return lowering_; }
 
+  bool isLikeVendor_;
   const DPUSubtarget *subtarget_;
   const DPUTargetLowering *lowering_;
 };
@@ -98,6 +101,15 @@ class DPUPassConfig : public TargetPassConfig {
  public:
   DPUPassConfig(DPUTargetMachine &machine, PassManagerBase &passes) : TargetPassConfig(machine, passes) {}
 
+  /// Without strength reduction of loops, if as the vendor's: counters and indices stay.
+  void addIRPasses() override {
+    if (!getTM<DPUTargetMachine>().isLikeVendor()) return TargetPassConfig::addIRPasses();
+    addPass(createUnreachableBlockEliminationPass());
+    addPass(createReplaceWithVeclibLegacyPass());
+    addPass(createExpandVectorPredicationPass());
+    addPass(createScalarizeMaskedMemIntrinLegacyPass());
+    addPass(createExpandReductionsPass());
+  }
   bool addPreISel() override {
     if (getOptLevel() == CodeGenOptLevel::None) return false;
     addPass(createDpuColdProducts());
@@ -113,11 +125,13 @@ class DPUPassConfig : public TargetPassConfig {
 
 }  // namespace
 
-DPUTargetMachine::DPUTargetMachine(const Target &target, const TargetOptions &options, CodeGenOptLevel level)
+DPUTargetMachine::DPUTargetMachine(const Target &target, const TargetOptions &options, CodeGenOptLevel level,
+                                   bool isLikeVendor)
     : LLVMTargetMachine(target, pimento::backend_dpu::kDataLayout, Triple(pimento::backend_dpu::kTriple), "dpu", "",
                         options, Reloc::Static, CodeModel::Small, level),
       objectFile_(std::make_unique<DPUObjectFile>()),
-      subtarget_(getTargetTriple(), *this) {
+      subtarget_(getTargetTriple(), *this),
+      isLikeVendor_(isLikeVendor) {
   initAsmInfo();
 }
 

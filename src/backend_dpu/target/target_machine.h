@@ -11,7 +11,7 @@ namespace llvm {
 
 class DPUTargetMachine : public LLVMTargetMachine {
  public:
-  DPUTargetMachine(const Target &target, const TargetOptions &options, CodeGenOptLevel level);
+  DPUTargetMachine(const Target &target, const TargetOptions &options, CodeGenOptLevel level, bool isLikeVendor);
   ~DPUTargetMachine() override;
 
   const DPUSubtarget *getSubtargetImpl(const Function &) const override { return &subtarget_; }
@@ -20,11 +20,14 @@ class DPUTargetMachine : public LLVMTargetMachine {
   TargetTransformInfo getTargetTransformInfo(const Function &f) const override;
   MachineFunctionInfo *createMachineFunctionInfo(BumpPtrAllocator &allocator, const Function &f,
                                                  const TargetSubtargetInfo *sti) const override;
+  /// As pimento::backend_dpu::Options says.
+  bool isLikeVendor() const { return isLikeVendor_; }
   bool isNoopAddrSpaceCast(unsigned, unsigned) const override { return true; }
 
  private:
   std::unique_ptr<TargetLoweringObjectFile> objectFile_;
   DPUSubtarget subtarget_;
+  bool isLikeVendor_ = false;
 };
 
 void registerDpuAsmPrinter(Target &target);

@@ -12,7 +12,7 @@
 void *mem_reset(void);
 /// A new block, 8-byte aligned. A request beyond the end of WRAM faults.
 void *mem_alloc(size_t size);
-static inline void *mem_alloc_dma(size_t size) {
+static inline __attribute__((always_inline, nodebug)) void *mem_alloc_dma(size_t size) {
   return mem_alloc(size);
 }
 

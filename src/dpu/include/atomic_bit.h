@@ -11,10 +11,10 @@
 /// A bit that another file defines.
 #define ATOMIC_BIT_EXTERN(NAME) extern uint8_t ATOMIC_BIT_GET(NAME)
 
-static inline __attribute__((always_inline)) void __atomic_bit_acquire(const uint8_t *bit) {
+static inline __attribute__((always_inline, nodebug)) void __atomic_bit_acquire(const uint8_t *bit) {
   __asm__ volatile("acquire %0, 0, nz, ." : : "r"(bit) : "memory");
 }
-static inline __attribute__((always_inline)) void __atomic_bit_release(const uint8_t *bit) {
+static inline __attribute__((always_inline, nodebug)) void __atomic_bit_release(const uint8_t *bit) {
   __asm__ volatile("release %0, 0, nz, . + 1" : : "r"(bit) : "memory");
 }
 

@@ -16,7 +16,7 @@ static inline __attribute__((always_inline, const)) sysname_t me(void) {
 }
 
 /// Ends the run of the whole DPU with an error.
-static inline __attribute__((noreturn)) void halt(void) {
+static inline __attribute__((always_inline, nodebug, noreturn)) void halt(void) {
   __asm__ volatile("fault 1" : : : "memory");
   __builtin_unreachable();
 }

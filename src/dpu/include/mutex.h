@@ -16,12 +16,12 @@ typedef uint8_t *mutex_id_t;
 #define MUTEX_GET(NAME) NAME
 
 /// Waits until the mutex is free, and takes it.
-static inline __attribute__((always_inline)) void mutex_lock(mutex_id_t mutex) {
+static inline __attribute__((always_inline, nodebug)) void mutex_lock(mutex_id_t mutex) {
   __atomic_bit_acquire(mutex);
 }
 
 /// Takes the mutex if it is free. False if another tasklet has it.
-static inline __attribute__((always_inline)) bool mutex_trylock(mutex_id_t mutex) {
+static inline __attribute__((always_inline, nodebug)) bool mutex_trylock(mutex_id_t mutex) {
   uint32_t isMine;
   __asm__ volatile(
       "move %0, 0\n"
@@ -33,7 +33,7 @@ static inline __attribute__((always_inline)) bool mutex_trylock(mutex_id_t mutex
   return isMine != 0;
 }
 
-static inline __attribute__((always_inline)) void mutex_unlock(mutex_id_t mutex) {
+static inline __attribute__((always_inline, nodebug)) void mutex_unlock(mutex_id_t mutex) {
   __atomic_bit_release(mutex);
 }
 

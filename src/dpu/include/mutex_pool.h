@@ -17,11 +17,13 @@ struct mutex_pool {
   extern const struct mutex_pool NAME;                                                            \
   const struct mutex_pool NAME = {__atomic_bits_pool_##NAME, (NB_MUTEXES) - 1};
 
-static inline __attribute__((always_inline)) void mutex_pool_lock(const struct mutex_pool *pool, uint16_t lock) {
+static inline __attribute__((always_inline, nodebug)) void mutex_pool_lock(const struct mutex_pool *pool,
+                                                                           uint16_t lock) {
   mutex_lock(pool->mutexes + (lock & pool->hash_mask));
 }
 
-static inline __attribute__((always_inline)) void mutex_pool_unlock(const struct mutex_pool *pool, uint16_t lock) {
+static inline __attribute__((always_inline, nodebug)) void mutex_pool_unlock(const struct mutex_pool *pool,
+                                                                             uint16_t lock) {
   mutex_unlock(pool->mutexes + (lock & pool->hash_mask));
 }
 

@@ -25,7 +25,7 @@ typedef struct seqreader_t {
 } seqreader_t;
 
 /// The two pages, from the heap. Tasklets have their own each.
-static inline seqreader_buffer_t seqread_alloc(void) {
+static inline __attribute__((always_inline, nodebug)) seqreader_buffer_t seqread_alloc(void) {
   return (seqreader_buffer_t)mem_alloc(2 * SEQREAD_CACHE_SIZE);
 }
 

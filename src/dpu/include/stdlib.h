@@ -38,13 +38,13 @@ static inline lldiv_t lldiv(long long x, long long y) {
 }
 
 /// Ends the calling tasklet; the others go on.
-static inline __attribute__((noreturn)) void exit(int status) {
+static inline __attribute__((always_inline, nodebug, noreturn)) void exit(int status) {
   (void)status;
   __asm__ volatile("stop true, ." : : : "memory");
   __builtin_unreachable();
 }
 /// Ends the run of the whole DPU with an error.
-static inline __attribute__((noreturn)) void abort(void) {
+static inline __attribute__((always_inline, nodebug, noreturn)) void abort(void) {
   __asm__ volatile("fault 1" : : : "memory");
   __builtin_unreachable();
 }

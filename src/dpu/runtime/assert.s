@@ -10,8 +10,9 @@ __assert_failed:
         sw      r22, 12, r0
         move    r0, id
         sw      r22, 16, r0
+        sd      r22, 24, d22            // whoever reads the fault finds the caller here
         move    r8, r22
-        add     r22, r22, 24
+        add     r22, r22, 32
         move    r0, .Lformat
         call    r23, printf
         fault   2

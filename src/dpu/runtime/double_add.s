@@ -5,12 +5,14 @@
         .section .text.__adddf3,"ax",@progbits
         .globl  __subdf3
         .type   __subdf3,@function
+        .set    slots.__subdf3, 60
 __subdf3:
         xor     r2, r2, 0x80000000
         .size   __subdf3, . - __subdf3
 
         .globl  __adddf3
         .type   __adddf3,@function
+        .set    slots.__adddf3, 54
 __adddf3:
         and     r4, r0, 0x7fffffff      // high words of the magnitudes
         and     r5, r2, 0x7fffffff

@@ -6,6 +6,7 @@
         .section .text.__divdf3,"ax",@progbits
         .globl  __divdf3
         .type   __divdf3,@function
+        .set    slots.__divdf3, 415
 __divdf3:
         xor     r9, r0, r2              // bit 31: sign
         lsl     r4, r0, 1

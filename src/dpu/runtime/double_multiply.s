@@ -6,6 +6,7 @@
         .section .text.__muldf3,"ax",@progbits
         .globl  __muldf3
         .type   __muldf3,@function
+        .set    slots.__muldf3, 224
 __muldf3:
         xor     r9, r0, r2              // bit 31: sign
         lsl     r4, r0, 1

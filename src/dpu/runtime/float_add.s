@@ -5,12 +5,14 @@
         .section .text.__addsf3,"ax",@progbits
         .globl  __subsf3
         .type   __subsf3,@function
+        .set    slots.__subsf3, 44
 __subsf3:
         xor     r1, r1, 0x80000000
         .size   __subsf3, . - __subsf3
 
         .globl  __addsf3
         .type   __addsf3,@function
+        .set    slots.__addsf3, 40
 __addsf3:
         lsl     r3, r0, 1               // magnitudes
         lsl     r4, r1, 1

@@ -6,6 +6,7 @@
         .section .text.__divsf3,"ax",@progbits
         .globl  __divsf3
         .type   __divsf3,@function
+        .set    slots.__divsf3, 87
 __divsf3:
         xor     r9, r0, r1              // bit 31: sign
         lsl     r2, r0, 1

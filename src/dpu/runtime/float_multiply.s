@@ -5,6 +5,7 @@
         .section .text.__mulsf3,"ax",@progbits
         .globl  __mulsf3
         .type   __mulsf3,@function
+        .set    slots.__mulsf3, 73
 __mulsf3:
         move    r13, r23
         xor     r9, r0, r1              // bit 31: sign

@@ -52,6 +52,7 @@ __umulsidi3:
         .section .text.__muldi3,"ax",@progbits
         .globl  __muldi3
         .type   __muldi3,@function
+        .set    slots.__muldi3, 130
 __muldi3:
         move    r13, r23
         move    r12, r1                 // low words

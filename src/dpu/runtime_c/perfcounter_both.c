@@ -30,7 +30,8 @@ perfcounter_pair_t perfcounter_get_both(bool should_reset) {
   mutex_lock(__perfcounter_lock);
   const uint32_t cycles = turnedTo(COUNT_CYCLES, false), instructions = turnedTo(COUNT_INSTRUCTIONS, false);
   turnedTo(COUNT_CYCLES, false);
-  const perfcounter_pair_t both = {(perfcounter_t)cycles << 4, (perfcounter_t)(instructions - instructionsAtStart) << 4};
+  const perfcounter_pair_t both = {(perfcounter_t)cycles << 4, (perfcounter_t)(instructions - instructionsAtStart)
+                                                                   << 4};
   if (should_reset) {
     turnedTo(COUNT_CYCLES, true);
     instructionsAtStart = turnedTo(COUNT_INSTRUCTIONS, false);

@@ -5,6 +5,14 @@
 #include <stdlib.h>
 
 static void exchange(uint8_t *a, uint8_t *b, size_t size) {
+  if ((((uintptr_t)a | size) & 3) == 0) {
+    for (size_t i = 0; i < size; i += 4) {
+      const uint32_t word = *(uint32_t *)(a + i);
+      *(uint32_t *)(a + i) = *(uint32_t *)(b + i);
+      *(uint32_t *)(b + i) = word;
+    }
+    return;
+  }
   for (size_t i = 0; i < size; ++i) {
     const uint8_t byte = a[i];
     a[i] = b[i];
@@ -12,23 +20,25 @@ static void exchange(uint8_t *a, uint8_t *b, size_t size) {
   }
 }
 
-/// Lets the object at `at` sink below all that are greater, among the first `count`.
-static void sink(uint8_t *base, size_t at, size_t count, size_t size, int (*compare)(const void *, const void *)) {
+/// Lets the object at `at` sink below all that are greater, among those before `end`. Places are bytes from `base`: no
+/// products.
+static void sink(uint8_t *base, size_t at, size_t end, size_t size, int (*compare)(const void *, const void *)) {
   for (;;) {
-    size_t child = 2 * at + 1;
-    if (child >= count) return;
-    if (child + 1 < count && compare(base + child * size, base + (child + 1) * size) < 0) ++child;
-    if (compare(base + at * size, base + child * size) >= 0) return;
-    exchange(base + at * size, base + child * size, size);
+    size_t child = 2 * at + size;
+    if (child >= end) return;
+    if (child + size < end && compare(base + child, base + child + size) < 0) child += size;
+    if (compare(base + at, base + child) >= 0) return;
+    exchange(base + at, base + child, size);
     at = child;
   }
 }
 
 void qsort(void *base, size_t count, size_t size, int (*compare)(const void *, const void *)) {
   uint8_t *const objects = base;
-  for (size_t i = count / 2; i > 0; --i) sink(objects, i - 1, count, size, compare);
-  for (size_t last = count; last > 1; --last) {
-    exchange(objects, objects + (last - 1) * size, size);
-    sink(objects, 0, last - 1, size, compare);
+  const size_t end = count * size;
+  for (size_t at = count / 2 * size; at > 0; at -= size) sink(objects, at - size, end, size, compare);
+  for (size_t last = end; last > size; last -= size) {
+    exchange(objects, objects + last - size, size);
+    sink(objects, 0, last - size, size, compare);
   }
 }

@@ -404,8 +404,9 @@ Result<emit::SweepExploration> exploreSweep(const Options &options) {
   for (const tune::Axis &a : *axes)
     if (a.isSize) e.head.sizes.erase(a.name);
   std::string identity =
-      fmt::format("{}\nsweep {} {} {} {} {}\n", tune::toolIdentity(), options.variant, options.function,
-                  fmt::join(options.maps, "|"), fmt::join(options.sizes, ","), static_cast<int>(job.offload));
+      fmt::format("{}\nsweep {} {} {} {} {} {} {}\n", tune::toolIdentity(), options.variant, options.function,
+                  fmt::join(options.includes, ","), fmt::join(options.defines, ","), fmt::join(options.maps, "|"),
+                  fmt::join(options.sizes, ","), static_cast<int>(job.offload));
   identity += job.input.graph ? kernel::print(*job.input.graph) : options.input;
   auto store = openStore(options, identity + machine::identity(job.machine), aboutOf("a sweep", e.head));
   if (!store) return store.diagnostics();

@@ -25,6 +25,7 @@ std::vector<std::string> verbsOf(const OptionRow &row) {
 
 Json toJson(const OptionRow &row) {
   return {{"name", "--" + std::string(row.name)},
+          {"letter", row.letter != 0 ? "-" + std::string(1, row.letter) : ""},
           {"value", row.value},
           {"repeatable", isList(row)},
           {"verbs", verbsOf(row)},

@@ -65,7 +65,8 @@ Result<Evaluated> simulate(const Options &given) {
     Result<evaluate::CompiledGraph> compiled = evaluate::compile(request);
     if (!compiled) return compiled.diagnostics();
     graph = std::move(*compiled);
-    Result<std::optional<kernel::DataSet>> made = makeInputData(options, *job.graph(), defaultData(options));
+    Result<std::optional<kernel::DataSet>> made =
+        makeInputData(options, *job.graph(), job.input.contents, defaultData(options));
     if (!made) return made.diagnostics();
     data = std::move(*made);
     request.data = data ? &*data : nullptr;

@@ -2,6 +2,7 @@
 
 #include "clang/Basic/DiagnosticIDs.h"
 #include "clang/Basic/SourceManager.h"
+#include "clang/Lex/LexDiagnostic.h"
 #include "llvm/ADT/SmallString.h"
 
 namespace pimento::frontend {
@@ -53,6 +54,8 @@ void ClangMessages::HandleDiagnostic(DiagnosticsEngine::Level level, const clang
   message.severity = isWarning ? Severity::kWarning : Severity::kError;
   if (const llvm::StringRef flag = clang::DiagnosticIDs::getWarningOptionForDiag(info.getID()); !flag.empty())
     message.message += (isWarning ? " (-W" : " (-Werror=") + flag.str() + ")";
+  if (info.getID() == clang::diag::err_pp_file_not_found && !onMissingHeader_.empty())
+    hint = onMissingHeader_ + (hint.empty() ? "" : "; ") + hint;
   message.hint = std::move(hint);
   last_ = isWarning ? &warnings_ : &errors_;
   last_->push_back(std::move(message));

@@ -11,8 +11,10 @@ namespace pimento::frontend {
 /// includes it.
 class ClangMessages final : public clang::DiagnosticConsumer {
  public:
-  /// `code` of every diagnostic. Files below `ownFolder` are named without it.
-  ClangMessages(std::string code, std::string ownFolder) : code_(std::move(code)), ownFolder_(std::move(ownFolder)) {}
+  /// `code` of every diagnostic. Files below `ownFolder` are named without it. `onMissingHeader`: the hint where an
+  /// include is not found.
+  ClangMessages(std::string code, std::string ownFolder, std::string onMissingHeader = {})
+      : code_(std::move(code)), ownFolder_(std::move(ownFolder)), onMissingHeader_(std::move(onMissingHeader)) {}
 
   void HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic &info) override;
 
@@ -22,7 +24,7 @@ class ClangMessages final : public clang::DiagnosticConsumer {
  private:
   Location placeOf(const clang::Diagnostic &info, std::string &hint) const;
 
-  std::string code_, ownFolder_;
+  std::string code_, ownFolder_, onMissingHeader_;
   Diagnostics errors_, warnings_;
   Diagnostics *last_ = nullptr;  ///< where the notes of the last message go
 };

@@ -49,6 +49,26 @@ std::set<const clang::FunctionDecl *> functionsIn(const clang::Stmt *root) {
   return found;
 }
 
+std::vector<const clang::CallExpr *> callsOf(const clang::FunctionDecl &f, const clang::Stmt *root) {
+  std::vector<const clang::CallExpr *> found;
+  walk(root, [&](const clang::Stmt &s) {
+    const auto *call = dyn_cast<clang::CallExpr>(&s);
+    const clang::FunctionDecl *callee = call != nullptr ? call->getDirectCallee() : nullptr;
+    if (callee != nullptr && callee->getCanonicalDecl() == f.getCanonicalDecl()) found.push_back(call);
+    return true;
+  });
+  return found;
+}
+
+bool hasLoop(const clang::Stmt *root) {
+  bool isFound = false;
+  walk(root, [&](const clang::Stmt &s) {
+    isFound = isFound || llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt>(s);
+    return !isFound;
+  });
+  return isFound;
+}
+
 std::set<const clang::VarDecl *> variablesAssigned(const clang::Stmt *root, const clang::Stmt *skipped) {
   std::set<const clang::VarDecl *> found;
   const auto add = [&](const clang::Expr *e) {

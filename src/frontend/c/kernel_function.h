@@ -1,4 +1,4 @@
-// Which function of a C file is the kernel. Internal to the C front end.
+// Which function of a C file is the kernel, and what the file says of its sizes. Internal to the C front end.
 #pragma once
 
 #include <string>
@@ -6,12 +6,18 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
 #include "pimento/base/diagnostics.h"
+#include "pimento/kernel/zoo.h"
 
 namespace pimento::frontend {
 
-/// The function the user means: `wanted`, or the only one that no other function of the file calls. Diagnostics:
-/// c-function.
+/// The wanted one. With no wish: the one with `#pragma scop` in it; else the only one that no other calls, `main`
+/// aside; else the only one of those that has loops and array parameters. `file` is where a complaint belongs.
+/// Diagnostics: c-function.
 Result<const clang::FunctionDecl *> chooseFunction(clang::ASTContext &context, const Location &file,
                                                    const std::string &wanted);
+
+/// `given`, and for each other integer parameter the number from 1 up that all calls in the file pass: a constant, or a
+/// variable that is only ever one.
+kernel::Sizes sizesOf(clang::ASTContext &context, const clang::FunctionDecl &function, const kernel::Sizes &given);
 
 }  // namespace pimento::frontend

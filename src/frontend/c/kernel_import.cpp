@@ -28,7 +28,8 @@ class Import {
     NestProgram program(f.getNameAsString(), at.isValid() ? Location{at.getFilename(), static_cast<int>(at.getLine()),
                                                                      static_cast<int>(at.getColumn())}
                                                           : Location{file_});
-    CReader reader(context, program, options_.sizes);
+    const kernel::Sizes sizes = sizesOf(context, f, options_.sizes);
+    CReader reader(context, program, sizes);
     if (!reader.read(f)) {
       found_ = std::move(reader.diagnostics());
       return;
@@ -90,14 +91,15 @@ struct CFile::Read {
   std::string file, function;
 };
 
-Result<CFile> CFile::read(std::string_view text, std::string_view file, const std::string &function) {
-  Result<CTree> tree = CTree::parse(text, file);
+Result<CFile> CFile::read(std::string_view text, std::string_view file, const std::string &function,
+                          const CPreprocessing &preprocessing) {
+  Result<CTree> tree = CTree::parse(text, file, preprocessing);
   if (!tree) return std::move(tree.diagnostics());
   return CFile(std::make_shared<const Read>(Read{std::move(*tree), std::string(file), function}));
 }
 
 Result<CKernels> CFile::bind(const kernel::Sizes &sizes) const {
-  const CKernelOptions options{read_->function, sizes};
+  const CKernelOptions options{read_->function, sizes, {}};
   Import import{read_->file, options};
   if (Status s = read_->tree.use([&](clang::ASTContext &context) { import(context); }); !s)
     return std::move(s.diagnostics());
@@ -105,7 +107,7 @@ Result<CKernels> CFile::bind(const kernel::Sizes &sizes) const {
 }
 
 Result<CKernels> importC(std::string_view text, std::string_view file, const CKernelOptions &options) {
-  Result<CFile> read = CFile::read(text, file, options.function);
+  Result<CFile> read = CFile::read(text, file, options.function, options.preprocessing);
   if (!read) return std::move(read.diagnostics());
   return read->bind(options.sizes);
 }

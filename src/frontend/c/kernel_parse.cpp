@@ -1,5 +1,7 @@
 #include "pimento/frontend/c/kernel_parse.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <exception>
@@ -11,6 +13,7 @@
 #include "clang/AST/ASTConsumer.h"
 #include "clang/AST/Decl.h"
 #include "clang/AST/Stmt.h"
+#include "clang/Basic/CharInfo.h"
 #include "clang/Basic/DiagnosticOptions.h"
 #include "clang/Basic/FileManager.h"
 #include "clang/Basic/TargetInfo.h"
@@ -22,49 +25,13 @@
 #include "llvm/Support/VirtualFileSystem.h"
 #include "pimento/frontend/c/clang_headers.h"
 #include "pimento/frontend/c/clang_messages.h"
+#include "pimento/frontend/c/kernel_headers.h"
 
 namespace pimento::frontend {
 
 namespace {
 
 constexpr const char *kOwnFolder = "/pimento-kernel/";
-
-/// What kernels may call, and what files that also compile elsewhere like to include.
-constexpr const char *kMath = R"(#pragma once
-#define INFINITY (__builtin_inff())
-#define HUGE_VALF (__builtin_inff())
-#define HUGE_VAL (__builtin_inf())
-#define NAN (__builtin_nanf(""))
-#define M_PI 3.14159265358979323846
-#define M_E 2.7182818284590452354
-double exp(double); double log(double); double sqrt(double); double tanh(double); double fabs(double);
-double fmin(double, double); double fmax(double, double);
-float expf(float); float logf(float); float sqrtf(float); float tanhf(float); float fabsf(float);
-float fminf(float, float); float fmaxf(float, float);
-double pow(double, double); double sin(double); double cos(double); double floor(double); double ceil(double);
-double round(double); double fma(double, double, double); double log2(double); double exp2(double); double erf(double);
-float powf(float, float); float sinf(float); float cosf(float); float floorf(float); float ceilf(float);
-float roundf(float); float fmaf(float, float, float); float log2f(float); float exp2f(float); float erff(float);
-)";
-constexpr const char *kStdlib = R"(#pragma once
-#include <stddef.h>
-int abs(int); long labs(long); long long llabs(long long);
-void *malloc(size_t); void *calloc(size_t, size_t); void free(void *); void exit(int);
-)";
-constexpr const char *kString = R"(#pragma once
-#include <stddef.h>
-void *memset(void *, int, size_t); void *memcpy(void *, const void *, size_t); void *memmove(void *, const void *, size_t);
-)";
-constexpr const char *kStdio = R"(#pragma once
-#include <stddef.h>
-int printf(const char *, ...); int puts(const char *);
-)";
-constexpr const char *kAssert = R"(#pragma once
-#define assert(condition) ((void)0)
-)";
-constexpr const char *kInttypes = R"(#pragma once
-#include <stdint.h>
-)";
 
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> filesWith(const std::string &file, std::string_view text) {
   llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> all(
@@ -75,11 +42,7 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> filesWith(const std::string &fil
     own->addFile(path, 0, llvm::MemoryBuffer::getMemBufferCopy({contents.data(), contents.size()}, path));
   };
   for (const ClangHeader &f : clangHeaders()) add(kOwnFolder + f.name, f.text);
-  for (const auto &[name, contents] :
-       {std::pair{"math.h", kMath}, std::pair{"stdlib.h", kStdlib}, std::pair{"string.h", kString},
-        std::pair{"stdio.h", kStdio}, std::pair{"assert.h", kAssert}, std::pair{"inttypes.h", kInttypes}}) {
-    add(std::string(kOwnFolder) + name, contents);
-  }
+  for (const auto &[name, contents] : kernelHeaders()) add(std::string(kOwnFolder) + std::string(name), contents);
   add(file, text);
   return all;
 }
@@ -95,12 +58,17 @@ class KeepAction final : public clang::ASTFrontendAction {
 /// One file on its way through Clang, in one piece so that it can be abandoned in one piece.
 class Session {
  public:
-  Session(std::string_view text, std::string_view file, const std::vector<const char *> &arguments,
-          clang::FrontendAction &action)
-      : file_(file.empty() || file == "-" ? "input.c" : file), messages_("c-syntax", kOwnFolder), action_(action) {
+  Session(std::string_view text, std::string_view file, const CPreprocessing &preprocessing,
+          const std::vector<const char *> &arguments, clang::FrontendAction &action)
+      : file_(file.empty() || file == "-" ? "input.c" : file),
+        messages_("c-syntax", kOwnFolder,
+                  "add its folder with --include, or remove the include if the kernel does not need it"),
+        action_(action) {
     clang_.createDiagnostics(&messages_, false);
     const auto invocation = std::make_shared<clang::CompilerInvocation>();
     std::vector<const char *> all = arguments;
+    for (const std::string &folder : preprocessing.includes) all.insert(all.end(), {"-I", folder.c_str()});
+    for (const std::string &macro : preprocessing.defines) all.insert(all.end(), {"-D", macro.c_str()});
     // A little under Clang's own limit, which is about its stack, not ours.
     all.insert(all.end(), {"-std=gnu17", "-ffp-contract=off", "-fbracket-depth", "200", "-disable-pragma-debug-crash",
                            "-x", "c", file_.c_str()});
@@ -139,7 +107,9 @@ class Session {
     Diagnostics said = std::move(messages_.errors());
     if (said.empty()) said.push_back(error("c-syntax", {file_}, "Clang rejects this without a message"));
     for (Diagnostic &d : said) {
-      if (d.hint.empty()) d.hint = "the source must be C17, as clang-19 -std=gnu17 accepts it";
+      if (d.hint.empty())
+        d.hint =
+            "the source must be C17, as clang-19 -std=gnu17 accepts it; set macros that its build sets with --define";
     }
     return said;
   }
@@ -205,10 +175,10 @@ Diagnostics crash(std::string_view file) {
 
 }  // namespace
 
-Status runClang(std::string_view text, std::string_view file, const std::vector<const char *> &arguments,
-                clang::FrontendAction &action) {
+Status runClang(std::string_view text, std::string_view file, const CPreprocessing &preprocessing,
+                const std::vector<const char *> &arguments, clang::FrontendAction &action) {
   if (Status s = checkText(text, file); !s) return s;
-  auto session = std::make_unique<Session>(text, file, arguments, action);
+  auto session = std::make_unique<Session>(text, file, preprocessing, arguments, action);
   if (survives(Nesting::kDeep, [&] { session->run(); })) return session->result();
   (void)session.release();  // after a crash Clang's state is not safe to take apart
   return crash(file);
@@ -216,7 +186,8 @@ Status runClang(std::string_view text, std::string_view file, const std::vector<
 
 class CTree::Reading {
  public:
-  Reading(std::string_view text, std::string_view file) : file_(file), state_(std::make_unique<State>(text, file)) {}
+  Reading(std::string_view text, std::string_view file, const CPreprocessing &preprocessing)
+      : file_(file), state_(std::make_unique<State>(text, file, preprocessing)) {}
   Reading(const Reading &) = delete;
   Reading &operator=(const Reading &) = delete;
   ~Reading() {
@@ -242,8 +213,8 @@ class CTree::Reading {
 
  private:
   struct State {
-    State(std::string_view text, std::string_view file)
-        : session(text, file, {"-triple", "x86_64-unknown-linux-gnu", "-fsyntax-only"}, action) {}
+    State(std::string_view text, std::string_view file, const CPreprocessing &preprocessing)
+        : session(text, file, preprocessing, {"-triple", "x86_64-unknown-linux-gnu", "-fsyntax-only"}, action) {}
 
     KeepAction action;
     Session session;
@@ -261,9 +232,25 @@ class CTree::Reading {
   std::unique_ptr<State> state_;
 };
 
-Result<CTree> CTree::parse(std::string_view text, std::string_view file) {
+namespace {
+
+Status checkDefines(const CPreprocessing &preprocessing) {
+  for (const std::string &macro : preprocessing.defines) {
+    const std::string_view name = std::string_view(macro).substr(0, macro.find_first_of("=("));
+    const bool isName = !name.empty() && clang::isValidAsciiIdentifier({name.data(), name.size()});
+    if (!isName)
+      return usageError("bad-define", "--define", fmt::format("'{}' does not define a macro", macro),
+                        "write NAME or NAME=VALUE, for example --define N=64");
+  }
+  return okStatus();
+}
+
+}  // namespace
+
+Result<CTree> CTree::parse(std::string_view text, std::string_view file, const CPreprocessing &preprocessing) {
+  if (Status s = checkDefines(preprocessing); !s) return std::move(s.diagnostics());
   if (Status s = checkText(text, file); !s) return std::move(s.diagnostics());
-  const auto reading = std::make_shared<Reading>(text, file);
+  const auto reading = std::make_shared<Reading>(text, file, preprocessing);
   if (Status s = reading->open(); !s) return std::move(s.diagnostics());
   return CTree(reading);
 }

@@ -122,14 +122,7 @@ CReader::Flow CReader::run(const clang::Stmt *s) {
   if (const auto *loop = dyn_cast<clang::WhileStmt>(s)) {
     return runLoop({loop->getCond(), nullptr, loop->getBody(), loop->getWhileLoc()});
   }
-  if (const auto *once = dyn_cast<clang::DoStmt>(s)) {
-    // Macros like to be do { ... } while (0).
-    const int again = condition(once->getCond());
-    if (isFine() && pool_.integerOf(again) == 0) return run(once->getBody());
-    fail("c-loop-form", once->getDoLoc(), "the trip count of a do-while loop is unknown",
-         "write for (int i = 0; i < n; i++), with bounds known before the loop");
-    return Flow::kNext;
-  }
+  if (const auto *loop = dyn_cast<clang::DoStmt>(s)) return runDo(*loop);
   if (isa<clang::ContinueStmt>(s)) return Flow::kContinue;
   if (const auto *back = dyn_cast<clang::ReturnStmt>(s)) {
     runReturn(*back);

@@ -81,11 +81,13 @@ class CReader : private NestRecorder {
     bool startsFromData = false;
     std::vector<const clang::Stmt *> others;  ///< what else the step of a `for` does
     const clang::Stmt *skipped = nullptr;     ///< the step, where it stands in the body
+    bool isInCondition = false;               ///< the step is part of the condition: while (n--)
   };
   struct LoopParts {
     const clang::Expr *condition = nullptr, *step = nullptr;
     const clang::Stmt *body = nullptr;
     clang::SourceLocation where;
+    bool isDo = false;  ///< the first iteration is not asked for
   };
   struct Carried {
     const clang::VarDecl *variable = nullptr;
@@ -130,6 +132,8 @@ class CReader : private NestRecorder {
   void enterCarried(std::vector<Carried> &carried, int loop);
   void leaveLoop(const Counting &counting, int loop, bool isKnown, std::vector<Carried> &carried);
   int counterAt(const Counting &counting, int loop) const;
+  Flow runDo(const clang::DoStmt &s);
+  bool startsDo(const LoopParts &parts, const Counting &asked);
   CValue advanced(const Carried &c, const kernel::Affine &iterations) const;
   std::optional<std::int64_t> stepBetween(const CValue &from, const CValue &to) const;
   bool mentions(const CValue &v, int symbol) const;
@@ -154,6 +158,9 @@ class CReader : private NestRecorder {
   // kernel_reader_calls.cpp
   CValue evaluateCall(const clang::CallExpr &e);
   CValue inlineCall(const clang::FunctionDecl &f, const clang::CallExpr &e);
+  std::optional<CPointer> openElements(CPointer p, const clang::Expr &bytes, std::vector<int> &loops);
+  CValue moveMemory(const std::string &name, const clang::CallExpr &e);
+  bool sameRows(const CPointer &a, const CPointer &b) const;
 
   // kernel_reader_memory.cpp: buffers and what is stored
   void declareParameters(const clang::FunctionDecl &function);

@@ -23,6 +23,17 @@ std::int64_t floorDiv(std::int64_t a, std::int64_t b) {
   return q - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
 }
 
+/// The first n-- or ++i of a condition that happens whenever the condition is asked.
+const clang::Expr *stepIn(const clang::Expr *condition) {
+  const clang::Expr *e = condition->IgnoreParenImpCasts();
+  if (const auto *unary = dyn_cast<clang::UnaryOperator>(e))
+    return unary->isIncrementDecrementOp() ? unary : stepIn(unary->getSubExpr());
+  const auto *binary = dyn_cast<clang::BinaryOperator>(e);
+  if (binary == nullptr) return nullptr;
+  const clang::Expr *left = stepIn(binary->getLHS());
+  return left != nullptr || binary->isLogicalOp() ? left : stepIn(binary->getRHS());
+}
+
 }  // namespace
 
 /// The variable and the constant of i++, i -= 2, i = i + 3.
@@ -91,6 +102,8 @@ std::optional<CReader::Counting> CReader::countingOf(const LoopParts &parts) {
         steps.push_back(e);
       }
     }
+  } else if (const clang::Expr *step = stepIn(parts.condition)) {
+    steps.push_back(step);  // while (n--)
   } else if (const auto *block = dyn_cast<clang::CompoundStmt>(parts.body); block != nullptr && !block->body_empty()) {
     steps.push_back(block->body_back());  // while (i < n) { ...; i++; }
   }
@@ -99,7 +112,8 @@ std::optional<CReader::Counting> CReader::countingOf(const LoopParts &parts) {
     auto counting = e != nullptr ? stepOf(e) : std::nullopt;
     if (!isFine()) return std::nullopt;
     if (!counting || !asked.contains(counting->variable)) continue;
-    if (parts.step == nullptr) counting->skipped = s;
+    counting->isInCondition = parts.step == nullptr && e == stepIn(parts.condition);
+    if (parts.step == nullptr && !counting->isInCondition) counting->skipped = s;
     for (const clang::Stmt *other : steps) {
       if (other != s && parts.step != nullptr) counting->others.push_back(other);
     }

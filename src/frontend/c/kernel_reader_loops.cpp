@@ -342,6 +342,32 @@ bool CReader::startLoop(const LoopParts &parts, Counting &counting, int loop) {
   return true;
 }
 
+/// Whether a do-while loop is a while loop, since its condition holds before the first iteration, too; runs the body
+/// once where it does not. `asked`: how the condition sees the variable.
+bool CReader::startsDo(const LoopParts &parts, const Counting &asked) {
+  const Variables kept = variables_;
+  const DType type = scalarType(asked.variable->getType(), asked.variable->getLocation());
+  variables_[asked.variable].value = scalarValue(pool_.form(type, asked.start));
+  const int truth = condition(parts.condition);
+  const auto known = isFine() ? pool_.integerOf(truth) : std::nullopt;
+  variables_ = kept;
+  if (known) {
+    if (*known != 0) return true;
+    run(parts.body);
+    if (isFine() && asked.isInCondition) evaluate(parts.condition);
+    return false;
+  }
+  fail("c-loop-form", parts.where, "the trip count of the do-while loop is unknown",
+       "write for (int i = 0; i < n; i++), with bounds known before the loop");
+  return false;
+}
+
+CReader::Flow CReader::runDo(const clang::DoStmt &s) {
+  clang::Expr::EvalResult known;  // macros like to be do { ... } while (0)
+  if (s.getCond()->EvaluateAsInt(known, context_) && known.Val.getInt() == 0) return run(s.getBody());
+  return runLoop({s.getCond(), nullptr, s.getBody(), s.getDoLoc(), true});
+}
+
 CReader::Flow CReader::runLoop(const LoopParts &parts) {
   constexpr std::size_t kMostLoops = 24;
   if (loops_.size() >= kMostLoops) {
@@ -352,17 +378,32 @@ CReader::Flow CReader::runLoop(const LoopParts &parts) {
   if (!counting) return Flow::kNext;
   const int loop = newLoop(counting->variable->getNameAsString(), kUnknownExtent, false);
   if (!startLoop(parts, *counting, loop)) return Flow::kNext;
+  if (counting->isInCondition && counting->startsFromData) {
+    fail("c-not-affine", parts.where, "the trip count of the loop depends on data", kLoopHint);
+    return Flow::kNext;
+  }
+  // The body is a step ahead of a condition that steps.
+  Counting asked = *counting;
+  if (counting->isInCondition) {
+    Affine &later = parts.isDo ? asked.start : counting->start;
+    later.constant += parts.isDo ? -counting->step : counting->step;
+  }
+  if (parts.isDo && !startsDo(parts, asked)) return Flow::kNext;
   const CValue before = variables_[counting->variable].value;
   std::vector<Carried> carried = carriedBy(parts, *counting);
   // The condition, with the variable at iteration `loop` and nothing known of what the body changes.
   const Variables kept = variables_;
   for (const Carried &c : carried) variables_[c.variable].value = {};
-  variables_[counting->variable].value = scalarValue(counterAt(*counting, loop));
+  variables_[counting->variable].value = scalarValue(counterAt(asked, loop));
   std::vector<Affine> guards;
   bool isKnown = true;
   const bool runs = countIterations(parts, *counting, loop, guards, isKnown);
   variables_ = kept;
-  if (!isFine() || !runs) return Flow::kNext;
+  if (!isFine()) return Flow::kNext;
+  if (!runs) {
+    if (counting->isInCondition) evaluate(parts.condition);  // asked once
+    return Flow::kNext;
+  }
   variables_[counting->variable].value = before;
   // Of what runs in the loop: what it starts from is stored where it does not run at all, too.
   const Guard guard{{std::move(guards)}, -1};

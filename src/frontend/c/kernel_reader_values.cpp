@@ -24,6 +24,16 @@ double realOf(const llvm::APFloat &x) {
   return value.convertToDouble();
 }
 
+/// Whether an integer is divided by a constant 0.
+bool dividesByZero(const clang::ASTContext &context, const clang::BinaryOperator &e) {
+  const clang::BinaryOperatorKind kind =
+      e.isCompoundAssignmentOp() ? clang::BinaryOperator::getOpForCompoundAssignment(e.getOpcode()) : e.getOpcode();
+  clang::Expr::EvalResult divisor;
+  return (kind == clang::BO_Div || kind == clang::BO_Rem) && e.getType()->isIntegerType() &&
+         e.getRHS()->getType()->isIntegerType() && e.getRHS()->EvaluateAsInt(divisor, context) &&
+         divisor.Val.getInt() == 0;
+}
+
 class Deeper {
  public:
   explicit Deeper(int &depth) : depth_(depth) { ++depth_; }
@@ -175,6 +185,7 @@ CValue CReader::evaluateCast(const clang::CastExpr &e) {
       const bool isSame = !a.isNull() && !b.isNull() && innermost(a) && innermost(a) == innermost(b) &&
                           a->isArrayType() == b->isArrayType();
       if (isSame) return evaluate(from);
+      if (isa<clang::CallExpr>(from->IgnoreParens())) evaluate(from);  // malloc() is what is wrong
       break;
     }
     default:
@@ -373,6 +384,11 @@ int CReader::arithmetic(clang::BinaryOperatorKind kind, DType type, int a, int b
 }
 
 CValue CReader::evaluateBinary(const clang::BinaryOperator &e) {
+  if (dividesByZero(context_, e)) {
+    failInput("c-undefined", e.getOperatorLoc(), "an integer is divided by 0",
+              "C does not define this: change the divisor");
+    return {};
+  }
   if (e.isAssignmentOp()) return evaluateAssignment(e);
   if (e.getOpcode() == clang::BO_Comma) {
     evaluate(e.getLHS());

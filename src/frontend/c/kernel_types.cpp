@@ -43,6 +43,14 @@ std::optional<DType> CReader::typeOf(clang::QualType type) const {
 }
 
 DType CReader::scalarType(clang::QualType type, clang::SourceLocation where) {
+  if (type.isVolatileQualified()) {
+    fail("c-type", where,
+         "type '" + type.getAsString() +
+             "' is not supported in a kernel: devices and threads may change "
+             "such a variable at any time",
+         "remove 'volatile'");
+    return DType::kI32;
+  }
   if (const auto found = typeOf(type)) return *found;
   fail("c-type", where, "type '" + type.getAsString() + "' is not supported in a kernel",
        "use integers of 8 to 64 bits, float, double or _Float16");

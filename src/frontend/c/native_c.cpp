@@ -152,14 +152,16 @@ class CRun {
   Result<NativeAnswer> run() {
     std::optional<Signature> signature;
     Diagnostics found;
-    const Result<CTree> tree = CTree::parse(text_, file_);
+    const Result<CTree> tree = CTree::parse(text_, file_, options_.preprocessing);
     if (!tree) return tree.diagnostics();
     const Status read = tree->use([&](clang::ASTContext &context) {
       const auto function = chooseFunction(context, Location{file_}, options_.function);
-      if (function)
+      if (function) {
         signature = SignatureReader(context, file_).read(**function);
-      else
+        sizes_ = sizesOf(context, **function, options_.sizes);
+      } else {
         found = function.diagnostics();
+      }
     });
     if (!read) return read.diagnostics();
     if (!signature) return found;
@@ -215,10 +217,10 @@ class CRun {
       const std::size_t slot = arguments_.size();
       const char *const type = p.type ? spelled(*p.type) : nullptr;
       if (p.isScalar && type == nullptr) return fmt::format("the type of '{}' is not supported here", p.name);
-      const auto size = options_.sizes.find(p.name);
+      const auto size = sizes_.find(p.name);
       if (const int tensor = tensorOf(p); tensor >= 0) {
         if (std::string why = addTensor(p, tensor); !why.empty()) return why;
-      } else if (p.isScalar && size != options_.sizes.end()) {
+      } else if (p.isScalar && size != sizes_.end()) {
         if (std::string why = addOther(p, sizeof(std::int64_t)); !why.empty()) return why;
         std::memcpy(arguments_.back(), &size->second, sizeof size->second);
       } else if (std::string why = addOther(p, kOfNoTensor); !why.empty()) {
@@ -279,14 +281,15 @@ class CRun {
         // What C leaves open and kernels do not: overflow wraps, each operation on halves is rounded. char is signed
         // and sqrt an instruction unless clang -cc1 is told otherwise.
         "-fwrapv", "-relaxed-aliasing", "-ffloat16-excess-precision=none", "-fbfloat16-excess-precision=none",
-        "-fno-builtin-fmin", "-fno-builtin-fmax", "-fno-builtin-fminf", "-fno-builtin-fmaxf", "-fno-finite-loops",
+        "-fno-builtin-fmin", "-fno-builtin-fmax", "-fno-builtin-fminf", "-fno-builtin-fmaxf", "-fno-builtin-pow",
+        "-fno-builtin-powf", "-fno-finite-loops",
         // What C leaves undefined ends the run.
         "-fsanitize=integer-divide-by-zero,shift-exponent,float-cast-overflow,array-bounds",
         "-ftrivial-auto-var-init=pattern"};
     if (hasHalfConversion()) arguments.insert(arguments.end(), {"-target-feature", "+f16c"});
     NativeModule made{std::make_unique<llvm::LLVMContext>(), nullptr};
     auto action = std::make_unique<clang::EmitLLVMOnlyAction>(made.context.get());
-    if (Status s = runClang(whole, file_, arguments, *action); !s) {
+    if (Status s = runClang(whole, file_, options_.preprocessing, arguments, *action); !s) {
       (void)action.release();  // after a crash they are not safe to take apart
       (void)made.context.release();
       why = "Clang does not compile it: " + s.diagnostics().front().message;
@@ -319,6 +322,7 @@ class CRun {
   const kernel::Graph &graph_;
   const kernel::DataSet &data_;
   const NativeLimits &limits_;
+  kernel::Sizes sizes_;
   NativeOperands operands_;
   std::vector<void *> arguments_;
   NativeSymbols symbols_;

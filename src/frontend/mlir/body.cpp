@@ -10,6 +10,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Matchers.h"
 #include "pimento/frontend/mlir/access.h"
+#include "pimento/frontend/mlir/body_math.h"
 #include "pimento/frontend/mlir/parse.h"
 
 namespace pimento::frontend {
@@ -77,10 +78,12 @@ auto find(const Table &table, std::string_view name) {
   return std::find_if(table.begin(), table.end(), [&](const auto &row) { return row.name == name; });
 }
 
-const char *const kScalarOps =
-    "ops in a body: arith add sub mul div rem max min (f, si, ui, i), and/or/xor/shifts, negf, cmpf, cmpi, select, "
-    "casts; "
-    "math absf absi exp log sqrt tanh; linalg.index; constants";
+std::string scalarOps() {
+  return fmt::format(
+      "ops in a body: arith add sub mul div rem max min (f, si, ui, i), and/or/xor/shifts, negf, cmpf, cmpi, select, "
+      "casts; math absf absi exp log sqrt tanh; {}; linalg.index; constants",
+      composedOps());
+}
 
 std::string nameOf(mlir::Operation &op) {
   return op.getName().getStringRef().str();
@@ -125,6 +128,27 @@ Combine combineOf(std::string_view name) {
   }
 }
 
+/// The same op on 0 and 1; 1 is -1 where it is signed. None: it can leave them (shifts, division by 0).
+std::optional<Op> bitOp(const BinaryOp &row) {
+  switch (row.op) {
+    case Op::kAnd:
+    case Op::kOr:
+    case Op::kXor:
+      return row.op;
+    case Op::kAdd:
+    case Op::kSub:
+      return Op::kXor;
+    case Op::kMul:
+      return Op::kAnd;
+    case Op::kMax:
+      return row.isUnsigned ? Op::kOr : Op::kAnd;
+    case Op::kMin:
+      return row.isUnsigned ? Op::kAnd : Op::kOr;
+    default:
+      return std::nullopt;
+  }
+}
+
 bool isZero(mlir::Value value) {
   llvm::APFloat x(0.0f);
   llvm::APInt n;
@@ -137,7 +161,7 @@ bool isZero(mlir::Value value) {
 bool isScalarOp(mlir::Operation &op) {
   const std::string name = nameOf(op);
   return find(kBinaryOps, name) != kBinaryOps.end() || find(kUnaryOps, name) != kUnaryOps.end() ||
-         find(kCastOps, name) != kCastOps.end() || name == "arith.cmpf" || name == "arith.cmpi" ||
+         find(kCastOps, name) != kCastOps.end() || isComposedOp(name) || name == "arith.cmpf" || name == "arith.cmpi" ||
          name == "arith.select" || name == "arith.constant" || name == "linalg.index";
 }
 
@@ -176,8 +200,8 @@ Location BodyTranslator::placeOf(mlir::Operation &op) const {
   return where.line == 0 ? where_ : where;  // bodies of named ops carry no place
 }
 
-void BodyTranslator::bindElement(mlir::Value value, kernel::Access access, DType type) {
-  elements_[value] = {std::move(access), type};
+void BodyTranslator::bindElement(mlir::Value value, kernel::Access access, DType type, bool isBit) {
+  elements_[value] = {std::move(access), type, isBit};
 }
 
 void BodyTranslator::bindConstant(mlir::Value value, Constant constant, DType type) {
@@ -208,7 +232,7 @@ Status BodyTranslator::collect(mlir::Value root, std::vector<mlir::Operation *> 
     const bool isKnown = done_.contains(value) || literals_.contains(value) || elements_.contains(value);
     if (!op || isKnown || constantOf(value) || !seen.insert(op).second) continue;
     if (!isScalarOp(*op) || op->getNumResults() != 1 || op->getNumRegions() != 0) {
-      return unsupportedOp(nameOf(*op), placeOf(*op), kScalarOps);
+      return unsupportedOp(nameOf(*op), placeOf(*op), scalarOps());
     }
     ops.push_back(op);
     if (ops.size() > kMaxOps) {
@@ -254,6 +278,7 @@ Result<int> BodyTranslator::valueOf(mlir::Value value) {
   int result = -1;
   if (const auto it = elements_.find(value); it != elements_.end()) {
     result = sink_.load(it->second.type, it->second.access);
+    if (it->second.isBit) result = sink_.op(Op::kAnd, DType::kU8, result, constant({0, 1}, DType::kU8));
   } else if (const auto literal = literals_.find(value); literal != literals_.end()) {
     result = constant(literal->second.constant, literal->second.type);
   } else if (const auto folded = constantOf(value)) {
@@ -268,11 +293,13 @@ Result<int> BodyTranslator::valueOf(mlir::Value value) {
 std::optional<int> BodyTranslator::translateBinary(mlir::Operation &op, const std::string &name) {
   const auto row = find(kBinaryOps, name);
   if (row == kBinaryOps.end()) return std::nullopt;
-  const bool isBit = op.getResult(0).getType().isInteger(1);
-  if (isBit && row->op != Op::kAnd && row->op != Op::kOr && row->op != Op::kXor) return std::nullopt;
   Result<int> a = valueOf(op.getOperand(0));
   Result<int> b = valueOf(op.getOperand(1));
   if (!a || !b) return std::nullopt;
+  if (op.getResult(0).getType().isInteger(1)) {
+    const auto bit = bitOp(*row);
+    return bit ? std::optional(sink_.op(*bit, DType::kU8, *a, *b)) : std::nullopt;
+  }
   const DType type = typeAt(*a);
   if (!row->isUnsigned) return sink_.op(row->op, type, *a, *b);
   const DType as = unsignedOf(type);
@@ -385,6 +412,16 @@ std::optional<Comparison> comparisonOf(mlir::arith::CmpFPredicate p) {
 
 }  // namespace
 
+/// Whether there is a NaN, or neither.
+int BodyTranslator::translateOrder(mlir::arith::CmpFPredicate predicate, int left, int right) {
+  using P = mlir::arith::CmpFPredicate;
+  if (predicate == P::AlwaysTrue || predicate == P::AlwaysFalse)
+    return constant({0, predicate == P::AlwaysTrue ? 1 : 0}, DType::kU8);
+  const Op same = predicate == P::ORD ? Op::kCmpEq : Op::kCmpNe;
+  const int first = sink_.op(same, DType::kU8, left, left), second = sink_.op(same, DType::kU8, right, right);
+  return sink_.op(predicate == P::ORD ? Op::kAnd : Op::kOr, DType::kU8, first, second);
+}
+
 Result<int> BodyTranslator::translateCompare(mlir::Operation &op) {
   Result<int> a = valueOf(op.getOperand(0));
   if (!a) return a;
@@ -393,17 +430,15 @@ Result<int> BodyTranslator::translateCompare(mlir::Operation &op) {
   int left = *a, right = *b;
   Comparison how;
   if (auto integers = mlir::dyn_cast<mlir::arith::CmpIOp>(op)) {
-    if (op.getOperand(0).getType().isInteger(1))
-      return unsupportedOp("arith.cmpi of i1", placeOf(op), "use arith.xori");
     how = comparisonOf(integers.getPredicate());
+    const bool isBit = op.getOperand(0).getType().isInteger(1),
+               isOrder = how.first != Op::kCmpEq && how.first != Op::kCmpNe;
+    if (isBit && isOrder && !how.isUnsigned) std::swap(left, right);  // 1 is -1
   } else {
     const auto predicate = mlir::cast<mlir::arith::CmpFOp>(op).getPredicate();
-    if (const auto known = comparisonOf(predicate)) {
-      how = *known;
-    } else {
-      return unsupportedOp(fmt::format("arith.cmpf {}", mlir::arith::stringifyCmpFPredicate(predicate).str()),
-                           placeOf(op), "predicates: oeq ogt oge olt ole one ueq ugt uge ult ule une");
-    }
+    const auto known = comparisonOf(predicate);
+    if (!known) return translateOrder(predicate, left, right);
+    how = *known;
   }
   if (how.isUnsigned) {
     left = cast(left, unsignedOf(typeAt(left)));
@@ -437,9 +472,15 @@ Result<int> BodyTranslator::translateOp(mlir::Operation &op) {
     const int condition = *valueOf(op.getOperand(0)), yes = *valueOf(op.getOperand(1)), no = *valueOf(op.getOperand(2));
     return sink_.op(Op::kSelect, typeAt(yes), condition, yes, no);
   }
+  if (isComposedOp(name) && !op.getResult(0).getType().isInteger(1)) {
+    std::vector<int> arguments;
+    for (const mlir::Value operand : op.getOperands()) arguments.push_back(*valueOf(operand));
+    const auto exponent = name == "math.powf" ? constantOf(resolve(op.getOperand(1))) : std::nullopt;
+    return compose(sink_, name, arguments, exponent ? std::optional(exponent->real) : std::nullopt);
+  }
   if (const auto v = translateBinary(op, name)) return *v;
   if (const auto v = translateUnary(op, name)) return *v;
-  return unsupportedOp(name + " on i1", placeOf(op), "i1 has andi, ori, xori and select");
+  return unsupportedOp(name + " on i1", placeOf(op), "i1 has andi, ori, xori, addi, muli, max, min, cmpi and select");
 }
 
 }  // namespace pimento::frontend

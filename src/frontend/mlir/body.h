@@ -12,6 +12,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/Value.h"
 #include "pimento/base/diagnostics.h"
@@ -74,7 +75,7 @@ class BodyTranslator {
   BodyTranslator(ScalarSink &sink, Location where) : sink_(sink), where_(std::move(where)) {}
 
   /// What a block argument (of the op or of the function) stands for.
-  void bindElement(mlir::Value value, kernel::Access access, DType type);
+  void bindElement(mlir::Value value, kernel::Access access, DType type, bool isBit = false);
   void bindConstant(mlir::Value value, Constant constant, DType type);
   void bindComputed(mlir::Value value, int bodyValue) { done_[value] = bodyValue; }
   void bindValue(mlir::Value value, mlir::Value same) { same_[value] = same; }
@@ -92,6 +93,7 @@ class BodyTranslator {
   struct Element {
     kernel::Access access;
     DType type = DType::kF32;
+    bool isBit = false;  ///< the lowest bit
   };
   struct Literal {
     Constant constant;
@@ -103,6 +105,7 @@ class BodyTranslator {
   Result<int> valueOf(mlir::Value value);
   Result<int> translateOp(mlir::Operation &op);
   Result<int> translateCompare(mlir::Operation &op);
+  int translateOrder(mlir::arith::CmpFPredicate predicate, int left, int right);
   Result<int> translateCast(mlir::Operation &op, const std::string &name);
   std::optional<int> translateBinary(mlir::Operation &op, const std::string &name);
   std::optional<int> translateUnary(mlir::Operation &op, const std::string &name);

@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -145,6 +146,11 @@ Status FunctionDims::visitCarried(mlir::Operation &op) {
   const auto arguments = loop.getRegionIterArgs();
   for (unsigned r = 0; r < arguments.size(); ++r) {
     if (!mlir::isa<mlir::ShapedType>(arguments[r].getType())) continue;
+    if (auto forall = mlir::dyn_cast<mlir::scf::ForallOp>(op)) {
+      for (const mlir::Value other : {mlir::Value(forall.getOutputs()[r]), mlir::Value(op.getResult(r))})
+        if (Status s = join(other, arguments[r], op); !s) return s;
+      continue;
+    }
     for (const mlir::Value other :
          {mlir::Value(loop.getInits()[r]), mlir::Value(op.getResult(r)), mlir::Value(loop.getYieldedValues()[r])})
       if (Status s = join(other, arguments[r], op); !s) return s;

@@ -2,29 +2,33 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/SymbolTable.h"
 #include "pimento/base/suggest.h"
 #include "pimento/frontend/mlir/access.h"
+#include "pimento/frontend/mlir/prepare.h"
 #include "pimento/frontend/mlir/screen.h"
 
 namespace pimento::frontend {
 namespace {
 
-/// What to do about ops that exporters like to put around linalg.
+/// What to do about ops that MLIR has and this importer has not.
 std::string hintFor(mlir::Operation &op) {
   const std::string name = op.getName().getStringRef().str();
-  if (name.find("collapse_shape") != std::string::npos || name.find("expand_shape") != std::string::npos) {
-    return "declare the argument with the shape its users index, or index it by sums of loops in a linalg.generic";
-  }
-  if (name == "tensor.pad") return "pass a padded argument, or write the sum with affine.if as a guard (affine loops)";
-  if (name.find("slice") != std::string::npos || name == "memref.reinterpret_cast") {
+  if (name == "memref.reinterpret_cast" || name == "memref.view")
     return "index the whole array: put offsets and strides in the maps of linalg.generic or in affine loops";
-  }
   if (name == "linalg.softmax")
-    return "write it as four ops: row maximum (linalg.reduce), exp of the difference, row sum, division";
+    return "on memrefs write it as four ops (row maximum, exp of the difference, row sum, division), or use tensors";
+  if (name == "tensor.pad") return "pad with a constant, or with a value from outside the region";
+  if (name.starts_with("ml_program.global"))
+    return "pass what the program changes as an argument; a global that is only read is a constant";
+  if (name == "func.call_indirect") return "call the function by its name";
   return kSupportedOps;
 }
 
@@ -42,7 +46,7 @@ bool isAllocation(mlir::Operation &op) {
 
 bool isSupported(mlir::Operation &op) {
   return mlir::isa<mlir::linalg::LinalgOp, mlir::func::ReturnOp, mlir::memref::DeallocOp, mlir::memref::CopyOp,
-                   mlir::tensor::DimOp, mlir::memref::DimOp, mlir::arith::ConstantOp>(op) ||
+                   mlir::tensor::DimOp, mlir::memref::DimOp, mlir::arith::ConstantOp, mlir::memref::GetGlobalOp>(op) ||
          isCast(op) || isAllocation(op) || isScalarOp(op) || isNestOp(op) || mlir::isa<mlir::scf::WhileOp>(op);
 }
 
@@ -91,13 +95,16 @@ Result<Buffer> FunctionImporter::describe(mlir::Value value) {
     return unsupported("unsupported-type", where, fmt::format("'{}' has an encoding", typeText(value.getType())),
                        "use dense tensors");
   }
-  const auto type = elementType(shaped.getElementType());
+  const bool isBit = shaped.getElementType().isInteger(1);  // a byte that is 0 or 1
+  const auto type = isBit || shaped.getElementType().isIndex() ? scalarType(shaped.getElementType())
+                                                               : elementType(shaped.getElementType());
   if (!type) {
     return unsupported("unsupported-type", where,
                        fmt::format("element type '{}' is not supported", typeText(shaped.getElementType())),
-                       "element types: f64 f32 f16 bf16 f8E4M3FN f8E5M2 i64 i32 i16 i8 ui64 ui32 ui16 ui8");
+                       "element types: f64 f32 f16 bf16 f8E4M3FN f8E5M2 i64 i32 i16 i8 i1 index ui64 ui32 ui16 ui8");
   }
   b.type = *type;
+  b.isBit = isBit;
   Result<std::vector<std::int64_t>> shape = dims_.shape(value);
   if (!shape) return std::move(shape.diagnostics());
   b.shape = std::move(*shape);
@@ -141,26 +148,80 @@ Status FunctionImporter::addArguments() {
   return okStatus();
 }
 
+/// A constant with several values is an input of the graph that has its contents.
+Status FunctionImporter::importContents(mlir::Operation &op, mlir::Attribute value) {
+  Result<Buffer> described = describe(op.getResult(0));
+  if (!described) return std::move(described.diagnostics());
+  described->isConstant = true;
+  if (described->name.empty()) described->name = "cst";
+  std::int64_t elements = 1;
+  for (const std::int64_t extent : described->shape) elements *= extent;
+  const auto bytes = static_cast<std::size_t>(elements) * static_cast<std::size_t>(sizeOf(described->type).value);
+  std::vector<std::byte> contents;
+  const auto take = [&](llvm::ArrayRef<char> raw) {
+    const auto *const first = reinterpret_cast<const std::byte *>(raw.data());
+    contents.assign(first, first + raw.size());
+  };
+  if (const auto dense = mlir::dyn_cast<mlir::DenseElementsAttr>(value)) {
+    if (dense.getElementType().isInteger(1)) {
+      for (const bool bit : dense.getValues<bool>()) contents.push_back(bit ? std::byte{1} : std::byte{0});
+    } else {
+      take(dense.getRawData());
+    }
+  } else if (const auto resource = mlir::dyn_cast<mlir::DenseResourceElementsAttr>(value)) {
+    if (mlir::AsmResourceBlob *blob = resource.getRawHandle().getBlob()) {
+      take(blob->getData());
+    } else {
+      Diagnostic d = error("elided-constant", placeOf(op), "the file does not have the values of this constant",
+                           "print it without eliding resources, or pass the values: --data NAME=FILE.npy");
+      d.severity = Severity::kWarning;
+      warnings_.push_back(std::move(d));
+    }
+  } else {
+    return unsupported("unsupported-op", placeOf(op), "a constant of this kind is not supported",
+                       "use dense<...> or dense_resource<...>");
+  }
+  if (!contents.empty() && contents.size() != bytes) {
+    return error("constant-size", placeOf(op),
+                 fmt::format("the constant has {} bytes, its type '{}' needs {}", contents.size(),
+                             typeText(op.getResult(0).getType()), bytes),
+                 "write the resource as mlir-opt prints it: 4 bytes of alignment, then the elements");
+  }
+  const int b = buffers_[op.getResult(0)] = graph_.addArgument(std::move(*described));
+  if (!contents.empty()) contents_[b] = std::move(contents);
+  return okStatus();
+}
+
 Status FunctionImporter::importConstant(mlir::Operation &op) {
+  if (op.getResult(0).use_empty()) return okStatus();
   if (!isShaped(op.getResult(0))) return okStatus();  // scalars are translated where they are used
+  mlir::Attribute value;
+  if (auto constant = mlir::dyn_cast<mlir::arith::ConstantOp>(op)) value = constant.getValue();
+  if (auto get = mlir::dyn_cast<mlir::memref::GetGlobalOp>(op)) {
+    auto global = mlir::SymbolTable::lookupNearestSymbolFrom<mlir::memref::GlobalOp>(get, get.getNameAttr());
+    if (global && global.getConstant()) value = global.getInitialValueAttr();
+    if (!mlir::isa_and_nonnull<mlir::ElementsAttr>(value)) {
+      return unsupported("unsupported-op", placeOf(op),
+                         fmt::format("the global '{}' is not a constant", get.getName().str()),
+                         "pass it as an argument, or declare it constant with its value");
+    }
+  }
+  const auto dense = mlir::dyn_cast_or_null<mlir::DenseElementsAttr>(value);
+  if (!dense || !dense.isSplat() || mlir::isa<mlir::MemRefType>(op.getResult(0).getType()))
+    return importContents(op, value);
   Result<int> b = addBuffer(op.getResult(0));
   if (!b) return std::move(b.diagnostics());
-  const auto dense = mlir::dyn_cast<mlir::DenseElementsAttr>(mlir::cast<mlir::arith::ConstantOp>(op).getValue());
-  if (!dense || !dense.isSplat()) {
-    return unsupported("unsupported-op", placeOf(op), "a constant with several values is not supported",
-                       "pass it as a function argument; a one-value dense<c> works");
-  }
   Buffer &buffer = graph_.buffer(*b);
   buffer.holds = Holds::kConstant;
   if (isFloat(buffer.type)) {
-    llvm::APFloat value = dense.getSplatValue<llvm::APFloat>();
+    llvm::APFloat real = dense.getSplatValue<llvm::APFloat>();
     bool losesInfo = false;
-    value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-    buffer.constant.real = value.convertToDouble();
+    real.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+    buffer.constant.real = real.convertToDouble();
   } else {
-    const llvm::APInt value = dense.getSplatValue<llvm::APInt>();
-    buffer.constant.integer =
-        isSigned(buffer.type) ? value.getSExtValue() : static_cast<std::int64_t>(value.getZExtValue());
+    const llvm::APInt integer = dense.getSplatValue<llvm::APInt>();
+    const bool isWide = isSigned(buffer.type) && integer.getBitWidth() > 1;
+    buffer.constant.integer = isWide ? integer.getSExtValue() : static_cast<std::int64_t>(integer.getZExtValue());
   }
   return okStatus();
 }
@@ -183,9 +244,28 @@ Status FunctionImporter::importReturn(mlir::Operation &op) {
   return okStatus();
 }
 
+namespace {
+
+/// A reduction whose body does more than to add a term to its output: its loops run in order.
+bool isOrderedReduction(mlir::Operation &op) {
+  auto structured = mlir::dyn_cast<mlir::linalg::LinalgOp>(op);
+  if (!structured || structured.getNumReductionLoops() == 0) return false;
+  mlir::Block &body = *structured.getBlock();
+  for (unsigned o = 0; o < structured.getNumDpsInits(); ++o) {
+    mlir::OpOperand *const init = structured.getDpsInitOperand(o);
+    if (init->getOperandNumber() >= body.getNumArguments()) return false;
+    const mlir::Value old = structured.getMatchingBlockArgument(init);
+    if (!accumulationOf(body.getTerminator()->getOperand(o), old)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 /// What loops do, and whatever uses what they made.
 bool FunctionImporter::isOfNests(mlir::Operation &op) const {
   if (mlir::isa<mlir::func::ReturnOp>(op)) return false;
+  if (isOrderedReduction(op)) return true;
   return isNestOp(op) || mlir::isa<mlir::scf::WhileOp>(op) || nests_.concerns(op);
 }
 
@@ -204,7 +284,7 @@ Status FunctionImporter::importOp(mlir::Operation &op) {
     if (Status s = nests_.flush(op); !s) return s;
   }
   if (auto structured = mlir::dyn_cast<mlir::linalg::LinalgOp>(op)) return importStructured(structured);
-  if (mlir::isa<mlir::arith::ConstantOp>(op)) return importConstant(op);
+  if (mlir::isa<mlir::arith::ConstantOp, mlir::memref::GetGlobalOp>(op)) return importConstant(op);
   if (mlir::isa<mlir::func::ReturnOp>(op)) return importReturn(op);
   if (isAllocation(op)) {
     Result<int> b = addBuffer(op.getResult(0));
@@ -264,21 +344,27 @@ Result<Imported> FunctionImporter::run(const kernel::Sizes &sizes) {
   }
   Result<kernel::Graph> graph = graph_.finish();
   if (!graph) return std::move(graph.diagnostics());
-  Imported imported{std::move(*graph), tensors(), {}, {}};
+  Imported imported{std::move(*graph), tensors(), {}, {}, {}, std::move(warnings_)};
+  for (auto &[buffer, contents] : contents_)
+    if (const int t = graph_.tensorOfArgument(buffer); t >= 0) imported.contents[t] = std::move(contents);
   for (const kernel::Kernel &k : imported.graph.kernels) imported.mappings.push_back(graph_.mappingOf(k.name));
   if (const auto target = function_->getAttrOfType<mlir::StringAttr>("pimento.target")) imported.target = target.str();
   return imported;
 }
 
 Result<mlir::func::FuncOp> chooseFunction(const ParsedModule &parsed, const std::string &wanted) {
+  std::set<std::string> called;
+  parsed.module.get()->walk([&](mlir::func::CallOp call) { called.insert(call.getCallee().str()); });
   std::vector<std::string> names;
-  mlir::func::FuncOp chosen;
+  mlir::func::FuncOp chosen, callee;
   parsed.module.get()->walk([&](mlir::func::FuncOp f) {
     if (f.isExternal()) return;
     names.push_back(f.getName().str());
     const bool isWanted = wanted.empty() ? f.isPublic() : f.getName() == wanted;
-    if (isWanted && !chosen) chosen = f;
+    mlir::func::FuncOp &place = wanted.empty() && called.contains(names.back()) ? callee : chosen;
+    if (isWanted && !place) place = f;
   });
+  if (!chosen) chosen = callee;
   if (chosen) return chosen;
   const Location where{parsed.file};
   if (names.empty()) {
@@ -299,6 +385,7 @@ bool hasMlir() {
 struct MlirFile::Read {
   std::unique_ptr<ParsedModule> module;
   mutable mlir::func::FuncOp function;
+  Diagnostics warnings;
 };
 
 Result<MlirFile> MlirFile::read(std::string_view text, std::string_view file, const std::string &function) {
@@ -307,11 +394,15 @@ Result<MlirFile> MlirFile::read(std::string_view text, std::string_view file, co
   if (!parsed) return std::move(parsed.diagnostics());
   Result<mlir::func::FuncOp> chosen = chooseFunction(**parsed, function);
   if (!chosen) return std::move(chosen.diagnostics());
-  return MlirFile(std::make_shared<const Read>(Read{std::move(*parsed), *chosen}));
+  Diagnostics warnings;
+  if (Status s = prepare(**parsed, *chosen, warnings); !s) return std::move(s.diagnostics());
+  return MlirFile(std::make_shared<const Read>(Read{std::move(*parsed), *chosen, std::move(warnings)}));
 }
 
 Result<Imported> MlirFile::bind(const kernel::Sizes &sizes) const {
-  return FunctionImporter(*read_->module, read_->function).run(sizes);
+  Result<Imported> made = FunctionImporter(*read_->module, read_->function).run(sizes);
+  if (made) made->warnings.insert(made->warnings.begin(), read_->warnings.begin(), read_->warnings.end());
+  return made;
 }
 
 Result<Imported> importMlirFile(std::string_view text, std::string_view file, const MlirOptions &options) {

@@ -1,6 +1,8 @@
 // One function of an MLIR file as a Graph: the walk over its ops. Internal to the MLIR front end.
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <vector>
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -14,7 +16,8 @@
 
 namespace pimento::frontend {
 
-/// The function the user means: `wanted`, or the first public one. Diagnostics: no-function, unknown-function.
+/// The function the user means: `wanted`, or the first public one that no other function calls. Diagnostics:
+/// no-function, unknown-function.
 Result<mlir::func::FuncOp> chooseFunction(const ParsedModule &parsed, const std::string &wanted);
 
 class FunctionImporter {
@@ -44,6 +47,7 @@ class FunctionImporter {
   bool isOfNests(mlir::Operation &op) const;
   Status importOp(mlir::Operation &op);
   Status importConstant(mlir::Operation &op);
+  Status importContents(mlir::Operation &op, mlir::Attribute value);
   Status importReturn(mlir::Operation &op);
   /// A buffer for a ranked tensor or memref value, without contents.
   Result<Buffer> describe(mlir::Value value);
@@ -73,6 +77,8 @@ class FunctionImporter {
   llvm::DenseMap<mlir::Value, int> buffers_;          ///< what a name stands for by now
   llvm::DenseMap<mlir::Value, int> argumentBuffers_;  ///< what it stood for at first
   llvm::DenseMap<mlir::Value, int> scalars_;          ///< scalar arguments: buffers of rank 0
+  std::map<int, std::vector<std::byte>> contents_;    ///< of buffers that the file gives
+  Diagnostics warnings_;
   NestProgram program_;
   NestReader nests_;
 };

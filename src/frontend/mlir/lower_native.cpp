@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
@@ -25,6 +26,7 @@
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/SCF/Transforms/Passes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/IR/Builders.h"
@@ -33,6 +35,7 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "pimento/frontend/native/process.h"
 
 namespace pimento::frontend {
@@ -56,11 +59,15 @@ void loadDialects(mlir::MLIRContext &context) {
   context.loadAllAvailableDialects();
 }
 
-/// Leaves the one function, without notes that are ours.
+/// Leaves the one function, without notes that are ours, and the globals that it may read.
 void isolate(mlir::ModuleOp module, mlir::func::FuncOp function) {
-  function->moveBefore(module.getBody(), module.getBody()->begin());  // out of a module of its own
+  auto inner = function->getParentOfType<mlir::ModuleOp>();
+  if (inner != module)  // a module of its own
+    for (auto global : llvm::make_early_inc_range(inner.getOps<mlir::memref::GlobalOp>()))
+      global->moveBefore(module.getBody(), module.getBody()->begin());
+  function->moveBefore(module.getBody(), module.getBody()->begin());
   for (mlir::Operation &op : llvm::make_early_inc_range(module.getBody()->getOperations()))
-    if (&op != function.getOperation()) op.erase();
+    if (&op != function.getOperation() && !mlir::isa<mlir::memref::GlobalOp>(op)) op.erase();
   const auto isOurs = [](mlir::StringAttr name) { return name.getValue().starts_with("pimento."); };
   function->walk([&](mlir::Operation *op) {
     for (const mlir::NamedAttribute a : llvm::to_vector(op->getDiscardableAttrs()))
@@ -102,15 +109,18 @@ void returnThroughArguments(mlir::func::FuncOp function, const std::vector<bool>
   function.setType(mlir::FunctionType::get(function.getContext(), function.getArgumentTypes(), {}));
 }
 
-/// exp, log and tanh in double precision.
+/// Functions whose last bit is a library's in double precision.
 void widen(mlir::ModuleOp module) {
+  using namespace mlir::math;
   module.walk([](mlir::Operation *op) {
-    if (!mlir::isa<mlir::math::ExpOp, mlir::math::LogOp, mlir::math::TanhOp>(op)) return;
+    if (!mlir::isa<ExpOp, LogOp, TanhOp, ErfOp, PowFOp, SinOp, CosOp, Exp2Op, ExpM1Op, Log2Op, Log10Op, Log1pOp>(op))
+      return;
     const mlir::Type type = op->getResult(0).getType();
     if (!mlir::isa<mlir::FloatType>(type) || type.isF64()) return;
     mlir::OpBuilder build(op);
     const mlir::Type wide = build.getF64Type();
-    op->setOperand(0, build.create<mlir::arith::ExtFOp>(op->getLoc(), wide, op->getOperand(0)));
+    for (mlir::OpOperand &operand : op->getOpOperands())
+      operand.set(build.create<mlir::arith::ExtFOp>(op->getLoc(), wide, operand.get()));
     op->getResult(0).setType(wide);
     build.setInsertionPointAfter(op);
     auto narrow = build.create<mlir::arith::TruncFOp>(op->getLoc(), type, op->getResult(0));
@@ -205,10 +215,18 @@ bool toLoops(mlir::ModuleOp module) {
   buffers.addPass(mlir::bufferization::createOneShotBufferizePass(options));
   if (mlir::failed(buffers.run(module))) return false;
   copyInLoops(module);
+  loops.addNestedPass<mlir::func::FuncOp>(mlir::createForallToForLoopPass());
   loops.addPass(mlir::createConvertLinalgToLoopsPass());
   loops.addPass(mlir::memref::createExpandStridedMetadataPass());
   loops.addPass(mlir::createLowerAffinePass());
   return mlir::succeeded(loops.run(module));
+}
+
+/// Divisions that round down or up, which no later pass knows.
+bool expandDivisions(mlir::ModuleOp module) {
+  mlir::RewritePatternSet patterns(module.getContext());
+  mlir::arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+  return mlir::succeeded(mlir::applyPatternsAndFoldGreedily(module, std::move(patterns)));
 }
 
 bool toLlvmDialect(mlir::ModuleOp module) {
@@ -264,6 +282,7 @@ std::optional<NativeModule> lower(ParsedModule &parsed, mlir::func::FuncOp funct
   if (!toLoops(module)) return refuse();
   widen(module);
   Checks(module).insert();
+  if (!expandDivisions(module)) return refuse();
   if (!toLlvmDialect(module)) return refuse();
   NativeModule made{std::make_unique<llvm::LLVMContext>(), nullptr};
   made.module = mlir::translateModuleToLLVMIR(module, *made.context);

@@ -7,9 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "pimento/frontend/mlir/dims.h"
 #include "pimento/frontend/mlir/import.h"
 #include "pimento/frontend/mlir/lower_native.h"
+#include "pimento/frontend/mlir/prepare.h"
 #include "pimento/frontend/mlir/screen.h"
 #include "pimento/frontend/native.h"
 #include "pimento/frontend/native/operands.h"
@@ -38,6 +41,17 @@ bool hasSmallFloats(mlir::func::FuncOp function) {
       .wasInterrupted();
 }
 
+/// A constant whose values the file does not have.
+bool hasElidedConstant(mlir::func::FuncOp function) {
+  return function
+      .walk([](mlir::arith::ConstantOp op) {
+        const auto resource = mlir::dyn_cast<mlir::DenseResourceElementsAttr>(op.getValue());
+        const bool isElided = resource && resource.getRawHandle().getBlob() == nullptr;
+        return isElided ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 class MlirRun {
  public:
   MlirRun(ParsedModule &parsed, mlir::func::FuncOp function, const kernel::Graph &graph,
@@ -47,6 +61,7 @@ class MlirRun {
         dims_(parsed, function),
         graph_(graph),
         tensors_(tensors),
+        data_(data),
         operands_(graph, data, parsed.file) {}
 
   Result<NativeAnswer> run(const kernel::Sizes &sizes, const NativeLimits &limits) {
@@ -54,6 +69,7 @@ class MlirRun {
     if (Status s = dims_.collect(sizes); !s) return std::move(s.diagnostics());
     if (std::string why = bindArguments(); !why.empty()) return leftOut(std::move(why));
     if (std::string why = bindResults(); !why.empty()) return leftOut(std::move(why));
+    if (hasElidedConstant(function_)) return leftOut("the file does not have the values of a constant");
     std::string why;
     std::optional<NativeModule> module = lowerToNative(parsed_, function_, isReturned_, kEntry, why);
     if (!module) return leftOut(std::move(why));
@@ -70,15 +86,26 @@ class MlirRun {
       const bool isShaped = mlir::isa<mlir::ShapedType>(a.getType());
       const std::string name = parsed_.nameOf(a);
       const std::vector<std::int64_t> shape = shapeOf(a, tensor);
-      std::byte *const memory = tensor >= 0 ? operands_.addTensor(name, tensor, true, where)
-                                            : operands_.addOther(name, bytesOf(a, shape), where);
+      const bool isBits = isReadAsBits(a, tensor);
+      std::byte *const memory = tensor >= 0 && !isBits ? operands_.addTensor(name, tensor, true, where)
+                                                       : operands_.addOther(name, bytesOf(a, shape), where);
       if (memory == nullptr) return kNoMemory;
+      if (isBits)
+        std::transform(data_[static_cast<std::size_t>(tensor)].bytes.begin(),
+                       data_[static_cast<std::size_t>(tensor)].bytes.end(), memory,
+                       [](std::byte b) { return b & std::byte{1}; });
       // Little-endian: the low bytes come first.
       if (const auto value = isShaped ? std::nullopt : dims_.index(a))
         std::memcpy(memory, &*value, std::min(sizeof *value, bytesOf(a, shape)));
       arguments_.push_back(isShaped ? describe(memory, shape) : memory);
     }
     return {};
+  }
+
+  /// An input of i1, of which the kernel reads the lowest bits: MLIR wants bytes that are 0 or 1.
+  bool isReadAsBits(mlir::BlockArgument a, int tensor) const {
+    return tensor >= 0 && mlir::getElementTypeOrSelf(a.getType()).isInteger(1) &&
+           graph_.tensors[static_cast<std::size_t>(tensor)].role == kernel::Role::kInput;
   }
 
   std::string bindResults() {
@@ -131,6 +158,7 @@ class MlirRun {
   FunctionDims dims_;
   const kernel::Graph &graph_;
   const TensorsOfFunction &tensors_;
+  const kernel::DataSet &data_;
   NativeOperands operands_;
   std::deque<std::vector<std::int64_t>> descriptors_;
   std::vector<void *> arguments_;
@@ -147,6 +175,8 @@ Result<NativeAnswer> runMlir(std::string_view text, std::string_view file, const
   if (!parsed) return parsed.diagnostics();
   const Result<mlir::func::FuncOp> function = chooseFunction(**parsed, options.function);
   if (!function) return function.diagnostics();
+  Diagnostics said;  // when the file was imported
+  if (Status s = prepare(**parsed, *function, said); !s) return std::move(s.diagnostics());
   return MlirRun(**parsed, *function, graph, tensors, data).run(options.sizes, limits);
 }
 

@@ -250,12 +250,53 @@ Status NestReader::readLoop(mlir::Operation &op) {
 
 // ---- Parallel loops ----
 
+namespace {
+
+/// What merges the values of the iterations, and what that starts from. None: no such op of kernels.
+std::optional<std::pair<Op, kernel::Combine>> mergeOf(mlir::arith::AtomicRMWKind kind) {
+  using Kind = mlir::arith::AtomicRMWKind;
+  using kernel::Combine;
+  switch (kind) {
+    case Kind::addf:
+    case Kind::addi:
+      return std::pair(Op::kAdd, Combine::kAdd);
+    case Kind::mulf:
+    case Kind::muli:
+      return std::pair(Op::kMul, Combine::kMul);
+    case Kind::maximumf:
+    case Kind::maxnumf:
+    case Kind::maxs:
+      return std::pair(Op::kMax, Combine::kMax);
+    case Kind::minimumf:
+    case Kind::minnumf:
+    case Kind::mins:
+      return std::pair(Op::kMin, Combine::kMin);
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
 Status NestReader::readAffineParallel(mlir::Operation &op) {
   auto loop = mlir::cast<affine::AffineParallelOp>(op);
-  if (loop.getNumResults() != 0) {
-    return unsupported("unsupported-loop", placeOf(op), "affine.parallel with results is not supported",
-                       "use affine.for with iter_args");
+  std::vector<Carried> carried;
+  for (unsigned r = 0; r < op.getNumResults(); ++r) {
+    const auto kind = mlir::cast<mlir::arith::AtomicRMWKindAttr>(loop.getReductions()[r]).getValue();
+    const auto merge = mergeOf(kind);
+    const auto type = scalarType(op.getResult(r).getType());
+    if (!merge || !type) {
+      return unsupported("unsupported-loop", placeOf(op),
+                         fmt::format("affine.parallel reduces by '{}', which is not supported",
+                                     mlir::arith::stringifyAtomicRMWKind(kind).str()),
+                         "reduce by add, mul, max or min of signed or floating values, or use affine.for");
+    }
+    Carried c;
+    c.init = neutral(pool_, merge->second, *type);
+    c.result = op.getResult(r);
+    carried.push_back(std::move(c));
   }
+  if (Status s = startCarried(carried, {}, op); !s) return s;
   unsigned d = 0;
   bool runs = true;
   for (; d < loop.getNumDims() && runs; ++d) {
@@ -270,9 +311,27 @@ Status NestReader::readAffineParallel(mlir::Operation &op) {
     if (!runs) break;
     within(**entered);
   }
-  const Status done = runs ? readBlock(*loop.getBody()) : okStatus();
+  Status done = runs ? readBlock(*loop.getBody()) : okStatus();
+  if (done && runs && !carried.empty()) done = mergeReductions(op, carried);
   while (d-- > 0) leave();
+  for (const Carried &c : carried) body_.values()[c.result] = elementOf(c, c.index);
   return done;
+}
+
+/// The values of affine.yield go into what is carried.
+Status NestReader::mergeReductions(mlir::Operation &op, const std::vector<Carried> &carried) {
+  auto loop = mlir::cast<affine::AffineParallelOp>(op);
+  mlir::Operation *const exit = loop.getBody()->getTerminator();
+  Result<std::vector<int>> terms = valuesOf(exit->getOperands(), *exit);
+  if (!terms) return std::move(terms.diagnostics());
+  std::vector<int> values;
+  for (unsigned r = 0; r < carried.size(); ++r) {
+    const auto kind = mlir::cast<mlir::arith::AtomicRMWKindAttr>(loop.getReductions()[r]).getValue();
+    const int old = elementOf(carried[r], carried[r].index);
+    values.push_back(pool_.op(mergeOf(kind)->first, pool_[old].type, old, (*terms)[r]));
+  }
+  std::vector<Carried> copy = carried;
+  return storeCarried(copy, op, std::move(values));
 }
 
 Status NestReader::readParallel(mlir::Operation &op) {

@@ -26,7 +26,8 @@ namespace {
 constexpr std::size_t kMaxStatements = 4096;
 
 const char *const kNestOps =
-    "ops in a nest: affine and scf for, parallel, if; loads, stores, slices and copies of memrefs and tensors; linalg "
+    "ops in a nest: affine and scf for, parallel, if; scf.forall; loads, stores, slices and copies of memrefs and "
+    "tensors; linalg "
     "ops; "
     "arith and math on scalars";
 
@@ -39,7 +40,8 @@ bool isStore(mlir::Operation &op) {
 }
 
 bool isLoop(mlir::Operation &op) {
-  return mlir::isa<affine::AffineForOp, affine::AffineParallelOp, mlir::scf::ForOp, mlir::scf::ParallelOp>(op);
+  return mlir::isa<affine::AffineForOp, affine::AffineParallelOp, mlir::scf::ForOp, mlir::scf::ParallelOp,
+                   mlir::scf::ForallOp>(op);
 }
 
 bool isBranch(mlir::Operation &op) {
@@ -53,7 +55,8 @@ bool isIndexOp(mlir::Operation &op) {
 }  // namespace
 
 bool isViewOp(mlir::Operation &op) {
-  return mlir::isa<mlir::memref::SubViewOp, mlir::tensor::ExtractSliceOp>(op);
+  return mlir::isa<mlir::memref::SubViewOp, mlir::memref::ExpandShapeOp, mlir::memref::CollapseShapeOp,
+                   mlir::tensor::ExtractSliceOp, mlir::tensor::ExpandShapeOp, mlir::tensor::CollapseShapeOp>(op);
 }
 
 bool isNestOp(mlir::Operation &op) {
@@ -339,6 +342,7 @@ Status NestReader::readNested(mlir::Operation &op) {
     const State state = save();
     Status done = mlir::isa<mlir::scf::ParallelOp>(op)         ? readParallel(op)
                   : mlir::isa<affine::AffineParallelOp>(op)    ? readAffineParallel(op)
+                  : mlir::isa<mlir::scf::ForallOp>(op)         ? readForall(op)
                   : isLoop(op)                                 ? readLoop(op)
                   : isBranch(op)                               ? readIf(op)
                   : mlir::isa<mlir::memref::CopyOp>(op)        ? readCopy(op)
@@ -373,6 +377,7 @@ Status NestReader::readPlain(mlir::Operation &op) {
   if (isStore(op)) return readStore(op);
   if (isViewOp(op)) return readView(op);
   if (mlir::isa<mlir::tensor::InsertOp>(op)) return readInsert(op);
+  if (mlir::isa<mlir::tensor::ParallelInsertSliceOp>(op)) return readParallelInsert(op);
   if (mlir::isa<mlir::memref::AllocOp, mlir::memref::AllocaOp, mlir::tensor::EmptyOp>(op)) return readAllocation(op);
   if (isIndexOp(op)) {
     mlir::AffineMap map;
@@ -387,9 +392,9 @@ Status NestReader::readPlain(mlir::Operation &op) {
     body_.values()[op.getResult(0)] = all;
     return okStatus();
   }
-  const bool isQuiet =
-      mlir::isa<affine::AffineYieldOp, mlir::scf::YieldOp, mlir::scf::ReduceOp, mlir::scf::ReduceReturnOp,
-                mlir::linalg::YieldOp, mlir::memref::DimOp, mlir::tensor::DimOp, mlir::memref::DeallocOp>(op);
+  const bool isQuiet = mlir::isa<affine::AffineYieldOp, mlir::scf::YieldOp, mlir::scf::ReduceOp,
+                                 mlir::scf::ReduceReturnOp, mlir::scf::InParallelOp, mlir::linalg::YieldOp,
+                                 mlir::memref::DimOp, mlir::tensor::DimOp, mlir::memref::DeallocOp>(op);
   if (isQuiet) return okStatus();
   if (mlir::isa<mlir::memref::CastOp, mlir::tensor::CastOp>(op)) {
     Result<View> view = viewOf(op.getOperand(0), op);

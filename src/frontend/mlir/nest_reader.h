@@ -15,6 +15,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -150,6 +151,7 @@ class NestReader : private NestRecorder {
   Status readLoop(mlir::Operation &op);
   Status readParallel(mlir::Operation &op);
   Status readAffineParallel(mlir::Operation &op);
+  Status mergeReductions(mlir::Operation &op, const std::vector<Carried> &carried);
   Status readReductions(mlir::Operation &op, const std::vector<Carried> &carried);
   std::vector<kernel::Affine> guardsAround() const;
   void within(const Entered &entered);
@@ -164,9 +166,20 @@ class NestReader : private NestRecorder {
   State save() const;
   void restore(const State &state);
 
+  // nest_views.cpp: parts and other shapes, and scf.forall
+  Status readView(mlir::Operation &op);
+  Result<View> partOf(const View &from, mlir::OffsetSizeAndStrideOpInterface part, const llvm::SmallBitVector &dropped,
+                      mlir::Operation &op);
+  void share(const View &view, mlir::Value value);
+  Status readExpand(mlir::Operation &op);
+  Status readCollapse(mlir::Operation &op, llvm::ArrayRef<mlir::ReassociationIndices> groups);
+  Status reshape(const View &from, const std::vector<std::int64_t> &shape, const View &to,
+                 const std::vector<int> &groupOf, mlir::Operation &op);
+  Status readForall(mlir::Operation &op);
+  Status readParallelInsert(mlir::Operation &op);
+
   // nest_tensors.cpp: memrefs, tensors, structured ops
   Result<View> viewOf(mlir::Value value, mlir::Operation &user);
-  Status readView(mlir::Operation &op);
   Status readAllocation(mlir::Operation &op);
   Status readCopy(mlir::Operation &op);
   Status readInsert(mlir::Operation &op);
@@ -182,8 +195,6 @@ class NestReader : private NestRecorder {
   void bind(mlir::Value value, View view);
   int programBuffer(int buffer);
   bool mayOverwrite(mlir::Value init, mlir::Operation &op) const;
-  Result<View> partOf(const View &from, mlir::OffsetSizeAndStrideOpInterface part, const llvm::SmallBitVector &dropped,
-                      mlir::Operation &op);
   Status readPoint(mlir::linalg::LinalgOp op, const std::vector<View> &targets, const std::vector<int> &iterations);
   bool isStoredTo(int buffer) const;
   /// Memrefs or tensors that a loop carries.

@@ -108,7 +108,10 @@ Result<NestStatement> NestReader::targetAt(const View &view, const std::vector<i
 Result<int> NestReader::elementOf(const View &view, const std::vector<int> &indices, mlir::Operation &op) {
   Result<NestStatement> at = targetAt(view, indices, op);
   if (!at) return std::move(at.diagnostics());
-  return pool_.load(function_.graph.buffer(view.buffer).type, at->buffer, std::move(at->index), at->data, placeOf(op));
+  const Buffer &buffer = function_.graph.buffer(view.buffer);
+  const int element = pool_.load(buffer.type, at->buffer, std::move(at->index), at->data, placeOf(op));
+  if (!buffer.isBit || buffer.tensor != buffer.argument) return element;
+  return pool_.op(Op::kAnd, DType::kU8, element, pool_.integer(DType::kU8, 1));
 }
 
 // ---- Buffers ----
@@ -135,49 +138,6 @@ Status NestReader::readAllocation(mlir::Operation &op) {
   if (!view) return std::move(view.diagnostics());
   bind(op.getResult(0), std::move(*view));
   return okStatus();
-}
-
-Status NestReader::readView(mlir::Operation &op) {
-  Result<View> from = viewOf(op.getOperand(0), op);
-  if (!from) return std::move(from.diagnostics());
-  auto part = mlir::cast<mlir::OffsetSizeAndStrideOpInterface>(op);
-  llvm::SmallBitVector dropped;
-  if (auto view = mlir::dyn_cast<mlir::memref::SubViewOp>(op)) dropped = view.getDroppedDims();
-  if (auto slice = mlir::dyn_cast<mlir::tensor::ExtractSliceOp>(op)) dropped = slice.getDroppedDims();
-  Result<View> view = partOf(*from, part, dropped, op);
-  if (!view) return std::move(view.diagnostics());
-  if (mlir::isa<mlir::tensor::ExtractSliceOp>(op)) {
-    // A value: what happens to the tensor later does not matter.
-    Result<std::vector<std::int64_t>> shape = function_.dims.shape(op.getResult(0));
-    if (!shape) return std::move(shape.diagnostics());
-    Result<View> own = newBuffer(op.getResult(0));
-    if (!own) return std::move(own.diagnostics());
-    if (Status s = copy(*view, *own, *shape, op, "slice"); !s) return s;
-    *view = std::move(*own);
-  }
-  bind(op.getResult(0), std::move(*view));
-  return okStatus();
-}
-
-Result<NestReader::View> NestReader::partOf(const View &from, mlir::OffsetSizeAndStrideOpInterface part,
-                                            const llvm::SmallBitVector &dropped, mlir::Operation &op) {
-  const auto number = [&](mlir::OpFoldResult x) -> Result<int> {
-    if (const auto value = mlir::dyn_cast<mlir::Value>(x)) return valueOf(value, op);
-    return pool_.integer(DType::kI64, mlir::cast<mlir::IntegerAttr>(mlir::cast<mlir::Attribute>(x)).getInt());
-  };
-  View view{from.buffer, from.offsets, {}};
-  const auto offsets = part.getMixedOffsets(), strides = part.getMixedStrides();
-  for (unsigned d = 0; d < offsets.size(); ++d) {
-    Result<int> offset = number(offsets[d]), stride = number(strides[d]);
-    if (!offset) return std::move(offset.diagnostics());
-    if (!stride) return std::move(stride.diagnostics());
-    const auto [dim, step] = from.steps[d];
-    view.offsets[dim] =
-        pool_.op(Op::kAdd, DType::kI64, view.offsets[dim], pool_.op(Op::kMul, DType::kI64, *offset, step));
-    if (d >= dropped.size() || !dropped.test(d))
-      view.steps.push_back({dim, pool_.op(Op::kMul, DType::kI64, *stride, step)});
-  }
-  return view;
 }
 
 /// to = from, element by element.

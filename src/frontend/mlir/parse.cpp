@@ -14,14 +14,19 @@
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
+#include "pimento/frontend/mlir/foreign.h"
+#include "pimento/frontend/mlir/later_ops.h"
 
 namespace pimento::frontend {
 
@@ -50,8 +55,19 @@ Location place(mlir::Location where, const std::string &file) {
 }
 
 std::string ParsedModule::nameOf(mlir::Value value) const {
-  const auto it = names.find(value);
-  return it == names.end() ? std::string() : it->second;
+  if (!value) return {};
+  const auto result = mlir::dyn_cast<mlir::OpResult>(value);
+  std::string spelled;
+  value.getLoc()->walk([&](mlir::Location l) {
+    const auto named = mlir::dyn_cast<mlir::NameLoc>(l);
+    if (!named || !named.getName().getValue().starts_with("%")) return mlir::WalkResult::advance();
+    llvm::SmallVector<llvm::StringRef> names;
+    named.getName().getValue().split(names, '%');
+    const std::size_t position = result ? result.getResultNumber() + 1 : 1;
+    spelled = names[position < names.size() ? position : 1].str();
+    return mlir::WalkResult::interrupt();
+  });
+  return spelled;
 }
 
 std::string ParsedModule::identifierOf(mlir::Value value) const {
@@ -158,21 +174,29 @@ std::string spelled(llvm::SMRange range) {
   return !s.empty() && s[0] == '%' ? s.substr(1) : std::string();
 }
 
-void recordNames(const mlir::AsmParserState &state, llvm::DenseMap<mlir::Value, std::string> &names) {
+mlir::Location named(const std::string &names, mlir::Location where) {
+  return mlir::NameLoc::get(mlir::StringAttr::get(where.getContext(), names), where);
+}
+
+/// Puts the names of values into the locations of what makes them: "%A%B" for an op of two results.
+void recordNames(const mlir::AsmParserState &state) {
   for (const auto &block : state.getBlockDefs()) {
     for (unsigned a = 0; a < block.arguments.size() && a < block.block->getNumArguments(); ++a) {
-      names[block.block->getArgument(a)] = spelled(block.arguments[a].loc);
+      const std::string name = spelled(block.arguments[a].loc);
+      mlir::BlockArgument argument = block.block->getArgument(a);
+      if (!name.empty()) argument.setLoc(named("%" + name, argument.getLoc()));
     }
   }
   for (const auto &op : state.getOpDefs()) {
+    std::string names;
     for (std::size_t g = 0; g < op.resultGroups.size(); ++g) {
       const unsigned begin = op.resultGroups[g].startIndex;
       const unsigned end = g + 1 < op.resultGroups.size() ? op.resultGroups[g + 1].startIndex : op.op->getNumResults();
       const std::string group = spelled(op.resultGroups[g].definition.loc);
-      for (unsigned r = begin; r < end && r < op.op->getNumResults(); ++r) {
-        names[op.op->getResult(r)] = end - begin == 1 ? group : fmt::format("{}_{}", group, r - begin);
-      }
+      for (unsigned r = begin; r < end && r < op.op->getNumResults(); ++r)
+        names += "%" + (end - begin == 1 ? group : fmt::format("{}_{}", group, r - begin));
     }
+    if (!names.empty()) op.op->setLoc(named(names, op.op->getLoc()));
   }
 }
 
@@ -196,8 +220,8 @@ bool verifyAll(mlir::ModuleOp module, Listener &listener, const std::string &fil
 class Session {
  public:
   Session(std::string_view text, std::string_view file)
-      : parsed_(newModule(file)), listener_(*parsed_->context, parsed_->file, text) {
-    sources_.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy({text.data(), text.size()}, parsed_->file),
+      : parsed_(newModule(text, file)), listener_(*parsed_->context, parsed_->file, text) {
+    sources_.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(withPlainKinds(text), parsed_->file),
                                 llvm::SMLoc());
   }
 
@@ -207,7 +231,7 @@ class Session {
     if (mlir::failed(mlir::parseAsmSourceFile(sources_, parsed_->module->getBody(), config, &state_))) return false;
     listener_.enterPhase("mlir-invalid", "mlir-opt-19 rejects this too: it violates a rule of the op");
     if (!verifyAll(*parsed_->module, listener_, parsed_->file)) return false;
-    recordNames(state_, parsed_->names);
+    recordNames(state_);
     return true;
   }
 
@@ -222,18 +246,21 @@ class Session {
   std::unique_ptr<ParsedModule> takeModule() { return std::move(parsed_); }
 
  private:
-  static std::unique_ptr<ParsedModule> newModule(std::string_view file) {
+  static std::unique_ptr<ParsedModule> newModule(std::string_view text, std::string_view file) {
     auto parsed = std::make_unique<ParsedModule>();
     parsed->file = std::string(file);
     parsed->context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
     mlir::MLIRContext &context = *parsed->context;
-    context.allowUnregisteredDialects(false);
+    context.allowUnregisteredDialects(true);
     context.printOpOnDiagnostic(false);
     mlir::DialectRegistry registry;
-    registry.insert<mlir::affine::AffineDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect,
-                    mlir::linalg::LinalgDialect, mlir::math::MathDialect, mlir::memref::MemRefDialect,
-                    mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
+    registry.insert<mlir::affine::AffineDialect, mlir::arith::ArithDialect, mlir::bufferization::BufferizationDialect,
+                    mlir::func::FuncDialect, mlir::linalg::LinalgDialect, mlir::math::MathDialect,
+                    mlir::memref::MemRefDialect, mlir::ml_program::MLProgramDialect, mlir::scf::SCFDialect,
+                    mlir::tensor::TensorDialect, mlir::tosa::TosaDialect>();
     context.appendDialectRegistry(registry);
+    addLaterOps(context);
+    addWrappers(context, text);
     parsed->module = mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
     return parsed;
   }

@@ -1,14 +1,13 @@
 // MLIR text to a verified module in memory, with MLIR's own diagnostics turned into ours.
 //
-// Only the dialects the importer understands are loaded, so an op of any other dialect is an unsupported-op
-// diagnostic of the parser. Internal to the MLIR front end.
+// Ops of dialects that the importer does not know are read where they are written in the generic form, or only wrap
+// other ops (foreign.h); any other is an unsupported-op diagnostic of the parser. Internal to the MLIR front end.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <string_view>
 
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -23,9 +22,9 @@ struct ParsedModule {
   std::string file;
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  llvm::DenseMap<mlir::Value, std::string> names;  ///< as the text spells them, without '%'
 
-  /// "A" for %A; empty if the text gives none.
+  /// "A" for %A; empty if the text gives none. What a pass makes of an op has the names of that op: they are part of
+  /// its location.
   std::string nameOf(mlir::Value value) const;
   /// Letters, digits and '_', as names of the graph are; empty for numbers.
   std::string identifierOf(mlir::Value value) const;

@@ -56,7 +56,8 @@ Result<std::vector<Affine>> FunctionImporter::indexOf(mlir::linalg::LinalgOp op,
 void FunctionImporter::bindContents(BodyTranslator &body, mlir::Value argument, int buffer, std::vector<Affine> index) {
   const Buffer &b = graph_.buffer(buffer);
   if (b.holds == Holds::kConstant) body.bindConstant(argument, b.constant, b.type);
-  if (b.holds == Holds::kTensor) body.bindElement(argument, {b.tensor, std::move(index)}, b.type);
+  if (b.holds == Holds::kTensor)
+    body.bindElement(argument, {b.tensor, std::move(index)}, b.type, b.isBit && b.tensor == b.argument);
 }
 
 void FunctionImporter::bindFunctionScalars(BodyTranslator &body) {
@@ -165,13 +166,7 @@ Status FunctionImporter::store(mlir::linalg::LinalgOp op, Output &out, const Dim
   const Buffer before = graph_.buffer(out.from);
   const bool isUpdate = out.argument && !out.argument.use_empty();
   const auto accumulation = isUpdate ? accumulationOf(out.yielded, out.argument) : std::nullopt;
-  if (hasReduction(dims) && !accumulation) {
-    return unsupported("unsupported-reduction", placeOf(*op),
-                       isUpdate ? "the body combines a term with the output in an unsupported way"
-                                : "the op has a reduction loop, but its result does not accumulate",
-                       "yield add, sub, mul, max or min (f or signed i) of the output's old element and a term, in the "
-                       "output's element type");
-  }
+  PIMENTO_CHECK(!hasReduction(dims) || accumulation);  // others are read as loops
   if (isUpdate && before.holds == Holds::kNothing) {
     return error("uninitialized", placeOf(*op),
                  fmt::format("the op adds to %{}, which was never written", parsed_.nameOf(out.init)),

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 
 #include "pimento/base/dtype.h"
 #include "pimento/frontend/native/process.h"
@@ -53,6 +54,26 @@ void onUndefinedMlir(std::int32_t what, std::int32_t line, std::int32_t column) 
   endUndefined(static_cast<Undefined>(what), line, column);
 }
 
+/// What LLVM makes of a sine and a cosine of one number.
+template <typename T>
+void bothOf(T x, T *sine, T *cosine) {
+  *sine = std::sin(x);
+  *cosine = std::cos(x);
+}
+
+/// exp(y log |x|) with the sign of an odd power; small powers are products. What kernels compute (c/kernel_library.h).
+double power(double x, double y) {
+  if (y == 0) return 1;
+  if (y == 0.5) return std::sqrt(x);
+  if (y == 2) return x * x;
+  if (y == 3) return x * x * x;
+  if (y == 4) return x * x * (x * x);
+  const double magnitude = std::exp(y * std::log(std::fabs(x)));
+  if (!(x < 0)) return magnitude;
+  if (std::trunc(y) != y) return std::numeric_limits<double>::quiet_NaN();
+  return std::fmod(y, 2) != 0 ? -magnitude : magnitude;
+}
+
 using Functions = std::vector<std::pair<std::string, void *>>;
 
 template <typename F>
@@ -78,15 +99,25 @@ void addMath(Functions &to) {
   add(to, "ceil", D(std::ceil)), add(to, "ceilf", F(std::ceil));
   add(to, "trunc", D(std::trunc)), add(to, "truncf", F(std::trunc));
   add(to, "round", D(std::round)), add(to, "roundf", F(std::round));
+  using L = long (*)(double);
+  using LF = long (*)(float);
+  add(to, "lround", L(std::lround)), add(to, "lroundf", LF(std::lround));
+  add(to, "lrint", L(std::lrint)), add(to, "lrintf", LF(std::lrint));
   add(to, "rint", D(std::rint)), add(to, "rintf", F(std::rint));
   add(to, "nearbyint", D(std::nearbyint)), add(to, "nearbyintf", F(std::nearbyint));
   add(to, "fmod", D2(std::fmod)), add(to, "fmodf", F2(std::fmod));
-  add(to, "pow", D2(std::pow)), add(to, "powf", F2(std::pow));
+  add(to, "pow", D2(power));
+  add(to, "powf",
+      F2([](float x, float y) { return static_cast<float>(power(static_cast<double>(x), static_cast<double>(y))); }));
   add(to, "sin", D(std::sin)), add(to, "sinf", F(std::sin));
   add(to, "cos", D(std::cos)), add(to, "cosf", F(std::cos));
+  add(to, "sincos", bothOf<double>), add(to, "sincosf", bothOf<float>);
   add(to, "exp2", D(std::exp2)), add(to, "exp2f", F(std::exp2));
   add(to, "log2", D(std::log2)), add(to, "log2f", F(std::log2));
   add(to, "erf", D(std::erf)), add(to, "erff", F(std::erf));
+  add(to, "log10", D(std::log10)), add(to, "expm1", D(std::expm1)), add(to, "log1p", D(std::log1p));
+  add(to, "roundeven", D(std::nearbyint)), add(to, "roundevenf", F(std::nearbyint));  // as the process rounds
+  add(to, "copysign", D2(std::copysign)), add(to, "copysignf", F2(std::copysign));
   using D3 = double (*)(double, double, double);
   using F3 = float (*)(float, float, float);
   add(to, "fma", D3(std::fma)), add(to, "fmaf", F3(std::fma));

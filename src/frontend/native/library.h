@@ -1,7 +1,8 @@
 // The library functions that a text may call when it runs on this machine.
 //
-// exp, log and tanh of single precision are those of double precision rounded once, and minimum and maximum take -0
-// below +0: what kernel::Op says, where C leaves it open. Nothing that reads, writes or asks the system.
+// exp, log, tanh and pow of single precision are those of double precision rounded once, pow is exp(y log |x|) or a
+// product, and minimum and maximum take -0 below +0: what kernels compute, where C leaves it open. Nothing that reads,
+// writes or asks the system.
 #pragma once
 
 #include <string>

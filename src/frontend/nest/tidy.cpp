@@ -3,6 +3,7 @@
 #include <set>
 
 #include "pimento/frontend/nest/accumulation.h"
+#include "pimento/frontend/nest/branches.h"
 #include "pimento/frontend/nest/schedule.h"
 #include "pimento/frontend/nest/structured.h"
 
@@ -20,6 +21,7 @@ class Tidier {
   void run() {
     dropEmpty();
     dropUnread();
+    mergeBranches(program_);
     for (std::size_t copy = 0; copy < statements_.size(); ++copy) {
       if (mergeIntoTarget(copy)) copy = 0;
     }

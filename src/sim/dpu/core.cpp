@@ -6,6 +6,7 @@
 
 #include "pimento/dpu/disassembler.h"
 #include "pimento/dpu/isa.h"
+#include "pimento/sim/dpu/library_fault.h"
 
 namespace pimento::sim::dpu {
 
@@ -155,8 +156,16 @@ void Core::fail(int tasklet, std::string code, const std::string &what, std::str
   if (fault) return;
   const std::uint32_t pc = tasklets[static_cast<std::size_t>(tasklet)].pc;
   const Code &c = image->code;
-  fault = error(DiagnosticKind::kFault, std::move(code), lineOf(c, pc),
-                fmt::format("tasklet {} at instruction {}{}: {}", tasklet, pc, placeOf(c, pc), what), std::move(hint));
+  const std::string place = fmt::format("tasklet {} at instruction {}{}", tasklet, pc, placeOf(c, pc));
+  if (const std::optional<LibraryFault> library = libraryFault(*this, tasklet)) {
+    fault = error(DiagnosticKind::kFault, std::move(code), lineOf(c, library->call),
+                  fmt::format("{}, called{}: {}{}{}", place, placeOf(c, library->call), library->meaning,
+                              library->meaning.empty() ? "" : ": ", what),
+                  hint.empty() ? library->hint : std::move(hint));
+    return;
+  }
+  fault = error(DiagnosticKind::kFault, std::move(code), lineOf(c, pc), fmt::format("{}: {}", place, what),
+                std::move(hint));
 }
 
 void Core::failBounds(int tasklet, std::uint32_t address, int bytes, bool isLoad) {

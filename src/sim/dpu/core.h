@@ -230,6 +230,7 @@ struct Core {
   void checkSpinning();
   void failDeadlock();
   std::string waitOf(std::size_t tasklet) const;
+  std::optional<std::uint32_t> callOfLeaf(std::size_t tasklet, std::uint32_t pc) const;
 };
 
 }  // namespace pimento::sim::dpu

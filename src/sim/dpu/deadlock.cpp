@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "pimento/sim/dpu/core.h"
+#include "pimento/sim/dpu/library_fault.h"
 
 namespace pimento::sim::dpu {
 
@@ -76,6 +77,16 @@ std::string Core::waitOf(std::size_t tasklet) const {
   return fmt::format("waits to {} tasklet {}", s.op == Op::kResume ? "resume" : "boot", address);
 }
 
+/// In a routine that has called no other, r23 says who called it.
+std::optional<std::uint32_t> Core::callOfLeaf(std::size_t tasklet, std::uint32_t pc) const {
+  const std::uint32_t call = tasklets[tasklet].regs[pimento::dpu::kRegisters - 1] - 1;
+  const Code::Symbol *f = image->code.functionAt(pc);
+  const bool isCalled = f != nullptr && call < steps.size() && steps[call].kind == Class::kCall &&
+                        steps[call].dst == pimento::dpu::kRegisters - 1 && steps[call].a == pimento::dpu::kZero &&
+                        steps[call].imm == (f->address - program::kIramBase) / 8;
+  return isCalled ? std::optional(call) : std::nullopt;
+}
+
 void Core::failDeadlock() {
   const Code &code = image->code;
   struct Group {
@@ -99,15 +110,11 @@ void Core::failDeadlock() {
     }
     const std::uint32_t pc = status[t] == Status::kSuspended ? stoppedAt[t] : tasklets[t].pc;
     std::string place = fmt::format("at instruction {}{}", pc, inFunction(pc));
-    // In a routine that has called no other, r23 says who called it.
-    const std::uint32_t call = tasklets[t].regs[pimento::dpu::kRegisters - 1] - 1;
-    const Code::Symbol *f = code.functionAt(pc);
-    const bool isCalled = f != nullptr && call < steps.size() && steps[call].kind == Class::kCall &&
-                          steps[call].dst == pimento::dpu::kRegisters - 1 && steps[call].a == pimento::dpu::kZero &&
-                          steps[call].imm == (f->address - program::kIramBase) / 8;
-    if (isCalled) place += ", called" + inFunction(call);
+    std::optional<std::uint32_t> call = callIntoLibrary(*this, static_cast<int>(t), pc);
+    if (!call && lineOf(code, pc).file.empty()) call = callOfLeaf(t, pc);
+    if (call) place += ", called" + inFunction(*call);
     place += ": " + waitOf(t);
-    if (where.file.empty()) where = lineOf(code, isCalled ? call : pc);
+    if (where.file.empty()) where = lineOf(code, call.value_or(pc));
     const auto same = std::ranges::find(groups, place, &Group::place);
     if (same == groups.end())
       groups.push_back({place, {t}});

@@ -222,6 +222,7 @@ TEST_F(CapiErrors, ProfilesThatSayNothingSensible) {
   fails("machine=upmen", "did you mean 'upmem'?");
   fails("machine=hbm-pim", "has no ranks of DPUs");
   fails("sgXferEnable=maybe", "must be true or false");
+  fails("parallelXfer=1", "parallelXfer=1 must be true or false");
   fails("sgXferMaxBlocksPerDpu=0", "is not a number of at least 1");
   ::setenv("PIMENTO_JOBS", "no", 1);
   fails(nullptr, "PIMENTO_JOBS=no");

@@ -3,6 +3,7 @@
 #include <dpu_management.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -80,6 +81,21 @@ TEST_F(HostErrors, ALogWithoutStreamAndACallbackWithoutFunction) {
                "the callback is NULL");
 }
 
+TEST_F(HostErrors, ALogOfOtherToolsIsWarnedOfOnce) {
+  const std::string program = std::string(kIncrement) +
+                              "        .text\n        .globl  printf\n        .type   printf,@function\n"
+                              "printf:\n        jump    r23\n        .size   printf, . - printf\n";
+  ASSERT_EQ(dpus.load(program.c_str()), DPU_OK) << pimento_dpu_reason();
+  std::FILE *file = std::tmpfile();
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(dpu_log_read(dpus.set, file), DPU_OK);
+  EXPECT_EQ(
+      testing::internal::GetCapturedStderr(),
+      "warning: what the program prints cannot be read: it was linked by other tools, and the format of their log "
+      "is not public [dpu-log-foreign]\n  hint: link the program by pimento upmem-cc\n");
+  std::fclose(file);
+}
+
 TEST_F(HostErrors, AsynchronousFailuresComeWithSyncAndNameTheFault) {
   ASSERT_EQ(dpus.load(kFault), DPU_OK);
   const std::uint32_t one = 1;
@@ -146,6 +162,23 @@ TEST_F(HostErrors, TransfersDuringARunAreForWram) {
                DPU_ERR_INVALID_PARALLEL_MEMORY_TRANSFER, "'table' is in MRAM");
   EXPECT_EQ(dpu_broadcast_to(dpus.set, "table", 0, bytes, 8, DPU_XFER_PARALLEL),
             DPU_ERR_INVALID_PARALLEL_MEMORY_TRANSFER);
+}
+
+TEST_F(HostErrors, ATransferDuringARunThatWasNotPreparedForIt) {
+  ::setenv("PIMENTO_MAX_INSTRUCTIONS", "30000000", 1);
+  Dpus endless(1, "machine=upmem-upimulator,tasklets=2");  // a machine whose loops are never skipped
+  ::unsetenv("PIMENTO_MAX_INSTRUCTIONS");
+  const std::string program =
+      std::string(pimento::test::kForever) +
+      "        .section .dpu_host,\"aw\",@progbits\n        .globl flag\n        .type flag,@object\n"
+      "        .p2align 3\nflag:   .long 0\n        .size flag, 4\n";
+  ASSERT_EQ(endless.load(program.c_str()), DPU_OK) << pimento_dpu_reason();
+  ASSERT_EQ(dpu_launch(endless.set, DPU_ASYNCHRONOUS), DPU_OK);
+  dpu_error_t status = DPU_OK;
+  for (bool done = false; status == DPU_OK && !done; dpu_status(endless.set, &done, nullptr))
+    status = dpu_broadcast_to(endless.set, "flag", 0, bytes, 4, DPU_XFER_PARALLEL);
+  EXPECT_FAILS(status, DPU_ERR_INVALID_PARALLEL_MEMORY_TRANSFER, "set parallelXfer=true in the profile");
+  EXPECT_EQ(dpu_sync(endless.set), DPU_ERR_TIMEOUT);
 }
 
 TEST_F(HostErrors, QueuesThatAreNone) {

@@ -96,6 +96,8 @@ const std::vector<Broken> kBroken = {
     {{"estimate", "two_functions.mlir", "--function", "two"}, "two_functions.mlir:6:8", "unsupported-type"},
     {{"estimate", "no_function.mlir"}, "no_function.mlir", "no-function"},
     {{"estimate", "foreign_op.mlir"}, "foreign_op.mlir:2:3", "unsupported-op"},
+    {{"estimate", "mapping_in_file.mlir", "--target", "upmem"}, "mapping_in_file.mlir:3:34", "mapping-incomplete"},
+    {{"estimate", "mapping_syntax.mlir", "--target", "upmem"}, "mapping_syntax.mlir:3:54", "map-syntax"},
     // programs
     {{"estimate", "unclosed.llvcnm"}, "unclosed.llvcnm:3:8", "program-unclosed"},
     {{"estimate", "unknown_purpose.llvcnm"}, "unknown_purpose.llvcnm:3:43", "program-unknown-purpose"},

@@ -27,13 +27,24 @@ std::string function(const std::string &body) {
 
 TEST(CErrors, WhatClangRefusesIsSaidInItsWords) {
   EXPECT_EQ(complaint(function("y[0] = z;"), "undeclared identifier 'z'", "C17"), "c-syntax@2:8");
-  EXPECT_EQ(complaint("#include <gsl/gsl.h>\n", "file not found", ""), "c-syntax@1:10");
+  EXPECT_EQ(complaint("#include <gsl/gsl.h>\n", "file not found", "--include"), "c-syntax@1:10");
+  EXPECT_EQ(complaint("#include <stdio.h>\n#include \"gemm.h\"\n", "'gemm.h' file not found", "--include"),
+            "c-syntax@2:10");
+  EXPECT_EQ(complaint(function("y[0] = x[0]"), "expected ';'", "C17"), "c-syntax@2:12");
+}
+
+TEST(CErrors, MacrosHaveNames) {
+  CKernelOptions options;
+  options.preprocessing.defines = {"2=N"};
+  EXPECT_EQ(complaint(function("y[0] = x[0];"), "'2=N' does not define a macro", "NAME=VALUE", options),
+            "bad-define@0:0");
 }
 
 TEST(CErrors, TheFunctionMustBeClear) {
   const std::string two = "void f(float x[4]) { x[0] = 1; }\nvoid g(float x[4]) { x[0] = 2; }\n";
   EXPECT_EQ(complaint(two, "2 functions", "--function: f, g"), "c-function@0:0");
   EXPECT_EQ(complaint(two, "no function 'h'", "f", {"h", {}}), "c-function@0:0");
+  EXPECT_EQ(complaint(two + "int main(void) { return 0; }\n", "2 functions", "--function: f, g"), "c-function@0:0");
   EXPECT_EQ(complaint("int x;\n", "no function to start from", "define one"), "c-function@0:0");
   EXPECT_EQ(complaint("void f(const float x[4]) {}\n", "computes nothing", "stores to a parameter"), "c-function@1:6");
 }
@@ -60,8 +71,14 @@ TEST(CErrors, LoopsCount) {
   EXPECT_EQ(
       complaint(function("for (int i = 0; i < 8; i++) { y[i] = 1; i++; }"), "changes the loop variable 'i'", hint),
       "c-loop-form@2:1");
-  EXPECT_EQ(complaint(function("int i = 0; do { y[i] = 1; i++; } while (i < 8);"), "do-while", "for"),
-            "c-loop-form@2:12");
+  EXPECT_EQ(complaint(function("do { y[0] = x[0]; } while (y[0] > 0);"), "does not count", hint), "c-loop-form@2:1");
+  EXPECT_EQ(complaint(function("for (int j = 0; j < 8; j++) { int i = j; do { y[i] = 1; i++; } while (i < 4); }"),
+                      "do-while", "for"),
+            "c-loop-form@2:42");
+  EXPECT_EQ(complaint(function("for (float t = 0; t < 1; t += 0.125f) y[0] += t;"), "does not count", hint),
+            "c-loop-form@2:1");
+  EXPECT_EQ(complaint(function("const float *p = x; while (p < x + 8) y[0] += *p++;"), "does not count", hint),
+            "c-loop-form@2:21");
   EXPECT_EQ(complaint(function("for (int i = 0; i < 8 && x[i] > 0; i++) y[i] = 1;"), "depends on data", hint),
             "c-not-affine@2:1");
 }
@@ -124,14 +141,59 @@ TEST(CErrors, FunctionsAreInlined) {
   EXPECT_EQ(complaint("int g(int n) { return n < 2 ? 1 : g(n - 1); }\nvoid f(int y[4]) {\ny[0] = g(y[1]);\n}\n",
                       "calls itself", "loop", {"f", {}}),
             "c-call@1:35");
-  EXPECT_EQ(complaint("#include <string.h>\nvoid f(float y[4]) {\nmemset(y, 0, 16);\n}\n", "'memset'", "loop"),
+  EXPECT_EQ(complaint("int g(int n, int m);\nint h(int n, int m) { return n < m ? g(m, n) : 1; }\n"
+                      "int g(int n, int m) { return h(n - 1, m); }\nvoid f(int y[4]) {\ny[0] = g(y[1], y[2]);\n}\n",
+                      "'g' calls itself", "loop", {"f", {}}),
+            "c-call@2:38");
+  EXPECT_EQ(complaint("int g(int n, ...) { return n; }\nvoid f(int y[4]) {\ny[0] = g(1, y[1]);\n}\n",
+                      "'g' cannot be inlined", "fixed argument list"),
+            "c-call@3:8");
+  EXPECT_EQ(complaint("void f(float (*op)(float), const float x[restrict 4], float y[restrict 4]) {\n"
+                      "for (int i = 0; i < 4; i++) y[i] = op(x[i]);\n}\n",
+                      "'float (float)' is not supported", "integers"),
+            "c-type@1:16");
+  EXPECT_EQ(complaint("static float twice(float v) { return 2 * v; }\nvoid f(float y[4]) {\n"
+                      "float (*op)(float) = twice;\ny[0] = op(y[1]);\n}\n",
+                      "a function is used as a value", "by its name"),
+            "c-call@3:22");
+}
+
+TEST(CErrors, FilesAroundKernelsStayOutside) {
+  EXPECT_EQ(complaint("#include <stdio.h>\nvoid f(float y[4]) {\nprintf(\"%f\", y[0]);\n}\n", "'printf'", "output"),
             "c-call@3:1");
+  EXPECT_EQ(complaint("#include <stdlib.h>\nvoid f(float y[4]) {\nfloat *t = malloc(16);\nt[0] = y[0];\n}\n",
+                      "'malloc'", "local array"),
+            "c-call@3:12");
+}
+
+TEST(CErrors, MemoryIsMovedInWholeRows) {
+  const std::string file = "#include <string.h>\nvoid f(int n, float x[restrict 8], float y[restrict 8]) {\n";
+  EXPECT_EQ(complaint(file + "memset(y, 1, 32);\n}\n", "'memset'", "loop"), "c-call@3:1");
+  EXPECT_EQ(complaint(file + "memset(y, 0, 30);\n}\n", "'memset'", "whole rows"), "c-call@3:1");
+  EXPECT_EQ(complaint(file + "memcpy(y, x, 4 * n);\n}\n", "'memcpy'", "known number of bytes"), "c-call@3:1");
+  EXPECT_EQ(complaint(file + "memmove(y, y + 1, 28);\n}\n", "'memmove'", "another array"), "c-call@3:1");
+}
+
+TEST(CErrors, DivisorsAreNotZero) {
+  EXPECT_EQ(complaint("void f(int y[4]) {\ny[0] = y[1] / 0;\n}\n", "divided by 0", "divisor"), "c-undefined@2:13");
+  EXPECT_EQ(complaint("#define STEP 0\nvoid f(unsigned y[4]) {\ny[0] %= STEP;\n}\n", "divided by 0", "divisor"),
+            "c-undefined@3:6");
 }
 
 TEST(CErrors, TypesAreScalarsAndArraysOfThem) {
   EXPECT_EQ(complaint("struct s { float a; };\nvoid f(struct s *p) {\np->a = 1;\n}\n", "struct s", "float"),
             "c-type@2:18");
   EXPECT_EQ(complaint("void f(float **p) {\np[0][0] = 1;\n}\n", "array of pointers", "A[n][m]"), "c-type@1:16");
+  EXPECT_EQ(complaint("void f(volatile int *flag, int y[4]) {\ny[0] = *flag;\n}\n", "'volatile int'", "remove"),
+            "c-type@1:22");
+  EXPECT_EQ(complaint("void f(const float _Complex x[4], float y[4]) {\ny[0] = x[0];\n}\n", "_Complex float", "float"),
+            "c-type@1:29");
+  EXPECT_EQ(complaint("union u { int i; float f; };\nvoid f(float y[4]) {\nunion u v;\nv.f = y[0];\ny[1] = v.i;\n}\n",
+                      "'union u'", "float"),
+            "c-type@3:9");
+  EXPECT_EQ(complaint("void f(int n, float y[4]) {\nfloat t[n];\nt[0] = y[0];\n}\n", "extent of 't' is unknown",
+                      "--size n=64"),
+            "c-bounds@2:7");
   EXPECT_EQ(complaint("void f(float y[4]) {\nlong double t = y[0];\ny[1] = t;\n}\n", "long double", "_Float16"),
             "c-type@2:13");
   EXPECT_EQ(complaint("void f(float y[4]) {\nint *p = (int *)y;\ny[1] = p[0];\n}\n", "conversion", "declared"),
@@ -146,6 +208,8 @@ TEST(CErrors, ControlFlowIsLoopsAndIf) {
   EXPECT_EQ(
       complaint(function("for (int i = 0; i < 8; i++) { if (x[i] < 0) return; y[i] = 1; }"), "inside a loop", "end"),
       "c-control-flow@2:45");
+  EXPECT_EQ(complaint(function("again: y[0] = x[0]; if (n) goto again;"), "'again'", "no goto"), "c-control-flow@2:1");
+  EXPECT_EQ(complaint(function("__asm__(\"nop\");"), "'__asm__'", "loops"), "c-control-flow@2:1");
   EXPECT_EQ(complaint(function("switch (n) { case 1: y[0] = 1; }"), "'switch'", "if"), "c-control-flow@2:1");
   EXPECT_EQ(
       complaint(

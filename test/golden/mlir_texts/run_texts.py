@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs the texts beside it on UPMEM, and what `compile --emit mlir` makes of them: every answer must be the text's own.
+"""Runs the MLIR files of a folder on UPMEM, and what `compile --emit mlir` makes of them: every answer must be the text's own.
 
 A text may begin with "// pimento: OPTIONS", or with "// refused: CODE" where it must be refused.
 
-usage: run_texts.py PIMENTO [MLIR_OPT]
+usage: run_texts.py FOLDER PIMENTO [MLIR_OPT]
 """
 
 import json
@@ -11,8 +11,6 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-
-HERE = Path(__file__).parent
 
 
 def run(*command):
@@ -30,9 +28,9 @@ def complaints(pimento, text, options):
 
 
 def main():
-    pimento, optimizer = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None
+    folder, pimento, optimizer = Path(sys.argv[1]), sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else None
     wrong, count = [], 0
-    for text in sorted(HERE.glob("*.mlir")):
+    for text in sorted(folder.glob("*.mlir")):
         first = text.read_text().splitlines()[0]
         if first.startswith("// refused: "):
             code = first.split(": ")[1]
@@ -42,8 +40,8 @@ def main():
             continue
         options = first.split(": ")[1].split() if first.startswith("// pimento: ") else []
         found = complaints(pimento, text, options)
-        with tempfile.TemporaryDirectory() as folder:
-            written = Path(folder) / "written.mlir"
+        with tempfile.TemporaryDirectory() as place:
+            written = Path(place) / "written.mlir"
             status, _, said = run(pimento, "compile", text, "--target", "upmem", "--emit", "mlir", "-o", written, *options)
             if status != 0:
                 found += [f"is not written: {said}"]

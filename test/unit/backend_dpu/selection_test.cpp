@@ -108,6 +108,17 @@ TEST(Selection, NothingThatNeedsNoLockStandsBetweenAcquireAndRelease) {
       << inside;
 }
 
+TEST(Selection, AnAddressThatIsComputedFurtherAfterALockStaysAfterItsOperands) {
+  // An element of an array in MRAM is read through a number.
+  const std::string text = body(
+      "@t = external addrspace(255) global [8 x i32]\ndeclare i32 @__mram_load32(i32)\n"
+      "define i32 @f(i32 %i, i32 %l) {\n %k = and i32 %i, 7\n"
+      " call void asm sideeffect \"acquire $0, 0, nz, .\", \"r,~{memory}\"(i32 %l)\n"
+      " %p = getelementptr [8 x i32], ptr addrspace(255) @t, i32 0, i32 %k\n"
+      " %n = ptrtoint ptr addrspace(255) %p to i32\n %v = call i32 @__mram_load32(i32 %n)\n ret i32 %v }");
+  EXPECT_LT(text.find("acquire"), text.find("call r23, __mram_load32")) << text;
+}
+
 TEST(Selection, ALoopEndsInTheOperationThatCounts) {
   const std::string text = body(
       "define void @f(ptr %p, i32 %n) { br label %l\n"

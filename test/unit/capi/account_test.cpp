@@ -189,6 +189,31 @@ TEST(DpuReport, WhatRanksDoAtTheSameTimeIsTheOverlap) {
   EXPECT_NEAR(sumOfCalls(j), j["total_ms"].get<double>(), 1e-9);
 }
 
+/// A set without timing, in a process of its own: sums of the process have no time once one set has none.
+void runUntimed() {
+  const std::string file = testing::TempDir() + "capi_untimed_" + std::to_string(::getpid()) + ".json";
+  ::setenv("PIMENTO_TIMING", "off", 1);
+  Dpus dpus(2);
+  if (dpus.load(kIncrement) != DPU_OK || dpu_launch(dpus.set, DPU_SYNCHRONOUS) != DPU_OK) std::exit(2);
+  const pimento_dpu_account_t a = accountOf(dpus.set);
+  bool isRight = dpus.word(0, "result") == 1 && std::isnan(a.total_ms) && a.kernel_cycles == 0 &&
+                 std::isnan(a.energy_pj) && a.launches == 1 && a.instructions > 0 &&
+                 pimento_dpu_report(file.c_str()) == DPU_OK;
+  std::ifstream in(file);
+  const nlohmann::json j = nlohmann::json::parse(in);
+  std::remove(file.c_str());
+  for (const char *key : {"total_ms", "kernel_ms", "kernel_cycles", "energy_pj"}) isRight &= j[key].is_null();
+  for (const auto &row : j["calls"])
+    if (row["call"] == "dpu_launch") isRight &= row["ms"].is_null();
+  isRight &= j["timing"].get<std::string>().starts_with("off") && !j["counts"].contains("idle_cycles");
+  std::exit(isRight ? 0 : 1);
+}
+
+TEST(DpuReport, WithoutTimingSaysSoAndHasNoTime) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(runUntimed(), testing::ExitedWithCode(0), "");
+}
+
 TEST(DpuReport, ListsCallsByKindWithCountBytesAndTime) {
   const nlohmann::json j = reportOf(64, [](Dpus &dpus) {
     for (int i = 0; i < 3; ++i) push(dpus.set, DPU_XFER_TO_DPU, 4096);

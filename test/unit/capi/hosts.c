@@ -1,7 +1,6 @@
 #include "hosts.h"
 
 #include <dpu.h>
-#include <dpu_log.h>
 #include <string.h>
 
 DPU_INCBIN(embedded_sum, PIMENTO_SOURCE_DIR "/examples/upmem/sum.s");
@@ -135,4 +134,14 @@ int hostOfEmbeddedProgram(void) {
   TRY(dpu_copy_from_symbol(set, symbol, 0, &result, 4));
   TRY(dpu_free(set));
   return (result != 0) + (strstr(embedded_sum.path, "sum.s") == NULL) + (symbol.size != 4);
+}
+
+int hostOfLog(const char *program, uint32_t dpus, FILE *stream) {
+  struct dpu_set_t set, dpu;
+  DPU_CHECK(dpu_alloc(dpus, NULL, &set), return -1);
+  DPU_CHECK(dpu_load_from_memory(set, (uint8_t *)program, strlen(program), NULL), return -1);
+  DPU_CHECK(dpu_launch(set, DPU_SYNCHRONOUS), return -1);
+  DPU_FOREACH(set, dpu) DPU_CHECK(dpu_log_read(dpu, stream), return -1);
+  DPU_CHECK(dpu_free(set), return -1);
+  return 0;
 }

@@ -3,6 +3,7 @@
 #define PIMENTO_TEST_HOSTS_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -14,6 +15,8 @@ int hostOfSum(const char *path, uint32_t dpus);
 int hostOfUnequalRanks(const char *path, uint32_t dpus);
 /* Rounds of asynchronous transfers, launches and callbacks on all ranks, with `program` (kIncrement). */
 int hostOfAsyncRounds(const char *program, uint32_t dpus, uint32_t rounds);
+/* What `program` prints on each of `dpus` DPUs, read one after the other with nothing but dpu.h. */
+int hostOfLog(const char *program, uint32_t dpus, FILE *stream);
 /* Loads the program embedded in this file and launches it. */
 int hostOfEmbeddedProgram(void);
 

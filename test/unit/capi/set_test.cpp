@@ -150,4 +150,15 @@ TEST(DpuProgram, DpusOfASetMayRunDifferentPrograms) {
   EXPECT_EQ(dpus.word(1, "table"), 1U);
 }
 
+TEST(DpuLog, IsReadWithTheMainHeaderAlone) {
+  std::FILE *file = std::tmpfile();
+  ASSERT_NE(file, nullptr);
+  EXPECT_EQ(hostOfLog(kMram, 2, file), 0);
+  std::rewind(file);
+  std::string text(200, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), file));
+  std::fclose(file);
+  EXPECT_EQ(text, "=== DPU#0x0 ===\nhello\n=== DPU#0x1 ===\nhello\n");
+}
+
 }  // namespace

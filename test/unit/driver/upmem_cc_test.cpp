@@ -2,16 +2,21 @@
 // keeps what it made.
 #include "pimento/driver/upmem_cc.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "pimento/base/file.h"
 #include "pimento/dpu/elf.h"
 #include "pimento/dpu/load.h"
+#include "pimento/dpu/padded_routines.h"
 #include "pimento/dpu/stack_use.h"
 #include "pimento/driver/dpu_compiler.h"
 #include "pimento/driver/upmem_cc_arguments.h"
@@ -19,6 +24,7 @@
 #include "pimento/machine/machine.h"
 #include "pimento/sim/dpu/dpu.h"
 #include "test/support/archive.h"
+#include "test/support/linked_dpu.h"
 
 namespace pimento::driver {
 namespace {
@@ -285,8 +291,10 @@ TEST_F(UpmemCcC, InstructionsKnowTheirLinesOfC) {
 
 TEST_F(UpmemCcC, FilesAreNamedAsTheyWereGiven) {
   const auto compiler = makeDpuCompiler();
-  const Result<std::string> text = compiler->compile(
-      {"dir/name.c", "#include <seqread.h>\nint main(void) { return seqread_alloc() != 0; }\n", {"-O0"}});
+  const Result<std::string> text =
+      compiler->compile({"dir/name.c",
+                         "#include <seqread.h>\nint main(void) { seqreader_t r; return seqread_seek(0, &r) != 0; }\n",
+                         {"-O0"}});
   ASSERT_TRUE(text);
   const Result<dpu::Object> object = dpu::assembleCompiled(*text, "dir/name.c");
   ASSERT_TRUE(object);
@@ -432,6 +440,135 @@ TEST_F(UpmemCcC, ArraysOfEightBytesAndMoreAreAlignedForTransfers) {
                                           "+ c + table[2] + ((int)local & 7); }\n")});
   EXPECT_EQ(valueOf(code, "buffer") % 8, 0U);
   EXPECT_EQ(valueOf(code, "table") % 8, 0U);
+}
+
+TEST_F(UpmemCcC, BothCountsOfTheCounterAreGivenAtOnce) {
+  const program::Code code = linked(
+      {file("main.c",
+            "#include <attributes.h>\n#include <perfcounter.h>\n__host perfcounter_pair_t both;\nvolatile int x;\n"
+            "int main(void) { perfcounter_config(COUNT_ENABLE_BOTH, true); for (int i = 0; i < 1000; ++i) x = i;\n"
+            "both = perfcounter_get_both(false); return 0; }\n")});
+  const auto image = sim::dpu::Image::make(code);
+  const auto machine = machine::loadMachine("upmem", {PIMENTO_SOURCE_DIR "/machines"});
+  ASSERT_TRUE(image.ok() && machine.ok());
+  sim::dpu::Dpu dpu(*image, *machine->dpu);
+  EXPECT_FALSE(dpu.simulate({}).fault);
+  std::vector<std::byte> bytes(16);
+  dpu.readWram(valueOf(code, "both"), bytes);
+  std::uint64_t both[2];
+  std::memcpy(both, bytes.data(), sizeof both);
+  EXPECT_NEAR(static_cast<double>(both[0]), 11.0 * static_cast<double>(both[1]), 11 * 48.0) << "of one tasklet";
+  EXPECT_GT(both[1], 1000U);
+}
+
+// Times as of the vendor's compiler.
+
+/// Cycles of a run of one tasklet.
+double cyclesOf(const program::Code &code) {
+  const auto image = sim::dpu::Image::make(code);
+  const auto machine = machine::loadMachine("upmem", {PIMENTO_SOURCE_DIR "/machines"});
+  if (!image || !machine) return 0;
+  sim::dpu::Dpu dpu(*image, *machine->dpu);
+  const auto run = dpu.simulate({});
+  EXPECT_FALSE(run.fault) << run.fault->str();
+  return static_cast<double>(run.cycles.value);
+}
+
+/// `count` calls of a routine on numbers from 1 to 1,000.
+std::string callsOf(const std::string &routine, bool isWide, int count) {
+  std::string data;
+  std::uint32_t random = 1;
+  for (int i = 0; i < 2 * count; ++i) {
+    random = random * 1664525 + 1013904223;
+    const double value = 1 + (random >> 12) * 0.001;
+    const auto narrow = static_cast<float>(value);
+    data += isWide ? fmt::format(".quad {}\n", std::bit_cast<std::uint64_t>(value))
+                   : fmt::format(".long {}\n", std::bit_cast<std::uint32_t>(narrow));
+  }
+  return fmt::format(
+      ".text\n.globl main\nmain: move r16, r23\n  move r14, {}\n  move r15, numbers\n1: {}\n  call r23, {}\n"
+      "  add r14, r14, -1, nz, 1b\n  jump r16\n.data\n.p2align 3\nnumbers:\n{}",
+      count,
+      isWide ? "ld d0, r15, 0; ld d2, r15, 8; add r15, r15, 16" : "lw r0, r15, 0; lw r1, r15, 4; add r15, r15, 8",
+      routine, data);
+}
+
+TEST_F(UpmemCc, RoutinesTakeTheSlotsThatTheySayAndThoseOfTheVendorsLibraryWhereAsked) {
+  const auto slotsOf = [&](const std::string &routine, bool isWide, std::vector<std::string> flags) {
+    double cycles[2];
+    for (const int many : {0, 1}) {
+      std::vector<std::string> arguments = flags;
+      arguments.push_back(file("calls.s", callsOf(routine, isWide, many == 0 ? 100 : 300)));
+      cycles[many] = cyclesOf(linked(arguments));
+    }
+    return (cycles[1] - cycles[0]) / 200 / 11 - 4;  // beside the call: two loads, an address, the counter
+  };
+  const auto machine = machine::loadMachine("upmem", {PIMENTO_SOURCE_DIR "/machines"});
+  ASSERT_TRUE(machine.ok() && machine->compute);
+  for (const dpu::RoutineCost &cost : dpu::libraryCosts()) {
+    if (cost.name == "__muldi3") continue;  // its operands here are no numbers that it is of
+    const bool isWide = cost.name.find("df3") != std::string::npos;
+    EXPECT_NEAR(slotsOf(cost.name, isWide, {}), cost.slots, 0.02 * cost.slots + 1) << cost.name;
+    const char *operation = cost.name.find("mul") != std::string::npos   ? "mul"
+                            : cost.name.find("div") != std::string::npos ? "div"
+                                                                         : "add";
+    const auto *published = machine->compute->costOf(operation, isWide ? DType::kF64 : DType::kF32);
+    ASSERT_NE(published, nullptr);
+    EXPECT_NEAR(slotsOf(cost.name, isWide, {"--like=vendor"}), static_cast<double>(published->slots),
+                0.02 * cost.slots + 1)
+        << cost.name;
+  }
+}
+
+TEST_F(UpmemCcC, LoopsAndProductsAreAsTheVendorsWhereAsked) {
+  const std::string text = "void f(int *restrict a, int s, int n) { for (int i = 0; i < n; ++i) a[i] = a[i] * s; }\n";
+  const CcOutcome own = upmemCc({"-S", "-O2", "-o", "-", file("f.c", text)}),
+                  like = upmemCc({"--like=vendor", "-S", "-O2", "-o", "-", file("f.c", text)});
+  ASSERT_TRUE(own.status == 0 && like.status == 0) << own.messages << like.messages;
+  EXPECT_NE(own.text.find("mul_step"), std::string::npos);
+  EXPECT_EQ(like.text.find("mul_step"), std::string::npos);
+  EXPECT_NE(like.text.find("call\tr23, __mulsi3"), std::string::npos);
+  EXPECT_EQ(like.text.find("call\tr23, __mulsi3"), like.text.rfind("call\tr23, __mulsi3")) << "not unrolled";
+  EXPECT_NE(like.text.find("lsl_add"), std::string::npos) << "an address from the index: " << like.text;
+  EXPECT_EQ(upmemCc({"--like=else", "f.c"}).status, 2);
+}
+
+TEST_F(UpmemCcC, ATransferMayBeOfAKnownSizeInOnePlaceOnly) {
+  // Inlined after `count == 16`, its size is a constant; at the end it is not.
+  const std::string program = file("buffer.c", R"(#include <defs.h>
+#include <mram.h>
+__mram_noinit uint64_t out[4096];
+__host uint32_t n;
+static uint64_t cache[16];
+static uint32_t at;
+static void flush(uint32_t *count) {
+  if (*count == 0) return;
+  if (at + *count > 4096) halt();
+  mram_write(cache, &out[at], *count * 8);
+  at += *count;
+  *count = 0;
+}
+int main() {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < n; ++i) {
+    cache[count++] = i;
+    if (count == 16) flush(&count);
+  }
+  flush(&count);
+  return 0;
+}
+)");
+  for (const char *level : {"-O0", "-O1", "-O2", "-O3", "-Os"}) {
+    auto image = sim::dpu::Image::make(linked({level, program}));
+    ASSERT_TRUE(image) << level;
+    sim::dpu::Dpu dpu(*image, test::plainDpu());
+    const std::uint32_t n = 37;
+    dpu.writeWram(valueOf((*image)->code, "n"), std::as_bytes(std::span(&n, 1)));
+    EXPECT_FALSE(dpu.simulate({}).fault) << level;
+    std::vector<std::uint64_t> words(n);
+    dpu.readMram(0, std::as_writable_bytes(std::span(words)));
+    for (std::uint32_t i = 0; i < n; ++i) ASSERT_EQ(words[i], i) << level;
+  }
 }
 
 }  // namespace

@@ -70,7 +70,8 @@ inline void expectMlirReadRight(const std::string &text, const MlirOptions &opti
   SCOPED_TRACE(text);
   const Result<Imported> file = importMlirFile(text, "t.mlir", options);
   ASSERT_TRUE(file.ok()) << saidBy(file.diagnostics());
-  const kernel::DataSet data = kernel::makeData(file->graph, spec);
+  kernel::DataSet data = kernel::makeData(file->graph, spec);
+  for (const auto &[tensor, bytes] : file->contents) data[static_cast<std::size_t>(tensor)].bytes = bytes;
   expectSame(file->graph, data, runMlir(text, "t.mlir", options, file->graph, file->tensors, data, {5}));
 }
 

@@ -47,6 +47,42 @@ def branches(f):
     f.lines += [f"{y.at([i])} = {s};", r.choice([f"{z.at([i])} = {t};", f"if ({condition}) {z.at([i])} = {t};"]), "}"]
 
 
+def stored_branches(f):
+    """Branches that store, to one element or to several, in both or in one of them."""
+    r = f.r
+    n, m, kind = begin(f)
+    i = f.fresh("i")
+    x, y, z = shared(f, [n], kind), shared(f, [n], kind, True), shared(f, [n], kind, True)
+    first, second = compare(f, x.at([i]), level(f, kind)), compare(f, x.at([i]), r.choice(["0", "1"]))
+    stores = [f"{to.at([i])} = {value};" for to, value in
+              [(y, x.at([i])), (y, f"({kind}){i}"), (z, term(f, kind, [x.at([i])])), (z, "1"), (y, y.at([i])), (z, y.at([i]))]]
+    block = lambda: " ".join(r.sample(stores, r.randint(1, 2)))
+    f.lines += [loop(i, 0, n) + " {"]
+    f.lines += r.choice([[f"if ({first}) {{ {block()} }}", f"else {{ {block()} }}"],
+                         [f"if ({first}) {{ {block()} }}", f"else if ({second}) {{ {block()} }}", f"else {{ {block()} }}"],
+                         [f"if ({first}) {{ {block()} }}", f"if ({second}) {{ {block()} }}"],
+                         [f"if ({first}) {{ if ({second}) {{ {block()} }} else {{ {block()} }} }}"]])
+    f.lines += [r.choice(["", f"{z.at([i])} += {y.at([i])};"]), "}"]
+
+
+def counting_conditions(f):
+    """Loops that count in their conditions, and do loops; the variable is used after them."""
+    r = f.r
+    n, m, kind = begin(f)
+    i = f.fresh("i")
+    x, y, z = shared(f, [n], kind), shared(f, [n], kind, True), shared(f, [2], "int32_t", True)
+    body = f"{y.at([i])} {r.choice(['=', '+='])} {x.at([i])};"
+    f.lines += r.choice([[f"int {i} = {n};", f"while ({i}-- > 0) {body}"],
+                         [f"int {i} = {n};", f"while ({i}--) {{ {body} }}"],
+                         [f"int {i} = -1;", f"while (++{i} < {n}) {body}"],
+                         [f"long {i} = {n};", f"for (; --{i} >= 0;) {body}"],
+                         [f"int {i} = 0;", f"do {{ {body} }} while (++{i} < {n});"],
+                         [f"int {i} = 0;", f"do {{ {body} {i} += 1; }} while ({i} < {n});"],
+                         [f"int {i} = {n} - 1;", f"do {body} while ({i}-- > 0 && {i} >= 0);"],
+                         [f"int {i} = {n} - 1;", f"do {body} while (++{i} < {n});"]])
+    f.lines += [f"{z.at(['0'])} = (int){i};"]
+
+
 def local_rows(f):
     """A local array in every iteration."""
     r = f.r
@@ -168,5 +204,5 @@ def scattered_rows(f):
 # What may be refused: no other piece shall be refused with it.
 ALONE = {"scattered_rows"}
 PIECES = {piece.__name__: piece
-          for piece in (kept, branches, local_rows, product, padded, image_sum, counted, neighbours, backwards, pointers,
+          for piece in (kept, branches, stored_branches, counting_conditions, local_rows, product, padded, image_sum, counted, neighbours, backwards, pointers,
                         scattered_rows)}

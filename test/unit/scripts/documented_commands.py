@@ -22,7 +22,7 @@ import documented  # noqa: E402
 from documented import Command, File  # noqa: E402
 
 # Commands that a page may use beside pimento.
-KNOWN = ("pimento", "./", "PIMENTO_", "cc", "c++", "dpu-", "python3", "cat", "head", "tail", "grep", "ls", "wc", "cp", "diff", "sort",
+KNOWN = ("pimento", "./", "PIMENTO_", "UPMEM_", "cc", "c++", "dpu-", "python3", "cat", "head", "tail", "grep", "ls", "wc", "cp", "diff", "sort",
          "sed", "cut", "ar", "echo")
 
 
@@ -32,7 +32,7 @@ def reason_to_skip(command, is_without_mlir, is_long_wanted):
         return why
     if is_without_mlir and ".mlir" in command.text:
         return "needs MLIR"
-    if is_without_mlir and re.search(r"kernels/\w+\.c\b", command.text):
+    if is_without_mlir and re.search(r"kernels/[\w/]+\.c\b", command.text):
         return "needs LLVM"
     if is_without_mlir and re.search(r"simulate '[^']*=[^']*' .*--target upmem\b", command.text):
         return "needs LLVM"  # to compile what no measured program computes

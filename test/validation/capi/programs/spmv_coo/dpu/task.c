@@ -13,7 +13,7 @@ __mram_noinit struct elem_t elements[MAX_ELEMENTS];
 __mram_noinit TYPE vector[MAX_COLUMNS];
 __mram_noinit TYPE sums[MAX_ROWS];
 
-BARRIER_INIT(my_barrier, NR_TASKLETS);
+BARRIER_INIT(my_barrier, NR_TASKLETS)
 
 int main(void) {
   const uint32_t tasklet_id = me();

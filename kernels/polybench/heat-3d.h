@@ -1,0 +1,47 @@
+/* Sizes and the type of heat-3d. */
+#ifndef PB_HEAT_3D_H
+#define PB_HEAT_3D_H
+
+#if !defined(MINI_DATASET) && !defined(SMALL_DATASET) && !defined(MEDIUM_DATASET)
+#define SMALL_DATASET
+#endif
+
+#if !defined(TSTEPS) && !defined(N)
+#ifdef MINI_DATASET
+#define TSTEPS 20
+#define N 10
+#endif
+#ifdef SMALL_DATASET
+#define TSTEPS 40
+#define N 20
+#endif
+#ifdef MEDIUM_DATASET
+#define TSTEPS 100
+#define N 40
+#endif
+#endif
+
+#define _PB_TSTEPS POLYBENCH_LOOP_BOUND(TSTEPS, tsteps)
+#define _PB_N POLYBENCH_LOOP_BOUND(N, n)
+
+#if !defined(DATA_TYPE_IS_INT) && !defined(DATA_TYPE_IS_FLOAT) && !defined(DATA_TYPE_IS_DOUBLE)
+#define DATA_TYPE_IS_DOUBLE
+#endif
+
+#ifdef DATA_TYPE_IS_INT
+#define DATA_TYPE int
+#define DATA_PRINTF_MODIFIER "%d "
+#define SCALAR_VAL(x) ((int)(x))
+#endif
+#ifdef DATA_TYPE_IS_FLOAT
+#define DATA_TYPE float
+#define DATA_PRINTF_MODIFIER "%0.2f "
+#define SCALAR_VAL(x) x##f
+#endif
+#ifdef DATA_TYPE_IS_DOUBLE
+#define DATA_TYPE double
+#define DATA_PRINTF_MODIFIER "%0.2lf "
+#define SCALAR_VAL(x) x
+#endif
+
+#endif
