@@ -56,8 +56,8 @@ Diagnostic warningOf(const Misaligned &m, const Code &code, const machine::Dpu &
   Diagnostic d =
       error(DiagnosticKind::kInput, "dpu-dma-alignment", lineOf(code, m.pc),
             fmt::format(
-                "instruction {}{}: transfer of {} bytes between WRAM address {:#x} and MRAM address {:#x}; DPUs ignore "
-                "the remainder of a division by {}",
+                "instruction {}{}: transfer of {} bytes between WRAM address {:#x} and MRAM address {:#x}; DPUs round "
+                "both down to multiples of {}",
                 m.pc, placeOf(code, m.pc), m.bytes, m.wram, m.mram, machine.transferUnit.value),
             "align both addresses; --set dpu.strict_dma=on makes it a fault");
   d.severity = Severity::kWarning;

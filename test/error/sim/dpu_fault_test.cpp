@@ -86,7 +86,7 @@ TEST(DpuWarnings, OnceAnInstructionWhoseAddressesAreNotAligned) {
   const Diagnostic d = sim::dpu::warningOf(run.misaligned[0], image->code, handDpu());
   EXPECT_EQ(d.str(),
             "k.s:4: warning: instruction 3 in 'main': transfer of 16 bytes between WRAM address 0x44 and MRAM address "
-            "0x6d; DPUs ignore the remainder of a division by 8 [dpu-dma-alignment]\n  hint: align both addresses; "
+            "0x6d; DPUs round both down to multiples of 8 [dpu-dma-alignment]\n  hint: align both addresses; "
             "--set dpu.strict_dma=on makes it a fault");
   EXPECT_EQ(run.misaligned[1].pc, 6u);
   const auto estimate = sim::dpu::Dpu(image, handDpu()).estimate();
