@@ -1,4 +1,5 @@
 // A tiled matrix product as IREE writes it: scf.forall with results.
+// not written: a kernel that an unnamed fill becomes takes the name of another
 func.func @main(%A: tensor<8x16xf32>, %B: tensor<16x8xf32>) -> tensor<8x8xf32> {
   %c0 = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<8x8xf32>
