@@ -9,6 +9,14 @@
 
 namespace pimento::upmem {
 
+namespace {
+
+void addName(std::vector<std::string> &names, std::string_view name) {
+  if (std::ranges::find(names, name) == names.end()) names.emplace_back(name);
+}
+
+}  // namespace
+
 CallName nameOf(Call call) {
   static constexpr CallName kNames[kCalls] = {{"dpu_load", ""},
                                               {"dpu_copy_to", "to_dpu"},
@@ -62,8 +70,8 @@ void Totals::add(const Totals &o) {
   energyTotal += o.energyTotal;
   energyLow += o.energyLow;
   energyHigh += o.energyHigh;
-  for (const std::string &m : o.machines)
-    if (std::ranges::find(machines, m) == machines.end()) machines.push_back(m);
+  for (const std::string &m : o.machines) addName(machines, m);
+  for (const std::string &c : o.compilers) addName(compilers, c);
 }
 
 Account::Account(const machine::Machine &machine, std::int64_t ranks, std::int64_t dpus, bool isTimed)
@@ -111,8 +119,9 @@ void Account::addTransfer(const Place &place, Call call, const evaluate::HostWor
   advance(place, b.total());
 }
 
-void Account::addLoad(std::int64_t dpus, std::int64_t bytes) {
+void Account::addLoad(std::int64_t dpus, std::int64_t bytes, std::string_view compiler) {
   const std::lock_guard lock(mutex_);
+  if (!compiler.empty()) addName(sums_.compilers, compiler);
   count(Call::kLoad, Bytes(multiplySaturated(dpus, bytes)), Cycles(0));
 }
 

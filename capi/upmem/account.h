@@ -71,6 +71,7 @@ struct Totals {
   std::vector<Energy> energy;  ///< by term, in the order of the machine file
   Picojoules energyTotal, energyLow, energyHigh;
   std::vector<std::string> machines;
+  std::vector<std::string> compilers;  ///< of the programs that were loaded, where known: times are of their code
 
   void add(const Totals &o);
 };
@@ -90,8 +91,8 @@ class Account {
   };
   /// One call that transfers, all in one direction.
   void addTransfer(const Place &place, Call call, const evaluate::HostWork &work);
-  /// A program of `bytes` for `dpus` DPUs.
-  void addLoad(std::int64_t dpus, std::int64_t bytes);
+  /// A program of `bytes` for `dpus` DPUs; `compiler` made it, empty where not known.
+  void addLoad(std::int64_t dpus, std::int64_t bytes, std::string_view compiler);
   /// One launch of `dpus` DPUs; `counts` are those of all of them, `slowest` the cycles of the slowest.
   void addLaunch(const Place &place, std::int64_t dpus, const sim::dpu::Counts &counts, Cycles slowest,
                  std::int64_t faults);

@@ -148,7 +148,8 @@ Outcome load(const Selection &s, std::string_view contents, const std::string &f
     d->fault.clear();
     tellClock(*d, machine.clockGHz);
   }
-  system.account.addLoad(static_cast<std::int64_t>(s.dpus.size()), static_cast<std::int64_t>(contents.size()));
+  system.account.addLoad(static_cast<std::int64_t>(s.dpus.size()), static_cast<std::int64_t>(contents.size()),
+                         dpu::compilerOf(made->image->code));
   if (program != nullptr) *program = made.get();
   system.keep(std::move(made));
   return {};

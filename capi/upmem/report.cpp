@@ -43,6 +43,7 @@ void leaveTimeOut(nlohmann::ordered_json &j) {
 std::string toJson(const Totals &t) {
   nlohmann::ordered_json j;
   j["machines"] = t.machines;
+  j["compilers"] = t.compilers;
   j["sets"] = t.sets;
   j["dpus"] = t.dpus;
   j["launches"] = t.launches;

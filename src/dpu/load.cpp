@@ -117,4 +117,10 @@ Result<program::Code> linkWithLibrary(std::vector<Object> objects, std::vector<O
   return link(std::move(*all), options, &library);
 }
 
+std::string_view compilerOf(const program::Code &code) {
+  const auto *mark = code.symbolNamed(kCompiledHere);
+  if (mark == nullptr) return {};
+  return mark->address == 0 ? "pimento upmem-cc" : "pimento upmem-cc --like=vendor";
+}
+
 }  // namespace pimento::dpu

@@ -17,6 +17,10 @@ namespace pimento::dpu {
 /// messages. Diagnostics: those of assemble, readObject, readExecutable and link.
 Result<program::Code> loadProgram(std::string_view contents, std::string_view file, const LinkOptions &options);
 
+/// The compiler that made the program, of whose code its times are: `pimento upmem-cc`, `pimento upmem-cc
+/// --like=vendor`; empty where no mark tells (kCompiledHere), as in programs of other tools.
+std::string_view compilerOf(const program::Code &code);
+
 /// assemble() for what a compiler made of the C text `file`: messages, those of the linker included, name lines of C,
 /// by the .loc before them, and the hint shows the assembly.
 Result<Object> assembleCompiled(std::string_view text, std::string_view file);

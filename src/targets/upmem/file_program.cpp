@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "pimento/base/text.h"
-#include "pimento/dpu/linker.h"
+#include "pimento/dpu/load.h"
 #include "pimento/dpu/source_lines.h"
 #include "pimento/evaluate/slices.h"
 #include "pimento/targets/upmem/attribution.h"
@@ -82,11 +82,11 @@ class FileProgram final : public DpuCode {
     setCounts(out, total.counts, machine_, 1);
     warn(out, total.misaligned, code_, *machine_.dpu);
     out.outcome.log = log.text();
-    if (const auto *mark = code_.symbolNamed(dpu::kCompiledHere); mark != nullptr)
-      out.warnings.emplace_back(
-          mark->address == 0 ? "times are of code that `pimento upmem-cc` made, not UPMEM's compiler (--like=vendor "
-                               "comes near its times)"
-                             : "times are of code that `pimento upmem-cc --like=vendor` made");
+    if (const std::string_view compiler = dpu::compilerOf(code_); !compiler.empty())
+      out.warnings.push_back(fmt::format("times are of code that `{}` made{}", compiler,
+                                         compiler.find("--like") == std::string_view::npos
+                                             ? ", not UPMEM's compiler (--like=vendor comes near its times)"
+                                             : ""));
     if (log.lost() > 0)
       out.warnings.push_back(fmt::format("{} bytes of the log did not fit into its {}", log.lost(), log.size()));
     out.outcome.profile = attributionOf(code_, total.executed, total.waited, machine_.dpu->issueInterval);

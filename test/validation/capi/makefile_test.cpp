@@ -38,6 +38,7 @@ TEST(SpmdMakefile, BuildsAProgramWithAHostInCpp) {
   double calls = 0;
   for (const auto &row : j["calls"]) calls += row.value("ms", 0.0);
   EXPECT_NEAR(calls - j["overlap_ms"].get<double>(), j["total_ms"].get<double>(), 1e-9);
+  EXPECT_EQ(j["compilers"], nlohmann::json::array({"pimento upmem-cc"})) << "of whose code the times are";
 }
 
 }  // namespace
