@@ -2,6 +2,7 @@
 #pragma once
 
 #include <dpu.h>
+#include <gtest/gtest.h>
 
 #include <string>
 
@@ -168,4 +169,20 @@ class Dpus {
   dpu_error_t status = DPU_OK;
 };
 
+/// Two DPUs, and bytes for them.
+class TwoDpus : public testing::Test {
+ protected:
+  TwoDpus() : dpus(2) {}
+
+  Dpus dpus;
+  std::uint64_t bytes[16] = {};
+};
+
 }  // namespace pimento::test
+
+/// `call` fails with `code`, and says `text`.
+#define EXPECT_FAILS(call, code, text)                                                                  \
+  do {                                                                                                  \
+    EXPECT_EQ((call), code);                                                                            \
+    EXPECT_NE(std::string(pimento_dpu_reason()).find(text), std::string::npos) << pimento_dpu_reason(); \
+  } while (0)

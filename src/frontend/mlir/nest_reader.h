@@ -191,6 +191,9 @@ class NestReader : private NestRecorder {
   Result<View> destination(mlir::Value init, mlir::Value result, bool needsOld, mlir::Operation &op);
   Status copy(const View &from, const View &to, const std::vector<std::int64_t> &shape, mlir::Operation &op,
               const char *name = "copy");
+  /// One element of `to` is one of `from`, in the loops that are open; `name` is that of the kernel.
+  Status assign(const View &from, const std::vector<int> &fromAt, const View &to, const std::vector<int> &toAt,
+                const char *name, mlir::Operation &op);
   Result<View> newBuffer(mlir::Value like);
   View whole(int buffer);
   void bind(mlir::Value value, View view);

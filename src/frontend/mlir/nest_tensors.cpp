@@ -149,15 +149,21 @@ Status NestReader::copy(const View &from, const View &to, const std::vector<std:
     loops_.push_back(newLoop(extent, placeOf(op)));
     indices.push_back(pool_.form(DType::kI64, unit(loops_.back())));
   }
+  const Status done = assign(from, indices, to, indices, name, op);
+  loops_.resize(outside);
+  return done;
+}
+
+Status NestReader::assign(const View &from, const std::vector<int> &fromAt, const View &to,
+                          const std::vector<int> &toAt, const char *name, mlir::Operation &op) {
   const std::string outer = std::exchange(kernelName_, name);
-  Result<NestStatement> s = targetAt(to, indices, op);
-  Result<int> value = elementOf(from, indices, op);
+  Result<NestStatement> s = targetAt(to, toAt, op);
+  Result<int> value = elementOf(from, fromAt, op);
   if (s && value) {
     s->value = *value;
     emit(std::move(*s), op);
   }
   kernelName_ = outer;
-  loops_.resize(outside);
   if (!s) return std::move(s.diagnostics());
   if (!value) return std::move(value.diagnostics());
   return okStatus();

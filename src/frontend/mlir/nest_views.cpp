@@ -188,18 +188,9 @@ Status NestReader::reshape(const View &from, const std::vector<std::int64_t> &sh
     sum = pool_.op(Op::kAdd, DType::kI64, pool_.op(Op::kMul, DType::kI64, sum, pool_.integer(DType::kI64, shape[d])),
                    indices.back());
   }
-  const std::string outer = std::exchange(kernelName_, "reshape");
-  Result<NestStatement> s = targetAt(to, sums, op);
-  Result<int> value = elementOf(from, indices, op);
-  if (s && value) {
-    s->value = *value;
-    emit(std::move(*s), op);
-  }
-  kernelName_ = outer;
+  const Status done = assign(from, indices, to, sums, "reshape", op);
   loops_.resize(outside);
-  if (!s) return std::move(s.diagnostics());
-  if (!value) return std::move(value.diagnostics());
-  return okStatus();
+  return done;
 }
 
 // ---- scf.forall ----

@@ -7,7 +7,7 @@
 #include "pimento/base/file.h"
 #include "pimento/driver/dpu_compiler.h"
 #include "pimento/driver/upmem_cc.h"
-#include "test/validation/capi/folder.h"
+#include "test/support/folder.h"
 
 namespace pimento {
 namespace {

@@ -17,19 +17,8 @@ using pimento::test::kForever;
 using pimento::test::kIncrement;
 using pimento::test::kMram;
 
-/// `call` fails with `code`, and says `text`.
-#define EXPECT_FAILS(call, code, text)                                                                  \
-  do {                                                                                                  \
-    EXPECT_EQ((call), code);                                                                            \
-    EXPECT_NE(std::string(pimento_dpu_reason()).find(text), std::string::npos) << pimento_dpu_reason(); \
-  } while (0)
-
-class CapiErrors : public testing::Test {
+class CapiErrors : public pimento::test::TwoDpus {
  protected:
-  CapiErrors() : dpus(2) {}
-
-  Dpus dpus;
-  std::uint64_t bytes[16] = {};
   dpu_set_t other{};
 };
 

@@ -17,19 +17,7 @@ using pimento::test::kFault;
 using pimento::test::kIncrement;
 using pimento::test::kMram;
 
-#define EXPECT_FAILS(call, code, text)                                                                  \
-  do {                                                                                                  \
-    EXPECT_EQ((call), code);                                                                            \
-    EXPECT_NE(std::string(pimento_dpu_reason()).find(text), std::string::npos) << pimento_dpu_reason(); \
-  } while (0)
-
-class HostErrors : public testing::Test {
- protected:
-  HostErrors() : dpus(2) {}
-
-  Dpus dpus;
-  std::uint64_t bytes[16] = {};
-};
+class HostErrors : public pimento::test::TwoDpus {};
 
 TEST_F(HostErrors, APushWithoutBuffersIsWarnedOfOnce) {
   ASSERT_EQ(dpus.load(kMram), DPU_OK);

@@ -9,6 +9,7 @@
 #include "pimento/driver/dpu_compiler.h"
 #include "pimento/driver/upmem_cc.h"
 #include "test/support/archive.h"
+#include "test/support/folder.h"
 
 namespace pimento::driver {
 namespace {
@@ -16,25 +17,18 @@ namespace {
 /// A folder of its own for the files of a test.
 class UpmemCcErrors : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::path(::testing::TempDir()) /
-              ("upmem_cc_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   std::string file(const std::string &name, const std::string &text) const {
-    const std::string path = (folder_ / name).string();
+    const std::string path = folder_ / name;
     EXPECT_TRUE(writeFile(path, text));
     return path;
   }
   CcOutcome run(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.end(), {"-o", (folder_ / "out").string()});
+    arguments.insert(arguments.end(), {"-o", folder_ / "out"});
     return upmemCc(arguments, {PIMENTO_SOURCE_DIR "/machines"});
   }
 
  private:
-  std::filesystem::path folder_;
+  test::Folder folder_;
 };
 
 void expectSays(const CcOutcome &outcome, int status, const std::vector<std::string> &parts) {

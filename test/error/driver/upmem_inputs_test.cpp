@@ -13,6 +13,7 @@
 #include "pimento/driver/dpu_compiler.h"
 #include "pimento/driver/upmem_cc.h"
 #include "test/support/archive.h"
+#include "test/support/folder.h"
 
 namespace pimento::driver {
 namespace {
@@ -42,21 +43,14 @@ const std::string kMain = ".text\n.globl main\nmain: jump r23\n";
 
 class UpmemInputs : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::path(::testing::TempDir()) /
-              ("upmem_inputs_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   std::string file(const std::string &name, const std::string &text) const {
-    const std::string path = (folder_ / name).string();
+    const std::string path = folder_ / name;
     EXPECT_TRUE(writeFile(path, text));
     return path;
   }
   /// Linking `inputs` fails, and each of `parts` is said.
   void expectRefused(std::vector<std::string> inputs, const std::vector<std::string> &parts) const {
-    inputs.insert(inputs.end(), {"-o", (folder_ / "out").string()});
+    inputs.insert(inputs.end(), {"-o", folder_ / "out"});
     const CcOutcome done = upmemCc(inputs, {PIMENTO_SOURCE_DIR "/machines"});
     EXPECT_EQ(done.status, 1) << done.messages;
     for (const std::string &part : parts)
@@ -66,7 +60,7 @@ class UpmemInputs : public ::testing::Test {
   std::string main() const { return file("main.s", kMain); }
 
  private:
-  std::filesystem::path folder_;
+  test::Folder folder_;
 };
 
 TEST_F(UpmemInputs, ObjectsOfOtherMachinesAreNamedByTheMachine) {

@@ -17,8 +17,8 @@
 #include "pimento/targets/upmem/compiled/host_writer.h"
 #include "test/support/cases.h"
 #include "test/support/compiled_run.h"
+#include "test/support/folder.h"
 #include "test/support/random_affine_graph.h"
-#include "test/validation/capi/folder.h"
 
 namespace pimento {
 namespace {

@@ -17,8 +17,8 @@
 #include "pimento/frontend/dpu_c.h"
 #include "pimento/machine/machine.h"
 #include "pimento/targets/upmem/log.h"
+#include "test/support/folder.h"
 #include "test/unit/dpu_runtime/run.h"
-#include "test/validation/capi/folder.h"
 
 namespace pimento {
 namespace {

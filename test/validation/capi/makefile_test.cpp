@@ -9,7 +9,7 @@
 
 #include "pimento/base/file.h"
 #include "pimento/frontend/dpu_c.h"
-#include "test/validation/capi/folder.h"
+#include "test/support/folder.h"
 
 namespace pimento {
 namespace {

@@ -10,7 +10,7 @@
 #include "pimento/driver/upmem_cc.h"
 #include "pimento/frontend/dpu_c.h"
 #include "test/support/cases.h"
-#include "test/validation/capi/folder.h"
+#include "test/support/folder.h"
 
 namespace pimento {
 namespace {

@@ -12,7 +12,7 @@ namespace pimento::test {
 class Folder {
  public:
   Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "pimento-programs-XXXXXX").string();
+    std::string name = (std::filesystem::temp_directory_path() / "pimento-test-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
     path_ = name;
   }
