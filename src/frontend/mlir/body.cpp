@@ -209,7 +209,7 @@ void BodyTranslator::bindConstant(mlir::Value value, Constant constant, DType ty
 }
 
 int BodyTranslator::constant(Constant constant, DType type) {
-  return isFloat(type) ? sink_.constant(type, constant.real) : sink_.integer(type, constant.integer);
+  return isFloat(type) ? sink_.real(type, constant.real) : sink_.integer(type, constant.integer);
 }
 
 int BodyTranslator::negate(int value) {

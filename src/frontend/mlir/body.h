@@ -42,7 +42,7 @@ std::optional<Accumulation> accumulationOf(mlir::Value yielded, mlir::Value out,
 class ScalarSink {
  public:
   virtual ~ScalarSink() = default;
-  virtual int constant(DType type, double x) = 0;
+  virtual int real(DType type, double x) = 0;
   virtual int integer(DType type, std::int64_t x) = 0;
   virtual int indexValue(int dim, DType type) = 0;
   virtual int load(DType type, const kernel::Access &access) = 0;
@@ -55,7 +55,7 @@ class ScalarSink {
 class KernelSink final : public ScalarSink {
  public:
   explicit KernelSink(kernel::KernelBuilder &builder) : builder_(builder) {}
-  int constant(DType type, double x) override { return builder_.constant(type, x); }
+  int real(DType type, double x) override { return builder_.constant(type, x); }
   int integer(DType type, std::int64_t x) override { return builder_.integer(type, x); }
   int indexValue(int dim, DType type) override { return builder_.indexValue(dim, type); }
   int load(DType type, const kernel::Access &access) override { return builder_.load(type, access); }

@@ -5,32 +5,25 @@
 #include <limits>
 #include <utility>
 
+#include "pimento/frontend/nest/float_ops.h"
+
 namespace pimento::frontend {
 
 using kernel::Op;
 
 namespace {
 
-/// Values of one floating type, with the ops of the kernel as operators.
-class Floats {
+/// Values of a body of one type.
+class Floats : public FloatOps<ScalarSink> {
  public:
-  Floats(ScalarSink &sink, DType type) : sink_(sink), type_(type) {}
+  using FloatOps::FloatOps;
 
-  DType type() const { return type_; }
-  int number(double x) { return sink_.constant(type_, x); }
-  int in(int x) { return sink_.cast(type_, x); }
-  int to(DType type, int x) { return sink_.cast(type, x); }
-  int op(Op op, int a, int b = -1) { return sink_.op(op, type_, a, b); }
-  int add(int a, int b) { return op(Op::kAdd, a, b); }
-  int sub(int a, int b) { return op(Op::kSub, a, b); }
-  int mul(int a, int b) { return op(Op::kMul, a, b); }
-  int div(int a, int b) { return op(Op::kDiv, a, b); }
-  int abs(int a) { return op(Op::kAbs, a); }
-  int is(Op comparison, int a, int b) { return sink_.op(comparison, DType::kU8, a, b); }
-  int is(Op comparison, int a, double b) { return is(comparison, a, number(b)); }
-  int both(int a, int b) { return sink_.op(Op::kAnd, DType::kU8, a, b); }
-  int either(int a, int b) { return sink_.op(Op::kOr, DType::kU8, a, b); }
-  int choose(int condition, int a, int b) { return sink_.op(Op::kSelect, type_, condition, a, b); }
+  int in(int x) { return values().cast(type(), x); }
+  int either(int a, int b) { return values().op(Op::kOr, DType::kU8, a, b); }
+  int isOdd(int x) {
+    const int bit = values().op(Op::kAnd, whole(), values().cast(whole(), x), values().integer(whole(), 1));
+    return values().op(Op::kCmpNe, DType::kU8, bit, values().integer(whole(), 0));
+  }
 
   /// c[0] + c[1] x + ...
   template <std::size_t N>
@@ -39,52 +32,6 @@ class Floats {
     for (std::size_t i = N - 1; i-- > 0;) sum = add(mul(sum, x), number(c[i]));
     return sum;
   }
-
-  /// Integers that hold every whole value without a fraction part below limit().
-  DType whole() const { return type_ == DType::kF64 ? DType::kI64 : DType::kI32; }
-  /// From here on every value is whole.
-  double limit() const {
-    switch (type_) {
-      case DType::kF64:
-        return 0x1p52;
-      case DType::kF32:
-        return 0x1p23;
-      default:
-        return 0x1p10;
-    }
-  }
-
-  /// Towards 0, with the sign of x.
-  int trunc(int x) {
-    const int cut = in(to(whole(), x));
-    const int kept = choose(is(Op::kCmpEq, cut, 0.0), mul(x, number(0)), cut);
-    return choose(is(Op::kCmpLt, abs(x), limit()), kept, x);
-  }
-  int floor(int x) {
-    const int t = trunc(x);
-    return choose(is(Op::kCmpGt, t, x), sub(t, number(1)), t);
-  }
-  int ceil(int x) {
-    const int t = trunc(x);
-    return choose(is(Op::kCmpLt, t, x), add(t, number(1)), t);
-  }
-  /// To the nearest, halves away from 0 or to even.
-  int round(int x, bool toEven) {
-    const int t = trunc(x), rest = abs(sub(x, t));
-    int isUp = is(toEven ? Op::kCmpGt : Op::kCmpGe, rest, 0.5);
-    if (toEven) isUp = either(isUp, both(is(Op::kCmpEq, rest, 0.5), isOdd(t)));
-    const int away = choose(is(Op::kCmpLt, x, 0.0), number(-1), number(1));
-    return choose(isUp, add(t, away), t);
-  }
-  int isOdd(int x) {
-    const int one = sink_.integer(whole(), 1);
-    return sink_.op(Op::kCmpNe, DType::kU8, sink_.op(Op::kAnd, whole(), to(whole(), x), one),
-                    sink_.integer(whole(), 0));
-  }
-
- private:
-  ScalarSink &sink_;
-  DType type_;
 };
 
 /// erf(x) = x P(x x) up to 1, 1 - exp(-x x) t Q(t) with t = 1 / (1 + x / 2) beyond: interpolation at Chebyshev nodes.
@@ -101,11 +48,11 @@ int erf(ScalarSink &sink, DType type, int argument) {
   const int x = wide.in(argument), size = wide.op(Op::kMin, wide.abs(x), wide.number(6));
   const int near = wide.mul(size, wide.polynomial(kErfNear, wide.mul(size, size)));
   const int t = wide.div(wide.number(1), wide.add(wide.number(1), wide.mul(size, wide.number(0.5))));
-  const int tail = wide.in(own.op(Op::kExp, own.in(wide.op(Op::kNeg, wide.mul(size, size)))));
+  const int tail = wide.in(own.op(Op::kExp, own.in(wide.negated(wide.mul(size, size)))));
   const int far = wide.sub(wide.number(1), wide.mul(wide.mul(tail, t), wide.polynomial(kErfFar, t)));
   const int value = wide.choose(wide.is(Op::kCmpLt, size, 1.0), near, far);
   const int isNan = wide.is(Op::kCmpNe, x, x);
-  const int negated = wide.choose(wide.is(Op::kCmpLt, x, 0.0), wide.op(Op::kNeg, value), value);
+  const int negated = wide.choose(wide.is(Op::kCmpLt, x, 0.0), wide.negated(value), value);
   return own.in(wide.choose(isNan, x, negated));
 }
 
@@ -118,7 +65,7 @@ int circular(ScalarSink &sink, DType type, int argument, bool isCosine) {
   constexpr double kHigh = 0x1.921fb544p+0, kLow = 0x1.0b4611a626331p-34;  // pi / 2, so that k * kHigh is exact
   Floats wide(sink, DType::kF64);
   const int x = wide.in(argument);
-  const int turns = wide.round(wide.mul(x, wide.number(0.63661977236758134308)), true);
+  const int turns = wide.roundEven(wide.mul(x, wide.number(0.63661977236758134308)));
   const int rest = wide.sub(wide.sub(x, wide.mul(turns, wide.number(kHigh))), wide.mul(turns, wide.number(kLow)));
   const int square = wide.mul(rest, rest);
   const int sine = wide.mul(rest, wide.polynomial(kSine, square)), cosine = wide.polynomial(kCosine, square);
@@ -128,7 +75,7 @@ int circular(ScalarSink &sink, DType type, int argument, bool isCosine) {
     return sink.op(Op::kCmpNe, DType::kU8, sink.op(Op::kAnd, DType::kI64, quarter, integer(bit)), integer(0));
   };
   const int value = wide.choose(hasBit(1), cosine, sine);
-  return sink.cast(type, wide.choose(hasBit(2), wide.op(Op::kNeg, value), value));
+  return sink.cast(type, wide.choose(hasBit(2), wide.negated(value), value));
 }
 
 /// x to a whole power, in double precision.
@@ -155,7 +102,7 @@ int power(ScalarSink &sink, DType type, int x, int y, std::optional<double> expo
   const int size = f.op(Op::kExp, f.mul(y, f.op(Op::kLog, f.abs(x))));
   // Below 0 there are powers to whole exponents only.
   const int isWhole = f.is(Op::kCmpEq, f.trunc(y), y);
-  const int signedSize = f.choose(f.isOdd(y), f.op(Op::kNeg, size), size);
+  const int signedSize = f.choose(f.isOdd(y), f.negated(size), size);
   const int below = f.choose(isWhole, signedSize, f.number(std::numeric_limits<double>::quiet_NaN()));
   return f.choose(f.is(Op::kCmpEq, y, 0.0), f.number(1), f.choose(f.is(Op::kCmpLt, x, 0.0), below, size));
 }
@@ -177,7 +124,7 @@ int copysign(Floats &f, int x, int sign) {
   const int isMinus = f.either(f.is(Op::kCmpLt, sign, 0.0),
                                f.both(f.is(Op::kCmpEq, sign, 0.0), f.is(Op::kCmpLt, f.div(f.number(1), sign), 0.0)));
   const int size = f.abs(x);
-  return f.choose(isMinus, f.op(Op::kNeg, size), size);
+  return f.choose(isMinus, f.negated(size), size);
 }
 
 int fma(ScalarSink &sink, DType type, int a, int b, int c) {
@@ -216,10 +163,10 @@ constexpr std::array kComposed{
              [](ScalarSink &s, DType t, Arguments x, std::optional<double>) { return Floats(s, t).floor(x[0]); }},
     Composed{"math.ceil",
              [](ScalarSink &s, DType t, Arguments x, std::optional<double>) { return Floats(s, t).ceil(x[0]); }},
-    Composed{"math.round", [](ScalarSink &s, DType t, Arguments x,
-                              std::optional<double>) { return Floats(s, t).round(x[0], false); }},
+    Composed{"math.round",
+             [](ScalarSink &s, DType t, Arguments x, std::optional<double>) { return Floats(s, t).round(x[0]); }},
     Composed{"math.roundeven",
-             [](ScalarSink &s, DType t, Arguments x, std::optional<double>) { return Floats(s, t).round(x[0], true); }},
+             [](ScalarSink &s, DType t, Arguments x, std::optional<double>) { return Floats(s, t).roundEven(x[0]); }},
     Composed{"math.rsqrt",
              [](ScalarSink &s, DType t, Arguments x, std::optional<double>) {
                Floats f(s, t);

@@ -97,7 +97,7 @@ class NestReader : private NestRecorder {
   class PoolSink final : public ScalarSink {
    public:
     explicit PoolSink(ExpressionPool &pool) : pool_(pool) {}
-    int constant(DType type, double x) override { return pool_.real(type, x); }
+    int real(DType type, double x) override { return pool_.real(type, x); }
     int integer(DType type, std::int64_t x) override { return pool_.integer(type, x); }
     int indexValue(int dim, DType type) override {
       return pool_.form(type, unit(loops[static_cast<std::size_t>(dim)]));
