@@ -5,7 +5,7 @@
 // the window is open, and the lines of WRAM that it touched are marked. Another tasklet whose access could tell the
 // difference (one of the two writes) ends its own window before it. When that access is due and the window is still
 // open, the window is taken back: registers and bytes as they were, then as many instructions again as have issued.
-// Lines where that happened are marked by the byte from then on, as neighbours often only look like sharers.
+// Lines where that happened are marked by the word from then on, as neighbours often only look like sharers.
 //
 // The same memories, times, counts and faults as by the plain loop (dpu.cpp), which tests compare.
 #pragma once
