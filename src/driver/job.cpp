@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "pimento/base/thread_pool.h"
+#include "pimento/driver/convert_option.h"
 #include "pimento/driver/dpu_compiler.h"
 #include "pimento/driver/engine.h"
 #include "pimento/driver/machine_option.h"
@@ -103,7 +104,7 @@ Result<std::unique_ptr<Job>> loadJob(const Options &options, const std::string &
     job->program = std::move(*program);
   }
   if (job->target->generatesCode() && job->input.graph) {
-    Result<KnownData> data = knownData(options, *job->graph(), job->input.contents, defaultData(options));
+    Result<KnownData> data = knownOperands(options, job->input, *job->graph());
     if (!data) return data.diagnostics();
     job->data = std::move(*data);
   }
