@@ -15,7 +15,7 @@
 namespace pimento::evaluate {
 struct Evaluation;
 struct Report;
-}
+}  // namespace pimento::evaluate
 
 namespace pimento::driver {
 
@@ -26,11 +26,12 @@ struct Job;
 struct ConvertedInput {
   kernel::Graph original;
   kernel::Converted to;
-  std::string rules;  ///< "f32=f16"
+  std::string rules;  ///< "f32=f16", "f32=i8"
+  bool isQuantised = false;
 };
 
 /// Replaces the graph of `input` as `--convert` says, if it is given. Diagnostics: convert-syntax, convert-type,
-/// convert-same, convert-twice, convert-absent.
+/// convert-same, convert-twice, convert-absent, those of kernel::quantized.
 Status convertInput(const Options &options, Input &input);
 
 /// The operands of a run on data.

@@ -4,6 +4,7 @@
 
 #include "pimento/driver/convert_option.h"
 #include "pimento/driver/job.h"
+#include "pimento/driver/out_option.h"
 #include "pimento/driver/result_file.h"
 #include "pimento/driver/text_check.h"
 #include "pimento/evaluate/evaluator.h"
@@ -58,6 +59,7 @@ Result<Evaluated> simulate(const Options &given) {
   if (!loaded) return loaded.diagnostics();
   const Job &job = **loaded;
   if (const Status s = checkCheck(options, job); !s) return s.diagnostics();
+  if (const Status s = checkOut(options, job.input); !s) return s.diagnostics();
   evaluate::Request request = job.request(options);
   request.isSimulation = true;
   evaluate::CompiledGraph graph;
@@ -79,6 +81,8 @@ Result<Evaluated> simulate(const Options &given) {
   Result<evaluate::Evaluation> done = evaluate::evaluateRecorded(request, std::move(graph));
   if (!done) return done.diagnostics();
   evaluate::Report &report = done->report;
+  if (operands.data)
+    if (Status s = writeOut(options, job.input, *operands.data); !s) return s.diagnostics();
   if (Status s = reportConversion(report, job.input, operands); !s) return s.diagnostics();
   if (Status s = text.check(report); !s) return s.diagnostics();
   nameReport(report, job.input);
