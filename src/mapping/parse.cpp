@@ -278,7 +278,7 @@ class Parser {
 }  // namespace
 
 const std::vector<std::string> &parameterNames() {
-  static const std::vector<std::string> kNames = {"buffer", "dpus", "tasklets"};
+  static const std::vector<std::string> kNames = {"buffer", "direct", "dpus", "resident", "tasklets"};
   return kNames;
 }
 

@@ -59,6 +59,7 @@ class HbmPimKernel final : public evaluate::CompiledPart, public dram::ChannelPr
   }
 
   Result<DeviceRun> runOn(kernel::DataSet &data, evaluate::Observer *observer, int /*jobs*/) const override {
+    if (const Status s = lowered_.data->check(data); !s) return s.diagnostics();
     sim::pim::PimDevice device(machine_, static_cast<int>(machine_.dram->organization.channels), lowered_.dataRows);
     device.setImages(lowered_.data->images(data));
     lowered_.data->place(data, device);
