@@ -20,7 +20,7 @@ class TimelineFile {
   /// Empties the file, so last of all that can be refused.
   Status open(const Options &options, const Job &job, const evaluate::CompiledGraph &graph) {
     if (options.trace.empty()) return okStatus();
-    if (job.rounds)
+    if (job.input.graph && !job.input.graph->loops.empty())
       return usageError("trace-graph", "--trace",
                         "a timeline shows one run of a kernel, but these kernels run in a loop",
                         "trace one iteration: a kernel without its loop");

@@ -18,26 +18,6 @@ namespace {
 /// Words of the longest microkernel of a matrix-vector product, in whole bursts.
 constexpr std::int64_t kMatVecWords = 8 * MatVecData::kTreeCrfBursts;
 
-/// The lowering speaks of channels, blocks and lanes; a machine file that has other levels is not its target. A weight
-/// tile fills whole rows.
-Status checkMachine(const machine::Machine &machine) {
-  using Role = machine::LevelRole;
-  const bool hasLevels = machine::haveRoles(machine.levels, {Role::kGroup, Role::kUnit, Role::kLane});
-  if (machine.dram && machine.pim && hasLevels && machine.pim->lanes == sim::pim::kLanes &&
-      machine.pim->banksPerBlock == 2 && machine.pim->grfEntries == MatVecData::kBursts &&
-      machine.pim->type == DType::kF16 &&
-      machine.pim->blocks * machine.pim->banksPerBlock == machine.dram->organization.banks() &&
-      machine.pim->crfWords >= kMatVecWords && machine.dram->organization.columns % ElementwiseData::kColumns == 0 &&
-      MatVecData::kSlots * MatVecData::kBursts % machine.dram->organization.columns == 0)
-    return okStatus();
-  return unsupported(
-      "unsupported-machine", {"--target"},
-      fmt::format("machine '{}' has no HBM-PIM units with 16 f16 lanes, 8 GRF entries, at least {} CRF words and "
-                  "two banks per block with rows of 8 to 64 bursts",
-                  machine.name, kMatVecWords),
-      "channels, ranks, rows, timing, controller policies and energy can be changed, but not the unit");
-}
-
 /// Reductions run innermost: partial sums live in registers that no other output may use meanwhile.
 Status checkOrder(const mapping::Mapping &mapping, const kernel::Kernel &kernel) {
   if (mapping.mergeAt == mapping::MergeAt::kDevice)
@@ -60,6 +40,24 @@ Status checkOrder(const mapping::Mapping &mapping, const kernel::Kernel &kernel)
 }
 
 }  // namespace
+
+Status checkMachine(const machine::Machine &machine) {
+  using Role = machine::LevelRole;
+  const bool hasLevels = machine::haveRoles(machine.levels, {Role::kGroup, Role::kUnit, Role::kLane});
+  if (machine.dram && machine.pim && hasLevels && machine.pim->lanes == sim::pim::kLanes &&
+      machine.pim->banksPerBlock == 2 && machine.pim->grfEntries == MatVecData::kBursts &&
+      machine.pim->type == DType::kF16 &&
+      machine.pim->blocks * machine.pim->banksPerBlock == machine.dram->organization.banks() &&
+      machine.pim->crfWords >= kMatVecWords && machine.dram->organization.columns % ElementwiseData::kColumns == 0 &&
+      MatVecData::kSlots * MatVecData::kBursts % machine.dram->organization.columns == 0)
+    return okStatus();
+  return unsupported(
+      "unsupported-machine", {"--target"},
+      fmt::format("machine '{}' has no HBM-PIM units with 16 f16 lanes, 8 GRF entries, at least {} CRF words and "
+                  "two banks per block with rows of 8 to 64 bursts",
+                  machine.name, kMatVecWords),
+      "channels, ranks, rows, timing, controller policies and energy can be changed, but not the unit");
+}
 
 Status checkRows(const kernel::Kernel &kernel, std::int64_t rows, const machine::Machine &machine,
                  std::string_view less) {

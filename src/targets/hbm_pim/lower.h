@@ -53,6 +53,10 @@ Status checkRows(const kernel::Kernel &kernel, std::int64_t rows, const machine:
 /// How a kernel's accumulators are to be kept: `plain` (all input tiles in one accumulator) or `tree`.
 enum class Variant : std::uint8_t { kPlain, kTree };
 
+/// The lowering speaks of channels, blocks and lanes; a machine file that has other levels is not its target. A weight
+/// tile fills whole rows. Diagnostic: "unsupported-machine".
+Status checkMachine(const machine::Machine &machine);
+
 /// The kernel's alternatives that the mapping's parameters leave, at least one. Diagnostics: those of alternatives(),
 /// "illegal-mapping".
 Result<std::vector<Pattern>> alternativesFor(const kernel::Graph &graph, int kernel, const mapping::Mapping &mapping,

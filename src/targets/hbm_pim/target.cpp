@@ -7,6 +7,7 @@
 #include "pimento/sim/pim/pim_device.h"
 #include "pimento/targets/dram/counts.h"
 #include "pimento/targets/dram/run.h"
+#include "pimento/targets/hbm_pim/division.h"
 #include "pimento/targets/hbm_pim/lower.h"
 #include "pimento/targets/hbm_pim/suite.h"
 
@@ -112,6 +113,13 @@ class HbmPim final : public evaluate::Target {
   evaluate::Stages stages() const override { return {"commands", {"commands", "asm"}}; }
   Bytes capacity(const machine::Machine &machine) const override {
     return bytesOfRows(machine.pim->firstControlRow, machine);
+  }
+
+  bool runsParts() const override { return true; }
+  std::optional<kernel::Unrolled> divided(const kernel::Graph &graph, const machine::Machine &machine,
+                                          const std::vector<bool> &isFixed) const override {
+    if (!checkMachine(machine)) return std::nullopt;
+    return hbm_pim::divided(graph, machine, isFixed);
   }
 
   Result<mapping::Mapping> reference(const GraphPart &part, const machine::Machine &machine,
