@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "pimento/base/thread_pool.h"
+#include "pimento/driver/convert_option.h"
 #include "pimento/driver/dpu_compiler.h"
 #include "pimento/driver/engine.h"
 #include "pimento/driver/machine_option.h"
@@ -57,7 +58,11 @@ namespace {
 /// Diagnostic where options of DPU programs are given with another input.
 Status checkProgramOptions(const Options &options, const Input &input) {
   const OptionRow *given = firstGiven(OptionGroup::kDpuProgram, options);
-  if (given == nullptr || (input.program && program::has<program::MachineCode>(*input.program))) return okStatus();
+  const bool isDpuProgram = input.program && program::has<program::MachineCode>(*input.program);
+  if (!options.outs.empty() && !isDpuProgram && !input.graph)
+    return error("dpu-option", {"--out", 0, 0}, fmt::format("{} computes nothing that could be written", input.name),
+                 "omit it: --out is for kernels and DPU programs");
+  if (given == nullptr || isDpuProgram) return okStatus();
   return error(
       "dpu-option", {"--" + std::string(given->name), 0, 0}, fmt::format("{} is not a DPU program", input.name),
       fmt::format("{} apply only to .s and ELF files; use --data for kernels", namesOf(OptionGroup::kDpuProgram)));
@@ -133,7 +138,7 @@ Result<std::unique_ptr<Job>> loadJob(const Options &options, const std::string &
     job->program = std::move(*program);
   }
   if (job->target->generatesCode() && job->input.graph) {
-    Result<KnownData> data = knownData(options, *job->graph(), job->input.contents, defaultData(options));
+    Result<KnownData> data = knownOperands(options, job->input, *job->graph());
     if (!data) return data.diagnostics();
     job->data = std::move(*data);
   }

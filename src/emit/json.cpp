@@ -131,6 +131,31 @@ void addProgram(Json &j, const evaluate::Report &r) {
                        : Json(nullptr);
 }
 
+Json errorOf(const evaluate::NumericError &e) {
+  const auto place = [](const std::string &where) { return where.empty() ? Json(nullptr) : Json(where); };
+  Json j = Json::object();
+  if (!e.tensor.empty()) j["tensor"] = e.tensor;
+  j["elements"] = e.elements;
+  j["largest"] = e.largest;
+  j["where"] = place(e.where);
+  j["largest_relative"] = e.largestRelative;
+  j["where_relative"] = place(e.relativeWhere);
+  j["mean"] = e.mean;
+  j["magnitude"] = e.magnitude;
+  j["lost"] = e.lost;
+  j["where_lost"] = place(e.lostWhere);
+  return j;
+}
+
+Json conversionOf(const evaluate::Conversion &c) {
+  Json j = {{"rules", c.rules}, {"scales", Json::object()}, {"error", nullptr}, {"tensors", Json::array()}};
+  for (const auto &[tensor, scale] : c.scales) j["scales"][tensor] = scale;
+  if (!c.errors.empty()) j["error"] = errorOf(c.overall());
+  for (const evaluate::NumericError &e : c.errors) j["tensors"].push_back(errorOf(e));
+  j["why_no_error"] = c.errors.empty() ? Json(c.whyNot) : Json(nullptr);
+  return j;
+}
+
 Json diagnosticsOf(const Diagnostics &diagnostics) {
   static constexpr const char *kSeverities[] = {"error", "warning", "note"};
   Json out = Json::array();
@@ -179,6 +204,7 @@ Json objectOf(const evaluate::Report &r, const RunText *run) {
   for (const auto &[name, count] : r.counts) j["counts"][name] = count;
   j["checked"] = r.isChecked;
   j["checked_against"] = r.isChecked ? Json(evaluate::checkedAgainst(r)) : Json(nullptr);
+  if (r.conversion) j["conversion"] = conversionOf(*r.conversion);
   j[r.unit.simulatedKey()] = r.unitsSimulated;
   j[r.unit.identicalKey()] = r.unitsIdentical;
   j["unit"] = {{"singular", r.unit.singular}, {"plural", r.unit.plural}, {"key", r.unit.key}};

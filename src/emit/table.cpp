@@ -49,6 +49,39 @@ std::string checkedText(const evaluate::Report &r) {
                        : "yes, " + interpreter;
 }
 
+/// Names of layers come from users' files and may be of any length.
+std::string shortName(const std::string &name) {
+  constexpr std::size_t kLongest = 24;
+  return name.size() <= kLongest ? name : name.substr(0, kLongest - 3) + "...";
+}
+
+/// How far the results of a converted kernel lie from the original's.
+std::string errorTable(const evaluate::Conversion &c) {
+  Columns t("ll", kIndent);
+  t.row({"converted", c.rules});
+  for (const auto &[tensor, scale] : c.scales) t.row({"", fmt::format("{}: 1 stands for {:.6g}", tensor, scale)});
+  if (c.errors.empty()) {
+    t.row({"error", "not computed: " + c.whyNot});
+    return t.str();
+  }
+  const evaluate::NumericError e = c.overall();
+  const auto at = [](const std::string &where) { return where.empty() ? std::string() : " at " + where; };
+  t.row({"largest error", fmt::format("{:.6g}{}, of results up to {:.6g}", e.largest, at(e.where), e.magnitude)});
+  t.row({"relative", fmt::format("{:.6g}{}", e.largestRelative, at(e.relativeWhere))});
+  t.row({"mean", fmt::format("{:.6g} of {} elements", e.mean, grouped(e.elements))});
+  if (e.lost > 0)
+    t.row({"lost",
+           fmt::format("{} elements are finite on one side only, the first{}", grouped(e.lost), at(e.lostWhere))});
+  if (c.errors.size() < 2) return t.str();
+  Columns byTensor("lrrrr", kIndent);
+  byTensor.row({"error in", "largest", "relative", "mean", "lost"});
+  byTensor.rule();
+  for (const evaluate::NumericError &x : c.errors)
+    byTensor.row({shortName(x.tensor), fmt::format("{:.6g}", x.largest), fmt::format("{:.6g}", x.largestRelative),
+                  fmt::format("{:.6g}", x.mean), grouped(x.lost)});
+  return t.str() + "\n" + byTensor.str();
+}
+
 std::string headTable(const evaluate::Report &r) {
   Columns t("ll", kIndent);
   if (r.hasKernel) {
@@ -131,12 +164,6 @@ std::string countsTable(const evaluate::Report &r) {
   return t.str();
 }
 
-/// Names of layers come from users' files and may be of any length.
-std::string shortName(const std::string &name) {
-  constexpr std::size_t kLongest = 24;
-  return name.size() <= kLongest ? name : name.substr(0, kLongest - 3) + "...";
-}
-
 /// The rounds of a kernel in loops as one stage, where they run on one side for one reason.
 std::vector<evaluate::Stage> byKernel(const std::vector<evaluate::Stage> &stages) {
   std::vector<evaluate::Stage> out;
@@ -209,7 +236,9 @@ std::string toTable(const evaluate::Report &r, bool hasProfile) {
   const std::string type = r.dtype.empty() ? "" : r.dtype + ", ";
   for (const std::string &line : wrapped(fmt::format("{}{}, {}on {}", r.kernel, sizesText(r), type, r.target), kWidth))
     out += line + '\n';
-  out += headTable(r) + "\n" + breakdownTable(r.breakdown()) + "\n" + energyTable(r.energy);
+  out += headTable(r) + "\n";
+  if (r.conversion) out += errorTable(*r.conversion) + "\n";
+  out += breakdownTable(r.breakdown()) + "\n" + energyTable(r.energy);
   if (!r.counts.empty()) out += "\n" + countsTable(r);
   if (r.stages.size() > 1) out += "\n" + stagesTable(r);
   if (hasProfile && r.outcome.profile) out += "\n" + profileTable(*r.outcome.profile);

@@ -369,7 +369,11 @@ Result<CompiledGraph> compile(const Request &request) {
     out.push_back(std::move(*planned));
   }
   const bool isAllOnHost = std::ranges::none_of(out, [](const PlannedPart &p) { return p.compiled != nullptr; });
-  if (request.offload == Offload::kSome && isAllOnHost && !planner.refusal().empty()) return planner.refusal();
+  if (request.offload == Offload::kSome && isAllOnHost && !planner.refusal().empty()) {
+    Diagnostics why = planner.refusal();
+    why.front().hint += "; --offload possible runs all of it on the host";
+    return why;
+  }
   return out;
 }
 

@@ -12,6 +12,23 @@ std::vector<Phase> Report::phases() const {
   return out;
 }
 
+NumericError Conversion::overall() const {
+  NumericError all;
+  double sum = 0;
+  for (const NumericError &e : errors) {
+    all.elements += e.elements;
+    all.lost += e.lost;
+    if (all.lostWhere.empty()) all.lostWhere = e.lostWhere;
+    all.magnitude = std::max(all.magnitude, e.magnitude);
+    sum += e.mean * static_cast<double>(e.elements - e.lost);
+    if (e.largest > all.largest) all.largest = e.largest, all.where = e.where;
+    if (e.largestRelative > all.largestRelative)
+      all.largestRelative = e.largestRelative, all.relativeWhere = e.relativeWhere;
+  }
+  if (all.elements > all.lost) all.mean = sum / static_cast<double>(all.elements - all.lost);
+  return all;
+}
+
 std::string checkedAgainst(const Report &report) {
   if (!report.isChecked) return {};
   if (!report.checkedText) return "interpreter";

@@ -172,6 +172,31 @@ struct CheckedText {
   bool isBitForBit = true;  ///< else within the a-priori error bound
 };
 
+/// How far the elements of one tensor of a converted graph lie from the original's. NaN equals NaN, an infinity itself.
+struct NumericError {
+  std::string tensor;
+  std::int64_t elements = 0;
+  double largest = 0;          ///< |converted - original|
+  std::string where;           ///< of it: "y[3, 0]"; empty: all are equal
+  double largestRelative = 0;  ///< |converted - original| / |original|, elements of which the original is 0 left out
+  std::string relativeWhere;
+  double mean = 0;        ///< of |converted - original|
+  double magnitude = 0;   ///< largest |original|
+  std::int64_t lost = 0;  ///< finite in the original alone, or there alone not; in none of the above
+  std::string lostWhere;  ///< the first of them
+};
+
+/// `--convert`: the types that were changed, and what that did to the results.
+struct Conversion {
+  std::string rules;                                   ///< "f32=f16"
+  std::vector<std::pair<std::string, double>> scales;  ///< by tensor, of quantised ones
+  std::vector<NumericError> errors;                    ///< by output; empty: not computed
+  std::string whyNot;                                  ///< why it was not computed
+
+  /// Of all outputs together.
+  NumericError overall() const;
+};
+
 struct Report {
   std::string kernel;
   std::map<std::string, std::int64_t> sizes;
@@ -187,6 +212,7 @@ struct Report {
   std::map<std::string, std::int64_t> counts;
   bool isChecked = false;
   std::optional<CheckedText> checkedText;  ///< beside the interpreter
+  std::optional<Conversion> conversion;    ///< of a kernel in other types than its own
   SimulatedUnit unit;
   /// How many ran, for how many identical ones they stand.
   std::int64_t unitsSimulated = 1, unitsIdentical = 1;

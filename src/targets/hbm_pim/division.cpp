@@ -106,6 +106,11 @@ class Divider {
     if (cutsLeft == 0 || !kernel::canBeCut(kernel) || runs(kernel)) return take(std::move(kernel), origin);
     kernel::Cutting cutting = sidesOf(kernel);
     const bool isOfUnit = std::count(cutting.values.begin(), cutting.values.end(), Side::kHost) == 0;
+    if (isOfUnit && canHalve(kernel)) {
+      hasChanged_ = true;
+      for (Kernel &half : halves(kernel)) divide(std::move(half), origin, cutsLeft - 1);
+      return;
+    }
     if (isOfUnit) setApart(kernel, cutting);
     const bool hasDevicePart =
         std::count(cutting.values.begin(), cutting.values.end(), Side::kDevice) > 0 ||
@@ -120,6 +125,33 @@ class Divider {
     }
     hasChanged_ = true;
     for (Kernel &part : parts) divide(std::move(part), origin, cutsLeft - 1);
+  }
+
+  /// Whether its assignments may be made one after the other: several, and no point reads what another stores.
+  static bool canHalve(const Kernel &kernel) {
+    const auto isRead = [&](const kernel::Store &s) {
+      return s.combine != kernel::Combine::kAssign ||
+             std::any_of(kernel.loads.begin(), kernel.loads.end(),
+                         [&](const kernel::Access &l) { return l.tensor == s.target.tensor; });
+    };
+    return kernel.stores.size() > 1 && std::none_of(kernel.stores.begin(), kernel.stores.end(), isRead);
+  }
+
+  std::vector<Kernel> halves(const Kernel &kernel) {
+    std::vector<Kernel> all;
+    const auto middle = kernel.stores.begin() + static_cast<std::ptrdiff_t>(kernel.stores.size() / 2);
+    for (const bool isFirst : {true, false}) {
+      Kernel half = kernel;
+      half.name += isFirst ? ".a" : ".b";
+      half.stores.assign(isFirst ? kernel.stores.begin() : middle, isFirst ? middle : kernel.stores.end());
+      kernel::Cutting whole;
+      for (const kernel::Value &v : half.body)
+        whole.values.push_back(v.op == Op::kLoad || v.op == Op::kConstant ? Side::kAny : Side::kDevice);
+      whole.isApart.assign(half.body.size(), false);
+      whole.stores.assign(half.stores.size(), Side::kAny);
+      for (Kernel &part : kernel::cut(out_.graph, half, whole)) all.push_back(std::move(part));
+    }
+    return all;
   }
 
   /// Whether the units run it as it is; asked as the next kernel of the graph.

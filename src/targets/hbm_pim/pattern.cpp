@@ -71,7 +71,8 @@ class Recogniser {
           "type",
           fmt::format("tensor '{}' holds {}, but the unit computes in {}", t.name, name(t.type),
                       name(machine_.pim->type)),
-          fmt::format("use --dtype {0}, or {0} in a C or MLIR file; or cast on the host", name(machine_.pim->type)));
+          fmt::format("use --convert TYPE={0} for a file's own type, --dtype {0} for notation and kernels of the zoo",
+                      name(machine_.pim->type)));
     };
     for (const kernel::Access &a : kernel_.loads)
       if (wrong(a)) return report(a);
@@ -241,7 +242,9 @@ class Recogniser {
         found.push_back(unsupported("type",
                                     fmt::format("'{}' computes in {}, but the unit in {}", kernel::name(v.op),
                                                 name(v.type), name(machine_.pim->type)),
-                                    fmt::format("use --dtype {} throughout", name(machine_.pim->type))));
+                                    isFloat(v.type)
+                                        ? fmt::format("use --convert {}={}", name(v.type), name(machine_.pim->type))
+                                        : std::string("leave it on the host with --map host or --offload possible")));
       return {};
     }
     switch (v.op) {
