@@ -86,7 +86,7 @@ class Recogniser {
                        [&](const kernel::Affine &e) { return e.coefficients[dim] != 0; });
   }
 
-  /// Products of two operands first, those with most outputs per input; then all operands in the banks.
+  /// Products of two operands first; then, where no factor serves several outputs, all operands in the banks.
   Result<std::vector<Pattern>> sums() const {
     const kernel::Store &store = kernel_.stores[0];
     const bool isSum = store.combine == kernel::Combine::kAdd, isProduct = store.combine == kernel::Combine::kMul;
@@ -95,6 +95,10 @@ class Recogniser {
     std::vector<Pattern> found;
     if (isSum) matVecs(found);
     Diagnostics bad;
+    const bool isShared = std::any_of(found.begin(), found.end(), [](const Pattern &p) {
+      return !p.matVec.outputDims.empty() && p.matVec.groupDims.empty();
+    });
+    if (isShared) return found;
     if (const auto streamed = this->streamed(bad)) found.push_back(*streamed);
     if (found.empty()) return bad;
     return found;
@@ -111,8 +115,10 @@ class Recogniser {
     if (first < 0 || second < 0 || first == second) return;
     for (const auto &[w, x] : {std::pair{first, second}, std::pair{second, first}})
       if (auto m = assign(w, x)) found.push_back({Pattern::Kind::kMatVec, std::move(*m), {}, {}});
-    std::stable_partition(found.begin(), found.end(),
-                          [](const Pattern &p) { return !p.matVec.outputDims.empty() || p.matVec.batchDims.empty(); });
+    // A factor that no output of its own shares gains nothing from lying in the banks, if the other one does.
+    const auto hasOutputs = [](const Pattern &p) { return !p.matVec.outputDims.empty(); };
+    if (std::any_of(found.begin(), found.end(), hasOutputs))
+      std::erase_if(found, [&](const Pattern &p) { return !hasOutputs(p); });
   }
 
   /// Whether the sum goes onto what the tensor holds already: given by the user, or left by an earlier kernel.

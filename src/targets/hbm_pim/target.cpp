@@ -127,6 +127,15 @@ class HbmPim final : public evaluate::Target {
     return referenceMapping(*part.graph, part.first, machine, spec);
   }
 
+  /// Where the operands may lie in several ways, the mappings of each.
+  std::vector<mapping::Mapping> mappings(const GraphPart &part, const machine::Machine &machine,
+                                         const mapping::MapSpec &spec,
+                                         const evaluate::Tools & /*tools*/) const override {
+    const auto patterns = alternativesFor(*part.graph, part.first, spec.mapping, machine);
+    if (!patterns || patterns->size() == 1) return {};
+    return mappingsOfAll(part.kernel(), *patterns, machine, spec.mapping);
+  }
+
   Result<std::unique_ptr<evaluate::CompiledPart>> compile(const GraphPart &part, const mapping::Mapping &mapping,
                                                           const machine::Machine &machine, std::string_view variant,
                                                           const evaluate::Tools & /*tools*/) const override {

@@ -15,6 +15,9 @@ namespace pimento::targets::hbm_pim {
 
 namespace {
 
+/// That mappingsOfAll() lists; spaces of kernels with few dims are smaller.
+constexpr std::size_t kMostMappings = std::size_t{1} << 14;
+
 constexpr std::size_t kChannel = 0, kBlock = 1, kLane = 2, kLevels = 3;
 
 std::int64_t largestPrimeFactor(std::int64_t n) {
@@ -81,6 +84,14 @@ mapping::Mapping vendorMapping(const kernel::Kernel &k, const Pattern &pattern, 
   return m;
 }
 
+/// Names the alternative.
+void addParameters(mapping::Mapping &m, const Pattern &pattern, const kernel::Kernel &kernel) {
+  for (const auto &[name, value] : parametersOf(pattern, kernel)) {
+    m.parameters[name] = value;
+    m.text += fmt::format(";{}={}", name, value);
+  }
+}
+
 /// Deals the instances of each level out to the dims that gain most: lanes to outputs or to the reduction, blocks to
 /// outputs, channels to all that are independent. Nothing where lanes have no such dims.
 class Spreader {
@@ -109,9 +120,8 @@ class Spreader {
     s.factors[kLevels] = left_;
     m.subspaces = {s};
     mapping::dropIdleInstances(m.subspaces[0], kernel_, machine_.levels);
-    for (const auto &[name, value] : parametersOf(pattern_, kernel_)) m.parameters[name] = value;
     m.text = "reference";
-    for (const auto &[name, value] : parametersOf(pattern_, kernel_)) m.text += fmt::format(";{}={}", name, value);
+    addParameters(m, pattern_, kernel_);
     return m;
   }
 
@@ -157,18 +167,49 @@ std::vector<mapping::Mapping> usualMappings(const kernel::Kernel &kernel, const 
   return all;
 }
 
+std::vector<mapping::Mapping> mappingsOfAll(const kernel::Kernel &kernel, const std::vector<Pattern> &patterns,
+                                            const machine::Machine &machine, const mapping::Mapping &spec) {
+  std::vector<mapping::Mapping> all = usualMappings(kernel, patterns, machine, spec);
+  std::vector<mapping::MappingSpace> spaces;
+  for (std::size_t p = 0; p < patterns.size(); ++p) spaces.emplace_back(kernel, machine);
+  for (bool isAny = true; isAny && all.size() < kMostMappings;) {
+    isAny = false;
+    for (std::size_t p = 0; p < patterns.size(); ++p) {
+      std::optional<mapping::Mapping> next = spaces[p].next();
+      if (!next) continue;
+      isAny = true;
+      next->tail = spec.tail;
+      next->mergeAt = spec.mergeAt;
+      next->program = spec.program;
+      next->parameters = spec.parameters;
+      addParameters(*next, patterns[p], kernel);
+      next->text = mapping::print(*next);
+      all.push_back(std::move(*next));
+    }
+  }
+  return all;
+}
+
 Result<mapping::Mapping> referenceMapping(const kernel::Graph &graph, int kernel, const machine::Machine &machine,
                                           const mapping::MapSpec &spec) {
   const Result<std::vector<Pattern>> patterns = alternativesFor(graph, kernel, spec.mapping, machine);
   if (!patterns) return patterns.diagnostics();
   const kernel::Kernel &k = graph.kernels[static_cast<std::size_t>(kernel)];
   const Pattern &first = patterns->front();
-  if (first.kind == Pattern::Kind::kElementwise || (first.isMatVec() && first.matVec.isPlain()))
-    return vendorMapping(k, first, machine, spec.mapping);
+  if (first.kind == Pattern::Kind::kElementwise) return vendorMapping(k, first, machine, spec.mapping);
+  std::vector<mapping::Mapping> candidates;
+  const bool isPlain = first.isMatVec() && first.matVec.isPlain();
+  if (!isPlain) candidates = usualMappings(k, *patterns, machine, spec.mapping);
+  for (const Pattern &p : *patterns) {
+    if (!isPlain || !p.isMatVec() || !p.matVec.isPlain()) continue;
+    mapping::Mapping &m = candidates.emplace_back(vendorMapping(k, p, machine, spec.mapping));
+    if (&p != &first) addParameters(m, p, k);
+  }
+  if (candidates.size() == 1) return std::move(candidates.front());
   std::optional<mapping::Mapping> best;
   Diagnostics why;
   Cycles least(std::numeric_limits<std::int64_t>::max());
-  for (mapping::Mapping &m : usualMappings(k, *patterns, machine, spec.mapping)) {
+  for (mapping::Mapping &m : candidates) {
     const Result<Lowered> lowered = lower(graph, kernel, m, machine, Variant::kPlain);
     if (!lowered) {
       if (why.empty()) why = lowered.diagnostics();

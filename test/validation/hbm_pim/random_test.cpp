@@ -130,7 +130,7 @@ class Case {
     for (std::size_t k = 0; k < graph_.kernels.size(); ++k) {
       const auto pattern = targets::hbm_pim::recognise(graph_, static_cast<int>(k), machine_);
       const RandomHbmPimMapping random(graph_.kernels[k], machine_,
-                                       pattern->isMatVec() ? pattern->matVec.batchDims : std::vector<int>{});
+                                       ofOneInput(*pattern));
       maps.push_back({mapping::MapSpec::Kind::kExplicit, random.make(rng_)});
       count(maps.back().mapping, graph_.kernels[k]);
     }
