@@ -53,7 +53,9 @@ class Builder {
     for (const int s : out_.placed.executionOrder) {
       const lower::Shares shares(kernel_, out_.placed, s, machine_);
       if (const auto bad = checkInputs(kernel_, shares, pattern_)) return *bad;
-      plan_->parts.push_back(part(shares));
+      Result<MatVecData::Part> p = part(shares);
+      if (!p) return p.diagnostics();
+      plan_->parts.push_back(std::move(*p));
     }
     std::int64_t outputs = 1;
     for (const auto *dims : {&pattern_.groupDims, &pattern_.outputDims, &pattern_.batchDims})
@@ -71,18 +73,26 @@ class Builder {
   static constexpr std::int64_t kSlots = MatVecData::kSlots, kBursts = MatVecData::kBursts;
 
   /// Sizes one subspace and gives it rows behind those of the others: weights first, then results.
-  MatVecData::Part part(const lower::Shares &shares) {
+  Result<MatVecData::Part> part(const lower::Shares &shares) {
     MatVecData::Part p;
     p.shares = shares;
     p.outputTiles = ceilDiv(shares.rangeOf(pattern_.outputDims), kSlots);
     p.inputTiles = ceilDiv(shares.rangeOf(pattern_.reductionDims), kBursts);
     p.batch = shares.rangeOf(pattern_.batchDims);
     p.groups = shares.rangeOf(pattern_.groupDims);
+    if (pattern_.isDirect) {
+      Result<DirectLayout> layout = directLayout(kernel_, pattern_, shares, out_.placed.mapping);
+      if (!layout) return layout.diagnostics();
+      p.direct = std::move(*layout);
+      p.outputTiles = p.direct->outputTiles();
+    }
     p.evenTiles = (p.inputTiles + 1) / 2;
     p.oddTiles = p.inputTiles / 2;
     p.weightRow =
         out_.dataRows + out_.dataRows % 2;  // MAC takes GRF_A's number from row bit 0: tiles begin in even rows
-    p.resultRow = p.weightRow + 2 * p.groups * p.outputTiles * p.evenTiles;
+    const std::int64_t tiles =
+        p.direct ? p.direct->positions * p.direct->tilesPerBank() : p.groups * p.outputTiles * p.evenTiles;
+    p.resultRow = p.weightRow + 2 * tiles;
     p.resultsPerOutput = isTree_ ? p.inputTiles : 1;
     out_.dataRows = p.resultRow + p.groups * p.outputTiles * p.batch * p.resultsPerOutput;
     p.inputBurst = plan_->inputBursts;
@@ -99,7 +109,9 @@ class Builder {
     const machine::PimUnit &unit = *machine_.pim;
     const std::int64_t channels = machine_.dram->organization.channels;
     const std::int64_t burst = machine_.dram->organization.burst.value;
-    const std::int64_t bursts = p.groups * p.outputTiles * p.inputTiles * kSlots * kBursts * unit.blocks * channels;
+    const std::int64_t tiles =
+        p.direct ? 2 * p.direct->positions * p.direct->tilesPerBank() : p.groups * p.outputTiles * p.inputTiles;
+    const std::int64_t bursts = tiles * kSlots * kBursts * unit.blocks * channels;
     const int weights = kernel_.loads[static_cast<std::size_t>(pattern_.weights)].tensor;
     const bool isKept = graph_.tensors[static_cast<std::size_t>(weights)].isConstant;
     out_.host.place(bursts * burst, bursts * burst, isKept);
@@ -169,6 +181,7 @@ class Builder {
 
   void body(std::vector<CommandNode> &out, const MatVecData::Part &p, std::int64_t zeroRow) const {
     stream_.loadMicrokernel(out, kCrfImage, p.crfBurst, p.crfBursts);
+    if (p.direct) return directBody(out, p);
     std::vector<CommandNode> tile;  // depths: group where there are several, output tile, batch
     stream_.control(tile, kControlImage, 1);
     const int at = p.outerDepth();
@@ -188,6 +201,80 @@ class Builder {
     out.push_back(at > 0 ? CommandNode::loop("group", p.groups, {std::move(outputs)}) : std::move(outputs));
   }
 
+  /// The loops over groups, outputs and terms one by one, since each moves the rows by a step of its own.
+  void directBody(std::vector<CommandNode> &out, const MatVecData::Part &p) const {
+    const DirectLayout &layout = *p.direct;
+    Nest nest{affine(p.weightRow), affine(p.inputBurst), affine(p.resultRow), 0, {}};
+    const std::int64_t tiles = layout.outputTiles();
+    nest.enter(layout.groups, layout, {p.batch * p.inputTiles * kBursts, tiles * p.batch});
+    nest.enter(layout.outputs, layout, {0, p.batch});
+    nest.enter({{-1, p.batch}}, layout, {p.inputTiles * kBursts, 1});
+    std::vector<CommandNode> body;
+    stream_.control(body, kControlImage, 1);
+    for (const int parity : {0, 1}) {
+      Nest terms = nest;
+      terms.loops.clear();
+      terms.enter(layout.terms, layout, {2 * layout.tilesPerBank() * kBursts, 0});
+      terms.weights.stride[static_cast<std::size_t>(terms.depth)] = 2;
+      terms.input.stride[static_cast<std::size_t>(terms.depth)] = 2 * kBursts;
+      terms.input.base += parity * kBursts;
+      std::vector<CommandNode> step;
+      stream_.writeInput(step, kInputImage, terms.input);
+      step.push_back(multiply(parity, terms.weights, terms.depth + 1));
+      append(body, terms.wrap({CommandNode::loop("tile", layout.tilesPerBank(), std::move(step))}));
+    }
+    stream_.writeColumns(body, 1, nest.result, {}, Purpose::kPimStore);
+    stream_.control(body, kControlImage, 0);
+    append(out, nest.wrap(std::move(body)));
+  }
+
+  /// Loops from the outside in, and what they add to rows and bursts.
+  struct Nest {
+    Operand weights, input, result;
+    int depth = 0;
+    std::vector<DirectLayout::Loop> loops;
+
+    struct Strides {
+      std::int64_t input = 0, result = 0;  ///< of the innermost of the loops
+    };
+    /// Loops are row-major; those of one iteration are left out.
+    void enter(const std::vector<DirectLayout::Loop> &more, const DirectLayout &layout, Strides strides) {
+      int at = depth;
+      for (const auto &l : more) at += l.trip > 1 ? 1 : 0;
+      depth = at;
+      for (std::size_t i = more.size(); i-- > 0;) {
+        if (more[i].trip == 1) continue;
+        const auto d = static_cast<std::size_t>(--at);
+        if (more[i].dim >= 0)
+          weights.stride[d] = 2 * layout.tilesPerBank() * layout.steps[static_cast<std::size_t>(more[i].dim)];
+        input.stride[d] = strides.input;
+        result.stride[d] = strides.result;
+        strides.input *= more[i].trip;
+        strides.result *= more[i].trip;
+      }
+      for (const auto &l : more)
+        if (l.trip > 1) loops.push_back(l);
+    }
+    /// The loops around `body`.
+    std::vector<CommandNode> wrap(std::vector<CommandNode> body) const {
+      for (std::size_t i = loops.size(); i-- > 0;) {
+        CommandNode loop = CommandNode::loop("direct", loops[i].trip, std::move(body));
+        body.clear();
+        body.push_back(std::move(loop));
+      }
+      return body;
+    }
+  };
+
+  /// The 64 bursts of a weight tile, loops at `depth` and inside.
+  CommandNode multiply(int parity, Operand row, int depth) const {
+    row.stride[static_cast<std::size_t>(depth)] = 1;
+    std::vector<CommandNode> columns;
+    stream_.readColumns(columns, parity, row, affine(0, {{depth + 1, kSlots}}), Purpose::kPimMac);
+    const std::int64_t groups = machine_.dram->organization.columns / kSlots;
+    return CommandNode::loop("row", kBursts / groups, {CommandNode::loop("burst", groups, std::move(columns))});
+  }
+
   /// One input tile: broadcast it, then multiply-accumulate its 64 weight bursts. Tile number of this bank parity:
   /// `first` + the counter of the loop inside the batch's, if `isLooped`.
   std::vector<CommandNode> step(const MatVecData::Part &p, int parity, std::int64_t first, bool isLooped) const {
@@ -197,16 +284,13 @@ class Builder {
     std::vector<CommandNode> out;
     Operand input = affine(p.inputBurst + (2 * first + parity) * kBursts,
                            {{at + 1, p.inputTiles * kBursts}, {at + 2, 2 * kBursts * moves}});
-    Operand row = affine(p.weightRow + 2 * first, {{at, 2 * tiles}, {at + 2, 2 * moves}, {depth, 1}});
+    Operand row = affine(p.weightRow + 2 * first, {{at, 2 * tiles}, {at + 2, 2 * moves}});
     if (at > 0) {
       input.stride[0] = p.batch * p.inputTiles * kBursts;
       row.stride[0] = 2 * p.outputTiles * tiles;
     }
     stream_.writeInput(out, kInputImage, input);
-    std::vector<CommandNode> columns;
-    stream_.readColumns(columns, parity, row, affine(0, {{depth + 1, kSlots}}), Purpose::kPimMac);
-    const std::int64_t groups = machine_.dram->organization.columns / kSlots;
-    out.push_back(CommandNode::loop("row", kBursts / groups, {CommandNode::loop("burst", groups, std::move(columns))}));
+    out.push_back(multiply(parity, row, depth));
     return out;
   }
 

@@ -128,7 +128,48 @@ void MatVecData::place(const kernel::DataSet &data, sim::pim::PimDevice &device)
   const kernel::Access &access = load(pattern_.weights);
   const kernel::Affine element = elementOf(access);
   const kernel::TensorData &w = data[static_cast<std::size_t>(access.tensor)];
-  for (const Part &p : parts) placePart(p, w, element, device);
+  for (const Part &p : parts) p.direct ? placeDirect(p, w, device) : placePart(p, w, element, device);
+}
+
+// Every lane of every unit and every slot has a box of the tensor of its own.
+void MatVecData::placeDirect(const Part &p, const kernel::TensorData &w, sim::pim::PimDevice &device) const {
+  const DirectLayout &layout = *p.direct;
+  const kernel::Access &access = load(pattern_.weights);
+  const kernel::Tensor &tensor = graph_.tensors[static_cast<std::size_t>(access.tensor)];
+  const lower::Axis &burstAxis = p.shares.axis(layout.burstDim);
+  const auto box = [&](std::int64_t unit, std::int64_t lane, std::int64_t slot) {
+    lower::PerDim point = p.shares.firstOf(unit, lane);
+    for (std::size_t d = 0; d < point.size(); ++d) point[d] += p.shares.axes[d].lower;
+    point[static_cast<std::size_t>(layout.slotDim)] += slot * layout.chunk;
+    std::int64_t &x = point[static_cast<std::size_t>(layout.burstDim)];
+    const std::int64_t first = x, end = std::min(first + layout.bursts, burstAxis.lower + burstAxis.size);
+    for (std::int64_t position = 0; position < layout.positions; ++position)
+      for (x = first; x < end; ++x) {
+        std::vector<std::int64_t> index;
+        for (const kernel::Affine &form : access.index) index.push_back(kernel::valueAt(form, point));
+        for (const DirectLayout::Axis &a : layout.axes) index[a.index] += position / a.stride % a.extent * a.step;
+        std::int64_t element = 0;
+        bool isInside = true;
+        for (std::size_t i = 0; i < index.size(); ++i) {
+          isInside &= index[i] >= 0 && index[i] < tensor.shape[i];
+          element = element * tensor.shape[i] + index[i];
+        }
+        if (isInside) placeOne(p, {unit, lane, slot}, position, x - first, halfAt(w, element), device);
+      }
+  };
+  for (std::int64_t unit = 0; unit < p.shares.units; ++unit)
+    for (std::int64_t lane = 0; lane < p.shares.threads; ++lane)
+      for (std::int64_t slot = 0; slot < kSlots; ++slot) box(unit, lane, slot);
+}
+
+void MatVecData::placeOne(const Part &p, const std::array<std::int64_t, 3> &at, std::int64_t position,
+                          std::int64_t burst, Half value, sim::pim::PimDevice &device) const {
+  const auto &[unit, lane, slot] = at;
+  const std::int64_t columns = machine_.dram->organization.columns, blocks = p.shares.instances[1];
+  const std::int64_t tile = burst / kBursts, column = burst % kBursts * kSlots + slot;
+  const std::int64_t row = p.weightRow + 2 * (position * p.direct->tilesPerBank() + tile / 2) + column / columns;
+  const auto bank = static_cast<int>(unit % blocks * machine_.pim->banksPerBlock + tile % 2);
+  device.burst(static_cast<int>(unit / blocks), bank, row, column % columns)[lane] = value;
 }
 
 void MatVecData::placePart(const Part &p, const kernel::TensorData &w, const kernel::Affine &element,
@@ -218,7 +259,8 @@ void MatVecData::collectPart(const Part &p, sim::pim::PimDevice &device, std::ve
   std::sort(splitDims.begin(), splitDims.end());
   const auto splitLanes = p.shares.numbers(2, splitDims), splitChannels = p.shares.numbers(0, splitDims);
   const auto collectOne = [&](const Spot &g, const Spot &m, const Spot &b) {
-    const std::int64_t result = (g.local * p.outputTiles + m.local / kSlots) * p.batch + b.local;
+    const auto [tile, slot] = p.placeOf(m.local);
+    const std::int64_t result = (g.local * p.outputTiles + tile) * p.batch + b.local;
     float sum = 0;
     for (std::size_t c = 0; c < splitChannels.size(); ++c) {
       float lanes = 0;
@@ -226,7 +268,7 @@ void MatVecData::collectPart(const Part &p, sim::pim::PimDevice &device, std::ve
         Spot at = m;
         at.instance[0] += g.instance[0] + b.instance[0] + splitChannels[c];
         at.instance[2] += g.instance[2] + splitLanes[l];
-        const float unit = unitSum(p, device, at, m.local % kSlots, result);
+        const float unit = unitSum(p, device, at, slot, result);
         lanes = l == 0 ? unit : lanes + unit;
       }
       sum = c == 0 ? lanes : sum + lanes;

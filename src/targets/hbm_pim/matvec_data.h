@@ -1,9 +1,13 @@
 // Data layout of matrix-vector products: placing weights, broadcasting inputs, merging lanes.
 #pragma once
 
+#include <array>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "pimento/lower/shares.h"
+#include "pimento/targets/hbm_pim/direct_layout.h"
 #include "pimento/targets/hbm_pim/lower.h"
 #include "pimento/targets/hbm_pim/pattern.h"
 
@@ -23,7 +27,12 @@ class MatVecData final : public DataPlan {
     std::int64_t weightRow = 0, resultRow = 0, resultsPerOutput = 1;
     std::int64_t inputBurst = 0, crfBurst = 0, crfBursts = 0;
     bool isInputPerChannel = false;
+    std::optional<DirectLayout> direct;
 
+    /// Tile and slot of an output, by its number in the lane's range.
+    std::pair<std::int64_t, std::int64_t> placeOf(std::int64_t output) const {
+      return direct ? direct->placeOf(output) : std::pair(output / kSlots, output % kSlots);
+    }
     /// Loops around that over output tiles.
     int outerDepth() const { return groups > 1 ? 1 : 0; }
   };
@@ -50,6 +59,9 @@ class MatVecData final : public DataPlan {
 
  private:
   kernel::Affine elementOf(const kernel::Access &access) const;
+  void placeDirect(const Part &part, const kernel::TensorData &w, sim::pim::PimDevice &device) const;
+  void placeOne(const Part &part, const std::array<std::int64_t, 3> &at, std::int64_t position, std::int64_t burst,
+                sim::pim::Half value, sim::pim::PimDevice &device) const;
   void placePart(const Part &part, const kernel::TensorData &w, const kernel::Affine &element,
                  sim::pim::PimDevice &device) const;
   void collectPart(const Part &part, sim::pim::PimDevice &device, std::vector<float> &sums,

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "pimento/base/dtype.h"
+#include "pimento/targets/hbm_pim/direct_layout.h"
 
 namespace pimento::targets::hbm_pim {
 
@@ -98,6 +99,9 @@ class Recogniser {
     const bool isShared = std::any_of(found.begin(), found.end(), [](const Pattern &p) {
       return !p.matVec.outputDims.empty() && p.matVec.groupDims.empty();
     });
+    for (std::size_t i = 0, plain = found.size(); i < plain; ++i)
+      if (auto direct = asDirect(graph_, kernel_, found[i].matVec))
+        found.push_back({Pattern::Kind::kMatVec, std::move(*direct), {}, {}});
     if (isShared) return found;
     if (const auto streamed = this->streamed(bad)) found.push_back(*streamed);
     if (found.empty()) return bad;

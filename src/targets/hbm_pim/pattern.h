@@ -32,7 +32,8 @@ struct MatVec {
   std::vector<int> groupDims;  ///< of both factors and the result: a product for each
   std::vector<Masked> masks;   ///< by guard of the kernel
   bool isUpdate = false;       ///< the sum is added to what the output tensor already holds
-  bool isDirect = false;       ///< elements of w that several points share lie in the banks once (direct.h)
+  int burstDim = -1;           ///< isDirect: the reduction dim that gives an index alone
+  bool isDirect = false;       ///< elements of w that several points share lie in the banks once (direct_layout.h)
 
   /// The vendor's simulator has such products: without groups and guards.
   bool isPlain() const { return groupDims.empty() && masks.empty() && !isDirect; }

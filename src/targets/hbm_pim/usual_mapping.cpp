@@ -117,6 +117,8 @@ class Spreader {
     spread(s.factors[kLane], left_, lanes, machine_.levels[kLane].count);
     if (!outputs_.empty()) spread(s.factors[kBlock], left_, outputs_, machine_.levels[kBlock].count);
     channels(s.factors[kChannel]);
+    const int burst = pattern_.isMatVec() ? pattern_.matVec.burstDim : -1;
+    if (burst >= 0) nestBursts(m, burst);
     s.factors[kLevels] = left_;
     m.subspaces = {s};
     mapping::dropIdleInstances(m.subspaces[0], kernel_, machine_.levels);
@@ -126,6 +128,18 @@ class Spreader {
   }
 
  private:
+  /// Whole tiles of the dim whose values stand side by side, in the even and in the odd bank; it runs innermost.
+  void nestBursts(mapping::Mapping &m, int burst) {
+    constexpr std::int64_t kTiles = 2 * MatVecData::kBursts;
+    std::int64_t &range = left_[static_cast<std::size_t>(burst)];
+    range = (range + kTiles - 1) / kTiles * kTiles;
+    m.order.clear();
+    for (const std::vector<int> *dims : {&independent_, &reductions_})
+      for (const int d : *dims)
+        if (d != burst) m.order.push_back(kernel_.dims[static_cast<std::size_t>(d)].name);
+    m.order.push_back(kernel_.dims[static_cast<std::size_t>(burst)].name);
+  }
+
   /// Work that one more split of a dim takes off a channel; outputs below a slot's worth take none.
   double worth(int d) const {
     const auto left = static_cast<double>(left_[static_cast<std::size_t>(d)]);
@@ -199,7 +213,10 @@ Result<mapping::Mapping> referenceMapping(const kernel::Graph &graph, int kernel
   if (first.kind == Pattern::Kind::kElementwise) return vendorMapping(k, first, machine, spec.mapping);
   std::vector<mapping::Mapping> candidates;
   const bool isPlain = first.isMatVec() && first.matVec.isPlain();
-  if (!isPlain) candidates = usualMappings(k, *patterns, machine, spec.mapping);
+  const bool isAllPlain = std::all_of(patterns->begin(), patterns->end(),
+                                      [](const Pattern &p) { return p.isMatVec() && p.matVec.isPlain(); });
+  if (!isAllPlain || spec.mapping.parameters.contains(kResident))
+    candidates = usualMappings(k, *patterns, machine, spec.mapping);
   for (const Pattern &p : *patterns) {
     if (!isPlain || !p.isMatVec() || !p.matVec.isPlain()) continue;
     mapping::Mapping &m = candidates.emplace_back(vendorMapping(k, p, machine, spec.mapping));

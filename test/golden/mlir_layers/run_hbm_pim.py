@@ -52,8 +52,8 @@ def complaints(pimento, text):
     for key in ("cycles", "total_cycles", "energy_pj", "breakdown"):
         if simulated[key] != estimated[key]:
             wrong.append(f"{key}: {simulated[key]} simulated, {estimated[key]} estimated")
-    stages = simulated.get("kernels", [])
-    wrong += [f"{s['kernel']} is on the host without a reason" for s in stages if s["on"] == "host" and not s["why"]]
+    stages = simulated["stages"]
+    wrong += [f"{s['kernel']} is on the host without a reason" for s in stages if s["where"] == "host" and not s["why"]]
     return wrong, simulated["cycles"] > 0
 
 
