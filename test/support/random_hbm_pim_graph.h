@@ -24,13 +24,15 @@ class RandomHbmPimGraph {
     const std::uint64_t dice = rng_.below(10);
     const int kernels = dice < 5 ? 1 : dice < 8 ? 2 : 3;
     for (int k = 0; k < kernels; ++k) {
-      const std::uint64_t kind = rng_.below(8);
+      const std::uint64_t kind = rng_.below(9);
       if (kind < 3) {
         elementwise(k);
       } else if (kind < 6) {
         matVec(k);
-      } else {
+      } else if (kind < 8) {
         sum(k);
+      } else {
+        convolution(k);
       }
     }
     return std::move(graph_);
@@ -258,6 +260,65 @@ class RandomHbmPimGraph {
     if (chance(15)) someGuard(b, dims, all);
     graph_.kernels.push_back(b.take());
     written_.push_back(y);
+  }
+
+  /// y[o, p..] += w[o, c, r..] * x[c, p * stride + r * dilation - pad..], grouped or not, dims in any order.
+  void convolution(int number) {
+    enum Part { kOut, kChannel, kImage, kTap };
+    const std::size_t images = 1 + rng_.below(2);
+    std::vector<Part> parts{kOut, kChannel};
+    for (std::size_t i = 0; i < images; ++i) parts.insert(parts.end(), {kImage, kTap});
+    const std::vector<int> place = shuffled(parts.size());
+    std::vector<kernel::Dim> dims(parts.size());
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      kernel::Dim &d = dims[static_cast<std::size_t>(place[i])];
+      const bool isReduction = parts[i] == kChannel || parts[i] == kTap;
+      d.kind = isReduction ? kernel::DimKind::kReduction : kernel::DimKind::kParallel;
+      d.extent = parts[i] == kImage ? extent(images == 1 ? 60 : 14)
+                 : parts[i] == kTap ? 1 + rng_.integer(0, 3)
+                                    : extent(20);
+    }
+    for (std::size_t d = 0; d < dims.size(); ++d) dims[d].name = std::string(1, static_cast<char>('a' + d));
+    const std::string prefix = "k" + std::to_string(number);
+    kernel::KernelBuilder b(prefix, dims);
+    const auto dim = [&](std::size_t i) { return place[i]; };
+    const auto extentOf = [&](std::size_t i) { return dims[static_cast<std::size_t>(place[i])].extent; };
+    std::vector<Affine> x{b.index(dim(1))}, w{b.index(dim(0)), b.index(dim(1))}, y{b.index(dim(0))};
+    std::vector<std::int64_t> xs{extentOf(1)}, ws{extentOf(0), extentOf(1)}, ys{extentOf(0)};
+    for (std::size_t i = 0; i < images; ++i) {
+      const std::size_t image = 2 + 2 * i, tap = image + 1;
+      const std::int64_t stride = rng_.integer(1, 2), dilation = rng_.integer(1, 2),
+                         pad = chance(40) ? rng_.integer(0, 2) : 0;
+      Affine at = b.index(dim(image), stride, -pad);
+      at.coefficients[static_cast<std::size_t>(dim(tap))] = dilation;
+      const std::int64_t size =
+          std::max<std::int64_t>((extentOf(image) - 1) * stride + (extentOf(tap) - 1) * dilation + 1 - 2 * pad, 1);
+      if (pad > 0) {
+        Affine below = at;
+        for (std::int64_t &c : below.coefficients) c = -c;
+        below.constant = size - 1 - at.constant;
+        b.guard(at);
+        b.guard(below);
+      }
+      x.push_back(at);
+      xs.push_back(size);
+      w.push_back(b.index(dim(tap)));
+      ws.push_back(extentOf(tap));
+      y.push_back(b.index(dim(image)));
+      ys.push_back(extentOf(image));
+    }
+    const auto given = [&](const char *name, const std::vector<std::int64_t> &shape, Role role) {
+      graph_.tensors.push_back({prefix + name, kType, shape, role});
+      return static_cast<int>(graph_.tensors.size()) - 1;
+    };
+    const int image = given("x", xs, Role::kInput), weights = given("w", ws, Role::kInput),
+              result = given("y", ys, chance(25) ? Role::kInOut : Role::kOutput);
+    const bool isFirst = chance(50);
+    const int first = b.load(weights, kType, w), second = b.load(image, kType, x);
+    b.store(result, y, isFirst ? b.op(Op::kMul, kType, first, second) : b.op(Op::kMul, kType, second, first),
+            kernel::Combine::kAdd);
+    graph_.kernels.push_back(b.take());
+    written_.push_back(result);
   }
 
   void matVec(int number) {
