@@ -199,6 +199,8 @@ Result<Operands> operandsOf(const Options &options, const Input &input, const ke
   if (!data) return data.diagnostics();
   if (!input.conversion || !*data) return Operands{std::move(*data), {}};
   kernel::DataSet converted = convertedOperands(*input.conversion, **data);
+  // Behind the tensors of the input are those between parts of kernels.
+  converted.resize(std::max(converted.size(), graph.tensors.size()));
   return Operands{std::move(converted), std::move(*data)};
 }
 
@@ -243,9 +245,10 @@ Status reportConversion(evaluate::Evaluation &done, const Options &options, cons
     operands = std::move(*made);
   }
   if (operands.data) {
-    const kernel::Graph &graph = *job.input.graph;
+    const bool hasLoops = !job.input.graph->loops.empty();
+    const kernel::Graph &graph = hasLoops ? *job.input.graph : *job.graph();
     std::vector<kernel::Order> orders;
-    if (!job.rounds)
+    if (!hasLoops)
       for (const evaluate::PlannedPart &part : done.compiled)
         orders.insert(orders.end(), static_cast<std::size_t>(part.count),
                       part.compiled != nullptr ? part.compiled->order() : kernel::Order());

@@ -24,6 +24,6 @@ Result<std::vector<mapping::MapSpec>> mapsOf(const Options &options, const Input
                                              const machine::Machine &machine);
 
 /// `--offload`, or its default for the input. Diagnostics: unknown-offload.
-Result<evaluate::Offload> parseOffload(const Options &options);
+Result<evaluate::Offload> parseOffload(const Options &options, evaluate::Offload usual);
 
 }  // namespace pimento::driver

@@ -78,10 +78,11 @@ constexpr auto kRows = std::to_array<OptionRow>({
    .help = "seed of random data and of random mappings",
    .runKey = "seed", .apiKey = "seed"},
   {.name = "offload", .field = &Options::offload, .value = "WHAT", .verbs = kKernelVerbs,
-   .help = "kernels of a graph that run on the device: all (an error if one cannot), possible (all that can), or best "
-           "(those that are faster there than on the host)",
+   .help = "kernels of a graph that run on the device: all (an error if one cannot), possible (all that can), some "
+           "(all that can, at least one; a part that the device cannot compute is left to the host), or best (those that "
+           "are faster there than on the host)",
    .page = "networks.md", .group = G::kKernel, .runKey = "offload", .apiKey = "offload",
-   .usual = "best for networks, else all"},
+   .usual = "best for networks, else some on HBM-PIM and all on others"},
   {.name = "constant", .field = &Options::constants, .value = "TENSOR,...", .verbs = kKernelVerbs | VerbSet{V::kKernels},
    .help = "inputs that are the same in every run (weights): placed once, before the first run; not included in the "
            "totals",

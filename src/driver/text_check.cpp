@@ -54,7 +54,11 @@ Status checkCheck(const Options &options, const Job &job) {
 
 TextCheck::TextCheck(const Options &options, const Job &job, const std::optional<kernel::DataSet> &data)
     : options_(options), job_(job), data_(data) {
-  if (job.input.source && options.check != kChecks.back()) inputs_ = data;
+  if (!job.input.source || options.check == kChecks.back()) return;
+  inputs_ = data;
+  // Parts of kernels that run apart have temporaries behind those of the text.
+  const std::size_t tensors = graphOfText(job.input).tensors.size();
+  if (inputs_ && inputs_->size() > tensors) inputs_->resize(tensors);
 }
 
 Status TextCheck::check(evaluate::Report &report) const {

@@ -22,7 +22,7 @@ class TimelineFile {
   /// Empties the file, so last of all that can be refused.
   Status open(const Options &options, const Job &job, const evaluate::CompiledGraph &graph) {
     if (options.trace.empty()) return okStatus();
-    if (job.rounds)
+    if (job.input.graph && !job.input.graph->loops.empty())
       return usageError("trace-graph", "--trace",
                         "a timeline shows one run of a kernel, but these kernels run in a loop",
                         "trace one iteration: a kernel without its loop");
@@ -81,6 +81,8 @@ Result<Evaluated> simulate(const Options &given) {
   Result<evaluate::Evaluation> done = evaluate::evaluateRecorded(request, std::move(graph));
   if (!done) return done.diagnostics();
   evaluate::Report &report = done->report;
+  // Behind the tensors of the input are those between parts of kernels.
+  if (operands.data) operands.data->resize(job.input.graph->tensors.size());
   if (operands.data)
     if (Status s = writeOut(options, job.input, *operands.data); !s) return s.diagnostics();
   if (Status s = reportConversion(report, job.input, operands); !s) return s.diagnostics();
