@@ -22,9 +22,9 @@ Json breakdownOf(const evaluate::Breakdown &b) {
   return parts;
 }
 
-Json phasesOf(const evaluate::Report &report) {
+Json phasesOf(const std::vector<evaluate::StageGroup> &groups) {
   Json out = Json::array();
-  for (const evaluate::Phase &p : report.phases())
+  for (const evaluate::Phase &p : evaluate::phases(groups))
     out.push_back({{"name", p.name},
                    {"ns", p.time.value / 1000.0},
                    {"cycles", p.cycles.value},
@@ -62,11 +62,12 @@ Json intervalOf(const std::optional<evaluate::Interval> &interval) {
   return {{"level", interval->level}, {"cycles", {interval->low.value, interval->high.value}}};
 }
 
-Json stagesOf(const evaluate::Report &report) {
+Json stagesOf(const evaluate::Report &report, const std::vector<evaluate::StageGroup> &groups) {
   Json out = Json::array();
   const double nsPerCycle = report.nsPerCycle();
   const auto nsOf = [&](Cycles cycles) { return static_cast<double>(cycles.value) * nsPerCycle; };
-  for (const evaluate::Stage &s : report.stages)
+  for (const evaluate::StageGroup &g : groups) {
+    const evaluate::Stage &s = g.all;
     out.push_back({{"kernel", s.kernel},
                    {"where", s.isOnHost ? "host" : "pim"},
                    {"why", s.why},
@@ -83,8 +84,8 @@ Json stagesOf(const evaluate::Report &report) {
                    {"breakdown", breakdownOf(s.breakdown())},
                    {"operations", s.operations},
                    {"bytes", s.bytes.value}});
-  for (std::size_t i = 0; i < out.size(); ++i)
-    if (report.stages[i].runs != 1) out[i]["runs"] = report.stages[i].runs;
+    if (s.runs != 1) out.back()["runs"] = s.runs;
+  }
   return out;
 }
 
@@ -176,6 +177,7 @@ Json objectOf(const evaluate::Report &r, const RunText *run) {
   Json j;
   j["kernel"] = r.kernel;
   j["sizes"] = Json::object();
+  const std::vector<evaluate::StageGroup> groups = r.byKernel();
   for (const auto &[name, extent] : r.sizes) j["sizes"][name] = extent;
   j["dtype"] = r.dtype;
   j["target"] = r.target;
@@ -189,7 +191,7 @@ Json objectOf(const evaluate::Report &r, const RunText *run) {
   j["exact"] = name(r.exact);
   j["interval"] = intervalOf(r.interval);
   j["breakdown"] = breakdownOf(r.breakdown());
-  j["phases"] = phasesOf(r);
+  j["phases"] = phasesOf(groups);
   j["setup_cycles"] = r.setup.value;
   j["setup_energy_pj"] = r.setupEnergy.total.value;
   j["energy_breakdown"] = energyTermsOf(r.energy);
@@ -208,7 +210,7 @@ Json objectOf(const evaluate::Report &r, const RunText *run) {
   j[r.unit.simulatedKey()] = r.unitsSimulated;
   j[r.unit.identicalKey()] = r.unitsIdentical;
   j["unit"] = {{"singular", r.unit.singular}, {"plural", r.unit.plural}, {"key", r.unit.key}};
-  j["stages"] = stagesOf(r);
+  j["stages"] = stagesOf(r, groups);
   j["wall_us"] = r.wallUs;
   j["compile_us"] = r.compileUs;
   addProgram(j, r);

@@ -164,29 +164,6 @@ std::string countsTable(const evaluate::Report &r) {
   return t.str();
 }
 
-/// The rounds of a kernel in loops as one stage, where they run on one side for one reason.
-std::vector<evaluate::Stage> byKernel(const std::vector<evaluate::Stage> &stages) {
-  std::vector<evaluate::Stage> out;
-  for (const evaluate::Stage &s : stages) {
-    const auto same = std::find_if(out.begin(), out.end(), [&](const evaluate::Stage &o) {
-      return o.kernel == s.kernel && o.isOnHost == s.isOnHost && o.why == s.why;
-    });
-    if (same == out.end()) {
-      out.push_back(s);
-      continue;
-    }
-    same->runs += s.runs;
-    same->hostCycles += s.hostCycles;
-    same->energy += s.energy;
-    if (same->offloadedCycles && s.offloadedCycles)
-      *same->offloadedCycles += *s.offloadedCycles;
-    else
-      same->offloadedCycles.reset();
-    if (same->mapping != s.mapping) same->mapping = "several, since its bounds change";
-  }
-  return out;
-}
-
 /// One row per kernel, what it would take on either side, and why kernels stay on the host: reasons by number.
 std::string stagesTable(const evaluate::Report &r) {
   Columns t("llrrrl", kIndent);
@@ -196,8 +173,9 @@ std::string stagesTable(const evaluate::Report &r) {
   std::vector<std::string> known;
   Cycles hostAlone;
   std::int64_t onDevice = 0;
-  const std::vector<evaluate::Stage> stages = byKernel(r.stages);
-  for (const evaluate::Stage &s : stages) {
+  const std::vector<evaluate::StageGroup> groups = r.byKernel();
+  for (const evaluate::StageGroup &g : groups) {
+    const evaluate::Stage &s = g.all;
     hostAlone += s.hostCycles;
     onDevice += s.isOnHost ? 0 : 1;
     std::string note = s.mapping;
@@ -215,7 +193,7 @@ std::string stagesTable(const evaluate::Report &r) {
            energyText(s.energy), note});
   }
   Columns totals("ll", kIndent);
-  totals.row({"on the device", fmt::format("{} of {} kernels", onDevice, stages.size())});
+  totals.row({"on the device", fmt::format("{} of {} kernels", onDevice, groups.size())});
   totals.row({"together", timeText(r.timeNs)});
   totals.row({"host alone", fmt::format("{} (roofline: peak arithmetic, or device memory as plain memory)",
                                         cyclesAsTime(r, hostAlone))});

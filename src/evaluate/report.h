@@ -131,6 +131,7 @@ struct Interval {
 /// One kernel of a graph and what ran where.
 struct Stage {
   std::string kernel;
+  std::size_t origin = 0;  ///< the kernel that the user wrote: rounds of one loop may be several stages
   bool isOnHost = false;
   std::string why;         ///< why it stays on the host; empty on the device
   std::string mapping;     ///< empty on the host
@@ -149,6 +150,12 @@ struct Stage {
     for (const Phase &p : phases) b[p.part] += p.counted;
     return b;
   }
+};
+
+/// The rounds of a kernel that ran on one side for one reason, as one stage.
+struct StageGroup {
+  Stage all;                         ///< sums; a mapping only where all have the same
+  std::vector<std::size_t> members;  ///< among the stages
 };
 
 /// What a program left in a place of its memory that the user asked for.
@@ -228,14 +235,17 @@ struct Report {
     const auto total = static_cast<double>(breakdown().total().value);
     return total > 0 ? timeNs / total : 0;
   }
-  /// Of all stages, one after the other; of several, each with its kernel's name in front.
-  std::vector<Phase> phases() const;
+  /// What views show: stages in the order of their first rounds.
+  std::vector<StageGroup> byKernel() const;
   Breakdown breakdown() const {
     Breakdown b;
     for (const Stage &s : stages) b += s.breakdown();
     return b;
   }
 };
+
+/// Of all groups, one after the other; of several, each with its kernel's name in front.
+std::vector<Phase> phases(const std::vector<StageGroup> &groups);
 
 /// What the answer was held against: "C, bit for bit", "C, within the error bound", "interpreter"; empty: nothing.
 std::string checkedAgainst(const Report &report);

@@ -68,18 +68,25 @@ class Recogniser {
     };
     const auto report = [&](const kernel::Access &a) {
       const kernel::Tensor &t = graph_.tensors[static_cast<std::size_t>(a.tensor)];
-      return unsupported(
-          "type",
-          fmt::format("tensor '{}' holds {}, but the unit computes in {}", t.name, name(t.type),
-                      name(machine_.pim->type)),
-          fmt::format("use --convert TYPE={0} for a file's own type, --dtype {0} for notation and kernels of the zoo",
-                      name(machine_.pim->type)));
+      return unsupported("type",
+                         fmt::format("tensor '{}' holds {}, but the unit computes in {}", t.name, name(t.type),
+                                     name(machine_.pim->type)),
+                         typeHint(t.type));
     };
     for (const kernel::Access &a : kernel_.loads)
       if (wrong(a)) return report(a);
     for (const kernel::Store &s : kernel_.stores)
       if (wrong(s.target)) return report(s.target);
     return std::nullopt;
+  }
+
+  std::string typeHint(DType given) const {
+    const std::string_view unit = name(machine_.pim->type);
+    const std::string own = fmt::format("--dtype {} for notation and kernels of the zoo", unit);
+    if (!isFloat(given)) return fmt::format("use {}; integers stay on the host (--map host, --offload possible)", own);
+    // These are what models come in; another type may be what --convert has made of one.
+    const bool isUsual = given == DType::kF32 || given == DType::kF64;
+    return fmt::format("use --convert {}={} for a file's own type, {}", isUsual ? name(given) : "TYPE", unit, own);
   }
 
   bool dependsOn(const kernel::Access &a, std::size_t dim) const {
