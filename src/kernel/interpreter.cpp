@@ -400,11 +400,14 @@ Status interpret(const Graph &graph, DataSet &data, const std::vector<Order> &or
 
 Status interpretKernel(const Graph &graph, int kernel, DataSet &data, const Order &order) {
   PIMENTO_CHECK(data.size() == graph.tensors.size());
+  const Kernel &run = graph.kernels[static_cast<std::size_t>(kernel)];
+  // What it stores to counts. Of a graph that was unrolled the first kernels tell, not all the thousands before it.
   std::vector<bool> isWritten(graph.tensors.size(), false);
-  for (int k = 0; k < kernel; ++k)
+  const auto isKnown = [&](const Store &s) { return isWritten[static_cast<std::size_t>(s.target.tensor)]; };
+  for (int k = 0; k < kernel && !std::ranges::all_of(run.stores, isKnown); ++k)
     for (const Store &s : graph.kernels[static_cast<std::size_t>(k)].stores)
       isWritten[static_cast<std::size_t>(s.target.tensor)] = true;
-  return KernelInterpreter(graph, graph.kernels[static_cast<std::size_t>(kernel)], data, isWritten).run(&order);
+  return KernelInterpreter(graph, run, data, isWritten).run(&order);
 }
 
 }  // namespace pimento::kernel
