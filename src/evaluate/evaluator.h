@@ -27,6 +27,7 @@ struct Request {
   std::vector<mapping::MapSpec> maps;        ///< one for all kernels, or one per kernel (of the graph with loops)
   std::string variant = "plain";
   Offload offload = Offload::kAll;
+  Objective objective = Objective::kTime;  ///< of `auto` mappings
   bool isSimulation = false;  ///< every command; otherwise fast-forward
   /// Timing only, instead of fast-forward. `auto` mappings are chosen by fast-forward all the same.
   std::optional<TwoSlice> twoSlice = {};
@@ -57,6 +58,8 @@ struct PlannedPart {
   std::unique_ptr<CompiledPart> compiled;   ///< null: on the host
   std::string why = {};                     ///< on the host
   std::string mappingWhy = {};              ///< who chose the mapping, and among how many
+  bool isChosen = false;                    ///< the mapping: by a search
+  std::optional<DeviceRun> timed = {};      ///< a run by searchMode(), where one took place
   std::optional<Cycles> offloadedCycles{};  ///< on the device, where that was estimated
   std::int64_t compileUs = 0;               ///< what making machine code took
   std::int64_t planUs = 0;                  ///< what all else took until it was there
@@ -92,8 +95,5 @@ struct Evaluation {
 Result<Evaluation> evaluateRecorded(const Request &request);
 Result<Evaluation> evaluateRecorded(const Request &request, CompiledGraph compiled);
 Result<Report> evaluate(const Request &request);
-
-/// Number of legal mappings that `auto` looks at, how many of them it may estimate, and how many at a time.
-inline constexpr int kAutoCandidates = 2048, kAutoEstimated = 24, kAutoBatch = 4;
 
 }  // namespace pimento::evaluate

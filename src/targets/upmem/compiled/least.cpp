@@ -1,6 +1,7 @@
 #include "pimento/targets/upmem/compiled/least.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <span>
@@ -44,7 +45,7 @@ class Counter {
         image_(image),
         machine_(machine),
         cache_(cache),
-        constant_(isSteady(plan.scheme().kernel()) ? constant : std::nullopt),
+        constant_(constant),
         refreshInterval_(machine.refreshInterval.value),
         refreshTime_(machine.refreshTime.value) {
     machine_.refreshInterval = Cycles(0);
@@ -64,17 +65,14 @@ class Counter {
     addToKey(machine.mramModel == "constant" ? machine.constantTransfer : -1.0);
   }
 
+  /// Every point issues so many instructions more than short runs say.
+  void addPerPoint(double instructions) { perPoint_ = instructions; }
+
   std::optional<LeastRun> least(std::int64_t dpu) const {
     if (!isCountable()) return std::nullopt;
-    std::map<Sizes, std::int64_t> shares;  // how many tasklets have so much
-    const Sizes valid = scheme_.validOf(dpu);
-    for (std::int64_t t = 0; t < scheme_.threads; ++t) {
-      const Sizes sizes = scheme_.validOf(valid, t);
-      if (std::find(sizes.begin(), sizes.end(), 0) == sizes.end()) ++shares[sizes];
-    }
     Work all, idle;  // idle: the most that tasklets with nothing to do take
     std::int64_t longest = 0;
-    for (const auto &[sizes, tasklets] : shares) {
+    for (const auto &[sizes, tasklets] : sharesOf(dpu)) {
       const auto one = work(sizes);
       if (!one) return std::nullopt;
       if (all.empty()) {
@@ -94,7 +92,111 @@ class Counter {
     return out;
   }
 
+  std::optional<Cycles> likely() const {
+    if (!isCountable()) return std::nullopt;
+    std::int64_t instructions = 0, longest = 0, ticks = 0;
+    for (const auto &[sizes, tasklets] : sharesOf(0)) {
+      const auto one = work(sizes);
+      if (!one) return std::nullopt;
+      instructions = addSaturated(instructions, multiplySaturated(tasklets, (*one)[kCounts]));
+      ticks = addSaturated(ticks, multiplySaturated(tasklets, (*one)[kTicks]));
+      longest = std::max(longest, (*one)[kCycles]);
+    }
+    std::int64_t merging = 0;
+    for (const Operand &o : scheme_.operands) merging = addSaturated(merging, o.cyclesOfMerge);
+    return Cycles(addSaturated(merging, std::max({instructions, longest, engineCycles(ticks)})));
+  }
+
+  /// What a point issues more on random data than on those of short runs: the mean of many, and how far the mean of all
+  /// may be below it.
+  struct Extra {
+    double mean = 0, margin = 0;
+  };
+  std::optional<Extra> extraOn(const kernel::DataSpec &values) const {
+    if (!isCountable()) return std::nullopt;
+    struct Known {
+      ImagePtr image;
+      std::optional<Extra> extra;
+    };
+    std::string key = key_;
+    for (const double x : {static_cast<double>(values.kind), values.low, values.high, static_cast<double>(values.seed)})
+      key.append(reinterpret_cast<const char *>(&x), sizeof x);
+    return cache_.get<Known>(key, key.size(), [&] { return Known{image_, measureExtra(values)}; })->extra;
+  }
+
  private:
+  /// How many tasklets have so much, those with nothing to do left out.
+  std::map<Sizes, std::int64_t> sharesOf(std::int64_t dpu) const {
+    std::map<Sizes, std::int64_t> shares;
+    const Sizes valid = scheme_.validOf(dpu);
+    for (std::int64_t t = 0; t < scheme_.threads; ++t) {
+      const Sizes sizes = scheme_.validOf(valid, t);
+      if (std::find(sizes.begin(), sizes.end(), 0) == sizes.end()) ++shares[sizes];
+    }
+    return shares;
+  }
+
+  std::optional<Extra> measureExtra(const kernel::DataSpec &values) const {
+    constexpr int kRuns = 8;
+    constexpr std::int64_t kMostPoints = 2048;
+    const auto shares = sharesOf(0);
+    if (shares.empty()) return std::nullopt;
+    Sizes sizes = shares.rbegin()->first;
+    for (std::size_t d = 0; d < sizes.size(); ++d)
+      if (scheme_.axes[d].isTiled()) sizes[d] = std::min(sizes[d], scheme_.axes[d].tile);
+    for (const int d : scheme_.nest) {
+      std::int64_t &n = sizes[static_cast<std::size_t>(d)];
+      if (pointsOf(sizes) > kMostPoints && !scheme_.axis(d).isWhole)
+        n = std::max<std::int64_t>(1, n * kMostPoints / pointsOf(sizes));
+    }
+    const auto base = run(sizes);
+    if (!base) return std::nullopt;
+    std::vector<double> extra;
+    for (int r = 0; r < kRuns; ++r) {
+      const auto issued = runOnRandom(sizes, values, r);
+      if (!issued) return std::nullopt;
+      extra.push_back(static_cast<double>(*issued - (*base)[kCounts]) / static_cast<double>(pointsOf(sizes)));
+    }
+    Extra out;
+    for (const double e : extra) out.mean += e / kRuns;
+    double squares = 0;
+    for (const double e : extra) squares += (e - out.mean) * (e - out.mean);
+    constexpr double kErrors = 4, kLeast = 0.01;  // of the mean
+    out.margin = std::max(kErrors * std::sqrt(squares / (kRuns - 1) / kRuns), kLeast * std::abs(out.mean));
+    return out;
+  }
+
+  static std::int64_t pointsOf(const Sizes &sizes) {
+    std::int64_t points = 1;
+    for (const std::int64_t n : sizes) points = multiplySaturated(points, n);
+    return points;
+  }
+
+  /// Instructions of one tasklet on values of run number `number`.
+  std::optional<std::int64_t> runOnRandom(const Sizes &sizes, const kernel::DataSpec &values, int number) const {
+    constexpr std::int64_t kElements = 1 << 12, kMostBytes = 1 << 19;
+    sim::dpu::Dpu dpu(fresh());
+    const auto at = plan_.fills(0, true);  // where operands begin
+    std::size_t f = 0;
+    for (const Operand &o : scheme_.operands) {
+      if (!o.isPlaced()) continue;
+      const auto made = kernel::makeElements(*scheme_.graph, o.tensor, values, kElements,
+                                             static_cast<std::uint64_t>(number));
+      if (made.type != o.type) return std::nullopt;
+      const Fill &to = at[f++];
+      const std::int64_t end = std::min({o.home.bytes, kMostBytes, machine_.mram.value - to.offset});
+      const auto size = static_cast<std::int64_t>(made.bytes.size());
+      for (std::int64_t b = 0; b < end; b += size)
+        dpu.writeMram(static_cast<std::uint32_t>(to.offset + b),
+                      std::span(made.bytes).first(static_cast<std::size_t>(std::min(size, end - b))));
+    }
+    const program::Code::Segment arguments = plan_.alone(sizes, ranges());
+    dpu.writeWram(arguments.address, std::as_bytes(std::span(arguments.bytes)));
+    const auto done = dpu.simulate();
+    if (done.fault) return std::nullopt;
+    return done.counts.instructions - done.counts.failedAttempts;
+  }
+
   /// Runs on so many tiles and one more are extrapolated, if they tell what `kExact` tiles do; the first tile differs.
   static constexpr std::int64_t kFirst = 2, kExact = 4;
   static constexpr int kMostTiled = 4;
@@ -147,7 +249,15 @@ class Counter {
     std::vector<std::size_t> many;  // dims with so many tiles that they are extrapolated
     for (std::size_t d = 0; d < sizes.size(); ++d)
       if (scheme_.axes[d].isTiled() && sizes[d] / scheme_.axes[d].tile > kExact) many.push_back(d);
-    if (many.empty()) return run(sizes);
+    std::optional<Work> out = many.empty() ? run(sizes) : manyTiles(sizes, many);
+    if (!out || perPoint_ == 0) return out;
+    const auto more = static_cast<std::int64_t>(std::floor(perPoint_ * static_cast<double>(pointsOf(sizes))));
+    (*out)[kCounts] += more;
+    (*out)[kCycles] += machine_.issueInterval.value * more;
+    return out;
+  }
+
+  std::optional<Work> manyTiles(const Sizes &sizes, const std::vector<std::size_t> &many) const {
     if (static_cast<int>(many.size()) > kMostTiled) return std::nullopt;
     const auto isTimeLinear = findsTimesOfTiles(sizes, many);
     const auto corners = cornersOf(sizes, many);
@@ -273,16 +383,48 @@ class Counter {
   machine::Dpu machine_;  // without refreshes
   Cache &cache_;
   std::optional<double> constant_;
+  double perPoint_ = 0;
   std::int64_t refreshInterval_, refreshTime_;
   std::string key_;
   mutable std::optional<sim::dpu::Dpu> fresh_;  // what runs begin with
 };
 
+/// And do all points take the same on average where operands are independent?
+bool isSteadyOnAverage(const kernel::Kernel &k) {
+  const auto isSum = [](const kernel::Store &s) {
+    return s.combine == kernel::Combine::kAssign || s.combine == kernel::Combine::kAdd;
+  };
+  const auto isDirect = [](const kernel::Access &a) { return !a.isIndirect(); };
+  return isSteady(k) && std::ranges::all_of(k.stores, isSum) && std::ranges::all_of(k.loads, isDirect);
+}
+
 }  // namespace
 
 std::optional<LeastRun> leastRun(const Plan &plan, const ImagePtr &image, const machine::Dpu &machine, std::int64_t dpu,
-                                 Cache &cache, std::optional<double> constant) {
-  return Counter(plan, image, machine, cache, constant).least(dpu);
+                                 Cache &cache, const KnownValues &values) {
+  const kernel::Kernel &k = plan.scheme().kernel();
+  const auto constant = isSteady(k) ? values.constant : std::nullopt;
+  const auto least = Counter(plan, image, machine, cache, constant).least(dpu);
+  if (least || constant || values.random == nullptr || !isSteadyOnAverage(k)) return least;
+  Counter onZeros(plan, image, machine, cache, 0);
+  const auto extra = onZeros.extraOn(*values.random);
+  if (!extra) return std::nullopt;
+  onZeros.addPerPoint(extra->mean - extra->margin);
+  auto sampled = onZeros.least(dpu);
+  if (sampled) sampled->isSampled = true;
+  return sampled;
+}
+
+std::optional<Cycles> likelyCycles(const Plan &plan, const ImagePtr &image, const machine::Dpu &machine, Cache &cache,
+                                   const KnownValues &values) {
+  const Counter counter(plan, image, machine, cache, values.constant);
+  if (const auto likely = counter.likely()) return likely;
+  if (values.constant || values.random == nullptr) return std::nullopt;
+  Counter onZeros(plan, image, machine, cache, 0);
+  const auto extra = onZeros.extraOn(*values.random);
+  if (!extra) return std::nullopt;
+  onZeros.addPerPoint(extra->mean);
+  return onZeros.likely();
 }
 
 }  // namespace pimento::targets::upmem::compiled

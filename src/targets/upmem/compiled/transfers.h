@@ -1,0 +1,15 @@
+// What the transfers of a compiled program take at least, whatever it computes: from the scheme alone, without a program.
+#pragma once
+
+#include "pimento/base/cache.h"
+#include "pimento/machine/machine.h"
+#include "pimento/sim/dpu/dpu.h"
+#include "pimento/targets/upmem/compiled/scheme.h"
+
+namespace pimento::targets::upmem::compiled {
+
+/// Cycles and instructions of the first DPU, which has most; the other counts stay 0. Tables of the machine are kept in
+/// `cache`.
+sim::dpu::RunResult leastByTransfers(const Scheme &scheme, const machine::Machine &machine, Cache &cache);
+
+}  // namespace pimento::targets::upmem::compiled
