@@ -19,10 +19,8 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-/// Candidates of a batch of guesses, and how many are guessed at most.
-constexpr std::size_t kGuessedAtOnce = 32, kMostGuessed = 512;
-/// Guesses go on while a candidate may be so much better than the best guess: what is known before is coarser.
-constexpr double kCoarse = 1.2;
+/// Structures of which programs are made for guesses, those of the least bounds first.
+constexpr std::size_t kMostStructures = 8;
 /// Estimates go on while a guess is so close to the best estimate; these are the errors of guesses.
 constexpr double kClose = 1.06;
 /// ... and until so many cycles of units were simulated: some tenths of a second.
@@ -59,7 +57,6 @@ class Choosing final : search::Evaluator {
   Result<Choice> choose() {
     if (Status s = list(); !s) return s.diagnostics();
     outlineAll();
-    guessCoarsely();
     guess();
     const std::vector<search::Candidate> candidates = searched();
     const auto legal = std::ranges::count(candidates, true, &search::Candidate::isLegal);
@@ -149,54 +146,55 @@ class Choosing final : search::Evaluator {
     });
   }
 
-  /// Candidates with an outline, by rising guess.
-  std::vector<std::size_t> byGuess() const {
+  /// Candidates with an outline.
+  std::vector<std::size_t> byBound() const {
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < all_.size(); ++i)
       if (all_[i].isLegal && all_[i].outline != nullptr) order.push_back(i);
-    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return all_[i].guess; });
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return all_[i].bound; });
     return order;
   }
 
-  /// Of each structure the best one tells how long points take; that of the others follows from how many they have.
-  void guessCoarsely() {
+  /// Programs of structures are made first, by several threads; then mappings are guessed one after the other, since
+  /// they share what the first one makes.
+  void guess() {
+    std::vector<std::size_t> order = byBound(), structures;
     std::map<std::string_view, std::size_t> first;
-    std::vector<std::size_t> structures;
-    for (const std::size_t i : byGuess())
+    for (const std::size_t i : order)
       if (first.emplace(all_[i].outline->structure(), i).second) structures.push_back(i);
-    std::vector<double> perSlot(structures.size(), 0);
+    if (structures.size() > kMostStructures) structures.resize(kMostStructures);
     parallelFor(request_.jobs, static_cast<std::int64_t>(structures.size()), [&](std::int64_t n) {
-      const Outline &o = *all_[structures[static_cast<std::size_t>(n)]].outline;
-      if (const auto likely = o.likely(mode_.values))
-        perSlot[static_cast<std::size_t>(n)] = static_cast<double>(likely->value) / std::max(1.0, o.slotsOfPoints());
+      Cache own;
+      (void)all_[structures[static_cast<std::size_t>(n)]].outline->likely(mode_.values, own);
     });
-    // Where nothing is known of a structure, it is taken for the fastest.
+    std::map<std::string_view, double> perSlot;
+    for (const std::size_t i : order) {
+      Candidate &c = all_[i];
+      if (!isAmong(structures, c)) continue;
+      const auto likely = c.outline->likely(mode_.values, shared_);
+      if (!likely) continue;
+      c.isGuessed = true;
+      c.guess = std::max(c.bound, objectiveOf(c.host, *likely));
+      double &least = perSlot.emplace(c.outline->structure(), kNever).first->second;
+      least = std::min(least, static_cast<double>(likely->value) / std::max(1.0, c.outline->slotsOfPoints()));
+    }
     double least = kNever;
-    for (const double p : perSlot)
-      if (p > 0) least = std::min(least, p);
-    std::map<std::string_view, double> known;
-    for (std::size_t n = 0; n < structures.size(); ++n)
-      known[all_[structures[n]].outline->structure()] = perSlot[n] > 0 ? perSlot[n] : least < kNever ? least : 0;
-    for (Candidate &c : all_) {
-      if (!c.isLegal || c.outline == nullptr) continue;
-      const double cycles = known[c.outline->structure()] * c.outline->slotsOfPoints();
-      c.guess = objectiveOf(c.host, std::max(c.outline->least(), Cycles(std::llround(std::min(cycles, 1e17)))));
+    for (const auto &[structure, p] : perSlot) least = std::min(least, p);
+    if (least == kNever) least = 1;
+    // Where short runs tell nothing, points take as long as those of the fastest structure.
+    for (const std::size_t i : order) {
+      Candidate &c = all_[i];
+      if (c.isGuessed) continue;
+      constexpr double kMost = 1e17;
+      const Cycles cycles(std::llround(std::min(kMost, least * c.outline->slotsOfPoints())));
+      c.isGuessed = true;
+      c.guess = std::max(c.bound, objectiveOf(c.host, cycles));
     }
   }
 
-  void guess() {
-    const std::vector<std::size_t> order = byGuess();
-    double best = kNever;
-    for (std::size_t begin = 0; begin < std::min(order.size(), kMostGuessed); begin += kGuessedAtOnce) {
-      if (all_[order[begin]].guess > kCoarse * best) break;
-      const std::size_t count = std::min(kGuessedAtOnce, order.size() - begin);
-      parallelFor(request_.jobs, static_cast<std::int64_t>(count), [&](std::int64_t n) {
-        Candidate &c = all_[order[begin + static_cast<std::size_t>(n)]];
-        c.isGuessed = true;
-        if (const auto likely = c.outline->likely(mode_.values)) c.guess = objectiveOf(c.host, *likely);
-      });
-      for (std::size_t n = begin; n < begin + count; ++n) best = std::min(best, all_[order[n]].guess);
-    }
+  bool isAmong(const std::vector<std::size_t> &structures, const Candidate &c) const {
+    return std::ranges::any_of(structures,
+                               [&](std::size_t s) { return all_[s].outline->structure() == c.outline->structure(); });
   }
 
   search::Objectives asObjectives(double value) const {

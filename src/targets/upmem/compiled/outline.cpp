@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "pimento/targets/upmem/compiled/build.h"
-#include "pimento/targets/upmem/compiled/least.h"
+#include "pimento/targets/upmem/compiled/likely.h"
 #include "pimento/targets/upmem/compiled/transfers.h"
 
 namespace pimento::targets::upmem::compiled {
@@ -36,12 +36,12 @@ class CompiledOutline final : public evaluate::Outline {
     return std::max(product(valid), most * static_cast<double>(machine_.dpu->issueInterval.value));
   }
 
-  std::optional<Cycles> likely(const kernel::DataSpec *values) const override {
+  std::optional<Cycles> likely(const kernel::DataSpec *values, Cache &shared) const override {
     const auto image = buildProgram(source_.written.text, 1, source_.scheme.stackBytes, compiler_, *cache_);
     if (!image) return std::nullopt;
     const Plan plan(source_.scheme, source_.written.arguments,
                     std::shared_ptr<const program::Code>(*image, &(*image)->code));
-    return likelyCycles(plan, *image, *machine_.dpu, *cache_, {constantOf(values), values});
+    return likelyCycles(plan, *image, *machine_.dpu, {constantOf(values), values}, shared);
   }
 
  private:

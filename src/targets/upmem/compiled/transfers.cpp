@@ -81,7 +81,24 @@ std::shared_ptr<const Tables> tablesOf(const machine::Dpu &dpu, Cache &cache) {
   return cache.get<Tables>(key, kBytes, [&] { return Tables(dpu); });
 }
 
+TransfersOf transfersOf(const Scheme &scheme, const std::vector<std::int64_t> &sizes, const Tables &tables) {
+  TransfersOf out;
+  for (const Operand &o : scheme.operands) {
+    if ((o.use != Use::kInput && o.use != Use::kWrite) || o.isInMram) continue;
+    const LeastTransfers least = transfersOf(scheme, o, sizes, o.isShared() ? tables.reads : tables.writes);
+    out.ticks += least.ticks;
+    out.count = addSaturated(out.count, least.count);
+    if (!o.isShared()) out.stores = addSaturated(out.stores, multiplySaturated(elementsOf(o, sizes), o.size()) / kUnit);
+  }
+  return out;
+}
+
 }  // namespace
+
+TransfersOf transfersOf(const Scheme &scheme, const std::vector<std::int64_t> &sizes, const machine::Dpu &machine,
+                        Cache &cache) {
+  return transfersOf(scheme, sizes, *tablesOf(machine, cache));
+}
 
 // Of the first DPU, which has most. Proof. The engine: every tile's box is moved, whatever is computed. A port is busy
 // for what its transfers take, one after the other from cycle 0 on, and refreshes only add to that; the program ends no
@@ -99,16 +116,9 @@ RunResult leastByTransfers(const Scheme &scheme, const machine::Machine &machine
   for (std::int64_t t = 0; isPlain && t < scheme.threads; ++t) ++shares[scheme.validOf(valid, t)];
   for (const auto &[sizes, tasklets] : shares) {
     if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) continue;
-    std::int64_t mine = 0;
-    double mineTicks = 0;
-    for (const Operand &o : scheme.operands) {
-      if ((o.use != Use::kInput && o.use != Use::kWrite) || o.isInMram) continue;
-      const LeastTransfers least = transfersOf(scheme, o, sizes, o.isShared() ? tables->reads : tables->writes);
-      mineTicks += least.ticks;
-      mine = addSaturated(mine, least.count);
-      if (!o.isShared()) mine = addSaturated(mine, multiplySaturated(elementsOf(o, sizes), o.size()) / kUnit);
-    }
-    ticks += static_cast<double>(tasklets) * mineTicks;
+    const TransfersOf one = transfersOf(scheme, sizes, *tables);
+    const std::int64_t mine = addSaturated(one.count, one.stores);
+    ticks += static_cast<double>(tasklets) * one.ticks;
     longest = std::max(longest, mine);
     all = addSaturated(all, multiplySaturated(tasklets, mine));
   }

@@ -8,6 +8,15 @@
 
 namespace pimento::targets::upmem::compiled {
 
+/// What a tasklet that has so many values of each dim transfers at least.
+struct TransfersOf {
+  std::int64_t count = 0;
+  std::int64_t stores = 0;  ///< instructions that make what it writes
+  double ticks = 0;         ///< for which they occupy the engine
+};
+TransfersOf transfersOf(const Scheme &scheme, const std::vector<std::int64_t> &sizes, const machine::Dpu &machine,
+                        Cache &cache);
+
 /// Cycles and instructions of the first DPU, which has most; the other counts stay 0. Tables of the machine are kept in
 /// `cache`.
 sim::dpu::RunResult leastByTransfers(const Scheme &scheme, const machine::Machine &machine, Cache &cache);
