@@ -35,6 +35,7 @@ struct Job {
   std::shared_ptr<const kernel::Unrolled> rounds;  ///< of a graph with loops; else null
   std::vector<mapping::MapSpec> maps;
   evaluate::Offload offload = evaluate::Offload::kAll;
+  evaluate::Objective objective = evaluate::Objective::kTime;  ///< of auto
   std::optional<evaluate::TwoSlice> twoSlice;  ///< instead of fast-forward
   KnownData data;                              ///< on targets whose time depends on it
   std::shared_ptr<const ToolBox> toolBox;

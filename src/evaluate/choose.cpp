@@ -66,12 +66,12 @@ class Choosing final : search::Evaluator {
     Candidate &best = all_[static_cast<std::size_t>(found->front.back().number)];
     Choice out;
     out.why = whyOf(*found, legal);
+    out.how = howOf(*found, legal);
     out.mapping = best.mapping;
     out.mapping.text = mapping::print(out.mapping);
     out.compiled = std::move(best.compiled);
     out.proof = found->proof;
     out.run = std::move(best.run);
-    out.isChosen = true;
     return out;
   }
 
@@ -250,6 +250,19 @@ class Choosing final : search::Evaluator {
   }
 
   bool isExact() const override { return !isSampled_; }
+
+  MappingChoice howOf(const search::Found &found, std::int64_t legal) const {
+    MappingChoice how;
+    how.objective = request_.objective;
+    how.space = legal;
+    how.isWholeSpace = !hasMore_;
+    how.estimated = found.evaluations;
+    how.bounded = found.count(search::Fate::kBounded);
+    how.open = found.count(search::Fate::kOpen);
+    how.gap = isForEnergy() ? found.proof.gap.energy : found.proof.gap.time;
+    how.isSampled = found.proof.isSampled;
+    return how;
+  }
 
   std::string whyOf(const search::Found &found, std::int64_t legal) const {
     const std::string space = fmt::format("among {}{} legal ones", hasMore_ ? "the first " : "", legal);

@@ -25,7 +25,7 @@ struct Choice {
   std::unique_ptr<CompiledPart> compiled = nullptr;
   search::Proof proof = {};             ///< of the choice among many
   std::optional<DeviceRun> run = {};    ///< by searchMode()
-  bool isChosen = false;                ///< among many
+  std::optional<MappingChoice> how = {};
 };
 
 /// How runs take place by which mappings are compared: estimates on what is known of the data; on random ones where

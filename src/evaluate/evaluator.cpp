@@ -9,6 +9,7 @@
 
 #include "pimento/energy/energy.h"
 #include "pimento/evaluate/checker.h"
+#include "pimento/evaluate/constants.h"
 #include "pimento/evaluate/host_layer.h"
 #include "pimento/evaluate/price.h"
 #include "pimento/evaluate/round_sample.h"
@@ -152,6 +153,7 @@ class Run {
       Stage &stage = report_.stages[p] = stageOf(part);
       stage.mapping = part.mapping.text;
       stage.mappingWhy = part.mappingWhy;
+      stage.choice = part.choice;
       records_[p] = {*ran, work, layerOf(part), placeConstants(part, work)};
     }
     addDevice(report_.stages[p], *ran, work, times);
@@ -408,6 +410,7 @@ Result<Evaluation> evaluateRecorded(const Request &request, CompiledGraph compil
   if (!report) return report.diagnostics();
   report->wallUs = microsecondsSince(start);
   for (const PlannedPart &p : compiled) report->wallUs += p.planUs;
+  if (auto note = noteOnConstants(request, compiled, *report)) report->notes.push_back(std::move(*note));
   return Evaluation{std::move(*report), std::move(compiled), run.takeRecords()};
 }
 

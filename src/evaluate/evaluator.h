@@ -58,7 +58,7 @@ struct PlannedPart {
   std::unique_ptr<CompiledPart> compiled;   ///< null: on the host
   std::string why = {};                     ///< on the host
   std::string mappingWhy = {};              ///< who chose the mapping, and among how many
-  bool isChosen = false;                    ///< the mapping: by a search
+  std::optional<MappingChoice> choice = {};  ///< of the mapping, where a search chose it
   std::optional<DeviceRun> timed = {};      ///< a run by searchMode(), where one took place
   std::optional<Cycles> offloadedCycles{};  ///< on the device, where that was estimated
   std::int64_t compileUs = 0;               ///< what making machine code took

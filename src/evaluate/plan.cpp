@@ -77,7 +77,7 @@ class Planner {
     out.mappingWhy = std::move(choice->why);
     out.compiled = std::move(choice->compiled);
     out.timed = std::move(choice->run);
-    out.isChosen = choice->isChosen;
+    out.choice = choice->how;
     if (out.compiled == nullptr) {
       auto compiled = target_.compile(part, out.mapping, *request_.machine, request_.variant, request_.tools);
       if (target_.generatesCode()) out.compileUs = microsecondsSince(start);
@@ -109,11 +109,7 @@ class Planner {
     const auto origin = request_.originOf(static_cast<std::size_t>(part.first));
     if (const auto earlier = chosen_.find(origin); isChosen && earlier != chosen_.end()) {
       auto compiled = target_.compile(part, earlier->second, *request_.machine, request_.variant, request_.tools);
-      if (compiled) {
-        Choice again{earlier->second, "chosen for an earlier round of the kernel", std::move(*compiled)};
-        again.isChosen = true;
-        return again;
-      }
+      if (compiled) return Choice{earlier->second, "chosen for an earlier round of the kernel", std::move(*compiled)};
     }
     Result<Choice> choice = resolve(request_, part);
     if (isChosen && choice) chosen_.insert_or_assign(origin, choice->mapping);
