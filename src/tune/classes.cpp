@@ -125,7 +125,9 @@ void Classes::add(const std::vector<std::string> &texts, int jobs) {
   if (!hasBounds_) return;
   parallelFor(jobs, static_cast<std::int64_t>(newPrograms.size()), [&](std::int64_t i) {
     const auto n = static_cast<std::size_t>(i);
-    programs[oldPrograms + n].bound = compiled[newPrograms[n]].kernel->bound(problem_.mode().values);
+    const evaluate::DeviceRun bound = compiled[newPrograms[n]].kernel->bound(problem_.mode().values);
+    programs[oldPrograms + n].bound = bound;
+    programs[oldPrograms + n].isBoundSampled = bound.interval.has_value();
   });
   parallelFor(jobs, static_cast<std::int64_t>(costs.size() - oldCosts), [&](std::int64_t i) {
     CostClass &c = costs[oldCosts + static_cast<std::size_t>(i)];

@@ -32,7 +32,8 @@ struct ProgramClass {
   std::int64_t first = 0;  ///< its first candidate
   evaluate::DeviceCost bound;
   std::optional<evaluate::DeviceCost> run;
-  bool isSampled = false;  ///< the run was estimated from samples
+  bool isSampled = false;       ///< the run was estimated from samples
+  bool isBoundSampled = false;  ///< the bound is by the mean of many values
 };
 
 struct CostClass {

@@ -158,7 +158,7 @@ class Explorer final : search::Evaluator {
     if (program.run) return;
     const auto compiled = compile(problem_, mappingOf(text));
     PIMENTO_CHECK(compiled.ok());
-    Result<evaluate::DeviceRun> run = (*compiled)->run(problem_.mode());
+    Result<evaluate::DeviceRun> run = (*compiled)->run(mode());
     if (!run) {
       const std::lock_guard<std::mutex> lock(mutex_);
       failed_ = run.diagnostics();
@@ -173,16 +173,33 @@ class Explorer final : search::Evaluator {
     }
   }
 
+  evaluate::RunMode mode() {
+    evaluate::RunMode mode = problem_.mode();
+    mode.shared = &shared_;
+    return mode;
+  }
+
   const CostClass &classAt(std::int64_t row) const {
     return classes_.costs[static_cast<std::size_t>(classes_.classOf()[static_cast<std::size_t>(row)])];
   }
 
-  static search::Objectives objectivesOf(const evaluate::Cost &cost) {
-    return {static_cast<double>(cost.total.value), cost.energy.value};
+  search::Objectives objectivesOf(const evaluate::Cost &cost) const {
+    const auto total = static_cast<double>(cost.total.value);
+    if (!options_.objective) return {total, cost.energy.value};
+    switch (*options_.objective) {
+      case evaluate::Objective::kTime:
+        return {total, 0};
+      case evaluate::Objective::kEnergy:
+        return {0, cost.energy.value};
+      case evaluate::Objective::kKernel:
+        break;
+    }
+    return {static_cast<double>(cost.kernel.value), 0};
   }
 
   bool isExact() const override {
-    return std::ranges::none_of(classes_.programs, [](const ProgramClass &p) { return p.run && p.isSampled; });
+    return std::ranges::none_of(classes_.programs,
+                                [](const ProgramClass &p) { return (p.run && p.isSampled) || p.isBoundSampled; });
   }
 
   bool isKnown(std::int64_t row) const override { return classes_.programs[classAt(row).program].run.has_value(); }
@@ -268,6 +285,7 @@ class Explorer final : search::Evaluator {
   const ExploreOptions &options_;
   const Control &control_;
   Classes classes_;
+  Cache shared_{std::size_t{1} << 40};  // of runs on one graph's data
   Exploration out_;
   const search::BestFirst bestFirst_{};
   const search::Exhaustive exhaustive_{};
