@@ -176,7 +176,7 @@ class Choosing final : search::Evaluator {
       c.isGuessed = true;
       c.guess = std::max(c.bound, objectiveOf(c.host, *likely));
       double &least = perSlot.emplace(c.outline->structure(), kNever).first->second;
-      least = std::min(least, static_cast<double>(likely->value) / std::max(1.0, c.outline->slotsOfPoints()));
+      least = std::min(least, static_cast<double>(likely->cycles.value) / std::max(1.0, c.outline->slotsOfPoints()));
     }
     double least = kNever;
     for (const auto &[structure, p] : perSlot) least = std::min(least, p);

@@ -104,10 +104,10 @@ class Outline {
   virtual HostWork hostWork() const = 0;
   /// Cycles that no run is below, at once.
   virtual Cycles least() const = 0;
-  /// A guess at the cycles of a run on `values` (null: nothing is known of them), seldom far off; nothing where that
+  /// A guess at a run on `values` (null: nothing is known of them), seldom far off; nothing where that
   /// takes a run. Makes one program for all mappings of a structure; `shared` holds what they have in common, made by
   /// the first that asks (so callers that want the same answers ask in one order).
-  virtual std::optional<Cycles> likely(const kernel::DataSpec *values, Cache &shared) const = 0;
+  virtual std::optional<DeviceCost> likely(const kernel::DataSpec *values, Cache &shared) const = 0;
   /// Equal for mappings with one program, but for the number of threads.
   virtual std::string_view structure() const = 0;
   /// Points of the kernel that one unit has, and issue slots that they take if each takes one: threads may have to

@@ -24,13 +24,14 @@ class Guess {
         known_(plan, image, machine, shared, values.constant),
         onZeros_(plan, image, machine, shared, 0) {}
 
-  std::optional<Cycles> run() const {
+  std::optional<LikelyRun> run() const {
     if (!scheme_.kernel().bounds.empty()) return std::nullopt;  // on zeros their rows are empty
     std::map<Sizes, std::int64_t> shares;
     const Sizes valid = scheme_.validOf(0);
     for (std::int64_t t = 0; t < scheme_.threads; ++t) ++shares[scheme_.validOf(valid, t)];
     const auto perPoint = extra();
     if (!perPoint) return std::nullopt;
+    LikelyRun out;
     double issued = 0, slowest = 0, ticks = 0;
     for (const auto &[sizes, tasklets] : shares) {
       if (pointsOf(sizes) == 0) continue;
@@ -42,16 +43,30 @@ class Guess {
                            moved.ticks / static_cast<double>(machine_.ticksPerCycle);
       issued += static_cast<double>(tasklets) * mine;
       ticks += static_cast<double>(tasklets) * moved.ticks;
+      addTransfers(moved, tasklets, out.counts);
       slowest = std::max(slowest, alone);
     }
     double cycles =
         std::max({issued, slowest, ticks / static_cast<double>(machine_.ticksPerCycle * machine_.transferPorts)});
     for (const Operand &o : scheme_.operands) cycles += static_cast<double>(o.cyclesOfMerge);
     constexpr double kMost = 1e17;
-    return Cycles(std::llround(std::min(cycles, kMost)));
+    out.cycles = Cycles(std::llround(std::min(cycles, kMost)));
+    out.counts.instructions = std::llround(std::min(issued, kMost));
+    out.counts.idleCycles = std::max<std::int64_t>(0, out.cycles.value - out.counts.instructions);
+    return out;
   }
 
  private:
+  static void addTransfers(const TransfersOf &moved, std::int64_t tasklets, sim::dpu::Counts &counts) {
+    const auto add = [tasklets](std::int64_t &to, std::int64_t one) {
+      to = addSaturated(to, multiplySaturated(tasklets, one));
+    };
+    add(counts.mramReads, moved.reads);
+    add(counts.mramWrites, moved.count - moved.reads);
+    add(counts.mramReadBytes, moved.readBytes);
+    add(counts.mramWriteBytes, moved.writeBytes);
+  }
+
   /// The values of a dim that short runs have, and the weight of each: what a tile costs is linear in between.
   struct Ends {
     std::int64_t low = 0, high = 0;  ///< high 0: the low end alone
@@ -137,7 +152,7 @@ class Guess {
 
 }  // namespace
 
-std::optional<Cycles> likelyCycles(const Plan &plan, const ImagePtr &image, const machine::Dpu &machine,
+std::optional<LikelyRun> likelyRun(const Plan &plan, const ImagePtr &image, const machine::Dpu &machine,
                                    const KnownValues &values, Cache &shared) {
   return Guess(plan, image, machine, values, shared).run();
 }

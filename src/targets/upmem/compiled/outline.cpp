@@ -5,6 +5,7 @@
 #include "pimento/targets/upmem/compiled/build.h"
 #include "pimento/targets/upmem/compiled/likely.h"
 #include "pimento/targets/upmem/compiled/transfers.h"
+#include "pimento/targets/upmem/kernel.h"
 
 namespace pimento::targets::upmem::compiled {
 
@@ -36,12 +37,19 @@ class CompiledOutline final : public evaluate::Outline {
     return std::max(product(valid), most * static_cast<double>(machine_.dpu->issueInterval.value));
   }
 
-  std::optional<Cycles> likely(const kernel::DataSpec *values, Cache &shared) const override {
+  std::optional<evaluate::DeviceCost> likely(const kernel::DataSpec *values, Cache &shared) const override {
     const auto image = buildProgram(source_.written.text, 1, source_.scheme.stackBytes, compiler_, *cache_);
     if (!image) return std::nullopt;
     const Plan plan(source_.scheme, source_.written.arguments,
                     std::shared_ptr<const program::Code>(*image, &(*image)->code));
-    return likelyCycles(plan, *image, *machine_.dpu, {constantOf(values), values}, shared);
+    const auto likely = likelyRun(plan, *image, *machine_.dpu, {constantOf(values), values}, shared);
+    if (!likely) return std::nullopt;
+    RunResult r;
+    r.cycles = likely->cycles;
+    r.counts = likely->counts;
+    DpuTotal total;
+    total.add(r, plan.dpus());
+    return total.run(machine_, host_.ranks, plan.dpus(), 1);
   }
 
  private:

@@ -17,7 +17,7 @@ namespace {
 /// Transfers of one operand in the whole tiles of a tasklet, each of which moves the operand's box piece by piece: how
 /// many there are at least, and for how many ticks they occupy the engine.
 struct LeastTransfers {
-  std::int64_t count = 0;
+  std::int64_t count = 0, bytes = 0;
   double ticks = 0;
 };
 
@@ -36,7 +36,7 @@ LeastTransfers transfersOf(const Scheme &scheme, const Operand &o, const std::ve
     const std::int64_t pitch = o.block + 1 == o.positions.size() ? o.size() : o.home.pitch[o.block];
     bytes = multiplySaturated(o.positions[o.block].extent(tile), pitch);
   }
-  return {multiplySaturated(pieces, ceilDiv(bytes, kLargestTransfer)),
+  return {multiplySaturated(pieces, ceilDiv(bytes, kLargestTransfer)), multiplySaturated(pieces, bytes),
           static_cast<double>(pieces) * occupancy.ticks(bytes)};
 }
 
@@ -88,6 +88,9 @@ TransfersOf transfersOf(const Scheme &scheme, const std::vector<std::int64_t> &s
     const LeastTransfers least = transfersOf(scheme, o, sizes, o.isShared() ? tables.reads : tables.writes);
     out.ticks += least.ticks;
     out.count = addSaturated(out.count, least.count);
+    if (o.isShared()) out.reads = addSaturated(out.reads, least.count);
+    std::int64_t &bytes = o.isShared() ? out.readBytes : out.writeBytes;
+    bytes = addSaturated(bytes, least.bytes);
     if (!o.isShared()) out.stores = addSaturated(out.stores, multiplySaturated(elementsOf(o, sizes), o.size()) / kUnit);
   }
   return out;

@@ -13,6 +13,7 @@ struct TransfersOf {
   std::int64_t count = 0;
   std::int64_t stores = 0;  ///< instructions that make what it writes
   double ticks = 0;         ///< for which they occupy the engine
+  std::int64_t reads = 0, readBytes = 0, writeBytes = 0;  ///< of `count`, and what they move
 };
 TransfersOf transfersOf(const Scheme &scheme, const std::vector<std::int64_t> &sizes, const machine::Dpu &machine,
                         Cache &cache);
