@@ -18,6 +18,8 @@ std::string cnmText(const Options &options, const Job &job, const std::vector<ev
     for (const evaluate::PlannedPart &k : graph) {
       const auto origin = static_cast<std::size_t>(job.rounds->origins[static_cast<std::size_t>(k.first)]);
       mapping::MapSpec spec = job.maps.size() > 1 ? job.maps[origin] : job.maps.front();
+      // Of a kernel in parts, some on the host: what the others have.
+      if (k.compiled == nullptr && module.mappings[origin]) continue;
       if (k.compiled == nullptr) spec.kind = mapping::MapSpec::Kind::kHost;
       if (spec.kind != mapping::MapSpec::Kind::kExplicit) module.mappings[origin] = std::move(spec);
     }

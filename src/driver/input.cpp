@@ -4,6 +4,7 @@
 
 #include "pimento/base/suggest.h"
 #include "pimento/base/text.h"
+#include "pimento/driver/convert_option.h"
 #include "pimento/driver/input_kind.h"
 #include "pimento/driver/option_table.h"
 #include "pimento/kernel/zoo.h"
@@ -79,13 +80,25 @@ Status markConstants(const Options &options, Input &input) {
   return okStatus();
 }
 
+/// `--dtype` is for inputs without types of their own.
+Status checkDtype(const Options &options, const Input &input) {
+  if (options.dtype.empty() || !input.graph || !kindOf(options.input)->statesTypes) return okStatus();
+  if (options.dtype == name(input.type)) return okStatus();
+  return usageError(
+      "dtype-overruled", "--dtype",
+      fmt::format("'{}' states its own types: its first tensor holds {}", options.input, name(input.type)),
+      fmt::format("omit --dtype; --convert {}={} runs the kernel in another type", name(input.type), options.dtype));
+}
+
 }  // namespace
 
 Result<Input> loadInput(const Options &options, const machine::Machine &machine) {
   Result<Input> input = readInput(options, machine);
   if (!input) return input;
   if (Status s = checkNoKernelOptions(options, *input); !s) return s.diagnostics();
+  if (Status s = checkDtype(options, *input); !s) return s.diagnostics();
   if (Status s = markConstants(options, *input); !s) return s.diagnostics();
+  if (Status s = convertInput(options, *input); !s) return s.diagnostics();
   return input;
 }
 

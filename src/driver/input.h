@@ -28,22 +28,24 @@ struct Program;
 
 namespace pimento::driver {
 
+struct ConvertedInput;
 struct SourceText;
 
 /// What INPUT turned out to be. Exactly one of `graph` and `program` is set.
 struct Input {
   std::optional<kernel::Graph> graph;
-  std::shared_ptr<const program::Program> program;  ///< a .llvcnm file, or a DPU program: a .s or ELF file
-  std::shared_ptr<const program::Places> places;    ///< of the program's commands in the file
-  std::vector<std::string> mappings;                ///< that an MLIR file states, per kernel; empty texts: none
-  std::vector<Location> mappingPlaces;              ///< where the file states each; empty ones: not known
-  std::string mappingTarget;                        ///< the machine they are for; may be empty
-  std::shared_ptr<const mapping::CnmModule> cnm;    ///< what a .cnm file says, mappings and all; else null
-  std::shared_ptr<const SourceText> source;         ///< of a C or MLIR file; else null
-  Diagnostics warnings;                             ///< what the front end assumed
-  std::map<int, std::vector<std::byte>> contents;   ///< of inputs that the file gives, by tensor of the graph
-  std::string name;                                 ///< for reports
-  kernel::Sizes sizes;                              ///< by the names the input gives them
+  std::shared_ptr<const program::Program> program;   ///< a .llvcnm file, or a DPU program: a .s or ELF file
+  std::shared_ptr<const program::Places> places;     ///< of the program's commands in the file
+  std::vector<std::string> mappings;                 ///< that an MLIR file states, per kernel; empty texts: none
+  std::vector<Location> mappingPlaces;               ///< where the file states each; empty ones: not known
+  std::string mappingTarget;                         ///< the machine they are for; may be empty
+  std::shared_ptr<const mapping::CnmModule> cnm;     ///< what a .cnm file says, mappings and all; else null
+  std::shared_ptr<const SourceText> source;          ///< of a C or MLIR file; else null
+  Diagnostics warnings;                              ///< what the front end assumed
+  std::map<int, std::vector<std::byte>> contents;    ///< of inputs that the file gives, by tensor of the graph
+  std::shared_ptr<const ConvertedInput> conversion;  ///< where `--convert` made the graph of another one; else null
+  std::string name;                                  ///< for reports
+  kernel::Sizes sizes;                               ///< by the names the input gives them
   DType type = DType::kF32;
 };
 
@@ -52,7 +54,8 @@ Result<kernel::Sizes> parseSizes(const std::vector<std::string> &texts);
 
 /// Loads INPUT for `machine` (whose native type is the default dtype), as its kind is read (input_kind.h). A DPU
 /// program is linked for as many tasklets as the machine's level of that name has, unless it is linked already.
-/// Diagnostics: those of the front ends, unknown-input, unknown-dtype, unknown-input-tensor, no-dpu.
+/// Diagnostics: those of the front ends, unknown-input, unknown-dtype, dtype-overruled, unknown-input-tensor, no-dpu,
+/// those of convertInput.
 Result<Input> loadInput(const Options &options, const machine::Machine &machine);
 
 }  // namespace pimento::driver

@@ -25,6 +25,7 @@ struct InputKind {
   bool (*isRead)() = nullptr;                             ///< whether this build reads it; null: always
   bool (*isIt)(const std::string &input) = nullptr;       ///< of inputs without such an ending; null: none is
   Result<Input> (*read)(const InputRequest &) = nullptr;  ///< diagnostics: those of the front ends
+  bool statesTypes = false;                               ///< its text says what every tensor holds
   std::string_view usualTarget = "hbm-pim";               ///< the machine where none is named
   /// The machine that the text names, and where; null: texts name none.
   std::string (*targetOf)(std::string_view text, Location *where) = nullptr;

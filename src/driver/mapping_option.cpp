@@ -13,11 +13,11 @@
 
 namespace pimento::driver {
 
-Result<evaluate::Offload> parseOffload(const Options &options) {
+Result<evaluate::Offload> parseOffload(const Options &options, evaluate::Offload usual) {
   using evaluate::Offload;
   const kernel::ZooEntry *entry = kernel::zooEntry(options.input);
-  if (options.offload.empty()) return entry != nullptr && entry->isNetwork ? Offload::kBest : Offload::kAll;
-  const std::vector<std::string> names = {"all", "possible", "best"};
+  if (options.offload.empty()) return entry != nullptr && entry->isNetwork ? Offload::kBest : usual;
+  const std::vector<std::string> names = {"all", "possible", "some", "best"};
   const auto found = std::find(names.begin(), names.end(), options.offload);
   if (found == names.end())
     return usageError("unknown-offload", "--offload", fmt::format("unknown offload mode '{}'", options.offload),

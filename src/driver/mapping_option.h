@@ -27,6 +27,6 @@ Result<std::vector<mapping::MapSpec>> mapsOf(const Options &options, const Input
 Result<evaluate::Objective> parseObjective(const Options &options);
 
 /// `--offload`, or its default for the input. Diagnostics: unknown-offload.
-Result<evaluate::Offload> parseOffload(const Options &options);
+Result<evaluate::Offload> parseOffload(const Options &options, evaluate::Offload usual);
 
 }  // namespace pimento::driver

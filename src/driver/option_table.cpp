@@ -35,6 +35,10 @@ constexpr auto kRows = std::to_array<OptionRow>({
   {.name = "dtype", .field = &Options::dtype, .value = "TYPE", .verbs = kKernelVerbs | VerbSet{V::kKernels},
    .help = "element type of zoo kernels and notation: f64 f32 f16 bf16 f8e4m3 f8e5m2 i64 i32 i16 i8 u64 u32 u16 u8",
    .group = G::kKernel, .runKey = "dtype", .apiKey = "dtype", .usual = "the machine's native type"},
+  {.name = "convert", .field = &Options::converts, .value = "FROM=TO,...", .verbs = kKernelVerbs,
+   .help = "run a kernel of one floating type in another, or in i8 with scales, as in f32=f16, f32=i8 or f32=i8:0.05; "
+           "the report states the numeric error; repeatable",
+   .page = "how-to/convert.md", .group = G::kKernel, .runKey = "convert", .isAlwaysInRun = false, .apiKey = "convert"},
   {.name = "variant", .field = &Options::variant, .value = "NAME", .verbs = kKernelVerbs | VerbSet{V::kKernels},
    .help = "variant of the kernel: plain, tree or measured",
    .group = G::kKernel, .runKey = "variant", .apiKey = "variant", .usual = "plain"},
@@ -79,10 +83,11 @@ constexpr auto kRows = std::to_array<OptionRow>({
    .help = "seed of random data and of random mappings",
    .runKey = "seed", .apiKey = "seed"},
   {.name = "offload", .field = &Options::offload, .value = "WHAT", .verbs = kKernelVerbs,
-   .help = "kernels of a graph that run on the device: all (an error if one cannot), possible (all that can), or best "
-           "(those that are faster there than on the host)",
+   .help = "kernels of a graph that run on the device: all (an error if one cannot), possible (all that can), some "
+           "(all that can, at least one; a part that the device cannot compute is left to the host), or best (those that "
+           "are faster there than on the host)",
    .page = "networks.md", .group = G::kKernel, .runKey = "offload", .apiKey = "offload",
-   .usual = "best for networks, else all"},
+   .usual = "best for networks, else some on HBM-PIM and all on others"},
   {.name = "constant", .field = &Options::constants, .value = "TENSOR,...", .verbs = kKernelVerbs | VerbSet{V::kKernels},
    .help = "inputs that are the same in every run (weights): placed once, before the first run; not included in the "
            "totals",
@@ -101,10 +106,11 @@ constexpr auto kRows = std::to_array<OptionRow>({
   {.name = "in", .field = &Options::ins, .value = "PLACE=DATA", .verbs = kRuns,
    .help = "DPU programs: data before the launch, as in PLACE=FILE or PLACE=u32:1,2*8; repeatable",
    .page = "how-to/dpu-program.md", .group = G::kDpuProgram, .runKey = "in", .alsoInRunOf = kCompare},
-  {.name = "out", .field = &Options::outs, .value = "PLACE:WHAT[=FILE]", .verbs = {V::kSimulate},
-   .help = "DPU programs: data after the last launch, as in PLACE:u32[8], PLACE:BYTES=FILE or PLACE:u32[8]=FILE.npy; "
-           "repeatable",
-   .page = "how-to/dpu-program.md", .group = G::kDpuProgram, .runKey = "out",
+  {.name = "out", .field = &Options::outs, .value = "TENSOR=FILE|PLACE:WHAT[=FILE]",
+   .verbs = {V::kSimulate},
+   .help = "kernels: a result as a file, as in y=y.npy; DPU programs: data after the last launch, as in PLACE:u32[8], "
+           "PLACE:BYTES=FILE or PLACE:u32[8]=FILE.npy; repeatable",
+   .page = "how-to/data.md", .runKey = "out",
    .alsoInRunOf = {V::kEstimate, V::kCompare}},
   {.name = "launches", .field = &Options::launches, .value = "N", .verbs = kRuns,
    .help = "DPU programs: number of consecutive launches", .page = "how-to/dpu-program.md",

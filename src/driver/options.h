@@ -24,7 +24,8 @@ struct Options {
   std::vector<std::string> inputs;  ///< report: result files
   std::vector<std::string> sizes;   ///< "m=4096,n=1024"
   std::string variant = "plain";
-  std::string dtype;  ///< empty: the target's native type
+  std::string dtype;                  ///< empty: the target's native type
+  std::vector<std::string> converts;  ///< "f32=f16"
   std::string function;
   std::vector<std::string> includes, defines;  ///< C: folders of headers; macros, NAME or NAME=VALUE
   std::vector<std::string> constants;          ///< inputs that are the same in every run

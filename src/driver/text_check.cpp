@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pimento/base/suggest.h"
+#include "pimento/driver/convert_option.h"
 #include "pimento/driver/job.h"
 #include "pimento/driver/source_text.h"
 #include "pimento/evaluate/report.h"
@@ -23,9 +24,14 @@ std::string nameOf(SourceText::Language language) {
   return language == SourceText::Language::kC ? "C" : "MLIR";
 }
 
+/// The graph that was read from the text.
+const kernel::Graph &graphOfText(const Input &input) {
+  return input.conversion ? input.conversion->original : *input.graph;
+}
+
 Result<frontend::NativeAnswer> runText(const Options &options, const Input &input, const kernel::DataSet &data) {
   const SourceText &source = *input.source;
-  const kernel::Graph &graph = *input.graph;
+  const kernel::Graph &graph = graphOfText(input);
   const frontend::NativeLimits limits = frontend::NativeLimits::of(graph);
   if (source.language == SourceText::Language::kC)
     return frontend::runC(source.text, options.input,
@@ -48,7 +54,11 @@ Status checkCheck(const Options &options, const Job &job) {
 
 TextCheck::TextCheck(const Options &options, const Job &job, const std::optional<kernel::DataSet> &data)
     : options_(options), job_(job), data_(data) {
-  if (job.input.source && options.check != kChecks.back()) inputs_ = data;
+  if (!job.input.source || options.check == kChecks.back()) return;
+  inputs_ = data;
+  // Parts of kernels that run apart have temporaries behind those of the text.
+  const std::size_t tensors = graphOfText(job.input).tensors.size();
+  if (inputs_ && inputs_->size() > tensors) inputs_->resize(tensors);
 }
 
 Status TextCheck::check(evaluate::Report &report) const {
@@ -63,7 +73,8 @@ Status TextCheck::check(evaluate::Report &report) const {
   }
   const SourceText::Language language = job_.input.source->language;
   const evaluate::TextAnswer answer{nameOf(language), &text->outputs, language == SourceText::Language::kC};
-  const Result<evaluate::TextAgreement> found = evaluate::compareWithText(*job_.input.graph, *inputs_, *data_, answer);
+  const Result<evaluate::TextAgreement> found =
+      evaluate::compareWithText(graphOfText(job_.input), *inputs_, *data_, answer);
   if (!found) return found.diagnostics();
   if (found->open > 0)
     report.warnings.push_back(fmt::format(

@@ -22,9 +22,9 @@ Json breakdownOf(const evaluate::Breakdown &b) {
   return parts;
 }
 
-Json phasesOf(const evaluate::Report &report) {
+Json phasesOf(const std::vector<evaluate::StageGroup> &groups) {
   Json out = Json::array();
-  for (const evaluate::Phase &p : report.phases())
+  for (const evaluate::Phase &p : evaluate::phases(groups))
     out.push_back({{"name", p.name},
                    {"ns", p.time.value / 1000.0},
                    {"cycles", p.cycles.value},
@@ -82,11 +82,12 @@ Json objectiveOf(const evaluate::Report &report) {
   return nullptr;
 }
 
-Json stagesOf(const evaluate::Report &report) {
+Json stagesOf(const evaluate::Report &report, const std::vector<evaluate::StageGroup> &groups) {
   Json out = Json::array();
   const double nsPerCycle = report.nsPerCycle();
   const auto nsOf = [&](Cycles cycles) { return static_cast<double>(cycles.value) * nsPerCycle; };
-  for (const evaluate::Stage &s : report.stages)
+  for (const evaluate::StageGroup &g : groups) {
+    const evaluate::Stage &s = g.all;
     out.push_back({{"kernel", s.kernel},
                    {"where", s.isOnHost ? "host" : "pim"},
                    {"why", s.why},
@@ -104,8 +105,8 @@ Json stagesOf(const evaluate::Report &report) {
                    {"breakdown", breakdownOf(s.breakdown())},
                    {"operations", s.operations},
                    {"bytes", s.bytes.value}});
-  for (std::size_t i = 0; i < out.size(); ++i)
-    if (report.stages[i].runs != 1) out[i]["runs"] = report.stages[i].runs;
+    if (s.runs != 1) out.back()["runs"] = s.runs;
+  }
   return out;
 }
 
@@ -152,6 +153,31 @@ void addProgram(Json &j, const evaluate::Report &r) {
                        : Json(nullptr);
 }
 
+Json errorOf(const evaluate::NumericError &e) {
+  const auto place = [](const std::string &where) { return where.empty() ? Json(nullptr) : Json(where); };
+  Json j = Json::object();
+  if (!e.tensor.empty()) j["tensor"] = e.tensor;
+  j["elements"] = e.elements;
+  j["largest"] = e.largest;
+  j["where"] = place(e.where);
+  j["largest_relative"] = e.largestRelative;
+  j["where_relative"] = place(e.relativeWhere);
+  j["mean"] = e.mean;
+  j["magnitude"] = e.magnitude;
+  j["lost"] = e.lost;
+  j["where_lost"] = place(e.lostWhere);
+  return j;
+}
+
+Json conversionOf(const evaluate::Conversion &c) {
+  Json j = {{"rules", c.rules}, {"scales", Json::object()}, {"error", nullptr}, {"tensors", Json::array()}};
+  for (const auto &[tensor, scale] : c.scales) j["scales"][tensor] = scale;
+  if (!c.errors.empty()) j["error"] = errorOf(c.overall());
+  for (const evaluate::NumericError &e : c.errors) j["tensors"].push_back(errorOf(e));
+  j["why_no_error"] = c.errors.empty() ? Json(c.whyNot) : Json(nullptr);
+  return j;
+}
+
 Json diagnosticsOf(const Diagnostics &diagnostics) {
   static constexpr const char *kSeverities[] = {"error", "warning", "note"};
   Json out = Json::array();
@@ -172,6 +198,7 @@ Json objectOf(const evaluate::Report &r, const RunText *run) {
   Json j;
   j["kernel"] = r.kernel;
   j["sizes"] = Json::object();
+  const std::vector<evaluate::StageGroup> groups = r.byKernel();
   for (const auto &[name, extent] : r.sizes) j["sizes"][name] = extent;
   j["dtype"] = r.dtype;
   j["target"] = r.target;
@@ -186,7 +213,7 @@ Json objectOf(const evaluate::Report &r, const RunText *run) {
   j["exact"] = name(r.exact);
   j["interval"] = intervalOf(r.interval);
   j["breakdown"] = breakdownOf(r.breakdown());
-  j["phases"] = phasesOf(r);
+  j["phases"] = phasesOf(groups);
   j["setup_cycles"] = r.setup.value;
   j["setup_energy_pj"] = r.setupEnergy.total.value;
   j["energy_breakdown"] = energyTermsOf(r.energy);
@@ -201,10 +228,11 @@ Json objectOf(const evaluate::Report &r, const RunText *run) {
   for (const auto &[name, count] : r.counts) j["counts"][name] = count;
   j["checked"] = r.isChecked;
   j["checked_against"] = r.isChecked ? Json(evaluate::checkedAgainst(r)) : Json(nullptr);
+  if (r.conversion) j["conversion"] = conversionOf(*r.conversion);
   j[r.unit.simulatedKey()] = r.unitsSimulated;
   j[r.unit.identicalKey()] = r.unitsIdentical;
   j["unit"] = {{"singular", r.unit.singular}, {"plural", r.unit.plural}, {"key", r.unit.key}};
-  j["stages"] = stagesOf(r);
+  j["stages"] = stagesOf(r, groups);
   j["wall_us"] = r.wallUs;
   j["compile_us"] = r.compileUs;
   addProgram(j, r);

@@ -64,17 +64,50 @@ void addChoice(const evaluate::Report &r, Columns &t) {
   }
   if (least == nullptr) return;
   constexpr double kPercent = 100;
-  const std::string better = least->objective == evaluate::Objective::kEnergy ? "takes {:.1f} % less" : "is {:.1f} % faster";
+  const std::string better =
+      least->objective == evaluate::Objective::kEnergy ? "takes {:.1f} % less" : "is {:.1f} % faster";
   const std::string proof =
       all.isSampled && least->gap == 0 ? "the best by sampled times"
       : least->gap == 0                ? "proved optimal"
-                                       : fmt::format("not proved optimal: {}no other {}",
-                                                     all.isSampled ? "by sampled times, " : "",
-                                                     fmt::format(fmt::runtime(better + " or more"), kPercent * least->gap));
+                        : fmt::format("not proved optimal: {}no other {}", all.isSampled ? "by sampled times, " : "",
+                                      fmt::format(fmt::runtime(better + " or more"), kPercent * least->gap));
   t.row({"chosen", fmt::format("for the least {}; {}", description(least->objective), proof)});
   t.row({"", fmt::format("among {}{} legal mappings: {} estimated, {} ruled out by bounds",
                          all.isWholeSpace ? "" : "the first ", grouped(all.space), grouped(all.estimated),
                          grouped(all.bounded))});
+}
+
+/// Names of layers come from users' files and may be of any length.
+std::string shortName(const std::string &name) {
+  constexpr std::size_t kLongest = 24;
+  return name.size() <= kLongest ? name : name.substr(0, kLongest - 3) + "...";
+}
+
+/// How far the results of a converted kernel lie from the original's.
+std::string errorTable(const evaluate::Conversion &c) {
+  Columns t("ll", kIndent);
+  t.row({"converted", c.rules});
+  for (const auto &[tensor, scale] : c.scales) t.row({"", fmt::format("{}: 1 stands for {:.6g}", tensor, scale)});
+  if (c.errors.empty()) {
+    t.row({"error", "not computed: " + c.whyNot});
+    return t.str();
+  }
+  const evaluate::NumericError e = c.overall();
+  const auto at = [](const std::string &where) { return where.empty() ? std::string() : " at " + where; };
+  t.row({"largest error", fmt::format("{:.6g}{}, of results up to {:.6g}", e.largest, at(e.where), e.magnitude)});
+  t.row({"relative", fmt::format("{:.6g}{}", e.largestRelative, at(e.relativeWhere))});
+  t.row({"mean", fmt::format("{:.6g} of {} elements", e.mean, grouped(e.elements))});
+  if (e.lost > 0)
+    t.row({"lost",
+           fmt::format("{} elements are finite on one side only, the first{}", grouped(e.lost), at(e.lostWhere))});
+  if (c.errors.size() < 2) return t.str();
+  Columns byTensor("lrrrr", kIndent);
+  byTensor.row({"error in", "largest", "relative", "mean", "lost"});
+  byTensor.rule();
+  for (const evaluate::NumericError &x : c.errors)
+    byTensor.row({shortName(x.tensor), fmt::format("{:.6g}", x.largest), fmt::format("{:.6g}", x.largestRelative),
+                  fmt::format("{:.6g}", x.mean), grouped(x.lost)});
+  return t.str() + "\n" + byTensor.str();
 }
 
 std::string headTable(const evaluate::Report &r) {
@@ -160,35 +193,6 @@ std::string countsTable(const evaluate::Report &r) {
   return t.str();
 }
 
-/// Names of layers come from users' files and may be of any length.
-std::string shortName(const std::string &name) {
-  constexpr std::size_t kLongest = 24;
-  return name.size() <= kLongest ? name : name.substr(0, kLongest - 3) + "...";
-}
-
-/// The rounds of a kernel in loops as one stage, where they run on one side for one reason.
-std::vector<evaluate::Stage> byKernel(const std::vector<evaluate::Stage> &stages) {
-  std::vector<evaluate::Stage> out;
-  for (const evaluate::Stage &s : stages) {
-    const auto same = std::find_if(out.begin(), out.end(), [&](const evaluate::Stage &o) {
-      return o.kernel == s.kernel && o.isOnHost == s.isOnHost && o.why == s.why;
-    });
-    if (same == out.end()) {
-      out.push_back(s);
-      continue;
-    }
-    same->runs += s.runs;
-    same->hostCycles += s.hostCycles;
-    same->energy += s.energy;
-    if (same->offloadedCycles && s.offloadedCycles)
-      *same->offloadedCycles += *s.offloadedCycles;
-    else
-      same->offloadedCycles.reset();
-    if (same->mapping != s.mapping) same->mapping = "several, since its bounds change";
-  }
-  return out;
-}
-
 /// One row per kernel, what it would take on either side, and why kernels stay on the host: reasons by number.
 std::string stagesTable(const evaluate::Report &r) {
   Columns t("llrrrl", kIndent);
@@ -198,8 +202,9 @@ std::string stagesTable(const evaluate::Report &r) {
   std::vector<std::string> known;
   Cycles hostAlone;
   std::int64_t onDevice = 0;
-  const std::vector<evaluate::Stage> stages = byKernel(r.stages);
-  for (const evaluate::Stage &s : stages) {
+  const std::vector<evaluate::StageGroup> groups = r.byKernel();
+  for (const evaluate::StageGroup &g : groups) {
+    const evaluate::Stage &s = g.all;
     hostAlone += s.hostCycles;
     onDevice += s.isOnHost ? 0 : 1;
     std::string note = s.mapping;
@@ -217,7 +222,7 @@ std::string stagesTable(const evaluate::Report &r) {
            energyText(s.energy), note});
   }
   Columns totals("ll", kIndent);
-  totals.row({"on the device", fmt::format("{} of {} kernels", onDevice, stages.size())});
+  totals.row({"on the device", fmt::format("{} of {} kernels", onDevice, groups.size())});
   totals.row({"together", timeText(r.timeNs)});
   totals.row({"host alone", fmt::format("{} (roofline: peak arithmetic, or device memory as plain memory)",
                                         cyclesAsTime(r, hostAlone))});
@@ -239,7 +244,9 @@ std::string toTable(const evaluate::Report &r, bool hasProfile) {
   const std::string type = r.dtype.empty() ? "" : r.dtype + ", ";
   for (const std::string &line : wrapped(fmt::format("{}{}, {}on {}", r.kernel, sizesText(r), type, r.target), kWidth))
     out += line + '\n';
-  out += headTable(r) + "\n" + breakdownTable(r.breakdown()) + "\n" + energyTable(r.energy);
+  out += headTable(r) + "\n";
+  if (r.conversion) out += errorTable(*r.conversion) + "\n";
+  out += breakdownTable(r.breakdown()) + "\n" + energyTable(r.energy);
   if (!r.counts.empty()) out += "\n" + countsTable(r);
   if (r.stages.size() > 1) out += "\n" + stagesTable(r);
   if (hasProfile && r.outcome.profile) out += "\n" + profileTable(*r.outcome.profile);

@@ -18,6 +18,7 @@ namespace pimento::evaluate {
 enum class Offload : std::uint8_t {
   kAll,       ///< all; one that cannot is an error
   kPossible,  ///< all that can; the host runs the others
+  kSome,      ///< all that can, at least one: the host runs those with operations that the device lacks
   kBest,      ///< those that take less time there than on the host, moving their data included
 };
 

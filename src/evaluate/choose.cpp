@@ -33,8 +33,8 @@ struct Candidate {
   std::unique_ptr<CompiledPart> compiled = nullptr;
   std::optional<DeviceRun> run = {};
   bool isLegal = false, isGuessed = false;
-  double bound = 0;        ///< proved
-  double guess = 0;        ///< coarse at first
+  double bound = 0;  ///< proved
+  double guess = 0;  ///< coarse at first
   HostWork host = {};
 };
 

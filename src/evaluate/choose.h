@@ -23,8 +23,8 @@ struct Choice {
   mapping::Mapping mapping;
   std::string why;
   std::unique_ptr<CompiledPart> compiled = nullptr;
-  search::Proof proof = {};             ///< of the choice among many
-  std::optional<DeviceRun> run = {};    ///< by searchMode()
+  search::Proof proof = {};           ///< of the choice among many
+  std::optional<DeviceRun> run = {};  ///< by searchMode()
   std::optional<MappingChoice> how = {};
 };
 

@@ -8,8 +8,8 @@
 
 namespace pimento::evaluate {
 
-/// Where placing inputs takes over half of the time: the inputs that save most if they are placed once, before the first
-/// run, and the total with each, in the same mappings.
+/// Where placing inputs takes over half of the time: the inputs that save most if they are placed once, before the
+/// first run, and the total with each, in the same mappings.
 std::optional<std::string> noteOnConstants(const Request &request, const CompiledGraph &compiled, const Report &report);
 
 }  // namespace pimento::evaluate

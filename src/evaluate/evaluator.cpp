@@ -324,6 +324,7 @@ class Run {
   Stage stageOf(const PlannedPart &part) const {
     Stage stage;
     stage.runs = 0;
+    stage.origin = request_.originOf(static_cast<std::size_t>(part.first));
     for (int k = part.first; k < part.first + part.count; ++k)
       stage.kernel += (stage.kernel.empty() ? "" : "+") + request_.graph->kernels[static_cast<std::size_t>(k)].name;
     return stage;

@@ -28,7 +28,7 @@ struct Request {
   std::string variant = "plain";
   Offload offload = Offload::kAll;
   Objective objective = Objective::kTime;  ///< of `auto` mappings
-  bool isSimulation = false;  ///< every command; otherwise fast-forward
+  bool isSimulation = false;               ///< every command; otherwise fast-forward
   /// Timing only, instead of fast-forward. `auto` mappings are chosen by fast-forward all the same.
   std::optional<TwoSlice> twoSlice = {};
   kernel::DataSet *data = nullptr;  ///< simulation: inputs; outputs are added. Null: timing only, unchecked
@@ -55,14 +55,14 @@ Status checkMaps(const Request &request);
 struct PlannedPart {
   int first = 0, count = 1;  ///< kernels of the graph
   mapping::Mapping mapping;
-  std::unique_ptr<CompiledPart> compiled;   ///< null: on the host
-  std::string why = {};                     ///< on the host
-  std::string mappingWhy = {};              ///< who chose the mapping, and among how many
+  std::unique_ptr<CompiledPart> compiled;    ///< null: on the host
+  std::string why = {};                      ///< on the host
+  std::string mappingWhy = {};               ///< who chose the mapping, and among how many
   std::optional<MappingChoice> choice = {};  ///< of the mapping, where a search chose it
-  std::optional<DeviceRun> timed = {};      ///< a run by searchMode(), where one took place
-  std::optional<Cycles> offloadedCycles{};  ///< on the device, where that was estimated
-  std::int64_t compileUs = 0;               ///< what making machine code took
-  std::int64_t planUs = 0;                  ///< what all else took until it was there
+  std::optional<DeviceRun> timed = {};       ///< a run by searchMode(), where one took place
+  std::optional<Cycles> offloadedCycles{};   ///< on the device, where that was estimated
+  std::int64_t compileUs = 0;                ///< what making machine code took
+  std::int64_t planUs = 0;                   ///< what all else took until it was there
 };
 
 /// All parts of a graph, in its order.

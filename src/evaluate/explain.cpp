@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "pimento/base/integer.h"
 #include "pimento/base/suggest.h"
@@ -18,10 +20,15 @@ using Arithmetic = Derivation::Arithmetic;
 class Explainer {
  public:
   explicit Explainer(const ExplainInput &input)
-      : input_(input), report_(*input.report), machine_(*input.machine), numbers_(machine_) {}
+      : input_(input),
+        report_(*input.report),
+        machine_(*input.machine),
+        numbers_(machine_),
+        groups_(report_.byKernel()) {}
 
   Explanation explain() {
-    for (std::size_t i = 0; i < input_.stages.size(); ++i) explainStage(i);
+    nodes_.resize(input_.stages.size());
+    for (std::size_t g = 0; g < groups_.size(); ++g) explainGroup(g);
     times();
     setup();
     energies();
@@ -92,10 +99,49 @@ class Explainer {
     return b;
   }
 
-  void explainStage(std::size_t i) {
+  /// Numbers of several rounds are sums of each round's, times those of the sums of cycles.
+  void explainGroup(std::size_t g) {
+    const StageGroup &group = groups_[g];
+    const std::string at = fmt::format("stages[{}].", g);
+    if (group.members.size() == 1) return explainStage(group.members.front(), at);
+    const auto others = std::exchange(stageNumbers_, {});
+    std::map<std::string, std::vector<DerivationPtr>> rounds;
+    std::vector<std::string> keys;
+    for (std::size_t r = 0; r < group.members.size(); ++r) {
+      const std::string ofRound = fmt::format("{}rounds[{}].", at, r);
+      explainStage(group.members[r], ofRound);
+      for (auto &[name, d] : std::exchange(stageNumbers_, {})) {
+        const std::string key = name.substr(ofRound.size());
+        if (!rounds.contains(key)) keys.push_back(key);
+        rounds[key].push_back(std::move(d));
+      }
+    }
+    stageNumbers_ = others;
+    for (const std::string &key : keys)
+      if (rounds[key].size() == group.members.size()) addOfStage(ofRounds(at, key, rounds[key]));
+  }
+
+  DerivationPtr ofRounds(const std::string &at, const std::string &key, const std::vector<DerivationPtr> &rounds) {
+    constexpr std::string_view kTime = "time_ns";
+    if (key.ends_with(kTime)) {
+      // "host_time_ns" is of "host_cycles".
+      const DerivationPtr &cycles = stageNumbers_.back().second;
+      return timeOf(at + key, cycles, machine_.toTime(Cycles(cycles->integer())).value / 1000.0);
+    }
+    if (!rounds.front()->isInteger()) {
+      double sum = 0;
+      for (const DerivationPtr &r : rounds) sum += r->real();
+      return sumOf(at + key, sum, rounds.front()->unit, rounds);
+    }
+    std::int64_t sum = 0;
+    for (const DerivationPtr &r : rounds) sum = addSaturated(sum, r->integer());
+    return sumOf(at + key, sum, rounds.front()->unit, rounds, fmt::format("{} rounds", rounds.size()));
+  }
+
+  /// Keys begin with `at`.
+  void explainStage(std::size_t i, const std::string &at) {
     const ExplainedStage &in = input_.stages[i];
     const Stage &stage = report_.stages[i];
-    const std::string at = fmt::format("stages[{}].", i);
     Nodes n;
     n.cycles = in.program == nullptr
                    ? leaf(at + "cycles", in.record.run.cycles.value, "cycle", "the kernel runs on the host")
@@ -131,7 +177,7 @@ class Explainer {
     explainStageEnergy(at, stage, n, time);
     for (const DerivationPtr &p : n.parts) addOfStage(p);
     explainOnce(at, in, n);
-    nodes_.push_back(std::move(n));
+    nodes_[i] = std::move(n);
   }
 
   DerivationPtr part(const std::string &at, const PartInfo &p, const ExplainedStage &in, const Stage &stage,
@@ -268,10 +314,10 @@ class Explainer {
   /// A phase is a part under a name of its own, unless several count to one part.
   void phases() {
     std::size_t k = 0;
-    for (std::size_t i = 0; i < nodes_.size(); ++i)
-      for (const Phase &p : report_.stages[i].phases) {
+    for (const StageGroup &group : groups_)
+      for (const Phase &p : group.all.phases) {
         const std::string at = fmt::format("phases[{}].", k++);
-        const DerivationPtr &part = nodes_[i].parts[p.part];
+        const DerivationPtr part = partOf(group, p.part);
         const double ns = p.time.value / 1000.0;
         if (p.cycles == p.counted && p.counted.value == part->integer()) {
           add(sumOf(at + "cycles", p.cycles.value, "cycle", {part}, p.name));
@@ -281,6 +327,13 @@ class Explainer {
           add(leaf(at + "ns", ns, "ns", p.name));
         }
       }
+  }
+
+  DerivationPtr partOf(const StageGroup &group, Part which) const {
+    if (group.members.size() == 1) return nodes_[group.members.front()].parts[which];
+    std::vector<DerivationPtr> rounds;
+    for (const std::size_t i : group.members) rounds.push_back(nodes_[i].parts[which]);
+    return sumOf(std::string(infoOf(which).key), group.all.breakdown()[which].value, "cycle", rounds);
   }
 
   void setup() {
@@ -366,7 +419,8 @@ class Explainer {
   const Report &report_;
   const machine::Machine &machine_;
   MachineNumbers numbers_;
-  std::vector<Nodes> nodes_;
+  const std::vector<StageGroup> groups_;
+  std::vector<Nodes> nodes_;  ///< by stage
   std::vector<std::pair<std::string, DerivationPtr>> numbersOut_, stageNumbers_;
 };
 

@@ -84,7 +84,7 @@ class Planner {
       if (!compiled) return orHost(std::move(out), compiled.diagnostics());
       out.compiled = std::move(*compiled);
     }
-    if (request_.offload == Offload::kBest)
+    if (request_.offload == Offload::kBest || (request_.offload == Offload::kSome && isCopy(part)))
       if (Status s = keepIfFaster(part, choice->proof, out); !s) return s.diagnostics();
     if (request_.offload != Offload::kAll && out.compiled != nullptr) {
       const std::int64_t kept = out.compiled->hostWork().placedOnce.value;
@@ -97,6 +97,9 @@ class Planner {
     }
     return out;
   }
+
+  /// Why the first part that cannot run on the device cannot.
+  const Diagnostics &refusal() const { return refusal_; }
 
  private:
   const mapping::MapSpec &mapOf(const GraphPart &part) const {
@@ -134,10 +137,17 @@ class Planner {
     return okStatus();
   }
 
-  Result<PlannedPart> orHost(PlannedPart out, const Diagnostics &diagnostics) const {
+  /// Whether it moves values and computes none, in a graph that computes others.
+  bool isCopy(const GraphPart &part) const {
+    return part.count == 1 && request_.graph->kernels.size() > 1 && kernel::scalarOperations(part.kernel()) == 0;
+  }
+
+  Result<PlannedPart> orHost(PlannedPart out, const Diagnostics &diagnostics) {
     const DiagnosticKind kind = diagnostics.front().kind;
-    const bool isOfDevice = kind == DiagnosticKind::kUnsupported || kind == DiagnosticKind::kCapacity;
+    const bool isOfDevice = kind == DiagnosticKind::kUnsupported ||
+                            (kind == DiagnosticKind::kCapacity && request_.offload != Offload::kSome);
     if (request_.offload == Offload::kAll || !isOfDevice) return diagnostics;
+    if (refusal_.empty()) refusal_ = diagnostics;
     out.mapping = {};
     out.mappingWhy.clear();
     out.compileUs = 0;
@@ -147,6 +157,7 @@ class Planner {
 
   const Request &request_;
   const Target &target_;
+  Diagnostics refusal_{};
   std::int64_t kept_ = 0;                             ///< bytes of constants placed so far
   std::map<std::size_t, mapping::Mapping> chosen_{};  ///< by auto, by kernel that the user wrote
 };
@@ -187,6 +198,12 @@ Result<CompiledGraph> compile(const Request &request) {
     if (!planned) return planned.diagnostics();
     planned->planUs = microsecondsSince(start) - planned->compileUs;
     out.push_back(std::move(*planned));
+  }
+  const bool isAllOnHost = std::ranges::none_of(out, [](const PlannedPart &p) { return p.compiled != nullptr; });
+  if (request.offload == Offload::kSome && isAllOnHost && !planner.refusal().empty()) {
+    Diagnostics why = planner.refusal();
+    why.front().hint += "; --offload possible runs all of it on the host";
+    return why;
   }
   return out;
 }

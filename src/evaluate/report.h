@@ -144,13 +144,14 @@ struct MappingChoice {
 /// One kernel of a graph and what ran where.
 struct Stage {
   std::string kernel;
+  std::size_t origin = 0;  ///< the kernel that the user wrote: rounds of one loop may be several stages
   bool isOnHost = false;
-  std::string why;         ///< why it stays on the host; empty on the device
-  std::string mapping;     ///< empty on the host
-  std::string mappingWhy;  ///< who chose the mapping, and among how many; empty on the host
+  std::string why;                      ///< why it stays on the host; empty on the device
+  std::string mapping;                  ///< empty on the host
+  std::string mappingWhy;               ///< who chose the mapping, and among how many; empty on the host
   std::optional<MappingChoice> choice;  ///< where a search chose it
-  std::int64_t runs = 1;   ///< rounds of loops that are alike; everything below is of all of them
-  Cycles cycles;           ///< of the device kernel
+  std::int64_t runs = 1;                ///< rounds of loops that are alike; everything below is of all of them
+  Cycles cycles;                        ///< of the device kernel
   std::vector<Phase> phases;
   Picojoules energy;  ///< dynamic, and background while it runs
   std::int64_t operations = 0;
@@ -163,6 +164,12 @@ struct Stage {
     for (const Phase &p : phases) b[p.part] += p.counted;
     return b;
   }
+};
+
+/// The rounds of a kernel that ran on one side for one reason, as one stage.
+struct StageGroup {
+  Stage all;                         ///< sums; a mapping only where all have the same
+  std::vector<std::size_t> members;  ///< among the stages
 };
 
 /// What a program left in a place of its memory that the user asked for.
@@ -186,6 +193,31 @@ struct CheckedText {
   bool isBitForBit = true;  ///< else within the a-priori error bound
 };
 
+/// How far the elements of one tensor of a converted graph lie from the original's. NaN equals NaN, an infinity itself.
+struct NumericError {
+  std::string tensor;
+  std::int64_t elements = 0;
+  double largest = 0;          ///< |converted - original|
+  std::string where;           ///< of it: "y[3, 0]"; empty: all are equal
+  double largestRelative = 0;  ///< |converted - original| / |original|, elements of which the original is 0 left out
+  std::string relativeWhere;
+  double mean = 0;        ///< of |converted - original|
+  double magnitude = 0;   ///< largest |original|
+  std::int64_t lost = 0;  ///< finite in the original alone, or there alone not; in none of the above
+  std::string lostWhere;  ///< the first of them
+};
+
+/// `--convert`: the types that were changed, and what that did to the results.
+struct Conversion {
+  std::string rules;                                   ///< "f32=f16"
+  std::vector<std::pair<std::string, double>> scales;  ///< by tensor, of quantised ones
+  std::vector<NumericError> errors;                    ///< by output; empty: not computed
+  std::string whyNot;                                  ///< why it was not computed
+
+  /// Of all outputs together.
+  NumericError overall() const;
+};
+
 struct Report {
   std::string kernel;
   std::map<std::string, std::int64_t> sizes;
@@ -201,6 +233,7 @@ struct Report {
   std::map<std::string, std::int64_t> counts;
   bool isChecked = false;
   std::optional<CheckedText> checkedText;  ///< beside the interpreter
+  std::optional<Conversion> conversion;    ///< of a kernel in other types than its own
   SimulatedUnit unit;
   /// How many ran, for how many identical ones they stand.
   std::int64_t unitsSimulated = 1, unitsIdentical = 1;
@@ -217,14 +250,17 @@ struct Report {
     const auto total = static_cast<double>(breakdown().total().value);
     return total > 0 ? timeNs / total : 0;
   }
-  /// Of all stages, one after the other; of several, each with its kernel's name in front.
-  std::vector<Phase> phases() const;
+  /// What views show: stages in the order of their first rounds.
+  std::vector<StageGroup> byKernel() const;
   Breakdown breakdown() const {
     Breakdown b;
     for (const Stage &s : stages) b += s.breakdown();
     return b;
   }
 };
+
+/// Of all groups, one after the other; of several, each with its kernel's name in front.
+std::vector<Phase> phases(const std::vector<StageGroup> &groups);
 
 /// What the answer was held against: "C, bit for bit", "C, within the error bound", "interpreter"; empty: nothing.
 std::string checkedAgainst(const Report &report);

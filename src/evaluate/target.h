@@ -18,6 +18,7 @@
 #include "pimento/evaluate/counts.h"
 #include "pimento/evaluate/derivation.h"
 #include "pimento/evaluate/run.h"
+#include "pimento/kernel/rounds.h"
 #include "pimento/mapping/mapping.h"
 #include "pimento/program/program.h"
 
@@ -169,6 +170,15 @@ class Target {
   virtual int runLength(const kernel::Graph & /*graph*/, int /*first*/, const machine::Machine & /*machine*/) const {
     return 1;
   }
+  /// Whether its units lack operations that kernels may have: where nothing is said, the host then runs what they
+  /// cannot.
+  virtual bool runsParts() const { return false; }
+  /// The graph with kernels that it runs in part only as several, or nothing if there are none. `isFixed`, by kernel:
+  /// stays as it is.
+  virtual std::optional<kernel::Unrolled> divided(const kernel::Graph & /*graph*/, const machine::Machine & /*machine*/,
+                                                  const std::vector<bool> & /*isFixed*/) const {
+    return std::nullopt;
+  }
   /// The mapping published results used, with `spec`'s extensions.
   virtual Result<mapping::Mapping> reference(const GraphPart &part, const machine::Machine &machine,
                                              const mapping::MapSpec &spec, const Tools &tools) const = 0;
@@ -181,8 +191,8 @@ class Target {
   virtual Result<std::unique_ptr<CompiledPart>> compile(const GraphPart &part, const mapping::Mapping &mapping,
                                                         const machine::Machine &machine, std::string_view variant,
                                                         const Tools &tools) const = 0;
-  /// A mapping of the part before it is compiled; null: compiling tells as soon. Diagnostics: as of `compile`, as far as
-  /// they show without a program.
+  /// A mapping of the part before it is compiled; null: compiling tells as soon. Diagnostics: as of `compile`, as far
+  /// as they show without a program.
   virtual Result<std::unique_ptr<Outline>> outline(const GraphPart & /*part*/, const mapping::Mapping & /*mapping*/,
                                                    const machine::Machine & /*machine*/,
                                                    const Tools & /*tools*/) const {

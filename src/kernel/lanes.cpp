@@ -17,7 +17,9 @@ inline float roundToF16(float x) {
   const std::uint32_t u = std::bit_cast<std::uint32_t>(x);
   const std::uint32_t sign = u & 0x80000000u;
   const auto a = static_cast<std::int32_t>(u & 0x7fffffffu);
-  const std::int32_t normal = (a + 0xfff + ((a >> 13) & 1)) & ~0x1fff;
+  // Of NaN up to the largest code: without a sign, the sum does not overflow.
+  const auto bits = static_cast<std::uint32_t>(a);
+  const auto normal = static_cast<std::int32_t>((bits + 0xfffu + ((bits >> 13) & 1u)) & ~0x1fffu & 0x7fffffffu);
   const float subnormal = (std::bit_cast<float>(a) + 0.5f) - 0.5f;
   std::int32_t r = normal >= 0x47800000 ? 0x7f800000 : normal;
   r = a < 0x38800000 ? std::bit_cast<std::int32_t>(subnormal) : r;

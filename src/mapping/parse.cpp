@@ -61,22 +61,28 @@ class Parser {
     return true;
   }
 
-  /// A number of 1 to `most`; `text` may be the tail of a name ("1" of "M1").
-  bool toNumber(std::string_view text, const Location &where, std::int64_t most, const char *what, std::int64_t &n) {
+  /// A number of `least` to `most`; `text` may be the tail of a name ("1" of "M1").
+  bool toNumber(std::string_view text, const Location &where, std::int64_t most, const char *what, std::int64_t &n,
+                std::int64_t least = 1) {
     n = 0;
     for (const char c : text) n = std::min(most + 1, addSaturated(multiplySaturated(n, 10), c - '0'));
-    if (n >= 1 && n <= most) return true;
-    return fail("map-number", where, std::string(what) + " is " + (n < 1 ? "0" : "too large"),
-                "legal: 1 to " + std::to_string(most));
+    if (n >= least && n <= most) return true;
+    return fail("map-number", where, std::string(what) + " is " + (n < least ? "0" : "too large"),
+                "legal: " + std::to_string(least) + " to " + std::to_string(most));
   }
 
-  bool number(const char *what, std::int64_t &n) {
+  bool number(const char *what, std::int64_t &n, std::int64_t least = 1) {
     if (token_.kind != Token::Kind::kNumber) {
       return unexpected(std::string("a number (") + what + ")", "numbers are written in decimal, without a sign");
     }
-    if (!toNumber(token_.text, token_.where, kMaxExtent, what, n)) return false;
+    if (!toNumber(token_.text, token_.where, kMaxExtent, what, n, least)) return false;
     advance();
     return true;
+  }
+
+  /// Numbers of choices count from 0.
+  static std::int64_t leastOf(const std::string &parameter) {
+    return parameter == "direct" || parameter == "resident" ? 0 : 1;
   }
 
   bool parseHead() {
@@ -212,7 +218,7 @@ class Parser {
     if (name == "merge") return oneOf(name, m.mergeAt, {{"device", MergeAt::kDevice}, {"host", MergeAt::kHost}});
     if (name == "program")
       return oneOf(name, m.program, {{"reference", ProgramKind::kReference}, {"compiled", ProgramKind::kCompiled}});
-    return number(name.c_str(), spec_.mapping.parameters[name]);
+    return number(name.c_str(), spec_.mapping.parameters[name], leastOf(name));
   }
 
   bool remember(const std::string &key, const Location &where) {
@@ -278,7 +284,7 @@ class Parser {
 }  // namespace
 
 const std::vector<std::string> &parameterNames() {
-  static const std::vector<std::string> kNames = {"buffer", "dpus", "tasklets"};
+  static const std::vector<std::string> kNames = {"buffer", "direct", "dpus", "resident", "tasklets"};
   return kNames;
 }
 

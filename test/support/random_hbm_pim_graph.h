@@ -1,5 +1,6 @@
-// Random graphs of the kind HBM-PIM runs: element-wise expressions and matrix-vector products over several dims, with
-// permuted, strided, reversed, shifted and broadcast accesses, alone or in chains.
+// Random graphs of the kind HBM-PIM runs: element-wise expressions, sums and products of them, and matrix-vector
+// products over several dims, in groups and with guards, with permuted, strided, reversed, shifted and broadcast
+// accesses, alone or in chains.
 #pragma once
 
 #include <algorithm>
@@ -23,10 +24,15 @@ class RandomHbmPimGraph {
     const std::uint64_t dice = rng_.below(10);
     const int kernels = dice < 5 ? 1 : dice < 8 ? 2 : 3;
     for (int k = 0; k < kernels; ++k) {
-      if (rng_.below(2) == 0) {
+      const std::uint64_t kind = rng_.below(9);
+      if (kind < 3) {
         elementwise(k);
-      } else {
+      } else if (kind < 6) {
         matVec(k);
+      } else if (kind < 8) {
+        sum(k);
+      } else {
+        convolution(k);
       }
     }
     return std::move(graph_);
@@ -215,32 +221,141 @@ class RandomHbmPimGraph {
     written_.insert(written_.end(), made.begin(), made.end());
   }
 
+  /// i_0 + ... <= a bound that leaves some out.
+  void someGuard(kernel::KernelBuilder &b, const std::vector<kernel::Dim> &dims, const std::vector<int> &use) {
+    Affine guard{std::vector<std::int64_t>(dims.size(), 0), 0};
+    for (const int d : use) {
+      guard.coefficients[static_cast<std::size_t>(d)] = -1;
+      guard.constant += dims[static_cast<std::size_t>(d)].extent;
+    }
+    guard.constant = rng_.integer(0, guard.constant);
+    b.guard(guard);
+  }
+
+  void sum(int number) {
+    constexpr std::int64_t kMostOut[] = {1, 300, 30}, kMostIn[] = {1, 400, 30};
+    const std::size_t outputs = rng_.below(3), reductions = 1 + rng_.below(2);
+    std::vector<kernel::Dim> dims;
+    std::vector<int> out, all;
+    for (const int i : shuffled(outputs + reductions)) {
+      const bool isOutput = static_cast<std::size_t>(i) < outputs;
+      const int d = static_cast<int>(dims.size());
+      dims.push_back({std::string(1, static_cast<char>('a' + d)),
+                      extent(isOutput ? kMostOut[outputs] : kMostIn[reductions]),
+                      isOutput ? kernel::DimKind::kParallel : kernel::DimKind::kReduction});
+      if (isOutput) out.push_back(d);
+      all.push_back(d);
+    }
+    const std::string prefix = "k" + std::to_string(number);
+    kernel::KernelBuilder b(prefix, dims);
+    std::vector<int> loads;
+    const std::size_t operands = 1 + rng_.below(3);
+    for (std::size_t i = 0; i < operands; ++i)
+      loads.push_back(load(b, dims, all, 15, prefix + "x" + std::to_string(i)));
+    const std::vector<Axis> axes = writeAxes(dims, out);
+    const int y = tensor(prefix + "y", axes, chance(25) ? Role::kInOut : Role::kOutput);
+    const bool isProduct = chance(20);
+    const int term = isProduct ? loads[0] : expression(b, loads, static_cast<int>(rng_.below(3)));
+    b.store(y, indices(axes), term, isProduct ? kernel::Combine::kMul : kernel::Combine::kAdd);
+    if (chance(15)) someGuard(b, dims, all);
+    graph_.kernels.push_back(b.take());
+    written_.push_back(y);
+  }
+
+  /// y[o, p..] += w[o, c, r..] * x[c, p * stride + r * dilation - pad..], grouped or not, dims in any order.
+  void convolution(int number) {
+    enum Part { kOut, kChannel, kImage, kTap };
+    const std::size_t images = 1 + rng_.below(2);
+    std::vector<Part> parts{kOut, kChannel};
+    for (std::size_t i = 0; i < images; ++i) parts.insert(parts.end(), {kImage, kTap});
+    const std::vector<int> place = shuffled(parts.size());
+    std::vector<kernel::Dim> dims(parts.size());
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      kernel::Dim &d = dims[static_cast<std::size_t>(place[i])];
+      const bool isReduction = parts[i] == kChannel || parts[i] == kTap;
+      d.kind = isReduction ? kernel::DimKind::kReduction : kernel::DimKind::kParallel;
+      d.extent = parts[i] == kImage ? extent(images == 1 ? 60 : 14)
+                 : parts[i] == kTap ? 1 + rng_.integer(0, 3)
+                                    : extent(20);
+    }
+    for (std::size_t d = 0; d < dims.size(); ++d) dims[d].name = std::string(1, static_cast<char>('a' + d));
+    const std::string prefix = "k" + std::to_string(number);
+    kernel::KernelBuilder b(prefix, dims);
+    const auto dim = [&](std::size_t i) { return place[i]; };
+    const auto extentOf = [&](std::size_t i) { return dims[static_cast<std::size_t>(place[i])].extent; };
+    std::vector<Affine> x{b.index(dim(1))}, w{b.index(dim(0)), b.index(dim(1))}, y{b.index(dim(0))};
+    std::vector<std::int64_t> xs{extentOf(1)}, ws{extentOf(0), extentOf(1)}, ys{extentOf(0)};
+    for (std::size_t i = 0; i < images; ++i) {
+      const std::size_t image = 2 + 2 * i, tap = image + 1;
+      const std::int64_t stride = rng_.integer(1, 2), dilation = rng_.integer(1, 2),
+                         pad = chance(40) ? rng_.integer(0, 2) : 0;
+      Affine at = b.index(dim(image), stride, -pad);
+      at.coefficients[static_cast<std::size_t>(dim(tap))] = dilation;
+      const std::int64_t size =
+          std::max<std::int64_t>((extentOf(image) - 1) * stride + (extentOf(tap) - 1) * dilation + 1 - 2 * pad, 1);
+      if (pad > 0) {
+        Affine below = at;
+        for (std::int64_t &c : below.coefficients) c = -c;
+        below.constant = size - 1 - at.constant;
+        b.guard(at);
+        b.guard(below);
+      }
+      x.push_back(at);
+      xs.push_back(size);
+      w.push_back(b.index(dim(tap)));
+      ws.push_back(extentOf(tap));
+      y.push_back(b.index(dim(image)));
+      ys.push_back(extentOf(image));
+    }
+    const auto given = [&](const char *name, const std::vector<std::int64_t> &shape, Role role) {
+      graph_.tensors.push_back({prefix + name, kType, shape, role});
+      return static_cast<int>(graph_.tensors.size()) - 1;
+    };
+    const int image = given("x", xs, Role::kInput), weights = given("w", ws, Role::kInput),
+              result = given("y", ys, chance(25) ? Role::kInOut : Role::kOutput);
+    const bool isFirst = chance(50);
+    const int first = b.load(weights, kType, w), second = b.load(image, kType, x);
+    b.store(result, y, isFirst ? b.op(Op::kMul, kType, first, second) : b.op(Op::kMul, kType, second, first),
+            kernel::Combine::kAdd);
+    graph_.kernels.push_back(b.take());
+    written_.push_back(result);
+  }
+
   void matVec(int number) {
+    const std::size_t groups = chance(75) ? 0 : 1 + rng_.below(2);
     const std::size_t outputs = chance(5) ? 0 : 1 + rng_.below(3), reductions = 1 + rng_.below(2);
     const std::size_t batches = chance(60) ? 0 : 1 + rng_.below(2);
-    constexpr std::int64_t kMostOut[] = {1, 700, 40, 9}, kMostIn[] = {1, 1200, 50}, kMostBatch[] = {1, 6, 3};
-    const std::size_t count = outputs + reductions + batches;
+    constexpr std::int64_t kMostOut[] = {1, 700, 40, 9}, kMostIn[] = {1, 1200, 50}, kMostBatch[] = {1, 6, 3},
+                           kMostGroups = 7;
+    const std::size_t count = outputs + reductions + batches + groups;
     std::vector<kernel::Dim> dims(count);
-    std::vector<int> out, in, both;
+    std::vector<int> out, in, both, group;
     const std::vector<int> place = shuffled(count);
     for (std::size_t i = 0; i < count; ++i) {
       const int d = place[i];
       const bool isOutput = i < outputs, isReduction = !isOutput && i < outputs + reductions;
       kernel::Dim &dim = dims[static_cast<std::size_t>(d)];
-      dim.extent = extent(isOutput ? kMostOut[outputs] : isReduction ? kMostIn[reductions] : kMostBatch[batches]);
+      const bool isGroup = i >= outputs + reductions + batches;
+      dim.extent = extent(isGroup       ? kMostGroups
+                          : isOutput    ? kMostOut[outputs]
+                          : isReduction ? kMostIn[reductions]
+                                        : kMostBatch[batches]);
       dim.kind = isReduction ? kernel::DimKind::kReduction : kernel::DimKind::kParallel;
       if (isOutput || isReduction) (isOutput ? out : both).push_back(d);
-      if (!isOutput && !isReduction) in.push_back(d);
+      if (!isOutput && !isReduction) (isGroup ? group : in).push_back(d);
     }
+    const std::vector<int> terms = both;
+    both.insert(both.end(), group.begin(), group.end());
     for (std::size_t d = 0; d < count; ++d) dims[d].name = std::string(1, static_cast<char>('a' + d));
     const std::string prefix = "k" + std::to_string(number);
-    const std::vector<Axis> axes = writeAxes(dims, join(out, in));
+    const std::vector<Axis> axes = writeAxes(dims, join(join(out, in), group));
     const int y = tensor(prefix + "y", axes, chance(25) ? Role::kInOut : Role::kOutput);
     const int products = chance(15) ? 2 : 1;  // the second sum goes onto the first
     for (int p = 0; p < products; ++p) {
       kernel::KernelBuilder b(prefix + (p > 0 ? "more" : ""), dims);
       const int product = multiply(b, dims, join(out, both), join(in, both), both);
       b.store(y, indices(axes), product, kernel::Combine::kAdd);
+      if (chance(15)) someGuard(b, dims, join(terms, chance(50) ? in : out));
       graph_.kernels.push_back(b.take());
     }
     written_.push_back(y);

@@ -11,8 +11,17 @@
 #include "pimento/kernel/kernel.h"
 #include "pimento/machine/machine.h"
 #include "pimento/mapping/mapping.h"
+#include "pimento/targets/hbm_pim/pattern.h"
 
 namespace pimento::test {
+
+/// Dims that select the input vector of a matrix-vector product: of its batch, and of its groups.
+inline std::vector<int> ofOneInput(const targets::hbm_pim::Pattern &pattern) {
+  if (!pattern.isMatVec()) return {};
+  std::vector<int> dims = pattern.matVec.batchDims;
+  dims.insert(dims.end(), pattern.matVec.groupDims.begin(), pattern.matVec.groupDims.end());
+  return dims;
+}
 
 class RandomHbmPimMapping {
  public:

@@ -1,5 +1,6 @@
 #include "pimento/driver/verbs/estimate.h"
 
+#include "pimento/driver/convert_option.h"
 #include "pimento/driver/job.h"
 #include "pimento/driver/result_file.h"
 #include "pimento/emit/json.h"
@@ -13,13 +14,15 @@ namespace pimento::driver {
 Result<Evaluated> estimateOn(VerbId verb, const Options &options, const std::string &target) {
   const Result<std::unique_ptr<Job>> job = loadJob(options, target);
   if (!job) return job.diagnostics();
-  Result<evaluate::Report> report = evaluate::evaluate((*job)->request(options));
-  if (!report) return report.diagnostics();
-  nameReport(*report, (*job)->input);
+  Result<evaluate::Evaluation> done = evaluate::evaluateRecorded((*job)->request(options));
+  if (!done) return done.diagnostics();
+  if (Status s = reportConversion(*done, options, **job, options.data); !s) return s.diagnostics();
+  evaluate::Report &report = done->report;
+  nameReport(report, (*job)->input);
   Options onTarget = options;
   onTarget.target = target;
   onTarget.targets = {target};
-  return Evaluated{std::move(*report), runOf(verb, onTarget, (*job)->machine)};
+  return Evaluated{std::move(report), runOf(verb, onTarget, (*job)->machine)};
 }
 
 Result<Evaluated> estimate(const Options &given) {

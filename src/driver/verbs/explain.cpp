@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "pimento/base/file.h"
+#include "pimento/driver/convert_option.h"
 #include "pimento/driver/input_kind.h"
 #include "pimento/driver/job.h"
 #include "pimento/driver/result_file.h"
@@ -31,6 +32,8 @@ Result<Explained> explainRun(const Options &options, VerbId verb) {
   request.isSimulation = isSimulation;
   Result<evaluate::Evaluation> evaluation = evaluate::evaluateRecorded(request);
   if (!evaluation) return evaluation.diagnostics();
+  const std::string spec = isSimulation && options.data.empty() ? defaultData(options) : options.data;
+  if (const Status s = reportConversion(*evaluation, options, job, spec); !s) return s.diagnostics();
   nameReport(evaluation->report, job.input);
   auto explanation =
       std::make_shared<evaluate::Explanation>(evaluate::explain(evaluate::explainInput(request, *evaluation)));

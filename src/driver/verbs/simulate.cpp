@@ -2,7 +2,9 @@
 
 #include <fstream>
 
+#include "pimento/driver/convert_option.h"
 #include "pimento/driver/job.h"
+#include "pimento/driver/out_option.h"
 #include "pimento/driver/result_file.h"
 #include "pimento/driver/text_check.h"
 #include "pimento/evaluate/evaluator.h"
@@ -20,7 +22,7 @@ class TimelineFile {
   /// Empties the file, so last of all that can be refused.
   Status open(const Options &options, const Job &job, const evaluate::CompiledGraph &graph) {
     if (options.trace.empty()) return okStatus();
-    if (job.rounds)
+    if (job.input.graph && !job.input.graph->loops.empty())
       return usageError("trace-graph", "--trace",
                         "a timeline shows one run of a kernel, but these kernels run in a loop",
                         "trace one iteration: a kernel without its loop");
@@ -57,27 +59,33 @@ Result<Evaluated> simulate(const Options &given) {
   if (!loaded) return loaded.diagnostics();
   const Job &job = **loaded;
   if (const Status s = checkCheck(options, job); !s) return s.diagnostics();
+  if (const Status s = checkOut(options, job.input); !s) return s.diagnostics();
   evaluate::Request request = job.request(options);
   request.isSimulation = true;
   evaluate::CompiledGraph graph;
-  std::optional<kernel::DataSet> data;
+  Operands operands;
   if (job.input.graph) {
     Result<evaluate::CompiledGraph> compiled = evaluate::compile(request);
     if (!compiled) return compiled.diagnostics();
     graph = std::move(*compiled);
-    Result<std::optional<kernel::DataSet>> made =
-        makeInputData(options, *job.graph(), job.input.contents, defaultData(options));
+    Result<Operands> made = operandsOf(options, job.input, *job.graph());
     if (!made) return made.diagnostics();
-    data = std::move(*made);
-    request.data = data ? &*data : nullptr;
+    operands = std::move(*made);
+    request.data = operands.data ? &*operands.data : nullptr;
   }
   TimelineFile timeline;
   if (const Status s = timeline.open(options, job, graph); !s) return s.diagnostics();
   request.observer = timeline.observer();
-  TextCheck text(options, job, data);
+  // The text is the original's.
+  TextCheck text(options, job, job.input.conversion ? operands.original : operands.data);
   Result<evaluate::Evaluation> done = evaluate::evaluateRecorded(request, std::move(graph));
   if (!done) return done.diagnostics();
   evaluate::Report &report = done->report;
+  // Behind the tensors of the input are those between parts of kernels.
+  if (operands.data) operands.data->resize(job.input.graph->tensors.size());
+  if (operands.data)
+    if (Status s = writeOut(options, job.input, *operands.data); !s) return s.diagnostics();
+  if (Status s = reportConversion(report, job.input, operands); !s) return s.diagnostics();
   if (Status s = text.check(report); !s) return s.diagnostics();
   nameReport(report, job.input);
   if (const Status s = timeline.finish(report); !s) return s.diagnostics();

@@ -187,6 +187,30 @@ void readProgram(const Node &node, ReportResult &r) {
     }
 }
 
+ErrorResult readError(const Node &node) {
+  return {node.textOr("tensor", ""),
+          node.textOr("where", ""),
+          node.textOr("where_relative", ""),
+          node.textOr("where_lost", ""),
+          node.at("elements").number(),
+          node.at("largest").number(),
+          node.at("largest_relative").number(),
+          node.at("mean").number(),
+          node.at("magnitude").number(),
+          node.at("lost").number()};
+}
+
+ConversionResult readConversion(const Node &node) {
+  ConversionResult c;
+  c.rules = node.at("rules").text();
+  c.whyNot = node.textOr("why_no_error", "");
+  if (const auto scales = node.find("scales")) c.scales = readAmounts(*scales);
+  if (const auto error = node.find("error")) c.errors.push_back(readError(*error));
+  if (const auto tensors = node.find("tensors"))
+    for (const Node &tensor : tensors->items()) c.errors.push_back(readError(tensor));
+  return c;
+}
+
 }  // namespace
 
 ReportResult readReport(const Node &node) {
@@ -212,6 +236,7 @@ ReportResult readReport(const Node &node) {
   if (const auto checked = node.find("checked")) r.isChecked = checked->truth();
   if (r.isChecked) r.checkedAgainst = node.textOr("checked_against", "");
   r.unit = readUnit(node);
+  if (const auto conversion = node.find("conversion")) r.conversion = readConversion(*conversion);
   r.setupCycles = node.amountOr("setup_cycles", 0);
   if (const auto stages = node.find("stages"))
     for (const Node &stage : stages->items()) r.stages.push_back(readStage(stage));

@@ -85,6 +85,19 @@ struct PhaseResult {
   double cycles = 0, ns = 0;
 };
 
+/// How far results lie from those of the kernel in its own types.
+struct ErrorResult {
+  std::string tensor, where, relativeWhere, lostWhere;  ///< no tensor: of all together
+  double elements = 0, largest = 0, largestRelative = 0, mean = 0, magnitude = 0, lost = 0;
+};
+
+/// A kernel in other types than its own.
+struct ConversionResult {
+  std::string rules, whyNot;
+  Amounts scales;
+  std::vector<ErrorResult> errors;  ///< all together, then by tensor; empty: not computed
+};
+
 /// estimate, simulate.
 struct ReportResult {
   std::string kernel, dtype, target, mapping, exact, energyNote, energyCovers;
@@ -101,6 +114,7 @@ struct ReportResult {
   bool isChecked = false;
   std::string checkedAgainst;  ///< may be empty
   UnitResult unit;
+  std::optional<ConversionResult> conversion;
   std::vector<StageResult> stages;
   std::optional<Run> run;
   std::vector<std::string> warnings;

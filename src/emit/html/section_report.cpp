@@ -146,6 +146,32 @@ std::string timeHtml(const ReportResult &r) {
          phasesHtml(r);
 }
 
+/// How far the results of a converted kernel lie from the original's.
+std::string conversionHtml(const ConversionResult &c) {
+  const auto value = [](double x) { return fmt::format("{:.6g}", x); };
+  Facts f;
+  f.add("Converted", escape(c.rules));
+  for (const auto &[tensor, scale] : c.scales) f.add("1 of " + escape(tensor), "stands for " + value(scale));
+  if (c.errors.empty()) f.add("Error", "not computed: " + escape(c.whyNot));
+  std::string out = f.html();
+  if (c.errors.empty()) return out;
+  Grid g("Difference from the kernel in its own types", {{"tensor", false, "name"},
+                                                         {"largest", true, ""},
+                                                         {"at", false, ""},
+                                                         {"relative", true, ""},
+                                                         {"at", false, ""},
+                                                         {"mean", true, ""},
+                                                         {"largest result", true, ""},
+                                                         {"lost", true, ""}});
+  for (const ErrorResult &e : c.errors)
+    g.row({e.tensor.empty() ? std::string("all") : escape(e.tensor), value(e.largest), escape(e.where),
+           value(e.largestRelative), escape(e.relativeWhere), value(e.mean), value(e.magnitude), value(e.lost)});
+  return out + g.html() +
+         "<p class=\"remark\">Lost elements are finite on one side only; the other columns leave them out, the "
+         "relative "
+         "error elements that are 0 in the original.</p>\n";
+}
+
 std::string componentsHtml(const ReportResult &r) {
   if (r.components.empty()) return {};
   BarChart chart;
@@ -343,6 +369,7 @@ Section sectionOf(const ReportResult &r) {
   s.head += tilesHtml(r) + warningsHtml(r.warnings);
   s.parts.push_back({"Run", runHtml(r)});
   if (const std::string left = leftHtml(r); !left.empty()) s.parts.push_back({"Output", left});
+  if (r.conversion) s.parts.push_back({"Error", conversionHtml(*r.conversion)});
   s.parts.push_back({"Time", timeHtml(r)});
   if (!r.profile.functions.empty()) s.parts.push_back({"Profile", profileHtml(r.profile)});
   if (r.stages.size() > 1) s.parts.push_back({"Layers", stagesHtml(r)});

@@ -18,6 +18,7 @@
 #include "pimento/program/hbm_pim_isa.h"
 #include "pimento/program/program.h"
 #include "pimento/sim/pim/pim_device.h"
+#include "pimento/targets/hbm_pim/pattern.h"
 
 namespace pimento::targets::hbm_pim {
 
@@ -25,6 +26,8 @@ namespace pimento::targets::hbm_pim {
 class DataPlan {
  public:
   virtual ~DataPlan() = default;
+  /// Whether the units compute the kernel's answer on this data. Diagnostic: "padding-not-finite".
+  virtual Status check(const kernel::DataSet & /*data*/) const { return okStatus(); }
   virtual std::vector<sim::pim::ImageData> images(const kernel::DataSet &data) const = 0;
   virtual void place(const kernel::DataSet &data, sim::pim::PimDevice &device) const = 0;
   /// Reads results back, merges partial ones and stores them in `data` (outputs are created by the caller).
@@ -50,7 +53,25 @@ Status checkRows(const kernel::Kernel &kernel, std::int64_t rows, const machine:
 /// How a kernel's accumulators are to be kept: `plain` (all input tiles in one accumulator) or `tree`.
 enum class Variant : std::uint8_t { kPlain, kTree };
 
-/// The mapping the vendor's simulator uses for this kernel, with `spec`'s extensions (tail).
+/// The lowering speaks of channels, blocks and lanes; a machine file that has other levels is not its target. A weight
+/// tile fills whole rows. Diagnostic: "unsupported-machine".
+Status checkMachine(const machine::Machine &machine);
+
+/// The kernel's alternatives that the mapping's parameters leave, at least one. Diagnostics: those of alternatives(),
+/// "illegal-mapping".
+Result<std::vector<Pattern>> alternativesFor(const kernel::Graph &graph, int kernel, const mapping::Mapping &mapping,
+                                             const machine::Machine &machine);
+
+/// A few mappings of each of the alternatives, with the parameters that name it.
+std::vector<mapping::Mapping> usualMappings(const kernel::Kernel &kernel, const std::vector<Pattern> &patterns,
+                                            const machine::Machine &machine, const mapping::Mapping &spec);
+
+/// Those, and the mappings of MappingSpace for each alternative in turn, as many as a search can look at.
+std::vector<mapping::Mapping> mappingsOfAll(const kernel::Kernel &kernel, const std::vector<Pattern> &patterns,
+                                            const machine::Machine &machine, const mapping::Mapping &spec);
+
+/// The mapping the vendor's simulator uses for this kernel, with `spec`'s extensions (tail). Of several alternatives,
+/// and of usualMappings() for what it does not run, that whose time, from below and with the host's work, is least.
 Result<mapping::Mapping> referenceMapping(const kernel::Graph &graph, int kernel, const machine::Machine &machine,
                                           const mapping::MapSpec &spec);
 

@@ -1,10 +1,14 @@
 #include "pimento/targets/hbm_pim/matvec_data.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "pimento/base/dtype.h"
 #include "pimento/kernel/linear.h"
+#include "pimento/targets/hbm_pim/merge_tree.h"
 
 namespace pimento::targets::hbm_pim {
 
@@ -20,6 +24,36 @@ Half halfAt(const kernel::TensorData &t, std::int64_t element) {
   std::memcpy(&h, t.bytes.data() + element * 2, 2);
   return h;
 }
+
+/// Which points run of those that three lists of dims span, as far as guards of one kind say.
+class Masks {
+ public:
+  using Three = std::array<const std::vector<int> *, 3>;
+
+  Masks(const kernel::Kernel &kernel, const MatVec &pattern, Masked kind, const lower::Shares &shares,
+        const Three &dims) {
+    for (std::size_t i = 0; i < kernel.guards.size(); ++i) {
+      if (pattern.masks[i] != kind) continue;
+      Guard &g = guards_.emplace_back();
+      g.constant = kernel.guards[i].constant;
+      for (std::size_t k = 0; k < dims.size(); ++k)
+        for (const Spot &s : shares.spots(*dims[k], kernel.guards[i])) g.values[k].push_back(s.value);
+    }
+  }
+
+  bool runs(const std::array<std::size_t, 3> &at) const {
+    return std::all_of(guards_.begin(), guards_.end(), [&](const Guard &g) {
+      return g.constant + g.values[0][at[0]] + g.values[1][at[1]] + g.values[2][at[2]] >= 0;
+    });
+  }
+
+ private:
+  struct Guard {
+    std::int64_t constant = 0;
+    std::array<std::vector<std::int64_t>, 3> values;
+  };
+  std::vector<Guard> guards_;
+};
 
 }  // namespace
 
@@ -57,26 +91,33 @@ std::vector<ImageData> MatVecData::images(const kernel::DataSet &data) const {
   ImageData input;
   input.isPerChannel = isInputPerChannel;
   input.values.assign(static_cast<std::size_t>(inputBursts * copies * kLanes), 0);
-  const kernel::Access &access = kernel_.loads[static_cast<std::size_t>(pattern_.input)];
+  const kernel::Access &access = load(pattern_.input);
   const kernel::Affine element = elementOf(access);
   const kernel::TensorData &x = data[static_cast<std::size_t>(access.tensor)];
   for (const Part &p : parts) {
-    const auto batches = p.shares.spots(pattern_.batchDims, element),
+    const auto groups = p.shares.spots(pattern_.groupDims, element),
+               batches = p.shares.spots(pattern_.batchDims, element),
                inputs = p.shares.spots(pattern_.reductionDims, element);
+    const Masks masks(kernel_, pattern_, Masked::kInput, p.shares,
+                      {&pattern_.groupDims, &pattern_.batchDims, &pattern_.reductionDims});
     // Every lane that serves some output needs the input of its reduction lane.
     const auto outputLanes = p.shares.numbers(2, pattern_.outputDims);
     const auto outputChannels =
         isInputPerChannel ? p.shares.numbers(0, pattern_.outputDims) : std::vector<std::int32_t>{0};
-    for (const Spot &b : batches)
-      for (const Spot &n : inputs) {
-        const Half value = halfAt(x, element.constant + b.value + n.value);
-        const std::int64_t burst = p.inputBurst + b.local * p.inputTiles * kBursts + n.local;
-        for (const std::int32_t c : outputChannels)
-          for (const std::int32_t lane : outputLanes) {
-            const std::int64_t channel = isInputPerChannel ? c + b.instance[0] + n.instance[0] : 0;
-            input.values[static_cast<std::size_t>((burst * copies + channel) * kLanes + lane + n.instance[2])] = value;
-          }
-      }
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      for (std::size_t b = 0; b < batches.size(); ++b)
+        for (std::size_t n = 0; n < inputs.size(); ++n) {
+          if (!masks.runs({g, b, n})) continue;
+          const Half value = halfAt(x, element.constant + groups[g].value + batches[b].value + inputs[n].value);
+          const std::int64_t vector = groups[g].local * p.batch + batches[b].local;
+          const std::int64_t burst = p.inputBurst + vector * p.inputTiles * kBursts + inputs[n].local;
+          const std::int64_t first =
+              isInputPerChannel ? groups[g].instance[0] + batches[b].instance[0] + inputs[n].instance[0] : 0;
+          for (const std::int32_t c : outputChannels)
+            for (const std::int32_t lane : outputLanes)
+              input.values[static_cast<std::size_t>((burst * copies + c + first) * kLanes + lane +
+                                                    groups[g].instance[2] + inputs[n].instance[2])] = value;
+        }
   }
   ImageData zero;
   zero.values.assign(kLanes, 0);
@@ -84,45 +125,113 @@ std::vector<ImageData> MatVecData::images(const kernel::DataSet &data) const {
 }
 
 void MatVecData::place(const kernel::DataSet &data, sim::pim::PimDevice &device) const {
-  const kernel::Access &access = kernel_.loads[static_cast<std::size_t>(pattern_.weights)];
+  const kernel::Access &access = load(pattern_.weights);
   const kernel::Affine element = elementOf(access);
   const kernel::TensorData &w = data[static_cast<std::size_t>(access.tensor)];
+  for (const Part &p : parts) p.direct ? placeDirect(p, w, device) : placePart(p, w, element, device);
+}
+
+// Every lane of every unit and every slot has a box of the tensor of its own.
+void MatVecData::placeDirect(const Part &p, const kernel::TensorData &w, sim::pim::PimDevice &device) const {
+  const DirectLayout &layout = *p.direct;
+  const kernel::Access &access = load(pattern_.weights);
+  const kernel::Tensor &tensor = graph_.tensors[static_cast<std::size_t>(access.tensor)];
+  const lower::Axis &burstAxis = p.shares.axis(layout.burstDim);
+  const auto box = [&](std::int64_t unit, std::int64_t lane, std::int64_t slot) {
+    lower::PerDim point = p.shares.firstOf(unit, lane);
+    for (std::size_t d = 0; d < point.size(); ++d) point[d] += p.shares.axes[d].lower;
+    point[static_cast<std::size_t>(layout.slotDim)] += slot * layout.chunk;
+    std::int64_t &x = point[static_cast<std::size_t>(layout.burstDim)];
+    const std::int64_t first = x, end = std::min(first + layout.bursts, burstAxis.lower + burstAxis.size);
+    for (std::int64_t position = 0; position < layout.positions; ++position)
+      for (x = first; x < end; ++x) {
+        std::vector<std::int64_t> index;
+        for (const kernel::Affine &form : access.index) index.push_back(kernel::valueAt(form, point));
+        for (const DirectLayout::Axis &a : layout.axes) index[a.index] += position / a.stride % a.extent * a.step;
+        std::int64_t element = 0;
+        bool isInside = true;
+        for (std::size_t i = 0; i < index.size(); ++i) {
+          isInside &= index[i] >= 0 && index[i] < tensor.shape[i];
+          element = element * tensor.shape[i] + index[i];
+        }
+        if (isInside) placeOne(p, {unit, lane, slot}, position, x - first, halfAt(w, element), device);
+      }
+  };
+  for (std::int64_t unit = 0; unit < p.shares.units; ++unit)
+    for (std::int64_t lane = 0; lane < p.shares.threads; ++lane)
+      for (std::int64_t slot = 0; slot < kSlots; ++slot) box(unit, lane, slot);
+}
+
+void MatVecData::placeOne(const Part &p, const std::array<std::int64_t, 3> &at, std::int64_t position,
+                          std::int64_t burst, Half value, sim::pim::PimDevice &device) const {
+  const auto &[unit, lane, slot] = at;
+  const std::int64_t columns = machine_.dram->organization.columns, blocks = p.shares.instances[1];
+  const std::int64_t tile = burst / kBursts, column = burst % kBursts * kSlots + slot;
+  const std::int64_t row = p.weightRow + 2 * (position * p.direct->tilesPerBank() + tile / 2) + column / columns;
+  const auto bank = static_cast<int>(unit % blocks * machine_.pim->banksPerBlock + tile % 2);
+  device.burst(static_cast<int>(unit / blocks), bank, row, column % columns)[lane] = value;
+}
+
+void MatVecData::placePart(const Part &p, const kernel::TensorData &w, const kernel::Affine &element,
+                           sim::pim::PimDevice &device) const {
   const std::int64_t columns = machine_.dram->organization.columns;
-  for (const Part &p : parts) {
-    const auto inputs = p.shares.spots(pattern_.reductionDims, element);
-    const auto batchChannels = p.shares.numbers(0, pattern_.batchDims);  // each needs its own copy
-    for (const Spot &m : p.shares.spots(pattern_.outputDims, element)) {
-      const std::int64_t tile = m.local / kSlots, slot = m.local % kSlots;
-      for (const Spot &n : inputs) {
+  const auto groups = p.shares.spots(pattern_.groupDims, element),
+             outputs = p.shares.spots(pattern_.outputDims, element),
+             inputs = p.shares.spots(pattern_.reductionDims, element);
+  const Masks masks(kernel_, pattern_, Masked::kWeights, p.shares,
+                    {&pattern_.groupDims, &pattern_.outputDims, &pattern_.reductionDims});
+  const auto batchChannels = p.shares.numbers(0, pattern_.batchDims);  // each needs its own copy
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    for (std::size_t j = 0; j < outputs.size(); ++j) {
+      const Spot &g = groups[i], &m = outputs[j];
+      const std::int64_t tile = g.local * p.outputTiles + m.local / kSlots, slot = m.local % kSlots;
+      for (std::size_t k = 0; k < inputs.size(); ++k) {
+        if (!masks.runs({i, j, k})) continue;
+        const Spot &n = inputs[k];
         const std::int64_t inputTile = n.local / kBursts, burst = n.local % kBursts;
         const int parity = static_cast<int>(inputTile % 2);
         const std::int64_t tiles = parity == 0 ? p.evenTiles : p.oddTiles;
         const std::int64_t column = burst * kSlots + slot;
         const std::int64_t row = p.weightRow + 2 * (tile * tiles + inputTile / 2) + column / columns;
-        const Half value = halfAt(w, element.constant + m.value + n.value);
-        const int bank = static_cast<int>((m.instance[1] + n.instance[1]) * machine_.pim->banksPerBlock) + parity;
-        for (const std::int32_t b : batchChannels)
-          device.burst(m.instance[0] + n.instance[0] + b, bank, row, column % columns)[m.instance[2] + n.instance[2]] =
-              value;
+        const Half value = halfAt(w, element.constant + g.value + m.value + n.value);
+        const int bank = static_cast<int>(m.instance[1] * machine_.pim->banksPerBlock) + parity;
+        const std::int32_t channel = g.instance[0] + m.instance[0] + n.instance[0],
+                           lane = g.instance[2] + m.instance[2] + n.instance[2];
+        for (const std::int32_t b : batchChannels) device.burst(channel + b, bank, row, column % columns)[lane] = value;
       }
     }
-  }
 }
 
-namespace {
-
-/// Neighbours pairwise, then pairs of pairs; a piece without a partner moves up as it is.
-float treeSum(std::vector<float> pieces) {
-  while (pieces.size() > 1) {
-    std::vector<float> next;
-    for (std::size_t i = 0; i < pieces.size(); i += 2)
-      next.push_back(i + 1 < pieces.size() ? pieces[i] + pieces[i + 1] : pieces[i]);
-    pieces = std::move(next);
+// What a multiplication by a zero that stands for a point that does not run must not turn into NaN.
+Status MatVecData::check(const kernel::DataSet &data) const {
+  for (const Masked masked : {Masked::kInput, Masked::kWeights}) {
+    if (std::find(pattern_.masks.begin(), pattern_.masks.end(), masked) == pattern_.masks.end()) continue;
+    const int tensor = load(masked == Masked::kInput ? pattern_.weights : pattern_.input).tensor;
+    const kernel::TensorData &other = data[static_cast<std::size_t>(tensor)];
+    for (std::int64_t e = 0; e < other.elements(); ++e)
+      if ((halfAt(other, e) & 0x7c00) == 0x7c00)
+        return error("padding-not-finite", kernel_.where,
+                     fmt::format("kernel '{}': element {} of '{}' is infinite or NaN, and the unit multiplies padding "
+                                 "by it, which gives NaN",
+                                 kernel_.name, e, graph_.tensors[static_cast<std::size_t>(tensor)].name),
+                     "give finite data, or run the kernel on the host: --map host");
   }
-  return pieces[0];
+  return okStatus();
 }
 
-}  // namespace
+bool MatVecData::isInputInOrder() const {
+  if (std::find(pattern_.masks.begin(), pattern_.masks.end(), Masked::kInput) != pattern_.masks.end()) return false;
+  const kernel::Affine element = elementOf(load(pattern_.input));
+  std::int64_t stride = 1;
+  for (const auto *dims : {&pattern_.reductionDims, &pattern_.batchDims, &pattern_.groupDims})
+    for (std::size_t i = dims->size(); i-- > 0;) {
+      const auto d = static_cast<std::size_t>((*dims)[i]);
+      if (kernel_.dims[d].extent == 1) continue;
+      if (element.coefficients[d] != stride) return false;
+      stride *= kernel_.dims[d].extent;
+    }
+  return true;
+}
 
 // What one lane of one unit has accumulated for a slot: one stored value, or the tree over its pieces.
 float MatVecData::unitSum(const Part &p, sim::pim::PimDevice &device, const Spot &at, std::int64_t slot,
@@ -135,35 +244,43 @@ float MatVecData::unitSum(const Part &p, sim::pim::PimDevice &device, const Spot
   if (!isTree_) return stored(0);
   std::vector<float> pieces;
   for (std::int64_t i = 0; i < p.resultsPerOutput; ++i) pieces.push_back(stored(i));
-  return treeSum(std::move(pieces));
+  return mergeTree(std::move(pieces), [](float a, float b) { return a + b; });
 }
 
 void MatVecData::collectPart(const Part &p, sim::pim::PimDevice &device, std::vector<float> &sums,
                              std::vector<bool> &isStarted) const {
   const kernel::Affine form = elementOf(kernel_.stores[0].target);
-  const auto batches = p.shares.spots(pattern_.batchDims, form);
+  const auto groups = p.shares.spots(pattern_.groupDims, form), outputs = p.shares.spots(pattern_.outputDims, form),
+             batches = p.shares.spots(pattern_.batchDims, form);
+  const Masks masks(kernel_, pattern_, Masked::kOutput, p.shares,
+                    {&pattern_.groupDims, &pattern_.outputDims, &pattern_.batchDims});
   // Partial results merge row-major in dim order, however the units nest their inputs.
   std::vector<int> splitDims = pattern_.reductionDims;
   std::sort(splitDims.begin(), splitDims.end());
   const auto splitLanes = p.shares.numbers(2, splitDims), splitChannels = p.shares.numbers(0, splitDims);
-  for (const Spot &m : p.shares.spots(pattern_.outputDims, form))
-    for (const Spot &b : batches) {
-      float sum = 0;
-      for (std::size_t c = 0; c < splitChannels.size(); ++c) {
-        float lanes = 0;
-        for (std::size_t l = 0; l < splitLanes.size(); ++l) {
-          Spot at = m;
-          at.instance[0] += b.instance[0] + splitChannels[c];
-          at.instance[2] += splitLanes[l];
-          const float unit = unitSum(p, device, at, m.local % kSlots, m.local / kSlots * p.batch + b.local);
-          lanes = l == 0 ? unit : lanes + unit;
-        }
-        sum = c == 0 ? lanes : sum + lanes;
+  const auto collectOne = [&](const Spot &g, const Spot &m, const Spot &b) {
+    const auto [tile, slot] = p.placeOf(m.local);
+    const std::int64_t result = (g.local * p.outputTiles + tile) * p.batch + b.local;
+    float sum = 0;
+    for (std::size_t c = 0; c < splitChannels.size(); ++c) {
+      float lanes = 0;
+      for (std::size_t l = 0; l < splitLanes.size(); ++l) {
+        Spot at = m;
+        at.instance[0] += g.instance[0] + b.instance[0] + splitChannels[c];
+        at.instance[2] += g.instance[2] + splitLanes[l];
+        const float unit = unitSum(p, device, at, slot, result);
+        lanes = l == 0 ? unit : lanes + unit;
       }
-      const auto element = static_cast<std::size_t>(form.constant + m.value + b.value);
-      sums[element] = isStarted[element] ? sums[element] + sum : sum;
-      isStarted[element] = true;
+      sum = c == 0 ? lanes : sum + lanes;
     }
+    const auto element = static_cast<std::size_t>(form.constant + g.value + m.value + b.value);
+    sums[element] = isStarted[element] ? sums[element] + sum : sum;
+    isStarted[element] = true;
+  };
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    for (std::size_t m = 0; m < outputs.size(); ++m)
+      for (std::size_t b = 0; b < batches.size(); ++b)
+        if (masks.runs({g, m, b})) collectOne(groups[g], outputs[m], batches[b]);
 }
 
 void MatVecData::collect(sim::pim::PimDevice &device, kernel::DataSet &data) const {

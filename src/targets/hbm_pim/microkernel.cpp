@@ -68,6 +68,27 @@ class PassEmitter {
   bool isTooDeep = false;
 
   void expression(const Chain &c) { evaluate(c, 0); }
+  /// One more term for the main register, which holds what there was before.
+  void accumulate(const Chain &term, bool isProduct) {
+    using Kind = Chain::Kind;
+    const Opcode op = isProduct ? Opcode::kMul : Opcode::kAdd;
+    const Source sum = file(0), spare = file(1);
+    const bool isMultiple = !isProduct && term.kind == Kind::kMul && term.arguments[0].arguments.empty() &&
+                            term.arguments[1].arguments.empty();
+    if (term.kind == Kind::kLoad) return read(compute(op, sum, sum, bank_), term, Purpose::kPimAlu);
+    if (isMultiple) {
+      const Chain *a = &term.arguments[0], *b = &term.arguments[1];
+      if (rank(*a) < rank(*b)) std::swap(a, b);
+      if (b->kind == Kind::kConstant)
+        return read(compute(Opcode::kMac, sum, bank_, Source::kSrfM), *a, Purpose::kPimMac);
+      evaluate(*a, 1);
+      return multiplyAccumulate(sum, spare, *b);
+    }
+    evaluate(term, 1);
+    move(compute(op, sum, sum, spare), Purpose::kPimAlu);
+  }
+  void start() { instructions.push_back(transfer(Opcode::kMov, file(0), Source::kSrfA, false)); }
+
   void store(int region) {
     instructions.push_back(nop(kColumnsPerStep - 1));
     steps.push_back({true, region, Purpose::kPimStore});
@@ -92,6 +113,18 @@ class PassEmitter {
   void move(Instruction i, Purpose purpose) {
     instructions.push_back(i);
     steps.push_back({false, lastRegion_, purpose});
+  }
+
+  /// MAC takes GRF_A's number from other address bits than the destination's, so each of eight commands has a word.
+  void multiplyAccumulate(Source sum, Source factor, const Chain &load) {
+    for (int c = 0; c < kColumnsPerStep; ++c) {
+      Instruction i = compute(Opcode::kMac, sum, factor, bank_);
+      i.isAam = false;
+      i.dstIndex = i.src0Index = c;
+      instructions.push_back(i);
+    }
+    lastRegion_ = region(load);
+    steps.push_back({false, lastRegion_, Purpose::kPimMac});
   }
 
   void evaluate(const Chain &c, int reg) {
@@ -216,6 +249,15 @@ class OperandCollector {
   ElementwiseCode &code_;
 };
 
+Status checkLength(const ElementwiseCode &code, const kernel::Kernel &kernel, const machine::Machine &machine) {
+  const auto words = static_cast<std::int64_t>(code.crf.size());
+  if (words <= machine.pim->crfWords) return okStatus();
+  return capacityError("too-long", kernel.where,
+                       fmt::format("kernel '{}' needs {} instructions, but the CRF of a unit holds {}", kernel.name,
+                                   words, machine.pim->crfWords),
+                       "split it into several statements");
+}
+
 }  // namespace
 
 Result<ElementwiseCode> compileElementwise(const kernel::Kernel &kernel, const Elementwise &pattern,
@@ -241,12 +283,37 @@ Result<ElementwiseCode> compileElementwise(const kernel::Kernel &kernel, const E
   }
   if (tiles > 1) code.crf.push_back(jump(tiles - 1, static_cast<int>(code.crf.size())));
   code.crf.push_back(exitInstruction());
-  const auto words = static_cast<std::int64_t>(code.crf.size());
-  if (words > machine.pim->crfWords)
-    return capacityError("too-long", kernel.where,
-                         fmt::format("kernel '{}' needs {} instructions, but the CRF of a unit holds {}", kernel.name,
-                                     words, machine.pim->crfWords),
-                         "split it into several statements");
+  if (const Status s = checkLength(code, kernel, machine); !s) return s.diagnostics();
+  return code;
+}
+
+Result<ElementwiseCode> compileStreamed(const kernel::Kernel &kernel, const Streamed &pattern,
+                                        const machine::Machine &machine, std::int64_t length) {
+  ElementwiseCode code;
+  code.addend = pattern.isProduct ? 1 : 0;
+  Chain term = pattern.expression;
+  if (pattern.isMasked) {
+    code.loads.push_back(ElementwiseCode::kMask);
+    term = {Chain::Kind::kMul, -1, 0, {std::move(term), {Chain::Kind::kLoad, ElementwiseCode::kMask, 0, {}}}};
+  }
+  OperandCollector(kernel, code).visit(term, false);
+  code.regions = static_cast<int>(code.loads.size()) + 1;
+  for (const bool isOdd : {false, true}) {
+    PassEmitter pass(code, isOdd);
+    pass.start();
+    pass.accumulate(term, pattern.isProduct);
+    if (pass.isTooDeep)
+      return unsupported(
+          "too-deep", kernel.where,
+          fmt::format("kernel '{}' needs more than one intermediate result beside what it accumulates", kernel.name),
+          "split the expression into two statements; the first result is then stored in memory");
+    if (length > 1) pass.instructions.push_back(jump(length - 1, static_cast<int>(pass.instructions.size()) - 1));
+    code.steps = pass.steps;
+    pass.store(code.regions - 1);
+    code.crf.insert(code.crf.end(), pass.instructions.begin(), pass.instructions.end());
+  }
+  code.crf.push_back(exitInstruction());
+  if (const Status s = checkLength(code, kernel, machine); !s) return s.diagnostics();
   return code;
 }
 

@@ -34,6 +34,8 @@ struct ElementwiseCode {
   std::vector<Step> steps;
   std::vector<Instruction> crf;  ///< for `tiles` repetitions of even pass, odd pass
 
+  /// The operand region of a mask: 1 where points run, else 0.
+  static constexpr int kMask = -1;
   static constexpr int constantRegion(int i) { return -2 - i; }
   static constexpr int constantOf(int load) { return -2 - load; }
 };
@@ -42,6 +44,12 @@ struct ElementwiseCode {
 /// has).
 Result<ElementwiseCode> compileElementwise(const kernel::Kernel &kernel, const Elementwise &pattern,
                                            const machine::Machine &machine, std::int64_t tiles);
+
+/// A sum or product of `length` terms: the steps of one term, and the CRF words of both passes over one tile. Before
+/// the first term a step of the first region starts the accumulators. Diagnostics: as above; an expression has one
+/// intermediate result.
+Result<ElementwiseCode> compileStreamed(const kernel::Kernel &kernel, const Streamed &pattern,
+                                        const machine::Machine &machine, std::int64_t length);
 
 /// Matrix-vector product over `evenTiles` + `oddTiles` input tiles of 8 bursts, partial sums in GRF_B.
 /// `isTree`: store and clear the partial sums after every input tile.

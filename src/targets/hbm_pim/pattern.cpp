@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "pimento/base/dtype.h"
+#include "pimento/targets/hbm_pim/direct_layout.h"
 
 namespace pimento::targets::hbm_pim {
 
@@ -16,20 +17,23 @@ using kernel::Op;
 namespace {
 
 constexpr const char *kCanDo =
-    "HBM-PIM adds, multiplies, multiply-accumulates against a broadcast vector, and applies relu to f16 values; keep "
-    "this stage on the host, or write it with those operations";
+    "HBM-PIM adds, multiplies, applies relu to f16 values, and sums or multiplies up what these give; keep this stage "
+    "on the host, or write it with those operations";
 
 class Recogniser {
  public:
   Recogniser(const kernel::Graph &graph, int index, const machine::Machine &machine)
       : graph_(graph), kernel_(graph.kernels[static_cast<std::size_t>(index)]), machine_(machine) {}
 
-  Result<Pattern> run() {
+  Result<std::vector<Pattern>> run() {
     if (const auto bad = checkForm()) return *bad;
     if (const auto bad = checkTypes()) return *bad;
     const bool reduces = std::any_of(kernel_.dims.begin(), kernel_.dims.end(),
                                      [](const kernel::Dim &d) { return d.kind == DimKind::kReduction; });
-    return reduces ? matVec() : elementwise();
+    if (reduces) return sums();
+    Result<Pattern> p = elementwise();
+    if (!p) return p.diagnostics();
+    return std::vector<Pattern>{std::move(*p)};
   }
 
  private:
@@ -64,11 +68,10 @@ class Recogniser {
     };
     const auto report = [&](const kernel::Access &a) {
       const kernel::Tensor &t = graph_.tensors[static_cast<std::size_t>(a.tensor)];
-      return unsupported(
-          "type",
-          fmt::format("tensor '{}' holds {}, but the unit computes in {}", t.name, name(t.type),
-                      name(machine_.pim->type)),
-          fmt::format("use --dtype {0}, or {0} in a C or MLIR file; or cast on the host", name(machine_.pim->type)));
+      return unsupported("type",
+                         fmt::format("tensor '{}' holds {}, but the unit computes in {}", t.name, name(t.type),
+                                     name(machine_.pim->type)),
+                         typeHint(t.type));
     };
     for (const kernel::Access &a : kernel_.loads)
       if (wrong(a)) return report(a);
@@ -77,39 +80,56 @@ class Recogniser {
     return std::nullopt;
   }
 
+  std::string typeHint(DType given) const {
+    const std::string_view unit = name(machine_.pim->type);
+    const std::string own = fmt::format("--dtype {} for notation and kernels of the zoo", unit);
+    if (!isFloat(given)) return fmt::format("use {}; integers stay on the host (--map host, --offload possible)", own);
+    // These are what models come in; another type may be what --convert has made of one.
+    const bool isUsual = given == DType::kF32 || given == DType::kF64;
+    return fmt::format("use --convert {}={} for a file's own type, {}", isUsual ? name(given) : "TYPE", unit, own);
+  }
+
   bool dependsOn(const kernel::Access &a, std::size_t dim) const {
     return std::any_of(a.index.begin(), a.index.end(),
                        [&](const kernel::Affine &e) { return e.coefficients[dim] != 0; });
   }
 
-  Result<Pattern> matVec() const {
-    if (kernel_.stores.size() != 1 || kernel_.stores[0].combine != kernel::Combine::kAdd)
-      return unsupported("op", "its reduction is not a single sum");
+  /// Products of two operands first; then, where no factor serves several outputs, all operands in the banks.
+  Result<std::vector<Pattern>> sums() const {
+    const kernel::Store &store = kernel_.stores[0];
+    const bool isSum = store.combine == kernel::Combine::kAdd, isProduct = store.combine == kernel::Combine::kMul;
+    if (kernel_.stores.size() != 1 || (!isSum && !isProduct))
+      return unsupported("op", "its reduction is not a single sum or product");
+    std::vector<Pattern> found;
+    if (isSum) matVecs(found);
+    Diagnostics bad;
+    const bool isShared = std::any_of(found.begin(), found.end(), [](const Pattern &p) {
+      return !p.matVec.outputDims.empty() && p.matVec.groupDims.empty();
+    });
+    for (std::size_t i = 0, plain = found.size(); i < plain; ++i)
+      if (auto direct = asDirect(graph_, kernel_, found[i].matVec))
+        found.push_back({Pattern::Kind::kMatVec, std::move(*direct), {}, {}});
+    if (isShared) return found;
+    if (const auto streamed = this->streamed(bad)) found.push_back(*streamed);
+    if (found.empty()) return bad;
+    return found;
+  }
+
+  void matVecs(std::vector<Pattern> &found) const {
     const kernel::Value &v = kernel_.body[static_cast<std::size_t>(kernel_.stores[0].value)];
+    if (v.op != Op::kMul || v.type != machine_.pim->type) return;
     const auto load = [&](int arg) {
       const kernel::Value &a = kernel_.body[static_cast<std::size_t>(v.args[static_cast<std::size_t>(arg)])];
       return a.op == Op::kLoad ? a.access : -1;
     };
-    if (v.op != Op::kMul)
-      return unsupported(
-          "op", fmt::format("it sums the result of '{}'; the unit sums products of two operands", kernel::name(v.op)),
-          "write the sum as products, for example y[i] += A[i,j] * x[j]");
-    if (load(0) < 0 || load(1) < 0)
-      return unsupported("op", "it sums products of computed values, not of two operands in memory",
-                         "compute the factors in a separate statement first");
-    if (!kernel_.guards.empty())
-      return unsupported("pattern", "its reduction is guarded by a condition, as at the padded edge of a convolution");
-    Pattern p;
-    p.isMatVec = true;
-    p.matVec.isUpdate = isUpdate(kernel_.stores[0].target.tensor);
-    for (const auto &[w, x] : {std::pair{load(0), load(1)}, std::pair{load(1), load(0)}})
-      if (assign(w, x, p.matVec)) return p;
-    return unsupported(
-        "pattern",
-        "neither factor is a matrix that is multiplied by the same vector in every row: the input registers are "
-        "broadcast to all blocks, so the other factor must not depend on the matrix's output dims",
-        "HBM-PIM runs y[i] += A[i,j] * x[j] and batches of it; for independent small products run one "
-        "kernel per product");
+    const int first = load(0), second = load(1);
+    if (first < 0 || second < 0 || first == second) return;
+    for (const auto &[w, x] : {std::pair{first, second}, std::pair{second, first}})
+      if (auto m = assign(w, x)) found.push_back({Pattern::Kind::kMatVec, std::move(*m), {}, {}});
+    // A factor that no output of its own shares gains nothing from lying in the banks, if the other one does.
+    const auto hasOutputs = [](const Pattern &p) { return !p.matVec.outputDims.empty(); };
+    if (std::any_of(found.begin(), found.end(), hasOutputs))
+      std::erase_if(found, [&](const Pattern &p) { return !hasOutputs(p); });
   }
 
   /// Whether the sum goes onto what the tensor holds already: given by the user, or left by an earlier kernel.
@@ -123,10 +143,9 @@ class Recogniser {
     return false;
   }
 
-  bool assign(int w, int x, MatVec &out) const {
-    if (w == x) return false;
+  std::optional<MatVec> assign(int w, int x) const {
     MatVec m;
-    m.isUpdate = out.isUpdate;
+    m.isUpdate = isUpdate(kernel_.stores[0].target.tensor);
     m.weights = w;
     m.input = x;
     const kernel::Access &weights = kernel_.loads[static_cast<std::size_t>(w)],
@@ -140,10 +159,54 @@ class Recogniser {
       else if (!dependsOn(weights, d))
         m.batchDims.push_back(dim);
       else
-        return false;
+        m.groupDims.push_back(dim);
     }
-    out = m;
-    return true;
+    for (const kernel::Affine &guard : kernel_.guards) {
+      const auto mask = maskOf(guard, m);
+      if (!mask) return std::nullopt;
+      m.masks.push_back(*mask);
+    }
+    return m;
+  }
+
+  static std::optional<Masked> maskOf(const kernel::Affine &guard, const MatVec &m) {
+    const auto has = [&](const std::vector<int> &dims) {
+      return std::any_of(dims.begin(), dims.end(),
+                         [&](int d) { return guard.coefficients[static_cast<std::size_t>(d)] != 0; });
+    };
+    if (!has(m.reductionDims)) return Masked::kOutput;
+    if (!has(m.outputDims)) return Masked::kInput;
+    if (!has(m.batchDims)) return Masked::kWeights;
+    return std::nullopt;
+  }
+
+  std::optional<Pattern> streamed(Diagnostics &found) const {
+    const kernel::Store &store = kernel_.stores[0];
+    Streamed s;
+    s.expression = chain(store.value, found);
+    if (!found.empty()) return std::nullopt;
+    s.isProduct = store.combine == kernel::Combine::kMul;
+    s.isUpdate = isUpdate(store.target.tensor);
+    const double neutral = s.isProduct ? 1 : 0;
+    s.isMasked = ofEqual(s.expression, neutral).constant != neutral;
+    if (s.isMasked && s.isProduct) {
+      found.push_back(
+          unsupported("pattern", "it multiplies results of an expression that is not 1 where its operands are"));
+      return std::nullopt;
+    }
+    Pattern p;
+    p.kind = Pattern::Kind::kStreamed;
+    p.streamed = std::move(s);
+    return p;
+  }
+
+  /// The expression with all operands `x`, in the unit's arithmetic.
+  static Chain ofEqual(const Chain &c, double x) {
+    if (c.kind == Chain::Kind::kLoad) return constant(encodeFloat(DType::kF16, x));
+    if (c.kind == Chain::Kind::kConstant) return c;
+    std::vector<Chain> arguments;
+    for (const Chain &a : c.arguments) arguments.push_back(ofEqual(a, x));
+    return node(c.kind, std::move(arguments));
   }
 
   Result<Pattern> elementwise() const {
@@ -196,7 +259,9 @@ class Recogniser {
         found.push_back(unsupported("type",
                                     fmt::format("'{}' computes in {}, but the unit in {}", kernel::name(v.op),
                                                 name(v.type), name(machine_.pim->type)),
-                                    fmt::format("use --dtype {} throughout", name(machine_.pim->type))));
+                                    isFloat(v.type)
+                                        ? fmt::format("use --convert {}={}", name(v.type), name(machine_.pim->type))
+                                        : std::string("leave it on the host with --map host or --offload possible")));
       return {};
     }
     switch (v.op) {
@@ -230,8 +295,24 @@ class Recogniser {
 
 }  // namespace
 
-Result<Pattern> recognise(const kernel::Graph &graph, int index, const machine::Machine &machine) {
+Result<std::vector<Pattern>> alternatives(const kernel::Graph &graph, int index, const machine::Machine &machine) {
   return Recogniser(graph, index, machine).run();
+}
+
+Result<Pattern> recognise(const kernel::Graph &graph, int index, const machine::Machine &machine) {
+  Result<std::vector<Pattern>> all = alternatives(graph, index, machine);
+  if (!all) return all.diagnostics();
+  return std::move(all->front());
+}
+
+std::map<std::string, std::int64_t> parametersOf(const Pattern &pattern, const kernel::Kernel &kernel) {
+  if (pattern.kind == Pattern::Kind::kElementwise) return {};
+  if (pattern.kind == Pattern::Kind::kStreamed) return {{kResident, 0}};
+  const kernel::Value &product = kernel.body[static_cast<std::size_t>(kernel.stores[0].value)];
+  const int first = kernel.body[static_cast<std::size_t>(product.args[0])].access;
+  std::map<std::string, std::int64_t> p = {{kResident, pattern.matVec.weights == first ? 1 : 2}};
+  if (pattern.matVec.isDirect) p[kDirect] = 1;
+  return p;
 }
 
 }  // namespace pimento::targets::hbm_pim

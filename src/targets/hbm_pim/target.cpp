@@ -7,6 +7,7 @@
 #include "pimento/sim/pim/pim_device.h"
 #include "pimento/targets/dram/counts.h"
 #include "pimento/targets/dram/run.h"
+#include "pimento/targets/hbm_pim/division.h"
 #include "pimento/targets/hbm_pim/lower.h"
 #include "pimento/targets/hbm_pim/suite.h"
 
@@ -59,6 +60,7 @@ class HbmPimKernel final : public evaluate::CompiledPart, public dram::ChannelPr
   }
 
   Result<DeviceRun> runOn(kernel::DataSet &data, evaluate::Observer *observer, int /*jobs*/) const override {
+    if (const Status s = lowered_.data->check(data); !s) return s.diagnostics();
     sim::pim::PimDevice device(machine_, static_cast<int>(machine_.dram->organization.channels), lowered_.dataRows);
     device.setImages(lowered_.data->images(data));
     lowered_.data->place(data, device);
@@ -113,9 +115,25 @@ class HbmPim final : public evaluate::Target {
     return bytesOfRows(machine.pim->firstControlRow, machine);
   }
 
+  bool runsParts() const override { return true; }
+  std::optional<kernel::Unrolled> divided(const kernel::Graph &graph, const machine::Machine &machine,
+                                          const std::vector<bool> &isFixed) const override {
+    if (!checkMachine(machine)) return std::nullopt;
+    return hbm_pim::divided(graph, machine, isFixed);
+  }
+
   Result<mapping::Mapping> reference(const GraphPart &part, const machine::Machine &machine,
                                      const mapping::MapSpec &spec, const evaluate::Tools & /*tools*/) const override {
     return referenceMapping(*part.graph, part.first, machine, spec);
+  }
+
+  /// Where the operands may lie in several ways, the mappings of each.
+  std::vector<mapping::Mapping> mappings(const GraphPart &part, const machine::Machine &machine,
+                                         const mapping::MapSpec &spec,
+                                         const evaluate::Tools & /*tools*/) const override {
+    const auto patterns = alternativesFor(*part.graph, part.first, spec.mapping, machine);
+    if (!patterns || patterns->size() == 1) return {};
+    return mappingsOfAll(part.kernel(), *patterns, machine, spec.mapping);
   }
 
   Result<std::unique_ptr<evaluate::CompiledPart>> compile(const GraphPart &part, const mapping::Mapping &mapping,

@@ -144,8 +144,7 @@ Result<DeviceRun> DpuKernel::run(const RunMode &mode) const {
     // Without values an estimate tells whether they decide.
     std::optional<RunResult> r =
         mode.isFastForward || !value ? Dpu(dpu).estimate({.mustPay = value.has_value()}) : std::nullopt;
-    if (!r && !value)
-      return isDescribed(mode) ? runGenerated(mode) : Result<DeviceRun>(dataDecideTime());
+    if (!r && !value) return isDescribed(mode) ? runGenerated(mode) : Result<DeviceRun>(dataDecideTime());
     if (!r || isObserved || !mode.isFastForward)
       r = dpu.simulate({.observer = isObserved ? dynamic_cast<sim::dpu::Observer *>(mode.observer) : nullptr});
     if (r->fault) return faultOf(*r->fault, kind.first);

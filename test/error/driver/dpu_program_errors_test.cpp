@@ -121,8 +121,8 @@ Options withInput(std::string input) {
 
 TEST(DpuProgramErrors, OptionsOfDpuProgramsAreRefusedForOthers) {
   for (const auto &set :
-       std::vector<void (*)(Options &)>{[](Options &o) { o.ins = {"x=u8:1"}; }, [](Options &o) { o.outs = {"x:u8"}; },
-                                        [](Options &o) { o.launches = 2; }, [](Options &o) { o.isProfile = true; }}) {
+       std::vector<void (*)(Options &)>{[](Options &o) { o.ins = {"x=u8:1"}; }, [](Options &o) { o.launches = 2; },
+                                        [](Options &o) { o.isProfile = true; }}) {
     Options o = withInput("gemv");
     set(o);
     expectSays(ran(VerbId::kSimulate, o).diagnostics.front(), "dpu-option", "gemv is not a DPU program", "--data");

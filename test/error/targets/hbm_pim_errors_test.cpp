@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "pimento/kernel/builder.h"
 #include "pimento/kernel/notation.h"
@@ -205,13 +206,9 @@ TEST(HbmPimErrors, UnsupportedKernelsNameTheOperationAndAnAlternative) {
       {"y[i] = x[i] > 0 ? x[i] : z[i]", "unsupported-op", {"'select'"}, "relu"},
       {"y[i] = f16(f32(x[i]))", "unsupported-op", {"'cast'"}, "host"},
       {"y[i] max= x[i]", "unsupported-op", {"'max'"}, "host"},
-      {"y[i] += A[i,j]", "unsupported-op", {"'load'", "products"}, "A[i,j] * x[j]"},
-      {"y[i] max= A[i,j]", "unsupported-op", {"not a single sum"}, "host"},
-      {"y[i] += A[i,j] * x[j] * x[j]", "unsupported-op", {"computed values"}, "separate statement"},
-      {"y[i] += A[i,j] * 2", "unsupported-op", {"computed values"}, "separate statement"},
-      {"y[i] += A[i,j] * A[i,j]", "unsupported-pattern", {"same vector in every row"}, "one kernel per product"},
-      {"y[i] += A[i,j] * B[i,j]", "unsupported-pattern", {"same vector in every row"}, "one kernel per product"},
-      {"Y[b,i] += A[b,i,j] * X[b,j]", "unsupported-pattern", {"same vector in every row"}, "one kernel per product"},
+      {"y[i] max= A[i,j]", "unsupported-op", {"not a single sum or product"}, "host"},
+      {"y[i] += exp(A[i,j])", "unsupported-op", {"'exp'"}, "host"},
+      {"y[i] *= A[i,j] + 1", "unsupported-pattern", {"not 1 where its operands are"}, "host"},
       {"y[i + 1] = y[i] + x[i]", "unsupported-form", {"sequential", "'i'"}, "host"},
   };
   for (const Unsupported &c : cases) {
@@ -262,7 +259,7 @@ TEST(HbmPimErrors, RowsThatDataBoundAreRefused) {
              "unsupported-form", {"the bounds of dim 'e' come from data"}, "host");
 }
 
-TEST(HbmPimErrors, AGuardedReductionIsRefused) {
+TEST(HbmPimErrors, PaddingMeetsNoInfinity) {
   kernel::KernelBuilder b("y", {{"i", 8, kernel::DimKind::kParallel}, {"j", 8, kernel::DimKind::kReduction}});
   const int w = b.load(0, DType::kF16, {b.index(0), b.index(1)}), x = b.load(1, DType::kF16, {b.index(1)});
   b.store(2, {b.index(0)}, b.op(kernel::Op::kMul, DType::kF16, w, x), kernel::Combine::kAdd);
@@ -273,7 +270,38 @@ TEST(HbmPimErrors, AGuardedReductionIsRefused) {
                    {"y", DType::kF16, {8}, kernel::Role::kOutput}};
   graph.kernels.push_back(b.take());
   ASSERT_TRUE(kernel::verify(graph).ok());
-  expectSays(refusal(graph), "unsupported-pattern", {"guarded"}, "host");
+  kernel::DataSet data = kernel::makeData(graph, {});
+  EXPECT_TRUE(runBoth(graph, hbmPim(1), {}, data).empty());
+  data[1].setDouble(5, std::numeric_limits<double>::infinity());
+  const machine::Machine machine = hbmPim(1);
+  evaluate::Request r;
+  r.graph = &graph;
+  r.machine = &machine;
+  r.target = &targetOf(machine);
+  r.maps = {mapSpec("reference;resident=1")};
+  r.isSimulation = true;
+  r.data = &data;
+  const auto report = evaluate::evaluate(r);
+  ASSERT_FALSE(report.ok());
+  expectSays(report.diagnostics().front(), "padding-not-finite", {"element 5 of 'x'", "padding"}, "finite data");
+}
+
+TEST(HbmPimErrors, AWayToKeepOperandsThatThereIsNotNamesThoseThereAre) {
+  expectSays(refusal(parsed(kBatched, kBatchedSizes), "reference;resident=3"), "illegal-mapping", {"'Y'", "resident=3"},
+             "choices: resident=1, resident=2");
+  expectSays(refusal(parsed("y[i] = x[i] + x[i]", {{"i", 9}}), "reference;resident=1"), "illegal-mapping", {"'y'"},
+             "omit resident=");
+}
+
+TEST(HbmPimErrors, AGroupCannotBeSplitOverBlocks) {
+  expectSays(refusal(parsed("Y[b,i,k] += A[b,i,j] * X[b,j,k]", {{"b", 8}, {"i", 8}, {"j", 16}, {"k", 2}}),
+                     "M1:{(1,1,1,1),(8,1,1,1),(1,1,1,16),(1,8,2,1)};resident=1"),
+             "illegal-mapping", {"'Y'", "dim 'b'", "blocks"}, "channels");
+}
+
+TEST(HbmPimErrors, ASumOfDeepExpressionsIsTooDeep) {
+  expectSays(refusal(parsed("y[i] += (A[i,j] + x[j]) * (A[i,j] - x[j])", {{"i", 9}, {"j", 8}})), "too-deep",
+             {"'y'", "one intermediate result"}, "two statements");
 }
 
 TEST(HbmPimErrors, ExpressionsWithTooManyIntermediateResultsAreTooDeep) {

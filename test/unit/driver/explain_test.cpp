@@ -175,6 +175,30 @@ TEST(Explain, RoundsWhoseDataMakeThemDifferAddUp) {
   }
 }
 
+TEST(Explain, RoundsThatDifferAreOneStageWhoseNumbersAreTheirSums) {
+  Options o;
+  o.input = "for k in 0..6 { y[i] += A[k,i] where i >= k }";
+  o.sizes = {"i=40000"};
+  o.dtype = "f16";
+  o.maps = {"reference"};
+  o.isJson = true;
+  const Outcome out = run(VerbId::kEstimate, o);
+  ASSERT_EQ(out.status, 0);
+  const Json result = Json::parse(out.text);
+  ASSERT_EQ(result["stages"].size(), 1U);
+  EXPECT_EQ(result["stages"][0]["runs"], 6);
+  EXPECT_EQ(result["stages"][0]["total_cycles"], result["total_cycles"]);
+  std::map<std::string, double> numbers;
+  flatten(Json{{"stages", result["stages"]}, {"phases", result["phases"]}}, "", numbers);
+  for (const auto &[key, value] : numbers) {
+    if (key.ends_with(".runs")) continue;
+    o.number = key;
+    const Outcome explained = run(VerbId::kExplain, o);
+    ASSERT_EQ(explained.status, 0) << key << ": " << explained.diagnostics[0].str();
+    EXPECT_DOUBLE_EQ(Json::parse(explained.text)["tree"]["value"].get<double>(), value) << key;
+  }
+}
+
 TEST(Explain, AFormulaThatDoesNotGiveTheNumberIsNoticed) {
   Derivation d;
   d.value = std::int64_t{7};

@@ -42,13 +42,39 @@ TEST(Report, TotalsAreThoseOfThePhasesInDeviceCycles) {
   Report r;
   r.stages = {stage};
   EXPECT_EQ(r.breakdown().total(), Cycles(21));
-  EXPECT_EQ(r.phases().front().name, "look up") << "one kernel needs no name";
+  EXPECT_EQ(phases(r.byKernel()).front().name, "look up") << "one kernel needs no name";
   r.stages.push_back(stage);
   r.stages.back().kernel = "relu";
   EXPECT_EQ(r.breakdown().total(), Cycles(42));
-  ASSERT_EQ(r.phases().size(), 6u);
-  EXPECT_EQ(r.phases()[0].name, "gemv: look up");
-  EXPECT_EQ(r.phases()[5].name, "relu: second half");
+  ASSERT_EQ(phases(r.byKernel()).size(), 6u);
+  EXPECT_EQ(phases(r.byKernel())[0].name, "gemv: look up");
+  EXPECT_EQ(phases(r.byKernel())[5].name, "relu: second half");
+}
+
+TEST(Report, RoundsOfAKernelAreShownAsOneStageInTheOrderOfARun) {
+  Stage first, second, other;
+  first.kernel = second.kernel = "lu";
+  first.mapping = "M1:{(2),(1)}", second.mapping = "M1:{(4),(1)}";
+  first.phases = {{"compute", Part::kCompute, Cycles(5), "device", Cycles(5), Picoseconds(5'000)}};
+  second.phases = {{"transfer in", Part::kTransferIn, Cycles(7), "device", Cycles(7), Picoseconds(7'000)},
+                   {"compute", Part::kCompute, Cycles(6), "device", Cycles(6), Picoseconds(6'000)}};
+  second.runs = 3;
+  other.kernel = "lu";
+  other.isOnHost = true;
+  other.phases = {{"on the host", Part::kHost, Cycles(1), "device", Cycles(1), Picoseconds(1'000)}};
+  Report r;
+  r.stages = {first, other, second};
+  const std::vector<StageGroup> groups = r.byKernel();
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_EQ(groups[0].members, (std::vector<std::size_t>{0, 2}));
+  EXPECT_EQ(groups[0].all.runs, 4);
+  EXPECT_EQ(groups[0].all.mapping, "several, since its bounds change");
+  ASSERT_EQ(groups[0].all.phases.size(), 2u);
+  EXPECT_EQ(groups[0].all.phases[0].name, "transfer in");
+  EXPECT_EQ(groups[0].all.phases[1].counted, Cycles(11));
+  EXPECT_TRUE(groups[1].all.isOnHost);
+  r.stages[2].origin = 1;
+  EXPECT_EQ(r.byKernel().size(), 3u) << "a kernel of the same name";
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ std::vector<Costs> randomCosts(std::uint64_t seed) {
     const auto problem = tune::makeProblem(graph, machine, targetOf(machine), variant);
     if (!problem) continue;
     const RandomHbmPimMapping mappings(graph.kernels[0], machine,
-                                       pattern->isMatVec ? pattern->matVec.batchDims : std::vector<int>{});
+                                       ofOneInput(*pattern));
     for (int i = 0; i < 6; ++i) {
       const mapping::Mapping m = i == 0 ? problem->reference : mappings.make(rng);
       const auto compiled = tune::compile(*problem, m);

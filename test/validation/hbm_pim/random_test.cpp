@@ -6,6 +6,7 @@
 #include <array>
 #include <set>
 
+#include "pimento/targets/hbm_pim/lower.h"
 #include "pimento/targets/hbm_pim/pattern.h"
 #include "test/support/cases.h"
 #include "test/support/hbm_pim_run.h"
@@ -74,7 +75,7 @@ std::optional<mapping::Mapping> pick(const kernel::Kernel &kernel, const machine
 /// What all cases together have seen.
 struct Tally {
   int refusedGraphs = 0, graphs = 0, runs = 0, explicitRuns = 0, severalSubspaces = 0, splitReductions = 0,
-      cyclicMaps = 0, ordered = 0, roundedOtherwise = 0, refusedPicks = 0, picks = 0;
+      cyclicMaps = 0, direct = 0, ordered = 0, roundedOtherwise = 0, refusedPicks = 0, picks = 0;
   std::set<std::string> mappings;
   std::map<std::string, int> refusals;
 };
@@ -95,6 +96,7 @@ class Case {
     check({mapSpec("reference")}, variant, inputs);
     if (rng_.below(6) == 0) check({mapSpec("auto")}, variant, inputs);
     for (int i = 0; i < 3 && !::testing::Test::HasFailure(); ++i) check(explicitMaps(), variant, inputs);
+    for (int i = 0; i < 2 && !::testing::Test::HasFailure(); ++i) check(usualMaps(), "plain", inputs);
     pickedMaps(variant, inputs);
   }
 
@@ -129,8 +131,7 @@ class Case {
     std::vector<mapping::MapSpec> maps;
     for (std::size_t k = 0; k < graph_.kernels.size(); ++k) {
       const auto pattern = targets::hbm_pim::recognise(graph_, static_cast<int>(k), machine_);
-      const RandomHbmPimMapping random(graph_.kernels[k], machine_,
-                                       pattern->isMatVec ? pattern->matVec.batchDims : std::vector<int>{});
+      const RandomHbmPimMapping random(graph_.kernels[k], machine_, ofOneInput(*pattern));
       maps.push_back({mapping::MapSpec::Kind::kExplicit, random.make(rng_)});
       count(maps.back().mapping, graph_.kernels[k]);
     }
@@ -148,6 +149,26 @@ class Case {
       splits |= kernel.dims[d].kind == kernel::DimKind::kReduction &&
                 m.subspaces[0].extentInside(-1, static_cast<int>(d)) > m.subspaces[0].range(static_cast<int>(d));
     tally_.splitReductions += splits ? 1 : 0;
+  }
+
+  /// For each kernel one of the mappings that are usual for one of its ways to keep operands in the banks.
+  std::vector<mapping::MapSpec> usualMaps() {
+    std::vector<mapping::MapSpec> maps;
+    for (std::size_t k = 0; k < graph_.kernels.size(); ++k) {
+      const auto patterns = targets::hbm_pim::alternatives(graph_, static_cast<int>(k), machine_);
+      if (!patterns) ADD_FAILURE() << patterns.diagnostics().front().str();
+      std::vector<mapping::Mapping> usual;
+      if (patterns && patterns->front().kind != targets::hbm_pim::Pattern::Kind::kElementwise)
+        usual = targets::hbm_pim::usualMappings(graph_.kernels[k], *patterns, machine_, {});
+      if (usual.empty()) {
+        maps.push_back(mapSpec("reference"));
+        continue;
+      }
+      mapping::Mapping &m = usual[rng_.below(usual.size())];
+      tally_.direct += m.parameters.contains("direct") ? 1 : 0;
+      maps.push_back({mapping::MapSpec::Kind::kExplicit, std::move(m)});
+    }
+    return maps;
   }
 
   /// Random legal mappings must be taken; only the kernel's code may outgrow the unit with more tiles than before.
@@ -241,6 +262,7 @@ TEST(HbmPimRandom, GraphsUnderAnyMappingMatchTheReferenceInterpreter) {
   EXPECT_GE(tally.severalSubspaces, cases);
   EXPECT_GE(tally.cyclicMaps, cases);
   EXPECT_GE(tally.ordered, cases);
+  EXPECT_GE(tally.direct, cases / 20);
   EXPECT_GE(tally.roundedOtherwise, cases / 4);
   EXPECT_LE(tally.refusedPicks, tally.picks / 2);
 }

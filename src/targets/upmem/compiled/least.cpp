@@ -20,10 +20,7 @@ class Counter {
  public:
   Counter(const Plan &plan, const ImagePtr &image, const machine::Dpu &machine, Cache &cache,
           std::optional<double> constant)
-      : plan_(plan),
-        scheme_(plan.scheme()),
-        runs_(plan, image, machine, cache, constant),
-        machine_(machine) {}
+      : plan_(plan), scheme_(plan.scheme()), runs_(plan, image, machine, cache, constant), machine_(machine) {}
 
   std::optional<ShortRuns::Extra> extraOn(const kernel::DataSpec &values) const {
     return isCountable() ? runs_.extraOn(values) : std::nullopt;

@@ -76,7 +76,8 @@ class Guess {
   Ends endsOf(std::size_t d, std::int64_t size) const {
     const Axis &a = scheme_.axes[d];
     const std::int64_t tile = a.isTiled() ? std::min(a.tile, size) : size;
-    const auto values = static_cast<double>(size), tiles = static_cast<double>(ceilDiv(size, std::max<std::int64_t>(1, tile)));
+    const auto values = static_cast<double>(size),
+               tiles = static_cast<double>(ceilDiv(size, std::max<std::int64_t>(1, tile)));
     if (!a.isWhole && tile >= 2 * kFew) {
       const double few = static_cast<double>(kFew);
       return {kFew, 2 * kFew, 2 * tiles - values / few, values / few - tiles};

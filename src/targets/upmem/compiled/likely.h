@@ -16,9 +16,9 @@ struct LikelyRun {
   sim::dpu::Counts counts;
 };
 
-/// Of the first DPU: cycles, and of the counts instructions, idle cycles and transfers. `image` may be of the program for another number of tasklets. `shared`: of runs with the same
-/// values; what it holds depends on who asks first, so callers ask one after the other. Nothing where short runs do not
-/// tell.
+/// Of the first DPU: cycles, and of the counts instructions, idle cycles and transfers. `image` may be of the program
+/// for another number of tasklets. `shared`: of runs with the same values; what it holds depends on who asks first, so
+/// callers ask one after the other. Nothing where short runs do not tell.
 std::optional<LikelyRun> likelyRun(const Plan &plan, const ImagePtr &image, const machine::Dpu &machine,
                                    const KnownValues &values, Cache &shared);
 

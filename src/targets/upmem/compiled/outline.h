@@ -1,4 +1,5 @@
-// A mapping of a compiled program before it is compiled: its scheme and its text tell what the host does and what moves.
+// A mapping of a compiled program before it is compiled: its scheme and its text tell what the host does and what
+// moves.
 #pragma once
 
 #include <memory>

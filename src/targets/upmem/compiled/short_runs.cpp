@@ -31,7 +31,6 @@ bool isSteadyOnAverage(const kernel::Kernel &k) {
   return isSteady(k) && std::ranges::all_of(k.stores, isSum) && std::ranges::all_of(k.loads, isDirect);
 }
 
-
 ShortRuns::ShortRuns(const Plan &plan, const ImagePtr &image, const machine::Dpu &machine, Cache &cache,
                      std::optional<double> constant)
     : plan_(plan), scheme_(plan.scheme()), image_(image), machine_(machine), cache_(cache), constant_(constant) {
@@ -95,15 +94,16 @@ std::optional<ShortRuns::Extra> ShortRuns::measureExtra(const kernel::DataSpec &
 }
 
 /// Instructions of one tasklet on values of run number `number`.
-std::optional<std::int64_t> ShortRuns::instructionsOnRandom(const Sizes &sizes, const kernel::DataSpec &values, int number) const {
+std::optional<std::int64_t> ShortRuns::instructionsOnRandom(const Sizes &sizes, const kernel::DataSpec &values,
+                                                            int number) const {
   constexpr std::int64_t kElements = 1 << 12, kMostBytes = 1 << 19;
   sim::dpu::Dpu dpu(fresh());
   const auto at = plan_.fills(0, true);  // where operands begin
   std::size_t f = 0;
   for (const Operand &o : scheme_.operands) {
     if (!o.isPlaced()) continue;
-    const auto made = kernel::makeElements(*scheme_.graph, o.tensor, values, kElements,
-                                           static_cast<std::uint64_t>(number));
+    const auto made =
+        kernel::makeElements(*scheme_.graph, o.tensor, values, kElements, static_cast<std::uint64_t>(number));
     if (made.type != o.type) return std::nullopt;
     const Fill &to = at[f++];
     const std::int64_t end = std::min({o.home.bytes, kMostBytes, machine_.mram.value - to.offset});
@@ -131,8 +131,7 @@ sim::dpu::Dpu ShortRuns::fresh() const {
   sim::dpu::Dpu dpu(image_, machine_);
   if (!constant_) return dpu;
   for (const Fill &f : plan_.fills(*constant_, true))
-    if (f.offset + f.size <= machine_.mram.value)
-      dpu.fillMram(static_cast<std::uint32_t>(f.offset), f.size, f.pattern);
+    if (f.offset + f.size <= machine_.mram.value) dpu.fillMram(static_cast<std::uint32_t>(f.offset), f.size, f.pattern);
   return dpu;
 }
 

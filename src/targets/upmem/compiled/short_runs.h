@@ -22,8 +22,8 @@ namespace pimento::targets::upmem::compiled {
 using Sizes = std::vector<std::int64_t>;
 using ImagePtr = std::shared_ptr<const sim::dpu::Image>;
 
-/// What a run did: cycles, ticks of the engine, counts. Instructions are without failed attempts: who comes to a barrier
-/// when decides how often its lock is asked for.
+/// What a run did: cycles, ticks of the engine, counts. Instructions are without failed attempts: who comes to a
+/// barrier when decides how often its lock is asked for.
 using Work = std::vector<std::int64_t>;
 inline constexpr std::size_t kCycles = 0, kTicks = 1, kCounts = 2, kInstructions = kCounts;
 

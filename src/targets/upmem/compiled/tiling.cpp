@@ -27,9 +27,11 @@ class Tiler {
     start();
     measureOperands(scheme_);
     if (scheme_.wramBytes > room_) moveTables();
-    if (Status s = lower::checkCapacity(scheme_.kernel(), scheme_.wramBytes, "bytes of WRAM per tasklet at least",
-                                        room_, fmt::format("each of {} tasklets has", scheme_.threads),
-                                        "use fewer tasklets, or a smaller range");
+    if (Status s =
+            lower::checkCapacity(scheme_.kernel(), scheme_.wramBytes, "bytes of WRAM per tasklet at least", room_,
+                                 fmt::format("each of {} tasklets has", scheme_.threads),
+                                 fmt::format("{}leave the kernel on the host: --offload possible",
+                                             scheme_.threads > 1 ? "use fewer tasklets, a smaller range, or " : ""));
         !s)
       return s;
     grow();

@@ -76,7 +76,8 @@ std::shared_ptr<const Tables> tablesOf(const machine::Dpu &dpu, Cache &cache) {
   for (const std::int64_t n : {dpu.ticksPerCycle, dpu.transferUnit.value, dpu.transferMax.value}) add(n);
   add(dpu.constantTransfer);
   key += dpu.mramModel;
-  if (dpu.mramModel == "dram-rows") return std::make_shared<const Tables>(dpu);  // its key would need all of a row's times
+  if (dpu.mramModel == "dram-rows")
+    return std::make_shared<const Tables>(dpu);  // its key would need all of a row's times
   constexpr std::size_t kBytes = 8192;
   return cache.get<Tables>(key, kBytes, [&] { return Tables(dpu); });
 }

@@ -78,7 +78,8 @@ class Recogniser {
       return unsupported("type",
                          fmt::format("tensor '{}' holds {}, but the programs compute in 16- and 32-bit integers",
                                      t.name, pimento::name(t.type)),
-                         "use --dtype i32, u32, i16 or u16");
+                         "use --dtype i32, u32, i16 or u16 for notation and kernels of the zoo, or --map "
+                         "'reference;program=compiled'");
     };
     for (const kernel::Access &a : kernel_.loads)
       if (auto d = wrong(a)) return d;

@@ -1,0 +1,3 @@
+func.func @main(%x: memref<8xvector<4xf32>>) {
+  return
+}
