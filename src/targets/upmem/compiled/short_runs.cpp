@@ -88,8 +88,14 @@ std::optional<ShortRuns::Extra> ShortRuns::measureExtra(const kernel::DataSpec &
   for (const double e : extra) out.mean += e / kRuns;
   double squares = 0;
   for (const double e : extra) squares += (e - out.mean) * (e - out.mean);
+  // The run itself has so many independent values at least, each perhaps at many points.
+  std::int64_t there = INT64_MAX;
+  for (const Operand &o : scheme_.operands)
+    if (o.isPlaced()) there = std::min(there, std::max<std::int64_t>(1, scheme_.tensorOf(o).elements()));
+  const double ofRun = std::sqrt(squares / (kRuns - 1)),
+               ofAll = ofRun * std::sqrt(static_cast<double>(pointsOf(sizes)) / static_cast<double>(there));
   constexpr double kErrors = 4, kLeast = 0.015;  // of the mean
-  out.margin = std::max(kErrors * std::sqrt(squares / (kRuns - 1) / kRuns), kLeast * std::abs(out.mean));
+  out.margin = std::max(kErrors * (ofRun / std::sqrt(kRuns) + ofAll), kLeast * std::abs(out.mean));
   return out;
 }
 
