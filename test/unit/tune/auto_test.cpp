@@ -47,7 +47,8 @@ TEST(Auto, IsAsGoodAsItSaysOfEveryMappingOfItsSpace) {
     const auto report = evaluate::evaluate(request);
     if (!report) continue;
     const std::string &why = report->stages.front().mappingWhy;
-    const bool isOptimal = (why.find("optimal among") != std::string::npos && why.find("not proved") == std::string::npos);
+    const bool isOptimal =
+        (why.find("optimal among") != std::string::npos && why.find("not proved") == std::string::npos);
     optimal += isOptimal;
     double gap = 0;
     if (const std::size_t at = why.find("more than "); at != std::string::npos)
