@@ -21,8 +21,9 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 /// Structures of which programs are made for guesses, those of the least bounds first.
 constexpr std::size_t kMostStructures = 8;
-/// Estimates go on while a guess is so close to the best estimate; these are the errors of guesses.
-constexpr double kClose = 1.06;
+/// Estimates go on while a guess is so close to the best estimate. Guesses of device cycles are that far off; of total
+/// time they are but a part.
+constexpr double kClose = 1.06, kCloseOfDevice = 1.3;
 /// ... and until so many cycles of units were simulated: some tenths of a second.
 constexpr double kMostWork = 6e6;
 constexpr std::size_t kBatch = 2;
@@ -246,7 +247,8 @@ class Choosing final : search::Evaluator {
     const Candidate &c = all_[static_cast<std::size_t>(candidate)];
     if (best_ == kNever || c.outline == nullptr) return true;
     const double ratio = compared_ > 0 ? ratios_ / compared_ : 1;
-    return work_ < kMostWork && c.guess * ratio < kClose * best_;
+    const double close = request_.objective == Objective::kTime ? kClose : kCloseOfDevice;
+    return work_ < kMostWork && c.guess * ratio < close * best_;
   }
 
   bool isExact() const override { return !isSampled_; }

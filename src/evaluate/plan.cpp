@@ -11,6 +11,7 @@
 #include "pimento/evaluate/evaluator.h"
 #include "pimento/evaluate/host_layer.h"
 #include "pimento/evaluate/price.h"
+#include "pimento/kernel/isolate.h"
 
 namespace pimento::evaluate {
 
@@ -57,6 +58,14 @@ std::string reasonOf(const Diagnostic &d, const std::string &machine) {
   const std::size_t at = d.message.find(lead);
   return at == std::string::npos ? d.message : d.message.substr(at + lead.size());
 }
+
+/// What a search found for a kernel, for others like it.
+struct Like {
+  mapping::Mapping mapping;
+  std::string why;
+  search::Proof proof;
+  std::optional<MappingChoice> how;
+};
 
 /// Decides for one part after the other, in the order of the graph, where it runs.
 class Planner {
@@ -114,9 +123,30 @@ class Planner {
       auto compiled = target_.compile(part, earlier->second, *request_.machine, request_.variant, request_.tools);
       if (compiled) return Choice{earlier->second, "chosen for an earlier round of the kernel", std::move(*compiled)};
     }
+    const std::string shape = isChosen ? shapeOf(part) : std::string();
+    if (const auto like = like_.find(shape); !shape.empty() && like != like_.end()) {
+      const Like &other = like->second;
+      auto compiled = target_.compile(part, other.mapping, *request_.machine, request_.variant, request_.tools);
+      if (compiled) {
+        Choice again{other.mapping, other.why, std::move(*compiled), other.proof};
+        again.how = other.how;
+        return again;
+      }
+    }
     Result<Choice> choice = resolve(request_, part);
-    if (isChosen && choice) chosen_.insert_or_assign(origin, choice->mapping);
+    if (!isChosen || !choice) return choice;
+    chosen_.insert_or_assign(origin, choice->mapping);
+    // An order of dims names them.
+    if (!shape.empty() && choice->mapping.order.empty())
+      like_.insert_or_assign(shape, Like{choice->mapping, choice->why, choice->proof, choice->how});
     return choice;
+  }
+
+  /// Kernels of one shape, with one specification, get one mapping: layers of networks are often alike. Empty: several
+  /// kernels together.
+  std::string shapeOf(const GraphPart &part) const {
+    if (part.count != 1) return {};
+    return mapping::print(mapOf(part)) + "\n" + kernel::shapeText(kernel::isolated(*part.graph, part.first));
   }
 
   Status keepIfFaster(const GraphPart &part, const search::Proof &proof, PlannedPart &out) const {
@@ -160,6 +190,7 @@ class Planner {
   Diagnostics refusal_{};
   std::int64_t kept_ = 0;                             ///< bytes of constants placed so far
   std::map<std::size_t, mapping::Mapping> chosen_{};  ///< by auto, by kernel that the user wrote
+  std::map<std::string, Like> like_{};                ///< by auto, by shape
 };
 
 /// The kernels from `first` on that the target wants together and that have one mapping.

@@ -132,6 +132,7 @@ TEST(Verbs, CompilePrintsEveryStage) {
                                         {"asm", "MAC GRF_B"}}) {
     Options o = optionsFor("gemv");
     o.sizes = {"m=512,n=256"};
+    o.maps = {"reference"};
     o.emit = stage;
     const Outcome out = run(VerbId::kCompile, o);
     EXPECT_EQ(out.status, 0);
@@ -154,7 +155,7 @@ TEST(Verbs, TheCOfAnAutoMappingIsThatOfTheMappingWhichEstimateChooses) {
   }
 }
 
-TEST(Verbs, WhereNoMappingCanBeEstimatedTheReasonIsTheFirstOnes) {
+TEST(Verbs, AMappingIsFoundWhereEarlierKernelsMakeTheDataThatDecideTheTime) {
   if (!makeDpuCompiler()) GTEST_SKIP() << "this build has no LLVM";
   Options o;
   o.input = "t[i] = x[i] + x[i]; y[i] = t[i] * t[i]";
@@ -162,8 +163,11 @@ TEST(Verbs, WhereNoMappingCanBeEstimatedTheReasonIsTheFirstOnes) {
   o.target = "upmem";
   o.sizes = {"i=128"};
   o.maps = {"auto;dpus=8"};
+  const Json found = jsonOf(VerbId::kEstimate, o);
+  for (const Json &stage : found["stages"]) EXPECT_FALSE(stage["choice"].is_null());
+  o.data = "none";
   const Outcome out = run(VerbId::kEstimate, o);
-  ASSERT_FALSE(out.diagnostics.empty());
+  ASSERT_FALSE(out.diagnostics.empty()) << "nothing is known of the data of the run itself";
   EXPECT_EQ(out.diagnostics.front().code, "data-decide-time");
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "pimento/evaluate/choose.h"
 #include "pimento/evaluate/evaluator.h"
 #include "pimento/kernel/notation.h"
 
