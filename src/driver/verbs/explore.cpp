@@ -164,7 +164,8 @@ Result<std::vector<Part>> partsOf(const Options &options, const Job &job, const 
   for (const machine::Level &l : job.machine.levels) levels.push_back(fmt::format("{}={}", l.name, l.count));
   std::map<std::string, std::size_t> seen;  // by shape: layers of a network repeat
   for (int k = 0; k < static_cast<int>(graph.kernels.size()); ++k) {
-    if (!job.input.graph->loops.empty() && !origins.insert(job.rounds->origins[static_cast<std::size_t>(k)]).second) continue;
+    if (!job.input.graph->loops.empty() && !origins.insert(job.rounds->origins[static_cast<std::size_t>(k)]).second)
+      continue;
     const std::string &name = graph.kernels[static_cast<std::size_t>(k)].name;
     const auto isMeant = [&](const std::string &n) { return n == name; };
     if (!options.kernels.empty() && std::none_of(options.kernels.begin(), options.kernels.end(), isMeant)) continue;
@@ -324,19 +325,23 @@ Result<emit::MappingExploration> exploreMappings(const Options &options) {
   e.clockGHz = job.machine.clockGHz;
   Result<std::vector<Part>> parts = partsOf(options, job, *spacePart, e.head.warnings);
   if (!parts) return parts.diagnostics();
-  if (job.input.graph && !job.input.graph->loops.empty()) e.head.warnings.push_back("kernels in loops are explored for their first rounds only");
+  if (job.input.graph && !job.input.graph->loops.empty())
+    e.head.warnings.push_back("kernels in loops are explored for their first rounds only");
   std::string identity;
   for (const Part &p : *parts) identity += tune::identity(p.problem);
   auto store = openStore(options, identity, aboutOf("mappings", e.head));
   if (!store) return store.diagnostics();
   const bool isAlone = parts->size() == 1;
+  std::optional<evaluate::Objective> objective;
+  if (!options.objective.empty()) objective = job.objective;
   for (std::size_t i = 0; i < parts->size(); ++i) {
     const Part &part = (*parts)[i];
     tune::Control control = controlOf(options, store->get());
     control.scope = fmt::format("{}: ", i);
     if (!isAlone) control.label = fmt::format("{} ({} of {})", part.kernel, i + 1, parts->size());
     Result<tune::Exploration> found = tune::explore(
-        part.problem, {options.isExhaustive, options.limit, options.isUnbounded, options.budget}, control);
+        part.problem, {options.isExhaustive, options.limit, options.isUnbounded, options.budget, nullptr, objective},
+        control);
     if (!found) return found.diagnostics();
     if (found->every > 1)
       e.head.warnings.push_back(
@@ -404,9 +409,9 @@ Result<emit::SweepExploration> exploreSweep(const Options &options) {
   for (const tune::Axis &a : *axes)
     if (a.isSize) e.head.sizes.erase(a.name);
   std::string identity =
-      fmt::format("{}\nsweep {} {} {} {} {} {} {}\n", tune::toolIdentity(), options.variant, options.function,
+      fmt::format("{}\nsweep {} {} {} {} {} {} {} {}\n", tune::toolIdentity(), options.variant, options.function,
                   fmt::join(options.includes, ","), fmt::join(options.defines, ","), fmt::join(options.maps, "|"),
-                  fmt::join(options.sizes, ","), static_cast<int>(job.offload));
+                  fmt::join(options.sizes, ","), static_cast<int>(job.offload), options.objective);
   identity += job.input.graph ? kernel::print(*job.input.graph) : options.input;
   auto store = openStore(options, identity + machine::identity(job.machine), aboutOf("a sweep", e.head));
   if (!store) return store.diagnostics();

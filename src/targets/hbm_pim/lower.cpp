@@ -95,6 +95,17 @@ Result<std::vector<Pattern>> alternativesFor(const kernel::Graph &graph, int ker
                          : fmt::format("omit {}= and {}=: all operands lie in the banks", kResident, kDirect));
 }
 
+/// Where the operands of one of several alternatives lie.
+std::string wayOf(const Pattern &pattern, const kernel::Graph &graph, const kernel::Kernel &kernel) {
+  if (!pattern.isMatVec()) return "all operands lie in the banks, term after term";
+  const auto nameOf = [&](int load) {
+    return graph.tensors[static_cast<std::size_t>(kernel.loads[static_cast<std::size_t>(load)].tensor)].name;
+  };
+  return fmt::format("'{}' lies in the banks{}; '{}' is broadcast", nameOf(pattern.matVec.weights),
+                     pattern.matVec.isDirect ? ", an element once for all points of a lane that read it" : "",
+                     nameOf(pattern.matVec.input));
+}
+
 Result<Lowered> lowerAs(const Pattern &pattern, const kernel::Graph &graph, int kernel, mapping::PlacedMapping placed,
                         const machine::Machine &machine, Variant variant) {
   switch (pattern.kind) {
@@ -121,7 +132,9 @@ Result<Lowered> lower(const kernel::Graph &graph, int kernel, const mapping::Map
                  fmt::format("kernel '{}': tail=truncate needs an element-wise kernel", k.name),
                  "omit tail=truncate; products and sums are padded");
   if (const Status o = checkOrder(mapping, k); !o) return o.diagnostics();
-  return lowerAs(pattern, graph, kernel, std::move(*placed), machine, variant);
+  Result<Lowered> lowered = lowerAs(pattern, graph, kernel, std::move(*placed), machine, variant);
+  if (lowered && patterns->size() > 1) lowered->choices.push_back(wayOf(pattern, graph, k));
+  return lowered;
 }
 
 }  // namespace pimento::targets::hbm_pim

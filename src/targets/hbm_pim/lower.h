@@ -43,7 +43,7 @@ struct Lowered {
   std::int64_t dataRows = 0;                                             ///< data rows used in every bank, from row 0
   std::vector<std::vector<program::hbm_pim::Instruction>> microkernels;  ///< one per subspace, execution order
   std::shared_ptr<const DataPlan> data;
-  std::vector<std::string> warnings;
+  std::vector<std::string> choices;  ///< CompiledPart::choices
 };
 
 /// Have banks room for so many rows of data? `less`: what the kernel could have fewer of. Diagnostics: capacity.

@@ -98,8 +98,10 @@ class Recogniser {
   Result<std::vector<Pattern>> sums() const {
     const kernel::Store &store = kernel_.stores[0];
     const bool isSum = store.combine == kernel::Combine::kAdd, isProduct = store.combine == kernel::Combine::kMul;
-    if (kernel_.stores.size() != 1 || (!isSum && !isProduct))
-      return unsupported("op", "its reduction is not a single sum or product");
+    if (kernel_.stores.size() != 1) return unsupported("op", "it has several reductions; the unit runs one at a time");
+    if (!isSum && !isProduct)
+      return unsupported("op",
+                         fmt::format("it reduces by '{}'; the unit sums and multiplies", kernel::name(store.combine)));
     std::vector<Pattern> found;
     if (isSum) matVecs(found);
     Diagnostics bad;

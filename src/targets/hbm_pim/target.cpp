@@ -53,6 +53,7 @@ class HbmPimKernel final : public evaluate::CompiledPart, public dram::ChannelPr
   std::vector<evaluate::Residence> residences() const override {
     return evaluate::residencesOf(part_, lowered_.placed.mapping);
   }
+  std::vector<std::string> choices() const override { return lowered_.choices; }
   evaluate::HostWork hostWork() const override { return lowered_.host; }
   Bytes footprint() const override { return bytesOfRows(lowered_.dataRows, machine_); }
   DeviceRun bound(const kernel::DataSpec * /*values*/) const override {

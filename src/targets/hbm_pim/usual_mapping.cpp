@@ -107,9 +107,9 @@ class Spreader {
   }
 
   std::optional<mapping::Mapping> run(const mapping::Mapping &spec, bool areLanesOutputs) {
-    // Lanes that share taps of a window would need padding between them.
-    if (!areLanesOutputs && pattern_.isMatVec() && pattern_.matVec.isDirect) return std::nullopt;
     std::vector<int> lanes = areLanesOutputs ? outputs_ : reductions_;
+    // Lanes that share taps of a window would need padding between them.
+    if (!areLanesOutputs && pattern_.isMatVec() && pattern_.matVec.isDirect) lanes = {pattern_.matVec.burstDim};
     if (areLanesOutputs && pattern_.isMatVec())
       lanes.insert(lanes.end(), pattern_.matVec.groupDims.begin(), pattern_.matVec.groupDims.end());
     if (lanes.empty()) return std::nullopt;

@@ -67,7 +67,7 @@ TEST(CInterfaceErrors, WrongInputIsAnAnswerOfReasons) {
     const char *key, *value, *code;
   } wrong[] = {{"kernel", "gemw", "unknown-input"},        {"size", "m", "bad-size"},
                {"dtype", "f17", "unknown-dtype"},          {"set", "timing.tRQ=1", "unknown-path"},
-               {"map", "nonsense", "map-unknown-keyword"}, {"offload", "some", "unknown-offload"},
+               {"map", "nonsense", "map-unknown-keyword"}, {"offload", "any", "unknown-offload"},
                {"engine", "none", "unknown-engine"},       {"constant", "B", "unknown-input-tensor"},
                {"target", "upmen", "unknown-target"}};
   for (const auto &w : wrong) {

@@ -206,7 +206,7 @@ TEST(HbmPimErrors, UnsupportedKernelsNameTheOperationAndAnAlternative) {
       {"y[i] = x[i] > 0 ? x[i] : z[i]", "unsupported-op", {"'select'"}, "relu"},
       {"y[i] = f16(f32(x[i]))", "unsupported-op", {"'cast'"}, "host"},
       {"y[i] max= x[i]", "unsupported-op", {"'max'"}, "host"},
-      {"y[i] max= A[i,j]", "unsupported-op", {"not a single sum or product"}, "host"},
+      {"y[i] max= A[i,j]", "unsupported-op", {"reduces by 'max'"}, "host"},
       {"y[i] += exp(A[i,j])", "unsupported-op", {"'exp'"}, "host"},
       {"y[i] *= A[i,j] + 1", "unsupported-pattern", {"not 1 where its operands are"}, "host"},
       {"y[i + 1] = y[i] + x[i]", "unsupported-form", {"sequential", "'i'"}, "host"},

@@ -121,6 +121,9 @@ TEST(HbmPimZoo, GemvreluMatchesTheReferenceInterpreter) {
 TEST(HbmPimZoo, GemmMatchesTheReferenceInterpreter) {
   runSizes({"gemm"});
 }
+TEST(HbmPimZoo, RedMatchesTheReferenceInterpreter) {
+  runSizes({"red"});
+}
 TEST(HbmPimZoo, MlpMatchesTheReferenceInterpreter) {
   runSizes({"mlp"});
 }
@@ -146,13 +149,12 @@ struct Refusal {
 };
 
 TEST(HbmPimZoo, EveryOtherKernelSaysWhyItCannotRun) {
-  const std::set<std::string> capable = {"gemv", "gemvrelu", "va", "add", "mul", "relu", "axpy", "gemm", "mlp"};
+  const std::set<std::string> capable = {"gemv", "gemvrelu", "va", "add", "mul", "relu", "axpy", "gemm", "mlp", "red"};
   const std::vector<Refusal> refusals = {
-      {"red", DType::kF16, "unsupported-op"},       {"red", DType::kI32, "unsupported-type"},
-      {"sel", DType::kF16, "unsupported-type"},     {"sel", DType::kI32, "unsupported-form"},
-      {"hst", DType::kF16, "unsupported-type"},     {"hst", DType::kI32, "unsupported-form"},
-      {"scan", DType::kF16, "unsupported-form"},    {"scan", DType::kI32, "unsupported-form"},
-      {"attn", DType::kF16, "unsupported-pattern"}, {"attn", DType::kF32, "unsupported-type"},
+      {"sel", DType::kF16, "unsupported-type"},  {"sel", DType::kI32, "unsupported-form"},
+      {"hst", DType::kF16, "unsupported-type"},  {"hst", DType::kI32, "unsupported-form"},
+      {"scan", DType::kF16, "unsupported-form"}, {"scan", DType::kI32, "unsupported-form"},
+      {"attn", DType::kF16, "unsupported-op"},   {"attn", DType::kF32, "unsupported-type"},
   };
   const machine::Machine machine = hbmPim(4);
   for (const kernel::ZooEntry &entry : kernel::zoo()) {
