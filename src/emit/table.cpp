@@ -94,9 +94,11 @@ std::string errorTable(const evaluate::Conversion &c) {
   }
   const evaluate::NumericError e = c.overall();
   const auto at = [](const std::string &where) { return where.empty() ? std::string() : " at " + where; };
-  t.row({"largest error", fmt::format("{:.6g}{}, of results up to {:.6g}", e.largest, at(e.where), e.magnitude)});
-  t.row({"relative", fmt::format("{:.6g}{}", e.largestRelative, at(e.relativeWhere))});
-  t.row({"mean", fmt::format("{:.6g} of {} elements", e.mean, grouped(e.elements))});
+  if (e.lost < e.elements) {
+    t.row({"largest error", fmt::format("{:.6g}{}, of results up to {:.6g}", e.largest, at(e.where), e.magnitude)});
+    t.row({"relative", fmt::format("{:.6g}{}", e.largestRelative, at(e.relativeWhere))});
+    t.row({"mean", fmt::format("{:.6g} of {} elements", e.mean, grouped(e.elements))});
+  }
   if (e.lost > 0)
     t.row({"lost",
            fmt::format("{} elements are finite on one side only, the first{}", grouped(e.lost), at(e.lostWhere))});

@@ -59,7 +59,7 @@ def complaint(pimento, case, folder):
         np.save(folder / f"{name}.npy", np.asarray(signed(array), order="C"))
     data = ["--data", ",".join(f"{name}={folder / name}.npy" for name in inputs)] if inputs else []
     outs = [word for name in outputs for word in ("--out", f"{name}={folder / name}_is.npy")]
-    status, _, said = run(pimento, "simulate", text, "--target", "upmem", *data, "--check", "interpreter",
+    status, _, said = run(pimento, "simulate", text, "--target", "upmem", "--map", "reference", *data, "--check", "interpreter",
                           *outs)
     if status != 0:
         return said.strip()

@@ -49,6 +49,9 @@ TEST(Table, AConvertedKernelShowsItsErrorOrWhyThereIsNone) {
   EXPECT_NE(one.find("0.25 at y[1], of results up to 3"), std::string::npos) << one;
   EXPECT_NE(one.find("1 elements are finite on one side only, the first at y[3]"), std::string::npos) << one;
   EXPECT_EQ(one.find("error in"), std::string::npos) << "one tensor is all";
+  r.conversion->errors = {{"y", 4, 0, "", 0, "", 0, 0, 4, "y[0]"}};
+  EXPECT_EQ(toTable(r).find("largest error"), std::string::npos) << "nothing is left to compare";
+  r.conversion->errors = {{"y", 4, 0.25, "y[1]", 0.5, "y[2]", 0.125, 3, 1, "y[3]"}};
   r.conversion->errors.push_back({"z", 4, 0.5, "z[0]", 0.25, "z[1]", 0.25, 2, 0, ""});
   EXPECT_NE(toTable(r).find("error in"), std::string::npos);
 }
