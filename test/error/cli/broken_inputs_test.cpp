@@ -71,7 +71,7 @@ const std::vector<Broken> kBroken = {
     {{"estimate", "gemv", "--constant", "y"}, "--constant", "unknown-input-tensor"},
     // networks
     {{"estimate", "rnnt", "--offload", "nothing"}, "--offload", "unknown-offload"},
-    {{"estimate", "alexnet", "--offload", "all"}, "alexnet", "unsupported-pattern"},
+    {{"estimate", "alexnet", "--offload", "all"}, "alexnet", "unsupported-op"},
     {{"estimate", "resnet", "--size", "depth=34"}, "--size", "bad-extent"},
     {{"estimate", "rnnt", "--size", "frames=3"}, "--size", "unknown-size"},
     {{"estimate", "wav2", "--size", "layers=101"}, "--size", "bad-extent"},
@@ -104,8 +104,8 @@ const std::vector<Broken> kBroken = {
     {{"estimate", "gemv", "--dtype", "f17"}, "--dtype", "unknown-dtype"},
     {{"estimate", "gemv", "--dtype", "f32"}, "gemv", "unsupported-type"},
     {{"estimate", "gemv", "--variant", "treee"}, "--variant", "unknown-variant"},
-    {{"simulate", "attn"}, "attn", "unsupported-pattern"},
-    {{"compile", "red", "--emit", "asm"}, "red", "unsupported-op"},
+    {{"simulate", "attn", "--offload", "all"}, "attn", "unsupported-op"},
+    {{"compile", "scan", "--emit", "asm"}, "scan", "unsupported-form"},
     {{"compile", "gemv", "--emit", "assembly"}, "--emit", "unknown-stage"},
     // capacity
     {{"estimate", "gemv", "--size", "m=400000,n=100000"}, "gemv", "capacity"},
@@ -228,7 +228,7 @@ TEST(BrokenInputs, WhatWorksPrintsOneJsonObjectAndNothingElse) {
       {"simulate", "va", "--size", "n=5000", "--map", "reference;tail=truncate"},  // has a warning
       {"simulate", "gemv", "--size", "m=10,n=20", "--data", "none"},
       {"compare", "gemv", "--targets", "all"},
-      {"compare", "red", "--targets", "hbm-pim,hbm-pim-sound"},  // errors stand in the rows
+      {"compare", "scan", "--targets", "hbm-pim,hbm-pim-sound"},  // errors stand in the rows
       {"targets"},
       {"targets", "hbm-pim"},
       {"kernels"},
