@@ -151,7 +151,8 @@ class Target {
   virtual int runLength(const kernel::Graph & /*graph*/, int /*first*/, const machine::Machine & /*machine*/) const {
     return 1;
   }
-  /// Whether its units lack operations that kernels may have: where nothing is said, the host then runs what they cannot.
+  /// Whether its units lack operations that kernels may have: where nothing is said, the host then runs what they
+  /// cannot.
   virtual bool runsParts() const { return false; }
   /// The graph with kernels that it runs in part only as several, or nothing if there are none. `isFixed`, by kernel:
   /// stays as it is.

@@ -164,7 +164,8 @@ Result<std::vector<Part>> partsOf(const Options &options, const Job &job, const 
   for (const machine::Level &l : job.machine.levels) levels.push_back(fmt::format("{}={}", l.name, l.count));
   std::map<std::string, std::size_t> seen;  // by shape: layers of a network repeat
   for (int k = 0; k < static_cast<int>(graph.kernels.size()); ++k) {
-    if (!job.input.graph->loops.empty() && !origins.insert(job.rounds->origins[static_cast<std::size_t>(k)]).second) continue;
+    if (!job.input.graph->loops.empty() && !origins.insert(job.rounds->origins[static_cast<std::size_t>(k)]).second)
+      continue;
     const std::string &name = graph.kernels[static_cast<std::size_t>(k)].name;
     const auto isMeant = [&](const std::string &n) { return n == name; };
     if (!options.kernels.empty() && std::none_of(options.kernels.begin(), options.kernels.end(), isMeant)) continue;
@@ -324,7 +325,8 @@ Result<emit::MappingExploration> exploreMappings(const Options &options) {
   e.clockGHz = job.machine.clockGHz;
   Result<std::vector<Part>> parts = partsOf(options, job, *spacePart, e.head.warnings);
   if (!parts) return parts.diagnostics();
-  if (job.input.graph && !job.input.graph->loops.empty()) e.head.warnings.push_back("kernels in loops are explored for their first rounds only");
+  if (job.input.graph && !job.input.graph->loops.empty())
+    e.head.warnings.push_back("kernels in loops are explored for their first rounds only");
   std::string identity;
   for (const Part &p : *parts) identity += tune::identity(p.problem);
   auto store = openStore(options, identity, aboutOf("mappings", e.head));
