@@ -69,8 +69,6 @@ Status Query::setText(std::string_view language, std::string text, std::string n
 
 driver::Options Query::options() const {
   driver::Options o = options_;
-  // A compiler's question is which mapping is best; the command line's is what the reference takes.
-  o.usualMap = "auto";
   o.isJson = true;
   o.isQuiet = true;
   o.tools = tools_;

@@ -317,14 +317,12 @@ dpu_error_t dpu_copy_from_symbol(dpu_set_t dpu_set, dpu_symbol_t symbol, uint32_
 
 dpu_error_t dpu_push_sg_xfer(dpu_set_t dpu_set, dpu_xfer_t xfer, const char *symbol_name, uint32_t symbol_offset,
                              size_t length, get_block_t *get_block_info, dpu_sg_xfer_flags_t flags) {
-  return answer([&] {
-    return pushBlocks(dpu_set, xfer, {symbol_name, nullptr, symbol_offset, length}, get_block_info, flags);
-  });
+  return answer(
+      [&] { return pushBlocks(dpu_set, xfer, {symbol_name, nullptr, symbol_offset, length}, get_block_info, flags); });
 }
 
 dpu_error_t dpu_push_sg_xfer_symbol(dpu_set_t dpu_set, dpu_xfer_t xfer, dpu_symbol_t symbol, uint32_t symbol_offset,
                                     size_t length, get_block_t *get_block_info, dpu_sg_xfer_flags_t flags) {
-  return answer([&] {
-    return pushBlocks(dpu_set, xfer, {nullptr, &symbol, symbol_offset, length}, get_block_info, flags);
-  });
+  return answer(
+      [&] { return pushBlocks(dpu_set, xfer, {nullptr, &symbol, symbol_offset, length}, get_block_info, flags); });
 }

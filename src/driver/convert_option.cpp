@@ -145,7 +145,8 @@ Status checkSources(const Rules &rules, const Input &input) {
   for (const DType from : sources)
     if (!kernel::uses(*input.graph, from))
       return usageError("convert-absent", kOption, fmt::format("{} has no {}", input.name, name(from)),
-                        fmt::format("its types are {}", typesOf(*input.graph)));
+                        fmt::format("its types are {}; --dtype {} gives it to notation and kernels of the zoo",
+                                    typesOf(*input.graph), name(from)));
   return okStatus();
 }
 

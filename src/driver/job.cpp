@@ -45,6 +45,7 @@ evaluate::Request Job::request(const Options &options) const {
   r.maps = maps;
   r.jobs = jobCount(options.jobs);
   r.offload = offload;
+  r.objective = objective;
   r.variant = deviceVariant(options);
   r.values = data.values;
   r.contents = data.contents ? &*data.contents : nullptr;
@@ -104,6 +105,8 @@ Result<std::unique_ptr<Job>> loadJob(const Options &options, const std::string &
   if (!input) return input.diagnostics();
   Result<std::vector<mapping::MapSpec>> maps = mapsOf(options, *input, target, *machine);
   if (!maps) return maps.diagnostics();
+  const Result<evaluate::Objective> objective = parseObjective(options);
+  if (!objective) return objective.diagnostics();
   const Result<Engine> engine = engineOf(options, Engine::kFastForward, {Engine::kFastForward, Engine::kTwoSlice});
   if (!engine) return engine.diagnostics();
   if (const Status s = checkProgramOptions(options, *input); !s) return s.diagnostics();
@@ -127,6 +130,7 @@ Result<std::unique_ptr<Job>> loadJob(const Options &options, const std::string &
                                        std::move(rounds),
                                        std::move(*maps),
                                        *offload,
+                                       *objective,
                                        twoSliceOf(options, *engine),
                                        {},
                                        options.tools ? options.tools : makeToolBox()});

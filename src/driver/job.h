@@ -35,8 +35,9 @@ struct Job {
   std::shared_ptr<const kernel::Unrolled> rounds;  ///< of a graph with loops; else null
   std::vector<mapping::MapSpec> maps;
   evaluate::Offload offload = evaluate::Offload::kAll;
-  std::optional<evaluate::TwoSlice> twoSlice;  ///< instead of fast-forward
-  KnownData data;                              ///< on targets whose time depends on it
+  evaluate::Objective objective = evaluate::Objective::kTime;  ///< of auto
+  std::optional<evaluate::TwoSlice> twoSlice;                  ///< instead of fast-forward
+  KnownData data;                                              ///< on targets whose time depends on it
   std::shared_ptr<const ToolBox> toolBox;
   std::shared_ptr<const evaluate::Runnable> program = nullptr;  ///< of an input that is a program
 

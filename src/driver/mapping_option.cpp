@@ -25,10 +25,21 @@ Result<evaluate::Offload> parseOffload(const Options &options, evaluate::Offload
   return static_cast<Offload>(found - names.begin());
 }
 
+Result<evaluate::Objective> parseObjective(const Options &options) {
+  using evaluate::Objective;
+  std::vector<std::string> names;
+  for (const Objective o : {Objective::kTime, Objective::kEnergy, Objective::kKernel}) {
+    if (options.objective == name(o)) return o;
+    names.emplace_back(name(o));
+  }
+  if (options.objective.empty()) return Objective::kTime;
+  return usageError("unknown-objective", "--objective", fmt::format("unknown objective '{}'", options.objective),
+                    suggest(options.objective, names));
+}
+
 Result<std::vector<mapping::MapSpec>> parseMaps(const Options &options) {
   std::vector<mapping::MapSpec> specs;
-  std::vector<std::string> texts = options.maps;
-  if (texts.empty() && !options.usualMap.empty()) texts = {options.usualMap};
+  const std::vector<std::string> texts = options.maps.empty() ? std::vector<std::string>{"auto"} : options.maps;
   for (const std::string &text : texts)
     for (const std::string_view part : split(text, '|')) {
       Result<mapping::MapSpec> spec = mapping::parseMapSpec(trim(part));
@@ -36,7 +47,6 @@ Result<std::vector<mapping::MapSpec>> parseMaps(const Options &options) {
       if (spec->kind == mapping::MapSpec::Kind::kExplicit) spec->mapping.text = mapping::print(*spec);
       specs.push_back(std::move(*spec));
     }
-  if (specs.empty()) specs.emplace_back();
   return specs;
 }
 
@@ -86,9 +96,8 @@ Result<std::vector<mapping::MapSpec>> mapsOf(const Options &options, const Input
   if (!options.maps.empty() || !isStated || (!input.mappingTarget.empty() && input.mappingTarget != target))
     return parseMaps(options);
   std::vector<mapping::MapSpec> specs;
-  const std::string usual = options.usualMap.empty() ? "reference" : options.usualMap;
   for (std::size_t k = 0; k < input.mappings.size(); ++k) {
-    const std::string &text = input.mappings[k].empty() ? usual : input.mappings[k];
+    const std::string text = input.mappings[k].empty() ? "auto" : input.mappings[k];
     Result<mapping::MapSpec> spec =
         statedAt(text, k < input.mappingPlaces.size() ? input.mappingPlaces[k] : Location{});
     if (!spec) return spec.diagnostics();

@@ -1,4 +1,4 @@
-// `--map` and `--offload`: how kernels lie on the machine, and which run there.
+// `--map`, `--objective` and `--offload`: how kernels lie on the machine, and which run there.
 #pragma once
 
 #include <string>
@@ -18,10 +18,13 @@ struct Input;
 /// `--map`, one or several separated by '|'. Diagnostics: those of mapping::parseMapSpec.
 Result<std::vector<mapping::MapSpec>> parseMaps(const Options &options);
 
-/// `--map`, else the mappings that the input's file states for `target`, else the default. Diagnostics: those of
+/// `--map`, else the mappings that the input's file states for `target`, else `auto`. Diagnostics: those of
 /// parseMaps and mapping::verify.
 Result<std::vector<mapping::MapSpec>> mapsOf(const Options &options, const Input &input, const std::string &target,
                                              const machine::Machine &machine);
+
+/// `--objective`, or time. Diagnostics: unknown-objective.
+Result<evaluate::Objective> parseObjective(const Options &options);
 
 /// `--offload`, or its default for the input. Diagnostics: unknown-offload.
 Result<evaluate::Offload> parseOffload(const Options &options, evaluate::Offload usual);

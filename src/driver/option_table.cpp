@@ -69,7 +69,12 @@ constexpr auto kRows = std::to_array<OptionRow>({
    .help = "mapping: reference, auto, host, or one in full such as 'M1:{(64,1),(8,1),(1,16),(8,256)}'; '|' separates "
            "the kernels of a graph",
    .page = "cli.md#mappings", .group = G::kKernel, .runKey = "map", .apiKey = "map",
-   .usual = "that of the file, else reference"},
+   .usual = "that of the file, else auto"},
+  {.name = "objective", .field = &Options::objective, .value = "WHAT", .verbs = kKernelVerbs,
+   .help = "what auto mappings minimise: time (in total), energy, or kernel (cycles of the device kernel alone); "
+           "explore: only that, instead of time and energy together",
+   .page = "cli.md#mappings", .group = G::kKernel, .runKey = "objective", .isAlwaysInRun = false,
+   .apiKey = "objective", .usual = "time"},
   {.name = "data", .field = &Options::data, .value = "SPEC", .verbs = kKernelVerbs,
    .help = "operands: random, none (timing only, nothing is checked), zero, one, const:V, uniform:A,B or "
            "FILE.npy[,NAME=FILE.npy]; on UPMEM their values affect the time",

@@ -33,8 +33,8 @@ struct Options {
   Location targetWhere;                        ///< of `target` in INPUT's text, where that names it (withTarget)
   std::vector<std::string> targets;            ///< compare
   std::vector<std::string> sets;               ///< "PATH=VALUE"
-  std::vector<std::string> maps;               ///< empty: what the file states, else the usual one
-  std::string usualMap;                        ///< empty: reference where one exists
+  std::vector<std::string> maps;               ///< empty: what the file states, else auto
+  std::string objective;                       ///< of auto: "time", "energy", "kernel"; empty: time
   std::string offload;                         ///< "all", "possible", "best"; empty: best for networks, else all
   std::string data;                            ///< empty: the verb's default
   std::uint64_t seed = 1;

@@ -62,6 +62,26 @@ Json intervalOf(const std::optional<evaluate::Interval> &interval) {
   return {{"level", interval->level}, {"cycles", {interval->low.value, interval->high.value}}};
 }
 
+Json choiceOf(const std::optional<evaluate::MappingChoice> &choice) {
+  if (!choice) return nullptr;
+  return {{"objective", name(choice->objective)},
+          {"space", choice->space},
+          {"whole_space", choice->isWholeSpace},
+          {"estimated", choice->estimated},
+          {"bounded", choice->bounded},
+          {"open", choice->open},
+          {"gap", choice->gap},
+          {"sampled", choice->isSampled},
+          {"optimal", choice->isOptimal()}};
+}
+
+/// What searches for mappings minimised; null: none took place.
+Json objectiveOf(const evaluate::Report &report) {
+  for (const evaluate::Stage &s : report.stages)
+    if (s.choice) return name(s.choice->objective);
+  return nullptr;
+}
+
 Json stagesOf(const evaluate::Report &report, const std::vector<evaluate::StageGroup> &groups) {
   Json out = Json::array();
   const double nsPerCycle = report.nsPerCycle();
@@ -73,6 +93,7 @@ Json stagesOf(const evaluate::Report &report, const std::vector<evaluate::StageG
                    {"why", s.why},
                    {"mapping", s.mapping},
                    {"mapping_why", s.mappingWhy},
+                   {"choice", choiceOf(s.choice)},
                    {"cycles", s.cycles.value},
                    {"total_cycles", s.breakdown().total().value},
                    {"time_ns", nsOf(s.breakdown().total())},
@@ -182,6 +203,7 @@ Json objectOf(const evaluate::Report &r, const RunText *run) {
   j["dtype"] = r.dtype;
   j["target"] = r.target;
   j["mapping"] = r.mapping;
+  j["objective"] = objectiveOf(r);
   j["cycles"] = r.cycles.value;
   j["total_cycles"] = r.breakdown().total().value;
   j["cycles_simulated"] = r.cyclesSimulated.value;
@@ -215,6 +237,7 @@ Json objectOf(const evaluate::Report &r, const RunText *run) {
   j["compile_us"] = r.compileUs;
   addProgram(j, r);
   j["warnings"] = r.warnings;
+  j["notes"] = r.notes;
   if (run != nullptr) j["run"] = toJson(*run);
   return j;
 }

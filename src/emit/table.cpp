@@ -49,6 +49,34 @@ std::string checkedText(const evaluate::Report &r) {
                        : "yes, " + interpreter;
 }
 
+/// What a search minimised, and what it proved. Of several kernels the weakest proof.
+void addChoice(const evaluate::Report &r, Columns &t) {
+  const evaluate::MappingChoice *least = nullptr;
+  evaluate::MappingChoice all;
+  for (const evaluate::Stage &s : r.stages) {
+    if (!s.choice) continue;
+    all.space += s.choice->space;
+    all.estimated += s.choice->estimated;
+    all.bounded += s.choice->bounded;
+    all.isWholeSpace &= s.choice->isWholeSpace;
+    all.isSampled |= s.choice->isSampled;
+    if (least == nullptr || s.choice->gap > least->gap) least = &*s.choice;
+  }
+  if (least == nullptr) return;
+  constexpr double kPercent = 100;
+  const std::string better =
+      least->objective == evaluate::Objective::kEnergy ? "takes {:.1f} % less" : "is {:.1f} % faster";
+  const std::string proof =
+      all.isSampled && least->gap == 0 ? "the best by sampled times"
+      : least->gap == 0                ? "proved optimal"
+                        : fmt::format("not proved optimal: {}no other {}", all.isSampled ? "by sampled times, " : "",
+                                      fmt::format(fmt::runtime(better + " or more"), kPercent * least->gap));
+  t.row({"chosen", fmt::format("for the least {}; {}", description(least->objective), proof)});
+  t.row({"", fmt::format("among {}{} legal mappings: {} estimated, {} ruled out by bounds",
+                         all.isWholeSpace ? "" : "the first ", grouped(all.space), grouped(all.estimated),
+                         grouped(all.bounded))});
+}
+
 /// Names of layers come from users' files and may be of any length.
 std::string shortName(const std::string &name) {
   constexpr std::size_t kLongest = 24;
@@ -86,6 +114,7 @@ std::string headTable(const evaluate::Report &r) {
   Columns t("ll", kIndent);
   if (r.hasKernel) {
     t.row({"mapping", r.mapping});
+    addChoice(r, t);
     t.row({"checked", checkedText(r)});
   }
   if (r.outcome.fault) t.row({"fault", r.outcome.fault->message + "; the numbers below end at the fault"});
@@ -200,10 +229,11 @@ std::string stagesTable(const evaluate::Report &r) {
   return t.str() + (known.empty() ? "" : reasons.str()) + "\n" + totals.str();
 }
 
-std::string warningsText(const std::vector<std::string> &warnings) {
-  if (warnings.empty()) return {};
+std::string warningsText(const std::vector<std::string> &warnings, const std::vector<std::string> &notes = {}) {
+  if (warnings.empty() && notes.empty()) return {};
   Columns t("ll");
   for (const std::string &w : warnings) t.row({"warning:", w});
+  for (const std::string &n : notes) t.row({"note:", n});
   return "\n" + t.str();
 }
 
@@ -221,7 +251,7 @@ std::string toTable(const evaluate::Report &r, bool hasProfile) {
   if (r.stages.size() > 1) out += "\n" + stagesTable(r);
   if (hasProfile && r.outcome.profile) out += "\n" + profileTable(*r.outcome.profile);
   if (const std::string left = readoutsText(r); !left.empty()) out += "\n" + left;
-  return out + warningsText(r.warnings);
+  return out + warningsText(r.warnings, r.notes);
 }
 
 std::string toTable(const std::vector<ComparisonRow> &rows) {

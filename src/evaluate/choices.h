@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 namespace pimento {
 class Cache;
@@ -20,6 +21,16 @@ enum class Offload : std::uint8_t {
   kSome,      ///< all that can, at least one: the host runs those with operations that the device lacks
   kBest,      ///< those that take less time there than on the host, moving their data included
 };
+
+/// What the choice of a mapping minimises.
+enum class Objective : std::uint8_t {
+  kTime,    ///< total cycles, host included
+  kEnergy,  ///< of the whole run
+  kKernel,  ///< cycles of the device kernel alone
+};
+std::string_view name(Objective objective);
+/// "total time", ...
+std::string_view description(Objective objective);
 
 /// The engine of two_slice.h: how far the time of its second piece may be from twice that of the first, as a part of
 /// the first. The paper leaves it open.

@@ -9,6 +9,7 @@
 
 #include "pimento/energy/energy.h"
 #include "pimento/evaluate/checker.h"
+#include "pimento/evaluate/constants.h"
 #include "pimento/evaluate/host_layer.h"
 #include "pimento/evaluate/price.h"
 #include "pimento/evaluate/round_sample.h"
@@ -152,6 +153,7 @@ class Run {
       Stage &stage = report_.stages[p] = stageOf(part);
       stage.mapping = part.mapping.text;
       stage.mappingWhy = part.mappingWhy;
+      stage.choice = part.choice;
       records_[p] = {*ran, work, layerOf(part), placeConstants(part, work)};
     }
     addDevice(report_.stages[p], *ran, work, times);
@@ -201,7 +203,9 @@ class Run {
     RunMode mode{!request_.isSimulation, request_.observer, values, request_.contents, request_.jobs};
     const bool isChanged = readsWhatChanges(part, times);
     if (isChanged) mode.values = nullptr, mode.contents = nullptr;
-    Result<DeviceRun> run = timed(kernel, mode);
+    const bool isTimed = part.timed && mode.isFastForward && !request_.twoSlice && !isChanged &&
+                         (values != nullptr || request_.contents != nullptr);
+    Result<DeviceRun> run = isTimed ? *part.timed : timed(kernel, mode);
     const bool knowsData = values != nullptr || (isChanged && request_.contents != nullptr);
     if (run || !knowsData || (number == 0 && !isChanged)) return run;
     if (run.diagnostics().front().kind != DiagnosticKind::kDataDependent) return run;
@@ -407,6 +411,7 @@ Result<Evaluation> evaluateRecorded(const Request &request, CompiledGraph compil
   if (!report) return report.diagnostics();
   report->wallUs = microsecondsSince(start);
   for (const PlannedPart &p : compiled) report->wallUs += p.planUs;
+  if (auto note = noteOnConstants(request, compiled, *report)) report->notes.push_back(std::move(*note));
   return Evaluation{std::move(*report), std::move(compiled), run.takeRecords()};
 }
 

@@ -27,7 +27,8 @@ struct Request {
   std::vector<mapping::MapSpec> maps;        ///< one for all kernels, or one per kernel (of the graph with loops)
   std::string variant = "plain";
   Offload offload = Offload::kAll;
-  bool isSimulation = false;  ///< every command; otherwise fast-forward
+  Objective objective = Objective::kTime;  ///< of `auto` mappings
+  bool isSimulation = false;               ///< every command; otherwise fast-forward
   /// Timing only, instead of fast-forward. `auto` mappings are chosen by fast-forward all the same.
   std::optional<TwoSlice> twoSlice = {};
   kernel::DataSet *data = nullptr;  ///< simulation: inputs; outputs are added. Null: timing only, unchecked
@@ -54,12 +55,14 @@ Status checkMaps(const Request &request);
 struct PlannedPart {
   int first = 0, count = 1;  ///< kernels of the graph
   mapping::Mapping mapping;
-  std::unique_ptr<CompiledPart> compiled;   ///< null: on the host
-  std::string why = {};                     ///< on the host
-  std::string mappingWhy = {};              ///< who chose the mapping, and among how many
-  std::optional<Cycles> offloadedCycles{};  ///< on the device, where that was estimated
-  std::int64_t compileUs = 0;               ///< what making machine code took
-  std::int64_t planUs = 0;                  ///< what all else took until it was there
+  std::unique_ptr<CompiledPart> compiled;    ///< null: on the host
+  std::string why = {};                      ///< on the host
+  std::string mappingWhy = {};               ///< who chose the mapping, and among how many
+  std::optional<MappingChoice> choice = {};  ///< of the mapping, where a search chose it
+  std::optional<DeviceRun> timed = {};       ///< a run by searchMode(), where one took place
+  std::optional<Cycles> offloadedCycles{};   ///< on the device, where that was estimated
+  std::int64_t compileUs = 0;                ///< what making machine code took
+  std::int64_t planUs = 0;                   ///< what all else took until it was there
 };
 
 /// All parts of a graph, in its order.
@@ -92,8 +95,5 @@ struct Evaluation {
 Result<Evaluation> evaluateRecorded(const Request &request);
 Result<Evaluation> evaluateRecorded(const Request &request, CompiledGraph compiled);
 Result<Report> evaluate(const Request &request);
-
-/// Number of legal mappings that `auto` looks at, how many of them it may estimate, and how many at a time.
-inline constexpr int kAutoCandidates = 2048, kAutoEstimated = 24, kAutoBatch = 4;
 
 }  // namespace pimento::evaluate

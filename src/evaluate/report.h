@@ -22,6 +22,7 @@
 #include "pimento/base/units.h"
 #include "pimento/energy/energy.h"
 #include "pimento/evaluate/attribution.h"
+#include "pimento/evaluate/choices.h"
 
 namespace pimento::evaluate {
 
@@ -128,16 +129,29 @@ struct Interval {
   Cycles low, high;
 };
 
+/// How a search chose a mapping, and what it proved.
+struct MappingChoice {
+  Objective objective = Objective::kTime;
+  std::int64_t space = 0;                             ///< legal mappings that it looked at
+  bool isWholeSpace = true;                           ///< there are no more
+  std::int64_t estimated = 0, bounded = 0, open = 0;  ///< of them
+  double gap = 0;          ///< none of them is better by more than this part of what the chosen one costs
+  bool isSampled = false;  ///< by times that samples gave: nothing is proved of the times themselves
+
+  bool isOptimal() const { return gap == 0 && !isSampled; }
+};
+
 /// One kernel of a graph and what ran where.
 struct Stage {
   std::string kernel;
   std::size_t origin = 0;  ///< the kernel that the user wrote: rounds of one loop may be several stages
   bool isOnHost = false;
-  std::string why;         ///< why it stays on the host; empty on the device
-  std::string mapping;     ///< empty on the host
-  std::string mappingWhy;  ///< who chose the mapping, and among how many; empty on the host
-  std::int64_t runs = 1;   ///< rounds of loops that are alike; everything below is of all of them
-  Cycles cycles;           ///< of the device kernel
+  std::string why;                      ///< why it stays on the host; empty on the device
+  std::string mapping;                  ///< empty on the host
+  std::string mappingWhy;               ///< who chose the mapping, and among how many; empty on the host
+  std::optional<MappingChoice> choice;  ///< where a search chose it
+  std::int64_t runs = 1;                ///< rounds of loops that are alike; everything below is of all of them
+  Cycles cycles;                        ///< of the device kernel
   std::vector<Phase> phases;
   Picojoules energy;  ///< dynamic, and background while it runs
   std::int64_t operations = 0;
@@ -226,6 +240,7 @@ struct Report {
   std::vector<Stage> stages;
   std::int64_t wallUs = 0, compileUs = 0;
   std::vector<std::string> warnings;
+  std::vector<std::string> notes;  ///< what the user may want to know or try; nothing is wrong
   /// False: a program from a file, with no kernel behind it that says what the answer is.
   bool hasKernel = true;
   ProgramOutcome outcome;  ///< of programs from files

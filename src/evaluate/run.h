@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "pimento/base/cache.h"
 #include "pimento/evaluate/cost.h"
 #include "pimento/evaluate/host_work.h"
 #include "pimento/evaluate/report.h"
@@ -33,6 +34,10 @@ struct RunMode {
   /// All operands, where they come from files; read on targets whose time depends on them, instead of `values`.
   const kernel::DataSet *contents = nullptr;
   int jobs = 1;  ///< threads
+  /// `values` describe what other kernels leave as well: to compare mappings by, not to report.
+  bool hasAllValues = false;
+  /// Of runs of one graph on the same values: what they have in common is made once. Null: each makes its own.
+  Cache *shared = nullptr;
 };
 
 /// What a run of the device did.
@@ -43,6 +48,7 @@ struct DeviceRun : DeviceCost {
   std::int64_t units = 1, unitsSimulated = 1;  ///< identical units, and how many of them ran; these stand for all
   std::optional<Interval> interval;            ///< of the cycles, where they were sampled
   bool isExtrapolated = false;                 ///< from pieces, without a bound on the error (two_slice.h)
+  bool isOnMadeValues = false;                 ///< its time hangs on data, which were made (RunMode::values)
   std::vector<std::string> warnings;
   ProgramOutcome outcome;            ///< of programs from files: what they left beside their time
   std::optional<HostWork> hostWork;  ///< where the run decided it: a program that ended early

@@ -85,16 +85,35 @@ class CompiledPart : public virtual Runnable {
   /// Device memory that its layout spans, constants included.
   virtual Bytes footprint() const = 0;
   /// Without running: cycles and actions that no run is below (never fitted; `counts` stay empty). Null: whatever the
-  /// operands hold; else no run on these.
+  /// operands hold; else no run on these. With an interval: by the mean of many values, which are not proved to be like
+  /// the run's.
   virtual DeviceRun bound(const kernel::DataSpec *values) const = 0;
   DeviceRun bound() const { return bound(nullptr); }
-  /// A guess at `bound`, at once and seldom above it, where that takes its time: searches bound the least first.
-  virtual Cycles guess() const { return {}; }
   /// Runs every command on real data: reads inputs and temporaries from `data`, writes outputs into it; on `jobs`
   /// threads where several units differ. Diagnostics: those of programs that fault on their data.
   virtual Result<DeviceRun> runOn(kernel::DataSet &data, Observer *observer, int jobs) const = 0;
   /// What it chose beyond the mapping, and why: a sentence each.
   virtual std::vector<std::string> choices() const { return {}; }
+};
+
+/// A legal mapping of a part before there is a program for it, on targets that make machine code: many of them can be
+/// compared in the time that compiling a few takes. The program may turn out not to fit.
+class Outline {
+ public:
+  virtual ~Outline() = default;
+  /// As the compiled part's.
+  virtual HostWork hostWork() const = 0;
+  /// Cycles that no run is below, at once.
+  virtual Cycles least() const = 0;
+  /// A guess at a run on `values` (null: nothing is known of them), seldom far off; nothing where that
+  /// takes a run. Makes one program for all mappings of a structure; `shared` holds what they have in common, made by
+  /// the first that asks (so callers that want the same answers ask in one order).
+  virtual std::optional<DeviceCost> likely(const kernel::DataSpec *values, Cache &shared) const = 0;
+  /// Equal for mappings with one program, but for the number of threads.
+  virtual std::string_view structure() const = 0;
+  /// Points of the kernel that one unit has, and issue slots that they take if each takes one: threads may have to
+  /// wait between two of theirs.
+  virtual double slotsOfPoints() const = 0;
 };
 
 /// A timeline of one unit, written while a run goes on.
@@ -172,6 +191,13 @@ class Target {
   virtual Result<std::unique_ptr<CompiledPart>> compile(const GraphPart &part, const mapping::Mapping &mapping,
                                                         const machine::Machine &machine, std::string_view variant,
                                                         const Tools &tools) const = 0;
+  /// A mapping of the part before it is compiled; null: compiling tells as soon. Diagnostics: as of `compile`, as far
+  /// as they show without a program.
+  virtual Result<std::unique_ptr<Outline>> outline(const GraphPart & /*part*/, const mapping::Mapping & /*mapping*/,
+                                                   const machine::Machine & /*machine*/,
+                                                   const Tools & /*tools*/) const {
+    return std::unique_ptr<Outline>();
+  }
   /// Whether it runs such a program on a machine of any family.
   virtual bool runsAnywhere(const program::Program & /*program*/, const machine::Machine & /*machine*/) const {
     return false;

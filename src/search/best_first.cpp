@@ -21,7 +21,7 @@ class Run {
     if (!isPruned) return;
     std::ranges::sort(order_, {}, [&](std::int64_t i) {
       const Objectives &b = at(i).bound;
-      return std::tuple(b.time, b.energy, i);
+      return std::tuple(std::max(b.time, at(i).guess), b.energy, i);
     });
   }
 
@@ -58,6 +58,10 @@ class Run {
           continue;
         }
       if (!isKnown && found_.evaluations >= budget_.evaluations && !at(i).isReserved) {
+        found_.stop = Stop::kBudget;
+        continue;
+      }
+      if (!isKnown && !at(i).isReserved && !evaluator_.isWorth(i)) {
         found_.stop = Stop::kBudget;
         continue;
       }

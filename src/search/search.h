@@ -29,7 +29,8 @@ struct Candidate {
   bool isLegal = true;      ///< else the caller knows the cause
   bool isReserved = false;  ///< settled even where the budget is spent
   bool isSetAside =
-      false;  ///< not evaluated, by a heuristic of the caller's: it stays open unless its bound rules it out
+      false;         ///< not evaluated, by a heuristic of the caller's: it stays open unless its bound rules it out
+  double guess = 0;  ///< of what is minimised: the order of evaluation alone hangs on it
 };
 
 enum class Fate : std::uint8_t {
@@ -69,6 +70,8 @@ class Evaluator {
   virtual bool isKnown(std::int64_t /*candidate*/) const { return false; }
   /// Whether the costs so far are what they are, and not estimates from samples.
   virtual bool isExact() const { return true; }
+  /// Whether it is still worth an evaluation, by a heuristic of the caller's; else it stays open.
+  virtual bool isWorth(std::int64_t /*candidate*/) const { return true; }
   /// So many candidates have a fate.
   virtual void advance(std::int64_t /*candidates*/) {}
 };
@@ -99,8 +102,8 @@ class Algorithm {
                             const Budget &budget) const = 0;
 };
 
-/// By rising lower bound, in batches; what a bound rules out is not evaluated. The front is that of all candidates
-/// where none stays open (proof in pareto.h).
+/// By rising lower bound or guess, whichever is higher, in batches; what a bound rules out is not evaluated. The front
+/// is that of all candidates where none stays open (proof in pareto.h).
 class BestFirst final : public Algorithm {
  public:
   /// Batches double in size from `first` to `largest`: few candidates, as each may rule out most of the others.

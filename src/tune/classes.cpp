@@ -91,6 +91,7 @@ void Classes::add(const std::vector<std::string> &texts, int jobs) {
   std::vector<Compiled> compiled(texts.size());
   parallelFor(jobs, count, [&](std::int64_t i) {
     Compiled &c = compiled[static_cast<std::size_t>(i)];
+    if (texts[static_cast<std::size_t>(i)].empty()) return;
     auto kernel = compile(problem_, mappingOf(texts[static_cast<std::size_t>(i)]));
     if (!kernel) {
       c.error = kernel.diagnostics().front().code;
@@ -107,7 +108,7 @@ void Classes::add(const std::vector<std::string> &texts, int jobs) {
     const std::int64_t number = offset + static_cast<std::int64_t>(i);
     if (!c.kernel) {
       classOf_.push_back(-1);
-      errors_[number] = c.error;
+      if (!c.error.empty()) errors_[number] = c.error;
       continue;
     }
     std::size_t program = programs.size(), cost = costs.size();
@@ -125,7 +126,9 @@ void Classes::add(const std::vector<std::string> &texts, int jobs) {
   if (!hasBounds_) return;
   parallelFor(jobs, static_cast<std::int64_t>(newPrograms.size()), [&](std::int64_t i) {
     const auto n = static_cast<std::size_t>(i);
-    programs[oldPrograms + n].bound = compiled[newPrograms[n]].kernel->bound(problem_.mode().values);
+    const evaluate::DeviceRun bound = compiled[newPrograms[n]].kernel->bound(problem_.mode().values);
+    programs[oldPrograms + n].bound = bound;
+    programs[oldPrograms + n].isBoundSampled = bound.interval.has_value();
   });
   parallelFor(jobs, static_cast<std::int64_t>(costs.size() - oldCosts), [&](std::int64_t i) {
     CostClass &c = costs[oldCosts + static_cast<std::size_t>(i)];

@@ -32,7 +32,8 @@ struct ProgramClass {
   std::int64_t first = 0;  ///< its first candidate
   evaluate::DeviceCost bound;
   std::optional<evaluate::DeviceCost> run;
-  bool isSampled = false;  ///< the run was estimated from samples
+  bool isSampled = false;       ///< the run was estimated from samples
+  bool isBoundSampled = false;  ///< the bound is by the mean of many values
 };
 
 struct CostClass {
@@ -48,14 +49,14 @@ class Classes {
   Classes(const Problem &problem, bool isShared, bool hasBounds = true)
       : problem_(problem), isShared_(isShared), hasBounds_(hasBounds) {}
 
-  /// Compiles the next candidates, in their order, with `jobs` threads. The classes do not depend on how candidates are
-  /// dealt to calls.
+  /// Compiles the next candidates, in their order, with `jobs` threads; an empty text is one that stays without a
+  /// class. The classes do not depend on how candidates are dealt to calls.
   void add(const std::vector<std::string> &texts, int jobs);
 
   /// Whether a candidate so far has this mapping's command stream and host work. The mapping is legal.
   bool has(const evaluate::CompiledPart &kernel) const;
 
-  /// Cost class per candidate; -1: illegal.
+  /// Cost class per candidate; -1: illegal, or without a text.
   const std::vector<std::int64_t> &classOf() const { return classOf_; }
   /// Code of what is wrong with illegal candidates.
   const std::map<std::int64_t, std::string> &errors() const { return errors_; }

@@ -11,6 +11,7 @@
 #include "pimento/base/progress.h"
 #include "pimento/base/text.h"
 #include "pimento/base/thread_pool.h"
+#include "pimento/evaluate/choose.h"
 #include "pimento/evaluate/counts.h"
 #include "pimento/evaluate/target.h"
 #include "pimento/search/search.h"
@@ -66,6 +67,7 @@ class Explorer final : search::Evaluator {
   Result<Exploration> run() {
     enumerate();
     if (isStopped()) return interrupted(control_, "mappings were");
+    ruleOut();
     compileAll();
     if (isStopped()) return interrupted(control_, "mappings were");
     addReference();
@@ -126,12 +128,61 @@ class Explorer final : search::Evaluator {
     return texts;
   }
 
+  /// What a good mapping costs: that of `auto`, for one objective. Nothing where its time is not known.
+  std::optional<evaluate::Cost> incumbent(evaluate::Objective objective) const {
+    evaluate::Request request;
+    request.machine = problem_.machine;
+    request.target = problem_.target;
+    request.graph = problem_.graph;
+    request.variant = problem_.variant;
+    request.tools = problem_.tools;
+    request.values = problem_.values;
+    request.objective = objective;
+    request.jobs = control_.jobs;
+    mapping::MapSpec spec = problem_.part;
+    spec.kind = mapping::MapSpec::Kind::kAuto;
+    const auto choice = evaluate::chooseMapping(request, problem_.all(), spec);
+    if (!choice || !choice->run || (choice->run->isOnMadeValues && !problem_.values)) return std::nullopt;
+    return evaluate::costOf(*problem_.machine, choice->compiled->hostWork(), *choice->run);
+  }
+
+  /// Of targets that generate code: candidates whose outlines are no better than what `auto` finds are not compiled.
+  void ruleOut() {
+    using evaluate::Objective;
+    outlines_.resize(out_.rows.size());
+    if (options_.isExhaustive || options_.isUnbounded || options_.algorithm != nullptr || out_.rows.empty()) return;
+    const auto outlineOf = [&](std::size_t row) {
+      return problem_.target->outline(problem_.all(), mappingOf(out_.rows[row].mapping), *problem_.machine,
+                                      problem_.tools);
+    };
+    if (const auto any = outlineOf(0); any && *any == nullptr) return;
+    std::vector<Objective> objectives = {Objective::kTime, Objective::kEnergy};
+    if (options_.objective) objectives = {*options_.objective};
+    search::Pareto found;
+    for (const Objective objective : objectives)
+      if (const auto cost = incumbent(objective)) {
+        const search::Objectives o = objectivesOf(*cost);
+        found.add({o.time, o.energy, std::numeric_limits<std::int64_t>::max()});
+      }
+    parallelFor(control_.jobs, static_cast<std::int64_t>(out_.rows.size()), [&](std::int64_t i) {
+      const auto outline = outlineOf(static_cast<std::size_t>(i));
+      if (!outline || *outline == nullptr) return;
+      const evaluate::Cost least =
+          evaluate::costOf(*problem_.machine, (*outline)->hostWork(), evaluate::DeviceCost{(*outline)->least(), {}});
+      const search::Objectives o = objectivesOf(least);
+      if (found.rulesOut({o.time, o.energy, i})) outlines_[static_cast<std::size_t>(i)] = least;
+    });
+  }
+
+  bool isRuledOut(std::size_t row) const { return row < outlines_.size() && outlines_[row].has_value(); }
+
   void compileAll() {
     const std::size_t count = out_.rows.size();
     Progress progress(progressText("compiling mappings"), static_cast<std::int64_t>(count), control_.showsProgress);
     for (std::size_t begin = 0; begin < count && !isStopped(); begin += kBlock) {
       std::vector<std::string> texts;
-      for (std::size_t i = begin; i < std::min(begin + kBlock, count); ++i) texts.push_back(out_.rows[i].mapping);
+      for (std::size_t i = begin; i < std::min(begin + kBlock, count); ++i)
+        texts.push_back(isRuledOut(i) ? std::string() : out_.rows[i].mapping);
       classes_.add(texts, control_.jobs);
       progress.advance(static_cast<std::int64_t>(texts.size()));
     }
@@ -158,7 +209,7 @@ class Explorer final : search::Evaluator {
     if (program.run) return;
     const auto compiled = compile(problem_, mappingOf(text));
     PIMENTO_CHECK(compiled.ok());
-    Result<evaluate::DeviceRun> run = (*compiled)->run(problem_.mode());
+    Result<evaluate::DeviceRun> run = (*compiled)->run(mode());
     if (!run) {
       const std::lock_guard<std::mutex> lock(mutex_);
       failed_ = run.diagnostics();
@@ -173,16 +224,33 @@ class Explorer final : search::Evaluator {
     }
   }
 
+  evaluate::RunMode mode() {
+    evaluate::RunMode mode = problem_.mode();
+    mode.shared = &shared_;
+    return mode;
+  }
+
   const CostClass &classAt(std::int64_t row) const {
     return classes_.costs[static_cast<std::size_t>(classes_.classOf()[static_cast<std::size_t>(row)])];
   }
 
-  static search::Objectives objectivesOf(const evaluate::Cost &cost) {
-    return {static_cast<double>(cost.total.value), cost.energy.value};
+  search::Objectives objectivesOf(const evaluate::Cost &cost) const {
+    const auto total = static_cast<double>(cost.total.value);
+    if (!options_.objective) return {total, cost.energy.value};
+    switch (*options_.objective) {
+      case evaluate::Objective::kTime:
+        return {total, 0};
+      case evaluate::Objective::kEnergy:
+        return {0, cost.energy.value};
+      case evaluate::Objective::kKernel:
+        break;
+    }
+    return {static_cast<double>(cost.kernel.value), 0};
   }
 
   bool isExact() const override {
-    return std::ranges::none_of(classes_.programs, [](const ProgramClass &p) { return p.run && p.isSampled; });
+    return std::ranges::none_of(classes_.programs,
+                                [](const ProgramClass &p) { return (p.run && p.isSampled) || p.isBoundSampled; });
   }
 
   bool isKnown(std::int64_t row) const override { return classes_.programs[classAt(row).program].run.has_value(); }
@@ -213,6 +281,11 @@ class Explorer final : search::Evaluator {
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       search::Candidate &c = candidates[i];
       const auto row = static_cast<std::int64_t>(i);
+      if (isRuledOut(i)) {
+        c.isSetAside = true;  // the end of the search finds what rules it out
+        c.bound = objectivesOf(*outlines_[i]);
+        continue;
+      }
       c.isLegal = classes_.classOf()[i] >= 0;
       if (!c.isLegal) continue;
       c.bound = objectivesOf(classAt(row).bound);
@@ -250,6 +323,8 @@ class Explorer final : search::Evaluator {
       if (row.how == Fate::kIllegal) {
         row.error = classes_.errors().at(number);
         ++out_.illegalBy[row.error];
+      } else if (isRuledOut(i)) {
+        row.cost = *outlines_[i];
       } else {
         row.cost = row.how == Fate::kEstimated || row.how == Fate::kEqual ? costAt(number) : classAt(number).bound;
       }
@@ -268,6 +343,8 @@ class Explorer final : search::Evaluator {
   const ExploreOptions &options_;
   const Control &control_;
   Classes classes_;
+  std::vector<std::optional<evaluate::Cost>> outlines_;  // by row: lower bounds of what is ruled out by them
+  Cache shared_{std::size_t{1} << 40};                   // of runs on one graph's data
   Exploration out_;
   const search::BestFirst bestFirst_{};
   const search::Exhaustive exhaustive_{};

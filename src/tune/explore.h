@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "pimento/evaluate/choices.h"
 #include "pimento/tune/control.h"
 #include "pimento/tune/exploration.h"
 
@@ -34,6 +35,8 @@ struct ExploreOptions {
   bool isUnbounded = false;
   std::int64_t budget = 0;                       ///< most device runs; 0: no limit
   const search::Algorithm *algorithm = nullptr;  ///< null: best first, or exhaustive where nothing is ruled out
+  /// What alone is minimised: the front is one mapping. Nothing: total time and energy together.
+  std::optional<evaluate::Objective> objective = {};
 };
 
 /// Candidates of a space that is larger than the limit are counted up to here; those behind are not looked at.

@@ -54,7 +54,11 @@ Result<Problem> makeProblem(const kernel::Graph &graph, const machine::Machine &
   const evaluate::GraphPart all{&graph, 0, 1};
   Result<mapping::Mapping> reference = target.reference(all, machine, part, tools);
   if (!reference) reference = target.reference(all, machine, {}, tools);  // it cannot have what all must have
-  if (!reference) return reference.diagnostics();
+  if (!reference) {  // nor may it have room for the kernel: then the first mapping stands for it
+    std::vector<mapping::Mapping> others = target.mappings(all, machine, part, tools);
+    if (others.empty()) return reference.diagnostics();
+    reference = std::move(others.front());
+  }
   reference->text = mapping::print(*reference);
   Problem problem{&graph, &machine, &target, variant, {}, std::move(*reference)};
   problem.tools = tools;

@@ -19,7 +19,7 @@ extern __mram_ptr uint8_t __sys_used_mram_end[];
     const uint32_t __field = (((bytes) >> 3) + 255) & 255;                                                       \
     if (__builtin_constant_p(__field)) {                                                                         \
       __asm__ volatile(instruction " %0, %1, %2" : : "r"(wram), "r"((uint32_t)(mram)), "i"(__field) : "memory"); \
-    } else if (__builtin_constant_p((bytes)&7) && ((bytes)&7) == 0) {                                            \
+    } else if (__builtin_constant_p((bytes) & 7) && ((bytes) & 7) == 0) {                                        \
       uint32_t __operand = (uint32_t)(wram) + ((bytes) << 21);                                                   \
       __asm__ volatile(instruction " %0, %1, 255" : : "r"(__operand), "r"((uint32_t)(mram)) : "memory");         \
     } else {                                                                                                     \

@@ -11,11 +11,11 @@ struct mutex_pool {
 };
 
 /// Defines the pool NAME of NB_MUTEXES (a power of two) atomic bits, at file scope.
-#define MUTEX_POOL_INIT(NAME, NB_MUTEXES)                                                       \
-  _Static_assert((NB_MUTEXES) > 0 && ((NB_MUTEXES) & ((NB_MUTEXES)-1)) == 0, "a power of two"); \
-  uint8_t __atomic_bit __atomic_bits_pool_##NAME[NB_MUTEXES];                                   \
-  extern const struct mutex_pool NAME;                                                          \
-  const struct mutex_pool NAME = {__atomic_bits_pool_##NAME, (NB_MUTEXES)-1};
+#define MUTEX_POOL_INIT(NAME, NB_MUTEXES)                                                         \
+  _Static_assert((NB_MUTEXES) > 0 && ((NB_MUTEXES) & ((NB_MUTEXES) - 1)) == 0, "a power of two"); \
+  uint8_t __atomic_bit __atomic_bits_pool_##NAME[NB_MUTEXES];                                     \
+  extern const struct mutex_pool NAME;                                                            \
+  const struct mutex_pool NAME = {__atomic_bits_pool_##NAME, (NB_MUTEXES) - 1};
 
 static inline __attribute__((always_inline, nodebug)) void mutex_pool_lock(const struct mutex_pool *pool,
                                                                            uint16_t lock) {

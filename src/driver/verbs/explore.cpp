@@ -332,13 +332,16 @@ Result<emit::MappingExploration> exploreMappings(const Options &options) {
   auto store = openStore(options, identity, aboutOf("mappings", e.head));
   if (!store) return store.diagnostics();
   const bool isAlone = parts->size() == 1;
+  std::optional<evaluate::Objective> objective;
+  if (!options.objective.empty()) objective = job.objective;
   for (std::size_t i = 0; i < parts->size(); ++i) {
     const Part &part = (*parts)[i];
     tune::Control control = controlOf(options, store->get());
     control.scope = fmt::format("{}: ", i);
     if (!isAlone) control.label = fmt::format("{} ({} of {})", part.kernel, i + 1, parts->size());
     Result<tune::Exploration> found = tune::explore(
-        part.problem, {options.isExhaustive, options.limit, options.isUnbounded, options.budget}, control);
+        part.problem, {options.isExhaustive, options.limit, options.isUnbounded, options.budget, nullptr, objective},
+        control);
     if (!found) return found.diagnostics();
     if (found->every > 1)
       e.head.warnings.push_back(
@@ -406,9 +409,9 @@ Result<emit::SweepExploration> exploreSweep(const Options &options) {
   for (const tune::Axis &a : *axes)
     if (a.isSize) e.head.sizes.erase(a.name);
   std::string identity =
-      fmt::format("{}\nsweep {} {} {} {} {} {} {}\n", tune::toolIdentity(), options.variant, options.function,
+      fmt::format("{}\nsweep {} {} {} {} {} {} {} {}\n", tune::toolIdentity(), options.variant, options.function,
                   fmt::join(options.includes, ","), fmt::join(options.defines, ","), fmt::join(options.maps, "|"),
-                  fmt::join(options.sizes, ","), static_cast<int>(job.offload));
+                  fmt::join(options.sizes, ","), static_cast<int>(job.offload), options.objective);
   identity += job.input.graph ? kernel::print(*job.input.graph) : options.input;
   auto store = openStore(options, identity + machine::identity(job.machine), aboutOf("a sweep", e.head));
   if (!store) return store.diagnostics();

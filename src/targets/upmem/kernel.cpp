@@ -95,6 +95,17 @@ bool DpuKernel::readsInputsAlone() const {
   });
 }
 
+bool DpuKernel::isDescribed(const RunMode &mode) const {
+  return mode.values != nullptr && (mode.hasAllValues || readsInputsAlone());
+}
+
+std::shared_ptr<const SampleData> DpuKernel::samplesOf(const RunMode &mode) const {
+  const kernel::DataSpec values = mode.values != nullptr ? *mode.values : kernel::DataSpec{};
+  const auto make = [&] { return std::make_shared<const SampleData>(*part_.graph, values); };
+  if (mode.shared == nullptr) return make();
+  return *mode.shared->get<std::shared_ptr<const SampleData>>("samples", 0, make);
+}
+
 const kernel::DataSet *DpuKernel::contentsOf(const RunMode &mode) const {
   if (mode.contents == nullptr) return nullptr;
   const std::set<int> tensors = lowered_.plan->tensors();
@@ -105,7 +116,7 @@ const kernel::DataSet *DpuKernel::contentsOf(const RunMode &mode) const {
 std::optional<double> DpuKernel::constantOf(const RunMode &mode) const {
   using Kind = kernel::DataSpec::Kind;
   const bool isConstant = mode.values != nullptr && mode.values->kind != Kind::kRandom &&
-                          mode.values->kind != Kind::kUniform && readsInputsAlone();
+                          mode.values->kind != Kind::kUniform && isDescribed(mode);
   if (!isConstant) return std::nullopt;
   return mode.values->kind == Kind::kOne ? 1 : mode.values->kind == Kind::kZero ? 0 : mode.values->low;
 }
@@ -133,8 +144,7 @@ Result<DeviceRun> DpuKernel::run(const RunMode &mode) const {
     // Without values an estimate tells whether they decide.
     std::optional<RunResult> r =
         mode.isFastForward || !value ? Dpu(dpu).estimate({.mustPay = value.has_value()}) : std::nullopt;
-    if (!r && !value)
-      return mode.values != nullptr && readsInputsAlone() ? runGenerated(mode) : Result<DeviceRun>(dataDecideTime());
+    if (!r && !value) return isDescribed(mode) ? runGenerated(mode) : Result<DeviceRun>(dataDecideTime());
     if (!r || isObserved || !mode.isFastForward)
       r = dpu.simulate({.observer = isObserved ? dynamic_cast<sim::dpu::Observer *>(mode.observer) : nullptr});
     if (r->fault) return faultOf(*r->fault, kind.first);
@@ -145,7 +155,7 @@ Result<DeviceRun> DpuKernel::run(const RunMode &mode) const {
 
 Result<DeviceRun> DpuKernel::runGenerated(const RunMode &mode) const {
   if (!mode.isFastForward || mode.observer != nullptr) return runMade(mode);
-  const Result<std::optional<Sampling>> found = Sampler(*this, *part_.graph, *mode.values, mode.jobs).run();
+  const Result<std::optional<Sampling>> found = Sampler(*this, samplesOf(mode), mode.jobs).run();
   if (!found) return found.diagnostics();
   if (!*found) return runMade(mode);
   const Sampling &s = **found;
@@ -153,6 +163,7 @@ Result<DeviceRun> DpuKernel::runGenerated(const RunMode &mode) const {
   out.cycles = Cycles(std::llround(s.cycles.cycles));
   out.cyclesSimulated = s.simulated;
   out.units = dpus();
+  out.isOnMadeValues = true;
   out.interval = evaluate::Interval{kLevel, Cycles(static_cast<std::int64_t>(std::floor(s.cycles.low))),
                                     Cycles(static_cast<std::int64_t>(std::ceil(s.cycles.high)))};
   setCounts(out, s.counts, machine_, hostWork().ranks);
@@ -160,9 +171,18 @@ Result<DeviceRun> DpuKernel::runGenerated(const RunMode &mode) const {
 }
 
 Result<DeviceRun> DpuKernel::runMade(const RunMode &mode) const {
-  kernel::DataSet data = kernel::makeData(*part_.graph, *mode.values);
+  const auto make = [&] {
+    kernel::DataSet data = kernel::makeData(*part_.graph, *mode.values);
+    for (const int t : lowered_.plan->tensors())
+      if (data[static_cast<std::size_t>(t)].bytes.empty() && mode.hasAllValues)
+        data[static_cast<std::size_t>(t)] = kernel::makeTensor(*part_.graph, t, *mode.values);
+    return data;
+  };
+  kernel::DataSet data = mode.shared != nullptr ? *mode.shared->get<kernel::DataSet>("data", 0, make) : make();
   kernel::makeMissing(*part_.graph, data);
-  return runOn(data, mode.observer, mode.jobs);
+  Result<DeviceRun> run = runOn(data, mode.observer, mode.jobs);
+  if (run) run->isOnMadeValues = true;
+  return run;
 }
 
 Result<DeviceRun> DpuKernel::runOn(kernel::DataSet &data, evaluate::Observer *observer, int jobs) const {
@@ -227,7 +247,7 @@ Result<Dpu> DpuKernel::piece(const RunMode &mode, const SampleData &data, const 
     write(dpu, shortened.plan->operands(0, *contents));
   else if (const std::optional<double> value = constantOf(mode))
     upmem::fill(dpu, shortened.plan->fills(0, *value));
-  else if (mode.values != nullptr && readsInputsAlone())
+  else if (isDescribed(mode))
     picks.place(dpu, *shortened.plan, data);
   else if (!Dpu(dpu).estimate())
     return dataDecideTime();

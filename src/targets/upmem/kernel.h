@@ -89,6 +89,10 @@ class DpuKernel : public evaluate::CompiledPart, public DpuCode, protected Cutta
   std::int64_t dpus() const { return lowered_.plan->dpus(); }
   const kernel::Kernel &kernel() const { return part_.kernel(); }
   bool readsInputsAlone() const;
+  /// Do the mode's values say what all operands hold?
+  bool isDescribed(const RunMode &mode) const;
+  /// What samples read; of all runs that have RunMode::shared in common one.
+  std::shared_ptr<const SampleData> samplesOf(const RunMode &mode) const;
   /// All operands, where they are known one by one; else null.
   const kernel::DataSet *contentsOf(const RunMode &mode) const;
   /// What all operands hold, where that is known.

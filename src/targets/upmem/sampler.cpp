@@ -36,8 +36,8 @@ double Sampler::Plan::cost() const {
   return (granulesOf(most) + 3 * static_cast<double>(steady)) * perPart;
 }
 
-Sampler::Sampler(const Cuttable &program, const kernel::Graph &graph, const kernel::DataSpec &values, int jobs)
-    : program_(program), plan_(program.hostPlan()), scheme_(plan_.scheme()), data_(graph, values), jobs_(jobs) {
+Sampler::Sampler(const Cuttable &program, std::shared_ptr<const SampleData> data, int jobs)
+    : program_(program), plan_(program.hostPlan()), scheme_(plan_.scheme()), data_(std::move(data)), jobs_(jobs) {
   const PerDim most = scheme_.validOf(0);
   const auto points = [](const PerDim &valid) {
     return std::accumulate(valid.begin(), valid.end(), 1.0,
@@ -83,7 +83,7 @@ Picks Sampler::picks(const Way &way, std::int64_t parts, std::int64_t number, bo
 RunResult Sampler::sample(const Way &way, std::int64_t parts, std::int64_t number, bool areAlike) const {
   const Picks drawn = picks(way, parts, number, areAlike);
   Cuttable::Shortened shortened = program_.shortened(dpuOf(number), ranges(way, parts), drawn.valid());
-  drawn.place(shortened.dpu, *shortened.plan, data_);
+  drawn.place(shortened.dpu, *shortened.plan, *data_);
   return shortened.dpu.simulate();
 }
 

@@ -78,8 +78,8 @@ struct Sampling {
 
 class Sampler {
  public:
-  /// All must outlive it. `values`: what the run's data are made from.
-  Sampler(const Cuttable &program, const kernel::Graph &graph, const kernel::DataSpec &values, int jobs);
+  /// `program` must outlive it. `data`: what the run's are made from.
+  Sampler(const Cuttable &program, std::shared_ptr<const SampleData> data, int jobs);
 
   /// Nothing: the run itself costs no more. Diagnostics: of a sample that faults.
   Result<std::optional<Sampling>> run();
@@ -116,7 +116,7 @@ class Sampler {
   const Cuttable &program_;
   const HostPlan &plan_;
   const lower::Scheme &scheme_;
-  SampleData data_;
+  std::shared_ptr<const SampleData> data_;
   std::vector<std::int64_t> full_;  ///< DPUs with as much to do as the first
   double shares_ = 0;               ///< what all DPUs have to do, in what the first has
   int jobs_;

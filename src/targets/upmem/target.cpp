@@ -8,6 +8,7 @@
 #include "pimento/evaluate/suite.h"
 #include "pimento/machine/checks.h"
 #include "pimento/targets/upmem/compiled/kernel.h"
+#include "pimento/targets/upmem/compiled/outline.h"
 #include "pimento/targets/upmem/file_program.h"
 #include "pimento/targets/upmem/measured/kernel.h"
 #include "pimento/targets/upmem/source.h"
@@ -119,6 +120,13 @@ class Upmem final : public evaluate::Target {
     auto lowered = measured::lower(*part.graph, part.first, mapping, machine, *cache);
     if (!lowered) return lowered.diagnostics();
     return Compiled(std::make_unique<measured::MeasuredKernel>(part, machine, std::move(*lowered)));
+  }
+
+  Result<std::unique_ptr<evaluate::Outline>> outline(const GraphPart &part, const mapping::Mapping &mapping,
+                                                     const machine::Machine &machine,
+                                                     const Tools &tools) const override {
+    if (!compiles(mapping, tools) || tools.dpuCompiler == nullptr) return std::unique_ptr<evaluate::Outline>();
+    return compiled::outline(part, mapping, machine, tools.dpuCompiler, cacheOf(tools));
   }
 
   Result<std::unique_ptr<evaluate::Runnable>> load(const program::Program &program, const machine::Machine &machine,

@@ -71,6 +71,7 @@ const std::vector<Broken> kBroken = {
     {{"estimate", "gemv", "--constant", "y"}, "--constant", "unknown-input-tensor"},
     // networks
     {{"estimate", "rnnt", "--offload", "nothing"}, "--offload", "unknown-offload"},
+    {{"estimate", "gemv", "--objective", "speed"}, "--objective", "unknown-objective"},
     {{"estimate", "alexnet", "--offload", "all"}, "alexnet", "unsupported-op"},
     {{"estimate", "resnet", "--size", "depth=34"}, "--size", "bad-extent"},
     {{"estimate", "rnnt", "--size", "frames=3"}, "--size", "unknown-size"},

@@ -25,9 +25,10 @@ class CompiledBound : public testing::Test {
     if (!compiled) return false;
     const kernel::DataSpec values =
         isTold_ ? kernel::DataSpec{kernel::DataSpec::Kind::kConst, 5, 5, seed} : kernel::DataSpec{.seed = seed};
+    const bool isKnown = isTold_ || isRandomKnown_;
     const auto run = (*compiled)->run({.isFastForward = true, .values = &values});
     if (!run || run->interval) return false;
-    const evaluate::DeviceRun bound = (*compiled)->bound(isTold_ ? &values : nullptr);
+    const evaluate::DeviceRun bound = (*compiled)->bound(isKnown ? &values : nullptr);
     const std::string text = graph.name + " " + mapping::print(m) + "\n" + kernel::print(graph);
     EXPECT_LE(bound.cycles, run->cycles) << text;
     for (const auto &[action, n] : bound.actions) EXPECT_LE(n, run->actions.of(action)) << text << " " << action;
@@ -61,7 +62,8 @@ class CompiledBound : public testing::Test {
 
   double tightness() const { return tightness_ / compared_; }
 
-  bool isTold_ = false;  ///< that operands are constant
+  bool isTold_ = false;         ///< that operands are constant
+  bool isRandomKnown_ = false;  ///< bounds know that operands are random
   int compared_ = 0;
   double tightness_ = 0;
   LlvmDpuCompiler compiler_;
@@ -88,6 +90,20 @@ TEST_F(CompiledBound, OfProductsWithConstantsIsBelowAndClose) {
   expectBelowEverywhere("gemm", {{"m", 9}, {"n", 40}, {"k", 100}}, 41);
   EXPECT_GT(compared_, 20);
   EXPECT_GT(tightness(), 0.5);
+}
+
+TEST_F(CompiledBound, OfProductsWithRandomIntegersIsBelowAndClose) {
+  isRandomKnown_ = true;
+  expectBelowEverywhere("gemv", {{"m", 70}, {"n", 300}}, 29);
+  expectBelowEverywhere("gemm", {{"m", 9}, {"n", 40}, {"k", 100}}, 41);
+  expectBelowEverywhere("mul", {{"n", 9000}}, 31);
+  EXPECT_GT(compared_, 30);
+  EXPECT_GT(tightness(), 0.5);
+}
+
+TEST_F(CompiledBound, OfRandomKernelsOnRandomDataIsBelow) {
+  isRandomKnown_ = true;
+  expectBelowOfRandom(30);
 }
 
 TEST_F(CompiledBound, OfRandomKernelsOnConstantsIsBelow) {

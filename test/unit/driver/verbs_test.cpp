@@ -36,6 +36,41 @@ TEST(Verbs, NotationAndZooGiveOneResult) {
   EXPECT_EQ(a["energy_pj"], b["energy_pj"]);
 }
 
+TEST(Verbs, WithoutAMappingTheBestIsChosenForWhatIsAskedFor) {
+  Options o = optionsFor("gemv");
+  o.sizes = {"m=96,n=512"};
+  std::map<std::string, Json> best;
+  for (const char *objective : {"", "time", "energy", "kernel"}) {
+    o.objective = objective;
+    best[objective] = jsonOf(VerbId::kEstimate, o);
+    EXPECT_EQ(best[objective]["objective"], *objective == 0 ? "time" : objective);
+    EXPECT_EQ(best[objective]["stages"][0]["choice"]["objective"], best[objective]["objective"]);
+  }
+  o.maps = {"reference"};
+  const Json reference = jsonOf(VerbId::kEstimate, o);
+  EXPECT_TRUE(reference["objective"].is_null());
+  EXPECT_EQ(best[""]["mapping"], best["time"]["mapping"]);
+  EXPECT_LT(best["time"]["total_cycles"], reference["total_cycles"]);
+  for (const auto &[objective, other] : best) {
+    EXPECT_LE(best["time"]["total_cycles"], other["total_cycles"]);
+    EXPECT_LE(best["energy"]["energy_pj"], other["energy_pj"]);
+    EXPECT_LE(best["kernel"]["cycles"], other["cycles"]);
+  }
+}
+
+TEST(Verbs, ANoteSaysWhatAConstantWouldSave) {
+  Options o = optionsFor("gemv");
+  o.sizes = {"m=512,n=512"};
+  o.maps = {"reference"};
+  const Json given = jsonOf(VerbId::kEstimate, o);
+  ASSERT_EQ(given["notes"].size(), 1U);
+  const std::string note = given["notes"][0];
+  o.constants = {"A"};
+  const std::string total = std::to_string(jsonOf(VerbId::kEstimate, o)["total_cycles"].get<std::int64_t>());
+  EXPECT_NE(note.find(total + " with --constant A"), std::string::npos) << note;
+  EXPECT_EQ(jsonOf(VerbId::kEstimate, o)["notes"].size(), 0U) << "nothing is left to say";
+}
+
 TEST(Verbs, EstimateEqualsSimulateInAllButTheWay) {
   Options o = optionsFor("gemvrelu");
   o.sizes = {"m=5000,n=900"};
@@ -49,6 +84,7 @@ TEST(Verbs, EstimateEqualsSimulateInAllButTheWay) {
 TEST(Verbs, AConstantInputIsPlacedBeforeTheRunAndInNoTotal) {
   Options o = optionsFor("gemv");
   o.sizes = {"m=512,n=512"};
+  o.maps = {"reference"};
   const Json given = jsonOf(VerbId::kEstimate, o);
   o.constants = {"A"};
   const Json kept = jsonOf(VerbId::kEstimate, o);

@@ -121,6 +121,28 @@ TEST(Json, PhasesAreTheStepsInOrderAndSumToTheTotals) {
   EXPECT_EQ(two["phases"].back()["name"], "relu: on the host");
 }
 
+TEST(Json, AConvertedKernelHasItsRulesScalesAndError) {
+  evaluate::Report r = test::handReport();
+  EXPECT_FALSE(Json::parse(toJson(r)).contains("conversion"));
+  r.conversion = {"f32=i8", {{"A", 0.5}}, {}, "there are no data"};
+  Json c = Json::parse(toJson(r))["conversion"];
+  EXPECT_EQ(c["rules"], "f32=i8");
+  EXPECT_EQ(c["scales"], (Json{{"A", 0.5}}));
+  EXPECT_EQ(c["error"], nullptr);
+  EXPECT_EQ(c["why_no_error"], "there are no data");
+  r.conversion->errors = {{"y", 4, 0.25, "y[1]", 0.5, "y[2]", 0.125, 3, 1, "y[3]"},
+                          {"z", 4, 0.5, "z[0]", 0.25, "z[1]", 0.25, 2, 0, ""}};
+  c = Json::parse(toJson(r))["conversion"];
+  EXPECT_EQ(c["why_no_error"], nullptr);
+  EXPECT_EQ(c["error"]["largest"], 0.5);
+  EXPECT_EQ(c["error"]["where"], "z[0]");
+  EXPECT_EQ(c["error"]["where_relative"], "y[2]");
+  EXPECT_EQ(c["error"]["lost"], 1);
+  EXPECT_EQ(c["tensors"].size(), 2u);
+  EXPECT_EQ(c["tensors"][1]["tensor"], "z");
+  EXPECT_EQ(c["tensors"][1]["where_lost"], nullptr);
+}
+
 TEST(Json, APhaseOnAnotherClockSaysSo) {
   evaluate::Report r = test::handReport();
   r.stages[0].phases[0].clock = "host";

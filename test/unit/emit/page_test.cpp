@@ -342,5 +342,17 @@ TEST(Page, ManyLayersStandAsColumns) {
   EXPECT_TRUE(has(page, "layer (number in the table)"));
 }
 
+TEST(Page, AConvertedKernelShowsItsErrorByTensor) {
+  evaluate::Report report = test::handReport();
+  EXPECT_FALSE(has(pageOf({{"hand.json", toJson(report)}}), "Difference from the kernel in its own types"));
+  report.conversion = {"f32=f16", {}, {}, "there are no data"};
+  EXPECT_TRUE(has(Markup(pageOf({{"hand.json", toJson(report)}})).visible, "not computed: there are no data"));
+  report.conversion->errors = {{"y", 4, 0.25, "y[1]", 0.5, "y[2]", 0.125, 3, 1, "y[3]"},
+                               {"z", 4, 0.75, "z[0]", 0.25, "z[1]", 0.25, 2, 0, ""}};
+  const std::string page = pageOf({{"hand.json", toJson(report)}});
+  expectSound(page);
+  expectHas(Markup(page).visible, {"f32=f16", "Difference from the kernel in its own types", "y[2]", "z[0]", "0.75"});
+}
+
 }  // namespace
 }  // namespace pimento::emit::html

@@ -38,6 +38,21 @@ TEST(Table, SaysWhetherTheAnswerWasChecked) {
   EXPECT_TRUE(has(toTable(r), "no; `simulate` with data"));
 }
 
+TEST(Table, AConvertedKernelShowsItsErrorOrWhyThereIsNone) {
+  evaluate::Report r = test::handReport();
+  r.conversion = {"f32=i8", {{"A", 0.5}}, {}, "there are no data"};
+  const std::string none = toTable(r);
+  EXPECT_NE(none.find("A: 1 stands for 0.5"), std::string::npos) << none;
+  EXPECT_NE(none.find("not computed: there are no data"), std::string::npos) << none;
+  r.conversion->errors = {{"y", 4, 0.25, "y[1]", 0.5, "y[2]", 0.125, 3, 1, "y[3]"}};
+  const std::string one = toTable(r);
+  EXPECT_NE(one.find("0.25 at y[1], of results up to 3"), std::string::npos) << one;
+  EXPECT_NE(one.find("1 elements are finite on one side only, the first at y[3]"), std::string::npos) << one;
+  EXPECT_EQ(one.find("error in"), std::string::npos) << "one tensor is all";
+  r.conversion->errors.push_back({"z", 4, 0.5, "z[0]", 0.25, "z[1]", 0.25, 2, 0, ""});
+  EXPECT_NE(toTable(r).find("error in"), std::string::npos);
+}
+
 TEST(Table, ASampledResultShowsItsInterval) {
   evaluate::Report r = test::handReport();
   r.exact = evaluate::Exactness::kSampled;

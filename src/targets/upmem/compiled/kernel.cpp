@@ -8,10 +8,10 @@
 
 #include "pimento/base/integer.h"
 #include "pimento/lower/accumulation.h"
-#include "pimento/sim/dpu/dma.h"
 #include "pimento/targets/upmem/compiled/cuttable.h"
 #include "pimento/targets/upmem/compiled/least.h"
 #include "pimento/targets/upmem/compiled/operands.h"
+#include "pimento/targets/upmem/compiled/transfers.h"
 
 namespace pimento::targets::upmem::compiled {
 
@@ -82,8 +82,7 @@ Result<std::unique_ptr<evaluate::Slices>> CompiledKernel::slices(const RunMode &
     dims.push_back(static_cast<std::size_t>(*d));
     share.loops.push_back({scheme.axis(*d).tile, scheme.axis(*d).range});
   }
-  const auto data =
-      std::make_shared<const SampleData>(*part_.graph, mode.values != nullptr ? *mode.values : kernel::DataSpec{});
+  const std::shared_ptr<const SampleData> data = samplesOf(mode);
   share.load = [this, mode, data, dims](const std::vector<std::int64_t> &points) {
     lower::PerDim ranges = plan_->scheme().sizesPerThread();
     for (std::size_t i = 0; i < dims.size(); ++i) ranges[dims[i]] = points[i];
@@ -134,111 +133,28 @@ Cuttable::Shortened CompiledKernel::shortened(std::int64_t dpu, const lower::Per
   return {dpuWith(lowered_.image, plan_->shortened(dpu, ranges, valid), machine_), plan_};
 }
 
-namespace {
-
-/// Transfers of one operand in the whole tiles of a tasklet, each of which moves the operand's box piece by piece: how
-/// many there are at least, and for how many ticks they occupy the engine.
-struct LeastTransfers {
-  std::int64_t count = 0;
-  double ticks = 0;
-};
-
-LeastTransfers transfersOf(const Scheme &scheme, const Operand &o, const std::vector<std::int64_t> &sizes,
-                           const sim::dpu::LeastOccupancy &occupancy) {
-  std::int64_t pieces = 1;
-  for (std::size_t n = 0; n < scheme.nest.size() && static_cast<int>(n) <= o.level; ++n) {
-    const auto d = static_cast<std::size_t>(scheme.nest[n]);
-    if (scheme.axes[d].isTiled()) pieces = multiplySaturated(pieces, sizes[d] / scheme.axes[d].tile);
-  }
-  std::vector<std::int64_t> tile = scheme.sizesPerTile();
-  for (std::size_t d = 0; d < tile.size(); ++d) tile[d] = std::min(tile[d], sizes[d]);
-  for (std::size_t p = 0; p < o.block; ++p) pieces = multiplySaturated(pieces, o.positions[p].extent(tile));
-  std::int64_t bytes = kUnit;
-  if (!o.positions.empty()) {
-    const std::int64_t pitch = o.block + 1 == o.positions.size() ? o.size() : o.home.pitch[o.block];
-    bytes = multiplySaturated(o.positions[o.block].extent(tile), pitch);
-  }
-  return {multiplySaturated(pieces, ceilDiv(bytes, kLargestTransfer)),
-          static_cast<double>(pieces) * occupancy.ticks(bytes)};
-}
-
-/// Elements that points with so many values of each dim touch at least: per position one per value of a dim that no
-/// position before it hangs on, so that their indices tell those values.
-std::int64_t elementsOf(const Operand &o, const std::vector<std::int64_t> &sizes) {
-  std::int64_t elements = 1;
-  std::vector<bool> isUsed(sizes.size());
-  for (const auto &p : o.positions) {
-    std::int64_t most = 1;
-    for (std::size_t d = 0; d < sizes.size(); ++d)
-      if (p.coefficient[d] != 0 && !isUsed[d]) most = std::max(most, sizes[d]);
-    elements = multiplySaturated(elements, most);
-    for (std::size_t d = 0; d < sizes.size(); ++d)
-      if (p.coefficient[d] != 0) isUsed[d] = true;
-  }
-  return elements;
-}
-
-}  // namespace
-
 DeviceRun CompiledKernel::bound(const kernel::DataSpec *values) const {
-  const std::optional<double> constant = constantOf({true, nullptr, values, nullptr});
+  // What earlier kernels leave is not like what inputs are made of.
+  const KnownValues known = {constantOf({true, nullptr, values, nullptr}), readsInputsAlone() ? values : nullptr};
   DpuTotal total;
+  bool isSampled = false;
   for (const Kind &kind : kinds(false)) {
-    const auto least = leastRun(*plan_, lowered_.image, *machine_.dpu, kind.first, *cache_, constant);
+    const auto least = leastRun(*plan_, lowered_.image, *machine_.dpu, kind.first, *cache_, known);
     if (!least) return boundByTransfers();
+    isSampled |= least->isSampled;
     RunResult r;
     r.cycles = least->cycles;
     r.counts = least->counts;
     total.add(r, kind.count);
   }
-  return total.run(machine_, lowered_.host.ranks, dpus(), 1);
+  DeviceRun out = total.run(machine_, lowered_.host.ranks, dpus(), 1);
+  if (isSampled) out.interval = evaluate::Interval{kLevel, out.cycles, out.cycles};
+  return out;
 }
 
-// Few instructions compute more than eight points: those of a row of bytes that is copied.
-Cycles CompiledKernel::guess() const {
-  std::int64_t points = 1;
-  if (!kernel().bounds.empty()) return {};
-  for (const std::int64_t n : plan_->scheme().validOf(0)) points = multiplySaturated(points, n);
-  return Cycles(points / 8);
-}
-
-// Of the first DPU, which has most. Proof. The engine: every tile's box is moved, whatever is computed. A port is busy
-// for what its transfers take, one after the other from cycle 0 on, and refreshes only add to that; the program ends no
-// sooner than the last transfer begins, so no sooner than all have taken their time but the longest one. Of several
-// ports the busiest has their mean at least. Issue: a transfer is an instruction; so is a store of at most eight bytes,
-// and every element of a result is stored before it is moved. One issues per cycle, and those of a tasklet an interval
-// apart. Loads do not count: a compiler may leave some out.
 DeviceRun CompiledKernel::boundByTransfers() const {
-  const Scheme &scheme = plan_->scheme();
-  const auto valid = scheme.validOf(0);
-  const sim::dpu::LeastOccupancy reads(*machine_.dpu, true), writes(*machine_.dpu, false);
-  const bool isPlain = scheme.kernel().guards.empty() && scheme.kernel().bounds.empty();
-  double ticks = 0;
-  std::int64_t all = 0, longest = 0;
-  for (std::int64_t t = 0; isPlain && t < scheme.threads; ++t) {
-    const std::vector<std::int64_t> sizes = scheme.validOf(valid, t);
-    if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) continue;
-    std::int64_t mine = 0;
-    for (const Operand &o : scheme.operands) {
-      if ((o.use != Use::kInput && o.use != Use::kWrite) || o.isInMram) continue;
-      const LeastTransfers least = transfersOf(scheme, o, sizes, o.isShared() ? reads : writes);
-      ticks += least.ticks;
-      mine = addSaturated(mine, least.count);
-      if (!o.isShared()) mine = addSaturated(mine, multiplySaturated(elementsOf(o, sizes), o.size()) / kUnit);
-    }
-    longest = std::max(longest, mine);
-    all = addSaturated(all, mine);
-  }
-  RunResult r;
-  r.counts.instructions = all;
-  const std::int64_t issue =
-      std::max(all, multiplySaturated(machine_.dpu->issueInterval.value, std::max<std::int64_t>(0, longest - 1)));
-  const double busy = ticks / static_cast<double>(machine_.dpu->transferPorts) -
-                      static_cast<double>(sim::dpu::Dma::mostOccupancy(*machine_.dpu));
-  r.cycles =
-      Cycles(std::max(issue, static_cast<std::int64_t>(busy / static_cast<double>(machine_.dpu->ticksPerCycle)) - 1));
   DpuTotal total;
-  total.add(r, kinds(false).front().count);
+  total.add(leastByTransfers(plan_->scheme(), machine_, *cache_), kinds(false).front().count);
   return total.run(machine_, lowered_.host.ranks, dpus(), 1);
 }
 

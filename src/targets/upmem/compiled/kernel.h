@@ -18,7 +18,6 @@ class CompiledKernel final : public DpuKernel {
   kernel::Order order() const override;
   Result<std::unique_ptr<evaluate::Slices>> slices(const RunMode &mode) const override;
   DeviceRun bound(const kernel::DataSpec *values) const override;
-  Cycles guess() const override;
   std::vector<std::string> choices() const override;
 
  private:

@@ -1,10 +1,8 @@
 #include "pimento/targets/upmem/compiled/least.h"
 
 #include <algorithm>
-#include <cstring>
+#include <cmath>
 #include <map>
-#include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -18,63 +16,23 @@ using sim::dpu::Counts;
 
 namespace {
 
-using Sizes = std::vector<std::int64_t>;
-using ImagePtr = std::shared_ptr<const sim::dpu::Image>;
-
-/// What a run did, as numbers that are multilinear: cycles, ticks of the engine, counts.
-using Work = std::vector<std::int64_t>;
-constexpr std::size_t kCycles = 0, kTicks = 1, kCounts = 2;
-
-/// Do all points take the same on constants? Not where the index is a factor, nor where what was computed before
-/// decides: the product of so many, the exponent of a floating-point sum, the step before in a sequential dim.
-bool isSteady(const kernel::Kernel &k) {
-  const auto isPlain = [](const kernel::Value &v) { return v.op != kernel::Op::kIndex && !isFloat(v.type); };
-  const auto isSum = [](const kernel::Store &s) { return s.combine != kernel::Combine::kMul && s.follows < 0; };
-  const auto isFree = [](const kernel::Dim &d) { return d.kind != kernel::DimKind::kSequential; };
-  return std::all_of(k.body.begin(), k.body.end(), isPlain) && std::all_of(k.stores.begin(), k.stores.end(), isSum) &&
-         std::all_of(k.dims.begin(), k.dims.end(), isFree);
-}
-
 class Counter {
  public:
   Counter(const Plan &plan, const ImagePtr &image, const machine::Dpu &machine, Cache &cache,
           std::optional<double> constant)
-      : plan_(plan),
-        scheme_(plan.scheme()),
-        image_(image),
-        machine_(machine),
-        cache_(cache),
-        constant_(isSteady(plan.scheme().kernel()) ? constant : std::nullopt),
-        refreshInterval_(machine.refreshInterval.value),
-        refreshTime_(machine.refreshTime.value) {
-    machine_.refreshInterval = Cycles(0);
-    addToKey(image_.get());
-    for (const auto *table : {&machine.reads, &machine.writes})
-      for (const machine::Dpu::Transfer &t : *table) {
-        addToKey(t.size.value);
-        addToKey(t.latency);
-        addToKey(t.occupancy);
-      }
-    for (const std::int64_t n :
-         {machine.issueInterval.value, machine.ticksPerCycle, machine.wram.value, machine.mram.value,
-          machine.transferUnit.value, machine.transferMax.value, machine.transferPorts, machine.multiplier.value})
-      addToKey(n);
-    addToKey(constant_.has_value());
-    if (constant_) addToKey(*constant_);
-    addToKey(machine.mramModel == "constant" ? machine.constantTransfer : -1.0);
+      : plan_(plan), scheme_(plan.scheme()), runs_(plan, image, machine, cache, constant), machine_(machine) {}
+
+  std::optional<ShortRuns::Extra> extraOn(const kernel::DataSpec &values) const {
+    return isCountable() ? runs_.extraOn(values) : std::nullopt;
   }
+  /// Every point issues so many instructions more than short runs say.
+  void addPerPoint(double instructions) { perPoint_ = instructions; }
 
   std::optional<LeastRun> least(std::int64_t dpu) const {
     if (!isCountable()) return std::nullopt;
-    std::map<Sizes, std::int64_t> shares;  // how many tasklets have so much
-    const Sizes valid = scheme_.validOf(dpu);
-    for (std::int64_t t = 0; t < scheme_.threads; ++t) {
-      const Sizes sizes = scheme_.validOf(valid, t);
-      if (std::find(sizes.begin(), sizes.end(), 0) == sizes.end()) ++shares[sizes];
-    }
     Work all, idle;  // idle: the most that tasklets with nothing to do take
     std::int64_t longest = 0;
-    for (const auto &[sizes, tasklets] : shares) {
+    for (const auto &[sizes, tasklets] : sharesOf(dpu)) {
       const auto one = work(sizes);
       if (!one) return std::nullopt;
       if (all.empty()) {
@@ -95,14 +53,20 @@ class Counter {
   }
 
  private:
+  /// How many tasklets have so much, those with nothing to do left out.
+  std::map<Sizes, std::int64_t> sharesOf(std::int64_t dpu) const {
+    std::map<Sizes, std::int64_t> shares;
+    const Sizes valid = scheme_.validOf(dpu);
+    for (std::int64_t t = 0; t < scheme_.threads; ++t) {
+      const Sizes sizes = scheme_.validOf(valid, t);
+      if (std::find(sizes.begin(), sizes.end(), 0) == sizes.end()) ++shares[sizes];
+    }
+    return shares;
+  }
+
   /// Runs on so many tiles and one more are extrapolated, if they tell what `kExact` tiles do; the first tile differs.
   static constexpr std::int64_t kFirst = 2, kExact = 4;
   static constexpr int kMostTiled = 4;
-
-  template <typename T>
-  void addToKey(const T &x) {
-    key_.append(reinterpret_cast<const char *>(&x), sizeof x);
-  }
 
   bool isCountable() const {
     if (scheme_.isScan || scheme_.kernel().form != kernel::Form::kAffine || !scheme_.kernel().guards.empty())
@@ -121,11 +85,11 @@ class Counter {
     for (std::size_t d = 0; d < sizes.size(); ++d)
       if (scheme_.axes[d].threads() > 1) split.push_back(d);
     if (split.empty()) return true;
-    const auto none = run(without(split, sizes));
+    const auto none = runs_.run(without(split, sizes));
     if (!none) return false;
     least = most = *none;
     for (std::size_t i = 0; i < split.size() && split.size() > 1; ++i) {
-      const auto some = run(without({split[i]}, sizes));
+      const auto some = runs_.run(without({split[i]}, sizes));
       if (!some) return false;
       for (std::size_t n = 0; n < least.size(); ++n) {
         least[n] = std::min(least[n], (*some)[n]);
@@ -147,7 +111,15 @@ class Counter {
     std::vector<std::size_t> many;  // dims with so many tiles that they are extrapolated
     for (std::size_t d = 0; d < sizes.size(); ++d)
       if (scheme_.axes[d].isTiled() && sizes[d] / scheme_.axes[d].tile > kExact) many.push_back(d);
-    if (many.empty()) return run(sizes);
+    std::optional<Work> out = many.empty() ? runs_.run(sizes) : manyTiles(sizes, many);
+    if (!out || perPoint_ == 0) return out;
+    const auto more = static_cast<std::int64_t>(std::floor(perPoint_ * static_cast<double>(pointsOf(sizes))));
+    (*out)[kCounts] += more;
+    (*out)[kCycles] += machine_.issueInterval.value * more;
+    return out;
+  }
+
+  std::optional<Work> manyTiles(const Sizes &sizes, const std::vector<std::size_t> &many) const {
     if (static_cast<int>(many.size()) > kMostTiled) return std::nullopt;
     const auto isTimeLinear = findsTimesOfTiles(sizes, many);
     const auto corners = cornersOf(sizes, many);
@@ -164,7 +136,7 @@ class Counter {
       Sizes some = sizes;
       for (std::size_t i = 0; i < many.size(); ++i)
         some[many[i]] = sizeAt(sizes, many[i], kFirst + ((corner >> i) & 1));
-      auto w = run(some);
+      auto w = runs_.run(some);
       if (!w) return std::nullopt;
       corners.push_back(std::move(*w));
     }
@@ -177,7 +149,7 @@ class Counter {
     for (const std::size_t d : many) sizes[d] -= sizes[d] % scheme_.axes[d].tile;
     const auto corners = cornersOf(sizes, many);
     for (const std::size_t d : many) sizes[d] = sizeAt(sizes, d, kExact);
-    const auto checked = run(sizes);
+    const auto checked = runs_.run(sizes);
     if (!corners || !checked) return std::nullopt;
     const Work predicted = extrapolated(*corners, many, sizes);
     for (std::size_t i = kTicks; i < predicted.size(); ++i)
@@ -212,77 +184,38 @@ class Counter {
     return out;
   }
 
-  /// Those of all short runs are equal, and no larger than the mapping's: what a product with a range takes hangs on
-  /// its bits.
-  Sizes ranges() const {
-    Sizes out = scheme_.sizesPerThread();
-    for (std::size_t d = 0; d < out.size(); ++d)
-      if (scheme_.axes[d].isTiled()) out[d] = std::min(out[d], (kExact + 1) * scheme_.axes[d].tile);
-    return out;
-  }
-
-  /// A DPU whose operands, where short runs have them, hold the constant.
-  sim::dpu::Dpu fresh() const {
-    sim::dpu::Dpu dpu(image_, machine_);
-    if (!constant_) return dpu;
-    for (const Fill &f : plan_.fills(*constant_, true))
-      if (f.offset + f.size <= machine_.mram.value)
-        dpu.fillMram(static_cast<std::uint32_t>(f.offset), f.size, f.pattern);
-    return dpu;
-  }
-
-  /// One short run, or what it gave before.
-  std::optional<Work> run(const Sizes &sizes) const {
-    struct Known {
-      ImagePtr image;  // keys name it by address
-      std::optional<Work> work;
-    };
-    const program::Code::Segment arguments = plan_.alone(sizes, ranges());
-    std::string key = key_;
-    key.append(arguments.bytes.begin(), arguments.bytes.end());
-    constexpr std::size_t kBytes = 256;
-    return cache_.get<Known>(key, kBytes, [&] { return Known{image_, runNow(arguments)}; })->work;
-  }
-
-  std::optional<Work> runNow(const program::Code::Segment &arguments) const {
-    if (!fresh_) fresh_.emplace(fresh());
-    sim::dpu::Dpu dpu(*fresh_);
-    dpu.writeWram(arguments.address, std::as_bytes(std::span(arguments.bytes)));
-    const auto done = dpu.estimate();
-    if (!done || done->fault) return std::nullopt;
-    Work out{done->cycles.value, done->engineTicks};
-    for (const CountMember member : countMembers()) out.push_back(done->counts.*member);
-    // Who comes to a barrier when decides how often its lock is asked for.
-    out[kCounts] -= done->counts.failedAttempts;
-    return out;
-  }
-
   /// Of the port that has most. A refresh comes first in each interval, so so much work takes the refreshes of the
   /// intervals that it fills; the last transfer may end after the program does.
   std::int64_t engineCycles(std::int64_t ticks) const {
     const std::int64_t last = ceilDiv(sim::dpu::Dma::mostOccupancy(machine_), machine_.ticksPerCycle);
-    const std::int64_t work = ticks / machine_.ticksPerCycle / machine_.transferPorts,
-                       left = refreshInterval_ - refreshTime_;
-    const std::int64_t paused = refreshInterval_ > 0 && left > 0 ? work / left * refreshTime_ : 0;
-    return std::max<std::int64_t>(0, work + paused - last - refreshTime_ - 1);
+    const std::int64_t interval = machine_.refreshInterval.value, time = machine_.refreshTime.value;
+    const std::int64_t work = ticks / machine_.ticksPerCycle / machine_.transferPorts, left = interval - time;
+    const std::int64_t paused = interval > 0 && left > 0 ? work / left * time : 0;
+    return std::max<std::int64_t>(0, work + paused - last - time - 1);
   }
 
   const Plan &plan_;
   const Scheme &scheme_;
-  const ImagePtr &image_;
-  machine::Dpu machine_;  // without refreshes
-  Cache &cache_;
-  std::optional<double> constant_;
-  std::int64_t refreshInterval_, refreshTime_;
-  std::string key_;
-  mutable std::optional<sim::dpu::Dpu> fresh_;  // what runs begin with
+  ShortRuns runs_;
+  const machine::Dpu &machine_;
+  double perPoint_ = 0;
 };
 
 }  // namespace
 
 std::optional<LeastRun> leastRun(const Plan &plan, const ImagePtr &image, const machine::Dpu &machine, std::int64_t dpu,
-                                 Cache &cache, std::optional<double> constant) {
-  return Counter(plan, image, machine, cache, constant).least(dpu);
+                                 Cache &cache, const KnownValues &values) {
+  const kernel::Kernel &k = plan.scheme().kernel();
+  const auto constant = isSteady(k) ? values.constant : std::nullopt;
+  const auto least = Counter(plan, image, machine, cache, constant).least(dpu);
+  if (least || constant || values.random == nullptr || !isSteadyOnAverage(k)) return least;
+  Counter onZeros(plan, image, machine, cache, 0);
+  const auto extra = onZeros.extraOn(*values.random);
+  if (!extra) return std::nullopt;
+  onZeros.addPerPoint(extra->mean - extra->margin);
+  auto sampled = onZeros.least(dpu);
+  if (sampled) sampled->isSampled = true;
+  return sampled;
 }
 
 }  // namespace pimento::targets::upmem::compiled

@@ -70,8 +70,7 @@ Result<std::unique_ptr<evaluate::Slices>> MeasuredKernel::slices(const RunMode &
   if (p.inner >= 0) share.loops.push_back({layout.work().buffer, layout.work().inner});
   if (p.columns >= 0) share.loops.push_back({layout.work().buffer, layout.work().columns});
   share.loops.push_back({p.inner < 0 ? layout.work().buffer : 1, layout.work().perTasklet});
-  const auto data =
-      std::make_shared<const SampleData>(*part_.graph, mode.values != nullptr ? *mode.values : kernel::DataSpec{});
+  const std::shared_ptr<const SampleData> data = samplesOf(mode);
   // Loops count points innermost first, as the programs nest them.
   share.load = [this, mode, data](const std::vector<std::int64_t> &points) {
     const Pattern &p = layout_->pattern();
