@@ -60,11 +60,12 @@ std::string_view name(ProgramKind kind);
 
 /// A parsed mapping of one kernel. Plain data; check() says whether it is legal somewhere.
 struct Mapping {
-  std::string text;                                ///< a name for reports: "reference", or the full spec; says nothing
-  std::vector<Subspace> subspaces;                 ///< as written (allocation order)
-  std::map<std::string, std::int64_t> cyclic;      ///< level name -> chunk, in elements of the dims split there
-  std::vector<std::string> order;                  ///< dim names, outermost first; empty = row-major
-  std::map<std::string, std::int64_t> parameters;  ///< "buffer" "direct" "dpus" "resident" "tasklets": targets say which they take
+  std::string text;                            ///< a name for reports: "reference", or the full spec; says nothing
+  std::vector<Subspace> subspaces;             ///< as written (allocation order)
+  std::map<std::string, std::int64_t> cyclic;  ///< level name -> chunk, in elements of the dims split there
+  std::vector<std::string> order;              ///< dim names, outermost first; empty = row-major
+  /// Those of parameterNames(); targets say which they take.
+  std::map<std::string, std::int64_t> parameters;
   Tail tail = Tail::kPad;
   MergeAt mergeAt = MergeAt::kCheapest;
   ProgramKind program = ProgramKind::kAny;

@@ -133,7 +133,8 @@ Result<Lowered> lower(const kernel::Graph &graph, int kernel, const mapping::Map
                  "omit tail=truncate; products and sums are padded");
   if (const Status o = checkOrder(mapping, k); !o) return o.diagnostics();
   Result<Lowered> lowered = lowerAs(pattern, graph, kernel, std::move(*placed), machine, variant);
-  if (lowered && patterns->size() > 1) lowered->choices.push_back(wayOf(pattern, graph, k));
+  if (lowered && (patterns->size() > 1 || mapping.parameters.contains(kResident)))
+    lowered->choices.push_back(wayOf(pattern, graph, k));
   return lowered;
 }
 

@@ -229,7 +229,7 @@ TEST(BrokenInputs, WhatWorksPrintsOneJsonObjectAndNothingElse) {
       {"simulate", "va", "--size", "n=5000", "--map", "reference;tail=truncate"},  // has a warning
       {"simulate", "gemv", "--size", "m=10,n=20", "--data", "none"},
       {"compare", "gemv", "--targets", "all"},
-      {"compare", "red", "--targets", "hbm-pim,hbm-pim-sound"},  // errors stand in the rows
+      {"compare", "scan", "--targets", "hbm-pim,hbm-pim-sound"},  // errors stand in the rows
       {"targets"},
       {"targets", "hbm-pim"},
       {"kernels"},

@@ -40,8 +40,7 @@ std::vector<Costs> randomCosts(std::uint64_t seed) {
     const std::string variant = rng.below(4) == 0 ? "tree" : "plain";
     const auto problem = tune::makeProblem(graph, machine, targetOf(machine), variant);
     if (!problem) continue;
-    const RandomHbmPimMapping mappings(graph.kernels[0], machine,
-                                       ofOneInput(*pattern));
+    const RandomHbmPimMapping mappings(graph.kernels[0], machine, ofOneInput(*pattern));
     for (int i = 0; i < 6; ++i) {
       const mapping::Mapping m = i == 0 ? problem->reference : mappings.make(rng);
       const auto compiled = tune::compile(*problem, m);
