@@ -140,7 +140,7 @@ class PlainList {
         for (const int b : mine) {
           int seen = 0;
           for (auto i = issued.rbegin(); i != issued.rend(); ++i) {
-            if (t - i->time > 5000) break;
+            if (i->time + c.latency.value <= t) break;  // nor do those before it hold anything back
             if (std::find(c.preceding.begin(), c.preceding.end(), i->command) == c.preceding.end()) continue;
             if (!i->isNamed && c.level != machine::ScopeLevel::kChannel &&
                 c.level != machine::ScopeLevel::kPseudoChannel)
@@ -148,9 +148,7 @@ class PlainList {
             const std::vector<int> theirs = namedOnly ? std::vector<int>{i->bank} : banksOf(p, i->command, i->bank);
             const bool isSame = std::any_of(theirs.begin(), theirs.end(),
                                             [&](int x) { return node(p, c.level, x) == node(p, c.level, b); });
-            if (!isSame || ++seen < c.window) continue;
-            if (i->time + c.latency.value > t) return false;
-            if (c.window > 1) break;
+            if (isSame && ++seen == c.window) return false;
           }
         }
       }
@@ -199,7 +197,7 @@ class PlainList {
           return false;
         }
       }
-      if (!pim.empty() && pim.front().isBarrier) pim.erase(pim.begin());
+      while (!pim.empty() && pim.front().isBarrier) pim.erase(pim.begin());
       if (!pim.empty() && best(p, pim, t, true, f) && isFree(f.command)) return wasPim = true;
       const auto writes = static_cast<std::int64_t>(write.size());
       if (isWriting ? writes < p.dram_.controller.writesEnd && !read.empty()

@@ -125,7 +125,7 @@ row::Rows rows() {
                 "a barrier is dropped if the transaction queue is exactly full"),
       row::integer("controller.fence", "cycle|ns", 0, row::kMostCycles, "host time per barrier", true),
       row::formula("controller.command_latency", "cycle", 0, row::kMostCycles, "from issue to arrival at the device"),
-      row::section("quirks", "rules of its table that a published cycle model breaks; four-queues", true),
+      row::section("quirks", "rules of its table that a published cycle model breaks; four-queues"),
       row::flag("quirks.several_open_rows",
                 "an activate of an open bank adds a row to those that are open; only a precharge closes"),
       row::flag("quirks.named_bank_only",

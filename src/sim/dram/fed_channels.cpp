@@ -128,7 +128,6 @@ void FedChannels::join() {
     StateWords &w = words[i];
     w.begin(0);
     q.encodeQueues(cursor_, w);
-    q.encodeOpenings(cursor_, w);
     q.encodeMaintenance(w);
     q.encodePolicy(w);
     q.encodeRows(cursor_, w);
@@ -189,6 +188,9 @@ int FedChannels::commonDepth() const {
 // its rows past those that stay: its counter is part of the state.
 void FedChannels::encode(StateWords &out) const {
   out.begin(Part::kProcess);
+  out.put(static_cast<std::int64_t>(groups_.size()));
+  for (const Group &g : groups_) out.put(static_cast<std::int64_t>(g.channels));
+  out.put(static_cast<std::int64_t>(served_));
   out.put(cursor_.step());
   const int common = commonDepth();
   for (int d = 0; d < cursor_.depth(); ++d) {
@@ -198,17 +200,13 @@ void FedChannels::encode(StateWords &out) const {
     else if (l.recurrence > 1)
       out.put(cursor_.counter(d) % l.recurrence);
   }
-  out.begin(Part::kGroups);
-  out.put(static_cast<std::int64_t>(served_));
-  for (const Group &g : groups_) out.put(static_cast<std::int64_t>(g.channels));
   out.begin(Part::kQueues);
-  for (const Group &g : groups_) g.queues.encodeQueues(cursor_, out);
-  out.begin(Part::kOpenings);
-  for (const Group &g : groups_) g.queues.encodeOpenings(cursor_, out);
+  for (const Group &g : groups_) {
+    g.queues.encodeQueues(cursor_, out);
+    g.queues.encodePolicy(out);
+  }
   out.begin(Part::kMaintenance);
   for (const Group &g : groups_) g.queues.encodeMaintenance(out);
-  out.begin(Part::kPolicy);
-  for (const Group &g : groups_) g.queues.encodePolicy(out);
   out.begin(Part::kRows);
   for (const Group &g : groups_) g.queues.encodeRows(cursor_, out);
   out.begin(Part::kWaits);
@@ -233,22 +231,20 @@ void FedChannels::restore(const StateWords &words, std::span<const program::Loop
   t_ = now;
   crossed_ = -1;
   StateReader in(words);
-  in.begin(Part::kGroups);
-  served_ = static_cast<Mask>(in.get());
-  const std::size_t count = in.left();
-  groups_.resize(count, groups_.front());
+  in.begin(Part::kProcess);
+  groups_.resize(static_cast<std::size_t>(in.get()), groups_.front());
   for (Group &g : groups_) {
     g.channels = static_cast<Mask>(in.get());
     g.queues.setWake(t_);
   }
+  served_ = static_cast<Mask>(in.get());
   in.begin(Part::kQueues);
-  for (Group &g : groups_) g.queues.restoreQueues(cursor_, t_, in);
-  in.begin(Part::kOpenings);
-  for (Group &g : groups_) g.queues.restoreOpenings(cursor_, t_, in);
+  for (Group &g : groups_) {
+    g.queues.restoreQueues(cursor_, t_, in);
+    g.queues.restorePolicy(in);
+  }
   in.begin(Part::kMaintenance);
   for (Group &g : groups_) g.queues.restoreMaintenance(in);
-  in.begin(Part::kPolicy);
-  for (Group &g : groups_) g.queues.restorePolicy(in);
   in.begin(Part::kRows);
   for (Group &g : groups_) g.queues.restoreRows(cursor_, in);
   in.begin(Part::kWaits);

@@ -34,25 +34,21 @@ class FedChannels {
 
   using Counts = ChannelCounts;
   using Position = program::LoopsCursor;
-  /// Parts of the state: where the list is; which channels are alike, and which have the next command already; PIM
-  /// commands, reads and writes that wait; openings; refreshes; what the policy remembers; open rows; constraints;
-  /// windows; data under way; the time since a request last left; the time to the next refresh.
+  /// Parts of the state: where the list is, which channels are alike, and which have the next command already;
+  /// requests that wait, in which order they came, and what the policy remembers of serving them; refreshes; open rows;
+  /// constraints; windows; data under way; the time to the next refresh.
   enum class Part : std::uint8_t {
     kProcess,
-    kGroups,
     kQueues,
-    kOpenings,
     kMaintenance,
-    kPolicy,
     kRows,
     kWaits,
     kWindows,
     kData,
     kCountdowns,
   };
-  static constexpr std::array<std::string_view, 11> kParts = {"process",     "groups", "queues",    "openings",
-                                                              "maintenance", "policy", "rows",      "waits",
-                                                              "windows",     "data",   "countdowns"};
+  static constexpr std::array<std::string_view, 8> kParts = {"process", "queues",  "maintenance", "rows",
+                                                             "waits",   "windows", "data",        "countdowns"};
   static constexpr int kCountdowns = static_cast<int>(Part::kCountdowns);
 
   Tick nextEvent() const { return nextDue_; }

@@ -232,7 +232,7 @@ FourQueues::Found FourQueues::look(Tick t, int taken) {
       return {};
     }
   }
-  if (!pim_.empty() && pim_.front().t.isBarrier) {
+  while (!pim_.empty() && pim_.front().t.isBarrier) {
     pim_.erase(pim_.begin());
     notBefore_[static_cast<std::size_t>(Queue::kPim)] = 0;
     progress_ = t;

@@ -53,7 +53,6 @@ class FourQueues {
 
   // Its state, part by part, relative to `now` and to where `cursor` is. Requests and rows are named by their command.
   void encodeQueues(const program::LoopsCursor &cursor, StateWords &out) const;
-  void encodeOpenings(const program::LoopsCursor &cursor, StateWords &out) const;
   void encodeMaintenance(StateWords &out) const;
   void encodePolicy(StateWords &out) const;
   void encodeRows(const program::LoopsCursor &cursor, StateWords &out) const;
@@ -61,7 +60,6 @@ class FourQueues {
   const Device &device() const { return device_; }
   Device &device() { return device_; }
   void restoreQueues(const program::LoopsCursor &cursor, Tick now, StateReader &in);
-  void restoreOpenings(const program::LoopsCursor &cursor, Tick now, StateReader &in);
   void restoreMaintenance(StateReader &in);
   void restorePolicy(StateReader &in);
   void restoreRows(const program::LoopsCursor &cursor, StateReader &in);
@@ -83,6 +81,8 @@ class FourQueues {
     int index = -1, command = -1;
   };
 
+  void encodeAges(StateWords &out) const;
+  void restoreAges(Tick now, StateReader &in);
   bool hasNoRequests() const { return pim_.empty() && reads_.empty() && writes_.empty(); }
   Requests &of(Queue q);
   void forgetRows(bool isMany, int bank);

@@ -77,6 +77,7 @@ void FourQueues::encodeQueues(const LoopsCursor &cursor, StateWords &out) const 
       out.put(r.t.command, static_cast<std::int32_t>(r.t.row - rowsMoved(cursor, f)));
       out.put(r.t.column - (f.command.isLinear ? 0 : movedBy(cursor, f).column));
     }
+  encodeAges(out);
 }
 
 void FourQueues::restoreQueues(const LoopsCursor &cursor, Tick now, StateReader &in) {
@@ -99,10 +100,11 @@ void FourQueues::restoreQueues(const LoopsCursor &cursor, Tick now, StateReader 
       queue->push_back(r);
     }
   }
+  restoreAges(now, in);
 }
 
 // Whose turn it is among openings hangs on which came first, of all that are or may become openings.
-void FourQueues::encodeOpenings(const LoopsCursor & /*cursor*/, StateWords &out) const {
+void FourQueues::encodeAges(StateWords &out) const {
   std::vector<Tick> ages;
   for (const Requests *queue : {&reads_, &writes_, &opening_})
     for (const Request &r : *queue) ages.push_back(r.age);
@@ -112,7 +114,7 @@ void FourQueues::encodeOpenings(const LoopsCursor & /*cursor*/, StateWords &out)
     for (const Request &r : *queue) out.put(ages.end() - std::lower_bound(ages.begin(), ages.end(), r.age));
 }
 
-void FourQueues::restoreOpenings(const LoopsCursor & /*cursor*/, Tick now, StateReader &in) {
+void FourQueues::restoreAges(Tick now, StateReader &in) {
   for (Requests *queue : {&reads_, &writes_, &opening_})
     for (Request &r : *queue) r.age = now - in.get();
 }

@@ -42,10 +42,10 @@ Weakening without(FedChannels::Part part) {
 }
 
 TEST(FedChannels, TakeTheTimeOfAPlainModel) {
-  const std::int64_t cases = test::caseCount(60);
+  const std::int64_t cases = test::caseCount(40);
   std::int64_t ended = 0;
   for (std::int64_t seed = 0; seed < cases; ++seed) {
-    const RandomList c = randomList(static_cast<std::uint64_t>(seed), 300);
+    const RandomList c = randomList(static_cast<std::uint64_t>(seed), 250);
     const Outcome ours = runWith(c, {.isEnabled = false});
     if (ours.isStuck) continue;
     ++ended;
@@ -86,7 +86,7 @@ TEST(FedChannels, NoRunIsBelowTheLowerBound) {
 TEST(FedChannelsTeeth, WithoutAnyPartOfTheStateSomeCaseIsWrong) {
   for (std::size_t i = 0; i < FedChannels::kParts.size(); ++i) {
     bool isWrong = false;
-    for (std::uint64_t seed = 0; seed < 400 && !isWrong; ++seed) {
+    for (std::uint64_t seed = 0; seed < 200 && !isWrong; ++seed) {
       const RandomList c = randomList(seed, seed % 2 == 0 ? 12000 : kCommands);
       const Outcome plain = runWith(c, {.isEnabled = false});
       if (plain.isStuck) continue;
