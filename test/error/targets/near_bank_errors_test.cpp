@@ -43,7 +43,7 @@ TEST(NearBankMachines, MistakesAreNamed) {
       {"organization:\n  address_map: [offset, column, row, bank, rank, channel]\n", "bad-address-map",
        "field 'bankgroup' is missing"},
       {"organization:\n  ranks: {value: 3 count, source: s, confidence: assumed}\n", "impossible-value",
-       "3 ranks cannot be divided"},
+       "power of two for the address map"},
       {"organization:\n  ranks: {value: 8 count, source: s, confidence: assumed}\n", "impossible-value",
        "at most 64 are supported"},
       {"refresh:\n  policy: per-rank\n", "impossible-value", "four-queues refreshes pseudo channels"},

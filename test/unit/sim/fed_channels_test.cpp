@@ -86,7 +86,7 @@ TEST(FedChannels, NoRunIsBelowTheLowerBound) {
 TEST(FedChannelsTeeth, WithoutAnyPartOfTheStateSomeCaseIsWrong) {
   for (std::size_t i = 0; i < FedChannels::kParts.size(); ++i) {
     bool isWrong = false;
-    for (std::uint64_t seed = 0; seed < 200 && !isWrong; ++seed) {
+    for (std::uint64_t seed = 0; seed < 400 && !isWrong; ++seed) {
       const RandomList c = randomList(seed, seed % 2 == 0 ? 12000 : kCommands);
       const Outcome plain = runWith(c, {.isEnabled = false});
       if (plain.isStuck) continue;
