@@ -204,25 +204,18 @@ void FedChannels::encode(StateWords &out) const {
   for (const Group &g : groups_) {
     g.queues.encodeQueues(cursor_, out);
     g.queues.encodePolicy(out);
+    g.queues.encodeMaintenance(out);
+    g.queues.encodeData(t_, out);
   }
-  out.begin(Part::kMaintenance);
-  for (const Group &g : groups_) g.queues.encodeMaintenance(out);
   out.begin(Part::kRows);
   for (const Group &g : groups_) g.queues.encodeRows(cursor_, out);
   out.begin(Part::kWaits);
   for (const Group &g : groups_) {
     g.queues.device().encodeWaits(t_, out);
     out.put(-1);
-  }
-  out.begin(Part::kWindows);
-  for (const Group &g : groups_) {
     g.queues.device().encodeWindows(t_, out);
     out.put(-1);
   }
-  out.begin(Part::kData);
-  for (const Group &g : groups_) g.queues.encodeData(t_, out);
-  out.begin(Part::kCountdowns);
-  out.put(nextDue_ == kNever ? -1 : nextDue_ - t_);
 }
 
 void FedChannels::restore(const StateWords &words, std::span<const program::LoopsCursor> positions, Tick now,
@@ -242,20 +235,18 @@ void FedChannels::restore(const StateWords &words, std::span<const program::Loop
   for (Group &g : groups_) {
     g.queues.restoreQueues(cursor_, t_, in);
     g.queues.restorePolicy(in);
+    g.queues.restoreMaintenance(in);
+    g.queues.restoreData(t_, in);
   }
-  in.begin(Part::kMaintenance);
-  for (Group &g : groups_) g.queues.restoreMaintenance(in);
   in.begin(Part::kRows);
   for (Group &g : groups_) g.queues.restoreRows(cursor_, in);
   in.begin(Part::kWaits);
-  for (Group &g : groups_) g.queues.device().restoreWaits(t_, in);
-  in.begin(Part::kWindows);
-  for (Group &g : groups_) g.queues.device().restoreWindows(t_, in);
-  in.begin(Part::kData);
-  for (Group &g : groups_) g.queues.restoreData(t_, in);
-  if (!withCountdowns || nextDue_ == kNever) return;
-  in.begin(Part::kCountdowns);
-  nextDue_ = t_ + in.get();
+  for (Group &g : groups_) {
+    g.queues.device().restoreWaits(t_, in);
+    g.queues.device().restoreWindows(t_, in);
+  }
+  // Refreshes of all pseudo channels fall due together, so events are at multiples of the interval.
+  if (withCountdowns && nextDue_ != kNever) nextDue_ = t_ + spec_->refreshInterval;
 }
 
 }  // namespace pimento::sim::dram

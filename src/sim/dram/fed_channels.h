@@ -35,21 +35,12 @@ class FedChannels {
   using Counts = ChannelCounts;
   using Position = program::LoopsCursor;
   /// Parts of the state: where the list is, which channels are alike, and which have the next command already;
-  /// requests that wait, in which order they came, and what the policy remembers of serving them; refreshes; open rows;
-  /// constraints; windows; data under way; the time to the next refresh.
-  enum class Part : std::uint8_t {
-    kProcess,
-    kQueues,
-    kMaintenance,
-    kRows,
-    kWaits,
-    kWindows,
-    kData,
-    kCountdowns,
-  };
-  static constexpr std::array<std::string_view, 8> kParts = {"process", "queues",  "maintenance", "rows",
-                                                             "waits",   "windows", "data",        "countdowns"};
-  static constexpr int kCountdowns = static_cast<int>(Part::kCountdowns);
+  /// requests that wait, in which order they came, what the policy remembers of serving them, refreshes, data under
+  /// way; open rows; constraints and windows. At events, which are at multiples of the refresh interval, no time to the
+  /// next one needs to be told.
+  enum class Part : std::uint8_t { kProcess, kQueues, kRows, kWaits };
+  static constexpr std::array<std::string_view, 4> kParts = {"process", "queues", "rows", "waits"};
+  static constexpr int kCountdowns = -1;
 
   Tick nextEvent() const { return nextDue_; }
   static constexpr int processes() { return 1; }
