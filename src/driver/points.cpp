@@ -68,6 +68,7 @@ Status readFilePoints(const fs::path &file, const PointRules &rules, PointSet &o
     for (const std::string_view column : table.columns)
       if (const auto cell = table.cell(row, column); cell && !cell->empty())
         p.columns[std::string(column)] = std::string(*cell);
+    if (rules.kernelOf) p.columns["kernel"] = rules.kernelOf(p);
     if (!p.has("kernel"))
       return error("bad-points", p.where, "column 'kernel' is missing", "the first line names the columns");
     p.kernel = p.text("kernel");
@@ -79,7 +80,10 @@ Status readFilePoints(const fs::path &file, const PointRules &rules, PointSet &o
     out.points.push_back(std::move(p));
   }
   for (const auto &[kernel, rows] : skipped)
-    out.skipped.push_back(fmt::format("{}: {} rows of '{}', which cannot be replayed", file.string(), rows, kernel));
+    if (kernel.starts_with(' '))
+      out.skipped.push_back(fmt::format("{}: {} rows skipped,{}", file.string(), rows, kernel));
+    else
+      out.skipped.push_back(fmt::format("{}: {} rows of '{}', which cannot be replayed", file.string(), rows, kernel));
   return okStatus();
 }
 

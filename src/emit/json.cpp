@@ -274,6 +274,10 @@ std::string toJson(const SuiteResult &result) {
       row["ways"] = k.ways;
       row["seconds"] = k.seconds;
     }
+    if (result.comparesCounts) {
+      row["within_5_pct"] = k.within5Pct();
+      row["same_counts"] = k.sameCounts;
+    }
     if (!result.comparesPrograms) continue;
     row["speedup_ours"] = nullptr;  // without a compiler
     if (k.compared > 0) row["speedup_ours"] = {{"min", k.leastSpeedup}, {"geomean", k.meanSpeedup()}};

@@ -16,6 +16,8 @@ void KernelErrors::add(double ours, double reference, std::string_view row) {
   exact += ours == reference ? 1 : 0;
   constexpr double kNear = 15;
   within15 += errorPct <= kNear ? 1 : 0;
+  constexpr double kNearer = 5;
+  within5 += errorPct <= kNearer ? 1 : 0;
   ++rows;
 }
 

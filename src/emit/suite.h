@@ -24,7 +24,9 @@ struct KernelErrors {
   std::int64_t exact = 0;  ///< rows without any difference
   double sumAbsErrorPct = 0, worstAbsErrorPct = 0;
   std::int64_t within15 = 0;  ///< rows with an error of at most 15 %
-  std::string worstRow;       ///< the first of the rows with the largest error
+  std::int64_t within5 = 0;
+  std::int64_t sameCounts = 0;  ///< rows whose counts are the reference's, where the suite compares them
+  std::string worstRow;         ///< the first of the rows with the largest error
   /// The reference program's time over that of our compiled program.
   std::int64_t compared = 0;
   double leastSpeedup = 0, sumLogSpeedup = 0;
@@ -40,9 +42,11 @@ struct KernelErrors {
   double meanSpeedup() const;  ///< geometric; at least one row was compared
 
   double meanAbsErrorPct() const { return rows == 0 ? 0 : sumAbsErrorPct / static_cast<double>(rows); }
-  double within15Pct() const {
-    return rows == 0 ? 0 : 100.0 * static_cast<double>(within15) / static_cast<double>(rows);
+  double pct(std::int64_t n) const {
+    return rows == 0 ? 0 : 100.0 * static_cast<double>(n) / static_cast<double>(rows);
   }
+  double within15Pct() const { return pct(within15); }
+  double within5Pct() const { return pct(within5); }
 };
 
 struct SuiteResult {
@@ -52,11 +56,14 @@ struct SuiteResult {
   std::vector<std::string> warnings;  ///< points that could not be run, say
   std::string engine;                 ///< that was asked for; empty: the suite's own
   bool comparesPrograms = false;      ///< the suite's reference programs are compared with ours: speedup_ours
+  bool comparesCounts = false;        ///< counts are compared, too
 
   /// One more point: ours against a reference other than 0; `row` says which, for readers.
   void add(std::string_view kernel, double ours, double reference, std::string_view row);
   /// The same point run by our own compiled program, so many times as fast as the reference program.
   void addSpeedup(std::string_view kernel, double speedup);
+  /// The counts of the same point are the reference's.
+  void addSameCounts(std::string_view kernel) { ++known(kernel).sameCounts; }
   /// How it was found ("simulated", "extrapolated", ...), and in what time.
   void addWay(std::string_view kernel, std::string_view way, double seconds);
 

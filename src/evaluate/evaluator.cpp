@@ -94,7 +94,10 @@ class Run {
     if (isTruncated_)
       report_.warnings.push_back(
           "tail=truncate leaves the elements after the last full tile uncomputed; nothing was checked");
-    report_.isChecked = request_.data != nullptr && !isTruncated_;
+    for (const Stage &stage : report_.stages)
+      if (!stage.unchecked.empty())
+        report_.warnings.push_back(fmt::format("kernel '{}' is timed, not checked: {}", stage.kernel, stage.unchecked));
+    report_.isChecked = request_.data != nullptr && !isTruncated_ && !isUnchecked_;
     finish(report_, machine(), kernelWork_, hostWork_);
     report_.setup = setup_.total();
     if (report_.hasKernel) report_.setupEnergy = energy::price(machine(), setupWork_, machine().toTime(setup_.total()));
@@ -141,11 +144,14 @@ class Run {
   Status onDevice(std::size_t p, std::size_t run, std::int64_t &times) {
     const PlannedPart &part = graph_[p];
     isTruncated_ |= part.mapping.tail == mapping::Tail::kTruncate;
-    if (request_.data != nullptr) checker_->before(part);
+    const std::string unchecked = part.compiled->whyUnchecked();
+    const bool isChecked = request_.data != nullptr && unchecked.empty();
+    isUnchecked_ |= !unchecked.empty();
+    if (isChecked) checker_->before(part);
     const Result<DeviceRun> ran = runDevice(p, run, times);
     if (!ran) return causeOf(part, run, ran.diagnostics());
     if (ran->isStuck) return stuck(*ran);
-    if (request_.data != nullptr && !isTruncated_)
+    if (isChecked && !isTruncated_)
       if (Status s = checker_->after(part, part.compiled->order()); !s) return s;
     const HostWork work = part.compiled->hostWork();
     if (report_.stages[p].runs == 0) {
@@ -154,6 +160,7 @@ class Run {
       stage.mapping = part.mapping.text;
       stage.mappingWhy = part.mappingWhy;
       stage.choice = part.choice;
+      stage.unchecked = unchecked;
       records_[p] = {*ran, work, layerOf(part), placeConstants(part, work)};
     }
     addDevice(report_.stages[p], *ran, work, times);
@@ -198,7 +205,11 @@ class Run {
   Result<DeviceRun> runDevice(std::size_t p, std::size_t number, std::int64_t &times) {
     const PlannedPart &part = graph_[p];
     const CompiledPart &kernel = *part.compiled;
-    if (request_.data != nullptr) return kernel.runOn(*request_.data, request_.observer, request_.jobs);
+    const bool isTimedOnly = !kernel.whyUnchecked().empty();
+    if (request_.data != nullptr && !isTimedOnly) return kernel.runOn(*request_.data, request_.observer, request_.jobs);
+    if (request_.data != nullptr)  // kernels behind it read what it should have stored
+      for (int k = part.first; k < part.first + part.count; ++k)
+        if (Status s = kernel::interpretKernel(*request_.graph, k, *request_.data); !s) return s.diagnostics();
     const kernel::DataSpec *values = request_.values ? &*request_.values : nullptr;
     RunMode mode{!request_.isSimulation, request_.observer, values, request_.contents, request_.jobs};
     const bool isChanged = readsWhatChanges(part, times);
@@ -390,6 +401,7 @@ class Run {
   kernel::DataSet made_;                             ///< timing runs whose time depends on what earlier kernels compute
   std::size_t madeRuns_ = 0;                         ///< that made_ holds the results of
   bool isTruncated_ = false;
+  bool isUnchecked_ = false;  // a program that computes no answer
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -25,7 +26,11 @@ struct Point {
 
 /// What the rows of a suite look like.
 struct PointRules {
-  std::vector<std::string> files = {};     ///< of a folder: those whose names begin so; empty: all
+  std::string folder = {};              ///< of the points, where it is not called like the suite
+  std::vector<std::string> files = {};  ///< of a folder: those whose names begin so; empty: all
+  /// What a row is called, where its column `kernel` does not say. What begins with a blank is not in `kernels` but
+  /// says why the row is skipped: " of other backends". Null: the column.
+  std::function<std::string(const Point &)> kernelOf = {};
   std::vector<std::string> required = {};  ///< columns of every row
   std::vector<std::string> positive = {};  ///< columns that hold numbers above 0, if they are there
   std::vector<std::string> whole = {};     ///< columns that hold whole numbers of 1 or more, if they are there

@@ -149,6 +149,7 @@ struct Stage {
   std::string why;                      ///< why it stays on the host; empty on the device
   std::string mapping;                  ///< empty on the host
   std::string mappingWhy;               ///< who chose the mapping, and among how many; empty on the host
+  std::string unchecked;                ///< why its program computes no answer that could be checked; empty: it does
   std::optional<MappingChoice> choice;  ///< where a search chose it
   std::int64_t runs = 1;                ///< rounds of loops that are alike; everything below is of all of them
   Cycles cycles;                        ///< of the device kernel

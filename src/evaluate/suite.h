@@ -27,7 +27,8 @@ struct Replay {
   double ours = 0, theirs = 0;
   double speedup = 0;  ///< of our compiled program over the reference program; 0: there is none
   Exactness exact = Exactness::kSimulated;
-  double seconds = 0;  ///< that finding it took
+  double seconds = 0;        ///< that finding it took
+  std::string differs = {};  ///< the first count that is not theirs: "MACAB: ours 16, theirs 32"
 };
 
 /// `ours`: the figure that `report` gives.
@@ -43,6 +44,7 @@ struct Suite {
   bool isSimulated = false;       ///< unless told otherwise; else fast-forward
   bool comparesPrograms = false;  ///< gives speedups
   std::string unit = {};          ///< of the figures, with a blank before it
+  bool comparesCounts = false;    ///< counts are compared beside the figures
 };
 
 }  // namespace pimento::evaluate

@@ -92,6 +92,8 @@ class CompiledPart : public virtual Runnable {
   /// Runs every command on real data: reads inputs and temporaries from `data`, writes outputs into it; on `jobs`
   /// threads where several units differ. Diagnostics: those of programs that fault on their data.
   virtual Result<DeviceRun> runOn(kernel::DataSet &data, Observer *observer, int jobs) const = 0;
+  /// Why its program computes no answer: it is timed only, and runOn() is not to be called. Empty: it computes one.
+  virtual std::string whyUnchecked() const { return {}; }
   /// What it chose beyond the mapping, and why: a sentence each.
   virtual std::vector<std::string> choices() const { return {}; }
 };

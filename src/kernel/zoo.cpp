@@ -46,9 +46,42 @@ Result<Graph> gemv(const Request &request) {
   return parseNotation(text, sizes, request.type, "<zoo>");
 }
 
+/// One of `texts` by whether there is a batch of rows.
+Result<Graph> ofRows(const Request &request, const char *one, const char *many) {
+  Sizes sizes = request.sizes;
+  const bool isBatched = sizes.at("batch") > 1;
+  if (!isBatched) sizes.erase("batch");
+  return parseNotation(isBatched ? many : one, sizes, request.type, "<zoo>");
+}
+
 Result<Graph> reduction(const Request &request) {
-  const char *text = request.variant == "measured" ? "s[0] += x[n] + y[n]" : "s[0] += x[n]";
-  return parseNotation(text, request.sizes, request.type, "<zoo>");
+  return request.variant == "measured" ? ofRows(request, "s[0] += x[n] + y[n]", "s[batch] += x[batch,n] + y[batch,n]")
+                                       : ofRows(request, "s[0] += x[n]", "s[batch] += x[batch,n]");
+}
+
+/// Element-wise, of rows.
+auto elementwise(const char *one, const char *many) {
+  return [=](const Request &request) { return ofRows(request, one, many); };
+}
+
+/// y[r,len] += K[r,len,dhead] * q[r,dhead], r = batch * heads: attention's scores.
+Result<Graph> headedGemv(const Request &request) {
+  const std::int64_t rows = multiplySaturated(request.size("batch"), request.size("heads"));
+  const std::int64_t dhead = request.size("dhead"), len = request.size("len");
+  if (multiplySaturated(rows, multiplySaturated(dhead, len)) > std::int64_t{1} << 40)
+    return usageError("bad-extent", "--size", "batch * heads * dhead * len is above 2^40", "use smaller sizes");
+  KernelBuilder b(
+      "bgemv",
+      {{"r", rows, DimKind::kParallel}, {"dhead", dhead, DimKind::kReduction}, {"len", len, DimKind::kParallel}});
+  const int key = b.load(0, request.type, {b.index(0), b.index(2), b.index(1)});
+  const int query = b.load(1, request.type, {b.index(0), b.index(1)});
+  b.store(2, {b.index(0), b.index(2)}, b.op(Op::kMul, request.type, key, query), Combine::kAdd);
+  Graph graph;
+  graph.tensors = {{"K", request.type, {rows, len, dhead}, Role::kInput},
+                   {"q", request.type, {rows, dhead}, Role::kInput},
+                   {"y", request.type, {rows, len}, Role::kOutput}};
+  graph.kernels.push_back(b.take());
+  return graph;
 }
 
 Result<Graph> attention(const Request &request) {
@@ -143,7 +176,8 @@ std::vector<Row> makeRows() {
   const auto integers = typesWhere([](DType t) { return !isFloat(t); });
   constexpr std::int64_t kMany = 1 << 20;
   const std::vector<std::string> plain{"plain"};
-  const Sizes n{{"n", kMany}};
+  const auto add = elementwise("z[n] = x[n] + y[n]", "z[batch,n] = x[batch,n] + y[batch,n]");
+  const Sizes n{{"n", kMany}}, rows{{"n", kMany}, {"batch", 1}};
   return {
       {{"gemv",
         "matrix-vector product: y[m] += A[m,n] * x[n]; batch > 1: Y[batch,m] += A[m,n] * X[batch,n]",
@@ -152,6 +186,13 @@ std::vector<Row> makeRows() {
         any,
         ""},
        gemv},
+      {{"bgemv",
+        "a matrix-vector product per head: y[r,len] += K[r,len,dhead] * q[r,dhead], r = batch * heads",
+        plain,
+        {{"batch", 1}, {"heads", 32}, {"dhead", 128}, {"len", 1024}},
+        any,
+        ""},
+       headedGemv},
       {{"gemvrelu",
         "one neural layer: y[m] += A[m,n] * x[n]; z[m] = relu(y[m] + b[m])",
         plain,
@@ -159,13 +200,20 @@ std::vector<Row> makeRows() {
         any,
         ""},
        notation("y[m] += A[m,n] * x[n]; z[m] = relu(y[m] + b[m])")},
-      {{"va", "vector addition: z[n] = x[n] + y[n]", plain, n, any, ""}, notation("z[n] = x[n] + y[n]")},
-      {{"add", "the same as va", plain, n, any, ""}, notation("z[n] = x[n] + y[n]")},
-      {{"mul", "element-wise product: z[n] = x[n] * y[n]", plain, n, any, ""}, notation("z[n] = x[n] * y[n]")},
-      {{"relu", "rectifier: y[n] = relu(x[n]), +0 where the sign bit is set", plain, n, any, ""},
-       notation("y[n] = relu(x[n])")},
+      {{"va", "vector addition: z[n] = x[n] + y[n]; batch > 1: of rows", plain, rows, any, ""}, add},
+      {{"add", "the same as va", plain, rows, any, ""}, add},
+      {{"mul", "element-wise product: z[n] = x[n] * y[n]; batch > 1: of rows", plain, rows, any, ""},
+       elementwise("z[n] = x[n] * y[n]", "z[batch,n] = x[batch,n] * y[batch,n]")},
+      {{"relu", "rectifier: y[n] = relu(x[n]), +0 where the sign bit is set; batch > 1: of rows", plain, rows, any, ""},
+       elementwise("y[n] = relu(x[n])", "y[batch,n] = relu(x[batch,n])")},
       {{"axpy", "scaled addition: z[n] = 2 * x[n] + y[n]", plain, n, any, ""}, notation("z[n] = 2 * x[n] + y[n]")},
-      {{"red", "sum: s += x[n]; measured: s += x[n] + y[n]", {"plain", "measured"}, n, any, ""}, reduction},
+      {{"red",
+        "sum: s += x[n]; measured: s += x[n] + y[n]; batch > 1: one sum per row",
+        {"plain", "measured"},
+        rows,
+        any,
+        ""},
+       reduction},
       {{"sel",
         "selection: the even values of x in order, and their count; measured: same, one result per tasklet",
         {"plain", "measured"},

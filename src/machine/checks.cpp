@@ -26,6 +26,7 @@ void checkLevels(const Machine &machine, const std::vector<LevelRule> &rules, Di
              "level '" + l.name + "' is a " + std::string(name(l.role)) + ", but in family '" + machine.family +
                  "' it must be a " + role,
              "write 'role: " + role + "', or omit it");
+    if (count.empty()) continue;
     const auto number = machine.numbers.find(count);
     if (number == machine.numbers.end() || number->second.canonical == static_cast<double>(l.count)) continue;
     report("levels." + l.name + ".count",

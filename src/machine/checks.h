@@ -13,7 +13,7 @@ namespace pimento::machine {
 struct LevelRule {
   std::string_view name;
   LevelRole role = LevelRole::kGroup;
-  std::string_view count;  ///< path of the number that says how many there are
+  std::string_view count;  ///< path of the number that says how many there are; empty: any number
 };
 
 struct FamilyRules {

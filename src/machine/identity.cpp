@@ -23,12 +23,16 @@ void addDram(const Dram &d, std::string &out) {
     add("command", c.name, static_cast<int>(c.kind), name(c.scope));
     if (c.needs != Command::usualNeeds(c.kind)) add("needs", static_cast<int>(c.needs));
     if (c.completion) add("ends", c.completion->value);
+    if (c.checks != ScopeLevel::kBank) add("checks", name(c.checks));
   }
   for (const TimingConstraint &t : d.constraints)
     add("constraint", static_cast<int>(t.level), t.preceding, t.following, t.latency.value, t.window);
   const Controller &c = d.controller;
-  add("controller", c.transactionQueue, c.commandQueue, c.scheduler, c.prechargePolicy, c.refreshPolicy,
+  add("controller", c.transactionQueue, c.commandQueue, name(c.scheduler), c.prechargePolicy, c.refreshPolicy,
       c.refreshWaitsForPrecharge, c.losesBarrierOnFullQueue, c.fence.value, c.commandLatency.value);
+  if (c.scheduler == Scheduler::kFourQueues)
+    add("four queues", static_cast<int>(c.barrier), c.writesBegin, c.writesEnd, d.quirks.severalOpenRows,
+        d.quirks.namedBankOnly);
   add("completion", d.readLatency.value, d.writeLatency.value, d.prechargeTime.value, d.refreshInterval.value,
       d.refreshTime.value);
 }

@@ -25,8 +25,16 @@ constexpr std::size_t kWidestColumn = 44;  // long formulas stick out instead of
 
 void printPolicies(const Dram &d, std::string &out) {
   const Controller &c = d.controller;
-  fmt::format_to(std::back_inserter(out), "\npolicies\n  scheduler {}, precharge {}, refresh {}{}{}\n", c.scheduler,
-                 c.prechargePolicy, c.refreshPolicy,
+  if (c.scheduler == Scheduler::kFourQueues) {
+    fmt::format_to(std::back_inserter(out), "\npolicies\n  scheduler {}, refresh {}, barriers {}{}{}\n",
+                   name(c.scheduler), c.refreshPolicy,
+                   c.barrier == BarrierRule::kDrain ? "drain the queues" : "keep the order of PIM commands",
+                   d.quirks.severalOpenRows ? ", quirk: several open rows per bank" : "",
+                   d.quirks.namedBankOnly ? ", quirk: constraints of the named bank only" : "");
+    return;
+  }
+  fmt::format_to(std::back_inserter(out), "\npolicies\n  scheduler {}, precharge {}, refresh {}{}{}\n",
+                 name(c.scheduler), c.prechargePolicy, c.refreshPolicy,
                  c.refreshWaitsForPrecharge ? ", REF waits for tRP" : ", REF does not wait for tRP",
                  c.losesBarrierOnFullQueue ? ", barriers are lost on a full queue" : "");
 }

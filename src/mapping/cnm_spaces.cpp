@@ -109,8 +109,10 @@ bool CnmSpaces::choice(const std::string &statement) {
     if (!text_.word(n, "how the tail is handled", {"pad", "truncate"})) return false;
     mapping_.tail = n == 0 ? Tail::kPad : Tail::kTruncate;
   } else if (statement == "program") {
-    if (!text_.word(n, "a program", {"reference", "compiled"})) return false;
-    mapping_.program = n == 0 ? ProgramKind::kReference : ProgramKind::kCompiled;
+    std::vector<std::string> words;
+    for (const auto &[word, kind] : programKinds()) words.emplace_back(word);
+    if (!text_.word(n, "a program", words)) return false;
+    mapping_.program = programKinds()[static_cast<std::size_t>(n)].second;
   } else {
     if (!text_.word(n, "where partial results are merged", {"device", "host"})) return false;
     mapping_.mergeAt = n == 0 ? MergeAt::kDevice : MergeAt::kHost;

@@ -18,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "pimento/base/diagnostics.h"
@@ -54,9 +55,22 @@ enum class ProgramKind : std::uint8_t {
   kAny,        ///< the one that the target takes where nothing is said
   kReference,  ///< that of the published measurements, or of the vendor's simulator
   kCompiled,   ///< what a compiler makes of the kernel
+  // Command streams of published cycle models, which compute nothing.
+  kPublished,           ///< those of the published study
+  kPublishedEvaluated,  ///< as it evaluated them, where that is another version
+  kAttaccOwn,           ///< that of AttAcc's simulator
 };
-/// "any" "reference" "compiled".
+/// "any" "reference" "compiled" "published" "published-evaluated" "attacc-own".
 std::string_view name(ProgramKind kind);
+/// The words that `program=` takes, and what they mean.
+const std::vector<std::pair<std::string_view, ProgramKind>> &programKinds();
+
+/// Where a published stream takes its operands from.
+enum class StreamMode : std::uint8_t {
+  kAny,        ///< kernel
+  kKernel,     ///< from the memory of the GPU around the device: a kernel by itself
+  kInference,  ///< from its shared memory: a step of a model's inference
+};
 
 /// A parsed mapping of one kernel. Plain data; check() says whether it is legal somewhere.
 struct Mapping {
@@ -69,6 +83,7 @@ struct Mapping {
   Tail tail = Tail::kPad;
   MergeAt mergeAt = MergeAt::kCheapest;
   ProgramKind program = ProgramKind::kAny;
+  StreamMode mode = StreamMode::kAny;
   std::map<std::string, Location> where;  ///< of extensions in the text: "order", "cyclic(LEVEL)", "buffer", ...
 };
 

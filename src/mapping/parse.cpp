@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstddef>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -200,7 +199,7 @@ class Parser {
   }
 
   bool parseExtension() {
-    std::vector<std::string> names = {"cyclic", "merge", "order", "program", "tail"};
+    std::vector<std::string> names = {"cyclic", "merge", "mode", "order", "program", "tail"};
     names.insert(names.end(), parameterNames().begin(), parameterNames().end());
     if (token_.kind != Token::Kind::kName) return unexpected("an extension", suggest("", names));
     const std::string name(token_.text);
@@ -216,8 +215,9 @@ class Parser {
     Mapping &m = spec_.mapping;
     if (name == "tail") return oneOf(name, m.tail, {{"pad", Tail::kPad}, {"truncate", Tail::kTruncate}});
     if (name == "merge") return oneOf(name, m.mergeAt, {{"device", MergeAt::kDevice}, {"host", MergeAt::kHost}});
-    if (name == "program")
-      return oneOf(name, m.program, {{"reference", ProgramKind::kReference}, {"compiled", ProgramKind::kCompiled}});
+    if (name == "program") return oneOf(name, m.program, programKinds());
+    if (name == "mode")
+      return oneOf(name, m.mode, {{"kernel", StreamMode::kKernel}, {"inference", StreamMode::kInference}});
     return number(name.c_str(), spec_.mapping.parameters[name], leastOf(name));
   }
 
@@ -260,7 +260,7 @@ class Parser {
 
   template <typename Value>
   bool oneOf(const std::string &extension, Value &into,
-             std::initializer_list<std::pair<std::string, std::type_identity_t<Value>>> choices) {
+             const std::vector<std::pair<std::string_view, std::type_identity_t<Value>>> &choices) {
     std::vector<std::string> words;
     for (const auto &[word, value] : choices) {
       if (token_.kind == Token::Kind::kName && token_.text == word) {
@@ -268,7 +268,7 @@ class Parser {
         advance();
         return true;
       }
-      words.push_back(word);
+      words.emplace_back(word);
     }
     if (token_.kind == Token::Kind::kBad) return unexpected("'" + join(words, "' or '") + "'", "");
     return fail("map-unknown-value", token_.where, extension + " cannot be " + token_.str(),

@@ -29,6 +29,7 @@ std::string extensionsText(const Mapping &mapping) {
   for (const auto &[name, value] : mapping.parameters) s += ";" + name + "=" + std::to_string(value);
   if (mapping.mergeAt != MergeAt::kCheapest) s += mapping.mergeAt == MergeAt::kDevice ? ";merge=device" : ";merge=host";
   if (mapping.program != ProgramKind::kAny) s += ";program=" + std::string(name(mapping.program));
+  if (mapping.mode != StreamMode::kAny) s += mapping.mode == StreamMode::kKernel ? ";mode=kernel" : ";mode=inference";
   if (mapping.tail == Tail::kTruncate) s += ";tail=truncate";
   return s;
 }
@@ -36,8 +37,19 @@ std::string extensionsText(const Mapping &mapping) {
 }  // namespace
 
 std::string_view name(ProgramKind kind) {
-  constexpr std::array<std::string_view, 3> kNames = {"any", "reference", "compiled"};
-  return kNames[static_cast<std::size_t>(kind)];
+  for (const auto &[word, k] : programKinds())
+    if (k == kind) return word;
+  return "any";
+}
+
+const std::vector<std::pair<std::string_view, ProgramKind>> &programKinds() {
+  static const std::vector<std::pair<std::string_view, ProgramKind>> kKinds = {
+      {"reference", ProgramKind::kReference},
+      {"compiled", ProgramKind::kCompiled},
+      {"published", ProgramKind::kPublished},
+      {"published-evaluated", ProgramKind::kPublishedEvaluated},
+      {"attacc-own", ProgramKind::kAttaccOwn}};
+  return kKinds;
 }
 
 std::string print(const Mapping &mapping) {

@@ -39,7 +39,15 @@ struct NamedCommand {
   bool operator==(const NamedCommand &) const = default;
 };
 
-/// One column command.
+/// Channels of a shared process that a command goes to, in this order: `count` of them from `first` on, `step` apart.
+/// No count: all of the process.
+struct Channels {
+  std::uint8_t first = 0, count = 0, step = 1;
+
+  bool operator==(const Channels &) const = default;
+};
+
+/// One column command, or a barrier.
 struct Command {
   bool isWrite = false;
   bool isBarrier = false;  ///< nothing behind it may issue before it
@@ -47,9 +55,12 @@ struct Command {
   std::uint8_t rank = 0;
   std::uint8_t bank = 0;   ///< flat within the rank: bank group * banks per group + bank; of many, any of them
   std::uint8_t named = 0;  ///< 0: plain read or write; n: number n - 1 of Program::commands, `isWrite` as there
-  Operand row, column;     ///< column counts bursts
-  int image = -1;          ///< writes: which image the data come from
-  Operand burst;           ///< writes: burst number in that image
+  /// `column` is the address of a byte in the bank, from which row and column follow; `row` is 0.
+  bool isLinear = false;
+  Channels channels = {};
+  Operand row, column;  ///< column counts bursts
+  int image = -1;       ///< writes: which image the data come from
+  Operand burst;        ///< writes: burst number in that image
 
   bool operator==(const Command &) const = default;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "pimento/base/diagnostics.h"
@@ -10,7 +11,8 @@
 
 namespace pimento::program {
 
-CommandRows::CommandRows(const machine::Dram &dram, const std::vector<NamedCommand> &names) {
+CommandRows::CommandRows(const machine::Dram &dram, const std::vector<NamedCommand> &names)
+    : burst_(dram.organization.burst.value), rowBytes_(dram.organization.columns * dram.organization.burst.value) {
   const auto add = [&](int index) {
     PIMENTO_CHECK(index >= 0);
     const machine::Command &c = dram.commands[static_cast<std::size_t>(index)];
@@ -39,7 +41,8 @@ std::pair<std::size_t, std::size_t> count(const CommandLoops &nodes) {
 }  // namespace
 
 FlatLoops::FlatLoops(const CommandLoops &nodes, const std::vector<std::int64_t> &reservedRows,
-                     std::int64_t banksPerRank, const CommandRows &rows) {
+                     std::int64_t banksPerRank, const CommandRows &rows, Meeting meeting)
+    : burst_(rows.burst()), rowBytes_(rows.rowBytes()) {
   std::vector<int> path;
   // Commands are large: room for all of them at once.
   const auto [loops, commands] = count(nodes);
@@ -47,7 +50,11 @@ FlatLoops::FlatLoops(const CommandLoops &nodes, const std::vector<std::int64_t> 
   commands_.reserve(commands);
   steps_.reserve(2 * loops + commands);
   flatten(nodes, path, banksPerRank, rows);
-  findUniformLoops(reservedRows, rows);
+  if (meeting == Meeting::kAnywhere)
+    findUniformLoops(reservedRows, rows);
+  else
+    findLoopsUniformInside(rows);
+  findRecurrences(rows);
 }
 
 void FlatLoops::flatten(const CommandLoops &nodes, std::vector<int> &path, std::int64_t banksPerRank,
@@ -64,8 +71,9 @@ void FlatLoops::flatten(const CommandLoops &nodes, std::vector<int> &path, std::
         const auto column = static_cast<std::int32_t>(n.statement.column.stride[static_cast<std::size_t>(d)]);
         if (row != 0 || column != 0) c.moves[static_cast<std::size_t>(c.moveCount++)] = {d, row, column};
       }
-      c.origin.row = static_cast<std::int32_t>(n.statement.row.base);
-      c.origin.column = static_cast<std::int16_t>(n.statement.column.base);
+      c.address = n.statement.column.base;
+      c.origin.row = static_cast<std::int32_t>(n.statement.isLinear ? c.address / rowBytes_ : n.statement.row.base);
+      c.origin.column = static_cast<std::int16_t>(n.statement.isLinear ? c.address % rowBytes_ / burst_ : c.address);
       c.origin.command = static_cast<std::int32_t>(commands_.size() - 1);
       c.origin.bank = static_cast<std::uint8_t>(n.statement.rank * banksPerRank + n.statement.bank);
       const CommandRows::Row &r = rows.of(n.statement);
@@ -116,7 +124,7 @@ bool FlatLoops::continuesPrevious() const {
   next.isBarrier = c.command.isBarrier;
   ++next.column.base;
   if (next.image >= 0) ++next.burst.base;
-  return next == c.command;
+  return next == c.command && !next.isLinear;
 }
 
 // Commands of one bank whose row ranges overlap may meet in one row; they form a class. Commands of many banks are in
@@ -169,6 +177,71 @@ void FlatLoops::findUniformLoops(const std::vector<std::int64_t> &reservedRows, 
   }
 }
 
+// The same, of the commands in the loop alone: statements that differ in nothing but their bank count as one.
+void FlatLoops::findLoopsUniformInside(const CommandRows &rows) {
+  struct Member {
+    const FlatCommand *first;
+    std::uint64_t banks;
+    Range rows;
+  };
+  std::vector<Member> members;
+  std::vector<std::int64_t> trips;
+  for (const FlatCommand &c : commands_) {
+    const CommandRows::Row &r = rows.of(c.command);
+    if (!r.hasPlace) continue;
+    const int low = c.origin.bank / r.banks * r.banks;
+    const std::uint64_t banks = (r.banks >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << r.banks) - 1) << low;
+    if (!members.empty()) {
+      const FlatCommand &o = *members.back().first;
+      if (o.depth == c.depth && o.loops == c.loops && o.command.isLinear == c.command.isLinear &&
+          o.command.row == c.command.row && o.command.column == c.command.column) {
+        members.back().banks |= banks;
+        continue;
+      }
+    }
+    trips.clear();
+    for (int d = 0; d < c.depth; ++d)
+      trips.push_back(loops_[static_cast<std::size_t>(c.loops[static_cast<std::size_t>(d)])].trip);
+    Range range = rangeOf(c.command.isLinear ? c.command.column : c.command.row, trips);
+    if (c.command.isLinear) range = {range.low / rowBytes_, range.high / rowBytes_};
+    members.push_back({&c, banks, range});
+  }
+  for (std::size_t l = 0; l < loops_.size(); ++l) {
+    Loop &loop = loops_[l];
+    const auto depth = static_cast<std::size_t>(loop.depth);
+    const auto isInside = [&](const Member &m) {
+      return m.first->depth > loop.depth && m.first->loops[depth] == static_cast<int>(l);
+    };
+    // By how many bytes one iteration moves it; columns of rows count apart.
+    const auto move = [&](const Member &m) -> std::pair<std::int64_t, std::int64_t> {
+      const Command &c = m.first->command;
+      return {c.isLinear ? 0 : c.row.stride[depth], c.column.stride[depth] * (c.isLinear ? 1 : burst_)};
+    };
+    loop.isUniform = true;
+    for (std::size_t a = 0; a < members.size(); ++a) {
+      if (!isInside(members[a])) continue;
+      for (std::size_t b = a + 1; b < members.size() && loop.isUniform; ++b)
+        if (isInside(members[b]) && (members[a].banks & members[b].banks) != 0 &&
+            members[a].rows.low <= members[b].rows.high && members[b].rows.low <= members[a].rows.high)
+          loop.isUniform = move(members[a]) == move(members[b]) &&
+                           members[a].first->command.isLinear == members[b].first->command.isLinear;
+    }
+  }
+}
+
+void FlatLoops::findRecurrences(const CommandRows &rows) {
+  for (const FlatCommand &c : commands_) {
+    if (!rows.of(c.command).hasPlace) continue;
+    for (int i = 0; i < c.moveCount; ++i) {
+      const FlatCommand::Move &m = c.moves[static_cast<std::size_t>(i)];
+      Loop &loop = loops_[static_cast<std::size_t>(c.loops[static_cast<std::size_t>(m.depth)])];
+      loop.moves = true;
+      if (c.command.isLinear)
+        loop.recurrence = std::lcm(loop.recurrence, rowBytes_ / std::gcd(rowBytes_, std::int64_t{m.column}));
+    }
+  }
+}
+
 LoopsCursor::LoopsCursor(const FlatLoops &code) : code_(&code) {
   settle();
 }
@@ -177,6 +250,17 @@ Transaction LoopsCursor::peek() const {
   const int command = code_->steps()[static_cast<std::size_t>(step_)].command;
   const FlatLoops::FlatCommand &f = code_->commands()[static_cast<std::size_t>(command)];
   Transaction t = f.origin;
+  if (f.command.isLinear) {
+    if (f.moveCount == 0) return t;
+    std::int64_t address = f.address;
+    for (int i = 0; i < f.moveCount; ++i) {
+      const FlatLoops::FlatCommand::Move &m = f.moves[static_cast<std::size_t>(i)];
+      address += m.column * counter_[static_cast<std::size_t>(m.depth)];
+    }
+    t.row = static_cast<std::int32_t>(address / code_->rowBytes());
+    t.column = static_cast<std::int16_t>(address % code_->rowBytes() / code_->burst());
+    return t;
+  }
   for (int i = 0; i < f.moveCount; ++i) {
     const FlatLoops::FlatCommand::Move &m = f.moves[static_cast<std::size_t>(i)];
     const auto n = static_cast<std::int32_t>(counter_[static_cast<std::size_t>(m.depth)]);

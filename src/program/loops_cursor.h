@@ -23,7 +23,7 @@ class CommandRows {
     std::int16_t banks = 1;  ///< that it addresses: those of one node
     bool hasPlace = true;    ///< it goes to a row of banks; else to registers alone
   };
-  /// Without a machine: plain reads are row 0, plain writes row 1.
+  /// Without a machine: plain reads are row 0, plain writes row 1; rows have 32 columns of 32 bytes.
   CommandRows() : rows_{{0, 1, true}, {1, 1, true}} {}
   /// The machine has all of `names` (program::verify).
   CommandRows(const machine::Dram &dram, const std::vector<NamedCommand> &names);
@@ -31,9 +31,18 @@ class CommandRows {
   const Row &of(const Command &c) const {
     return rows_[c.named > 0 ? static_cast<std::size_t>(c.named) + 1 : c.isWrite ? 1U : 0U];
   }
+  std::int64_t burst() const { return burst_; }
+  std::int64_t rowBytes() const { return rowBytes_; }
 
  private:
   std::vector<Row> rows_;  // plain read, plain write, then named ones
+  std::int64_t burst_ = 32, rowBytes_ = 1024;
+};
+
+/// Which commands may meet in one row while a loop is shifted.
+enum class Meeting : std::uint8_t {
+  kAnywhere,    ///< those of the whole program
+  kInsideLoop,  ///< those in the loop; who shifts it knows that no row from outside is open or waited for
 };
 
 /// A command with its addresses evaluated.
@@ -63,7 +72,9 @@ class FlatLoops {
     int begin = 0;  ///< first step of the body
     int end = 0;    ///< step of the matching kEnd
     bool isUniform = false;
-    int commands = 0;  ///< commands executed per iteration, inner trips included (saturated)
+    int commands = 0;             ///< commands executed per iteration, inner trips included (saturated)
+    bool moves = false;           ///< it moves the place of some command
+    std::int64_t recurrence = 1;  ///< after so many iterations linear addresses have moved by whole rows
   };
   struct FlatCommand {
     Command command;
@@ -76,6 +87,8 @@ class FlatLoops {
     std::array<Move, kMaxDepth> moves{};
     int moveCount = 0;
     Transaction origin;  ///< the transaction with all counters 0
+    /// Of a linear command: its address with all counters 0; its moves are bytes, as columns.
+    std::int64_t address = 0;
     /// The command before it is in the same loops, moves alike and accesses (and sends) the burst before this one's.
     bool continuesPrevious = false;
   };
@@ -83,8 +96,10 @@ class FlatLoops {
   /// `reservedRows`: rows with a meaning of their own (mode registers); a loop that moves addresses across one of
   /// them is not uniform.
   FlatLoops(const CommandLoops &nodes, const std::vector<std::int64_t> &reservedRows, std::int64_t banksPerRank,
-            const CommandRows &rows = {});
+            const CommandRows &rows = {}, Meeting meeting = Meeting::kAnywhere);
 
+  std::int64_t burst() const { return burst_; }
+  std::int64_t rowBytes() const { return rowBytes_; }
   const std::vector<Step> &steps() const { return steps_; }
   const std::vector<Loop> &loops() const { return loops_; }
   const std::vector<FlatCommand> &commands() const { return commands_; }
@@ -94,7 +109,10 @@ class FlatLoops {
   /// Whether the last command so far continues the one before it.
   bool continuesPrevious() const;
   void findUniformLoops(const std::vector<std::int64_t> &reservedRows, const CommandRows &rows);
+  void findLoopsUniformInside(const CommandRows &rows);
+  void findRecurrences(const CommandRows &rows);
 
+  std::int64_t burst_, rowBytes_;
   std::vector<Step> steps_;
   std::vector<Loop> loops_;
   std::vector<FlatCommand> commands_;

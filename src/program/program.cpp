@@ -20,9 +20,9 @@ Range rangeOf(const Operand &operand, const std::vector<std::int64_t> &trips) {
 std::array<std::int64_t, kPurposes> countCommands(const Process &process) {
   std::array<std::int64_t, kPurposes> out{};
   if (const auto *loops = std::get_if<CommandLoops>(&process.body))
-    forEachStatement(*loops, [&out](const Command &c, std::int64_t times) {
+    forEachStatement(*loops, [&](const Command &c, std::int64_t times) {
       std::int64_t &total = out[static_cast<std::size_t>(c.purpose)];
-      total = addSaturated(total, times);
+      total = addSaturated(total, multiplySaturated(times, channelsOf(process, c)));
     });
   return out;
 }

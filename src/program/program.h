@@ -51,6 +51,9 @@ struct Process {
   std::string name;
   std::int64_t instances = 1;
   Body body;
+  /// Commands: one list for all channels, taken in order; the first command that its channel refuses holds up all of
+  /// them. Commands say which channels they go to. Else every channel takes the list for itself.
+  bool isShared = false;
 
   bool operator==(const Process &) const = default;
 };
@@ -84,7 +87,14 @@ bool has(const Program &program) {
 /// process or the statement, say by how much, and where it stands if `places` are given.
 Status verify(const Program &program, const machine::Machine &machine, const Places *places = nullptr);
 
-/// Executions of each purpose per instance, from the trip counts; saturated. None where the body has no commands.
+/// How many channels of its process a command goes to: of a process that is not shared, one of each instance.
+inline std::int64_t channelsOf(const Process &process, const Command &command) {
+  if (!process.isShared) return 1;
+  return command.channels.count > 0 ? command.channels.count : process.instances;
+}
+
+/// Executions of each purpose per instance (of a shared process: of all together), from the trip counts; saturated.
+/// None where the body has no commands.
 std::array<std::int64_t, kPurposes> countCommands(const Process &process);
 
 }  // namespace pimento::program

@@ -26,7 +26,7 @@ class Printer {
     for (const Image &i : program_.images)
       put("image {} bursts {}{}\n", spellName(i.name), i.bursts, i.isPerChannel ? " per-channel" : "");
     for (const Process &p : program_.processes) {
-      put("process {} x{}", spellName(p.name), p.instances);
+      put("process {} x{}{}", spellName(p.name), p.instances, p.isShared ? " shared" : "");
       std::visit([this](const auto &body) { print(body); }, p.body);
       put("}}\n");
     }
@@ -98,10 +98,19 @@ class Printer {
     };
     const auto i = static_cast<std::size_t>(c.named) - 1;
     out_ += c.named == 0 ? (c.isWrite ? "WR" : "RD") : i < program_.commands.size() ? program_.commands[i].name : "?";
+    if (c.channels.count > 0) {
+      put(" channels {} x{}", c.channels.first, c.channels.count);
+      if (c.channels.step != 1) put(" step {}", c.channels.step);
+    }
     part("rank", {c.rank, {}});
     part("bank", {c.bank, {}});
-    part("row", c.row);
-    part("column", c.column);
+    if (c.isLinear) {
+      out_ += " at ";
+      affine(c.column);
+    } else {
+      part("row", c.row);
+      part("column", c.column);
+    }
     if (c.isBarrier) out_ += " barrier";
     put(" {}", name(c.purpose));
     if (c.image >= 0) {
@@ -231,6 +240,7 @@ class Parser : private TextReader {
     if (!scan_.takePunctuation('x'))
       return expected("'x' and the number of channels", "a process is: process NAME x64 {");
     if (!number(p.instances, "the number of channels", 1, kLargest, "program-instances")) return false;
+    p.isShared = scan_.takeWord("shared");
     unit_.reset();
     const std::string owner = fmt::format("process {}", spellName(p.name));
     bool isRead = false;
@@ -305,7 +315,8 @@ class Parser : private TextReader {
 
   bool statement(CommandLoops &into) {
     static constexpr const char *kForm =
-        "a command is: RD rank N bank N row AFFINE column AFFINE [barrier] PURPOSE [data IMAGE[AFFINE]]";
+        "a command is: RD [channels N xN [step N]] rank N bank N row AFFINE column AFFINE [barrier] PURPOSE [data "
+        "IMAGE[AFFINE]]; 'at AFFINE', an address in the bank, may stand for row and column";
     Command c;
     places_.commands.push_back(scan_.where());
     if (!mnemonic(c)) return false;
@@ -315,16 +326,35 @@ class Parser : private TextReader {
     };
     bool isThere = false;
     std::int64_t rank = 0, bank = 0;
+    if (scan_.peekWord() == "channels" && !channels(c.channels)) return false;
     if (!has("rank", isThere) || (isThere && !number(rank, "the rank", 0, 255, "program-range"))) return false;
     if (!has("bank", isThere) || (isThere && !number(bank, "the bank", 0, 255, "program-range"))) return false;
     c.rank = static_cast<std::uint8_t>(rank);
     c.bank = static_cast<std::uint8_t>(bank);
-    if (!has("row", isThere) || (isThere && !affine(c.row))) return false;
-    if (!has("column", isThere) || (isThere && !affine(c.column))) return false;
+    c.isLinear = scan_.takeWord("at");
+    if (c.isLinear) {
+      if (!affine(c.column)) return false;
+    } else {
+      if (!has("row", isThere) || (isThere && !affine(c.row))) return false;
+      if (!has("column", isThere) || (isThere && !affine(c.column))) return false;
+    }
     c.isBarrier = scan_.takeWord("barrier");
     if (!purpose(c.purpose)) return false;
     if (!data(c) || !lineEnd()) return false;
     into.emplace_back(std::move(c));
+    return true;
+  }
+
+  /// "channels FIRST xCOUNT [step N]".
+  bool channels(Channels &into) {
+    scan_.takeWord("channels");
+    std::int64_t first = 0, count = 0, step = 1;
+    if (!number(first, "the first channel", 0, 255, "program-range")) return false;
+    if (!scan_.takePunctuation('x'))
+      return expected("'x' and the number of channels", "channels of a command are: channels 0 x16 [step 2]");
+    if (!number(count, "the number of channels", 1, 255, "program-range")) return false;
+    if (scan_.takeWord("step") && !number(step, "the step between channels", 1, 255, "program-range")) return false;
+    into = {static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(count), static_cast<std::uint8_t>(step)};
     return true;
   }
 

@@ -62,12 +62,44 @@ class CommandVerifier {
     if (c.rank >= o.ranks) report("rank", fmt::format("command {}: rank {} of {}", commands_, c.rank, o.ranks));
     if (c.bank >= o.banks()) report("bank", fmt::format("command {}: bank {} of {}", commands_, c.bank, o.banks()));
     if (c.named > 0) checkName(c);
-    bounds("row", c.row, o.rows);
-    bounds("column", c.column, o.columns);
+    checkChannels(c.channels);
+    if (c.isLinear) {
+      bounds("address", c.column, o.rows * o.columns * o.burst.value);
+    } else {
+      bounds("row", c.row, o.rows);
+      bounds("column", c.column, o.columns);
+    }
+    if (c.isBarrier && isFourQueues())
+      mistakes_.report("barrier", fmt::format("command {} is marked as a barrier", commands_),
+                       "this controller has barriers of their own: declare `command BARRIER read`, and write BARRIER");
+    if ((c.isLinear || c.channels.count > 0) && !isFourQueues())
+      mistakes_.report("controller",
+                       fmt::format("command {} has {}, which this controller does not take", commands_,
+                                   c.isLinear ? "an address in place of row and column" : "channels of its own"),
+                       "it needs a machine with controller.scheduler: four-queues");
     if (!c.isWrite || c.image < 0) return;
     if (c.image >= static_cast<int>(program_.images.size()))
       return report("image", fmt::format("command {}: image {} does not exist", commands_, c.image));
     bounds("burst", c.burst, program_.images[static_cast<std::size_t>(c.image)].bursts);
+  }
+
+  bool isFourQueues() const { return dram_.controller.scheduler == machine::Scheduler::kFourQueues; }
+
+  /// Channels of a command are of a shared process, each once.
+  void checkChannels(const Channels &c) {
+    if (c.count == 0) return;
+    if (!process_.isShared)
+      return mistakes_.report("channels",
+                              fmt::format("command {} names channels, but its process is not shared", commands_),
+                              fmt::format("write: process NAME x{} shared {{", process_.instances));
+    const std::int64_t n = process_.instances;
+    std::int64_t period = 1;  // after so many steps the first one comes again
+    while (period <= n && period * c.step % n != 0) ++period;
+    if (c.first >= n)
+      report("channels", fmt::format("command {}: channel {} of {}", commands_, c.first, n));
+    else if (c.count > period)
+      report("channels", fmt::format("command {} goes to {} channels, {} apart, of {}: some of them twice", commands_,
+                                     c.count, c.step, n));
   }
 
   /// A named command is a column command of the machine, and sends data if it is a write there.
@@ -191,6 +223,16 @@ Status verify(const Program &program, const machine::Machine &machine, const Pla
                       fmt::format("process '{}' and those before it use {} {}, but the machine has {}", p.name, taken,
                                   kind->units, kind->count),
                       "processes run concurrently, each on its own units");
+    constexpr std::int64_t kMostShared = 64;  // engines keep one bit per channel in a word
+    if (p.isShared && !std::holds_alternative<CommandLoops>(p.body))
+      mistakes.report("shared", fmt::format("process '{}' is shared, but has no commands", p.name),
+                      "remove 'shared'; only lists of commands are");
+    else if (p.isShared && machine.dram && machine.dram->controller.scheduler != machine::Scheduler::kFourQueues)
+      mistakes.report("shared", fmt::format("process '{}' is one list for all its channels", p.name),
+                      "it needs a machine with controller.scheduler: four-queues");
+    else if (p.isShared && p.instances > kMostShared)
+      mistakes.report("shared", fmt::format("process '{}' is shared by {} channels", p.name, p.instances),
+                      fmt::format("at most {} channels share a list", kMostShared));
     std::visit(
         overloaded{[&](const CommandLoops &nodes) { CommandVerifier(program, p, machine, mistakes).visit(nodes); },
                    [&](const UnitLoops &loops) { verifyUnit(loops, p.name, machine, mistakes); },

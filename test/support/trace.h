@@ -57,6 +57,8 @@ class Recorder final : public sim::dram::CommandObserver {
       case CommandKind::kRefresh:
         trace.push_back({c.time, "REF", c.bank, -1});
         break;
+      case CommandKind::kBarrier:
+        break;
     }
   }
   std::vector<Issued> trace;

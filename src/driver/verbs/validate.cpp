@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <mutex>
+#include <utility>
 
 #include "pimento/base/suggest.h"
 #include "pimento/base/thread_pool.h"
@@ -39,10 +42,16 @@ emit::SuiteResult replayed(const Options &options, const evaluate::Suite &suite,
                            const PointSet &points) {
   const std::shared_ptr<const ToolBox> box = options.tools ? options.tools : makeToolBox();
   evaluate::Replaying how;
+  // Rows of a table are of few machines.
+  std::mutex mutex;
+  std::map<std::pair<std::string, std::vector<std::string>>, Result<machine::Machine>> machines;
   how.machine = [&](const std::string &name, const std::vector<std::string> &sets) {
+    const std::lock_guard lock(mutex);
+    const auto known = machines.find({name, sets});
+    if (known != machines.end()) return known->second;
     Options own = options;
     own.sets.insert(own.sets.end(), sets.begin(), sets.end());
-    return loadTarget(own, name);
+    return machines.emplace(std::pair(name, sets), loadTarget(own, name)).first->second;
   };
   how.isSimulation = engine == Engine::kSimulate;
   how.twoSlice = twoSliceOf(options, engine);
@@ -56,6 +65,7 @@ emit::SuiteResult replayed(const Options &options, const evaluate::Suite &suite,
   result.suite = options.input;
   result.engine = options.engine;
   result.comparesPrograms = suite.comparesPrograms;
+  result.comparesCounts = suite.comparesCounts;
   result.warnings = points.skipped;
   const auto names = kernelNames(points.points);
   for (std::size_t i = 0; i < points.points.size(); ++i) {
@@ -69,6 +79,8 @@ emit::SuiteResult replayed(const Options &options, const evaluate::Suite &suite,
                fmt::format("{}:{}: ours {:.10g}{}, theirs {:.10g}{}", p.where.file, p.where.line, r.ours, suite.unit,
                            r.theirs, suite.unit));
     result.addWay(names[i], emit::name(r.exact), r.seconds);
+    if (suite.comparesCounts && r.differs.empty()) result.addSameCounts(names[i]);
+    if (!r.differs.empty()) result.warnings.push_back(fmt::format("{}:{}: {}", p.where.file, p.where.line, r.differs));
     if (r.speedup > 0) result.addSpeedup(names[i], r.speedup);
   }
   return result;
@@ -103,7 +115,8 @@ Result<ValidateAnswer> validate(const Options &options) {
   const Result<Engine> engine = engineOf(options, suite->isSimulated ? Engine::kSimulate : Engine::kFastForward,
                                          {Engine::kSimulate, Engine::kFastForward, Engine::kTwoSlice});
   if (!engine) return engine.diagnostics();
-  const Result<PointSet> points = readPoints(pointsFolder(options, options.input), suite->rules);
+  const Result<PointSet> points = readPoints(
+      pointsFolder(options, suite->rules.folder.empty() ? options.input : suite->rules.folder), suite->rules);
   if (!points) return points.diagnostics();
   return ValidateAnswer(replayed(options, *suite, *engine, *points));
 }

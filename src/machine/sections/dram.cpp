@@ -13,11 +13,9 @@ namespace pimento::machine {
 
 namespace {
 
-constexpr Word<CommandKind> kCommandKinds[] = {{"activate", CommandKind::kActivate},
-                                               {"precharge", CommandKind::kPrecharge},
-                                               {"read", CommandKind::kRead},
-                                               {"write", CommandKind::kWrite},
-                                               {"refresh", CommandKind::kRefresh}};
+constexpr Word<CommandKind> kCommandKinds[] = {
+    {"activate", CommandKind::kActivate}, {"precharge", CommandKind::kPrecharge}, {"read", CommandKind::kRead},
+    {"write", CommandKind::kWrite},       {"refresh", CommandKind::kRefresh},     {"barrier", CommandKind::kBarrier}};
 constexpr Word<ScopeLevel> kScopes[] = {{"channel", ScopeLevel::kChannel},
                                         {"rank", ScopeLevel::kRank},
                                         {"bankgroup", ScopeLevel::kBankGroup},
@@ -26,6 +24,9 @@ constexpr Word<ScopeLevel> kScopes[] = {{"channel", ScopeLevel::kChannel},
 constexpr Word<Slot> kSlots[] = {{"row", Slot::kRow}, {"column", Slot::kColumn}};
 constexpr Word<Needs> kNeeds[] = {
     {"open", Needs::kOpenRow}, {"closed", Needs::kClosedRow}, {"nothing", Needs::kNothing}};
+constexpr Word<Scheduler> kSchedulers[] = {{"fr-fcfs-barrier", Scheduler::kFrFcfsBarrier},
+                                           {"four-queues", Scheduler::kFourQueues}};
+constexpr Word<BarrierRule> kBarrierRules[] = {{"drain", BarrierRule::kDrain}, {"in-order", BarrierRule::kInOrder}};
 const std::vector<std::string> kAddressFields{"offset", "channel", "bank", "bankgroup", "column", "row", "rank"};
 
 /// How many values each field tells apart.
@@ -75,6 +76,8 @@ row::Rows rows() {
                   "required state of each of its banks; default by kind: read and write need the row open, "
                   "activate and refresh need it closed, precharge needs nothing",
                   false),
+      row::choice("commands.*.checks", choicesOf(kScopes),
+                  "with quirks.named_bank_only: the innermost level whose constraints it obeys; default: bank", false),
       row::formula("commands.*.completion", "cycle", 0, row::kMostCycles,
                    "read, write: issue to end, if different from completion.read or .write", false),
       row::section("constraints",
@@ -94,21 +97,39 @@ row::Rows rows() {
       row::section("refresh", "refresh policy"),
       row::formula("refresh.interval", "cycle", 1, row::kMostCycles, "between two refreshes of a rank"),
       row::choice(
-          "refresh.policy", {"single-slot", "per-rank", "none"},
-          "pending refreshes: one rank per channel (a second request replaces it), one slot per rank, or no refresh"),
+          "refresh.policy", {"single-slot", "per-rank", "per-pseudo-channel", "none"},
+          "pending refreshes: one rank per channel (a second request replaces it), one slot per rank, a request for "
+          "every pseudo channel at once (four-queues), or no refresh"),
       row::flag("refresh.waits_for_precharge", "REF waits until precharged banks are idle (tRP)"),
       row::section("controller", "policies of the memory controller"),
       row::integer("controller.transaction_queue", "count", 1, 65536, "entries of the transaction queue", true),
       row::integer("controller.command_queue", "count", 1, 4096,
-                   "entries of the command queue, from which the scheduler chooses", true),
-      row::choice("controller.scheduler", {"fr-fcfs-barrier"},
-                  "first-ready first-come-first-served within barrier groups"),
+                   "entries of the command queue, from which the scheduler chooses; four-queues: of each of its queues",
+                   true),
+      row::choice(
+          "controller.scheduler", choicesOf(kSchedulers),
+          "first-ready first-come-first-served within barrier groups, or with queues for openings, PIM commands, "
+          "reads and writes, from which a row and a column command go per cycle"),
+      row::choice(
+          "controller.barrier", choicesOf(kBarrierRules),
+          "four-queues: a barrier is refused until its channel's queues are empty, or it waits in the PIM queue, "
+          "where no column command passes it; default: in-order",
+          false),
+      row::integer("controller.writes_begin", "count", 1, 4096,
+                   "four-queues: writes are served once so many wait, or no read does", false),
+      row::integer("controller.writes_end", "count", 0, 4096,
+                   "four-queues: until fewer than so many wait and a read does", false),
       row::choice("controller.precharge", {"eager", "conflict"},
                   "close rows that the current barrier group does not need, or only when another row is needed"),
       row::flag("controller.loses_barrier_on_full_queue",
                 "a barrier is dropped if the transaction queue is exactly full"),
       row::integer("controller.fence", "cycle|ns", 0, row::kMostCycles, "host time per barrier", true),
       row::formula("controller.command_latency", "cycle", 0, row::kMostCycles, "from issue to arrival at the device"),
+      row::section("quirks", "rules of its table that a published cycle model breaks; four-queues"),
+      row::flag("quirks.several_open_rows",
+                "an activate of an open bank adds a row to those that are open; only a precharge closes"),
+      row::flag("quirks.named_bank_only",
+                "a command of several banks obeys and starts the constraints of the bank that it names alone"),
   };
 }
 
@@ -204,7 +225,10 @@ Controller controllerOf(const Contents &c) {
   Controller p;
   p.transactionQueue = c.integer("controller.transaction_queue");
   p.commandQueue = c.integer("controller.command_queue");
-  p.scheduler = c.text("controller.scheduler");
+  p.scheduler = enumOf(kSchedulers, c.text("controller.scheduler"));
+  if (c.get("controller.barrier") != nullptr) p.barrier = enumOf(kBarrierRules, c.text("controller.barrier"));
+  p.writesBegin = c.integer("controller.writes_begin", p.commandQueue);
+  p.writesEnd = c.integer("controller.writes_end", 0);
   p.prechargePolicy = c.text("controller.precharge");
   p.refreshPolicy = c.text("refresh.policy");
   p.refreshWaitsForPrecharge = c.flag("refresh.waits_for_precharge");
@@ -219,6 +243,7 @@ Command commandOf(const Contents &c, const std::string &key) {
   Command x{key, commandKindOf(c.text(at + "kind")), enumOf(kScopes, c.text(at + "scope"))};
   if (c.get(at + "needs") != nullptr) x.needs = enumOf(kNeeds, c.text(at + "needs"));
   if (c.get(at + "completion") != nullptr) x.completion = c.cycles(at + "completion");
+  if (c.get(at + "checks") != nullptr) x.checks = enumOf(kScopes, c.text(at + "checks"));
   return x;
 }
 
@@ -242,6 +267,7 @@ void build(const Contents &c, Machine &m) {
   d.refreshTime = c.cycles("completion.refresh");
   d.refreshInterval = c.cycles("refresh.interval");
   d.controller = controllerOf(c);
+  d.quirks = {c.flag("quirks.several_open_rows"), c.flag("quirks.named_bank_only")};
   m.dram = std::move(d);
 }
 
@@ -254,6 +280,9 @@ void checkCommand(const Contents &c, const Command &x) {
     c.impossible(at + "slot", "a " + kind + " takes the " + std::string(textOf(kSlots, x.slot())) + " slot",
                  "remove 'slot', or choose another kind");
   const Needs usual = Command::usualNeeds(x.kind);
+  if (c.get(at + "checks") != nullptr && !c.flag("quirks.named_bank_only"))
+    c.impossible(at + "checks", "a command obeys the constraints of all levels",
+                 "remove 'checks', or set quirks.named_bank_only");
   if (x.needs != usual && !(isColumn && x.needs == Needs::kNothing))
     c.impossible(at + "needs", "a " + kind + " cannot need '" + std::string(textOf(kNeeds, x.needs)) + "'",
                  "write needs: " + std::string(textOf(kNeeds, usual)) + (isColumn ? ", or nothing" : ""));
@@ -270,7 +299,7 @@ void checkCommands(const Contents &c, const Dram &d) {
     };
     const auto n = std::count_if(d.commands.begin(), d.commands.end(), isPlain);
     const bool isColumn = Command::slotOf(kind) == Slot::kColumn;  // of further ones, programs say the name
-    const bool isOptional = isRefresh && d.controller.refreshPolicy == "none";
+    const bool isOptional = (isRefresh && d.controller.refreshPolicy == "none") || kind == CommandKind::kBarrier;
     if (n == 1 || (n > 1 && isColumn) || (n == 0 && isOptional)) continue;
     const std::string what = isRefresh ? "of kind 'refresh'" : "of kind '" + std::string(word) + "' for one bank";
     c.report("wrong-commands", "commands", "the device needs one command " + what + ", but it has " + std::to_string(n),
@@ -285,6 +314,51 @@ void checkCommands(const Contents &c, const Dram &d) {
       c.report("wrong-commands", "commands." + x.name, "'" + x.name + "' duplicates another command on the same banks",
                "give one of them another scope, or remove it");
   }
+}
+
+/// With four queues: every command that needs rows has one that opens them, and one that closes them; what only the
+/// other controller or only this one knows is not asked for.
+void checkFourQueues(const Contents &c, const Dram &d) {
+  const bool isFour = d.controller.scheduler == Scheduler::kFourQueues;
+  if (!isFour) {
+    if (d.quirks != Quirks{})
+      c.impossible("quirks", "these are quirks of a controller with four queues",
+                   "remove 'quirks', or set controller.scheduler: four-queues");
+    for (const Command &x : d.commands)
+      if (x.kind == CommandKind::kBarrier)
+        c.impossible("commands." + x.name, "fr-fcfs-barrier has no command of its own for barriers",
+                     "remove it; programs mark commands with 'barrier'");
+    if (d.controller.refreshPolicy == "per-pseudo-channel")
+      c.impossible("refresh.policy", "fr-fcfs-barrier refreshes ranks, not pseudo channels",
+                   "choose single-slot, per-rank or none, or set controller.scheduler: four-queues");
+    return;
+  }
+  if (d.controller.refreshPolicy != "per-pseudo-channel" && d.controller.refreshPolicy != "none")
+    c.impossible("refresh.policy", "four-queues refreshes pseudo channels, not ranks",
+                 "choose per-pseudo-channel or none");
+  if (d.controller.writesEnd > d.controller.writesBegin)
+    c.impossible("controller.writes_end", "writes would end before they begin",
+                 "use at most " + std::to_string(d.controller.writesBegin));
+  for (const Command &x : d.commands) {
+    if (x.slot() != Slot::kColumn || x.needs != Needs::kOpenRow) continue;
+    for (const CommandKind kind : {CommandKind::kActivate, CommandKind::kPrecharge}) {
+      if (d.commandOf(kind, x.scope) >= 0) continue;
+      const bool opens = kind == CommandKind::kActivate;
+      c.report("wrong-commands", "commands." + x.name,
+               "'" + x.name + "' needs rows in all banks of a " + std::string(name(x.scope)) + ", but no command " +
+                   (opens ? "opens" : "closes") + " them there",
+               "add one, as in '" + std::string(opens ? "ACTAB: {kind: activate" : "PREA: {kind: precharge") +
+                   ", scope: " + std::string(name(x.scope)) + "}', or write needs: nothing");
+    }
+  }
+  const int refresh = d.plainCommand(CommandKind::kRefresh);
+  if (refresh < 0 || d.controller.refreshPolicy == "none") return;
+  const Command &r = d.commands[static_cast<std::size_t>(refresh)];
+  if (d.commandOf(CommandKind::kPrecharge, r.scope) < 0)
+    c.report("wrong-commands", "commands." + r.name,
+             "'" + r.name + "' needs all rows of a " + std::string(name(r.scope)) +
+                 " closed, but no command closes them there",
+             "add one, as in 'PREA: {kind: precharge, scope: " + std::string(name(r.scope)) + "}'");
 }
 
 void checkTimes(const Contents &c, const Machine &m) {
@@ -303,12 +377,13 @@ void checkTimes(const Contents &c, const Machine &m) {
   // Engines serve a refresh after closing rows and then need time for at least one access before the next.
   const std::int64_t used =
       d.refreshTime.value + d.prechargeTime.value + std::max(d.readLatency.value, d.writeLatency.value);
-  if (d.controller.refreshPolicy != "none" && d.refreshInterval.value / d.organization.ranks <= used) {
+  const bool isTogether = d.controller.refreshPolicy == "per-pseudo-channel";
+  const std::int64_t requests = isTogether ? 1 : d.organization.ranks;  // at times of their own
+  if (d.controller.refreshPolicy != "none" && d.refreshInterval.value / requests <= used) {
     c.impossible(
         "refresh.interval",
         "refreshes every " + std::to_string(d.refreshInterval.value) + " cycles leave no time for other commands",
-        "with these ranks and timings the interval must exceed " + std::to_string((used + 1) * d.organization.ranks) +
-            " cycles");
+        "with these ranks and timings the interval must exceed " + std::to_string((used + 1) * requests) + " cycles");
   }
 }
 
@@ -334,6 +409,7 @@ void check(const Contents &c, const Machine &m) {
                  "reduce ranks, bank_groups or banks_per_group");
   }
   checkCommands(c, d);
+  checkFourQueues(c, d);
   checkTimes(c, m);
 }
 
@@ -343,8 +419,12 @@ std::string_view name(ScopeLevel level) {
   return textOf(kScopes, level);
 }
 
+std::string_view name(Scheduler scheduler) {
+  return textOf(kSchedulers, scheduler);
+}
+
 Needs Command::usualNeeds(CommandKind kind) {
-  if (kind == CommandKind::kPrecharge) return Needs::kNothing;
+  if (kind == CommandKind::kPrecharge || kind == CommandKind::kBarrier) return Needs::kNothing;
   return slotOf(kind) == Slot::kColumn ? Needs::kOpenRow : Needs::kClosedRow;
 }
 
@@ -370,6 +450,12 @@ int Dram::plainCommand(CommandKind kind) const {
            (kind == CommandKind::kRefresh || (x.scope == ScopeLevel::kBank && x.needs == Command::usualNeeds(kind)));
   });
   return found == commands.end() ? -1 : static_cast<int>(found - commands.begin());
+}
+
+int Dram::commandOf(CommandKind kind, ScopeLevel scope) const {
+  for (std::size_t i = 0; i < commands.size(); ++i)
+    if (commands[i].kind == kind && commands[i].scope == scope) return static_cast<int>(i);
+  return -1;
 }
 
 int Dram::commandNamed(std::string_view name) const {

@@ -36,7 +36,8 @@ struct Organization {
   std::int64_t banksPerNode(ScopeLevel level) const;
 };
 
-enum class CommandKind : std::uint8_t { kActivate, kPrecharge, kRead, kWrite, kRefresh };
+/// A barrier is a mark in a controller's queue: it takes no slot and goes to no bank.
+enum class CommandKind : std::uint8_t { kActivate, kPrecharge, kRead, kWrite, kRefresh, kBarrier };
 /// The words that machine files use: "activate", "precharge", ...
 std::vector<std::string> commandKinds();
 /// The kind that a word of commandKinds() stands for.
@@ -55,10 +56,13 @@ struct Command {
   ScopeLevel scope = ScopeLevel::kBank;  ///< it addresses all banks of the node of this level that its bank is in
   Needs needs = usualNeeds(kind);
   std::optional<Cycles> completion = {};  ///< read, write: issue to end, where it is not that of the machine
+  /// With Quirks::namedBankOnly: the innermost level whose constraints it obeys.
+  ScopeLevel checks = ScopeLevel::kBank;
 
   Slot slot() const { return slotOf(kind); }
   static Slot slotOf(CommandKind kind) {
-    return kind == CommandKind::kRead || kind == CommandKind::kWrite ? Slot::kColumn : Slot::kRow;
+    return kind == CommandKind::kRead || kind == CommandKind::kWrite || kind == CommandKind::kBarrier ? Slot::kColumn
+                                                                                                      : Slot::kRow;
   }
   static Needs usualNeeds(CommandKind kind);
 };
@@ -74,16 +78,42 @@ struct TimingConstraint {
   std::string name = {};  ///< its key in the file: "read_write"; empty where no file stands behind it
 };
 
+/// Which commands a controller chooses from, and how.
+enum class Scheduler : std::uint8_t {
+  kFrFcfsBarrier,  ///< one queue in groups that barriers end, one command per cycle (sim/dram/controller.h)
+  kFourQueues,     ///< openings, PIM, reads, writes; a row and a column command per cycle (sim/dram/four_queues.h)
+};
+/// "fr-fcfs-barrier" "four-queues".
+std::string_view name(Scheduler scheduler);
+/// What a barrier does with four queues.
+enum class BarrierRule : std::uint8_t {
+  kDrain,    ///< it is refused until its channel's queues are empty
+  kInOrder,  ///< it joins the PIM queue, where no column command passes it
+};
+
+/// Rules that a published cycle model breaks, so that it can be reproduced. All off: a device that obeys its table.
+struct Quirks {
+  bool severalOpenRows = false;  ///< an activate of an open bank adds a row; only a precharge takes rows away
+  /// A command of several banks obeys and starts the constraints of the bank it names alone.
+  bool namedBankOnly = false;
+  bool operator==(const Quirks &) const = default;
+};
+
 /// Named policies of a DRAM controller, each a choice the engine implements.
 struct Controller {
   std::int64_t transactionQueue = 64, commandQueue = 64;
-  std::string scheduler;                 ///< "fr-fcfs-barrier"
-  std::string prechargePolicy;           ///< "eager" (close rows the current barrier group does not need) | "conflict"
-  std::string refreshPolicy;             ///< "single-slot" (one pending rank per channel) | "per-rank" | "none"
+  Scheduler scheduler = Scheduler::kFrFcfsBarrier;
+  std::string prechargePolicy;  ///< "eager" (close rows the current barrier group does not need) | "conflict"
+  std::string
+      refreshPolicy;  ///< "single-slot" (one pending rank per channel) | "per-rank" | "per-pseudo-channel" | "none"
   bool refreshWaitsForPrecharge = true;  ///< REF waits until precharged banks are idle (tRP)
   bool losesBarrierOnFullQueue = false;  ///< a barrier on an exactly full transaction queue is dropped
   Cycles fence;                          ///< cycles a barrier costs the host before it sends the next group
   Cycles commandLatency;                 ///< issue to arrival at the device (tCMD)
+  // Four queues; `commandQueue` is the length of each but the openings'.
+  BarrierRule barrier = BarrierRule::kInOrder;
+  std::int64_t writesBegin = 0;  ///< writes are served once so many wait, or no read does
+  std::int64_t writesEnd = 0;    ///< until fewer wait and a read does
 };
 
 /// Everything the `dram` engine needs; present on DRAM-based machines.
@@ -92,6 +122,7 @@ struct Dram {
   std::vector<Command> commands;
   std::vector<TimingConstraint> constraints;
   Controller controller;
+  Quirks quirks;
   Cycles readLatency, writeLatency;     ///< issue to completion, data included
   Cycles prechargeTime;                 ///< tRP: bank idle again
   Cycles refreshInterval, refreshTime;  ///< tREFI, tRFC
@@ -100,6 +131,8 @@ struct Dram {
   /// The plain command of a kind: the first row that addresses one bank and has the usual needs; a refresh, whatever it
   /// addresses. -1 where there is none.
   int plainCommand(CommandKind kind) const;
+  /// The first command of a kind that addresses the banks of one node of `scope`, or -1.
+  int commandOf(CommandKind kind, ScopeLevel scope) const;
 };
 
 }  // namespace pimento::machine

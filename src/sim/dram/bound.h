@@ -37,4 +37,9 @@ enum class Overclaim : std::uint8_t { kNone, kLateRows, kOneBank, kClosedRows };
 ChannelBound lowerBound(const ChannelSpec &spec, const program::FlatLoops &code,
                         Overclaim overclaim = Overclaim::kNone);
 
+/// The same of a list for several channels with four queues each (fed_channels.h), by counting alone: the channel with
+/// most to do issues one column command per cycle (a read may be served by a write that waits, so reads do not count),
+/// and those of a kind that wait for their like in the whole channel keep that distance.
+ChannelBound lowerBoundOfList(const ChannelSpec &spec, const program::FlatLoops &code, int channels);
+
 }  // namespace pimento::sim::dram

@@ -35,7 +35,9 @@ DeviceSpec::DeviceSpec(const machine::Dram &dram) {
   for (const machine::Command &c : dram.commands) {
     kind.push_back(c.kind);
     needs.push_back(c.needs);
-    width.push_back(c.kind == CommandKind::kRefresh ? banksPerRank : static_cast<int>(o.banksPerNode(c.scope)));
+    const bool isOfRank =
+        c.kind == CommandKind::kRefresh && dram.controller.scheduler != machine::Scheduler::kFourQueues;
+    width.push_back(isOfRank ? banksPerRank : static_cast<int>(o.banksPerNode(c.scope)));
   }
   consequences.resize(dram.commands.size());
   waitsAt.resize(dram.commands.size());
@@ -48,10 +50,12 @@ DeviceSpec::DeviceSpec(const machine::Dram &dram) {
     for (int b = 0; b < banks; ++b)
       nodeOfBank[l].push_back(static_cast<std::int16_t>(offset[l] + b / (banks / nodes[l])));
   }
+  namedBankOnly = dram.quirks.namedBankOnly;
   for (const machine::TimingConstraint &c : dram.constraints) {
     const int level = static_cast<int>(c.level);
     for (const int f : c.following) {
       const auto following = static_cast<std::size_t>(f);
+      if (o.banksPerNode(c.level) < o.banksPerNode(dram.commands[following].checks)) continue;  // a quirk
       auto &waits = waitsAt[following];
       if (std::find(waits.begin(), waits.end(), level) == waits.end())
         waits.push_back(static_cast<std::int16_t>(level));
@@ -68,6 +72,18 @@ DeviceSpec::DeviceSpec(const machine::Dram &dram) {
       if (c.window > 1) windows.push_back(w);
     }
   }
+  waitPlaces.resize(static_cast<std::size_t>(commands * banks * kLevels));
+  waitBanks.resize(waitPlaces.size());
+  for (int k = 0; k < commands; ++k)
+    for (int b = 0; b < banks; ++b) {
+      auto at = static_cast<std::size_t>((k * banks + b) * kLevels);
+      for (const std::int16_t level : waitsAt[static_cast<std::size_t>(k)]) {
+        const auto l = static_cast<std::size_t>(level);
+        const int each = banks / nodes[l];
+        waitPlaces[at] = nodeOfBank[l][static_cast<std::size_t>(b)] * commands + k;
+        waitBanks[at++] = (each == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << each) - 1) << (b / each * each);
+      }
+    }
 }
 
 Device::Device(const DeviceSpec &spec)
@@ -101,6 +117,7 @@ std::uint64_t Device::holding(std::int32_t row, std::uint64_t banks) const {
 }
 
 /// What others wait for now, at the nodes of `bank` that are not also nodes of bank `before` (-1: at all).
+template <bool kHasBank>
 [[gnu::always_inline]] inline void Device::record(int command, int bank, Tick t, int before) {
   const auto k = static_cast<std::size_t>(command);
   const auto b = static_cast<std::size_t>(bank);
@@ -109,12 +126,17 @@ std::uint64_t Device::holding(std::int32_t row, std::uint64_t banks) const {
     Tick &n = next_[node * commands_ + static_cast<std::size_t>(following)];
     n = std::max(n, until);
   };
-  for (const DeviceSpec::Consequence &c : spec_->consequences[k]) wait(c.level, c.following, t + c.latency);
+  const auto isNamed = [](int level) {
+    return kHasBank || level == static_cast<int>(machine::ScopeLevel::kChannel) ||
+           level == static_cast<int>(machine::ScopeLevel::kPseudoChannel);
+  };
+  for (const DeviceSpec::Consequence &c : spec_->consequences[k])
+    if (isNamed(c.level)) wait(c.level, c.following, t + c.latency);
   std::size_t base = 0;
   for (const DeviceSpec::Window &w : spec_->windows) {
     const auto level = static_cast<std::size_t>(w.level);
     const std::vector<std::int16_t> &nodeOf = spec_->nodeOfBank[level];
-    if (w.counts[k] && (before < 0 || nodeOf[b] != nodeOf[static_cast<std::size_t>(before)])) {
+    if (isNamed(w.level) && w.counts[k] && (before < 0 || nodeOf[b] != nodeOf[static_cast<std::size_t>(before)])) {
       const auto node = static_cast<std::size_t>(nodeOf[b] - spec_->offset[level]);
       Tick *h = &history_[base + node * static_cast<std::size_t>(w.size)];
       std::copy(h + 1, h + w.size, h);
@@ -145,8 +167,17 @@ std::uint64_t Device::holding(std::int32_t row, std::uint64_t banks) const {
       break;
     case CommandKind::kRead:
     case CommandKind::kWrite:
+    case CommandKind::kBarrier:
       break;
   }
+}
+
+void Device::mark(int command, int bank, Tick t, bool isOfPseudoChannel) {
+  if (isOfPseudoChannel && spec_->namedBankOnly) return record<false>(command, bank, t, -1);
+  const int width = spec_->width[static_cast<std::size_t>(command)];
+  if (width == 1 || spec_->namedBankOnly) return record(command, bank, t, -1);
+  const int first = bank / width * width;
+  for (int b = first; b < first + width; ++b) record(command, b, t, b == first ? -1 : b - 1);
 }
 
 void Device::issue(int command, int bank, std::int32_t row, std::int32_t opener, Tick t) {
@@ -174,6 +205,7 @@ void Device::restoreWaits(Tick now, StateReader &in) {
   std::fill(next_.begin(), next_.end(), 0);
   while (in.hasMore()) {
     const auto [i, wait] = in.getPair();
+    if (i < 0) break;
     next_[static_cast<std::size_t>(i)] = now + wait;
   }
 }
@@ -206,6 +238,7 @@ void Device::restoreWindows(Tick now, StateReader &in) {
   std::fill(history_.begin(), history_.end(), kLongAgo);
   while (in.hasMore()) {
     const auto [at, age] = in.getPair();
+    if (at < 0) break;
     history_[static_cast<std::size_t>(at)] = now - age;
   }
 }

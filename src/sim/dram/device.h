@@ -8,6 +8,7 @@
 // Not here: which command to issue (controller.h) and what it does to data (sim/pim).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -49,11 +50,15 @@ class DeviceSpec {
   std::vector<int> width;                              ///< likewise: banks it addresses; a refresh, those of a rank
   std::vector<std::vector<Consequence>> consequences;  ///< by issued command
   std::vector<std::vector<std::int16_t>> waitsAt;      ///< levels on which a command can be held back
+  /// By command and bank: where a device keeps the times of these levels; kLevels of them each.
+  std::vector<std::int32_t> waitPlaces;
+  std::vector<std::uint64_t> waitBanks;  ///< likewise: the banks that share such a place
   std::vector<Window> windows;
   std::array<int, kLevels> nodes{};                           ///< nodes per level
   std::array<int, kLevels> offset{};                          ///< first node of a level in a flat numbering
   std::array<std::vector<std::int16_t>, kLevels> nodeOfBank;  ///< flat node of a bank, per level
   int allNodes = 0;
+  bool namedBankOnly = false;
 
   bool isColumn(int command) const {
     return machine::Command::slotOf(kind[static_cast<std::size_t>(command)]) == machine::Slot::kColumn;
@@ -81,13 +86,26 @@ class Device {
   /// Earliest time >= `t` at which the constraints allow `command` to `bank` alone. Bank state is not looked at.
   Tick earliest(int command, int bank, Tick t) const {
     const auto k = static_cast<std::size_t>(command);
-    for (const std::int16_t level : spec_->waitsAt[k]) {
-      const auto node =
-          static_cast<std::size_t>(spec_->nodeOfBank[static_cast<std::size_t>(level)][static_cast<std::size_t>(bank)]);
-      const Tick n = next_[node * commands_ + k];
-      if (n > t) t = n;
-    }
+    const std::int32_t *place =
+        &spec_->waitPlaces[(k * banks_.size() + static_cast<std::size_t>(bank)) * DeviceSpec::kLevels];
+    for (const std::int32_t *end = place + spec_->waitsAt[k].size(); place != end; ++place)
+      t = std::max(t, next_[static_cast<std::size_t>(*place)]);
     return t;
+  }
+
+  /// Why a command to a bank alone must wait longest at time `t`, and all other banks that must wait as long at least.
+  struct Hold {
+    Tick until = 0;
+    std::uint64_t banks = 0;  ///< none: it may go
+  };
+  Hold hold(int command, int bank, Tick t) const {
+    const auto k = static_cast<std::size_t>(command);
+    const std::size_t first = (k * banks_.size() + static_cast<std::size_t>(bank)) * DeviceSpec::kLevels;
+    Hold h{t, 0};
+    for (std::size_t i = first; i < first + spec_->waitsAt[k].size(); ++i)
+      if (const Tick n = next_[static_cast<std::size_t>(spec_->waitPlaces[i])]; n > h.until)
+        h = {n, spec_->waitBanks[i]};
+    return h;
   }
 
   /// Likewise to all banks that `command` addresses by `bank`.
@@ -98,6 +116,9 @@ class Device {
   /// Records the command at time `t`: bank state and what others now wait for, in all banks that it addresses.
   /// `opener` and `row` matter for activations only.
   void issue(int command, int bank, std::int32_t row, std::int32_t opener, Tick t);
+  /// Records what others now wait for, and leaves rows to the caller: in all banks that it addresses, with
+  /// Quirks::namedBankOnly of `bank` alone. `isOfPseudoChannel`: it names no bank, but the pseudo channel of `bank`.
+  void mark(int command, int bank, Tick t, bool isOfPseudoChannel);
 
   const Bank &bank(int b) const { return banks_[static_cast<std::size_t>(b)]; }
   /// Bit b set: bank b has an open row.
@@ -112,7 +133,7 @@ class Device {
   void encodeWaits(Tick now, StateWords &out) const;
   void encodeBusyBanks(Tick now, StateWords &out) const;
   void encodeWindows(Tick now, StateWords &out) const;
-  /// As they were written.
+  /// As they were written; where several devices stand in one part, -1 is behind each.
   void restoreWaits(Tick now, StateReader &in);
   void restoreBusyBanks(Tick now, StateReader &in);
   void restoreWindows(Tick now, StateReader &in);
@@ -124,6 +145,7 @@ class Device {
   }
 
  private:
+  template <bool kHasBank = true>
   void record(int command, int bank, Tick t, int before);
   void apply(machine::CommandKind kind, int bank, std::int32_t row, std::int32_t opener, Tick t);
 

@@ -44,11 +44,28 @@ ChannelSpec::ChannelSpec(const machine::Dram &d, Modes m) : device(d), modes(std
   Tick longest = hasRefresh ? refreshInterval : 0;
   for (const machine::TimingConstraint &t : d.constraints) longest = std::max(longest, t.latency.value);
   patience = 256 * longest + fence;
+  isFourQueues = c.scheduler == machine::Scheduler::kFourQueues;
+  drainsBeforeBarrier = c.barrier == machine::BarrierRule::kDrain;
+  hasSeveralRows = d.quirks.severalOpenRows;
+  writesBegin = c.writesBegin;
+  writesEnd = c.writesEnd;
+  findRules();
+}
+
+void ChannelSpec::findRules() {
+  for (std::size_t i = 0; i < dram_->commands.size(); ++i) {
+    const machine::Command &c = dram_->commands[i];
+    rules.push_back({c.slot() == machine::Slot::kColumn && c.needs == machine::Needs::kOpenRow, device.width[i] > 1,
+                     c.slot() == machine::Slot::kRow, c.kind == CommandKind::kBarrier,
+                     static_cast<std::int16_t>(dram_->commandOf(CommandKind::kActivate, c.scope)),
+                     static_cast<std::int16_t>(dram_->commandOf(CommandKind::kPrecharge, c.scope))});
+  }
 }
 
 program::FlatLoops ChannelSpec::flatten(const program::CommandLoops &loops,
                                         const std::vector<program::NamedCommand> &programNames) const {
-  return {loops, modes.reservedRows, device.banksPerRank, program::CommandRows(*dram_, programNames)};
+  return {loops, modes.reservedRows, device.banksPerRank, program::CommandRows(*dram_, programNames),
+          isFourQueues ? program::Meeting::kInsideLoop : program::Meeting::kAnywhere};
 }
 
 program::Transaction ChannelSpec::transaction(int command, int bank, std::int64_t row, std::int64_t column,

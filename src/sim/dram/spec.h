@@ -30,6 +30,15 @@ struct ChannelSpec {
   Tick fence, commandLatency, readLatency, writeLatency, refreshInterval;
   Tick patience;  ///< a channel that completes nothing for this long never will
   std::int64_t columns;
+  // Four queues (four_queues.h).
+  bool isFourQueues, drainsBeforeBarrier, hasSeveralRows;
+  std::int64_t writesBegin, writesEnd;
+  /// What a controller asks of a command again and again.
+  struct Rule {
+    bool needsRow = false, isWide = false, takesRowSlot = false, isBarrier = false;
+    std::int16_t opens = -1, closes = -1;  ///< the commands that open and close the rows that it needs
+  };
+  std::vector<Rule> rules;  ///< by command
 
   /// The command loops of a process; `names`: those of its program.
   program::FlatLoops flatten(const program::CommandLoops &loops,
@@ -47,6 +56,8 @@ struct ChannelSpec {
   }
 
  private:
+  void findRules();
+
   const machine::Dram *dram_;
 };
 

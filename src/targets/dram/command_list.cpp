@@ -10,7 +10,7 @@ namespace pimento::targets::dram {
 using machine::CommandKind;
 
 std::string_view mnemonic(const sim::dram::IssuedCommand &c) {
-  constexpr std::array<std::string_view, 5> kPlain = {"ACT", "PRE", "RD", "WR", "REF"};
+  constexpr std::array<std::string_view, 6> kPlain = {"ACT", "PRE", "RD", "WR", "REF", "BARRIER"};
   return c.name.empty() ? kPlain[static_cast<std::size_t>(c.kind)] : c.name;
 }
 

@@ -65,14 +65,27 @@ const program::CommandLoops &loopsOf(const program::Process &process) {
   return std::get<program::CommandLoops>(process.body);
 }
 
-void addCounts(std::vector<std::int64_t> &totals, const program::Process &process, const sim::dram::ChannelCounts &c) {
-  const auto commands = program::countCommands(process);
-  std::vector<std::int64_t> each(commands.begin(), commands.end());
+const Counting &byPurpose() {
+  static const Counting kCounting = {countTable(), program::kPurposes,
+                                     [](const program::Program & /*program*/, const program::Command &c) {
+                                       return static_cast<std::size_t>(c.purpose);
+                                     }};
+  return kCounting;
+}
+
+void addCounts(std::vector<std::int64_t> &totals, const Counting &counting, const program::Program &program,
+               const program::Process &process, const sim::dram::ChannelCounts &c) {
+  const std::int64_t instances = process.isShared ? 1 : process.instances;
+  std::vector<std::int64_t> each(counting.commands);
+  program::forEachStatement(loopsOf(process), [&](const program::Command &command, std::int64_t times) {
+    std::int64_t &n = each[counting.rowOf(program, command)];
+    n = addSaturated(n, multiplySaturated(times, program::channelsOf(process, command)));
+  });
   for (const std::int64_t n :
        {c.activates, c.allBankActivates, c.precharges, c.allBankPrecharges, c.refreshes, c.lostRefreshes, c.columns})
     each.push_back(n);
   for (std::size_t i = 0; i < each.size(); ++i)
-    totals[i] = addSaturated(totals[i], multiplySaturated(each[i], process.instances));
+    totals[i] = addSaturated(totals[i], multiplySaturated(each[i], instances));
 }
 
 }  // namespace pimento::targets::dram

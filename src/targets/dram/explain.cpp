@@ -5,7 +5,9 @@
 #include "pimento/base/integer.h"
 #include "pimento/evaluate/explainer.h"
 #include "pimento/sim/dram/bound.h"
+#include "pimento/sim/dram/command_gaps.h"
 #include "pimento/sim/dram/critical_path.h"
+#include "pimento/sim/dram/fed_channels.h"
 #include "pimento/sim/fast_forward.h"
 #include "pimento/sim/pim/all_bank.h"
 #include "pimento/targets/dram/counts.h"
@@ -218,16 +220,18 @@ struct Nest {
   std::int64_t commands = 0;
 };
 
-void findNests(const program::CommandLoops &nodes, Purpose purpose, std::vector<const program::CommandNode *> &loops,
-               std::vector<Nest> &out) {
+/// `isMeant(command)`: how many channels it goes to, or 0 where it is another.
+template <typename IsMeant>
+void findNests(const program::CommandLoops &nodes, const IsMeant &isMeant,
+               std::vector<const program::CommandNode *> &loops, std::vector<Nest> &out) {
   std::int64_t here = 0;
   for (const program::CommandNode &n : nodes)
-    if (!n.isLoop && n.statement.purpose == purpose) ++here;
+    if (!n.isLoop) here += isMeant(n.statement);
   if (here > 0) out.push_back({loops, here});
   for (const program::CommandNode &n : nodes) {
     if (!n.isLoop) continue;
     loops.push_back(&n);
-    findNests(n.children, purpose, loops, out);
+    findNests(n.children, isMeant, loops, out);
     loops.pop_back();
   }
 }
@@ -281,30 +285,66 @@ std::vector<DerivationPtr> mappingNodes(const mapping::PlacedMapping *placed, co
   return out;
 }
 
-DerivationPtr purposePerChannel(const std::string &name, const program::Process &process, Purpose purpose,
-                                std::int64_t value) {
+DerivationPtr perChannel(const std::string &name, const program::Program &program, const Counting &counting,
+                         std::size_t row, std::int64_t value) {
+  const program::Process &process = program.processes.front();
   std::vector<Nest> nests;
   std::vector<const program::CommandNode *> loops;
-  findNests(loopsOf(process), purpose, loops, nests);
+  const auto isMeant = [&](const program::Command &c) {
+    return counting.rowOf(program, c) == row ? program::channelsOf(process, c) : 0;
+  };
+  findNests(loopsOf(process), isMeant, loops, nests);
   std::vector<DerivationPtr> parts;
   for (const Nest &n : nests) parts.push_back(nestNode(n));
   return sumOf(name, value, "", parts);
+}
+
+/// Channels with four queues: the gaps between the commands of the first one.
+DerivationPtr explainList(const std::string &name, const evaluate::DeviceRun &run, const machine::Dram &dram,
+                          const ChannelSpec &spec, const program::FlatLoops &code, const program::Process &process) {
+  const int channels = process.isShared ? static_cast<int>(process.instances) : 1;
+  sim::dram::CommandGaps gaps(dram, spec);
+  sim::dram::FedChannels list(spec, code, channels, &gaps);
+  sim::FastForward<sim::dram::FedChannels>(list, {false}).run();
+  std::vector<DerivationPtr> parts;
+  for (const auto &[key, sum] : gaps.sums()) {
+    const std::string command = dram.commands[static_cast<std::size_t>(key.command)].name;
+    const std::string times = sum.count == 1 ? "once" : fmt::format("{} times", sum.count);
+    if (key.constraint < 0) {
+      parts.push_back(leaf("turn of " + command, sum.cycles, "cycle",
+                           times + "; its request came, or its turn did, with no constraint to wait for"));
+      continue;
+    }
+    const machine::TimingConstraint &rule = dram.constraints[static_cast<std::size_t>(key.constraint)];
+    const std::string label = fmt::format("{} of {}", rule.name.empty() ? aboutRule(dram, rule) : rule.name, command);
+    parts.push_back(leaf(label, sum.cycles, "cycle",
+                         fmt::format("{}; {}, {} cycles", times, aboutRule(dram, rule), rule.latency.value)));
+  }
+  std::stable_sort(parts.begin(), parts.end(), [](const auto &a, const auto &b) { return a->real() > b->real(); });
+  const std::int64_t rest = run.cycles.value - gaps.last();
+  if (rest > 0) parts.push_back(leaf("end", rest, "cycle", "data of the last reads, and what other channels still do"));
+  auto d = std::make_shared<Derivation>(
+      *sumOf(name, run.cycles.value, "cycle", parts,
+             "times between the commands of the first channel, simulated in full, by what ended them"));
+  d->beside.push_back(leaf("lower bound", sim::dram::lowerBoundOfList(spec, code, channels).cycles.value, "cycle",
+                           "no run of these commands takes less: derived from rules and counts, without fitting"));
+  return d;
 }
 
 }  // namespace
 
 DerivationPtr ChannelProgram::explainCount(std::size_t row, const std::string &name, std::int64_t one,
                                            MachineNumbers &numbers) const {
-  const program::Process &process = program().processes.front();
-  if (row + 1 == countTable().rows.size()) {  // all commands of the program
-    const auto commands = program::countCommands(process);
+  if (row + 1 == counting_.table.rows.size() && counting_.sumsToColumns) {  // all commands of the program
+    const auto commands = program::countCommands(program().processes.front());
     std::vector<DerivationPtr> parts;
     for (std::size_t p = 0; p < commands.size(); ++p)
-      parts.push_back(explainCount(p, fmt::format("{} per channel", countTable().rows[p].name), commands[p], numbers));
+      parts.push_back(
+          explainCount(p, fmt::format("{} per channel", counting_.table.rows[p].name), commands[p], numbers));
     return sumOf(name, one, "", parts);
   }
-  if (row >= program::kPurposes) return nullptr;
-  auto d = std::make_shared<Derivation>(*purposePerChannel(name, process, static_cast<Purpose>(row), one));
+  if (row >= counting_.commands) return nullptr;
+  auto d = std::make_shared<Derivation>(*perChannel(name, program(), counting_, row, one));
   const Origin from = origin();
   if (one != 0) d->beside = mappingNodes(from.placed, from.dims, numbers);
   return d;
@@ -321,6 +361,7 @@ DerivationPtr ChannelProgram::explainCycles(const std::string &name, const evalu
   if (commands > mostCommands)
     return leaf(name, cycles, "cycle",
                 fmt::format("{} commands per channel: too many to follow the chain of waits", commands));
+  if (spec.isFourQueues) return explainList(name, run, *machine_.dram, spec, code, process);
   const Phases phases(loopsOf(process));
   CriticalPath path(*machine_.dram, spec, code, phases);
   sim::dram::Channel channel(spec, code, &path);

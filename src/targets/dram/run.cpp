@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <sstream>
+#include <type_traits>
 
 #include "pimento/evaluate/slices.h"
 #include "pimento/sim/dram/bound.h"
 #include "pimento/sim/dram/channel.h"
+#include "pimento/sim/dram/fed_channels.h"
 #include "pimento/sim/pim/all_bank.h"
 #include "pimento/targets/dram/command_list.h"
 #include "pimento/targets/dram/counts.h"
@@ -19,37 +21,59 @@ using evaluate::DeviceRun;
 
 namespace {
 
+/// What one channel of a process did, or all channels of a shared one.
+struct ChannelsRun {
+  Cycles cycles;
+  sim::dram::ChannelCounts counts;
+  sim::FastForwardResult result;
+};
+
+template <typename Channels>
+ChannelsRun runToEnd(Channels &&channels, bool isFastForward) {
+  ChannelsRun run;
+  run.result = sim::FastForward<std::remove_cvref_t<Channels>>(channels, {isFastForward}).run();
+  run.cycles = channels.cycles();
+  run.counts = channels.counts();
+  return run;
+}
+
+int listChannels(const program::Process &process) {
+  return process.isShared ? static_cast<int>(process.instances) : 1;
+}
+
 /// Processes side by side, each on channels of its own.
-DeviceRun runOf(const program::Program &program, const machine::Machine &machine, const evaluate::RunMode &mode) {
+DeviceRun runOf(const program::Program &program, const machine::Machine &machine, const Counting &counting,
+                const evaluate::RunMode &mode) {
   const sim::dram::ChannelSpec spec = sim::pim::channelSpec(machine);
   DeviceRun run;
-  run.units = 0;
-  std::vector<std::int64_t> counts(countTable().rows.size());
+  run.units = run.unitsSimulated = 0;
+  std::vector<std::int64_t> counts(counting.table.rows.size());
   for (const program::Process &process : program.processes) {
     const program::FlatLoops code = spec.flatten(loopsOf(process), program.commands);
     const bool isShown = &process == &program.processes.front();
     auto *observer = isShown ? dynamic_cast<sim::dram::CommandObserver *>(mode.observer) : nullptr;
-    sim::dram::Channel channel(spec, code, observer);
-    sim::FastForward<sim::dram::Channel> engine(channel, {mode.isFastForward && mode.observer == nullptr});
-    const sim::FastForwardResult result = engine.run();
-    run.isStuck |= result.isStuck;
-    if (run.units == 0 || run.cycles < channel.cycles()) {
-      run.cycles = channel.cycles();
-      run.cyclesSimulated = run.cycles - Cycles(result.skipped);
+    const bool isFastForward = mode.isFastForward && mode.observer == nullptr;
+    const ChannelsRun ran =
+        spec.isFourQueues ? runToEnd(sim::dram::FedChannels(spec, code, listChannels(process), observer), isFastForward)
+                          : runToEnd(sim::dram::Channel(spec, code, observer), isFastForward);
+    run.isStuck |= ran.result.isStuck;
+    if (run.units == 0 || run.cycles < ran.cycles) {
+      run.cycles = ran.cycles;
+      run.cyclesSimulated = run.cycles - Cycles(ran.result.skipped);
     }
     run.units += process.instances;
-    addCounts(counts, process, channel.counts());
+    run.unitsSimulated += listChannels(process);
+    addCounts(counts, counting, program, process, ran.counts);
   }
-  run.unitsSimulated = static_cast<std::int64_t>(program.processes.size());
-  evaluate::setCounts(run, countTable(), counts, machine, 0);
+  evaluate::setCounts(run, counting.table, counts, machine, 0);
   return run;
 }
 
 /// A program that stands on its own.
 class FileProgram final : public ChannelProgram {
  public:
-  FileProgram(const program::Program &program, const machine::Machine &machine)
-      : ChannelProgram(machine), program_(program) {}
+  FileProgram(const program::Program &program, const machine::Machine &machine, const Counting &counting)
+      : ChannelProgram(machine, counting), program_(program) {}
   const program::Program &program() const override { return program_; }
   evaluate::HostWork hostWork() const override { return {}; }
 
@@ -59,49 +83,51 @@ class FileProgram final : public ChannelProgram {
 
 }  // namespace
 
-DeviceRun bound(const program::Program &program, const machine::Machine &machine) {
+DeviceRun bound(const program::Program &program, const machine::Machine &machine, const Counting &counting) {
   const sim::dram::ChannelSpec spec = sim::pim::channelSpec(machine);
   DeviceRun run;
   run.units = 0;
-  std::vector<std::int64_t> counts(countTable().rows.size());
+  std::vector<std::int64_t> counts(counting.table.rows.size());
   for (const program::Process &process : program.processes) {
     const program::FlatLoops code = spec.flatten(loopsOf(process), program.commands);
-    const sim::dram::ChannelBound bound = sim::dram::lowerBound(spec, code);
+    const sim::dram::ChannelBound bound = spec.isFourQueues
+                                              ? sim::dram::lowerBoundOfList(spec, code, listChannels(process))
+                                              : sim::dram::lowerBound(spec, code);
     run.cycles = std::max(run.cycles, bound.cycles);
     run.units += process.instances;
-    addCounts(counts, process, bound.counts);
+    addCounts(counts, counting, program, process, bound.counts);
   }
-  evaluate::setCounts(run, countTable(), counts, machine, 0);
+  evaluate::setCounts(run, counting.table, counts, machine, 0);
   run.counts.clear();
   return run;
 }
 
 Result<DeviceRun> ChannelProgram::run(const evaluate::RunMode &mode) const {
-  return runOf(program(), machine_, mode);
+  return runOf(program(), machine_, counting_, mode);
 }
 
 Result<std::unique_ptr<evaluate::Slices>> ChannelProgram::slices(const evaluate::RunMode & /*mode*/) const {
   return evaluate::programSlices(
-      program(), [this](const program::Program &p) -> Result<DeviceRun> { return runOf(p, machine_, {}); });
+      program(), [this](const program::Program &p) -> Result<DeviceRun> { return runOf(p, machine_, counting_, {}); });
 }
 
 Result<std::string> ChannelProgram::emit(std::string_view stage, const std::string &kernel, bool isFirst) const {
   if (stage != "commands") return Runnable::emit(stage, kernel, isFirst);
   std::ostringstream out;
   CommandList list(out, isFirst);
-  static_cast<void>(runOf(program(), machine_, {false, &list}));
+  static_cast<void>(runOf(program(), machine_, counting_, {false, &list}));
   return out.str();
 }
 
 Result<std::unique_ptr<evaluate::Runnable>> load(const program::Program &program, const machine::Machine &machine,
-                                                 const evaluate::ProgramRequest &request) {
+                                                 const evaluate::ProgramRequest &request, const Counting &counting) {
   if (const Status s = program::verify(program, machine, request.places); !s) return s.diagnostics();
   if (!program::has<program::CommandLoops>(program))
     return unsupported(
         "unsupported-program", {},
         fmt::format("{} runs commands of a DRAM channel, which this file does not contain", machine.name),
         "give it a .llvcnm file of commands");
-  return std::unique_ptr<evaluate::Runnable>(std::make_unique<FileProgram>(program, machine));
+  return std::unique_ptr<evaluate::Runnable>(std::make_unique<FileProgram>(program, machine, counting));
 }
 
 evaluate::TimelineMaker timeline(const machine::Machine &machine) {

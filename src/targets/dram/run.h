@@ -8,19 +8,22 @@
 #include <vector>
 
 #include "pimento/evaluate/target.h"
+#include "pimento/targets/dram/counts.h"
 
 namespace pimento::targets::dram {
 
 inline constexpr evaluate::SimulatedUnit kChannel = {"channel", "channels", "channels", "organization.channels"};
 
 /// Cycles and actions that no run of the program is below.
-evaluate::DeviceRun bound(const program::Program &program, const machine::Machine &machine);
+evaluate::DeviceRun bound(const program::Program &program, const machine::Machine &machine,
+                          const Counting &counting = byPurpose());
 
 /// What follows from a program of commands, for parts of graphs and programs from files alike.
 class ChannelProgram : public virtual evaluate::Runnable {
  public:
   /// `machine` must outlive it.
-  explicit ChannelProgram(const machine::Machine &machine) : machine_(machine) {}
+  explicit ChannelProgram(const machine::Machine &machine, const Counting &counting = byPurpose())
+      : machine_(machine), counting_(counting) {}
 
   /// An observer that is a sim::dram::CommandObserver sees the commands of one channel.
   Result<evaluate::DeviceRun> run(const evaluate::RunMode &mode) const override;
@@ -43,11 +46,13 @@ class ChannelProgram : public virtual evaluate::Runnable {
 
  private:
   const machine::Machine &machine_;
+  const Counting &counting_;
 };
 
 /// A program of commands from a file. Diagnostics: those of program::verify, "unsupported-program".
 Result<std::unique_ptr<evaluate::Runnable>> load(const program::Program &program, const machine::Machine &machine,
-                                                 const evaluate::ProgramRequest &request);
+                                                 const evaluate::ProgramRequest &request,
+                                                 const Counting &counting = byPurpose());
 
 /// A timeline of all runs, one after the other.
 evaluate::TimelineMaker timeline(const machine::Machine &machine);

@@ -57,6 +57,8 @@ void ChannelTimeline::onCommand(const sim::dram::IssuedCommand &c) {
       if (events_.mayWrite(last_ + 1))
         events_.completeAsked(refreshTrack(c.bank / banksPerRank_), "refresh", c.time, refreshTime_);
       break;
+    case CommandKind::kBarrier:
+      break;
   }
   // As the engine counts cycles: to the end of the last column command, and one more.
   if (isColumnCommand(c.kind)) completion_ = std::max(completion_, c.time + length + 1);

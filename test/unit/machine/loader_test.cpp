@@ -82,7 +82,7 @@ TEST(HbmPim, ControllerKeepsTheSimulatorsQuirks) {
   const Controller c = load("hbm-pim").dram->controller;
   EXPECT_EQ(c.transactionQueue, 64);
   EXPECT_EQ(c.commandQueue, 64);
-  EXPECT_EQ(c.scheduler, "fr-fcfs-barrier");
+  EXPECT_EQ(c.scheduler, Scheduler::kFrFcfsBarrier);
   EXPECT_EQ(c.prechargePolicy, "eager");
   EXPECT_EQ(c.refreshPolicy, "single-slot");
   EXPECT_FALSE(c.refreshWaitsForPrecharge);

@@ -1,0 +1,127 @@
+// A controller with four queues, on the device of one channel: what AttAcc's and DCC's published cycle models do.
+//
+// Requests wait in queues for PIM commands, reads and writes; a read or write whose bank an activate has opened moves
+// to the openings, which go first. Refreshes wait apart and hold back what comes after them. In every cycle one command
+// goes, and a second one of the other slot (rows, columns). In a queue the first ready request goes first, unless it
+// would close a row that another one still hits; writes wait until many do, or no read waits.
+//
+// Cycle-exact but event-driven: where nothing can happen until some cycle, `wake` names it. Who hands requests in is
+// fed_channels.h.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "pimento/program/loops_cursor.h"
+#include "pimento/sim/dram/channel.h"
+#include "pimento/sim/dram/device.h"
+#include "pimento/sim/dram/open_rows.h"
+#include "pimento/sim/dram/spec.h"
+#include "pimento/sim/state.h"
+
+namespace pimento::sim::dram {
+
+/// One channel. A copy is a snapshot.
+class FourQueues {
+ public:
+  /// `spec`, `code` and `observer` must outlive it.
+  FourQueues(const ChannelSpec &spec, const program::FlatLoops &code, CommandObserver *observer);
+
+  /// Whether it takes the request now.
+  bool accepts(const program::Transaction &t) const;
+  /// Takes a request that it accepts, in cycle `now`.
+  void take(const program::Transaction &t, Tick now);
+  /// A refresh of every pseudo channel falls due.
+  void requestRefresh();
+  /// What happens in cycle `t`, once all requests of that cycle are there.
+  void cycle(Tick t);
+  /// After cycle(): the next cycle in which something can happen, if no request comes.
+  Tick wake() const { return wake_; }
+  void setWake(Tick t) { wake_ = t; }
+
+  /// No request waits; `lastData` may be ahead.
+  bool isEmpty() const { return opening_.empty() && maintenance_.empty() && hasNoRequests(); }
+  /// When the last read has its data.
+  Tick lastData() const { return lastData_; }
+  /// When the last request left its queue.
+  Tick progress() const { return progress_; }
+  void setProgress(Tick t) { progress_ = t; }
+  const ChannelCounts &counts() const { return counts_; }
+  void setCounts(const ChannelCounts &c) { counts_ = c; }
+  void setObserver(CommandObserver *observer) { observer_ = observer; }
+
+  // Its state, part by part, relative to `now` and to where `cursor` is. Requests and rows are named by their command.
+  void encodeQueues(const program::LoopsCursor &cursor, StateWords &out) const;
+  void encodeMaintenance(StateWords &out) const;
+  void encodePolicy(StateWords &out) const;
+  void encodeRows(const program::LoopsCursor &cursor, StateWords &out) const;
+  void encodeData(Tick now, StateWords &out) const;
+  const Device &device() const { return device_; }
+  Device &device() { return device_; }
+  void restoreQueues(const program::LoopsCursor &cursor, Tick now, StateReader &in);
+  void restoreMaintenance(StateReader &in);
+  void restorePolicy(StateReader &in);
+  void restoreRows(const program::LoopsCursor &cursor, StateReader &in);
+  void restoreData(Tick now, StateReader &in);
+  /// Of the loops around `cursor`, how many are around all commands whose rows wait or are open.
+  int commonDepth(const program::LoopsCursor &cursor) const;
+
+ private:
+  struct Request {
+    Tick age = 0;  ///< the cycle in which it came
+    program::Transaction t;
+    std::int16_t next = -1;  ///< the command that it needs next
+  };
+  using Requests = std::vector<Request>;
+  enum class Queue : std::uint8_t { kOpening, kMaintenance, kPim, kRead, kWrite };
+  /// A request of a queue and the command that goes for it.
+  struct Found {
+    Queue queue = Queue::kOpening;
+    int index = -1, command = -1;
+  };
+
+  void encodeAges(StateWords &out) const;
+  void restoreAges(Tick now, StateReader &in);
+  bool hasNoRequests() const { return pim_.empty() && reads_.empty() && writes_.empty(); }
+  Requests &of(Queue q);
+  void forgetRows(bool isMany, int bank);
+  /// The next command of a request.
+  int next(const program::Transaction &t) const;
+  int nextOfRefresh(int bank) const;
+  std::uint64_t holding(std::int32_t row) const;
+  bool isRowHit(const program::Transaction &t) const;
+  std::uint64_t hitBanks(const Requests &queue) const;
+  Tick readyAt(int command, int bank, Tick t) const;
+  Device::Hold holdOf(int command, int bank, Tick t) const;
+  Found bestInOrder(Queue which, Tick t);
+  Found bestOpening(Tick t);
+  /// Steps a to d. `taken`: the slot of the first command, or -1.
+  Found look(Tick t, int taken);
+  bool isVetoed(const Found &f) const;
+  void issue(const Found &f, Tick t);
+  void moveRows(int command, const program::Transaction &t);
+  void notify(int command, const program::Transaction &t, bool isRefresh, Tick time) const;
+  int slotOf(int command) const { return spec_->rules[static_cast<std::size_t>(command)].takesRowSlot ? 0 : 1; }
+
+  const ChannelSpec *spec_;
+  const program::FlatLoops *code_;
+  CommandObserver *observer_;
+  Device device_;
+  OpenRows rows_;
+  Requests opening_, pim_, reads_, writes_;
+  std::vector<int> maintenance_;  // pseudo channels to refresh, by their first bank
+  bool isWriting_ = false;        // writes are served
+  bool wasPim_ = false;           // the last look beyond the openings found a PIM command
+  int headCommand_ = -1;          // of a refresh that was not ready in the first look
+  bool hasChanged_ = false;
+  /// By queue: nothing in it can be ready before. Commands only make others wait longer; what else may change it starts
+  /// anew from 0.
+  std::array<Tick, 5> notBefore_{};
+  Tick wake_ = 1, lastData_ = 0, progress_ = 0;
+  ChannelCounts counts_;
+  mutable std::int32_t heldRow_ = -1;  // of the last question, and its answer
+  mutable std::uint64_t held_ = 0;
+};
+
+}  // namespace pimento::sim::dram

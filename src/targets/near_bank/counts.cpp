@@ -1,0 +1,67 @@
+#include "pimento/targets/near_bank/counts.h"
+
+#include <algorithm>
+
+namespace pimento::targets::near_bank {
+
+namespace {
+
+using evaluate::ActionShare;
+
+constexpr std::string_view kOfProgram = "requests of the program, of all channels";
+constexpr std::string_view kOfEngine = "counted by the engine, since it depends on time";
+constexpr std::int64_t kLanes = 16;  // of a unit, elements of a burst
+
+/// A command that all banks of a channel execute.
+ActionShare perBank(std::string_view action, std::int64_t times = 1) {
+  return {action, times, {"organization.ranks", "organization.bank_groups", "organization.banks_per_group"}};
+}
+
+constexpr std::size_t kCommands = 15;
+
+}  // namespace
+
+const evaluate::CountTable &countTable() {
+  static const evaluate::CountTable kTable = {
+      {{"RD", kOfProgram, {{"host_reads"}}},
+       {"WR", kOfProgram, {{"host_writes"}}},
+       {"WRGB", kOfProgram, {{"buffer_moves"}}},
+       {"MACAB", kOfProgram, {perBank("near_bank_reads"), perBank("macs", kLanes)}},
+       {"MVSB", kOfProgram, {{"buffer_moves"}}},
+       {"MVGB", kOfProgram, {{"buffer_moves"}}},
+       {"SFM", kOfProgram, {{"alu_operations", kLanes}}},
+       {"LD_OP1", kOfProgram, {{"near_bank_reads"}}},
+       {"ADD_OP1", kOfProgram, {{"near_bank_reads"}, {"alu_operations", kLanes}}},
+       {"MAC_OP1", kOfProgram, {{"near_bank_reads"}, {"macs", kLanes}}},
+       {"WB_ACC", kOfProgram, {{"near_bank_writes"}}},
+       {"WB_RES", kOfProgram, {{"near_bank_writes"}}},
+       {"ACC_RESET", kOfProgram, {}},
+       {"RELU", kOfProgram, {{"near_bank_reads"}, {"alu_operations", kLanes}}},
+       {"BARRIER", kOfProgram, {}},
+       {"activates", kOfEngine, {{"activations"}}},
+       {"all_bank_activates", kOfEngine, {perBank("activations")}},
+       {"precharges", kOfEngine, {}},
+       {"all_bank_precharges", kOfEngine, {}},
+       {"refreshes", kOfEngine, {{"refreshes"}}},
+       {"lost_refreshes", kOfEngine, {}},
+       {"column_commands", "issued; reads that a waiting write served are not", {}}},
+      "requests"};
+  return kTable;
+}
+
+const dram::Counting &counting() {
+  static const dram::Counting kCounting = {
+      countTable(), kCommands,
+      [](const program::Program &p, const program::Command &c) -> std::size_t {
+        if (c.named == 0) return c.isWrite ? 1 : 0;
+        const std::string &name = p.commands[static_cast<std::size_t>(c.named) - 1].name;
+        const auto &rows = countTable().rows;
+        const auto end = rows.begin() + kCommands;
+        const auto found = std::find_if(rows.begin(), end, [&](const auto &r) { return r.name == name; });
+        return found != end ? static_cast<std::size_t>(found - rows.begin()) : c.isWrite ? 1U : 0U;
+      },
+      false};
+  return kCounting;
+}
+
+}  // namespace pimento::targets::near_bank

@@ -1,0 +1,136 @@
+// Units beside the banks of HBM3, driven by commands: AttAcc, and HBM-PIM on HBM3, as published cycle models time them
+// (docs/models/near-bank.md).
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "pimento/evaluate/suite.h"
+#include "pimento/machine/checks.h"
+#include "pimento/targets/dram/run.h"
+#include "pimento/targets/near_bank/counts.h"
+#include "pimento/targets/near_bank/lower.h"
+#include "pimento/targets/near_bank/suite.h"
+#include "pimento/targets/targets.h"
+
+namespace pimento::targets::near_bank {
+
+using evaluate::DeviceRun;
+using evaluate::GraphPart;
+using mapping::ProgramKind;
+
+namespace {
+
+/// So many bytes in every bank of the device.
+Bytes inAllBanks(std::int64_t bytes, const machine::Machine &machine) {
+  const machine::Organization &o = machine.dram->organization;
+  return Bytes(multiplySaturated(bytes, o.ranks * o.banks() * o.channels));
+}
+
+class StreamPart final : public evaluate::CompiledPart, public dram::ChannelProgram {
+ public:
+  StreamPart(const GraphPart &part, const machine::Machine &machine, Lowered lowered)
+      : ChannelProgram(machine, counting()), part_(part), machine_(machine), lowered_(std::move(lowered)) {}
+
+  const program::Program &program() const override { return lowered_.program; }
+  const mapping::PlacedMapping &placed() const override { return lowered_.placed; }
+  kernel::Order order() const override { return {}; }
+  std::vector<evaluate::Residence> residences() const override {
+    return evaluate::residencesOf(part_, lowered_.placed.mapping);
+  }
+  /// What the host moves is part of the stream.
+  evaluate::HostWork hostWork() const override { return {}; }
+  Bytes footprint() const override { return inAllBanks(lowered_.bytesPerBank, machine_); }
+  DeviceRun bound(const kernel::DataSpec * /*values*/) const override {
+    return dram::bound(lowered_.program, machine_, counting());
+  }
+  Result<DeviceRun> runOn(kernel::DataSet & /*data*/, evaluate::Observer *observer, int /*jobs*/) const override {
+    PIMENTO_CHECK(!"a published stream computes nothing");
+    return this->run({.observer = observer});
+  }
+  std::string whyUnchecked() const override {
+    return "the published command stream computes no result; its time is reproduced, nothing else";
+  }
+
+ private:
+  GraphPart part_;
+  const machine::Machine &machine_;
+  Lowered lowered_;
+};
+
+class NearBank final : public evaluate::Target {
+ public:
+  std::string_view family() const override { return "near-bank"; }
+  evaluate::SimulatedUnit unit() const override { return dram::kChannel; }
+  const evaluate::CountTable &counts() const override { return countTable(); }
+  Status check(const machine::Machine &m) const override {
+    using enum machine::LevelRole;
+    if (m.dram && m.dram->controller.scheduler != machine::Scheduler::kFourQueues)
+      return error("wrong-controller", m.where("controller"),
+                   fmt::format("machine '{}' of family 'near-bank' has a controller with one queue", m.name),
+                   "write controller.scheduler: four-queues");
+    return machine::checkFamily(m, {.hasSections = m.dram.has_value(),
+                                    .sections = "'organization'",
+                                    .levels = {{"channel", kGroup, "organization.channels"}, {"bank", kUnit, {}}}});
+  }
+  std::vector<ProgramKind> programs() const override {
+    return {ProgramKind::kPublished, ProgramKind::kPublishedEvaluated, ProgramKind::kAttaccOwn};
+  }
+  evaluate::Stages stages() const override { return {"commands", {"commands"}}; }
+  Bytes capacity(const machine::Machine &machine) const override {
+    const machine::Organization &o = machine.dram->organization;
+    return inAllBanks(o.rows * o.columns * o.burst.value, machine);
+  }
+  int runLength(const kernel::Graph &graph, int first, const machine::Machine & /*machine*/) const override {
+    const std::optional<Task> task = recognise(graph, first);
+    return task ? task->kernels : 1;
+  }
+
+  /// The study's baseline; of two, the faster one.
+  Result<mapping::Mapping> reference(const GraphPart &part, const machine::Machine &machine,
+                                     const mapping::MapSpec &spec, const evaluate::Tools & /*tools*/) const override {
+    const std::optional<Task> task = recognise(*part.graph, part.first);
+    // What has no stream is refused when it is compiled.
+    const std::vector<Draft> drafts = task ? baselines(*task, machine) : std::vector<Draft>{Draft{{{}, {}}}};
+    std::optional<mapping::Mapping> best;
+    Cycles least;
+    for (const Draft &d : drafts) {
+      mapping::Mapping m = mappingOf(d, spec);
+      if (drafts.size() == 1) return m;
+      Result<Lowered> lowered = lower(part, m, machine);
+      if (!lowered) return lowered.diagnostics();
+      const Result<DeviceRun> run = StreamPart(part, machine, std::move(*lowered)).run({.isFastForward = true});
+      if (!run) return run.diagnostics();
+      if (best && least <= run->cycles) continue;
+      best = std::move(m);
+      least = run->cycles;
+    }
+    return *best;
+  }
+
+  Result<std::unique_ptr<evaluate::CompiledPart>> compile(const GraphPart &part, const mapping::Mapping &mapping,
+                                                          const machine::Machine &machine, std::string_view /*variant*/,
+                                                          const evaluate::Tools & /*tools*/) const override {
+    Result<Lowered> lowered = lower(part, mapping, machine);
+    if (!lowered) return lowered.diagnostics();
+    return std::unique_ptr<evaluate::CompiledPart>(std::make_unique<StreamPart>(part, machine, std::move(*lowered)));
+  }
+
+  Result<std::unique_ptr<evaluate::Runnable>> load(const program::Program &program, const machine::Machine &machine,
+                                                   const evaluate::ProgramRequest &request) const override {
+    return dram::load(program, machine, request, counting());
+  }
+  Result<evaluate::TimelineMaker> timeline(const std::vector<const evaluate::Runnable *> & /*runs*/,
+                                           const machine::Machine &machine) const override {
+    return dram::timeline(machine);
+  }
+  std::vector<evaluate::Suite> suites() const override { return near_bank::suites(); }
+};
+
+}  // namespace
+
+const evaluate::Target &target() {
+  static const NearBank kTarget;
+  return kTarget;
+}
+
+}  // namespace pimento::targets::near_bank

@@ -1,0 +1,180 @@
+// Machines, mappings and programs of near-bank devices that are wrong: each with its code, what is wrong, and what to
+// do instead.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "pimento/evaluate/evaluator.h"
+#include "pimento/kernel/zoo.h"
+#include "pimento/mapping/mapping.h"
+#include "pimento/program/text.h"
+#include "pimento/targets/dram/run.h"
+#include "pimento/targets/targets.h"
+#include "test/support/machine_file.h"
+
+namespace pimento::test {
+namespace {
+
+struct Wrong {
+  const char *text;
+  const char *code;
+  const char *says;  ///< part of the message
+};
+
+void expectOne(const Diagnostics &found, const Wrong &w) {
+  const auto d = std::find_if(found.begin(), found.end(), [&](const Diagnostic &x) { return x.code == w.code; });
+  ASSERT_NE(d, found.end()) << w.text << "\n" << (found.empty() ? "" : found.front().str());
+  EXPECT_NE(d->message.find(w.says), std::string::npos) << w.text << "\n" << d->str();
+  EXPECT_FALSE(d->hint.empty()) << d->str();
+}
+
+TEST(NearBankMachines, MistakesAreNamed) {
+  const std::vector<Wrong> wrongs = {
+      {"commands:\n  ACTAB: null\n", "unknown-command", "unknown command 'ACTAB'"},
+      {"commands:\n  MACSB: {kind: read, scope: bankgroup}\n", "wrong-commands", "no command opens them"},
+      {"commands:\n  ACTSB: {kind: activate, scope: bankgroup}\n  MACSB: {kind: read, scope: bankgroup}\n",
+       "wrong-commands", "no command closes them"},
+      {"constraints:\n  mine: {level: bank, preceding: [MACAP], following: [PRE], latency: nRP, source: s, confidence: "
+       "assumed}\n",
+       "unknown-command", "unknown command 'MACAP'"},
+      {"organization:\n  address_map: [offset, column, row, bank, rank, channel]\n", "bad-address-map",
+       "field 'bankgroup' is missing"},
+      {"organization:\n  ranks: {value: 3 count, source: s, confidence: assumed}\n", "impossible-value",
+       "power of two for the address map"},
+      {"organization:\n  ranks: {value: 8 count, source: s, confidence: assumed}\n", "impossible-value",
+       "at most 64 are supported"},
+      {"refresh:\n  policy: per-rank\n", "impossible-value", "four-queues refreshes pseudo channels"},
+      {"controller:\n  writes_end: {value: 30 count, source: s, confidence: assumed}\n", "impossible-value",
+       "writes would end before they begin"},
+      {"controller:\n  barrier: fence\n", "unknown-choice", "fence"},
+      {"quirks:\n  named_bank_only: false\n", "impossible-value", "obeys the constraints of all levels"},
+      {"controller:\n  scheduler: fr-fcfs-barrier\n", "impossible-value", "quirks of a controller with four queues"},
+      {"commands:\n  SFM: {checks: lane}\n", "unknown-choice", "lane"},
+  };
+  for (const Wrong &w : wrongs) {
+    const auto m = machine::parseMachine(std::string("name: mine\nextends: attacc-published\n") + w.text, "mine.yaml",
+                                         {kMachines});
+    ASSERT_FALSE(m) << w.text;
+    expectOne(m.diagnostics(), w);
+  }
+}
+
+TEST(NearBankMachines, AFamilyMemberHasFourQueuesAndItsLevels) {
+  const auto m = machine::parseMachine("name: mine\nextends: hbm-pim\nfamily: near-bank\n", "mine.yaml", {kMachines});
+  ASSERT_TRUE(m);
+  const Status s = targets::check(*m);
+  ASSERT_FALSE(s);
+  expectOne(s.diagnostics(), {"", "wrong-controller", "has a controller with one queue"});
+}
+
+/// The first diagnostic of an estimate of `kernel` with a mapping.
+Diagnostics refusal(const std::string &machineName, const std::string &kernel, const kernel::Sizes &sizes,
+                    const std::string &map, DType type = DType::kF16) {
+  const machine::Machine m = load(machineName);
+  const auto spec = mapping::parseMapSpec(map);
+  if (!spec) return spec.diagnostics();
+  const auto graph = kernel::makeZooKernel(kernel, sizes, type);
+  EXPECT_TRUE(graph);
+  evaluate::Request r;
+  r.machine = &m;
+  r.target = *targets::targetOf(m);
+  r.graph = &*graph;
+  r.maps = {*spec};
+  const auto report = evaluate::evaluate(r);
+  EXPECT_FALSE(report) << map;
+  return report ? Diagnostics{} : report.diagnostics();
+}
+
+TEST(NearBankMappings, MistakesAreNamed) {
+  const kernel::Sizes cube = {{"heads", 32}, {"dhead", 128}, {"len", 512}}, row = {{"n", 1024}};
+  struct Case {
+    const char *machine, *kernel;
+    kernel::Sizes sizes;
+    Wrong wrong;
+  };
+  const std::vector<Case> cases = {
+      {"attacc-published", "bgemv", cube, {"M1:{(32,1,1),(1,4,16),(1,32,32)}", "mapping-count", "32 groups"}},
+      {"attacc-published", "bgemv", cube, {"M1:{(16,1,1),(1,8,16),(2,16,32)}", "mapping-count", "128 cores"}},
+      {"attacc-published", "bgemv", cube, {"M1:{(16,1,1),(1,4,16),(1,32,32)}", "mapping-incomplete", "16 of 32"}},
+      {"attacc-published", "attn", cube, {"M1:{(16,1),(4,16),(64,64)}", "mapping-dims", "3 tuples of 2"}},
+      {"attacc-published", "red", row, {"M1:{(1,16),(1,64)}", "mapping-dims", "2 tuples of 2"}},
+      {"attacc-published",
+       "red",
+       row,
+       {"M1:{(1,16),(1,64),(1,1)};tail=truncate", "unsupported-mapping", "one subspace"}},
+      {"attacc-published", "red", row, {"reference;program=published-evaluated", "unsupported-program", "attention"}},
+      {"attacc-published", "red", row, {"reference;mode=inference", "unsupported-program", "mode="}},
+      {"attacc-published", "red", row, {"reference;program=compiled", "unsupported-program", "compiled"}},
+      {"attacc-published", "red", row, {"reference;program=publish", "map-unknown-value", "publish"}},
+      {"attacc-published", "red", row, {"reference;mode=fast", "map-unknown-value", "fast"}},
+      {"attacc-published", "va", row, {"reference", "unsupported-op", "no published stream of 'va'"}},
+      {"attacc-published", "gemm", {}, {"reference", "unsupported-op", "has no stream for it"}},
+      {"hbm-pim-hbm3-published", "attn", cube, {"reference", "unsupported-op", "no published stream of 'attn'"}},
+      {"attacc-published",
+       "red",
+       {{"n", std::int64_t{1} << 34}},
+       {"M1:{(1,1),(1,1),(1,17179869184)}", "capacity", "bytes of a bank"}},
+  };
+  for (const Case &c : cases) {
+    expectOne(refusal(c.machine, c.kernel, c.sizes, c.wrong.text), c.wrong);
+  }
+  expectOne(refusal("attacc-published", "red", row, "reference", DType::kF32), {"", "unsupported-type", "f32"});
+}
+
+TEST(NearBankPrograms, MistakesAreNamed) {
+  const machine::Machine attacc = load("attacc-published"), hbmPim = load("hbm-pim");
+  struct Case {
+    const machine::Machine *machine;
+    Wrong wrong;
+  };
+  const std::vector<Case> cases = {
+      {&attacc,
+       {"process p x16 shared {\nRD channels 16 x1 rank 0 bank 0 at 0 host_read\n}\n", "program-channels",
+        "channel 16 of 16"}},
+      {&attacc,
+       {"process p x16 shared {\nRD channels 0 x9 step 2 rank 0 bank 0 at 0 host_read\n}\n", "program-channels",
+        "twice"}},
+      {&attacc,
+       {"process p x16 {\nRD channels 0 x2 rank 0 bank 0 at 0 host_read\n}\n", "program-channels", "not shared"}},
+      {&attacc,
+       {"process p x1 {\nRD rank 0 bank 0 row 0 column 0 barrier host_read\n}\n", "program-barrier", "barrier"}},
+      {&attacc, {"process p x1 {\nRD rank 0 bank 0 at 16777216 host_read\n}\n", "program-address", "16777216"}},
+      {&attacc, {"command MACXY read\nprocess p x1 {\nMACXY pim_mac\n}\n", "program-command", "MACXY"}},
+      {&attacc, {"command ACTAB read\nprocess p x1 {\nACTAB pim_mac\n}\n", "program-command", "not a column command"}},
+      {&hbmPim, {"process p x1 {\nRD rank 0 bank 0 at 32 host_read\n}\n", "program-controller", "an address in place"}},
+      {&hbmPim,
+       {"process p x4 shared {\nRD rank 0 bank 0 row 0 column 0 host_read\n}\n", "program-shared", "one list"}},
+  };
+  for (const Case &c : cases) {
+    const auto p = program::parse(std::string("program x\n") + c.wrong.text, "p.llvcnm");
+    ASSERT_TRUE(p) << c.wrong.text << p.diagnostics().front().str();
+    const Status s = program::verify(*p, *c.machine);
+    ASSERT_FALSE(s) << c.wrong.text;
+    expectOne(s.diagnostics(), c.wrong);
+  }
+}
+
+TEST(NearBankPrograms, AStreamThatCannotFinishIsSaidTo) {
+  const machine::Machine m = load("attacc-published", {{"timing.nRCDRD", "6000"}});
+  const auto p = program::parse(
+      "program attacc-published\ncommand MACAB read\nprocess p x16 shared {\nMACAB at 0 pim_mac\n}\n", "p.llvcnm");
+  ASSERT_TRUE(p);
+  const auto runnable = (*targets::targetOf(m))->load(*p, m, {});
+  ASSERT_TRUE(runnable);
+  for (const bool isSimulation : {false, true}) {
+    evaluate::Request r;
+    r.machine = &m;
+    r.target = *targets::targetOf(m);
+    r.program = runnable->get();
+    r.isSimulation = isSimulation;
+    const auto report = evaluate::evaluate(r);
+    ASSERT_FALSE(report);
+    expectOne(report.diagnostics(), {"", "program-stuck", "can never issue"});
+  }
+}
+
+}  // namespace
+}  // namespace pimento::test

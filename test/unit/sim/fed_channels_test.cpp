@@ -1,0 +1,119 @@
+// Channels with four queues: the rules, cycle for cycle against a plain model; fast-forward; what a state must hold.
+#include "pimento/sim/dram/fed_channels.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "pimento/sim/dram/bound.h"
+#include "test/support/cases.h"
+#include "test/support/plain_list.h"
+#include "test/support/random_list.h"
+
+namespace pimento::sim::dram {
+namespace {
+
+using test::RandomList;
+using test::randomList;
+
+constexpr std::int64_t kCommands = 1500;
+
+struct Outcome {
+  std::int64_t cycles = 0, skipped = 0;
+  bool isStuck = false;
+  ChannelCounts counts;
+
+  bool operator==(const Outcome &o) const {
+    return isStuck == o.isStuck && (isStuck || (cycles == o.cycles && counts == o.counts));
+  }
+};
+
+Outcome runWith(const RandomList &c, const FastForwardOptions &options) {
+  const ChannelSpec spec(*c.machine.dram);
+  const program::FlatLoops code = spec.flatten(std::get<program::CommandLoops>(c.process().body), c.program.commands);
+  FedChannels channels(spec, code, static_cast<int>(c.process().instances));
+  const FastForwardResult r = FastForward<FedChannels>(channels, options).run();
+  return {channels.cycles().value, r.skipped, r.isStuck, channels.counts()};
+}
+
+Weakening without(FedChannels::Part part) {
+  return {Parts{1} << static_cast<int>(part)};
+}
+
+TEST(FedChannels, TakeTheTimeOfAPlainModel) {
+  const std::int64_t cases = test::caseCount(40);
+  std::int64_t ended = 0;
+  for (std::int64_t seed = 0; seed < cases; ++seed) {
+    const RandomList c = randomList(static_cast<std::uint64_t>(seed), 250);
+    const Outcome ours = runWith(c, {.isEnabled = false});
+    if (ours.isStuck) continue;
+    ++ended;
+    const ChannelSpec spec(*c.machine.dram);
+    const program::FlatLoops code = spec.flatten(std::get<program::CommandLoops>(c.process().body), c.program.commands);
+    test::PlainList plain(*c.machine.dram, spec, code, static_cast<int>(c.process().instances));
+    ASSERT_EQ(plain.run(ours.cycles + 1000), ours.cycles) << "seed " << seed << "\n" << c.str();
+  }
+  EXPECT_GT(ended, cases / 2);
+}
+
+TEST(FedChannels, FastForwardGivesTheTimeAndTheCountsOfAPlainRun) {
+  const std::int64_t cases = test::caseCount(100);
+  std::int64_t skipped = 0;
+  for (std::int64_t seed = 0; seed < cases; ++seed) {
+    const RandomList c = randomList(static_cast<std::uint64_t>(seed), seed % 4 == 0 ? 12000 : kCommands);
+    const Outcome plain = runWith(c, {.isEnabled = false}), fast = runWith(c, {});
+    ASSERT_TRUE(fast == plain) << "seed " << seed << ": " << plain.cycles << ", fast-forwarded " << fast.cycles << "\n"
+                               << c.str();
+    skipped += fast.skipped > 0 ? 1 : 0;
+  }
+  EXPECT_GT(skipped, cases / 20);
+}
+
+TEST(FedChannels, NoRunIsBelowTheLowerBound) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const RandomList c = randomList(seed, 400);
+    const Outcome ours = runWith(c, {.isEnabled = false});
+    if (ours.isStuck) continue;
+    const ChannelSpec spec(*c.machine.dram);
+    const program::FlatLoops code = spec.flatten(std::get<program::CommandLoops>(c.process().body), c.program.commands);
+    const ChannelBound bound = lowerBoundOfList(spec, code, static_cast<int>(c.process().instances));
+    ASSERT_LE(bound.cycles.value, ours.cycles) << c.str();
+    ASSERT_LE(bound.counts.columns, ours.counts.columns) << c.str();
+  }
+}
+
+TEST(FedChannelsTeeth, WithoutAnyPartOfTheStateSomeCaseIsWrong) {
+  for (std::size_t i = 0; i < FedChannels::kParts.size(); ++i) {
+    bool isWrong = false;
+    for (std::uint64_t seed = 0; seed < 400 && !isWrong; ++seed) {
+      const RandomList c = randomList(seed, seed % 2 == 0 ? 12000 : kCommands);
+      const Outcome plain = runWith(c, {.isEnabled = false});
+      if (plain.isStuck) continue;
+      isWrong = !(runWith(c, {.weakening = without(static_cast<FedChannels::Part>(i))}) == plain);
+    }
+    EXPECT_TRUE(isWrong) << "nothing needs " << FedChannels::kParts[i];
+  }
+}
+
+TEST(FedChannels, EqualChannelsAreSimulatedOnceAndUnequalOnesApart) {
+  RandomList c = randomList(1, 10);
+  c.machine = test::load("attacc-published");
+  const auto groupsOf = [&](const char *list) {
+    const Result<program::Program> p = program::parse(
+        fmt::format("program attacc-published\ncommand MACAB read\nprocess list x16 shared {{\n{}}}\n", list),
+        "list.llvcnm");
+    EXPECT_TRUE(p) << (p ? "" : p.diagnostics().front().str());
+    const ChannelSpec spec(*c.machine.dram);
+    const program::FlatLoops code = spec.flatten(std::get<program::CommandLoops>(p->processes[0].body), p->commands);
+    FedChannels channels(spec, code, 16);
+    FastForward<FedChannels>(channels, {false}).run();
+    return channels.groups();
+  };
+  EXPECT_EQ(groupsOf("loop i 100 {\n MACAB at 32*i pim_mac\n}\n"), 1);
+  EXPECT_EQ(groupsOf("loop i 10 {\n MACAB channels 0 x4 at 32*i pim_mac\n}\n"), 2);
+  EXPECT_EQ(groupsOf("MACAB at 0 pim_mac\nMACAB channels 0 x8 step 2 at 32 pim_mac\n"), 2);
+}
+
+}  // namespace
+}  // namespace pimento::sim::dram
