@@ -105,6 +105,8 @@ class Choosing final : search::Evaluator {
     for (mapping::Mapping &m : target_.mappings(part_, *request_.machine, spec_, request_.tools))
       if (agrees(m, spec_.mapping)) all_.push_back({std::move(m)});
     if (static_cast<int>(all_.size()) > (hasReference_ ? 1 : 0)) return okStatus();
+    // Parameters that no mapping can have: the reference says why.
+    if (!reference && !spec_.mapping.parameters.empty()) return reference.diagnostics();
     mapping::MappingSpace space(part_.kernel(), *request_.machine);
     while (static_cast<int>(all_.size()) < kAutoCandidates) {
       std::optional<mapping::Mapping> m = space.next();
@@ -325,7 +327,8 @@ std::string_view description(Objective objective) {
 RunMode searchMode(const Request &request) {
   static const kernel::DataSpec kRandom;
   RunMode mode{true, nullptr, request.values ? &*request.values : nullptr, request.contents};
-  if (mode.values == nullptr && mode.contents == nullptr) mode.values = &kRandom;
+  // Also where operands come from files: of what other kernels make nothing is known yet.
+  if (mode.values == nullptr) mode.values = &kRandom;
   mode.hasAllValues = true;
   return mode;
 }

@@ -154,6 +154,7 @@ TEST(Explain, RoundsWhoseDataMakeThemDifferAddUp) {
   for (const VerbId verb : {VerbId::kEstimate, VerbId::kSimulate}) {
     Options o;
     o.input = "for t in 0..5 { y[i] = y[i] * x[i] }";
+    o.maps = {"reference"};
     o.sizes = {"i=64"};
     o.dtype = "f32";
     o.target = "upmem";
@@ -315,6 +316,7 @@ TEST(ExplainVerb, UnitsAreCalledAsInTheResult) {
 
 TEST(ExplainVerb, CountsNameTheFactorsOfTheMapping) {
   Options o = optionsFor("gemv");
+  o.maps = {"reference"};
   o.number = "counts.pim_mac";
   o.depth = 9;
   const Outcome out = run(VerbId::kExplain, o);

@@ -122,6 +122,10 @@ std::vector<Scenario> scenarios() {
        {VerbId::kEstimate, VerbId::kSimulate, VerbId::kCompare},
        {{"size", {"m=64,n=256"}}, {"dtype", {"f32"}}, {"convert", {"f32=f16"}}},
        {{"data", {"random", "none", "uniform:-3,3"}}, {"seed", {"7"}}, {"targets", {"hbm-pim"}}}},
+      {"gemv",
+       {VerbId::kEstimate, VerbId::kSimulate, VerbId::kCompare},
+       {{"size", {"m=64,n=256"}}, {"objective", {"time", "energy", "kernel"}}},
+       {{"set", {"channels=4"}}, {"targets", {"hbm-pim"}}}},
   };
 }
 

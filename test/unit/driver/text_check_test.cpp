@@ -43,6 +43,7 @@ bool warns(const Json &report, const std::string &of) {
 TEST(TextCheck, AnAnswerInTheOrderOfTheTextHasItsBits) {
   Options o = ofText("gemv.c", kProduct, "upmem");
   o.sizes = {"m=20,n=30"};
+  o.maps = {"reference"};
   EXPECT_EQ(simulated(o)["checked_against"], "C, bit for bit");
   o.maps = {"reference;tail=pad"};
   for (const char *data : {"const:0.1", "uniform:-2,3", "zero"}) {
@@ -63,6 +64,7 @@ TEST(TextCheck, AnAnswerInAnotherOrderIsWithinTheBound) {
 TEST(TextCheck, TheInterpreterAloneWhereTheUserSaysSoOrThereIsNoText) {
   Options o = ofText("gemv.c", kProduct, "upmem");
   o.sizes = {"m=20,n=30"};
+  o.maps = {"reference"};
   o.check = "interpreter";
   EXPECT_EQ(simulated(o)["checked_against"], "interpreter");
   o.check = "text";
@@ -109,6 +111,7 @@ TEST(TextCheck, WhatCannotBeHeldAgainstTheTextIsSaid) {
 TEST(TextCheck, TheTableSaysBoth) {
   Options o = ofText("gemv.c", kProduct, "upmem");
   o.sizes = {"m=20,n=30"};
+  o.maps = {"reference"};
   const Outcome out = run(VerbId::kSimulate, o);
   ASSERT_EQ(out.status, 0);
   EXPECT_NE(out.text.find("checked    yes, bit for bit against the reference interpreter; source: C, bit for bit"),
