@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "pimento/base/thread_pool.h"
 #include "pimento/driver/convert_option.h"
@@ -70,12 +71,19 @@ Status checkProgramOptions(const Options &options, const Input &input) {
 }
 
 /// The graph, or its rounds, with kernels that the target runs in part only as several; null: as it is. A kernel with a
-/// mapping of its own stays whole.
+/// mapping of its own stays whole; as many mappings as there are parts are theirs.
 std::shared_ptr<const kernel::Unrolled> divided(const evaluate::Target &target, const machine::Machine &machine,
                                                 const kernel::Graph &input, const kernel::Unrolled *rounds,
                                                 const std::vector<mapping::MapSpec> &maps) {
   const kernel::Graph &graph = rounds != nullptr ? rounds->graph : input;
   const auto originOf = [&](int k) { return rounds != nullptr ? rounds->origins[static_cast<std::size_t>(k)] : k; };
+  const bool isOfParts = rounds == nullptr && maps.size() > 1 && maps.size() != graph.kernels.size();
+  if (isOfParts) {
+    auto parts = target.divided(graph, machine, std::vector<bool>(graph.kernels.size(), false));
+    if (!parts || parts->graph.kernels.size() != maps.size()) return nullptr;
+    std::iota(parts->origins.begin(), parts->origins.end(), 0);
+    return std::make_shared<const kernel::Unrolled>(std::move(*parts));
+  }
   std::vector<bool> isFixed;
   for (int k = 0; k < static_cast<int>(graph.kernels.size()); ++k) {
     const auto origin = static_cast<std::size_t>(originOf(k));

@@ -163,9 +163,9 @@ TEST_F(PrintedMapping, OfMeasuredProgramsMeansThem) {
 }
 
 TEST_F(PrintedMapping, TakesTheCyclesOfTheMeasuredProgram) {
-  const Options va = given("va", "upmem", {"n=65536"});
+  const Options va = under(given("va", "upmem", {"n=65536"}), "reference");
   EXPECT_EQ(estimated(under(va, printed(va)))->at("cycles"), 619140);
-  const Options hst = given("hst", "upmem", {"n=65536"});
+  const Options hst = under(given("hst", "upmem", {"n=65536"}), "reference");
   EXPECT_EQ(estimated(under(hst, printed(hst)))->at("cycles"), 1271387);
   EXPECT_TRUE(printed(va).ends_with(";program=reference")) << printed(va);
 }
@@ -194,7 +194,7 @@ TEST_F(PrintedMapping, OfCompiledProgramsMeansThem) {
   expectSame(under(given("va", "upmem", {"n=4096"}), "M1:{(1),(4),(8),(128)}"));
   expectSame(given("mul", "upmem", {"n=1000"}));
   EXPECT_EQ(compared_, 3);
-  EXPECT_TRUE(printed(given("mul", "upmem", {"n=1000"})).ends_with(";program=compiled"));
+  EXPECT_TRUE(printed(under(given("mul", "upmem", {"n=1000"}), "reference")).ends_with(";program=compiled"));
   // As long as it is not said: compiled.
   const Options va = given("va", "upmem", {"n=4096"});
   const std::string map = "M1:{(1),(4),(8),(128)}";
