@@ -194,8 +194,6 @@ Status compareNumbers(const ResultFile &saved, const ResultNumbers &now, const e
   std::vector<std::string> changed;
   for (const auto &[path, value] : saved.numbers) {
     if (path == "wall_us" || path == "compile_us") continue;
-    // A run on data simulates every unit, one without them those that differ.
-    if (path.ends_with("s_simulated") && path != "cycles_simulated") continue;
     const auto at = now.find(path);
     if (at == now.end())
       changed.push_back(fmt::format("{} was {} and no longer exists", path, numberText(value)));
