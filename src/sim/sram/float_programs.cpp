@@ -253,19 +253,23 @@ void FloatWriter::multiply(const Bits &dest, const Bits &a, const Bits &b) {
   if (!hasSubnormals_) oneUp(significand, exponent);
   finish(dest, {sign, significand, exponent});
   const Row isX = notZero(ofX), isY = notZero(ofY);
-  const Row isZero = w_.row(), isInfinite = w_.row(), nan = w_.row(), other = w_.row();
+  const Row isZero = w_.row(), isInfinite = w_.row(), nan = w_.row();
   w_.write(Sense::kNand, isZero, isX, isY);
   w_.write(Sense::kOr, isInfinite, ofX.isSpecial, ofY.isSpecial);
   w_.write(Sense::kAnd, nan, isInfinite, isZero);
-  w_.write(Sense::kAnd, other, ofX.isSpecial, ofX.hasMantissa);
-  w_.write(Sense::kOr, nan, nan, other);
-  w_.write(Sense::kAnd, other, ofY.isSpecial, ofY.hasMantissa);
-  w_.write(Sense::kOr, nan, nan, other);
+  orNan(nan, ofX);
+  orNan(nan, ofY);
   writeSpecials(out, isZero, isInfinite, nan);
   release(ofX);
   release(ofY);
-  for (const Bits &used : {product, exponent, Bits{sign, sticky, isX, isY, isZero, isInfinite, nan, other}})
-    w_.release(used);
+  for (const Bits &used : {product, exponent, Bits{sign, sticky, isX, isY, isZero, isInfinite, nan}}) w_.release(used);
+}
+
+void FloatWriter::orNan(Row dest, const Operand &o) const {
+  const Row nan = w_.row();
+  w_.write(Sense::kAnd, nan, o.isSpecial, o.hasMantissa);
+  w_.write(Sense::kOr, dest, dest, nan);
+  w_.release(nan);
 }
 
 void FloatWriter::writeSpecials(const FloatBits &out, Row isZero, Row isInfinite, Row nan) const {
@@ -337,10 +341,8 @@ void FloatWriter::divide(const Bits &dest, const Bits &a, const Bits &b) {
   w_.write(Sense::kXnor, isY, ofX.isSpecial, ofY.isSpecial);
   w_.write(Sense::kAnd, isX, isX, isY);
   w_.write(Sense::kAnd, nan, nan, isX);
-  w_.write(Sense::kAnd, other, ofX.isSpecial, ofX.hasMantissa);
-  w_.write(Sense::kOr, nan, nan, other);
-  w_.write(Sense::kAnd, other, ofY.isSpecial, ofY.hasMantissa);
-  w_.write(Sense::kOr, nan, nan, other);
+  orNan(nan, ofX);
+  orNan(nan, ofY);
   writeSpecials(out, isZero, isInfinite, nan);
   release(ofX);
   release(ofY);

@@ -65,6 +65,8 @@ class FloatWriter {
   Operand operandOf(const FloatBits &a) const;
   Row notZero(const Operand &o) const;
   void release(const Operand &o) const;
+  /// dest = dest or whether it is NaN.
+  void orNan(Row dest, const Operand &o) const;
   static Bits normalExponent(const FloatBits &a, const Operand &o);
 
   void isNan(Row dest, const FloatBits &a) const;

@@ -8,6 +8,7 @@
 
 #include "pimento/base/integer.h"
 #include "pimento/targets/hbm_pim/elementwise_data.h"
+#include "pimento/targets/hbm_pim/part_programs.h"
 #include "pimento/targets/hbm_pim/stream.h"
 
 namespace pimento::targets::hbm_pim {
@@ -38,7 +39,10 @@ class Builder {
       plan_->parts.push_back(std::move(*p));
     }
     if (const Status s = checkRows(kernel_, out_.dataRows, machine_, "elements"); !s) return s.diagnostics();
-    emit();
+    writeProgram(out_, plan_->parts, stream_, machine_,
+                 [this](std::vector<CommandNode> &commands, const ElementwiseData::Part &p, std::int64_t number) {
+                   body(commands, p, number);
+                 });
     out_.data = plan_;
     return std::move(out_);
   }
@@ -97,32 +101,6 @@ class Builder {
                        [&](const kernel::Store &s) { return isInOrder(s.target); });
   }
 
-  void emit() {
-    program::Program &p = out_.program;
-    p.target = machine_.name;
-    std::int64_t crfBursts = 0;
-    for (ElementwiseData::Part &part : plan_->parts) {
-      part.crfBurst = crfBursts;
-      part.crfBursts = ceilDiv(static_cast<std::int64_t>(part.code.crf.size()), 8);
-      crfBursts += part.crfBursts;
-      out_.microkernels.push_back(part.code.crf);
-    }
-    p.images = {{"crf", crfBursts, false},
-                {"control", 2, false},
-                {"scalars", static_cast<std::int64_t>(plan_->parts.size()), false}};
-    program::Process process;
-    process.name = "channel";
-    auto &commands = process.body.emplace<program::CommandLoops>();
-    process.instances = machine_.dram->organization.channels;
-    stream_.park(commands);
-    stream_.enterAllBank(commands);
-    for (std::size_t i = 0; i < plan_->parts.size(); ++i) body(commands, plan_->parts[i], static_cast<std::int64_t>(i));
-    stream_.leaveAllBank(commands);
-    stream_.park(commands);
-    stream_.keepBarriers(commands);
-    p.processes.push_back(std::move(process));
-  }
-
   void body(std::vector<CommandNode> &out, const ElementwiseData::Part &p, std::int64_t number) const {
     stream_.loadMicrokernel(out, kCrfImage, p.crfBurst, p.crfBursts);
     if (p.code.factor || p.code.addend) stream_.loadScalars(out, kScalarImage, number);
@@ -149,8 +127,6 @@ class Builder {
       }
     return out;
   }
-
-  static constexpr int kCrfImage = 0, kControlImage = 1, kScalarImage = 2;
 
   const kernel::Graph &graph_;
   const kernel::Kernel &kernel_;

@@ -158,18 +158,11 @@ class Builder {
                 {"control", 2, false},
                 {"input", plan_->inputBursts, plan_->isInputPerChannel},
                 {"zero", 1, false}};
-    program::Process process;
-    process.name = "channel";
-    auto &commands = process.body.emplace<program::CommandLoops>();
-    process.instances = machine_.dram->organization.channels;
-    if (isTree_) clearZeroRow(commands, zeroRow);
-    stream_.park(commands);
-    stream_.enterAllBank(commands);
-    for (const MatVecData::Part &part : plan_->parts) body(commands, part, zeroRow);
-    stream_.leaveAllBank(commands);
-    stream_.park(commands);
-    stream_.keepBarriers(commands);
-    p.processes.push_back(std::move(process));
+    std::vector<CommandNode> cleared;
+    if (isTree_) clearZeroRow(cleared, zeroRow);
+    p.processes.push_back(stream_.process(std::move(cleared), [&](std::vector<CommandNode> &commands) {
+      for (const MatVecData::Part &part : plan_->parts) body(commands, part, zeroRow);
+    }));
   }
 
   void clearZeroRow(std::vector<CommandNode> &out, std::int64_t zeroRow) const {

@@ -121,6 +121,21 @@ void Stream::writeColumns(std::vector<CommandNode> &out, int bank, Operand row, 
   out.back().statement.isBarrier = true;
 }
 
+program::Process Stream::process(std::vector<CommandNode> before,
+                                 const std::function<void(std::vector<CommandNode> &)> &body) const {
+  program::Process p;
+  p.name = "channel";
+  p.instances = machine_.dram->organization.channels;
+  auto &commands = p.body.emplace<program::CommandLoops>(std::move(before));
+  park(commands);
+  enterAllBank(commands);
+  body(commands);
+  leaveAllBank(commands);
+  park(commands);
+  keepBarriers(commands);
+  return p;
+}
+
 void Stream::keepBarriers(std::vector<CommandNode> &body) const {
   const machine::Controller &c = machine_.dram->controller;
   if (!c.losesBarrierOnFullQueue) return;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <utility>
 #include <vector>
@@ -46,6 +47,9 @@ class Stream {
   void readColumns(std::vector<CommandNode> &out, int bank, Operand row, Operand column, Purpose purpose) const;
   void writeColumns(std::vector<CommandNode> &out, int bank, Operand row, Operand column, Purpose purpose,
                     int image = -1) const;
+  /// What every channel runs: `before`, then what `body` adds, in all-bank mode.
+  program::Process process(std::vector<CommandNode> before,
+                           const std::function<void(std::vector<CommandNode> &)> &body) const;
   /// Keeps a finished stream's order on controllers that drop the barrier of the transaction that exactly fills their
   /// queue: where one would be lost, further parking reads in front move it on.
   void keepBarriers(std::vector<CommandNode> &body) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "pimento/base/integer.h"
+#include "pimento/targets/hbm_pim/part_programs.h"
 #include "pimento/targets/hbm_pim/reductions.h"
 #include "pimento/targets/hbm_pim/stream.h"
 #include "pimento/targets/hbm_pim/streamed_data.h"
@@ -45,7 +46,9 @@ class Builder {
     for (const int d : outputDims_) outputs *= kernel_.dims[static_cast<std::size_t>(d)].extent;
     if (!pattern_.isUpdate) out_.host.merges -= outputs;
     if (const Status s = checkRows(kernel_, out_.dataRows, machine_, "elements to sum up"); !s) return s.diagnostics();
-    emit();
+    writeProgram(
+        out_, plan_->parts, stream_, machine_,
+        [this](std::vector<CommandNode> &commands, const Part &p, std::int64_t number) { body(commands, p, number); });
     out_.data = plan_;
     return std::move(out_);
   }
@@ -125,32 +128,6 @@ class Builder {
         outputs * p.pieces * p.shares.instancesOf(2, reductionDims_) * p.shares.instancesOf(0, reductionDims_);
   }
 
-  void emit() {
-    program::Program &program = out_.program;
-    program.target = machine_.name;
-    std::int64_t crfBursts = 0;
-    for (Part &p : plan_->parts) {
-      p.crfBurst = crfBursts;
-      p.crfBursts = ceilDiv(static_cast<std::int64_t>(p.code.crf.size()), 8);
-      crfBursts += p.crfBursts;
-      out_.microkernels.push_back(p.code.crf);
-    }
-    program.images = {{"crf", crfBursts, false},
-                      {"control", 2, false},
-                      {"scalars", static_cast<std::int64_t>(plan_->parts.size()), false}};
-    program::Process process;
-    process.name = "channel";
-    process.instances = machine_.dram->organization.channels;
-    auto &commands = process.body.emplace<program::CommandLoops>();
-    stream_.park(commands);
-    stream_.enterAllBank(commands);
-    for (std::size_t i = 0; i < plan_->parts.size(); ++i) body(commands, plan_->parts[i], static_cast<std::int64_t>(i));
-    stream_.leaveAllBank(commands);
-    stream_.park(commands);
-    stream_.keepBarriers(commands);
-    program.processes.push_back(std::move(process));
-  }
-
   void body(std::vector<CommandNode> &out, const Part &p, std::int64_t number) const {
     stream_.loadMicrokernel(out, kCrfImage, p.crfBurst, p.crfBursts);
     stream_.loadScalars(out, kScalarImage, number);
@@ -193,8 +170,6 @@ class Builder {
     else
       stream_.readColumns(out, bank, rows, columns, s.purpose);
   }
-
-  static constexpr int kCrfImage = 0, kControlImage = 1, kScalarImage = 2;
 
   const kernel::Graph &graph_;
   const kernel::Kernel &kernel_;

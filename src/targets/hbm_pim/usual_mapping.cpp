@@ -186,6 +186,7 @@ std::vector<mapping::Mapping> usualMappings(const kernel::Kernel &kernel, const 
 std::vector<mapping::Mapping> mappingsOfAll(const kernel::Kernel &kernel, const std::vector<Pattern> &patterns,
                                             const machine::Machine &machine, const mapping::Mapping &spec) {
   std::vector<mapping::Mapping> all = usualMappings(kernel, patterns, machine, spec);
+  for (mapping::Mapping &m : all) m.text = mapping::print(m);  // by which explorations know them
   std::vector<mapping::MappingSpace> spaces;
   for (std::size_t p = 0; p < patterns.size(); ++p) spaces.emplace_back(kernel, machine);
   for (bool isAny = true; isAny && all.size() < kMostMappings;) {

@@ -54,6 +54,27 @@ bool hasWarning(const Json &j, const std::string &part) {
                      [&](const Json &w) { return w.get<std::string>().find(part) != std::string::npos; });
 }
 
+TEST(Explore, FindsWhatTheDefaultMappingIsWhereOperandsMayLieInSeveralWays) {
+  Options o = gemv();
+  o.input = "gemm";
+  o.sizes = {"m=128,n=128,k=128"};
+  o.sets.clear();
+  o.isJson = true;
+  const Outcome chosen = driver::run(driver::VerbId::kEstimate, o);
+  ASSERT_EQ(chosen.status, 0);
+  const std::int64_t total = Json::parse(chosen.text)["total_cycles"];
+  o.isUnchecked = true;
+  const Json j = json(o);
+  const auto columnOf = [&](const char *name) {
+    return static_cast<std::size_t>(std::ranges::find(j["columns"], name) - j["columns"].begin());
+  };
+  const std::size_t at = columnOf("total_cycles"), how = columnOf("how");
+  std::int64_t least = total + 1;
+  for (const Json &row : j["rows"])
+    if (row[how] == "estimated" || row[how] == "equal") least = std::min(least, row[at].get<std::int64_t>());
+  EXPECT_EQ(least, total);
+}
+
 TEST(Explore, SaysInJsonWhatWasExploredAndWhatIsBest) {
   const Json j = json(gemv());
   for (const char *key :
