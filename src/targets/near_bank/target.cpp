@@ -72,6 +72,7 @@ class NearBank final : public evaluate::Target {
                                     .sections = "'organization'",
                                     .levels = {{"channel", kGroup, "organization.channels"}, {"bank", kUnit, {}}}});
   }
+  std::vector<std::string> extensions() const override { return {"mode"}; }
   std::vector<ProgramKind> programs() const override {
     return {ProgramKind::kPublished, ProgramKind::kPublishedEvaluated, ProgramKind::kAttaccOwn};
   }
