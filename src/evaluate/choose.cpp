@@ -101,20 +101,18 @@ class Choosing final : search::Evaluator {
     if (reference && reference->mergeAt == spec_.mapping.mergeAt) all_.push_back({*reference});
     hasReference_ = !all_.empty();
     Proposals proposals(target_, part_, *request_.machine, spec_, request_.tools);
+    // Parameters that no mapping can have: the reference says why.
+    if (!proposals.areOwn() && !reference && !spec_.mapping.parameters.empty()) return reference.diagnostics();
     // What the target proposes may be more than what is looked at of a space that it leaves open.
     const std::size_t most = proposals.isOpen() ? kAutoCandidates : std::numeric_limits<std::size_t>::max();
-    bool hasAny = false;
     while (std::optional<mapping::Mapping> m = proposals.next()) {
       if (all_.size() >= most) {
         hasMore_ = true;
         break;
       }
       if (!agrees(*m, spec_.mapping)) continue;
-      hasAny = true;
       all_.push_back({ordered(std::move(*m))});
     }
-    // Parameters that no mapping can have: the reference says why.
-    if (!hasAny && !reference && !spec_.mapping.parameters.empty()) return reference.diagnostics();
     if (!all_.empty()) return okStatus();
     if (!reference) return reference.diagnostics();
     all_.push_back({*reference});

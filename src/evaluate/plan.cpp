@@ -132,17 +132,17 @@ class Planner {
     return choice;
   }
 
-  /// The kernel that the user wrote, and the extents of its dims in this round.
-  using Extents = std::vector<std::int64_t>;
+  /// The kernel that the user wrote, or the part of it, and the extents of its dims in this round.
+  using Extents = std::pair<std::string, std::vector<std::int64_t>>;
   Extents extentsOf(const GraphPart &part) const {
-    Extents out = {static_cast<std::int64_t>(request_.originOf(static_cast<std::size_t>(part.first)))};
-    for (const kernel::Dim &d : part.kernel().dims) out.push_back(d.extent);
+    const auto origin = request_.originOf(static_cast<std::size_t>(part.first));
+    Extents out{fmt::format("{} {}", origin, part.kernel().name), {}};
+    for (const kernel::Dim &d : part.kernel().dims) out.second.push_back(d.extent);
     return out;
   }
   /// Extents of one power of two are alike.
   static Extents magnitudeOf(Extents extents) {
-    for (std::size_t d = 1; d < extents.size(); ++d)
-      extents[d] = std::bit_width(static_cast<std::uint64_t>(extents[d]));
+    for (std::int64_t &extent : extents.second) extent = std::bit_width(static_cast<std::uint64_t>(extent));
     return extents;
   }
 

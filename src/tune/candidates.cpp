@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "pimento/evaluate/target.h"
+#include "pimento/evaluate/proposals.h"
 
 namespace pimento::tune {
 
@@ -11,9 +11,11 @@ Candidates::Candidates(const Problem &problem)
       space_(problem.kernel(), *problem.machine, problem.choices.chunks),
       order_(problem.choices.orders.size()) {
   if (!problem.hasAllFactors)
-    proposals_.emplace(*problem.target, problem.all(), *problem.machine, problem.part, problem.tools,
-                       problem.choices.chunks);
+    proposals_ = std::make_unique<evaluate::Proposals>(*problem.target, problem.all(), *problem.machine, problem.part,
+                                                       problem.tools, problem.choices.chunks);
 }
+
+Candidates::~Candidates() = default;
 
 bool Candidates::next() {
   if (order_ < problem_.choices.orders.size()) {
@@ -21,12 +23,12 @@ bool Candidates::next() {
     return true;
   }
   if (!nextMapping()) return false;
-  if (!proposals_ || !proposals_->areOwn()) order_ = 0;
+  if (proposals_ == nullptr || !proposals_->areOwn()) order_ = 0;
   return true;
 }
 
 bool Candidates::nextMapping() {
-  std::optional<mapping::Mapping> m = proposals_ ? proposals_->next() : space_.next();
+  std::optional<mapping::Mapping> m = proposals_ != nullptr ? proposals_->next() : space_.next();
   if (m) current_ = std::move(*m);
   return m.has_value();
 }

@@ -3,11 +3,14 @@
 // every loop order that the problem names.
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <string>
 
-#include "pimento/evaluate/proposals.h"
 #include "pimento/tune/problem.h"
+
+namespace pimento::evaluate {
+class Proposals;
+}
 
 namespace pimento::tune {
 
@@ -15,6 +18,7 @@ class Candidates {
  public:
   /// `problem` must outlive it.
   explicit Candidates(const Problem &problem);
+  ~Candidates();
 
   /// Goes to the next one; false when all were given.
   bool next();
@@ -25,7 +29,7 @@ class Candidates {
   bool nextMapping();
 
   const Problem &problem_;
-  std::optional<evaluate::Proposals> proposals_;  // else space_
+  std::unique_ptr<evaluate::Proposals> proposals_;  // else space_
   mapping::MappingSpace space_;
   mapping::Mapping current_;
   std::size_t order_;  // of the next candidate; orders.size(): take the next mapping
