@@ -37,8 +37,12 @@ class MathOps : public FloatOps<Values> {
 
   int expm1(int x) {
     constexpr std::array kSeries{1.0, 1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040};
+    constexpr std::array kLongSeries{
+        1.0,         1.0 / 2,      1.0 / 6,       1.0 / 24,       1.0 / 120,       1.0 / 720,         1.0 / 5040,
+        1.0 / 40320, 1.0 / 362880, 1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800.0};
+    const int near = this->type() == DType::kF64 ? polynomial(kLongSeries, x) : polynomial(kSeries, x);
     const int far = this->sub(exp(x), this->number(1));
-    return this->choose(this->is(Op::kCmpLt, this->abs(x), 0.35), this->mul(x, polynomial(kSeries, x)), far);
+    return this->choose(this->is(Op::kCmpLt, this->abs(x), 0.35), this->mul(x, near), far);
   }
   /// log(u) x / (u - 1) with u = 1 + x: what rounding u loses is in both.
   int log1p(int x) {

@@ -428,7 +428,7 @@ TEST(MlirErrors, ProductsSayWhichOperandsTheyTranspose) {
             "mlir-syntax@2:1");
   EXPECT_EQ(complaint(product(a + b + ", affine_map<(m, n) -> (m, n)>"), "3 loops of the product", "MLIR 19"),
             "mlir-syntax@2:1");
-  EXPECT_EQ(complaint(product(a + b + ", 4"), "affine maps", "MLIR 19"), "mlir-syntax@2:30");
+  EXPECT_EQ(complaint(product(a + b + ", 4"), "affine maps", "MLIR 19"), "mlir-syntax@2:29");
   EXPECT_EQ(complaint(product(b + ", " + a + "affine_map<(m, n, k) -> (m, n)>"), "", "mlir-opt-19").substr(0, 12),
             "mlir-invalid");
 }
@@ -440,7 +440,7 @@ TEST(MlirErrors, AConstantArgumentIsAnArrayThatNothingWrites) {
            "linalg.fill ins(%s : f32) outs(%x : memref<8xf32>)\nreturn\n}\n";
   };
   EXPECT_EQ(complaint(text("", "", " {pimento.constant}"), "%y is 'pimento.constant'", "remove"),
-            "constant-written@1:41");
+            "constant-written@1:42");
   EXPECT_EQ(complaint(text("", " {pimento.constant}", ""), "%x is 'pimento.constant'", "remove"),
             "constant-written@1:23");
   EXPECT_EQ(complaint(text("", " {pimento.constant = 4}", ""), "takes no value", "--data"), "bad-attribute@1:23");
