@@ -117,7 +117,8 @@ class Binder {
         break;
       case NodeKind::kReduce:
         bound.box = argument(node, 0).box;
-        if (bound.box[d].count() > 0) bound.box[d].high = bound.box[d].low + 1;
+        // A line without cells leaves what was there before.
+        if (bound.box[d].count() > 0 || node.args.size() > 1) bound.box[d].high = bound.box[d].low + 1;
         bound.box[d].stride = 1;
         if (node.args.size() > 1) checkCovered(argument(node, 1).box, bound.box, self + " starts from");
         break;

@@ -143,6 +143,8 @@ struct Array {
   DType type = DType::kF32;
   std::vector<Form> shape;  ///< outermost first; empty: a scalar
   kernel::Role role = kernel::Role::kInput;
+  /// What outputs and temporaries hold at first: the identity of this operation; kAssign: 0.
+  kernel::Combine start = kernel::Combine::kAssign;
 };
 
 struct Program {
