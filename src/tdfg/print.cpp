@@ -56,12 +56,13 @@ class Printer {
     for (std::size_t a = 0; a < s.residents.size(); ++a)
       if (s.residents[a] >= 0) out_ += fmt::format("  resident {} at {}\n", array(static_cast<int>(a)), s.residents[a]);
     for (const Step &step : s.steps) {
-      static constexpr std::array<const char *, 4> kKinds{"node", "spill", "refill", "store"};
+      static constexpr std::array<const char *, 5> kKinds{"node", "copy", "spill", "refill", "store"};
       out_ += fmt::format("  {} {} at {}", kKinds[static_cast<std::size_t>(step.kind)],
                           step.kind == StepKind::kStore ? std::to_string(step.output) : fmt::format("%{}", step.node),
                           step.wordline);
       for (std::size_t o = 0; o < step.operands.size(); ++o)
         out_ += fmt::format("{}{}", o == 0 ? " of " : ", ", step.operands[o]);
+      if (step.scratch >= 0) out_ += fmt::format(" scratch {}", step.scratch);
       out_ += step.isInPlace ? " in place\n" : "\n";
     }
     return std::move(out_) + "end\n";

@@ -479,9 +479,9 @@ class Reader : TextScanner {
       int array = -1;
       return arrayName(array) && word("at") && wordline(s.residents[static_cast<std::size_t>(array)], s) && lineEnd();
     }
-    static constexpr std::array<const char *, 4> kKinds{"node", "spill", "refill", "store"};
+    static constexpr std::array<const char *, 5> kKinds{"node", "copy", "spill", "refill", "store"};
     const auto kind = std::find(kKinds.begin(), kKinds.end(), scan_.peekWord());
-    if (kind == kKinds.end()) return expected("a step", "peak, resident, node, spill, refill, store, end");
+    if (kind == kKinds.end()) return expected("a step", "peak, resident, node, copy, spill, refill, store, end");
     scan_.takeWord();
     Step step;
     step.kind = static_cast<StepKind>(kind - kKinds.begin());
@@ -498,6 +498,7 @@ class Reader : TextScanner {
         if (!wordline(step.operands.back(), s)) return false;
       } while (scan_.takePunctuation(','));
     }
+    if (scan_.takeWord("scratch") && !wordline(step.scratch, s)) return false;
     if (scan_.takeWord("in")) {
       if (!word("place")) return false;
       step.isInPlace = true;
