@@ -149,6 +149,41 @@ Result<Cycles> CommandTime::of(const SramCommand &c, std::int64_t bank) {
   }
 }
 
+void CommandListTime::add(const CommandListTime &o) {
+  total += o.total;
+  compute += o.compute;
+  intra += o.intra;
+  inter += o.inter;
+  sync += o.sync;
+  for (const auto &[to, from] :
+       {std::pair(&computeCommands, o.computeCommands), std::pair(&moveCommands, o.moveCommands),
+        std::pair(&syncs, o.syncs), std::pair(&packets, o.packets), std::pair(&bitsRead, o.bitsRead),
+        std::pair(&bitsWritten, o.bitsWritten), std::pair(&treeBits, o.treeBits)})
+    *to = addSaturated(*to, from);
+}
+
+Status CommandTime::count(const SramCommand &c, CommandListTime &sum) {
+  const std::int64_t elements = c.bitlines.count() * c.tiles.count();
+  if (c.kind == Kind::kCompute) {
+    ++sum.computeCommands;
+    const Result<Cycles> one = compute(c);
+    if (!one) return one.diagnostics();
+    sum.bitsRead += 2 * one->value * elements;
+    sum.bitsWritten += one->value * elements;
+    return okStatus();
+  }
+  if (c.kind == Kind::kStream) return okStatus();
+  ++sum.moveCommands;
+  const std::int64_t bits = c.bits * elements;
+  if (c.kind == Kind::kTileShift || c.kind == Kind::kBroadcast) {
+    sum.treeBits += 2 * bits;
+    return okStatus();
+  }
+  if (c.kind != Kind::kConstant) sum.bitsRead += bits;
+  sum.bitsWritten += bits;
+  return okStatus();
+}
+
 Result<CommandListTime> CommandTime::of(const program::SramCommands &commands) {
   CommandListTime sum;
   struct Bank {
@@ -189,7 +224,7 @@ Result<CommandListTime> CommandTime::of(const program::SramCommands &commands) {
     std::fill(longest.begin(), longest.end(), 0);
     for (std::size_t j = i; j < end; ++j) {
       const SramCommand &c = commands.list[j];
-      (c.kind == Kind::kCompute ? sum.computeCommands : sum.moveCommands) += c.kind == Kind::kStream ? 0 : 1;
+      if (const Status status = count(c, sum); !status) return status.diagnostics();
       for (std::size_t b = 0; b < banks.size(); ++b) {
         if (!c.banks.test(b)) continue;
         const auto bank = static_cast<std::int64_t>(b);

@@ -31,6 +31,10 @@ struct TileShiftTime {
 struct CommandListTime {
   Cycles total, compute, intra, inter, sync;  ///< parts: of the bank that each sync waits for
   std::int64_t computeCommands = 0, moveCommands = 0, syncs = 0, packets = 0;
+  /// Of cells and of H trees, for energy: a cycle of a compute command senses two wordlines and writes one.
+  std::int64_t bitsRead = 0, bitsWritten = 0, treeBits = 0;
+
+  void add(const CommandListTime &other);
 };
 
 class CommandTime {
@@ -51,6 +55,7 @@ class CommandTime {
  private:
   Result<Cycles> compute(const program::SramCommand &command);
   Cycles move(const program::SramCommand &command, std::int64_t bank, std::int64_t &packets) const;
+  Status count(const program::SramCommand &command, CommandListTime &sum);
 
   machine::Sram sram_;
   std::int64_t perBitline_;
