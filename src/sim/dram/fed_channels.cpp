@@ -75,12 +75,20 @@ void FedChannels::feed() {
   }
 }
 
+std::int64_t FedChannels::burstOf(const Transaction &t) const {
+  if (observer_ == nullptr) return 0;
+  const program::FlatLoops::FlatCommand &f = cursor_.code().commands()[static_cast<std::size_t>(t.command)];
+  std::int64_t burst = f.command.burst.base;
+  for (int d = 0; d < f.depth; ++d) burst += f.command.burst.stride[static_cast<std::size_t>(d)] * cursor_.counter(d);
+  return burst;
+}
+
 bool FedChannels::deliver(const Transaction &t) {
   const auto command = static_cast<std::size_t>(t.command);
   if (served_ == 0 && groups_.size() == 1 && masks_[command] == groups_.front().channels) {
     FourQueues &all = groups_.front().queues;
     if (!all.accepts(t)) return false;
-    all.take(t, t_);
+    all.take(t, t_, burstOf(t));
     return true;
   }
   return deliverInOrder(t, cursor_.code().commands()[command].command.channels);
@@ -106,7 +114,7 @@ bool FedChannels::deliverInOrder(const Transaction &t, const Channels &to) {
     const Mask within = groups_[i].channels & accepted;
     if (within == 0) continue;
     if (within != groups_[i].channels) split(i, groups_[i].channels & ~within);
-    groups_[i].queues.take(t, t_);
+    groups_[i].queues.take(t, t_, burstOf(t));
   }
   served_ |= accepted;
   return !isRefused;

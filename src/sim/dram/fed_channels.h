@@ -70,6 +70,7 @@ class FedChannels {
   Mask maskOf(const program::Channels &c) const;
   void feed();
   bool deliver(const program::Transaction &t);
+  std::int64_t burstOf(const program::Transaction &t) const;
   bool deliverInOrder(const program::Transaction &t, const program::Channels &to);
   bool isWorthCheckpointHere(int loop) const;
   int commonDepth() const;

@@ -65,7 +65,7 @@ bool FourQueues::accepts(const Transaction &t) const {
   return hasRoom(pim_);
 }
 
-void FourQueues::take(const Transaction &t, Tick now) {
+void FourQueues::take(const Transaction &t, Tick now, std::int64_t burst) {
   wake_ = now;
   progress_ = now;
   Queue which = Queue::kPim;
@@ -79,7 +79,7 @@ void FourQueues::take(const Transaction &t, Tick now) {
         return;
       }
   }
-  Request r{now, t, static_cast<std::int16_t>(next(t))};
+  Request r{now, t, static_cast<std::int16_t>(next(t)), burst};
   r.t.isBarrier = spec_->rules[static_cast<std::size_t>(t.op)].isBarrier;
   Tick &first = notBefore_[static_cast<std::size_t>(which)];
   if (first > now) first = std::min(first, readyAt(r.next, t.bank, now));
@@ -313,11 +313,18 @@ void FourQueues::moveRows(int command, const Transaction &t) {
   }
 }
 
-void FourQueues::notify(int command, const Transaction &t, bool isRefresh, Tick time) const {
+void FourQueues::notify(int command, const Transaction &t, bool isRefresh, Tick time, std::int64_t burst) const {
   if (observer_ == nullptr) return;
   const auto k = static_cast<std::size_t>(command);
-  IssuedCommand c{
-      time, spec_->device.kind[k], t.bank, t.row, t.column, nullptr, 0, command, spec_->device.reach(command, t.bank)};
+  IssuedCommand c{time,
+                  spec_->device.kind[k],
+                  t.bank,
+                  t.row,
+                  t.column,
+                  nullptr,
+                  burst,
+                  command,
+                  spec_->device.reach(command, t.bank)};
   c.name = spec_->names[k];
   if (!isRefresh) {
     c.number = t.command;
@@ -342,7 +349,7 @@ void FourQueues::issue(const Found &f, Tick t) {
   const Request r = *at;
   device_.mark(f.command, r.t.bank, t, false);
   moveRows(f.command, r.t);
-  notify(f.command, r.t, false, t);
+  notify(f.command, r.t, false, t, r.burst);
   if (f.command == r.t.op) {
     queue.erase(at);
     progress_ = t;

@@ -30,8 +30,8 @@ class FourQueues {
 
   /// Whether it takes the request now.
   bool accepts(const program::Transaction &t) const;
-  /// Takes a request that it accepts, in cycle `now`.
-  void take(const program::Transaction &t, Tick now);
+  /// Takes a request that it accepts, in cycle `now`. `burst`: of its image, for observers.
+  void take(const program::Transaction &t, Tick now, std::int64_t burst = 0);
   /// A refresh of every pseudo channel falls due.
   void requestRefresh();
   /// What happens in cycle `t`, once all requests of that cycle are there.
@@ -72,6 +72,7 @@ class FourQueues {
     Tick age = 0;  ///< the cycle in which it came
     program::Transaction t;
     std::int16_t next = -1;  ///< the command that it needs next
+    std::int64_t burst = 0;  ///< for the observer; no part of the state
   };
   using Requests = std::vector<Request>;
   enum class Queue : std::uint8_t { kOpening, kMaintenance, kPim, kRead, kWrite };
@@ -101,7 +102,7 @@ class FourQueues {
   bool isVetoed(const Found &f) const;
   void issue(const Found &f, Tick t);
   void moveRows(int command, const program::Transaction &t);
-  void notify(int command, const program::Transaction &t, bool isRefresh, Tick time) const;
+  void notify(int command, const program::Transaction &t, bool isRefresh, Tick time, std::int64_t burst = 0) const;
   int slotOf(int command) const { return spec_->rules[static_cast<std::size_t>(command)].takesRowSlot ? 0 : 1; }
 
   const ChannelSpec *spec_;
