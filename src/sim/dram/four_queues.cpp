@@ -264,12 +264,11 @@ bool FourQueues::isVetoed(const Found &f) const {
                     : f.queue == Queue::kRead  ? reads_
                                                : writes_)[static_cast<std::size_t>(f.index)]
                        .t.bank;
-  const bool isSound = !spec_->device.namedBankOnly;
-  const std::uint64_t banks = isSound ? spec_->device.reach(f.command, bank) : std::uint64_t{1} << bank;
-  for (std::size_t i = 0; i < opening_.size(); ++i)
-    if (((banks >> opening_[i].t.bank) & 1U) != 0 &&
-        !(isSound && f.queue == Queue::kOpening && static_cast<int>(i) == f.index))
-      return true;
+  if (spec_->device.namedBankOnly)
+    return std::any_of(opening_.begin(), opening_.end(), [&](const Request &r) { return r.t.bank == bank; });
+  const std::uint64_t banks = spec_->device.reach(f.command, bank);
+  for (const Request &r : opening_)
+    if (((banks >> r.t.bank) & 1U) != 0 && isRowHit(r.t)) return true;
   return false;
 }
 

@@ -128,7 +128,8 @@ TEST(NearBankMappings, MistakesAreNamed) {
 }
 
 TEST(NearBankProducts, WhatUnitsCannotDoIsNamed) {
-  const kernel::Sizes small = {{"m", 64}, {"n", 64}}, row = {{"n", 1024}}, cube = {{"heads", 8}, {"len", 64}, {"dhead", 32}};
+  const kernel::Sizes small = {{"m", 64}, {"n", 64}}, row = {{"n", 1024}},
+                      cube = {{"heads", 8}, {"len", 64}, {"dhead", 32}};
   struct Case {
     const char *machine, *kernel;
     kernel::Sizes sizes;
@@ -144,10 +145,7 @@ TEST(NearBankProducts, WhatUnitsCannotDoIsNamed) {
       {"attacc", "gemv", small, {"M1:{(1,1),(64,64)}", "mapping-levels", "attacc"}},
       {"aim", "gemv", small, {"M1:{(1,1),(1,2),(64,32)}", "illegal-mapping", "share a buffer"}},
       {"aim", "bgemv", cube, {"M1:{(1,1,1),(8,1,1),(1,32,64)}", "illegal-mapping", "share a buffer"}},
-      {"attacc",
-       "red",
-       {{"n", std::int64_t{1} << 34}},
-       {"M1:{(1),(1),(17179869184)}", "capacity", "bytes of a bank"}},
+      {"attacc", "red", {{"n", std::int64_t{1} << 34}}, {"M1:{(1),(1),(17179869184)}", "capacity", "bytes of a bank"}},
       {"attacc", "red", row, {"reference;program=reference", "unsupported-program", "reference"}},
       {"hbm-pim-hbm3-published", "gemv", small, {"reference;program=compiled", "unsupported-program", "near_bank"}},
   };
@@ -173,9 +171,9 @@ TEST(NearBankMachines, UnitsThatCannotBeAreNamed) {
       {"near_bank: {result: MACAB}\n", "impossible-value", "cannot do this"},
       {"near_bank: {type: i16}\n", "impossible-value", "floating point"},
       {"near_bank: {type: f32}\n", "impossible-value", "two bytes"},
-      {"near_bank: {lanes: 8 count}\n", "impossible-value", "a burst"},
-      {"near_bank: {buffer_entries: {value: 33 count, range: [8, 64]}}\n", "impossible-value", "a row has"},
-      {"near_bank: {accumulators: {value: 17 count, range: [8, 64]}}\n", "impossible-value", "one burst"},
+      {"near_bank: {lanes: {value: 8 count, source: mine, confidence: assumed}}\n", "impossible-value", "a burst"},
+      {"near_bank: {buffer_entries: {value: 33 count, range: [8, 64], source: mine, confidence: assumed}}\n", "impossible-value", "a row has"},
+      {"near_bank: {accumulators: {value: 17 count, range: [8, 64], source: mine, confidence: assumed}}\n", "impossible-value", "one burst"},
       {"near_bank: {set_columns: null}\n", "missing-key", "several accumulators"},
       {"near_bank: {load: null, load_all: null}\n", "missing-key", "no command fills"},
       {"near_bank: {multiply: null}\n", "missing-key", "multiply"},
@@ -183,7 +181,8 @@ TEST(NearBankMachines, UnitsThatCannotBeAreNamed) {
   };
   for (const Wrong &w : wrongs) {
     SCOPED_TRACE(w.text);
-    const auto m = machine::parseMachine(std::string("name: mine\nextends: attacc\n") + w.text, "mine.yaml", {kMachines});
+    const auto m =
+        machine::parseMachine(std::string("name: mine\nextends: attacc\n") + w.text, "mine.yaml", {kMachines});
     ASSERT_FALSE(m);
     EXPECT_EQ(m.diagnostics().front().code, w.code) << m.diagnostics().front().str();
     EXPECT_NE(m.diagnostics().front().str().find(w.says), std::string::npos) << m.diagnostics().front().str();

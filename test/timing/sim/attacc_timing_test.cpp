@@ -160,7 +160,7 @@ std::vector<IssuedCommand> run(const machine::Machine &m, const std::string &tex
   Trace trace;
   sim::dram::FedChannels channels(spec, code, 1, &trace);
   const auto result = sim::FastForward<sim::dram::FedChannels>(channels, {false}).run();
-  EXPECT_FALSE(result.isStuck);
+  EXPECT_FALSE(result.isStuck) << m.name << " at " << channels.cycles().value;
   return std::move(trace.commands);
 }
 
