@@ -17,6 +17,8 @@
 #include "pimento/machine/machine.h"
 #include "pimento/mapping/cnm.h"
 #include "pimento/program/text.h"
+#include "pimento/tdfg/fat_binary.h"
+#include "pimento/tdfg/graph.h"
 
 namespace pimento::driver {
 
@@ -145,6 +147,19 @@ Result<Input> fromProgramText(const InputRequest &r) {
   return in;
 }
 
+/// A fat binary's streams at these sizes.
+Result<Input> fromFatBinary(const InputRequest &r) {
+  const Result<std::string> bytes = textOf(r.options);
+  if (!bytes) return bytes.diagnostics();
+  const Result<tdfg::FatBinary> binary = tdfg::readFatBinary(*bytes, r.options.input);
+  if (!binary) return binary.diagnostics();
+  const Result<tdfg::Values> values = tdfg::bindSizes(binary->program, r.sizes);
+  if (!values) return values.diagnostics();
+  Result<Input> in = fromGraph(tdfg::graphOf(binary->program, *values), stemOf(r.options));
+  if (in && !r.sizes.empty()) in->sizes = r.sizes;
+  return in;
+}
+
 /// A DPU program of one process, for one DPU.
 Result<Input> fromDpuProgram(const InputRequest &r) {
   const Options &options = r.options;
@@ -238,6 +253,7 @@ constexpr InputKind kKinds[] = {
      .statesTypes = true,
      .targetOf = mapping::cnmTarget},
     {.name = "llvcnm", .endings = {".llvcnm"}, .isText = true, .read = fromProgramText, .targetOf = program::targetOf},
+    {.name = "fat binary", .endings = {".inf"}, .read = fromFatBinary, .statesTypes = true},
     {.name = "DPU program", .endings = {".s", ".S"}, .isIt = isElf, .read = fromDpuProgram, .usualTarget = "upmem"},
     {.name = "index notation", .isIt = isNotation, .read = fromNotation},
     {.name = "kernel of the zoo", .isIt = isZooKernel, .read = fromZoo},

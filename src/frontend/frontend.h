@@ -131,6 +131,10 @@ class CFile {
   /// The graph at these sizes, as importC() makes it.
   Result<CKernels> bind(const kernel::Sizes &sizes) const;
 
+  /// Integer parameters of the function that say how long an array is or a loop runs, and have no value in the file.
+  /// Diagnostics: c-function.
+  Result<std::vector<std::string>> sizes() const;
+
  private:
   struct Read;
   explicit CFile(std::shared_ptr<const Read> read) : read_(std::move(read)) {}

@@ -16,6 +16,7 @@ struct Functions {
   decltype(&frontend::importC) importC;
   decltype(&CFile::read) readCFile;
   decltype(&CFile::bind) bindCFile;
+  decltype(&CFile::sizes) sizesOfCFile;
   decltype(&frontend::readDpuC) readDpuC;
   decltype(&frontend::runC) runC;
   decltype(&frontend::runMlir) runMlir;

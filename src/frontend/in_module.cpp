@@ -61,6 +61,10 @@ Result<CKernels> CFile::bind(const kernel::Sizes &sizes) const {
   return ask({}, [&](const Functions &f) { return (this->*f.bindCFile)(sizes); });
 }
 
+Result<std::vector<std::string>> CFile::sizes() const {
+  return ask({}, [&](const Functions &f) { return (this->*f.sizesOfCFile)(); });
+}
+
 Result<DpuModule> readDpuC(const program::DpuSource &source, DpuOutput output) {
   return ask(source.file, [&](const Functions &f) { return f.readDpuC(source, output); });
 }

@@ -13,6 +13,7 @@ extern "C" const void *pimentoFrontend(const pimento::ModuleHost &host) {
       .importC = &importC,
       .readCFile = &CFile::read,
       .bindCFile = &CFile::bind,
+      .sizesOfCFile = &CFile::sizes,
       .readDpuC = &readDpuC,
       .runC = &runC,
       .runMlir = &runMlir,

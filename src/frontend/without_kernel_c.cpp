@@ -32,6 +32,10 @@ Result<CKernels> CFile::bind(const kernel::Sizes & /*sizes*/) const {
   return needsLlvm(read_->file);
 }
 
+Result<std::vector<std::string>> CFile::sizes() const {
+  return needsLlvm(read_->file);
+}
+
 Result<CKernels> importC(std::string_view /*text*/, std::string_view file, const CKernelOptions & /*options*/) {
   return needsLlvm(file);
 }

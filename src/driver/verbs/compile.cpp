@@ -8,6 +8,7 @@
 #include "pimento/base/text.h"
 #include "pimento/driver/cnm.h"
 #include "pimento/driver/emit_mlir.h"
+#include "pimento/driver/emit_tdfg.h"
 #include "pimento/driver/job.h"
 #include "pimento/evaluate/evaluator.h"
 #include "pimento/kernel/interpreter.h"
@@ -19,7 +20,7 @@ namespace pimento::driver {
 namespace {
 
 /// Stages of every target, of kernels.
-const std::vector<std::string> kStages = {"llvcnm", "cnm", "mapping", "mlir", "kernel"};
+const std::vector<std::string> kStages = {"llvcnm", "cnm", "mapping", "mlir", "kernel", "sdfg", "tdfg", "inf"};
 
 /// Diagnostics: unknown-stage.
 Status checkStage(const std::string &stage, const Job &job) {
@@ -35,7 +36,7 @@ Status checkStage(const std::string &stage, const Job &job) {
 
 /// Does any target have the stage?
 Status checkAnyStage(const std::string &stage) {
-  std::vector<std::string> all = {"kernel", "mapping", "cnm", "llvcnm", "mlir"};
+  std::vector<std::string> all = {"kernel", "mapping", "cnm", "llvcnm", "mlir", "sdfg", "tdfg", "inf"};
   for (const evaluate::Target *t : targets::all())
     for (const std::string_view s : t->stages().names)
       if (std::find(all.begin(), all.end(), s) == all.end()) all.emplace_back(s);
@@ -80,6 +81,7 @@ Result<std::string> printProgram(const Options &options, const Job &job) {
 Result<std::string> compile(const Options &given) {
   const Options options = withTarget(given);
   if (const Status s = checkAnyStage(options.emit); !s) return s.diagnostics();
+  if (isTensorStage(options.emit)) return emitTensorStage(options);
   const Result<std::unique_ptr<Job>> loaded = loadJob(options, options.target);
   if (!loaded) return loaded.diagnostics();
   const Job &job = **loaded;

@@ -140,4 +140,34 @@ kernel::Sizes sizesOf(clang::ASTContext &context, const clang::FunctionDecl &fun
   return sizes;
 }
 
+std::vector<std::string> openSizesOf(clang::ASTContext &context, const clang::FunctionDecl &function) {
+  std::set<const clang::VarDecl *> used;
+  const auto addExtents = [&](clang::QualType type) {
+    if (const auto *decayed = dyn_cast<clang::DecayedType>(type)) type = decayed->getOriginalType();
+    if (type->isPointerType()) type = type->getPointeeType();
+    for (const clang::ArrayType *a = context.getAsArrayType(type); a != nullptr;
+         a = context.getAsArrayType(a->getElementType()))
+      if (const auto *variable = dyn_cast<clang::VariableArrayType>(a);
+          variable != nullptr && variable->getSizeExpr() != nullptr)
+        used.merge(variablesIn(variable->getSizeExpr()));
+  };
+  for (const clang::ParmVarDecl *p : function.parameters()) addExtents(p->getOriginalType());
+  std::vector<const clang::Stmt *> pending{function.getBody()};
+  while (!pending.empty()) {
+    const clang::Stmt *s = pending.back();
+    pending.pop_back();
+    if (s == nullptr) continue;
+    if (const auto *loop = dyn_cast<clang::ForStmt>(s); loop != nullptr && loop->getCond() != nullptr)
+      used.merge(variablesIn(loop->getCond()));
+    for (const clang::Stmt *child : s->children()) pending.push_back(child);
+  }
+  const kernel::Sizes known = sizesOf(context, function, {});
+  std::vector<std::string> names;
+  for (const clang::ParmVarDecl *p : function.parameters()) {
+    const std::string name = p->getNameAsString();
+    if (p->getType()->isIntegerType() && used.contains(p) && !known.contains(name)) names.push_back(name);
+  }
+  return names;
+}
+
 }  // namespace pimento::frontend

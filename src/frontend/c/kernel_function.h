@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
@@ -19,5 +20,8 @@ Result<const clang::FunctionDecl *> chooseFunction(clang::ASTContext &context, c
 /// `given`, and for each other integer parameter the number from 1 up that all calls in the file pass: a constant, or a
 /// variable that is only ever one.
 kernel::Sizes sizesOf(clang::ASTContext &context, const clang::FunctionDecl &function, const kernel::Sizes &given);
+
+/// Integer parameters in extents of arrays and conditions of loops that sizesOf() knows nothing of, in their order.
+std::vector<std::string> openSizesOf(clang::ASTContext &context, const clang::FunctionDecl &function);
 
 }  // namespace pimento::frontend

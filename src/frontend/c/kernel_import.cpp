@@ -106,6 +106,17 @@ Result<CKernels> CFile::bind(const kernel::Sizes &sizes) const {
   return import.take();
 }
 
+Result<std::vector<std::string>> CFile::sizes() const {
+  Result<std::vector<std::string>> found = std::vector<std::string>{};
+  const Status s = read_->tree.use([&](clang::ASTContext &context) {
+    const auto function = chooseFunction(context, Location{read_->file}, read_->function);
+    found =
+        function ? Result<std::vector<std::string>>(openSizesOf(context, **function)) : function.diagnostics().front();
+  });
+  if (!s) return s.diagnostics();
+  return found;
+}
+
 Result<CKernels> importC(std::string_view text, std::string_view file, const CKernelOptions &options) {
   Result<CFile> read = CFile::read(text, file, options.function, options.preprocessing);
   if (!read) return std::move(read.diagnostics());

@@ -1,0 +1,86 @@
+#include "pimento/driver/emit_tdfg.h"
+
+#include <algorithm>
+
+#include "pimento/base/file.h"
+#include "pimento/driver/input.h"
+#include "pimento/driver/input_kind.h"
+#include "pimento/driver/machine_option.h"
+#include "pimento/frontend/frontend.h"
+#include "pimento/machine/machine.h"
+#include "pimento/tdfg/extract.h"
+#include "pimento/tdfg/fit.h"
+#include "pimento/tdfg/text.h"
+
+namespace pimento::driver {
+
+namespace {
+
+constexpr std::string_view kStages[] = {"sdfg", "tdfg", "inf"};
+
+bool endsWith(const std::string &text, std::string_view ending) {
+  return text.ends_with(ending);
+}
+
+/// Sizes that `--size` leaves open: all that the source has.
+Result<std::vector<std::string>> openSizes(const Options &options, const kernel::Sizes &given) {
+  std::vector<std::string> names;
+  if (const kernel::ZooEntry *entry = kernel::zooEntry(options.input)) {
+    for (const auto &[name, value] : entry->defaults) names.push_back(name);
+  } else if (endsWith(options.input, ".c")) {
+    const Result<std::string> text = options.text ? Result<std::string>(*options.text) : readFile(options.input);
+    if (!text) return text.diagnostics();
+    const auto file =
+        frontend::CFile::read(*text, options.input, options.function, {options.includes, options.defines});
+    if (!file) return file.diagnostics();
+    auto sizes = file->sizes();
+    if (!sizes) return sizes.diagnostics();
+    names = std::move(*sizes);
+  }
+  std::erase_if(names, [&](const std::string &name) { return given.contains(name); });
+  return names;
+}
+
+Result<kernel::Graph> graphAt(const Options &options, const machine::Machine &machine, const kernel::Sizes &sizes) {
+  Options bound = options;
+  for (const auto &[name, value] : sizes) bound.sizes.push_back(name + "=" + std::to_string(value));
+  Result<Input> input = loadInput(bound, machine);
+  if (!input) return input.diagnostics();
+  if (!input->graph) {
+    return usageError("unknown-stage", "--emit", "'" + options.input + "' is a program, which has no tensor graph",
+                      "compile a kernel: C, MLIR, index notation or a kernel of the zoo");
+  }
+  return std::move(*input->graph);
+}
+
+}  // namespace
+
+bool isTensorStage(std::string_view stage) {
+  return std::find(std::begin(kStages), std::end(kStages), stage) != std::end(kStages);
+}
+
+Result<tdfg::FatBinary> fatBinaryOf(const Options &options) {
+  if (endsWith(options.input, ".inf")) {
+    const Result<std::string> bytes = readFile(options.input);
+    return bytes ? tdfg::readFatBinary(*bytes, options.input) : Result<tdfg::FatBinary>(bytes.diagnostics());
+  }
+  const Result<machine::Machine> machine = loadTarget(options, options.target);
+  if (!machine) return machine.diagnostics();
+  const Result<kernel::Sizes> given = parseSizes(options.sizes);
+  if (!given) return given.diagnostics();
+  const auto open = openSizes(options, *given);
+  if (!open) return open.diagnostics();
+  auto program = tdfg::fitStreams(*open, [&](const kernel::Sizes &sizes) { return graphAt(options, *machine, sizes); });
+  if (!program) return program.diagnostics();
+  tdfg::extract(*program);
+  return tdfg::makeFatBinary(std::move(*program));
+}
+
+Result<std::string> emitTensorStage(const Options &options) {
+  const auto binary = fatBinaryOf(options);
+  if (!binary) return binary.diagnostics();
+  if (options.emit == kStages[2]) return tdfg::writeFatBinary(*binary);
+  return tdfg::print(binary->program, options.emit == kStages[0] ? tdfg::Part::kStreams : tdfg::Part::kGraphs);
+}
+
+}  // namespace pimento::driver

@@ -1,0 +1,33 @@
+// One file (.inf) of a compiled program: streams, tensor graphs, schedules for each array size, hints, names of sizes.
+//
+// "PIMENTO-INF" and a line end, the version, the length and the CRC-32 of what follows, each a little-endian u32; then
+// the text of the program (text.h) with its schedules. No sizes, no geometry beyond the arrays' wordlines and bitlines:
+// the same file runs on any machine with such arrays and with any sizes.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pimento/tdfg/schedule.h"
+#include "pimento/tdfg/tdfg.h"
+
+namespace pimento::tdfg {
+
+struct FatBinary {
+  Program program;
+  /// By array size (commonArraySizes()), by region; a region without a graph has an empty schedule.
+  std::vector<std::vector<Schedule>> schedules;
+};
+
+inline constexpr std::uint32_t kFatBinaryVersion = 1;
+
+/// Whether `bytes` begin like a fat binary.
+bool isFatBinary(std::string_view bytes);
+/// Schedules the program for the common array sizes. A region that does not fit one of them is left to streams.
+Result<FatBinary> makeFatBinary(Program program);
+std::string writeFatBinary(const FatBinary &binary);
+/// Diagnostics: inf-magic, inf-version, inf-length (cut or longer), inf-checksum, and those of the texts.
+Result<FatBinary> readFatBinary(std::string_view bytes, const std::string &file);
+
+}  // namespace pimento::tdfg
