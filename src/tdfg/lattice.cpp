@@ -68,6 +68,10 @@ class Chooser {
 
   /// The loops that sum into an element may be reordered by nothing: one alone is on the lattice, the innermost.
   bool mayReduce(std::size_t loop) const {
+    // Of an index like 70 * i + j nobody knows whether points meet.
+    for (const StreamAccess &target : streams_.targets)
+      for (const StreamIndex &index : target.index)
+        if (index.factors[loop] != 0) return false;
     for (std::size_t d = loop + 1; d < loops_; ++d)
       if (streams_.dims[d].kind == DimKind::kReduction) return false;
     return true;
@@ -93,10 +97,16 @@ class Chooser {
     return false;
   }
 
+  /// A minimum with its index is found round by round.
+  bool hasFollowers() const {
+    return std::any_of(streams_.nest.stores.begin(), streams_.nest.stores.end(),
+                       [](const kernel::Store &s) { return s.follows >= 0; });
+  }
+
   bool isCandidate(std::size_t loop) const {
     if (!isApart(loop)) return false;
     const DimKind kind = streams_.dims[loop].kind;
-    return kind == DimKind::kParallel || (kind == DimKind::kReduction && mayReduce(loop));
+    return kind == DimKind::kParallel || (kind == DimKind::kReduction && !hasFollowers() && mayReduce(loop));
   }
 
   void vote(const StreamAccess &access, int weight, std::size_t loop, std::array<int, 3> &votes) const {

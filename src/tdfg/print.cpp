@@ -108,6 +108,7 @@ class Printer {
     }
     if (part_ != Part::kGraphs) printStreams(region);
     if (part_ != Part::kStreams) {
+      if (!region.nodes.empty()) out_ += fmt::format("  domain {}\n", print(region.domain, names_));
       for (std::size_t n = 0; n < region.nodes.size(); ++n)
         out_ += fmt::format("  %{} = {}\n", n, nodeText(region.nodes[n]));
       for (const Output &output : region.outputs) out_ += "  " + outputText(output) + "\n";
@@ -231,7 +232,7 @@ class Printer {
     for (const StreamDim &dim : s.dims) dims_.push_back(spellWord(dim.name));
     static constexpr std::array<const char *, 3> kForms{"affine", "indirect", "select"};
     static constexpr std::array<const char *, 3> kKinds{"parallel", "reduction", "sequential"};
-    out_ += fmt::format("  streams {}\n", kForms[static_cast<std::size_t>(s.nest.form)]);
+    out_ += fmt::format("  streams {} {}\n", kForms[static_cast<std::size_t>(s.nest.form)], spellWord(s.nest.name));
     for (std::size_t d = 0; d < s.dims.size(); ++d)
       out_ += fmt::format("    dim {} {} {}\n", dims_[d], kKinds[static_cast<std::size_t>(s.dims[d].kind)],
                           form(s.dims[d].extent));

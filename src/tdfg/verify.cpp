@@ -114,6 +114,7 @@ class Verifier {
       if (round.range.stride < 1) fail("a round with stride " + std::to_string(round.range.stride));
     }
     if (!region.nodes.empty() && region.lattice == 0) fail("a graph without a lattice", "give it 1 to 3 dims");
+    if (!region.nodes.empty()) checkBox(region.domain, "the domain");
     for (std::size_t n = 0; n < region.nodes.size(); ++n) checkNode(static_cast<int>(n));
     for (const Output &output : region.outputs) checkOutput(output);
   }
