@@ -9,8 +9,8 @@ using machine::CommandKind;
 using program::Transaction;
 using Rule = ChannelSpec::Rule;
 
-FourQueues::FourQueues(const ChannelSpec &spec, const program::FlatLoops &code, CommandObserver *observer)
-    : spec_(&spec), code_(&code), observer_(observer), device_(spec.device) {
+FourQueues::FourQueues(const ChannelSpec &spec, const program::FlatLoops *code, CommandObserver *observer)
+    : ChannelCore(spec, code, observer) {
   for (Requests *queue : {&opening_, &pim_, &reads_, &writes_})
     queue->reserve(static_cast<std::size_t>(spec.commandQueue));
 }
@@ -49,7 +49,7 @@ FourQueues::FourQueues(const ChannelSpec &spec, const program::FlatLoops &code, 
   return device_.earliestForAll(command, bank, t);
 }
 
-bool FourQueues::accepts(const Transaction &t) const {
+bool FourQueues::accepts(const Transaction &t, Tick /*now*/) const {
   const auto hasRoom = [this](const Requests &queue) {
     return static_cast<std::int64_t>(queue.size()) < spec_->commandQueue;
   };
@@ -65,7 +65,7 @@ bool FourQueues::accepts(const Transaction &t) const {
   return hasRoom(pim_);
 }
 
-void FourQueues::take(const Transaction &t, Tick now) {
+void FourQueues::take(const Transaction &t, Tick now, bool /*mayContinue*/, std::int64_t /*burst*/) {
   wake_ = now;
   progress_ = now;
   Queue which = Queue::kPim;
@@ -86,7 +86,7 @@ void FourQueues::take(const Transaction &t, Tick now) {
   of(which).push_back(r);
 }
 
-void FourQueues::requestRefresh() {
+void FourQueues::requestRefresh(std::uint64_t /*ranks*/) {
   const int perPseudoChannel =
       spec_->device.banks / spec_->device.nodes[static_cast<std::size_t>(machine::ScopeLevel::kPseudoChannel)];
   for (int b = 0; b < spec_->device.banks; b += perPseudoChannel) maintenance_.push_back(b);
@@ -313,19 +313,6 @@ void FourQueues::moveRows(int command, const Transaction &t) {
   }
 }
 
-void FourQueues::notify(int command, const Transaction &t, bool isRefresh, Tick time) const {
-  if (observer_ == nullptr) return;
-  const auto k = static_cast<std::size_t>(command);
-  IssuedCommand c{
-      time, spec_->device.kind[k], t.bank, t.row, t.column, nullptr, 0, command, spec_->device.reach(command, t.bank)};
-  c.name = spec_->names[k];
-  if (!isRefresh) {
-    c.number = t.command;
-    if (slotOf(command) == 1) c.command = &code_->commands()[static_cast<std::size_t>(t.command)].command;
-  }
-  observer_->onCommand(c);
-}
-
 void FourQueues::issue(const Found &f, Tick t) {
   hasChanged_ = true;
   if (f.queue == Queue::kMaintenance) {
@@ -333,7 +320,7 @@ void FourQueues::issue(const Found &f, Tick t) {
     refresh.bank = static_cast<std::uint8_t>(maintenance_.front());
     device_.mark(f.command, refresh.bank, t, true);
     moveRows(f.command, refresh);
-    notify(f.command, refresh, true, t);
+    notify(t, f.command, refresh.bank, 0, 0, -1);
     if (f.command == spec_->refresh) maintenance_.erase(maintenance_.begin());
     return;
   }
@@ -342,7 +329,7 @@ void FourQueues::issue(const Found &f, Tick t) {
   const Request r = *at;
   device_.mark(f.command, r.t.bank, t, false);
   moveRows(f.command, r.t);
-  notify(f.command, r.t, false, t);
+  notify(t, f.command, r.t.bank, r.t.row, r.t.column, r.t.command);
   if (f.command == r.t.op) {
     queue.erase(at);
     progress_ = t;
