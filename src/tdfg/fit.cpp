@@ -330,6 +330,7 @@ class Fitter {
     Region r;
     r.name = "r" + std::to_string(k);
     r.where = kernel.where;
+    r.source = kernel.where.str();
     Streams &s = r.streams;
     s.nest.name = kernel.name;
     s.nest.form = kernel.form;

@@ -101,6 +101,7 @@ class Printer {
 
   void printRegion(const Region &region) {
     out_ += fmt::format("region {} lattice {}\n", spellWord(region.name), region.lattice);
+    if (!region.source.empty()) out_ += fmt::format("  source {}\n", quoted(region.source));
     if (!region.reason.empty()) out_ += fmt::format("  reason {}\n", quoted(region.reason));
     for (const Round &round : region.rounds) {
       out_ += fmt::format("  round {} in {}\n", names_[static_cast<std::size_t>(round.name)].name,

@@ -112,6 +112,7 @@ class Reader : TextScanner {
 
   bool regionLine() {
     if (scan_.takePunctuation('%')) return nodeLine();
+    if (scan_.takeWord("source")) return quoted(region_.source, "a place in the source") && lineEnd();
     if (scan_.takeWord("reason")) return quoted(region_.reason, "the reason") && lineEnd();
     if (scan_.takeWord("round")) {
       region_.rounds.emplace_back();
@@ -123,7 +124,8 @@ class Reader : TextScanner {
     if (scan_.takeWord("out")) return outLine();
     if (scan_.takeWord("strm")) return word("store") && storeLine();
     if (scan_.takeWord("hints")) return hintsLine();
-    return expected("a line of a region", "reason, round, streams, domain, %N = ..., out, strm store, hints, end");
+    return expected("a line of a region",
+                    "source, reason, round, streams, domain, %N = ..., out, strm store, hints, end");
   }
 
   bool nodeName(int &into) { return punctuation('%') && numberInto(into, "a node's number"); }

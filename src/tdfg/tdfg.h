@@ -129,7 +129,8 @@ struct Region {
   std::string reason;        ///< why streams do it all; empty: they do not
   Streams streams;           ///< the same computation as streams (sDFG)
   std::vector<Hints> hints;  ///< by array; empty where there is no graph
-  Location where;
+  std::string source;        ///< where the loop nest stands in the source: "FILE:LINE:COL"
+  Location where;            ///< of the region, for messages
 };
 
 /// Regions that run one after the other, in turns for each value of the name, from 0 to below `extent`.

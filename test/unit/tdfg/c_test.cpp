@@ -75,6 +75,61 @@ TEST(TdfgC, ProgramsCompiledWithoutSizesRunAtAnyAsTheirCodeDoes) {
   EXPECT_EQ(programs, 18);
 }
 
+/// The graphs of a program of the paper's figure 4, from its domain on, without sources.
+std::string graphsOf(const std::string &name) {
+  const std::string file = PIMENTO_SOURCE_DIR "/kernels/infinity-stream/" + name + ".c";
+  const auto read = frontend::CFile::read(*readFile(file), name + ".c");
+  auto program = fitStreams(*read->sizes(), [&](const kernel::Sizes &sizes) {
+    return Result<kernel::Graph>(std::move(read->bind(sizes)->graph));
+  });
+  extract(*program);
+  for (Region &region : program->regions) region.source.clear();
+  const std::string text = print(*program, Part::kGraphs);
+  return text.substr(text.find("region"));
+}
+
+TEST(TdfgC, ProgramsOfFigure4BecomeThePapersGraphs) {
+  EXPECT_EQ(graphsOf("fig4a"),
+            "region r0 lattice 1\n"
+            "  domain [1:n - 1]\n"
+            "  %0 = tensor A [0:n - 2]\n"
+            "  %1 = mv %0 dim 0 by 1\n"
+            "  %2 = tensor A [1:n - 1]\n"
+            "  %3 = cmp add f32 %1, %2\n"
+            "  %4 = tensor A [2:n]\n"
+            "  %5 = mv %4 dim 0 by -1\n"
+            "  %6 = cmp add f32 %3, %5\n"
+            "  out B = %6 over [1:n - 1]\n"
+            "  hints A shifted 0 with B\n"
+            "  hints B with A\n"
+            "end\n");
+  EXPECT_EQ(graphsOf("fig4b"),
+            "region r0 lattice 1\n"
+            "  domain [0:n]\n"
+            "  %0 = tensor A [0:n]\n"
+            "  %1 = strm f32 load result [0] over [0:1] reason \"what a sum starts from\"\n"
+            "  %2 = reduce add dim 0 %0, %1\n"
+            "  out result = %2 over [0:1]\n"
+            "  hints A reduced 0 with result\n"
+            "  hints result with A\n"
+            "end\n");
+  const std::string c = graphsOf("fig4c");
+  EXPECT_EQ(c.substr(c.find("region r2")),
+            "region r2 lattice 2\n"
+            "  domain [k + 1:n, k + 1:n]\n"
+            "  %0 = tensor A [k + 1:n, k + 1:n]\n"
+            "  %1 = tensor A [k + 1:n, k:k + 1]\n"
+            "  %2 = bc %1 dim 1 by 1 count n - k - 1\n"
+            "  %3 = strm f32 load m [$1 - k - 1] over [0:1, k + 1:n] reason \"it lies across the lattice\"\n"
+            "  %4 = bc %3 dim 0 by k + 1 count n - k - 1\n"
+            "  %5 = cmp mul f32 %2, %4\n"
+            "  %6 = cmp neg f32 %5\n"
+            "  %7 = cmp add f32 %0, %6\n"
+            "  out A = %7 over [k + 1:n, k + 1:n]\n"
+            "  hints A broadcast 1\n"
+            "end\n");
+}
+
 TEST(TdfgC, RandomLoopNestsEqualTheInterpreter) {
   int read = 0, graphs = 0;
   for (const test::RandomCKernel *k = test::randomCKernels(); k->text != nullptr; ++k) {
