@@ -80,7 +80,8 @@ std::string graphsOf(const std::string &name) {
   const std::string file = PIMENTO_SOURCE_DIR "/kernels/infinity-stream/" + name + ".c";
   const auto read = frontend::CFile::read(*readFile(file), name + ".c");
   auto program = fitStreams(*read->sizes(), [&](const kernel::Sizes &sizes) {
-    return Result<kernel::Graph>(std::move(read->bind(sizes)->graph));
+    auto bound = read->bind(sizes);
+    return bound ? Result<kernel::Graph>(std::move(bound->graph)) : Result<kernel::Graph>(bound.diagnostics());
   });
   extract(*program);
   for (Region &region : program->regions) region.source.clear();
