@@ -236,9 +236,32 @@ std::string randomProgram(std::uint64_t seed) {
     }
     if (rng.below(20) == 0) text += "  BARRIER at 0 control\n";
   }
-  // Long enough for a few refreshes.
-  text += "  loop i 2000 {\n    MACAB at 0 pim_mac\n    RD rank 1 bank 3 at 64 host_read\n  }\n";
+  // Long enough for a few refreshes, with gaps that let the published model close rows for them.
+  text +=
+      "  loop i 200 {\n    loop j 10 {\n      MACAB at 0 pim_mac\n      RD rank 1 bank 3 at 64 host_read\n    }\n"
+      "    BARRIER at 0 control\n    MACAB at 1024 pim_mac\n  }\n";
   return text + "}\n";
+}
+
+// A bank whose row is hit again and again: the published model puts refreshes off until the end.
+TEST(AttaccTiming, ARefreshWaitsForNoMoreThanWhatIsUnderWay) {
+  const std::string text =
+      "program attacc\ncommand MACAB read\nprocess c x1 {\n  loop i 4000 {\n    MACAB at 0 pim_mac\n  }\n}\n";
+  const auto refreshes = [&](const char *name) {
+    std::vector<Tick> times;
+    for (const IssuedCommand &c : run(loaded(name), text))
+      if (c.kind == machine::CommandKind::kRefresh) times.push_back(c.time);
+    return times;
+  };
+  const std::vector<Tick> here = refreshes("attacc"), there = refreshes("attacc-published");
+  ASSERT_GE(here.size(), 8U);
+  for (std::size_t i = 0; i < here.size(); ++i) {
+    const Tick due = 5070 * (static_cast<Tick>(i) / 2 + 1);
+    EXPECT_GE(here[i], due);
+    EXPECT_LE(here[i], due + 8 + 19 + 21) << "refresh " << i;
+  }
+  ASSERT_FALSE(there.empty());
+  EXPECT_GT(there.front(), 20000) << "the published model closes no row that is hit again";
 }
 
 TEST(AttaccTiming, ProgramsThatBreakEachRuleOnThePublishedModelKeepItHere) {

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""What each rule of `attacc` costs: the table of docs/models/near-bank.md.
+
+    scripts/near_bank_rules.py TOOL            writes the table
+    scripts/near_bank_rules.py TOOL --check    status 1 if the page has another one
+    scripts/near_bank_rules.py TOOL --every N  one shape in N, printed; writes nothing
+
+The published streams of the study's kernels and sizes (Figs 8 and 9 of DCC, baseline mappings), in cycles: on
+attacc-published, on attacc, and on attacc with one rule left out.
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "models" / "near-bank.md"
+BEGIN, END = "<!-- table: scripts/near_bank_rules.py -->\n", "<!-- end of table -->\n"
+
+# Without units' programs, so that attention runs as the study's stream.
+BASE = "extends: attacc\nnear_bank: null\n"
+
+
+def without(*constraints):
+    return "constraints:\n" + "".join(f"  {c}: null\n" for c in constraints)
+
+
+VARIANTS = {
+    "attacc": "",
+    "no tFAW of all banks": without("activates_of_all", "activates_before_all"),
+    "no tRP before REF": without("precharge_refresh", "activate_refresh"),
+    "no WR, RD to MACAB": ("constraints:\n  write_read_rank: {following: [RD]}\n  write_read_group: {following: [RD]}\n"
+                           "  column_mac: null\n"),
+    "no waits of the units": without("load_mac", "mac_move"),
+    "several open rows": "quirks: {several_open_rows: true}\n",
+}
+
+
+def shapes():
+    for kernel in ("bgemv", "attn"):
+        for batch in (1, 4):
+            for heads in (32, 64):
+                for length in (512, 4096):
+                    yield kernel, f"batch={batch},heads={heads},dhead=128,len={length}"
+    for batch in (1, 2, 4):
+        for n in (1024, 2048, 4096):
+            yield "red", f"batch={batch},n={n}"
+
+
+def cycles(tool, machine, kernel, size):
+    out = subprocess.run([tool, "estimate", kernel, "--size", size, "--target", machine, "--map",
+                          "reference;program=published", "--json"], capture_output=True, text=True, check=False)
+    if out.returncode != 0:
+        sys.exit(f"{kernel} {size} on {machine}: {out.stderr}")
+    return json.loads(out.stdout)["cycles"]
+
+
+def table(tool, every):
+    heads = ["kernel", "size", "attacc-published", *VARIANTS]
+    lines = ["| " + " | ".join(heads) + " |", "|---|---|" + "---:|" * (len(heads) - 2)]
+    with tempfile.TemporaryDirectory() as folder:
+        files = []
+        for i, text in enumerate(VARIANTS.values()):
+            files.append(pathlib.Path(folder) / f"rules-{i}.yaml")
+            files[-1].write_text(f"name: rules-{i}\n{BASE}{text}")
+        for kernel, size in list(shapes())[::every]:
+            row = [cycles(tool, "attacc-published", kernel, size)]
+            row += [cycles(tool, str(f), kernel, size) for f in files]
+            short = size.replace("dhead=128,", "").replace(",", ", ")
+            lines.append(f"| {kernel} | {short} | " + " | ".join(f"{c:,}" for c in row) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tool")
+    parser.add_argument("--check", action="store_true", help="compare instead of writing")
+    parser.add_argument("--every", type=int, default=0, metavar="N", help="one shape in N, printed")
+    options = parser.parse_args()
+    new = table(options.tool, max(options.every, 1))
+    if options.every:
+        print(new, end="")
+        return 0
+    page = PAGE.read_text()
+    before, rest = page.split(BEGIN)
+    old, after = rest.split(END)
+    if options.check:
+        print("the table is as measured" if old == new else "the table differs: run scripts/near_bank_rules.py TOOL")
+        return 0 if old == new else 1
+    PAGE.write_text(before + BEGIN + new + END + after)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
