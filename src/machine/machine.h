@@ -28,6 +28,7 @@
 #include "pimento/machine/sections/levels.h"
 #include "pimento/machine/sections/near_bank.h"
 #include "pimento/machine/sections/pim.h"
+#include "pimento/machine/sections/sram.h"
 
 namespace pimento::machine {
 
@@ -47,6 +48,7 @@ struct Machine {
   std::optional<Dpu> dpu;
   std::optional<Compute> compute;  ///< of machines that run virtual instructions; then `unitMemory` is there too
   std::optional<UnitMemory> unitMemory;
+  std::optional<Sram> sram;  ///< of machines whose cache computes
   std::vector<EnergyTerm> energy;       ///< of the chosen set
   std::string energySet;                ///< its name; empty where a file has no named sets
   std::vector<std::string> energySets;  ///< all names, in the order of the file
