@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""What each rule of `attacc` costs: the table of docs/models/near-bank.md.
+"""What each rule of `attacc` costs, as a table.
 
-    scripts/near_bank_rules.py TOOL            writes the table
-    scripts/near_bank_rules.py TOOL --check    status 1 if the page has another one
-    scripts/near_bank_rules.py TOOL --every N  one shape in N, printed; writes nothing
+    scripts/near_bank_rules.py TOOL            prints it
+    scripts/near_bank_rules.py TOOL --every N  one shape in N
 
 The published streams of the study's kernels and sizes (Figs 8 and 9 of DCC, baseline mappings), in cycles: on
 attacc-published, on attacc, and on attacc with one rule left out.
@@ -15,10 +14,6 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "models" / "near-bank.md"
-BEGIN, END = "<!-- table: scripts/near_bank_rules.py -->\n", "<!-- end of table -->\n"
 
 # Without units' programs, so that attention runs as the study's stream.
 BASE = "extends: attacc\nnear_bank: null\n"
@@ -77,20 +72,9 @@ def table(tool, every):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tool")
-    parser.add_argument("--check", action="store_true", help="compare instead of writing")
-    parser.add_argument("--every", type=int, default=0, metavar="N", help="one shape in N, printed")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="one shape in N")
     options = parser.parse_args()
-    new = table(options.tool, max(options.every, 1))
-    if options.every:
-        print(new, end="")
-        return 0
-    page = PAGE.read_text()
-    before, rest = page.split(BEGIN)
-    old, after = rest.split(END)
-    if options.check:
-        print("the table is as measured" if old == new else "the table differs: run scripts/near_bank_rules.py TOOL")
-        return 0 if old == new else 1
-    PAGE.write_text(before + BEGIN + new + END + after)
+    print(table(options.tool, max(options.every, 1)), end="")
     return 0
 
 
