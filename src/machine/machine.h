@@ -26,7 +26,6 @@
 #include "pimento/machine/sections/energy.h"
 #include "pimento/machine/sections/host.h"
 #include "pimento/machine/sections/levels.h"
-#include "pimento/machine/sections/near_bank.h"
 #include "pimento/machine/sections/pim.h"
 #include "pimento/machine/sections/sram.h"
 

@@ -196,6 +196,7 @@ class PlainList {
           head = k;
           return false;
         }
+        if (!p.dram_.quirks.namedBankOnly) return false;
       }
       while (!pim.empty() && pim.front().isBarrier) pim.erase(pim.begin());
       if (!pim.empty() && best(p, pim, t, true, f) && isFree(f.command)) return wasPim = true;

@@ -1,6 +1,5 @@
-#include "pimento/machine/sections/near_bank.h"
-
 #include "pimento/base/suggest.h"
+#include "pimento/machine/sections/pim.h"
 #include "pimento/machine/sections/rows.h"
 #include "pimento/machine/sections/section.h"
 

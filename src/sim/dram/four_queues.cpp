@@ -233,6 +233,8 @@ FourQueues::Found FourQueues::look(Tick t, int taken) {
       headCommand_ = command;
       return {};
     }
+    // In the published models columns pass a refresh whose rows cannot close yet, and so keep them open for ever.
+    if (!spec_->device.namedBankOnly) return {};
   }
   while (!pim_.empty() && pim_.front().t.isBarrier) {
     pim_.erase(pim_.begin());
