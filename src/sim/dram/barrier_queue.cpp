@@ -134,7 +134,8 @@ void BarrierQueue::encode(Part part, const LoopsCursor &cursor, Tick now, StateW
     case Part::kPending:
       return out.put(static_cast<std::int64_t>(pending_));
     case Part::kArrival:
-      return out.put(ahead(nextArrival_));
+      // A request may come in the cycle after; so one that may come now is told from one that may not.
+      return out.put(nextArrival_ == kNever ? -1 : std::max<Tick>(nextArrival_ - (now - 1), 0));
     case Part::kQueue:
       return encodeQueue(cursor, out);
     case Part::kRows:
@@ -172,7 +173,7 @@ void BarrierQueue::restore(Part part, const LoopsCursor &cursor, Tick now, State
       pending_ = static_cast<std::uint64_t>(in.get());
       return;
     case Part::kArrival:
-      nextArrival_ = in.getTime(now, kNever);
+      nextArrival_ = in.getTime(now - 1, kNever);
       return;
     case Part::kQueue:
       return restoreQueue(cursor, in);

@@ -44,6 +44,7 @@ Checkpoint FedChannelsOf<Controller>::run() {
     if (isDone()) return {Checkpoint::Kind::kDone, -1};
     t_ = nextTime();
     if (t_ >= kNever || (refreshes_.next() == kNever && isStarved())) return {Checkpoint::Kind::kStuck, -1};
+    if (groups_.size() > 1 && t_ >= joinAt_) joinSoon();
     if (crossed_ >= 0) return {Checkpoint::Kind::kIteration, std::exchange(crossed_, -1)};
   }
 }
@@ -136,6 +137,16 @@ void FedChannelsOf<Controller>::split(std::size_t group, Mask apart) {
   Group &unseen = (apart & 1U) != 0 ? groups_[group] : other;
   unseen.queues.setObserver(nullptr);
   groups_.push_back(std::move(other));
+}
+
+// Channels that a refusal has set apart are often alike again when the burst is over. Looking costs about as much as
+// some cycles of them, so it is done rarely where it was in vain.
+template <typename Controller>
+void FedChannelsOf<Controller>::joinSoon() {
+  const std::size_t before = groups_.size();
+  join();
+  joinPause_ = groups_.size() < before ? kShortestPause : std::min(2 * joinPause_, kLongestPause);
+  joinAt_ = t_ + joinPause_;
 }
 
 template <typename Controller>
@@ -247,6 +258,8 @@ void FedChannelsOf<Controller>::restore(const StateWords &words, std::span<const
   source_.position() = positions.front();
   t_ = now;
   crossed_ = -1;
+  hasNext_ = false;
+  joinAt_ = 0;
   StateReader in(words);
   int part = 0;
   in.begin(part++);

@@ -28,6 +28,7 @@ class FedChannelsOf {
  public:
   static constexpr int kRememberedStates = 4;
   static constexpr int kMostChannels = 64;
+  static constexpr Tick kShortestPause = 32, kLongestPause = 1024;
 
   /// `spec`, `code` and `observer` must outlive it. The observer sees the first channel. `channels`: at most
   /// kMostChannels.
@@ -84,6 +85,7 @@ class FedChannelsOf {
   int commonDepth() const;
   void split(std::size_t group, Mask apart);
   void join();
+  void joinSoon();
   Tick nextTime() const;
   bool isDone() const;
 
@@ -93,7 +95,10 @@ class FedChannelsOf {
   LoopsSource source_;
   std::vector<Group> groups_;
   RefreshSchedule refreshes_;
-  Mask served_ = 0;  // channels that have the next command already
+  Mask served_ = 0;            // channels that have the next command already
+  program::Transaction next_;  // the next command, once it was looked at
+  bool hasNext_ = false;
+  Tick joinAt_ = 0, joinPause_ = kShortestPause;  // when groups are compared next, and how long after the last time
   Tick t_ = 1;
   int crossed_ = -1;         // loop whose iteration the last commands completed
   std::vector<Mask> masks_;  // by command: the channels that it goes to

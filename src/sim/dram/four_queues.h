@@ -63,10 +63,13 @@ class FourQueues final : public ChannelCore {
   int commonDepth(const program::LoopsCursor &cursor) const;
 
  private:
+  static constexpr int kMostCommands = 64;
+
   struct Request {
     Tick age = 0;  ///< the cycle in which it came
     program::Transaction t;
     std::int16_t next = -1;  ///< the command that it needs next
+    std::int64_t burst = 0;  ///< for the observer; no part of the state
   };
   using Requests = std::vector<Request>;
   enum class Queue : std::uint8_t { kOpening, kMaintenance, kPim, kRead, kWrite };
@@ -90,7 +93,8 @@ class FourQueues final : public ChannelCore {
   int nextOfRefresh(int bank) const;
   std::uint64_t holding(std::int32_t row) const;
   bool isRowHit(const program::Transaction &t) const;
-  std::uint64_t hitBanks(const Requests &queue) const;
+  /// Banks with a request of the queue that hits their row.
+  std::uint64_t hitBanks(Queue which);
   Tick readyAt(int command, int bank, Tick t) const;
   Device::Hold holdOf(int command, int bank, Tick t) const;
   Found bestInOrder(Queue which, Tick t);
@@ -112,6 +116,8 @@ class FourQueues final : public ChannelCore {
   /// By queue: nothing in it can be ready before. Commands only make others wait longer; what else may change it starts
   /// anew from 0.
   std::array<Tick, 5> notBefore_{};
+  std::array<std::uint64_t, 5> hits_{};  // by queue, of those in knownHits_: banks where a request hits
+  std::uint32_t knownHits_ = 0;
   Tick wake_ = 1, lastData_ = 0, progress_ = 0;
   mutable std::int32_t heldRow_ = -1;  // of the last question, and its answer
   mutable std::uint64_t held_ = 0;
