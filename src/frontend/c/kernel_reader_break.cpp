@@ -48,8 +48,7 @@ bool isLoopOrSwitch(const clang::Stmt &s) {
 
 bool breaks(const clang::Stmt *body) {
   return !isLoopOrSwitch(*body) &&
-         hasBelow(
-             body, [](const clang::Stmt &s) { return isa<clang::BreakStmt>(s); }, isLoopOrSwitch);
+         hasBelow(body, [](const clang::Stmt &s) { return isa<clang::BreakStmt>(s); }, isLoopOrSwitch);
 }
 
 bool isNothing(const clang::Stmt &) {

@@ -216,5 +216,25 @@ TEST(Exporters, ReductionsInOrder) {
     })");
 }
 
+TEST(Exporters, MappingsOfTosaOpsAndOfOpsInLoopsAreKept) {
+  const std::string tosa =
+      "func.func @f(%a: tensor<4x8xi32>, %b: tensor<4x8xi32>) -> tensor<4x8xi32> {\n"
+      "%0 = tosa.add %a, %b {pimento.mapping = \"host\"} : (tensor<4x8xi32>, tensor<4x8xi32>) -> tensor<4x8xi32>\n"
+      "return %0 : tensor<4x8xi32>\n}\n";
+  const std::string loop =
+      "func.func @f(%x: memref<4x8xf32>, %y: memref<4x8xf32>) {\naffine.for %i = 0 to 4 {\n"
+      "%a = memref.subview %x[%i, 0] [1, 8] [1, 1] : memref<4x8xf32> to memref<8xf32, strided<[1], offset: ?>>\n"
+      "%b = memref.subview %y[%i, 0] [1, 8] [1, 1] : memref<4x8xf32> to memref<8xf32, strided<[1], offset: ?>>\n"
+      "linalg.exp {pimento.mapping = \"host\"} ins(%a : memref<8xf32, strided<[1], offset: ?>>) outs(%b : "
+      "memref<8xf32, "
+      "strided<[1], offset: ?>>)\n}\nreturn\n}\n";
+  for (const std::string &text : {tosa, loop}) {
+    const Result<Imported> file = importMlirFile(text, "t.mlir", {});
+    ASSERT_TRUE(file.ok()) << saidBy(file.diagnostics());
+    ASSERT_FALSE(file->mappings.empty());
+    EXPECT_EQ(file->mappings.back(), "host") << text;
+  }
+}
+
 }  // namespace
 }  // namespace pimento::frontend
