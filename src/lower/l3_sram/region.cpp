@@ -95,9 +95,7 @@ class RegionLowering {
                                std::make_move_iterator(made_.end()));
     made_.clear();
   }
-  static int widthOf(const SramCommand &c) {
-    return c.kind == SramCommandKind::kCompute ? bitsOf(c.type) : c.bits;
-  }
+  static int widthOf(const SramCommand &c) { return c.kind == SramCommandKind::kCompute ? bitsOf(c.type) : c.bits; }
 
   void stream(StreamWork work) {
     flush();
@@ -222,8 +220,7 @@ class RegionLowering {
     const tdfg::BoundOutput &o = instance_.outputs[static_cast<std::size_t>(step.output)];
     if (tdfg::isEmpty(o.box)) return;
     const int array = o.output->array, value = located_[static_cast<std::size_t>(o.output->node)];
-    if (o.output->isStream)
-      return stream({.kind = StreamWork::Kind::kStore, .output = step.output, .wordline = value});
+    if (o.output->isStream) return stream({.kind = StreamWork::Kind::kStore, .output = step.output, .wordline = value});
     const int resident = schedule_.residents[static_cast<std::size_t>(array)];
     if (value != resident) copy(value, resident, bitsOf(bound(o.output->node).node->type), o.box);
   }
@@ -233,10 +230,10 @@ class RegionLowering {
     const auto k = static_cast<std::size_t>(node.dim);
     const std::int64_t tile = layout_.tile[k];
     if (!std::has_single_bit(static_cast<std::uint64_t>(tile)))
-      return unsupported("no-command", instance_.region->where,
-                         fmt::format("a reduction needs a tile that is a power of two, this one has {} along dim {}",
-                                     tile, node.dim),
-                         "choose another tile");
+      return unsupported(
+          "no-command", instance_.region->where,
+          fmt::format("a reduction needs a tile that is a power of two, this one has {} along dim {}", tile, node.dim),
+          "choose another tile");
     const BoundBox lines = bound(node.args[0]).box;
     const int bits = bitsOf(node.type);
     int partials = step.operands[0];
@@ -291,7 +288,7 @@ class RegionLowering {
   std::span<const std::uint64_t> constants_;
   RegionCode code_;
   std::vector<SramCommand> made_;  ///< of the node in hand
-  std::vector<int> located_;  ///< by node, where its value is
+  std::vector<int> located_;       ///< by node, where its value is
   int operandBits_ = 0;
   Pending pending_;
 };

@@ -133,8 +133,10 @@ Result<mapping::Mapping> heuristicMapping(const GraphPart &part, const Plan &pla
   // The lattice: as far as loops reach along it.
   std::vector<std::int64_t> lattice;
   for (const int d : plan.dimOf)
-    if (d >= 0) lattice.push_back(std::max<std::int64_t>(1, k.dims[static_cast<std::size_t>(d)].extent));
-    else break;
+    if (d >= 0)
+      lattice.push_back(std::max<std::int64_t>(1, k.dims[static_cast<std::size_t>(d)].extent));
+    else
+      break;
   if (!lattice.empty()) {
     const auto tile = lower::l3_sram::heuristicTile(lattice, wishesOf(plan.program), *machine.sram);
     if (!tile) return tile.diagnostics();
