@@ -64,6 +64,11 @@ std::int64_t elementsPerBitline(std::span<const std::int64_t> lattice, const mac
 
 Result<Extents> heuristicTile(std::span<const std::int64_t> lattice, const Wishes &wishes, const machine::Sram &sram) {
   PIMENTO_CHECK(!lattice.empty() && lattice.size() <= kMostDims);
+  if (const std::int64_t shared = elementsPerBitline(lattice, sram); ceilPower(shared) > sram.mostPerBitline)
+    return capacityError("capacity", {},
+                         fmt::format("a lattice of {} puts {} elements on each bitline, at most {} may share one",
+                                     textOf(lattice), shared, sram.mostPerBitline),
+                         "make the arrays smaller");
   const std::int64_t cells = sram.bitlines * ceilPower(elementsPerBitline(lattice, sram));
   if (lattice.size() == 1) return Extents{cells, 1, 1};
   if (lattice.size() == 2) return planeTile(lattice[0], lattice[1], cells, wishes);
