@@ -7,6 +7,7 @@
 #include "pimento/base/rng.h"
 #include "pimento/kernel/data.h"
 #include "pimento/kernel/kernel.h"
+#include "pimento/kernel/notation.h"
 #include "pimento/lower/l3_sram/layout.h"
 #include "pimento/sim/sram/command_time.h"
 #include "pimento/targets/l3_sram/region_run.h"
@@ -109,6 +110,25 @@ void expectSame(const kernel::Graph &graph, std::uint64_t seed, Counts &counts) 
     EXPECT_TRUE(expected[a].bytes == bits[a].bytes) << program->arrays[a].name << kernel::print(graph);
     EXPECT_TRUE(expected[a].bytes == words[a].bytes) << program->arrays[a].name << kernel::print(graph);
   }
+}
+
+TEST(SramRegions, NeedTilesOfAPowerOfTwoWhereTheyReduce) {
+  auto program = tdfg::fitStreams({}, [](const auto &) {
+    return kernel::parseNotation("y[i] += A[i,j]", {{"i", 40}, {"j", 200}}, DType::kI32);
+  });
+  ASSERT_TRUE(program);
+  tdfg::extract(*program);
+  const auto values = tdfg::bindSizes(*program, {});
+  const auto instance = tdfg::bindRegion(*program, 0, *values);
+  ASSERT_TRUE(instance);
+  const auto schedule = tdfg::schedule(*program, 0, {256, 256});
+  ASSERT_TRUE(schedule);
+  const auto layout = lower::l3_sram::place(instance->bounding, std::vector<std::int64_t>{96, 2}, 4, cache());
+  ASSERT_TRUE(layout);
+  const std::vector<std::uint64_t> constants(instance->nodes.size());
+  const auto code = lower::l3_sram::lowerRegion(*program, *instance, *schedule, *layout, constants);
+  ASSERT_FALSE(code);
+  EXPECT_EQ(code.diagnostics().front().code, "no-command");
 }
 
 int cases(int usual) {
