@@ -45,8 +45,7 @@ std::int64_t SramPattern::countIn(int levels, std::int64_t start, std::int64_t l
   const Level &l = level(levels - 1);
   const std::int64_t inner = span(levels - 1);
   const std::int64_t stride = l.stride;
-  const std::int64_t first =
-      std::max<std::int64_t>(0, ceilDiv(std::max<std::int64_t>(0, low - start - inner), stride));
+  const std::int64_t first = std::max<std::int64_t>(0, ceilDiv(std::max<std::int64_t>(0, low - start - inner), stride));
   const std::int64_t stop = std::min<std::int64_t>(l.count, (high - start + stride - 1) / stride);
   if (levels == 1) return std::max<std::int64_t>(0, stop - first);
   std::int64_t n = 0;
