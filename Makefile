@@ -37,9 +37,10 @@ test-long: deps
 bench: build
 	python3 bench/speed.py
 	python3 bench/explore.py
-	cmake --build build --target hbm_pim_bench explore_bench bind_bench host_calls
+	cmake --build build --target hbm_pim_bench near_bank_bench explore_bench bind_bench host_calls
 	build/bin/host_calls
 	build/bin/hbm_pim_bench
+	build/bin/near_bank_bench
 	build/bin/explore_bench
 	build/bin/bind_bench
 

@@ -40,7 +40,7 @@ bool reads(std::string_view kind);
 const InputKind *kindOf(const std::string &input);
 /// Whether INPUT is a file's name by its ending.
 bool isFileName(const std::string &input);
-/// ".mlir, .c, .cnm, .llvcnm or .s": the endings of files that are read, for messages.
+/// ".mlir, .c, .cnm, .llvcnm, .inf or .s": the endings of files that are read, for messages.
 std::string fileEndings();
 
 /// The machine for an input without `--target`; `where`: in the input's text, if that names it.

@@ -7,11 +7,14 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 #include <span>
 #include <string_view>
 
 #include "pimento/base/thread_pool.h"
 #include "pimento/evaluate/cost.h"
+#include "pimento/evaluate/proposals.h"
+#include "pimento/mapping/neighbours.h"
 
 namespace pimento::evaluate {
 
@@ -27,6 +30,9 @@ constexpr double kClose = 1.06, kCloseOfDevice = 1.3;
 /// ... and until so many cycles of units were simulated: some tenths of a second.
 constexpr double kMostWork = 6e6;
 constexpr std::size_t kBatch = 2;
+/// Candidates whose neighbours are looked at in one step, and most candidates that steps add.
+constexpr std::size_t kClimbers = 32;
+constexpr int kMostClimbed = 6144;
 
 struct Candidate {
   mapping::Mapping mapping;
@@ -57,7 +63,8 @@ class Choosing final : search::Evaluator {
 
   Result<Choice> choose() {
     if (Status s = list(); !s) return s.diagnostics();
-    outlineAll();
+    outlineFrom(0);
+    if (hasMore_) climb();
     guess();
     const std::vector<search::Candidate> candidates = searched();
     const auto legal = std::ranges::count(candidates, true, &search::Candidate::isLegal);
@@ -80,16 +87,7 @@ class Choosing final : search::Evaluator {
   bool isForEnergy() const { return request_.objective == Objective::kEnergy; }
 
   double objectiveOf(const HostWork &host, const DeviceCost &run) const {
-    const Cost cost = costOf(*request_.machine, host, run);
-    switch (request_.objective) {
-      case Objective::kTime:
-        return static_cast<double>(cost.total.value);
-      case Objective::kEnergy:
-        return cost.energy.value;
-      case Objective::kKernel:
-        break;
-    }
-    return static_cast<double>(cost.kernel.value);
+    return evaluate::objectiveOf(request_, host, run);
   }
 
   double objectiveOf(const HostWork &host, Cycles cycles) const { return objectiveOf(host, DeviceCost{cycles, {}}); }
@@ -102,22 +100,19 @@ class Choosing final : search::Evaluator {
     const Result<mapping::Mapping> reference = target_.reference(part_, *request_.machine, spec_, request_.tools);
     if (reference && reference->mergeAt == spec_.mapping.mergeAt) all_.push_back({*reference});
     hasReference_ = !all_.empty();
-    for (mapping::Mapping &m : target_.mappings(part_, *request_.machine, spec_, request_.tools))
-      if (agrees(m, spec_.mapping)) all_.push_back({std::move(m)});
-    if (static_cast<int>(all_.size()) > (hasReference_ ? 1 : 0)) return okStatus();
+    Proposals proposals(target_, part_, *request_.machine, spec_, request_.tools);
     // Parameters that no mapping can have: the reference says why.
-    if (!reference && !spec_.mapping.parameters.empty()) return reference.diagnostics();
-    mapping::MappingSpace space(part_.kernel(), *request_.machine);
-    while (static_cast<int>(all_.size()) < kAutoCandidates) {
-      std::optional<mapping::Mapping> m = space.next();
-      if (!m) break;
-      m->tail = spec_.mapping.tail;
-      m->mergeAt = spec_.mapping.mergeAt;
-      m->parameters = spec_.mapping.parameters;
-      m->program = spec_.mapping.program;
-      all_.push_back({std::move(*m)});
+    if (!proposals.areOwn() && !reference && !spec_.mapping.parameters.empty()) return reference.diagnostics();
+    // What the target proposes may be more than what is looked at of a space that it leaves open.
+    const std::size_t most = proposals.isOpen() ? kAutoCandidates : std::numeric_limits<std::size_t>::max();
+    while (std::optional<mapping::Mapping> m = proposals.next()) {
+      if (all_.size() >= most) {
+        hasMore_ = true;
+        break;
+      }
+      if (!agrees(*m, spec_.mapping)) continue;
+      all_.push_back({ordered(std::move(*m))});
     }
-    hasMore_ = space.next().has_value();
     if (!all_.empty()) return okStatus();
     if (!reference) return reference.diagnostics();
     all_.push_back({*reference});
@@ -125,10 +120,17 @@ class Choosing final : search::Evaluator {
     return okStatus();
   }
 
+  /// With the order and the chunks that the user asked for.
+  mapping::Mapping ordered(mapping::Mapping m) const {
+    if (!spec_.mapping.order.empty()) m.order = spec_.mapping.order;
+    if (!spec_.mapping.cyclic.empty()) m.cyclic = spec_.mapping.cyclic;
+    return m;
+  }
+
   /// Which candidates are legal, as far as that shows, and what they cost at least.
-  void outlineAll() {
-    parallelFor(request_.jobs, static_cast<std::int64_t>(all_.size()), [&](std::int64_t i) {
-      Candidate &c = all_[static_cast<std::size_t>(i)];
+  void outlineFrom(std::size_t first) {
+    parallelFor(request_.jobs, static_cast<std::int64_t>(all_.size() - first), [&](std::int64_t i) {
+      Candidate &c = all_[first + static_cast<std::size_t>(i)];
       auto outline = target_.outline(part_, c.mapping, *request_.machine, request_.tools);
       if (!outline) return;
       if (*outline == nullptr) {
@@ -147,6 +149,45 @@ class Choosing final : search::Evaluator {
       }
       c.isLegal = true;
     });
+  }
+
+  /// Of a space that is larger than what was listed: from the candidates of the least bounds to their neighbours, as
+  /// long as these have lesser ones.
+  void climb() {
+    std::set<std::string> known;
+    for (const Candidate &c : all_) known.insert(mapping::print(c.mapping));
+    const std::vector<Parameters> alternatives = target_.alternatives(part_, *request_.machine, spec_);
+    std::set<std::size_t> left;  // whose neighbours are known
+    const auto most = static_cast<std::size_t>(kAutoCandidates + kMostClimbed);
+    for (std::size_t first = all_.size(); first < most; first = all_.size()) {
+      for (const std::size_t i : leastBounds())
+        if (left.insert(i).second) addAround(all_[i].mapping, alternatives, known);
+      if (all_.size() == first) return;
+      outlineFrom(first);
+    }
+  }
+
+  /// The candidates to go on from.
+  std::vector<std::size_t> leastBounds() const {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < all_.size(); ++i)
+      if (all_[i].isLegal) order.push_back(i);
+    const std::size_t count = std::min(order.size(), kClimbers);
+    std::ranges::partial_sort(order, order.begin() + static_cast<std::ptrdiff_t>(count), {},
+                              [&](std::size_t i) { return std::pair(all_[i].bound, i); });
+    order.resize(count);
+    return order;
+  }
+
+  void addAround(const mapping::Mapping &from, const std::vector<Parameters> &alternatives,
+                 std::set<std::string> &known) {
+    std::vector<mapping::Mapping> around = mapping::neighbours(from, part_.kernel(), request_.machine->levels);
+    for (const Parameters &parameters : alternatives) {
+      around.push_back(from);
+      for (const auto &[name, value] : parameters) around.back().parameters[name] = value;
+    }
+    for (mapping::Mapping &m : around)
+      if (known.insert(mapping::print(m)).second) all_.push_back({std::move(m)});
   }
 
   /// Candidates with an outline.
@@ -322,6 +363,19 @@ std::string_view description(Objective objective) {
       break;
   }
   return "kernel time";
+}
+
+double objectiveOf(const Request &request, const HostWork &host, const DeviceCost &run) {
+  const Cost cost = costOf(*request.machine, host, run);
+  switch (request.objective) {
+    case Objective::kTime:
+      return static_cast<double>(cost.total.value);
+    case Objective::kEnergy:
+      return cost.energy.value;
+    case Objective::kKernel:
+      break;
+  }
+  return static_cast<double>(cost.kernel.value);
 }
 
 RunMode searchMode(const Request &request) {

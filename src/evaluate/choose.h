@@ -28,6 +28,9 @@ struct Choice {
   std::optional<MappingChoice> how = {};
 };
 
+/// What Request::objective says that a run costs.
+double objectiveOf(const Request &request, const HostWork &host, const DeviceCost &run);
+
 /// How runs take place by which mappings are compared: estimates on what is known of the data; on random ones where
 /// nothing is, or where other kernels make them.
 RunMode searchMode(const Request &request);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "pimento/evaluate/host_layer.h"
 #include "pimento/evaluate/price.h"
 #include "pimento/kernel/isolate.h"
+#include "pimento/mapping/neighbours.h"
 
 namespace pimento::evaluate {
 
@@ -36,20 +38,6 @@ Result<Choice> resolve(const Request &r, const GraphPart &part) {
       break;
   }
   return Choice{spec.mapping, "given"};
-}
-
-/// Has the target the program that the mapping names?
-Status checkProgram(const Request &r, const mapping::Mapping &m) {
-  const std::vector<mapping::ProgramKind> programs = r.target->programs();
-  if (m.program == mapping::ProgramKind::kAny ||
-      std::find(programs.begin(), programs.end(), m.program) != programs.end())
-    return okStatus();
-  std::vector<std::string_view> names;
-  for (const mapping::ProgramKind p : programs) names.push_back(name(p));
-  const auto where = m.where.find("program");
-  return unsupported("unsupported-program", where != m.where.end() ? where->second : Location{},
-                     fmt::format("{} has no {} programs", r.machine->name, name(m.program)),
-                     fmt::format("omit program=; choices: {}", fmt::join(names, ", ")));
 }
 
 /// Why a kernel cannot run on the device, without the kernel's and the device's names.
@@ -78,7 +66,8 @@ class Planner {
       out.why = "the mapping places it on the host";
       return out;
     }
-    if (Status s = checkProgram(request_, mapOf(part).mapping); !s) return orHost(std::move(out), s.diagnostics());
+    if (Status s = checkExtensions(target_, *request_.machine, mapOf(part).mapping); !s)
+      return orHost(std::move(out), s.diagnostics());
     const auto start = std::chrono::steady_clock::now();
     Result<Choice> choice = choose(part);
     if (!choice) return orHost(std::move(out), choice.diagnostics());
@@ -118,11 +107,9 @@ class Planner {
   /// What was chosen for the same kernel at other counters serves again where it is legal.
   Result<Choice> choose(const GraphPart &part) {
     const bool isChosen = mapOf(part).kind == mapping::MapSpec::Kind::kAuto;
-    const auto origin = request_.originOf(static_cast<std::size_t>(part.first));
-    if (const auto earlier = chosen_.find(origin); isChosen && earlier != chosen_.end()) {
-      auto compiled = target_.compile(part, earlier->second, *request_.machine, request_.variant, request_.tools);
-      if (compiled) return Choice{earlier->second, "chosen for an earlier round of the kernel", std::move(*compiled)};
-    }
+    const bool isRound = isChosen && request_.rounds != nullptr;
+    if (isRound)
+      if (std::optional<Choice> earlier = ofEarlierRounds(part)) return std::move(*earlier);
     const std::string shape = isChosen ? shapeOf(part) : std::string();
     if (const auto like = like_.find(shape); !shape.empty() && like != like_.end()) {
       const Like &other = like->second;
@@ -135,11 +122,64 @@ class Planner {
     }
     Result<Choice> choice = resolve(request_, part);
     if (!isChosen || !choice) return choice;
-    chosen_.insert_or_assign(origin, choice->mapping);
+    if (isRound) {
+      byExtents_.insert_or_assign(extentsOf(part), choice->mapping);
+      byMagnitude_.insert_or_assign(magnitudeOf(extentsOf(part)), choice->mapping);
+    }
     // An order of dims names them.
     if (!shape.empty() && choice->mapping.order.empty())
       like_.insert_or_assign(shape, Like{choice->mapping, choice->why, choice->proof, choice->how});
     return choice;
+  }
+
+  /// The kernel that the user wrote, or the part of it, and the extents of its dims in this round.
+  using Extents = std::pair<std::string, std::vector<std::int64_t>>;
+  Extents extentsOf(const GraphPart &part) const {
+    const auto origin = request_.originOf(static_cast<std::size_t>(part.first));
+    Extents out{fmt::format("{} {}", origin, part.kernel().name), {}};
+    for (const kernel::Dim &d : part.kernel().dims) out.second.push_back(d.extent);
+    return out;
+  }
+  /// Extents of one power of two are alike.
+  static Extents magnitudeOf(Extents extents) {
+    for (std::int64_t &extent : extents.second) extent = std::bit_width(static_cast<std::uint64_t>(extent));
+    return extents;
+  }
+
+  std::optional<Choice> ofEarlierRounds(const GraphPart &part) {
+    const Extents extents = extentsOf(part);
+    if (const auto same = byExtents_.find(extents); same != byExtents_.end())
+      if (auto choice = again(part, same->second)) return choice;
+    const auto alike = byMagnitude_.find(magnitudeOf(extents));
+    if (alike == byMagnitude_.end()) return std::nullopt;
+    const auto m = mapping::fitted(alike->second, part.kernel(), request_.machine->levels);
+    std::optional<Choice> choice = m ? again(part, *m) : std::nullopt;
+    if (!choice) return std::nullopt;
+    if (std::optional<Choice> reference = betterReference(part, *choice)) choice = std::move(reference);
+    byExtents_.insert_or_assign(extents, choice->mapping);
+    return choice;
+  }
+
+  std::optional<Choice> again(const GraphPart &part, const mapping::Mapping &mapping) const {
+    auto compiled = target_.compile(part, mapping, *request_.machine, request_.variant, request_.tools);
+    if (!compiled) return std::nullopt;
+    return Choice{mapping, "chosen for an earlier round of the kernel", std::move(*compiled)};
+  }
+
+  /// The reference mapping, where it is better than the choice for other extents.
+  std::optional<Choice> betterReference(const GraphPart &part, Choice &choice) const {
+    const auto m = target_.reference(part, *request_.machine, mapOf(part), request_.tools);
+    if (!m) return std::nullopt;
+    std::optional<Choice> reference = again(part, *m);
+    if (!reference) return std::nullopt;
+    for (Choice *c : {&choice, &*reference}) {
+      Result<DeviceRun> run = c->compiled->run(searchMode(request_));
+      if (!run) return std::nullopt;
+      c->run = std::move(*run);
+    }
+    const auto cost = [&](const Choice &c) { return objectiveOf(request_, c.compiled->hostWork(), *c.run); };
+    if (cost(*reference) >= cost(choice)) return std::nullopt;
+    return reference;
   }
 
   /// Kernels of one shape, with one specification, get one mapping: layers of networks are often alike. Empty: several
@@ -188,9 +228,9 @@ class Planner {
   const Request &request_;
   const Target &target_;
   Diagnostics refusal_{};
-  std::int64_t kept_ = 0;                             ///< bytes of constants placed so far
-  std::map<std::size_t, mapping::Mapping> chosen_{};  ///< by auto, by kernel that the user wrote
-  std::map<std::string, Like> like_{};                ///< by auto, by shape
+  std::int64_t kept_ = 0;                                            ///< bytes of constants placed so far
+  std::map<Extents, mapping::Mapping> byExtents_{}, byMagnitude_{};  ///< by auto, of kernels in loops
+  std::map<std::string, Like> like_{};                               ///< by auto, by shape
 };
 
 /// The kernels from `first` on that the target wants together and that have one mapping.

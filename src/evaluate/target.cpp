@@ -1,7 +1,9 @@
 #include "pimento/evaluate/target.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <set>
 
 #include "pimento/evaluate/slices.h"
@@ -39,6 +41,45 @@ Result<TimelineMaker> Target::timeline(const std::vector<const Runnable *> & /*r
 
 std::vector<Suite> Target::suites() const {
   return {};
+}
+
+namespace {
+
+Location placeOf(const mapping::Mapping &m, const std::string &extension) {
+  const auto at = m.where.find(extension);
+  return at != m.where.end() ? at->second : Location{};
+}
+
+Status checkProgram(const Target &target, const machine::Machine &machine, const mapping::Mapping &m) {
+  const std::vector<mapping::ProgramKind> programs = target.programs();
+  if (m.program == mapping::ProgramKind::kAny ||
+      std::find(programs.begin(), programs.end(), m.program) != programs.end())
+    return okStatus();
+  std::vector<std::string_view> names;
+  for (const mapping::ProgramKind p : programs) names.push_back(name(p));
+  return unsupported("unsupported-program", placeOf(m, "program"),
+                     fmt::format("{} has no {} programs", machine.name, name(m.program)),
+                     fmt::format("omit program=; choices: {}", fmt::join(names, ", ")));
+}
+
+}  // namespace
+
+Status checkExtensions(const Target &target, const machine::Machine &machine, const mapping::Mapping &mapping) {
+  if (Status s = checkProgram(target, machine, mapping); !s) return s;
+  std::vector<std::string> named;
+  for (const auto &[parameter, value] : mapping.parameters) named.push_back(parameter);
+  if (mapping.mergeAt != mapping::MergeAt::kCheapest) named.emplace_back("merge");
+  if (mapping.mode != mapping::StreamMode::kAny) named.emplace_back("mode");
+  std::vector<std::string> taken = target.extensions();
+  const auto unknown =
+      std::ranges::find_if(named, [&](const std::string &n) { return std::ranges::find(taken, n) == taken.end(); });
+  if (unknown == named.end()) return okStatus();
+  taken.insert(taken.end(), {"cyclic(...)", "order(...)", "program", "tail"});
+  for (std::string &t : taken)
+    if (!t.ends_with(')')) t += '=';
+  return error("unsupported-extension", placeOf(mapping, *unknown),
+               fmt::format("{}= chooses nothing on {}", *unknown, machine.name),
+               fmt::format("omit it; choices: {}", fmt::join(taken, ", ")));
 }
 
 }  // namespace pimento::evaluate

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -144,6 +145,9 @@ struct Stages {
   std::vector<std::string_view> names;  ///< besides those of every target
 };
 
+/// Of mappings (Mapping::parameters).
+using Parameters = std::map<std::string, std::int64_t>;
+
 /// One machine family. `machine` has passed check(); graphs and machines outlive what is made from them.
 class Target {
  public:
@@ -160,6 +164,9 @@ class Target {
   /// Does compiling make machine code? Its time is then reported as such, not as part of the evaluation; and the time
   /// of what it makes may depend on data (RunMode).
   virtual bool generatesCode() const { return false; }
+  /// Extensions of mappings that choose something on it, of mapping::parameterNames(), "merge" and "mode"; the others
+  /// are errors (checkExtensions). `cyclic`, `order`, `tail` and `program` are for every target.
+  virtual std::vector<std::string> extensions() const { return {}; }
   /// What `program=` of a mapping may name.
   virtual std::vector<mapping::ProgramKind> programs() const { return {mapping::ProgramKind::kReference}; }
   /// Variants a kernel may ask for besides "plain".
@@ -188,6 +195,12 @@ class Target {
   /// empty: those. `spec`: what the user asked for besides.
   virtual std::vector<mapping::Mapping> mappings(const GraphPart & /*part*/, const machine::Machine & /*machine*/,
                                                  const mapping::MapSpec & /*spec*/, const Tools & /*tools*/) const {
+    return {};
+  }
+  /// Parameters that tell a kernel's programs apart, one set for each: searches then look at every mapping of
+  /// mapping::MappingSpace with each of them, after `mappings`. Empty: there is one program, or `mappings` has them.
+  virtual std::vector<Parameters> alternatives(const GraphPart & /*part*/, const machine::Machine & /*machine*/,
+                                               const mapping::MapSpec & /*spec*/) const {
     return {};
   }
   virtual Result<std::unique_ptr<CompiledPart>> compile(const GraphPart &part, const mapping::Mapping &mapping,
@@ -220,5 +233,9 @@ class Target {
 };
 
 using Targets = std::vector<const Target *>;
+
+/// Has the target the program and the choices that the mapping names? Diagnostics: "unsupported-program",
+/// "unsupported-extension", where the mapping's text has them.
+Status checkExtensions(const Target &target, const machine::Machine &machine, const mapping::Mapping &mapping);
 
 }  // namespace pimento::evaluate

@@ -26,6 +26,7 @@
 #include "pimento/machine/sections/energy.h"
 #include "pimento/machine/sections/host.h"
 #include "pimento/machine/sections/levels.h"
+#include "pimento/machine/sections/near_bank.h"
 #include "pimento/machine/sections/pim.h"
 #include "pimento/machine/sections/sram.h"
 
@@ -43,6 +44,7 @@ struct Machine {
   std::vector<Level> levels;
   std::optional<Dram> dram;
   std::optional<PimUnit> pim;
+  std::optional<NearBankUnit> nearBank;
   std::optional<Dpu> dpu;
   std::optional<Compute> compute;  ///< of machines that run virtual instructions; then `unitMemory` is there too
   std::optional<UnitMemory> unitMemory;

@@ -72,10 +72,11 @@ class CommandVerifier {
     if (c.isBarrier && isFourQueues())
       mistakes_.report("barrier", fmt::format("command {} is marked as a barrier", commands_),
                        "this controller has barriers of their own: declare `command BARRIER read`, and write BARRIER");
-    if ((c.isLinear || c.channels.count > 0) && !isFourQueues())
+    if (c.isLinear && !isFourQueues())
       mistakes_.report("controller",
-                       fmt::format("command {} has {}, which this controller does not take", commands_,
-                                   c.isLinear ? "an address in place of row and column" : "channels of its own"),
+                       fmt::format("command {} has an address in place of row and column, which this controller does "
+                                   "not take",
+                                   commands_),
                        "it needs a machine with controller.scheduler: four-queues");
     if (!c.isWrite || c.image < 0) return;
     if (c.image >= static_cast<int>(program_.images.size()))
@@ -227,9 +228,6 @@ Status verify(const Program &program, const machine::Machine &machine, const Pla
     if (p.isShared && !std::holds_alternative<CommandLoops>(p.body))
       mistakes.report("shared", fmt::format("process '{}' is shared, but has no commands", p.name),
                       "remove 'shared'; only lists of commands are");
-    else if (p.isShared && machine.dram && machine.dram->controller.scheduler != machine::Scheduler::kFourQueues)
-      mistakes.report("shared", fmt::format("process '{}' is one list for all its channels", p.name),
-                      "it needs a machine with controller.scheduler: four-queues");
     else if (p.isShared && p.instances > kMostShared)
       mistakes.report("shared", fmt::format("process '{}' is shared by {} channels", p.name, p.instances),
                       fmt::format("at most {} channels share a list", kMostShared));

@@ -5,6 +5,7 @@
 
 #include "pimento/kernel/lanes.h"
 #include "pimento/kernel/scalar.h"
+#include "pimento/tdfg/hints.h"
 #include "pimento/tdfg/lattice.h"
 
 namespace pimento::tdfg {
@@ -51,6 +52,7 @@ class Extractor {
     if (reason.empty()) {
       region_.lattice = static_cast<int>(lattice_.dims.size());
       region_.rounds = lattice_.rounds;
+      region_.domain = wholeBox();
       return;
     }
     region_.nodes.clear();
@@ -84,7 +86,7 @@ class Extractor {
       store(s);
       if (!reason_.empty()) return reason_;
     }
-    removeUnused();
+    orderNodes();
     const bool hasTensor = std::any_of(region_.nodes.begin(), region_.nodes.end(),
                                        [](const Node &n) { return n.kind == NodeKind::kTensor; });
     const bool isInPlace =
@@ -92,33 +94,37 @@ class Extractor {
     return hasTensor || isInPlace ? "" : "no array lies along the loops";
   }
 
-  void removeUnused() {
-    std::vector<bool> isUsed(region_.nodes.size(), false);
-    for (const Output &output : region_.outputs) {
-      isUsed[static_cast<std::size_t>(output.node)] = true;
-      if (output.pattern.indirect >= 0) isUsed[static_cast<std::size_t>(output.pattern.indirect)] = true;
-    }
+  /// Nodes that outputs hang on, each just before it is needed: few values wait in wordlines.
+  void orderNodes() {
+    std::vector<Node> ordered;
     std::vector<int> number(region_.nodes.size(), -1);
-    for (std::size_t n = region_.nodes.size(); n-- > 0;) {
-      if (!isUsed[n]) continue;
-      for (const int a : region_.nodes[n].args) isUsed[static_cast<std::size_t>(a)] = true;
-      if (region_.nodes[n].pattern.indirect >= 0)
-        isUsed[static_cast<std::size_t>(region_.nodes[n].pattern.indirect)] = true;
-    }
-    std::vector<Node> kept;
-    const auto renumber = [&](int &n) { n = n < 0 ? n : number[static_cast<std::size_t>(n)]; };
-    for (std::size_t n = 0; n < region_.nodes.size(); ++n) {
-      if (!isUsed[n]) continue;
-      number[n] = static_cast<int>(kept.size());
-      kept.push_back(std::move(region_.nodes[n]));
-      for (int &a : kept.back().args) renumber(a);
-      renumber(kept.back().pattern.indirect);
-    }
-    region_.nodes = std::move(kept);
     for (Output &output : region_.outputs) {
-      renumber(output.node);
-      renumber(output.pattern.indirect);
+      output.node = place(output.node, number, ordered);
+      if (output.pattern.indirect >= 0) output.pattern.indirect = place(output.pattern.indirect, number, ordered);
     }
+    region_.nodes = std::move(ordered);
+  }
+
+  int place(int root, std::vector<int> &number, std::vector<Node> &ordered) {
+    // Arguments first; a stack of our own, since sums may be long.
+    std::vector<int> pending{root};
+    while (!pending.empty()) {
+      const auto n = static_cast<std::size_t>(pending.back());
+      std::vector<int> needed = region_.nodes[n].args;
+      if (region_.nodes[n].pattern.indirect >= 0) needed.push_back(region_.nodes[n].pattern.indirect);
+      const std::size_t before = pending.size();
+      for (std::size_t a = needed.size(); a-- > 0;)
+        if (number[static_cast<std::size_t>(needed[a])] < 0) pending.push_back(needed[a]);
+      if (pending.size() > before) continue;
+      pending.pop_back();
+      if (number[n] >= 0) continue;
+      number[n] = static_cast<int>(ordered.size());
+      ordered.push_back(region_.nodes[n]);
+      for (int &a : ordered.back().args) a = number[static_cast<std::size_t>(a)];
+      int &indirect = ordered.back().pattern.indirect;
+      if (indirect >= 0) indirect = number[static_cast<std::size_t>(indirect)];
+    }
+    return number[static_cast<std::size_t>(root)];
   }
 
   /// Lattice dims without a loop: the one coordinate where the first target, or else the first load, lies.
@@ -128,7 +134,8 @@ class Extractor {
       if (dim.loop >= 0) continue;
       for (const auto *accesses : {&streams_.loads, &streams_.targets})
         for (const StreamAccess &access : *accesses)
-          if (isAligned(access, lattice_) && l < access.index.size()) dim.offset = indexOf(access, l).form;
+          if (isAligned(access, lattice_) && !isOneElement(access) && l < access.index.size())
+            dim.offset = indexOf(access, l).form;
       dim.range = {{dim.offset}, {plus(dim.offset, constantForm(1))}, 1};
     }
   }
@@ -415,13 +422,13 @@ class Extractor {
       const bool moves = std::any_of(pattern.index.begin(), pattern.index.end(),
                                      [l](const Pattern::Index &i) { return i.factors[l] != 0; });
       isRepeated[l] = !moves && pattern.indirectAt < 0 && dim.loop >= 0;
-      node.box.push_back(isRepeated[l] ? Range{{dim.range.lows[0]}, {plus(dim.range.lows[0], constantForm(1))}, 1}
-                                       : dim.range);
+      // At the origin, which is in the lattice whatever bounds the loop has.
+      node.box.push_back(isRepeated[l] ? Range{{Form{}}, {constantForm(1)}, 1} : dim.range);
     }
     node.pattern = std::move(pattern);
     int n = add(std::move(node));
     for (std::size_t l = 0; l < lattice_.dims.size(); ++l)
-      if (isRepeated[l]) n = broadcast(n, l, lattice_.dims[l].range.lows[0]);
+      if (isRepeated[l]) n = broadcast(n, l, Form{});
     return n;
   }
 
@@ -581,55 +588,6 @@ class Extractor {
   std::vector<int> values_;
   std::string reason_;
 };
-
-// ---- Hints ----
-
-/// Arrays whose elements a node has, by way of moves and operations.
-void addHints(const Program &program, Region &region) {
-  region.hints.assign(region.nodes.empty() ? 0 : program.arrays.size(), {});
-  if (region.nodes.empty()) return;
-  std::vector<std::vector<int>> arrays(region.nodes.size());
-  const auto hintsOf = [&](int array) -> Hints & { return region.hints[static_cast<std::size_t>(array)]; };
-  const auto align = [&](const std::vector<int> &met) {
-    for (const int a : met)
-      for (const int b : met) {
-        auto &with = hintsOf(a).alignedWith;
-        if (a != b && std::find(with.begin(), with.end(), b) == with.end()) with.push_back(b);
-      }
-  };
-  for (std::size_t n = 0; n < region.nodes.size(); ++n) {
-    const Node &node = region.nodes[n];
-    std::vector<int> &mine = arrays[n];
-    if (node.kind == NodeKind::kTensor) mine = {node.array};
-    for (const int a : node.args)
-      for (const int array : arrays[static_cast<std::size_t>(a)])
-        if (std::find(mine.begin(), mine.end(), array) == mine.end()) mine.push_back(array);
-    for (const int array : mine) {
-      if (node.kind == NodeKind::kMv) hintsOf(array).shifted |= 1U << node.dim;
-      if (node.kind == NodeKind::kBc) hintsOf(array).broadcast |= 1U << node.dim;
-      if (node.kind == NodeKind::kReduce) hintsOf(array).reduced |= 1U << node.dim;
-    }
-    if (node.kind == NodeKind::kCmp) align(mine);
-  }
-  for (const Output &output : region.outputs) {
-    if (output.isStream) continue;
-    std::vector<int> met = arrays[static_cast<std::size_t>(output.node)];
-    if (std::find(met.begin(), met.end(), output.array) == met.end()) met.push_back(output.array);
-    align(met);
-  }
-  for (std::size_t a = 0; a < program.arrays.size(); ++a) {
-    std::sort(region.hints[a].alignedWith.begin(), region.hints[a].alignedWith.end());
-    const kernel::Role role = program.arrays[a].role;
-    const bool isGiven = role == kernel::Role::kInput || role == kernel::Role::kInOut;
-    const auto writes = [a](const Output &o) { return o.array == static_cast<int>(a); };
-    region.hints[a].needsNoFetch = !isGiven && std::any_of(region.outputs.begin(), region.outputs.end(), writes) &&
-                                   std::none_of(region.nodes.begin(), region.nodes.end(), [a](const Node &n) {
-                                     return (n.kind == NodeKind::kTensor && n.array == static_cast<int>(a)) ||
-                                            (n.kind == NodeKind::kStrm && n.pattern.array == static_cast<int>(a)) ||
-                                            (n.kind == NodeKind::kConst && n.array == static_cast<int>(a));
-                                   });
-  }
-}
 
 }  // namespace
 

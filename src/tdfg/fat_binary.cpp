@@ -95,18 +95,10 @@ Result<FatBinary> readFatBinary(std::string_view bytes, const std::string &file)
     return error("inf-checksum", where, "the fat binary has been altered", hint);
   auto read = readProgram(text, file);
   if (!read) return read.diagnostics();
-  FatBinary binary;
-  binary.program = std::move(read->program);
-  for (const ArraySize &size : commonArraySizes()) {
-    std::vector<Schedule> schedules(binary.program.regions.size());
-    for (Schedule &s : schedules) {
-      s.size = size;
-      s.residents.assign(binary.program.arrays.size(), -1);
-    }
-    for (auto &[region, s] : read->schedules)
-      if (s.size == size) schedules[static_cast<std::size_t>(region)] = std::move(s);
-    binary.schedules.push_back(std::move(schedules));
-  }
+  auto binary = makeFatBinary(std::move(read->program));
+  // Schedules follow from the graphs: whoever runs them need not ask whether they are right.
+  if (binary && writeFatBinary(*binary) != bytes)
+    return error("inf-schedule", where, "the schedules are not those of the tensor graphs", hint);
   return binary;
 }
 

@@ -27,7 +27,7 @@ bool isFatBinary(std::string_view bytes);
 /// Schedules the program for the common array sizes. A region that does not fit one of them is left to streams.
 Result<FatBinary> makeFatBinary(Program program);
 std::string writeFatBinary(const FatBinary &binary);
-/// Diagnostics: inf-magic, inf-version, inf-length (cut or longer), inf-checksum, and those of the texts.
+/// Diagnostics: inf-magic, inf-version, inf-length (cut or longer), inf-checksum, inf-schedule, and those of the texts.
 Result<FatBinary> readFatBinary(std::string_view bytes, const std::string &file);
 
 }  // namespace pimento::tdfg

@@ -18,6 +18,10 @@ class Binder {
     auto shapes = shapesOf(program_, instance_.values);
     if (!shapes) return shapes.diagnostics();
     shapes_ = std::move(*shapes);
+    const BoundBox domain = box(region().domain, "the region's domain");
+    if (!found_.empty()) return found_;
+    instance_.isEmpty = isEmpty(domain);
+    if (instance_.isEmpty) return std::move(instance_);
     findBounding();
     for (std::size_t n = 0; n < region().nodes.size() && found_.empty(); ++n) bindNode(n);
     for (std::size_t o = 0; o < region().outputs.size() && found_.empty(); ++o) bindOutput(o);

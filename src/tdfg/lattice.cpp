@@ -68,6 +68,10 @@ class Chooser {
 
   /// The loops that sum into an element may be reordered by nothing: one alone is on the lattice, the innermost.
   bool mayReduce(std::size_t loop) const {
+    // Of an index like 70 * i + j nobody knows whether points meet.
+    for (const StreamAccess &target : streams_.targets)
+      for (const StreamIndex &index : target.index)
+        if (index.factors[loop] != 0) return false;
     for (std::size_t d = loop + 1; d < loops_; ++d)
       if (streams_.dims[d].kind == DimKind::kReduction) return false;
     return true;
@@ -93,10 +97,16 @@ class Chooser {
     return false;
   }
 
+  /// A minimum with its index is found round by round.
+  bool hasFollowers() const {
+    return std::any_of(streams_.nest.stores.begin(), streams_.nest.stores.end(),
+                       [](const kernel::Store &s) { return s.follows >= 0; });
+  }
+
   bool isCandidate(std::size_t loop) const {
     if (!isApart(loop)) return false;
     const DimKind kind = streams_.dims[loop].kind;
-    return kind == DimKind::kParallel || (kind == DimKind::kReduction && mayReduce(loop));
+    return kind == DimKind::kParallel || (kind == DimKind::kReduction && !hasFollowers() && mayReduce(loop));
   }
 
   void vote(const StreamAccess &access, int weight, std::size_t loop, std::array<int, 3> &votes) const {
@@ -281,21 +291,32 @@ class Chooser {
     return false;
   }
 
-  /// The tighter bound alone where both differ by a number.
-  static void addLow(Range &range, Form form) {
+  /// Whether a form is at least 0 because sizes are at least 1 and loops at least 0.
+  bool isNeverNegative(const Form &form) const {
+    std::int64_t least = form.constant;
+    for (const Term &term : form.terms) {
+      const Name::Kind kind = program_.names[static_cast<std::size_t>(term.name)].kind;
+      if (term.factor < 0 || kind == Name::Kind::kQuotient) return false;
+      if (kind == Name::Kind::kSize) least += term.factor;
+    }
+    return least >= 0;
+  }
+
+  /// The tighter bound alone where one is known to be it.
+  void addLow(Range &range, Form form) const {
     for (Form &low : range.lows) {
-      const Form difference = minus(form, low);
-      if (!difference.isConstant()) continue;
-      if (difference.constant > 0) low = std::move(form);
+      if (isNeverNegative(minus(low, form))) return;
+      if (!isNeverNegative(minus(form, low))) continue;
+      low = std::move(form);
       return;
     }
     range.lows.push_back(std::move(form));
   }
-  static void addHigh(Range &range, Form form) {
+  void addHigh(Range &range, Form form) const {
     for (Form &high : range.highs) {
-      const Form difference = minus(form, high);
-      if (!difference.isConstant()) continue;
-      if (difference.constant < 0) high = std::move(form);
+      if (isNeverNegative(minus(form, high))) return;
+      if (!isNeverNegative(minus(high, form))) continue;
+      high = std::move(form);
       return;
     }
     range.highs.push_back(std::move(form));

@@ -101,6 +101,7 @@ class Printer {
 
   void printRegion(const Region &region) {
     out_ += fmt::format("region {} lattice {}\n", spellWord(region.name), region.lattice);
+    if (!region.source.empty()) out_ += fmt::format("  source {}\n", quoted(region.source));
     if (!region.reason.empty()) out_ += fmt::format("  reason {}\n", quoted(region.reason));
     for (const Round &round : region.rounds) {
       out_ += fmt::format("  round {} in {}\n", names_[static_cast<std::size_t>(round.name)].name,
@@ -108,6 +109,7 @@ class Printer {
     }
     if (part_ != Part::kGraphs) printStreams(region);
     if (part_ != Part::kStreams) {
+      if (!region.nodes.empty()) out_ += fmt::format("  domain {}\n", print(region.domain, names_));
       for (std::size_t n = 0; n < region.nodes.size(); ++n)
         out_ += fmt::format("  %{} = {}\n", n, nodeText(region.nodes[n]));
       for (const Output &output : region.outputs) out_ += "  " + outputText(output) + "\n";
@@ -231,7 +233,7 @@ class Printer {
     for (const StreamDim &dim : s.dims) dims_.push_back(spellWord(dim.name));
     static constexpr std::array<const char *, 3> kForms{"affine", "indirect", "select"};
     static constexpr std::array<const char *, 3> kKinds{"parallel", "reduction", "sequential"};
-    out_ += fmt::format("  streams {}\n", kForms[static_cast<std::size_t>(s.nest.form)]);
+    out_ += fmt::format("  streams {} {}\n", kForms[static_cast<std::size_t>(s.nest.form)], spellWord(s.nest.name));
     for (std::size_t d = 0; d < s.dims.size(); ++d)
       out_ += fmt::format("    dim {} {} {}\n", dims_[d], kKinds[static_cast<std::size_t>(s.dims[d].kind)],
                           form(s.dims[d].extent));

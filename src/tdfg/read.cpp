@@ -112,17 +112,20 @@ class Reader : TextScanner {
 
   bool regionLine() {
     if (scan_.takePunctuation('%')) return nodeLine();
+    if (scan_.takeWord("source")) return quoted(region_.source, "a place in the source") && lineEnd();
     if (scan_.takeWord("reason")) return quoted(region_.reason, "the reason") && lineEnd();
     if (scan_.takeWord("round")) {
       region_.rounds.emplace_back();
       return sizeName(region_.rounds.back().name, "the round's name") && word("in") &&
              range(region_.rounds.back().range) && lineEnd();
     }
+    if (scan_.takeWord("domain")) return box(region_.domain) && lineEnd();
     if (scan_.takeWord("streams")) return streams();
     if (scan_.takeWord("out")) return outLine();
     if (scan_.takeWord("strm")) return word("store") && storeLine();
     if (scan_.takeWord("hints")) return hintsLine();
-    return expected("a line of a region", "reason, round, streams, %N = ..., out, strm store, hints, end");
+    return expected("a line of a region",
+                    "source, reason, round, streams, domain, %N = ..., out, strm store, hints, end");
   }
 
   bool nodeName(int &into) { return punctuation('%') && numberInto(into, "a node's number"); }
@@ -290,12 +293,14 @@ class Reader : TextScanner {
     Streams &s = region_.streams;
     s = {};
     dims_.clear();
-    s.nest.name = region_.name;
     static constexpr std::array<const char *, 3> kForms{"affine", "indirect", "select"};
     const auto form = std::find(kForms.begin(), kForms.end(), scan_.peekWord());
     if (form == kForms.end()) return expected("a form of streams", "affine, indirect, select");
     scan_.takeWord();
     s.nest.form = static_cast<kernel::Form>(form - kForms.begin());
+    auto name = scan_.takeIdentifier();
+    if (!name) return expected("the nest's name");
+    s.nest.name = std::move(*name);
     if (!lineEnd()) return false;
     for (scan_.skipEmptyLines(); !scan_.takeWord("end"); scan_.skipEmptyLines())
       if (!streamLine(s)) return false;

@@ -10,6 +10,7 @@
 //   array a f32 [n] input
 //   array b f32 [n] output
 //   region r0 lattice 1
+//     domain [1:n - 1]
 //     %0 = tensor a [0:n - 2]
 //     %1 = mv %0 dim 0 by 1
 //     %2 = tensor a [1:n - 1]
@@ -122,12 +123,14 @@ struct Region {
   std::string name;
   int lattice = 0;            ///< dims, 0 to 3; 0: streams alone do it
   std::vector<Round> rounds;  ///< around the graph, outermost first
+  Box domain;                 ///< cells of all points; empty at some values: then nothing happens, nothing is read
   std::vector<Node> nodes;    ///< each after its arguments; empty: streams alone do it (`streams`)
   std::vector<Output> outputs;
   std::string reason;        ///< why streams do it all; empty: they do not
   Streams streams;           ///< the same computation as streams (sDFG)
   std::vector<Hints> hints;  ///< by array; empty where there is no graph
-  Location where;
+  std::string source;        ///< where the loop nest stands in the source: "FILE:LINE:COL"
+  Location where;            ///< of the region, for messages
 };
 
 /// Regions that run one after the other, in turns for each value of the name, from 0 to below `extent`.
@@ -182,6 +185,7 @@ struct Instance {
   const Region *region = nullptr;
   Values values;                       ///< by name
   std::vector<std::int64_t> bounding;  ///< the bounding box: extents by lattice dim, from the origin
+  bool isEmpty = false;                ///< the region's domain is: no nodes, no outputs, nothing happens
   std::vector<BoundNode> nodes;        ///< as long as the region's
   std::vector<BoundOutput> outputs;
 };

@@ -114,8 +114,60 @@ class Verifier {
       if (round.range.stride < 1) fail("a round with stride " + std::to_string(round.range.stride));
     }
     if (!region.nodes.empty() && region.lattice == 0) fail("a graph without a lattice", "give it 1 to 3 dims");
+    if (!region.nodes.empty()) checkBox(region.domain, "the domain");
     for (std::size_t n = 0; n < region.nodes.size(); ++n) checkNode(static_cast<int>(n));
     for (const Output &output : region.outputs) checkOutput(output);
+    checkStreams(region.streams);
+  }
+
+  // ---- Streams: what numbers refer to; kernel::verify() knows the rest once sizes have values ----
+
+  void checkStreams(const Streams &s) {
+    const auto values = static_cast<int>(s.nest.body.size());
+    const auto isValue = [values](int v) { return v >= 0 && v < values; };
+    for (const StreamDim &dim : s.dims) checkForm(dim.extent);
+    for (const StreamIndex &guard : s.guards) checkStreamIndex(guard, s);
+    for (const StreamAccess &load : s.loads) checkAccess(load, s);
+    for (const StreamAccess &target : s.targets) checkAccess(target, s);
+    for (int v = 0; v < values; ++v) {
+      const kernel::Value &value = s.nest.body[static_cast<std::size_t>(v)];
+      for (int a = 0; a < kernel::argumentCount(value.op); ++a) {
+        const int argument = value.args[static_cast<std::size_t>(a)];
+        if (argument < 0 || argument >= v) fail("v" + std::to_string(v) + " takes a value that is not before it");
+      }
+      if (value.op == Op::kLoad && (value.access < 0 || value.access >= static_cast<int>(s.loads.size())))
+        fail("v" + std::to_string(v) + " is of no load stream");
+      if (value.op == Op::kIndex && (value.dim < 0 || value.dim >= static_cast<int>(s.dims.size())))
+        fail("v" + std::to_string(v) + " is of no loop");
+    }
+    for (const Streams::FormValue &f : s.forms) {
+      checkForm(f.form);
+      if (isFloat(s.nest.body[static_cast<std::size_t>(f.value)].type))
+        fail("v" + std::to_string(f.value) + " is a form of a floating type");
+    }
+    if (s.nest.stores.size() != s.targets.size()) fail("stores without targets");
+    for (const kernel::Store &store : s.nest.stores)
+      if (!isValue(store.value) || store.follows >= static_cast<int>(s.nest.stores.size()))
+        fail("a store stream of no value");
+    for (const kernel::DataBounds &b : s.nest.bounds)
+      if ((b.first >= 0 && !isValue(b.first)) || (b.end >= 0 && !isValue(b.end))) fail("a bound of no value");
+    if (s.nest.predicate >= 0 && !isValue(s.nest.predicate)) fail("a selection by no value");
+  }
+
+  void checkStreamIndex(const StreamIndex &index, const Streams &s) {
+    checkForm(index.form);
+    if (index.factors.size() != s.dims.size()) fail("a stream's index has not one factor per loop");
+  }
+
+  void checkAccess(const StreamAccess &access, const Streams &s) {
+    if (!isArray(access.array)) return fail("a stream of no array");
+    const Array &array = arrayOf(access.array);
+    if (array.shape.size() != access.index.size())
+      fail("a stream has not one index per dim of array '" + array.name + "'");
+    for (const StreamIndex &index : access.index) checkStreamIndex(index, s);
+    if (access.indirectAt >= 0 &&
+        (access.indirectIndex < 0 || access.indirectIndex >= static_cast<int>(s.nest.body.size())))
+      fail("a stream takes its index from no value");
   }
 
   const Node &node(int n) const { return region_->nodes[static_cast<std::size_t>(n)]; }

@@ -1,28 +1,40 @@
 #include "pimento/tune/candidates.h"
 
-#include "pimento/evaluate/target.h"
+#include <utility>
+
+#include "pimento/evaluate/proposals.h"
 
 namespace pimento::tune {
 
 Candidates::Candidates(const Problem &problem)
     : problem_(problem),
-      own_(problem.hasAllFactors
-               ? std::vector<mapping::Mapping>()
-               : problem.target->mappings(problem.all(), *problem.machine, problem.part, problem.tools)),
       space_(problem.kernel(), *problem.machine, problem.choices.chunks),
-      order_(problem.choices.orders.size()) {}
+      order_(problem.choices.orders.size()) {
+  if (!problem.hasAllFactors)
+    proposals_ = std::make_unique<evaluate::Proposals>(*problem.target, problem.all(), *problem.machine, problem.part,
+                                                       problem.tools, problem.choices.chunks);
+}
 
-std::optional<std::string> Candidates::next() {
-  if (!own_.empty()) return nextOwn_ < own_.size() ? std::optional(own_[nextOwn_++].text) : std::nullopt;
+Candidates::~Candidates() = default;
+
+bool Candidates::next() {
   if (order_ < problem_.choices.orders.size()) {
     current_.order = problem_.choices.orders[order_++];
-    return mapping::print(current_);
+    return true;
   }
-  std::optional<mapping::Mapping> m = space_.next();
-  if (!m) return std::nullopt;
-  current_ = std::move(*m);
-  order_ = 0;
-  return current_.text;
+  if (!nextMapping()) return false;
+  if (proposals_ == nullptr || !proposals_->areOwn()) order_ = 0;
+  return true;
+}
+
+bool Candidates::nextMapping() {
+  std::optional<mapping::Mapping> m = proposals_ != nullptr ? proposals_->next() : space_.next();
+  if (m) current_ = std::move(*m);
+  return m.has_value();
+}
+
+std::string Candidates::text() const {
+  return mapping::print(current_);
 }
 
 }  // namespace pimento::tune

@@ -1,11 +1,16 @@
-// The mappings a search looks at, one after the other in a fixed order: the mapping space, each mapping with every loop
-// order that the problem names.
+// The mappings a search looks at, one after the other in a fixed order: those that are proposed for the problem
+// (evaluate/proposals.h), or every split of every dim; where the target proposes none of its own, each mapping with
+// every loop order that the problem names.
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <string>
 
 #include "pimento/tune/problem.h"
+
+namespace pimento::evaluate {
+class Proposals;
+}
 
 namespace pimento::tune {
 
@@ -13,14 +18,18 @@ class Candidates {
  public:
   /// `problem` must outlive it.
   explicit Candidates(const Problem &problem);
+  ~Candidates();
 
-  /// The next one, as printed text; nothing when all were given.
-  std::optional<std::string> next();
+  /// Goes to the next one; false when all were given.
+  bool next();
+  /// The one it is at, printed.
+  std::string text() const;
 
  private:
+  bool nextMapping();
+
   const Problem &problem_;
-  std::vector<mapping::Mapping> own_;  // of the target, where it has its own that are wanted; in place of space_
-  std::size_t nextOwn_ = 0;
+  std::unique_ptr<evaluate::Proposals> proposals_;  // else space_
   mapping::MappingSpace space_;
   mapping::Mapping current_;
   std::size_t order_;  // of the next candidate; orders.size(): take the next mapping

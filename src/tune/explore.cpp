@@ -105,8 +105,8 @@ class Explorer final : search::Evaluator {
     const std::int64_t limit = options_.limit > 0 ? options_.limit : std::numeric_limits<std::int64_t>::max();
     std::vector<std::string> texts;
     Candidates candidates(problem_);
-    while (std::optional<std::string> text = candidates.next()) {
-      if (++out_.space <= limit) texts.push_back(std::move(*text));
+    while (candidates.next()) {
+      if (++out_.space <= limit) texts.push_back(candidates.text());
       if (isStopped() || (out_.space > limit && out_.space >= kMostCounted)) break;
     }
     if (out_.space > limit && !isStopped()) texts = everyNth(limit);
@@ -121,10 +121,8 @@ class Explorer final : search::Evaluator {
     out_.every = ceilDiv(out_.space, limit);
     std::vector<std::string> texts;
     Candidates candidates(problem_);
-    for (std::int64_t i = 0; i < out_.space && !isStopped(); ++i) {
-      std::optional<std::string> text = candidates.next();
-      if (i % out_.every == 0) texts.push_back(std::move(*text));
-    }
+    for (std::int64_t i = 0; i < out_.space && !isStopped() && candidates.next(); ++i)
+      if (i % out_.every == 0) texts.push_back(candidates.text());
     return texts;
   }
 

@@ -185,15 +185,14 @@ Result<std::vector<Part>> partsOf(const Options &options, const Job &job, const 
     }
     part.problem = std::move(*problem);
     part.problem.values = job.data.values;
-    if (part.problem.isPart() &&
-        job.target->mappings(part.problem.all(), job.machine, spacePart, part.problem.tools).empty())
+    const evaluate::GraphPart all = part.problem.all();
+    if (part.problem.isPart() && job.target->mappings(all, job.machine, spacePart, part.problem.tools).empty() &&
+        !job.target->mappings(all, job.machine, {}, part.problem.tools).empty())
       return usageError(
           "no-part-of-space", "--map",
           fmt::format("kernel '{}' has no mapping on {} that fits '{}'", name, job.machine.name,
                       mapping::print(spacePart)),
-          fmt::format("the machine has {}; omit the extension to explore all mappings; UPMEM accepts dpus=, "
-                      "tasklets=, buffer=, merge= and program=",
-                      fmt::join(levels, ", ")));
+          fmt::format("the machine has {}; omit the extension to explore all mappings", fmt::join(levels, ", ")));
     if (Status s = choose(options, job.machine, part.problem); !s) return s.diagnostics();
     seen.emplace(shape, parts.size());
     parts.push_back(std::move(part));
@@ -302,6 +301,9 @@ Result<mapping::MapSpec> partOfSpace(const Options &options) {
     return usageError("map-without-sweep", "--map", "an exploration covers all mappings",
                       "omit --map, use 'auto;dpus=64' for a part of them, or use --sweep to vary numbers under this "
                       "mapping");
+  if (!spec->mapping.order.empty() || !spec->mapping.cyclic.empty())
+    return usageError("map-without-sweep", "--map", "an exploration varies order(...) and cyclic(...)",
+                      "omit them; --orders and --chunks say which ones it tries");
   return spec;
 }
 
@@ -319,6 +321,7 @@ Result<emit::MappingExploration> exploreMappings(const Options &options) {
     return usageError("explore-program", options.input, "a device program already has a mapping",
                       "explore a kernel: an .mlir file, index notation or a kernel name");
   if (Status s = checkKernels(options, *job.input.graph); !s) return s.diagnostics();
+  if (Status s = evaluate::checkExtensions(*job.target, job.machine, spacePart->mapping); !s) return s.diagnostics();
   emit::MappingExploration e;
   e.head = headOf(options, job);
   for (const kernel::Kernel &k : job.input.graph->kernels) e.graphKernels.push_back(k.name);

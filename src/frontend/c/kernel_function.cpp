@@ -157,8 +157,10 @@ std::vector<std::string> openSizesOf(clang::ASTContext &context, const clang::Fu
     const clang::Stmt *s = pending.back();
     pending.pop_back();
     if (s == nullptr) continue;
-    if (const auto *loop = dyn_cast<clang::ForStmt>(s); loop != nullptr && loop->getCond() != nullptr)
-      used.merge(variablesIn(loop->getCond()));
+    if (const auto *loop = dyn_cast<clang::ForStmt>(s)) {
+      if (loop->getInit() != nullptr) used.merge(variablesIn(loop->getInit()));
+      if (loop->getCond() != nullptr) used.merge(variablesIn(loop->getCond()));
+    }
     for (const clang::Stmt *child : s->children()) pending.push_back(child);
   }
   const kernel::Sizes known = sizesOf(context, function, {});

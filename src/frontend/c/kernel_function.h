@@ -21,7 +21,7 @@ Result<const clang::FunctionDecl *> chooseFunction(clang::ASTContext &context, c
 /// variable that is only ever one.
 kernel::Sizes sizesOf(clang::ASTContext &context, const clang::FunctionDecl &function, const kernel::Sizes &given);
 
-/// Integer parameters in extents of arrays and conditions of loops that sizesOf() knows nothing of, in their order.
+/// Integer parameters in extents of arrays and bounds of loops that sizesOf() knows nothing of, in their order.
 std::vector<std::string> openSizesOf(clang::ASTContext &context, const clang::FunctionDecl &function);
 
 }  // namespace pimento::frontend

@@ -37,9 +37,10 @@ enum class Overclaim : std::uint8_t { kNone, kLateRows, kOneBank, kClosedRows };
 ChannelBound lowerBound(const ChannelSpec &spec, const program::FlatLoops &code,
                         Overclaim overclaim = Overclaim::kNone);
 
-/// The same of a list for several channels with four queues each (fed_channels.h), by counting alone: the channel with
-/// most to do issues one column command per cycle (a read may be served by a write that waits, so reads do not count),
-/// and those of a kind that wait for their like in the whole channel keep that distance.
+/// The same of a list for several channels (fed_channels.h), or of a controller with four queues, by counting alone:
+/// the channel with most to do issues one column command per cycle (with four queues a read may be served by a write
+/// that waits, so reads do not count), and those of a kind that wait for their like in the whole channel keep that
+/// distance.
 ChannelBound lowerBoundOfList(const ChannelSpec &spec, const program::FlatLoops &code, int channels);
 
 }  // namespace pimento::sim::dram

@@ -220,6 +220,7 @@ void Device::restoreBusyBanks(Tick now, StateReader &in) {
   for (Bank &b : banks_) b.idleAt = 0;
   while (in.hasMore()) {
     const auto [b, wait] = in.getPair();
+    if (b < 0) break;
     banks_[static_cast<std::size_t>(b)].idleAt = now + wait;
   }
 }

@@ -8,27 +8,33 @@ namespace pimento::sim::dram {
 using program::Channels;
 using program::Transaction;
 
-FedChannels::FedChannels(const ChannelSpec &spec, const program::FlatLoops &code, int channels,
-                         CommandObserver *observer)
-    : spec_(&spec), channels_(channels), observer_(observer), cursor_(code) {
-  PIMENTO_CHECK(channels >= 1 && channels <= kMostChannels && spec.isFourQueues);
-  groups_.push_back({maskOf({}), FourQueues(spec, code, observer)});
+template <typename Controller>
+FedChannelsOf<Controller>::FedChannelsOf(const ChannelSpec &spec, const program::FlatLoops &code, int channels,
+                                         CommandObserver *observer)
+    : spec_(&spec),
+      channels_(channels),
+      observer_(observer),
+      source_(code),
+      refreshes_(spec, Controller::kRefreshesTogether) {
+  PIMENTO_CHECK(channels >= 1 && channels <= kMostChannels);
+  groups_.push_back({maskOf({}), Controller(spec, &code, observer)});
   for (const program::FlatLoops::FlatCommand &c : code.commands()) masks_.push_back(maskOf(c.command.channels));
-  if (spec.hasRefresh) nextDue_ = spec.refreshInterval;
 }
 
-FedChannels::Mask FedChannels::maskOf(const Channels &c) const {
+template <typename Controller>
+typename FedChannelsOf<Controller>::Mask FedChannelsOf<Controller>::maskOf(const Channels &c) const {
   if (c.count == 0) return channels_ == kMostChannels ? ~Mask{0} : (Mask{1} << channels_) - 1;
   Mask m = 0;
   for (int i = 0; i < c.count; ++i) m |= Mask{1} << ((c.first + i * c.step) % channels_);
   return m;
 }
 
-Checkpoint FedChannels::run() {
+template <typename Controller>
+Checkpoint FedChannelsOf<Controller>::run() {
   for (;;) {
-    if (nextDue_ <= t_) {
-      for (Group &g : groups_) g.queues.requestRefresh();
-      nextDue_ += spec_->refreshInterval;
+    if (refreshes_.next() <= t_) {
+      const std::uint64_t due = refreshes_.take(t_);
+      for (Group &g : groups_) g.queues.requestRefresh(due);
       if (groups_.size() > 1) join();
       return {isStarved() ? Checkpoint::Kind::kStuck : Checkpoint::Kind::kEvent, -1};
     }
@@ -37,57 +43,68 @@ Checkpoint FedChannels::run() {
       if (g.queues.wake() <= t_) g.queues.cycle(t_);
     if (isDone()) return {Checkpoint::Kind::kDone, -1};
     t_ = nextTime();
-    if (t_ >= kNever || (nextDue_ == kNever && isStarved())) return {Checkpoint::Kind::kStuck, -1};
+    if (t_ >= kNever || (refreshes_.next() == kNever && isStarved())) return {Checkpoint::Kind::kStuck, -1};
+    if (groups_.size() > 1 && t_ >= joinAt_) joinSoon();
     if (crossed_ >= 0) return {Checkpoint::Kind::kIteration, std::exchange(crossed_, -1)};
   }
 }
 
-bool FedChannels::isDone() const {
-  if (!cursor_.isDone()) return false;
+template <typename Controller>
+bool FedChannelsOf<Controller>::isDone() const {
+  if (!source_.position().isDone()) return false;
   return std::all_of(groups_.begin(), groups_.end(),
                      [this](const Group &g) { return g.queues.isEmpty() && g.queues.lastData() <= t_; });
 }
 
 // Requests are refused until their channel changes, which is when it wakes.
-Tick FedChannels::nextTime() const {
+template <typename Controller>
+Tick FedChannelsOf<Controller>::nextTime() const {
   Tick next = kNever, data = t_;
-  bool isEmpty = cursor_.isDone();
+  bool isEmpty = source_.position().isDone();
   for (const Group &g : groups_) {
     next = std::min(next, g.queues.wake());
     data = std::max(data, g.queues.lastData());
     isEmpty = isEmpty && g.queues.isEmpty();
   }
   if (isEmpty) next = std::min(next, data);
-  return std::max(t_ + 1, std::min(next, nextDue_));
+  return std::max(t_ + 1, std::min(next, refreshes_.next()));
 }
 
-bool FedChannels::isWorthCheckpointHere(int loop) const {
-  const program::FlatLoops::Loop &l = cursor_.code().loops()[static_cast<std::size_t>(loop)];
-  return isWorthCheckpoint(l) && l.trip / l.recurrence >= 4 && cursor_.counter(l.depth) % l.recurrence == 0;
+template <typename Controller>
+bool FedChannelsOf<Controller>::isWorthCheckpointHere(int loop) const {
+  const program::FlatLoops::Loop &l = source_.position().code().loops()[static_cast<std::size_t>(loop)];
+  return isWorthCheckpoint(l) && l.trip / l.recurrence >= 4 && source_.position().counter(l.depth) % l.recurrence == 0;
 }
 
-void FedChannels::feed() {
-  while (!cursor_.isDone()) {
-    if (!deliver(cursor_.peek())) return;
+template <typename Controller>
+void FedChannelsOf<Controller>::feed() {
+  while (!source_.position().isDone()) {
+    if (!deliver(source_.position().peek())) return;
     served_ = 0;
-    const int crossed = cursor_.advance();
+    const int crossed = source_.advance();
     if (crossed >= 0 && isWorthCheckpointHere(crossed)) crossed_ = crossed;
   }
 }
 
-bool FedChannels::deliver(const Transaction &t) {
+template <typename Controller>
+void FedChannelsOf<Controller>::take(Group &g, const Transaction &t) {
+  g.queues.take(t, t_, source_.mayContinue(t), observer_ == nullptr ? 0 : source_.burst(t));
+}
+
+template <typename Controller>
+bool FedChannelsOf<Controller>::deliver(const Transaction &t) {
   const auto command = static_cast<std::size_t>(t.command);
   if (served_ == 0 && groups_.size() == 1 && masks_[command] == groups_.front().channels) {
-    FourQueues &all = groups_.front().queues;
-    if (!all.accepts(t)) return false;
-    all.take(t, t_);
+    if (!groups_.front().queues.accepts(t, t_)) return false;
+    take(groups_.front(), t);
     return true;
   }
-  return deliverInOrder(t, cursor_.code().commands()[command].command.channels);
+  return deliverInOrder(t, source_.position().code().commands()[command].command.channels);
 }
 
 // Channels of a group answer alike. Those that a refusal keeps from the command are no longer like those that have it.
-bool FedChannels::deliverInOrder(const Transaction &t, const Channels &to) {
+template <typename Controller>
+bool FedChannelsOf<Controller>::deliverInOrder(const Transaction &t, const Channels &to) {
   const int count = to.count == 0 ? channels_ : to.count;
   Mask accepted = 0;
   bool isRefused = false;
@@ -96,7 +113,7 @@ bool FedChannels::deliverInOrder(const Transaction &t, const Channels &to) {
     if ((served_ & bit) != 0) continue;
     for (const Group &g : groups_) {
       if ((g.channels & bit) == 0) continue;
-      isRefused = (g.channels & accepted) == 0 && !g.queues.accepts(t);
+      isRefused = (g.channels & accepted) == 0 && !g.queues.accepts(t, t_);
       break;
     }
     if (!isRefused) accepted |= bit;
@@ -106,13 +123,14 @@ bool FedChannels::deliverInOrder(const Transaction &t, const Channels &to) {
     const Mask within = groups_[i].channels & accepted;
     if (within == 0) continue;
     if (within != groups_[i].channels) split(i, groups_[i].channels & ~within);
-    groups_[i].queues.take(t, t_);
+    take(groups_[i], t);
   }
   served_ |= accepted;
   return !isRefused;
 }
 
-void FedChannels::split(std::size_t group, Mask apart) {
+template <typename Controller>
+void FedChannelsOf<Controller>::split(std::size_t group, Mask apart) {
   Group other = groups_[group];
   other.channels = apart;
   groups_[group].channels &= ~apart;
@@ -121,21 +139,24 @@ void FedChannels::split(std::size_t group, Mask apart) {
   groups_.push_back(std::move(other));
 }
 
-void FedChannels::join() {
+// Channels that a refusal has set apart are often alike again when the burst is over. Looking costs about as much as
+// some cycles of them, so it is done rarely where it was in vain.
+template <typename Controller>
+void FedChannelsOf<Controller>::joinSoon() {
+  const std::size_t before = groups_.size();
+  join();
+  joinPause_ = groups_.size() < before ? kShortestPause : std::min(2 * joinPause_, kLongestPause);
+  joinAt_ = t_ + joinPause_;
+}
+
+template <typename Controller>
+void FedChannelsOf<Controller>::join() {
   std::vector<StateWords> words(groups_.size());
   for (std::size_t i = 0; i < groups_.size(); ++i) {
-    const FourQueues &q = groups_[i].queues;
-    StateWords &w = words[i];
-    w.begin(0);
-    q.encodeQueues(cursor_, w);
-    q.encodeMaintenance(w);
-    q.encodePolicy(w);
-    q.encodeRows(cursor_, w);
-    q.encodeData(t_, w);
-    w.begin(1);
-    q.device().encodeWaits(t_, w);
-    w.begin(2);
-    q.device().encodeWindows(t_, w);
+    for (std::size_t p = 0; p < Controller::kParts.size(); ++p) {
+      words[i].begin(p);
+      groups_[i].queues.encode(static_cast<typename Controller::Part>(p), source_.position(), t_, words[i]);
+    }
   }
   const ChannelCounts all = counts();
   std::vector<Group> joined;
@@ -157,96 +178,111 @@ void FedChannels::join() {
   setCounts(all);
 }
 
-ChannelCounts FedChannels::counts() const {
+template <typename Controller>
+ChannelCounts FedChannelsOf<Controller>::counts() const {
   ChannelCounts all = apart_;
   for (const Group &g : groups_) all.add(g.queues.counts(), std::popcount(g.channels));
   return all;
 }
 
-void FedChannels::setCounts(const ChannelCounts &counts) {
+template <typename Controller>
+void FedChannelsOf<Controller>::setCounts(const ChannelCounts &counts) {
   apart_ = counts;
   for (const Group &g : groups_) apart_.add(g.queues.counts(), -std::popcount(g.channels));
 }
 
-Tick FedChannels::completion() const {
+template <typename Controller>
+bool FedChannelsOf<Controller>::isStarved() const {
+  if (t_ - completion() <= spec_->patience) return false;
+  return std::any_of(groups_.begin(), groups_.end(), [this](const Group &g) { return g.queues.isStarved(t_); });
+}
+
+template <typename Controller>
+Cycles FedChannelsOf<Controller>::cycles() const {
+  Cycles end;
+  for (const Group &g : groups_) end = std::max(end, g.queues.end(t_));
+  return end;
+}
+
+template <typename Controller>
+Tick FedChannelsOf<Controller>::completion() const {
   Tick t = 0;
   for (const Group &g : groups_) t = std::max(t, g.queues.progress());
   return t;
 }
 
-void FedChannels::setCompletion(Tick t) {
+template <typename Controller>
+void FedChannelsOf<Controller>::setCompletion(Tick t) {
   for (Group &g : groups_) g.queues.setProgress(t);
 }
 
-int FedChannels::commonDepth() const {
-  int depth = cursor_.depth();
-  for (const Group &g : groups_) depth = std::min(depth, g.queues.commonDepth(cursor_));
+template <typename Controller>
+int FedChannelsOf<Controller>::commonDepth() const {
+  int depth = source_.position().depth();
+  for (const Group &g : groups_) depth = std::min(depth, g.queues.commonDepth(source_.position()));
   return depth;
 }
 
 // Loops around all commands whose rows wait or are open are shifted with them. A loop without one of these would move
 // its rows past those that stay: its counter is part of the state.
-void FedChannels::encode(StateWords &out) const {
-  out.begin(Part::kProcess);
+template <typename Controller>
+void FedChannelsOf<Controller>::encode(StateWords &out) const {
+  const program::LoopsCursor &cursor = source_.position();
+  int part = 0;
+  out.begin(part++);
   out.put(static_cast<std::int64_t>(groups_.size()));
   for (const Group &g : groups_) out.put(static_cast<std::int64_t>(g.channels));
   out.put(static_cast<std::int64_t>(served_));
-  out.put(cursor_.step());
+  out.put(cursor.step());
   const int common = commonDepth();
-  for (int d = 0; d < cursor_.depth(); ++d) {
-    const program::FlatLoops::Loop &l = cursor_.code().loops()[static_cast<std::size_t>(cursor_.loopAt(d))];
+  for (int d = 0; d < cursor.depth(); ++d) {
+    const program::FlatLoops::Loop &l = cursor.code().loops()[static_cast<std::size_t>(cursor.loopAt(d))];
     if (!l.isUniform || (d >= common && l.moves))
-      out.put(cursor_.counter(d));
+      out.put(cursor.counter(d));
     else if (l.recurrence > 1)
-      out.put(cursor_.counter(d) % l.recurrence);
+      out.put(cursor.counter(d) % l.recurrence);
   }
-  out.begin(Part::kQueues);
-  for (const Group &g : groups_) {
-    g.queues.encodeQueues(cursor_, out);
-    g.queues.encodePolicy(out);
-    g.queues.encodeMaintenance(out);
-    g.queues.encodeData(t_, out);
+  for (std::size_t p = 0; p < Controller::kParts.size(); ++p) {
+    out.begin(part++);
+    for (const Group &g : groups_) g.queues.encode(static_cast<typename Controller::Part>(p), cursor, t_, out);
   }
-  out.begin(Part::kRows);
-  for (const Group &g : groups_) g.queues.encodeRows(cursor_, out);
-  out.begin(Part::kWaits);
-  for (const Group &g : groups_) {
-    g.queues.device().encodeWaits(t_, out);
-    out.put(-1);
-    g.queues.device().encodeWindows(t_, out);
-    out.put(-1);
+  if constexpr (!Controller::kRefreshesTogether) {
+    out.begin(part);
+    refreshes_.encode(t_, out);
   }
 }
 
-void FedChannels::restore(const StateWords &words, std::span<const program::LoopsCursor> positions, Tick now,
-                          bool withCountdowns) {
-  cursor_ = positions.front();
+template <typename Controller>
+void FedChannelsOf<Controller>::restore(const StateWords &words, std::span<const program::LoopsCursor> positions,
+                                        Tick now, bool withCountdowns) {
+  source_.position() = positions.front();
   t_ = now;
   crossed_ = -1;
+  hasNext_ = false;
+  joinAt_ = 0;
   StateReader in(words);
-  in.begin(Part::kProcess);
+  int part = 0;
+  in.begin(part++);
   groups_.resize(static_cast<std::size_t>(in.get()), groups_.front());
   for (Group &g : groups_) {
     g.channels = static_cast<Mask>(in.get());
     g.queues.setWake(t_);
   }
   served_ = static_cast<Mask>(in.get());
-  in.begin(Part::kQueues);
-  for (Group &g : groups_) {
-    g.queues.restoreQueues(cursor_, t_, in);
-    g.queues.restorePolicy(in);
-    g.queues.restoreMaintenance(in);
-    g.queues.restoreData(t_, in);
+  for (std::size_t p = 0; p < Controller::kParts.size(); ++p) {
+    in.begin(part++);
+    for (Group &g : groups_) g.queues.restore(static_cast<typename Controller::Part>(p), source_.position(), t_, in);
   }
-  in.begin(Part::kRows);
-  for (Group &g : groups_) g.queues.restoreRows(cursor_, in);
-  in.begin(Part::kWaits);
-  for (Group &g : groups_) {
-    g.queues.device().restoreWaits(t_, in);
-    g.queues.device().restoreWindows(t_, in);
+  if (!withCountdowns) return;
+  if constexpr (Controller::kRefreshesTogether) {
+    refreshes_.restart(t_);
+  } else {
+    in.begin(part);
+    refreshes_.restore(t_, in);
   }
-  // Refreshes of all pseudo channels fall due together, so events are at multiples of the interval.
-  if (withCountdowns && nextDue_ != kNever) nextDue_ = t_ + spec_->refreshInterval;
 }
+
+template class FedChannelsOf<FourQueues>;
+template class FedChannelsOf<BarrierQueue>;
 
 }  // namespace pimento::sim::dram

@@ -9,8 +9,9 @@ using machine::CommandKind;
 using program::Transaction;
 using Rule = ChannelSpec::Rule;
 
-FourQueues::FourQueues(const ChannelSpec &spec, const program::FlatLoops &code, CommandObserver *observer)
-    : spec_(&spec), code_(&code), observer_(observer), device_(spec.device) {
+FourQueues::FourQueues(const ChannelSpec &spec, const program::FlatLoops *code, CommandObserver *observer)
+    : ChannelCore(spec, code, observer) {
+  PIMENTO_CHECK(spec.device.commands <= kMostCommands);
   for (Requests *queue : {&opening_, &pim_, &reads_, &writes_})
     queue->reserve(static_cast<std::size_t>(spec.commandQueue));
 }
@@ -49,7 +50,7 @@ FourQueues::FourQueues(const ChannelSpec &spec, const program::FlatLoops &code, 
   return device_.earliestForAll(command, bank, t);
 }
 
-bool FourQueues::accepts(const Transaction &t) const {
+bool FourQueues::accepts(const Transaction &t, Tick /*now*/) const {
   const auto hasRoom = [this](const Requests &queue) {
     return static_cast<std::int64_t>(queue.size()) < spec_->commandQueue;
   };
@@ -65,7 +66,7 @@ bool FourQueues::accepts(const Transaction &t) const {
   return hasRoom(pim_);
 }
 
-void FourQueues::take(const Transaction &t, Tick now) {
+void FourQueues::take(const Transaction &t, Tick now, bool /*mayContinue*/, std::int64_t burst) {
   wake_ = now;
   progress_ = now;
   Queue which = Queue::kPim;
@@ -79,14 +80,15 @@ void FourQueues::take(const Transaction &t, Tick now) {
         return;
       }
   }
-  Request r{now, t, static_cast<std::int16_t>(next(t))};
+  Request r{now, t, static_cast<std::int16_t>(next(t)), burst};
   r.t.isBarrier = spec_->rules[static_cast<std::size_t>(t.op)].isBarrier;
   Tick &first = notBefore_[static_cast<std::size_t>(which)];
   if (first > now) first = std::min(first, readyAt(r.next, t.bank, now));
   of(which).push_back(r);
+  if (isRowHit(t)) hits_[static_cast<std::size_t>(which)] |= std::uint64_t{1} << t.bank;
 }
 
-void FourQueues::requestRefresh() {
+void FourQueues::requestRefresh(std::uint64_t /*ranks*/) {
   const int perPseudoChannel =
       spec_->device.banks / spec_->device.nodes[static_cast<std::size_t>(machine::ScopeLevel::kPseudoChannel)];
   for (int b = 0; b < spec_->device.banks; b += perPseudoChannel) maintenance_.push_back(b);
@@ -121,9 +123,14 @@ int FourQueues::nextOfRefresh(int bank) const {
   return {device_.earliestForAll(command, bank, t), std::uint64_t{1} << bank};
 }
 
-std::uint64_t FourQueues::hitBanks(const Requests &queue) const {
-  std::uint64_t banks = 0;
-  for (const Request &r : queue)
+// Until a request leaves or rows change.
+std::uint64_t FourQueues::hitBanks(Queue which) {
+  std::uint64_t &banks = hits_[static_cast<std::size_t>(which)];
+  const std::uint32_t bit = 1U << static_cast<int>(which);
+  if ((knownHits_ & bit) != 0) return banks;
+  knownHits_ |= bit;
+  banks = 0;
+  for (const Request &r : of(which))
     if (isRowHit(r.t)) banks |= std::uint64_t{1} << r.t.bank;
   return banks;
 }
@@ -137,38 +144,36 @@ FourQueues::Found FourQueues::bestInOrder(Queue which, Tick t) {
     return {};
   }
   const Requests &queue = of(which);
-  bool isBehind = false, knowsHits = false, isHeldBack = false;
-  std::uint64_t hits = 0, waiting = 0;  // banks where the last command must wait
+  bool isBehind = false, isHeldBack = false;
+  // Banks where a command must wait; meaningful for the commands in `asked`.
+  std::array<std::uint64_t, kMostCommands> waiting;
+  std::uint64_t asked = 0;
   Tick earliest = kNever;
-  int lastCommand = -1;
   const int n = static_cast<int>(queue.size());
   for (int i = 0; i < n; ++i) {
     const Request &r = queue[static_cast<std::size_t>(i)];
     const int command = r.next;
-    if (command != lastCommand) {
+    std::uint64_t &banks = waiting[static_cast<std::size_t>(command)];
+    if (((asked >> command) & 1U) == 0) {
       if (r.t.isBarrier) {
         isBehind = true;
         continue;
       }
-      lastCommand = command;
-      waiting = 0;
-    } else if (((waiting >> r.t.bank) & 1U) != 0) {
+      asked |= std::uint64_t{1} << command;
+      banks = 0;
+    } else if (((banks >> r.t.bank) & 1U) != 0) {
       continue;
     }
     if (isBehind && slotOf(command) != 0) continue;
     const Device::Hold hold = holdOf(command, r.t.bank, t);
     if (hold.until > t) {
       earliest = std::min(earliest, hold.until);
-      waiting |= hold.banks;
+      banks |= hold.banks;
       continue;
     }
-    if (i > 0 && !isRowHit(r.t)) {
-      if (!knowsHits) hits = hitBanks(queue);
-      knowsHits = true;
-      if (((hits >> r.t.bank) & 1U) != 0) {
-        isHeldBack = true;
-        continue;
-      }
+    if (i > 0 && !isRowHit(r.t) && ((hitBanks(which) >> r.t.bank) & 1U) != 0) {
+      isHeldBack = true;
+      continue;
     }
     return {which, i, command};
   }
@@ -185,8 +190,7 @@ FourQueues::Found FourQueues::bestOpening(Tick t) {
     return {};
   }
   int best = -1, bestCommand = -1;
-  bool isReady = false, knowsHits = false, isAnyReady = false;
-  std::uint64_t hits = 0;
+  bool isReady = false, isAnyReady = false;
   Tick earliest = kNever;
   for (int i = 0; i < static_cast<int>(opening_.size()); ++i) {
     const Request &r = opening_[static_cast<std::size_t>(i)];
@@ -200,9 +204,7 @@ FourQueues::Found FourQueues::bestOpening(Tick t) {
       isBetter = r.age < opening_[static_cast<std::size_t>(best)].age;
     } else if (best >= 0 && isThisReady) {
       if (!isRowHit(r.t)) {
-        if (!knowsHits) hits = hitBanks(opening_);
-        knowsHits = true;
-        isBetter = ((hits >> r.t.bank) & 1U) == 0;
+        isBetter = ((hitBanks(Queue::kOpening) >> r.t.bank) & 1U) == 0;
       } else {
         isBetter = true;
       }
@@ -234,6 +236,7 @@ FourQueues::Found FourQueues::look(Tick t, int taken) {
   }
   while (!pim_.empty() && pim_.front().t.isBarrier) {
     pim_.erase(pim_.begin());
+    knownHits_ = 0;
     notBefore_[static_cast<std::size_t>(Queue::kPim)] = 0;
     progress_ = t;
     hasChanged_ = true;
@@ -264,18 +267,18 @@ bool FourQueues::isVetoed(const Found &f) const {
                     : f.queue == Queue::kRead  ? reads_
                                                : writes_)[static_cast<std::size_t>(f.index)]
                        .t.bank;
-  const bool isSound = !spec_->device.namedBankOnly;
-  const std::uint64_t banks = isSound ? spec_->device.reach(f.command, bank) : std::uint64_t{1} << bank;
-  for (std::size_t i = 0; i < opening_.size(); ++i)
-    if (((banks >> opening_[i].t.bank) & 1U) != 0 &&
-        !(isSound && f.queue == Queue::kOpening && static_cast<int>(i) == f.index))
-      return true;
+  if (spec_->device.namedBankOnly)
+    return std::any_of(opening_.begin(), opening_.end(), [&](const Request &r) { return r.t.bank == bank; });
+  const std::uint64_t banks = spec_->device.reach(f.command, bank);
+  for (const Request &r : opening_)
+    if (((banks >> r.t.bank) & 1U) != 0 && isRowHit(r.t)) return true;
   return false;
 }
 
 // Requests of the bank need another command now, and those that need rows in many; others the same as before.
 void FourQueues::forgetRows(bool isMany, int bank) {
   heldRow_ = -1;
+  knownHits_ = 0;
   for (Requests *queue : {&opening_, &reads_, &writes_})
     for (Request &r : *queue)
       if (isMany || r.t.bank == bank) r.next = static_cast<std::int16_t>(next(r.t));
@@ -313,19 +316,6 @@ void FourQueues::moveRows(int command, const Transaction &t) {
   }
 }
 
-void FourQueues::notify(int command, const Transaction &t, bool isRefresh, Tick time) const {
-  if (observer_ == nullptr) return;
-  const auto k = static_cast<std::size_t>(command);
-  IssuedCommand c{
-      time, spec_->device.kind[k], t.bank, t.row, t.column, nullptr, 0, command, spec_->device.reach(command, t.bank)};
-  c.name = spec_->names[k];
-  if (!isRefresh) {
-    c.number = t.command;
-    if (slotOf(command) == 1) c.command = &code_->commands()[static_cast<std::size_t>(t.command)].command;
-  }
-  observer_->onCommand(c);
-}
-
 void FourQueues::issue(const Found &f, Tick t) {
   hasChanged_ = true;
   if (f.queue == Queue::kMaintenance) {
@@ -333,7 +323,7 @@ void FourQueues::issue(const Found &f, Tick t) {
     refresh.bank = static_cast<std::uint8_t>(maintenance_.front());
     device_.mark(f.command, refresh.bank, t, true);
     moveRows(f.command, refresh);
-    notify(f.command, refresh, true, t);
+    notify(t, f.command, refresh.bank, 0, 0, -1);
     if (f.command == spec_->refresh) maintenance_.erase(maintenance_.begin());
     return;
   }
@@ -342,9 +332,10 @@ void FourQueues::issue(const Found &f, Tick t) {
   const Request r = *at;
   device_.mark(f.command, r.t.bank, t, false);
   moveRows(f.command, r.t);
-  notify(f.command, r.t, false, t);
+  notify(t, f.command, r.t.bank, r.t.row, r.t.column, r.t.command, r.burst);
   if (f.command == r.t.op) {
     queue.erase(at);
+    knownHits_ &= ~(1U << static_cast<int>(f.queue));
     progress_ = t;
     if (f.command == spec_->read) lastData_ = std::max(t + spec_->readLatency, lastData_ + 1);
     return;

@@ -11,11 +11,11 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "pimento/program/loops_cursor.h"
-#include "pimento/sim/dram/channel.h"
-#include "pimento/sim/dram/device.h"
+#include "pimento/sim/dram/channel_core.h"
 #include "pimento/sim/dram/open_rows.h"
 #include "pimento/sim/dram/spec.h"
 #include "pimento/sim/state.h"
@@ -23,17 +23,19 @@
 namespace pimento::sim::dram {
 
 /// One channel. A copy is a snapshot.
-class FourQueues {
+class FourQueues final : public ChannelCore {
  public:
-  /// `spec`, `code` and `observer` must outlive it.
-  FourQueues(const ChannelSpec &spec, const program::FlatLoops &code, CommandObserver *observer);
+  /// Pseudo channels are refreshed together.
+  static constexpr bool kRefreshesTogether = true;
+
+  FourQueues(const ChannelSpec &spec, const program::FlatLoops *code, CommandObserver *observer);
 
   /// Whether it takes the request now.
-  bool accepts(const program::Transaction &t) const;
+  bool accepts(const program::Transaction &t, Tick now) const;
   /// Takes a request that it accepts, in cycle `now`.
-  void take(const program::Transaction &t, Tick now);
+  void take(const program::Transaction &t, Tick now, bool mayContinue, std::int64_t burst);
   /// A refresh of every pseudo channel falls due.
-  void requestRefresh();
+  void requestRefresh(std::uint64_t ranks);
   /// What happens in cycle `t`, once all requests of that cycle are there.
   void cycle(Tick t);
   /// After cycle(): the next cycle in which something can happen, if no request comes.
@@ -47,31 +49,27 @@ class FourQueues {
   /// When the last request left its queue.
   Tick progress() const { return progress_; }
   void setProgress(Tick t) { progress_ = t; }
-  const ChannelCounts &counts() const { return counts_; }
-  void setCounts(const ChannelCounts &c) { counts_ = c; }
-  void setObserver(CommandObserver *observer) { observer_ = observer; }
+  bool isStarved(Tick now) const { return !isEmpty() && now - progress_ > spec_->patience; }
+  /// The cycle in which every queue is empty, data of reads included.
+  Cycles end(Tick now) const { return Cycles(now); }
 
-  // Its state, part by part, relative to `now` and to where `cursor` is. Requests and rows are named by their command.
-  void encodeQueues(const program::LoopsCursor &cursor, StateWords &out) const;
-  void encodeMaintenance(StateWords &out) const;
-  void encodePolicy(StateWords &out) const;
-  void encodeRows(const program::LoopsCursor &cursor, StateWords &out) const;
-  void encodeData(Tick now, StateWords &out) const;
-  const Device &device() const { return device_; }
-  Device &device() { return device_; }
-  void restoreQueues(const program::LoopsCursor &cursor, Tick now, StateReader &in);
-  void restoreMaintenance(StateReader &in);
-  void restorePolicy(StateReader &in);
-  void restoreRows(const program::LoopsCursor &cursor, StateReader &in);
-  void restoreData(Tick now, StateReader &in);
+  /// Requests that wait, in which order they came, what the policy remembers of serving them, refreshes, data under
+  /// way; open rows; constraints and windows. Requests and rows are named by their command.
+  enum class Part : std::uint8_t { kQueues, kRows, kWaits };
+  static constexpr std::array<std::string_view, 3> kParts = {"queues", "rows", "waits"};
+  void encode(Part part, const program::LoopsCursor &cursor, Tick now, StateWords &out) const;
+  void restore(Part part, const program::LoopsCursor &cursor, Tick now, StateReader &in);
   /// Of the loops around `cursor`, how many are around all commands whose rows wait or are open.
   int commonDepth(const program::LoopsCursor &cursor) const;
 
  private:
+  static constexpr int kMostCommands = 64;
+
   struct Request {
     Tick age = 0;  ///< the cycle in which it came
     program::Transaction t;
     std::int16_t next = -1;  ///< the command that it needs next
+    std::int64_t burst = 0;  ///< for the observer; no part of the state
   };
   using Requests = std::vector<Request>;
   enum class Queue : std::uint8_t { kOpening, kMaintenance, kPim, kRead, kWrite };
@@ -81,6 +79,10 @@ class FourQueues {
     int index = -1, command = -1;
   };
 
+  void encodeQueues(const program::LoopsCursor &cursor, StateWords &out) const;
+  void restoreQueues(const program::LoopsCursor &cursor, Tick now, StateReader &in);
+  void encodeRows(const program::LoopsCursor &cursor, StateWords &out) const;
+  void restoreRows(const program::LoopsCursor &cursor, StateReader &in);
   void encodeAges(StateWords &out) const;
   void restoreAges(Tick now, StateReader &in);
   bool hasNoRequests() const { return pim_.empty() && reads_.empty() && writes_.empty(); }
@@ -91,7 +93,8 @@ class FourQueues {
   int nextOfRefresh(int bank) const;
   std::uint64_t holding(std::int32_t row) const;
   bool isRowHit(const program::Transaction &t) const;
-  std::uint64_t hitBanks(const Requests &queue) const;
+  /// Banks with a request of the queue that hits their row.
+  std::uint64_t hitBanks(Queue which);
   Tick readyAt(int command, int bank, Tick t) const;
   Device::Hold holdOf(int command, int bank, Tick t) const;
   Found bestInOrder(Queue which, Tick t);
@@ -101,13 +104,8 @@ class FourQueues {
   bool isVetoed(const Found &f) const;
   void issue(const Found &f, Tick t);
   void moveRows(int command, const program::Transaction &t);
-  void notify(int command, const program::Transaction &t, bool isRefresh, Tick time) const;
   int slotOf(int command) const { return spec_->rules[static_cast<std::size_t>(command)].takesRowSlot ? 0 : 1; }
 
-  const ChannelSpec *spec_;
-  const program::FlatLoops *code_;
-  CommandObserver *observer_;
-  Device device_;
   OpenRows rows_;
   Requests opening_, pim_, reads_, writes_;
   std::vector<int> maintenance_;  // pseudo channels to refresh, by their first bank
@@ -118,8 +116,9 @@ class FourQueues {
   /// By queue: nothing in it can be ready before. Commands only make others wait longer; what else may change it starts
   /// anew from 0.
   std::array<Tick, 5> notBefore_{};
+  std::array<std::uint64_t, 5> hits_{};  // by queue, of those in knownHits_: banks where a request hits
+  std::uint32_t knownHits_ = 0;
   Tick wake_ = 1, lastData_ = 0, progress_ = 0;
-  ChannelCounts counts_;
   mutable std::int32_t heldRow_ = -1;  // of the last question, and its answer
   mutable std::uint64_t held_ = 0;
 };

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "pimento/sim/dram/four_queues.h"
+#include "pimento/sim/dram/moved.h"
 
 namespace pimento::sim::dram {
 
@@ -8,57 +9,14 @@ using program::FlatLoops;
 using program::LoopsCursor;
 using program::Transaction;
 
-namespace {
-
-const FlatLoops::FlatCommand &flat(const LoopsCursor &cursor, int command) {
-  return cursor.code().commands()[static_cast<std::size_t>(command)];
-}
-
-/// How many of the loops around `cursor` are around the command.
-int loopsShared(const LoopsCursor &cursor, const FlatLoops::FlatCommand &f) {
-  const int most = std::min(cursor.depth(), f.depth);
-  int d = 0;
-  while (d < most && f.loops[static_cast<std::size_t>(d)] == cursor.loopAt(d)) ++d;
-  return d;
-}
-
-/// Where a command goes, relative to what the counters of the loops around `cursor` have moved it by. Linear: of bytes,
-/// as columns.
-struct Place {
-  std::int64_t row = 0, column = 0;
-};
-Place movedBy(const LoopsCursor &cursor, const FlatLoops::FlatCommand &f) {
-  const int shared = loopsShared(cursor, f);
-  Place p;
-  for (int i = 0; i < f.moveCount; ++i) {
-    const FlatLoops::FlatCommand::Move &m = f.moves[static_cast<std::size_t>(i)];
-    if (m.depth >= shared) break;
-    if (!cursor.code().loops()[static_cast<std::size_t>(cursor.loopAt(m.depth))].isUniform) continue;
-    p.row += m.row * cursor.counter(m.depth);
-    p.column += m.column * cursor.counter(m.depth);
-  }
-  return p;
-}
-
-std::int64_t floorDiv(std::int64_t a, std::int64_t b) {
-  return a / b - (a % b < 0 ? 1 : 0);
-}
-
-/// By how many rows the loops have moved it; what is left of a row is told by the counters (FlatLoops::recurrence).
-std::int64_t rowsMoved(const LoopsCursor &cursor, const FlatLoops::FlatCommand &f) {
-  const Place p = movedBy(cursor, f);
-  return f.command.isLinear ? floorDiv(p.column, cursor.code().rowBytes()) : p.row;
-}
-
-}  // namespace
-
 int FourQueues::commonDepth(const LoopsCursor &cursor) const {
   int depth = cursor.depth();
   for (const Requests *queue : {&opening_, &pim_, &reads_, &writes_})
     for (const Request &r : *queue)
       if (spec_->rules[static_cast<std::size_t>(r.t.op)].needsRow)
-        depth = std::min(depth, loopsShared(cursor, flat(cursor, r.t.command)));
-  for (const OpenRows::Entry &e : rows_.entries()) depth = std::min(depth, loopsShared(cursor, flat(cursor, e.opener)));
+        depth = std::min(depth, loopsShared(cursor, flatCommand(cursor, r.t.command)));
+  for (const OpenRows::Entry &e : rows_.entries())
+    depth = std::min(depth, loopsShared(cursor, flatCommand(cursor, e.opener)));
   return depth;
 }
 
@@ -67,7 +25,7 @@ void FourQueues::encodeQueues(const LoopsCursor &cursor, StateWords &out) const 
   out.put(static_cast<std::int32_t>(writes_.size()), static_cast<std::int32_t>(opening_.size()));
   for (const Requests *queue : {&pim_, &reads_, &writes_, &opening_})
     for (const Request &r : *queue) {
-      const FlatLoops::FlatCommand &f = flat(cursor, r.t.command);
+      const FlatLoops::FlatCommand &f = flatCommand(cursor, r.t.command);
       if (!spec_->rules[static_cast<std::size_t>(r.t.op)].needsRow) {  // of registers: no place matters
         out.put(r.t.command, 0);
         out.put(0);
@@ -90,7 +48,7 @@ void FourQueues::restoreQueues(const LoopsCursor &cursor, Tick now, StateReader 
     for (std::int32_t i = 0; i < size; ++i) {
       const auto [command, row] = in.getPair();
       const std::int64_t column = in.get();
-      const FlatLoops::FlatCommand &f = flat(cursor, command);
+      const FlatLoops::FlatCommand &f = flatCommand(cursor, command);
       Request r{now - 1, f.origin, -1};
       if (spec_->rules[static_cast<std::size_t>(r.t.op)].needsRow) {
         r.t.row = static_cast<std::int32_t>(row + rowsMoved(cursor, f));
@@ -119,30 +77,10 @@ void FourQueues::restoreAges(Tick now, StateReader &in) {
     for (Request &r : *queue) r.age = now - in.get();
 }
 
-void FourQueues::encodeMaintenance(StateWords &out) const {
-  out.put(static_cast<std::int64_t>(maintenance_.size()));
-  for (const int bank : maintenance_) out.put(bank);
-}
-
-void FourQueues::restoreMaintenance(StateReader &in) {
-  maintenance_.resize(static_cast<std::size_t>(in.get()));
-  for (int &bank : maintenance_) bank = static_cast<int>(in.get());
-}
-
-void FourQueues::encodePolicy(StateWords &out) const {
-  out.put((isWriting_ ? 1 : 0) + (wasPim_ ? 2 : 0));
-}
-
-void FourQueues::restorePolicy(StateReader &in) {
-  const std::int64_t w = in.get();
-  isWriting_ = (w & 1) != 0;
-  wasPim_ = (w & 2) != 0;
-}
-
 void FourQueues::encodeRows(const LoopsCursor &cursor, StateWords &out) const {
   out.put(static_cast<std::int64_t>(rows_.entries().size()));
   for (const OpenRows::Entry &e : rows_.entries()) {
-    out.put(static_cast<std::int32_t>(e.row - rowsMoved(cursor, flat(cursor, e.opener))), e.opener);
+    out.put(static_cast<std::int32_t>(e.row - rowsMoved(cursor, flatCommand(cursor, e.opener))), e.opener);
     out.put(static_cast<std::int64_t>(e.banks));
   }
 }
@@ -152,17 +90,47 @@ void FourQueues::restoreRows(const LoopsCursor &cursor, StateReader &in) {
   for (std::int64_t n = in.get(); n > 0; --n) {
     const auto [row, opener] = in.getPair();
     const auto banks = static_cast<std::uint64_t>(in.get());
-    rows_.add(banks, static_cast<std::int32_t>(row + rowsMoved(cursor, flat(cursor, opener))), opener);
+    rows_.add(banks, static_cast<std::int32_t>(row + rowsMoved(cursor, flatCommand(cursor, opener))), opener);
   }
   forgetRows(true, 0);
 }
 
-void FourQueues::encodeData(Tick now, StateWords &out) const {
-  out.put(std::max<Tick>(lastData_ - now, 0));
+void FourQueues::encode(Part part, const LoopsCursor &cursor, Tick now, StateWords &out) const {
+  switch (part) {
+    case Part::kQueues:
+      encodeQueues(cursor, out);
+      out.put((isWriting_ ? 1 : 0) + (wasPim_ ? 2 : 0));
+      out.put(static_cast<std::int64_t>(maintenance_.size()));
+      for (const int bank : maintenance_) out.put(bank);
+      return out.put(std::max<Tick>(lastData_ - now, 0));
+    case Part::kRows:
+      return encodeRows(cursor, out);
+    case Part::kWaits:
+      device_.encodeWaits(now, out);
+      out.put(-1);
+      device_.encodeWindows(now, out);
+      return out.put(-1);
+  }
 }
 
-void FourQueues::restoreData(Tick now, StateReader &in) {
-  lastData_ = now + in.get();
+void FourQueues::restore(Part part, const LoopsCursor &cursor, Tick now, StateReader &in) {
+  switch (part) {
+    case Part::kQueues: {
+      restoreQueues(cursor, now, in);
+      const std::int64_t w = in.get();
+      isWriting_ = (w & 1) != 0;
+      wasPim_ = (w & 2) != 0;
+      maintenance_.resize(static_cast<std::size_t>(in.get()));
+      for (int &bank : maintenance_) bank = static_cast<int>(in.get());
+      lastData_ = now + in.get();
+      return;
+    }
+    case Part::kRows:
+      return restoreRows(cursor, in);
+    case Part::kWaits:
+      device_.restoreWaits(now, in);
+      return device_.restoreWindows(now, in);
+  }
 }
 
 }  // namespace pimento::sim::dram

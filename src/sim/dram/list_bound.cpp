@@ -23,7 +23,7 @@ ChannelBound lowerBoundOfList(const ChannelSpec &spec, const program::FlatLoops 
   std::vector<std::vector<std::int64_t>> issued(static_cast<std::size_t>(channels), std::vector<std::int64_t>(kinds));
   for (const program::FlatLoops::FlatCommand &f : code.commands()) {
     const int op = f.origin.op;
-    if (op == spec.read || spec.rules[static_cast<std::size_t>(op)].isBarrier) continue;
+    if ((spec.isFourQueues && op == spec.read) || spec.rules[static_cast<std::size_t>(op)].isBarrier) continue;
     std::int64_t times = 1;
     for (int d = 0; d < f.depth; ++d)
       times =

@@ -7,7 +7,7 @@
 //   Transaction peek() const; int advance();   the next command; past it, the loop whose iteration that completed or -1
 //   bool mayContinue(const Transaction &) const;   it stands one column behind the one before it, moving alike
 //   int64 burst(const Transaction &) const;        of its image, for observers
-//   const program::Command *command(int number) const;   the statement behind Transaction::command, or null
+//   const program::FlatLoops *code() const;   whose commands Transaction::command numbers, or null
 //   kHasLoops                               position() is a cursor in loops: what fast-forward needs
 //   kIsQueuedAtOnce                         the host has queued everything in cycle 0
 #pragma once
@@ -40,7 +40,7 @@ class LoopsSource {
     for (int d = 0; d < f.depth; ++d) burst += f.command.burst.stride[static_cast<std::size_t>(d)] * cursor_.counter(d);
     return burst;
   }
-  const program::Command *command(int number) const { return &flat(number).command; }
+  const program::FlatLoops *code() const { return &cursor_.code(); }
 
   const program::LoopsCursor &position() const { return cursor_; }
   program::LoopsCursor &position() { return cursor_; }
@@ -74,7 +74,7 @@ class ListSource {
   }
   static constexpr bool mayContinue(const program::Transaction & /*t*/) { return false; }
   static constexpr std::int64_t burst(const program::Transaction & /*t*/) { return 0; }
-  static constexpr const program::Command *command(int /*number*/) { return nullptr; }
+  static constexpr const program::FlatLoops *code() { return nullptr; }
 
  private:
   std::shared_ptr<const std::vector<program::Transaction>> commands_;
@@ -110,7 +110,7 @@ class RequestSource {
   }
   static constexpr bool mayContinue(const program::Transaction & /*t*/) { return false; }
   static constexpr std::int64_t burst(const program::Transaction & /*t*/) { return 0; }
-  static constexpr const program::Command *command(int /*number*/) { return nullptr; }
+  static constexpr const program::FlatLoops *code() { return nullptr; }
 
  private:
   struct Request {

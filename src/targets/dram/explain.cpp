@@ -5,9 +5,9 @@
 #include "pimento/base/integer.h"
 #include "pimento/evaluate/explainer.h"
 #include "pimento/sim/dram/bound.h"
+#include "pimento/sim/dram/channels.h"
 #include "pimento/sim/dram/command_gaps.h"
 #include "pimento/sim/dram/critical_path.h"
-#include "pimento/sim/dram/fed_channels.h"
 #include "pimento/sim/fast_forward.h"
 #include "pimento/sim/pim/all_bank.h"
 #include "pimento/targets/dram/counts.h"
@@ -299,13 +299,13 @@ DerivationPtr perChannel(const std::string &name, const program::Program &progra
   return sumOf(name, value, "", parts);
 }
 
-/// Channels with four queues: the gaps between the commands of the first one.
+/// Channels that are fed from a list: the gaps between the commands of the first one.
 DerivationPtr explainList(const std::string &name, const evaluate::DeviceRun &run, const machine::Dram &dram,
-                          const ChannelSpec &spec, const program::FlatLoops &code, const program::Process &process) {
-  const int channels = process.isShared ? static_cast<int>(process.instances) : 1;
+                          const ChannelSpec &spec, const program::FlatLoops &code, const sim::dram::Feed &feed) {
   sim::dram::CommandGaps gaps(dram, spec);
-  sim::dram::FedChannels list(spec, code, channels, &gaps);
-  sim::FastForward<sim::dram::FedChannels>(list, {false}).run();
+  sim::dram::withChannels(spec, code, feed, &gaps, [](auto &&channels) {
+    return sim::FastForward<std::remove_cvref_t<decltype(channels)>>(channels, {false}).run();
+  });
   std::vector<DerivationPtr> parts;
   for (const auto &[key, sum] : gaps.sums()) {
     const std::string command = dram.commands[static_cast<std::size_t>(key.command)].name;
@@ -326,7 +326,7 @@ DerivationPtr explainList(const std::string &name, const evaluate::DeviceRun &ru
   auto d = std::make_shared<Derivation>(
       *sumOf(name, run.cycles.value, "cycle", parts,
              "times between the commands of the first channel, simulated in full, by what ended them"));
-  d->beside.push_back(leaf("lower bound", sim::dram::lowerBoundOfList(spec, code, channels).cycles.value, "cycle",
+  d->beside.push_back(leaf("lower bound", sim::dram::lowerBoundOf(spec, code, feed).cycles.value, "cycle",
                            "no run of these commands takes less: derived from rules and counts, without fitting"));
   return d;
 }
@@ -361,7 +361,8 @@ DerivationPtr ChannelProgram::explainCycles(const std::string &name, const evalu
   if (commands > mostCommands)
     return leaf(name, cycles, "cycle",
                 fmt::format("{} commands per channel: too many to follow the chain of waits", commands));
-  if (spec.isFourQueues) return explainList(name, run, *machine_.dram, spec, code, process);
+  const sim::dram::Feed feed{process.isShared, process.isShared ? static_cast<int>(process.instances) : 1};
+  if (feed.isList(spec)) return explainList(name, run, *machine_.dram, spec, code, feed);
   const Phases phases(loopsOf(process));
   CriticalPath path(*machine_.dram, spec, code, phases);
   sim::dram::Channel channel(spec, code, &path);

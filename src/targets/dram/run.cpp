@@ -7,9 +7,7 @@
 #include <type_traits>
 
 #include "pimento/evaluate/slices.h"
-#include "pimento/sim/dram/bound.h"
-#include "pimento/sim/dram/channel.h"
-#include "pimento/sim/dram/fed_channels.h"
+#include "pimento/sim/dram/channels.h"
 #include "pimento/sim/pim/all_bank.h"
 #include "pimento/targets/dram/command_list.h"
 #include "pimento/targets/dram/counts.h"
@@ -37,8 +35,8 @@ ChannelsRun runToEnd(Channels &&channels, bool isFastForward) {
   return run;
 }
 
-int listChannels(const program::Process &process) {
-  return process.isShared ? static_cast<int>(process.instances) : 1;
+sim::dram::Feed feedOf(const program::Process &process) {
+  return {process.isShared, process.isShared ? static_cast<int>(process.instances) : 1};
 }
 
 /// Processes side by side, each on channels of its own.
@@ -53,16 +51,15 @@ DeviceRun runOf(const program::Program &program, const machine::Machine &machine
     const bool isShown = &process == &program.processes.front();
     auto *observer = isShown ? dynamic_cast<sim::dram::CommandObserver *>(mode.observer) : nullptr;
     const bool isFastForward = mode.isFastForward && mode.observer == nullptr;
-    const ChannelsRun ran =
-        spec.isFourQueues ? runToEnd(sim::dram::FedChannels(spec, code, listChannels(process), observer), isFastForward)
-                          : runToEnd(sim::dram::Channel(spec, code, observer), isFastForward);
+    const ChannelsRun ran = sim::dram::withChannels(spec, code, feedOf(process), observer,
+                                                    [&](auto &&channels) { return runToEnd(channels, isFastForward); });
     run.isStuck |= ran.result.isStuck;
     if (run.units == 0 || run.cycles < ran.cycles) {
       run.cycles = ran.cycles;
       run.cyclesSimulated = run.cycles - Cycles(ran.result.skipped);
     }
     run.units += process.instances;
-    run.unitsSimulated += listChannels(process);
+    run.unitsSimulated += feedOf(process).channels;
     addCounts(counts, counting, program, process, ran.counts);
   }
   evaluate::setCounts(run, counting.table, counts, machine, 0);
@@ -90,9 +87,7 @@ DeviceRun bound(const program::Program &program, const machine::Machine &machine
   std::vector<std::int64_t> counts(counting.table.rows.size());
   for (const program::Process &process : program.processes) {
     const program::FlatLoops code = spec.flatten(loopsOf(process), program.commands);
-    const sim::dram::ChannelBound bound = spec.isFourQueues
-                                              ? sim::dram::lowerBoundOfList(spec, code, listChannels(process))
-                                              : sim::dram::lowerBound(spec, code);
+    const sim::dram::ChannelBound bound = sim::dram::lowerBoundOf(spec, code, feedOf(process));
     run.cycles = std::max(run.cycles, bound.cycles);
     run.units += process.instances;
     addCounts(counts, counting, program, process, bound.counts);

@@ -66,10 +66,6 @@ Result<std::vector<Pattern>> alternativesFor(const kernel::Graph &graph, int ker
 std::vector<mapping::Mapping> usualMappings(const kernel::Kernel &kernel, const std::vector<Pattern> &patterns,
                                             const machine::Machine &machine, const mapping::Mapping &spec);
 
-/// Those, and the mappings of MappingSpace for each alternative in turn, as many as a search can look at.
-std::vector<mapping::Mapping> mappingsOfAll(const kernel::Kernel &kernel, const std::vector<Pattern> &patterns,
-                                            const machine::Machine &machine, const mapping::Mapping &spec);
-
 /// The mapping the vendor's simulator uses for this kernel, with `spec`'s extensions (tail). Of several alternatives,
 /// and of usualMappings() for what it does not run, that whose time, from below and with the host's work, is least.
 Result<mapping::Mapping> referenceMapping(const kernel::Graph &graph, int kernel, const machine::Machine &machine,

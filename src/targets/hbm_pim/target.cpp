@@ -111,6 +111,7 @@ class HbmPim final : public evaluate::Target {
                                                {"lane", kLane, "pim.lanes"}}});
   }
   std::vector<std::string> variants() const override { return {"tree"}; }
+  std::vector<std::string> extensions() const override { return {kDirect, kResident}; }
   evaluate::Stages stages() const override { return {"commands", {"commands", "asm"}}; }
   Bytes capacity(const machine::Machine &machine) const override {
     return bytesOfRows(machine.pim->firstControlRow, machine);
@@ -128,13 +129,22 @@ class HbmPim final : public evaluate::Target {
     return referenceMapping(*part.graph, part.first, machine, spec);
   }
 
-  /// Where the operands may lie in several ways, the mappings of each.
+  /// Where the operands may lie in several ways, a few mappings of each.
   std::vector<mapping::Mapping> mappings(const GraphPart &part, const machine::Machine &machine,
                                          const mapping::MapSpec &spec,
                                          const evaluate::Tools & /*tools*/) const override {
     const auto patterns = alternativesFor(*part.graph, part.first, spec.mapping, machine);
     if (!patterns || patterns->size() == 1) return {};
-    return mappingsOfAll(part.kernel(), *patterns, machine, spec.mapping);
+    return usualMappings(part.kernel(), *patterns, machine, spec.mapping);
+  }
+
+  std::vector<evaluate::Parameters> alternatives(const GraphPart &part, const machine::Machine &machine,
+                                                 const mapping::MapSpec &spec) const override {
+    const auto patterns = alternativesFor(*part.graph, part.first, spec.mapping, machine);
+    if (!patterns || patterns->size() == 1) return {};
+    std::vector<evaluate::Parameters> out;
+    for (const Pattern &p : *patterns) out.push_back(parametersOf(p, part.kernel()));
+    return out;
   }
 
   Result<std::unique_ptr<evaluate::CompiledPart>> compile(const GraphPart &part, const mapping::Mapping &mapping,

@@ -15,9 +15,6 @@ namespace pimento::targets::hbm_pim {
 
 namespace {
 
-/// That mappingsOfAll() lists; spaces of kernels with few dims are smaller.
-constexpr std::size_t kMostMappings = std::size_t{1} << 14;
-
 constexpr std::size_t kChannel = 0, kBlock = 1, kLane = 2, kLevels = 3;
 
 std::int64_t largestPrimeFactor(std::int64_t n) {
@@ -50,7 +47,11 @@ void spread(std::vector<std::int64_t> &factors, std::vector<std::int64_t> &left,
 mapping::Mapping vendorMapping(const kernel::Kernel &k, const Pattern &pattern, const machine::Machine &machine,
                                const mapping::Mapping &spec) {
   mapping::Mapping m = spec;
-  m.text = m.tail == mapping::Tail::kTruncate ? "reference;tail=truncate" : "reference";
+  mapping::MapSpec named;
+  named.mapping.cyclic = spec.cyclic;
+  named.mapping.order = spec.order;
+  named.mapping.tail = spec.tail;
+  m.text = mapping::print(named);
   mapping::Subspace s;
   s.factors.assign(kLevels + 1, std::vector<std::int64_t>(k.dims.size(), 1));
   std::vector<std::int64_t> left;
@@ -180,30 +181,6 @@ std::vector<mapping::Mapping> usualMappings(const kernel::Kernel &kernel, const 
   for (const Pattern &p : patterns)
     for (const bool areLanesOutputs : {false, true})
       if (auto m = Spreader(kernel, p, machine).run(spec, areLanesOutputs)) all.push_back(std::move(*m));
-  return all;
-}
-
-std::vector<mapping::Mapping> mappingsOfAll(const kernel::Kernel &kernel, const std::vector<Pattern> &patterns,
-                                            const machine::Machine &machine, const mapping::Mapping &spec) {
-  std::vector<mapping::Mapping> all = usualMappings(kernel, patterns, machine, spec);
-  for (mapping::Mapping &m : all) m.text = mapping::print(m);  // by which explorations know them
-  std::vector<mapping::MappingSpace> spaces;
-  for (std::size_t p = 0; p < patterns.size(); ++p) spaces.emplace_back(kernel, machine);
-  for (bool isAny = true; isAny && all.size() < kMostMappings;) {
-    isAny = false;
-    for (std::size_t p = 0; p < patterns.size(); ++p) {
-      std::optional<mapping::Mapping> next = spaces[p].next();
-      if (!next) continue;
-      isAny = true;
-      next->tail = spec.tail;
-      next->mergeAt = spec.mergeAt;
-      next->program = spec.program;
-      next->parameters = spec.parameters;
-      addParameters(*next, patterns[p], kernel);
-      next->text = mapping::print(*next);
-      all.push_back(std::move(*next));
-    }
-  }
   return all;
 }
 

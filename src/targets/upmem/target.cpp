@@ -65,6 +65,7 @@ class Upmem final : public evaluate::Target {
     return Bytes(multiplySaturated(machine::unitCount(machine.levels), machine.dpu->mram.value));
   }
 
+  std::vector<std::string> extensions() const override { return {"buffer", "dpus", "tasklets", "merge"}; }
   std::vector<mapping::ProgramKind> programs() const override {
     return {mapping::ProgramKind::kReference, mapping::ProgramKind::kCompiled};
   }

@@ -114,9 +114,20 @@ TEST(WrongExploration, APartOfTheSpaceIsForBackendsThatKnowIt) {
   driver::Options o = optionsOf({});
   o.maps = {"auto;dpus=64"};
   const Diagnostic d = first(o);
-  EXPECT_EQ(d.code, "no-part-of-space") << d.message;
-  EXPECT_NE(d.message.find("auto;dpus=64"), std::string::npos);
-  EXPECT_NE(d.hint.find("channel=2, block=8, lane=16"), std::string::npos) << d.hint;
+  EXPECT_EQ(d.code, "unsupported-extension") << d.message;
+  EXPECT_EQ(d.where.column, 6) << d.str();
+  EXPECT_NE(d.message.find("dpus= chooses nothing on hbm-pim"), std::string::npos) << d.message;
+  EXPECT_NE(d.hint.find("direct=, resident="), std::string::npos) << d.hint;
+}
+
+TEST(WrongExploration, OrdersAndChunksHaveOptionsOfTheirOwn) {
+  driver::Options o = optionsOf({});
+  for (const char *map : {"auto;order(n,m)", "auto;cyclic(lane,1)"}) {
+    o.maps = {map};
+    const Diagnostic d = first(o);
+    EXPECT_EQ(d.code, "map-without-sweep") << d.message;
+    EXPECT_NE(d.hint.find("--orders and --chunks"), std::string::npos) << d.hint;
+  }
 }
 
 TEST(WrongExploration, MoreTaskletsThanADpuHasAreRefused) {

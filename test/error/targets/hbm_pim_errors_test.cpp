@@ -161,7 +161,7 @@ TEST(HbmPimErrors, AReductionCannotRunOutsideAnOutput) {
       "illegal-mapping", {"'y'", "order(j,i)", "dim 'i'"}, "reduction dims last");
   expectSays(
       refusal(parsed("y[i] += A[i,j] * x[j]", {{"i", 64}, {"j", 256}}), "M1:{(4,1),(8,1),(1,16),(2,16)};merge=device"),
-      "illegal-mapping", {"'y'", "merge=device"}, "omit merge=device");
+      "unsupported-extension", {"merge= chooses nothing on hbm-pim"}, "omit it; choices: direct=, resident=");
 }
 
 TEST(HbmPimErrors, AProductCannotBeTruncated) {

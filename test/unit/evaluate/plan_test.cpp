@@ -175,5 +175,33 @@ TEST_F(PlanTest, WhatAutoChoosesIsNotCompiledAgain) {
   EXPECT_EQ(static_cast<std::size_t>(target.calls.compiled), space);
 }
 
+TEST_F(PlanTest, RoundsOfOneMagnitudeShareAChoiceThatIsNotWorseThanTheReference) {
+  graph_.kernels.resize(1);
+  const InterpretingTarget one(1), target(1);
+  Request first = request(one, mapping::MapSpec::Kind::kAuto);
+  kernel::Unrolled rounds{graph_, {0}, {0}};
+  first.rounds = &rounds;
+  ASSERT_TRUE(compile(first).ok());
+  for (const std::int64_t extent : {4000, 3000, 4000}) {
+    graph_.kernels.push_back(graph_.kernels.front());
+    graph_.kernels.back().dims.front().extent = extent;
+    rounds.runs.push_back(static_cast<int>(rounds.runs.size()));
+    rounds.origins.push_back(0);
+  }
+  graph_.kernels.front().dims.front().extent = 4095;
+  rounds.graph = graph_;
+  Request all = request(target, mapping::MapSpec::Kind::kAuto);
+  all.rounds = &rounds;
+  const auto plan = compile(all);
+  ASSERT_TRUE(plan.ok());
+  // Both mappings where the extents are new, one where they are known.
+  EXPECT_LE(target.calls.compiled, one.calls.compiled + 2 + 2 + 1);
+  for (const PlannedPart &p : *plan) {
+    const auto reference = target.reference({&graph_, p.first, 1}, machine_, {}, {});
+    EXPECT_LE(p.mapping.subspaces[0].range(0), reference->subspaces[0].range(0)) << p.mapping.text;
+    EXPECT_TRUE(mapping::place(p.mapping, graph_.kernels[static_cast<std::size_t>(p.first)], machine_));
+  }
+}
+
 }  // namespace
 }  // namespace pimento::evaluate

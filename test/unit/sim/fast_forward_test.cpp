@@ -5,6 +5,7 @@
 
 #include "test/support/cases.h"
 #include "test/support/random_program.h"
+#include "test/support/state_needs.h"
 
 namespace pimento::test {
 namespace {
@@ -16,8 +17,8 @@ using sim::dram::Channel;
 using sim::dram::ChannelCounts;
 using sim::dram::ChannelSpec;
 
-sim::Weakening without(Channel::Part part) {
-  return {sim::Parts{1} << static_cast<int>(part)};
+sim::Weakening without(std::size_t part) {
+  return {sim::Parts{1} << part};
 }
 
 struct Outcome {
@@ -45,14 +46,6 @@ Outcome runWith(const machine::Machine &machine, const program::Process &process
   return {channel.cycles().value, channel.counts(), r.isStuck, r};
 }
 
-// Streams of three sizes: boundary cases of short loops, typical ones, and long ones in which much is skipped.
-RandomCase caseOf(std::int64_t seed) {
-  Shape shape;
-  if (seed % 3 == 1) shape = {8000, 4, 700};
-  if (seed % 3 == 2) shape = {60000, 3, 5000};
-  return randomCase(static_cast<std::uint64_t>(seed) + 1000000, shape);
-}
-
 TEST(FastForward, GivesTheTimeAndTheCountsOfAPlainRun) {
   const std::int64_t cases = caseCount(300);
   std::int64_t skipped = 0, memoised = 0;
@@ -69,105 +62,16 @@ TEST(FastForward, GivesTheTimeAndTheCountsOfAPlainRun) {
   EXPECT_GT(memoised, cases / 20);
 }
 
-/// The same stream on a machine with other numbers.
-template <typename Change>
-RandomCase onAnother(RandomCase c, const Change &change) {
-  change(c.numbers);
-  c.machine = handMachine(c.numbers);
-  if (c.numbers.hasPim) moveControlRows(c.machine, c.controlRow);
-  return c;
-}
-
-/// Rows of one bank, one after the other, before and after the device has gone to the mode that opens many at once.
-RandomCase inTwoModes(std::int64_t n) {
-  program::CommandLoops rows, twice;
-  for (int i = 0; i < 8; ++i) {
-    rows.push_back(rd(0, 100, i, i == 7));
-    rows.back().statement.row.stride[1] = 1;
-  }
-  twice.push_back(program::CommandNode::loop("i", 40 + n, rows));
-  for (const int b : {0, 1, 8, 9}) twice.push_back(wr(b, kEnterRow, 31, b == 9));
-  RandomCase c;
-  c.machine = handMachine({.refresh = "none"});
-  c.process = process({program::CommandNode::loop("twice", 2, twice)});
-  return c;
-}
-
-/// A read that takes as long as many refresh intervals, then writes for longer than a channel waits for a completion.
-RandomCase afterALongRead(std::int64_t n) {
-  program::CommandLoops writes;
-  for (int i = 0; i < 8; ++i) writes.push_back(wr(0, 0, i, i == 7));
-  RandomCase c;
-  c.machine = handMachine({.refi = 1000, .rfc = 100});
-  c.machine.dram->readLatency = Cycles(20000 + n);
-  c.process = process({rd(0, 0, 0, true), program::CommandNode::loop("i", 20000, writes)});
-  return c;
-}
-
-using Part = Channel::Part;
-
-/// Streams of which one needs the part; which one differs, so a few are tried.
-struct Need {
-  Part part;
-  RandomCase (*make)(std::int64_t n);
-};
-const std::vector<Need> kNeeds = {
-    {Part::kProcess, caseOf},
-    {Part::kMode, inTwoModes},
-    {Part::kModeProgress, [](std::int64_t n) { return caseOf(700 + n); }},
-    {Part::kTurn, [](std::int64_t n) { return caseOf(2860 + n); }},
-    {Part::kCompletion, afterALongRead},
-    {Part::kPending, caseOf},
-    {Part::kArrival, caseOf},
-    {Part::kFetched,
-     [](std::int64_t n) {
-       return onAnother(caseOf(n), [n](DramNumbers &d) {
-         d.commandQueue = 1 + n % 4;
-         d.transactionQueue = 64;
-         d.losesBarriers = true;
-         d.refresh = "single-slot";
-         d.rfc = 20;
-         d.refi = 200 + n % 100;
-       });
-     }},
-    {Part::kQueue, caseOf},
-    {Part::kRows, caseOf},
-    {Part::kWaits, caseOf},
-    {Part::kBusyBanks,
-     [](std::int64_t n) { return onAnother(caseOf(n), [n](DramNumbers &d) { d.extraIdle = 20 + n % 50; }); }},
-    {Part::kWindows,
-     [](std::int64_t n) {
-       return onAnother(caseOf(n), [n](DramNumbers &d) {
-         d.faw = 200 + n % 97;
-         d.fawActivates = 2 + n % 5;
-         d.rc = d.ras + 1;
-         d.refi += 1000;
-       });
-     }},
-    // Rows that stay open keep the refreshes of all ranks pending: which rank asked last is told by the countdowns
-    // alone.
-    {Part::kCountdowns,
-     [](std::int64_t n) {
-       return onAnother(caseOf(n), [n](DramNumbers &d) {
-         d.refresh = "per-rank";
-         d.ranks = std::max<std::int64_t>(2, d.ranks);
-         d.ras = 1000;
-         d.refi = 300 + n % 97;
-         d.rfc = 20;
-       });
-     }},
-};
-
 TEST(FastForwardTeeth, WithoutAnyPartOfTheStateSomeCaseIsWrong) {
-  ASSERT_EQ(kNeeds.size(), Channel::kParts.size());
-  for (std::size_t i = 0; i < kNeeds.size(); ++i) {
-    ASSERT_EQ(static_cast<std::size_t>(kNeeds[i].part), i);
+  ASSERT_EQ(kStateNeeds.size(), Channel::kParts.size());
+  for (std::size_t i = 0; i < kStateNeeds.size(); ++i) {
+    ASSERT_EQ(kStateNeeds[i].part, Channel::kParts[i]);
     bool isWrong = false;
     for (std::int64_t n = 0; n < 70 && !isWrong; ++n) {
-      const RandomCase c = kNeeds[i].make(n);
+      const RandomCase c = kStateNeeds[i].make(n);
       const Outcome plain = runWith(c.machine, c.process, {.isEnabled = false});
       ASSERT_TRUE(runWith(c.machine, c.process, {}) == plain) << Channel::kParts[i] << " " << n;
-      isWrong = !(runWith(c.machine, c.process, {.weakening = without(kNeeds[i].part)}) == plain);
+      isWrong = !(runWith(c.machine, c.process, {.weakening = without(i)}) == plain);
     }
     EXPECT_TRUE(isWrong) << "nothing needs " << Channel::kParts[i];
   }

@@ -169,6 +169,9 @@ TEST(TdfgFatBinary, RefusesFilesThatAreCutAlteredOrOfAnotherVersion) {
   std::string altered = bytes;
   altered[altered.size() - 10] ^= 1;
   EXPECT_EQ(code(altered), "inf-checksum");
+  FatBinary wrong = *makeFatBinary(smooth());
+  wrong.schedules[0][0].steps[0].wordline += 32;
+  EXPECT_EQ(code(writeFatBinary(wrong)), "inf-schedule");
   std::string other = bytes;
   other[12] = 2;
   EXPECT_EQ(code(other), "inf-version");

@@ -23,6 +23,7 @@ inline Program smooth() {
   mv.kind = NodeKind::kMv, mv.args = {0}, mv.dim = 0, mv.distance = constantForm(1);
   t1.array = 0, t1.box = line(constantForm(1), plus(n, constantForm(-1)));
   add.kind = NodeKind::kCmp, add.op = kernel::Op::kAdd, add.args = {1, 2};
+  r.domain = t1.box;
   r.nodes = {t0, mv, t1, add};
   Output out;
   out.node = 3, out.array = 1, out.box = line(constantForm(1), plus(n, constantForm(-1)));
