@@ -47,7 +47,7 @@ struct Machine {
   std::optional<Dpu> dpu;
   std::optional<Compute> compute;  ///< of machines that run virtual instructions; then `unitMemory` is there too
   std::optional<UnitMemory> unitMemory;
-  std::optional<Sram> sram;  ///< of machines whose cache computes
+  std::optional<Sram> sram;             ///< of machines whose cache computes
   std::vector<EnergyTerm> energy;       ///< of the chosen set
   std::string energySet;                ///< its name; empty where a file has no named sets
   std::vector<std::string> energySets;  ///< all names, in the order of the file

@@ -150,7 +150,7 @@ std::bitset<kMostSramBanks> banksOf(const SramPattern &tiles, std::int64_t array
   int dense = 0;
   std::int64_t reach = 0;
   for (; dense < tiles.levels() && tiles.level(dense).stride - reach <= arraysPerBank; ++dense)
-    reach += tiles.level(dense).stride * (tiles.level(dense).count - 1);
+    reach += std::int64_t{tiles.level(dense).stride} * (tiles.level(dense).count - 1);
   const auto go = [&](const auto &self, int levels, std::int64_t start) -> void {
     if (levels == dense) return mark(banks, start / arraysPerBank, (start + reach) / arraysPerBank);
     const SramPattern::Level &l = tiles.level(levels - 1);

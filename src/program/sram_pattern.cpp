@@ -12,8 +12,8 @@ namespace pimento::program {
 
 namespace {
 
-/// A level by which numbers of a pattern are counted; larger texts are mistakes.
-constexpr std::int64_t kMostNumber = std::int64_t{1} << 40;
+/// Larger numbers are mistakes.
+constexpr std::int64_t kMostNumber = (std::int64_t{1} << 31) - 1;
 
 }  // namespace
 
@@ -25,7 +25,7 @@ std::int64_t SramPattern::count() const {
 
 std::int64_t SramPattern::span(int levels) const {
   std::int64_t n = 0;
-  for (int i = 0; i < levels; ++i) n += level(i).stride * (level(i).count - 1);
+  for (int i = 0; i < levels; ++i) n += std::int64_t{level(i).stride} * (level(i).count - 1);
   return n;
 }
 
@@ -44,12 +44,12 @@ std::int64_t SramPattern::countIn(int levels, std::int64_t start, std::int64_t l
   // Both ends of a level's numbers were compared, so there is one.
   const Level &l = level(levels - 1);
   const std::int64_t inner = span(levels - 1);
-  const std::int64_t first =
-      std::max<std::int64_t>(0, ceilDiv(std::max<std::int64_t>(0, low - start - inner), l.stride));
-  const std::int64_t stop = std::min(l.count, (high - start + l.stride - 1) / l.stride);
+  const std::int64_t stride = l.stride;
+  const std::int64_t first = std::max<std::int64_t>(0, ceilDiv(std::max<std::int64_t>(0, low - start - inner), stride));
+  const std::int64_t stop = std::min<std::int64_t>(l.count, (high - start + stride - 1) / stride);
   if (levels == 1) return std::max<std::int64_t>(0, stop - first);
   std::int64_t n = 0;
-  for (std::int64_t i = first; i < stop; ++i) n += countIn(levels - 1, start + i * l.stride, low, high);
+  for (std::int64_t i = first; i < stop; ++i) n += countIn(levels - 1, start + i * stride, low, high);
   return n;
 }
 

@@ -13,17 +13,17 @@
 
 namespace pimento::program {
 
-/// Strides ascend, and no level reaches the next one's: numbers come in ascending order, each once.
+/// Numbers of 31 bits. Strides ascend, and no level reaches the next one's: numbers come in ascending order, each once.
 class SramPattern {
  public:
-  static constexpr int kMostLevels = 6;
+  static constexpr int kMostLevels = 3;  ///< as many as a lattice has dims
   struct Level {
-    std::int64_t stride = 1, count = 1;
+    std::int32_t stride = 1, count = 1;
     bool operator==(const Level &) const = default;
   };
 
   SramPattern() = default;
-  explicit SramPattern(std::int64_t start) : start_(start) {}
+  explicit SramPattern(std::int64_t start) : start_(static_cast<std::int32_t>(start)) {}
 
   std::int64_t start() const { return start_; }
   int levels() const { return levels_; }
@@ -35,14 +35,13 @@ class SramPattern {
     if (count == 1) return;
     if (levels_ > 0) {
       Level &last = level_[static_cast<std::size_t>(levels_ - 1)];
-      if (last.stride * last.count == stride) {
-        last.count *= count;
+      if (std::int64_t{last.stride} * last.count == stride) {
+        last.count = static_cast<std::int32_t>(last.count * count);
         return;
       }
     }
-    level_[static_cast<std::size_t>(levels_++)] = {stride, count};
+    level_[static_cast<std::size_t>(levels_++)] = {static_cast<std::int32_t>(stride), static_cast<std::int32_t>(count)};
   }
-  void shiftStart(std::int64_t by) { start_ += by; }
 
   std::int64_t count() const;
   /// The largest number.
@@ -55,7 +54,7 @@ class SramPattern {
   /// Calls body(first, stride, count) for each innermost run.
   template <typename Body>
   void forEachRun(const Body &body) const {
-    if (levels_ == 0) return body(start_, std::int64_t{1}, std::int64_t{1});
+    if (levels_ == 0) return body(start(), std::int64_t{1}, std::int64_t{1});
     runs(start_, levels_ - 1, body);
   }
   template <typename Body>
@@ -73,12 +72,12 @@ class SramPattern {
   template <typename Body>
   void runs(std::int64_t start, int at, const Body &body) const {
     const Level &l = level_[static_cast<std::size_t>(at)];
-    if (at == 0) return body(start, l.stride, l.count);
-    for (std::int64_t i = 0; i < l.count; ++i) runs(start + i * l.stride, at - 1, body);
+    const std::int64_t stride = l.stride, count = l.count;
+    if (at == 0) return body(start, stride, count);
+    for (std::int64_t i = 0; i < count; ++i) runs(start + i * stride, at - 1, body);
   }
 
-  std::int64_t start_ = 0;
-  int levels_ = 0;
+  std::int32_t start_ = 0, levels_ = 0;
   std::array<Level, kMostLevels> level_{};
 };
 

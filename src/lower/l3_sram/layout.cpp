@@ -62,8 +62,22 @@ std::int64_t elementsPerBitline(std::span<const std::int64_t> lattice, const mac
   return std::max<std::int64_t>(1, ceilDiv(cells, sram.arrays() * sram.bitlines));
 }
 
+namespace {
+
+Status checkRoom(std::span<const std::int64_t> lattice, const machine::Sram &sram) {
+  const std::int64_t shared = elementsPerBitline(lattice, sram);
+  if (shared <= sram.mostPerBitline) return okStatus();
+  return capacityError("capacity", {},
+                       fmt::format("a lattice of {} puts {} elements on each bitline, at most {} may share one",
+                                   textOf(lattice), shared, sram.mostPerBitline),
+                       "make the arrays smaller");
+}
+
+}  // namespace
+
 Result<Extents> heuristicTile(std::span<const std::int64_t> lattice, const Wishes &wishes, const machine::Sram &sram) {
   PIMENTO_CHECK(!lattice.empty() && lattice.size() <= kMostDims);
+  if (Status fits = checkRoom(lattice, sram); !fits) return fits.diagnostics();
   const std::int64_t cells = sram.bitlines * ceilPower(elementsPerBitline(lattice, sram));
   if (lattice.size() == 1) return Extents{cells, 1, 1};
   if (lattice.size() == 2) return planeTile(lattice[0], lattice[1], cells, wishes);
@@ -76,6 +90,7 @@ Result<Extents> heuristicTile(std::span<const std::int64_t> lattice, const Wishe
 Result<Layout> place(std::span<const std::int64_t> lattice, std::span<const std::int64_t> tile, int elementBytes,
                      const machine::Sram &sram) {
   PIMENTO_CHECK(!lattice.empty() && lattice.size() <= kMostDims);
+  if (Status fits = checkRoom(lattice, sram); !fits) return fits.diagnostics();
   if (tile.size() != lattice.size())
     return error("illegal-tile", {},
                  fmt::format("tile {} is of {} dims, the lattice of {}", textOf(tile), tile.size(), lattice.size()),

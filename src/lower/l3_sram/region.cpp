@@ -57,7 +57,7 @@ class RegionLowering {
       : instance_(instance), schedule_(schedule), layout_(layout), constants_(constants) {}
 
   Result<RegionCode> run() {
-    code_.commands.list.reserve(128);
+    code_.commands.list.reserve(schedule_.steps.size() * 32);
     located_.assign(instance_.nodes.size(), -1);
     for (std::size_t n = 0; n < instance_.nodes.size(); ++n)
       if (const tdfg::Node &node = *instance_.nodes[n].node; node.kind == NodeKind::kTensor)
@@ -76,28 +76,28 @@ class RegionLowering {
   }
 
   void sync() {
-    SramCommand c;
-    c.kind = SramCommandKind::kSync;
-    code_.commands.list.push_back(c);
+    code_.commands.list.emplace_back();
+    ++done_;
     pending_.clear();
   }
 
-  /// Puts the commands of a node behind those that are there, a sync before them if they touch what is on its way.
+  /// Behind the commands of a node: a sync before them if they touch what is on its way.
   void flush() {
-    if (made_.empty()) return;
-    const SramCommand &first = made_.front();
+    std::vector<SramCommand> &list = code_.commands.list;
+    if (done_ == list.size()) return;
+    const SramCommand &first = list[done_];
     bool isTouched = pending_.touches(first.dest, widthOf(first));
     for (const int o : first.operands) isTouched |= o >= 0 && pending_.touches(o, operandBits_);
-    if (isTouched) sync();
-    for (const SramCommand &c : made_)
-      if (c.kind == SramCommandKind::kTileShift || c.kind == SramCommandKind::kBroadcast) pending_.add(c.dest, c.bits);
-    code_.commands.list.insert(code_.commands.list.end(), std::make_move_iterator(made_.begin()),
-                               std::make_move_iterator(made_.end()));
-    made_.clear();
+    if (isTouched) {
+      list.insert(list.begin() + static_cast<std::ptrdiff_t>(done_++), SramCommand());
+      pending_.clear();
+    }
+    for (; done_ < list.size(); ++done_)
+      if (const SramCommand &c = list[done_];
+          c.kind == SramCommandKind::kTileShift || c.kind == SramCommandKind::kBroadcast)
+        pending_.add(c.dest, c.bits);
   }
-  static int widthOf(const SramCommand &c) {
-    return c.kind == SramCommandKind::kCompute ? bitsOf(c.type) : c.bits;
-  }
+  static int widthOf(const SramCommand &c) { return c.kind == SramCommandKind::kCompute ? bitsOf(c.type) : c.bits; }
 
   void stream(StreamWork work) {
     flush();
@@ -107,6 +107,7 @@ class RegionLowering {
     c.stream = static_cast<int>(code_.streams.size());
     code_.streams.push_back(work);
     code_.commands.list.push_back(c);
+    ++done_;
   }
 
   void constant(int row, int bits, std::uint64_t value, const BoundBox &box) {
@@ -115,7 +116,7 @@ class RegionLowering {
     c.bits = operandBits_ = bits;
     c.dest = row;
     c.constant = value;
-    emitOnBox(layout_, box, c, made_);
+    emitOnBox(layout_, box, c, code_.commands.list);
     flush();
   }
 
@@ -174,7 +175,7 @@ class RegionLowering {
     c.bits = operandBits_ = bits;
     c.operands[0] = from;
     c.dest = to;
-    emitOnBox(layout_, box, c, made_);
+    emitOnBox(layout_, box, c, code_.commands.list);
     flush();
   }
 
@@ -196,7 +197,7 @@ class RegionLowering {
       constant(c.operands[i], bits, constants_[static_cast<std::size_t>(node.args[i])], b.box);
     }
     operandBits_ = widest;
-    emitOnBox(layout_, b.box, c, made_);
+    emitOnBox(layout_, b.box, c, code_.commands.list);
     flush();
   }
 
@@ -210,10 +211,10 @@ class RegionLowering {
     if (b.node->kind == NodeKind::kMv) {
       source[k].low -= b.distance;
       source[k].high -= b.distance;
-      emitMove(layout_, source, b.node->dim, b.distance, c, made_);
+      emitMove(layout_, source, b.node->dim, b.distance, c, code_.commands.list);
     } else {
       source[k] = bound(b.node->args[0]).box[k];
-      emitBroadcast(layout_, source, b.node->dim, b.box[k], c, made_);
+      emitBroadcast(layout_, source, b.node->dim, b.box[k], c, code_.commands.list);
     }
     flush();
   }
@@ -222,8 +223,7 @@ class RegionLowering {
     const tdfg::BoundOutput &o = instance_.outputs[static_cast<std::size_t>(step.output)];
     if (tdfg::isEmpty(o.box)) return;
     const int array = o.output->array, value = located_[static_cast<std::size_t>(o.output->node)];
-    if (o.output->isStream)
-      return stream({.kind = StreamWork::Kind::kStore, .output = step.output, .wordline = value});
+    if (o.output->isStream) return stream({.kind = StreamWork::Kind::kStore, .output = step.output, .wordline = value});
     const int resident = schedule_.residents[static_cast<std::size_t>(array)];
     if (value != resident) copy(value, resident, bitsOf(bound(o.output->node).node->type), o.box);
   }
@@ -233,10 +233,10 @@ class RegionLowering {
     const auto k = static_cast<std::size_t>(node.dim);
     const std::int64_t tile = layout_.tile[k];
     if (!std::has_single_bit(static_cast<std::uint64_t>(tile)))
-      return unsupported("no-command", instance_.region->where,
-                         fmt::format("a reduction needs a tile that is a power of two, this one has {} along dim {}",
-                                     tile, node.dim),
-                         "choose another tile");
+      return unsupported(
+          "no-command", instance_.region->where,
+          fmt::format("a reduction needs a tile that is a power of two, this one has {} along dim {}", tile, node.dim),
+          "choose another tile");
     const BoundBox lines = bound(node.args[0]).box;
     const int bits = bitsOf(node.type);
     int partials = step.operands[0];
@@ -270,7 +270,7 @@ class RegionLowering {
       shift.operands[0] = at;
       shift.dest = moved;
       shift.bitlineDistance = -half * layout_.cellStride[k];
-      emitInTiles(layout_, tiles, static_cast<int>(k), half, half, shift, made_);
+      emitInTiles(layout_, tiles, static_cast<int>(k), half, half, shift, code_.commands.list);
       flush();
       SramCommand c;
       c.kind = SramCommandKind::kCompute;
@@ -278,7 +278,7 @@ class RegionLowering {
       c.type = c.argument = node.type;
       c.operands = {at, moved, -1};
       c.dest = other;
-      emitInTiles(layout_, tiles, static_cast<int>(k), 0, half, c, made_);
+      emitInTiles(layout_, tiles, static_cast<int>(k), 0, half, c, code_.commands.list);
       flush();
       std::swap(at, other);
     }
@@ -290,7 +290,7 @@ class RegionLowering {
   const Layout &layout_;
   std::span<const std::uint64_t> constants_;
   RegionCode code_;
-  std::vector<SramCommand> made_;  ///< of the node in hand
+  std::size_t done_ = 0;      ///< commands of the list before those of the node in hand
   std::vector<int> located_;  ///< by node, where its value is
   int operandBits_ = 0;
   Pending pending_;

@@ -130,23 +130,24 @@ Result<mapping::Mapping> heuristicMapping(const GraphPart &part, const Plan &pla
   s.factors.assign(machine.levels.size() + 1, std::vector<std::int64_t>(k.dims.size(), 1));
   s.factors.back().clear();
   for (const kernel::Dim &d : k.dims) s.factors.back().push_back(d.extent);
-  // The lattice: as far as loops reach along it.
+  // The lattice as far as loops reach along it; dims that no loop moves along have tiles of one cell.
   std::vector<std::int64_t> lattice;
-  for (const int d : plan.dimOf)
-    if (d >= 0) lattice.push_back(std::max<std::int64_t>(1, k.dims[static_cast<std::size_t>(d)].extent));
-    else break;
+  std::vector<std::size_t> dims;
+  for (const int d : plan.dimOf) {
+    if (d < 0) continue;
+    dims.push_back(static_cast<std::size_t>(d));
+    lattice.push_back(std::max<std::int64_t>(1, k.dims[dims.back()].extent));
+  }
   if (!lattice.empty()) {
     const auto tile = lower::l3_sram::heuristicTile(lattice, wishesOf(plan.program), *machine.sram);
     if (!tile) return tile.diagnostics();
-    const std::int64_t shared = lower::l3_sram::elementsPerBitline(lattice, *machine.sram);
-    std::int64_t left = shared > 1 ? (*tile)[0] * (*tile)[1] * (*tile)[2] / machine.sram->bitlines : 1;
+    std::int64_t left = (*tile)[0] * (*tile)[1] * (*tile)[2] / machine.sram->bitlines;
     for (std::size_t d = 0; d < lattice.size(); ++d) {
-      const auto dim = static_cast<std::size_t>(plan.dimOf[d]);
       const std::int64_t range = std::min(left, (*tile)[d]);
       left /= range;
-      s.factors[0][dim] = ceilDiv(lattice[d], (*tile)[d]);
-      s.factors[1][dim] = (*tile)[d] / range;
-      s.factors[2][dim] = range;
+      s.factors[0][dims[d]] = ceilDiv(lattice[d], (*tile)[d]);
+      s.factors[1][dims[d]] = (*tile)[d] / range;
+      s.factors[2][dims[d]] = range;
     }
   }
   m.subspaces = {std::move(s)};

@@ -42,9 +42,9 @@ struct Round {
   int region = -1;
   const tdfg::Values *values = nullptr;
   const std::vector<int> *names = nullptr;
-  const tdfg::Instance *instance = nullptr;              ///< null: streams alone
-  const lower::l3_sram::Layout *layout = nullptr;        ///< likewise
-  const lower::l3_sram::RegionCode *code = nullptr;      ///< likewise
+  const tdfg::Instance *instance = nullptr;          ///< null: streams alone
+  const lower::l3_sram::Layout *layout = nullptr;    ///< likewise
+  const lower::l3_sram::RegionCode *code = nullptr;  ///< likewise
 };
 /// Lowers the regions in the order they run; `data`, by array, has the elements that are constants (null: none).
 Status forEachRound(const Plan &plan, const mapping::Mapping &mapping, const machine::Machine &machine,

@@ -54,8 +54,8 @@ class RegionRunner {
   RegionRunner(const RegionPlan &plan, const RegionCode &code, const std::vector<int> &names, machine::Sram::Mode mode,
                kernel::DataSet &data)
       : plan_(plan), instance_(*plan.instance), layout_(*plan.layout), code_(code), names_(names), data_(data) {
-    executor_ = sim::sram::makeExecutor(
-        mode, {plan.schedule->size.wordlines + lower::l3_sram::kOperandRows, layout_.tileCount(), layout_.cellsPerTile});
+    executor_ = sim::sram::makeExecutor(mode, {plan.schedule->size.wordlines + lower::l3_sram::kOperandRows,
+                                               layout_.tileCount(), layout_.cellsPerTile});
   }
 
   Result<std::int64_t> run() {
@@ -143,7 +143,8 @@ class RegionRunner {
       const kernel::TensorData &array = arrayData(static_cast<int>(a));
       std::vector<std::uint64_t> elements(static_cast<std::size_t>(array.elements()));
       const auto bytes = static_cast<std::size_t>(sizeOf(array.type).value);
-      for (std::size_t e = 0; e < elements.size(); ++e) std::memcpy(&elements[e], array.bytes.data() + e * bytes, bytes);
+      for (std::size_t e = 0; e < elements.size(); ++e)
+        std::memcpy(&elements[e], array.bytes.data() + e * bytes, bytes);
       store(row, array.type, boxOf(array, rank), elements);
     }
   }
@@ -208,11 +209,10 @@ class RegionRunner {
       const std::int64_t index = indexAt(pattern, i, x, indirect);
       if (index < 0 || index >= array.shape[i]) {
         if (found_.empty())
-          found_.push_back(
-              error(DiagnosticKind::kDataDependent, "index-out-of-range", instance_.region->where,
-                    fmt::format("region '{}': index {} of array '{}' is {}, not below {}", instance_.region->name, i,
-                                plan_.program->arrays[static_cast<std::size_t>(pattern.array)].name, index,
-                                array.shape[i])));
+          found_.push_back(error(
+              DiagnosticKind::kDataDependent, "index-out-of-range", instance_.region->where,
+              fmt::format("region '{}': index {} of array '{}' is {}, not below {}", instance_.region->name, i,
+                          plan_.program->arrays[static_cast<std::size_t>(pattern.array)].name, index, array.shape[i])));
         return -1;
       }
       element = element * array.shape[i] + index;

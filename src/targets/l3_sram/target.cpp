@@ -94,25 +94,23 @@ Result<DeviceRun> SramKernel::runWith(kernel::DataSet *data) const {
   DeviceRun run;
   sim::sram::CommandListTime sum;
   bool hasStreams = false;
-  const Status status =
-      forEachRound(plan_, placed_.mapping, machine_, data, [&](const Round &round) -> Status {
-        if (round.instance == nullptr) {
-          hasStreams = true;
-          return data == nullptr
-                     ? okStatus()
-                     : tdfg::executeStreams(plan_.program, round.region, *round.values, *round.names, *data);
-        }
-        hasStreams |= !round.code->streams.empty();
-        sim::sram::CommandTime time(*machine_.sram, round.layout->perBitline);
-        const auto one = time.of(round.code->commands);
-        if (!one) return one.diagnostics();
-        sum.add(*one);
-        if (data == nullptr) return okStatus();
-        const RegionPlan plan{&plan_.program, round.instance,
-                              &plan_.schedules[static_cast<std::size_t>(round.region)], round.layout};
-        const auto ran = runRegion(plan, *round.code, *round.names, machine_.sram->mode, *data);
-        return ran ? okStatus() : Status(ran.diagnostics());
-      });
+  const Status status = forEachRound(plan_, placed_.mapping, machine_, data, [&](const Round &round) -> Status {
+    if (round.instance == nullptr) {
+      hasStreams = true;
+      return data == nullptr ? okStatus()
+                             : tdfg::executeStreams(plan_.program, round.region, *round.values, *round.names, *data);
+    }
+    hasStreams |= !round.code->streams.empty();
+    sim::sram::CommandTime time(*machine_.sram, round.layout->perBitline);
+    const auto one = time.of(round.code->commands);
+    if (!one) return one.diagnostics();
+    sum.add(*one);
+    if (data == nullptr) return okStatus();
+    const RegionPlan plan{&plan_.program, round.instance, &plan_.schedules[static_cast<std::size_t>(round.region)],
+                          round.layout};
+    const auto ran = runRegion(plan, *round.code, *round.names, machine_.sram->mode, *data);
+    return ran ? okStatus() : Status(ran.diagnostics());
+  });
   if (!status) return status.diagnostics();
   last_ = sum;
   run.cycles = run.cyclesSimulated = sum.total;
@@ -206,9 +204,8 @@ Result<std::string> SramKernel::emit(std::string_view stage, const std::string &
                               plan_.left[static_cast<std::size_t>(round.region)]);
           return okStatus();
         }
-        text += fmt::format("# region {}, tile {}x{}x{}{}\n", region.name, round.layout->tile[0],
-                            round.layout->tile[1], round.layout->tile[2],
-                            region.rounds.empty() ? "" : ", first round");
+        text += fmt::format("# region {}, tile {}x{}x{}{}\n", region.name, round.layout->tile[0], round.layout->tile[1],
+                            round.layout->tile[2], region.rounds.empty() ? "" : ", first round");
         text += program::print(round.code->commands);
         return okStatus();
       },
@@ -256,7 +253,9 @@ class L3Sram final : public evaluate::Target {
       return unsupported("unsupported-mapping", {}, "a lattice has one tile; this mapping has several subspaces",
                          "use one subspace");
     // What cannot be lowered shows in the first round.
-    if (const Status s = forEachRound(*plan, mapping, machine, nullptr, [](const Round &) { return okStatus(); }, 1); !s)
+    if (const Status s = forEachRound(
+            *plan, mapping, machine, nullptr, [](const Round &) { return okStatus(); }, 1);
+        !s)
       return s.diagnostics();
     return std::unique_ptr<evaluate::CompiledPart>(
         std::make_unique<SramKernel>(part, machine, std::move(*plan), std::move(*placed)));
@@ -264,10 +263,10 @@ class L3Sram final : public evaluate::Target {
   Result<std::unique_ptr<evaluate::Runnable>> load(const program::Program & /*program*/,
                                                    const machine::Machine &machine,
                                                    const evaluate::ProgramRequest & /*request*/) const override {
-    return unsupported("unsupported-program", {},
-                       fmt::format("{} runs commands that are made when a kernel runs, no program from a file",
-                                   machine.name),
-                       "give it a kernel");
+    return unsupported(
+        "unsupported-program", {},
+        fmt::format("{} runs commands that are made when a kernel runs, no program from a file", machine.name),
+        "give it a kernel");
   }
 };
 

@@ -76,6 +76,9 @@ TEST(Layouts, RefuseTilesThatBreakTheConstraints) {
   EXPECT_EQ(code({2048, 2048}, {0, 256}), "illegal-tile");
   EXPECT_EQ(code({1 << 23}, {256}), "capacity");
   EXPECT_EQ(code({1 << 23}, {512}), "");
+  const auto tooLarge = heuristicTile(std::vector<std::int64_t>{1 << 27}, {}, s);
+  ASSERT_FALSE(tooLarge);
+  EXPECT_EQ(tooLarge.diagnostics().front().code, "capacity");
 }
 
 /// The example of the paper's figure 9: columns [0, 3) of a 4 x 4 array in tiles of 2 x 2 go right by one.

@@ -116,6 +116,11 @@ TEST(SramCommands, AreReadBackOrRefusedWithTheirLine) {
         "shift 32 0 = 32 | bitlines 0 | tiles 0", "shift 32 0 = 32 by x | bitlines 0 | tiles 0", "constant 32 0 = x",
         "stream x", "copy 32 0 32"})
     EXPECT_EQ(text(line).substr(0, 8), "x.txt:2:") << line << ": " << text(line);
+  const auto code = [](std::string_view line) {
+    return program::parseSramCommands(line, 256).diagnostics().front().code;
+  };
+  EXPECT_EQ(code("nonsense"), "sram-command");
+  EXPECT_EQ(code("add f32 0 = 1, 2 | bitlines 0:0:2 | tiles 0"), "sram-pattern");
 }
 
 /// Any bits; of NaN the positive quiet one, since which payload survives is not the interpreter's to say.
@@ -148,7 +153,7 @@ TEST(SramExecutors, ComputeTheSameInBitsAndInWords) {
                inWords = makeExecutor(machine::Sram::Mode::kWords, shape);
     std::vector<std::uint64_t> values(static_cast<std::size_t>(shape.cells()));
     for (int v = 0; v < 2; ++v) {
-for (std::uint64_t &x : values) x = randomNumber(rng, type);
+      for (std::uint64_t &x : values) x = randomNumber(rng, type);
       inBits->store(v * bits, bits, 0, values);
       inWords->store(v * bits, bits, 0, values);
     }
