@@ -112,7 +112,9 @@ Result<std::string> MlirWriter::run() {
   nameTensors();
   std::vector<std::string> arguments;
   for (std::size_t t = 0; t < graph_.tensors.size(); ++t) {
-    if (graph_.tensors[t].role != Role::kTemporary) arguments.push_back(names_[t] + ": " + typeOf(t));
+    if (graph_.tensors[t].role == Role::kTemporary) continue;
+    const char *const note = graph_.tensors[t].isConstant ? " {pimento.constant}" : "";
+    arguments.push_back(names_[t] + ": " + typeOf(t) + note);
   }
   out_ = fmt::format("func.func @{}({}){} {{\n", identifier(graph_.name.empty() ? "main" : graph_.name),
                      join(arguments, ", "),

@@ -5,7 +5,7 @@
 // loops around kernels, which carry the memrefs that exchange their names. Inputs and results are the function's
 // arguments in the order of the graph's tensors, temporaries are memref.alloc. Each kernel's name and mapping stand on
 // its op as the attributes `pimento.kernel` and `pimento.mapping`, the machine of the mappings on the function as
-// `pimento.target`. Needs no LLVM.
+// `pimento.target`, and that an input is the same in every run on the argument as `pimento.constant`. Needs no LLVM.
 #pragma once
 
 #include <string>

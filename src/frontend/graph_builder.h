@@ -68,6 +68,8 @@ class GraphBuilder {
   std::string mappingOf(const std::string &kernel) const;
   /// to = from, element by element.
   void copy(int from, int to, const Location &where);
+  /// Whether the contents of an argument, a memref, change.
+  bool isWritten(int b) const;
   /// The buffer is a result of the function.
   void returned(int b, const Location &where);
   /// After finish(): the graph's tensor whose contents are those of an argument; -1: no result needs it.

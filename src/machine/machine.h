@@ -26,7 +26,9 @@
 #include "pimento/machine/sections/energy.h"
 #include "pimento/machine/sections/host.h"
 #include "pimento/machine/sections/levels.h"
+#include "pimento/machine/sections/near_bank.h"
 #include "pimento/machine/sections/pim.h"
+#include "pimento/machine/sections/sram.h"
 
 namespace pimento::machine {
 
@@ -42,9 +44,11 @@ struct Machine {
   std::vector<Level> levels;
   std::optional<Dram> dram;
   std::optional<PimUnit> pim;
+  std::optional<NearBankUnit> nearBank;
   std::optional<Dpu> dpu;
   std::optional<Compute> compute;  ///< of machines that run virtual instructions; then `unitMemory` is there too
   std::optional<UnitMemory> unitMemory;
+  std::optional<Sram> sram;  ///< of machines whose cache computes
   std::vector<EnergyTerm> energy;       ///< of the chosen set
   std::string energySet;                ///< its name; empty where a file has no named sets
   std::vector<std::string> energySets;  ///< all names, in the order of the file

@@ -167,6 +167,12 @@ struct AccumulationRules {
   /// as a balanced binary tree per unit (HBM-PIM's tree variant): neighbours pairwise, then pairs of pairs; a piece
   /// without a partner moves up as it is. 0 = never.
   std::int64_t spill = 0;
+  /// Every `tree` consecutive local positions are added up as a balanced binary tree, padding as 0, and the sums are
+  /// accumulated one after the other, from 0 on (adder trees of near-bank units). 0 = position by position. Not with
+  /// the two above.
+  std::int64_t tree = 0;
+  /// Type to which what a unit has accumulated is rounded before it is merged.
+  std::optional<DType> movedType = std::nullopt;
 };
 
 /// Reads the accumulation order of `kernel` off a placed mapping. Per output element: one leaf per innermost unit

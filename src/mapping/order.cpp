@@ -37,7 +37,10 @@ class SubspaceTree {
       : unit_(placed, subspace, kernel, machine), rules_(rules) {}
 
   Accumulation build(int level = 0) {
-    if (level == unit_.levels()) return buildUnit();
+    if (level == unit_.levels()) {
+      if (rules_.tree > 0) return moved(buildTrees());
+      return moved(buildUnit());
+    }
     const std::int64_t n = unit_.instances(level);
     if (n == 1) return build(level + 1);
     Accumulation node{rules_.mergeType, {}, {}};
@@ -65,6 +68,27 @@ class SubspaceTree {
       for (std::int64_t at = first; at < end; at += 2 * tile) stretches.push_back({at, std::min(at + tile, all)});
     }
     return stretches;
+  }
+
+  Accumulation moved(Accumulation sum) const {
+    if (!rules_.movedType) return sum;
+    Accumulation rounded{*rules_.movedType, {}, {}};
+    rounded.children.push_back(std::move(sum));
+    return rounded;
+  }
+
+  Accumulation buildTrees() const {
+    Accumulation sum{rules_.unitType, {}, {}};
+    sum.children.push_back({rules_.unitType, {}, {}});
+    for (std::int64_t at = 0, end = unit_.usedPositions(); at < end; at += rules_.tree) {
+      std::vector<Accumulation> slots;
+      for (std::int64_t slot = at; slot < at + rules_.tree; ++slot) {
+        slots.push_back({rules_.unitType, {}, {}});
+        if (slot < end) unit_.append(slot, slot + 1, slots.back().terms);
+      }
+      sum.children.push_back(balancedTree(std::move(slots), rules_.unitType));
+    }
+    return sum;
   }
 
   Accumulation buildUnit() const {

@@ -212,9 +212,10 @@ class PlainList {
       const Request &r = (*f.queue)[f.index];
       const std::vector<int> banks =
           p.dram_.quirks.namedBankOnly ? std::vector<int>{r.t.bank} : banksOf(p, f.command, r.t.bank);
-      for (std::size_t i = 0; i < opening.size(); ++i)
-        if (std::find(banks.begin(), banks.end(), opening[i].t.bank) != banks.end() &&
-            (p.dram_.quirks.namedBankOnly || f.queue != &opening || i != f.index))
+      // Without quirks only a row that an opening request still hits stays open.
+      for (const Request &o : opening)
+        if (std::find(banks.begin(), banks.end(), o.t.bank) != banks.end() &&
+            (p.dram_.quirks.namedBankOnly || isHit(p, o)))
           return true;
       return false;
     }

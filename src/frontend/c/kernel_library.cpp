@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "pimento/frontend/nest/float_ops.h"
+#include "pimento/frontend/nest/math_ops.h"
 
 namespace pimento::frontend {
 
@@ -14,9 +14,9 @@ using kernel::Op;
 namespace {
 
 /// Functions of math.h on expressions of one type.
-class Composer : public FloatOps<ExpressionPool> {
+class Composer : public MathOps<ExpressionPool> {
  public:
-  using FloatOps::FloatOps;
+  using MathOps::MathOps;
 
   /// In double precision. Squares, cubes and fourth powers are products, x ^ 0.5 is the root; else exp(y log |x|), with
   /// the sign of an odd power.
@@ -43,41 +43,66 @@ class Composer : public FloatOps<ExpressionPool> {
 };
 
 using One = int (Composer::*)(int);
+using Two = int (Composer::*)(int, int);
 
 struct LibraryFunction {
   std::string_view name;
   std::optional<Op> op;  ///< that it is
   One made = nullptr;    ///< of operations
+  Two madeOfTwo = nullptr;
   bool isInteger = false;
+  bool isDefinedHere = false;  ///< by math_ops.h: native code calls the same, but not for a __builtin_
 };
 
-constexpr std::array<LibraryFunction, 20> kFunctions{{{"exp", Op::kExp},
-                                                      {"log", Op::kLog},
-                                                      {"sqrt", Op::kSqrt},
-                                                      {"tanh", Op::kTanh},
-                                                      {"fabs", Op::kAbs},
-                                                      {"fmin", Op::kMin},
-                                                      {"fmax", Op::kMax},
-                                                      {"fmod", Op::kRem},
-                                                      {"pow", {}},
-                                                      {"floor", {}, &Composer::floor},
-                                                      {"ceil", {}, &Composer::ceil},
-                                                      {"trunc", {}, &Composer::trunc},
-                                                      {"round", {}, &Composer::round},
-                                                      {"rint", {}, &Composer::roundEven},
-                                                      {"nearbyint", {}, &Composer::roundEven},
-                                                      {"lround", {}, &Composer::round},
-                                                      {"lrint", {}, &Composer::roundEven},
-                                                      {"abs", Op::kAbs, nullptr, true},
-                                                      {"labs", Op::kAbs, nullptr, true},
-                                                      {"llabs", Op::kAbs, nullptr, true}}};
+constexpr std::array kFunctions{
+    LibraryFunction{"exp", Op::kExp},
+    LibraryFunction{"log", Op::kLog},
+    LibraryFunction{"sqrt", Op::kSqrt},
+    LibraryFunction{"tanh", Op::kTanh},
+    LibraryFunction{"fabs", Op::kAbs},
+    LibraryFunction{"fmin", Op::kMin},
+    LibraryFunction{"fmax", Op::kMax},
+    LibraryFunction{"fmod", Op::kRem},
+    LibraryFunction{"pow", {}},
+    LibraryFunction{"fma", {}, nullptr, nullptr, false, true},
+    LibraryFunction{"floor", {}, &Composer::floor},
+    LibraryFunction{"ceil", {}, &Composer::ceil},
+    LibraryFunction{"trunc", {}, &Composer::trunc},
+    LibraryFunction{"round", {}, &Composer::round},
+    LibraryFunction{"rint", {}, &Composer::roundEven},
+    LibraryFunction{"nearbyint", {}, &Composer::roundEven},
+    LibraryFunction{"lround", {}, &Composer::round},
+    LibraryFunction{"lrint", {}, &Composer::roundEven},
+    LibraryFunction{"sin", {}, &Composer::sin, nullptr, false, true},
+    LibraryFunction{"cos", {}, &Composer::cos, nullptr, false, true},
+    LibraryFunction{"tan", {}, &Composer::tan, nullptr, false, true},
+    LibraryFunction{"erf", {}, &Composer::erf, nullptr, false, true},
+    LibraryFunction{"exp2", {}, &Composer::exp2, nullptr, false, true},
+    LibraryFunction{"expm1", {}, &Composer::expm1, nullptr, false, true},
+    LibraryFunction{"log2", {}, &Composer::log2, nullptr, false, true},
+    LibraryFunction{"log10", {}, &Composer::log10, nullptr, false, true},
+    LibraryFunction{"log1p", {}, &Composer::log1p, nullptr, false, true},
+    LibraryFunction{"hypot", {}, nullptr, &Composer::hypot, false, true},
+    LibraryFunction{"copysign", {}, nullptr, &Composer::copysign},
+    LibraryFunction{"fdim", {}, nullptr, &Composer::fdim, false, true},
+    LibraryFunction{"abs", Op::kAbs, nullptr, nullptr, true},
+    LibraryFunction{"labs", Op::kAbs, nullptr, nullptr, true},
+    LibraryFunction{"llabs", Op::kAbs, nullptr, nullptr, true},
+};
+
+/// How many arguments it takes.
+std::size_t arityOf(const LibraryFunction &f) {
+  if (f.op) return static_cast<std::size_t>(argumentCount(*f.op));
+  return f.made != nullptr ? 1 : f.name == "fma" ? 3 : 2;
+}
 
 /// Its name, or that with f or f16 for a narrower type.
 const LibraryFunction *functionOf(std::string_view name) {
   constexpr std::string_view kBuiltin = "__builtin_";
-  if (name.starts_with(kBuiltin)) name.remove_prefix(kBuiltin.size());
+  const bool isBuiltin = name.starts_with(kBuiltin);
+  if (isBuiltin) name.remove_prefix(kBuiltin.size());
   for (const LibraryFunction &f : kFunctions) {
-    if (!name.starts_with(f.name)) continue;
+    if (!name.starts_with(f.name) || (isBuiltin && f.isDefinedHere)) continue;
     const std::string_view suffix = name.substr(f.name.size());
     if (suffix.empty() || (!f.isInteger && (suffix == "f" || suffix == "f16"))) return &f;
   }
@@ -98,10 +123,12 @@ int libraryCall(ExpressionPool &pool, std::string_view name, DType type, const s
     return (Composer(pool, type).*kind)(arguments[0]);
   const LibraryFunction *f = functionOf(name);
   if (f == nullptr || f->isInteger == isFloat(type)) return -1;
-  const std::size_t expected = f->op ? static_cast<std::size_t>(argumentCount(*f->op)) : f->made != nullptr ? 1U : 2U;
-  if (arguments.size() != expected) return -1;
-  if (f->op) return pool.op(*f->op, type, arguments[0], expected > 1 ? arguments[1] : -1);
-  if (f->made != nullptr) return (Composer(pool, type).*f->made)(arguments[0]);
+  if (arguments.size() != arityOf(*f)) return -1;
+  if (f->op) return pool.op(*f->op, type, arguments[0], arguments.size() > 1 ? arguments[1] : -1);
+  Composer own(pool, type);
+  if (f->made != nullptr) return (own.*f->made)(arguments[0]);
+  if (f->madeOfTwo != nullptr) return (own.*f->madeOfTwo)(arguments[0], arguments[1]);
+  if (arguments.size() == 3) return own.fma(arguments[0], arguments[1], arguments[2]);
   Composer wide(pool, DType::kF64);
   return pool.cast(type, wide.pow(pool.cast(DType::kF64, arguments[0]), pool.cast(DType::kF64, arguments[1])));
 }

@@ -28,10 +28,10 @@ std::vector<const clang::Stmt *> listOf(const clang::Stmt *s) {
   return {s};
 }
 
-/// Whether a branch ends in `continue` or `return`.
+/// Whether a branch ends in `continue`, `break` or `return`.
 bool leaves(const clang::Stmt *s) {
   const std::vector<const clang::Stmt *> list = listOf(s);
-  return !list.empty() && isa<clang::ContinueStmt, clang::ReturnStmt>(list.back());
+  return !list.empty() && isa<clang::ContinueStmt, clang::BreakStmt, clang::ReturnStmt>(list.back());
 }
 
 bool isSame(const CValue &a, const CValue &b) {
@@ -124,6 +124,7 @@ CReader::Flow CReader::run(const clang::Stmt *s) {
   }
   if (const auto *loop = dyn_cast<clang::DoStmt>(s)) return runDo(*loop);
   if (isa<clang::ContinueStmt>(s)) return Flow::kContinue;
+  if (const auto *leave = dyn_cast<clang::BreakStmt>(s)) return runBreak(*leave);
   if (const auto *back = dyn_cast<clang::ReturnStmt>(s)) {
     runReturn(*back);
     return Flow::kReturn;
@@ -135,7 +136,7 @@ CReader::Flow CReader::run(const clang::Stmt *s) {
   }
   if (const auto *attributed = dyn_cast<clang::AttributedStmt>(s)) return run(attributed->getSubStmt());
   fail("c-control-flow", s->getBeginLoc(), fmt::format("'{}' is not supported in a kernel", quoted(s, true)),
-       "kernels consist of for loops with known bounds, if, assignments and calls; no goto, break or switch");
+       "kernels consist of for loops with known bounds, if, assignments and calls; no goto or switch");
   return Flow::kNext;
 }
 
@@ -231,7 +232,7 @@ CReader::Flow CReader::runBranches(int truth, const DisjointGuards *pieces, cons
   if (!isFine()) return Flow::kNext;
   if (pieces == nullptr && second.predicate != isNot) truth = pool_.isFalse(second.predicate);
   if (first.flow != second.flow && !isTail_) {
-    fail("c-control-flow", where, "'continue' or 'return' leaves more than the innermost condition",
+    fail("c-control-flow", where, "'continue', 'break' or 'return' leaves more than the innermost condition",
          "move what follows into the other branch of the if");
     return Flow::kNext;
   }

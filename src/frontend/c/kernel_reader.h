@@ -82,6 +82,10 @@ class CReader : private NestRecorder {
     std::vector<const clang::Stmt *> others;  ///< what else the step of a `for` does
     const clang::Stmt *skipped = nullptr;     ///< the step, where it stands in the body
     bool isInCondition = false;               ///< the step is part of the condition: while (n--)
+    // Where `break` leaves the loop:
+    const clang::VarDecl *at = nullptr;       ///< where that was: the counter, or of a search the iteration
+    const clang::VarDecl *stopped = nullptr;  ///< whether it was left; of a search none
+    const clang::IfStmt *search = nullptr;    ///< what a search looks for
   };
   struct LoopParts {
     const clang::Expr *condition = nullptr, *step = nullptr;
@@ -137,6 +141,14 @@ class CReader : private NestRecorder {
   CValue advanced(const Carried &c, const kernel::Affine &iterations) const;
   std::optional<std::int64_t> stepBetween(const CValue &from, const CValue &to) const;
   bool mentions(const CValue &v, int symbol) const;
+
+  // kernel_reader_break.cpp
+  const clang::IfStmt *searchOf(const LoopParts &parts, const Counting &counting) const;
+  void prepareBreak(const LoopParts &parts, Counting &counting);
+  Flow runBreak(const clang::BreakStmt &s);
+  bool runUnlessLeft(const clang::Stmt &body, const Counting &counting, const std::function<void()> &whole);
+  bool runSearch(const LoopParts &parts, const Counting &counting);
+  void finishBreak(const LoopParts &parts, const Counting &counting, bool isKnown);
 
   // kernel_reader_values.cpp: expressions
   CValue evaluate(const clang::Expr *e);
@@ -200,6 +212,9 @@ class CReader : private NestRecorder {
   Variables variables_;
   std::map<const clang::VarDecl *, CPointer> arrays_;  ///< first elements
   std::vector<Frame> frames_;
+  std::vector<const Counting *> leaving_;  ///< loops around that `break` leaves
+  /// Of loops that `break` leaves, by their bodies: stopped, at.
+  std::map<const clang::Stmt *, std::pair<const clang::VarDecl *, const clang::VarDecl *>> breakVariables_;
   std::set<int> readSymbols_;
   std::set<int> storedBuffers_;
   std::vector<NestStatement> delayed_;    ///< side effects that wait for the end of the expression

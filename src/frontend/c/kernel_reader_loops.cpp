@@ -69,8 +69,11 @@ CValue CReader::advanced(const Carried &c, const Affine &iterations) const {
 }
 
 std::vector<CReader::Carried> CReader::carriedBy(const LoopParts &parts, const Counting &counting) {
-  std::set<const clang::VarDecl *> assigned = variablesAssigned(parts.body, counting.skipped);
+  std::set<const clang::VarDecl *> assigned;
+  if (counting.search == nullptr) assigned = variablesAssigned(parts.body, counting.skipped);
   for (const clang::Stmt *s : counting.others) assigned.merge(variablesAssigned(s, nullptr));
+  for (const clang::VarDecl *ours : {counting.at, counting.stopped})
+    if (ours != nullptr) assigned.insert(ours);
   // Through a pointer to a scalar, which only parameters of inlined functions are.
   for (const clang::VarDecl *v : variablesIn(parts.body)) {
     const auto at = variables_.find(v);
@@ -94,15 +97,20 @@ std::vector<CReader::Carried> CReader::carriedBy(const LoopParts &parts, const C
 }
 
 bool CReader::runBody(const LoopParts &parts, const Counting &counting) {
-  const bool isTail = isTail_;
-  isTail_ = true;
-  if (counting.skipped != nullptr) {
-    const auto *block = llvm::cast<clang::CompoundStmt>(parts.body);
-    runAll({block->body_begin(), block->body_end() - 1}, 0);
-  } else {
-    run(parts.body);
-  }
-  isTail_ = isTail;
+  if (counting.search != nullptr) return runSearch(parts, counting);
+  const auto whole = [&] {
+    const bool isTail = isTail_;
+    isTail_ = true;
+    if (counting.skipped != nullptr) {
+      const auto *block = llvm::cast<clang::CompoundStmt>(parts.body);
+      runAll({block->body_begin(), block->body_end() - 1}, 0);
+    } else {
+      run(parts.body);
+    }
+    isTail_ = isTail;
+  };
+  if (counting.stopped != nullptr) return runUnlessLeft(*parts.body, counting, whole);
+  whole();
   for (const clang::Stmt *s : counting.others) run(s);
   return isFine();
 }
@@ -390,6 +398,8 @@ CReader::Flow CReader::runLoop(const LoopParts &parts) {
   }
   if (parts.isDo && !startsDo(parts, asked)) return Flow::kNext;
   const CValue before = variables_[counting->variable].value;
+  prepareBreak(parts, *counting);
+  if (!isFine()) return Flow::kNext;
   std::vector<Carried> carried = carriedBy(parts, *counting);
   // The condition, with the variable at iteration `loop` and nothing known of what the body changes.
   const Variables kept = variables_;
@@ -411,6 +421,7 @@ CReader::Flow CReader::runLoop(const LoopParts &parts) {
     runForReal(parts, *counting, loop, guard, carried);
   }
   if (isFine()) leaveLoop(*counting, loop, isKnown, carried);
+  finishBreak(parts, *counting, isKnown);
   return Flow::kNext;
 }
 

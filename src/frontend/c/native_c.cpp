@@ -19,6 +19,7 @@
 #include "pimento/frontend/c/kernel_parse.h"
 #include "pimento/frontend/c/kernel_reader.h"
 #include "pimento/frontend/native.h"
+#include "pimento/frontend/native/defined_math.h"
 #include "pimento/frontend/native/jit.h"
 #include "pimento/frontend/native/operands.h"
 
@@ -286,6 +287,9 @@ class CRun {
         // What C leaves undefined ends the run.
         "-fsanitize=integer-divide-by-zero,shift-exponent,float-cast-overflow,array-bounds",
         "-ftrivial-auto-var-init=pattern"};
+    std::vector<std::string> notBuiltin;
+    for (const auto &[name, function] : definedFunctions()) notBuiltin.push_back("-fno-builtin-" + name);
+    for (const std::string &argument : notBuiltin) arguments.push_back(argument.c_str());
     if (hasHalfConversion()) arguments.insert(arguments.end(), {"-target-feature", "+f16c"});
     NativeModule made{std::make_unique<llvm::LLVMContext>(), nullptr};
     auto action = std::make_unique<clang::EmitLLVMOnlyAction>(made.context.get());
@@ -296,6 +300,10 @@ class CRun {
       return std::nullopt;
     }
     made.module = action->takeModule();
+    for (const auto &[name, function] : definedFunctions()) {
+      llvm::Function *const called = made.module ? made.module->getFunction(name) : nullptr;
+      if (called != nullptr && called->isDeclaration()) called->setName(definedName(name));
+    }
     if (!made.module) {
       why = "Clang generates no code for it";
       return std::nullopt;

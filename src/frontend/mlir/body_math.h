@@ -1,9 +1,7 @@
 // Scalar ops that kernel::Op does not have, made of those it has. Internal to the MLIR front end.
 //
-// floor, ceil, trunc, round, roundeven, copysign and divisions that round down or up are exact. rsqrt is 1 / sqrt. erf,
-// sin and cos are computed in double precision (to 1e-12) and rounded once; the exp in erf is of the op's own type, as
-// are exp and log in exp2, expm1, log1p, log2, log10 and powf with an exponent that is no constant of up to 16. fma
-// rounds once from double precision, in f64 twice.
+// floor, ceil, trunc, round, roundeven, copysign and divisions that round down or up are exact; nest/math_ops.h defines
+// the functions that C has, too. powf with an exponent that is no constant of up to 16 uses exp and log of its type.
 #pragma once
 
 #include <optional>

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -49,6 +52,107 @@ int FunctionDims::dimOfIndex(mlir::Value value) {
   }
   indexDims_[value] = dim;
   return dim;
+}
+
+namespace {
+
+/// What arithmetic on sizes gives; none where it is undefined, or no such op.
+std::optional<std::int64_t> computedBy(mlir::Operation &op, std::int64_t a, std::int64_t b) {
+  using namespace mlir::arith;
+  const bool divides = mlir::isa<DivSIOp, DivUIOp, RemSIOp, RemUIOp, CeilDivSIOp, CeilDivUIOp, FloorDivSIOp>(op);
+  const bool isUnsigned = mlir::isa<DivUIOp, RemUIOp, CeilDivUIOp, MinUIOp, MaxUIOp>(op);
+  if ((divides && b == 0) || (divides && b == -1) || (isUnsigned && (a < 0 || b < 0))) return std::nullopt;
+  std::int64_t result = 0;
+  if (mlir::isa<AddIOp>(op)) return __builtin_add_overflow(a, b, &result) ? std::nullopt : std::optional(result);
+  if (mlir::isa<SubIOp>(op)) return __builtin_sub_overflow(a, b, &result) ? std::nullopt : std::optional(result);
+  if (mlir::isa<MulIOp>(op)) return __builtin_mul_overflow(a, b, &result) ? std::nullopt : std::optional(result);
+  if (mlir::isa<MinSIOp, MinUIOp>(op)) return std::min(a, b);
+  if (mlir::isa<MaxSIOp, MaxUIOp>(op)) return std::max(a, b);
+  if (!divides) return std::nullopt;
+  const std::int64_t rest = a % b;
+  if (mlir::isa<RemSIOp, RemUIOp>(op)) return rest;
+  const bool isBelow = rest != 0 && (rest < 0) != (b < 0);  // the quotient was rounded up
+  if (mlir::isa<FloorDivSIOp>(op)) return a / b - (isBelow ? 1 : 0);
+  if (mlir::isa<CeilDivSIOp, CeilDivUIOp>(op)) return a / b + (rest != 0 && !isBelow ? 1 : 0);
+  return a / b;
+}
+
+bool isSizeArithmetic(mlir::Operation &op) {
+  using namespace mlir::arith;
+  return mlir::isa<AddIOp, SubIOp, MulIOp, MinSIOp, MinUIOp, MaxSIOp, MaxUIOp, DivSIOp, DivUIOp, RemSIOp, RemUIOp,
+                   CeilDivSIOp, CeilDivUIOp, FloorDivSIOp>(op);
+}
+
+bool isSizeCast(mlir::Operation &op) {
+  return mlir::isa<mlir::arith::IndexCastOp, mlir::arith::ExtSIOp>(op);
+}
+
+bool isSizeMap(mlir::Operation &op) {
+  return mlir::isa<mlir::affine::AffineApplyOp, mlir::affine::AffineMinOp, mlir::affine::AffineMaxOp>(op);
+}
+
+}  // namespace
+
+bool FunctionDims::isComputable(mlir::Value value, int depth) {
+  constexpr int kDeepest = 64;
+  llvm::APInt constant;
+  if (depth > kDeepest) return false;
+  if (mlir::matchPattern(value, mlir::m_ConstantInt(&constant))) return true;
+  if (const auto argument = mlir::dyn_cast<mlir::BlockArgument>(value)) {
+    if (argument.getOwner() != &function_.getBody().front() || value.getType().isInteger(1)) return false;
+    if (value.getType().isIndex()) return true;
+    if (!value.getType().isSignlessInteger()) return false;
+    if (!numbers_.contains(value)) unknownNumbers_.insert(value);
+    return true;
+  }
+  mlir::Operation &op = *value.getDefiningOp();
+  if (mlir::isa<mlir::tensor::DimOp, mlir::memref::DimOp>(op)) return dimOfIndex(value) >= 0;
+  if (!isSizeArithmetic(op) && !isSizeCast(op) && !isSizeMap(op)) return false;
+  return llvm::all_of(op.getOperands(), [&](mlir::Value operand) { return isComputable(operand, depth + 1); });
+}
+
+std::optional<std::int64_t> FunctionDims::evaluate(mlir::Value value) {
+  llvm::APInt constant;
+  if (mlir::matchPattern(value, mlir::m_ConstantInt(&constant))) return constant.getSExtValue();
+  if (const auto number = numbers_.find(value); number != numbers_.end()) return number->second;
+  if (mlir::isa<mlir::BlockArgument>(value) && !value.getType().isIndex()) return std::nullopt;
+  if (const int dim = dimOfIndex(value); dim >= 0) return classes_.extent(dim);
+  return evaluateOperands(value);
+}
+
+std::optional<std::int64_t> FunctionDims::evaluateOperands(mlir::Value value) {
+  mlir::Operation &op = *value.getDefiningOp();
+  llvm::SmallVector<std::int64_t> operands;
+  for (const mlir::Value operand : op.getOperands()) {
+    const auto known = evaluate(operand);
+    if (!known) return std::nullopt;
+    operands.push_back(*known);
+  }
+  if (isSizeCast(op)) return operands.front();
+  if (isSizeArithmetic(op)) return computedBy(op, operands[0], operands[1]);
+  mlir::AffineMap map;
+  if (auto apply = mlir::dyn_cast<mlir::affine::AffineApplyOp>(op)) map = apply.getAffineMap();
+  if (auto least = mlir::dyn_cast<mlir::affine::AffineMinOp>(op)) map = least.getAffineMap();
+  if (auto most = mlir::dyn_cast<mlir::affine::AffineMaxOp>(op)) map = most.getAffineMap();
+  llvm::SmallVector<mlir::Attribute> known;
+  for (const std::int64_t x : operands)
+    known.push_back(mlir::IntegerAttr::get(mlir::IndexType::get(op.getContext()), x));
+  llvm::SmallVector<mlir::Attribute> results;
+  if (mlir::failed(map.constantFold(known, results))) return std::nullopt;
+  llvm::SmallVector<std::int64_t> numbers;
+  for (const mlir::Attribute a : results) numbers.push_back(mlir::cast<mlir::IntegerAttr>(a).getInt());
+  return mlir::isa<mlir::affine::AffineMaxOp>(op) ? *std::max_element(numbers.begin(), numbers.end())
+                                                  : *std::min_element(numbers.begin(), numbers.end());
+}
+
+int FunctionDims::sizeOf(mlir::Value value) {
+  const int dim = dimOfIndex(value);
+  if (dim >= 0 || !isComputable(value)) return dim;
+  const Location where = place(value.getLoc(), parsed_.file);
+  const std::string name = parsed_.nameOf(value);
+  return indexDims_[value] =
+             classes_.computed(where, name.empty() ? std::string("a computed size") : fmt::format("the size %{}", name),
+                               [this, value] { return evaluateOperands(value); });
 }
 
 Status FunctionDims::joinDims(int a, int b, mlir::Operation &op) {
@@ -100,11 +204,11 @@ Status FunctionDims::visitAllocation(mlir::Operation &op, mlir::ValueRange sizes
   unsigned next = 0;
   for (int d = 0; d < type.getRank(); ++d) {
     if (!type.isDynamicDim(d) || next >= sizes.size()) continue;
-    const int size = dimOfIndex(sizes[next++]);
+    const int size = sizeOf(sizes[next++]);
     if (size < 0) {
       return unsupported("unsupported-size", place(op.getLoc(), parsed_.file),
                          fmt::format("the extent of dimension {} is computed", d),
-                         "a size is an index constant, tensor.dim, memref.dim or an argument of type index");
+                         "a size is computed of constants, tensor.dim, memref.dim and arguments, outside loops");
     }
     if (Status s = joinDims(size, dims[static_cast<std::size_t>(d)], op); !s) return s;
   }
@@ -139,8 +243,26 @@ Status FunctionDims::visit(mlir::Operation &op) {
   return okStatus();
 }
 
+Status FunctionDims::visitWhile(mlir::scf::WhileOp op) {
+  const auto isShaped = [](mlir::Value value) { return mlir::isa<mlir::ShapedType>(value.getType()); };
+  for (unsigned a = 0; a < op.getBeforeArguments().size(); ++a) {
+    const mlir::Value argument = op.getBeforeArguments()[a];
+    if (!isShaped(argument)) continue;
+    for (const mlir::Value other : {mlir::Value(op.getInits()[a]), mlir::Value(op.getYieldOp().getResults()[a])})
+      if (Status s = join(other, argument, *op); !s) return s;
+  }
+  for (unsigned r = 0; r < op.getNumResults(); ++r) {
+    const mlir::Value argument = op.getAfterArguments()[r];
+    if (!isShaped(argument)) continue;
+    for (const mlir::Value other : {mlir::Value(op.getConditionOp().getArgs()[r]), mlir::Value(op.getResult(r))})
+      if (Status s = join(other, argument, *op); !s) return s;
+  }
+  return okStatus();
+}
+
 /// Arrays that a loop carries keep their shape.
 Status FunctionDims::visitCarried(mlir::Operation &op) {
+  if (auto loop = mlir::dyn_cast<mlir::scf::WhileOp>(op)) return visitWhile(loop);
   auto loop = mlir::dyn_cast<mlir::LoopLikeOpInterface>(op);
   if (!loop) return okStatus();
   const auto arguments = loop.getRegionIterArgs();
@@ -159,11 +281,6 @@ Status FunctionDims::visitCarried(mlir::Operation &op) {
 }
 
 Status FunctionDims::collect(const kernel::Sizes &sizes) {
-  Diagnostics found;
-  for (mlir::Operation &op : function_.getBody().front()) {
-    if (Status s = visit(op); !s) found.insert(found.end(), s.diagnostics().begin(), s.diagnostics().end());
-  }
-  if (!found.empty()) return found;
   kernel::Sizes dims = sizes;
   for (const mlir::BlockArgument argument : function_.getArguments()) {
     if (!argument.getType().isSignlessInteger() || argument.getType().isInteger(1)) continue;
@@ -172,6 +289,17 @@ Status FunctionDims::collect(const kernel::Sizes &sizes) {
     numbers_[argument] = given->second;
     dims.erase(given);
   }
+  Diagnostics found;
+  for (mlir::Operation &op : function_.getBody().front()) {
+    if (Status s = visit(op); !s) found.insert(found.end(), s.diagnostics().begin(), s.diagnostics().end());
+  }
+  for (const mlir::Value number : unknownNumbers_) {
+    const std::string name = parsed_.nameOf(number);
+    found.push_back(error("missing-size", place(number.getLoc(), parsed_.file),
+                          fmt::format("%{} decides an extent, and its value is unknown", name),
+                          fmt::format("--size {}=N", name)));
+  }
+  if (!found.empty()) return found;
   return classes_.bind(dims, parsed_.file);
 }
 

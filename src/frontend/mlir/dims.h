@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "pimento/frontend/mlir/parse.h"
 #include "pimento/frontend/mlir/sizes.h"
 
@@ -36,6 +38,13 @@ class FunctionDims {
   const std::vector<int> &dimsOf(mlir::Value value);
   /// The dimension a value of type index stands for, or -1.
   int dimOfIndex(mlir::Value value);
+  /// The same for one that may be computed of constants, sizes and arguments.
+  int sizeOf(mlir::Value value);
+  bool isComputable(mlir::Value value, int depth = 0);
+  std::optional<std::int64_t> evaluate(mlir::Value value);
+  /// Of what it is computed of, not of what is known to be equal.
+  std::optional<std::int64_t> evaluateOperands(mlir::Value value);
+  Status visitWhile(mlir::scf::WhileOp op);
 
   const ParsedModule &parsed_;
   mlir::func::FuncOp function_;
@@ -43,6 +52,7 @@ class FunctionDims {
   llvm::DenseMap<mlir::Value, std::vector<int>> dims_;
   llvm::DenseMap<mlir::Value, int> indexDims_;
   llvm::DenseMap<mlir::Value, std::int64_t> numbers_;  ///< integer arguments that the user gave
+  llvm::SetVector<mlir::Value> unknownNumbers_;        ///< arguments that sizes are computed of, and that it did not
   llvm::DenseMap<mlir::Operation *, std::vector<int>> loops_;
 };
 

@@ -12,19 +12,20 @@
 #include "mlir/IR/SymbolTable.h"
 #include "pimento/base/suggest.h"
 #include "pimento/frontend/mlir/access.h"
+#include "pimento/frontend/mlir/counted_loops.h"
 #include "pimento/frontend/mlir/prepare.h"
 #include "pimento/frontend/mlir/screen.h"
 
 namespace pimento::frontend {
 namespace {
 
+constexpr const char *kConstantNote = "pimento.constant";
+
 /// What to do about ops that MLIR has and this importer has not.
 std::string hintFor(mlir::Operation &op) {
   const std::string name = op.getName().getStringRef().str();
   if (name == "memref.reinterpret_cast" || name == "memref.view")
     return "index the whole array: put offsets and strides in the maps of linalg.generic or in affine loops";
-  if (name == "linalg.softmax")
-    return "on memrefs write it as four ops (row maximum, exp of the difference, row sum, division), or use tensors";
   if (name == "tensor.pad") return "pad with a constant, or with a value from outside the region";
   if (name.starts_with("ml_program.global"))
     return "pass what the program changes as an argument; a global that is only read is a constant";
@@ -117,6 +118,45 @@ Result<int> FunctionImporter::addBuffer(mlir::Value value) {
   return buffers_[value] = graph_.addBuffer(std::move(*b));
 }
 
+/// Whether an argument carries pimento.constant.
+Result<bool> FunctionImporter::isConstant(mlir::BlockArgument argument) {
+  const Location where = place(argument.getLoc(), parsed_.file);
+  const auto attributes = function_.getArgAttrDict(argument.getArgNumber());
+  if (!attributes) return false;
+  for (const mlir::NamedAttribute a : attributes) {
+    const std::string name = a.getName().str();
+    if (name.starts_with("pimento.") && name != kConstantNote)
+      return error("unknown-attribute", where, fmt::format("'{}' is no attribute of an argument", name),
+                   suggest(name, {kConstantNote}));
+  }
+  const mlir::Attribute value = attributes.get(kConstantNote);
+  if (!value) return false;
+  const auto truth = mlir::dyn_cast<mlir::BoolAttr>(value);
+  if (!truth && !mlir::isa<mlir::UnitAttr>(value))
+    return error("bad-attribute", where, fmt::format("'{}' takes no value", kConstantNote),
+                 "write {pimento.constant}; the values come with --data");
+  if (!isShaped(argument))
+    return error("bad-attribute", where, fmt::format("'{}' stands on a scalar", kConstantNote),
+                 "it says that a memref or tensor stays where it was placed; scalars are passed in every run");
+  return !truth || truth.getValue();
+}
+
+/// What is written in every run is no constant.
+Status FunctionImporter::checkConstants() {
+  Diagnostics found;
+  for (const mlir::BlockArgument argument : function_.getArguments()) {
+    const auto b = argumentBuffers_.find(argument);
+    if (b == argumentBuffers_.end() || !graph_.buffer(b->second).isConstant) continue;
+    if (graph_.isWritten(b->second))
+      found.push_back(
+          error("constant-written", place(argument.getLoc(), parsed_.file),
+                fmt::format("%{} is '{}', but the function writes it", parsed_.nameOf(argument), kConstantNote),
+                "remove the attribute, or write to another memref"));
+  }
+  if (!found.empty()) return found;
+  return okStatus();
+}
+
 Status FunctionImporter::addArguments() {
   Diagnostics found;
   for (const mlir::BlockArgument argument : function_.getArguments()) {
@@ -124,13 +164,19 @@ Status FunctionImporter::addArguments() {
     if (isShaped(argument)) {
       Result<Buffer> b = describe(argument);
       if (b) {
-        b->isConstant = function_.getArgAttr(argument.getArgNumber(), "pimento.constant") != nullptr;
+        if (const Result<bool> is = isConstant(argument); is) {
+          b->isConstant = *is;
+        } else {
+          found.insert(found.end(), is.diagnostics().begin(), is.diagnostics().end());
+        }
         buffers_[argument] = argumentBuffers_[argument] = graph_.addArgument(std::move(*b));
       } else {
         found.insert(found.end(), b.diagnostics().begin(), b.diagnostics().end());
       }
       continue;
     }
+    if (const Result<bool> is = isConstant(argument); !is)
+      found.insert(found.end(), is.diagnostics().begin(), is.diagnostics().end());
     const auto type = scalarType(argument.getType());
     if (!type || argument.getType().isInteger(1)) {
       found.push_back(
@@ -342,6 +388,7 @@ Result<Imported> FunctionImporter::run(const kernel::Sizes &sizes) {
     if (Status s = importOp(op); !s) return std::move(s.diagnostics());
     if (graph_.kernelCount() > before) readNotes(op);
   }
+  if (Status s = checkConstants(); !s) return std::move(s.diagnostics());
   Result<kernel::Graph> graph = graph_.finish();
   if (!graph) return std::move(graph.diagnostics());
   Imported imported{std::move(*graph), tensors(), {}, {}, {}, std::move(warnings_)};
@@ -396,6 +443,7 @@ Result<MlirFile> MlirFile::read(std::string_view text, std::string_view file, co
   if (!chosen) return std::move(chosen.diagnostics());
   Diagnostics warnings;
   if (Status s = prepare(**parsed, *chosen, warnings); !s) return std::move(s.diagnostics());
+  countLoops(*chosen);
   return MlirFile(std::make_shared<const Read>(Read{std::move(*parsed), *chosen, std::move(warnings)}));
 }
 

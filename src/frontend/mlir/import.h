@@ -42,6 +42,8 @@ class FunctionImporter {
   // import.cpp
   Status checkOps();
   Status addArguments();
+  Result<bool> isConstant(mlir::BlockArgument argument);
+  Status checkConstants();
   void readNotes(mlir::Operation &op);
   TensorsOfFunction tensors();
   bool isOfNests(mlir::Operation &op) const;

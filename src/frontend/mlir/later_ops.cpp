@@ -226,6 +226,52 @@ class Elementwise : public ParsedAway<Elementwise> {
   }
 };
 
+/// A product of matrices that says how its operands are indexed. `Batch`: how its name goes on, and its loops in front
+/// of those of the product.
+template <typename Batch>
+class Mapped : public ParsedAway<Mapped<Batch>> {
+ public:
+  using ParsedAway<Mapped<Batch>>::ParsedAway;
+  static llvm::StringRef getOperationName() { return Batch::kName; }
+
+  static mlir::ParseResult parse(mlir::OpAsmParser &parser, mlir::OperationState &state) {
+    Parts parts;
+    if (parseMaps(parser, parts) || parseRest(parser, parts)) return mlir::failure();
+    const auto where = parser.getNameLoc();
+    if (parts.inputs.size() != 2 || parts.outputs.size() != 1 || parts.maps.size() != 3)
+      return parser.emitError(where, "expected two inputs, one output and three indexing maps");
+    llvm::SmallVector<unsigned> result;  // of the loops: batch, rows, columns, and last what is summed over
+    constexpr unsigned kLoops = Batch::kBatches + 3;
+    for (unsigned d = Batch::kIsReduced ? Batch::kBatches : 0; d + 1 < kLoops; ++d) result.push_back(d);
+    for (const mlir::AffineMap map : parts.maps)
+      if (map.getNumDims() != kLoops || map.getNumSymbols() != 0 || !map.isProjectedPermutation())
+        return parser.emitError(where, "expected maps that pick some of the ") << kLoops << " loops of the product";
+    if (parts.maps[2] != mlir::AffineMap::getMultiDimMapWithTargets(kLoops, result, parser.getContext()))
+      return parser.emitError(where,
+                              "the map of the output must be that of the product: only inputs are transposed or "
+                              "broadcast");
+    return makeGeneric(parser, state, parts, [&](mlir::OpBuilder &build, mlir::Location at, Values v) {
+      return multiplyAdd(build, at, v, parts.isUnsigned);
+    });
+  }
+};
+
+struct OneProduct {
+  static constexpr llvm::StringLiteral kName{"linalg.mapped"};
+  static constexpr unsigned kBatches = 0;
+  static constexpr bool kIsReduced = false;
+};
+struct BatchOfProducts {
+  static constexpr llvm::StringLiteral kName{"linalg.batch_mapped"};
+  static constexpr unsigned kBatches = 1;
+  static constexpr bool kIsReduced = false;
+};
+struct SumOfProducts {
+  static constexpr llvm::StringLiteral kName{"linalg.batch_reduce_mapped"};
+  static constexpr unsigned kBatches = 1;
+  static constexpr bool kIsReduced = true;
+};
+
 template <typename Op>
 void add(mlir::MLIRContext &context) {
   if (!mlir::RegisteredOperationName::lookup(Op::getOperationName(), &context))
@@ -237,17 +283,47 @@ void add(mlir::MLIRContext &context) {
 void addLaterOps(mlir::MLIRContext &context) {
   add<Contract>(context);
   add<Elementwise>(context);
+  add<Mapped<OneProduct>>(context);
+  add<Mapped<BatchOfProducts>>(context);
+  add<Mapped<SumOfProducts>>(context);
 }
 
-std::string withPlainKinds(std::string_view text) {
+namespace {
+
+void renameKinds(std::string &plain) {
   constexpr std::string_view kAttribute = "#linalg.elementwise_kind<";
-  std::string plain(text);
   for (std::size_t at = plain.find(kAttribute); at != std::string::npos; at = plain.find(kAttribute, at)) {
     const std::size_t begin = at + kAttribute.size(), end = plain.find('>', begin);
     if (end == std::string::npos) break;
     const std::string name = '"' + plain.substr(begin, end - begin) + '"';
     plain.replace(at, end + 1 - at, name + std::string(end + 1 - at - name.size(), ' '));
   }
+}
+
+/// Whether the text before `at` ends in `word`.
+bool follows(std::string_view text, std::size_t at, std::string_view word) {
+  return at >= word.size() && text.substr(at - word.size(), word.size()) == word;
+}
+
+void renameProducts(std::string &plain) {
+  constexpr std::string_view kProduct = "matmul", kMapped = "mapped", kMaps = "indexing_maps";
+  static_assert(kProduct.size() == kMapped.size());
+  for (std::size_t at = plain.find(kProduct); at != std::string::npos; at = plain.find(kProduct, at + 1)) {
+    const std::size_t next = plain.find_first_not_of(" \t\r\n", at + kProduct.size());
+    const bool isMapped =
+        next != std::string::npos && next > at + kProduct.size() && plain.compare(next, kMaps.size(), kMaps) == 0;
+    const bool isOp = follows(plain, at, "linalg.") || follows(plain, at, "linalg.batch_") ||
+                      follows(plain, at, "linalg.batch_reduce_");
+    if (isMapped && isOp) plain.replace(at, kProduct.size(), kMapped);
+  }
+}
+
+}  // namespace
+
+std::string withPlainNames(std::string_view text) {
+  std::string plain(text);
+  renameKinds(plain);
+  renameProducts(plain);
   return plain;
 }
 

@@ -68,11 +68,17 @@ void isolate(mlir::ModuleOp module, mlir::func::FuncOp function) {
   function->moveBefore(module.getBody(), module.getBody()->begin());
   for (mlir::Operation &op : llvm::make_early_inc_range(module.getBody()->getOperations()))
     if (&op != function.getOperation() && !mlir::isa<mlir::memref::GlobalOp>(op)) op.erase();
-  const auto isOurs = [](mlir::StringAttr name) { return name.getValue().starts_with("pimento."); };
-  function->walk([&](mlir::Operation *op) {
+  // Ours, and those of LLVM's dialect, which was not loaded when the text was read: a front end's llvm.linkage is a
+  // piece of text to it, and its lowering expects its own kind.
+  const auto isNote = [](mlir::StringAttr name) {
+    return name.getValue().starts_with("pimento.") || name.getValue().starts_with("llvm.");
+  };
+  const auto forget = [&](mlir::Operation *op) {
     for (const mlir::NamedAttribute a : llvm::to_vector(op->getDiscardableAttrs()))
-      if (isOurs(a.getName())) op->removeDiscardableAttr(a.getName());
-  });
+      if (isNote(a.getName())) op->removeDiscardableAttr(a.getName());
+  };
+  forget(module);
+  function->walk(forget);
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     function.setArgAttrs(i, llvm::ArrayRef<mlir::NamedAttribute>{});
     if (mlir::isa<mlir::TensorType>(function.getArgument(i).getType()))

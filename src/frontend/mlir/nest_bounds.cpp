@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -175,8 +176,13 @@ bool NestReader::isBoundByData(const Bounds &bounds) const {
 /// How far a loop may run that data bound: as far as the arrays do that its variable indexes. -1: it indexes none.
 std::int64_t NestReader::extentIndexed(mlir::Value iv) {
   std::int64_t most = -1;
-  for (mlir::OpOperand &use : iv.getUses()) {
+  llvm::SmallVector<mlir::OpOperand *> uses;
+  for (mlir::OpOperand &use : iv.getUses()) uses.push_back(&use);
+  for (std::size_t u = 0; u < uses.size(); ++u) {
+    mlir::OpOperand &use = *uses[u];
     mlir::Operation &op = *use.getOwner();
+    if (mlir::isa<mlir::arith::IndexCastOp, mlir::arith::ExtSIOp>(op))
+      for (mlir::OpOperand &later : op.getResult(0).getUses()) uses.push_back(&later);
     const bool isLoad = mlir::isa<affine::AffineLoadOp, mlir::memref::LoadOp, mlir::tensor::ExtractOp>(op);
     const bool isStore = mlir::isa<affine::AffineStoreOp, mlir::memref::StoreOp, mlir::tensor::InsertOp>(op);
     const unsigned before = isLoad ? 1 : 2;  // operands that are no indices

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IntegerSet.h"
 #include "pimento/frontend/mlir/access.h"
+#include "pimento/frontend/mlir/counted_loops.h"
 #include "pimento/frontend/nest/conditions.h"
 #include "pimento/frontend/nest/schedule.h"
 
@@ -358,12 +359,22 @@ Status NestReader::readNested(mlir::Operation &op) {
   }
 }
 
+/// A name for a kernel of an op that says its mapping and no name: "matmul".
+std::string NestReader::freshName(mlir::Operation &op) const {
+  const std::string full = op.getName().getStringRef().str(), stem = full.substr(full.find('.') + 1);
+  std::string name = stem;
+  for (int n = 1; !function_.graph.mappingOf(name).empty(); ++n) name = fmt::format("{}_{}", stem, n);
+  return name;
+}
+
 Status NestReader::readOp(mlir::Operation &op) {
   const auto name = op.getAttrOfType<mlir::StringAttr>("pimento.kernel");
   const auto mapping = op.getAttrOfType<mlir::StringAttr>("pimento.mapping");
-  if (name && mapping) function_.graph.noteMapping(name.str(), mapping.str());
   const std::string outerName = kernelName_;
   if (name) kernelName_ = name.str();
+  const bool isNested = !mlir::isa<mlir::func::FuncOp>(op.getParentOp());  // else the importer knows its kernel
+  if (!name && mapping && isNested) kernelName_ = freshName(op);
+  if (mapping && (name || isNested)) function_.graph.noteMapping(kernelName_, mapping.str());
   Status done = readPlain(op);
   kernelName_ = outerName;
   return done;
@@ -412,8 +423,9 @@ Status NestReader::readPlain(mlir::Operation &op) {
     for (unsigned o = 0; o < op.getNumOperands(); ++o) body_.values()[op.getOperand(o)] = (*operands)[o];
     return body_.translateNow(op);
   }
-  if (mlir::isa<mlir::scf::WhileOp>(op)) {
-    return unsupported("unsupported-loop", placeOf(op), "the trip count of 'scf.while' depends on data",
+  if (auto loop = mlir::dyn_cast<mlir::scf::WhileOp>(op)) {
+    return unsupported("unsupported-loop", placeOf(op),
+                       fmt::format("the 'scf.while' does not count: {}", whyUncounted(loop)),
                        "use scf.for, whose bounds are known before it starts, and guard its body by scf.if");
   }
   return unsupportedOp(op.getName().getStringRef().str(), placeOf(op), kNestOps);

@@ -117,6 +117,7 @@ class NestReader : private NestRecorder {
   Status readBlock(mlir::Block &block);
   Status readOp(mlir::Operation &op);
   Status readPlain(mlir::Operation &op);
+  std::string freshName(mlir::Operation &op) const;
   Status readNested(mlir::Operation &op);
   bool readsAny(const State &state, const std::set<int> &buffers, mlir::Operation &op) const;
   Status readIf(mlir::Operation &op);

@@ -9,6 +9,7 @@
 #include "mlir/Conversion/TosaToArith/TosaToArith.h"
 #include "mlir/Conversion/TosaToLinalg/TosaToLinalg.h"
 #include "mlir/Conversion/TosaToTensor/TosaToTensor.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -26,6 +27,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "pimento/frontend/mlir/calls.h"
 #include "pimento/frontend/mlir/foreign.h"
+#include "pimento/frontend/mlir/softmax.h"
 
 namespace pimento::frontend {
 
@@ -57,8 +59,42 @@ bool hasTosa(FuncOp function) {
       .wasInterrupted();
 }
 
+/// What ops say of their kernels: the passes that lower an op drop it, but keep the op's place.
+class Notes {
+ public:
+  explicit Notes(FuncOp function) {
+    function.walk([&](mlir::Operation *op) {
+      std::vector<mlir::NamedAttribute> ours;
+      for (const mlir::NamedAttribute a : op->getDiscardableAttrs())
+        if (a.getName().getValue().starts_with("pimento.")) ours.push_back(a);
+      if (isTosa(*op) && !ours.empty()) notes_.push_back({op->getLoc(), std::move(ours)});
+    });
+  }
+
+  /// To the last op that sums, of those made of an op; if none does, to the last one.
+  void restore(FuncOp function) const {
+    for (const Note &note : notes_) {
+      linalg::LinalgOp chosen;
+      function.walk([&](linalg::LinalgOp op) {
+        if (op->getLoc() != note.where || mlir::isa<linalg::FillOp>(op.getOperation())) return;
+        if (!chosen || chosen.getNumReductionLoops() == 0 || op.getNumReductionLoops() > 0) chosen = op;
+      });
+      for (const mlir::NamedAttribute a : note.attributes)
+        if (chosen) chosen->setAttr(a.getName(), a.getValue());
+    }
+  }
+
+ private:
+  struct Note {
+    mlir::Location where;
+    std::vector<mlir::NamedAttribute> attributes;
+  };
+  std::vector<Note> notes_;
+};
+
 /// By MLIR's own passes.
 Status lowerTosa(FuncOp function, const std::string &file) {
+  const Notes notes(function);
   std::optional<Diagnostic> said;
   const mlir::ScopedDiagnosticHandler handler(function.getContext(), [&](mlir::Diagnostic &d) {
     if (said || d.getSeverity() != mlir::DiagnosticSeverity::Error) return;
@@ -82,7 +118,10 @@ Status lowerTosa(FuncOp function, const std::string &file) {
   passes.addPass(mlir::tosa::createTosaToArith(true, false));
   passes.addPass(mlir::createCanonicalizerPass());
   passes.addPass(mlir::createCSEPass());
-  if (mlir::succeeded(passes.run(function))) return okStatus();
+  if (mlir::succeeded(passes.run(function))) {
+    notes.restore(function);
+    return okStatus();
+  }
   if (said) return *said;
   return unsupportedOp("tosa", place(function.getLoc(), file), "use linalg ops");
 }
@@ -144,7 +183,10 @@ class Lowering {
   }
 
   void lower(linalg::AggregatedOpInterface op) {
-    if (op->getNumResults() == 0) return;  // on memrefs
+    if (op->getNumResults() == 0) {
+      if (auto softmax = mlir::dyn_cast<linalg::SoftmaxOp>(op.getOperation())) lowerSoftmax(rewriter_, softmax);
+      return;
+    }
     rewriter_.setInsertionPoint(op);
     mlir::FailureOr<llvm::SmallVector<mlir::Value>> values = op.decomposeOperation(rewriter_);
     if (mlir::succeeded(values)) rewriter_.replaceOp(op, *values);
@@ -170,7 +212,42 @@ class Lowering {
     (void)mlir::applyOpPatternsAndFold(ops, std::move(patterns), config);
   }
 
+  /// Amounts that are constants, or computed of some, in the op; its result has an extent where they say one.
+  tensor::PadOp withConstantPads(tensor::PadOp op) {
+    const auto known = [](mlir::OpFoldResult x) -> mlir::OpFoldResult {
+      const auto value = mlir::dyn_cast<mlir::Value>(x);
+      auto apply = value ? value.getDefiningOp<mlir::affine::AffineApplyOp>() : nullptr;
+      llvm::SmallVector<mlir::Attribute> operands, results;
+      for (unsigned o = 0; apply && o < apply.getNumOperands(); ++o)
+        operands.push_back(mlir::getConstantIntValue(apply.getOperand(o))
+                               ? mlir::IntegerAttr::get(mlir::IndexType::get(apply.getContext()),
+                                                        *mlir::getConstantIntValue(apply.getOperand(o)))
+                               : mlir::IntegerAttr());
+      if (apply && mlir::succeeded(apply.getAffineMap().constantFold(operands, results))) return results.front();
+      const auto constant = mlir::getConstantIntValue(x);
+      return constant && value ? mlir::OpFoldResult(mlir::IntegerAttr::get(value.getType(), *constant)) : x;
+    };
+    const auto low = llvm::map_to_vector(op.getMixedLowPad(), known);
+    const auto high = llvm::map_to_vector(op.getMixedHighPad(), known);
+    if (low == op.getMixedLowPad() && high == op.getMixedHighPad()) return op;
+    llvm::SmallVector<std::int64_t> extents(op.getResultType().getShape());
+    for (std::size_t d = 0; d < extents.size(); ++d) {
+      const auto before = mlir::getConstantIntValue(low[d]), after = mlir::getConstantIntValue(high[d]);
+      const std::int64_t extent = op.getSourceType().getDimSize(static_cast<unsigned>(d));
+      if (!mlir::ShapedType::isDynamic(extent) && before && after) extents[d] = *before + extent + *after;
+    }
+    rewriter_.setInsertionPoint(op);
+    const auto type = mlir::RankedTensorType::get(extents, op.getResultType().getElementType());
+    auto made = rewriter_.create<tensor::PadOp>(op.getLoc(), type, op.getSource(), low, high, op.getNofold());
+    rewriter_.inlineRegionBefore(op.getRegion(), made.getRegion(), made.getRegion().end());
+    mlir::Value result = made;
+    if (type != op.getResultType()) result = rewriter_.create<tensor::CastOp>(op.getLoc(), op.getResultType(), result);
+    rewriter_.replaceOp(op, result);
+    return made;
+  }
+
   void lower(tensor::PadOp op) {
+    op = withConstantPads(op);
     const auto isNegative = [](mlir::OpFoldResult x) {
       const auto n = mlir::getConstantIntValue(x);
       return n && *n < 0;

@@ -10,13 +10,20 @@
 namespace pimento::frontend {
 
 int SizeClasses::fixed(std::int64_t extent) {
-  classes_.push_back({extent, -1, {}, {}});
+  classes_.push_back({extent, -1, {}, {}, false});
   return static_cast<int>(classes_.size()) - 1;
 }
 
 int SizeClasses::open(Location where, std::string what) {
-  classes_.push_back({std::nullopt, -1, std::move(where), std::move(what)});
+  classes_.push_back({std::nullopt, -1, std::move(where), std::move(what), false});
   return static_cast<int>(classes_.size()) - 1;
+}
+
+int SizeClasses::computed(Location where, std::string what, std::function<std::optional<std::int64_t>()> extent) {
+  classes_.push_back({extent(), -1, std::move(where), std::move(what), true});
+  const int dim = static_cast<int>(classes_.size()) - 1;
+  if (!classes_[dim].extent) computed_.push_back({dim, std::move(extent)});
+  return dim;
 }
 
 int SizeClasses::root(int dim) const {
@@ -33,6 +40,7 @@ bool SizeClasses::unify(int a, int b) {
   if (classes_[a].extent && classes_[b].extent && classes_[a].extent != classes_[b].extent) return false;
   if (b < a) std::swap(a, b);  // the earlier one speaks for both in messages
   if (!classes_[a].extent) classes_[a].extent = classes_[b].extent;
+  classes_[a].isComputed = classes_[a].isComputed || classes_[b].isComputed;
   classes_[b].parent = a;
   return true;
 }
@@ -60,8 +68,7 @@ Diagnostic SizeClasses::unknown(const std::string &name, const std::string &file
                suggest(name, legal));
 }
 
-Status SizeClasses::bind(const kernel::Sizes &sizes, const std::string &file) {
-  Diagnostics found;
+void SizeClasses::give(const kernel::Sizes &sizes, const std::string &file, Diagnostics &found) {
   for (const auto &[name, value] : sizes) {
     const auto it = names_.find(name);
     if (it == names_.end()) {
@@ -80,8 +87,32 @@ Status SizeClasses::bind(const kernel::Sizes &sizes, const std::string &file) {
       c.extent = value;
     }
   }
+}
+
+/// Extents that follow from others, whichever are known first.
+void SizeClasses::compute(Diagnostics &found) {
+  for (bool isNew = true; std::exchange(isNew, false);) {
+    for (Computed &c : computed_) {
+      const auto extent = c.extent ? c.extent() : std::nullopt;
+      if (!extent) continue;
+      c.extent = nullptr;
+      Class &whole = classes_[root(c.dim)];
+      if (whole.extent && *whole.extent != *extent)
+        found.push_back(error("size-mismatch", classes_[c.dim].where,
+                              fmt::format("{} is {}, but must equal {}", classes_[c.dim].what, *extent, *whole.extent),
+                              "give sizes that agree; '?' takes the extent that the ops imply"));
+      whole.extent = extent;
+      isNew = true;
+    }
+  }
+}
+
+Status SizeClasses::bind(const kernel::Sizes &sizes, const std::string &file) {
+  Diagnostics found;
+  give(sizes, file, found);
+  compute(found);
   for (int d = 0; d < static_cast<int>(classes_.size()); ++d) {
-    if (classes_[d].parent >= 0 || classes_[d].extent) continue;
+    if (classes_[d].parent >= 0 || classes_[d].extent || classes_[d].isComputed) continue;
     const auto names = namesOf(d);
     if (names.empty()) continue;
     found.push_back(

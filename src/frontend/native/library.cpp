@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "pimento/base/dtype.h"
+#include "pimento/frontend/native/defined_math.h"
 #include "pimento/frontend/native/process.h"
 
 namespace pimento::frontend {
@@ -148,6 +149,7 @@ Functions allFunctions() {
   addMath(all);
   addMemory(all);
   addChecks(all);
+  for (const auto &[name, function] : definedFunctions()) all.emplace_back(definedName(name), function);
   add(all, "__truncsfhf2", narrowed<DType::kF16, float>);
   add(all, "__truncdfhf2", narrowed<DType::kF16, double>);
   add(all, "__truncsfbf2", narrowed<DType::kBF16, float>);

@@ -66,7 +66,7 @@ bool FourQueues::accepts(const Transaction &t, Tick /*now*/) const {
   return hasRoom(pim_);
 }
 
-void FourQueues::take(const Transaction &t, Tick now, bool /*mayContinue*/, std::int64_t /*burst*/) {
+void FourQueues::take(const Transaction &t, Tick now, bool /*mayContinue*/, std::int64_t burst) {
   wake_ = now;
   progress_ = now;
   Queue which = Queue::kPim;
@@ -80,7 +80,7 @@ void FourQueues::take(const Transaction &t, Tick now, bool /*mayContinue*/, std:
         return;
       }
   }
-  Request r{now, t, static_cast<std::int16_t>(next(t))};
+  Request r{now, t, static_cast<std::int16_t>(next(t)), burst};
   r.t.isBarrier = spec_->rules[static_cast<std::size_t>(t.op)].isBarrier;
   Tick &first = notBefore_[static_cast<std::size_t>(which)];
   if (first > now) first = std::min(first, readyAt(r.next, t.bank, now));
@@ -267,12 +267,11 @@ bool FourQueues::isVetoed(const Found &f) const {
                     : f.queue == Queue::kRead  ? reads_
                                                : writes_)[static_cast<std::size_t>(f.index)]
                        .t.bank;
-  const bool isSound = !spec_->device.namedBankOnly;
-  const std::uint64_t banks = isSound ? spec_->device.reach(f.command, bank) : std::uint64_t{1} << bank;
-  for (std::size_t i = 0; i < opening_.size(); ++i)
-    if (((banks >> opening_[i].t.bank) & 1U) != 0 &&
-        !(isSound && f.queue == Queue::kOpening && static_cast<int>(i) == f.index))
-      return true;
+  if (spec_->device.namedBankOnly)
+    return std::any_of(opening_.begin(), opening_.end(), [&](const Request &r) { return r.t.bank == bank; });
+  const std::uint64_t banks = spec_->device.reach(f.command, bank);
+  for (const Request &r : opening_)
+    if (((banks >> r.t.bank) & 1U) != 0 && isRowHit(r.t)) return true;
   return false;
 }
 
@@ -333,7 +332,7 @@ void FourQueues::issue(const Found &f, Tick t) {
   const Request r = *at;
   device_.mark(f.command, r.t.bank, t, false);
   moveRows(f.command, r.t);
-  notify(t, f.command, r.t.bank, r.t.row, r.t.column, r.t.command);
+  notify(t, f.command, r.t.bank, r.t.row, r.t.column, r.t.command, r.burst);
   if (f.command == r.t.op) {
     queue.erase(at);
     knownHits_ &= ~(1U << static_cast<int>(f.queue));

@@ -69,6 +69,7 @@ class FourQueues final : public ChannelCore {
     Tick age = 0;  ///< the cycle in which it came
     program::Transaction t;
     std::int16_t next = -1;  ///< the command that it needs next
+    std::int64_t burst = 0;  ///< for the observer; no part of the state
   };
   using Requests = std::vector<Request>;
   enum class Queue : std::uint8_t { kOpening, kMaintenance, kPim, kRead, kWrite };

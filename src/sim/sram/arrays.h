@@ -27,6 +27,12 @@ class Arrays {
   /// empty: all are enabled. What the program names must be within the wordlines.
   void run(const MicroProgram &program, const Wordlines &at, std::span<const std::uint64_t> enabled = {});
 
+  /// Copies wordlines [from, from + rows) to [to, to + rows), of bitlines whose bit of `mask` is 1, each to the bitline
+  /// `distance` further, which exists. Places that are written and read at once hold the same.
+  void move(int from, int to, int rows, std::int64_t distance, std::span<const std::uint64_t> mask);
+  /// The same value of `bits` bits into all bitlines whose bit of `mask` is 1.
+  void fill(int row, int bits, std::uint64_t value, std::span<const std::uint64_t> mask);
+
   /// Numbers of `bits` bits into columns, one per bitline from `first` on, least significant bit at wordline `row`.
   void store(int row, int bits, std::int64_t first, std::span<const std::uint64_t> numbers);
   /// The same, out of columns; bits above are 0.

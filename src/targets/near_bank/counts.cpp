@@ -17,7 +17,24 @@ ActionShare perBank(std::string_view action, std::int64_t times = 1) {
   return {action, times, {"organization.ranks", "organization.bank_groups", "organization.banks_per_group"}};
 }
 
-constexpr std::size_t kCommands = 15;
+/// Of a command by a name that no published stream has.
+std::size_t rowOfPurpose(const program::Command &c) {
+  constexpr std::size_t kMultiplies = 15, kLoads = 16, kResults = 17, kSettings = 18;
+  switch (c.purpose) {
+    case program::Purpose::kPimMac:
+      return kMultiplies;
+    case program::Purpose::kBroadcast:
+      return kLoads;
+    case program::Purpose::kPimMove:
+      return kResults;
+    case program::Purpose::kControl:
+      return kSettings;
+    default:
+      return c.isWrite ? 1 : 0;
+  }
+}
+
+constexpr std::size_t kCommands = 19;
 
 }  // namespace
 
@@ -38,6 +55,10 @@ const evaluate::CountTable &countTable() {
        {"ACC_RESET", kOfProgram, {}},
        {"RELU", kOfProgram, {{"near_bank_reads"}, {"alu_operations", kLanes}}},
        {"BARRIER", kOfProgram, {}},
+       {"multiplies", kOfProgram, {perBank("near_bank_reads"), perBank("macs", kLanes)}},
+       {"buffer_loads", kOfProgram, {{"buffer_moves"}}},
+       {"results", kOfProgram, {{"buffer_moves"}}},
+       {"settings", kOfProgram, {}},
        {"activates", kOfEngine, {{"activations"}}},
        {"all_bank_activates", kOfEngine, {perBank("activations")}},
        {"precharges", kOfEngine, {}},
@@ -58,7 +79,7 @@ const dram::Counting &counting() {
         const auto &rows = countTable().rows;
         const auto end = rows.begin() + kCommands;
         const auto found = std::find_if(rows.begin(), end, [&](const auto &r) { return r.name == name; });
-        return found != end ? static_cast<std::size_t>(found - rows.begin()) : c.isWrite ? 1U : 0U;
+        return found != end ? static_cast<std::size_t>(found - rows.begin()) : rowOfPurpose(c);
       },
       false};
   return kCounting;

@@ -270,7 +270,10 @@ Result<Lowered> lower(const evaluate::GraphPart &part, const Mapping &mapping, c
     return unsupported(
         "unsupported-op", k.where,
         fmt::format("kernel '{}' cannot run on {}: the published study has no stream for it", k.name, machine.name),
-        "it has streams for bgemv, attn, red, va and relu");
+        machine.nearBank
+            ? "it has streams for bgemv, attn, red, va and relu; program=compiled makes programs for sums of "
+              "products"
+            : "it has streams for bgemv, attn, red, va and relu");
   const DType type = part.graph->tensors[static_cast<std::size_t>(k.stores[0].target.tensor)].type;
   if (const Status s = checkProgram(k, *task, mapping, type, machine); !s) return s.diagnostics();
   Lowered out;

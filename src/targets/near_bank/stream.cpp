@@ -72,6 +72,35 @@ void Stream::barrier() {
   send("BARRIER", 0, 0, channels(), {});
 }
 
+void Stream::each(int command, std::int64_t b, const Address &a, Purpose purpose, const StreamData &data) {
+  const machine::Command &row = dram_.commands[static_cast<std::size_t>(command)];
+  Command c;
+  c.purpose = purpose;
+  c.isWrite = row.kind == machine::CommandKind::kWrite;
+  c.named = named(row.name, c.isWrite);
+  c.rank = static_cast<std::uint8_t>(b / organization_.banks());
+  c.bank = static_cast<std::uint8_t>(b % organization_.banks());
+  c.isLinear = true;
+  c.column = a;
+  c.image = data.image;
+  c.burst = data.burst;
+  lists_.back().emplace_back(c);
+}
+
+void Stream::fence() {
+  each(dram_.commandOf(machine::CommandKind::kBarrier, machine::ScopeLevel::kChannel), 0, {}, Purpose::kControl);
+}
+
+int Stream::image(std::string name, std::int64_t bursts, bool isPerChannel) {
+  program_.images.push_back({std::move(name), bursts, isPerChannel});
+  return static_cast<int>(program_.images.size()) - 1;
+}
+
+program::Program Stream::takeForEach(std::string_view process, std::int64_t channels) {
+  program_.processes.push_back({std::string(process), channels, std::move(lists_.front())});
+  return std::move(program_);
+}
+
 program::Program Stream::take(std::string_view process) {
   program::Process p{std::string(process), organization_.channels, std::move(lists_.front())};
   p.isShared = true;

@@ -25,6 +25,12 @@ inline Address shifted(Address a, std::int64_t bytes) {
   return a;
 }
 
+/// What a command of a program of our own sends, or where what it reads goes.
+struct StreamData {
+  int image = -1;            ///< writes: which image
+  program::Operand burst{};  ///< of that image, or of the results
+};
+
 class Stream {
  public:
   explicit Stream(const machine::Machine &machine);
@@ -46,9 +52,17 @@ class Stream {
   /// A barrier for every channel.
   void barrier();
 
+  /// Row `command` of the machine's table to bank `b` of every channel, each of which takes the list for itself.
+  void each(int command, std::int64_t b, const Address &a, program::Purpose purpose, const StreamData &data = {});
+  /// A barrier likewise.
+  void fence();
+  int image(std::string name, std::int64_t bursts, bool isPerChannel);
+
   std::int64_t channels() const { return organization_.channels; }
   std::int64_t banks() const { return organization_.ranks * organization_.banks(); }
   program::Program take(std::string_view process);
+  /// For so many channels that all do this.
+  program::Program takeForEach(std::string_view process, std::int64_t channels);
 
  private:
   std::uint8_t named(std::string_view command, bool isWrite);

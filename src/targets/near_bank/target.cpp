@@ -1,5 +1,5 @@
-// Units beside the banks of HBM3, driven by commands: AttAcc, and HBM-PIM on HBM3, as published cycle models time them
-// (docs/models/near-bank.md).
+// Units beside the banks of a DRAM, driven by commands (docs/models/near-bank.md): programs of our own that compute,
+// for machines that say what their units do, and the command streams of published cycle models, which compute nothing.
 #include <fmt/format.h>
 
 #include <limits>
@@ -9,6 +9,7 @@
 #include "pimento/targets/dram/run.h"
 #include "pimento/targets/near_bank/counts.h"
 #include "pimento/targets/near_bank/lower.h"
+#include "pimento/targets/near_bank/product.h"
 #include "pimento/targets/near_bank/suite.h"
 #include "pimento/targets/targets.h"
 
@@ -57,6 +58,73 @@ class StreamPart final : public evaluate::CompiledPart, public dram::ChannelProg
   Lowered lowered_;
 };
 
+/// Sends what one observer sees to two.
+class Tee final : public evaluate::Observer, public sim::dram::CommandObserver {
+ public:
+  Tee(sim::dram::CommandObserver &first, evaluate::Observer *second)
+      : first_(first), second_(dynamic_cast<sim::dram::CommandObserver *>(second)) {}
+  void onCommand(const sim::dram::IssuedCommand &c) override {
+    first_.onCommand(c);
+    if (second_ != nullptr) second_->onCommand(c);
+  }
+
+ private:
+  sim::dram::CommandObserver &first_;
+  sim::dram::CommandObserver *second_;
+};
+
+class ProductKernel final : public evaluate::CompiledPart, public dram::ChannelProgram {
+ public:
+  ProductKernel(const GraphPart &part, const machine::Machine &machine, LoweredProduct lowered)
+      : ChannelProgram(machine, counting()), part_(part), machine_(machine), lowered_(std::move(lowered)) {}
+
+  const program::Program &program() const override { return lowered_.program; }
+  const mapping::PlacedMapping &placed() const override { return lowered_.placed; }
+  kernel::Order order() const override {
+    return mapping::accumulationOrder(lowered_.placed, part_.kernel(), machine_, lowered_.rules);
+  }
+  std::vector<evaluate::Residence> residences() const override {
+    return evaluate::residencesOf(part_, lowered_.placed.mapping);
+  }
+  std::vector<std::string> choices() const override { return lowered_.choices; }
+  evaluate::HostWork hostWork() const override { return lowered_.host; }
+  Bytes footprint() const override { return inAllBanks(lowered_.bytesPerBank, machine_); }
+  DeviceRun bound(const kernel::DataSpec * /*values*/) const override {
+    return dram::bound(lowered_.program, machine_, counting());
+  }
+  Result<DeviceRun> runOn(kernel::DataSet &data, evaluate::Observer *observer, int /*jobs*/) const override {
+    const machine::Organization &o = machine_.dram->organization;
+    const std::int64_t rowBytes = o.columns * o.burst.value;
+    sim::pim::NearBankDevice device(machine_, static_cast<int>(lowered_.data->channels),
+                                    (lowered_.bytesPerBank + rowBytes - 1) / rowBytes, sim::pim::unitEffects(machine_));
+    device.setResults(lowered_.data->resultBursts);
+    device.setImages(lowered_.data->images(data));
+    lowered_.data->place(data, device);
+    Tee tee(device, observer);
+    Result<DeviceRun> run = this->run({.observer = &tee});
+    lowered_.data->collect(device, data);
+    return run;
+  }
+
+ private:
+  Origin origin() const override {
+    Origin from{&lowered_.placed};
+    for (const kernel::Dim &d : part_.kernel().dims) from.dims.push_back(d.name);
+    return from;
+  }
+
+  GraphPart part_;
+  const machine::Machine &machine_;
+  LoweredProduct lowered_;
+};
+
+/// Whether a mapping asks for a program of our own: on machines that say what their units do, unless it names a
+/// published stream; on those with the quirks of a published model only where it says so.
+bool isOwn(mapping::ProgramKind kind, const machine::Machine &machine) {
+  if (kind == ProgramKind::kCompiled) return true;
+  return kind == ProgramKind::kAny && machine.nearBank && machine.dram->quirks == machine::Quirks{};
+}
+
 class NearBank final : public evaluate::Target {
  public:
   std::string_view family() const override { return "near-bank"; }
@@ -68,19 +136,26 @@ class NearBank final : public evaluate::Target {
       return error("wrong-controller", m.where("controller"),
                    fmt::format("machine '{}' of family 'near-bank' has a controller with one queue", m.name),
                    "write controller.scheduler: four-queues");
+    if (m.dram && m.nearBank && m.dram->commandOf(machine::CommandKind::kBarrier, machine::ScopeLevel::kChannel) < 0)
+      return error("wrong-commands", m.where("commands"),
+                   fmt::format("machine '{}' has no command that keeps others behind it", m.name),
+                   "add BARRIER: {kind: barrier, scope: channel}");
     return machine::checkFamily(m, {.hasSections = m.dram.has_value(),
                                     .sections = "'organization'",
                                     .levels = {{"channel", kGroup, "organization.channels"}, {"bank", kUnit, {}}}});
   }
   std::vector<ProgramKind> programs() const override {
-    return {ProgramKind::kPublished, ProgramKind::kPublishedEvaluated, ProgramKind::kAttaccOwn};
+    return {ProgramKind::kCompiled, ProgramKind::kPublished, ProgramKind::kPublishedEvaluated, ProgramKind::kAttaccOwn};
   }
   evaluate::Stages stages() const override { return {"commands", {"commands"}}; }
   Bytes capacity(const machine::Machine &machine) const override {
     const machine::Organization &o = machine.dram->organization;
     return inAllBanks(o.rows * o.columns * o.burst.value, machine);
   }
-  int runLength(const kernel::Graph &graph, int first, const machine::Machine & /*machine*/) const override {
+  bool runsParts() const override { return true; }
+  int runLength(const kernel::Graph &graph, int first, const machine::Machine &machine) const override {
+    // Published streams take attention as a whole; programs of our own take its kernels one by one.
+    if (isOwn(ProgramKind::kAny, machine)) return 1;
     const std::optional<Task> task = recognise(graph, first);
     return task ? task->kernels : 1;
   }
@@ -88,6 +163,10 @@ class NearBank final : public evaluate::Target {
   /// The study's baseline; of two, the faster one.
   Result<mapping::Mapping> reference(const GraphPart &part, const machine::Machine &machine,
                                      const mapping::MapSpec &spec, const evaluate::Tools & /*tools*/) const override {
+    if (isOwn(spec.mapping.program, machine)) {
+      if (!machine.nearBank) return noUnits(part, machine);
+      return productReference(*part.graph, part.first, machine, spec);
+    }
     const std::optional<Task> task = recognise(*part.graph, part.first);
     // What has no stream is refused when it is compiled.
     const std::vector<Draft> drafts = task ? baselines(*task, machine) : std::vector<Draft>{Draft{{{}, {}}}};
@@ -110,6 +189,12 @@ class NearBank final : public evaluate::Target {
   Result<std::unique_ptr<evaluate::CompiledPart>> compile(const GraphPart &part, const mapping::Mapping &mapping,
                                                           const machine::Machine &machine, std::string_view /*variant*/,
                                                           const evaluate::Tools & /*tools*/) const override {
+    if (isOwn(mapping.program, machine)) {
+      if (!machine.nearBank) return noUnits(part, machine);
+      Result<LoweredProduct> own = lowerProduct(*part.graph, part.first, mapping, machine);
+      if (!own) return own.diagnostics();
+      return std::unique_ptr<evaluate::CompiledPart>(std::make_unique<ProductKernel>(part, machine, std::move(*own)));
+    }
     Result<Lowered> lowered = lower(part, mapping, machine);
     if (!lowered) return lowered.diagnostics();
     return std::unique_ptr<evaluate::CompiledPart>(std::make_unique<StreamPart>(part, machine, std::move(*lowered)));
@@ -124,6 +209,14 @@ class NearBank final : public evaluate::Target {
     return dram::timeline(machine);
   }
   std::vector<evaluate::Suite> suites() const override { return near_bank::suites(); }
+
+ private:
+  static Diagnostic noUnits(const GraphPart &part, const machine::Machine &machine) {
+    return unsupported(
+        "unsupported-program", part.kernel().where,
+        fmt::format("{} does not say what its units compute, so no program can be made for it", machine.name),
+        "add a section 'near_bank' to the machine, or use program=published");
+  }
 };
 
 }  // namespace

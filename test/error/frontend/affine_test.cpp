@@ -9,8 +9,9 @@ namespace pimento::frontend {
 namespace {
 
 /// "code@line:column" of the first diagnostic, which must carry `hint` in its hint and `said` in its message.
-std::string complaint(const std::string &text, const std::string &said, const std::string &hint) {
-  const Result<kernel::Graph> r = importMlir(text, "k.mlir", {});
+std::string complaint(const std::string &text, const std::string &said, const std::string &hint,
+                      const MlirOptions &options = {}) {
+  const Result<kernel::Graph> r = importMlir(text, "k.mlir", options);
   EXPECT_FALSE(r.ok()) << text << (r ? kernel::print(*r) : "");
   if (r) return "none";
   const Diagnostic d = r.diagnostics().front();
@@ -72,8 +73,32 @@ TEST(AffineErrors, LoopsThatDataStopAreRefused) {
                                "%c = arith.cmpf ogt, %n, %z : f32\nscf.condition(%c) %n : f32\n} do {\n"
                                "^bb0(%n: f32):\n%m = arith.subf %n, %n : f32\nscf.yield %m : f32\n}\n"
                                "memref.store %r, %y[%c0] : memref<16xf32>"),
-                      "depends on data", "known before it starts"),
+                      "no comparison of integers", "known before it starts"),
             "unsupported-loop@6:6");
+}
+
+/// A loop that goes on from 0 while `condition` of %i (and %n, an argument) holds, by `step`.
+std::string whileLoop(const std::string &condition, const std::string &step) {
+  return "func.func @f(%n: i32, %x: memref<16xi32>) {\n%c0 = arith.constant 0 : i32\n%c1 = arith.constant 1 : i32\n"
+         "%r = scf.while (%i = %c0) : (i32) -> i32 {\n%c = " +
+         condition +
+         "\nscf.condition(%c) %i : i32\n} do {\n^bb0(%i: i32):\n%k = arith.index_cast %i : i32 to index\n"
+         "memref.store %i, %x[%k] : memref<16xi32>\n" +
+         step + "\nscf.yield %j : i32\n}\nreturn\n}\n";
+}
+
+TEST(AffineErrors, AWhileLoopThatDoesNotCountSaysWhy) {
+  const MlirOptions options{{}, {{"n", 16}}};
+  const std::string up = "%j = arith.addi %i, %c1 : i32", less = "arith.cmpi slt, %i, %n : i32";
+  const auto said = [&](const std::string &condition, const std::string &step, const std::string &why) {
+    return complaint(whileLoop(condition, step), why, "scf.for", options);
+  };
+  EXPECT_EQ(said(less, "%j = arith.muli %i, %c1 : i32", "does not move by a constant"), "unsupported-loop@4:6");
+  EXPECT_EQ(said(less, "%j = arith.subi %i, %c1 : i32", "moves away from its bound"), "unsupported-loop@4:6");
+  EXPECT_EQ(said("arith.cmpi ne, %i, %n : i32", up, "`ne` ends it is not known"), "unsupported-loop@4:6");
+  EXPECT_EQ(said("arith.cmpi ult, %i, %n : i32", up, "unsigned"), "unsupported-loop@4:6");
+  EXPECT_EQ(said("arith.cmpi eq, %i, %n : i32", up, "`eq`"), "unsupported-loop@4:6");
+  EXPECT_EQ(said("arith.cmpi slt, %i, %i : i32", up, "with what the loop changes"), "unsupported-loop@4:6");
 }
 
 TEST(AffineErrors, BranchesThatGiveTensorsAreRefused) {

@@ -388,11 +388,65 @@ TEST(MlirErrors, SizesArePositive) {
             "bad-size@1:14");
 }
 
-TEST(MlirErrors, ComputedSizesAreNotTakenIn) {
-  const std::string text =
-      "func.func @f(%n: index) -> tensor<?xf32> {\n%m = arith.addi %n, %n : index\n%e = tensor.empty(%m) : "
-      "tensor<?xf32>\nreturn %e : tensor<?xf32>\n}\n";
-  EXPECT_EQ(complaint(text, "dimension 0 is computed", "index constant"), "unsupported-size@3:6");
+TEST(MlirErrors, ComputedSizesNeedNumbersThatAreKnown) {
+  const auto text = [](const std::string &type, const std::string &size) {
+    return "func.func @f(%n: " + type + ", %x: memref<4xindex>) -> tensor<?xf32> {\n%z = arith.constant 0.0 : f32\n" +
+           "%c0 = arith.constant 0 : index\n" + size +
+           "\n%e = tensor.empty(%m) : tensor<?xf32>\n%r = linalg.fill ins(%z : f32) outs(%e : tensor<?xf32>) -> "
+           "tensor<?xf32>\nreturn %r : tensor<?xf32>\n}\n";
+  };
+  EXPECT_EQ(
+      complaint(text("index", "%m = memref.load %x[%c0] : memref<4xindex>"), "dimension 0 is computed", "arguments"),
+      "unsupported-size@5:6");
+  EXPECT_EQ(complaint(text("index", "%m = arith.addi %n, %n : index"), "index argument %n", "--size n=N"),
+            "missing-size@1:14");
+  EXPECT_EQ(complaint(text("i32", "%m = arith.index_cast %n : i32 to index"), "%n decides an extent", "--size n=N"),
+            "missing-size@1:14");
+  EXPECT_EQ(complaint(text("index", "%m = arith.subi %c0, %n : index"), "extent -3", "at least 1", {{}, {{"n", 3}}}),
+            "bad-size@5:6");
+}
+
+TEST(MlirErrors, ComputedSizesMustFit) {
+  EXPECT_EQ(complaint("func.func @f(%n: index, %x: tensor<8xf32>) -> tensor<12xf32> {\n%z = arith.constant 0.0 : f32\n"
+                      "%p = tensor.pad %x low[%n] high[0] {\n^bb0(%i: index):\ntensor.yield %z : f32\n} : "
+                      "tensor<8xf32> to tensor<?xf32>\n%c = tensor.cast %p : tensor<?xf32> to tensor<12xf32>\n"
+                      "return %c : tensor<12xf32>\n}\n",
+                      "is 11, but must equal 12", "agree", {{}, {{"n", 3}}})
+                .substr(0, 13),
+            "size-mismatch");
+}
+
+TEST(MlirErrors, ProductsSayWhichOperandsTheyTranspose) {
+  const auto product = [](const std::string &maps) {
+    return "func.func @f(%a: memref<4x8xf32>, %b: memref<4x6xf32>, %c: memref<8x6xf32>) {\nlinalg.matmul indexing_maps "
+           "= [" +
+           maps + "] ins(%a, %b : memref<4x8xf32>, memref<4x6xf32>) outs(%c : memref<8x6xf32>)\nreturn\n}\n";
+  };
+  const std::string a = "affine_map<(m, n, k) -> (k, m)>, ", b = "affine_map<(m, n, k) -> (k, n)>";
+  EXPECT_EQ(complaint(product(a + b), "three indexing maps", "MLIR 19"), "mlir-syntax@2:1");
+  EXPECT_EQ(complaint(product(a + b + ", affine_map<(m, n, k) -> (n, m)>"), "that of the product", "MLIR 19"),
+            "mlir-syntax@2:1");
+  EXPECT_EQ(complaint(product(a + b + ", affine_map<(m, n) -> (m, n)>"), "3 loops of the product", "MLIR 19"),
+            "mlir-syntax@2:1");
+  EXPECT_EQ(complaint(product(a + b + ", 4"), "affine maps", "MLIR 19"), "mlir-syntax@2:29");
+  EXPECT_EQ(complaint(product(b + ", " + a + "affine_map<(m, n, k) -> (m, n)>"), "", "mlir-opt-19").substr(0, 12),
+            "mlir-invalid");
+}
+
+TEST(MlirErrors, AConstantArgumentIsAnArrayThatNothingWrites) {
+  const auto text = [](const std::string &scalar, const std::string &input, const std::string &output) {
+    return "func.func @f(%s: f32" + scalar + ", %x: memref<8xf32>" + input + ", %y: memref<8xf32>" + output +
+           ") {\nlinalg.copy ins(%x : memref<8xf32>) outs(%y : memref<8xf32>)\n"
+           "linalg.fill ins(%s : f32) outs(%x : memref<8xf32>)\nreturn\n}\n";
+  };
+  EXPECT_EQ(complaint(text("", "", " {pimento.constant}"), "%y is 'pimento.constant'", "remove"),
+            "constant-written@1:42");
+  EXPECT_EQ(complaint(text("", " {pimento.constant}", ""), "%x is 'pimento.constant'", "remove"),
+            "constant-written@1:23");
+  EXPECT_EQ(complaint(text("", " {pimento.constant = 4}", ""), "takes no value", "--data"), "bad-attribute@1:23");
+  EXPECT_EQ(complaint(text(" {pimento.constant}", "", ""), "on a scalar", "scalars"), "bad-attribute@1:14");
+  EXPECT_EQ(complaint(text("", " {pimento.const}", ""), "'pimento.const' is no attribute", "pimento.constant"),
+            "unknown-attribute@1:23");
 }
 
 TEST(MlirErrors, EnormousShapesAreRefused) {

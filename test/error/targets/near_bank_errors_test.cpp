@@ -107,7 +107,10 @@ TEST(NearBankMappings, MistakesAreNamed) {
        {"M1:{(1,16),(1,64),(1,1)};tail=truncate", "unsupported-mapping", "one subspace"}},
       {"attacc-published", "red", row, {"reference;program=published-evaluated", "unsupported-program", "attention"}},
       {"attacc-published", "red", row, {"reference;mode=inference", "unsupported-program", "mode="}},
-      {"attacc-published", "red", row, {"reference;program=compiled", "unsupported-program", "compiled"}},
+      {"hbm-pim-hbm3-published",
+       "red",
+       row,
+       {"reference;program=compiled", "unsupported-program", "does not say what its units compute"}},
       {"attacc-published", "red", row, {"reference;program=publish", "map-unknown-value", "publish"}},
       {"attacc-published", "red", row, {"reference;mode=fast", "map-unknown-value", "fast"}},
       {"attacc-published", "va", row, {"reference", "unsupported-op", "no published stream of 'va'"}},
@@ -122,6 +125,68 @@ TEST(NearBankMappings, MistakesAreNamed) {
     expectOne(refusal(c.machine, c.kernel, c.sizes, c.wrong.text), c.wrong);
   }
   expectOne(refusal("attacc-published", "red", row, "reference", DType::kF32), {"", "unsupported-type", "f32"});
+}
+
+TEST(NearBankProducts, WhatUnitsCannotDoIsNamed) {
+  const kernel::Sizes small = {{"m", 64}, {"n", 64}}, row = {{"n", 1024}},
+                      cube = {{"heads", 8}, {"len", 64}, {"dhead", 32}};
+  struct Case {
+    const char *machine, *kernel;
+    kernel::Sizes sizes;
+    Wrong wrong;
+  };
+  const std::vector<Case> cases = {
+      {"attacc", "va", row, {"reference", "unsupported-op", "it is no sum"}},
+      {"attacc", "mul", row, {"reference", "unsupported-op", "it is no sum"}},
+      {"attacc", "relu", row, {"reference", "unsupported-op", "it is no sum"}},
+      {"attacc", "scan", row, {"reference", "unsupported-op", "it is no sum"}},
+      {"attacc", "gemv", small, {"M1:{(1,1),(65,1),(1,64)}", "mapping-count", "65"}},
+      {"attacc", "gemv", small, {"M1:{(1,1),(1,1),(64,32)}", "mapping-incomplete", "32"}},
+      {"attacc", "gemv", small, {"M1:{(1,1),(64,64)}", "mapping-levels", "attacc"}},
+      {"aim", "gemv", small, {"M1:{(1,1),(1,2),(64,32)}", "illegal-mapping", "share a buffer"}},
+      {"aim", "bgemv", cube, {"M1:{(1,1,1),(8,1,1),(1,32,64)}", "illegal-mapping", "share a buffer"}},
+      {"attacc", "red", {{"n", std::int64_t{1} << 34}}, {"M1:{(1),(1),(17179869184)}", "capacity", "bytes of a bank"}},
+      {"attacc", "red", row, {"reference;program=reference", "unsupported-program", "reference"}},
+      {"hbm-pim-hbm3-published", "gemv", small, {"reference;program=compiled", "unsupported-program", "near_bank"}},
+  };
+  for (const Case &c : cases) {
+    SCOPED_TRACE(std::string(c.machine) + " " + c.kernel + " " + c.wrong.text);
+    const DType type = std::string(c.machine) == "aim" ? DType::kBF16 : DType::kF16;
+    const Diagnostics found = refusal(c.machine, c.kernel, c.sizes, c.wrong.text, type);
+    ASSERT_FALSE(found.empty());
+    EXPECT_EQ(found.front().code, c.wrong.code);
+    EXPECT_NE((found.front().message + found.front().hint).find(c.wrong.says), std::string::npos)
+        << found.front().str();
+  }
+  EXPECT_EQ(refusal("attacc", "gemv", small, "reference", DType::kBF16).front().code, "unsupported-type");
+  EXPECT_EQ(refusal("aim", "gemv", small, "reference", DType::kF16).front().code, "unsupported-type");
+}
+
+TEST(NearBankMachines, UnitsThatCannotBeAreNamed) {
+  const std::vector<Wrong> wrongs = {
+      {"near_bank: {multiply: MAC}\n", "unknown-command", "MAC"},
+      {"near_bank: {multiply: WRGB}\n", "impossible-value", "cannot do this"},
+      {"near_bank: {multiply: RD}\n", "impossible-value", "cannot do this"},
+      {"near_bank: {load_all: WRGB}\n", "impossible-value", "cannot do this"},
+      {"near_bank: {result: MACAB}\n", "impossible-value", "cannot do this"},
+      {"near_bank: {type: i16}\n", "impossible-value", "floating point"},
+      {"near_bank: {type: f32}\n", "impossible-value", "two bytes"},
+      {"near_bank: {lanes: {value: 8 count, source: mine, confidence: assumed}}\n", "impossible-value", "a burst"},
+      {"near_bank: {buffer_entries: {value: 33 count, range: [8, 64], source: mine, confidence: assumed}}\n", "impossible-value", "a row has"},
+      {"near_bank: {accumulators: {value: 17 count, range: [8, 64], source: mine, confidence: assumed}}\n", "impossible-value", "one burst"},
+      {"near_bank: {set_columns: null}\n", "missing-key", "several accumulators"},
+      {"near_bank: {load: null, load_all: null}\n", "missing-key", "no command fills"},
+      {"near_bank: {multiply: null}\n", "missing-key", "multiply"},
+      {"near_bank: {adders: 3 count}\n", "unknown-key", "adders"},
+  };
+  for (const Wrong &w : wrongs) {
+    SCOPED_TRACE(w.text);
+    const auto m =
+        machine::parseMachine(std::string("name: mine\nextends: attacc\n") + w.text, "mine.yaml", {kMachines});
+    ASSERT_FALSE(m);
+    EXPECT_EQ(m.diagnostics().front().code, w.code) << m.diagnostics().front().str();
+    EXPECT_NE(m.diagnostics().front().str().find(w.says), std::string::npos) << m.diagnostics().front().str();
+  }
 }
 
 TEST(NearBankPrograms, MistakesAreNamed) {

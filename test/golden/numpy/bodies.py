@@ -25,7 +25,7 @@ MATH = {
     "math.exp": (np.exp, -5, 5), "math.exp2": (np.exp2, -5, 5), "math.expm1": (np.expm1, -3, 3),
     "math.log": (np.log, 0.1, 9), "math.log1p": (np.log1p, -0.5, 9), "math.log2": (np.log2, 0.1, 9),
     "math.log10": (np.log10, 0.1, 9), "math.sqrt": (np.sqrt, 0, 9), "math.rsqrt": (lambda x: 1 / np.sqrt(x), 0.1, 9),
-    "math.tanh": (np.tanh, -4, 4), "math.erf": (each(math.erf), -3, 3), "math.sin": (np.sin, -6, 6),
+    "math.tanh": (np.tanh, -4, 4), "math.erf": (each(math.erf), -3, 3), "math.sin": (np.sin, -6, 6), "math.tan": (np.tan, -1.4, 1.4),
     "math.cos": (np.cos, -6, 6), "arith.negf": (np.negative, -9, 9),
 }
 PAIRS = {

@@ -115,6 +115,41 @@ def forall(draw):
     return Case({"x": x}, body, [r])
 
 
-OPS = {"scf.parallel": scf_parallel, "affine.parallel": affine_parallel, "affine.for": affine_for,
+def softmax(draw):
+    x = draw.array(draw.sizes(draw.size(1, 3)), F32, -4, 4)
+    axis = draw.size(0, x.ndim - 1)
+    e = np.exp(wide(x) - np.max(wide(x), axis, keepdims=True))
+    of = type_of(x).replace("tensor", "memref")
+    return MemrefCase({"x": x}, [f"linalg.softmax dimension({axis}) ins(%x : {of}) outs(%o : {of})"],
+                      (e / np.sum(e, axis, keepdims=True)).astype(F32))
+
+
+def counting_while(draw):
+    """Up or down, by a step, with the condition in front of the body or behind it."""
+    n, step, is_do = draw.size(2, 30), draw.size(1, 3), bool(draw.size(0, 1))
+    is_up = bool(draw.size(0, 1))
+    x = draw.array([n], np.int32)
+    start, end, by = (0, n, step) if is_up else (n - 1, -1, -step)
+    r = np.array([np.sum(wide(x)[start::by]), len(range(start, end, by))]).astype(np.int32)
+    lines = [f"%s = arith.constant {start} : i32", f"%e = arith.constant {end} : i32", f"%by = arith.constant {by} : i32",
+             "%z = arith.constant 0 : i32", "%one = arith.constant 1 : i32", "%c0 = arith.constant 0 : index",
+             "%c1 = arith.constant 1 : index",
+             "%r:3 = scf.while (%i = %s, %a = %z, %k = %z) : (i32, i32, i32) -> (i32, i32, i32) {"]
+    round_ = ["  %at = arith.index_cast %i : i32 to index", f"  %v = memref.load %x[%at] : memref<{n}xi32>",
+              "  %b = arith.addi %a, %v : i32", "  %j = arith.addi %i, %by : i32", "  %l = arith.addi %k, %one : i32"]
+    asked = "%j" if is_do else "%i"
+    condition = f"  %c = arith.cmpi {'slt' if is_up else 'sgt'}, {asked}, %e : i32"
+    carried = "%i, %a, %k : i32, i32, i32"
+    after = "%j, %b, %l : i32, i32, i32"
+    block = "^bb0(%i: i32, %a: i32, %k: i32):"
+    if is_do:
+        lines += round_ + [condition, f"  scf.condition(%c) {after}", "} do {", block, f"  scf.yield {carried}", "}"]
+    else:
+        lines += [condition, f"  scf.condition(%c) {carried}", "} do {", block, *round_, f"  scf.yield {after}", "}"]
+    lines += ["memref.store %r#1, %o[%c0] : memref<2xi32>", "memref.store %r#2, %o[%c1] : memref<2xi32>"]
+    return MemrefCase({"x": x}, lines, r)
+
+
+OPS = {"linalg.softmax memref": softmax, "scf.while": counting_while, "scf.parallel": scf_parallel, "affine.parallel": affine_parallel, "affine.for": affine_for,
        "scf.for iter_args": iter_args, "scf.if": scf_if, "memref.load indirect": gather, "memref.subview": subview,
        "scf.forall": forall}

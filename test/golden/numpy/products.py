@@ -29,7 +29,8 @@ def shapes(draw, subscripts, high):
     return [[size[c] for c in part] for part in (left, right)]
 
 
-def product(subscripts, op=None, contract=False):
+def product(subscripts, op=None, contract=False, dims=None):
+    """`dims`: the op has indexing maps over these loops."""
     def make(draw):
         dtype = draw.element()
         shape_a, shape_b = shapes(draw, subscripts, 4 if subscripts.count("c") else 9)
@@ -42,13 +43,13 @@ def product(subscripts, op=None, contract=False):
         r = r.astype(dtype)
         arguments = {"a": a, "b": b} | ({"s": start} if start is not None else {})
         body = "" if start is not None else zeros("s", r)
-        if contract:
-            letters = sorted(set(subscripts) - set(",->"))
+        if contract or dims:
+            letters = dims or sorted(set(subscripts) - set(",->"))
             left, rest = subscripts.split(",")
             right, out = rest.split("->")
-            dims = ", ".join(letters)
-            maps = ", ".join(f"affine_map<({dims}) -> ({', '.join(part)})>" for part in (left, right, out))
-            body += linalg(f"contract indexing_maps = [{maps}]", {"a": a, "b": b}, ("s", r))
+            loops = ", ".join(letters)
+            maps = ", ".join(f"affine_map<({loops}) -> ({', '.join(part)})>" for part in (left, right, out))
+            body += linalg(f"{op or 'contract'} indexing_maps = [{maps}]", {"a": a, "b": b}, ("s", r))
         else:
             body += linalg(op, {"a": a, "b": b}, ("s", r))
         return Case(arguments, body + returned(("r", r)), [r], magnitude=float(np.max(terms, initial=0)) + 2)
@@ -69,5 +70,9 @@ def quantised(op, subscripts):
 
 OPS = {f"linalg.{op}": product(subscripts, op) for op, subscripts in EINSUMS.items()}
 OPS |= {f"linalg.contract {s}": product(s, contract=True) for s in ("mk,nk->mn", "mkl,kln->mn", "ab,ab->b", "a,b->ab")}
+OPS |= {f"linalg.matmul indexing_maps {s}": product(s, "matmul", dims="mnk") for s in ("km,kn->mn", "km,nk->mn", "mk,nk->mn")}
+OPS |= {f"linalg.batch_matmul indexing_maps {s}": product(s, "batch_matmul", dims="bmnk")
+        for s in ("bmk,kn->bmn", "bkm,bnk->bmn", "mk,bkn->bmn")}
+OPS["linalg.batch_reduce_matmul indexing_maps"] = product("bkm,bnk->mn", "batch_reduce_matmul", dims="bmnk")
 OPS["linalg.quantized_matmul"] = quantised("quantized_matmul", "mk,kn->mn")
 OPS["linalg.quantized_batch_matmul"] = quantised("quantized_batch_matmul", "bmk,bkn->bmn")

@@ -19,6 +19,24 @@ def pad(draw):
     return Case({"x": x}, body + returned(("r", r)), [r])
 
 
+def pad_computed(draw):
+    """Amounts that are constants, or computed of a dimension."""
+    x = draw.array(draw.sizes(2), draw.element())
+    low, tile = draw.size(0, 3), draw.size(1, 4)
+    high = -x.shape[1] % tile
+    r = np.pad(x, [(low, 0), (0, high)])
+    element = MLIR_TYPES[x.dtype.name]
+    open_ = f"tensor<?x?x{element}>"
+    body = (f"  %v = arith.constant {'0.0' if x.dtype.kind == 'f' else '0'} : {element}\n"
+            f"  %low = arith.constant {low} : index\n  %c1 = arith.constant 1 : index\n"
+            f"  %d = tensor.dim %x, %c1 : {type_of(x)}\n"
+            f"  %high = affine.apply affine_map<(d0) -> ((d0 ceildiv {tile}) * {tile} - d0)>(%d)\n"
+            f"  %p = tensor.pad %x low[%low, 0] high[0, %high] {{\n  ^bb0(%i: index, %j: index):\n"
+            f"    tensor.yield %v : {element}\n  }} : {type_of(x)} to {open_}\n"
+            f"  %r = tensor.cast %p : {open_} to {type_of(r)}\n")
+    return Case({"x": x}, body + returned(("r", r)), [r])
+
+
 def groups(draw, count):
     """Consecutive dims: [[0, 1], [2]]"""
     out, at = [], 0
@@ -190,7 +208,7 @@ def unpack(draw):
     return Case({"x": x}, body + returned(("r", r)), [r])
 
 
-OPS = {"tensor.pad": pad, "tensor.expand_shape": expand, "tensor.collapse_shape": collapse,
+OPS = {"tensor.pad": pad, "tensor.pad computed": pad_computed, "tensor.expand_shape": expand, "tensor.collapse_shape": collapse,
        "tensor.extract_slice": extract_slice, "tensor.insert_slice": insert_slice, "tensor.concat": concat,
        "linalg.softmax": softmax, "linalg.transpose": transpose, "linalg.broadcast": broadcast, "linalg.map": map_,
        "linalg.copy": copy, "linalg.fill": fill, "arith.constant dense": constant, "tensor.pack": pack,

@@ -199,5 +199,91 @@ TEST(NativeC, ALeastValueThatIsReadWhileItIsFoundStartsWhereTheTextSays) {
   EXPECT_EQ(count, 1);
 }
 
+TEST(NativeC, FunctionsOfMathHComputeTheSameBits) {
+  for (const std::string type : {"float", "double"}) {
+    const std::string f = type == "float" ? "f" : "";
+    for (const std::string name : {"sin", "cos", "tan", "erf", "exp2", "expm1"})
+      expectReadRight("#include <math.h>\nvoid f(" + type + " x[64], " + type +
+                      " y[64]) { for (int i = 0; i < 64; i++) y[i] = " + name + f + "(x[i] * 3) + " + name + f +
+                      "(0.5); }");
+    for (const std::string name : {"log2", "log10", "log1p"})
+      expectReadRight("#include <math.h>\nvoid f(" + type + " x[64], " + type +
+                      " y[64]) { for (int i = 0; i < 64; i++) y[i] = " + name + f + "(fabs" + f + "(x[i]) + 0.25); }");
+    for (const std::string name : {"hypot", "copysign", "fdim", "fmin", "fmax"})
+      expectReadRight("#include <math.h>\nvoid f(" + type + " x[64], " + type + " z[64], " + type +
+                      " y[64]) { for (int i = 0; i < 64; i++) y[i] = " + name + f + "(x[i], z[i]); }");
+    expectReadRight("#include <math.h>\nvoid f(" + type + " x[64], " + type + " z[64], " + type +
+                    " y[64]) { for (int i = 0; i < 64; i++) y[i] = fma" + f + "(x[i], z[i], y[i]); }");
+  }
+}
+
+TEST(NativeC, AFunctionOfTheFileWinsOverTheLibrary) {
+  expectReadRight(
+      "static float hypotf(float a, float b) { return a + b; }\n"
+      "void f(float x[8], float y[8]) { for (int i = 0; i < 8; i++) y[i] = hypotf(x[i], 2); }");
+}
+
+kernel::DataSpec smallNumbers() {
+  return {kernel::DataSpec::Kind::kUniform, 0, 9};
+}
+
+/// Kernels without a dim that must run in order.
+bool isParallel(const std::string &text) {
+  const Result<CKernels> file = importC(text, "k.c", {});
+  if (!file) return false;
+  return std::all_of(file->graph.kernels.begin(), file->graph.kernels.end(), [](const kernel::Kernel &k) {
+    return std::none_of(k.dims.begin(), k.dims.end(),
+                        [](const kernel::Dim &d) { return d.kind == kernel::DimKind::kSequential; });
+  });
+}
+
+TEST(NativeC, ASearchIsAReduction) {
+  const char *const texts[] = {
+      // The counter, behind the loop and in it, found and not.
+      "int f(int x[40], int y[2]) { int i; for (i = 0; i < 40; i++) if (x[i] == 7) break; y[0] = i; y[1] = i < 40; "
+      "return i; }",
+      "void f(int x[40], int y[2]) { int at = -1; for (int i = 3; i < 37; i += 3) { if (x[i] == 7) { at = i; break; } "
+      "} y[0] = at; "
+      "y[1] = 1; }",
+      "void f(int x[40], int y[2]) { int i = 39; while (i >= 0) { if (x[i] == 7) break; i--; } y[0] = i; }",
+      // By rows, with a variable of the body.
+      "void f(int x[6][20], int y[6]) { for (int r = 0; r < 6; r++) { y[r] = -1; for (int i = 0; i < 20; i++) { int v "
+      "= x[r][i] * "
+      "2; if (v > 14) { y[r] = i; break; } } } }",
+      // Never and at once.
+      "void f(int x[40], int y[2]) { int n = 5; for (int i = 0; i < 40; i++) { if (x[i] > 100) { n = i; y[1] = 3; "
+      "break; } } "
+      "y[0] = n; }",
+      "void f(int x[40], int y[2]) { int n = 5; for (int i = 2; i < 40; i++) { if (x[i] >= 0) { n += i; break; } } "
+      "y[0] = n; }",
+  };
+  for (const char *text : texts) {
+    expectReadRight(text, {}, smallNumbers());
+    EXPECT_TRUE(isParallel(text)) << text;
+  }
+}
+
+TEST(NativeC, WhatFollowsABreakDoesNothing) {
+  const char *const texts[] = {
+      "void f(int x[40], int y[40]) { for (int i = 0; i < 40; i++) { if (x[i] == 7) break; y[i] = x[i] + 1; } }",
+      "void f(int x[40], int y[2]) { int s = 0, i; for (i = 0; i < 40; i++) { s += x[i]; if (s > 60) break; } y[0] = "
+      "s; y[1] = i; }",
+      "void f(int x[40], int y[40]) { int k = 0; for (int i = 0; i < 40; i++, k += 2) { if (x[i] == 7) { y[0] = k; "
+      "break; } "
+      "if (x[i] == 3) continue; y[i] = k; } }",
+      "void f(int x[6][20], int y[6]) { for (int r = 0; r < 6; r++) { y[r] = 0; for (int i = 0; i < 20; i++) { if "
+      "(x[r][i] == 0) "
+      "break; y[r] += x[r][i]; } } }",
+      // The element where it was left.
+      "void f(int x[40], int y[2]) { for (int i = 0; i < 40; i++) { if (x[i] > 6) { y[0] = x[i]; break; } } }",
+      "void f(int x[40], int y[1]) { int i = 0; do { if (x[i] == 8) break; i++; } while (i < 40); y[0] = i; }",
+      // Out of an inner loop only.
+      "void f(int x[5][9], int y[5]) { for (int r = 0; r < 5; r++) { int n = 0; for (int i = 0; i < 9; i++) { if "
+      "(x[r][i] > 7) break; "
+      "n++; } y[r] = n; } }",
+  };
+  for (const char *text : texts) expectReadRight(text, {}, smallNumbers());
+}
+
 }  // namespace
 }  // namespace pimento::frontend

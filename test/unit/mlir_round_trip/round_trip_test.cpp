@@ -319,5 +319,20 @@ TEST(MlirRoundTrip, UnsignedElementsComeBackWithTheirBits) {
   }
 }
 
+TEST(MlirRoundTrip, ConstantsStayConstants) {
+  const Graph network = kernel::rnnt(DType::kF16);
+  const Result<std::string> text = emit::toMlir(network);
+  ASSERT_TRUE(text.ok());
+  const Graph again = imported(*text);
+  int constants = 0;
+  for (const kernel::Tensor &t : network.tensors) {
+    const int other = again.tensorNamed(t.name);
+    if (t.role == Role::kTemporary || other < 0) continue;
+    EXPECT_EQ(again.tensors[static_cast<std::size_t>(other)].isConstant, t.isConstant) << t.name;
+    constants += t.isConstant ? 1 : 0;
+  }
+  EXPECT_GT(constants, 5);
+}
+
 }  // namespace
 }  // namespace pimento

@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+"""Golden vectors for near-bank units: inputs and the exact bits of sums of products.
+
+Written from docs/models/near-bank.md, not from the C++ code, so that the order of a sum has a second witness:
+
+  in a unit   Products are rounded to the operands' type (f16 on attacc, bf16 on aim). The unit's share of the sum is
+              taken 16 points at a time, the last column filled up with zeros: the products are added in f32 as a
+              balanced tree (neighbours pairwise, then pairs of pairs), and the sums are added in f32 one after the
+              other, from +0 on. What comes out is rounded to the operands' type.
+  of units    Banks of a channel are added in f32 in ascending order, then channels likewise; the result is rounded
+              once.
+
+  golden_near_bank.py            writes test/golden/near_bank/*.txt
+  golden_near_bank.py --check    compares with what stands there; exit status 1 if anything differs, 77 without numpy
+"""
+
+import argparse
+import pathlib
+import random
+import sys
+
+try:
+    import numpy as np
+except ImportError:
+    print("not run here: needs numpy")
+    sys.exit(77)
+
+LANES = 16
+SINGLE = np.float32
+
+
+# ---- Types: their bits, and rounding to nearest even ----
+
+class Half:
+    name = "f16"
+
+    @staticmethod
+    def round(x):
+        return SINGLE(np.float16(x))
+
+    @staticmethod
+    def bits(x):
+        return int(np.float16(x).view(np.uint16))
+
+
+class Brain:
+    name = "bf16"
+
+    @staticmethod
+    def round(x):
+        word = int(SINGLE(x).view(np.uint32))
+        word += 0x7FFF + ((word >> 16) & 1)
+        return np.uint32(word & 0xFFFF0000).view(SINGLE)
+
+    @staticmethod
+    def bits(x):
+        return int(SINGLE(x).view(np.uint32)) >> 16
+
+
+MACHINES = {"attacc": Half, "aim": Brain}
+
+
+# ---- One sum ----
+
+def tree(values):
+    while len(values) > 1:
+        values = [SINGLE(values[i] + values[i + 1]) for i in range(0, len(values), 2)]
+    return values[0]
+
+
+def unit_sum(dtype, w, x):
+    total = SINGLE(0)
+    for first in range(0, len(w), LANES):
+        products = [dtype.round(SINGLE(a * b)) for a, b in zip(w[first:first + LANES], x[first:first + LANES])]
+        products += [SINGLE(0)] * (LANES - len(products))
+        total = SINGLE(total + tree(products))
+    return dtype.round(total)
+
+
+def whole_sum(dtype, w, x, channels, banks):
+    """`channels` x `banks` units share the sum, each a stretch of it."""
+    share = -(-len(w) // (channels * banks))
+    of_channels = []
+    for c in range(channels):
+        units = []
+        for b in range(banks):
+            first = (c * banks + b) * share
+            units.append(unit_sum(dtype, w[first:first + share], x[first:first + share]))
+        of_channels.append(in_order(units))
+    return dtype.round(in_order(of_channels))
+
+
+def in_order(values):
+    total = values[0]
+    for v in values[1:]:
+        total = SINGLE(total + v)
+    return total
+
+
+# ---- Kernels: tensors, and which sums they are ----
+
+def gemv(dtype, t, sizes, split):
+    return {"y": np.array([whole_sum(dtype, row, t["x"], *split) for row in t["A"]])}
+
+
+def bgemv(dtype, t, sizes, split):
+    return {"y": np.array([[whole_sum(dtype, row, t["q"][r], *split) for row in t["K"][r]]
+                           for r in range(sizes["heads"])])}
+
+
+def red(dtype, t, sizes, split):
+    rows = t["x"] if sizes["batch"] > 1 else [t["x"]]
+    sums = np.array([whole_sum(dtype, row, [SINGLE(1)] * len(row), *split) for row in rows])
+    return {"s": sums}
+
+
+def mapping(factors):
+    return "M1:{" + ",".join("(" + ",".join(map(str, f)) + ")" for f in factors) + "}"
+
+
+def ceil_div(a, b):
+    return -(-a // b)
+
+
+def gemv_case(m, n, outputs, split):
+    shapes = {"A": (m, n), "x": (n,)}
+    share = ceil_div(n, split[0] * split[1])
+    rows = ceil_div(m, outputs[0] * outputs[1])
+    factors = [(outputs[0], split[0]), (outputs[1], split[1]), (rows, share)]
+    return "gemv", {"m": m, "n": n}, shapes, gemv, mapping(factors), split
+
+
+def bgemv_case(heads, dhead, length, channels, banks, split):
+    shapes = {"K": (heads, length, dhead), "q": (heads, dhead)}
+    factors = [(channels, split[0], 1), (1, split[1], banks),
+               (ceil_div(heads, channels), ceil_div(dhead, split[0] * split[1]), ceil_div(length, banks))]
+    return "bgemv", {"heads": heads, "dhead": dhead, "len": length}, shapes, bgemv, mapping(factors), split
+
+
+def red_case(batch, n, channels, split):
+    shapes = {"x": (batch, n)}
+    factors = [(channels, split[0]), (1, split[1]), (ceil_div(batch, channels), ceil_div(n, split[0] * split[1]))]
+    return "red", {"batch": batch, "n": n}, shapes, red, mapping(factors), split
+
+
+def uniform(rng):
+    return rng.uniform(-1, 1)
+
+
+def cancelling(rng):
+    return rng.choice([-16.0, 16.0, rng.uniform(-1, 1) / 64])
+
+
+def wide(rng):
+    return rng.uniform(-1, 1) * 2.0 ** rng.randint(-12, 6)
+
+
+CASES = [
+    ("attacc_tiny", "attacc", gemv_case(3, 5, (1, 1), (1, 1)), uniform),
+    ("attacc_column", "attacc", gemv_case(4, 16, (1, 4), (1, 1)), uniform),
+    ("attacc_columns", "attacc", gemv_case(9, 64, (3, 1), (1, 1)), cancelling),
+    ("attacc_tail", "attacc", gemv_case(5, 77, (1, 5), (1, 1)), wide),
+    ("attacc_block", "attacc", gemv_case(40, 32, (1, 2), (1, 1)), wide),
+    ("attacc_chunks", "attacc", gemv_case(18, 300, (1, 1), (1, 1)), cancelling),
+    ("attacc_banks", "attacc", gemv_case(6, 100, (1, 2), (1, 3)), cancelling),
+    ("attacc_channels", "attacc", gemv_case(6, 100, (2, 1), (4, 1)), cancelling),
+    ("attacc_both", "attacc", gemv_case(3, 200, (1, 1), (2, 3)), cancelling),
+    ("attacc_heads", "attacc", bgemv_case(4, 32, 10, 4, 5, (1, 1)), uniform),
+    ("attacc_heads_split", "attacc", bgemv_case(3, 64, 9, 3, 3, (1, 4)), cancelling),
+    ("attacc_heads_channels", "attacc", bgemv_case(2, 80, 7, 2, 7, (4, 1)), cancelling),
+    ("attacc_rows", "attacc", red_case(5, 60, 5, (1, 1)), cancelling),
+    ("attacc_rows_split", "attacc", red_case(3, 333, 1, (2, 4)), cancelling),
+    ("aim_tiny", "aim", gemv_case(3, 5, (1, 1), (1, 1)), uniform),
+    ("aim_columns", "aim", gemv_case(20, 96, (2, 5), (1, 1)), cancelling),
+    ("aim_chunks", "aim", gemv_case(4, 1100, (1, 4), (1, 1)), cancelling),
+    ("aim_channels", "aim", gemv_case(16, 90, (1, 16), (2, 1)), cancelling),
+    ("aim_heads", "aim", bgemv_case(3, 48, 16, 2, 16, (1, 1)), wide),
+    ("aim_rows", "aim", red_case(2, 200, 1, (2, 1)), wide),
+]
+
+
+# ---- Files ----
+
+def case_text(case):
+    name, machine, (kernel, sizes, shapes, function, text, split), data = case
+    rng = random.Random(name)
+    dtype = MACHINES[machine]
+    inputs = {}
+    for tensor, shape in shapes.items():
+        values = [dtype.round(SINGLE(data(rng))) for _ in range(int(np.prod(shape)))]
+        inputs[tensor] = np.array(values, dtype=SINGLE).reshape(shape)
+    results = function(dtype, inputs, sizes, split)
+    lines = ["# written by scripts/golden_near_bank.py; words of 16 bits in hexadecimal, row-major"]
+    lines += [f"kernel {kernel}", f"machine {machine}", f"map {text}"]
+    lines += [f"size {size} {n}" for size, n in sizes.items()]
+    for role, tensors in (("input", inputs), ("output", results)):
+        for tensor, values in tensors.items():
+            words = "".join(f"{dtype.bits(v):04x}" for v in values.reshape(-1))
+            lines.append(f"{role} {tensor} {len(words) // 4}")
+            lines += [words[i:i + 128] for i in range(0, len(words), 128)]
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    folder = pathlib.Path(__file__).resolve().parent.parent / "test" / "golden" / "near_bank"
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="compare instead of writing")
+    parser.add_argument("--folder", type=pathlib.Path, default=folder)
+    options = parser.parse_args()
+    texts = {f"{case[0]}.txt": case_text(case) for case in CASES}
+    if not options.check:
+        for name, text in texts.items():
+            (options.folder / name).write_text(text)
+        return 0
+    stored = {p.name: p.read_text() for p in options.folder.glob("*.txt") if p.name != "CMakeLists.txt"}
+    wrong = sorted(n for n in texts.keys() | stored.keys() if texts.get(n) != stored.get(n))
+    for name in wrong:
+        print(f"{name}: {'differs' if name in texts and name in stored else 'is missing or has no case'}")
+    print(f"{len(texts)} golden vectors, {len(wrong)} differ")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,182 @@
+#include "pimento/targets/l3_sram/plan.h"
+
+#include <algorithm>
+
+#include "pimento/base/integer.h"
+#include "pimento/targets/l3_sram/region_run.h"
+#include "pimento/tdfg/execute.h"
+#include "pimento/tdfg/extract.h"
+#include "pimento/tdfg/fit.h"
+
+namespace pimento::targets::l3_sram {
+
+using evaluate::GraphPart;
+
+namespace {
+
+/// The kernel by itself: what earlier kernels left is given.
+kernel::Graph isolated(const GraphPart &part, std::vector<int> &tensors) {
+  const kernel::Kernel &k = part.kernel();
+  kernel::Graph g;
+  g.name = k.name;
+  std::vector<int> number(part.graph->tensors.size(), -1);
+  const auto take = [&](int tensor) {
+    int &n = number[static_cast<std::size_t>(tensor)];
+    if (n < 0) {
+      n = static_cast<int>(g.tensors.size());
+      g.tensors.push_back(part.graph->tensors[static_cast<std::size_t>(tensor)]);
+      g.tensors.back().role = kernel::Role::kInput;
+      tensors.push_back(tensor);
+    }
+    return n;
+  };
+  kernel::Kernel copy = k;
+  for (kernel::Access &a : copy.loads) a.tensor = take(a.tensor);
+  for (kernel::Store &s : copy.stores) s.target.tensor = take(s.target.tensor);
+  for (const kernel::Store &s : copy.stores) {
+    kernel::Tensor &t = g.tensors[static_cast<std::size_t>(s.target.tensor)];
+    const int original = tensors[static_cast<std::size_t>(s.target.tensor)];
+    bool isMade = part.graph->tensors[static_cast<std::size_t>(original)].role == kernel::Role::kInOut;
+    for (int i = 0; i < part.first && !isMade; ++i)
+      for (const kernel::Store &other : part.graph->kernels[static_cast<std::size_t>(i)].stores)
+        isMade |= other.target.tensor == original;
+    t.role = isMade ? kernel::Role::kInOut : kernel::Role::kOutput;
+    t.isConstant = false;
+  }
+  g.kernels.push_back(std::move(copy));
+  return g;
+}
+
+/// The dim that alone moves an array's index along each lattice dim, as the first access that has one says.
+std::vector<int> dimsOf(const kernel::Kernel &k) {
+  std::vector<int> dims(lower::l3_sram::kMostDims, -1);
+  const auto look = [&](const kernel::Access &a) {
+    for (std::size_t i = 0; i < a.index.size(); ++i) {
+      const std::size_t lattice = a.index.size() - 1 - i;
+      if (lattice >= dims.size() || dims[lattice] >= 0 || static_cast<int>(i) == a.indirectAt) continue;
+      const auto &c = a.index[i].coefficients;
+      const auto moves = std::count_if(c.begin(), c.end(), [](std::int64_t x) { return x != 0; });
+      if (moves != 1) continue;
+      const auto at = std::find_if(c.begin(), c.end(), [](std::int64_t x) { return x != 0; });
+      const int dim = static_cast<int>(at - c.begin());
+      if (std::find(dims.begin(), dims.end(), dim) == dims.end()) dims[lattice] = dim;
+    }
+  };
+  // Tensors of the highest rank say most.
+  std::vector<const kernel::Access *> accesses;
+  for (const kernel::Access &a : k.loads) accesses.push_back(&a);
+  for (const kernel::Store &s : k.stores) accesses.push_back(&s.target);
+  std::stable_sort(accesses.begin(), accesses.end(),
+                   [](const auto *a, const auto *b) { return a->index.size() > b->index.size(); });
+  for (const kernel::Access *a : accesses) look(*a);
+  return dims;
+}
+
+lower::l3_sram::Wishes wishesOf(const tdfg::Program &program) {
+  lower::l3_sram::Wishes w;
+  for (const tdfg::Region &r : program.regions)
+    for (const tdfg::Hints &h : r.hints) {
+      w.shifted |= h.shifted;
+      w.broadcast |= h.broadcast;
+      w.reduced |= h.reduced;
+    }
+  return w;
+}
+
+}  // namespace
+
+Result<Plan> makePlan(const GraphPart &part, const machine::Machine &machine) {
+  Plan plan;
+  const kernel::Graph graph = isolated(part, plan.tensors);
+  auto program = tdfg::fitStreams({}, [&](const auto &) -> Result<kernel::Graph> { return graph; });
+  if (!program) return program.diagnostics();
+  plan.program = std::move(*program);
+  tdfg::extract(plan.program);
+  if (const Status s = tdfg::verify(plan.program); !s) return s.diagnostics();
+  auto values = tdfg::bindSizes(plan.program, {});
+  if (!values) return values.diagnostics();
+  plan.values = std::move(*values);
+  plan.dimOf = dimsOf(part.kernel());
+  const tdfg::ArraySize size{static_cast<int>(machine.sram->wordlines), static_cast<int>(machine.sram->bitlines)};
+  for (std::size_t r = 0; r < plan.program.regions.size(); ++r) {
+    const tdfg::Region &region = plan.program.regions[r];
+    plan.schedules.emplace_back();
+    plan.left.push_back(region.reason);
+    if (region.nodes.empty()) continue;
+    auto schedule = tdfg::schedule(plan.program, static_cast<int>(r), size);
+    if (schedule)
+      plan.schedules.back() = std::move(*schedule);
+    else
+      plan.left.back() = schedule.diagnostics().front().message;
+  }
+  for (const tdfg::Array &a : plan.program.arrays)
+    plan.elementBytes = std::min(plan.elementBytes, static_cast<int>(sizeOf(a.type).value));
+  return plan;
+}
+
+std::vector<std::int64_t> tileOf(const Plan &plan, const mapping::Mapping &mapping, std::size_t dims) {
+  std::vector<std::int64_t> tile(dims, 1);
+  const mapping::Subspace &s = mapping.subspaces.front();
+  for (std::size_t d = 0; d < dims; ++d)
+    if (plan.dimOf[d] >= 0) tile[d] = s.extentInside(0, plan.dimOf[d]);
+  return tile;
+}
+
+Result<mapping::Mapping> heuristicMapping(const GraphPart &part, const Plan &plan, const machine::Machine &machine,
+                                          const mapping::MapSpec &spec) {
+  mapping::Mapping m = spec.mapping;
+  mapping::Subspace s;
+  const kernel::Kernel &k = part.kernel();
+  s.factors.assign(machine.levels.size() + 1, std::vector<std::int64_t>(k.dims.size(), 1));
+  s.factors.back().clear();
+  for (const kernel::Dim &d : k.dims) s.factors.back().push_back(d.extent);
+  // The lattice: as far as loops reach along it.
+  std::vector<std::int64_t> lattice;
+  for (const int d : plan.dimOf)
+    if (d >= 0) lattice.push_back(std::max<std::int64_t>(1, k.dims[static_cast<std::size_t>(d)].extent));
+    else break;
+  if (!lattice.empty()) {
+    const auto tile = lower::l3_sram::heuristicTile(lattice, wishesOf(plan.program), *machine.sram);
+    if (!tile) return tile.diagnostics();
+    const std::int64_t shared = lower::l3_sram::elementsPerBitline(lattice, *machine.sram);
+    std::int64_t left = shared > 1 ? (*tile)[0] * (*tile)[1] * (*tile)[2] / machine.sram->bitlines : 1;
+    for (std::size_t d = 0; d < lattice.size(); ++d) {
+      const auto dim = static_cast<std::size_t>(plan.dimOf[d]);
+      const std::int64_t range = std::min(left, (*tile)[d]);
+      left /= range;
+      s.factors[0][dim] = ceilDiv(lattice[d], (*tile)[d]);
+      s.factors[1][dim] = (*tile)[d] / range;
+      s.factors[2][dim] = range;
+    }
+  }
+  m.subspaces = {std::move(s)};
+  m.text = mapping::print(m);
+  return m;
+}
+
+Status forEachRound(const Plan &plan, const mapping::Mapping &mapping, const machine::Machine &machine,
+                    const kernel::DataSet *data, const std::function<Status(const Round &)> &see, std::int64_t most) {
+  return tdfg::visitRegions(
+      plan.program, plan.values,
+      [&](int region, const tdfg::Values &values, const std::vector<int> &names) -> Status {
+        const auto r = static_cast<std::size_t>(region);
+        Round round{region, &values, &names, nullptr, nullptr, nullptr};
+        if (!plan.left[r].empty() || plan.program.regions[r].nodes.empty()) return see(round);
+        auto instance = tdfg::bindRegion(plan.program, region, values);
+        if (!instance) return instance.diagnostics();
+        auto layout = lower::l3_sram::place(instance->bounding, tileOf(plan, mapping, instance->bounding.size()),
+                                            plan.elementBytes, *machine.sram);
+        if (!layout) return layout.diagnostics();
+        const std::vector<std::uint64_t> constants =
+            constantsOf(*instance, names, data != nullptr ? *data : kernel::DataSet());
+        auto code = lower::l3_sram::lowerRegion(plan.program, *instance, plan.schedules[r], *layout, constants);
+        if (!code) return code.diagnostics();
+        round.instance = &*instance;
+        round.layout = &*layout;
+        round.code = &*code;
+        return see(round);
+      },
+      most);
+}
+
+}  // namespace pimento::targets::l3_sram

@@ -1,0 +1,35 @@
+// Runs a lowered region on data: arrays of the program into wordlines, commands in the arrays, streams beside them.
+//
+// Streams compute what they do on elements, in the order of their patterns; stores of streams come at the end, so that
+// all see arrays as they were. Not here: time.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "pimento/kernel/data.h"
+#include "pimento/lower/l3_sram/region.h"
+#include "pimento/machine/machine.h"
+#include "pimento/tdfg/schedule.h"
+#include "pimento/tdfg/tdfg.h"
+
+namespace pimento::targets::l3_sram {
+
+/// What a run needs to know of a region.
+struct RegionPlan {
+  const tdfg::Program *program = nullptr;
+  const tdfg::Instance *instance = nullptr;
+  const tdfg::Schedule *schedule = nullptr;
+  const lower::l3_sram::Layout *layout = nullptr;
+};
+
+/// Bits of each kConst node's value; elements are read from `data`. `names[array]` is the array's number in `data`.
+std::vector<std::uint64_t> constantsOf(const tdfg::Instance &instance, const std::vector<int> &names,
+                                       const kernel::DataSet &data);
+
+/// Changes `data` as the region does. Returns the wordline operations that took place. Diagnostics:
+/// index-out-of-range, sram-operation.
+Result<std::int64_t> runRegion(const RegionPlan &plan, const lower::l3_sram::RegionCode &code,
+                               const std::vector<int> &names, machine::Sram::Mode mode, kernel::DataSet &data);
+
+}  // namespace pimento::targets::l3_sram

@@ -1,0 +1,281 @@
+// Caches whose SRAM arrays compute on their bitlines: kernels become tensor graphs, these commands (Infinity Stream).
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pimento/base/integer.h"
+#include "pimento/evaluate/derivation.h"
+#include "pimento/evaluate/suite.h"
+#include "pimento/machine/checks.h"
+#include "pimento/sim/sram/command_time.h"
+#include "pimento/targets/l3_sram/plan.h"
+#include "pimento/targets/l3_sram/region_run.h"
+#include "pimento/tdfg/execute.h"
+
+namespace pimento::targets::l3_sram {
+
+using evaluate::DeviceRun;
+using evaluate::GraphPart;
+
+namespace {
+
+constexpr evaluate::SimulatedUnit kUnit = {"cache", "caches", "caches"};
+
+const evaluate::CountTable &countTable() {
+  static const evaluate::CountTable kTable = {
+      {{"compute_commands", "commands that compute, of all banks together; counted by the lowering"},
+       {"move_commands", "shifts, broadcasts, copies and constants; counted by the lowering"},
+       {"syncs", "barriers of all banks; counted by the lowering"},
+       {"packets", "packets of the mesh that moves send; counted by the engine"},
+       {"sram_bits_read", "bits that compute commands and moves sense; counted by the engine", {{"sram_bits_read"}}},
+       {"sram_bits_written", "bits that they write; counted by the engine", {{"sram_bits_written"}}},
+       {"h_tree_bits", "bits up and down H trees; counted by the engine", {{"h_tree_bits"}}}}};
+  return kTable;
+}
+
+class SramKernel final : public evaluate::CompiledPart {
+ public:
+  SramKernel(const GraphPart &part, const machine::Machine &machine, Plan plan, mapping::PlacedMapping placed)
+      : part_(part), machine_(machine), plan_(std::move(plan)), placed_(std::move(placed)) {}
+
+  const program::Program &program() const override { return program_; }
+  const mapping::PlacedMapping &placed() const override { return placed_; }
+  std::vector<evaluate::Residence> residences() const override {
+    return evaluate::residencesOf(part_, placed_.mapping);
+  }
+  /// Moving arrays in and out is streams' work, which has no time yet.
+  evaluate::HostWork hostWork() const override { return {}; }
+  Bytes footprint() const override {
+    std::int64_t bytes = 0;
+    for (const int t : plan_.tensors) {
+      const kernel::Tensor &tensor = part_.graph->tensors[static_cast<std::size_t>(t)];
+      bytes = addSaturated(bytes, multiplySaturated(tensor.elements(), sizeOf(tensor.type).value));
+    }
+    return Bytes(bytes);
+  }
+  DeviceRun bound(const kernel::DataSpec * /*values*/) const override { return {}; }
+  kernel::Order order() const override;
+  Result<DeviceRun> run(const evaluate::RunMode & /*mode*/) const override { return runWith(nullptr); }
+  Result<DeviceRun> runOn(kernel::DataSet &data, evaluate::Observer * /*observer*/, int /*jobs*/) const override {
+    kernel::DataSet arrays;
+    for (const int t : plan_.tensors) arrays.push_back(data[static_cast<std::size_t>(t)]);
+    auto prepared = tdfg::prepare(plan_.program, plan_.values, std::move(arrays));
+    if (!prepared) return prepared.diagnostics();
+    Result<DeviceRun> run = runWith(&*prepared);
+    if (run)
+      for (std::size_t a = 0; a < plan_.tensors.size(); ++a)
+        data[static_cast<std::size_t>(plan_.tensors[a])] = std::move((*prepared)[a]);
+    return run;
+  }
+  evaluate::DerivationPtr explainCycles(const std::string &name, const DeviceRun &run,
+                                        evaluate::MachineNumbers & /*numbers*/,
+                                        std::int64_t /*mostCommands*/) const override;
+  Result<std::string> emit(std::string_view stage, const std::string &kernel, bool isFirst) const override;
+  std::vector<std::string> choices() const override {
+    std::vector<std::string> said;
+    for (const std::string &why : plan_.left)
+      if (!why.empty()) said.push_back("left to streams: " + why);
+    return said;
+  }
+
+ private:
+  /// `data`: by array; null: time alone.
+  Result<DeviceRun> runWith(kernel::DataSet *data) const;
+
+  GraphPart part_;
+  const machine::Machine &machine_;
+  Plan plan_;
+  mapping::PlacedMapping placed_;
+  program::Program program_{.target = "l3-sram", .images = {}, .processes = {}, .commands = {}};
+  mutable sim::sram::CommandListTime last_;
+};
+
+Result<DeviceRun> SramKernel::runWith(kernel::DataSet *data) const {
+  DeviceRun run;
+  sim::sram::CommandListTime sum;
+  bool hasStreams = false;
+  const Status status =
+      forEachRound(plan_, placed_.mapping, machine_, data, [&](const Round &round) -> Status {
+        if (round.instance == nullptr) {
+          hasStreams = true;
+          return data == nullptr
+                     ? okStatus()
+                     : tdfg::executeStreams(plan_.program, round.region, *round.values, *round.names, *data);
+        }
+        hasStreams |= !round.code->streams.empty();
+        sim::sram::CommandTime time(*machine_.sram, round.layout->perBitline);
+        const auto one = time.of(round.code->commands);
+        if (!one) return one.diagnostics();
+        sum.add(*one);
+        if (data == nullptr) return okStatus();
+        const RegionPlan plan{&plan_.program, round.instance,
+                              &plan_.schedules[static_cast<std::size_t>(round.region)], round.layout};
+        const auto ran = runRegion(plan, *round.code, *round.names, machine_.sram->mode, *data);
+        return ran ? okStatus() : Status(ran.diagnostics());
+      });
+  if (!status) return status.diagnostics();
+  last_ = sum;
+  run.cycles = run.cyclesSimulated = sum.total;
+  const std::int64_t counts[] = {sum.computeCommands, sum.moveCommands, sum.syncs,   sum.packets,
+                                 sum.bitsRead,        sum.bitsWritten,  sum.treeBits};
+  evaluate::setCounts(run, countTable(), counts, machine_, 1);
+  if (hasStreams) run.warnings.emplace_back("streams and cores took part; they compute, but take no time yet");
+  return run;
+}
+
+/// Of reductions in tiles: within a tile the upper half onto the lower one, then tile after tile.
+kernel::Order SramKernel::order() const {
+  kernel::Order order;
+  const kernel::Kernel &k = part_.kernel();
+  std::int64_t tile = 1, low = 0;
+  const Status status = forEachRound(
+      plan_, placed_.mapping, machine_, nullptr,
+      [&](const Round &round) -> Status {
+        if (round.instance == nullptr) return okStatus();
+        for (const tdfg::BoundNode &b : round.instance->nodes)
+          if (b.node->kind == tdfg::NodeKind::kReduce) {
+            const auto d = static_cast<std::size_t>(b.node->dim);
+            tile = round.layout->tile[d];
+            low = round.instance->nodes[static_cast<std::size_t>(b.node->args[0])].box[d].low;
+          }
+        return okStatus();
+      },
+      1);
+  if (!status || tile == 1) return order;
+  std::int64_t points = 1, inner = 1;
+  kernel::OrderRegion region;
+  for (const kernel::Dim &d : k.dims) {
+    if (d.kind == kernel::DimKind::kReduction) {
+      points *= d.extent;
+      inner = d.extent;
+    } else if (d.kind == kernel::DimKind::kParallel) {
+      region.lower.push_back(0);
+      region.upper.push_back(d.extent);
+    }
+  }
+  const DType type = part_.graph->tensors[static_cast<std::size_t>(k.stores.front().target.tensor)].type;
+  const auto tree = [&](const auto &self, std::int64_t row, std::int64_t first, std::int64_t step,
+                        std::int64_t count) -> kernel::Accumulation {
+    kernel::Accumulation a{type, {}, {}};
+    if (count == 1) {
+      if (first >= low && first < low + inner) a.terms.push_back({row + first - low, 1, 1});
+      return a;
+    }
+    a.children.push_back(self(self, row, first, 2 * step, count / 2));
+    a.children.push_back(self(self, row, first + step, 2 * step, count / 2));
+    return a;
+  };
+  region.sum = {type, {}, {{type, {}, {}}}};
+  for (std::int64_t row = 0; row < points; row += inner)
+    for (std::int64_t start = low / tile * tile; start < low + inner; start += tile)
+      region.sum.children.push_back(tree(tree, row, start, 1, tile));
+  order.regions.push_back(std::move(region));
+  return order;
+}
+
+evaluate::DerivationPtr SramKernel::explainCycles(const std::string &name, const DeviceRun &run,
+                                                  evaluate::MachineNumbers & /*numbers*/,
+                                                  std::int64_t /*mostCommands*/) const {
+  const auto leaf = [](std::string what, Cycles cycles, std::string note) {
+    auto d = std::make_shared<evaluate::Derivation>();
+    d->name = std::move(what);
+    d->value = cycles.value;
+    d->unit = "cycle";
+    d->note = std::move(note);
+    return d;
+  };
+  auto root = leaf(name, run.cycles, "banks run their commands in order; each sync waits for the slowest one");
+  root->formula = evaluate::Derivation::kSum;
+  root->parts = {{"", leaf("compute", last_.compute, "commands that compute, in the slowest bank up to each sync")},
+                 {"", leaf("shifts in arrays", last_.intra, "bits times bitlines, one hop each")},
+                 {"", leaf("moves between arrays", last_.inter, "levels of the H tree, one after the other")},
+                 {"", leaf("syncs", last_.sync, "two crossings of the idle mesh each")}};
+  return root;
+}
+
+Result<std::string> SramKernel::emit(std::string_view stage, const std::string &kernel, bool isFirst) const {
+  if (stage != "commands") return Runnable::emit(stage, kernel, isFirst);
+  std::string text = isFirst ? "" : "\n";
+  text += fmt::format("# {}\n", kernel);
+  const Status status = forEachRound(
+      plan_, placed_.mapping, machine_, nullptr,
+      [&](const Round &round) -> Status {
+        const tdfg::Region &region = plan_.program.regions[static_cast<std::size_t>(round.region)];
+        if (round.instance == nullptr) {
+          text += fmt::format("# region {}: streams alone ({})\n", region.name,
+                              plan_.left[static_cast<std::size_t>(round.region)]);
+          return okStatus();
+        }
+        text += fmt::format("# region {}, tile {}x{}x{}{}\n", region.name, round.layout->tile[0],
+                            round.layout->tile[1], round.layout->tile[2],
+                            region.rounds.empty() ? "" : ", first round");
+        text += program::print(round.code->commands);
+        return okStatus();
+      },
+      1);
+  if (!status) return status.diagnostics();
+  return text;
+}
+
+class L3Sram final : public evaluate::Target {
+ public:
+  std::string_view family() const override { return "l3-sram"; }
+  evaluate::SimulatedUnit unit() const override { return kUnit; }
+  const evaluate::CountTable &counts() const override { return countTable(); }
+  Status check(const machine::Machine &m) const override {
+    using enum machine::LevelRole;
+    return machine::checkFamily(m, {.hasSections = m.sram.has_value(),
+                                    .sections = "'sram'",
+                                    .levels = {{"array", kUnit, {}}, {"bitline", kLane, "sram.bitlines"}}});
+  }
+  evaluate::Stages stages() const override { return {"commands", {"commands"}}; }
+  Bytes capacity(const machine::Machine &machine) const override {
+    const machine::Sram &s = *machine.sram;
+    return Bytes(s.arrays() * s.wordlines * s.bitlines / 8);
+  }
+  Result<mapping::Mapping> reference(const GraphPart &part, const machine::Machine &machine,
+                                     const mapping::MapSpec &spec, const evaluate::Tools & /*tools*/) const override {
+    const Result<Plan> plan = makePlan(part, machine);
+    if (!plan) return plan.diagnostics();
+    return heuristicMapping(part, *plan, machine, spec);
+  }
+  std::vector<mapping::Mapping> mappings(const GraphPart &part, const machine::Machine &machine,
+                                         const mapping::MapSpec &spec, const evaluate::Tools &tools) const override {
+    Result<mapping::Mapping> m = reference(part, machine, spec, tools);
+    if (!m) return {};
+    return {std::move(*m)};
+  }
+  Result<std::unique_ptr<evaluate::CompiledPart>> compile(const GraphPart &part, const mapping::Mapping &mapping,
+                                                          const machine::Machine &machine, std::string_view /*variant*/,
+                                                          const evaluate::Tools & /*tools*/) const override {
+    Result<Plan> plan = makePlan(part, machine);
+    if (!plan) return plan.diagnostics();
+    Result<mapping::PlacedMapping> placed = mapping::place(mapping, part.kernel(), machine);
+    if (!placed) return placed.diagnostics();
+    if (mapping.subspaces.size() != 1)
+      return unsupported("unsupported-mapping", {}, "a lattice has one tile; this mapping has several subspaces",
+                         "use one subspace");
+    // What cannot be lowered shows in the first round.
+    if (const Status s = forEachRound(*plan, mapping, machine, nullptr, [](const Round &) { return okStatus(); }, 1); !s)
+      return s.diagnostics();
+    return std::unique_ptr<evaluate::CompiledPart>(
+        std::make_unique<SramKernel>(part, machine, std::move(*plan), std::move(*placed)));
+  }
+  Result<std::unique_ptr<evaluate::Runnable>> load(const program::Program & /*program*/,
+                                                   const machine::Machine &machine,
+                                                   const evaluate::ProgramRequest & /*request*/) const override {
+    return unsupported("unsupported-program", {},
+                       fmt::format("{} runs commands that are made when a kernel runs, no program from a file",
+                                   machine.name),
+                       "give it a kernel");
+  }
+};
+
+}  // namespace
+
+const evaluate::Target &target() {
+  static const L3Sram kTarget;
+  return kTarget;
+}
+
+}  // namespace pimento::targets::l3_sram

@@ -1,0 +1,395 @@
+#include "pimento/targets/near_bank/product.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pimento/lower/accumulation.h"
+#include "pimento/lower/tensor_place.h"
+#include "pimento/targets/near_bank/stream.h"
+
+namespace pimento::targets::near_bank {
+
+namespace {
+
+using kernel::DimKind;
+using kernel::Kernel;
+using kernel::Op;
+using program::Purpose;
+
+constexpr const char *kCanDo =
+    "the units sum products of two operands, or one operand, of their own type; keep this stage on the host";
+
+class Recogniser {
+ public:
+  Recogniser(const kernel::Graph &graph, int index, const machine::Machine &machine)
+      : graph_(graph), index_(index), kernel_(graph.kernels[static_cast<std::size_t>(index)]), machine_(machine) {}
+
+  Result<Product> run() {
+    if (kernel_.form != kernel::Form::kAffine || !kernel_.bounds.empty() || !kernel_.guards.empty() ||
+        kernel_.hasIndirectLoads())
+      return refuse("form", "data or conditions decide which of its points run, or where they read and write");
+    const bool sums = kernel_.stores.size() == 1 && kernel_.stores[0].combine == kernel::Combine::kAdd &&
+                      kernel_.stores[0].follows < 0 &&
+                      std::any_of(
+                          kernel_.dims.begin(), kernel_.dims.end(),
+                          [](const kernel::Dim &d) { return d.kind == DimKind::kReduction; });
+    if (!sums) return refuse("op", "it is no sum");
+    for (const kernel::Dim &d : kernel_.dims)
+      if (d.kind == DimKind::kSequential) return refuse("form", fmt::format("dim '{}' is sequential", d.name));
+    Product p;
+    const kernel::Value &v = kernel_.body[static_cast<std::size_t>(kernel_.stores[0].value)];
+    if (v.op == Op::kLoad) {
+      p.weights = v.access;
+    } else if (v.op == Op::kMul && !loadsOf(v).empty()) {
+      const std::vector<int> two = loadsOf(v);
+      const bool isSecond = ownOutputs(two[1], two[0]) > ownOutputs(two[0], two[1]);
+      p.weights = two[isSecond ? 1 : 0];
+      p.input = two[isSecond ? 0 : 1];
+    } else {
+      return refuse("op",
+                    fmt::format("what it sums is made by '{}', not a product of two operands", kernel::name(v.op)));
+    }
+    for (const int load : {p.weights, p.input})
+      if (load >= 0 && typeOf(access(load)) != machine_.nearBank->type) return wrongType(access(load));
+    if (typeOf(kernel_.stores[0].target) != machine_.nearBank->type) return wrongType(kernel_.stores[0].target);
+    assign(p);
+    p.isUpdate = lower::hasInitial(graph_, index_, kernel_.stores[0]);
+    return p;
+  }
+
+ private:
+  Diagnostic refuse(const std::string &code, const std::string &message, std::string hint = kCanDo) const {
+    return unsupported("unsupported-" + code, kernel_.where,
+                       fmt::format("kernel '{}' cannot run on {}: {}", kernel_.name, machine_.name, message),
+                       std::move(hint));
+  }
+  Diagnostic wrongType(const kernel::Access &a) const {
+    const kernel::Tensor &t = graph_.tensors[static_cast<std::size_t>(a.tensor)];
+    return refuse("type",
+                  fmt::format("tensor '{}' holds {}, but the units compute in {}", t.name, name(t.type),
+                              name(machine_.nearBank->type)),
+                  fmt::format("use --dtype {}", name(machine_.nearBank->type)));
+  }
+  const kernel::Access &access(int load) const { return kernel_.loads[static_cast<std::size_t>(load)]; }
+  DType typeOf(const kernel::Access &a) const { return graph_.tensors[static_cast<std::size_t>(a.tensor)].type; }
+  bool dependsOn(int load, std::size_t dim) const {
+    return load >= 0 && std::any_of(access(load).index.begin(), access(load).index.end(),
+                                    [&](const kernel::Affine &e) { return e.coefficients[dim] != 0; });
+  }
+  std::vector<int> loadsOf(const kernel::Value &v) const {
+    std::vector<int> loads;
+    for (const int arg : {v.args[0], v.args[1]}) {
+      const kernel::Value &a = kernel_.body[static_cast<std::size_t>(arg)];
+      if (a.op != Op::kLoad) return {};
+      loads.push_back(a.access);
+    }
+    return loads;
+  }
+  /// Outputs for which one element of `other` serves as often.
+  double ownOutputs(int load, int other) const {
+    double n = 1;
+    for (std::size_t d = 0; d < kernel_.dims.size(); ++d)
+      if (kernel_.dims[d].kind == DimKind::kParallel && dependsOn(load, d) && !dependsOn(other, d))
+        n *= static_cast<double>(kernel_.dims[d].extent);
+    return n;
+  }
+  void assign(Product &p) const {
+    for (std::size_t d = 0; d < kernel_.dims.size(); ++d) {
+      const bool inInput = dependsOn(p.input, d), inWeights = dependsOn(p.weights, d);
+      auto &dims = kernel_.dims[d].kind == DimKind::kReduction ? p.reductionDims
+                   : inInput && inWeights                      ? p.groupDims
+                   : inInput                                   ? p.batchDims
+                                                               : p.outputDims;
+      dims.push_back(static_cast<int>(d));
+    }
+  }
+
+  const kernel::Graph &graph_;
+  int index_;
+  const Kernel &kernel_;
+  const machine::Machine &machine_;
+};
+
+class Builder {
+ public:
+  Builder(const kernel::Graph &graph, int kernel, Product product, mapping::PlacedMapping placed,
+          const machine::Machine &machine)
+      : graph_(graph),
+        index_(kernel),
+        kernel_(graph.kernels[static_cast<std::size_t>(kernel)]),
+        machine_(machine),
+        unit_(*machine.nearBank),
+        stream_(machine) {
+    out_.placed = std::move(placed);
+    nest(product.reductionDims);
+    plan_ = std::make_shared<ProductData>(graph, kernel, std::move(product), machine);
+    plan_->banksPerMove =
+        machine.dram->organization.banksPerNode(machine.dram->commands[static_cast<std::size_t>(unit_.result)].scope);
+  }
+
+  Result<LoweredProduct> run() {
+    out_.rules.unitType = unit_.accumulator;
+    out_.rules.mergeType = DType::kF32;
+    out_.rules.tree = unit_.lanes;
+    out_.rules.movedType = unit_.moved;
+    for (const int s : out_.placed.executionOrder)
+      if (const Status status = addPart(lower::Shares(kernel_, out_.placed, s, machine_)); !status)
+        return status.diagnostics();
+    const machine::Organization &o = machine_.dram->organization;
+    out_.bytesPerBank = plan_->weightBursts * o.burst.value;
+    if (const Status s =
+            lower::checkCapacity(kernel_, out_.bytesPerBank, "bytes of a bank", o.rows * o.columns * o.burst.value,
+                                 "a bank has", "spread the kernel over more banks");
+        !s)
+      return s.diagnostics();
+    emit();
+    countHostWork();
+    out_.data = plan_;
+    return std::move(out_);
+  }
+
+ private:
+  /// Reduction dims as the mapping's order(...) nests them: a unit counts its points so.
+  void nest(std::vector<int> &dims) const {
+    const std::vector<std::string> &order = out_.placed.mapping.order;
+    if (order.empty()) return;
+    std::stable_sort(dims.begin(), dims.end(), [&](int a, int b) {
+      const auto at = [&](int d) {
+        return std::find(order.begin(), order.end(), kernel_.dims[static_cast<std::size_t>(d)].name) - order.begin();
+      };
+      return at(a) < at(b);
+    });
+  }
+
+  Status addPart(lower::Shares shares) {
+    const Product &q = plan_->product();
+    ProductPart p;
+    p.groups = shares.rangeOf(q.groupDims);
+    p.outputs = shares.rangeOf(q.outputDims);
+    p.batch = shares.rangeOf(q.batchDims);
+    p.columns = ceilDiv(shares.rangeOf(q.reductionDims), unit_.lanes);
+    const auto differs = [&](std::size_t level) {
+      return shares.instancesOf(level, q.groupDims) * shares.instancesOf(level, q.batchDims) *
+                 shares.instancesOf(level, q.reductionDims) >
+             1;
+    };
+    p.isInputPerBank = differs(1);
+    if (p.isInputPerBank && unit_.load < 0)
+      return error("illegal-mapping", kernel_.where,
+                   fmt::format("kernel '{}': banks would need operands of their own, and those of {} share a buffer",
+                               kernel_.name, machine_.name),
+                   "split dims of the product's own outputs alone over banks, the others over channels");
+    plan_->isInputPerChannel |= differs(0);
+    p.shares = std::move(shares);
+    p.firstColumn = plan_->weightBursts;
+    p.firstInput = plan_->inputBursts;
+    p.firstResult = plan_->resultBursts;
+    plan_->weightBursts =
+        addSaturated(plan_->weightBursts, multiplySaturated(multiplySaturated(p.groups, p.outputs), p.columns));
+    plan_->inputBursts += p.groups * p.batch * p.columns * (p.isInputPerBank ? p.banks() : 1);
+    plan_->resultBursts += p.groups * p.batch * plan_->blocksOf(p) * plan_->movesOf(p);
+    plan_->channels = std::max(plan_->channels, p.channels());
+    plan_->parts.push_back(std::move(p));
+    return okStatus();
+  }
+
+  void countHostWork() {
+    const Product &q = plan_->product();
+    const auto isConstant = [&](int load) {
+      return graph_.tensors[static_cast<std::size_t>(kernel_.loads[static_cast<std::size_t>(load)].tensor)].isConstant;
+    };
+    const std::int64_t burst = machine_.dram->organization.burst.value;
+    for (const ProductPart &p : plan_->parts) {
+      const std::int64_t bytes = p.groups * p.outputs * p.columns * p.banks() * p.channels() * burst;
+      out_.host.place(bytes, bytes, isConstant(q.weights));
+      std::int64_t outputs = 1;
+      for (const auto *dims : {&q.groupDims, &q.outputDims, &q.batchDims})
+        for (const int d : *dims) outputs *= p.shares.axis(d).size;
+      out_.host.merges += outputs * p.shares.instancesOf(0, q.reductionDims) * p.shares.instancesOf(1, q.reductionDims);
+    }
+    std::int64_t results = 1;
+    for (const auto *dims : {&q.groupDims, &q.outputDims, &q.batchDims})
+      for (const int d : *dims) results *= kernel_.dims[static_cast<std::size_t>(d)].extent;
+    if (!q.isUpdate) out_.host.merges -= results;
+    if (q.input >= 0)
+      out_.host.place(0, plan_->inputBursts * (plan_->isInputPerChannel ? plan_->channels : 1) * burst,
+                      isConstant(q.input));
+    // Results leave by commands of the program; the host sorts them.
+    evaluate::HostWork::add(out_.host.rearrangedOut, plan_->resultBursts * plan_->channels * burst);
+  }
+
+  void emit() {
+    inputImage_ = stream_.image("input", plan_->inputBursts, plan_->isInputPerChannel);
+    std::vector<std::int64_t> &settings = plan_->settings;
+    if (unit_.setColumns >= 0)
+      for (const ProductPart &p : plan_->parts)
+        for (const std::int64_t n : {std::min(p.columns, unit_.bufferEntries), p.columns % unit_.bufferEntries})
+          if (n > 0 && std::find(settings.begin(), settings.end(), n) == settings.end()) settings.push_back(n);
+    if (!settings.empty()) settingsImage_ = stream_.image("columns", static_cast<std::int64_t>(settings.size()), false);
+    for (const ProductPart &p : plan_->parts) part(p);
+    out_.program = stream_.takeForEach("channel", plan_->channels);
+    const ProductPart &p = plan_->parts.front();
+    out_.choices.push_back(p.isInputPerBank ? "operands are loaded bank by bank: banks need different ones"
+                           : isBroadcast(p) ? "operands are loaded into all banks of a channel by one command"
+                                            : "operands are loaded bank by bank: the same ones");
+  }
+
+  bool isBroadcast(const ProductPart &p) const {
+    return !p.isInputPerBank && unit_.loadAll >= 0 && (p.banks() > 1 || unit_.load < 0);
+  }
+  std::int64_t burstBytes() const { return machine_.dram->organization.burst.value; }
+
+  void part(const ProductPart &p) {
+    const bool isWhole = p.columns <= unit_.bufferEntries;
+    if (isWhole) set(p.columns);
+    stream_.loop("group", p.groups, [&](int g) {
+      stream_.loop("batch", p.batch, [&](int b) {
+        if (isWhole) load(p, {}, -1, g, b, p.columns);
+        const std::int64_t full = p.outputs / unit_.accumulators, rest = p.outputs % unit_.accumulators;
+        stream_.loop("block", full, [&](int block) { this->block(p, g, b, block, 0, unit_.accumulators); });
+        if (rest > 0) this->block(p, g, b, -1, full, rest);
+      });
+    });
+  }
+
+  void set(std::int64_t columns) {
+    if (unit_.setColumns < 0) return;
+    const auto at = std::find(plan_->settings.begin(), plan_->settings.end(), columns);
+    Address burst;
+    burst.base = at - plan_->settings.begin();
+    stream_.each(unit_.setColumns, 0, {}, Purpose::kControl, {settingsImage_, burst});
+    stream_.fence();
+  }
+
+  /// `entries` of the vector into the buffers, from `first` on; the loop at `chunk` counts chunks.
+  void load(const ProductPart &p, std::int64_t first, int chunk, int g, int b, std::int64_t entries) {
+    const std::int64_t copies = p.isInputPerBank ? p.banks() : 1;
+    stream_.loop("entry", entries, [&](int k) {
+      const Address entry = moved({}, k, burstBytes());
+      Address burst;
+      burst.base = p.firstInput + first * copies;
+      burst = moved(moved(burst, g, p.batch * p.columns * copies), b, p.columns * copies);
+      if (chunk >= 0) burst = moved(burst, chunk, unit_.bufferEntries * copies);
+      burst = moved(burst, k, copies);
+      if (isBroadcast(p)) return stream_.each(unit_.loadAll, 0, entry, Purpose::kBroadcast, {inputImage_, burst});
+      for (std::int64_t bank = 0; bank < p.banks(); ++bank)
+        stream_.each(unit_.load, bank, entry, Purpose::kBroadcast,
+                     {inputImage_, shifted(burst, p.isInputPerBank ? bank : 0)});
+    });
+    stream_.fence();
+  }
+
+  /// `outputs` of them, as many as accumulators at most: block `first` plus the counter of the loop at `block`.
+  void block(const ProductPart &p, int g, int b, int block, std::int64_t first, std::int64_t outputs) {
+    const std::int64_t bytes = burstBytes(), perOutput = p.columns * bytes, perBlock = unit_.accumulators * perOutput;
+    Address at;
+    at.base = p.firstColumn * bytes + first * perBlock;
+    at = moved(at, g, p.outputs * perOutput);
+    if (block >= 0) at = moved(at, block, perBlock);
+    const std::int64_t entries = unit_.bufferEntries, chunks = p.columns / entries, rest = p.columns % entries;
+    if (p.columns <= entries) {
+      stream_.loop("column", outputs * p.columns,
+                   [&](int k) { stream_.each(unit_.multiply, 0, moved(at, k, bytes), Purpose::kPimMac); });
+      stream_.fence();
+    } else {
+      stream_.loop("chunk", chunks, [&](int chunk) {
+        load(p, 0, chunk, g, b, entries);
+        multiplyChunk(moved(at, chunk, entries * bytes), outputs, perOutput, entries);
+      });
+      if (rest > 0) {
+        load(p, chunks * entries, -1, g, b, rest);
+        multiplyChunk(shifted(at, chunks * entries * bytes), outputs, perOutput, rest);
+      }
+    }
+    results(p, g, b, block, first);
+  }
+
+  void multiplyChunk(const Address &at, std::int64_t outputs, std::int64_t perOutput, std::int64_t columns) {
+    set(columns);
+    stream_.loop("output", outputs, [&](int o) {
+      stream_.loop("column", columns, [&](int k) {
+        stream_.each(unit_.multiply, 0, moved(moved(at, o, perOutput), k, burstBytes()), Purpose::kPimMac);
+      });
+    });
+    stream_.fence();
+  }
+
+  void results(const ProductPart &p, int g, int b, int block, std::int64_t first) {
+    const std::int64_t moves = plan_->movesOf(p), blocks = plan_->blocksOf(p);
+    Address burst;
+    burst.base = p.firstResult + first * moves;
+    burst = moved(moved(burst, g, p.batch * blocks * moves), b, blocks * moves);
+    if (block >= 0) burst = moved(burst, block, moves);
+    for (std::int64_t i = 0; i < moves; ++i)
+      stream_.each(unit_.result, i * plan_->banksPerMove, {}, Purpose::kPimMove, {-1, shifted(burst, i)});
+    stream_.fence();
+  }
+
+  const kernel::Graph &graph_;
+  int index_;
+  const Kernel &kernel_;
+  const machine::Machine &machine_;
+  const machine::NearBankUnit &unit_;
+  Stream stream_;
+  int inputImage_ = -1, settingsImage_ = -1;
+  LoweredProduct out_;
+  std::shared_ptr<ProductData> plan_;
+};
+
+}  // namespace
+
+Result<Product> recogniseProduct(const kernel::Graph &graph, int kernel, const machine::Machine &machine) {
+  return Recogniser(graph, kernel, machine).run();
+}
+
+Result<LoweredProduct> lowerProduct(const kernel::Graph &graph, int kernel, const mapping::Mapping &mapping,
+                                    const machine::Machine &machine) {
+  Result<Product> product = recogniseProduct(graph, kernel, machine);
+  if (!product) return product.diagnostics();
+  const Kernel &k = graph.kernels[static_cast<std::size_t>(kernel)];
+  Result<mapping::PlacedMapping> placed = mapping::place(mapping, k, machine);
+  if (!placed) return placed.diagnostics();
+  return Builder(graph, kernel, std::move(*product), std::move(*placed), machine).run();
+}
+
+Result<mapping::Mapping> productReference(const kernel::Graph &graph, int kernel, const machine::Machine &machine,
+                                          const mapping::MapSpec &spec) {
+  const Result<Product> product = recogniseProduct(graph, kernel, machine);
+  if (!product) return product.diagnostics();
+  const Kernel &k = graph.kernels[static_cast<std::size_t>(kernel)];
+  mapping::Mapping m = spec.mapping;
+  m.text = "reference";
+  mapping::Subspace s;
+  s.factors.assign(3, std::vector<std::int64_t>(k.dims.size(), 1));
+  std::vector<std::int64_t> left;
+  for (const kernel::Dim &d : k.dims) left.push_back(d.extent);
+  std::int64_t used[] = {1, 1};
+  const auto spread = [&](std::size_t level, const std::vector<int> &dims) {
+    for (const int dim : dims) {
+      const auto d = static_cast<std::size_t>(dim);
+      const std::int64_t most = std::min(machine.levels[level].count / used[level], left[d]);
+      if (most <= 1 || s.factors[level][d] > 1) continue;
+      const std::int64_t share = ceilDiv(left[d], most);
+      s.factors[level][d] = ceilDiv(left[d], share);
+      used[level] *= s.factors[level][d];
+      left[d] = share;
+    }
+  };
+  spread(0, product->groupDims);
+  spread(1, product->outputDims);
+  spread(0, product->outputDims);
+  spread(0, product->batchDims);
+  // A bank's share of a sum fills whole columns.
+  const bool hasOwnInputs = machine.nearBank->load >= 0;
+  for (std::size_t level = 0; level < (hasOwnInputs ? 2U : 1U); ++level)
+    for (const int d : product->reductionDims)
+      if (left[static_cast<std::size_t>(d)] >= 2 * machine.nearBank->lanes * machine.levels[level].count)
+        spread(level, {d});
+  if (hasOwnInputs) spread(1, product->groupDims);
+  for (std::size_t d = 0; d < left.size(); ++d) s.factors[2][d] = left[d];
+  m.subspaces = {std::move(s)};
+  return m;
+}
+
+}  // namespace pimento::targets::near_bank

@@ -1,0 +1,102 @@
+// Sums of products on near-bank units: recognition, data layout and command stream.
+//
+// y[g,m,b] += w[g,m,n] * x[g,n,b], or a sum of w alone, with any number of dims of each kind. w lies in the banks, a
+// column of `lanes` reduction points after the other, output after output. A vector of x is loaded into the operand
+// buffers (in chunks, where it is longer than they are), then a column of all banks is multiplied at a time, as many
+// outputs as a unit has accumulators before results move to the host. All channels do the same: what a unit has less of
+// is padded with zeros. Partial results of split reductions are merged by the host.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pimento/evaluate/host_work.h"
+#include "pimento/evaluate/target.h"
+#include "pimento/kernel/data.h"
+#include "pimento/lower/shares.h"
+#include "pimento/sim/pim/near_bank.h"
+
+namespace pimento::targets::near_bank {
+
+/// Loads and dims of a product by role; dims are numbers of the kernel's.
+struct Product {
+  int weights = -1, input = -1;  ///< indices into Kernel::loads; no input: ones
+  std::vector<int> groupDims, outputDims, batchDims, reductionDims;
+  bool isUpdate = false;  ///< the sum is added to what the output tensor holds
+};
+
+/// Diagnostics: unsupported-op, unsupported-type, unsupported-form.
+Result<Product> recogniseProduct(const kernel::Graph &graph, int kernel, const machine::Machine &machine);
+
+/// One subspace: its shares and where they lie. Places in banks and buffers count bursts.
+struct ProductPart {
+  lower::Shares shares;
+  std::int64_t groups = 1, outputs = 1, batch = 1;  ///< of a unit
+  std::int64_t columns = 1;                         ///< of an output
+  std::int64_t firstColumn = 0, firstInput = 0, firstResult = 0;
+  bool isInputPerBank = false;
+  std::int64_t channels() const { return shares.instances[0]; }
+  std::int64_t banks() const { return shares.instances[1]; }
+};
+
+/// Moves data between tensors and the device. Knows the layout.
+class ProductData {
+ public:
+  ProductData(const kernel::Graph &graph, int kernel, Product product, const machine::Machine &machine)
+      : graph_(graph),
+        kernel_(graph.kernels[static_cast<std::size_t>(kernel)]),
+        product_(std::move(product)),
+        unit_(*machine.nearBank) {}
+
+  /// Inputs; numbers of columns, for machines that set them.
+  std::vector<sim::pim::ImageData> images(const kernel::DataSet &data) const;
+  void place(const kernel::DataSet &data, sim::pim::NearBankDevice &device) const;
+  /// Merges partial results in the mapping's order and stores them in `data`.
+  void collect(sim::pim::NearBankDevice &device, kernel::DataSet &data) const;
+
+  const Product &product() const { return product_; }
+  std::int64_t blocksOf(const ProductPart &p) const;
+  /// Result commands that move the results of a block.
+  std::int64_t movesOf(const ProductPart &p) const;
+
+  std::vector<ProductPart> parts;      ///< in execution order
+  std::vector<std::int64_t> settings;  ///< numbers of columns that are set
+  std::int64_t inputBursts = 0, resultBursts = 0, weightBursts = 0, channels = 1;
+  std::int64_t banksPerMove = 1;
+  bool isInputPerChannel = false;
+
+ private:
+  using Half = sim::pim::Half;
+  kernel::Affine elementOf(const kernel::Access &access) const;
+  void placePart(const ProductPart &p, const kernel::TensorData &w, sim::pim::NearBankDevice &device) const;
+  void loadPart(const ProductPart &p, const kernel::TensorData *x, sim::pim::ImageData &image) const;
+  void collectPart(const ProductPart &p, sim::pim::NearBankDevice &device, std::vector<float> &sums,
+                   std::vector<bool> &isStarted) const;
+
+  const kernel::Graph &graph_;
+  const kernel::Kernel &kernel_;
+  Product product_;
+  const machine::NearBankUnit &unit_;
+};
+
+struct LoweredProduct {
+  program::Program program;
+  mapping::PlacedMapping placed;
+  mapping::AccumulationRules rules;
+  evaluate::HostWork host;
+  std::int64_t bytesPerBank = 0;
+  std::shared_ptr<const ProductData> data;
+  std::vector<std::string> choices;
+};
+
+/// Diagnostics: those of recogniseProduct and mapping::place, illegal-mapping, capacity.
+Result<LoweredProduct> lowerProduct(const kernel::Graph &graph, int kernel, const mapping::Mapping &mapping,
+                                    const machine::Machine &machine);
+
+/// Spreads products over channels and outputs over banks, so that banks share the operand; then what is left.
+Result<mapping::Mapping> productReference(const kernel::Graph &graph, int kernel, const machine::Machine &machine,
+                                          const mapping::MapSpec &spec);
+
+}  // namespace pimento::targets::near_bank
