@@ -108,8 +108,8 @@ RandomCase asList(RandomCase c, std::int64_t channels) {
   return c;
 }
 
-// What needs a part of a channel's state needs it in a list, too. The mode and whose turn it is to be precharged are left
-// out: no list that was drawn needed them; loops of a channel's own do (fast_forward_test.cpp).
+// What needs a part of a channel's state needs it in a list, too. The mode and whose turn it is to be precharged are
+// left out: no list that was drawn needed them; loops of a channel's own do (fast_forward_test.cpp).
 TEST(BarrierListsTeeth, WithoutAnyPartOfTheStateSomeCaseIsWrong) {
   for (std::size_t i = 0; i < Channels::kParts.size(); ++i) {
     const auto need = std::find_if(kStateNeeds.begin(), kStateNeeds.end(),
