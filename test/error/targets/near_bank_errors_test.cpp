@@ -191,6 +191,8 @@ TEST(NearBankMachines, UnitsThatCannotBeAreNamed) {
 
 TEST(NearBankPrograms, MistakesAreNamed) {
   const machine::Machine attacc = load("attacc-published"), hbmPim = load("hbm-pim");
+  machine::Machine many = hbmPim;
+  many.dram->organization.channels = 128;
   struct Case {
     const machine::Machine *machine;
     Wrong wrong;
@@ -210,8 +212,8 @@ TEST(NearBankPrograms, MistakesAreNamed) {
       {&attacc, {"command MACXY read\nprocess p x1 {\nMACXY pim_mac\n}\n", "program-command", "MACXY"}},
       {&attacc, {"command ACTAB read\nprocess p x1 {\nACTAB pim_mac\n}\n", "program-command", "not a column command"}},
       {&hbmPim, {"process p x1 {\nRD rank 0 bank 0 at 32 host_read\n}\n", "program-controller", "an address in place"}},
-      {&hbmPim,
-       {"process p x4 shared {\nRD rank 0 bank 0 row 0 column 0 host_read\n}\n", "program-shared", "one list"}},
+      {&many,
+       {"process p x65 shared {\nRD rank 0 bank 0 row 0 column 0 host_read\n}\n", "program-shared", "by 65 channels"}},
   };
   for (const Case &c : cases) {
     const auto p = program::parse(std::string("program x\n") + c.wrong.text, "p.llvcnm");
