@@ -87,7 +87,9 @@ bool ChannelOf<Source>::isStuck(const FrFcfsBarrier::Decision &decision) const {
 }
 
 template <typename Source>
-void ChannelOf<Source>::encode(StateWords &out) const requires(Source::kHasLoops) {
+void ChannelOf<Source>::encode(StateWords &out) const
+  requires(Source::kHasLoops)
+{
   const program::LoopsCursor &cursor = source_.position();
   int part = 0;
   out.begin(part++);
@@ -106,7 +108,9 @@ void ChannelOf<Source>::encode(StateWords &out) const requires(Source::kHasLoops
 
 template <typename Source>
 void ChannelOf<Source>::restore(const StateWords &words, std::span<const program::LoopsCursor> positions, Tick now,
-                                bool withCountdowns) requires(Source::kHasLoops) {
+                                bool withCountdowns)
+  requires(Source::kHasLoops)
+{
   source_.position() = positions.front();
   t_ = now;
   StateReader in(words);

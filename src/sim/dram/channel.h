@@ -57,12 +57,17 @@ class ChannelOf {
 
   Tick nextEvent() const { return refreshes_.next(); }
   static constexpr int processes() { return 1; }
-  const program::LoopsCursor &position(int /*process*/) const requires(Source::kHasLoops) { return source_.position(); }
+  const program::LoopsCursor &position(int /*process*/) const
+    requires(Source::kHasLoops)
+  {
+    return source_.position();
+  }
   const ChannelCounts &counts() const { return controller_.counts(); }
   void setCounts(const ChannelCounts &counts) { controller_.setCounts(counts); }
-  void encode(StateWords &out) const requires(Source::kHasLoops);
-  void restore(const StateWords &words, std::span<const program::LoopsCursor> positions, Tick now,
-               bool withCountdowns) requires(Source::kHasLoops);
+  void encode(StateWords &out) const
+    requires(Source::kHasLoops);
+  void restore(const StateWords &words, std::span<const program::LoopsCursor> positions, Tick now, bool withCountdowns)
+    requires(Source::kHasLoops);
   Tick completion() const { return controller_.progress(); }
   void setCompletion(Tick t) { controller_.setProgress(t); }
   /// It will never come to its end.

@@ -207,8 +207,7 @@ TEST(MachineErrors, AFileWithLittleInItIsToldWhereToStart) {
   EXPECT_EQ(
       ds.front().hint.find("start from an existing machine: 'name: fast', 'extends: upmem', then the differences"), 0U)
       << ds.front().hint;
-  EXPECT_NE(broken("about: nothing\n").front().hint.find("'name: mine', 'extends: aim'"),
-            std::string::npos);
+  EXPECT_NE(broken("about: nothing\n").front().hint.find("'name: mine', 'extends: aim'"), std::string::npos);
 }
 
 TEST(MachineErrors, KeysThatAreMissingAreNamedTogetherBeforeOtherMistakes) {

@@ -113,9 +113,8 @@ void expectSame(const kernel::Graph &graph, std::uint64_t seed, Counts &counts) 
 }
 
 TEST(SramRegions, NeedTilesOfAPowerOfTwoWhereTheyReduce) {
-  auto program = tdfg::fitStreams({}, [](const auto &) {
-    return kernel::parseNotation("y[i] += A[i,j]", {{"i", 40}, {"j", 200}}, DType::kI32);
-  });
+  auto program = tdfg::fitStreams(
+      {}, [](const auto &) { return kernel::parseNotation("y[i] += A[i,j]", {{"i", 40}, {"j", 200}}, DType::kI32); });
   ASSERT_TRUE(program);
   tdfg::extract(*program);
   const auto values = tdfg::bindSizes(*program, {});
