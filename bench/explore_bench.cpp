@@ -33,8 +33,7 @@ void exploreVectorAddition(benchmark::State &state) {
   const evaluate::Tools tools{compiler.get(), std::make_shared<Cache>()};
   const tune::Problem warm = need(tune::makeProblem(graph, machine, *need(targets::targetOf(machine)), "plain", tools));
   tune::Candidates candidates(warm);
-  while (const std::optional<std::string> text = candidates.next())
-    static_cast<void>(tune::compile(warm, tune::mappingOf(*text)));
+  while (candidates.next()) static_cast<void>(tune::compile(warm, tune::mappingOf(candidates.text())));
   tune::Control control;
   control.jobs = static_cast<int>(std::thread::hardware_concurrency());
   std::size_t explored = 0;

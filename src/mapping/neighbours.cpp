@@ -21,6 +21,14 @@ std::vector<std::int64_t> primesOf(std::int64_t n) {
   return out;
 }
 
+/// One subspace over the kernel's own dims. Published streams take several kernels as one, in dims of theirs.
+bool isOver(const Mapping &mapping, const kernel::Kernel &kernel, const std::vector<machine::Level> &levels) {
+  if (mapping.subspaces.size() != 1) return false;
+  const auto &factors = mapping.subspaces[0].factors;
+  return factors.size() == levels.size() + 1 &&
+         std::ranges::all_of(factors, [&](const auto &level) { return level.size() == kernel.dims.size(); });
+}
+
 class Steps {
  public:
   Steps(const Mapping &mapping, const kernel::Kernel &kernel, const std::vector<machine::Level> &levels)
@@ -86,13 +94,13 @@ class Steps {
 
 std::vector<Mapping> neighbours(const Mapping &mapping, const kernel::Kernel &kernel,
                                 const std::vector<machine::Level> &levels) {
-  if (mapping.subspaces.size() != 1 || kernel.dims.empty()) return {};
+  if (!isOver(mapping, kernel, levels) || kernel.dims.empty()) return {};
   return Steps(mapping, kernel, levels).all();
 }
 
 std::optional<Mapping> fitted(Mapping mapping, const kernel::Kernel &kernel,
                               const std::vector<machine::Level> &levels) {
-  if (mapping.subspaces.size() != 1) return std::nullopt;
+  if (!isOver(mapping, kernel, levels)) return std::nullopt;
   Subspace &s = mapping.subspaces[0];
   for (std::size_t d = 0; d < kernel.dims.size(); ++d) {
     std::int64_t &range = s.factors.back()[d], units = 1;

@@ -209,6 +209,7 @@ class Cnm final : public evaluate::Target {
                                     .hint = "they define the operations of a unit and the memories it reads"});
   }
   evaluate::Stages stages() const override { return {"virtual instructions", {}}; }
+  std::vector<std::string> extensions() const override { return {"buffer"}; }
   Bytes capacity(const machine::Machine &machine) const override {
     const std::int64_t units = machine::unitCount(machine.levels);
     return Bytes(multiplySaturated(units, machine.unitMemory ? machine.unitMemory->size.value : 0));
