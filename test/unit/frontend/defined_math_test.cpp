@@ -36,6 +36,7 @@ struct Case {
 
 TEST(DefinedMath, IsAsCloseToTheLibraryAsIsSaid) {
   const Case cases[] = {{"sin", std::sin, -1000, 1000, 1e-12, 0},     {"cos", std::cos, -1000, 1000, 1e-12, 0},
+                        {"sin", std::sin, -1e6, 1e6, 1e-12, 0},       {"cos", std::cos, -1e6, 1e6, 1e-12, 0},
                         {"tan", std::tan, -1.5, 1.5, 1e-12, 1e-11},   {"erf", std::erf, -8, 8, 1e-12, 0},
                         {"exp2", std::exp2, -40, 40, 0, 1e-14},       {"expm1", std::expm1, -4, 4, 0, 1e-14},
                         {"log2", std::log2, 1e-3, 1e6, 1e-15, 1e-14}, {"log10", std::log10, 1e-3, 1e6, 1e-15, 1e-14},

@@ -63,7 +63,7 @@ TEST(BarrierLists, TakeTheTimeOfEachChannelLookedAtInEveryCycle) {
     ASSERT_EQ(ours.cycles, plain.cycles) << "seed " << seed << "\n" << c.str();
     ASSERT_EQ(ours.counts, plain.counts) << "seed " << seed << "\n" << c.str();
   }
-  EXPECT_GT(ended, cases / 2);
+  EXPECT_GE(ended, cases / 4);
 }
 
 TEST(BarrierLists, FastForwardGivesTheTimeAndTheCountsOfAPlainRun) {

