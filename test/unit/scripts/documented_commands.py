@@ -36,7 +36,7 @@ def reason_to_skip(command, is_without_mlir, is_long_wanted):
         return "needs LLVM"
     if is_without_mlir and re.search(r"simulate '[^']*=[^']*' .*--target upmem\b", command.text):
         return "needs LLVM"  # to compile what no measured program computes
-    if is_without_mlir and re.search(r"compare .*--targets all\b", command.text):
+    if is_without_mlir and command.output and re.search(r"compare .*--targets all\b", command.text):
         return "needs LLVM"  # UPMEM runs measured programs there, not the best compiled one
     if is_without_mlir and ("upmem-cc" in command.text or ".elf" in command.text):
         return "needs LLVM"
