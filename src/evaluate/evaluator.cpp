@@ -42,7 +42,9 @@ void addRun(Report &report, const DeviceRun &run, std::int64_t times) {
     report.interval = Interval{std::min(all.level, own.level), all.low + ofAll(own.low), all.high + ofAll(own.high)};
   }
   if (run.isExtrapolated) report.exact = Exactness::kExtrapolated;
-  report.warnings.insert(report.warnings.end(), run.warnings.begin(), run.warnings.end());
+  // Rounds of a kernel, and kernels that are alike, warn alike.
+  for (const std::string &w : run.warnings)
+    if (std::ranges::find(report.warnings, w) == report.warnings.end()) report.warnings.push_back(w);
 }
 
 /// By what rounds that were not timed may differ.

@@ -13,7 +13,7 @@
 namespace pimento::kernel {
 
 /// `count` reduction points: first, first + step, ... A reduction point is the row-major index over the kernel's
-/// reduction dims.
+/// reduction dims. {-1, 0, 0} alone in a leaf: it starts at what an in-out tensor holds, which nothing else merges.
 struct Terms {
   std::int64_t first = 0;
   std::int64_t step = 1;

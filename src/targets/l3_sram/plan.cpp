@@ -134,7 +134,8 @@ Result<mapping::Mapping> heuristicMapping(const GraphPart &part, const Plan &pla
   std::vector<std::int64_t> lattice;
   std::vector<std::size_t> dims;
   for (const int d : plan.dimOf) {
-    if (d < 0) continue;
+    // Loops in order are streams.
+    if (d < 0 || k.dims[static_cast<std::size_t>(d)].kind == kernel::DimKind::kSequential) continue;
     dims.push_back(static_cast<std::size_t>(d));
     lattice.push_back(std::max<std::int64_t>(1, k.dims[dims.back()].extent));
   }

@@ -117,7 +117,8 @@ Result<DeviceRun> SramKernel::runWith(kernel::DataSet *data) const {
   const std::int64_t counts[] = {sum.computeCommands, sum.moveCommands, sum.syncs,   sum.packets,
                                  sum.bitsRead,        sum.bitsWritten,  sum.treeBits};
   evaluate::setCounts(run, countTable(), counts, machine_, 1);
-  if (hasStreams) run.warnings.emplace_back("streams and cores took part; they compute, but take no time yet");
+  if (hasStreams)
+    run.warnings.emplace_back("a part of the work ran on streams and cores, outside the cycles of the arrays");
   return run;
 }
 
@@ -163,7 +164,7 @@ kernel::Order SramKernel::order() const {
     a.children.push_back(self(self, row, first + step, 2 * step, count / 2));
     return a;
   };
-  region.sum = {type, {}, {{type, {}, {}}}};
+  region.sum = {type, {}, {{type, {{-1, 0, 0}}, {}}}};  // onto the initial value
   for (std::int64_t row = 0; row < points; row += inner)
     for (std::int64_t start = low / tile * tile; start < low + inner; start += tile)
       region.sum.children.push_back(tree(tree, row, start, 1, tile));

@@ -162,6 +162,26 @@ TEST(Order, AnInitialValueIsMergedLastInTheRootsType) {
   expectSame(named(graph, data, "y"), want, "initial value");
 }
 
+TEST(Order, ALeafMayStartAtTheInitialValue) {
+  const Graph graph = parsed("y[m] = b[m]; y[m] += A[m,n] * x[n]", {{"m", 3}, {"n", 40}}, DType::kF16);
+  Accumulation sum;
+  sum.type = DType::kF16;
+  sum.children = {{DType::kF16, {{-1, 0, 0}}, {}}, {DType::kF16, {{0, 2, 20}}, {}}, {DType::kF16, {{1, 2, 20}}, {}}};
+  DataSet data = makeData(graph, {});
+  ASSERT_TRUE(interpret(graph, data, {Order{}, Order{{{{0}, {3}, sum}}}}));
+  const Array a(named(graph, data, "A")), x(named(graph, data, "x")), b(named(graph, data, "b"));
+  Array want(DType::kF16, 3);
+  for (std::int64_t i = 0; i < 3; ++i) {
+    Number even{}, odd{};
+    for (std::int64_t j = 0; j < 40; ++j) {
+      Number &half = j % 2 == 0 ? even : odd;
+      half = plus(DType::kF16, half, times(DType::kF16, a[i * 40 + j], x[j]));
+    }
+    want[i] = plus(DType::kF16, plus(DType::kF16, b[i], even), odd);
+  }
+  expectSame(named(graph, data, "y"), want, "initial value");
+}
+
 TEST(Order, ADifferentOrderGivesADifferentHalfSum) {
   const Graph graph = parsed("s[0] += x[n]", {{"n", 3}}, DType::kF16);
   const auto sumOf = [&](Accumulation tree) {
