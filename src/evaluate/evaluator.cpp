@@ -73,10 +73,11 @@ void finish(Report &report, const machine::Machine &machine, const energy::Actio
 }
 
 Diagnostic stuck(const DeviceRun &run) {
-  return error(DiagnosticKind::kFault, "program-stuck", {},
-               fmt::format("the program is stuck after cycle {}: its next command can never issue", run.cycles.value),
-               "look for a row that nothing opens, an activate that the mode rejects, or a barrier that waits for a "
-               "command behind it");
+  return error(
+      DiagnosticKind::kFault, "program-stuck", {},
+      fmt::format("the program is stuck after cycle {}: its next command can never issue", run.cycles.value),
+      "look for a row that nothing opens, an activate that all-bank mode rejects, or a barrier that waits for a "
+      "command behind it");
 }
 
 /// Runs the parts of a graph one after the other, or a program, and adds up.
