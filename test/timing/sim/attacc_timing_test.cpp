@@ -258,8 +258,9 @@ TEST(AttaccTiming, ObserversLearnWhichBurstOfItsImageAWriteSends) {
       "program attacc\ncommand WRGB write\nimage x bursts 12\nprocess c x1 {\n  loop i 3 {\n    loop k 4 {\n"
       "      WRGB bank 1 at 32*k broadcast data x[4*i+k]\n    }\n  }\n}\n";
   std::vector<std::int64_t> bursts;
-  for (const IssuedCommand &c : run(loaded("attacc"), text))
-    if (c.name == "WRGB") bursts.push_back(c.burst);
+  const machine::Machine m = loaded("attacc");
+  for (const IssuedCommand &c : run(m, text))  // their names went with the run
+    if (m.dram->commands[static_cast<std::size_t>(c.op)].name == "WRGB") bursts.push_back(c.burst);
   ASSERT_EQ(bursts.size(), 12U);
   for (std::size_t i = 0; i < bursts.size(); ++i) EXPECT_EQ(bursts[i], static_cast<std::int64_t>(i));
 }
