@@ -396,13 +396,14 @@ class Extractor {
     if (access.indirectAt >= 0) return "an index comes from data";
     if (access.index.size() > 3) return "more than three dims";
     for (std::size_t i = 0; i < access.index.size(); ++i) {
-      const LatticeDim &dim = lattice_.dims[access.index.size() - 1 - i];
+      const std::size_t l = access.index.size() - 1 - i;  // may be beyond the lattice
+      const int loop = l < lattice_.dims.size() ? lattice_.dims[l].loop : -1;
       int loops = 0;
       bool isAcross = false;
       for (std::size_t d = 0; d < access.index[i].factors.size(); ++d) {
         if (access.index[i].factors[d] == 0 || lattice_.dimOf[d] < 0) continue;
         ++loops;
-        isAcross = isAcross || static_cast<int>(d) != dim.loop;
+        isAcross = isAcross || static_cast<int>(d) != loop;
       }
       if (loops > 1) return "an index moves with two loops";
       if (isAcross) return "it lies across the lattice";
