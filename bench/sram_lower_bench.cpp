@@ -27,7 +27,7 @@ void lowers(benchmark::State &state, const char *text, const kernel::Sizes &size
   std::size_t commands = 0, pairs = 0;
   for (auto _ : state) {
     const auto layout = lower::l3_sram::place(instance->bounding, tile, 4, *machine->sram);
-    const auto code = lower::l3_sram::lowerRegion(*program, *instance, *schedule, *layout, constants);
+    const auto code = lower::l3_sram::lowerRegion(*instance, *schedule, *layout, constants);
     benchmark::DoNotOptimize(&code);
     commands = code->commands.list.size();
     pairs = 0;

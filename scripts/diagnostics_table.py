@@ -92,7 +92,7 @@ def codes(source):
             message = next((m for m in forms if " " in m), "")
             is_own = call.group(1) not in BUILDERS and (call.group(1) != "unsupported" or "unsupported-" in prefixes)
             prefix = prefixes[0] if prefixes and is_own else ""
-            for code in (prefix + c for c in named.groups() if c):
+            for code in (c if prefix and c.startswith(prefix) else prefix + c for c in named.groups() if c):
                 place = (str(path.relative_to(source)), text.count("\n", 0, call.start()) + 1, message)
                 found[code].append(place)
     return found

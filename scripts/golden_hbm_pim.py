@@ -19,10 +19,10 @@ NaN results are written as 7e00, the quiet NaN that the units make.
   golden_hbm_pim.py --check    compares with what stands there; exit status 1 if anything differs, 77 without numpy
 """
 
-import argparse
-import pathlib
 import random
 import sys
+
+import golden_vectors
 
 try:
     import numpy as np
@@ -200,13 +200,10 @@ CASES = [
 # ---- Files ----
 
 
-def tensor_text(role, name, values):
+def words_of(values):
     words = values.reshape(-1).view(np.uint16).copy()
     words[np.isnan(values.reshape(-1))] = 0x7E00
-    lines = [f"{role} {name} {len(words)}"]
-    for at in range(0, len(words), 32):
-        lines.append("".join(f"{w:04x}" for w in words[at:at + 32]))
-    return lines
+    return words
 
 
 def case_text(case):
@@ -223,28 +220,9 @@ def case_text(case):
     lines += [f"size {size} {n}" for size, n in sizes.items()]
     for role, tensors in (("input", inputs), ("output", results)):
         for tensor, values in tensors.items():
-            lines += tensor_text(role, tensor, values)
+            lines += golden_vectors.tensor_lines(role, tensor, words_of(values))
     return "\n".join(lines) + "\n"
 
 
-def main():
-    folder = pathlib.Path(__file__).resolve().parent.parent / "test" / "golden" / "hbm_pim"
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="compare instead of writing")
-    parser.add_argument("--folder", type=pathlib.Path, default=folder)
-    options = parser.parse_args()
-    texts = {f"{case[0]}.txt": case_text(case) for case in CASES}
-    if not options.check:
-        for name, text in texts.items():
-            (options.folder / name).write_text(text)
-        return 0
-    stored = {p.name: p.read_text() for p in options.folder.glob("*.txt") if p.name != "CMakeLists.txt"}
-    wrong = sorted(n for n in texts.keys() | stored.keys() if texts.get(n) != stored.get(n))
-    for name in wrong:
-        print(f"{name}: {'differs' if name in texts and name in stored else 'is missing or has no case'}")
-    print(f"{len(texts)} golden vectors, {len(wrong)} differ")
-    return 1 if wrong else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(golden_vectors.main(__doc__, "hbm_pim", {f"{case[0]}.txt": case_text(case) for case in CASES}))

@@ -14,10 +14,10 @@ Written from docs/models/near-bank.md, not from the C++ code, so that the order 
   golden_near_bank.py --check    compares with what stands there; exit status 1 if anything differs, 77 without numpy
 """
 
-import argparse
-import pathlib
 import random
 import sys
+
+import golden_vectors
 
 try:
     import numpy as np
@@ -195,30 +195,9 @@ def case_text(case):
     lines += [f"size {size} {n}" for size, n in sizes.items()]
     for role, tensors in (("input", inputs), ("output", results)):
         for tensor, values in tensors.items():
-            words = "".join(f"{dtype.bits(v):04x}" for v in values.reshape(-1))
-            lines.append(f"{role} {tensor} {len(words) // 4}")
-            lines += [words[i:i + 128] for i in range(0, len(words), 128)]
+            lines += golden_vectors.tensor_lines(role, tensor, [dtype.bits(v) for v in values.reshape(-1)])
     return "\n".join(lines) + "\n"
 
 
-def main():
-    folder = pathlib.Path(__file__).resolve().parent.parent / "test" / "golden" / "near_bank"
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="compare instead of writing")
-    parser.add_argument("--folder", type=pathlib.Path, default=folder)
-    options = parser.parse_args()
-    texts = {f"{case[0]}.txt": case_text(case) for case in CASES}
-    if not options.check:
-        for name, text in texts.items():
-            (options.folder / name).write_text(text)
-        return 0
-    stored = {p.name: p.read_text() for p in options.folder.glob("*.txt") if p.name != "CMakeLists.txt"}
-    wrong = sorted(n for n in texts.keys() | stored.keys() if texts.get(n) != stored.get(n))
-    for name in wrong:
-        print(f"{name}: {'differs' if name in texts and name in stored else 'is missing or has no case'}")
-    print(f"{len(texts)} golden vectors, {len(wrong)} differ")
-    return 1 if wrong else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(golden_vectors.main(__doc__, "near_bank", {f"{case[0]}.txt": case_text(case) for case in CASES}))

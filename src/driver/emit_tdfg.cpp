@@ -4,9 +4,9 @@
 
 #include "pimento/base/file.h"
 #include "pimento/driver/input.h"
-#include "pimento/driver/input_kind.h"
 #include "pimento/driver/machine_option.h"
 #include "pimento/frontend/frontend.h"
+#include "pimento/kernel/zoo.h"
 #include "pimento/machine/machine.h"
 #include "pimento/tdfg/extract.h"
 #include "pimento/tdfg/fit.h"
@@ -18,16 +18,12 @@ namespace {
 
 constexpr std::string_view kStages[] = {"sdfg", "tdfg", "inf"};
 
-bool endsWith(const std::string &text, std::string_view ending) {
-  return text.ends_with(ending);
-}
-
 /// Sizes that `--size` leaves open: all that the source has.
 Result<std::vector<std::string>> openSizes(const Options &options, const kernel::Sizes &given) {
   std::vector<std::string> names;
   if (const kernel::ZooEntry *entry = kernel::zooEntry(options.input)) {
     for (const auto &[name, value] : entry->defaults) names.push_back(name);
-  } else if (endsWith(options.input, ".c")) {
+  } else if (options.input.ends_with(".c")) {
     const Result<std::string> text = options.text ? Result<std::string>(*options.text) : readFile(options.input);
     if (!text) return text.diagnostics();
     const auto file =
@@ -60,7 +56,7 @@ bool isTensorStage(std::string_view stage) {
 }
 
 Result<tdfg::FatBinary> fatBinaryOf(const Options &options) {
-  if (endsWith(options.input, ".inf")) {
+  if (options.input.ends_with(".inf")) {
     const Result<std::string> bytes = readFile(options.input);
     return bytes ? tdfg::readFatBinary(*bytes, options.input) : Result<tdfg::FatBinary>(bytes.diagnostics());
   }

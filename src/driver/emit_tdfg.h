@@ -14,7 +14,7 @@ namespace pimento::driver {
 bool isTensorStage(std::string_view stage);
 
 /// INPUT as a fat binary; sizes stay names where the source leaves them open and `--size` does not set them.
-/// Diagnostics: those of the front ends, tdfg-sizes.
+/// Diagnostics: those of the front ends, tdfg-sizes, unknown-stage.
 Result<tdfg::FatBinary> fatBinaryOf(const Options &options);
 
 /// The text of a stage, or the bytes of a fat binary.

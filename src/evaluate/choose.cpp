@@ -98,7 +98,7 @@ class Choosing final : search::Evaluator {
 
   Status list() {
     const Result<mapping::Mapping> reference = target_.reference(part_, *request_.machine, spec_, request_.tools);
-    if (reference && reference->mergeAt == spec_.mapping.mergeAt) all_.push_back({*reference});
+    if (reference && reference->mergeAt == spec_.mapping.mergeAt) all_.push_back({ordered(*reference)});
     hasReference_ = !all_.empty();
     Proposals proposals(target_, part_, *request_.machine, spec_, request_.tools);
     // Parameters that no mapping can have: the reference says why.
@@ -115,7 +115,7 @@ class Choosing final : search::Evaluator {
     }
     if (!all_.empty()) return okStatus();
     if (!reference) return reference.diagnostics();
-    all_.push_back({*reference});
+    all_.push_back({ordered(*reference)});
     hasReference_ = true;
     return okStatus();
   }

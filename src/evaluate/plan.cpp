@@ -168,10 +168,14 @@ class Planner {
 
   /// The reference mapping, where it is better than the choice for other extents.
   std::optional<Choice> betterReference(const GraphPart &part, Choice &choice) const {
+    const mapping::Mapping &asked = mapOf(part).mapping;
     const auto m = target_.reference(part, *request_.machine, mapOf(part), request_.tools);
-    if (!m) return std::nullopt;
+    if (!m || m->mergeAt != asked.mergeAt || (!asked.order.empty() && m->order != asked.order) ||
+        (!asked.cyclic.empty() && m->cyclic != asked.cyclic))
+      return std::nullopt;
     std::optional<Choice> reference = again(part, *m);
     if (!reference) return std::nullopt;
+    reference->why = "the reference mapping";
     for (Choice *c : {&choice, &*reference}) {
       Result<DeviceRun> run = c->compiled->run(searchMode(request_));
       if (!run) return std::nullopt;

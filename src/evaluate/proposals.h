@@ -18,7 +18,7 @@ class Proposals {
   Proposals(const Target &target, const GraphPart &part, const machine::Machine &machine, const mapping::MapSpec &spec,
             const Tools &tools, const mapping::MappingSpace::Chunks &chunks = {});
 
-  /// The next one, without a text; nothing when all were given.
+  /// The next one, whose text need not be its own (mapping::print); nothing when all were given.
   std::optional<mapping::Mapping> next();
   /// Whether MappingSpace follows.
   bool isOpen() const { return own_.empty() || !alternatives_.empty(); }

@@ -277,12 +277,12 @@ void GraphBuilder::startFromIdentity(int tensor, const Location &where) {
   }
 }
 
-/// A memref argument ends as input, output or in-out; a fresh tensor that ends in it becomes the argument itself.
 bool GraphBuilder::isWritten(int b) const {
   const Buffer &of = buffers_[static_cast<std::size_t>(b)];
   return of.isMemref && (of.holds == Holds::kConstant || of.tensor != of.argument || isStored(of.argument));
 }
 
+/// A memref argument ends as input, output or in-out; a fresh tensor that ends in it becomes the argument itself.
 void GraphBuilder::settleArgument(int b) {
   if (!buffer(b).isMemref) return;
   if (buffer(b).holds == Holds::kConstant) fill(b, where_);

@@ -201,13 +201,6 @@ class KernelInterpreter {
 
   // ---- In a given order ----
 
-  /// Whether a leaf stands for the initial value.
-  static bool isInitial(const Accumulation &leaf) {
-    if (leaf.terms.size() != 1) return false;
-    const Terms &t = leaf.terms[0];
-    return t.first == -1 && t.step == 0 && t.count == 0;
-  }
-
   void listLeaves(const Accumulation &node) {
     if (node.children.empty()) {
       leaves_.push_back(&node);
@@ -281,17 +274,14 @@ class KernelInterpreter {
     for (std::size_t s = 0; s < kernel_.stores.size(); ++s) {
       const Store &st = kernel_.stores[s];
       if (st.combine == Combine::kAssign) continue;
-      bool isMerged = !hasInitialValue(st);
-      for (std::size_t l = 0; l < leaves_.size() && !isMerged; ++l)
-        if (isInitial(*leaves_[l])) {
-          accumulators_[s * leaves_.size() + l] = initialValue(s, leaves_[l]->type, point);
-          isMerged = true;
-        }
+      if (hasInitialValue(st) && leaves_[0]->isInitial)
+        accumulators_[s * leaves_.size()] = initialValue(s, leaves_[0]->type, point);
       const Scalar *nextLeaf = &accumulators_[s * leaves_.size()];
       Scalar root = mergeTree(sum, st.combine, nextLeaf);
       TensorData &t = target(st);
       const std::int64_t element = valueAt(targetElement(s), point);
-      if (!isMerged) root = merge(st.combine, sum.type, root, initialValue(s, sum.type, point));
+      if (hasInitialValue(st) && !leaves_[0]->isInitial)
+        root = merge(st.combine, sum.type, root, initialValue(s, sum.type, point));
       store(t.type, t.bytes.data(), element, convert(sum.type, t.type, root));
     }
   }

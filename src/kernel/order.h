@@ -13,7 +13,7 @@
 namespace pimento::kernel {
 
 /// `count` reduction points: first, first + step, ... A reduction point is the row-major index over the kernel's
-/// reduction dims. {-1, 0, 0} alone in a leaf: it starts at what an in-out tensor holds, which nothing else merges.
+/// reduction dims.
 struct Terms {
   std::int64_t first = 0;
   std::int64_t step = 1;
@@ -28,6 +28,7 @@ struct Accumulation {
   DType type = DType::kF32;
   std::vector<Terms> terms;            ///< leaf
   std::vector<Accumulation> children;  ///< inner node (then `terms` is empty)
+  bool isInitial = false;              ///< the first leaf, without terms: an in-out tensor's initial value
 };
 
 /// The accumulation of all outputs whose parallel-dim coordinates lie in [lower, upper).
@@ -37,7 +38,8 @@ struct OrderRegion {
 };
 
 /// One kernel's order: regions that tile the parallel dims. The root's value is merged with the initial value of an
-/// in-out tensor last (in the root's type), then rounded once to the tensor's type.
+/// in-out tensor last (in the root's type; not where the first leaf is it), then rounded once to the tensor's
+/// type.
 /// An Order without regions means: row-major, in the output tensor's type, initial value first.
 struct Order {
   std::vector<OrderRegion> regions;

@@ -1,12 +1,10 @@
 #include "pimento/tdfg/extract.h"
 
 #include <algorithm>
-#include <bit>
 
-#include "pimento/kernel/lanes.h"
-#include "pimento/kernel/scalar.h"
 #include "pimento/tdfg/hints.h"
 #include "pimento/tdfg/lattice.h"
+#include "pimento/tdfg/node_builder.h"
 
 namespace pimento::tdfg {
 
@@ -24,14 +22,6 @@ std::string unfit(const kernel::Value &value) {
     return "'" + std::string(name(value.op)) + "', which arrays do not compute";
   if (value.op == Op::kRem && isFloat(value.type)) return "a floating-point remainder, which arrays do not compute";
   return {};
-}
-
-bool same(const Node &a, const Node &b) {
-  return a.kind == b.kind && a.type == b.type && a.op == b.op && a.combine == b.combine && a.args == b.args &&
-         a.dim == b.dim && a.distance == b.distance && a.count == b.count && a.box == b.box && a.array == b.array &&
-         a.pattern == b.pattern && a.source == b.source &&
-         std::bit_cast<std::uint64_t>(a.constant) == std::bit_cast<std::uint64_t>(b.constant) &&
-         a.integer == b.integer && a.form == b.form && a.index == b.index;
 }
 
 /// Builds one region's graph.
@@ -52,7 +42,7 @@ class Extractor {
     if (reason.empty()) {
       region_.lattice = static_cast<int>(lattice_.dims.size());
       region_.rounds = lattice_.rounds;
-      region_.domain = wholeBox();
+      region_.domain = nodes_.wholeBox();
       return;
     }
     region_.nodes.clear();
@@ -86,45 +76,12 @@ class Extractor {
       store(s);
       if (!reason_.empty()) return reason_;
     }
-    orderNodes();
+    nodes_.order();
     const bool hasTensor = std::any_of(region_.nodes.begin(), region_.nodes.end(),
                                        [](const Node &n) { return n.kind == NodeKind::kTensor; });
     const bool isInPlace =
         std::any_of(region_.outputs.begin(), region_.outputs.end(), [](const Output &o) { return !o.isStream; });
     return hasTensor || isInPlace ? "" : "no array lies along the loops";
-  }
-
-  /// Nodes that outputs hang on, each just before it is needed: few values wait in wordlines.
-  void orderNodes() {
-    std::vector<Node> ordered;
-    std::vector<int> number(region_.nodes.size(), -1);
-    for (Output &output : region_.outputs) {
-      output.node = place(output.node, number, ordered);
-      if (output.pattern.indirect >= 0) output.pattern.indirect = place(output.pattern.indirect, number, ordered);
-    }
-    region_.nodes = std::move(ordered);
-  }
-
-  int place(int root, std::vector<int> &number, std::vector<Node> &ordered) {
-    // Arguments first; a stack of our own, since sums may be long.
-    std::vector<int> pending{root};
-    while (!pending.empty()) {
-      const auto n = static_cast<std::size_t>(pending.back());
-      std::vector<int> needed = region_.nodes[n].args;
-      if (region_.nodes[n].pattern.indirect >= 0) needed.push_back(region_.nodes[n].pattern.indirect);
-      const std::size_t before = pending.size();
-      for (std::size_t a = needed.size(); a-- > 0;)
-        if (number[static_cast<std::size_t>(needed[a])] < 0) pending.push_back(needed[a]);
-      if (pending.size() > before) continue;
-      pending.pop_back();
-      if (number[n] >= 0) continue;
-      number[n] = static_cast<int>(ordered.size());
-      ordered.push_back(region_.nodes[n]);
-      for (int &a : ordered.back().args) a = number[static_cast<std::size_t>(a)];
-      int &indirect = ordered.back().pattern.indirect;
-      if (indirect >= 0) indirect = number[static_cast<std::size_t>(indirect)];
-    }
-    return number[static_cast<std::size_t>(root)];
   }
 
   /// Lattice dims without a loop: the one coordinate where the first target, or else the first load, lies.
@@ -142,61 +99,6 @@ class Extractor {
 
   StreamIndex indexOf(const StreamAccess &access, std::size_t l) const {
     return withRounds(access.index[access.index.size() - 1 - l], lattice_);
-  }
-
-  // ---- Nodes ----
-
-  int add(Node node) {
-    for (std::size_t n = 0; n < region_.nodes.size(); ++n)
-      if (same(region_.nodes[n], node)) return static_cast<int>(n);
-    region_.nodes.push_back(std::move(node));
-    return static_cast<int>(region_.nodes.size()) - 1;
-  }
-
-  DType typeOf(int node) const { return region_.nodes[static_cast<std::size_t>(node)].type; }
-  bool isConstant(int node) const { return region_.nodes[static_cast<std::size_t>(node)].kind == NodeKind::kConst; }
-
-  int move(int node, std::size_t l, const Form &distance) {
-    if (distance.isConstant() && distance.constant == 0) return node;
-    Node mv;
-    mv.kind = NodeKind::kMv;
-    mv.type = typeOf(node);
-    mv.args = {node};
-    mv.dim = static_cast<int>(l);
-    mv.distance = distance;
-    return add(std::move(mv));
-  }
-
-  /// Repeats a tensor that is one cell thick at `at` over all coordinates of lattice dim `l`.
-  int broadcast(int node, std::size_t l, const Form &at) {
-    const Range &range = lattice_.dims[l].range;
-    const Form count = minus(range.highs[0], range.lows[0]);
-    if (count == constantForm(1)) return move(node, l, minus(range.lows[0], at));
-    Node bc;
-    bc.kind = NodeKind::kBc;
-    bc.type = typeOf(node);
-    bc.args = {node};
-    bc.dim = static_cast<int>(l);
-    bc.distance = minus(range.lows[0], at);
-    bc.count = count;
-    return add(std::move(bc));
-  }
-
-  int compute(Op op, DType type, std::vector<int> args) {
-    Node cmp;
-    cmp.kind = NodeKind::kCmp;
-    cmp.op = op;
-    cmp.type = type;
-    cmp.args = std::move(args);
-    return add(std::move(cmp));
-  }
-
-  int cast(int node, DType type) { return typeOf(node) == type ? node : compute(Op::kCast, type, {finite(node)}); }
-
-  Box wholeBox() const {
-    Box box;
-    for (const LatticeDim &dim : lattice_.dims) box.push_back(dim.range);
-    return box;
   }
 
   // ---- Values ----
@@ -227,7 +129,7 @@ class Extractor {
       node.integer = 0;
       node.form = f.form;
     }
-    return add(std::move(node));
+    return nodes_.add(std::move(node));
   }
 
   int index(const kernel::Value &value) {
@@ -238,7 +140,7 @@ class Extractor {
       node.kind = NodeKind::kConst;
       node.source = ConstantKind::kForm;
       node.form = nameForm(lattice_.roundName[d]);
-      return add(std::move(node));
+      return nodes_.add(std::move(node));
     }
     const LatticeDim &dim = lattice_.dims[static_cast<std::size_t>(lattice_.dimOf[d])];
     if (dim.stride != 1) {
@@ -249,62 +151,18 @@ class Extractor {
     Pattern pattern;
     pattern.index.push_back({times(dim.offset, -1), std::vector<std::int64_t>(lattice_.dims.size(), 0)});
     pattern.index[0].factors[static_cast<std::size_t>(lattice_.dimOf[d])] = 1;
-    return stream(std::move(pattern), value.type, "a loop's value");
+    return nodes_.stream(std::move(pattern), value.type, "a loop's value");
   }
 
   int operation(const kernel::Value &value) {
     std::vector<int> args;
     for (int a = 0; a < kernel::argumentCount(value.op); ++a)
       args.push_back(values_[static_cast<std::size_t>(value.args[static_cast<std::size_t>(a)])]);
-    if (std::all_of(args.begin(), args.end(), [this](int a) { return isConstant(a); })) {
-      if (const auto folded = fold(value, args)) return *folded;
-      args[0] = finite(args[0]);
+    if (std::all_of(args.begin(), args.end(), [this](int a) { return nodes_.isConstant(a); })) {
+      if (const auto folded = nodes_.fold(value, args)) return *folded;
+      args[0] = nodes_.finite(args[0]);
     }
-    return compute(value.op, value.type, std::move(args));
-  }
-
-  /// An operation on literals.
-  std::optional<int> fold(const kernel::Value &value, const std::vector<int> &args) {
-    std::array<kernel::Lanes, 3> lanes;
-    for (std::size_t a = 0; a < args.size(); ++a) {
-      const Node &node = region_.nodes[static_cast<std::size_t>(args[a])];
-      if (node.source != ConstantKind::kLiteral) return std::nullopt;
-      kernel::Value literal;
-      literal.type = node.type;
-      literal.constant = node.constant;
-      literal.integer = node.integer;
-      kernel::setLanes(node.type, lanes[a], 0, 1, kernel::constantOf(literal));
-    }
-    kernel::Lanes out;
-    kernel::evaluate(value, typeOf(args.back()), out, lanes[0], lanes[1], lanes[2], 1);
-    const kernel::Scalar x = kernel::laneOf(value.type, out, 0);
-    Node node;
-    node.kind = NodeKind::kConst;
-    node.type = value.type;
-    if (kernel::laneClass(value.type) == kernel::LaneClass::kInteger) {
-      node.integer = x.i;
-    } else {
-      node.constant = kernel::laneClass(value.type) == kernel::LaneClass::kDouble ? x.d : static_cast<double>(x.f);
-    }
-    return add(std::move(node));
-  }
-
-  /// A constant as a tensor: a stream lays it out in all cells.
-  int finite(int node) {
-    if (!isConstant(node)) return node;
-    const Node from = region_.nodes[static_cast<std::size_t>(node)];
-    if (from.source == ConstantKind::kLiteral) {
-      // x is the same in any type: min(x, x) on the cells of a counting stream's select.
-      Pattern pattern;
-      pattern.index.push_back({{}, std::vector<std::int64_t>(lattice_.dims.size(), 0)});
-      const int zero = stream(std::move(pattern), DType::kI32, "a literal where a tensor is needed");
-      return compute(Op::kSelect, from.type, {zero, node, node});
-    }
-    Pattern pattern;
-    pattern.array = from.source == ConstantKind::kElement ? from.array : -1;
-    const std::vector<Form> index = from.source == ConstantKind::kElement ? from.index : std::vector<Form>{from.form};
-    for (const Form &form : index) pattern.index.push_back({form, std::vector<std::int64_t>(lattice_.dims.size(), 0)});
-    return stream(std::move(pattern), from.type, "one value where a tensor is needed");
+    return nodes_.compute(value.op, value.type, std::move(args));
   }
 
   // ---- Loads ----
@@ -313,7 +171,7 @@ class Extractor {
     if (access.indirectAt < 0 && isOneElement(access)) return element(access, type);
     if (isAligned(access, lattice_)) return tensor(access, type);
     auto p = pattern(access);
-    return p ? stream(std::move(*p), type, whyStream(access)) : -1;
+    return p ? nodes_.stream(std::move(*p), type, whyStream(access)) : -1;
   }
 
   bool isOneElement(const StreamAccess &access) const {
@@ -330,7 +188,7 @@ class Extractor {
     node.source = ConstantKind::kElement;
     node.array = access.array;
     for (const StreamIndex &index : access.index) node.index.push_back(withRounds(index, lattice_).form);
-    return add(std::move(node));
+    return nodes_.add(std::move(node));
   }
 
   static Range shifted(Range range, const Form &by) {
@@ -357,11 +215,11 @@ class Extractor {
       node.box.push_back(hasLoop(access, l) ? shifted(dim.range, minus(at[l], dim.offset))
                                             : Range{{at[l]}, {plus(at[l], constantForm(1))}, 1});
     }
-    int n = add(std::move(node));
+    int n = nodes_.add(std::move(node));
     for (std::size_t l = 0; l < lattice_.dims.size(); ++l)
-      if (hasLoop(access, l)) n = move(n, l, minus(lattice_.dims[l].offset, at[l]));
+      if (hasLoop(access, l)) n = nodes_.move(n, l, minus(lattice_.dims[l].offset, at[l]));
     for (std::size_t l = 0; l < lattice_.dims.size(); ++l)
-      if (!hasLoop(access, l)) n = broadcast(n, l, at[l]);
+      if (!hasLoop(access, l)) n = nodes_.broadcast(n, l, at[l]);
     return n;
   }
 
@@ -411,38 +269,16 @@ class Extractor {
     return "its steps are not those of the lattice";
   }
 
-  /// A load stream's tensor: along the dims that it moves with, repeated along the others.
-  int stream(Pattern pattern, DType type, const std::string &reason) {
-    Node node;
-    node.kind = NodeKind::kStrm;
-    node.type = type;
-    node.reason = reason;
-    std::vector<bool> isRepeated(lattice_.dims.size(), false);
-    for (std::size_t l = 0; l < lattice_.dims.size(); ++l) {
-      const LatticeDim &dim = lattice_.dims[l];
-      const bool moves = std::any_of(pattern.index.begin(), pattern.index.end(),
-                                     [l](const Pattern::Index &i) { return i.factors[l] != 0; });
-      isRepeated[l] = !moves && pattern.indirectAt < 0 && dim.loop >= 0;
-      // At the origin, which is in the lattice whatever bounds the loop has.
-      node.box.push_back(isRepeated[l] ? Range{{Form{}}, {constantForm(1)}, 1} : dim.range);
-    }
-    node.pattern = std::move(pattern);
-    int n = add(std::move(node));
-    for (std::size_t l = 0; l < lattice_.dims.size(); ++l)
-      if (isRepeated[l]) n = broadcast(n, l, Form{});
-    return n;
-  }
-
   // ---- Stores ----
 
   void store(std::size_t s) {
     const kernel::Store &store = streams_.nest.stores[s];
     const StreamAccess &target = streams_.targets[s];
     const DType type = program_.arrays[static_cast<std::size_t>(target.array)].type;
-    int node = cast(finite(values_[static_cast<std::size_t>(store.value)]), type);
+    int node = nodes_.cast(nodes_.finite(values_[static_cast<std::size_t>(store.value)]), type);
     const bool hasFollower = followerOf(static_cast<int>(s)) >= 0;
     if (store.follows >= 0 || hasFollower) return minimum(s, node);
-    Box box = wholeBox();
+    Box box = nodes_.wholeBox();
     if (reduced_ >= 0) {
       if (store.combine == Combine::kAssign) {
         reason_ = "the last of several values counts";
@@ -468,10 +304,10 @@ class Extractor {
       reason_ = "several points of one round go to one element of array '" + arrayName(target.array) + "'";
       return;
     }
-    const DType type = typeOf(node);
+    const DType type = nodes_.typeOf(node);
     const int old = load(target, type);
     if (old < 0) return;
-    put(target, compute(kernel::opOf(combine), type, {old, node}), std::move(box));
+    put(target, nodes_.compute(kernel::opOf(combine), type, {old, node}), std::move(box));
   }
 
   /// Whether no two cells of the lattice go to one element.
@@ -484,15 +320,6 @@ class Extractor {
     return target.indirectAt < 0;
   }
 
-  int shrink(int from, const Box &box) {
-    Node node;
-    node.kind = NodeKind::kShrink;
-    node.type = typeOf(from);
-    node.args = {from};
-    node.box = box;
-    return add(std::move(node));
-  }
-
   /// Lines of the reduced dim in one element each, what was there before first.
   int reduce(const StreamAccess &target, Combine combine, int node, Box &box) {
     const auto l = static_cast<std::size_t>(reduced_);
@@ -501,23 +328,23 @@ class Extractor {
       reason_ = "a sum begins where one of several loops says";
       return -1;
     }
-    if (range.highs.size() > 1 || range.stride != 1) node = shrink(node, box);
+    if (range.highs.size() > 1 || range.stride != 1) node = nodes_.shrink(node, box);
     range = {{range.lows[0]}, {plus(range.lows[0], constantForm(1))}, 1};
     auto before = pattern(target);
     if (!before) return -1;
     Node old;
     old.kind = NodeKind::kStrm;
-    old.type = typeOf(node);
+    old.type = nodes_.typeOf(node);
     old.box = box;
     old.pattern = std::move(*before);
     old.reason = "what a sum starts from";
     Node sum;
     sum.kind = NodeKind::kReduce;
-    sum.type = typeOf(node);
+    sum.type = nodes_.typeOf(node);
     sum.combine = combine;
     sum.dim = reduced_;
-    sum.args = {node, add(std::move(old))};
-    return add(std::move(sum));
+    sum.args = {node, nodes_.add(std::move(old))};
+    return nodes_.add(std::move(sum));
   }
 
   /// A minimum with its index: both change where the new value is less.
@@ -536,13 +363,13 @@ class Extractor {
       return;
     }
     const DType type = program_.arrays[static_cast<std::size_t>(firstTarget.array)].type;
-    const int candidate = cast(finite(values_[static_cast<std::size_t>(first.value)]), type);
+    const int candidate = nodes_.cast(nodes_.finite(values_[static_cast<std::size_t>(first.value)]), type);
     const int best = load(firstTarget, type);
-    const int old = best < 0 ? -1 : load(target, typeOf(node));
+    const int old = best < 0 ? -1 : load(target, nodes_.typeOf(node));
     if (old < 0) return;
     const int isBetter =
-        compute(first.combine == Combine::kMin ? Op::kCmpLt : Op::kCmpGt, DType::kU8, {candidate, best});
-    put(target, compute(Op::kSelect, typeOf(node), {isBetter, node, old}), wholeBox());
+        nodes_.compute(first.combine == Combine::kMin ? Op::kCmpLt : Op::kCmpGt, DType::kU8, {candidate, best});
+    put(target, nodes_.compute(Op::kSelect, nodes_.typeOf(node), {isBetter, node, old}), nodes_.wholeBox());
   }
 
   /// Leaves a node's elements in the target.
@@ -553,7 +380,7 @@ class Extractor {
       for (std::size_t l = 0; l < lattice_.dims.size(); ++l) {
         const Form at = l < target.index.size() ? indexOf(target, l).form : Form{};
         const Form distance = minus(at, hasLoop(target, l) ? lattice_.dims[l].offset : box[l].lows[0]);
-        node = move(node, l, distance);
+        node = nodes_.move(node, l, distance);
         box[l] = shifted(box[l], distance);
       }
       output.node = node;
@@ -585,6 +412,7 @@ class Extractor {
   Region &region_;
   const Streams &streams_;
   Lattice lattice_;
+  NodeBuilder nodes_{region_, lattice_};
   int reduced_ = -1;  ///< lattice dim of a reduction loop
   std::vector<int> values_;
   std::string reason_;

@@ -1,8 +1,5 @@
 #include "pimento/tdfg/fat_binary.h"
 
-#include <algorithm>
-#include <array>
-
 #include "pimento/tdfg/text.h"
 
 namespace pimento::tdfg {

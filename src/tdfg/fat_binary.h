@@ -5,6 +5,7 @@
 // the same file runs on any machine with such arrays and with any sizes.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

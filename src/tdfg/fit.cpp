@@ -1,6 +1,7 @@
 #include "pimento/tdfg/fit.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 
 #include "pimento/kernel/rounds.h"
@@ -180,6 +181,14 @@ class Fitter {
 
   std::optional<Fit> fitOf(std::size_t number) const {
     const std::int64_t at = shapes_[0].second.numbers[number];
+    const auto holds = [&](const auto &rule) {
+      return std::all_of(shapes_.begin(), shapes_.end(),
+                         [&](const auto &probe) { return rule(probe.second.numbers[number]); });
+    };
+    if (holds([at](std::int64_t x) { return x == at; })) return Fit{Sizes(names_.size(), 0), at};
+    // Beyond what a form of sizes gives, and where its numbers would overflow.
+    constexpr std::int64_t kMost = std::int64_t{1} << 46;
+    if (!holds([](std::int64_t x) { return x >= -kMost && x <= kMost; })) return std::nullopt;
     for (const std::int64_t divisor : {1, 2, 3, 4, 6, 8}) {
       Fit fit;
       fit.divisor = divisor;
@@ -232,10 +241,9 @@ class Fitter {
   /// The least number from which on the source says what the forms say, or refuses sizes that are all equal.
   std::int64_t leastSize() const {
     if (names_.empty()) return 1;
-    std::int64_t least = 1;
     for (std::int64_t x = 20; x >= 1; --x)
       if (!holdsAt(descending(x), false) || !holdsAt(Sizes(names_.size(), x), true)) return x == 20 ? kBase : x + 1;
-    return least;
+    return 1;
   }
 
   // ---- The program ----

@@ -19,7 +19,7 @@ Form nameForm(int name, std::int64_t factor) {
 
 namespace {
 
-/// Numbers of a program that nobody sane writes wrap; valueOf() reports what does not fit.
+/// Numbers that no program means wrap, so that forms need no failure; valueOf() reports values that do not fit.
 std::int64_t wrappingAdd(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
@@ -117,8 +117,13 @@ BoundRange intersect(const BoundRange &a, const BoundRange &b) {
   const BoundRange &fine = a.stride >= b.stride ? b : a;
   std::int64_t x = coarse.low + (low - coarse.low + coarse.stride - 1) / coarse.stride * coarse.stride;
   const std::int64_t meetings = fine.stride / std::gcd(fine.stride, coarse.stride);
+  std::int64_t stride = 1;
+  // Where both meet once at most, a smaller stride says the same, and the next product does not overflow.
+  constexpr std::int64_t kLarge = std::int64_t{1} << 32;
+  if (__builtin_mul_overflow(meetings, coarse.stride, &stride) || stride > std::max(high - low, kLarge))
+    stride = high - low;
   for (std::int64_t step = 0; step < meetings && x < high; ++step, x += coarse.stride)
-    if ((x - fine.low) % fine.stride == 0) return trimmed(x, high, std::lcm(a.stride, b.stride));
+    if ((x - fine.low) % fine.stride == 0) return trimmed(x, high, stride);
   return nothing;
 }
 

@@ -8,7 +8,8 @@ namespace {
 
 class Converter {
  public:
-  Converter(const Program &program, const Values &values) : program_(program), values_(values) {}
+  Converter(const Program &program, const Values &values)
+      : program_(program), values_(values), isOfLoop_(loopNames(program)) {}
 
   Result<kernel::Graph> run() {
     const auto shapes = shapesOf(program_, values_);
@@ -39,7 +40,7 @@ class Converter {
   /// A form without loops.
   std::int64_t number(const Form &form) {
     for (const Term &term : form.terms)
-      if (program_.names[static_cast<std::size_t>(term.name)].kind == Name::Kind::kLoop) fail();
+      if (isOfLoop_[static_cast<std::size_t>(term.name)]) fail();
     const auto x = valueOf(form, values_);
     if (!x) fail();
     return x.value_or(0);
@@ -104,6 +105,7 @@ class Converter {
 
   const Program &program_;
   const Values &values_;
+  const std::vector<bool> isOfLoop_;
   kernel::Graph graph_;
   std::vector<int> counters_;
   Location where_;

@@ -99,6 +99,7 @@ class Binder {
         if (!isEmpty(bound.box) &&
             std::any_of(bound.box.begin(), bound.box.end(), [](const auto &r) { return r.low < 0; }))
           fail("tdfg-outside", self + " lays out cells below the lattice's origin");
+        checkIndirect(node.pattern, bound.box, self);
         break;
       case NodeKind::kConst:
         bindConstant(node, bound, self);
@@ -175,7 +176,14 @@ class Binder {
     const std::string &array = program_.arrays[static_cast<std::size_t>(output.array)].name;
     if (from.node->kind != NodeKind::kConst) checkCovered(from.box, bound.box, "output " + array + " takes");
     if (!output.isStream) checkInArray(bound.box, output.array, "output");
+    if (output.isStream) checkIndirect(output.pattern, bound.box, "output " + array);
     instance_.outputs.push_back(std::move(bound));
+  }
+
+  void checkIndirect(const Pattern &pattern, const BoundBox &box, const std::string &who) {
+    if (pattern.indirectAt < 0) return;
+    const BoundNode &from = instance_.nodes[static_cast<std::size_t>(pattern.indirect)];
+    if (from.node->kind != NodeKind::kConst) checkCovered(from.box, box, who + " takes an index from");
   }
 
   void checkCovered(const BoundBox &has, const BoundBox &takes, const std::string &who) {

@@ -34,7 +34,7 @@ class Chooser {
     settleGuards();
     if (std::all_of(lattice_.dimOf.begin(), lattice_.dimOf.end(), [](int l) { return l < 0; }))
       return {std::nullopt, noLoop()};
-    makeDims();
+    makeDims(lattice_);
     makeRounds();
     if (!makeRanges()) return {std::nullopt, reason_};
     return {std::move(lattice_), {}};
@@ -151,13 +151,11 @@ class Chooser {
   }
 
   /// Arrays that lie along the lattice; among equals, loops on it that are parallel.
-  int score(const Lattice &choice) const {
-    Lattice lattice = choice;
-    lattice_ = lattice;
-    makeDims();
+  int score(Lattice lattice) const {
+    makeDims(lattice);
     int score = 0;
-    for (const StreamAccess &load : loads_) score += isAligned(load, lattice_) ? 16 : 0;
-    for (const StreamAccess &target : streams_.targets) score += isAligned(target, lattice_) ? 4 : 0;
+    for (const StreamAccess &load : loads_) score += isAligned(load, lattice) ? 16 : 0;
+    for (const StreamAccess &target : streams_.targets) score += isAligned(target, lattice) ? 4 : 0;
     for (std::size_t d = 0; d < loops_; ++d)
       if (lattice.dimOf[d] >= 0) score += streams_.dims[d].kind == DimKind::kParallel ? 2 : 0;
     return score;
@@ -200,17 +198,17 @@ class Chooser {
     return false;
   }
 
-  void makeDims() const {
+  void makeDims(Lattice &lattice) const {
     std::size_t rank = 1;
-    for (const int l : lattice_.dimOf) rank = std::max(rank, static_cast<std::size_t>(l + 1));
+    for (const int l : lattice.dimOf) rank = std::max(rank, static_cast<std::size_t>(l + 1));
     for (const auto *accesses : {&streams_.targets, &std::as_const(loads_)})
       for (const StreamAccess &access : *accesses)
         if (access.index.size() <= 3) rank = std::max(rank, access.index.size());
-    lattice_.dims.assign(rank, {});
+    lattice.dims.assign(rank, {});
     for (std::size_t d = 0; d < loops_; ++d) {
-      if (lattice_.dimOf[d] < 0) continue;
-      const auto l = static_cast<std::size_t>(lattice_.dimOf[d]);
-      LatticeDim &dim = lattice_.dims[l];
+      if (lattice.dimOf[d] < 0) continue;
+      const auto l = static_cast<std::size_t>(lattice.dimOf[d]);
+      LatticeDim &dim = lattice.dims[l];
       dim.loop = static_cast<int>(d);
       if (!placeBy(streams_.targets, l, dim)) placeBy(loads_, l, dim);
     }
@@ -326,7 +324,7 @@ class Chooser {
   const Streams &streams_;
   std::size_t loops_;
   std::vector<StreamAccess> loads_;
-  mutable Lattice lattice_;
+  Lattice lattice_;
   std::string reason_;
 };
 

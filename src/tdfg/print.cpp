@@ -6,6 +6,7 @@
 #include "pimento/base/scanner.h"
 #include "pimento/base/text.h"
 #include "pimento/tdfg/text.h"
+#include "pimento/tdfg/words.h"
 
 namespace pimento::tdfg {
 
@@ -13,12 +14,6 @@ namespace {
 
 using kernel::Combine;
 using kernel::Op;
-
-/// A name as the language spells it; forms print names themselves.
-std::vector<Name> spelled(std::vector<Name> names) {
-  for (Name &name : names) name.name = spellWord(name.name);
-  return names;
-}
 
 /// A text as a quoted word, so that it ends where it ends.
 std::string quoted(const std::string &text) {
@@ -33,6 +28,15 @@ std::string quoted(const std::string &text) {
     }
   }
   return s + "\"";
+}
+
+/// Names as the language spells them where forms stand: in quotation marks where a word would be read as another thing.
+std::vector<Name> spelled(std::vector<Name> names) {
+  for (Name &name : names) {
+    const bool isTaken = name.name == "min" || name.name == "max" || isValueWord(name.name);
+    name.name = isTaken ? quoted(name.name) : spellWord(name.name);
+  }
+  return names;
 }
 
 class Printer {
@@ -56,8 +60,7 @@ class Printer {
     for (std::size_t a = 0; a < s.residents.size(); ++a)
       if (s.residents[a] >= 0) out_ += fmt::format("  resident {} at {}\n", array(static_cast<int>(a)), s.residents[a]);
     for (const Step &step : s.steps) {
-      static constexpr std::array<const char *, 5> kKinds{"node", "copy", "spill", "refill", "store"};
-      out_ += fmt::format("  {} {} at {}", kKinds[static_cast<std::size_t>(step.kind)],
+      out_ += fmt::format("  {} {} at {}", kStepWords[static_cast<std::size_t>(step.kind)],
                           step.kind == StepKind::kStore ? std::to_string(step.output) : fmt::format("%{}", step.node),
                           step.wordline);
       for (std::size_t o = 0; o < step.operands.size(); ++o)
@@ -86,9 +89,8 @@ class Printer {
   }
 
   void printArray(const Array &a) {
-    static constexpr std::array<const char *, 4> kRoles{"input", "output", "inout", "temporary"};
     out_ += fmt::format("array {} {} {} {}", spellWord(a.name), name(a.type), forms(a.shape),
-                        kRoles[static_cast<std::size_t>(a.role)]);
+                        kRoleWords[static_cast<std::size_t>(a.role)]);
     out_ += a.start == Combine::kAssign ? "\n" : fmt::format(" from {}\n", name(a.start));
   }
 
@@ -231,11 +233,10 @@ class Printer {
     const Streams &s = region.streams;
     dims_.clear();
     for (const StreamDim &dim : s.dims) dims_.push_back(spellWord(dim.name));
-    static constexpr std::array<const char *, 3> kForms{"affine", "indirect", "select"};
-    static constexpr std::array<const char *, 3> kKinds{"parallel", "reduction", "sequential"};
-    out_ += fmt::format("  streams {} {}\n", kForms[static_cast<std::size_t>(s.nest.form)], spellWord(s.nest.name));
+    out_ += fmt::format("  streams {} {}\n", kStreamFormWords[static_cast<std::size_t>(s.nest.form)],
+                        spellWord(s.nest.name));
     for (std::size_t d = 0; d < s.dims.size(); ++d)
-      out_ += fmt::format("    dim {} {} {}\n", dims_[d], kKinds[static_cast<std::size_t>(s.dims[d].kind)],
+      out_ += fmt::format("    dim {} {} {}\n", dims_[d], kDimWords[static_cast<std::size_t>(s.dims[d].kind)],
                           form(s.dims[d].extent));
     for (const StreamIndex &guard : s.guards)
       out_ += fmt::format("    guard {}\n", indexText(guard.form, guard.factors, dims_));

@@ -1,20 +1,21 @@
 // Reads the text of a program.
-#include <algorithm>
-
 #include "pimento/base/text.h"
+#include "pimento/tdfg/stream_reader.h"
 #include "pimento/tdfg/text.h"
-#include "pimento/tdfg/text_scanner.h"
+#include "pimento/tdfg/words.h"
 
 namespace pimento::tdfg {
 
 namespace {
 
-class Reader : TextScanner {
+class Reader : StreamReader {
  public:
-  Reader(std::string_view text, const std::string &file) : TextScanner(text, file), file_(file) {}
+  Reader(std::string_view text, const std::string &file) : StreamReader(text, file), file_(file) {}
 
   Result<ProgramText> run() {
     if (!head() || !statements()) return found_;
+    // Lines say what is not empty; arrays may stand behind a region.
+    for (Region &region : program_.regions) region.hints.resize(region.nodes.empty() ? 0 : program_.arrays.size());
     const Status status = verify(program_, file_);
     if (!status) return status.diagnostics();
     return ProgramText{std::move(program_), std::move(schedules_)};
@@ -63,12 +64,10 @@ class Reader : TextScanner {
   bool arrayStatement() {
     scan_.takeWord();
     Array array;
-    if (!identifier(array.name, "the array's name") || !type(array.type) || !forms(array.shape)) return false;
-    static constexpr std::array<const char *, 4> kRoles{"input", "output", "inout", "temporary"};
-    const auto role = std::find(kRoles.begin(), kRoles.end(), scan_.peekWord());
-    if (role == kRoles.end()) return expected("a role", "input, output, inout, temporary");
-    scan_.takeWord();
-    array.role = static_cast<kernel::Role>(role - kRoles.begin());
+    if (!identifier(array.name, "the array's name") || !type(array.type) || !forms(array.shape) ||
+        !choice(kRoleWords, array.role, "a role")) {
+      return false;
+    }
     if (scan_.takeWord("from") && !combine(array.start)) return false;
     program_.arrays.push_back(std::move(array));
     return lineEnd();
@@ -120,7 +119,7 @@ class Reader : TextScanner {
              range(region_.rounds.back().range) && lineEnd();
     }
     if (scan_.takeWord("domain")) return box(region_.domain) && lineEnd();
-    if (scan_.takeWord("streams")) return streams();
+    if (scan_.takeWord("streams")) return streams(region_.streams);
     if (scan_.takeWord("out")) return outLine();
     if (scan_.takeWord("strm")) return word("store") && storeLine();
     if (scan_.takeWord("hints")) return hintsLine();
@@ -287,159 +286,6 @@ class Reader : TextScanner {
     return true;
   }
 
-  // ---- Streams ----
-
-  bool streams() {
-    Streams &s = region_.streams;
-    s = {};
-    dims_.clear();
-    static constexpr std::array<const char *, 3> kForms{"affine", "indirect", "select"};
-    const auto form = std::find(kForms.begin(), kForms.end(), scan_.peekWord());
-    if (form == kForms.end()) return expected("a form of streams", "affine, indirect, select");
-    scan_.takeWord();
-    s.nest.form = static_cast<kernel::Form>(form - kForms.begin());
-    auto name = scan_.takeIdentifier();
-    if (!name) return expected("the nest's name");
-    s.nest.name = std::move(*name);
-    if (!lineEnd()) return false;
-    for (scan_.skipEmptyLines(); !scan_.takeWord("end"); scan_.skipEmptyLines())
-      if (!streamLine(s)) return false;
-    return lineEnd();
-  }
-
-  bool streamLine(Streams &s) {
-    if (scan_.takeWord("dim")) return dimLine(s);
-    if (scan_.takeWord("guard")) {
-      s.guards.emplace_back();
-      return form(s.guards.back().form, &s.guards.back().factors, &dims_) && lineEnd();
-    }
-    if (scan_.takeWord("load")) {
-      s.loads.emplace_back();
-      return access(s.loads.back()) && lineEnd();
-    }
-    if (scan_.takeWord("bound")) return boundLine(s);
-    if (scan_.takeWord("select")) {
-      if (!value(s.nest.predicate)) return false;
-      return (!scan_.takeWord("limit") || number(s.nest.limit, "a limit", 1, INT64_MAX)) && lineEnd();
-    }
-    for (const char *kind : {"store", "reduce", "update"})
-      if (scan_.takeWord(kind)) return targetLine(s);
-    int number = -1;
-    const Location where = scan_.where();
-    if (!value(number)) return false;
-    if (number != static_cast<int>(s.nest.body.size()))
-      return fail(
-          "tdfg-syntax", where,
-          "value v" + std::to_string(number) + " stands where v" + std::to_string(s.nest.body.size()) + " is due");
-    return punctuation('=') && valueLine(s) && lineEnd();
-  }
-
-  bool dimLine(Streams &s) {
-    StreamDim dim;
-    if (!identifier(dim.name, "a loop's name")) return false;
-    static constexpr std::array<const char *, 3> kKinds{"parallel", "reduction", "sequential"};
-    const auto kind = std::find(kKinds.begin(), kKinds.end(), scan_.peekWord());
-    if (kind == kKinds.end()) return expected("a kind of loop", "parallel, reduction, sequential");
-    scan_.takeWord();
-    dim.kind = static_cast<kernel::DimKind>(kind - kKinds.begin());
-    if (!form(dim.extent)) return false;
-    if (!s.loads.empty() || !s.targets.empty() || !s.guards.empty() || !s.nest.body.empty())
-      return fail("tdfg-syntax", scan_.where(), "a loop stands behind what it is around", "put 'dim' lines first");
-    dims_.push_back(dim.name);
-    s.dims.push_back(std::move(dim));
-    return lineEnd();
-  }
-
-  bool dimName(int &into) {
-    const Location where = scan_.where();
-    std::string name;
-    if (!identifier(name, "a loop's name")) return false;
-    const auto at = std::find(dims_.begin(), dims_.end(), name);
-    if (at == dims_.end()) return fail("tdfg-name", where, "there is no loop '" + name + "' here");
-    into = static_cast<int>(at - dims_.begin());
-    return true;
-  }
-
-  bool boundLine(Streams &s) {
-    kernel::DataBounds b;
-    if (!dimName(b.dim)) return false;
-    if (scan_.takeWord("first") && !value(b.first)) return false;
-    if (scan_.takeWord("end") && !value(b.end)) return false;
-    s.nest.bounds.push_back(b);
-    return lineEnd();
-  }
-
-  /// "v12".
-  bool value(int &into) {
-    const std::string_view word = scan_.peekWord();
-    const auto number = word.size() > 1 && word[0] == 'v' ? parseInteger(word.substr(1)) : std::nullopt;
-    if (!number || *number < 0 || *number > (1 << 24)) return expected("a value", "v0, v1, ...");
-    scan_.takeWord();
-    into = static_cast<int>(*number);
-    return true;
-  }
-
-  bool isValueNext() {
-    const std::string_view word = scan_.peekWord();
-    return word.size() > 1 && word[0] == 'v' && word.find_first_not_of("0123456789", 1) == std::string_view::npos;
-  }
-
-  bool access(StreamAccess &into) {
-    if (!arrayName(into.array) || !punctuation('[')) return false;
-    if (scan_.takePunctuation(']')) return true;
-    do {
-      into.index.emplace_back();
-      StreamIndex &index = into.index.back();
-      index.factors.assign(dims_.size(), 0);
-      if (isValueNext() && program_.nameNamed(scan_.peekWord()) < 0) {
-        if (into.indirectAt >= 0) return fail("tdfg-syntax", scan_.where(), "two indices come from data", "one may");
-        into.indirectAt = static_cast<int>(into.index.size()) - 1;
-        if (!value(into.indirectIndex)) return false;
-      } else if (!form(index.form, &index.factors, &dims_)) {
-        return false;
-      }
-    } while (scan_.takePunctuation(','));
-    return punctuation(']');
-  }
-
-  bool targetLine(Streams &s) {
-    StreamAccess target;
-    kernel::Store store;
-    if (!access(target) || !punctuation('=') || !value(store.value)) return false;
-    if (!scan_.isAtLineEnd() && scan_.peekWord() != "follows" && !combine(store.combine)) return false;
-    if (scan_.takeWord("follows") && !numberInto(store.follows, "a store's number")) return false;
-    s.targets.push_back(std::move(target));
-    s.nest.stores.push_back(store);
-    return lineEnd();
-  }
-
-  bool valueLine(Streams &s) {
-    kernel::Value v;
-    if (scan_.takeWord("form")) {
-      Form f;
-      if (!type(v.type) || !form(f)) return false;
-      s.forms.push_back({static_cast<int>(s.nest.body.size()), f});
-    } else if (scan_.takeWord("constant")) {
-      if (!type(v.type) || !literal(v.type, v.constant, v.integer)) return false;
-    } else if (scan_.takeWord("load")) {
-      v.op = kernel::Op::kLoad;
-      if (!type(v.type) || !numberInto(v.access, "a load's number")) return false;
-    } else if (scan_.takeWord("index")) {
-      v.op = kernel::Op::kIndex;
-      if (!type(v.type) || !dimName(v.dim)) return false;
-    } else if (!operation(v.op) || !type(v.type) || !valueArguments(v)) {
-      return false;
-    }
-    s.nest.body.push_back(v);
-    return true;
-  }
-
-  bool valueArguments(kernel::Value &v) {
-    for (int a = 0; a < kernel::argumentCount(v.op); ++a)
-      if ((a > 0 && !punctuation(',')) || !value(v.args[static_cast<std::size_t>(a)])) return false;
-    return true;
-  }
-
   // ---- Schedules ----
 
   bool scheduleStatement() {
@@ -484,12 +330,8 @@ class Reader : TextScanner {
       int array = -1;
       return arrayName(array) && word("at") && wordline(s.residents[static_cast<std::size_t>(array)], s) && lineEnd();
     }
-    static constexpr std::array<const char *, 5> kKinds{"node", "copy", "spill", "refill", "store"};
-    const auto kind = std::find(kKinds.begin(), kKinds.end(), scan_.peekWord());
-    if (kind == kKinds.end()) return expected("a step", "peak, resident, node, copy, spill, refill, store, end");
-    scan_.takeWord();
     Step step;
-    step.kind = static_cast<StepKind>(kind - kKinds.begin());
+    if (!choice(kStepWords, step.kind, "a step", "peak, resident, end")) return false;
     const Location where = scan_.where();
     const bool isStore = step.kind == StepKind::kStore;
     int &what = isStore ? step.output : step.node;
@@ -515,7 +357,6 @@ class Reader : TextScanner {
   std::string file_;
   Region region_;
   std::vector<std::string> lattice_;  ///< "0", "1", ...
-  std::vector<std::string> dims_;     ///< of the streams being read
   std::vector<std::pair<int, Schedule>> schedules_;
 };
 

@@ -225,12 +225,14 @@ class Scheduler {
         output >= 0
             ? schedule_.residents[static_cast<std::size_t>(region_.outputs[static_cast<std::size_t>(output)].array)]
             : take(bits, n, operands);
+    if (!hasRoom_) return;
     at_[static_cast<std::size_t>(n)] = step.wordline;
-    if (node_(n).kind == NodeKind::kReduce && hasRoom_) {
+    if (node_(n).kind == NodeKind::kReduce) {
       std::vector<int> kept = operands;
       kept.push_back(n);
       step.scratch = take(2 * bits, n, kept);
-      if (hasRoom_) mark(step.scratch, 2 * bits, false);
+      if (!hasRoom_) return;
+      mark(step.scratch, 2 * bits, false);
     }
     schedule_.steps.push_back(std::move(step));
     std::vector<int> done = operands;

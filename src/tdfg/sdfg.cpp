@@ -15,7 +15,7 @@ std::vector<int> reusedIn(const StreamAccess &access, std::size_t dims) {
   for (std::size_t d = 0; d < dims; ++d) {
     const bool moves =
         std::any_of(access.index.begin(), access.index.end(), [d](const StreamIndex &i) { return i.factors[d] != 0; });
-    if (!moves && !(access.indirectAt >= 0)) reused.push_back(static_cast<int>(d));
+    if (!moves && access.indirectAt < 0) reused.push_back(static_cast<int>(d));
   }
   return reused;
 }

@@ -1,6 +1,8 @@
 #include "pimento/tdfg/tdfg.h"
 
-#include "pimento/base/suggest.h"
+#include <algorithm>
+
+#include "pimento/base/text.h"
 
 namespace pimento::tdfg {
 
@@ -21,6 +23,17 @@ int Program::arrayNamed(std::string_view name) const {
   return -1;
 }
 
+std::vector<bool> loopNames(const Program &program) {
+  std::vector<bool> isOfLoop;
+  for (const Name &name : program.names) {
+    const auto is = [&](const Term &t) {
+      return t.name >= 0 && t.name < static_cast<int>(isOfLoop.size()) && isOfLoop[static_cast<std::size_t>(t.name)];
+    };
+    isOfLoop.push_back(name.kind == Name::Kind::kLoop || std::any_of(name.of.terms.begin(), name.of.terms.end(), is));
+  }
+  return isOfLoop;
+}
+
 void updateQuotients(const Program &program, Values &values) {
   for (std::size_t i = 0; i < program.names.size(); ++i) {
     const Name &name = program.names[i];
@@ -39,17 +52,11 @@ std::vector<std::string> sizeNames(const Program &program) {
   return names;
 }
 
-std::string listed(const std::vector<std::string> &names) {
-  std::string s;
-  for (const std::string &name : names) s += (s.empty() ? "" : ", ") + name;
-  return s;
-}
-
 }  // namespace
 
 Result<Values> bindSizes(const Program &program, const std::map<std::string, std::int64_t> &sizes) {
   const std::vector<std::string> names = sizeNames(program);
-  const std::string hint = names.empty() ? "the program has no sizes" : "its sizes are " + listed(names);
+  const std::string hint = names.empty() ? "the program has no sizes" : "its sizes are " + join(names, ", ");
   for (const auto &[name, value] : sizes) {
     const int n = program.nameNamed(name);
     if (n < 0 || program.names[static_cast<std::size_t>(n)].kind != Name::Kind::kSize) {

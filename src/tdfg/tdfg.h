@@ -21,6 +21,7 @@
 // Not here: how a graph is placed in arrays of bitlines (tiles, wordlines, commands), and how it is made (extract.h).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -192,6 +193,8 @@ struct Instance {
 
 /// Values of all names for these sizes; loops are 0. Diagnostics: missing-size, unknown-size, size-range.
 Result<Values> bindSizes(const Program &program, const std::map<std::string, std::int64_t> &sizes);
+/// By name, whether its value hangs on loops: theirs, and quotients of them.
+std::vector<bool> loopNames(const Program &program);
 /// Quotients anew, after loops have changed.
 void updateQuotients(const Program &program, Values &values);
 /// Extents by array.

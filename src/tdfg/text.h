@@ -1,7 +1,8 @@
 // Tensor graphs and streams as text: `compile --emit tdfg`, `--emit sdfg`, and what fat binaries hold.
 //
 // Both are one language: an sDFG is a program whose regions have streams alone. Names of arrays, sizes and loops are
-// words, or quoted; `%N` is a node, `vN` a stream's value, `$x` a loop of the streams and `$0` a lattice coordinate.
+// words, or quoted (sizes and loops named min, max, v0, v1, ... always are); `%N` is a node, `vN` a stream's value,
+// `$x` a loop of the streams and `$0` a lattice coordinate.
 // '#' begins a comment. docs/tdfg.md describes the language.
 #pragma once
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "pimento/base/suggest.h"
 #include "pimento/base/text.h"
 
 namespace pimento::tdfg {
@@ -100,6 +99,12 @@ bool TextScanner::sizeName(int &into, const char *what) {
               "declare it with 'size', 'quotient' or 'index'");
 }
 
+/// Also of a sum of factors: what is printed must be read back.
+bool TextScanner::isFactor(std::int64_t factor, const Location &where) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  return (factor <= kMost && factor >= -kMost) || fail("tdfg-number", where, "a factor beyond 2^40");
+}
+
 bool TextScanner::variable(std::int64_t factor, std::vector<std::int64_t> *factors,
                            const std::vector<std::string> *dims) {
   const Location where = scan_.where();
@@ -114,7 +119,7 @@ bool TextScanner::variable(std::int64_t factor, std::vector<std::int64_t> *facto
   for (std::size_t d = 0; d < dims->size(); ++d) {
     if ((*dims)[d] != name) continue;
     (*factors)[d] += factor;
-    return true;
+    return isFactor((*factors)[d], where);
   }
   return fail("tdfg-name", where, "there is no variable '$" + name + "' here",
               dims->empty() ? "" : "variables are $" + join(*dims, ", $"));
@@ -136,13 +141,13 @@ bool TextScanner::term(Form &into, std::vector<std::int64_t> *factors, const std
     case Scanner::Number::kNone:
       break;
   }
-  if (factor > (std::int64_t{1} << 40) || factor < -(std::int64_t{1} << 40))
-    return fail("tdfg-number", where, "a factor beyond 2^40");
+  if (!isFactor(factor, where)) return false;
   if (scan_.takePunctuation('$')) return variable(factor, factors, dims);
   int name = -1;
   if (!sizeName(name, "a number or a name")) return false;
   into = plus(into, nameForm(name, factor));
-  return true;
+  return std::all_of(into.terms.begin(), into.terms.end(),
+                     [&](const Term &t) { return t.name != name || isFactor(t.factor, where); });
 }
 
 bool TextScanner::form(Form &into, std::vector<std::int64_t> *factors, const std::vector<std::string> *dims) {

@@ -2,12 +2,15 @@
 // Internal to the room.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "pimento/base/scanner.h"
+#include "pimento/base/text.h"
 #include "pimento/tdfg/tdfg.h"
 
 namespace pimento::tdfg {
@@ -27,6 +30,19 @@ class TextScanner {
   /// Text in quotation marks.
   bool quoted(std::string &into, const char *what);
   bool lineEnd();
+  /// One of `words`, as the enumerator of its number; `others` may stand there too.
+  template <typename E, std::size_t N>
+  bool choice(const std::array<std::string_view, N> &words, E &into, const char *what, const char *others = nullptr) {
+    const auto at = std::find(words.begin(), words.end(), scan_.peekWord());
+    if (at == words.end()) {
+      std::vector<std::string> all(words.begin(), words.end());
+      if (others) all.emplace_back(others);
+      return expected(what, join(all, ", "));
+    }
+    scan_.takeWord();
+    into = static_cast<E>(at - words.begin());
+    return true;
+  }
   bool type(DType &into);
   bool arrayName(int &into);
   bool sizeName(int &into, const char *what);
@@ -45,6 +61,7 @@ class TextScanner {
   Diagnostics found_;
 
  private:
+  bool isFactor(std::int64_t factor, const Location &where);
   bool term(Form &into, std::vector<std::int64_t> *factors, const std::vector<std::string> *dims, bool isNegative);
   bool variable(std::int64_t factor, std::vector<std::int64_t> *factors, const std::vector<std::string> *dims);
   bool bound(std::vector<Form> &into, const char *function);

@@ -50,12 +50,13 @@ class Verifier {
 
   void checkArrays() {
     std::set<std::string> seen;
+    const std::vector<bool> isOfLoop = loopNames(program_);
     for (const Array &array : program_.arrays) {
       if (!seen.insert(array.name).second) fail("there are two arrays '" + array.name + "'");
       for (const Form &extent : array.shape) {
         checkForm(extent);
         for (const Term &term : extent.terms)
-          if (isName(term.name) && isLoopBound(term.name))
+          if (isName(term.name) && isOfLoop[static_cast<std::size_t>(term.name)])
             fail("an extent of array '" + array.name + "' depends on a loop");
       }
     }
@@ -64,13 +65,6 @@ class Verifier {
   bool isName(int name) const { return name >= 0 && name < static_cast<int>(program_.names.size()); }
   bool isArray(int array) const { return array >= 0 && array < static_cast<int>(program_.arrays.size()); }
   const Array &arrayOf(int array) const { return program_.arrays[static_cast<std::size_t>(array)]; }
-
-  bool isLoopBound(int name) const {
-    const Name &n = program_.names[static_cast<std::size_t>(name)];
-    if (n.kind == Name::Kind::kLoop) return true;
-    return std::any_of(n.of.terms.begin(), n.of.terms.end(),
-                       [&](const Term &t) { return t.name < name && isLoopBound(t.name); });
-  }
 
   void checkForm(const Form &form, int before = INT32_MAX) {
     for (std::size_t t = 0; t < form.terms.size(); ++t) {

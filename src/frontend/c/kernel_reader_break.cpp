@@ -6,6 +6,7 @@
 // nothing.
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "llvm/Support/Casting.h"
 #include "pimento/frontend/c/kernel_assigned.h"

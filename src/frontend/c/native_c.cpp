@@ -300,13 +300,13 @@ class CRun {
       return std::nullopt;
     }
     made.module = action->takeModule();
-    for (const auto &[name, function] : definedFunctions()) {
-      llvm::Function *const called = made.module ? made.module->getFunction(name) : nullptr;
-      if (called != nullptr && called->isDeclaration()) called->setName(definedName(name));
-    }
     if (!made.module) {
       why = "Clang generates no code for it";
       return std::nullopt;
+    }
+    for (const auto &[name, function] : definedFunctions()) {
+      llvm::Function *const called = made.module->getFunction(name);
+      if (called != nullptr && called->isDeclaration()) called->setName(definedName(name));
     }
     return made;
   }

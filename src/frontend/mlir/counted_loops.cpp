@@ -11,6 +11,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 namespace pimento::frontend {
 
@@ -22,8 +23,15 @@ using mlir::Value;
 
 std::optional<std::int64_t> constantIn(Value value) {
   llvm::APInt constant;
+  constexpr unsigned kMostBits = 60;  // sums of a few do not overflow
   if (!mlir::matchPattern(value, mlir::m_ConstantInt(&constant))) return std::nullopt;
-  return constant.getSExtValue();
+  return constant.getSignificantBits() <= kMostBits ? std::optional(constant.getSExtValue()) : std::nullopt;
+}
+
+/// The memref that a view shows.
+Value viewedBy(Value memref) {
+  while (auto view = memref.getDefiningOp<mlir::ViewLikeOpInterface>()) memref = view.getViewSource();
+  return memref;
 }
 
 /// Argument number `argument` of the region in front of the condition, plus a constant.
@@ -74,10 +82,11 @@ class Counting {
 };
 
 bool Counting::isStoredTo(Value memref) {
+  const auto isMemref = [whole = viewedBy(memref)](Value v) { return viewedBy(v) == whole; };
   return loop_
       ->walk([&](mlir::Operation *op) {
         const bool isLoad = mlir::isa<mlir::memref::LoadOp, mlir::affine::AffineLoadOp>(op);
-        const bool isMeant = llvm::is_contained(op->getOperands(), memref) && !isLoad;
+        const bool isMeant = !isLoad && llvm::any_of(op->getOperands(), isMemref);
         return isMeant ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
       })
       .wasInterrupted();

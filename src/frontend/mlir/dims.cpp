@@ -93,10 +93,9 @@ bool isSizeMap(mlir::Operation &op) {
 
 }  // namespace
 
-bool FunctionDims::isComputable(mlir::Value value, int depth) {
-  constexpr int kDeepest = 64;
+bool FunctionDims::isComputable(mlir::Value value, int &left) {
   llvm::APInt constant;
-  if (depth > kDeepest) return false;
+  if (--left < 0) return false;
   if (mlir::matchPattern(value, mlir::m_ConstantInt(&constant))) return true;
   if (const auto argument = mlir::dyn_cast<mlir::BlockArgument>(value)) {
     if (argument.getOwner() != &function_.getBody().front() || value.getType().isInteger(1)) return false;
@@ -108,7 +107,7 @@ bool FunctionDims::isComputable(mlir::Value value, int depth) {
   mlir::Operation &op = *value.getDefiningOp();
   if (mlir::isa<mlir::tensor::DimOp, mlir::memref::DimOp>(op)) return dimOfIndex(value) >= 0;
   if (!isSizeArithmetic(op) && !isSizeCast(op) && !isSizeMap(op)) return false;
-  return llvm::all_of(op.getOperands(), [&](mlir::Value operand) { return isComputable(operand, depth + 1); });
+  return llvm::all_of(op.getOperands(), [&](mlir::Value operand) { return isComputable(operand, left); });
 }
 
 std::optional<std::int64_t> FunctionDims::evaluate(mlir::Value value) {
@@ -146,8 +145,9 @@ std::optional<std::int64_t> FunctionDims::evaluateOperands(mlir::Value value) {
 }
 
 int FunctionDims::sizeOf(mlir::Value value) {
+  int left = 1000;  // values that are looked at: one that is used twice is asked twice
   const int dim = dimOfIndex(value);
-  if (dim >= 0 || !isComputable(value)) return dim;
+  if (dim >= 0 || !isComputable(value, left)) return dim;
   const Location where = place(value.getLoc(), parsed_.file);
   const std::string name = parsed_.nameOf(value);
   return indexDims_[value] =

@@ -40,7 +40,8 @@ class FunctionDims {
   int dimOfIndex(mlir::Value value);
   /// The same for one that may be computed of constants, sizes and arguments.
   int sizeOf(mlir::Value value);
-  bool isComputable(mlir::Value value, int depth = 0);
+  /// `left`: how many values may still be looked at.
+  bool isComputable(mlir::Value value, int &left);
   std::optional<std::int64_t> evaluate(mlir::Value value);
   /// Of what it is computed of, not of what is known to be equal.
   std::optional<std::int64_t> evaluateOperands(mlir::Value value);

@@ -234,7 +234,8 @@ class Lowering {
     for (std::size_t d = 0; d < extents.size(); ++d) {
       const auto before = mlir::getConstantIntValue(low[d]), after = mlir::getConstantIntValue(high[d]);
       const std::int64_t extent = op.getSourceType().getDimSize(static_cast<unsigned>(d));
-      if (!mlir::ShapedType::isDynamic(extent) && before && after) extents[d] = *before + extent + *after;
+      if (!mlir::ShapedType::isDynamic(extent) && before && after && *before >= 0 && *after >= 0)
+        extents[d] = *before + extent + *after;
     }
     rewriter_.setInsertionPoint(op);
     const auto type = mlir::RankedTensorType::get(extents, op.getResultType().getElementType());

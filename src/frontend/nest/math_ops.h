@@ -4,9 +4,9 @@
 //
 // Of a type: rsqrt is 1 / sqrt, exp2 exp(x ln 2), log2 and log10 log(x) times a constant, expm1 and log1p as below with
 // exp and log of their type. erf, sin, cos and tan are computed in double precision (to 1e-12) and rounded once; the
-// exp in erf is of the type. fma rounds once from double precision, in f64 twice. hypot is sqrt(x x + y y) in double
-// precision, rounded once, which can neither overflow nor vanish; of f64 it is big sqrt(1 + (small / big)^2), to 2
-// units of the last place; it is infinite where one argument is.
+// exp in erf is of the type. fma rounds the sum in double precision and once more, in f64 product and sum. hypot is
+// sqrt(x x + y y) in double precision, rounded once, which can neither overflow nor vanish; of f64 it is
+// big sqrt(1 + (small / big)^2), to 2 units of the last place; it is infinite where one argument is.
 #pragma once
 
 #include <array>

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <string>
 
 #include "pimento/base/integer.h"
 
@@ -54,15 +55,12 @@ Extents planeTile(std::int64_t inner, std::int64_t outer, std::int64_t cells, co
   return {t, cells / t, 1};
 }
 
-}  // namespace
-
+/// Elements that share a bitline where a lattice has more cells than there are bitlines, at least 1.
 std::int64_t elementsPerBitline(std::span<const std::int64_t> lattice, const machine::Sram &sram) {
   std::int64_t cells = 1;
   for (const std::int64_t e : lattice) cells = multiplySaturated(cells, e);
   return std::max<std::int64_t>(1, ceilDiv(cells, sram.arrays() * sram.bitlines));
 }
-
-namespace {
 
 Status checkRoom(std::span<const std::int64_t> lattice, const machine::Sram &sram) {
   const std::int64_t shared = elementsPerBitline(lattice, sram);

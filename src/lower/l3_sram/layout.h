@@ -8,8 +8,6 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "pimento/base/diagnostics.h"
 #include "pimento/machine/machine.h"
@@ -49,15 +47,13 @@ struct Wishes {
   std::uint32_t shifted = 0, broadcast = 0, reduced = 0;
 };
 
-/// The published heuristic's tile (the factor for elements that share a bitline included). Diagnostic: no-tile.
+/// The published heuristic's tile (the factor for elements that share a bitline included). Diagnostic:
+/// capacity.
 Result<Extents> heuristicTile(std::span<const std::int64_t> lattice, const Wishes &wishes, const machine::Sram &sram);
 
 /// The layout with this tile, one extent per dim of the lattice. Diagnostics: illegal-tile (constraint 1 or 2),
 /// capacity (more elements than share the bitlines).
 Result<Layout> place(std::span<const std::int64_t> lattice, std::span<const std::int64_t> tile, int elementBytes,
                      const machine::Sram &sram);
-
-/// Elements that share a bitline where a lattice has more cells than there are bitlines, at least 1.
-std::int64_t elementsPerBitline(std::span<const std::int64_t> lattice, const machine::Sram &sram);
 
 }  // namespace pimento::lower::l3_sram

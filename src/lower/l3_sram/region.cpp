@@ -58,10 +58,6 @@ class RegionLowering {
 
   Result<RegionCode> run() {
     code_.commands.list.reserve(schedule_.steps.size() * 32);
-    located_.assign(instance_.nodes.size(), -1);
-    for (std::size_t n = 0; n < instance_.nodes.size(); ++n)
-      if (const tdfg::Node &node = *instance_.nodes[n].node; node.kind == NodeKind::kTensor)
-        located_[n] = schedule_.residents[static_cast<std::size_t>(node.array)];
     for (const Step &step : schedule_.steps)
       if (const Status s = lower(step); !s) return s.diagnostics();
     flush();
@@ -124,20 +120,21 @@ class RegionLowering {
     switch (step.kind) {
       case StepKind::kSpill:
       case StepKind::kRefill:
-        if (step.kind == StepKind::kRefill) located_[static_cast<std::size_t>(step.node)] = step.wordline;
         stream({.kind = step.kind == StepKind::kSpill ? StreamWork::Kind::kSpill : StreamWork::Kind::kRefill,
                 .node = step.node,
                 .wordline = step.wordline});
         return okStatus();
+      case StepKind::kCopy:
+        copy(step.operands[0], step.wordline, bitsOf(bound(step.node).node->type), bound(step.node).box);
+        return okStatus();
       case StepKind::kStore:
         store(step);
         return okStatus();
-      default:
+      case StepKind::kNode:
         break;
     }
     const BoundNode &b = bound(step.node);
-    located_[static_cast<std::size_t>(step.node)] = step.wordline;
-    if (b.node->kind != NodeKind::kConst && tdfg::isEmpty(b.box)) return okStatus();
+    if (tdfg::isEmpty(b.box)) return okStatus();
     switch (b.node->kind) {
       case NodeKind::kCmp:
         compute(step, b);
@@ -146,28 +143,24 @@ class RegionLowering {
       case NodeKind::kBc:
         move(step, b);
         break;
-      case NodeKind::kShrink:
-        if (step.operands[0] != step.wordline) copy(step.operands[0], step.wordline, bitsOf(b.node->type), b.box);
-        break;
       case NodeKind::kStrm:
-        stream({.kind = StreamWork::Kind::kLoad, .node = step.node, .wordline = step.wordline});
+        stream({.kind = StreamWork::Kind::kLoad,
+                .node = step.node,
+                .wordline = step.wordline,
+                .indirect = indirectOf(step)});
         break;
       case NodeKind::kReduce:
         return reduce(step, b);
-      case NodeKind::kConst:
-        constant(step.wordline, bitsOf(b.node->type), constants_[static_cast<std::size_t>(step.node)], whole());
-        break;
       case NodeKind::kTensor:
-        break;
+      case NodeKind::kShrink:
+      case NodeKind::kConst:
+        break;  // they take no step
     }
     return okStatus();
   }
 
-  BoundBox whole() const {
-    BoundBox box;
-    for (const std::int64_t e : instance_.bounding) box.push_back({0, e, 1});
-    return box;
-  }
+  /// Where a stream's indices from data stand in its step.
+  static int indirectOf(const Step &step) { return step.operands.empty() ? -1 : step.operands[0]; }
 
   void copy(int from, int to, int bits, const BoundBox &box) {
     SramCommand c;
@@ -222,10 +215,13 @@ class RegionLowering {
   void store(const Step &step) {
     const tdfg::BoundOutput &o = instance_.outputs[static_cast<std::size_t>(step.output)];
     if (tdfg::isEmpty(o.box)) return;
-    const int array = o.output->array, value = located_[static_cast<std::size_t>(o.output->node)];
-    if (o.output->isStream) return stream({.kind = StreamWork::Kind::kStore, .output = step.output, .wordline = value});
-    const int resident = schedule_.residents[static_cast<std::size_t>(array)];
-    if (value != resident) copy(value, resident, bitsOf(bound(o.output->node).node->type), o.box);
+    if (o.output->isStream)
+      return stream({.kind = StreamWork::Kind::kStore,
+                     .output = step.output,
+                     .wordline = step.wordline,
+                     .indirect = indirectOf(step)});
+    const int resident = schedule_.residents[static_cast<std::size_t>(o.output->array)];
+    if (step.wordline != resident) copy(step.wordline, resident, bitsOf(bound(o.output->node).node->type), o.box);
   }
 
   Status reduce(const Step &step, const BoundNode &b) {
@@ -290,16 +286,14 @@ class RegionLowering {
   const Layout &layout_;
   std::span<const std::uint64_t> constants_;
   RegionCode code_;
-  std::size_t done_ = 0;      ///< commands of the list before those of the node in hand
-  std::vector<int> located_;  ///< by node, where its value is
+  std::size_t done_ = 0;  ///< commands of the list before those of the node in hand
   int operandBits_ = 0;
   Pending pending_;
 };
 
 }  // namespace
 
-Result<RegionCode> lowerRegion(const tdfg::Program & /*program*/, const tdfg::Instance &instance,
-                               const tdfg::Schedule &schedule, const Layout &layout,
+Result<RegionCode> lowerRegion(const tdfg::Instance &instance, const tdfg::Schedule &schedule, const Layout &layout,
                                std::span<const std::uint64_t> constants) {
   return RegionLowering(instance, schedule, layout, constants).run();
 }

@@ -1,9 +1,9 @@
 // Just-in-time lowering: a scheduled region with numbers for names, in a layout -> commands for the banks.
 //
 // Infinity Stream, section 4.2. Each node becomes commands on the pieces of its box; a sync stands between a move to
-// other tiles and the first command that touches where it goes, and at the end. Reductions combine the upper half of
-// each tile onto the lower one; a stream takes what is left of each tile. What streams do stands in the list by number
-// (`streams`), for whoever runs it.
+// other tiles and the first command that touches where it goes, or a stream, or the end. Reductions combine the upper
+// half of each tile onto the lower one; a stream takes what is left of each tile. What streams do stands in the list by
+// number (`streams`), for whoever runs it.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,8 @@ struct StreamWork {
   int node = -1, output = -1;
   int wordline = -1;
   int partials = -1;
-  int before = -1;  ///< kReduce: -1: the identity
+  int before = -1;    ///< kReduce: -1: the identity
+  int indirect = -1;  ///< kLoad, kStore: where the integers stand that an index comes from; -1: none does
   bool operator==(const StreamWork &) const = default;
 };
 
@@ -44,10 +45,9 @@ struct RegionCode {
 /// Wordlines behind an array's own that commands name: literal operands, and what a reduction moves.
 inline constexpr int kLiteralRows = 64, kOperandRows = 3 * kLiteralRows;
 
-/// `constants`: by node, bits of the value of each kConst node. The region has a graph. Diagnostics: no-command (a
-/// reduction in a tile that is no power of two).
-Result<RegionCode> lowerRegion(const tdfg::Program &program, const tdfg::Instance &instance,
-                               const tdfg::Schedule &schedule, const Layout &layout,
+/// `constants`: by node, bits of the value of each kConst node. The region has a graph, its domain is not empty.
+/// Diagnostics: no-command (a reduction in a tile that is no power of two).
+Result<RegionCode> lowerRegion(const tdfg::Instance &instance, const tdfg::Schedule &schedule, const Layout &layout,
                                std::span<const std::uint64_t> constants);
 
 }  // namespace pimento::lower::l3_sram

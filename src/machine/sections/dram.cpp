@@ -58,7 +58,7 @@ row::Rows rows() {
       row::integer("organization.bank_groups", "count", 1, 64, "bank groups per rank", true),
       row::integer("organization.banks_per_group", "count", 1, 64, "banks per bank group", true),
       row::count("organization.rows", "rows per bank"),
-      row::integer("organization.columns", "count", 1, 65536, "bursts per row", true),
+      row::integer("organization.columns", "count", 1, 32768, "bursts per row", true),
       row::integer("organization.burst", "B|KiB", 1, 65536, "bytes one column command moves", true),
       row::list(
           "organization.address_map",

@@ -1,3 +1,5 @@
+#include <optional>
+
 #include "pimento/base/suggest.h"
 #include "pimento/machine/sections/pim.h"
 #include "pimento/machine/sections/rows.h"
@@ -14,11 +16,11 @@ row::Rows rows() {
       row::dtype("near_bank.type", "element type of operands and products"),
       row::dtype("near_bank.accumulator", "type of the adder tree and of accumulators"),
       row::dtype("near_bank.moved", "type to which results are rounded when they leave a unit"),
-      row::integer("near_bank.buffer_entries", "count", 1, 65536, "bursts that a unit's operand buffer holds", true),
+      row::integer("near_bank.buffer_entries", "count", 1, 32768, "bursts that a unit's operand buffer holds", true),
       row::integer("near_bank.accumulators", "count", 1, 4096, "accumulators per unit", true),
       row::text("near_bank.multiply",
                 "command: a column of every bank times a buffer entry, summed by a tree, onto an accumulator", true),
-      row::text("near_bank.load", "command: writes a burst into the buffers of its banks"),
+      row::text("near_bank.load", "command: writes a burst into the buffer of its bank"),
       row::text("near_bank.load_all", "command: writes a burst into the buffers of all banks of a channel"),
       row::text("near_bank.result", "command: reads the accumulators of its banks and clears them", true),
       row::text("near_bank.set_columns",
@@ -59,21 +61,24 @@ void build(const Contents &c, Machine &m) {
 
 /// Each role takes a command that can play it.
 void checkRoles(const Contents &c, const NearBankUnit &u, const Dram &d) {
-  const auto require = [&](const char *path, int command, CommandKind kind, Needs needs, bool isWide) {
+  const auto require = [&](const char *path, int command, CommandKind kind, Needs needs,
+                           std::optional<ScopeLevel> scope) {
     if (command < 0) return;
     const Command &x = d.commands[static_cast<std::size_t>(command)];
-    const bool fits = x.kind == kind && x.needs == needs && (!isWide || x.scope == ScopeLevel::kChannel);
+    const bool fits = x.kind == kind && x.needs == needs && (!scope || x.scope == *scope);
     if (fits) return;
     c.impossible(path, "command '" + x.name + "' cannot do this",
                  std::string("name a command of kind ") + (kind == CommandKind::kRead ? "read" : "write") +
                      (needs == Needs::kNothing ? " that needs nothing" : " that needs the row open") +
-                     (isWide ? ", of scope channel" : ""));
+                     (!scope                           ? ""
+                      : *scope == ScopeLevel::kChannel ? ", of scope channel"
+                                                       : ", of scope bank"));
   };
-  require("near_bank.multiply", u.multiply, CommandKind::kRead, Needs::kOpenRow, true);
-  require("near_bank.load", u.load, CommandKind::kWrite, Needs::kNothing, false);
-  require("near_bank.load_all", u.loadAll, CommandKind::kWrite, Needs::kNothing, true);
-  require("near_bank.result", u.result, CommandKind::kRead, Needs::kNothing, false);
-  require("near_bank.set_columns", u.setColumns, CommandKind::kWrite, Needs::kNothing, true);
+  require("near_bank.multiply", u.multiply, CommandKind::kRead, Needs::kOpenRow, ScopeLevel::kChannel);
+  require("near_bank.load", u.load, CommandKind::kWrite, Needs::kNothing, ScopeLevel::kBank);
+  require("near_bank.load_all", u.loadAll, CommandKind::kWrite, Needs::kNothing, ScopeLevel::kChannel);
+  require("near_bank.result", u.result, CommandKind::kRead, Needs::kNothing, std::nullopt);
+  require("near_bank.set_columns", u.setColumns, CommandKind::kWrite, Needs::kNothing, ScopeLevel::kChannel);
 }
 
 void check(const Contents &c, const Machine &m) {

@@ -258,7 +258,6 @@ void FedChannelsOf<Controller>::restore(const StateWords &words, std::span<const
   source_.position() = positions.front();
   t_ = now;
   crossed_ = -1;
-  hasNext_ = false;
   joinAt_ = 0;
   StateReader in(words);
   int part = 0;

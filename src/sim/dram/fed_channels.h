@@ -95,9 +95,7 @@ class FedChannelsOf {
   LoopsSource source_;
   std::vector<Group> groups_;
   RefreshSchedule refreshes_;
-  Mask served_ = 0;            // channels that have the next command already
-  program::Transaction next_;  // the next command, once it was looked at
-  bool hasNext_ = false;
+  Mask served_ = 0;                               // channels that have the next command already
   Tick joinAt_ = 0, joinPause_ = kShortestPause;  // when groups are compared next, and how long after the last time
   Tick t_ = 1;
   int crossed_ = -1;         // loop whose iteration the last commands completed

@@ -20,6 +20,7 @@ NearBankDevice::NearBankDevice(const machine::Machine &machine, int channels, st
                     1, 1),
       entries_(channels, bankCount_, 1, unit_ != nullptr ? unit_->bufferEntries : 1) {
   if (unit_ != nullptr) {
+    PIMENTO_CHECK(unit_->lanes == kLanes);
     const auto units = static_cast<std::size_t>(bankCount_ * channels_);
     sums_.assign(units * static_cast<std::size_t>(unit_->accumulators), 0);
     products_.assign(units, 0);

@@ -32,7 +32,7 @@ struct Effect {
 class NearBankDevice final : public dram::CommandObserver {
  public:
   /// `rows`: data rows that the program touches, from 0. Every column command that runs must have an effect; those of
-  /// commands that the machine does not have are left out.
+  /// commands that the machine does not have are left out. Units have kLanes lanes.
   NearBankDevice(const machine::Machine &machine, int channels, std::int64_t rows, std::span<const Effect> effects);
 
   void onCommand(const dram::IssuedCommand &c) override;
@@ -89,9 +89,9 @@ void writeBanks(NearBankDevice &device, const dram::IssuedCommand &c);
 void readBanks(NearBankDevice &device, const dram::IssuedCommand &c);
 
 /// What the commands do that the machine's section `near_bank` names, and its plain read and write:
-///   multiply     the column of each bank times the unit's next buffer entry, lane by lane, rounded to its type; their
-///   sum
-///                by a balanced tree, in the accumulators' type, onto the accumulator whose turn it is
+///   multiply     the column of each bank times the unit's next buffer entry, lane by lane, rounded to its type; the
+///                products are summed by a balanced tree, in the accumulators' type, onto the accumulator whose turn it
+///                is
 ///   load(_all)   a burst that the host sends, into buffer entry `column` of each unit
 ///   result       the accumulators of the units, rounded, as result burst `burst`; then they are 0, and the first has
 ///                its turn

@@ -18,7 +18,6 @@ namespace {
 
 /// Wordlines that micro-programs may use beside the array's; the largest one (f64 division) takes fewer.
 constexpr int kWorkingRows = 1024;
-constexpr std::int64_t kBitlinesOfArray = 256;
 
 class BitExecutor final : public Executor {
  public:
@@ -31,7 +30,6 @@ class BitExecutor final : public Executor {
   void load(int row, int bits, std::int64_t first, std::span<std::uint64_t> elements) const override {
     arrays_.load(row, bits, first, elements);
   }
-  std::int64_t wordlineOperations() const override { return wordlineOperations_; }
 
   Status run(const SramCommand &c) override {
     if (c.kind == Kind::kStream || c.kind == Kind::kSync) return okStatus();
@@ -64,7 +62,6 @@ class BitExecutor final : public Executor {
     }
     const auto [a, b, third] = c.operands;
     arrays_.run(at->second, {a, b, third, c.dest, shape_.wordlines}, mask);
-    wordlineOperations_ += at->second.cycles() * c.tiles.count() * (shape_.cellsPerTile / kBitlinesOfArray);
     return okStatus();
   }
 
@@ -90,7 +87,6 @@ class BitExecutor final : public Executor {
   LatticeShape shape_;
   Arrays arrays_;
   std::map<std::tuple<kernel::Op, DType, DType>, MicroProgram> programs_;
-  std::int64_t wordlineOperations_ = 0;
 };
 
 }  // namespace

@@ -33,8 +33,6 @@ class Executor {
   virtual void load(int row, int bits, std::int64_t first, std::span<std::uint64_t> elements) const = 0;
   /// One command; streams and syncs do nothing here. Diagnostic: sram-operation (no micro-program for it).
   virtual Status run(const program::SramCommand &command) = 0;
-  /// Micro-operations on one array so far (0 where elements are words).
-  virtual std::int64_t wordlineOperations() const { return 0; }
 };
 
 std::unique_ptr<Executor> makeExecutor(machine::Sram::Mode mode, const LatticeShape &shape);

@@ -91,7 +91,6 @@ class WordExecutor final : public Executor {
   void moveWords(const SramCommand &c) {
     const auto *from = reinterpret_cast<const Word *>(value(c.operands[0], c.bits));
     auto *to = reinterpret_cast<Word *>(value(c.dest, c.bits));
-    from = reinterpret_cast<const Word *>(value(c.operands[0], c.bits));
     const std::int64_t distance = c.tileDistance * shape_.cellsPerTile + c.bitlineDistance;
     forEachCell(c, [&](std::int64_t cell) {
       c.tileCopies.forEach([&](std::int64_t t) {

@@ -43,6 +43,11 @@ class ChannelProgram : public virtual evaluate::Runnable {
     std::vector<std::string> dims = {};
   };
   virtual Origin origin() const { return {}; }
+  static Origin originOf(const mapping::PlacedMapping &placed, const kernel::Kernel &of) {
+    Origin from{&placed};
+    for (const kernel::Dim &d : of.dims) from.dims.push_back(d.name);
+    return from;
+  }
 
  private:
   const machine::Machine &machine_;

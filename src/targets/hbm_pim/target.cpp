@@ -7,6 +7,7 @@
 #include "pimento/sim/pim/pim_device.h"
 #include "pimento/targets/dram/counts.h"
 #include "pimento/targets/dram/run.h"
+#include "pimento/targets/dram/tee.h"
 #include "pimento/targets/hbm_pim/division.h"
 #include "pimento/targets/hbm_pim/lower.h"
 #include "pimento/targets/hbm_pim/suite.h"
@@ -18,21 +19,6 @@ using evaluate::GraphPart;
 using program::Purpose;
 
 namespace {
-
-/// Sends what one observer sees to two.
-class Tee final : public evaluate::Observer, public sim::dram::CommandObserver {
- public:
-  Tee(sim::dram::CommandObserver &first, evaluate::Observer *second)
-      : first_(first), second_(dynamic_cast<sim::dram::CommandObserver *>(second)) {}
-  void onCommand(const sim::dram::IssuedCommand &c) override {
-    first_.onCommand(c);
-    if (second_ != nullptr) second_->onCommand(c);
-  }
-
- private:
-  sim::dram::CommandObserver &first_;
-  sim::dram::CommandObserver *second_;
-};
 
 /// Of `rows` rows in every bank of the ranks that have units.
 Bytes bytesOfRows(std::int64_t rows, const machine::Machine &machine) {
@@ -65,7 +51,7 @@ class HbmPimKernel final : public evaluate::CompiledPart, public dram::ChannelPr
     sim::pim::PimDevice device(machine_, static_cast<int>(machine_.dram->organization.channels), lowered_.dataRows);
     device.setImages(lowered_.data->images(data));
     lowered_.data->place(data, device);
-    Tee tee(device, observer);
+    dram::Tee tee(device, observer);
     Result<DeviceRun> run = this->run({.observer = &tee});
     const auto commands = program::countCommands(lowered_.program.processes.front());
     for (const Purpose p :
@@ -86,11 +72,7 @@ class HbmPimKernel final : public evaluate::CompiledPart, public dram::ChannelPr
   }
 
  private:
-  Origin origin() const override {
-    Origin from{&lowered_.placed};
-    for (const kernel::Dim &d : part_.kernel().dims) from.dims.push_back(d.name);
-    return from;
-  }
+  Origin origin() const override { return originOf(lowered_.placed, part_.kernel()); }
 
   GraphPart part_;
   const machine::Machine &machine_;

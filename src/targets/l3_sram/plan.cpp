@@ -99,15 +99,19 @@ Result<Plan> makePlan(const GraphPart &part, const machine::Machine &machine) {
   plan.dimOf = dimsOf(part.kernel());
   const tdfg::ArraySize size{static_cast<int>(machine.sram->wordlines), static_cast<int>(machine.sram->bitlines)};
   for (std::size_t r = 0; r < plan.program.regions.size(); ++r) {
-    const tdfg::Region &region = plan.program.regions[r];
+    tdfg::Region &region = plan.program.regions[r];
     plan.schedules.emplace_back();
-    plan.left.push_back(region.reason);
     if (region.nodes.empty()) continue;
     auto schedule = tdfg::schedule(plan.program, static_cast<int>(r), size);
-    if (schedule)
+    if (schedule) {
       plan.schedules.back() = std::move(*schedule);
-    else
-      plan.left.back() = schedule.diagnostics().front().message;
+      continue;
+    }
+    // Streams contain the rounds.
+    region.reason = schedule.diagnostics().front().message;
+    region.rounds.clear();
+    region.nodes.clear();
+    region.outputs.clear();
   }
   for (const tdfg::Array &a : plan.program.arrays)
     plan.elementBytes = std::min(plan.elementBytes, static_cast<int>(sizeOf(a.type).value));
@@ -163,15 +167,16 @@ Status forEachRound(const Plan &plan, const mapping::Mapping &mapping, const mac
       [&](int region, const tdfg::Values &values, const std::vector<int> &names) -> Status {
         const auto r = static_cast<std::size_t>(region);
         Round round{region, &values, &names, nullptr, nullptr, nullptr};
-        if (!plan.left[r].empty() || plan.program.regions[r].nodes.empty()) return see(round);
+        if (plan.program.regions[r].nodes.empty()) return see(round);
         auto instance = tdfg::bindRegion(plan.program, region, values);
         if (!instance) return instance.diagnostics();
+        if (instance->isEmpty) return okStatus();
         auto layout = lower::l3_sram::place(instance->bounding, tileOf(plan, mapping, instance->bounding.size()),
                                             plan.elementBytes, *machine.sram);
         if (!layout) return layout.diagnostics();
         const std::vector<std::uint64_t> constants =
             constantsOf(*instance, names, data != nullptr ? *data : kernel::DataSet());
-        auto code = lower::l3_sram::lowerRegion(plan.program, *instance, plan.schedules[r], *layout, constants);
+        auto code = lower::l3_sram::lowerRegion(*instance, plan.schedules[r], *layout, constants);
         if (!code) return code.diagnostics();
         round.instance = &*instance;
         round.layout = &*layout;

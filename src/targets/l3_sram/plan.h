@@ -18,11 +18,10 @@
 namespace pimento::targets::l3_sram {
 
 struct Plan {
-  tdfg::Program program;  ///< arrays: those of the kernel
+  tdfg::Program program;  ///< arrays: those of the kernel; regions that do not fit the wordlines are streams alone
   tdfg::Values values;
   std::vector<int> tensors;               ///< by array: tensor of the graph
   std::vector<tdfg::Schedule> schedules;  ///< by region
-  std::vector<std::string> left;          ///< by region: why it is left to streams; empty: it is not
   std::vector<int> dimOf;                 ///< by lattice dim: dim of the kernel, or -1
   int elementBytes = 4;                   ///< of the smallest element of an array
 };
@@ -46,7 +45,8 @@ struct Round {
   const lower::l3_sram::Layout *layout = nullptr;    ///< likewise
   const lower::l3_sram::RegionCode *code = nullptr;  ///< likewise
 };
-/// Lowers the regions in the order they run; `data`, by array, has the elements that are constants (null: none).
+/// Lowers the regions in the order they run, without rounds in which nothing happens; `data`, by array, has the
+/// elements that are constants (null: none).
 Status forEachRound(const Plan &plan, const mapping::Mapping &mapping, const machine::Machine &machine,
                     const kernel::DataSet *data, const std::function<Status(const Round &)> &see,
                     std::int64_t most = INT64_MAX);

@@ -58,13 +58,13 @@ class RegionRunner {
                                                layout_.tileCount(), layout_.cellsPerTile});
   }
 
-  Result<std::int64_t> run() {
+  Status run() {
     place();
     for (const program::SramCommand &c : code_.commands.list) {
       if (c.kind == program::SramCommandKind::kStream)
         stream(code_.streams[static_cast<std::size_t>(c.stream)]);
-      else if (const Status s = executor_->run(c); !s)
-        return s.diagnostics();
+      else if (Status s = executor_->run(c); !s)
+        return s;
       if (!found_.empty()) return found_;
     }
     readBack();
@@ -75,7 +75,7 @@ class RegionRunner {
         value = kernel::merge(w.combine, to.type, kernel::load(to.type, to.bytes.data(), w.element), value);
       kernel::store(to.type, to.bytes.data(), w.element, value);
     }
-    return executor_->wordlineOperations();
+    return okStatus();
   }
 
  private:
@@ -182,18 +182,10 @@ class RegionRunner {
   }
 
   /// Integers that a pattern's index takes from a node, by cell of `box`.
-  std::vector<std::uint64_t> indirectOf(const tdfg::Pattern &pattern, const BoundBox &box) const {
+  std::vector<std::uint64_t> indirectOf(const StreamWork &work, const tdfg::Pattern &pattern,
+                                        const BoundBox &box) const {
     if (pattern.indirectAt < 0) return {};
-    return load(placeOf(pattern.indirect), bound(pattern.indirect).node->type, box);
-  }
-  /// Where a node's value is: from the schedule, as the commands have it.
-  int placeOf(int node) const {
-    const tdfg::Node &n = *bound(node).node;
-    if (n.kind == NodeKind::kTensor) return plan_.schedule->residents[static_cast<std::size_t>(n.array)];
-    for (const tdfg::Step &s : plan_.schedule->steps)
-      if (s.kind == tdfg::StepKind::kNode && s.node == node) return s.wordline;
-    PIMENTO_CHECK(false && "a node without a place");
-    return -1;
+    return load(work.indirect, bound(pattern.indirect).node->type, box);
   }
 
   std::int64_t indexAt(const tdfg::Pattern &pattern, std::size_t i, const Extents &x, std::int64_t indirect) const {
@@ -226,7 +218,7 @@ class RegionRunner {
   void loadStream(const StreamWork &work) {
     const BoundNode &b = bound(work.node);
     const tdfg::Pattern &pattern = b.node->pattern;
-    const std::vector<std::uint64_t> indirect = indirectOf(pattern, b.box);
+    const std::vector<std::uint64_t> indirect = indirectOf(work, pattern, b.box);
     std::vector<std::uint64_t> elements;
     elements.reserve(static_cast<std::size_t>(tdfg::elementsOf(b.box)));
     forEachCell(b.box, [&](const Extents &x) {
@@ -248,7 +240,7 @@ class RegionRunner {
     const tdfg::BoundOutput &o = instance_.outputs[static_cast<std::size_t>(work.output)];
     const tdfg::Pattern &pattern = o.output->pattern;
     const DType type = bound(o.output->node).node->type;
-    const std::vector<std::uint64_t> indirect = indirectOf(pattern, o.box);
+    const std::vector<std::uint64_t> indirect = indirectOf(work, pattern, o.box);
     const std::vector<std::uint64_t> values = load(work.wordline, type, o.box);
     std::size_t i = 0;
     forEachCell(o.box, [&](const Extents &x) {
@@ -319,8 +311,8 @@ std::vector<std::uint64_t> constantsOf(const tdfg::Instance &instance, const std
   return bits;
 }
 
-Result<std::int64_t> runRegion(const RegionPlan &plan, const RegionCode &code, const std::vector<int> &names,
-                               machine::Sram::Mode mode, kernel::DataSet &data) {
+Status runRegion(const RegionPlan &plan, const RegionCode &code, const std::vector<int> &names,
+                 machine::Sram::Mode mode, kernel::DataSet &data) {
   return RegionRunner(plan, code, names, mode, data).run();
 }
 

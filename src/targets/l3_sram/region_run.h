@@ -27,9 +27,8 @@ struct RegionPlan {
 std::vector<std::uint64_t> constantsOf(const tdfg::Instance &instance, const std::vector<int> &names,
                                        const kernel::DataSet &data);
 
-/// Changes `data` as the region does. Returns the wordline operations that took place. Diagnostics:
-/// index-out-of-range, sram-operation.
-Result<std::int64_t> runRegion(const RegionPlan &plan, const lower::l3_sram::RegionCode &code,
-                               const std::vector<int> &names, machine::Sram::Mode mode, kernel::DataSet &data);
+/// Changes `data` as the region does. Diagnostics: index-out-of-range, sram-operation.
+Status runRegion(const RegionPlan &plan, const lower::l3_sram::RegionCode &code, const std::vector<int> &names,
+                 machine::Sram::Mode mode, kernel::DataSet &data);
 
 }  // namespace pimento::targets::l3_sram

@@ -27,7 +27,9 @@ const evaluate::CountTable &countTable() {
        {"move_commands", "shifts, broadcasts, copies and constants; counted by the lowering"},
        {"syncs", "barriers of all banks; counted by the lowering"},
        {"packets", "packets of the mesh that moves send; counted by the engine"},
-       {"sram_bits_read", "bits that compute commands and moves sense; counted by the engine", {{"sram_bits_read"}}},
+       {"sram_bits_read",
+        "bits that compute commands and moves inside arrays sense; counted by the engine",
+        {{"sram_bits_read"}}},
        {"sram_bits_written", "bits that they write; counted by the engine", {{"sram_bits_written"}}},
        {"h_tree_bits", "bits up and down H trees; counted by the engine", {{"h_tree_bits"}}}}};
   return kTable;
@@ -55,6 +57,7 @@ class SramKernel final : public evaluate::CompiledPart {
   }
   DeviceRun bound(const kernel::DataSpec * /*values*/) const override { return {}; }
   kernel::Order order() const override;
+  std::string whyUnchecked() const override;
   Result<DeviceRun> run(const evaluate::RunMode & /*mode*/) const override { return runWith(nullptr); }
   Result<DeviceRun> runOn(kernel::DataSet &data, evaluate::Observer * /*observer*/, int /*jobs*/) const override {
     kernel::DataSet arrays;
@@ -73,8 +76,8 @@ class SramKernel final : public evaluate::CompiledPart {
   Result<std::string> emit(std::string_view stage, const std::string &kernel, bool isFirst) const override;
   std::vector<std::string> choices() const override {
     std::vector<std::string> said;
-    for (const std::string &why : plan_.left)
-      if (!why.empty()) said.push_back("left to streams: " + why);
+    for (const tdfg::Region &region : plan_.program.regions)
+      if (!region.reason.empty()) said.push_back("left to streams: " + region.reason);
     return said;
   }
 
@@ -108,8 +111,7 @@ Result<DeviceRun> SramKernel::runWith(kernel::DataSet *data) const {
     if (data == nullptr) return okStatus();
     const RegionPlan plan{&plan_.program, round.instance, &plan_.schedules[static_cast<std::size_t>(round.region)],
                           round.layout};
-    const auto ran = runRegion(plan, *round.code, *round.names, machine_.sram->mode, *data);
-    return ran ? okStatus() : Status(ran.diagnostics());
+    return runRegion(plan, *round.code, *round.names, machine_.sram->mode, *data);
   });
   if (!status) return status.diagnostics();
   last_ = sum;
@@ -120,6 +122,24 @@ Result<DeviceRun> SramKernel::runWith(kernel::DataSet *data) const {
   if (hasStreams)
     run.warnings.emplace_back("a part of the work ran on streams and cores, outside the cycles of the arrays");
   return run;
+}
+
+/// An order is one tree for all outputs: it says nothing of lines that begin or end elsewhere from output to output.
+std::string SramKernel::whyUnchecked() const {
+  for (const tdfg::Region &region : plan_.program.regions)
+    for (const tdfg::Node &node : region.nodes) {
+      if (node.kind != tdfg::NodeKind::kReduce || !isFloat(node.type)) continue;
+      if (node.combine != kernel::Combine::kAdd && node.combine != kernel::Combine::kMul) continue;
+      const auto d = static_cast<std::size_t>(node.dim);
+      const tdfg::Range &line = region.domain[d];
+      const std::int64_t extent =
+          plan_.dimOf[d] < 0 ? 1 : part_.kernel().dims[static_cast<std::size_t>(plan_.dimOf[d])].extent;
+      const bool isWhole = line.lows.size() == 1 && line.highs.size() == 1 && line.lows[0].isConstant() &&
+                           tdfg::minus(line.highs[0], line.lows[0]) == tdfg::constantForm(extent);
+      if (!isWhole && tileOf(plan_, placed_.mapping, region.domain.size())[d] > 1)
+        return "it sums parts of lines in tiles, in an order that the reference interpreter cannot follow";
+    }
+  return {};
 }
 
 /// Of reductions in tiles: within a tile the upper half onto the lower one, then tile after tile.
@@ -164,7 +184,7 @@ kernel::Order SramKernel::order() const {
     a.children.push_back(self(self, row, first + step, 2 * step, count / 2));
     return a;
   };
-  region.sum = {type, {}, {{type, {{-1, 0, 0}}, {}}}};  // onto the initial value
+  region.sum = {type, {}, {{type, {}, {}, true}}};
   for (std::int64_t row = 0; row < points; row += inner)
     for (std::int64_t start = low / tile * tile; start < low + inner; start += tile)
       region.sum.children.push_back(tree(tree, row, start, 1, tile));
@@ -201,8 +221,7 @@ Result<std::string> SramKernel::emit(std::string_view stage, const std::string &
       [&](const Round &round) -> Status {
         const tdfg::Region &region = plan_.program.regions[static_cast<std::size_t>(round.region)];
         if (round.instance == nullptr) {
-          text += fmt::format("# region {}: streams alone ({})\n", region.name,
-                              plan_.left[static_cast<std::size_t>(round.region)]);
+          text += fmt::format("# region {}: streams alone ({})\n", region.name, region.reason);
           return okStatus();
         }
         text += fmt::format("# region {}, tile {}x{}x{}{}\n", region.name, round.layout->tile[0], round.layout->tile[1],

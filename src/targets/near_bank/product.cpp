@@ -26,6 +26,11 @@ class Recogniser {
       : graph_(graph), index_(index), kernel_(graph.kernels[static_cast<std::size_t>(index)]), machine_(machine) {}
 
   Result<Product> run() {
+    if (machine_.nearBank->lanes != sim::pim::kLanes)
+      return unsupported("unsupported-machine", {"--target"},
+                         fmt::format("machine '{}' has units of {} lanes; programs are made for {}", machine_.name,
+                                     machine_.nearBank->lanes, sim::pim::kLanes),
+                         "channels, ranks, rows, buffers, timing and energy can be changed, but not the lanes");
     if (kernel_.form != kernel::Form::kAffine || !kernel_.bounds.empty() || !kernel_.guards.empty() ||
         kernel_.hasIndirectLoads())
       return refuse("form", "data or conditions decide which of its points run, or where they read and write");

@@ -27,7 +27,7 @@ struct Product {
   bool isUpdate = false;  ///< the sum is added to what the output tensor holds
 };
 
-/// Diagnostics: unsupported-op, unsupported-type, unsupported-form.
+/// Diagnostics: unsupported-machine, unsupported-op, unsupported-type, unsupported-form.
 Result<Product> recogniseProduct(const kernel::Graph &graph, int kernel, const machine::Machine &machine);
 
 /// One subspace: its shares and where they lie. Places in banks and buffers count bursts.

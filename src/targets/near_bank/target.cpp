@@ -7,6 +7,7 @@
 #include "pimento/evaluate/suite.h"
 #include "pimento/machine/checks.h"
 #include "pimento/targets/dram/run.h"
+#include "pimento/targets/dram/tee.h"
 #include "pimento/targets/near_bank/counts.h"
 #include "pimento/targets/near_bank/lower.h"
 #include "pimento/targets/near_bank/product.h"
@@ -58,21 +59,6 @@ class StreamPart final : public evaluate::CompiledPart, public dram::ChannelProg
   Lowered lowered_;
 };
 
-/// Sends what one observer sees to two.
-class Tee final : public evaluate::Observer, public sim::dram::CommandObserver {
- public:
-  Tee(sim::dram::CommandObserver &first, evaluate::Observer *second)
-      : first_(first), second_(dynamic_cast<sim::dram::CommandObserver *>(second)) {}
-  void onCommand(const sim::dram::IssuedCommand &c) override {
-    first_.onCommand(c);
-    if (second_ != nullptr) second_->onCommand(c);
-  }
-
- private:
-  sim::dram::CommandObserver &first_;
-  sim::dram::CommandObserver *second_;
-};
-
 class ProductKernel final : public evaluate::CompiledPart, public dram::ChannelProgram {
  public:
   ProductKernel(const GraphPart &part, const machine::Machine &machine, LoweredProduct lowered)
@@ -100,18 +86,14 @@ class ProductKernel final : public evaluate::CompiledPart, public dram::ChannelP
     device.setResults(lowered_.data->resultBursts);
     device.setImages(lowered_.data->images(data));
     lowered_.data->place(data, device);
-    Tee tee(device, observer);
+    dram::Tee tee(device, observer);
     Result<DeviceRun> run = this->run({.observer = &tee});
     lowered_.data->collect(device, data);
     return run;
   }
 
  private:
-  Origin origin() const override {
-    Origin from{&lowered_.placed};
-    for (const kernel::Dim &d : part_.kernel().dims) from.dims.push_back(d.name);
-    return from;
-  }
+  Origin origin() const override { return originOf(lowered_.placed, part_.kernel()); }
 
   GraphPart part_;
   const machine::Machine &machine_;

@@ -101,6 +101,20 @@ TEST(AffineErrors, AWhileLoopThatDoesNotCountSaysWhy) {
   EXPECT_EQ(said("arith.cmpi slt, %i, %i : i32", up, "with what the loop changes"), "unsupported-loop@4:6");
 }
 
+TEST(AffineErrors, AWhileLoopThatStoresThroughAViewToWhatItsConditionLoads) {
+  EXPECT_EQ(complaint("func.func @f(%x: memref<16xi32>, %n: memref<4xi32>) {\n%c0 = arith.constant 0 : i32\n"
+                      "%c1 = arith.constant 1 : i32\n%c16 = arith.constant 16 : i32\n%z = arith.constant 0 : index\n"
+                      "%v = memref.subview %n[0] [4] [1] : memref<4xi32> to memref<4xi32, strided<[1]>>\n"
+                      "%r:2 = scf.while (%i = %c0) : (i32) -> (i32, i32) {\n%b = memref.load %n[%z] : memref<4xi32>\n"
+                      "%c = arith.cmpi slt, %i, %c16 : i32\nscf.condition(%c) %i, %b : i32, i32\n} do {\n"
+                      "^bb0(%i: i32, %w: i32):\n%k = arith.index_cast %i : i32 to index\n"
+                      "memref.store %w, %x[%k] : memref<16xi32>\n"
+                      "memref.store %i, %v[%z] : memref<4xi32, strided<[1]>>\n"
+                      "%j = arith.addi %i, %c1 : i32\nscf.yield %j : i32\n}\nreturn\n}\n",
+                      "memory that the loop changes", "scf.for"),
+            "unsupported-loop@7:8");
+}
+
 TEST(AffineErrors, BranchesThatGiveTensorsAreRefused) {
   EXPECT_EQ(complaint("func.func @f(%a: tensor<4xf32>, %b: tensor<4xf32>, %c: i1) -> tensor<4xf32> {\n"
                       "%r = scf.if %c -> tensor<4xf32> {\nscf.yield %a : tensor<4xf32>\n} else {\n"

@@ -68,6 +68,7 @@ const Mistake kMistakes[] = {
      "did you mean 'paper'"},
     {"RangeBesideTheValue", "range: [374, 909]", "range: [700, 909]", "bad-range", 0, "lowest"},
     {"RangeOfThreeNumbers", "range: [374, 909]", "range: [374, 650, 909]", "bad-range", 0, "lowest"},
+    {"TooManyColumns", "columns: 32 count", "columns: 65536 count", "impossible-value", 0, "32768"},
     {"ChannelsNoPowerOfTwo", "channels: 64 count", "channels: 48 count", "impossible-value", 0, "32 and 64"},
     {"NoChannels", "channels: 64 count", "channels: 0 count", "impossible-value", 0, "from 1"},
     {"HalfAChannel", "channels: 64 count", "channels: 1.5 count", "impossible-value", 0, "round"},

@@ -71,9 +71,8 @@ TEST(NearBankMachines, AFamilyMemberHasFourQueuesAndItsLevels) {
 }
 
 /// The first diagnostic of an estimate of `kernel` with a mapping.
-Diagnostics refusal(const std::string &machineName, const std::string &kernel, const kernel::Sizes &sizes,
+Diagnostics refusal(const machine::Machine &m, const std::string &kernel, const kernel::Sizes &sizes,
                     const std::string &map, DType type = DType::kF16) {
-  const machine::Machine m = load(machineName);
   const auto spec = mapping::parseMapSpec(map);
   if (!spec) return spec.diagnostics();
   const auto graph = kernel::makeZooKernel(kernel, sizes, type);
@@ -86,6 +85,11 @@ Diagnostics refusal(const std::string &machineName, const std::string &kernel, c
   const auto report = evaluate::evaluate(r);
   EXPECT_FALSE(report) << map;
   return report ? Diagnostics{} : report.diagnostics();
+}
+
+Diagnostics refusal(const std::string &machineName, const std::string &kernel, const kernel::Sizes &sizes,
+                    const std::string &map, DType type = DType::kF16) {
+  return refusal(load(machineName), kernel, sizes, map, type);
 }
 
 TEST(NearBankMappings, MistakesAreNamed) {
@@ -162,12 +166,26 @@ TEST(NearBankProducts, WhatUnitsCannotDoIsNamed) {
   EXPECT_EQ(refusal("aim", "gemv", small, "reference", DType::kF16).front().code, "unsupported-type");
 }
 
+TEST(NearBankProducts, OfUnitsWithOtherLanesAreRefused) {
+  const auto m = machine::parseMachine(
+      "name: mine\nextends: aim\norganization: {burst: 64 B, source: mine, confidence: assumed}\n"
+      "near_bank: {lanes: 32 count, source: mine, confidence: assumed}\n",
+      "mine.yaml", {kMachines});
+  ASSERT_TRUE(m) << m.diagnostics().front().str();
+  for (const char *map : {"reference", "M1:{(1,1),(1,1),(64,64)}"}) {
+    const Diagnostics found = refusal(*m, "gemv", {{"m", 64}, {"n", 64}}, map, DType::kBF16);
+    ASSERT_FALSE(found.empty());
+    expectOne(found, {map, "unsupported-machine", "units of 32 lanes"});
+  }
+}
+
 TEST(NearBankMachines, UnitsThatCannotBeAreNamed) {
   const std::vector<Wrong> wrongs = {
       {"near_bank: {multiply: MAC}\n", "unknown-command", "MAC"},
       {"near_bank: {multiply: WRGB}\n", "impossible-value", "cannot do this"},
       {"near_bank: {multiply: RD}\n", "impossible-value", "cannot do this"},
       {"near_bank: {load_all: WRGB}\n", "impossible-value", "cannot do this"},
+      {"near_bank: {load: WRGBAB}\n", "impossible-value", "cannot do this"},
       {"near_bank: {result: MACAB}\n", "impossible-value", "cannot do this"},
       {"near_bank: {type: i16}\n", "impossible-value", "floating point"},
       {"near_bank: {type: f32}\n", "impossible-value", "two bytes"},

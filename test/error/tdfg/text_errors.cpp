@@ -53,6 +53,7 @@ TEST(TdfgTextErrors, NumbersOutOfRange) {
   expect(first("region r lattice 4\nend\n"), "tdfg-number", "a lattice of 4 dims", 6);
   expect(ofRegion("%0 = tensor a [0:n:0]\n"), "tdfg-number", "a stride is 0", 8);
   expect(ofRegion("%0 = tensor a [0:99999999999999999999]\n"), "tdfg-number", "beyond 64 bits", 8);
+  expect(ofRegion("%0 = tensor a [0:1099511627776*n + n]\n"), "tdfg-number", "a factor beyond 2^40", 8);
   expect(first("quotient q = (n) / 1\n"), "tdfg-number", "a divisor is 1", 6);
 }
 
@@ -90,13 +91,18 @@ TEST(TdfgTextErrors, ArraysOfAnotherShapeThanTheProgramSays) {
 }
 
 TEST(TdfgTextErrors, FormsThatNoLoopNestSays) {
-  const auto read = readProgram(std::string(kHead) +
-                                    "region r lattice 0\nstreams affine s\ndim i parallel n\nload a [$i]\n"
-                                    "v0 = load f32 0\nv1 = form i32 2*k\nv2 = cast f32 v1\nv3 = add f32 v0, v2\n"
-                                    "store b [$i] = v3\nend\nend\nloop k to 3 regions 0:1\n",
-                                "t.tdfg");
-  ASSERT_TRUE(read.ok());
-  EXPECT_EQ(graphOf(read->program, *bindSizes(read->program, {{"n", 4}})).diagnostics().front().code, "tdfg-form");
+  for (const std::string form : {"2*k", "half"}) {
+    const auto read = readProgram(kHead + ("quotient half = (k) / 2\nregion r lattice 0\nstreams affine s\n"
+                                           "dim i parallel n\nload a [$i]\nv0 = load f32 0\nv1 = form i32 " +
+                                           form +
+                                           "\nv2 = cast f32 v1\nv3 = add f32 v0, v2\nstore b [$i] = v3\nend\nend\n"
+                                           "loop k to 3 regions 0:1\n"),
+                                  "t.tdfg");
+    ASSERT_TRUE(read.ok());
+    const auto graph = graphOf(read->program, *bindSizes(read->program, {{"n", 4}}));
+    ASSERT_FALSE(graph.ok()) << form;
+    EXPECT_EQ(graph.diagnostics().front().code, "tdfg-form");
+  }
 }
 
 TEST(TdfgTextErrors, SourcesThatAreOtherProgramsAtOtherSizes) {

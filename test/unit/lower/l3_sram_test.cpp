@@ -2,12 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <set>
 #include <string>
 
 #include "pimento/base/rng.h"
 #include "pimento/lower/l3_sram/pieces.h"
+#include "test/support/cases.h"
 
 namespace pimento::lower::l3_sram {
 namespace {
@@ -17,11 +17,6 @@ using program::SramCommandKind;
 using program::SramPattern;
 using tdfg::BoundBox;
 using tdfg::BoundRange;
-
-int cases(int usual) {
-  const char *given = std::getenv("PIMENTO_CASES");
-  return given != nullptr ? std::atoi(given) : usual;
-}
 
 /// As many arrays as any lattice of the tests takes, of `bitlines` bitlines.
 machine::Sram cache(std::int64_t bitlines) {
@@ -158,7 +153,7 @@ TEST(Pieces, MoveExactlyTheCellsOfRandomNodes) {
   const auto number = [&](std::int64_t low, std::int64_t high) {
     return low + static_cast<std::int64_t>(rng.next() % static_cast<std::uint64_t>(high - low + 1));
   };
-  const int n = cases(2000);
+  const std::int64_t n = test::caseCount(2000);
   for (int i = 0; i < n; ++i) {
     const auto dims = static_cast<std::size_t>(number(1, 3));
     std::vector<std::int64_t> lattice, tile;

@@ -54,7 +54,7 @@ TEST(FedChannels, TakeTheTimeOfAPlainModel) {
     test::PlainList plain(*c.machine.dram, spec, code, static_cast<int>(c.process().instances));
     ASSERT_EQ(plain.run(ours.cycles + 1000), ours.cycles) << "seed " << seed << "\n" << c.str();
   }
-  EXPECT_GE(ended, cases / 4);
+  EXPECT_GE(ended, cases / 4);  // the others are stuck, as random lists of rows and barriers may be
 }
 
 TEST(FedChannels, FastForwardGivesTheTimeAndTheCountsOfAPlainRun) {

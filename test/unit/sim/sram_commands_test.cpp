@@ -1,7 +1,6 @@
 // Commands of SRAM arrays: what they compute in both modes, and what they take.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "pimento/sim/sram/command_time.h"
 #include "pimento/sim/sram/executor.h"
 #include "pimento/sim/sram/operations.h"
+#include "test/support/cases.h"
 
 namespace pimento::sim::sram {
 namespace {
@@ -135,8 +135,7 @@ std::uint64_t randomNumber(Rng &rng, DType type) {
 
 /// Random commands on random values leave the same in both executors.
 TEST(SramExecutors, ComputeTheSameInBitsAndInWords) {
-  const char *given = std::getenv("PIMENTO_CASES");
-  const int cases = given != nullptr ? std::atoi(given) : 40;
+  const std::int64_t cases = test::caseCount(40);
   Rng rng(7);
   const auto number = [&](std::int64_t below) {
     return static_cast<std::int64_t>(rng.next() % static_cast<std::uint64_t>(below));
