@@ -24,12 +24,14 @@ Json breakdownOf(const evaluate::Breakdown &b) {
 
 Json phasesOf(const std::vector<evaluate::StageGroup> &groups) {
   Json out = Json::array();
-  for (const evaluate::Phase &p : evaluate::phases(groups))
+  for (const evaluate::Phase &p : evaluate::phases(groups)) {
     out.push_back({{"name", p.name},
                    {"ns", p.time.value / 1000.0},
                    {"cycles", p.cycles.value},
                    {"clock", p.clock},
                    {"breakdown", evaluate::infoOf(p.part).key}});
+    if (p.commands > 0) out.back()["commands"] = p.commands;
+  }
   return out;
 }
 

@@ -153,7 +153,12 @@ std::string headTable(const evaluate::Report &r) {
   return t.str();
 }
 
-std::string breakdownTable(const evaluate::Breakdown &b) {
+/// Phases of programs, which have names of their own, stand below the part that they count to.
+std::string breakdownTable(const evaluate::Breakdown &b, const std::vector<evaluate::StageGroup> &groups) {
+  std::vector<evaluate::Phase> named;
+  for (const evaluate::StageGroup &g : groups)
+    for (const evaluate::Phase &p : g.all.phases)
+      if (p.commands > 0) evaluate::addPhases(named, {p});
   Columns t("lrr", kIndent);
   const Cycles total = b.total();
   const auto row = [&](std::string_view name, Cycles part) {
@@ -163,7 +168,14 @@ std::string breakdownTable(const evaluate::Breakdown &b) {
   t.row({"where time goes", "cycles", "share"});
   t.rule();
   for (const evaluate::PartInfo &p : evaluate::kRunOrder)
-    if (!p.isOptional || b[p.part].value > 0) row(p.title, b[p.part]);
+    if (!p.isOptional || b[p.part].value > 0) {
+      row(p.title, b[p.part]);
+      for (const evaluate::Phase &phase : named)
+        if (phase.part == p.part)
+          row(fmt::format("  {}: {} commands", phase.part == evaluate::Part::kCompute ? "compute" : phase.name,
+                          grouped(phase.commands)),
+              phase.counted);
+    }
   t.rule();
   row("total", total);
   return t.str();
@@ -250,7 +262,7 @@ std::string toTable(const evaluate::Report &r, bool hasProfile) {
     out += line + '\n';
   out += headTable(r) + "\n";
   if (r.conversion) out += errorTable(*r.conversion) + "\n";
-  out += breakdownTable(r.breakdown()) + "\n" + energyTable(r.energy);
+  out += breakdownTable(r.breakdown(), r.byKernel()) + "\n" + energyTable(r.energy);
   if (!r.counts.empty()) out += "\n" + countsTable(r);
   if (r.stages.size() > 1) out += "\n" + stagesTable(r);
   if (hasProfile && r.outcome.profile) out += "\n" + profileTable(*r.outcome.profile);

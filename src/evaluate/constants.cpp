@@ -34,7 +34,11 @@ Cycles savedBy(int tensor, const Request &request, const CompiledGraph &compiled
                                               request.variant, request.tools);
     if (!with) continue;
     const auto hostOf = [&](const CompiledPart &c) {
-      return hostCycles(*request.machine, c.hostWork(), Cycles(0)).total().value;
+      DeviceRun run;
+      if (!c.bound().phases.empty())
+        if (const Result<DeviceRun> ran = c.run({.isFastForward = true})) run = *ran;
+      run.cycles = Cycles(0);
+      return breakdownOf(*request.machine, c.hostWork(), run).total().value;
     };
     saved += Cycles(multiplySaturated(hostOf(*part.compiled) - hostOf(**with), report.stages[p].runs));
   }

@@ -9,15 +9,15 @@
 namespace pimento::evaluate {
 
 Cost costOf(const machine::Machine &machine, const HostWork &work, const DeviceCost &run) {
-  const Breakdown breakdown = hostCycles(machine, work, run.cycles);
+  const Breakdown host = hostCycles(machine, work, run.cycles);
   energy::ActionCounts device = run.actions;
   device.set(kRankCycles, multiplySaturated(work.ranks, run.cycles.value));
   Cost cost;
   cost.kernel = run.cycles;
-  cost.total = breakdown.total();
+  cost.total = breakdownOf(machine, work, run).total();
   cost.kernelEnergy = energy::price(machine, device, machine.toTime(run.cycles)).total;
   energy::ActionCounts all = device;
-  all.add(hostActions(machine, work, breakdown));
+  all.add(hostActions(machine, work, host));
   cost.energy = energy::price(machine, all, machine.toTime(cost.total)).total;
   return cost;
 }

@@ -6,8 +6,13 @@
 // run.
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "pimento/base/units.h"
 #include "pimento/energy/actions.h"
+#include "pimento/evaluate/report.h"
 
 namespace pimento::machine {
 struct Machine;
@@ -17,10 +22,20 @@ namespace pimento::evaluate {
 
 struct HostWork;
 
+/// A stretch of a program beside its kernel: commands that move operands or results.
+struct CommandPhase {
+  std::string name;  ///< "place"
+  Part part = Part::kTransferIn;
+  Cycles cycles;
+  std::int64_t commands = 0;  ///< device totals
+};
+
 /// What of a device run, or of its lower bound, decides what it costs.
 struct DeviceCost {
-  Cycles cycles;
-  energy::ActionCounts actions;  ///< device totals
+  Cycles cycles;                           ///< of the kernel
+  energy::ActionCounts actions;            ///< device totals, of all phases
+  std::vector<CommandPhase> phases = {};   ///< beside the kernel, where the program has some
+  std::int64_t kernelCommands = 0;         ///< device totals, where it has
 };
 
 struct Cost {

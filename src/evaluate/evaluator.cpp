@@ -165,7 +165,8 @@ class Run {
       stage.mappingWhy = part.mappingWhy;
       stage.choice = part.choice;
       stage.unchecked = unchecked;
-      records_[p] = {*ran, work, layerOf(part), placeConstants(part, work)};
+      records_[p] = {*ran, work, layerOf(part), false};
+      records_[p].placesConstants = placeConstants(part, work, records_[p].placement);
     }
     addDevice(report_.stages[p], *ran, work, times);
     return okStatus();
@@ -192,9 +193,8 @@ class Run {
 
   /// What the device and the host around it did, `times` times.
   void addDevice(Stage &stage, const DeviceRun &run, const HostWork &work, std::int64_t times) {
-    const Breakdown breakdown = hostCycles(machine(), work, run.cycles);
     addRun(report_, run, times);
-    const energy::ActionCounts host = hostActions(machine(), work, breakdown);
+    const energy::ActionCounts host = hostActions(machine(), work, hostCycles(machine(), work, run.cycles));
     kernelWork_.add(run.actions, times);
     hostWork_.add(host, times);
     StageRecord &record = records_[static_cast<std::size_t>(&stage - report_.stages.data())];
@@ -202,7 +202,7 @@ class Run {
     record.deviceActions.add(run.actions, times);
     record.hostActions.add(host, times);
     stage.cycles += Cycles(multiplySaturated(run.cycles.value, times));
-    addTo(stage, breakdown, energy::ActionCounts(run.actions).add(host), times);
+    addTo(stage, phasesOf(machine(), work, run, times), energy::ActionCounts(run.actions).add(host), times);
     stage.offloadedCycles = stage.breakdown().total();
   }
 
@@ -325,7 +325,7 @@ class Run {
       records_[p] = {{}, {}, layer, false};
     }
     records_[p].hostActions.add(actions, times);
-    addTo(stage, breakdown, actions, times);
+    addTo(stage, phasesOf(machine(), breakdown.times(times)), actions, times);
     if (part.offloadedCycles)
       stage.offloadedCycles = Cycles(multiplySaturated(part.offloadedCycles->value, stage.runs));
     return okStatus();
@@ -345,16 +345,15 @@ class Run {
     return stage;
   }
 
-  /// `times` more runs of the stage.
-  void addTo(Stage &stage, const Breakdown &breakdown, const energy::ActionCounts &actions, std::int64_t times) {
+  /// `times` more runs of the stage, which take `phases` together; `actions` are of each.
+  void addTo(Stage &stage, const std::vector<Phase> &phases, const energy::ActionCounts &actions, std::int64_t times) {
     const auto p = static_cast<std::size_t>(&stage - report_.stages.data());
-    Breakdown all = stage.breakdown();
-    all += breakdown.times(times);
     stage.runs += times;
-    stage.phases = phasesOf(machine(), all);
+    addPhases(stage.phases, phases);
+    for (Phase &phase : stage.phases) phase.time = machine().toTime(phase.cycles);
     energy::ActionCounts &sum = stageWork_[p];
     sum.add(actions, times);
-    stage.energy = energy::price(machine(), sum, machine().toTime(all.total())).total;
+    stage.energy = energy::price(machine(), sum, machine().toTime(stage.breakdown().total())).total;
     if (p >= graph_.size()) return;
     const HostLayer layer = layerOf(graph_[p]);
     stage.operations = multiplySaturated(layer.operations, stage.runs);
@@ -363,19 +362,21 @@ class Run {
   }
 
   /// Constants that several kernels read in one layout are placed once.
-  bool placeConstants(const PlannedPart &part, const HostWork &work) {
+  bool placeConstants(const PlannedPart &part, const HostWork &work, std::optional<DeviceRun> &byCommands) {
     HostWork once;
     once.placed = work.placedOnce;
     once.rearrangedIn = work.rearrangedOnce;
-    if (once.placed.value == 0) return false;
+    byCommands = part.compiled->placement();
+    if (once.placed.value == 0 && !byCommands) return false;
     std::set<std::pair<int, std::string>> constants;
     for (const Residence &r : part.compiled->residences())
       if (request_.graph->tensors[static_cast<std::size_t>(r.tensor)].isConstant)
         constants.emplace(r.tensor, mapping::print(r.mapping));
     if (!placed_.insert(constants).second) return false;
     const Breakdown time = hostCycles(machine(), once, Cycles(0));
-    setup_ += time;
+    setup_ += byCommands ? breakdownOf(machine(), once, *byCommands) : time;
     setupWork_.add(hostActions(machine(), once, time));
+    if (byCommands) setupWork_.add(byCommands->actions);
     return true;
   }
 

@@ -78,6 +78,7 @@ struct StageRecord {
   HostWork work;                 ///< around it
   HostLayer layer;               ///< were it on the host
   bool placesConstants = false;  ///< first of the stages that read these constants
+  std::optional<DeviceRun> placement = {};  ///< by commands, where it is
   // Of all runs, which may differ where data decide.
   std::map<std::string, std::int64_t> counts = {};
   energy::ActionCounts deviceActions = {}, hostActions = {};

@@ -92,7 +92,6 @@ class Explainer {
     for (auto &[action, d] : nodes) d = ofRuns(d, stage, all.of(action));
   }
   Breakdown breakdownOfRun(const ExplainedStage &in, const Stage &stage) const {
-    if (stage.runs == 1) return stage.breakdown();
     if (!stage.isOnHost) return hostCycles(machine_, in.record.work, in.record.run.cycles);
     Breakdown b;
     b[Part::kHost] = in.record.layer.cycles;
@@ -195,9 +194,31 @@ class Explainer {
     if (stage.isOnHost) return leaf(name, value, "cycle", "the kernel runs on the host: " + stage.why);
     if (which == Part::kCompute || which == Part::kHost)
       return leaf(name, value, "cycle", "the kernel runs on the device");
-    const DerivationPtr d =
-        ofRuns(numbers_.term(name, "cycle", term, Arithmetic::kReal, "no data moved"), stage, value);
+    const DerivationPtr d = byCommands(name, in, stage, which, term);
     return report_.stages.size() > 1 && !d->isLeaf() ? noted(d, fmt::format("kernel '{}'", stage.kernel)) : d;
+  }
+
+  /// What the host does of a part, and phases of the program that count to it.
+  DerivationPtr byCommands(const std::string &name, const ExplainedStage &in, const Stage &stage, Part which,
+                           const Term &term) {
+    std::vector<DerivationPtr> phases;
+    Cycles moved;
+    for (const CommandPhase &p : in.record.run.phases) {
+      if (p.part != which) continue;
+      moved += p.cycles;
+      phases.push_back(ofRuns(leaf(p.name, p.cycles.value, "cycle",
+                                   fmt::format("phase '{}' of the program: {} requests, of all channels; the time from "
+                                               "its first request to the next phase's",
+                                               p.name, p.commands)),
+                              stage));
+    }
+    const std::int64_t value = stage.breakdown()[which].value;
+    const std::int64_t rest = value - multiplySaturated(moved.value, stage.runs);
+    const DerivationPtr host =
+        ofRuns(numbers_.term(name, "cycle", term, Arithmetic::kReal, "no data moved"), stage, rest);
+    if (phases.empty()) return host;
+    if (rest > 0) phases.push_back(host);
+    return sumOf(name, value, "cycle", phases);
   }
 
   static DerivationPtr noted(const DerivationPtr &d, std::string note) {
@@ -268,12 +289,28 @@ class Explainer {
     once.rearrangedIn = in.record.work.rearrangedOnce;
     const HostTerms terms = hostTerms(machine_, once);
     const Breakdown time = hostCycles(machine_, once, Cycles(0));
-    n.setup =
-        sumOf(at + "setup", time.total().value, "cycle",
-              {numbers_.term(at + "setup.transfer_in", "cycle", terms[Part::kTransferIn], Arithmetic::kReal, "none"),
-               numbers_.term(at + "setup.rearrange_in", "cycle", terms[Part::kRearrangeIn], Arithmetic::kReal, "none")},
-              "its constants are placed once");
+    std::vector<DerivationPtr> parts = {
+        numbers_.term(at + "setup.transfer_in", "cycle", terms[Part::kTransferIn], Arithmetic::kReal, "none"),
+        numbers_.term(at + "setup.rearrange_in", "cycle", terms[Part::kRearrangeIn], Arithmetic::kReal, "none")};
     n.once = hostActionNodes(at + "setup.", once, time, 0, numbers_);
+    Cycles all = time.total();
+    if (in.record.placement) {
+      for (const CommandPhase &p : in.record.placement->phases) {
+        all += p.cycles;
+        parts.push_back(leaf(at + "setup." + p.name, p.cycles.value, "cycle",
+                             fmt::format("commands that place constants: {}, of all channels", p.commands)));
+      }
+      n.once = addActions(at + "setup.", {n.once, placedByCommands(at, *in.record.placement)});
+    }
+    n.setup = sumOf(at + "setup", all.value, "cycle", parts, "its constants are placed once");
+  }
+
+  ActionNodes placedByCommands(const std::string &at, const DeviceRun &placement) const {
+    ActionNodes nodes;
+    for (const auto &[action, n] : placement.actions)
+      nodes.emplace(action, leaf(fmt::format("{}setup.commands.{}", at, action), n, "",
+                                 "of the commands that place constants, counted by the engine"));
+    return nodes;
   }
 
   // --- the whole run

@@ -199,7 +199,7 @@ class Planner {
       if (!run) return run.diagnostics();
       out.timed = std::move(*run);
     }
-    const Breakdown onDevice = hostCycles(*request_.machine, out.compiled->hostWork(), out.timed->cycles);
+    const Breakdown onDevice = breakdownOf(*request_.machine, out.compiled->hostWork(), *out.timed);
     const Cycles onHost = hostLayer(part, *request_.machine).cycles;
     out.offloadedCycles = onDevice.total();
     if (onHost > onDevice.total()) return okStatus();

@@ -167,6 +167,24 @@ Breakdown hostCycles(const machine::Machine &machine, const HostWork &work, Cycl
   return b;
 }
 
+Breakdown breakdownOf(const machine::Machine &machine, const HostWork &work, const DeviceCost &run) {
+  Breakdown b = hostCycles(machine, work, run.cycles);
+  for (const CommandPhase &p : run.phases) b[p.part] += p.cycles;
+  return b;
+}
+
+std::vector<Phase> phasesOf(const machine::Machine &machine, const HostWork &work, const DeviceCost &run,
+                            std::int64_t times) {
+  std::vector<Phase> out = phasesOf(machine, hostCycles(machine, work, run.cycles).times(times));
+  for (Phase &p : out)
+    if (p.part == Part::kCompute) p.commands = multiplySaturated(run.kernelCommands, times);
+  for (const CommandPhase &p : run.phases) {
+    const Cycles c(multiplySaturated(p.cycles.value, times));
+    addPhases(out, {{p.name, p.part, c, "device", c, machine.toTime(c), multiplySaturated(p.commands, times)}});
+  }
+  return out;
+}
+
 std::vector<Phase> phasesOf(const machine::Machine &machine, const Breakdown &breakdown) {
   std::vector<Phase> out;
   for (const PartInfo &p : kRunOrder)

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "pimento/energy/actions.h"
+#include "pimento/evaluate/cost.h"
 #include "pimento/evaluate/host_work.h"
 #include "pimento/evaluate/report.h"
 #include "pimento/machine/expression.h"
@@ -46,11 +47,16 @@ HostTerms hostTerms(const machine::Machine &machine, const HostWork &work);
 /// The time of a kernel on the host: operations over its peak or bytes over the link, whichever is longer.
 Term hostLayerTerm(const machine::Machine &machine, std::int64_t operations, Bytes read, Bytes written);
 
-/// The breakdown of a run whose device part took `compute`.
+/// The breakdown of a run whose device part took `compute`, and nothing else.
 Breakdown hostCycles(const machine::Machine &machine, const HostWork &work, Cycles compute);
+/// Likewise with the phases of the program beside its kernel.
+Breakdown breakdownOf(const machine::Machine &machine, const HostWork &work, const DeviceCost &run);
 
 /// What takes time of it, in the order of a run.
 std::vector<Phase> phasesOf(const machine::Machine &machine, const Breakdown &breakdown);
+/// Likewise of `times` runs: the host's parts, the kernel, and the phases of the program under their own names.
+std::vector<Phase> phasesOf(const machine::Machine &machine, const HostWork &work, const DeviceCost &run,
+                            std::int64_t times);
 
 /// The host's actions as terms with integer formulas; terms of other kinds of machines are empty.
 struct ActionTerm {

@@ -7,16 +7,14 @@
 
 namespace pimento::evaluate {
 
-namespace {
-
-/// In the order of a run.
-void add(std::vector<Phase> &sum, const std::vector<Phase> &more) {
+void addPhases(std::vector<Phase> &sum, const std::vector<Phase> &more) {
   for (const Phase &p : more) {
     const auto isSame = [&](const Phase &s) { return s.name == p.name && s.part == p.part && s.clock == p.clock; };
     if (const auto same = std::ranges::find_if(sum, isSame); same != sum.end()) {
       same->cycles += p.cycles;
       same->counted += p.counted;
       same->time += p.time;
+      same->commands = addSaturated(same->commands, p.commands);
       continue;
     }
     const auto later = [&](const Phase &s) { return infoOf(s.part).place > infoOf(p.part).place; };
@@ -24,10 +22,12 @@ void add(std::vector<Phase> &sum, const std::vector<Phase> &more) {
   }
 }
 
+namespace {
+
 void add(Stage &sum, const Stage &more) {
   sum.runs += more.runs;
   sum.cycles += more.cycles;
-  add(sum.phases, more.phases);
+  addPhases(sum.phases, more.phases);
   sum.energy += more.energy;
   sum.operations = addSaturated(sum.operations, more.operations);
   sum.bytes += more.bytes;

@@ -109,7 +109,10 @@ struct Phase {
   std::string clock = "device";  ///< a clock of the machine
   Cycles counted;                ///< the same in device cycles, which breakdowns and totals count
   Picoseconds time;
+  std::int64_t commands = 0;  ///< requests of the program in it, where it tells its phases apart; device totals
 };
+/// Adds phases of another run to those of a stage, in the order of a run; those of one name are one.
+void addPhases(std::vector<Phase> &sum, const std::vector<Phase> &more);
 
 /// What a device has many of and a run simulates one or some of. A value of the target's.
 struct SimulatedUnit {

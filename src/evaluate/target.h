@@ -95,6 +95,9 @@ class CompiledPart : public virtual Runnable {
   virtual Result<DeviceRun> runOn(kernel::DataSet &data, Observer *observer, int jobs) const = 0;
   /// Why its program computes no answer: it is timed only, and runOn() is not to be called. Empty: it computes one.
   virtual std::string whyUnchecked() const { return {}; }
+  /// Placing the graph's constants by commands of the device, once: phases without a kernel. Nothing: the host does it,
+  /// at its price (HostWork).
+  virtual std::optional<DeviceRun> placement() const { return std::nullopt; }
   /// What it chose beyond the mapping, and why: a sentence each.
   virtual std::vector<std::string> choices() const { return {}; }
 };

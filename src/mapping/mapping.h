@@ -173,6 +173,9 @@ struct AccumulationRules {
   std::int64_t tree = 0;
   /// Type to which what a unit has accumulated is rounded before it is merged.
   std::optional<DType> movedType = std::nullopt;
+  /// So many consecutive instances of the innermost level are added up in `unitType` before that (units that a node of
+  /// the device merges); they divide the level's instances that share an output.
+  std::int64_t merged = 1;
 };
 
 /// Reads the accumulation order of `kernel` off a placed mapping. Per output element: one leaf per innermost unit

@@ -37,13 +37,22 @@ class SubspaceTree {
       : unit_(placed, subspace, kernel, machine), rules_(rules) {}
 
   Accumulation build(int level = 0) {
-    if (level == unit_.levels()) {
-      if (rules_.tree > 0) return moved(buildTrees());
-      return moved(buildUnit());
-    }
+    if (level == unit_.levels()) return moved(leaf());
     const std::int64_t n = unit_.instances(level);
     if (n == 1) return build(level + 1);
     Accumulation node{rules_.mergeType, {}, {}};
+    if (level + 1 == unit_.levels() && rules_.merged > 1) {
+      for (std::int64_t i = 0; i < n; i += rules_.merged) {
+        Accumulation merged{rules_.unitType, {}, {}};
+        for (std::int64_t k = i; k < std::min(i + rules_.merged, n); ++k) {
+          unit_.choose(level, k);
+          merged.children.push_back(leaf());
+        }
+        node.children.push_back(moved(std::move(merged)));
+      }
+      unit_.choose(level, 0);
+      return node;
+    }
     for (std::int64_t i = 0; i < n; ++i) {
       unit_.choose(level, i);
       node.children.push_back(build(level + 1));
@@ -56,6 +65,8 @@ class SubspaceTree {
   struct Stretch {
     std::int64_t begin, end;
   };
+
+  Accumulation leaf() const { return rules_.tree > 0 ? buildTrees() : buildUnit(); }
 
   /// The unit's local positions in the order visited.
   std::vector<Stretch> visited() const {

@@ -284,7 +284,7 @@ class Parser {
 }  // namespace
 
 const std::vector<std::string> &parameterNames() {
-  static const std::vector<std::string> kNames = {"buffer", "direct", "dpus", "resident", "tasklets"};
+  static const std::vector<std::string> kNames = {"append", "buffer", "direct", "dpus", "resident", "tasklets"};
   return kNames;
 }
 

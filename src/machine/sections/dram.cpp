@@ -79,7 +79,10 @@ row::Rows rows() {
       row::choice("commands.*.checks", choicesOf(kScopes),
                   "with quirks.named_bank_only: the innermost level whose constraints it obeys; default: bank", false),
       row::formula("commands.*.completion", "cycle", 0, row::kMostCycles,
-                   "read, write: issue to end, if different from completion.read or .write", false),
+                   "read, write: issue to end, if different from completion.read or .write; four-queues: a command "
+                   "that has one is over then, and no run ends earlier",
+                   false),
+      row::flag("commands.*.awaits_data", "barrier: what was read must have arrived, too"),
       row::section("constraints",
                    "after a `preceding` command at a node of `level`, a `following` command there waits `latency`"),
       row::section("constraints.*", "one constraint"),
@@ -244,6 +247,7 @@ Command commandOf(const Contents &c, const std::string &key) {
   if (c.get(at + "needs") != nullptr) x.needs = enumOf(kNeeds, c.text(at + "needs"));
   if (c.get(at + "completion") != nullptr) x.completion = c.cycles(at + "completion");
   if (c.get(at + "checks") != nullptr) x.checks = enumOf(kScopes, c.text(at + "checks"));
+  x.awaitsData = c.flag(at + "awaits_data");
   return x;
 }
 
@@ -286,6 +290,9 @@ void checkCommand(const Contents &c, const Command &x) {
   if (x.needs != usual && !(isColumn && x.needs == Needs::kNothing))
     c.impossible(at + "needs", "a " + kind + " cannot need '" + std::string(textOf(kNeeds, x.needs)) + "'",
                  "write needs: " + std::string(textOf(kNeeds, usual)) + (isColumn ? ", or nothing" : ""));
+  if (x.awaitsData && x.kind != CommandKind::kBarrier)
+    c.impossible(at + "awaits_data", "a " + kind + " waits for what constraints say",
+                 "remove it, or choose kind: barrier");
   if (x.completion && !isColumn)
     c.impossible(at + "completion", "a " + kind + " has its completion in the section 'completion'",
                  "remove it, or set completion." + kind);

@@ -58,6 +58,8 @@ struct Command {
   std::optional<Cycles> completion = {};  ///< read, write: issue to end, where it is not that of the machine
   /// With Quirks::namedBankOnly: the innermost level whose constraints it obeys.
   ScopeLevel checks = ScopeLevel::kBank;
+  /// Barrier: it also waits until what was read has arrived, so that it can be written elsewhere.
+  bool awaitsData = false;
 
   Slot slot() const { return slotOf(kind); }
   static Slot slotOf(CommandKind kind) {

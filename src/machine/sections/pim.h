@@ -54,7 +54,20 @@ struct NearBankUnit {
   int load = -1;        ///< writes a burst into the buffers of its banks
   int loadAll = -1;     ///< likewise of all banks of a channel
   int result = -1;      ///< reads the accumulators of its banks and clears them
+  int mergedResult = -1;  ///< likewise, but of all banks of its node added up, in their order
   int setColumns = -1;  ///< writes how many columns make a result, and begins with the first accumulator
+
+  // Element by element.
+  int multiplyElements = -1;  ///< in every bank group, the first bank's burst times the second's into the third's
+  int preload = -1;           ///< writes a burst into the accumulators, an element for each unit
+  int function = -1;          ///< the function of every unit's accumulator, beside it
+  int functionResult = -1;    ///< reads what `function` left
+  int copyOut = -1;           ///< a burst of a bank into the buffer
+  int copyIn = -1;            ///< the buffer's entry into a burst of a bank
+
+  // The host's data, where they lie in the same banks, and the memory through which they are moved.
+  Bytes onChip;                ///< of the host; 0: its data lie elsewhere
+  std::vector<int> hostBanks;  ///< banks of a channel in the order in which the host's addresses fill a row of each
 };
 
 }  // namespace pimento::machine

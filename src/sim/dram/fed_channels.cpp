@@ -65,6 +65,8 @@ Tick FedChannelsOf<Controller>::nextTime() const {
     next = std::min(next, g.queues.wake());
     data = std::max(data, g.queues.lastData());
     isEmpty = isEmpty && g.queues.isEmpty();
+    // A barrier may wait for data alone.
+    if (spec_->awaitsData && g.queues.isEmpty() && g.queues.lastData() > t_) next = std::min(next, g.queues.lastData());
   }
   if (isEmpty) next = std::min(next, data);
   return std::max(t_ + 1, std::min(next, refreshes_.next()));
@@ -79,7 +81,9 @@ bool FedChannelsOf<Controller>::isWorthCheckpointHere(int loop) const {
 template <typename Controller>
 void FedChannelsOf<Controller>::feed() {
   while (!source_.position().isDone()) {
-    if (!deliver(source_.position().peek())) return;
+    const Transaction t = source_.position().peek();
+    if (!deliver(t)) return;
+    if (taken_.size() < watched_.size() && t.command == watched_[taken_.size()]) taken_.push_back(t_);
     served_ = 0;
     const int crossed = source_.advance();
     if (crossed >= 0 && isWorthCheckpointHere(crossed)) crossed_ = crossed;

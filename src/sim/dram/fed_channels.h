@@ -64,6 +64,11 @@ class FedChannelsOf {
   void setCompletion(Tick t);
   bool isStarved() const;
 
+  /// The cycles in which it takes these commands for the first time: numbers of commands, ascending, outside of loops
+  /// that run more than once (so that no skip passes them). No part of the state: they decide nothing.
+  void watch(std::vector<int> commands) { watched_ = std::move(commands); }
+  const std::vector<Tick> &taken() const { return taken_; }
+
   /// When the last channel has done everything.
   Cycles cycles() const;
   /// Groups that are simulated now.
@@ -101,6 +106,8 @@ class FedChannelsOf {
   int crossed_ = -1;         // loop whose iteration the last commands completed
   std::vector<Mask> masks_;  // by command: the channels that it goes to
   ChannelCounts apart_;      // counted, but by no group
+  std::vector<int> watched_;
+  std::vector<Tick> taken_;  // of those
 };
 
 using FedChannels = FedChannelsOf<FourQueues>;

@@ -50,7 +50,7 @@ FourQueues::FourQueues(const ChannelSpec &spec, const program::FlatLoops *code, 
   return device_.earliestForAll(command, bank, t);
 }
 
-bool FourQueues::accepts(const Transaction &t, Tick /*now*/) const {
+bool FourQueues::accepts(const Transaction &t, Tick now) const {
   const auto hasRoom = [this](const Requests &queue) {
     return static_cast<std::int64_t>(queue.size()) < spec_->commandQueue;
   };
@@ -61,8 +61,9 @@ bool FourQueues::accepts(const Transaction &t, Tick /*now*/) const {
       if (w.t.bank == t.bank && w.t.row == t.row && w.t.column == t.column) return true;
     return hasRoom(reads_);
   }
-  if (spec_->rules[static_cast<std::size_t>(t.op)].isBarrier && spec_->drainsBeforeBarrier)
-    return opening_.empty() && hasNoRequests();
+  const Rule &rule = spec_->rules[static_cast<std::size_t>(t.op)];
+  if (rule.isBarrier && (spec_->drainsBeforeBarrier || rule.awaitsData))
+    return opening_.empty() && hasNoRequests() && (!rule.awaitsData || lastData_ <= now);
   return hasRoom(pim_);
 }
 
@@ -339,7 +340,8 @@ void FourQueues::issue(const Found &f, Tick t) {
     queue.erase(at);
     knownHits_ &= ~(1U << static_cast<int>(f.queue));
     progress_ = t;
-    if (f.command == spec_->read) lastData_ = std::max(t + spec_->readLatency, lastData_ + 1);
+    const auto op = static_cast<std::size_t>(f.command);
+    if (spec_->hasData[op]) lastData_ = std::max(t + spec_->latency[op], lastData_ + 1);
     return;
   }
   const bool isOpening = spec_->device.kind[static_cast<std::size_t>(f.command)] == CommandKind::kActivate;

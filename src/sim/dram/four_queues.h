@@ -44,7 +44,7 @@ class FourQueues final : public ChannelCore {
 
   /// No request waits; `lastData` may be ahead.
   bool isEmpty() const { return opening_.empty() && maintenance_.empty() && hasNoRequests(); }
-  /// When the last read has its data.
+  /// When the last read has its data, and what else has a completion of its own is over.
   Tick lastData() const { return lastData_; }
   /// When the last request left its queue.
   Tick progress() const { return progress_; }

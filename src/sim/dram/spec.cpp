@@ -20,6 +20,7 @@ ChannelSpec::ChannelSpec(const machine::Dram &d, Modes m) : device(d), modes(std
     const bool isPlain = i == activate || i == precharge || i == read || i == write || i == refresh;
     names.push_back(isPlain ? "" : c.name);
     latency.push_back(c.completion ? c.completion->value : c.kind == CommandKind::kWrite ? writeLatency : readLatency);
+    hasData.push_back(i == read || (c.completion && c.slot() == machine::Slot::kColumn));
     if (c.kind == CommandKind::kPrecharge && !isPlain) widePrecharges.push_back(i);
     const auto opens = [&](const machine::Command &x) {
       return x.kind == CommandKind::kActivate && x.scope == c.scope && c.scope != machine::ScopeLevel::kBank;
@@ -55,8 +56,9 @@ ChannelSpec::ChannelSpec(const machine::Dram &d, Modes m) : device(d), modes(std
 void ChannelSpec::findRules() {
   for (std::size_t i = 0; i < dram_->commands.size(); ++i) {
     const machine::Command &c = dram_->commands[i];
+    awaitsData = awaitsData || c.awaitsData;
     rules.push_back({c.slot() == machine::Slot::kColumn && c.needs == machine::Needs::kOpenRow, device.width[i] > 1,
-                     c.slot() == machine::Slot::kRow, c.kind == CommandKind::kBarrier,
+                     c.slot() == machine::Slot::kRow, c.kind == CommandKind::kBarrier, c.awaitsData,
                      static_cast<std::int16_t>(dram_->commandOf(CommandKind::kActivate, c.scope)),
                      static_cast<std::int16_t>(dram_->commandOf(CommandKind::kPrecharge, c.scope))});
   }

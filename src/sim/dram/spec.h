@@ -24,6 +24,7 @@ struct ChannelSpec {
   /// By column command: the activate for all its banks at once, or -1.
   std::vector<int> wideActivate;
   std::vector<Tick> latency;       ///< by column command: issue to completion
+  std::vector<bool> hasData;       ///< by command: its data, or what it does, arrive `latency` after it (four queues)
   std::vector<std::string> names;  ///< of commands beyond the plain ones; else empty
   std::int64_t transactionQueue, commandQueue;
   bool isEagerPrecharge, hasSingleRefreshSlot, hasRefresh, refreshWaits, losesBarriers;
@@ -31,11 +32,11 @@ struct ChannelSpec {
   Tick patience;  ///< a channel that completes nothing for this long never will
   std::int64_t columns;
   // Four queues (four_queues.h).
-  bool isFourQueues, drainsBeforeBarrier, hasSeveralRows;
+  bool isFourQueues, drainsBeforeBarrier, hasSeveralRows, awaitsData = false;  ///< the last: some barrier does
   std::int64_t writesBegin, writesEnd;
   /// What a controller asks of a command again and again.
   struct Rule {
-    bool needsRow = false, isWide = false, takesRowSlot = false, isBarrier = false;
+    bool needsRow = false, isWide = false, takesRowSlot = false, isBarrier = false, awaitsData = false;
     std::int16_t opens = -1, closes = -1;  ///< the commands that open and close the rows that it needs
   };
   std::vector<Rule> rules;  ///< by command

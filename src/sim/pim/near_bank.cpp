@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "pimento/base/dtype.h"
 
@@ -11,6 +12,7 @@ NearBankDevice::NearBankDevice(const machine::Machine &machine, int channels, st
                                std::span<const Effect> effects)
     : channels_(channels),
       bankCount_(static_cast<int>(machine.dram->organization.banksPerNode(machine::ScopeLevel::kChannel))),
+      banksPerGroup_(static_cast<int>(machine.dram->organization.banksPerGroup)),
       columns_(machine.dram->organization.columns),
       unit_(machine.nearBank ? &*machine.nearBank : nullptr),
       banks_(channels, static_cast<int>(machine.dram->organization.banksPerNode(machine::ScopeLevel::kChannel)), rows,
@@ -20,10 +22,11 @@ NearBankDevice::NearBankDevice(const machine::Machine &machine, int channels, st
                     1, 1),
       entries_(channels, bankCount_, 1, unit_ != nullptr ? unit_->bufferEntries : 1) {
   if (unit_ != nullptr) {
-    PIMENTO_CHECK(unit_->lanes == kLanes);
+    PIMENTO_CHECK(unit_->lanes * sizeOf(unit_->type).value == kLanes * static_cast<std::int64_t>(sizeof(Half)));
     const auto units = static_cast<std::size_t>(bankCount_ * channels_);
     sums_.assign(units * static_cast<std::size_t>(unit_->accumulators), 0);
     products_.assign(units, 0);
+    functions_.assign(units, 0);
     columnsPerResult_.assign(static_cast<std::size_t>(channels_), unit_->bufferEntries);
   }
   for (const machine::Command &c : machine.dram->commands) {
@@ -61,21 +64,39 @@ float rounded(DType type, float x) {
   return type == DType::kF32 ? x : static_cast<float>(decodeFloat(type, encodeFloat(type, x)));
 }
 
+constexpr int kMostLanes = 2 * kLanes;  // elements of one byte
+
+/// Element `lane` of a burst of elements of one or two bytes.
+float element(const Half *burst, DType type, int lane) {
+  if (sizeOf(type).value == 2) return static_cast<float>(decodeFloat(type, burst[lane]));
+  const Half both = burst[lane / 2];
+  return static_cast<float>(decodeFloat(type, lane % 2 == 0 ? both & 0xffU : both >> 8U));
+}
+
+void setElement(Half *burst, DType type, int lane, float x) {
+  const std::uint64_t bits = encodeFloat(type, x);
+  if (sizeOf(type).value == 2) {
+    burst[lane] = static_cast<Half>(bits);
+    return;
+  }
+  Half &both = burst[lane / 2];
+  both = static_cast<Half>(lane % 2 == 0 ? (both & 0xff00U) | bits : (both & 0x00ffU) | (bits << 8U));
+}
+
 /// The products of all lanes, rounded to the unit's type. The product of two 16-bit floats is exact in f32.
-void products(DType type, const Half *a, const Half *b, float *out) {
+void products(DType type, int count, const Half *a, const Half *b, float *out) {
   if (type == DType::kF16) {
     Half rounded[kLanes];
     lanes().mul(rounded, a, b);
     for (int l = 0; l < kLanes; ++l) out[l] = f16ToFloat(rounded[l]);
     return;
   }
-  for (int l = 0; l < kLanes; ++l)
-    out[l] = rounded(type, static_cast<float>(decodeFloat(type, a[l])) * static_cast<float>(decodeFloat(type, b[l])));
+  for (int l = 0; l < count; ++l) out[l] = rounded(type, element(a, type, l) * element(b, type, l));
 }
 
 /// Neighbours pairwise, then pairs of pairs.
-float treeSum(DType type, float *x) {
-  for (int n = kLanes / 2; n > 0; n /= 2)
+float treeSum(DType type, int count, float *x) {
+  for (int n = count / 2; n > 0; n /= 2)
     for (int i = 0; i < n; ++i) x[i] = rounded(type, x[2 * i] + x[2 * i + 1]);
   return x[0];
 }
@@ -88,13 +109,15 @@ void forEachUnit(NearBankDevice &device, std::uint64_t banks, const Visit &visit
 
 void multiply(NearBankDevice &device, const dram::IssuedCommand &c) {
   const machine::NearBankUnit &unit = device.unit();
+  const int lanes = static_cast<int>(unit.lanes);
   forEachUnit(device, c.banks, [&](int channel, int bank) {
     std::int64_t &done = device.products(channel, bank);
     const std::int64_t columns = device.columnsPerResult(channel);
-    float x[kLanes];
-    products(unit.type, device.burst(channel, bank, c.row, c.column), device.entry(channel, bank, done % columns), x);
+    float x[kMostLanes];
+    products(unit.type, lanes, device.burst(channel, bank, c.row, c.column),
+             device.entry(channel, bank, done % columns), x);
     float &sum = device.sums(channel, bank)[done / columns % unit.accumulators];
-    sum = rounded(unit.accumulator, sum + treeSum(unit.accumulator, x));
+    sum = rounded(unit.accumulator, sum + treeSum(unit.accumulator, lanes, x));
     ++done;
   });
 }
@@ -111,17 +134,86 @@ void moveResults(NearBankDevice &device, const dram::IssuedCommand &c) {
   const int first = std::countr_zero(c.banks);
   forEachUnit(device, c.banks, [&](int channel, int bank) {
     float *sums = device.sums(channel, bank);
-    Half *to = device.result(channel, c.burst) + (bank - first) * unit.accumulators;
-    for (std::int64_t i = 0; i < unit.accumulators; ++i) to[i] = static_cast<Half>(encodeFloat(unit.moved, sums[i]));
+    const auto at = (bank - first) * unit.accumulators;
+    for (std::int64_t i = 0; i < unit.accumulators; ++i)
+      setElement(device.result(channel, c.burst), unit.moved, static_cast<int>(at + i), sums[i]);
     std::fill_n(sums, unit.accumulators, 0.0F);
     device.products(channel, bank) = 0;
   });
+}
+
+void moveMerged(NearBankDevice &device, const dram::IssuedCommand &c) {
+  const machine::NearBankUnit &unit = device.unit();
+  const int first = std::countr_zero(c.banks);
+  std::vector<float> sums(static_cast<std::size_t>(device.channels() * unit.accumulators));
+  forEachUnit(device, c.banks, [&](int channel, int bank) {
+    float *of = device.sums(channel, bank), *to = &sums[static_cast<std::size_t>(channel * unit.accumulators)];
+    for (std::int64_t i = 0; i < unit.accumulators; ++i)
+      to[i] = bank == first ? of[i] : rounded(unit.accumulator, to[i] + of[i]);
+    std::fill_n(of, unit.accumulators, 0.0F);
+    device.products(channel, bank) = 0;
+  });
+  for (int channel = 0; channel < device.channels(); ++channel)
+    for (std::int64_t i = 0; i < unit.accumulators; ++i)
+      setElement(device.result(channel, c.burst), unit.moved, static_cast<int>(i),
+                 sums[static_cast<std::size_t>(channel * unit.accumulators + i)]);
 }
 
 void setColumns(NearBankDevice &device, const dram::IssuedCommand &c) {
   forEachUnit(device, c.banks, [&](int channel, int bank) { device.products(channel, bank) = 0; });
   for (int channel = 0; channel < device.channels(); ++channel)
     if (const Half *data = device.sent(c, channel); data != nullptr) device.columnsPerResult(channel) = data[0];
+}
+
+void multiplyElements(NearBankDevice &device, const dram::IssuedCommand &c) {
+  const machine::NearBankUnit &unit = device.unit();
+  const int lanes = static_cast<int>(unit.lanes);
+  forEachUnit(device, c.banks, [&](int channel, int bank) {
+    if (bank % device.banksPerGroup() != 0) return;
+    float x[kMostLanes];
+    products(unit.type, lanes, device.burst(channel, bank, c.row, c.column),
+             device.burst(channel, bank + 1, c.row, c.column), x);
+    for (int l = 0; l < lanes; ++l) setElement(device.burst(channel, bank + 2, c.row, c.column), unit.type, l, x[l]);
+  });
+}
+
+void preload(NearBankDevice &device, const dram::IssuedCommand &c) {
+  const DType type = device.unit().type;
+  forEachUnit(device, c.banks, [&](int channel, int bank) {
+    const Half *data = device.sent(c, channel);
+    if (data == nullptr) return;
+    *device.sums(channel, bank) = element(data, type, bank);
+    device.products(channel, bank) = 0;
+  });
+}
+
+void applyFunction(NearBankDevice &device, const dram::IssuedCommand &c) {
+  const DType type = device.unit().moved;
+  forEachUnit(device, c.banks, [&](int channel, int bank) {
+    const float x = rounded(type, *device.sums(channel, bank));
+    device.functionOf(channel, bank) = std::signbit(x) ? 0.0F : x;  // -0 becomes 0
+  });
+}
+
+void moveFunctions(NearBankDevice &device, const dram::IssuedCommand &c) {
+  forEachUnit(device, c.banks, [&](int channel, int bank) {
+    setElement(device.result(channel, c.burst), device.unit().moved, bank, device.functionOf(channel, bank));
+  });
+}
+
+void copyOut(NearBankDevice &device, const dram::IssuedCommand &c) {
+  forEachUnit(device, c.banks, [&](int channel, int bank) {
+    for (int b = 0; b < device.banks(); ++b)
+      std::copy_n(device.burst(channel, bank, c.row, c.column), kLanes,
+                  device.entry(channel, b, c.column % device.unit().bufferEntries));
+  });
+}
+
+void copyIn(NearBankDevice &device, const dram::IssuedCommand &c) {
+  forEachUnit(device, c.banks, [&](int channel, int bank) {
+    std::copy_n(device.entry(channel, bank, c.column % device.unit().bufferEntries), kLanes,
+                device.burst(channel, bank, c.row, c.column));
+  });
 }
 
 }  // namespace
@@ -139,7 +231,14 @@ std::vector<Effect> unitEffects(const machine::Machine &machine) {
   add(u.load, load);
   add(u.loadAll, load);
   add(u.result, moveResults);
+  add(u.mergedResult, moveMerged);
   add(u.setColumns, setColumns);
+  add(u.multiplyElements, multiplyElements);
+  add(u.preload, preload);
+  add(u.function, applyFunction);
+  add(u.functionResult, moveFunctions);
+  add(u.copyOut, copyOut);
+  add(u.copyIn, copyIn);
   return effects;
 }
 

@@ -32,7 +32,7 @@ struct Effect {
 class NearBankDevice final : public dram::CommandObserver {
  public:
   /// `rows`: data rows that the program touches, from 0. Every column command that runs must have an effect; those of
-  /// commands that the machine does not have are left out. Units have kLanes lanes.
+  /// commands that the machine does not have are left out. Units have the lanes of a burst.
   NearBankDevice(const machine::Machine &machine, int channels, std::int64_t rows, std::span<const Effect> effects);
 
   void onCommand(const dram::IssuedCommand &c) override;
@@ -59,6 +59,9 @@ class NearBankDevice final : public dram::CommandObserver {
   std::int64_t &products(int channel, int bank) {
     return products_[static_cast<std::size_t>(bank * channels_ + channel)];
   }
+  /// What the function of a unit left.
+  float &functionOf(int channel, int bank) { return functions_[static_cast<std::size_t>(bank * channels_ + channel)]; }
+  int banksPerGroup() const { return banksPerGroup_; }
   /// Columns that make a result, of the units of a channel.
   std::int64_t &columnsPerResult(int channel) { return columnsPerResult_[static_cast<std::size_t>(channel)]; }
   int banks() const { return bankCount_; }
@@ -72,11 +75,11 @@ class NearBankDevice final : public dram::CommandObserver {
   std::vector<Half> &host() { return host_; }
 
  private:
-  int channels_, bankCount_;
+  int channels_, bankCount_, banksPerGroup_;
   std::int64_t columns_;
   const machine::NearBankUnit *unit_;  // null: the machine says nothing of its units
   BankContents banks_, buffers_, accumulators_, entries_;
-  std::vector<float> sums_;
+  std::vector<float> sums_, functions_;
   std::vector<std::int64_t> products_, columnsPerResult_;
   std::vector<Half> results_;
   std::vector<ImageData> images_;
@@ -95,7 +98,15 @@ void readBanks(NearBankDevice &device, const dram::IssuedCommand &c);
 ///   load(_all)   a burst that the host sends, into buffer entry `column` of each unit
 ///   result       the accumulators of the units, rounded, as result burst `burst`; then they are 0, and the first has
 ///                its turn
+///   merged_result  likewise, but the sums of all banks of the command's node, in their order and the accumulators' type
 ///   set_columns  the first half of a burst: so many products make a result; the first accumulator has its turn
+///   multiply_elements  in every bank group, the first bank's burst times the second's, lane by lane, rounded to the
+///                unit's type, into the third's
+///   preload      an element of a burst onto the first accumulator of each unit, which has its turn
+///   function     relu of the unit's first accumulator, rounded, into a register beside it
+///   function_result    those registers, as result burst `burst`
+///   copy_out     a burst of a bank into the entry of its column, of the channel's buffer
+///   copy_in      likewise from there into the bank
 std::vector<Effect> unitEffects(const machine::Machine &machine);
 
 }  // namespace pimento::sim::pim

@@ -321,14 +321,20 @@ DerivationPtr explainList(const std::string &name, const evaluate::DeviceRun &ru
                          fmt::format("{}; {}, {} cycles", times, aboutRule(dram, rule), rule.latency.value)));
   }
   std::stable_sort(parts.begin(), parts.end(), [](const auto &a, const auto &b) { return a->real() > b->real(); });
-  const std::int64_t rest = run.cycles.value - gaps.last();
+  Cycles cycles = run.cycles;
+  for (const evaluate::CommandPhase &p : run.phases) cycles += p.cycles;
+  const std::int64_t rest = cycles.value - gaps.last();
   if (rest > 0) parts.push_back(leaf("end", rest, "cycle", "data of the last reads, and what other channels still do"));
   auto d = std::make_shared<Derivation>(
-      *sumOf(name, run.cycles.value, "cycle", parts,
+      *sumOf(run.phases.empty() ? name : "all phases", cycles.value, "cycle", parts,
              "times between the commands of the first channel, simulated in full, by what ended them"));
   d->beside.push_back(leaf("lower bound", sim::dram::lowerBoundOf(spec, code, feed).cycles.value, "cycle",
                            "no run of these commands takes less: derived from rules and counts, without fitting"));
-  return d;
+  if (run.phases.empty()) return d;
+  return node(name, run.cycles.value, "cycle", "all_phases - others", Arithmetic::kInteger,
+              {{"all_phases", d},
+               {"others", leaf("others", (cycles - run.cycles).value, "cycle",
+                               "phases that move operands and results: each from its first request to the next one's")}});
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "pimento/evaluate/slices.h"
+#include "pimento/program/phases.h"
 #include "pimento/sim/dram/channels.h"
 #include "pimento/sim/pim/all_bank.h"
 #include "pimento/targets/dram/command_list.h"
@@ -24,15 +25,53 @@ struct ChannelsRun {
   Cycles cycles;
   sim::dram::ChannelCounts counts;
   sim::FastForwardResult result;
+  std::vector<sim::dram::Tick> phases;  // when they begin; the first with cycle 1
 };
 
 template <typename Channels>
-ChannelsRun runToEnd(Channels &&channels, bool isFastForward) {
+ChannelsRun runToEnd(Channels &&channels, bool isFastForward, const std::vector<program::ProcessPhase> &phases) {
   ChannelsRun run;
+  if constexpr (requires { channels.watch({}); }) {
+    std::vector<int> first;
+    for (const program::ProcessPhase &p : phases) first.push_back(p.firstCommand);
+    channels.watch(std::move(first));
+  }
   run.result = sim::FastForward<std::remove_cvref_t<Channels>>(channels, {isFastForward}).run();
   run.cycles = channels.cycles();
   run.counts = channels.counts();
+  if constexpr (requires { channels.taken(); }) run.phases = channels.taken();
   return run;
+}
+
+evaluate::Part partOf(program::PhaseKind kind) {
+  switch (kind) {
+    case program::PhaseKind::kPlace:
+    case program::PhaseKind::kAppend:
+    case program::PhaseKind::kLoad:
+      return evaluate::Part::kTransferIn;
+    case program::PhaseKind::kCompute:
+      return evaluate::Part::kCompute;
+    case program::PhaseKind::kMove:
+      return evaluate::Part::kTransferOut;
+  }
+  return evaluate::Part::kCompute;
+}
+
+/// Puts the cycles of a process's phases in place of those of the whole: the kernel's are the run's. `cycles(i)`: of
+/// number i.
+template <typename CyclesOf>
+void setPhases(evaluate::DeviceCost &run, const program::Process &process,
+               const std::vector<program::ProcessPhase> &phases, const CyclesOf &cycles) {
+  run.cycles = Cycles(0);
+  for (std::size_t i = 0; i < phases.size(); ++i) {
+    const std::int64_t commands = multiplySaturated(phases[i].commands, process.instances);
+    if (phases[i].kind == program::PhaseKind::kCompute) {
+      run.cycles += cycles(i);
+      run.kernelCommands = addSaturated(run.kernelCommands, commands);
+    } else {
+      run.phases.push_back({std::string(name(phases[i].kind)), partOf(phases[i].kind), cycles(i), commands});
+    }
+  }
 }
 
 sim::dram::Feed feedOf(const program::Process &process) {
@@ -45,18 +84,27 @@ DeviceRun runOf(const program::Program &program, const machine::Machine &machine
   const sim::dram::ChannelSpec spec = sim::pim::channelSpec(machine);
   DeviceRun run;
   run.units = run.unitsSimulated = 0;
+  bool isPhased = false;
   std::vector<std::int64_t> counts(counting.table.rows.size());
   for (const program::Process &process : program.processes) {
     const program::FlatLoops code = spec.flatten(loopsOf(process), program.commands);
     const bool isShown = &process == &program.processes.front();
+    const std::vector<program::ProcessPhase> phases =
+        isShown ? program::phasesOf(loopsOf(process)) : std::vector<program::ProcessPhase>{};
     auto *observer = isShown ? dynamic_cast<sim::dram::CommandObserver *>(mode.observer) : nullptr;
     const bool isFastForward = mode.isFastForward && mode.observer == nullptr;
     const ChannelsRun ran = sim::dram::withChannels(spec, code, feedOf(process), observer,
-                                                    [&](auto &&channels) { return runToEnd(channels, isFastForward); });
+                                                    [&](auto &&channels) { return runToEnd(channels, isFastForward, phases); });
     run.isStuck |= ran.result.isStuck;
-    if (run.units == 0 || run.cycles < ran.cycles) {
-      run.cycles = ran.cycles;
-      run.cyclesSimulated = run.cycles - Cycles(ran.result.skipped);
+    if (isShown) isPhased = !phases.empty() && ran.phases.size() == phases.size();
+    if (isShown && isPhased)
+      setPhases(run, process, phases, [&](std::size_t i) {
+        return Cycles((i + 1 < phases.size() ? ran.phases[i + 1] : ran.cycles.value + 1) - ran.phases[i]);
+      });
+    // Other processes of a program with phases move data beside the first one.
+    if (isShown || (!isPhased && run.cycles < ran.cycles)) {
+      if (!isPhased) run.cycles = ran.cycles;
+      run.cyclesSimulated = std::min(run.cycles, ran.cycles - Cycles(ran.result.skipped));
     }
     run.units += process.instances;
     run.unitsSimulated += feedOf(process).channels;
@@ -80,15 +128,28 @@ class FileProgram final : public ChannelProgram {
 
 }  // namespace
 
+DeviceRun timed(const program::Program &program, const machine::Machine &machine, const Counting &counting) {
+  return runOf(program, machine, counting, {.isFastForward = true});
+}
+
 DeviceRun bound(const program::Program &program, const machine::Machine &machine, const Counting &counting) {
   const sim::dram::ChannelSpec spec = sim::pim::channelSpec(machine);
   DeviceRun run;
   run.units = 0;
+  bool isPhased = false;
   std::vector<std::int64_t> counts(counting.table.rows.size());
   for (const program::Process &process : program.processes) {
     const program::FlatLoops code = spec.flatten(loopsOf(process), program.commands);
     const sim::dram::ChannelBound bound = sim::dram::lowerBoundOf(spec, code, feedOf(process));
-    run.cycles = std::max(run.cycles, bound.cycles);
+    const bool isFirst = &process == &program.processes.front();
+    const std::vector<program::ProcessPhase> phases = program::phasesOf(loopsOf(process));
+    if (isFirst) isPhased = !phases.empty() && feedOf(process).isList(spec);
+    if (isFirst && isPhased)
+      setPhases(run, process, phases, [&](std::size_t i) {
+        const program::CommandLoops alone = {loopsOf(process)[static_cast<std::size_t>(phases[i].node)]};
+        return sim::dram::lowerBoundOf(spec, spec.flatten(alone, program.commands), feedOf(process)).cycles;
+      });
+    if (!isPhased) run.cycles = std::max(run.cycles, bound.cycles);
     run.units += process.instances;
     addCounts(counts, counting, program, process, bound.counts);
   }

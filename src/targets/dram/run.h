@@ -54,6 +54,9 @@ class ChannelProgram : public virtual evaluate::Runnable {
   const Counting &counting_;
 };
 
+/// A run of a program that stands for itself.
+evaluate::DeviceRun timed(const program::Program &program, const machine::Machine &machine, const Counting &counting);
+
 /// A program of commands from a file. Diagnostics: those of program::verify, "unsupported-program".
 Result<std::unique_ptr<evaluate::Runnable>> load(const program::Program &program, const machine::Machine &machine,
                                                  const evaluate::ProgramRequest &request,

@@ -10,31 +10,40 @@ using evaluate::ActionShare;
 
 constexpr std::string_view kOfProgram = "requests of the program, of all channels";
 constexpr std::string_view kOfEngine = "counted by the engine, since it depends on time";
-constexpr std::int64_t kLanes = 16;  // of a unit, elements of a burst
+/// Of a unit, elements of a burst. Two products of one-byte elements count as one of two bytes.
+constexpr std::int64_t kLanes = 16;
 
 /// A command that all banks of a channel execute.
 ActionShare perBank(std::string_view action, std::int64_t times = 1) {
   return {action, times, {"organization.ranks", "organization.bank_groups", "organization.banks_per_group"}};
 }
 
+/// A command that works in every bank group.
+ActionShare perGroup(std::string_view action, std::int64_t times = 1) {
+  return {action, times, {"organization.ranks", "organization.bank_groups"}};
+}
+
 /// Of a command by a name that no published stream has.
 std::size_t rowOfPurpose(const program::Command &c) {
-  constexpr std::size_t kMultiplies = 15, kLoads = 16, kResults = 17, kSettings = 18;
+  constexpr std::size_t kBarriers = 14, kMultiplies = 15, kLoads = 16, kResults = 17, kSettings = 18,
+                        kElementMultiplies = 19, kFunctions = 20;
   switch (c.purpose) {
     case program::Purpose::kPimMac:
       return kMultiplies;
     case program::Purpose::kBroadcast:
       return kLoads;
     case program::Purpose::kPimMove:
-      return kResults;
+      return c.isWrite ? kFunctions : kResults;
     case program::Purpose::kControl:
-      return kSettings;
+      return c.isWrite ? kSettings : kBarriers;
+    case program::Purpose::kPimAlu:
+      return kElementMultiplies;
     default:
       return c.isWrite ? 1 : 0;
   }
 }
 
-constexpr std::size_t kCommands = 19;
+constexpr std::size_t kCommands = 21;
 
 }  // namespace
 
@@ -59,6 +68,10 @@ const evaluate::CountTable &countTable() {
        {"buffer_loads", kOfProgram, {{"buffer_moves"}}},
        {"results", kOfProgram, {{"buffer_moves"}}},
        {"settings", kOfProgram, {}},
+       {"element_multiplies",
+        kOfProgram,
+        {perGroup("near_bank_reads", 2), perGroup("near_bank_writes"), perGroup("alu_operations", kLanes)}},
+       {"functions", kOfProgram, {perBank("alu_operations")}},
        {"activates", kOfEngine, {{"activations"}}},
        {"all_bank_activates", kOfEngine, {perBank("activations")}},
        {"precharges", kOfEngine, {}},

@@ -8,15 +8,11 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <string>
+#include <utility>
 #include <vector>
 
-#include "pimento/evaluate/host_work.h"
-#include "pimento/evaluate/target.h"
-#include "pimento/kernel/data.h"
 #include "pimento/lower/shares.h"
-#include "pimento/sim/pim/near_bank.h"
+#include "pimento/targets/near_bank/kernel_data.h"
 
 namespace pimento::targets::near_bank {
 
@@ -37,12 +33,13 @@ struct ProductPart {
   std::int64_t columns = 1;                         ///< of an output
   std::int64_t firstColumn = 0, firstInput = 0, firstResult = 0;
   bool isInputPerBank = false;
+  std::int64_t merged = 1;  ///< banks whose partial results the device adds up
   std::int64_t channels() const { return shares.instances[0]; }
   std::int64_t banks() const { return shares.instances[1]; }
 };
 
-/// Moves data between tensors and the device. Knows the layout.
-class ProductData {
+/// Knows the layout of a product.
+class ProductData final : public KernelData {
  public:
   ProductData(const kernel::Graph &graph, int kernel, Product product, const machine::Machine &machine)
       : graph_(graph),
@@ -50,11 +47,16 @@ class ProductData {
         product_(std::move(product)),
         unit_(*machine.nearBank) {}
 
-  /// Inputs; numbers of columns, for machines that set them.
-  std::vector<sim::pim::ImageData> images(const kernel::DataSet &data) const;
-  void place(const kernel::DataSet &data, sim::pim::NearBankDevice &device) const;
+  /// Inputs; numbers of columns, for machines that set them; weights, where the program writes them.
+  std::vector<sim::pim::ImageData> images(const kernel::DataSet &data) const override;
+  /// Weights that lie in the banks before the program runs.
+  void place(const kernel::DataSet &data, sim::pim::NearBankDevice &device) const override;
+  /// Bursts of banks that hold new rows, of any channel: bank and column, ascending.
+  std::vector<std::pair<std::int64_t, std::int64_t>> newBursts() const;
+  /// Do these hold other rows too?
+  bool sharesNewBursts() const;
   /// Merges partial results in the mapping's order and stores them in `data`.
-  void collect(sim::pim::NearBankDevice &device, kernel::DataSet &data) const;
+  void collect(sim::pim::NearBankDevice &device, kernel::DataSet &data) const override;
 
   const Product &product() const { return product_; }
   std::int64_t blocksOf(const ProductPart &p) const;
@@ -63,14 +65,21 @@ class ProductData {
 
   std::vector<ProductPart> parts;      ///< in execution order
   std::vector<std::int64_t> settings;  ///< numbers of columns that are set
-  std::int64_t inputBursts = 0, resultBursts = 0, weightBursts = 0, channels = 1;
+  std::int64_t inputBursts = 0, weightBursts = 0;
   std::int64_t banksPerMove = 1;
+  std::int64_t banks = 1;  ///< at most, of the parts
   bool isInputPerChannel = false;
+  bool writesWeights = false;  ///< all of them
+  /// New rows are the last `newRows` values of this dim.
+  int newRowsDim = -1;
+  std::int64_t newRows = 0;
 
  private:
-  using Half = sim::pim::Half;
   kernel::Affine elementOf(const kernel::Access &access) const;
-  void placePart(const ProductPart &p, const kernel::TensorData &w, sim::pim::NearBankDevice &device) const;
+  bool hasImageOfWeights() const { return writesWeights || newRows > 0; }
+  /// `visit(isNew, channel, bank, column, lane, offset)` for every place of every weight; offset: of its bytes.
+  template <typename Visit>
+  void forEachWeight(const ProductPart &p, const Visit &visit) const;
   void loadPart(const ProductPart &p, const kernel::TensorData *x, sim::pim::ImageData &image) const;
   void collectPart(const ProductPart &p, sim::pim::NearBankDevice &device, std::vector<float> &sums,
                    std::vector<bool> &isStarted) const;
@@ -81,18 +90,8 @@ class ProductData {
   const machine::NearBankUnit &unit_;
 };
 
-struct LoweredProduct {
-  program::Program program;
-  mapping::PlacedMapping placed;
-  mapping::AccumulationRules rules;
-  evaluate::HostWork host;
-  std::int64_t bytesPerBank = 0;
-  std::shared_ptr<const ProductData> data;
-  std::vector<std::string> choices;
-};
-
 /// Diagnostics: those of recogniseProduct and mapping::place, illegal-mapping, capacity.
-Result<LoweredProduct> lowerProduct(const kernel::Graph &graph, int kernel, const mapping::Mapping &mapping,
+Result<LoweredKernel> lowerProduct(const kernel::Graph &graph, int kernel, const mapping::Mapping &mapping,
                                     const machine::Machine &machine);
 
 /// Spreads products over channels and outputs over banks, so that banks share the operand; then what is left.

@@ -8,6 +8,7 @@
 namespace pimento::targets::near_bank {
 
 using lower::Spot;
+using sim::pim::Half;
 using sim::pim::ImageData;
 using sim::pim::kLanes;
 using sim::pim::NearBankDevice;
@@ -17,7 +18,7 @@ std::int64_t ProductData::blocksOf(const ProductPart &p) const {
 }
 
 std::int64_t ProductData::movesOf(const ProductPart &p) const {
-  return ceilDiv(p.banks(), banksPerMove);
+  return p.merged > 1 ? p.banks() / p.merged : ceilDiv(p.banks(), banksPerMove);
 }
 
 kernel::Affine ProductData::elementOf(const kernel::Access &access) const {
@@ -27,7 +28,8 @@ kernel::Affine ProductData::elementOf(const kernel::Access &access) const {
 void ProductData::loadPart(const ProductPart &p, const kernel::TensorData *x, ImageData &image) const {
   const kernel::Affine element = x != nullptr ? elementOf(kernel_.loads[static_cast<std::size_t>(product_.input)])
                                               : kernel::Affine{std::vector<std::int64_t>(kernel_.dims.size(), 0), 0};
-  const auto one = static_cast<Half>(encodeFloat(unit_.type, 1));
+  const std::int64_t size = sizeOf(unit_.type).value;
+  const std::uint64_t one = encodeFloat(unit_.type, 1);
   const auto groups = p.shares.spots(product_.groupDims, element),
              batches = p.shares.spots(product_.batchDims, element),
              inputs = p.shares.spots(product_.reductionDims, element);
@@ -38,18 +40,17 @@ void ProductData::loadPart(const ProductPart &p, const kernel::TensorData *x, Im
   for (const Spot &g : groups)
     for (const Spot &b : batches)
       for (const Spot &n : inputs) {
-        Half value = one;
-        if (x != nullptr)
-          std::memcpy(&value, x->bytes.data() + (element.constant + g.value + b.value + n.value) * 2, sizeof value);
+        const void *value = &one;
+        if (x != nullptr) value = x->bytes.data() + (element.constant + g.value + b.value + n.value) * size;
         const std::int64_t vector = g.local * p.batch + b.local;
-        const std::int64_t burst = p.firstInput + (vector * p.columns + n.local / kLanes) * copies;
+        const std::int64_t burst = p.firstInput + (vector * p.columns + n.local / unit_.lanes) * copies;
         const std::int64_t bank = p.isInputPerBank ? g.instance[1] + b.instance[1] + n.instance[1] : 0;
         const std::int64_t channel = isInputPerChannel ? g.instance[0] + b.instance[0] + n.instance[0] : 0;
         for (const std::int32_t moreBanks : banks)
           for (const std::int32_t moreChannels : others)
-            image.values[static_cast<std::size_t>(
-                ((burst + bank + moreBanks) * channelCopies + channel + moreChannels) * kLanes + n.local % kLanes)] =
-                value;
+            putLane(&image.values[static_cast<std::size_t>(
+                    ((burst + bank + moreBanks) * channelCopies + channel + moreChannels) * kLanes)],
+                n.local % unit_.lanes, value, size);
       }
 }
 
@@ -64,15 +65,67 @@ std::vector<ImageData> ProductData::images(const kernel::DataSet &data) const {
   for (const ProductPart &p : parts) loadPart(p, x, input);
   columns.values.assign(settings.size() * kLanes, 0);
   for (std::size_t i = 0; i < settings.size(); ++i) columns.values[i * kLanes] = static_cast<Half>(settings[i]);
-  return {std::move(input), std::move(columns)};
+  std::vector<ImageData> images = {std::move(input)};
+  if (!settings.empty()) images.push_back(std::move(columns));
+  if (hasImageOfWeights()) {
+    const kernel::Access &access = kernel_.loads[static_cast<std::size_t>(product_.weights)];
+    const kernel::TensorData &w = data[static_cast<std::size_t>(access.tensor)];
+    ImageData weights;
+    weights.isPerChannel = true;
+    weights.values.assign(static_cast<std::size_t>(banks * weightBursts * channels * kLanes), 0);
+    for (const ProductPart &p : parts)
+      forEachWeight(p, [&](bool /*isNew*/, std::int64_t channel, std::int64_t bank, std::int64_t column,
+                           std::int64_t lane, std::int64_t offset) {
+        putLane(&weights.values[static_cast<std::size_t>(((bank * weightBursts + column) * channels + channel) * kLanes)],
+            lane, w.bytes.data() + offset, sizeOf(unit_.type).value);
+      });
+    images.push_back(std::move(weights));
+  }
+  return images;
 }
 
 void ProductData::place(const kernel::DataSet &data, NearBankDevice &device) const {
+  if (writesWeights) return;
   const kernel::Access &access = kernel_.loads[static_cast<std::size_t>(product_.weights)];
-  for (const ProductPart &p : parts) placePart(p, data[static_cast<std::size_t>(access.tensor)], device);
+  const kernel::TensorData &w = data[static_cast<std::size_t>(access.tensor)];
+  for (const ProductPart &p : parts)
+    forEachWeight(p, [&](bool isNew, std::int64_t channel, std::int64_t bank, std::int64_t column, std::int64_t lane,
+                         std::int64_t offset) {
+      if (isNew) return;
+      putLane(device.burst(static_cast<int>(channel), static_cast<int>(bank), column / device.columns(),
+                       column % device.columns()),
+          lane, w.bytes.data() + offset, sizeOf(unit_.type).value);
+    });
 }
 
-void ProductData::placePart(const ProductPart &p, const kernel::TensorData &w, NearBankDevice &device) const {
+std::vector<std::pair<std::int64_t, std::int64_t>> ProductData::newBursts() const {
+  std::vector<std::pair<std::int64_t, std::int64_t>> found;
+  for (const ProductPart &p : parts)
+    forEachWeight(p, [&](bool isNew, std::int64_t /*channel*/, std::int64_t bank, std::int64_t column,
+                         std::int64_t /*lane*/, std::int64_t /*offset*/) {
+      if (isNew && (found.empty() || found.back() != std::pair{bank, column})) found.emplace_back(bank, column);
+    });
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+bool ProductData::sharesNewBursts() const {
+  const std::vector<int> &dims = product_.reductionDims;
+  return std::find(dims.begin(), dims.end(), newRowsDim) != dims.end();
+}
+
+template <typename Visit>
+void ProductData::forEachWeight(const ProductPart &p, const Visit &visit) const {
+  // The form that is the dim of new rows.
+  kernel::Affine row{std::vector<std::int64_t>(kernel_.dims.size(), 0), 0};
+  std::int64_t firstNew = 1;
+  if (newRows > 0) {
+    row.coefficients[static_cast<std::size_t>(newRowsDim)] = 1;
+    firstNew = kernel_.dims[static_cast<std::size_t>(newRowsDim)].extent - newRows;
+  }
+  const auto groupRows = p.shares.spots(product_.groupDims, row), outputRows = p.shares.spots(product_.outputDims, row),
+             inputRows = p.shares.spots(product_.reductionDims, row);
   const kernel::Affine element = elementOf(kernel_.loads[static_cast<std::size_t>(product_.weights)]);
   const auto groups = p.shares.spots(product_.groupDims, element),
              outputs = p.shares.spots(product_.outputDims, element),
@@ -80,17 +133,19 @@ void ProductData::placePart(const ProductPart &p, const kernel::TensorData &w, N
   // Units that serve other vectors of a batch have copies.
   const auto moreChannels = p.shares.numbers(0, product_.batchDims),
              moreBanks = p.shares.numbers(1, product_.batchDims);
-  for (const Spot &g : groups)
-    for (const Spot &m : outputs)
-      for (const Spot &n : inputs) {
-        const std::int64_t column = p.firstColumn + (g.local * p.outputs + m.local) * p.columns + n.local / kLanes;
-        Half value;
-        std::memcpy(&value, w.bytes.data() + (element.constant + g.value + m.value + n.value) * 2, sizeof value);
+  const std::int64_t size = sizeOf(unit_.type).value;
+  for (std::size_t gi = 0; gi < groups.size(); ++gi)
+    for (std::size_t mi = 0; mi < outputs.size(); ++mi)
+      for (std::size_t ni = 0; ni < inputs.size(); ++ni) {
+        const Spot &g = groups[gi], &m = outputs[mi], &n = inputs[ni];
+        const std::int64_t column =
+            p.firstColumn + (g.local * p.outputs + m.local) * p.columns + n.local / unit_.lanes;
+        const std::int64_t offset = (element.constant + g.value + m.value + n.value) * size;
+        const bool isNew = newRows > 0 && groupRows[gi].value + outputRows[mi].value + inputRows[ni].value >= firstNew;
         for (const std::int32_t c : moreChannels)
           for (const std::int32_t b : moreBanks)
-            device.burst(g.instance[0] + m.instance[0] + n.instance[0] + c,
-                         g.instance[1] + m.instance[1] + n.instance[1] + b, column / device.columns(),
-                         column % device.columns())[n.local % kLanes] = value;
+            visit(isNew, g.instance[0] + m.instance[0] + n.instance[0] + c,
+                  g.instance[1] + m.instance[1] + n.instance[1] + b, column, n.local % unit_.lanes, offset);
       }
 }
 
@@ -109,12 +164,13 @@ void ProductData::collectPart(const ProductPart &p, NearBankDevice &device, std:
     float sum = 0;
     for (std::size_t c = 0; c < splitChannels.size(); ++c) {
       float ofChannel = 0;
-      for (std::size_t k = 0; k < splitBanks.size(); ++k) {
+      for (std::size_t k = 0; k < splitBanks.size(); k += static_cast<std::size_t>(p.merged)) {
         const std::int64_t bank = g.instance[1] + m.instance[1] + b.instance[1] + splitBanks[k];
         const Half *burst = device.result(g.instance[0] + m.instance[0] + b.instance[0] + splitChannels[c],
-                                          p.firstResult + block * moves + bank / banksPerMove);
-        const Half bits = burst[bank % banksPerMove * unit_.accumulators + m.local % unit_.accumulators];
-        const auto x = static_cast<float>(decodeFloat(unit_.moved, bits));
+                                          p.firstResult + block * moves + bank / (p.merged > 1 ? p.merged : banksPerMove));
+        const std::int64_t lane =
+            (p.merged > 1 ? 0 : bank % banksPerMove * unit_.accumulators) + m.local % unit_.accumulators;
+        const auto x = static_cast<float>(decodeFloat(unit_.moved, laneOf(burst, lane, sizeOf(unit_.moved).value)));
         ofChannel = k == 0 ? x : ofChannel + x;
       }
       sum = c == 0 ? ofChannel : sum + ofChannel;
@@ -130,18 +186,19 @@ void ProductData::collectPart(const ProductPart &p, NearBankDevice &device, std:
 
 void ProductData::collect(NearBankDevice &device, kernel::DataSet &data) const {
   kernel::TensorData &y = data[static_cast<std::size_t>(kernel_.stores[0].target.tensor)];
+  const auto size = static_cast<std::size_t>(sizeOf(unit_.type).value);
   std::vector<float> sums(static_cast<std::size_t>(y.elements()), 0);
   std::vector<bool> isStarted(sums.size(), false);
   for (const ProductPart &p : parts) collectPart(p, device, sums, isStarted);
   for (std::size_t i = 0; i < sums.size(); ++i) {
     if (!isStarted[i]) continue;
-    Half bits;
+    std::uint64_t bits = 0;
     if (product_.isUpdate) {
-      std::memcpy(&bits, y.bytes.data() + i * 2, sizeof bits);
+      std::memcpy(&bits, y.bytes.data() + i * size, size);
       sums[i] += static_cast<float>(decodeFloat(unit_.type, bits));
     }
-    bits = static_cast<Half>(encodeFloat(unit_.type, sums[i]));
-    std::memcpy(y.bytes.data() + i * 2, &bits, sizeof bits);
+    bits = encodeFloat(unit_.type, sums[i]);
+    std::memcpy(y.bytes.data() + i * size, &bits, size);
   }
 }
 

@@ -77,7 +77,9 @@ void Stream::each(int command, std::int64_t b, const Address &a, Purpose purpose
   Command c;
   c.purpose = purpose;
   c.isWrite = row.kind == machine::CommandKind::kWrite;
-  c.named = named(row.name, c.isWrite);
+  const bool isPlain =
+      command == dram_.plainCommand(machine::CommandKind::kRead) || command == dram_.plainCommand(machine::CommandKind::kWrite);
+  if (!isPlain) c.named = named(row.name, c.isWrite);
   c.rank = static_cast<std::uint8_t>(b / organization_.banks());
   c.bank = static_cast<std::uint8_t>(b % organization_.banks());
   c.isLinear = true;
@@ -91,14 +93,26 @@ void Stream::fence() {
   each(dram_.commandOf(machine::CommandKind::kBarrier, machine::ScopeLevel::kChannel), 0, {}, Purpose::kControl);
 }
 
+void Stream::await() {
+  const auto waits = std::find_if(dram_.commands.begin(), dram_.commands.end(),
+                                  [](const machine::Command &c) { return c.awaitsData; });
+  if (waits == dram_.commands.end()) return fence();
+  each(static_cast<int>(waits - dram_.commands.begin()), 0, {}, Purpose::kControl);
+}
+
 int Stream::image(std::string name, std::int64_t bursts, bool isPerChannel) {
   program_.images.push_back({std::move(name), bursts, isPerChannel});
   return static_cast<int>(program_.images.size()) - 1;
 }
 
-program::Program Stream::takeForEach(std::string_view process, std::int64_t channels) {
+void Stream::close(std::string_view process, std::int64_t channels) {
   program_.processes.push_back({std::string(process), channels, std::move(lists_.front())});
-  return std::move(program_);
+  lists_.assign(1, {});
+}
+
+program::Program Stream::takeForEach(std::string_view process, std::int64_t channels) {
+  close(process, channels);
+  return take();
 }
 
 program::Program Stream::take(std::string_view process) {

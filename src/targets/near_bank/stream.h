@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "pimento/machine/machine.h"
+#include "pimento/program/phases.h"
 #include "pimento/program/program.h"
 
 namespace pimento::targets::near_bank {
@@ -56,6 +57,13 @@ class Stream {
   void each(int command, std::int64_t b, const Address &a, program::Purpose purpose, const StreamData &data = {});
   /// A barrier likewise.
   void fence();
+  /// A barrier behind which what was read has arrived; a plain one on machines that have none.
+  void await();
+  /// What `body()` appends, as a phase (program/phases.h). Phases end with await().
+  template <typename Body>
+  void phase(program::PhaseKind kind, const Body &body) {
+    loop(name(kind), 1, [&](int /*depth*/) { body(); });
+  }
   int image(std::string name, std::int64_t bursts, bool isPerChannel);
 
   std::int64_t channels() const { return organization_.channels; }
@@ -63,6 +71,9 @@ class Stream {
   program::Program take(std::string_view process);
   /// For so many channels that all do this.
   program::Program takeForEach(std::string_view process, std::int64_t channels);
+  /// Ends a process of so many channels that all do this; what follows is of another one, on other channels.
+  void close(std::string_view process, std::int64_t channels);
+  program::Program take() { return std::move(program_); }
 
  private:
   std::uint8_t named(std::string_view command, bool isWrite);

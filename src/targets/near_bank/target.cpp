@@ -9,6 +9,7 @@
 #include "pimento/targets/dram/run.h"
 #include "pimento/targets/dram/tee.h"
 #include "pimento/targets/near_bank/counts.h"
+#include "pimento/targets/near_bank/elements.h"
 #include "pimento/targets/near_bank/lower.h"
 #include "pimento/targets/near_bank/product.h"
 #include "pimento/targets/near_bank/suite.h"
@@ -59,9 +60,9 @@ class StreamPart final : public evaluate::CompiledPart, public dram::ChannelProg
   Lowered lowered_;
 };
 
-class ProductKernel final : public evaluate::CompiledPart, public dram::ChannelProgram {
+class UnitKernel final : public evaluate::CompiledPart, public dram::ChannelProgram {
  public:
-  ProductKernel(const GraphPart &part, const machine::Machine &machine, LoweredProduct lowered)
+  UnitKernel(const GraphPart &part, const machine::Machine &machine, LoweredKernel lowered)
       : ChannelProgram(machine, counting()), part_(part), machine_(machine), lowered_(std::move(lowered)) {}
 
   const program::Program &program() const override { return lowered_.program; }
@@ -79,10 +80,8 @@ class ProductKernel final : public evaluate::CompiledPart, public dram::ChannelP
     return dram::bound(lowered_.program, machine_, counting());
   }
   Result<DeviceRun> runOn(kernel::DataSet &data, evaluate::Observer *observer, int /*jobs*/) const override {
-    const machine::Organization &o = machine_.dram->organization;
-    const std::int64_t rowBytes = o.columns * o.burst.value;
-    sim::pim::NearBankDevice device(machine_, static_cast<int>(lowered_.data->channels),
-                                    (lowered_.bytesPerBank + rowBytes - 1) / rowBytes, sim::pim::unitEffects(machine_));
+    sim::pim::NearBankDevice device(machine_, static_cast<int>(lowered_.data->channels), lowered_.rows,
+                                    sim::pim::unitEffects(machine_));
     device.setResults(lowered_.data->resultBursts);
     device.setImages(lowered_.data->images(data));
     lowered_.data->place(data, device);
@@ -91,13 +90,17 @@ class ProductKernel final : public evaluate::CompiledPart, public dram::ChannelP
     lowered_.data->collect(device, data);
     return run;
   }
+  std::optional<DeviceRun> placement() const override {
+    if (!lowered_.placement) return std::nullopt;
+    return dram::timed(*lowered_.placement, machine_, counting());
+  }
 
  private:
   Origin origin() const override { return originOf(lowered_.placed, part_.kernel()); }
 
   GraphPart part_;
   const machine::Machine &machine_;
-  LoweredProduct lowered_;
+  LoweredKernel lowered_;
 };
 
 /// Whether a mapping asks for a program of our own: on machines that say what their units do, unless it names a
@@ -126,7 +129,7 @@ class NearBank final : public evaluate::Target {
                                     .sections = "'organization'",
                                     .levels = {{"channel", kGroup, "organization.channels"}, {"bank", kUnit, {}}}});
   }
-  std::vector<std::string> extensions() const override { return {"mode"}; }
+  std::vector<std::string> extensions() const override { return {"append", "mode"}; }
   std::vector<ProgramKind> programs() const override {
     return {ProgramKind::kCompiled, ProgramKind::kPublished, ProgramKind::kPublishedEvaluated, ProgramKind::kAttaccOwn};
   }
@@ -148,7 +151,8 @@ class NearBank final : public evaluate::Target {
                                      const mapping::MapSpec &spec, const evaluate::Tools & /*tools*/) const override {
     if (isOwn(spec.mapping.program, machine)) {
       if (!machine.nearBank) return noUnits(part, machine);
-      return productReference(*part.graph, part.first, machine, spec);
+      return isElementwise(part.kernel()) ? elementsReference(*part.graph, part.first, machine, spec)
+                                          : productReference(*part.graph, part.first, machine, spec);
     }
     const std::optional<Task> task = recognise(*part.graph, part.first);
     // What has no stream is refused when it is compiled.
@@ -174,9 +178,11 @@ class NearBank final : public evaluate::Target {
                                                           const evaluate::Tools & /*tools*/) const override {
     if (isOwn(mapping.program, machine)) {
       if (!machine.nearBank) return noUnits(part, machine);
-      Result<LoweredProduct> own = lowerProduct(*part.graph, part.first, mapping, machine);
+      Result<LoweredKernel> own = isElementwise(part.kernel())
+                                      ? lowerElements(*part.graph, part.first, mapping, machine)
+                                      : lowerProduct(*part.graph, part.first, mapping, machine);
       if (!own) return own.diagnostics();
-      return std::unique_ptr<evaluate::CompiledPart>(std::make_unique<ProductKernel>(part, machine, std::move(*own)));
+      return std::unique_ptr<evaluate::CompiledPart>(std::make_unique<UnitKernel>(part, machine, std::move(*own)));
     }
     Result<Lowered> lowered = lower(part, mapping, machine);
     if (!lowered) return lowered.diagnostics();
