@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Golden vectors for near-bank units: inputs and the exact bits of sums of products.
+"""Golden vectors for near-bank units: inputs and the exact bits of sums of products and of element-wise kernels.
 
 Written from docs/models/near-bank.md, not from the C++ code, so that the order of a sum has a second witness:
 
@@ -9,6 +9,7 @@ Written from docs/models/near-bank.md, not from the C++ code, so that the order 
               other, from +0 on. What comes out is rounded to the operands' type.
   of units    Banks of a channel are added in f32 in ascending order, then channels likewise; the result is rounded
               once.
+  elements    Every operation rounds once, to the operands' type; relu gives +0 where the sign bit is set.
 
   golden_near_bank.py            writes test/golden/near_bank/*.txt
   golden_near_bank.py --check    compares with what stands there; exit status 1 if anything differs, 77 without numpy
@@ -114,6 +115,22 @@ def red(dtype, t, sizes, split):
     return {"s": sums}
 
 
+def mul(dtype, t, sizes, split):
+    return {"z": np.array([dtype.round(SINGLE(a * b)) for a, b in zip(t["x"], t["y"])])}
+
+
+def va(dtype, t, sizes, split):
+    return {"z": np.array([dtype.round(SINGLE(a + b)) for a, b in zip(t["x"], t["y"])])}
+
+
+def axpy(dtype, t, sizes, split):
+    return {"z": np.array([dtype.round(SINGLE(dtype.round(SINGLE(2 * a)) + b)) for a, b in zip(t["x"], t["y"])])}
+
+
+def relu(dtype, t, sizes, split):
+    return {"y": np.array([SINGLE(0) if np.signbit(a) else a for a in t["x"]])}
+
+
 def mapping(factors):
     return "M1:{" + ",".join("(" + ",".join(map(str, f)) + ")" for f in factors) + "}"
 
@@ -141,6 +158,11 @@ def red_case(batch, n, channels, split):
     shapes = {"x": (batch, n)}
     factors = [(channels, split[0]), (1, split[1]), (ceil_div(batch, channels), ceil_div(n, split[0] * split[1]))]
     return "red", {"batch": batch, "n": n}, shapes, red, mapping(factors), split
+
+
+def elements_case(kernel, function, n, channels, banks):
+    shapes = {"x": (n,)} if kernel == "relu" else {"x": (n,), "y": (n,)}
+    return kernel, {"n": n}, shapes, function, mapping([(channels,), (banks,), (ceil_div(n, channels * banks),)]), (1, 1)
 
 
 def uniform(rng):
@@ -176,6 +198,10 @@ CASES = [
     ("aim_channels", "aim", gemv_case(16, 90, (1, 16), (2, 1)), cancelling),
     ("aim_heads", "aim", bgemv_case(3, 48, 16, 2, 16, (1, 1)), wide),
     ("aim_rows", "aim", red_case(2, 200, 1, (2, 1)), wide),
+    ("aim_products", "aim", elements_case("mul", mul, 777, 2, 6), wide),
+    ("aim_sums", "aim", elements_case("va", va, 99, 2, 16), cancelling),
+    ("aim_scaled", "aim", elements_case("axpy", axpy, 101, 1, 7), wide),
+    ("aim_positive", "aim", elements_case("relu", relu, 65, 2, 16), uniform),
 ]
 
 

@@ -3,6 +3,7 @@
 
     scripts/near_bank_rules.py TOOL            prints it
     scripts/near_bank_rules.py TOOL --every N  one shape in N
+    scripts/near_bank_rules.py TOOL --write    puts it into docs/models/near-bank.md
 
 The published streams of the study's kernels and sizes (Figs 8 and 9 of DCC, baseline mappings), in cycles: on
 attacc-published, on attacc, and on attacc with one rule left out.
@@ -18,6 +19,9 @@ import tempfile
 # Without units' programs, so that attention runs as the study's stream.
 BASE = "extends: attacc\nnear_bank: null\n"
 
+DOCS = pathlib.Path(__file__).resolve().parent.parent / "docs" / "models" / "near-bank.md"
+BEGIN, END = "<!-- rules: begin -->\n", "<!-- rules: end -->\n"
+
 
 def without(*constraints):
     return "constraints:\n" + "".join(f"  {c}: null\n" for c in constraints)
@@ -25,6 +29,13 @@ def without(*constraints):
 
 VARIANTS = {
     "attacc": "",
+    "no tRCD": without("activate_column"),
+    "no tRAS": without("activate_precharge"),
+    "no tRP": without("precharge_activate"),
+    "no tRC": without("activate_activate_bank"),
+    "no tRTP": without("read_precharge"),
+    "no tWR": without("write_precharge"),
+    "no tRRD": without("activate_activate_rank", "activate_activate_group"),
     "no tFAW of all banks": without("activates_of_all", "activates_before_all"),
     "no tRP before REF": without("precharge_refresh", "activate_refresh"),
     "no WR, RD to MACAB": ("constraints:\n  write_read_rank: {following: [RD]}\n  write_read_group: {following: [RD]}\n"
@@ -69,12 +80,20 @@ def table(tool, every):
     return "\n".join(lines) + "\n"
 
 
+def write(text):
+    page = DOCS.read_text()
+    begin, end = page.index(BEGIN) + len(BEGIN), page.index(END)
+    DOCS.write_text(page[:begin] + text + page[end:])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tool")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="one shape in N")
+    parser.add_argument("--write", action="store_true", help="into the page of the model")
     options = parser.parse_args()
-    print(table(options.tool, max(options.every, 1)), end="")
+    text = table(options.tool, max(options.every, 1))
+    write(text) if options.write else print(text, end="")
     return 0
 
 

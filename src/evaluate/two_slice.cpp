@@ -38,8 +38,7 @@ class Pieces {
 
 DeviceRun scaled(DeviceRun run, double by) {
   run.cycles = Cycles(scaled(run.cycles.value, by));
-  for (CommandPhase &p : run.phases)
-    p.cycles = Cycles(scaled(p.cycles.value, by)), p.commands = scaled(p.commands, by);
+  for (CommandPhase &p : run.phases) p.cycles = Cycles(scaled(p.cycles.value, by)), p.commands = scaled(p.commands, by);
   run.kernelCommands = scaled(run.kernelCommands, by);
   for (auto &[name, n] : run.counts) n = scaled(n, by);
   energy::ActionCounts actions;

@@ -98,8 +98,8 @@ void readBanks(NearBankDevice &device, const dram::IssuedCommand &c);
 ///   load(_all)   a burst that the host sends, into buffer entry `column` of each unit
 ///   result       the accumulators of the units, rounded, as result burst `burst`; then they are 0, and the first has
 ///                its turn
-///   merged_result  likewise, but the sums of all banks of the command's node, in their order and the accumulators' type
-///   set_columns  the first half of a burst: so many products make a result; the first accumulator has its turn
+///   merged_result  likewise, but the sums of all banks of the command's node, in their order and the accumulators'
+///   type set_columns  the first half of a burst: so many products make a result; the first accumulator has its turn
 ///   multiply_elements  in every bank group, the first bank's burst times the second's, lane by lane, rounded to the
 ///                unit's type, into the third's
 ///   preload      an element of a burst onto the first accumulator of each unit, which has its turn

@@ -331,10 +331,11 @@ DerivationPtr explainList(const std::string &name, const evaluate::DeviceRun &ru
   d->beside.push_back(leaf("lower bound", sim::dram::lowerBoundOf(spec, code, feed).cycles.value, "cycle",
                            "no run of these commands takes less: derived from rules and counts, without fitting"));
   if (run.phases.empty()) return d;
-  return node(name, run.cycles.value, "cycle", "all_phases - others", Arithmetic::kInteger,
-              {{"all_phases", d},
-               {"others", leaf("others", (cycles - run.cycles).value, "cycle",
-                               "phases that move operands and results: each from its first request to the next one's")}});
+  return node(
+      name, run.cycles.value, "cycle", "all_phases - others", Arithmetic::kInteger,
+      {{"all_phases", d},
+       {"others", leaf("others", (cycles - run.cycles).value, "cycle",
+                       "phases that move operands and results: each from its first request to the next one's")}});
 }
 
 }  // namespace

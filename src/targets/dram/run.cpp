@@ -93,8 +93,9 @@ DeviceRun runOf(const program::Program &program, const machine::Machine &machine
         isShown ? program::phasesOf(loopsOf(process)) : std::vector<program::ProcessPhase>{};
     auto *observer = isShown ? dynamic_cast<sim::dram::CommandObserver *>(mode.observer) : nullptr;
     const bool isFastForward = mode.isFastForward && mode.observer == nullptr;
-    const ChannelsRun ran = sim::dram::withChannels(spec, code, feedOf(process), observer,
-                                                    [&](auto &&channels) { return runToEnd(channels, isFastForward, phases); });
+    const ChannelsRun ran = sim::dram::withChannels(spec, code, feedOf(process), observer, [&](auto &&channels) {
+      return runToEnd(channels, isFastForward, phases);
+    });
     run.isStuck |= ran.result.isStuck;
     if (isShown) isPhased = !phases.empty() && ran.phases.size() == phases.size();
     if (isShown && isPhased)

@@ -43,10 +43,10 @@ class Recogniser {
     for (const kernel::Access *a : accesses()) {
       const kernel::Tensor &t = graph_.tensors[static_cast<std::size_t>(a->tensor)];
       if (t.type != unit_.type)
-        return refuse("type",
-                      fmt::format("tensor '{}' holds {}, but the units compute in {}", t.name, name(t.type),
-                                  name(unit_.type)),
-                      fmt::format("use --dtype {}", name(unit_.type)));
+        return refuse(
+            "type",
+            fmt::format("tensor '{}' holds {}, but the units compute in {}", t.name, name(t.type), name(unit_.type)),
+            fmt::format("use --dtype {}", name(unit_.type)));
     }
     const Value *v = &value(kernel_.stores[0].value);
     Elements e;
@@ -154,8 +154,8 @@ class ElementsData final : public KernelData {
     dims_.resize(kernel_.dims.size());
     std::iota(dims_.begin(), dims_.end(), 0);
     if (!elements.isProduct && elements.hasTerm)
-      banksPerMove_ = machine.dram->organization.banksPerNode(
-          machine.dram->commands[static_cast<std::size_t>(unit_.result)].scope);
+      banksPerMove_ =
+          machine.dram->organization.banksPerNode(machine.dram->commands[static_cast<std::size_t>(unit_.result)].scope);
     else
       banksPerMove_ = machine.dram->organization.ranks * machine.dram->organization.banks();
   }
@@ -407,9 +407,8 @@ class Builder {
   std::int64_t burstBytes() const { return machine_.dram->organization.burst.value; }
 
   void products() {
-    stream_.loop("column", plan_->columns, [&](int k) {
-      stream_.each(unit_.multiplyElements, 0, moved({}, k, burstBytes()), Purpose::kPimAlu);
-    });
+    stream_.loop("column", plan_->columns,
+                 [&](int k) { stream_.each(unit_.multiplyElements, 0, moved({}, k, burstBytes()), Purpose::kPimAlu); });
     stream_.await();
   }
 
@@ -468,8 +467,8 @@ bool isElementwise(const Kernel &k) {
   return k.form == kernel::Form::kAffine && k.bounds.empty() && k.guards.empty() && !k.hasIndirectLoads() &&
          k.stores.size() == 1 && k.stores[0].combine == kernel::Combine::kAssign && k.stores[0].follows < 0 &&
          !k.stores[0].target.isIndirect() && !k.dims.empty() &&
-         std::all_of(k.dims.begin(), k.dims.end(),
-                     [](const kernel::Dim &d) { return d.kind == kernel::DimKind::kParallel; });
+         std::all_of(
+             k.dims.begin(), k.dims.end(), [](const kernel::Dim &d) { return d.kind == kernel::DimKind::kParallel; });
 }
 
 Result<Elements> recogniseElements(const kernel::Graph &graph, int kernel, const machine::Machine &machine) {

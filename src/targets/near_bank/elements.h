@@ -4,7 +4,8 @@
 //   products  z = x * y. In every bank group the first bank holds x, the second y, the third takes the products
 //             (near_bank.multiply_elements): a burst of each group per command. The mapping's banks are dealt to the
 //             groups in turn.
-//   sums      z = x + c * y, or relu of that, or of x. An accumulator begins with x (near_bank.preload), a product of the
+//   sums      z = x + c * y, or relu of that, or of x. An accumulator begins with x (near_bank.preload), a product of
+//   the
 //             unit's own y and c is added, a function follows where asked for (near_bank.function): an element of each
 //             unit at a time. The other lanes of the buffer's entry are -0, so that a sum with their products changes
 //             nothing, the sign of a zero included.
@@ -24,16 +25,16 @@ bool isElementwise(const kernel::Kernel &kernel);
 
 /// An element for each point: of a tensor, or the same for all.
 struct ElementOperand {
-  int load = -1;      ///< index into Kernel::loads; -1: a constant
-  double value = 0;   ///< of the constant
+  int load = -1;     ///< index into Kernel::loads; -1: a constant
+  double value = 0;  ///< of the constant
   bool isNegated = false;
 };
 
 /// What an element-wise kernel is to the units.
 struct Elements {
   bool isProduct = false;
-  bool hasTerm = false;        ///< sums: is there a second operand?
-  bool hasFunction = false;    ///< sums: is relu the last step?
+  bool hasTerm = false;      ///< sums: is there a second operand?
+  bool hasFunction = false;  ///< sums: is relu the last step?
   ElementOperand first, second;
   double scale = 1;  ///< of the second, in sums
 };

@@ -135,8 +135,7 @@ void Movement::readBanks(Stream &stream, const std::vector<std::int64_t> &banks,
 }
 
 void Movement::moveIn(Stream &stream, const HostBursts &from, const BankBursts &to) const {
-  const std::int64_t row = perRow(),
-                     block = unit_.onChip.value / (organization_.channels * organization_.burst.value);
+  const std::int64_t row = perRow(), block = unit_.onChip.value / (organization_.channels * organization_.burst.value);
   if (!isInBanks() || from.count <= block) {
     if (isInBanks()) {
       read(stream, from);

@@ -65,7 +65,8 @@ class Movement {
   void access(Stream &stream, std::int64_t bank, const Address &at, bool isWrite) const;
   void stretch(Stream &stream, const HostBursts &bursts, bool isWrite) const;
   void withinRow(Stream &stream, std::int64_t first, std::int64_t count, bool isWrite) const;
-  void rowsOf(Stream &stream, std::int64_t row, std::int64_t rows, bool isWrite, int round, std::int64_t perRound) const;
+  void rowsOf(Stream &stream, std::int64_t row, std::int64_t rows, bool isWrite, int round,
+              std::int64_t perRound) const;
   std::int64_t perRow() const { return organization_.columns * static_cast<std::int64_t>(unit_.hostBanks.size()); }
 
   const machine::Organization &organization_;

@@ -27,8 +27,7 @@ class Recogniser {
       : graph_(graph), index_(index), kernel_(graph.kernels[static_cast<std::size_t>(index)]), machine_(machine) {}
 
   Result<Product> run() {
-    if (machine_.dram->organization.burst.value !=
-        sim::pim::kLanes * static_cast<std::int64_t>(sizeof(sim::pim::Half)))
+    if (machine_.dram->organization.burst.value != sim::pim::kLanes * static_cast<std::int64_t>(sizeof(sim::pim::Half)))
       return unsupported("unsupported-machine", {"--target"},
                          fmt::format("machine '{}' has units of {} lanes; programs are made for bursts of 32 bytes",
                                      machine_.name, machine_.nearBank->lanes),
@@ -294,8 +293,8 @@ class Builder {
       std::int64_t outputs = 1;
       for (const auto *dims : {&q.groupDims, &q.outputDims, &q.batchDims})
         for (const int d : *dims) outputs *= p.shares.axis(d).size;
-      out_.host.merges += outputs * p.shares.instancesOf(0, q.reductionDims) *
-                          (p.shares.instancesOf(1, q.reductionDims) / p.merged);
+      out_.host.merges +=
+          outputs * p.shares.instancesOf(0, q.reductionDims) * (p.shares.instancesOf(1, q.reductionDims) / p.merged);
     }
     std::int64_t results = 1;
     for (const auto *dims : {&q.groupDims, &q.outputDims, &q.batchDims})
@@ -319,11 +318,14 @@ class Builder {
         for (const std::int64_t n : {std::min(p.columns, unit_.bufferEntries), p.columns % unit_.bufferEntries})
           if (n > 0 && std::find(settings.begin(), settings.end(), n) == settings.end()) settings.push_back(n);
     if (!settings.empty()) settingsImage_ = stream_.image("columns", static_cast<std::int64_t>(settings.size()), false);
-    const BankBursts weights = {firstBanks(plan_->banks), 0, plan_->weightBursts,
+    const BankBursts weights = {firstBanks(plan_->banks),
+                                0,
+                                plan_->weightBursts,
                                 plan_->writesWeights || plan_->newRows > 0
                                     ? stream_.image("weights", plan_->banks * plan_->weightBursts, true)
                                     : -1,
-                                0, plan_->weightBursts};
+                                0,
+                                plan_->weightBursts};
     process(movement, weights, true);
     stream_.close("channel", plan_->channels);
     // The host's data lie in all channels.
@@ -384,8 +386,7 @@ class Builder {
           at = moved(at, k, step * burstBytes());
           from = moved(from, k, step);
           const machine::CommandKind kind = isWrite ? machine::CommandKind::kWrite : machine::CommandKind::kRead;
-          stream_.each(machine_.dram->plainCommand(kind), bank, at,
-                       isWrite ? Purpose::kHostWrite : Purpose::kHostRead,
+          stream_.each(machine_.dram->plainCommand(kind), bank, at, isWrite ? Purpose::kHostWrite : Purpose::kHostRead,
                        isWrite ? StreamData{weights.image, from} : StreamData{});
         });
         i += n;
@@ -401,8 +402,9 @@ class Builder {
   void emitPlacement(const Movement &movement) {
     Stream stream(machine_);
     const std::int64_t bursts = plan_->banks * plan_->weightBursts;
-    const BankBursts weights = {firstBanks(plan_->banks), 0, plan_->weightBursts, stream.image("weights", bursts, true), 0,
-                                plan_->weightBursts};
+    const BankBursts weights = {
+        firstBanks(plan_->banks), 0, plan_->weightBursts, stream.image("weights", bursts, true), 0,
+        plan_->weightBursts};
     stream.phase(program::PhaseKind::kPlace, [&] { movement.moveIn(stream, hostWeights_, weights); });
     stream.close("channel", plan_->channels);
     if (const std::int64_t others = stream.channels() - plan_->channels; movement.isInBanks() && others > 0) {
@@ -418,12 +420,14 @@ class Builder {
                            : isBroadcast(p) ? "operands are loaded into all banks of a channel by one command"
                                             : "operands are loaded bank by bank: the same ones");
     if (p.shares.instancesOf(0, plan_->product().reductionDims) *
-            p.shares.instancesOf(1, plan_->product().reductionDims) > 1)
+            p.shares.instancesOf(1, plan_->product().reductionDims) >
+        1)
       out_.choices.push_back(p.merged > 1 ? fmt::format("partial results of {} banks are added up by the device, then "
-                                                        "by the host", p.merged)
+                                                        "by the host",
+                                                        p.merged)
                                           : "partial results are added up by the host");
-    if (movement.isInBanks() && (hostInput_.count + hostOutput_.count) * stream_.channels() * burstBytes() >
-                                    unit_.onChip.value)
+    if (movement.isInBanks() &&
+        (hostInput_.count + hostOutput_.count) * stream_.channels() * burstBytes() > unit_.onChip.value)
       out_.choices.emplace_back("operands and results exceed the on-chip memory, but are moved once");
   }
 
@@ -539,7 +543,7 @@ Result<Product> recogniseProduct(const kernel::Graph &graph, int kernel, const m
 }
 
 Result<LoweredKernel> lowerProduct(const kernel::Graph &graph, int kernel, const mapping::Mapping &mapping,
-                                    const machine::Machine &machine) {
+                                   const machine::Machine &machine) {
   Result<Product> product = recogniseProduct(graph, kernel, machine);
   if (!product) return product.diagnostics();
   const Kernel &k = graph.kernels[static_cast<std::size_t>(kernel)];

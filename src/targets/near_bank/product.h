@@ -92,7 +92,7 @@ class ProductData final : public KernelData {
 
 /// Diagnostics: those of recogniseProduct and mapping::place, illegal-mapping, capacity.
 Result<LoweredKernel> lowerProduct(const kernel::Graph &graph, int kernel, const mapping::Mapping &mapping,
-                                    const machine::Machine &machine);
+                                   const machine::Machine &machine);
 
 /// Spreads products over channels and outputs over banks, so that banks share the operand; then what is left.
 Result<mapping::Mapping> productReference(const kernel::Graph &graph, int kernel, const machine::Machine &machine,

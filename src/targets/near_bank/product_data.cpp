@@ -49,8 +49,8 @@ void ProductData::loadPart(const ProductPart &p, const kernel::TensorData *x, Im
         for (const std::int32_t moreBanks : banks)
           for (const std::int32_t moreChannels : others)
             putLane(&image.values[static_cast<std::size_t>(
-                    ((burst + bank + moreBanks) * channelCopies + channel + moreChannels) * kLanes)],
-                n.local % unit_.lanes, value, size);
+                        ((burst + bank + moreBanks) * channelCopies + channel + moreChannels) * kLanes)],
+                    n.local % unit_.lanes, value, size);
       }
 }
 
@@ -76,7 +76,8 @@ std::vector<ImageData> ProductData::images(const kernel::DataSet &data) const {
     for (const ProductPart &p : parts)
       forEachWeight(p, [&](bool /*isNew*/, std::int64_t channel, std::int64_t bank, std::int64_t column,
                            std::int64_t lane, std::int64_t offset) {
-        putLane(&weights.values[static_cast<std::size_t>(((bank * weightBursts + column) * channels + channel) * kLanes)],
+        putLane(
+            &weights.values[static_cast<std::size_t>(((bank * weightBursts + column) * channels + channel) * kLanes)],
             lane, w.bytes.data() + offset, sizeOf(unit_.type).value);
       });
     images.push_back(std::move(weights));
@@ -93,8 +94,8 @@ void ProductData::place(const kernel::DataSet &data, NearBankDevice &device) con
                          std::int64_t offset) {
       if (isNew) return;
       putLane(device.burst(static_cast<int>(channel), static_cast<int>(bank), column / device.columns(),
-                       column % device.columns()),
-          lane, w.bytes.data() + offset, sizeOf(unit_.type).value);
+                           column % device.columns()),
+              lane, w.bytes.data() + offset, sizeOf(unit_.type).value);
     });
 }
 
@@ -138,8 +139,7 @@ void ProductData::forEachWeight(const ProductPart &p, const Visit &visit) const 
     for (std::size_t mi = 0; mi < outputs.size(); ++mi)
       for (std::size_t ni = 0; ni < inputs.size(); ++ni) {
         const Spot &g = groups[gi], &m = outputs[mi], &n = inputs[ni];
-        const std::int64_t column =
-            p.firstColumn + (g.local * p.outputs + m.local) * p.columns + n.local / unit_.lanes;
+        const std::int64_t column = p.firstColumn + (g.local * p.outputs + m.local) * p.columns + n.local / unit_.lanes;
         const std::int64_t offset = (element.constant + g.value + m.value + n.value) * size;
         const bool isNew = newRows > 0 && groupRows[gi].value + outputRows[mi].value + inputRows[ni].value >= firstNew;
         for (const std::int32_t c : moreChannels)
@@ -166,8 +166,9 @@ void ProductData::collectPart(const ProductPart &p, NearBankDevice &device, std:
       float ofChannel = 0;
       for (std::size_t k = 0; k < splitBanks.size(); k += static_cast<std::size_t>(p.merged)) {
         const std::int64_t bank = g.instance[1] + m.instance[1] + b.instance[1] + splitBanks[k];
-        const Half *burst = device.result(g.instance[0] + m.instance[0] + b.instance[0] + splitChannels[c],
-                                          p.firstResult + block * moves + bank / (p.merged > 1 ? p.merged : banksPerMove));
+        const Half *burst =
+            device.result(g.instance[0] + m.instance[0] + b.instance[0] + splitChannels[c],
+                          p.firstResult + block * moves + bank / (p.merged > 1 ? p.merged : banksPerMove));
         const std::int64_t lane =
             (p.merged > 1 ? 0 : bank % banksPerMove * unit_.accumulators) + m.local % unit_.accumulators;
         const auto x = static_cast<float>(decodeFloat(unit_.moved, laneOf(burst, lane, sizeOf(unit_.moved).value)));

@@ -77,8 +77,8 @@ void Stream::each(int command, std::int64_t b, const Address &a, Purpose purpose
   Command c;
   c.purpose = purpose;
   c.isWrite = row.kind == machine::CommandKind::kWrite;
-  const bool isPlain =
-      command == dram_.plainCommand(machine::CommandKind::kRead) || command == dram_.plainCommand(machine::CommandKind::kWrite);
+  const bool isPlain = command == dram_.plainCommand(machine::CommandKind::kRead) ||
+                       command == dram_.plainCommand(machine::CommandKind::kWrite);
   if (!isPlain) c.named = named(row.name, c.isWrite);
   c.rank = static_cast<std::uint8_t>(b / organization_.banks());
   c.bank = static_cast<std::uint8_t>(b % organization_.banks());

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pimento/evaluate/evaluator.h"
+#include "pimento/kernel/notation.h"
 #include "pimento/kernel/zoo.h"
 #include "pimento/mapping/mapping.h"
 #include "pimento/program/text.h"
@@ -140,9 +142,14 @@ TEST(NearBankProducts, WhatUnitsCannotDoIsNamed) {
     Wrong wrong;
   };
   const std::vector<Case> cases = {
-      {"attacc", "va", row, {"reference", "unsupported-op", "it is no sum"}},
-      {"attacc", "mul", row, {"reference", "unsupported-op", "it is no sum"}},
-      {"attacc", "relu", row, {"reference", "unsupported-op", "it is no sum"}},
+      {"attacc", "va", row, {"reference", "unsupported-op", "no adder for two operands"}},
+      {"attacc", "axpy", row, {"reference", "unsupported-op", "no adder for two operands"}},
+      {"attacc", "mul", row, {"reference", "unsupported-op", "no multiplier for two operands"}},
+      {"attacc", "relu", row, {"reference", "unsupported-op", "no activation function"}},
+      {"attacc-published",
+       "mul",
+       row,
+       {"reference;program=compiled", "unsupported-op", "no multiplier for two operands"}},
       {"attacc", "scan", row, {"reference", "unsupported-op", "it is no sum"}},
       {"attacc", "gemv", small, {"M1:{(1,1),(65,1),(1,64)}", "mapping-count", "65"}},
       {"attacc", "gemv", small, {"M1:{(1,1),(1,1),(64,32)}", "mapping-incomplete", "32"}},
@@ -150,6 +157,13 @@ TEST(NearBankProducts, WhatUnitsCannotDoIsNamed) {
       {"aim", "gemv", small, {"M1:{(1,1),(1,2),(64,32)}", "illegal-mapping", "share a buffer"}},
       {"aim", "bgemv", cube, {"M1:{(1,1,1),(8,1,1),(1,32,64)}", "illegal-mapping", "share a buffer"}},
       {"attacc", "red", {{"n", std::int64_t{1} << 34}}, {"M1:{(1),(1),(17179869184)}", "capacity", "bytes of a bank"}},
+      // 128 MiB of weights fit 16 banks, but not beside the host's copy of them, if a bank has 8 MiB.
+      {"aim", "mul", {{"n", std::int64_t{1} << 30}}, {"M1:{(2),(4),(134217728)}", "capacity", "rows of a bank"}},
+      {"aim", "mul", row, {"M1:{(2),(17),(31)}", "mapping-count", "17"}},
+      {"aim", "mul", row, {"reference;append=1", "unsupported-mapping", "no weights to append to"}},
+      {"attacc", "red", {{"n", 64}, {"batch", 1}}, {"reference;append=1", "unsupported-mapping", "has one axis"}},
+      {"attacc", "gemv", small, {"reference;append=65", "unsupported-mapping", "has 64 rows"}},
+      {"attacc", "gemv", small, {"reference;append=0", "map-number", "append"}},
       {"attacc", "red", row, {"reference;program=reference", "unsupported-program", "reference"}},
       {"hbm-pim-hbm3-published", "gemv", small, {"reference;program=compiled", "unsupported-program", "near_bank"}},
   };
@@ -162,8 +176,32 @@ TEST(NearBankProducts, WhatUnitsCannotDoIsNamed) {
     EXPECT_NE((found.front().message + found.front().hint).find(c.wrong.says), std::string::npos)
         << found.front().str();
   }
+  for (const char *kernel : {"va", "relu"})
+    EXPECT_EQ(refusal("aim", kernel, row, "reference", DType::kF16).front().code, "unsupported-type") << kernel;
   EXPECT_EQ(refusal("attacc", "gemv", small, "reference", DType::kBF16).front().code, "unsupported-type");
   EXPECT_EQ(refusal("aim", "gemv", small, "reference", DType::kF16).front().code, "unsupported-type");
+}
+
+// What is no form of the units', on a machine that has all commands for elements.
+TEST(NearBankElements, WhatUnitsCannotDoIsNamed) {
+  const machine::Machine aim = load("aim");
+  for (const auto &[text, says] :
+       std::vector<std::pair<std::string, std::string>>{{"z[a] = x[a] / y[a]", "'div'"},
+                                                        {"z[a] = tanh(x[a])", "'tanh'"},
+                                                        {"z[a] = 2 * x[a] + 3 * y[a]", "'add'"},
+                                                        {"z[a] = relu(x[a] * y[a])", "'mul'"},
+                                                        {"z[a] = max(x[a], y[a])", "'max'"}}) {
+    const auto graph = kernel::parseNotation(text, {{"a", 64}}, DType::kBF16, "<test>");
+    ASSERT_TRUE(graph) << text << graph.diagnostics().front().str();
+    evaluate::Request r;
+    r.machine = &aim;
+    r.target = *targets::targetOf(aim);
+    r.graph = &*graph;
+    r.maps = {*mapping::parseMapSpec("reference")};
+    const auto report = evaluate::evaluate(r);
+    ASSERT_FALSE(report) << text;
+    expectOne(report.diagnostics(), {text.c_str(), "unsupported-op", says.c_str()});
+  }
 }
 
 TEST(NearBankProducts, OfUnitsWithOtherLanesAreRefused) {
@@ -198,6 +236,25 @@ TEST(NearBankMachines, UnitsThatCannotBeAreNamed) {
       {"near_bank: {load: null, load_all: null}\n", "missing-key", "no command fills"},
       {"near_bank: {multiply: null}\n", "missing-key", "multiply"},
       {"near_bank: {adders: 3 count}\n", "unknown-key", "adders"},
+      {"near_bank: {multiply_elements: MACAB}\n", "impossible-value", "cannot do this"},
+      {"near_bank: {preload: WRGB}\n", "impossible-value", "cannot do this"},
+      {"near_bank: {preload: SETM}\n", "impossible-value", "64 units"},
+      {"near_bank: {function: MVSB}\n", "impossible-value", "cannot do this"},
+      {"commands:\n  FUN: {kind: write, scope: channel, needs: nothing}\nnear_bank: {function: FUN}\n", "missing-key",
+       "come together"},
+      {"near_bank: {copy_out: MACAB}\n", "impossible-value", "cannot do this"},
+      {"near_bank: {copy_in: RD}\n", "impossible-value", "cannot do this"},
+      {"near_bank: {merged_result: MVSB}\n", "impossible-value", "one bank"},
+      {"near_bank: {merged_result: MACAB}\n", "impossible-value", "cannot do this"},
+      {"near_bank: {host_map: [offset, column, channel, bankgroup, rank, bank, row]}\n", "bad-address-map",
+       "channels burst by burst"},
+      {"near_bank: {host_map: [offset, channel, column, bank, bank, rank, row]}\n", "bad-address-map",
+       "channels burst by burst"},
+      {"near_bank: {host_map: null}\n", "missing-key", "where the host's data lie"},
+      {"near_bank: {on_chip: null}\n", "missing-key", "has no size"},
+      {"near_bank: {on_chip: {value: 64 KiB, source: mine, confidence: assumed}}\n", "impossible-value",
+       "a row of every bank"},
+      {"commands:\n  MACAB: {awaits_data: true}\n", "impossible-value", "waits for what constraints say"},
   };
   for (const Wrong &w : wrongs) {
     SCOPED_TRACE(w.text);
