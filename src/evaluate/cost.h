@@ -12,7 +12,6 @@
 
 #include "pimento/base/units.h"
 #include "pimento/energy/actions.h"
-#include "pimento/evaluate/report.h"
 
 namespace pimento::machine {
 struct Machine;
@@ -21,11 +20,12 @@ struct Machine;
 namespace pimento::evaluate {
 
 struct HostWork;
+enum class Part : std::uint8_t;  // report.h
 
 /// A stretch of a program beside its kernel: commands that move operands or results.
 struct CommandPhase {
   std::string name;  ///< "place"
-  Part part = Part::kTransferIn;
+  Part part{};       ///< that it counts to
   Cycles cycles;
   std::int64_t commands = 0;  ///< device totals
 };

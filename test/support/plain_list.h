@@ -92,7 +92,10 @@ class PlainList {
             data.push_back(t + 1);
             return true;
           }
-      if (isBarrier && p.dram_.controller.barrier == machine::BarrierRule::kDrain &&
+      const bool awaits = rowOf(p, x.op).awaitsData;
+      // One of the data leaves in every cycle: the last may be about to.
+      if (awaits && (data.size() > 1 || (data.size() == 1 && data.front() > t))) return false;
+      if (isBarrier && (awaits || p.dram_.controller.barrier == machine::BarrierRule::kDrain) &&
           !(opening.empty() && pim.empty() && read.empty() && write.empty()))
         return false;
       Queue &q = x.op == p.spec_.read ? read : x.op == p.spec_.write ? write : pim;
@@ -237,7 +240,10 @@ class PlainList {
       const Request r = (*f.queue)[f.index];
       const auto remove = [&] { f.queue->erase(f.queue->begin() + static_cast<std::ptrdiff_t>(f.index)); };
       if (f.command == r.t.op) {
-        if (f.command == p.spec_.read) data.push_back(t + p.spec_.readLatency);
+        if (f.command == p.spec_.read)
+          data.push_back(t + p.spec_.readLatency);
+        else if (const auto own = rowOf(p, f.command).completion)
+          data.push_back(t + own->value);
         return remove();
       }
       if (kind != machine::CommandKind::kActivate || f.isPim || (f.queue == &opening && wasPim)) return;

@@ -2,7 +2,8 @@
 //
 // Draws what is hard on the grouping of channels and on fast-forward: commands to some of the channels, refusals in the
 // middle of a command's channels, linear addresses that cross rows, rows that stay where others move, barriers of both
-// kinds, short queues, refresh intervals coprime to the bodies, with the quirks of the published models and without.
+// kinds and those that wait for data, short queues, refresh intervals coprime to the bodies, with the quirks of the
+// published models and without.
 #pragma once
 
 #include <fmt/format.h>
@@ -45,11 +46,14 @@ class ListMaker {
     RandomList c;
     static const machine::Machine kBase = load("attacc-published");
     c.machine = kBase;
+    c.machine.dram->commands.push_back({"WAIT", machine::CommandKind::kBarrier, machine::ScopeLevel::kChannel});
+    c.machine.dram->commands.back().needs = machine::Command::usualNeeds(machine::CommandKind::kBarrier);
+    c.machine.dram->commands.back().awaitsData = true;
     drawMachine(*c.machine.dram);
     dram_ = &*c.machine.dram;
     channels_ = rng_.integer(1, 16);
     c.program.target = "attacc-published";
-    c.program.commands = {{"MACAB", false}, {"WRGB", true}, {"SFM", false}, {"BARRIER", false}};
+    c.program.commands = {{"MACAB", false}, {"WRGB", true}, {"SFM", false}, {"BARRIER", false}, {"WAIT", false}};
     program::Process p{"list", channels_, block(0, budget_)};
     p.isShared = true;
     c.program.processes.push_back(std::move(p));
@@ -78,6 +82,9 @@ class ListMaker {
     k.writesEnd = rng_.integer(0, k.writesBegin);
     if (chance(15)) k.refreshPolicy = "none";
     d.refreshInterval = Cycles(rng_.integer(1200, chance(50) ? 1700 : 6000));
+    for (const char *name : {"WRGB", "SFM"})
+      if (chance(30))
+        d.commands[static_cast<std::size_t>(d.commandNamed(name))].completion = Cycles(rng_.integer(1, 60));
     if (chance(35)) d.quirks = {};
     if (d.quirks == machine::Quirks{})
       for (machine::Command &c : d.commands) c.checks = machine::ScopeLevel::kBank;
@@ -109,14 +116,14 @@ class ListMaker {
     if (what < 3) {
       c.isWrite = what > 0;
     } else {
-      c.named = static_cast<std::uint8_t>(what < 6 ? 1 : what < 8 ? 2 : what < 9 ? 3 : 4);
+      c.named = static_cast<std::uint8_t>(what < 6 ? 1 : what < 8 ? 2 : what < 9 ? 3 : chance(60) ? 4 : 5);
       c.isWrite = c.named == 2;
     }
     channelsOf(c);
     c.isLinear = chance(70);
     address(c);
     const std::int64_t banks = dram_->organization.ranks * dram_->organization.banks();
-    const std::int64_t count = c.named == 1 || c.named == 4 ? 1 : rng_.integer(1, std::min<std::int64_t>(banks, 12));
+    const std::int64_t count = c.named == 1 || c.named >= 4 ? 1 : rng_.integer(1, std::min<std::int64_t>(banks, 12));
     const std::int64_t first = chance(60) ? 0 : rng_.integer(0, banks - 1);
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t bank = (first + i) % banks;
