@@ -131,7 +131,7 @@ void checkRoles(const Contents &c, const NearBankUnit &u, const Dram &d) {
   require("near_bank.multiply_elements", u.multiplyElements, CommandKind::kWrite, Needs::kOpenRow,
           ScopeLevel::kChannel);
   require("near_bank.preload", u.preload, CommandKind::kWrite, Needs::kNothing, ScopeLevel::kChannel);
-  require("near_bank.function", u.function, CommandKind::kRead, Needs::kNothing, ScopeLevel::kChannel);
+  require("near_bank.function", u.function, CommandKind::kWrite, Needs::kNothing, ScopeLevel::kChannel);
   require("near_bank.function_result", u.functionResult, CommandKind::kRead, Needs::kNothing, ScopeLevel::kChannel);
   require("near_bank.copy_out", u.copyOut, CommandKind::kRead, Needs::kOpenRow, ScopeLevel::kBank);
   require("near_bank.copy_in", u.copyIn, CommandKind::kWrite, Needs::kOpenRow, ScopeLevel::kBank);
@@ -141,15 +141,14 @@ void checkRoles(const Contents &c, const NearBankUnit &u, const Dram &d) {
 void checkElements(const Contents &c, const NearBankUnit &u, const Dram &m) {
   const Organization &o = m.organization;
   if (u.multiplyElements >= 0 && o.banksPerGroup < 3)
-    c.impossible("near_bank.multiply_elements", "two banks of a group multiply into a third, and a group has " +
-                     std::to_string(o.banksPerGroup),
+    c.impossible("near_bank.multiply_elements",
+                 "two banks of a group multiply into a third, and a group has " + std::to_string(o.banksPerGroup),
                  "remove it, or have three banks per group");
   if (u.mergedResult >= 0 && u.accumulators > u.lanes)
     c.impossible("near_bank.merged_result",
                  std::to_string(u.accumulators) + " sums would move in one burst of " + std::to_string(u.lanes),
                  "have fewer accumulators");
-  if (u.mergedResult >= 0 &&
-      m.commands[static_cast<std::size_t>(u.mergedResult)].scope == ScopeLevel::kBank)
+  if (u.mergedResult >= 0 && m.commands[static_cast<std::size_t>(u.mergedResult)].scope == ScopeLevel::kBank)
     c.impossible("near_bank.merged_result", "the banks of one bank cannot be added up",
                  "name a command of scope bankgroup, rank, pseudochannel or channel");
   if ((u.function < 0) != (u.functionResult < 0))
@@ -157,8 +156,8 @@ void checkElements(const Contents &c, const NearBankUnit &u, const Dram &m) {
              "name both, function and function_result, or neither");
   if (u.preload >= 0 && o.ranks * o.banks() > u.lanes)
     c.impossible("near_bank.preload",
-                 "a burst has " + std::to_string(u.lanes) + " elements, a channel " + std::to_string(o.ranks * o.banks()) +
-                     " units",
+                 "a burst has " + std::to_string(u.lanes) + " elements, a channel " +
+                     std::to_string(o.ranks * o.banks()) + " units",
                  "remove it, or have fewer banks");
 }
 
@@ -166,8 +165,7 @@ void checkElements(const Contents &c, const NearBankUnit &u, const Dram &m) {
 void checkHost(const Contents &c, const NearBankUnit &u, const Organization &o) {
   const bool hasMap = c.get("near_bank.host_map") != nullptr;
   if (hasMap && u.hostBanks.empty())
-    c.report("bad-address-map", "near_bank.host_map",
-             "host addresses fill channels burst by burst, then rows of banks",
+    c.report("bad-address-map", "near_bank.host_map", "host addresses fill channels burst by burst, then rows of banks",
              "write [offset, channel, column, bank, bankgroup, rank, row], the three before 'row' in any order");
   if (u.onChip.value > 0 && !hasMap)
     c.report("missing-key", "near_bank", "nothing says where the host's data lie in the banks",

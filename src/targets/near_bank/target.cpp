@@ -178,6 +178,7 @@ class NearBank final : public evaluate::Target {
                                                           const evaluate::Tools & /*tools*/) const override {
     if (isOwn(mapping.program, machine)) {
       if (!machine.nearBank) return noUnits(part, machine);
+      if (const Status s = checkMode(part, mapping, machine); !s) return s.diagnostics();
       Result<LoweredKernel> own = isElementwise(part.kernel())
                                       ? lowerElements(*part.graph, part.first, mapping, machine)
                                       : lowerProduct(*part.graph, part.first, mapping, machine);
@@ -200,6 +201,16 @@ class NearBank final : public evaluate::Target {
   std::vector<evaluate::Suite> suites() const override { return near_bank::suites(); }
 
  private:
+  /// Programs of our own can have their operands in on-chip memory where the host's data lie in the banks.
+  static Status checkMode(const GraphPart &part, const mapping::Mapping &mapping, const machine::Machine &machine) {
+    if (mapping.mode == mapping::StreamMode::kAny || machine.nearBank->onChip.value > 0) return okStatus();
+    const auto at = mapping.where.find("mode");
+    return unsupported("unsupported-mapping", at == mapping.where.end() ? part.kernel().where : at->second,
+                       fmt::format("mode= says whether operands are read from the banks, and the host's data of {} lie "
+                                   "elsewhere",
+                                   machine.name),
+                       "omit mode=, or give the machine near_bank.on_chip and near_bank.host_map");
+  }
   static Diagnostic noUnits(const GraphPart &part, const machine::Machine &machine) {
     return unsupported(
         "unsupported-program", part.kernel().where,

@@ -160,6 +160,7 @@ TEST(NearBankProducts, WhatUnitsCannotDoIsNamed) {
       // 128 MiB of weights fit 16 banks, but not beside the host's copy of them, if a bank has 8 MiB.
       {"aim", "mul", {{"n", std::int64_t{1} << 30}}, {"M1:{(2),(4),(134217728)}", "capacity", "rows of a bank"}},
       {"aim", "mul", row, {"M1:{(2),(17),(31)}", "mapping-count", "17"}},
+      {"aim", "mul", row, {"reference;mode=inference", "unsupported-mapping", "lie elsewhere"}},
       {"aim", "mul", row, {"reference;append=1", "unsupported-mapping", "no weights to append to"}},
       {"attacc", "red", {{"n", 64}, {"batch", 1}}, {"reference;append=1", "unsupported-mapping", "has one axis"}},
       {"attacc", "gemv", small, {"reference;append=65", "unsupported-mapping", "has 64 rows"}},

@@ -6,9 +6,11 @@
 #include <tuple>
 
 #include "pimento/evaluate/evaluator.h"
+#include "pimento/kernel/notation.h"
 #include "pimento/kernel/zoo.h"
 #include "pimento/program/loops_cursor.h"
 #include "pimento/program/phases.h"
+#include "pimento/sim/dram/channel.h"
 #include "pimento/sim/dram/spec.h"
 #include "pimento/sim/pim/all_bank.h"
 #include "test/support/hbm_pim_run.h"
