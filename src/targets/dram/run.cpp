@@ -60,17 +60,24 @@ evaluate::Part partOf(program::PhaseKind kind) {
 /// Puts the cycles of a process's phases in place of those of the whole: the kernel's are the run's. `cycles(i)`: of
 /// number i.
 template <typename CyclesOf>
-void setPhases(evaluate::DeviceCost &run, const program::Process &process,
-               const std::vector<program::ProcessPhase> &phases, const CyclesOf &cycles) {
+void setPhases(evaluate::DeviceCost &run, const std::vector<program::ProcessPhase> &phases, const CyclesOf &cycles) {
   run.cycles = Cycles(0);
   for (std::size_t i = 0; i < phases.size(); ++i) {
-    const std::int64_t commands = multiplySaturated(phases[i].commands, process.instances);
-    if (phases[i].kind == program::PhaseKind::kCompute) {
+    if (phases[i].kind == program::PhaseKind::kCompute)
       run.cycles += cycles(i);
-      run.kernelCommands = addSaturated(run.kernelCommands, commands);
-    } else {
-      run.phases.push_back({std::string(name(phases[i].kind)), partOf(phases[i].kind), cycles(i), commands});
-    }
+    else
+      run.phases.push_back({std::string(name(phases[i].kind)), partOf(phases[i].kind), cycles(i)});
+  }
+}
+
+/// Adds the commands of a process to the phases of its program's first one.
+void addCommands(evaluate::DeviceCost &run, const program::Process &process,
+                 const std::vector<program::ProcessPhase> &phases) {
+  for (const program::ProcessPhase &p : phases) {
+    const std::int64_t commands = multiplySaturated(p.commands, process.isShared ? 1 : process.instances);
+    if (p.kind == program::PhaseKind::kCompute) run.kernelCommands = addSaturated(run.kernelCommands, commands);
+    for (evaluate::CommandPhase &to : run.phases)
+      if (to.name == name(p.kind)) to.commands = addSaturated(to.commands, commands);
   }
 }
 
@@ -89,19 +96,19 @@ DeviceRun runOf(const program::Program &program, const machine::Machine &machine
   for (const program::Process &process : program.processes) {
     const program::FlatLoops code = spec.flatten(loopsOf(process), program.commands);
     const bool isShown = &process == &program.processes.front();
-    const std::vector<program::ProcessPhase> phases =
-        isShown ? program::phasesOf(loopsOf(process)) : std::vector<program::ProcessPhase>{};
+    const std::vector<program::ProcessPhase> phases = program::phasesOf(loopsOf(process));
     auto *observer = isShown ? dynamic_cast<sim::dram::CommandObserver *>(mode.observer) : nullptr;
     const bool isFastForward = mode.isFastForward && mode.observer == nullptr;
     const ChannelsRun ran = sim::dram::withChannels(spec, code, feedOf(process), observer, [&](auto &&channels) {
-      return runToEnd(channels, isFastForward, phases);
+      return runToEnd(channels, isFastForward, isShown ? phases : std::vector<program::ProcessPhase>{});
     });
     run.isStuck |= ran.result.isStuck;
     if (isShown) isPhased = !phases.empty() && ran.phases.size() == phases.size();
     if (isShown && isPhased)
-      setPhases(run, process, phases, [&](std::size_t i) {
+      setPhases(run, phases, [&](std::size_t i) {
         return Cycles((i + 1 < phases.size() ? ran.phases[i + 1] : ran.cycles.value + 1) - ran.phases[i]);
       });
+    if (isPhased) addCommands(run, process, phases);
     // Other processes of a program with phases move data beside the first one.
     if (isShown || (!isPhased && run.cycles < ran.cycles)) {
       if (!isPhased) run.cycles = ran.cycles;
@@ -146,10 +153,11 @@ DeviceRun bound(const program::Program &program, const machine::Machine &machine
     const std::vector<program::ProcessPhase> phases = program::phasesOf(loopsOf(process));
     if (isFirst) isPhased = !phases.empty() && feedOf(process).isList(spec);
     if (isFirst && isPhased)
-      setPhases(run, process, phases, [&](std::size_t i) {
+      setPhases(run, phases, [&](std::size_t i) {
         const program::CommandLoops alone = {loopsOf(process)[static_cast<std::size_t>(phases[i].node)]};
         return sim::dram::lowerBoundOf(spec, spec.flatten(alone, program.commands), feedOf(process)).cycles;
       });
+    if (isPhased) addCommands(run, process, phases);
     if (!isPhased) run.cycles = std::max(run.cycles, bound.cycles);
     run.units += process.instances;
     addCounts(counts, counting, program, process, bound.counts);

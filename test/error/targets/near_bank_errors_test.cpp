@@ -253,7 +253,7 @@ TEST(NearBankMachines, UnitsThatCannotBeAreNamed) {
        "channels burst by burst"},
       {"near_bank: {host_map: null}\n", "missing-key", "where the host's data lie"},
       {"near_bank: {on_chip: null}\n", "missing-key", "has no size"},
-      {"near_bank: {on_chip: {value: 64 KiB, source: mine, confidence: assumed}}\n", "impossible-value",
+      {"near_bank: {on_chip: {value: 64 KiB, range: [1, 99], source: mine, confidence: assumed}}\n", "impossible-value",
        "a row of every bank"},
       {"commands:\n  MACAB: {awaits_data: true}\n", "impossible-value", "waits for what constraints say"},
   };
