@@ -156,7 +156,7 @@ class Run {
     if (!ran) return causeOf(part, run, ran.diagnostics());
     if (ran->isStuck) return stuck(*ran);
     if (isChecked && !isTruncated_)
-      if (Status s = checker_->after(part, part.compiled->order()); !s) return s;
+      if (Status s = checker_->after(part, ordersOf(part.compiled.get(), part.count)); !s) return s;
     const HostWork work = part.compiled->hostWork();
     if (report_.stages[p].runs == 0) {
       report_.compileUs += part.compileUs;
@@ -301,17 +301,20 @@ class Run {
       const auto p =
           request_.rounds != nullptr ? static_cast<std::size_t>(request_.rounds->runs[madeRuns_]) : madeRuns_;
       const PlannedPart &part = graph_[p];
-      const kernel::Order order = part.compiled != nullptr ? part.compiled->order() : kernel::Order();
-      for (int k = part.first; k < part.first + part.count; ++k)
-        if (Status s = kernel::interpretKernel(*request_.graph, k, made_, order); !s) return s;
+      const std::vector<kernel::Order> orders = ordersOf(part.compiled.get(), part.count);
+      for (int k = 0; k < part.count; ++k)
+        if (Status s = kernel::interpretKernel(*request_.graph, part.first + k, made_,
+                                               orders[static_cast<std::size_t>(k)]);
+            !s)
+          return s;
     }
     return okStatus();
   }
 
   Status onHost(std::size_t p, std::int64_t times) {
     const PlannedPart &part = graph_[p];
-    if (request_.data != nullptr)
-      if (Status s = kernel::interpretKernel(*request_.graph, part.first, *request_.data); !s) return s;
+    for (int k = part.first; request_.data != nullptr && k < part.first + part.count; ++k)
+      if (Status s = kernel::interpretKernel(*request_.graph, k, *request_.data); !s) return s;
     const HostLayer layer = layerOf(part);
     Breakdown breakdown;
     breakdown[Part::kHost] = layer.cycles;

@@ -21,6 +21,25 @@ Result<std::string> Runnable::emit(std::string_view stage, const std::string & /
   return program::print(program());
 }
 
+bool isInside(const GraphPart &part, int tensor) {
+  if (part.graph->tensors[static_cast<std::size_t>(tensor)].role != kernel::Role::kTemporary) return false;
+  for (int k = 0; k < static_cast<int>(part.graph->kernels.size()); ++k) {
+    if (k >= part.first && k < part.first + part.count) continue;
+    const kernel::Kernel &other = part.graph->kernels[static_cast<std::size_t>(k)];
+    for (const kernel::Access &a : other.loads)
+      if (a.tensor == tensor) return false;
+    for (const kernel::Store &s : other.stores)
+      if (s.target.tensor == tensor) return false;
+  }
+  return true;
+}
+
+std::vector<kernel::Order> ordersOf(const CompiledPart *part, int kernels) {
+  std::vector<kernel::Order> orders(static_cast<std::size_t>(kernels));
+  for (int k = 0; part != nullptr && k < kernels; ++k) orders[static_cast<std::size_t>(k)] = part->orderOf(k);
+  return orders;
+}
+
 std::vector<Residence> residencesOf(const GraphPart &part, const mapping::Mapping &mapping) {
   std::set<int> tensors;
   for (int k = part.first; k < part.first + part.count; ++k) {

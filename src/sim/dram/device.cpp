@@ -12,10 +12,10 @@ namespace {
 
 constexpr Tick kLongAgo = std::numeric_limits<Tick>::min() / 4;
 
-/// The merged latency table: one entry per (level, preceding, following), the largest latency given.
+/// The merged latency table: one entry per (level, preceding, following, growth), the largest latency given.
 void addConsequence(std::vector<DeviceSpec::Consequence> &list, DeviceSpec::Consequence c) {
   for (DeviceSpec::Consequence &old : list)
-    if (old.level == c.level && old.following == c.following) {
+    if (old.level == c.level && old.following == c.following && old.perLength == c.perLength) {
       old.latency = std::max(old.latency, c.latency);
       return;
     }
@@ -67,7 +67,7 @@ DeviceSpec::DeviceSpec(const machine::Dram &dram) {
         else
           addConsequence(consequences[preceding],
                          {static_cast<std::int16_t>(level), static_cast<std::int16_t>(following),
-                          static_cast<std::int32_t>(c.latency.value)});
+                          static_cast<std::int32_t>(c.latency.value), static_cast<std::int32_t>(c.perLength.value)});
       }
       if (c.window > 1) windows.push_back(w);
     }
@@ -118,7 +118,8 @@ std::uint64_t Device::holding(std::int32_t row, std::uint64_t banks) const {
 
 /// What others wait for now, at the nodes of `bank` that are not also nodes of bank `before` (-1: at all).
 template <bool kHasBank>
-[[gnu::always_inline]] inline void Device::record(int command, int bank, Tick t, int before) {
+[[gnu::always_inline]] inline void Device::record(int command, int bank, Tick t, int before,
+                                                  std::int32_t length) {
   const auto k = static_cast<std::size_t>(command);
   const auto b = static_cast<std::size_t>(bank);
   const auto wait = [&](int level, int following, Tick until) {
@@ -131,7 +132,7 @@ template <bool kHasBank>
            level == static_cast<int>(machine::ScopeLevel::kPseudoChannel);
   };
   for (const DeviceSpec::Consequence &c : spec_->consequences[k])
-    if (isNamed(c.level)) wait(c.level, c.following, t + c.latency);
+    if (isNamed(c.level)) wait(c.level, c.following, t + c.latency + Tick{c.perLength} * length);
   std::size_t base = 0;
   for (const DeviceSpec::Window &w : spec_->windows) {
     const auto level = static_cast<std::size_t>(w.level);
@@ -172,25 +173,25 @@ template <bool kHasBank>
   }
 }
 
-void Device::mark(int command, int bank, Tick t, bool isOfPseudoChannel) {
-  if (isOfPseudoChannel && spec_->namedBankOnly) return record<false>(command, bank, t, -1);
+void Device::mark(int command, int bank, Tick t, bool isOfPseudoChannel, std::int32_t length) {
+  if (isOfPseudoChannel && spec_->namedBankOnly) return record<false>(command, bank, t, -1, length);
   const int width = spec_->width[static_cast<std::size_t>(command)];
-  if (width == 1 || spec_->namedBankOnly) return record(command, bank, t, -1);
+  if (width == 1 || spec_->namedBankOnly) return record(command, bank, t, -1, length);
   const int first = bank / width * width;
-  for (int b = first; b < first + width; ++b) record(command, b, t, b == first ? -1 : b - 1);
+  for (int b = first; b < first + width; ++b) record(command, b, t, b == first ? -1 : b - 1, length);
 }
 
-void Device::issue(int command, int bank, std::int32_t row, std::int32_t opener, Tick t) {
+void Device::issue(int command, int bank, std::int32_t row, std::int32_t opener, Tick t, std::int32_t length) {
   const auto k = static_cast<std::size_t>(command);
   const machine::CommandKind kind = spec_->kind[k];
   const int width = spec_->width[k];
   if (width == 1) [[likely]] {
-    record(command, bank, t, -1);
+    record(command, bank, t, -1, length);
     return apply(kind, bank, row, opener, t);
   }
   const int first = bank / width * width;
   for (int b = first; b < first + width; ++b) {
-    record(command, b, t, b == first ? -1 : b - 1);
+    record(command, b, t, b == first ? -1 : b - 1, length);
     // A bank without an open row has nothing to precharge.
     if (kind != CommandKind::kPrecharge || isActive(b)) apply(kind, b, row, opener, t);
   }

@@ -35,6 +35,7 @@ class DeviceSpec {
     std::int16_t level = 0;
     std::int16_t following = 0;
     std::int32_t latency = 0;
+    std::int32_t perLength = 0;  ///< more, for each unit of the command's length
   };
   /// A rolling window (tFAW): `following` waits `latency` after the `size`-th last of the commands it counts.
   struct Window {
@@ -114,11 +115,11 @@ class Device {
   Tick idleAt(std::uint64_t banks) const;
 
   /// Records the command at time `t`: bank state and what others now wait for, in all banks that it addresses.
-  /// `opener` and `row` matter for activations only.
-  void issue(int command, int bank, std::int32_t row, std::int32_t opener, Tick t);
+  /// `opener` and `row` matter for activations only, `length` where a constraint grows with it.
+  void issue(int command, int bank, std::int32_t row, std::int32_t opener, Tick t, std::int32_t length = 0);
   /// Records what others now wait for, and leaves rows to the caller: in all banks that it addresses, with
   /// Quirks::namedBankOnly of `bank` alone. `isOfPseudoChannel`: it names no bank, but the pseudo channel of `bank`.
-  void mark(int command, int bank, Tick t, bool isOfPseudoChannel);
+  void mark(int command, int bank, Tick t, bool isOfPseudoChannel, std::int32_t length = 0);
 
   const Bank &bank(int b) const { return banks_[static_cast<std::size_t>(b)]; }
   /// Bit b set: bank b has an open row.
@@ -146,7 +147,7 @@ class Device {
 
  private:
   template <bool kHasBank = true>
-  void record(int command, int bank, Tick t, int before);
+  void record(int command, int bank, Tick t, int before, std::int32_t length);
   void apply(machine::CommandKind kind, int bank, std::int32_t row, std::int32_t opener, Tick t);
 
   const DeviceSpec *spec_;

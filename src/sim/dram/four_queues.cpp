@@ -333,7 +333,7 @@ void FourQueues::issue(const Found &f, Tick t) {
   Requests &queue = of(f.queue);
   const auto at = queue.begin() + f.index;
   const Request r = *at;
-  device_.mark(f.command, r.t.bank, t, false);
+  device_.mark(f.command, r.t.bank, t, false, f.command == r.t.op ? lengthOf(r.t.command) : 0);
   moveRows(f.command, r.t);
   notify(t, f.command, r.t.bank, r.t.row, r.t.column, r.t.command, r.burst);
   if (f.command == r.t.op) {
