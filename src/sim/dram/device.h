@@ -55,6 +55,13 @@ class DeviceSpec {
   std::vector<std::int32_t> waitPlaces;
   std::vector<std::uint64_t> waitBanks;  ///< likewise: the banks that share such a place
   std::vector<Window> windows;
+  /// Commands of several banks, by command and node of their scope: each place that one holds back, once.
+  struct Mark {
+    std::int32_t place = 0, latency = 0, perLength = 0;
+  };
+  std::vector<std::vector<std::vector<Mark>>> marks;
+  std::vector<std::vector<std::vector<std::int32_t>>> placesOfWide;  ///< likewise: each place that holds one back
+  std::vector<bool> isCounted;                                       ///< by command: by some window
   std::array<int, kLevels> nodes{};                           ///< nodes per level
   std::array<int, kLevels> offset{};                          ///< first node of a level in a flat numbering
   std::array<std::vector<std::int16_t>, kLevels> nodeOfBank;  ///< flat node of a bank, per level
@@ -70,6 +77,9 @@ class DeviceSpec {
     const int w = width[static_cast<std::size_t>(command)];
     return (w == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << w) - 1) << (bank / w * w);
   }
+
+ private:
+  void findPlacesOfWide();
 };
 
 /// State of one bank.
@@ -146,8 +156,10 @@ class Device {
   }
 
  private:
+  void recordWide(int command, int first, Tick t, std::int32_t length);
+  void recordWindows(int command, int bank, Tick t, int before, bool hasBank = true);
   template <bool kHasBank = true>
-  void record(int command, int bank, Tick t, int before, std::int32_t length);
+  void record(int command, int bank, Tick t, std::int32_t length);
   void apply(machine::CommandKind kind, int bank, std::int32_t row, std::int32_t opener, Tick t);
 
   const DeviceSpec *spec_;

@@ -71,6 +71,10 @@ class AttentionData {
   const AttentionLayout &layout() const { return layout_; }
   /// Blocks of outputs of a head in a bank: as many as there are accumulators each.
   std::int64_t outputBlocks() const { return ceilDiv(layout_.depth, unit_.accumulators); }
+  /// Where column `k` of sum number `sum` lies, of `sums` sums of `columns` columns: in the order in which units multiply.
+  /// A block of sums (as many as accumulators) goes through what fits the operand buffers at a time; so commands of a
+  /// barrier group go to rising addresses, and none to a row that an earlier group has left open.
+  std::int64_t columnOf(std::int64_t sums, std::int64_t columns, std::int64_t sum, std::int64_t k) const;
   /// Bursts that bring a block's outputs to the host.
   std::int64_t burstsPerBlock() const;
 

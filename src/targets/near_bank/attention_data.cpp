@@ -36,6 +36,12 @@ AttentionData::AttentionData(const kernel::Graph &graph, Attention attention, At
   layout_.resultBursts = layout_.heads * outputBlocks() * burstsPerBlock();
 }
 
+std::int64_t AttentionData::columnOf(std::int64_t sums, std::int64_t columns, std::int64_t sum, std::int64_t k) const {
+  const std::int64_t entries = unit_.bufferEntries, first = sum / unit_.accumulators * unit_.accumulators;
+  const std::int64_t block = std::min(unit_.accumulators, sums - first), chunk = k / entries * entries;
+  return first * columns + chunk * block + (sum - first) * std::min(entries, columns - chunk) + k - chunk;
+}
+
 std::int64_t AttentionData::burstsPerBlock() const {
   return layout_.mergesOutputs ? layout_.groupBanks * layout_.depthBanks : ceilDiv(layout_.banks, layout_.banksPerMove);
 }
@@ -109,7 +115,8 @@ void AttentionData::placeKeys(const TensorData &keys, NearBankDevice &device) co
   for (const Spot &g : l.scores.spots(attention_.groupDims, form))
     for (const Spot &n : lengths)
       for (const Spot &d : depths) {
-        const std::int64_t column = (g.local * l.length + n.local) * l.depthColumns + d.local / kLanes;
+        const std::int64_t column = g.local * l.length * l.depthColumns +
+                                    columnOf(l.length, l.depthColumns, n.local, d.local / kLanes);
         device.burst(g.instance[0], g.instance[kBank] + n.instance[kBank] + d.instance[kBank], column / columnsOfRow_,
                      column % columnsOfRow_)[d.local % kLanes] =
             halfAt(keys, form.constant + g.value + n.value + d.value);
@@ -126,8 +133,8 @@ void AttentionData::placeValues(const TensorData &values, NearBankDevice &device
   for (const Spot &g : l.context.spots(dimsOfLast(attention_.groupDims), form))
     for (const Spot &d : depths)
       for (const Spot &n : lengths) {
-        const std::int64_t column =
-            l.valuesAt + (g.local * l.depth + d.local) * l.lengthColumns + n.local / kLanes;
+        const std::int64_t column = l.valuesAt + g.local * l.depth * l.lengthColumns +
+                                    columnOf(l.depth, l.lengthColumns, d.local, n.local / kLanes);
         device.burst(g.instance[0], g.instance[kBank] + n.instance[kBank] + d.instance[kBank], column / columnsOfRow_,
                      column % columnsOfRow_)[n.local % kLanes] =
             halfAt(values, form.constant + g.value + n.value + d.value);

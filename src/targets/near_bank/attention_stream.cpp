@@ -19,7 +19,7 @@ struct Head {
   int round = -1, inRound = -1;
 };
 
-/// A sum of products for each of `outputs` outputs, of `columns` columns each, from `at` on.
+/// A sum of products for each of `outputs` outputs, of `columns` columns each, from `at` on (AttentionData::columnOf).
 struct Sums {
   Address at;
   std::int64_t outputs = 1, columns = 1;
@@ -137,25 +137,19 @@ class AttentionStream {
   template <typename Load>
   void multiply(const Sums &s, const Address &at, std::int64_t outputs, const Load &load) {
     const std::int64_t entries = unit_.bufferEntries, chunks = s.columns / entries, rest = s.columns % entries;
-    if (s.columns <= entries) {
-      stream_.loop("column", outputs * s.columns, [&](int k) {
-        stream_.each(unit_.multiply, 0, moved(at, k, burstBytes_), Purpose::kPimMac);
+    const auto products = [&](const Address &from, std::int64_t columns) {
+      stream_.loop("column", outputs * columns, [&](int k) {
+        stream_.each(unit_.multiply, 0, moved(from, k, burstBytes_), Purpose::kPimMac);
       });
-      return stream_.fence();
-    }
+      stream_.fence();
+    };
+    if (s.columns <= entries) return products(at, s.columns);
     const auto part = [&](std::int64_t first, int chunk, std::int64_t columns) {
       set(columns);
       load(first, chunk, columns);
       stream_.fence();
-      Address from = shifted(at, first * burstBytes_);
-      if (chunk >= 0) from = moved(from, chunk, entries * burstBytes_);
-      stream_.loop("output", outputs, [&](int o) {
-        stream_.loop("column", columns, [&](int k) {
-          stream_.each(unit_.multiply, 0, moved(moved(from, o, s.columns * burstBytes_), k, burstBytes_),
-                       Purpose::kPimMac);
-        });
-      });
-      stream_.fence();
+      const Address from = shifted(at, first * outputs * burstBytes_);
+      products(chunk >= 0 ? moved(from, chunk, entries * outputs * burstBytes_) : from, columns);
     };
     stream_.loop("chunk", chunks, [&](int chunk) { part(0, chunk, entries); });
     if (rest > 0) part(chunks * entries, -1, rest);
