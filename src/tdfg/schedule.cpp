@@ -1,5 +1,7 @@
 #include "pimento/tdfg/schedule.h"
 
+#include "pimento/base/element_bits.h"
+
 #include <algorithm>
 #include <optional>
 
@@ -11,10 +13,6 @@ const std::vector<ArraySize> &commonArraySizes() {
 }
 
 namespace {
-
-int bitsOf(DType type) {
-  return static_cast<int>(8 * sizeOf(type).value);
-}
 
 class Scheduler {
  public:
@@ -74,10 +72,14 @@ class Scheduler {
         mark(first = *at, bits, true);
       }
     };
+    // In the order of the program: regions that follow each other find what they share in the same wordlines.
+    std::vector<bool> isUsed(program_.arrays.size(), false);
     for (const Node &node : region_.nodes)
-      if (node.kind == NodeKind::kTensor) place(node.array);
+      if (node.kind == NodeKind::kTensor) isUsed[static_cast<std::size_t>(node.array)] = true;
     for (const Output &output : region_.outputs)
-      if (!output.isStream) place(output.array);
+      if (!output.isStream) isUsed[static_cast<std::size_t>(output.array)] = true;
+    for (std::size_t a = 0; a < isUsed.size(); ++a)
+      if (isUsed[a]) place(static_cast<int>(a));
   }
 
   // ---- Uses ----

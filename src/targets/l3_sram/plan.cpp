@@ -161,12 +161,13 @@ Result<mapping::Mapping> heuristicMapping(const GraphPart &part, const Plan &pla
 }
 
 Status forEachRound(const Plan &plan, const mapping::Mapping &mapping, const machine::Machine &machine,
-                    const kernel::DataSet *data, const std::function<Status(const Round &)> &see, std::int64_t most) {
+                    Residency *residency, lower::l3_sram::LoweringMemo &memo,
+                    const std::function<Status(const Round &)> &see, std::int64_t most) {
   return tdfg::visitRegions(
       plan.program, plan.values,
       [&](int region, const tdfg::Values &values, const std::vector<int> &names) -> Status {
         const auto r = static_cast<std::size_t>(region);
-        Round round{region, &values, &names, nullptr, nullptr, nullptr};
+        Round round{.region = region, .values = &values, .names = &names};
         if (plan.program.regions[r].nodes.empty()) return see(round);
         auto instance = tdfg::bindRegion(plan.program, region, values);
         if (!instance) return instance.diagnostics();
@@ -174,16 +175,22 @@ Status forEachRound(const Plan &plan, const mapping::Mapping &mapping, const mac
         auto layout = lower::l3_sram::place(instance->bounding, tileOf(plan, mapping, instance->bounding.size()),
                                             plan.elementBytes, *machine.sram);
         if (!layout) return layout.diagnostics();
-        const std::vector<std::uint64_t> constants =
-            constantsOf(*instance, names, data != nullptr ? *data : kernel::DataSet());
-        auto code = lower::l3_sram::lowerRegion(*instance, plan.schedules[r], *layout, constants);
-        if (!code) return code.diagnostics();
+        const auto lowered =
+            memo.lower(region, *instance, plan.schedules[r], *layout, constantsOf(*instance, names, residency));
+        if (!lowered) return lowered.diagnostics();
         round.instance = &*instance;
         round.layout = &*layout;
-        round.code = &*code;
+        round.code = &(*lowered)->code;
+        round.lowering = (*lowered)->number;
         return see(round);
       },
       most);
+}
+
+Status forEachFirstRound(const Plan &plan, const mapping::Mapping &mapping, const machine::Machine &machine,
+                         const std::function<Status(const Round &)> &see) {
+  lower::l3_sram::LoweringMemo none(0);
+  return forEachRound(plan, mapping, machine, nullptr, none, see, 1);
 }
 
 }  // namespace pimento::targets::l3_sram

@@ -11,7 +11,8 @@
 
 #include "pimento/evaluate/target.h"
 #include "pimento/lower/l3_sram/layout.h"
-#include "pimento/lower/l3_sram/region.h"
+#include "pimento/lower/l3_sram/memo.h"
+#include "pimento/targets/l3_sram/residency.h"
 #include "pimento/tdfg/schedule.h"
 #include "pimento/tdfg/tdfg.h"
 
@@ -44,11 +45,15 @@ struct Round {
   const tdfg::Instance *instance = nullptr;          ///< null: streams alone
   const lower::l3_sram::Layout *layout = nullptr;    ///< likewise
   const lower::l3_sram::RegionCode *code = nullptr;  ///< likewise
+  std::int64_t lowering = -1;                        ///< rounds with one number have the same commands, but for constants
 };
-/// Lowers the regions in the order they run, without rounds in which nothing happens; `data`, by array, has the
-/// elements that are constants (null: none).
+/// Lowers the regions in the order they run, without rounds in which nothing happens; `residency` has the elements
+/// that are constants (null: none).
 Status forEachRound(const Plan &plan, const mapping::Mapping &mapping, const machine::Machine &machine,
-                    const kernel::DataSet *data, const std::function<Status(const Round &)> &see,
-                    std::int64_t most = INT64_MAX);
+                    Residency *residency, lower::l3_sram::LoweringMemo &memo,
+                    const std::function<Status(const Round &)> &see, std::int64_t most = INT64_MAX);
+/// The first round of every loop, without data.
+Status forEachFirstRound(const Plan &plan, const mapping::Mapping &mapping, const machine::Machine &machine,
+                         const std::function<Status(const Round &)> &see);
 
 }  // namespace pimento::targets::l3_sram

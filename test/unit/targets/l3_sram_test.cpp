@@ -77,28 +77,35 @@ void expectSame(const kernel::Graph &graph, std::uint64_t seed, Counts &counts) 
     std::copy(tile.begin(), tile.end(), options.tile.begin());
     return tdfg::executeRegion(*program, r, now, names, data, options);
   };
-  const auto lowered = [&](machine::Sram::Mode mode) {
-    return [&, mode](int r, const tdfg::Values &now, const std::vector<int> &names, kernel::DataSet &data) -> Status {
+  Residency inBits(machine::Sram::Mode::kBits, 2, bits), inWords(machine::Sram::Mode::kWords, 1, words);
+  const auto lowered = [&](Residency &residency) {
+    return [&](int r, const tdfg::Values &now, const std::vector<int> &names, kernel::DataSet &) -> Status {
       const tdfg::Region &region = program->regions[static_cast<std::size_t>(r)];
-      if (region.nodes.empty()) return tdfg::executeStreams(*program, r, now, names, data);
+      if (region.nodes.empty()) return runStreams(*program, r, now, names, residency);
       const auto schedule = tdfg::schedule(*program, r, size);
-      if (!schedule) return plain(r, now, names, data);
+      if (!schedule) {
+        for (std::size_t a = 0; a < residency.all().size(); ++a) residency.forget(static_cast<int>(a));
+        return plain(r, now, names, residency.all());
+      }
       const auto instance = tdfg::bindRegion(*program, r, now);
       if (!instance) return instance.diagnostics();
       if (instance->isEmpty) return okStatus();
       const auto layout =
           lower::l3_sram::place(instance->bounding, tiles[static_cast<std::size_t>(region.lattice)], 1, cache());
       if (!layout) return layout.diagnostics();
-      const auto code = lower::l3_sram::lowerRegion(*instance, *schedule, *layout, constantsOf(*instance, names, data));
+      const auto code =
+          lower::l3_sram::lowerRegion(*instance, *schedule, *layout, constantsOf(*instance, names, &residency));
       if (!code) return code.diagnostics();
       ++counts.inArrays;
       counts.spills += schedule->spills;
-      return runRegion({&*program, &*instance, &*schedule, &*layout}, *code, names, mode, data);
+      return runRegion({&*program, &*instance, &*schedule, &*layout}, *code, names, residency);
     };
   };
   const Status first = visit(expected, plain);
-  const Status second = visit(bits, lowered(machine::Sram::Mode::kBits));
-  const Status third = visit(words, lowered(machine::Sram::Mode::kWords));
+  const Status second = visit(bits, lowered(inBits));
+  const Status third = visit(words, lowered(inWords));
+  inBits.takeOutAll();
+  inWords.takeOutAll();
   ASSERT_EQ(first.ok(), second.ok()) << second.diagnostics().front().str();
   ASSERT_EQ(first.ok(), third.ok());
   if (!first) return;
