@@ -49,10 +49,10 @@ Status RunCounts::add(const Round &round, const tdfg::Program &program, const td
   return okStatus();
 }
 
-std::array<std::int64_t, kCounts> RunCounts::row(const lower::l3_sram::LoweringMemo &memo) const {
+std::array<std::int64_t, kCounts> RunCounts::row() const {
   return {time.computeCommands, time.moveCommands,   time.syncs,         time.packets,         time.bitsRead,
           time.bitsWritten,     time.treeBits,       time.compute.value, time.intra.value,     time.inter.value,
-          time.sync.value,      memo.lowered(),      memo.reused(),      spilledWordlines};
+          time.sync.value,      lowered,             reused,             spilledWordlines};
 }
 
 }  // namespace pimento::targets::l3_sram

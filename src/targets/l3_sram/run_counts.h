@@ -7,7 +7,7 @@
 
 #include "pimento/evaluate/counts.h"
 #include "pimento/sim/sram/command_time.h"
-#include "pimento/targets/l3_sram/plan.h"
+#include "pimento/targets/l3_sram/rounds.h"
 
 namespace pimento::targets::l3_sram {
 
@@ -29,12 +29,13 @@ class RegionTimes {
 struct RunCounts {
   sim::sram::CommandListTime time;
   std::int64_t spilledWordlines = 0;
+  std::int64_t lowered = 0, reused = 0;  ///< regions
   bool hasStreams = false;
 
   /// One more round. Diagnostic: sram-operation.
   Status add(const Round &round, const tdfg::Program &program, const tdfg::Schedule &schedule, RegionTimes &times);
   /// By row of countTable().
-  std::array<std::int64_t, kCounts> row(const lower::l3_sram::LoweringMemo &memo) const;
+  std::array<std::int64_t, kCounts> row() const;
 };
 
 }  // namespace pimento::targets::l3_sram

@@ -9,7 +9,6 @@
 #include "pimento/machine/checks.h"
 #include "pimento/sim/sram/command_time.h"
 #include "pimento/targets/l3_sram/plan.h"
-#include "pimento/targets/l3_sram/region_run.h"
 #include "pimento/targets/l3_sram/run_counts.h"
 #include "pimento/tdfg/execute.h"
 
@@ -82,27 +81,13 @@ class SramKernel final : public evaluate::CompiledPart {
 
 Result<DeviceRun> SramKernel::runWith(Residency *residency) const {
   DeviceRun run;
-  RegionTimes times(*machine_.sram);
   lower::l3_sram::LoweringMemo memo;
   RunCounts counts;
   const Status status =
-      forEachRound(plan_, placed_.mapping, machine_, residency, memo, [&](const Round &round) -> Status {
-        const tdfg::Schedule &schedule = plan_.schedules[static_cast<std::size_t>(round.region)];
-        if (round.instance == nullptr) {
-          counts.hasStreams = true;
-          return residency == nullptr
-                     ? okStatus()
-                     : runStreams(plan_.program, round.region, *round.values, *round.names, *residency);
-        }
-        if (Status s = counts.add(round, plan_.program, schedule, times); !s) return s;
-        if (residency == nullptr) return okStatus();
-        return runRegion({&plan_.program, round.instance, &schedule, round.layout}, *round.code, *round.names,
-                         *residency);
-      });
+      runRounds(regionProgram(plan_, placed_.mapping, machine_), *machine_.sram, residency, memo, counts);
   if (!status) return status.diagnostics();
-  if (residency != nullptr) residency->takeOutAll();
   run.cycles = run.cyclesSimulated = counts.time.total;
-  evaluate::setCounts(run, countTable(), counts.row(memo), machine_, 1);
+  evaluate::setCounts(run, countTable(), counts.row(), machine_, 1);
   if (counts.hasStreams)
     run.warnings.emplace_back("a part of the work ran on streams and cores, outside the cycles of the arrays");
   return run;
@@ -132,7 +117,7 @@ kernel::Order SramKernel::order() const {
   const kernel::Kernel &k = part_.kernel();
   std::int64_t tile = 1, low = 0;
   const Status status = forEachFirstRound(
-      plan_, placed_.mapping, machine_, [&](const Round &round) -> Status {
+      regionProgram(plan_, placed_.mapping, machine_), [&](const Round &round) -> Status {
         if (round.instance == nullptr) return okStatus();
         for (const tdfg::BoundNode &b : round.instance->nodes)
           if (b.node->kind == tdfg::NodeKind::kReduce) {
@@ -200,7 +185,7 @@ Result<std::string> SramKernel::emit(std::string_view stage, const std::string &
   std::string text = isFirst ? "" : "\n";
   text += fmt::format("# {}\n", kernel);
   const Status status = forEachFirstRound(
-      plan_, placed_.mapping, machine_, [&](const Round &round) -> Status {
+      regionProgram(plan_, placed_.mapping, machine_), [&](const Round &round) -> Status {
         const tdfg::Region &region = plan_.program.regions[static_cast<std::size_t>(round.region)];
         if (round.instance == nullptr) {
           text += fmt::format("# region {}: streams alone ({})\n", region.name, region.reason);
@@ -254,7 +239,7 @@ class L3Sram final : public evaluate::Target {
       return unsupported("unsupported-mapping", {}, "a lattice has one tile; this mapping has several subspaces",
                          "use one subspace");
     // What cannot be lowered shows in the first round.
-    if (const Status s = forEachFirstRound(*plan, mapping, machine, [](const Round &) { return okStatus(); }); !s)
+    if (const Status s = forEachFirstRound(regionProgram(*plan, mapping, machine), [](const Round &) { return okStatus(); }); !s)
       return s.diagnostics();
     return std::unique_ptr<evaluate::CompiledPart>(
         std::make_unique<SramKernel>(part, machine, std::move(*plan), std::move(*placed)));
