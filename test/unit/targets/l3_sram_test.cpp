@@ -12,6 +12,7 @@
 #include "pimento/lower/l3_sram/layout.h"
 #include "pimento/sim/sram/command_time.h"
 #include "pimento/targets/l3_sram/region_run.h"
+#include "pimento/targets/l3_sram/runtime.h"
 #include "pimento/tdfg/execute.h"
 #include "pimento/tdfg/extract.h"
 #include "pimento/tdfg/fit.h"
@@ -153,6 +154,37 @@ std::vector<std::string> expectInterpreted(const kernel::Graph &graph,
   for (std::size_t t = 0; t < data.size(); ++t)
     EXPECT_TRUE(data[t].bytes == expected[t].bytes) << graph.tensors[t].name;
   return (*compiled)->choices();
+}
+
+TEST(SramRuntime, KeepsArraysInWordlinesFromRegionToRegion) {
+  const auto machine = machine::loadMachine("l3-sram", {PIMENTO_SOURCE_DIR "/machines"});
+  ASSERT_TRUE(machine);
+  constexpr std::int64_t kN = 3000;
+  const auto graph = kernel::parseNotation("c[i] = a[i] + b[i]; d[i] = c[i] * a[i]; e[j] = c[j+1] - d[j]",
+                                           {{"i", kN}, {"j", kN - 1}}, DType::kF32);
+  ASSERT_TRUE(graph) << graph.diagnostics().front().str();
+  auto program = tdfg::fitStreams({}, [&](const auto &) -> Result<kernel::Graph> { return *graph; });
+  ASSERT_TRUE(program);
+  tdfg::extract(*program);
+  const auto binary = tdfg::makeFatBinary(std::move(*program));
+  ASSERT_TRUE(binary);
+  const auto runtime = Runtime::make(*binary, {}, *machine);
+  ASSERT_TRUE(runtime) << runtime.diagnostics().front().str();
+  kernel::DataSet given = kernel::makeData(*graph, {});
+  given.resize(runtime->program().arrays.size());
+  auto data = tdfg::prepare(runtime->program(), runtime->values(), given);
+  ASSERT_TRUE(data);
+  kernel::DataSet expected = given;
+  ASSERT_TRUE(tdfg::execute(binary->program, {}, expected));
+  const auto report = runtime->run(*data);
+  ASSERT_TRUE(report) << report.diagnostics().front().str();
+  for (std::size_t a = 0; a < expected.size(); ++a) EXPECT_TRUE((*data)[a].bytes == expected[a].bytes) << a;
+  EXPECT_TRUE(report->left.empty());
+  EXPECT_EQ(report->residency.layouts, 1);
+  // a and b go in; c, d and e come out.
+  EXPECT_EQ(report->residency.laidOut, 2 * kN);
+  EXPECT_EQ(report->residency.takenOut, 3 * kN - 1);
+  EXPECT_EQ(report->counts.lowered, 3);
 }
 
 TEST(SramTarget, ExchangesTwoArraysInOneRegion) {
