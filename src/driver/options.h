@@ -81,7 +81,8 @@ struct Outcome {
   bool isOutputWritten = false;  ///< the verb has written Options::output itself; `text` is for standard output
 };
 
-/// `options` with a target: a given one, else what suits the input.
+/// `options` with a target: a given one, else what suits the input; and with what a name of a C kernel stands for
+/// (kernel_files.h).
 Options withTarget(const Options &options);
 
 /// Of an answer that is a text already.
