@@ -9,6 +9,7 @@
 
 #include "pimento/energy/energy.h"
 #include "pimento/evaluate/checker.h"
+#include "pimento/evaluate/choose.h"
 #include "pimento/evaluate/constants.h"
 #include "pimento/evaluate/host_layer.h"
 #include "pimento/evaluate/price.h"
@@ -70,14 +71,6 @@ void finish(Report &report, const machine::Machine &machine, const energy::Actio
   energy::ActionCounts all = kernelActions;
   report.energy = energy::price(machine, all.add(hostActions), time);
   for (const std::string &note : machine.notes) report.warnings.push_back(note);
-}
-
-Diagnostic stuck(const DeviceRun &run) {
-  return error(
-      DiagnosticKind::kFault, "program-stuck", {},
-      fmt::format("the program is stuck after cycle {}: its next command can never issue", run.cycles.value),
-      "look for a row that nothing opens, an activate that all-bank mode rejects, or a barrier that waits for a "
-      "command behind it");
 }
 
 /// Runs the parts of a graph one after the other, or a program, and adds up.
@@ -154,7 +147,7 @@ class Run {
     if (isChecked) checker_->before(part);
     const Result<DeviceRun> ran = runDevice(p, run, times);
     if (!ran) return causeOf(part, run, ran.diagnostics());
-    if (ran->isStuck) return stuck(*ran);
+    if (ran->isStuck) return stuckProgram(*ran);
     if (isChecked && !isTruncated_)
       if (Status s = checker_->after(part, ordersOf(part.compiled.get(), part.count)); !s) return s;
     const HostWork work = part.compiled->hostWork();
@@ -176,7 +169,7 @@ class Run {
   Status ofFile(const Runnable &program) {
     const Result<DeviceRun> ran = timed(program, {!request_.isSimulation, request_.observer});
     if (!ran) return ran.diagnostics();
-    if (ran->isStuck) return stuck(*ran);
+    if (ran->isStuck) return stuckProgram(*ran);
     report_.hasKernel = false;
     report_.outcome = ran->outcome;
     report_.stages.emplace_back().kernel = program.program().processes.front().name;
