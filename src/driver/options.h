@@ -49,6 +49,9 @@ struct Options {
   std::int64_t launches = 1;                       ///< DPU programs
   std::int64_t maxInstructions = 100'000'000'000;  ///< DPU programs: per launch
   bool isProfile = false;                          ///< DPU programs: functions and lines in the table
+  std::vector<std::string> arguments;              ///< profile: of the program
+  std::string sysroot;                             ///< profile: folder with its loader and libraries
+  std::string stdoutFile;                          ///< profile: what it writes; empty: to standard error
   std::string points;                              ///< validate: file or folder
   std::vector<std::string> sweeps;                 ///< explore: "timing.tRP=10..20"
   std::string store;                               ///< explore: file that keeps results

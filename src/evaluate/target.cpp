@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "pimento/evaluate/profile.h"
 #include "pimento/evaluate/slices.h"
 #include "pimento/evaluate/suite.h"
 #include "pimento/program/text.h"
@@ -56,6 +57,12 @@ Result<TimelineMaker> Target::timeline(const std::vector<const Runnable *> & /*r
                                        const machine::Machine & /*machine*/) const {
   return usageError("trace-virtual", "--trace", fmt::format("{} have no timeline", stages().what),
                     "choose a target that runs device commands or machine code");
+}
+
+Result<std::unique_ptr<Profiler>> Target::profiler(const machine::Machine &machine) const {
+  return unsupported("unsupported-target", {machine.name},
+                     fmt::format("{} has no core that runs programs of a host", machine.name),
+                     "use a machine of family cim: cim-a9, cim-ooo8, cim-inorder-1mb");
 }
 
 std::vector<Suite> Target::suites() const {

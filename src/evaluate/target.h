@@ -26,6 +26,7 @@
 namespace pimento::evaluate {
 
 class MachineNumbers;
+class Profiler;
 class Slices;
 struct Request;
 struct Suite;
@@ -239,6 +240,8 @@ class Target {
   /// "trace-graph".
   virtual Result<TimelineMaker> timeline(const std::vector<const Runnable *> &runs,
                                          const machine::Machine &machine) const;
+  /// For programs of a host. Diagnostic: "unsupported-target" (the machine has no core that runs them).
+  virtual Result<std::unique_ptr<Profiler>> profiler(const machine::Machine &machine) const;
   /// Reference points that its machines are validated with.
   virtual std::vector<Suite> suites() const;
 };
