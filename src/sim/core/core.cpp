@@ -61,6 +61,7 @@ Core::Core(const machine::Machine &machine)
       core_(*machine.core),
       caches_(machine),
       predictor_(core_),
+      frontEnd_(static_cast<int>(core_.frontEnd.value) * core_.fetchWidth),
       rob_(core_.robEntries),
       loads_(core_.loadQueue),
       storeRoom_(core_.storeQueue),
@@ -70,10 +71,11 @@ Core::Core(const machine::Machine &machine)
   waiting_.reserve(static_cast<std::size_t>(core_.issueQueue) + 1);
 }
 
-/// The cycle in which it is fetched: at most so many per cycle, none after a wrong guess until it is known.
+/// The cycle in which it is fetched: at most so many per cycle, none after a wrong guess until it is known, and none
+/// while the stages before dispatch are full.
 Tick Core::fetch(const trace::Instruction &in) {
-  if (redirect_ > fetchCycle_) {
-    fetchCycle_ = redirect_;
+  if (const Tick room = std::max(redirect_, frontEnd_.room()); room > fetchCycle_) {
+    fetchCycle_ = room;
     fetchedInCycle_ = 0;
   } else if (fetchedInCycle_ == core_.fetchWidth) {
     ++fetchCycle_;
@@ -112,6 +114,7 @@ Tick Core::dispatch(const trace::Instruction &in, Tick fetched) {
   if (at > lastDispatch_) dispatchedInCycle_ = 0;
   ++dispatchedInCycle_;
   lastDispatch_ = at;
+  frontEnd_.add(at);
   return at;
 }
 

@@ -106,7 +106,7 @@ class Core {
   Tick lastCommit_ = 0;
   int committedInCycle_ = 0;
   Tick lastDrain_ = 0;
-  Queue rob_, loads_, storeRoom_;
+  Queue frontEnd_, rob_, loads_, storeRoom_;
   std::vector<Tick> waiting_;  ///< a heap of issue times: what is in the issue queue
   Calendar issue_;
   std::vector<Calendar> units_;
