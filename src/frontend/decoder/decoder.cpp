@@ -63,11 +63,7 @@ class Reading {
     readPredicate();
     readRegisters();
     readBranch();
-    // LLVM's calls use the stack pointer, for its own sake.
-    if (trace::isBranch(out_.operation) && !out_.loads) {
-      out_.reads.remove(trace::kStackPointer);
-      if (isArm32(isa_)) out_.reads.remove(kArmStack);
-    }
+    dropImplied();
     readOperands();
     mendFlags();
     if (out_.isConditional && !trace::isBranch(out_.operation))
@@ -97,6 +93,11 @@ class Reading {
     // Exclusive loads have both marks.
     const bool isExclusiveLoad = out_.isExclusive && isLoadName();
     out_.stores = d_.mayStore() && !isExclusiveLoad;
+    // Jumps through a table of bytes or halves.
+    if (name_ == "t2TBB" || name_ == "t2TBH") {
+      out_.loads = true;
+      return;
+    }
     if (out_.loads && out_.stores)
       out_.operation = Operation::kLoadStore;
     else if (out_.loads)
@@ -107,7 +108,8 @@ class Reading {
   bool isLoadName() const {
     const llvm::StringRef n = llvm::StringRef(name_).ltrim("t2");
     return n.starts_with("LDX") || n.starts_with("LDAX") || n.starts_with("LDREX") || n.starts_with("LDAEX") ||
-           n.starts_with("LDAR") || n.starts_with("LDA") || n.starts_with("LR_");
+           n.starts_with("LDAR") || n.starts_with("LDAPR") || n == "LDA" || n == "LDAB" || n == "LDAH" ||
+           n.starts_with("LR_");
   }
 
   void readPredicate() {
@@ -151,6 +153,24 @@ class Reading {
     for (const auto r : d_.implicit_uses())
       for (const Register ours : mc_.partsOf(r))
         if (ours != trace::kFlags && ours < trace::kFirstVector) out_.addressRegisters.add(ours);
+  }
+
+  /// What LLVM lists for its own sake: the stack of calls and system calls, flags of calls, rounding modes.
+  void dropImplied() {
+    const bool isCall = out_.operation == Operation::kCall || out_.operation == Operation::kIndirectCall;
+    if ((trace::isBranch(out_.operation) && !out_.loads) || out_.operation == Operation::kSystem)
+      out_.reads.remove(isArm32(isa_) ? kArmStack : trace::kStackPointer);
+    if (isCall && !out_.isConditional) out_.reads.remove(trace::kFlags);
+    const bool isArithmetic = trace::isFloat(out_.operation) || out_.operation == Operation::kVector ||
+                              out_.operation == Operation::kVectorMultiply;
+    if (isArithmetic && name_ != "FMSTAT") out_.reads.remove(trace::kFloatStatus);
+    // The short form changes its base unless it loads it.
+    if (name_ == "tLDMIA" && in_.getOperand(0).isReg())
+      for (const Register base : mc_.partsOf(in_.getOperand(0).getReg()))
+        if (!out_.writes.has(base)) {
+          out_.writes.add(base);
+          out_.writesBack = true;
+        }
   }
 
   bool writesProgramCounter() const {
