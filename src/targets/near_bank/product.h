@@ -77,9 +77,10 @@ class ProductData final : public KernelData {
  private:
   kernel::Affine elementOf(const kernel::Access &access) const;
   bool hasImageOfWeights() const { return writesWeights || newRows > 0; }
-  /// `visit(isNew, channel, bank, column, lane, offset)` for every place of every weight; offset: of its bytes.
+  /// `visit(isNew, channel, bank, column, lane, offset)` for every place of every weight, or of every new one; offset:
+  /// of its bytes.
   template <typename Visit>
-  void forEachWeight(const ProductPart &p, const Visit &visit) const;
+  void forEachWeight(const ProductPart &p, const Visit &visit, bool isNewOnly = false) const;
   void loadPart(const ProductPart &p, const kernel::TensorData *x, sim::pim::ImageData &image) const;
   void collectPart(const ProductPart &p, sim::pim::NearBankDevice &device, std::vector<float> &sums,
                    std::vector<bool> &isStarted) const;

@@ -102,10 +102,13 @@ void ProductData::place(const kernel::DataSet &data, NearBankDevice &device) con
 std::vector<std::pair<std::int64_t, std::int64_t>> ProductData::newBursts() const {
   std::vector<std::pair<std::int64_t, std::int64_t>> found;
   for (const ProductPart &p : parts)
-    forEachWeight(p, [&](bool isNew, std::int64_t /*channel*/, std::int64_t bank, std::int64_t column,
-                         std::int64_t /*lane*/, std::int64_t /*offset*/) {
-      if (isNew && (found.empty() || found.back() != std::pair{bank, column})) found.emplace_back(bank, column);
-    });
+    forEachWeight(
+        p,
+        [&](bool isNew, std::int64_t /*channel*/, std::int64_t bank, std::int64_t column, std::int64_t /*lane*/,
+            std::int64_t /*offset*/) {
+          if (isNew && (found.empty() || found.back() != std::pair{bank, column})) found.emplace_back(bank, column);
+        },
+        true);
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
@@ -117,7 +120,7 @@ bool ProductData::sharesNewBursts() const {
 }
 
 template <typename Visit>
-void ProductData::forEachWeight(const ProductPart &p, const Visit &visit) const {
+void ProductData::forEachWeight(const ProductPart &p, const Visit &visit, bool isNewOnly) const {
   // The form that is the dim of new rows.
   kernel::Affine row{std::vector<std::int64_t>(kernel_.dims.size(), 0), 0};
   std::int64_t firstNew = 1;
@@ -131,13 +134,23 @@ void ProductData::forEachWeight(const ProductPart &p, const Visit &visit) const 
   const auto groups = p.shares.spots(product_.groupDims, element),
              outputs = p.shares.spots(product_.outputDims, element),
              inputs = p.shares.spots(product_.reductionDims, element);
+  // The dim of new rows is in one of the three.
+  const auto chosen = [&](const std::vector<int> &dims, const std::vector<Spot> &rows) {
+    const bool isHere = isNewOnly && std::find(dims.begin(), dims.end(), newRowsDim) != dims.end();
+    std::vector<std::size_t> which;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      if (!isHere || rows[i].value >= firstNew) which.push_back(i);
+    return which;
+  };
+  const auto someGroups = chosen(product_.groupDims, groupRows), someOutputs = chosen(product_.outputDims, outputRows),
+             someInputs = chosen(product_.reductionDims, inputRows);
   // Units that serve other vectors of a batch have copies.
   const auto moreChannels = p.shares.numbers(0, product_.batchDims),
              moreBanks = p.shares.numbers(1, product_.batchDims);
   const std::int64_t size = sizeOf(unit_.type).value;
-  for (std::size_t gi = 0; gi < groups.size(); ++gi)
-    for (std::size_t mi = 0; mi < outputs.size(); ++mi)
-      for (std::size_t ni = 0; ni < inputs.size(); ++ni) {
+  for (const std::size_t gi : someGroups)
+    for (const std::size_t mi : someOutputs)
+      for (const std::size_t ni : someInputs) {
         const Spot &g = groups[gi], &m = outputs[mi], &n = inputs[ni];
         const std::int64_t column = p.firstColumn + (g.local * p.outputs + m.local) * p.columns + n.local / unit_.lanes;
         const std::int64_t offset = (element.constant + g.value + m.value + n.value) * size;

@@ -384,9 +384,7 @@ class Builder {
     if (block >= 0) at = moved(at, block, perBlock);
     const std::int64_t entries = unit_.bufferEntries, chunks = p.columns / entries, rest = p.columns % entries;
     if (p.columns <= entries) {
-      stream_.loop("column", outputs * p.columns,
-                   [&](int k) { stream_.each(unit_.multiply, 0, moved(at, k, bytes), Purpose::kPimMac); });
-      stream_.fence();
+      multiply(at, 1, 0, outputs * p.columns);
     } else {
       stream_.loop("chunk", chunks, [&](int chunk) {
         load(p, 0, chunk, g, b, entries);
@@ -402,11 +400,28 @@ class Builder {
 
   void multiplyChunk(const Address &at, std::int64_t outputs, std::int64_t perOutput, std::int64_t columns) {
     set(columns);
-    stream_.loop("output", outputs, [&](int o) {
-      stream_.loop("column", columns, [&](int k) {
-        stream_.each(unit_.multiply, 0, moved(moved(at, o, perOutput), k, burstBytes()), Purpose::kPimMac);
+    multiply(at, outputs, perOutput, columns);
+  }
+
+  /// Products in the order of the units' counters: rising addresses. A controller takes hits of open rows first, so
+  /// none but the first row may be open when they begin: the first product goes alone. Where a bank can have several
+  /// rows open, all do.
+  void multiply(const Address &at, std::int64_t outputs, std::int64_t perOutput, std::int64_t columns) {
+    const auto one = [&](const Address &a) { stream_.each(unit_.multiply, 0, a, Purpose::kPimMac); };
+    const auto some = [&](const Address &a, std::int64_t n, bool isAlone) {
+      stream_.loop("column", n, [&](int k) {
+        one(moved(a, k, burstBytes()));
+        if (isAlone) stream_.fence();
       });
-    });
+    };
+    if (machine_.dram->quirks.severalOpenRows)
+      return stream_.loop("output", outputs, [&](int o) { some(moved(at, o, perOutput), columns, true); });
+    one(at);
+    stream_.fence();
+    if (outputs * columns == 1) return;
+    some(shifted(at, burstBytes()), columns - 1, false);
+    stream_.loop("output", outputs - 1,
+                 [&](int o) { some(moved(shifted(at, perOutput), o, perOutput), columns, false); });
     stream_.fence();
   }
 
