@@ -34,12 +34,15 @@ int isNull(const char *what) {
   return wrongUsage("api-null", std::string(what) + " is NULL", "pimento_inf.h names the arguments that may be NULL");
 }
 
-/// Calls out of turn and unknown names are usage, the rest is what was given.
+/// What was given cannot be used.
 int statusOf(const Status &status) {
+  return status ? INF_OK : capi::fail(INF_REFUSED, status.diagnostics().front());
+}
+/// Of a call whose mistakes are the caller's, but for a lack of room.
+int usageOf(const Status &status) {
   if (status) return INF_OK;
   const Diagnostic &why = status.diagnostics().front();
-  const bool isUsage = why.code == "inf-busy" || why.code == "inf-order" || why.code == "inf-array";
-  return capi::fail(isUsage ? INF_WRONG_USAGE : INF_REFUSED, why);
+  return capi::fail(why.kind == DiagnosticKind::kUsage ? INF_WRONG_USAGE : INF_REFUSED, why);
 }
 
 }  // namespace
@@ -62,7 +65,8 @@ int inf_start(const char *machine, const char *const *settings, size_t count, in
       const std::string text = settings[i] == nullptr ? "" : settings[i];
       const std::size_t eq = text.find('=');
       if (eq == std::string::npos || eq == 0)
-        return wrongUsage("api-value", "'" + text + "' is not a setting", "write PATH=VALUE, for example sram.mode=words");
+        return wrongUsage("api-value", "'" + text + "' is not a setting",
+                          "write PATH=VALUE, for example sram.mode=words");
       overrides.push_back({text.substr(0, eq), text.substr(eq + 1)});
     }
     auto loaded = machine::loadMachine(machine == nullptr ? "l3-sram" : machine, driver::machineFolders(), overrides);
@@ -114,7 +118,8 @@ int inf_array(inf_system *system, void *data, const char *type, size_t dims, con
     if (shape == nullptr && dims > 0) return isNull("the shape");
     const auto parsed = parseDType(type);
     if (!parsed)
-      return wrongUsage("api-value", std::string("'") + type + "' is not an element type", "use one of " + dtypeNames());
+      return wrongUsage("api-value", std::string("'") + type + "' is not an element type",
+                        "use one of " + dtypeNames());
     capi::UserArray array;
     array.data = static_cast<std::byte *>(data);
     array.type = *parsed;
@@ -127,18 +132,21 @@ int inf_array(inf_system *system, void *data, const char *type, size_t dims, con
     array.pitch = pitch == 0 ? array.rowElements() : static_cast<std::int64_t>(pitch);
     if (pitch > kMost || array.pitch < array.rowElements())
       return wrongUsage("api-value", "rows of the array overlap", "give the elements from one row to the next, or 0");
-    return statusOf(system->add(std::move(array)));
+    return usageOf(system->add(std::move(array)));
   });
 }
 
 int inf_release(inf_system *system, void *data) {
-  return guarded([&] { return system == nullptr ? isNull("the system") : statusOf(system->release(data)); });
+  return guarded([&] { return system == nullptr ? isNull("the system") : usageOf(system->release(data)); });
 }
 
 int inf_cfg(inf_program *program, const inf_size *sizes, size_t size_count, const inf_operand *operands,
             size_t operand_count) {
   return guarded([&] {
     if (program == nullptr) return isNull("the program");
+    if (program->system().configured != nullptr)
+      return wrongUsage("inf-busy", "the machine runs one program at a time, and one is configured",
+                        "call inf_end for it first");
     if ((sizes == nullptr && size_count > 0) || (operands == nullptr && operand_count > 0))
       return isNull("the list of sizes or operands");
     std::map<std::string, std::int64_t> bySize;
@@ -156,7 +164,12 @@ int inf_cfg(inf_program *program, const inf_size *sizes, size_t size_count, cons
 }
 
 int inf_end(inf_program *program) {
-  return guarded([&] { return program == nullptr ? isNull("the program") : statusOf(program->run()); });
+  return guarded([&] {
+    if (program == nullptr) return isNull("the program");
+    if (program->system().configured != program)
+      return wrongUsage("inf-order", "the program is not configured", "call inf_cfg first");
+    return statusOf(program->run());
+  });
 }
 
 double inf_time_ns(const inf_program *program) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -76,17 +77,16 @@ Status InfProgram::checkOperand(std::size_t array, const std::vector<std::int64_
   if (given->type != wanted.type)
     return wrong(fmt::format("holds {}, not {}", name(wanted.type), name(given->type)), "declare it with that type");
   if (given->shape != shape)
-    return wrong(fmt::format("is of {} at these sizes, not {}", fmt::join(shape, " x "), fmt::join(given->shape, " x ")),
-                 "declare it with that shape, outermost dimension first");
+    return wrong(
+        fmt::format("is of {} at these sizes, not {}", fmt::join(shape, " x "), fmt::join(given->shape, " x ")),
+        "declare it with that shape, outermost dimension first");
   arrays_[array] = *given;
   return okStatus();
 }
 
 Status InfProgram::configure(const std::map<std::string, std::int64_t> &sizes,
                              const std::map<std::string, void *> &operands) {
-  if (system_.configured != nullptr)
-    return usageError("inf-busy", "", "the machine runs one program at a time, and one is configured",
-                      "call inf_end for it first");
+  PIMENTO_CHECK(system_.configured == nullptr);
   const tdfg::Program &program = binary_.program;
   const auto values = tdfg::bindSizes(program, sizes);
   if (!values) return values.diagnostics();
@@ -133,8 +133,7 @@ Status InfProgram::configure(const std::map<std::string, std::int64_t> &sizes,
 }
 
 Status InfProgram::run() {
-  if (system_.configured != this)
-    return usageError("inf-order", "", fmt::format("{} is not configured", file_), "call inf_cfg first");
+  PIMENTO_CHECK(system_.configured == this);
   const Status status = hasOverlap_ ? runOnCore() : runInArrays();
   system_.configured = nullptr;
   return status;

@@ -55,9 +55,10 @@ class InfProgram {
       : system_(system), file_(std::move(file)), binary_(std::move(binary)) {}
   ~InfProgram();
 
-  /// Diagnostics: inf-busy, inf-operand (unknown, missing, of another type or shape), those of Runtime::make().
+  /// The system has no other one configured. Diagnostics: inf-operand (unknown, missing, of another type or shape),
+  /// those of Runtime::make().
   Status configure(const std::map<std::string, std::int64_t> &sizes, const std::map<std::string, void *> &operands);
-  /// Diagnostics: inf-order (nothing is configured), index-out-of-range.
+  /// It is the one that is configured. Diagnostics: index-out-of-range, overlap-form.
   Status run();
   bool uses(const void *data) const;
 

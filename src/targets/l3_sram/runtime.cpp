@@ -86,18 +86,19 @@ Result<Runtime> Runtime::make(const tdfg::FatBinary &binary, const std::map<std:
   for (bool isSettled = false; !isSettled;) {
     isSettled = true;
     int at = -1;
+    bool hasLayout = true;
     RegionProgram probe = r.regions();
     const auto inner = probe.layout;
     probe.layout = [&](int region, const tdfg::Instance &instance) {
       at = region;
-      return inner(region, instance);
+      auto layout = inner(region, instance);
+      hasLayout = layout.ok();
+      return layout;
     };
     const Status status = forEachFirstRound(probe, [](const Round &) { return okStatus(); });
     if (status) break;
     const Diagnostic &why = status.diagnostics().front();
-    if (at < 0 || (why.kind != DiagnosticKind::kCapacity && why.kind != DiagnosticKind::kUnsupported &&
-                   why.code != "illegal-tile"))
-      return status.diagnostics();
+    if (at < 0 || (hasLayout && why.kind != DiagnosticKind::kUnsupported)) return status.diagnostics();
     leaveToStreams(r.program_.regions[static_cast<std::size_t>(at)], why.message);
     isSettled = false;
   }
