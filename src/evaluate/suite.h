@@ -48,13 +48,13 @@ struct Suite {
   std::string name;
   PointRules rules;
   std::function<Result<Replay>(const Replaying &, const Point &)> replay;
-  /// Of points that are no tables: all of a folder, without machine or engine; then of `rules` only the folder counts,
-  /// and `replay` is not called.
-  std::function<Result<std::vector<NamedReplay>>(const std::string &folder)> replayFolder = {};
   bool isSimulated = false;       ///< unless told otherwise; else fast-forward
   bool comparesPrograms = false;  ///< gives speedups
   std::string unit = {};          ///< of the figures, with a blank before it
   bool comparesCounts = false;    ///< counts are compared beside the figures
+  /// Of points that are no tables: all of a folder, without machine or engine; then of `rules` only the folder counts,
+  /// and `replay` is not called.
+  std::function<Result<std::vector<NamedReplay>>(const std::string &folder)> replayFolder = {};
 };
 
 }  // namespace pimento::evaluate
