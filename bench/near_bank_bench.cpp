@@ -160,6 +160,29 @@ void everyCommand(benchmark::State &state) {
 }
 BENCHMARK(everyCommand)->Unit(benchmark::kMillisecond);
 
+/// Attention of 32 heads x 4096 as one program that computes, on the machine with the rules of its DRAM: from the
+/// mapping to the report, without data (0) or with data that are checked (1); `auto` (2).
+void ownAttention(benchmark::State &state) {
+  enum : std::int64_t { kEstimate, kSimulate, kChoose };
+  const machine::Machine machine = need(machine::loadMachine("attacc", {PIMENTO_MACHINE_FOLDER}));
+  const kernel::Graph graph = graphOf("attn", {32, 4096});
+  const kernel::DataSet data =
+      state.range(0) == kSimulate ? kernel::makeData(graph, kernel::DataSpec{}) : kernel::DataSet{};
+  std::int64_t cycles = 0;
+  for (auto _ : state) {
+    kernel::DataSet work = data;
+    evaluate::Request request;
+    request.graph = &graph;
+    request.machine = &machine;
+    request.target = *targets::targetOf(machine);
+    request.maps = {need(mapping::parseMapSpec(state.range(0) == kChoose ? "auto" : "reference"))};
+    if (state.range(0) == kSimulate) request.data = &work, request.isSimulation = true;
+    cycles = need(evaluate::evaluate(request)).cycles.value;
+  }
+  state.counters["cycles"] = static_cast<double>(cycles);
+}
+BENCHMARK(ownAttention)->Arg(0)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond);
+
 }  // namespace
 
 BENCHMARK_MAIN();

@@ -2,6 +2,7 @@
 // sums and products of f32.
 #include <benchmark/benchmark.h>
 
+#include "pimento/base/element_bits.h"
 #include "pimento/sim/sram/arrays.h"
 #include "pimento/sim/sram/operations.h"
 
@@ -13,9 +14,9 @@ using kernel::Op;
 void runs(benchmark::State &state, Op op, DType type) {
   constexpr std::int64_t kArrays = 4096, kBitlines = 256;
   const auto program = sim::sram::microProgram({op, type, type});
-  const int bits = sim::sram::bitsOf(type);
-  sim::sram::Arrays arrays(3 * bits + program->scratchRows, kArrays * kBitlines);
-  for (auto _ : state) arrays.run(*program, {0, bits, 0, 2 * bits, 3 * bits});
+  const int bits = bitsOf(type);
+  sim::sram::Arrays arrays(3 * bits, kArrays * kBitlines);
+  for (auto _ : state) arrays.run(*program, {0, bits, 0, 2 * bits});
   state.counters["wordline_ops_per_s"] = benchmark::Counter(static_cast<double>(kArrays * program->cycles()),
                                                             benchmark::Counter::kIsIterationInvariantRate);
   state.counters["elements_per_s"] =

@@ -3,7 +3,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(rooms base kernel machine mapping program energy dpu sim lower evaluate tune emit targets frontend driver)
+set(rooms base kernel machine mapping program trace tdfg energy dpu sim lower search evaluate tune emit targets frontend guest driver)
 list(TRANSFORM rooms PREPEND pimento_ OUTPUT_VARIABLE room_libraries)
 
 # The rooms' static libraries, whole, in one shared library: a user links -lpimento and needs none of the libraries
@@ -26,10 +26,11 @@ install(TARGETS pimento RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS pimento_shared EXPORT PimentoTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 # Headers of the front end's and the page's insides need libraries that users need not have.
 install(DIRECTORY src/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pimento FILES_MATCHING PATTERN "*.h" PATTERN "*.def"
-        PATTERN "frontend/mlir" EXCLUDE PATTERN "frontend/c" EXCLUDE PATTERN "frontend/native" EXCLUDE
+        PATTERN "frontend/mlir" EXCLUDE PATTERN "frontend/c" EXCLUDE PATTERN "frontend/native" EXCLUDE PATTERN "frontend/decoder/mc.h" EXCLUDE
         PATTERN "backend_dpu/target" EXCLUDE PATTERN "dpu/include" EXCLUDE PATTERN "emit/html/*" EXCLUDE)
 install(FILES src/emit/html/page.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pimento/emit/html)
 install(DIRECTORY machines validation examples DESTINATION ${CMAKE_INSTALL_DATADIR}/pimento USE_SOURCE_PERMISSIONS)
+install(DIRECTORY kernels/infinity-stream DESTINATION ${CMAKE_INSTALL_DATADIR}/pimento/kernels)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)

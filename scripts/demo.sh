@@ -15,5 +15,11 @@ show() {
 show build/bin/pimento compile examples/gemv.mlir --target hbm-pim --emit asm
 show build/bin/pimento simulate examples/gemv.mlir --target hbm-pim
 show build/bin/pimento compare examples/gemv.mlir --targets all
+
+# A picture of 2,048 x 2,048 points through a 3 x 3 convolution in plain C, in the arrays of an L3 cache, bit by bit.
+picture=$(mktemp --suffix=.npy)
+trap 'rm -f "$picture"' EXIT
+show python3 scripts/picture.py "$picture" 2048 2048
+show build/bin/pimento simulate conv2d --target l3-sram --data "A=$picture"
 printf '\nThe same product on a processor:\n'
 show build/bin/host_gemv 4096 4096 hbm-pim

@@ -7,6 +7,9 @@ Written from docs/models/near-bank.md, not from the C++ code, so that the order 
               taken 16 points at a time, the last column filled up with zeros: the products are added in f32 as a
               balanced tree (neighbours pairwise, then pairs of pairs), and the sums are added in f32 one after the
               other, from +0 on. What comes out is rounded to the operands' type.
+  attention   Scores are such sums; the scale, the distance from the largest score, its exponential and the quotient
+              round to the operands' type. The exponentials of what a bank has of a head's scores are added in f32, 16
+              at a time as a tree, from +0 on; banks ascending, in f32, rounded once.
   of units    Banks of a channel are added in f32 in ascending order, then channels likewise; the result is rounded
               once.
   elements    Every operation rounds once, to the operands' type; relu gives +0 where the sign bit is set.
@@ -15,6 +18,7 @@ Written from docs/models/near-bank.md, not from the C++ code, so that the order 
   golden_near_bank.py --check    compares with what stands there; exit status 1 if anything differs, 77 without numpy
 """
 
+import math
 import random
 import sys
 
@@ -131,6 +135,33 @@ def relu(dtype, t, sizes, split):
     return {"y": np.array([SINGLE(0) if np.signbit(a) else a for a in t["x"]])}
 
 
+def softmax(dtype, scores, stretch):
+    """`stretch` scores of a head lie in one bank."""
+    peak = max(scores)
+    e = [dtype.round(SINGLE(math.exp(float(dtype.round(SINGLE(s - peak)))))) for s in scores]
+    parts = []
+    for first in range(0, len(e), stretch):
+        part = SINGLE(0)
+        for at in range(first, min(first + stretch, len(e)), LANES):
+            lanes = e[at:min(at + LANES, first + stretch)]
+            part = SINGLE(part + tree(lanes + [SINGLE(0)] * (LANES - len(lanes))))
+        parts.append(part)
+    total = dtype.round(in_order(parts))
+    return [dtype.round(SINGLE(x / total)) for x in e]
+
+
+def attn(dtype, t, sizes, split):
+    """`split`: banks that share dhead, banks that share the length."""
+    depth_banks, length_banks = split
+    scale = dtype.round(SINGLE(1 / math.sqrt(sizes["dhead"])))
+    outputs = []
+    for head in range(sizes["heads"]):
+        dots = [whole_sum(dtype, row, t["q"][head], 1, depth_banks) for row in t["K"][head]]
+        weights = softmax(dtype, [dtype.round(SINGLE(d * scale)) for d in dots], ceil_div(len(dots), length_banks))
+        outputs.append([whole_sum(dtype, column, weights, 1, length_banks) for column in t["V"][head].T])
+    return {"o": np.array(outputs)}
+
+
 def mapping(factors):
     return "M1:{" + ",".join("(" + ",".join(map(str, f)) + ")" for f in factors) + "}"
 
@@ -165,6 +196,15 @@ def elements_case(kernel, function, n, channels, banks):
     return kernel, {"n": n}, shapes, function, mapping([(channels,), (banks,), (ceil_div(n, channels * banks),)]), (1, 1)
 
 
+def attn_case(heads, dhead, length, channels, group_banks, split):
+    depth_banks, length_banks = split
+    shapes = {"q": (heads, dhead), "K": (heads, length, dhead), "V": (heads, length, dhead)}
+    factors = [(1, channels, 1, 1), (1, group_banks, length_banks, depth_banks),
+               (1, ceil_div(heads, channels * group_banks), ceil_div(length, length_banks),
+                ceil_div(dhead, depth_banks))]
+    return "attn", {"heads": heads, "dhead": dhead, "len": length}, shapes, attn, mapping(factors), split
+
+
 def uniform(rng):
     return rng.uniform(-1, 1)
 
@@ -190,6 +230,12 @@ CASES = [
     ("attacc_heads", "attacc", bgemv_case(4, 32, 10, 4, 5, (1, 1)), uniform),
     ("attacc_heads_split", "attacc", bgemv_case(3, 64, 9, 3, 3, (1, 4)), cancelling),
     ("attacc_heads_channels", "attacc", bgemv_case(2, 80, 7, 2, 7, (4, 1)), cancelling),
+    ("attacc_attention", "attacc", attn_case(2, 16, 32, 2, 1, (1, 2)), uniform),
+    ("attacc_attention_tails", "attacc", attn_case(3, 21, 37, 2, 1, (1, 3)), uniform),
+    ("attacc_attention_one_bank", "attacc", attn_case(1, 8, 50, 1, 1, (1, 1)), wide),
+    ("attacc_attention_parts", "attacc", attn_case(2, 72, 45, 1, 1, (4, 5)), uniform),
+    ("attacc_attention_heads", "attacc", attn_case(7, 20, 18, 2, 3, (2, 4)), cancelling),
+    ("attacc_attention_chunks", "attacc", attn_case(1, 6, 300, 1, 1, (1, 1)), uniform),
     ("attacc_rows", "attacc", red_case(5, 60, 5, (1, 1)), cancelling),
     ("attacc_rows_split", "attacc", red_case(3, 333, 1, (2, 4)), cancelling),
     ("aim_tiny", "aim", gemv_case(3, 5, (1, 1), (1, 1)), uniform),

@@ -2,8 +2,9 @@
 # Installs the Debian 12 packages that building and testing need and this machine lacks. With all of them present it
 # does nothing and needs no network.
 #
-#   scripts/install-deps.sh          install what is missing (asks sudo for root where needed)
-#   scripts/install-deps.sh --list   print the packages, one per line
+#   scripts/install-deps.sh                 install what is missing (asks sudo for root where needed)
+#   scripts/install-deps.sh --with guests   and what programs of other processors need: QEMU, cross compilers
+#   scripts/install-deps.sh --list          print the packages, one per line
 set -euo pipefail
 
 packages=(
@@ -11,8 +12,8 @@ packages=(
   g++ cmake ninja-build ccache mold
   # libraries: command line, formatting, YAML, JSON, tests, benchmarks
   libcli11-dev libfmt-dev libyaml-cpp-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev
-  # results of explorations that can be resumed
-  libsqlite3-dev
+  # results of explorations that can be resumed; compressed points
+  libsqlite3-dev zlib1g-dev
   # the MLIR front end; libmlir-19-dev alone does not declare the other two
   libmlir-19-dev llvm-19-dev mlir-19-tools
   # C for DPUs: Clang as a library (clang-19 holds what CMake finds it by)
@@ -25,7 +26,30 @@ packages=(
   python3 python3-numpy python3-markdown
 )
 
-if [[ ${1:-} == --list ]]; then
+guests=(qemu-user gcc-aarch64-linux-gnu gcc-arm-linux-gnueabihf gcc-riscv64-linux-gnu
+  libc6-dev-arm64-cross libc6-dev-armhf-cross libc6-dev-riscv64-cross)
+
+isList=
+while (($#)); do
+  case $1 in
+    --list) isList=1 ;;
+    --with)
+      if [[ ${2:-} != guests ]]; then
+        echo "install-deps: --with takes: guests" >&2
+        exit 2
+      fi
+      packages+=("${guests[@]}")
+      shift
+      ;;
+    *)
+      echo "install-deps: unknown option '$1'; options: --list, --with guests" >&2
+      exit 2
+      ;;
+  esac
+  shift
+done
+
+if [[ -n $isList ]]; then
   printf '%s\n' "${packages[@]}"
   exit 0
 fi

@@ -19,17 +19,9 @@ constexpr const char *kHint =
     "packages libllvm19, libclang-cpp19 and libmlir-19; index notation, the zoo and assembly for DPUs need none of "
     "them";
 
-std::string moduleFile() {
-  const fs::path name = fs::path("pimento") / "PimentoLlvm.so";
-  const fs::path folder = ownFile().parent_path();
-  std::error_code ignored;
-  if (fs::exists(folder / name, ignored)) return (folder / name).string();
-  return (folder.parent_path() / PIMENTO_LIBRARY_FOLDER / name).string();
-}
-
 /// Loaded once and kept until the process ends.
 struct Module {
-  std::string file = moduleFile();
+  std::string file = libraryFile("PimentoLlvm.so");
   // Local: what the module brings along must not answer for symbols of a program that loads us.
   void *handle = dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL);
   std::string problem = handle == nullptr ? dlerror() : "";
@@ -41,6 +33,14 @@ const Module &module() {
 }
 
 }  // namespace
+
+std::string libraryFile(const std::string &name) {
+  const fs::path file = fs::path("pimento") / name;
+  const fs::path folder = ownFile().parent_path();
+  std::error_code ignored;
+  if (fs::exists(folder / file, ignored)) return (folder / file).string();
+  return (folder.parent_path() / PIMENTO_LIBRARY_FOLDER / file).string();
+}
 
 Result<const void *> askModule(const char *entry) {
   static const ModuleHost host{PIMENTO_VERSION, &internalError};

@@ -6,6 +6,8 @@
 // values pass between the two, and what they allocate is released by either.
 #pragma once
 
+#include <string>
+
 #include "pimento/base/diagnostics.h"
 
 namespace pimento {
@@ -19,8 +21,11 @@ struct ModuleHost {
 /// A function that the module exports: a room's struct, or null where the host's version is another.
 using ModuleEntry = const void *(*)(const ModuleHost &host);
 
-/// What the module's function `entry` gives. The module lies in the folder pimento beside the shared library that holds
-/// this code, or in that of the libraries beside the program's. Diagnostic: llvm-module.
+/// A file that is loaded at run time, in the folder pimento beside the shared library that holds this code, or in that of
+/// the libraries beside the program's. Whether it is there or not.
+std::string libraryFile(const std::string &name);
+
+/// What the module's function `entry` gives. Diagnostic: llvm-module.
 Result<const void *> askModule(const char *entry);
 
 /// The struct of a room.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -250,8 +251,7 @@ Status reportConversion(evaluate::Evaluation &done, const Options &options, cons
     std::vector<kernel::Order> orders;
     if (!hasLoops)
       for (const evaluate::PlannedPart &part : done.compiled)
-        orders.insert(orders.end(), static_cast<std::size_t>(part.count),
-                      part.compiled != nullptr ? part.compiled->order() : kernel::Order());
+        std::ranges::move(evaluate::ordersOf(part.compiled.get(), part.count), std::back_inserter(orders));
     if (Status s = kernel::interpret(graph, *operands.data, orders); !s) return s;
   }
   return reportConversion(done.report, job.input, operands);

@@ -51,6 +51,10 @@ Result<kernel::Graph> graphAt(const Options &options, const machine::Machine &ma
 
 }  // namespace
 
+std::span<const std::string_view> tensorStages() {
+  return kStages;
+}
+
 bool isTensorStage(std::string_view stage) {
   return std::find(std::begin(kStages), std::end(kStages), stage) != std::end(kStages);
 }

@@ -1,6 +1,7 @@
 // Stages of Infinity Stream, which know no machine: streams, tensor graphs, fat binaries.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,7 @@
 namespace pimento::driver {
 
 /// "sdfg", "tdfg", "inf".
+std::span<const std::string_view> tensorStages();
 bool isTensorStage(std::string_view stage);
 
 /// INPUT as a fat binary; sizes stay names where the source leaves them open and `--size` does not set them.

@@ -6,8 +6,8 @@
 #include "pimento/base/text.h"
 #include "pimento/driver/convert_option.h"
 #include "pimento/driver/input_kind.h"
+#include "pimento/driver/kernel_files.h"
 #include "pimento/driver/option_table.h"
-#include "pimento/kernel/zoo.h"
 #include "pimento/machine/machine.h"
 
 namespace pimento::driver {
@@ -29,12 +29,10 @@ Result<kernel::Sizes> parseSizes(const std::vector<std::string> &texts) {
 namespace {
 
 Diagnostic unknownInput(const std::string &input) {
-  std::vector<std::string> names;
-  for (const kernel::ZooEntry &e : kernel::zoo()) names.push_back(e.name);
   return usageError(
       "unknown-input", "", fmt::format("'{}' is not a kernel name, index notation or a supported file", input),
       fmt::format("{}; or a {} file, or a DPU program (ELF); or index notation such as 'y[i] += A[i,j] * x[j]'",
-                  suggest(input, names), fileEndings()));
+                  suggest(input, allKernelNames()), fileEndings()));
 }
 
 Result<Input> readInput(const Options &options, const machine::Machine &machine) {

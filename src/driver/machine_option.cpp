@@ -5,6 +5,7 @@
 #include "pimento/base/file.h"
 #include "pimento/driver/data_folder.h"
 #include "pimento/driver/input_kind.h"
+#include "pimento/driver/kernel_files.h"
 #include "pimento/driver/tool_box.h"
 #include "pimento/machine/machine.h"
 #include "pimento/targets/targets.h"
@@ -12,8 +13,8 @@
 namespace pimento::driver {
 
 Options withTarget(const Options &options) {
-  Options out = options;
-  if (out.target.empty()) out.target = usualTarget(options, out.targetWhere);
+  Options out = withKernelFile(options);
+  if (out.target.empty()) out.target = usualTarget(out, out.targetWhere);
   if (!out.tools) out.tools = makeToolBox();
   return out;
 }

@@ -49,6 +49,9 @@ struct Options {
   std::int64_t launches = 1;                       ///< DPU programs
   std::int64_t maxInstructions = 100'000'000'000;  ///< DPU programs: per launch
   bool isProfile = false;                          ///< DPU programs: functions and lines in the table
+  std::vector<std::string> arguments;              ///< profile: of the program
+  std::string sysroot;                             ///< profile: folder with its loader and libraries
+  std::string stdoutFile;                          ///< profile: what it writes; empty: to standard error
   std::string points;                              ///< validate: file or folder
   std::vector<std::string> sweeps;                 ///< explore: "timing.tRP=10..20"
   std::string store;                               ///< explore: file that keeps results
@@ -81,7 +84,8 @@ struct Outcome {
   bool isOutputWritten = false;  ///< the verb has written Options::output itself; `text` is for standard output
 };
 
-/// `options` with a target: a given one, else what suits the input.
+/// `options` with a target: a given one, else what suits the input; and with what a name of a C kernel stands for
+/// (kernel_files.h).
 Options withTarget(const Options &options);
 
 /// Of an answer that is a text already.

@@ -9,6 +9,7 @@
 #include "pimento/driver/verbs/explore.h"
 #include "pimento/driver/verbs/kernels.h"
 #include "pimento/driver/verbs/list_options.h"
+#include "pimento/driver/verbs/profile.h"
 #include "pimento/driver/verbs/report.h"
 #include "pimento/driver/verbs/simulate.h"
 #include "pimento/driver/verbs/targets.h"
@@ -40,6 +41,8 @@ constexpr Verb kVerbs[] = {
      answered<explore>},
     {V::kExplain, "explain", "Trace any number of a result back to formulas, counts and sources", "INPUT", true, false,
      answered<explain>},
+    {V::kProfile, "profile", "Run a program for Arm, AArch64 or RISC-V, and show what of it caches could compute",
+     "PROG", true, false, answered<profile>, true},
     {V::kReport, "report", "Turn saved results into one HTML page", "FILE", true, true, answered<report>},
     {V::kCalibrate, "calibrate", "Fit a machine to micro-benchmark tables, with residuals", "TARGET", true, false,
      answered<calibrate>},

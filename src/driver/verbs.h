@@ -20,6 +20,7 @@ struct Verb {
   bool isInputRequired;
   bool areFiles;  ///< several: Options::inputs
   Outcome (*run)(const Options &);
+  bool hasArguments = false;  ///< behind `--`: Options::arguments
 };
 
 /// All, in the order of `--help`.

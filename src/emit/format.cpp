@@ -61,4 +61,12 @@ std::string_view name(evaluate::Exactness e) {
   return {};
 }
 
+std::string whyUnchecked(const evaluate::Report &r) {
+  if (r.isChecked) return {};
+  for (const evaluate::Stage &s : r.stages)
+    if (!s.unchecked.empty()) return s.unchecked;
+  if (!r.hasKernel) return "the program has no kernel to check the result against";
+  return "`simulate` with data and tail=pad checks the result";
+}
+
 }  // namespace pimento::emit

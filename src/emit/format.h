@@ -27,4 +27,7 @@ std::string percentText(double part, double whole);
 /// "simulated", "fast-forwarded", "sampled", "extrapolated": the contract's spelling.
 std::string_view name(evaluate::Exactness e);
 
+/// Why the results of a run were not checked; empty: they were.
+std::string whyUnchecked(const evaluate::Report &r);
+
 }  // namespace pimento::emit

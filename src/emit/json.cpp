@@ -230,6 +230,7 @@ Json objectOf(const evaluate::Report &r, const RunText *run) {
   for (const auto &[name, count] : r.counts) j["counts"][name] = count;
   j["checked"] = r.isChecked;
   j["checked_against"] = r.isChecked ? Json(evaluate::checkedAgainst(r)) : Json(nullptr);
+  j["why_unchecked"] = r.isChecked ? Json(nullptr) : Json(whyUnchecked(r));
   if (r.conversion) j["conversion"] = conversionOf(*r.conversion);
   j[r.unit.simulatedKey()] = r.unitsSimulated;
   j[r.unit.identicalKey()] = r.unitsIdentical;

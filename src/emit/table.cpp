@@ -45,7 +45,7 @@ std::string cyclesAsTime(const evaluate::Report &r, Cycles cycles) {
 std::string checkedText(const evaluate::Report &r) {
   for (const evaluate::Stage &s : r.stages)
     if (!s.unchecked.empty()) return "no: " + s.unchecked;
-  if (!r.isChecked) return "no; `simulate` with data and tail=pad checks the result";
+  if (!r.isChecked) return "no; " + whyUnchecked(r);
   const std::string interpreter = "bit for bit against the reference interpreter";
   return r.checkedText ? fmt::format("yes, {}; source: {}", interpreter, evaluate::checkedAgainst(r))
                        : "yes, " + interpreter;

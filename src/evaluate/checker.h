@@ -21,9 +21,10 @@ class Checker {
   /// Keeps what the part's kernels are about to write to.
   void before(const PlannedPart &part);
 
-  /// Evaluates the part's kernels in `order` and compares. All NaNs are equal; everything else must agree bit for bit.
-  /// The device's results stay in the data. Diagnostics: wrong-answer, and those of the interpreter.
-  Status after(const PlannedPart &part, const kernel::Order &order);
+  /// Evaluates the part's kernels, each in its order (none: the interpreter's own), and compares what others can see.
+  /// All NaNs are equal; everything else must agree bit for bit. The device's results stay in the data. Diagnostics:
+  /// wrong-answer, and those of the interpreter.
+  Status after(const PlannedPart &part, const std::vector<kernel::Order> &orders);
 
  private:
   const kernel::Graph &graph_;

@@ -267,7 +267,7 @@ class Choosing final : search::Evaluator {
         c.compiled = std::move(*compiled);
       }
       Result<DeviceRun> run = c.compiled->run(mode_);
-      if (!run) return;
+      if (!run || run->isStuck) return;
       c.run = std::move(*run);
       costs[static_cast<std::size_t>(n)] = asObjectives(objectiveOf(c.host, *c.run));
       if (c.run->interval) isSampled_ = true;
@@ -322,7 +322,8 @@ class Choosing final : search::Evaluator {
   Diagnostics whyNone() const {
     const auto compiled = compile(all_.front().mapping);
     if (!compiled) return compiled.diagnostics();
-    return (*compiled)->run(mode_).diagnostics();
+    const Result<DeviceRun> run = (*compiled)->run(mode_);
+    return run ? Diagnostics{stuckProgram(*run)} : run.diagnostics();
   }
 
   const Request &request_;
@@ -363,6 +364,14 @@ std::string_view description(Objective objective) {
       break;
   }
   return "kernel time";
+}
+
+Diagnostic stuckProgram(const DeviceRun &run) {
+  return error(
+      DiagnosticKind::kFault, "program-stuck", {},
+      fmt::format("the program is stuck after cycle {}: its next command can never issue", run.cycles.value),
+      "look for a row that nothing opens, an activate that all-bank mode rejects, or a barrier that waits for a "
+      "command behind it");
 }
 
 double objectiveOf(const Request &request, const HostWork &host, const DeviceCost &run) {

@@ -31,12 +31,15 @@ struct Choice {
 /// What Request::objective says that a run costs.
 double objectiveOf(const Request &request, const HostWork &host, const DeviceCost &run);
 
+/// "program-stuck": `run` did not come to the end of its program.
+Diagnostic stuckProgram(const DeviceRun &run);
+
 /// How runs take place by which mappings are compared: estimates on what is known of the data; on random ones where
 /// nothing is, or where other kernels make them.
 RunMode searchMode(const Request &request);
 
-/// The best mapping for Request::objective that agrees with `spec`, an `auto`. Diagnostics: why the first candidate
-/// cannot run, where none can.
+/// The best mapping for Request::objective that agrees with `spec`, an `auto`; programs that do not come to their end
+/// are none. Diagnostics: why the first candidate cannot run, where none can.
 Result<Choice> chooseMapping(const Request &request, const GraphPart &part, const mapping::MapSpec &spec);
 
 }  // namespace pimento::evaluate

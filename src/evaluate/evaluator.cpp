@@ -9,6 +9,7 @@
 
 #include "pimento/energy/energy.h"
 #include "pimento/evaluate/checker.h"
+#include "pimento/evaluate/choose.h"
 #include "pimento/evaluate/constants.h"
 #include "pimento/evaluate/host_layer.h"
 #include "pimento/evaluate/price.h"
@@ -70,14 +71,6 @@ void finish(Report &report, const machine::Machine &machine, const energy::Actio
   energy::ActionCounts all = kernelActions;
   report.energy = energy::price(machine, all.add(hostActions), time);
   for (const std::string &note : machine.notes) report.warnings.push_back(note);
-}
-
-Diagnostic stuck(const DeviceRun &run) {
-  return error(
-      DiagnosticKind::kFault, "program-stuck", {},
-      fmt::format("the program is stuck after cycle {}: its next command can never issue", run.cycles.value),
-      "look for a row that nothing opens, an activate that all-bank mode rejects, or a barrier that waits for a "
-      "command behind it");
 }
 
 /// Runs the parts of a graph one after the other, or a program, and adds up.
@@ -154,9 +147,9 @@ class Run {
     if (isChecked) checker_->before(part);
     const Result<DeviceRun> ran = runDevice(p, run, times);
     if (!ran) return causeOf(part, run, ran.diagnostics());
-    if (ran->isStuck) return stuck(*ran);
+    if (ran->isStuck) return stuckProgram(*ran);
     if (isChecked && !isTruncated_)
-      if (Status s = checker_->after(part, part.compiled->order()); !s) return s;
+      if (Status s = checker_->after(part, ordersOf(part.compiled.get(), part.count)); !s) return s;
     const HostWork work = part.compiled->hostWork();
     if (report_.stages[p].runs == 0) {
       report_.compileUs += part.compileUs;
@@ -176,7 +169,7 @@ class Run {
   Status ofFile(const Runnable &program) {
     const Result<DeviceRun> ran = timed(program, {!request_.isSimulation, request_.observer});
     if (!ran) return ran.diagnostics();
-    if (ran->isStuck) return stuck(*ran);
+    if (ran->isStuck) return stuckProgram(*ran);
     report_.hasKernel = false;
     report_.outcome = ran->outcome;
     report_.stages.emplace_back().kernel = program.program().processes.front().name;
@@ -301,17 +294,20 @@ class Run {
       const auto p =
           request_.rounds != nullptr ? static_cast<std::size_t>(request_.rounds->runs[madeRuns_]) : madeRuns_;
       const PlannedPart &part = graph_[p];
-      const kernel::Order order = part.compiled != nullptr ? part.compiled->order() : kernel::Order();
-      for (int k = part.first; k < part.first + part.count; ++k)
-        if (Status s = kernel::interpretKernel(*request_.graph, k, made_, order); !s) return s;
+      const std::vector<kernel::Order> orders = ordersOf(part.compiled.get(), part.count);
+      for (int k = 0; k < part.count; ++k)
+        if (Status s = kernel::interpretKernel(*request_.graph, part.first + k, made_,
+                                               orders[static_cast<std::size_t>(k)]);
+            !s)
+          return s;
     }
     return okStatus();
   }
 
   Status onHost(std::size_t p, std::int64_t times) {
     const PlannedPart &part = graph_[p];
-    if (request_.data != nullptr)
-      if (Status s = kernel::interpretKernel(*request_.graph, part.first, *request_.data); !s) return s;
+    for (int k = part.first; request_.data != nullptr && k < part.first + part.count; ++k)
+      if (Status s = kernel::interpretKernel(*request_.graph, k, *request_.data); !s) return s;
     const HostLayer layer = layerOf(part);
     Breakdown breakdown;
     breakdown[Part::kHost] = layer.cycles;

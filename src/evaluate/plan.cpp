@@ -178,7 +178,7 @@ class Planner {
     reference->why = "the reference mapping";
     for (Choice *c : {&choice, &*reference}) {
       Result<DeviceRun> run = c->compiled->run(searchMode(request_));
-      if (!run) return std::nullopt;
+      if (!run || run->isStuck) return std::nullopt;
       c->run = std::move(*run);
     }
     const auto cost = [&](const Choice &c) { return objectiveOf(request_, c.compiled->hostWork(), *c.run); };
@@ -197,6 +197,7 @@ class Planner {
     if (!out.timed) {
       Result<DeviceRun> run = out.compiled->run(searchMode(request_));
       if (!run) return run.diagnostics();
+      if (run->isStuck) return stuckProgram(*run);
       out.timed = std::move(*run);
     }
     const Breakdown onDevice = breakdownOf(*request_.machine, out.compiled->hostWork(), *out.timed);

@@ -37,10 +37,20 @@ inline Replay replayOf(const Report &report, double ours, double theirs) {
   return {ours, theirs, 0, report.exact, static_cast<double>(report.wallUs) / kUsPerSecond};
 }
 
+/// A row of points that are no table.
+struct NamedReplay {
+  std::string kernel;
+  Location where;
+  Replay replay;
+};
+
 struct Suite {
   std::string name;
   PointRules rules;
   std::function<Result<Replay>(const Replaying &, const Point &)> replay;
+  /// Of points that are no tables: all of a folder, without machine or engine; then of `rules` only the folder counts,
+  /// and `replay` is not called.
+  std::function<Result<std::vector<NamedReplay>>(const std::string &folder)> replayFolder = {};
   bool isSimulated = false;       ///< unless told otherwise; else fast-forward
   bool comparesPrograms = false;  ///< gives speedups
   std::string unit = {};          ///< of the figures, with a blank before it

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "pimento/evaluate/profile.h"
 #include "pimento/evaluate/slices.h"
 #include "pimento/evaluate/suite.h"
 #include "pimento/program/text.h"
@@ -19,6 +20,25 @@ Result<std::unique_ptr<Slices>> Runnable::slices(const RunMode & /*mode*/) const
 Result<std::string> Runnable::emit(std::string_view stage, const std::string & /*kernel*/, bool /*isFirst*/) const {
   PIMENTO_CHECK(stage == "llvcnm" && "targets print the stages that they name");
   return program::print(program());
+}
+
+bool isInside(const GraphPart &part, int tensor) {
+  if (part.graph->tensors[static_cast<std::size_t>(tensor)].role != kernel::Role::kTemporary) return false;
+  for (int k = 0; k < static_cast<int>(part.graph->kernels.size()); ++k) {
+    if (k >= part.first && k < part.first + part.count) continue;
+    const kernel::Kernel &other = part.graph->kernels[static_cast<std::size_t>(k)];
+    for (const kernel::Access &a : other.loads)
+      if (a.tensor == tensor) return false;
+    for (const kernel::Store &s : other.stores)
+      if (s.target.tensor == tensor) return false;
+  }
+  return true;
+}
+
+std::vector<kernel::Order> ordersOf(const CompiledPart *part, int kernels) {
+  std::vector<kernel::Order> orders(static_cast<std::size_t>(kernels));
+  for (int k = 0; part != nullptr && k < kernels; ++k) orders[static_cast<std::size_t>(k)] = part->orderOf(k);
+  return orders;
 }
 
 std::vector<Residence> residencesOf(const GraphPart &part, const mapping::Mapping &mapping) {
@@ -37,6 +57,12 @@ Result<TimelineMaker> Target::timeline(const std::vector<const Runnable *> & /*r
                                        const machine::Machine & /*machine*/) const {
   return usageError("trace-virtual", "--trace", fmt::format("{} have no timeline", stages().what),
                     "choose a target that runs device commands or machine code");
+}
+
+Result<std::unique_ptr<Profiler>> Target::profiler(const machine::Machine &machine) const {
+  return unsupported("unsupported-target", {machine.name},
+                     fmt::format("{} has no core that runs programs of a host", machine.name),
+                     "use a machine of family cim: cim-a9, cim-ooo8, cim-inorder-1mb");
 }
 
 std::vector<Suite> Target::suites() const {

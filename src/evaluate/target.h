@@ -26,6 +26,7 @@
 namespace pimento::evaluate {
 
 class MachineNumbers;
+class Profiler;
 class Slices;
 struct Request;
 struct Suite;
@@ -72,6 +73,9 @@ struct GraphPart {
   const kernel::Kernel &kernel() const { return graph->kernels[static_cast<std::size_t>(first)]; }
 };
 
+/// Is it a temporary that no kernel outside the part reads or writes? A program of the whole part may keep it to itself.
+bool isInside(const GraphPart &part, int tensor);
+
 /// Every tensor that the part's kernels read or write, where `mapping` puts it.
 std::vector<Residence> residencesOf(const GraphPart &part, const mapping::Mapping &mapping);
 
@@ -81,6 +85,8 @@ class CompiledPart : public virtual Runnable {
   virtual const mapping::PlacedMapping &placed() const = 0;
   /// The order in which the mapping accumulates, from the mapping (not from the program).
   virtual kernel::Order order() const = 0;
+  /// Likewise of the part's kernel number `kernel`, where it has several.
+  virtual kernel::Order orderOf(int /*kernel*/) const { return order(); }
   /// Which tensors lie where when it has run.
   virtual std::vector<Residence> residences() const = 0;
   /// Device memory that its layout spans, constants included.
@@ -101,6 +107,9 @@ class CompiledPart : public virtual Runnable {
   /// What it chose beyond the mapping, and why: a sentence each.
   virtual std::vector<std::string> choices() const { return {}; }
 };
+
+/// Of all kernels of a part; null: it runs on the host.
+std::vector<kernel::Order> ordersOf(const CompiledPart *part, int kernels);
 
 /// A legal mapping of a part before there is a program for it, on targets that make machine code: many of them can be
 /// compared in the time that compiling a few takes. The program may turn out not to fit.
@@ -231,6 +240,8 @@ class Target {
   /// "trace-graph".
   virtual Result<TimelineMaker> timeline(const std::vector<const Runnable *> &runs,
                                          const machine::Machine &machine) const;
+  /// For programs of a host. Diagnostic: "unsupported-target" (the machine has no core that runs them).
+  virtual Result<std::unique_ptr<Profiler>> profiler(const machine::Machine &machine) const;
   /// Reference points that its machines are validated with.
   virtual std::vector<Suite> suites() const;
 };

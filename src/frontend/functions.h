@@ -3,6 +3,7 @@
 
 #include "pimento/frontend/dpu_c.h"
 #include "pimento/frontend/frontend.h"
+#include "pimento/frontend/decoder/decoder.h"
 #include "pimento/frontend/native.h"
 
 namespace pimento::frontend {
@@ -20,6 +21,7 @@ struct Functions {
   decltype(&frontend::readDpuC) readDpuC;
   decltype(&frontend::runC) runC;
   decltype(&frontend::runMlir) runMlir;
+  decltype(&frontend::decodeInstructions) decodeInstructions;
 };
 
 /// The module's function that gives them.

@@ -80,4 +80,8 @@ Result<NativeAnswer> runMlir(std::string_view text, std::string_view file, const
   return ask(file, [&](const Functions &f) { return f.runMlir(text, file, options, graph, tensors, data, limits); });
 }
 
+Result<std::vector<trace::Instruction>> decodeInstructions(trace::Isa isa, std::span<const EncodedInstruction> code) {
+  return ask({}, [&](const Functions &f) { return f.decodeInstructions(isa, code); });
+}
+
 }  // namespace pimento::frontend

@@ -17,6 +17,7 @@ extern "C" const void *pimentoFrontend(const pimento::ModuleHost &host) {
       .readDpuC = &readDpuC,
       .runC = &runC,
       .runMlir = &runMlir,
+      .decodeInstructions = &decodeInstructions,
   };
   return pimento::joinHost(host) ? &functions : nullptr;
 }

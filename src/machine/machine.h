@@ -21,6 +21,7 @@
 #include "pimento/base/units.h"
 #include "pimento/machine/number.h"
 #include "pimento/machine/sections/compute.h"
+#include "pimento/machine/sections/core.h"
 #include "pimento/machine/sections/dpu.h"
 #include "pimento/machine/sections/dram.h"
 #include "pimento/machine/sections/energy.h"
@@ -48,6 +49,10 @@ struct Machine {
   std::optional<Compute> compute;  ///< of machines that run virtual instructions; then `unitMemory` is there too
   std::optional<UnitMemory> unitMemory;
   std::optional<Sram> sram;             ///< of machines whose cache computes
+  std::optional<Core> core;             ///< of machines that run programs of a host
+  std::optional<MainMemory> memory;     ///< behind the last of them
+  std::vector<CacheLevel> caches;       ///< of such a core, in the order of the file
+  std::optional<Cim> cim;               ///< what they compute
   std::vector<EnergyTerm> energy;       ///< of the chosen set
   std::string energySet;                ///< its name; empty where a file has no named sets
   std::vector<std::string> energySets;  ///< all names, in the order of the file

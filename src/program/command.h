@@ -30,6 +30,7 @@ enum class Purpose : std::uint8_t {
 };
 std::string_view name(Purpose p);
 inline constexpr int kPurposes = 10;
+inline constexpr std::int32_t kMostLength = 65536;
 
 /// A row of the machine's command table that a program uses beside the plain read and write.
 struct NamedCommand {
@@ -61,6 +62,9 @@ struct Command {
   Operand row, column;  ///< column counts bursts
   int image = -1;       ///< writes: which image the data come from
   Operand burst;        ///< writes: burst number in that image
+  /// How much a command of the device works through where its time grows with that (machine::TimingConstraint); at most
+  /// kMostLength.
+  std::int32_t length = 0;
 
   bool operator==(const Command &) const = default;
 };

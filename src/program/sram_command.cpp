@@ -54,6 +54,11 @@ class Line {
     const auto [end, status] = std::from_chars(w.data(), w.data() + w.size(), n);
     return status == std::errc{} && end == w.data() + w.size();
   }
+  /// A wordline, or how many: micro-programs and operands of arrays need no more than this.
+  bool wordline(int &n) {
+    constexpr int kMost = 1 << 16;
+    return number(n) && n >= 0 && n <= kMost;
+  }
   Diagnostic wrong(std::string why) const {
     return error("sram-command", where_, std::move(why), "write commands as 'compile --emit commands' prints them");
   }
@@ -83,7 +88,7 @@ Status readDistance(Line &line, std::int64_t &distance, SramPattern &copies) {
 }
 
 Status readMove(Line &line, SramCommand &c) {
-  if (!line.number(c.bits) || !line.number(c.dest) || !line.take("=") || !line.number(c.operands[0]) ||
+  if (!line.wordline(c.bits) || !line.wordline(c.dest) || !line.take("=") || !line.wordline(c.operands[0]) ||
       !line.take("by"))
     return line.wrong("a move is '" + std::string("shift BITS DEST = FROM by DISTANCE") + "'");
   if (Status s = readDistance(line, c.bitlineDistance, c.bitlineCopies); !s) return s;
@@ -105,9 +110,9 @@ Status readCompute(Line &line, Word opName, SramCommand &c) {
     if (!argument) return line.wrong("the argument's type is missing");
     c.argument = *argument;
   }
-  if (!line.number(c.dest) || !line.take("=")) return line.wrong("the result's wordline is missing");
+  if (!line.wordline(c.dest) || !line.take("=")) return line.wrong("the result's wordline is missing");
   for (int i = 0; i < kernel::argumentCount(c.op); ++i)
-    if (!line.number(c.operands[static_cast<std::size_t>(i)])) return line.wrong("an operand's wordline is missing");
+    if (!line.wordline(c.operands[static_cast<std::size_t>(i)])) return line.wrong("an operand's wordline is missing");
   return okStatus();
 }
 
@@ -122,17 +127,18 @@ Status readBody(Line &line, SramCommand &c) {
   }
   if (first == "copy") {
     c.kind = Kind::kCopy;
-    if (line.number(c.bits) && line.number(c.dest) && line.take("=") && line.number(c.operands[0])) return okStatus();
+    if (line.wordline(c.bits) && line.wordline(c.dest) && line.take("=") && line.wordline(c.operands[0]))
+      return okStatus();
     return line.wrong("a copy is 'copy BITS DEST = FROM'");
   }
   if (first == "constant") {
     c.kind = Kind::kConstant;
-    if (line.number(c.bits) && line.number(c.dest) && line.take("=") && line.number(c.constant)) return okStatus();
+    if (line.wordline(c.bits) && line.wordline(c.dest) && line.take("=") && line.number(c.constant)) return okStatus();
     return line.wrong("a constant is 'constant BITS DEST = NUMBER'");
   }
   if (first == "stream") {
     c.kind = Kind::kStream;
-    if (line.number(c.stream)) return okStatus();
+    if (line.wordline(c.stream)) return okStatus();
     return line.wrong("the stream's number is missing");
   }
   return readCompute(line, first, c);

@@ -111,6 +111,7 @@ class Printer {
       part("row", c.row);
       part("column", c.column);
     }
+    if (c.length != 0) put(" length {}", c.length);
     if (c.isBarrier) out_ += " barrier";
     put(" {}", name(c.purpose));
     if (c.image >= 0) {
@@ -337,6 +338,10 @@ class Parser : private TextReader {
     } else {
       if (!has("row", isThere) || (isThere && !affine(c.row))) return false;
       if (!has("column", isThere) || (isThere && !affine(c.column))) return false;
+    }
+    if (std::int64_t length = 0; scan_.takeWord("length")) {
+      if (!number(length, "the length", 1, kMostLength, "program-range")) return false;
+      c.length = static_cast<std::int32_t>(length);
     }
     c.isBarrier = scan_.takeWord("barrier");
     if (!purpose(c.purpose)) return false;

@@ -39,10 +39,10 @@
 //   process  = "process" NAME "x" NUMBER ["threads" NUMBER] "{" { loop | command | declaration | instruction } "}"
 //                                                          (the last two with threads, commands without)
 //   loop     = "loop" VARIABLE NUMBER ["label" NAME] "{" { loop | command } "}"
-//   command  = ("RD" | "WR") "rank" NUMBER "bank" NUMBER "row" AFFINE "column" AFFINE ["barrier"] PURPOSE
-//              ["data" NAME "[" AFFINE "]"]                 (data: writes only)
-//            | VARIABLE ["rank" NUMBER] ["bank" NUMBER] ["row" AFFINE] ["column" AFFINE] ["barrier"] PURPOSE
-//              ["data" NAME "[" AFFINE "]"]                 (a named command; what is left out is 0)
+//   command  = ("RD" | "WR") "rank" NUMBER "bank" NUMBER "row" AFFINE "column" AFFINE ["length" NUMBER] ["barrier"]
+//              PURPOSE ["data" NAME "[" AFFINE "]"]         (data: writes only)
+//            | VARIABLE ["rank" NUMBER] ["bank" NUMBER] ["row" AFFINE] ["column" AFFINE] ["length" NUMBER] ["barrier"]
+//              PURPOSE ["data" NAME "[" AFFINE "]"]         (a named command; what is left out is 0)
 //   declaration = "array" NAME ("bank" | "scratchpad") TYPE "[" NUMBER "]" ["shared"] | "param" VARIABLE NUMBER
 //   instruction = "SET" TYPE REG CONSTANT | "INDEX" TYPE REG AFFINE | "TEST" REG AFFINE
 //                 | "LOAD" REG DATUM ["if" REG] | "STORE" DATUM REG ["if" REG] | "MOVE" ELEMENT ELEMENT NUMBER

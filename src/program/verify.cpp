@@ -69,6 +69,8 @@ class CommandVerifier {
       bounds("row", c.row, o.rows);
       bounds("column", c.column, o.columns);
     }
+    if (c.length < 0 || c.length > kMostLength)
+      report("length", fmt::format("command {}: length {}; allowed: 0 to {}", commands_, c.length, kMostLength));
     if (c.isBarrier && isFourQueues())
       mistakes_.report("barrier", fmt::format("command {} is marked as a barrier", commands_),
                        "this controller has barriers of their own: declare `command BARRIER read`, and write BARRIER");

@@ -32,7 +32,7 @@ struct Weakening {
 /// Words of one state. Reused between snapshots, so it allocates once.
 class StateWords {
  public:
-  static constexpr int kMostParts = 20;
+  static constexpr int kMostParts = 24;
 
   void clear() {
     words_.clear();

@@ -6,13 +6,14 @@
 #include "pimento/kernel/interpreter.h"
 #include "pimento/kernel/lanes.h"
 #include "pimento/kernel/rounds.h"
+#include "pimento/tdfg/cells.h"
 
 namespace pimento::tdfg {
 
 namespace {
 
 using kernel::Scalar;
-using Coordinates = std::vector<std::int64_t>;
+using Coordinates = Cell;
 
 /// Elements of a box, dim 0 fastest.
 struct Tensor {
@@ -25,24 +26,6 @@ struct Tensor {
     return static_cast<std::size_t>(n);
   }
 };
-
-/// Every cell of a box, dim 0 fastest.
-template <typename See>
-void forEachCell(const BoundBox &box, See see) {
-  if (isEmpty(box)) return;
-  Coordinates x;
-  for (const BoundRange &range : box) x.push_back(range.low);
-  while (true) {
-    see(x);
-    std::size_t d = 0;
-    for (; d < box.size(); ++d) {
-      x[d] += box[d].stride;
-      if (x[d] < box[d].high) break;
-      x[d] = box[d].low;
-    }
-    if (d == box.size()) return;
-  }
-}
 
 class RegionExecutor {
  public:
@@ -109,7 +92,7 @@ class RegionExecutor {
     switch (node.kind) {
       case NodeKind::kTensor: {
         const kernel::TensorData &from = arrayData(node.array);
-        return kernel::load(from.type, from.bytes.data(), elementAt(from, x));
+        return kernel::load(from.type, from.bytes.data(), elementAt(from.shape, x));
       }
       case NodeKind::kMv:
         x[d] -= b.distance;
@@ -124,19 +107,9 @@ class RegionExecutor {
     }
   }
 
-  /// The number of the element that lies in a cell: last dim in lattice dim 0, and so on.
-  static std::int64_t elementAt(const kernel::TensorData &array, const Coordinates &x) {
-    std::int64_t element = 0;
-    for (std::size_t i = 0; i < array.shape.size(); ++i)
-      element = element * array.shape[i] + x[array.shape.size() - 1 - i];
-    return element;
-  }
-
   std::int64_t indexAt(const Pattern &pattern, std::size_t i, const Coordinates &x) {
     if (static_cast<int>(i) == pattern.indirectAt) return at(pattern.indirect, x).i;
-    std::int64_t index = valueOf(pattern.index[i].form, instance_.values).value_or(-1);
-    for (std::size_t d = 0; d < x.size(); ++d) index += pattern.index[i].factors[d] * x[d];
-    return index;
+    return tdfg::indexAt(pattern.index[i], instance_.values, x).value_or(-1);
   }
 
   /// The element that a pattern names for a cell; -1 where it is outside the array, which is reported.
@@ -223,7 +196,7 @@ class RegionExecutor {
     const Output &output = *b.output;
     kernel::TensorData &to = arrayData(output.array);
     forEachCell(b.box, [&](const Coordinates &x) {
-      const std::int64_t element = output.isStream ? elementOf(output.pattern, x) : elementAt(to, x);
+      const std::int64_t element = output.isStream ? elementOf(output.pattern, x) : elementAt(to.shape, x);
       if (element < 0) return;
       Scalar value = at(output.node, x);
       if (output.combine != kernel::Combine::kAssign)

@@ -187,7 +187,7 @@ class Fitter {
     };
     if (holds([at](std::int64_t x) { return x == at; })) return Fit{Sizes(names_.size(), 0), at};
     // Beyond what a form of sizes gives, and where its numbers would overflow.
-    constexpr std::int64_t kMost = std::int64_t{1} << 46;
+    constexpr std::int64_t kMost = kMostCoordinate;
     if (!holds([](std::int64_t x) { return x >= -kMost && x <= kMost; })) return std::nullopt;
     for (const std::int64_t divisor : {1, 2, 3, 4, 6, 8}) {
       Fit fit;

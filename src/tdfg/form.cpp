@@ -147,8 +147,7 @@ std::optional<BoundRange> bindRange(const Range &range, const Values &values) {
     if (!x) return std::nullopt;
     high = high ? std::min(*high, *x) : *x;
   }
-  // Far beyond what any memory holds; keeps later sums of bounds from overflowing.
-  constexpr std::int64_t kMost = std::int64_t{1} << 46;
+  constexpr std::int64_t kMost = kMostCoordinate;
   if (!low || !high || *low < -kMost || *low > kMost || *high < -kMost || *high > kMost) return std::nullopt;
   return trimmed(*low, *high, range.stride);
 }

@@ -53,6 +53,10 @@ struct Name {
 /// By name, its value. Loops that have not begun: 0.
 using Values = std::vector<std::int64_t>;
 
+/// Beyond what any memory holds: coordinates, extents and distances are at most this far from 0, so that sums of a few
+/// of them fit 64 bits.
+inline constexpr std::int64_t kMostCoordinate = std::int64_t{1} << 46;
+
 /// Value of a form; empty where it does not fit 64 bits.
 std::optional<std::int64_t> valueOf(const Form &form, const Values &values);
 

@@ -40,7 +40,7 @@ class Binder {
 
   std::int64_t number(const Form &form, const std::string &what) {
     const auto x = valueOf(form, instance_.values);
-    constexpr std::int64_t kMost = std::int64_t{1} << 46;
+    constexpr std::int64_t kMost = kMostCoordinate;
     if (!x || *x > kMost || *x < -kMost) failRange(what);
     return x && *x <= kMost && *x >= -kMost ? *x : 0;
   }

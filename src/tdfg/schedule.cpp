@@ -1,5 +1,7 @@
 #include "pimento/tdfg/schedule.h"
 
+#include "pimento/base/element_bits.h"
+
 #include <algorithm>
 #include <optional>
 
@@ -12,14 +14,11 @@ const std::vector<ArraySize> &commonArraySizes() {
 
 namespace {
 
-int bitsOf(DType type) {
-  return static_cast<int>(8 * sizeOf(type).value);
-}
-
 class Scheduler {
  public:
-  Scheduler(const Program &program, const Region &region, const ArraySize &size)
-      : program_(program), region_(region), isUsed_(static_cast<std::size_t>(size.wordlines), false) {
+  /// `hasHomes`: arrays have one place in the whole program.
+  Scheduler(const Program &program, const Region &region, const ArraySize &size, bool hasHomes)
+      : program_(program), region_(region), hasHomes_(hasHomes), isUsed_(static_cast<std::size_t>(size.wordlines), false) {
     schedule_.size = size;
     schedule_.residents.assign(program.arrays.size(), -1);
   }
@@ -64,20 +63,36 @@ class Scheduler {
     schedule_.peak = std::max(schedule_.peak, inUse);
   }
 
+  /// Arrays whose elements a region has in wordlines.
+  std::vector<bool> arraysOf(const Region &region) const {
+    std::vector<bool> isUsed(program_.arrays.size(), false);
+    for (const Node &node : region.nodes)
+      if (node.kind == NodeKind::kTensor) isUsed[static_cast<std::size_t>(node.array)] = true;
+    for (const Output &output : region.outputs)
+      if (!output.isStream) isUsed[static_cast<std::size_t>(output.array)] = true;
+    return isUsed;
+  }
+
+  /// Regions that follow each other find what they share where it is if every array has one place in the program.
   void placeArrays() {
-    const auto place = [this](int array) {
-      int &first = schedule_.residents[static_cast<std::size_t>(array)];
-      if (first < 0) {
-        const int bits = bitsOf(program_.arrays[static_cast<std::size_t>(array)].type);
-        const auto at = find(bits);
-        if (!at) return void(hasRoom_ = false);
-        mark(first = *at, bits, true);
-      }
-    };
-    for (const Node &node : region_.nodes)
-      if (node.kind == NodeKind::kTensor) place(node.array);
-    for (const Output &output : region_.outputs)
-      if (!output.isStream) place(output.array);
+    std::vector<bool> isEver(program_.arrays.size(), false);
+    for (const Region &region : program_.regions) {
+      const std::vector<bool> isUsed = arraysOf(region);
+      for (std::size_t a = 0; a < isUsed.size(); ++a) isEver[a] = isEver[a] || isUsed[a];
+    }
+    std::vector<int> home(isEver.size(), -1);
+    int next = 0;
+    for (std::size_t a = 0; a < isEver.size(); ++a)
+      if (isEver[a]) next = (home[a] = next) + bitsOf(program_.arrays[a].type);
+    const bool isShared = hasHomes_ && next <= schedule_.size.wordlines;
+    const std::vector<bool> isUsed = arraysOf(region_);
+    for (std::size_t a = 0; a < isUsed.size(); ++a) {
+      if (!isUsed[a]) continue;
+      const int bits = bitsOf(program_.arrays[a].type);
+      const auto at = isShared ? std::optional<int>(home[a]) : find(bits);
+      if (!at) return void(hasRoom_ = false);
+      mark(schedule_.residents[a] = *at, bits, true);
+    }
   }
 
   // ---- Uses ----
@@ -276,6 +291,7 @@ class Scheduler {
 
   const Program &program_;
   const Region &region_;
+  bool hasHomes_;
   Schedule schedule_;
   std::vector<bool> isUsed_;
   std::vector<std::vector<int>> uses_;  ///< by node: steps that read its wordlines, ascending; count(): an output
@@ -287,7 +303,11 @@ class Scheduler {
 }  // namespace
 
 Result<Schedule> schedule(const Program &program, int region, const ArraySize &size) {
-  return Scheduler(program, program.regions[static_cast<std::size_t>(region)], size).run();
+  const Region &r = program.regions[static_cast<std::size_t>(region)];
+  Result<Schedule> schedule = Scheduler(program, r, size, true).run();
+  if (schedule && schedule->spills == 0) return schedule;
+  Result<Schedule> packed = Scheduler(program, r, size, false).run();
+  return packed && schedule && packed->spills >= schedule->spills ? std::move(schedule) : std::move(packed);
 }
 
 }  // namespace pimento::tdfg

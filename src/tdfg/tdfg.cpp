@@ -93,7 +93,7 @@ Result<std::vector<std::vector<std::int64_t>>> shapesOf(const Program &program, 
     for (const Form &form : array.shape) {
       const auto extent = valueOf(form, values);
       if (!extent || *extent < 1 || __builtin_mul_overflow(elements, *extent, &elements) ||
-          elements > (std::int64_t{1} << 46)) {
+          elements > kMostCoordinate) {
         return usageError("size-range", "--size",
                           "array '" + array.name + "' has no elements, or too many, at these sizes");
       }

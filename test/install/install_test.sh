@@ -113,6 +113,20 @@ expect 'fastest: hbm-pim' capi-build/offload hbm-pim
 echo '#include <pimento.h>' | g++ -std=c++11 -fsyntax-only -Wall -Wextra -Werror -pedantic -I"$prefix/include" -x c++ - ||
   fail 'pimento.h does not compile as C++'
 
+# Infinity Stream's runtime: a fat binary of the zoo from a C program.
+lib=$(dirname "$(find "$prefix" -name libpimento_inf.so)")
+flags="-I$prefix/include -L$lib -lpimento_inf"
+if command -v pkg-config >/dev/null; then
+  flags=$(PKG_CONFIG_PATH=$lib/pkgconfig pkg-config --cflags --libs pimento-inf)
+fi
+# shellcheck disable=SC2086
+gcc -std=c99 -Wall -Wextra -Werror -pedantic "$prefix/share/pimento/examples/infinity-stream/vec_add.c" -o vec_add $flags
+! readelf -d "$lib/libpimento_inf.so" | grep -qE 'NEEDED.*(LLVM|MLIR|clang)' || fail 'libpimento_inf.so needs LLVM'
+if [[ $llvm == with-llvm ]]; then
+  "$prefix/bin/pimento" compile vec_add --emit inf >vec_add.inf || fail 'no fat binary of a kernel by its name'
+  expect '5000 sums, 0 wrong' env LD_LIBRARY_PATH="$lib" ./vec_add vec_add.inf 5000
+fi
+
 # The plugin, in mlir-opt: a pipeline from linalg to LLVM IR, and a file of its own.
 usePlugin() {
   local tool=$1 share=$2 plugin

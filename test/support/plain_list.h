@@ -16,7 +16,9 @@ namespace pimento::test {
 class PlainList {
  public:
   PlainList(const machine::Dram &dram, const sim::dram::ChannelSpec &spec, const program::FlatLoops &code, int channels)
-      : dram_(dram), spec_(spec), channels_(static_cast<std::size_t>(channels), Channel(dram)) {
+      : dram_(dram), spec_(spec), code_(&code), channels_(static_cast<std::size_t>(channels), Channel(dram)) {
+    for (const program::FlatLoops::FlatCommand &c : code.commands())
+      longest_ = std::max<std::int64_t>(longest_, c.command.length);
     for (program::LoopsCursor at(code); !at.isDone(); at.advance()) {
       const program::Transaction t = at.peek();
       const program::Channels &to = code.commands()[static_cast<std::size_t>(t.command)].command.channels;
@@ -59,7 +61,7 @@ class PlainList {
     struct Issue {
       int command, bank;  // the first of a pseudo channel's, where only that is named
       bool isNamed;
-      std::int64_t time;
+      std::int64_t time, length;
     };
     std::vector<Issue> issued;
     bool isWriting = false, wasPim = false;
@@ -143,7 +145,8 @@ class PlainList {
         for (const int b : mine) {
           int seen = 0;
           for (auto i = issued.rbegin(); i != issued.rend(); ++i) {
-            if (i->time + c.latency.value <= t) break;  // nor do those before it hold anything back
+            if (i->time + c.after(p.longest_) <= t) break;  // nor do those before it hold anything back
+            if (i->time + c.after(i->length) <= t) continue;
             if (std::find(c.preceding.begin(), c.preceding.end(), i->command) == c.preceding.end()) continue;
             if (!i->isNamed && c.level != machine::ScopeLevel::kChannel &&
                 c.level != machine::ScopeLevel::kPseudoChannel)
@@ -226,7 +229,9 @@ class PlainList {
 
     void issue(const PlainList &p, const Found &f, std::int64_t t) {
       const int bank = f.queue == nullptr ? f.refreshBank : (*f.queue)[f.index].t.bank;
-      issued.push_back({f.command, bank, f.queue != nullptr || !p.dram_.quirks.namedBankOnly, t});
+      const bool isAsked = f.queue != nullptr && f.command == (*f.queue)[f.index].t.op;
+      issued.push_back({f.command, bank, f.queue != nullptr || !p.dram_.quirks.namedBankOnly, t,
+                        isAsked ? p.lengthOf((*f.queue)[f.index].t) : 0});
       const machine::CommandKind kind = rowOf(p, f.command).kind;
       for (const int b : banksOf(p, f.command, bank)) {
         if (kind == machine::CommandKind::kActivate)
@@ -268,8 +273,14 @@ class PlainList {
     }
   };
 
+  std::int64_t lengthOf(const program::Transaction &t) const {
+    return code_->commands()[static_cast<std::size_t>(t.command)].command.length;
+  }
+
   const machine::Dram &dram_;
   const sim::dram::ChannelSpec &spec_;
+  const program::FlatLoops *code_;
+  std::int64_t longest_ = 0;
   std::vector<Channel> channels_;
   std::vector<std::pair<int, program::Transaction>> list_;
   std::size_t next_ = 0;

@@ -2,8 +2,8 @@
 //
 // Draws what is hard on the grouping of channels and on fast-forward: commands to some of the channels, refusals in the
 // middle of a command's channels, linear addresses that cross rows, rows that stay where others move, barriers of both
-// kinds and those that wait for data, short queues, refresh intervals coprime to the bodies, with the quirks of the
-// published models and without.
+// kinds and those that wait for data, commands that take longer for more, short queues, refresh intervals coprime to the
+// bodies, with the quirks of the published models and without.
 #pragma once
 
 #include <fmt/format.h>
@@ -74,6 +74,16 @@ class ListMaker {
     o.banksPerGroup = shape[3];
     for (machine::TimingConstraint &c : d.constraints)
       if (chance(60)) c.latency = Cycles(std::max<std::int64_t>(1, c.latency.value + rng_.integer(-8, 8)));
+    // The third of the commands waits for its like, and loads for it, the longer the more it did.
+    if (chance(50))
+      d.constraints.push_back({chance(70) ? machine::ScopeLevel::kChannel : machine::ScopeLevel::kRank,
+                               {d.commandNamed("SFM")},
+                               {d.commandNamed("SFM"), d.commandNamed("WRGB")},
+                               Cycles(rng_.integer(0, 20)),
+                               1,
+                               "",
+                               "length",
+                               Cycles(rng_.integer(1, 4))});
     d.readLatency = Cycles(rng_.integer(1, 40));
     machine::Controller &k = d.controller;
     k.barrier = chance(50) ? machine::BarrierRule::kDrain : machine::BarrierRule::kInOrder;
@@ -120,6 +130,7 @@ class ListMaker {
       c.isWrite = c.named == 2;
     }
     channelsOf(c);
+    if (c.named == 3 && chance(60)) c.length = static_cast<std::int32_t>(rng_.integer(1, 60));
     c.isLinear = chance(70);
     address(c);
     const std::int64_t banks = dram_->organization.ranks * dram_->organization.banks();

@@ -70,6 +70,7 @@ CLI::App *addVerb(CLI::App &app, const Verb &verb, Options &options) {
                               : sub->add_option(input, options.input);
     if (verb.isInputRequired) option->required();
   }
+  if (verb.hasArguments) sub->add_option("ARGS", options.arguments, "arguments of the program, behind --");
   for (const OptionRow &row : pimento::driver::optionTable())
     if (!row.name.empty() && row.verbs.has(verb.id)) addOption(*sub, row, options);
   return sub;

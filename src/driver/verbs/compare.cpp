@@ -1,5 +1,6 @@
 #include "pimento/driver/verbs/compare.h"
 
+#include "pimento/driver/kernel_files.h"
 #include "pimento/driver/machine_option.h"
 #include "pimento/driver/tool_box.h"
 #include "pimento/driver/verbs/estimate.h"
@@ -10,7 +11,7 @@
 namespace pimento::driver {
 
 Result<std::vector<emit::ComparisonRow>> compare(const Options &given) {
-  Options options = given;
+  Options options = withKernelFile(given);
   if (!options.tools) options.tools = makeToolBox();
   std::vector<std::string> names = options.targets;
   if (names.empty() || names == std::vector<std::string>{"all"}) names = machine::listMachines(machineFolders(options));

@@ -10,6 +10,7 @@
 #include "pimento/driver/emit_mlir.h"
 #include "pimento/driver/emit_tdfg.h"
 #include "pimento/driver/job.h"
+#include "pimento/driver/kernel_files.h"
 #include "pimento/evaluate/evaluator.h"
 #include "pimento/kernel/interpreter.h"
 #include "pimento/mapping/mapping.h"
@@ -20,13 +21,17 @@ namespace pimento::driver {
 namespace {
 
 /// Stages of every target, of kernels.
-const std::vector<std::string> kStages = {"llvcnm", "cnm", "mapping", "mlir", "kernel", "sdfg", "tdfg", "inf"};
+std::vector<std::string> commonStages() {
+  std::vector<std::string> stages{"llvcnm", "cnm", "mapping", "mlir", "kernel"};
+  for (const std::string_view s : tensorStages()) stages.emplace_back(s);
+  return stages;
+}
 
 /// Diagnostics: unknown-stage.
 Status checkStage(const std::string &stage, const Job &job) {
   std::vector<std::string> stages;
   for (const std::string_view s : job.target->stages().names) stages.emplace_back(s);
-  stages.insert(stages.end(), kStages.begin(), kStages.end());
+  for (std::string &s : commonStages()) stages.push_back(std::move(s));
   if (std::find(stages.begin(), stages.end(), stage) != stages.end()) return okStatus();
   return usageError(
       "unknown-stage", "--emit",
@@ -36,7 +41,7 @@ Status checkStage(const std::string &stage, const Job &job) {
 
 /// Does any target have the stage?
 Status checkAnyStage(const std::string &stage) {
-  std::vector<std::string> all = {"kernel", "mapping", "cnm", "llvcnm", "mlir", "sdfg", "tdfg", "inf"};
+  std::vector<std::string> all = commonStages();
   for (const evaluate::Target *t : targets::all())
     for (const std::string_view s : t->stages().names)
       if (std::find(all.begin(), all.end(), s) == all.end()) all.emplace_back(s);
@@ -79,9 +84,9 @@ Result<std::string> printProgram(const Options &options, const Job &job) {
 }  // namespace
 
 Result<std::string> compile(const Options &given) {
+  if (const Status s = checkAnyStage(given.emit); !s) return s.diagnostics();
+  if (isTensorStage(given.emit)) return emitTensorStage(withTarget(withKernelFileAlone(given)));
   const Options options = withTarget(given);
-  if (const Status s = checkAnyStage(options.emit); !s) return s.diagnostics();
-  if (isTensorStage(options.emit)) return emitTensorStage(options);
   const Result<std::unique_ptr<Job>> loaded = loadJob(options, options.target);
   if (!loaded) return loaded.diagnostics();
   const Job &job = **loaded;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "pimento/base/suggest.h"
+#include "pimento/driver/kernel_files.h"
 #include "pimento/driver/verbs/compile.h"
 #include "pimento/kernel/zoo.h"
 
@@ -34,15 +35,14 @@ Result<ZooAnswer> kernels(const Options &options) {
   ZooAnswer answer;
   if (options.input.empty()) {
     for (const kernel::ZooEntry &e : kernel::zoo()) answer.entries.push_back(&e);
+    for (const kernel::ZooEntry &e : kernelFiles()) answer.entries.push_back(&e);
     return answer;
   }
   const kernel::ZooEntry *e = kernel::zooEntry(options.input);
-  if (e == nullptr) {
-    std::vector<std::string> names;
-    for (const kernel::ZooEntry &z : kernel::zoo()) names.push_back(z.name);
+  if (e == nullptr) e = kernelFile(options.input);
+  if (e == nullptr)
     return usageError("unknown-kernel", "", fmt::format("unknown kernel '{}'", options.input),
-                      suggest(options.input, names));
-  }
+                      suggest(options.input, allKernelNames()));
   answer.entries = {e};
   if (options.isJson) return answer;
   Options asKernel = options;

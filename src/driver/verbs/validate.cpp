@@ -86,6 +86,24 @@ emit::SuiteResult replayed(const Options &options, const evaluate::Suite &suite,
   return result;
 }
 
+/// Points that are no tables.
+Result<ValidateAnswer> replayedFolder(const Options &options, const evaluate::Suite &suite, const std::string &folder) {
+  if (!options.engine.empty())
+    return usageError("not-of-this-suite", "--engine", fmt::format("suite '{}' runs no engine", suite.name),
+                      "leave it out");
+  const Result<std::vector<evaluate::NamedReplay>> rows = suite.replayFolder(folder);
+  if (!rows) return rows.diagnostics();
+  emit::SuiteResult result;
+  result.suite = options.input;
+  for (const evaluate::NamedReplay &row : *rows) {
+    const evaluate::Replay &r = row.replay;
+    result.add(row.kernel, r.ours, r.theirs,
+               fmt::format("{}: {}", row.where.str(), r.differs.empty() ? "equal" : r.differs));
+    if (!r.differs.empty()) result.warnings.push_back(fmt::format("{}: {}", row.where.str(), r.differs));
+  }
+  return ValidateAnswer(std::move(result));
+}
+
 }  // namespace
 
 Result<ValidateAnswer> validate(const Options &options) {
@@ -112,11 +130,12 @@ Result<ValidateAnswer> validate(const Options &options) {
     return usageError("not-of-this-suite", options.target.empty() ? "--kernels" : "--target",
                       fmt::format("the rows of suite '{}' specify kernel and machine", options.input),
                       "--target, --kernels, --count and --seed apply to validate mappings");
+  const std::string folder = pointsFolder(options, suite->rules.folder.empty() ? options.input : suite->rules.folder);
+  if (suite->replayFolder) return replayedFolder(options, *suite, folder);
   const Result<Engine> engine = engineOf(options, suite->isSimulated ? Engine::kSimulate : Engine::kFastForward,
                                          {Engine::kSimulate, Engine::kFastForward, Engine::kTwoSlice});
   if (!engine) return engine.diagnostics();
-  const Result<PointSet> points = readPoints(
-      pointsFolder(options, suite->rules.folder.empty() ? options.input : suite->rules.folder), suite->rules);
+  const Result<PointSet> points = readPoints(folder, suite->rules);
   if (!points) return points.diagnostics();
   return ValidateAnswer(replayed(options, *suite, *engine, *points));
 }

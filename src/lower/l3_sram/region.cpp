@@ -6,6 +6,7 @@
 #include <bit>
 #include <utility>
 
+#include "pimento/base/element_bits.h"
 #include "pimento/kernel/lanes.h"
 #include "pimento/lower/l3_sram/pieces.h"
 
@@ -21,10 +22,6 @@ using tdfg::Step;
 using tdfg::StepKind;
 
 namespace {
-
-int bitsOf(DType type) {
-  return static_cast<int>(8 * sizeOf(type).value);
-}
 
 /// Bits of an identity.
 std::uint64_t identityBits(kernel::Combine combine, DType type) {
@@ -106,14 +103,20 @@ class RegionLowering {
     ++done_;
   }
 
-  void constant(int row, int bits, std::uint64_t value, const BoundBox &box) {
+  /// `node`: whose value it is; -1: none's.
+  void constant(int row, int bits, std::uint64_t value, int node, const BoundBox &box) {
     SramCommand c;
     c.kind = SramCommandKind::kConstant;
     c.bits = operandBits_ = bits;
     c.dest = row;
     c.constant = value;
+    const std::size_t before = code_.commands.list.size();
     emitOnBox(layout_, box, c, code_.commands.list);
+    const std::size_t count = code_.commands.list.size() - before;
     flush();
+    if (node < 0) return;
+    for (std::size_t i = code_.commands.list.size() - count; i < code_.commands.list.size(); ++i)
+      code_.constants.push_back({static_cast<int>(i), node});
   }
 
   Status lower(const Step &step) {
@@ -187,7 +190,7 @@ class RegionLowering {
       c.operands[i] = step.operands[i];
       if (step.operands[i] >= 0) continue;
       c.operands[i] = literalRow(i);
-      constant(c.operands[i], bits, constants_[static_cast<std::size_t>(node.args[i])], b.box);
+      constant(c.operands[i], bits, constants_[static_cast<std::size_t>(node.args[i])], node.args[i], b.box);
     }
     operandBits_ = widest;
     emitOnBox(layout_, b.box, c, code_.commands.list);
@@ -256,7 +259,7 @@ class RegionLowering {
     // Cells of a tile that no line has are the identity.
     int at = literalRow(0);
     const int moved = literalRow(2);
-    constant(at, bits, identityBits(node.combine, node.type), tiles);
+    constant(at, bits, identityBits(node.combine, node.type), -1, tiles);
     copy(from, at, bits, lines);
     int other = literalRow(1);
     for (std::int64_t half = tile / 2; half > 0; half /= 2) {

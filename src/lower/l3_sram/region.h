@@ -36,9 +36,16 @@ struct StreamWork {
   bool operator==(const StreamWork &) const = default;
 };
 
+/// A command that writes the value of a kConst node.
+struct ConstantUse {
+  int command = -1, node = -1;
+  bool operator==(const ConstantUse &) const = default;
+};
+
 struct RegionCode {
   program::SramCommands commands;
-  std::vector<StreamWork> streams;  ///< by SramCommand::stream
+  std::vector<StreamWork> streams;     ///< by SramCommand::stream
+  std::vector<ConstantUse> constants;  ///< commands that hang on nothing but a node's value
   bool operator==(const RegionCode &) const = default;
 };
 

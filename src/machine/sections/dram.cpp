@@ -92,6 +92,8 @@ row::Rows rows() {
       row::formula("constraints.*.latency", "cycle", 0, row::kMostCycles, "waiting time"),
       row::integer("constraints.*.window", "count", 1, 64,
                    "latency counts from the n-th last preceding command (tFAW: 4); default 1", false),
+      row::formula("constraints.*.per_length", "cycle", 0, row::kMostPerLength,
+                   "more latency for each unit of length of a preceding command that has one; default 0", false),
       row::section("completion", "from the issue of a command to its end"),
       row::formula("completion.read", "cycle", 0, row::kMostCycles, "read: last data at the host"),
       row::formula("completion.write", "cycle", 0, row::kMostCycles, "write: last data in the device"),
@@ -221,6 +223,10 @@ TimingConstraint constraintOf(const Contents &c, const std::string &key, const D
   t.window = static_cast<int>(c.integer(at + "window", 1));
   t.formula = c.text(at + "latency");
   t.name = key;
+  if (c.get(at + "per_length") == nullptr) return t;
+  t.perLength = c.cycles(at + "per_length");
+  if (t.window > 1)
+    c.impossible(at + "per_length", "a window counts commands, whatever their length", "remove 'window' or 'per_length'");
   return t;
 }
 

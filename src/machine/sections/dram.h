@@ -78,6 +78,11 @@ struct TimingConstraint {
   int window = 1;
   std::string formula;    ///< as written: "RL + BL/2 + tRTRS - WL"
   std::string name = {};  ///< its key in the file: "read_write"; empty where no file stands behind it
+  /// On top of the latency for each unit of the preceding command's length (program::Command).
+  Cycles perLength = {};
+
+  /// How long a following command waits after one of such a length.
+  std::int64_t after(std::int64_t length) const { return latency.value + perLength.value * length; }
 };
 
 /// Which commands a controller chooses from, and how.

@@ -10,6 +10,13 @@ namespace pimento::machine {
 
 namespace {
 
+std::vector<std::string> scopes() {
+  using enum ScopeLevel;
+  std::vector<std::string> names;
+  for (const ScopeLevel s : {kBank, kBankGroup, kRank, kPseudoChannel, kChannel}) names.emplace_back(name(s));
+  return names;
+}
+
 row::Rows rows() {
   return {
       row::section("near_bank", "units beside the banks that work by commands"),
@@ -45,6 +52,22 @@ row::Rows rows() {
                 "fields of the host's addresses in these banks, least significant first: offset, channel, column, then "
                 "bank, bankgroup and rank in any order, and row",
                 {"offset", "channel", "column", "bank", "bankgroup", "rank", "row"}),
+      row::section("near_bank.softmax",
+                   "softmax unit of a channel, with a buffer whose entries are bursts and rows of addresses name"),
+      row::integer("near_bank.softmax.entries", "count", 1, 4095, "bursts that its buffer holds", true),
+      row::dtype("near_bank.softmax.accumulator", "type in which results of banks, and exponentials, are added up"),
+      row::choice("near_bank.softmax.merges", scopes(),
+                  "node whose banks' results can be added up in the buffer; bank: none can"),
+      row::integer("near_bank.softmax.passes", "count", 1, 8,
+                   "times that scores are read: 1 if the largest is known when they are there", true),
+      row::text("near_bank.softmax.move", "command: adds the accumulators of its bank to an entry, and clears them", true),
+      row::text("near_bank.softmax.set",
+                "command: writes scale, number of scores, scores per stretch of the buffer, number of stretches", true),
+      row::text("near_bank.softmax.run",
+                "command: scores from its entry on become weights; its length is their entries times passes", true),
+      row::text("near_bank.softmax.load", "command: copies an entry to an entry of the buffer of its bank", true),
+      row::text("near_bank.softmax.load_all", "command: likewise to the buffers of all banks of a channel"),
+      row::text("near_bank.softmax.read", "command: reads an entry to the host, and empties it", true),
   };
 }
 
@@ -78,6 +101,23 @@ std::vector<int> hostBanksOf(const Organization &o, const std::vector<std::strin
   return banks;
 }
 
+SoftmaxUnit softmaxOf(const Contents &c, const Machine &m) {
+  SoftmaxUnit s;
+  s.entries = c.integer("near_bank.softmax.entries");
+  if (const auto type = parseDType(c.text("near_bank.softmax.accumulator"))) s.accumulator = *type;
+  using enum ScopeLevel;
+  for (const ScopeLevel level : {kBank, kBankGroup, kRank, kPseudoChannel, kChannel})
+    if (name(level) == c.text("near_bank.softmax.merges")) s.merges = level;
+  s.passes = c.integer("near_bank.softmax.passes");
+  s.move = commandOf(c, "near_bank.softmax.move", m);
+  s.set = commandOf(c, "near_bank.softmax.set", m);
+  s.run = commandOf(c, "near_bank.softmax.run", m);
+  s.load = commandOf(c, "near_bank.softmax.load", m);
+  s.loadAll = commandOf(c, "near_bank.softmax.load_all", m);
+  s.read = commandOf(c, "near_bank.softmax.read", m);
+  return s;
+}
+
 void build(const Contents &c, Machine &m) {
   if (!c.has("near_bank")) return;
   if (!m.dram)
@@ -104,6 +144,7 @@ void build(const Contents &c, Machine &m) {
   u.copyIn = commandOf(c, "near_bank.copy_in", m);
   if (c.get("near_bank.on_chip") != nullptr) u.onChip = c.bytes("near_bank.on_chip");
   if (const Value *map = c.get("near_bank.host_map")) u.hostBanks = hostBanksOf(m.dram->organization, map->list);
+  if (c.has("near_bank.softmax")) u.softmax = softmaxOf(c, m);
   m.nearBank = u;
 }
 
@@ -135,6 +176,30 @@ void checkRoles(const Contents &c, const NearBankUnit &u, const Dram &d) {
   require("near_bank.function_result", u.functionResult, CommandKind::kRead, Needs::kNothing, ScopeLevel::kChannel);
   require("near_bank.copy_out", u.copyOut, CommandKind::kRead, Needs::kOpenRow, ScopeLevel::kBank);
   require("near_bank.copy_in", u.copyIn, CommandKind::kWrite, Needs::kOpenRow, ScopeLevel::kBank);
+  if (!u.softmax) return;
+  const SoftmaxUnit &s = *u.softmax;
+  require("near_bank.softmax.move", s.move, CommandKind::kRead, Needs::kNothing, ScopeLevel::kBank);
+  require("near_bank.softmax.set", s.set, CommandKind::kWrite, Needs::kNothing, ScopeLevel::kChannel);
+  require("near_bank.softmax.run", s.run, CommandKind::kRead, Needs::kNothing, std::nullopt);
+  require("near_bank.softmax.load", s.load, CommandKind::kRead, Needs::kNothing, ScopeLevel::kBank);
+  require("near_bank.softmax.load_all", s.loadAll, CommandKind::kRead, Needs::kNothing, ScopeLevel::kChannel);
+  require("near_bank.softmax.read", s.read, CommandKind::kRead, Needs::kNothing, std::nullopt);
+}
+
+void checkSoftmax(const Contents &c, const NearBankUnit &u, const Organization &o) {
+  const SoftmaxUnit &s = *u.softmax;
+  if (!isFloat(s.accumulator))
+    c.impossible("near_bank.softmax.accumulator", "a softmax is computed in floating point, not in " +
+                                                      std::string(name(s.accumulator)),
+                 "use f16, bf16 or f32");
+  if (s.entries > o.rows)
+    c.impossible("near_bank.softmax.entries",
+                 "an entry is addressed by a row, and a bank has " + std::to_string(o.rows) + " of them",
+                 "at most " + std::to_string(o.rows));
+  if (u.accumulators > u.lanes)
+    c.impossible("near_bank.accumulators",
+                 std::to_string(u.accumulators) + " results would move to an entry of " + std::to_string(u.lanes),
+                 "have at most as many accumulators as lanes");
 }
 
 /// Commands that only work together, and what they need of the banks.
@@ -215,6 +280,7 @@ void check(const Contents &c, const Machine &m) {
                    std::to_string(moved) + " results would move in one burst of " + std::to_string(u.lanes),
                    "let near_bank.result address fewer banks, or have fewer accumulators");
   }
+  if (u.softmax) checkSoftmax(c, u, o);
   if (u.accumulators > 1 && u.setColumns < 0)
     c.report("missing-key", "near_bank", "nothing says which of several accumulators a product is for",
              "name a command: set_columns");

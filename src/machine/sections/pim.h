@@ -41,6 +41,22 @@ struct PimUnit {
   std::vector<ModeRule> modeRules;
 };
 
+/// What the units of a channel share where scores become weights: a buffer for results of the units, whose entries are
+/// bursts, accumulators that add up what several banks have of one, and a unit for the softmax over a head's scores.
+/// Commands are rows of the machine's table (index, -1: there is none); an entry is the row of their address.
+struct SoftmaxUnit {
+  std::int64_t entries = 0;
+  DType accumulator = DType::kF32;           ///< of the accumulators, and of the sum of exponentials
+  ScopeLevel merges = ScopeLevel::kChannel;  ///< banks of one such node can be added up
+  std::int64_t passes = 1;                   ///< over a head's scores
+  int move = -1;     ///< adds the accumulators of its bank to an entry, and clears them
+  int set = -1;      ///< writes scale, number of scores, scores per stretch of the buffer, number of stretches
+  int run = -1;      ///< the scores from its entry on become weights; its length: entries times passes
+  int load = -1;     ///< copies an entry to buffer entry `column` of its bank
+  int loadAll = -1;  ///< likewise to all banks of a channel
+  int read = -1;     ///< reads an entry to the host, and empties it
+};
+
 /// A unit per bank: multipliers for the elements of a burst, an adder tree, accumulators, a buffer for the operand that
 /// it shares with no bank. Commands are rows of the machine's table (index, -1: there is none).
 struct NearBankUnit {
@@ -68,6 +84,7 @@ struct NearBankUnit {
   // The host's data, where they lie in the same banks, and the memory through which they are moved.
   Bytes onChip;                ///< of the host; 0: its data lie elsewhere
   std::vector<int> hostBanks;  ///< banks of a channel in the order in which the host's addresses fill a row of each
+  std::optional<SoftmaxUnit> softmax = {};
 };
 
 }  // namespace pimento::machine

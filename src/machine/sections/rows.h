@@ -12,6 +12,7 @@ namespace pimento::machine::row {
 inline constexpr double kAny = 1e15;
 inline constexpr double kMostCount = 1e9;
 inline constexpr double kMostCycles = 1e9;
+inline constexpr double kMostPerLength = 4096;  // a wait, at the longest command, fits 32 bits
 
 using Rows = std::vector<SchemaRow>;
 using Words = std::vector<std::string>;

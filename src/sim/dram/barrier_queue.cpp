@@ -87,7 +87,7 @@ void BarrierQueue::issueColumn(const Choice &choice) {
   t.command += choice.place;
   t.column = static_cast<std::int16_t>(t.column + choice.place);
   const Tick latency = spec_->latency[static_cast<std::size_t>(t.op)];
-  device_.issue(t.op, t.bank, t.row, t.command, choice.time);
+  device_.issue(t.op, t.bank, t.row, t.command, choice.time, lengthOf(t.command));
   progress_ = std::max(progress_, choice.time + latency);
   ++counts_.columns;
   if (t.isBarrier && spec_->fence > 0 && nextArrival_ == kNever) nextArrival_ = choice.time + latency + spec_->fence;

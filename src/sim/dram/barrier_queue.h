@@ -11,6 +11,7 @@
 #include "pimento/program/loops_cursor.h"
 #include "pimento/sim/dram/channel_core.h"
 #include "pimento/sim/dram/controller.h"
+#include "pimento/sim/dram/crossings.h"
 #include "pimento/sim/dram/queue.h"
 #include "pimento/sim/state.h"
 
@@ -103,6 +104,10 @@ class BarrierQueue final : public ChannelCore {
   void restore(Part part, const program::LoopsCursor &cursor, Tick now, StateReader &in);
   /// Loops are uniform wherever their commands go, so all may be shifted.
   static int commonDepth(const program::LoopsCursor &cursor) { return cursor.depth(); }
+  /// Reads find no writes.
+  static bool mayFindWrite(const Crossings & /*crossings*/, const program::LoopsCursor & /*cursor*/, int /*depth*/) {
+    return false;
+  }
 
  private:
   void issueColumn(const Choice &choice);

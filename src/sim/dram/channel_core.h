@@ -74,6 +74,11 @@ class ChannelCore {
     if (observer_ != nullptr) tell(time, op, bank, row, column, number, burst);
   }
 
+  /// Of request number `command`.
+  std::int32_t lengthOf(int command) const {
+    return code_ == nullptr || command < 0 ? 0 : code_->commands()[static_cast<std::size_t>(command)].command.length;
+  }
+
   const ChannelSpec *spec_;
   const program::FlatLoops *code_;
   CommandObserver *observer_;

@@ -21,6 +21,7 @@ CommandGaps::CommandGaps(const machine::Dram &dram, const ChannelSpec &spec)
     : dram_(&dram),
       spec_(&spec),
       issued_(static_cast<std::size_t>(spec.device.allNodes * spec.device.commands), kLongAgo),
+      lengths_(issued_.size()),
       windows_(dram.constraints.size() * static_cast<std::size_t>(spec.device.allNodes)) {}
 
 int CommandGaps::nodeOf(ScopeLevel level, int bank) const {
@@ -47,9 +48,10 @@ int CommandGaps::causeOf(const IssuedCommand &c) const {
           return static_cast<int>(i);
         continue;
       }
-      for (const int p : rule.preceding)
-        if (issued_[static_cast<std::size_t>(node * spec_->device.commands + p)] + rule.latency.value == c.time)
-          return static_cast<int>(i);
+      for (const int p : rule.preceding) {
+        const auto at = static_cast<std::size_t>(node * spec_->device.commands + p);
+        if (issued_[at] + rule.after(lengths_[at]) == c.time) return static_cast<int>(i);
+      }
     }
   }
   return -1;
@@ -64,9 +66,12 @@ void CommandGaps::onCommand(const IssuedCommand &c) {
   }
   const auto [first, end] = banksOf(c);
   for (int b = first; b < end; ++b)
-    for (std::size_t level = 0; level < DeviceSpec::kLevels; ++level)
-      issued_[static_cast<std::size_t>(nodeOf(static_cast<ScopeLevel>(level), b) * spec_->device.commands + c.op)] =
-          c.time;
+    for (std::size_t level = 0; level < DeviceSpec::kLevels; ++level) {
+      const auto at =
+          static_cast<std::size_t>(nodeOf(static_cast<ScopeLevel>(level), b) * spec_->device.commands + c.op);
+      issued_[at] = c.time;
+      lengths_[at] = c.command != nullptr ? c.command->length : 0;
+    }
   for (std::size_t i = 0; i < dram_->constraints.size(); ++i) {
     const TimingConstraint &rule = dram_->constraints[i];
     if (rule.window <= 1 || !names(rule.preceding, c.op)) continue;

@@ -42,6 +42,7 @@ class CommandGaps final : public CommandObserver {
   const machine::Dram *dram_;
   const ChannelSpec *spec_;
   std::vector<Tick> issued_;                // node * commands + command: when it last did
+  std::vector<std::int32_t> lengths_;       // likewise: how long that one was
   std::vector<std::vector<Tick>> windows_;  // constraint * nodes + node: the last ones that it counts
   std::map<Key, Sum> sums_;
   Tick last_ = 0;

@@ -69,12 +69,13 @@ CriticalPath::CriticalPath(const machine::Dram &dram, const ChannelSpec &spec, c
       lastOrigin_{-1, 0},
       freed_(static_cast<std::size_t>(spec.commandQueue)),
       last_(static_cast<std::size_t>(spec.device.allNodes * spec.device.commands)),
+      lengths_(last_.size()),
       windows_(dram.constraints.size() * static_cast<std::size_t>(spec.device.allNodes)),
       banks_(static_cast<std::size_t>(spec.device.banks)),
       foldAt_(kFoldAfter) {
   PIMENTO_CHECK(phases.ofCommand.size() == code.commands().size());
   longest_ = std::max({spec.device.prechargeTime, spec.device.refreshTime, spec.commandLatency, Tick{1}});
-  for (const machine::TimingConstraint &c : dram.constraints) longest_ = std::max(longest_, c.latency.value);
+  for (const machine::TimingConstraint &c : dram.constraints) longest_ = std::max(longest_, c.after(program::kMostLength));
 }
 
 std::size_t CriticalPath::nodeOf(machine::ScopeLevel level, int bank) const {
@@ -180,9 +181,10 @@ void CriticalPath::considerConstraints(int command, int bank, Tick t, Cause &bes
       if (static_cast<int>(w.size()) == r.window) consider(w.front(), r.latency.value, i);
       continue;
     }
-    for (const int p : r.preceding)
-      consider(last_[node * static_cast<std::size_t>(spec_->device.commands) + static_cast<std::size_t>(p)],
-               r.latency.value, i);
+    for (const int p : r.preceding) {
+      const std::size_t at = node * static_cast<std::size_t>(spec_->device.commands) + static_cast<std::size_t>(p);
+      consider(last_[at], r.after(lengths_[at]), i);
+    }
   }
 }
 
@@ -244,9 +246,13 @@ void CriticalPath::remember(const IssuedCommand &c, const Event &event, int phas
   const auto command = static_cast<std::size_t>(c.op);
   for (std::uint64_t m = c.banks; m != 0; m &= m - 1) {
     const int b = std::countr_zero(m);
-    for (int level = 0; level < DeviceSpec::kLevels; ++level)
-      last_[nodeOf(static_cast<machine::ScopeLevel>(level), b) * static_cast<std::size_t>(spec_->device.commands) +
-            command] = event;
+    for (int level = 0; level < DeviceSpec::kLevels; ++level) {
+      const std::size_t at =
+          nodeOf(static_cast<machine::ScopeLevel>(level), b) * static_cast<std::size_t>(spec_->device.commands) +
+          command;
+      last_[at] = event;
+      lengths_[at] = c.command != nullptr ? c.command->length : 0;
+    }
     BankTimes &bank = banks_[static_cast<std::size_t>(b)];
     if (c.kind == CommandKind::kActivate) bank.phase = phase;
     if (c.kind == CommandKind::kPrecharge) bank.precharged = event;

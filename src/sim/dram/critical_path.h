@@ -155,6 +155,7 @@ class CriticalPath final : public CommandObserver {
   bool hasRelease_ = false;
 
   std::vector<Event> last_;                 ///< node * commands + command
+  std::vector<std::int32_t> lengths_;       ///< likewise: of those commands
   std::vector<std::deque<Event>> windows_;  ///< constraint * nodes + node
   std::vector<BankTimes> banks_;
   Event mode_, previous_;

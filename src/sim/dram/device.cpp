@@ -12,10 +12,10 @@ namespace {
 
 constexpr Tick kLongAgo = std::numeric_limits<Tick>::min() / 4;
 
-/// The merged latency table: one entry per (level, preceding, following), the largest latency given.
+/// The merged latency table: one entry per (level, preceding, following, growth), the largest latency given.
 void addConsequence(std::vector<DeviceSpec::Consequence> &list, DeviceSpec::Consequence c) {
   for (DeviceSpec::Consequence &old : list)
-    if (old.level == c.level && old.following == c.following) {
+    if (old.level == c.level && old.following == c.following && old.perLength == c.perLength) {
       old.latency = std::max(old.latency, c.latency);
       return;
     }
@@ -67,7 +67,7 @@ DeviceSpec::DeviceSpec(const machine::Dram &dram) {
         else
           addConsequence(consequences[preceding],
                          {static_cast<std::int16_t>(level), static_cast<std::int16_t>(following),
-                          static_cast<std::int32_t>(c.latency.value)});
+                          static_cast<std::int32_t>(c.latency.value), static_cast<std::int32_t>(c.perLength.value)});
       }
       if (c.window > 1) windows.push_back(w);
     }
@@ -84,6 +84,31 @@ DeviceSpec::DeviceSpec(const machine::Dram &dram) {
         waitBanks[at++] = (each == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << each) - 1) << (b / each * each);
       }
     }
+  findPlacesOfWide();
+}
+
+// A node of a wide command's scope holds several of an inner level, and lies in one of an outer one.
+void DeviceSpec::findPlacesOfWide() {
+  marks.resize(static_cast<std::size_t>(commands));
+  placesOfWide.resize(marks.size());
+  isCounted.resize(marks.size());
+  for (std::size_t k = 0; k < marks.size(); ++k) {
+    isCounted[k] = std::any_of(windows.begin(), windows.end(), [k](const Window &w) { return w.counts[k]; });
+    for (int first = 0; width[k] > 1 && first < banks; first += width[k]) {
+      const auto forEachNode = [&](int level, const auto &visit) {
+        const std::vector<std::int16_t> &nodeOf = nodeOfBank[static_cast<std::size_t>(level)];
+        for (int b = first; b < first + width[k]; ++b)
+          if (b == first || nodeOf[static_cast<std::size_t>(b)] != nodeOf[static_cast<std::size_t>(b - 1)])
+            visit(nodeOf[static_cast<std::size_t>(b)] * commands);
+      };
+      std::vector<Mark> &held = marks[k].emplace_back();
+      for (const Consequence &c : consequences[k])
+        forEachNode(c.level, [&](int node) { held.push_back({node + c.following, c.latency, c.perLength}); });
+      std::vector<std::int32_t> &places = placesOfWide[k].emplace_back();
+      for (const std::int16_t level : waitsAt[k])
+        forEachNode(level, [&](int node) { places.push_back(node + static_cast<int>(k)); });
+    }
+  }
 }
 
 Device::Device(const DeviceSpec &spec)
@@ -98,8 +123,11 @@ Device::Device(const DeviceSpec &spec)
 }
 
 Tick Device::earliestForAll(int command, int bank, Tick t) const {
-  const int w = spec_->width[static_cast<std::size_t>(command)], first = bank / w * w;
-  for (int b = first; b < first + w; ++b) t = earliest(command, b, t);
+  const auto k = static_cast<std::size_t>(command);
+  const int width = spec_->width[k];
+  if (width == 1) return earliest(command, bank, t);
+  for (const std::int32_t place : spec_->placesOfWide[k][static_cast<std::size_t>(bank / width)])
+    t = std::max(t, next_[static_cast<std::size_t>(place)]);
   return t;
 }
 
@@ -116,32 +144,51 @@ std::uint64_t Device::holding(std::int32_t row, std::uint64_t banks) const {
   return out;
 }
 
-/// What others wait for now, at the nodes of `bank` that are not also nodes of bank `before` (-1: at all).
+/// What others wait for now, at the nodes of `bank`.
 template <bool kHasBank>
-[[gnu::always_inline]] inline void Device::record(int command, int bank, Tick t, int before) {
+[[gnu::always_inline]] inline void Device::record(int command, int bank, Tick t, std::int32_t length) {
   const auto k = static_cast<std::size_t>(command);
-  const auto b = static_cast<std::size_t>(bank);
-  const auto wait = [&](int level, int following, Tick until) {
-    const auto node = static_cast<std::size_t>(spec_->nodeOfBank[static_cast<std::size_t>(level)][b]);
-    Tick &n = next_[node * commands_ + static_cast<std::size_t>(following)];
-    n = std::max(n, until);
-  };
-  const auto isNamed = [](int level) {
-    return kHasBank || level == static_cast<int>(machine::ScopeLevel::kChannel) ||
-           level == static_cast<int>(machine::ScopeLevel::kPseudoChannel);
-  };
-  for (const DeviceSpec::Consequence &c : spec_->consequences[k])
-    if (isNamed(c.level)) wait(c.level, c.following, t + c.latency);
+  for (const DeviceSpec::Consequence &c : spec_->consequences[k]) {
+    if (!kHasBank && c.level != static_cast<int>(machine::ScopeLevel::kChannel) &&
+        c.level != static_cast<int>(machine::ScopeLevel::kPseudoChannel))
+      continue;
+    const auto node = static_cast<std::size_t>(
+        spec_->nodeOfBank[static_cast<std::size_t>(c.level)][static_cast<std::size_t>(bank)]);
+    Tick &n = next_[node * commands_ + static_cast<std::size_t>(c.following)];
+    n = std::max(n, t + c.latency + Tick{c.perLength} * length);
+  }
+  if (spec_->isCounted[k]) recordWindows(command, bank, t, -1, kHasBank);
+}
+
+/// The same of all banks of the node that begins with bank `first`.
+void Device::recordWide(int command, int first, Tick t, std::int32_t length) {
+  const auto k = static_cast<std::size_t>(command);
+  const int width = spec_->width[k];
+  for (const DeviceSpec::Mark &m : spec_->marks[k][static_cast<std::size_t>(first / width)]) {
+    Tick &n = next_[static_cast<std::size_t>(m.place)];
+    n = std::max(n, t + m.latency + Tick{m.perLength} * length);
+  }
+  if (!spec_->isCounted[k]) return;
+  for (int b = first; b < first + width; ++b) recordWindows(command, b, t, b == first ? -1 : b - 1);
+}
+
+/// In windows of nodes of `bank` that are not also nodes of bank `before` (-1: in all).
+void Device::recordWindows(int command, int bank, Tick t, int before, bool hasBank) {
   std::size_t base = 0;
   for (const DeviceSpec::Window &w : spec_->windows) {
     const auto level = static_cast<std::size_t>(w.level);
     const std::vector<std::int16_t> &nodeOf = spec_->nodeOfBank[level];
-    if (isNamed(w.level) && w.counts[k] && (before < 0 || nodeOf[b] != nodeOf[static_cast<std::size_t>(before)])) {
+    const auto b = static_cast<std::size_t>(bank);
+    const bool isNamed = hasBank || w.level == static_cast<int>(machine::ScopeLevel::kChannel) ||
+                         w.level == static_cast<int>(machine::ScopeLevel::kPseudoChannel);
+    if (isNamed && w.counts[static_cast<std::size_t>(command)] &&
+        (before < 0 || nodeOf[b] != nodeOf[static_cast<std::size_t>(before)])) {
       const auto node = static_cast<std::size_t>(nodeOf[b] - spec_->offset[level]);
       Tick *h = &history_[base + node * static_cast<std::size_t>(w.size)];
       std::copy(h + 1, h + w.size, h);
       h[w.size - 1] = t;
-      wait(w.level, w.following, h[0] + w.latency);
+      Tick &n = next_[static_cast<std::size_t>(nodeOf[b]) * commands_ + static_cast<std::size_t>(w.following)];
+      n = std::max(n, h[0] + w.latency);
     }
     base += static_cast<std::size_t>(w.size * spec_->nodes[level]);
   }
@@ -172,25 +219,24 @@ template <bool kHasBank>
   }
 }
 
-void Device::mark(int command, int bank, Tick t, bool isOfPseudoChannel) {
-  if (isOfPseudoChannel && spec_->namedBankOnly) return record<false>(command, bank, t, -1);
+void Device::mark(int command, int bank, Tick t, bool isOfPseudoChannel, std::int32_t length) {
+  if (isOfPseudoChannel && spec_->namedBankOnly) return record<false>(command, bank, t, length);
   const int width = spec_->width[static_cast<std::size_t>(command)];
-  if (width == 1 || spec_->namedBankOnly) return record(command, bank, t, -1);
-  const int first = bank / width * width;
-  for (int b = first; b < first + width; ++b) record(command, b, t, b == first ? -1 : b - 1);
+  if (width == 1 || spec_->namedBankOnly) return record(command, bank, t, length);
+  recordWide(command, bank / width * width, t, length);
 }
 
-void Device::issue(int command, int bank, std::int32_t row, std::int32_t opener, Tick t) {
+void Device::issue(int command, int bank, std::int32_t row, std::int32_t opener, Tick t, std::int32_t length) {
   const auto k = static_cast<std::size_t>(command);
   const machine::CommandKind kind = spec_->kind[k];
   const int width = spec_->width[k];
   if (width == 1) [[likely]] {
-    record(command, bank, t, -1);
+    record(command, bank, t, length);
     return apply(kind, bank, row, opener, t);
   }
   const int first = bank / width * width;
+  recordWide(command, first, t, length);
   for (int b = first; b < first + width; ++b) {
-    record(command, b, t, b == first ? -1 : b - 1);
     // A bank without an open row has nothing to precharge.
     if (kind != CommandKind::kPrecharge || isActive(b)) apply(kind, b, row, opener, t);
   }

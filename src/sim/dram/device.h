@@ -35,6 +35,7 @@ class DeviceSpec {
     std::int16_t level = 0;
     std::int16_t following = 0;
     std::int32_t latency = 0;
+    std::int32_t perLength = 0;  ///< more, for each unit of the command's length
   };
   /// A rolling window (tFAW): `following` waits `latency` after the `size`-th last of the commands it counts.
   struct Window {
@@ -54,6 +55,13 @@ class DeviceSpec {
   std::vector<std::int32_t> waitPlaces;
   std::vector<std::uint64_t> waitBanks;  ///< likewise: the banks that share such a place
   std::vector<Window> windows;
+  /// Commands of several banks, by command and node of their scope: each place that one holds back, once.
+  struct Mark {
+    std::int32_t place = 0, latency = 0, perLength = 0;
+  };
+  std::vector<std::vector<std::vector<Mark>>> marks;
+  std::vector<std::vector<std::vector<std::int32_t>>> placesOfWide;  ///< likewise: each place that holds one back
+  std::vector<bool> isCounted;                                       ///< by command: by some window
   std::array<int, kLevels> nodes{};                           ///< nodes per level
   std::array<int, kLevels> offset{};                          ///< first node of a level in a flat numbering
   std::array<std::vector<std::int16_t>, kLevels> nodeOfBank;  ///< flat node of a bank, per level
@@ -69,6 +77,9 @@ class DeviceSpec {
     const int w = width[static_cast<std::size_t>(command)];
     return (w == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << w) - 1) << (bank / w * w);
   }
+
+ private:
+  void findPlacesOfWide();
 };
 
 /// State of one bank.
@@ -114,11 +125,11 @@ class Device {
   Tick idleAt(std::uint64_t banks) const;
 
   /// Records the command at time `t`: bank state and what others now wait for, in all banks that it addresses.
-  /// `opener` and `row` matter for activations only.
-  void issue(int command, int bank, std::int32_t row, std::int32_t opener, Tick t);
+  /// `opener` and `row` matter for activations only, `length` where a constraint grows with it.
+  void issue(int command, int bank, std::int32_t row, std::int32_t opener, Tick t, std::int32_t length = 0);
   /// Records what others now wait for, and leaves rows to the caller: in all banks that it addresses, with
   /// Quirks::namedBankOnly of `bank` alone. `isOfPseudoChannel`: it names no bank, but the pseudo channel of `bank`.
-  void mark(int command, int bank, Tick t, bool isOfPseudoChannel);
+  void mark(int command, int bank, Tick t, bool isOfPseudoChannel, std::int32_t length = 0);
 
   const Bank &bank(int b) const { return banks_[static_cast<std::size_t>(b)]; }
   /// Bit b set: bank b has an open row.
@@ -145,8 +156,10 @@ class Device {
   }
 
  private:
+  void recordWide(int command, int first, Tick t, std::int32_t length);
+  void recordWindows(int command, int bank, Tick t, int before, bool hasBank = true);
   template <bool kHasBank = true>
-  void record(int command, int bank, Tick t, int before);
+  void record(int command, int bank, Tick t, std::int32_t length);
   void apply(machine::CommandKind kind, int bank, std::int32_t row, std::int32_t opener, Tick t);
 
   const DeviceSpec *spec_;

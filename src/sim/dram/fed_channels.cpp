@@ -15,6 +15,7 @@ FedChannelsOf<Controller>::FedChannelsOf(const ChannelSpec &spec, const program:
       channels_(channels),
       observer_(observer),
       source_(code),
+      crossings_(spec, code),
       refreshes_(spec, Controller::kRefreshesTogether) {
   PIMENTO_CHECK(channels >= 1 && channels <= kMostChannels);
   groups_.push_back({maskOf({}), Controller(spec, &code, observer)});
@@ -75,7 +76,9 @@ Tick FedChannelsOf<Controller>::nextTime() const {
 template <typename Controller>
 bool FedChannelsOf<Controller>::isWorthCheckpointHere(int loop) const {
   const program::FlatLoops::Loop &l = source_.position().code().loops()[static_cast<std::size_t>(loop)];
-  return isWorthCheckpoint(l) && l.trip / l.recurrence >= 4 && source_.position().counter(l.depth) % l.recurrence == 0;
+  constexpr int kFewestToMemoise = 48;  // taking a state costs as much as simulating some twenty commands
+  return l.commands >= kFewestToMemoise || (isWorthCheckpoint(l) && l.trip / l.recurrence >= 4 &&
+                                            source_.position().counter(l.depth) % l.recurrence == 0);
 }
 
 template <typename Controller>
@@ -98,12 +101,25 @@ void FedChannelsOf<Controller>::take(Group &g, const Transaction &t) {
 template <typename Controller>
 bool FedChannelsOf<Controller>::deliver(const Transaction &t) {
   const auto command = static_cast<std::size_t>(t.command);
-  if (served_ == 0 && groups_.size() == 1 && masks_[command] == groups_.front().channels) {
-    if (!groups_.front().queues.accepts(t, t_)) return false;
-    take(groups_.front(), t);
-    return true;
-  }
+  if (served_ == 0)
+    if (const std::optional<bool> all = deliverToGroups(t, masks_[command])) return *all;
   return deliverInOrder(t, source_.position().code().commands()[command].command.channels);
+}
+
+// Where whole groups get the command, and all of them or none can take it, the order of channels does not matter.
+template <typename Controller>
+std::optional<bool> FedChannelsOf<Controller>::deliverToGroups(const Transaction &t, Mask to) {
+  bool isTaken = false, isRefused = false;
+  for (const Group &g : groups_) {
+    if ((g.channels & to) == 0) continue;
+    if ((g.channels & ~to) != 0) return std::nullopt;
+    (g.queues.accepts(t, t_) ? isTaken : isRefused) = true;
+  }
+  if (isTaken && isRefused) return std::nullopt;
+  if (isRefused) return false;
+  for (Group &g : groups_)
+    if ((g.channels & to) != 0) take(g, t);
+  return true;
 }
 
 // Channels of a group answer alike. Those that a refusal keeps from the command are no longer like those that have it.
@@ -220,15 +236,27 @@ void FedChannelsOf<Controller>::setCompletion(Tick t) {
   for (Group &g : groups_) g.queues.setProgress(t);
 }
 
+// Loops around all commands whose rows wait or are open are shifted with them. One without one of these would move its
+// rows past those that stay: then only within rows. One whose reads may come to a write that waits is not shifted.
 template <typename Controller>
-int FedChannelsOf<Controller>::commonDepth() const {
-  int depth = source_.position().depth();
-  for (const Group &g : groups_) depth = std::min(depth, g.queues.commonDepth(source_.position()));
-  return depth;
+void FedChannelsOf<Controller>::encodeLoops(StateWords &out) const {
+  const program::LoopsCursor &cursor = source_.position();
+  int common = cursor.depth();
+  for (const Group &g : groups_) common = std::min(common, g.queues.commonDepth(cursor));
+  for (int d = 0; d < cursor.depth(); ++d) {
+    const int loop = cursor.loopAt(d);
+    const program::FlatLoops::Loop &l = cursor.code().loops()[static_cast<std::size_t>(loop)];
+    const std::int64_t counter = cursor.counter(d);
+    const bool isFixed = d >= common && l.moves;
+    const auto mayFind = [&](const Group &g) { return g.queues.mayFindWrite(crossings_, cursor, d); };
+    if (!l.isUniform || (isFixed && (l.recurrence == 1 || crossings_.movesRows(loop))) ||
+        (l.moves && std::any_of(groups_.begin(), groups_.end(), mayFind)))
+      out.put(counter);
+    else if (l.recurrence > 1)
+      out.put(static_cast<std::int32_t>(isFixed ? -2 - counter / l.recurrence : -1), crossings_.next(loop, counter));
+  }
 }
 
-// Loops around all commands whose rows wait or are open are shifted with them. A loop without one of these would move
-// its rows past those that stay: its counter is part of the state.
 template <typename Controller>
 void FedChannelsOf<Controller>::encode(StateWords &out) const {
   const program::LoopsCursor &cursor = source_.position();
@@ -236,16 +264,11 @@ void FedChannelsOf<Controller>::encode(StateWords &out) const {
   out.begin(part++);
   out.put(static_cast<std::int64_t>(groups_.size()));
   for (const Group &g : groups_) out.put(static_cast<std::int64_t>(g.channels));
+  out.begin(part++);
   out.put(static_cast<std::int64_t>(served_));
+  out.begin(part++);
   out.put(cursor.step());
-  const int common = commonDepth();
-  for (int d = 0; d < cursor.depth(); ++d) {
-    const program::FlatLoops::Loop &l = cursor.code().loops()[static_cast<std::size_t>(cursor.loopAt(d))];
-    if (!l.isUniform || (d >= common && l.moves))
-      out.put(cursor.counter(d));
-    else if (l.recurrence > 1)
-      out.put(cursor.counter(d) % l.recurrence);
-  }
+  encodeLoops(out);
   for (std::size_t p = 0; p < Controller::kParts.size(); ++p) {
     out.begin(part++);
     for (const Group &g : groups_) g.queues.encode(static_cast<typename Controller::Part>(p), cursor, t_, out);
@@ -271,7 +294,9 @@ void FedChannelsOf<Controller>::restore(const StateWords &words, std::span<const
     g.channels = static_cast<Mask>(in.get());
     g.queues.setWake(t_);
   }
+  in.begin(part++);
   served_ = static_cast<Mask>(in.get());
+  ++part;  // positions are given
   for (std::size_t p = 0; p < Controller::kParts.size(); ++p) {
     in.begin(part++);
     for (Group &g : groups_) g.queues.restore(static_cast<typename Controller::Part>(p), source_.position(), t_, in);

@@ -9,12 +9,14 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "pimento/sim/dram/barrier_queue.h"
 #include "pimento/sim/dram/channel.h"
+#include "pimento/sim/dram/crossings.h"
 #include "pimento/sim/dram/four_queues.h"
 #include "pimento/sim/dram/refresh_schedule.h"
 #include "pimento/sim/dram/source.h"
@@ -26,6 +28,7 @@ namespace pimento::sim::dram {
 template <typename Controller>
 class FedChannelsOf {
  public:
+  static constexpr bool kMemoisesIterations = true;
   static constexpr int kRememberedStates = 4;
   static constexpr int kMostChannels = 64;
   static constexpr Tick kShortestPause = 32, kLongestPause = 1024;
@@ -40,20 +43,26 @@ class FedChannelsOf {
 
   using Counts = ChannelCounts;
   using Position = program::LoopsCursor;
-  /// Parts of the state: where the list is, which channels are alike, and which have the next command already; those of
-  /// the controllers, one behind the other; the time to the next refreshes. Where refreshes fall due together, events
+  /// Parts of the state: which channels are alike; which have the next command already; where the list is; those of the
+  /// controllers, one behind the other; the time to the next refreshes. Where refreshes fall due together, events
   /// are at multiples of their interval, and no time to the next one needs to be told.
   static constexpr auto kParts = [] {
     if constexpr (Controller::kRefreshesTogether)
-      return partNames<Controller, 1, 0>({"process"}, {});
+      return partNames<Controller, 3, 0>({"channels", "served", "process"}, {});
     else
-      return partNames<Controller, 1, 1>({"process"}, {"countdowns"});
+      return partNames<Controller, 3, 1>({"channels", "served", "process"}, {"countdowns"});
   }();
   static constexpr int kCountdowns = Controller::kRefreshesTogether ? -1 : static_cast<int>(kParts.size()) - 1;
 
   Tick nextEvent() const { return refreshes_.next(); }
   static constexpr int processes() { return 1; }
   const program::LoopsCursor &position(int /*process*/) const { return source_.position(); }
+  bool repeatsAt(int loop, std::int64_t from, std::int64_t to, std::int64_t at) const {
+    return crossings_.repeatsAt(loop, from, to, at);
+  }
+  std::int64_t stepsAlike(int loop, std::int64_t step, std::int64_t at) const {
+    return crossings_.stepsAlike(loop, step, at);
+  }
   /// Of all channels together.
   ChannelCounts counts() const;
   void setCounts(const ChannelCounts &counts);
@@ -85,9 +94,10 @@ class FedChannelsOf {
   void feed();
   void take(Group &g, const program::Transaction &t);
   bool deliver(const program::Transaction &t);
+  std::optional<bool> deliverToGroups(const program::Transaction &t, Mask to);
   bool deliverInOrder(const program::Transaction &t, const program::Channels &to);
   bool isWorthCheckpointHere(int loop) const;
-  int commonDepth() const;
+  void encodeLoops(StateWords &out) const;
   void split(std::size_t group, Mask apart);
   void join();
   void joinSoon();
@@ -98,6 +108,7 @@ class FedChannelsOf {
   int channels_;
   CommandObserver *observer_;
   LoopsSource source_;
+  Crossings crossings_;
   std::vector<Group> groups_;
   RefreshSchedule refreshes_;
   Mask served_ = 0;                               // channels that have the next command already

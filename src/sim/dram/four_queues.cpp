@@ -86,6 +86,7 @@ void FourQueues::take(const Transaction &t, Tick now, bool /*mayContinue*/, std:
   Tick &first = notBefore_[static_cast<std::size_t>(which)];
   if (first > now) first = std::min(first, readyAt(r.next, t.bank, now));
   of(which).push_back(r);
+  noteSlot(which, r.next);
   if (isRowHit(t)) hits_[static_cast<std::size_t>(which)] |= std::uint64_t{1} << t.bank;
 }
 
@@ -222,7 +223,7 @@ FourQueues::Found FourQueues::bestOpening(Tick t) {
 
 FourQueues::Found FourQueues::look(Tick t, int taken) {
   const auto isFree = [&](const Found &f) { return f.index >= 0 && slotOf(f.command) != taken; };
-  if (!opening_.empty())
+  if (wants(Queue::kOpening, taken))
     if (const Found f = bestOpening(t); isFree(f)) return f;
   wasPim_ = false;
   if (!maintenance_.empty()) {
@@ -244,7 +245,7 @@ FourQueues::Found FourQueues::look(Tick t, int taken) {
     progress_ = t;
     hasChanged_ = true;
   }
-  if (!pim_.empty())
+  if (wants(Queue::kPim, taken))
     if (const Found f = bestInOrder(Queue::kPim, t); isFree(f)) {
       wasPim_ = true;
       return f;
@@ -255,7 +256,7 @@ FourQueues::Found FourQueues::look(Tick t, int taken) {
   else
     isWriting_ = writes >= spec_->writesBegin || reads_.empty();
   const Queue last = isWriting_ ? Queue::kWrite : Queue::kRead;
-  if (!of(last).empty())
+  if (wants(last, taken))
     if (const Found f = bestInOrder(last, t); isFree(f)) return f;
   return {};
 }
@@ -282,10 +283,13 @@ bool FourQueues::isVetoed(const Found &f) const {
 void FourQueues::forgetRows(bool isMany, int bank) {
   heldRow_ = -1;
   knownHits_ = 0;
-  for (Requests *queue : {&opening_, &reads_, &writes_})
-    for (Request &r : *queue)
-      if (isMany || r.t.bank == bank) r.next = static_cast<std::int16_t>(next(r.t));
-  for (Request &r : pim_) r.next = static_cast<std::int16_t>(next(r.t));
+  for (const Queue which : {Queue::kOpening, Queue::kPim, Queue::kRead, Queue::kWrite}) {
+    slots_[static_cast<std::size_t>(which)] = 0;
+    for (Request &r : of(which)) {
+      if (isMany || r.t.isWide || r.t.bank == bank) r.next = static_cast<std::int16_t>(next(r.t));
+      noteSlot(which, r.next);
+    }
+  }
   if (isMany) return notBefore_.fill(0);
   const Tick any = std::min({device_.earliest(spec_->activate, bank, 0), device_.earliest(spec_->precharge, bank, 0),
                              device_.earliest(spec_->read, bank, 0), device_.earliest(spec_->write, bank, 0)});
@@ -333,7 +337,7 @@ void FourQueues::issue(const Found &f, Tick t) {
   Requests &queue = of(f.queue);
   const auto at = queue.begin() + f.index;
   const Request r = *at;
-  device_.mark(f.command, r.t.bank, t, false);
+  device_.mark(f.command, r.t.bank, t, false, f.command == r.t.op ? lengthOf(r.t.command) : 0);
   moveRows(f.command, r.t);
   notify(t, f.command, r.t.bank, r.t.row, r.t.column, r.t.command, r.burst);
   if (f.command == r.t.op) {
@@ -349,6 +353,7 @@ void FourQueues::issue(const Found &f, Tick t) {
   const Request opened = *at;  // its next command is another one now
   queue.erase(at);
   opening_.push_back(opened);
+  noteSlot(Queue::kOpening, opened.next);
   notBefore_[static_cast<std::size_t>(Queue::kOpening)] = 0;
 }
 

@@ -16,6 +16,7 @@
 
 #include "pimento/program/loops_cursor.h"
 #include "pimento/sim/dram/channel_core.h"
+#include "pimento/sim/dram/crossings.h"
 #include "pimento/sim/dram/open_rows.h"
 #include "pimento/sim/dram/spec.h"
 #include "pimento/sim/state.h"
@@ -53,14 +54,32 @@ class FourQueues final : public ChannelCore {
   /// The cycle in which every queue is empty, data of reads included.
   Cycles end(Tick now) const { return Cycles(now); }
 
-  /// Requests that wait, in which order they came, what the policy remembers of serving them, refreshes, data under
-  /// way; open rows; constraints and windows. Requests and rows are named by their command.
-  enum class Part : std::uint8_t { kQueues, kRows, kWaits };
-  static constexpr std::array<std::string_view, 3> kParts = {"queues", "rows", "waits"};
+  /// Requests that wait, queue by queue, named by their command; in which order they came, where that decides; whether
+  /// writes are served; whether the last look beyond the openings ended at a PIM command; refreshes; data under way;
+  /// open rows, named by the command that opened them; constraints; windows.
+  enum class Part : std::uint8_t {
+    kPim,
+    kReads,
+    kWrites,
+    kOpenings,
+    kAges,
+    kWriteMode,
+    kLastLook,
+    kRefreshes,
+    kData,
+    kRows,
+    kWaits,
+    kWindows,
+  };
+  static constexpr std::array<std::string_view, 12> kParts = {"pim",  "reads",      "writes",    "openings",
+                                                              "ages", "write-mode", "last-look", "refreshes",
+                                                              "data", "rows",       "waits",     "windows"};
   void encode(Part part, const program::LoopsCursor &cursor, Tick now, StateWords &out) const;
   void restore(Part part, const program::LoopsCursor &cursor, Tick now, StateReader &in);
   /// Of the loops around `cursor`, how many are around all commands whose rows wait or are open.
   int commonDepth(const program::LoopsCursor &cursor) const;
+  /// Whether a read in the loop around `cursor` at `depth` may come to a write that waits and is not in the loop.
+  bool mayFindWrite(const Crossings &crossings, const program::LoopsCursor &cursor, int depth) const;
 
  private:
   static constexpr int kMostCommands = 64;
@@ -79,8 +98,11 @@ class FourQueues final : public ChannelCore {
     int index = -1, command = -1;
   };
 
-  void encodeQueues(const program::LoopsCursor &cursor, StateWords &out) const;
-  void restoreQueues(const program::LoopsCursor &cursor, Tick now, StateReader &in);
+  std::int64_t placeOf(const program::Transaction &t, std::int64_t moved,
+                       const program::FlatLoops::FlatCommand &f) const;
+  std::int16_t columnAt(std::int64_t place, std::int64_t moved, const program::FlatLoops::FlatCommand &f) const;
+  void encodeQueue(const Requests &queue, const program::LoopsCursor &cursor, StateWords &out) const;
+  void restoreQueue(Requests &queue, const program::LoopsCursor &cursor, Tick now, StateReader &in) const;
   void encodeRows(const program::LoopsCursor &cursor, StateWords &out) const;
   void restoreRows(const program::LoopsCursor &cursor, StateReader &in);
   void encodeAges(StateWords &out) const;
@@ -104,6 +126,14 @@ class FourQueues final : public ChannelCore {
   bool isVetoed(const Found &f) const;
   void issue(const Found &f, Tick t);
   void moveRows(int command, const program::Transaction &t);
+  /// Whether a request of the queue may need a command of another slot than `taken`.
+  bool wants(Queue which, int taken) const {
+    const std::uint8_t slots = slots_[static_cast<std::size_t>(which)];
+    return taken < 0 ? slots != 0 : (slots & ~(1U << taken)) != 0;
+  }
+  void noteSlot(Queue which, int command) {
+    slots_[static_cast<std::size_t>(which)] |= static_cast<std::uint8_t>(1U << slotOf(command));
+  }
   int slotOf(int command) const { return spec_->rules[static_cast<std::size_t>(command)].takesRowSlot ? 0 : 1; }
 
   OpenRows rows_;
@@ -118,6 +148,8 @@ class FourQueues final : public ChannelCore {
   std::array<Tick, 5> notBefore_{};
   std::array<std::uint64_t, 5> hits_{};  // by queue, of those in knownHits_: banks where a request hits
   std::uint32_t knownHits_ = 0;
+  /// By queue: the slots of what its requests need, one bit each, those of some that have left included.
+  std::array<std::uint8_t, 5> slots_{};
   Tick wake_ = 1, lastData_ = 0, progress_ = 0;
   mutable std::int32_t heldRow_ = -1;  // of the last question, and its answer
   mutable std::uint64_t held_ = 0;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <vector>
 
 #include "pimento/sim/dram/four_queues.h"
 #include "pimento/sim/dram/moved.h"
@@ -20,45 +21,54 @@ int FourQueues::commonDepth(const LoopsCursor &cursor) const {
   return depth;
 }
 
-void FourQueues::encodeQueues(const LoopsCursor &cursor, StateWords &out) const {
-  out.put(static_cast<std::int32_t>(pim_.size()), static_cast<std::int32_t>(reads_.size()));
-  out.put(static_cast<std::int32_t>(writes_.size()), static_cast<std::int32_t>(opening_.size()));
-  for (const Requests *queue : {&pim_, &reads_, &writes_, &opening_})
-    for (const Request &r : *queue) {
-      const FlatLoops::FlatCommand &f = flatCommand(cursor, r.t.command);
-      if (!spec_->rules[static_cast<std::size_t>(r.t.op)].needsRow) {  // of registers: no place matters
-        out.put(r.t.command, 0);
-        out.put(0);
-        continue;
-      }
-      // Of linear commands columns stay where they are while rows are shifted.
-      out.put(r.t.command, static_cast<std::int32_t>(r.t.row - rowsMoved(cursor, f)));
-      out.put(r.t.column - (f.command.isLinear ? 0 : movedBy(cursor, f).column));
-    }
-  encodeAges(out);
+bool FourQueues::mayFindWrite(const Crossings &crossings, const LoopsCursor &cursor, int depth) const {
+  return std::any_of(writes_.begin(), writes_.end(), [&](const Request &w) {
+    return loopsShared(cursor, flatCommand(cursor, w.t.command)) <= depth && crossings.mayFind(cursor, depth, w.t);
+  });
 }
 
-void FourQueues::restoreQueues(const LoopsCursor &cursor, Tick now, StateReader &in) {
-  const auto [pim, reads] = in.getPair();
-  const auto [writes, openings] = in.getPair();
-  const std::pair<Requests *, std::int32_t> queues[] = {
-      {&pim_, pim}, {&reads_, reads}, {&writes_, writes}, {&opening_, openings}};
-  for (const auto &[queue, size] : queues) {
-    queue->clear();
-    for (std::int32_t i = 0; i < size; ++i) {
-      const auto [command, row] = in.getPair();
-      const std::int64_t column = in.get();
-      const FlatLoops::FlatCommand &f = flatCommand(cursor, command);
-      Request r{now - 1, f.origin, -1};
-      if (spec_->rules[static_cast<std::size_t>(r.t.op)].needsRow) {
-        r.t.row = static_cast<std::int32_t>(row + rowsMoved(cursor, f));
-        r.t.column = static_cast<std::int16_t>(column + (f.command.isLinear ? 0 : movedBy(cursor, f).column));
-      }
-      r.t.isBarrier = spec_->rules[static_cast<std::size_t>(r.t.op)].isBarrier;
-      queue->push_back(r);
+// Columns are told apart where a read may find its address among the writes. Linear: the byte, without what loops add.
+std::int64_t FourQueues::placeOf(const Transaction &t, std::int64_t moved, const FlatLoops::FlatCommand &f) const {
+  if (!f.command.isLinear) return t.column - moved;
+  if (t.op != spec_->read && t.op != spec_->write) return 0;
+  return t.row * code_->rowBytes() + t.column * code_->burst() - moved;
+}
+
+std::int16_t FourQueues::columnAt(std::int64_t place, std::int64_t moved, const FlatLoops::FlatCommand &f) const {
+  if (!f.command.isLinear) return static_cast<std::int16_t>(place + moved);
+  if (f.origin.op != spec_->read && f.origin.op != spec_->write) return 0;
+  return static_cast<std::int16_t>((place + moved) % code_->rowBytes() / code_->burst());
+}
+
+void FourQueues::encodeQueue(const Requests &queue, const LoopsCursor &cursor, StateWords &out) const {
+  out.put(static_cast<std::int64_t>(queue.size()));
+  for (const Request &r : queue) {
+    const FlatLoops::FlatCommand &f = flatCommand(cursor, r.t.command);
+    if (!spec_->rules[static_cast<std::size_t>(r.t.op)].needsRow) {  // of registers: no place matters
+      out.put(r.t.command, 0);
+      out.put(0);
+      continue;
     }
+    out.put(r.t.command, static_cast<std::int32_t>(r.t.row - rowsMoved(cursor, f)));
+    out.put(placeOf(r.t, movedBy(cursor, f).column, f));
   }
-  restoreAges(now, in);
+}
+
+void FourQueues::restoreQueue(Requests &queue, const LoopsCursor &cursor, Tick now, StateReader &in) const {
+  queue.clear();
+  for (std::int64_t left = in.get(); left > 0; --left) {
+    const auto [command, row] = in.getPair();
+    const std::int64_t place = in.get();
+    const FlatLoops::FlatCommand &f = flatCommand(cursor, command);
+    Request r{now - 1, f.origin, -1};
+    const ChannelSpec::Rule &rule = spec_->rules[static_cast<std::size_t>(r.t.op)];
+    if (rule.needsRow) {
+      r.t.row = static_cast<std::int32_t>(row + rowsMoved(cursor, f));
+      r.t.column = columnAt(place, movedBy(cursor, f).column, f);
+    }
+    r.t.isBarrier = rule.isBarrier;
+    queue.push_back(r);
+  }
 }
 
 // Whose turn it is among openings hangs on which came first, of all that are or may become openings.
@@ -97,17 +107,32 @@ void FourQueues::restoreRows(const LoopsCursor &cursor, StateReader &in) {
 
 void FourQueues::encode(Part part, const LoopsCursor &cursor, Tick now, StateWords &out) const {
   switch (part) {
-    case Part::kQueues:
-      encodeQueues(cursor, out);
-      out.put((isWriting_ ? 1 : 0) + (wasPim_ ? 2 : 0));
+    case Part::kPim:
+      return encodeQueue(pim_, cursor, out);
+    case Part::kReads:
+      return encodeQueue(reads_, cursor, out);
+    case Part::kWrites:
+      return encodeQueue(writes_, cursor, out);
+    case Part::kOpenings:
+      return encodeQueue(opening_, cursor, out);
+    case Part::kAges:
+      return encodeAges(out);
+    case Part::kWriteMode:
+      return out.put(isWriting_ ? 1 : 0);
+    case Part::kLastLook:
+      return out.put(wasPim_ ? 1 : 0);
+    case Part::kRefreshes:
       out.put(static_cast<std::int64_t>(maintenance_.size()));
       for (const int bank : maintenance_) out.put(bank);
+      return;
+    case Part::kData:
       return out.put(std::max<Tick>(lastData_ - now, 0));
     case Part::kRows:
       return encodeRows(cursor, out);
     case Part::kWaits:
       device_.encodeWaits(now, out);
-      out.put(-1);
+      return out.put(-1);
+    case Part::kWindows:
       device_.encodeWindows(now, out);
       return out.put(-1);
   }
@@ -115,20 +140,34 @@ void FourQueues::encode(Part part, const LoopsCursor &cursor, Tick now, StateWor
 
 void FourQueues::restore(Part part, const LoopsCursor &cursor, Tick now, StateReader &in) {
   switch (part) {
-    case Part::kQueues: {
-      restoreQueues(cursor, now, in);
-      const std::int64_t w = in.get();
-      isWriting_ = (w & 1) != 0;
-      wasPim_ = (w & 2) != 0;
+    case Part::kPim:
+      return restoreQueue(pim_, cursor, now, in);
+    case Part::kReads:
+      return restoreQueue(reads_, cursor, now, in);
+    case Part::kWrites:
+      return restoreQueue(writes_, cursor, now, in);
+    case Part::kOpenings:
+      return restoreQueue(opening_, cursor, now, in);
+    case Part::kAges:
+      return restoreAges(now, in);
+    case Part::kWriteMode:
+      isWriting_ = in.get() != 0;
+      return;
+    case Part::kLastLook:
+      wasPim_ = in.get() != 0;
+      return;
+    case Part::kRefreshes:
       maintenance_.resize(static_cast<std::size_t>(in.get()));
       for (int &bank : maintenance_) bank = static_cast<int>(in.get());
+      return;
+    case Part::kData:
       lastData_ = now + in.get();
       return;
-    }
     case Part::kRows:
       return restoreRows(cursor, in);
     case Part::kWaits:
-      device_.restoreWaits(now, in);
+      return device_.restoreWaits(now, in);
+    case Part::kWindows:
       return device_.restoreWindows(now, in);
   }
 }

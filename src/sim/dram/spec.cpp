@@ -43,7 +43,7 @@ ChannelSpec::ChannelSpec(const machine::Dram &d, Modes m) : device(d), modes(std
   refreshInterval = d.refreshInterval.value;
   columns = d.organization.columns;
   Tick longest = hasRefresh ? refreshInterval : 0;
-  for (const machine::TimingConstraint &t : d.constraints) longest = std::max(longest, t.latency.value);
+  for (const machine::TimingConstraint &t : d.constraints) longest = std::max(longest, t.after(program::kMostLength));
   patience = 256 * longest + fence;
   isFourQueues = c.scheduler == machine::Scheduler::kFourQueues;
   drainsBeforeBarrier = c.barrier == machine::BarrierRule::kDrain;

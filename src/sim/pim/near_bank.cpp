@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "pimento/base/dtype.h"
+#include "pimento/sim/pim/unit_arithmetic.h"
 
 namespace pimento::sim::pim {
 
@@ -28,6 +29,7 @@ NearBankDevice::NearBankDevice(const machine::Machine &machine, int channels, st
     products_.assign(units, 0);
     functions_.assign(units, 0);
     columnsPerResult_.assign(static_cast<std::size_t>(channels_), unit_->bufferEntries);
+    if (unit_->softmax) softmax_.emplace(*unit_, channels_);
   }
   for (const machine::Command &c : machine.dram->commands) {
     const auto effect =
@@ -60,10 +62,6 @@ void readBanks(NearBankDevice &device, const dram::IssuedCommand &c) {
 
 namespace {
 
-float rounded(DType type, float x) {
-  return type == DType::kF32 ? x : static_cast<float>(decodeFloat(type, encodeFloat(type, x)));
-}
-
 constexpr int kMostLanes = 2 * kLanes;  // elements of one byte
 
 /// Element `lane` of a burst of elements of one or two bytes.
@@ -94,23 +92,10 @@ void products(DType type, int count, const Half *a, const Half *b, float *out) {
   for (int l = 0; l < count; ++l) out[l] = rounded(type, element(a, type, l) * element(b, type, l));
 }
 
-/// Neighbours pairwise, then pairs of pairs.
-float treeSum(DType type, int count, float *x) {
-  for (int n = count / 2; n > 0; n /= 2)
-    for (int i = 0; i < n; ++i) x[i] = rounded(type, x[2 * i] + x[2 * i + 1]);
-  return x[0];
-}
-
-template <typename Visit>
-void forEachUnit(NearBankDevice &device, std::uint64_t banks, const Visit &visit) {
-  for (; banks != 0; banks &= banks - 1)
-    for (int channel = 0; channel < device.channels(); ++channel) visit(channel, std::countr_zero(banks));
-}
-
 void multiply(NearBankDevice &device, const dram::IssuedCommand &c) {
   const machine::NearBankUnit &unit = device.unit();
   const int lanes = static_cast<int>(unit.lanes);
-  forEachUnit(device, c.banks, [&](int channel, int bank) {
+  forEachUnit(device.channels(), c.banks, [&](int channel, int bank) {
     std::int64_t &done = device.products(channel, bank);
     const std::int64_t columns = device.columnsPerResult(channel);
     float x[kMostLanes];
@@ -123,7 +108,7 @@ void multiply(NearBankDevice &device, const dram::IssuedCommand &c) {
 }
 
 void load(NearBankDevice &device, const dram::IssuedCommand &c) {
-  forEachUnit(device, c.banks, [&](int channel, int bank) {
+  forEachUnit(device.channels(), c.banks, [&](int channel, int bank) {
     if (const Half *data = device.sent(c, channel); data != nullptr)
       std::copy_n(data, kLanes, device.entry(channel, bank, c.column));
   });
@@ -132,7 +117,7 @@ void load(NearBankDevice &device, const dram::IssuedCommand &c) {
 void moveResults(NearBankDevice &device, const dram::IssuedCommand &c) {
   const machine::NearBankUnit &unit = device.unit();
   const int first = std::countr_zero(c.banks);
-  forEachUnit(device, c.banks, [&](int channel, int bank) {
+  forEachUnit(device.channels(), c.banks, [&](int channel, int bank) {
     float *sums = device.sums(channel, bank);
     const auto at = (bank - first) * unit.accumulators;
     for (std::int64_t i = 0; i < unit.accumulators; ++i)
@@ -146,7 +131,7 @@ void moveMerged(NearBankDevice &device, const dram::IssuedCommand &c) {
   const machine::NearBankUnit &unit = device.unit();
   const int first = std::countr_zero(c.banks);
   std::vector<float> sums(static_cast<std::size_t>(device.channels() * unit.accumulators));
-  forEachUnit(device, c.banks, [&](int channel, int bank) {
+  forEachUnit(device.channels(), c.banks, [&](int channel, int bank) {
     float *of = device.sums(channel, bank), *to = &sums[static_cast<std::size_t>(channel * unit.accumulators)];
     for (std::int64_t i = 0; i < unit.accumulators; ++i)
       to[i] = bank == first ? of[i] : rounded(unit.accumulator, to[i] + of[i]);
@@ -160,7 +145,7 @@ void moveMerged(NearBankDevice &device, const dram::IssuedCommand &c) {
 }
 
 void setColumns(NearBankDevice &device, const dram::IssuedCommand &c) {
-  forEachUnit(device, c.banks, [&](int channel, int bank) { device.products(channel, bank) = 0; });
+  forEachUnit(device.channels(), c.banks, [&](int channel, int bank) { device.products(channel, bank) = 0; });
   for (int channel = 0; channel < device.channels(); ++channel)
     if (const Half *data = device.sent(c, channel); data != nullptr) device.columnsPerResult(channel) = data[0];
 }
@@ -168,7 +153,7 @@ void setColumns(NearBankDevice &device, const dram::IssuedCommand &c) {
 void multiplyElements(NearBankDevice &device, const dram::IssuedCommand &c) {
   const machine::NearBankUnit &unit = device.unit();
   const int lanes = static_cast<int>(unit.lanes);
-  forEachUnit(device, c.banks, [&](int channel, int bank) {
+  forEachUnit(device.channels(), c.banks, [&](int channel, int bank) {
     if (bank % device.banksPerGroup() != 0) return;
     float x[kMostLanes];
     products(unit.type, lanes, device.burst(channel, bank, c.row, c.column),
@@ -179,7 +164,7 @@ void multiplyElements(NearBankDevice &device, const dram::IssuedCommand &c) {
 
 void preload(NearBankDevice &device, const dram::IssuedCommand &c) {
   const DType type = device.unit().type;
-  forEachUnit(device, c.banks, [&](int channel, int bank) {
+  forEachUnit(device.channels(), c.banks, [&](int channel, int bank) {
     const Half *data = device.sent(c, channel);
     if (data == nullptr) return;
     *device.sums(channel, bank) = element(data, type, bank);
@@ -189,20 +174,20 @@ void preload(NearBankDevice &device, const dram::IssuedCommand &c) {
 
 void applyFunction(NearBankDevice &device, const dram::IssuedCommand &c) {
   const DType type = device.unit().moved;
-  forEachUnit(device, c.banks, [&](int channel, int bank) {
+  forEachUnit(device.channels(), c.banks, [&](int channel, int bank) {
     const float x = rounded(type, *device.sums(channel, bank));
     device.functionOf(channel, bank) = std::signbit(x) ? 0.0F : x;  // -0 becomes 0
   });
 }
 
 void moveFunctions(NearBankDevice &device, const dram::IssuedCommand &c) {
-  forEachUnit(device, c.banks, [&](int channel, int bank) {
+  forEachUnit(device.channels(), c.banks, [&](int channel, int bank) {
     setElement(device.result(channel, c.burst), device.unit().moved, bank, device.functionOf(channel, bank));
   });
 }
 
 void copyOut(NearBankDevice &device, const dram::IssuedCommand &c) {
-  forEachUnit(device, c.banks, [&](int channel, int bank) {
+  forEachUnit(device.channels(), c.banks, [&](int channel, int bank) {
     for (int b = 0; b < device.banks(); ++b)
       std::copy_n(device.burst(channel, bank, c.row, c.column), kLanes,
                   device.entry(channel, b, c.column % device.unit().bufferEntries));
@@ -210,7 +195,7 @@ void copyOut(NearBankDevice &device, const dram::IssuedCommand &c) {
 }
 
 void copyIn(NearBankDevice &device, const dram::IssuedCommand &c) {
-  forEachUnit(device, c.banks, [&](int channel, int bank) {
+  forEachUnit(device.channels(), c.banks, [&](int channel, int bank) {
     std::copy_n(device.entry(channel, bank, c.column % device.unit().bufferEntries), kLanes,
                 device.burst(channel, bank, c.row, c.column));
   });
@@ -239,6 +224,7 @@ std::vector<Effect> unitEffects(const machine::Machine &machine) {
   add(u.functionResult, moveFunctions);
   add(u.copyOut, copyOut);
   add(u.copyIn, copyIn);
+  for (const SoftmaxEffect &e : softmaxEffects()) add(u.softmax ? (*u.softmax).*e.command : -1, e.apply);
   return effects;
 }
 

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "pimento/machine/machine.h"
 #include "pimento/sim/dram/channel.h"
 #include "pimento/sim/pim/banks.h"
+#include "pimento/sim/pim/softmax_unit.h"
 
 namespace pimento::sim::pim {
 
@@ -64,6 +66,8 @@ class NearBankDevice final : public dram::CommandObserver {
   int banksPerGroup() const { return banksPerGroup_; }
   /// Columns that make a result, of the units of a channel.
   std::int64_t &columnsPerResult(int channel) { return columnsPerResult_[static_cast<std::size_t>(channel)]; }
+  /// The softmax units of a machine with a section `near_bank.softmax`.
+  SoftmaxUnits &softmax() { return *softmax_; }
   int banks() const { return bankCount_; }
   std::int64_t columns() const { return columns_; }
   /// Results that have left the units: burst `number` of a channel. As many as setResults() said.
@@ -80,6 +84,7 @@ class NearBankDevice final : public dram::CommandObserver {
   const machine::NearBankUnit *unit_;  // null: the machine says nothing of its units
   BankContents banks_, buffers_, accumulators_, entries_;
   std::vector<float> sums_, functions_;
+  std::optional<SoftmaxUnits> softmax_;
   std::vector<std::int64_t> products_, columnsPerResult_;
   std::vector<Half> results_;
   std::vector<ImageData> images_;
@@ -107,6 +112,7 @@ void readBanks(NearBankDevice &device, const dram::IssuedCommand &c);
 ///   function_result    those registers, as result burst `burst`
 ///   copy_out     a burst of a bank into the entry of its column, of the channel's buffer
 ///   copy_in      likewise from there into the bank
+/// and those of softmaxEffects().
 std::vector<Effect> unitEffects(const machine::Machine &machine);
 
 }  // namespace pimento::sim::pim

@@ -1,166 +1,121 @@
 #include "pimento/sim/sram/arrays.h"
 
 #include <algorithm>
-#include <cstring>
+#include <new>
 
 #include "pimento/base/diagnostics.h"
+#include "pimento/base/thread_pool.h"
 
 namespace pimento::sim::sram {
 
 namespace {
 
-/// A micro-op with the wordlines of its places.
-struct Step {
-  Sense sense;
-  CarryUpdate carry;
-  TagUpdate tag;
-  bool isTagged;
-  int a, b, dest;
-};
+/// Blocks that a thread takes at a time: some tenths of a millisecond.
+constexpr std::int64_t kBlocksAtOnce = 64;
 
-/// As many bitlines as one step of the host handles.
-using Vector = std::uint64_t __attribute__((vector_size(128)));
-constexpr std::int64_t kVectorWords = sizeof(Vector) / sizeof(std::uint64_t);
-
-// The widest vectors that the host has; all give the same bits.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define PIMENTO_WIDEST __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define PIMENTO_WIDEST
-#endif
-
-PIMENTO_WIDEST
-void runBlock(const Step *steps, std::size_t count, std::uint64_t *block, const std::uint64_t *enabled) {
-  const auto at = [block](int row) { return block + row * kVectorWords; };
-  Vector mask, carry = {}, tag = {};
-  std::memcpy(&mask, enabled, sizeof(mask));
-  for (const Step *s = steps; s != steps + count; ++s) {
-    Vector a, b, value;
-    std::memcpy(&a, at(s->a), sizeof(a));
-    std::memcpy(&b, at(s->b), sizeof(b));
-    switch (s->sense) {
-      case Sense::kZero:
-        value = Vector{};
-        break;
-      case Sense::kOne:
-        value = ~Vector{};
-        break;
-      case Sense::kA:
-        value = a;
-        break;
-      case Sense::kNotA:
-        value = ~a;
-        break;
-      case Sense::kAnd:
-        value = a & b;
-        break;
-      case Sense::kNand:
-        value = ~(a & b);
-        break;
-      case Sense::kOr:
-        value = a | b;
-        break;
-      case Sense::kNor:
-        value = ~(a | b);
-        break;
-      case Sense::kXor:
-        value = a ^ b;
-        break;
-      case Sense::kXnor:
-        value = ~(a ^ b);
-        break;
-      case Sense::kSum:
-        value = a ^ b ^ carry;
-        break;
-      case Sense::kNotSum:
-        value = ~(a ^ b ^ carry);
-        break;
-      case Sense::kCarry:
-        value = carry;
-        break;
-      default:
-        value = ~carry;
-        break;
+/// Bit c of word r becomes bit r of word c, of 64 words (Warren, "Hacker's Delight", section 7-3).
+void transpose(std::uint64_t *words) {
+  std::uint64_t mask = 0x00000000ffffffff;
+  for (int width = 32; width != 0; width >>= 1, mask ^= mask << width) {
+    for (int k = 0; k < 64; k = ((k | width) + 1) & ~width) {
+      const std::uint64_t swapped = ((words[k] >> width) ^ words[k | width]) & mask;
+      words[k] ^= swapped << width;
+      words[k | width] ^= swapped;
     }
-    const Vector written = s->isTagged ? tag & mask : mask;
-    Vector old;
-    std::memcpy(&old, at(s->dest), sizeof(old));
-    old = (value & written) | (old & ~written);
-    std::memcpy(at(s->dest), &old, sizeof(old));
-    switch (s->carry) {
-      case CarryUpdate::kHold:
-        break;
-      case CarryUpdate::kClear:
-        carry = Vector{};
-        break;
-      case CarryUpdate::kSet:
-        carry = ~Vector{};
-        break;
-      case CarryUpdate::kLoad:
-        carry = value;
-        break;
-      case CarryUpdate::kMajority:
-        carry = (a & b) | (carry & (a | b));
-        break;
-    }
-    if (s->tag == TagUpdate::kLoad) tag = value;
   }
 }
 
 }  // namespace
 
-Arrays::Arrays(int wordlines, std::int64_t bitlines)
-    : wordlines_(wordlines), bitlines_(bitlines), blocks_((bitlines + kBlockBits - 1) / kBlockBits) {
-  static_assert(kBlockWords == kVectorWords);
-  bits_.resize(static_cast<std::size_t>(blocks_ * blockWords()));
+Arrays::Arrays(int wordlines, std::int64_t bitlines, int jobs)
+    : wordlines_(wordlines), bitlines_(bitlines), blocks_((bitlines + kBlockBits - 1) / kBlockBits), jobs_(jobs) {
+  constexpr std::size_t kAlign = kBlockWords * sizeof(std::uint64_t);
+  // Pages that nobody writes stay the system's zeros.
+  std::size_t bytes = static_cast<std::size_t>(blocks_ * blockWords()) * sizeof(std::uint64_t) + kAlign;
+  memory_.reset(std::calloc(bytes, 1));
+  if (memory_ == nullptr) throw std::bad_alloc();
+  void *start = memory_.get();
+  std::align(kAlign, bytes - kAlign, start, bytes);
+  bits_ = static_cast<std::uint64_t *>(start);
+}
+
+void Arrays::run(std::span<const Work> works) {
+  std::int64_t working = 0;
+  for (const Work &w : works) {
+    working = std::max(working, w.program->workingWords());
+    for (std::size_t p = 0; p < w.at.size(); ++p) {
+      const int named = w.program->wordlines()[p];
+      PIMENTO_CHECK(named == 0 || (w.at[p] >= 0 && w.at[p] + named <= wordlines_));
+    }
+  }
+  const std::int64_t shares = (blocks_ + kBlocksAtOnce - 1) / kBlocksAtOnce;
+  parallelFor(shares > 1 ? jobs_ : 1, shares, [&](std::int64_t share) {
+    // Rubbish: nothing of what it holds may matter, but for the wordline that is 0.
+    std::vector<std::uint64_t> memory(static_cast<std::size_t>(working + kBlockWords), 0x5a5a5a5aa5a5a5a5);
+    void *aligned = memory.data();
+    std::size_t bytes = memory.size() * sizeof(std::uint64_t);
+    std::align(kBlockWords * sizeof(std::uint64_t), static_cast<std::size_t>(working) * sizeof(std::uint64_t), aligned,
+               bytes);
+    auto *rows = static_cast<std::uint64_t *>(aligned);
+    std::fill_n(rows, kBlockWords, 0);
+    const std::int64_t end = std::min(blocks_, (share + 1) * kBlocksAtOnce);
+    for (std::int64_t block = share * kBlocksAtOnce; block < end; ++block) runBlock(works, block, rows);
+  });
+}
+
+void Arrays::runBlock(std::span<const Work> works, std::int64_t block, std::uint64_t *working) const {
+  std::array<std::uint64_t, kBlockWords> mask;
+  for (const Work &w : works) {
+    mask.fill(~std::uint64_t{0});
+    if (!w.enabled.empty()) {
+      mask.fill(0);
+      const auto first = static_cast<std::size_t>(block * kBlockWords);
+      for (std::size_t i = 0; i < mask.size() && first + i < w.enabled.size(); ++i) mask[i] = w.enabled[first + i];
+      if (std::ranges::all_of(mask, [](std::uint64_t m) { return m == 0; })) continue;
+    }
+    std::array<std::uint64_t *, kPlaces - 1> at;
+    for (std::size_t p = 0; p < at.size(); ++p) at[p] = wordline(block, std::max(w.at[p], 0));
+    w.program->run(at, working, mask.data());
+  }
 }
 
 void Arrays::run(const MicroProgram &program, const Wordlines &at, std::span<const std::uint64_t> enabled) {
-  const auto wordlineOf = [&](Row r, int none) {
-    if (r.isNone()) return none;
-    const int row = at[static_cast<std::size_t>(r.place)] + r.bit;
-    PIMENTO_CHECK(row >= 0 && row < wordlines_);
-    return row;
-  };
-  std::vector<Step> steps;
-  steps.reserve(program.ops.size());
-  for (const MicroOp &op : program.ops)
-    steps.push_back({op.sense, op.carry, op.tag, op.isTagged, wordlineOf(op.a, wordlines_),
-                     wordlineOf(op.b, wordlines_), wordlineOf(op.dest, wordlines_ + 1)});
-  std::array<std::uint64_t, kBlockWords> mask;
-  for (std::int64_t block = 0; block < blocks_; ++block) {
-    mask.fill(~std::uint64_t{0});
-    if (!enabled.empty()) {
-      mask.fill(0);
-      const auto first = static_cast<std::size_t>(block * kBlockWords);
-      for (std::size_t i = 0; i < mask.size() && first + i < enabled.size(); ++i) mask[i] = enabled[first + i];
-      if (std::ranges::all_of(mask, [](std::uint64_t m) { return m == 0; })) continue;
-    }
-    runBlock(steps.data(), steps.size(), wordline(block, 0), mask.data());
-  }
+  const HostProgram host(program);
+  const Work work{&host, at, enabled};
+  run(std::span(&work, 1));
 }
 
 void Arrays::store(int row, int bits, std::int64_t first, std::span<const std::uint64_t> numbers) {
   PIMENTO_CHECK(row >= 0 && row + bits <= wordlines_ && first >= 0 &&
                 first + static_cast<std::int64_t>(numbers.size()) <= bitlines_);
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const std::int64_t bitline = first + static_cast<std::int64_t>(i);
-    const std::int64_t word = bitline % kBlockBits / 64, bit = bitline % 64;
+  std::array<std::uint64_t, 64> square;
+  const auto count = static_cast<std::int64_t>(numbers.size());
+  for (std::int64_t i = 0; i < count;) {
+    const std::int64_t low = (first + i) % 64, n = std::min<std::int64_t>(64 - low, count - i);
+    square.fill(0);
+    std::copy_n(numbers.begin() + i, n, square.begin() + low);
+    transpose(square.data());
+    const std::uint64_t where = (n == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1) << low;
     for (int b = 0; b < bits; ++b) {
-      std::uint64_t &w = wordline(bitline / kBlockBits, row + b)[word];
-      w = (w & ~(std::uint64_t{1} << bit)) | (((numbers[i] >> b) & 1) << bit);
+      std::uint64_t &w = word((first + i) / 64, row + b);
+      w = (w & ~where) | (square[static_cast<std::size_t>(b)] & where);
     }
+    i += n;
   }
 }
 
 void Arrays::load(int row, int bits, std::int64_t first, std::span<std::uint64_t> numbers) const {
   PIMENTO_CHECK(row >= 0 && row + bits <= wordlines_ && first >= 0 &&
                 first + static_cast<std::int64_t>(numbers.size()) <= bitlines_);
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const std::int64_t bitline = first + static_cast<std::int64_t>(i);
-    numbers[i] = 0;
-    for (int b = 0; b < bits; ++b)
-      numbers[i] |= ((wordline(bitline / kBlockBits, row + b)[bitline % kBlockBits / 64] >> (bitline % 64)) & 1) << b;
+  std::array<std::uint64_t, 64> square;
+  const auto count = static_cast<std::int64_t>(numbers.size());
+  for (std::int64_t i = 0; i < count;) {
+    const std::int64_t low = (first + i) % 64, n = std::min<std::int64_t>(64 - low, count - i);
+    square.fill(0);
+    for (int b = 0; b < bits; ++b) square[static_cast<std::size_t>(b)] = word((first + i) / 64, row + b);
+    transpose(square.data());
+    std::copy_n(square.begin() + low, n, numbers.begin() + i);
+    i += n;
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "pimento/base/element_bits.h"
 #include "pimento/base/integer.h"
 #include "pimento/sim/sram/command_operation.h"
 

@@ -8,15 +8,20 @@ namespace pimento::sim::sram {
 
 Mask maskOf(const program::SramPattern &bitlines, const program::SramPattern &tiles, std::int64_t cellsPerTile,
             std::int64_t count) {
+  Mask mask(static_cast<std::size_t>(count * cellsPerTile / 64));
+  addTo(mask, bitlines, tiles, cellsPerTile, count);
+  return mask;
+}
+
+void addTo(Mask &mask, const program::SramPattern &bitlines, const program::SramPattern &tiles,
+           std::int64_t cellsPerTile, std::int64_t count) {
   PIMENTO_CHECK(cellsPerTile % 64 == 0 && bitlines.last() < cellsPerTile && tiles.last() < count);
   Mask one(static_cast<std::size_t>(cellsPerTile / 64));
   bitlines.forEach([&](std::int64_t b) { one[static_cast<std::size_t>(b / 64)] |= std::uint64_t{1} << (b % 64); });
-  Mask mask(static_cast<std::size_t>(count) * one.size());
   tiles.forEach([&](std::int64_t t) {
-    std::copy(one.begin(), one.end(),
-              mask.begin() + static_cast<std::ptrdiff_t>(t) * static_cast<std::ptrdiff_t>(one.size()));
+    std::uint64_t *tile = mask.data() + static_cast<std::size_t>(t) * one.size();
+    for (std::size_t w = 0; w < one.size(); ++w) tile[w] |= one[w];
   });
-  return mask;
 }
 
 Mask moved(const Mask &mask, std::int64_t distance) {

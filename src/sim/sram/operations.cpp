@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "pimento/base/element_bits.h"
 #include "pimento/kernel/scalar.h"
 #include "pimento/sim/sram/float_programs.h"
 #include "pimento/sim/sram/integer_programs.h"
@@ -161,10 +162,6 @@ bool hasProgram(const Operation &o) {
 }
 
 }  // namespace
-
-int bitsOf(DType type) {
-  return static_cast<int>(8 * sizeOf(type).value);
-}
 
 int argumentBits(const Operation &o, int argument) {
   if (argument >= kernel::argumentCount(o.op)) return 0;

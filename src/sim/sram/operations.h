@@ -7,7 +7,7 @@
 #pragma once
 
 #include "pimento/base/diagnostics.h"
-#include "pimento/base/dtype.h"
+#include "pimento/base/element_bits.h"
 #include "pimento/kernel/kernel.h"
 #include "pimento/sim/sram/micro_op.h"
 
@@ -22,8 +22,6 @@ struct Operation {
   bool hasSubnormals = true;
 };
 
-/// Bits of a number, a wordline each.
-int bitsOf(DType type);
 /// By argument, the wordlines it takes; 0 where the operation has no such argument.
 int argumentBits(const Operation &operation, int argument);
 int resultBits(const Operation &operation);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "pimento/base/dtype.h"
+#include "pimento/base/element_bits.h"
 #include "pimento/kernel/lanes.h"
 #include "pimento/sim/sram/command_operation.h"
 
@@ -20,12 +21,13 @@ class WordExecutor final : public Executor {
  public:
   explicit WordExecutor(const LatticeShape &shape) : shape_(shape) {}
 
+  void claim(int row, int bits) override { value(row, bits); }
   void store(int row, int bits, std::int64_t first, std::span<const std::uint64_t> elements) override {
     std::byte *to = value(row, bits) + first * (bits / 8);
     for (std::size_t i = 0; i < elements.size(); ++i)
       std::memcpy(to + static_cast<std::ptrdiff_t>(i) * (bits / 8), &elements[i], static_cast<std::size_t>(bits / 8));
   }
-  void load(int row, int bits, std::int64_t first, std::span<std::uint64_t> elements) const override {
+  void load(int row, int bits, std::int64_t first, std::span<std::uint64_t> elements) override {
     const auto at = values_.find(row);
     for (std::size_t i = 0; i < elements.size(); ++i) {
       elements[i] = 0;

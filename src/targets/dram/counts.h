@@ -22,6 +22,10 @@ struct Counting {
   std::size_t (*rowOf)(const program::Program &program, const program::Command &command) = nullptr;
   bool sumsToColumns = true;  ///< they add up to the column commands that the engine counts
 };
+/// What a command counts for in its row: one, or its length where it has one.
+inline std::int64_t amountOf(const program::Command &c) {
+  return c.length > 0 ? c.length : 1;
+}
 /// With countTable().
 const Counting &byPurpose();
 

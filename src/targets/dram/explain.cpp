@@ -291,7 +291,7 @@ DerivationPtr perChannel(const std::string &name, const program::Program &progra
   std::vector<Nest> nests;
   std::vector<const program::CommandNode *> loops;
   const auto isMeant = [&](const program::Command &c) {
-    return counting.rowOf(program, c) == row ? program::channelsOf(process, c) : 0;
+    return counting.rowOf(program, c) == row ? amountOf(c) * program::channelsOf(process, c) : 0;
   };
   findNests(loopsOf(process), isMeant, loops, nests);
   std::vector<DerivationPtr> parts;
@@ -318,7 +318,10 @@ DerivationPtr explainList(const std::string &name, const evaluate::DeviceRun &ru
     const machine::TimingConstraint &rule = dram.constraints[static_cast<std::size_t>(key.constraint)];
     const std::string label = fmt::format("{} of {}", rule.name.empty() ? aboutRule(dram, rule) : rule.name, command);
     parts.push_back(leaf(label, sum.cycles, "cycle",
-                         fmt::format("{}; {}, {} cycles", times, aboutRule(dram, rule), rule.latency.value)));
+                         fmt::format("{}; {}, {} cycles{}", times, aboutRule(dram, rule), rule.latency.value,
+                                     rule.perLength.value == 0
+                                         ? ""
+                                         : fmt::format(" and {} for each unit of length", rule.perLength.value))));
   }
   std::stable_sort(parts.begin(), parts.end(), [](const auto &a, const auto &b) { return a->real() > b->real(); });
   Cycles cycles = run.cycles;

@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "pimento/base/integer.h"
-#include "pimento/targets/l3_sram/region_run.h"
-#include "pimento/tdfg/execute.h"
 #include "pimento/tdfg/extract.h"
 #include "pimento/tdfg/fit.h"
 
@@ -160,30 +158,11 @@ Result<mapping::Mapping> heuristicMapping(const GraphPart &part, const Plan &pla
   return m;
 }
 
-Status forEachRound(const Plan &plan, const mapping::Mapping &mapping, const machine::Machine &machine,
-                    const kernel::DataSet *data, const std::function<Status(const Round &)> &see, std::int64_t most) {
-  return tdfg::visitRegions(
-      plan.program, plan.values,
-      [&](int region, const tdfg::Values &values, const std::vector<int> &names) -> Status {
-        const auto r = static_cast<std::size_t>(region);
-        Round round{region, &values, &names, nullptr, nullptr, nullptr};
-        if (plan.program.regions[r].nodes.empty()) return see(round);
-        auto instance = tdfg::bindRegion(plan.program, region, values);
-        if (!instance) return instance.diagnostics();
-        if (instance->isEmpty) return okStatus();
-        auto layout = lower::l3_sram::place(instance->bounding, tileOf(plan, mapping, instance->bounding.size()),
-                                            plan.elementBytes, *machine.sram);
-        if (!layout) return layout.diagnostics();
-        const std::vector<std::uint64_t> constants =
-            constantsOf(*instance, names, data != nullptr ? *data : kernel::DataSet());
-        auto code = lower::l3_sram::lowerRegion(*instance, plan.schedules[r], *layout, constants);
-        if (!code) return code.diagnostics();
-        round.instance = &*instance;
-        round.layout = &*layout;
-        round.code = &*code;
-        return see(round);
-      },
-      most);
+RegionProgram regionProgram(const Plan &plan, const mapping::Mapping &mapping, const machine::Machine &machine) {
+  return {&plan.program, &plan.values, &plan.schedules, [&](int /*region*/, const tdfg::Instance &instance) {
+            return lower::l3_sram::place(instance.bounding, tileOf(plan, mapping, instance.bounding.size()),
+                                         plan.elementBytes, *machine.sram);
+          }};
 }
 
 }  // namespace pimento::targets::l3_sram

@@ -1,17 +1,13 @@
-// A kernel of a graph as a tensor graph with schedules, and its regions one after the other, lowered when they run.
+// A kernel of a graph as a tensor graph with schedules, in the tiles of a mapping.
 //
 // The mapping gives the tile: what its levels inside the arrays have of each dim, for the lattice dim along which the
 // dim's arrays lie.
 #pragma once
 
-#include <array>
-#include <functional>
-#include <string>
 #include <vector>
 
 #include "pimento/evaluate/target.h"
-#include "pimento/lower/l3_sram/layout.h"
-#include "pimento/lower/l3_sram/region.h"
+#include "pimento/targets/l3_sram/rounds.h"
 #include "pimento/tdfg/schedule.h"
 #include "pimento/tdfg/tdfg.h"
 
@@ -36,19 +32,7 @@ std::vector<std::int64_t> tileOf(const Plan &plan, const mapping::Mapping &mappi
 Result<mapping::Mapping> heuristicMapping(const evaluate::GraphPart &part, const Plan &plan,
                                           const machine::Machine &machine, const mapping::MapSpec &spec);
 
-/// A region, a round at a time.
-struct Round {
-  int region = -1;
-  const tdfg::Values *values = nullptr;
-  const std::vector<int> *names = nullptr;
-  const tdfg::Instance *instance = nullptr;          ///< null: streams alone
-  const lower::l3_sram::Layout *layout = nullptr;    ///< likewise
-  const lower::l3_sram::RegionCode *code = nullptr;  ///< likewise
-};
-/// Lowers the regions in the order they run, without rounds in which nothing happens; `data`, by array, has the
-/// elements that are constants (null: none).
-Status forEachRound(const Plan &plan, const mapping::Mapping &mapping, const machine::Machine &machine,
-                    const kernel::DataSet *data, const std::function<Status(const Round &)> &see,
-                    std::int64_t most = INT64_MAX);
+/// The plan in the tiles of a mapping; both outlive it.
+RegionProgram regionProgram(const Plan &plan, const mapping::Mapping &mapping, const machine::Machine &machine);
 
 }  // namespace pimento::targets::l3_sram

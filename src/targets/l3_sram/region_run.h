@@ -7,9 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "pimento/kernel/data.h"
 #include "pimento/lower/l3_sram/region.h"
-#include "pimento/machine/machine.h"
+#include "pimento/targets/l3_sram/residency.h"
 #include "pimento/tdfg/schedule.h"
 #include "pimento/tdfg/tdfg.h"
 
@@ -23,12 +22,16 @@ struct RegionPlan {
   const lower::l3_sram::Layout *layout = nullptr;
 };
 
-/// Bits of each kConst node's value; elements are read from `data`. `names[array]` is the array's number in `data`.
+/// Bits of each kConst node's value; elements come from `residency` (null: 0). `names[array]` is the array's number
+/// there.
 std::vector<std::uint64_t> constantsOf(const tdfg::Instance &instance, const std::vector<int> &names,
-                                       const kernel::DataSet &data);
+                                       Residency *residency);
 
-/// Changes `data` as the region does. Diagnostics: index-out-of-range, sram-operation.
+/// Changes what `residency` holds as the region does. Diagnostics: index-out-of-range, sram-operation.
 Status runRegion(const RegionPlan &plan, const lower::l3_sram::RegionCode &code, const std::vector<int> &names,
-                 machine::Sram::Mode mode, kernel::DataSet &data);
+                 Residency &residency);
+/// Same, by the region's streams alone.
+Status runStreams(const tdfg::Program &program, int region, const tdfg::Values &values, const std::vector<int> &names,
+                  Residency &residency);
 
 }  // namespace pimento::targets::l3_sram

@@ -9,7 +9,7 @@
 #include "pimento/machine/checks.h"
 #include "pimento/sim/sram/command_time.h"
 #include "pimento/targets/l3_sram/plan.h"
-#include "pimento/targets/l3_sram/region_run.h"
+#include "pimento/targets/l3_sram/run_counts.h"
 #include "pimento/tdfg/execute.h"
 
 namespace pimento::targets::l3_sram {
@@ -20,20 +20,6 @@ using evaluate::GraphPart;
 namespace {
 
 constexpr evaluate::SimulatedUnit kUnit = {"cache", "caches", "caches"};
-
-const evaluate::CountTable &countTable() {
-  static const evaluate::CountTable kTable = {
-      {{"compute_commands", "commands that compute, of all banks together; counted by the lowering"},
-       {"move_commands", "shifts, broadcasts, copies and constants; counted by the lowering"},
-       {"syncs", "barriers of all banks; counted by the lowering"},
-       {"packets", "packets of the mesh that moves send; counted by the engine"},
-       {"sram_bits_read",
-        "bits that compute commands and moves inside arrays sense; counted by the engine",
-        {{"sram_bits_read"}}},
-       {"sram_bits_written", "bits that they write; counted by the engine", {{"sram_bits_written"}}},
-       {"h_tree_bits", "bits up and down H trees; counted by the engine", {{"h_tree_bits"}}}}};
-  return kTable;
-}
 
 class SramKernel final : public evaluate::CompiledPart {
  public:
@@ -59,12 +45,13 @@ class SramKernel final : public evaluate::CompiledPart {
   kernel::Order order() const override;
   std::string whyUnchecked() const override;
   Result<DeviceRun> run(const evaluate::RunMode & /*mode*/) const override { return runWith(nullptr); }
-  Result<DeviceRun> runOn(kernel::DataSet &data, evaluate::Observer * /*observer*/, int /*jobs*/) const override {
+  Result<DeviceRun> runOn(kernel::DataSet &data, evaluate::Observer * /*observer*/, int jobs) const override {
     kernel::DataSet arrays;
     for (const int t : plan_.tensors) arrays.push_back(data[static_cast<std::size_t>(t)]);
     auto prepared = tdfg::prepare(plan_.program, plan_.values, std::move(arrays));
     if (!prepared) return prepared.diagnostics();
-    Result<DeviceRun> run = runWith(&*prepared);
+    Residency residency(machine_.sram->mode, jobs, *prepared);
+    Result<DeviceRun> run = runWith(&residency);
     if (run)
       for (std::size_t a = 0; a < plan_.tensors.size(); ++a)
         data[static_cast<std::size_t>(plan_.tensors[a])] = std::move((*prepared)[a]);
@@ -82,44 +69,26 @@ class SramKernel final : public evaluate::CompiledPart {
   }
 
  private:
-  /// `data`: by array; null: time alone.
-  Result<DeviceRun> runWith(kernel::DataSet *data) const;
+  /// `residency`: of the program's arrays; null: time alone.
+  Result<DeviceRun> runWith(Residency *residency) const;
 
   GraphPart part_;
   const machine::Machine &machine_;
   Plan plan_;
   mapping::PlacedMapping placed_;
   program::Program program_{.target = "l3-sram", .images = {}, .processes = {}, .commands = {}};
-  mutable sim::sram::CommandListTime last_;
 };
 
-Result<DeviceRun> SramKernel::runWith(kernel::DataSet *data) const {
+Result<DeviceRun> SramKernel::runWith(Residency *residency) const {
   DeviceRun run;
-  sim::sram::CommandListTime sum;
-  bool hasStreams = false;
-  const Status status = forEachRound(plan_, placed_.mapping, machine_, data, [&](const Round &round) -> Status {
-    if (round.instance == nullptr) {
-      hasStreams = true;
-      return data == nullptr ? okStatus()
-                             : tdfg::executeStreams(plan_.program, round.region, *round.values, *round.names, *data);
-    }
-    hasStreams |= !round.code->streams.empty();
-    sim::sram::CommandTime time(*machine_.sram, round.layout->perBitline);
-    const auto one = time.of(round.code->commands);
-    if (!one) return one.diagnostics();
-    sum.add(*one);
-    if (data == nullptr) return okStatus();
-    const RegionPlan plan{&plan_.program, round.instance, &plan_.schedules[static_cast<std::size_t>(round.region)],
-                          round.layout};
-    return runRegion(plan, *round.code, *round.names, machine_.sram->mode, *data);
-  });
+  lower::l3_sram::LoweringMemo memo;
+  RunCounts counts;
+  const Status status =
+      runRounds(regionProgram(plan_, placed_.mapping, machine_), *machine_.sram, residency, memo, counts);
   if (!status) return status.diagnostics();
-  last_ = sum;
-  run.cycles = run.cyclesSimulated = sum.total;
-  const std::int64_t counts[] = {sum.computeCommands, sum.moveCommands, sum.syncs,   sum.packets,
-                                 sum.bitsRead,        sum.bitsWritten,  sum.treeBits};
-  evaluate::setCounts(run, countTable(), counts, machine_, 1);
-  if (hasStreams)
+  run.cycles = run.cyclesSimulated = counts.time.total;
+  evaluate::setCounts(run, countTable(), counts.row(), machine_, 1);
+  if (counts.hasStreams)
     run.warnings.emplace_back("a part of the work ran on streams and cores, outside the cycles of the arrays");
   return run;
 }
@@ -147,9 +116,8 @@ kernel::Order SramKernel::order() const {
   kernel::Order order;
   const kernel::Kernel &k = part_.kernel();
   std::int64_t tile = 1, low = 0;
-  const Status status = forEachRound(
-      plan_, placed_.mapping, machine_, nullptr,
-      [&](const Round &round) -> Status {
+  const Status status = forEachFirstRound(
+      regionProgram(plan_, placed_.mapping, machine_), [&](const Round &round) -> Status {
         if (round.instance == nullptr) return okStatus();
         for (const tdfg::BoundNode &b : round.instance->nodes)
           if (b.node->kind == tdfg::NodeKind::kReduce) {
@@ -158,8 +126,7 @@ kernel::Order SramKernel::order() const {
             low = round.instance->nodes[static_cast<std::size_t>(b.node->args[0])].box[d].low;
           }
         return okStatus();
-      },
-      1);
+      });
   if (!status || tile == 1) return order;
   std::int64_t points = 1, inner = 1;
   kernel::OrderRegion region;
@@ -195,20 +162,21 @@ kernel::Order SramKernel::order() const {
 evaluate::DerivationPtr SramKernel::explainCycles(const std::string &name, const DeviceRun &run,
                                                   evaluate::MachineNumbers & /*numbers*/,
                                                   std::int64_t /*mostCommands*/) const {
-  const auto leaf = [](std::string what, Cycles cycles, std::string note) {
+  const auto leaf = [&run](std::string what, std::string_view count, std::string note) {
     auto d = std::make_shared<evaluate::Derivation>();
     d->name = std::move(what);
-    d->value = cycles.value;
+    d->value = count.empty() ? run.cycles.value : run.counts.at(std::string(count));
     d->unit = "cycle";
     d->note = std::move(note);
     return d;
   };
-  auto root = leaf(name, run.cycles, "banks run their commands in order; each sync waits for the slowest one");
+  auto root = leaf(name, {}, "banks run their commands in order; each sync waits for the slowest one");
   root->formula = evaluate::Derivation::kSum;
-  root->parts = {{"", leaf("compute", last_.compute, "commands that compute, in the slowest bank up to each sync")},
-                 {"", leaf("shifts in arrays", last_.intra, "bits times bitlines, one hop each")},
-                 {"", leaf("moves between arrays", last_.inter, "levels of the H tree, one after the other")},
-                 {"", leaf("syncs", last_.sync, "two crossings of the idle mesh each")}};
+  root->parts = {
+      {"", leaf("compute", "compute_cycles", "commands that compute, in the slowest bank up to each sync")},
+      {"", leaf("shifts in arrays", "shift_cycles", "bits times bitlines, one hop each")},
+      {"", leaf("moves between arrays", "move_cycles", "levels of the H tree, one after the other")},
+      {"", leaf("syncs", "sync_cycles", "two crossings of the idle mesh each")}};
   return root;
 }
 
@@ -216,9 +184,8 @@ Result<std::string> SramKernel::emit(std::string_view stage, const std::string &
   if (stage != "commands") return Runnable::emit(stage, kernel, isFirst);
   std::string text = isFirst ? "" : "\n";
   text += fmt::format("# {}\n", kernel);
-  const Status status = forEachRound(
-      plan_, placed_.mapping, machine_, nullptr,
-      [&](const Round &round) -> Status {
+  const Status status = forEachFirstRound(
+      regionProgram(plan_, placed_.mapping, machine_), [&](const Round &round) -> Status {
         const tdfg::Region &region = plan_.program.regions[static_cast<std::size_t>(round.region)];
         if (round.instance == nullptr) {
           text += fmt::format("# region {}: streams alone ({})\n", region.name, region.reason);
@@ -228,8 +195,7 @@ Result<std::string> SramKernel::emit(std::string_view stage, const std::string &
                             round.layout->tile[2], region.rounds.empty() ? "" : ", first round");
         text += program::print(round.code->commands);
         return okStatus();
-      },
-      1);
+      });
   if (!status) return status.diagnostics();
   return text;
 }
@@ -273,9 +239,7 @@ class L3Sram final : public evaluate::Target {
       return unsupported("unsupported-mapping", {}, "a lattice has one tile; this mapping has several subspaces",
                          "use one subspace");
     // What cannot be lowered shows in the first round.
-    if (const Status s = forEachRound(
-            *plan, mapping, machine, nullptr, [](const Round &) { return okStatus(); }, 1);
-        !s)
+    if (const Status s = forEachFirstRound(regionProgram(*plan, mapping, machine), [](const Round &) { return okStatus(); }); !s)
       return s.diagnostics();
     return std::unique_ptr<evaluate::CompiledPart>(
         std::make_unique<SramKernel>(part, machine, std::move(*plan), std::move(*placed)));

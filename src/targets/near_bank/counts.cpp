@@ -12,6 +12,7 @@ constexpr std::string_view kOfProgram = "requests of the program, of all channel
 constexpr std::string_view kOfEngine = "counted by the engine, since it depends on time";
 /// Of a unit, elements of a burst. Two products of one-byte elements count as one of two bytes.
 constexpr std::int64_t kLanes = 16;
+constexpr std::int64_t kSoftmaxOperations = 6;  // of a score: scale, compare, subtract, exponential, add, divide
 
 /// A command that all banks of a channel execute.
 ActionShare perBank(std::string_view action, std::int64_t times = 1) {
@@ -43,7 +44,7 @@ std::size_t rowOfPurpose(const program::Command &c) {
   }
 }
 
-constexpr std::size_t kCommands = 21;
+constexpr std::size_t kSoftmaxEntries = 21, kCommands = 22;
 
 }  // namespace
 
@@ -72,6 +73,9 @@ const evaluate::CountTable &countTable() {
         kOfProgram,
         {perGroup("near_bank_reads", 2), perGroup("near_bank_writes"), perGroup("alu_operations", kLanes)}},
        {"functions", kOfProgram, {perBank("alu_operations")}},
+       {"softmax_entries",
+        "entries of softmax buffers that the units worked through, passes counted; of all channels",
+        {{"alu_operations", kLanes * kSoftmaxOperations}}},
        {"activates", kOfEngine, {{"activations"}}},
        {"all_bank_activates", kOfEngine, {perBank("activations")}},
        {"precharges", kOfEngine, {}},
@@ -88,6 +92,7 @@ const dram::Counting &counting() {
       countTable(), kCommands,
       [](const program::Program &p, const program::Command &c) -> std::size_t {
         if (c.named == 0) return c.isWrite ? 1 : 0;
+        if (c.length > 0) return kSoftmaxEntries;
         const std::string &name = p.commands[static_cast<std::size_t>(c.named) - 1].name;
         const auto &rows = countTable().rows;
         const auto end = rows.begin() + kCommands;

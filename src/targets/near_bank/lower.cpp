@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "pimento/lower/tensor_place.h"
+#include "pimento/targets/near_bank/forms.h"
 
 namespace pimento::targets::near_bank {
 
@@ -21,30 +22,6 @@ const kernel::Value &valueOf(const Kernel &k, int i) {
 }
 const kernel::Value &storedValue(const Kernel &k) {
   return valueOf(k, k.stores[0].value);
-}
-
-bool isPlain(const Kernel &k) {
-  return k.form == kernel::Form::kAffine && k.guards.empty() && k.bounds.empty() && k.stores.size() == 1;
-}
-
-/// The dim that an index is, or -1.
-int dimOf(const kernel::Affine &a, std::size_t dims) {
-  for (std::size_t d = 0; d < dims; ++d) {
-    std::vector<std::int64_t> one(dims, 0);
-    one[d] = 1;
-    if (a == kernel::Affine{one, 0}) return static_cast<int>(d);
-  }
-  return -1;
-}
-
-/// The dims of an access, in the order of its indices; empty: one of them is no dim.
-std::vector<int> dimsOf(const kernel::Access &a, std::size_t dims) {
-  std::vector<int> out;
-  for (const kernel::Affine &i : a.index) {
-    out.push_back(dimOf(i, dims));
-    if (out.back() < 0) return {};
-  }
-  return out;
 }
 
 /// Is every load of the kernel at the same place as its store, apart from dims that are reduced?

@@ -72,7 +72,8 @@ void Stream::barrier() {
   send("BARRIER", 0, 0, channels(), {});
 }
 
-void Stream::each(int command, std::int64_t b, const Address &a, Purpose purpose, const StreamData &data) {
+void Stream::each(int command, std::int64_t b, const Address &a, Purpose purpose, const StreamData &data,
+                  std::int32_t length) {
   const machine::Command &row = dram_.commands[static_cast<std::size_t>(command)];
   Command c;
   c.purpose = purpose;
@@ -86,6 +87,7 @@ void Stream::each(int command, std::int64_t b, const Address &a, Purpose purpose
   c.column = a;
   c.image = data.image;
   c.burst = data.burst;
+  c.length = length;
   lists_.back().emplace_back(c);
 }
 

@@ -54,7 +54,8 @@ class Stream {
   void barrier();
 
   /// Row `command` of the machine's table to bank `b` of every channel, each of which takes the list for itself.
-  void each(int command, std::int64_t b, const Address &a, program::Purpose purpose, const StreamData &data = {});
+  void each(int command, std::int64_t b, const Address &a, program::Purpose purpose, const StreamData &data = {},
+            std::int32_t length = 0);
   /// A barrier likewise.
   void fence();
   /// A barrier behind which what was read has arrived; a plain one on machines that have none.

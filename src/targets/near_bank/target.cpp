@@ -8,6 +8,7 @@
 #include "pimento/machine/checks.h"
 #include "pimento/targets/dram/run.h"
 #include "pimento/targets/dram/tee.h"
+#include "pimento/targets/near_bank/attention.h"
 #include "pimento/targets/near_bank/counts.h"
 #include "pimento/targets/near_bank/elements.h"
 #include "pimento/targets/near_bank/lower.h"
@@ -110,6 +111,14 @@ bool isOwn(mapping::ProgramKind kind, const machine::Machine &machine) {
   return kind == ProgramKind::kAny && machine.nearBank && machine.dram->quirks == machine::Quirks{};
 }
 
+/// The stream that the baseline of a task has where the mapping names none.
+ProgramKind defaultProgram(const mapping::Mapping &asked, const Task &task, const machine::Machine &machine) {
+  const bool isOwnStream = asked.program == ProgramKind::kAny && asked.mode == mapping::StreamMode::kAny &&
+                           task.kernel == StreamKernel::kAttention &&
+                           machine.dram->controller.barrier == machine::BarrierRule::kInOrder;
+  return isOwnStream ? ProgramKind::kAttaccOwn : asked.program;
+}
+
 class NearBank final : public evaluate::Target {
  public:
   std::string_view family() const override { return "near-bank"; }
@@ -140,35 +149,47 @@ class NearBank final : public evaluate::Target {
   }
   bool runsParts() const override { return true; }
   int runLength(const kernel::Graph &graph, int first, const machine::Machine &machine) const override {
-    // Published streams take attention as a whole; programs of our own take its kernels one by one.
-    if (isOwn(ProgramKind::kAny, machine)) return 1;
+    // Published streams take attention as a whole, programs of our own where there are softmax units.
+    if (isOwn(ProgramKind::kAny, machine)) {
+      const auto attention = fusesAttention(machine) ? recogniseAttention(graph, first) : std::nullopt;
+      return attention ? attention->kernels : 1;
+    }
     const std::optional<Task> task = recognise(graph, first);
     return task ? task->kernels : 1;
   }
 
-  /// The study's baseline; of two, the faster one.
+  /// The study's baseline; of two, the faster one. Attention with barriers that wait in the queue runs AttAcc's own
+  /// stream: the study's waits for ever there (docs/models/near-bank.md).
   Result<mapping::Mapping> reference(const GraphPart &part, const machine::Machine &machine,
                                      const mapping::MapSpec &spec, const evaluate::Tools & /*tools*/) const override {
     if (isOwn(spec.mapping.program, machine)) {
       if (!machine.nearBank) return noUnits(part, machine);
+      if (part.count > 1) {
+        const auto attention = attentionOf(part, machine);
+        if (!attention) return noAttention(part, machine);
+        return attentionReference(*part.graph, *attention, machine, spec);
+      }
       return isElementwise(part.kernel()) ? elementsReference(*part.graph, part.first, machine, spec)
                                           : productReference(*part.graph, part.first, machine, spec);
     }
     const std::optional<Task> task = recognise(*part.graph, part.first);
     // What has no stream is refused when it is compiled.
     const std::vector<Draft> drafts = task ? baselines(*task, machine) : std::vector<Draft>{Draft{{{}, {}}}};
+    mapping::MapSpec asRun = spec;
+    if (task) asRun.mapping.program = defaultProgram(spec.mapping, *task, machine);
     std::optional<mapping::Mapping> best;
-    Cycles least;
+    std::pair<bool, Cycles> least;  // those that never end come last
     for (const Draft &d : drafts) {
-      mapping::Mapping m = mappingOf(d, spec);
-      if (drafts.size() == 1) return m;
+      mapping::Mapping m = mappingOf(d, asRun);
+      if (drafts.size() == 1 || m.program == ProgramKind::kAttaccOwn) return m;  // which ignores the draft
       Result<Lowered> lowered = lower(part, m, machine);
       if (!lowered) return lowered.diagnostics();
       const Result<DeviceRun> run = StreamPart(part, machine, std::move(*lowered)).run({.isFastForward = true});
       if (!run) return run.diagnostics();
-      if (best && least <= run->cycles) continue;
+      const std::pair<bool, Cycles> took(run->isStuck, run->cycles);
+      if (best && least <= took) continue;
       best = std::move(m);
-      least = run->cycles;
+      least = took;
     }
     return *best;
   }
@@ -178,6 +199,11 @@ class NearBank final : public evaluate::Target {
                                                           const evaluate::Tools & /*tools*/) const override {
     if (isOwn(mapping.program, machine)) {
       if (!machine.nearBank) return noUnits(part, machine);
+      if (part.count > 1) {
+        const auto attention = attentionOf(part, machine);
+        if (!attention) return noAttention(part, machine);
+        return compileAttention(part, *attention, mapping, machine);
+      }
       if (const Status s = checkMode(part, mapping, machine); !s) return s.diagnostics();
       Result<LoweredKernel> own = isElementwise(part.kernel())
                                       ? lowerElements(*part.graph, part.first, mapping, machine)
@@ -200,6 +226,15 @@ class NearBank final : public evaluate::Target {
   }
   std::vector<evaluate::Suite> suites() const override { return near_bank::suites(); }
 
+  /// Of attention on units of our own; others have the space of all mappings.
+  std::vector<mapping::Mapping> mappings(const GraphPart &part, const machine::Machine &machine,
+                                         const mapping::MapSpec &spec,
+                                         const evaluate::Tools & /*tools*/) const override {
+    if (part.count == 1 || !isOwn(spec.mapping.program, machine)) return {};
+    const auto attention = attentionOf(part, machine);
+    return attention ? attentionMappings(*part.graph, *attention, machine, spec) : std::vector<mapping::Mapping>{};
+  }
+
  private:
   /// Programs of our own can have their operands in on-chip memory where the host's data lie in the banks.
   static Status checkMode(const GraphPart &part, const mapping::Mapping &mapping, const machine::Machine &machine) {
@@ -210,6 +245,17 @@ class NearBank final : public evaluate::Target {
                                    "elsewhere",
                                    machine.name),
                        "omit mode=, or give the machine near_bank.on_chip and near_bank.host_map");
+  }
+  /// The attention that is the whole part.
+  static std::optional<Attention> attentionOf(const GraphPart &part, const machine::Machine &machine) {
+    std::optional<Attention> found = recogniseAttention(*part.graph, part.first);
+    return fusesAttention(machine) && found && found->kernels == part.count ? std::move(found) : std::nullopt;
+  }
+  static Diagnostic noAttention(const GraphPart &part, const machine::Machine &machine) {
+    return unsupported("unsupported-op", part.kernel().where,
+                       fmt::format("attention of kernel '{}' cannot run on {}: its units make no softmax of it",
+                                   part.kernel().name, machine.name),
+                       "give a mapping per kernel, separated by '|': the softmax then stays on the host");
   }
   static Diagnostic noUnits(const GraphPart &part, const machine::Machine &machine) {
     return unsupported(

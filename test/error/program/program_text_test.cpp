@@ -67,6 +67,8 @@ TEST(ProgramTextErrors, NumbersHaveSixtyFourBits) {
   EXPECT_EQ(inBody("RD rank 0 bank 0 row -9223372036854775808*j-j column 0 pim_mac"), "program-range@6:45");
   EXPECT_EQ(inBody("RD rank 256 bank 0 row 0 column 0 pim_mac"), "program-range@6:9");
   EXPECT_EQ(inBody("RD rank 0 bank -1 row 0 column 0 pim_mac"), "program-range@6:16");
+  EXPECT_EQ(inBody("RD rank 0 bank 0 row 0 column 0 length 0 pim_mac"), "program-range@6:40");
+  EXPECT_EQ(inBody("RD rank 0 bank 0 row 0 column 0 length 65537 pim_mac"), "program-range@6:40");
   EXPECT_EQ(complaint("program t\nimage w bursts -1\n"), "program-range@2:16");
 }
 

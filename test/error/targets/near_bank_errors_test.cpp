@@ -256,6 +256,21 @@ TEST(NearBankMachines, UnitsThatCannotBeAreNamed) {
       {"near_bank: {on_chip: {value: 64 KiB, range: [1, 99], source: mine, confidence: assumed}}\n", "impossible-value",
        "a row of every bank"},
       {"commands:\n  MACAB: {awaits_data: true}\n", "impossible-value", "waits for what constraints say"},
+      {"near_bank: {softmax: {move: MVSX}}\n", "unknown-command", "MVSX"},
+      {"near_bank: {softmax: {move: MVGBAB}}\n", "impossible-value", "cannot do this"},
+      {"near_bank: {softmax: {load: WRGB}}\n", "impossible-value", "cannot do this"},
+      {"near_bank: {softmax: {run: MACAB}}\n", "impossible-value", "cannot do this"},
+      {"near_bank: {softmax: {set: SFM}}\n", "impossible-value", "cannot do this"},
+      {"near_bank: {softmax: {run: null}}\n", "missing-key", "near_bank.softmax.run"},
+      {"near_bank: {softmax: {merges: cube}}\n", "unknown-choice", "cube"},
+      {"near_bank: {softmax: {accumulator: i32}}\n", "impossible-value", "floating point"},
+      {"near_bank: {softmax: {entries: {value: 0 count, source: mine, confidence: assumed}}}\n", "out-of-range",
+       "near_bank.softmax.entries"},
+      {"organization: {rows: {value: 512 count, source: mine, confidence: assumed}}\n", "impossible-value",
+       "addressed by a row"},
+      {"constraints: {softmax: {per_length: -1}}\n", "out-of-range", "per_length"},
+      {"constraints: {softmax: {per_length: nSFN}}\n", "unknown-name", "nSFN"},
+      {"constraints: {four_activates: {per_length: 1}}\n", "impossible-value", "counts commands"},
   };
   for (const Wrong &w : wrongs) {
     SCOPED_TRACE(w.text);
@@ -265,6 +280,51 @@ TEST(NearBankMachines, UnitsThatCannotBeAreNamed) {
     EXPECT_EQ(m.diagnostics().front().code, w.code) << m.diagnostics().front().str();
     EXPECT_NE(m.diagnostics().front().str().find(w.says), std::string::npos) << m.diagnostics().front().str();
   }
+}
+
+TEST(NearBankAttention, WhatUnitsCannotDoIsNamedWhereItIsAsked) {
+  const kernel::Sizes small = {{"heads", 4}, {"len", 64}, {"dhead", 32}};
+  struct Case {
+    std::vector<machine::Override> overrides;
+    kernel::Sizes sizes;
+    Wrong wrong;
+    int column = 0;  ///< in the mapping; 0: it is no mistake of the mapping
+  };
+  const std::vector<Case> cases = {
+      {{}, {{"len", 16400}}, {"M1:{(1,16,1,1),(1,1,64,1),(1,2,257,128)}", "capacity", "for a head's scores"}},
+      {{}, small, {"M1:{(1,4,2,1),(1,1,1,1),(1,1,32,32)}", "illegal-mapping", "no unit can merge"}, 5},
+      {{}, small, {"M1:{(1,4,1,2),(1,1,1,1),(1,1,64,16)}", "illegal-mapping", "'dhead' is split over channels"}, 5},
+      {{{"near_bank.softmax.merges", "bank"}},
+       small,
+       {"M1:{(1,4,1,1),(1,1,1,2),(1,1,64,16)}", "illegal-mapping", "no unit can merge their scores"},
+       15},
+      {{{"near_bank.softmax.merges", "bankgroup"}},
+       small,
+       {"M1:{(1,4,1,1),(1,1,1,8),(1,1,64,4)}", "illegal-mapping", "banks of a bankgroup"},
+       15},
+      {{{"near_bank.softmax.entries", "40"}},
+       {{"heads", 64}, {"len", 64}, {"dhead", 32}},
+       {"M1:{(1,4,1,1),(1,16,1,1),(1,1,64,32)}", "capacity", "scores of 16 heads"}},
+      {{}, {{"heads", 16384}, {"len", 4096}}, {"M1:{(1,1,1,1),(1,64,1,1),(1,256,4096,128)}", "capacity", "buffer"}},
+      {{}, {{"heads", 4096}, {"len", 4096}}, {"M1:{(1,1,1,1),(1,1,1,1),(1,4096,4096,128)}", "capacity", "of a bank"}},
+      {{}, small, {"M1:{(1,4,1,1),(1,1,4,1),(1,1,16,32)};order(len,heads)", "unsupported-mapping", "without order"}},
+      {{}, small, {"M1:{(1,4,1,1),(1,1,4,1),(1,1,16,32)};cyclic(bank)", "unsupported-mapping", "cyclic"}},
+      {{}, small, {"M1:{(1,4,1,1),(1,1,4,1),(1,1,16,31)}", "mapping-incomplete", "31"}},
+      {{}, small, {"M1:{(4,1,1),(1,4,1),(1,16,32)}", "mapping-dims", "3"}},
+  };
+  for (const Case &c : cases) {
+    SCOPED_TRACE(c.wrong.text);
+    const Diagnostics found = refusal(load("attacc", c.overrides), "attn", c.sizes, c.wrong.text);
+    ASSERT_FALSE(found.empty());
+    EXPECT_EQ(found.front().code, c.wrong.code) << found.front().str();
+    EXPECT_NE(found.front().message.find(c.wrong.says), std::string::npos) << found.front().str();
+    EXPECT_FALSE(found.front().hint.empty());
+    if (c.column > 0) {
+      EXPECT_EQ(found.front().where.column, c.column) << found.front().str();
+    }
+  }
+  EXPECT_EQ(refusal("attacc", "attn", small, "reference", DType::kBF16).front().code, "unsupported-type");
+  EXPECT_EQ(refusal("attacc", "attn", small, "reference", DType::kF32).front().code, "unsupported-type");
 }
 
 TEST(NearBankPrograms, MistakesAreNamed) {
@@ -287,6 +347,8 @@ TEST(NearBankPrograms, MistakesAreNamed) {
       {&attacc,
        {"process p x1 {\nRD rank 0 bank 0 row 0 column 0 barrier host_read\n}\n", "program-barrier", "barrier"}},
       {&attacc, {"process p x1 {\nRD rank 0 bank 0 at 16777216 host_read\n}\n", "program-address", "16777216"}},
+      {&attacc,
+       {"command SFM read\nprocess p x1 {\nloop i 2 {\nSFM row 16384 length 3 pim_alu\n}\n}\n", "program-row", "16384"}},
       {&attacc, {"command MACXY read\nprocess p x1 {\nMACXY pim_mac\n}\n", "program-command", "MACXY"}},
       {&attacc, {"command ACTAB read\nprocess p x1 {\nACTAB pim_mac\n}\n", "program-command", "not a column command"}},
       {&hbmPim, {"process p x1 {\nRD rank 0 bank 0 at 32 host_read\n}\n", "program-controller", "an address in place"}},

@@ -37,7 +37,8 @@ struct Rule {
   bool isPublished;  ///< the published model has it too, for all banks that the commands address
 };
 
-const std::vector<std::string> kData = {"WRGB", "WRGBAB", "SETM", "MVSB", "MVGB", "SFM", "RD", "WR"};
+const std::vector<std::string> kData = {"WRGB",   "WRGBAB", "SETM",  "SETS", "MVSB", "MVGB",
+                                        "MVGBAB", "SFM",    "RDACC", "RDSB", "RD",   "WR"};
 
 /// The numbers of HBM3_5.2Gbps; tRCD 19, tRAS 45, tRTP 8, tWR 21, tRP 19, tFAW 39.
 const std::vector<Rule> &rules() {
@@ -63,8 +64,10 @@ const std::vector<Rule> &rules() {
       {"RD before MACAB", kBankGroup, {"RD"}, {"MACAB"}, 4, false},
       {"MACAB before a column", kBank, {"MACAB"}, {"RD", "WR"}, 6, false},
       {"tCCD of all banks", kChannel, {"MACAB"}, {"MACAB"}, 6, true},
-      {"load before MACAB", kBank, {"WRGB", "WRGBAB", "SETM"}, {"MACAB"}, 6 + 2, false},
-      {"MACAB before results", kBank, {"MACAB"}, {"MVSB", "SETM"}, 6, false},
+      {"load before MACAB", kBank, {"WRGB", "WRGBAB", "SETM", "MVGB", "MVGBAB"}, {"MACAB"}, 6 + 2, false},
+      {"MACAB before results", kBank, {"MACAB"}, {"MVSB", "RDACC", "SETM"}, 6, false},
+      {"scores before softmax", kChannel, {"MVSB"}, {"SFM", "RDSB"}, 19 + 2, false},
+      {"settings before softmax", kChannel, {"SETS"}, {"SFM"}, 6 + 2, false},
       {"tBL", kPseudoChannel, kData, kData, 2, true},
       {"tCCD_S", kRank, kData, kData, 2, true},
       {"tCCD_L", kBankGroup, kData, kData, 4, true},
@@ -140,6 +143,24 @@ TEST(AttaccTiming, AnAllBankActivateCountsAsManyActivationsAsTheMachineSays) {
     Device device(spec);
     device.mark(m.dram->commandNamed("ACTAB"), 0, 100, false);
     EXPECT_EQ(device.earliest(m.dram->commandNamed("ACT"), 63, 100), std::max(100 + wait, 163)) << weight;
+  }
+}
+
+TEST(AttaccTiming, ASoftmaxTakesACycleForEachUnitOfItsLength) {
+  for (const auto &[perEntry, length] : {std::pair{1, 256}, std::pair{4, 3}, std::pair{1, 65536}}) {
+    const machine::Machine m = loaded("attacc", {{"timing.nSFM", std::to_string(perEntry)}});
+    const DeviceSpec spec(*m.dram);
+    const int softmax = m.dram->commandNamed("SFM");
+    Device device(spec);
+    device.mark(softmax, 0, 100, false, length);
+    const Tick end = 100 + perEntry * length;
+    for (const char *behind : {"SFM", "SETS", "MVGB", "MVGBAB"}) {
+      const int after = m.dram->commandNamed(behind);
+      EXPECT_EQ(device.earliestForAll(after, 40, end - 1), end) << behind;
+      EXPECT_EQ(device.earliestForAll(after, 40, end), end) << behind;
+    }
+    EXPECT_LE(device.earliest(m.dram->commandNamed("MVSB"), 40, 104), 104) << "other entries can be filled meanwhile";
+    EXPECT_EQ(device.earliest(m.dram->commandNamed("MACAB"), 40, 104), 104) << "units go on";
   }
 }
 

@@ -9,6 +9,7 @@
 #include <dpu_program.h>
 #include <dpu_types.h>
 #include <pimento.h>
+#include <pimento_inf.h>
 #include <pimento_dpu.h>
 
 int useEveryMacro(struct dpu_set_t set);

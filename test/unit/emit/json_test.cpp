@@ -39,8 +39,12 @@ TEST(Json, WhatAnAnswerWasHeldAgainstIsSaid) {
   EXPECT_EQ(Json::parse(toJson(r))["checked_against"], "C, bit for bit");
   r.checkedText = evaluate::CheckedText{"MLIR", false};
   EXPECT_EQ(Json::parse(toJson(r))["checked_against"], "MLIR, within the error bound");
+  EXPECT_TRUE(Json::parse(toJson(r))["why_unchecked"].is_null());
   r.isChecked = false;
   EXPECT_TRUE(Json::parse(toJson(r))["checked_against"].is_null());
+  EXPECT_TRUE(Json::parse(toJson(r))["why_unchecked"].is_string());
+  r.stages.front().unchecked = "it computes nothing";
+  EXPECT_EQ(Json::parse(toJson(r))["why_unchecked"], "it computes nothing");
 }
 
 TEST(Json, ValuesAreThoseOfTheReport) {

@@ -56,6 +56,7 @@ class RandomPrograms {
     c.bank = static_cast<std::uint8_t>(between(0, 255));
     c.row = operand(depth);
     c.column = operand(depth);
+    if (oneIn(4)) c.length = static_cast<std::int32_t>(between(1, kMostLength));
     if (!c.isWrite || images_ == 0 || oneIn(2)) return c;
     c.image = static_cast<int>(between(0, images_ - 1));
     c.burst = operand(depth);

@@ -58,7 +58,7 @@ TEST(FedChannels, TakeTheTimeOfAPlainModel) {
 }
 
 TEST(FedChannels, FastForwardGivesTheTimeAndTheCountsOfAPlainRun) {
-  const std::int64_t cases = test::caseCount(24);
+  const std::int64_t cases = test::caseCount(100);
   std::int64_t skipped = 0;
   for (std::int64_t seed = 0; seed < cases; ++seed) {
     const RandomList c = randomList(static_cast<std::uint64_t>(seed), seed % 4 == 0 ? 12000 : kCommands);
@@ -71,8 +71,8 @@ TEST(FedChannels, FastForwardGivesTheTimeAndTheCountsOfAPlainRun) {
 }
 
 TEST(FedChannels, NoRunIsBelowTheLowerBound) {
-  for (std::uint64_t seed = 0; seed < 30; ++seed) {
-    const RandomList c = randomList(seed, 400);
+  for (std::int64_t seed = 0; seed < test::caseCount(100); ++seed) {
+    const RandomList c = randomList(static_cast<std::uint64_t>(seed), 400);
     const Outcome ours = runWith(c, {.isEnabled = false});
     if (ours.isStuck) continue;
     const ChannelSpec spec(*c.machine.dram);

@@ -109,12 +109,26 @@ TEST(SramCommands, AreReadBackOrRefusedWithTheirLine) {
     const auto c = program::parseSramCommands(std::string("sync\n") + std::string(line), 256, "x.txt");
     return c ? std::string() : c.diagnostics().front().str();
   };
-  for (const char *line :
-       {"nonsense", "add", "add f32", "add f32 0 = 1", "add f32 0 = 1, 2", "add f32 0 = 1, 2 | bitlines",
-        "add f32 0 = 1, 2 | bitlines 0:0:2 | tiles 0", "add f32 0 = 1, 2 | bitlines 0:1 | tiles 0",
-        "add f32 0 = 1, 2 | bitlines 0 | tiles 99999999", "add f32 0 = 1, 2 | bitlines 0 | tiles 0 more", "sync now",
-        "shift 32 0 = 32 | bitlines 0 | tiles 0", "shift 32 0 = 32 by x | bitlines 0 | tiles 0", "constant 32 0 = x",
-        "stream x", "copy 32 0 32"})
+  for (const char *line : {"nonsense",
+                           "add",
+                           "add f32",
+                           "add f32 0 = 1",
+                           "add f32 0 = 1, 2",
+                           "add f32 0 = 1, 2 | bitlines",
+                           "add f32 0 = 1, 2 | bitlines 0:0:2 | tiles 0",
+                           "add f32 0 = 1, 2 | bitlines 0:1 | tiles 0",
+                           "add f32 0 = 1, 2 | bitlines 0 | tiles 99999999",
+                           "add f32 0 = 1, 2 | bitlines 0 | tiles 0 more",
+                           "sync now",
+                           "shift 32 0 = 32 | bitlines 0 | tiles 0",
+                           "shift 32 0 = 32 by x | bitlines 0 | tiles 0",
+                           "constant 32 0 = x",
+                           "stream x",
+                           "copy 32 0 32",
+                           "add f32 -1 = 1, 2 | bitlines 0 | tiles 0",
+                           "add f32 0 = 1, 99999999 | bitlines 0 | tiles 0",
+                           "stream -1",
+                           "copy -8 0 = 32 | bitlines 0 | tiles 0"})
     EXPECT_EQ(text(line).substr(0, 8), "x.txt:2:") << line << ": " << text(line);
   const auto code = [](std::string_view line) {
     return program::parseSramCommands(line, 256).diagnostics().front().code;

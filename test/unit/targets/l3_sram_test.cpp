@@ -12,6 +12,7 @@
 #include "pimento/lower/l3_sram/layout.h"
 #include "pimento/sim/sram/command_time.h"
 #include "pimento/targets/l3_sram/region_run.h"
+#include "pimento/targets/l3_sram/runtime.h"
 #include "pimento/tdfg/execute.h"
 #include "pimento/tdfg/extract.h"
 #include "pimento/tdfg/fit.h"
@@ -77,28 +78,35 @@ void expectSame(const kernel::Graph &graph, std::uint64_t seed, Counts &counts) 
     std::copy(tile.begin(), tile.end(), options.tile.begin());
     return tdfg::executeRegion(*program, r, now, names, data, options);
   };
-  const auto lowered = [&](machine::Sram::Mode mode) {
-    return [&, mode](int r, const tdfg::Values &now, const std::vector<int> &names, kernel::DataSet &data) -> Status {
+  Residency inBits(machine::Sram::Mode::kBits, 2, bits), inWords(machine::Sram::Mode::kWords, 1, words);
+  const auto lowered = [&](Residency &residency) {
+    return [&](int r, const tdfg::Values &now, const std::vector<int> &names, kernel::DataSet &) -> Status {
       const tdfg::Region &region = program->regions[static_cast<std::size_t>(r)];
-      if (region.nodes.empty()) return tdfg::executeStreams(*program, r, now, names, data);
+      if (region.nodes.empty()) return runStreams(*program, r, now, names, residency);
       const auto schedule = tdfg::schedule(*program, r, size);
-      if (!schedule) return plain(r, now, names, data);
+      if (!schedule) {
+        for (std::size_t a = 0; a < residency.all().size(); ++a) residency.forget(static_cast<int>(a));
+        return plain(r, now, names, residency.all());
+      }
       const auto instance = tdfg::bindRegion(*program, r, now);
       if (!instance) return instance.diagnostics();
       if (instance->isEmpty) return okStatus();
       const auto layout =
           lower::l3_sram::place(instance->bounding, tiles[static_cast<std::size_t>(region.lattice)], 1, cache());
       if (!layout) return layout.diagnostics();
-      const auto code = lower::l3_sram::lowerRegion(*instance, *schedule, *layout, constantsOf(*instance, names, data));
+      const auto code =
+          lower::l3_sram::lowerRegion(*instance, *schedule, *layout, constantsOf(*instance, names, &residency));
       if (!code) return code.diagnostics();
       ++counts.inArrays;
       counts.spills += schedule->spills;
-      return runRegion({&*program, &*instance, &*schedule, &*layout}, *code, names, mode, data);
+      return runRegion({&*program, &*instance, &*schedule, &*layout}, *code, names, residency);
     };
   };
   const Status first = visit(expected, plain);
-  const Status second = visit(bits, lowered(machine::Sram::Mode::kBits));
-  const Status third = visit(words, lowered(machine::Sram::Mode::kWords));
+  const Status second = visit(bits, lowered(inBits));
+  const Status third = visit(words, lowered(inWords));
+  inBits.takeOutAll();
+  inWords.takeOutAll();
   ASSERT_EQ(first.ok(), second.ok()) << second.diagnostics().front().str();
   ASSERT_EQ(first.ok(), third.ok());
   if (!first) return;
@@ -146,6 +154,37 @@ std::vector<std::string> expectInterpreted(const kernel::Graph &graph,
   for (std::size_t t = 0; t < data.size(); ++t)
     EXPECT_TRUE(data[t].bytes == expected[t].bytes) << graph.tensors[t].name;
   return (*compiled)->choices();
+}
+
+TEST(SramRuntime, KeepsArraysInWordlinesFromRegionToRegion) {
+  const auto machine = machine::loadMachine("l3-sram", {PIMENTO_SOURCE_DIR "/machines"});
+  ASSERT_TRUE(machine);
+  constexpr std::int64_t kN = 3000;
+  const auto graph = kernel::parseNotation("c[i] = a[i] + b[i]; d[i] = c[i] * a[i]; e[j] = c[j+1] - d[j]",
+                                           {{"i", kN}, {"j", kN - 1}}, DType::kF32);
+  ASSERT_TRUE(graph) << graph.diagnostics().front().str();
+  auto program = tdfg::fitStreams({}, [&](const auto &) -> Result<kernel::Graph> { return *graph; });
+  ASSERT_TRUE(program);
+  tdfg::extract(*program);
+  const auto binary = tdfg::makeFatBinary(std::move(*program));
+  ASSERT_TRUE(binary);
+  const auto runtime = Runtime::make(*binary, {}, *machine);
+  ASSERT_TRUE(runtime) << runtime.diagnostics().front().str();
+  kernel::DataSet given = kernel::makeData(*graph, {});
+  given.resize(runtime->program().arrays.size());
+  auto data = tdfg::prepare(runtime->program(), runtime->values(), given);
+  ASSERT_TRUE(data);
+  kernel::DataSet expected = given;
+  ASSERT_TRUE(tdfg::execute(binary->program, {}, expected));
+  const auto report = runtime->run(*data);
+  ASSERT_TRUE(report) << report.diagnostics().front().str();
+  for (std::size_t a = 0; a < expected.size(); ++a) EXPECT_TRUE((*data)[a].bytes == expected[a].bytes) << a;
+  EXPECT_TRUE(report->left.empty());
+  EXPECT_EQ(report->residency.layouts, 1);
+  // a and b go in; c, d and e come out.
+  EXPECT_EQ(report->residency.laidOut, 2 * kN);
+  EXPECT_EQ(report->residency.takenOut, 3 * kN - 1);
+  EXPECT_EQ(report->counts.lowered, 3);
 }
 
 TEST(SramTarget, ExchangesTwoArraysInOneRegion) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "pimento/base/element_bits.h"
 #include "pimento/base/rng.h"
 #include "pimento/tdfg/fat_binary.h"
 #include "test/support/random_affine_graph.h"
@@ -10,10 +11,6 @@
 
 namespace pimento::tdfg {
 namespace {
-
-int bitsOf(DType type) {
-  return static_cast<int>(8 * sizeOf(type).value);
-}
 
 /// Follows a schedule step by step: which node's value each wordline holds.
 class Follow {

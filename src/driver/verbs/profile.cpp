@@ -1,0 +1,188 @@
+#include "pimento/driver/verbs/profile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "pimento/driver/machine_option.h"
+#include "pimento/emit/columns.h"
+#include "pimento/targets/targets.h"
+
+namespace pimento::driver {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using evaluate::Profile;
+
+constexpr const char *kUsualTarget = "cim-a9";
+
+std::vector<FunctionCycles> functionsOf(const guest::ElfImage &image, const Profile &p) {
+  std::map<std::string, std::int64_t> byName;
+  for (const auto &[address, cycles] : p.cyclesAt) {
+    const guest::Function *f = image.functionAt(address);
+    byName[f != nullptr ? f->name : "(elsewhere)"] += cycles;
+  }
+  std::vector<FunctionCycles> out;
+  for (const auto &[name, cycles] : byName) out.push_back({name, cycles});
+  std::stable_sort(out.begin(), out.end(), [](const auto &a, const auto &b) { return a.cycles > b.cycles; });
+  return out;
+}
+
+std::vector<std::string> warningsOf(const ProfileAnswer &a) {
+  std::vector<std::string> out = a.machine.notes;
+  if (a.guest.undecodable > 0)
+    out.push_back(fmt::format("{} instructions of the program cannot be decoded; they count as integer operations",
+                              a.guest.undecodable));
+  if (a.guest.otherInstructions > 0)
+    out.push_back(fmt::format("{} other threads and {} forked processes ran {} instructions that are not profiled",
+                              a.guest.otherThreads, a.guest.otherProcesses, a.guest.otherInstructions));
+  if (a.guest.signal != 0)
+    out.push_back(fmt::format("the program was ended by signal {}; this is what ran before", a.guest.signal));
+  return out;
+}
+
+double ratio(std::int64_t a, std::int64_t b) {
+  return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
+}
+
+double shareOf(const guest::GuestEnd &g) {
+  return ratio(g.instructions, g.instructions + g.otherInstructions);
+}
+
+/// Why operations and loads are not offloaded: names of fates, and their numbers.
+std::vector<std::pair<std::string, std::int64_t>> lost(const trace::CandidateCounts &c) {
+  std::vector<std::pair<std::string, std::int64_t>> out;
+  for (int f = 1; f < trace::kFates; ++f)
+    out.emplace_back(std::string(name(static_cast<trace::Fate>(f))), c.operations[static_cast<std::size_t>(f)]);
+  for (int f = 1; f < trace::kLoadFates; ++f)
+    out.emplace_back("load_" + std::string(name(static_cast<trace::LoadFate>(f))),
+                     c.loads[static_cast<std::size_t>(f)]);
+  return out;
+}
+
+std::string toJson(const ProfileAnswer &a) {
+  const Profile &p = a.profile;
+  Json lostBy = Json::object(), functions = Json::array(), terms = Json::object();
+  for (const auto &[reason, n] : lost(p.candidates)) lostBy[reason] = n;
+  for (const FunctionCycles &f : a.functions) functions.push_back({{"name", f.name}, {"cycles", f.cycles}});
+  for (const energy::EnergyRow &r : p.energy.rows) terms[r.term] = r.energy.value;
+  const auto account = [](double speedup) {
+    return Json{
+        {"speedup", speedup}, {"energy_improvement", nullptr}, {"share_processor", nullptr}, {"share_caches", nullptr}};
+  };
+  const Json j = {
+      {"program", a.program},
+      {"target", a.machine.name},
+      {"instructions", p.instructions},
+      {"cycles", p.cycles},
+      {"cpi", ratio(p.cycles, p.instructions)},
+      {"cpi_stack", p.stack},
+      {"time_ns", a.machine.toTime(Cycles(p.cycles)).value / 1000.0},
+      {"energy_pj", p.energy.total.value},
+      {"energy_breakdown", terms},
+      {"exact", "simulated"},
+      {"interval", nullptr},
+      {"counts", p.counts},
+      {"macr", {{"paper", p.conversion}, {"release", nullptr}, {"l1", p.conversionL1}, {"other", p.conversionOther}}},
+      {"reads", {{"wr", p.accesses.writes}, {"nc", p.accesses.notConvertible}, {"cc", p.accesses.convertible}}},
+      {"candidates", p.candidates.trees},
+      {"operations_offloaded", p.candidates.offloaded()},
+      {"lost", lostBy},
+      {"proved", p.candidates.proved},
+      {"accounts", {{"paper", {{"low", account(p.speedupLow)}, {"high", account(p.speedupHigh)}}}}},
+      {"functions", functions},
+      {"guest",
+       {{"exit_status", a.guest.exitStatus},
+        {"signal", a.guest.signal},
+        {"threads", a.guest.otherThreads + 1},
+        {"share", shareOf(a.guest)}}},
+      {"warnings", a.warnings},
+  };
+  return j.dump(1) + "\n";
+}
+
+std::string percent(double share) {
+  return fmt::format("{:.2f} %", 100 * share);
+}
+
+std::string toTable(const ProfileAnswer &a) {
+  const Profile &p = a.profile;
+  std::string out = fmt::format("{} on {}\n\n", a.program, a.machine.name);
+  emit::Columns head("lrl");
+  head.row({"instructions", fmt::format("{}", p.instructions)});
+  head.row(
+      {"cycles", fmt::format("{}", p.cycles), fmt::format("{:.3f} per instruction", ratio(p.cycles, p.instructions))});
+  head.row({"time", fmt::format("{:.1f} us", a.machine.toTime(Cycles(p.cycles)).value / 1e6)});
+  head.row({"energy", fmt::format("{:.2f} uJ", p.energy.total.value / 1e6), "modelled, not validated"});
+  head.row({"exit status",
+            a.guest.signal != 0 ? fmt::format("signal {}", a.guest.signal) : fmt::format("{}", a.guest.exitStatus)});
+  out += head.str() + "\nWhere the cycles went\n";
+  emit::Columns stack("lrr", 2);
+  for (const auto &[cause, cycles] : p.stack)
+    stack.row({cause, fmt::format("{}", cycles), percent(ratio(cycles, p.cycles))});
+  out += stack.str() + "\nWhat caches could compute\n";
+  emit::Columns cim("lrl", 2);
+  const trace::CandidateCounts &c = p.candidates;
+  std::int64_t operations = 0;
+  for (const std::int64_t n : c.operations) operations += n;
+  cim.row({"trees", fmt::format("{}", c.trees),
+           fmt::format("{} stored, {} back to a register", c.stored, c.trees - c.stored)});
+  cim.row({"operations", fmt::format("{}", c.offloaded()), fmt::format("of {} that the caches have", operations)});
+  cim.row({"reads", fmt::format("{}", p.accesses.convertible),
+           fmt::format("of {}", p.accesses.convertible + p.accesses.notConvertible)});
+  cim.row({"accesses replaced", percent(p.conversion), "of all loads and stores (MACR)"});
+  cim.row({"speedup", fmt::format("{:.3f} to {:.3f}", p.speedupLow, p.speedupHigh), "by the paper's formula"});
+  if (c.proved > 0)
+    cim.row({"proved", fmt::format("{}", c.proved),
+             fmt::format("stored trees computed again from their leaves, {} differ", c.disproved)});
+  out += cim.str() + "\nWhy not\n";
+  emit::Columns why("lr", 2);
+  for (const auto &[reason, n] : lost(c))
+    if (n > 0) why.row({reason, fmt::format("{}", n)});
+  out += why.str();
+  if (!a.functions.empty()) {
+    out += "\nFunctions\n";
+    emit::Columns functions("lrr", 2);
+    constexpr std::size_t kMost = 10;
+    for (std::size_t i = 0; i < std::min(kMost, a.functions.size()); ++i)
+      functions.row({a.functions[i].name, fmt::format("{}", a.functions[i].cycles),
+                     percent(ratio(a.functions[i].cycles, p.cycles))});
+    out += functions.str();
+  }
+  for (const std::string &w : a.warnings) out += fmt::format("\nnote: {}", w);
+  return out + (a.warnings.empty() ? "" : "\n");
+}
+
+}  // namespace
+
+Result<ProfileAnswer> profile(const Options &options) {
+  const std::string target = options.target.empty() ? kUsualTarget : options.target;
+  Result<machine::Machine> machine = loadTarget(options, target);
+  if (!machine) return machine.diagnostics();
+  const Result<guest::ElfImage> image = guest::readElfImage(options.input);
+  if (!image) return image.diagnostics();
+  ProfileAnswer answer;
+  answer.program = options.input;
+  answer.machine = std::move(*machine);
+  const Result<const evaluate::Target *> runsOn = targets::targetOf(answer.machine);
+  if (!runsOn) return runsOn.diagnostics();
+  const Result<std::unique_ptr<evaluate::Profiler>> profiler = (*runsOn)->profiler(answer.machine);
+  if (!profiler) return profiler.diagnostics();
+  const Result<guest::GuestEnd> end = guest::runGuest(
+      *image, {options.input, options.arguments, options.sysroot, options.stdoutFile, true}, **profiler);
+  if (!end) return end.diagnostics();
+  answer.guest = *end;
+  answer.profile = (*profiler)->profile();
+  answer.functions = functionsOf(*image, answer.profile);
+  answer.warnings = warningsOf(answer);
+  return answer;
+}
+
+Outcome show(const ProfileAnswer &answer, const Options &options) {
+  return {options.isJson ? toJson(answer) : toTable(answer), {}, 0};
+}
+
+}  // namespace pimento::driver

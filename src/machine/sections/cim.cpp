@@ -1,0 +1,53 @@
+#include <algorithm>
+
+#include "pimento/base/suggest.h"
+#include "pimento/machine/sections/core.h"
+#include "pimento/machine/sections/rows.h"
+#include "pimento/machine/sections/section.h"
+
+namespace pimento::machine {
+
+namespace {
+
+constexpr Word<Cim::Locality> kLocalities[] = {
+    {"level", Cim::Locality::kLevel}, {"bank", Cim::Locality::kBank}, {"bitline", Cim::Locality::kBitline}};
+const std::vector<std::string> kOperations{"add", "sub", "and", "or", "xor"};
+
+row::Rows rows() {
+  return {
+      row::section("cim", "what caches compute"),
+      row::list("cim.operations", "what they run: add, sub, and, or, xor", kOperations, true),
+      row::integer("cim.width", "bit", 8, 64, "of an operation", true),
+      row::list("cim.levels", "names of caches that compute", {}, true),
+      row::choice("cim.locality", choicesOf(kLocalities),
+                  "how near operands must lie: at one level, in one bank, on the same bitlines"),
+      row::integer("cim.add_extra", "cycle", 0, 1000, "what a sum takes longer than a read", true),
+  };
+}
+
+void build(const Contents &c, Machine &m) {
+  if (!c.has("cim")) return;
+  Cim cim;
+  cim.operations = c.list("cim.operations");
+  cim.width = static_cast<int>(c.integer("cim.width"));
+  cim.locality = enumOf(kLocalities, c.text("cim.locality"));
+  cim.addExtra = c.cycles("cim.add_extra");
+  std::vector<std::string> names;
+  for (const CacheLevel &l : m.caches) names.push_back(l.name);
+  for (const std::string &level : c.list("cim.levels")) {
+    const auto found = std::find(names.begin(), names.end(), level);
+    if (found == names.end())
+      c.report("unknown-name", "cim.levels", "no cache '" + level + "'", suggest(level, names));
+    else
+      cim.levels.push_back(static_cast<int>(found - names.begin()));
+  }
+  m.cim = std::move(cim);
+}
+
+}  // namespace
+
+Section section::cim() {
+  return {rows, build, nullptr};
+}
+
+}  // namespace pimento::machine

@@ -1,0 +1,98 @@
+// One core that runs instructions of a program: what it fetches, dispatches, issues and commits in a cycle, what it has
+// room for, its branch predictor, and the units that execute. Its caches, as many as a file has, each naming the next;
+// what is behind them; and what they compute, where they do.
+//
+// Not here: how time follows from all that (sim/core, sim/cache).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pimento/base/units.h"
+
+namespace pimento::machine {
+
+/// Classes of operations that latencies tell apart.
+enum class CoreOperation : std::uint8_t {
+  kInteger,  ///< sums, logic, comparisons, moves, addresses
+  kShift,    ///< the same with a shifted operand
+  kMultiply,
+  kDivide,
+  kBranch,
+  kLoad,   ///< the address; then the cache
+  kStore,  ///< address and data
+  kFloatAdd,
+  kFloatMultiply,
+  kFloatMultiplyAdd,
+  kFloatDivide,
+  kFloatSqrt,
+  kVector,
+  kVectorMultiply,
+  kSystem,
+};
+inline constexpr int kCoreOperations = 15;
+/// As machine files have it: "integer", "float_multiply_add".
+std::string_view name(CoreOperation operation);
+
+struct Core {
+  bool isInOrder = false;                                                  ///< issues in program order
+  int fetchWidth = 1, dispatchWidth = 1, issueWidth = 1, commitWidth = 1;  ///< instructions per cycle
+  Cycles frontEnd;                                                         ///< from fetch to dispatch
+  int robEntries = 1, issueQueue = 1, loadQueue = 1, storeQueue = 1;
+  Cycles forward;  ///< from a store in the queue to a load that hits it
+
+  enum class Predictor : std::uint8_t { kBimodal, kGshare } predictor = Predictor::kBimodal;
+  int predictorEntries = 1;  ///< counters of two bits
+  int historyBits = 0;
+  int btbEntries = 1, btbWays = 1;
+  int returnStack = 0;
+
+  struct Unit {
+    std::string name;
+    int count = 1;
+  };
+  std::vector<Unit> units;
+  struct Execution {
+    int unit = 0;    ///< index into `units`
+    Cycles latency;  ///< until the result can be used
+    Cycles busy;     ///< until the unit takes the next operation: 1 where it is pipelined
+  };
+  std::array<Execution, kCoreOperations> executions;
+
+  const Execution &of(CoreOperation operation) const { return executions[static_cast<std::size_t>(operation)]; }
+};
+
+struct CacheLevel {
+  std::string name;                                     ///< "l1d"
+  bool servesInstructions = false, servesData = false;  ///< of the core itself; neither: other caches alone
+  int next = -1;                                        ///< index into Machine::caches; -1: memory
+  Bytes size, line;
+  int ways = 1;
+  Cycles latency;  ///< of a hit, tags included
+  int mshrs = 1;   ///< lines that it may wait for
+  int banks = 1;   ///< consecutive lines lie in consecutive ones
+  int ports = 1;   ///< accesses that a bank takes per cycle
+
+  std::int64_t sets() const { return size.value / (line.value * ways); }
+};
+
+/// What is behind the last cache, where nobody asks for more than a time.
+struct MainMemory {
+  Cycles latency;   ///< of a line
+  Cycles interval;  ///< from one line to the next
+};
+
+struct Cim {
+  std::vector<std::string> operations;  ///< "add", "sub", "and", "or", "xor"
+  int width = 32;                       ///< bits of an operation
+  std::vector<int> levels;              ///< indices into Machine::caches of those that compute
+
+  /// How near operands must lie: at one level, in one bank of it, and on the same bitlines of that bank.
+  enum class Locality : std::uint8_t { kLevel, kBank, kBitline } locality = Locality::kBank;
+  Cycles addExtra;  ///< what a sum or difference takes longer than a read; logic takes as long as one
+};
+
+}  // namespace pimento::machine

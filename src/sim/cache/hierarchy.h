@@ -1,0 +1,63 @@
+// Caches of a core and what lies behind them: which level serves an access, and when.
+//
+// Write-back, write-allocate, LRU; lines that are on their way are found (an MSHR takes more than one request), misses
+// wait for a free MSHR; banks take so many accesses per cycle. Contents change in the order of calls, which is the
+// program's; times may come in any order. Addresses are physical.
+//
+// Not here: pages, and what a core does meanwhile (sim/core).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "pimento/machine/machine.h"
+#include "pimento/sim/cache/calendar.h"
+
+namespace pimento::sim::cache {
+
+using Tick = std::int64_t;  ///< cycles of the core
+
+/// What an access met.
+struct Answer {
+  Tick ready = 0;  ///< the data are there
+  int level = 0;   ///< index into Machine::caches of the one that had the line; their number: memory
+};
+
+/// Counts of one cache; of its misses, those that found the line on its way count as such, and as misses.
+struct Counts {
+  std::int64_t reads = 0, writes = 0, readMisses = 0, writeMisses = 0, merged = 0, writeBacks = 0;
+};
+
+class Hierarchy {
+ public:
+  /// `machine` has caches and a section `memory`, and outlives this.
+  explicit Hierarchy(const machine::Machine &machine);
+  ~Hierarchy();
+
+  int instructionCache() const { return instructionCache_; }
+  int dataCache() const { return dataCache_; }
+  int levels() const { return static_cast<int>(levels_.size()); }
+
+  /// One access within a line, at `at` or later.
+  Answer access(int cache, std::uint64_t address, bool isWrite, Tick at);
+  /// The nearest cache from `cache` on that has the line, or levels(): changes nothing.
+  int holder(int cache, std::uint64_t address) const;
+
+  const Counts &counts(int cache) const;
+  std::int64_t memoryReads() const { return memoryReads_; }
+  std::int64_t memoryWrites() const { return memoryWrites_; }
+
+ private:
+  struct Line;
+  struct Level;
+  Answer miss(int cache, std::uint64_t line, bool isWrite, Tick at, bool isWriteBack);
+
+  const machine::Machine &machine_;
+  std::vector<std::unique_ptr<Level>> levels_;
+  int instructionCache_ = 0, dataCache_ = 0;
+  Calendar memory_;
+  std::int64_t memoryReads_ = 0, memoryWrites_ = 0;
+};
+
+}  // namespace pimento::sim::cache

@@ -1,0 +1,119 @@
+// Time of a core that runs a stream of instructions, in one pass: every instruction gets the cycles in which it is
+// fetched, dispatched, issued, done and committed, from those before it; there is no loop over cycles.
+//
+// Committed instructions alone: wrong paths take time (fetch begins again when a wrong guess is known), but fetch
+// nothing. Addresses are known in time to tell which stores a load depends on. Contents of caches follow program order.
+//
+// Not here: caches (sim/cache), guesses (predictor.h), energy.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "pimento/machine/machine.h"
+#include "pimento/sim/cache/calendar.h"
+#include "pimento/sim/cache/hierarchy.h"
+#include "pimento/sim/core/predictor.h"
+#include "pimento/trace/stream.h"
+
+namespace pimento::sim::core {
+
+using Tick = cache::Tick;
+
+/// What the cycles between two commits were spent on; they sum to all cycles.
+enum class Cause : std::uint8_t {
+  kBase,     ///< the cycle that each group of commits takes
+  kFetch,    ///< instructions that were not in the first cache
+  kBranch,   ///< wrong guesses
+  kExecute,  ///< results that took long, and units that were taken
+  kCache,    ///< data from caches behind the first
+  kMemory,   ///< data from memory
+};
+inline constexpr int kCauses = 6;
+/// "base" "fetch" "branch" "execute" "cache" "memory".
+std::string_view name(Cause cause);
+
+/// Cycles of one instruction, and where its data were.
+struct Times {
+  Tick fetched = 0, dispatched = 0, issued = 0, done = 0, committed = 0;
+  int level = -1;  ///< of its last load: index into Machine::caches, their number for memory; -1: none, or forwarded
+};
+
+struct CoreCounts {
+  std::int64_t instructions = 0, branches = 0, wrongGuesses = 0, lateTargets = 0, loads = 0, stores = 0, forwarded = 0;
+  std::array<std::int64_t, machine::kCoreOperations> executed{};
+};
+
+/// The class of machine::Core::executions that an instruction is of.
+machine::CoreOperation classOf(const trace::Instruction &in);
+
+class Core {
+ public:
+  /// `machine` has a core, caches and memory, and outlives this.
+  explicit Core(const machine::Machine &machine);
+
+  /// The next instruction of the program, its accesses to memory, and the address of the instruction after it.
+  Times run(const trace::Instruction &in, std::span<const trace::Access> accesses, std::uint64_t next);
+
+  /// Cycles until the last commit.
+  Tick cycles() const { return lastCommit_; }
+  Tick cyclesOf(Cause cause) const { return stack_[static_cast<std::size_t>(cause)]; }
+  const CoreCounts &counts() const { return counts_; }
+  const cache::Hierarchy &caches() const { return caches_; }
+
+ private:
+  /// The latest times of `n` entries that are freed in order.
+  struct Queue {
+    explicit Queue(int entries) : free(static_cast<std::size_t>(entries), 0) {}
+    Tick room() const { return free[at]; }
+    void add(Tick until) {
+      free[at] = until;
+      at = at + 1 == free.size() ? 0 : at + 1;
+    }
+    std::vector<Tick> free;
+    std::size_t at = 0;
+  };
+  struct Store {
+    std::uint64_t address = 0;
+    std::uint64_t bytes = 0;
+    Tick ready = 0, gone = 0;  ///< its data are known; they are in the cache
+  };
+
+  Tick fetch(const trace::Instruction &in);
+  Tick dispatch(const trace::Instruction &in, Tick fetched);
+  Tick issue(const machine::Core::Execution &e, Tick ready);
+  Tick load(const trace::Access &a, Tick at, int &level);
+  Tick commit(Tick done);
+  void drain(const trace::Access &a, Tick committed, Tick ready);
+  void blame(const Times &t, Cause late, Tick commit);
+
+  const machine::Machine &machine_;
+  const machine::Core &core_;
+  cache::Hierarchy caches_;
+  Predictor predictor_;
+
+  std::array<Tick, trace::kRegisters> ready_{};  ///< of each register
+  Tick fetchCycle_ = 0, redirect_ = 0;
+  int fetchedInCycle_ = 0;
+  Cause redirectCause_ = Cause::kBase;  ///< why fetch began again there
+  std::uint64_t fetchLine_ = ~std::uint64_t{0};
+  Tick lastDispatch_ = 0;
+  int dispatchedInCycle_ = 0;
+  Tick lastIssue_ = 0;
+  Tick lastCommit_ = 0;
+  int committedInCycle_ = 0;
+  Tick lastDrain_ = 0;
+  Queue frontEnd_, rob_, loads_, storeRoom_;
+  std::vector<Tick> waiting_;  ///< a heap of issue times: what is in the issue queue
+  Calendar issue_;
+  std::vector<Calendar> units_;
+  std::vector<Store> stores_;  ///< a ring: the last ones
+  std::size_t nextStore_ = 0;
+  std::array<Tick, kCauses> stack_{};
+  CoreCounts counts_;
+};
+
+}  // namespace pimento::sim::core

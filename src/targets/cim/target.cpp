@@ -1,0 +1,65 @@
+// Hosts whose caches compute, as Eva-CiM has them. Their input is a program of the host, not a kernel: what of it could
+// run in a cache is the business of `profile`.
+#include <fmt/format.h>
+
+#include "pimento/machine/checks.h"
+#include "pimento/targets/cim/profiler.h"
+#include "pimento/targets/cim/release_suite.h"
+#include "pimento/targets/targets.h"
+
+namespace pimento::targets::cim {
+
+using evaluate::GraphPart;
+
+namespace {
+
+constexpr evaluate::SimulatedUnit kUnit = {"core", "cores", "cores"};
+
+Diagnostic noKernels(const machine::Machine &machine) {
+  return unsupported("unsupported-kernel", {},
+                     fmt::format("{} runs the instructions of a program; its caches take no kernels", machine.name),
+                     "compile the kernel with a cross compiler, and give the program to 'pimento profile'");
+}
+
+class Cim final : public evaluate::Target {
+ public:
+  std::string_view family() const override { return "cim"; }
+  evaluate::SimulatedUnit unit() const override { return kUnit; }
+  const evaluate::CountTable &counts() const override { return countTable(); }
+  Status check(const machine::Machine &m) const override {
+    return machine::checkFamily(m, {.hasSections = m.core.has_value() && !m.caches.empty() && m.memory.has_value(),
+                                    .sections = "'core', 'caches' and 'memory'"});
+  }
+  evaluate::Stages stages() const override { return {"instructions", {}}; }
+  /// Kernels have no room here.
+  Bytes capacity(const machine::Machine & /*machine*/) const override { return Bytes(0); }
+  Result<mapping::Mapping> reference(const GraphPart & /*part*/, const machine::Machine &machine,
+                                     const mapping::MapSpec & /*spec*/,
+                                     const evaluate::Tools & /*tools*/) const override {
+    return noKernels(machine);
+  }
+  Result<std::unique_ptr<evaluate::CompiledPart>> compile(const GraphPart & /*part*/,
+                                                          const mapping::Mapping & /*mapping*/,
+                                                          const machine::Machine &machine, std::string_view /*variant*/,
+                                                          const evaluate::Tools & /*tools*/) const override {
+    return noKernels(machine);
+  }
+  Result<std::unique_ptr<evaluate::Runnable>> load(const program::Program & /*program*/,
+                                                   const machine::Machine &machine,
+                                                   const evaluate::ProgramRequest & /*request*/) const override {
+    return noKernels(machine);
+  }
+  Result<std::unique_ptr<evaluate::Profiler>> profiler(const machine::Machine &machine) const override {
+    return std::unique_ptr<evaluate::Profiler>(std::make_unique<Profiler>(machine));
+  }
+  std::vector<evaluate::Suite> suites() const override { return {releaseSuite()}; }
+};
+
+}  // namespace
+
+const evaluate::Target &target() {
+  static const Cim kTarget;
+  return kTarget;
+}
+
+}  // namespace pimento::targets::cim

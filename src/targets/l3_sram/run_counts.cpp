@@ -1,0 +1,58 @@
+#include "pimento/targets/l3_sram/run_counts.h"
+
+#include "pimento/base/element_bits.h"
+#include "pimento/base/integer.h"
+
+namespace pimento::targets::l3_sram {
+
+const evaluate::CountTable &countTable() {
+  static const evaluate::CountTable kTable = {
+      {{"compute_commands", "commands that compute, of all banks together; counted by the lowering"},
+       {"move_commands", "shifts, broadcasts, copies and constants; counted by the lowering"},
+       {"syncs", "barriers of all banks; counted by the lowering"},
+       {"packets", "packets of the mesh that moves send; counted by the engine"},
+       {"sram_bits_read",
+        "bits that compute commands and moves inside arrays sense; counted by the engine",
+        {{"sram_bits_read"}}},
+       {"sram_bits_written", "bits that they write; counted by the engine", {{"sram_bits_written"}}},
+       {"h_tree_bits", "bits up and down H trees; counted by the engine", {{"h_tree_bits"}}},
+       {"compute_cycles", "cycles of commands that compute, in the bank that each sync waits for"},
+       {"shift_cycles", "of shifts inside arrays"},
+       {"move_cycles", "of moves between arrays"},
+       {"sync_cycles", "of syncs"},
+       {"lowered_regions", "regions that became commands while the program ran"},
+       {"reused_regions", "regions whose commands were there, but for constants"},
+       {"spilled_wordlines", "wordlines that streams took out of every array for lack of room, to bring back later"}}};
+  return kTable;
+}
+
+Result<sim::sram::CommandListTime> RegionTimes::of(const Round &round) {
+  if (const auto known = byLowering_.find(round.lowering); known != byLowering_.end()) return known->second;
+  sim::sram::CommandTime &time =
+      byShare_.try_emplace(round.layout->perBitline, sram_, round.layout->perBitline).first->second;
+  Result<sim::sram::CommandListTime> one = time.of(round.code->commands);
+  if (one) byLowering_.emplace(round.lowering, *one);
+  return one;
+}
+
+Status RunCounts::add(const Round &round, const tdfg::Program &program, const tdfg::Schedule &schedule,
+                      RegionTimes &times) {
+  hasStreams |= !round.code->streams.empty();
+  const tdfg::Region &region = program.regions[static_cast<std::size_t>(round.region)];
+  for (const tdfg::Step &step : schedule.steps)
+    if (step.kind == tdfg::StepKind::kSpill)
+      spilledWordlines =
+          addSaturated(spilledWordlines, bitsOf(region.nodes[static_cast<std::size_t>(step.node)].type));
+  const auto one = times.of(round);
+  if (!one) return one.diagnostics();
+  time.add(*one);
+  return okStatus();
+}
+
+std::array<std::int64_t, kCounts> RunCounts::row() const {
+  return {time.computeCommands, time.moveCommands,   time.syncs,         time.packets,         time.bitsRead,
+          time.bitsWritten,     time.treeBits,       time.compute.value, time.intra.value,     time.inter.value,
+          time.sync.value,      lowered,             reused,             spilledWordlines};
+}
+
+}  // namespace pimento::targets::l3_sram

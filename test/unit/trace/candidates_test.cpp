@@ -1,0 +1,264 @@
+// Which trees a computing memory could run, and why not the others: on streams of a few instructions.
+#include "pimento/trace/candidates.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <numeric>
+
+namespace pimento::trace {
+namespace {
+
+/// A stream of A64 instructions; every load and store is of 4 bytes, served at level 0.
+class Stream {
+ public:
+  Stream() {
+    rules_.operations = {Operation::kAdd, Operation::kAnd, Operation::kXor}, rules_.widths = {32},
+    rules_.levels = {true, true}, rules_.geometry = {{64, 4}, {64, 4}};
+  }
+  CimRules &rules() { return rules_; }
+
+  Stream &load(Register to, std::uint64_t address, std::uint64_t value = 0, int level = 0) {
+    Instruction &in = add(Operation::kLoad);
+    in.loads = true;
+    in.hasDestination = true;
+    in.destination = to;
+    in.writes.add(to);
+    in.reads.add(kBase);
+    in.addressRegisters.add(kBase);
+    return access(address, value, false, level);
+  }
+  Stream &store(Register from, std::uint64_t address, std::uint64_t value = 0) {
+    Instruction &in = add(Operation::kStore);
+    in.stores = true;
+    in.operands[0].reg = from;
+    in.operandCount = 1;
+    in.reads.add(from);
+    in.reads.add(kBase);
+    in.addressRegisters.add(kBase);
+    return access(address, value, true, -1);
+  }
+  Stream &compute(Operation o, Register to, Operand a, Operand b, int width = 32) {
+    Instruction &in = add(o);
+    in.width = static_cast<std::uint8_t>(width);
+    in.operands = {a, b};
+    in.operandCount = 2;
+    in.hasDestination = true;
+    in.destination = to;
+    in.writes.add(to);
+    for (const Operand &x : in.operands)
+      if (!x.isImmediate) in.reads.add(x.reg);
+    steps_.push_back({&in, {}, -1});
+    return *this;
+  }
+  /// Overwrites registers.
+  Stream &clear(std::initializer_list<Register> registers) {
+    for (const Register r : registers) {
+      Instruction &in = add(Operation::kMove);
+      in.hasDestination = true;
+      in.destination = r;
+      in.writes.add(r);
+      steps_.push_back({&in, {}, -1});
+    }
+    return *this;
+  }
+  Instruction &last() { return instructions_.back(); }
+
+  CandidateCounts run() {
+    Candidates candidates(rules_, 64);
+    for (const Step &s : steps_) candidates.onInstruction(*s.in, s.accesses, s.level);
+    candidates.finish();
+    const CandidateCounts &c = candidates.counts();
+    // Whatever is supported in kind has a fate, and so has every load.
+    std::int64_t supported = 0, loads = 0;
+    for (const Step &s : steps_) {
+      supported += s.in->operandCount == 2 && std::find(rules_.operations.begin(), rules_.operations.end(),
+                                                        s.in->operation) != rules_.operations.end()
+                       ? 1
+                       : 0;
+      loads += s.in->loads ? 1 : 0;
+    }
+    EXPECT_EQ(std::accumulate(c.operations.begin(), c.operations.end(), std::int64_t{0}), supported);
+    EXPECT_EQ(std::accumulate(c.loads.begin(), c.loads.end(), std::int64_t{0}), loads);
+    return c;
+  }
+
+ private:
+  static constexpr Register kBase = 20;
+  struct Step {
+    const Instruction *in;
+    std::vector<Access> accesses;
+    int level;
+  };
+  Instruction &add(Operation o) {
+    Instruction &in = instructions_.emplace_back();
+    in.operation = o;
+    return in;
+  }
+  Stream &access(std::uint64_t address, std::uint64_t value, bool isStore, int level) {
+    steps_.push_back({&instructions_.back(), {{address, 0, 4, isStore, value}}, level});
+    return *this;
+  }
+  CimRules rules_;
+  std::deque<Instruction> instructions_;
+  std::vector<Step> steps_;
+};
+
+Operand r(Register reg) {
+  return {.reg = reg};
+}
+Operand imm(std::int64_t value) {
+  return {.isImmediate = true, .immediate = value};
+}
+std::int64_t of(const CandidateCounts &c, Fate f) {
+  return c.operations[static_cast<std::size_t>(f)];
+}
+std::int64_t of(const CandidateCounts &c, LoadFate f) {
+  return c.loads[static_cast<std::size_t>(f)];
+}
+
+TEST(Candidates, AreLoadLoadOperationStore) {
+  const CandidateCounts c = Stream()
+                                .load(1, 0x100, 5)
+                                .load(2, 0x104, 7)
+                                .compute(Operation::kAdd, 3, r(1), r(2))
+                                .store(3, 0x108, 12)
+                                .clear({1, 2, 3})
+                                .run();
+  EXPECT_EQ(c.trees, 1);
+  EXPECT_EQ(c.stored, 1);
+  EXPECT_EQ(c.proved, 1);
+  EXPECT_EQ(c.disproved, 0);
+  EXPECT_EQ(of(c, LoadFate::kOffloaded), 2);
+}
+
+TEST(Candidates, ComputeWhatIsStored) {
+  const CandidateCounts c =
+      Stream().load(1, 0x100, 5).compute(Operation::kAdd, 3, r(1), imm(1)).store(3, 0x108, 7).clear({1, 3}).run();
+  EXPECT_EQ(c.disproved, 1) << "5 + 1 is not 7";
+}
+
+TEST(Candidates, GoOnToASecondOperation) {
+  const CandidateCounts c = Stream()
+                                .load(1, 0x100, 6)
+                                .load(2, 0x104, 3)
+                                .compute(Operation::kAdd, 3, r(1), r(2))
+                                .load(4, 0x108, 5)
+                                .compute(Operation::kAnd, 5, r(3), r(4))
+                                .store(5, 0x10c, 1)
+                                .clear({1, 2, 3, 4, 5})
+                                .run();
+  EXPECT_EQ(c.trees, 1);
+  EXPECT_EQ(c.offloaded(), 2);
+  EXPECT_EQ(c.disproved, 0);
+}
+
+TEST(Candidates, ReturnToARegisterWhereTheRootIsUsedOtherwise) {
+  const CandidateCounts c = Stream().load(1, 0x100).compute(Operation::kAdd, 3, r(1), imm(1)).clear({1}).run();
+  EXPECT_EQ(c.trees, 1);
+  EXPECT_EQ(c.stored, 0);
+}
+
+TEST(Candidates, KeepALoadWhoseValueIsUsedElsewhere) {
+  const CandidateCounts c = Stream()
+                                .load(1, 0x100)
+                                .compute(Operation::kAdd, 3, r(1), imm(1))
+                                .store(3, 0x108, 1)
+                                .store(1, 0x200)
+                                .clear({1, 3})
+                                .run();
+  EXPECT_EQ(c.trees, 1);
+  EXPECT_EQ(of(c, LoadFate::kKept), 1);
+}
+
+TEST(Candidates, EndWhereAStoreChangesALeaf) {
+  Stream s;
+  s.load(1, 0x100).store(9, 0x102).compute(Operation::kAdd, 3, r(1), imm(1)).store(3, 0x108).clear({1, 3});
+  EXPECT_EQ(of(s.run(), Fate::kStoreBetween), 1);
+}
+
+TEST(Candidates, MayStoreOverTheirOwnLeaf) {
+  const CandidateCounts c =
+      Stream().load(1, 0x100, 1).compute(Operation::kAdd, 3, r(1), imm(1)).store(3, 0x100, 2).clear({1, 3}).run();
+  EXPECT_EQ(c.trees, 1);
+  EXPECT_EQ(c.disproved, 0);
+}
+
+TEST(Candidates, HaveNoOtherWidth) {
+  EXPECT_EQ(of(Stream().load(1, 0x100).compute(Operation::kAdd, 3, r(1), imm(1), 64).clear({1, 3}).run(), Fate::kWidth),
+            1);
+}
+
+TEST(Candidates, HaveALoad) {
+  EXPECT_EQ(of(Stream().compute(Operation::kAdd, 3, imm(2), imm(1)).clear({3}).run(), Fate::kNoLoad), 1);
+}
+
+TEST(Candidates, HaveNoOperandFromARegister) {
+  const CandidateCounts c =
+      Stream().clear({7}).load(1, 0x100).compute(Operation::kAdd, 3, r(1), r(7)).clear({1, 3}).run();
+  EXPECT_EQ(of(c, Fate::kRegister), 1);
+  EXPECT_EQ(of(c, LoadFate::kRejected), 1);
+}
+
+TEST(Candidates, BelowAnOperationThatIsNoneStandAlone) {
+  const CandidateCounts c = Stream()
+                                .clear({7})
+                                .load(1, 0x100)
+                                .compute(Operation::kAdd, 3, r(1), imm(1))
+                                .compute(Operation::kXor, 4, r(3), r(7))
+                                .clear({1, 3, 4})
+                                .run();
+  EXPECT_EQ(c.trees, 1);
+  EXPECT_EQ(of(c, Fate::kRegister), 1);
+}
+
+TEST(Candidates, LieAtALevelThatComputes) {
+  EXPECT_EQ(
+      of(Stream().load(1, 0x100, 0, -1).compute(Operation::kAdd, 3, r(1), imm(1)).clear({1, 3}).run(), Fate::kLevel),
+      1);
+  Stream two;
+  two.load(1, 0x100, 0, 0).load(2, 0x104, 0, 1).compute(Operation::kAdd, 3, r(1), r(2)).clear({1, 2, 3});
+  EXPECT_EQ(of(two.run(), Fate::kLevels), 1);
+}
+
+TEST(Candidates, LieAsNearAsIsAsked) {
+  const auto fateAt = [](std::uint64_t second, CimRules::Locality locality) {
+    Stream s;
+    s.rules().locality = locality;
+    s.load(1, 0x100).load(2, second).compute(Operation::kAdd, 3, r(1), r(2)).clear({1, 2, 3});
+    return s.run();
+  };
+  using enum CimRules::Locality;
+  EXPECT_EQ(of(fateAt(0x140, kBank), Fate::kBank), 1);
+  EXPECT_EQ(fateAt(0x140, kLevel).trees, 1);
+  EXPECT_EQ(fateAt(0x200, kBank).trees, 1);
+  EXPECT_EQ(of(fateAt(0x204, kBitline), Fate::kBitline), 1);
+  EXPECT_EQ(fateAt(0x200, kBitline).trees, 1);
+}
+
+TEST(Candidates, DoNotHideFlagsThatAreUsed) {
+  Stream s;
+  s.load(1, 0x100).compute(Operation::kAdd, 3, r(1), imm(1));
+  s.last().writes.add(kFlags);
+  s.compute(Operation::kOther, 4, imm(0), imm(0));
+  s.last().reads.add(kFlags);
+  s.last().operandCount = 0;
+  s.clear({1, 3, 4});
+  EXPECT_EQ(of(s.run(), Fate::kFlagsUsed), 1);
+}
+
+TEST(Candidates, OfAnyStreamHaveOneFateEach) {
+  // Chains far deeper than the window, and registers that are never overwritten.
+  Stream s;
+  s.load(1, 0x100);
+  for (int i = 0; i < 2000; ++i) s.compute(Operation::kAdd, 1, r(1), imm(1));
+  for (int i = 0; i < 2000; ++i) {
+    s.load(2, 0x100 + static_cast<std::uint64_t>(i % 7) * 4)
+        .compute(Operation::kXor, 3, r(2), r(static_cast<Register>(2 + i % 2)));
+    s.store(3, 0x100 + static_cast<std::uint64_t>(i % 5) * 4);
+  }
+  s.run();
+}
+
+}  // namespace
+}  // namespace pimento::trace
