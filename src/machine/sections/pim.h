@@ -49,7 +49,7 @@ struct SoftmaxUnit {
   DType accumulator = DType::kF32;           ///< of the accumulators, and of the sum of exponentials
   ScopeLevel merges = ScopeLevel::kChannel;  ///< banks of one such node can be added up
   std::int64_t passes = 1;                   ///< over a head's scores
-  int move = -1;     ///< adds the accumulators of its bank to an entry, and clears them
+  int move = -1;                             ///< adds the accumulators of its bank to an entry, and clears them
   int set = -1;      ///< writes scale, number of scores, scores per stretch of the buffer, number of stretches
   int run = -1;      ///< the scores from its entry on become weights; its length: entries times passes
   int load = -1;     ///< copies an entry to buffer entry `column` of its bank
