@@ -330,8 +330,8 @@ TEST(AttaccTiming, ARunEndsWhenItsLastDataHaveArrived) {
   const auto cyclesOf = [](const char *name, Tick &last) {
     const machine::Machine m = loaded(name);
     const std::string text =
-        "program attacc\ncommand MACAB read\ncommand MVSB read\ncommand BARRIER read\nprocess c x1 {\n"
-        "  MACAB at 0 pim_mac\n  BARRIER at 0 control\n  MVSB rank 1 bank 5 at 0 pim_move\n}\n";
+        "program attacc\ncommand MACAB read\ncommand RDACC read\ncommand BARRIER read\nprocess c x1 {\n"
+        "  MACAB at 0 pim_mac\n  BARRIER at 0 control\n  RDACC rank 1 bank 5 at 0 pim_move\n}\n";
     for (const IssuedCommand &c : run(m, text)) last = c.time;
     const auto program = program::parse(text);
     const sim::dram::ChannelSpec spec = sim::pim::channelSpec(m);
