@@ -109,6 +109,30 @@ TEST_F(Inf, RunsArraysThatOverlapInTheOrderOfTheSource) {
   EXPECT_TRUE(says(program, "overlap"));
 }
 
+TEST_F(Inf, RefusesOverlapsWhereSumsBeginFromNothing) {
+  start();
+  inf_program *program = open(fatBinary("y[i] += a[i,j]", {"m", "n"}, "ij"));
+  std::vector<float> a = numbers(16 * 16, 1);
+  const std::size_t rows = 16;
+  ASSERT_EQ(declare(a, {16, 16}), INF_OK);
+  ASSERT_EQ(inf_array(system_, a.data() + 1, "f32", 1, &rows, 0), INF_OK);
+  const inf_size sizes[] = {{"m", 16}, {"n", 16}};
+  const inf_operand operands[] = {{"a", a.data()}, {"y", a.data() + 1}};
+  ASSERT_EQ(inf_cfg(program, sizes, 2, operands, 2), INF_OK) << problem();
+  EXPECT_EQ(inf_end(program), INF_REFUSED);
+  EXPECT_NE(problem().find("overlap-form"), std::string::npos) << problem();
+}
+
+TEST_F(Inf, RefusesArraysThatAFileHasNoSchedulesFor) {
+  start({"sram.wordlines=128"});
+  inf_program *program = open(add_);
+  const std::size_t n = 16;
+  std::vector<float> a = numbers(n, 1), b = a, c = a;
+  for (auto *x : {&a, &b, &c}) ASSERT_EQ(declare(*x, {n}), INF_OK);
+  EXPECT_EQ(add(program, n, a.data(), b.data(), c.data()), INF_REFUSED);
+  EXPECT_NE(problem().find("inf-array-size"), std::string::npos) << problem();
+}
+
 TEST_F(Inf, LeavesRowsThatAreNoWholeLinesToStreams) {
   start();
   inf_program *program = open(fatBinary("c[i,j] = a[i,j] + b[i,j]", {"m", "n"}, "ij"));
