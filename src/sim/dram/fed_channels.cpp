@@ -264,9 +264,7 @@ void FedChannelsOf<Controller>::encode(StateWords &out) const {
   out.begin(part++);
   out.put(static_cast<std::int64_t>(groups_.size()));
   for (const Group &g : groups_) out.put(static_cast<std::int64_t>(g.channels));
-  out.begin(part++);
   out.put(static_cast<std::int64_t>(served_));
-  out.begin(part++);
   out.put(cursor.step());
   encodeLoops(out);
   for (std::size_t p = 0; p < Controller::kParts.size(); ++p) {
@@ -294,9 +292,7 @@ void FedChannelsOf<Controller>::restore(const StateWords &words, std::span<const
     g.channels = static_cast<Mask>(in.get());
     g.queues.setWake(t_);
   }
-  in.begin(part++);
   served_ = static_cast<Mask>(in.get());
-  ++part;  // positions are given
   for (std::size_t p = 0; p < Controller::kParts.size(); ++p) {
     in.begin(part++);
     for (Group &g : groups_) g.queues.restore(static_cast<typename Controller::Part>(p), source_.position(), t_, in);

@@ -43,14 +43,14 @@ class FedChannelsOf {
 
   using Counts = ChannelCounts;
   using Position = program::LoopsCursor;
-  /// Parts of the state: which channels are alike; which have the next command already; where the list is; those of the
-  /// controllers, one behind the other; the time to the next refreshes. Where refreshes fall due together, events
+  /// Parts of the state: where the list is, which channels are alike, and which have the next command already; those of
+  /// the controllers, one behind the other; the time to the next refreshes. Where refreshes fall due together, events
   /// are at multiples of their interval, and no time to the next one needs to be told.
   static constexpr auto kParts = [] {
     if constexpr (Controller::kRefreshesTogether)
-      return partNames<Controller, 3, 0>({"channels", "served", "process"}, {});
+      return partNames<Controller, 1, 0>({"process"}, {});
     else
-      return partNames<Controller, 3, 1>({"channels", "served", "process"}, {"countdowns"});
+      return partNames<Controller, 1, 1>({"process"}, {"countdowns"});
   }();
   static constexpr int kCountdowns = Controller::kRefreshesTogether ? -1 : static_cast<int>(kParts.size()) - 1;
 

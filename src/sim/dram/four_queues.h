@@ -54,26 +54,13 @@ class FourQueues final : public ChannelCore {
   /// The cycle in which every queue is empty, data of reads included.
   Cycles end(Tick now) const { return Cycles(now); }
 
-  /// Requests that wait, queue by queue, named by their command; in which order they came, where that decides; whether
-  /// writes are served; whether the last look beyond the openings ended at a PIM command; refreshes; data under way;
-  /// open rows, named by the command that opened them; constraints; windows.
-  enum class Part : std::uint8_t {
-    kPim,
-    kReads,
-    kWrites,
-    kOpenings,
-    kAges,
-    kWriteMode,
-    kLastLook,
-    kRefreshes,
-    kData,
-    kRows,
-    kWaits,
-    kWindows,
-  };
-  static constexpr std::array<std::string_view, 12> kParts = {"pim",  "reads",      "writes",    "openings",
-                                                              "ages", "write-mode", "last-look", "refreshes",
-                                                              "data", "rows",       "waits",     "windows"};
+  /// PIM commands that wait, and whether the last look beyond the openings ended at one; reads that wait, and
+  /// reads and writes whose row is being opened; writes that wait, whether they are served, and in which order all of
+  /// these came; refreshes; data under way; open rows; constraints and windows. Requests and rows are named by their
+  /// command.
+  enum class Part : std::uint8_t { kPim, kReads, kWrites, kRefreshes, kData, kRows, kWaits };
+  static constexpr std::array<std::string_view, 7> kParts = {"pim",  "reads", "writes", "refreshes",
+                                                             "data", "rows",  "waits"};
   void encode(Part part, const program::LoopsCursor &cursor, Tick now, StateWords &out) const;
   void restore(Part part, const program::LoopsCursor &cursor, Tick now, StateReader &in);
   /// Of the loops around `cursor`, how many are around all commands whose rows wait or are open.

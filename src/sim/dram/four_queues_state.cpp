@@ -108,19 +108,15 @@ void FourQueues::restoreRows(const LoopsCursor &cursor, StateReader &in) {
 void FourQueues::encode(Part part, const LoopsCursor &cursor, Tick now, StateWords &out) const {
   switch (part) {
     case Part::kPim:
+      out.put(wasPim_ ? 1 : 0);
       return encodeQueue(pim_, cursor, out);
     case Part::kReads:
-      return encodeQueue(reads_, cursor, out);
-    case Part::kWrites:
-      return encodeQueue(writes_, cursor, out);
-    case Part::kOpenings:
+      encodeQueue(reads_, cursor, out);
       return encodeQueue(opening_, cursor, out);
-    case Part::kAges:
+    case Part::kWrites:
+      out.put(isWriting_ ? 1 : 0);
+      encodeQueue(writes_, cursor, out);
       return encodeAges(out);
-    case Part::kWriteMode:
-      return out.put(isWriting_ ? 1 : 0);
-    case Part::kLastLook:
-      return out.put(wasPim_ ? 1 : 0);
     case Part::kRefreshes:
       out.put(static_cast<std::int64_t>(maintenance_.size()));
       for (const int bank : maintenance_) out.put(bank);
@@ -131,8 +127,7 @@ void FourQueues::encode(Part part, const LoopsCursor &cursor, Tick now, StateWor
       return encodeRows(cursor, out);
     case Part::kWaits:
       device_.encodeWaits(now, out);
-      return out.put(-1);
-    case Part::kWindows:
+      out.put(-1);
       device_.encodeWindows(now, out);
       return out.put(-1);
   }
@@ -141,21 +136,15 @@ void FourQueues::encode(Part part, const LoopsCursor &cursor, Tick now, StateWor
 void FourQueues::restore(Part part, const LoopsCursor &cursor, Tick now, StateReader &in) {
   switch (part) {
     case Part::kPim:
+      wasPim_ = in.get() != 0;
       return restoreQueue(pim_, cursor, now, in);
     case Part::kReads:
-      return restoreQueue(reads_, cursor, now, in);
-    case Part::kWrites:
-      return restoreQueue(writes_, cursor, now, in);
-    case Part::kOpenings:
+      restoreQueue(reads_, cursor, now, in);
       return restoreQueue(opening_, cursor, now, in);
-    case Part::kAges:
-      return restoreAges(now, in);
-    case Part::kWriteMode:
+    case Part::kWrites:
       isWriting_ = in.get() != 0;
-      return;
-    case Part::kLastLook:
-      wasPim_ = in.get() != 0;
-      return;
+      restoreQueue(writes_, cursor, now, in);
+      return restoreAges(now, in);
     case Part::kRefreshes:
       maintenance_.resize(static_cast<std::size_t>(in.get()));
       for (int &bank : maintenance_) bank = static_cast<int>(in.get());
@@ -166,8 +155,7 @@ void FourQueues::restore(Part part, const LoopsCursor &cursor, Tick now, StateRe
     case Part::kRows:
       return restoreRows(cursor, in);
     case Part::kWaits:
-      return device_.restoreWaits(now, in);
-    case Part::kWindows:
+      device_.restoreWaits(now, in);
       return device_.restoreWindows(now, in);
   }
 }
