@@ -136,9 +136,12 @@ class Points {
 Status checkForms(const Program &program) {
   for (const Region &r : program.regions) {
     const kernel::Kernel &k = r.streams.nest;
-    const bool isFromIdentity = std::ranges::any_of(r.streams.targets, [&](const StreamAccess &t) {
-      return program.arrays[static_cast<std::size_t>(t.array)].start != kernel::Combine::kAssign;
-    });
+    bool isFromIdentity = false;
+    for (std::size_t t = 0; t < r.streams.targets.size(); ++t) {
+      const Array &array = program.arrays[static_cast<std::size_t>(r.streams.targets[t].array)];
+      const bool isSum = k.stores[t].combine != kernel::Combine::kAssign;
+      isFromIdentity |= array.start != kernel::Combine::kAssign || (isSum && array.role == kernel::Role::kOutput);
+    }
     if (!isFromIdentity && k.form != kernel::Form::kSelect && k.bounds.empty()) continue;
     return unsupported("overlap-form", r.where,
                        fmt::format("region '{}' {}, which has no order of single elements: its arrays must not overlap",
