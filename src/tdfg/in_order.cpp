@@ -104,8 +104,8 @@ class Points {
   void store() {
     std::vector<bool> isBetter(kernel_.stores.size(), true);
     for (std::size_t s = 0; s < kernel_.stores.size(); ++s) {
-      const bool isFollowed = std::ranges::any_of(
-          kernel_.stores, [s](const kernel::Store &o) { return o.follows == static_cast<int>(s); });
+      const bool isFollowed =
+          std::ranges::any_of(kernel_.stores, [s](const kernel::Store &o) { return o.follows == static_cast<int>(s); });
       const kernel::Store &st = kernel_.stores[s];
       const std::int64_t element = elementOf(st.target);
       if (element < 0) return;
@@ -114,8 +114,9 @@ class Points {
       const DType type = kernel_.body[static_cast<std::size_t>(st.value)].type;
       if (type != to.type) x = kernel::convert(type, to.type, x);
       const Scalar held = kernel::load(to.type, to.memory.data, element);
-      if (isFollowed) isBetter[s] = st.combine == kernel::Combine::kMin ? kernel::isLess(to.type, x, held)
-                                                                        : kernel::isLess(to.type, held, x);
+      if (isFollowed)
+        isBetter[s] =
+            st.combine == kernel::Combine::kMin ? kernel::isLess(to.type, x, held) : kernel::isLess(to.type, held, x);
       if (isFollowed ? !isBetter[s] : st.follows >= 0 && !isBetter[static_cast<std::size_t>(st.follows)]) continue;
       if (!isFollowed && st.combine != kernel::Combine::kAssign) x = kernel::merge(st.combine, to.type, held, x);
       kernel::store(to.type, to.memory.data, element, x);
@@ -136,9 +137,12 @@ class Points {
 Status checkForms(const Program &program) {
   for (const Region &r : program.regions) {
     const kernel::Kernel &k = r.streams.nest;
-    const bool isFromIdentity = std::ranges::any_of(r.streams.targets, [&](const StreamAccess &t) {
-      return program.arrays[static_cast<std::size_t>(t.array)].start != kernel::Combine::kAssign;
-    });
+    bool isFromIdentity = false;
+    for (std::size_t t = 0; t < r.streams.targets.size(); ++t) {
+      const Array &array = program.arrays[static_cast<std::size_t>(r.streams.targets[t].array)];
+      const bool isSum = k.stores[t].combine != kernel::Combine::kAssign;
+      isFromIdentity |= array.start != kernel::Combine::kAssign || (isSum && array.role == kernel::Role::kOutput);
+    }
     if (!isFromIdentity && k.form != kernel::Form::kSelect && k.bounds.empty()) continue;
     return unsupported("overlap-form", r.where,
                        fmt::format("region '{}' {}, which has no order of single elements: its arrays must not overlap",

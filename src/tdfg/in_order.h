@@ -20,8 +20,8 @@ struct Memory {
   std::int64_t pitch = 0;  ///< elements from one row to the next
 };
 
-/// Runs the program; `memory` by array. Diagnostics: index-out-of-range, overlap-form (sums that begin from an identity,
-/// selections and loops that data bound have no order of single elements).
+/// Runs the program; `memory` by array. Diagnostics: index-out-of-range, overlap-form (sums that begin from an
+/// identity, selections and loops that data bound have no order of single elements).
 Status executeInOrder(const Program &program, const Values &values, const std::vector<Memory> &memory);
 
 }  // namespace pimento::tdfg

@@ -1,9 +1,9 @@
 #include "pimento/tdfg/schedule.h"
 
-#include "pimento/base/element_bits.h"
-
 #include <algorithm>
 #include <optional>
+
+#include "pimento/base/element_bits.h"
 
 namespace pimento::tdfg {
 
@@ -18,7 +18,10 @@ class Scheduler {
  public:
   /// `hasHomes`: arrays have one place in the whole program.
   Scheduler(const Program &program, const Region &region, const ArraySize &size, bool hasHomes)
-      : program_(program), region_(region), hasHomes_(hasHomes), isUsed_(static_cast<std::size_t>(size.wordlines), false) {
+      : program_(program),
+        region_(region),
+        hasHomes_(hasHomes),
+        isUsed_(static_cast<std::size_t>(size.wordlines), false) {
     schedule_.size = size;
     schedule_.residents.assign(program.arrays.size(), -1);
   }

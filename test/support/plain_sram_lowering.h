@@ -83,9 +83,8 @@ class PlainSramLowering {
   int literal(int i) const { return schedule_.size.wordlines + i * lower::l3_sram::kLiteralRows; }
 
   bool isPending(int row, int bits) const {
-    return row >= 0 && std::any_of(pending_.begin(), pending_.end(), [&](const auto &p) {
-             return row < p.first + p.second && p.first < row + bits;
-           });
+    return row >= 0 && std::any_of(pending_.begin(), pending_.end(),
+                                   [&](const auto &p) { return row < p.first + p.second && p.first < row + bits; });
   }
   void sync() {
     groups_.push_back({"sync", {}});
@@ -117,7 +116,8 @@ class PlainSramLowering {
     return cells;
   }
   void constant(int row, int bits, std::uint64_t value, const tdfg::BoundBox &box) {
-    group("constant " + std::to_string(value) + " to " + std::to_string(row), same(box), {{row, bits}}, false, row, bits);
+    group("constant " + std::to_string(value) + " to " + std::to_string(row), same(box), {{row, bits}}, false, row,
+          bits);
   }
   void move(int from, int to, int bits, Cells cells, bool isBroadcast) {
     bool isAway = isBroadcast;
@@ -137,13 +137,15 @@ class PlainSramLowering {
     using tdfg::StepKind;
     if (step.kind == StepKind::kSpill || step.kind == StepKind::kRefill) return stream();
     if (step.kind == StepKind::kCopy)
-      return move(step.operands[0], step.wordline, bitsOf(bound(step.node).node->type), same(bound(step.node).box), false);
+      return move(step.operands[0], step.wordline, bitsOf(bound(step.node).node->type), same(bound(step.node).box),
+                  false);
     if (step.kind == StepKind::kStore) {
       const tdfg::BoundOutput &o = instance_.outputs[static_cast<std::size_t>(step.output)];
       if (tdfg::isEmpty(o.box)) return;
       if (o.output->isStream) return stream();
       const int home = schedule_.residents[static_cast<std::size_t>(o.output->array)];
-      if (home != step.wordline) move(step.wordline, home, bitsOf(bound(o.output->node).node->type), same(o.box), false);
+      if (home != step.wordline)
+        move(step.wordline, home, bitsOf(bound(o.output->node).node->type), same(o.box), false);
       return;
     }
     const tdfg::BoundNode &b = bound(step.node);
@@ -168,8 +170,7 @@ class PlainSramLowering {
       const int bits = bitsOf(bound(node.args[i]).node->type);
       operandBits = std::max(operandBits, bits);
       rows[i] = step.operands[i] >= 0 ? step.operands[i] : literal(static_cast<int>(i));
-      if (step.operands[i] < 0)
-        constant(rows[i], bits, constants_[static_cast<std::size_t>(node.args[i])], b.box);
+      if (step.operands[i] < 0) constant(rows[i], bits, constants_[static_cast<std::size_t>(node.args[i])], b.box);
     }
     compute(node.op, node.type, rows, step.wordline, operandBits, same(b.box));
   }

@@ -13,8 +13,8 @@
  * while one of them is written are a core's work: the answer is that of the source, and there is a warning.
  *
  * Functions return INF_OK or what went wrong, with words in inf_problem(). The library starts no process and prints
- * nothing. Several threads may use different systems at once. Strings belong to the object they came from and live until
- * its next call. NULL for an object does not crash.
+ * nothing. Several threads may use different systems at once. Strings belong to the object they came from and live
+ * until its next call. NULL for an object does not crash.
  *
  * C99, and C++. Example: examples/infinity-stream/vec_add.c. */
 #ifndef PIMENTO_INF_H
@@ -66,9 +66,9 @@ int inf_open(inf_system *system, const char *file, inf_program **program);
 /* NULL is allowed. */
 void inf_close(inf_program *program);
 
-/* Declares an array: element type ("f32"), shape with the outermost dimension first, and the elements from one row to the
- * next (0: rows lie one behind the other). Rows that are no whole cache lines are never transposed: what uses them runs
- * beside the arrays, and says so. INF_REFUSED: the machine keeps no more arrays. */
+/* Declares an array: element type ("f32"), shape with the outermost dimension first, and the elements from one row to
+ * the next (0: rows lie one behind the other). Rows that are no whole cache lines are never transposed: what uses them
+ * runs beside the arrays, and says so. INF_REFUSED: the machine keeps no more arrays. */
 int inf_array(inf_system *system, void *data, const char *type, size_t dims, const size_t *shape, size_t pitch);
 /* The array is its user's again. INF_WRONG_USAGE: it is none, or a configured program uses it. */
 int inf_release(inf_system *system, void *data);
@@ -80,8 +80,8 @@ int inf_cfg(inf_program *program, const inf_size *sizes, size_t size_count, cons
 /* Runs what is configured to its end. INF_REFUSED: an index from data leaves its array; arrays are as they were. */
 int inf_end(inf_program *program);
 
-/* Of the last run: the time of commands in arrays, and a number of the report ("cycles", "lowered_regions"); -1 where there
- * is none. */
+/* Of the last run: the time of commands in arrays, and a number of the report ("cycles", "lowered_regions"); -1 where
+ * there is none. */
 double inf_time_ns(const inf_program *program);
 long long inf_count(const inf_program *program, const char *name);
 size_t inf_warnings(const inf_program *program);

@@ -53,7 +53,9 @@ class Arrays {
   std::uint64_t *wordline(std::int64_t block, int row) const {
     return bits_ + block * blockWords() + row * kBlockWords;
   }
-  std::uint64_t &word(std::int64_t word, int row) const { return wordline(word / kBlockWords, row)[word % kBlockWords]; }
+  std::uint64_t &word(std::int64_t word, int row) const {
+    return wordline(word / kBlockWords, row)[word % kBlockWords];
+  }
   void runBlock(std::span<const Work> works, std::int64_t block, std::uint64_t *working) const;
   void moveInto(int from, int to, int rows, std::int64_t distance, std::span<const std::uint64_t> mask,
                 std::int64_t block) const;

@@ -207,16 +207,14 @@ void runBlock(const Run *run, const Run *end, std::uint64_t *const *bases, const
     const bool isMajority = run->carry == CarryUpdate::kMajority;
     const bool isSingle = !isChained(*run);
     switch (run->sense) {
-#define PIMENTO_SENSE(S)                                            \
-  case S:                                                           \
-    if (isSingle)                                                   \
-      single<S>(*run, places, carry, tag, where);                   \
-    else if (isMajority)                                            \
-      isPartly ? chain<S, true, true>(places, carry, where)         \
-               : chain<S, true, false>(places, carry, where);       \
-    else                                                            \
-      isPartly ? chain<S, false, true>(places, carry, where)        \
-               : chain<S, false, false>(places, carry, where);      \
+#define PIMENTO_SENSE(S)                                                                                     \
+  case S:                                                                                                    \
+    if (isSingle)                                                                                            \
+      single<S>(*run, places, carry, tag, where);                                                            \
+    else if (isMajority)                                                                                     \
+      isPartly ? chain<S, true, true>(places, carry, where) : chain<S, true, false>(places, carry, where);   \
+    else                                                                                                     \
+      isPartly ? chain<S, false, true>(places, carry, where) : chain<S, false, false>(places, carry, where); \
     break;
       PIMENTO_SENSE(Sense::kZero)
       PIMENTO_SENSE(Sense::kOne)

@@ -2,7 +2,8 @@
 //
 // Most of a program are chains over the bits of numbers: one dispatch serves a chain. A block of kBlockBits bitlines
 // runs the whole program before the next block does, and working memory, which no program leaves anything in, is one
-// for all of them. Same bits as micro-op by micro-op, which the tests compare it with. Not here: which blocks there are.
+// for all of them. Same bits as micro-op by micro-op, which the tests compare it with. Not here: which blocks there
+// are.
 #pragma once
 
 #include <array>

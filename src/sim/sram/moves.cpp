@@ -15,8 +15,7 @@ constexpr std::int64_t kBlocksAtOnce = 64;
 /// 64 bits of a wordline, or of a mask, from a bit on that may lie outside: 0 there.
 class Shifted {
  public:
-  explicit Shifted(std::int64_t distance)
-      : away_(distance >> 6), by_(static_cast<int>(distance & 63)) {}
+  explicit Shifted(std::int64_t distance) : away_(distance >> 6), by_(static_cast<int>(distance & 63)) {}
 
   /// What comes to word `target`; `word(w)` has word w.
   template <typename Word>

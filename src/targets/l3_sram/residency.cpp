@@ -75,9 +75,8 @@ class TiledBox {
 template <typename Body>
 void forEachShare(int jobs, std::int64_t tiles, const Body &body) {
   const std::int64_t shares = (tiles + kTilesAtOnce - 1) / kTilesAtOnce;
-  parallelFor(shares > 1 ? jobs : 1, shares, [&](std::int64_t share) {
-    body(share * kTilesAtOnce, std::min(tiles, (share + 1) * kTilesAtOnce));
-  });
+  parallelFor(shares > 1 ? jobs : 1, shares,
+              [&](std::int64_t share) { body(share * kTilesAtOnce, std::min(tiles, (share + 1) * kTilesAtOnce)); });
 }
 
 /// Calls see(first element of the array, of the box, count) for lines of a box along dim 0.

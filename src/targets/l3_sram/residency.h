@@ -27,7 +27,7 @@ kernel::Scalar elementOfBits(DType type, std::uint64_t bits);
 
 /// What has gone in and out so far.
 struct ResidencyCounts {
-  std::int64_t layouts = 0;              ///< times that arrays began empty
+  std::int64_t layouts = 0;                ///< times that arrays began empty
   std::int64_t laidOut = 0, takenOut = 0;  ///< elements transposed on the way in, on the way out
 };
 

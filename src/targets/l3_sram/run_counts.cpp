@@ -41,8 +41,7 @@ Status RunCounts::add(const Round &round, const tdfg::Program &program, const td
   const tdfg::Region &region = program.regions[static_cast<std::size_t>(round.region)];
   for (const tdfg::Step &step : schedule.steps)
     if (step.kind == tdfg::StepKind::kSpill)
-      spilledWordlines =
-          addSaturated(spilledWordlines, bitsOf(region.nodes[static_cast<std::size_t>(step.node)].type));
+      spilledWordlines = addSaturated(spilledWordlines, bitsOf(region.nodes[static_cast<std::size_t>(step.node)].type));
   const auto one = times.of(round);
   if (!one) return one.diagnostics();
   time.add(*one);
@@ -50,9 +49,20 @@ Status RunCounts::add(const Round &round, const tdfg::Program &program, const td
 }
 
 std::array<std::int64_t, kCounts> RunCounts::row() const {
-  return {time.computeCommands, time.moveCommands,   time.syncs,         time.packets,         time.bitsRead,
-          time.bitsWritten,     time.treeBits,       time.compute.value, time.intra.value,     time.inter.value,
-          time.sync.value,      lowered,             reused,             spilledWordlines};
+  return {time.computeCommands,
+          time.moveCommands,
+          time.syncs,
+          time.packets,
+          time.bitsRead,
+          time.bitsWritten,
+          time.treeBits,
+          time.compute.value,
+          time.intra.value,
+          time.inter.value,
+          time.sync.value,
+          lowered,
+          reused,
+          spilledWordlines};
 }
 
 }  // namespace pimento::targets::l3_sram

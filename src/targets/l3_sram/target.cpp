@@ -116,8 +116,8 @@ kernel::Order SramKernel::order() const {
   kernel::Order order;
   const kernel::Kernel &k = part_.kernel();
   std::int64_t tile = 1, low = 0;
-  const Status status = forEachFirstRound(
-      regionProgram(plan_, placed_.mapping, machine_), [&](const Round &round) -> Status {
+  const Status status =
+      forEachFirstRound(regionProgram(plan_, placed_.mapping, machine_), [&](const Round &round) -> Status {
         if (round.instance == nullptr) return okStatus();
         for (const tdfg::BoundNode &b : round.instance->nodes)
           if (b.node->kind == tdfg::NodeKind::kReduce) {
@@ -172,11 +172,10 @@ evaluate::DerivationPtr SramKernel::explainCycles(const std::string &name, const
   };
   auto root = leaf(name, {}, "banks run their commands in order; each sync waits for the slowest one");
   root->formula = evaluate::Derivation::kSum;
-  root->parts = {
-      {"", leaf("compute", "compute_cycles", "commands that compute, in the slowest bank up to each sync")},
-      {"", leaf("shifts in arrays", "shift_cycles", "bits times bitlines, one hop each")},
-      {"", leaf("moves between arrays", "move_cycles", "levels of the H tree, one after the other")},
-      {"", leaf("syncs", "sync_cycles", "two crossings of the idle mesh each")}};
+  root->parts = {{"", leaf("compute", "compute_cycles", "commands that compute, in the slowest bank up to each sync")},
+                 {"", leaf("shifts in arrays", "shift_cycles", "bits times bitlines, one hop each")},
+                 {"", leaf("moves between arrays", "move_cycles", "levels of the H tree, one after the other")},
+                 {"", leaf("syncs", "sync_cycles", "two crossings of the idle mesh each")}};
   return root;
 }
 
@@ -184,8 +183,8 @@ Result<std::string> SramKernel::emit(std::string_view stage, const std::string &
   if (stage != "commands") return Runnable::emit(stage, kernel, isFirst);
   std::string text = isFirst ? "" : "\n";
   text += fmt::format("# {}\n", kernel);
-  const Status status = forEachFirstRound(
-      regionProgram(plan_, placed_.mapping, machine_), [&](const Round &round) -> Status {
+  const Status status =
+      forEachFirstRound(regionProgram(plan_, placed_.mapping, machine_), [&](const Round &round) -> Status {
         const tdfg::Region &region = plan_.program.regions[static_cast<std::size_t>(round.region)];
         if (round.instance == nullptr) {
           text += fmt::format("# region {}: streams alone ({})\n", region.name, region.reason);
@@ -239,7 +238,9 @@ class L3Sram final : public evaluate::Target {
       return unsupported("unsupported-mapping", {}, "a lattice has one tile; this mapping has several subspaces",
                          "use one subspace");
     // What cannot be lowered shows in the first round.
-    if (const Status s = forEachFirstRound(regionProgram(*plan, mapping, machine), [](const Round &) { return okStatus(); }); !s)
+    if (const Status s =
+            forEachFirstRound(regionProgram(*plan, mapping, machine), [](const Round &) { return okStatus(); });
+        !s)
       return s.diagnostics();
     return std::unique_ptr<evaluate::CompiledPart>(
         std::make_unique<SramKernel>(part, machine, std::move(*plan), std::move(*placed)));
