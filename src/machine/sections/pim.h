@@ -49,7 +49,7 @@ struct SoftmaxUnit {
   DType accumulator = DType::kF32;           ///< of the accumulators, and of the sum of exponentials
   ScopeLevel merges = ScopeLevel::kChannel;  ///< banks of one such node can be added up
   std::int64_t passes = 1;                   ///< over a head's scores
-  int move = -1;     ///< adds the accumulators of its bank to an entry, and clears them
+  int move = -1;                             ///< adds the accumulators of its bank to an entry, and clears them
   int set = -1;      ///< writes scale, number of scores, scores per stretch of the buffer, number of stretches
   int run = -1;      ///< the scores from its entry on become weights; its length: entries times passes
   int load = -1;     ///< copies an entry to buffer entry `column` of its bank
@@ -66,12 +66,12 @@ struct NearBankUnit {
   DType moved = DType::kF16;        ///< of results when they leave the unit
   std::int64_t bufferEntries = 0;   ///< bursts
   std::int64_t accumulators = 0;
-  int multiply = -1;    ///< a column of all its banks times a buffer entry, summed, onto an accumulator
-  int load = -1;        ///< writes a burst into the buffers of its banks
-  int loadAll = -1;     ///< likewise of all banks of a channel
-  int result = -1;      ///< reads the accumulators of its banks and clears them
+  int multiply = -1;      ///< a column of all its banks times a buffer entry, summed, onto an accumulator
+  int load = -1;          ///< writes a burst into the buffers of its banks
+  int loadAll = -1;       ///< likewise of all banks of a channel
+  int result = -1;        ///< reads the accumulators of its banks and clears them
   int mergedResult = -1;  ///< likewise, but of all banks of its node added up, in their order
-  int setColumns = -1;  ///< writes how many columns make a result, and begins with the first accumulator
+  int setColumns = -1;    ///< writes how many columns make a result, and begins with the first accumulator
 
   // Element by element.
   int multiplyElements = -1;  ///< in every bank group, the first bank's burst times the second's into the third's

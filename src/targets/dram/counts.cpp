@@ -79,7 +79,8 @@ void addCounts(std::vector<std::int64_t> &totals, const Counting &counting, cons
   std::vector<std::int64_t> each(counting.commands);
   program::forEachStatement(loopsOf(process), [&](const program::Command &command, std::int64_t times) {
     std::int64_t &n = each[counting.rowOf(program, command)];
-    n = addSaturated(n, multiplySaturated(multiplySaturated(times, amountOf(command)), program::channelsOf(process, command)));
+    n = addSaturated(
+        n, multiplySaturated(multiplySaturated(times, amountOf(command)), program::channelsOf(process, command)));
   });
   for (const std::int64_t n :
        {c.activates, c.allBankActivates, c.precharges, c.allBankPrecharges, c.refreshes, c.lostRefreshes, c.columns})

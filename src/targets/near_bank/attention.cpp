@@ -53,10 +53,10 @@ class Lowering {
 
  private:
   Diagnostic refuse(const std::string &code, const std::string &message, std::string hint) const {
-    return unsupported("unsupported-" + code, kernel_.where,
-                       fmt::format("attention of kernel '{}' cannot run on {}: {}", kernel_.name, machine_.name,
-                                   message),
-                       std::move(hint));
+    return unsupported(
+        "unsupported-" + code, kernel_.where,
+        fmt::format("attention of kernel '{}' cannot run on {}: {}", kernel_.name, machine_.name, message),
+        std::move(hint));
   }
   Location placeOf(std::size_t row) const {
     const mapping::Subspace &s = mapping_.subspaces.front();
@@ -81,14 +81,16 @@ class Lowering {
         const kernel::Tensor &tensor = graph_.tensors[static_cast<std::size_t>(t)];
         if (tensor.type != unit_.type)
           return refuse("type",
-                        fmt::format("tensor '{}' holds {}, but the units compute in {}", tensor.name,
-                                    name(tensor.type), name(unit_.type)),
+                        fmt::format("tensor '{}' holds {}, but the units compute in {}", tensor.name, name(tensor.type),
+                                    name(unit_.type)),
                         fmt::format("use --dtype {}", name(unit_.type)));
       }
       for (const kernel::Value &v : of.body)
         if (v.type != unit_.type)
-          return refuse("type", fmt::format("kernel '{}' computes in {}, the units in {}", of.name, name(v.type), name(unit_.type)),
-                        "give a mapping per kernel, separated by '|': the softmax then stays on the host");
+          return refuse(
+              "type",
+              fmt::format("kernel '{}' computes in {}, the units in {}", of.name, name(v.type), name(unit_.type)),
+              "give a mapping per kernel, separated by '|': the softmax then stays on the host");
     }
     return okStatus();
   }
@@ -164,9 +166,9 @@ class Lowering {
                    fmt::format("banks would need parts of the query of their own, and those of {} share a buffer",
                                machine_.name),
                    fmt::format("split '{}' alone over banks", nameOf(a.lengthDim)));
-    l.valuesAt = ceilDiv(multiplySaturated(multiplySaturated(l.heads, l.length), l.depthColumns), o.columns) * o.columns;
-    l.bursts = addSaturated(l.valuesAt,
-                            multiplySaturated(multiplySaturated(l.heads, l.depth), l.lengthColumns));
+    l.valuesAt =
+        ceilDiv(multiplySaturated(multiplySaturated(l.heads, l.length), l.depthColumns), o.columns) * o.columns;
+    l.bursts = addSaturated(l.valuesAt, multiplySaturated(multiplySaturated(l.heads, l.depth), l.lengthColumns));
     l.entriesPerHead = multiplySaturated(l.lengthBanks, l.lengthColumns);
     const std::int64_t results = l.mergesOutputs ? l.groupBanks * l.depthBanks : 0;
     const std::int64_t round = multiplySaturated(l.groupBanks, l.entriesPerHead);
@@ -186,12 +188,12 @@ class Lowering {
     const machine::Organization &o = machine_.dram->organization;
     const std::int64_t results = l.mergesOutputs ? l.groupBanks * l.depthBanks : 0;
     const std::string what = l.groupBanks == 1 ? "a head's scores" : fmt::format("scores of {} heads", l.groupBanks);
-    if (Status s = lower::checkCapacity(kernel_, l.resultEntry + results,
-                                        fmt::format("entries of a channel's softmax buffer, for {}", what),
-                                        unit_.softmax->entries, "the buffer has",
-                                        l.groupBanks > 1 ? "split fewer heads over banks"
-                                                         : "use a shorter length, or give a mapping per kernel, separated "
-                                                           "by '|': the softmax then stays on the host");
+    if (Status s = lower::checkCapacity(
+            kernel_, l.resultEntry + results, fmt::format("entries of a channel's softmax buffer, for {}", what),
+            unit_.softmax->entries, "the buffer has",
+            l.groupBanks > 1 ? "split fewer heads over banks"
+                             : "use a shorter length, or give a mapping per kernel, separated "
+                               "by '|': the softmax then stays on the host");
         !s)
       return s;
     return lower::checkCapacity(kernel_, multiplySaturated(l.bursts, o.burst.value), "bytes of a bank",
@@ -240,12 +242,13 @@ class Lowering {
   void choose() {
     const AttentionLayout &l = layout_;
     const auto say = [&](std::string text) { out_.choices.push_back(std::move(text)); };
-    say(l.isQueryPerBank      ? "queries are loaded bank by bank: banks need different ones"
+    say(l.isQueryPerBank     ? "queries are loaded bank by bank: banks need different ones"
         : unit_.loadAll >= 0 ? "queries are loaded into all banks of a channel by one command"
-                              : "queries are loaded bank by bank: the same ones");
+                             : "queries are loaded bank by bank: the same ones");
     say(loadsWeightsToAll(l, unit_) ? "weights are loaded into all banks of a channel by one command"
                                     : "weights are loaded bank by bank");
-    if (l.depthBanks > 1) say(fmt::format("partial scores of {} banks are added up in the softmax buffer", l.depthBanks));
+    if (l.depthBanks > 1)
+      say(fmt::format("partial scores of {} banks are added up in the softmax buffer", l.depthBanks));
     if (l.lengthBanks > 1)
       say(fmt::format("partial outputs of {} banks are added up {}, banks ascending", l.lengthBanks,
                       l.mergesOutputs ? "in the softmax buffer" : "by the host"));

@@ -28,10 +28,10 @@ struct Attention {
   int first = 0, kernels = 0;
   /// Per kernel: which dim of the first one each of its dims is.
   std::vector<std::vector<int>> dimsOfFirst;
-  std::vector<int> groupDims;           ///< of the first kernel: heads, and what else has keys of its own
-  int lengthDim = -1, depthDim = -1;    ///< likewise: len, dhead
-  int query = -1, keys = -1;            ///< loads of the first kernel
-  int values = -1;                      ///< load of the last one
+  std::vector<int> groupDims;         ///< of the first kernel: heads, and what else has keys of its own
+  int lengthDim = -1, depthDim = -1;  ///< likewise: len, dhead
+  int query = -1, keys = -1;          ///< loads of the first kernel
+  int values = -1;                    ///< load of the last one
   double scale = 1;
 
   int sum() const { return kernels - 3; }  ///< the kernel that adds up exponentials
@@ -45,16 +45,16 @@ bool fusesAttention(const machine::Machine &machine);
 
 /// How one mapping divides it. Places in banks count bursts, of the softmax buffer entries.
 struct AttentionLayout {
-  lower::Shares scores, context;                ///< of the first and the last kernel
-  std::int64_t channels = 1, banks = 1;         ///< in use
+  lower::Shares scores, context;                  ///< of the first and the last kernel
+  std::int64_t channels = 1, banks = 1;           ///< in use
   std::int64_t heads = 1, length = 1, depth = 1;  ///< of a bank
   std::int64_t depthColumns = 1, lengthColumns = 1;
   std::int64_t groupBanks = 1, lengthBanks = 1, depthBanks = 1;
-  std::int64_t valuesAt = 0, bursts = 0;        ///< K is at 0
+  std::int64_t valuesAt = 0, bursts = 0;  ///< K is at 0
   std::int64_t entriesPerHead = 1, headsAtOnce = 1;
-  std::int64_t resultEntry = 0;                 ///< first of those that outputs are added up in
-  bool mergesOutputs = false;                   ///< partial outputs of banks are added up in the softmax buffer
-  std::int64_t banksPerMove = 1;                ///< else
+  std::int64_t resultEntry = 0;   ///< first of those that outputs are added up in
+  bool mergesOutputs = false;     ///< partial outputs of banks are added up in the softmax buffer
+  std::int64_t banksPerMove = 1;  ///< else
   bool isQueryPerBank = false, isQueryPerChannel = false;
   std::int64_t queryBursts = 0, resultBursts = 0;
 
@@ -71,9 +71,9 @@ class AttentionData {
   const AttentionLayout &layout() const { return layout_; }
   /// Blocks of outputs of a head in a bank: as many as there are accumulators each.
   std::int64_t outputBlocks() const { return ceilDiv(layout_.depth, unit_.accumulators); }
-  /// Where column `k` of sum number `sum` lies, of `sums` sums of `columns` columns: in the order in which units multiply.
-  /// A block of sums (as many as accumulators) goes through what fits the operand buffers at a time; so commands of a
-  /// barrier group go to rising addresses, and none to a row that an earlier group has left open.
+  /// Where column `k` of sum number `sum` lies, of `sums` sums of `columns` columns: in the order in which units
+  /// multiply. A block of sums (as many as accumulators) goes through what fits the operand buffers at a time; so
+  /// commands of a barrier group go to rising addresses, and none to a row that an earlier group has left open.
   std::int64_t columnOf(std::int64_t sums, std::int64_t columns, std::int64_t sum, std::int64_t k) const;
   /// Bursts that bring a block's outputs to the host.
   std::int64_t burstsPerBlock() const;
@@ -104,7 +104,7 @@ class AttentionData {
 
 struct LoweredAttention {
   program::Program program;
-  std::vector<mapping::PlacedMapping> placed;    ///< per kernel
+  std::vector<mapping::PlacedMapping> placed;                    ///< per kernel
   std::vector<std::optional<mapping::AccumulationRules>> rules;  ///< likewise; none: nothing is summed
   evaluate::HostWork host;
   std::shared_ptr<const AttentionData> data;

@@ -89,8 +89,7 @@ std::vector<ImageData> AttentionData::images(const kernel::DataSet &data) const 
   query.values = queries(data);
   settings.values.assign((columns.size() + 1) * kLanes, 0);
   settings.values[0] = static_cast<Half>(encodeFloat(unit_.type, attention_.scale));
-  settings.values[1] =
-      static_cast<Half>(firstKernel().dims[static_cast<std::size_t>(attention_.lengthDim)].extent);
+  settings.values[1] = static_cast<Half>(firstKernel().dims[static_cast<std::size_t>(attention_.lengthDim)].extent);
   settings.values[2] = static_cast<Half>(layout_.length);
   settings.values[3] = static_cast<Half>(layout_.lengthBanks);
   for (std::size_t i = 0; i < columns.size(); ++i) settings.values[(i + 1) * kLanes] = static_cast<Half>(columns[i]);
@@ -108,15 +107,15 @@ void AttentionData::place(const kernel::DataSet &data, NearBankDevice &device) c
 void AttentionData::placeKeys(const TensorData &keys, NearBankDevice &device) const {
   const AttentionLayout &l = layout_;
   const kernel::Access &access = firstKernel().loads[static_cast<std::size_t>(attention_.keys)];
-  const kernel::Affine form = kernel::linearize(access, graph_.tensors[static_cast<std::size_t>(access.tensor)],
-                                                firstKernel().dims.size());
+  const kernel::Affine form =
+      kernel::linearize(access, graph_.tensors[static_cast<std::size_t>(access.tensor)], firstKernel().dims.size());
   const auto lengths = l.scores.spots({attention_.lengthDim}, form),
              depths = l.scores.spots({attention_.depthDim}, form);
   for (const Spot &g : l.scores.spots(attention_.groupDims, form))
     for (const Spot &n : lengths)
       for (const Spot &d : depths) {
-        const std::int64_t column = g.local * l.length * l.depthColumns +
-                                    columnOf(l.length, l.depthColumns, n.local, d.local / kLanes);
+        const std::int64_t column =
+            g.local * l.length * l.depthColumns + columnOf(l.length, l.depthColumns, n.local, d.local / kLanes);
         device.burst(g.instance[0], g.instance[kBank] + n.instance[kBank] + d.instance[kBank], column / columnsOfRow_,
                      column % columnsOfRow_)[d.local % kLanes] =
             halfAt(keys, form.constant + g.value + n.value + d.value);
@@ -126,8 +125,8 @@ void AttentionData::placeKeys(const TensorData &keys, NearBankDevice &device) co
 void AttentionData::placeValues(const TensorData &values, NearBankDevice &device) const {
   const AttentionLayout &l = layout_;
   const kernel::Access &access = lastKernel().loads[static_cast<std::size_t>(attention_.values)];
-  const kernel::Affine form = kernel::linearize(access, graph_.tensors[static_cast<std::size_t>(access.tensor)],
-                                                lastKernel().dims.size());
+  const kernel::Affine form =
+      kernel::linearize(access, graph_.tensors[static_cast<std::size_t>(access.tensor)], lastKernel().dims.size());
   const auto lengths = l.context.spots(dimsOfLast({attention_.lengthDim}), form),
              depths = l.context.spots(dimsOfLast({attention_.depthDim}), form);
   for (const Spot &g : l.context.spots(dimsOfLast(attention_.groupDims), form))
@@ -144,8 +143,8 @@ void AttentionData::placeValues(const TensorData &values, NearBankDevice &device
 void AttentionData::collect(NearBankDevice &device, kernel::DataSet &data) const {
   const AttentionLayout &l = layout_;
   const kernel::Access &target = lastKernel().stores[0].target;
-  const kernel::Affine form = kernel::linearize(target, graph_.tensors[static_cast<std::size_t>(target.tensor)],
-                                                lastKernel().dims.size());
+  const kernel::Affine form =
+      kernel::linearize(target, graph_.tensors[static_cast<std::size_t>(target.tensor)], lastKernel().dims.size());
   TensorData &out = data[static_cast<std::size_t>(target.tensor)];
   const std::vector<int> groupDims = dimsOfLast(attention_.groupDims), depthDim = dimsOfLast({attention_.depthDim});
   const auto partials = l.context.numbers(kBank, dimsOfLast({attention_.lengthDim}));
@@ -168,8 +167,8 @@ void AttentionData::collect(NearBankDevice &device, kernel::DataSet &data) const
       } else {
         for (std::size_t i = 0; i < partials.size(); ++i) {
           const std::int64_t from = bank + partials[i];
-          const float x = result(g.instance[0], first + from / l.banksPerMove,
-                                 from % l.banksPerMove * unit_.accumulators + lane);
+          const float x =
+              result(g.instance[0], first + from / l.banksPerMove, from % l.banksPerMove * unit_.accumulators + lane);
           sum = i == 0 ? x : sum + x;
         }
       }

@@ -71,9 +71,8 @@ std::vector<Mapping> attentionMappings(const kernel::Graph &graph, const Attenti
       used *= division.split(1, {attention.depthDim}, depths);
       division.split(1, {attention.lengthDim}, banks / used);
       Mapping m = division.take({});
-      const bool isNew = std::ranges::none_of(found, [&](const Mapping &other) {
-        return other.subspaces.front().factors == m.subspaces.front().factors;
-      });
+      const bool isNew = std::ranges::none_of(
+          found, [&](const Mapping &other) { return other.subspaces.front().factors == m.subspaces.front().factors; });
       if (isNew) found.push_back(std::move(m));
     }
   return found;

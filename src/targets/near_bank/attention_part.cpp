@@ -67,8 +67,7 @@ Result<std::unique_ptr<evaluate::CompiledPart>> compileAttention(const GraphPart
                                                                  const machine::Machine &machine) {
   Result<LoweredAttention> lowered = lowerAttention(*part.graph, attention, mapping, machine);
   if (!lowered) return lowered.diagnostics();
-  return std::unique_ptr<evaluate::CompiledPart>(
-      std::make_unique<AttentionPart>(part, machine, std::move(*lowered)));
+  return std::unique_ptr<evaluate::CompiledPart>(std::make_unique<AttentionPart>(part, machine, std::move(*lowered)));
 }
 
 }  // namespace pimento::targets::near_bank

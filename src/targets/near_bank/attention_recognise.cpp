@@ -175,7 +175,8 @@ class Recogniser {
       return std::nullopt;
     for (std::size_t d = 0; d < dims.size(); ++d) {
       const auto of = static_cast<std::size_t>(dims[d]);
-      const bool isSummed = (sumsLength && dims[d] == out_.lengthDim) || (out_.kernels == 0 && dims[d] == out_.depthDim);
+      const bool isSummed =
+          (sumsLength && dims[d] == out_.lengthDim) || (out_.kernels == 0 && dims[d] == out_.depthDim);
       if (k.dims[d].extent != first.dims[of].extent ||
           k.dims[d].kind != (isSummed ? DimKind::kReduction : DimKind::kParallel))
         return std::nullopt;
@@ -205,8 +206,9 @@ class Recogniser {
       if (s.combine != Combine::kAssign && lower::hasInitial(graph_, out_.first + i, s)) return false;
       for (const auto &[kernel, load] :
            {std::pair{0, out_.query}, std::pair{0, out_.keys}, std::pair{out_.last(), out_.values}})
-        if (graph_.kernels[static_cast<std::size_t>(out_.first + kernel)].loads[static_cast<std::size_t>(load)].tensor ==
-            s.target.tensor)
+        if (graph_.kernels[static_cast<std::size_t>(out_.first + kernel)]
+                .loads[static_cast<std::size_t>(load)]
+                .tensor == s.target.tensor)
           return false;
     }
     return true;

@@ -101,16 +101,18 @@ class AttentionStream {
 
   void scores(const Head &h) {
     const std::int64_t perHead = l_.length * l_.depthColumns * burstBytes_;
-    sums({ofHead({}, h, perHead), l_.length, l_.depthColumns},
-         [&](std::int64_t first, int chunk, std::int64_t entries) { loadQuery(h, first, chunk, entries); },
-         [&](std::int64_t first, int block) { moveScores(h, first, block); });
+    sums(
+        {ofHead({}, h, perHead), l_.length, l_.depthColumns},
+        [&](std::int64_t first, int chunk, std::int64_t entries) { loadQuery(h, first, chunk, entries); },
+        [&](std::int64_t first, int block) { moveScores(h, first, block); });
   }
 
   void context(const Head &h) {
     const std::int64_t perHead = l_.depth * l_.lengthColumns * burstBytes_;
-    sums({ofHead(shifted({}, l_.valuesAt * burstBytes_), h, perHead), l_.depth, l_.lengthColumns},
-         [&](std::int64_t first, int chunk, std::int64_t entries) { loadWeights(h, first, chunk, entries); },
-         [&](std::int64_t first, int block) { moveOutputs(h, first, block); });
+    sums(
+        {ofHead(shifted({}, l_.valuesAt * burstBytes_), h, perHead), l_.depth, l_.lengthColumns},
+        [&](std::int64_t first, int chunk, std::int64_t entries) { loadWeights(h, first, chunk, entries); },
+        [&](std::int64_t first, int block) { moveOutputs(h, first, block); });
   }
 
   /// Block of outputs after block: load(first entry, loop of chunks, entries) before, move(first block, loop of blocks)
@@ -138,9 +140,8 @@ class AttentionStream {
   void multiply(const Sums &s, const Address &at, std::int64_t outputs, const Load &load) {
     const std::int64_t entries = unit_.bufferEntries, chunks = s.columns / entries, rest = s.columns % entries;
     const auto products = [&](const Address &from, std::int64_t columns) {
-      stream_.loop("column", outputs * columns, [&](int k) {
-        stream_.each(unit_.multiply, 0, moved(from, k, burstBytes_), Purpose::kPimMac);
-      });
+      stream_.loop("column", outputs * columns,
+                   [&](int k) { stream_.each(unit_.multiply, 0, moved(from, k, burstBytes_), Purpose::kPimMac); });
       stream_.fence();
     };
     if (s.columns <= entries) return products(at, s.columns);
