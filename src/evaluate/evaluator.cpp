@@ -296,8 +296,8 @@ class Run {
       const PlannedPart &part = graph_[p];
       const std::vector<kernel::Order> orders = ordersOf(part.compiled.get(), part.count);
       for (int k = 0; k < part.count; ++k)
-        if (Status s = kernel::interpretKernel(*request_.graph, part.first + k, made_,
-                                               orders[static_cast<std::size_t>(k)]);
+        if (Status s =
+                kernel::interpretKernel(*request_.graph, part.first + k, made_, orders[static_cast<std::size_t>(k)]);
             !s)
           return s;
     }

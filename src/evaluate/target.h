@@ -73,7 +73,8 @@ struct GraphPart {
   const kernel::Kernel &kernel() const { return graph->kernels[static_cast<std::size_t>(first)]; }
 };
 
-/// Is it a temporary that no kernel outside the part reads or writes? A program of the whole part may keep it to itself.
+/// Is it a temporary that no kernel outside the part reads or writes? A program of the whole part may keep it to
+/// itself.
 bool isInside(const GraphPart &part, int tensor);
 
 /// Every tensor that the part's kernels read or write, where `mapping` puts it.

@@ -2,8 +2,8 @@
 //
 // Draws what is hard on the grouping of channels and on fast-forward: commands to some of the channels, refusals in the
 // middle of a command's channels, linear addresses that cross rows, rows that stay where others move, barriers of both
-// kinds and those that wait for data, commands that take longer for more, short queues, refresh intervals coprime to the
-// bodies, with the quirks of the published models and without.
+// kinds and those that wait for data, commands that take longer for more, short queues, refresh intervals coprime to
+// the bodies, with the quirks of the published models and without.
 #pragma once
 
 #include <fmt/format.h>

@@ -226,7 +226,8 @@ TimingConstraint constraintOf(const Contents &c, const std::string &key, const D
   if (c.get(at + "per_length") == nullptr) return t;
   t.perLength = c.cycles(at + "per_length");
   if (t.window > 1)
-    c.impossible(at + "per_length", "a window counts commands, whatever their length", "remove 'window' or 'per_length'");
+    c.impossible(at + "per_length", "a window counts commands, whatever their length",
+                 "remove 'window' or 'per_length'");
   return t;
 }
 

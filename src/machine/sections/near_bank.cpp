@@ -60,7 +60,8 @@ row::Rows rows() {
                   "node whose banks' results can be added up in the buffer; bank: none can"),
       row::integer("near_bank.softmax.passes", "count", 1, 8,
                    "times that scores are read: 1 if the largest is known when they are there", true),
-      row::text("near_bank.softmax.move", "command: adds the accumulators of its bank to an entry, and clears them", true),
+      row::text("near_bank.softmax.move", "command: adds the accumulators of its bank to an entry, and clears them",
+                true),
       row::text("near_bank.softmax.set",
                 "command: writes scale, number of scores, scores per stretch of the buffer, number of stretches", true),
       row::text("near_bank.softmax.run",
@@ -189,8 +190,8 @@ void checkRoles(const Contents &c, const NearBankUnit &u, const Dram &d) {
 void checkSoftmax(const Contents &c, const NearBankUnit &u, const Organization &o) {
   const SoftmaxUnit &s = *u.softmax;
   if (!isFloat(s.accumulator))
-    c.impossible("near_bank.softmax.accumulator", "a softmax is computed in floating point, not in " +
-                                                      std::string(name(s.accumulator)),
+    c.impossible("near_bank.softmax.accumulator",
+                 "a softmax is computed in floating point, not in " + std::string(name(s.accumulator)),
                  "use f16, bf16 or f32");
   if (s.entries > o.rows)
     c.impossible("near_bank.softmax.entries",

@@ -75,7 +75,8 @@ CriticalPath::CriticalPath(const machine::Dram &dram, const ChannelSpec &spec, c
       foldAt_(kFoldAfter) {
   PIMENTO_CHECK(phases.ofCommand.size() == code.commands().size());
   longest_ = std::max({spec.device.prechargeTime, spec.device.refreshTime, spec.commandLatency, Tick{1}});
-  for (const machine::TimingConstraint &c : dram.constraints) longest_ = std::max(longest_, c.after(program::kMostLength));
+  for (const machine::TimingConstraint &c : dram.constraints)
+    longest_ = std::max(longest_, c.after(program::kMostLength));
 }
 
 std::size_t CriticalPath::nodeOf(machine::ScopeLevel level, int bank) const {

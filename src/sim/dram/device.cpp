@@ -152,8 +152,8 @@ template <bool kHasBank>
     if (!kHasBank && c.level != static_cast<int>(machine::ScopeLevel::kChannel) &&
         c.level != static_cast<int>(machine::ScopeLevel::kPseudoChannel))
       continue;
-    const auto node = static_cast<std::size_t>(
-        spec_->nodeOfBank[static_cast<std::size_t>(c.level)][static_cast<std::size_t>(bank)]);
+    const auto node =
+        static_cast<std::size_t>(spec_->nodeOfBank[static_cast<std::size_t>(c.level)][static_cast<std::size_t>(bank)]);
     Tick &n = next_[node * commands_ + static_cast<std::size_t>(c.following)];
     n = std::max(n, t + c.latency + Tick{c.perLength} * length);
   }

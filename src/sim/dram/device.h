@@ -62,9 +62,9 @@ class DeviceSpec {
   std::vector<std::vector<std::vector<Mark>>> marks;
   std::vector<std::vector<std::vector<std::int32_t>>> placesOfWide;  ///< likewise: each place that holds one back
   std::vector<bool> isCounted;                                       ///< by command: by some window
-  std::array<int, kLevels> nodes{};                           ///< nodes per level
-  std::array<int, kLevels> offset{};                          ///< first node of a level in a flat numbering
-  std::array<std::vector<std::int16_t>, kLevels> nodeOfBank;  ///< flat node of a bank, per level
+  std::array<int, kLevels> nodes{};                                  ///< nodes per level
+  std::array<int, kLevels> offset{};                                 ///< first node of a level in a flat numbering
+  std::array<std::vector<std::int16_t>, kLevels> nodeOfBank;         ///< flat node of a bank, per level
   int allNodes = 0;
   bool namedBankOnly = false;
 

@@ -317,11 +317,11 @@ DerivationPtr explainList(const std::string &name, const evaluate::DeviceRun &ru
     }
     const machine::TimingConstraint &rule = dram.constraints[static_cast<std::size_t>(key.constraint)];
     const std::string label = fmt::format("{} of {}", rule.name.empty() ? aboutRule(dram, rule) : rule.name, command);
-    parts.push_back(leaf(label, sum.cycles, "cycle",
-                         fmt::format("{}; {}, {} cycles{}", times, aboutRule(dram, rule), rule.latency.value,
-                                     rule.perLength.value == 0
-                                         ? ""
-                                         : fmt::format(" and {} for each unit of length", rule.perLength.value))));
+    parts.push_back(leaf(
+        label, sum.cycles, "cycle",
+        fmt::format(
+            "{}; {}, {} cycles{}", times, aboutRule(dram, rule), rule.latency.value,
+            rule.perLength.value == 0 ? "" : fmt::format(" and {} for each unit of length", rule.perLength.value))));
   }
   std::stable_sort(parts.begin(), parts.end(), [](const auto &a, const auto &b) { return a->real() > b->real(); });
   Cycles cycles = run.cycles;

@@ -65,7 +65,8 @@ TEST(SoftmaxUnit, MakesWeightsOfScoresInStretches) {
       std::vector<float> lanes(kLanes, 100);  // what is no score must not count
       for (int l = 0; l < kLanes; ++l) {
         const int within = e % entries * kLanes + l, number = e / entries * perStretch + within;
-        if (within < perStretch && number < scores) lanes[static_cast<std::size_t>(l)] = s[static_cast<std::size_t>(number)];
+        if (within < perStretch && number < scores)
+          lanes[static_cast<std::size_t>(l)] = s[static_cast<std::size_t>(number)];
       }
       units.add(0, 3 + e, lanes.data());
     }

@@ -66,7 +66,8 @@ void check(const kernel::Graph &graph, const machine::Machine &machine, const ma
   }
   const std::string code = firstCode(refused);
   ++tally.refusals[code];
-  EXPECT_TRUE(code == "illegal-mapping" || code == "capacity" || code == "unsupported-mapping") << refused.front().str();
+  EXPECT_TRUE(code == "illegal-mapping" || code == "capacity" || code == "unsupported-mapping")
+      << refused.front().str();
 }
 
 std::vector<machine::Override> randomOverrides(Rng &rng) {
@@ -95,8 +96,8 @@ TEST(NearBankAttention, OfAnySizeUnderAnyMappingIsTheInterpretersBits) {
     const bool isPublished = n % 5 == 4;
     std::vector<machine::Override> overrides = randomOverrides(rng);
     if (isPublished) std::erase_if(overrides, [](const auto &o) { return o.path == "timing.nSFM"; });
-    const auto machine = machine::loadMachine(isPublished ? "attacc-published" : "attacc",
-                                              {PIMENTO_SOURCE_DIR "/machines"}, overrides);
+    const auto machine =
+        machine::loadMachine(isPublished ? "attacc-published" : "attacc", {PIMENTO_SOURCE_DIR "/machines"}, overrides);
     ASSERT_TRUE(machine.ok()) << machine.diagnostics().front().str();
     const kernel::Sizes sizes = {{"batch", rng.integer(1, 2)},
                                  {"heads", mapping::spreadEvenly(12, rng)},
@@ -131,7 +132,8 @@ TEST(NearBankAttention, OfManySizesIsTheInterpretersBits) {
       if (!isLong && number++ % 49 != 0) continue;
       if (::testing::Test::HasFailure()) return;
       const auto graph = kernel::makeZooKernel(
-          "attn", {{"heads", std::min<std::int64_t>(heads, 64)}, {"dhead", dhead}, {"len", length}}, machine->nativeType);
+          "attn", {{"heads", std::min<std::int64_t>(heads, 64)}, {"dhead", dhead}, {"len", length}},
+          machine->nativeType);
       ASSERT_TRUE(graph.ok()) << graph.diagnostics().front().str();
       check(*graph, *machine, k == 0 ? mapSpec("reference") : randomMap(*graph, *machine, rng), rng, tally);
     }
