@@ -21,8 +21,8 @@ struct ModuleHost {
 /// A function that the module exports: a room's struct, or null where the host's version is another.
 using ModuleEntry = const void *(*)(const ModuleHost &host);
 
-/// A file that is loaded at run time, in the folder pimento beside the shared library that holds this code, or in that of
-/// the libraries beside the program's. Whether it is there or not.
+/// A file that is loaded at run time, in the folder pimento beside the shared library that holds this code, or in that
+/// of the libraries beside the program's. Whether it is there or not.
 std::string libraryFile(const std::string &name);
 
 /// What the module's function `entry` gives. Diagnostic: llvm-module.

@@ -32,10 +32,10 @@ struct CommandPhase {
 
 /// What of a device run, or of its lower bound, decides what it costs.
 struct DeviceCost {
-  Cycles cycles;                           ///< of the kernel
-  energy::ActionCounts actions;            ///< device totals, of all phases
-  std::vector<CommandPhase> phases = {};   ///< beside the kernel, where the program has some
-  std::int64_t kernelCommands = 0;         ///< device totals, where it has
+  Cycles cycles;                          ///< of the kernel
+  energy::ActionCounts actions;           ///< device totals, of all phases
+  std::vector<CommandPhase> phases = {};  ///< beside the kernel, where the program has some
+  std::int64_t kernelCommands = 0;        ///< device totals, where it has
 };
 
 struct Cost {

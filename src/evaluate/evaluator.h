@@ -74,10 +74,10 @@ Result<CompiledGraph> compile(const Request &request);
 
 /// What a stage's numbers were made from, for explanations.
 struct StageRecord {
-  DeviceRun run;                 ///< on the device; the first one, where a loop has several
-  HostWork work;                 ///< around it
-  HostLayer layer;               ///< were it on the host
-  bool placesConstants = false;  ///< first of the stages that read these constants
+  DeviceRun run;                            ///< on the device; the first one, where a loop has several
+  HostWork work;                            ///< around it
+  HostLayer layer;                          ///< were it on the host
+  bool placesConstants = false;             ///< first of the stages that read these constants
   std::optional<DeviceRun> placement = {};  ///< by commands, where it is
   // Of all runs, which may differ where data decide.
   std::map<std::string, std::int64_t> counts = {};

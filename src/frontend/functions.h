@@ -1,9 +1,9 @@
 // What this room does with LLVM, as the module hands it over (base/module.h). No LLVM type appears here.
 #pragma once
 
+#include "pimento/frontend/decoder/decoder.h"
 #include "pimento/frontend/dpu_c.h"
 #include "pimento/frontend/frontend.h"
-#include "pimento/frontend/decoder/decoder.h"
 #include "pimento/frontend/native.h"
 
 namespace pimento::frontend {

@@ -20,7 +20,8 @@ row::Rows termRows(const std::string &at, bool isComplete) {
                 "background energy",
                 false),
       row::text(at + ".action", "formula over action counts and numbers of the file; omit it for a power"),
-      row::choice(at + ".component", {"pim", "dram", "link", "host", "processor", "cache"}, "component of the machine", isComplete),
+      row::choice(at + ".component", {"pim", "dram", "link", "host", "processor", "cache"}, "component of the machine",
+                  isComplete),
       row::formula(at + ".instances", "count", 1, row::kMostCount, "for a power: how many instances draw it", false),
       row::text(at + ".covers", "what one unit covers, as text", isComplete),
   };
