@@ -162,10 +162,10 @@ Result<GuestEnd> runGuest(const ElfImage &image, const GuestOptions &options, tr
   const Emulation emulation = emulationOf(image.isa);
   const Result<std::string> qemu = findQemu(emulation.qemu);
   if (!qemu) return qemu.diagnostics();
+  if (Status s = checkLoader(image, options); !s) return s.diagnostics();
   const Result<std::string> plugin = findLibrary("libpimento_qemu.so"), clock = findLibrary("libpimento_clock.so");
   if (!plugin) return plugin.diagnostics();
   if (!clock) return clock.diagnostics();
-  if (Status s = checkLoader(image, options); !s) return s.diagnostics();
   const Result<std::unique_ptr<RunFolder>> folder = RunFolder::make();
   if (!folder) return folder.diagnostics();
 

@@ -437,6 +437,8 @@ class FastForward {
     if (memo.intervals.size() >= kMaxMemo) return;
     State &from = memo.at(memo.recording.state);
     const Met &before = memo.recording.met;
+    // Two boundaries at one place: nothing happened, and nothing would, however often it is taken.
+    if (end.met.time == before.time && end.met.place == before.place) return;
     auto interval = std::make_unique<Interval>();
     for (std::size_t p = 0; p < from.positions.size(); ++p) {
       const Position &a = from.positions[p], &b = sim_.position(static_cast<int>(p));

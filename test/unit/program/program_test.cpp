@@ -76,6 +76,7 @@ TEST(Verify, ANamedCommandIsAColumnCommandOfTheMachine) {
 
 TEST(Verify, EachBoundIsCheckedOverAllIterations) {
   EXPECT_EQ(complaint([](Program &p) { commandOf(p).rank = 2; }), "program-rank");
+  EXPECT_EQ(complaint([](Program &p) { commandOf(p).length = kMostLength + 1; }), "program-length");
   EXPECT_EQ(complaint([](Program &p) { commandOf(p).bank = 4; }), "program-bank");
   EXPECT_EQ(complaint([](Program &p) { commandOf(p).row.base = 1; }), "program-row");
   EXPECT_EQ(complaint([](Program &p) { commandOf(p).row.base = 9; }), "ok");

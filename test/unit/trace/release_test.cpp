@@ -130,6 +130,7 @@ TEST(ReleaseRecords, ReadFromATableTakeTheLastRead) {
   EXPECT_EQ(records->at(0).level, Level::kL2);
   const auto broken = readRecords("1,10430,\"ldr r1, [r0]\",R:1000:4:l9\n", "t.csv");
   ASSERT_FALSE(broken.ok());
+  EXPECT_EQ(broken.diagnostics().front().code, "bad-trace");
   EXPECT_EQ(broken.diagnostics().front().where.line, 1);
 }
 

@@ -122,6 +122,16 @@ TEST(Profile, OfWhatIsNoProgramSaysSo) {
   EXPECT_EQ(out.diagnostics.front().code, "unsupported-program") << "of this computer's own processor";
 }
 
+TEST(Profile, TakesProgramsAndNoKernels) {
+  Options o;
+  o.input = "gemv";
+  o.target = "cim-a9";
+  const Outcome out = run(VerbId::kEstimate, o);
+  EXPECT_EQ(out.status, 1);
+  ASSERT_FALSE(out.diagnostics.empty());
+  EXPECT_EQ(out.diagnostics.front().code, "unsupported-kernel");
+}
+
 TEST(Profile, NeedsAMachineWithACore) {
   Options o;
   o.input = "/bin/true";
