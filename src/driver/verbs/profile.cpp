@@ -162,8 +162,6 @@ Result<ProfileAnswer> profile(const Options &options) {
   const std::string target = options.target.empty() ? kUsualTarget : options.target;
   Result<machine::Machine> machine = loadTarget(options, target);
   if (!machine) return machine.diagnostics();
-  const Result<guest::ElfImage> image = guest::readElfImage(options.input);
-  if (!image) return image.diagnostics();
   ProfileAnswer answer;
   answer.program = options.input;
   answer.machine = std::move(*machine);
@@ -171,6 +169,8 @@ Result<ProfileAnswer> profile(const Options &options) {
   if (!runsOn) return runsOn.diagnostics();
   const Result<std::unique_ptr<evaluate::Profiler>> profiler = (*runsOn)->profiler(answer.machine);
   if (!profiler) return profiler.diagnostics();
+  const Result<guest::ElfImage> image = guest::readElfImage(options.input);
+  if (!image) return image.diagnostics();
   const Result<guest::GuestEnd> end = guest::runGuest(
       *image, {options.input, options.arguments, options.sysroot, options.stdoutFile, true}, **profiler);
   if (!end) return end.diagnostics();

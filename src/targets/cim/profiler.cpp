@@ -174,6 +174,7 @@ evaluate::Profile Profiler::profile() const {
   evaluate::setCounts(run, countTable(), totals, machine_, 1);
   p.energy = energy::price(machine_, run.actions, machine_.toTime(run.cycles));
 
+  p.cyclesAt = cyclesAt_;
   p.candidates = candidates_.counts();
   const std::int64_t gone = p.candidates.loads[0], kept = p.candidates.loads[1];
   p.accesses = {c.stores, c.loads - gone - kept, gone + kept};

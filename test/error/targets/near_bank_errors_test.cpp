@@ -264,13 +264,13 @@ TEST(NearBankMachines, UnitsThatCannotBeAreNamed) {
       {"near_bank: {softmax: {run: null}}\n", "missing-key", "near_bank.softmax.run"},
       {"near_bank: {softmax: {merges: cube}}\n", "unknown-choice", "cube"},
       {"near_bank: {softmax: {accumulator: i32}}\n", "impossible-value", "floating point"},
-      {"near_bank: {softmax: {entries: {value: 0 count, source: mine, confidence: assumed}}}\n", "out-of-range",
+      {"near_bank: {softmax: {entries: {value: 0 count, source: mine, confidence: assumed}}}\n", "bad-range",
        "near_bank.softmax.entries"},
       {"organization: {rows: {value: 512 count, source: mine, confidence: assumed}}\n", "impossible-value",
        "addressed by a row"},
-      {"constraints: {softmax: {per_length: -1}}\n", "out-of-range", "per_length"},
+      {"constraints: {softmax: {per_length: -1}}\n", "bare-number", "per_length"},
       {"constraints: {softmax: {per_length: nSFN}}\n", "unknown-name", "nSFN"},
-      {"constraints: {four_activates: {per_length: 1}}\n", "impossible-value", "counts commands"},
+      {"constraints: {four_activates: {per_length: nRRDS}}\n", "impossible-value", "counts commands"},
   };
   for (const Wrong &w : wrongs) {
     SCOPED_TRACE(w.text);
@@ -308,7 +308,7 @@ TEST(NearBankAttention, WhatUnitsCannotDoIsNamedWhereItIsAsked) {
       {{}, {{"heads", 16384}, {"len", 4096}}, {"M1:{(1,1,1,1),(1,64,1,1),(1,256,4096,128)}", "capacity", "buffer"}},
       {{}, {{"heads", 4096}, {"len", 4096}}, {"M1:{(1,1,1,1),(1,1,1,1),(1,4096,4096,128)}", "capacity", "of a bank"}},
       {{}, small, {"M1:{(1,4,1,1),(1,1,4,1),(1,1,16,32)};order(len,heads)", "unsupported-mapping", "without order"}},
-      {{}, small, {"M1:{(1,4,1,1),(1,1,4,1),(1,1,16,32)};cyclic(bank)", "unsupported-mapping", "cyclic"}},
+      {{}, small, {"M1:{(1,4,1,1),(1,1,4,1),(1,1,16,32)};cyclic(bank,1)", "unsupported-mapping", "cyclic"}},
       {{}, small, {"M1:{(1,4,1,1),(1,1,4,1),(1,1,16,31)}", "mapping-incomplete", "31"}},
       {{}, small, {"M1:{(4,1,1),(1,4,1),(1,16,32)}", "mapping-dims", "3"}},
   };

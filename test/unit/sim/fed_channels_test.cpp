@@ -61,10 +61,10 @@ TEST(FedChannels, TakeTheTimeOfAPlainModel) {
 }
 
 TEST(FedChannels, FastForwardGivesTheTimeAndTheCountsOfAPlainRun) {
-  const std::int64_t cases = test::caseCount(100);
+  const std::int64_t cases = test::caseCount(12);
   std::int64_t skipped = 0;
   for (std::int64_t seed = 0; seed < cases; ++seed) {
-    const RandomList c = randomList(static_cast<std::uint64_t>(seed), seed % 4 == 0 ? 3000 : kCommands);
+    const RandomList c = randomList(static_cast<std::uint64_t>(seed), seed % 4 == 0 ? 12000 : kCommands);
     const Outcome plain = runWith(c, {.isEnabled = false}), fast = runWith(c, {});
     ASSERT_TRUE(fast == plain) << "seed " << seed << ": " << plain.cycles << ", fast-forwarded " << fast.cycles << "\n"
                                << c.str();
@@ -74,7 +74,7 @@ TEST(FedChannels, FastForwardGivesTheTimeAndTheCountsOfAPlainRun) {
 }
 
 TEST(FedChannels, NoRunIsBelowTheLowerBound) {
-  for (std::int64_t seed = 0; seed < test::caseCount(100); ++seed) {
+  for (std::int64_t seed = 0; seed < test::caseCount(12); ++seed) {
     const RandomList c = randomList(static_cast<std::uint64_t>(seed), 400);
     const Outcome ours = runWith(c, {.isEnabled = false});
     if (ours.isStuck) continue;
