@@ -40,7 +40,8 @@ inline std::string firstCode(const Diagnostics &found) {
 /// What both evaluators must agree on: everything a report says but how it was found.
 inline std::string agreedPart(const evaluate::Report &report) {
   nlohmann::ordered_json json = nlohmann::ordered_json::parse(emit::toJson(report));
-  for (const char *key : {"wall_us", "compile_us", "exact", "cycles_simulated", "checked", "checked_against", "why_unchecked"})
+  for (const char *key :
+       {"wall_us", "compile_us", "exact", "cycles_simulated", "checked", "checked_against", "why_unchecked"})
     json.erase(key);
   return json.dump(1);
 }
