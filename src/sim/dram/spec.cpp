@@ -43,8 +43,13 @@ ChannelSpec::ChannelSpec(const machine::Dram &d, Modes m) : device(d), modes(std
   refreshInterval = d.refreshInterval.value;
   columns = d.organization.columns;
   Tick longest = hasRefresh ? refreshInterval : 0;
-  for (const machine::TimingConstraint &t : d.constraints) longest = std::max(longest, t.after(program::kMostLength));
-  patience = 256 * longest + fence;
+  // What lengths add is waited for once: a command that has one is progress.
+  Tick longestLength = 0;
+  for (const machine::TimingConstraint &t : d.constraints) {
+    longest = std::max(longest, t.after(0));
+    longestLength = std::max(longestLength, t.after(program::kMostLength) - t.after(0));
+  }
+  patience = 256 * longest + 2 * longestLength + fence;
   isFourQueues = c.scheduler == machine::Scheduler::kFourQueues;
   drainsBeforeBarrier = c.barrier == machine::BarrierRule::kDrain;
   hasSeveralRows = d.quirks.severalOpenRows;

@@ -61,7 +61,7 @@ TEST(FedChannels, TakeTheTimeOfAPlainModel) {
 }
 
 TEST(FedChannels, FastForwardGivesTheTimeAndTheCountsOfAPlainRun) {
-  const std::int64_t cases = test::caseCount(12);
+  const std::int64_t cases = test::caseCount(100);
   std::int64_t skipped = 0;
   for (std::int64_t seed = 0; seed < cases; ++seed) {
     const RandomList c = randomList(static_cast<std::uint64_t>(seed), seed % 4 == 0 ? 12000 : kCommands);
@@ -74,7 +74,7 @@ TEST(FedChannels, FastForwardGivesTheTimeAndTheCountsOfAPlainRun) {
 }
 
 TEST(FedChannels, NoRunIsBelowTheLowerBound) {
-  for (std::int64_t seed = 0; seed < test::caseCount(12); ++seed) {
+  for (std::int64_t seed = 0; seed < test::caseCount(100); ++seed) {
     const RandomList c = randomList(static_cast<std::uint64_t>(seed), 400);
     const Outcome ours = runWith(c, {.isEnabled = false});
     if (ours.isStuck) continue;
