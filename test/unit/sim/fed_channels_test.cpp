@@ -124,12 +124,14 @@ RandomList refreshesThatPileUp() {
   return c;
 }
 
-/// Lists of which one needs the part; none: no short list is known that does (reads, rows, waits).
+/// Lists of which one needs the part; none: no short list is known that does (reads, rows).
 std::vector<RandomList> needing(std::string_view part) {
   if (part == "writes") return {writesThatPileUp()};
   if (part == "data") return {dataThatPileUp()};
   if (part == "refreshes") return {refreshesThatPileUp()};
+  if (part == "process") return {randomList(176, 600)};
   if (part == "pim") return {randomList(5, 600)};
+  if (part == "waits") return {randomList(14, 600)};
   return {};
 }
 
