@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "pimento/base/integer.h"
+#include "pimento/targets/near_bank/division.h"
 
 namespace pimento::targets::near_bank {
 
@@ -146,27 +148,12 @@ Result<mapping::Mapping> elementsReference(const kernel::Graph &graph, int kerne
   if (!elements) return elements.diagnostics();
   const Kernel &k = graph.kernels[static_cast<std::size_t>(kernel)];
   const machine::Organization &o = machine.dram->organization;
-  mapping::Mapping m = spec.mapping;
-  m.text = "reference";
-  mapping::Subspace s;
-  s.factors.assign(3, std::vector<std::int64_t>(k.dims.size(), 1));
-  std::vector<std::int64_t> left;
-  for (const kernel::Dim &d : k.dims) left.push_back(d.extent);
-  const std::int64_t most[] = {o.channels, elements->isProduct ? o.ranks * o.bankGroups : o.ranks * o.banks()};
-  for (std::size_t level = 0; level < 2; ++level) {
-    std::int64_t used = 1;
-    for (std::size_t d = 0; d < left.size(); ++d) {
-      const std::int64_t units = std::min(most[level] / used, left[d]);
-      if (units <= 1) continue;
-      const std::int64_t share = ceilDiv(left[d], units);
-      s.factors[level][d] = ceilDiv(left[d], share);
-      used *= s.factors[level][d];
-      left[d] = share;
-    }
-  }
-  for (std::size_t d = 0; d < left.size(); ++d) s.factors[2][d] = left[d];
-  m.subspaces = {std::move(s)};
-  return m;
+  Division division(k, spec);
+  std::vector<int> dims(k.dims.size());
+  std::iota(dims.begin(), dims.end(), 0);
+  division.split(Division::kChannels, dims, o.channels);
+  division.split(Division::kBanks, dims, elements->isProduct ? o.ranks * o.bankGroups : o.ranks * o.banks());
+  return division.take("reference");
 }
 
 }  // namespace pimento::targets::near_bank

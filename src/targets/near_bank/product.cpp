@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "pimento/lower/accumulation.h"
+#include "pimento/targets/near_bank/division.h"
 
 namespace pimento::targets::near_bank {
 
@@ -124,38 +125,22 @@ Result<mapping::Mapping> productReference(const kernel::Graph &graph, int kernel
   const Result<Product> product = recogniseProduct(graph, kernel, machine);
   if (!product) return product.diagnostics();
   const Kernel &k = graph.kernels[static_cast<std::size_t>(kernel)];
-  mapping::Mapping m = spec.mapping;
-  m.text = "reference";
-  mapping::Subspace s;
-  s.factors.assign(3, std::vector<std::int64_t>(k.dims.size(), 1));
-  std::vector<std::int64_t> left;
-  for (const kernel::Dim &d : k.dims) left.push_back(d.extent);
+  Division division(k, spec);
   std::int64_t used[] = {1, 1};
-  const auto spread = [&](std::size_t level, const std::vector<int> &dims) {
-    for (const int dim : dims) {
-      const auto d = static_cast<std::size_t>(dim);
-      const std::int64_t most = std::min(machine.levels[level].count / used[level], left[d]);
-      if (most <= 1 || s.factors[level][d] > 1) continue;
-      const std::int64_t share = ceilDiv(left[d], most);
-      s.factors[level][d] = ceilDiv(left[d], share);
-      used[level] *= s.factors[level][d];
-      left[d] = share;
-    }
+  const auto split = [&](std::size_t level, const std::vector<int> &dims) {
+    used[level] *= division.split(level, dims, machine.levels[level].count / used[level]);
   };
-  spread(0, product->groupDims);
-  spread(1, product->outputDims);
-  spread(0, product->outputDims);
-  spread(0, product->batchDims);
+  split(Division::kChannels, product->groupDims);
+  split(Division::kBanks, product->outputDims);
+  split(Division::kChannels, product->outputDims);
+  split(Division::kChannels, product->batchDims);
   // A bank's share of a sum fills whole columns.
   const bool hasOwnInputs = machine.nearBank->load >= 0;
   for (std::size_t level = 0; level < (hasOwnInputs ? 2U : 1U); ++level)
     for (const int d : product->reductionDims)
-      if (left[static_cast<std::size_t>(d)] >= 2 * machine.nearBank->lanes * machine.levels[level].count)
-        spread(level, {d});
-  if (hasOwnInputs) spread(1, product->groupDims);
-  for (std::size_t d = 0; d < left.size(); ++d) s.factors[2][d] = left[d];
-  m.subspaces = {std::move(s)};
-  return m;
+      if (division.left(d) >= 2 * machine.nearBank->lanes * machine.levels[level].count) split(level, {d});
+  if (hasOwnInputs) split(Division::kBanks, product->groupDims);
+  return division.take("reference");
 }
 
 }  // namespace pimento::targets::near_bank
