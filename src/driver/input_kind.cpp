@@ -12,6 +12,7 @@
 #include "pimento/driver/source_text.h"
 #include "pimento/driver/tool_box.h"
 #include "pimento/frontend/frontend.h"
+#include "pimento/guest/elf_image.h"
 #include "pimento/kernel/notation.h"
 #include "pimento/kernel/zoo.h"
 #include "pimento/machine/machine.h"
@@ -164,12 +165,16 @@ Result<Input> fromFatBinary(const InputRequest &r) {
 Result<Input> fromDpuProgram(const InputRequest &r) {
   const Options &options = r.options;
   const machine::Machine &machine = r.machine;
+  const Result<std::string> contents = readFile(options.input);
+  if (!contents) return contents.diagnostics();
+  if (guest::isGuestMachine(guest::machineOf(*contents)))
+    return unsupported("host-program", {options.input},
+                       fmt::format("'{}' is a program for Arm, AArch64 or RISC-V, which no device runs", options.input),
+                       "see what of it caches could compute: pimento profile");
   if (!machine.dpu)
     return usageError("no-dpu", "--target",
                       fmt::format("'{}' is a DPU program, but machine '{}' has no DPUs", options.input, machine.name),
                       "omit --target, or choose a machine of family upmem");
-  const Result<std::string> contents = readFile(options.input);
-  if (!contents) return contents.diagnostics();
   const machine::Dpu &dpu = *machine.dpu;
   dpu::LinkOptions link;
   link.tasklets = dpu.maxTasklets;

@@ -91,8 +91,8 @@ Status checkLoader(const ElfImage &image, const GuestOptions &options) {
   if (access(file.c_str(), R_OK) == 0) return okStatus();
   return error("missing-loader", {image.file},
                fmt::format("'{}' is dynamic, and its loader {} is not there", image.file, file),
-               "name a folder that has it and the libraries with --sysroot: of a cross compiler, "
-               "/usr/aarch64-linux-gnu; of Debian packages, what scripts/guest-root.sh makes");
+               "name a folder that has it and the libraries with --sysroot: those of cross compilers are "
+               "/usr/aarch64-linux-gnu, /usr/arm-linux-gnueabihf and /usr/riscv64-linux-gnu");
 }
 
 struct Child {

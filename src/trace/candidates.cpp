@@ -93,8 +93,6 @@ struct Candidates::State {
   std::int64_t next = 0, retired = 0;
   std::unordered_map<std::uint64_t, std::vector<std::int64_t>> pending;  ///< loads of a chunk that no store spoiled
   CandidateCounts counts;
-  Found found = nullptr;
-  void *context = nullptr;
 };
 
 /// Instruction `user` reads a register.
@@ -251,13 +249,6 @@ void Candidates::State::judge(Node &root) {
     ++counts.stored;
     prove(root);
   }
-  if (found == nullptr) return;
-  Candidate c;
-  for (const std::int64_t o : tree.operations) c.operations.push_back(at(o).in);
-  for (const std::int64_t l : tree.loads) c.loads.push_back(at(l).in);
-  c.level = level;
-  c.isStored = isStored;
-  found(context, c);
 }
 
 std::uint64_t Candidates::State::compute(std::int64_t operation) {
@@ -334,11 +325,6 @@ Candidates::~Candidates() = default;
 
 const CandidateCounts &Candidates::counts() const {
   return state_->counts;
-}
-
-void Candidates::report(Found found, void *context) {
-  state_->found = found;
-  state_->context = context;
 }
 
 void Candidates::onInstruction(const Instruction &in, std::span<const Access> accesses, int level) {

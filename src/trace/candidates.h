@@ -76,18 +76,8 @@ struct CandidateCounts {
   std::int64_t offloaded() const { return operations[0]; }
 };
 
-/// A tree, when it is found.
-struct Candidate {
-  std::vector<const Instruction *> operations;  ///< children before parents
-  std::vector<const Instruction *> loads;
-  int level = 0;
-  bool isStored = false;
-};
-
 class Candidates {
  public:
-  using Found = void (*)(void *context, const Candidate &);
-
   /// `window`: instructions, a power of two, within which uses and overwriting are seen.
   explicit Candidates(CimRules rules, std::size_t window = std::size_t{1} << 12);
   ~Candidates();
@@ -96,8 +86,6 @@ class Candidates {
   void onInstruction(const Instruction &in, std::span<const Access> accesses, int level);
   /// Nothing comes any more.
   void finish();
-  /// Calls back for each candidate.
-  void report(Found found, void *context);
 
   const CandidateCounts &counts() const;
 

@@ -69,14 +69,6 @@ Answer Hierarchy::access(int cache, std::uint64_t address, bool isWrite, Tick at
   return miss(cache, address, isWrite, at, false);
 }
 
-int Hierarchy::holder(int cache, std::uint64_t address) const {
-  for (int c = cache; c >= 0; c = levels_[static_cast<std::size_t>(c)]->machine.next) {
-    Level &l = *levels_[static_cast<std::size_t>(c)];
-    if (l.find(address >> l.shift) != nullptr) return c;
-  }
-  return levels();
-}
-
 /// `isWriteBack`: a whole line comes from above; it is not fetched first.
 Answer Hierarchy::miss(int cache, std::uint64_t address, bool isWrite, Tick at, bool isWriteBack) {
   if (cache < 0) {

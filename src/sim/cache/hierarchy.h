@@ -41,9 +41,6 @@ class Hierarchy {
 
   /// One access within a line, at `at` or later.
   Answer access(int cache, std::uint64_t address, bool isWrite, Tick at);
-  /// The nearest cache from `cache` on that has the line, or levels(): changes nothing.
-  int holder(int cache, std::uint64_t address) const;
-
   const Counts &counts(int cache) const;
   std::int64_t memoryReads() const { return memoryReads_; }
   std::int64_t memoryWrites() const { return memoryWrites_; }

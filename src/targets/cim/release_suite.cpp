@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "pimento/base/csv.h"
 #include "pimento/base/file.h"
 #include "pimento/base/gzip.h"
 #include "pimento/base/text.h"

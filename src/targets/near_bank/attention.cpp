@@ -97,8 +97,10 @@ class Lowering {
 
   Status checkForm() const {
     if (mapping_.subspaces.size() == 1 && mapping_.tail == mapping::Tail::kPad && mapping_.cyclic.empty() &&
-        mapping_.order.empty())
+        mapping_.order.empty() && !mapping_.parameters.contains("append"))
       return okStatus();
+    if (mapping_.parameters.contains("append"))
+      return refuse("mapping", "its program does not append to keys and values", "omit append=");
     return refuse("mapping", "its program takes one subspace, without order, cyclic and tail",
                   "write M1:{(..),(..),(..)}: channels, banks and range of each dim of the first kernel");
   }

@@ -257,7 +257,8 @@ TEST(Candidates, OfAnyStreamHaveOneFateEach) {
         .compute(Operation::kXor, 3, r(2), r(static_cast<Register>(2 + i % 2)));
     s.store(3, 0x100 + static_cast<std::uint64_t>(i % 5) * 4);
   }
-  s.run();
+  const CandidateCounts c = s.run();  // which counts fates
+  EXPECT_EQ(std::accumulate(c.operations.begin(), c.operations.end(), std::int64_t{0}), 4000);
 }
 
 }  // namespace

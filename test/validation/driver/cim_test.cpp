@@ -122,6 +122,22 @@ TEST(Profile, OfWhatIsNoProgramSaysSo) {
   EXPECT_EQ(out.diagnostics.front().code, "unsupported-program") << "of this computer's own processor";
 }
 
+TEST(Profile, IsForProgramsOfHosts) {
+  const test::Folder folder;
+  std::string head(64, '\0');
+  head.replace(0, 6,
+               "\x7f"
+               "ELF\2\1");
+  head[18] = static_cast<char>(183);
+  std::ofstream(folder / "p", std::ios::binary) << head;
+  Options o;
+  o.input = folder / "p";
+  const Outcome out = run(VerbId::kSimulate, o);
+  EXPECT_EQ(out.status, 1);
+  ASSERT_FALSE(out.diagnostics.empty());
+  EXPECT_EQ(out.diagnostics.front().code, "host-program");
+}
+
 TEST(Profile, TakesProgramsAndNoKernels) {
   Options o;
   o.input = "gemv";
