@@ -44,8 +44,13 @@ class Lowering {
     if (Status s = checkRoom(); !s) return s.diagnostics();
     makeRules();
     auto data = std::make_shared<AttentionData>(graph_, attention_, layout_, machine_);
-    out_.program = attentionProgram(*data, machine_);
-    countHostWork(*data);
+    if (Status s = append(*data); !s) return s.diagnostics();
+    Movement movement(machine_, ceilDiv(data->bursts(), machine_.dram->organization.columns));
+    data->addHostData(movement);
+    if (Status s = checkRows(movement); !s) return s.diagnostics();
+    out_.program = attentionProgram(*data, movement, mapping_.mode, machine_);
+    out_.placement = placementOf(data->stationary(), movement, machine_);
+    countHostWork(*data, movement);
     choose();
     out_.data = std::move(data);
     return std::move(out_);
@@ -97,10 +102,8 @@ class Lowering {
 
   Status checkForm() const {
     if (mapping_.subspaces.size() == 1 && mapping_.tail == mapping::Tail::kPad && mapping_.cyclic.empty() &&
-        mapping_.order.empty() && !mapping_.parameters.contains("append"))
+        mapping_.order.empty())
       return okStatus();
-    if (mapping_.parameters.contains("append"))
-      return refuse("mapping", "its program does not append to keys and values", "omit append=");
     return refuse("mapping", "its program takes one subspace, without order, cyclic and tail",
                   "write M1:{(..),(..),(..)}: channels, banks and range of each dim of the first kernel");
   }
@@ -168,9 +171,6 @@ class Lowering {
                    fmt::format("banks would need parts of the query of their own, and those of {} share a buffer",
                                machine_.name),
                    fmt::format("split '{}' alone over banks", nameOf(a.lengthDim)));
-    l.valuesAt =
-        ceilDiv(multiplySaturated(multiplySaturated(l.heads, l.length), l.depthColumns), o.columns) * o.columns;
-    l.bursts = addSaturated(l.valuesAt, multiplySaturated(multiplySaturated(l.heads, l.depth), l.lengthColumns));
     l.entriesPerHead = multiplySaturated(l.lengthBanks, l.lengthColumns);
     const std::int64_t results = l.mergesOutputs ? l.groupBanks * l.depthBanks : 0;
     const std::int64_t round = multiplySaturated(l.groupBanks, l.entriesPerHead);
@@ -187,7 +187,6 @@ class Lowering {
 
   Status checkRoom() const {
     const AttentionLayout &l = layout_;
-    const machine::Organization &o = machine_.dram->organization;
     const std::int64_t results = l.mergesOutputs ? l.groupBanks * l.depthBanks : 0;
     const std::string what = l.groupBanks == 1 ? "a head's scores" : fmt::format("scores of {} heads", l.groupBanks);
     if (Status s = lower::checkCapacity(
@@ -198,8 +197,29 @@ class Lowering {
                                "by '|': the softmax then stays on the host");
         !s)
       return s;
-    return lower::checkCapacity(kernel_, multiplySaturated(l.bursts, o.burst.value), "bytes of a bank",
-                                o.rows * o.columns * o.burst.value, "a bank has", "spread the kernel over more banks");
+    return okStatus();
+  }
+
+  /// Rows that the program and the host's data take.
+  Status checkRows(const Movement &movement) {
+    const std::int64_t rows = machine_.dram->organization.rows;
+    out_.rows = movement.rows();
+    return lower::checkCapacity(kernel_, out_.rows, "rows of a bank, the host's data included", rows, "a bank has",
+                                "spread the kernel over more banks");
+  }
+
+  /// New ones are the last of the length.
+  Status append(AttentionData &data) {
+    for (StationaryTensor &t : data.stationary())
+      if (Status s = t.append(mapping_); !s) return s;
+    const std::vector<int> &last = attention_.dimsOfFirst.back();
+    const int ofKeys = data.stationary().front().newRowsDim(), ofValues = data.stationary().back().newRowsDim();
+    if (ofKeys < 0 || (ofKeys == attention_.lengthDim && last[static_cast<std::size_t>(ofValues)] == ofKeys))
+      return okStatus();
+    return refuse("mapping",
+                  fmt::format("keys and values grow along '{}', which is not the last axis but one of both",
+                              nameOf(attention_.lengthDim)),
+                  "omit append=, or give K and V a row per token");
   }
 
   void makeRules() {
@@ -219,21 +239,15 @@ class Lowering {
     out_.rules.back() = products;
   }
 
-  void countHostWork(const AttentionData &data) {
+  void countHostWork(const AttentionData &data, const Movement &movement) {
     const AttentionLayout &l = layout_;
-    const std::int64_t burst = machine_.dram->organization.burst.value, units = l.banks * l.channels;
-    const auto isConstant = [&](const Kernel &k, int load) {
-      const int t = k.loads[static_cast<std::size_t>(load)].tensor;
-      return graph_.tensors[static_cast<std::size_t>(t)].isConstant;
-    };
-    const std::int64_t keys = l.heads * l.length * l.depthColumns * units * burst;
-    const std::int64_t values = l.heads * l.depth * l.lengthColumns * units * burst;
-    out_.host.place(keys, keys, isConstant(kernel_, attention_.keys));
-    out_.host.place(values, values, isConstant(kernelOf(attention_.last()), attention_.values));
-    out_.host.place(0, l.queryBursts * (l.isQueryPerChannel ? l.channels : 1) * burst,
-                    isConstant(kernel_, attention_.query));
-    // Outputs leave by commands of the program; the host sorts them.
-    evaluate::HostWork::add(out_.host.rearrangedOut, data.layout().resultBursts * l.channels * burst);
+    const std::int64_t burst = machine_.dram->organization.burst.value;
+    for (const StationaryTensor &t : data.stationary()) t.count(out_.host, movement);
+    if (!movement.isInBanks()) {
+      out_.host.place(0, l.queryBursts * (l.isQueryPerChannel ? l.channels : 1) * burst, data.queryTensor().isConstant);
+      // Outputs leave by commands of the program; the host sorts them.
+      evaluate::HostWork::add(out_.host.rearrangedOut, data.layout().resultBursts * l.channels * burst);
+    }
     if (l.mergesOutputs) return;
     std::int64_t outputs = 1;
     for (const int d : attention_.groupDims) outputs *= kernel_.dims[static_cast<std::size_t>(d)].extent;

@@ -4,9 +4,8 @@
 // Per head: the query into the operand buffers, a sum of products over K for every score, the scores to the channel's
 // softmax buffer, the softmax there, the weights back to the operand buffers, a sum of products over V for every
 // output, the outputs to the host. One mapping, of the first kernel's dims, divides all kernels: heads over channels
-// and banks, length and dhead over banks. K and V lie in the banks, each with its own columns along what is summed. As
-// many heads as the softmax buffer holds have their scores made before their weights are used, so a softmax runs while
-// the units compute.
+// and banks, length and dhead over banks. K and V lie in the banks (stationary.h). As many heads as the softmax buffer
+// holds have their scores made before their weights are used, so a softmax runs while the units compute.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +19,7 @@
 #include "pimento/kernel/data.h"
 #include "pimento/lower/shares.h"
 #include "pimento/sim/pim/near_bank.h"
+#include "pimento/targets/near_bank/stationary.h"
 
 namespace pimento::targets::near_bank {
 
@@ -50,7 +50,6 @@ struct AttentionLayout {
   std::int64_t heads = 1, length = 1, depth = 1;  ///< of a bank
   std::int64_t depthColumns = 1, lengthColumns = 1;
   std::int64_t groupBanks = 1, lengthBanks = 1, depthBanks = 1;
-  std::int64_t valuesAt = 0, bursts = 0;  ///< K is at 0
   std::int64_t entriesPerHead = 1, headsAtOnce = 1;
   std::int64_t resultEntry = 0;   ///< first of those that outputs are added up in
   bool mergesOutputs = false;     ///< partial outputs of banks are added up in the softmax buffer
@@ -69,22 +68,29 @@ class AttentionData {
 
   const Attention &attention() const { return attention_; }
   const AttentionLayout &layout() const { return layout_; }
+  const kernel::Tensor &queryTensor() const;
   /// Blocks of outputs of a head in a bank: as many as there are accumulators each.
   std::int64_t outputBlocks() const { return ceilDiv(layout_.depth, unit_.accumulators); }
-  /// Where column `k` of sum number `sum` lies, of `sums` sums of `columns` columns: in the order in which units
-  /// multiply. A block of sums (as many as accumulators) goes through what fits the operand buffers at a time; so
-  /// commands of a barrier group go to rising addresses, and none to a row that an earlier group has left open.
-  std::int64_t columnOf(std::int64_t sums, std::int64_t columns, std::int64_t sum, std::int64_t k) const;
   /// Bursts that bring a block's outputs to the host.
   std::int64_t burstsPerBlock() const;
 
-  /// The queries; settings of the softmax unit, then numbers of columns.
+  /// The queries; settings of the softmax unit, then numbers of columns; keys and values that the program writes.
   std::vector<sim::pim::ImageData> images(const kernel::DataSet &data) const;
   void place(const kernel::DataSet &data, sim::pim::NearBankDevice &device) const;
   /// Outputs into `data`; partial ones that the device did not add up are, banks ascending.
   void collect(sim::pim::NearBankDevice &device, kernel::DataSet &data) const;
 
+  /// Keys and values.
+  std::vector<StationaryTensor> &stationary() { return stationary_; }
+  const std::vector<StationaryTensor> &stationary() const { return stationary_; }
+  std::int64_t valuesAt() const { return valuesAt_; }  ///< their first column
+  std::int64_t bursts() const;                         ///< of a bank, taken by both
+
+  /// Room where the host has tensors.
+  void addHostData(Movement &movement);
+
   std::vector<std::int64_t> columns;  ///< numbers of columns that are set
+  HostBursts hostQuery, hostOutput;
 
  private:
   using Half = sim::pim::Half;
@@ -92,18 +98,19 @@ class AttentionData {
   const kernel::Kernel &lastKernel() const;
   std::vector<int> dimsOfLast(const std::vector<int> &dimsOfFirst) const;
   std::vector<Half> queries(const kernel::DataSet &data) const;
-  void placeKeys(const kernel::TensorData &keys, sim::pim::NearBankDevice &device) const;
-  void placeValues(const kernel::TensorData &values, sim::pim::NearBankDevice &device) const;
 
   const kernel::Graph &graph_;
   Attention attention_;
   AttentionLayout layout_;
   const machine::NearBankUnit &unit_;
-  std::int64_t columnsOfRow_;
+  std::vector<StationaryTensor> stationary_;
+  std::int64_t valuesAt_ = 0;
 };
 
 struct LoweredAttention {
   program::Program program;
+  std::optional<program::Program> placement;                     ///< of constants, once
+  std::int64_t rows = 0;                                         ///< of a bank, the host's data included
   std::vector<mapping::PlacedMapping> placed;                    ///< per kernel
   std::vector<std::optional<mapping::AccumulationRules>> rules;  ///< likewise; none: nothing is summed
   evaluate::HostWork host;
@@ -112,7 +119,8 @@ struct LoweredAttention {
 };
 
 /// Diagnostics: those of mapping::place, unsupported-machine, unsupported-type, unsupported-mapping, illegal-mapping
-/// (the mapping splits what no unit merges), capacity (of a bank, of the softmax buffer).
+/// (the mapping splits what no unit merges), capacity (of a bank, of the softmax buffer). `append=N` of the mapping:
+/// the last N of the length are new.
 Result<LoweredAttention> lowerAttention(const kernel::Graph &graph, const Attention &attention,
                                         const mapping::Mapping &mapping, const machine::Machine &machine);
 

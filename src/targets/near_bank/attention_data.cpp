@@ -28,18 +28,34 @@ std::uint16_t halfAt(const TensorData &t, std::int64_t element) {
 
 AttentionData::AttentionData(const kernel::Graph &graph, Attention attention, AttentionLayout layout,
                              const machine::Machine &machine)
-    : graph_(graph),
-      attention_(std::move(attention)),
-      layout_(std::move(layout)),
-      unit_(*machine.nearBank),
-      columnsOfRow_(machine.dram->organization.columns) {
+    : graph_(graph), attention_(std::move(attention)), layout_(std::move(layout)), unit_(*machine.nearBank) {
   layout_.resultBursts = layout_.heads * outputBlocks() * burstsPerBlock();
+  const int length = attention_.lengthDim, depth = attention_.depthDim;
+  stationary_.emplace_back("keys", graph, attention_.first, attention_.keys,
+                           StationaryTensor::Dims{attention_.groupDims, {length}, {depth}, {}}, 0, machine);
+  stationary_.back().add(layout_.scores);
+  const std::int64_t perRow = machine.dram->organization.columns;
+  valuesAt_ = multiplySaturated(ceilDiv(stationary_.back().columns(), perRow), perRow);
+  stationary_.emplace_back(
+      "values", graph, attention_.first + attention_.last(), attention_.values,
+      StationaryTensor::Dims{dimsOfLast(attention_.groupDims), dimsOfLast({depth}), dimsOfLast({length}), {}},
+      valuesAt_, machine);
+  stationary_.back().add(layout_.context);
 }
 
-std::int64_t AttentionData::columnOf(std::int64_t sums, std::int64_t columns, std::int64_t sum, std::int64_t k) const {
-  const std::int64_t entries = unit_.bufferEntries, first = sum / unit_.accumulators * unit_.accumulators;
-  const std::int64_t block = std::min(unit_.accumulators, sums - first), chunk = k / entries * entries;
-  return first * columns + chunk * block + (sum - first) * std::min(entries, columns - chunk) + k - chunk;
+std::int64_t AttentionData::bursts() const {
+  return addSaturated(valuesAt_, stationary_.back().columns());
+}
+
+const kernel::Tensor &AttentionData::queryTensor() const {
+  const kernel::Access &access = firstKernel().loads[static_cast<std::size_t>(attention_.query)];
+  return graph_.tensors[static_cast<std::size_t>(access.tensor)];
+}
+
+void AttentionData::addHostData(Movement &movement) {
+  for (StationaryTensor &t : stationary_) t.addHostData(movement);
+  hostQuery = movement.add(queryTensor());
+  hostOutput = movement.add(graph_.tensors[static_cast<std::size_t>(lastKernel().stores[0].target.tensor)]);
 }
 
 std::int64_t AttentionData::burstsPerBlock() const {
@@ -93,51 +109,13 @@ std::vector<ImageData> AttentionData::images(const kernel::DataSet &data) const 
   settings.values[2] = static_cast<Half>(layout_.length);
   settings.values[3] = static_cast<Half>(layout_.lengthBanks);
   for (std::size_t i = 0; i < columns.size(); ++i) settings.values[(i + 1) * kLanes] = static_cast<Half>(columns[i]);
-  return {std::move(query), std::move(settings)};
+  std::vector<ImageData> images = {std::move(query), std::move(settings)};
+  for (const StationaryTensor &t : stationary_) t.addImage(data, images);
+  return images;
 }
 
 void AttentionData::place(const kernel::DataSet &data, NearBankDevice &device) const {
-  const auto tensorOf = [](const kernel::Kernel &k, int load) {
-    return static_cast<std::size_t>(k.loads[static_cast<std::size_t>(load)].tensor);
-  };
-  placeKeys(data[tensorOf(firstKernel(), attention_.keys)], device);
-  placeValues(data[tensorOf(lastKernel(), attention_.values)], device);
-}
-
-void AttentionData::placeKeys(const TensorData &keys, NearBankDevice &device) const {
-  const AttentionLayout &l = layout_;
-  const kernel::Access &access = firstKernel().loads[static_cast<std::size_t>(attention_.keys)];
-  const kernel::Affine form =
-      kernel::linearize(access, graph_.tensors[static_cast<std::size_t>(access.tensor)], firstKernel().dims.size());
-  const auto lengths = l.scores.spots({attention_.lengthDim}, form),
-             depths = l.scores.spots({attention_.depthDim}, form);
-  for (const Spot &g : l.scores.spots(attention_.groupDims, form))
-    for (const Spot &n : lengths)
-      for (const Spot &d : depths) {
-        const std::int64_t column =
-            g.local * l.length * l.depthColumns + columnOf(l.length, l.depthColumns, n.local, d.local / kLanes);
-        device.burst(g.instance[0], g.instance[kBank] + n.instance[kBank] + d.instance[kBank], column / columnsOfRow_,
-                     column % columnsOfRow_)[d.local % kLanes] =
-            halfAt(keys, form.constant + g.value + n.value + d.value);
-      }
-}
-
-void AttentionData::placeValues(const TensorData &values, NearBankDevice &device) const {
-  const AttentionLayout &l = layout_;
-  const kernel::Access &access = lastKernel().loads[static_cast<std::size_t>(attention_.values)];
-  const kernel::Affine form =
-      kernel::linearize(access, graph_.tensors[static_cast<std::size_t>(access.tensor)], lastKernel().dims.size());
-  const auto lengths = l.context.spots(dimsOfLast({attention_.lengthDim}), form),
-             depths = l.context.spots(dimsOfLast({attention_.depthDim}), form);
-  for (const Spot &g : l.context.spots(dimsOfLast(attention_.groupDims), form))
-    for (const Spot &d : depths)
-      for (const Spot &n : lengths) {
-        const std::int64_t column = l.valuesAt + g.local * l.depth * l.lengthColumns +
-                                    columnOf(l.depth, l.lengthColumns, d.local, n.local / kLanes);
-        device.burst(g.instance[0], g.instance[kBank] + n.instance[kBank] + d.instance[kBank], column / columnsOfRow_,
-                     column % columnsOfRow_)[n.local % kLanes] =
-            halfAt(values, form.constant + g.value + n.value + d.value);
-      }
+  for (const StationaryTensor &t : stationary_) t.place(data, device);
 }
 
 void AttentionData::collect(NearBankDevice &device, kernel::DataSet &data) const {

@@ -32,7 +32,7 @@ class AttentionPart final : public evaluate::CompiledPart, public dram::ChannelP
   evaluate::HostWork hostWork() const override { return lowered_.host; }
   Bytes footprint() const override {
     const machine::Organization &o = machine_.dram->organization;
-    const std::int64_t bytes = lowered_.data->layout().bursts * o.burst.value;
+    const std::int64_t bytes = lowered_.data->bursts() * o.burst.value;
     return Bytes(multiplySaturated(bytes, o.ranks * o.banks() * o.channels));
   }
   DeviceRun bound(const kernel::DataSpec * /*values*/) const override {
@@ -40,8 +40,7 @@ class AttentionPart final : public evaluate::CompiledPart, public dram::ChannelP
   }
   Result<DeviceRun> runOn(kernel::DataSet &data, evaluate::Observer *observer, int /*jobs*/) const override {
     const AttentionData &plan = *lowered_.data;
-    const std::int64_t rows = ceilDiv(plan.layout().bursts, machine_.dram->organization.columns);
-    sim::pim::NearBankDevice device(machine_, static_cast<int>(plan.layout().channels), rows,
+    sim::pim::NearBankDevice device(machine_, static_cast<int>(plan.layout().channels), lowered_.rows,
                                     sim::pim::unitEffects(machine_));
     device.setResults(plan.layout().resultBursts);
     device.setImages(plan.images(data));
@@ -50,6 +49,10 @@ class AttentionPart final : public evaluate::CompiledPart, public dram::ChannelP
     Result<DeviceRun> run = this->run({.observer = &tee});
     plan.collect(device, data);
     return run;
+  }
+  std::optional<DeviceRun> placement() const override {
+    if (!lowered_.placement) return std::nullopt;
+    return dram::timed(*lowered_.placement, machine_, counting());
   }
 
  private:

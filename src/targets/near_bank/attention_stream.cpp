@@ -19,7 +19,7 @@ struct Head {
   int round = -1, inRound = -1;
 };
 
-/// A sum of products for each of `outputs` outputs, of `columns` columns each, from `at` on (AttentionData::columnOf).
+/// A sum of products for each of `outputs` outputs, of `columns` columns each, from `at` on (stationary.h).
 struct Sums {
   Address at;
   std::int64_t outputs = 1, columns = 1;
@@ -27,14 +27,15 @@ struct Sums {
 
 class AttentionStream {
  public:
-  AttentionStream(AttentionData &data, const machine::Machine &machine)
+  AttentionStream(AttentionData &data, mapping::StreamMode mode, const machine::Machine &machine)
       : data_(data),
         l_(data.layout()),
         unit_(*machine.nearBank),
         softmax_(*unit_.softmax),
         burstBytes_(machine.dram->organization.burst.value),
         rowBytes_(machine.dram->organization.columns * burstBytes_),
-        stream_(machine) {
+        stream_(machine),
+        mode_(mode) {
     const Attention &a = data.attention();
     const auto &last = a.dimsOfFirst.back();
     std::vector<int> groups;
@@ -48,18 +49,22 @@ class AttentionStream {
                   l_.context.numbers(kBank, {depth})};
   }
 
-  program::Program run() {
+  program::Program run(const Movement &movement) {
     for (const std::int64_t columns : {l_.depthColumns, l_.lengthColumns})
       for (const std::int64_t n : {std::min(columns, unit_.bufferEntries), columns % unit_.bufferEntries})
         if (unit_.setColumns >= 0 && n > 0 && std::ranges::count(data_.columns, n) == 0) data_.columns.push_back(n);
     queryImage_ = stream_.image("query", l_.queryBursts, l_.isQueryPerChannel);
     settingsImage_ = stream_.image("settings", 1 + static_cast<std::int64_t>(data_.columns.size()), false);
-    stream_.each(softmax_.set, 0, {}, Purpose::kControl, {settingsImage_, {}});
-    stream_.fence();
-    const std::int64_t rounds = l_.heads / l_.headsAtOnce;
-    stream_.loop("round", rounds, [&](int depth) { round({0, depth, -1}, l_.headsAtOnce); });
-    if (const std::int64_t rest = l_.heads % l_.headsAtOnce; rest > 0) round({l_.heads - rest, -1, -1}, rest);
-    return stream_.takeForEach("channel", l_.channels);
+    for (StationaryTensor &t : data_.stationary())
+      if (t.hasImage()) t.declare(stream_);
+    process(movement, true);
+    stream_.close("channel", l_.channels);
+    // The host's data lie in all channels.
+    if (const std::int64_t others = stream_.channels() - l_.channels; movement.isInBanks() && others > 0) {
+      process(movement, false);
+      stream_.close("host data", others);
+    }
+    return stream_.take();
   }
 
  private:
@@ -67,6 +72,35 @@ class AttentionStream {
   struct Banks {
     std::vector<std::int32_t> group, length, depth;
   };
+
+  /// What all channels with units at work do (`isUsed`), or the others.
+  void process(const Movement &movement, bool isUsed) {
+    using program::PhaseKind;
+    emitStationary(stream_, movement, data_.stationary(), isUsed);
+    // `mode=inference`: the query is in on-chip memory.
+    if (movement.isInBanks() && mode_ != mapping::StreamMode::kInference)
+      stream_.phase(PhaseKind::kLoad, [&] {
+        movement.read(stream_, data_.hostQuery);
+        stream_.await();
+      });
+    if (isUsed) stream_.phase(PhaseKind::kCompute, [&] { compute(movement); });
+    if (movement.isInBanks())
+      stream_.phase(PhaseKind::kMove, [&] {
+        movement.write(stream_, data_.hostOutput);
+        stream_.await();
+      });
+  }
+
+  void compute(const Movement &movement) {
+    // A controller takes hits first: no row but that of the first products may be open when they begin.
+    movement.readBanks(stream_, firstBanks(l_.banks), 0, 1);
+    stream_.each(softmax_.set, 0, {}, Purpose::kControl, {settingsImage_, {}});
+    stream_.fence();
+    const std::int64_t rounds = l_.heads / l_.headsAtOnce;
+    stream_.loop("round", rounds, [&](int depth) { round({0, depth, -1}, l_.headsAtOnce); });
+    if (const std::int64_t rest = l_.heads % l_.headsAtOnce; rest > 0) round({l_.heads - rest, -1, -1}, rest);
+    stream_.await();
+  }
 
   static int position(const std::vector<int> &dims, int dim) {
     return static_cast<int>(std::ranges::find(dims, dim) - dims.begin());
@@ -110,7 +144,7 @@ class AttentionStream {
   void context(const Head &h) {
     const std::int64_t perHead = l_.depth * l_.lengthColumns * burstBytes_;
     sums(
-        {ofHead(shifted({}, l_.valuesAt * burstBytes_), h, perHead), l_.depth, l_.lengthColumns},
+        {ofHead(shifted({}, data_.valuesAt() * burstBytes_), h, perHead), l_.depth, l_.lengthColumns},
         [&](std::int64_t first, int chunk, std::int64_t entries) { loadWeights(h, first, chunk, entries); },
         [&](std::int64_t first, int block) { moveOutputs(h, first, block); });
   }
@@ -242,12 +276,14 @@ class AttentionStream {
   Stream stream_;
   Banks ofScores_, ofContext_;
   int queryImage_ = -1, settingsImage_ = -1;
+  mapping::StreamMode mode_;
 };
 
 }  // namespace
 
-program::Program attentionProgram(AttentionData &data, const machine::Machine &machine) {
-  return AttentionStream(data, machine).run();
+program::Program attentionProgram(AttentionData &data, const Movement &movement, mapping::StreamMode mode,
+                                  const machine::Machine &machine) {
+  return AttentionStream(data, mode, machine).run(movement);
 }
 
 }  // namespace pimento::targets::near_bank

@@ -12,7 +12,9 @@ inline bool loadsWeightsToAll(const AttentionLayout &l, const machine::NearBankU
   return l.groupBanks * l.lengthBanks == 1 && unit.softmax->loadAll >= 0;
 }
 
-/// For as many channels as the layout has; fills in which numbers of columns it sets, and how many result bursts leave.
-program::Program attentionProgram(AttentionData &data, const machine::Machine &machine);
+/// In phases, for all channels; fills in which numbers of columns it sets. `mode`: inference: the query is in on-chip
+/// memory.
+program::Program attentionProgram(AttentionData &data, const Movement &movement, mapping::StreamMode mode,
+                                  const machine::Machine &machine);
 
 }  // namespace pimento::targets::near_bank

@@ -47,7 +47,7 @@ class Builder {
     Movement movement(machine_, ceilDiv(kept, o.columns));
     first_ = add(movement, elements_.first);
     if (elements_.isProduct || elements_.hasTerm) second_ = add(movement, elements_.second);
-    output_ = movement.add(bytesOf(kernel_.stores[0].target));
+    output_ = movement.add(tensorOf(kernel_.stores[0].target));
     out_.rows = movement.rows();
     if (const Status s = lower::checkCapacity(kernel_, out_.rows, "rows of a bank, the host's data included", o.rows,
                                               "a bank has", "spread the kernel over more banks");
@@ -69,15 +69,12 @@ class Builder {
   }
 
  private:
-  std::int64_t bytesOf(const kernel::Access &a) const {
-    const kernel::Tensor &t = graph_.tensors[static_cast<std::size_t>(a.tensor)];
-    std::int64_t bytes = sizeOf(t.type).value;
-    for (const std::int64_t n : t.shape) bytes = multiplySaturated(bytes, n);
-    return bytes;
+  const kernel::Tensor &tensorOf(const kernel::Access &a) const {
+    return graph_.tensors[static_cast<std::size_t>(a.tensor)];
   }
   HostBursts add(Movement &movement, const ElementOperand &o) const {
     if (o.load < 0) return {};
-    return movement.add(bytesOf(kernel_.loads[static_cast<std::size_t>(o.load)]));
+    return movement.add(tensorOf(kernel_.loads[static_cast<std::size_t>(o.load)]));
   }
   void addImages() {
     const std::int64_t columns = plan_->columns;

@@ -17,8 +17,10 @@ Movement::Movement(const machine::Machine &machine, std::int64_t firstRow)
       writeCommand_(machine.dram->plainCommand(CommandKind::kWrite)),
       firstRow_(firstRow) {}
 
-HostBursts Movement::add(std::int64_t bytes) {
+HostBursts Movement::add(const kernel::Tensor &tensor) {
   if (!isInBanks()) return {};
+  std::int64_t bytes = sizeOf(tensor.type).value;
+  for (const std::int64_t n : tensor.shape) bytes = multiplySaturated(bytes, n);
   const std::int64_t count = ceilDiv(ceilDiv(bytes, organization_.burst.value), organization_.channels);
   if (count >= perRow()) bursts_ = ceilDiv(bursts_, perRow()) * perRow();  // blocks of whole rows are alike
   const HostBursts at{bursts_, count};

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "pimento/kernel/kernel.h"
 #include "pimento/machine/machine.h"
 #include "pimento/program/phases.h"
 #include "pimento/targets/near_bank/stream.h"
@@ -41,8 +42,8 @@ class Movement {
 
   /// Do the host's data lie in the device's banks?
   bool isInBanks() const { return unit_.onChip.value > 0; }
-  /// Room for a tensor of so many bytes; aligned to bursts of all channels.
-  HostBursts add(std::int64_t bytes);
+  /// Room for a tensor, aligned to bursts of all channels.
+  HostBursts add(const kernel::Tensor &tensor);
   /// Rows of a bank that are taken, program included.
   std::int64_t rows() const;
 

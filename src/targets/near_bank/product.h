@@ -1,7 +1,7 @@
 // Sums of products on near-bank units: recognition, data layout and command stream.
 //
-// y[g,m,b] += w[g,m,n] * x[g,n,b], or a sum of w alone, with any number of dims of each kind. w lies in the banks, a
-// column of `lanes` reduction points after the other, output after output. A vector of x is loaded into the operand
+// y[g,m,b] += w[g,m,n] * x[g,n,b], or a sum of w alone, with any number of dims of each kind. w lies in the banks
+// (stationary.h). A vector of x is loaded into the operand
 // buffers (in chunks, where it is longer than they are), then a column of all banks is multiplied at a time, as many
 // outputs as a unit has accumulators before results move to the host. All channels do the same: what a unit has less of
 // is padded with zeros. Partial results of split reductions are merged by the host.
@@ -13,6 +13,7 @@
 
 #include "pimento/lower/shares.h"
 #include "pimento/targets/near_bank/kernel_data.h"
+#include "pimento/targets/near_bank/stationary.h"
 
 namespace pimento::targets::near_bank {
 
@@ -45,42 +46,33 @@ class ProductData final : public KernelData {
       : graph_(graph),
         kernel_(graph.kernels[static_cast<std::size_t>(kernel)]),
         product_(std::move(product)),
-        unit_(*machine.nearBank) {}
+        unit_(*machine.nearBank),
+        weights_("weights", graph, kernel, product_.weights,
+                 {product_.groupDims, product_.outputDims, product_.reductionDims, product_.batchDims}, 0, machine) {}
 
-  /// Inputs; numbers of columns, for machines that set them; weights, where the program writes them.
+  /// Inputs; numbers of columns, for machines that set them; weights that the program writes.
   std::vector<sim::pim::ImageData> images(const kernel::DataSet &data) const override;
-  /// Weights that lie in the banks before the program runs.
-  void place(const kernel::DataSet &data, sim::pim::NearBankDevice &device) const override;
-  /// Bursts of banks that hold new rows, of any channel: bank and column, ascending.
-  std::vector<std::pair<std::int64_t, std::int64_t>> newBursts() const;
-  /// Do these hold other rows too?
-  bool sharesNewBursts() const;
+  void place(const kernel::DataSet &data, sim::pim::NearBankDevice &device) const override {
+    weights_.place(data, device);
+  }
   /// Merges partial results in the mapping's order and stores them in `data`.
   void collect(sim::pim::NearBankDevice &device, kernel::DataSet &data) const override;
 
   const Product &product() const { return product_; }
+  StationaryTensor &weights() { return weights_; }
+  const StationaryTensor &weights() const { return weights_; }
   std::int64_t blocksOf(const ProductPart &p) const;
   /// Result commands that move the results of a block.
   std::int64_t movesOf(const ProductPart &p) const;
 
   std::vector<ProductPart> parts;      ///< in execution order
   std::vector<std::int64_t> settings;  ///< numbers of columns that are set
-  std::int64_t inputBursts = 0, weightBursts = 0;
+  std::int64_t inputBursts = 0;
   std::int64_t banksPerMove = 1;
-  std::int64_t banks = 1;  ///< at most, of the parts
   bool isInputPerChannel = false;
-  bool writesWeights = false;  ///< all of them
-  /// New rows are the last `newRows` values of this dim.
-  int newRowsDim = -1;
-  std::int64_t newRows = 0;
 
  private:
   kernel::Affine elementOf(const kernel::Access &access) const;
-  bool hasImageOfWeights() const { return writesWeights || newRows > 0; }
-  /// `visit(isNew, channel, bank, column, lane, offset)` for every place of every weight, or of every new one; offset:
-  /// of its bytes.
-  template <typename Visit>
-  void forEachWeight(const ProductPart &p, const Visit &visit, bool isNewOnly = false) const;
   void loadPart(const ProductPart &p, const kernel::TensorData *x, sim::pim::ImageData &image) const;
   void collectPart(const ProductPart &p, sim::pim::NearBankDevice &device, std::vector<float> &sums,
                    std::vector<bool> &isStarted) const;
@@ -89,6 +81,7 @@ class ProductData final : public KernelData {
   const kernel::Kernel &kernel_;
   Product product_;
   const machine::NearBankUnit &unit_;
+  StationaryTensor weights_;
 };
 
 /// Diagnostics: those of recogniseProduct and mapping::place, illegal-mapping, capacity.

@@ -45,14 +45,14 @@ class Builder {
     for (lower::Shares &s : all)
       if (const Status status = addPart(std::move(s)); !status) return status.diagnostics();
     const machine::Organization &o = machine_.dram->organization;
-    out_.bytesPerBank = multiplySaturated(plan_->weightBursts, o.burst.value);
+    out_.bytesPerBank = multiplySaturated(plan_->weights().columns(), o.burst.value);
     if (const Status s =
             lower::checkCapacity(kernel_, out_.bytesPerBank, "bytes of a bank", o.rows * o.columns * o.burst.value,
                                  "a bank has", "spread the kernel over more banks");
         !s)
       return s.diagnostics();
-    if (const Status s = findNewRows(); !s) return s.diagnostics();
-    Movement movement(machine_, ceilDiv(plan_->weightBursts, o.columns));
+    if (const Status s = plan_->weights().append(out_.placed.mapping); !s) return s.diagnostics();
+    Movement movement(machine_, ceilDiv(plan_->weights().columns(), o.columns));
     addHostData(movement);
     out_.rows = movement.rows();
     if (const Status s = lower::checkCapacity(kernel_, out_.rows, "rows of a bank, the host's data included", o.rows,
@@ -113,82 +113,33 @@ class Builder {
                                kernel_.name, machine_.name),
                    "split dims of the product's own outputs alone over banks, the others over channels");
     plan_->isInputPerChannel |= differs(0);
+    p.firstColumn = plan_->weights().add(shares);
     p.shares = std::move(shares);
-    p.firstColumn = plan_->weightBursts;
     p.firstInput = plan_->inputBursts;
     p.firstResult = plan_->resultBursts;
-    plan_->weightBursts =
-        addSaturated(plan_->weightBursts, multiplySaturated(multiplySaturated(p.groups, p.outputs), p.columns));
     plan_->inputBursts += p.groups * p.batch * p.columns * (p.isInputPerBank ? p.banks() : 1);
     plan_->resultBursts += p.groups * p.batch * plan_->blocksOf(p) * plan_->movesOf(p);
     plan_->channels = std::max(plan_->channels, p.channels());
-    plan_->banks = std::max(plan_->banks, p.banks());
     plan_->parts.push_back(std::move(p));
     return okStatus();
   }
 
-  /// `append=N`: the last N values of the weights' last axis but one are new, the others lie there.
-  Status findNewRows() {
-    const std::map<std::string, std::int64_t> &parameters = out_.placed.mapping.parameters;
-    const auto found = parameters.find("append");
-    if (found == parameters.end()) return okStatus();
-    const kernel::Access &access = kernel_.loads[static_cast<std::size_t>(plan_->product().weights)];
-    const auto wrong = [&](std::string message, std::string hint) {
-      const auto at = out_.placed.mapping.where.find("append");
-      return unsupported("unsupported-mapping", at == out_.placed.mapping.where.end() ? kernel_.where : at->second,
-                         std::move(message), std::move(hint));
-    };
-    const std::string &tensor = graph_.tensors[static_cast<std::size_t>(access.tensor)].name;
-    if (access.index.size() < 2)
-      return wrong(fmt::format("'{}' has no rows that could be appended: it has one axis", tensor), "omit append=");
-    const kernel::Affine &row = access.index[access.index.size() - 2];
-    for (std::size_t d = 0; d < kernel_.dims.size(); ++d) {
-      std::vector<std::int64_t> one(kernel_.dims.size(), 0);
-      one[d] = 1;
-      if (row == kernel::Affine{one, 0}) plan_->newRowsDim = static_cast<int>(d);
-    }
-    if (plan_->newRowsDim < 0)
-      return wrong(fmt::format("the rows of '{}' are no dim of the kernel", tensor), "omit append=");
-    const kernel::Dim &dim = kernel_.dims[static_cast<std::size_t>(plan_->newRowsDim)];
-    if (found->second > dim.extent)
-      return wrong(fmt::format("append={}, and '{}' has {} rows ('{}')", found->second, tensor, dim.extent, dim.name),
-                   fmt::format("append at most {}", dim.extent));
-    plan_->newRows = found->second;
-    return okStatus();
+  const kernel::Tensor &tensorOf(const kernel::Access &a) const {
+    return graph_.tensors[static_cast<std::size_t>(a.tensor)];
   }
-
-  bool isConstant(int load) const {
-    return graph_.tensors[static_cast<std::size_t>(kernel_.loads[static_cast<std::size_t>(load)].tensor)].isConstant;
-  }
-  std::int64_t bytesOf(const kernel::Access &a) const {
-    const kernel::Tensor &t = graph_.tensors[static_cast<std::size_t>(a.tensor)];
-    std::int64_t bytes = sizeOf(t.type).value;
-    for (const std::int64_t n : t.shape) bytes = multiplySaturated(bytes, n);
-    return bytes;
-  }
-  std::int64_t bytesOf(int load) const { return bytesOf(kernel_.loads[static_cast<std::size_t>(load)]); }
 
   /// Room for the tensors where the host has them.
   void addHostData(Movement &movement) {
     const Product &q = plan_->product();
-    const std::int64_t weights = bytesOf(q.weights);
-    hostWeights_ = movement.add(weights);
-    if (q.input >= 0) hostInput_ = movement.add(bytesOf(q.input));
-    hostOutput_ = movement.add(bytesOf(kernel_.stores[0].target));
-    plan_->writesWeights = plan_->newRows == 0 && !isConstant(q.weights);
-    if (plan_->newRows == 0) return;
-    const std::int64_t extent = kernel_.dims[static_cast<std::size_t>(plan_->newRowsDim)].extent;
-    hostNewRows_ = hostWeights_;
-    hostNewRows_.count = ceilDiv(multiplySaturated(hostWeights_.count, plan_->newRows), extent);
+    plan_->weights().addHostData(movement);
+    if (q.input >= 0) hostInput_ = movement.add(tensorOf(kernel_.loads[static_cast<std::size_t>(q.input)]));
+    hostOutput_ = movement.add(tensorOf(kernel_.stores[0].target));
   }
 
   void countHostWork(const Movement &movement) {
     const Product &q = plan_->product();
     const std::int64_t burst = machine_.dram->organization.burst.value;
     for (const ProductPart &p : plan_->parts) {
-      // Where the host's data lie elsewhere, it gathers what commands of the program write.
-      const std::int64_t bytes = p.groups * p.outputs * p.columns * p.banks() * p.channels() * burst;
-      if (!movement.isInBanks() && plan_->newRows == 0) out_.host.place(0, bytes, isConstant(q.weights));
       std::int64_t outputs = 1;
       for (const auto *dims : {&q.groupDims, &q.outputDims, &q.batchDims})
         for (const int d : *dims) outputs *= p.shares.axis(d).size;
@@ -199,12 +150,11 @@ class Builder {
     for (const auto *dims : {&q.groupDims, &q.outputDims, &q.batchDims})
       for (const int d : *dims) results *= kernel_.dims[static_cast<std::size_t>(d)].extent;
     if (!q.isUpdate) out_.host.merges -= results;
+    plan_->weights().count(out_.host, movement);
     if (movement.isInBanks()) return;
-    if (plan_->newRows > 0)
-      out_.host.place(0, static_cast<std::int64_t>(plan_->newBursts().size()) * plan_->channels * burst);
     if (q.input >= 0)
       out_.host.place(0, plan_->inputBursts * (plan_->isInputPerChannel ? plan_->channels : 1) * burst,
-                      isConstant(q.input));
+                      tensorOf(kernel_.loads[static_cast<std::size_t>(q.input)]).isConstant);
     // Results leave by commands of the program; the host sorts them.
     evaluate::HostWork::add(out_.host.rearrangedOut, plan_->resultBursts * plan_->channels * burst);
   }
@@ -217,32 +167,23 @@ class Builder {
         for (const std::int64_t n : {std::min(p.columns, unit_.bufferEntries), p.columns % unit_.bufferEntries})
           if (n > 0 && std::find(settings.begin(), settings.end(), n) == settings.end()) settings.push_back(n);
     if (!settings.empty()) settingsImage_ = stream_.image("columns", static_cast<std::int64_t>(settings.size()), false);
-    const BankBursts weights = {firstBanks(plan_->banks),
-                                0,
-                                plan_->weightBursts,
-                                plan_->writesWeights || plan_->newRows > 0
-                                    ? stream_.image("weights", plan_->banks * plan_->weightBursts, true)
-                                    : -1,
-                                0,
-                                plan_->weightBursts};
-    process(movement, weights, true);
+    if (plan_->weights().hasImage()) plan_->weights().declare(stream_);
+    process(movement, true);
     stream_.close("channel", plan_->channels);
     // The host's data lie in all channels.
     if (const std::int64_t others = stream_.channels() - plan_->channels; movement.isInBanks() && others > 0) {
-      process(movement, {}, false);
+      process(movement, false);
       stream_.close("host data", others);
     }
     out_.program = stream_.take();
-    if (plan_->newRows == 0 && isConstant(plan_->product().weights)) emitPlacement(movement);
+    out_.placement = placementOf({plan_->weights()}, movement, machine_);
     choose(movement);
   }
 
   /// What all channels with units at work do (`isUsed`), or the others.
-  void process(const Movement &movement, const BankBursts &weights, bool isUsed) {
+  void process(const Movement &movement, bool isUsed) {
     using program::PhaseKind;
-    if (plan_->writesWeights)
-      stream_.phase(PhaseKind::kPlace, [&] { movement.moveIn(stream_, hostWeights_, weights); });
-    if (plan_->newRows > 0) stream_.phase(PhaseKind::kAppend, [&] { append(movement, weights, isUsed); });
+    emitStationary(stream_, movement, {&plan_->weights(), 1}, isUsed);
     if (movement.isInBanks() && (isUsed || readsOperands()))
       stream_.phase(PhaseKind::kLoad, [&] {
         if (!readsOperands()) return;
@@ -264,54 +205,6 @@ class Builder {
 
   /// `mode=inference`: operands are in on-chip memory.
   bool readsOperands() const { return out_.placed.mapping.mode != mapping::StreamMode::kInference; }
-
-  /// Bursts with new rows, each in a loop with those that follow it at one distance; what they share is read first.
-  void append(const Movement &movement, const BankBursts &weights, bool isUsed) {
-    movement.read(stream_, hostNewRows_);
-    const auto bursts = isUsed ? plan_->newBursts() : std::vector<std::pair<std::int64_t, std::int64_t>>{};
-    const auto all = [&](bool isWrite) {
-      for (std::size_t i = 0; i < bursts.size();) {
-        const auto [bank, column] = bursts[i];
-        std::size_t n = 1;
-        const std::int64_t step =
-            i + 1 < bursts.size() && bursts[i + 1].first == bank ? bursts[i + 1].second - column : 0;
-        while (i + n < bursts.size() && bursts[i + n].first == bank &&
-               bursts[i + n].second == column + static_cast<std::int64_t>(n) * step)
-          ++n;
-        stream_.loop("burst", static_cast<std::int64_t>(n), [&](int k) {
-          Address at, from;
-          at.base = column * burstBytes();
-          from.base = bank * weights.pitch + column;
-          at = moved(at, k, step * burstBytes());
-          from = moved(from, k, step);
-          const machine::CommandKind kind = isWrite ? machine::CommandKind::kWrite : machine::CommandKind::kRead;
-          stream_.each(machine_.dram->plainCommand(kind), bank, at, isWrite ? Purpose::kHostWrite : Purpose::kHostRead,
-                       isWrite ? StreamData{weights.image, from} : StreamData{});
-        });
-        i += n;
-      }
-    };
-    if (plan_->sharesNewBursts()) all(false);
-    stream_.await();
-    all(true);
-    stream_.await();
-  }
-
-  /// Constants, once.
-  void emitPlacement(const Movement &movement) {
-    Stream stream(machine_);
-    const std::int64_t bursts = plan_->banks * plan_->weightBursts;
-    const BankBursts weights = {
-        firstBanks(plan_->banks), 0, plan_->weightBursts, stream.image("weights", bursts, true), 0,
-        plan_->weightBursts};
-    stream.phase(program::PhaseKind::kPlace, [&] { movement.moveIn(stream, hostWeights_, weights); });
-    stream.close("channel", plan_->channels);
-    if (const std::int64_t others = stream.channels() - plan_->channels; movement.isInBanks() && others > 0) {
-      stream.phase(program::PhaseKind::kPlace, [&] { movement.moveIn(stream, hostWeights_, {}); });
-      stream.close("host data", others);
-    }
-    out_.placement = stream.take();
-  }
 
   void choose(const Movement &movement) {
     const ProductPart &p = plan_->parts.front();
@@ -384,44 +277,35 @@ class Builder {
     if (block >= 0) at = moved(at, block, perBlock);
     const std::int64_t entries = unit_.bufferEntries, chunks = p.columns / entries, rest = p.columns % entries;
     if (p.columns <= entries) {
-      multiply(at, 1, 0, outputs * p.columns);
+      multiply(at, outputs * p.columns);
     } else {
-      stream_.loop("chunk", chunks, [&](int chunk) {
-        load(p, 0, chunk, g, b, entries);
-        multiplyChunk(moved(at, chunk, entries * bytes), outputs, perOutput, entries);
-      });
-      if (rest > 0) {
-        load(p, chunks * entries, -1, g, b, rest);
-        multiplyChunk(shifted(at, chunks * entries * bytes), outputs, perOutput, rest);
-      }
+      const auto part = [&](std::int64_t first, int chunk, std::int64_t columns) {
+        load(p, first, chunk, g, b, columns);
+        set(columns);
+        const Address from = shifted(at, first * outputs * bytes);
+        multiply(chunk >= 0 ? moved(from, chunk, entries * outputs * bytes) : from, outputs * columns);
+      };
+      stream_.loop("chunk", chunks, [&](int chunk) { part(0, chunk, entries); });
+      if (rest > 0) part(chunks * entries, -1, rest);
     }
     results(p, g, b, block, first);
-  }
-
-  void multiplyChunk(const Address &at, std::int64_t outputs, std::int64_t perOutput, std::int64_t columns) {
-    set(columns);
-    multiply(at, outputs, perOutput, columns);
   }
 
   /// Products in the order of the units' counters: rising addresses. A controller takes hits of open rows first, so
   /// none but the first row may be open when they begin: the first product goes alone. Where a bank can have several
   /// rows open, all do.
-  void multiply(const Address &at, std::int64_t outputs, std::int64_t perOutput, std::int64_t columns) {
-    const auto one = [&](const Address &a) { stream_.each(unit_.multiply, 0, a, Purpose::kPimMac); };
-    const auto some = [&](const Address &a, std::int64_t n, bool isAlone) {
+  void multiply(const Address &at, std::int64_t count) {
+    const auto some = [&](const Address &from, std::int64_t n, bool isAlone) {
       stream_.loop("column", n, [&](int k) {
-        one(moved(a, k, burstBytes()));
+        stream_.each(unit_.multiply, 0, moved(from, k, burstBytes()), Purpose::kPimMac);
         if (isAlone) stream_.fence();
       });
     };
-    if (machine_.dram->quirks.severalOpenRows)
-      return stream_.loop("output", outputs, [&](int o) { some(moved(at, o, perOutput), columns, true); });
-    one(at);
+    if (machine_.dram->quirks.severalOpenRows) return some(at, count, true);
+    stream_.each(unit_.multiply, 0, at, Purpose::kPimMac);
     stream_.fence();
-    if (outputs * columns == 1) return;
-    some(shifted(at, burstBytes()), columns - 1, false);
-    stream_.loop("output", outputs - 1,
-                 [&](int o) { some(moved(shifted(at, perOutput), o, perOutput), columns, false); });
+    if (count == 1) return;
+    some(shifted(at, burstBytes()), count - 1, false);
     stream_.fence();
   }
 
@@ -445,7 +329,7 @@ class Builder {
   const machine::NearBankUnit &unit_;
   Stream stream_;
   int inputImage_ = -1, settingsImage_ = -1;
-  HostBursts hostWeights_, hostNewRows_, hostInput_, hostOutput_;
+  HostBursts hostInput_, hostOutput_;
   LoweredKernel out_;
   std::shared_ptr<ProductData> plan_;
 };

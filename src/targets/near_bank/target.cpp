@@ -202,6 +202,7 @@ class NearBank final : public evaluate::Target {
       if (part.count > 1) {
         const auto attention = attentionOf(part, machine);
         if (!attention) return noAttention(part, machine);
+        if (const Status s = checkMode(part, mapping, machine); !s) return s.diagnostics();
         return compileAttention(part, *attention, mapping, machine);
       }
       if (const Status s = checkMode(part, mapping, machine); !s) return s.diagnostics();

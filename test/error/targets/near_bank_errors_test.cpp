@@ -309,7 +309,7 @@ TEST(NearBankAttention, WhatUnitsCannotDoIsNamedWhereItIsAsked) {
       {{}, {{"heads", 4096}, {"len", 4096}}, {"M1:{(1,1,1,1),(1,1,1,1),(1,4096,4096,128)}", "capacity", "of a bank"}},
       {{}, small, {"M1:{(1,4,1,1),(1,1,4,1),(1,1,16,32)};order(len,heads)", "unsupported-mapping", "without order"}},
       {{}, small, {"M1:{(1,4,1,1),(1,1,4,1),(1,1,16,32)};cyclic(bank,1)", "unsupported-mapping", "cyclic"}},
-      {{}, small, {"M1:{(1,4,1,1),(1,1,4,1),(1,1,16,32)};append=1", "unsupported-mapping", "does not append"}},
+      {{}, small, {"M1:{(1,4,1,1),(1,1,4,1),(1,1,16,32)};append=65", "unsupported-mapping", "has 64 rows"}},
       {{}, small, {"M1:{(1,4,1,1),(1,1,4,1),(1,1,16,31)}", "mapping-incomplete", "31"}},
       {{}, small, {"M1:{(4,1,1),(1,4,1),(1,16,32)}", "mapping-dims", "3"}},
   };

@@ -10,6 +10,7 @@
 #include "pimento/mapping/random.h"
 #include "test/support/cases.h"
 #include "test/support/hbm_pim_run.h"
+#include "test/support/near_bank_run.h"
 
 namespace pimento::test {
 namespace {
@@ -62,7 +63,7 @@ void check(const kernel::Graph &graph, const machine::Machine &machine, const ma
   if (refused.empty()) {
     ++tally.runs;
     tally.mappings.insert(mapping::print(map));
-    return;
+    return expectBound({&graph, 0, static_cast<int>(graph.kernels.size())}, machine, map);
   }
   const std::string code = firstCode(refused);
   ++tally.refusals[code];
@@ -105,8 +106,9 @@ TEST(NearBankAttention, OfAnySizeUnderAnyMappingIsTheInterpretersBits) {
                                  {"len", mapping::spreadEvenly(500, rng)}};
     const auto graph = kernel::makeZooKernel("attn", sizes, machine->nativeType);
     ASSERT_TRUE(graph.ok()) << graph.diagnostics().front().str();
-    check(*graph, *machine, mapSpec("reference;program=compiled"), rng, tally);
-    for (int i = 0; i < 4; ++i) check(*graph, *machine, randomMap(*graph, *machine, rng), rng, tally);
+    check(*graph, *machine, withExtensions(mapSpec("reference;program=compiled"), rng), rng, tally);
+    for (int i = 0; i < 4; ++i)
+      check(*graph, *machine, withExtensions(randomMap(*graph, *machine, rng), rng), rng, tally);
   }
   std::string refusals;
   for (const auto &[code, count] : tally.refusals) refusals += "; " + std::to_string(count) + " refused: " + code;

@@ -13,6 +13,7 @@
 #include "pimento/mapping/random.h"
 #include "test/support/cases.h"
 #include "test/support/hbm_pim_run.h"
+#include "test/support/near_bank_run.h"
 
 namespace pimento::test {
 namespace {
@@ -47,27 +48,6 @@ kernel::DataSet dataFor(const kernel::Graph &graph, Rng &rng) {
   return data;
 }
 
-/// Lower bounds of the program are below its run: the kernel's cycles, those of every phase, and all actions.
-void checkBound(const kernel::Graph &graph, const machine::Machine &machine, const mapping::MapSpec &map) {
-  const evaluate::Target &target = targetOf(machine);
-  mapping::Mapping m = map.mapping;
-  if (map.kind == mapping::MapSpec::Kind::kReference) {
-    const auto reference = target.reference({&graph, 0, 1}, machine, map, {});
-    ASSERT_TRUE(reference.ok());
-    m = *reference;
-  }
-  const auto part = target.compile({&graph, 0, 1}, m, machine, "plain", {});
-  ASSERT_TRUE(part.ok());
-  const evaluate::DeviceRun bound = (*part)->bound();
-  const auto run = (*part)->run({.isFastForward = true});
-  ASSERT_TRUE(run.ok());
-  EXPECT_LE(bound.cycles, run->cycles);
-  ASSERT_EQ(bound.phases.size(), run->phases.size());
-  for (std::size_t i = 0; i < bound.phases.size(); ++i)
-    EXPECT_LE(bound.phases[i].cycles, run->phases[i].cycles) << bound.phases[i].name;
-  for (const auto &[action, n] : bound.actions) EXPECT_LE(n, run->actions.of(action)) << action;
-}
-
 struct Tally {
   int runs = 0, refused = 0;
   std::set<std::string> mappings;
@@ -84,7 +64,7 @@ void check(const kernel::Graph &graph, const machine::Machine &machine, const ma
   if (refused.empty()) {
     ++tally.runs;
     tally.mappings.insert(mapping::print(map));
-    return checkBound(graph, machine, map);
+    return expectBound({&graph, 0, 1}, machine, map);
   }
   ++tally.refused;
   ++tally.refusals[firstCode(refused)];
@@ -102,13 +82,6 @@ std::string told(const Tally &tally) {
   std::string text = std::to_string(tally.runs) + " runs, " + std::to_string(tally.mappings.size()) + " mappings";
   for (const auto &[code, n] : tally.refusals) text += "; " + std::to_string(n) + " refused: " + code;
   return text;
-}
-
-/// Sometimes with operands in on-chip memory, or with new rows of weights.
-mapping::MapSpec withExtensions(mapping::MapSpec map, Rng &rng) {
-  if (rng.below(4) == 0) map.mapping.mode = mapping::StreamMode::kInference;
-  if (rng.below(4) == 0) map.mapping.parameters["append"] = 1 + static_cast<std::int64_t>(rng.below(3));
-  return map;
 }
 
 /// attacc of other types and with other units: f8 in twice the lanes, results that bank groups add up.
