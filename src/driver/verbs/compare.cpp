@@ -1,9 +1,11 @@
 #include "pimento/driver/verbs/compare.h"
 
+#include "pimento/driver/engine.h"
 #include "pimento/driver/kernel_files.h"
 #include "pimento/driver/machine_option.h"
 #include "pimento/driver/tool_box.h"
 #include "pimento/driver/verbs/estimate.h"
+#include "pimento/driver/verbs/simulate.h"
 #include "pimento/emit/json.h"
 #include "pimento/emit/table.h"
 #include "pimento/machine/machine.h"
@@ -15,18 +17,23 @@ Result<std::vector<emit::ComparisonRow>> compare(const Options &given) {
   if (!options.tools) options.tools = makeToolBox();
   std::vector<std::string> names = options.targets;
   if (names.empty() || names == std::vector<std::string>{"all"}) names = machine::listMachines(machineFolders(options));
+  const Result<Engine> engine = engineOf(options, Engine::kFastForward, {Engine::kFastForward, Engine::kSimulate});
+  if (!engine) return engine.diagnostics();
+  options.engine.clear();  // of an estimate
   std::vector<emit::ComparisonRow> rows;
   for (const std::string &name : names) {
     emit::ComparisonRow row;
     row.target = name;
-    Result<Evaluated> estimated = estimateOn(VerbId::kCompare, options, name);
-    if (estimated) {
-      row.report = std::move(estimated->report);
-      row.run = std::move(estimated->run);
+    Options onTarget = options;
+    onTarget.target = name;
+    onTarget.targets = {name};
+    Result<Evaluated> done = *engine == Engine::kSimulate ? simulateOn(VerbId::kCompare, onTarget)
+                                                          : estimateOn(VerbId::kCompare, options, name);
+    if (done) {
+      row.report = std::move(done->report);
+      row.run = std::move(done->run);
     } else {
-      row.diagnostics = estimated.diagnostics();
-      Options onTarget = options;
-      onTarget.target = name;
+      row.diagnostics = done.diagnostics();
       locate(row.diagnostics, onTarget);
     }
     rows.push_back(std::move(row));

@@ -53,8 +53,7 @@ class TimelineFile {
 
 }  // namespace
 
-Result<Evaluated> simulate(const Options &given) {
-  const Options options = withTarget(given);
+Result<Evaluated> simulateOn(VerbId verb, const Options &options) {
   const Result<std::unique_ptr<Job>> loaded = loadJob(options, options.target, true);
   if (!loaded) return loaded.diagnostics();
   const Job &job = **loaded;
@@ -89,7 +88,11 @@ Result<Evaluated> simulate(const Options &given) {
   if (Status s = text.check(report); !s) return s.diagnostics();
   nameReport(report, job.input);
   if (const Status s = timeline.finish(report); !s) return s.diagnostics();
-  return Evaluated{std::move(report), runOf(VerbId::kSimulate, options, job.machine)};
+  return Evaluated{std::move(report), runOf(verb, options, job.machine)};
+}
+
+Result<Evaluated> simulate(const Options &given) {
+  return simulateOn(VerbId::kSimulate, withTarget(given));
 }
 
 }  // namespace pimento::driver

@@ -36,6 +36,25 @@ TEST(Verbs, NotationAndZooGiveOneResult) {
   EXPECT_EQ(a["energy_pj"], b["energy_pj"]);
 }
 
+TEST(Verbs, MachinesAreComparedWithTheirAnswersCheckedWhereAskedFor) {
+  Options o = optionsFor("gemv");
+  o.sizes = {"m=40,n=64"};
+  o.targets = {"hbm-pim", "attacc", "aim"};
+  const Json estimated = jsonOf(VerbId::kCompare, o);
+  o.engine = "simulate";
+  const Json simulated = jsonOf(VerbId::kCompare, o);
+  ASSERT_EQ(simulated["rows"].size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_FALSE(estimated["rows"][i]["checked"].get<bool>());
+    EXPECT_TRUE(simulated["rows"][i]["checked"].get<bool>()) << simulated["rows"][i]["target"];
+    EXPECT_EQ(simulated["rows"][i]["total_cycles"], estimated["rows"][i]["total_cycles"]);
+  }
+  o.engine = "two-slice";
+  const Outcome out = run(VerbId::kCompare, o);
+  ASSERT_EQ(out.diagnostics.size(), 1u);
+  EXPECT_EQ(out.diagnostics[0].code, "unknown-engine");
+}
+
 TEST(Verbs, WithoutAMappingTheBestIsChosenForWhatIsAskedFor) {
   Options o = optionsFor("gemv");
   o.sizes = {"m=96,n=512"};
