@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -22,6 +24,12 @@ bool reads(const kernel::Graph &graph, const PlannedPart &part, int tensor) {
   return false;
 }
 
+/// Whether two programs for one part move the same, as far as their bounds tell: neither saves anything then.
+bool costsAlike(const CompiledPart &a, const CompiledPart &b) {
+  const auto cost = [](const CommandPhase &p) { return std::tuple(std::string_view(p.name), p.cycles, p.commands); };
+  return a.hostWork() == b.hostWork() && std::ranges::equal(a.bound().phases, b.bound().phases, {}, cost, cost);
+}
+
 /// Cycles of the host that a constant saves in all runs of the parts that read it.
 Cycles savedBy(int tensor, const Request &request, const CompiledGraph &compiled, const Report &report) {
   kernel::Graph graph = *request.graph;
@@ -33,14 +41,15 @@ Cycles savedBy(int tensor, const Request &request, const CompiledGraph &compiled
     const auto with = request.target->compile({&graph, part.first, part.count}, part.mapping, *request.machine,
                                               request.variant, request.tools);
     if (!with) continue;
-    const auto hostOf = [&](const CompiledPart &c) {
-      DeviceRun run;
-      if (!c.bound().phases.empty())
-        if (const Result<DeviceRun> ran = c.run({.isFastForward = true})) run = *ran;
-      run.cycles = Cycles(0);
-      return breakdownOf(*request.machine, c.hostWork(), run).total().value;
-    };
-    saved += Cycles(multiplySaturated(hostOf(*part.compiled) - hostOf(**with), report.stages[p].runs));
+    if (costsAlike(**with, *part.compiled)) continue;
+    DeviceRun run;
+    if (!(*with)->bound().phases.empty())
+      if (const Result<DeviceRun> ran = (*with)->run({.isFastForward = true})) run = *ran;
+    run.cycles = Cycles(0);
+    const std::int64_t host = breakdownOf(*request.machine, (*with)->hostWork(), run).total().value;
+    const Breakdown before = report.stages[p].breakdown();
+    saved += Cycles((before.total() - before[Part::kCompute]).value -
+                    multiplySaturated(host, report.stages[p].runs));
   }
   return saved;
 }
