@@ -48,8 +48,7 @@ Cycles savedBy(int tensor, const Request &request, const CompiledGraph &compiled
     run.cycles = Cycles(0);
     const std::int64_t host = breakdownOf(*request.machine, (*with)->hostWork(), run).total().value;
     const Breakdown before = report.stages[p].breakdown();
-    saved += Cycles((before.total() - before[Part::kCompute]).value -
-                    multiplySaturated(host, report.stages[p].runs));
+    saved += Cycles((before.total() - before[Part::kCompute]).value - multiplySaturated(host, report.stages[p].runs));
   }
   return saved;
 }

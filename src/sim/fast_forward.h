@@ -1,10 +1,14 @@
 // Exact fast-forward: run a simulation, skip what is proved to repeat.
 //
-// Three nested mechanisms over one notion of state (design page, "The core idea"):
+// Four mechanisms over one notion of state (design page, "The core idea"):
 //   (i)   between asynchronous events, when the state at an iteration boundary recurs, whole periods are skipped up to
 //         the next event;
 //   (ii)  the interval from one event to the next is memoised on full state and program positions;
-//   (iii) when an event's state recurs, whole super-periods are skipped.
+//   (iii) when an event's state recurs, whole super-periods are skipped;
+//   (iv)  likewise the interval from one iteration boundary to the next, where no event falls in between: iterations
+//         that are too long for (i) to see two of them between events, or that are left for others and come back.
+//         Of one process alone: at a boundary of one of several, others may or may not have moved in that cycle, which
+//         the state does not tell.
 // A simulation has one process or several, each at a position of its own. In a period each of them goes on by whole
 // iterations of one of its loops, or stays where it is; as many periods are skipped as the loops of all of them allow.
 // Sound because a state holds everything that can influence a future command, compared in full; loops are only shifted
@@ -26,6 +30,7 @@
 //                                        takes up that state at those positions and that time
 //   int64 completion(); setCompletion(); time of the last completion, carried over skips
 //   kRememberedStates                    how many states of a loop are worth keeping
+//   kMemoisesIterations                  whether (iv) pays; there is one process then
 //   bool isStarved();                    at an event: it will never come to its end
 // and, where iterations of a uniform loop are alike only up to some counter,
 //   bool repeatsAt(int loop, from, to, at);      what happened while its counter went from one to the other does again
@@ -41,6 +46,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "pimento/base/diagnostics.h"
 #include "pimento/program/loops_cursor.h"
 #include "pimento/sim/state.h"
 
@@ -69,6 +75,7 @@ struct FastForwardOptions {
 struct FastForwardResult {
   std::int64_t skipped = 0;                  ///< time that was not simulated
   std::int64_t intervals = 0, memoised = 0;  ///< event intervals: all, and those not simulated
+  std::int64_t steps = 0;                    ///< iterations that were not simulated since others were like them
   bool isStuck = false;                      ///< the program did not come to its end; counts and time are of its part
   std::int64_t memoBytes = 0;                ///< what states and intervals that were kept take
 };
@@ -79,8 +86,11 @@ class FastForward {
   FastForward(Sim &sim, const FastForwardOptions &options)
       : sim_(sim),
         isEnabled_(options.isEnabled),
-        without_(options.weakening.without),
-        withoutCountdowns_(without_ | (Sim::kCountdowns >= 0 ? Parts{1} << Sim::kCountdowns : 0)) {}
+        withoutCountdowns_(options.weakening.without | (Sim::kCountdowns >= 0 ? Parts{1} << Sim::kCountdowns : 0)) {
+    PIMENTO_CHECK(!Sim::kMemoisesIterations || sim.processes() == 1);
+    events_.without = options.weakening.without;
+    steps_.without = withoutCountdowns_;
+  }
 
   /// Runs the simulation to its end.
   FastForwardResult run() {
@@ -144,7 +154,7 @@ class FastForward {
     void forget() { size = 0, passed = turn = 0; }
   };
 
-  /// A state at an event, kept once. Counters of `positions` mean nothing.
+  /// A state at the end of an interval, kept once. Counters of `positions` mean nothing.
   struct State {
     StateWords words;
     std::uint64_t hash = 0;
@@ -156,19 +166,30 @@ class FastForward {
     int scope = -1;
     Counters from{}, to{};
   };
-  /// A memoised interval: what changed from one event to the next.
+  /// A memoised interval: what changed from one event, or iteration boundary, to the next.
   struct Interval {
     int to = -1;  ///< state at its end
     std::vector<Leg> legs;
     std::int64_t time = 0;
     std::optional<std::int64_t> completion;  ///< of the last command that completed inside, before the end
     Counts counts;
-    Met met;  ///< the last time that it was about to begin
+    Met met;  ///< of events: the last time that it was about to begin
   };
   /// Where a run of memoised intervals has come to: `state` at `met`.
   struct Head {
     int state = -1;
     Met met;
+  };
+
+  /// States, and intervals between them.
+  struct Memo {
+    Parts without = 0;  ///< parts that are not compared
+    std::vector<std::unique_ptr<State>> states;
+    std::vector<std::unique_ptr<Interval>> intervals;
+    std::unordered_multimap<std::uint64_t, int> index;  ///< states by their hash
+    Head recording;                                     ///< the interval that is being simulated, if any
+
+    State &at(int state) const { return *states[static_cast<std::size_t>(state)]; }
   };
 
   /// Where the simulation is.
@@ -280,17 +301,36 @@ class FastForward {
     sim_.setCompletion(met.completion);
   }
 
-  // (i) Same state, some iterations apart, with no event in between: skip up to the next event.
+  // (i) Same state, some iterations apart, with no event in between: skip up to the next event. (iv) from there on.
   void atIteration(int process, int loop) {
-    LoopMemory &m = memoryOf(process, loop);
     Met &now = now_;
     look(now);
     scratch_.clear();
     sim_.encode(scratch_);
     const std::uint64_t hash = scratch_.hash(withoutCountdowns_);
+    Head head;
+    if (Sim::kMemoisesIterations) head.state = stateHere(steps_, hash);
+    head.met = now;
+    if (steps_.recording.state >= 0 && head.state >= 0) finishRecording(steps_, head);
+    const Period *period = periodHere(memoryOf(process, loop), hash, now);
+    const bool isSkipped = period != nullptr && skipPeriods(*period, head.met);
+    const std::int64_t time = head.met.time;
+    while (head.state >= 0 && jump(steps_, head, sim_.nextEvent()) != nullptr) ++result_.steps;
+    if (head.met.time != time) {
+      takeUp(steps_, head, false);
+    } else if (isSkipped) {
+      positions_.clear();
+      for (int p = 0; p < sim_.processes(); ++p) positions_.push_back(sim_.position(p));
+      restore(scratch_, positions_, head.met, false);
+    }
+    if (Sim::kMemoisesIterations) steps_.recording = std::move(head);
+  }
+
+  /// The period after which the state in scratch_, which the simulation is in, recurs; null: it is not known to.
+  const Period *periodHere(LoopMemory &m, std::uint64_t hash, Met &now) {
     const auto [first, last] = m.periods.equal_range(hash);
     for (auto it = first; it != last; ++it)
-      if (isKnown(it->second, now)) return skipPeriods(it->second.period, now);
+      if (isKnown(it->second, now)) return &it->second.period;
     const auto recurs = [&](const Seen &s) {
       return s.hash == hash && s.words.matches(scratch_, withoutCountdowns_) &&
              findPeriod(s.met, now, positions(), period_);
@@ -300,18 +340,19 @@ class FastForward {
       hasPeriod = recurs(m.ring[static_cast<std::size_t>((m.next - 1 - i + kRemembered) % kRemembered)]);
     if (hasPeriod || (m.passed > 0 && recurs(m.anchor))) {
       if (m.periods.size() < kMaxMemo) m.periods.emplace(hash, Known{scratch_, now.place, period_});
-      return skipPeriods(period_, now);
+      return &period_;
     }
     if (m.passed++ == m.turn) {
       m.turn = 2 * m.turn + 1;
       m.anchor = Seen{scratch_, hash, now};
     }
     Seen &s = m.ring[static_cast<std::size_t>(m.next)];
-    std::swap(s.words, scratch_);
+    s.words = scratch_;
     s.hash = hash;
-    std::swap(s.met, now);
+    s.met = now;
     m.next = (m.next + 1) % kRemembered;
     m.size = std::min(m.size + 1, kRemembered);
+    return nullptr;
   }
 
   LoopMemory &memoryOf(int process, int loop) {
@@ -335,14 +376,12 @@ class FastForward {
     return true;
   }
 
-  void skipPeriods(const Period &period, Met &now) {
+  bool skipPeriods(const Period &period, Met &met) {
     const std::int64_t times =
-        std::min(timesOf(period, now.place, positions()), (sim_.nextEvent() - sim_.now()) / period.time);
-    if (times <= 0) return;
-    skip(period, times, now);
-    positions_.clear();
-    for (int p = 0; p < sim_.processes(); ++p) positions_.push_back(sim_.position(p));
-    restore(scratch_, positions_, now, false);
+        std::min(timesOf(period, met.place, positions()), (sim_.nextEvent() - met.time) / period.time);
+    if (times <= 0) return false;
+    skip(period, times, met);
+    return true;
   }
 
   // (ii) and (iii).
@@ -350,58 +389,60 @@ class FastForward {
     for (auto &loops : memory_)
       for (auto &m : loops)
         if (m) m->forget();  // a period of (i) must not span an event
+    steps_.recording.state = -1;
+    scratch_.clear();
+    sim_.encode(scratch_);
     Head head;
-    head.state = stateHere();
+    head.state = stateHere(events_, scratch_.hash(events_.without));
     look(head.met);
-    if (recording_.state >= 0 && head.state >= 0) finishRecording(head);
+    if (events_.recording.state >= 0 && head.state >= 0) finishRecording(events_, head);
     bool isElsewhere = false;
     while (head.state >= 0 && (isElsewhere || !sim_.isStarved())) {
       const std::int64_t time = head.met.time;
-      const Interval *done = jump(head);
+      const Interval *done = jump(events_, head, INT64_MAX);
       isElsewhere |= head.met.time != time;
       if (done == nullptr) break;
       ++result_.memoised;
       ++result_.intervals;
       if (done->completion) continue;
-      takeUp(head);  // nothing completed: for how long already?
+      takeUp(events_, head, true);  // nothing completed: for how long already?
       isElsewhere = false;
     }
-    if (isElsewhere) takeUp(head);
-    recording_ = std::move(head);
+    if (isElsewhere) takeUp(events_, head, true);
+    events_.recording = std::move(head);
     ++result_.intervals;
   }
 
-  void takeUp(const Head &head) {
-    State &s = *states_[static_cast<std::size_t>(head.state)];
-    restore(s.words, s.positions, head.met, true);
+  void takeUp(const Memo &memo, const Head &head, bool withCountdowns) {
+    State &s = memo.at(head.state);
+    restore(s.words, s.positions, head.met, withCountdowns);
   }
 
-  /// The number of the state that the simulation is in; -1: it is new, and enough are kept.
-  int stateHere() {
-    scratch_.clear();
-    sim_.encode(scratch_);
-    const std::uint64_t hash = scratch_.hash(without_);
-    const auto [first, last] = index_.equal_range(hash);
+  /// The number of the state in scratch_, which the simulation is in; -1: it is new, and enough are kept.
+  int stateHere(Memo &memo, std::uint64_t hash) {
+    const auto [first, last] = memo.index.equal_range(hash);
     for (auto it = first; it != last; ++it)
-      if (states_[static_cast<std::size_t>(it->second)]->words.matches(scratch_, without_)) return it->second;
-    if (states_.size() >= kMaxMemo) return -1;
-    const int number = static_cast<int>(states_.size());
-    states_.push_back(std::make_unique<State>());
-    State &s = *states_.back();
+      if (memo.at(it->second).words.matches(scratch_, memo.without)) return it->second;
+    if (memo.states.size() >= kMaxMemo) return -1;
+    const int number = static_cast<int>(memo.states.size());
+    memo.states.push_back(std::make_unique<State>());
+    State &s = *memo.states.back();
     s.words = scratch_;
     s.hash = hash;
     for (int p = 0; p < sim_.processes(); ++p) s.positions.push_back(sim_.position(p));
-    index_.emplace(hash, number);
+    memo.index.emplace(hash, number);
     result_.memoBytes +=
         static_cast<std::int64_t>(sizeof(State) + s.words.bytes() + s.positions.size() * sizeof(Position));
     return number;
   }
 
   /// Files the interval that ends here. Each process stays in the deepest loop that it never left.
-  void finishRecording(const Head &end) {
-    if (intervals_.size() >= kMaxMemo) return;
-    State &from = *states_[static_cast<std::size_t>(recording_.state)];
-    const Met &before = recording_.met;
+  void finishRecording(Memo &memo, const Head &end) {
+    if (memo.intervals.size() >= kMaxMemo) return;
+    State &from = memo.at(memo.recording.state);
+    const Met &before = memo.recording.met;
+    // Two boundaries at one place: nothing happened, and nothing would, however often it is taken.
+    if (end.met.time == before.time && end.met.place == before.place) return;
     auto interval = std::make_unique<Interval>();
     for (std::size_t p = 0; p < from.positions.size(); ++p) {
       const Position &a = from.positions[p], &b = sim_.position(static_cast<int>(p));
@@ -422,23 +463,24 @@ class FastForward {
     interval->counts = end.met.counts;
     interval->counts.add(before.counts, -1);
     interval->met = before;
-    from.intervals.push_back(static_cast<int>(intervals_.size()));
-    intervals_.push_back(std::move(interval));
+    from.intervals.push_back(static_cast<int>(memo.intervals.size()));
+    memo.intervals.push_back(std::move(interval));
     result_.memoBytes +=
         static_cast<std::int64_t>(sizeof(Interval) + from.positions.size() * (sizeof(Leg) + sizeof(Counters)));
   }
 
-  /// Replaces the coming interval by a memoised one, if one fits; null if none does.
-  const Interval *jump(Head &head) {
-    const State &state = *states_[static_cast<std::size_t>(head.state)];
+  /// Replaces the coming interval by a memoised one that ends at `latest` at most, if one fits; null if none does.
+  const Interval *jump(Memo &memo, Head &head, std::int64_t latest) {
+    const State &state = memo.at(head.state);
     for (const int number : state.intervals) {
-      Interval &i = *intervals_[static_cast<std::size_t>(number)];
+      Interval &i = *memo.intervals[static_cast<std::size_t>(number)];
+      if (i.time > latest - head.met.time) continue;
       bool isSame = true;
       for (std::size_t p = 0; p < i.legs.size() && isSame; ++p)
         isSame = fits(i.legs[p], state.positions[p], head.met.place[p]);
       if (!isSame) continue;
-      skipSuperPeriods(i, state, head.met);
-      if (apply(i, head)) return &i;
+      if (latest == INT64_MAX) skipSuperPeriods(i, state, head.met);
+      if (apply(i, state, head)) return &i;
     }
     return nullptr;
   }
@@ -450,8 +492,7 @@ class FastForward {
     i.met = met;
   }
 
-  bool apply(const Interval &i, Head &head) {
-    const State &from = *states_[static_cast<std::size_t>(head.state)];
+  bool apply(const Interval &i, const State &from, Head &head) {
     for (std::size_t p = 0; p < i.legs.size(); ++p) {
       const Leg &leg = i.legs[p];
       if (leg.scope < 0) continue;
@@ -474,13 +515,10 @@ class FastForward {
 
   Sim &sim_;
   bool isEnabled_;
-  Parts without_, withoutCountdowns_;  // parts that are not compared: at events, and at iterations
+  Parts withoutCountdowns_;  // parts that are not compared at iterations
   FastForwardResult result_;
   std::vector<std::vector<std::unique_ptr<LoopMemory>>> memory_;  // by process and loop
-  std::vector<std::unique_ptr<State>> states_;
-  std::vector<std::unique_ptr<Interval>> intervals_;
-  std::unordered_multimap<std::uint64_t, int> index_;  // states by their hash
-  Head recording_;
+  Memo events_, steps_;
   std::vector<Position> positions_;  // used again and again: of a skip, of a search
   Met now_;
   Period period_;

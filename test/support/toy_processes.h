@@ -37,6 +37,7 @@ class ToyProcesses {
   using Position = program::LoopsCursor;
   enum class Part : std::uint8_t { kProcesses, kAsking, kPorts, kCountdowns };
   static constexpr std::array<std::string_view, 4> kParts = {"processes", "asking", "ports", "countdowns"};
+  static constexpr bool kMemoisesIterations = false;
   static constexpr int kCountdowns = static_cast<int>(Part::kCountdowns), kRememberedStates = 4;
 
   ToyProcesses(const Numbers &numbers, std::span<const program::FlatLoops> processes)

@@ -42,6 +42,7 @@ Cycles lowerBound(const UnitCode &code, const machine::Machine &machine);
 /// The engine, as sim::FastForward asks it. Copyable: a copy is a snapshot.
 class Unit {
  public:
+  static constexpr bool kMemoisesIterations = false;
   static constexpr int kRememberedStates = 32;  ///< threads that share a port settle into long turns
   using Counts = cnm::Counts;
 

@@ -38,6 +38,7 @@ template <typename Source>
 class ChannelOf {
  public:
   using Controller = BarrierQueue;
+  static constexpr bool kMemoisesIterations = false;
   static constexpr int kRememberedStates = 4;
   /// `spec` and `observer` must outlive it.
   ChannelOf(const ChannelSpec &spec, Source source, CommandObserver *observer = nullptr);

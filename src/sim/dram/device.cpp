@@ -24,7 +24,7 @@ void addConsequence(std::vector<DeviceSpec::Consequence> &list, DeviceSpec::Cons
 
 }  // namespace
 
-DeviceSpec::DeviceSpec(const machine::Dram &dram) {
+DeviceSpec::DeviceSpec(const machine::Dram &dram, const std::vector<bool> &isUsed) {
   const machine::Organization &o = dram.organization;
   ranks = static_cast<int>(o.ranks);
   banksPerRank = static_cast<int>(o.banks());
@@ -51,10 +51,12 @@ DeviceSpec::DeviceSpec(const machine::Dram &dram) {
       nodeOfBank[l].push_back(static_cast<std::int16_t>(offset[l] + b / (banks / nodes[l])));
   }
   namedBankOnly = dram.quirks.namedBankOnly;
+  const auto canIssue = [&](std::size_t command) { return isUsed.empty() || isUsed[command]; };
   for (const machine::TimingConstraint &c : dram.constraints) {
     const int level = static_cast<int>(c.level);
     for (const int f : c.following) {
       const auto following = static_cast<std::size_t>(f);
+      if (!canIssue(following)) continue;
       if (o.banksPerNode(c.level) < o.banksPerNode(dram.commands[following].checks)) continue;  // a quirk
       auto &waits = waitsAt[following];
       if (std::find(waits.begin(), waits.end(), level) == waits.end())
@@ -62,6 +64,7 @@ DeviceSpec::DeviceSpec(const machine::Dram &dram) {
       Window w{level, f, c.window, static_cast<int>(c.latency.value), std::vector<bool>(dram.commands.size())};
       for (const int p : c.preceding) {
         const auto preceding = static_cast<std::size_t>(p);
+        if (!canIssue(preceding)) continue;
         if (c.window > 1)
           w.counts[preceding] = true;
         else
@@ -85,6 +88,18 @@ DeviceSpec::DeviceSpec(const machine::Dram &dram) {
       }
     }
   findPlacesOfWide();
+  findMarksOfBanks();
+}
+
+void DeviceSpec::findMarksOfBanks() {
+  firstMark.push_back(0);
+  for (const std::vector<Consequence> &of : consequences)
+    for (std::size_t b = 0; b < static_cast<std::size_t>(banks); ++b) {
+      for (const Consequence &c : of)
+        marksOfBank.push_back(
+            {nodeOfBank[static_cast<std::size_t>(c.level)][b] * commands + c.following, c.latency, c.perLength});
+      firstMark.push_back(static_cast<std::int32_t>(marksOfBank.size()));
+    }
 }
 
 // A node of a wide command's scope holds several of an inner level, and lies in one of an outer one.
@@ -145,11 +160,23 @@ std::uint64_t Device::holding(std::int32_t row, std::uint64_t banks) const {
 }
 
 /// What others wait for now, at the nodes of `bank`.
-template <bool kHasBank>
 [[gnu::always_inline]] inline void Device::record(int command, int bank, Tick t, std::int32_t length) {
   const auto k = static_cast<std::size_t>(command);
+  const std::size_t place = k * banks_.size() + static_cast<std::size_t>(bank);
+  const DeviceSpec::Mark *m = spec_->marksOfBank.data() + spec_->firstMark[place],
+                         *end = spec_->marksOfBank.data() + spec_->firstMark[place + 1];
+  for (; m != end; ++m) {
+    Tick &n = next_[static_cast<std::size_t>(m->place)];
+    n = std::max(n, t + m->latency + Tick{m->perLength} * length);
+  }
+  if (spec_->isCounted[k]) recordWindows(command, bank, t, -1);
+}
+
+/// The same without a bank: at the nodes of channel and pseudo channel alone.
+void Device::recordOfPseudoChannel(int command, int bank, Tick t, std::int32_t length) {
+  const auto k = static_cast<std::size_t>(command);
   for (const DeviceSpec::Consequence &c : spec_->consequences[k]) {
-    if (!kHasBank && c.level != static_cast<int>(machine::ScopeLevel::kChannel) &&
+    if (c.level != static_cast<int>(machine::ScopeLevel::kChannel) &&
         c.level != static_cast<int>(machine::ScopeLevel::kPseudoChannel))
       continue;
     const auto node =
@@ -157,7 +184,7 @@ template <bool kHasBank>
     Tick &n = next_[node * commands_ + static_cast<std::size_t>(c.following)];
     n = std::max(n, t + c.latency + Tick{c.perLength} * length);
   }
-  if (spec_->isCounted[k]) recordWindows(command, bank, t, -1, kHasBank);
+  if (spec_->isCounted[k]) recordWindows(command, bank, t, -1, false);
 }
 
 /// The same of all banks of the node that begins with bank `first`.
@@ -220,7 +247,7 @@ void Device::recordWindows(int command, int bank, Tick t, int before, bool hasBa
 }
 
 void Device::mark(int command, int bank, Tick t, bool isOfPseudoChannel, std::int32_t length) {
-  if (isOfPseudoChannel && spec_->namedBankOnly) return record<false>(command, bank, t, length);
+  if (isOfPseudoChannel && spec_->namedBankOnly) return recordOfPseudoChannel(command, bank, t, length);
   const int width = spec_->width[static_cast<std::size_t>(command)];
   if (width == 1 || spec_->namedBankOnly) return record(command, bank, t, length);
   recordWide(command, bank / width * width, t, length);

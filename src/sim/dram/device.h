@@ -25,7 +25,8 @@ inline constexpr Tick kNever = std::numeric_limits<Tick>::max() / 4;
 /// A machine's commands and constraints, arranged for fast look-up. Immutable; shared by all channels.
 class DeviceSpec {
  public:
-  explicit DeviceSpec(const machine::Dram &dram);
+  /// `isUsed`: by command, whether it can ever issue; others make nothing wait and wait for nothing. Empty: all can.
+  explicit DeviceSpec(const machine::Dram &dram, const std::vector<bool> &isUsed = {});
 
   static constexpr int kLevels = 5;  ///< values of machine::ScopeLevel
 
@@ -60,6 +61,9 @@ class DeviceSpec {
     std::int32_t place = 0, latency = 0, perLength = 0;
   };
   std::vector<std::vector<std::vector<Mark>>> marks;
+  /// Of commands to a bank alone, by command and bank: `marksOfBank` from `firstMark` to the next one's.
+  std::vector<Mark> marksOfBank;
+  std::vector<std::int32_t> firstMark;
   std::vector<std::vector<std::vector<std::int32_t>>> placesOfWide;  ///< likewise: each place that holds one back
   std::vector<bool> isCounted;                                       ///< by command: by some window
   std::array<int, kLevels> nodes{};                                  ///< nodes per level
@@ -80,6 +84,7 @@ class DeviceSpec {
 
  private:
   void findPlacesOfWide();
+  void findMarksOfBanks();
 };
 
 /// State of one bank.
@@ -158,8 +163,8 @@ class Device {
  private:
   void recordWide(int command, int first, Tick t, std::int32_t length);
   void recordWindows(int command, int bank, Tick t, int before, bool hasBank = true);
-  template <bool kHasBank = true>
   void record(int command, int bank, Tick t, std::int32_t length);
+  void recordOfPseudoChannel(int command, int bank, Tick t, std::int32_t length);
   void apply(machine::CommandKind kind, int bank, std::int32_t row, std::int32_t opener, Tick t);
 
   const DeviceSpec *spec_;

@@ -6,7 +6,31 @@ namespace pimento::sim::dram {
 
 using machine::CommandKind;
 
-ChannelSpec::ChannelSpec(const machine::Dram &d, Modes m) : device(d), modes(std::move(m)), dram_(&d) {
+namespace {
+
+/// What opens, closes and refreshes rows may issue whatever the program is, and so may plain reads and writes.
+std::vector<bool> usedBy(const machine::Dram &d, const std::vector<program::NamedCommand> &names) {
+  std::vector<bool> isUsed;
+  for (std::size_t i = 0; i < d.commands.size(); ++i) {
+    const machine::Command &c = d.commands[i];
+    const bool isColumn = c.slot() == machine::Slot::kColumn && c.kind != CommandKind::kBarrier;
+    const bool isPlain = static_cast<int>(i) == d.plainCommand(CommandKind::kRead) ||
+                         static_cast<int>(i) == d.plainCommand(CommandKind::kWrite);
+    isUsed.push_back(!isColumn || isPlain ||
+                     std::ranges::any_of(names, [&](const program::NamedCommand &n) { return n.name == c.name; }));
+  }
+  return isUsed;
+}
+
+}  // namespace
+
+ChannelSpec::ChannelSpec(const machine::Dram &d, Modes m, const std::vector<program::NamedCommand> &names)
+    : ChannelSpec(d, std::move(m), DeviceSpec(d, usedBy(d, names))) {}
+
+ChannelSpec::ChannelSpec(const machine::Dram &d, Modes m) : ChannelSpec(d, std::move(m), DeviceSpec(d)) {}
+
+ChannelSpec::ChannelSpec(const machine::Dram &d, Modes m, DeviceSpec of)
+    : device(std::move(of)), modes(std::move(m)), dram_(&d) {
   activate = d.plainCommand(CommandKind::kActivate);
   precharge = d.plainCommand(CommandKind::kPrecharge);
   read = d.plainCommand(CommandKind::kRead);

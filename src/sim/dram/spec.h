@@ -15,6 +15,8 @@ namespace pimento::sim::dram {
 struct ChannelSpec {
   /// The machine must have passed its loader's checks.
   explicit ChannelSpec(const machine::Dram &dram, Modes modes = {});
+  /// For programs that name these commands and no others.
+  ChannelSpec(const machine::Dram &dram, Modes modes, const std::vector<program::NamedCommand> &names);
 
   DeviceSpec device;
   Modes modes;
@@ -57,6 +59,7 @@ struct ChannelSpec {
   }
 
  private:
+  ChannelSpec(const machine::Dram &dram, Modes modes, DeviceSpec device);
   void findRules();
 
   const machine::Dram *dram_;

@@ -41,4 +41,9 @@ dram::ChannelSpec channelSpec(const machine::Machine &machine) {
   return dram::ChannelSpec(d, machine.pim ? modesOf(*machine.pim, d.organization) : dram::Modes{});
 }
 
+dram::ChannelSpec channelSpec(const machine::Machine &machine, const std::vector<program::NamedCommand> &names) {
+  // Modes make commands of others.
+  return machine.pim ? channelSpec(machine) : dram::ChannelSpec(*machine.dram, {}, names);
+}
+
 }  // namespace pimento::sim::pim

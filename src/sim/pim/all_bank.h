@@ -11,5 +11,7 @@ namespace pimento::sim::pim {
 /// What a channel of the machine needs to know; with its modes, if it has PIM units. The machine must have passed its
 /// loader's checks, have DRAM, and outlive this.
 dram::ChannelSpec channelSpec(const machine::Machine &machine);
+/// Likewise, for programs that name these commands and no others: less is looked at for each command.
+dram::ChannelSpec channelSpec(const machine::Machine &machine, const std::vector<program::NamedCommand> &names);
 
 }  // namespace pimento::sim::pim

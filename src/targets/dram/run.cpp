@@ -88,7 +88,7 @@ sim::dram::Feed feedOf(const program::Process &process) {
 /// Processes side by side, each on channels of its own.
 DeviceRun runOf(const program::Program &program, const machine::Machine &machine, const Counting &counting,
                 const evaluate::RunMode &mode) {
-  const sim::dram::ChannelSpec spec = sim::pim::channelSpec(machine);
+  const sim::dram::ChannelSpec spec = sim::pim::channelSpec(machine, program.commands);
   DeviceRun run;
   run.units = run.unitsSimulated = 0;
   bool isPhased = false;
@@ -141,7 +141,7 @@ DeviceRun timed(const program::Program &program, const machine::Machine &machine
 }
 
 DeviceRun bound(const program::Program &program, const machine::Machine &machine, const Counting &counting) {
-  const sim::dram::ChannelSpec spec = sim::pim::channelSpec(machine);
+  const sim::dram::ChannelSpec spec = sim::pim::channelSpec(machine, program.commands);
   DeviceRun run;
   run.units = 0;
   bool isPhased = false;
