@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "pimento/base/integer.h"
+#include "pimento/kernel/accumulation_steps.h"
 #include "pimento/kernel/block_runner.h"
 #include "pimento/kernel/lanes.h"
 #include "pimento/kernel/linear.h"
@@ -218,6 +219,7 @@ class KernelInterpreter {
     for (const std::size_t d : reductionDims_) reductionPoints_ *= kernel_.dims[d].extent;
     runner_.setConsumer([this](const Run &run) {
       hasRun_ = true;
+      if (steps_) return takeTerms(run);
       for (std::size_t s = 0; s < kernel_.stores.size(); ++s) {
         const Store &st = kernel_.stores[s];
         if (st.combine == Combine::kAssign) {
@@ -249,6 +251,10 @@ class KernelInterpreter {
     leaves_.clear();
     listLeaves(region.sum);
     accumulators_.resize(kernel_.stores.size() * leaves_.size());
+    steps_.reset();
+    if (kernel_.guards.empty() && kernel_.bounds.empty() && kernel_.stores.size() == 1 &&
+        kernel_.stores[0].combine != Combine::kAssign && !reductionDims_.empty())
+      steps_ = AccumulationSteps::of(region.sum, reductionPoints_);
     Point output = region.lower, point(kernel_.dims.size(), 0);
     do {
       for (std::size_t p = 0; p < parallelDims_.size(); ++p) point[parallelDims_[p]] = output[p];
@@ -266,9 +272,12 @@ class KernelInterpreter {
       }
     }
     hasRun_ = false;
-    for (std::size_t l = 0; l < leaves_.size(); ++l) {
-      for (const Terms &terms : leaves_[l]->terms) addTerms(terms, point, static_cast<int>(l));
-    }
+    nextTerm_ = 0;
+    if (steps_)
+      addTerms({0, 1, reductionPoints_}, point, 0);
+    else
+      for (std::size_t l = 0; l < leaves_.size(); ++l)
+        for (const Terms &terms : leaves_[l]->terms) addTerms(terms, point, static_cast<int>(l));
     runner_.flush();
     if (!hasRun_) return;  // guards leave out all of its points: where it would be stored need not exist
     for (std::size_t s = 0; s < kernel_.stores.size(); ++s) {
@@ -277,12 +286,28 @@ class KernelInterpreter {
       if (hasInitialValue(st) && leaves_[0]->isInitial)
         accumulators_[s * leaves_.size()] = initialValue(s, leaves_[0]->type, point);
       const Scalar *nextLeaf = &accumulators_[s * leaves_.size()];
-      Scalar root = mergeTree(sum, st.combine, nextLeaf);
+      Scalar root = steps_ ? steps_->run(st.combine, accumulators_) : mergeTree(sum, st.combine, nextLeaf);
       TensorData &t = target(st);
       const std::int64_t element = valueAt(targetElement(s), point);
       if (hasInitialValue(st) && !leaves_[0]->isInitial)
         root = merge(st.combine, sum.type, root, initialValue(s, sum.type, point));
       store(t.type, t.bytes.data(), element, convert(sum.type, t.type, root));
+    }
+  }
+
+  /// All points of an output come in their order, each to its leaf.
+  void takeTerms(const Run &run) {
+    const Store &st = kernel_.stores[0];
+    const DType type = leaves_[0]->type;
+    const Lanes &in = converted(st, type, run.begin, run.end);
+    for (int l = run.begin; l < run.end; ++l) {
+      const int leaf = steps_->leaves()[static_cast<std::size_t>(nextTerm_++)];
+      if (leaf < 0) continue;
+      Scalar &acc = accumulators_[static_cast<std::size_t>(leaf)];
+      if (st.combine == Combine::kAdd && type == DType::kF32)
+        acc.f += in.f[l];
+      else
+        acc = merge(st.combine, type, acc, laneOf(type, in, l));
     }
   }
 
@@ -374,7 +399,9 @@ class KernelInterpreter {
   std::int64_t reductionPoints_ = 1;
   bool hasRun_ = false;  ///< a point of the current output
   std::vector<const Accumulation *> leaves_;
-  std::vector<Scalar> accumulators_;  ///< per store and leaf of the current output
+  std::vector<Scalar> accumulators_;        ///< per store and leaf of the current output
+  std::optional<AccumulationSteps> steps_;  ///< of the region in hand, where it has such
+  std::int64_t nextTerm_ = 0;               ///< of its output
   std::vector<Affine> targetElements_;
 };
 

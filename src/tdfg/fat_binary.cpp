@@ -61,11 +61,15 @@ std::string writeFatBinary(const FatBinary &binary) {
   for (const auto &schedules : binary.schedules)
     for (std::size_t r = 0; r < schedules.size(); ++r)
       if (!schedules[r].steps.empty()) text += print(schedules[r], binary.program, binary.program.regions[r]);
+  return withFatBinaryHeader(text);
+}
+
+std::string withFatBinaryHeader(std::string_view text) {
   std::string bytes(kMagic);
   append(bytes, kFatBinaryVersion);
   append(bytes, static_cast<std::uint32_t>(text.size()));
   append(bytes, checksum(text));
-  return bytes + text;
+  return bytes.append(text);
 }
 
 Result<FatBinary> readFatBinary(std::string_view bytes, const std::string &file) {

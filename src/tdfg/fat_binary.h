@@ -28,6 +28,8 @@ bool isFatBinary(std::string_view bytes);
 /// Schedules the program for the common array sizes. A region that does not fit one of them is left to streams.
 Result<FatBinary> makeFatBinary(Program program);
 std::string writeFatBinary(const FatBinary &binary);
+/// `text` behind a header with its length and checksum.
+std::string withFatBinaryHeader(std::string_view text);
 /// Diagnostics: inf-magic, inf-version, inf-length (cut or longer), inf-checksum, inf-schedule, and those of the texts.
 Result<FatBinary> readFatBinary(std::string_view bytes, const std::string &file);
 

@@ -1,4 +1,4 @@
-// Which loops of a nest become dims of the lattice, and which stay loops around the graph. Internal to the room.
+// Which loops of a nest become dims of the lattice, and which stay loops around the graph.
 #pragma once
 
 #include <optional>

@@ -38,7 +38,7 @@ Result<const LoweringMemo::Lowered *> LoweringMemo::lower(int region, const tdfg
       return &at->second;
     }
   }
-  Result<RegionCode> code = lowerRegion(instance, schedule, layout, constants);
+  Result<RegionCode> code = lowerRegion(instance, schedule, layout, constants, std::move(last_.code));
   if (!code) return code.diagnostics();
   Lowered made{std::move(*code), lowered_++};
   if (most_ == 0) {

@@ -50,8 +50,12 @@ class Pending {
 class RegionLowering {
  public:
   RegionLowering(const tdfg::Instance &instance, const tdfg::Schedule &schedule, const Layout &layout,
-                 std::span<const std::uint64_t> constants)
-      : instance_(instance), schedule_(schedule), layout_(layout), constants_(constants) {}
+                 std::span<const std::uint64_t> constants, RegionCode used)
+      : instance_(instance), schedule_(schedule), layout_(layout), constants_(constants), code_(std::move(used)) {
+    code_.commands.list.clear();
+    code_.streams.clear();
+    code_.constants.clear();
+  }
 
   Result<RegionCode> run() {
     code_.commands.list.reserve(schedule_.steps.size() * 32);
@@ -297,8 +301,8 @@ class RegionLowering {
 }  // namespace
 
 Result<RegionCode> lowerRegion(const tdfg::Instance &instance, const tdfg::Schedule &schedule, const Layout &layout,
-                               std::span<const std::uint64_t> constants) {
-  return RegionLowering(instance, schedule, layout, constants).run();
+                               std::span<const std::uint64_t> constants, RegionCode used) {
+  return RegionLowering(instance, schedule, layout, constants, std::move(used)).run();
 }
 
 }  // namespace pimento::lower::l3_sram

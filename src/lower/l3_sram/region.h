@@ -53,8 +53,9 @@ struct RegionCode {
 inline constexpr int kLiteralRows = 64, kOperandRows = 3 * kLiteralRows;
 
 /// `constants`: by node, bits of the value of each kConst node. The region has a graph, its domain is not empty.
-/// Diagnostics: no-command (a reduction in a tile that is no power of two).
+/// `used`: code that nobody needs any more, for the memory that it has. Diagnostics: no-command (a reduction in a tile
+/// that is no power of two).
 Result<RegionCode> lowerRegion(const tdfg::Instance &instance, const tdfg::Schedule &schedule, const Layout &layout,
-                               std::span<const std::uint64_t> constants);
+                               std::span<const std::uint64_t> constants, RegionCode used = {});
 
 }  // namespace pimento::lower::l3_sram

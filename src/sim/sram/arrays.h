@@ -15,6 +15,9 @@
 
 namespace pimento::sim::sram {
 
+struct LanePacking;
+using BlockMask = std::array<std::uint64_t, kBlockWords>;
+
 /// The wordline at which each operand, and the result, begins.
 using Wordlines = std::array<int, kPlaces - 1>;
 
@@ -56,7 +59,14 @@ class Arrays {
   std::uint64_t &word(std::int64_t word, int row) const {
     return wordline(word / kBlockWords, row)[word % kBlockWords];
   }
-  void runBlock(std::span<const Work> works, std::int64_t block, std::uint64_t *working) const;
+  struct Memory;
+  /// Of blocks [first, end).
+  void runShare(std::span<const Work> works, std::int64_t first, std::int64_t end, Memory &memory) const;
+  void runBlock(std::span<const Work> works, std::int64_t block, const Memory &memory) const;
+  void runPacked(const Work &work, const LanePacking &packing, std::int64_t first, std::int64_t end,
+                 Memory &memory) const;
+  static bool readMask(const Work &work, std::int64_t block, BlockMask &mask);
+  void fetch(const Work &work, std::int64_t block) const;
   void moveInto(int from, int to, int rows, std::int64_t distance, std::span<const std::uint64_t> mask,
                 std::int64_t block) const;
 

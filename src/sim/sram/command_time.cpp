@@ -185,7 +185,7 @@ Status CommandTime::count(const SramCommand &c, CommandListTime &sum) {
   return okStatus();
 }
 
-Result<CommandListTime> CommandTime::of(const program::SramCommands &commands) {
+Result<CommandListTime> CommandTime::of(const program::SramCommands &commands, CommandObserver *observer) {
   CommandListTime sum;
   struct Bank {
     std::int64_t total = 0, compute = 0, intra = 0, inter = 0;
@@ -204,10 +204,12 @@ Result<CommandListTime> CommandTime::of(const program::SramCommands &commands) {
     return a.kind == b.kind && a.op == b.op && a.type == b.type && a.argument == b.argument && a.bits == b.bits;
   };
   std::vector<std::int64_t> longest(banks.size());
+  std::vector<const SramCommand *> shown(banks.size());  ///< the longest of a bank
   for (std::size_t i = 0; i < commands.list.size();) {
     const SramCommand &first = commands.list[i];
     if (first.kind == Kind::kSync) {
       join();
+      if (observer != nullptr) observer->onSync(sum.total.value, sync().value);
       sum.sync += sync();
       sum.total += sync();
       ++sum.syncs;
@@ -223,6 +225,7 @@ Result<CommandListTime> CommandTime::of(const program::SramCommands &commands) {
     };
     while (end < commands.list.size() && isAlike(first, commands.list[end]) && isApart(commands.list[end])) ++end;
     std::fill(longest.begin(), longest.end(), 0);
+    std::fill(shown.begin(), shown.end(), nullptr);
     for (std::size_t j = i; j < end; ++j) {
       const SramCommand &c = commands.list[j];
       if (const Status status = count(c, sum); !status) return status.diagnostics();
@@ -231,12 +234,15 @@ Result<CommandListTime> CommandTime::of(const program::SramCommands &commands) {
         const auto bank = static_cast<std::int64_t>(b);
         const Result<Cycles> time = of(c, bank);
         if (!time) return time.diagnostics();
+        if (shown[b] == nullptr || time->value > longest[b]) shown[b] = &c;
         longest[b] = std::max(longest[b], time->value);
         if (c.isMove()) move(c, bank, sum.packets);
       }
     }
     for (std::size_t b = 0; b < banks.size(); ++b) {
       Bank &bank = banks[b];
+      if (observer != nullptr && shown[b] != nullptr)
+        observer->onCommand(*shown[b], static_cast<std::int64_t>(b), sum.total.value + bank.total, longest[b]);
       bank.total += longest[b];
       (first.kind == Kind::kCompute || first.kind == Kind::kConstant      ? bank.compute
        : first.kind == Kind::kTileShift || first.kind == Kind::kBroadcast ? bank.inter

@@ -37,6 +37,17 @@ struct CommandListTime {
   void add(const CommandListTime &other);
 };
 
+/// Sees what a list's commands take in each bank. Cycles count from the begin of the list, and come in ascending order
+/// by bank; commands that run at once begin and end together, and the longest of a bank stands for them.
+class CommandObserver {
+ public:
+  virtual ~CommandObserver() = default;
+  virtual void onCommand(const program::SramCommand &command, std::int64_t bank, std::int64_t from,
+                         std::int64_t cycles) = 0;
+  /// All banks wait for the slowest one until `from`.
+  virtual void onSync(std::int64_t from, std::int64_t cycles) = 0;
+};
+
 class CommandTime {
  public:
   /// `perBitline`: elements that share a bitline, each of which a command takes its time for.
@@ -44,7 +55,7 @@ class CommandTime {
 
   /// Diagnostic: sram-operation.
   Result<Cycles> of(const program::SramCommand &command, std::int64_t bank);
-  Result<CommandListTime> of(const program::SramCommands &commands);
+  Result<CommandListTime> of(const program::SramCommands &commands, CommandObserver *observer = nullptr);
 
   /// A move by `distance` tiles in a bank that has `active` of its tiles, of `bitlines` elements of `bits` bits each.
   TileShiftTime tileShift(std::int64_t distance, std::int64_t bitlines, int bits, std::int64_t active,

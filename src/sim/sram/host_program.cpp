@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
+
+#include "pimento/sim/sram/host_vector.h"
 
 namespace pimento::sim::sram {
 
@@ -42,31 +43,7 @@ bool join(Run &run, const Run &next) {
   return true;
 }
 
-// ---- Vectors ----
-
-/// 256 bitlines, an array's; a block is four of them.
-using Vector = std::uint64_t __attribute__((vector_size(32)));
-constexpr std::ptrdiff_t kVectorWords = sizeof(Vector) / sizeof(std::uint64_t);
-constexpr int kVectors = static_cast<int>(kBlockWords / kVectorWords);
-struct Block {
-  Vector part[kVectors];
-};
-
-// The widest vectors that the host has; all give the same bits.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define PIMENTO_WIDEST __attribute__((target_clones("avx512f", "avx2", "default")))
-#define PIMENTO_INLINE inline __attribute__((always_inline))
-#else
-#define PIMENTO_WIDEST
-#define PIMENTO_INLINE inline
-#endif
-
-PIMENTO_INLINE void load(Vector &v, const std::uint64_t *from) {
-  std::memcpy(&v, from, sizeof(v));
-}
-PIMENTO_INLINE void store(std::uint64_t *to, const Vector &v) {
-  std::memcpy(to, &v, sizeof(v));
-}
+// ---- Steps ----
 
 template <Sense kSense>
 PIMENTO_INLINE void sense(Vector &value, const Vector &a, const Vector &b, const Vector &carry) {
@@ -116,6 +93,10 @@ PIMENTO_INLINE void sense(Vector &value, const Vector &a, const Vector &b, const
   }
 }
 
+PIMENTO_INLINE void majority(Vector &carry, const Vector &a, const Vector &b) {
+  carry = (a & b) | (carry & (a ^ b));
+}
+
 /// Where a run's micro-ops read and write, in words from one to the next.
 struct Places {
   const std::uint64_t *a, *b;
@@ -124,69 +105,84 @@ struct Places {
   int count;
 };
 
+/// One vector of a step of a chain.
+template <Sense kSense, bool kIsMajority, bool kIsPartly>
+PIMENTO_INLINE void step(const Places &p, std::ptrdiff_t at, Vector &carry, const Vector &where) {
+  Vector a, b, value;
+  load(a, p.a + at);
+  load(b, p.b + at);
+  sense<kSense>(value, a, b, carry);
+  if (kIsPartly) {
+    Vector old;
+    load(old, p.dest + at);
+    value = old ^ ((old ^ value) & where);
+  }
+  store(p.dest + at, value);
+  if (kIsMajority) majority(carry, a, b);
+}
+
 /// A chain. kIsMajority: the carry goes along; kIsPartly: it writes where `where` is set.
 template <Sense kSense, bool kIsMajority, bool kIsPartly>
 PIMENTO_INLINE void chain(Places p, Block &carry, const Block &where) {
-  Vector c[kVectors];
-  for (int v = 0; v < kVectors; ++v) c[v] = carry.part[v];
+  Block c = carry;
+  const Block w = where;
   for (int i = 0; i < p.count; ++i) {
-    for (int v = 0; v < kVectors; ++v) {
-      Vector a, b, value;
-      load(a, p.a + v * kVectorWords);
-      load(b, p.b + v * kVectorWords);
-      sense<kSense>(value, a, b, c[v]);
-      if (kIsPartly) {
-        Vector old;
-        load(old, p.dest + v * kVectorWords);
-        value = old ^ ((old ^ value) & where.part[v]);
-      }
-      store(p.dest + v * kVectorWords, value);
-      if (kIsMajority) c[v] = (a & b) | (c[v] & (a | b));
-    }
+    step<kSense, kIsMajority, kIsPartly>(p, 0, c.a, w.a);
+    step<kSense, kIsMajority, kIsPartly>(p, kVectorWords, c.b, w.b);
+    step<kSense, kIsMajority, kIsPartly>(p, 2 * kVectorWords, c.c, w.c);
+    step<kSense, kIsMajority, kIsPartly>(p, 3 * kVectorWords, c.d, w.d);
     p.a += p.stepA;
     p.b += p.stepB;
     p.dest += p.stepDest;
   }
-  if (kIsMajority)
-    for (int v = 0; v < kVectors; ++v) carry.part[v] = c[v];
+  if (kIsMajority) carry = c;
 }
 
-/// A micro-op that changes latches in other ways.
+/// One vector of a micro-op that changes latches in other ways.
+template <Sense kSense>
+PIMENTO_INLINE void changeLatches(const Run &r, const Places &p, std::ptrdiff_t at, Vector &carry, Vector &tag,
+                                  const Vector &where) {
+  Vector a, b, value, old;
+  load(a, p.a + at);
+  load(b, p.b + at);
+  sense<kSense>(value, a, b, carry);
+  load(old, p.dest + at);
+  old ^= (old ^ value) & where;
+  store(p.dest + at, old);
+  switch (r.carry) {
+    case CarryUpdate::kHold:
+      break;
+    case CarryUpdate::kClear:
+      carry = Vector{};
+      break;
+    case CarryUpdate::kSet:
+      carry = ~Vector{};
+      break;
+    case CarryUpdate::kLoad:
+      carry = value;
+      break;
+    case CarryUpdate::kMajority:
+      majority(carry, a, b);
+      break;
+  }
+  if (r.tag == TagUpdate::kLoad) tag = value;
+}
+
 template <Sense kSense>
 PIMENTO_INLINE void single(const Run &r, const Places &p, Block &carry, Block &tag, const Block &where) {
-  for (int v = 0; v < kVectors; ++v) {
-    Vector a, b, value, old;
-    load(a, p.a + v * kVectorWords);
-    load(b, p.b + v * kVectorWords);
-    sense<kSense>(value, a, b, carry.part[v]);
-    load(old, p.dest + v * kVectorWords);
-    old ^= (old ^ value) & where.part[v];
-    store(p.dest + v * kVectorWords, old);
-    switch (r.carry) {
-      case CarryUpdate::kHold:
-        break;
-      case CarryUpdate::kClear:
-        carry.part[v] = Vector{};
-        break;
-      case CarryUpdate::kSet:
-        carry.part[v] = ~Vector{};
-        break;
-      case CarryUpdate::kLoad:
-        carry.part[v] = value;
-        break;
-      case CarryUpdate::kMajority:
-        carry.part[v] = (a & b) | (carry.part[v] & (a | b));
-        break;
-    }
-    if (r.tag == TagUpdate::kLoad) tag.part[v] = value;
-  }
+  changeLatches<kSense>(r, p, 0, carry.a, tag.a, where.a);
+  changeLatches<kSense>(r, p, kVectorWords, carry.b, tag.b, where.b);
+  changeLatches<kSense>(r, p, 2 * kVectorWords, carry.c, tag.c, where.c);
+  changeLatches<kSense>(r, p, 3 * kVectorWords, carry.d, tag.d, where.d);
 }
 
 PIMENTO_WIDEST
 void runBlock(const Run *run, const Run *end, std::uint64_t *const *bases, const std::uint64_t *enabled) {
   const auto at = [bases](const Run::Wordlines &w) { return bases[w.place] + w.first * kBlockWords; };
-  Block mask, carry = {}, tag = {};
-  std::memcpy(&mask, enabled, sizeof(mask));
+  Block mask, carry, tag;
+  load(mask, enabled);
+  carry.a = carry.b = carry.c = carry.d = Vector{};
+  tag = carry;
   bool isWhole = true;
   for (int w = 0; w < kBlockWords; ++w) isWhole &= enabled[w] == ~std::uint64_t{0};
   for (; run != end; ++run) {
@@ -194,7 +190,8 @@ void runBlock(const Run *run, const Run *end, std::uint64_t *const *bases, const
     bool isPartly = isOwn && !isWhole;
     Block where = mask;
     if (run->isTagged) {
-      for (int v = 0; v < kVectors; ++v) where.part[v] = isPartly ? tag.part[v] & mask.part[v] : tag.part[v];
+      where = tag;
+      if (isPartly) intersect(where, mask);
       isPartly = true;
     }
     const Places places{at(run->a),
@@ -247,7 +244,17 @@ HostProgram::HostProgram(const MicroProgram &program) : scratchRows_(program.scr
     named = std::max(named, r.bit + 1);
     return {place, r.bit, 0};
   };
+  std::vector<bool> isWritten;
+  const auto needsOld = [&](Row r) {
+    return !r.isNone() && r.place == Place::kResult &&
+           (static_cast<std::size_t>(r.bit) >= isWritten.size() || !isWritten[static_cast<std::size_t>(r.bit)]);
+  };
   for (const MicroOp &op : program.ops) {
+    readsResult_ |= needsOld(op.a) || needsOld(op.b) || (op.isTagged && needsOld(op.dest));
+    if (needsOld(op.dest)) {
+      isWritten.resize(std::max(isWritten.size(), static_cast<std::size_t>(op.dest.bit) + 1));
+      isWritten[static_cast<std::size_t>(op.dest.bit)] = true;
+    }
     const Run one{op.sense, op.carry, op.tag, op.isTagged, at(op.a, 0), at(op.b, 0), at(op.dest, 1), 1};
     if (runs_.empty() || !join(runs_.back(), one)) runs_.push_back(one);
   }

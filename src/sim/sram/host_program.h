@@ -28,6 +28,8 @@ class HostProgram {
            const std::uint64_t *enabled) const;
   /// By place, one past the last wordline that is named.
   const std::array<int, kPlaces - 1> &wordlines() const { return wordlines_; }
+  /// Whether anything hangs on what the result's wordlines held before.
+  bool readsResult() const { return readsResult_; }
 
   /// `count` micro-ops; from one to the next, wordlines are `step` further.
   struct Run {
@@ -49,6 +51,7 @@ class HostProgram {
   std::vector<Run> runs_;
   std::array<int, kPlaces - 1> wordlines_{};
   int scratchRows_ = 0;
+  bool readsResult_ = false;
 };
 
 }  // namespace pimento::sim::sram

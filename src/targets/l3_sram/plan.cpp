@@ -5,6 +5,7 @@
 #include "pimento/base/integer.h"
 #include "pimento/tdfg/extract.h"
 #include "pimento/tdfg/fit.h"
+#include "pimento/tdfg/lattice.h"
 
 namespace pimento::targets::l3_sram {
 
@@ -45,28 +46,22 @@ kernel::Graph isolated(const GraphPart &part, std::vector<int> &tensors) {
   return g;
 }
 
-/// The dim that alone moves an array's index along each lattice dim, as the first access that has one says.
-std::vector<int> dimsOf(const kernel::Kernel &k) {
+/// By lattice dim, the dim of the kernel whose loop runs along it, as the first region with a graph has it; -1: none.
+std::vector<int> dimsOf(tdfg::Program program, const kernel::Kernel &k) {
   std::vector<int> dims(lower::l3_sram::kMostDims, -1);
-  const auto look = [&](const kernel::Access &a) {
-    for (std::size_t i = 0; i < a.index.size(); ++i) {
-      const std::size_t lattice = a.index.size() - 1 - i;
-      if (lattice >= dims.size() || dims[lattice] >= 0 || static_cast<int>(i) == a.indirectAt) continue;
-      const auto &c = a.index[i].coefficients;
-      const auto moves = std::count_if(c.begin(), c.end(), [](std::int64_t x) { return x != 0; });
-      if (moves != 1) continue;
-      const auto at = std::find_if(c.begin(), c.end(), [](std::int64_t x) { return x != 0; });
-      const int dim = static_cast<int>(at - c.begin());
-      if (std::find(dims.begin(), dims.end(), dim) == dims.end()) dims[lattice] = dim;
+  for (const tdfg::Region &region : program.regions) {
+    if (region.nodes.empty()) continue;
+    const auto choice = tdfg::chooseLattice(program, region.streams);  // its rounds get names once more
+    PIMENTO_CHECK(choice.lattice.has_value());
+    for (std::size_t l = 0; l < choice.lattice->dims.size(); ++l) {
+      const int loop = choice.lattice->dims[l].loop;
+      if (loop < 0) continue;
+      const auto &name = region.streams.dims[static_cast<std::size_t>(loop)].name;
+      const auto at = std::ranges::find(k.dims, name, &kernel::Dim::name);
+      if (at != k.dims.end()) dims[l] = static_cast<int>(at - k.dims.begin());
     }
-  };
-  // Tensors of the highest rank say most.
-  std::vector<const kernel::Access *> accesses;
-  for (const kernel::Access &a : k.loads) accesses.push_back(&a);
-  for (const kernel::Store &s : k.stores) accesses.push_back(&s.target);
-  std::stable_sort(accesses.begin(), accesses.end(),
-                   [](const auto *a, const auto *b) { return a->index.size() > b->index.size(); });
-  for (const kernel::Access *a : accesses) look(*a);
+    break;
+  }
   return dims;
 }
 
@@ -94,7 +89,7 @@ Result<Plan> makePlan(const GraphPart &part, const machine::Machine &machine) {
   auto values = tdfg::bindSizes(plan.program, {});
   if (!values) return values.diagnostics();
   plan.values = std::move(*values);
-  plan.dimOf = dimsOf(part.kernel());
+  plan.dimOf = dimsOf(plan.program, part.kernel());
   const tdfg::ArraySize size{static_cast<int>(machine.sram->wordlines), static_cast<int>(machine.sram->bitlines)};
   for (std::size_t r = 0; r < plan.program.regions.size(); ++r) {
     tdfg::Region &region = plan.program.regions[r];

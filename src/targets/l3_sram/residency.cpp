@@ -20,6 +20,9 @@ namespace {
 /// Tiles that a thread takes at a time.
 constexpr std::int64_t kTilesAtOnce = 64;
 
+/// Shapes of arrays that are kept at a time: the memory of each is that of a whole cache at most.
+constexpr std::size_t kMostShapes = 4;
+
 /// What of a range lies in one tile: from which cell of it, and element of the range, how many.
 struct InTile {
   std::int64_t cell = 0, element = 0, count = 0;
@@ -189,10 +192,13 @@ void Residency::begin(const Layout &layout, const tdfg::Schedule &schedule, cons
   if (!layout_ || !(*layout_ == layout) || wordlines_ != wordlines) {
     takeOutAll();
     residents_.clear();
-    executor_.reset();
+    if (wordlines_ != wordlines || executors_.size() == kMostShapes) executors_.clear();
     layout_ = layout;
     wordlines_ = wordlines;
-    executor_ = sim::sram::makeExecutor(mode_, {wordlines, layout.tileCount(), layout.cellsPerTile}, jobs_);
+    auto &executor = executors_[{layout.tileCount(), layout.cellsPerTile}];
+    if (executor == nullptr)
+      executor = sim::sram::makeExecutor(mode_, {wordlines, layout.tileCount(), layout.cellsPerTile}, jobs_);
+    executor_ = executor.get();
     ++counts_.layouts;
   }
   byArray_ = names;

@@ -6,9 +6,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "pimento/kernel/data.h"
@@ -73,10 +75,12 @@ class Residency {
   kernel::DataSet &data_;
   std::optional<lower::l3_sram::Layout> layout_;
   int wordlines_ = 0;
-  std::unique_ptr<sim::sram::Executor> executor_;
-  std::vector<Resident> residents_;  ///< at most one per array of data
-  std::vector<int> byArray_;         ///< by array of the schedule: number in data
-  std::vector<int> rows_;            ///< by array of the schedule: its first wordline
+  /// By shape: regions take turns. What an array held under another layout is nobody's.
+  std::map<std::pair<std::int64_t, std::int64_t>, std::unique_ptr<sim::sram::Executor>> executors_;
+  sim::sram::Executor *executor_ = nullptr;  ///< of the region in hand
+  std::vector<Resident> residents_;          ///< at most one per array of data
+  std::vector<int> byArray_;                 ///< by array of the schedule: number in data
+  std::vector<int> rows_;                    ///< by array of the schedule: its first wordline
   ResidencyCounts counts_;
 };
 

@@ -2,6 +2,7 @@
 
 #include "pimento/targets/l3_sram/region_run.h"
 #include "pimento/targets/l3_sram/run_counts.h"
+#include "pimento/targets/l3_sram/timeline.h"
 #include "pimento/tdfg/execute.h"
 
 namespace pimento::targets::l3_sram {
@@ -37,16 +38,19 @@ Status forEachFirstRound(const RegionProgram &what, const RoundVisitor &see) {
 }
 
 Status runRounds(const RegionProgram &what, const machine::Sram &sram, Residency *residency,
-                 lower::l3_sram::LoweringMemo &memo, RunCounts &counts) {
-  RegionTimes times(sram);
+                 lower::l3_sram::LoweringMemo &memo, RunCounts &counts, SramTimeline *timeline) {
+  RegionTimes times(sram, timeline);
   const Status status = forEachRound(what, residency, memo, [&](const Round &round) -> Status {
     const tdfg::Schedule &schedule = (*what.schedules)[static_cast<std::size_t>(round.region)];
+    if (timeline != nullptr) timeline->begin(round, *what.program);
     if (round.instance == nullptr) {
       counts.hasStreams = true;
       if (residency == nullptr) return okStatus();
       return runStreams(*what.program, round.region, *round.values, *round.names, *residency);
     }
+    const Cycles before = counts.time.total;
     if (Status s = counts.add(round, *what.program, schedule, times); !s) return s;
+    if (timeline != nullptr) timeline->end(counts.time.total - before);
     if (residency == nullptr) return okStatus();
     return runRegion({what.program, round.instance, &schedule, round.layout}, *round.code, *round.names, *residency);
   });

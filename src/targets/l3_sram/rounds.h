@@ -43,8 +43,10 @@ Status forEachRound(const RegionProgram &what, Residency *residency, lower::l3_s
 Status forEachFirstRound(const RegionProgram &what, const RoundVisitor &see);
 
 struct RunCounts;
-/// Runs all on the data of `residency`, which memory has in the end; null: time alone.
+class SramTimeline;
+/// Runs all on the data of `residency`, which memory has in the end; null: time alone. `timeline`: where it is shown;
+/// null: nowhere.
 Status runRounds(const RegionProgram &what, const machine::Sram &sram, Residency *residency,
-                 lower::l3_sram::LoweringMemo &memo, RunCounts &counts);
+                 lower::l3_sram::LoweringMemo &memo, RunCounts &counts, SramTimeline *timeline = nullptr);
 
 }  // namespace pimento::targets::l3_sram

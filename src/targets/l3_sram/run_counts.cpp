@@ -27,10 +27,11 @@ const evaluate::CountTable &countTable() {
 }
 
 Result<sim::sram::CommandListTime> RegionTimes::of(const Round &round) {
-  if (const auto known = byLowering_.find(round.lowering); known != byLowering_.end()) return known->second;
+  if (observer_ == nullptr)
+    if (const auto known = byLowering_.find(round.lowering); known != byLowering_.end()) return known->second;
   sim::sram::CommandTime &time =
       byShare_.try_emplace(round.layout->perBitline, sram_, round.layout->perBitline).first->second;
-  Result<sim::sram::CommandListTime> one = time.of(round.code->commands);
+  Result<sim::sram::CommandListTime> one = time.of(round.code->commands, observer_);
   if (one) byLowering_.emplace(round.lowering, *one);
   return one;
 }

@@ -14,14 +14,16 @@ namespace pimento::targets::l3_sram {
 const evaluate::CountTable &countTable();
 inline constexpr std::size_t kCounts = 14;
 
-/// Times of lowered regions, each found once.
+/// Times of lowered regions, each found once; where somebody looks on, as often as they run.
 class RegionTimes {
  public:
-  explicit RegionTimes(const machine::Sram &sram) : sram_(sram) {}
+  explicit RegionTimes(const machine::Sram &sram, sim::sram::CommandObserver *observer = nullptr)
+      : sram_(sram), observer_(observer) {}
   Result<sim::sram::CommandListTime> of(const Round &round);
 
  private:
   const machine::Sram &sram_;
+  sim::sram::CommandObserver *observer_;
   std::map<std::int64_t, sim::sram::CommandTime> byShare_;  ///< by elements per bitline
   std::map<std::int64_t, sim::sram::CommandListTime> byLowering_;
 };

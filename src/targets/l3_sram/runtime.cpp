@@ -79,7 +79,7 @@ Result<Runtime> Runtime::make(const tdfg::FatBinary &binary, const std::map<std:
     else if (foreign != arrays.end() && !region.nodes.empty())
       leaveToStreams(region, fmt::format("the rows of '{}' are no whole lines of {} bytes",
                                          r.program_.arrays[static_cast<std::size_t>(*foreign)].name, sram.line.value));
-    else if (!region.nodes.empty() && r.schedules_[i].residents.empty())
+    else if (!region.nodes.empty() && r.schedules_[i].steps.empty())
       leaveToStreams(region, fmt::format("it needs more than the {} wordlines of an array", sram.wordlines));
   }
   // What no layout has room for shows in the first round.

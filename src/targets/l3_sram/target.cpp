@@ -10,6 +10,7 @@
 #include "pimento/sim/sram/command_time.h"
 #include "pimento/targets/l3_sram/plan.h"
 #include "pimento/targets/l3_sram/run_counts.h"
+#include "pimento/targets/l3_sram/timeline.h"
 #include "pimento/tdfg/execute.h"
 
 namespace pimento::targets::l3_sram {
@@ -44,14 +45,14 @@ class SramKernel final : public evaluate::CompiledPart {
   DeviceRun bound(const kernel::DataSpec * /*values*/) const override { return {}; }
   kernel::Order order() const override;
   std::string whyUnchecked() const override;
-  Result<DeviceRun> run(const evaluate::RunMode & /*mode*/) const override { return runWith(nullptr); }
-  Result<DeviceRun> runOn(kernel::DataSet &data, evaluate::Observer * /*observer*/, int jobs) const override {
+  Result<DeviceRun> run(const evaluate::RunMode &mode) const override { return runWith(nullptr, mode.observer); }
+  Result<DeviceRun> runOn(kernel::DataSet &data, evaluate::Observer *observer, int jobs) const override {
     kernel::DataSet arrays;
     for (const int t : plan_.tensors) arrays.push_back(data[static_cast<std::size_t>(t)]);
     auto prepared = tdfg::prepare(plan_.program, plan_.values, std::move(arrays));
     if (!prepared) return prepared.diagnostics();
     Residency residency(machine_.sram->mode, jobs, *prepared);
-    Result<DeviceRun> run = runWith(&residency);
+    Result<DeviceRun> run = runWith(&residency, observer);
     if (run)
       for (std::size_t a = 0; a < plan_.tensors.size(); ++a)
         data[static_cast<std::size_t>(plan_.tensors[a])] = std::move((*prepared)[a]);
@@ -70,7 +71,7 @@ class SramKernel final : public evaluate::CompiledPart {
 
  private:
   /// `residency`: of the program's arrays; null: time alone.
-  Result<DeviceRun> runWith(Residency *residency) const;
+  Result<DeviceRun> runWith(Residency *residency, evaluate::Observer *observer) const;
 
   GraphPart part_;
   const machine::Machine &machine_;
@@ -79,12 +80,12 @@ class SramKernel final : public evaluate::CompiledPart {
   program::Program program_{.target = "l3-sram", .images = {}, .processes = {}, .commands = {}};
 };
 
-Result<DeviceRun> SramKernel::runWith(Residency *residency) const {
+Result<DeviceRun> SramKernel::runWith(Residency *residency, evaluate::Observer *observer) const {
   DeviceRun run;
   lower::l3_sram::LoweringMemo memo;
   RunCounts counts;
-  const Status status =
-      runRounds(regionProgram(plan_, placed_.mapping, machine_), *machine_.sram, residency, memo, counts);
+  const Status status = runRounds(regionProgram(plan_, placed_.mapping, machine_), *machine_.sram, residency, memo,
+                                  counts, dynamic_cast<SramTimeline *>(observer));
   if (!status) return status.diagnostics();
   run.cycles = run.cyclesSimulated = counts.time.total;
   evaluate::setCounts(run, countTable(), counts.row(), machine_, 1);
@@ -252,6 +253,13 @@ class L3Sram final : public evaluate::Target {
         "unsupported-program", {},
         fmt::format("{} runs commands that are made when a kernel runs, no program from a file", machine.name),
         "give it a kernel");
+  }
+  Result<evaluate::TimelineMaker> timeline(const std::vector<const evaluate::Runnable *> & /*runs*/,
+                                           const machine::Machine &machine) const override {
+    return evaluate::TimelineMaker(
+        [&machine](std::ostream &out, const evaluate::Breakdown &before) -> std::unique_ptr<evaluate::Timeline> {
+          return std::make_unique<SramTimeline>(out, machine, before);
+        });
   }
 };
 

@@ -29,6 +29,21 @@ Accumulation randomTree(Rng &rng, std::int64_t points, int depth, const std::vec
   return node;
 }
 
+/// A tree over points [first, end), some of which are missing, each alone in its leaf.
+Accumulation treeOfSingleTerms(Rng &rng, std::int64_t first, std::int64_t end, DType type) {
+  Accumulation node;
+  node.type = type;
+  if (end - first <= 1) {
+    if (first < end && rng.below(10) != 0) node.terms.push_back({first, 1, 1});
+    return node;
+  }
+  const std::int64_t middle = rng.integer(first + 1, end - 1);
+  node.children.push_back(treeOfSingleTerms(rng, first, middle, type));
+  node.children.push_back(treeOfSingleTerms(rng, middle, end, type));
+  if (rng.below(2) == 0) std::swap(node.children[0], node.children[1]);
+  return node;
+}
+
 double identityOf(Combine c) {
   if (c == Combine::kMul) return 1;
   if (c == Combine::kMin) return INFINITY;
@@ -71,12 +86,15 @@ Number byDefinition(const Accumulation &node, Combine c, DType termType, const s
 
 /// y[m] C= A[m,n] * x[n] in one random region order per call.
 void checkMatrixVector(std::uint64_t seed, DType type, const std::string &assign, Combine combine,
-                       const std::vector<DType> &nodeTypes) {
+                       const std::vector<DType> &nodeTypes, bool hasSingleTerms = false) {
   Rng rng(seed);
   const std::int64_t m = rng.integer(1, 9), n = rng.integer(1, 700);
   const Graph graph = parsed("y[m] " + assign + " A[m,n] * x[n]", {{"m", m}, {"n", n}}, type);
   const std::int64_t cut = rng.integer(0, m);
-  const Order order{{{{0}, {cut}, randomTree(rng, n, 3, nodeTypes)}, {{cut}, {m}, randomTree(rng, n, 3, nodeTypes)}}};
+  const auto tree = [&] {
+    return hasSingleTerms ? treeOfSingleTerms(rng, 0, n, nodeTypes.front()) : randomTree(rng, n, 3, nodeTypes);
+  };
+  const Order order{{{{0}, {cut}, tree()}, {{cut}, {m}, tree()}}};
   DataSet data = makeData(graph, {DataSpec::Kind::kRandom, 0, 0, seed});
   ASSERT_TRUE(interpret(graph, data, {order}));
   const Array a(named(graph, data, "A")), x(named(graph, data, "x"));
@@ -110,6 +128,15 @@ TEST(Order, RandomTreesOfOtherCombinationsMatchTheirDefinition) {
     checkMatrixVector(seed, DType::kF32, "min=", Combine::kMin, {DType::kF32});
     checkMatrixVector(seed, DType::kF16, "max=", Combine::kMax, {DType::kF16, DType::kF32});
     checkMatrixVector(seed, DType::kF32, "*=", Combine::kMul, {DType::kF32});
+  }
+}
+
+TEST(Order, TreesWhoseLeavesHaveOneTermMatchTheirDefinition) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    checkMatrixVector(seed, DType::kF32, "+=", Combine::kAdd, {DType::kF32}, true);
+    checkMatrixVector(seed, DType::kF16, "+=", Combine::kAdd, {DType::kF16}, true);
+    checkMatrixVector(seed, DType::kF64, "max=", Combine::kMax, {DType::kF64}, true);
+    checkMatrixVector(seed, DType::kI16, "+=", Combine::kAdd, {DType::kI32}, true);
   }
 }
 

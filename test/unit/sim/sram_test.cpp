@@ -293,5 +293,104 @@ TEST(SramArrays, BitlinesThatAreNotEnabledKeepTheirWordlines) {
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_EQ(out[i], i % 3 == 0 ? 4 * i & 0xffff : 0);
 }
 
+/// Bitlines of random words, of which every one has some of the bits of `lanes` alone.
+std::vector<std::uint64_t> randomMask(Rng &rng, std::size_t words, std::uint64_t lanes) {
+  std::vector<std::uint64_t> mask(words);
+  for (std::uint64_t &m : mask)
+    m = rng.below(3) == 0 ? 0 : lanes & (rng.below(2) == 0 ? ~std::uint64_t{0} : numberOf(DType::kU64, rng));
+  return mask;
+}
+
+TEST(SramArrays, FewOfEveryWordsBitlinesComputeWhatAllWould) {
+  Rng rng(5);
+  // Every number of blocks that may share a run, shares of threads, and a block that is not whole.
+  const std::int64_t words = 131 * kBlockWords + 5;
+  const std::uint64_t patterns[] = {1,
+                                    0xff,
+                                    0xffffffff,
+                                    0x5555555555555555,
+                                    0x8000000000000000,
+                                    0x00f000f000f000f0,
+                                    0x0101010101010101 << 3,
+                                    ~std::uint64_t{0},
+                                    0xffff0000ffff0000,
+                                    0x3f00,
+                                    0x7fffffffffffffff};
+  for (const std::uint64_t lanes : patterns)
+    for (const Op op : {Op::kAdd, Op::kMax, Op::kCmpLt}) {
+      const auto program = microProgram({op, DType::kI16, DType::kI16});
+      ASSERT_TRUE(program);
+      Arrays arrays(3 * 16, 64 * words, 2);
+      std::vector<std::uint64_t> a(static_cast<std::size_t>(64 * words)), b = a, before = a, after = a;
+      for (std::size_t i = 0; i < a.size(); ++i) {
+        a[i] = rng.below(1 << 16);
+        b[i] = rng.below(1 << 16);
+        before[i] = rng.below(1 << 16);
+      }
+      arrays.store(0, 16, 0, a);
+      arrays.store(16, 16, 0, b);
+      arrays.store(32, 16, 0, before);
+      const std::vector<std::uint64_t> mask = randomMask(rng, static_cast<std::size_t>(words), lanes);
+      arrays.run(*program, {0, 16, 0, 32}, mask);
+      arrays.load(32, 16, 0, after);
+      for (std::size_t i = 0; i < a.size(); ++i) {
+        const auto x = static_cast<std::int16_t>(a[i]), y = static_cast<std::int16_t>(b[i]);
+        std::uint64_t expected = before[i];
+        if ((mask[i / 64] >> (i % 64) & 1) != 0)
+          expected = op == Op::kAdd   ? static_cast<std::uint16_t>(x + y)
+                     : op == Op::kMax ? static_cast<std::uint16_t>(std::max(x, y))
+                                      : (before[i] & 0xff00) | (x < y ? 1 : 0);  // a u8
+        ASSERT_EQ(after[i], expected) << i << " of lanes " << lanes;
+      }
+    }
+}
+
+TEST(SramArrays, MoveBitsBetweenAnyBitlines) {
+  Rng rng(6);
+  const std::int64_t words = 70 * kBlockWords, bitlines = 64 * words;
+  const std::int64_t distances[] = {0,    1,     -1,   32,    -32,  63,     -63,     64,    -64,
+                                    1024, -1024, 1025, -1025, 4096, -40000, 1 << 14, 12345, -54321};
+  for (const std::int64_t distance : distances)
+    for (const std::uint64_t lanes : {~std::uint64_t{0}, std::uint64_t{0xffffffff}, std::uint64_t{0xffff0000}})
+      for (const bool isOnto : {false, true}) {
+        Arrays arrays(8, bitlines, 2);
+        std::vector<std::uint64_t> from(static_cast<std::size_t>(bitlines)), to = from, after = from;
+        for (std::uint64_t &x : from) x = rng.below(16);
+        for (std::uint64_t &x : to) x = rng.below(16);
+        std::vector<std::uint64_t> mask = randomMask(rng, static_cast<std::size_t>(words), lanes);
+        // What would leave the bitlines, and what would be read after it was written, stays.
+        for (std::int64_t i = 0; i < bitlines; ++i) {
+          const std::int64_t target = i + distance;
+          bool isLeft = target < 0 || target >= bitlines;
+          if (isOnto && !isLeft && distance != 0)
+            isLeft = i / std::abs(distance) % 2 == 0 || target / std::abs(distance) % 2 != 0 || target < 0;
+          if (isLeft) mask[static_cast<std::size_t>(i / 64)] &= ~(std::uint64_t{1} << (i % 64));
+        }
+        arrays.store(0, 4, 0, from);
+        arrays.store(4, 4, 0, to);
+        arrays.move(0, isOnto ? 0 : 4, 4, distance, mask);
+        std::vector<std::uint64_t> expected = isOnto ? from : to;
+        for (std::int64_t i = 0; i < bitlines; ++i)
+          if ((mask[static_cast<std::size_t>(i / 64)] >> (i % 64) & 1) != 0)
+            expected[static_cast<std::size_t>(i + distance)] = from[static_cast<std::size_t>(i)];
+        arrays.load(isOnto ? 0 : 4, 4, 0, after);
+        ASSERT_TRUE(after == expected) << "by " << distance << " of lanes " << lanes << " onto itself " << isOnto;
+      }
+}
+
+TEST(SramArrays, FillTheBitlinesThatAreEnabled) {
+  Rng rng(7);
+  const std::int64_t words = 66 * kBlockWords + 3;
+  Arrays arrays(12, 64 * words, 2);
+  std::vector<std::uint64_t> before(static_cast<std::size_t>(64 * words)), after = before;
+  for (std::uint64_t &x : before) x = rng.below(256);
+  arrays.store(2, 8, 0, before);
+  const std::vector<std::uint64_t> mask = randomMask(rng, static_cast<std::size_t>(words), ~std::uint64_t{0});
+  arrays.fill(2, 8, 0xa5, mask);
+  arrays.load(2, 8, 0, after);
+  for (std::size_t i = 0; i < before.size(); ++i)
+    ASSERT_EQ(after[i], (mask[i / 64] >> (i % 64) & 1) != 0 ? 0xa5 : before[i]) << i;
+}
+
 }  // namespace
 }  // namespace pimento::sim::sram
