@@ -8,7 +8,8 @@ namespace pimento::targets::cim {
 namespace {
 
 using machine::CoreOperation;
-using trace::Fate;
+
+constexpr std::size_t kRecent = 4096;
 
 /// Rows of the table, in its order.
 enum Row : std::uint8_t {
@@ -99,39 +100,109 @@ trace::CimRules rulesOf(const machine::Machine &machine) {
 }
 
 Profiler::Profiler(const machine::Machine &machine)
-    : machine_(machine), core_(machine), candidates_(rulesOf(machine)) {}
+    : machine_(machine), core_(machine), candidates_(rulesOf(machine)), recent_(kRecent) {
+  for (std::size_t i = 0; i < kBatches; ++i) spare_.put(std::make_unique<Batch>());
+  batch_ = *spare_.take();
+  coreThread_ = std::thread([this] {
+    while (auto batch = toCore_.take()) {
+      time(**batch);
+      toCandidates_.put(std::move(*batch));
+    }
+    toCandidates_.close();
+  });
+  candidatesThread_ = std::thread([this] {
+    while (auto batch = toCandidates_.take()) {
+      search(**batch);
+      spare_.put(std::move(*batch));
+    }
+  });
+}
 
-void Profiler::runHeld(std::uint64_t next) {
-  if (held_ == nullptr) return;
-  const std::int64_t before = core_.cycles();
-  const std::span<const trace::Access> all(heldAccesses_);
-  std::size_t first = 0;
-  for (int i = 0; i < heldCount_; ++i) {
-    const trace::Instruction &in = held_->instructions[static_cast<std::size_t>(i)];
-    std::size_t end = first;
-    while (end < all.size() && all[end].instruction == i) ++end;
-    const auto accesses = all.subspan(first, end - first);
-    first = end;
-    const std::uint64_t after =
-        i + 1 < heldCount_ ? held_->instructions[static_cast<std::size_t>(i) + 1].address : next;
-    const sim::core::Times times = core_.run(in, accesses, after);
-    candidates_.onInstruction(in, accesses, times.level);
-    registerReads_ += in.reads.size();
-    registerWrites_ += in.writes.size();
+Profiler::~Profiler() {
+  join();
+}
+
+void Profiler::join() {
+  toCore_.close();
+  if (coreThread_.joinable()) coreThread_.join();
+  if (candidatesThread_.joinable()) candidatesThread_.join();
+}
+
+Profiler::Known &Profiler::known(const trace::Block &block) {
+  Recent &recent = recent_[std::hash<const trace::Block *>()(&block) / alignof(std::max_align_t) % kRecent];
+  if (recent.block == &block) return *recent.known;
+  std::unique_ptr<Known> &k = known_[&block];
+  if (k == nullptr) {
+    k = std::make_unique<Known>();
+    k->block = block;
+    for (trace::Instruction &in : k->block.instructions) {
+      in.text = {};
+      k->steps.push_back(core_.prepare(in));
+      k->uses.push_back(candidates_.prepare(in));
+    }
   }
-  cyclesAt_[held_->instructions.front().address] += core_.cycles() - before;
+  recent = {&block, k.get()};
+  return *k;
+}
+
+void Profiler::time(Batch &batch) {
+  batch.levels.clear();
+  std::size_t first = 0;
+  for (const Run &r : batch.runs) {
+    const std::int64_t before = core_.cycles();
+    const std::vector<sim::core::Step> &steps = r.known->steps;
+    for (int i = 0; i < r.count; ++i) {
+      const sim::core::Step &step = steps[static_cast<std::size_t>(i)];
+      std::size_t end = first;
+      while (end < r.accesses && batch.accesses[end].instruction == i) ++end;
+      const std::uint64_t next = i + 1 < r.count ? steps[static_cast<std::size_t>(i) + 1].address : r.next;
+      const sim::core::Times times = core_.run(step, std::span(batch.accesses).subspan(first, end - first), next);
+      if (end != first) batch.levels.push_back(static_cast<std::int8_t>(times.level));
+      registerReads_ += step.readCount;
+      registerWrites_ += step.writeCount;
+      first = end;
+    }
+    first = r.accesses;
+    r.known->cycles += core_.cycles() - before;
+  }
+}
+
+void Profiler::search(const Batch &batch) {
+  std::size_t first = 0, level = 0;
+  for (const Run &r : batch.runs) {
+    for (int i = 0; i < r.count; ++i) {
+      std::size_t end = first;
+      while (end < r.accesses && batch.accesses[end].instruction == i) ++end;
+      candidates_.onInstruction(r.known->uses[static_cast<std::size_t>(i)],
+                                std::span(batch.accesses).subspan(first, end - first),
+                                end != first ? batch.levels[level++] : -1);
+      first = end;
+    }
+    first = r.accesses;
+  }
+}
+
+/// Passes the batch on, and takes an empty one.
+void Profiler::hand() {
+  toCore_.put(std::move(batch_));
+  batch_ = *spare_.take();
+  batch_->runs.clear();
+  batch_->accesses.clear();
+  batch_->instructions = 0;
 }
 
 void Profiler::onBlock(const trace::Block &block, int count, std::span<const trace::Access> accesses) {
-  runHeld(block.instructions.front().address);
-  held_ = &block;
-  heldCount_ = count;
-  heldAccesses_.assign(accesses.begin(), accesses.end());
+  // Where a block goes on is known once the next one runs.
+  if (!batch_->runs.empty()) batch_->runs.back().next = block.instructions.front().address;
+  if (batch_->instructions >= kBatch) hand();
+  batch_->accesses.insert(batch_->accesses.end(), accesses.begin(), accesses.end());
+  batch_->runs.push_back({&known(block), count, batch_->accesses.size(), 0});
+  batch_->instructions += count;
 }
 
 void Profiler::onEnd() {
-  runHeld(0);
-  held_ = nullptr;
+  hand();
+  join();
   candidates_.finish();
 }
 
@@ -174,16 +245,14 @@ evaluate::Profile Profiler::profile() const {
   evaluate::setCounts(run, countTable(), totals, machine_, 1);
   p.energy = energy::price(machine_, run.actions, machine_.toTime(run.cycles));
 
-  p.cyclesAt = cyclesAt_;
+  for (const auto &[block, known] : known_) p.cyclesAt[known->block.instructions.front().address] += known->cycles;
   p.candidates = candidates_.counts();
   const std::int64_t gone = p.candidates.loads[0], kept = p.candidates.loads[1];
   p.accesses = {c.stores, c.loads - gone - kept, gone + kept};
   const double accesses = static_cast<double>(std::max<std::int64_t>(1, c.loads + c.stores));
   const std::int64_t replaced = gone + p.candidates.stored;
   p.conversion = static_cast<double>(replaced) / accesses;
-  std::int64_t atFirst = 0;
-  for (std::size_t l = 0; l < p.candidates.treesAt.size(); ++l)
-    if (static_cast<int>(l) == caches.dataCache()) atFirst += p.candidates.treesAt[l];
+  const std::int64_t atFirst = p.candidates.at[static_cast<std::size_t>(caches.dataCache())].trees;
   const double share =
       p.candidates.trees == 0 ? 0 : static_cast<double>(atFirst) / static_cast<double>(p.candidates.trees);
   p.conversionL1 = p.conversion * share;
@@ -193,10 +262,10 @@ evaluate::Profile Profiler::profile() const {
   const double cpi = static_cast<double>(p.cycles) / static_cast<double>(p.instructions);
   const double left = static_cast<double>(p.instructions - p.candidates.offloaded() - replaced) * cpi;
   double reading = 0, extra = 0;
-  for (std::size_t l = 0; l < p.candidates.treesAt.size(); ++l) {
+  for (std::size_t l = 0; l < p.candidates.at.size(); ++l) {
     const double operations = p.candidates.trees == 0 ? 0
                                                       : static_cast<double>(p.candidates.offloaded()) *
-                                                            static_cast<double>(p.candidates.treesAt[l]) /
+                                                            static_cast<double>(p.candidates.at[l].trees) /
                                                             static_cast<double>(p.candidates.trees);
     reading += operations * static_cast<double>(machine_.caches[l].latency.value);
     extra += operations * static_cast<double>(machine_.cim->addExtra.value);

@@ -66,7 +66,9 @@ class Stream {
 
   CandidateCounts run() {
     Candidates candidates(rules_, 64);
-    for (const Step &s : steps_) candidates.onInstruction(*s.in, s.accesses, s.level);
+    std::deque<Candidates::Step> prepared;
+    for (const Step &s : steps_)
+      candidates.onInstruction(prepared.emplace_back(candidates.prepare(*s.in)), s.accesses, s.level);
     candidates.finish();
     const CandidateCounts &c = candidates.counts();
     // Whatever is supported in kind has a fate, and so has every load.
@@ -234,6 +236,17 @@ TEST(Candidates, LieAsNearAsIsAsked) {
   EXPECT_EQ(fateAt(0x200, kBank).trees, 1);
   EXPECT_EQ(of(fateAt(0x204, kBitline), Fate::kBitline), 1);
   EXPECT_EQ(fateAt(0x200, kBitline).trees, 1);
+}
+
+TEST(Candidates, DoNotTakeABaseThatALoadChangesForWhatItLoads) {
+  Stream s;
+  s.load(1, 0x100, 5);
+  s.last().writesBack = true;
+  s.last().writes.add(20);
+  s.compute(Operation::kAdd, 3, r(20), imm(4)).store(3, 0x108, 0x104).clear({1, 3, 20});
+  const CandidateCounts c = s.run();
+  EXPECT_EQ(of(c, Fate::kRegister), 1);
+  EXPECT_EQ(c.disproved, 0);
 }
 
 TEST(Candidates, DoNotHideFlagsThatAreUsed) {
