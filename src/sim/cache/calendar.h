@@ -15,6 +15,7 @@ class Calendar {
 
   /// The first cycle from `at` on that has room.
   std::int64_t first(std::int64_t at) const {
+    if (at >= fullFrom_ && at < fullTo_) at = fullTo_;
     while (taken(at) >= capacity_) ++at;
     return at;
   }
@@ -31,6 +32,7 @@ class Calendar {
     std::uint64_t &slot = slots_[static_cast<std::size_t>(at) & mask_];
     if (slot >> kTakenBits != static_cast<std::uint64_t>(at)) slot = static_cast<std::uint64_t>(at) << kTakenBits;
     ++slot;
+    if ((slot & kTaken) == capacity_) fill(at);
   }
   void book(std::int64_t at, std::int64_t length) {
     for (std::int64_t c = at; c < at + length; ++c) book(c);
@@ -49,16 +51,26 @@ class Calendar {
  private:
   /// A slot is a cycle, and how much of it is taken in the low bits.
   static constexpr int kTakenBits = 8;
-  static constexpr std::uint64_t kNever = ~std::uint64_t{0xff};
+  static constexpr std::uint64_t kTaken = (1U << kTakenBits) - 1, kNever = ~kTaken;
 
   std::uint64_t taken(std::int64_t cycle) const {
     const std::uint64_t slot = slots_[static_cast<std::size_t>(cycle) & mask_];
-    return slot >> kTakenBits == static_cast<std::uint64_t>(cycle) ? slot & ((1U << kTakenBits) - 1) : 0;
+    return slot >> kTakenBits == static_cast<std::uint64_t>(cycle) ? slot & kTaken : 0;
+  }
+  /// Full cycles in a row are passed over at once: those of the youngest such row.
+  void fill(std::int64_t cycle) {
+    if (cycle == fullTo_) {
+      ++fullTo_;
+    } else if (cycle > fullTo_) {
+      fullFrom_ = cycle;
+      fullTo_ = cycle + 1;
+    }
   }
 
   std::uint64_t capacity_;
   std::vector<std::uint64_t> slots_;
   std::size_t mask_;
+  std::int64_t fullFrom_ = 0, fullTo_ = 0;
 };
 
 }  // namespace pimento::sim

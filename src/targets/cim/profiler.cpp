@@ -139,10 +139,24 @@ Profiler::Known &Profiler::known(const trace::Block &block) {
       in.text = {};
       k->steps.push_back(core_.prepare(in));
       k->uses.push_back(candidates_.prepare(in));
+      k->registerReads += in.reads.size();
+      k->registerWrites += in.writes.size();
     }
   }
   recent = {&block, k.get()};
   return *k;
+}
+
+void Profiler::countRegisters(const Known &known, int count) {
+  if (count == static_cast<int>(known.steps.size())) {
+    registerReads_ += known.registerReads;
+    registerWrites_ += known.registerWrites;
+    return;
+  }
+  for (const sim::core::Step &s : std::span(known.steps).first(static_cast<std::size_t>(count))) {
+    registerReads_ += s.readCount;
+    registerWrites_ += s.writeCount;
+  }
 }
 
 void Profiler::time(Batch &batch) {
@@ -158,11 +172,10 @@ void Profiler::time(Batch &batch) {
       const std::uint64_t next = i + 1 < r.count ? steps[static_cast<std::size_t>(i) + 1].address : r.next;
       const sim::core::Times times = core_.run(step, std::span(batch.accesses).subspan(first, end - first), next);
       if (end != first) batch.levels.push_back(static_cast<std::int8_t>(times.level));
-      registerReads_ += step.readCount;
-      registerWrites_ += step.writeCount;
       first = end;
     }
     first = r.accesses;
+    countRegisters(*r.known, r.count);
     r.known->cycles += core_.cycles() - before;
   }
 }

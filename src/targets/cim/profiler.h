@@ -42,6 +42,7 @@ class Profiler final : public evaluate::Profiler {
     trace::Block block;
     std::vector<sim::core::Step> steps;
     std::vector<trace::Candidates::Step> uses;
+    std::int64_t registerReads = 0, registerWrites = 0;  ///< of all its instructions
     std::int64_t cycles = 0;
   };
   /// The first `count` instructions of a block ran, then the one at `next`; their accesses end at `accesses`.
@@ -64,6 +65,7 @@ class Profiler final : public evaluate::Profiler {
   Known &known(const trace::Block &block);
   void hand();
   void join();
+  void countRegisters(const Known &known, int count);
   void time(Batch &batch);
   void search(const Batch &batch);
 
