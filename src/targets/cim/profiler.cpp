@@ -1,7 +1,8 @@
 #include "pimento/targets/cim/profiler.h"
 
 #include <algorithm>
-#include <array>
+
+#include "pimento/targets/cim/accounts.h"
 
 namespace pimento::targets::cim {
 
@@ -10,31 +11,6 @@ namespace {
 using machine::CoreOperation;
 
 constexpr std::size_t kRecent = 4096;
-
-/// Rows of the table, in its order.
-enum Row : std::uint8_t {
-  kInstructions,
-  kBranches,
-  kWrongGuesses,
-  kLoads,
-  kStores,
-  kForwarded,
-  kIntegerOperations,
-  kComplexOperations,
-  kFloatOperations,
-  kRegisterReads,
-  kRegisterWrites,
-  kL1iReads,
-  kL1dReads,
-  kL1dWrites,
-  kL2Reads,
-  kL2Writes,
-  kL3Reads,
-  kL3Writes,
-  kMemoryReads,
-  kMemoryWrites,
-  kRows,
-};
 
 std::int64_t of(const sim::core::CoreCounts &c, std::initializer_list<CoreOperation> operations) {
   std::int64_t sum = 0;
@@ -52,34 +28,6 @@ trace::Operation operationOf(const std::string &word) {
 }
 
 }  // namespace
-
-const evaluate::CountTable &countTable() {
-  static const evaluate::CountTable kTable = {{
-      {"instructions", "committed instructions; counted by the core", {{"instructions"}}},
-      {"branches", "branches and jumps; counted by the core", {{"branches"}}},
-      {"wrong_guesses", "branches that the predictor got wrong; counted by the core"},
-      {"loads", "reads of memory; counted by the core", {{"loads"}}},
-      {"stores", "writes of memory; counted by the core", {{"stores"}}},
-      {"forwarded", "loads that a store in the queue served; counted by the core"},
-      {"integer_operations",
-       "operations of integer units, addresses aside; counted by the core",
-       {{"integer_operations"}}},
-      {"complex_operations", "products and quotients; counted by the core", {{"complex_operations"}}},
-      {"float_operations", "floating-point and vector operations; counted by the core", {{"float_operations"}}},
-      {"register_reads", "registers read; counted by the decoder", {{"register_reads"}}},
-      {"register_writes", "registers written; counted by the decoder", {{"register_writes"}}},
-      {"l1i_reads", "lines read from the instruction cache; counted by the caches", {{"l1i_reads"}}},
-      {"l1d_reads", "reads of the first data cache; counted by the caches", {{"l1d_reads"}}},
-      {"l1d_writes", "writes of the first data cache; counted by the caches", {{"l1d_writes"}}},
-      {"l2_reads", "reads of the cache behind it; counted by the caches", {{"l2_reads"}}},
-      {"l2_writes", "writes of the cache behind it; counted by the caches", {{"l2_writes"}}},
-      {"l3_reads", "reads of the third cache; counted by the caches", {{"l3_reads"}}},
-      {"l3_writes", "writes of the third cache; counted by the caches", {{"l3_writes"}}},
-      {"memory_reads", "lines read from memory; counted by the caches", {{"memory_reads"}}},
-      {"memory_writes", "lines written to memory; counted by the caches", {{"memory_writes"}}},
-  }};
-  return kTable;
-}
 
 trace::CimRules rulesOf(const machine::Machine &machine) {
   trace::CimRules rules;
@@ -219,16 +167,9 @@ void Profiler::onEnd() {
   candidates_.finish();
 }
 
-evaluate::Profile Profiler::profile() const {
-  evaluate::Profile p;
+Totals Profiler::totals() const {
   const sim::core::CoreCounts &c = core_.counts();
-  p.instructions = c.instructions;
-  p.cycles = core_.cycles();
-  for (int i = 0; i < sim::core::kCauses; ++i) {
-    const auto cause = static_cast<sim::core::Cause>(i);
-    p.stack[std::string(name(cause))] = core_.cyclesOf(cause);
-  }
-  std::array<std::int64_t, kRows> totals{};
+  Totals totals{};
   totals[kInstructions] = c.instructions;
   totals[kBranches] = c.branches;
   totals[kWrongGuesses] = c.wrongGuesses;
@@ -240,51 +181,36 @@ evaluate::Profile Profiler::profile() const {
   totals[kFloatOperations] = of(c, {CoreOperation::kFloatAdd, CoreOperation::kFloatMultiply,
                                     CoreOperation::kFloatMultiplyAdd, CoreOperation::kFloatDivide,
                                     CoreOperation::kFloatSqrt, CoreOperation::kVector, CoreOperation::kVectorMultiply});
+  totals[kVectorOperations] = of(c, {CoreOperation::kVector, CoreOperation::kVectorMultiply});
   totals[kRegisterReads] = registerReads_;
   totals[kRegisterWrites] = registerWrites_;
   const sim::cache::Hierarchy &caches = core_.caches();
   totals[kL1iReads] = caches.counts(caches.instructionCache()).reads;
-  int row = kL1dReads;
-  for (int l = caches.dataCache(); l >= 0 && row < kMemoryReads;
-       l = machine_.caches[static_cast<std::size_t>(l)].next) {
-    totals[static_cast<std::size_t>(row++)] = caches.counts(l).reads;
-    totals[static_cast<std::size_t>(row++)] = caches.counts(l).writes;
+  const std::vector<int> way = dataWay(machine_);
+  for (int place = 0; place < std::min(kPlaces, static_cast<int>(way.size())); ++place) {
+    const sim::cache::Counts &counts = caches.counts(way[static_cast<std::size_t>(place)]);
+    totals[readsOf(place)] = counts.reads;
+    totals[writesOf(place)] = counts.writes;
   }
   totals[kMemoryReads] = caches.memoryReads();
   totals[kMemoryWrites] = caches.memoryWrites();
-  for (std::size_t i = 0; i < kRows; ++i) p.counts[std::string(countTable().rows[i].name)] = totals[i];
-  evaluate::DeviceRun run;
-  run.cycles = Cycles(p.cycles);
-  evaluate::setCounts(run, countTable(), totals, machine_, 1);
-  p.energy = energy::price(machine_, run.actions, machine_.toTime(run.cycles));
+  return totals;
+}
 
+evaluate::Profile Profiler::profile() const {
+  evaluate::Profile p;
+  p.instructions = core_.counts().instructions;
+  p.cycles = core_.cycles();
+  for (int i = 0; i < sim::core::kCauses; ++i) {
+    const auto cause = static_cast<sim::core::Cause>(i);
+    p.stack[std::string(name(cause))] = core_.cyclesOf(cause);
+  }
+  const Totals counted = totals();
+  for (std::size_t i = 0; i < kFirstCim; ++i) p.counts[std::string(countTable().rows[i].name)] = counted[i];
+  p.energy = priceTotals(machine_, counted, Cycles(p.cycles));
   for (const auto &[block, known] : known_) p.cyclesAt[known->block.instructions.front().address] += known->cycles;
   p.candidates = candidates_.counts();
-  const std::int64_t gone = p.candidates.loads[0], kept = p.candidates.loads[1];
-  p.accesses = {c.stores, c.loads - gone - kept, gone + kept};
-  const double accesses = static_cast<double>(std::max<std::int64_t>(1, c.loads + c.stores));
-  const std::int64_t replaced = gone + p.candidates.stored;
-  p.conversion = static_cast<double>(replaced) / accesses;
-  const std::int64_t atFirst = p.candidates.at[static_cast<std::size_t>(caches.dataCache())].trees;
-  const double share =
-      p.candidates.trees == 0 ? 0 : static_cast<double>(atFirst) / static_cast<double>(p.candidates.trees);
-  p.conversionL1 = p.conversion * share;
-  p.conversionOther = p.conversion - p.conversionL1;
-  if (!machine_.cim || p.instructions == 0) return p;
-  // Trees stand for their operations: all run at the level of their leaves.
-  const double cpi = static_cast<double>(p.cycles) / static_cast<double>(p.instructions);
-  const double left = static_cast<double>(p.instructions - p.candidates.offloaded() - replaced) * cpi;
-  double reading = 0, extra = 0;
-  for (std::size_t l = 0; l < p.candidates.at.size(); ++l) {
-    const double operations = p.candidates.trees == 0 ? 0
-                                                      : static_cast<double>(p.candidates.offloaded()) *
-                                                            static_cast<double>(p.candidates.at[l].trees) /
-                                                            static_cast<double>(p.candidates.trees);
-    reading += operations * static_cast<double>(machine_.caches[l].latency.value);
-    extra += operations * static_cast<double>(machine_.cim->addExtra.value);
-  }
-  p.speedupLow = static_cast<double>(p.cycles) / (left + reading + extra);
-  p.speedupHigh = static_cast<double>(p.cycles) / (left + extra);
+  account(machine_, counted, p);
   return p;
 }
 

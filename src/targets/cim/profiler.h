@@ -12,16 +12,13 @@
 #include <vector>
 
 #include "pimento/base/pipe.h"
-#include "pimento/evaluate/counts.h"
 #include "pimento/evaluate/profile.h"
 #include "pimento/machine/machine.h"
 #include "pimento/sim/core/core.h"
+#include "pimento/targets/cim/counts.h"
 #include "pimento/trace/candidates.h"
 
 namespace pimento::targets::cim {
-
-/// Counts of a program's run; energy formulas name them.
-const evaluate::CountTable &countTable();
 
 /// Rules of the machine's cim section, and the geometry of its caches.
 trace::CimRules rulesOf(const machine::Machine &machine);
@@ -63,6 +60,7 @@ class Profiler final : public evaluate::Profiler {
   static constexpr std::size_t kBatches = 6;
 
   Known &known(const trace::Block &block);
+  Totals totals() const;
   void hand();
   void join();
   void countRegisters(const Known &known, int count);
