@@ -37,6 +37,7 @@ test-long: deps
 bench: build
 	python3 bench/speed.py
 	python3 bench/explore.py
+	python3 bench/profile_speed.py
 	cmake --build build --target hbm_pim_bench near_bank_bench explore_bench bind_bench host_calls
 	build/bin/host_calls
 	build/bin/hbm_pim_bench

@@ -130,6 +130,12 @@ constexpr auto kRows = std::to_array<OptionRow>({
    .help = "folder with the loader and the libraries of a dynamic program", .page = "how-to/profile.md"},
   {.name = "stdout", .field = &Options::stdoutFile, .value = "FILE", .verbs = {V::kProfile},
    .help = "where the program's output goes", .page = "how-to/profile.md", .usual = "standard error"},
+  {.name = "locality", .field = &Options::locality, .value = "HOW", .verbs = {V::kProfile},
+   .help = "how near operands must lie for a cache to compute with them: level, bank (of one level) or bitline (of one "
+           "bank)",
+   .page = "models/cim.md", .usual = "the machine's cim.locality"},
+  {.name = "levels", .field = &Options::levels, .value = "NAMES", .verbs = {V::kProfile},
+   .help = "caches that compute, as in l1d,l2", .page = "models/cim.md", .usual = "the machine's cim.levels"},
   {.name = "check", .field = &Options::check, .value = "HOW", .verbs = {V::kSimulate},
    .help = "reference for the results of a C or MLIR file: text (the source, compiled for this computer), "
            "or interpreter (the imported kernel only)",

@@ -52,21 +52,23 @@ struct Options {
   std::vector<std::string> arguments;              ///< profile: of the program
   std::string sysroot;                             ///< profile: folder with its loader and libraries
   std::string stdoutFile;                          ///< profile: what it writes; empty: to standard error
-  std::string points;                              ///< validate: file or folder
-  std::vector<std::string> sweeps;                 ///< explore: "timing.tRP=10..20"
-  std::string store;                               ///< explore: file that keeps results
-  std::string chunks, orders;                      ///< explore: choices besides the factors; empty: those that matter
-  std::vector<std::string> kernels;                ///< explore: which of a graph; validate mappings; empty: all
-  std::int64_t limit = 250'000;                    ///< explore: most mappings per kernel
-  std::int64_t budget = 0;                         ///< explore: most device runs per kernel; 0: no limit
-  bool isExhaustive = false;                       ///< explore: estimate every mapping
-  bool isUnbounded = false;                        ///< explore: rule nothing out by bounds
-  std::string space;                               ///< explore: "factors", or the target's own; empty: own
-  bool isUnchecked = false;                        ///< explore: the best are not run on data
-  std::string number;                              ///< explain: key of one number, "breakdown.merge"
-  int depth = -1;                                  ///< explain: levels to show; negative: the default
-  std::string output;                              ///< -o
-  bool isSchema = false;                           ///< targets: the keys of machine files
+  std::string locality;  ///< profile: how near operands must lie; empty: as the machine has it
+  std::string levels;    ///< profile: names of caches that compute, with commas; empty: as the machine has it
+  std::string points;    ///< validate: file or folder
+  std::vector<std::string> sweeps;   ///< explore: "timing.tRP=10..20"
+  std::string store;                 ///< explore: file that keeps results
+  std::string chunks, orders;        ///< explore: choices besides the factors; empty: those that matter
+  std::vector<std::string> kernels;  ///< explore: which of a graph; validate mappings; empty: all
+  std::int64_t limit = 250'000;      ///< explore: most mappings per kernel
+  std::int64_t budget = 0;           ///< explore: most device runs per kernel; 0: no limit
+  bool isExhaustive = false;         ///< explore: estimate every mapping
+  bool isUnbounded = false;          ///< explore: rule nothing out by bounds
+  std::string space;                 ///< explore: "factors", or the target's own; empty: own
+  bool isUnchecked = false;          ///< explore: the best are not run on data
+  std::string number;                ///< explain: key of one number, "breakdown.merge"
+  int depth = -1;                    ///< explain: levels to show; negative: the default
+  std::string output;                ///< -o
+  bool isSchema = false;             ///< targets: the keys of machine files
   bool isQuiet = false;
   const std::atomic<bool> *isStopped = nullptr;  ///< set when the user wants the work to stop
   bool isJson = false;

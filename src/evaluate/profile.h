@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "pimento/energy/energy.h"
@@ -17,6 +18,17 @@ struct ClassedAccesses {
   std::int64_t convertible = 0;     ///< CC: reads that a candidate makes in memory
 };
 
+/// What a program would take with its candidates in memory, beside what it takes without.
+struct Account {
+  double speedup = 1;
+  std::map<std::string, std::int64_t> counts;  ///< what is left, and what memory does
+  /// None where the machine does not say what operations of its caches cost.
+  std::optional<energy::EnergyReport> energy;
+  std::optional<double> energyImprovement;
+  /// Of the energy that is saved, that of the processor and of its caches (Eva-CiM, Table VI).
+  std::optional<double> shareProcessor, shareCaches;
+};
+
 struct Profile {
   std::int64_t instructions = 0, cycles = 0;
   std::map<std::string, std::int64_t> stack;   ///< cycles by cause; they sum to `cycles`
@@ -24,11 +36,13 @@ struct Profile {
   trace::CandidateCounts candidates;
   ClassedAccesses accesses;
   energy::EnergyReport energy;
-  /// Share of loads and stores that candidates replace; at the first data cache, and behind it.
-  double conversion = 0, conversionL1 = 0, conversionOther = 0;
-  /// The paper's time (Eva-CiM, section V-C2): what vanishes saves the program's own cycles per instruction, and an
-  /// operation costs the latency of its level. `low` counts all of it, `high` what a sum takes beyond a read.
-  double speedupLow = 1, speedupHigh = 1;
+  /// Accesses that candidates replace (MACR): of loads and stores, as the paper has it; of those, at the first data
+  /// cache, and behind it; and loads of all loads, as the released analyzer counts.
+  double conversion = 0, conversionL1 = 0, conversionOther = 0, conversionRelease = 0;
+  /// The paper's (Eva-CiM, section V-C2): what vanishes saves the program's own cycles per instruction, and an
+  /// operation costs the latency of its level. `low` counts all of it, and an instruction of the core for each
+  /// candidate; `high` what a sum takes beyond a read.
+  Account low, high;
   std::map<std::uint64_t, std::int64_t> cyclesAt;  ///< by the address of the first instruction of blocks
 };
 

@@ -1,39 +1,53 @@
 #include "pimento/trace/candidates.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "pimento/base/diagnostics.h"
+#include "pimento/trace/spoils.h"
 
 namespace pimento::trace {
 
 namespace {
 
 constexpr std::int64_t kNone = -1;
-/// Bytes whose loads are remembered together.
-constexpr int kChunkBits = 3;
 
-/// An instruction in the window.
+/// An instruction that may be part of a tree: a load, an operation that is supported, a store. Others are in no tree;
+/// who reads what they wrote has a register as its operand.
 struct Node {
-  const Instruction *in = nullptr;
-  std::int64_t index = kNone;
-  std::array<std::int64_t, 2> producers{kNone, kNone};  ///< of register operands
-  /// Uses of its destination, and the last user; whether that one takes it as an operand, or stores it.
-  int uses = 0;
-  std::int64_t user = kNone;
-  bool isOperand = false, isStored = false;
-  bool isDead = false;           ///< the destination has been overwritten
-  bool hasOtherUses = false;     ///< of what else it writes: flags
-  std::int64_t spoiled = kNone;  ///< loads: the first store after it to any of its bytes
+  const Candidates::Step *step = nullptr;
+  std::int64_t index = kNone;  ///< in the stream
   std::uint64_t address = 0, value = 0;
-  int bytes = 0, level = kNone;
-  bool isSupported = false, isPlainLoad = false, hasFate = false;
-  int usesInTrees = 0;      ///< loads: by candidates
+  /// Operations: how many nodes before it the producers of its operands are, 0: none. Loads: what Spoils knows them by.
+  Spoils::Key links{};
+  std::uint32_t user = 0;  ///< the last user of its destination: how many nodes after it; 0: no node
+  std::uint32_t uses = 0, usesInTrees = 0;
+  std::uint16_t bytes = 0;
+  std::int8_t level = kNone;
+  bool isOperand = false, isStored = false;  ///< how that user takes it
+  bool isDead = false;                       ///< the destination has been overwritten
+  bool hasOtherUses = false;                 ///< of what else it writes: flags
+  bool hasFate = false;
   bool isRejected = false;  ///< loads: by a tree that is no candidate
 };
 
 std::uint64_t maskOf(int width) {
   return width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
+}
+
+bool isOperandOf(const Operand &o, Register r) {
+  return !o.isImmediate && !o.isShifted && o.reg == r;
+}
+
+Candidates::Step::Read readOf(const Instruction &in, bool isSupported, Register r) {
+  Candidates::Step::Read out{r};
+  out.isOperand = isSupported && (isOperandOf(in.operands[0], r) || isOperandOf(in.operands[1], r));
+  out.isStored = in.operation == Operation::kStore && in.operandCount == 1 && isOperandOf(in.operands[0], r) &&
+                 !in.addressRegisters.has(r) && !in.isConditional;
+  return out;
+}
+
+Candidates::Step::Write writeOf(const Instruction &in, Register r) {
+  return {r, in.hasDestination && in.destination == r};
 }
 
 }  // namespace
@@ -50,161 +64,159 @@ std::string_view name(LoadFate fate) {
 }
 
 struct Candidates::State {
-  State(CimRules r, std::size_t w) : rules(std::move(r)), window(static_cast<std::int64_t>(w)), nodes(4 * w) {
-    writers.fill(kNone);
-    counts.treesAt.resize(rules.levels.size());
+  State(CimRules r, std::size_t w)
+      : rules(std::move(r)),
+        window(static_cast<std::int64_t>(w)),
+        memory(static_cast<std::int64_t>(kWindows * w)),
+        nodes(kWindows * w),
+        spoils(kWindows * w) {
+    writers.fill({});
+    counts.at.resize(rules.levels.size());
+    for (const int width : rules.widths) leafSizes |= 1U << width / 8;
+    for (CandidatesAt &at : counts.at) at.operations.resize(rules.operations.size());
   }
 
-  Node &at(std::int64_t index) { return nodes[static_cast<std::size_t>(index) & (nodes.size() - 1)]; }
-  /// Null: before the window's memory.
-  Node *known(std::int64_t index) {
-    if (index == kNone) return nullptr;
-    Node &n = at(index);
-    return n.index == index ? &n : nullptr;
-  }
+  /// Whether a load of so many bytes may be a leaf.
+  bool isLeafSize(std::uint64_t bytes) const { return bytes <= Spoils::kMostBytes && (leafSizes >> bytes & 1U) != 0; }
 
-  bool supports(const Instruction &in) const {
-    return in.hasDestination && in.operandCount == 2 &&
-           std::find(rules.operations.begin(), rules.operations.end(), in.operation) != rules.operations.end();
-  }
+  static constexpr std::size_t kWindows = 4;  ///< trees reach back
 
-  void use(Register r, std::int64_t user, bool isOperand, bool isStored);
-  void spoil(const Access &a, std::int64_t by);
-  void remember(Node &load);
+  Node &at(std::int64_t node) { return nodes[static_cast<std::size_t>(node) & (nodes.size() - 1)]; }
+  std::int64_t numberOf(const Node &n) const {
+    // Of the nodes that are there, the one at this place.
+    const auto place = static_cast<std::int64_t>(&n - nodes.data()), size = static_cast<std::int64_t>(nodes.size());
+    return made - 1 - ((made - 1 - place) & (size - 1));
+  }
+  /// The node so many before `n`; null: none, or before what is remembered.
+  Node *before(const Node &n, std::uint32_t distance) {
+    const std::int64_t number = numberOf(n) - static_cast<std::int64_t>(distance);
+    return distance == 0 || number < closed ? nullptr : &at(number);
+  }
+  Node *userOf(const Node &n) { return n.user == 0 ? nullptr : &at(numberOf(n) + n.user); }
+
+  void use(const Step::Read &r, std::int64_t user);
+  void overwrite(const Step::Write &w, std::int64_t by);
+  void add(const Step &step, std::span<const Access> accesses, int level);
   void retire(Node &n);
   void close(Node &n);
   void settle(Node &n, Fate fate);
 
-  /// The trees below a node that nothing absorbs.
-  struct Tree {
-    std::vector<std::int64_t> operations, loads;
-  };
   bool isAbsorbed(const Node &n);
-  Fate grow(Node &n, Tree &tree);
+  bool isStoredAlone(const Node &root) const { return root.isStored && root.uses == 1 && root.isDead; }
+  Fate grow(Node &n);
   void judge(Node &root);
-  Fate examine(const Node &root, const Tree &tree, int &level);
-  std::uint64_t compute(std::int64_t operation);
+  Fate examine(const Node &root, std::span<const std::int64_t> leaves, int &level);
+  void accept(const Node &root, std::span<const std::int64_t> operations, std::span<const std::int64_t> leaves,
+              int level);
+  void tell(const Node &root, Fate fate, std::span<const std::int64_t> operations, std::span<const std::int64_t> leaves,
+            int level);
+  void remove(const Instruction &in);
+  std::uint64_t compute(const Node &n);
   void prove(const Node &root);
 
   CimRules rules;
-  std::int64_t window;
-  std::vector<Node> nodes;  ///< a ring of four windows: trees reach back
-  std::array<std::int64_t, kRegisters> writers{};
-  std::int64_t next = 0, retired = 0;
-  std::unordered_map<std::uint64_t, std::vector<std::int64_t>> pending;  ///< loads of a chunk that no store spoiled
+  std::int64_t window, memory;
+  std::uint32_t leafSizes = 0;  ///< a bit for each, in bytes
+  std::vector<Node> nodes;      ///< a ring of all that are not older than the memory
+  Spoils spoils;
+  /// Who wrote a register last, if a node; and whether as its destination.
+  struct Writer {
+    std::int64_t node = kNone;
+    bool isDestination = false;
+  };
+  std::array<Writer, kRegisters> writers{};
+  std::int64_t next = 0;                           ///< instructions
+  std::int64_t made = 0, retired = 0, closed = 0;  ///< nodes
+  std::vector<std::int64_t> operations, leaves;    ///< stacks: of trees that are being grown
   CandidateCounts counts;
+  std::function<void(const JudgedTree &)> listener;
 };
 
-/// Instruction `user` reads a register.
-void Candidates::State::use(Register r, std::int64_t user, bool isOperand, bool isStored) {
-  Node *n = known(writers[r]);
-  if (n == nullptr) return;
-  if (!n->in->hasDestination || n->in->destination != r) {
-    n->hasOtherUses = true;
+/// A node, or another instruction (kNone), reads a register.
+void Candidates::State::use(const Step::Read &r, std::int64_t user) {
+  const Writer &w = writers[r.reg];
+  if (w.node < closed) return;
+  Node &n = at(w.node);
+  if (!w.isDestination) {
+    n.hasOtherUses = true;
     return;
   }
-  ++n->uses;
-  n->user = user;
-  n->isOperand = isOperand;
-  n->isStored = isStored;
+  ++n.uses;
+  n.user = user == kNone ? 0 : static_cast<std::uint32_t>(user - w.node);
+  n.isOperand = r.isOperand;
+  n.isStored = r.isStored;
 }
 
-void Candidates::State::remember(Node &load) {
-  for (std::uint64_t c = load.address >> kChunkBits;
-       c <= (load.address + static_cast<std::uint64_t>(load.bytes) - 1) >> kChunkBits; ++c)
-    pending[c].push_back(load.index);
-}
-
-void Candidates::State::spoil(const Access &a, std::int64_t by) {
-  for (std::uint64_t c = a.address >> kChunkBits; c <= (a.address + a.bytes - 1) >> kChunkBits; ++c) {
-    const auto loads = pending.find(c);
-    if (loads == pending.end()) continue;
-    std::erase_if(loads->second, [&](std::int64_t index) {
-      Node *n = known(index);
-      if (n == nullptr) return true;
-      if (a.address >= n->address + static_cast<std::uint64_t>(n->bytes) || n->address >= a.address + a.bytes)
-        return false;
-      if (n->spoiled == kNone) n->spoiled = by;
-      return true;
-    });
-    if (loads->second.empty()) pending.erase(loads);
-  }
+void Candidates::State::overwrite(const Step::Write &w, std::int64_t by) {
+  Writer &writer = writers[w.reg];
+  if (writer.node >= closed && writer.isDestination) at(writer.node).isDead = true;
+  writer = {by, w.isDestination};
 }
 
 /// Whether the value is part of the one operation that uses it.
 bool Candidates::State::isAbsorbed(const Node &n) {
-  if (!n.isSupported || n.hasFate || n.hasOtherUses || !n.isDead || n.uses != 1 || !n.isOperand) return false;
-  const Node *user = known(n.user);
-  return user != nullptr && user->isSupported;
+  if (!n.step->isSupported || n.hasFate || n.hasOtherUses || !n.isDead || n.uses != 1 || !n.isOperand) return false;
+  Node *user = userOf(n);
+  return user != nullptr && user->step->isSupported;
 }
 
-/// Collects the tree below `n`; anything but kOffloaded: the node cannot be in one, and trees below it are judged by
-/// themselves.
-Fate Candidates::State::grow(Node &n, Tree &tree) {
-  const Instruction &in = *n.in;
+/// Puts the tree below `n` on the stacks; anything but kOffloaded: the node cannot be in one, the stacks are as before,
+/// and trees below it are judged by themselves.
+Fate Candidates::State::grow(Node &n) {
+  const Instruction &in = *n.step->in;
   Fate fate = Fate::kOffloaded;
   if (in.isConditional)
     fate = Fate::kConditional;
   else if (n.hasOtherUses)
     fate = Fate::kFlagsUsed;
-  else if (std::find(rules.widths.begin(), rules.widths.end(), in.width) == rules.widths.end())
+  else if (!n.step->hasWidth)
     fate = Fate::kWidth;
-  std::array<Tree, 2> below;
+  const auto reject = [&] { fate = fate == Fate::kOffloaded ? Fate::kRegister : fate; };
+  const std::size_t firstOperation = operations.size(), firstLeaf = leaves.size();
   std::array<Node *, 2> children{};
-  for (std::size_t i = 0; i < below.size(); ++i) {
+  const bool isSquare = !in.operands[0].isImmediate && !in.operands[1].isImmediate && n.links[0] == n.links[1];
+  for (std::size_t i = 0; i < children.size(); ++i) {
     const Operand &o = in.operands[i];
     if (o.isImmediate) continue;
-    Node *child = known(n.producers[i]);
-    const bool isSame = i == 1 && !in.operands[0].isImmediate && n.producers[0] == n.producers[1];
+    Node *child = before(n, n.links[i]);
+    const bool isSame = i == 1 && isSquare;
     if (child == nullptr || o.isShifted) {
-      if (fate == Fate::kOffloaded) fate = Fate::kRegister;
-      continue;
-    }
-    if (child->isPlainLoad) {
-      if (child->bytes * 8 != in.width) {
-        if (fate == Fate::kOffloaded) fate = Fate::kRegister;
-      } else if (!isSame) {
-        below[i].loads.push_back(child->index);
-      }
-      continue;
-    }
-    if (!isAbsorbed(*child) || isSame) {
-      if (fate == Fate::kOffloaded) fate = Fate::kRegister;
-      continue;
-    }
-    const Fate theirs = grow(*child, below[i]);
-    if (theirs == Fate::kOffloaded) {
+      reject();
+    } else if (child->step->isPlainLoad) {
+      if (child->bytes * 8 != in.width)
+        reject();
+      else if (!isSame)
+        leaves.push_back(numberOf(*child));
+    } else if (!isAbsorbed(*child) || isSame) {
+      reject();
+    } else if (const Fate theirs = grow(*child); theirs == Fate::kOffloaded) {
       children[i] = child;
     } else {
       settle(*child, theirs);
-      if (fate == Fate::kOffloaded) fate = Fate::kRegister;
+      reject();
     }
   }
-  if (fate != Fate::kOffloaded) {
-    // What is below stands alone: its roots go back to registers.
-    for (Node *child : children)
-      if (child != nullptr) judge(*child);
-    for (const Tree &t : below)
-      for (const std::int64_t l : t.loads) at(l).isRejected = true;
+  if (fate == Fate::kOffloaded) {
+    operations.push_back(numberOf(n));
     return fate;
   }
-  for (const Tree &t : below) {
-    tree.operations.insert(tree.operations.end(), t.operations.begin(), t.operations.end());
-    tree.loads.insert(tree.loads.end(), t.loads.begin(), t.loads.end());
-  }
-  tree.operations.push_back(n.index);
+  // What is below stands alone: its roots go back to registers.
+  for (Node *child : children)
+    if (child != nullptr) judge(*child);
+  for (std::size_t l = firstLeaf; l < leaves.size(); ++l) at(leaves[l]).isRejected = true;
+  operations.resize(firstOperation);
+  leaves.resize(firstLeaf);
   return fate;
 }
 
-Fate Candidates::State::examine(const Node &root, const Tree &tree, int &level) {
-  if (tree.loads.empty()) return Fate::kNoLoad;
-  const bool isStored = root.isStored && root.uses == 1 && root.isDead;
-  const std::int64_t runsAt = isStored ? root.user : root.index;
-  const Node &first = at(tree.loads.front());
+Fate Candidates::State::examine(const Node &root, std::span<const std::int64_t> loads, int &level) {
+  if (loads.empty()) return Fate::kNoLoad;
+  const std::int64_t runsAt = isStoredAlone(root) ? userOf(root)->index : root.index;
+  const Node &first = at(loads.front());
   level = first.level;
-  for (const std::int64_t l : tree.loads) {
+  for (const std::int64_t l : loads) {
     const Node &n = at(l);
-    if (n.spoiled != kNone && n.spoiled < runsAt) return Fate::kStoreBetween;
+    if (spoils.first(n.links) < runsAt) return Fate::kStoreBetween;
     if (n.level < 0 || n.level >= static_cast<int>(rules.levels.size()) ||
         !rules.levels[static_cast<std::size_t>(n.level)])
       return Fate::kLevel;
@@ -213,10 +225,10 @@ Fate Candidates::State::examine(const Node &root, const Tree &tree, int &level) 
   if (rules.locality == CimRules::Locality::kLevel) return Fate::kOffloaded;
   const CimRules::Geometry &g = rules.geometry[static_cast<std::size_t>(level)];
   const auto bank = [&](std::uint64_t address) { return address / g.line % g.banks; };
-  for (const std::int64_t l : tree.loads)
+  for (const std::int64_t l : loads)
     if (bank(at(l).address) != bank(first.address)) return Fate::kBank;
   if (rules.locality == CimRules::Locality::kBank) return Fate::kOffloaded;
-  for (const std::int64_t l : tree.loads)
+  for (const std::int64_t l : loads)
     if (at(l).address % g.line != first.address % g.line) return Fate::kBitline;
   return Fate::kOffloaded;
 }
@@ -228,43 +240,76 @@ void Candidates::State::settle(Node &n, Fate fate) {
 }
 
 void Candidates::State::judge(Node &root) {
-  Tree tree;
-  Fate fate = grow(root, tree);
+  const std::size_t firstOperation = operations.size(), firstLeaf = leaves.size();
+  Fate fate = grow(root);
   if (fate != Fate::kOffloaded) {
     settle(root, fate);
+    const std::int64_t alone = numberOf(root);
+    if (listener) tell(root, fate, {&alone, 1}, {}, kNone);
     return;
   }
-  int level = 0;
-  fate = examine(root, tree, level);
-  for (const std::int64_t o : tree.operations) settle(at(o), fate);
-  if (fate != Fate::kOffloaded) {
-    for (const std::int64_t l : tree.loads) at(l).isRejected = true;
-    return;
-  }
-  for (const std::int64_t l : tree.loads) ++at(l).usesInTrees;
-  ++counts.trees;
-  ++counts.treesAt[static_cast<std::size_t>(level)];
-  const bool isStored = root.isStored && root.uses == 1 && root.isDead;
-  if (isStored) {
-    ++counts.stored;
-    prove(root);
-  }
+  const std::span<const std::int64_t> tree = std::span(operations).subspan(firstOperation),
+                                      loads = std::span(leaves).subspan(firstLeaf);
+  int level = kNone;
+  fate = examine(root, loads, level);
+  for (const std::int64_t o : tree) settle(at(o), fate);
+  if (fate == Fate::kOffloaded)
+    accept(root, tree, loads, level);
+  else
+    for (const std::int64_t l : loads) at(l).isRejected = true;
+  if (listener) tell(root, fate, tree, loads, level);
+  operations.resize(firstOperation);
+  leaves.resize(firstLeaf);
 }
 
-std::uint64_t Candidates::State::compute(std::int64_t operation) {
-  const Node &n = at(operation);
+void Candidates::State::accept(const Node &root, std::span<const std::int64_t> tree,
+                               std::span<const std::int64_t> loads, int level) {
+  CandidatesAt &place = counts.at[static_cast<std::size_t>(level)];
+  for (const std::int64_t l : loads) ++at(l).usesInTrees;
+  for (const std::int64_t o : tree) {
+    ++place.operations[at(o).step->kind];
+    ++counts.removed.operations;
+    remove(*at(o).step->in);
+  }
+  ++counts.trees;
+  ++place.trees;
+  if (!isStoredAlone(root)) return;
+  ++counts.stored;
+  ++place.stored;
+  ++counts.removed.stores;
+  remove(*userOf(root)->step->in);
+  prove(root);
+}
+
+void Candidates::State::remove(const Instruction &in) {
+  counts.removed.registerReads += in.reads.size();
+  counts.removed.registerWrites += in.writes.size();
+}
+
+void Candidates::State::tell(const Node &root, Fate fate, std::span<const std::int64_t> tree,
+                             std::span<const std::int64_t> loads, int level) {
+  const auto indices = [&](std::span<const std::int64_t> members) {
+    std::vector<std::int64_t> out;
+    for (const std::int64_t m : members) out.push_back(at(m).index);
+    return out;
+  };
+  const std::vector<std::int64_t> operationsAt = indices(tree), loadsAt = indices(loads);
+  listener({fate, operationsAt, loadsAt, isStoredAlone(root) ? userOf(root)->index : kNone, level});
+}
+
+std::uint64_t Candidates::State::compute(const Node &n) {
   std::array<std::uint64_t, 2> x{};
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const Operand &o = n.in->operands[i];
+    const Operand &o = n.step->in->operands[i];
     if (o.isImmediate) {
       x[i] = static_cast<std::uint64_t>(o.immediate);
       continue;
     }
-    const Node &p = at(n.producers[i]);
-    x[i] = p.isPlainLoad ? p.value : compute(p.index);
+    const Node &p = at(numberOf(n) - n.links[i]);
+    x[i] = p.step->isPlainLoad ? p.value : compute(p);
   }
   const auto of = [&]() -> std::uint64_t {
-    switch (n.in->operation) {
+    switch (n.step->in->operation) {
       case Operation::kAdd:
         return x[0] + x[1];
       case Operation::kSub:
@@ -285,37 +330,63 @@ std::uint64_t Candidates::State::compute(std::int64_t operation) {
         return 0;
     }
   };
-  return of() & maskOf(n.in->width);
+  return of() & maskOf(n.step->in->width);
 }
 
 /// Against what was stored.
 void Candidates::State::prove(const Node &root) {
-  const Node &store = at(root.user);
+  const Node &store = *userOf(root);
   if (store.bytes == 0) return;
-  const std::uint64_t mask = maskOf(std::min(store.bytes * 8, static_cast<int>(root.in->width)));
+  const std::uint64_t mask = maskOf(std::min(store.bytes * 8, static_cast<int>(root.step->in->width)));
   ++counts.proved;
-  if ((compute(root.index) & mask) != (store.value & mask)) ++counts.disproved;
+  if ((compute(root) & mask) != (store.value & mask)) ++counts.disproved;
 }
 
 /// A window later everything about the node is known.
 void Candidates::State::retire(Node &n) {
-  if (n.isSupported && !n.hasFate && !isAbsorbed(n)) judge(n);
+  if (n.step->isSupported && !n.hasFate && !isAbsorbed(n)) judge(n);
 }
 
 /// Leaves the ring; loads have their fate.
 void Candidates::State::close(Node &n) {
-  if (n.index == kNone) return;
   // Part of a tree so deep that its root is out of sight.
-  if (n.isSupported && !n.hasFate) judge(n);
-  if (n.isPlainLoad) {
-    const bool isGone = n.usesInTrees > 0 && n.usesInTrees == n.uses && n.isDead;
-    const LoadFate fate = isGone              ? LoadFate::kOffloaded
-                          : n.usesInTrees > 0 ? LoadFate::kKept
-                          : n.isRejected      ? LoadFate::kRejected
-                                              : LoadFate::kUnused;
-    ++counts.loads[static_cast<std::size_t>(fate)];
+  if (n.step->isSupported && !n.hasFate) judge(n);
+  if (!n.step->isPlainLoad) return;
+  const bool isGone = n.usesInTrees > 0 && n.usesInTrees == n.uses && n.isDead;
+  const LoadFate fate = isGone              ? LoadFate::kOffloaded
+                        : n.usesInTrees > 0 ? LoadFate::kKept
+                        : n.isRejected      ? LoadFate::kRejected
+                                            : LoadFate::kUnused;
+  ++counts.loads[static_cast<std::size_t>(fate)];
+  if (!isGone) return;
+  ++counts.at[static_cast<std::size_t>(n.level)].loads;
+  ++counts.removed.loads;
+  remove(*n.step->in);
+}
+
+void Candidates::State::add(const Step &step, std::span<const Access> accesses, int level) {
+  Node &n = at(made);
+  n = Node{};
+  n.step = &step;
+  n.index = next;
+  n.level = static_cast<std::int8_t>(level);
+  // A load whose predicate is false loads nothing; several registers are no single value.
+  if (!step.isPlainLoad || (step.isValue && accesses.size() == 1)) {
+    for (const Access &a : accesses) {
+      if (a.isStore != step.in->stores) continue;
+      if (n.bytes == 0) {
+        n.address = a.address;
+        n.value = a.value;
+      }
+      n.bytes = static_cast<std::uint16_t>(n.bytes + a.bytes);
+    }
   }
-  n.index = kNone;
+  if (step.isSupported)
+    for (std::size_t i = 0; i < n.links.size(); ++i)
+      if (const Operand &o = step.in->operands[i]; !o.isImmediate)
+        // A base that a load has changed is not what it loaded.
+        if (const Writer &w = writers[o.reg]; w.node >= closed && w.isDestination)
+          n.links[i] = static_cast<std::uint32_t>(made - w.node);
 }
 
 Candidates::Candidates(CimRules rules, std::size_t window)
@@ -327,57 +398,63 @@ const CandidateCounts &Candidates::counts() const {
   return state_->counts;
 }
 
-void Candidates::onInstruction(const Instruction &in, std::span<const Access> accesses, int level) {
+void Candidates::listen(std::function<void(const JudgedTree &)> listener) {
+  state_->listener = std::move(listener);
+}
+
+Candidates::Step Candidates::prepare(const Instruction &in) const {
+  const CimRules &rules = state_->rules;
+  Step s;
+  s.in = &in;
+  const auto kind = std::find(rules.operations.begin(), rules.operations.end(), in.operation);
+  s.isSupported = in.hasDestination && in.operandCount == 2 && kind != rules.operations.end();
+  s.kind = static_cast<std::uint8_t>(kind - rules.operations.begin());
+  s.hasWidth = std::find(rules.widths.begin(), rules.widths.end(), in.width) != rules.widths.end();
+  s.isPlainLoad = in.operation == Operation::kLoad && !in.isExclusive;
+  s.isValue = s.isPlainLoad && in.hasDestination && !in.isConditional;
+  s.readCount = static_cast<std::uint8_t>(in.reads.size());
+  s.writeCount = static_cast<std::uint8_t>(in.writes.size());
+  s.hasNode = s.isSupported || s.isPlainLoad;
+  for (const Register r : in.reads) s.hasNode |= readOf(in, s.isSupported, r).isStored;
+  if (s.readCount <= Step::kInline)
+    std::transform(in.reads.begin(), in.reads.end(), s.reads.begin(),
+                   [&](Register r) { return readOf(in, s.isSupported, r); });
+  if (s.writeCount <= Step::kInline)
+    std::transform(in.writes.begin(), in.writes.end(), s.writes.begin(), [&](Register r) { return writeOf(in, r); });
+  return s;
+}
+
+void Candidates::onInstruction(const Step &step, std::span<const Access> accesses, int level) {
   State &s = *state_;
-  const std::int64_t index = s.next++;
-  // A place in the ring is taken again after four windows: a load's fate is known by then.
-  s.close(s.at(index));
-  Node n;
-  n.in = &in;
-  n.index = index;
-  n.isSupported = s.supports(in);
-  n.level = level;
-  n.isPlainLoad = in.operation == Operation::kLoad && !in.isExclusive;
-  for (const Access &a : accesses) {
-    if (a.isStore != in.stores) continue;
-    if (n.bytes == 0) {
-      n.address = a.address;
-      n.value = a.value;
-    }
-    n.bytes += a.bytes;
+  while (s.closed < s.made && s.at(s.closed).index <= s.next - s.memory) {
+    s.close(s.at(s.closed));
+    ++s.closed;
   }
-  // A load whose predicate is false loads nothing; several registers are no single value.
-  const bool isValue = n.isPlainLoad && in.hasDestination && !in.isConditional && accesses.size() == 1;
-  if (n.isSupported)
-    for (std::size_t i = 0; i < n.producers.size(); ++i)
-      if (!in.operands[i].isImmediate) n.producers[i] = s.writers[in.operands[i].reg];
-  for (const Register r : in.reads) {
-    const auto isOperand = [&](const Operand &o) { return !o.isImmediate && !o.isShifted && o.reg == r; };
-    const bool isTaken = n.isSupported && std::any_of(in.operands.begin(), in.operands.end(), isOperand);
-    const bool isStored = in.operation == Operation::kStore && in.operandCount == 1 && isOperand(in.operands[0]) &&
-                          !in.addressRegisters.has(r) && !in.isConditional;
-    s.use(r, index, isTaken, isStored);
-  }
-  for (const Register r : in.writes) {
-    if (Node *before = s.known(s.writers[r]);
-        before != nullptr && before->in->hasDestination && before->in->destination == r)
-      before->isDead = true;
-    s.writers[r] = index;
-  }
+  const std::int64_t node = step.hasNode ? s.made : kNone;
+  if (step.hasNode) s.add(step, accesses, level);
+  if (step.readCount <= Step::kInline)
+    for (std::size_t i = 0; i < step.readCount; ++i) s.use(step.reads[i], node);
+  else
+    for (const Register r : step.in->reads) s.use(readOf(*step.in, step.isSupported, r), node);
+  if (step.writeCount <= Step::kInline)
+    for (std::size_t i = 0; i < step.writeCount; ++i) s.overwrite(step.writes[i], node);
+  else
+    for (const Register r : step.in->writes) s.overwrite(writeOf(*step.in, r), node);
   for (const Access &a : accesses)
-    if (a.isStore) s.spoil(a, index);
-  s.at(index) = n;
-  if (n.isPlainLoad && n.bytes > 0 && isValue) s.remember(s.at(index));
-  if (n.isPlainLoad && !isValue) s.at(index).bytes = 0;
-  if (index >= s.window) s.retire(s.at(index - s.window));
+    if (a.isStore) s.spoils.store(a.address, a.bytes, s.next);
+  if (step.hasNode) {
+    ++s.made;
+    Node &n = s.at(node);
+    if (step.isPlainLoad && s.isLeafSize(n.bytes)) n.links = s.spoils.remember(n.address, n.bytes);
+  }
+  for (; s.retired < s.made && s.at(s.retired).index <= s.next - s.window; ++s.retired) s.retire(s.at(s.retired));
+  ++s.next;
 }
 
 void Candidates::finish() {
   State &s = *state_;
-  for (std::int64_t i = std::max<std::int64_t>(0, s.next - s.window); i < s.next; ++i)
-    if (Node *n = s.known(i)) s.retire(*n);
-  for (std::int64_t i = std::max<std::int64_t>(0, s.next - static_cast<std::int64_t>(s.nodes.size())); i < s.next; ++i)
-    s.close(s.at(i));
+  for (; s.retired < s.made; ++s.retired) s.retire(s.at(s.retired));
+  for (; s.closed < s.made; ++s.closed) s.close(s.at(s.closed));
 }
 
 }  // namespace pimento::trace

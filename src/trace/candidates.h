@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -64,11 +65,26 @@ enum class LoadFate : std::uint8_t {
 inline constexpr int kLoadFates = 4;
 std::string_view name(LoadFate fate);
 
+/// Instructions that candidates replace, by what they would have cost.
+struct RemovedInstructions {
+  std::int64_t operations = 0, loads = 0, stores = 0, registerReads = 0, registerWrites = 0;
+
+  std::int64_t all() const { return operations + loads + stores; }
+};
+
+/// What runs at one level.
+struct CandidatesAt {
+  std::int64_t trees = 0, stored = 0;
+  std::vector<std::int64_t> operations;  ///< by place in CimRules::operations
+  std::int64_t loads = 0;                ///< that vanish
+};
+
 struct CandidateCounts {
   std::int64_t trees = 0, stored = 0;  ///< the others go back to a register
   std::array<std::int64_t, kFates> operations{};
   std::array<std::int64_t, kLoadFates> loads{};
-  std::vector<std::int64_t> treesAt;  ///< by level
+  std::vector<CandidatesAt> at;  ///< by level
+  RemovedInstructions removed;
   /// Of trees whose root is stored, where the stream has values: computed from their leaves, and found to be another
   /// value than the one that was stored.
   std::int64_t proved = 0, disproved = 0;
@@ -76,16 +92,50 @@ struct CandidateCounts {
   std::int64_t offloaded() const { return operations[0]; }
 };
 
+/// A tree whose fate is known; numbers of instructions count from 0 in the order of the stream.
+struct JudgedTree {
+  Fate fate = Fate::kOffloaded;
+  /// Operands before operations, the root last. Where the root itself cannot be offloaded it stands alone.
+  std::span<const std::int64_t> operations, loads;
+  std::int64_t store = -1;  ///< that takes the root; -1: it goes back to a register
+  int level = -1;           ///< that serves the loads, of candidates
+};
+
 class Candidates {
  public:
+  /// What is needed of one instruction of a program, worked out once.
+  struct Step {
+    const Instruction *in = nullptr;
+    bool isSupported = false, hasWidth = false, isPlainLoad = false, isValue = false;
+    bool hasNode = false;   ///< may be part of a tree, or store its root
+    std::uint8_t kind = 0;  ///< place in CimRules::operations
+    struct Read {
+      Register reg = 0;
+      bool isOperand = false, isStored = false;
+    };
+    struct Write {
+      Register reg = 0;
+      bool isDestination = false;
+    };
+    static constexpr std::size_t kInline = 6;
+    std::uint8_t readCount = 0, writeCount = 0;
+    std::array<Read, kInline> reads{};    ///< where there are more, they are asked of `in`
+    std::array<Write, kInline> writes{};  ///< the same
+  };
+
   /// `window`: instructions, a power of two, within which uses and overwriting are seen.
   explicit Candidates(CimRules rules, std::size_t window = std::size_t{1} << 12);
   ~Candidates();
 
-  /// The next instruction with its accesses. `level`: that served its load, -1 where none did (forwarded, no load).
-  void onInstruction(const Instruction &in, std::span<const Access> accesses, int level);
+  /// `in` outlives the step.
+  Step prepare(const Instruction &in) const;
+  /// The next instruction with its accesses; the step outlives this. `level`: that served its load, -1 where none did
+  /// (forwarded, no load).
+  void onInstruction(const Step &step, std::span<const Access> accesses, int level);
   /// Nothing comes any more.
   void finish();
+  /// Every tree from now on, in the order in which fates become known.
+  void listen(std::function<void(const JudgedTree &)> listener);
 
   const CandidateCounts &counts() const;
 

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "pimento/base/suggest.h"
+#include "pimento/base/text.h"
 #include "pimento/driver/machine_option.h"
 #include "pimento/emit/columns.h"
 #include "pimento/targets/targets.h"
@@ -18,6 +21,7 @@ using Json = nlohmann::ordered_json;
 using evaluate::Profile;
 
 constexpr const char *kUsualTarget = "cim-a9";
+constexpr double kManyVectors = 0.05;  ///< share of instructions from which on it is worth a warning
 
 std::vector<FunctionCycles> functionsOf(const guest::ElfImage &image, const Profile &p) {
   std::map<std::string, std::int64_t> byName;
@@ -31,6 +35,10 @@ std::vector<FunctionCycles> functionsOf(const guest::ElfImage &image, const Prof
   return out;
 }
 
+double ratio(std::int64_t a, std::int64_t b) {
+  return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
+}
+
 std::vector<std::string> warningsOf(const ProfileAnswer &a) {
   std::vector<std::string> out = a.machine.notes;
   if (a.guest.undecodable > 0)
@@ -39,13 +47,13 @@ std::vector<std::string> warningsOf(const ProfileAnswer &a) {
   if (a.guest.otherInstructions > 0)
     out.push_back(fmt::format("{} other threads and {} forked processes ran {} instructions that are not profiled",
                               a.guest.otherThreads, a.guest.otherProcesses, a.guest.otherInstructions));
+  const std::int64_t vectors = a.profile.counts.at("vector_operations");
+  if (a.profile.instructions > 0 && ratio(vectors, a.profile.instructions) >= kManyVectors)
+    out.push_back(fmt::format("{:.0f} % of the instructions work on vectors, which no cache of the machine takes over",
+                              100 * ratio(vectors, a.profile.instructions)));
   if (a.guest.signal != 0)
     out.push_back(fmt::format("the program was ended by signal {}; this is what ran before", a.guest.signal));
   return out;
-}
-
-double ratio(std::int64_t a, std::int64_t b) {
-  return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
 }
 
 double shareOf(const guest::GuestEnd &g) {
@@ -63,16 +71,29 @@ std::vector<std::pair<std::string, std::int64_t>> lost(const trace::CandidateCou
   return out;
 }
 
+Json orNull(const std::optional<double> &x) {
+  return x ? Json(*x) : Json(nullptr);
+}
+
+Json accountJson(const evaluate::Account &a) {
+  Json terms = Json::object();
+  if (a.energy)
+    for (const energy::EnergyRow &r : a.energy->rows) terms[r.term] = r.energy.value;
+  return {{"speedup", a.speedup},
+          {"energy_improvement", orNull(a.energyImprovement)},
+          {"share_processor", orNull(a.shareProcessor)},
+          {"share_caches", orNull(a.shareCaches)},
+          {"energy_pj", a.energy ? Json(a.energy->total.value) : Json(nullptr)},
+          {"energy_breakdown", terms},
+          {"counts", a.counts}};
+}
+
 std::string toJson(const ProfileAnswer &a) {
   const Profile &p = a.profile;
   Json lostBy = Json::object(), functions = Json::array(), terms = Json::object();
   for (const auto &[reason, n] : lost(p.candidates)) lostBy[reason] = n;
   for (const FunctionCycles &f : a.functions) functions.push_back({{"name", f.name}, {"cycles", f.cycles}});
   for (const energy::EnergyRow &r : p.energy.rows) terms[r.term] = r.energy.value;
-  const auto account = [](double speedup) {
-    return Json{
-        {"speedup", speedup}, {"energy_improvement", nullptr}, {"share_processor", nullptr}, {"share_caches", nullptr}};
-  };
   const Json j = {
       {"program", a.program},
       {"target", a.machine.name},
@@ -86,13 +107,17 @@ std::string toJson(const ProfileAnswer &a) {
       {"exact", "simulated"},
       {"interval", nullptr},
       {"counts", p.counts},
-      {"macr", {{"paper", p.conversion}, {"release", nullptr}, {"l1", p.conversionL1}, {"other", p.conversionOther}}},
+      {"macr",
+       {{"paper", p.conversion},
+        {"release", p.conversionRelease},
+        {"l1", p.conversionL1},
+        {"other", p.conversionOther}}},
       {"reads", {{"wr", p.accesses.writes}, {"nc", p.accesses.notConvertible}, {"cc", p.accesses.convertible}}},
       {"candidates", p.candidates.trees},
       {"operations_offloaded", p.candidates.offloaded()},
       {"lost", lostBy},
       {"proved", p.candidates.proved},
-      {"accounts", {{"paper", {{"low", account(p.speedupLow)}, {"high", account(p.speedupHigh)}}}}},
+      {"accounts", {{"paper", {{"low", accountJson(p.low)}, {"high", accountJson(p.high)}}}}},
       {"functions", functions},
       {"guest",
        {{"exit_status", a.guest.exitStatus},
@@ -133,8 +158,13 @@ std::string toTable(const ProfileAnswer &a) {
   cim.row({"operations", fmt::format("{}", c.offloaded()), fmt::format("of {} that the caches have", operations)});
   cim.row({"reads", fmt::format("{}", p.accesses.convertible),
            fmt::format("of {}", p.accesses.convertible + p.accesses.notConvertible)});
-  cim.row({"accesses replaced", percent(p.conversion), "of all loads and stores (MACR)"});
-  cim.row({"speedup", fmt::format("{:.3f} to {:.3f}", p.speedupLow, p.speedupHigh), "by the paper's formula"});
+  cim.row({"accesses replaced", percent(p.conversion),
+           fmt::format("of all loads and stores (MACR): {} at the first data cache, {} behind it",
+                       percent(p.conversionL1), percent(p.conversionOther))});
+  cim.row({"speedup", fmt::format("{:.3f} to {:.3f}", p.low.speedup, p.high.speedup), "by the paper's formula"});
+  if (p.low.energyImprovement)
+    cim.row({"less energy", fmt::format("{:.3f} to {:.3f}", *p.low.energyImprovement, *p.high.energyImprovement),
+             fmt::format("times; energies of {}, not validated", a.machine.energySet)});
   if (c.proved > 0)
     cim.row({"proved", fmt::format("{}", c.proved),
              fmt::format("stored trees computed again from their leaves, {} differ", c.disproved)});
@@ -156,6 +186,37 @@ std::string toTable(const ProfileAnswer &a) {
   return out + (a.warnings.empty() ? "" : "\n");
 }
 
+/// --locality and --levels.
+Status applyOptions(const Options &options, machine::Machine &machine) {
+  using Locality = machine::Cim::Locality;
+  if (options.locality.empty() && options.levels.empty()) return okStatus();
+  if (!machine.cim)
+    return error("missing-section", {machine.name}, fmt::format("{} has no section 'cim'", machine.name),
+                 "choose a machine whose caches compute, as cim-a9");
+  constexpr std::pair<std::string_view, Locality> kLocalities[] = {
+      {"level", Locality::kLevel}, {"bank", Locality::kBank}, {"bitline", Locality::kBitline}};
+  if (!options.locality.empty()) {
+    const auto found = std::find_if(std::begin(kLocalities), std::end(kLocalities),
+                                    [&](const auto &l) { return l.first == options.locality; });
+    if (found == std::end(kLocalities))
+      return usageError("bad-locality", "--locality", fmt::format("no locality '{}'", options.locality),
+                        suggest(options.locality, {"level", "bank", "bitline"}));
+    machine.cim->locality = found->second;
+  }
+  if (options.levels.empty()) return okStatus();
+  machine.cim->levels.clear();
+  std::vector<std::string> names;
+  for (const machine::CacheLevel &l : machine.caches) names.push_back(l.name);
+  for (const std::string_view name : split(options.levels, ',')) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end())
+      return usageError("unknown-name", "--levels", fmt::format("{} has no cache '{}'", machine.name, name),
+                        suggest(std::string(name), names));
+    machine.cim->levels.push_back(static_cast<int>(found - names.begin()));
+  }
+  return okStatus();
+}
+
 }  // namespace
 
 Result<ProfileAnswer> profile(const Options &options) {
@@ -165,6 +226,7 @@ Result<ProfileAnswer> profile(const Options &options) {
   ProfileAnswer answer;
   answer.program = options.input;
   answer.machine = std::move(*machine);
+  if (Status s = applyOptions(options, answer.machine); !s) return s.diagnostics();
   const Result<const evaluate::Target *> runsOn = targets::targetOf(answer.machine);
   if (!runsOn) return runsOn.diagnostics();
   const Result<std::unique_ptr<evaluate::Profiler>> profiler = (*runsOn)->profiler(answer.machine);

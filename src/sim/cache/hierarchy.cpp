@@ -5,45 +5,52 @@
 
 namespace pimento::sim::cache {
 
-/// A place for a line.
+/// What is known of the line in a place.
 struct Hierarchy::Line {
-  std::uint64_t number = ~std::uint64_t{0};  ///< address / line; none: all ones
-  std::uint64_t used = 0;                    ///< larger: more recently
-  Tick ready = 0;                            ///< it is there, or on its way until then
-  int from = 0;                              ///< the level that had it, while it is on its way
+  std::uint64_t used = 0;  ///< larger: more recently
+  Tick ready = 0;          ///< it is there, or on its way until then
+  int from = 0;            ///< the level that had it, while it is on its way
   bool isDirty = false;
 };
 
 struct Hierarchy::Level {
   explicit Level(const machine::CacheLevel &m)
-      : machine(m),
-        shift(std::countr_zero(static_cast<std::uint64_t>(m.line.value))),
+      : shift(std::countr_zero(static_cast<std::uint64_t>(m.line.value))),
+        next(m.next),
+        ways(static_cast<std::size_t>(m.ways)),
+        latency(m.latency.value),
         setMask(static_cast<std::uint64_t>(m.sets()) - 1),
-        lines(static_cast<std::size_t>(m.sets() * m.ways)),
+        numbers(static_cast<std::size_t>(m.sets() * m.ways), kNone),
+        lines(numbers.size()),
         mshrs(static_cast<std::size_t>(m.mshrs), 0),
         banks(static_cast<std::size_t>(m.banks), Calendar(m.ports)) {}
 
-  Line *setOf(std::uint64_t number) {
-    return &lines[static_cast<std::size_t>(number & setMask) * static_cast<std::size_t>(machine.ways)];
-  }
-  Line *find(std::uint64_t number) {
-    Line *set = setOf(number);
-    for (int w = 0; w < machine.ways; ++w)
-      if (set[w].number == number) return &set[w];
-    return nullptr;
+  std::size_t setOf(std::uint64_t number) const { return static_cast<std::size_t>(number & setMask) * ways; }
+  /// Index of its place; that of no place where it is not there.
+  std::size_t find(std::uint64_t number) const {
+    const std::uint64_t *set = &numbers[setOf(number)];
+    for (std::size_t w = 0; w < ways; ++w)
+      if (set[w] == number) return setOf(number) + w;
+    return lines.size();
   }
   /// The least recently used place of the set.
-  Line *victim(std::uint64_t number) {
-    Line *set = setOf(number);
-    return std::min_element(set, set + machine.ways, [](const Line &a, const Line &b) { return a.used < b.used; });
+  std::size_t victim(std::uint64_t number) const {
+    const auto set = lines.begin() + static_cast<std::ptrdiff_t>(setOf(number));
+    const auto oldest = std::min_element(set, set + static_cast<std::ptrdiff_t>(ways),
+                                         [](const Line &a, const Line &b) { return a.used < b.used; });
+    return static_cast<std::size_t>(oldest - lines.begin());
   }
   Tick portAt(std::uint64_t number, Tick at) {
     return banks[static_cast<std::size_t>(number) & (banks.size() - 1)].take(at);
   }
 
-  const machine::CacheLevel &machine;
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
   int shift;
+  int next;
+  std::size_t ways;
+  Tick latency;
   std::uint64_t setMask;
+  std::vector<std::uint64_t> numbers;  ///< of the line in each place, address / line: apart, as they are searched
   std::vector<Line> lines;
   std::vector<Tick> mshrs;  ///< each free from then on
   std::vector<Calendar> banks;
@@ -81,30 +88,31 @@ Answer Hierarchy::miss(int cache, std::uint64_t address, bool isWrite, Tick at, 
   const std::uint64_t number = address >> l.shift;
   const Tick start = l.portAt(number, at);
   (isWrite ? l.counts.writes : l.counts.reads) += 1;
-  const Tick looked = start + l.machine.latency.value;
-  Line *line = l.find(number);
-  if (line != nullptr) {
-    line->used = ++l.clock;
-    line->isDirty |= isWrite;
-    if (line->ready <= start) return {looked, cache};
+  const Tick looked = start + l.latency;
+  if (const std::size_t place = l.find(number); place < l.lines.size()) {
+    Line &line = l.lines[place];
+    line.used = ++l.clock;
+    line.isDirty |= isWrite;
+    if (line.ready <= start) return {looked, cache};
     // On its way: the request joins.
     (isWrite ? l.counts.writeMisses : l.counts.readMisses) += 1;
     ++l.counts.merged;
-    return {std::max(looked, line->ready), line->from};
+    return {std::max(looked, line.ready), line.from};
   }
   (isWrite ? l.counts.writeMisses : l.counts.readMisses) += 1;
-  line = l.victim(number);
-  if (line->number != ~std::uint64_t{0} && line->isDirty) {
+  const std::size_t place = l.victim(number);
+  if (l.numbers[place] != Level::kNone && l.lines[place].isDirty) {
     ++l.counts.writeBacks;
-    miss(l.machine.next, line->number << l.shift, true, looked, true);
+    miss(l.next, l.numbers[place] << l.shift, true, looked, true);
   }
   Answer answer{looked, cache};
   if (!isWriteBack) {
     const auto mshr = std::min_element(l.mshrs.begin(), l.mshrs.end());
-    answer = miss(l.machine.next, address, false, std::max(looked, *mshr), false);
+    answer = miss(l.next, address, false, std::max(looked, *mshr), false);
     *mshr = answer.ready;
   }
-  *line = {number, ++l.clock, answer.ready, answer.level, isWrite};
+  l.numbers[place] = number;
+  l.lines[place] = {++l.clock, answer.ready, answer.level, isWrite};
   return answer;
 }
 

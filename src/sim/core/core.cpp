@@ -1,7 +1,7 @@
 #include "pimento/sim/core/core.h"
 
 #include <algorithm>
-#include <functional>
+#include <bit>
 
 namespace pimento::sim::core {
 
@@ -56,6 +56,14 @@ machine::CoreOperation classOf(const trace::Instruction &in) {
   return isShifted ? CoreOperation::kShift : CoreOperation::kInteger;
 }
 
+namespace {
+
+int lineShift(const machine::Machine &machine, int cache) {
+  return std::countr_zero(static_cast<std::uint64_t>(machine.caches[static_cast<std::size_t>(cache)].line.value));
+}
+
+}  // namespace
+
 Core::Core(const machine::Machine &machine)
     : machine_(machine),
       core_(*machine.core),
@@ -65,15 +73,38 @@ Core::Core(const machine::Machine &machine)
       rob_(core_.robEntries),
       loads_(core_.loadQueue),
       storeRoom_(core_.storeQueue),
+      waiting_(core_.issueQueue),
       issue_(core_.issueWidth),
-      stores_(static_cast<std::size_t>(core_.storeQueue)) {
+      stores_(static_cast<std::size_t>(core_.storeQueue)),
+      instructionShift_(lineShift(machine, caches_.instructionCache())),
+      dataShift_(lineShift(machine, caches_.dataCache())) {
   for (const machine::Core::Unit &u : core_.units) units_.emplace_back(u.count);
-  waiting_.reserve(static_cast<std::size_t>(core_.issueQueue) + 1);
+}
+
+Step Core::prepare(const trace::Instruction &in) const {
+  Step s;
+  s.in = &in;
+  s.address = in.address;
+  s.after = in.address + in.bytes;
+  s.of = classOf(in);
+  const machine::Core::Execution &e = core_.of(s.of);
+  s.latency = static_cast<std::int32_t>(e.latency.value);
+  s.busy = static_cast<std::int32_t>(e.busy.value);
+  s.unit = static_cast<std::uint8_t>(e.unit);
+  s.loads = in.loads;
+  s.stores = in.stores;
+  s.isBranch = trace::isBranch(in.operation);
+  s.hasEarlyBase = in.writesBack && in.loads;
+  s.readCount = static_cast<std::uint8_t>(in.reads.size());
+  s.writeCount = static_cast<std::uint8_t>(in.writes.size());
+  if (s.readCount <= Step::kInline) std::copy(in.reads.begin(), in.reads.end(), s.firstReads.begin());
+  if (s.writeCount <= Step::kInline) std::copy(in.writes.begin(), in.writes.end(), s.firstWrites.begin());
+  return s;
 }
 
 /// The cycle in which it is fetched: at most so many per cycle, none after a wrong guess until it is known, and none
 /// while the stages before dispatch are full.
-Tick Core::fetch(const trace::Instruction &in) {
+Tick Core::fetch(const Step &s) {
   if (const Tick room = std::max(redirect_, frontEnd_.room()); room > fetchCycle_) {
     fetchCycle_ = room;
     fetchedInCycle_ = 0;
@@ -81,13 +112,12 @@ Tick Core::fetch(const trace::Instruction &in) {
     ++fetchCycle_;
     fetchedInCycle_ = 0;
   }
-  const machine::CacheLevel &c = machine_.caches[static_cast<std::size_t>(caches_.instructionCache())];
-  const std::uint64_t line = in.address / static_cast<std::uint64_t>(c.line.value);
+  const std::uint64_t line = s.address >> instructionShift_;
   if (line != fetchLine_) {
     fetchLine_ = line;
     // A hit is part of the front end.
-    const cache::Answer a = caches_.access(caches_.instructionCache(), in.address, false, fetchCycle_);
-    const Tick late = a.ready - c.latency.value;
+    const cache::Answer a = caches_.access(caches_.instructionCache(), s.address, false, fetchCycle_);
+    const Tick late = a.ready - machine_.caches[static_cast<std::size_t>(caches_.instructionCache())].latency.value;
     if (late > fetchCycle_) {
       fetchCycle_ = late;
       fetchedInCycle_ = 0;
@@ -100,16 +130,11 @@ Tick Core::fetch(const trace::Instruction &in) {
 }
 
 /// In order, at most so many per cycle, where reorder buffer and queues have room.
-Tick Core::dispatch(const trace::Instruction &in, Tick fetched) {
+Tick Core::dispatch(const Step &s, Tick fetched) {
   Tick at = std::max({fetched + core_.frontEnd.value, lastDispatch_, rob_.room()});
-  if (in.loads) at = std::max(at, loads_.room());
-  if (in.stores) at = std::max(at, storeRoom_.room());
-  while (!waiting_.empty() &&
-         (waiting_.front() <= at || waiting_.size() == static_cast<std::size_t>(core_.issueQueue))) {
-    at = std::max(at, waiting_.front());
-    std::pop_heap(waiting_.begin(), waiting_.end(), std::greater<>());
-    waiting_.pop_back();
-  }
+  if (s.loads) at = std::max(at, loads_.room());
+  if (s.stores) at = std::max(at, storeRoom_.room());
+  at = waiting_.room(at);
   if (at == lastDispatch_ && dispatchedInCycle_ == core_.dispatchWidth) ++at;
   if (at > lastDispatch_) dispatchedInCycle_ = 0;
   ++dispatchedInCycle_;
@@ -119,38 +144,53 @@ Tick Core::dispatch(const trace::Instruction &in, Tick fetched) {
 }
 
 /// The first cycle that has both a unit and a slot to issue.
-Tick Core::issue(const machine::Core::Execution &e, Tick ready) {
-  Calendar &unit = units_[static_cast<std::size_t>(e.unit)];
+Tick Core::issue(const Step &s, Tick ready) {
+  Calendar &unit = units_[s.unit];
+  const bool isPipelined = s.busy == 1;
   for (Tick at = ready;;) {
-    const Tick free = unit.first(at, e.busy.value);
+    const Tick free = isPipelined ? unit.first(at) : unit.first(at, s.busy);
     at = issue_.first(free);
     if (at != free) continue;
-    unit.book(at, e.busy.value);
+    if (isPipelined)
+      unit.book(at);
+    else
+      unit.book(at, s.busy);
     issue_.book(at);
     return at;
   }
 }
 
-/// From the youngest store that overlaps it, else from the caches.
-Tick Core::load(const trace::Access &a, Tick at, int &level) {
-  ++counts_.loads;
-  for (std::size_t n = 1; n <= stores_.size(); ++n) {
-    const Store &s = stores_[(nextStore_ + stores_.size() - n) % stores_.size()];
+bool Core::forward(const trace::Access &a, Tick &at) {
+  bool isShared = false;
+  visitPieces(a.address, a.bytes, [&](std::size_t p) { isShared |= storesAt_[p] != 0; });
+  if (!isShared) return false;
+  for (std::size_t n = 0, i = nextStore_; n < stores_.size(); ++n) {
+    i = i == 0 ? stores_.size() - 1 : i - 1;
+    const Store &s = stores_[i];
     if (s.bytes == 0 || s.gone <= at) continue;
     if (a.address + a.bytes <= s.address || s.address + s.bytes <= a.address) continue;
     if (s.address <= a.address && a.address + a.bytes <= s.address + s.bytes) {
-      ++counts_.forwarded;
-      level = -1;
-      return std::max(at, s.ready) + core_.forward.value;
+      at = std::max(at, s.ready) + core_.forward.value;
+      return true;
     }
     // A part of it is elsewhere: it waits until the store is in the cache.
     at = std::max(at, s.gone);
-    break;
+    return false;
   }
-  const auto line =
-      static_cast<std::uint64_t>(machine_.caches[static_cast<std::size_t>(caches_.dataCache())].line.value);
+  return false;
+}
+
+/// From the youngest store that overlaps it, else from the caches.
+Tick Core::load(const trace::Access &a, Tick at, int &level) {
+  ++counts_.loads;
+  if (forward(a, at)) {
+    ++counts_.forwarded;
+    level = -1;
+    return at;
+  }
   Tick ready = at;
-  for (std::uint64_t first = a.address; first < a.address + a.bytes; first = (first / line + 1) * line) {
+  const std::uint64_t end = a.address + a.bytes;
+  for (std::uint64_t first = a.address; first < end; first = ((first >> dataShift_) + 1) << dataShift_) {
     const cache::Answer answer = caches_.access(caches_.dataCache(), first, false, at);
     ready = std::max(ready, answer.ready);
     level = std::max(level, answer.level);
@@ -166,17 +206,21 @@ Tick Core::commit(Tick done) {
   return at;
 }
 
-/// After its commit a store goes to the cache, in order.
-void Core::drain(const trace::Access &a, Tick committed, Tick ready) {
+/// After its commit a store goes to the cache, in order; when it is there.
+Tick Core::drain(const trace::Access &a, Tick committed, Tick ready) {
   ++counts_.stores;
-  const auto line =
-      static_cast<std::uint64_t>(machine_.caches[static_cast<std::size_t>(caches_.dataCache())].line.value);
-  Tick gone = std::max(committed, lastDrain_);
-  for (std::uint64_t first = a.address; first < a.address + a.bytes; first = (first / line + 1) * line)
-    gone = std::max(gone, caches_.access(caches_.dataCache(), first, true, std::max(committed, lastDrain_)).ready);
-  lastDrain_ = std::max(committed, lastDrain_) + 1;
-  stores_[nextStore_] = {a.address, a.bytes, ready, gone};
-  nextStore_ = (nextStore_ + 1) % stores_.size();
+  const Tick at = std::max(committed, lastDrain_);
+  Tick gone = at;
+  const std::uint64_t end = a.address + a.bytes;
+  for (std::uint64_t first = a.address; first < end; first = ((first >> dataShift_) + 1) << dataShift_)
+    gone = std::max(gone, caches_.access(caches_.dataCache(), first, true, at).ready);
+  lastDrain_ = at + 1;
+  Store &place = stores_[nextStore_];
+  if (place.bytes > 0) visitPieces(place.address, place.bytes, [&](std::size_t p) { --storesAt_[p]; });
+  visitPieces(a.address, a.bytes, [&](std::size_t p) { ++storesAt_[p]; });
+  place = {a.address, a.bytes, ready, gone};
+  nextStore_ = nextStore_ + 1 == stores_.size() ? 0 : nextStore_ + 1;
+  return gone;
 }
 
 void Core::blame(const Times &t, Cause late, Tick commit) {
@@ -192,31 +236,28 @@ void Core::blame(const Times &t, Cause late, Tick commit) {
   stack_[static_cast<std::size_t>(cause)] += gap - 1;
 }
 
-Times Core::run(const trace::Instruction &in, std::span<const trace::Access> accesses, std::uint64_t next) {
+Times Core::run(const Step &s, std::span<const trace::Access> accesses, std::uint64_t next) {
   Times t;
-  t.fetched = fetch(in);
-  t.dispatched = dispatch(in, t.fetched);
-  const machine::CoreOperation of = classOf(in);
-  const machine::Core::Execution &e = core_.of(of);
+  t.fetched = fetch(s);
+  t.dispatched = dispatch(s, t.fetched);
   ++counts_.instructions;
-  ++counts_.executed[static_cast<std::size_t>(of)];
+  ++counts_.executed[static_cast<std::size_t>(s.of)];
 
   Tick ready = t.dispatched + 1;
-  for (const trace::Register r : in.reads) ready = std::max(ready, ready_[r]);
+  for (const trace::Register r : s.reads()) ready = std::max(ready, ready_[r]);
   if (core_.isInOrder) ready = std::max(ready, lastIssue_);
-  t.issued = issue(e, ready);
+  t.issued = issue(s, ready);
   lastIssue_ = t.issued;
-  waiting_.push_back(t.issued);
-  std::push_heap(waiting_.begin(), waiting_.end(), std::greater<>());
+  waiting_.add(t.issued);
 
-  t.done = t.issued + e.latency.value;
+  t.done = t.issued + s.latency;
   for (const trace::Access &a : accesses)
-    if (!a.isStore) t.done = std::max(t.done, load(a, t.issued + e.latency.value, t.level));
-  for (const trace::Register r : in.writes) ready_[r] = t.done;
+    if (!a.isStore) t.done = std::max(t.done, load(a, t.issued + s.latency, t.level));
+  for (const trace::Register r : s.writes()) ready_[r] = t.done;
   // What changes its base has it as soon as an addition.
-  if (in.writesBack && in.loads)
-    for (const trace::Register r : in.addressRegisters)
-      if (in.writes.has(r)) ready_[r] = t.issued + core_.of(machine::CoreOperation::kInteger).latency.value;
+  if (s.hasEarlyBase)
+    for (const trace::Register r : s.in->addressRegisters)
+      if (s.in->writes.has(r)) ready_[r] = t.issued + core_.of(machine::CoreOperation::kInteger).latency.value;
 
   t.committed = commit(t.done);
   Cause late = Cause::kExecute;
@@ -227,36 +268,33 @@ Times Core::run(const trace::Instruction &in, std::span<const trace::Access> acc
   blame(t, late, t.committed);
   lastCommit_ = t.committed;
   rob_.add(t.committed);
-  if (in.loads) loads_.add(t.committed);
+  if (s.loads) loads_.add(t.committed);
   Tick gone = t.committed;
   for (const trace::Access &a : accesses)
-    if (a.isStore) {
-      drain(a, t.committed, t.done);
-      gone = std::max(gone, stores_[(nextStore_ + stores_.size() - 1) % stores_.size()].gone);
-    }
-  if (in.stores) storeRoom_.add(gone);
-
-  const bool isTaken = next != in.address + in.bytes;
-  if (trace::isBranch(in.operation)) {
-    ++counts_.branches;
-    switch (predictor_.branch(in, next)) {
-      case Guess::kRight:
-        break;
-      case Guess::kLateTarget:
-        ++counts_.lateTargets;
-        redirect_ = t.fetched + core_.frontEnd.value;
-        redirectCause_ = Cause::kBranch;
-        break;
-      case Guess::kWrong:
-        ++counts_.wrongGuesses;
-        redirect_ = t.done;
-        redirectCause_ = Cause::kBranch;
-        break;
-    }
-  }
+    if (a.isStore) gone = drain(a, t.committed, t.done);
+  if (s.stores) storeRoom_.add(gone);
+  if (s.isBranch) branch(s, t, next);
   // The line after a jump comes in the next cycle.
-  if (isTaken) fetchedInCycle_ = core_.fetchWidth;
+  if (next != s.after) fetchedInCycle_ = core_.fetchWidth;
   return t;
+}
+
+void Core::branch(const Step &s, const Times &t, std::uint64_t next) {
+  ++counts_.branches;
+  switch (predictor_.branch(*s.in, next)) {
+    case Guess::kRight:
+      break;
+    case Guess::kLateTarget:
+      ++counts_.lateTargets;
+      redirect_ = t.fetched + core_.frontEnd.value;
+      redirectCause_ = Cause::kBranch;
+      break;
+    case Guess::kWrong:
+      ++counts_.wrongGuesses;
+      redirect_ = t.done;
+      redirectCause_ = Cause::kBranch;
+      break;
+  }
 }
 
 }  // namespace pimento::sim::core

@@ -16,6 +16,7 @@
 #include "pimento/machine/machine.h"
 #include "pimento/sim/cache/calendar.h"
 #include "pimento/sim/cache/hierarchy.h"
+#include "pimento/sim/core/issue_queue.h"
 #include "pimento/sim/core/predictor.h"
 #include "pimento/trace/stream.h"
 
@@ -50,13 +51,39 @@ struct CoreCounts {
 /// The class of machine::Core::executions that an instruction is of.
 machine::CoreOperation classOf(const trace::Instruction &in);
 
+/// What a core needs of one instruction of a program, worked out once.
+struct Step {
+  const trace::Instruction *in = nullptr;
+  std::uint64_t address = 0, after = 0;  ///< of it, and of what lies behind it
+  std::int32_t latency = 0, busy = 1;
+  machine::CoreOperation of = machine::CoreOperation::kInteger;
+  std::uint8_t unit = 0;
+  bool loads = false, stores = false, isBranch = false;
+  bool hasEarlyBase = false;  ///< a load that changes its base, which is there before the data
+  std::uint8_t readCount = 0, writeCount = 0;
+  static constexpr std::size_t kInline = 6;
+  std::array<trace::Register, kInline> firstReads{}, firstWrites{};
+
+  std::span<const trace::Register> reads() const {
+    return {readCount <= kInline ? firstReads.data() : in->reads.begin(), readCount};
+  }
+  std::span<const trace::Register> writes() const {
+    return {writeCount <= kInline ? firstWrites.data() : in->writes.begin(), writeCount};
+  }
+};
+
 class Core {
  public:
   /// `machine` has a core, caches and memory, and outlives this.
   explicit Core(const machine::Machine &machine);
 
+  /// `in` outlives the step.
+  Step prepare(const trace::Instruction &in) const;
   /// The next instruction of the program, its accesses to memory, and the address of the instruction after it.
-  Times run(const trace::Instruction &in, std::span<const trace::Access> accesses, std::uint64_t next);
+  Times run(const Step &step, std::span<const trace::Access> accesses, std::uint64_t next);
+  Times run(const trace::Instruction &in, std::span<const trace::Access> accesses, std::uint64_t next) {
+    return run(prepare(in), accesses, next);
+  }
 
   /// Cycles until the last commit.
   Tick cycles() const { return lastCommit_; }
@@ -82,12 +109,24 @@ class Core {
     Tick ready = 0, gone = 0;  ///< its data are known; they are in the cache
   };
 
-  Tick fetch(const trace::Instruction &in);
-  Tick dispatch(const trace::Instruction &in, Tick fetched);
-  Tick issue(const machine::Core::Execution &e, Tick ready);
+  /// Which of the last stores may share bytes with an access: how many of them touch each piece of memory.
+  static constexpr int kPieceBits = 3;
+  static constexpr std::size_t kPieces = 256;
+  template <typename Visit>
+  static void visitPieces(std::uint64_t address, std::uint64_t bytes, Visit visit) {
+    for (std::uint64_t p = address >> kPieceBits; p <= (address + bytes - 1) >> kPieceBits; ++p)
+      visit(static_cast<std::size_t>(p) & (kPieces - 1));
+  }
+
+  Tick fetch(const Step &s);
+  Tick dispatch(const Step &s, Tick fetched);
+  Tick issue(const Step &s, Tick ready);
   Tick load(const trace::Access &a, Tick at, int &level);
+  /// Whether it took its data from a store; else `at` is when the caches may be asked.
+  bool forward(const trace::Access &a, Tick &at);
   Tick commit(Tick done);
-  void drain(const trace::Access &a, Tick committed, Tick ready);
+  Tick drain(const trace::Access &a, Tick committed, Tick ready);
+  void branch(const Step &s, const Times &t, std::uint64_t next);
   void blame(const Times &t, Cause late, Tick commit);
 
   const machine::Machine &machine_;
@@ -107,11 +146,13 @@ class Core {
   int committedInCycle_ = 0;
   Tick lastDrain_ = 0;
   Queue frontEnd_, rob_, loads_, storeRoom_;
-  std::vector<Tick> waiting_;  ///< a heap of issue times: what is in the issue queue
+  IssueQueue waiting_;
   Calendar issue_;
   std::vector<Calendar> units_;
   std::vector<Store> stores_;  ///< a ring: the last ones
   std::size_t nextStore_ = 0;
+  std::array<std::uint16_t, kPieces> storesAt_{};
+  int instructionShift_, dataShift_;  ///< from an address to the number of its line
   std::array<Tick, kCauses> stack_{};
   CoreCounts counts_;
 };

@@ -20,7 +20,8 @@ Predictor::Predictor(const machine::Core &core)
       counters_(static_cast<std::size_t>(core.predictorEntries), std::uint8_t{1}),
       historyMask_(core.predictor == machine::Core::Predictor::kGshare ? (std::uint64_t{1} << core.historyBits) - 1
                                                                        : 0),
-      targets_(static_cast<std::size_t>(core.btbEntries)) {}
+      targets_(static_cast<std::size_t>(core.btbEntries)),
+      setMask_(targets_.size() / static_cast<std::size_t>(core.btbWays) - 1) {}
 
 bool Predictor::guessDirection(std::uint64_t address, bool isTaken) {
   std::uint8_t &counter =
@@ -34,7 +35,7 @@ bool Predictor::guessDirection(std::uint64_t address, bool isTaken) {
 
 std::uint64_t Predictor::guessTarget(std::uint64_t address, std::uint64_t target, bool isTaken) {
   const auto ways = static_cast<std::size_t>(core_.btbWays);
-  const std::size_t set = static_cast<std::size_t>(indexOf(address)) & (targets_.size() / ways - 1);
+  const std::size_t set = static_cast<std::size_t>(indexOf(address)) & setMask_;
   const auto begin = targets_.begin() + static_cast<std::ptrdiff_t>(set * ways), end = begin + core_.btbWays;
   auto found = std::find_if(begin, end, [&](const Target &t) { return t.address == address; });
   const std::uint64_t guess = found == end ? 0 : found->target;

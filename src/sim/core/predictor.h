@@ -35,6 +35,7 @@ class Predictor {
   std::vector<std::uint8_t> counters_;
   std::uint64_t history_ = 0, historyMask_;
   std::vector<Target> targets_;
+  std::size_t setMask_;
   std::uint64_t clock_ = 0;
   std::vector<std::uint64_t> returns_;
 };

@@ -1,39 +1,16 @@
 #include "pimento/targets/cim/profiler.h"
 
 #include <algorithm>
-#include <array>
+
+#include "pimento/targets/cim/accounts.h"
 
 namespace pimento::targets::cim {
 
 namespace {
 
 using machine::CoreOperation;
-using trace::Fate;
 
-/// Rows of the table, in its order.
-enum Row : std::uint8_t {
-  kInstructions,
-  kBranches,
-  kWrongGuesses,
-  kLoads,
-  kStores,
-  kForwarded,
-  kIntegerOperations,
-  kComplexOperations,
-  kFloatOperations,
-  kRegisterReads,
-  kRegisterWrites,
-  kL1iReads,
-  kL1dReads,
-  kL1dWrites,
-  kL2Reads,
-  kL2Writes,
-  kL3Reads,
-  kL3Writes,
-  kMemoryReads,
-  kMemoryWrites,
-  kRows,
-};
+constexpr std::size_t kRecent = 4096;
 
 std::int64_t of(const sim::core::CoreCounts &c, std::initializer_list<CoreOperation> operations) {
   std::int64_t sum = 0;
@@ -51,34 +28,6 @@ trace::Operation operationOf(const std::string &word) {
 }
 
 }  // namespace
-
-const evaluate::CountTable &countTable() {
-  static const evaluate::CountTable kTable = {{
-      {"instructions", "committed instructions; counted by the core", {{"instructions"}}},
-      {"branches", "branches and jumps; counted by the core", {{"branches"}}},
-      {"wrong_guesses", "branches that the predictor got wrong; counted by the core"},
-      {"loads", "reads of memory; counted by the core", {{"loads"}}},
-      {"stores", "writes of memory; counted by the core", {{"stores"}}},
-      {"forwarded", "loads that a store in the queue served; counted by the core"},
-      {"integer_operations",
-       "operations of integer units, addresses aside; counted by the core",
-       {{"integer_operations"}}},
-      {"complex_operations", "products and quotients; counted by the core", {{"complex_operations"}}},
-      {"float_operations", "floating-point and vector operations; counted by the core", {{"float_operations"}}},
-      {"register_reads", "registers read; counted by the decoder", {{"register_reads"}}},
-      {"register_writes", "registers written; counted by the decoder", {{"register_writes"}}},
-      {"l1i_reads", "lines read from the instruction cache; counted by the caches", {{"l1i_reads"}}},
-      {"l1d_reads", "reads of the first data cache; counted by the caches", {{"l1d_reads"}}},
-      {"l1d_writes", "writes of the first data cache; counted by the caches", {{"l1d_writes"}}},
-      {"l2_reads", "reads of the cache behind it; counted by the caches", {{"l2_reads"}}},
-      {"l2_writes", "writes of the cache behind it; counted by the caches", {{"l2_writes"}}},
-      {"l3_reads", "reads of the third cache; counted by the caches", {{"l3_reads"}}},
-      {"l3_writes", "writes of the third cache; counted by the caches", {{"l3_writes"}}},
-      {"memory_reads", "lines read from memory; counted by the caches", {{"memory_reads"}}},
-      {"memory_writes", "lines written to memory; counted by the caches", {{"memory_writes"}}},
-  }};
-  return kTable;
-}
 
 trace::CimRules rulesOf(const machine::Machine &machine) {
   trace::CimRules rules;
@@ -99,52 +48,128 @@ trace::CimRules rulesOf(const machine::Machine &machine) {
 }
 
 Profiler::Profiler(const machine::Machine &machine)
-    : machine_(machine), core_(machine), candidates_(rulesOf(machine)) {}
+    : machine_(machine), core_(machine), candidates_(rulesOf(machine)), recent_(kRecent) {
+  for (std::size_t i = 0; i < kBatches; ++i) spare_.put(std::make_unique<Batch>());
+  batch_ = *spare_.take();
+  coreThread_ = std::thread([this] {
+    while (auto batch = toCore_.take()) {
+      time(**batch);
+      toCandidates_.put(std::move(*batch));
+    }
+    toCandidates_.close();
+  });
+  candidatesThread_ = std::thread([this] {
+    while (auto batch = toCandidates_.take()) {
+      search(**batch);
+      spare_.put(std::move(*batch));
+    }
+  });
+}
 
-void Profiler::runHeld(std::uint64_t next) {
-  if (held_ == nullptr) return;
-  const std::int64_t before = core_.cycles();
-  const std::span<const trace::Access> all(heldAccesses_);
-  std::size_t first = 0;
-  for (int i = 0; i < heldCount_; ++i) {
-    const trace::Instruction &in = held_->instructions[static_cast<std::size_t>(i)];
-    std::size_t end = first;
-    while (end < all.size() && all[end].instruction == i) ++end;
-    const auto accesses = all.subspan(first, end - first);
-    first = end;
-    const std::uint64_t after =
-        i + 1 < heldCount_ ? held_->instructions[static_cast<std::size_t>(i) + 1].address : next;
-    const sim::core::Times times = core_.run(in, accesses, after);
-    candidates_.onInstruction(in, accesses, times.level);
-    registerReads_ += in.reads.size();
-    registerWrites_ += in.writes.size();
+Profiler::~Profiler() {
+  join();
+}
+
+void Profiler::join() {
+  toCore_.close();
+  if (coreThread_.joinable()) coreThread_.join();
+  if (candidatesThread_.joinable()) candidatesThread_.join();
+}
+
+Profiler::Known &Profiler::known(const trace::Block &block) {
+  Recent &recent = recent_[std::hash<const trace::Block *>()(&block) / alignof(std::max_align_t) % kRecent];
+  if (recent.block == &block) return *recent.known;
+  std::unique_ptr<Known> &k = known_[&block];
+  if (k == nullptr) {
+    k = std::make_unique<Known>();
+    k->block = block;
+    for (trace::Instruction &in : k->block.instructions) {
+      in.text = {};
+      k->steps.push_back(core_.prepare(in));
+      k->uses.push_back(candidates_.prepare(in));
+      k->registerReads += in.reads.size();
+      k->registerWrites += in.writes.size();
+    }
   }
-  cyclesAt_[held_->instructions.front().address] += core_.cycles() - before;
+  recent = {&block, k.get()};
+  return *k;
+}
+
+void Profiler::countRegisters(const Known &known, int count) {
+  if (count == static_cast<int>(known.steps.size())) {
+    registerReads_ += known.registerReads;
+    registerWrites_ += known.registerWrites;
+    return;
+  }
+  for (const sim::core::Step &s : std::span(known.steps).first(static_cast<std::size_t>(count))) {
+    registerReads_ += s.readCount;
+    registerWrites_ += s.writeCount;
+  }
+}
+
+void Profiler::time(Batch &batch) {
+  batch.levels.clear();
+  std::size_t first = 0;
+  for (const Run &r : batch.runs) {
+    const std::int64_t before = core_.cycles();
+    const std::vector<sim::core::Step> &steps = r.known->steps;
+    for (int i = 0; i < r.count; ++i) {
+      const sim::core::Step &step = steps[static_cast<std::size_t>(i)];
+      std::size_t end = first;
+      while (end < r.accesses && batch.accesses[end].instruction == i) ++end;
+      const std::uint64_t next = i + 1 < r.count ? steps[static_cast<std::size_t>(i) + 1].address : r.next;
+      const sim::core::Times times = core_.run(step, std::span(batch.accesses).subspan(first, end - first), next);
+      if (end != first) batch.levels.push_back(static_cast<std::int8_t>(times.level));
+      first = end;
+    }
+    first = r.accesses;
+    countRegisters(*r.known, r.count);
+    r.known->cycles += core_.cycles() - before;
+  }
+}
+
+void Profiler::search(const Batch &batch) {
+  std::size_t first = 0, level = 0;
+  for (const Run &r : batch.runs) {
+    for (int i = 0; i < r.count; ++i) {
+      std::size_t end = first;
+      while (end < r.accesses && batch.accesses[end].instruction == i) ++end;
+      candidates_.onInstruction(r.known->uses[static_cast<std::size_t>(i)],
+                                std::span(batch.accesses).subspan(first, end - first),
+                                end != first ? batch.levels[level++] : -1);
+      first = end;
+    }
+    first = r.accesses;
+  }
+}
+
+/// Passes the batch on, and takes an empty one.
+void Profiler::hand() {
+  toCore_.put(std::move(batch_));
+  batch_ = *spare_.take();
+  batch_->runs.clear();
+  batch_->accesses.clear();
+  batch_->instructions = 0;
 }
 
 void Profiler::onBlock(const trace::Block &block, int count, std::span<const trace::Access> accesses) {
-  runHeld(block.instructions.front().address);
-  held_ = &block;
-  heldCount_ = count;
-  heldAccesses_.assign(accesses.begin(), accesses.end());
+  // Where a block goes on is known once the next one runs.
+  if (!batch_->runs.empty()) batch_->runs.back().next = block.instructions.front().address;
+  if (batch_->instructions >= kBatch) hand();
+  batch_->accesses.insert(batch_->accesses.end(), accesses.begin(), accesses.end());
+  batch_->runs.push_back({&known(block), count, batch_->accesses.size(), 0});
+  batch_->instructions += count;
 }
 
 void Profiler::onEnd() {
-  runHeld(0);
-  held_ = nullptr;
+  hand();
+  join();
   candidates_.finish();
 }
 
-evaluate::Profile Profiler::profile() const {
-  evaluate::Profile p;
+Totals Profiler::totals() const {
   const sim::core::CoreCounts &c = core_.counts();
-  p.instructions = c.instructions;
-  p.cycles = core_.cycles();
-  for (int i = 0; i < sim::core::kCauses; ++i) {
-    const auto cause = static_cast<sim::core::Cause>(i);
-    p.stack[std::string(name(cause))] = core_.cyclesOf(cause);
-  }
-  std::array<std::int64_t, kRows> totals{};
+  Totals totals{};
   totals[kInstructions] = c.instructions;
   totals[kBranches] = c.branches;
   totals[kWrongGuesses] = c.wrongGuesses;
@@ -156,53 +181,36 @@ evaluate::Profile Profiler::profile() const {
   totals[kFloatOperations] = of(c, {CoreOperation::kFloatAdd, CoreOperation::kFloatMultiply,
                                     CoreOperation::kFloatMultiplyAdd, CoreOperation::kFloatDivide,
                                     CoreOperation::kFloatSqrt, CoreOperation::kVector, CoreOperation::kVectorMultiply});
+  totals[kVectorOperations] = of(c, {CoreOperation::kVector, CoreOperation::kVectorMultiply});
   totals[kRegisterReads] = registerReads_;
   totals[kRegisterWrites] = registerWrites_;
   const sim::cache::Hierarchy &caches = core_.caches();
   totals[kL1iReads] = caches.counts(caches.instructionCache()).reads;
-  int row = kL1dReads;
-  for (int l = caches.dataCache(); l >= 0 && row < kMemoryReads;
-       l = machine_.caches[static_cast<std::size_t>(l)].next) {
-    totals[static_cast<std::size_t>(row++)] = caches.counts(l).reads;
-    totals[static_cast<std::size_t>(row++)] = caches.counts(l).writes;
+  const std::vector<int> way = dataWay(machine_);
+  for (int place = 0; place < std::min(kPlaces, static_cast<int>(way.size())); ++place) {
+    const sim::cache::Counts &counts = caches.counts(way[static_cast<std::size_t>(place)]);
+    totals[readsOf(place)] = counts.reads;
+    totals[writesOf(place)] = counts.writes;
   }
   totals[kMemoryReads] = caches.memoryReads();
   totals[kMemoryWrites] = caches.memoryWrites();
-  for (std::size_t i = 0; i < kRows; ++i) p.counts[std::string(countTable().rows[i].name)] = totals[i];
-  evaluate::DeviceRun run;
-  run.cycles = Cycles(p.cycles);
-  evaluate::setCounts(run, countTable(), totals, machine_, 1);
-  p.energy = energy::price(machine_, run.actions, machine_.toTime(run.cycles));
+  return totals;
+}
 
-  p.cyclesAt = cyclesAt_;
-  p.candidates = candidates_.counts();
-  const std::int64_t gone = p.candidates.loads[0], kept = p.candidates.loads[1];
-  p.accesses = {c.stores, c.loads - gone - kept, gone + kept};
-  const double accesses = static_cast<double>(std::max<std::int64_t>(1, c.loads + c.stores));
-  const std::int64_t replaced = gone + p.candidates.stored;
-  p.conversion = static_cast<double>(replaced) / accesses;
-  std::int64_t atFirst = 0;
-  for (std::size_t l = 0; l < p.candidates.treesAt.size(); ++l)
-    if (static_cast<int>(l) == caches.dataCache()) atFirst += p.candidates.treesAt[l];
-  const double share =
-      p.candidates.trees == 0 ? 0 : static_cast<double>(atFirst) / static_cast<double>(p.candidates.trees);
-  p.conversionL1 = p.conversion * share;
-  p.conversionOther = p.conversion - p.conversionL1;
-  if (!machine_.cim || p.instructions == 0) return p;
-  // Trees stand for their operations: all run at the level of their leaves.
-  const double cpi = static_cast<double>(p.cycles) / static_cast<double>(p.instructions);
-  const double left = static_cast<double>(p.instructions - p.candidates.offloaded() - replaced) * cpi;
-  double reading = 0, extra = 0;
-  for (std::size_t l = 0; l < p.candidates.treesAt.size(); ++l) {
-    const double operations = p.candidates.trees == 0 ? 0
-                                                      : static_cast<double>(p.candidates.offloaded()) *
-                                                            static_cast<double>(p.candidates.treesAt[l]) /
-                                                            static_cast<double>(p.candidates.trees);
-    reading += operations * static_cast<double>(machine_.caches[l].latency.value);
-    extra += operations * static_cast<double>(machine_.cim->addExtra.value);
+evaluate::Profile Profiler::profile() const {
+  evaluate::Profile p;
+  p.instructions = core_.counts().instructions;
+  p.cycles = core_.cycles();
+  for (int i = 0; i < sim::core::kCauses; ++i) {
+    const auto cause = static_cast<sim::core::Cause>(i);
+    p.stack[std::string(name(cause))] = core_.cyclesOf(cause);
   }
-  p.speedupLow = static_cast<double>(p.cycles) / (left + reading + extra);
-  p.speedupHigh = static_cast<double>(p.cycles) / (left + extra);
+  const Totals counted = totals();
+  for (std::size_t i = 0; i < kFirstCim; ++i) p.counts[std::string(countTable().rows[i].name)] = counted[i];
+  p.energy = priceTotals(machine_, counted, Cycles(p.cycles));
+  for (const auto &[block, known] : known_) p.cyclesAt[known->block.instructions.front().address] += known->cycles;
+  p.candidates = candidates_.counts();
+  account(machine_, counted, p);
   return p;
 }
 

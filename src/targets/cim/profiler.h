@@ -1,22 +1,24 @@
 // One pass over what a program executes: time on the machine's core and caches, and what of it their cim section could
 // run.
+//
+// Three threads pass batches on in order, so that the answer depends on none of them: the caller's, which gathers
+// blocks; the core's; and that of candidates, which has to know where the core's loads were served.
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <string>
+#include <memory>
+#include <thread>
+#include <unordered_map>
 #include <vector>
 
-#include "pimento/evaluate/counts.h"
+#include "pimento/base/pipe.h"
 #include "pimento/evaluate/profile.h"
 #include "pimento/machine/machine.h"
 #include "pimento/sim/core/core.h"
+#include "pimento/targets/cim/counts.h"
 #include "pimento/trace/candidates.h"
 
 namespace pimento::targets::cim {
-
-/// Counts of a program's run; energy formulas name them.
-const evaluate::CountTable &countTable();
 
 /// Rules of the machine's cim section, and the geometry of its caches.
 trace::CimRules rulesOf(const machine::Machine &machine);
@@ -25,23 +27,60 @@ trace::CimRules rulesOf(const machine::Machine &machine);
 class Profiler final : public evaluate::Profiler {
  public:
   explicit Profiler(const machine::Machine &machine);
+  ~Profiler() override;
 
   void onBlock(const trace::Block &block, int count, std::span<const trace::Access> accesses) override;
   void onEnd() override;
   evaluate::Profile profile() const override;
 
  private:
-  /// Runs the block before, now that the address after it is known.
-  void runHeld(std::uint64_t next);
+  /// A block with what is worked out once for each of its instructions. A copy: producers may end before the threads.
+  struct Known {
+    trace::Block block;
+    std::vector<sim::core::Step> steps;
+    std::vector<trace::Candidates::Step> uses;
+    std::int64_t registerReads = 0, registerWrites = 0;  ///< of all its instructions
+    std::int64_t cycles = 0;
+  };
+  /// The first `count` instructions of a block ran, then the one at `next`; their accesses end at `accesses`.
+  struct Run {
+    Known *known = nullptr;
+    int count = 0;
+    std::size_t accesses = 0;
+    std::uint64_t next = 0;
+  };
+  struct Batch {
+    std::vector<Run> runs;
+    std::vector<trace::Access> accesses;
+    std::vector<std::int8_t> levels;  ///< of each instruction that has accesses, once the core knows
+    int instructions = 0;
+  };
+  using Batches = Pipe<std::unique_ptr<Batch>>;
+  static constexpr int kBatch = 8192;  ///< instructions: what is passed on stays in a cache of the processor's own
+  static constexpr std::size_t kBatches = 6;
+
+  Known &known(const trace::Block &block);
+  Totals totals() const;
+  void hand();
+  void join();
+  void countRegisters(const Known &known, int count);
+  void time(Batch &batch);
+  void search(const Batch &batch);
 
   const machine::Machine &machine_;
   sim::core::Core core_;
   trace::Candidates candidates_;
-  const trace::Block *held_ = nullptr;
-  int heldCount_ = 0;
-  std::vector<trace::Access> heldAccesses_;
+  std::unordered_map<const trace::Block *, std::unique_ptr<Known>> known_;
+  /// The last ones asked for, by some bits of the pointer.
+  struct Recent {
+    const trace::Block *block = nullptr;
+    Known *known = nullptr;
+  };
+  std::vector<Recent> recent_;
+  std::unique_ptr<Batch> batch_;
   std::int64_t registerReads_ = 0, registerWrites_ = 0;
-  std::map<std::uint64_t, std::int64_t> cyclesAt_;
+  Batches toCore_{kBatches}, toCandidates_{kBatches}, spare_{kBatches};
+  std::thread coreThread_, candidatesThread_;
 };
 
 }  // namespace pimento::targets::cim

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "pimento/machine/checks.h"
+#include "pimento/targets/cim/accounts.h"
 #include "pimento/targets/cim/profiler.h"
 #include "pimento/targets/cim/release_suite.h"
 #include "pimento/targets/targets.h"
@@ -50,6 +51,7 @@ class Cim final : public evaluate::Target {
     return noKernels(machine);
   }
   Result<std::unique_ptr<evaluate::Profiler>> profiler(const machine::Machine &machine) const override {
+    if (Status s = checkCimEnergy(machine); !s) return s.diagnostics();
     return std::unique_ptr<evaluate::Profiler>(std::make_unique<Profiler>(machine));
   }
   std::vector<evaluate::Suite> suites() const override { return {releaseSuite()}; }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <list>
 #include <map>
 #include <numeric>
@@ -234,6 +235,77 @@ TEST(Core, SumsOfCausesAreTheCycles) {
   for (int c = 0; c < kCauses; ++c) sum += p.core().cyclesOf(static_cast<Cause>(c));
   EXPECT_EQ(sum, p.core().cycles());
   EXPECT_GE(p.core().cycles(), 20000 / 8);
+}
+
+TEST(Core, OverlapsMissesWithinItsReorderBufferAlone) {
+  const machine::Machine m = machineOf();
+  const auto take = [&](int between) {
+    Program p(m);
+    p.warm();
+    const Tick before = p.core().cycles();
+    for (std::uint64_t miss = 0; miss < 2; ++miss) {
+      p.run(Program::load(2, Program::kBase), {{0x1000000 + miss * 4096, 0, 8, false, 0}});
+      for (int i = 0; i < between; ++i) p.run(Program::compute(Operation::kAdd, 3, {Program::kBase}));
+    }
+    return p.core().cycles() - before;
+  };
+  const Tick latency = m.memory->latency.value;
+  // 40 entries: the second miss enters while the first one is under way, or after it has gone.
+  EXPECT_LT(take(30) - take(10), latency / 2);
+  EXPECT_GE(take(45) - take(30), latency);
+}
+
+TEST(Core, KeepsItsBoundsOnAnyStream) {
+  for (const char *name : {"cim-a9", "cim-ooo8", "cim-inorder-1mb"}) {
+    const machine::Machine m = test::load(name);
+    const auto latencyOf = [&](machine::CoreOperation o) { return m.core->of(o).latency.value; };
+    Program p(m);
+    Rng rng(11);
+    std::array<Tick, trace::kRegisters> known{};  // when a machine without limits would have each register
+    Tick critical = 0;
+    constexpr int kInstructions = 20000;
+    for (int i = 0; i < kInstructions; ++i) {
+      const auto to = static_cast<trace::Register>(rng.below(12)), from = static_cast<trace::Register>(rng.below(12));
+      Tick takes = latencyOf(machine::CoreOperation::kInteger);
+      switch (rng.below(4)) {
+        case 0:
+          p.run(Program::load(to, from), {{0x10000 + 8 * rng.below(1 << 16), 0, 8, false, 0}});
+          takes = latencyOf(machine::CoreOperation::kLoad) +
+                  m.caches[static_cast<std::size_t>(p.core().caches().dataCache())].latency.value;
+          break;
+        case 1:
+          p.run(Program::compute(Operation::kDivide, to, {from}));
+          takes = latencyOf(machine::CoreOperation::kDivide);
+          break;
+        default:
+          p.run(Program::compute(Operation::kAdd, to, {from}));
+          break;
+      }
+      known[to] = known[from] + takes;
+      critical = std::max(critical, known[to]);
+    }
+    const cache::Hierarchy &caches = p.core().caches();
+    const cache::Counts &c = caches.counts(caches.dataCache());
+    const machine::CacheLevel &first = m.caches[static_cast<std::size_t>(caches.dataCache())];
+    const Tick missTakes = m.caches[static_cast<std::size_t>(first.next)].latency.value;
+    EXPECT_GE(p.core().cycles(), critical) << name;
+    EXPECT_GE(p.core().cycles() * m.core->commitWidth, kInstructions) << name;
+    EXPECT_GE(p.core().cycles() * m.core->fetchWidth, kInstructions) << name;
+    EXPECT_GE(p.core().cycles() * first.mshrs, (c.readMisses - c.merged) * missTakes) << name;
+  }
+}
+
+TEST(IssueQueue, HasRoomWhenTheFirstOfItsEntriesIsIssued) {
+  IssueQueue q(2);
+  EXPECT_EQ(q.room(5), 5);
+  q.add(9);
+  EXPECT_EQ(q.room(5), 5);
+  q.add(100000);
+  EXPECT_EQ(q.room(6), 9) << "two wait";
+  q.add(100001);
+  EXPECT_EQ(q.room(10), 100000) << "far ones, too";
+  q.add(100002);
+  EXPECT_EQ(q.room(100000), 100001);
 }
 
 /// Least recently used, as a list per set.

@@ -64,9 +64,23 @@ class Stream {
   }
   Instruction &last() { return instructions_.back(); }
 
+  /// What becomes known of each tree: its operations, loads and store by their places in the stream.
+  struct Told {
+    Fate fate;
+    std::vector<std::int64_t> operations, loads;
+    std::int64_t store;
+    bool operator==(const Told &) const = default;
+  };
+  const std::vector<Told> &told() const { return told_; }
+
   CandidateCounts run() {
     Candidates candidates(rules_, 64);
-    for (const Step &s : steps_) candidates.onInstruction(*s.in, s.accesses, s.level);
+    candidates.listen([this](const JudgedTree &t) {
+      told_.push_back({t.fate, {t.operations.begin(), t.operations.end()}, {t.loads.begin(), t.loads.end()}, t.store});
+    });
+    std::deque<Candidates::Step> prepared;
+    for (const Step &s : steps_)
+      candidates.onInstruction(prepared.emplace_back(candidates.prepare(*s.in)), s.accesses, s.level);
     candidates.finish();
     const CandidateCounts &c = candidates.counts();
     // Whatever is supported in kind has a fate, and so has every load.
@@ -102,6 +116,7 @@ class Stream {
   CimRules rules_;
   std::deque<Instruction> instructions_;
   std::vector<Step> steps_;
+  std::vector<Told> told_;
 };
 
 Operand r(Register reg) {
@@ -130,6 +145,39 @@ TEST(Candidates, AreLoadLoadOperationStore) {
   EXPECT_EQ(c.proved, 1);
   EXPECT_EQ(c.disproved, 0);
   EXPECT_EQ(of(c, LoadFate::kOffloaded), 2);
+}
+
+// Eva-CiM, Fig. 4: (a) two loads, (b) a load and a constant, (c) the result of (a) with another load.
+TEST(Candidates, AreTheTreesOfFigure4) {
+  using Told = Stream::Told;
+  Stream a, b, c;
+  a.load(1, 0x100).load(2, 0x104).compute(Operation::kAdd, 3, r(1), r(2)).store(3, 0x108).clear({1, 2, 3}).run();
+  EXPECT_EQ(a.told(), (std::vector<Told>{{Fate::kOffloaded, {2}, {0, 1}, 3}}));
+  b.load(1, 0x100).compute(Operation::kAnd, 3, r(1), imm(1)).store(3, 0x108).clear({1, 3}).run();
+  EXPECT_EQ(b.told(), (std::vector<Told>{{Fate::kOffloaded, {1}, {0}, 2}}));
+  c.load(1, 0x100)
+      .load(2, 0x104)
+      .compute(Operation::kAdd, 3, r(1), r(2))
+      .load(4, 0x108)
+      .compute(Operation::kXor, 5, r(3), r(4))
+      .store(5, 0x10c)
+      .clear({1, 2, 3, 4, 5})
+      .run();
+  EXPECT_EQ(c.told(), (std::vector<Told>{{Fate::kOffloaded, {2, 4}, {0, 1, 3}, 5}}));
+}
+
+TEST(Candidates, KnowAStoreToALeafHoweverManyLoadsOfItThereAre) {
+  Stream s;
+  // Loads of one place share what is known, until a store; those after it know nothing of that store.
+  for (int i = 0; i < 3000; ++i) {
+    const bool isStored = i % 3 == 2;
+    s.load(1, 0x100);
+    if (isStored) s.store(9, 0x103);
+    s.compute(Operation::kAdd, 3, r(1), imm(1)).store(3, 0x200).clear({1, 3});
+  }
+  const CandidateCounts c = s.run();
+  EXPECT_EQ(of(c, Fate::kStoreBetween), 1000);
+  EXPECT_EQ(c.trees, 2000);
 }
 
 TEST(Candidates, ComputeWhatIsStored) {
@@ -234,6 +282,17 @@ TEST(Candidates, LieAsNearAsIsAsked) {
   EXPECT_EQ(fateAt(0x200, kBank).trees, 1);
   EXPECT_EQ(of(fateAt(0x204, kBitline), Fate::kBitline), 1);
   EXPECT_EQ(fateAt(0x200, kBitline).trees, 1);
+}
+
+TEST(Candidates, DoNotTakeABaseThatALoadChangesForWhatItLoads) {
+  Stream s;
+  s.load(1, 0x100, 5);
+  s.last().writesBack = true;
+  s.last().writes.add(20);
+  s.compute(Operation::kAdd, 3, r(20), imm(4)).store(3, 0x108, 0x104).clear({1, 3, 20});
+  const CandidateCounts c = s.run();
+  EXPECT_EQ(of(c, Fate::kRegister), 1);
+  EXPECT_EQ(c.disproved, 0);
 }
 
 TEST(Candidates, DoNotHideFlagsThatAreUsed) {

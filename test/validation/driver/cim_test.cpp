@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "pimento/driver/verbs.h"
@@ -91,6 +92,13 @@ TEST_P(ProfileOf, AProgramIsProvedByItsValues) {
   std::int64_t stack = 0;
   for (const auto &[cause, cycles] : result["cpi_stack"].items()) stack += cycles.get<std::int64_t>();
   EXPECT_EQ(stack, result["cycles"]);
+  // Accounts: saved energy is the processor's and the caches', and all counted is no better than the best case.
+  const Json &paper = result["accounts"]["paper"];
+  EXPECT_GT(paper["high"]["energy_improvement"], 1.0);
+  EXPECT_LE(paper["low"]["speedup"], paper["high"]["speedup"]);
+  EXPECT_NEAR(paper["high"]["share_processor"].get<double>() + paper["high"]["share_caches"].get<double>(), 1, 1e-9);
+  EXPECT_NEAR(result["macr"]["l1"].get<double>() + result["macr"]["other"].get<double>(),
+              result["macr"]["paper"].get<double>(), 1e-12);
   EXPECT_EQ(result["functions"][0]["name"], "main");
   // The same again.
   EXPECT_EQ(run(VerbId::kProfile, o).text, out.text);
@@ -120,6 +128,27 @@ TEST(Profile, OfWhatIsNoProgramSaysSo) {
   EXPECT_EQ(out.status, 1);
   ASSERT_FALSE(out.diagnostics.empty());
   EXPECT_EQ(out.diagnostics.front().code, "unsupported-program") << "of this computer's own processor";
+}
+
+TEST(Profile, RefusesWhatTheMachineDoesNotHave) {
+  const auto codeOf = [](const std::function<void(Options &)> &change) {
+    Options o;
+    o.input = "/bin/true";
+    change(o);
+    const Outcome out = run(VerbId::kProfile, o);
+    EXPECT_NE(out.status, 0);
+    if (out.diagnostics.empty()) return std::string();
+    EXPECT_FALSE(out.diagnostics.front().hint.empty());
+    return out.diagnostics.front().code;
+  };
+  EXPECT_EQ(codeOf([](Options &o) { o.locality = "near"; }), "bad-locality");
+  EXPECT_EQ(codeOf([](Options &o) { o.levels = "l1d,l7"; }), "unknown-name");
+  EXPECT_EQ(codeOf([](Options &o) { o.sets = {"energy.set=table3"}; }), "no-cim-energy") << "of another first cache";
+  EXPECT_EQ(codeOf([](Options &o) {
+              o.target = "hbm-pim";
+              o.levels = "l1d";
+            }),
+            "missing-section");
 }
 
 TEST(Profile, IsForProgramsOfHosts) {

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""How fast `pimento profile` is, from the guest's start to the report, on two idle cores.
+
+usage: profile_speed.py [--tool build/bin/pimento] [--runs 3] [--letters 3000] [--check]
+                        [--guest-root DIR [--text-bytes 1300000]]
+
+LCS is built with the cross compiler of each instruction set that is installed. With --guest-root, a folder that
+scripts/guest-root.sh has filled with gzip for arm64, `gzip -6` of a generated text runs, too. Each row is the best of the
+runs. With --check the exit status is 1 if AArch64 rows are below the limit.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+LIMIT = 12.0  # million instructions per second
+LCS = Path(__file__).resolve().parent / "guests/lcs.c"
+COMPILERS = {
+    "aarch64": ["aarch64-linux-gnu-gcc"],
+    "a32": ["arm-linux-gnueabihf-gcc", "-marm"],
+    "t32": ["arm-linux-gnueabihf-gcc", "-mthumb"],
+    "rv64": ["riscv64-linux-gnu-gcc"],
+}
+
+
+def text(size):
+    """Words of an invented language, some more frequent than others; the same for each run."""
+    state, out, length = 1, [], 0
+    while length < size:
+        state = (state * 1103515245 + 12345) % 2**31
+        rank = (state >> 8) % 4096 * ((state >> 3) % 64) // 64
+        word = "".join("etaoinshrdlucmfw"[rank >> shift & 15] for shift in (0, 4, 8))[: 1 + rank % 3 + rank % 2] + " "
+        out.append(word)
+        length += len(word)
+    return "".join(out)[:size].encode()
+
+
+def measure(tool, runs, command, stdin=None):
+    best, report = None, None
+    for _ in range(runs):
+        began = time.monotonic()
+        done = subprocess.run(
+            [tool, "profile", "--json", "--stdout", "/dev/null", *command],
+            stdin=open(stdin, "rb") if stdin else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            check=True,
+        )
+        took = time.monotonic() - began
+        report = json.loads(done.stdout)
+        best = took if best is None else min(best, took)
+    return best, report
+
+
+def rows(args, folder):
+    for isa, compiler in COMPILERS.items():
+        program = str(folder / f"lcs-{isa}")
+        try:
+            subprocess.run([*compiler, "-O2", "-static", str(LCS), "-o", program], check=True)
+        except FileNotFoundError:
+            print(f"lcs {isa}: not run, no {compiler[0]}")
+            continue
+        yield f"lcs {isa}", measure(args.tool, args.runs, [program, "--", str(args.letters)])
+    if args.guest_root:
+        (folder / "text").write_bytes(text(args.text_bytes))
+        gzip = str(Path(args.guest_root) / "bin/gzip")
+        yield (
+            "gzip -6 aarch64",
+            measure(args.tool, args.runs, [gzip, "--sysroot", args.guest_root, "--", "-6", "-c"], folder / "text"),
+        )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tool", default="build/bin/pimento")
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--letters", type=int, default=3000)
+    parser.add_argument("--guest-root")
+    parser.add_argument("--text-bytes", type=int, default=1_300_000)
+    parser.add_argument("--check", action="store_true")
+    args = parser.parse_args()
+    isOk = True
+    print(f"{'program':<18} {'M instr':>9} {'s':>7} {'M instr/s':>10} {'CPI':>6}")
+    with tempfile.TemporaryDirectory() as folder:
+        for label, (took, report) in rows(args, Path(folder)):
+            speed = report["instructions"] / took / 1e6
+            isOk = isOk and (speed >= LIMIT or "aarch64" not in label)
+            print(f"{label:<18} {report['instructions'] / 1e6:9.1f} {took:7.2f} {speed:10.1f} {report['cpi']:6.3f}")
+    return 0 if isOk or not args.check else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,160 @@
+#include "pimento/targets/cim/accounts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace pimento::targets::cim {
+
+namespace {
+
+using evaluate::Account;
+
+double ratio(double a, double b) {
+  return b == 0 ? 0 : a / b;
+}
+
+/// The row of an operation that the machine's section cim has.
+CimCount countOf(std::string_view operation) {
+  constexpr std::pair<std::string_view, CimCount> kLogic[] = {
+      {"or", CimCount::kOr}, {"and", CimCount::kAnd}, {"xor", CimCount::kXor}};
+  for (const auto &[name, count] : kLogic)
+    if (name == operation) return count;
+  return CimCount::kAdd;  // a difference costs what a sum does
+}
+
+/// Counts without what candidates replace, with what caches do instead. `countsAll`: each tree is an instruction that
+/// the core decodes, queues and commits, with the addresses of its operands.
+Totals replaced(const machine::Machine &machine, const Totals &counted, const trace::CandidateCounts &c,
+                bool countsAll) {
+  Totals t = counted;
+  t[kInstructions] -= c.removed.all();
+  t[kLoads] -= c.removed.loads;
+  t[kStores] -= c.removed.stores;
+  t[kIntegerOperations] -= c.removed.operations;
+  t[kRegisterReads] -= c.removed.registerReads;
+  t[kRegisterWrites] -= c.removed.registerWrites;
+  const std::vector<int> way = dataWay(machine);
+  for (int place = 0; place < std::min(kPlaces, static_cast<int>(way.size())); ++place) {
+    const trace::CandidatesAt &at = c.at[static_cast<std::size_t>(way[static_cast<std::size_t>(place)])];
+    // What a cache behind the first one serves is looked for in those before it.
+    for (int above = 0; above <= place; ++above) t[readsOf(above)] -= at.loads;
+    // The result is written where it is computed.
+    t[writesOf(0)] -= at.stored;
+    t[writesOf(place)] += at.stored;
+    for (std::size_t o = 0; o < at.operations.size(); ++o)
+      t[rowOf(place, countOf(machine.cim->operations[o]))] += at.operations[o];
+    t[rowOf(place, CimCount::kRead)] += at.trees - at.stored;
+    if (!countsAll) continue;
+    t[kInstructions] += at.trees;
+    t[kLoads] += at.trees;
+    t[kRegisterReads] += at.loads + at.stored;
+    t[kRegisterWrites] += at.trees - at.stored;
+  }
+  return t;
+}
+
+double partOf(const energy::EnergyReport &e, std::string_view component) {
+  const auto found = e.components.find(std::string(component));
+  return found == e.components.end() ? 0 : found->second.total().value;
+}
+
+/// By the paper's formula: what is left takes the program's own cycles per instruction.
+double timeOf(const machine::Machine &machine, const evaluate::Profile &p, bool countsAll) {
+  const double cpi = static_cast<double>(p.cycles) / static_cast<double>(p.instructions);
+  double cycles = static_cast<double>(p.instructions - p.candidates.removed.all()) * cpi;
+  for (std::size_t l = 0; l < p.candidates.at.size(); ++l)
+    for (std::size_t o = 0; o < p.candidates.at[l].operations.size(); ++o) {
+      const bool isSum = countOf(machine.cim->operations[o]) == CimCount::kAdd;
+      const std::int64_t latency =
+          (countsAll ? machine.caches[l].latency.value : 0) + (isSum ? machine.cim->addExtra.value : 0);
+      cycles += static_cast<double>(p.candidates.at[l].operations[o]) * static_cast<double>(latency);
+    }
+  return cycles;
+}
+
+Account accountOf(const machine::Machine &machine, const Totals &counted, const evaluate::Profile &p, bool countsAll) {
+  Account a;
+  a.speedup = ratio(static_cast<double>(p.cycles), timeOf(machine, p, countsAll));
+  const Totals left = replaced(machine, counted, p.candidates, countsAll);
+  for (std::size_t i = 0; i < kRows; ++i) a.counts[std::string(countTable().rows[i].name)] = left[i];
+  if (!hasCimEnergy(machine)) return a;
+  a.energy = priceTotals(machine, left, Cycles(p.cycles));
+  a.energyImprovement = ratio(p.energy.total.value, a.energy->total.value);
+  const double saved = p.energy.total.value - a.energy->total.value;
+  if (saved == 0) return a;
+  a.shareProcessor = (partOf(p.energy, "processor") - partOf(*a.energy, "processor")) / saved;
+  a.shareCaches = (partOf(p.energy, "cache") - partOf(*a.energy, "cache")) / saved;
+  return a;
+}
+
+std::string pathOf(const machine::Machine &machine, std::string_view level, std::string_view key) {
+  return fmt::format("cim.constants.{}.{}.{}", machine.energySet, level, key);
+}
+
+}  // namespace
+
+std::vector<int> dataWay(const machine::Machine &machine) {
+  const auto first = std::find_if(machine.caches.begin(), machine.caches.end(),
+                                  [](const machine::CacheLevel &l) { return l.servesData; });
+  std::vector<int> out;
+  for (int l = static_cast<int>(first - machine.caches.begin()); l >= 0;
+       l = machine.caches[static_cast<std::size_t>(l)].next)
+    out.push_back(l);
+  return out;
+}
+
+energy::EnergyReport priceTotals(const machine::Machine &machine, const Totals &totals, Cycles cycles) {
+  evaluate::DeviceRun run;
+  run.cycles = cycles;
+  evaluate::setCounts(run, countTable(), totals, machine, 1);
+  return energy::price(machine, run.actions, machine.toTime(cycles));
+}
+
+bool hasCimEnergy(const machine::Machine &machine) {
+  const std::string prefix = fmt::format("cim.constants.{}.", machine.energySet);
+  const auto first = machine.numbers.lower_bound(prefix);
+  return machine.cim && first != machine.numbers.end() && first->first.starts_with(prefix);
+}
+
+Status checkCimEnergy(const machine::Machine &machine) {
+  if (!hasCimEnergy(machine)) return okStatus();
+  constexpr const char *kHint =
+      "choose a set for caches of this size with --set energy.set=NAME, compute in other caches (--levels), or take "
+      "--set energy.set=mcpat, which has no operations of caches";
+  for (const int l : machine.cim->levels) {
+    const machine::CacheLevel &level = machine.caches[static_cast<std::size_t>(l)];
+    const auto size = machine.numbers.find(pathOf(machine, level.name, "size")),
+               ways = machine.numbers.find(pathOf(machine, level.name, "ways"));
+    if (size == machine.numbers.end() || ways == machine.numbers.end())
+      return error("no-cim-energy", {},
+                   fmt::format("the set '{}' has no operations of {}", machine.energySet, level.name), kHint);
+    const auto theirSize = static_cast<std::int64_t>(size->second.canonical),
+               theirWays = static_cast<std::int64_t>(ways->second.canonical);
+    if (theirSize != level.size.value || theirWays != level.ways)
+      return error("no-cim-energy", size->second.where,
+                   fmt::format("the set '{}' prices operations of an {} of {} B and {} ways, not of {} B and {}",
+                               machine.energySet, level.name, theirSize, theirWays, level.size.value, level.ways),
+                   kHint);
+  }
+  return okStatus();
+}
+
+void account(const machine::Machine &machine, const Totals &counted, evaluate::Profile &p) {
+  const trace::CandidateCounts &c = p.candidates;
+  const std::int64_t gone = c.loads[static_cast<std::size_t>(trace::LoadFate::kOffloaded)],
+                     kept = c.loads[static_cast<std::size_t>(trace::LoadFate::kKept)];
+  p.accesses = {counted[kStores], counted[kLoads] - gone - kept, gone + kept};
+  const auto loads = static_cast<double>(counted[kLoads]),
+             all = static_cast<double>(counted[kLoads] + counted[kStores]);
+  p.conversion = ratio(static_cast<double>(gone + c.stored), all);
+  p.conversionRelease = ratio(static_cast<double>(gone), loads);
+  const trace::CandidatesAt &first = c.at[static_cast<std::size_t>(dataWay(machine).front())];
+  p.conversionL1 = ratio(static_cast<double>(first.loads + first.stored), all);
+  p.conversionOther = p.conversion - p.conversionL1;
+  if (!machine.cim || p.instructions == 0) return;
+  p.low = accountOf(machine, counted, p, true);
+  p.high = accountOf(machine, counted, p, false);
+}
+
+}  // namespace pimento::targets::cim

@@ -1,0 +1,28 @@
+// The answer of Eva-CiM's paper: how often candidates replace accesses, and what time and energy are with them.
+//
+// Time is that of section V-C2, energy that of the counts that are left, by the machine's energy section. Nothing is
+// simulated again; instructions that candidates replace are taken out of the counts.
+#pragma once
+
+#include <vector>
+
+#include "pimento/evaluate/profile.h"
+#include "pimento/machine/machine.h"
+#include "pimento/targets/cim/counts.h"
+
+namespace pimento::targets::cim {
+
+/// Indices of the caches that data pass, from the core on.
+std::vector<int> dataWay(const machine::Machine &machine);
+
+energy::EnergyReport priceTotals(const machine::Machine &machine, const Totals &totals, Cycles cycles);
+
+/// Whether the set of energies in use has operations of caches at all.
+bool hasCimEnergy(const machine::Machine &machine);
+/// Energies of operations hold for caches of one size. Diagnostic: "no-cim-energy" (a cache that computes is another).
+Status checkCimEnergy(const machine::Machine &machine);
+
+/// Fills in what follows from a profile's candidates and the counts of its run.
+void account(const machine::Machine &machine, const Totals &counted, evaluate::Profile &profile);
+
+}  // namespace pimento::targets::cim
