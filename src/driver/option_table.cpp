@@ -99,7 +99,7 @@ constexpr auto kRows = std::to_array<OptionRow>({
    .page = "how-to/engines.md", .runKey = "engine", .isAlwaysInRun = false, .alsoInRunOf = kCompare,
    .apiKey = "engine", .usual = "fast-forward"},
   {.name = "engine", .field = &Options::engine, .value = "NAME", .verbs = {V::kCompare},
-   .help = "fast-forward (exact), or simulate: every target computes on data, and its answer is checked",
+   .help = "fast-forward (exact), simulate (every target computes on data, and its answer is checked), or two-slice",
    .page = "how-to/engines.md", .usual = "fast-forward"},
   {.name = "engine", .field = &Options::engine, .value = "NAME", .verbs = kValidate,
    .help = "simulate, fast-forward or two-slice", .page = "how-to/engines.md",

@@ -17,18 +17,17 @@ Result<std::vector<emit::ComparisonRow>> compare(const Options &given) {
   if (!options.tools) options.tools = makeToolBox();
   std::vector<std::string> names = options.targets;
   if (names.empty() || names == std::vector<std::string>{"all"}) names = machine::listMachines(machineFolders(options));
-  const Result<Engine> engine = engineOf(options, Engine::kFastForward, {Engine::kFastForward, Engine::kSimulate});
-  if (!engine) return engine.diagnostics();
-  options.engine.clear();  // of an estimate
+  const bool isSimulated = options.engine == name(Engine::kSimulate);
+  if (isSimulated) options.engine.clear();  // others are an estimate's
   std::vector<emit::ComparisonRow> rows;
-  for (const std::string &name : names) {
+  for (const std::string &target : names) {
     emit::ComparisonRow row;
-    row.target = name;
+    row.target = target;
     Options onTarget = options;
-    onTarget.target = name;
-    onTarget.targets = {name};
-    Result<Evaluated> done = *engine == Engine::kSimulate ? simulateOn(VerbId::kCompare, onTarget)
-                                                          : estimateOn(VerbId::kCompare, options, name);
+    onTarget.target = target;
+    onTarget.targets = {target};
+    Result<Evaluated> done =
+        isSimulated ? simulateOn(VerbId::kCompare, onTarget) : estimateOn(VerbId::kCompare, options, target);
     if (done) {
       row.report = std::move(done->report);
       row.run = std::move(done->run);
