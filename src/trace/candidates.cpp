@@ -93,6 +93,7 @@ struct Candidates::State {
   std::int64_t next = 0, retired = 0;
   std::unordered_map<std::uint64_t, std::vector<std::int64_t>> pending;  ///< loads of a chunk that no store spoiled
   CandidateCounts counts;
+  bool hasValues = true;
 };
 
 /// Instruction `user` reads a register.
@@ -291,7 +292,7 @@ std::uint64_t Candidates::State::compute(std::int64_t operation) {
 /// Against what was stored.
 void Candidates::State::prove(const Node &root) {
   const Node &store = at(root.user);
-  if (store.bytes == 0) return;
+  if (store.bytes == 0 || !hasValues) return;
   const std::uint64_t mask = maskOf(std::min(store.bytes * 8, static_cast<int>(root.in->width)));
   ++counts.proved;
   if ((compute(root.index) & mask) != (store.value & mask)) ++counts.disproved;
@@ -322,6 +323,10 @@ Candidates::Candidates(CimRules rules, std::size_t window)
     : state_(std::make_unique<State>(std::move(rules), window)) {}
 
 Candidates::~Candidates() = default;
+
+void Candidates::setHasValues(bool hasValues) {
+  state_->hasValues = hasValues;
+}
 
 const CandidateCounts &Candidates::counts() const {
   return state_->counts;

@@ -82,9 +82,11 @@ class Candidates {
   explicit Candidates(CimRules rules, std::size_t window = std::size_t{1} << 12);
   ~Candidates();
 
+  /// Whether accesses have their values; where not, nothing is proved. True at first.
+  void setHasValues(bool hasValues);
   /// The next instruction with its accesses. `level`: that served its load, -1 where none did (forwarded, no load).
   void onInstruction(const Instruction &in, std::span<const Access> accesses, int level);
-  /// Nothing comes any more.
+  /// Nothing comes any more, or nothing that has to do with what came before.
   void finish();
 
   const CandidateCounts &counts() const;
