@@ -1,8 +1,10 @@
 // What a target says of a program of a host: time, energy, and what of it could run in memory.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "pimento/energy/energy.h"
@@ -30,11 +32,20 @@ struct Profile {
   /// operation costs the latency of its level. `low` counts all of it, `high` what a sum takes beyond a read.
   double speedupLow = 1, speedupHigh = 1;
   std::map<std::uint64_t, std::int64_t> cyclesAt;  ///< by the address of the first instruction of blocks
+  /// Of sampled ones: the interval that holds the cycles with 99 % probability. Nothing: all was run.
+  std::optional<std::array<double, 2>> interval;
 };
 
 /// A consumer of one stream of instructions; once it has ended, its profile.
 class Profiler : public trace::Consumer {
  public:
+  /// Instead of onBlock(): the block leaves its traces in caches and predictors, and is otherwise left out.
+  virtual void warm(const trace::Block &block, int count, std::span<const trace::Access> accesses) = 0;
+  /// Of what onBlock() was given, as far as it has run: the last block waits for the next one.
+  struct Progress {
+    std::int64_t instructions = 0, cycles = 0;
+  };
+  virtual Progress progress() const = 0;
   virtual Profile profile() const = 0;
 };
 

@@ -69,6 +69,22 @@ Answer Hierarchy::access(int cache, std::uint64_t address, bool isWrite, Tick at
   return miss(cache, address, isWrite, at, false);
 }
 
+void Hierarchy::touch(int cache, std::uint64_t address, bool isWrite, bool isWriteBack) {
+  if (cache < 0) return;
+  Level &l = *levels_[static_cast<std::size_t>(cache)];
+  const std::uint64_t number = address >> l.shift;
+  Line *line = l.find(number);
+  if (line != nullptr) {
+    line->used = ++l.clock;
+    line->isDirty |= isWrite;
+    return;
+  }
+  line = l.victim(number);
+  if (line->number != ~std::uint64_t{0} && line->isDirty) touch(l.machine.next, line->number << l.shift, true, true);
+  if (!isWriteBack) touch(l.machine.next, address, false, false);
+  *line = {number, ++l.clock, 0, cache, isWrite};
+}
+
 /// `isWriteBack`: a whole line comes from above; it is not fetched first.
 Answer Hierarchy::miss(int cache, std::uint64_t address, bool isWrite, Tick at, bool isWriteBack) {
   if (cache < 0) {

@@ -259,4 +259,20 @@ Times Core::run(const trace::Instruction &in, std::span<const trace::Access> acc
   return t;
 }
 
+void Core::warm(const trace::Instruction &in, std::span<const trace::Access> accesses, std::uint64_t next) {
+  const auto lineOf = [&](int cache) {
+    return static_cast<std::uint64_t>(machine_.caches[static_cast<std::size_t>(cache)].line.value);
+  };
+  const int code = caches_.instructionCache(), data = caches_.dataCache();
+  if (const std::uint64_t line = in.address / lineOf(code); line != fetchLine_) {
+    fetchLine_ = line;
+    caches_.warm(code, in.address, false);
+  }
+  const std::uint64_t bytes = lineOf(data);
+  for (const trace::Access &a : accesses)
+    for (std::uint64_t first = a.address; first < a.address + a.bytes; first = (first / bytes + 1) * bytes)
+      caches_.warm(data, first, a.isStore);
+  if (trace::isBranch(in.operation)) predictor_.branch(in, next);
+}
+
 }  // namespace pimento::sim::core

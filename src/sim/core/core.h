@@ -58,6 +58,9 @@ class Core {
   /// The next instruction of the program, its accesses to memory, and the address of the instruction after it.
   Times run(const trace::Instruction &in, std::span<const trace::Access> accesses, std::uint64_t next);
 
+  /// The same of what caches and predictor know alone: it takes no time, and is not counted.
+  void warm(const trace::Instruction &in, std::span<const trace::Access> accesses, std::uint64_t next);
+
   /// Cycles until the last commit.
   Tick cycles() const { return lastCommit_; }
   Tick cyclesOf(Cause cause) const { return stack_[static_cast<std::size_t>(cause)]; }

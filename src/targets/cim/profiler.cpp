@@ -114,19 +114,34 @@ void Profiler::runHeld(std::uint64_t next) {
     first = end;
     const std::uint64_t after =
         i + 1 < heldCount_ ? held_->instructions[static_cast<std::size_t>(i) + 1].address : next;
+    if (isWarming_) {
+      core_.warm(in, accesses, after);
+      continue;
+    }
     const sim::core::Times times = core_.run(in, accesses, after);
     candidates_.onInstruction(in, accesses, times.level);
     registerReads_ += in.reads.size();
     registerWrites_ += in.writes.size();
   }
-  cyclesAt_[held_->instructions.front().address] += core_.cycles() - before;
+  if (!isWarming_) cyclesAt_[held_->instructions.front().address] += core_.cycles() - before;
 }
 
-void Profiler::onBlock(const trace::Block &block, int count, std::span<const trace::Access> accesses) {
+void Profiler::hold(const trace::Block &block, int count, std::span<const trace::Access> accesses, bool isWarming) {
   runHeld(block.instructions.front().address);
+  // What comes after a gap has nothing to do with what came before it.
+  if (isWarming && !isWarming_) candidates_.finish();
   held_ = &block;
   heldCount_ = count;
   heldAccesses_.assign(accesses.begin(), accesses.end());
+  isWarming_ = isWarming;
+}
+
+void Profiler::onBlock(const trace::Block &block, int count, std::span<const trace::Access> accesses) {
+  hold(block, count, accesses, false);
+}
+
+void Profiler::warm(const trace::Block &block, int count, std::span<const trace::Access> accesses) {
+  hold(block, count, accesses, true);
 }
 
 void Profiler::onEnd() {

@@ -26,19 +26,24 @@ class Profiler final : public evaluate::Profiler {
  public:
   explicit Profiler(const machine::Machine &machine);
 
+  void onStart(const trace::Program & /*program*/, bool hasValues) override { candidates_.setHasValues(hasValues); }
   void onBlock(const trace::Block &block, int count, std::span<const trace::Access> accesses) override;
   void onEnd() override;
+  void warm(const trace::Block &block, int count, std::span<const trace::Access> accesses) override;
+  Progress progress() const override { return {core_.counts().instructions, core_.cycles()}; }
   evaluate::Profile profile() const override;
 
  private:
   /// Runs the block before, now that the address after it is known.
   void runHeld(std::uint64_t next);
+  void hold(const trace::Block &block, int count, std::span<const trace::Access> accesses, bool isWarming);
 
   const machine::Machine &machine_;
   sim::core::Core core_;
   trace::Candidates candidates_;
   const trace::Block *held_ = nullptr;
   int heldCount_ = 0;
+  bool isWarming_ = false;  ///< the block that is held
   std::vector<trace::Access> heldAccesses_;
   std::int64_t registerReads_ = 0, registerWrites_ = 0;
   std::map<std::uint64_t, std::int64_t> cyclesAt_;
