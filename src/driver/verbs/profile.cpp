@@ -7,7 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "pimento/driver/machine_option.h"
+#include "pimento/driver/program_run.h"
 #include "pimento/emit/columns.h"
+#include "pimento/evaluate/sampler.h"
 #include "pimento/targets/targets.h"
 
 namespace pimento::driver {
@@ -19,10 +21,10 @@ using evaluate::Profile;
 
 constexpr const char *kUsualTarget = "cim-a9";
 
-std::vector<FunctionCycles> functionsOf(const guest::ElfImage &image, const Profile &p) {
+std::vector<FunctionCycles> functionsOf(const trace::Program &program, const Profile &p) {
   std::map<std::string, std::int64_t> byName;
   for (const auto &[address, cycles] : p.cyclesAt) {
-    const guest::Function *f = image.functionAt(address);
+    const trace::Function *f = program.functionAt(address);
     byName[f != nullptr ? f->name : "(elsewhere)"] += cycles;
   }
   std::vector<FunctionCycles> out;
@@ -39,6 +41,8 @@ std::vector<std::string> warningsOf(const ProfileAnswer &a) {
   if (a.guest.otherInstructions > 0)
     out.push_back(fmt::format("{} other threads and {} forked processes ran {} instructions that are not profiled",
                               a.guest.otherThreads, a.guest.otherProcesses, a.guest.otherInstructions));
+  if (a.guest.wasReplaced)
+    out.emplace_back("the program was replaced by another one (exec), which is not profiled; this is what ran before");
   if (a.guest.signal != 0)
     out.push_back(fmt::format("the program was ended by signal {}; this is what ran before", a.guest.signal));
   return out;
@@ -48,8 +52,8 @@ double ratio(std::int64_t a, std::int64_t b) {
   return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
 }
 
-double shareOf(const guest::GuestEnd &g) {
-  return ratio(g.instructions, g.instructions + g.otherInstructions);
+double shareOf(const trace::ProgramEnd &g) {
+  return ratio(g.instructions, g.instructions + g.leftOut + g.otherInstructions);
 }
 
 /// Why operations and loads are not offloaded: names of fates, and their numbers.
@@ -83,8 +87,8 @@ std::string toJson(const ProfileAnswer &a) {
       {"time_ns", a.machine.toTime(Cycles(p.cycles)).value / 1000.0},
       {"energy_pj", p.energy.total.value},
       {"energy_breakdown", terms},
-      {"exact", "simulated"},
-      {"interval", nullptr},
+      {"exact", a.isSampled ? "sampled" : "simulated"},
+      {"interval", p.interval ? Json{{"level", 0.99}, {"cycles", *p.interval}} : Json()},
       {"counts", p.counts},
       {"macr", {{"paper", p.conversion}, {"release", nullptr}, {"l1", p.conversionL1}, {"other", p.conversionOther}}},
       {"reads", {{"wr", p.accesses.writes}, {"nc", p.accesses.notConvertible}, {"cc", p.accesses.convertible}}},
@@ -97,7 +101,10 @@ std::string toJson(const ProfileAnswer &a) {
       {"guest",
        {{"exit_status", a.guest.exitStatus},
         {"signal", a.guest.signal},
+        {"replaced", a.guest.wasReplaced},
         {"threads", a.guest.otherThreads + 1},
+        {"processes", a.guest.otherProcesses + 1},
+        {"instructions_left_out", a.guest.leftOut},
         {"share", shareOf(a.guest)}}},
       {"warnings", a.warnings},
   };
@@ -115,6 +122,9 @@ std::string toTable(const ProfileAnswer &a) {
   head.row({"instructions", fmt::format("{}", p.instructions)});
   head.row(
       {"cycles", fmt::format("{}", p.cycles), fmt::format("{:.3f} per instruction", ratio(p.cycles, p.instructions))});
+  if (p.interval)
+    head.row({"", fmt::format("{:.0f}", (*p.interval)[0]),
+              fmt::format("to {:.0f} with 99 % probability (sampled)", (*p.interval)[1])});
   head.row({"time", fmt::format("{:.1f} us", a.machine.toTime(Cycles(p.cycles)).value / 1e6)});
   head.row({"energy", fmt::format("{:.2f} uJ", p.energy.total.value / 1e6), "modelled, not validated"});
   head.row({"exit status",
@@ -163,20 +173,21 @@ Result<ProfileAnswer> profile(const Options &options) {
   Result<machine::Machine> machine = loadTarget(options, target);
   if (!machine) return machine.diagnostics();
   ProfileAnswer answer;
-  answer.program = options.input;
   answer.machine = std::move(*machine);
   const Result<const evaluate::Target *> runsOn = targets::targetOf(answer.machine);
   if (!runsOn) return runsOn.diagnostics();
   const Result<std::unique_ptr<evaluate::Profiler>> profiler = (*runsOn)->profiler(answer.machine);
   if (!profiler) return profiler.diagnostics();
-  const Result<guest::ElfImage> image = guest::readElfImage(options.input);
-  if (!image) return image.diagnostics();
-  const Result<guest::GuestEnd> end = guest::runGuest(
-      *image, {options.input, options.arguments, options.sysroot, options.stdoutFile, true}, **profiler);
-  if (!end) return end.diagnostics();
-  answer.guest = *end;
-  answer.profile = (*profiler)->profile();
-  answer.functions = functionsOf(*image, answer.profile);
+  std::optional<evaluate::Sampler> sampler;
+  if (options.isSampled) sampler.emplace(**profiler, evaluate::SamplePlan{}, options.seed);
+  trace::Consumer &consumer = sampler ? static_cast<trace::Consumer &>(*sampler) : **profiler;
+  const Result<ProgramRun> run = runProgram(options, consumer);
+  if (!run) return run.diagnostics();
+  answer.program = run->program.name;
+  answer.guest = run->end;
+  answer.isSampled = options.isSampled;
+  answer.profile = sampler ? sampler->profile() : (*profiler)->profile();
+  answer.functions = functionsOf(run->program, answer.profile);
   answer.warnings = warningsOf(answer);
   return answer;
 }
