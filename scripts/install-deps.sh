@@ -12,8 +12,8 @@ packages=(
   g++ cmake ninja-build ccache mold
   # libraries: command line, formatting, YAML, JSON, tests, benchmarks
   libcli11-dev libfmt-dev libyaml-cpp-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev
-  # results of explorations that can be resumed; compressed points
-  libsqlite3-dev zlib1g-dev
+  # results of explorations that can be resumed; compressed points; traces
+  libsqlite3-dev zlib1g-dev libzstd-dev
   # the MLIR front end; libmlir-19-dev alone does not declare the other two
   libmlir-19-dev llvm-19-dev mlir-19-tools
   # C for DPUs: Clang as a library (clang-19 holds what CMake finds it by)

@@ -161,6 +161,13 @@ Result<Input> fromFatBinary(const InputRequest &r) {
   return in;
 }
 
+Result<Input> fromTrace(const InputRequest &r) {
+  return unsupported(
+      "host-program", {r.options.input},
+      fmt::format("'{}' is the saved trace of a program of a host, which no device runs", r.options.input),
+      "see what of it caches could compute: pimento profile FILE.ptrace");
+}
+
 /// A DPU program of one process, for one DPU.
 Result<Input> fromDpuProgram(const InputRequest &r) {
   const Options &options = r.options;
@@ -259,6 +266,7 @@ constexpr InputKind kKinds[] = {
      .targetOf = mapping::cnmTarget},
     {.name = "llvcnm", .endings = {".llvcnm"}, .isText = true, .read = fromProgramText, .targetOf = program::targetOf},
     {.name = "fat binary", .endings = {".inf"}, .read = fromFatBinary, .statesTypes = true},
+    {.name = "trace", .endings = {".ptrace"}, .read = fromTrace, .usualTarget = "cim-a9"},
     {.name = "DPU program", .endings = {".s", ".S"}, .isIt = isElf, .read = fromDpuProgram, .usualTarget = "upmem"},
     {.name = "index notation", .isIt = isNotation, .read = fromNotation},
     {.name = "kernel of the zoo", .isIt = isZooKernel, .read = fromZoo},

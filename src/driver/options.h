@@ -47,14 +47,19 @@ struct Options {
   std::vector<std::string> ins;                    ///< DPU programs: "PLACE=FILE" (dpu_data.h)
   std::vector<std::string> outs;                   ///< simulate, DPU programs: "PLACE:TYPE[N]=FILE"
   std::int64_t launches = 1;                       ///< DPU programs
-  std::int64_t maxInstructions = 100'000'000'000;  ///< DPU programs: per launch
+  std::int64_t maxInstructions = 100'000'000'000;  ///< DPU programs: per launch; profile
   bool isProfile = false;                          ///< DPU programs: functions and lines in the table
   std::vector<std::string> arguments;              ///< profile: of the program
   std::string sysroot;                             ///< profile: folder with its loader and libraries
   std::string stdoutFile;                          ///< profile: what it writes; empty: to standard error
-  std::string locality;  ///< profile: how near operands must lie; empty: as the machine has it
-  std::string levels;    ///< profile: names of caches that compute, with commas; empty: as the machine has it
-  std::string points;    ///< validate: file or folder
+  std::string locality;      ///< profile: how near operands must lie; empty: as the machine has it
+  std::string levels;        ///< profile: names of caches that compute, with commas; empty: as the machine has it
+  std::string start, stop;   ///< profile: markers, "FUNCTION:N" or "0xADDRESS:N"
+  std::int64_t skip = 0;     ///< profile: instructions from the start on
+  bool isSampled = false;    ///< profile
+  std::string save;          ///< profile: file for a trace
+  bool savesValues = false;  ///< profile: with the value of each access
+  std::string points;        ///< validate: file or folder
   std::vector<std::string> sweeps;   ///< explore: "timing.tRP=10..20"
   std::string store;                 ///< explore: file that keeps results
   std::string chunks, orders;        ///< explore: choices besides the factors; empty: those that matter

@@ -1,6 +1,7 @@
 // What a target says of a program of a host: time, energy, and what of it could run in memory.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -44,12 +45,21 @@ struct Profile {
   /// candidate; `high` what a sum takes beyond a read.
   Account low, high;
   std::map<std::uint64_t, std::int64_t> cyclesAt;  ///< by the address of the first instruction of blocks
+  /// Of sampled ones: the interval that holds the cycles with 99 % probability. Nothing: all was run.
+  std::optional<std::array<double, 2>> interval;
 };
 
 /// A consumer of one stream of instructions; once it has ended, its profile.
 class Profiler : public trace::Consumer {
  public:
-  virtual Profile profile() const = 0;
+  /// Instead of onBlock(): the block leaves its traces in caches and predictors, and is otherwise left out.
+  virtual void warm(const trace::Block &block, int count, std::span<const trace::Access> accesses) = 0;
+  /// Of what onBlock() was given, as far as it has run: the last block waits for the next one.
+  struct Progress {
+    std::int64_t instructions = 0, cycles = 0;
+  };
+  virtual Progress progress() = 0;
+  virtual Profile profile() = 0;
 };
 
 }  // namespace pimento::evaluate

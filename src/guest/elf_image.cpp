@@ -35,13 +35,34 @@ struct Elf32 {
   using Segment = Elf32_Phdr;
   using Section = Elf32_Shdr;
   using Symbol = Elf32_Sym;
+  using Dynamic = Elf32_Dyn;
 };
 struct Elf64 {
   using Header = Elf64_Ehdr;
   using Segment = Elf64_Phdr;
   using Section = Elf64_Shdr;
   using Symbol = Elf64_Sym;
+  using Dynamic = Elf64_Dyn;
 };
+
+/// Names of libraries, from a section; false: the file is cut.
+template <typename Elf>
+bool readLibraries(std::string_view bytes, const typename Elf::Section &section, std::uint64_t names, ElfImage &out) {
+  for (std::uint64_t d = 0; d + sizeof(typename Elf::Dynamic) <= section.sh_size; d += sizeof(typename Elf::Dynamic)) {
+    const auto entry = at<typename Elf::Dynamic>(bytes, section.sh_offset + d);
+    if (!entry) return false;
+    if (entry->d_tag == DT_NULL) break;
+    if (entry->d_tag == DT_RPATH || entry->d_tag == DT_RUNPATH) {
+      out.libraries.clear();
+      break;
+    }
+    if (entry->d_tag != DT_NEEDED) continue;
+    const auto name = textAt(bytes, names + entry->d_un.d_val);
+    if (!name) return false;
+    out.libraries.emplace_back(*name);
+  }
+  return true;
+}
 
 /// Reads what follows the identification; false: the file is cut.
 template <typename Elf>
@@ -49,12 +70,15 @@ bool readParts(std::string_view bytes, ElfImage &out) {
   const auto header = at<typename Elf::Header>(bytes, 0);
   if (!header) return false;
   out.isPositionIndependent = header->e_type == ET_DYN;
+  out.codeAddress = ~std::uint64_t{0};
   for (unsigned i = 0; i < header->e_phnum; ++i) {
     const auto segment = at<typename Elf::Segment>(bytes, header->e_phoff + std::uint64_t{i} * header->e_phentsize);
     if (!segment) return false;
     if (segment->p_type == PT_LOAD &&
         (segment->p_offset > bytes.size() || bytes.size() - segment->p_offset < segment->p_filesz))
       return false;
+    if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X) != 0)
+      out.codeAddress = std::min<std::uint64_t>(out.codeAddress, segment->p_vaddr);
     if (segment->p_type != PT_INTERP) continue;
     const auto loader = textAt(bytes, segment->p_offset);
     if (!loader) return false;
@@ -66,9 +90,13 @@ bool readParts(std::string_view bytes, ElfImage &out) {
   for (unsigned i = 0; i < header->e_shnum; ++i) {
     const auto table = sectionAt(i);
     if (!table) return false;
-    if (table->sh_type != SHT_SYMTAB && table->sh_type != SHT_DYNSYM) continue;
+    if (table->sh_type != SHT_SYMTAB && table->sh_type != SHT_DYNSYM && table->sh_type != SHT_DYNAMIC) continue;
     const auto names = sectionAt(table->sh_link);
     if (!names) return false;
+    if (table->sh_type == SHT_DYNAMIC) {
+      if (!readLibraries<Elf>(bytes, *table, names->sh_offset, out)) return false;
+      continue;
+    }
     for (std::uint64_t s = 0; s + sizeof(typename Elf::Symbol) <= table->sh_size; s += sizeof(typename Elf::Symbol)) {
       const auto symbol = at<typename Elf::Symbol>(bytes, table->sh_offset + s);
       if (!symbol) return false;
@@ -110,15 +138,7 @@ bool isGuestMachine(int machine) {
 }
 
 const Function *ElfImage::functionAt(std::uint64_t address) const {
-  auto after = std::upper_bound(functions.begin(), functions.end(), address,
-                                [](std::uint64_t a, const Function &f) { return a < f.address; });
-  while (after != functions.begin()) {
-    --after;
-    if (after->size == 0 || address < after->address + after->size) return &*after;
-    // A function of another size at the same place may hold it.
-    if (after == functions.begin() || (after - 1)->address != after->address) return nullptr;
-  }
-  return nullptr;
+  return trace::functionAt(functions, address);
 }
 
 Result<ElfImage> readElfImage(const std::string &path) {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "pimento/base/diagnostics.h"
-#include "pimento/trace/instruction.h"
+#include "pimento/trace/program.h"
 
 namespace pimento::guest {
 
@@ -22,17 +22,16 @@ int machineOf(std::string_view bytes);
 /// Whether programs of that machine number run as guests.
 bool isGuestMachine(int machine);
 
-struct Function {
-  std::string name;
-  std::uint64_t address = 0, size = 0;
-};
+using trace::Function;
 
 struct ElfImage {
   std::string file;
   trace::Isa isa = trace::Isa::kA64;  ///< kA32 of all programs for 32-bit Arm
   bool isPositionIndependent = false;
-  std::string loader;               ///< program interpreter; empty: static
-  std::vector<Function> functions;  ///< by ascending address; none in a stripped file
+  std::uint64_t codeAddress = 0;       ///< of its first instructions, in the file
+  std::string loader;                  ///< program interpreter; empty: static
+  std::vector<std::string> libraries;  ///< that it needs, by name; none where it says itself where they lie
+  std::vector<Function> functions;     ///< by ascending address; none in a stripped file
 
   /// The function that an address lies in, or null. Of overlapping ones the last that begins before it.
   const Function *functionAt(std::uint64_t address) const;

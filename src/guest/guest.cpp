@@ -11,10 +11,14 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <memory>
+#include <set>
 #include <thread>
 
 #include "pimento/base/module.h"
@@ -57,6 +61,26 @@ Result<std::string> findQemu(const std::string &name) {
   return error("missing-qemu", {}, fmt::format("{} is not installed", name), kPackage);
 }
 
+/// Versions whose plugin interface is the one that the plugin declares (version 1, with start_code).
+Status checkVersion(const std::string &qemu) {
+  constexpr int kFirst = 7, kLast = 8;
+  const std::unique_ptr<FILE, int (*)(FILE *)> out(
+      popen((shellLine({qemu, "--version"}) + " 2>/dev/null").c_str(), "r"), pclose);
+  std::array<char, 256> line{};
+  const bool isRead = out && std::fgets(line.data(), line.size(), out.get()) != nullptr;
+  const std::string_view said = isRead ? line.data() : "";
+  const std::string_view text = said.substr(0, said.find('\n'));
+  constexpr std::string_view kWord = "version ";
+  const std::size_t at = text.find(kWord);
+  int major = 0;
+  if (at != std::string_view::npos) std::from_chars(text.data() + at + kWord.size(), text.data() + text.size(), major);
+  if (major >= kFirst && major <= kLast) return okStatus();
+  return unsupported("wrong-qemu", {qemu},
+                     text.empty() ? fmt::format("{} does not say its version", qemu)
+                                  : fmt::format("{} is '{}', whose plugins are others", qemu, text),
+                     fmt::format("QEMU {} or {} is needed: {}", kFirst, kLast, kPackage));
+}
+
 /// A file that the build puts beside the module.
 Result<std::string> findLibrary(const std::string &name) {
   const std::string file = libraryFile(name);
@@ -93,6 +117,46 @@ Status checkLoader(const ElfImage &image, const GuestOptions &options) {
                fmt::format("'{}' is dynamic, and its loader {} is not there", image.file, file),
                "name a folder that has it and the libraries with --sysroot: those of cross compilers are "
                "/usr/aarch64-linux-gnu, /usr/arm-linux-gnueabihf and /usr/riscv64-linux-gnu");
+}
+
+/// Where the loader looks for a library; empty: it is nowhere.
+std::string findGuestLibrary(const std::string &name, trace::Isa isa, const std::string &sysroot) {
+  const std::string triple = isa == trace::Isa::kA64    ? "aarch64-linux-gnu"
+                             : isa == trace::Isa::kRv64 ? "riscv64-linux-gnu"
+                                                        : "arm-linux-gnueabihf";
+  // QEMU looks below the folder first, then where the program says.
+  for (const std::string &root : {sysroot, std::string()})
+    for (const std::string &folder : {"/lib/" + triple, "/usr/lib/" + triple, std::string("/lib"),
+                                      std::string("/usr/lib"), std::string("/usr/local/lib")}) {
+      const std::string file = root + folder + "/" + name;
+      std::error_code ignored;
+      if (fs::exists(fs::symlink_status(file, ignored))) return file;
+    }
+  return "";
+}
+
+/// Libraries of the program, and of these.
+Status checkLibraries(const ElfImage &image, const GuestOptions &options) {
+  if (image.loader.empty()) return okStatus();
+  std::set<std::string> known;
+  std::vector<std::pair<std::string, std::string>> open;  // libraries, and who needs them
+  for (const std::string &l : image.libraries) open.emplace_back(l, image.file);
+  while (!open.empty()) {
+    const auto [name, user] = open.back();
+    open.pop_back();
+    if (!known.insert(name).second) continue;
+    const std::string file = findGuestLibrary(name, image.isa, options.sysroot);
+    if (file.empty())
+      return error(
+          "missing-library", {image.file}, fmt::format("'{}' needs {}, which is not there", user, name),
+          options.sysroot.empty()
+              ? "name a folder that has it with --sysroot; scripts/guest-root.sh makes one for Debian's programs"
+              : fmt::format("put it below {}, or name another folder with --sysroot", options.sysroot));
+    const Result<ElfImage> library = readElfImage(file);
+    if (!library) continue;  // the loader says more
+    for (const std::string &l : library->libraries) open.emplace_back(l, file);
+  }
+  return okStatus();
 }
 
 struct Child {
@@ -142,9 +206,10 @@ class Reaper {
   explicit Reaper(pid_t pid) : pid_(pid) {}
   ~Reaper() {
     if (isDone_) return;
-    kill(pid_, SIGKILL);
+    kill();
     waitpid(pid_, nullptr, 0);
   }
+  void kill() const { ::kill(pid_, SIGKILL); }
   /// Whether it has ended; then `status` says how.
   bool poll(int &status) {
     isDone_ = isDone_ || waitpid(pid_, &status, WNOHANG) == pid_;
@@ -163,6 +228,8 @@ Result<GuestEnd> runGuest(const ElfImage &image, const GuestOptions &options, tr
   const Result<std::string> qemu = findQemu(emulation.qemu);
   if (!qemu) return qemu.diagnostics();
   if (Status s = checkLoader(image, options); !s) return s.diagnostics();
+  if (Status s = checkLibraries(image, options); !s) return s.diagnostics();
+  if (Status s = checkVersion(*qemu); !s) return s.diagnostics();
   const Result<std::string> plugin = findLibrary("libpimento_qemu.so"), clock = findLibrary("libpimento_clock.so");
   if (!plugin) return plugin.diagnostics();
   if (!clock) return clock.diagnostics();
@@ -187,19 +254,32 @@ Result<GuestEnd> runGuest(const ElfImage &image, const GuestOptions &options, tr
   Reaper reaper(*pid);
   Recording recording((*folder)->path, *pid, image.isa);
   int status = 0;
+  trace::Program program{fs::path(options.program).filename().string(), image.isa,
+                         static_cast<std::int64_t>(options.arguments.size()), image.functions, 0};
+  bool isKnown = false;
+  const auto drain = [&]() -> Result<bool> {
+    if (!isKnown && !recording.hasBegun()) return false;
+    if (!isKnown && image.isPositionIndependent) program.loadedAt = recording.codeAddress() - image.codeAddress;
+    if (!isKnown) consumer.onStart(program, options.recordsValues);
+    isKnown = true;
+    return recording.drain(consumer);
+  };
   for (bool hasEnded = false; !hasEnded;) {
-    const Result<bool> more = recording.drain(consumer);
+    const Result<bool> more = drain();
     if (!more) return more.diagnostics();
+    if (options.isStopped != nullptr && *options.isStopped) reaper.kill();
     if (*more) continue;
     hasEnded = reaper.poll(status);
     constexpr std::chrono::microseconds kNap{100};
     if (!hasEnded) std::this_thread::sleep_for(kNap);
   }
+  if (const Result<bool> rest = drain(); !rest) return rest.diagnostics();
   if (Status s = recording.finish(consumer); !s) return s.diagnostics();
 
   GuestEnd end;
   end.exitStatus = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
   end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  end.wasReplaced = end.signal == 0 && !recording.hasEnded();
   end.instructions = recording.instructions();
   end.undecodable = recording.undecodable();
   const Recording::Others others = recording.others();

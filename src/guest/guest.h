@@ -5,6 +5,7 @@
 // fixed processor and seed, a clock that counts questions.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -21,19 +22,15 @@ struct GuestOptions {
   std::string sysroot;                 ///< folder with loader and libraries; empty: what static programs need, nothing
   std::string stdoutFile;              ///< empty: standard error
   bool recordsValues = false;          ///< what every access loads or stores
+  const std::atomic<bool> *isStopped = nullptr;  ///< once set, the guest is killed; may be null
 };
 
-/// How a guest ended.
-struct GuestEnd {
-  int exitStatus = 0;
-  int signal = 0;                 ///< that ended it; 0: none
-  std::int64_t instructions = 0;  ///< of the first thread, handed on
-  std::int64_t otherThreads = 0, otherProcesses = 0, otherInstructions = 0;
-  std::int64_t undecodable = 0;  ///< static instructions
-};
+/// How a guest ended; `instructions` are all of the first thread.
+using GuestEnd = trace::ProgramEnd;
 
-/// `image`: of options.program. Diagnostics: "missing-qemu", "missing-plugin", "wrong-qemu" (with the package that has
-/// them), "missing-loader" (names --sysroot), "unwritable-file", "guest-failed" (QEMU itself did), those of Recording.
+/// `image`: of options.program. A guest of which the consumer wants no more runs on to its end. Diagnostics:
+/// "missing-qemu", "missing-plugin", "wrong-qemu" (with the package that has them), "missing-loader", "missing-library"
+/// (name --sysroot), "unwritable-file", "guest-failed" (QEMU itself did), those of Recording.
 Result<GuestEnd> runGuest(const ElfImage &image, const GuestOptions &options, trace::Consumer &consumer);
 
 }  // namespace pimento::guest

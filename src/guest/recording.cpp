@@ -84,6 +84,7 @@ Status Recording::readDefinitions() {
       isWhole = take(&e.address, sizeof e.address) && take(&size, 1) && take(&length, 1);
       e.bytes.resize(size);
       e.text.resize(length);
+      if (isWhole && size == 0) return badRecording(folder_, "an instruction without bytes");
       isWhole = isWhole && take(e.bytes.data(), size) && take(e.text.data(), length);
       if (isWhole) code.push_back(std::move(e));
     }
@@ -91,6 +92,7 @@ Status Recording::readDefinitions() {
       definitions_.erase(0, done);
       return okStatus();
     }
+    if (head[1] == 0 || head[1] > PIMENTO_BLOCK_INSTRUCTIONS) return badRecording(folder_, "a block of a wrong size");
     if (head[0] != blocks_.size()) return badRecording(folder_, "blocks out of order");
     Result<std::vector<trace::Instruction>> decoded = frontend::decodeInstructions(isa_, code);
     if (!decoded) return decoded.diagnostics();
@@ -117,6 +119,7 @@ void Recording::end(trace::Consumer &consumer) {
     count = i;
     break;
   }
+  while (!accesses_.empty() && accesses_.back().instruction >= count) accesses_.pop_back();
   if (count > 0) consumer.onBlock(current_->block, count, accesses_);
   instructions_ += count;
   current_ = nullptr;
@@ -132,39 +135,71 @@ Status Recording::begin(std::uint64_t number, trace::Consumer &consumer) {
   return okStatus();
 }
 
-Result<bool> Recording::drain(trace::Consumer &consumer) {
+bool Recording::hasBegun() {
   if (!ring_) ring_ = Ring::open(fmt::format("{}/{}.0.ring", folder_, process_));
-  if (!ring_) return false;
+  return ring_ != nullptr;
+}
+
+std::uint64_t Recording::codeAddress() const {
+  return ring_ ? ring_->header->code : 0;
+}
+
+std::int64_t Recording::instructions() const {
+  return isClosed_ ? std::max(instructions_, static_cast<std::int64_t>(ring_->header->instructions)) : instructions_;
+}
+
+bool Recording::hasEnded() const {
+  return ring_ && ring_->header->hasEnded != 0;
+}
+
+Status Recording::takeAccess(std::uint64_t word) {
+  if (current_ == nullptr) return badRecording(folder_, "an access before the first block");
+  const auto index = static_cast<std::uint16_t>(word >> PIMENTO_WORD_INDEX_SHIFT & 0x1ff);
+  const bool isBack = !accesses_.empty() && accesses_.back().instruction > index;
+  constexpr std::size_t kMostAccesses = 32768;
+  if (index >= current_->block.instructions.size() || isBack || accesses_.size() == kMostAccesses)
+    return badRecording(folder_, "an access that its block cannot make");
+  trace::Access &a = accesses_.emplace_back();
+  a.address = word & PIMENTO_WORD_ADDRESS;
+  a.instruction = index;
+  a.bytes = static_cast<std::uint8_t>(1U << (word >> PIMENTO_WORD_SIZE_SHIFT & 7));
+  if (a.bytes > PIMENTO_ACCESS_BYTES) return badRecording(folder_, "an access of a size that there is not");
+  a.isStore = (word & PIMENTO_WORD_STORE) != 0;
+  awaitsValue_ = word & PIMENTO_WORD_VALUE;
+  return okStatus();
+}
+
+Status Recording::take(std::uint64_t word, trace::Consumer &consumer) {
+  if (awaitsValue_ != 0) {
+    accesses_.back().value = word;
+    awaitsValue_ = 0;
+    return okStatus();
+  }
+  return (word & PIMENTO_WORD_BLOCK) != 0 ? begin(word & 0xffffffffU, consumer) : takeAccess(word);
+}
+
+Result<bool> Recording::drain(trace::Consumer &consumer) {
+  if (!hasBegun() || isClosed_) return false;
   PimentoRing &r = *ring_->header;
   if (r.capacity == 0 || (r.capacity & (r.capacity - 1)) != 0 ||
-      ring_->bytes < sizeof(PimentoRing) + r.capacity * sizeof(std::uint64_t))
+      (ring_->bytes - sizeof(PimentoRing)) / sizeof(std::uint64_t) < r.capacity)
     return badRecording(folder_, "a ring of a wrong size");
   std::uint64_t at = r.taken;
   const std::uint64_t end = __atomic_load_n(&r.written, __ATOMIC_ACQUIRE);
   if (at == end) return false;
+  if (end - at > r.capacity) return badRecording(folder_, "more than its ring holds");
   // Room is handed back in parts, so that the guest goes on meanwhile.
   constexpr std::uint64_t kPart = 4096;
   while (at != end) {
     const std::uint64_t stop = std::min(end, at + kPart);
-    for (; at != stop; ++at) {
-      const std::uint64_t word = r.data[at & (r.capacity - 1)];
-      if (awaitsValue_ != 0) {
-        accesses_.back().value = word;
-        awaitsValue_ = 0;
-      } else if ((word & PIMENTO_WORD_BLOCK) != 0) {
-        if (Status s = begin(word & 0xffffffffU, consumer); !s) return s.diagnostics();
-      } else if (current_ == nullptr) {
-        return badRecording(folder_, "an access before the first block");
-      } else {
-        trace::Access &a = accesses_.emplace_back();
-        a.address = word & PIMENTO_WORD_ADDRESS;
-        a.instruction = static_cast<std::uint16_t>(word >> PIMENTO_WORD_INDEX_SHIFT & 0x1ff);
-        a.bytes = static_cast<std::uint8_t>(1U << (word >> PIMENTO_WORD_SIZE_SHIFT & 7));
-        a.isStore = (word & PIMENTO_WORD_STORE) != 0;
-        awaitsValue_ = word & PIMENTO_WORD_VALUE;
-      }
-    }
+    for (; at != stop; ++at)
+      if (Status s = take(r.data[at & (r.capacity - 1)], consumer); !s) return s.diagnostics();
     __atomic_store_n(&r.taken, at, __ATOMIC_RELEASE);
+    if (consumer.wantsMore()) continue;
+    isClosed_ = true;
+    current_ = nullptr;
+    __atomic_store_n(&r.isClosed, std::uint64_t{1}, __ATOMIC_RELEASE);
+    return false;
   }
   return true;
 }
@@ -190,7 +225,7 @@ Recording::Others Recording::others() const {
     if (!ring) continue;
     const PimentoRing &r = *ring->header;
     const bool isOwn = r.pid == static_cast<std::uint64_t>(process_);
-    if (isOwn && r.vcpu == 0) continue;
+    if (isOwn && r.thread == 0) continue;
     out.instructions += static_cast<std::int64_t>(r.instructions);
     if (isOwn)
       ++out.threads;

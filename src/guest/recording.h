@@ -21,13 +21,20 @@ class Recording {
   Recording(const Recording &) = delete;
   Recording &operator=(const Recording &) = delete;
 
-  /// Hands on what there is, until the guest has written no more; false: nothing was there. Diagnostics: those of the
-  /// decoder; "bad-recording" (the plugin wrote what it cannot have).
+  /// Whether the first thread has begun.
+  bool hasBegun();
+  /// Where its first instructions lie in memory, once it has begun.
+  std::uint64_t codeAddress() const;
+  /// Hands on what there is, until the guest has written no more; false: nothing was there, or the consumer wants no
+  /// more. Diagnostics: those of the decoder; "bad-recording" (the plugin wrote what it cannot have).
   Result<bool> drain(trace::Consumer &consumer);
   /// Hands on the last block, once the guest has ended.
   Status finish(trace::Consumer &consumer);
 
-  std::int64_t instructions() const { return instructions_; }
+  /// Of the first thread: handed on, or counted alone once the consumer wanted no more.
+  std::int64_t instructions() const;
+  /// Whether the program left by itself, once the guest has ended.
+  bool hasEnded() const;
   /// Instructions of other threads, and of processes it forked; both once the guest has ended.
   struct Others {
     std::int64_t threads = 0, processes = 0, instructions = 0;
@@ -44,6 +51,8 @@ class Recording {
 
   Status readDefinitions();
   Status begin(std::uint64_t number, trace::Consumer &consumer);
+  Status take(std::uint64_t word, trace::Consumer &consumer);
+  Status takeAccess(std::uint64_t word);
   void end(trace::Consumer &consumer);
 
   std::string folder_;
@@ -57,6 +66,7 @@ class Recording {
   std::vector<trace::Access> accesses_;
   std::uint64_t awaitsValue_ = 0;  ///< words of the access before the next one
   std::int64_t instructions_ = 0, undecodable_ = 0;
+  bool isClosed_ = false;  ///< the consumer wants no more
 };
 
 }  // namespace pimento::guest

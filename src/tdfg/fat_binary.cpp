@@ -1,5 +1,6 @@
 #include "pimento/tdfg/fat_binary.h"
 
+#include "pimento/base/checksum.h"
 #include "pimento/tdfg/text.h"
 
 namespace pimento::tdfg {
@@ -8,16 +9,6 @@ namespace {
 
 constexpr std::string_view kMagic = "PIMENTO-INF\n";
 constexpr std::size_t kHeader = kMagic.size() + 12;
-
-/// CRC-32 (IEEE 802.3), bit by bit: files are small.
-std::uint32_t checksum(std::string_view bytes) {
-  std::uint32_t crc = 0xffffffffU;
-  for (const char c : bytes) {
-    crc ^= static_cast<unsigned char>(c);
-    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ ((crc & 1U) ? 0xedb88320U : 0U);
-  }
-  return ~crc;
-}
 
 void append(std::string &to, std::uint32_t word) {
   for (int shift = 0; shift < 32; shift += 8) to += static_cast<char>(word >> shift & 0xffU);
@@ -68,7 +59,7 @@ std::string withFatBinaryHeader(std::string_view text) {
   std::string bytes(kMagic);
   append(bytes, kFatBinaryVersion);
   append(bytes, static_cast<std::uint32_t>(text.size()));
-  append(bytes, checksum(text));
+  append(bytes, crc32(text));
   return bytes.append(text);
 }
 
@@ -92,7 +83,7 @@ Result<FatBinary> readFatBinary(std::string_view bytes, const std::string &file)
         "the fat binary has " + std::to_string(text.size()) + " bytes behind its header, not " + std::to_string(length),
         hint);
   }
-  if (checksum(text) != wordAt(bytes, kMagic.size() + 8))
+  if (crc32(text) != wordAt(bytes, kMagic.size() + 8))
     return error("inf-checksum", where, "the fat binary has been altered", hint);
   auto read = readProgram(text, file);
   if (!read) return read.diagnostics();

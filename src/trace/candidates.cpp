@@ -130,6 +130,7 @@ struct Candidates::State {
   std::vector<std::int64_t> operations, leaves;    ///< stacks: of trees that are being grown
   CandidateCounts counts;
   std::function<void(const JudgedTree &)> listener;
+  bool hasValues = true;
 };
 
 /// A node, or another instruction (kNone), reads a register.
@@ -336,7 +337,7 @@ std::uint64_t Candidates::State::compute(const Node &n) {
 /// Against what was stored.
 void Candidates::State::prove(const Node &root) {
   const Node &store = *userOf(root);
-  if (store.bytes == 0) return;
+  if (store.bytes == 0 || !hasValues) return;
   const std::uint64_t mask = maskOf(std::min(store.bytes * 8, static_cast<int>(root.step->in->width)));
   ++counts.proved;
   if ((compute(root) & mask) != (store.value & mask)) ++counts.disproved;
@@ -393,6 +394,10 @@ Candidates::Candidates(CimRules rules, std::size_t window)
     : state_(std::make_unique<State>(std::move(rules), window)) {}
 
 Candidates::~Candidates() = default;
+
+void Candidates::setHasValues(bool hasValues) {
+  state_->hasValues = hasValues;
+}
 
 const CandidateCounts &Candidates::counts() const {
   return state_->counts;

@@ -127,12 +127,14 @@ class Candidates {
   explicit Candidates(CimRules rules, std::size_t window = std::size_t{1} << 12);
   ~Candidates();
 
+  /// Whether accesses have their values; where not, nothing is proved. True at first.
+  void setHasValues(bool hasValues);
   /// `in` outlives the step.
   Step prepare(const Instruction &in) const;
   /// The next instruction with its accesses; the step outlives this. `level`: that served its load, -1 where none did
   /// (forwarded, no load).
   void onInstruction(const Step &step, std::span<const Access> accesses, int level);
-  /// Nothing comes any more.
+  /// Nothing comes any more, or nothing that has to do with what came before.
   void finish();
   /// Every tree from now on, in the order in which fates become known.
   void listen(std::function<void(const JudgedTree &)> listener);

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "pimento/trace/instruction.h"
+#include "pimento/trace/program.h"
 
 namespace pimento::trace {
 
@@ -23,11 +24,16 @@ class Consumer {
  public:
   virtual ~Consumer() = default;
 
+  /// Before the first block: whose instructions come, and whether accesses have their values. The program lives as long
+  /// as the producer.
+  virtual void onStart(const Program & /*program*/, bool /*hasValues*/) {}
   /// The first `count` instructions of a block ran (all of them, unless one faulted). `accesses`: in order; an
   /// instruction may have none (its predicate is false) or several. `block` lives as long as the producer.
   virtual void onBlock(const Block &block, int count, std::span<const Access> accesses) = 0;
   /// Nothing comes any more; blocks are still there.
   virtual void onEnd() {}
+  /// False: whatever may still come is not wanted; a producer may leave it out.
+  virtual bool wantsMore() const { return true; }
 };
 
 }  // namespace pimento::trace

@@ -171,7 +171,8 @@ int run(int argc, char **argv) {
   }
   for (std::size_t i = 0; i < all.size(); ++i)
     if (subcommands[i]->parsed()) {
-      if (all[i].id == pimento::driver::VerbId::kExplore) std::signal(SIGINT, stop);
+      if (all[i].id == pimento::driver::VerbId::kExplore || all[i].id == pimento::driver::VerbId::kProfile)
+        std::signal(SIGINT, stop);
       Outcome outcome = all[i].run(options);
       pimento::driver::locate(outcome.diagnostics, options);
       return print(outcome, options.output, options.isQuiet);

@@ -4,11 +4,13 @@
 //   qemu-aarch64 -plugin libpimento_qemu.so,folder=DIR[,values=on][,words=N] PROG
 //
 // The first thread of the process that was started is recorded; of other threads, and of processes it forks,
-// instructions are counted. QEMU's plugin interface (version 1) is declared here, since Debian does not package its header.
+// instructions are counted. QEMU's plugin interface (version 1) is declared here, since Debian does not package its
+// header.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +54,8 @@ void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *);
 char *qemu_plugin_insn_disas(const struct qemu_plugin_insn *);
 unsigned qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t);
 bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t);
+uint64_t qemu_plugin_start_code(void);
+void qemu_plugin_register_atexit_cb(qemu_plugin_id_t, void (*)(qemu_plugin_id_t, void *), void *);
 
 __attribute__((visibility("default"))) int qemu_plugin_version = 1;
 
@@ -66,7 +70,10 @@ static pid_t recorded;  // the process whose first thread is recorded
 static pthread_mutex_t blocksLock = PTHREAD_MUTEX_INITIALIZER;
 static int blocksFile = -1;
 static uint32_t blockCount;
+static _Atomic unsigned threadCount;  // of this process; QEMU numbers threads again once they are gone
+static PimentoRing *firstRing;        // of this process
 static _Thread_local PimentoRing *ring;
+static _Thread_local bool isWritten;        // words go to the ring
 static _Thread_local uint64_t head, limit;  // words written; words that may be written before `taken` is read again
 
 static void fail(const char *what) {
@@ -74,12 +81,13 @@ static void fail(const char *what) {
   _exit(125);
 }
 
-static PimentoRing *makeRing(unsigned vcpu) {
+static PimentoRing *makeRing(void) {
+  const unsigned thread = atomic_fetch_add(&threadCount, 1);
   char name[4200];
-  snprintf(name, sizeof name, "%s/%d.%u.ring", folder, (int)getpid(), vcpu);
+  snprintf(name, sizeof name, "%s/%d.%u.ring", folder, (int)getpid(), thread);
   const int file = open(name, O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC, 0600);
   if (file < 0) fail(name);
-  const uint64_t words = vcpu == 0 && getpid() == recorded ? capacity : 0;
+  const uint64_t words = thread == 0 && getpid() == recorded ? capacity : 0;
   const size_t bytes = sizeof(PimentoRing) + words * sizeof(uint64_t);
   if (ftruncate(file, (off_t)bytes) != 0) fail(name);
   PimentoRing *r = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -87,14 +95,19 @@ static PimentoRing *makeRing(unsigned vcpu) {
   close(file);
   r->capacity = words;
   r->pid = (uint64_t)getpid();
-  r->vcpu = vcpu;
+  r->thread = thread;
+  r->code = qemu_plugin_start_code();
+  isWritten = words != 0;
+  if (thread == 0) firstRing = r;
   __atomic_store_n(&r->magic, PIMENTO_RING_MAGIC, __ATOMIC_RELEASE);
   return r;
 }
 
 // A forked process has the parent's rings in its memory: they are not its own.
 static void afterFork(void) {
-  ring = NULL;
+  ring = firstRing = NULL;
+  isWritten = false;
+  atomic_store(&threadCount, 0);
   head = limit = 0;
   if (blocksFile >= 0) close(blocksFile);
   blocksFile = -1;
@@ -105,32 +118,42 @@ static void waitForRoom(void) {
   for (unsigned turns = 0;; ++turns) {
     limit = __atomic_load_n(&ring->taken, __ATOMIC_ACQUIRE) + ring->capacity;
     if (head < limit) return;
+    if (__atomic_load_n(&ring->isClosed, __ATOMIC_ACQUIRE) != 0) {
+      isWritten = false;
+      return;
+    }
     const struct timespec nap = {0, turns < 16 ? 20000 : 200000};
     nanosleep(&nap, NULL);
   }
 }
 
 static inline void put(uint64_t word) {
-  if (__builtin_expect(head >= limit, 0)) waitForRoom();
+  if (__builtin_expect(head >= limit, 0)) {
+    waitForRoom();
+    if (!isWritten) return;
+  }
   ring->data[head & (ring->capacity - 1)] = word;
   ++head;
 }
 
 // The reader may take what is before `written`; published per block, so that a thread that dies loses at most one.
-static inline void publish(void) { __atomic_store_n(&ring->written, head, __ATOMIC_RELEASE); }
+static inline void publish(void) {
+  __atomic_store_n(&ring->written, head, __ATOMIC_RELEASE);
+}
 
 static void onBlock(unsigned vcpu, void *data) {
-  if (__builtin_expect(ring == NULL, 0)) ring = makeRing(vcpu);
+  (void)vcpu;
+  if (__builtin_expect(ring == NULL, 0)) ring = makeRing();
   const uintptr_t block = (uintptr_t)data;
   ring->instructions += block & ((1u << COUNT_BITS) - 1);
-  if (ring->capacity == 0) return;
+  if (!isWritten) return;
   put(PIMENTO_WORD_BLOCK | (block >> COUNT_BITS));
   publish();
 }
 
 static void onAccess(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *data) {
   (void)vcpu;
-  if (ring == NULL || ring->capacity == 0) return;
+  if (!isWritten) return;
   const unsigned shift = qemu_plugin_mem_size_shift(info);
   uint64_t word = (address & PIMENTO_WORD_ADDRESS) | ((uint64_t)(uintptr_t)data << PIMENTO_WORD_INDEX_SHIFT) |
                   ((uint64_t)shift << PIMENTO_WORD_SIZE_SHIFT);
@@ -141,7 +164,7 @@ static void onAccess(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address
     uint64_t value = 0;
     memcpy(&value, (const void *)(uintptr_t)(address + guestBase), shift < 3 ? (size_t)1 << shift : sizeof value);
     put(word | PIMENTO_WORD_VALUE);
-    put(value);
+    if (isWritten) put(value);
   }
   publish();
 }
@@ -197,6 +220,12 @@ static void onTranslation(qemu_plugin_id_t id, struct qemu_plugin_tb *block) {
                                        (void *)(((uintptr_t)number << COUNT_BITS) | n));
 }
 
+static void onExit(qemu_plugin_id_t id, void *data) {
+  (void)id;
+  (void)data;
+  if (firstRing != NULL) firstRing->hasEnded = 1;
+}
+
 __attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
                                                                char **argv) {
   (void)info;
@@ -212,5 +241,6 @@ __attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t 
   recorded = getpid();
   pthread_atfork(NULL, NULL, afterFork);
   qemu_plugin_register_vcpu_tb_trans_cb(id, onTranslation);
+  qemu_plugin_register_atexit_cb(id, onExit, NULL);
   return 0;
 }

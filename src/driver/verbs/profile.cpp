@@ -10,7 +10,9 @@
 #include "pimento/base/suggest.h"
 #include "pimento/base/text.h"
 #include "pimento/driver/machine_option.h"
+#include "pimento/driver/program_run.h"
 #include "pimento/emit/columns.h"
+#include "pimento/evaluate/sampler.h"
 #include "pimento/targets/targets.h"
 
 namespace pimento::driver {
@@ -23,10 +25,10 @@ using evaluate::Profile;
 constexpr const char *kUsualTarget = "cim-a9";
 constexpr double kManyVectors = 0.05;  ///< share of instructions from which on it is worth a warning
 
-std::vector<FunctionCycles> functionsOf(const guest::ElfImage &image, const Profile &p) {
+std::vector<FunctionCycles> functionsOf(const trace::Program &program, const Profile &p) {
   std::map<std::string, std::int64_t> byName;
   for (const auto &[address, cycles] : p.cyclesAt) {
-    const guest::Function *f = image.functionAt(address);
+    const trace::Function *f = program.functionAt(address);
     byName[f != nullptr ? f->name : "(elsewhere)"] += cycles;
   }
   std::vector<FunctionCycles> out;
@@ -51,13 +53,15 @@ std::vector<std::string> warningsOf(const ProfileAnswer &a) {
   if (a.profile.instructions > 0 && ratio(vectors, a.profile.instructions) >= kManyVectors)
     out.push_back(fmt::format("{:.0f} % of the instructions work on vectors, which no cache of the machine takes over",
                               100 * ratio(vectors, a.profile.instructions)));
+  if (a.guest.wasReplaced)
+    out.emplace_back("the program was replaced by another one (exec), which is not profiled; this is what ran before");
   if (a.guest.signal != 0)
     out.push_back(fmt::format("the program was ended by signal {}; this is what ran before", a.guest.signal));
   return out;
 }
 
-double shareOf(const guest::GuestEnd &g) {
-  return ratio(g.instructions, g.instructions + g.otherInstructions);
+double shareOf(const trace::ProgramEnd &g) {
+  return ratio(g.instructions, g.instructions + g.leftOut + g.otherInstructions);
 }
 
 /// Why operations and loads are not offloaded: names of fates, and their numbers.
@@ -104,8 +108,8 @@ std::string toJson(const ProfileAnswer &a) {
       {"time_ns", a.machine.toTime(Cycles(p.cycles)).value / 1000.0},
       {"energy_pj", p.energy.total.value},
       {"energy_breakdown", terms},
-      {"exact", "simulated"},
-      {"interval", nullptr},
+      {"exact", a.isSampled ? "sampled" : "simulated"},
+      {"interval", p.interval ? Json{{"level", 0.99}, {"cycles", *p.interval}} : Json()},
       {"counts", p.counts},
       {"macr",
        {{"paper", p.conversion},
@@ -122,7 +126,10 @@ std::string toJson(const ProfileAnswer &a) {
       {"guest",
        {{"exit_status", a.guest.exitStatus},
         {"signal", a.guest.signal},
+        {"replaced", a.guest.wasReplaced},
         {"threads", a.guest.otherThreads + 1},
+        {"processes", a.guest.otherProcesses + 1},
+        {"instructions_left_out", a.guest.leftOut},
         {"share", shareOf(a.guest)}}},
       {"warnings", a.warnings},
   };
@@ -140,6 +147,9 @@ std::string toTable(const ProfileAnswer &a) {
   head.row({"instructions", fmt::format("{}", p.instructions)});
   head.row(
       {"cycles", fmt::format("{}", p.cycles), fmt::format("{:.3f} per instruction", ratio(p.cycles, p.instructions))});
+  if (p.interval)
+    head.row({"", fmt::format("{:.0f}", (*p.interval)[0]),
+              fmt::format("to {:.0f} with 99 % probability (sampled)", (*p.interval)[1])});
   head.row({"time", fmt::format("{:.1f} us", a.machine.toTime(Cycles(p.cycles)).value / 1e6)});
   head.row({"energy", fmt::format("{:.2f} uJ", p.energy.total.value / 1e6), "modelled, not validated"});
   head.row({"exit status",
@@ -224,21 +234,22 @@ Result<ProfileAnswer> profile(const Options &options) {
   Result<machine::Machine> machine = loadTarget(options, target);
   if (!machine) return machine.diagnostics();
   ProfileAnswer answer;
-  answer.program = options.input;
   answer.machine = std::move(*machine);
   if (Status s = applyOptions(options, answer.machine); !s) return s.diagnostics();
   const Result<const evaluate::Target *> runsOn = targets::targetOf(answer.machine);
   if (!runsOn) return runsOn.diagnostics();
   const Result<std::unique_ptr<evaluate::Profiler>> profiler = (*runsOn)->profiler(answer.machine);
   if (!profiler) return profiler.diagnostics();
-  const Result<guest::ElfImage> image = guest::readElfImage(options.input);
-  if (!image) return image.diagnostics();
-  const Result<guest::GuestEnd> end = guest::runGuest(
-      *image, {options.input, options.arguments, options.sysroot, options.stdoutFile, true}, **profiler);
-  if (!end) return end.diagnostics();
-  answer.guest = *end;
-  answer.profile = (*profiler)->profile();
-  answer.functions = functionsOf(*image, answer.profile);
+  std::optional<evaluate::Sampler> sampler;
+  if (options.isSampled) sampler.emplace(**profiler, evaluate::SamplePlan{}, options.seed);
+  trace::Consumer &consumer = sampler ? static_cast<trace::Consumer &>(*sampler) : **profiler;
+  const Result<ProgramRun> run = runProgram(options, consumer);
+  if (!run) return run.diagnostics();
+  answer.program = run->program.name;
+  answer.guest = run->end;
+  answer.isSampled = options.isSampled;
+  answer.profile = sampler ? sampler->profile() : (*profiler)->profile();
+  answer.functions = functionsOf(run->program, answer.profile);
   answer.warnings = warningsOf(answer);
   return answer;
 }

@@ -6,7 +6,7 @@
 
 #include "pimento/driver/options.h"
 #include "pimento/evaluate/profile.h"
-#include "pimento/guest/guest.h"
+#include "pimento/trace/program.h"
 
 namespace pimento::driver {
 
@@ -20,13 +20,13 @@ struct ProfileAnswer {
   std::string program;
   machine::Machine machine;
   evaluate::Profile profile;
-  guest::GuestEnd guest;
+  trace::ProgramEnd guest;
+  bool isSampled = false;
   std::vector<FunctionCycles> functions;  ///< the slowest first
   std::vector<std::string> warnings;
 };
 
-/// `options.input` is the program. Diagnostics: those of guest::readElfImage, guest::runGuest and machines;
-/// Target::profiler.
+/// `options.input` is the program, or a saved trace. Diagnostics: those of runProgram() and machines; Target::profiler.
 Result<ProfileAnswer> profile(const Options &options);
 Outcome show(const ProfileAnswer &answer, const Options &options);
 

@@ -76,6 +76,23 @@ Answer Hierarchy::access(int cache, std::uint64_t address, bool isWrite, Tick at
   return miss(cache, address, isWrite, at, false);
 }
 
+void Hierarchy::touch(int cache, std::uint64_t address, bool isWrite, bool isWriteBack) {
+  if (cache < 0) return;
+  Level &l = *levels_[static_cast<std::size_t>(cache)];
+  const std::uint64_t number = address >> l.shift;
+  if (const std::size_t place = l.find(number); place < l.lines.size()) {
+    l.lines[place].used = ++l.clock;
+    l.lines[place].isDirty |= isWrite;
+    return;
+  }
+  const std::size_t place = l.victim(number);
+  if (l.numbers[place] != Level::kNone && l.lines[place].isDirty)
+    touch(l.next, l.numbers[place] << l.shift, true, true);
+  if (!isWriteBack) touch(l.next, address, false, false);
+  l.numbers[place] = number;
+  l.lines[place] = {++l.clock, 0, cache, isWrite};
+}
+
 /// `isWriteBack`: a whole line comes from above; it is not fetched first.
 Answer Hierarchy::miss(int cache, std::uint64_t address, bool isWrite, Tick at, bool isWriteBack) {
   if (cache < 0) {

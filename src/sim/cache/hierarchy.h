@@ -41,6 +41,8 @@ class Hierarchy {
 
   /// One access within a line, at `at` or later.
   Answer access(int cache, std::uint64_t address, bool isWrite, Tick at);
+  /// The same of contents alone: it takes no time, and is not counted.
+  void warm(int cache, std::uint64_t address, bool isWrite) { touch(cache, address, isWrite, false); }
   const Counts &counts(int cache) const;
   std::int64_t memoryReads() const { return memoryReads_; }
   std::int64_t memoryWrites() const { return memoryWrites_; }
@@ -48,6 +50,7 @@ class Hierarchy {
  private:
   struct Line;
   struct Level;
+  void touch(int cache, std::uint64_t address, bool isWrite, bool isWriteBack);
   Answer miss(int cache, std::uint64_t line, bool isWrite, Tick at, bool isWriteBack);
 
   const machine::Machine &machine_;

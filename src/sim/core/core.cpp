@@ -297,4 +297,20 @@ void Core::branch(const Step &s, const Times &t, std::uint64_t next) {
   }
 }
 
+void Core::warm(const Step &s, std::span<const trace::Access> accesses, std::uint64_t next) {
+  const auto lineOf = [&](int cache) {
+    return static_cast<std::uint64_t>(machine_.caches[static_cast<std::size_t>(cache)].line.value);
+  };
+  const int code = caches_.instructionCache(), data = caches_.dataCache();
+  if (const std::uint64_t line = s.address / lineOf(code); line != fetchLine_) {
+    fetchLine_ = line;
+    caches_.warm(code, s.address, false);
+  }
+  const std::uint64_t bytes = lineOf(data);
+  for (const trace::Access &a : accesses)
+    for (std::uint64_t first = a.address; first < a.address + a.bytes; first = (first / bytes + 1) * bytes)
+      caches_.warm(data, first, a.isStore);
+  if (s.isBranch) predictor_.branch(*s.in, next);
+}
+
 }  // namespace pimento::sim::core

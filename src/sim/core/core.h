@@ -85,6 +85,9 @@ class Core {
     return run(prepare(in), accesses, next);
   }
 
+  /// The same of what caches and predictor know alone: it takes no time, and is not counted.
+  void warm(const Step &step, std::span<const trace::Access> accesses, std::uint64_t next);
+
   /// Cycles until the last commit.
   Tick cycles() const { return lastCommit_; }
   Tick cyclesOf(Cause cause) const { return stack_[static_cast<std::size_t>(cause)]; }

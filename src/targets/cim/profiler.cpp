@@ -118,11 +118,17 @@ void Profiler::time(Batch &batch) {
       std::size_t end = first;
       while (end < r.accesses && batch.accesses[end].instruction == i) ++end;
       const std::uint64_t next = i + 1 < r.count ? steps[static_cast<std::size_t>(i) + 1].address : r.next;
-      const sim::core::Times times = core_.run(step, std::span(batch.accesses).subspan(first, end - first), next);
-      if (end != first) batch.levels.push_back(static_cast<std::int8_t>(times.level));
+      const auto accesses = std::span<const trace::Access>(batch.accesses).subspan(first, end - first);
       first = end;
+      if (r.isWarming) {
+        core_.warm(step, accesses, next);
+        continue;
+      }
+      const sim::core::Times times = core_.run(step, accesses, next);
+      if (!accesses.empty()) batch.levels.push_back(static_cast<std::int8_t>(times.level));
     }
     first = r.accesses;
+    if (r.isWarming) continue;
     countRegisters(*r.known, r.count);
     r.known->cycles += core_.cycles() - before;
   }
@@ -131,7 +137,10 @@ void Profiler::time(Batch &batch) {
 void Profiler::search(const Batch &batch) {
   std::size_t first = 0, level = 0;
   for (const Run &r : batch.runs) {
-    for (int i = 0; i < r.count; ++i) {
+    // What comes after a gap has nothing to do with what came before it.
+    if (r.isWarming && !wasWarming_) candidates_.finish();
+    wasWarming_ = r.isWarming;
+    for (int i = 0; i < r.count && !r.isWarming; ++i) {
       std::size_t end = first;
       while (end < r.accesses && batch.accesses[end].instruction == i) ++end;
       candidates_.onInstruction(r.known->uses[static_cast<std::size_t>(i)],
@@ -152,12 +161,46 @@ void Profiler::hand() {
   batch_->instructions = 0;
 }
 
+// Where the last block goes on is not known yet: it stays. Batches that are not here have been through both threads
+// when they are spare again.
+void Profiler::settle() {
+  if (!coreThread_.joinable()) return;
+  if (!batch_->runs.empty()) {
+    const Run last = batch_->runs.back();
+    batch_->runs.pop_back();
+    const std::size_t first = batch_->runs.empty() ? 0 : batch_->runs.back().accesses;
+    const std::vector<trace::Access> accesses(batch_->accesses.begin() + static_cast<std::ptrdiff_t>(first),
+                                              batch_->accesses.end());
+    batch_->accesses.resize(first);
+    hand();
+    batch_->accesses = accesses;
+    batch_->runs.push_back({last.known, last.count, accesses.size(), 0, last.isWarming});
+    batch_->instructions = last.count;
+  }
+  std::vector<std::unique_ptr<Batch>> idle;
+  while (idle.size() + 1 < kBatches) idle.push_back(*spare_.take());
+  for (std::unique_ptr<Batch> &b : idle) spare_.put(std::move(b));
+}
+
+evaluate::Profiler::Progress Profiler::progress() {
+  settle();
+  return {core_.counts().instructions, core_.cycles()};
+}
+
 void Profiler::onBlock(const trace::Block &block, int count, std::span<const trace::Access> accesses) {
+  add(block, count, accesses, false);
+}
+
+void Profiler::warm(const trace::Block &block, int count, std::span<const trace::Access> accesses) {
+  add(block, count, accesses, true);
+}
+
+void Profiler::add(const trace::Block &block, int count, std::span<const trace::Access> accesses, bool isWarming) {
   // Where a block goes on is known once the next one runs.
   if (!batch_->runs.empty()) batch_->runs.back().next = block.instructions.front().address;
   if (batch_->instructions >= kBatch) hand();
   batch_->accesses.insert(batch_->accesses.end(), accesses.begin(), accesses.end());
-  batch_->runs.push_back({&known(block), count, batch_->accesses.size(), 0});
+  batch_->runs.push_back({&known(block), count, batch_->accesses.size(), 0, isWarming});
   batch_->instructions += count;
 }
 
@@ -197,7 +240,8 @@ Totals Profiler::totals() const {
   return totals;
 }
 
-evaluate::Profile Profiler::profile() const {
+evaluate::Profile Profiler::profile() {
+  settle();
   evaluate::Profile p;
   p.instructions = core_.counts().instructions;
   p.cycles = core_.cycles();

@@ -29,9 +29,12 @@ class Profiler final : public evaluate::Profiler {
   explicit Profiler(const machine::Machine &machine);
   ~Profiler() override;
 
+  void onStart(const trace::Program & /*program*/, bool hasValues) override { candidates_.setHasValues(hasValues); }
   void onBlock(const trace::Block &block, int count, std::span<const trace::Access> accesses) override;
   void onEnd() override;
-  evaluate::Profile profile() const override;
+  void warm(const trace::Block &block, int count, std::span<const trace::Access> accesses) override;
+  Progress progress() override;
+  evaluate::Profile profile() override;
 
  private:
   /// A block with what is worked out once for each of its instructions. A copy: producers may end before the threads.
@@ -48,6 +51,7 @@ class Profiler final : public evaluate::Profiler {
     int count = 0;
     std::size_t accesses = 0;
     std::uint64_t next = 0;
+    bool isWarming = false;  ///< it leaves its traces in caches and predictor alone
   };
   struct Batch {
     std::vector<Run> runs;
@@ -61,7 +65,10 @@ class Profiler final : public evaluate::Profiler {
 
   Known &known(const trace::Block &block);
   Totals totals() const;
+  void add(const trace::Block &block, int count, std::span<const trace::Access> accesses, bool isWarming);
   void hand();
+  /// Waits until all but the last block have run.
+  void settle();
   void join();
   void countRegisters(const Known &known, int count);
   void time(Batch &batch);
@@ -78,6 +85,7 @@ class Profiler final : public evaluate::Profiler {
   };
   std::vector<Recent> recent_;
   std::unique_ptr<Batch> batch_;
+  bool wasWarming_ = false;  ///< the run before, for candidates
   std::int64_t registerReads_ = 0, registerWrites_ = 0;
   Batches toCore_{kBatches}, toCandidates_{kBatches}, spare_{kBatches};
   std::thread coreThread_, candidatesThread_;

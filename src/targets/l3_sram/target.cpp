@@ -1,5 +1,6 @@
 // Caches whose SRAM arrays compute on their bitlines: kernels become tensor graphs, these commands (Infinity Stream).
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -72,6 +73,8 @@ class SramKernel final : public evaluate::CompiledPart {
  private:
   /// `residency`: of the program's arrays; null: time alone.
   Result<DeviceRun> runWith(Residency *residency, evaluate::Observer *observer) const;
+  /// For a warning: what, and why.
+  std::string whatStreamsRan() const;
 
   GraphPart part_;
   const machine::Machine &machine_;
@@ -89,9 +92,25 @@ Result<DeviceRun> SramKernel::runWith(Residency *residency, evaluate::Observer *
   if (!status) return status.diagnostics();
   run.cycles = run.cyclesSimulated = counts.time.total;
   evaluate::setCounts(run, countTable(), counts.row(), machine_, 1);
-  if (counts.hasStreams)
-    run.warnings.emplace_back("a part of the work ran on streams and cores, outside the cycles of the arrays");
+  if (counts.hasStreams) run.warnings.push_back(whatStreamsRan());
   return run;
+}
+
+std::string SramKernel::whatStreamsRan() const {
+  std::vector<std::string> reasons;
+  const auto add = [&reasons](const std::string &reason) {
+    if (!reason.empty() && std::ranges::find(reasons, reason) == reasons.end()) reasons.push_back(reason);
+  };
+  bool isAll = true;
+  for (const tdfg::Region &region : plan_.program.regions) {
+    isAll &= region.nodes.empty();
+    add(region.reason);
+    for (const tdfg::Node &node : region.nodes) add(node.reason);
+    for (const tdfg::Output &output : region.outputs) add(output.reason);
+  }
+  return fmt::format("{} '{}' ran on streams and cores, outside the cycles of the arrays{}{}",
+                     isAll ? "all of" : "a part of", part_.kernel().name, reasons.empty() ? "" : ": ",
+                     fmt::join(reasons, "; "));
 }
 
 /// An order is one tree for all outputs: it says nothing of lines that begin or end elsewhere from output to output.

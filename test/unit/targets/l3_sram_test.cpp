@@ -246,6 +246,29 @@ TEST(SramTarget, LeavesARegionThatLacksWordlinesToStreamsOnce) {
   EXPECT_NE(said[0].find("wordlines"), std::string::npos) << said[0];
 }
 
+TEST(SramTarget, WarnsWhatStreamsRanAndWhy) {
+  const auto machine = machine::loadMachine("l3-sram", {PIMENTO_SOURCE_DIR "/machines"});
+  ASSERT_TRUE(machine);
+  const evaluate::Target &target = test::targetOf(*machine);
+  const auto warning = [&](const char *text, const kernel::Sizes &sizes) {
+    const auto graph = kernel::parseNotation(text, sizes, DType::kF32);
+    EXPECT_TRUE(graph) << graph.diagnostics().front().str();
+    const evaluate::GraphPart part{&*graph};
+    const auto compiled = target.compile(part, *target.reference(part, *machine, {}, {}), *machine, {}, {});
+    EXPECT_TRUE(compiled) << compiled.diagnostics().front().str();
+    const auto run = (*compiled)->run({});
+    EXPECT_TRUE(run) << run.diagnostics().front().str();
+    return run->warnings.empty() ? std::string() : run->warnings.front();
+  };
+  EXPECT_EQ(warning("c[i] = a[i] + b[i]", {{"i", 64}}), "");
+  const std::string all = warning("b[i] = exp(a[i])", {{"i", 64}}),
+                    some = warning("b[j,i] = a[i,j] * a[i,j]", {{"i", 64}, {"j", 64}});
+  EXPECT_EQ(all.find("all of"), 0U) << all;
+  EXPECT_NE(all.find("'exp', which arrays do not compute"), std::string::npos) << all;
+  EXPECT_EQ(some.find("a part of"), 0U) << some;
+  EXPECT_NE(some.find("it lies across the lattice"), std::string::npos) << some;
+}
+
 TEST(SramRegions, OfRandomAffineKernelsComputeWhatTheReferenceExecutorDoes) {
   Rng rng(31);
   Counts counts;

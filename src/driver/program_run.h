@@ -1,0 +1,24 @@
+// What `profile` runs: a program of a host in QEMU, or a saved trace of one; the part of it that is asked for; and
+// saving it.
+#pragma once
+
+#include "pimento/driver/options.h"
+#include "pimento/trace/program.h"
+#include "pimento/trace/stream.h"
+
+namespace pimento::driver {
+
+struct ProgramRun {
+  trace::Program program;
+  trace::ProgramEnd end;  ///< `instructions`: those that were handed on
+};
+
+/// Hands on what runs of `options.input`. Diagnostics: those of guest::readElfImage, guest::runGuest and
+/// trace::file::Reader; "trace-option" (an option that is for running programs), "bad-marker", "unknown-function",
+/// "marker-not-reached", "no-instructions" (of the part that was asked for), "unwritable-file".
+Result<ProgramRun> runProgram(const Options &options, trace::Consumer &consumer);
+
+/// Whether the file is a saved trace, by its ending or its first bytes.
+bool isSavedTrace(const std::string &file);
+
+}  // namespace pimento::driver

@@ -1,0 +1,143 @@
+// Instructions, programs and their ends as bytes.
+#include "pimento/trace/file/table.h"
+
+namespace pimento::trace::file {
+
+namespace {
+
+/// Bits of an instruction's properties, in order.
+constexpr bool Instruction::*kMarks[] = {
+    &Instruction::loads,       &Instruction::stores,        &Instruction::isSigned,   &Instruction::isConditional,
+    &Instruction::writesFlags, &Instruction::readsFlags,    &Instruction::writesBack, &Instruction::isExclusive,
+    &Instruction::isVector,    &Instruction::hasDestination};
+constexpr std::uint64_t kMostRegisters = 41, kMostOperands = 3;
+constexpr std::uint64_t kMostText = 4096, kMostFunctions = std::uint64_t{1} << 24;
+
+void putRegisters(std::string &to, const RegisterSet &set) {
+  putNumber(to, static_cast<std::uint64_t>(set.size()));
+  for (const Register r : set) to += static_cast<char>(r);
+}
+
+Register takeRegister(Bytes &from) {
+  const std::uint8_t r = from.byte();
+  if (r < kRegisters) return r;
+  from.fail();
+  return 0;
+}
+
+void takeRegisters(Bytes &from, RegisterSet &out) {
+  const std::uint64_t n = from.number(kMostRegisters);
+  for (std::uint64_t i = 0; i < n; ++i) out.add(takeRegister(from));
+}
+
+}  // namespace
+
+void putInstruction(std::string &to, const Instruction &in, std::uint64_t after) {
+  putSigned(to, static_cast<std::int64_t>(in.address - after));
+  to += static_cast<char>(in.bytes);
+  to += static_cast<char>(in.isa);
+  to += static_cast<char>(in.operation);
+  to += static_cast<char>(in.width);
+  std::uint64_t marks = 0;
+  for (std::size_t i = 0; i < std::size(kMarks); ++i) marks |= in.*kMarks[i] ? std::uint64_t{1} << i : 0;
+  putNumber(to, marks);
+  putRegisters(to, in.reads);
+  putRegisters(to, in.writes);
+  putRegisters(to, in.addressRegisters);
+  putNumber(to, in.operandCount);
+  for (const Operand &o : std::span(in.operands).first(in.operandCount)) {
+    to += static_cast<char>((o.isImmediate ? 1 : 0) | (o.isShifted ? 2 : 0));
+    to += static_cast<char>(o.reg);
+    putSigned(to, o.immediate);
+  }
+  to += static_cast<char>(in.destination);
+  putText(to, in.text);
+}
+
+bool takeInstruction(Bytes &from, std::uint64_t after, Instruction &out) {
+  out.address = after + static_cast<std::uint64_t>(from.signedNumber());
+  out.bytes = from.byte();
+  const std::uint8_t isa = from.byte(), operation = from.byte();
+  if (isa > static_cast<std::uint8_t>(Isa::kRv64) || operation >= kOperations || out.bytes == 0) return false;
+  out.isa = static_cast<Isa>(isa);
+  out.operation = static_cast<Operation>(operation);
+  out.width = from.byte();
+  const std::uint64_t marks = from.number(std::uint64_t{1} << std::size(kMarks));
+  for (std::size_t i = 0; i < std::size(kMarks); ++i) out.*kMarks[i] = (marks >> i & 1) != 0;
+  takeRegisters(from, out.reads);
+  takeRegisters(from, out.writes);
+  takeRegisters(from, out.addressRegisters);
+  out.operandCount = static_cast<std::uint8_t>(from.number(kMostOperands));
+  for (Operand &o : std::span(out.operands).first(out.operandCount)) {
+    const std::uint8_t kind = from.byte();
+    o.isImmediate = (kind & 1) != 0;
+    o.isShifted = (kind & 2) != 0;
+    o.reg = takeRegister(from);
+    o.immediate = from.signedNumber();
+  }
+  out.destination = takeRegister(from);
+  out.text = from.text();
+  return from.isGood() && out.text.size() < kMostText;
+}
+
+void putProgram(std::string &to, const Program &program) {
+  putText(to, program.name);
+  to += static_cast<char>(program.isa);
+  putNumber(to, static_cast<std::uint64_t>(program.arguments));
+  putNumber(to, program.loadedAt);
+  putNumber(to, program.functions.size());
+  std::uint64_t last = 0;
+  for (const Function &f : program.functions) {
+    putText(to, f.name);
+    putNumber(to, f.address - last);
+    putNumber(to, f.size);
+    last = f.address;
+  }
+}
+
+bool takeProgram(Bytes &from, Program &out) {
+  out.name = from.text();
+  const std::uint8_t isa = from.byte();
+  if (isa > static_cast<std::uint8_t>(Isa::kRv64)) return false;
+  out.isa = static_cast<Isa>(isa);
+  out.arguments = static_cast<std::int64_t>(from.number(std::uint64_t{1} << 32));
+  out.loadedAt = from.number();
+  const std::uint64_t functions = from.number(kMostFunctions);
+  if (functions > from.size()) return false;
+  std::uint64_t last = 0;
+  for (std::uint64_t i = 0; i < functions && from.isGood(); ++i) {
+    Function f;
+    f.name = from.text();
+    f.address = last + from.number();
+    f.size = from.number();
+    if (f.address < last) return false;
+    last = f.address;
+    out.functions.push_back(std::move(f));
+  }
+  return from.isGood();
+}
+
+void putEnd(std::string &to, const ProgramEnd &end) {
+  putSigned(to, end.exitStatus);
+  putSigned(to, end.signal);
+  to += static_cast<char>(end.wasReplaced ? 1 : 0);
+  for (const std::int64_t n :
+       {end.instructions, end.leftOut, end.otherThreads, end.otherProcesses, end.otherInstructions, end.undecodable})
+    putNumber(to, static_cast<std::uint64_t>(n));
+}
+
+bool takeEnd(Bytes &from, ProgramEnd &out) {
+  constexpr std::int64_t kMostStatus = 256;
+  const std::int64_t status = from.signedNumber(), signal = from.signedNumber();
+  if (status < 0 || status >= kMostStatus || signal < 0 || signal >= kMostStatus) return false;
+  out.exitStatus = static_cast<int>(status);
+  out.signal = static_cast<int>(signal);
+  out.wasReplaced = from.byte() != 0;
+  constexpr std::uint64_t kMostCount = std::uint64_t{1} << 56;
+  for (std::int64_t *n : {&out.instructions, &out.leftOut, &out.otherThreads, &out.otherProcesses,
+                          &out.otherInstructions, &out.undecodable})
+    *n = static_cast<std::int64_t>(from.number(kMostCount));
+  return from.isGood();
+}
+
+}  // namespace pimento::trace::file

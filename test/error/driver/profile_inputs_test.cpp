@@ -1,0 +1,313 @@
+// What `profile` refuses: files that are no programs, or of other machines; what is missing to run them; parts that do
+// not come; traces that are cut, altered or newer. Each has a message with a hint, and exit status 1. No QEMU is run.
+#include <elf.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <sstream>
+
+#include "pimento/driver/verbs.h"
+#include "pimento/trace/file/writer.h"
+#include "test/support/folder.h"
+
+namespace pimento::driver {
+namespace {
+
+/// An executable of one segment that is not loaded; fields to change.
+struct Head {
+  std::uint16_t machine = EM_AARCH64, type = ET_EXEC;
+  std::uint8_t wordSize = ELFCLASS64, order = ELFDATA2LSB;
+};
+
+std::string elf(const Head &head) {
+  Elf64_Ehdr h{};
+  std::memcpy(h.e_ident, ELFMAG, SELFMAG);
+  h.e_ident[EI_CLASS] = head.wordSize;
+  h.e_ident[EI_DATA] = head.order;
+  h.e_type = head.type;
+  h.e_machine = head.order == ELFDATA2MSB ? static_cast<std::uint16_t>(head.machine << 8) : head.machine;
+  return {reinterpret_cast<const char *>(&h), sizeof h};
+}
+
+/// A program that needs a loader, and a library where it is named.
+std::string dynamicElf(const std::string &loader, const std::string &library = "") {
+  Elf64_Ehdr h{};
+  std::memcpy(h.e_ident, ELFMAG, SELFMAG);
+  h.e_ident[EI_CLASS] = ELFCLASS64;
+  h.e_ident[EI_DATA] = ELFDATA2LSB;
+  h.e_type = ET_DYN;
+  h.e_machine = EM_AARCH64;
+  h.e_phoff = sizeof h;
+  h.e_phentsize = sizeof(Elf64_Phdr);
+  h.e_phnum = 1;
+  h.e_shoff = sizeof h + sizeof(Elf64_Phdr);
+  h.e_shentsize = sizeof(Elf64_Shdr);
+  h.e_shnum = 2;
+  Elf64_Phdr segment{};
+  segment.p_type = PT_INTERP;
+  Elf64_Shdr dynamic{}, names{};
+  Elf64_Dyn entries[2] = {};
+  entries[0].d_tag = library.empty() ? DT_NULL : DT_NEEDED;
+  entries[0].d_un.d_val = 1;
+  const std::uint64_t at = h.e_shoff + 2 * sizeof(Elf64_Shdr);
+  dynamic.sh_type = SHT_DYNAMIC;
+  dynamic.sh_link = 1;
+  dynamic.sh_offset = at;
+  dynamic.sh_size = sizeof entries;
+  names.sh_type = SHT_STRTAB;
+  names.sh_offset = at + sizeof entries;
+  segment.p_offset = names.sh_offset + 1 + library.size() + 1;
+  std::string out;
+  const auto add = [&](const auto &part) { out.append(reinterpret_cast<const char *>(&part), sizeof part); };
+  add(h);
+  add(segment);
+  add(dynamic);
+  add(names);
+  add(entries);
+  return out + '\0' + library + '\0' + loader + '\0';
+}
+
+/// A field of an ELF header changed.
+template <typename Field>
+std::string with(std::string bytes, Field Elf64_Ehdr::*field, Field value) {
+  Elf64_Ehdr h;
+  std::memcpy(&h, bytes.data(), sizeof h);
+  h.*field = value;
+  std::memcpy(bytes.data(), &h, sizeof h);
+  return bytes;
+}
+
+/// A trace of ten instructions, five times.
+std::string trace() {
+  std::ostringstream out;
+  trace::file::Writer writer(out, false);
+  trace::Program program;
+  program.functions = {{"main", 0x1000, 40}};
+  writer.onStart(program, false);
+  trace::Block block;
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    trace::Instruction in;
+    in.address = 0x1000 + 4 * i;
+    block.instructions.push_back(in);
+  }
+  for (int turn = 0; turn < 5; ++turn) writer.onBlock(block, 10, {});
+  trace::ProgramEnd end;
+  end.instructions = 50;
+  EXPECT_TRUE(writer.finish(end));
+  return out.str();
+}
+
+std::string changed(std::string bytes, std::size_t at) {
+  bytes[at] = static_cast<char>(bytes[at] ^ 1);
+  return bytes;
+}
+
+/// What a case may set up.
+struct Scene {
+  test::Folder folder;
+  Options options;
+
+  void input(const std::string &bytes, const char *name = "p") {
+    options.input = folder / name;
+    std::ofstream(options.input, std::ios::binary) << bytes;
+  }
+  /// PATH has one program, which says `version`, and otherwise fails.
+  void qemu(const std::string &version) {
+    std::filesystem::create_directory(folder / "path");
+    const std::string file = folder / "path/qemu-aarch64";
+    std::ofstream(file) << "#!/bin/sh\n[ \"$1\" = --version ] && { echo '" << version << "'; exit; }\nexit 1\n";
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    setenv("PATH", (folder / "path:/usr/bin:/bin").c_str(), 1);
+  }
+  void noQemu() { setenv("PATH", (folder / "").c_str(), 1); }
+  /// A folder with a loader.
+  void sysroot() {
+    std::filesystem::create_directories(folder / "root/lib");
+    std::ofstream(folder / "root/lib/ld.so") << "x";
+    options.sysroot = folder / "root";
+  }
+};
+
+constexpr const char *kGood = "qemu-aarch64 version 7.2.1 (Debian)";
+
+struct Case {
+  const char *what, *code;
+  std::function<void(Scene &)> make;
+  const char *says = "";  ///< in message or hint
+};
+
+const std::vector<Case> &cases() {
+  static const std::vector<Case> kCases = {
+      {"an empty file", "not-a-program", [](Scene &s) { s.input(""); }},
+      {"a text", "not-a-program", [](Scene &s) { s.input("hello"); }},
+      {"a script", "not-a-program", [](Scene &s) { s.input("#!/bin/sh\necho\n"); }, "interpreter"},
+      {"a folder", "not-a-program", [](Scene &s) { s.options.input = s.folder / ""; }},
+      {"no file", "unreadable-file", [](Scene &s) { s.options.input = s.folder / "none"; }},
+      {"a program of a PC", "unsupported-program", [](Scene &s) { s.input(elf({.machine = EM_X86_64})); }},
+      {"one of an old PC", "unsupported-program",
+       [](Scene &s) { s.input(elf({.machine = EM_386, .wordSize = ELFCLASS32})); }},
+      {"of a POWER machine", "unsupported-program", [](Scene &s) { s.input(elf({.machine = EM_PPC64})); }},
+      {"of a MIPS machine", "unsupported-program", [](Scene &s) { s.input(elf({.machine = EM_MIPS})); }},
+      {"big-endian AArch64", "unsupported-program", [](Scene &s) { s.input(elf({.order = ELFDATA2MSB})); },
+       "big-endian"},
+      {"big-endian Arm", "unsupported-program",
+       [](Scene &s) { s.input(elf({.machine = EM_ARM, .wordSize = ELFCLASS32, .order = ELFDATA2MSB})); }, "big-endian"},
+      {"32-bit RISC-V", "unsupported-program",
+       [](Scene &s) { s.input(elf({.machine = EM_RISCV, .wordSize = ELFCLASS32})); }, "32-bit RISC-V"},
+      {"AArch64 with 32-bit words", "unsupported-program", [](Scene &s) { s.input(elf({.wordSize = ELFCLASS32})); }},
+      {"Arm with 64-bit words", "unsupported-program", [](Scene &s) { s.input(elf({.machine = EM_ARM})); }},
+      {"an object file", "unsupported-program", [](Scene &s) { s.input(elf({.type = ET_REL})); }, "object file"},
+      {"a core dump", "unsupported-program", [](Scene &s) { s.input(elf({.type = ET_CORE})); }},
+      {"a header that is cut", "bad-elf", [](Scene &s) { s.input(elf({}).substr(0, 40)); }},
+      {"segments outside the file", "bad-elf",
+       [](Scene &s) {
+         s.input(with(with(elf({}), &Elf64_Ehdr::e_phnum, Elf64_Half{3}), &Elf64_Ehdr::e_phoff, Elf64_Off{64}));
+       }},
+      {"sections outside the file", "bad-elf",
+       [](Scene &s) {
+         s.input(with(with(elf({}), &Elf64_Ehdr::e_shnum, Elf64_Half{3}), &Elf64_Ehdr::e_shoff, Elf64_Off{1} << 60));
+       }},
+      {"a loader's name outside the file", "bad-elf",
+       [](Scene &s) {
+         const std::string whole = dynamicElf("/lib/ld.so");
+         s.input(whole.substr(0, whole.size() - 2));
+       }},
+      {"names of libraries outside the file", "bad-elf",
+       [](Scene &s) {
+         s.input(dynamicElf("/l", "libx.so")
+                     .substr(0, sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr) + 2 * sizeof(Elf64_Shdr) + 40));
+       }},
+      {"no QEMU", "missing-qemu", [](Scene &s) { s.input(elf({})), s.noQemu(); }, "qemu-user"},
+      {"a newer QEMU", "wrong-qemu", [](Scene &s) { s.input(elf({})), s.qemu("qemu-aarch64 version 9.1.0"); }, "9.1.0"},
+      {"an older QEMU", "wrong-qemu", [](Scene &s) { s.input(elf({})), s.qemu("qemu-aarch64 version 5.2.0"); },
+       "qemu-user"},
+      {"a QEMU that says nothing", "wrong-qemu", [](Scene &s) { s.input(elf({})), s.qemu(""); }},
+      {"no loader", "missing-loader", [](Scene &s) { s.input(dynamicElf("/no/such/ld.so")), s.qemu(kGood); },
+       "--sysroot"},
+      {"no loader below the folder", "missing-loader",
+       [](Scene &s) { s.input(dynamicElf("/lib/other.so")), s.sysroot(), s.qemu(kGood); }, "--sysroot"},
+      {"no library", "missing-library",
+       [](Scene &s) { s.input(dynamicElf("/lib/ld.so", "libnowhere.so.1")), s.sysroot(), s.qemu(kGood); },
+       "libnowhere.so.1"},
+      {"a library of a library", "missing-library",
+       [](Scene &s) {
+         s.input(dynamicElf("/lib/ld.so", "libfirst.so"));
+         s.sysroot();
+         std::ofstream(s.folder / "root/lib/libfirst.so", std::ios::binary) << dynamicElf("", "libsecond.so");
+         s.qemu(kGood);
+       },
+       "--sysroot"},
+      {"a machine without a core", "unsupported-target",
+       [](Scene &s) { s.input(elf({})), s.options.target = "hbm-pim"; }, "cim-a9"},
+      {"an empty trace", "trace-magic", [](Scene &s) { s.input("", "t.ptrace"); }, "--save"},
+      {"a text as a trace", "trace-magic", [](Scene &s) { s.input("hello", "t.ptrace"); }},
+      {"a trace's first half", "trace-length",
+       [](Scene &s) { s.input(trace().substr(0, trace().size() / 2), "t.ptrace"); }, "byte"},
+      {"a trace without its last byte", "trace-length",
+       [](Scene &s) { s.input(trace().substr(0, trace().size() - 1), "t.ptrace"); }},
+      {"a trace and more", "trace-length", [](Scene &s) { s.input(trace() + "x", "t.ptrace"); }},
+      {"an altered trace", "trace-checksum",
+       [](Scene &s) { s.input(changed(trace(), trace().size() - 1), "t.ptrace"); }},
+      {"a trace with altered blocks", "trace-checksum", [](Scene &s) { s.input(changed(trace(), 60), "t.ptrace"); },
+       "byte"},
+      {"a newer trace", "trace-version",
+       [](Scene &s) {
+         std::string bytes = trace();
+         bytes[trace::file::kMagic.size()] = 2;
+         s.input(bytes, "t.ptrace");
+       },
+       "newer"},
+      {"arguments of a trace", "trace-option",
+       [](Scene &s) { s.input(trace(), "t.ptrace"), s.options.arguments = {"x"}; }},
+      {"a folder of libraries of a trace", "trace-option",
+       [](Scene &s) { s.input(trace(), "t.ptrace"), s.options.sysroot = "/"; }, "--sysroot"},
+      {"a start that never comes", "marker-not-reached",
+       [](Scene &s) { s.input(trace(), "t.ptrace"), s.options.start = "main:6"; }, "main:6"},
+      {"a stop that never comes", "marker-not-reached",
+       [](Scene &s) { s.input(trace(), "t.ptrace"), s.options.stop = "0x2000"; }, "0x2000"},
+      {"a function that is not there", "unknown-function",
+       [](Scene &s) { s.input(trace(), "t.ptrace"), s.options.start = "mian"; }, "'main'"},
+      {"a count of nothing", "bad-marker", [](Scene &s) { s.input(trace(), "t.ptrace"), s.options.start = "main:0"; }},
+      {"an address of letters", "bad-marker", [](Scene &s) { s.input(trace(), "t.ptrace"), s.options.stop = "0xyz"; }},
+      {"a part behind the end", "no-instructions", [](Scene &s) { s.input(trace(), "t.ptrace"), s.options.skip = 50; },
+       "--skip"},
+      {"a trace to nowhere", "unwritable-file",
+       [](Scene &s) { s.input(trace(), "t.ptrace"), s.options.save = s.folder / "no/such/t.ptrace"; }},
+  };
+  return kCases;
+}
+
+Outcome runOf(Scene &scene) {
+  const std::string before = std::getenv("PATH");
+  Outcome out = run(VerbId::kProfile, scene.options);
+  setenv("PATH", before.c_str(), 1);
+  return out;
+}
+
+void expect(const Case &c, const Outcome &out) {
+  EXPECT_EQ(out.status, 1) << c.what;
+  ASSERT_FALSE(out.diagnostics.empty()) << c.what;
+  const Diagnostic &d = out.diagnostics.front();
+  EXPECT_EQ(d.code, c.code) << c.what << ": " << d.message;
+  EXPECT_FALSE(d.hint.empty()) << c.what;
+  EXPECT_FALSE(d.where.file.empty()) << c.what;
+  EXPECT_NE((d.message + d.hint + d.where.file).find(c.says), std::string::npos) << c.what << ": " << d.str();
+}
+
+TEST(ProfileInputs, ThatAreRefusedSayWhy) {
+  const std::string path = std::getenv("PATH");
+  ASSERT_GE(cases().size(), 40U);
+  for (const Case &c : cases()) {
+    Scene scene;
+    c.make(scene);
+    const Outcome out = run(VerbId::kProfile, scene.options);
+    setenv("PATH", path.c_str(), 1);
+    expect(c, out);
+  }
+}
+
+/// Where the build's folders are not beside the program.
+TEST(ProfileInputs, DISABLED_ThePluginIsNowhere) {
+  Scene scene;
+  scene.input(elf({}));
+  scene.qemu(kGood);
+  expect({"no plugin", "missing-plugin", {}, "install"}, runOf(scene));
+}
+
+TEST(ProfileInputs, ThatHaveNoPluginSaySo) {
+  const test::Folder folder;
+  std::filesystem::copy_file("/proc/self/exe", folder / "moved");
+  const std::string command =
+      (folder / "moved") +
+      " --gtest_also_run_disabled_tests --gtest_filter=ProfileInputs.DISABLED_ThePluginIsNowhere >" + (folder / "said");
+  EXPECT_EQ(std::system(command.c_str()), 0);
+}
+
+TEST(ProfileInputs, OfOtherVerbsAreNoTraces) {
+  for (const VerbId verb : {VerbId::kEstimate, VerbId::kSimulate, VerbId::kCompile}) {
+    Scene scene;
+    scene.input(trace(), "t.ptrace");
+    const Outcome out = run(verb, scene.options);
+    EXPECT_EQ(out.status, 1);
+    ASSERT_FALSE(out.diagnostics.empty());
+    EXPECT_EQ(out.diagnostics.front().code, "host-program");
+    EXPECT_NE(out.diagnostics.front().hint.find("pimento profile"), std::string::npos);
+  }
+}
+
+TEST(ProfileInputs, ThatAreTracesNeedNothingElse) {
+  Scene scene;
+  scene.input(trace(), "renamed");
+  scene.noQemu();
+  scene.options.isJson = true;
+  const Outcome out = runOf(scene);
+  EXPECT_EQ(out.status, 0) << (out.diagnostics.empty() ? "" : out.diagnostics.front().str());
+  EXPECT_NE(out.text.find("\"instructions\": 50"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace pimento::driver
