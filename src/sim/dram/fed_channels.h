@@ -28,7 +28,7 @@ namespace pimento::sim::dram {
 template <typename Controller>
 class FedChannelsOf {
  public:
-  static constexpr bool kMemoisesIterations = false;
+  static constexpr bool kMemoisesIterations = true;
   static constexpr int kRememberedStates = 4;
   static constexpr int kMostChannels = 64;
   static constexpr Tick kShortestPause = 32, kLongestPause = 1024;

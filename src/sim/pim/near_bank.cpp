@@ -175,8 +175,9 @@ void preload(NearBankDevice &device, const dram::IssuedCommand &c) {
 void applyFunction(NearBankDevice &device, const dram::IssuedCommand &c) {
   const DType type = device.unit().moved;
   forEachUnit(device.channels(), c.banks, [&](int channel, int bank) {
-    const float x = rounded(type, *device.sums(channel, bank));
-    device.functionOf(channel, bank) = std::signbit(x) ? 0.0F : x;  // -0 becomes 0
+    const float sum = *device.sums(channel, bank);
+    device.functionOf(channel, bank) =
+        std::signbit(sum) ? 0.0F : rounded(type, sum);  // also of -0 and of a NaN with that sign
   });
 }
 
