@@ -94,13 +94,11 @@ constexpr auto kRows = std::to_array<OptionRow>({
    .help = "inputs that are the same in every run (weights): placed once, before the first run; not included in the "
            "totals",
    .runKey = "constants", .apiKey = "constant", .separator = ','},
-  {.name = "engine", .field = &Options::engine, .value = "NAME", .verbs = {V::kEstimate},
-   .help = "fast-forward (exact), or two-slice (extrapolates as CoMoNM does)",
-   .page = "how-to/engines.md", .runKey = "engine", .isAlwaysInRun = false, .alsoInRunOf = kCompare,
-   .apiKey = "engine", .usual = "fast-forward"},
-  {.name = "engine", .field = &Options::engine, .value = "NAME", .verbs = {V::kCompare},
-   .help = "fast-forward (exact), simulate (every target computes on data, and its answer is checked), or two-slice",
-   .page = "how-to/engines.md", .usual = "fast-forward"},
+  {.name = "engine", .field = &Options::engine, .value = "NAME", .verbs = {V::kEstimate, V::kCompare},
+   .help = "fast-forward (exact), or two-slice (extrapolates as CoMoNM does); compare: also simulate (every target "
+           "computes on data, and its answer is checked)",
+   .page = "how-to/engines.md", .runKey = "engine", .isAlwaysInRun = false, .apiKey = "engine",
+   .usual = "fast-forward"},
   {.name = "engine", .field = &Options::engine, .value = "NAME", .verbs = kValidate,
    .help = "simulate, fast-forward or two-slice", .page = "how-to/engines.md",
    .usual = "simulate on upmem, else fast-forward"},

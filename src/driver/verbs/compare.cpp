@@ -18,7 +18,6 @@ Result<std::vector<emit::ComparisonRow>> compare(const Options &given) {
   std::vector<std::string> names = options.targets;
   if (names.empty() || names == std::vector<std::string>{"all"}) names = machine::listMachines(machineFolders(options));
   const bool isSimulated = options.engine == name(Engine::kSimulate);
-  if (isSimulated) options.engine.clear();  // others are an estimate's
   std::vector<emit::ComparisonRow> rows;
   for (const std::string &target : names) {
     emit::ComparisonRow row;

@@ -53,7 +53,9 @@ class TimelineFile {
 
 }  // namespace
 
-Result<Evaluated> simulateOn(VerbId verb, const Options &options) {
+Result<Evaluated> simulateOn(VerbId verb, const Options &given) {
+  Options options = given;
+  options.engine.clear();  // those of `compare` are an estimate's, but for this one
   const Result<std::unique_ptr<Job>> loaded = loadJob(options, options.target, true);
   if (!loaded) return loaded.diagnostics();
   const Job &job = **loaded;
@@ -88,7 +90,7 @@ Result<Evaluated> simulateOn(VerbId verb, const Options &options) {
   if (Status s = text.check(report); !s) return s.diagnostics();
   nameReport(report, job.input);
   if (const Status s = timeline.finish(report); !s) return s.diagnostics();
-  return Evaluated{std::move(report), runOf(verb, options, job.machine)};
+  return Evaluated{std::move(report), runOf(verb, given, job.machine)};
 }
 
 Result<Evaluated> simulate(const Options &given) {
