@@ -272,6 +272,7 @@ TEST(ProfileInputs, ThatAreRefusedSayWhy) {
 /// Where the build's folders are not beside the program.
 TEST(ProfileInputs, DISABLED_ThePluginIsNowhere) {
   Scene scene;
+  scene.options.target = PIMENTO_SOURCE_DIR "/machines/cim-a9.yaml";
   scene.input(elf({}));
   scene.qemu(kGood);
   expect({"no plugin", "missing-plugin", {}, "install"}, runOf(scene));
