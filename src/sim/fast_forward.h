@@ -238,6 +238,12 @@ class FastForward {
     return true;
   }
 
+  bool fits(const Interval &i, const State &state, const Place &place) const {
+    for (std::size_t p = 0; p < i.legs.size(); ++p)
+      if (!fits(i.legs[p], state.positions[p], place[p])) return false;
+    return true;
+  }
+
   /// How many steps of so many iterations the loop at `depth` has left that are alike.
   std::int64_t stepsAlike(const Position &p, int depth, std::int64_t step, std::int64_t at) const {
     if constexpr (requires { sim_.stepsAlike(0, step, at); }) return sim_.stepsAlike(p.loopAt(depth), step, at);
@@ -475,21 +481,21 @@ class FastForward {
     for (const int number : state.intervals) {
       Interval &i = *memo.intervals[static_cast<std::size_t>(number)];
       if (i.time > latest - head.met.time) continue;
-      bool isSame = true;
-      for (std::size_t p = 0; p < i.legs.size() && isSame; ++p)
-        isSame = fits(i.legs[p], state.positions[p], head.met.place[p]);
-      if (!isSame) continue;
-      if (latest == INT64_MAX) skipSuperPeriods(i, state, head.met);
+      if (!fits(i, state, head.met.place)) continue;
+      // Where periods end, the loops may no longer be as they were at their beginning.
+      if (latest == INT64_MAX && skipSuperPeriods(i, state, head.met) && !fits(i, state, head.met.place)) continue;
       if (apply(i, state, head)) return &i;
     }
     return nullptr;
   }
 
-  void skipSuperPeriods(Interval &i, const State &state, Met &met) {
+  bool skipSuperPeriods(Interval &i, const State &state, Met &met) {
     const auto positionOf = [&state](std::size_t p) -> const Position & { return state.positions[p]; };
-    if (findPeriod(i.met, met, positionOf, period_))
-      if (const std::int64_t times = timesOf(period_, met.place, positionOf); times > 0) skip(period_, times, met);
+    const std::int64_t times =
+        findPeriod(i.met, met, positionOf, period_) ? timesOf(period_, met.place, positionOf) : 0;
+    if (times > 0) skip(period_, times, met);
     i.met = met;
+    return times > 0;
   }
 
   bool apply(const Interval &i, const State &from, Head &head) {

@@ -73,6 +73,15 @@ TEST(FedChannels, FastForwardGivesTheTimeAndTheCountsOfAPlainRun) {
   EXPECT_GT(skipped, cases / 20);
 }
 
+// An interval between refreshes fits, and fits no longer once periods of it were skipped: an address crosses there.
+TEST(FedChannels, PeriodsOfIntervalsEndWhereAnAddressCrosses) {
+  const RandomList c = randomList(1879, kCommands);
+  const Outcome plain = runWith(c, {.isEnabled = false}), fast = runWith(c, {});
+  EXPECT_EQ(fast.cycles, plain.cycles);
+  EXPECT_EQ(fast.counts.activates, plain.counts.activates);
+  EXPECT_GT(fast.skipped, 0);
+}
+
 TEST(FedChannels, NoRunIsBelowTheLowerBound) {
   for (std::int64_t seed = 0; seed < test::caseCount(100); ++seed) {
     const RandomList c = randomList(static_cast<std::uint64_t>(seed), 400);
