@@ -8,7 +8,6 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,8 @@
 #include "pimento/evaluate/evaluator.h"
 #include "pimento/kernel/zoo.h"
 #include "pimento/machine/machine.h"
+#include "pimento/mapping/drafts.h"
+#include "pimento/mapping/published_drafts.h"
 #include "pimento/targets/targets.h"
 
 namespace {
@@ -79,31 +80,6 @@ constexpr std::array<Anchor, 14> kAnchors = {{
     {{11, 3680}, {{{3, 1, 4}, {3, 1, 43}, {1, 35, 106}}}, 22712},
 }};
 
-/// Drafts that the study keeps of a product: all groups and cores are used, a tile of dhead has 16 elements at least,
-/// of equal tiles the first counts; its baseline always does.
-std::vector<Draft> draftsOf(const Shape &s) {
-  const std::array<std::int64_t, 3> sizes = {s.heads, kDhead, s.length};
-  std::vector<Draft> out;
-  std::set<std::array<std::int64_t, 3>> seen;
-  Draft draft{};
-  const auto walk = [&](auto &&self, std::size_t dim, std::int64_t groups, std::int64_t cores) -> void {
-    if (dim == 3) {
-      const bool isBaseline = draft[0][0] == 16 && draft[1][1] == 4 && draft[2][1] == 16;
-      const bool isNew = draft[1][2] >= 16 && !seen.contains({draft[0][2], draft[1][2], draft[2][2]});
-      if (groups != 1 || cores != 1 || (!isNew && !isBaseline)) return;
-      seen.insert({draft[0][2], draft[1][2], draft[2][2]});
-      return out.push_back(draft);
-    }
-    for (std::int64_t g = 1; g <= groups; ++g)
-      for (std::int64_t c = 1; c <= cores && g * c <= sizes[dim]; ++c) {
-        draft[dim] = {g, c, (sizes[dim] + g * c - 1) / (g * c)};
-        self(self, dim + 1, groups / g, cores / c);
-      }
-  };
-  walk(walk, 0, 16, 64);
-  return out;
-}
-
 /// The mean over the 14 drafts is the time by items.
 void estimateAttention(benchmark::State &state) {
   std::vector<kernel::Graph> graphs;
@@ -131,9 +107,13 @@ void estimateProducts(benchmark::State &state) {
     for (const Shape &s :
          {Shape{32, 512}, {32, 4096}, {64, 512}, {64, 4096}, {128, 512}, {128, 4096}, {256, 512}, {256, 4096}}) {
       const kernel::Graph graph = graphOf("bgemv", s);
-      for (const Draft &d : draftsOf(s)) {
+      const std::array<std::int64_t, 3> sizes = {s.heads, kDhead, s.length};
+      for (const mapping::PublishedDraft &d : mapping::publishedDrafts(sizes)) {
         if (at++ % static_cast<std::size_t>(state.range(0)) != 0) continue;
-        benchmark::DoNotOptimize(estimate(graph, specOf(d, "kernel")));
+        benchmark::DoNotOptimize(estimate(graph, specOf({{{d.groups[0], d.cores[0], d.tile[0]},
+                                                          {d.groups[1], d.cores[1], d.tile[1]},
+                                                          {d.groups[2], d.cores[2], d.tile[2]}}},
+                                                        "kernel")));
         ++drafts;
       }
     }
@@ -143,6 +123,22 @@ void estimateProducts(benchmark::State &state) {
       static_cast<double>(drafts), benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 BENCHMARK(estimateProducts)->Arg(50)->Arg(1)->ArgName("stride")->Iterations(1)->Unit(benchmark::kMillisecond);
+
+/// Drafts of attention, one after the other, unpruned: items per second are drafts.
+void enumerateDrafts(benchmark::State &state) {
+  const mapping::DimensionSets sets = mapping::dimensionSetsOf(graphOf("attn", {32, 4096}));
+  std::int64_t drafts = 0;
+  for (auto _ : state) {
+    mapping::DraftSpace space(sets, {16, 64, 16}, {false, false, false});
+    drafts = 0;
+    while (const mapping::Draft *d = space.next()) {
+      benchmark::DoNotOptimize(d);
+      if (++drafts == 5'000'000) break;
+    }
+  }
+  state.SetItemsProcessed(state.iterations() * drafts);
+}
+BENCHMARK(enumerateDrafts)->Unit(benchmark::kMillisecond);
 
 /// The engine, every command; `simulate --data none`.
 void everyCommand(benchmark::State &state) {

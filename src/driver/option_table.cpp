@@ -162,7 +162,7 @@ constexpr auto kRows = std::to_array<OptionRow>({
   {.name = "trace", .field = &Options::trace, .value = "FILE", .verbs = {V::kSimulate},
    .help = "write a timeline for Perfetto"},
   {.name = "emit", .field = &Options::emit, .value = "STAGE", .verbs = {V::kCompile},
-   .help = "stage to print: kernel, mapping, cnm, llvcnm, commands, asm, c, host, ir, mlir, sdfg, tdfg or inf"},
+   .help = "stage to print: kernel, mapping, dims, drafts, cnm, llvcnm, commands, asm, c, host, ir, mlir, sdfg, tdfg or inf"},
   {.name = "sweep", .field = &Options::sweeps, .value = "PATH=VALUES", .verbs = kExplore,
    .help = "vary a machine number or a kernel size: tRP=10..20, timing.tRCDRD=10,14, channels=1..64*2, "
            "size.m=64,128; repeatable",

@@ -7,6 +7,7 @@
 #include "pimento/base/suggest.h"
 #include "pimento/base/text.h"
 #include "pimento/driver/cnm.h"
+#include "pimento/driver/emit_drafts.h"
 #include "pimento/driver/emit_mlir.h"
 #include "pimento/driver/emit_tdfg.h"
 #include "pimento/driver/job.h"
@@ -23,6 +24,7 @@ namespace {
 /// Stages of every target, of kernels.
 std::vector<std::string> commonStages() {
   std::vector<std::string> stages{"llvcnm", "cnm", "mapping", "mlir", "kernel"};
+  for (const std::string_view s : draftStages()) stages.emplace_back(s);
   for (const std::string_view s : tensorStages()) stages.emplace_back(s);
   return stages;
 }
@@ -94,6 +96,7 @@ Result<std::string> compile(const Options &given) {
   if (const Status s = checkStage(options.emit, job); !s) return s.diagnostics();
   if (options.emit == "kernel") return kernel::print(*job.input.graph);
   if (options.emit == "mlir") return emitMlir(options, job);
+  if (isDraftStage(options.emit)) return emitDraftStage(options.emit, *job.input.graph, job.machine);
   const evaluate::Request request = job.request(options);
   if (const auto source = job.target->emitSource(options.emit, request)) return *source;
   const Result<evaluate::CompiledGraph> graph = evaluate::compile(request);
