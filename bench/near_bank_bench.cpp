@@ -16,7 +16,7 @@
 #include "pimento/kernel/zoo.h"
 #include "pimento/machine/machine.h"
 #include "pimento/mapping/drafts.h"
-#include "pimento/mapping/published_drafts.h"
+#include "pimento/targets/near_bank/published_drafts.h"
 #include "pimento/targets/targets.h"
 
 namespace {
@@ -108,12 +108,11 @@ void estimateProducts(benchmark::State &state) {
          {Shape{32, 512}, {32, 4096}, {64, 512}, {64, 4096}, {128, 512}, {128, 4096}, {256, 512}, {256, 4096}}) {
       const kernel::Graph graph = graphOf("bgemv", s);
       const std::array<std::int64_t, 3> sizes = {s.heads, kDhead, s.length};
-      for (const mapping::PublishedDraft &d : mapping::publishedDrafts(sizes)) {
+      for (const auto &[dims] : targets::near_bank::publishedDrafts(sizes)) {
         if (at++ % static_cast<std::size_t>(state.range(0)) != 0) continue;
-        benchmark::DoNotOptimize(estimate(graph, specOf({{{d.groups[0], d.cores[0], d.tile[0]},
-                                                          {d.groups[1], d.cores[1], d.tile[1]},
-                                                          {d.groups[2], d.cores[2], d.tile[2]}}},
-                                                        "kernel")));
+        Draft d{};
+        for (std::size_t i = 0; i < d.size(); ++i) d[i] = {dims[i].groups, dims[i].cores, dims[i].tile};
+        benchmark::DoNotOptimize(estimate(graph, specOf(d, "kernel")));
         ++drafts;
       }
     }

@@ -180,8 +180,9 @@ constexpr auto kRows = std::to_array<OptionRow>({
   {.name = "no-bounds", .field = &Options::isUnbounded, .verbs = kExplore,
    .help = "do not discard mappings by lower bounds; estimate each",
    .page = "explore.md", .group = G::kMappings, .runKey = "bounds", .runText = "none"},
-  {.name = "space", .field = &Options::space, .value = "own|factors", .verbs = kExplore,
-   .help = "own: the mappings that the target proposes; factors: every split of every dim",
+  {.name = "space", .field = &Options::space, .value = "own|factors|published", .verbs = kExplore,
+   .help = "own: the mappings that the target proposes; factors: every split of every dim; published: those of the "
+           "published study of a near-bank machine",
    .page = "explore.md", .group = G::kMappings, .runKey = "space", .usual = "own"},
   {.name = "kernel", .field = &Options::kernels, .value = "NAME,...", .verbs = kExplore,
    .help = "kernels of a graph to explore", .page = "explore.md", .runKey = "kernels", .separator = ',', .usual = "all"},

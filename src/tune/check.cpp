@@ -45,7 +45,9 @@ Status check(const Problem &problem, const std::string &mapping, Cycles estimate
 }
 
 CheckSize checkSize(const Problem &problem) {
-  CheckSize size{kernel::pointsOfRows(problem.kernel()), {}};
+  CheckSize size;
+  for (const kernel::Kernel &k : problem.graph->kernels)
+    size.points = addSaturated(size.points, kernel::pointsOfRows(k));
   for (const kernel::Tensor &t : problem.graph->tensors)
     size.bytes = Bytes(addSaturated(size.bytes.value, multiplySaturated(t.elements(), sizeOf(t.type).value)));
   return size;

@@ -50,8 +50,8 @@ Choices choicesThatMatter(const Problem &problem, const mapping::Mapping &usual)
 
 Result<Problem> makeProblem(const kernel::Graph &graph, const machine::Machine &machine, const evaluate::Target &target,
                             const std::string &variant, const evaluate::Tools &tools, const mapping::MapSpec &part) {
-  PIMENTO_CHECK(graph.kernels.size() == 1);
-  const evaluate::GraphPart all{&graph, 0, 1};
+  const evaluate::GraphPart all{&graph, 0, static_cast<int>(graph.kernels.size())};
+  PIMENTO_CHECK(all.count == 1 || target.runLength(graph, 0, machine) == all.count);
   Result<mapping::Mapping> reference = target.reference(all, machine, part, tools);
   if (!reference) reference = target.reference(all, machine, {}, tools);  // it cannot have what all must have
   if (!reference) {  // nor may it have room for the kernel: then the first mapping stands for it
@@ -74,7 +74,7 @@ evaluate::RunMode Problem::mode() const {
 }
 
 evaluate::GraphPart Problem::all() const {
-  return {graph, 0, 1};
+  return {graph, 0, static_cast<int>(graph->kernels.size())};
 }
 
 Result<mapping::MappingSpace::Chunks> parseChunks(std::string_view text, const machine::Machine &machine) {

@@ -33,7 +33,8 @@ struct Choices {
   std::vector<std::vector<std::string>> orders;  ///< loop orders, besides that of the dims
 };
 
-/// One kernel, one machine. What the pointers name must outlive it; the graph has this kernel alone.
+/// What one machine runs as one program: a kernel, or several that its target compiles together (attention). What the
+/// pointers name must outlive it; the graph has these kernels alone.
 struct Problem {
   const kernel::Graph *graph = nullptr;
   const machine::Machine *machine = nullptr;
@@ -55,6 +56,7 @@ struct Problem {
            part.mapping.program != mapping::Mapping{}.program;
   }
   evaluate::GraphPart all() const;
+  /// The first one.
   const kernel::Kernel &kernel() const { return graph->kernels.front(); }
   /// How candidates are run.
   evaluate::RunMode mode() const;

@@ -19,6 +19,7 @@
 #include "pimento/driver/result_file.h"
 #include "pimento/emit/html/page.h"
 #include "pimento/evaluate/evaluator.h"
+#include "pimento/evaluate/target.h"
 #include "pimento/kernel/interpreter.h"
 #include "pimento/kernel/isolate.h"
 #include "pimento/kernel/rounds.h"
@@ -39,6 +40,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostChecked = 16;  ///< mappings checked per kernel
+constexpr std::string_view kPublished = "published";
 
 double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -112,7 +114,7 @@ bool isStopped(const Options &options) {
 
 // --- mappings
 
-/// One kernel of the input as a problem of its own.
+/// One kernel of the input, or several that the target compiles together, as a problem of its own.
 struct Part {
   std::string kernel;
   std::vector<std::string> same;  ///< kernels like it
@@ -121,9 +123,9 @@ struct Part {
 };
 
 Status choose(const Options &options, const machine::Machine &machine, tune::Problem &problem) {
-  if (!options.space.empty() && options.space != "own" && options.space != "factors")
+  if (!options.space.empty() && options.space != "own" && options.space != "factors" && options.space != kPublished)
     return usageError("unknown-space", "--space", fmt::format("unknown space '{}'", options.space),
-                      suggest(options.space, {"own", "factors"}));
+                      suggest(options.space, {"own", "factors", std::string(kPublished)}));
   problem.hasAllFactors = options.space == "factors";
   if (problem.hasAllFactors && problem.isPart())
     return usageError(
@@ -163,13 +165,19 @@ Result<std::vector<Part>> partsOf(const Options &options, const Job &job, const 
   std::vector<std::string> levels;
   for (const machine::Level &l : job.machine.levels) levels.push_back(fmt::format("{}={}", l.name, l.count));
   std::map<std::string, std::size_t> seen;  // by shape: layers of a network repeat
-  for (int k = 0; k < static_cast<int>(graph.kernels.size()); ++k) {
+  int next = 0;
+  for (int k = 0; k < static_cast<int>(graph.kernels.size()); k = next) {
+    const int count = job.target->runLength(graph, k, job.machine);
+    next = k + count;
     if (!job.input.graph->loops.empty() && !origins.insert(job.rounds->origins[static_cast<std::size_t>(k)]).second)
       continue;
     const std::string &name = graph.kernels[static_cast<std::size_t>(k)].name;
-    const auto isMeant = [&](const std::string &n) { return n == name; };
+    const auto isMeant = [&](const std::string &n) {
+      return std::any_of(graph.kernels.begin() + k, graph.kernels.begin() + next,
+                         [&](const kernel::Kernel &other) { return other.name == n; });
+    };
     if (!options.kernels.empty() && std::none_of(options.kernels.begin(), options.kernels.end(), isMeant)) continue;
-    Part part{name, {}, std::make_unique<kernel::Graph>(kernel::isolated(graph, k)), {}};
+    Part part{name, {}, std::make_unique<kernel::Graph>(kernel::isolated(graph, k, count)), {}};
     const std::string shape = kernel::shapeText(*part.graph);
     if (const auto same = seen.find(shape); same != seen.end()) {
       parts[same->second].same.push_back(name);
@@ -219,6 +227,13 @@ Status checkBest(const Options &options, const Part &part, const tune::Control &
   const std::string lead = isAlone ? "" : part.kernel + ": ";
   if (options.isUnchecked) {
     warnings.push_back(lead + "not checked on data (--no-check)");
+    return okStatus();
+  }
+  const auto best = tune::compile(
+      part.problem, tune::mappingOf(out.found.rows[static_cast<std::size_t>(out.found.front.front())].mapping));
+  if (const std::string why = best ? (*best)->whyUnchecked() : std::string(); !why.empty()) {
+    for (const std::int64_t row : {out.found.front.front(), out.found.front.back()}) out.checked[row] = false;
+    warnings.push_back(fmt::format("{}not checked on data: {}", lead, why));
     return okStatus();
   }
   const tune::CheckSize size = tune::checkSize(part.problem);
@@ -294,9 +309,12 @@ std::shared_ptr<const ToolBox> timedTools(const TimedCompiler *&compiler) {
 
 /// `--map auto;dpus=64`: the mappings that have this.
 Result<mapping::MapSpec> partOfSpace(const Options &options) {
-  if (options.maps.empty()) return mapping::MapSpec{};
+  mapping::MapSpec published;
+  if (options.space == kPublished) published.mapping.program = mapping::ProgramKind::kPublished;
+  if (options.maps.empty()) return published;
   Result<mapping::MapSpec> spec = mapping::parseMapSpec(options.maps.front());
   if (!spec) return spec;
+  if (spec->mapping.program == mapping::ProgramKind::kAny) spec->mapping.program = published.mapping.program;
   if (options.maps.size() > 1 || spec->kind != mapping::MapSpec::Kind::kAuto)
     return usageError("map-without-sweep", "--map", "an exploration covers all mappings",
                       "omit --map, use 'auto;dpus=64' for a part of them, or use --sweep to vary numbers under this "

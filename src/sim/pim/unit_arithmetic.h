@@ -2,14 +2,18 @@
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "pimento/base/dtype.h"
 
 namespace pimento::sim::pim {
 
+/// What arithmetic gives: to nearest even, and every NaN the positive quiet one (this machine's default is negative).
 inline float rounded(DType type, float x) {
-  return type == DType::kF32 ? x : static_cast<float>(decodeFloat(type, encodeFloat(type, x)));
+  if (type == DType::kF32) return std::isnan(x) ? std::numeric_limits<float>::quiet_NaN() : x;
+  return static_cast<float>(decodeFloat(type, encodeFloat(type, x)));
 }
 
 /// Of `count` values, which it changes: neighbours pairwise, then pairs of pairs, each sum rounded.

@@ -9,6 +9,8 @@ namespace pimento::targets::near_bank {
 
 struct DraftDim {
   std::int64_t groups = 1, cores = 1, tile = 1;
+
+  bool operator==(const DraftDim &) const = default;
 };
 
 /// 3D: batch * heads, dhead, length. 2D: batch, length.
@@ -19,6 +21,8 @@ struct Draft {
   std::int64_t groups() const;
   std::int64_t cores() const;
   std::int64_t tile(std::size_t dim) const { return dims[dim].tile; }
+
+  bool operator==(const Draft &) const = default;
 };
 
 /// As the study runs it: groups and cores become the next powers of two, where these are at most `mostGroups` and

@@ -13,6 +13,7 @@
 #include "pimento/targets/near_bank/elements.h"
 #include "pimento/targets/near_bank/lower.h"
 #include "pimento/targets/near_bank/product.h"
+#include "pimento/targets/near_bank/published_drafts.h"
 #include "pimento/targets/near_bank/suite.h"
 #include "pimento/targets/targets.h"
 
@@ -227,10 +228,12 @@ class NearBank final : public evaluate::Target {
   }
   std::vector<evaluate::Suite> suites() const override { return near_bank::suites(); }
 
-  /// Of attention on units of our own; others have the space of all mappings.
+  /// Of published streams, where they are asked for, the study's drafts; of attention on units of our own, its spreads;
+  /// others have the space of all mappings.
   std::vector<mapping::Mapping> mappings(const GraphPart &part, const machine::Machine &machine,
                                          const mapping::MapSpec &spec,
                                          const evaluate::Tools & /*tools*/) const override {
+    if (isPublished(spec.mapping.program)) return publishedMappings(part, spec);
     if (part.count == 1 || !isOwn(spec.mapping.program, machine)) return {};
     const auto attention = attentionOf(part, machine);
     return attention ? attentionMappings(*part.graph, *attention, machine, spec) : std::vector<mapping::Mapping>{};
@@ -246,6 +249,19 @@ class NearBank final : public evaluate::Target {
                                    "elsewhere",
                                    machine.name),
                        "omit mode=, or give the machine near_bank.on_chip and near_bank.host_map");
+  }
+  static bool isPublished(ProgramKind program) {
+    return program == ProgramKind::kPublished || program == ProgramKind::kPublishedEvaluated;
+  }
+  static std::vector<mapping::Mapping> publishedMappings(const GraphPart &part, const mapping::MapSpec &spec) {
+    const std::optional<Task> task = recognise(*part.graph, part.first);
+    if (!task || task->kernels != part.count) return {};
+    std::vector<mapping::Mapping> out;
+    for (const Draft &d : publishedDrafts(task->extents)) {
+      out.push_back(mappingOf(d, spec));
+      out.back().text = mapping::print(out.back());
+    }
+    return out;
   }
   /// The attention that is the whole part.
   static std::optional<Attention> attentionOf(const GraphPart &part, const machine::Machine &machine) {

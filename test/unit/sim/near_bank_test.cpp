@@ -5,12 +5,15 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
+#include <limits>
 
 #include "pimento/base/dtype.h"
 #include "pimento/base/rng.h"
 #include "pimento/program/text.h"
 #include "pimento/sim/dram/bound.h"
 #include "pimento/sim/dram/critical_path.h"
+#include "pimento/sim/pim/unit_arithmetic.h"
 #include "test/support/near_bank_machine.h"
 #include "test/support/trace.h"
 
@@ -173,6 +176,17 @@ TEST(NearBank, ItsCyclesAreExplainedWithoutRemainder) {
   sim::FastForward<sim::dram::Channel>(channel, {false}).run();
   EXPECT_EQ(path.result().total(), channel.cycles());
   for (const sim::dram::PathShare &s : path.result().shares) EXPECT_NE(s.wait, sim::dram::Wait::kUnattributed);
+}
+
+// Processors differ in the sign of a NaN that arithmetic makes; relu makes 0 of one and keeps the other.
+TEST(NearBank, ANaNThatArithmeticMakesIsPositiveInEveryType) {
+  const float made = -std::numeric_limits<float>::quiet_NaN();
+  ASSERT_TRUE(std::signbit(made));
+  for (const DType type : {DType::kF32, DType::kF16, DType::kBF16}) {
+    const float x = sim::pim::rounded(type, made);
+    EXPECT_TRUE(std::isnan(x));
+    EXPECT_FALSE(std::signbit(x)) << name(type);
+  }
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "pimento/tune/store.h"
 #include "test/support/cases.h"
 #include "test/support/hbm_pim_run.h"
+#include "test/support/machine_file.h"
 #include "test/support/random_hbm_pim_graph.h"
 #include "test/support/random_hbm_pim_machine.h"
 
@@ -85,6 +86,32 @@ TEST(Explore, WithoutBoundsEveryMappingHasTheCostOfItsOwnRun) {
   EXPECT_EQ(all.front, each.front);
   ASSERT_EQ(all.rows.size(), each.rows.size());
   for (std::size_t r = 0; r < all.rows.size(); ++r) EXPECT_EQ(all.rows[r].cost.total, each.rows[r].cost.total);
+}
+
+/// What runs the study's drafts of a kernel.
+Exploration publishedOf(const kernel::Graph &graph, const machine::Machine &machine, bool isExhaustive) {
+  mapping::MapSpec published;
+  published.mapping.program = mapping::ProgramKind::kPublished;
+  auto problem = tune::makeProblem(graph, machine, targetOf(machine), "plain", {}, published);
+  EXPECT_TRUE(problem.ok()) << problem.diagnostics().front().str();
+  return explored(*problem, isExhaustive);
+}
+
+TEST(Explore, TheBestOfThePublishedDraftsIsThatOfAllOfThem) {
+  const machine::Machine machine = load("attacc-published");
+  const std::vector<std::pair<kernel::Graph, std::int64_t>> graphs = {
+      {zoo("red", {{"batch", 2}, {"n", 1024}}), 26},
+      {zoo("bgemv", {{"batch", 1}, {"heads", 16}, {"dhead", 64}, {"len", 32}}), 0},
+      {zoo("attn", {{"batch", 1}, {"heads", 16}, {"dhead", 64}, {"len", 32}}), 0}};  // as one program
+  for (const auto &[graph, drafts] : graphs) {
+    const Exploration found = publishedOf(graph, machine, false), all = publishedOf(graph, machine, true);
+    EXPECT_TRUE(drafts == 0 || found.space == drafts) << graph.name;
+    EXPECT_EQ(found.space, all.space);
+    EXPECT_LT(found.deviceRuns, all.deviceRuns) << graph.name;
+    const auto best = [](const Exploration &e) { return e.rows[static_cast<std::size_t>(e.front.front())].cost.total; };
+    EXPECT_EQ(best(found), best(all)) << graph.name;
+    EXPECT_TRUE(found.proof.isOptimal());
+  }
 }
 
 TEST(Explore, ADistributionHasTheNearestRanks) {
