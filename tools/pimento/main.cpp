@@ -1,6 +1,8 @@
 // The command line: reads options, calls one verb of the driver, prints what it answers.
 //
 // Exit status: 0 done, 1 the input is wrong, 2 wrong usage, 3 a bug of ours. The contract is docs/cli.md.
+#include <malloc.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
@@ -180,9 +182,19 @@ int run(int argc, char **argv) {
   return 2;
 }
 
+/// Programs of thousands of mappings come and go: memory that was asked of the system once is kept.
+void keepMemory() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 256 << 20);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  mallopt(M_TOP_PAD, 16 << 20);
+#endif
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
+  keepMemory();
   try {
     return run(argc, argv);
   } catch (const std::bad_alloc &) {
