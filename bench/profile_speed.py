@@ -17,27 +17,9 @@ import tempfile
 import time
 from pathlib import Path
 
+from guests import inputs
+
 LIMIT = 12.0  # million instructions per second
-LCS = Path(__file__).resolve().parent / "guests/lcs.c"
-COMPILERS = {
-    "aarch64": ["aarch64-linux-gnu-gcc"],
-    "a32": ["arm-linux-gnueabihf-gcc", "-marm"],
-    "t32": ["arm-linux-gnueabihf-gcc", "-mthumb"],
-    "rv64": ["riscv64-linux-gnu-gcc"],
-}
-
-
-def text(size):
-    """Words of an invented language, some more frequent than others; the same for each run."""
-    state, out, length = 1, [], 0
-    while length < size:
-        state = (state * 1103515245 + 12345) % 2**31
-        rank = (state >> 8) % 4096 * ((state >> 3) % 64) // 64
-        word = "".join("etaoinshrdlucmfw"[rank >> shift & 15] for shift in (0, 4, 8))[: 1 + rank % 3 + rank % 2] + " "
-        out.append(word)
-        length += len(word)
-    return "".join(out)[:size].encode()
-
 
 def measure(tool, runs, command, stdin=None):
     best, report = None, None
@@ -56,16 +38,14 @@ def measure(tool, runs, command, stdin=None):
 
 
 def rows(args, folder):
-    for isa, compiler in COMPILERS.items():
+    for isa, compiler in inputs.COMPILERS.items():
         program = str(folder / f"lcs-{isa}")
-        try:
-            subprocess.run([*compiler, "-O2", "-static", str(LCS), "-o", program], check=True)
-        except FileNotFoundError:
+        if not inputs.build_lcs(isa, program, is_static=True):
             print(f"lcs {isa}: not run, no {compiler[0]}")
             continue
         yield f"lcs {isa}", measure(args.tool, args.runs, [program, "--", str(args.letters)])
     if args.guest_root:
-        (folder / "text").write_bytes(text(args.text_bytes))
+        (folder / "text").write_bytes(inputs.text(args.text_bytes))
         gzip = str(Path(args.guest_root) / "bin/gzip")
         yield (
             "gzip -6 aarch64",

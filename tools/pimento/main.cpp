@@ -187,7 +187,7 @@ void keepMemory() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 256 << 20);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
-  mallopt(M_TOP_PAD, 16 << 20);
+  mallopt(M_TOP_PAD, 1 << 20);
 #endif
 }
 

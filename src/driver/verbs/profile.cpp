@@ -46,6 +46,10 @@ std::vector<std::string> warningsOf(const ProfileAnswer &a) {
   if (a.guest.undecodable > 0)
     out.push_back(fmt::format("{} instructions of the program cannot be decoded; they count as integer operations",
                               a.guest.undecodable));
+  if (a.profile.candidates.disproved > 0)
+    out.push_back(fmt::format("{} trees do not give what the program stored: this is a bug in Pimento, please report it "
+                              "with the command you ran",
+                              a.profile.candidates.disproved));
   if (a.guest.otherInstructions > 0)
     out.push_back(fmt::format("{} other threads and {} forked processes ran {} instructions that are not profiled",
                               a.guest.otherThreads, a.guest.otherProcesses, a.guest.otherInstructions));
@@ -121,6 +125,7 @@ std::string toJson(const ProfileAnswer &a) {
       {"operations_offloaded", p.candidates.offloaded()},
       {"lost", lostBy},
       {"proved", p.candidates.proved},
+      {"disproved", p.candidates.disproved},
       {"accounts", {{"paper", {{"low", accountJson(p.low)}, {"high", accountJson(p.high)}}}}},
       {"functions", functions},
       {"guest",
@@ -130,6 +135,7 @@ std::string toJson(const ProfileAnswer &a) {
         {"threads", a.guest.otherThreads + 1},
         {"processes", a.guest.otherProcesses + 1},
         {"instructions_left_out", a.guest.leftOut},
+        {"undecodable", a.guest.undecodable},
         {"share", shareOf(a.guest)}}},
       {"warnings", a.warnings},
   };
