@@ -13,9 +13,10 @@ namespace pimento::energy {
 
 namespace {
 
-/// Numbers of a machine file stand in sections, so that their names have dots; names of actions have none.
-bool isAction(std::string_view n) {
-  return n.find('.') == std::string_view::npos;
+/// Numbers of a machine file stand in sections, so that their names have dots; of actions, those that a part of the
+/// machine counts do, too ("l2.read").
+bool isAction(std::string_view n, const machine::Machine &machine) {
+  return n.find('.') == std::string_view::npos || !machine.numbers.contains(std::string(n));
 }
 
 /// A whole number of the machine file.
@@ -37,10 +38,11 @@ std::int64_t countOf(const machine::EnergyTerm &term, const machine::Machine &ma
     formula = std::make_shared<const machine::Expression>(std::move(*parsed));
   }
   const auto value = formula->evaluate(
-      [&](std::string_view n) { return isAction(n) ? std::optional(counts.of(n)) : numberOf(n, machine); }, {});
+      [&](std::string_view n) { return isAction(n, machine) ? std::optional(counts.of(n)) : numberOf(n, machine); },
+      {});
   if (value) return *value;
   for (const std::string &n : formula->names())
-    PIMENTO_CHECK((isAction(n) || numberOf(n, machine)) && "machines are checked before they are priced");
+    PIMENTO_CHECK((isAction(n, machine) || numberOf(n, machine)) && "machines are checked before they are priced");
   return std::numeric_limits<std::int64_t>::max();
 }
 
@@ -88,7 +90,7 @@ Status check(const machine::Machine &machine, std::span<const std::string_view> 
                          "action formulas only add and multiply"));
     } else if (const auto value = formula->evaluate(
                    [&](std::string_view n) -> std::optional<std::int64_t> {
-                     if (!isAction(n)) return numberOf(n, machine);
+                     if (!isAction(n, machine)) return numberOf(n, machine);
                      if (std::find(actions.begin(), actions.end(), n) == actions.end()) return std::nullopt;
                      return 0;
                    },

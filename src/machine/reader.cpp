@@ -25,10 +25,11 @@ constexpr std::string_view kCycleAt = "cycle@";
 /// Keys that a number in mapping form may have besides those of the schema.
 const std::vector<std::string> kNumberKeys{"value", "range", "note"};
 
-bool isName(std::string_view s) {
-  return !s.empty() && std::isdigit(static_cast<unsigned char>(s.front())) == 0 &&
-         std::all_of(s.begin(), s.end(),
-                     [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; });
+bool isName(std::string_view s, bool isWord) {
+  return !s.empty() && std::isdigit(static_cast<unsigned char>(s.front())) == 0 && s.front() != '-' &&
+         std::all_of(s.begin(), s.end(), [&](char c) {
+           return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || (isWord && c == '-');
+         });
 }
 
 std::string joined(const std::string &path, const std::string &key) {
@@ -114,7 +115,7 @@ class Reader {
       const Place *child = e.key == "*" || e.key == "**" ? nullptr : place.child(e.key);
       if (child == nullptr) {
         unknownKey(e, place, path, isNumber);
-      } else if (!place.children.contains(e.key) && !isName(e.key)) {
+      } else if (!place.children.contains(e.key) && !isName(e.key, child->row->isWord)) {
         report("bad-name", e.where, "'" + e.key + "' cannot be a name", "names have letters, digits and '_'");
       } else {
         visit(e.value, *child, joined(path, e.key));

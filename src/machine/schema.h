@@ -33,6 +33,7 @@ struct SchemaRow {
   double low = 0, high = 0;  ///< numbers: bounds in the canonical unit
   bool isInteger = false;
   std::vector<std::string> choices;
+  bool isWord = false;  ///< a section whose name no formula has: it may have hyphens, too
 };
 const std::vector<SchemaRow> &schema();
 

@@ -16,7 +16,8 @@ constexpr std::int64_t kNone = -1;
 struct Node {
   const Candidates::Step *step = nullptr;
   std::int64_t index = kNone;  ///< in the stream
-  std::uint64_t address = 0, value = 0;
+  std::uint64_t place = 0;     ///< loads: physical address
+  std::uint64_t value = 0;     ///< loads and stores
   /// Operations: how many nodes before it the producers of its operands are, 0: none. Loads: what Spoils knows them by.
   Spoils::Key links{};
   std::uint32_t user = 0;  ///< the last user of its destination: how many nodes after it; 0: no node
@@ -96,7 +97,7 @@ struct Candidates::State {
 
   void use(const Step::Read &r, std::int64_t user);
   void overwrite(const Step::Write &w, std::int64_t by);
-  void add(const Step &step, std::span<const Access> accesses, int level);
+  std::uint64_t add(const Step &step, std::span<const Access> accesses, Served served);
   void retire(Node &n);
   void close(Node &n);
   void settle(Node &n, Fate fate);
@@ -227,10 +228,10 @@ Fate Candidates::State::examine(const Node &root, std::span<const std::int64_t> 
   const CimRules::Geometry &g = rules.geometry[static_cast<std::size_t>(level)];
   const auto bank = [&](std::uint64_t address) { return address / g.line % g.banks; };
   for (const std::int64_t l : loads)
-    if (bank(at(l).address) != bank(first.address)) return Fate::kBank;
+    if (bank(at(l).place) != bank(first.place)) return Fate::kBank;
   if (rules.locality == CimRules::Locality::kBank) return Fate::kOffloaded;
   for (const std::int64_t l : loads)
-    if (at(l).address % g.line != first.address % g.line) return Fate::kBitline;
+    if (at(l).place % g.line != first.place % g.line) return Fate::kBitline;
   return Fate::kOffloaded;
 }
 
@@ -365,18 +366,21 @@ void Candidates::State::close(Node &n) {
   remove(*n.step->in);
 }
 
-void Candidates::State::add(const Step &step, std::span<const Access> accesses, int level) {
+/// Returns the address that it loads from.
+std::uint64_t Candidates::State::add(const Step &step, std::span<const Access> accesses, Served served) {
+  std::uint64_t address = 0;
   Node &n = at(made);
   n = Node{};
   n.step = &step;
   n.index = next;
-  n.level = static_cast<std::int8_t>(level);
+  n.level = static_cast<std::int8_t>(served.level);
+  n.place = served.place;
   // A load whose predicate is false loads nothing; several registers are no single value.
   if (!step.isPlainLoad || (step.isValue && accesses.size() == 1)) {
     for (const Access &a : accesses) {
       if (a.isStore != step.in->stores) continue;
       if (n.bytes == 0) {
-        n.address = a.address;
+        address = a.address;
         n.value = a.value;
       }
       n.bytes = static_cast<std::uint16_t>(n.bytes + a.bytes);
@@ -388,6 +392,7 @@ void Candidates::State::add(const Step &step, std::span<const Access> accesses, 
         // A base that a load has changed is not what it loaded.
         if (const Writer &w = writers[o.reg]; w.node >= closed && w.isDestination)
           n.links[i] = static_cast<std::uint32_t>(made - w.node);
+  return address;
 }
 
 Candidates::Candidates(CimRules rules, std::size_t window)
@@ -429,14 +434,14 @@ Candidates::Step Candidates::prepare(const Instruction &in) const {
   return s;
 }
 
-void Candidates::onInstruction(const Step &step, std::span<const Access> accesses, int level) {
+void Candidates::onInstruction(const Step &step, std::span<const Access> accesses, Served served) {
   State &s = *state_;
   while (s.closed < s.made && s.at(s.closed).index <= s.next - s.memory) {
     s.close(s.at(s.closed));
     ++s.closed;
   }
   const std::int64_t node = step.hasNode ? s.made : kNone;
-  if (step.hasNode) s.add(step, accesses, level);
+  const std::uint64_t address = step.hasNode ? s.add(step, accesses, served) : 0;
   if (step.readCount <= Step::kInline)
     for (std::size_t i = 0; i < step.readCount; ++i) s.use(step.reads[i], node);
   else
@@ -450,7 +455,7 @@ void Candidates::onInstruction(const Step &step, std::span<const Access> accesse
   if (step.hasNode) {
     ++s.made;
     Node &n = s.at(node);
-    if (step.isPlainLoad && s.isLeafSize(n.bytes)) n.links = s.spoils.remember(n.address, n.bytes);
+    if (step.isPlainLoad && s.isLeafSize(n.bytes)) n.links = s.spoils.remember(address, n.bytes);
   }
   for (; s.retired < s.made && s.at(s.retired).index <= s.next - s.window; ++s.retired) s.retire(s.at(s.retired));
   ++s.next;

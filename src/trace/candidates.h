@@ -131,9 +131,13 @@ class Candidates {
   void setHasValues(bool hasValues);
   /// `in` outlives the step.
   Step prepare(const Instruction &in) const;
-  /// The next instruction with its accesses; the step outlives this. `level`: that served its load, -1 where none did
-  /// (forwarded, no load).
-  void onInstruction(const Step &step, std::span<const Access> accesses, int level);
+  /// Where a load was served.
+  struct Served {
+    int level = -1;           ///< -1: nowhere (forwarded, no load)
+    std::uint64_t place = 0;  ///< physical address
+  };
+  /// The next instruction with its accesses; the step outlives this.
+  void onInstruction(const Step &step, std::span<const Access> accesses, Served served);
   /// Nothing comes any more, or nothing that has to do with what came before.
   void finish();
   /// Every tree from now on, in the order in which fates become known.

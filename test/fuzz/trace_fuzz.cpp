@@ -2,8 +2,10 @@
 // written and read back unchanged.
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "pimento/base/checksum.h"
 #include "pimento/base/zstd.h"
@@ -25,7 +27,10 @@ class Again final : public Consumer {
     PIMENTO_CHECK(count > 0 && static_cast<std::size_t>(count) <= block.instructions.size());
     for (const Access &a : accesses) PIMENTO_CHECK(a.instruction < count && a.bytes > 0);
     writer_.onBlock(block, count, accesses);
-    for (int i = 0; i < count; ++i) candidates_.onInstruction(block.instructions[static_cast<std::size_t>(i)], {}, 0);
+    std::vector<Candidates::Step> &steps = steps_[&block];
+    if (steps.empty())
+      for (const Instruction &in : block.instructions) steps.push_back(candidates_.prepare(in));
+    for (int i = 0; i < count; ++i) candidates_.onInstruction(steps[static_cast<std::size_t>(i)], {}, {});
     ++entries_;
   }
   void onEnd() override { candidates_.finish(); }
@@ -36,6 +41,7 @@ class Again final : public Consumer {
   static constexpr int kMost = 20'000;  // a few bytes are a long stream
   file::Writer writer_;
   Candidates candidates_;
+  std::map<const Block *, std::vector<Candidates::Step>> steps_;
   int entries_ = 0;
 };
 

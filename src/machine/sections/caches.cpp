@@ -11,6 +11,7 @@ namespace pimento::machine {
 namespace {
 
 constexpr const char *kMemory = "memory";
+const std::vector<std::string> kPolicies{"identity", "random", "contiguous"};
 const std::vector<std::string> kServed{"instructions", "data"};
 
 row::Rows rows() {
@@ -27,14 +28,21 @@ row::Rows rows() {
       row::integer("caches.*.banks", "count", 1, 1024, "consecutive lines lie in consecutive banks; 1 if omitted",
                    false),
       row::integer("caches.*.ports", "count", 1, 64, "accesses that a bank takes per cycle; 1 if omitted", false),
-      row::section("memory", "what is behind the last cache, in cycles of the core"),
-      row::integer("memory.latency", "cycle", 1, row::kMostCycles, "until a line is there", true),
-      row::integer("memory.interval", "cycle", 1, row::kMostCycles, "from one line to the next", true),
+      row::section("memory",
+                   "the way from the last cache to the machine's DRAM, whose cycles are those of "
+                   "clock.memory (or of clock.device, without one)"),
+      row::integer("memory.latency", "cycle", 0, row::kMostCycles, "there and back, in cycles of the core", true),
+      row::section("pages", "which frames of memory a program's pages have"),
+      row::choice("pages.policy", kPolicies,
+                  "physical addresses are virtual ones, or a page has a frame at random, or the next one, when it is "
+                  "used first"),
+      row::integer("pages.size", "B|KiB|MiB", 64, 1 << 30, "bytes of a page; a power of two", true),
+      row::integer("pages.seed", "count", 0, row::kMostCount, "of random frames; 0 if omitted", false),
   };
 }
 
 void build(const Contents &c, Machine &m) {
-  if (c.has("memory")) m.memory = MainMemory{c.cycles("memory.latency"), c.cycles("memory.interval")};
+  if (c.has("memory")) m.memory = MainMemory{c.cycles("memory.latency"), {}};
   std::vector<std::string> names;
   for (const Entry &e : c.entries("caches")) names.push_back(e.key);
   for (const std::string &n : names) {
@@ -83,7 +91,20 @@ void checkChain(const Contents &c, const Machine &m, const CacheLevel &first) {
   }
 }
 
+void checkPages(const Contents &c, const Machine &m) {
+  const std::int64_t size = c.integer("pages.size");
+  if (!std::has_single_bit(static_cast<std::uint64_t>(size)))
+    c.impossible("pages.size", "a page of " + std::to_string(size) + " B, not a power of two", "use 4 KiB");
+  for (const CacheLevel &l : m.caches)
+    if (size < l.line.value) c.impossible("pages.size", "a page is shorter than a line of " + l.name, "use 4 KiB");
+  if (!m.dram) return;
+  const Organization &o = m.dram->organization;
+  if (o.channels * o.ranks * o.banks() * o.rows * o.columns * o.burst.value < size)
+    c.impossible("pages.size", "the memory has less than a page", "use 4 KiB, or a larger memory");
+}
+
 void check(const Contents &c, const Machine &m) {
+  if (c.has("pages")) checkPages(c, m);
   int instructions = 0, data = 0;
   for (const CacheLevel &l : m.caches) {
     const std::string at = "caches." + l.name;

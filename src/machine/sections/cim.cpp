@@ -23,7 +23,7 @@ row::Rows rows() {
                   "how near operands must lie: at one level, in one bank, on the same bitlines"),
       row::integer("cim.add_extra", "cycle", 0, 1000, "what a sum takes longer than a read", true),
       row::section("cim.constants", "caches that sets of energies hold for, by set"),
-      row::section("cim.constants.*", "caches of one set, by name"),
+      row::word("cim.constants.*", "caches of one set, by name"),
       row::section("cim.constants.*.*", "one cache"),
       row::integer("cim.constants.*.*.size", "B|KiB|MiB", 64, 1 << 30, "its bytes", true),
       row::integer("cim.constants.*.*.ways", "count", 1, 64, "its associativity", true),

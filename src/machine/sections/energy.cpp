@@ -33,15 +33,14 @@ row::Rows rows() {
       row::text("energy.covers", "the chips that a total covers, and at which level (device, board, wall)", true),
   };
   row::append(all, termRows("energy.*", true));
-  row::append(all,
-              {
-                  row::text("energy.set", "the set of terms in `sets` that totals use"),
-                  row::section("energy.sets",
-                               "named alternative sets of terms, of which totals use one; terms outside `sets` "
-                               "belong to all sets"),
-                  row::section("energy.sets.*", "one set: its terms; to override a common term, the cost is enough"),
-                  row::text("energy.sets.*.covers", "replaces energy.covers"),
-              });
+  row::append(all, {
+                       row::text("energy.set", "the set of terms in `sets` that totals use"),
+                       row::section("energy.sets",
+                                    "named alternative sets of terms, of which totals use one; terms outside `sets` "
+                                    "belong to all sets"),
+                       row::word("energy.sets.*", "one set: its terms; to override a common term, the cost is enough"),
+                       row::text("energy.sets.*.covers", "replaces energy.covers"),
+                   });
   row::append(all, termRows("energy.sets.*.*", false));
   return all;
 }

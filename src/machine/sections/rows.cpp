@@ -7,6 +7,11 @@ namespace pimento::machine::row {
 SchemaRow section(std::string path, std::string meaning, bool isRequired) {
   return {std::move(path), ValueKind::kSection, {}, std::move(meaning), isRequired, 0, 0, false, {}};
 }
+SchemaRow word(std::string path, std::string meaning) {
+  SchemaRow row = section(std::move(path), std::move(meaning));
+  row.isWord = true;
+  return row;
+}
 SchemaRow text(std::string path, std::string meaning, bool isRequired) {
   return {std::move(path), ValueKind::kText, {}, std::move(meaning), isRequired, 0, 0, false, {}};
 }

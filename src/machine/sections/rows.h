@@ -18,6 +18,8 @@ using Rows = std::vector<SchemaRow>;
 using Words = std::vector<std::string>;
 
 SchemaRow section(std::string path, std::string meaning, bool isRequired = false);
+/// A section that the file names with a word that may have hyphens: no formula has it.
+SchemaRow word(std::string path, std::string meaning);
 SchemaRow text(std::string path, std::string meaning, bool isRequired = false);
 SchemaRow list(std::string path, std::string meaning, Words choices = {}, bool isRequired = false);
 SchemaRow flag(std::string path, std::string meaning);

@@ -16,6 +16,7 @@ struct Hierarchy::Line {
 struct Hierarchy::Level {
   explicit Level(const machine::CacheLevel &m)
       : shift(std::countr_zero(static_cast<std::uint64_t>(m.line.value))),
+        line(m.line.value),
         next(m.next),
         ways(static_cast<std::size_t>(m.ways)),
         latency(m.latency.value),
@@ -46,6 +47,7 @@ struct Hierarchy::Level {
 
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
   int shift;
+  std::int64_t line;  ///< bytes
   int next;
   std::size_t ways;
   Tick latency;
@@ -58,7 +60,7 @@ struct Hierarchy::Level {
   Counts counts;
 };
 
-Hierarchy::Hierarchy(const machine::Machine &machine) : machine_(machine), memory_(1) {
+Hierarchy::Hierarchy(const machine::Machine &machine) : memory_(machine) {
   for (std::size_t i = 0; i < machine.caches.size(); ++i) {
     levels_.push_back(std::make_unique<Level>(machine.caches[i]));
     if (machine.caches[i].servesInstructions) instructionCache_ = static_cast<int>(i);
@@ -93,14 +95,18 @@ void Hierarchy::touch(int cache, std::uint64_t address, bool isWrite, bool isWri
   l.lines[place] = {++l.clock, 0, cache, isWrite};
 }
 
+/// The line for a miss that was found out in cycle `looked`, once an MSHR is free.
+Answer Hierarchy::fetch(Level &l, std::uint64_t address, Tick looked) {
+  const auto mshr = std::min_element(l.mshrs.begin(), l.mshrs.end());
+  const Tick at = std::max(looked, *mshr);
+  const Answer answer = l.next < 0 ? Answer{memory_.read(address >> l.shift << l.shift, l.line, at), levels()}
+                                   : miss(l.next, address, false, at, false);
+  *mshr = answer.ready;
+  return answer;
+}
+
 /// `isWriteBack`: a whole line comes from above; it is not fetched first.
 Answer Hierarchy::miss(int cache, std::uint64_t address, bool isWrite, Tick at, bool isWriteBack) {
-  if (cache < 0) {
-    const machine::MainMemory &m = *machine_.memory;
-    (isWrite ? memoryWrites_ : memoryReads_) += 1;
-    const Tick start = memory_.take(at, m.interval.value);
-    return {start + m.latency.value, levels()};
-  }
   Level &l = *levels_[static_cast<std::size_t>(cache)];
   const std::uint64_t number = address >> l.shift;
   const Tick start = l.portAt(number, at);
@@ -118,16 +124,12 @@ Answer Hierarchy::miss(int cache, std::uint64_t address, bool isWrite, Tick at, 
   }
   (isWrite ? l.counts.writeMisses : l.counts.readMisses) += 1;
   const std::size_t place = l.victim(number);
-  if (l.numbers[place] != Level::kNone && l.lines[place].isDirty) {
-    ++l.counts.writeBacks;
-    miss(l.next, l.numbers[place] << l.shift, true, looked, true);
-  }
-  Answer answer{looked, cache};
-  if (!isWriteBack) {
-    const auto mshr = std::min_element(l.mshrs.begin(), l.mshrs.end());
-    answer = miss(l.next, address, false, std::max(looked, *mshr), false);
-    *mshr = answer.ready;
-  }
+  const std::uint64_t victim = l.numbers[place] << l.shift;
+  const bool isDirty = l.numbers[place] != Level::kNone && l.lines[place].isDirty;
+  if (isDirty) ++l.counts.writeBacks;
+  if (isDirty && l.next >= 0) miss(l.next, victim, true, looked, true);
+  const Answer answer = isWriteBack ? Answer{looked, cache} : fetch(l, address, looked);
+  if (isDirty && l.next < 0) memory_.write(victim, l.line, answer.ready);
   l.numbers[place] = number;
   l.lines[place] = {++l.clock, answer.ready, answer.level, isWrite};
   return answer;

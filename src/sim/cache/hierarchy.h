@@ -1,10 +1,11 @@
 // Caches of a core and what lies behind them: which level serves an access, and when.
 //
 // Write-back, write-allocate, LRU; lines that are on their way are found (an MSHR takes more than one request), misses
-// wait for a free MSHR; banks take so many accesses per cycle. Contents change in the order of calls, which is the
-// program's; times may come in any order. Addresses are physical.
+// wait for a free MSHR; banks take so many accesses per cycle. What leaves the last cache is written once the line that
+// takes its place is there. Contents change in the order of calls, which is the program's; times may come in any order.
+// Addresses are physical.
 //
-// Not here: pages, and what a core does meanwhile (sim/core).
+// Not here: what is behind the last cache (main_memory.h), pages (pages.h), and what a core does meanwhile (sim/core).
 #pragma once
 
 #include <cstdint>
@@ -13,10 +14,9 @@
 
 #include "pimento/machine/machine.h"
 #include "pimento/sim/cache/calendar.h"
+#include "pimento/sim/cache/main_memory.h"
 
 namespace pimento::sim::cache {
-
-using Tick = std::int64_t;  ///< cycles of the core
 
 /// What an access met.
 struct Answer {
@@ -31,7 +31,7 @@ struct Counts {
 
 class Hierarchy {
  public:
-  /// `machine` has caches and a section `memory`, and outlives this.
+  /// `machine` has caches, DRAM and a section `memory`, and outlives this.
   explicit Hierarchy(const machine::Machine &machine);
   ~Hierarchy();
 
@@ -44,20 +44,18 @@ class Hierarchy {
   /// The same of contents alone: it takes no time, and is not counted.
   void warm(int cache, std::uint64_t address, bool isWrite) { touch(cache, address, isWrite, false); }
   const Counts &counts(int cache) const;
-  std::int64_t memoryReads() const { return memoryReads_; }
-  std::int64_t memoryWrites() const { return memoryWrites_; }
+  const MainMemory &memory() const { return memory_; }
 
  private:
   struct Line;
   struct Level;
   void touch(int cache, std::uint64_t address, bool isWrite, bool isWriteBack);
   Answer miss(int cache, std::uint64_t line, bool isWrite, Tick at, bool isWriteBack);
+  Answer fetch(Level &level, std::uint64_t address, Tick looked);
 
-  const machine::Machine &machine_;
   std::vector<std::unique_ptr<Level>> levels_;
   int instructionCache_ = 0, dataCache_ = 0;
-  Calendar memory_;
-  std::int64_t memoryReads_ = 0, memoryWrites_ = 0;
+  MainMemory memory_;
 };
 
 }  // namespace pimento::sim::cache

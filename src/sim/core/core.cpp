@@ -68,6 +68,7 @@ Core::Core(const machine::Machine &machine)
     : machine_(machine),
       core_(*machine.core),
       caches_(machine),
+      pages_(machine),
       predictor_(core_),
       frontEnd_(static_cast<int>(core_.frontEnd.value) * core_.fetchWidth),
       rob_(core_.robEntries),
@@ -116,7 +117,7 @@ Tick Core::fetch(const Step &s) {
   if (line != fetchLine_) {
     fetchLine_ = line;
     // A hit is part of the front end.
-    const cache::Answer a = caches_.access(caches_.instructionCache(), s.address, false, fetchCycle_);
+    const cache::Answer a = caches_.access(caches_.instructionCache(), pages_.physical(s.address), false, fetchCycle_);
     const Tick late = a.ready - machine_.caches[static_cast<std::size_t>(caches_.instructionCache())].latency.value;
     if (late > fetchCycle_) {
       fetchCycle_ = late;
@@ -181,19 +182,21 @@ bool Core::forward(const trace::Access &a, Tick &at) {
 }
 
 /// From the youngest store that overlaps it, else from the caches.
-Tick Core::load(const trace::Access &a, Tick at, int &level) {
+Tick Core::load(const trace::Access &a, Tick at, Times &times) {
   ++counts_.loads;
   if (forward(a, at)) {
     ++counts_.forwarded;
-    level = -1;
+    times.level = -1;
     return at;
   }
   Tick ready = at;
   const std::uint64_t end = a.address + a.bytes;
   for (std::uint64_t first = a.address; first < end; first = ((first >> dataShift_) + 1) << dataShift_) {
-    const cache::Answer answer = caches_.access(caches_.dataCache(), first, false, at);
+    const std::uint64_t place = pages_.physical(first);
+    const cache::Answer answer = caches_.access(caches_.dataCache(), place, false, at);
     ready = std::max(ready, answer.ready);
-    level = std::max(level, answer.level);
+    times.level = std::max(times.level, answer.level);
+    if (first == a.address) times.place = place;
   }
   return ready;
 }
@@ -213,7 +216,7 @@ Tick Core::drain(const trace::Access &a, Tick committed, Tick ready) {
   Tick gone = at;
   const std::uint64_t end = a.address + a.bytes;
   for (std::uint64_t first = a.address; first < end; first = ((first >> dataShift_) + 1) << dataShift_)
-    gone = std::max(gone, caches_.access(caches_.dataCache(), first, true, at).ready);
+    gone = std::max(gone, caches_.access(caches_.dataCache(), pages_.physical(first), true, at).ready);
   lastDrain_ = at + 1;
   Store &place = stores_[nextStore_];
   if (place.bytes > 0) visitPieces(place.address, place.bytes, [&](std::size_t p) { --storesAt_[p]; });
@@ -252,7 +255,7 @@ Times Core::run(const Step &s, std::span<const trace::Access> accesses, std::uin
 
   t.done = t.issued + s.latency;
   for (const trace::Access &a : accesses)
-    if (!a.isStore) t.done = std::max(t.done, load(a, t.issued + s.latency, t.level));
+    if (!a.isStore) t.done = std::max(t.done, load(a, t.issued + s.latency, t));
   for (const trace::Register r : s.writes()) ready_[r] = t.done;
   // What changes its base has it as soon as an addition.
   if (s.hasEarlyBase)
@@ -304,12 +307,12 @@ void Core::warm(const Step &s, std::span<const trace::Access> accesses, std::uin
   const int code = caches_.instructionCache(), data = caches_.dataCache();
   if (const std::uint64_t line = s.address / lineOf(code); line != fetchLine_) {
     fetchLine_ = line;
-    caches_.warm(code, s.address, false);
+    caches_.warm(code, pages_.physical(s.address), false);
   }
   const std::uint64_t bytes = lineOf(data);
   for (const trace::Access &a : accesses)
     for (std::uint64_t first = a.address; first < a.address + a.bytes; first = (first / bytes + 1) * bytes)
-      caches_.warm(data, first, a.isStore);
+      caches_.warm(data, pages_.physical(first), a.isStore);
   if (s.isBranch) predictor_.branch(*s.in, next);
 }
 

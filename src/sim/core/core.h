@@ -16,6 +16,7 @@
 #include "pimento/machine/machine.h"
 #include "pimento/sim/cache/calendar.h"
 #include "pimento/sim/cache/hierarchy.h"
+#include "pimento/sim/cache/pages.h"
 #include "pimento/sim/core/issue_queue.h"
 #include "pimento/sim/core/predictor.h"
 #include "pimento/trace/stream.h"
@@ -41,6 +42,7 @@ std::string_view name(Cause cause);
 struct Times {
   Tick fetched = 0, dispatched = 0, issued = 0, done = 0, committed = 0;
   int level = -1;  ///< of its last load: index into Machine::caches, their number for memory; -1: none, or forwarded
+  std::uint64_t place = 0;  ///< physical address of its last load, where a cache or memory served it
 };
 
 struct CoreCounts {
@@ -124,7 +126,7 @@ class Core {
   Tick fetch(const Step &s);
   Tick dispatch(const Step &s, Tick fetched);
   Tick issue(const Step &s, Tick ready);
-  Tick load(const trace::Access &a, Tick at, int &level);
+  Tick load(const trace::Access &a, Tick at, Times &times);
   /// Whether it took its data from a store; else `at` is when the caches may be asked.
   bool forward(const trace::Access &a, Tick &at);
   Tick commit(Tick done);
@@ -135,6 +137,7 @@ class Core {
   const machine::Machine &machine_;
   const machine::Core &core_;
   cache::Hierarchy caches_;
+  cache::Pages pages_;
   Predictor predictor_;
 
   std::array<Tick, trace::kRegisters> ready_{};  ///< of each register

@@ -32,8 +32,9 @@ enum Row : std::uint8_t {
   kL2Writes,
   kL3Reads,
   kL3Writes,
-  kMemoryReads,
-  kMemoryWrites,
+  kDramActivates,
+  kDramReads,
+  kDramWrites,
   // Of accounts alone: what caches compute, five rows for each cache on the way of data.
   kFirstCim,
   kRows = kFirstCim + 5 * kPlaces,

@@ -108,7 +108,7 @@ void Profiler::countRegisters(const Known &known, int count) {
 }
 
 void Profiler::time(Batch &batch) {
-  batch.levels.clear();
+  batch.served.clear();
   std::size_t first = 0;
   for (const Run &r : batch.runs) {
     const std::int64_t before = core_.cycles();
@@ -125,7 +125,7 @@ void Profiler::time(Batch &batch) {
         continue;
       }
       const sim::core::Times times = core_.run(step, accesses, next);
-      if (!accesses.empty()) batch.levels.push_back(static_cast<std::int8_t>(times.level));
+      if (!accesses.empty()) batch.served.push_back({times.level, times.place});
     }
     first = r.accesses;
     if (r.isWarming) continue;
@@ -135,7 +135,7 @@ void Profiler::time(Batch &batch) {
 }
 
 void Profiler::search(const Batch &batch) {
-  std::size_t first = 0, level = 0;
+  std::size_t first = 0, served = 0;
   for (const Run &r : batch.runs) {
     // What comes after a gap has nothing to do with what came before it.
     if (r.isWarming && !wasWarming_) candidates_.finish();
@@ -145,7 +145,7 @@ void Profiler::search(const Batch &batch) {
       while (end < r.accesses && batch.accesses[end].instruction == i) ++end;
       candidates_.onInstruction(r.known->uses[static_cast<std::size_t>(i)],
                                 std::span(batch.accesses).subspan(first, end - first),
-                                end != first ? batch.levels[level++] : -1);
+                                end != first ? batch.served[served++] : trace::Candidates::Served{});
       first = end;
     }
     first = r.accesses;
@@ -235,8 +235,10 @@ Totals Profiler::totals() const {
     totals[readsOf(place)] = counts.reads;
     totals[writesOf(place)] = counts.writes;
   }
-  totals[kMemoryReads] = caches.memoryReads();
-  totals[kMemoryWrites] = caches.memoryWrites();
+  const sim::cache::MainMemory::Counts memory = caches.memory().counts();
+  totals[kDramActivates] = memory.activates;
+  totals[kDramReads] = memory.reads;
+  totals[kDramWrites] = memory.writes;
   return totals;
 }
 

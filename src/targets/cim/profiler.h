@@ -56,7 +56,7 @@ class Profiler final : public evaluate::Profiler {
   struct Batch {
     std::vector<Run> runs;
     std::vector<trace::Access> accesses;
-    std::vector<std::int8_t> levels;  ///< of each instruction that has accesses, once the core knows
+    std::vector<trace::Candidates::Served> served;  ///< each instruction that has accesses, once the core knows
     int instructions = 0;
   };
   using Batches = Pipe<std::unique_ptr<Batch>>;

@@ -28,8 +28,9 @@ class Cim final : public evaluate::Target {
   evaluate::SimulatedUnit unit() const override { return kUnit; }
   const evaluate::CountTable &counts() const override { return countTable(); }
   Status check(const machine::Machine &m) const override {
-    return machine::checkFamily(m, {.hasSections = m.core.has_value() && !m.caches.empty() && m.memory.has_value(),
-                                    .sections = "'core', 'caches' and 'memory'"});
+    const bool hasSections = m.core.has_value() && !m.caches.empty() && m.memory.has_value() && m.dram.has_value();
+    return machine::checkFamily(
+        m, {.hasSections = hasSections, .sections = "'core', 'caches', 'memory' and 'organization'"});
   }
   evaluate::Stages stages() const override { return {"instructions", {}}; }
   /// Kernels have no room here.

@@ -80,7 +80,8 @@ class Stream {
     });
     std::deque<Candidates::Step> prepared;
     for (const Step &s : steps_)
-      candidates.onInstruction(prepared.emplace_back(candidates.prepare(*s.in)), s.accesses, s.level);
+      candidates.onInstruction(prepared.emplace_back(candidates.prepare(*s.in)), s.accesses,
+                               {s.level, s.accesses.empty() ? 0 : s.accesses.front().address});
     candidates.finish();
     const CandidateCounts &c = candidates.counts();
     // Whatever is supported in kind has a fate, and so has every load.
