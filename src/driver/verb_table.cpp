@@ -31,7 +31,7 @@ constexpr Verb kVerbs[] = {
     {V::kTargets, "targets", "List the machines, or show one with the source of every number", "NAME", false, false,
      answered<targets>},
     {V::kKernels, "kernels", "List the kernels of the zoo, or show one", "NAME", false, false, answered<kernels>},
-    {V::kCompile, "compile", "Print a stage of the compilation", "INPUT", true, false, answered<compile>},
+    {V::kCompile, "compile", "Print a stage of the compilation", "INPUT", true, false, answered<compile>, true},
     {V::kEstimate, "estimate", "Estimate time and energy by exact fast-forward", "INPUT", true, false,
      answered<estimate>},
     {V::kSimulate, "simulate", "Run every command on data and check the results", "INPUT", true, false,

@@ -65,6 +65,12 @@ Result<std::unique_ptr<Profiler>> Target::profiler(const machine::Machine &machi
                      "use a machine of family cim: cim-a9, cim-ooo8, cim-inorder-1mb");
 }
 
+Result<std::unique_ptr<trace::Consumer>> Target::stageWriter(std::string_view /*stage*/,
+                                                             const machine::Machine &machine,
+                                                             std::function<void(std::string_view)> /*write*/) const {
+  return profiler(machine).diagnostics();
+}
+
 std::vector<Suite> Target::suites() const {
   return {};
 }

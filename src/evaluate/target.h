@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,10 @@
 #include "pimento/kernel/rounds.h"
 #include "pimento/mapping/mapping.h"
 #include "pimento/program/program.h"
+
+namespace pimento::trace {
+class Consumer;
+}
 
 namespace pimento::evaluate {
 
@@ -243,6 +248,10 @@ class Target {
                                          const machine::Machine &machine) const;
   /// For programs of a host. Diagnostic: "unsupported-target" (the machine has no core that runs them).
   virtual Result<std::unique_ptr<Profiler>> profiler(const machine::Machine &machine) const;
+  /// Stages of programs of a host (`compile --emit trace`), and who writes one, line by line.
+  virtual std::span<const std::string_view> programStages() const { return {}; }
+  virtual Result<std::unique_ptr<trace::Consumer>> stageWriter(std::string_view stage, const machine::Machine &machine,
+                                                               std::function<void(std::string_view)> write) const;
   /// Reference points that its machines are validated with.
   virtual std::vector<Suite> suites() const;
 };

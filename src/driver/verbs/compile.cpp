@@ -9,6 +9,7 @@
 #include "pimento/driver/cnm.h"
 #include "pimento/driver/emit_drafts.h"
 #include "pimento/driver/emit_mlir.h"
+#include "pimento/driver/emit_program.h"
 #include "pimento/driver/emit_tdfg.h"
 #include "pimento/driver/job.h"
 #include "pimento/driver/kernel_files.h"
@@ -44,9 +45,11 @@ Status checkStage(const std::string &stage, const Job &job) {
 /// Does any target have the stage?
 Status checkAnyStage(const std::string &stage) {
   std::vector<std::string> all = commonStages();
-  for (const evaluate::Target *t : targets::all())
+  for (const evaluate::Target *t : targets::all()) {
     for (const std::string_view s : t->stages().names)
       if (std::find(all.begin(), all.end(), s) == all.end()) all.emplace_back(s);
+    for (const std::string_view s : t->programStages()) all.emplace_back(s);
+  }
   if (std::find(all.begin(), all.end(), stage) != all.end()) return okStatus();
   return usageError("unknown-stage", "--emit", fmt::format("no target has a stage '{}'", stage), suggest(stage, all));
 }
@@ -83,10 +86,12 @@ Result<std::string> printProgram(const Options &options, const Job &job) {
   return job.program->emit(stage, {}, true);
 }
 
-}  // namespace
-
-Result<std::string> compile(const Options &given) {
-  if (const Status s = checkAnyStage(given.emit); !s) return s.diagnostics();
+/// Of everything but a program of a host.
+Result<std::string> textOf(const Options &given) {
+  if (!given.arguments.empty())
+    return usageError("unexpected-argument", given.arguments.front(),
+                      fmt::format("stage '{}' runs no program that could take arguments", given.emit),
+                      "omit them; --emit trace, istate, idg and candidates run programs of a host");
   if (isTensorStage(given.emit)) return emitTensorStage(withTarget(withKernelFileAlone(given)));
   const Options options = withTarget(given);
   const Result<std::unique_ptr<Job>> loaded = loadJob(options, options.target);
@@ -103,6 +108,23 @@ Result<std::string> compile(const Options &given) {
   if (!graph) return graph.diagnostics();
   if (options.emit == "cnm") return cnmText(options, job, *graph);
   return printStage(options, job, *graph);
+}
+
+}  // namespace
+
+Result<StageText> compile(const Options &options) {
+  if (const Status s = checkAnyStage(options.emit); !s) return s.diagnostics();
+  const bool isProgram = isProgramStage(options.emit);
+  Result<std::string> text = isProgram ? emitProgramStage(options) : textOf(options);
+  if (!text) return text.diagnostics();
+  return StageText{std::move(*text), isProgram && !options.output.empty()};
+}
+
+Outcome show(const StageText &stage, const Options & /*options*/) {
+  Outcome out;
+  out.text = stage.text;
+  out.isOutputWritten = stage.isWritten;
+  return out;
 }
 
 }  // namespace pimento::driver

@@ -7,6 +7,13 @@
 
 namespace pimento::driver {
 
-Result<std::string> compile(const Options &options);
+/// The text of a stage; where `-o` has it already, since it was written as the program ran, nothing.
+struct StageText {
+  std::string text;
+  bool isWritten = false;
+};
+
+Result<StageText> compile(const Options &options);
+Outcome show(const StageText &stage, const Options &options);
 
 }  // namespace pimento::driver

@@ -47,9 +47,9 @@ Result<ZooAnswer> kernels(const Options &options) {
   if (options.isJson) return answer;
   Options asKernel = options;
   asKernel.emit = "kernel";
-  Result<std::string> graph = compile(asKernel);
+  Result<StageText> graph = compile(asKernel);
   if (!graph) return graph.diagnostics();
-  answer.graph = std::move(*graph);
+  answer.graph = std::move(graph->text);
   return answer;
 }
 

@@ -47,9 +47,10 @@ std::vector<std::string> warningsOf(const ProfileAnswer &a) {
     out.push_back(fmt::format("{} instructions of the program cannot be decoded; they count as integer operations",
                               a.guest.undecodable));
   if (a.profile.candidates.disproved > 0)
-    out.push_back(fmt::format("{} trees do not give what the program stored: this is a bug in Pimento, please report it "
-                              "with the command you ran",
-                              a.profile.candidates.disproved));
+    out.push_back(
+        fmt::format("{} trees do not give what the program stored: this is a bug in Pimento, please report it "
+                    "with the command you ran",
+                    a.profile.candidates.disproved));
   if (a.guest.otherInstructions > 0)
     out.push_back(fmt::format("{} other threads and {} forked processes ran {} instructions that are not profiled",
                               a.guest.otherThreads, a.guest.otherProcesses, a.guest.otherInstructions));

@@ -6,6 +6,7 @@
 #include "pimento/targets/cim/accounts.h"
 #include "pimento/targets/cim/profiler.h"
 #include "pimento/targets/cim/release_suite.h"
+#include "pimento/targets/cim/stages.h"
 #include "pimento/targets/targets.h"
 
 namespace pimento::targets::cim {
@@ -54,6 +55,11 @@ class Cim final : public evaluate::Target {
   Result<std::unique_ptr<evaluate::Profiler>> profiler(const machine::Machine &machine) const override {
     if (Status s = checkCimEnergy(machine); !s) return s.diagnostics();
     return std::unique_ptr<evaluate::Profiler>(std::make_unique<Profiler>(machine));
+  }
+  std::span<const std::string_view> programStages() const override { return stageNames(); }
+  Result<std::unique_ptr<trace::Consumer>> stageWriter(std::string_view stage, const machine::Machine &machine,
+                                                       std::function<void(std::string_view)> write) const override {
+    return cim::stageWriter(stage, machine, std::move(write));
   }
   std::vector<evaluate::Suite> suites() const override { return {releaseSuite()}; }
 };
