@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -20,6 +21,9 @@ namespace pimento::guest {
 namespace fs = std::filesystem;
 
 namespace {
+
+/// Logarithm of the most bytes that an access has.
+constexpr unsigned kMostShift = std::countr_zero(static_cast<unsigned>(PIMENTO_ACCESS_BYTES));
 
 Diagnostic badRecording(const std::string &folder, std::string_view what) {
   return error(DiagnosticKind::kOurs, "bad-recording", {folder}, fmt::format("the plugin for QEMU wrote {}", what),
@@ -152,30 +156,35 @@ bool Recording::hasEnded() const {
   return ring_ && ring_->header->hasEnded != 0;
 }
 
-Status Recording::takeAccess(std::uint64_t word) {
-  if (current_ == nullptr) return badRecording(folder_, "an access before the first block");
+/// False: its block cannot make it.
+bool Recording::takeAccess(std::uint64_t word) {
   const auto index = static_cast<std::uint16_t>(word >> PIMENTO_WORD_INDEX_SHIFT & 0x1ff);
+  const unsigned shift = word >> PIMENTO_WORD_SIZE_SHIFT & 7;
   const bool isBack = !accesses_.empty() && accesses_.back().instruction > index;
   constexpr std::size_t kMostAccesses = 32768;
-  if (index >= current_->block.instructions.size() || isBack || accesses_.size() == kMostAccesses)
-    return badRecording(folder_, "an access that its block cannot make");
-  trace::Access &a = accesses_.emplace_back();
-  a.address = word & PIMENTO_WORD_ADDRESS;
-  a.instruction = index;
-  a.bytes = static_cast<std::uint8_t>(1U << (word >> PIMENTO_WORD_SIZE_SHIFT & 7));
-  if (a.bytes > PIMENTO_ACCESS_BYTES) return badRecording(folder_, "an access of a size that there is not");
-  a.isStore = (word & PIMENTO_WORD_STORE) != 0;
+  if (current_ == nullptr || index >= current_->block.instructions.size() || isBack || shift > kMostShift ||
+      accesses_.size() == kMostAccesses)
+    return false;
+  accesses_.push_back({word & PIMENTO_WORD_ADDRESS, index, static_cast<std::uint8_t>(1U << shift),
+                       (word & PIMENTO_WORD_STORE) != 0, 0});
   awaitsValue_ = word & PIMENTO_WORD_VALUE;
-  return okStatus();
+  return true;
 }
 
-Status Recording::take(std::uint64_t word, trace::Consumer &consumer) {
-  if (awaitsValue_ != 0) {
-    accesses_.back().value = word;
-    awaitsValue_ = 0;
-    return okStatus();
+Status Recording::takeAll(const std::uint64_t *words, std::uint64_t mask, std::uint64_t from, std::uint64_t to,
+                          trace::Consumer &consumer) {
+  for (; from != to; ++from) {
+    const std::uint64_t word = words[from & mask];
+    if (awaitsValue_ != 0) {
+      accesses_.back().value = word;
+      awaitsValue_ = 0;
+    } else if ((word & PIMENTO_WORD_BLOCK) != 0) {
+      if (Status s = begin(word & 0xffffffffU, consumer); !s) return s;
+    } else if (!takeAccess(word)) {
+      return badRecording(folder_, "an access that its block cannot make");
+    }
   }
-  return (word & PIMENTO_WORD_BLOCK) != 0 ? begin(word & 0xffffffffU, consumer) : takeAccess(word);
+  return okStatus();
 }
 
 Result<bool> Recording::drain(trace::Consumer &consumer) {
@@ -192,8 +201,8 @@ Result<bool> Recording::drain(trace::Consumer &consumer) {
   constexpr std::uint64_t kPart = 4096;
   while (at != end) {
     const std::uint64_t stop = std::min(end, at + kPart);
-    for (; at != stop; ++at)
-      if (Status s = take(r.data[at & (r.capacity - 1)], consumer); !s) return s.diagnostics();
+    if (Status s = takeAll(r.data, r.capacity - 1, at, stop, consumer); !s) return s.diagnostics();
+    at = stop;
     __atomic_store_n(&r.taken, at, __ATOMIC_RELEASE);
     if (consumer.wantsMore()) continue;
     isClosed_ = true;

@@ -51,8 +51,9 @@ class Recording {
 
   Status readDefinitions();
   Status begin(std::uint64_t number, trace::Consumer &consumer);
-  Status take(std::uint64_t word, trace::Consumer &consumer);
-  Status takeAccess(std::uint64_t word);
+  bool takeAccess(std::uint64_t word);
+  Status takeAll(const std::uint64_t *words, std::uint64_t mask, std::uint64_t from, std::uint64_t to,
+                 trace::Consumer &consumer);
   void end(trace::Consumer &consumer);
 
   std::string folder_;

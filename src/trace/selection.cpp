@@ -45,6 +45,11 @@ void Selection::pass(const Block &block, int first, int end, std::span<const Acc
 }
 
 void Selection::onBlock(const Block &block, int count, std::span<const Access> accesses) {
+  if (isWhole_) {
+    passed_ += count;
+    to_.onBlock(block, count, accesses);
+    return;
+  }
   if (isOver_) return;
   int first = 0;
   if (part_.start) {

@@ -29,7 +29,8 @@ struct Part {
 class Selection final : public Consumer {
  public:
   /// `to` outlives this.
-  Selection(Part part, Consumer &to) : part_(part), to_(to) {}
+  Selection(Part part, Consumer &to)
+      : part_(part), to_(to), isWhole_(!part.start && !part.stop && part.skip == 0 && part.most == Part{}.most) {}
 
   void onStart(const Program &program, bool hasValues) override;
   void onBlock(const Block &block, int count, std::span<const Access> accesses) override;
@@ -53,6 +54,7 @@ class Selection final : public Consumer {
   Consumer &to_;
   const Program *program_ = nullptr;
   std::int64_t passed_ = 0;
+  const bool isWhole_;  ///< all of the stream
   bool isOver_ = false;
   std::map<std::pair<const Block *, int>, std::unique_ptr<Block>> rests_;
   std::vector<Access> accesses_;

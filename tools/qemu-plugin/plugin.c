@@ -72,9 +72,11 @@ static int blocksFile = -1;
 static uint32_t blockCount;
 static _Atomic unsigned threadCount;  // of this process; QEMU numbers threads again once they are gone
 static PimentoRing *firstRing;        // of this process
-static _Thread_local PimentoRing *ring;
-static _Thread_local bool isWritten;        // words go to the ring
-static _Thread_local uint64_t head, limit;  // words written; words that may be written before `taken` is read again
+// Of each thread: a few bytes, for which the C library has room in every thread, so that no call looks them up.
+#define OF_THREAD static _Thread_local __attribute__((tls_model("initial-exec")))
+OF_THREAD PimentoRing *ring;
+OF_THREAD bool isWritten;        // words go to the ring
+OF_THREAD uint64_t head, limit;  // words written; words that may be written before `taken` is read again
 
 static void fail(const char *what) {
   fprintf(stderr, "pimento: plugin for QEMU: %s: %s\n", what, strerror(errno));
@@ -151,6 +153,28 @@ static void onBlock(unsigned vcpu, void *data) {
   publish();
 }
 
+// The first 8 bytes of it; sizes that the compiler knows, so that no call copies them.
+static inline uint64_t valueAt(const void *place, unsigned shift) {
+  uint8_t byte;
+  uint16_t half;
+  uint32_t word;
+  uint64_t value;
+  switch (shift) {
+    case 0:
+      memcpy(&byte, place, sizeof byte);
+      return byte;
+    case 1:
+      memcpy(&half, place, sizeof half);
+      return half;
+    case 2:
+      memcpy(&word, place, sizeof word);
+      return word;
+    default:
+      memcpy(&value, place, sizeof value);
+      return value;
+  }
+}
+
 static void onAccess(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *data) {
   (void)vcpu;
   if (!isWritten) return;
@@ -161,8 +185,7 @@ static void onAccess(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address
   if (!hasValues) {
     put(word);
   } else {
-    uint64_t value = 0;
-    memcpy(&value, (const void *)(uintptr_t)(address + guestBase), shift < 3 ? (size_t)1 << shift : sizeof value);
+    const uint64_t value = valueAt((const void *)(uintptr_t)(address + guestBase), shift);
     put(word | PIMENTO_WORD_VALUE);
     if (isWritten) put(value);
   }

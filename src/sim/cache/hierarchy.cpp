@@ -28,10 +28,11 @@ struct Hierarchy::Level {
 
   std::size_t setOf(std::uint64_t number) const { return static_cast<std::size_t>(number & setMask) * ways; }
   /// Index of its place; that of no place where it is not there.
-  std::size_t find(std::uint64_t number) const {
-    const std::uint64_t *set = &numbers[setOf(number)];
-    for (std::size_t w = 0; w < ways; ++w)
-      if (set[w] == number) return setOf(number) + w;
+  std::size_t find(std::uint64_t number) {
+    if (numbers[last] == number) return last;
+    const std::size_t begin = setOf(number);
+    for (std::size_t place = begin; place < begin + ways; ++place)
+      if (numbers[place] == number) return last = place;
     return lines.size();
   }
   /// The least recently used place of the set.
@@ -56,6 +57,7 @@ struct Hierarchy::Level {
   std::vector<Line> lines;
   std::vector<Tick> mshrs;  ///< each free from then on
   std::vector<Calendar> banks;
+  std::size_t last = 0;     ///< the place that was found last: often that of the next one, too
   std::uint64_t clock = 0;  ///< uses so far
   Counts counts;
 };

@@ -300,20 +300,37 @@ void Core::branch(const Step &s, const Times &t, std::uint64_t next) {
   }
 }
 
-void Core::warm(const Step &s, std::span<const trace::Access> accesses, std::uint64_t next) {
-  const auto lineOf = [&](int cache) {
-    return static_cast<std::uint64_t>(machine_.caches[static_cast<std::size_t>(cache)].line.value);
+std::vector<std::uint16_t> Core::marksOf(std::span<const Step> steps) const {
+  std::vector<std::uint16_t> marks;
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    if (i == 0 || steps[i].isBranch ||
+        steps[i].address >> instructionShift_ != steps[i - 1].address >> instructionShift_)
+      marks.push_back(static_cast<std::uint16_t>(i));
+  return marks;
+}
+
+void Core::warm(std::span<const Step> steps, std::span<const std::uint16_t> marks,
+                std::span<const trace::Access> accesses, std::uint64_t next) {
+  auto access = accesses.begin();
+  const auto warmData = [&](std::size_t before) {
+    for (; access != accesses.end() && access->instruction < before; ++access) {
+      const std::uint64_t end = access->address + access->bytes;
+      for (std::uint64_t first = access->address; first < end; first = ((first >> dataShift_) + 1) << dataShift_)
+        caches_.warm(caches_.dataCache(), pages_.physical(first), access->isStore);
+    }
   };
-  const int code = caches_.instructionCache(), data = caches_.dataCache();
-  if (const std::uint64_t line = s.address / lineOf(code); line != fetchLine_) {
-    fetchLine_ = line;
-    caches_.warm(code, pages_.physical(s.address), false);
+  for (const std::size_t mark : marks) {
+    if (mark >= steps.size()) break;
+    // Lines of code and of data meet in the caches behind the first ones, in this order.
+    warmData(mark);
+    const Step &s = steps[mark];
+    if (const std::uint64_t line = s.address >> instructionShift_; line != fetchLine_) {
+      fetchLine_ = line;
+      caches_.warm(caches_.instructionCache(), pages_.physical(s.address), false);
+    }
+    if (s.isBranch) predictor_.branch(*s.in, mark + 1 < steps.size() ? steps[mark + 1].address : next);
   }
-  const std::uint64_t bytes = lineOf(data);
-  for (const trace::Access &a : accesses)
-    for (std::uint64_t first = a.address; first < a.address + a.bytes; first = (first / bytes + 1) * bytes)
-      caches_.warm(data, pages_.physical(first), a.isStore);
-  if (s.isBranch) predictor_.branch(*s.in, next);
+  warmData(steps.size());
 }
 
 }  // namespace pimento::sim::core

@@ -87,8 +87,13 @@ class Core {
     return run(prepare(in), accesses, next);
   }
 
-  /// The same of what caches and predictor know alone: it takes no time, and is not counted.
-  void warm(const Step &step, std::span<const trace::Access> accesses, std::uint64_t next);
+  /// Places of the steps of a block that do more to caches and predictor than their accesses: those that begin a line
+  /// of the instruction cache, and branches.
+  std::vector<std::uint16_t> marksOf(std::span<const Step> steps) const;
+  /// What caches and predictor learn when `steps`, the first ones of a block with these marks, run: it takes no time,
+  /// and is not counted. `accesses`: of all of them.
+  void warm(std::span<const Step> steps, std::span<const std::uint16_t> marks, std::span<const trace::Access> accesses,
+            std::uint64_t next);
 
   /// Cycles until the last commit.
   Tick cycles() const { return lastCommit_; }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <string_view>
 
 #include "pimento/machine/sections/dram.h"
@@ -16,20 +17,16 @@ struct Place {
 
 /// Addresses beyond the memory's size begin again at 0.
 inline Place placeOf(const machine::Organization &o, std::uint64_t address) {
-  Place p;
-  std::int64_t rank = 0, group = 0, bank = 0;
+  constexpr std::string_view kFields[] = {"channel", "rank", "bankgroup", "bank", "row", "column"};
+  std::int64_t values[std::size(kFields)] = {};
   for (const machine::Organization::Field &f : o.addressMap) {
-    const auto value = static_cast<std::int64_t>(address & ((std::uint64_t{1} << f.bits) - 1));
+    for (std::size_t i = 0; i < std::size(kFields); ++i)
+      if (f.name == kFields[i]) values[i] = static_cast<std::int64_t>(address & ((std::uint64_t{1} << f.bits) - 1));
     address >>= f.bits;
-    if (f.name == "channel") p.channel = static_cast<int>(value);
-    if (f.name == "rank") rank = value;
-    if (f.name == "bankgroup") group = value;
-    if (f.name == "bank") bank = value;
-    if (f.name == "row") p.row = value;
-    if (f.name == "column") p.column = value;
   }
-  p.bank = static_cast<int>((rank * o.bankGroups + group) * o.banksPerGroup + bank);
-  return p;
+  const auto [channel, rank, group, bank, row, column] = values;
+  return {static_cast<int>(channel), static_cast<int>((rank * o.bankGroups + group) * o.banksPerGroup + bank), row,
+          column};
 }
 
 }  // namespace pimento::sim::dram

@@ -91,6 +91,7 @@ Profiler::Known &Profiler::known(const trace::Block &block) {
       k->registerWrites += in.writes.size();
     }
   }
+  if (k->marks.empty()) k->marks = core_.marksOf(k->steps);
   recent = {&block, k.get()};
   return *k;
 }
@@ -111,8 +112,14 @@ void Profiler::time(Batch &batch) {
   batch.served.clear();
   std::size_t first = 0;
   for (const Run &r : batch.runs) {
-    const std::int64_t before = core_.cycles();
     const std::vector<sim::core::Step> &steps = r.known->steps;
+    if (r.isWarming) {
+      core_.warm(std::span(steps).first(static_cast<std::size_t>(r.count)), r.known->marks,
+                 std::span(batch.accesses).subspan(first, r.accesses - first), r.next);
+      first = r.accesses;
+      continue;
+    }
+    const std::int64_t before = core_.cycles();
     for (int i = 0; i < r.count; ++i) {
       const sim::core::Step &step = steps[static_cast<std::size_t>(i)];
       std::size_t end = first;
@@ -120,21 +127,21 @@ void Profiler::time(Batch &batch) {
       const std::uint64_t next = i + 1 < r.count ? steps[static_cast<std::size_t>(i) + 1].address : r.next;
       const auto accesses = std::span<const trace::Access>(batch.accesses).subspan(first, end - first);
       first = end;
-      if (r.isWarming) {
-        core_.warm(step, accesses, next);
-        continue;
-      }
       const sim::core::Times times = core_.run(step, accesses, next);
       if (!accesses.empty()) batch.served.push_back({times.level, times.place});
     }
     first = r.accesses;
-    if (r.isWarming) continue;
     countRegisters(*r.known, r.count);
     r.known->cycles += core_.cycles() - before;
   }
 }
 
 void Profiler::search(const Batch &batch) {
+  if (!batch.isTimed && !batch.runs.empty()) {
+    if (!wasWarming_) candidates_.finish();
+    wasWarming_ = true;
+    return;
+  }
   std::size_t first = 0, served = 0;
   for (const Run &r : batch.runs) {
     // What comes after a gap has nothing to do with what came before it.
@@ -159,6 +166,7 @@ void Profiler::hand() {
   batch_->runs.clear();
   batch_->accesses.clear();
   batch_->instructions = 0;
+  batch_->isTimed = false;
 }
 
 // Where the last block goes on is not known yet: it stays. Batches that are not here have been through both threads
@@ -176,6 +184,7 @@ void Profiler::settle() {
     batch_->accesses = accesses;
     batch_->runs.push_back({last.known, last.count, accesses.size(), 0, last.isWarming});
     batch_->instructions = last.count;
+    batch_->isTimed = !last.isWarming;
   }
   std::vector<std::unique_ptr<Batch>> idle;
   while (idle.size() + 1 < kBatches) idle.push_back(*spare_.take());
@@ -202,6 +211,7 @@ void Profiler::add(const trace::Block &block, int count, std::span<const trace::
   batch_->accesses.insert(batch_->accesses.end(), accesses.begin(), accesses.end());
   batch_->runs.push_back({&known(block), count, batch_->accesses.size(), 0, isWarming});
   batch_->instructions += count;
+  batch_->isTimed |= !isWarming;
 }
 
 void Profiler::onEnd() {

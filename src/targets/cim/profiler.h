@@ -41,6 +41,7 @@ class Profiler final : public evaluate::Profiler {
   struct Known {
     trace::Block block;
     std::vector<sim::core::Step> steps;
+    std::vector<std::uint16_t> marks;  ///< of the steps
     std::vector<trace::Candidates::Step> uses;
     std::int64_t registerReads = 0, registerWrites = 0;  ///< of all its instructions
     std::int64_t cycles = 0;
@@ -58,6 +59,7 @@ class Profiler final : public evaluate::Profiler {
     std::vector<trace::Access> accesses;
     std::vector<trace::Candidates::Served> served;  ///< each instruction that has accesses, once the core knows
     int instructions = 0;
+    bool isTimed = false;  ///< some run is not warming alone
   };
   using Batches = Pipe<std::unique_ptr<Batch>>;
   static constexpr int kBatch = 8192;  ///< instructions: what is passed on stays in a cache of the processor's own

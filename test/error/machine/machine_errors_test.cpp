@@ -352,6 +352,38 @@ TEST(MachineErrors, AnExtensionCannotRemoveWhatIsNotThere) {
   EXPECT_NE(result.diagnostics().front().hint.find("did you mean 'tRP'"), std::string::npos);
 }
 
+TEST(MachineErrors, HyphensAreForWordsAlone) {
+  EXPECT_TRUE(
+      parseMachine("name: m\nextends: cim-a9\nenergy: {sets: {my-set: {l1d_read: {value: 1 pJ, source: \"s\", "
+                   "confidence: assumed}}}}\n",
+                   "m.yaml", {kFolder}));
+  const auto result =
+      parseMachine("name: m\nextends: cim-a9\ntiming: {n-X: {value: 1 cycle, source: \"s\", confidence: assumed}}\n",
+                   "m.yaml", {kFolder});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.diagnostics().front().code, "bad-name");
+}
+
+TEST(MachineErrors, CachesAndPagesMustFitEachOther) {
+  struct Case {
+    const char *path, *value, *hint;
+  };
+  for (const auto &[path, value, hint] :
+       {Case{"pages.size", "3000 B", "4 KiB"}, Case{"pages.size", "1024 MiB", "larger memory"},
+        Case{"caches.l2.line", "4096 B", "4 KiB"}, Case{"caches.l1d.line", "128 B", "as long or longer"},
+        Case{"caches.l1d.line", "48 B", "64 B"}, Case{"caches.l1d.size", "48 KiB", "size"},
+        Case{"caches.l1d.banks", "3", "1"}}) {
+    const std::vector<machine::Override> small =
+        std::string_view(path) == "caches.l2.line"
+            ? std::vector<machine::Override>{{"pages.size", "1 KiB"}, {path, value}}
+            : std::vector<machine::Override>{{path, value}};
+    const auto result = machine::loadMachine("cim-a9", {kFolder}, small);
+    ASSERT_FALSE(result) << path << " " << value;
+    EXPECT_EQ(result.diagnostics().front().code, "impossible-value") << path;
+    EXPECT_NE(result.diagnostics().front().hint.find(hint), std::string::npos) << result.diagnostics().front().hint;
+  }
+}
+
 TEST(MachineErrors, AnExtensionsNumbersNeedTheirOwnProvenance) {
   const auto result = parseMachine("name: m\nextends: hbm-pim\ntiming: {tRP: 13 cycle}\n", "m.yaml", {kFolder});
   ASSERT_FALSE(result);
