@@ -296,6 +296,38 @@ TEST(Candidates, DoNotTakeABaseThatALoadChangesForWhatItLoads) {
   EXPECT_EQ(c.disproved, 0);
 }
 
+TEST(Candidates, HaveNoOperationOrLoadThatMayNotTakeEffect) {
+  // The condition is false: register 3, and with it what is stored, stays as it was.
+  Stream operation;
+  operation.load(1, 0x100, 5).compute(Operation::kAdd, 3, r(1), imm(1));
+  operation.last().isConditional = true;
+  operation.last().reads.add(kFlags);
+  operation.last().reads.add(3);
+  operation.store(3, 0x108, 1).clear({1, 3});
+  CandidateCounts c = operation.run();
+  EXPECT_EQ(of(c, Fate::kConditional), 1);
+  EXPECT_EQ(c.trees, 0);
+  EXPECT_EQ(c.disproved, 0);
+
+  // The load accesses memory, but what register 1 has then depends on the condition.
+  Stream load;
+  load.load(1, 0x100, 5);
+  load.last().isConditional = true;
+  load.last().reads.add(kFlags);
+  load.last().reads.add(1);
+  load.compute(Operation::kAdd, 3, r(1), imm(1)).store(3, 0x108, 10).clear({1, 3});
+  c = load.run();
+  EXPECT_EQ(c.trees, 0);
+  EXPECT_EQ(c.disproved, 0);
+
+  Stream store;
+  store.load(1, 0x100, 5).compute(Operation::kAdd, 3, r(1), imm(1)).store(3, 0x108, 6);
+  store.last().isConditional = true;
+  store.last().reads.add(kFlags);
+  c = store.clear({1, 3}).run();
+  EXPECT_EQ(c.stored, 0);
+}
+
 TEST(Candidates, DoNotHideFlagsThatAreUsed) {
   Stream s;
   s.load(1, 0x100).compute(Operation::kAdd, 3, r(1), imm(1));
