@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 
@@ -44,13 +46,20 @@ Result<std::string> emitProgramStage(const Options &given) {
   const Result<const evaluate::Target *> runsOn = targets::targetOf(*machine);
   if (!runsOn) return runsOn.diagnostics();
   std::string text;
+  // What was there before stays until all is written; a device or a pipe takes it at once.
+  std::error_code failed;
+  const auto kind = std::filesystem::status(options.output, failed).type();
+  const bool isPlain = kind == std::filesystem::file_type::not_found || kind == std::filesystem::file_type::regular;
+  const std::string part = options.output + (isPlain ? ".part" : "");
+  const auto unwritable = [&] {
+    return error("unwritable-file", {options.output},
+                 fmt::format("cannot write '{}': {}", options.output, std::strerror(errno)),
+                 "check that the folder exists, is writable and has room");
+  };
   std::ofstream file;
   if (!options.output.empty()) {
-    file.open(options.output, std::ios::binary | std::ios::trunc);
-    if (!file)
-      return error("unwritable-file", {options.output},
-                   fmt::format("cannot write '{}': {}", options.output, std::strerror(errno)),
-                   "check that the folder exists, is writable and has room");
+    file.open(part, std::ios::binary | std::ios::trunc);
+    if (!file) return unwritable();
   }
   const auto write = [&](std::string_view line) {
     if (options.output.empty())
@@ -59,13 +68,21 @@ Result<std::string> emitProgramStage(const Options &given) {
       file << line;
   };
   const Result<std::unique_ptr<trace::Consumer>> writer = (*runsOn)->stageWriter(options.emit, *machine, write);
-  if (!writer) return writer.diagnostics();
-  const Result<ProgramRun> run = runProgram(options, **writer);
-  if (!run) return run.diagnostics();
+  const Result<ProgramRun> run = writer ? runProgram(options, **writer) : Result<ProgramRun>(writer.diagnostics());
+  if (!run) {
+    if (!options.output.empty() && isPlain) std::filesystem::remove(part, failed);
+    return run.diagnostics();
+  }
   if (isLimited) text += endText(options, *run);
-  if (!options.output.empty() && !file.flush())
-    return error("unwritable-file", {options.output},
-                 fmt::format("cannot write '{}': the disk is full", options.output), "make room, or name another file");
+  if (options.output.empty()) return text;
+  file.close();
+  failed.clear();
+  if (file && isPlain) std::filesystem::rename(part, options.output, failed);
+  if (!file || failed) {
+    const Diagnostic d = unwritable();
+    if (isPlain) std::filesystem::remove(part, failed);
+    return d;
+  }
   return text;
 }
 

@@ -309,5 +309,53 @@ TEST(ProfileInputs, ThatAreTracesNeedNothingElse) {
   EXPECT_NE(out.text.find("\"instructions\": 50"), std::string::npos);
 }
 
+std::string contentsOf(const std::string &file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST(ProgramStages, ThatFailLeaveTheOutputAsItWas) {
+  const test::Folder folder;
+  std::ofstream(folder / "out") << "before";
+  Scene scene;
+  scene.input("no trace at all", "t.ptrace");
+  scene.options.emit = "trace";
+  scene.options.output = folder / "out";
+  EXPECT_EQ(run(VerbId::kCompile, scene.options).status, 1);
+  EXPECT_EQ(contentsOf(folder / "out"), "before");
+  EXPECT_FALSE(std::filesystem::exists(folder / "out.part"));
+}
+
+TEST(ProgramStages, MayReplaceTheTraceThatTheyShow) {
+  Scene scene;
+  scene.input(trace(), "t.ptrace");
+  scene.options.emit = "idg";
+  scene.options.output = scene.options.input;
+  const Outcome out = run(VerbId::kCompile, scene.options);
+  EXPECT_EQ(out.status, 0);
+  EXPECT_TRUE(out.isOutputWritten);
+  EXPECT_EQ(contentsOf(scene.options.input).rfind("# ", 0), 0U);
+}
+
+TEST(ProgramStages, OfKernelsTakeNoArguments) {
+  Options options;
+  options.input = "gemv";
+  options.arguments = {"extra"};
+  const Outcome out = run(VerbId::kCompile, options);
+  EXPECT_EQ(out.status, 1);
+  ASSERT_FALSE(out.diagnostics.empty());
+  EXPECT_EQ(out.diagnostics.front().code, "unexpected-argument");
+}
+
+TEST(ProgramStages, AreNoneOfMachinesWithoutACore) {
+  Scene scene;
+  scene.input(trace(), "t.ptrace");
+  scene.options.emit = "candidates";
+  scene.options.target = "upmem";
+  const Outcome out = run(VerbId::kCompile, scene.options);
+  ASSERT_FALSE(out.diagnostics.empty());
+  EXPECT_EQ(out.diagnostics.front().code, "unsupported-target");
+}
+
 }  // namespace
 }  // namespace pimento::driver
