@@ -29,7 +29,8 @@ TEST(VirtualErrors, TheyHaveNoTimelineAndNoDeviceCommands) {
     ASSERT_FALSE(out.diagnostics.empty());
     EXPECT_EQ(out.diagnostics.front().code, "unknown-stage");
     EXPECT_NE(out.diagnostics.front().message.find("runs virtual instructions"), std::string::npos);
-    EXPECT_EQ(out.diagnostics.front().hint, "use --emit llvcnm, cnm, mapping, mlir, kernel, sdfg, tdfg, inf");
+    EXPECT_EQ(out.diagnostics.front().hint,
+              "use --emit llvcnm, cnm, mapping, mlir, kernel, dims, drafts, sdfg, tdfg, inf");
   }
 }
 
