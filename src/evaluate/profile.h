@@ -44,6 +44,8 @@ struct Profile {
   /// operation costs the latency of its level. `low` counts all of it, and an instruction of the core for each
   /// candidate; `high` what a sum takes beyond a read.
   Account low, high;
+  /// Instructions that zero a line of memory, and whose stores nobody tells of (`dc zva` of A64).
+  std::int64_t zeroings = 0;
   std::map<std::uint64_t, std::int64_t> cyclesAt;  ///< by the address of the first instruction of blocks
   /// Of sampled ones: the interval that holds the cycles with 99 % probability. Nothing: all was run.
   std::optional<std::array<double, 2>> interval;

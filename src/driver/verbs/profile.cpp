@@ -51,6 +51,11 @@ std::vector<std::string> warningsOf(const ProfileAnswer &a) {
         fmt::format("{} trees do not give what the program stored: this is a bug in Pimento, please report it "
                     "with the command you ran",
                     a.profile.candidates.disproved));
+  if (a.profile.zeroings > 0)
+    out.push_back(
+        fmt::format("{} instructions zero a line of memory each (dc zva), whose stores are not seen: caches are "
+                    "not told, and trees with such a line between load and use count as candidates",
+                    a.profile.zeroings));
   if (a.guest.otherInstructions > 0)
     out.push_back(fmt::format("{} other threads and {} forked processes ran {} instructions that are not profiled",
                               a.guest.otherThreads, a.guest.otherProcesses, a.guest.otherInstructions));

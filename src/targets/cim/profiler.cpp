@@ -84,6 +84,7 @@ Profiler::Known &Profiler::known(const trace::Block &block) {
     k = std::make_unique<Known>();
     k->block = block;
     for (trace::Instruction &in : k->block.instructions) {
+      k->zeroings += in.text.starts_with("dc") && in.text.find("zva") != std::string::npos ? 1 : 0;
       in.text = {};
       k->steps.push_back(core_.prepare(in));
       k->uses.push_back(candidates_.prepare(in));
@@ -98,6 +99,7 @@ Profiler::Known &Profiler::known(const trace::Block &block) {
 
 void Profiler::countRegisters(const Known &known, int count) {
   if (count == static_cast<int>(known.steps.size())) {
+    zeroings_ += known.zeroings;
     registerReads_ += known.registerReads;
     registerWrites_ += known.registerWrites;
     return;
@@ -266,6 +268,7 @@ evaluate::Profile Profiler::profile() {
   p.energy = priceTotals(machine_, counted, Cycles(p.cycles));
   for (const auto &[block, known] : known_) p.cyclesAt[known->block.instructions.front().address] += known->cycles;
   p.candidates = candidates_.counts();
+  p.zeroings = zeroings_;
   account(machine_, counted, p);
   return p;
 }

@@ -44,6 +44,7 @@ class Profiler final : public evaluate::Profiler {
     std::vector<std::uint16_t> marks;  ///< of the steps
     std::vector<trace::Candidates::Step> uses;
     std::int64_t registerReads = 0, registerWrites = 0;  ///< of all its instructions
+    std::int64_t zeroings = 0;                           ///< likewise
     std::int64_t cycles = 0;
   };
   /// The first `count` instructions of a block ran, then the one at `next`; their accesses end at `accesses`.
@@ -88,7 +89,7 @@ class Profiler final : public evaluate::Profiler {
   std::vector<Recent> recent_;
   std::unique_ptr<Batch> batch_;
   bool wasWarming_ = false;  ///< the run before, for candidates
-  std::int64_t registerReads_ = 0, registerWrites_ = 0;
+  std::int64_t registerReads_ = 0, registerWrites_ = 0, zeroings_ = 0;
   Batches toCore_{kBatches}, toCandidates_{kBatches}, spare_{kBatches};
   std::thread coreThread_, candidatesThread_;
 };

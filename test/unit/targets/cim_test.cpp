@@ -94,6 +94,20 @@ double priceOf(const machine::Machine &m, std::string_view term) {
   return 0;
 }
 
+TEST(CimProfiles, CountZeroingsThatNobodySees) {
+  const machine::Machine machine = test::load("cim-a9");
+  trace::Block block;
+  for (const char *text : {"dc zva, x0", "dc cvau, x0", "add x0, x0, #64"}) {
+    trace::Instruction &in = block.instructions.emplace_back();
+    in.address = 0x1000 + 4 * block.instructions.size();
+    in.text = text;
+  }
+  Profiler profiler(machine);
+  for (int i = 0; i < 5; ++i) profiler.onBlock(block, 3, {});
+  profiler.onEnd();
+  EXPECT_EQ(profiler.profile().zeroings, 5);
+}
+
 TEST(CimAccounts, TakeOutWhatCandidatesReplace) {
   const machine::Machine m = test::load("cim-a9");
   constexpr int kTimes = 20000;
