@@ -53,8 +53,8 @@ std::vector<std::string> warningsOf(const ProfileAnswer &a) {
                     a.profile.candidates.disproved));
   if (a.profile.zeroings > 0)
     out.push_back(
-        fmt::format("{} instructions zero a line of memory each (dc zva), whose stores are not seen: caches are "
-                    "not told, and trees with such a line between load and use count as candidates",
+        fmt::format("dc zva ran {} times: it zeroes a line of memory, and its stores are not seen, neither by "
+                    "caches nor by the search for candidates",
                     a.profile.zeroings));
   if (a.guest.otherInstructions > 0)
     out.push_back(fmt::format("{} other threads and {} forked processes ran {} instructions that are not profiled",
