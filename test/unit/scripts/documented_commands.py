@@ -26,13 +26,19 @@ KNOWN = ("pimento", "./", "PIMENTO_", "UPMEM_", "cc", "c++", "dpu-", "python3", 
          "sed", "cut", "ar", "echo")
 
 
+# Kernels of the zoo that are C files.
+C_KERNELS = {f.stem for f in (Path(__file__).resolve().parents[3] / "kernels/infinity-stream").glob("*.c")}
+
+
 def reason_to_skip(command, is_without_mlir, is_long_wanted):
     why = documented.reason_to_skip(command.text)
     if why:
         return why
     if is_without_mlir and ".mlir" in command.text:
         return "needs MLIR"
-    if is_without_mlir and re.search(r"kernels/[\w/]+\.c\b", command.text):
+    if is_without_mlir and re.search(r"kernels/[\w/-]+\.c\b", command.text):
+        return "needs LLVM"
+    if is_without_mlir and command.text.startswith("pimento ") and C_KERNELS & set(command.text.split()):
         return "needs LLVM"
     if is_without_mlir and re.search(r"simulate '[^']*=[^']*' .*--target upmem\b", command.text):
         return "needs LLVM"  # to compile what no measured program computes
