@@ -19,8 +19,6 @@ namespace pimento::driver {
 
 namespace {
 
-constexpr const char *kUsualTarget = "cim-a9";
-
 /// Whether all that was asked for has been shown.
 std::string endText(const Options &options, const ProgramRun &run) {
   if (run.end.instructions < options.maxInstructions) return {};
@@ -41,7 +39,7 @@ Result<std::string> emitProgramStage(const Options &given) {
   Options options = given;
   const bool isLimited = options.output.empty() && options.maxInstructions == Options{}.maxInstructions;
   if (isLimited) options.maxInstructions = kMostInstructionsShown;
-  const Result<machine::Machine> machine = loadTarget(options, options.target.empty() ? kUsualTarget : options.target);
+  const Result<machine::Machine> machine = loadHost(options);
   if (!machine) return machine.diagnostics();
   const Result<const evaluate::Target *> runsOn = targets::targetOf(*machine);
   if (!runsOn) return runsOn.diagnostics();

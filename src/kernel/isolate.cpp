@@ -5,19 +5,15 @@
 
 namespace pimento::kernel {
 
-Graph isolated(const Graph &graph, int first, int count) {
+Graph isolated(const Graph &graph, int kernel) {
   Graph out;
-  const auto begin = graph.kernels.begin() + first, end = begin + count;
-  out.name = begin->name;
-  std::set<int> loaded, stored, made, wanted;
-  for (auto k = begin; k != end; ++k) {
-    for (const Access &a : k->loads) loaded.insert(a.tensor);
-    for (const Store &s : k->stores) stored.insert(s.target.tensor);
-  }
-  for (auto k = graph.kernels.begin(); k != begin; ++k)
-    for (const Store &s : k->stores) made.insert(s.target.tensor);
-  for (auto k = end; k != graph.kernels.end() && count > 1; ++k)
-    for (const Access &a : k->loads) wanted.insert(a.tensor);
+  Kernel k = graph.kernels[static_cast<std::size_t>(kernel)];
+  out.name = k.name;
+  std::set<int> loaded, stored, made;
+  for (const Access &a : k.loads) loaded.insert(a.tensor);
+  for (const Store &s : k.stores) stored.insert(s.target.tensor);
+  for (int before = 0; before < kernel; ++before)
+    for (const Store &s : graph.kernels[static_cast<std::size_t>(before)].stores) made.insert(s.target.tensor);
   std::map<int, int> number;
   const auto keep = [&](Access &a) {
     const auto [at, isNew] = number.emplace(a.tensor, static_cast<int>(out.tensors.size()));
@@ -25,9 +21,8 @@ Graph isolated(const Graph &graph, int first, int count) {
       Tensor t = graph.tensors[static_cast<std::size_t>(a.tensor)];
       const bool isWritten = stored.count(a.tensor) > 0;
       const bool hasContents = t.role == Role::kInOut || made.count(a.tensor) > 0;
-      // What is read by those who alone write it (a scan, the scores of attention) stays as it is.
-      const bool isInside = loaded.count(a.tensor) > 0 && wanted.count(a.tensor) == 0;
-      if (isWritten && (hasContents || t.role != Role::kTemporary || !isInside))
+      // A kernel that reads what it alone writes (a scan) keeps the tensor as it is.
+      if (isWritten && (hasContents || t.role != Role::kTemporary || loaded.count(a.tensor) == 0))
         t.role = hasContents ? Role::kInOut : Role::kOutput;
       else if (!isWritten)
         t.role = Role::kInput;
@@ -35,12 +30,9 @@ Graph isolated(const Graph &graph, int first, int count) {
     }
     a.tensor = at->second;
   };
-  for (auto k = begin; k != end; ++k) {
-    Kernel copy = *k;
-    for (Access &a : copy.loads) keep(a);
-    for (Store &s : copy.stores) keep(s.target);
-    out.kernels.push_back(std::move(copy));
-  }
+  for (Access &a : k.loads) keep(a);
+  for (Store &s : k.stores) keep(s.target);
+  out.kernels.push_back(std::move(k));
   return out;
 }
 

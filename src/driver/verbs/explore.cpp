@@ -114,7 +114,7 @@ bool isStopped(const Options &options) {
 
 // --- mappings
 
-/// One kernel of the input, or several that the target compiles together, as a problem of its own.
+/// One kernel of the input, or all where the target compiles them together, as a problem of its own.
 struct Part {
   std::string kernel;
   std::vector<std::string> same;  ///< kernels like it
@@ -155,6 +155,13 @@ Status checkKernels(const Options &options, const kernel::Graph &graph) {
   return okStatus();
 }
 
+/// Does the target compile all kernels together? One mapping is then of all of them.
+bool isOneProgram(const Options &options, const Job &job) {
+  const kernel::Graph &graph = *job.graph();
+  const auto kernels = static_cast<int>(graph.kernels.size());
+  return kernels > 1 && options.kernels.empty() && job.target->runLength(graph, 0, job.machine) == kernels;
+}
+
 /// The kernels that have mappings. In a graph of several, one that the device cannot run is left out with a warning.
 Result<std::vector<Part>> partsOf(const Options &options, const Job &job, const mapping::MapSpec &spacePart,
                                   std::vector<std::string> &warnings) {
@@ -165,19 +172,24 @@ Result<std::vector<Part>> partsOf(const Options &options, const Job &job, const 
   std::vector<std::string> levels;
   for (const machine::Level &l : job.machine.levels) levels.push_back(fmt::format("{}={}", l.name, l.count));
   std::map<std::string, std::size_t> seen;  // by shape: layers of a network repeat
-  int next = 0;
-  for (int k = 0; k < static_cast<int>(graph.kernels.size()); k = next) {
-    const int count = job.target->runLength(graph, k, job.machine);
-    next = k + count;
+  const int all = static_cast<int>(graph.kernels.size());
+  if (isOneProgram(options, job)) {
+    auto whole = std::make_unique<kernel::Graph>(graph);
+    Result<tune::Problem> problem =
+        tune::makeProblem(*whole, job.machine, *job.target, job.deviceVariant(options), job.tools(), spacePart);
+    if (!problem) return problem.diagnostics();
+    problem->values = job.data.values;
+    if (Status s = choose(options, job.machine, *problem); !s) return s.diagnostics();
+    parts.push_back({graph.kernels.front().name, {}, std::move(whole), std::move(*problem)});
+    return parts;
+  }
+  for (int k = 0; k < all; ++k) {
     if (!job.input.graph->loops.empty() && !origins.insert(job.rounds->origins[static_cast<std::size_t>(k)]).second)
       continue;
     const std::string &name = graph.kernels[static_cast<std::size_t>(k)].name;
-    const auto isMeant = [&](const std::string &n) {
-      return std::any_of(graph.kernels.begin() + k, graph.kernels.begin() + next,
-                         [&](const kernel::Kernel &other) { return other.name == n; });
-    };
+    const auto isMeant = [&](const std::string &n) { return n == name; };
     if (!options.kernels.empty() && std::none_of(options.kernels.begin(), options.kernels.end(), isMeant)) continue;
-    Part part{name, {}, std::make_unique<kernel::Graph>(kernel::isolated(graph, k, count)), {}};
+    Part part{name, {}, std::make_unique<kernel::Graph>(kernel::isolated(graph, k)), {}};
     const std::string shape = kernel::shapeText(*part.graph);
     if (const auto same = seen.find(shape); same != seen.end()) {
       parts[same->second].same.push_back(name);
@@ -343,6 +355,7 @@ Result<emit::MappingExploration> exploreMappings(const Options &options) {
   emit::MappingExploration e;
   e.head = headOf(options, job);
   for (const kernel::Kernel &k : job.input.graph->kernels) e.graphKernels.push_back(k.name);
+  if (isOneProgram(options, job)) e.graphKernels.resize(1);
   e.clockGHz = job.machine.clockGHz;
   Result<std::vector<Part>> parts = partsOf(options, job, *spacePart, e.head.warnings);
   if (!parts) return parts.diagnostics();

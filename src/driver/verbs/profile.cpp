@@ -22,7 +22,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using evaluate::Profile;
 
-constexpr const char *kUsualTarget = "cim-a9";
 constexpr double kManyVectors = 0.05;  ///< share of instructions from which on it is worth a warning
 
 std::vector<FunctionCycles> functionsOf(const trace::Program &program, const Profile &p) {
@@ -208,46 +207,13 @@ std::string toTable(const ProfileAnswer &a) {
   return out + (a.warnings.empty() ? "" : "\n");
 }
 
-/// --locality and --levels.
-Status applyOptions(const Options &options, machine::Machine &machine) {
-  using Locality = machine::Cim::Locality;
-  if (options.locality.empty() && options.levels.empty()) return okStatus();
-  if (!machine.cim)
-    return error("missing-section", {machine.name}, fmt::format("{} has no section 'cim'", machine.name),
-                 "choose a machine whose caches compute, as cim-a9");
-  constexpr std::pair<std::string_view, Locality> kLocalities[] = {
-      {"level", Locality::kLevel}, {"bank", Locality::kBank}, {"bitline", Locality::kBitline}};
-  if (!options.locality.empty()) {
-    const auto found = std::find_if(std::begin(kLocalities), std::end(kLocalities),
-                                    [&](const auto &l) { return l.first == options.locality; });
-    if (found == std::end(kLocalities))
-      return usageError("bad-locality", "--locality", fmt::format("no locality '{}'", options.locality),
-                        suggest(options.locality, {"level", "bank", "bitline"}));
-    machine.cim->locality = found->second;
-  }
-  if (options.levels.empty()) return okStatus();
-  machine.cim->levels.clear();
-  std::vector<std::string> names;
-  for (const machine::CacheLevel &l : machine.caches) names.push_back(l.name);
-  for (const std::string_view name : split(options.levels, ',')) {
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end())
-      return usageError("unknown-name", "--levels", fmt::format("{} has no cache '{}'", machine.name, name),
-                        suggest(std::string(name), names));
-    machine.cim->levels.push_back(static_cast<int>(found - names.begin()));
-  }
-  return okStatus();
-}
-
 }  // namespace
 
 Result<ProfileAnswer> profile(const Options &options) {
-  const std::string target = options.target.empty() ? kUsualTarget : options.target;
-  Result<machine::Machine> machine = loadTarget(options, target);
+  Result<machine::Machine> machine = loadHost(options);
   if (!machine) return machine.diagnostics();
   ProfileAnswer answer;
   answer.machine = std::move(*machine);
-  if (Status s = applyOptions(options, answer.machine); !s) return s.diagnostics();
   const Result<const evaluate::Target *> runsOn = targets::targetOf(answer.machine);
   if (!runsOn) return runsOn.diagnostics();
   const Result<std::unique_ptr<evaluate::Profiler>> profiler = (*runsOn)->profiler(answer.machine);

@@ -7,19 +7,11 @@
 #include <numeric>
 #include <optional>
 
+#include "pimento/base/integer.h"
 #include "pimento/sim/dram/address_map.h"
 #include "pimento/sim/dram/channel.h"
 
 namespace pimento::sim::cache {
-
-namespace {
-
-/// a / b, rounded up; of numbers that are not negative.
-std::int64_t divideUp(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
-
-}  // namespace
 
 /// One channel with its last requests. It stays where it is: what watches it is known by its place.
 class MainMemory::Timeline {
@@ -144,11 +136,11 @@ MainMemory::MainMemory(const machine::Machine &machine) : machine_(machine), spe
 MainMemory::~MainMemory() = default;
 
 dram::Tick MainMemory::toMemory(Tick core) const {
-  return divideUp(core * memoryClock_, coreClock_);
+  return ceilDiv(core * memoryClock_, coreClock_);
 }
 
 Tick MainMemory::toCore(dram::Tick memory) const {
-  return divideUp(memory * coreClock_, memoryClock_);
+  return ceilDiv(memory * coreClock_, memoryClock_);
 }
 
 /// Every burst that holds some of the bytes.

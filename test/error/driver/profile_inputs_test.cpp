@@ -10,6 +10,7 @@
 #include <functional>
 #include <sstream>
 
+#include "pimento/base/file.h"
 #include "pimento/driver/options.h"
 #include "pimento/driver/verbs.h"
 #include "pimento/trace/file/writer.h"
@@ -309,11 +310,6 @@ TEST(ProfileInputs, ThatAreTracesNeedNothingElse) {
   EXPECT_NE(out.text.find("\"instructions\": 50"), std::string::npos);
 }
 
-std::string contentsOf(const std::string &file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 TEST(ProgramStages, ThatFailLeaveTheOutputAsItWas) {
   const test::Folder folder;
   std::ofstream(folder / "out") << "before";
@@ -322,7 +318,7 @@ TEST(ProgramStages, ThatFailLeaveTheOutputAsItWas) {
   scene.options.emit = "trace";
   scene.options.output = folder / "out";
   EXPECT_EQ(run(VerbId::kCompile, scene.options).status, 1);
-  EXPECT_EQ(contentsOf(folder / "out"), "before");
+  EXPECT_EQ(*readFile(folder / "out"), "before");
   EXPECT_FALSE(std::filesystem::exists(folder / "out.part"));
 }
 
@@ -334,7 +330,17 @@ TEST(ProgramStages, MayReplaceTheTraceThatTheyShow) {
   const Outcome out = run(VerbId::kCompile, scene.options);
   EXPECT_EQ(out.status, 0);
   EXPECT_TRUE(out.isOutputWritten);
-  EXPECT_EQ(contentsOf(scene.options.input).rfind("# ", 0), 0U);
+  EXPECT_EQ(readFile(scene.options.input)->rfind("# ", 0), 0U);
+}
+
+TEST(ProgramStages, HeedWhereCachesCompute) {
+  Scene scene;
+  scene.input(trace(), "t.ptrace");
+  scene.options.emit = "candidates";
+  scene.options.locality = "nowhere";
+  const Outcome out = run(VerbId::kCompile, scene.options);
+  ASSERT_FALSE(out.diagnostics.empty());
+  EXPECT_EQ(out.diagnostics.front().code, "bad-locality");
 }
 
 TEST(ProgramStages, OfKernelsTakeNoArguments) {

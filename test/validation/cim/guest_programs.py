@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Profiles unmodified programs: guest_programs.py PIMENTO [--small] [LABEL...].
 
-LCS for A32, T32, AArch64 and RV64, static and dynamic, and programs of Debian for arm64 and armhf, each twice. Every
-stored tree must be proved, both runs must save the same bytes, the program must end as it would alone, and a saved trace
+LCS for A32, T32, AArch64 and RV64, static and dynamic, and programs of Debian for arm64 and armhf, each twice. No
+stored tree may be disproved, both runs must save the same bytes, the program must end as it would alone, and a saved trace
 may take two bits per instruction, one on average. Of all pairs of program and seed 19 in 20 have sampled cycles whose
 interval holds those of the whole run. --small: inputs that take seconds instead of minutes.
 """
