@@ -42,7 +42,7 @@ row::Rows rows() {
 }
 
 void build(const Contents &c, Machine &m) {
-  if (c.has("memory")) m.memory = MainMemory{c.cycles("memory.latency"), {}};
+  if (c.has("memory")) m.memory = MainMemory{c.cycles("memory.latency")};
   std::vector<std::string> names;
   for (const Entry &e : c.entries("caches")) names.push_back(e.key);
   for (const std::string &n : names) {

@@ -79,10 +79,9 @@ struct CacheLevel {
   std::int64_t sets() const { return size.value / (line.value * ways); }
 };
 
-/// What is behind the last cache, where nobody asks for more than a time.
+/// The way from the last cache to the machine's DRAM.
 struct MainMemory {
-  Cycles latency;   ///< of a line
-  Cycles interval;  ///< from one line to the next
+  Cycles latency;  ///< there and back, in cycles of the core
 };
 
 struct Cim {
