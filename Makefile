@@ -29,9 +29,10 @@ demo: deps build
 test: deps
 	scripts/test.sh
 
-# What `make test` leaves out: all of the validation, long fuzzing, properties on thousands of cases.
+# What `make test` leaves out: all of the validation, long fuzzing, properties on thousands of cases, and all fast tests
+# under sanitizers.
 test-long: deps
-	scripts/test.sh long
+	scripts/test.sh long sanitize-all
 
 # Needs an idle machine to mean anything.
 bench: build

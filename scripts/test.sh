@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
 # Builds and tests the project, in stages; stops at the first that fails and ends with what each ctest run said.
 #
-#   scripts/test.sh               all stages but `long`
+#   scripts/test.sh               all stages but `long` and `sanitize-all`
 #   scripts/test.sh STAGE...      some of them
 #
 # Stages:
 #   format    every C++ file is formatted
 #   layers    rooms include only what layers.toml allows
 #   release   all of it, optimised, warnings as errors, in build/; tests labelled fast, then those labelled once
-#   sanitize  AddressSanitizer and UndefinedBehaviorSanitizer in build-sanitize/: what tests labelled fast need, and they
+#   sanitize  AddressSanitizer and UndefinedBehaviorSanitizer in build-sanitize/: the fast unit and error tests of rooms
+#             (PIMENTO_SANITIZED_ROOMS in test/CMakeLists.txt)
 #   no-llvm   -DPIMENTO_WITH_LLVM=OFF in build-no-llvm/: tests labelled fast of the rooms that are other there
 #             (cmake/PimentoWithoutLlvm.cmake), what they need, and the documented commands
+#   sanitize-all  the same with all tests labelled fast
 #   long      tests labelled long in build/: all of the validation, long fuzzing, 10,000-case properties
 #
 # The last line but one, `times:`, says how long each stage took, building and testing apart.
@@ -51,10 +53,14 @@ release() {
   runTests 'release, fast' build -L '^fast$'
   runTests 'release, once' build -L '^once$'
 }
+# buildSanitized TARGET
+buildSanitized() { build build-sanitize "$1" -DPIMENTO_SANITIZE=ON -DPIMENTO_WERROR=ON -DPIMENTO_BENCH=OFF; }
 sanitize() {
-  # The release build has seen all warnings; under a sanitizer g++ 12 gives false ones.
-  build build-sanitize tests_fast -DPIMENTO_SANITIZE=ON -DPIMENTO_WERROR=OFF -DPIMENTO_BENCH=OFF \
-    -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG='-O0 -g1 -w -D_GLIBCXX_ASSERTIONS'
+  buildSanitized tests_sanitized
+  runTests 'sanitizers, rooms' build-sanitize -L '^fast$' -L '^(unit|error)$' -L "$(<build-sanitize/rooms-sanitized)"
+}
+sanitize-all() {
+  buildSanitized tests_fast
   runTests 'sanitizers, fast' build-sanitize -L '^fast$'
 }
 no-llvm() {
@@ -71,9 +77,9 @@ long() {
 timings=()
 for stage in "$@"; do
   case $stage in
-    format | layers | release | sanitize | no-llvm | long) ;;
+    format | layers | release | sanitize | sanitize-all | no-llvm | long) ;;
     *)
-      echo "test.sh: unknown stage '$stage'; stages: format layers release sanitize no-llvm long" >&2
+      echo "test.sh: unknown stage '$stage'; stages: format layers release sanitize sanitize-all no-llvm long" >&2
       exit 2
       ;;
   esac
