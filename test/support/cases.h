@@ -13,11 +13,11 @@ inline bool isSanitized() {
   return std::getenv("PIMENTO_SANITIZED") != nullptr;
 }
 
-/// PIMENTO_CASES; else `usual`, and a tenth of it under sanitizers, where each case takes about ten times as long.
+/// PIMENTO_CASES; else `usual`, and a quarter of it under sanitizers, where each case takes about ten times as long.
 inline std::int64_t caseCount(std::int64_t usual) {
   const char *asked = std::getenv("PIMENTO_CASES");
   if (asked != nullptr) return std::max<std::int64_t>(1, std::atoll(asked));
-  return isSanitized() ? std::max<std::int64_t>(1, usual / 10) : usual;
+  return isSanitized() ? std::max<std::int64_t>(1, usual / 4) : usual;
 }
 
 /// Whether the long form of a test was asked for (ctest label `long`).
