@@ -37,7 +37,7 @@ if(PIMENTO_SANITIZE)
   # g++ takes more than twice as long to optimise instrumented code as to compile it; only engines gain from it.
   # The release build has seen all warnings; under a sanitizer g++ 12 gives false ones. Tests are compiled as in the
   # release build (test/CMakeLists.txt): what they call is instrumented, and ccache has their objects.
-  set(PIMENTO_OPTIMISED_ROOMS base kernel program dpu sim)
+  set(PIMENTO_OPTIMISED_ROOMS base kernel program dpu sim tdfg)
   add_compile_definitions(PIMENTO_SANITIZE _GLIBCXX_ASSERTIONS)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -O0 -w)
   add_link_options(-fsanitize=address,undefined)
@@ -54,7 +54,7 @@ find_package(nlohmann_json REQUIRED)
 
 # pimento_room(NAME DEPENDS rooms... [LIBS external...] [PRIVATE_LIBS external...] [ALONE files...] SOURCES files...)
 # ALONE: sources whose private names others of the room have as well. Under sanitizers the rest is compiled eight files
-# at a time, in half the time; a "redefinition" there asks for another name, or for a place in this list.
+# at a time, in about half the time; a "redefinition" there asks for another name, or for a place in this list.
 function(pimento_room name)
   cmake_parse_arguments(R "" "" "DEPENDS;LIBS;PRIVATE_LIBS;ALONE;SOURCES" ${ARGN})
   add_library(pimento_${name} STATIC ${R_SOURCES})

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "pimento/frontend/frontend.h"
+#include "test/support/cases.h"
 
 namespace pimento::frontend {
 namespace {
@@ -100,9 +101,7 @@ TEST(MlirErrors, LongBodiesAreRefused) {
 }
 
 TEST(MlirErrors, CrashesOfMlirsParserAreSurvived) {
-#ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "what the parser held is lost, which the leak checker reports";
-#endif
+  if (test::isSanitized()) GTEST_SKIP() << "what the parser held is lost, which the leak checker reports";
   // MLIR 19 reports the missing bracket and then follows a null pointer.
   const std::string text =
       function("linalg.reduce { arith.addf } ins(%x : memref<4xf32>) outs(%y : memref<f32>) dimensions = [0\nreturn",
