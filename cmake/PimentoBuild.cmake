@@ -44,6 +44,7 @@ if(PIMENTO_SANITIZE)
 endif()
 if(PIMENTO_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link,address -g)
+  add_compile_definitions(FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION)
   add_link_options(-fsanitize=address)
 endif()
 

@@ -2,8 +2,9 @@
 """Runs the MLIR files of a folder on HBM-PIM, those of f32 in f16: each answer is checked, `estimate` gives the time of
 `simulate`, and a report or a diagnostic names every part that stays on the host.
 
-usage: run_hbm_pim.py FOLDER PIMENTO LEAST
+usage: run_hbm_pim.py FOLDER PIMENTO LEAST [EVERY]
 LEAST: so many files must have a part on the device.
+EVERY: of the files in the order of their names, only the first of each EVERY.
 """
 
 import json
@@ -59,7 +60,8 @@ def complaints(pimento, text):
 
 def main():
     folder, pimento, least = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-    texts = sorted(folder.glob("*.mlir"))
+    every = int(sys.argv[4]) if len(sys.argv) > 4 else 1
+    texts = sorted(folder.glob("*.mlir"))[::every]
     onDevice, failed = 0, 0
     for text in texts:
         wrong, hasPart = complaints(pimento, text)

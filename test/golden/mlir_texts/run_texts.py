@@ -4,7 +4,8 @@
 A text may begin with "// pimento: OPTIONS", or with "// refused: CODE" where it must be refused. "// not written:
 REASON" in the second line: what `compile --emit mlir` makes of it is not run, since that is known to fail.
 
-usage: run_texts.py FOLDER PIMENTO [MLIR_OPT]
+usage: run_texts.py FOLDER PIMENTO [MLIR_OPT [EVERY]]
+EVERY: of the files in the order of their names, only the first of each EVERY.
 """
 
 import json
@@ -30,8 +31,9 @@ def complaints(pimento, text, options):
 
 def main():
     folder, pimento, optimizer = Path(sys.argv[1]), sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else None
+    every = int(sys.argv[4]) if len(sys.argv) > 4 else 1
     wrong, count = [], 0
-    for text in sorted(folder.glob("*.mlir")):
+    for text in sorted(folder.glob("*.mlir"))[::every]:
         first = text.read_text().splitlines()[0]
         if first.startswith("// refused: "):
             code = first.split(": ")[1]
