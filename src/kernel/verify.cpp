@@ -9,6 +9,7 @@
 #include "pimento/kernel/dependence.h"
 #include "pimento/kernel/kernel.h"
 #include "pimento/kernel/rounds.h"
+#include "pimento/kernel/type_rules.h"
 #include "pimento/kernel/verify_bounds.h"
 #include "pimento/kernel/verify_forms.h"
 #include "pimento/kernel/verify_loops.h"
@@ -117,62 +118,25 @@ class GraphVerifier : private Findings {
 
   // ---- Types ----
 
-  void requireType(int v, int argument, DType wanted) {
-    const DType given = typeOf(argument);
-    if (given == wanted) return;
-    const std::string_view op = name(kernel_->body[static_cast<std::size_t>(v)].op);
-    report("type-mismatch", fmt::format("%{} ({}) needs {} but %{} is {}", v, op, name(wanted), argument, name(given)),
-           "add a cast");
-  }
-
-  void requireKind(int v, DType type, bool wantsFloat) {
-    if (isFloat(type) == wantsFloat) return;
-    const std::string_view op = name(kernel_->body[static_cast<std::size_t>(v)].op);
-    report("type-mismatch", fmt::format("%{} ({}) is not defined on {}", v, op, name(type)),
-           wantsFloat ? "use a floating type" : "use an integer type");
-  }
-
   void checkTypes(int v) {
     const Value &value = kernel_->body[static_cast<std::size_t>(v)];
-    const auto [first, second, third] = value.args;
-    switch (value.op) {
-      case Op::kConstant:
-      case Op::kCast:
-        return;
-      case Op::kIndex:
-        return requireKind(v, value.type, false);
-      case Op::kLoad: {
-        const auto &access = kernel_->loads[static_cast<std::size_t>(value.access)];
-        const Tensor &tensor = graph_.tensors[static_cast<std::size_t>(access.tensor)];
-        if (tensor.type != value.type) {
-          report("type-mismatch",
-                 fmt::format("%{} loads {} from '{}', whose elements are {}", v, name(value.type), tensor.name,
-                             name(tensor.type)),
-                 "load the tensor's type and cast");
-        }
-        return;
-      }
-      case Op::kSelect:
-        requireKind(v, typeOf(first), false);
-        requireType(v, second, value.type);
-        return requireType(v, third, value.type);
-      default:
-        break;
+    if (value.op == Op::kLoad) {
+      const auto &access = kernel_->loads[static_cast<std::size_t>(value.access)];
+      const Tensor &tensor = graph_.tensors[static_cast<std::size_t>(access.tensor)];
+      if (tensor.type == value.type) return;
+      return report("type-mismatch",
+                    fmt::format("%{} loads {} from '{}', whose elements are {}", v, name(value.type), tensor.name,
+                                name(tensor.type)),
+                    "load the tensor's type and cast");
     }
-    if (value.op >= Op::kCmpEq && value.op <= Op::kCmpGe) {
-      if (value.type != DType::kU8) {
-        report("type-mismatch", fmt::format("%{} ({}) has type {}", v, name(value.op), name(value.type)),
-               "comparisons produce u8");
-      }
-      return requireType(v, second, typeOf(first));
-    }
-    for (int a = 0; a < argumentCount(value.op); ++a) {
-      requireType(v, value.args[static_cast<std::size_t>(a)], value.type);
-    }
-    const bool isBitwise = value.op >= Op::kAnd && value.op <= Op::kShr;
-    const bool isFloatOnly = value.op >= Op::kExp && value.op <= Op::kTanh;
-    if (isBitwise) requireKind(v, value.type, false);
-    if (isFloatOnly) requireKind(v, value.type, true);
+    std::array<DType, 3> types{};
+    for (int a = 0; a < argumentCount(value.op); ++a)
+      types[static_cast<std::size_t>(a)] = typeOf(value.args[static_cast<std::size_t>(a)]);
+    const auto fault = typeFault(value.op, value.type, types);
+    if (!fault) return;
+    const std::string argument =
+        fault->argument < 0 ? "" : fmt::format("%{}", value.args[static_cast<std::size_t>(fault->argument)]);
+    report("type-mismatch", describe(*fault, value.op, fmt::format("%{}", v), argument), hintOf(*fault));
   }
 
   // ---- Roles and order of definition ----

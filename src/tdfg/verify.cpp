@@ -1,8 +1,9 @@
 // The rules of tensor graphs that hold for all sizes.
 #include <algorithm>
+#include <array>
 #include <set>
 
-#include "pimento/kernel/scalar.h"
+#include "pimento/kernel/type_rules.h"
 #include "pimento/tdfg/tdfg.h"
 
 namespace pimento::tdfg {
@@ -21,7 +22,11 @@ class Verifier {
     checkNames();
     checkArrays();
     if (!found_.empty()) return found_;
-    for (const Region &region : program_.regions) checkRegion(region);
+    std::set<std::string> regions;
+    for (const Region &region : program_.regions) {
+      checkRegion(region);
+      if (!regions.insert(region.name).second) fail("there are two regions of that name");
+    }
     at_ = "program '" + program_.name + "'";
     where_ = {file_, 0, 0};
     checkLoops();
@@ -125,14 +130,20 @@ class Verifier {
     for (const StreamAccess &target : s.targets) checkAccess(target, s);
     for (int v = 0; v < values; ++v) {
       const kernel::Value &value = s.nest.body[static_cast<std::size_t>(v)];
+      const std::string self = "v" + std::to_string(v);
+      std::array<DType, 3> types{};
       for (int a = 0; a < kernel::argumentCount(value.op); ++a) {
         const int argument = value.args[static_cast<std::size_t>(a)];
-        if (argument < 0 || argument >= v) fail("v" + std::to_string(v) + " takes a value that is not before it");
+        if (argument < 0 || argument >= v) {
+          fail(self + " takes a value that is not before it");
+        } else {
+          types[static_cast<std::size_t>(a)] = s.nest.body[static_cast<std::size_t>(argument)].type;
+        }
       }
-      if (value.op == Op::kLoad && (value.access < 0 || value.access >= static_cast<int>(s.loads.size())))
-        fail("v" + std::to_string(v) + " is of no load stream");
+      checkTypes(value.op, value.type, types, self, [&](int a) { return "v" + std::to_string(value.args[asIndex(a)]); });
+      if (value.op == Op::kLoad) checkLoad(v, s);
       if (value.op == Op::kIndex && (value.dim < 0 || value.dim >= static_cast<int>(s.dims.size())))
-        fail("v" + std::to_string(v) + " is of no loop");
+        fail(self + " is of no loop");
     }
     for (const Streams::FormValue &f : s.forms) {
       checkForm(f.form);
@@ -146,6 +157,17 @@ class Verifier {
     for (const kernel::DataBounds &b : s.nest.bounds)
       if ((b.first >= 0 && !isValue(b.first)) || (b.end >= 0 && !isValue(b.end))) fail("a bound of no value");
     if (s.nest.predicate >= 0 && !isValue(s.nest.predicate)) fail("a selection by no value");
+  }
+
+  void checkLoad(int v, const Streams &s) {
+    const kernel::Value &value = s.nest.body[static_cast<std::size_t>(v)];
+    if (value.access < 0 || value.access >= static_cast<int>(s.loads.size()))
+      return fail("v" + std::to_string(v) + " is of no load stream");
+    const int array = s.loads[static_cast<std::size_t>(value.access)].array;
+    if (isArray(array) && arrayOf(array).type != value.type)
+      fail("v" + std::to_string(v) + " loads " + std::string(name(value.type)) + " from '" + arrayOf(array).name +
+               "', whose elements are " + std::string(name(arrayOf(array).type)),
+           "load the array's type and cast");
   }
 
   void checkStreamIndex(const StreamIndex &index, const Streams &s) {
@@ -230,24 +252,20 @@ class Verifier {
     const bool isFinite =
         std::any_of(node.args.begin(), node.args.end(), [&](int a) { return this->node(a).kind != NodeKind::kConst; });
     if (!isFinite) fail(self + " has constants alone", "fold them");
-    const auto type = [&](std::size_t a) { return this->node(node.args[a]).type; };
-    if (node.op == Op::kCast) return;
-    if (node.op == Op::kSelect) {
-      if (isFloat(type(0))) fail(self + " selects by a floating-point number");
-      if (type(1) != node.type || type(2) != node.type) fail(self + " selects between other types than its own");
-      return;
-    }
-    if (kernel::isComparison(node.op)) {
-      if (node.type != DType::kU8) fail(self + " is a comparison and not u8");
-      if (type(0) != type(1)) fail(self + " compares two types");
-      return;
-    }
-    for (std::size_t a = 0; a < node.args.size(); ++a)
-      if (type(a) != node.type) fail(self + " has not the type of its arguments");
-    const bool isBits = node.op >= Op::kAnd && node.op <= Op::kShr;
-    const bool isReal = node.op >= Op::kExp && node.op <= Op::kTanh;
-    if ((isBits && isFloat(node.type)) || (isReal && !isFloat(node.type)))
-      fail(self + ": '" + std::string(name(node.op)) + "' of " + std::string(name(node.type)));
+    std::array<DType, 3> types{};
+    for (std::size_t a = 0; a < node.args.size(); ++a) types[a] = this->node(node.args[a]).type;
+    checkTypes(node.op, node.type, types, self, [&](int a) { return "%" + std::to_string(node.args[asIndex(a)]); });
+  }
+
+  static std::size_t asIndex(int number) { return static_cast<std::size_t>(number); }
+
+  /// `nameOf(a)`: what argument number a is called.
+  template <typename NameOf>
+  void checkTypes(Op op, DType type, const std::array<DType, 3> &arguments, const std::string &self, NameOf nameOf) {
+    const auto fault = kernel::typeFault(op, type, arguments);
+    if (fault)
+      fail(kernel::describe(*fault, op, self, fault->argument < 0 ? "" : nameOf(fault->argument)),
+           kernel::hintOf(*fault));
   }
 
   void checkConstant(const Node &node, const std::string &self) {

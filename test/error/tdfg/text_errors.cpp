@@ -61,12 +61,13 @@ TEST(TdfgTextErrors, GraphsThatMeanNothing) {
   expect(ofRegion("%0 = tensor a [0:n, 0:1]\n"), "tdfg-invalid", "a box of 2 dims in a lattice of 1", 6);
   expect(ofRegion("%0 = const f32 \"1\"\n%1 = cmp neg f32 %0\n"), "tdfg-invalid", "constants alone", 6);
   expect(ofRegion("%0 = tensor a [0:n]\n%1 = cmp add i32 %0, %0\n"), "tdfg-invalid",
-         "has not the type of its arguments", 6);
+         "%1 (add) needs i32 but %0 is f32", 6);
   expect(ofRegion("%0 = tensor a [0:n]\n%1 = cmp add f32 %0\n"), "tdfg-invalid", "takes 1 nodes, not 2", 6);
   expect(ofRegion("%0 = tensor a [0:n]\n%1 = mv %0 dim 1 by 1\n"), "tdfg-invalid", "along dim 1", 6);
-  expect(ofRegion("%0 = tensor a [0:n]\n%1 = cmp and f32 %0, %0\n"), "tdfg-invalid", "'and' of f32", 6);
-  expect(ofRegion("%0 = tensor a [0:n]\n%1 = cmp cmp_lt f32 %0, %0\n"), "tdfg-invalid", "a comparison and not u8", 6);
+  expect(ofRegion("%0 = tensor a [0:n]\n%1 = cmp and f32 %0, %0\n"), "tdfg-invalid", "(and) is not defined on f32", 6);
+  expect(ofRegion("%0 = tensor a [0:n]\n%1 = cmp cmp_lt f32 %0, %0\n"), "tdfg-invalid", "(cmp_lt) has type f32", 6);
   expect(first("loop k to n regions 0:1\n"), "tdfg-invalid", "a loop around no regions", 0);
+  expect(first("region r lattice 0\nend\nregion r lattice 0\nend\n"), "tdfg-invalid", "two regions of that name", 8);
   expect(first("array a f32 [n] input\n"), "tdfg-invalid", "two arrays 'a'", 0);
   expect(first("size k\n"), "tdfg-invalid", "stands for two numbers", 0);
   expect(ofRegion("streams affine s\ndim i parallel n\nv0 = add f32 v0, v0\nstore b [$i] = v0\nend\n"), "tdfg-invalid",
