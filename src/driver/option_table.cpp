@@ -18,9 +18,10 @@ using V = VerbId;
 using G = OptionGroup;
 
 constexpr VerbSet kRuns = {V::kEstimate, V::kSimulate, V::kExplain};
-constexpr VerbSet kKernelVerbs = kRuns | VerbSet{V::kCompile, V::kCompare, V::kExplore};
+constexpr VerbSet kKernelVerbs = kRuns | VerbSet{V::kCompile, V::kCompare, V::kExplore, V::kTune};
 constexpr VerbSet kMachineVerbs = kKernelVerbs | VerbSet{V::kTargets, V::kCalibrate, V::kValidate};
-constexpr VerbSet kExplore = {V::kExplore}, kValidate = {V::kValidate}, kCompare = {V::kCompare};
+constexpr VerbSet kExplore = {V::kExplore}, kSearches = {V::kExplore, V::kTune}, kValidate = {V::kValidate},
+                  kCompare = {V::kCompare};
 constexpr double kMostJobs = 1024, kMostLaunches = 1e6, kMostInstructions = 1e15, kMostMappings = 1e8;
 
 // clang-format off
@@ -54,7 +55,7 @@ constexpr auto kRows = std::to_array<OptionRow>({
    .page = "how-to/c-kernels.md", .group = G::kKernel, .runKey = "defines", .isAlwaysInRun = false,
    .apiKey = "define"},
   {.name = "target", .field = &Options::target, .value = "NAME|FILE.yaml",
-   .verbs = kRuns | VerbSet{V::kCompile, V::kExplore},
+   .verbs = kRuns | VerbSet{V::kCompile} | kSearches,
    .help = "machine: a name that `pimento targets` lists, or a machine file",
    .runKey = "target", .alsoInRunOf = kCompare,
    .usual = "hbm-pim; upmem for DPU programs; for .cnm and .llvcnm files the one they name"},
@@ -178,31 +179,39 @@ constexpr auto kRows = std::to_array<OptionRow>({
   {.name = "orders", .field = &Options::orders, .value = "none|all", .verbs = kExplore,
    .help = "loop orders to try", .page = "explore.md", .group = G::kMappings, .runKey = "orders",
    .usual = "those that change the program or the host's work"},
-  {.name = "exhaustive", .field = &Options::isExhaustive, .verbs = kExplore,
+  {.name = "exhaustive", .field = &Options::isExhaustive, .verbs = kSearches,
    .help = "estimate every mapping, including those proved to be no better",
    .page = "explore.md", .group = G::kMappings, .runKey = "exhaustive"},
   {.name = "no-bounds", .field = &Options::isUnbounded, .verbs = kExplore,
    .help = "do not discard mappings by lower bounds; estimate each",
    .page = "explore.md", .group = G::kMappings, .runKey = "bounds", .runText = "none"},
-  {.name = "space", .field = &Options::space, .value = "own|factors|published", .verbs = kExplore,
+  {.name = "space", .field = &Options::space, .value = "own|factors|published", .verbs = kSearches,
    .help = "own: the mappings that the target proposes; factors: every split of every dim; published: those of the "
            "published study of a near-bank machine",
    .page = "explore.md", .group = G::kMappings, .runKey = "space", .usual = "own"},
-  {.name = "kernel", .field = &Options::kernels, .value = "NAME,...", .verbs = kExplore,
-   .help = "kernels of a graph to explore", .page = "explore.md", .runKey = "kernels", .separator = ',', .usual = "all"},
+  {.name = "rules", .field = &Options::rules, .value = "N,...", .verbs = {V::kTune},
+   .help = "leave out drafts by these rules: 1 (cut alike), 2 (tiles that are no multiple of the lanes), 3 (equal "
+           "largest tiles) or 3-rounded (as the paper compares them); 2 and 3 may lose the best one",
+   .page = "drafts.md#drafts", .group = G::kMappings, .runKey = "rules", .isAlwaysInRun = false, .separator = ',',
+   .usual = "none"},
+  {.name = "kernel", .field = &Options::kernels, .value = "NAME,...", .verbs = kSearches,
+   .help = "kernels of a graph to search", .page = "explore.md", .runKey = "kernels", .separator = ',', .usual = "all"},
   {.name = "kernels", .field = &Options::kernels, .value = "NAME,...", .verbs = kValidate,
    .help = "mappings: kernels of the zoo", .separator = ',', .usual = "those of the CoMoNM paper"},
   {.name = "limit", .field = &Options::limit, .value = "N", .verbs = kExplore,
    .help = "maximum number of mappings per kernel; a larger space is sampled evenly; 0: no limit",
    .page = "explore.md", .runKey = "limit", .low = 0, .high = kMostMappings},
-  {.name = "budget", .field = &Options::budget, .value = "N", .verbs = kExplore,
+  {.name = "budget", .field = &Options::budget, .value = "N", .verbs = kSearches,
    .help = "maximum number of mappings to estimate per kernel, smallest lower bounds first; the result states what this "
            "proves; 0: no limit",
    .page = "explore.md", .group = G::kMappings, .runKey = "budget", .low = 0, .high = kMostMappings},
-  {.name = "no-check", .field = &Options::isUnchecked, .verbs = kExplore,
+  {.name = "no-check", .field = &Options::isUnchecked, .verbs = kSearches,
    .help = "do not run the best mappings on data", .page = "explore.md", .runKey = "check", .runText = "none"},
   {.name = "store", .field = &Options::store, .value = "FILE.db", .verbs = kExplore,
    .help = "keep results in this file; the same command continues from it", .page = "explore.md"},
+  {.name = "store", .field = &Options::store, .value = "FILE.db", .verbs = {V::kTune},
+   .help = "keep results in this file; none: nowhere", .page = "tune.md",
+   .usual = "$PIMENTO_STORE, else pimento/results.db in the user's cache folder"},
   {.name = "number", .field = &Options::number, .value = "KEY", .verbs = {V::kExplain},
    .help = "number to explain, by its JSON key: breakdown.merge, counts.activates", .page = "explain.md"},
   {.name = "depth", .field = &Options::depth, .value = "N", .verbs = {V::kExplain}, .help = "levels to show",
@@ -217,7 +226,7 @@ constexpr auto kRows = std::to_array<OptionRow>({
    .verbs = kKernelVerbs | VerbSet{V::kCalibrate, V::kValidate}, .help = "threads", .apiKey = "jobs", .low = 0,
    .high = kMostJobs, .usual = "all processors"},
   {.name = "json", .field = &Options::isJson,
-   .verbs = kRuns | VerbSet{V::kTargets, V::kKernels, V::kCompare, V::kExplore, V::kCalibrate, V::kValidate, V::kProfile, V::kOptions},
+   .verbs = kRuns | VerbSet{V::kTargets, V::kKernels, V::kCompare, V::kExplore, V::kTune, V::kCalibrate, V::kValidate, V::kProfile, V::kOptions},
    .help = "print one JSON object and nothing else on standard output"},
   {.name = "output", .letter = 'o', .field = &Options::output, .value = "FILE", .verbs = VerbSet::all(),
    .help = "write the result to a file"},

@@ -25,6 +25,7 @@ enum class VerbId : std::uint8_t {
   kSimulate,
   kCompare,
   kExplore,
+  kTune,
   kExplain,
   kProfile,
   kReport,

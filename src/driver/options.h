@@ -69,6 +69,7 @@ struct Options {
   bool isExhaustive = false;         ///< explore: estimate every mapping
   bool isUnbounded = false;          ///< explore: rule nothing out by bounds
   std::string space;                 ///< explore: "factors", or the target's own; empty: own
+  std::vector<std::string> rules;    ///< tune: "1", "2", "3", "3-rounded"; empty: none
   bool isUnchecked = false;          ///< explore: the best are not run on data
   std::string number;                ///< explain: key of one number, "breakdown.merge"
   int depth = -1;                    ///< explain: levels to show; negative: the default

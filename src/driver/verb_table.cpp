@@ -13,6 +13,7 @@
 #include "pimento/driver/verbs/report.h"
 #include "pimento/driver/verbs/simulate.h"
 #include "pimento/driver/verbs/targets.h"
+#include "pimento/driver/verbs/tune.h"
 #include "pimento/driver/verbs/validate.h"
 
 namespace pimento::driver {
@@ -39,6 +40,8 @@ constexpr Verb kVerbs[] = {
     {V::kCompare, "compare", "Compare one kernel on several targets", "INPUT", true, false, answered<compare>},
     {V::kExplore, "explore", "Try all mappings of a kernel, or sweep machine numbers and sizes", "INPUT", true, false,
      answered<explore>},
+    {V::kTune, "tune", "Find the best mapping, proved by exact bounds, and keep it", "INPUT", true, false,
+     answered<tuneMappings>},
     {V::kExplain, "explain", "Trace any number of a result back to formulas, counts and sources", "INPUT", true, false,
      answered<explain>},
     {V::kProfile, "profile", "Run a program for Arm, AArch64 or RISC-V, and show what of it caches could compute",

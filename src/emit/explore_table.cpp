@@ -88,14 +88,6 @@ void addFront(const ExploredKernel &k, std::int64_t first, double clockGHz, std:
   if (count > kMostShown) out += fmt::format("  and {} more; use --json or -o FILE.csv for all\n", count - kMostShown);
 }
 
-void addWarnings(const std::vector<std::string> &warnings, std::string &out) {
-  if (warnings.empty()) return;
-  out += "\nnotes\n";
-  Columns table("ll");
-  for (const std::string &w : warnings) table.row({"  -", w});
-  out += table.str();
-}
-
 }  // namespace
 
 std::string toTable(const MappingExploration &e) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "pimento/base/text.h"
+#include "pimento/emit/columns.h"
 #include "pimento/emit/format.h"
 
 namespace pimento::emit {
@@ -51,6 +52,14 @@ std::string ofReference(const evaluate::Cost &c, const evaluate::Cost &reference
                      ratioText(static_cast<double>(c.kernel.value), static_cast<double>(reference.kernel.value)),
                      ratioText(static_cast<double>(c.total.value), static_cast<double>(reference.total.value)),
                      ratioText(c.energy.value, reference.energy.value));
+}
+
+void addWarnings(const std::vector<std::string> &warnings, std::string &out) {
+  if (warnings.empty()) return;
+  out += "\nnotes\n";
+  Columns table("ll");
+  for (const std::string &w : warnings) table.row({"  -", w});
+  out += table.str();
 }
 
 }  // namespace pimento::emit

@@ -19,5 +19,7 @@ std::string titleOf(const ExploreHead &h);
 std::string countsText(const tune::Exploration &f);
 /// "0.402 of its cycles, ...".
 std::string ofReference(const evaluate::Cost &c, const evaluate::Cost &reference);
+/// At the end of a text, as notes.
+void addWarnings(const std::vector<std::string> &warnings, std::string &out);
 
 }  // namespace pimento::emit

@@ -204,6 +204,16 @@ std::int64_t DraftSpace::countOf(const Options &options) const {
   return count(0, all_.groups, all_.cores);
 }
 
+int DraftSpace::droppedBy(std::size_t set, std::int64_t groups, std::int64_t cores) const {
+  int rule = 0;
+  for (const Option &o : options_[set]) {
+    if (o.part.groups != groups || o.part.cores != cores) continue;
+    if (o.droppedBy == 0) return 0;
+    rule = std::max(rule, o.droppedBy);
+  }
+  return rule;
+}
+
 DraftCounts DraftSpace::counts() const {
   const auto without = [this](int rules) {
     Options left = options_;

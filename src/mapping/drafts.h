@@ -73,6 +73,9 @@ class DraftSpace {
   void reset();
   /// Of all of them, without making them.
   DraftCounts counts() const;
+  /// The rule that drops what set number `set` may take, by any representative; 0: one of them is kept, or there is no
+  /// such part.
+  int droppedBy(std::size_t set, std::int64_t groups, std::int64_t cores) const;
 
  private:
   struct Option {

@@ -26,7 +26,8 @@ class Run {
   }
 
   Result<Found> search(std::size_t first, std::size_t largest) {
-    for (std::size_t size = first; next_ < order_.size(); size = std::min(2 * size, largest)) {
+    for (std::size_t size = first; next_ < order_.size() && found_.stop != Stop::kStopped;
+         size = std::min(2 * size, largest)) {
       if (budget_.isStopped != nullptr && *budget_.isStopped) {
         found_.stop = Stop::kStopped;
         break;
@@ -75,7 +76,8 @@ class Run {
     if (batch.empty()) return okStatus();
     const auto costs = evaluator_.evaluate(batch);
     if (!costs) return costs.diagnostics();
-    for (std::size_t n = 0; n < batch.size(); ++n) {
+    if (costs->size() < batch.size()) found_.stop = Stop::kStopped;
+    for (std::size_t n = 0; n < std::min(batch.size(), costs->size()); ++n) {
       const std::int64_t i = batch[n];
       const std::optional<Objectives> &cost = (*costs)[n];
       verdict(i) = {cost ? Fate::kEstimated : Fate::kIllegal, cost.value_or(Objectives{}), -1};

@@ -64,7 +64,8 @@ std::string_view name(Stop stop);
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
-  /// The costs of candidates, in their order; nothing where one turns out to be illegal.
+  /// The costs of candidates, in their order; nothing where one turns out to be illegal. Fewer than asked for where it
+  /// was stopped: the others stay open, and the search ends.
   virtual Result<std::vector<std::optional<Objectives>>> evaluate(std::span<const std::int64_t> candidates) = 0;
   /// Whether its cost is known without an evaluation, since another candidate shares its run.
   virtual bool isKnown(std::int64_t /*candidate*/) const { return false; }

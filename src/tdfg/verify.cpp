@@ -140,7 +140,8 @@ class Verifier {
           types[static_cast<std::size_t>(a)] = s.nest.body[static_cast<std::size_t>(argument)].type;
         }
       }
-      checkTypes(value.op, value.type, types, self, [&](int a) { return "v" + std::to_string(value.args[asIndex(a)]); });
+      checkTypes(value.op, value.type, types, self,
+                 [&](int a) { return "v" + std::to_string(value.args[asIndex(a)]); });
       if (value.op == Op::kLoad) checkLoad(v, s);
       if (value.op == Op::kIndex && (value.dim < 0 || value.dim >= static_cast<int>(s.dims.size())))
         fail(self + " is of no loop");

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "pimento/mapping/drafts.h"
 #include "pimento/tune/problem.h"
 
 namespace pimento::evaluate {
@@ -24,14 +26,21 @@ class Candidates {
   bool next();
   /// The one it is at, printed.
   std::string text() const;
+  /// Mappings so far that rules left out, by the first rule that does.
+  const mapping::DraftCounts &counts() const { return counts_; }
 
  private:
   bool nextMapping();
+  int droppedBy(const mapping::Mapping &m) const;
 
   const Problem &problem_;
   std::unique_ptr<evaluate::Proposals> proposals_;  // else space_
   mapping::MappingSpace space_;
   mapping::Mapping current_;
+  mapping::DraftCounts counts_;
+  mapping::DimensionSets sets_;
+  std::size_t unitLevel_ = 0;  // cores are its instances, groups those of the levels around it
+  std::optional<mapping::DraftSpace> rules_;
   std::size_t order_;  // of the next candidate; orders.size(): take the next mapping
 };
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pimento/evaluate/cost.h"
+#include "pimento/mapping/drafts.h"
 #include "pimento/search/search.h"
 
 namespace pimento::tune {
@@ -23,9 +24,10 @@ struct Row {
 };
 
 struct Exploration {
-  std::vector<Row> rows;   ///< in the order of the enumeration; the reference mapping last if nothing is like it
-  std::int64_t space = 0;  ///< candidates there are, counted up to kMostCounted
-  std::int64_t every = 1;  ///< of which every so many-th was explored
+  std::vector<Row> rows;        ///< in the order of the enumeration; the reference mapping last if nothing is like it
+  std::int64_t space = 0;       ///< candidates there are, counted up to kMostCounted
+  mapping::DraftCounts drafts;  ///< all, and those that the problem's rules left out; `space` has not these
+  std::int64_t every = 1;       ///< of which every so many-th was explored
   std::int64_t estimated = 0, equal = 0, bounded = 0, illegal = 0, open = 0;
   std::map<std::string, std::int64_t> illegalBy;  ///< by code of the diagnostic
   search::Stop stop = search::Stop::kDone;

@@ -74,7 +74,7 @@ class Explorer final : search::Evaluator {
     if (classes_.costs.empty()) return noneIsLegal();
     const Result<search::Found> found = estimate();
     if (!found) return found.diagnostics();
-    if (isStopped()) return interrupted(control_, "mappings were");
+    if (isStopped() && (!options_.keepsPartial || found->front.empty())) return interrupted(control_, "mappings were");
     estimateReference();
     fillRows(*found);
     return std::move(out_);
@@ -109,6 +109,7 @@ class Explorer final : search::Evaluator {
       if (++out_.space <= limit) texts.push_back(candidates.text());
       if (isStopped() || (out_.space > limit && out_.space >= kMostCounted)) break;
     }
+    out_.drafts = candidates.counts();
     if (out_.space > limit && !isStopped()) texts = everyNth(limit);
     for (std::string &text : texts) {
       out_.rows.emplace_back();
@@ -261,9 +262,11 @@ class Explorer final : search::Evaluator {
     parallelFor(control_.jobs, static_cast<std::int64_t>(programs.size()),
                 [&](std::int64_t i) { runProgram(classes_.programs[programs[static_cast<std::size_t>(i)]]); });
     if (failed_) return *failed_;
-    std::vector<std::optional<search::Objectives>> costs(rows.size());
-    if (isStopped()) return costs;
-    for (std::size_t i = 0; i < rows.size(); ++i) costs[i] = objectivesOf(costAt(rows[i]));
+    std::vector<std::optional<search::Objectives>> costs;
+    for (const std::int64_t row : rows) {
+      if (!isKnown(row)) break;  // it was stopped
+      costs.emplace_back(objectivesOf(costAt(row)));
+    }
     return costs;
   }
 

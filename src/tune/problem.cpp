@@ -140,6 +140,9 @@ std::string identity(const Problem &problem) {
   for (const auto &[level, chunks] : problem.choices.chunks) out += fmt::format("chunks {} {}\n", level, chunks);
   for (const auto &order : problem.choices.orders) out += fmt::format("order {}\n", order);
   if (problem.isPart()) out += fmt::format("part {}\n", mapping::print(problem.part));
+  if (problem.hasAllFactors) out += "all factors\n";
+  if (const auto &r = problem.rules)
+    out += fmt::format("rules {:d}{:d}{:d}{:d}\n", r->equivalent, r->lanes, r->largestTile, r->roundsTiles);
   if (problem.values)
     out += fmt::format("data {} {} {} {}\n", static_cast<int>(problem.values->kind), problem.values->low,
                        problem.values->high, problem.values->seed);

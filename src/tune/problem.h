@@ -16,6 +16,7 @@
 #include "pimento/kernel/data.h"
 #include "pimento/kernel/kernel.h"
 #include "pimento/machine/machine.h"
+#include "pimento/mapping/drafts.h"
 #include "pimento/mapping/mapping.h"
 
 namespace pimento::evaluate {
@@ -47,6 +48,9 @@ struct Problem {
   evaluate::Tools tools = {};
   /// What all mappings must have ("dpus", "tasklets", "buffer", merging, program); nothing said: the whole space.
   mapping::MapSpec part = {};
+
+  /// Which rules leave drafts out (mapping/drafts.h); nothing: none does.
+  std::optional<mapping::DraftRules> rules = {};
 
   /// Every split of every dim over the levels (mapping::MappingSpace), also where the target suggests mappings.
   bool hasAllFactors = false;

@@ -7,7 +7,9 @@ namespace pimento::tune {
 
 namespace {
 
-constexpr int kApplication = 0x50494d45;  // "PIME": marks a file as ours
+constexpr std::int64_t kApplication = 0x50494d45;  // "PIME": marks a file as ours
+constexpr std::int64_t kVersion = 1;               // of the tables
+constexpr int kPatience = 30'000;                  // ms to wait for another process
 
 /// A prepared statement that is finalized in any case.
 class Statement {
@@ -45,10 +47,11 @@ Result<std::unique_ptr<Store>> Store::open(const std::string &path, const std::s
                                            const std::string &about) {
   std::unique_ptr<Store> store(new Store(path));
   if (Status s = store->connect(); !s) return s.diagnostics();
-  if (Status s = store->prepareTables(identity, about); !s) return s.diagnostics();
-  if (Status s = store->checkOwner(identity, about); !s) return s.diagnostics();
+  if (Status s = store->prepareTables(); !s) return s.diagnostics();
+  if (Status s = store->checkVersion(); !s) return s.diagnostics();
+  if (Status s = store->findProblem(identity, about); !s) return s.diagnostics();
   if (Status s = store->readResults(); !s) return s.diagnostics();
-  const char *sql = "INSERT OR REPLACE INTO results(kind, name, value) VALUES(?, ?, ?)";
+  const char *sql = "INSERT OR REPLACE INTO results(problem, kind, name, value) VALUES(?, ?, ?, ?)";
   if (const int status = sqlite3_prepare_v2(store->db_, sql, -1, &store->insert_, nullptr); status != SQLITE_OK)
     return store->failure(status);
   return store;
@@ -64,8 +67,8 @@ Diagnostic Store::failure(int status) const {
   switch (status & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return error("store-locked", where, "another process is using this store",
-                   "wait for it to end, or use another file: a store serves one process at a time");
+      return error("store-locked", where, "another process has been writing to this store for half a minute",
+                   "wait for it to end, or use another file");
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
       return error("store-corrupt", where, "not a result store, or a damaged one",
@@ -76,8 +79,8 @@ Diagnostic Store::failure(int status) const {
   }
 }
 
-Status Store::execute(const char *sql) {
-  const int status = sqlite3_exec(db_, sql, nullptr, nullptr, nullptr);
+Status Store::execute(const std::string &sql) {
+  const int status = sqlite3_exec(db_, sql.c_str(), nullptr, nullptr, nullptr);
   if (status != SQLITE_OK) return failure(sqlite3_extended_errcode(db_));
   return okStatus();
 }
@@ -86,60 +89,69 @@ Status Store::connect() {
   const int status = sqlite3_open_v2(path_.c_str(), &db_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
   if (status != SQLITE_OK) return failure(status);
   if (sqlite3_db_readonly(db_, "main") == 1) return failure(SQLITE_READONLY);
-  // Exclusive: the lock is held until the process ends, however it ends.
-  for (const char *sql : {"PRAGMA locking_mode = EXCLUSIVE", "PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL",
-                          "BEGIN IMMEDIATE", "COMMIT"})
+  sqlite3_busy_timeout(db_, kPatience);
+  for (const char *sql : {"PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL"})
     if (Status s = execute(sql); !s) return s;
   return okStatus();
 }
 
-Status Store::prepareTables(const std::string &identity, const std::string &about) {
-  std::int64_t application = 0, tables = 0;
-  {
-    Statement mark(db_, "PRAGMA application_id");
-    if (const int status = mark.step(); status != SQLITE_ROW) return failure(status);
-    application = mark.integer(0);
-    Statement count(db_, "SELECT count(*) FROM sqlite_master");
-    if (const int status = count.step(); status != SQLITE_ROW) return failure(status);
-    tables = count.integer(0);
-  }
-  if (application == kApplication) return okStatus();
-  if (tables != 0)
+Result<std::int64_t> Store::number(const char *sql) {
+  Statement statement(db_, sql);
+  if (const int status = statement.step(); status != SQLITE_ROW) return failure(status);
+  return statement.integer(0);
+}
+
+/// Of an empty file; two processes may find it so.
+Status Store::prepareTables() {
+  const auto application = number("PRAGMA application_id");
+  if (!application) return application.diagnostics();
+  if (*application == kApplication) return okStatus();
+  if (Status s = execute("BEGIN IMMEDIATE"); !s) return s;
+  const auto mark = number("PRAGMA application_id"), tables = number("SELECT count(*) FROM sqlite_master");
+  if (!mark) return mark.diagnostics();
+  if (!tables) return tables.diagnostics();
+  if (*mark == kApplication) return execute("COMMIT");
+  if (*tables != 0)
     return error("store-other-file", {path_, 0, 0}, "this database is not a result store",
                  "name a file that does not exist yet; the store is created on first use");
   for (const std::string &sql :
-       {std::string("BEGIN IMMEDIATE"), fmt::format("PRAGMA application_id = {}", kApplication),
-        std::string("CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID"),
-        std::string("CREATE TABLE results(kind TEXT, name TEXT, value TEXT, PRIMARY KEY(kind, name)) WITHOUT ROWID")})
-    if (Status s = execute(sql.c_str()); !s) return s;
-  for (const auto &[key, value] : {std::pair<std::string, std::string>{"identity", identity}, {"about", about}}) {
-    const int status = Statement(db_, "INSERT INTO meta VALUES(?, ?)").bind(1, key).bind(2, value).step();
-    if (status != SQLITE_DONE) return failure(status);
-  }
+       {fmt::format("PRAGMA application_id = {}", kApplication), fmt::format("PRAGMA user_version = {}", kVersion),
+        std::string("CREATE TABLE problems(id INTEGER PRIMARY KEY, identity TEXT UNIQUE, about TEXT)"),
+        std::string("CREATE TABLE results(problem INTEGER, kind TEXT, name TEXT, value TEXT, "
+                    "PRIMARY KEY(problem, kind, name)) WITHOUT ROWID")})
+    if (Status s = execute(sql); !s) return s;
   return execute("COMMIT");
 }
 
-Result<std::string> Store::meta(const char *key) {
-  Statement select(db_, "SELECT value FROM meta WHERE key = ?");
-  const int status = select.bind(1, key).step();
-  if (status != SQLITE_ROW) return failure(status == SQLITE_DONE ? SQLITE_CORRUPT : status);
-  return select.text(0);
+Status Store::checkVersion() {
+  const auto version = number("PRAGMA user_version");
+  if (!version) return version.diagnostics();
+  if (*version == kVersion) return okStatus();
+  return error("store-version", {path_, 0, 0},
+               fmt::format("this store is of version {}; this is version {}", *version, kVersion),
+               "use another file, or delete this one: all it holds can be computed again");
 }
 
-Status Store::checkOwner(const std::string &identity, const std::string &about) {
-  const Result<std::string> theirs = meta("identity");
-  if (!theirs) return theirs.diagnostics();
-  if (*theirs == identity) return okStatus();
-  const Result<std::string> name = meta("about");
-  if (!name) return name.diagnostics();
-  const std::string more = *name == about ? ", with another kernel, machine, choice of mappings or version" : "";
-  return error("store-other-problem", {path_, 0, 0},
-               fmt::format("this store holds results of another problem: {}{}; this run is {}", *name, more, about),
-               "use another file, or repeat the options that the store was created with");
+Status Store::findProblem(const std::string &identity, const std::string &about) {
+  for (const bool isSecond : {false, true}) {
+    {
+      Statement select(db_, "SELECT id FROM problems WHERE identity = ?");
+      const int status = select.bind(1, identity).step();
+      if (status == SQLITE_ROW) {
+        problem_ = select.integer(0);
+        return okStatus();
+      }
+      if (status != SQLITE_DONE || isSecond) return failure(status == SQLITE_DONE ? SQLITE_CORRUPT : status);
+    }
+    Statement insert(db_, "INSERT OR IGNORE INTO problems(identity, about) VALUES(?, ?)");
+    if (const int status = insert.bind(1, identity).bind(2, about).step(); status != SQLITE_DONE)
+      return failure(status);
+  }
+  return okStatus();
 }
 
 Status Store::readResults() {
-  Statement all(db_, "SELECT kind, name, value FROM results");
+  Statement all(db_, fmt::format("SELECT kind, name, value FROM results WHERE problem = {}", problem_).c_str());
   int status = SQLITE_OK;
   while ((status = all.step()) == SQLITE_ROW) results_[{all.text(0), all.text(1)}] = all.text(2);
   if (status != SQLITE_DONE) return failure(status);
@@ -157,7 +169,8 @@ std::optional<std::string> Store::find(const std::string &kind, const std::strin
 Status Store::put(const std::string &kind, const std::string &name, const std::string &value) {
   const std::lock_guard<std::mutex> lock(mutex_);
   sqlite3_reset(insert_);
-  for (const auto &[at, text] : {std::pair<int, const std::string &>{1, kind}, {2, name}, {3, value}})
+  if (const int status = sqlite3_bind_int64(insert_, 1, problem_); status != SQLITE_OK) return failure(status);
+  for (const auto &[at, text] : {std::pair<int, const std::string &>{2, kind}, {3, name}, {4, value}})
     if (const int status = Statement::bindText(insert_, at, text); status != SQLITE_OK) return failure(status);
   if (const int status = sqlite3_step(insert_); status != SQLITE_DONE) return failure(status);
   sqlite3_reset(insert_);

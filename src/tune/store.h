@@ -1,9 +1,10 @@
 // Results that outlive the process: a file that a search writes as it goes and reads when it goes on.
 //
-// Any kind of result, as text by kind and name; the search that wrote it reads it. A result is in the file once put()
-// returns: killing the process loses nothing that was put. The file belongs to one problem, named by its identity
-// (problem.h), and to one process at a time. It is an SQLite database (write-ahead log, synchronous NORMAL: a power
-// failure may lose the last results, never the file).
+// Any kind of result, as text by problem, kind and name; the search that wrote it reads it. A problem is named by its
+// identity (problem.h): all that decides its results. So one file serves any number of problems, of processes and of
+// threads, and nothing in it is ever out of date. A result is in the file once put() returns: killing the process loses
+// nothing that was put. It is an SQLite database (write-ahead log, synchronous NORMAL: a power failure may lose the
+// last results, never the file).
 #pragma once
 
 #include <cstdint>
@@ -23,36 +24,38 @@ namespace pimento::tune {
 
 class Store {
  public:
-  /// Opens the file, or makes it. `identity`: all that decides the results; `about`: the same for people, one line.
-  /// Diagnostics: store-other-problem, store-other-file (not one of ours), store-corrupt, store-locked,
-  /// store-unwritable.
+  /// Opens the file, or makes it, at the results of one problem. `identity`: all that decides them; `about`: the same
+  /// for people, one line. Diagnostics: store-other-file (not one of ours), store-version (of another version),
+  /// store-corrupt, store-locked (another process holds it for half a minute), store-unwritable.
   static Result<std::unique_ptr<Store>> open(const std::string &path, const std::string &identity,
                                              const std::string &about);
   ~Store();
   Store(const Store &) = delete;
   Store &operator=(const Store &) = delete;
 
-  /// A result that was put, in this run or an earlier one. Thread-safe.
+  /// A result that was put, by this process, or by another before this one opened the file. Thread-safe.
   std::optional<std::string> find(const std::string &kind, const std::string &name) const;
   /// Keeps a result. Thread-safe. Diagnostic: store-unwritable (disk full).
   Status put(const std::string &kind, const std::string &name, const std::string &value);
 
   const std::string &path() const { return path_; }
-  /// Results that earlier runs left.
+  /// Results of the problem that earlier runs left.
   std::int64_t found() const { return found_; }
 
  private:
   explicit Store(std::string path) : path_(std::move(path)) {}
 
   Status connect();
-  Status prepareTables(const std::string &identity, const std::string &about);
-  Status checkOwner(const std::string &identity, const std::string &about);
+  Status prepareTables();
+  Status checkVersion();
+  Status findProblem(const std::string &identity, const std::string &about);
   Status readResults();
-  Status execute(const char *sql);
-  Result<std::string> meta(const char *key);
+  Status execute(const std::string &sql);
+  Result<std::int64_t> number(const char *sql);
   Diagnostic failure(int status) const;
 
   std::string path_;
+  std::int64_t problem_ = 0;
   sqlite3 *db_ = nullptr;
   sqlite3_stmt *insert_ = nullptr;
   mutable std::mutex mutex_;

@@ -16,7 +16,9 @@
 #include "pimento/base/thread_pool.h"
 #include "pimento/driver/dpu_compiler.h"
 #include "pimento/driver/job.h"
+#include "pimento/driver/mapping_problems.h"
 #include "pimento/driver/result_file.h"
+#include "pimento/driver/store_option.h"
 #include "pimento/emit/html/page.h"
 #include "pimento/evaluate/evaluator.h"
 #include "pimento/evaluate/target.h"
@@ -40,7 +42,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostChecked = 16;  ///< mappings checked per kernel
-constexpr std::string_view kPublished = "published";
 
 double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -98,12 +99,6 @@ std::string aboutOf(const char *what, const emit::ExploreHead &h) {
   return fmt::format("{} of {}{} {} on {}", what, h.kernel, sizes, h.dtype, h.target);
 }
 
-Result<std::unique_ptr<tune::Store>> openStore(const Options &options, const std::string &identity,
-                                               const std::string &about) {
-  if (options.store.empty()) return std::unique_ptr<tune::Store>();
-  return tune::Store::open(options.store, identity, about);
-}
-
 tune::Control controlOf(const Options &options, tune::Store *store) {
   return {jobCount(options.jobs), store, options.isStopped, !options.isQuiet, ""};
 }
@@ -113,113 +108,6 @@ bool isStopped(const Options &options) {
 }
 
 // --- mappings
-
-/// One kernel of the input, or all where the target compiles them together, as a problem of its own.
-struct Part {
-  std::string kernel;
-  std::vector<std::string> same;  ///< kernels like it
-  std::unique_ptr<kernel::Graph> graph;
-  tune::Problem problem;
-};
-
-Status choose(const Options &options, const machine::Machine &machine, tune::Problem &problem) {
-  if (!options.space.empty() && options.space != "own" && options.space != "factors" && options.space != kPublished)
-    return usageError("unknown-space", "--space", fmt::format("unknown space '{}'", options.space),
-                      suggest(options.space, {"own", "factors", std::string(kPublished)}));
-  problem.hasAllFactors = options.space == "factors";
-  if (problem.hasAllFactors && problem.isPart())
-    return usageError(
-        "space-option", "--map", "extensions select among the target's own mappings, not with '--space factors'",
-        "omit the extension or '--space factors'; use --set to make the machine smaller, as in --set ranks=8");
-  if (!options.chunks.empty()) {
-    auto chunks = tune::parseChunks(options.chunks, machine);
-    if (!chunks) return chunks.diagnostics();
-    problem.choices.chunks = std::move(*chunks);
-  }
-  if (options.orders == "none") problem.choices.orders.clear();
-  if (options.orders == "all") problem.choices.orders = tune::allOrders(problem.kernel());
-  if (!options.orders.empty() && options.orders != "none" && options.orders != "all")
-    return usageError("bad-orders", "--orders", fmt::format("unknown choice of orders '{}'", options.orders),
-                      suggest(options.orders, {"none", "all"}));
-  return okStatus();
-}
-
-/// `--kernel` names kernels that there are.
-Status checkKernels(const Options &options, const kernel::Graph &graph) {
-  std::vector<std::string> names;
-  for (const kernel::Kernel &k : graph.kernels) names.push_back(k.name);
-  for (const std::string &name : options.kernels)
-    if (std::find(names.begin(), names.end(), name) == names.end())
-      return usageError("unknown-kernel", "--kernel", fmt::format("the graph has no kernel '{}'", name),
-                        suggest(name, names));
-  return okStatus();
-}
-
-/// Does the target compile all kernels together? One mapping is then of all of them.
-bool isOneProgram(const Options &options, const Job &job) {
-  const kernel::Graph &graph = *job.graph();
-  const auto kernels = static_cast<int>(graph.kernels.size());
-  return kernels > 1 && options.kernels.empty() && job.target->runLength(graph, 0, job.machine) == kernels;
-}
-
-/// The kernels that have mappings. In a graph of several, one that the device cannot run is left out with a warning.
-Result<std::vector<Part>> partsOf(const Options &options, const Job &job, const mapping::MapSpec &spacePart,
-                                  std::vector<std::string> &warnings) {
-  std::vector<Part> parts;
-  Diagnostics refused;
-  const kernel::Graph &graph = *job.graph();
-  std::set<int> origins;  // of a kernel in loops, its first round
-  std::vector<std::string> levels;
-  for (const machine::Level &l : job.machine.levels) levels.push_back(fmt::format("{}={}", l.name, l.count));
-  std::map<std::string, std::size_t> seen;  // by shape: layers of a network repeat
-  const int all = static_cast<int>(graph.kernels.size());
-  if (isOneProgram(options, job)) {
-    auto whole = std::make_unique<kernel::Graph>(graph);
-    Result<tune::Problem> problem =
-        tune::makeProblem(*whole, job.machine, *job.target, job.deviceVariant(options), job.tools(), spacePart);
-    if (!problem) return problem.diagnostics();
-    problem->values = job.data.values;
-    if (Status s = choose(options, job.machine, *problem); !s) return s.diagnostics();
-    parts.push_back({graph.kernels.front().name, {}, std::move(whole), std::move(*problem)});
-    return parts;
-  }
-  for (int k = 0; k < all; ++k) {
-    if (!job.input.graph->loops.empty() && !origins.insert(job.rounds->origins[static_cast<std::size_t>(k)]).second)
-      continue;
-    const std::string &name = graph.kernels[static_cast<std::size_t>(k)].name;
-    const auto isMeant = [&](const std::string &n) { return n == name; };
-    if (!options.kernels.empty() && std::none_of(options.kernels.begin(), options.kernels.end(), isMeant)) continue;
-    Part part{name, {}, std::make_unique<kernel::Graph>(kernel::isolated(graph, k)), {}};
-    const std::string shape = kernel::shapeText(*part.graph);
-    if (const auto same = seen.find(shape); same != seen.end()) {
-      parts[same->second].same.push_back(name);
-      continue;
-    }
-    Result<tune::Problem> problem =
-        tune::makeProblem(*part.graph, job.machine, *job.target, job.deviceVariant(options), job.tools(), spacePart);
-    if (!problem) {
-      if (graph.kernels.size() == 1) return problem.diagnostics();
-      refused.push_back(problem.diagnostics().front());
-      warnings.push_back(fmt::format("skipped: {}", problem.diagnostics().front().message));
-      continue;
-    }
-    part.problem = std::move(*problem);
-    part.problem.values = job.data.values;
-    const evaluate::GraphPart all = part.problem.all();
-    if (part.problem.isPart() && job.target->mappings(all, job.machine, spacePart, part.problem.tools).empty() &&
-        !job.target->mappings(all, job.machine, {}, part.problem.tools).empty())
-      return usageError(
-          "no-part-of-space", "--map",
-          fmt::format("kernel '{}' has no mapping on {} that fits '{}'", name, job.machine.name,
-                      mapping::print(spacePart)),
-          fmt::format("the machine has {}; omit the extension to explore all mappings", fmt::join(levels, ", ")));
-    if (Status s = choose(options, job.machine, part.problem); !s) return s.diagnostics();
-    seen.emplace(shape, parts.size());
-    parts.push_back(std::move(part));
-  }
-  if (parts.empty()) return refused;
-  return parts;
-}
 
 /// The rows to check: the best two, then the front, as many as time allows.
 std::vector<std::int64_t> rowsToCheck(const tune::Exploration &found, std::int64_t points) {
@@ -234,7 +122,7 @@ std::vector<std::int64_t> rowsToCheck(const tune::Exploration &found, std::int64
 }
 
 /// Runs the mappings called best on data. Rows that are not checked are said in a warning.
-Status checkBest(const Options &options, const Part &part, const tune::Control &control, bool isAlone,
+Status checkBest(const Options &options, const KernelProblem &part, const tune::Control &control, bool isAlone,
                  emit::ExploredKernel &out, std::vector<std::string> &warnings) {
   const std::string lead = isAlone ? "" : part.kernel + ": ";
   if (options.isUnchecked) {
@@ -319,24 +207,6 @@ std::shared_ptr<const ToolBox> timedTools(const TimedCompiler *&compiler) {
   return box;
 }
 
-/// `--map auto;dpus=64`: the mappings that have this.
-Result<mapping::MapSpec> partOfSpace(const Options &options) {
-  mapping::MapSpec published;
-  if (options.space == kPublished) published.mapping.program = mapping::ProgramKind::kPublished;
-  if (options.maps.empty()) return published;
-  Result<mapping::MapSpec> spec = mapping::parseMapSpec(options.maps.front());
-  if (!spec) return spec;
-  if (spec->mapping.program == mapping::ProgramKind::kAny) spec->mapping.program = published.mapping.program;
-  if (options.maps.size() > 1 || spec->kind != mapping::MapSpec::Kind::kAuto)
-    return usageError("map-without-sweep", "--map", "an exploration covers all mappings",
-                      "omit --map, use 'auto;dpus=64' for a part of them, or use --sweep to vary numbers under this "
-                      "mapping");
-  if (!spec->mapping.order.empty() || !spec->mapping.cyclic.empty())
-    return usageError("map-without-sweep", "--map", "an exploration varies order(...) and cyclic(...)",
-                      "omit them; --orders and --chunks say which ones it tries");
-  return spec;
-}
-
 Result<emit::MappingExploration> exploreMappings(const Options &options) {
   const Clock::time_point start = Clock::now();
   Result<mapping::MapSpec> spacePart = partOfSpace(options);
@@ -350,26 +220,25 @@ Result<emit::MappingExploration> exploreMappings(const Options &options) {
   if (job.input.program)
     return usageError("explore-program", options.input, "a device program already has a mapping",
                       "explore a kernel: an .mlir file, index notation or a kernel name");
-  if (Status s = checkKernels(options, *job.input.graph); !s) return s.diagnostics();
   if (Status s = evaluate::checkExtensions(*job.target, job.machine, spacePart->mapping); !s) return s.diagnostics();
   emit::MappingExploration e;
   e.head = headOf(options, job);
   for (const kernel::Kernel &k : job.input.graph->kernels) e.graphKernels.push_back(k.name);
   if (isOneProgram(options, job)) e.graphKernels.resize(1);
   e.clockGHz = job.machine.clockGHz;
-  Result<std::vector<Part>> parts = partsOf(options, job, *spacePart, e.head.warnings);
+  Result<std::vector<KernelProblem>> parts = problemsOf(options, job, *spacePart, e.head.warnings);
   if (!parts) return parts.diagnostics();
   if (job.input.graph && !job.input.graph->loops.empty())
     e.head.warnings.push_back("kernels in loops are explored for their first rounds only");
   std::string identity;
-  for (const Part &p : *parts) identity += tune::identity(p.problem);
-  auto store = openStore(options, identity, aboutOf("mappings", e.head));
+  for (const KernelProblem &p : *parts) identity += tune::identity(p.problem);
+  auto store = namedStore(options, identity, aboutOf("mappings", e.head));
   if (!store) return store.diagnostics();
   const bool isAlone = parts->size() == 1;
   std::optional<evaluate::Objective> objective;
   if (!options.objective.empty()) objective = job.objective;
   for (std::size_t i = 0; i < parts->size(); ++i) {
-    const Part &part = (*parts)[i];
+    const KernelProblem &part = (*parts)[i];
     tune::Control control = controlOf(options, store->get());
     control.scope = fmt::format("{}: ", i);
     if (!isAlone) control.label = fmt::format("{} ({} of {})", part.kernel, i + 1, parts->size());
@@ -447,7 +316,7 @@ Result<emit::SweepExploration> exploreSweep(const Options &options) {
                   fmt::join(options.includes, ","), fmt::join(options.defines, ","), fmt::join(options.maps, "|"),
                   fmt::join(options.sizes, ","), static_cast<int>(job.offload), options.objective);
   identity += job.input.graph ? kernel::print(*job.input.graph) : options.input;
-  auto store = openStore(options, identity + machine::identity(job.machine), aboutOf("a sweep", e.head));
+  auto store = namedStore(options, identity + machine::identity(job.machine), aboutOf("a sweep", e.head));
   if (!store) return store.diagnostics();
   auto rows = tune::sweep(
       *axes, [&](const std::vector<std::string> &values) { return evaluatePoint(options, *axes, values); },

@@ -60,8 +60,8 @@ TEST(TdfgTextErrors, NumbersOutOfRange) {
 TEST(TdfgTextErrors, GraphsThatMeanNothing) {
   expect(ofRegion("%0 = tensor a [0:n, 0:1]\n"), "tdfg-invalid", "a box of 2 dims in a lattice of 1", 6);
   expect(ofRegion("%0 = const f32 \"1\"\n%1 = cmp neg f32 %0\n"), "tdfg-invalid", "constants alone", 6);
-  expect(ofRegion("%0 = tensor a [0:n]\n%1 = cmp add i32 %0, %0\n"), "tdfg-invalid",
-         "%1 (add) needs i32 but %0 is f32", 6);
+  expect(ofRegion("%0 = tensor a [0:n]\n%1 = cmp add i32 %0, %0\n"), "tdfg-invalid", "%1 (add) needs i32 but %0 is f32",
+         6);
   expect(ofRegion("%0 = tensor a [0:n]\n%1 = cmp add f32 %0\n"), "tdfg-invalid", "takes 1 nodes, not 2", 6);
   expect(ofRegion("%0 = tensor a [0:n]\n%1 = mv %0 dim 1 by 1\n"), "tdfg-invalid", "along dim 1", 6);
   expect(ofRegion("%0 = tensor a [0:n]\n%1 = cmp and f32 %0, %0\n"), "tdfg-invalid", "(and) is not defined on f32", 6);

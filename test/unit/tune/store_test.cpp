@@ -1,4 +1,4 @@
-// A store keeps what was put, for one problem and one process; everything else about it is a diagnostic.
+// A store keeps what was put, by problem, for any number of processes; everything else about it is a diagnostic.
 #include "pimento/tune/store.h"
 
 #include <gtest/gtest.h>
@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <vector>
 
 namespace pimento::test {
 namespace {
@@ -78,18 +79,53 @@ TEST_F(StoreFile, WhatWasPutSurvivesAKill) {
   EXPECT_EQ((*store)->found(), 50);
 }
 
-TEST_F(StoreFile, OfAnotherProblemIsRefusedWithBothNames) {
+TEST_F(StoreFile, KeepsProblemsApart) {
+  ASSERT_TRUE((*Store::open(path_, "one", "problem one"))->put("run", "a", "1").ok());
   {
-    ASSERT_TRUE(Store::open(path_, "one", "problem one").ok());
+    auto other = Store::open(path_, "two", "problem two");
+    ASSERT_TRUE(other.ok());
+    EXPECT_EQ((*other)->found(), 0);
+    EXPECT_FALSE((*other)->find("run", "a").has_value());
+    ASSERT_TRUE((*other)->put("run", "a", "2").ok());
   }
-  const auto store = Store::open(path_, "two", "problem two");
+  EXPECT_EQ((*Store::open(path_, "one", "problem one"))->find("run", "a"), "1");
+  EXPECT_EQ((*Store::open(path_, "two", "problem two"))->find("run", "a"), "2");
+}
+
+TEST_F(StoreFile, ServesProcessesAtOnce) {
+  constexpr int kProcesses = 4, kResults = 100;
+  std::vector<pid_t> children;
+  for (int c = 0; c < kProcesses; ++c) {
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child != 0) {
+      children.push_back(child);
+      continue;
+    }
+    auto store = Store::open(path_, c % 2 == 0 ? "even" : "odd", "x");
+    bool isWell = store.ok();
+    for (int i = 0; i < kResults && isWell; ++i)
+      isWell = (*store)->put("run", std::to_string(c) + ":" + std::to_string(i), "kept").ok();
+    ::_exit(isWell ? 0 : 1);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  for (const char *problem : {"even", "odd"}) EXPECT_EQ((*Store::open(path_, problem, "x"))->found(), 2 * kResults);
+}
+
+TEST_F(StoreFile, OfAnotherVersionIsRefused) {
+  ASSERT_TRUE(Store::open(path_, "one", "problem one").ok());
+  sqlite3 *db = nullptr;
+  ASSERT_EQ(sqlite3_open(path_.c_str(), &db), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(db, "PRAGMA user_version = 77", nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(db);
+  const auto store = Store::open(path_, "one", "problem one");
   ASSERT_FALSE(store.ok());
-  const Diagnostic &d = store.diagnostics().front();
-  EXPECT_EQ(d.code, "store-other-problem");
-  EXPECT_EQ(d.where.file, path_);
-  EXPECT_NE(d.message.find("problem one"), std::string::npos);
-  EXPECT_NE(d.message.find("problem two"), std::string::npos);
-  EXPECT_FALSE(d.hint.empty());
+  EXPECT_EQ(store.diagnostics().front().code, "store-version");
+  EXPECT_NE(store.diagnostics().front().message.find("77"), std::string::npos);
 }
 
 TEST_F(StoreFile, ThatIsNoDatabaseIsCorrupt) {
@@ -120,14 +156,6 @@ TEST_F(StoreFile, OfSomeoneElseIsRefusedUntouched) {
   ASSERT_EQ(sqlite3_exec(db, "CREATE TABLE mine(x)", nullptr, nullptr, nullptr), SQLITE_OK);
   sqlite3_close(db);
   EXPECT_EQ(codeOf(), "store-other-file");
-}
-
-TEST_F(StoreFile, InUseIsLocked) {
-  auto store = Store::open(path_, "one", "problem one");
-  ASSERT_TRUE(store.ok());
-  EXPECT_EQ(codeOf(), "store-locked");
-  store->reset();
-  EXPECT_EQ(codeOf(), "");
 }
 
 TEST_F(StoreFile, InAFolderThatIsNotThereIsUnwritable) {

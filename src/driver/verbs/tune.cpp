@@ -1,0 +1,180 @@
+#include "pimento/driver/verbs/tune.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+#include <map>
+
+#include "pimento/base/text.h"
+#include "pimento/base/thread_pool.h"
+#include "pimento/driver/job.h"
+#include "pimento/driver/mapping_problems.h"
+#include "pimento/driver/result_file.h"
+#include "pimento/driver/rules_option.h"
+#include "pimento/driver/store_option.h"
+#include "pimento/driver/verbs/estimate.h"
+#include "pimento/driver/verbs/simulate.h"
+#include "pimento/evaluate/target.h"
+#include "pimento/kernel/rounds.h"
+#include "pimento/tune/check.h"
+#include "pimento/tune/store.h"
+#include "pimento/tune/tuning.h"
+
+namespace pimento::driver {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+emit::ExploreHead headOf(const Options &o, const Job &job) {
+  emit::ExploreHead h;
+  h.kernel = job.input.name;
+  h.sizes = {job.input.sizes.begin(), job.input.sizes.end()};
+  h.dtype = std::string(name(job.input.type));
+  h.target = job.machine.name;
+  h.run = runOf(VerbId::kTune, o, job.machine);
+  h.warnings = job.machine.notes;
+  return h;
+}
+
+/// What --map takes: the best mapping of every kernel that has one.
+std::string mapOf(const emit::Tuning &t, const std::vector<std::string> &graphKernels) {
+  std::map<std::string, std::string> best;
+  for (const emit::TunedKernel &k : t.kernels) {
+    best[k.kernel] = k.found.best.mapping;
+    for (const std::string &name : k.same) best[name] = k.found.best.mapping;
+  }
+  std::vector<std::string> maps;
+  maps.reserve(graphKernels.size());
+  for (const std::string &name : graphKernels) maps.push_back(best.count(name) > 0 ? best[name] : "reference");
+  return join(maps, " | ");
+}
+
+/// Whether the whole is small enough to be run on data.
+bool isSmall(const std::vector<KernelProblem> &problems) {
+  std::int64_t points = 0, bytes = 0;
+  for (const KernelProblem &p : problems) {
+    const tune::CheckSize size = tune::checkSize(p.problem);
+    points += size.points * static_cast<std::int64_t>(1 + p.same.size());
+    bytes += size.bytes.value;
+  }
+  return points <= tune::kMostCheckedPoints && bytes <= tune::kMostCheckedBytes.value;
+}
+
+Diagnostic wrongCycles(const std::string &mapping, Cycles estimated, Cycles simulated) {
+  return error(DiagnosticKind::kOurs, "wrong-cycles", {},
+               fmt::format("{} takes {} cycles command by command, but {} by fast-forward", mapping, simulated.value,
+                           estimated.value),
+               "this is a bug in Pimento: please report it with the command you ran");
+}
+
+/// Runs what was found, on data where that is asked for and can be done, and fills in how long it takes.
+Status runBest(const Options &given, const Job &job, const std::vector<KernelProblem> &problems, bool isKnown,
+               emit::Tuning &t) {
+  Options options = given;
+  options.maps = {t.map};
+  options.objective.clear();
+  Result<Evaluated> best = estimateOn(VerbId::kEstimate, options, options.target);
+  if (!best) return best.diagnostics();
+  t.best = std::move(best->report);
+  t.bestRun = std::move(best->run);
+  if (isKnown) {
+    t.isChecked = std::ranges::all_of(t.kernels, [](const emit::TunedKernel &k) { return k.found.isChecked; });
+    return okStatus();
+  }
+  if (options.isUnchecked) {
+    t.head.warnings.emplace_back("not checked on data (--no-check)");
+    return okStatus();
+  }
+  const auto compiled = tune::compile(problems.front().problem, tune::mappingOf(t.kernels.front().found.best.mapping));
+  if (const std::string why = compiled ? (*compiled)->whyUnchecked() : std::string(); !why.empty()) {
+    t.head.warnings.push_back("not checked on data: " + why);
+    return okStatus();
+  }
+  if (!isSmall(problems)) {
+    t.head.warnings.emplace_back("not checked on data: it takes too long; 'simulate --map ...' checks a mapping");
+    return okStatus();
+  }
+  const Result<Evaluated> run = simulateOn(VerbId::kSimulate, options);
+  if (!run) return run.diagnostics();
+  const bool isOne = job.graph()->kernels.size() == 1;
+  if (isOne && !t.best.interval && run->report.cycles != t.best.cycles)
+    return wrongCycles(t.map, t.best.cycles, run->report.cycles);
+  t.isChecked = run->report.isChecked;
+  return okStatus();
+}
+
+}  // namespace
+
+Result<emit::Tuning> tuneMappings(const Options &given) {
+  const Clock::time_point start = Clock::now();
+  const Options options = withTarget(given);
+  const Result<mapping::MapSpec> spacePart = partOfSpace(options);
+  if (!spacePart) return spacePart.diagnostics();
+  const Result<std::optional<mapping::DraftRules>> rules = parseRules(options);
+  if (!rules) return rules.diagnostics();
+  const Result<std::unique_ptr<Job>> loaded = loadJob(options, options.target);
+  if (!loaded) return loaded.diagnostics();
+  const Job &job = **loaded;
+  if (!job.input.graph)
+    return usageError("explore-program", options.input, "a device program already has a mapping",
+                      "tune a kernel: an .mlir file, a C file, index notation or a kernel name");
+  if (Status s = evaluate::checkExtensions(*job.target, job.machine, spacePart->mapping); !s) return s.diagnostics();
+  emit::Tuning t;
+  t.head = headOf(options, job);
+  t.clockGHz = job.machine.clockGHz;
+  t.objective = job.objective;
+  t.space = options.space.empty() ? "own" : options.space;
+  Result<std::vector<KernelProblem>> problems = problemsOf(options, job, *spacePart, t.head.warnings);
+  if (!problems) return problems.diagnostics();
+  if (!job.input.graph->loops.empty())
+    t.head.warnings.emplace_back("kernels in loops are tuned for their first rounds only");
+  tune::TuneOptions how;
+  how.objective = job.objective;
+  how.isExhaustive = options.isExhaustive;
+  how.budget = options.budget;
+  bool isKnown = true;
+  std::vector<std::unique_ptr<tune::Store>> stores;
+  std::vector<tune::Control> controls;
+  for (KernelProblem &p : *problems) {
+    p.problem.rules = *rules;
+    auto store = usualStore(options, tune::identity(p.problem), fmt::format("{} on {}", p.kernel, t.head.target),
+                            t.head.warnings);
+    if (!store) return store.diagnostics();
+    stores.push_back(std::move(*store));
+    tune::Control control{jobCount(options.jobs), stores.back().get(), options.isStopped, !options.isQuiet, "", ""};
+    if (problems->size() > 1) control.label = fmt::format("{} ({} of {})", p.kernel, stores.size(), problems->size());
+    emit::TunedKernel k{p.kernel, p.same, {}, false};
+    if (auto known = tune::knownAnswer(how, control)) {
+      k.found = std::move(*known);
+      k.isKnown = true;
+    } else {
+      Result<tune::Tuned> found = tune::tune(p.problem, how, control);
+      if (!found) return found.diagnostics();
+      k.found = std::move(*found);
+      isKnown = false;
+    }
+    t.kernels.push_back(std::move(k));
+    controls.push_back(std::move(control));
+  }
+  if (stores.front()) t.store = stores.front()->path();
+  t.head.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  std::vector<std::string> graphKernels;
+  for (const kernel::Kernel &k : job.input.graph->kernels) graphKernels.push_back(k.name);
+  if (isOneProgram(options, job)) graphKernels.resize(1);
+  t.map = mapOf(t, graphKernels);
+  if (Status s = runBest(options, job, *problems, isKnown, t); !s) return s.diagnostics();
+  for (std::size_t k = 0; k < t.kernels.size(); ++k) {
+    if (t.kernels[k].isKnown) continue;
+    t.kernels[k].found.isChecked = t.isChecked;
+    if (Status s = tune::keep(t.kernels[k].found, how, controls[k]); !s) return s.diagnostics();
+  }
+  return t;
+}
+
+Outcome show(const emit::Tuning &found, const Options &options) {
+  return show(options.isJson ? emit::toJson(found) : emit::toTable(found), options);
+}
+
+}  // namespace pimento::driver
