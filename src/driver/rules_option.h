@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "pimento/driver/options.h"
-#include "pimento/mapping/drafts.h"
+#include "pimento/mapping/draft_rules.h"
 
 namespace pimento::driver {
 

@@ -11,6 +11,7 @@
 #include "pimento/emit/explore_texts.h"
 #include "pimento/emit/format.h"
 #include "pimento/emit/json.h"
+#include "pimento/evaluate/report.h"
 
 namespace pimento::emit {
 
@@ -110,14 +111,13 @@ void addKernel(const TunedKernel &k, const Tuning &t, std::string &out) {
 
 }  // namespace
 
-std::string toTable(const Tuning &t) {
+std::string toTable(const Tuning &t, const evaluate::Report &best) {
   std::string out = fmt::format("tuned for {}: {}\n", description(t.objective), titleOf(t.head));
   out += fmt::format("{:.2f} s{}\n", t.head.seconds, t.store.empty() ? "" : "; results are kept in " + t.store);
   for (const TunedKernel &k : t.kernels) addKernel(k, t, out);
   if (t.kernels.size() > 1) {
-    const evaluate::Report &r = t.best;
-    out += fmt::format("\nall of it: {} cycles in total, {}, {}\n", grouped(r.breakdown().total().value),
-                       timeText(r.timeNs), energyText(r.energy.total));
+    out += fmt::format("\nall of it: {} cycles in total, {}, {}\n", grouped(best.breakdown().total().value),
+                       timeText(best.timeNs), energyText(best.energy.total));
   }
   out += fmt::format("  {}\n\n--map '{}'\n", t.isChecked ? "run on data: every result is right" : "not run on data",
                      t.map);
@@ -125,7 +125,7 @@ std::string toTable(const Tuning &t) {
   return out;
 }
 
-std::string toJson(const Tuning &t) {
+std::string toJson(const Tuning &t, const evaluate::Report &best, const RunText &bestRun) {
   Json j = {{"tune", name(t.objective)}, {"kernel", t.head.kernel}, {"sizes", Json::object()}};
   for (const auto &[name, extent] : t.head.sizes) j["sizes"][name] = extent;
   j["dtype"] = t.head.dtype;
@@ -133,7 +133,7 @@ std::string toJson(const Tuning &t) {
   j["run"] = toJson(t.head.run);
   j["space"] = t.space;
   j["map"] = t.map;
-  j["best"] = Json::parse(toJson(t.best, &t.bestRun));
+  j["best"] = Json::parse(toJson(best, &bestRun));
   j["checked"] = t.isChecked;
   if (t.kernels.size() == 1) j.update(foundJson(t.kernels.front(), t.clockGHz));
   const auto [stop, gap] = proofOf(t);

@@ -5,8 +5,12 @@
 #include <vector>
 
 #include "pimento/emit/explore.h"
-#include "pimento/evaluate/report.h"
+#include "pimento/evaluate/choices.h"
 #include "pimento/tune/tuning.h"
+
+namespace pimento::evaluate {
+struct Report;
+}
 
 namespace pimento::emit {
 
@@ -25,13 +29,12 @@ struct Tuning {
   std::string space;                 ///< "own", "factors", "published"
   std::vector<TunedKernel> kernels;  ///< at least one
   std::string map;                   ///< what --map takes to run the input with all of these
-  evaluate::Report best;             ///< of that
-  RunText bestRun;
-  bool isChecked = false;  ///< it was run on data and compared with the interpreter
-  std::string store;       ///< file; empty: nothing is kept
+  bool isChecked = false;            ///< it was run on data and compared with the interpreter
+  std::string store;                 ///< file; empty: nothing is kept
 };
 
-std::string toTable(const Tuning &t);
-std::string toJson(const Tuning &t);
+/// `best`: of `map`.
+std::string toTable(const Tuning &t, const evaluate::Report &best);
+std::string toJson(const Tuning &t, const evaluate::Report &best, const RunText &bestRun);
 
 }  // namespace pimento::emit

@@ -20,6 +20,7 @@
 
 #include "pimento/machine/machine.h"
 #include "pimento/mapping/dimension_sets.h"
+#include "pimento/mapping/draft_rules.h"
 
 namespace pimento::mapping {
 
@@ -30,11 +31,6 @@ struct DraftHardware {
 };
 /// Groups are the instances of all levels around the innermost one that is not in lock step.
 DraftHardware draftHardware(const machine::Machine &machine);
-
-struct DraftRules {
-  bool equivalent = true, lanes = true, largestTile = true;  ///< rules 1, 2, 3
-  bool roundsTiles = false;                                  ///< of rule 3
-};
 
 /// A mapping function of a set: function number `function` of member number `member`. -1: the set has none, and is cut
 /// nowhere.
@@ -56,12 +52,6 @@ using Draft = std::vector<DraftPart>;  ///< by set
 
 /// "[1, 1, A0^(b+1)] [2, 4, B0^i]".
 std::string print(const Draft &draft, const DimensionSets &sets, const kernel::Graph &graph);
-
-/// Drafts by what became of them; those that a rule drops count with the first rule that does.
-struct DraftCounts {
-  std::int64_t all = 0, rule1 = 0, rule2 = 0, rule3 = 0;
-  std::int64_t kept() const { return all - rule1 - rule2 - rule3; }
-};
 
 /// The drafts that are kept, one after the other: groups and cores of the first set slowest, ascending.
 class DraftSpace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "pimento/evaluate/cost.h"
-#include "pimento/mapping/drafts.h"
+#include "pimento/mapping/draft_rules.h"
 #include "pimento/search/search.h"
 
 namespace pimento::tune {

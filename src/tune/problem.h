@@ -16,7 +16,7 @@
 #include "pimento/kernel/data.h"
 #include "pimento/kernel/kernel.h"
 #include "pimento/machine/machine.h"
-#include "pimento/mapping/drafts.h"
+#include "pimento/mapping/draft_rules.h"
 #include "pimento/mapping/mapping.h"
 
 namespace pimento::evaluate {

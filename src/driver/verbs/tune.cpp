@@ -15,6 +15,7 @@
 #include "pimento/driver/store_option.h"
 #include "pimento/driver/verbs/estimate.h"
 #include "pimento/driver/verbs/simulate.h"
+#include "pimento/emit/tune.h"
 #include "pimento/evaluate/target.h"
 #include "pimento/kernel/rounds.h"
 #include "pimento/tune/check.h"
@@ -71,14 +72,14 @@ Diagnostic wrongCycles(const std::string &mapping, Cycles estimated, Cycles simu
 
 /// Runs what was found, on data where that is asked for and can be done, and fills in how long it takes.
 Status runBest(const Options &given, const Job &job, const std::vector<KernelProblem> &problems, bool isKnown,
-               emit::Tuning &t) {
+               emit::Tuning &t, Evaluated &best) {
   Options options = given;
   options.maps = {t.map};
   options.objective.clear();
-  Result<Evaluated> best = estimateOn(VerbId::kEstimate, options, options.target);
-  if (!best) return best.diagnostics();
-  t.best = std::move(best->report);
-  t.bestRun = std::move(best->run);
+  Result<Evaluated> estimated = estimateOn(VerbId::kEstimate, options, options.target);
+  if (!estimated) return estimated.diagnostics();
+  best = std::move(*estimated);
+  const evaluate::Report &report = best.report;
   if (isKnown) {
     t.isChecked = std::ranges::all_of(t.kernels, [](const emit::TunedKernel &k) { return k.found.isChecked; });
     return okStatus();
@@ -99,15 +100,15 @@ Status runBest(const Options &given, const Job &job, const std::vector<KernelPro
   const Result<Evaluated> run = simulateOn(VerbId::kSimulate, options);
   if (!run) return run.diagnostics();
   const bool isOne = job.graph()->kernels.size() == 1;
-  if (isOne && !t.best.interval && run->report.cycles != t.best.cycles)
-    return wrongCycles(t.map, t.best.cycles, run->report.cycles);
+  if (isOne && !report.interval && run->report.cycles != report.cycles)
+    return wrongCycles(t.map, report.cycles, run->report.cycles);
   t.isChecked = run->report.isChecked;
   return okStatus();
 }
 
 }  // namespace
 
-Result<emit::Tuning> tuneMappings(const Options &given) {
+Result<TuneAnswer> tuneMappings(const Options &given) {
   const Clock::time_point start = Clock::now();
   const Options options = withTarget(given);
   const Result<mapping::MapSpec> spacePart = partOfSpace(options);
@@ -121,7 +122,9 @@ Result<emit::Tuning> tuneMappings(const Options &given) {
     return usageError("explore-program", options.input, "a device program already has a mapping",
                       "tune a kernel: an .mlir file, a C file, index notation or a kernel name");
   if (Status s = evaluate::checkExtensions(*job.target, job.machine, spacePart->mapping); !s) return s.diagnostics();
-  emit::Tuning t;
+  auto found = std::make_shared<emit::Tuning>();
+  auto best = std::make_shared<Evaluated>();
+  emit::Tuning &t = *found;
   t.head = headOf(options, job);
   t.clockGHz = job.machine.clockGHz;
   t.objective = job.objective;
@@ -150,9 +153,9 @@ Result<emit::Tuning> tuneMappings(const Options &given) {
       k.found = std::move(*known);
       k.isKnown = true;
     } else {
-      Result<tune::Tuned> found = tune::tune(p.problem, how, control);
-      if (!found) return found.diagnostics();
-      k.found = std::move(*found);
+      Result<tune::Tuned> tuned = tune::tune(p.problem, how, control);
+      if (!tuned) return tuned.diagnostics();
+      k.found = std::move(*tuned);
       isKnown = false;
     }
     t.kernels.push_back(std::move(k));
@@ -164,17 +167,20 @@ Result<emit::Tuning> tuneMappings(const Options &given) {
   for (const kernel::Kernel &k : job.input.graph->kernels) graphKernels.push_back(k.name);
   if (isOneProgram(options, job)) graphKernels.resize(1);
   t.map = mapOf(t, graphKernels);
-  if (Status s = runBest(options, job, *problems, isKnown, t); !s) return s.diagnostics();
+  if (Status s = runBest(options, job, *problems, isKnown, t, *best); !s) return s.diagnostics();
   for (std::size_t k = 0; k < t.kernels.size(); ++k) {
     if (t.kernels[k].isKnown) continue;
     t.kernels[k].found.isChecked = t.isChecked;
     if (Status s = tune::keep(t.kernels[k].found, how, controls[k]); !s) return s.diagnostics();
   }
-  return t;
+  return TuneAnswer{std::move(found), std::move(best)};
 }
 
-Outcome show(const emit::Tuning &found, const Options &options) {
-  return show(options.isJson ? emit::toJson(found) : emit::toTable(found), options);
+Outcome show(const TuneAnswer &answer, const Options &options) {
+  const Evaluated &best = *answer.best;
+  return show(
+      options.isJson ? emit::toJson(*answer.found, best.report, best.run) : emit::toTable(*answer.found, best.report),
+      options);
 }
 
 }  // namespace pimento::driver

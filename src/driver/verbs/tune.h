@@ -1,14 +1,26 @@
 // `tune`: the best mapping of a kernel, or of each kernel of a graph, found exactly, run on data and kept.
 #pragma once
 
+#include <memory>
+
 #include "pimento/driver/options.h"
-#include "pimento/emit/tune.h"
+
+namespace pimento::emit {
+struct Tuning;
+}
 
 namespace pimento::driver {
 
+struct Evaluated;
+
+struct TuneAnswer {
+  std::shared_ptr<const emit::Tuning> found;
+  std::shared_ptr<const Evaluated> best;  ///< of `found.map`, as `estimate` has it
+};
+
 /// Diagnostics: those of the input and of tune::explore, wrong-answer and wrong-cycles (bugs of ours), what the store
 /// says.
-Result<emit::Tuning> tuneMappings(const Options &options);
-Outcome show(const emit::Tuning &found, const Options &options);
+Result<TuneAnswer> tuneMappings(const Options &options);
+Outcome show(const TuneAnswer &answer, const Options &options);
 
 }  // namespace pimento::driver
