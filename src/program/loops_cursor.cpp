@@ -177,6 +177,21 @@ void FlatLoops::findUniformLoops(const std::vector<std::int64_t> &reservedRows, 
   }
 }
 
+std::int64_t FlatLoops::timesOf(const FlatCommand &c) const {
+  std::int64_t times = 1;
+  for (int d = 0; d < c.depth; ++d)
+    times = multiplySaturated(times, loops_[static_cast<std::size_t>(c.loops[static_cast<std::size_t>(d)])].trip);
+  return times;
+}
+
+Range FlatLoops::rowsOf(const FlatCommand &c) const {
+  std::vector<std::int64_t> trips;
+  for (int d = 0; d < c.depth; ++d)
+    trips.push_back(loops_[static_cast<std::size_t>(c.loops[static_cast<std::size_t>(d)])].trip);
+  const Range range = rangeOf(c.command.isLinear ? c.command.column : c.command.row, trips);
+  return c.command.isLinear ? Range{range.low / rowBytes_, range.high / rowBytes_} : range;
+}
+
 // The same, of the commands in the loop alone: statements that differ in nothing but their bank count as one.
 void FlatLoops::findLoopsUniformInside(const CommandRows &rows) {
   struct Member {
@@ -199,12 +214,7 @@ void FlatLoops::findLoopsUniformInside(const CommandRows &rows) {
         continue;
       }
     }
-    trips.clear();
-    for (int d = 0; d < c.depth; ++d)
-      trips.push_back(loops_[static_cast<std::size_t>(c.loops[static_cast<std::size_t>(d)])].trip);
-    Range range = rangeOf(c.command.isLinear ? c.command.column : c.command.row, trips);
-    if (c.command.isLinear) range = {range.low / rowBytes_, range.high / rowBytes_};
-    members.push_back({&c, banks, range});
+    members.push_back({&c, banks, rowsOf(c)});
   }
   for (std::size_t l = 0; l < loops_.size(); ++l) {
     Loop &loop = loops_[l];

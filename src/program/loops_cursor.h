@@ -12,6 +12,7 @@
 
 #include "pimento/machine/sections/dram.h"
 #include "pimento/program/command.h"
+#include "pimento/program/loops.h"
 
 namespace pimento::program {
 
@@ -103,6 +104,10 @@ class FlatLoops {
   const std::vector<Step> &steps() const { return steps_; }
   const std::vector<Loop> &loops() const { return loops_; }
   const std::vector<FlatCommand> &commands() const { return commands_; }
+  /// Times that it is executed; saturated.
+  std::int64_t timesOf(const FlatCommand &c) const;
+  /// The rows it names, from the lowest to the highest.
+  Range rowsOf(const FlatCommand &c) const;
 
  private:
   void flatten(const CommandLoops &nodes, std::vector<int> &path, std::int64_t banksPerRank, const CommandRows &rows);

@@ -39,8 +39,9 @@ ChannelBound lowerBound(const ChannelSpec &spec, const program::FlatLoops &code,
 
 /// The same of a list for several channels (fed_channels.h), or of a controller with four queues, by counting alone:
 /// the channel with most to do issues one column command per cycle (with four queues a read may be served by a write
-/// that waits, so reads do not count), and those of a kind that wait for their like in the whole channel keep that
-/// distance.
+/// that waits for its address, so reads of rows that are also written do not count), those of a kind that wait for
+/// their like in the whole channel keep that distance, and those that need rows of a pseudo channel that of any two of
+/// them, refreshes between them included.
 ChannelBound lowerBoundOfList(const ChannelSpec &spec, const program::FlatLoops &code, int channels);
 
 }  // namespace pimento::sim::dram
