@@ -55,6 +55,7 @@ class Reading {
 
   Instruction read() {
     out_.isa = isa_;
+    out_.text = mc_.print(in_, address_);
     out_.operation = operationOf(isa_, name_);
     out_.width = static_cast<std::uint8_t>(widthOf(isa_, name_));
     out_.writesBack = writesBack(isa_, name_);
@@ -66,7 +67,8 @@ class Reading {
     dropImplied();
     readOperands();
     mendFlags();
-    if (out_.isConditional && !trace::isBranch(out_.operation))
+    readStatusRegister();
+    if (out_.isConditional)
       for (const Register r : out_.writes) out_.reads.add(r);
     out_.readsFlags = out_.reads.has(trace::kFlags);
     out_.writesFlags = out_.writes.has(trace::kFlags);
@@ -88,11 +90,9 @@ class Reading {
 
   void readMemory() {
     if (out_.operation == Operation::kSystem) return;
-    const bool isStore = llvm::StringRef(name_).ltrim("t2").starts_with("ST") || name_.starts_with("SC_");
-    out_.loads = d_.mayLoad() && !(d_.mayStore() && isStore);
-    // Exclusive loads have both marks.
-    const bool isExclusiveLoad = out_.isExclusive && isLoadName();
-    out_.stores = d_.mayStore() && !isExclusiveLoad;
+    const Memory memory = memoryOf(isa_, name_);
+    out_.loads = memory == Memory::kLoads || (memory == Memory::kAsMarked && d_.mayLoad());
+    out_.stores = memory == Memory::kStores || (memory == Memory::kAsMarked && d_.mayStore());
     // Jumps through a table of bytes or halves.
     if (name_ == "t2TBB" || name_ == "t2TBH") {
       out_.loads = true;
@@ -104,12 +104,6 @@ class Reading {
       out_.operation = Operation::kLoad;
     else if (out_.stores)
       out_.operation = Operation::kStore;
-  }
-  bool isLoadName() const {
-    const llvm::StringRef n = llvm::StringRef(name_).ltrim("t2");
-    return n.starts_with("LDX") || n.starts_with("LDAX") || n.starts_with("LDREX") || n.starts_with("LDAEX") ||
-           n.starts_with("LDAR") || n.starts_with("LDAPR") || n == "LDA" || n == "LDAB" || n == "LDAH" ||
-           n.starts_with("LR_");
   }
 
   void readPredicate() {
@@ -123,17 +117,41 @@ class Reading {
       const llvm::MCOperand &o = in_.getOperand(i);
       if (!o.isReg() || o.getReg() == 0 || isPredicate(i)) continue;
       const bool isDef = i < explicitDefs() || isOptionalDef(i) || (isList(i) && out_.loads);
-      addTo(isDef ? out_.writes : out_.reads, o.getReg());
+      trace::RegisterSet &set = isDef ? out_.writes : out_.reads;
+      addTo(set, o.getReg());
+      if (isListOfVectors(i))
+        for (int more = 1; more < listedByFirst(name_); ++more)
+          set.add(static_cast<Register>(mc_.partsOf(o.getReg())[0] + more));
     }
+    if (out_.writesBack && hidesItsBase(name_)) writeHiddenBase();
     for (const auto r : d_.implicit_uses()) addTo(out_.reads, r);
     for (const auto r : d_.implicit_defs()) addTo(out_.writes, r);
+    if (name_ == "BLXi") out_.writes.add(kArmLink);
     if (name_ == "BX_RET" || name_ == "tBX_RET" || name_ == "MOVPCLR") out_.reads.add(kArmLink);
+    // A part of the register is written, the other kept.
+    if (name_ == "FMOVXDHighr") addTo(out_.reads, in_.getOperand(0).getReg());
     if (out_.loads || out_.stores) readAddress();
+  }
+
+  /// Where listedByFirst() is not 0: is it this operand?
+  bool isListOfVectors(unsigned i) const {
+    if (!isArm32(isa_)) return false;
+    if (name_.starts_with("VTB")) return i == (name_.starts_with("VTBX") ? 2U : 1U);
+    const std::vector<Register> &parts = mc_.partsOf(in_.getOperand(i).getReg());
+    return !parts.empty() && parts[0] >= trace::kFirstVector;
+  }
+
+  /// The first register that is none of a vector.
+  void writeHiddenBase() {
+    for (const llvm::MCOperand &o : in_)
+      if (o.isReg() && o.getReg() != 0)
+        if (const auto &parts = mc_.partsOf(o.getReg()); !parts.empty() && parts[0] < trace::kFirstVector)
+          return out_.writes.add(parts[0]);
   }
 
   void readAddress() {
     // Before the address stand what a store stores, and what an atomic operation takes.
-    int data = out_.stores ? storedRegisters(name_) : 0;
+    int data = out_.stores ? storedOperands(isa_, name_) : 0;
     if (out_.operation == Operation::kLoadStore) data = isa_ == Isa::kRv64 ? 0 : kAllButLast;
     if (isa_ == Isa::kRv64 && out_.isExclusive) data = 0;
     if (d_.isVariadic()) data = 0;
@@ -158,7 +176,8 @@ class Reading {
   /// What LLVM lists for its own sake: the stack of calls and system calls, flags of calls, rounding modes.
   void dropImplied() {
     const bool isCall = out_.operation == Operation::kCall || out_.operation == Operation::kIndirectCall;
-    if ((trace::isBranch(out_.operation) && !out_.loads) || out_.operation == Operation::kSystem)
+    const bool usesStack = out_.loads || name_ == "RETAA" || name_ == "RETAB";
+    if ((trace::isBranch(out_.operation) && !usesStack) || out_.operation == Operation::kSystem)
       out_.reads.remove(isArm32(isa_) ? kArmStack : trace::kStackPointer);
     if (isCall && !out_.isConditional) out_.reads.remove(trace::kFlags);
     const bool isArithmetic = trace::isFloat(out_.operation) || out_.operation == Operation::kVector ||
@@ -320,7 +339,7 @@ class Reading {
       out_.isSigned = isSignedLoad(isa_, name_);
       return;
     }
-    if (storedRegisters(name_) != 1 || out_.isExclusive) return;
+    if (storedOperands(isa_, name_) != 1 || out_.isExclusive) return;
     for (unsigned i = explicitDefs(); i < in_.getNumOperands(); ++i)
       if (in_.getOperand(i).isReg() && !isPredicate(i)) {
         out_.operands[0] = operandOf(in_.getOperand(i));
@@ -335,10 +354,59 @@ class Reading {
   }
 
   void mendFlags() {
-    if (isa_ == Isa::kA64 && name_ == "MRS") out_.writes.remove(trace::kFlags);
     if (!isArm32(isa_)) return;
     for (unsigned i = 0; i < d_.getNumOperands() && i < in_.getNumOperands(); ++i)
       if (isOptionalDef(i) && in_.getOperand(i).getReg() == 0) out_.writes.remove(trace::kFlags);
+    // A rotation by one takes the carry flag; forms of operands differ in how they have it, texts do not.
+    const bool isRotatedByOne = out_.text.find("rrx") != std::string::npos;
+    const PartOfFlags part = partOfFlags(name_);
+    if (isRotatedByOne || part != PartOfFlags::kNone) out_.reads.add(trace::kFlags);
+    if (part == PartOfFlags::kSets) out_.writes.add(trace::kFlags);
+  }
+
+  /// Moves to and from system registers that are the flags or the status of floating point: their number is a constant.
+  void readStatusRegister() {
+    const bool toRegister = name_ == "MRS" || name_ == "t2MRS_AR";
+    const bool toSystem = name_ == "MSR" || name_ == "MSRi" || name_ == "t2MSR_AR";
+    if (isArm32(isa_)) {
+      if (toRegister) out_.reads.add(trace::kFlags);
+      if (toSystem) readArmStatusMask(in_.getOperand(0).getImm());
+    } else if (isa_ == Isa::kRv64) {
+      if (name_.starts_with("CSRR")) readFloatCsr();
+    } else if (toRegister || toSystem) {
+      constexpr std::int64_t kNzcv = 0xda10, kFpcr = 0xda20, kFpsr = 0xda21;
+      const std::int64_t number = in_.getOperand(toRegister ? 1 : 0).getImm();
+      out_.writes.remove(trace::kFlags);
+      if (number == kNzcv) (toRegister ? out_.reads : out_.writes).add(trace::kFlags);
+      // One keeps the other.
+      if (number == kFpcr || number == kFpsr) out_.reads.add(trace::kFloatStatus);
+      if (toSystem && (number == kFpcr || number == kFpsr)) out_.writes.add(trace::kFloatStatus);
+    } else if (name_.starts_with("MSRpstate")) {
+      out_.writes.remove(trace::kFlags);
+    }
+  }
+
+  /// `msr` writes these bytes of the current status register, or of the saved one.
+  void readArmStatusMask(std::int64_t mask) {
+    constexpr std::int64_t kFlagsByte = 8, kGeByte = 4, kSaved = 16;
+    const bool isSaved = (mask & kSaved) != 0;
+    if (isSaved || (mask & (kFlagsByte | kGeByte)) == 0) out_.writes.remove(trace::kFlags);
+    if (!isSaved && (mask & (kFlagsByte | kGeByte)) == kGeByte) out_.reads.add(trace::kFlags);
+  }
+
+  /// fflags and frm are parts of fcsr. Without a destination, csrrw does not read; without a source, others do not
+  /// write.
+  void readFloatCsr() {
+    constexpr std::int64_t kFflags = 1, kFcsr = 3;
+    const std::int64_t number = in_.getOperand(1).getImm();
+    if (number < kFflags || number > kFcsr) return;
+    const bool isSwap = name_.starts_with("CSRRW");
+    const auto isNothing = [&](unsigned operand) {
+      const llvm::MCOperand &o = in_.getOperand(operand);
+      return o.isReg() ? mc_.partsOf(o.getReg()).empty() : o.getImm() == 0;
+    };
+    if (!isSwap || number != kFcsr || !isNothing(0)) out_.reads.add(trace::kFloatStatus);
+    if (isSwap || !isNothing(2)) out_.writes.add(trace::kFloatStatus);
   }
 
   static constexpr int kAllButLast = -1;
@@ -372,7 +440,6 @@ std::vector<Instruction> decodeAs(Isa isa, std::span<const EncodedInstruction> c
       out.push_back(undecodable(isa, e));
     } else {
       out.push_back(Reading(mc, in, isa, e.address).read());
-      out.back().text = mc.print(in, e.address);
     }
     out.back().address = e.address;
     out.back().bytes = static_cast<std::uint8_t>(e.bytes.size());

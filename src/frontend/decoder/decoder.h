@@ -2,8 +2,8 @@
 //
 // LLVM's tables say which operands are written, which are implied, which predicate. Where they say too little or too
 // much (lists of loads stand among the uses, `adc` lists the flags, returns do not list their register, RISC-V's jumps
-// are no branches), the decoder mends it; test/unit/frontend/decoder_test.cpp has the manuals' word on 150 instructions
-// of each ISA.
+// are no branches, `qadd` does not list Q, `strt` does not store), the decoder mends it. test/unit/frontend/ has what
+// the manuals say of 150 and more instructions of each ISA (decoder_rows_*.h) and of IT blocks (decoder_it_test.cpp).
 #pragma once
 
 #include <cstdint>

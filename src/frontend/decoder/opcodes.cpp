@@ -203,6 +203,7 @@ constexpr Prefix kArm[] = {
     {"MCR", Operation::kSystem},
     {"MRRC", Operation::kSystem},
     {"MCRR", Operation::kSystem},
+    {"DBG", Operation::kSystem},
     {"PLD", Operation::kSystem},
     {"PLI", Operation::kSystem},
     {"SETEND", Operation::kSystem},
@@ -266,6 +267,16 @@ std::string_view baseOf(Isa isa, std::string_view opcode) {
   if (isa == Isa::kRv64) drop("C_");
   if (isa == Isa::kT32 || isa == Isa::kA32) drop("t2") || drop("t");
   return opcode;
+}
+
+template <std::size_t N>
+bool beginsWithAny(std::string_view text, const std::string_view (&beginnings)[N]) {
+  return std::any_of(std::begin(beginnings), std::end(beginnings), [&](auto b) { return text.starts_with(b); });
+}
+
+template <std::size_t N>
+bool isAny(std::string_view text, const std::string_view (&all)[N]) {
+  return std::find(std::begin(all), std::end(all), text) != std::end(all);
 }
 
 Operation longest(std::span<const Prefix> table, std::string_view base) {
@@ -343,9 +354,58 @@ bool isSignedLoad(Isa isa, std::string_view opcode) {
 
 bool writesBack(Isa isa, std::string_view opcode) {
   if (isa == Isa::kRv64) return false;
-  for (const std::string_view mark : {"pre", "post", "PRE", "POST", "_UPD", "wback"})
+  // Predicated calls: "BL_pred".
+  if (opcode.ends_with("_pred")) return false;
+  for (const std::string_view mark : {"pre", "post", "PRE", "POST", "_UPD", "wback", "writeback", "wb_"})
     if (opcode.find(mark) != std::string_view::npos) return true;
-  return opcode == "tPUSH" || opcode == "tPOP" || opcode == "tPOP_RET";
+  constexpr std::string_view kUnmarked[] = {"tPUSH",   "tPOP",    "tPOP_RET", "LDRHTi", "LDRHTr", "LDRSBTi",
+                                            "LDRSBTr", "LDRSHTi", "LDRSHTr",  "STRHTi", "STRHTr"};
+  return isAny(opcode, kUnmarked);
+}
+
+Memory memoryOf(Isa isa, std::string_view opcode) {
+  const std::string_view base = baseOf(isa, opcode);
+  constexpr std::string_view kRiscvLoads[] = {"LR_"}, kRiscvStores[] = {"SC_"};
+  constexpr std::string_view kA64Loads[] = {"LDR", "LDX", "LDAX", "LDAPUR", "LD64"};
+  constexpr std::string_view kA64Stores[] = {"STR", "STX", "STLX", "ST64"};
+  constexpr std::string_view kArmLoads[] = {"LDR", "LDAEX", "LDC"}, kArmStores[] = {"STR", "STLEX", "STC"};
+  const auto among = [&](const auto &loads, const auto &stores) {
+    return beginsWithAny(base, loads)    ? Memory::kLoads
+           : beginsWithAny(base, stores) ? Memory::kStores
+                                         : Memory::kAsMarked;
+  };
+  if (isa == Isa::kRv64) return among(kRiscvLoads, kRiscvStores);
+  if (isa == Isa::kA64) return among(kA64Loads, kA64Stores);
+  return partOfFlags(opcode) != PartOfFlags::kNone ? Memory::kNeither : among(kArmLoads, kArmStores);
+}
+
+PartOfFlags partOfFlags(std::string_view opcode) {
+  const std::string_view base = baseOf(Isa::kA32, opcode);
+  constexpr std::string_view kSetQ[] = {"QADD",   "QSUB",   "QDADD",  "QDSUB",  "SSAT",   "USAT",   "SSAT16",
+                                        "USAT16", "SMLABB", "SMLABT", "SMLATB", "SMLATT", "SMLAWB", "SMLAWT",
+                                        "SMLAD",  "SMLADX", "SMLSD",  "SMLSDX", "SMUAD",  "SMUADX"};
+  constexpr std::string_view kSetGe[] = {"SADD8", "SADD16", "SASX", "SSAX", "SSUB8", "SSUB16",
+                                         "UADD8", "UADD16", "UASX", "USAX", "USUB8", "USUB16"};
+  if (base == "SEL") return PartOfFlags::kUses;
+  return isAny(base, kSetQ) || isAny(base, kSetGe) ? PartOfFlags::kSets : PartOfFlags::kNone;
+}
+
+int listedByFirst(std::string_view opcode) {
+  constexpr int kThree = 3, kFour = 4;
+  if (opcode == "VTBL3" || opcode == "VTBX3") return kThree;
+  if (opcode == "VTBL4" || opcode == "VTBX4") return kFour;
+  if (opcode.starts_with("VLD2q") || opcode.starts_with("VST2q")) return kFour;
+  if (!opcode.starts_with("VLD1d") && !opcode.starts_with("VST1d")) return 0;
+  // "VLD1d16Twb_fixed"
+  const std::size_t form = opcode.find_first_not_of("0123456789", std::string_view("VLD1d").size());
+  if (form == std::string_view::npos) return 0;
+  return opcode[form] == 'T' ? kThree : opcode[form] == 'Q' ? kFour : 0;
+}
+
+bool hidesItsBase(std::string_view opcode) {
+  const std::string_view base = baseOf(Isa::kA32, opcode);
+  return base.find("wb_") != std::string_view::npos ||
+         ((base.starts_with("LDC") || base.starts_with("STC")) && (base.ends_with("_PRE") || base.ends_with("_POST")));
 }
 
 bool isExclusive(Isa isa, std::string_view opcode) {
@@ -354,15 +414,18 @@ bool isExclusive(Isa isa, std::string_view opcode) {
   constexpr std::string_view kBegins[] = {"LDX",   "STX",   "LDAX",   "STLX",   "LDAR",   "STLR",  "LDREX", "STREX",
                                           "LDAEX", "STLEX", "LDA",    "STL",    "CAS",    "SWP",   "LDADD", "LDCLR",
                                           "LDEOR", "LDSET", "LDSMAX", "LDSMIN", "LDUMAX", "LDUMIN"};
-  return std::any_of(std::begin(kBegins), std::end(kBegins), [&](std::string_view b) { return base.starts_with(b); });
+  return beginsWithAny(base, kBegins);
 }
 
-int storedRegisters(std::string_view opcode) {
-  if (opcode.starts_with("t2")) opcode.remove_prefix(2);
-  constexpr std::string_view kPairs[] = {"STP", "STNP", "STRD", "STXP", "STLXP", "STREXD", "STLEXD"};
-  return std::any_of(std::begin(kPairs), std::end(kPairs), [&](std::string_view b) { return opcode.starts_with(b); })
-             ? 2
-             : 1;
+int storedOperands(Isa isa, std::string_view opcode) {
+  const std::string_view base = baseOf(isa, opcode);
+  constexpr std::string_view kPairs[] = {"STP", "STNP", "STXP", "STLXP"}, kArmPairs[] = {"STRD", "STREXD", "STLEXD"};
+  constexpr std::string_view kAddressFirst[] = {"VST1", "VST2", "VST3", "VST4", "STC"};
+  if (isa == Isa::kA64) return beginsWithAny(base, kPairs) ? 2 : 1;
+  if (isa == Isa::kRv64) return 1;
+  if (beginsWithAny(base, kAddressFirst)) return 0;
+  // A32 has one operand for both registers of exclusive pairs.
+  return beginsWithAny(base, kArmPairs) && opcode != "STREXD" && opcode != "STLEXD" ? 2 : 1;
 }
 
 }  // namespace pimento::frontend::decoder
