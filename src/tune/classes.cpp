@@ -5,6 +5,7 @@
 #include "pimento/base/thread_pool.h"
 #include "pimento/evaluate/target.h"
 #include "pimento/program/text.h"
+#include "pimento/tune/problem.h"
 
 namespace pimento::tune {
 

@@ -16,13 +16,18 @@
 
 #include "pimento/evaluate/cost.h"
 #include "pimento/evaluate/host_work.h"
-#include "pimento/tune/problem.h"
 
 namespace pimento::program {
 struct Program;
 }
 
+namespace pimento::evaluate {
+class CompiledPart;
+}
+
 namespace pimento::tune {
+
+struct Problem;
 
 /// All that decides time and actions of a program on a given machine, but on how many ranks it works (costOf knows), as
 /// bytes: equal streams have equal keys, others have others.
