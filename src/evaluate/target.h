@@ -137,6 +137,14 @@ class Outline {
   virtual double slotsOfPoints() const = 0;
 };
 
+/// Costs of mappings before there are programs for them, of one part on one machine.
+class LeastCosts {
+ public:
+  virtual ~LeastCosts() = default;
+  /// What no run of it is below, in any of its parts; nothing: that takes its program. The mapping need not be legal.
+  virtual std::optional<DeviceCost> of(const mapping::Mapping &mapping) const = 0;
+};
+
 /// A timeline of one unit, written while a run goes on.
 class Timeline : public Observer {
  public:
@@ -230,6 +238,11 @@ class Target {
                                                    const machine::Machine & /*machine*/,
                                                    const Tools & /*tools*/) const {
     return std::unique_ptr<Outline>();
+  }
+  /// Lower bounds without programs; null: there are none. What it names must outlive them.
+  virtual std::unique_ptr<LeastCosts> leastCosts(const GraphPart & /*part*/,
+                                                 const machine::Machine & /*machine*/) const {
+    return nullptr;
   }
   /// Whether it runs such a program on a machine of any family.
   virtual bool runsAnywhere(const program::Program & /*program*/, const machine::Machine & /*machine*/) const {

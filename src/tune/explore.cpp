@@ -81,7 +81,7 @@ class Explorer final : search::Evaluator {
   }
 
  private:
-  static constexpr std::size_t kBlock = 1024;  // candidates compiled at a time
+  static constexpr std::size_t kBlock = 64;  // candidates compiled at a time; their programs are in memory together
 
   bool isStopped() const { return control_.isStopped != nullptr && *control_.isStopped; }
 
@@ -145,16 +145,30 @@ class Explorer final : search::Evaluator {
     return evaluate::costOf(*problem_.machine, choice->compiled->hostWork(), *choice->run);
   }
 
-  /// Of targets that generate code: candidates whose outlines are no better than what `auto` finds are not compiled.
+  /// A lower bound of a row's cost without its program, and whether there is such a thing.
+  std::optional<evaluate::Cost> outlined(std::size_t row, const evaluate::LeastCosts *leasts) const {
+    const mapping::Mapping m = mappingOf(out_.rows[row].mapping);
+    if (leasts != nullptr) {
+      const auto least = leasts->of(m);
+      return least ? std::optional(evaluate::costOf(*problem_.machine, {}, *least)) : std::nullopt;
+    }
+    const auto outline = problem_.target->outline(problem_.all(), m, *problem_.machine, problem_.tools);
+    if (!outline || *outline == nullptr) return std::nullopt;
+    return evaluate::costOf(*problem_.machine, (*outline)->hostWork(), evaluate::DeviceCost{(*outline)->least(), {}});
+  }
+  bool hasOutlines() const {
+    const auto any = problem_.target->outline(problem_.all(), mappingOf(out_.rows.front().mapping), *problem_.machine,
+                                              problem_.tools);
+    return !any || *any != nullptr;
+  }
+
+  /// Candidates whose bounds without programs are no better than what `auto` finds are not compiled.
   void ruleOut() {
     using evaluate::Objective;
     outlines_.resize(out_.rows.size());
     if (options_.isExhaustive || options_.isUnbounded || options_.algorithm != nullptr || out_.rows.empty()) return;
-    const auto outlineOf = [&](std::size_t row) {
-      return problem_.target->outline(problem_.all(), mappingOf(out_.rows[row].mapping), *problem_.machine,
-                                      problem_.tools);
-    };
-    if (const auto any = outlineOf(0); any && *any == nullptr) return;
+    const auto leasts = problem_.target->leastCosts(problem_.all(), *problem_.machine);
+    if (leasts == nullptr && !hasOutlines()) return;
     std::vector<Objective> objectives = {Objective::kTime, Objective::kEnergy};
     if (options_.objective) objectives = {*options_.objective};
     search::Pareto found;
@@ -164,11 +178,9 @@ class Explorer final : search::Evaluator {
         found.add({o.time, o.energy, std::numeric_limits<std::int64_t>::max()});
       }
     parallelFor(control_.jobs, static_cast<std::int64_t>(out_.rows.size()), [&](std::int64_t i) {
-      const auto outline = outlineOf(static_cast<std::size_t>(i));
-      if (!outline || *outline == nullptr) return;
-      const evaluate::Cost least =
-          evaluate::costOf(*problem_.machine, (*outline)->hostWork(), evaluate::DeviceCost{(*outline)->least(), {}});
-      const search::Objectives o = objectivesOf(least);
+      const auto least = outlined(static_cast<std::size_t>(i), leasts.get());
+      if (!least) return;
+      const search::Objectives o = objectivesOf(*least);
       if (found.rulesOut({o.time, o.energy, i})) outlines_[static_cast<std::size_t>(i)] = least;
     });
   }

@@ -17,6 +17,8 @@
 // loop is uniform (program::FlatLoops), the others go like it and are added up.
 #pragma once
 
+#include <span>
+
 #include "pimento/program/loops_cursor.h"
 #include "pimento/sim/dram/channel.h"
 
@@ -43,5 +45,14 @@ ChannelBound lowerBound(const ChannelSpec &spec, const program::FlatLoops &code,
 /// their like in the whole channel keep that distance, and those that need rows of a pseudo channel that of any two of
 /// them, refreshes between them included.
 ChannelBound lowerBoundOfList(const ChannelSpec &spec, const program::FlatLoops &code, int channels);
+
+/// So many column commands of a kind; a row of the machine's table.
+struct ColumnCount {
+  int command = -1;
+  std::int64_t count = 0;
+};
+/// What one pseudo channel takes at least for these, refreshes included, if it has no others: those of them that need
+/// rows.
+Cycles leastOfColumns(const ChannelSpec &spec, std::span<const ColumnCount> columns);
 
 }  // namespace pimento::sim::dram

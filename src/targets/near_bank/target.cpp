@@ -11,6 +11,7 @@
 #include "pimento/targets/near_bank/attention.h"
 #include "pimento/targets/near_bank/counts.h"
 #include "pimento/targets/near_bank/elements.h"
+#include "pimento/targets/near_bank/least.h"
 #include "pimento/targets/near_bank/lower.h"
 #include "pimento/targets/near_bank/product.h"
 #include "pimento/targets/near_bank/published_drafts.h"
@@ -216,6 +217,11 @@ class NearBank final : public evaluate::Target {
     Result<Lowered> lowered = lower(part, mapping, machine);
     if (!lowered) return lowered.diagnostics();
     return std::unique_ptr<evaluate::CompiledPart>(std::make_unique<StreamPart>(part, machine, std::move(*lowered)));
+  }
+
+  std::unique_ptr<evaluate::LeastCosts> leastCosts(const GraphPart &part,
+                                                   const machine::Machine &machine) const override {
+    return machine.nearBank && isOwn(ProgramKind::kAny, machine) ? leastProductCosts(part, machine) : nullptr;
   }
 
   Result<std::unique_ptr<evaluate::Runnable>> load(const program::Program &program, const machine::Machine &machine,
