@@ -9,7 +9,6 @@ namespace {
 
 constexpr std::int64_t kApplication = 0x50494d45;  // "PIME": marks a file as ours
 constexpr std::int64_t kVersion = 1;               // of the tables
-constexpr int kPatience = 30'000;                  // ms to wait for another process
 
 /// A prepared statement that is finalized in any case.
 class Statement {
@@ -44,9 +43,9 @@ class Statement {
 }  // namespace
 
 Result<std::unique_ptr<Store>> Store::open(const std::string &path, const std::string &identity,
-                                           const std::string &about) {
+                                           const std::string &about, int patienceMs) {
   std::unique_ptr<Store> store(new Store(path));
-  if (Status s = store->connect(); !s) return s.diagnostics();
+  if (Status s = store->connect(patienceMs); !s) return s.diagnostics();
   if (Status s = store->prepareTables(); !s) return s.diagnostics();
   if (Status s = store->checkVersion(); !s) return s.diagnostics();
   if (Status s = store->findProblem(identity, about); !s) return s.diagnostics();
@@ -67,7 +66,7 @@ Diagnostic Store::failure(int status) const {
   switch (status & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return error("store-locked", where, "another process has been writing to this store for half a minute",
+      return error("store-locked", where, "another process keeps this store to itself",
                    "wait for it to end, or use another file");
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
@@ -85,11 +84,11 @@ Status Store::execute(const std::string &sql) {
   return okStatus();
 }
 
-Status Store::connect() {
+Status Store::connect(int patienceMs) {
   const int status = sqlite3_open_v2(path_.c_str(), &db_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
   if (status != SQLITE_OK) return failure(status);
   if (sqlite3_db_readonly(db_, "main") == 1) return failure(SQLITE_READONLY);
-  sqlite3_busy_timeout(db_, kPatience);
+  sqlite3_busy_timeout(db_, patienceMs);
   for (const char *sql : {"PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL"})
     if (Status s = execute(sql); !s) return s;
   return okStatus();

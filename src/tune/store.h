@@ -26,9 +26,9 @@ class Store {
  public:
   /// Opens the file, or makes it, at the results of one problem. `identity`: all that decides them; `about`: the same
   /// for people, one line. Diagnostics: store-other-file (not one of ours), store-version (of another version),
-  /// store-corrupt, store-locked (another process holds it for half a minute), store-unwritable.
+  /// store-corrupt, store-locked (another process holds it for longer than `patienceMs`), store-unwritable.
   static Result<std::unique_ptr<Store>> open(const std::string &path, const std::string &identity,
-                                             const std::string &about);
+                                             const std::string &about, int patienceMs = 30'000);
   ~Store();
   Store(const Store &) = delete;
   Store &operator=(const Store &) = delete;
@@ -45,7 +45,7 @@ class Store {
  private:
   explicit Store(std::string path) : path_(std::move(path)) {}
 
-  Status connect();
+  Status connect(int patienceMs);
   Status prepareTables();
   Status checkVersion();
   Status findProblem(const std::string &identity, const std::string &about);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "test/support/cases.h"
 #include "test/support/hbm_pim_run.h"
 
@@ -35,6 +37,15 @@ inline void expectBound(const evaluate::GraphPart &graphPart, const machine::Mac
   for (std::size_t i = 0; i < bound.phases.size(); ++i)
     EXPECT_LE(bound.phases[i].cycles, run->phases[i].cycles) << bound.phases[i].name;
   for (const auto &[action, n] : bound.actions) EXPECT_LE(n, run->actions.of(action)) << action;
+  const auto leasts = target.leastCosts(graphPart, machine);
+  const auto least = leasts ? leasts->of(m) : std::nullopt;
+  if (!least) return;
+  EXPECT_LE(least->cycles, run->cycles);
+  for (const evaluate::CommandPhase &phase : least->phases) {
+    const auto at = std::ranges::find(run->phases, phase.name, &evaluate::CommandPhase::name);
+    ASSERT_NE(at, run->phases.end()) << phase.name;
+    EXPECT_LE(phase.cycles, at->cycles) << phase.name;
+  }
 }
 
 }  // namespace pimento::test

@@ -61,17 +61,6 @@ std::optional<std::size_t> readRowNumber(const Node &node, std::size_t rows) {
   return std::nullopt;
 }
 
-Candidate readReference(const Node &node) {
-  Candidate c;
-  c.mapping = node.textOr("mapping", "reference");
-  c.cycles = node.maybeAmount("cycles");
-  c.totalCycles = node.maybeAmount("total_cycles");
-  c.timeNs = node.maybeAmount("time_ns");
-  c.energyPj = node.maybeAmount("energy_pj");
-  c.energyKernelPj = node.maybeAmount("energy_kernel_pj");
-  return c;
-}
-
 void readRows(const Node &node, ExploreResult &r) {
   Columns columns;
   for (const Node &column : node.at("columns").items())
@@ -121,7 +110,7 @@ void readFound(const Node &node, std::size_t first, ExploreResult &r) {
     r.bestTime = bestBy(*best, "time");
     r.bestEnergy = bestBy(*best, "energy");
   }
-  if (const auto reference = node.find("reference")) r.reference = readReference(*reference);
+  if (const auto reference = node.find("reference")) r.reference = readCandidate(*reference, "reference");
 }
 
 /// The kernels of a graph, each with its part of the rows.
@@ -144,6 +133,17 @@ void readKernels(const Node &kernels, ExploreResult &r) {
 }
 
 }  // namespace
+
+Candidate readCandidate(const Node &node, std::string_view name) {
+  Candidate c;
+  c.mapping = node.textOr("mapping", name);
+  c.cycles = node.maybeAmount("cycles");
+  c.totalCycles = node.maybeAmount("total_cycles");
+  c.timeNs = node.maybeAmount("time_ns");
+  c.energyPj = node.maybeAmount("energy_pj");
+  c.energyKernelPj = node.maybeAmount("energy_kernel_pj");
+  return c;
+}
 
 ExploreResult readExplore(const Node &node) {
   ExploreResult r;

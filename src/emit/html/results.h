@@ -182,6 +182,28 @@ struct ExploreResult {
   std::string mapTime, mapEnergy;      ///< of a graph of several: the best of all together
 };
 
+/// The best mapping of one kernel.
+struct TunedResult {
+  std::string kernel, stop;
+  double gap = 0;
+  Amounts drafts;  ///< by what became of them; "all" first
+  Candidate winner;
+  std::optional<Candidate> reference;
+  std::vector<Candidate> front;
+};
+
+/// tune.
+struct TuneResult {
+  std::string objective, kernel, dtype, target, space, map, store;
+  Amounts sizes;
+  std::vector<TunedResult> kernels;
+  double timeNs = 0, energyPj = 0;  ///< of all together
+  bool isChecked = false;
+  std::optional<double> seconds;
+  std::optional<Run> run;
+  std::vector<std::string> warnings;
+};
+
 /// A bar of a drawn figure, or a row of a spread.
 struct FigureRow {
   std::string label, note;
@@ -219,8 +241,11 @@ ReportResult readReport(const Node &node);
 CompareResult readCompare(const Node &node);
 ValidateResult readValidate(const Node &node);
 ExploreResult readExplore(const Node &node);
+TuneResult readTune(const Node &node);
 FigureResult readFigure(const Node &node);
 
+/// A mapping with its costs, as an object; what it is called where it does not say: `name`.
+Candidate readCandidate(const Node &node, std::string_view name);
 /// The options of a run; `run` of a result.
 std::optional<Run> readRun(const Node &result);
 /// The members of an object of amounts.

@@ -28,6 +28,7 @@ Section sectionOf(const ReportResult &result);
 Section sectionOf(const CompareResult &result);
 Section sectionOf(const ValidateResult &result);
 Section sectionOf(const ExploreResult &result);
+Section sectionOf(const TuneResult &result);
 Section sectionOf(const FigureResult &result);
 /// `id` is the section's, which its script data needs.
 Section sectionOf(const Trace &trace, std::string_view id);

@@ -6,9 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -142,6 +144,57 @@ TEST_F(Resume, SweepsAfterKillsAtRandomMoments) {
   undisturbed.insert(undisturbed.end(), {"-o", at("undisturbed.csv")});
   const int microseconds = timed(undisturbed);
   killAndCompare(command, kills(), contents(at("undisturbed.csv")), microseconds);
+}
+
+/// A result of `tune` without what depends on when it was found.
+std::string timeless(const std::string &json) {
+  std::istringstream in(json);
+  std::string out;
+  for (std::string line; std::getline(in, line);) {
+    const bool isOfTheRun =
+        std::ranges::any_of(std::vector<std::string>{"\"seconds\"", "\"known\"", "\"wall_us\"", "\"compile_us\"",
+                                                     "\"store\"", "killed", "own"},
+                            [&](const std::string &key) { return line.find(key) != std::string::npos; });
+    if (!isOfTheRun) out += line + "\n";
+  }
+  return out;
+}
+
+TEST_F(Resume, TuningAfterKillsOfSeveralProcessesOnOneStore) {
+  const std::vector<std::string> command = {"tune",       "gemv",         "--size", "m=200,n=500", "--set",
+                                            "channels=8", "--exhaustive", "--jobs", "1",           "--json"};
+  const auto to = [&](const std::string &store, const std::string &out) {
+    std::vector<std::string> all = command;
+    all.insert(all.end(), {"--store", store, "-o", out});
+    return all;
+  };
+  const int microseconds = timed(to("none", at("own.json")));
+  const std::string expected = timeless(contents(at("own.json"))), store = at("shared.db");
+  ASSERT_NE(expected.find("\"stop\": \"optimal\""), std::string::npos);
+  Rng rng(7);
+  const int rounds = isLongRun() ? 13 : 2, processes = 4;
+  int killed = 0, before = 0;
+  for (int round = 0; round < rounds; ++round) {
+    std::vector<pid_t> children;
+    for (int p = 0; p < processes; ++p) children.push_back(start(to(store, at("killed.json"))));
+    for (const pid_t child : children) {
+      ::usleep(static_cast<useconds_t>(rng.integer(500, microseconds)));
+      ::kill(child, SIGKILL);
+      killed += WIFSIGNALED(wait(child)) ? 1 : 0;
+    }
+    const int now = stored(store);
+    EXPECT_GE(now, before) << "a kill must not lose what an earlier run kept";
+    before = now;
+  }
+  EXPECT_GT(killed, 0);
+  std::vector<pid_t> children;
+  for (int p = 0; p < processes; ++p) children.push_back(start(to(store, at("killed" + std::to_string(p) + ".json"))));
+  for (const pid_t child : children) {
+    const int status = wait(child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << contents(at("err"));
+  }
+  for (int p = 0; p < processes; ++p)
+    EXPECT_EQ(timeless(contents(at("killed" + std::to_string(p) + ".json"))), expected);
 }
 
 TEST_F(Resume, AnInterruptEndsCleanlyAndSaysHowToGoOn) {

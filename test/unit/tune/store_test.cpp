@@ -116,6 +116,18 @@ TEST_F(StoreFile, ServesProcessesAtOnce) {
   for (const char *problem : {"even", "odd"}) EXPECT_EQ((*Store::open(path_, problem, "x"))->found(), 2 * kResults);
 }
 
+TEST_F(StoreFile, ThatAnotherProcessKeepsIsLocked) {
+  ASSERT_TRUE(Store::open(path_, "one", "problem one").ok());
+  sqlite3 *db = nullptr;
+  ASSERT_EQ(sqlite3_open(path_.c_str(), &db), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(db, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+  const auto store = Store::open(path_, "two", "problem two", 50);
+  ASSERT_FALSE(store.ok());
+  EXPECT_EQ(store.diagnostics().front().code, "store-locked");
+  sqlite3_close(db);
+  EXPECT_EQ(codeOf(), "");
+}
+
 TEST_F(StoreFile, OfAnotherVersionIsRefused) {
   ASSERT_TRUE(Store::open(path_, "one", "problem one").ok());
   sqlite3 *db = nullptr;

@@ -1,0 +1,78 @@
+// What `tune` refuses.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "pimento/driver/verbs.h"
+
+namespace pimento::test {
+namespace {
+
+using driver::Options;
+
+Options gemv() {
+  Options o;
+  o.input = "gemv";
+  o.sizes = {"m=64,n=64"};
+  o.sets = {"channels=2"};
+  o.isQuiet = true;
+  o.store = "none";
+  o.machinePath = {PIMENTO_SOURCE_DIR "/machines"};
+  return o;
+}
+
+Diagnostic first(const Options &o) {
+  const driver::Outcome out = driver::run(driver::VerbId::kTune, o);
+  EXPECT_NE(out.status, 0);
+  return out.diagnostics.empty() ? Diagnostic() : out.diagnostics.front();
+}
+
+TEST(WrongTuning, RulesAreThoseThatThereAre) {
+  Options o = gemv();
+  o.rules = {"1", "4"};
+  const Diagnostic d = first(o);
+  EXPECT_EQ(d.code, "bad-rules");
+  EXPECT_NE(d.message.find("'4'"), std::string::npos);
+  EXPECT_NE(d.hint.find("'3-rounded'"), std::string::npos) << d.hint;
+}
+
+TEST(WrongTuning, ObjectivesAreThoseThatThereAre) {
+  Options o = gemv();
+  o.objective = "speed";
+  EXPECT_EQ(first(o).code, "unknown-objective");
+}
+
+TEST(WrongTuning, AMappingInFullLeavesNothingToTune) {
+  Options o = gemv();
+  o.maps = {"reference"};
+  EXPECT_EQ(first(o).code, "map-without-sweep");
+}
+
+TEST(WrongTuning, ADeviceProgramHasItsMapping) {
+  Options o = gemv();
+  o.input = PIMENTO_SOURCE_DIR "/examples/upmem/sum.s";
+  o.sizes.clear();
+  o.sets.clear();
+  EXPECT_EQ(first(o).code, "explore-program");
+}
+
+TEST(WrongTuning, AKernelThatTheMachineCannotRunIsSaid) {
+  Options o = gemv();
+  o.input = "hst";
+  o.sizes.clear();
+  EXPECT_EQ(first(o).code.rfind("unsupported-", 0), 0u);
+}
+
+TEST(WrongTuning, AFileThatIsNoStoreIsLeftAlone) {
+  Options o = gemv();
+  o.store = ::testing::TempDir() + "/tune_errors_" + std::to_string(::getpid());
+  std::ofstream(o.store) << std::string(5000, 'x');
+  EXPECT_EQ(first(o).code, "store-corrupt");
+  EXPECT_EQ(std::filesystem::file_size(o.store), 5000u);
+  std::filesystem::remove(o.store);
+}
+
+}  // namespace
+}  // namespace pimento::test

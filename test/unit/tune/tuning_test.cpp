@@ -1,0 +1,170 @@
+// Tuning finds what running every mapping finds, says what it proved, and knows its answers again.
+#include "pimento/tune/tuning.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "pimento/kernel/notation.h"
+#include "pimento/kernel/zoo.h"
+#include "pimento/tune/candidates.h"
+#include "pimento/tune/problem.h"
+#include "pimento/tune/store.h"
+#include "test/support/cases.h"
+#include "test/support/hbm_pim_run.h"
+#include "test/support/machine_file.h"
+
+namespace pimento::test {
+namespace {
+
+using evaluate::Objective;
+using tune::Problem;
+using tune::Tuned;
+
+struct Case {
+  machine::Machine machine;
+  kernel::Graph graph;
+  std::string text;
+};
+
+/// A product of some shape on a small machine of some family.
+Case randomCase(std::uint64_t seed) {
+  Rng rng(seed);
+  const auto n = [&](std::int64_t least, std::int64_t most) { return rng.integer(least, most); };
+  constexpr const char *kMachines[] = {"attacc", "hbm-pim-hbm3", "aim", "hbm-pim"};
+  Case c;
+  c.text = kMachines[rng.below(4)];
+  const std::string channels = std::to_string(rng.integer(1, 3));
+  c.machine = load(c.text, {{"channels", channels}});
+  struct Shape {
+    const char *text;
+    kernel::Sizes sizes;
+  };
+  const std::vector<Shape> shapes = {
+      {"y[i] += A[i,j] * x[j]", {{"i", n(1, 300)}, {"j", n(1, 300)}}},
+      {"y[r,l] += K[r,l,d] * q[r,d]", {{"r", n(1, 8)}, {"l", n(1, 80)}, {"d", n(1, 80)}}},
+      {"y[i] += A[i,j]", {{"i", n(1, 64)}, {"j", n(1, 400)}}},
+      {"y[i,b] += A[i,j] * x[j,b]", {{"i", n(1, 60)}, {"j", n(1, 60)}, {"b", n(1, 4)}}},
+  };
+  const Shape &shape = shapes[rng.below(shapes.size())];
+  c.text += " channels=" + channels + " " + shape.text;
+  for (const auto &[name, size] : shape.sizes) c.text += " " + name + "=" + std::to_string(size);
+  auto graph = kernel::parseNotation(shape.text, shape.sizes, DType::kF16);
+  EXPECT_TRUE(graph) << c.text;
+  c.graph = std::move(*graph);
+  return c;
+}
+
+Tuned tuned(const Problem &p, const tune::TuneOptions &options, const tune::Control &control = {}) {
+  auto t = tune::tune(p, options, control);
+  EXPECT_TRUE(t.ok()) << t.diagnostics().front().str();
+  return *t;
+}
+
+void expectSums(const tune::DraftFates &d) {
+  EXPECT_EQ(d.all, d.rule1 + d.rule2 + d.rule3 + d.equal + d.bounded + d.illegal + d.evaluated + d.open);
+}
+
+TEST(Tuning, FindsWhatRunningEveryMappingFinds) {
+  std::int64_t spared = 0, ran = 0;
+  for (std::int64_t seed = 0; seed < test::caseCount(24); ++seed) {
+    const Case c = randomCase(static_cast<std::uint64_t>(seed));
+    const auto problem = tune::makeProblem(c.graph, c.machine, targetOf(c.machine), "plain");
+    if (!problem) continue;  // of another form than its units take
+    const Objective objective = seed % 3 == 0   ? Objective::kEnergy
+                                : seed % 3 == 1 ? Objective::kTime
+                                                : Objective::kKernel;
+    const auto quick = tune::tune(*problem, {objective}, {}), whole = tune::tune(*problem, {objective, true}, {});
+    ASSERT_EQ(quick.ok(), whole.ok()) << c.text;
+    if (!quick) continue;
+    ASSERT_EQ(quick->stopText(), "optimal") << c.text;
+    ASSERT_EQ(quick->best, whole->best) << c.text;
+    ASSERT_EQ(quick->drafts.all, whole->drafts.all) << c.text;
+    expectSums(quick->drafts);
+    expectSums(whole->drafts);
+    spared += quick->deviceRuns < whole->deviceRuns ? 1 : 0;
+    ++ran;
+  }
+  EXPECT_GE(ran, test::caseCount(24) / 2);
+  EXPECT_GE(4 * spared, 3 * ran);
+}
+
+TEST(Tuning, ABudgetLeavesAGapThatHolds) {
+  const machine::Machine machine = hbmPim(4);
+  const auto graph = kernel::makeZooKernel("gemv", {{"m", 200}, {"n", 300}, {"batch", 1}}, DType::kF16);
+  const auto problem = tune::makeProblem(*graph, machine, targetOf(machine), "plain");
+  ASSERT_TRUE(problem);
+  const Tuned best = tuned(*problem, {});
+  for (const std::int64_t budget : {1, 2, 4}) {
+    const Tuned t = tuned(*problem, {.budget = budget});
+    EXPECT_LE(t.deviceRuns, budget);
+    EXPECT_GE(t.best.cost.total, best.best.cost.total);
+    EXPECT_LE((1 - t.gap) * static_cast<double>(t.best.cost.total.value),
+              static_cast<double>(best.best.cost.total.value));
+    EXPECT_EQ(t.stopText() == "optimal", t.drafts.open == 0);
+    expectSums(t.drafts);
+  }
+}
+
+TEST(Tuning, ASearchThatIsStoppedGivesWhatItHas) {
+  const machine::Machine machine = hbmPim(4);
+  const auto graph = kernel::makeZooKernel("gemv", {{"m", 200}, {"n", 300}, {"batch", 1}}, DType::kF16);
+  const auto problem = tune::makeProblem(*graph, machine, targetOf(machine), "plain");
+  const std::atomic<bool> isStopped = true;
+  const auto t = tune::tune(*problem, {}, {.isStopped = &isStopped});
+  ASSERT_FALSE(t.ok());  // nothing was evaluated yet
+  EXPECT_EQ(t.diagnostics().front().code, "interrupted");
+}
+
+TEST(Tuning, RulesLeaveDraftsOutAndCountThem) {
+  const machine::Machine machine = load("attacc", {{"channels", "2"}});
+  const auto graph =
+      kernel::parseNotation("y[r,l] += K[r,l,d] * q[r,d]", {{"r", 4}, {"l", 60}, {"d", 64}}, DType::kF16);
+  auto problem = tune::makeProblem(*graph, machine, targetOf(machine), "plain");
+  ASSERT_TRUE(problem);
+  const Tuned all = tuned(*problem, {});
+  EXPECT_EQ(all.drafts.rule1 + all.drafts.rule2 + all.drafts.rule3, 0);
+  problem->rules = mapping::DraftRules{};
+  const Tuned some = tuned(*problem, {});
+  EXPECT_GT(some.drafts.rule2, 0);
+  EXPECT_GT(some.drafts.rule3, 0);
+  EXPECT_EQ(some.drafts.all, all.drafts.all);
+  expectSums(some.drafts);
+  EXPECT_GE(some.best.cost.total, all.best.cost.total);
+  // Rule 1 drops nothing that cuts otherwise.
+  problem->rules = mapping::DraftRules{true, false, false, false};
+  EXPECT_EQ(tuned(*problem, {}).best, all.best);
+}
+
+TEST(Tuning, AnswersAreKnownAgain) {
+  const std::string path = ::testing::TempDir() + "/tuning_" + std::to_string(::getpid()) + ".db";
+  std::filesystem::remove(path);
+  const machine::Machine machine = hbmPim(2);
+  const auto graph = kernel::makeZooKernel("gemv", {{"m", 64}, {"n", 100}, {"batch", 1}}, DType::kF16);
+  const auto problem = tune::makeProblem(*graph, machine, targetOf(machine), "plain");
+  auto store = tune::Store::open(path, tune::identity(*problem), "gemv");
+  ASSERT_TRUE(store);
+  const tune::Control control{.store = store->get()};
+  EXPECT_FALSE(tune::knownAnswer({}, control).has_value());
+  Tuned t = tuned(*problem, {}, control);
+  t.isChecked = true;
+  ASSERT_TRUE(tune::keep(t, {}, control).ok());
+  EXPECT_EQ(tune::knownAnswer({}, control), t);
+  EXPECT_FALSE(tune::knownAnswer({Objective::kEnergy}, control).has_value());
+  EXPECT_FALSE(tune::knownAnswer({.budget = 3}, control).has_value());
+  // One that was stopped is no answer.
+  t.stop = search::Stop::kStopped;
+  ASSERT_TRUE(tune::keep(t, {Objective::kEnergy}, control).ok());
+  EXPECT_FALSE(tune::knownAnswer({Objective::kEnergy}, control).has_value());
+  // A damaged answer is none.
+  for (const char *damaged : {"", "{", "{}", "[1,2]", R"({"best": 3})"}) {
+    ASSERT_TRUE((*store)->put("tuned", "time budget 0", damaged).ok());
+    EXPECT_FALSE(tune::knownAnswer({}, control).has_value()) << damaged;
+  }
+  store->reset();
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace pimento::test
