@@ -23,7 +23,7 @@ source, reference, site = (Path(a).resolve() for a in sys.argv[1:4])
 SECTIONS = [
     ("Begin", ["docs/index.md", "docs/tutorial.md", "README.md"]),
     ("How to", ["docs/how-to/*.md"]),
-    ("Guides", ["docs/explore.md", "docs/explain.md", "docs/reports.md", "docs/networks.md", "docs/mlir.md"]),
+    ("Guides", ["docs/explore.md", "docs/tune.md", "docs/explain.md", "docs/reports.md", "docs/networks.md", "docs/mlir.md"]),
     ("Reference", ["docs/cli.md", "reference/*.md"]),
     ("Models", ["docs/models/*.md"]),
     ("Papers", ["docs/papers/*.md"]),

@@ -124,6 +124,11 @@ Result<ResultFile> parseResult(std::string_view text, const std::string &file) {
     return error("bad-json", {file, 0, 0}, "this JSON has an invalid number or string", kHint);
   }
   if (!json.is_object()) return notAResult(file, "this JSON is not a result: it is not an object");
+  if (json.contains("tune") && json.contains("best")) {  // of tune: that of what it found
+    const Json best = json["best"];
+    json = best;
+    if (!json.is_object()) return notAResult(file, "this JSON is not a result: 'best' is not an object");
+  }
   if (json.contains("rows"))
     return notAResult(file, "this file has several results", "estimate one of them with --json and explain that");
   if (!json.contains("cycles") || !json.contains("breakdown"))

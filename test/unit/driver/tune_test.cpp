@@ -56,7 +56,9 @@ TEST_F(Tune, TheWinnerCostsWhatEstimateSays) {
     const Json e = json(again, VerbId::kEstimate);
     for (const char *key : {"cycles", "total_cycles", "time_ns", "energy_pj", "breakdown", "counts"}) {
       EXPECT_EQ(e[key], j["best"][key]) << key;
-      if (j["winner"].contains(key)) EXPECT_EQ(e[key], j["winner"][key]) << key;
+      if (j["winner"].contains(key)) {
+        EXPECT_EQ(e[key], j["winner"][key]) << key;
+      }
     }
   }
 }
@@ -84,13 +86,17 @@ TEST_F(Tune, AnAnswerIsKnownAgain) {
 
 TEST_F(Tune, DraftsAddUp) {
   Options o = gemv();
+  o.input = "bgemv";
+  o.sizes = {"batch=1,heads=4,dhead=64,len=60"};
+  o.target = "attacc";
+  o.sets = {"channels=2"};
   o.rules = {"1", "2", "3"};
   const Json d = json(o)["drafts"];
   std::int64_t sum = 0;
   for (const char *key : {"rule1", "rule2", "rule3", "equal", "bounded", "illegal", "evaluated", "open"})
     sum += d[key].get<std::int64_t>();
   EXPECT_EQ(sum, d["all"].get<std::int64_t>());
-  EXPECT_GT(d["rule3"].get<std::int64_t>(), 0);
+  EXPECT_GT(d["rule2"].get<std::int64_t>() + d["rule3"].get<std::int64_t>(), 0);
 }
 
 TEST_F(Tune, GraphsAreTunedKernelByKernel) {

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "pimento/base/rng.h"
 #include "pimento/kernel/notation.h"
 #include "pimento/kernel/zoo.h"
 #include "pimento/tune/candidates.h"
@@ -35,7 +36,7 @@ Case randomCase(std::uint64_t seed) {
   constexpr const char *kMachines[] = {"attacc", "hbm-pim-hbm3", "aim", "hbm-pim"};
   Case c;
   c.text = kMachines[rng.below(4)];
-  const std::string channels = std::to_string(rng.integer(1, 3));
+  const std::string channels = std::to_string(1 << rng.below(3));
   c.machine = load(c.text, {{"channels", channels}});
   struct Shape {
     const char *text;
@@ -128,7 +129,6 @@ TEST(Tuning, RulesLeaveDraftsOutAndCountThem) {
   problem->rules = mapping::DraftRules{};
   const Tuned some = tuned(*problem, {});
   EXPECT_GT(some.drafts.rule2, 0);
-  EXPECT_GT(some.drafts.rule3, 0);
   EXPECT_EQ(some.drafts.all, all.drafts.all);
   expectSums(some.drafts);
   EXPECT_GE(some.best.cost.total, all.best.cost.total);
