@@ -165,9 +165,12 @@ constexpr auto kRows = std::to_array<OptionRow>({
    .page = "checking.md", .runKey = "check", .isAlwaysInRun = false, .usual = "text"},
   {.name = "trace", .field = &Options::trace, .value = "FILE", .verbs = {V::kSimulate},
    .help = "write a timeline for Perfetto"},
+  {.name = "trace", .field = &Options::trace, .value = "FILE", .verbs = {V::kProfile},
+   .help = "write the pipeline of the first 100,000 instructions as a timeline for Perfetto",
+   .page = "how-to/profile.md#the-pipeline"},
   {.name = "emit", .field = &Options::emit, .value = "STAGE", .verbs = {V::kCompile},
    .help = "stage to print: kernel, mapping, dims, drafts, cnm, llvcnm, commands, asm, c, host, ir, mlir, sdfg, tdfg or inf; of a program: trace, istate, "
-           "idg or candidates"},
+           "idg, candidates or pipeline"},
   {.name = "sweep", .field = &Options::sweeps, .value = "PATH=VALUES", .verbs = kExplore,
    .help = "vary a machine number or a kernel size: tRP=10..20, timing.tRCDRD=10,14, channels=1..64*2, "
            "size.m=64,128; repeatable",

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -13,7 +14,9 @@
 #include "pimento/driver/program_run.h"
 #include "pimento/emit/columns.h"
 #include "pimento/evaluate/sampler.h"
+#include "pimento/evaluate/target.h"
 #include "pimento/targets/targets.h"
+#include "pimento/trace/tee.h"
 
 namespace pimento::driver {
 
@@ -127,6 +130,7 @@ std::string toJson(const ProfileAnswer &a) {
         {"other", p.conversionOther}}},
       {"reads", {{"wr", p.accesses.writes}, {"nc", p.accesses.notConvertible}, {"cc", p.accesses.convertible}}},
       {"candidates", p.candidates.trees},
+      {"stored", p.candidates.stored},
       {"operations_offloaded", p.candidates.offloaded()},
       {"lost", lostBy},
       {"proved", p.candidates.proved},
@@ -207,6 +211,22 @@ std::string toTable(const ProfileAnswer &a) {
   return out + (a.warnings.empty() ? "" : "\n");
 }
 
+/// With `--trace`: the pipeline of what is profiled, beside it.
+Result<ProgramRun> runTraced(const Options &options, const machine::Machine &machine, const evaluate::Target &target,
+                             trace::Consumer &consumer) {
+  std::ofstream file(options.trace);
+  if (!file)
+    return usageError("unwritable-file", options.trace, "cannot write the trace file",
+                      "choose a folder that exists and is writable");
+  const auto writer = target.stageWriter("pipeline", machine, [&file](std::string_view text) { file << text; });
+  if (!writer) return writer.diagnostics();
+  trace::Tee both(consumer, **writer);
+  Result<ProgramRun> run = runProgram(options, both);
+  if (run && !file.flush())
+    return error("unwritable-file", {options.trace, 0, 0}, "the timeline was not fully written", "is the disk full?");
+  return run;
+}
+
 }  // namespace
 
 Result<ProfileAnswer> profile(const Options &options) {
@@ -221,7 +241,8 @@ Result<ProfileAnswer> profile(const Options &options) {
   std::optional<evaluate::Sampler> sampler;
   if (options.isSampled) sampler.emplace(**profiler, evaluate::SamplePlan{}, options.seed);
   trace::Consumer &consumer = sampler ? static_cast<trace::Consumer &>(*sampler) : **profiler;
-  const Result<ProgramRun> run = runProgram(options, consumer);
+  const Result<ProgramRun> run =
+      options.trace.empty() ? runProgram(options, consumer) : runTraced(options, answer.machine, **runsOn, consumer);
   if (!run) return run.diagnostics();
   answer.program = run->program.name;
   answer.guest = run->end;

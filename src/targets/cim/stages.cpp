@@ -11,7 +11,9 @@
 #include "pimento/base/diagnostics.h"
 #include "pimento/sim/core/core.h"
 #include "pimento/targets/cim/accounts.h"
+#include "pimento/targets/cim/pipeline.h"
 #include "pimento/targets/cim/profiler.h"
+#include "pimento/targets/cim/walker.h"
 #include "pimento/trace/candidates.h"
 
 namespace pimento::targets::cim {
@@ -19,69 +21,14 @@ namespace pimento::targets::cim {
 namespace {
 
 using trace::Access;
-using trace::Block;
 using trace::Instruction;
 
-constexpr std::string_view kStages[] = {"trace", "istate", "idg", "candidates"};
+constexpr std::string_view kStages[] = {"trace", "istate", "idg", "candidates", "pipeline"};
 
 /// "[e7be8:e7beb]", as the paper has it.
 std::string bytesOf(const Access &a) {
   return fmt::format("[{:x}:{:x}]", a.address, a.address + std::max<std::uint64_t>(a.bytes, 1) - 1);
 }
-
-/// Instructions one by one, each with its accesses, and the address of the one after it.
-class Walker : public trace::Consumer {
- public:
-  void onStart(const trace::Program &program, bool hasValues) override {
-    program_ = &program;
-    hasValues_ = hasValues;
-    begin();
-  }
-  void onBlock(const Block &block, int count, std::span<const Access> accesses) override {
-    // Where a block goes on is known once the next one runs.
-    flush(block.instructions.front().address);
-    block_ = &block;
-    count_ = count;
-    accesses_.assign(accesses.begin(), accesses.end());
-  }
-  void onEnd() override {
-    flush(0);
-    finish();
-  }
-
- protected:
-  virtual void begin() {}
-  virtual void onInstruction(const Instruction &in, std::span<const Access> accesses, std::uint64_t next) = 0;
-  virtual void finish() {}
-
-  const trace::Program &program() const { return *program_; }
-  bool hasValues() const { return hasValues_; }
-  /// Of the instruction that is looked at.
-  std::int64_t number() const { return number_; }
-
- private:
-  void flush(std::uint64_t next) {
-    if (block_ == nullptr) return;
-    std::size_t first = 0;
-    for (int i = 0; i < count_; ++i) {
-      std::size_t end = first;
-      while (end < accesses_.size() && accesses_[end].instruction == i) ++end;
-      const bool isLast = i + 1 == count_;
-      onInstruction(block_->instructions[static_cast<std::size_t>(i)], std::span(accesses_).subspan(first, end - first),
-                    isLast ? next : block_->instructions[static_cast<std::size_t>(i) + 1].address);
-      first = end;
-      ++number_;
-    }
-    block_ = nullptr;
-  }
-
-  const trace::Program *program_ = nullptr;
-  bool hasValues_ = false;
-  const Block *block_ = nullptr;
-  int count_ = 0;
-  std::vector<Access> accesses_;
-  std::int64_t number_ = 0;
-};
 
 /// `trace`: number, address, instruction, accesses.
 class TraceWriter final : public Walker {
@@ -274,6 +221,7 @@ std::unique_ptr<trace::Consumer> stageWriter(std::string_view stage, const machi
   if (stage == "trace") return std::make_unique<TraceWriter>(std::move(write));
   if (stage == "istate") return std::make_unique<ProbeWriter>(machine, std::move(write));
   if (stage == "idg") return std::make_unique<GraphWriter>(std::move(write));
+  if (stage == "pipeline") return pipelineWriter(machine, std::move(write));
   PIMENTO_CHECK(stage == "candidates");
   return std::make_unique<TreeWriter>(machine, std::move(write));
 }

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -200,6 +202,38 @@ TEST(CimStages, ProbesRecordInstructionsRequestsAndAccesses) {
   EXPECT_NE(text.find("l1d: ReadReq [2004:2007] hit\n"), std::string::npos) << text;
   EXPECT_NE(text.find("lsq: WriteReq [2008:200b] 69\n"), std::string::npos) << text;
   EXPECT_NE(text.find("PipeProbe: seqNum:68: 2 1 1 1 2 1 1 1 2\n"), std::string::npos) << text;
+}
+
+// The timeline of a pipeline: an event of each instruction, its stretches inside it one behind the other, and no two
+// instructions on one track at a time.
+TEST(CimStages, APipelineIsATimelineThatNests) {
+  const auto json = nlohmann::json::parse(figure6().stage("pipeline"));
+  struct Span {
+    double from, to;
+  };
+  std::map<int, std::vector<Span>> instructions, stretches;
+  for (const auto &e : json["traceEvents"]) {
+    if (e["ph"] != "X") continue;
+    const double from = e["ts"].get<double>();
+    const Span span{from, from + e["dur"].get<double>()};
+    (e["args"].contains("number") ? instructions : stretches)[e["tid"].get<int>()].push_back(span);
+  }
+  std::size_t count = 0;
+  constexpr double kRounding = 1e-5;
+  for (const auto &[track, spans] : instructions) {
+    count += spans.size();
+    for (std::size_t i = 1; i < spans.size(); ++i) EXPECT_GE(spans[i].from, spans[i - 1].to - kRounding);
+    for (const Span &s : stretches[track])
+      EXPECT_EQ(std::ranges::count_if(
+                    spans, [&](const Span &o) { return o.from <= s.from + kRounding && s.to <= o.to + kRounding; }),
+                1);
+    double sum = 0, whole = 0;
+    for (const Span &s : spans) whole += s.to - s.from;
+    for (const Span &s : stretches[track]) sum += s.to - s.from;
+    EXPECT_NEAR(sum, whole, kRounding);
+  }
+  const std::string trace = figure6().stage("trace");
+  EXPECT_EQ(static_cast<std::ptrdiff_t>(count), std::ranges::count(trace, '\n') - 1);
 }
 
 }  // namespace
