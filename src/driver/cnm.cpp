@@ -4,10 +4,13 @@
 #include "pimento/evaluate/evaluator.h"
 #include "pimento/kernel/rounds.h"
 #include "pimento/mapping/cnm.h"
+#include "pimento/mapping/dcc.h"
 
 namespace pimento::driver {
 
-std::string cnmText(const Options &options, const Job &job, const std::vector<evaluate::PlannedPart> &graph) {
+namespace {
+
+mapping::CnmModule moduleOf(const Options &options, const Job &job, const std::vector<evaluate::PlannedPart> &graph) {
   mapping::CnmModule module;
   module.graph = *job.input.graph;
   module.target = options.target;
@@ -23,7 +26,7 @@ std::string cnmText(const Options &options, const Job &job, const std::vector<ev
       if (k.compiled == nullptr) spec.kind = mapping::MapSpec::Kind::kHost;
       if (spec.kind != mapping::MapSpec::Kind::kExplicit) module.mappings[origin] = std::move(spec);
     }
-    return mapping::print(module);
+    return module;
   }
   for (const evaluate::PlannedPart &k : graph) {
     mapping::MapSpec spec;
@@ -31,7 +34,17 @@ std::string cnmText(const Options &options, const Job &job, const std::vector<ev
     if (k.compiled) spec.mapping = k.compiled->placed().mapping;
     module.mappings.emplace_back(std::move(spec));
   }
-  return mapping::print(module);
+  return module;
+}
+
+}  // namespace
+
+std::string cnmText(const Options &options, const Job &job, const std::vector<evaluate::PlannedPart> &graph) {
+  return mapping::print(moduleOf(options, job, graph));
+}
+
+Result<std::string> dccText(const Options &options, const Job &job, const std::vector<evaluate::PlannedPart> &graph) {
+  return mapping::printDcc(moduleOf(options, job, graph), job.machine);
 }
 
 }  // namespace pimento::driver

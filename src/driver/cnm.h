@@ -1,4 +1,4 @@
-// `compile --emit cnm`: the graph with the mappings chosen for it, as CNM IR.
+// `compile --emit cnm` and `--emit dcc`: the graph with the mappings chosen for it, as CNM IR or DCC's.
 #pragma once
 
 #include <string>
@@ -15,5 +15,7 @@ struct Job;
 
 /// The job's graph with the mappings that were resolved for it; `host` where a kernel stays there.
 std::string cnmText(const Options &options, const Job &job, const std::vector<evaluate::PlannedPart> &graph);
+/// Diagnostic: unsupported-dcc.
+Result<std::string> dccText(const Options &options, const Job &job, const std::vector<evaluate::PlannedPart> &graph);
 
 }  // namespace pimento::driver

@@ -17,6 +17,7 @@
 #include "pimento/kernel/zoo.h"
 #include "pimento/machine/machine.h"
 #include "pimento/mapping/cnm.h"
+#include "pimento/mapping/dcc.h"
 #include "pimento/program/text.h"
 #include "pimento/tdfg/fat_binary.h"
 #include "pimento/tdfg/graph.h"
@@ -120,10 +121,7 @@ Result<Input> fromC(const InputRequest &r) {
 }
 
 /// A verified graph; its mappings wait for the machine.
-Result<Input> fromCnm(const InputRequest &r) {
-  const Result<std::string> text = textOf(r.options);
-  if (!text) return text.diagnostics();
-  Result<mapping::CnmModule> module = mapping::parseCnm(*text, r.options.input, r.sizes);
+Result<Input> fromModule(const InputRequest &r, Result<mapping::CnmModule> module) {
   if (!module) return module.diagnostics();
   if (Status s = mapping::verify(*module); !s) return s.diagnostics();
   Result<Input> in = fromGraph(module->graph, stemOf(r.options));
@@ -131,6 +129,21 @@ Result<Input> fromCnm(const InputRequest &r) {
   if (!module->sizes.empty()) in->sizes = module->sizes;
   in->cnm = std::make_shared<const mapping::CnmModule>(std::move(*module));
   return in;
+}
+
+Result<Input> fromCnm(const InputRequest &r) {
+  const Result<std::string> text = textOf(r.options);
+  if (!text) return text.diagnostics();
+  return fromModule(r, mapping::parseCnm(*text, r.options.input, r.sizes));
+}
+
+Result<Input> fromDcc(const InputRequest &r) {
+  const Result<std::string> text = textOf(r.options);
+  if (!text) return text.diagnostics();
+  if (!r.sizes.empty())
+    return usageError("unknown-size", "--size", "the text declares no sizes: all its extents are numbers",
+                      "omit --size, or change the text");
+  return fromModule(r, mapping::parseDcc(*text, r.options.input));
 }
 
 /// A program of device commands, LLVCNM.
@@ -264,6 +277,12 @@ constexpr InputKind kKinds[] = {
      .read = fromCnm,
      .statesTypes = true,
      .targetOf = mapping::cnmTarget},
+    {.name = "dcc",
+     .endings = {".dcc"},
+     .isText = true,
+     .read = fromDcc,
+     .statesTypes = true,
+     .targetOf = mapping::dccTarget},
     {.name = "llvcnm", .endings = {".llvcnm"}, .isText = true, .read = fromProgramText, .targetOf = program::targetOf},
     {.name = "fat binary", .endings = {".inf"}, .read = fromFatBinary, .statesTypes = true},
     {.name = "trace", .endings = {".ptrace"}, .read = fromTrace, .usualTarget = "cim-a9"},

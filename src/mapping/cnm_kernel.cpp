@@ -33,9 +33,21 @@ std::vector<std::string> statementWords() {
 
 bool CnmKernel::parse(const Location &where) {
   if (!header(where)) return false;
+  text_.scan.nextLine();
+  return statements(where, "kernel");
+}
+
+bool CnmKernel::parseBody(kernel::Kernel kernel, std::vector<Location> dimPlaces) {
+  const Location where = kernel.where;
+  kernel_ = std::move(kernel);
+  places_.dims = std::move(dimPlaces);
+  isPastInductions_ = isBody_ = true;
+  return statements(where, "function");
+}
+
+bool CnmKernel::statements(const Location &where, std::string_view what) {
   Scanner &scan = text_.scan;
-  for (scan.nextLine(), scan.skipEmptyLines(); !scan.isAtEnd() && !text_.isFull();
-       scan.nextLine(), scan.skipEmptyLines()) {
+  for (scan.skipEmptyLines(); !scan.isAtEnd() && !text_.isFull(); scan.nextLine(), scan.skipEmptyLines()) {
     if (scan.takePunctuation('}')) {
       text_.lineEnd();
       scan.nextLine();
@@ -43,8 +55,9 @@ bool CnmKernel::parse(const Location &where) {
     }
     if (!statement()) return false;
   }
-  return text_.isFull() || text_.report("cnm-unclosed", where, "kernel " + spellName(kernel_.name) + " is not closed",
-                                        "add a line with '}'");
+  return text_.isFull() ||
+         text_.report("cnm-unclosed", where, std::string(what) + " " + spellName(kernel_.name) + " is not closed",
+                      "add a line with '}'");
 }
 
 bool CnmKernel::header(const Location &where) {
@@ -62,14 +75,15 @@ bool CnmKernel::header(const Location &where) {
 std::optional<bool> CnmKernel::statement() {
   const Location where = text_.scan.where();
   const std::string word(text_.scan.peekWord());
-  if (word == "induction") {
+  if (word == "induction" && !isBody_) {
     text_.scan.takeWord();
     return induction(where);
   }
   isPastInductions_ = true;
   if (text_.scan.takePunctuation('@')) return request(where);
   if (text_.scan.takePunctuation('%')) return value(where);
-  static const std::vector<std::string> kWords = statementWords();
+  static const std::vector<std::string> kOfKernels = statementWords(), kOfBodies = {"guard", "store"};
+  const std::vector<std::string> &kWords = isBody_ ? kOfBodies : kOfKernels;
   if (std::find(kWords.begin(), kWords.end(), word) == kWords.end()) {
     std::vector<std::string> choices = kWords;
     choices.insert(choices.end(), {"@N = read", "%N = OPERATION", "}"});

@@ -26,12 +26,15 @@ class CnmKernel {
 
   /// False: what follows cannot be read, since a block was left open.
   bool parse(const Location &where);
+  /// What each point does, up to the '}' behind it, of a kernel whose dims are known: text of DCC.
+  bool parseBody(kernel::Kernel kernel, std::vector<Location> dimPlaces);
 
   kernel::Kernel take() { return std::move(kernel_); }
   kernel::Places::OfKernel takePlaces() { return std::move(places_); }
   std::optional<MapSpec> takeMapping() { return spaces_.take(); }
 
  private:
+  bool statements(const Location &where, std::string_view what);
   bool header(const Location &where);
   std::optional<bool> statement();
   bool induction(const Location &at);
@@ -63,7 +66,7 @@ class CnmKernel {
   kernel::Kernel kernel_;
   kernel::Places::OfKernel places_;
   CnmSpaces spaces_;
-  bool isPastInductions_ = false;
+  bool isPastInductions_ = false, isBody_ = false;
 };
 
 }  // namespace pimento::mapping

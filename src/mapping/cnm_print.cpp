@@ -83,7 +83,8 @@ std::string constantText(double x) {
 
 class KernelPrinter {
  public:
-  KernelPrinter(const kernel::Graph &graph, const Kernel &kernel) : graph_(graph), kernel_(kernel) {}
+  KernelPrinter(const kernel::Graph &graph, const Kernel &kernel, std::string indent = "  ", std::string suffix = {})
+      : graph_(graph), kernel_(kernel), indent_(std::move(indent)), suffix_(std::move(suffix)) {}
 
   std::string run() {
     out_ = "kernel " + spellName(kernel_.name);
@@ -91,6 +92,10 @@ class KernelPrinter {
     out_ += " {\n";
     for (const kernel::Dim &d : kernel_.dims)
       line("induction " + spellWord(d.name) + " " + std::to_string(d.extent) + " " + wordOf(kindWords(), d.kind));
+    return body();
+  }
+  /// What each point does.
+  std::string body() {
     for (const Affine &g : kernel_.guards) line("guard " + affine(g));
     while (requests_ < kernel_.loads.size() && !kernel_.loads[requests_].isIndirect()) request();
     for (std::size_t v = 0; v < kernel_.body.size(); ++v) {
@@ -111,7 +116,7 @@ class KernelPrinter {
   }
 
  private:
-  void line(const std::string &text) { out_ += "  " + text + "\n"; }
+  void line(const std::string &text) { out_ += indent_ + text + "\n"; }
 
   static std::string reference(int value) { return "%" + std::to_string(value); }
 
@@ -119,7 +124,7 @@ class KernelPrinter {
 
   std::string tensorName(int t) const {
     const bool isKnown = t >= 0 && static_cast<std::size_t>(t) < graph_.tensors.size();
-    return isKnown ? spellWord(graph_.tensors[static_cast<std::size_t>(t)].name) : "?";
+    return isKnown ? spellWord(graph_.tensors[static_cast<std::size_t>(t)].name + suffix_) : "?";
   }
 
   std::string affine(const Affine &a) const {
@@ -175,6 +180,7 @@ class KernelPrinter {
 
   const kernel::Graph &graph_;
   const Kernel &kernel_;
+  std::string indent_, suffix_;  ///< of lines, and of tensors' names
   std::string out_;
   std::size_t requests_ = 0;  ///< printed so far
 };
@@ -225,6 +231,11 @@ std::string endText(const kernel::Loop &loop, const kernel::Graph &graph) {
 }
 
 }  // namespace
+
+std::string bodyText(const kernel::Graph &graph, const Kernel &kernel, const std::string &indent,
+                     const std::string &suffix) {
+  return KernelPrinter(graph, kernel, indent, suffix).body();
+}
 
 std::string print(const CnmModule &module) {
   std::string s = "cnm " + spellName(module.graph.name) + "\n";

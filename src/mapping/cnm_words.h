@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "pimento/kernel/kernel.h"
+
 namespace pimento::mapping {
 
 /// In the order of kernel::Role, DimKind, Form, Op and Combine.
@@ -12,5 +14,10 @@ const std::vector<std::string> &kindWords();
 const std::vector<std::string> &formWords();
 const std::vector<std::string> &operationWords();
 const std::vector<std::string> &combineWords();
+
+/// What each point of a kernel does, a statement per line; names of tensors get the suffix. The text of DCC has it,
+/// too.
+std::string bodyText(const kernel::Graph &graph, const kernel::Kernel &kernel, const std::string &indent,
+                     const std::string &suffix);
 
 }  // namespace pimento::mapping

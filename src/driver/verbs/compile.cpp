@@ -24,7 +24,7 @@ namespace {
 
 /// Stages of every target, of kernels.
 std::vector<std::string> commonStages() {
-  std::vector<std::string> stages{"llvcnm", "cnm", "mapping", "mlir", "kernel"};
+  std::vector<std::string> stages{"llvcnm", "cnm", "dcc", "mapping", "mlir", "kernel"};
   for (const std::string_view s : draftStages()) stages.emplace_back(s);
   for (const std::string_view s : tensorStages()) stages.emplace_back(s);
   return stages;
@@ -107,6 +107,7 @@ Result<std::string> textOf(const Options &given) {
   const Result<evaluate::CompiledGraph> graph = evaluate::compile(request);
   if (!graph) return graph.diagnostics();
   if (options.emit == "cnm") return cnmText(options, job, *graph);
+  if (options.emit == "dcc") return dccText(options, job, *graph);
   return printStage(options, job, *graph);
 }
 
