@@ -3,7 +3,7 @@
 # does nothing and needs no network.
 #
 #   scripts/install-deps.sh                 install what is missing (asks sudo for root where needed)
-#   scripts/install-deps.sh --with guests   and what programs of other processors need: QEMU, cross compilers
+#   scripts/install-deps.sh --with guests   and what programs of other processors need: QEMU, cross compilers, a clip
 #   scripts/install-deps.sh --list          print the packages, one per line
 set -euo pipefail
 
@@ -27,7 +27,8 @@ packages=(
 )
 
 guests=(qemu-user gcc-aarch64-linux-gnu gcc-arm-linux-gnueabihf gcc-riscv64-linux-gnu
-  libc6-dev-arm64-cross libc6-dev-armhf-cross libc6-dev-riscv64-cross)
+  libc6-dev-arm64-cross libc6-dev-armhf-cross libc6-dev-riscv64-cross
+  ffmpeg) # makes the clip that mpeg2dec decodes
 
 isList=
 while (($#)); do

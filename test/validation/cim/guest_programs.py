@@ -54,7 +54,7 @@ def debian(folder, is_small):
             "bzip2": (["bin/bzip2"], ["-c"], folder / "text"),
             "lua5.4": (["usr/bin/lua5.4"], [str(folder / "sort.lua")], None),
             "sqlite3": (["usr/bin/sqlite3"], ["-init", "/dev/null", ":memory:", f".read {folder / 'join.sql'}"], None),
-            "mpeg2dec": (["usr/bin/mpeg2dec"], ["-o", "null", str(folder / "clip.m2v")], None),
+            "mpeg2dec": (["usr/bin/mpeg2dec"], ["-o", "md5", str(folder / "clip.m2v")], None),
         }
         if any(not (root / program[0]).exists() for program, *_ in map(arguments.get, packages)):
             made = subprocess.run([SOURCE / "scripts/guest-root.sh", "-o", root, architecture, *packages],
