@@ -7,9 +7,11 @@
 #include <filesystem>
 
 #include "pimento/base/rng.h"
+#include "pimento/evaluate/target.h"
 #include "pimento/kernel/notation.h"
 #include "pimento/kernel/zoo.h"
 #include "pimento/tune/candidates.h"
+#include "pimento/tune/check.h"
 #include "pimento/tune/problem.h"
 #include "pimento/tune/store.h"
 #include "test/support/cases.h"
@@ -89,6 +91,62 @@ TEST(Tuning, FindsWhatRunningEveryMappingFinds) {
   }
   EXPECT_GE(ran, test::caseCount(24) / 2);
   EXPECT_GE(4 * spared, 3 * ran);
+}
+
+/// A product small enough for each of its mappings to be run on data.
+Case smallCase(std::uint64_t seed) {
+  Rng rng(seed);
+  const auto n = [&](std::int64_t most) { return rng.integer(1, most); };
+  constexpr const char *kMachines[] = {"attacc", "hbm-pim-hbm3", "aim", "hbm-pim"};
+  Case c;
+  c.text = kMachines[rng.below(4)];
+  c.machine = load(c.text, {{"channels", "2"}});
+  const std::vector<std::pair<const char *, kernel::Sizes>> shapes = {
+      {"y[i] += A[i,j] * x[j]", {{"i", n(9)}, {"j", n(40)}}},
+      {"y[r,l] += K[r,l,d] * q[r,d]", {{"r", n(3)}, {"l", n(6)}, {"d", n(20)}}},
+      {"y[i] += A[i,j]", {{"i", n(6)}, {"j", n(40)}}},
+  };
+  const auto &[text, sizes] = shapes[rng.below(shapes.size())];
+  c.text += std::string(" ") + text;
+  for (const auto &[name, size] : sizes) c.text += " " + name + "=" + std::to_string(size);
+  c.graph = *kernel::parseNotation(text, sizes, DType::kF16);
+  return c;
+}
+
+TEST(Tuning, EveryDraftOfSmallKernelsComputesWhatTheInterpreterDoes) {
+  std::int64_t ran = 0;
+  for (std::int64_t seed = 0; seed < test::caseCount(4); ++seed) {
+    const Case c = smallCase(static_cast<std::uint64_t>(seed));
+    const auto problem = tune::makeProblem(c.graph, c.machine, targetOf(c.machine), "plain");
+    if (!problem) continue;
+    tune::Candidates candidates(*problem);
+    while (candidates.next()) {
+      const auto compiled = tune::compile(*problem, tune::mappingOf(candidates.text()));
+      if (!compiled) continue;  // the machine has no room for it, or no unit for such a split
+      const auto run = (*compiled)->run(problem->mode());
+      ASSERT_TRUE(run.ok()) << c.text << " " << candidates.text();
+      const Status checked = tune::check(*problem, candidates.text(), run->cycles, {});
+      ASSERT_TRUE(checked.ok()) << c.text << " " << candidates.text() << ": " << checked.diagnostics().front().str();
+      ++ran;
+    }
+  }
+  EXPECT_GT(ran, 20 * test::caseCount(4));
+}
+
+TEST(Tuning, OurSpaceIsNeverWorseThanThePublishedOne) {
+  const machine::Machine machine = load("attacc-published");
+  mapping::MapSpec published;
+  published.mapping.program = mapping::ProgramKind::kPublished;
+  for (const auto &[name, sizes] : std::vector<std::pair<const char *, kernel::Sizes>>{
+           {"red", {{"batch", 1}, {"n", 1024}}},
+           {"red", {{"batch", 4}, {"n", 4096}}},
+           {"bgemv", {{"batch", 1}, {"heads", 16}, {"dhead", 16}, {"len", 32}}}}) {
+    const auto graph = kernel::makeZooKernel(name, sizes, DType::kF16);
+    const auto ours = tune::makeProblem(*graph, machine, targetOf(machine), "plain");
+    const auto theirs = tune::makeProblem(*graph, machine, targetOf(machine), "plain", {}, published);
+    ASSERT_TRUE(ours && theirs);
+    EXPECT_LE(tuned(*ours, {}).best.cost.total, tuned(*theirs, {}).best.cost.total) << name;
+  }
 }
 
 TEST(Tuning, ABudgetLeavesAGapThatHolds) {
