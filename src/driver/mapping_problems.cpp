@@ -9,6 +9,8 @@
 
 #include "pimento/base/suggest.h"
 #include "pimento/driver/job.h"
+#include "pimento/driver/result_file.h"
+#include "pimento/emit/explore.h"
 #include "pimento/evaluate/target.h"
 #include "pimento/kernel/isolate.h"
 #include "pimento/kernel/rounds.h"
@@ -53,6 +55,17 @@ Status checkKernels(const Options &options, const kernel::Graph &graph) {
 }
 
 }  // namespace
+
+emit::ExploreHead headOf(VerbId verb, const Options &options, const Job &job) {
+  emit::ExploreHead h;
+  h.kernel = job.input.name;
+  h.sizes = {job.input.sizes.begin(), job.input.sizes.end()};
+  h.dtype = std::string(name(job.input.type));
+  h.target = job.machine.name;
+  h.run = runOf(verb, options, job.machine);
+  h.warnings = job.machine.notes;
+  return h;
+}
 
 Result<mapping::MapSpec> partOfSpace(const Options &options) {
   mapping::MapSpec published;

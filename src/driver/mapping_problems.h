@@ -5,9 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "pimento/driver/options.h"
+#include "pimento/driver/option_table.h"
 #include "pimento/mapping/mapping.h"
 #include "pimento/tune/problem.h"
+
+namespace pimento::emit {
+struct ExploreHead;
+}
 
 namespace pimento::driver {
 
@@ -20,6 +24,9 @@ struct KernelProblem {
   std::unique_ptr<kernel::Graph> graph;
   tune::Problem problem;
 };
+
+/// What the answers of both say of themselves.
+emit::ExploreHead headOf(VerbId verb, const Options &options, const Job &job);
 
 /// What `--map auto;dpus=64` and `--space published` say all mappings must have. Diagnostics: map-without-sweep, those
 /// of the mapping.

@@ -75,7 +75,7 @@ constexpr auto kRows = std::to_array<OptionRow>({
    .usual = "that of the file, else auto"},
   {.name = "objective", .field = &Options::objective, .value = "WHAT", .verbs = kKernelVerbs,
    .help = "what auto mappings minimise: time (in total), energy, or kernel (cycles of the device kernel alone); "
-           "explore: only that, instead of time and energy together",
+           "explore: only that, instead of time and energy together; tune: what it minimises",
    .page = "cli.md#mappings", .group = G::kKernel, .runKey = "objective", .isAlwaysInRun = false,
    .apiKey = "objective", .usual = "time"},
   {.name = "data", .field = &Options::data, .value = "SPEC", .verbs = kKernelVerbs,

@@ -82,17 +82,6 @@ Outcome write(const Options &options, const Exploration &e) {
   return out;
 }
 
-emit::ExploreHead headOf(const Options &o, const Job &job) {
-  emit::ExploreHead h;
-  h.kernel = job.input.name;
-  h.sizes = {job.input.sizes.begin(), job.input.sizes.end()};
-  h.dtype = std::string(name(job.input.type));
-  h.target = job.machine.name;
-  h.run = runOf(VerbId::kExplore, o, job.machine);
-  h.warnings = job.machine.notes;
-  return h;
-}
-
 std::string aboutOf(const char *what, const emit::ExploreHead &h) {
   std::string sizes;
   for (const auto &[name, extent] : h.sizes) sizes += fmt::format("{}{}={}", sizes.empty() ? " " : ",", name, extent);
@@ -222,7 +211,7 @@ Result<emit::MappingExploration> exploreMappings(const Options &options) {
                       "explore a kernel: an .mlir file, index notation or a kernel name");
   if (Status s = evaluate::checkExtensions(*job.target, job.machine, spacePart->mapping); !s) return s.diagnostics();
   emit::MappingExploration e;
-  e.head = headOf(options, job);
+  e.head = headOf(VerbId::kExplore, options, job);
   for (const kernel::Kernel &k : job.input.graph->kernels) e.graphKernels.push_back(k.name);
   if (isOneProgram(options, job)) e.graphKernels.resize(1);
   e.clockGHz = job.machine.clockGHz;
@@ -308,7 +297,7 @@ Result<emit::SweepExploration> exploreSweep(const Options &options) {
   Result<std::vector<tune::Axis>> axes = tune::parseAxes(options.sweeps, tune::sweepNames(job.machine, sizes));
   if (!axes) return axes.diagnostics();
   emit::SweepExploration e;
-  e.head = headOf(options, job);
+  e.head = headOf(VerbId::kExplore, options, job);
   for (const tune::Axis &a : *axes)
     if (a.isSize) e.head.sizes.erase(a.name);
   std::string identity =

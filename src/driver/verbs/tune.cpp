@@ -28,17 +28,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-emit::ExploreHead headOf(const Options &o, const Job &job) {
-  emit::ExploreHead h;
-  h.kernel = job.input.name;
-  h.sizes = {job.input.sizes.begin(), job.input.sizes.end()};
-  h.dtype = std::string(name(job.input.type));
-  h.target = job.machine.name;
-  h.run = runOf(VerbId::kTune, o, job.machine);
-  h.warnings = job.machine.notes;
-  return h;
-}
-
 /// What --map takes: the best mapping of every kernel that has one.
 std::string mapOf(const emit::Tuning &t, const std::vector<std::string> &graphKernels) {
   std::map<std::string, std::string> best;
@@ -125,7 +114,7 @@ Result<TuneAnswer> tuneMappings(const Options &given) {
   auto found = std::make_shared<emit::Tuning>();
   auto best = std::make_shared<Evaluated>();
   emit::Tuning &t = *found;
-  t.head = headOf(options, job);
+  t.head = headOf(VerbId::kTune, options, job);
   t.clockGHz = job.machine.clockGHz;
   t.objective = job.objective;
   t.space = options.space.empty() ? "own" : options.space;
