@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <chrono>
+#include <thread>
+
 namespace pimento::tune {
 
 namespace {
@@ -89,9 +92,15 @@ Status Store::connect(int patienceMs) {
   if (status != SQLITE_OK) return failure(status);
   if (sqlite3_db_readonly(db_, "main") == 1) return failure(SQLITE_READONLY);
   sqlite3_busy_timeout(db_, patienceMs);
-  for (const char *sql : {"PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL"})
-    if (Status s = execute(sql); !s) return s;
-  return okStatus();
+  // SQLite does not wait for others where it makes a file one with a write-ahead log.
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(patienceMs);
+  while (true) {
+    const int made = sqlite3_exec(db_, "PRAGMA journal_mode = WAL", nullptr, nullptr, nullptr) & 0xff;
+    if (made == SQLITE_OK) break;
+    if ((made != SQLITE_BUSY && made != SQLITE_LOCKED) || std::chrono::steady_clock::now() > end) return failure(made);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return execute("PRAGMA synchronous = NORMAL");
 }
 
 Result<std::int64_t> Store::number(const char *sql) {

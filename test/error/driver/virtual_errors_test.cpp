@@ -30,7 +30,7 @@ TEST(VirtualErrors, TheyHaveNoTimelineAndNoDeviceCommands) {
     EXPECT_EQ(out.diagnostics.front().code, "unknown-stage");
     EXPECT_NE(out.diagnostics.front().message.find("runs virtual instructions"), std::string::npos);
     EXPECT_EQ(out.diagnostics.front().hint,
-              "use --emit llvcnm, cnm, mapping, mlir, kernel, dims, drafts, sdfg, tdfg, inf");
+              "use --emit llvcnm, cnm, dcc, mapping, mlir, kernel, dims, drafts, sdfg, tdfg, inf");
   }
 }
 

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <vector>
@@ -104,6 +105,7 @@ TEST_F(StoreFile, ServesProcessesAtOnce) {
     }
     auto store = Store::open(path_, c % 2 == 0 ? "even" : "odd", "x");
     bool isWell = store.ok();
+    if (!isWell) std::fprintf(stderr, "%s\n", store.diagnostics().front().str().c_str());
     for (int i = 0; i < kResults && isWell; ++i)
       isWell = (*store)->put("run", std::to_string(c) + ":" + std::to_string(i), "kept").ok();
     ::_exit(isWell ? 0 : 1);
