@@ -31,9 +31,9 @@
 // (i, j) { ... } }", and its mapping is left open; `@host` puts it on the host.
 //
 // Dimension sets' functions, compute tiles, tensor tiles and rearrangements follow from the rest. They may be left out;
-// where they stand, they must be right.
+// where they stand, they must be right. Of tiles in cyclic chunks (with "cyclic(bank,16)") the values are not listed.
 //
-// Not here: kernels in loops, forms other than affine, mappings of several subspaces or in cyclic chunks.
+// Not here: kernels in loops, forms other than affine, mappings of several subspaces.
 #pragma once
 
 #include <string>

@@ -49,8 +49,12 @@ std::string DccLines::dimName(std::size_t dim) const {
   return spellWord(kernel().dims[dim].name);
 }
 
-DccLines::DccLines(const kernel::Graph &graph, int k, std::vector<DccTile> tiles)
-    : graph_(graph), k_(k), tiles_(std::move(tiles)), sets_(dimensionSetsOf(alone(graph, k))) {
+DccLines::DccLines(const kernel::Graph &graph, int k, std::vector<DccTile> tiles, bool areContiguous)
+    : graph_(graph),
+      k_(k),
+      tiles_(std::move(tiles)),
+      areContiguous_(areContiguous),
+      sets_(dimensionSetsOf(alone(graph, k))) {
   std::set<int> stored, loaded;
   for (const kernel::Store &s : kernel().stores) stored.insert(s.target.tensor);
   for (const kernel::Access &a : kernel().loads) loaded.insert(a.tensor);
@@ -108,14 +112,17 @@ std::string DccLines::nested(std::size_t dim, const SetMember *member) const {
   return out + "]";
 }
 
-std::string DccLines::computeTile(std::size_t dim) const {
-  const DccTile &t = tiles_[dim];
-  return fmt::format("compute_tile %ct_{}: ({}, {}, {}) -> {}", dimName(dim), t.groups, t.cores, t.size,
-                     nested(dim, nullptr));
+std::vector<std::string> DccLines::computeTiles() const {
+  std::vector<std::string> lines;
+  for (std::size_t d = 0; areContiguous_ && d < tiles_.size(); ++d)
+    lines.push_back(fmt::format("compute_tile %ct_{}: ({}, {}, {}) -> {}", dimName(d), tiles_[d].groups,
+                                tiles_[d].cores, tiles_[d].size, nested(d, nullptr)));
+  return lines;
 }
 
 std::vector<std::string> DccLines::tensorTiles() const {
   std::vector<std::string> lines;
+  if (!areContiguous_) return lines;
   for (const DimensionSet &set : sets_.sets) {
     const auto dim = static_cast<std::size_t>(set.variables.front().dim);
     for (const SetMember &m : set.members)

@@ -17,14 +17,14 @@ struct DccTile {
 
 class DccLines {
  public:
-  /// Of kernel `k`; `tiles`: by dim.
-  DccLines(const kernel::Graph &graph, int k, std::vector<DccTile> tiles);
+  /// Of kernel `k`; `tiles`: by dim. Without `areContiguous` the values of tiles are not listed.
+  DccLines(const kernel::Graph &graph, int k, std::vector<DccTile> tiles, bool areContiguous);
 
   /// "complex_dimset %i {...} parallel", and its mapping functions, of a dim.
   std::string set(std::size_t dim) const;
   std::vector<std::string> functions(std::size_t dim) const;
-  std::string computeTile(std::size_t dim) const;
-  /// Of all tensors of the kernel.
+  /// Of all dims; of all tensors of the kernel.
+  std::vector<std::string> computeTiles() const;
   std::vector<std::string> tensorTiles() const;
   std::vector<std::string> toCores() const, toHost() const;
 
@@ -41,6 +41,7 @@ class DccLines {
   const kernel::Graph &graph_;
   int k_;
   std::vector<DccTile> tiles_;
+  bool areContiguous_;
   DimensionSets sets_;
   std::vector<int> parameters_, results_;  ///< tensors that it reads alone, and that it stores to
 };

@@ -503,14 +503,15 @@ class DccParser {
     for (const Dim &d : dims_) tiles.push_back(d.tile.value_or(DccTile{}));
     // References may be wrong still: the sets of a kernel that is none are not asked for.
     if (!kernel::verify(module_.graph, &module_.places)) return;
-    const DccLines lines(module_.graph, k, tiles);
+    const auto &spec = module_.mappings.back();
+    const DccLines lines(module_.graph, k, tiles, !spec || spec->mapping.cyclic.empty());
     std::vector<std::string> right;
     const auto add = [&right](std::vector<std::string> more) { right.insert(right.end(), more.begin(), more.end()); };
     for (std::size_t d = 0; d < dims_.size(); ++d) {
       right.push_back(lines.set(d));
       add(lines.functions(d));
-      right.push_back(lines.computeTile(d));
     }
+    add(lines.computeTiles());
     add(lines.tensorTiles());
     add(lines.toCores());
     add(lines.toHost());

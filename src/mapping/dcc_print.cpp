@@ -52,10 +52,9 @@ class Printer {
     std::vector<DccTile> tiles(kernel.dims.size());
     if (isMapped) {
       if (spec->mapping.subspaces.size() != 1) return unsupported(kernel.where, "mappings of several subspaces");
-      if (!spec->mapping.cyclic.empty()) return unsupported(kernel.where, "tiles in cyclic chunks");
       tiles = tilesOf(spec->mapping.subspaces.front());
     }
-    const DccLines lines(module_.graph, k, tiles);
+    const DccLines lines(module_.graph, k, tiles, !isMapped || spec->mapping.cyclic.empty());
     if (k > 0) out_ += "\n";
     if (isOnHost) line(0, "@host");
     if (isMapped) {
@@ -75,7 +74,7 @@ class Printer {
       return okStatus();
     }
     for (std::size_t d = 0; d < kernel.dims.size(); ++d) line(1, dataTile(kernel, d, tiles[d], spec->mapping));
-    for (std::size_t d = 0; d < kernel.dims.size(); ++d) line(1, lines.computeTile(d));
+    for (const std::string &t : lines.computeTiles()) line(1, t);
     for (const std::string &t : lines.tensorTiles()) line(1, t);
     for (const std::string &r : lines.toCores()) line(1, r);
     const DraftHardware h = draftHardware(machine_);

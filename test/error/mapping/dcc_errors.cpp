@@ -133,6 +133,8 @@ TEST(DccErrors, OtherPlacesAndTwoPlatforms) {
   EXPECT_EQ(code(kText + other), "dcc-platform");
   EXPECT_EQ(code(with("%j[0] = %A.dim[1] -> j [representative]", "%j[0] = %A.dim[1] -> j")), "");
   EXPECT_EQ(code(std::string(5 << 20, ' ')), "cnm-too-large");
+  // Tiles in cyclic chunks hold other values than these.
+  EXPECT_EQ(code(with("parallel_PIM (2, 4) {", "parallel_PIM (2, 4) with \"cyclic(bank,1)\" {")), "dcc-derived");
 }
 
 TEST(DccErrors, BordersInAFunctionThatIsNotTheLoop) {
@@ -154,7 +156,7 @@ TEST(DccErrors, WhatItCannotSay) {
   ASSERT_TRUE(machine);
   CnmModule m;
   m.graph = *kernel::makeZooKernel("gemv", {{"m", 64}, {"n", 64}}, DType::kF16);
-  m.mappings = {*parseMapSpec("M1:{(2,1),(8,1),(1,16),(4,4)};cyclic(block,4)")};
+  m.mappings = {*parseMapSpec("M1:{(2,1),(4,1),(1,16),(4,4)},M2:{(1,1),(8,1),(1,16),(4,4)}")};
   ASSERT_FALSE(printDcc(m, *machine));
   EXPECT_EQ(printDcc(m, *machine).diagnostics().front().code, "unsupported-dcc");
   m.graph = *kernel::makeZooKernel("hst", {}, DType::kI32);

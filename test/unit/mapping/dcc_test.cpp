@@ -129,6 +129,12 @@ TEST(DccText, LanesAndLevelsAreSaid) {
       << text;
   EXPECT_NE(text.find("data_tile %dt_n: (1, 1) -> (1, 1, 112) by lane 16 range 7\n"), std::string::npos) << text;
   expectRoundTrip(module, machine);
+  const CnmModule cyclic = moduleFor(*kernel::makeZooKernel("va", {{"n", 4096}}, DType::kF16), machine,
+                                     "M1:{(2),(8),(16),(16)};cyclic(block,32)");
+  const std::string chunks = textOf(cyclic, machine);
+  EXPECT_EQ(chunks.find("compute_tile"), std::string::npos);
+  EXPECT_NE(chunks.find("parallel_PIM (64, 8) with \"cyclic(block,32)\" {\n"), std::string::npos) << chunks;
+  expectRoundTrip(cyclic, machine);
 }
 
 TEST(DccText, KernelsAreOpenOrOnTheHost) {
