@@ -75,9 +75,9 @@ DraftFates sumOf(const Tuning &t) {
 // --- text
 
 std::string fatesText(const DraftFates &d) {
-  std::string out =
-      fmt::format("{} drafts: {} evaluated, {} equal to one of them, {} ruled out by bounds, {} illegal",
-                  grouped(d.all), grouped(d.evaluated), grouped(d.equal), grouped(d.bounded), grouped(d.illegal));
+  std::string out = fmt::format("{} draft{}: {} evaluated, {} equal to one of them, {} ruled out by bounds, {} illegal",
+                                grouped(d.all), d.all == 1 ? "" : "s", grouped(d.evaluated), grouped(d.equal),
+                                grouped(d.bounded), grouped(d.illegal));
   if (d.open > 0) out += fmt::format(", {} open", grouped(d.open));
   if (d.rule1 + d.rule2 + d.rule3 > 0)
     out += fmt::format("; left out by rules 1, 2, 3: {}, {}, {}", grouped(d.rule1), grouped(d.rule2), grouped(d.rule3));

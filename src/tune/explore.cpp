@@ -85,8 +85,15 @@ class Explorer final : search::Evaluator {
 
   bool isStopped() const { return control_.isStopped != nullptr && *control_.isStopped; }
 
+  /// Where all are refused for one reason that no size changes: that.
   Diagnostic noneIsLegal() const {
     const auto &errors = classes_.errors();
+    const auto isFirsts = [&](const auto &e) { return e.second == errors.begin()->second; };
+    if (!errors.empty() && errors.begin()->second.starts_with("unsupported-") &&
+        std::ranges::all_of(errors, isFirsts)) {
+      const std::string &first = out_.rows[static_cast<std::size_t>(errors.begin()->first)].mapping;
+      if (const auto compiled = compile(problem_, mappingOf(first)); !compiled) return compiled.diagnostics().front();
+    }
     std::vector<std::string> levels;
     for (const machine::Level &l : problem_.machine->levels) levels.push_back(fmt::format("{} ({})", l.name, l.count));
     return unsupported(

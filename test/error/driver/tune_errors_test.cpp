@@ -65,6 +65,15 @@ TEST(WrongTuning, AKernelThatTheMachineCannotRunIsSaid) {
   EXPECT_EQ(first(o).code.rfind("unsupported-", 0), 0u);
 }
 
+TEST(WrongTuning, AKernelWithoutAStreamIsSaidAsSuch) {
+  Options o = gemv();
+  o.input = "y[i] += A[i,j] * x[j]";
+  o.sizes = {"i=13,j=7"};
+  o.target = "attacc-published";
+  o.sets.clear();
+  EXPECT_EQ(first(o).code, "unsupported-op");
+}
+
 TEST(WrongTuning, AFileThatIsNoStoreIsLeftAlone) {
   Options o = gemv();
   o.store = ::testing::TempDir() + "/tune_errors_" + std::to_string(::getpid());
