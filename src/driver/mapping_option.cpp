@@ -7,9 +7,11 @@
 #include "pimento/base/suggest.h"
 #include "pimento/base/text.h"
 #include "pimento/driver/input.h"
+#include "pimento/evaluate/target.h"
 #include "pimento/kernel/zoo.h"
 #include "pimento/mapping/cnm.h"
 #include "pimento/mapping/mapping.h"
+#include "pimento/targets/targets.h"
 
 namespace pimento::driver {
 
@@ -75,10 +77,21 @@ Result<mapping::MapSpec> statedAt(const std::string &text, const Location &place
   return spec;
 }
 
+/// Whether the first kernel's mapping is of all: the target compiles them together, and the others have none.
+bool isOfAll(const mapping::CnmModule &cnm, const machine::Machine &machine) {
+  const auto kernels = static_cast<int>(cnm.graph.kernels.size());
+  if (kernels < 2 || !cnm.graph.loops.empty() || !cnm.mappings.front()) return false;
+  if (std::any_of(cnm.mappings.begin() + 1, cnm.mappings.end(), [](const auto &m) { return m.has_value(); }))
+    return false;
+  const auto target = targets::targetOf(machine);
+  return target && (*target)->runLength(cnm.graph, 0, machine) == kernels;
+}
+
 /// One mapping per kernel, `usual` where the file leaves it open. Diagnostics: those of mapping::verify.
 Result<std::vector<mapping::MapSpec>> mapsOfFile(const mapping::CnmModule &cnm, const machine::Machine &machine,
                                                  const mapping::MapSpec &usual) {
   if (const Status s = mapping::verify(cnm, machine); !s) return s.diagnostics();
+  if (isOfAll(cnm, machine)) return std::vector<mapping::MapSpec>{*cnm.mappings.front()};
   std::vector<mapping::MapSpec> specs;
   for (const std::optional<mapping::MapSpec> &spec : cnm.mappings) specs.push_back(spec.value_or(usual));
   return specs;

@@ -28,7 +28,8 @@
 // Of a machine with other levels than one of groups and one of cores, `data_tile` ends with "by LEVEL N ... range N".
 // `parallel_PIM (G, C) with "..."` has what else a mapping says (its extensions). Behind a type stand `inout`,
 // `temporary` and `constant`. A kernel without hardware platform has no tiles: "func ... { complex_dimset ...; loop
-// (i, j) { ... } }", and its mapping is left open; `@host` puts it on the host.
+// (i, j) { ... } }", and its mapping is left open; `@host` puts it on the host. Kernels without one behind a kernel
+// that has one are of its program where the target compiles them together (attention).
 //
 // Dimension sets' functions, compute tiles, tensor tiles and rearrangements follow from the rest. They may be left out;
 // where they stand, they must be right. Of tiles in cyclic chunks (with "cyclic(bank,16)") the values are not listed.

@@ -1,5 +1,6 @@
 // CNM IR between the verbs: what `compile --emit cnm` prints is an input that gives the same result.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -184,6 +185,22 @@ TEST(Cnm, ExtentsAreThoseOfTheFile) {
   EXPECT_EQ(out.status, 1);
   ASSERT_FALSE(out.diagnostics.empty());
   EXPECT_EQ(out.diagnostics[0].code, "unknown-size");
+}
+
+// Attention is one program on AttAcc: its one mapping comes back as that of all its kernels, from both texts.
+TEST(CnmAsInput, AProgramOfSeveralKernelsComesBackAsOne) {
+  Options o = optionsFor("attn", {"batch=1,heads=2,dhead=16,len=16"}, "attacc");
+  o.machinePath = {PIMENTO_SOURCE_DIR "/machines"};
+  const Json direct = resultOf(VerbId::kSimulate, o);
+  for (const char *stage : {"cnm", "dcc"}) {
+    Options read = o;
+    read.input = testing::TempDir() + "/attention_" + std::to_string(::getpid()) + "." + stage;
+    std::ofstream(read.input) << textOf(o, stage);
+    read.sizes.clear();
+    const Json back = resultOf(VerbId::kSimulate, read);
+    for (const char *key : {"cycles", "total_cycles", "energy_pj", "checked", "breakdown"})
+      EXPECT_EQ(back[key], direct[key]) << stage << " " << key;
+  }
 }
 
 }  // namespace
