@@ -15,6 +15,7 @@
 #include "pimento/targets/cim/profiler.h"
 #include "pimento/targets/cim/walker.h"
 #include "pimento/trace/candidates.h"
+#include "pimento/trace/release/trees.h"
 
 namespace pimento::targets::cim {
 
@@ -23,7 +24,7 @@ namespace {
 using trace::Access;
 using trace::Instruction;
 
-constexpr std::string_view kStages[] = {"trace", "istate", "idg", "candidates", "pipeline"};
+constexpr std::string_view kStages[] = {"trace", "istate", "idg", "candidates", "release", "pipeline"};
 
 /// "[e7be8:e7beb]", as the paper has it.
 std::string bytesOf(const Access &a) {
@@ -211,6 +212,44 @@ class TreeWriter final : public Walker {
   std::int64_t trees_ = 0;
 };
 
+/// `release`: the trees that the analyzer of Eva-CiM's authors takes, in its own words (trace/release).
+class ReleaseWriter final : public Walker {
+ public:
+  ReleaseWriter(const machine::Machine &machine, Write write)
+      : write_(std::move(write)), core_(machine), way_(dataWay(machine)) {}
+
+ private:
+  static constexpr std::size_t kMost = 20'000'000;  ///< it has them all in memory
+
+  void onInstruction(const Instruction &in, std::span<const Access> accesses, std::uint64_t next) override {
+    const sim::core::Times t = core_.run(in, accesses, next);
+    trace::release::Record record;
+    record.sequence = number();
+    if (!trace::release::parse(in.text, record)) return;
+    const bool isRead = std::ranges::any_of(accesses, [](const Access &a) { return !a.isStore; });
+    const auto place = std::ranges::find(way_, t.level) - way_.begin();
+    if (isRead && t.level >= 0 && place < static_cast<std::ptrdiff_t>(trace::release::Level::kDram))
+      record.level = place < static_cast<std::ptrdiff_t>(way_.size()) ? static_cast<trace::release::Level>(place)
+                                                                      : trace::release::Level::kDram;
+    records_.push_back(std::move(record));
+  }
+  bool wantsMore() const override { return records_.size() < kMost; }
+  void finish() override {
+    if (records_.size() >= kMost) write_(fmt::format("# of the first {} instructions alone\n", number()));
+    const auto trees = trace::release::growTrees(records_);
+    for (std::size_t t = 0; t < trees.size(); ++t)
+      for (const std::string &line : trace::release::print(trees[t], static_cast<std::int64_t>(t) + 1, records_))
+        write_(line + "\n");
+    write_(fmt::format("# trees of the released analyzer: {}, in {} instructions that it reads of {}\n", trees.size(),
+                       records_.size(), number()));
+  }
+
+  Write write_;
+  sim::core::Core core_;
+  std::vector<int> way_;
+  std::vector<trace::release::Record> records_;
+};
+
 }  // namespace
 
 std::span<const std::string_view> stageNames() {
@@ -221,6 +260,7 @@ std::unique_ptr<trace::Consumer> stageWriter(std::string_view stage, const machi
   if (stage == "trace") return std::make_unique<TraceWriter>(std::move(write));
   if (stage == "istate") return std::make_unique<ProbeWriter>(machine, std::move(write));
   if (stage == "idg") return std::make_unique<GraphWriter>(std::move(write));
+  if (stage == "release") return std::make_unique<ReleaseWriter>(machine, std::move(write));
   if (stage == "pipeline") return pipelineWriter(machine, std::move(write));
   PIMENTO_CHECK(stage == "candidates");
   return std::make_unique<TreeWriter>(machine, std::move(write));

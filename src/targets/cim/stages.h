@@ -15,7 +15,7 @@
 
 namespace pimento::targets::cim {
 
-/// "trace" "istate" "idg" "candidates" "pipeline".
+/// "trace" "istate" "idg" "candidates" "release" "pipeline".
 std::span<const std::string_view> stageNames();
 
 using Write = std::function<void(std::string_view)>;

@@ -204,6 +204,15 @@ TEST(CimStages, ProbesRecordInstructionsRequestsAndAccesses) {
   EXPECT_NE(text.find("PipeProbe: seqNum:68: 2 1 1 1 2 1 1 1 2\n"), std::string::npos) << text;
 }
 
+// The released analyzer asks for no store and no liveness: every add, and, xor is a root of its own.
+TEST(CimStages, ReleaseTreesAreTheAnalyzers) {
+  const std::string text = figure4(false).stage("release");
+  EXPECT_NE(text.find("add r2, r0, r1"), std::string::npos) << text;
+  EXPECT_NE(text.find("# trees of the released analyzer: 1, in 6 instructions that it reads of 73\n"),
+            std::string::npos)
+      << text;
+}
+
 // The timeline of a pipeline: an event of each instruction, its stretches inside it one behind the other, and no two
 // instructions on one track at a time.
 TEST(CimStages, APipelineIsATimelineThatNests) {
