@@ -1,6 +1,7 @@
 #include "pimento/targets/cim/stages.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -114,8 +115,10 @@ class GraphWriter final : public Walker {
   explicit GraphWriter(Write write) : write_(std::move(write)) {}
 
  private:
+  static constexpr std::size_t kMostListed = 32;
   struct Row {
     std::int64_t writer = -1, entries = 0;
+    std::vector<std::int64_t> first;  ///< as many as are listed
   };
 
   void begin() override {
@@ -135,14 +138,22 @@ class GraphWriter final : public Walker {
     }
     line.erase(line.find_last_not_of(' ') + 1);
     write_(line + "\n");
-    for (const trace::Register r : in.writes) table_[r] = {number(), table_[r].entries + 1};
+    for (const trace::Register r : in.writes) {
+      Row &row = table_[r];
+      row.writer = number();
+      ++row.entries;
+      if (row.first.size() < kMostListed) row.first.push_back(number());
+    }
   }
   void finish() override {
-    write_("# entries in the register usage table\n");
-    for (std::size_t r = 0; r < table_.size(); ++r)
-      if (table_[r].entries > 0)
-        write_(fmt::format("{:<8} {:>10}, last {}\n", registerName(program().isa, static_cast<trace::Register>(r)),
-                           table_[r].entries, table_[r].writer));
+    write_("# register usage table: of each register its entries, and who made them (n0, n1, ...)\n");
+    for (std::size_t r = 0; r < table_.size(); ++r) {
+      const Row &row = table_[r];
+      if (row.entries == 0) continue;
+      const bool isWhole = row.entries == static_cast<std::int64_t>(row.first.size());
+      write_(fmt::format("{:<8} {:>10}  {}{}\n", registerName(program().isa, static_cast<trace::Register>(r)),
+                         row.entries, fmt::join(row.first, " "), isWhole ? "" : fmt::format(" ... {}", row.writer)));
+    }
   }
 
   Write write_;

@@ -129,11 +129,11 @@ TEST(CimStages, TheGraphOfFigure6) {
             "         4  ldrb.w r0, [r4, #1]!                 <- r4 from before\n"
             "         5  addi.w r4, r4, #1                    <- r4 4 (n0)\n"
             "         6  subs r0, r0, r1                      <- r0 4 (n1), r1 2 (n0)\n"
-            "# entries in the register usage table\n"
-            "r0                3, last 6\n"
-            "r1                1, last 2\n"
-            "r3                3, last 3\n"
-            "r4                2, last 5\n");
+            "# register usage table: of each register its entries, and who made them (n0, n1, ...)\n"
+            "r0                3  1 4 6\n"
+            "r1                1  2\n"
+            "r3                3  0 2 3\n"
+            "r4                2  4 5\n");
 }
 
 TEST(CimStages, TheTraceOfFigure6) {
