@@ -21,7 +21,7 @@ namespace {
 
 /// Whether all that was asked for has been shown.
 std::string endText(const Options &options, const ProgramRun &run) {
-  if (run.end.instructions < options.maxInstructions) return {};
+  if (run.end.instructions < options.maxInstructions || options.emit == "pipeline") return {};  // that is JSON
   return fmt::format("# the first {} instructions; --max-instructions N shows more, -o FILE writes them all\n",
                      emit::grouped(run.end.instructions));
 }

@@ -74,7 +74,7 @@ constexpr auto kRows = std::to_array<OptionRow>({
    .page = "cli.md#mappings", .group = G::kKernel, .runKey = "map", .apiKey = "map",
    .usual = "that of the file, else auto"},
   {.name = "objective", .field = &Options::objective, .value = "WHAT", .verbs = kKernelVerbs,
-   .help = "what auto mappings minimise: time (in total), energy, or kernel (cycles of the device kernel alone); "
+   .help = "what auto mappings minimise: time (in total), energy, or kernel (cycles of the device kernel alone; also compute); "
            "explore: only that, instead of time and energy together; tune: what it minimises",
    .page = "cli.md#mappings", .group = G::kKernel, .runKey = "objective", .isAlwaysInRun = false,
    .apiKey = "objective", .usual = "time"},

@@ -86,7 +86,10 @@ std::string fatesText(const DraftFates &d) {
 
 std::string proofText(const Tuned &t) {
   if (t.stop == search::Stop::kDone) return t.isSampled ? "the best by sampled times" : "optimal in this space";
-  return fmt::format("{}: no draft costs less than {:.1f} % of it", t.stopText(), 100 * (1 - t.gap));
+  constexpr double kNothing = 0.0005;
+  if (1 - t.gap < kNothing) return fmt::format("{}: nothing is proved", t.stopText());
+  return fmt::format("{}: every draft costs at least {:.1f} % of what the best one found does", t.stopText(),
+                     100 * (1 - t.gap));
 }
 
 void addKernel(const TunedKernel &k, const Tuning &t, std::string &out) {

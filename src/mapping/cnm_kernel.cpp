@@ -303,7 +303,7 @@ bool CnmKernel::operand(int &into) {
   constexpr std::size_t kMostNamed = 16;
   std::vector<std::string> names;
   for (const kernel::Tensor &t : module_.graph.tensors)
-    if (names.size() < kMostNamed) names.push_back(t.name);
+    if (names.size() < kMostNamed) names.push_back(isBody_ ? t.name + "_core" : t.name);
   return text_.report("cnm-unknown-operand", where, "unknown operand " + spellWord(name),
                       names.empty() ? "declare it before the kernel: operand A f32[64] input" : suggest(name, names));
 }

@@ -52,6 +52,8 @@ class Printer {
     std::vector<DccTile> tiles(kernel.dims.size());
     if (isMapped) {
       if (spec->mapping.subspaces.size() != 1) return unsupported(kernel.where, "mappings of several subspaces");
+      if (spec->mapping.subspaces.front().factors.front().size() != kernel.dims.size())
+        return unsupported(kernel.where, "drafts over other dims than those of the kernel");
       tiles = tilesOf(spec->mapping.subspaces.front());
     }
     const DccLines lines(module_.graph, k, tiles, !isMapped || spec->mapping.cyclic.empty());

@@ -28,12 +28,35 @@ constexpr const char *kRunKind = "run";
 
 constexpr char kSampled = '~';
 
-/// A run as the store keeps it: cycles, with a mark if they were estimated from samples, then its actions.
+/// A run as the store keeps it: cycles, with a mark if they were estimated from samples, its actions, the commands of
+/// the kernel, and the phases beside it.
 std::string textOf(const ProgramClass &program) {
   std::string out = std::to_string(program.run->cycles.value);
   if (program.isSampled) out += kSampled;
   for (const auto &[action, n] : program.run->actions) out += fmt::format(" {}={}", action, n);
+  out += fmt::format(" @{}", program.run->kernelCommands);
+  for (const evaluate::CommandPhase &p : program.run->phases)
+    out += fmt::format(" @{}:{}:{}:{}", p.name, static_cast<int>(p.part), p.cycles.value, p.commands);
   return out;
+}
+
+/// "COMMANDS" of the kernel, or "NAME:PART:CYCLES:COMMANDS".
+bool takeUpPhase(std::string_view text, evaluate::DeviceCost &run) {
+  const std::vector<std::string_view> parts = split(text, ':');
+  std::vector<std::int64_t> numbers;
+  for (std::size_t i = parts.size() == 1 ? 0 : 1; i < parts.size(); ++i) {
+    const auto n = parseInteger(parts[i]);
+    if (!n || *n < 0) return false;
+    numbers.push_back(*n);
+  }
+  if (parts.size() == 1) {
+    run.kernelCommands = numbers[0];
+    return true;
+  }
+  if (numbers.size() != 3) return false;
+  run.phases.push_back(
+      {std::string(parts[0]), static_cast<evaluate::Part>(numbers[0]), Cycles(numbers[1]), numbers[2]});
+  return true;
 }
 
 /// Takes up what the store keeps; leaves `program` without a run if that is damaged. `names`: of all actions there are.
@@ -46,6 +69,10 @@ void takeUp(const std::string &text, const std::vector<std::string_view> &names,
   evaluate::DeviceCost run;
   run.cycles = Cycles(*cycles);
   for (std::size_t i = 1; i < parts.size(); ++i) {
+    if (parts[i].starts_with('@')) {
+      if (!takeUpPhase(parts[i].substr(1), run)) return;
+      continue;
+    }
     const std::size_t eq = parts[i].find('=');
     const auto name = std::find(names.begin(), names.end(), parts[i].substr(0, eq));
     const auto n = eq == std::string_view::npos ? std::nullopt : parseInteger(parts[i].substr(eq + 1));

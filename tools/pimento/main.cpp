@@ -173,7 +173,8 @@ int run(int argc, char **argv) {
   }
   for (std::size_t i = 0; i < all.size(); ++i)
     if (subcommands[i]->parsed()) {
-      if (all[i].id == pimento::driver::VerbId::kExplore || all[i].id == pimento::driver::VerbId::kProfile)
+      using pimento::driver::VerbId;
+      if (all[i].id == VerbId::kExplore || all[i].id == VerbId::kTune || all[i].id == VerbId::kProfile)
         std::signal(SIGINT, stop);
       Outcome outcome = all[i].run(options);
       pimento::driver::locate(outcome.diagnostics, options);

@@ -69,10 +69,8 @@ Status runBest(const Options &given, const Job &job, const std::vector<KernelPro
   if (!estimated) return estimated.diagnostics();
   best = std::move(*estimated);
   const evaluate::Report &report = best.report;
-  if (isKnown) {
-    t.isChecked = std::ranges::all_of(t.kernels, [](const emit::TunedKernel &k) { return k.found.isChecked; });
-    return okStatus();
-  }
+  t.isChecked = isKnown && std::ranges::all_of(t.kernels, [](const emit::TunedKernel &k) { return k.found.isChecked; });
+  if (t.isChecked) return okStatus();
   if (options.isUnchecked) {
     t.head.warnings.emplace_back("not checked on data (--no-check)");
     return okStatus();
@@ -158,7 +156,7 @@ Result<TuneAnswer> tuneMappings(const Options &given) {
   t.map = mapOf(t, graphKernels);
   if (Status s = runBest(options, job, *problems, isKnown, t, *best); !s) return s.diagnostics();
   for (std::size_t k = 0; k < t.kernels.size(); ++k) {
-    if (t.kernels[k].isKnown) continue;
+    if (t.kernels[k].isKnown && t.kernels[k].found.isChecked) continue;
     t.kernels[k].found.isChecked = t.isChecked;
     if (Status s = tune::keep(t.kernels[k].found, how, controls[k]); !s) return s.diagnostics();
   }

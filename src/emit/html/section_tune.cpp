@@ -30,7 +30,8 @@ double amountOf(const Amounts &amounts, std::string_view key) {
 
 std::string stopText(const TunedResult &k) {
   if (k.stop == "optimal") return "optimal in this space";
-  return fmt::format("{}: none costs less than {} % of it", k.stop, plain(100 * (1 - k.gap), 3));
+  return fmt::format("{}: every draft costs at least {} % of what the best one found does", k.stop,
+                     plain(100 * (1 - k.gap), 3));
 }
 
 std::string againstReference(const std::optional<double> &ours, const std::optional<Candidate> &reference,

@@ -84,6 +84,18 @@ TEST_F(Tune, AnAnswerIsKnownAgain) {
   EXPECT_EQ(none["winner"], first["winner"]);
 }
 
+TEST_F(Tune, AnAnswerThatWasNotCheckedIsCheckedWhenAskedFor) {
+  Options o = gemv();
+  o.isUnchecked = true;
+  EXPECT_EQ(json(o)["checked"], false);
+  o.isUnchecked = false;
+  const Json second = json(o);
+  EXPECT_EQ(second["known"], true);
+  EXPECT_EQ(second["checked"], true);
+  o.isUnchecked = true;
+  EXPECT_EQ(json(o)["checked"], true);
+}
+
 TEST_F(Tune, DraftsAddUp) {
   Options o = gemv();
   o.input = "bgemv";

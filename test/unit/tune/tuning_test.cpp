@@ -31,6 +31,11 @@ struct Case {
   std::string text;
 };
 
+/// What its units compute in.
+DType typeOf(const machine::Machine &machine) {
+  return machine.nearBank ? machine.nearBank->type : DType::kF16;
+}
+
 /// A product of some shape on a small machine of some family.
 Case randomCase(std::uint64_t seed) {
   Rng rng(seed);
@@ -53,7 +58,7 @@ Case randomCase(std::uint64_t seed) {
   const Shape &shape = shapes[rng.below(shapes.size())];
   c.text += " channels=" + channels + " " + shape.text;
   for (const auto &[name, size] : shape.sizes) c.text += " " + name + "=" + std::to_string(size);
-  auto graph = kernel::parseNotation(shape.text, shape.sizes, DType::kF16);
+  auto graph = kernel::parseNotation(shape.text, shape.sizes, typeOf(c.machine));
   EXPECT_TRUE(graph) << c.text;
   c.graph = std::move(*graph);
   return c;
@@ -109,7 +114,7 @@ Case smallCase(std::uint64_t seed) {
   const auto &[text, sizes] = shapes[rng.below(shapes.size())];
   c.text += std::string(" ") + text;
   for (const auto &[name, size] : sizes) c.text += " " + name + "=" + std::to_string(size);
-  c.graph = *kernel::parseNotation(text, sizes, DType::kF16);
+  c.graph = *kernel::parseNotation(text, sizes, typeOf(c.machine));
   return c;
 }
 
@@ -193,6 +198,28 @@ TEST(Tuning, RulesLeaveDraftsOutAndCountThem) {
   // Rule 1 drops nothing that cuts otherwise.
   problem->rules = mapping::DraftRules{true, false, false, false};
   EXPECT_EQ(tuned(*problem, {}).best, all.best);
+}
+
+// Operands move by commands there: their time and energy are part of the run that is kept.
+TEST(Tuning, RunsThatAreKeptCostWhatTheyDid) {
+  const std::string path = ::testing::TempDir() + "/tuning_runs_" + std::to_string(::getpid()) + ".db";
+  for (const char *name : {"attacc", "aim", "hbm-pim", "attacc-published"}) {
+    std::filesystem::remove(path);
+    const machine::Machine machine = load(name);
+    const std::string_view text = machine.name == "attacc-published" ? "red" : "gemv";
+    const auto graph = text == "red" ? kernel::makeZooKernel("red", {{"batch", 2}, {"n", 1024}}, DType::kF16)
+                                     : kernel::makeZooKernel("gemv", {{"m", 24}, {"n", 40}}, typeOf(machine));
+    const auto problem = tune::makeProblem(*graph, machine, targetOf(machine), "plain");
+    ASSERT_TRUE(problem) << name;
+    auto store = tune::Store::open(path, tune::identity(*problem), name);
+    ASSERT_TRUE(store);
+    const tune::Control control{.store = store->get()};
+    static_cast<void>(tuned(*problem, {.budget = 1}, control));
+    static_cast<void>(tuned(*problem, {.isExhaustive = true}, control));
+    EXPECT_EQ(tuned(*problem, {}, control), tuned(*problem, {})) << name;
+    EXPECT_EQ(tuned(*problem, {Objective::kEnergy}, control).best, tuned(*problem, {Objective::kEnergy}).best) << name;
+  }
+  std::filesystem::remove(path);
 }
 
 TEST(Tuning, AnswersAreKnownAgain) {
