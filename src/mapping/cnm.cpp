@@ -1,6 +1,7 @@
 #include "pimento/mapping/cnm.h"
 
 #include "pimento/base/text.h"
+#include "pimento/mapping/drafts.h"
 
 namespace pimento::mapping {
 
@@ -28,6 +29,13 @@ Status verify(const CnmModule &module, const machine::Machine &machine) {
                  machine.name + " has the levels " + join(levels, " ") + ", but the text names " +
                      (module.levels.empty() ? "none" : join(module.levels, " ")),
                  "write: target " + machine.name + " " + join(levels, " "));
+  const DraftHardware h = draftHardware(machine);
+  if (module.groups > 0 && (module.groups != h.groups || module.cores != h.cores))
+    return error("dcc-platform", module.targetWhere,
+                 machine.name + " has " + std::to_string(h.groups) + " groups of " + std::to_string(h.cores) +
+                     " cores, but the text says " + std::to_string(module.groups) + " of " +
+                     std::to_string(module.cores),
+                 "give the machine its size with --set, as in --set channels=N, or change the text");
   Diagnostics found;
   for (std::size_t k = 0; k < module.mappings.size(); ++k) {
     const std::optional<MapSpec> &spec = module.mappings[k];

@@ -78,6 +78,7 @@ struct CnmModule {
   kernel::Places places = {};                    ///< of the graph's parts in the text; empty if made by code
   std::vector<std::optional<MapSpec>> mappings;  ///< one per kernel; nothing: left open
   kernel::Sizes sizes = {};                      ///< that the text names, as they were bound: the graph has numbers
+  std::int64_t groups = 0, cores = 0;            ///< that the text says the target has (DCC); 0: it does not say
 };
 
 /// What the text takes at most; more is a diagnostic, so that no text costs much.

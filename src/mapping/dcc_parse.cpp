@@ -94,13 +94,16 @@ class DccParser {
     if (levels.size() < 2)
       return text_.report("dcc-platform", at, "a platform has at least two levels: of groups, and of cores", kForm);
     const bool isFirst = module_.target.empty();
-    if (!isFirst && (machine != module_.target || levels != module_.levels))
+    if (!isFirst &&
+        (machine != module_.target || levels != module_.levels || groups_ != module_.groups || cores_ != module_.cores))
       return text_.report("dcc-platform", at, "the functions before this one are of another platform",
                           "one text is of one machine");
     if (isFirst) {
       module_.target = machine;
       module_.levels = levels;
       module_.targetWhere = at;
+      module_.groups = groups_;
+      module_.cores = cores_;
     }
     isPlaced_ = true;
     return true;

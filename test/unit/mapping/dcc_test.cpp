@@ -137,6 +137,21 @@ TEST(DccText, LanesAndLevelsAreSaid) {
   expectRoundTrip(cyclic, machine);
 }
 
+TEST(DccText, ThePlatformIsThatOfTheMachine) {
+  const machine::Machine machine = machineCalled("attacc");
+  const CnmModule module = moduleFor(*kernel::makeZooKernel("gemv", {{"m", 64}, {"n", 64}}, DType::kF16), machine,
+                                     "M1:{(2,1),(4,1),(8,64)}");
+  std::string text = textOf(module, machine);
+  for (const char *what : {"[16, 64]", "(16, 64)"})
+    text.replace(text.find(what), 8, what[0] == '[' ? "[2, 64]" : "(2, 64)");
+  const auto read = parseDcc(text, "t.dcc");
+  ASSERT_TRUE(read) << read.diagnostics().front().str();
+  const Status verified = verify(*read, machine);
+  ASSERT_FALSE(verified);
+  EXPECT_EQ(verified.diagnostics().front().code, "dcc-platform");
+  EXPECT_EQ(verified.diagnostics().front().where.line, 1);
+}
+
 TEST(DccText, KernelsAreOpenOrOnTheHost) {
   const machine::Machine machine = machineCalled("upmem");
   CnmModule module =
