@@ -25,7 +25,7 @@ def kernel(rng):
 
 def tune(pimento, text, sizes, machine, channels, rules):
     command = [pimento, "tune", text, "--size", ",".join(f"{k}={v}" for k, v in sizes.items()), "--target", machine,
-               "--dtype", "f16", "--set", f"channels={channels}", "--json", "--store", "none", "--quiet", "--no-check"]
+               "--set", f"channels={channels}", "--json", "--store", "none", "--quiet", "--no-check"]
     run = subprocess.run(command + (["--rules", rules] if rules else []), capture_output=True, text=True)
     return json.loads(run.stdout) if run.returncode == 0 else None
 

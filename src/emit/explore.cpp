@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "pimento/base/text.h"
+#include "pimento/emit/explore_json.h"
 #include "pimento/emit/explore_texts.h"
 #include "pimento/tune/distribution.h"
 
@@ -72,28 +73,10 @@ Grid gridOf(const SweepExploration &e) {
 
 // --- JSON
 
-Json headOf(const ExploreHead &h, const char *what) {
-  Json j = {{"explore", what}, {"kernel", h.kernel}, {"sizes", Json::object()}};
-  for (const auto &[name, extent] : h.sizes) j["sizes"][name] = extent;
-  j["dtype"] = h.dtype;
-  j["target"] = h.target;
-  j["run"] = toJson(h.run);
-  return j;
-}
-
 void addGrid(Json &j, Grid grid) {
   j["columns"] = std::move(grid.columns);
   j["rows"] = Json::array();
   for (std::vector<Json> &row : grid.rows) j["rows"].push_back(std::move(row));
-}
-
-Json costJson(const std::string &mapping, const evaluate::Cost &c, double clockGHz) {
-  return {{"mapping", mapping},
-          {"cycles", c.kernel.value},
-          {"total_cycles", c.total.value},
-          {"time_ns", timeNs(c.total, clockGHz)},
-          {"energy_pj", c.energy.value},
-          {"energy_kernel_pj", c.kernelEnergy.value}};
 }
 
 double ratio(double a, double b) {
@@ -160,9 +143,7 @@ std::string graphMap(const MappingExploration &e, bool isByTime) {
     best[k.kernel] = k.found.rows[static_cast<std::size_t>(row)].mapping;
     for (const std::string &name : k.same) best[name] = best[k.kernel];
   }
-  std::vector<std::string> maps;
-  for (const std::string &name : e.graphKernels) maps.push_back(best.count(name) > 0 ? best[name] : "reference");
-  return join(maps, " | ");
+  return mapText(best, e.graphKernels);
 }
 
 std::string print(const Json &json) {
@@ -227,7 +208,7 @@ std::vector<std::string> commentsOf(const MappingExploration &e) {
 }  // namespace
 
 std::string toJson(const MappingExploration &e) {
-  Json j = headOf(e.head, "mappings");
+  Json j = headJson("explore", "mappings", e.head);
   tune::Exploration sum;
   std::int64_t rows = 0;
   for (const ExploredKernel &k : e.kernels) {
@@ -271,7 +252,7 @@ std::string toJson(const MappingExploration &e) {
 }
 
 std::string toJson(const SweepExploration &e) {
-  Json j = headOf(e.head, "sweep");
+  Json j = headJson("explore", "sweep", e.head);
   std::int64_t errors = 0;
   for (const tune::SweepRow &r : e.rows) errors += r.error.empty() ? 0 : 1;
   const auto rows = static_cast<std::int64_t>(e.rows.size());

@@ -54,6 +54,15 @@ std::string ofReference(const evaluate::Cost &c, const evaluate::Cost &reference
                      ratioText(c.energy.value, reference.energy.value));
 }
 
+std::string mapText(const std::map<std::string, std::string> &mappings, const std::vector<std::string> &graphKernels) {
+  std::vector<std::string> maps;
+  for (const std::string &kernel : graphKernels) {
+    const auto at = mappings.find(kernel);
+    maps.push_back(at == mappings.end() ? "reference" : at->second);
+  }
+  return join(maps, " | ");
+}
+
 void addWarnings(const std::vector<std::string> &warnings, std::string &out) {
   if (warnings.empty()) return;
   out += "\nnotes\n";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ std::string titleOf(const ExploreHead &h);
 std::string countsText(const tune::Exploration &f);
 /// "0.402 of its cycles, ...".
 std::string ofReference(const evaluate::Cost &c, const evaluate::Cost &reference);
+/// What --map takes to run a graph of these kernels with the mappings that some of them have.
+std::string mapText(const std::map<std::string, std::string> &mappings, const std::vector<std::string> &graphKernels);
 /// At the end of a text, as notes.
 void addWarnings(const std::vector<std::string> &warnings, std::string &out);
 

@@ -8,6 +8,7 @@
 
 #include "pimento/base/text.h"
 #include "pimento/emit/columns.h"
+#include "pimento/emit/explore_json.h"
 #include "pimento/emit/explore_texts.h"
 #include "pimento/emit/format.h"
 #include "pimento/emit/json.h"
@@ -30,18 +31,13 @@ Json draftsJson(const DraftFates &d) {
 }
 
 Json costJson(const tune::TunedMapping &m, double clockGHz) {
-  return {{"mapping", m.mapping},
-          {"cycles", m.cost.kernel.value},
-          {"total_cycles", m.cost.total.value},
-          {"time_ns", timeNs(m.cost.total, clockGHz)},
-          {"energy_pj", m.cost.energy.value},
-          {"energy_kernel_pj", m.cost.kernelEnergy.value}};
+  return emit::costJson(m.mapping, m.cost, clockGHz);
 }
 
 Json foundJson(const TunedKernel &k, double clockGHz) {
   const Tuned &t = k.found;
   Json j = {{"stop", t.stopText()},
-            {"gap", t.gap},
+            {"gap", t.isSampled ? Json(nullptr) : Json(t.gap)},
             {"drafts", draftsJson(t.drafts)},
             {"device_runs", t.deviceRuns},
             {"known", k.isKnown},
@@ -52,14 +48,16 @@ Json foundJson(const TunedKernel &k, double clockGHz) {
   return j;
 }
 
-/// Of several kernels: the first reason that is not "optimal", and the largest gap.
-std::pair<std::string_view, double> proofOf(const Tuning &t) {
-  std::pair<std::string_view, double> out{t.kernels.front().found.stopText(), 0};
+/// Of several kernels: the first reason that is not "optimal", and the largest gap; null where times are sampled.
+std::pair<std::string_view, Json> proofOf(const Tuning &t) {
+  std::string_view stop = t.kernels.front().found.stopText();
+  double gap = 0;
   for (const TunedKernel &k : t.kernels) {
-    if (out.first == "optimal") out.first = k.found.stopText();
-    out.second = std::max(out.second, k.found.gap);
+    if (stop == "optimal") stop = k.found.stopText();
+    gap = std::max(gap, k.found.gap);
   }
-  return out;
+  const bool isSampled = std::ranges::any_of(t.kernels, [](const TunedKernel &k) { return k.found.isSampled; });
+  return {stop, isSampled ? Json(nullptr) : Json(gap)};
 }
 
 DraftFates sumOf(const Tuning &t) {
@@ -129,11 +127,7 @@ std::string toTable(const Tuning &t, const evaluate::Report &best) {
 }
 
 std::string toJson(const Tuning &t, const evaluate::Report &best, const RunText &bestRun) {
-  Json j = {{"tune", name(t.objective)}, {"kernel", t.head.kernel}, {"sizes", Json::object()}};
-  for (const auto &[name, extent] : t.head.sizes) j["sizes"][name] = extent;
-  j["dtype"] = t.head.dtype;
-  j["target"] = t.head.target;
-  j["run"] = toJson(t.head.run);
+  Json j = headJson("tune", std::string(name(t.objective)), t.head);
   j["space"] = t.space;
   j["map"] = t.map;
   j["best"] = Json::parse(toJson(best, &bestRun));

@@ -24,8 +24,7 @@ constexpr const char *kTileForm = "a data tile is: data_tile %dt_i: (2, 4) -> (2
 /// Recursive descent, as of CNM IR.
 class DccParser {
  public:
-  DccParser(std::string_view text, const std::string &file)
-      : text_(text, file), file_(file), lines_(split(text, '\n')) {}
+  DccParser(std::string_view text, const std::string &file) : text_(text, file), lines_(split(text, '\n')) {}
 
   Result<CnmModule> run() {
     for (text_.scan.skipEmptyLines(); !text_.scan.isAtEnd() && !text_.isFull(); text_.scan.skipEmptyLines())
@@ -548,7 +547,6 @@ class DccParser {
   }
 
   CnmText text_;
-  std::string file_;
   std::vector<std::string_view> lines_;
   CnmModule module_;
   std::unordered_map<std::string, int> operands_;  ///< "A_core"

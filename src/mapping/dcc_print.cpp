@@ -13,16 +13,9 @@ namespace pimento::mapping {
 
 namespace {
 
-/// The level whose instances are cores; those around it make groups, those inside it are in lock step.
-std::size_t coreLevel(const machine::Machine &machine) {
-  std::size_t core = machine.levels.size() - 1;
-  while (core > 0 && machine.levels[core].mustFill) --core;
-  return core;
-}
-
-class Printer {
+class DccPrinter {
  public:
-  Printer(const CnmModule &module, const machine::Machine &machine) : module_(module), machine_(machine) {}
+  DccPrinter(const CnmModule &module, const machine::Machine &machine) : module_(module), machine_(machine) {}
 
   Result<std::string> run() {
     const kernel::Graph &graph = module_.graph;
@@ -162,7 +155,7 @@ class Printer {
 }  // namespace
 
 Result<std::string> printDcc(const CnmModule &module, const machine::Machine &machine) {
-  return Printer(module, machine).run();
+  return DccPrinter(module, machine).run();
 }
 
 }  // namespace pimento::mapping

@@ -13,14 +13,21 @@
 
 namespace pimento::mapping {
 
+std::size_t coreLevel(const machine::Machine &machine) {
+  std::size_t core = machine.levels.size() - 1;
+  while (core > 0 && machine.levels[core].mustFill) --core;
+  return core;
+}
+
 DraftHardware draftHardware(const machine::Machine &machine) {
   DraftHardware h;
-  std::size_t core = machine.levels.size();
-  while (core > 0 && machine.levels[core - 1].mustFill) h.lanes *= machine.levels[--core].count;
+  if (machine.levels.empty()) return h;
+  const std::size_t core = coreLevel(machine);
+  for (std::size_t l = core + 1; l < machine.levels.size(); ++l) h.lanes *= machine.levels[l].count;
   if (machine.nearBank) h.lanes *= machine.nearBank->lanes;
-  for (std::size_t l = 0; l < core; ++l) {
+  for (std::size_t l = 0; l <= core; ++l) {
     const machine::Level &level = machine.levels[l];
-    const bool isCore = l + 1 == core;
+    const bool isCore = l == core;
     (isCore ? h.cores : h.groups) *= level.count;
     bool &splitsSums = isCore ? h.coresSplitSums : h.groupsSplitSums;
     splitsSums = splitsSums && level.splitsReduction;

@@ -29,6 +29,8 @@ struct DraftHardware {
   std::int64_t groups = 1, cores = 1, lanes = 1;
   bool groupsSplitSums = true, coresSplitSums = true;  ///< partial results of theirs can be merged
 };
+/// The level whose instances are cores: the innermost one that is not in lock step.
+std::size_t coreLevel(const machine::Machine &machine);
 /// Groups are the instances of all levels around the innermost one that is not in lock step.
 DraftHardware draftHardware(const machine::Machine &machine);
 

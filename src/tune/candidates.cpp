@@ -16,9 +16,7 @@ Candidates::Candidates(const Problem &problem)
   if (!problem.rules) return;
   sets_ = mapping::dimensionSetsOf(*problem.graph);
   rules_.emplace(sets_, mapping::draftHardware(*problem.machine), *problem.rules);
-  const std::vector<machine::Level> &levels = problem.machine->levels;
-  unitLevel_ = levels.size() - 1;
-  while (unitLevel_ > 0 && levels[unitLevel_].mustFill) --unitLevel_;
+  unitLevel_ = mapping::coreLevel(*problem.machine);
 }
 
 Candidates::~Candidates() = default;

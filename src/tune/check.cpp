@@ -20,6 +20,13 @@ bool isSampled(const Problem &problem, const std::string &mapping, Cycles cycles
 
 }  // namespace
 
+Diagnostic wrongCycles(const std::string &mapping, Cycles estimated, Cycles simulated) {
+  return error(DiagnosticKind::kOurs, "wrong-cycles", {},
+               fmt::format("{} takes {} cycles command by command, but {} by fast-forward", mapping, simulated.value,
+                           estimated.value),
+               "this is a bug in Pimento: please report it with the command you ran");
+}
+
 Status check(const Problem &problem, const std::string &mapping, Cycles estimated, const kernel::DataSpec &data) {
   kernel::DataSet contents = kernel::makeData(*problem.graph, problem.values.value_or(data));
   evaluate::Request request;
@@ -37,10 +44,7 @@ Status check(const Problem &problem, const std::string &mapping, Cycles estimate
   const Result<evaluate::Report> report = evaluate::evaluate(request);
   if (!report) return report.diagnostics();
   if (report->cycles != estimated && !isSampled(problem, mapping, report->cycles))
-    return error(DiagnosticKind::kOurs, "wrong-cycles", {},
-                 fmt::format("{} takes {} cycles command by command, but {} by fast-forward", mapping,
-                             report->cycles.value, estimated.value),
-                 "this is a bug in Pimento: please report it with the command you ran");
+    return wrongCycles(mapping, estimated, report->cycles);
   return okStatus();
 }
 

@@ -13,6 +13,9 @@ namespace pimento::tune {
 /// Diagnostics: wrong-answer, wrong-cycles (both bugs of ours).
 Status check(const Problem &problem, const std::string &mapping, Cycles estimated, const kernel::DataSpec &data);
 
+/// A bug of ours: a mapping takes another time command by command than by fast-forward.
+Diagnostic wrongCycles(const std::string &mapping, Cycles estimated, Cycles simulated);
+
 /// What checking one mapping takes: points to compute, bytes of operands. Saturated.
 struct CheckSize {
   std::int64_t points = 0;

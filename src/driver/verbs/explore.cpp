@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
-#include <set>
 
 #include "pimento/base/file.h"
 #include "pimento/base/progress.h"
@@ -23,8 +22,6 @@
 #include "pimento/evaluate/evaluator.h"
 #include "pimento/evaluate/target.h"
 #include "pimento/kernel/interpreter.h"
-#include "pimento/kernel/isolate.h"
-#include "pimento/kernel/rounds.h"
 #include "pimento/machine/identity.h"
 #include "pimento/mapping/mapping.h"
 #include "pimento/program/dpu_compiler.h"

@@ -15,6 +15,7 @@
 #include "pimento/driver/store_option.h"
 #include "pimento/driver/verbs/estimate.h"
 #include "pimento/driver/verbs/simulate.h"
+#include "pimento/emit/explore_texts.h"
 #include "pimento/emit/tune.h"
 #include "pimento/evaluate/target.h"
 #include "pimento/kernel/rounds.h"
@@ -28,17 +29,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What --map takes: the best mapping of every kernel that has one.
-std::string mapOf(const emit::Tuning &t, const std::vector<std::string> &graphKernels) {
+/// The best mapping of every kernel that has one.
+std::map<std::string, std::string> bestOf(const emit::Tuning &t) {
   std::map<std::string, std::string> best;
   for (const emit::TunedKernel &k : t.kernels) {
     best[k.kernel] = k.found.best.mapping;
     for (const std::string &name : k.same) best[name] = k.found.best.mapping;
   }
-  std::vector<std::string> maps;
-  maps.reserve(graphKernels.size());
-  for (const std::string &name : graphKernels) maps.push_back(best.count(name) > 0 ? best[name] : "reference");
-  return join(maps, " | ");
+  return best;
 }
 
 /// Whether the whole is small enough to be run on data.
@@ -50,13 +48,6 @@ bool isSmall(const std::vector<KernelProblem> &problems) {
     bytes += size.bytes.value;
   }
   return points <= tune::kMostCheckedPoints && bytes <= tune::kMostCheckedBytes.value;
-}
-
-Diagnostic wrongCycles(const std::string &mapping, Cycles estimated, Cycles simulated) {
-  return error(DiagnosticKind::kOurs, "wrong-cycles", {},
-               fmt::format("{} takes {} cycles command by command, but {} by fast-forward", mapping, simulated.value,
-                           estimated.value),
-               "this is a bug in Pimento: please report it with the command you ran");
 }
 
 /// Runs what was found, on data where that is asked for and can be done, and fills in how long it takes.
@@ -88,7 +79,7 @@ Status runBest(const Options &given, const Job &job, const std::vector<KernelPro
   if (!run) return run.diagnostics();
   const bool isOne = job.graph()->kernels.size() == 1;
   if (isOne && !report.interval && run->report.cycles != report.cycles)
-    return wrongCycles(t.map, report.cycles, run->report.cycles);
+    return tune::wrongCycles(t.map, report.cycles, run->report.cycles);
   t.isChecked = run->report.isChecked;
   return okStatus();
 }
@@ -153,7 +144,7 @@ Result<TuneAnswer> tuneMappings(const Options &given) {
   std::vector<std::string> graphKernels;
   for (const kernel::Kernel &k : job.input.graph->kernels) graphKernels.push_back(k.name);
   if (isOneProgram(options, job)) graphKernels.resize(1);
-  t.map = mapOf(t, graphKernels);
+  t.map = emit::mapText(bestOf(t), graphKernels);
   if (Status s = runBest(options, job, *problems, isKnown, t, *best); !s) return s.diagnostics();
   for (std::size_t k = 0; k < t.kernels.size(); ++k) {
     if (t.kernels[k].isKnown && t.kernels[k].found.isChecked) continue;

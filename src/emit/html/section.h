@@ -52,6 +52,9 @@ Series seriesOfPart(const std::string &key);
 Series seriesOfComponent(const std::string &name);
 
 /// The parts of several times as stacked bars: one per label, all with the same series.
+/// Energy against time, without points yet.
+PointChart timeEnergyChart(std::string about);
+
 struct LabelledParts {
   std::string label, note;
   const Parts *parts = nullptr;

@@ -155,12 +155,7 @@ std::string_view roleOf(Mark mark) {
 }
 
 std::string scatterHtml(const ExploreResult &r) {
-  PointChart chart;
-  chart.about = fmt::format("Energy against time of {}", counted(r.rows.size(), "mapping"));
-  chart.xTitle = "time";
-  chart.yTitle = "energy";
-  chart.xQuantity = Quantity::kTime;
-  chart.yQuantity = Quantity::kEnergy;
+  PointChart chart = timeEnergyChart(fmt::format("Energy against time of {}", counted(r.rows.size(), "mapping")));
   const std::set<std::size_t> front(r.pareto.begin(), r.pareto.end());
   std::set<Mark> used;
   std::size_t left = 0;
@@ -185,7 +180,6 @@ std::string scatterHtml(const ExploreResult &r) {
   for (const std::size_t i : r.pareto)
     if (r.rows[i].timeNs && r.rows[i].energyPj) chart.line.emplace_back(*r.rows[i].timeNs, *r.rows[i].energyPj);
   std::sort(chart.line.begin(), chart.line.end());
-  chart.isStair = true;
   chart.legend.assign(used.begin(), used.end());
   std::string out = figure(chart);
   if (left > 0)

@@ -60,6 +60,17 @@ Series seriesOfComponent(const std::string &name) {
   return {std::string(known->style), name};
 }
 
+PointChart timeEnergyChart(std::string about) {
+  PointChart chart;
+  chart.about = std::move(about);
+  chart.xTitle = "time";
+  chart.yTitle = "energy";
+  chart.xQuantity = Quantity::kTime;
+  chart.yQuantity = Quantity::kEnergy;
+  chart.isStair = true;
+  return chart;
+}
+
 BarChart partsChart(const std::vector<LabelledParts> &rows, std::string about, Quantity quantity) {
   BarChart chart;
   chart.about = std::move(about);

@@ -87,13 +87,7 @@ std::string tipOf(std::string_view role, const Candidate &c) {
 }
 
 std::string frontHtml(const TunedResult &k) {
-  PointChart chart;
-  chart.about = fmt::format("Energy against time of {}", counted(k.front.size(), "draft"));
-  chart.xTitle = "time";
-  chart.yTitle = "energy";
-  chart.xQuantity = Quantity::kTime;
-  chart.yQuantity = Quantity::kEnergy;
-  chart.isStair = true;
+  PointChart chart = timeEnergyChart(fmt::format("Energy against time of {}", counted(k.front.size(), "draft")));
   const auto add = [&](const Candidate &c, Mark mark, std::string_view role) {
     if (!c.timeNs || !c.energyPj) return;
     chart.points.push_back({*c.timeNs, *c.energyPj, mark, tipOf(role, c)});

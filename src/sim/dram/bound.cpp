@@ -408,13 +408,7 @@ class Walker {
 
 std::int64_t countColumns(const FlatLoops &code) {
   std::int64_t total = 0;
-  for (const FlatLoops::FlatCommand &c : code.commands()) {
-    std::int64_t times = 1;
-    for (int d = 0; d < c.depth; ++d)
-      times =
-          multiplySaturated(times, code.loops()[static_cast<std::size_t>(c.loops[static_cast<std::size_t>(d)])].trip);
-    total = addSaturated(total, times);
-  }
+  for (const FlatLoops::FlatCommand &c : code.commands()) total = addSaturated(total, code.timesOf(c));
   return total;
 }
 

@@ -23,11 +23,11 @@ struct Row {
   std::int64_t span() const { return commands == 0 ? 0 : waits - longest + 1; }
 };
 
-/// Waits among a program's column commands.
-class Waits {
+/// ColumnWaits among a program's column commands.
+class ColumnWaits {
  public:
   /// `ops`: the program has these and no others.
-  Waits(const ChannelSpec &spec, const std::vector<int> &ops) : spec_(spec) {
+  ColumnWaits(const ChannelSpec &spec, const std::vector<int> &ops) : spec_(spec) {
     for (const int op : ops)
       if (spec.device.needsRow(op)) withRows_.push_back(op);
   }
@@ -107,7 +107,7 @@ class ListBound {
   ChannelBound run() {
     const auto kinds = static_cast<std::size_t>(spec_.device.commands), channels = static_cast<std::size_t>(channels_);
     const auto nodes = static_cast<std::size_t>(pseudoChannels_);
-    const Waits waits(spec_, ops_);
+    const ColumnWaits waits(spec_, ops_);
     std::vector<std::vector<Row>> alike(channels, std::vector<Row>(kinds));
     std::vector<std::vector<Row>> withRows(channels, std::vector<Row>(nodes));
     std::vector<std::uint64_t> banksOf;  // by pseudo channel
@@ -184,7 +184,7 @@ Cycles leastOfColumns(const ChannelSpec &spec, std::span<const ColumnCount> colu
   std::vector<int> ops;
   for (const ColumnCount &c : columns)
     if (c.count > 0) ops.push_back(c.command);
-  const Waits waits(spec, ops);
+  const ColumnWaits waits(spec, ops);
   Row row;
   for (const ColumnCount &c : columns)
     if (c.count > 0 && spec.device.needsRow(c.command)) row.add(c.count, waits.shortestWait(c.command, 0));
