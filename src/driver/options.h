@@ -71,6 +71,9 @@ struct Options {
   std::string space;                 ///< explore: "factors", or the target's own; empty: own
   std::vector<std::string> rules;    ///< tune: "1", "2", "3", "3-rounded"; empty: none
   bool isUnchecked = false;          ///< explore: the best are not run on data
+  std::string model;                 ///< tune: file of the predictor
+  std::vector<std::string> trains;   ///< tune: sizes that the predictor is taught
+  std::int64_t retrain = 0;          ///< tune: drafts of this shape that it is taught
   std::string number;                ///< explain: key of one number, "breakdown.merge"
   int depth = -1;                    ///< explain: levels to show; negative: the default
   std::string output;                ///< -o

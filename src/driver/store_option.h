@@ -1,4 +1,4 @@
-// `--store`: where results are kept, and where none is named.
+// `--store` and `--model`: where results and predictors are kept, and where none is named.
 #pragma once
 
 #include <memory>
@@ -21,5 +21,8 @@ Result<std::unique_ptr<tune::Store>> namedStore(const Options &options, const st
 /// in the user's cache folder, which is made. One that nobody named and that cannot be used is left out with a warning.
 Result<std::unique_ptr<tune::Store>> usualStore(const Options &options, const std::string &identity,
                                                 const std::string &about, std::vector<std::string> &warnings);
+
+/// `--model`, else the file of the store above with the ending .predictor; empty: none is kept.
+std::string modelFile(const Options &options);
 
 }  // namespace pimento::driver

@@ -34,6 +34,18 @@ Json costJson(const tune::TunedMapping &m, double clockGHz) {
   return emit::costJson(m.mapping, m.cost, clockGHz);
 }
 
+Json predictorJson(const Tuning &t) {
+  if (!t.predictor) return nullptr;
+  const UsedPredictor &p = *t.predictor;
+  return {{"file", p.file.empty() ? Json(nullptr) : Json(p.file)},
+          {"version", p.version},
+          {"shapes", p.shapes},
+          {"drafts", p.drafts},
+          {"new_shapes", p.newShapes},
+          {"new_drafts", p.newDrafts},
+          {"train_seconds", p.seconds}};
+}
+
 Json foundJson(const TunedKernel &k, double clockGHz) {
   const Tuned &t = k.found;
   Json j = {{"stop", t.stopText()},
@@ -42,6 +54,7 @@ Json foundJson(const TunedKernel &k, double clockGHz) {
             {"device_runs", t.deviceRuns},
             {"known", k.isKnown},
             {"winner", costJson(t.best, clockGHz)},
+            {"predicted", t.guess ? Json(*t.guess) : Json(nullptr)},
             {"reference", t.reference ? costJson(*t.reference, clockGHz) : Json(nullptr)},
             {"front", Json::array()}};
   for (const tune::TunedMapping &m : t.front) j["front"].push_back(costJson(m, clockGHz));
@@ -83,11 +96,18 @@ std::string fatesText(const DraftFates &d) {
 }
 
 std::string proofText(const Tuned &t) {
-  if (t.stop == search::Stop::kDone) return t.isSampled ? "the best by sampled times" : "optimal in this space";
+  if (t.stop == search::Stop::kDone && !t.guess) return t.isSampled ? "the best by sampled times" : "optimal in this space";
   constexpr double kNothing = 0.0005;
   if (1 - t.gap < kNothing) return fmt::format("{}: nothing is proved", t.stopText());
   return fmt::format("{}: every draft costs at least {:.1f} % of what the best one found does", t.stopText(),
                      100 * (1 - t.gap));
+}
+
+std::string predictorText(const UsedPredictor &p) {
+  std::string out = fmt::format("predictor {}: learned from {} drafts of {} shape{}", p.version, grouped(p.drafts),
+                                grouped(p.shapes), p.shapes == 1 ? "" : "s");
+  if (p.newDrafts > 0) out += fmt::format(", {} of them now, in {:.1f} s", grouped(p.newDrafts), p.seconds);
+  return out + (p.file.empty() ? "" : "; kept in " + p.file) + "\n";
 }
 
 void addKernel(const TunedKernel &k, const Tuning &t, std::string &out) {
@@ -115,6 +135,7 @@ void addKernel(const TunedKernel &k, const Tuning &t, std::string &out) {
 std::string toTable(const Tuning &t, const evaluate::Report &best) {
   std::string out = fmt::format("tuned for {}: {}\n", description(t.objective), titleOf(t.head));
   out += fmt::format("{:.2f} s{}\n", t.head.seconds, t.store.empty() ? "" : "; results are kept in " + t.store);
+  if (t.predictor) out += predictorText(*t.predictor);
   for (const TunedKernel &k : t.kernels) addKernel(k, t, out);
   if (t.kernels.size() > 1) {
     out += fmt::format("\nall of it: {} cycles in total, {}, {}\n", grouped(best.breakdown().total().value),
@@ -145,6 +166,8 @@ std::string toJson(const Tuning &t, const evaluate::Report &best, const RunText 
       j["kernels"].push_back(std::move(part));
     }
   }
+  j["engine"] = t.predictor ? t.predictor->engine : "exact";
+  j["predictor"] = predictorJson(t);
   j["seconds"] = t.head.seconds;
   j["store"] = t.store.empty() ? Json(nullptr) : Json(t.store);
   j["warnings"] = t.head.warnings;

@@ -375,16 +375,7 @@ Diagnostic stuckProgram(const DeviceRun &run) {
 }
 
 double objectiveOf(const Request &request, const HostWork &host, const DeviceCost &run) {
-  const Cost cost = costOf(*request.machine, host, run);
-  switch (request.objective) {
-    case Objective::kTime:
-      return static_cast<double>(cost.total.value);
-    case Objective::kEnergy:
-      return cost.energy.value;
-    case Objective::kKernel:
-      break;
-  }
-  return static_cast<double>(cost.kernel.value);
+  return valueOf(costOf(*request.machine, host, run), request.objective);
 }
 
 RunMode searchMode(const Request &request) {

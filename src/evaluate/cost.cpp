@@ -2,6 +2,7 @@
 
 #include "pimento/base/integer.h"
 #include "pimento/energy/energy.h"
+#include "pimento/evaluate/choices.h"
 #include "pimento/evaluate/counts.h"
 #include "pimento/evaluate/price.h"
 #include "pimento/machine/machine.h"
@@ -20,6 +21,18 @@ Cost costOf(const machine::Machine &machine, const HostWork &work, const DeviceC
   all.add(hostActions(machine, work, host));
   cost.energy = energy::price(machine, all, machine.toTime(cost.total)).total;
   return cost;
+}
+
+double valueOf(const Cost &cost, Objective objective) {
+  switch (objective) {
+    case Objective::kTime:
+      return static_cast<double>(cost.total.value);
+    case Objective::kEnergy:
+      return cost.energy.value;
+    case Objective::kKernel:
+      break;
+  }
+  return static_cast<double>(cost.kernel.value);
 }
 
 }  // namespace pimento::evaluate

@@ -20,7 +20,8 @@ struct Machine;
 namespace pimento::evaluate {
 
 struct HostWork;
-enum class Part : std::uint8_t;  // report.h
+enum class Objective : std::uint8_t;  // choices.h
+enum class Part : std::uint8_t;       // report.h
 
 /// A stretch of a program beside its kernel: commands that move operands or results.
 struct CommandPhase {
@@ -44,6 +45,9 @@ struct Cost {
 
   bool operator==(const Cost &) const = default;
 };
+
+/// What an objective minimises: cycles or pJ.
+double valueOf(const Cost &cost, Objective objective);
 
 /// The cost of a device run and the host's work around it. The run may be that of an equal program on another number of
 /// ranks: `work` says on how many.

@@ -1,6 +1,6 @@
 #include "pimento/tdfg/fat_binary.h"
 
-#include "pimento/base/checksum.h"
+#include "pimento/base/sealed.h"
 #include "pimento/tdfg/text.h"
 
 namespace pimento::tdfg {
@@ -8,18 +8,6 @@ namespace pimento::tdfg {
 namespace {
 
 constexpr std::string_view kMagic = "PIMENTO-INF\n";
-constexpr std::size_t kHeader = kMagic.size() + 12;
-
-void append(std::string &to, std::uint32_t word) {
-  for (int shift = 0; shift < 32; shift += 8) to += static_cast<char>(word >> shift & 0xffU);
-}
-
-std::uint32_t wordAt(std::string_view bytes, std::size_t at) {
-  std::uint32_t word = 0;
-  for (int i = 0; i < 4; ++i)
-    word |= static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[at + static_cast<std::size_t>(i)])) << (8 * i);
-  return word;
-}
 
 }  // namespace
 
@@ -56,35 +44,34 @@ std::string writeFatBinary(const FatBinary &binary) {
 }
 
 std::string withFatBinaryHeader(std::string_view text) {
-  std::string bytes(kMagic);
-  append(bytes, kFatBinaryVersion);
-  append(bytes, static_cast<std::uint32_t>(text.size()));
-  append(bytes, crc32(text));
-  return bytes.append(text);
+  return seal(kMagic, kFatBinaryVersion, text);
 }
 
 Result<FatBinary> readFatBinary(std::string_view bytes, const std::string &file) {
   const Location where{file, 0, 0};
   const std::string hint = "compile the source again";
-  if (!isFatBinary(bytes)) return error("inf-magic", where, "this is no fat binary", hint);
-  if (bytes.size() < kHeader) return error("inf-length", where, "the file ends within its header", hint);
-  const std::uint32_t version = wordAt(bytes, kMagic.size());
-  if (version != kFatBinaryVersion) {
-    return error("inf-version", where,
-                 "the fat binary is of version " + std::to_string(version) + "; this is version " +
-                     std::to_string(kFatBinaryVersion),
-                 hint);
+  const Unsealed sealed = unseal(kMagic, kFatBinaryVersion, bytes);
+  const std::string_view text = sealed.content;
+  switch (sealed.fault) {
+    case SealFault::kMagic:
+      return error("inf-magic", where, "this is no fat binary", hint);
+    case SealFault::kHeader:
+      return error("inf-length", where, "the file ends within its header", hint);
+    case SealFault::kVersion:
+      return error("inf-version", where,
+                   "the fat binary is of version " + std::to_string(sealed.version) + "; this is version " +
+                       std::to_string(kFatBinaryVersion),
+                   hint);
+    case SealFault::kLength:
+      return error("inf-length", where,
+                   "the fat binary has " + std::to_string(text.size()) + " bytes behind its header, not " +
+                       std::to_string(sealed.length),
+                   hint);
+    case SealFault::kChecksum:
+      return error("inf-checksum", where, "the fat binary has been altered", hint);
+    case SealFault::kNone:
+      break;
   }
-  const std::string_view text = bytes.substr(kHeader);
-  const std::uint32_t length = wordAt(bytes, kMagic.size() + 4);
-  if (text.size() != length) {
-    return error(
-        "inf-length", where,
-        "the fat binary has " + std::to_string(text.size()) + " bytes behind its header, not " + std::to_string(length),
-        hint);
-  }
-  if (crc32(text) != wordAt(bytes, kMagic.size() + 8))
-    return error("inf-checksum", where, "the fat binary has been altered", hint);
   auto read = readProgram(text, file);
   if (!read) return read.diagnostics();
   auto binary = makeFatBinary(std::move(read->program));

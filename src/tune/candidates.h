@@ -26,6 +26,8 @@ class Candidates {
   bool next();
   /// The one it is at, printed.
   std::string text() const;
+  /// The one it is at; its text is not its own.
+  const mapping::Mapping &mapping() const { return current_; }
   /// Mappings so far that rules left out, by the first rule that does.
   const mapping::DraftCounts &counts() const { return counts_; }
 

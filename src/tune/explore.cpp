@@ -138,12 +138,14 @@ class Explorer final : search::Evaluator {
   void enumerate() {
     const std::int64_t limit = options_.limit > 0 ? options_.limit : std::numeric_limits<std::int64_t>::max();
     std::vector<std::string> texts;
+    if (options_.only != nullptr) texts = *options_.only;
     Candidates candidates(problem_);
-    while (candidates.next()) {
+    while (options_.only == nullptr && candidates.next()) {
       if (++out_.space <= limit) texts.push_back(candidates.text());
       if (isStopped() || (out_.space > limit && out_.space >= kMostCounted)) break;
     }
     out_.drafts = candidates.counts();
+    if (options_.only != nullptr) out_.space = static_cast<std::int64_t>(texts.size());
     if (out_.space > limit && !isStopped()) texts = everyNth(limit);
     for (std::string &text : texts) {
       out_.rows.emplace_back();
@@ -235,7 +237,7 @@ class Explorer final : search::Evaluator {
 
   /// The reference mapping is a candidate: the last one, unless one of the space has its stream and host work.
   void addReference() {
-    if (problem_.isPart()) return;
+    if (problem_.isPart() || options_.only != nullptr) return;
     const auto compiled = compile(problem_, problem_.reference);
     if (!compiled || classes_.has(**compiled)) return;
     out_.rows.emplace_back();
@@ -280,17 +282,10 @@ class Explorer final : search::Evaluator {
   }
 
   search::Objectives objectivesOf(const evaluate::Cost &cost) const {
-    const auto total = static_cast<double>(cost.total.value);
-    if (!options_.objective) return {total, cost.energy.value};
-    switch (*options_.objective) {
-      case evaluate::Objective::kTime:
-        return {total, 0};
-      case evaluate::Objective::kEnergy:
-        return {0, cost.energy.value};
-      case evaluate::Objective::kKernel:
-        break;
-    }
-    return {static_cast<double>(cost.kernel.value), 0};
+    if (!options_.objective) return {static_cast<double>(cost.total.value), cost.energy.value};
+    const double value = evaluate::valueOf(cost, *options_.objective);
+    return *options_.objective == evaluate::Objective::kEnergy ? search::Objectives{0, value}
+                                                               : search::Objectives{value, 0};
   }
 
   bool isExact() const override {

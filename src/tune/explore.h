@@ -37,6 +37,8 @@ struct ExploreOptions {
   const search::Algorithm *algorithm = nullptr;  ///< null: best first, or exhaustive where nothing is ruled out
   /// What alone is minimised: the front is one mapping. Nothing: total time and energy together.
   std::optional<evaluate::Objective> objective = {};
+  /// These mappings instead of the problem's space.
+  const std::vector<std::string> *only = nullptr;
   /// A search that is stopped gives what it has, if that is anything.
   bool keepsPartial = false;
 };

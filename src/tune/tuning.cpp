@@ -4,8 +4,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "pimento/evaluate/target.h"
 #include "pimento/search/pareto.h"
+#include "pimento/tune/candidates.h"
 #include "pimento/tune/explore.h"
+#include "pimento/tune/predicted.h"
+#include "pimento/tune/predictor.h"
 #include "pimento/tune/problem.h"
 #include "pimento/tune/store.h"
 
@@ -42,6 +46,7 @@ std::string textOf(const Tuned &t) {
               {"drafts", {d.all, d.rule1, d.rule2, d.rule3, d.equal, d.bounded, d.illegal, d.evaluated, d.open}},
               {"stop", static_cast<int>(t.stop)},
               {"gap", t.gap},
+              {"guess", t.guess ? Json(*t.guess) : Json()},
               {"sampled", t.isSampled},
               {"checked", t.isChecked},
               {"runs", t.deviceRuns}}
@@ -62,6 +67,7 @@ std::optional<Tuned> tunedIn(const std::string &text) {
     t.drafts = {d[0], d[1], d[2], d[3], d[4], d[5], d[6], d[7], d[8]};
     t.stop = static_cast<search::Stop>(j.at("stop").get<int>());
     t.gap = j.at("gap").get<double>();
+    if (const Json guess = j.value("guess", Json()); !guess.is_null()) t.guess = guess.get<double>();
     t.isSampled = j.at("sampled").get<bool>();
     t.isChecked = j.at("checked").get<bool>();
     t.deviceRuns = j.at("runs").get<std::int64_t>();
@@ -72,8 +78,11 @@ std::optional<Tuned> tunedIn(const std::string &text) {
 }
 
 std::string nameOf(const TuneOptions &options, const Control &control) {
-  return fmt::format("{}{} budget {}{}", control.scope, name(options.objective), options.budget,
-                     options.isExhaustive ? " exhaustive" : "");
+  std::string out = fmt::format("{}{} budget {}{}", control.scope, name(options.objective), options.budget,
+                                options.isExhaustive ? " exhaustive" : "");
+  if (options.predictor != nullptr)
+    out += fmt::format(" best {} by predictor {}", options.predicted, options.predictor->version());
+  return out;
 }
 
 // --- the answer of an exploration
@@ -114,11 +123,50 @@ Tuned answerOf(const Exploration &found) {
   return t;
 }
 
+/// No candidate costs less than (1 - gap) times the best, as far as bounds without programs say.
+double gapOf(const Problem &problem, evaluate::Objective objective, double best) {
+  const auto leasts = problem.target->leastCosts(problem.all(), *problem.machine);
+  if (leasts == nullptr || best <= 0) return 1;
+  double least = best;
+  for (Candidates candidates(problem); candidates.next();) {
+    const auto bound = leasts->of(candidates.mapping());
+    if (!bound) return 1;
+    least = std::min(least, evaluate::valueOf(evaluate::costOf(*problem.machine, {}, *bound), objective));
+  }
+  return 1 - least / best;
+}
+
+Result<Tuned> tunePredicted(const Problem &problem, const TuneOptions &options, const Control &control) {
+  const auto count = static_cast<std::size_t>(options.predicted);
+  const Result<Guesses> guesses = guess(problem, *options.predictor, options.objective, count, control);
+  if (!guesses) return guesses.diagnostics();
+  std::vector<std::string> mappings;
+  for (const Guess &g : guesses->best) mappings.push_back(g.mapping);
+  ExploreOptions how;
+  how.isUnbounded = true;
+  how.objective = options.objective;
+  how.only = &mappings;
+  const Result<Exploration> found = explore(problem, how, control);
+  if (!found) return found.diagnostics();
+  Tuned t = answerOf(*found);
+  for (const Guess &g : guesses->best)
+    if (g.mapping == t.best.mapping) t.guess = g.cost;
+  t.drafts.all = guesses->space + guesses->drafts.rule1 + guesses->drafts.rule2 + guesses->drafts.rule3;
+  t.drafts.rule1 = guesses->drafts.rule1;
+  t.drafts.rule2 = guesses->drafts.rule2;
+  t.drafts.rule3 = guesses->drafts.rule3;
+  t.drafts.illegal = guesses->illegal;
+  t.drafts.open = guesses->space - t.drafts.evaluated - t.drafts.equal - t.drafts.illegal;
+  t.gap = gapOf(problem, options.objective, evaluate::valueOf(t.best.cost, options.objective));
+  return t;
+}
+
 }  // namespace
 
 std::string_view Tuned::stopText() const {
   switch (stop) {
     case search::Stop::kDone:
+      if (guess) return "predicted";
       return isSampled ? "sampled" : "optimal";
     case search::Stop::kBudget:
       return "budget";
@@ -135,6 +183,7 @@ std::optional<Tuned> knownAnswer(const TuneOptions &options, const Control &cont
 }
 
 Result<Tuned> tune(const Problem &problem, const TuneOptions &options, const Control &control) {
+  if (options.predictor != nullptr) return tunePredicted(problem, options, control);
   ExploreOptions how;
   how.isExhaustive = options.isExhaustive;
   how.budget = options.budget;

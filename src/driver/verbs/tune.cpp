@@ -10,6 +10,7 @@
 #include "pimento/base/thread_pool.h"
 #include "pimento/driver/job.h"
 #include "pimento/driver/mapping_problems.h"
+#include "pimento/driver/predictor_option.h"
 #include "pimento/driver/result_file.h"
 #include "pimento/driver/rules_option.h"
 #include "pimento/driver/store_option.h"
@@ -54,6 +55,7 @@ bool isSmall(const std::vector<KernelProblem> &problems) {
 Status runBest(const Options &given, const Job &job, const std::vector<KernelProblem> &problems, bool isKnown,
                emit::Tuning &t, Evaluated &best) {
   Options options = given;
+  options.engine.clear();
   options.maps = {t.map};
   options.objective.clear();
   Result<Evaluated> estimated = estimateOn(VerbId::kEstimate, options, options.target);
@@ -84,11 +86,20 @@ Status runBest(const Options &given, const Job &job, const std::vector<KernelPro
   return okStatus();
 }
 
+/// What the answer says of it.
+emit::UsedPredictor usedPredictor(const Taught &taught, TuneEngine engine) {
+  return {std::string(name(engine)),   taught.file,      taught.predictor.version(), taught.predictor.shapes(),
+          taught.predictor.drafts(), taught.newShapes, taught.newDrafts,           taught.seconds};
+}
+
 }  // namespace
 
 Result<TuneAnswer> tuneMappings(const Options &given) {
   const Clock::time_point start = Clock::now();
-  const Options options = withTarget(given);
+  Options options = withTarget(given);
+  const Result<TuneEngine> engine = tuneEngineOf(options);
+  if (!engine) return engine.diagnostics();
+  options.engine.clear();  // those of the runs are their own
   const Result<mapping::MapSpec> spacePart = partOfSpace(options);
   if (!spacePart) return spacePart.diagnostics();
   const Result<std::optional<mapping::DraftRules>> rules = parseRules(options);
@@ -103,7 +114,7 @@ Result<TuneAnswer> tuneMappings(const Options &given) {
   auto found = std::make_shared<emit::Tuning>();
   auto best = std::make_shared<Evaluated>();
   emit::Tuning &t = *found;
-  t.head = headOf(VerbId::kTune, options, job);
+  t.head = headOf(VerbId::kTune, withTarget(given), job);
   t.clockGHz = job.machine.clockGHz;
   t.objective = job.objective;
   t.space = options.space.empty() ? "own" : options.space;
@@ -115,11 +126,21 @@ Result<TuneAnswer> tuneMappings(const Options &given) {
   how.objective = job.objective;
   how.isExhaustive = options.isExhaustive;
   how.budget = options.budget;
+  for (KernelProblem &p : *problems) p.problem.rules = *rules;
+  std::optional<Taught> taught;
+  if (*engine != TuneEngine::kExact) {
+    Result<Taught> made = taughtPredictor(options, job, *problems);
+    if (!made) return made.diagnostics();
+    taught = std::move(*made);
+    how.predictor = &taught->predictor;
+    if (*engine == TuneEngine::kPredictorOnly) how.predicted = 1;
+    if (Status s = keepPredictor(*taught); !s) return s.diagnostics();
+    t.predictor = usedPredictor(*taught, *engine);
+  }
   bool isKnown = true;
   std::vector<std::unique_ptr<tune::Store>> stores;
   std::vector<tune::Control> controls;
   for (KernelProblem &p : *problems) {
-    p.problem.rules = *rules;
     auto store = usualStore(options, tune::identity(p.problem), fmt::format("{} on {}", p.kernel, t.head.target),
                             t.head.warnings);
     if (!store) return store.diagnostics();

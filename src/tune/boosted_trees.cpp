@@ -1,0 +1,193 @@
+#include "pimento/tune/boosted_trees.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <limits>
+#include <mutex>
+#include <optional>
+
+#include "pimento/base/thread_pool.h"
+
+namespace pimento::tune {
+
+namespace {
+
+using Handle = void *;
+using Length = std::uint64_t;
+
+/// The part of XGBoost's C interface that is used (xgboost/c_api.h). Functions give 0, or an error that lastError
+/// names.
+struct Library {
+  const char *(*lastError)() = nullptr;
+  int (*matrixOf)(const float *data, Length rows, Length columns, float missing, Handle *out) = nullptr;
+  int (*setInfo)(Handle matrix, const char *field, const float *values, Length count) = nullptr;
+  int (*freeMatrix)(Handle matrix) = nullptr;
+  int (*create)(const Handle *matrices, Length count, Handle *out) = nullptr;
+  int (*free)(Handle booster) = nullptr;
+  int (*set)(Handle booster, const char *name, const char *value) = nullptr;
+  int (*update)(Handle booster, int iteration, Handle matrix) = nullptr;
+  int (*rounds)(Handle booster, int *out) = nullptr;
+  int (*predict)(Handle booster, const char *values, const char *config, Handle matrix, const Length **shape,
+                 Length *dim, const float **result) = nullptr;
+  int (*save)(Handle booster, const char *config, Length *length, const char **bytes) = nullptr;
+  int (*load)(Handle booster, const void *bytes, Length length) = nullptr;
+  std::string problem;
+};
+
+template <typename Function>
+void find(void *handle, const char *name, Function &function, std::string &problem) {
+  function = reinterpret_cast<Function>(dlsym(handle, name));
+  if (function == nullptr) problem = fmt::format("it has no function {}", name);
+}
+
+Library loadLibrary() {
+  Library l;
+  // libgomp reads it once, when it is loaded.
+  setenv("OMP_WAIT_POLICY", "passive", 0);
+  void *handle = dlopen("libxgboost.so.0", RTLD_LAZY | RTLD_LOCAL);
+  if (handle == nullptr) handle = dlopen("libxgboost.so", RTLD_LAZY | RTLD_LOCAL);
+  if (handle == nullptr) {
+    l.problem = dlerror();
+    return l;
+  }
+  find(handle, "XGBGetLastError", l.lastError, l.problem);
+  find(handle, "XGDMatrixCreateFromMat", l.matrixOf, l.problem);
+  find(handle, "XGDMatrixSetFloatInfo", l.setInfo, l.problem);
+  find(handle, "XGDMatrixFree", l.freeMatrix, l.problem);
+  find(handle, "XGBoosterCreate", l.create, l.problem);
+  find(handle, "XGBoosterFree", l.free, l.problem);
+  find(handle, "XGBoosterSetParam", l.set, l.problem);
+  find(handle, "XGBoosterUpdateOneIter", l.update, l.problem);
+  find(handle, "XGBoosterBoostedRounds", l.rounds, l.problem);
+  find(handle, "XGBoosterPredictFromDense", l.predict, l.problem);
+  find(handle, "XGBoosterSaveModelToBuffer", l.save, l.problem);
+  find(handle, "XGBoosterLoadModelFromBuffer", l.load, l.problem);
+  return l;
+}
+
+Result<const Library *> library() {
+  static const Library loaded = loadLibrary();
+  if (!loaded.problem.empty())
+    return unsupported("predictor-library", {}, "the predictor needs XGBoost, which cannot be used: " + loaded.problem,
+                       "install it (Debian: 'apt install libxgboost-dev'), or use '--engine exact'");
+  return &loaded;
+}
+
+/// Depth and rate as for any small table; histograms, since a column has few values.
+constexpr std::array<std::array<const char *, 2>, 9> kParameters = {{{"objective", "reg:squarederror"},
+                                                                     {"tree_method", "hist"},
+                                                                     {"max_depth", "8"},
+                                                                     {"eta", "0.1"},
+                                                                     {"subsample", "0.9"},
+                                                                     {"colsample_bytree", "0.8"},
+                                                                     {"nthread", "1"},
+                                                                     {"seed", "1"},
+                                                                     {"verbosity", "0"}}};
+
+}  // namespace
+
+struct BoostedTrees::Booster {
+  const Library *lib = nullptr;
+  Handle handle = nullptr;
+
+  Booster() = default;
+  Booster(const Booster &) = delete;
+  Booster &operator=(const Booster &) = delete;
+  ~Booster() {
+    if (handle != nullptr) lib->free(handle);
+  }
+
+  Diagnostic failure() const {
+    return error("predictor-failed", {}, fmt::format("XGBoost: {}", lib->lastError()),
+                 "use '--engine exact', or a model that was trained anew");
+  }
+
+  static Result<std::shared_ptr<Booster>> make() {
+    const Result<const Library *> found = library();
+    if (!found) return found.diagnostics();
+    auto b = std::make_shared<Booster>();
+    b->lib = *found;
+    if (b->lib->create(nullptr, 0, &b->handle) != 0) return b->failure();
+    for (const auto &[name, value] : kParameters)
+      if (b->lib->set(b->handle, name, value) != 0) return b->failure();
+    return b;
+  }
+
+  Status boost(const Table &rows, std::span<const float> labels, int trees) {
+    PIMENTO_CHECK(rows.rows() == labels.size() && !labels.empty());
+    Handle matrix = nullptr;
+    if (lib->matrixOf(rows.values.data(), rows.rows(), rows.columns, std::numeric_limits<float>::quiet_NaN(),
+                      &matrix) != 0)
+      return failure();
+    bool isRight = lib->setInfo(matrix, "label", labels.data(), labels.size()) == 0;
+    int first = 0;
+    isRight = isRight && lib->rounds(handle, &first) == 0;
+    for (int i = first; isRight && i < first + trees; ++i) isRight = lib->update(handle, i, matrix) == 0;
+    const Status status = isRight ? okStatus() : Status(failure());
+    lib->freeMatrix(matrix);
+    return status;
+  }
+
+  /// Of rows [first, end), into `out`.
+  Status predict(const Table &rows, std::size_t first, std::size_t end, float *out) const {
+    const std::string values = fmt::format(R"({{"data": [{}, true], "shape": [{}, {}], "typestr": "<f4", "version": 3}})",
+                                           reinterpret_cast<std::uintptr_t>(rows.row(first).data()), end - first,
+                                           rows.columns);
+    static constexpr const char *kConfig =
+        R"({"type": 0, "iteration_begin": 0, "iteration_end": 0, "strict_shape": false, "missing": NaN})";
+    const Length *shape = nullptr;
+    Length dim = 0;
+    const float *result = nullptr;
+    if (lib->predict(handle, values.c_str(), kConfig, nullptr, &shape, &dim, &result) != 0) return failure();
+    std::copy(result, result + (end - first), out);
+    return okStatus();
+  }
+};
+
+Result<BoostedTrees> BoostedTrees::fit(const Table &rows, std::span<const float> labels, int rounds) {
+  auto booster = Booster::make();
+  if (!booster) return booster.diagnostics();
+  if (Status s = (*booster)->boost(rows, labels, rounds); !s) return s.diagnostics();
+  return BoostedTrees(std::move(*booster));
+}
+
+Result<BoostedTrees> BoostedTrees::read(std::string_view bytes) {
+  auto booster = Booster::make();
+  if (!booster) return booster.diagnostics();
+  if ((*booster)->lib->load((*booster)->handle, bytes.data(), bytes.size()) != 0) return (*booster)->failure();
+  if ((*booster)->lib->set((*booster)->handle, "nthread", "1") != 0) return (*booster)->failure();
+  return BoostedTrees(std::move(*booster));
+}
+
+Status BoostedTrees::refine(const Table &rows, std::span<const float> labels, int rounds) {
+  return booster_->boost(rows, labels, rounds);
+}
+
+Result<std::vector<float>> BoostedTrees::predict(const Table &rows, int jobs) const {
+  constexpr std::size_t kChunk = 1024;
+  std::vector<float> out(rows.rows());
+  std::mutex mutex;
+  std::optional<Diagnostics> failed;
+  parallelFor(jobs, static_cast<std::int64_t>((out.size() + kChunk - 1) / kChunk), [&](std::int64_t i) {
+    const std::size_t first = static_cast<std::size_t>(i) * kChunk;
+    const Status s = booster_->predict(rows, first, std::min(first + kChunk, out.size()), out.data() + first);
+    if (s) return;
+    const std::lock_guard<std::mutex> lock(mutex);
+    failed = s.diagnostics();
+  });
+  if (failed) return *failed;
+  return out;
+}
+
+Result<std::string> BoostedTrees::bytes() const {
+  Length length = 0;
+  const char *bytes = nullptr;
+  if (booster_->lib->save(booster_->handle, R"({"format": "ubj"})", &length, &bytes) != 0) return booster_->failure();
+  return std::string(bytes, length);
+}
+
+}  // namespace pimento::tune
