@@ -9,6 +9,7 @@
 #include <limits>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "pimento/base/thread_pool.h"
 
@@ -88,6 +89,38 @@ constexpr std::array<std::array<const char *, 2>, 9> kParameters = {{{"objective
                                                                      {"seed", "1"},
                                                                      {"verbosity", "0"}}};
 
+Diagnostic failureOf(const Library &lib) {
+  const std::string_view message = lib.lastError();  // a stack trace follows
+  return error("predictor-failed", {}, fmt::format("XGBoost: {}", message.substr(0, message.find('\n'))),
+               "use '--engine exact', or a model that was trained anew");
+}
+
+/// Rows with labels, as the library has them.
+struct Matrix {
+  const Library *lib = nullptr;
+  Handle handle = nullptr;
+
+  Matrix() = default;
+  Matrix(Matrix &&other) noexcept : lib(other.lib), handle(std::exchange(other.handle, nullptr)) {}
+  Matrix &operator=(Matrix &&) = delete;
+  ~Matrix() {
+    if (handle != nullptr) lib->freeMatrix(handle);
+  }
+
+  static Result<Matrix> of(const Table &rows, std::span<const float> labels) {
+    PIMENTO_CHECK(rows.rows() == labels.size() && !labels.empty());
+    const Result<const Library *> found = library();
+    if (!found) return found.diagnostics();
+    Matrix m;
+    m.lib = *found;
+    if (m.lib->matrixOf(rows.values.data(), rows.rows(), rows.columns, std::numeric_limits<float>::quiet_NaN(),
+                        &m.handle) != 0 ||
+        m.lib->setInfo(m.handle, "label", labels.data(), labels.size()) != 0)
+      return failureOf(*m.lib);
+    return m;
+  }
+};
+
 }  // namespace
 
 struct BoostedTrees::Booster {
@@ -101,35 +134,25 @@ struct BoostedTrees::Booster {
     if (handle != nullptr) lib->free(handle);
   }
 
-  Diagnostic failure() const {
-    return error("predictor-failed", {}, fmt::format("XGBoost: {}", lib->lastError()),
-                 "use '--engine exact', or a model that was trained anew");
-  }
+  Diagnostic failure() const { return failureOf(*lib); }
 
-  static Result<std::shared_ptr<Booster>> make() {
+  /// `matrix`: what it will be fitted to, whose columns it takes; null: it will be read.
+  static Result<std::shared_ptr<Booster>> make(const Handle *matrix) {
     const Result<const Library *> found = library();
     if (!found) return found.diagnostics();
     auto b = std::make_shared<Booster>();
     b->lib = *found;
-    if (b->lib->create(nullptr, 0, &b->handle) != 0) return b->failure();
+    if (b->lib->create(matrix, matrix == nullptr ? 0 : 1, &b->handle) != 0) return b->failure();
     for (const auto &[name, value] : kParameters)
       if (b->lib->set(b->handle, name, value) != 0) return b->failure();
     return b;
   }
 
-  Status boost(const Table &rows, std::span<const float> labels, int trees) {
-    PIMENTO_CHECK(rows.rows() == labels.size() && !labels.empty());
-    Handle matrix = nullptr;
-    if (lib->matrixOf(rows.values.data(), rows.rows(), rows.columns, std::numeric_limits<float>::quiet_NaN(),
-                      &matrix) != 0)
-      return failure();
-    bool isRight = lib->setInfo(matrix, "label", labels.data(), labels.size()) == 0;
-    int first = 0;
-    isRight = isRight && lib->rounds(handle, &first) == 0;
-    for (int i = first; isRight && i < first + trees; ++i) isRight = lib->update(handle, i, matrix) == 0;
-    const Status status = isRight ? okStatus() : Status(failure());
-    lib->freeMatrix(matrix);
-    return status;
+  /// Trees number `first` on.
+  Status boost(const Matrix &matrix, int first, int trees) {
+    for (int i = first; i < first + trees; ++i)
+      if (lib->update(handle, i, matrix.handle) != 0) return failure();
+    return okStatus();
   }
 
   /// Of rows [first, end), into `out`.
@@ -138,7 +161,7 @@ struct BoostedTrees::Booster {
                                            reinterpret_cast<std::uintptr_t>(rows.row(first).data()), end - first,
                                            rows.columns);
     static constexpr const char *kConfig =
-        R"({"type": 0, "iteration_begin": 0, "iteration_end": 0, "strict_shape": false, "missing": NaN})";
+        R"({"type": 0, "iteration_begin": 0, "iteration_end": 0, "strict_shape": false, "missing": NaN, "training": false, "cache_id": 0})";
     const Length *shape = nullptr;
     Length dim = 0;
     const float *result = nullptr;
@@ -149,14 +172,16 @@ struct BoostedTrees::Booster {
 };
 
 Result<BoostedTrees> BoostedTrees::fit(const Table &rows, std::span<const float> labels, int rounds) {
-  auto booster = Booster::make();
+  const auto matrix = Matrix::of(rows, labels);
+  if (!matrix) return matrix.diagnostics();
+  auto booster = Booster::make(&matrix->handle);
   if (!booster) return booster.diagnostics();
-  if (Status s = (*booster)->boost(rows, labels, rounds); !s) return s.diagnostics();
+  if (Status s = (*booster)->boost(*matrix, 0, rounds); !s) return s.diagnostics();
   return BoostedTrees(std::move(*booster));
 }
 
 Result<BoostedTrees> BoostedTrees::read(std::string_view bytes) {
-  auto booster = Booster::make();
+  auto booster = Booster::make(nullptr);
   if (!booster) return booster.diagnostics();
   if ((*booster)->lib->load((*booster)->handle, bytes.data(), bytes.size()) != 0) return (*booster)->failure();
   if ((*booster)->lib->set((*booster)->handle, "nthread", "1") != 0) return (*booster)->failure();
@@ -164,7 +189,11 @@ Result<BoostedTrees> BoostedTrees::read(std::string_view bytes) {
 }
 
 Status BoostedTrees::refine(const Table &rows, std::span<const float> labels, int rounds) {
-  return booster_->boost(rows, labels, rounds);
+  const auto matrix = Matrix::of(rows, labels);
+  if (!matrix) return matrix.diagnostics();
+  int first = 0;
+  if (booster_->lib->rounds(booster_->handle, &first) != 0) return booster_->failure();
+  return booster_->boost(*matrix, first, rounds);
 }
 
 Result<std::vector<float>> BoostedTrees::predict(const Table &rows, int jobs) const {
