@@ -55,6 +55,8 @@ set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "Compiles one kernel for a memory-centric m
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# Loaded when it is first asked for: tune --engine predictor.
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS libxgboost0)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)

@@ -14,6 +14,8 @@ packages=(
   libcli11-dev libfmt-dev libyaml-cpp-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev
   # results of explorations that can be resumed; compressed points; traces
   libsqlite3-dev zlib1g-dev libzstd-dev
+  # the predictor of tune, loaded at run time where it is there
+  libxgboost-dev
   # the MLIR front end; libmlir-19-dev alone does not declare the other two
   libmlir-19-dev llvm-19-dev mlir-19-tools
   # C for DPUs: Clang as a library (clang-19 holds what CMake finds it by)

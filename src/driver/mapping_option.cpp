@@ -11,6 +11,7 @@
 #include "pimento/kernel/zoo.h"
 #include "pimento/mapping/cnm.h"
 #include "pimento/mapping/mapping.h"
+#include "pimento/mapping/passes.h"
 #include "pimento/targets/targets.h"
 
 namespace pimento::driver {
@@ -99,8 +100,29 @@ Result<std::vector<mapping::MapSpec>> mapsOfFile(const mapping::CnmModule &cnm, 
 
 }  // namespace
 
-Result<std::vector<mapping::MapSpec>> mapsOf(const Options &options, const Input &input, const std::string &target,
-                                             const machine::Machine &machine) {
+Status leaveOutPasses(const Options &options, std::vector<mapping::MapSpec> &specs) {
+  for (const std::string &text : options.passes) {
+    const std::string name = text.starts_with('-') ? text.substr(1) : text;
+    if (std::ranges::count(mapping::passNames(), name) == 0)
+      return usageError("bad-pass", "--pass", fmt::format("there is no pass '{}'", name),
+                        suggest(name, mapping::passNames()));
+    if (name == text)
+      return usageError("bad-pass", "--pass", fmt::format("pass '{}' is in unless it is left out", name),
+                        fmt::format("write --pass -{}, or omit it", name));
+    for (mapping::MapSpec &spec : specs) {
+      if (spec.kind == mapping::MapSpec::Kind::kHost) continue;
+      spec.mapping.parameters[name] = 0;
+      if (spec.kind == mapping::MapSpec::Kind::kExplicit) spec.mapping.text = mapping::print(spec);
+    }
+  }
+  return okStatus();
+}
+
+namespace {
+
+/// `--map`, else what the input's file states.
+Result<std::vector<mapping::MapSpec>> chosenMaps(const Options &options, const Input &input, const std::string &target,
+                                                 const machine::Machine &machine) {
   if (input.cnm && options.maps.empty() && (input.cnm->target.empty() || input.cnm->target == target)) {
     const Result<std::vector<mapping::MapSpec>> usual = parseMaps(options);
     if (!usual) return usual.diagnostics();
@@ -118,6 +140,16 @@ Result<std::vector<mapping::MapSpec>> mapsOf(const Options &options, const Input
     if (!spec) return spec.diagnostics();
     specs.push_back(std::move(*spec));
   }
+  return specs;
+}
+
+}  // namespace
+
+Result<std::vector<mapping::MapSpec>> mapsOf(const Options &options, const Input &input, const std::string &target,
+                                             const machine::Machine &machine) {
+  Result<std::vector<mapping::MapSpec>> specs = chosenMaps(options, input, target, machine);
+  if (!specs) return specs;
+  if (Status s = leaveOutPasses(options, *specs); !s) return s.diagnostics();
   return specs;
 }
 

@@ -18,8 +18,11 @@ struct Input;
 /// `--map`, one or several separated by '|'. Diagnostics: those of mapping::parseMapSpec.
 Result<std::vector<mapping::MapSpec>> parseMaps(const Options &options);
 
-/// `--map`, else the mappings that the input's file states for `target`, else `auto`. Diagnostics: those of
-/// parseMaps and mapping::verify.
+/// `--pass -NAME` in mappings. Diagnostics: bad-pass.
+Status leaveOutPasses(const Options &options, std::vector<mapping::MapSpec> &specs);
+
+/// `--map`, else the mappings that the input's file states for `target`, else `auto`. All
+/// without the passes of `--pass`. Diagnostics: those of parseMaps, leaveOutPasses and mapping::verify.
 Result<std::vector<mapping::MapSpec>> mapsOf(const Options &options, const Input &input, const std::string &target,
                                              const machine::Machine &machine);
 

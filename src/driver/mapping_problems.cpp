@@ -9,6 +9,7 @@
 
 #include "pimento/base/suggest.h"
 #include "pimento/driver/job.h"
+#include "pimento/driver/mapping_option.h"
 #include "pimento/driver/result_file.h"
 #include "pimento/emit/explore.h"
 #include "pimento/evaluate/target.h"
@@ -68,12 +69,15 @@ emit::ExploreHead headOf(VerbId verb, const Options &options, const Job &job) {
 }
 
 Result<mapping::MapSpec> partOfSpace(const Options &options) {
-  mapping::MapSpec published;
+  std::vector<mapping::MapSpec> whole(1);
+  mapping::MapSpec &published = whole.front();
+  if (Status s = leaveOutPasses(options, whole); !s) return s.diagnostics();
   if (options.space == kPublished) published.mapping.program = mapping::ProgramKind::kPublished;
   if (options.maps.empty()) return published;
   Result<mapping::MapSpec> spec = mapping::parseMapSpec(options.maps.front());
   if (!spec) return spec;
   if (spec->mapping.program == mapping::ProgramKind::kAny) spec->mapping.program = published.mapping.program;
+  for (const auto &[pass, value] : published.mapping.parameters) spec->mapping.parameters[pass] = value;
   if (options.maps.size() > 1 || spec->kind != mapping::MapSpec::Kind::kAuto)
     return usageError("map-without-sweep", "--map", "the search covers all mappings",
                       "omit --map, use 'auto;dpus=64' for a part of them, or use --sweep to vary numbers under this "

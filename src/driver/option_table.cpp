@@ -73,6 +73,10 @@ constexpr auto kRows = std::to_array<OptionRow>({
            "the kernels of a graph",
    .page = "cli.md#mappings", .group = G::kKernel, .runKey = "map", .apiKey = "map",
    .usual = "that of the file, else auto"},
+  {.name = "pass", .field = &Options::passes, .value = "-NAME", .verbs = kKernelVerbs,
+   .help = "leave out a pass of the near-bank optimiser ('compile --emit passes' lists them); repeatable",
+   .page = "how-to/optimiser-pass.md", .group = G::kMappings, .runKey = "passes", .isAlwaysInRun = false,
+   .apiKey = "pass"},
   {.name = "objective", .field = &Options::objective, .value = "WHAT", .verbs = kKernelVerbs,
    .help = "what auto mappings minimise: time (in total), energy, or kernel (cycles of the device kernel alone; also compute); "
            "explore: only that, instead of time and energy together; tune: what it minimises",

@@ -26,7 +26,7 @@ using Sizes = std::vector<std::pair<std::string, std::int64_t>>;
 
 /// Shapes around the given one where the user names none, and drafts of each.
 constexpr std::size_t kShapes = 12;
-constexpr std::int64_t kDrawn = 128;
+constexpr std::int64_t kDrawn = 64;
 constexpr std::size_t kGuessed = 32;
 
 /// A shape that is being taught: its problems point into the job.
@@ -193,14 +193,14 @@ Result<Taught> taughtPredictor(const Options &options, const Job &job, const std
     }
     if (!teacher.hasLessons())
       for (const KernelProblem &p : problems)
-        if (Status s = teacher.teach(p.problem, teacher.drawn(p.problem, 2 * kDrawn)); !s) return s.diagnostics();
+        if (Status s = teacher.teach(p.problem, teacher.drawn(p.problem, 4 * kDrawn)); !s) return s.diagnostics();
   }
   if (taught.newDrafts > 0 || !taught.predictor.isFitted(objective)) {
     if (Status s = taught.predictor.fit(objective); !s) return s.diagnostics();
     const std::int64_t before = taught.newDrafts;
     if (Status s = teacher.teachBest(); !s) return s.diagnostics();
     if (taught.newDrafts > before)
-      if (Status s = taught.predictor.fit(objective); !s) return s.diagnostics();
+      if (Status s = taught.predictor.refine(objective); !s) return s.diagnostics();
   }
   if (options.retrain > 0) {
     for (const KernelProblem &p : problems) {

@@ -11,6 +11,7 @@
 #include "pimento/base/text.h"
 #include "pimento/mapping/lexer.h"
 #include "pimento/mapping/mapping.h"
+#include "pimento/mapping/passes.h"
 
 namespace pimento::mapping {
 
@@ -81,7 +82,8 @@ class Parser {
 
   /// Numbers of choices count from 0.
   static std::int64_t leastOf(const std::string &parameter) {
-    return parameter == "direct" || parameter == "resident" ? 0 : 1;
+    static const std::vector<std::string> kCounts = {"append", "buffer", "dpus", "tasklets"};
+    return std::ranges::count(kCounts, parameter) == 0 ? 0 : 1;
   }
 
   bool parseHead() {
@@ -284,8 +286,23 @@ class Parser {
 }  // namespace
 
 const std::vector<std::string> &parameterNames() {
-  static const std::vector<std::string> kNames = {"append", "buffer", "direct", "dpus", "resident", "tasklets"};
+  static const std::vector<std::string> kNames = [] {
+    std::vector<std::string> names = {"append", "buffer", "direct", "dpus", "resident", "tasklets"};
+    names.insert(names.end(), passNames().begin(), passNames().end());
+    std::ranges::sort(names);
+    return names;
+  }();
   return kNames;
+}
+
+const std::vector<std::string> &passNames() {
+  static const std::vector<std::string> kNames = {"on-chip-blocks", "bank-group-order", "row-alignment", "group-loads",
+                                                  "group-merge",    "batch-reuse",      "kv-append"};
+  return kNames;
+}
+
+std::string_view name(Pass pass) {
+  return passNames()[static_cast<std::size_t>(pass)];
 }
 
 Result<MapSpec> parseMapSpec(std::string_view text, std::string_view file) {

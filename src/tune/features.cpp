@@ -148,17 +148,24 @@ void putDivisions(Columns &row, const std::vector<Division> &dims) {
 }
 
 void putWhole(Columns &row, const std::vector<Division> &dims, const kernel::Kernel *k) {
-  std::array<double, kRoles.size()> used{};
+  std::array<double, kRoles.size()> used{}, rounded{};
   used.fill(1);
+  rounded.fill(1);
   double padded = 1, work = 1, sums = 1;
   for (std::size_t d = 0; d < dims.size(); ++d) {
-    for (std::size_t r = 0; r < kRoles.size(); ++r) used[r] *= std::max(dims[d].by[r], 1.0);
+    for (std::size_t r = 0; r < kRoles.size(); ++r) {
+      used[r] *= std::max(dims[d].by[r], 1.0);
+      rounded[r] *= std::exp2(std::ceil(std::log2(std::max(dims[d].by[r], 1.0))));
+    }
     padded *= dims[d].units * dims[d].inside;
     work *= dims[d].range;
     if (k != nullptr && d < k->dims.size() && k->dims[d].kind == kernel::DimKind::kReduction) sums *= dims[d].units;
   }
   for (std::size_t r = 0; r < kRoles.size(); ++r)
     row.put([r] { return fmt::format("{}s", machine::name(kRoles[r])); }, log2Of(used[r]));
+  // Programs that take powers of two of each.
+  for (std::size_t r = 0; r < kRoles.size(); ++r)
+    row.put([r] { return fmt::format("{}s rounded", machine::name(kRoles[r])); }, log2Of(rounded[r]));
   row.put([] { return "padding"; },
           k != nullptr ? log2Of(padded / std::max(static_cast<double>(k->points()), 1.0)) : kNone);
   row.put([] { return "work"; }, log2Of(work));

@@ -5,15 +5,19 @@
 
 #include <algorithm>
 
+#include "pimento/mapping/passes.h"
 #include "test/support/cases.h"
 #include "test/support/hbm_pim_run.h"
 
 namespace pimento::test {
 
-/// Sometimes with operands in on-chip memory, or with new rows of what lies in the banks.
+/// Sometimes with operands in on-chip memory, with new rows of what lies in the banks, or without some passes.
 inline mapping::MapSpec withExtensions(mapping::MapSpec map, Rng &rng) {
   if (rng.below(4) == 0) map.mapping.mode = mapping::StreamMode::kInference;
   if (rng.below(4) == 0) map.mapping.parameters["append"] = 1 + static_cast<std::int64_t>(rng.below(3));
+  if (rng.below(3) == 0)
+    for (const std::string &pass : mapping::passNames())
+      if (rng.below(4) == 0) map.mapping.parameters[pass] = 0;
   return map;
 }
 

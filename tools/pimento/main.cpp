@@ -11,6 +11,7 @@
 #include <exception>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "pimento/base/file.h"
 #include "pimento/base/suggest.h"
@@ -143,8 +144,28 @@ int wrongUsage(CLI::App &app, const CLI::ParseError &error, int argc, char **arg
   return 2;
 }
 
-int run(int argc, char **argv) {
-  if (argc > 1 && argv[1] == std::string_view(kCompilerVerb)) return runCompiler(argc - 2, argv + 2);
+/// `--pass -NAME` as `--pass=-NAME`: a value that begins with '-' is otherwise taken for an option.
+std::vector<std::string> withPasses(int argc, char **argv) {
+  std::vector<std::string> out;
+  for (int i = 0; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument == "--") {
+      out.insert(out.end(), argv + i, argv + argc);
+      break;
+    }
+    const bool isJoined = argument == "--pass" && i + 1 < argc && argv[i + 1][0] == '-';
+    out.push_back(isJoined ? std::string("--pass=") + argv[++i] : std::string(argument));
+  }
+  return out;
+}
+
+int run(int given, char **arguments) {
+  if (given > 1 && arguments[1] == std::string_view(kCompilerVerb)) return runCompiler(given - 2, arguments + 2);
+  std::vector<std::string> joined = withPasses(given, arguments);
+  std::vector<char *> pointers;
+  for (std::string &argument : joined) pointers.push_back(argument.data());
+  const int argc = static_cast<int>(pointers.size());
+  char **argv = pointers.data();
   CLI::App app{
       "Pimento compiles a kernel for a memory-centric machine, verifies its results, and reports its time and energy."};
   app.require_subcommand(1);

@@ -45,7 +45,8 @@ class Lowering {
     makeRules();
     auto data = std::make_shared<AttentionData>(graph_, attention_, layout_, machine_);
     if (Status s = append(*data); !s) return s.diagnostics();
-    Movement movement(machine_, ceilDiv(data->bursts(), machine_.dram->organization.columns));
+    Movement movement(machine_, ceilDiv(data->bursts(), machine_.dram->organization.columns),
+                      Passes(mapping_, machine_));
     data->addHostData(movement);
     if (Status s = checkRows(movement); !s) return s.diagnostics();
     out_.program = attentionProgram(*data, movement, mapping_.mode, machine_);
@@ -259,7 +260,7 @@ class Lowering {
     const AttentionLayout &l = layout_;
     const auto say = [&](std::string text) { out_.choices.push_back(std::move(text)); };
     say(l.isQueryPerBank     ? "queries are loaded bank by bank: banks need different ones"
-        : unit_.loadAll >= 0 ? "queries are loaded into all banks of a channel by one command"
+        : loadsGroups(Passes(mapping_, machine_), unit_) ? "queries are loaded into all banks of a channel by one command"
                              : "queries are loaded bank by bank: the same ones");
     say(loadsWeightsToAll(l, unit_) ? "weights are loaded into all banks of a channel by one command"
                                     : "weights are loaded bank by bank");
@@ -271,6 +272,7 @@ class Lowering {
     const std::int64_t heads = l.headsAtOnce * l.groupBanks;
     say(fmt::format("{} of a channel's heads {} scores at a time in the softmax buffer", heads,
                     heads == 1 ? "has its" : "have their"));
+    for (std::string &line : leftOut(mapping_, machine_)) say(std::move(line));
   }
 
   const kernel::Graph &graph_;

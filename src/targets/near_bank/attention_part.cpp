@@ -2,6 +2,7 @@
 #include "pimento/targets/dram/tee.h"
 #include "pimento/targets/near_bank/attention.h"
 #include "pimento/targets/near_bank/counts.h"
+#include "pimento/targets/near_bank/passes.h"
 
 namespace pimento::targets::near_bank {
 
@@ -29,6 +30,9 @@ class AttentionPart final : public evaluate::CompiledPart, public dram::ChannelP
     return evaluate::residencesOf(part_, placed().mapping);
   }
   std::vector<std::string> choices() const override { return lowered_.choices; }
+  Result<std::string> emit(std::string_view stage, const std::string &kernel, bool isFirst) const override {
+    return stage == "passes" ? print(placed().mapping, machine_) : ChannelProgram::emit(stage, kernel, isFirst);
+  }
   evaluate::HostWork hostWork() const override { return lowered_.host; }
   Bytes footprint() const override {
     const machine::Organization &o = machine_.dram->organization;

@@ -27,10 +27,11 @@ struct Sums {
 
 class AttentionStream {
  public:
-  AttentionStream(AttentionData &data, mapping::StreamMode mode, const machine::Machine &machine)
+  AttentionStream(AttentionData &data, mapping::StreamMode mode, const Passes &passes, const machine::Machine &machine)
       : data_(data),
         l_(data.layout()),
         unit_(*machine.nearBank),
+        passes_(passes),
         softmax_(*unit_.softmax),
         burstBytes_(machine.dram->organization.burst.value),
         rowBytes_(machine.dram->organization.columns * burstBytes_),
@@ -203,7 +204,7 @@ class AttentionStream {
     if (chunk >= 0) burst = moved(burst, chunk, unit_.bufferEntries * copies);
     stream_.loop("entry", entries, [&](int k) {
       const Address to = moved({}, k, burstBytes_), from = moved(burst, k, copies);
-      if (!l_.isQueryPerBank && unit_.loadAll >= 0)
+      if (!l_.isQueryPerBank && loadsGroups(passes_, unit_))
         return stream_.each(unit_.loadAll, 0, to, Purpose::kBroadcast, {queryImage_, from});
       for (std::int64_t bank = 0; bank < l_.banks; ++bank)
         stream_.each(unit_.load, bank, to, Purpose::kBroadcast,
@@ -271,6 +272,7 @@ class AttentionStream {
   AttentionData &data_;
   const AttentionLayout &l_;
   const machine::NearBankUnit &unit_;
+  Passes passes_;
   const machine::SoftmaxUnit &softmax_;
   std::int64_t burstBytes_, rowBytes_;
   Stream stream_;
@@ -283,7 +285,7 @@ class AttentionStream {
 
 program::Program attentionProgram(AttentionData &data, const Movement &movement, mapping::StreamMode mode,
                                   const machine::Machine &machine) {
-  return AttentionStream(data, mode, machine).run(movement);
+  return AttentionStream(data, mode, movement.passes(), machine).run(movement);
 }
 
 }  // namespace pimento::targets::near_bank

@@ -25,6 +25,7 @@ class Builder {
         elements_(elements),
         machine_(machine),
         unit_(*machine.nearBank),
+        passes_(placed.mapping, machine),
         stream_(machine),
         plan_(std::make_shared<ElementsData>(graph, kernel, elements, machine)) {
     out_.placed = std::move(placed);
@@ -44,7 +45,7 @@ class Builder {
     const machine::Organization &o = machine_.dram->organization;
     const std::int64_t kept = elements_.isProduct || elements_.hasTerm ? plan_->columns : 0;
     out_.bytesPerBank = multiplySaturated(kept, o.burst.value);
-    Movement movement(machine_, ceilDiv(kept, o.columns));
+    Movement movement(machine_, ceilDiv(kept, o.columns), passes_);
     first_ = add(movement, elements_.first);
     if (elements_.isProduct || elements_.hasTerm) second_ = add(movement, elements_.second);
     output_ = movement.add(tensorOf(kernel_.stores[0].target));
@@ -64,6 +65,7 @@ class Builder {
     if (!movement.isInBanks()) countHostWork();
     out_.choices.emplace_back(elements_.isProduct ? "elements are multiplied in every bank group by one command"
                                                   : "an element of every unit of a channel is computed at a time");
+    for (std::string &line : leftOut(out_.placed.mapping, machine_)) out_.choices.push_back(std::move(line));
     out_.data = plan_;
     return std::move(out_);
   }
@@ -139,7 +141,7 @@ class Builder {
   void sums() {
     if (elements_.hasTerm) {
       if (unit_.setColumns >= 0) stream_.each(unit_.setColumns, 0, {}, Purpose::kControl, {oneImage_, {}});
-      const bool isForAll = unit_.loadAll >= 0;
+      const bool isForAll = loadsGroups(passes_, unit_);
       for (std::int64_t bank = 0; bank < (isForAll ? 1 : plan_->banks); ++bank)
         stream_.each(isForAll ? unit_.loadAll : unit_.load, bank, {}, Purpose::kBroadcast, {scaleImage_, {}});
       stream_.fence();
@@ -178,6 +180,7 @@ class Builder {
   Elements elements_;
   const machine::Machine &machine_;
   const machine::NearBankUnit &unit_;
+  Passes passes_;
   Stream stream_;
   int firstImage_ = -1, secondImage_ = -1, scaleImage_ = -1, oneImage_ = -1;
   HostBursts first_, second_, output_;

@@ -34,7 +34,7 @@ class LeastProductCosts final : public evaluate::LeastCosts {
     const kernel::Tensor &weights =
         graph.tensors[static_cast<std::size_t>(kernel_.loads[static_cast<std::size_t>(product_.weights)].tensor)];
     isPlaced_ = !weights.isConstant;
-    Movement movement(machine, 0);
+    Movement movement(machine, 0, Passes({}, machine));
     if (isPlaced_ && movement.isInBanks()) findReads(movement.add(weights).count);
   }
 

@@ -10,9 +10,10 @@ namespace pimento::targets::near_bank {
 using machine::CommandKind;
 using program::Purpose;
 
-Movement::Movement(const machine::Machine &machine, std::int64_t firstRow)
+Movement::Movement(const machine::Machine &machine, std::int64_t firstRow, const Passes &passes)
     : organization_(machine.dram->organization),
       unit_(*machine.nearBank),
+      passes_(passes),
       readCommand_(machine.dram->plainCommand(CommandKind::kRead)),
       writeCommand_(machine.dram->plainCommand(CommandKind::kWrite)),
       firstRow_(firstRow) {}
@@ -22,7 +23,8 @@ HostBursts Movement::add(const kernel::Tensor &tensor) {
   std::int64_t bytes = sizeOf(tensor.type).value;
   for (const std::int64_t n : tensor.shape) bytes = multiplySaturated(bytes, n);
   const std::int64_t count = ceilDiv(ceilDiv(bytes, organization_.burst.value), organization_.channels);
-  if (count >= perRow()) bursts_ = ceilDiv(bursts_, perRow()) * perRow();  // blocks of whole rows are alike
+  if (count >= perRow() && passes_.has(Pass::kRowAlignment))
+    bursts_ = ceilDiv(bursts_, perRow()) * perRow();  // blocks of whole rows are alike
   const HostBursts at{bursts_, count};
   bursts_ = addSaturated(bursts_, at.count);
   return at;
@@ -41,6 +43,7 @@ std::vector<std::int64_t> firstBanks(std::int64_t count) {
 std::vector<std::size_t> Movement::around(const std::vector<std::int64_t> &banks) const {
   std::vector<std::size_t> order(banks.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
+  if (!passes_.has(Pass::kBankGroupOrder)) return order;
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return banks[a] % organization_.banksPerGroup < banks[b] % organization_.banksPerGroup;
   });
@@ -136,7 +139,43 @@ void Movement::readBanks(Stream &stream, const std::vector<std::int64_t> &banks,
   });
 }
 
-void Movement::moveIn(Stream &stream, const HostBursts &from, const BankBursts &to) const {
+// A write waits for its read, and the next read for it. Where more is written than there is to read (copies, padding),
+// reads begin again.
+void Movement::copy(Stream &stream, const HostBursts &from, const BankBursts &to) const {
+  const std::int64_t burst = organization_.burst.value, columns = organization_.columns;
+  const auto banks = static_cast<std::int64_t>(to.banks.size());
+  if (banks == 0 || to.columns == 0) {
+    read(stream, from);
+    return stream.await();
+  }
+  const std::int64_t atOnce = std::clamp<std::int64_t>(from.count / banks, 1, to.columns);
+  const auto some = [&](std::int64_t column, std::int64_t n, int round) {
+    stream.loop("column", n, [&](int k) {
+      for (std::size_t i = 0; i < to.banks.size(); ++i) {
+        Address source, at, image;
+        source.base = ((firstRow_ + from.first / perRow()) * columns + from.first % perRow() % columns) * burst;
+        at.base = (to.firstColumn + column) * burst;
+        image.base = to.firstBurst + column + static_cast<std::int64_t>(i) * to.pitch;
+        if (round >= 0) {
+          at = moved(at, round, atOnce * burst);
+          image = moved(image, round, atOnce);
+        }
+        access(stream, unit_.hostBanks[i % unit_.hostBanks.size()], moved(source, k, burst), false);
+        stream.await();
+        stream.each(writeCommand_, to.banks[i], moved(at, k, burst), Purpose::kHostWrite,
+                    {to.image, moved(image, k, 1)});
+        stream.await();
+      }
+    });
+  };
+  const std::int64_t rounds = to.columns / atOnce, rest = to.columns % atOnce;
+  stream.loop("again", rounds, [&](int round) { some(0, atOnce, round); });
+  if (rest > 0) some(rounds * atOnce, rest, -1);
+}
+
+void Movement::moveIn(Stream &stream, const HostBursts &all, const BankBursts &to) const {
+  if (isInBanks() && !passes_.has(Pass::kOnChipBlocks)) return copy(stream, all, to);
+  HostBursts from = all;
   const std::int64_t row = perRow(), block = unit_.onChip.value / (organization_.channels * organization_.burst.value);
   if (!isInBanks() || from.count <= block) {
     if (isInBanks()) {
@@ -146,7 +185,13 @@ void Movement::moveIn(Stream &stream, const HostBursts &from, const BankBursts &
     writeBanks(stream, to, 0, to.columns);
     return stream.await();
   }
-  // Blocks of whole rows, all but the last alike.
+  // Blocks of whole rows, all but the last alike; before them what is left of a row.
+  if (const std::int64_t in = from.first % row; in != 0) {
+    const std::int64_t head = row - in;
+    read(stream, {from.first, head});
+    stream.await();
+    from = {from.first + head, from.count - head};
+  }
   const std::int64_t rowsPerRound = block / row, rounds = ceilDiv(from.count, rowsPerRound * row);
   const std::int64_t perRound = to.columns / rounds;
   stream.loop("block", rounds - 1, [&](int round) {

@@ -25,6 +25,7 @@ class Builder {
         kernel_(graph.kernels[static_cast<std::size_t>(kernel)]),
         machine_(machine),
         unit_(*machine.nearBank),
+        passes_(placed.mapping, machine),
         stream_(machine) {
     out_.placed = std::move(placed);
     nest(product.reductionDims);
@@ -52,7 +53,8 @@ class Builder {
         !s)
       return s.diagnostics();
     if (const Status s = plan_->weights().append(out_.placed.mapping); !s) return s.diagnostics();
-    Movement movement(machine_, ceilDiv(plan_->weights().columns(), o.columns));
+    if (!passes_.has(Pass::kBatchReuse)) plan_->weights().repeat(mostVectors());
+    Movement movement(machine_, ceilDiv(plan_->weights().columns(), o.columns), passes_);
     addHostData(movement);
     out_.rows = movement.rows();
     if (const Status s = lower::checkCapacity(kernel_, out_.rows, "rows of a bank, the host's data included", o.rows,
@@ -66,6 +68,13 @@ class Builder {
   }
 
  private:
+  /// Of a batch, that units take one after the other.
+  std::int64_t mostVectors() const {
+    std::int64_t most = 1;
+    for (const ProductPart &p : plan_->parts) most = std::max(most, p.batch);
+    return most;
+  }
+
   /// Reduction dims as the mapping's order(...) nests them: a unit counts its points so.
   void nest(std::vector<int> &dims) const {
     const std::vector<std::string> &order = out_.placed.mapping.order;
@@ -84,7 +93,7 @@ class Builder {
   }
   /// Are the banks of every node that can merge the shares of one sum?
   bool areMerged(const lower::Shares &shares) const {
-    if (unit_.mergedResult < 0) return false;
+    if (!passes_.has(Pass::kGroupMerge)) return false;
     std::vector<int> dims = plan_->product().reductionDims;
     std::sort(dims.begin(), dims.end());
     const std::vector<std::int32_t> banks = shares.numbers(1, dims);
@@ -221,10 +230,11 @@ class Builder {
     if (movement.isInBanks() &&
         (hostInput_.count + hostOutput_.count) * stream_.channels() * burstBytes() > unit_.onChip.value)
       out_.choices.emplace_back("operands and results exceed the on-chip memory, but are moved once");
+    for (std::string &line : leftOut(out_.placed.mapping, machine_)) out_.choices.push_back(std::move(line));
   }
 
   bool isBroadcast(const ProductPart &p) const {
-    return !p.isInputPerBank && unit_.loadAll >= 0 && (p.banks() > 1 || unit_.load < 0);
+    return !p.isInputPerBank && loadsGroups(passes_, unit_) && (p.banks() > 1 || unit_.load < 0);
   }
   std::int64_t burstBytes() const { return machine_.dram->organization.burst.value; }
 
@@ -327,6 +337,7 @@ class Builder {
   const Kernel &kernel_;
   const machine::Machine &machine_;
   const machine::NearBankUnit &unit_;
+  Passes passes_;
   Stream stream_;
   int inputImage_ = -1, settingsImage_ = -1;
   HostBursts hostInput_, hostOutput_;

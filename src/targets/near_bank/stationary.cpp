@@ -57,7 +57,7 @@ Status StationaryTensor::append(const mapping::Mapping &mapping) {
   if (found->second > dim.extent)
     return wrong(fmt::format("append={}, and '{}' has {} rows ('{}')", found->second, name, dim.extent, dim.name),
                  fmt::format("append at most {}", dim.extent));
-  newRows_ = found->second;
+  if (Passes(mapping, *machine_).has(Pass::kKvAppend)) newRows_ = found->second;
   return okStatus();
 }
 
@@ -69,7 +69,9 @@ void StationaryTensor::addHostData(Movement &movement) {
 }
 
 void StationaryTensor::emitPlace(Stream &stream, const Movement &movement, bool isUsed) const {
-  movement.moveIn(stream, host_, isUsed ? bursts() : BankBursts{});
+  const auto once = [&](int /*depth*/ = -1) { movement.moveIn(stream, host_, isUsed ? bursts() : BankBursts{}); };
+  if (times_ == 1) return once();
+  stream.loop("vector", times_, once);
 }
 
 // Bursts with new rows, each in a loop with those that follow it at one distance; what they share is read first.
@@ -111,7 +113,7 @@ void StationaryTensor::count(evaluate::HostWork &host, const Movement &movement)
   if (isAppended()) return host.place(0, static_cast<std::int64_t>(newBursts().size()) * channels_ * burst);
   for (const Part &p : parts_)
     host.place(
-        0, p.shares.rangeOf(dims_.groups) * p.sums * p.columns * p.shares.instances[0] * p.shares.instances[1] * burst,
+        0, (isConstant() ? 1 : times_) * p.shares.rangeOf(dims_.groups) * p.sums * p.columns * p.shares.instances[0] * p.shares.instances[1] * burst,
         isConstant());
 }
 

@@ -42,8 +42,11 @@ class StationaryTensor {
 
   /// Room for what a subspace has, behind what those before it have. Returns its first column.
   std::int64_t add(lower::Shares shares);
-  /// `append=N` of a mapping: rows are the values of the last axis but one. Diagnostics: unsupported-mapping.
+  /// `append=N` of a mapping, unless it leaves out the pass for it: rows are the values of the last axis but one. Diagnostics: unsupported-mapping.
   Status append(const mapping::Mapping &mapping);
+
+  /// Written so many times, one after the other: once for each vector of a batch.
+  void repeat(std::int64_t times) { times_ = times; }
 
   std::int64_t columns() const { return columns_; }
   std::int64_t channels() const { return channels_; }  ///< that hold some of it
@@ -97,6 +100,7 @@ class StationaryTensor {
   std::vector<Part> parts_;
   std::int64_t firstColumn_, columns_ = 0, channels_ = 1, banks_ = 1;
   int newRowsDim_ = -1, image_ = -1;
+  std::int64_t times_ = 1;
   std::int64_t newRows_ = 0;
   HostBursts host_, newAtHost_;
 };

@@ -13,6 +13,7 @@
 #include "pimento/targets/near_bank/elements.h"
 #include "pimento/targets/near_bank/least.h"
 #include "pimento/targets/near_bank/lower.h"
+#include "pimento/targets/near_bank/passes.h"
 #include "pimento/targets/near_bank/product.h"
 #include "pimento/targets/near_bank/published_drafts.h"
 #include "pimento/targets/near_bank/suite.h"
@@ -77,6 +78,9 @@ class UnitKernel final : public evaluate::CompiledPart, public dram::ChannelProg
     return evaluate::residencesOf(part_, lowered_.placed.mapping);
   }
   std::vector<std::string> choices() const override { return lowered_.choices; }
+  Result<std::string> emit(std::string_view stage, const std::string &kernel, bool isFirst) const override {
+    return stage == "passes" ? print(lowered_.placed.mapping, machine_) : ChannelProgram::emit(stage, kernel, isFirst);
+  }
   evaluate::HostWork hostWork() const override { return lowered_.host; }
   Bytes footprint() const override { return inAllBanks(lowered_.bytesPerBank, machine_); }
   DeviceRun bound(const kernel::DataSpec * /*values*/) const override {
@@ -140,11 +144,15 @@ class NearBank final : public evaluate::Target {
                                     .sections = "'organization'",
                                     .levels = {{"channel", kGroup, "organization.channels"}, {"bank", kUnit, {}}}});
   }
-  std::vector<std::string> extensions() const override { return {"append", "mode"}; }
+  std::vector<std::string> extensions() const override {
+    std::vector<std::string> taken = {"append", "mode"};
+    taken.insert(taken.end(), mapping::passNames().begin(), mapping::passNames().end());
+    return taken;
+  }
   std::vector<ProgramKind> programs() const override {
     return {ProgramKind::kCompiled, ProgramKind::kPublished, ProgramKind::kPublishedEvaluated, ProgramKind::kAttaccOwn};
   }
-  evaluate::Stages stages() const override { return {"commands", {"commands"}}; }
+  evaluate::Stages stages() const override { return {"commands", {"commands", "passes"}}; }
   Bytes capacity(const machine::Machine &machine) const override {
     const machine::Organization &o = machine.dram->organization;
     return inAllBanks(o.rows * o.columns * o.burst.value, machine);
