@@ -80,7 +80,7 @@ Result<mapping::MapSpec> partOfSpace(const Options &options) {
   for (const auto &[pass, value] : published.mapping.parameters) spec->mapping.parameters[pass] = value;
   if (options.maps.size() > 1 || spec->kind != mapping::MapSpec::Kind::kAuto)
     return usageError("map-without-sweep", "--map", "the search covers all mappings",
-                      "omit --map, use 'auto;dpus=64' for a part of them, or use --sweep to vary numbers under this "
+                      "omit --map, or use 'auto;dpus=64' for a part of them; 'explore --sweep' varies numbers under one "
                       "mapping");
   if (!spec->mapping.order.empty() || !spec->mapping.cyclic.empty())
     return usageError("map-without-sweep", "--map", "the search varies order(...) and cyclic(...)",

@@ -178,7 +178,7 @@ constexpr auto kRows = std::to_array<OptionRow>({
    .help = "write the pipeline of the first 100,000 instructions as a timeline for Perfetto",
    .page = "how-to/profile.md#the-pipeline"},
   {.name = "emit", .field = &Options::emit, .value = "STAGE", .verbs = {V::kCompile},
-   .help = "stage to print: kernel, mapping, dims, drafts, cnm, dcc, llvcnm, commands, asm, c, host, ir, mlir, sdfg, tdfg or inf; of a program: trace, istate, "
+   .help = "stage to print: kernel, mapping, dims, drafts, passes, cnm, dcc, llvcnm, commands, asm, c, host, ir, mlir, sdfg, tdfg or inf; of a program: trace, istate, "
            "idg, candidates, release or pipeline"},
   {.name = "sweep", .field = &Options::sweeps, .value = "PATH=VALUES", .verbs = kExplore,
    .help = "vary a machine number or a kernel size: tRP=10..20, timing.tRCDRD=10,14, channels=1..64*2, "

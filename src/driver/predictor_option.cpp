@@ -76,12 +76,12 @@ class Teacher {
     Options options = options_;
     options.sizes = {sizes};
     Result<std::unique_ptr<Job>> job = loadJob(options, options.target);
-    if (!job) return job.diagnostics();
+    if (!job) return taughtBy(job.diagnostics());
     const Result<mapping::MapSpec> part = partOfSpace(options);
     if (!part) return part.diagnostics();
     std::vector<std::string> warnings;
     Result<std::vector<KernelProblem>> problems = problemsOf(options, **job, *part, warnings);
-    if (!problems) return problems.diagnostics();
+    if (!problems) return taughtBy(problems.diagnostics());
     for (const KernelProblem &p : *problems)
       if (Status s = teach(p.problem, drawn(p.problem, kDrawn)); !s) return s;
     lessons_.push_back({std::move(*job), std::move(*problems)});
@@ -122,6 +122,13 @@ class Teacher {
   bool hasLessons() const { return !lessons_.empty(); }
 
  private:
+  /// These sizes are those of --train.
+  static Diagnostics taughtBy(Diagnostics found) {
+    for (Diagnostic &d : found)
+      if (d.where.file == "--size") d.where.file = "--train";
+    return found;
+  }
+
   tune::Control control() const {
     tune::Control control;
     control.jobs = jobCount(options_.jobs);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "pimento/base/suggest.h"
 #include "pimento/base/text.h"
 
 namespace pimento::driver {
@@ -23,7 +22,7 @@ Result<std::optional<mapping::DraftRules>> parseRules(const Options &options) {
       rules.largestTile = rules.roundsTiles = true;
     } else {
       return usageError("bad-rules", "--rules", fmt::format("there is no rule '{}'", rule),
-                        suggest(rule, {"1", "2", "3", "3-rounded"}));
+                        "rules are 1, 2, 3 and 3-rounded");
     }
   }
   out = rules;

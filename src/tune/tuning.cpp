@@ -100,12 +100,21 @@ std::vector<TunedMapping> frontOf(const Exploration &found) {
   return front;
 }
 
-Tuned answerOf(const Exploration &found) {
+/// Where the budget was spent too early, the reference may be better than all that was run.
+Tuned answerOf(const Exploration &found, evaluate::Objective objective) {
   Tuned t;
   const Row &best = found.rows[static_cast<std::size_t>(found.front.front())];
   t.best = {best.mapping, best.cost};
   t.front = frontOf(found);
-  if (found.reference) t.reference = {found.referenceMapping, *found.reference};
+  double worse = 1;
+  if (found.reference) {
+    t.reference = {found.referenceMapping, *found.reference};
+    const double ours = evaluate::valueOf(t.best.cost, objective), theirs = evaluate::valueOf(*found.reference, objective);
+    if (found.stop == search::Stop::kBudget && theirs < ours) {
+      worse = ours / theirs;
+      t.best = *t.reference;
+    }
+  }
   const mapping::DraftCounts &dropped = found.drafts;
   t.drafts = {found.space + dropped.rule1 + dropped.rule2 + dropped.rule3,
               dropped.rule1,
@@ -117,7 +126,8 @@ Tuned answerOf(const Exploration &found) {
               found.estimated,
               found.open};
   t.stop = found.stop;
-  t.gap = std::max(found.proof.gap.time, found.proof.gap.energy);
+  // Nothing costs less than (1 - gap) of the best that was run, which is so many times the reference.
+  t.gap = std::max(0.0, 1 - (1 - std::max(found.proof.gap.time, found.proof.gap.energy)) * worse);
   t.isSampled = found.proof.isSampled;
   t.deviceRuns = found.deviceRuns;
   return t;
@@ -148,7 +158,7 @@ Result<Tuned> tunePredicted(const Problem &problem, const TuneOptions &options, 
   how.only = &mappings;
   const Result<Exploration> found = explore(problem, how, control);
   if (!found) return found.diagnostics();
-  Tuned t = answerOf(*found);
+  Tuned t = answerOf(*found, options.objective);
   for (const Guess &g : guesses->best)
     if (g.mapping == t.best.mapping) t.guess = g.cost;
   t.drafts.all = guesses->space + guesses->drafts.rule1 + guesses->drafts.rule2 + guesses->drafts.rule3;
@@ -191,7 +201,7 @@ Result<Tuned> tune(const Problem &problem, const TuneOptions &options, const Con
   how.keepsPartial = true;
   const Result<Exploration> found = explore(problem, how, control);
   if (!found) return found.diagnostics();
-  return answerOf(*found);
+  return answerOf(*found, options.objective);
 }
 
 Status keep(const Tuned &answer, const TuneOptions &options, const Control &control) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "pimento/base/suggest.h"
 #include "pimento/base/text.h"
@@ -11,6 +12,7 @@
 #include "pimento/driver/emit_mlir.h"
 #include "pimento/driver/emit_program.h"
 #include "pimento/driver/emit_tdfg.h"
+#include "pimento/driver/input_kind.h"
 #include "pimento/driver/job.h"
 #include "pimento/driver/kernel_files.h"
 #include "pimento/evaluate/evaluator.h"
@@ -116,6 +118,10 @@ Result<std::string> textOf(const Options &given) {
 Result<StageText> compile(const Options &options) {
   if (const Status s = checkAnyStage(options.emit); !s) return s.diagnostics();
   const bool isProgram = isProgramStage(options.emit);
+  if (isProgram && !options.input.empty() && !isFileName(options.input) && !std::filesystem::exists(options.input))
+    return usageError("unknown-stage", "--emit",
+                      fmt::format("stage '{}' is of a program of a host, and '{}' is none", options.emit, options.input),
+                      "give a Linux program or a saved trace (.ptrace)");
   Result<std::string> text = isProgram ? emitProgramStage(options) : textOf(options);
   if (!text) return text.diagnostics();
   return StageText{std::move(*text), isProgram && !options.output.empty()};

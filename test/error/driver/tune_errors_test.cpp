@@ -38,6 +38,54 @@ TEST(WrongTuning, RulesAreThoseThatThereAre) {
   EXPECT_NE(d.hint.find("3-rounded"), std::string::npos) << d.hint;
 }
 
+TEST(WrongTuning, EnginesHaveOptionsOfTheirOwn) {
+  Options o = gemv();
+  o.engine = "predict";
+  EXPECT_EQ(first(o).code, "unknown-engine");
+  EXPECT_NE(first(o).hint.find("predictor"), std::string::npos);
+  o.engine.clear();
+  o.model = "a.predictor";
+  EXPECT_EQ(first(o).code, "engine-option");
+  o.model.clear();
+  o.trains = {"m=32,n=32"};
+  EXPECT_EQ(first(o).code, "engine-option");
+  o.trains.clear();
+  o.engine = "predictor";
+  o.isExhaustive = true;
+  EXPECT_EQ(first(o).code, "engine-option");
+}
+
+TEST(WrongTuning, SizesToTrainAreThoseOfTheKernel) {
+  Options o = gemv();
+  o.engine = "predictor";
+  o.trains = {"m=32,q=2"};
+  const Diagnostic d = first(o);
+  EXPECT_EQ(d.code, "unknown-size");
+  EXPECT_EQ(d.where.file, "--train");
+}
+
+TEST(WrongTuning, APredictorsFileIsOne) {
+  Options o = gemv();
+  o.engine = "predictor";
+  o.model = PIMENTO_SOURCE_DIR "/README.md";
+  const Diagnostic d = first(o);
+  EXPECT_EQ(d.code, "predictor-corrupt");
+  EXPECT_EQ(d.where.file, o.model);
+}
+
+TEST(WrongTuning, PassesAreThoseThatThereAreAndAreLeftOut) {
+  Options o = gemv();
+  o.target = "attacc";
+  o.passes = {"-group-load"};
+  EXPECT_EQ(first(o).code, "bad-pass");
+  EXPECT_NE(first(o).hint.find("group-loads"), std::string::npos);
+  o.passes = {"group-loads"};
+  EXPECT_EQ(first(o).code, "bad-pass");
+  o.passes = {"-group-loads"};
+  o.target = "hbm-pim";
+  EXPECT_EQ(first(o).code, "unsupported-extension");
+}
+
 TEST(WrongTuning, ObjectivesAreThoseThatThereAre) {
   Options o = gemv();
   o.objective = "speed";
