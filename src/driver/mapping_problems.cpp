@@ -79,9 +79,10 @@ Result<mapping::MapSpec> partOfSpace(const Options &options) {
   if (spec->mapping.program == mapping::ProgramKind::kAny) spec->mapping.program = published.mapping.program;
   for (const auto &[pass, value] : published.mapping.parameters) spec->mapping.parameters[pass] = value;
   if (options.maps.size() > 1 || spec->kind != mapping::MapSpec::Kind::kAuto)
-    return usageError("map-without-sweep", "--map", "the search covers all mappings",
-                      "omit --map, or use 'auto;dpus=64' for a part of them; 'explore --sweep' varies numbers under one "
-                      "mapping");
+    return usageError(
+        "map-without-sweep", "--map", "the search covers all mappings",
+        "omit --map, or use 'auto;dpus=64' for a part of them; 'explore --sweep' varies numbers under one "
+        "mapping");
   if (!spec->mapping.order.empty() || !spec->mapping.cyclic.empty())
     return usageError("map-without-sweep", "--map", "the search varies order(...) and cyclic(...)",
                       "omit them; --orders and --chunks say which ones it tries");

@@ -14,8 +14,10 @@
 #include "pimento/base/suggest.h"
 #include "pimento/base/thread_pool.h"
 #include "pimento/driver/job.h"
+#include "pimento/driver/mapping_problems.h"
 #include "pimento/driver/store_option.h"
 #include "pimento/tune/predicted.h"
+#include "pimento/tune/predictor.h"
 
 namespace pimento::driver {
 
@@ -58,7 +60,8 @@ std::vector<std::string> shapesAround(const Sizes &given) {
   for (std::size_t i = 0; i < kTries * kShapes && shapes.size() < kShapes; ++i) {
     Sizes other = given;
     for (auto &[name, value] : other)
-      value = std::max<std::int64_t>(1, std::llround(static_cast<double>(value) * kFactors[rng.below(kFactors.size())]));
+      value =
+          std::max<std::int64_t>(1, std::llround(static_cast<double>(value) * kFactors[rng.below(kFactors.size())]));
     if (productOf(other) > kLargest * productOf(given)) continue;
     if (seen.insert(textOf(other)).second) shapes.push_back(textOf(other));
   }
@@ -98,7 +101,7 @@ class Teacher {
   }
 
   Status teachBestOf(const tune::Problem &problem, std::size_t count) {
-    const auto best = tune::guess(problem, taught_.predictor, objective_, count, control());
+    const auto best = tune::guess(problem, *taught_.predictor, objective_, count, control());
     if (!best) return best.diagnostics();
     std::vector<std::string> mappings;
     for (const tune::Guess &g : best->best) mappings.push_back(g.mapping);
@@ -113,9 +116,9 @@ class Teacher {
     if (mappings.empty()) return okStatus();
     const auto drafts = tune::runDrafts(problem, mappings, control());
     if (!drafts) return drafts.diagnostics();
-    const std::int64_t before = taught_.predictor.drafts();
-    taught_.predictor.learn(problem, *drafts);
-    taught_.newDrafts += taught_.predictor.drafts() - before;
+    const std::int64_t before = taught_.predictor->drafts();
+    taught_.predictor->learn(problem, *drafts);
+    taught_.newDrafts += taught_.predictor->drafts() - before;
     return okStatus();
   }
 
@@ -179,17 +182,18 @@ Result<Taught> taughtPredictor(const Options &options, const Job &job, const std
   const Clock::time_point start = Clock::now();
   const Objective objective = job.objective;
   Taught taught;
+  taught.predictor = std::make_shared<tune::Predictor>();
   taught.file = modelFile(options);
   std::error_code ignored;
   if (!taught.file.empty() && std::filesystem::exists(taught.file, ignored)) {
     Result<tune::Predictor> read = tune::Predictor::read(taught.file);
     if (!read) return read.diagnostics();
-    taught.predictor = std::move(*read);
+    *taught.predictor = std::move(*read);
   }
-  const bool wasFitted = taught.predictor.isFitted(objective);
+  const bool wasFitted = taught.predictor->isFitted(objective);
   Teacher teacher(options, objective, taught);
   const bool knowsAll =
-      std::ranges::all_of(problems, [&](const KernelProblem &p) { return taught.predictor.knows(p.problem); });
+      std::ranges::all_of(problems, [&](const KernelProblem &p) { return taught.predictor->knows(p.problem); });
   for (const std::string &sizes : options.trains)
     if (Status s = teacher.teachShape(sizes); !s) return s.diagnostics();
   if (options.trains.empty() && !knowsAll) {
@@ -202,12 +206,12 @@ Result<Taught> taughtPredictor(const Options &options, const Job &job, const std
       for (const KernelProblem &p : problems)
         if (Status s = teacher.teach(p.problem, teacher.drawn(p.problem, 4 * kDrawn)); !s) return s.diagnostics();
   }
-  if (taught.newDrafts > 0 || !taught.predictor.isFitted(objective)) {
-    if (Status s = taught.predictor.fit(objective); !s) return s.diagnostics();
+  if (taught.newDrafts > 0 || !taught.predictor->isFitted(objective)) {
+    if (Status s = taught.predictor->fit(objective); !s) return s.diagnostics();
     const std::int64_t before = taught.newDrafts;
     if (Status s = teacher.teachBest(); !s) return s.diagnostics();
     if (taught.newDrafts > before)
-      if (Status s = taught.predictor.refine(objective); !s) return s.diagnostics();
+      if (Status s = taught.predictor->refine(objective); !s) return s.diagnostics();
   }
   if (options.retrain > 0) {
     for (const KernelProblem &p : problems) {
@@ -217,7 +221,7 @@ Result<Taught> taughtPredictor(const Options &options, const Job &job, const std
       if (half == 0) continue;
       if (Status s = teacher.teachBestOf(p.problem, static_cast<std::size_t>(half)); !s) return s.diagnostics();
     }
-    if (Status s = taught.predictor.refine(objective); !s) return s.diagnostics();
+    if (Status s = taught.predictor->refine(objective); !s) return s.diagnostics();
   }
   taught.isChanged = taught.newDrafts > 0 || !wasFitted;
   taught.seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -225,7 +229,7 @@ Result<Taught> taughtPredictor(const Options &options, const Job &job, const std
 }
 
 Status keepPredictor(const Taught &taught) {
-  return taught.file.empty() || !taught.isChanged ? okStatus() : taught.predictor.write(taught.file);
+  return taught.file.empty() || !taught.isChanged ? okStatus() : taught.predictor->write(taught.file);
 }
 
 }  // namespace pimento::driver

@@ -2,15 +2,20 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "pimento/driver/mapping_problems.h"
 #include "pimento/driver/options.h"
-#include "pimento/evaluate/choices.h"
-#include "pimento/tune/predictor.h"
+
+namespace pimento::tune {
+class Predictor;
+}
 
 namespace pimento::driver {
+
+struct Job;
+struct KernelProblem;
 
 enum class TuneEngine : std::uint8_t { kExact, kPredictor, kPredictorOnly };
 /// "exact", "predictor", "predictor-only".
@@ -20,7 +25,7 @@ Result<TuneEngine> tuneEngineOf(const Options &options);
 
 /// A predictor that is fitted for the objective, and what it was taught for that.
 struct Taught {
-  tune::Predictor predictor;
+  std::shared_ptr<tune::Predictor> predictor;
   std::string file;  ///< empty: it is kept nowhere
   std::int64_t newShapes = 0, newDrafts = 0;
   bool isChanged = false;

@@ -96,7 +96,8 @@ std::string fatesText(const DraftFates &d) {
 }
 
 std::string proofText(const Tuned &t) {
-  if (t.stop == search::Stop::kDone && !t.guess) return t.isSampled ? "the best by sampled times" : "optimal in this space";
+  if (t.stop == search::Stop::kDone && !t.guess)
+    return t.isSampled ? "the best by sampled times" : "optimal in this space";
   constexpr double kNothing = 0.0005;
   if (1 - t.gap < kNothing) return fmt::format("{}: nothing is proved", t.stopText());
   return fmt::format("{}: every draft costs at least {:.1f} % of what the best one found does", t.stopText(),

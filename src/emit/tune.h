@@ -42,8 +42,8 @@ struct Tuning {
   std::vector<TunedKernel> kernels;  ///< at least one
   std::string map;                   ///< what --map takes to run the input with all of these
   std::optional<UsedPredictor> predictor;
-  bool isChecked = false;            ///< it was run on data and compared with the interpreter
-  std::string store;                 ///< file; empty: nothing is kept
+  bool isChecked = false;  ///< it was run on data and compared with the interpreter
+  std::string store;       ///< file; empty: nothing is kept
 };
 
 /// `best`: of `map`.

@@ -1,6 +1,5 @@
 #include "pimento/tune/boosted_trees.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "pimento/base/shared_library.h"
 #include "pimento/base/thread_pool.h"
 
 namespace pimento::tune {
@@ -39,34 +39,26 @@ struct Library {
   std::string problem;
 };
 
-template <typename Function>
-void find(void *handle, const char *name, Function &function, std::string &problem) {
-  function = reinterpret_cast<Function>(dlsym(handle, name));
-  if (function == nullptr) problem = fmt::format("it has no function {}", name);
-}
-
 Library loadLibrary() {
   Library l;
   // libgomp reads it once, when it is loaded.
   setenv("OMP_WAIT_POLICY", "passive", 0);
-  void *handle = dlopen("libxgboost.so.0", RTLD_LAZY | RTLD_LOCAL);
-  if (handle == nullptr) handle = dlopen("libxgboost.so", RTLD_LAZY | RTLD_LOCAL);
-  if (handle == nullptr) {
-    l.problem = dlerror();
-    return l;
-  }
-  find(handle, "XGBGetLastError", l.lastError, l.problem);
-  find(handle, "XGDMatrixCreateFromMat", l.matrixOf, l.problem);
-  find(handle, "XGDMatrixSetFloatInfo", l.setInfo, l.problem);
-  find(handle, "XGDMatrixFree", l.freeMatrix, l.problem);
-  find(handle, "XGBoosterCreate", l.create, l.problem);
-  find(handle, "XGBoosterFree", l.free, l.problem);
-  find(handle, "XGBoosterSetParam", l.set, l.problem);
-  find(handle, "XGBoosterUpdateOneIter", l.update, l.problem);
-  find(handle, "XGBoosterBoostedRounds", l.rounds, l.problem);
-  find(handle, "XGBoosterPredictFromDense", l.predict, l.problem);
-  find(handle, "XGBoosterSaveModelToBuffer", l.save, l.problem);
-  find(handle, "XGBoosterLoadModelFromBuffer", l.load, l.problem);
+  const char *named = std::getenv("PIMENTO_XGBOOST");
+  SharedLibrary file(named != nullptr ? std::vector<std::string>{named}
+                                      : std::vector<std::string>{"libxgboost.so.0", "libxgboost.so"});
+  file.find("XGBGetLastError", l.lastError);
+  file.find("XGDMatrixCreateFromMat", l.matrixOf);
+  file.find("XGDMatrixSetFloatInfo", l.setInfo);
+  file.find("XGDMatrixFree", l.freeMatrix);
+  file.find("XGBoosterCreate", l.create);
+  file.find("XGBoosterFree", l.free);
+  file.find("XGBoosterSetParam", l.set);
+  file.find("XGBoosterUpdateOneIter", l.update);
+  file.find("XGBoosterBoostedRounds", l.rounds);
+  file.find("XGBoosterPredictFromDense", l.predict);
+  file.find("XGBoosterSaveModelToBuffer", l.save);
+  file.find("XGBoosterLoadModelFromBuffer", l.load);
+  l.problem = file.problem();
   return l;
 }
 
@@ -157,9 +149,9 @@ struct BoostedTrees::Booster {
 
   /// Of rows [first, end), into `out`.
   Status predict(const Table &rows, std::size_t first, std::size_t end, float *out) const {
-    const std::string values = fmt::format(R"({{"data": [{}, true], "shape": [{}, {}], "typestr": "<f4", "version": 3}})",
-                                           reinterpret_cast<std::uintptr_t>(rows.row(first).data()), end - first,
-                                           rows.columns);
+    const std::string values =
+        fmt::format(R"({{"data": [{}, true], "shape": [{}, {}], "typestr": "<f4", "version": 3}})",
+                    reinterpret_cast<std::uintptr_t>(rows.row(first).data()), end - first, rows.columns);
     static constexpr const char *kConfig =
         R"({"type": 0, "iteration_begin": 0, "iteration_end": 0, "strict_shape": false, "missing": NaN, "training": false, "cache_id": 0})";
     const Length *shape = nullptr;

@@ -1,6 +1,7 @@
 // Gradient-boosted regression trees: XGBoost, by its C interface.
 //
-// The library (libxgboost.so.0 of Debian's libxgboost0; 1.7 or later) is loaded when it is first asked for, so nothing
+// The library (libxgboost.so.0 of Debian's libxgboost0, or the file that
+// PIMENTO_XGBOOST names; 1.7 or later) is loaded when it is first asked for, so nothing
 // else needs it. Its threads wait without spinning (OMP_WAIT_POLICY=passive unless the environment says otherwise),
 // and each call uses one of them: with busy cores several are slower than one. Results are then the same on every
 // machine.

@@ -97,7 +97,8 @@ struct Division {
 Division divisionOf(const mapping::Subspace &s, std::size_t dim, std::span<const machine::Level> levels) {
   Division d{};
   for (std::size_t l = 0; l < levels.size(); ++l) {
-    const auto role = static_cast<std::size_t>(std::find(kRoles.begin(), kRoles.end(), levels[l].role) - kRoles.begin());
+    const auto role =
+        static_cast<std::size_t>(std::find(kRoles.begin(), kRoles.end(), levels[l].role) - kRoles.begin());
     const auto factor = static_cast<double>(s.factors[l][dim]);
     d.by[role] = std::max(d.by[role], 1.0) * factor;
     (levels[l].role == LevelRole::kLane ? d.inside : d.units) *= factor;
@@ -118,7 +119,8 @@ void putMapping(Columns &row, const mapping::Mapping *m) {
 }
 
 /// Which place a dim has in the order of the loops, and the chunks it is dealt in.
-void putOrder(Columns &row, const mapping::Mapping *m, const kernel::Kernel *k, std::span<const machine::Level> levels) {
+void putOrder(Columns &row, const mapping::Mapping *m, const kernel::Kernel *k,
+              std::span<const machine::Level> levels) {
   for (std::size_t d = 0; d < kDims; ++d) {
     float place = kNone;
     if (m != nullptr && d < k->dims.size()) {

@@ -7,6 +7,7 @@
 #include "pimento/evaluate/target.h"
 #include "pimento/tune/candidates.h"
 #include "pimento/tune/explore.h"
+#include "pimento/tune/predictor.h"
 #include "pimento/tune/problem.h"
 
 namespace pimento::tune {

@@ -9,10 +9,11 @@
 #include "pimento/evaluate/choices.h"
 #include "pimento/mapping/draft_rules.h"
 #include "pimento/tune/control.h"
-#include "pimento/tune/predictor.h"
 
 namespace pimento::tune {
 
+class Predictor;
+struct Draft;
 struct Problem;
 
 struct Guess {

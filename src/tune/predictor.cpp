@@ -192,7 +192,8 @@ Status Predictor::write(const std::string &path) const {
   constexpr int kLevel = 3;
   const std::string all = content();
   const std::string part = fmt::format("{}.{}", path, getpid());
-  if (Status s = writeFile(part, seal(kMagic, kVersion, fmt::format("{}\n{}", all.size(), compressZstd(all, kLevel)))); !s)
+  if (Status s = writeFile(part, seal(kMagic, kVersion, fmt::format("{}\n{}", all.size(), compressZstd(all, kLevel))));
+      !s)
     return s;
   std::error_code failed;
   std::filesystem::rename(part, path, failed);

@@ -109,7 +109,8 @@ Tuned answerOf(const Exploration &found, evaluate::Objective objective) {
   double worse = 1;
   if (found.reference) {
     t.reference = {found.referenceMapping, *found.reference};
-    const double ours = evaluate::valueOf(t.best.cost, objective), theirs = evaluate::valueOf(*found.reference, objective);
+    const double ours = evaluate::valueOf(t.best.cost, objective),
+                 theirs = evaluate::valueOf(*found.reference, objective);
     if (found.stop == search::Stop::kBudget && theirs < ours) {
       worse = ours / theirs;
       t.best = *t.reference;

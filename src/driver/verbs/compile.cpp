@@ -119,9 +119,10 @@ Result<StageText> compile(const Options &options) {
   if (const Status s = checkAnyStage(options.emit); !s) return s.diagnostics();
   const bool isProgram = isProgramStage(options.emit);
   if (isProgram && !options.input.empty() && !isFileName(options.input) && !std::filesystem::exists(options.input))
-    return usageError("unknown-stage", "--emit",
-                      fmt::format("stage '{}' is of a program of a host, and '{}' is none", options.emit, options.input),
-                      "give a Linux program or a saved trace (.ptrace)");
+    return usageError(
+        "unknown-stage", "--emit",
+        fmt::format("stage '{}' is of a program of a host, and '{}' is none", options.emit, options.input),
+        "give a Linux program or a saved trace (.ptrace)");
   Result<std::string> text = isProgram ? emitProgramStage(options) : textOf(options);
   if (!text) return text.diagnostics();
   return StageText{std::move(*text), isProgram && !options.output.empty()};

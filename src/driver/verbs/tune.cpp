@@ -21,6 +21,7 @@
 #include "pimento/evaluate/target.h"
 #include "pimento/kernel/rounds.h"
 #include "pimento/tune/check.h"
+#include "pimento/tune/predictor.h"
 #include "pimento/tune/store.h"
 #include "pimento/tune/tuning.h"
 
@@ -88,8 +89,14 @@ Status runBest(const Options &given, const Job &job, const std::vector<KernelPro
 
 /// What the answer says of it.
 emit::UsedPredictor usedPredictor(const Taught &taught, TuneEngine engine) {
-  return {std::string(name(engine)),   taught.file,      taught.predictor.version(), taught.predictor.shapes(),
-          taught.predictor.drafts(), taught.newShapes, taught.newDrafts,           taught.seconds};
+  return {std::string(name(engine)),
+          taught.file,
+          taught.predictor->version(),
+          taught.predictor->shapes(),
+          taught.predictor->drafts(),
+          taught.newShapes,
+          taught.newDrafts,
+          taught.seconds};
 }
 
 }  // namespace
@@ -132,7 +139,7 @@ Result<TuneAnswer> tuneMappings(const Options &given) {
     Result<Taught> made = taughtPredictor(options, job, *problems);
     if (!made) return made.diagnostics();
     taught = std::move(*made);
-    how.predictor = &taught->predictor;
+    how.predictor = taught->predictor.get();
     if (*engine == TuneEngine::kPredictorOnly) how.predicted = 1;
     if (Status s = keepPredictor(*taught); !s) return s.diagnostics();
     t.predictor = usedPredictor(*taught, *engine);

@@ -259,9 +259,10 @@ class Lowering {
   void choose() {
     const AttentionLayout &l = layout_;
     const auto say = [&](std::string text) { out_.choices.push_back(std::move(text)); };
-    say(l.isQueryPerBank     ? "queries are loaded bank by bank: banks need different ones"
-        : loadsGroups(Passes(mapping_, machine_), unit_) ? "queries are loaded into all banks of a channel by one command"
-                             : "queries are loaded bank by bank: the same ones");
+    say(l.isQueryPerBank ? "queries are loaded bank by bank: banks need different ones"
+        : loadsGroups(Passes(mapping_, machine_), unit_)
+            ? "queries are loaded into all banks of a channel by one command"
+            : "queries are loaded bank by bank: the same ones");
     say(loadsWeightsToAll(l, unit_) ? "weights are loaded into all banks of a channel by one command"
                                     : "weights are loaded bank by bank");
     if (l.depthBanks > 1)

@@ -3,8 +3,8 @@
 // The host's data lie in rows behind those of the program, spread over all channels burst by burst, and in a channel
 // over a row of every bank after the other (machine: near_bank.host_map). They are moved through on-chip memory, block
 // by block: serial reads of contiguous addresses, then parallel writes to the banks (DCC, section 4.3). Since on-chip
-// memory reorders, reads and writes of a block go round the bank groups (each a pass, passes.h). Where the host's data lie elsewhere
-// (on_chip: 0), its reads are no commands of the device.
+// memory reorders, reads and writes of a block go round the bank groups (each a pass, passes.h). Where the host's data
+// lie elsewhere (on_chip: 0), its reads are no commands of the device.
 //
 // All channels do the same. Not here: what the bursts hold.
 #pragma once

@@ -18,23 +18,19 @@ bool always(const Machine & /*machine*/) {
 }
 
 constexpr std::array<PassRow, 7> kPasses = {{
-    {Pass::kOnChipBlocks,
-     "data move to the banks in blocks of on-chip memory / channels; without it, burst by burst", isInBanks},
-    {Pass::kBankGroupOrder,
-     "reads and writes of a block go round the bank groups; without it, bank by bank", always},
+    {Pass::kOnChipBlocks, "data move to the banks in blocks of on-chip memory / channels; without it, burst by burst",
+     isInBanks},
+    {Pass::kBankGroupOrder, "reads and writes of a block go round the bank groups; without it, bank by bank", always},
     {Pass::kRowAlignment,
      "the host's tensors begin with a row of all banks, so that blocks are alike; without it, where the last one ended",
      isInBanks},
     {Pass::kGroupLoads,
      "operands that banks share go to all of them by one command; without it, to one bank after the other",
      [](const Machine &m) { return m.nearBank->loadAll >= 0 && m.nearBank->load >= 0; }},
-    {Pass::kGroupMerge,
-     "the device adds up partial results of neighbouring banks; without it, the host does",
+    {Pass::kGroupMerge, "the device adds up partial results of neighbouring banks; without it, the host does",
      [](const Machine &m) { return m.nearBank->mergedResult >= 0; }},
-    {Pass::kBatchReuse,
-     "weights are placed once for all vectors of a batch; without it, once for each", always},
-    {Pass::kKvAppend,
-     "of weights that grow (append=N) the new rows alone are placed; without it, all of them", always},
+    {Pass::kBatchReuse, "weights are placed once for all vectors of a batch; without it, once for each", always},
+    {Pass::kKvAppend, "of weights that grow (append=N) the new rows alone are placed; without it, all of them", always},
 }};
 
 bool isLeftOut(const mapping::Mapping &mapping, Pass pass) {
@@ -69,9 +65,9 @@ std::string print(const mapping::Mapping &mapping, const Machine &machine) {
   std::string out;
   for (const PassRow &p : kPasses)
     out += fmt::format("{:<17} {:<9} {}\n", name(p.pass),
-                       on.has(p.pass)        ? "on"
-                       : p.isFor(machine)    ? "left out"
-                                             : "no use",
+                       on.has(p.pass)     ? "on"
+                       : p.isFor(machine) ? "left out"
+                                          : "no use",
                        p.about);
   return out;
 }

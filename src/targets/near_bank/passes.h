@@ -2,8 +2,8 @@
 // a mapping leaves it out (`bank-group-order=0`, or `--pass -bank-group-order`); results are right without any of them,
 // bit for bit those of the order of sums that the mapping then has.
 //
-// A new one is a name (mapping/passes.h), a row in passes.cpp, and a question `passes.has(...)` where the lowering decides
-// (docs/how-to/optimiser-pass.md).
+// A new one is a name (mapping/passes.h), a row in passes.cpp, and a question `passes.has(...)` where the lowering
+// decides (docs/how-to/optimiser-pass.md).
 #pragma once
 
 #include <cstdint>

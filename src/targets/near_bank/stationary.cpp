@@ -112,9 +112,10 @@ void StationaryTensor::count(evaluate::HostWork &host, const Movement &movement)
   const std::int64_t burst = machine_->dram->organization.burst.value;
   if (isAppended()) return host.place(0, static_cast<std::int64_t>(newBursts().size()) * channels_ * burst);
   for (const Part &p : parts_)
-    host.place(
-        0, (isConstant() ? 1 : times_) * p.shares.rangeOf(dims_.groups) * p.sums * p.columns * p.shares.instances[0] * p.shares.instances[1] * burst,
-        isConstant());
+    host.place(0,
+               (isConstant() ? 1 : times_) * p.shares.rangeOf(dims_.groups) * p.sums * p.columns *
+                   p.shares.instances[0] * p.shares.instances[1] * burst,
+               isConstant());
 }
 
 void StationaryTensor::addImage(const kernel::DataSet &data, std::vector<ImageData> &images) const {

@@ -42,7 +42,8 @@ class StationaryTensor {
 
   /// Room for what a subspace has, behind what those before it have. Returns its first column.
   std::int64_t add(lower::Shares shares);
-  /// `append=N` of a mapping, unless it leaves out the pass for it: rows are the values of the last axis but one. Diagnostics: unsupported-mapping.
+  /// `append=N` of a mapping, unless it leaves out the pass for it: rows are the values of the last axis but one.
+  /// Diagnostics: unsupported-mapping.
   Status append(const mapping::Mapping &mapping);
 
   /// Written so many times, one after the other: once for each vector of a batch.

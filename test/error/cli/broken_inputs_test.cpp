@@ -2,6 +2,7 @@
 // --json nothing but JSON goes to standard output.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -253,6 +254,16 @@ TEST(BrokenInputs, HelpAndVersionAreNoMistakes) {
     EXPECT_NE(a.output, "");
     EXPECT_EQ(a.messages, "");
   }
+}
+
+TEST(BrokenInputs, WithoutItsLibraryThePredictorSaysWhatToInstall) {
+  ASSERT_EQ(setenv("PIMENTO_XGBOOST", "/nowhere/libxgboost.so", 1), 0);
+  const Answer a =
+      run({"tune", "gemv", "--size", "m=64,n=64", "--engine", "predictor", "--store", "none", "--train", "m=32,n=64"});
+  unsetenv("PIMENTO_XGBOOST");
+  EXPECT_EQ(a.status, 1) << a.messages;
+  EXPECT_NE(a.messages.find("[predictor-library]"), std::string::npos) << a.messages;
+  EXPECT_NE(a.messages.find("libxgboost-dev"), std::string::npos) << a.messages;
 }
 
 }  // namespace

@@ -61,8 +61,10 @@ TEST(NearBankPasses, ResultsAreRightWithoutAnyOfThem) {
 
 TEST(NearBankPasses, EachDoesWhatItsLineSays) {
   const machine::Machine m = load("attacc");
-  const auto product = *kernel::parseNotation("y[i,b] += A[i,j] * x[j,b]", {{"i", 512}, {"j", 256}, {"b", 4}}, DType::kF16);
-  const auto heads = *kernel::parseNotation("y[r,l] += K[r,l,d] * q[r,d]", {{"r", 8}, {"l", 256}, {"d", 128}}, DType::kF16);
+  const auto product =
+      *kernel::parseNotation("y[i,b] += A[i,j] * x[j,b]", {{"i", 512}, {"j", 256}, {"b", 4}}, DType::kF16);
+  const auto heads =
+      *kernel::parseNotation("y[r,l] += K[r,l,d] * q[r,d]", {{"r", 8}, {"l", 256}, {"d", 128}}, DType::kF16);
   const evaluate::Report with = simulated(product, m, "");
   const auto part = [](const evaluate::Report &r, evaluate::Part p) { return r.breakdown()[p].value; };
   using enum evaluate::Part;

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "pimento/base/file.h"
 #include "pimento/base/sealed.h"
+#include "pimento/base/zstd.h"
 #include "pimento/evaluate/target.h"
 #include "pimento/kernel/notation.h"
 #include "pimento/tune/features.h"
@@ -48,8 +50,8 @@ std::unique_ptr<Case> headedGemv(std::int64_t heads, std::int64_t depth, std::in
                                  const std::string &machine = "attacc") {
   auto c = std::make_unique<Case>();
   c->machine = load(machine, {{"channels", "4"}});
-  c->graph = *kernel::parseNotation("y[r,l] += K[r,l,d] * q[r,d]", {{"r", heads}, {"l", length}, {"d", depth}},
-                                    DType::kF16);
+  c->graph =
+      *kernel::parseNotation("y[r,l] += K[r,l,d] * q[r,d]", {{"r", heads}, {"l", length}, {"d", depth}}, DType::kF16);
   c->problem = std::make_unique<Problem>(*tune::makeProblem(c->graph, c->machine, targetOf(c->machine), "plain"));
   return c;
 }
@@ -93,8 +95,8 @@ TEST(Predictor, FindsGoodDraftsOfAShapeThatItHasNotSeen) {
   EXPECT_EQ(d.evaluated + d.equal, tune::kPredicted);
   EXPECT_LE(static_cast<double>(predicted->best.cost.total.value),
             1.1 * static_cast<double>(best->best.cost.total.value));
-  EXPECT_LE(1 - predicted->gap, static_cast<double>(best->best.cost.total.value) /
-                                    static_cast<double>(predicted->best.cost.total.value));
+  EXPECT_LE(1 - predicted->gap,
+            static_cast<double>(best->best.cost.total.value) / static_cast<double>(predicted->best.cost.total.value));
   how.predicted = 1;
   const auto only = tune::tune(*c->problem, how, {});
   ASSERT_TRUE(only.ok());
@@ -135,8 +137,7 @@ TEST(Predictor, WhatItPredictsDoesNotDependOnThreads) {
   const Predictor &p = taught();
   const auto c = headedGemv(7, 48, 80);
   std::vector<mapping::Mapping> mappings;
-  for (const std::string &text : tune::drawDrafts(*c->problem, 5000, 3, {}))
-    mappings.push_back(tune::mappingOf(text));
+  for (const std::string &text : tune::drawDrafts(*c->problem, 5000, 3, {})) mappings.push_back(tune::mappingOf(text));
   ASSERT_GT(mappings.size(), 1024u);
   const auto one = p.predict(*c->problem, mappings, Objective::kTime, 1);
   const auto four = p.predict(*c->problem, mappings, Objective::kTime, 4);
@@ -195,6 +196,14 @@ TEST(Predictor, BrokenFilesAreRefused) {
   // The header is right, and what follows is not.
   EXPECT_EQ(codeOf(seal("PIMENTO-PREDICTOR\n", 1, "12\nnot a frame")), "predictor-corrupt");
   EXPECT_EQ(codeOf(seal("PIMENTO-PREDICTOR\n", 1, "")), "predictor-corrupt");
+  const std::vector<std::uint8_t> cbor =
+      nlohmann::json::to_cbor({{"features", {"other"}}, {"paths", nlohmann::json::array()}});
+  const std::string content(cbor.begin(), cbor.end());
+  EXPECT_EQ(codeOf(seal("PIMENTO-PREDICTOR\n", 1, std::to_string(content.size()) + "\n" + compressZstd(content, 1))),
+            "predictor-features");
+  const auto trees = tune::BoostedTrees::read("no trees");
+  ASSERT_FALSE(trees.ok());
+  EXPECT_EQ(trees.diagnostics().front().code, "predictor-failed");
   EXPECT_EQ(Predictor::read(folder / "none").diagnostics().front().code, "unreadable-file");
 }
 
