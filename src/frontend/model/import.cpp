@@ -229,6 +229,10 @@ std::vector<Affine> Importer::indices(const KernelBuilder &k, std::size_t first,
 
 Value Importer::stored(const Operator &op, const Value &value) {
   if (value.isConstant() || value.isWhole(graph_.buffer(value.buffer).shape)) return value;
+  return copied(op, value);
+}
+
+Value Importer::copied(const Operator &op, const Value &value) {
   Value out = fresh(op, value.type, value.shape);
   KernelBuilder k = kernel(op, "copy", parallel(value.shape));
   const int element = load(k, value, indices(k, 0, value.rank()));
@@ -410,8 +414,10 @@ Result<ImportedModel> Importer::run() {
       return error("model-value", model_.where, fmt::format("nothing makes the output '{}'", name),
                    "name an output of an operator");
     Operator result{"Output", name, {}, {name}, {}, model_.where};
+    // What the user gives, or a constant, is no result by itself.
     const Value whole = stored(result, found->second);
-    graph_.returned(whole.isConstant() ? bufferOf(whole) : whole.buffer, model_.where);
+    const bool isGiven = whole.isConstant() || graph_.buffer(whole.buffer).argument >= 0;
+    graph_.returned((isGiven ? copied(result, whole) : whole).buffer, model_.where);
   }
   Result<kernel::Graph> graph = graph_.finish("a model needs an operator whose result is an output");
   if (!graph) return graph.diagnostics();

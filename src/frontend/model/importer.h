@@ -58,6 +58,8 @@ class Importer {
   void add(kernel::KernelBuilder &k) { graph_.add(k.take()); }
   /// The same contents as elements of a tensor of their own, in order.
   Value stored(const Operator &op, const Value &value);
+  /// In any case.
+  Value copied(const Operator &op, const Value &value);
   static std::vector<kernel::Affine> indices(const kernel::KernelBuilder &k, std::size_t first, std::size_t count);
 
  private:

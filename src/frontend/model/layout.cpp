@@ -379,7 +379,8 @@ Status pad(Importer &m, const Operator &op) {
 }
 
 Status gather(Importer &m, const Operator &op) {
-  const Result<Value> x = m.input(op, 0), which = m.input(op, 1);
+  const Result<Value> x = m.input(op, 0);
+  Result<Value> which = m.input(op, 1);
   if (!x) return x.diagnostics();
   if (!which) return which.diagnostics();
   const auto axis = m.axisOf(op, m.attribute(op, "axis", std::int64_t{0}), x->rank());
@@ -398,6 +399,7 @@ Status gather(Importer &m, const Operator &op) {
                                "indices lie within the axis");
       known.push_back(i < 0 ? i + extent : i);
     }
+    for (std::size_t n = 0; n < known.size(); ++n) which->constant->setInteger(static_cast<std::int64_t>(n), known[n]);
     const std::int64_t step = known.size() > 1 ? known[1] - known[0] : 1;
     bool isStretch = !known.empty();
     for (std::size_t n = 1; n < known.size(); ++n) isStretch = isStretch && known[n] - known[n - 1] == step;
