@@ -159,9 +159,10 @@ Status gelu(Importer &m, const Operator &op) {
   const bool isTanh = m.attribute(op, "approximate", "none") == "tanh";
   return function(m, op, [&](Floats &f, int x) {
     constexpr double kRoot2OverPi = 0.79788456080286535588, kCubed = 0.044715, kRootHalf = 0.70710678118654752440;
-    const int inner = isTanh ? f.op(Op::kTanh, f.mul(f.number(kRoot2OverPi),
-                                                     f.add(x, f.mul(f.number(kCubed), f.mul(x, f.mul(x, x))))))
-                             : f.erf(f.mul(x, f.number(kRootHalf)));
+    const int inner =
+        isTanh
+            ? f.op(Op::kTanh, f.mul(f.number(kRoot2OverPi), f.add(x, f.mul(f.number(kCubed), f.mul(x, f.mul(x, x))))))
+            : f.erf(f.mul(x, f.number(kRootHalf)));
     return f.mul(f.mul(f.number(0.5), x), f.add(f.number(1), inner));
   });
 }

@@ -62,10 +62,10 @@ Importer::Importer(const Model &model, const kernel::Sizes &sizes)
 // --- what operators ask
 
 Diagnostic Importer::wrong(const Operator &op, const char *code, std::string message, std::string hint) {
-  Diagnostic d = error(code, op.where,
-                       fmt::format("{} '{}': {}", op.kind, op.name.empty() && !op.outputs.empty() ? op.outputs[0] : op.name,
-                                   message),
-                       std::move(hint));
+  Diagnostic d = error(
+      code, op.where,
+      fmt::format("{} '{}': {}", op.kind, op.name.empty() && !op.outputs.empty() ? op.outputs[0] : op.name, message),
+      std::move(hint));
   return d;
 }
 
@@ -190,8 +190,7 @@ int Importer::load(KernelBuilder &k, const Value &value, std::vector<Affine> ind
   if (value.isConstant() && value.constant->elements() == 1)
     return isFloat(value.type) ? k.constant(value.type, value.constant->asDouble(0))
                                : k.integer(value.type, value.constant->asInteger(0));
-  if (value.isConstant())
-    return k.load(graph_.buffer(bufferOf(value)).tensor, value.type, std::move(index));
+  if (value.isConstant()) return k.load(graph_.buffer(bufferOf(value)).tensor, value.type, std::move(index));
   std::vector<Affine> at;
   for (const Walk &axis : value.view) {
     Affine a = k.at(axis.constant);
@@ -216,8 +215,7 @@ kernel::Access Importer::accessOf(const Value &value, std::vector<Affine> index)
   return {graph_.buffer(value.isConstant() ? bufferOf(value) : value.buffer).tensor, std::move(index)};
 }
 
-void Importer::store(KernelBuilder &k, const Value &to, std::vector<Affine> index, int value,
-                     kernel::Combine combine) {
+void Importer::store(KernelBuilder &k, const Value &to, std::vector<Affine> index, int value, kernel::Combine combine) {
   k.store(graph_.buffer(to.buffer).tensor, std::move(index), value, combine);
 }
 

@@ -246,7 +246,8 @@ Status split(Importer &m, const Operator &op) {
   for (std::int64_t i = 0; !*given && i < parts; ++i) sizes.push_back(std::min(each, x->shape[*axis] - i * each));
   if (static_cast<std::int64_t>(sizes.size()) != parts ||
       std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}) != x->shape[*axis])
-    return Importer::wrong(op, "model-shape", fmt::format("parts of {} for {} elements", fmt::join(sizes, ", "), x->shape[*axis]),
+    return Importer::wrong(op, "model-shape",
+                           fmt::format("parts of {} for {} elements", fmt::join(sizes, ", "), x->shape[*axis]),
                            "the parts add up to the axis");
   std::int64_t first = 0;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -276,7 +277,8 @@ Status expand(Importer &m, const Operator &op) {
 }
 
 /// Parts of a tensor that kernels write one after the other: each adds to zeros.
-void addPart(Importer &m, const Operator &op, std::string_view part, const Value &x, const Value &y, const Shape &offset) {
+void addPart(Importer &m, const Operator &op, std::string_view part, const Value &x, const Value &y,
+             const Shape &offset) {
   KernelBuilder k = m.kernel(op, part, Importer::parallel(x.shape));
   std::vector<Affine> to;
   for (std::size_t d = 0; d < x.rank(); ++d) to.push_back(k.index(static_cast<int>(d), 1, offset[d]));
@@ -404,8 +406,7 @@ Status gather(Importer &m, const Operator &op) {
     bool isStretch = !known.empty();
     for (std::size_t n = 1; n < known.size(); ++n) isStretch = isStretch && known[n] - known[n - 1] == step;
     if (isStretch) {
-      Result<Value> y =
-          reshaped(m, op, stretch(*x, *axis, known[0], step, static_cast<std::int64_t>(known.size())), s);
+      Result<Value> y = reshaped(m, op, stretch(*x, *axis, known[0], step, static_cast<std::int64_t>(known.size())), s);
       if (!y) return y.diagnostics();
       m.give(op, 0, std::move(*y));
       return okStatus();
@@ -418,8 +419,7 @@ Status gather(Importer &m, const Operator &op) {
   const int index = m.load(k, *which, Importer::indices(k, *axis, which->rank()));
   std::vector<Affine> at;
   for (std::size_t d = 0; d < x->rank(); ++d)
-    at.push_back(d == *axis ? k.at(0)
-                            : k.index(static_cast<int>(d < *axis ? d : d + which->rank() - 1)));
+    at.push_back(d == *axis ? k.at(0) : k.index(static_cast<int>(d < *axis ? d : d + which->rank() - 1)));
   kernel::Access access = m.accessOf(from, std::move(at));
   access.indirectAt = static_cast<int>(*axis);
   access.indirectIndex = index;

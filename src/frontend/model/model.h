@@ -13,12 +13,12 @@
 
 namespace pimento::frontend::model {
 
-using Attribute = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>,
-                               kernel::TensorData>;
+using Attribute =
+    std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>, kernel::TensorData>;
 
 struct Operator {
-  std::string kind;  ///< "Conv", "MatMul", ...
-  std::string name;  ///< may be empty
+  std::string kind;                          ///< "Conv", "MatMul", ...
+  std::string name;                          ///< may be empty
   std::vector<std::string> inputs, outputs;  ///< values by name; an empty name: one that is left out
   std::map<std::string, Attribute> attributes;
   Location where;

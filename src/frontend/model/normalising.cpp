@@ -104,8 +104,8 @@ Status softmaxOf(Importer &m, const Operator &op, bool isLog) {
   const Value power = s.each(op.outputs.front() + "_exp", "exp", [&](KernelBuilder &k, const std::vector<Affine> &i) {
     return k.op(Op::kExp, t, below(k, i));
   });
-  const Value sum = s.over(
-      "sum", Combine::kAdd, [&](KernelBuilder &k, const std::vector<Affine> &i) { return m.load(k, power, i); });
+  const Value sum =
+      s.over("sum", Combine::kAdd, [&](KernelBuilder &k, const std::vector<Affine> &i) { return m.load(k, power, i); });
   m.give(op, 0, s.each(op.outputs.front(), "", [&](KernelBuilder &k, const std::vector<Affine> &i) {
     return k.op(Op::kDiv, t, m.load(k, power, i), s.at(k, sum, i));
   }));
@@ -172,9 +172,8 @@ Status perChannel(Importer &m, const Operator &op, bool hasStatistics) {
     given.push_back(std::move(*v));
   }
   const Value &x = given[0];
-  if (x.rank() < 2 || std::any_of(given.begin() + 1, given.end(), [&](const Value &v) {
-        return v.shape != Shape{x.shape[1]};
-      }))
+  if (x.rank() < 2 ||
+      std::any_of(given.begin() + 1, given.end(), [&](const Value &v) { return v.shape != Shape{x.shape[1]}; }))
     return Importer::wrong(op, "model-shape", "scales do not fit " + text(x.shape), "there is one per channel");
   const DType t = x.type;
   const auto scaled = [&](KernelBuilder &k, const std::vector<Affine> &i, int value) {
@@ -190,11 +189,10 @@ Status perChannel(Importer &m, const Operator &op, bool hasStatistics) {
   const double epsilon = m.attribute(op, "epsilon", 1e-5);
   Statistics s(m, op, x, {});
   m.give(op, 0, s.each(op.outputs.front(), "", [&](KernelBuilder &k, const std::vector<Affine> &i) {
-           const int root =
-               k.op(Op::kSqrt, t, k.op(Op::kAdd, t, m.load(k, given[4], {i[1]}), k.constant(t, epsilon)));
-           const int from = k.op(Op::kSub, t, m.load(k, x, i), m.load(k, given[3], {i[1]}));
-           return scaled(k, i, k.op(Op::kDiv, t, from, root));
-         }));
+    const int root = k.op(Op::kSqrt, t, k.op(Op::kAdd, t, m.load(k, given[4], {i[1]}), k.constant(t, epsilon)));
+    const int from = k.op(Op::kSub, t, m.load(k, x, i), m.load(k, given[3], {i[1]}));
+    return scaled(k, i, k.op(Op::kDiv, t, from, root));
+  }));
   return okStatus();
 }
 

@@ -75,17 +75,19 @@ Status gemm(Importer &m, const Operator &op) {
   if (!b) return b.diagnostics();
   if (a->rank() != 2 || b->rank() != 2)
     return Importer::wrong(op, "model-shape", text(a->shape) + " times " + text(b->shape), "both are matrices");
-  const bool isA = m.attribute(op, "transA", std::int64_t{0}) != 0, isB = m.attribute(op, "transB", std::int64_t{0}) != 0;
+  const bool isA = m.attribute(op, "transA", std::int64_t{0}) != 0,
+             isB = m.attribute(op, "transB", std::int64_t{0}) != 0;
   const double alpha = m.attribute(op, "alpha", 1.0), beta = m.attribute(op, "beta", 1.0);
   const std::int64_t rows = a->shape[isA ? 1 : 0], inner = a->shape[isA ? 0 : 1], columns = b->shape[isB ? 0 : 1];
   if (b->shape[isB ? 1 : 0] != inner)
     return Importer::wrong(op, "model-shape", text(a->shape) + " times " + text(b->shape),
                            "columns of the first are rows of the second");
   const bool hasTerm = Importer::has(op, 2) && beta != 0, isScaled = alpha != 1 || hasTerm;
-  const Value product =
-      isScaled ? m.fresh(op.outputs.front() + "_product", a->type, {rows, columns}) : m.fresh(op, a->type, {rows, columns});
-  KernelBuilder k = m.kernel(op, isScaled ? "product" : "",
-                             {{"m", rows, DimKind::kParallel}, {"n", columns, DimKind::kParallel}, {"k", inner, DimKind::kReduction}});
+  const Value product = isScaled ? m.fresh(op.outputs.front() + "_product", a->type, {rows, columns})
+                                 : m.fresh(op, a->type, {rows, columns});
+  KernelBuilder k = m.kernel(
+      op, isScaled ? "product" : "",
+      {{"m", rows, DimKind::kParallel}, {"n", columns, DimKind::kParallel}, {"k", inner, DimKind::kReduction}});
   const auto at = [&](bool isTransposed, int first, int second) {
     return isTransposed ? std::vector<Affine>{k.index(second), k.index(first)}
                         : std::vector<Affine>{k.index(first), k.index(second)};
@@ -157,7 +159,8 @@ Result<Windows> windowsOf(Importer &m, const Operator &op, const Value &x, const
     }
     const std::int64_t free = w.in[d] + before + after - span;
     if (free < 0)
-      return Importer::wrong(op, "model-shape", fmt::format("a window of {} in {} elements", span, w.in[d] + before + after),
+      return Importer::wrong(op, "model-shape",
+                             fmt::format("a window of {} in {} elements", span, w.in[d] + before + after),
                              "windows are no larger than what they walk over");
     std::int64_t out = (isCeil ? (free + w.stride[d] - 1) / w.stride[d] : free / w.stride[d]) + 1;
     if (isCeil && (out - 1) * w.stride[d] >= w.in[d] + before) --out;  // windows begin within the input
@@ -168,8 +171,8 @@ Result<Windows> windowsOf(Importer &m, const Operator &op, const Value &x, const
   return w;
 }
 
-/// Index of spatial dimension `d` at output dim `at` and window dim `inside` (-1: none), guarded against what lies beside
-/// the input.
+/// Index of spatial dimension `d` at output dim `at` and window dim `inside` (-1: none), guarded against what lies
+/// beside the input.
 Affine windowIndex(KernelBuilder &k, const Windows &w, std::size_t d, int at, int inside) {
   Affine a = k.index(at, w.stride[d], -w.before[d]);
   if (inside >= 0) a.coefficients[static_cast<std::size_t>(inside)] += w.dilation[d];
@@ -196,10 +199,10 @@ Status conv(Importer &m, const Operator &op) {
   const std::int64_t groups = m.attribute(op, "group", std::int64_t{1}), outputs = weights->shape[0],
                      channels = weights->shape[1];
   if (groups < 1 || outputs % groups != 0 || channels * groups != x->shape[1])
-    return Importer::wrong(op, "model-shape",
-                           fmt::format("{} groups of {} channels, {} outputs, for {} channels", groups, channels, outputs,
-                                       x->shape[1]),
-                           "channels and outputs are divided evenly among the groups");
+    return Importer::wrong(
+        op, "model-shape",
+        fmt::format("{} groups of {} channels, {} outputs, for {} channels", groups, channels, outputs, x->shape[1]),
+        "channels and outputs are divided evenly among the groups");
   const std::int64_t perGroup = outputs / groups;
   const bool hasBias = Importer::has(op, 2);
   Shape s = {x->shape[0], outputs};
@@ -252,8 +255,7 @@ Status conv(Importer &m, const Operator &op) {
   const Value sum = m.fresh(op, x->type, s);
   KernelBuilder add = m.kernel(op, "", Importer::parallel(s));
   const auto every = Importer::indices(add, 0, s.size());
-  m.store(add, sum, every,
-          add.op(Op::kAdd, x->type, m.load(add, y, every), m.load(add, *bias, {add.index(1)})));
+  m.store(add, sum, every, add.op(Op::kAdd, x->type, m.load(add, y, every), m.load(add, *bias, {add.index(1)})));
   m.add(add);
   m.give(op, 0, sum);
   return okStatus();

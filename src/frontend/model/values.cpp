@@ -74,7 +74,8 @@ Value viewed(const Value &from, const Shape &shape, const std::vector<Walk> &wal
     Walk w{std::vector<std::int64_t>(shape.size(), 0), axis.constant};
     for (std::size_t d = 0; d < axis.coefficients.size(); ++d) {
       w.constant += axis.coefficients[d] * walks[d].constant;
-      for (std::size_t n = 0; n < shape.size(); ++n) w.coefficients[n] += axis.coefficients[d] * walks[d].coefficients[n];
+      for (std::size_t n = 0; n < shape.size(); ++n)
+        w.coefficients[n] += axis.coefficients[d] * walks[d].coefficients[n];
     }
     out.view.push_back(std::move(w));
   }

@@ -110,8 +110,8 @@ class Reader {
       if (d.has_dim_value() && d.dim_value() >= 0)
         dim.extent = d.dim_value();
       else
-        dim.name = d.has_dim_param() && !d.dim_param().empty() ? d.dim_param()
-                                                               : fmt::format("{}_{}", port.name(), unnamed);
+        dim.name =
+            d.has_dim_param() && !d.dim_param().empty() ? d.dim_param() : fmt::format("{}_{}", port.name(), unnamed);
       ++unnamed;
       out.shape.push_back(std::move(dim));
     }
@@ -127,7 +127,8 @@ class Reader {
       if (entry.key() == "offset") offset = parseInteger(entry.value()).value_or(-1);
     }
     const std::filesystem::path relative(name);
-    const bool leaves = relative.is_absolute() || std::ranges::any_of(relative, [](const auto &p) { return p == ".."; });
+    const bool leaves =
+        relative.is_absolute() || std::ranges::any_of(relative, [](const auto &p) { return p == ".."; });
     if (name.empty() || leaves || offset < 0)
       return error("onnx-external", at(), fmt::format("weights '{}' lie in '{}'", tensor.name(), name),
                    "files of weights lie beside the model");

@@ -87,7 +87,8 @@ TEST(ModelErrors, WhatMustBeKnownIsKnown) {
 
 TEST(ModelErrors, AttributesHaveTheirRanges) {
   expectCode(one({"Softmax", "", {"x"}, {}, {{"axis", std::int64_t{2}}}, {}}), "model-attribute", "axis 2");
-  expectCode(one({"Transpose", "", {"x"}, {}, {{"perm", std::vector<std::int64_t>{0, 0}}}, {}}), "model-attribute", "perm");
+  expectCode(one({"Transpose", "", {"x"}, {}, {{"perm", std::vector<std::int64_t>{0, 0}}}, {}}), "model-attribute",
+             "perm");
   expectCode(one({"Cast", "", {"x"}, {}, {{"to", std::int64_t{8}}}, {}}), "model-type", "cast");
 }
 

@@ -34,7 +34,6 @@ TensorData tensorIn(const std::string &path) {
   return out;
 }
 
-
 /// `bound`: relative to the largest element, of f32's steps.
 void expectClose(const TensorData &ours, const TensorData &theirs, double bound, const std::string &what) {
   ASSERT_EQ(ours.elements(), theirs.elements()) << what;
