@@ -20,6 +20,8 @@ packages=(
   libmlir-19-dev llvm-19-dev mlir-19-tools
   # C for DPUs: Clang as a library (clang-19 holds what CMake finds it by)
   libclang-19-dev libclang-cpp19-dev clang-19
+  # ONNX models; the test of its operators
+  libonnx-dev libprotobuf-dev python3-onnx
   # formatting, fuzzing
   clang-format-19 libclang-rt-19-dev
   # packages and their test

@@ -12,6 +12,8 @@
 #include "pimento/driver/source_text.h"
 #include "pimento/driver/tool_box.h"
 #include "pimento/frontend/frontend.h"
+#include "pimento/frontend/model/import.h"
+#include "pimento/frontend/onnx/read.h"
 #include "pimento/guest/elf_image.h"
 #include "pimento/kernel/notation.h"
 #include "pimento/kernel/zoo.h"
@@ -144,6 +146,21 @@ Result<Input> fromDcc(const InputRequest &r) {
     return usageError("unknown-size", "--size", "the text declares no sizes: all its extents are numbers",
                       "omit --size, or change the text");
   return fromModule(r, mapping::parseDcc(*text, r.options.input));
+}
+
+/// A model of a framework, whose constants the file holds.
+Result<Input> fromOnnx(const InputRequest &r) {
+  const Result<std::string> bytes = textOf(r.options);
+  if (!bytes) return bytes.diagnostics();
+  const Result<frontend::model::Model> model = frontend::readOnnx(*bytes, r.options.input);
+  if (!model) return model.diagnostics();
+  Result<frontend::model::ImportedModel> imported = frontend::model::importModel(*model, r.sizes);
+  if (!imported) return imported.diagnostics();
+  Result<Input> in = fromGraph(std::move(imported->graph), stemOf(r.options));
+  if (!in) return in;
+  in->sizes = r.sizes;
+  in->contents = std::move(imported->contents);
+  return in;
 }
 
 /// A program of device commands, LLVCNM.
@@ -283,6 +300,7 @@ constexpr InputKind kKinds[] = {
      .read = fromDcc,
      .statesTypes = true,
      .targetOf = mapping::dccTarget},
+    {.name = "onnx", .endings = {".onnx"}, .read = fromOnnx, .statesTypes = true},
     {.name = "llvcnm", .endings = {".llvcnm"}, .isText = true, .read = fromProgramText, .targetOf = program::targetOf},
     {.name = "fat binary", .endings = {".inf"}, .read = fromFatBinary, .statesTypes = true},
     {.name = "trace", .endings = {".ptrace"}, .read = fromTrace, .usualTarget = "cim-a9"},
