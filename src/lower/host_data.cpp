@@ -139,15 +139,15 @@ Collector::Collector(const Scheme &scheme, kernel::DataSet &data, const Operand 
 
 namespace {
 
-/// The points of a share where all `guards` are >= 0; of dims that neither they nor `o` involve one.
-void forEachPoint(const kernel::Kernel &kernel, const Operand &o, const PerDim &first, const PerDim &sizes,
+/// The points of a share below `end` where all `guards` are >= 0; of dims that neither they nor `o` involve one.
+void forEachPoint(const Operand &o, const PerDim &first, const PerDim &sizes, const PerDim &end,
                   const std::vector<kernel::Affine> &guards,
                   const std::function<void(const PerDim &fromFirst, const PerDim &point)> &visit) {
   PerDim lower(first.size(), 0), count(first.size(), 1), at = lower, point = first;
   for (std::size_t d = 0; d < first.size(); ++d) {
     const bool isGuarded = std::any_of(guards.begin(), guards.end(), [d](auto &g) { return g.coefficients[d] != 0; });
     if (!isGuarded && !o.involves(static_cast<int>(d))) continue;
-    count[d] = std::clamp<std::int64_t>(kernel.dims[d].extent - first[d], 0, sizes[d]);
+    count[d] = std::clamp<std::int64_t>(end[d] - first[d], 0, sizes[d]);
     if (count[d] == 0) return;
   }
   do {
@@ -162,6 +162,8 @@ void Collector::forEach(const Operand &o, const Visit &visit) const {
   const std::vector<kernel::Affine> guards = scheme_.guardsOf(o);
   const PerDim &delta = scheme_.stores[static_cast<std::size_t>(o.store)].delta;
   const PerDim sizes = scheme_.sizesOf(o), ones(sizes.size(), 1), valid = scheme_.validOf(unit_);
+  PerDim end = scheme_.baseOf(unit_);
+  for (std::size_t d = 0; d < end.size(); ++d) end[d] += valid[d];
   const kernel::Affine byte = byteOf(o, o.home, sizes, ones, delta), element = elementOf(o, delta, sizes.size());
   PerDim low, limits;  // of what data choose
   std::vector<const Position *> chosen;
@@ -175,20 +177,19 @@ void Collector::forEach(const Operand &o, const Visit &visit) const {
     const std::optional<std::int64_t> array = resultOf(scheme_, o, t);
     if (!array) continue;
     const bool isIdle = !scheme_.runsIdleThreads && scheme_.isIdle(valid, t);
-    forEachPoint(scheme_.kernel(), o, scheme_.firstOf(unit_, t), sizes, guards,
-                 [&](const PerDim &at, const PerDim &point) {
-                   const std::int64_t from = *array * o.home.bytes + valueAt(byte, at), to = valueAt(element, point);
-                   PerDim choice = low;
-                   do {
-                     std::int64_t byteOn = from, elementOn = to;
-                     for (std::size_t c = 0; c < chosen.size(); ++c) {
-                       byteOn += choice[c] * o.home.pitch[static_cast<std::size_t>(chosen[c] - o.positions.data())];
-                       elementOn += choice[c] * chosen[c]->stride;
-                     }
-                     PIMENTO_SLOW_CHECK(elementOn >= 0 && elementOn < scheme_.tensorOf(o).elements());
-                     visit(byteOn, elementOn, isIdle);
-                   } while (kernel::advance(choice, low, limits));
-                 });
+    forEachPoint(o, scheme_.firstOf(unit_, t), sizes, end, guards, [&](const PerDim &at, const PerDim &point) {
+      const std::int64_t from = *array * o.home.bytes + valueAt(byte, at), to = valueAt(element, point);
+      PerDim choice = low;
+      do {
+        std::int64_t byteOn = from, elementOn = to;
+        for (std::size_t c = 0; c < chosen.size(); ++c) {
+          byteOn += choice[c] * o.home.pitch[static_cast<std::size_t>(chosen[c] - o.positions.data())];
+          elementOn += choice[c] * chosen[c]->stride;
+        }
+        PIMENTO_SLOW_CHECK(elementOn >= 0 && elementOn < scheme_.tensorOf(o).elements());
+        visit(byteOn, elementOn, isIdle);
+      } while (kernel::advance(choice, low, limits));
+    });
   }
 }
 

@@ -39,8 +39,10 @@ Shares::Shares(const kernel::Kernel &kernel, const mapping::PlacedMapping &place
       a.chunks.push_back(cyclic == placed.mapping.cyclic.end() ? inside : std::min(cyclic->second, inside));
       instances[l] = multiplySaturated(instances[l], factor);
     }
+    if (d < placed.tiles.size()) a.borders = placed.tiles[d];
     axes.push_back(std::move(a));
   }
+  bordered = machine::unitLevels(machine.levels);
   threads = instances.back();
   for (std::size_t l = 0; l + 1 < instances.size(); ++l) units = multiplySaturated(units, instances[l]);
 }
@@ -66,13 +68,23 @@ PerDim Shares::sizesPerTile() const {
   return collect(axes, [](const Axis &a) { return a.tile; });
 }
 
-PerDim Shares::baseOf(std::int64_t unit) const {
-  PerDim base(axes.size(), 0), inside = sizesPerUnit();
+PerDim Shares::shareOf(std::int64_t unit) const {
+  PerDim share(axes.size(), 0), weight(axes.size(), 1);
   for (std::size_t l = instances.size() - 1; l-- > 0;)
     for (std::size_t d = axes.size(); d-- > 0; unit /= axes[d].factors[l]) {
-      base[d] += unit % axes[d].factors[l] * inside[d];
-      inside[d] *= axes[d].factors[l];
+      share[d] += unit % axes[d].factors[l] * weight[d];
+      weight[d] *= axes[d].factors[l];
     }
+  return share;
+}
+
+PerDim Shares::baseOf(std::int64_t unit) const {
+  PerDim base = shareOf(unit);
+  for (std::size_t d = 0; d < axes.size(); ++d) {
+    const Axis &a = axes[d];
+    PIMENTO_CHECK(a.borders.empty() || bordered + 1 == instances.size());
+    base[d] = a.borders.empty() ? base[d] * a.perUnit() : a.borders[static_cast<std::size_t>(base[d])].first;
+  }
   return base;
 }
 
@@ -91,10 +103,33 @@ PerDim Shares::firstOf(std::int64_t unit, std::int64_t thread) const {
 }
 
 PerDim Shares::validOf(std::int64_t unit) const {
-  PerDim valid = baseOf(unit);
-  for (std::size_t d = 0; d < axes.size(); ++d)
-    valid[d] = std::clamp<std::int64_t>(axes[d].extent - valid[d], 0, axes[d].perUnit());
+  PerDim valid = shareOf(unit);
+  for (std::size_t d = 0; d < axes.size(); ++d) {
+    const Axis &a = axes[d];
+    PIMENTO_CHECK(a.borders.empty() || bordered + 1 == instances.size());
+    valid[d] = a.borders.empty() ? std::clamp<std::int64_t>(a.extent - valid[d] * a.perUnit(), 0, a.perUnit())
+                                 : a.borders[static_cast<std::size_t>(valid[d])].count();
+  }
   return valid;
+}
+
+bool Shares::isBordered() const {
+  return std::ranges::any_of(axes, [](const Axis &a) { return !a.borders.empty(); });
+}
+
+std::int64_t Shares::fullest() const {
+  std::int64_t unit = 0;
+  PerDim share;  // of each dim the longest; the first of equals
+  for (const Axis &a : axes)
+    share.push_back(std::ranges::max_element(a.borders, {}, &mapping::Stretch::count) - a.borders.begin());
+  for (std::size_t l = 0; l + 1 < instances.size(); ++l)
+    for (const Axis &a : axes) {
+      std::int64_t inside = 1;
+      for (std::size_t m = l + 1; m + 1 < instances.size(); ++m) inside *= a.factors[m];
+      const auto d = static_cast<std::size_t>(&a - axes.data());
+      unit = unit * a.factors[l] + share[d] / inside % a.factors[l];
+    }
+  return unit;
 }
 
 PerDim Shares::validOf(const PerDim &valid, std::int64_t thread) const {
@@ -128,6 +163,21 @@ std::int64_t Shares::weightOf(std::size_t level, std::size_t dim) const {
   return weight;
 }
 
+namespace {
+
+/// Of each value the number of the share that by(...) puts it in.
+std::vector<std::int64_t> sharesAlong(const Axis &a) {
+  std::vector<std::int64_t> shares;
+  if (a.borders.empty()) return shares;
+  shares.resize(static_cast<std::size_t>(a.size));
+  for (std::size_t n = 0; n < a.borders.size(); ++n)
+    for (std::int64_t x = a.borders[n].first; x < a.borders[n].end; ++x)
+      shares[static_cast<std::size_t>(x)] = static_cast<std::int64_t>(n);
+  return shares;
+}
+
+}  // namespace
+
 std::vector<Spot> Shares::spots(const std::vector<int> &dims, const kernel::Affine &form) const {
   PIMENTO_CHECK(instances.size() <= Spot::kMostLevels);
   std::vector<Spot> all(1);
@@ -135,9 +185,17 @@ std::vector<Spot> Shares::spots(const std::vector<int> &dims, const kernel::Affi
     const auto d = static_cast<std::size_t>(dim);
     const Axis &a = axes[d];
     std::vector<Spot> own, next;
+    const std::vector<std::int64_t> shares = sharesAlong(a);
     for (std::int64_t x = 0; x < a.size; ++x) {
       Spot s{{}, x, form.coefficients[d] * (a.lower + x)};
-      for (std::size_t l = 0; l < instances.size(); ++l) {
+      std::size_t outside = 0;
+      if (!shares.empty()) {
+        std::int64_t share = shares[static_cast<std::size_t>(x)];
+        s.local -= a.borders[static_cast<std::size_t>(share)].first;
+        for (std::size_t l = outside = bordered; l-- > 0; share /= a.factors[l])
+          s.instance[l] = static_cast<std::int32_t>(share % a.factors[l] * weightOf(l, d));
+      }
+      for (std::size_t l = outside; l < instances.size(); ++l) {
         const std::int64_t f = a.factors[l], c = a.chunks[l];
         s.instance[l] = static_cast<std::int32_t>(s.local / c % f * weightOf(l, d));
         s.local = s.local / (c * f) * c + s.local % c;

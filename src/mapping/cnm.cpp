@@ -1,6 +1,7 @@
 #include "pimento/mapping/cnm.h"
 
 #include "pimento/base/text.h"
+#include "pimento/mapping/dcc_lines.h"
 #include "pimento/mapping/drafts.h"
 
 namespace pimento::mapping {
@@ -40,8 +41,14 @@ Status verify(const CnmModule &module, const machine::Machine &machine) {
   for (std::size_t k = 0; k < module.mappings.size(); ++k) {
     const std::optional<MapSpec> &spec = module.mappings[k];
     if (!spec || spec->kind != MapSpec::Kind::kExplicit) continue;
-    const Result<PlacedMapping> placed = place(spec->mapping, module.graph.kernels[k], machine);
+    const Result<PlacedMapping> placed = place(spec->mapping, module.graph, static_cast<int>(k), machine);
     if (!placed) found.insert(found.end(), placed.diagnostics().begin(), placed.diagnostics().end());
+    const std::vector<kernel::Dim> &dims = module.graph.kernels[k].dims;
+    for (std::size_t d = 0; placed && module.groups > 0 && d < dims.size(); ++d)
+      if (spec->mapping.by.contains(dims[d].name) && !haveCoresBorders(spec->mapping.subspaces.front(), d, machine))
+        found.push_back(error("dcc-tile", module.graph.kernels[k].where,
+                              "cores of " + machine.name + " would share a tile of " + dims[d].name,
+                              "split it over the levels of units alone, or mark the loop's own variable"));
   }
   return firstOf(std::move(found));
 }

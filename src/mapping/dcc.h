@@ -25,6 +25,10 @@
 //     %y = rearrange %y_core -> %tt_y [to_host]
 //   }
 //
+// The tiles of a set have their borders in the function that is marked [representative]; where none is, or the function
+// is the loop itself over all of the dimension, in the loop. Another function is by(...) of the mapping (mapping.h):
+// the size of a data tile then counts elements of its dimension, and compute tiles, of several lengths, follow.
+//
 // Of a machine with other levels than one of groups and one of cores, `data_tile` ends with "by LEVEL N ... range N".
 // `parallel_PIM (G, C) with "..."` has what else a mapping says (its extensions). Behind a type stand `inout`,
 // `temporary` and `constant`. A kernel without hardware platform has no tiles: "func ... { complex_dimset ...; loop
@@ -48,8 +52,9 @@ namespace pimento::mapping {
 Result<std::string> printDcc(const CnmModule &module, const machine::Machine &machine);
 
 /// Reads the text. At most 20 diagnostics, each with its place: those of parseCnm for what both texts share,
-/// dcc-derived (what follows from the tiles is not that), dcc-representative (tiles whose borders lie in a function
-/// that is not the loop itself), dcc-tile (groups, cores and size do not fit together), dcc-platform.
+/// dcc-derived (what follows from the tiles is not that), dcc-representative (two functions of a set are
+/// marked, or another than the loop where there are no tiles), dcc-tile (groups, cores and size do not fit together),
+/// dcc-platform.
 Result<CnmModule> parseDcc(std::string_view text, std::string file = {});
 
 /// The machine that the text names, found without reading the rest; empty if it names none.

@@ -41,6 +41,21 @@ std::string bare(std::string_view line) {
   return out;
 }
 
+void cut(DccTile &tile, const DccLines::Function &f, std::int64_t extent) {
+  tile.borders = f.borders;
+  tile.values.clear();
+  if (!f.borders) return;
+  const std::int64_t cores = tile.groups * tile.cores;
+  tile.size = ceilDiv(f.size, cores);
+  for (const SetTile &t : tilesBy(f.borders->function, f.size, extent, cores)) tile.values.push_back(t.compute);
+}
+
+bool haveCoresBorders(const Subspace &subspace, std::size_t dim, const machine::Machine &machine) {
+  for (std::size_t l = machine::unitLevels(machine.levels); l <= coreLevel(machine); ++l)
+    if (subspace.factors[l][dim] != 1) return false;
+  return true;
+}
+
 std::string DccLines::nameOf(int tensor) const {
   return spellWord(graph_.tensors[static_cast<std::size_t>(tensor)].name);
 }
@@ -71,19 +86,40 @@ std::string DccLines::set(std::size_t dim) const {
                      kindWords()[static_cast<std::size_t>(d.kind)]);
 }
 
+std::int64_t DccTile::longest() const {
+  if (!borders) return size;
+  std::int64_t n = 0;
+  for (const Stretch &s : values) n = std::max(n, s.count());
+  return n;
+}
+
+std::vector<DccLines::Walk> DccLines::walksOf(std::size_t dim) const {
+  std::vector<Walk> out;
+  for (const DimensionSet &set : sets_.sets) {
+    if (set.variables.front().dim != static_cast<int>(dim)) continue;
+    for (const SetMember &m : set.members)
+      for (const MappingFunction &f : m.functions) out.push_back({&m, f});
+  }
+  return out;
+}
+
+DccLines::Function DccLines::functionAt(std::size_t dim, std::size_t line) const {
+  const Walk walk = walksOf(dim)[line];
+  const SetMember &m = *walk.member;
+  if (walk.function == MappingFunction{} && m.size == kernel().dims[dim].extent) return {std::nullopt, m.size};
+  return {Borders{graph_.tensors[static_cast<std::size_t>(m.tensor)].name, m.axis, walk.function}, m.size};
+}
+
 std::vector<std::string> DccLines::functions(std::size_t dim) const {
   std::vector<std::string> lines;
   const std::string variable = dimName(dim);
   bool isMarked = false;
-  for (const DimensionSet &set : sets_.sets) {
-    if (set.variables.front().dim != static_cast<int>(dim)) continue;
-    for (const SetMember &m : set.members)
-      for (const MappingFunction &f : m.functions) {
-        const bool isBorder = !isMarked && f == MappingFunction{} && m.size == set.extent;
-        lines.push_back(fmt::format("%{}[{}] = %{}.dim[{}] -> {}{}", variable, lines.size(), nameOf(m.tensor), m.axis,
-                                    print(f, variable), isBorder ? " [representative]" : ""));
-        isMarked = isMarked || isBorder;
-      }
+  for (const Walk &walk : walksOf(dim)) {
+    const bool isBorder = !isMarked && functionAt(dim, lines.size()).borders == tiles_[dim].borders;
+    lines.push_back(fmt::format("%{}[{}] = %{}.dim[{}] -> {}{}", variable, lines.size(), nameOf(walk.member->tensor),
+                                walk.member->axis, print(walk.function, variable),
+                                isBorder ? " [representative]" : ""));
+    isMarked = isMarked || isBorder;
   }
   return lines;
 }
@@ -97,7 +133,8 @@ std::string DccLines::nested(std::size_t dim, const SetMember *member) const {
     out += g == 0 ? "[" : ", [";
     for (std::int64_t c = 0; c < t.cores; ++c) {
       const std::int64_t first = std::min(multiplySaturated(g * t.cores + c, t.size), extent);
-      const Stretch values{first, std::min(addSaturated(first, t.size), extent)};
+      const Stretch values = t.borders ? t.values[static_cast<std::size_t>(g * t.cores + c)]
+                                       : Stretch{first, std::min(addSaturated(first, t.size), extent)};
       std::string of = text(values);
       if (member != nullptr) {
         of.clear();
@@ -116,7 +153,7 @@ std::vector<std::string> DccLines::computeTiles() const {
   std::vector<std::string> lines;
   for (std::size_t d = 0; areContiguous_ && d < tiles_.size(); ++d)
     lines.push_back(fmt::format("compute_tile %ct_{}: ({}, {}, {}) -> {}", dimName(d), tiles_[d].groups,
-                                tiles_[d].cores, tiles_[d].size, nested(d, nullptr)));
+                                tiles_[d].cores, tiles_[d].longest(), nested(d, nullptr)));
   return lines;
 }
 

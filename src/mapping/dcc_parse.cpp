@@ -42,12 +42,14 @@ class DccParser {
     Location where;
     bool hasRange = false;
     std::optional<DccTile> tile;
+    std::optional<DccLines::Function> cutBy;                    ///< the representative that is marked
     std::vector<std::pair<std::string, std::int64_t>> byLevel;  ///< the last one is the range
     Location tileWhere;
   };
   struct Derived {
     std::string text;
     Location where;
+    bool isMarked() const { return text.find("[representative]") != std::string::npos; }
   };
 
   void next() {
@@ -430,6 +432,9 @@ class DccParser {
     if (!isRead_)
       return text_.report("cnm-syntax", where, "function " + spellName(kernel_.name) + " has no loop",
                           "add: loop (i, j) in (%ct_i, %ct_j) { ... }");
+    module_.graph.kernels.push_back(std::move(kernel_));
+    module_.places.kernels.push_back(std::move(places_));
+    if (text_.found.empty()) findRepresentatives();
     std::optional<MapSpec> spec;
     if (mapping_) spec = mapped();
     if (isOnHost_) {
@@ -437,8 +442,6 @@ class DccParser {
       spec->kind = MapSpec::Kind::kHost;
     }
     module_.mappings.push_back(std::move(spec));
-    module_.graph.kernels.push_back(std::move(kernel_));
-    module_.places.kernels.push_back(std::move(places_));
     if (text_.found.empty()) checkDerived();
     mapping_.reset();
     isOnHost_ = isPlaced_ = false;
@@ -457,7 +460,12 @@ class DccParser {
       }
       groups = multiplySaturated(groups, dim.tile->groups);
       cores = multiplySaturated(cores, dim.tile->cores);
+      if (dim.cutBy && dim.cutBy->borders && !cutAs(dims_[d])) return std::nullopt;
       if (!spread(dim, d, s)) return std::nullopt;
+      if (dim.tile->borders) {
+        mapping_->mapping.by.emplace(dim.dim.name, *dim.tile->borders);
+        continue;
+      }
       const std::int64_t held = multiplySaturated(multiplySaturated(dim.tile->groups, dim.tile->cores), dim.tile->size);
       if (held < dim.dim.extent)
         text_.report(
@@ -475,6 +483,50 @@ class DccParser {
     return std::move(mapping_);
   }
 
+  /// The functions that are marked, where the kernel is one.
+  void findRepresentatives() {
+    const auto k = static_cast<int>(module_.graph.kernels.size()) - 1;
+    const bool isMarked = std::ranges::any_of(derived_, &Derived::isMarked);
+    if (!isMarked || !kernel::verify(module_.graph, &module_.places)) return;
+    const DccLines lines(module_.graph, k, std::vector<DccTile>(dims_.size()), true);
+    for (std::size_t d = 0; d < dims_.size(); ++d) {
+      const std::vector<std::string> functions = lines.functions(d);
+      for (std::size_t f = 0; f < functions.size(); ++f)
+        for (const Derived &line : derived_)
+          if (line.isMarked() && bare(line.text) == bare(functions[f])) mark(dims_[d], lines.functionAt(d, f), line);
+    }
+  }
+  void mark(Dim &dim, DccLines::Function f, const Derived &line) {
+    const std::string set = "set %" + spellWord(dim.dim.name);
+    if (f.borders && !mapping_) {
+      text_.report("dcc-representative", line.where, set + " has no tiles, so no borders in this function",
+                   "mark a function that is the loop's variable itself, or none");
+    } else if (dim.cutBy && dim.cutBy->borders != f.borders) {
+      text_.report("dcc-representative", line.where, set + " has two representatives", "mark one function");
+    } else {
+      if (f.borders) f.borders->functionWhere = f.borders->tensorWhere = line.where;
+      dim.cutBy = std::move(f);
+    }
+  }
+
+  /// A data tile in the representative's dimension.
+  bool cutAs(Dim &dim) {
+    constexpr std::int64_t kMostCores = std::int64_t{1} << 20;
+    DccTile t = *dim.tile;
+    const std::int64_t cores = multiplySaturated(t.groups, t.cores);
+    if (cores > kMostCores)
+      return text_.report("dcc-tile", dim.tileWhere, fmt::format("{} cores share the set", cores),
+                          fmt::format("at most {}", kMostCores));
+    cut(t, *dim.cutBy, dim.dim.extent);
+    if (t.size != dim.tile->size)
+      return text_.report("dcc-tile", dim.tileWhere,
+                          fmt::format("{} cores have {} elements each of the {} in {}[{}], not {}", cores, t.size,
+                                      dim.cutBy->size, t.borders->tensor, t.borders->axis, dim.tile->size),
+                          "the size is that of the representative's dimension, over the cores, rounded up");
+    dim.tile = std::move(t);
+    return true;
+  }
+
   /// A data tile as factors of the levels.
   bool spread(const Dim &dim, std::size_t d, Subspace &s) {
     const DccTile &t = *dim.tile;
@@ -484,7 +536,7 @@ class DccParser {
                             "say how they share it, as in: by channel 64 block 8 range 16");
       s.factors[0][d] = t.groups;
       s.factors[1][d] = t.cores;
-      s.factors[2][d] = t.size;
+      s.factors[2][d] = std::max<std::int64_t>(1, t.longest());
       return true;
     }
     std::int64_t all = 1;
@@ -493,7 +545,9 @@ class DccParser {
       s.factors[static_cast<std::size_t>(at - module_.levels.begin())][d] = factor;
       all = multiplySaturated(all, factor);
     }
-    if (all == multiplySaturated(multiplySaturated(t.groups, t.cores), t.size)) return true;
+    // Whether the range holds the longest tile of borders is for place() to say.
+    const std::int64_t cores = multiplySaturated(t.groups, t.cores);
+    if (t.borders ? all % cores == 0 : all == multiplySaturated(cores, t.size)) return true;
     return text_.report("dcc-tile", dim.tileWhere, "the factors behind 'by' are not those of groups, cores and size",
                         "their product is groups * cores * size");
   }
@@ -523,13 +577,7 @@ class DccParser {
   void check(const Derived &line, const std::vector<std::string> &right) {
     const std::string ours = bare(line.text);
     const auto same = std::ranges::find(right, ours, [](const std::string &r) { return bare(r); });
-    if (same != right.end()) {
-      const bool isMarked = line.text.find("[representative]") != std::string::npos;
-      if (isMarked && same->find("[representative]") == std::string::npos && !isLoopItself(*same))
-        text_.report("dcc-representative", line.where, "tiles cannot have their borders in this function",
-                     "mark a function that is the loop's variable itself");
-      return;
-    }
+    if (same != right.end()) return;
     // The line that begins alike says what would be right.
     const std::string head = ours.substr(0, ours.find_first_of("=:{"));
     const auto meant = std::ranges::find_if(right, [&](const std::string &r) { return bare(r).starts_with(head); });
@@ -538,12 +586,6 @@ class DccParser {
                  meant == right.end()
                      ? "remove it: it follows from the rest"
                      : "it would be: " + (meant->size() > kMostShown ? meant->substr(0, kMostShown) + "..." : *meant));
-  }
-  /// "%i[0] = %A.dim[0] -> i"
-  static bool isLoopItself(const std::string &function) {
-    const std::string line = bare(function);
-    const auto arrow = line.find("->");
-    return arrow != std::string::npos && line.substr(arrow + 2) == line.substr(1, line.find('[') - 1);
   }
 
   CnmText text_;

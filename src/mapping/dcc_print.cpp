@@ -47,7 +47,9 @@ class DccPrinter {
       if (spec->mapping.subspaces.size() != 1) return unsupported(kernel.where, "mappings of several subspaces");
       if (spec->mapping.subspaces.front().factors.front().size() != kernel.dims.size())
         return unsupported(kernel.where, "drafts over other dims than those of the kernel");
+      if (Status s = checkBorders(k, spec->mapping); !s) return s;
       tiles = tilesOf(spec->mapping.subspaces.front());
+      addBorders(k, spec->mapping, tiles);
     }
     const DccLines lines(module_.graph, k, tiles, !isMapped || spec->mapping.cyclic.empty());
     if (k > 0) out_ += "\n";
@@ -87,6 +89,30 @@ class DccPrinter {
     return fmt::format("{}", fmt::join(out, " "));
   }
 
+  /// Borders are those of tiles that cores have, not of what several cores share.
+  Status checkBorders(int k, const Mapping &m) const {
+    if (m.by.empty()) return okStatus();
+    const Result<PlacedMapping> placed = place(m, module_.graph, k, machine_);
+    if (!placed) return placed.diagnostics();
+    const kernel::Kernel &kernel = module_.graph.kernels[static_cast<std::size_t>(k)];
+    for (std::size_t d = 0; d < kernel.dims.size(); ++d)
+      if (m.by.contains(kernel.dims[d].name) && !haveCoresBorders(m.subspaces.front(), d, machine_))
+        return unsupported(kernel.where, "cores that share a tile of %" + spellWord(kernel.dims[d].name));
+    return okStatus();
+  }
+
+  void addBorders(int k, const Mapping &m, std::vector<DccTile> &tiles) const {
+    const std::vector<kernel::Dim> &dims = module_.graph.kernels[static_cast<std::size_t>(k)].dims;
+    const DccLines lines(module_.graph, k, tiles, true);
+    for (std::size_t d = 0; d < dims.size(); ++d) {
+      const auto by = m.by.find(dims[d].name);
+      if (by == m.by.end()) continue;
+      for (std::size_t line = 0; line < lines.functions(d).size(); ++line)
+        if (const DccLines::Function f = lines.functionAt(d, line); f.borders == by->second)
+          cut(tiles[d], f, dims[d].extent);
+    }
+  }
+
   std::vector<DccTile> tilesOf(const Subspace &s) const {
     const std::size_t core = coreLevel(machine_);
     std::vector<DccTile> tiles(s.factors.front().size());
@@ -101,7 +127,8 @@ class DccPrinter {
   std::string dataTile(const kernel::Kernel &kernel, std::size_t d, const DccTile &t, const Mapping &m) const {
     std::string out = fmt::format("data_tile %dt_{}: ({}, {}) -> ({}, {}, {})", spellWord(kernel.dims[d].name),
                                   t.groups, t.cores, t.groups, t.cores, t.size);
-    if (machine_.levels.size() == 2 && coreLevel(machine_) == 1) return out;
+    const bool isLonger = t.borders && m.subspaces.front().range(static_cast<int>(d)) != t.longest();
+    if (machine_.levels.size() == 2 && coreLevel(machine_) == 1 && !isLonger) return out;
     out += " by";
     const auto &factors = m.subspaces.front().factors;
     for (std::size_t l = 0; l < machine_.levels.size(); ++l)
@@ -115,6 +142,7 @@ class DccPrinter {
     rest.kind = MapSpec::Kind::kAuto;
     rest.mapping = m;
     rest.mapping.subspaces.clear();
+    rest.mapping.by.clear();  // [representative] says it
     const std::string text = print(rest);
     const std::size_t at = text.find(';');
     return at == std::string::npos ? "" : fmt::format(" with \"{}\"", text.substr(at + 1));

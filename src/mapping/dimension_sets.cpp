@@ -50,6 +50,11 @@ struct Walk {
   std::map<std::pair<int, int>, References> ofVariable;  ///< by kernel and dim
   std::vector<FollowingDimension> following;
 
+  void see(const Kernel &kernel, int number) {
+    for (const kernel::Value &v : kernel.body)
+      if (v.op == kernel::Op::kLoad) see(kernel.loads[static_cast<std::size_t>(v.access)], number, kernel);
+    for (const kernel::Store &s : kernel.stores) see(s.target, number, kernel);
+  }
   void see(const Access &access, int number, const Kernel &kernel) {
     for (std::size_t i = 0; i < access.index.size(); ++i) {
       const int axis = static_cast<int>(i);
@@ -73,6 +78,10 @@ struct Walk {
   }
 };
 
+std::int64_t sizeOfDimension(const Graph &graph, const std::pair<int, int> &dimension) {
+  return graph.tensors[static_cast<std::size_t>(dimension.first)].shape[static_cast<std::size_t>(dimension.second)];
+}
+
 /// Nests that are the same loop over the same dimensions. Two loops of one nest never are.
 bool isSameLoop(const DimensionSet &set, const References &ofSet, const Dim &dim, int kernel, const References &other) {
   if (set.name != dim.name || set.extent != dim.extent) return false;
@@ -92,22 +101,19 @@ std::string whyWhole(const DimensionSet &set, const Dim &dim) {
 
 }  // namespace
 
-std::string print(const MappingFunction &f, const std::string &variable) {
-  std::string out = f.scale == 1 ? variable : fmt::format("{}*{}", variable, f.scale);
-  if (f.offset != 0) out += fmt::format("{}{}", f.offset > 0 ? "+" : "-", std::abs(f.offset));
+std::vector<SetMember> membersOf(const Graph &graph, const LoopVariable &variable) {
+  Walk walk;
+  walk.see(graph.kernels[static_cast<std::size_t>(variable.kernel)], variable.kernel);
+  std::vector<SetMember> out;
+  for (const auto &[where, functions] : walk.ofVariable[{variable.kernel, variable.dim}])
+    out.push_back({where.first, where.second, sizeOfDimension(graph, where), functions});
   return out;
 }
 
 DimensionSets dimensionSetsOf(const Graph &graph) {
   DimensionSets out;
   Walk walk;
-  for (std::size_t k = 0; k < graph.kernels.size(); ++k) {
-    const Kernel &kernel = graph.kernels[k];
-    for (const kernel::Value &v : kernel.body)
-      if (v.op == kernel::Op::kLoad)
-        walk.see(kernel.loads[static_cast<std::size_t>(v.access)], static_cast<int>(k), kernel);
-    for (const kernel::Store &s : kernel.stores) walk.see(s.target, static_cast<int>(k), kernel);
-  }
+  for (std::size_t k = 0; k < graph.kernels.size(); ++k) walk.see(graph.kernels[k], static_cast<int>(k));
   std::vector<References> references;
   for (std::size_t k = 0; k < graph.kernels.size(); ++k) {
     const Kernel &kernel = graph.kernels[k];
@@ -127,9 +133,7 @@ DimensionSets dimensionSetsOf(const Graph &graph) {
       set.isReduced |= dim.kind == DimKind::kReduction;
       for (const auto &[where, functions] : own) {
         const bool isNew = references[s].emplace(where, functions).second;
-        const std::int64_t size =
-            graph.tensors[static_cast<std::size_t>(where.first)].shape[static_cast<std::size_t>(where.second)];
-        if (isNew) set.members.push_back({where.first, where.second, size, functions});
+        if (isNew) set.members.push_back({where.first, where.second, sizeOfDimension(graph, where), functions});
       }
       if (const std::string why = whyWhole(set, dim); !why.empty()) set.whyWhole = why;
     }

@@ -16,17 +16,9 @@
 #include <vector>
 
 #include "pimento/kernel/kernel.h"
+#include "pimento/mapping/mapping_function.h"
 
 namespace pimento::mapping {
-
-/// F(v) = scale * v + offset.
-struct MappingFunction {
-  std::int64_t scale = 1, offset = 0;
-
-  bool operator==(const MappingFunction &) const = default;
-};
-/// "b", "b+1", "i*2", "i*2-3".
-std::string print(const MappingFunction &f, const std::string &variable);
 
 /// Dimension number `axis` of a tensor, and its reference set by one variable, in the order of the references.
 struct SetMember {
@@ -66,6 +58,8 @@ struct DimensionSets {
 
 /// The sets of a graph without loops: of all its kernels.
 DimensionSets dimensionSetsOf(const kernel::Graph &graph);
+/// The dimensions that one dim of one kernel walks, by tensor and axis.
+std::vector<SetMember> membersOf(const kernel::Graph &graph, const LoopVariable &variable);
 
 /// One line per set and following dimension (`compile --emit dims`).
 std::string print(const DimensionSets &sets, const kernel::Graph &graph);

@@ -35,6 +35,17 @@ DraftHardware draftHardware(const machine::Machine &machine) {
   return h;
 }
 
+Representative representativeOf(const DimensionSet &set, const Borders &borders, const kernel::Graph &graph) {
+  for (std::size_t m = 0; m < set.members.size(); ++m) {
+    const SetMember &member = set.members[m];
+    if (graph.tensors[static_cast<std::size_t>(member.tensor)].name != borders.tensor || member.axis != borders.axis)
+      continue;
+    const auto f = std::ranges::find(member.functions, borders.function);
+    if (f != member.functions.end()) return {static_cast<int>(m), static_cast<int>(f - member.functions.begin())};
+  }
+  return {};
+}
+
 std::string print(const Draft &draft, const DimensionSets &sets, const kernel::Graph &graph) {
   std::string out;
   for (std::size_t s = 0; s < draft.size(); ++s) {
@@ -219,6 +230,12 @@ int DraftSpace::droppedBy(std::size_t set, std::int64_t groups, std::int64_t cor
     rule = std::max(rule, o.droppedBy);
   }
   return rule;
+}
+
+int DraftSpace::droppedBy(std::size_t set, std::int64_t groups, std::int64_t cores, const Representative &by) const {
+  for (const Option &o : options_[set])
+    if (o.part.groups == groups && o.part.cores == cores && o.part.representative == by) return o.droppedBy;
+  return 0;
 }
 
 DraftCounts DraftSpace::counts() const {

@@ -21,6 +21,7 @@
 #include "pimento/machine/machine.h"
 #include "pimento/mapping/dimension_sets.h"
 #include "pimento/mapping/draft_rules.h"
+#include "pimento/mapping/mapping.h"
 
 namespace pimento::mapping {
 
@@ -41,6 +42,9 @@ struct Representative {
 
   bool operator==(const Representative &) const = default;
 };
+
+/// The one that by(...) names, which the set has.
+Representative representativeOf(const DimensionSet &set, const Borders &borders, const kernel::Graph &graph);
 
 /// Of one set.
 struct DraftPart {
@@ -68,6 +72,8 @@ class DraftSpace {
   /// The rule that drops what set number `set` may take, by any representative; 0: one of them is kept, or there is no
   /// such part.
   int droppedBy(std::size_t set, std::int64_t groups, std::int64_t cores) const;
+  /// ... by this representative.
+  int droppedBy(std::size_t set, std::int64_t groups, std::int64_t cores, const Representative &by) const;
 
  private:
   struct Option {

@@ -1,5 +1,6 @@
 #include "pimento/mapping/lexer.h"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace pimento::mapping {
@@ -13,8 +14,11 @@ bool isDigit(char c) {
 bool isLetter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
+bool isInsidePlainName(char c) {
+  return isLetter(c) || isDigit(c) || c == '.';
+}
 bool isInsideName(char c) {
-  return isLetter(c) || isDigit(c) || c == '.' || c == '-';
+  return isInsidePlainName(c) || c == '-';
 }
 
 }  // namespace
@@ -65,15 +69,21 @@ Token Lexer::next() {
     while (end < text_.size() && isDigit(text_[end])) ++end;
   } else if (isLetter(c)) {
     token.kind = Token::Kind::kName;
-    while (end < text_.size() && isInsideName(text_[end])) ++end;
+    while (end < text_.size() && (isExpression_ ? isInsidePlainName : isInsideName)(text_[end])) ++end;
   } else {
-    constexpr std::string_view kMarks = "(){},:;=";
-    token.kind = kMarks.find(c) != std::string_view::npos ? Token::Kind::kMark : Token::Kind::kBad;
+    constexpr std::string_view kMarks = "(){},:;=", kOfExpressions = "[]+-*";
+    const bool isMark =
+        kMarks.find(c) != std::string_view::npos || (isExpression_ && kOfExpressions.find(c) != std::string_view::npos);
+    token.kind = isMark ? Token::Kind::kMark : Token::Kind::kBad;
   }
   token.text = text_.substr(at_, end - at_);
   column_ += static_cast<int>(end - at_);
   at_ = end;
   return token;
+}
+
+bool isPlainName(std::string_view text) {
+  return !text.empty() && isLetter(text.front()) && std::ranges::all_of(text, isInsidePlainName);
 }
 
 }  // namespace pimento::mapping

@@ -25,6 +25,8 @@ class Lexer {
  public:
   Lexer(std::string_view text, std::string_view file) : text_(text), file_(file) {}
   Token next();
+  /// Inside expressions brackets and signs are marks, and a '-' ends a name.
+  void setExpression(bool isExpression) { isExpression_ = isExpression; }
 
  private:
   void skipBlanks();
@@ -32,6 +34,10 @@ class Lexer {
   std::string_view text_, file_;
   std::size_t at_ = 0;
   int line_ = 1, column_ = 1;
+  bool isExpression_ = false;
 };
+
+/// Does an expression take it as one name?
+bool isPlainName(std::string_view text);
 
 }  // namespace pimento::mapping

@@ -8,8 +8,9 @@
 //   'M1:{(2,9),(64,1),(2,4),(2,32)}'
 //   'M1:{(64,1),(8,1),(1,16),(8,256)};cyclic(channel,64);cyclic(block,8);cyclic(lane,1);order(m,n);tail=pad'
 //
-// A level distributes a dim contiguously, or cyclically in chunks. Not here: addresses, commands (see `lower`), who
-// merges how much (dependence.h), what a unit must hold (lower/operand.h).
+// A level distributes a dim contiguously, or cyclically in chunks, or as by(...) says, a draft's representative: units
+// then have stretches of a tensor dimension, and of the dim the values that go there (Borders). Not here: addresses,
+// commands (see `lower`), who merges how much (dependence.h), what a unit must hold (lower/operand.h).
 #pragma once
 
 #include <cstdint>
@@ -25,6 +26,7 @@
 #include "pimento/kernel/kernel.h"
 #include "pimento/kernel/order.h"
 #include "pimento/machine/machine.h"
+#include "pimento/mapping/mapping_function.h"
 
 namespace pimento::mapping {
 
@@ -72,11 +74,26 @@ enum class StreamMode : std::uint8_t {
   kInference,  ///< from its shared memory: a step of a model's inference
 };
 
+/// `by(DIM: TENSOR[AXIS]=a*DIM+c)`: the borders of a dim's tiles lie in a dimension of a tensor, of size N, that the
+/// dim walks by this function (the representative mapping of a draft: DCC, section 4.2). Of the T units that share the
+/// dim, the outermost level slowest, number t has the values v with t S <= a v + c < (t + 1) S, where S = N / T rounded
+/// up: tiles may differ in length and be empty. Threads and lanes of a unit share its tile as they share any.
+struct Borders {
+  std::string tensor;
+  int axis = 0;
+  MappingFunction function;
+  Location tensorWhere = {}, axisWhere = {}, functionWhere = {};  ///< in the text; empty if made by code
+
+  /// Locations aside.
+  bool operator==(const Borders &b) const { return tensor == b.tensor && axis == b.axis && function == b.function; }
+};
+
 /// A parsed mapping of one kernel. Plain data; check() says whether it is legal somewhere.
 struct Mapping {
   std::string text;                            ///< a name for reports: "reference", or the full spec; says nothing
   std::vector<Subspace> subspaces;             ///< as written (allocation order)
   std::map<std::string, std::int64_t> cyclic;  ///< level name -> chunk, in elements of the dims split there
+  std::map<std::string, Borders> by;           ///< dim name -> where the borders of its tiles lie
   std::vector<std::string> order;              ///< dim names, outermost first; empty = row-major
   /// Those of parameterNames(); targets say which they take.
   std::map<std::string, std::int64_t> parameters;
@@ -84,7 +101,7 @@ struct Mapping {
   MergeAt mergeAt = MergeAt::kCheapest;
   ProgramKind program = ProgramKind::kAny;
   StreamMode mode = StreamMode::kAny;
-  std::map<std::string, Location> where;  ///< of extensions in the text: "order", "cyclic(LEVEL)", "buffer", ...
+  std::map<std::string, Location> where;  ///< of extensions in the text: "order", "cyclic(LEVEL)", "by(DIM)", ...
 };
 
 /// What the notation takes at most; more is a diagnostic, so that no text costs much.
@@ -105,7 +122,8 @@ std::string_view keyword(MapSpec::Kind kind);
 
 /// Parses the text of `--map`. Locations are lines and columns (bytes) in `text`; `file` names it ("<map>").
 /// Diagnostics: map-empty, map-too-large, map-character, map-syntax, map-number, map-unknown-keyword, map-ragged,
-/// map-duplicate, map-unknown-extension, map-unknown-value; the first one found.
+/// map-duplicate, map-unknown-extension, map-unknown-value, map-by (without a mapping written out); the first one
+/// found.
 Result<MapSpec> parseMapSpec(std::string_view text, std::string_view file = "<map>");
 
 /// Canonical text; parseMapSpec(print(m)) gives m back (locations and `text` aside). The mapping has subspaces: a
@@ -124,6 +142,9 @@ struct PlacedMapping {
   Mapping mapping;
   std::vector<Box> boxes;           ///< one per subspace, written order
   std::vector<int> executionOrder;  ///< subspace numbers by ascending M-index
+  /// By dim: of one with by(...), the values of each unit that shares it, which follow one another or, where the
+  /// function falls, come before one another; of others nothing.
+  std::vector<std::vector<Stretch>> tiles = {};
 };
 
 /// Checks shape and legality: one row per level plus range, one factor per dim, counts within the machine's levels,
@@ -135,7 +156,14 @@ struct PlacedMapping {
 /// Diagnostics: mapping-no-subspace, mapping-levels, mapping-dims, mapping-factor, mapping-too-large,
 /// mapping-duplicate-index, mapping-count, mapping-not-full, mapping-sequential-split, mapping-reduction-split,
 /// mapping-unknown-level, mapping-cyclic-chunk, mapping-unknown-dim, mapping-order, mapping-overlap,
-/// mapping-unused-subspace, mapping-incomplete, mapping-too-irregular; all that are found.
+/// mapping-unused-subspace, mapping-incomplete, mapping-too-irregular; all that are found. Of by(...):
+/// mapping-unknown-dim, mapping-unknown-tensor, mapping-unknown-axis, mapping-unknown-function (no reference of the
+/// kernel walks that dimension so), mapping-by (not with several subspaces, tail=truncate, a dim dealt to units
+/// cyclically, or one that is not tiled), mapping-uncovered (values that go to no element), mapping-tile (the range
+/// does not hold the longest tile).
+Result<PlacedMapping> place(const Mapping &mapping, const kernel::Graph &graph, int kernel,
+                            const machine::Machine &machine);
+/// For programs whose units have shares of one size: by(...) is `unsupported-mapping`.
 Result<PlacedMapping> place(const Mapping &mapping, const kernel::Kernel &kernel, const machine::Machine &machine);
 
 /// How many elements of `dim` stay together at level `level`: the chunk of cyclic(level, chunk), or all that one
@@ -154,6 +182,11 @@ DimPosition locate(const Mapping &mapping, const Subspace &subspace, const std::
                    std::int64_t x);
 std::int64_t globalIndex(const Mapping &mapping, const Subspace &subspace, const std::vector<machine::Level> &levels,
                          int dim, const DimPosition &position);
+/// Of a placed mapping, which may have by(...): levels of units count through the tiles, those inside share one.
+DimPosition locate(const PlacedMapping &placed, int subspace, const std::vector<machine::Level> &levels, int dim,
+                   std::int64_t x);
+std::int64_t globalIndex(const PlacedMapping &placed, int subspace, const std::vector<machine::Level> &levels, int dim,
+                         const DimPosition &position);
 
 /// How a device accumulates inside one innermost unit, and who merges what: what a target's rules add to a mapping so
 /// that an accumulation order follows. See lower/*/ for who fills it in for the program; reports never do.

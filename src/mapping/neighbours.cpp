@@ -21,9 +21,10 @@ std::vector<std::int64_t> primesOf(std::int64_t n) {
   return out;
 }
 
-/// One subspace over the kernel's own dims. Published streams take several kernels as one, in dims of theirs.
+/// One subspace over the kernel's own dims, in shares of one size. Published streams take several kernels as one, in
+/// dims of theirs.
 bool isOver(const Mapping &mapping, const kernel::Kernel &kernel, const std::vector<machine::Level> &levels) {
-  if (mapping.subspaces.size() != 1) return false;
+  if (mapping.subspaces.size() != 1 || !mapping.by.empty()) return false;
   const auto &factors = mapping.subspaces[0].factors;
   return factors.size() == levels.size() + 1 &&
          std::ranges::all_of(factors, [&](const auto &level) { return level.size() == kernel.dims.size(); });

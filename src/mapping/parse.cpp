@@ -17,12 +17,15 @@ namespace pimento::mapping {
 
 namespace {
 
+constexpr const char *kBy = "write by(DIM: TENSOR[AXIS]=a*DIM+c), as in by(i: A[0]=2*i-3)";
 constexpr const char *kExample = "a mapping looks like M1:{(2,9),(64,1),(2,4),(2,32)}";
 
 /// Recursive descent with one token of look-ahead:
 ///   spec      = head { ';' extension } ;  head = 'reference' | 'auto' | 'host' | subspace { ',' subspace } ;
 ///   subspace  = 'M' N ':' '{' tuple { ',' tuple } '}' ;  tuple = '(' N { ',' N } ')' ;
-///   extension = 'cyclic' '(' level ',' N ')' | 'order' '(' dim { ',' dim } ')' | 'tail' '=' word | name '=' N ;
+///   extension = 'cyclic' '(' level ',' N ')' | 'order' '(' dim { ',' dim } ')' | 'tail' '=' word | name '=' N
+///             | 'by' '(' dim ':' tensor '[' N ']' '=' function ')' ;
+///   function  = [ '-' ] ( N '*' dim | dim [ '*' [ '-' ] N ] ) [ ( '+' | '-' ) N ] ;
 /// A step returns false once a diagnostic is there, and nothing is parsed after it.
 class Parser {
  public:
@@ -136,11 +139,7 @@ class Parser {
     return true;
   }
 
-  bool takeComma() {
-    if (!token_.isMark(',')) return false;
-    advance();
-    return true;
-  }
+  bool takeComma() { return takeMark(','); }
 
   bool parseTuple(Subspace &subspace) {
     const Location where = token_.where;
@@ -201,7 +200,7 @@ class Parser {
   }
 
   bool parseExtension() {
-    std::vector<std::string> names = {"cyclic", "merge", "mode", "order", "program", "tail"};
+    std::vector<std::string> names = {"by", "cyclic", "merge", "mode", "order", "program", "tail"};
     names.insert(names.end(), parameterNames().begin(), parameterNames().end());
     if (token_.kind != Token::Kind::kName) return unexpected("an extension", suggest("", names));
     const std::string name(token_.text);
@@ -210,6 +209,7 @@ class Parser {
       return fail("map-unknown-extension", where, "unknown extension " + token_.str(), suggest(name, names));
     }
     advance();
+    if (name == "by") return parseBy(where);
     if (name == "cyclic") return parseCyclic(where);
     if (!remember(name, where)) return false;
     if (name == "order") return parseOrder();
@@ -238,6 +238,69 @@ class Parser {
     advance();
     return expect(',', "',' and a chunk after the level") && number("a chunk", spec_.mapping.cyclic[level]) &&
            expect(')', "')' after the chunk");
+  }
+
+  bool parseBy(const Location &where) {
+    if (spec_.kind != MapSpec::Kind::kExplicit)
+      return fail("map-by", where, "by(...) says how a mapping that is written out is cut",
+                  "write the mapping: M1:{...};by(DIM: TENSOR[AXIS]=a*DIM+c)");
+    if (!expect('(', "'(' after 'by'")) return false;
+    if (token_.kind != Token::Kind::kName) return unexpected("the name of a dim", kBy);
+    const std::string dim(token_.text);
+    if (!remember("by(" + dim + ")", where)) return false;
+    advance();
+    Borders borders;
+    lexer_.setExpression(true);
+    if (!expect(':', "':' after the dim")) return false;
+    if (token_.kind != Token::Kind::kName) return unexpected("the name of a tensor", kBy);
+    borders.tensor = token_.text;
+    borders.tensorWhere = token_.where;
+    advance();
+    if (!expect('[', "'[' after the tensor")) return false;
+    borders.axisWhere = token_.where;
+    std::int64_t axis = 0;
+    constexpr std::int64_t kMostAxis = 1000;
+    if (token_.kind != Token::Kind::kNumber) return unexpected("the number of an axis", kBy);
+    if (!toNumber(token_.text, token_.where, kMostAxis, "the number of an axis", axis, 0)) return false;
+    borders.axis = static_cast<int>(axis);
+    advance();
+    if (!expect(']', "']' after the axis") || !expect('=', "'=' before the function")) return false;
+    borders.functionWhere = token_.where;
+    if (!parseFunction(dim, borders.function)) return false;
+    lexer_.setExpression(false);
+    if (!expect(')', "'+', '-' or ')' after the function")) return false;
+    spec_.mapping.by.emplace(dim, std::move(borders));
+    return true;
+  }
+
+  bool parseFunction(const std::string &dim, MappingFunction &f) {
+    bool isNegative = takeMark('-');
+    const auto isDim = [&] { return token_.kind == Token::Kind::kName && token_.text == dim; };
+    if (token_.kind == Token::Kind::kNumber) {
+      if (!number("the factor of a dim", f.scale) || !expect('*', "'*' after the factor")) return false;
+      if (!isDim()) return unexpected("'" + dim + "'", kBy);
+      advance();
+    } else {
+      if (!isDim()) return unexpected("a function of '" + dim + "'", kBy);
+      advance();
+      if (takeMark('*')) {
+        if (takeMark('-')) isNegative = !isNegative;
+        if (!number("the factor of a dim", f.scale)) return false;
+      }
+    }
+    if (isNegative) f.scale = -f.scale;
+    const bool isLess = token_.isMark('-');
+    if (!isLess && !token_.isMark('+')) return true;
+    advance();
+    if (!number("the offset", f.offset, 0)) return false;
+    if (isLess) f.offset = -f.offset;
+    return true;
+  }
+
+  bool takeMark(char mark) {
+    if (!token_.isMark(mark)) return false;
+    advance();
+    return true;
   }
 
   bool parseOrder() {

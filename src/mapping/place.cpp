@@ -7,6 +7,7 @@
 #include "pimento/base/integer.h"
 #include "pimento/base/suggest.h"
 #include "pimento/base/text.h"
+#include "pimento/mapping/borders.h"
 #include "pimento/mapping/box.h"
 #include "pimento/mapping/dependence.h"
 #include "pimento/mapping/mapping.h"
@@ -330,17 +331,45 @@ class Allocation {
 
 }  // namespace
 
-Result<PlacedMapping> place(const Mapping &mapping, const Kernel &kernel, const Machine &machine) {
-  if (Diagnostics found = ShapeCheck(mapping, kernel, machine).run(); !found.empty()) return found;
-  Result<std::vector<Box>> boxes = Allocation(mapping, kernel).run();
-  if (!boxes) return boxes.diagnostics();
+namespace {
 
-  PlacedMapping placed{mapping, std::move(*boxes), {}};
+PlacedMapping inOrder(const Mapping &mapping, std::vector<Box> boxes) {
+  PlacedMapping placed{mapping, std::move(boxes), {}};
   placed.executionOrder.resize(mapping.subspaces.size());
   std::iota(placed.executionOrder.begin(), placed.executionOrder.end(), 0);
   std::sort(placed.executionOrder.begin(), placed.executionOrder.end(), [&](int a, int b) {
     return mapping.subspaces[static_cast<std::size_t>(a)].index < mapping.subspaces[static_cast<std::size_t>(b)].index;
   });
+  return placed;
+}
+
+}  // namespace
+
+Result<PlacedMapping> place(const Mapping &mapping, const Kernel &kernel, const Machine &machine) {
+  if (!mapping.by.empty()) {
+    const std::string key = "by(" + mapping.by.begin()->first + ")";
+    const auto where = mapping.where.find(key);
+    return unsupported("unsupported-mapping", where == mapping.where.end() ? kernel.where : where->second,
+                       "by(...) is not available for kernel '" + kernel.name + "' on " + machine.name +
+                           ": its units have shares of one size",
+                       "omit by(...)");
+  }
+  if (Diagnostics found = ShapeCheck(mapping, kernel, machine).run(); !found.empty()) return found;
+  Result<std::vector<Box>> boxes = Allocation(mapping, kernel).run();
+  if (!boxes) return boxes.diagnostics();
+  return inOrder(mapping, std::move(*boxes));
+}
+
+Result<PlacedMapping> place(const Mapping &mapping, const kernel::Graph &graph, int kernel, const Machine &machine) {
+  const Kernel &k = graph.kernels[static_cast<std::size_t>(kernel)];
+  if (mapping.by.empty()) return place(mapping, k, machine);
+  if (Diagnostics found = ShapeCheck(mapping, k, machine).run(); !found.empty()) return found;
+  Result<std::vector<std::vector<Stretch>>> tiles = tilesOf(mapping, graph, kernel, machine);
+  if (!tiles) return tiles.diagnostics();
+  Result<std::vector<Box>> boxes = Allocation(mapping, k).run();
+  if (!boxes) return boxes.diagnostics();
+  PlacedMapping placed = inOrder(mapping, std::move(*boxes));
+  placed.tiles = std::move(*tiles);
   return placed;
 }
 

@@ -23,6 +23,8 @@ std::string subspaceText(const Subspace &subspace) {
 std::string extensionsText(const Mapping &mapping) {
   std::string s;
   for (const auto &[level, chunk] : mapping.cyclic) s += ";cyclic(" + level + "," + std::to_string(chunk) + ")";
+  for (const auto &[dim, b] : mapping.by)
+    s += ";by(" + dim + ": " + b.tensor + "[" + std::to_string(b.axis) + "]=" + spell(b.function, dim) + ")";
   if (!mapping.order.empty()) {
     s += ";order(" + joined(mapping.order, [](const std::string &dim) { return dim; }) + ")";
   }

@@ -47,27 +47,37 @@ std::vector<Terms> throughLevel(const std::vector<Terms> &list, std::int64_t fac
   return out;
 }
 
+Stretch UnitReduction::Axis::shared() const {
+  if (tiles.empty()) return {0, size};
+  std::int64_t tile = 0;
+  for (std::size_t l = 0; l < outside; ++l) tile = tile * factor[l] + instance[l];
+  return tiles[static_cast<std::size_t>(tile)];
+}
+
 std::int64_t UnitReduction::Axis::global(std::int64_t local) const {
   std::int64_t x = local;
-  for (std::size_t l = factor.size(); l-- > 0;) x = (x / chunk[l] * factor[l] + instance[l]) * chunk[l] + x % chunk[l];
-  return x;
+  for (std::size_t l = factor.size(); l-- > outside;)
+    x = (x / chunk[l] * factor[l] + instance[l]) * chunk[l] + x % chunk[l];
+  return shared().first + x;
 }
 
 std::vector<Terms> UnitReduction::Axis::globals(std::int64_t begin, std::int64_t end) const {
   std::vector<Terms> list;
   appendTerms(list, {begin, 1, end - begin});
-  for (std::size_t l = factor.size(); l-- > 0;) {
+  for (std::size_t l = factor.size(); l-- > outside;) {
     if (factor[l] > 1) list = throughLevel(list, factor[l], chunk[l], instance[l]);
   }
+  for (Terms &terms : list) terms.first += shared().first;
   return list;
 }
 
 void UnitReduction::Axis::countUsed() {
-  // global() ascends, so the coordinates inside the box come first.
+  // global() ascends, so the coordinates inside what is shared come first.
+  const std::int64_t end = shared().end;
   std::int64_t low = 0, high = range;
   while (low < high) {
     const std::int64_t middle = low + (high - low) / 2;
-    if (global(middle) < size) {
+    if (global(middle) < end) {
       low = middle + 1;
     } else {
       high = middle;
@@ -94,6 +104,10 @@ UnitReduction::UnitReduction(const PlacedMapping &placed, int subspace, const ke
       axis.factor.push_back(part.factors[l][d]);
       axis.chunk.push_back(chunkAt(mapping, part, machine.levels, static_cast<int>(l), dim));
       axis.instance.push_back(0);
+    }
+    if (d < placed.tiles.size() && !placed.tiles[d].empty()) {
+      axis.tiles = placed.tiles[d];
+      axis.outside = machine::unitLevels(machine.levels);
     }
     axis.countUsed();
     for (Axis &outer : axes_) outer.stride *= kernel.dims[d].extent;

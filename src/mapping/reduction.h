@@ -44,8 +44,12 @@ class UnitReduction {
     std::int64_t range = 1, lower = 0, size = 0;        ///< of the unit; of the clipped box
     std::int64_t stride = 1;                            ///< in reduction points
     std::vector<std::int64_t> factor, chunk, instance;  ///< per level
+    std::vector<Stretch> tiles;                         ///< of by(...): what units have
+    std::size_t outside = 0;                            ///< levels that tiles are dealt to
     std::int64_t used = 0;                              ///< local coordinates that are no padding
 
+    /// What the levels share: all of the box, or the tile chosen.
+    Stretch shared() const;
     std::int64_t global(std::int64_t local) const;
     std::vector<kernel::Terms> globals(std::int64_t begin, std::int64_t end) const;
     void countUsed();

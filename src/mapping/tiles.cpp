@@ -1,41 +1,11 @@
 #include "pimento/mapping/tiles.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <cstdlib>
 
 #include "pimento/base/diagnostics.h"
-#include "pimento/base/integer.h"
 
 namespace pimento::mapping {
-
-namespace {
-
-/// The values of v with first <= scale * v + offset < end.
-Stretch preimage(const MappingFunction &f, std::int64_t first, std::int64_t end, std::int64_t extent) {
-  // Down to whole numbers, whatever the signs.
-  const auto ceiling = [](std::int64_t a, std::int64_t b) {
-    return a / b + (a % b != 0 && (a < 0) == (b < 0) ? 1 : 0);
-  };
-  std::int64_t low = 0, high = 0;
-  if (f.scale > 0) {
-    low = ceiling(first - f.offset, f.scale);
-    high = ceiling(end - f.offset, f.scale);
-  } else {
-    low = ceiling(end - 1 - f.offset, f.scale);
-    high = ceiling(first - 1 - f.offset, f.scale);
-  }
-  low = std::clamp<std::int64_t>(low, 0, extent);
-  return {low, std::clamp<std::int64_t>(high, low, extent)};
-}
-
-}  // namespace
-
-std::string print(const Stretch &s) {
-  if (s.count() == 0) return "[]";
-  if (s.count() == 1) return fmt::format("[{}]", s.first);
-  return s.step == 1 ? fmt::format("[{}:{}]", s.first, s.end) : fmt::format("[{}:{}:{}]", s.first, s.end, s.step);
-}
 
 std::vector<Stretch> stretchesOf(const std::vector<std::int64_t> &rising) {
   std::vector<Stretch> out;
@@ -59,13 +29,7 @@ std::vector<SetTile> tilesOf(const DimensionSet &set, const DraftPart &part) {
   }
   const SetMember &m = set.members[static_cast<std::size_t>(part.representative.member)];
   const MappingFunction &f = m.functions[static_cast<std::size_t>(part.representative.function)];
-  const std::int64_t tile = ceilDiv(m.size, units);
-  std::vector<SetTile> out;
-  for (std::int64_t u = 0; u < units; ++u) {
-    const std::int64_t first = std::min(u * tile, m.size), end = std::min(first + tile, m.size);
-    out.push_back({{first, end}, preimage(f, first, end, set.extent)});
-  }
-  return out;
+  return tilesBy(f, m.size, set.extent, units);
 }
 
 std::int64_t TensorTile::count() const {

@@ -17,25 +17,10 @@
 
 namespace pimento::mapping {
 
-/// The numbers from `first` up to below `end`, every `step`-th.
-struct Stretch {
-  std::int64_t first = 0, end = 0, step = 1;
-
-  std::int64_t count() const { return first >= end ? 0 : (end - 1 - first) / step + 1; }
-  bool operator==(const Stretch &) const = default;
-};
-/// "[0:3]", "[0:6:2]", "[4]", "[]".
-std::string print(const Stretch &s);
-
 /// Numbers in rising order, as the fewest stretches that a walk from below finds.
 std::vector<Stretch> stretchesOf(const std::vector<std::int64_t> &rising);
 
-/// Of one set, in one core: groups count slowest.
-struct SetTile {
-  Stretch data;     ///< of the representative's dimension
-  Stretch compute;  ///< of the loop variable
-};
-/// `groups * cores` of them. The set is cut by the part's representative, or not at all.
+/// `groups * cores` of them, groups slowest. The set is cut by the part's representative, or not at all.
 std::vector<SetTile> tilesOf(const DimensionSet &set, const DraftPart &part);
 
 /// The indices of one tensor dimension that a core needs.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "pimento/evaluate/proposals.h"
+#include "pimento/mapping/borders.h"
 
 namespace pimento::tune {
 
@@ -13,6 +14,10 @@ Candidates::Candidates(const Problem &problem)
   if (!problem.hasAllFactors)
     proposals_ = std::make_unique<evaluate::Proposals>(*problem.target, problem.all(), *problem.machine, problem.part,
                                                        problem.tools, problem.choices.chunks);
+  // Published streams take drafts of the loops alone.
+  const mapping::ProgramKind program = problem.part.mapping.program;
+  if (problem.all().count == 1 && (program == mapping::ProgramKind::kAny || program == mapping::ProgramKind::kCompiled))
+    borders_ = std::make_unique<mapping::BorderChoices>(*problem.graph, 0, *problem.machine);
   if (!problem.rules) return;
   sets_ = mapping::dimensionSetsOf(*problem.graph);
   rules_.emplace(sets_, mapping::draftHardware(*problem.machine), *problem.rules);
@@ -31,8 +36,16 @@ bool Candidates::next() {
   return true;
 }
 
+std::optional<mapping::Mapping> Candidates::nextDraft() {
+  if (nextDraft_ < drafts_.size()) return std::move(drafts_[nextDraft_++]);
+  std::optional<mapping::Mapping> m = proposals_ != nullptr ? proposals_->next() : space_.next();
+  if (m && borders_ != nullptr) drafts_ = borders_->of(*m);
+  nextDraft_ = 0;
+  return m;
+}
+
 bool Candidates::nextMapping() {
-  while (std::optional<mapping::Mapping> m = proposals_ != nullptr ? proposals_->next() : space_.next()) {
+  while (std::optional<mapping::Mapping> m = nextDraft()) {
     ++counts_.all;
     if (const int rule = droppedBy(*m); rule > 0) {
       ++(rule == 1 ? counts_.rule1 : rule == 2 ? counts_.rule2 : counts_.rule3);
@@ -53,7 +66,10 @@ int Candidates::droppedBy(const mapping::Mapping &m) const {
     const auto dim = static_cast<std::size_t>(sets_.sets[s].variables.front().dim);
     std::int64_t groups = 1;
     for (std::size_t l = 0; l < unitLevel_; ++l) groups *= factors[l][dim];
-    const int rule = rules_->droppedBy(s, groups, factors[unitLevel_][dim]);
+    const auto by = m.by.find(sets_.sets[s].name);
+    const int rule = by == m.by.end() ? rules_->droppedBy(s, groups, factors[unitLevel_][dim])
+                                      : rules_->droppedBy(s, groups, factors[unitLevel_][dim],
+                                                          representativeOf(sets_.sets[s], by->second, *problem_.graph));
     if (rule > 0 && (first == 0 || rule < first)) first = rule;
   }
   return first;

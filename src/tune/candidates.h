@@ -1,17 +1,22 @@
 // The mappings a search looks at, one after the other in a fixed order: those that are proposed for the problem
-// (evaluate/proposals.h), or every split of every dim; where the target proposes none of its own, each mapping with
-// every loop order that the problem names.
+// (evaluate/proposals.h), or every split of every dim, each followed by the drafts of its units with other
+// representatives (mapping/borders.h); where the target proposes none of its own, each mapping with every loop order
+// that the problem names.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "pimento/mapping/drafts.h"
 #include "pimento/tune/problem.h"
 
 namespace pimento::evaluate {
 class Proposals;
+}
+namespace pimento::mapping {
+class BorderChoices;
 }
 
 namespace pimento::tune {
@@ -33,11 +38,15 @@ class Candidates {
 
  private:
   bool nextMapping();
+  std::optional<mapping::Mapping> nextDraft();
   int droppedBy(const mapping::Mapping &m) const;
 
   const Problem &problem_;
   std::unique_ptr<evaluate::Proposals> proposals_;  // else space_
   mapping::MappingSpace space_;
+  std::unique_ptr<mapping::BorderChoices> borders_;
+  std::vector<mapping::Mapping> drafts_;  // of the mapping that came last
+  std::size_t nextDraft_ = 0;
   mapping::Mapping current_;
   mapping::DraftCounts counts_;
   mapping::DimensionSets sets_;

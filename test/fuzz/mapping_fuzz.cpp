@@ -39,18 +39,42 @@ kernel::Graph nest() {
   return graph;
 }
 
+/// D[i,j] += A[i+2,2*j+1] * B[11-i] over 12 x 10, and j in C: strides, offsets, a function that falls.
+kernel::Graph strided() {
+  kernel::Graph graph;
+  graph.name = "strided";
+  graph.tensors = {{"A", DType::kI32, {14, 20}, kernel::Role::kInput},
+                   {"B", DType::kI32, {12}, kernel::Role::kInput},
+                   {"C", DType::kI32, {25}, kernel::Role::kInput},
+                   {"D", DType::kI32, {12}, kernel::Role::kOutput}};
+  kernel::Kernel k;
+  k.name = "strided";
+  k.dims = {{"i", 12, kernel::DimKind::kParallel}, {"j", 10, kernel::DimKind::kReduction}};
+  k.loads = {{0, {{{1, 0}, 2}, {{0, 2}, 1}}}, {1, {{{-1, 0}, 11}}}, {2, {{{0, 1}, 4}}}};
+  for (int load = 0; load < 3; ++load) {
+    kernel::Value v;
+    v.op = kernel::Op::kLoad;
+    v.access = load;
+    k.body.push_back(v);
+  }
+  k.stores = {{{3, {{{1, 0}, 0}}}, 2, kernel::Combine::kAdd, -1}};
+  graph.kernels = {k};
+  return graph;
+}
+
 machine::Machine threeLevels() {
   machine::Machine machine;
   machine.name = "three";
-  machine.levels = {
-      {"rank", 4, true, "host", false}, {"dpu", 6, true, "host", false}, {"tasklet", 8, true, "dpu", false}};
+  machine.levels = {{"rank", 4, true, "host", false, machine::LevelRole::kGroup},
+                    {"dpu", 6, true, "host", false, machine::LevelRole::kUnit},
+                    {"tasklet", 8, true, "dpu", false, machine::LevelRole::kThread}};
   return machine;
 }
 
 machine::Machine oneLevel() {
   machine::Machine machine;
   machine.name = "one";
-  machine.levels = {{"lane", 4, true, "host", true}};
+  machine.levels = {{"lane", 4, true, "host", true, machine::LevelRole::kLane}};
   return machine;
 }
 
@@ -73,14 +97,31 @@ void checkLayout(const mapping::Mapping &map, const kernel::Kernel &kernel, cons
   }
 }
 
+/// Every value of the kernel in its tile, and back.
+void checkTiles(const mapping::PlacedMapping &placed, const kernel::Kernel &kernel, const machine::Machine &machine) {
+  for (std::size_t d = 0; d < kernel.dims.size(); ++d) {
+    std::int64_t values = 0;
+    for (const mapping::Stretch &tile : placed.tiles[d]) values += tile.count();
+    PIMENTO_CHECK(placed.tiles[d].empty() || values == kernel.dims[d].extent);
+    for (std::int64_t x = 0; x < kernel.dims[d].extent; ++x) {
+      const mapping::DimPosition at = mapping::locate(placed, 0, machine.levels, static_cast<int>(d), x);
+      PIMENTO_CHECK(at.local >= 0 && at.local < placed.mapping.subspaces[0].range(static_cast<int>(d)));
+      PIMENTO_CHECK(mapping::globalIndex(placed, 0, machine.levels, static_cast<int>(d), at) == x);
+    }
+  }
+}
+
 void checkPlaced(const mapping::Mapping &map, const kernel::Graph &graph, const machine::Machine &machine) {
   const kernel::Kernel &kernel = graph.kernels[0];
-  const Result<mapping::PlacedMapping> placed = mapping::place(map, kernel, machine);
+  const Result<mapping::PlacedMapping> placed = mapping::place(map, graph, 0, machine);
   if (!placed) {
     for (const Diagnostic &d : placed.diagnostics()) PIMENTO_CHECK(!d.code.empty() && !d.hint.empty());
     return;
   }
-  checkLayout(map, kernel, machine);
+  if (map.by.empty())
+    checkLayout(map, kernel, machine);
+  else
+    checkTiles(*placed, kernel, machine);
   mapping::AccumulationRules rules;
   const kernel::Order order = mapping::accumulationOrder(*placed, kernel, machine, rules);
   std::int64_t reduction = 1;
@@ -118,7 +159,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
   PIMENTO_CHECK(again.ok() && mapping::print(*again) == canonical);
   if (spec->kind != mapping::MapSpec::Kind::kExplicit) return 0;
 
-  static const std::vector<kernel::Graph> kGraphs = {gemv(12, 24), gemv(100, 300), nest()};
+  static const std::vector<kernel::Graph> kGraphs = {gemv(12, 24), gemv(100, 300), nest(), strided()};
   static const std::vector<machine::Machine> kMachines = {threeLevels(), oneLevel()};
   for (const kernel::Graph &graph : kGraphs) {
     for (const machine::Machine &machine : kMachines) checkPlaced(spec->mapping, graph, machine);

@@ -24,24 +24,21 @@ inline kernel::Order orderOf(const kernel::Kernel &kernel, const kernel::Graph &
   return mapping::accumulationOrder(placed, kernel, machine, lower::accumulationRules(graph, kernel));
 }
 
-/// "" where the device computes what the interpreter does, else what is wrong. `cycles`: of the slowest DPU.
-inline std::string runCompiled(const kernel::Graph &graph, int number, const mapping::Mapping &mapping,
-                               const machine::Machine &machine, program::DpuCompiler *compiler, kernel::DataSet data,
-                               std::int64_t *cycles = nullptr) {
+/// "" where the device computes what the interpreter does in the order of `lowered`, else what is wrong. `plan`: what
+/// the host does. `cycles`: of the slowest DPU.
+inline std::string runLowered(const kernel::Graph &graph, int number, const targets::upmem::compiled::Lowered &lowered,
+                              const targets::upmem::compiled::Plan &plan, const machine::Machine &machine,
+                              kernel::DataSet data, std::int64_t *cycles = nullptr) {
   using namespace targets::upmem;
-  static Cache cache;  // of this process: tests compile the same text again and again
-  const auto lowered = compiled::lower(graph, number, mapping, machine, compiler, cache);
-  if (!lowered) return "lower: " + lowered.diagnostics().front().str();
   kernel::makeMissing(graph, data);
   kernel::DataSet expected = data;
   const kernel::Kernel &kernel = graph.kernels[static_cast<std::size_t>(number)];
-  if (Status s = kernel::interpretKernel(graph, number, expected, orderOf(kernel, graph, lowered->placed, machine)); !s)
+  if (Status s = kernel::interpretKernel(graph, number, expected, orderOf(kernel, graph, lowered.placed, machine)); !s)
     return "interpreter: " + s.diagnostics().front().str();
-  const compiled::Plan &plan = *lowered->plan;
   const auto collector = plan.collector(data);
   const kernel::DataSet given = data;
   for (std::int64_t d = 0; d < plan.dpus(); ++d) {
-    sim::dpu::Dpu dpu(lowered->image, *machine.dpu);
+    sim::dpu::Dpu dpu(lowered.image, *machine.dpu);
     const auto arguments = plan.arguments(d);
     dpu.writeWram(arguments.address, std::as_bytes(std::span(arguments.bytes)));
     for (const Block &b : plan.operands(d, given)) dpu.writeMram(static_cast<std::uint32_t>(b.offset), b.bytes);
@@ -66,6 +63,16 @@ inline std::string runCompiled(const kernel::Graph &graph, int number, const map
     }
   }
   return "";
+}
+
+/// The same of what a mapping is lowered to.
+inline std::string runCompiled(const kernel::Graph &graph, int number, const mapping::Mapping &mapping,
+                               const machine::Machine &machine, program::DpuCompiler *compiler, kernel::DataSet data,
+                               std::int64_t *cycles = nullptr) {
+  static Cache cache;  // of this process: tests compile the same text again and again
+  const auto lowered = targets::upmem::compiled::lower(graph, number, mapping, machine, compiler, cache);
+  if (!lowered) return "lower: " + lowered.diagnostics().front().str();
+  return runLowered(graph, number, *lowered, *lowered->plan, machine, std::move(data), cycles);
 }
 
 }  // namespace pimento::test

@@ -105,10 +105,14 @@ const Level *levelOf(std::span<const Level> levels, LevelRole role) {
   return it != levels.end() ? &*it : nullptr;
 }
 
+std::size_t unitLevels(std::span<const Level> levels) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(levels, [](const Level &l) { return l.role <= LevelRole::kUnit; }));
+}
+
 std::int64_t unitCount(std::span<const Level> levels) {
   std::int64_t units = 1;
-  for (const Level &l : levels)
-    if (l.role <= LevelRole::kUnit) units = multiplySaturated(units, l.count);
+  for (const Level &l : levels.first(unitLevels(levels))) units = multiplySaturated(units, l.count);
   return units;
 }
 

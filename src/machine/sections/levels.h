@@ -37,6 +37,8 @@ LevelRole usualRole(std::size_t inside, bool hasLanes);
 /// The outermost level with this role, or null.
 const Level *levelOf(std::span<const Level> levels, LevelRole role);
 
+/// How many levels there are down to that of the units; all groups where no level has that role.
+std::size_t unitLevels(std::span<const Level> levels);
 /// Units in all of the machine: instances of the levels down to that of the units, all groups where no level has that
 /// role.
 std::int64_t unitCount(std::span<const Level> levels);

@@ -109,6 +109,7 @@ Result<DirectLayout> directLayout(const kernel::Kernel &kernel, const MatVec &pa
   out.bursts = shares.axis(pattern.burstDim).range;
   const std::string &burst = kernel.dims[static_cast<std::size_t>(pattern.burstDim)].name;
   if (!mapping.cyclic.empty()) return illegal("has no cyclic distributions");
+  if (shares.isBordered()) return illegal("has no by(...)");
   if (pattern.reductionDims.back() != pattern.burstDim)
     return illegal(fmt::format("needs dim '{}' innermost in order(...)", burst));
   if (out.bursts % (2 * kTile) != 0)

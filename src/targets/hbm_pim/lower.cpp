@@ -125,7 +125,7 @@ Result<Lowered> lower(const kernel::Graph &graph, int kernel, const mapping::Map
   if (!patterns) return patterns.diagnostics();
   const Pattern &pattern = patterns->front();
   const kernel::Kernel &k = graph.kernels[static_cast<std::size_t>(kernel)];
-  Result<mapping::PlacedMapping> placed = mapping::place(mapping, k, machine);
+  Result<mapping::PlacedMapping> placed = mapping::place(mapping, graph, kernel, machine);
   if (!placed) return placed.diagnostics();
   if (pattern.kind != Pattern::Kind::kElementwise && mapping.tail == mapping::Tail::kTruncate)
     return error("illegal-mapping", k.where,

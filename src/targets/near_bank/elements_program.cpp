@@ -200,7 +200,7 @@ Result<LoweredKernel> lowerElements(const kernel::Graph &graph, int kernel, cons
     return unsupported("unsupported-mapping", at == mapping.where.end() ? k.where : at->second,
                        fmt::format("kernel '{}' has no weights to append to", k.name), "omit append=");
   }
-  Result<mapping::PlacedMapping> placed = mapping::place(mapping, k, machine);
+  Result<mapping::PlacedMapping> placed = mapping::place(mapping, graph, kernel, machine);
   if (!placed) return placed.diagnostics();
   return Builder(graph, kernel, *elements, std::move(*placed), machine).run();
 }

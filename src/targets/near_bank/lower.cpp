@@ -96,7 +96,7 @@ class DraftReader {
 
   Result<Draft> read() const {
     if (mapping_.subspaces.size() != 1 || mapping_.tail != mapping::Tail::kPad || !mapping_.cyclic.empty() ||
-        !mapping_.order.empty() || !mapping_.parameters.empty())
+        !mapping_.order.empty() || !mapping_.by.empty() || !mapping_.parameters.empty())
       return unsupported("unsupported-mapping", kernel_.where,
                          "a published stream takes one subspace, without other extensions than program and mode",
                          "write M1:{(g,..),(c,..),(t,..)}: groups, cores and tile of each dim");

@@ -351,8 +351,7 @@ Result<LoweredKernel> lowerProduct(const kernel::Graph &graph, int kernel, const
                                    const machine::Machine &machine) {
   Result<Product> product = recogniseProduct(graph, kernel, machine);
   if (!product) return product.diagnostics();
-  const Kernel &k = graph.kernels[static_cast<std::size_t>(kernel)];
-  Result<mapping::PlacedMapping> placed = mapping::place(mapping, k, machine);
+  Result<mapping::PlacedMapping> placed = mapping::place(mapping, graph, kernel, machine);
   if (!placed) return placed.diagnostics();
   return Builder(graph, kernel, std::move(*product), std::move(*placed), machine).run();
 }

@@ -240,13 +240,14 @@ double DpuKernel::leastCycles(const RunResult &run) const {
 }
 
 Result<Dpu> DpuKernel::piece(const RunMode &mode, const SampleData &data, const lower::PerDim &ranges) const {
-  const Picks picks(lowered_.plan->scheme(), 0, ranges);
-  Shortened shortened = this->shortened(0, ranges, picks.valid());
+  const std::int64_t fullest = lowered_.plan->scheme().fullest();
+  const Picks picks(lowered_.plan->scheme(), fullest, ranges);
+  Shortened shortened = this->shortened(fullest, ranges, picks.valid());
   Dpu &dpu = shortened.dpu;
   if (const kernel::DataSet *contents = contentsOf(mode))
-    write(dpu, shortened.plan->operands(0, *contents));
+    write(dpu, shortened.plan->operands(fullest, *contents));
   else if (const std::optional<double> value = constantOf(mode))
-    upmem::fill(dpu, shortened.plan->fills(0, *value));
+    upmem::fill(dpu, shortened.plan->fills(fullest, *value));
   else if (isDescribed(mode))
     picks.place(dpu, *shortened.plan, data);
   else if (!Dpu(dpu).estimate())

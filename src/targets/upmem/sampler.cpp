@@ -38,7 +38,7 @@ double Sampler::Plan::cost() const {
 
 Sampler::Sampler(const Cuttable &program, std::shared_ptr<const SampleData> data, int jobs)
     : program_(program), plan_(program.hostPlan()), scheme_(plan_.scheme()), data_(std::move(data)), jobs_(jobs) {
-  const PerDim most = scheme_.validOf(0);
+  const PerDim most = scheme_.mostOf();
   const auto points = [](const PerDim &valid) {
     return std::accumulate(valid.begin(), valid.end(), 1.0,
                            [](double n, std::int64_t v) { return n * static_cast<double>(v); });
@@ -69,7 +69,7 @@ PerDim Sampler::ranges(const Way &way, std::int64_t parts) const {
   return out;
 }
 
-/// Samples are spread over the DPUs that have as much to do as the first.
+/// Samples are spread over the DPUs that have as much to do as any.
 std::int64_t Sampler::dpuOf(std::int64_t number) const {
   return full_[static_cast<std::size_t>(number % kSamples * static_cast<std::int64_t>(full_.size()) / kSamples)];
 }
@@ -88,7 +88,7 @@ RunResult Sampler::sample(const Way &way, std::int64_t parts, std::int64_t numbe
 }
 
 RunResult Sampler::onZeros(const Way &way, std::int64_t parts) const {
-  Cuttable::Shortened shortened = program_.shortened(0, ranges(way, parts), picks(way, parts, 0, false).valid());
+  Cuttable::Shortened shortened = program_.shortened(dpuOf(0), ranges(way, parts), picks(way, parts, 0, false).valid());
   fill(shortened.dpu, shortened.plan->fills(0, 0));
   std::optional<RunResult> r = sim::dpu::Dpu(shortened.dpu).estimate();
   return r ? std::move(*r) : shortened.dpu.simulate();

@@ -137,18 +137,57 @@ TEST(DccErrors, OtherPlacesAndTwoPlatforms) {
   EXPECT_EQ(code(with("parallel_PIM (2, 4) {", "parallel_PIM (2, 4) with \"cyclic(bank,1)\" {")), "dcc-derived");
 }
 
-TEST(DccErrors, BordersInAFunctionThatIsNotTheLoop) {
+/// The matrix has a row more, and i + 1 is marked: tiles of three rows on four cores.
+std::string withBorders() {
   std::string text = with("%A: <8x6xf32>", "%A: <9x6xf32>");
   const auto swap = [&text](const std::string &what, const std::string &instead) {
     text.replace(text.find(what), what.size(), instead);
   };
   swap("-> i [representative]", "-> i+1 [representative]");
   swap("read A_core[i,j]", "read A_core[i+1,j]");
-  swap("tensor_tile %tt_A[0]: %ct_i -> [[0:2, 2:4], [4:6, 6:8]]", "");
+  swap("(2, 2) -> (2, 2, 2)", "(2, 2) -> (2, 2, 3)");
+  swap("(2, 2, 2) -> [[0:2, 2:4], [4:6, 6:8]]", "(2, 2, 3) -> [[0:2, 2:5], [5:8, -]]");
+  swap("tensor_tile %tt_A[0]: %ct_i -> [[0:2, 2:4], [4:6, 6:8]]",
+       "tensor_tile %tt_A[0]: %ct_i -> [[1:3, 3:6], [6:9, -]]");
+  return text;
+}
+
+TEST(DccErrors, OfBordersInAFunctionThatIsNotTheLoop) {
+  const auto read = parseDcc(withBorders(), "t.dcc");
+  ASSERT_TRUE(read) << read.diagnostics().front().str();
+  EXPECT_EQ(print(*read->mappings[0]), "M1:{(2,1),(2,2),(3,3)};by(i: A[0]=i+1)");
+  const auto found = [](const std::string &what, const std::string &instead) {
+    std::string text = withBorders();
+    EXPECT_NE(text.find(what), std::string::npos) << what;
+    text.replace(text.find(what), what.size(), instead);
+    const auto broken = parseDcc(text, "t.dcc");
+    return broken ? ""
+                  : broken.diagnostics().front().code + " " + std::to_string(broken.diagnostics().front().where.line);
+  };
+  EXPECT_EQ(found("%i[1] = %y.dim[0] -> i", "%i[1] = %y.dim[0] -> i [representative]"), "dcc-representative 5");
+  EXPECT_EQ(found("(2, 2) -> (2, 2, 3)", "(2, 2) -> (2, 2, 2)"), "dcc-tile 11");
+  EXPECT_EQ(found("(2, 2) -> (2, 2, 3)", "(2, 2) -> (2, 2, 3) by channel 2 range 3"), "dcc-tile 11");
+  EXPECT_EQ(found("[[0:2, 2:5], [5:8, -]]", "[[0:3, 3:6], [6:8, -]]"), "dcc-derived 13");
+  EXPECT_EQ(found("[[1:3, 3:6], [6:9, -]]", "[[0:3, 3:6], [6:9, -]]"), "dcc-derived 15");
+  EXPECT_EQ(found("parallel_PIM (2, 4) {", "parallel_PIM (2, 4) with \"by(j: A[1]=j)\" {"), "map-by 19");
+}
+
+TEST(DccErrors, AFunctionWithoutTilesHasNoBorders) {
+  const std::string text = R"dcc(func @mv(%A: <9xf32>): (%y: <8xf32>) {
+  complex_dimset %i {%i[0], %i[1]} parallel
+  %i[0] = %A.dim[0] -> i+1 [representative]
+  %i.range = (0, 8, 1)
+  loop (i) {
+    @0 = read A_core[i+1]
+    %0 = load f32 @0
+    store assign y_core[i] %0
+  }
+}
+)dcc";
   const auto read = parseDcc(text, "t.dcc");
   ASSERT_FALSE(read);
-  EXPECT_EQ(read.diagnostics().front().code, "dcc-representative");
-  EXPECT_EQ(read.diagnostics().front().where.line, 4);
+  EXPECT_EQ(read.diagnostics().front().code, "dcc-representative") << read.diagnostics().front().str();
+  EXPECT_EQ(read.diagnostics().front().where.line, 3);
 }
 
 TEST(DccErrors, WhatItCannotSay) {

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "pimento/kernel/notation.h"
 #include "test/unit/mapping/fixtures.h"
 
 namespace pimento::mapping::test {
@@ -161,6 +162,77 @@ TEST(PlaceErrors, AllFindingsAreReportedAtOnce) {
   for (const Diagnostic &d : p.diagnostics()) codes.push_back(d.code);
   EXPECT_EQ(codes, (std::vector<std::string>{"mapping-count", "mapping-count", "mapping-unknown-dim",
                                              "mapping-unknown-level"}));
+}
+
+// ---- by(...) ----
+
+/// Two groups of four units.
+machine::Machine units() {
+  machine::Machine m;
+  m.name = "units";
+  m.levels = {{"group", 2, true, "host", false, machine::LevelRole::kGroup},
+              {"core", 4, true, "host", false, machine::LevelRole::kUnit}};
+  return m;
+}
+
+/// 12 rows of A, of which i walks 10.
+Result<PlacedMapping> cut(const std::string &extensions, const std::string &subspaces = "M1:{(1,1),(4,1),(3,8)}") {
+  const auto g = kernel::parseNotation("y[i,j] = A[i,j] + A[i+2,j] * B[j]", {{"i", 10}, {"j", 8}}, DType::kF32);
+  if (!g) throw std::runtime_error(g.diagnostics().front().str());
+  return place(parsed(subspaces + extensions), *g, 0, units());
+}
+
+TEST(PlaceErrors, BordersAreOfADimOfTheKernel) {
+  ASSERT_TRUE(cut(";by(i: A[0]=i+2)"));
+  expectError(cut(";by(ii: A[0]=ii+2)"), "mapping-unknown-dim", "<map>:1:24", "no dim 'ii'", "did you mean 'i'?");
+}
+
+TEST(PlaceErrors, BordersLieInATensorOfTheKernel) {
+  expectError(cut(";by(i: AA[0]=i+2)"), "mapping-unknown-tensor", "<map>:1:30", "no tensor 'AA'", "did you mean 'A'?");
+  expectError(cut(";by(i: A[2]=i+2)"), "mapping-unknown-axis", "<map>:1:32", "'A' has no axis 2", "0 to 1");
+}
+
+TEST(PlaceErrors, BordersAreOfAFunctionThatTheDimHas) {
+  expectError(cut(";by(i: A[0]=i+1)"), "mapping-unknown-function", "<map>:1:35", "does not walk A[0] by i+1",
+              "choices: A[0]=i, A[0]=i+2");
+  expectError(cut(";by(i: B[0]=i)"), "mapping-unknown-function", "<map>:1:30", "B[0] is not in the set of dim 'i'",
+              "choices: A[0]=i, A[0]=i+2, y[0]=i");
+}
+
+TEST(PlaceErrors, BordersNeedOneSubspaceThatCoversAll) {
+  expectError(cut(";by(i: A[0]=i+2)", "M1:{(1,1),(4,1),(2,8)},M2:{(1,1),(2,1),(1,8)}"), "mapping-by", "<map>:1:47",
+              "2 subspaces", "one subspace");
+  expectError(cut(";by(i: A[0]=i+2);tail=truncate"), "mapping-by", "<map>:1:24", "tail=truncate", "omit tail");
+}
+
+TEST(PlaceErrors, BordersAreNotDealtOutInChunks) {
+  expectError(cut(";by(i: A[0]=i+2);cyclic(core,1)"), "mapping-by", "<map>:1:24", "cyclic(core, ...)", "omit one");
+}
+
+TEST(PlaceErrors, SequentialDimsHaveNoBorders) {
+  const auto g = kernel::parseNotation("y[i+1] = y[i] + x[i]", {{"i", 10}}, DType::kF32);
+  ASSERT_TRUE(g);
+  expectError(place(parsed("M1:{(1),(1),(10)};by(i: x[0]=i)"), *g, 0, units()), "mapping-by", "<map>:1:19", "not tiled",
+              "omit by(i");
+}
+
+TEST(PlaceErrors, ValuesWithoutAnElementAreInNoTile) {
+  const auto g = kernel::parseNotation("y[i] = x[i-3] where i >= 3", {{"i", 10}}, DType::kF32);
+  ASSERT_TRUE(g);
+  expectError(place(parsed("M1:{(1),(4),(3)};by(i: x[0]=i-3)"), *g, 0, units()), "mapping-uncovered", "<map>:1:29",
+              "runs over -3..6", "every value");
+}
+
+TEST(PlaceErrors, TheRangeHoldsTheLongestTile) {
+  expectError(cut(";by(i: A[0]=i+2)", "M1:{(1,1),(4,1),(2,8)}"), "mapping-tile", "<map>:1:24",
+              "has 3 values, and a unit has room for 2", "to 3 at least");
+}
+
+TEST(PlaceErrors, ProgramsWithSharesOfOneSizeHaveNoBorders) {
+  const auto g = kernel::parseNotation("y[i] = x[i+1]", {{"i", 10}}, DType::kF32);
+  ASSERT_TRUE(g);
+  expectError(place(parsed("M1:{(1),(4),(3)};by(i: x[0]=i+1)"), g->kernels[0], units()), "unsupported-mapping",
+              "<map>:1:18", "not available for kernel", "omit by(...)");
 }
 
 }  // namespace

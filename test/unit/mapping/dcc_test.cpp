@@ -121,6 +121,60 @@ TEST(DccText, ReferencesOfOneDimensionShareATile) {
   expectRoundTrip(module, machine);
 }
 
+// The first draft of Fig. 5, [A0^(b+1)], [A1^(i*2)], [B1^k], on more cores.
+TEST(DccText, ARepresentativeWithOffsetOrStrideIsMarked) {
+  const machine::Machine machine = machineCalled("attacc");
+  const auto graph = kernel::parseNotation("D[b,i] += B[i,k] * C[b,k] + A[b,i] * A[b+1,i*2]",
+                                           {{"b", 11}, {"i", 8}, {"k", 16}}, DType::kF16);
+  ASSERT_TRUE(graph);
+  const CnmModule module =
+      moduleFor(*graph, machine, "M1:{(1,2,1),(4,3,1),(3,2,16)};by(b: A[0]=b+1);by(i: A[1]=2*i);order(b,i,k)");
+  const std::string text = textOf(module, machine);
+  for (const char *line :
+       {"= %A.dim[0] -> b+1 [representative]\n", "= %A.dim[1] -> i*2 [representative]\n",
+        "data_tile %dt_b: (1, 4) -> (1, 4, 3)\n", "data_tile %dt_i: (2, 3) -> (2, 3, 3)\n",
+        "compute_tile %ct_b: (1, 4, 3) -> [[0:2, 2:5, 5:8, 8:11]]\n",
+        "compute_tile %ct_i: (2, 3, 2) -> [[0:2, 2:3, 3:5], [5:6, 6:8, -]]\n",
+        "tensor_tile %tt_A[0]: %ct_b -> [[0:3, 2:6, 5:9, 8:12]]\n",
+        "tensor_tile %tt_C[0]: %ct_b -> [[0:2, 2:5, 5:8, 8:11]]\n", "parallel_PIM (16, 64) with \"order(b,i,k)\" {\n"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
+  expectRoundTrip(module, machine);
+  const auto back = parseDcc(text, "t.dcc");
+  ASSERT_TRUE(back);
+  EXPECT_EQ(print(*back->mappings[0]), print(*module.mappings[0]));
+
+  // A range that is longer than the longest tile, and a representative that cuts as the loop does.
+  const CnmModule longer = moduleFor(*graph, machine, "M1:{(1,1,1),(4,1,1),(5,8,16)};by(b: A[0]=b+1)");
+  EXPECT_NE(textOf(longer, machine).find("data_tile %dt_b: (1, 4) -> (1, 4, 3) by bank 4 range 5\n"), std::string::npos)
+      << textOf(longer, machine);
+  expectRoundTrip(longer, machine);
+  const CnmModule same = moduleFor(*graph, machine, "M1:{(1,1,1),(4,1,1),(3,8,16)};by(b: C[0]=b)");
+  EXPECT_EQ(textOf(same, machine), textOf(moduleFor(*graph, machine, "M1:{(1,1,1),(4,1,1),(3,8,16)}"), machine));
+}
+
+TEST(DccText, CoresThatShareATileHaveNoBorders) {
+  const machine::Machine machine = machineCalled("upmem");
+  const auto graph = kernel::parseNotation("y[i] = x[i+1]", {{"i", 100}}, DType::kI32);
+  ASSERT_TRUE(graph);
+  const CnmModule module = moduleFor(*graph, machine, "M1:{(2),(4),(1),(14)};by(i: x[0]=i+1)");
+  expectRoundTrip(module, machine);
+  const auto shared = printDcc(moduleFor(*graph, machine, "M1:{(2),(4),(2),(7)};by(i: x[0]=i+1)"), machine);
+  ASSERT_FALSE(shared);
+  EXPECT_EQ(shared.diagnostics().front().code, "unsupported-dcc");
+  // As text, where the last level is one of units.
+  std::string text = textOf(module, machine);
+  const auto swap = [&text](const std::string &what, const std::string &instead) {
+    ASSERT_NE(text.find(what), std::string::npos) << what << text;
+    text.replace(text.find(what), what.size(), instead);
+  };
+  swap("by rank 2 dpu 4 range 14", "by rank 2 tasklet 4 range 14");
+  const auto read = parseDcc(text, "t.dcc");
+  ASSERT_TRUE(read) << read.diagnostics().front().str();
+  const Status s = verify(*read, machine);
+  ASSERT_FALSE(s);
+  EXPECT_EQ(s.diagnostics().front().code, "dcc-tile") << s.diagnostics().front().str();
+}
+
 TEST(DccText, LanesAndLevelsAreSaid) {
   const machine::Machine machine = machineCalled("hbm-pim");
   const CnmModule module = moduleFor(*kernel::makeZooKernel("gemv", {{"m", 64}, {"n", 100}}, DType::kF16), machine,

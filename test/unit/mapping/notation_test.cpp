@@ -14,6 +14,7 @@ void expectSame(const Mapping &a, const Mapping &b) {
     EXPECT_EQ(a.subspaces[s].factors, b.subspaces[s].factors);
   }
   EXPECT_EQ(a.cyclic, b.cyclic);
+  EXPECT_EQ(a.by, b.by);
   EXPECT_EQ(a.order, b.order);
   EXPECT_EQ(a.parameters, b.parameters);
   EXPECT_EQ(a.tail, b.tail);
@@ -41,6 +42,29 @@ TEST(MapNotation, ExtensionsFollowTheBracesInAnyOrder) {
   EXPECT_EQ(mapping.cyclic.at("channel"), 64);
   EXPECT_EQ(mapping.order, (std::vector<std::string>{"j", "i"}));
   EXPECT_EQ(mapping.parameters, (std::map<std::string, std::int64_t>{{"buffer", 16}, {"dpus", 3}, {"tasklets", 11}}));
+}
+
+TEST(MapNotation, BordersOfTilesAreAFunctionOfADim) {
+  const Mapping mapping = parsed("M1:{(4,2),(3,5)};order(j,i);by(i: A[1]=2*i-3);by(j:C[0]=j)");
+  EXPECT_EQ(mapping.by.at("i"), (Borders{"A", 1, {2, -3}}));
+  EXPECT_EQ(mapping.by.at("j"), (Borders{"C", 0, {1, 0}}));
+  EXPECT_EQ(mapping.where.at("by(i)").column, 29);
+  EXPECT_EQ(mapping.by.at("i").tensorWhere.column, 35);
+  EXPECT_EQ(mapping.by.at("i").axisWhere.column, 37);
+  EXPECT_EQ(mapping.by.at("i").functionWhere.column, 40);
+  EXPECT_EQ(mapping.text, "M1:{(4,2),(3,5)};by(i: A[1]=2*i-3);by(j: C[0]=j);order(j,i)");
+  expectSame(parsed(mapping.text), mapping);
+}
+
+TEST(MapNotation, AFunctionIsWrittenInAnyWayAndPrintedInOne) {
+  const std::vector<std::pair<std::string, std::string>> forms = {
+      {"i", "i"},           {"i+1", "i+1"},   {"i - 1", "i-1"},   {"2*i", "2*i"},      {"i*2", "2*i"},
+      {"i*-2+7", "-2*i+7"}, {"-i+9", "-i+9"}, {"-1*i+9", "-i+9"}, {"- 3 * i", "-3*i"}, {"1*i+0", "i"}};
+  for (const auto &[written, printed] : forms) {
+    const Mapping mapping = parsed("M1:{(4),(3)};by(i: A[0]=" + written + ")");
+    EXPECT_EQ(mapping.text, "M1:{(4),(3)};by(i: A[0]=" + printed + ")");
+    expectSame(parsed(mapping.text), mapping);
+  }
 }
 
 TEST(MapNotation, KeywordsCarryTheirExtensions) {

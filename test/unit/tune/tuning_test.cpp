@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "pimento/base/rng.h"
 #include "pimento/evaluate/target.h"
@@ -136,6 +138,60 @@ TEST(Tuning, EveryDraftOfSmallKernelsComputesWhatTheInterpreterDoes) {
     }
   }
   EXPECT_GT(ran, 20 * test::caseCount(4));
+}
+
+/// All candidates, as texts.
+std::vector<std::string> candidatesOf(const Problem &problem) {
+  std::vector<std::string> out;
+  tune::Candidates candidates(problem);
+  while (candidates.next()) out.push_back(candidates.text());
+  return out;
+}
+
+TEST(Tuning, DraftsByOtherRepresentativesAreCandidatesWhereTheyDiffer) {
+  const machine::Machine machine = load("attacc", {{"channels", "2"}});
+  const auto problemOf = [&](const kernel::Graph &graph) {
+    auto problem = tune::makeProblem(graph, machine, targetOf(machine), "plain");
+    EXPECT_TRUE(problem.ok());
+    problem->choices.orders.clear();
+    return *problem;
+  };
+  /// All but the range and what follows.
+  const auto unitsOf = [](const std::string &text) { return text.substr(0, text.rfind(",(", text.find(';'))); };
+  const auto isBordered = [](const std::string &text) { return text.find(";by(") != std::string::npos; };
+  const auto plain = kernel::parseNotation("y[i] += A[i,j] * x[j]", {{"i", 12}, {"j", 32}}, DType::kF16),
+             strided = kernel::parseNotation("y[i] += A[i,j+3] * x[j]", {{"i", 12}, {"j", 32}}, DType::kF16);
+  const Problem ofPlain = problemOf(*plain), ofStrided = problemOf(*strided);
+  const std::vector<std::string> loops = candidatesOf(ofPlain);
+  EXPECT_TRUE(std::ranges::none_of(loops, isBordered));
+  std::vector<std::string> all = candidatesOf(ofStrided), others;
+  std::string last;
+  for (const std::string &text : all) {
+    if (!isBordered(text)) {
+      last = text;
+      continue;
+    }
+    others.push_back(text);
+    EXPECT_NE(text.find(";by(j: A[1]=j+3)"), std::string::npos) << text;
+    // It follows the mapping whose units it cuts otherwise.
+    EXPECT_EQ(unitsOf(text), unitsOf(last));
+  }
+  std::erase_if(all, isBordered);
+  EXPECT_EQ(all, loops) << "what products have stays as it is";
+  EXPECT_GT(others.size(), 20u);
+  EXPECT_EQ(std::set<std::string>(others.begin(), others.end()).size(), others.size());
+
+  // Searches agree with running everything, and rules count what they leave out.
+  const auto quick = tuned(ofStrided, {}), whole = tuned(ofStrided, {.isExhaustive = true});
+  EXPECT_EQ(quick.best, whole.best);
+  expectSums(quick.drafts);
+  EXPECT_EQ(quick.drafts.all, static_cast<std::int64_t>(all.size() + others.size()));
+  Problem ruled = ofStrided;
+  ruled.rules.emplace();
+  const auto some = tuned(ruled, {});
+  expectSums(some.drafts);
+  EXPECT_EQ(some.drafts.all, quick.drafts.all);
+  EXPECT_GT(some.drafts.rule2, 0);
 }
 
 TEST(Tuning, OurSpaceIsNeverWorseThanThePublishedOne) {

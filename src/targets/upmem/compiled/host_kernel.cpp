@@ -1,6 +1,7 @@
 #include "pimento/targets/upmem/compiled/host_kernel.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -45,11 +46,20 @@ std::string HostKernel::text() {
 }
 
 std::string HostKernel::mappingText() const {
-  std::string text = fmt::format("static const struct dim dims{}[] = {{\n", names_.suffix);
-  for (const Axis &a : scheme_.axes)
-    text += fmt::format("    {{{}, {}, {}, {}, {}}},  // {}\n", a.extent, a.factors[0], a.factors[1], a.threads(),
-                        a.range, a.name);
-  if (scheme_.axes.empty()) text += "    {1, 1, 1, 1, 1},  // none\n";
+  std::string text, dims = fmt::format("static const struct dim dims{}[] = {{\n", names_.suffix);
+  for (const Axis &a : scheme_.axes) {
+    std::string shares = "NULL";
+    if (!a.borders.empty()) {
+      shares = fmt::format("shares_{}{}", a.name, names_.suffix);
+      std::vector<std::int64_t> numbers;
+      for (const mapping::Stretch &s : a.borders) numbers.insert(numbers.end(), {s.first, s.count()});
+      text += fmt::format("static const int64_t {}[] = {{{}}};\n", shares, fmt::join(numbers, ", "));
+    }
+    dims += fmt::format("    {{{}, {}, {}, {}, {}, {}}},  // {}\n", a.extent, a.factors[0], a.factors[1], a.threads(),
+                        a.range, shares, a.name);
+  }
+  if (scheme_.axes.empty()) dims += "    {1, 1, 1, 1, 1, NULL},  // none\n";
+  text += dims;
   return text + fmt::format("}};\nstatic const struct mapping mapping{0} = {{{1}, {2}, {3}, {4}, dims{0}}};\n\n",
                             names_.suffix, scheme_.instances[0], scheme_.units, scheme_.threads, scheme_.axes.size());
 }

@@ -35,16 +35,17 @@ Dpu CompiledKernel::loaded(std::int64_t dpu) const {
   return dpuWith(lowered_.image, plan_->arguments(dpu), machine_);
 }
 
-// DPUs differ at the upper ends of split dims alone, unless the program uses where they are.
+// DPUs differ at the upper ends of split dims alone, unless the program uses where they are, or by(...) cuts them.
 std::vector<DpuKernel::Kind> CompiledKernel::kinds(bool /*isFilled*/) const {
   const Plan &plan = *plan_;
+  if (plan.areAlike()) return {{0, dpus()}};
   const auto last = plan.kindOf(dpus() - 1);
-  if (plan.kindOf(0) == last) return {{0, dpus()}};
   std::map<std::vector<std::int64_t>, Kind> found;
   std::vector<Kind> out;
   const auto &axes = plan.scheme().axes;
   const auto split = std::count_if(axes.begin(), axes.end(), [](const Axis &a) { return a.units() > 1; });
-  if (split == 1 && last.size() == axes.size()) {  // shares end earlier and earlier along the dim: equal ones adjoin
+  if (split == 1 && last.size() == axes.size() &&
+      !plan.scheme().isBordered()) {  // shares end earlier and earlier along the dim: equal ones adjoin
     for (std::int64_t d = 0; d < dpus(); d += out.back().count) {
       const auto key = plan.kindOf(d);
       std::int64_t low = d, high = dpus();
@@ -75,7 +76,7 @@ Result<std::unique_ptr<evaluate::Slices>> CompiledKernel::slices(const RunMode &
     return all;
   };
   for (const Kind &kind : kinds(false)) points += static_cast<double>(kind.count) * product(scheme.validOf(kind.first));
-  share.fullDpus = std::llround(points / std::max(1.0, product(scheme.validOf(0))));
+  share.fullDpus = std::llround(points / std::max(1.0, product(scheme.mostOf())));
   std::vector<std::size_t> dims;
   for (auto d = scheme.nest.rbegin(); d != scheme.nest.rend(); ++d) {
     if (scheme.axis(*d).isWhole || !scheme.axis(*d).isTiled()) continue;
@@ -154,7 +155,10 @@ DeviceRun CompiledKernel::bound(const kernel::DataSpec *values) const {
 
 DeviceRun CompiledKernel::boundByTransfers() const {
   DpuTotal total;
-  total.add(leastByTransfers(plan_->scheme(), machine_, *cache_), kinds(false).front().count);
+  const std::vector<std::int64_t> fullest = plan_->kindOf(plan_->scheme().fullest());
+  const std::vector<Kind> all = kinds(false);
+  const auto most = std::ranges::find_if(all, [&](const Kind &k) { return plan_->kindOf(k.first) == fullest; });
+  total.add(leastByTransfers(plan_->scheme(), machine_, *cache_), most->count);
   return total.run(machine_, lowered_.host.ranks, dpus(), 1);
 }
 

@@ -101,6 +101,15 @@ std::vector<std::int64_t> Plan::kindOf(std::int64_t dpu) const {
   return kind;
 }
 
+// Where shares are of one size, the first and the last differ most.
+bool Plan::areAlike() const {
+  const auto first = kindOf(0);
+  if (kindOf(dpus() - 1) != first) return false;
+  for (std::int64_t d = 1; scheme_.isBordered() && d < dpus(); ++d)
+    if (kindOf(d) != first) return false;
+  return true;
+}
+
 std::vector<Fill> Plan::fills(double value, bool isAlone) const {
   std::vector<Fill> out;
   for (std::size_t i = 0; i < scheme_.operands.size(); ++i) {
@@ -236,7 +245,7 @@ evaluate::HostWork Plan::hostWork() const {
   w.launches = 1;
   const std::int64_t dpus = scheme_.units, tasklets = scheme_.threads;
   w.place(multiplySaturated(static_cast<std::int64_t>(4 * arguments_.size()), dpus), 0);
-  if (kindOf(0) == kindOf(dpus - 1)) w.broadcast = w.placed;
+  if (areAlike()) w.broadcast = w.placed;
   for (const Operand &o : scheme_.operands) {
     const std::int64_t one = multiplySaturated(o.home.bytes, scheme_.resultsOf(o)), all = multiplySaturated(one, dpus);
     const std::int64_t elements = all / o.size();

@@ -38,6 +38,7 @@ class Plan final : public HostPlan {
   program::Code::Segment alone(const std::vector<std::int64_t> &sizes, const std::vector<std::int64_t> &ranges) const;
   /// DPUs with equal numbers do the same, as long as values do not decide.
   std::vector<std::int64_t> kindOf(std::int64_t dpu) const;
+  bool areAlike() const;  ///< all of them
 
   std::vector<Fill> fills(std::int64_t /*dpu*/, double value) const override { return fills(value, false); }
   /// `isAlone`: arrays lie as `alone` says.

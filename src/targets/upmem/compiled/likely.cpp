@@ -27,7 +27,7 @@ class Guess {
   std::optional<LikelyRun> run() const {
     if (!scheme_.kernel().bounds.empty()) return std::nullopt;  // on zeros their rows are empty
     std::map<Sizes, std::int64_t> shares;
-    const Sizes valid = scheme_.validOf(0);
+    const Sizes valid = scheme_.mostOf();
     for (std::int64_t t = 0; t < scheme_.threads; ++t) ++shares[scheme_.validOf(valid, t)];
     const auto perPoint = extra();
     if (!perPoint) return std::nullopt;
@@ -132,7 +132,7 @@ class Guess {
     const ImagePtr::element_type *const image = image_.get();
     key.append(reinterpret_cast<const char *>(&image), sizeof image);
     const auto make = [&]() -> std::optional<double> {
-      const Sizes sizes = scheme_.validOf(scheme_.validOf(0), 0);
+      const Sizes sizes = scheme_.validOf(scheme_.mostOf(), 0);
       Sizes few = sizes;
       for (std::size_t d = 0; d < few.size(); ++d) few[d] = endsOf(d, sizes[d]).low;
       if (known_.run(few)) return 0;

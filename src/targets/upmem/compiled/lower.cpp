@@ -37,8 +37,7 @@ Status checkMemories(const Scheme &scheme, const program::Code &code, const mach
 Result<Source> writeSource(const kernel::Graph &graph, int kernel, const mapping::Mapping &mapping,
                            const machine::Machine &machine) {
   if (const Status s = checkMachine(machine); !s) return s.diagnostics();
-  Result<mapping::PlacedMapping> placed =
-      mapping::place(mapping, graph.kernels[static_cast<std::size_t>(kernel)], machine);
+  Result<mapping::PlacedMapping> placed = mapping::place(mapping, graph, kernel, machine);
   if (!placed) return placed.diagnostics();
   Result<Scheme> scheme = makeScheme(graph, kernel, *placed, machine);
   if (!scheme) return scheme.diagnostics();

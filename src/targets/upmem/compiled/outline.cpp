@@ -26,7 +26,7 @@ class CompiledOutline final : public evaluate::Outline {
 
   double slotsOfPoints() const override {
     const Scheme &scheme = source_.scheme;
-    const auto valid = scheme.validOf(0);
+    const auto valid = scheme.mostOf();
     const auto product = [](const std::vector<std::int64_t> &sizes) {
       double points = 1;
       for (const std::int64_t n : sizes) points *= static_cast<double>(n);

@@ -98,6 +98,17 @@ class Maker {
                        fmt::format("omit {}=, or use 'auto;{}=N'", name, name));
     if (mapping_.tail == mapping::Tail::kTruncate)
       return illegal("tail=truncate is not available: a compiled program computes all elements", "omit tail=truncate");
+    for (const auto &[dim, borders] : mapping_.by)
+      if (borders.function.scale < 0 && (kernel_.form == Form::kSelect || hasExtremes())) {
+        const auto at = mapping_.where.find("by(" + dim + ")");
+        return pimento::unsupported(
+            "unsupported-mapping", at == mapping_.where.end() ? kernel_.where : at->second,
+            fmt::format(
+                "by({}: ...) gives the first DPUs the last values, and kernel '{}' takes the first of equals, or "
+                "keeps an order",
+                dim, kernel_.name),
+            "use a function that rises");
+      }
     const auto buffer = mapping_.parameters.find("buffer");
     if (buffer != mapping_.parameters.end() && buffer->second < 1)
       return illegal(fmt::format("a buffer of {} elements", buffer->second), "choose 1 or more");

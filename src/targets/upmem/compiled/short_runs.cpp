@@ -57,7 +57,7 @@ std::optional<ShortRuns::Extra> ShortRuns::extraOn(const kernel::DataSpec &value
     std::optional<Extra> extra;
   };
   std::string key = key_;
-  const program::Code::Segment arguments = plan_.alone(scheme_.validOf(scheme_.validOf(0), 0), ranges());
+  const program::Code::Segment arguments = plan_.alone(scheme_.validOf(scheme_.mostOf(), 0), ranges());
   key.append(arguments.bytes.begin(), arguments.bytes.end());
   for (const double x : {static_cast<double>(values.kind), values.low, values.high, static_cast<double>(values.seed)})
     key.append(reinterpret_cast<const char *>(&x), sizeof x);
@@ -67,7 +67,7 @@ std::optional<ShortRuns::Extra> ShortRuns::extraOn(const kernel::DataSpec &value
 std::optional<ShortRuns::Extra> ShortRuns::measureExtra(const kernel::DataSpec &values) const {
   constexpr int kRuns = 4;
   constexpr std::int64_t kMostPoints = 512;
-  Sizes sizes = scheme_.validOf(scheme_.validOf(0), 0);
+  Sizes sizes = scheme_.validOf(scheme_.mostOf(), 0);
   if (pointsOf(sizes) == 0) return std::nullopt;
   for (std::size_t d = 0; d < sizes.size(); ++d)
     if (scheme_.axes[d].isTiled()) sizes[d] = std::min(sizes[d], scheme_.axes[d].tile);

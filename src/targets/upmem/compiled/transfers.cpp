@@ -104,14 +104,14 @@ TransfersOf transfersOf(const Scheme &scheme, const std::vector<std::int64_t> &s
   return transfersOf(scheme, sizes, *tablesOf(machine, cache));
 }
 
-// Of the first DPU, which has most. Proof. The engine: every tile's box is moved, whatever is computed. A port is busy
+// Of the DPU that has most. Proof. The engine: every tile's box is moved, whatever is computed. A port is busy
 // for what its transfers take, one after the other from cycle 0 on, and refreshes only add to that; the program ends no
 // sooner than the last transfer begins, so no sooner than all have taken their time but the longest one. Of several
 // ports the busiest has their mean at least. Issue: a transfer is an instruction; so is a store of at most eight bytes,
 // and every element of a result is stored before it is moved. One issues per cycle, and those of a tasklet an interval
 // apart. Loads do not count: a compiler may leave some out.
 RunResult leastByTransfers(const Scheme &scheme, const machine::Machine &machine, Cache &cache) {
-  const auto valid = scheme.validOf(0);
+  const auto valid = scheme.mostOf();
   const std::shared_ptr<const Tables> tables = tablesOf(*machine.dpu, cache);
   const bool isPlain = scheme.kernel().guards.empty() && scheme.kernel().bounds.empty();
   double ticks = 0;

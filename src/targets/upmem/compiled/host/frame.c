@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// A dim in contiguous shares: of ranks, DPUs of a rank, tasklets, each with `range` values.
+/// A dim in contiguous shares: of ranks, DPUs of a rank, tasklets, each with `range` values. `shares`: the first value
+/// of each DPU's share and how many follow; NULL where shares are of one size, one after the other.
 struct dim {
   int64_t extent, ranks, dpus, tasklets, range;
+  const int64_t *shares;
 };
 
 struct mapping {
@@ -21,10 +23,11 @@ static inline void share_of_dpu(const struct mapping *m, int64_t dpu, int64_t *b
   for (int d = m->count - 1; d >= 0; --d) {
     const struct dim *const dim = &m->dims[d];
     const int64_t per_dpu = dim->tasklets * dim->range;
-    base[d] = (rank % dim->ranks * dim->dpus + in_rank % dim->dpus) * per_dpu;
+    const int64_t share = rank % dim->ranks * dim->dpus + in_rank % dim->dpus;
+    base[d] = dim->shares != NULL ? dim->shares[2 * share] : share * per_dpu;
     rank /= dim->ranks;
     in_rank /= dim->dpus;
-    const int64_t left = dim->extent - base[d];
+    const int64_t left = dim->shares != NULL ? dim->shares[2 * share + 1] : dim->extent - base[d];
     valid[d] = left < 0 ? 0 : left < per_dpu ? left : per_dpu;
   }
 }
