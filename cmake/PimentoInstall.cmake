@@ -3,7 +3,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(rooms base kernel machine mapping program trace tdfg energy dpu sim lower search evaluate tune emit targets frontend guest driver)
+set(rooms base kernel machine mapping program trace tdfg energy dpu sim lower search evaluate tune emit targets frontend_nest frontend guest driver)
 list(TRANSFORM rooms PREPEND pimento_ OUTPUT_VARIABLE room_libraries)
 
 # The rooms' static libraries, whole, in one shared library: a user links -lpimento and needs none of the libraries

@@ -12,6 +12,7 @@
 #include "pimento/driver/source_text.h"
 #include "pimento/driver/tool_box.h"
 #include "pimento/frontend/frontend.h"
+#include "pimento/frontend/nest/text.h"
 #include "pimento/guest/elf_image.h"
 #include "pimento/kernel/notation.h"
 #include "pimento/kernel/zoo.h"
@@ -135,6 +136,20 @@ Result<Input> fromCnm(const InputRequest &r) {
   const Result<std::string> text = textOf(r.options);
   if (!text) return text.diagnostics();
   return fromModule(r, mapping::parseCnm(*text, r.options.input, r.sizes));
+}
+
+/// Loop nests as the Python package hands them over: sizes are numbers already.
+Result<Input> fromNest(const InputRequest &r) {
+  const Result<std::string> text = textOf(r.options);
+  if (!text) return text.diagnostics();
+  if (!r.sizes.empty())
+    return usageError("unknown-size", "--size", "a nest declares no sizes: all its extents are numbers",
+                      "omit --size; its reader was given the sizes");
+  Result<frontend::NestKernels> read = frontend::readNest(*text, r.options.input);
+  if (!read) return read.diagnostics();
+  Result<Input> in = fromGraph(std::move(read->graph), stemOf(r.options));
+  if (in) in->warnings = std::move(read->warnings);
+  return in;
 }
 
 Result<Input> fromDcc(const InputRequest &r) {
@@ -283,6 +298,7 @@ constexpr InputKind kKinds[] = {
      .read = fromDcc,
      .statesTypes = true,
      .targetOf = mapping::dccTarget},
+    {.name = "nest", .endings = {".nest"}, .isText = true, .read = fromNest, .statesTypes = true},
     {.name = "llvcnm", .endings = {".llvcnm"}, .isText = true, .read = fromProgramText, .targetOf = program::targetOf},
     {.name = "fat binary", .endings = {".inf"}, .read = fromFatBinary, .statesTypes = true},
     {.name = "trace", .endings = {".ptrace"}, .read = fromTrace, .usualTarget = "cim-a9"},

@@ -12,6 +12,12 @@
 
 namespace pimento::driver {
 
+/// One answer as text for people and as JSON (the same text where a verb has no JSON).
+struct ShownTwice {
+  Outcome json;
+  std::string table;
+};
+
 struct Verb {
   VerbId id;
   std::string_view name;
@@ -20,6 +26,7 @@ struct Verb {
   bool isInputRequired;
   bool areFiles;  ///< several: Options::inputs
   Outcome (*run)(const Options &);
+  ShownTwice (*runForBoth)(const Options &);
   bool hasArguments = false;  ///< behind `--`: Options::arguments
 };
 
@@ -29,5 +36,9 @@ const Verb &verbOf(VerbId id);
 
 /// Asks a verb and shows what it answers.
 Outcome run(VerbId verb, const Options &options);
+/// The same, asked once and shown in both ways, whatever `options.isJson` is.
+ShownTwice runForBoth(VerbId verb, const Options &options);
+/// Null where no verb has that name.
+const Verb *verbNamed(std::string_view name);
 
 }  // namespace pimento::driver

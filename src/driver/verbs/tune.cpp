@@ -84,9 +84,8 @@ Status runBest(const Options &given, const Job &job, const std::vector<KernelPro
   return okStatus();
 }
 
-}  // namespace
-
-Result<TuneAnswer> tuneMappings(const Options &given) {
+/// `isMapEnough`: the caller asks for no more than the mappings, and needs no run of those that the store has.
+Result<TuneAnswer> tuneOrFind(const Options &given, bool isMapEnough) {
   const Clock::time_point start = Clock::now();
   const Options options = withTarget(given);
   const Result<mapping::MapSpec> spacePart = partOfSpace(options);
@@ -145,6 +144,8 @@ Result<TuneAnswer> tuneMappings(const Options &given) {
   for (const kernel::Kernel &k : job.input.graph->kernels) graphKernels.push_back(k.name);
   if (isOneProgram(options, job)) graphKernels.resize(1);
   t.map = emit::mapText(bestOf(t), graphKernels);
+  const bool isKept = isKnown && std::ranges::all_of(t.kernels, [](const emit::TunedKernel &k) { return k.found.isChecked; });
+  if (isKept && isMapEnough) return TuneAnswer{std::move(found), nullptr};
   if (Status s = runBest(options, job, *problems, isKnown, t, *best); !s) return s.diagnostics();
   for (std::size_t k = 0; k < t.kernels.size(); ++k) {
     if (t.kernels[k].isKnown && t.kernels[k].found.isChecked) continue;
@@ -152,6 +153,18 @@ Result<TuneAnswer> tuneMappings(const Options &given) {
     if (Status s = tune::keep(t.kernels[k].found, how, controls[k]); !s) return s.diagnostics();
   }
   return TuneAnswer{std::move(found), std::move(best)};
+}
+
+}  // namespace
+
+Result<TuneAnswer> tuneMappings(const Options &given) {
+  return tuneOrFind(given, false);
+}
+
+Result<std::string> tunedMap(const Options &given) {
+  const Result<TuneAnswer> answer = tuneOrFind(given, true);
+  if (!answer) return answer.diagnostics();
+  return answer->found->map;
 }
 
 Outcome show(const TuneAnswer &answer, const Options &options) {
