@@ -295,6 +295,9 @@ int pimento_kernel_create(const pimento_query *query, pimento_kernel **kernel) {
     const Stoppable stoppable(*query);
     Result<std::unique_ptr<driver::BoundKernel>> bound = driver::BoundKernel::make(*options);
     if (!bound) return capi::fail(PIMENTO_NO_ANSWER, located(std::move(bound.diagnostics()), *options));
+    if (*bound == nullptr)
+      return capi::fail(PIMENTO_NOT_FOUND, usageError("api-not-tuned", "", "the kernel has not been tuned at these sizes",
+                                                      "set 'map' to \"tune\""));
     std::string json = describe(**bound);
     *kernel = new pimento_kernel{std::move(*bound), std::move(json)};
     return static_cast<int>(PIMENTO_OK);

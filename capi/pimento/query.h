@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pimento/base/diagnostics.h"
+#include "pimento/driver/bound_kernel.h"
 #include "pimento/driver/option_table.h"
 #include "pimento/driver/options.h"
 #include "pimento/driver/tool_box.h"
@@ -32,7 +33,7 @@ class Query {
   static bool asks(driver::VerbId verb);
   static std::vector<std::string> verbNames();
 
-  bool asksToTune() const { return options_.maps == std::vector<std::string>{"tune"}; }
+  bool asksToTune() const { return driver::isTuned(options_); }
   bool hasKernel() const { return !options_.input.empty(); }
   /// For driver::compare, with the defaults of this interface. Diagnostic: api-key (an option that it does not take).
   Result<driver::Options> options() const;

@@ -6,9 +6,8 @@ import threading
 
 from .errors import Error, diagnostic, misuse, suggestion
 from .library import Query
-from .reader import Reader, all_arguments, defaults_of, is_array
 from .results import result_of
-from .types import DType, _TensorOf, dtype as dtype_of
+from .types import DType, _TensorOf, dtype as dtype_of, is_array
 
 _MODES = {"simulate": b"simulate", "estimate": b"estimate"}
 
@@ -48,12 +47,16 @@ class KernelFunction:
 
     def _read(self, sizes, usual):
         """`usual`: gives the type of what states none."""
+        from .reader import Reader  # and with it ast: only who has kernels in Python pays for them
+
         reader = Reader(self.pimento_function, self._texts, None)
         arguments = self._arguments(reader, sizes, usual)
         reader.dtype = reader.dtype or usual()
         return reader.read(arguments)
 
     def _arguments(self, reader, sizes, usual):
+        from .reader import all_arguments, defaults_of
+
         text = reader.frames[0].function
         parameters = all_arguments(text.tree)
         names = [p.arg for p in parameters]

@@ -227,12 +227,23 @@ class Query:
         return done["answer"]
 
     def kernel(self, is_search=False):
-        """The compiled kernel of the query, as Native. `is_search`: it may have to be tuned first; Ctrl-C as in run()."""
-        return self._in_thread("tune", self._kernel) if is_search and _is_main() else self._kernel()
+        """The compiled kernel of the query, as Native. `is_search`: with the best mapping, which may have to be searched
+        for; Ctrl-C as in run()."""
+        if not is_search:
+            return self._kernel()
+        self.set("map", "kept")
+        found = self._kernel(may_fail=_NOT_FOUND)
+        if found is not None:
+            return found
+        self.set("map", "tune")
+        return self._in_thread("tune", self._kernel) if _is_main() else self._kernel()
 
-    def _kernel(self):
+    def _kernel(self, may_fail=None):
         address = ctypes.c_void_p()
-        self._check(self._c.pimento_kernel_create(self._address, ctypes.byref(address)))
+        status = self._c.pimento_kernel_create(self._address, ctypes.byref(address))
+        if status == may_fail:
+            return None
+        self._check(status)
         return Native(address)
 
 

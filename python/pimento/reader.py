@@ -16,7 +16,7 @@ import types as python
 from . import types
 from .errors import Error, diagnostic
 from .nest import Affine, Nest, Value
-from .types import DTYPES, DType
+from .types import DTYPES, DType, is_array
 
 I64, U8 = DTYPES["i64"], DTYPES["u8"]
 _MOST_DEPTH = 64
@@ -257,6 +257,11 @@ class Reader:
         text = ast.unparse(node)
         return text if len(text) <= 40 else text[:37] + "..."
 
+    @property
+    def names(self):
+        """Of the function that is being read; conditions and trials replace the dict."""
+        return self.frames[-1].names
+
     # --- statements ---
 
     def block(self, body):
@@ -460,24 +465,30 @@ class Reader:
             self.fail(s.target, "python-loop", "a loop has one variable", "write for i in range(...)")
         start, ends, step = self.range_of(s.iter)
         trip = self.trip(start, ends, step)
-        names = self.frames[-1].names
         assigned = assigned_names(s.body) | {s.target.id}
         if trip is None:  # it never runs
-            for name in assigned - set(names):
-                names[name] = Lost(f"'{name}' is assigned in a loop that never runs", "assign it before the loop")
+            for name in assigned - set(self.names):
+                self.names[name] = Lost(f"'{name}' is assigned in a loop that never runs", "assign it before the loop")
             return
         extent, guards = trip
         carried = [n for n in sorted(assigned - {s.target.id}) if self.is_carried(n, s.body)]
         for name in carried:
-            if not is_scalar(names[name]):
-                self.fail(s, "python-loop", f"'{name}' is {kind_of(names[name])} before the loop and assigned in it",
+            if not is_scalar(self.names[name]):
+                self.fail(s, "python-loop", f"'{name}' is {kind_of(self.names[name])} before the loop and assigned in it",
                           "use one name for each tensor")
         types_of = self.try_body(s, extent, guards, start, step, carried)
+        for name in [n for n in carried if n not in types_of]:  # an inner loop leaves it without a value
+            carried.remove(name)
+            self.names[name] = self.lost_in(name, s)
         self.run_body(s, extent, guards, start, step, carried, types_of)
         for name in assigned:
-            if name not in carried and not isinstance(names.get(name), Cell):
-                names[name] = Lost(f"'{name}' is assigned in the loop over '{s.target.id}', and read after it",
-                                   "assign it before the loop as well, or use it inside")
+            if name not in carried and not isinstance(self.names.get(name), Cell):
+                self.names[name] = self.lost_in(name, s)
+
+    @staticmethod
+    def lost_in(name, s):
+        return Lost(f"'{name}' is assigned in the loop over '{s.target.id}', and read after it",
+                    "assign it before the loop as well, or use it inside")
 
     def range_of(self, node):
         is_range = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and \
@@ -535,7 +546,7 @@ class Reader:
             del self.guards[-len(guards):]
 
     def is_carried(self, name, body):
-        value = self.frames[-1].names.get(name)
+        value = self.names.get(name)
         if value is None or isinstance(value, (Lost, Cell)):
             return False
         return first_use(body, name) != "store"
@@ -549,18 +560,17 @@ class Reader:
         state = self.save()
         stored, self.stored = self.stored, set()
         self.enter(s, extent, guards, start, step)
-        names = self.frames[-1].names
-        before = {name: names[name] for name in carried}
+        before = {name: self.names[name] for name in carried}
         self.block(s.body)
-        after = {name: names.get(name) for name in carried}
+        after = {name: self.names.get(name) for name in carried}
         self.leave(guards)
         seen, self.stored = self.stored, stored
         self.restore(state)
         self.keep(frozenset(seen), s)
         found = {}
         for name in carried:
-            value = after[name] if is_scalar(after[name]) else before[name]
-            found[name] = self.common_type(before[name], value, s)
+            if is_scalar(after[name]):
+                found[name] = self.common_type(before[name], after[name], s)
         return found
 
     def common_type(self, a, b, node):
@@ -580,18 +590,17 @@ class Reader:
         return DTYPES["f32"] if isinstance(a, float) or isinstance(b, float) else DTYPES["i32"]
 
     def run_body(self, s, extent, guards, start, step, carried, types_of):
-        names = self.frames[-1].names
         timed = []
         outer = [Affine(0, {l: 1}) for l in self.loops]
         extents = [self.nest.loops[l]["extent"] for l in self.loops]
         for name in carried:
             type = types_of[name]
-            first = self.convert(names[name], type, s)
+            first = self.convert(self.names[name], type, s)
             if accumulates(s.body, name):
                 buffer = self.nest.buffer(name, "carried", type, extents or [1], self.at(s))
                 index = outer or [Affine(0)]
                 self.initial(buffer, index, first, s)
-                names[name] = Cell(buffer, index, len(self.conditions))
+                self.names[name] = Cell(buffer, index, len(self.conditions))
             else:
                 if guards:
                     self.fail(s, "python-loop", f"'{name}' goes from one iteration to the next in a loop whose number "
@@ -603,20 +612,20 @@ class Reader:
         loop = self.enter(s, extent, guards, start, step)
         at = Affine(0, {loop: 1})
         for name, buffer in timed:
-            names[name] = self.nest.load(buffer, outer + [at], self.at(s))
+            self.names[name] = self.nest.load(buffer, outer + [at], self.at(s))
         depth = len(self.conditions)
         self.block(s.body)
         # What an iteration reads of these is the element before the one that it stores.
         for name, buffer in timed:
             ref = TensorRef(buffer, outer + [at.plus(Affine(1))])
-            self.store(ref, self.convert(names[name], buffer.type, s), s, depth, keeps=False)
+            self.store(ref, self.convert(self.names[name], buffer.type, s), s, depth, keeps=False)
         self.leave(guards)
         for name in carried:
-            cell = names[name]
+            cell = self.names[name]
             if isinstance(cell, Cell):
-                names[name] = self.nest.load(cell.buffer, cell.index, self.at(s))
+                self.names[name] = self.nest.load(cell.buffer, cell.index, self.at(s))
         for name, buffer in timed:
-            names[name] = self.nest.load(buffer, outer + [Affine(extent)], self.at(s))
+            self.names[name] = self.nest.load(buffer, outer + [Affine(extent)], self.at(s))
 
     def initial(self, buffer, index, value, s):
         self.store(TensorRef(buffer, index), value, s, len(self.conditions), keeps=False)
@@ -1480,10 +1489,6 @@ def is_number(value):
 
 def number(value):
     return value.constant if isinstance(value, Affine) else value
-
-
-def is_array(value):
-    return hasattr(value, "__array__") or hasattr(value, "__array_interface__") or hasattr(value, "__dlpack__")
 
 
 def same_place(a, b):

@@ -2,7 +2,6 @@
 
 import json
 import os
-import tempfile
 
 
 class Result:
@@ -69,6 +68,8 @@ class Result:
 
     def html(self):
         """One self-contained HTML page, as the verb report writes it."""
+        import tempfile
+
         from .library import Query
 
         handle, path = tempfile.mkstemp(suffix=".json", prefix="pimento-")

@@ -151,6 +151,11 @@ def dtype(of):
     return found
 
 
+def is_array(value):
+    """Whether NumPy can see `value` as an array."""
+    return hasattr(value, "__array__") or hasattr(value, "__array_interface__") or hasattr(value, "__dlpack__")
+
+
 def promoted(a, b):
     """The type of an operation on an `a` and a `b`: the float, else the wider; None where there is none."""
     if a is b:

@@ -1,8 +1,5 @@
 """The verbs of the command line as functions: options are keywords, answers are objects."""
 
-import os
-import tempfile
-
 from .kernel import input_of
 from .library import Query
 from .results import Result, result_of
@@ -101,6 +98,9 @@ def explain(kernel, sizes=None, *, number=None, depth=None, target=None, dtype=N
     options = dict(number=number, depth=depth, map=map, set=set, constant=constant, objective=objective, **options)
     if not isinstance(kernel, Result):
         return _ask("explain", kernel, sizes, options, dtype, target, language)
+    import os
+    import tempfile
+
     handle, path = tempfile.mkstemp(suffix=".json", prefix="pimento-")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:

@@ -25,7 +25,13 @@ bool isWritten(kernel::Role role) {
   return role == kernel::Role::kOutput || role == kernel::Role::kInOut;
 }
 
+constexpr std::string_view kTune = "tune", kKept = "kept";
+
 }  // namespace
+
+bool isTuned(const Options &options) {
+  return options.maps.size() == 1 && (options.maps.front() == kTune || options.maps.front() == kKept);
+}
 
 BoundKernel::BoundKernel(Options options, std::unique_ptr<Job> job)
     : options_(std::move(options)), job_(std::move(job)), last_(std::make_unique<evaluate::Evaluation>()) {
@@ -41,12 +47,19 @@ BoundKernel::~BoundKernel() = default;
 
 Result<std::unique_ptr<BoundKernel>> BoundKernel::make(const Options &given) {
   Options options = withTarget(given);
-  if (options.maps == std::vector<std::string>{"tune"}) {
+  if (isTuned(options)) {
     Options search = options;
     search.maps.clear();
-    Result<std::string> map = tunedMap(search);
-    if (!map) return map.diagnostics();
-    options.maps = {std::move(*map)};
+    if (options.maps.front() == kKept) {
+      Result<std::optional<std::string>> map = keptMap(search);
+      if (!map) return map.diagnostics();
+      if (!*map) return std::unique_ptr<BoundKernel>();
+      options.maps = {std::move(**map)};
+    } else {
+      Result<std::string> map = tunedMap(search);
+      if (!map) return map.diagnostics();
+      options.maps = {std::move(*map)};
+    }
   }
   options.store.clear();
   Result<std::unique_ptr<Job>> job = loadJob(options, options.target, true);

@@ -29,10 +29,13 @@ enum class BoundMode : std::uint8_t {
   kEstimate,  ///< the interpreter computes in the mapping's order, which gives the same bits; times are fast-forwarded
 };
 
+/// Whether the mapping is to come from `tune`: BoundKernel::make takes that verb's options then.
+bool isTuned(const Options &options);
+
 class BoundKernel {
  public:
   /// Loads the input of `options`, resolves its mappings on `options.target` and compiles. `options.maps` may be
-  /// {"tune"}: what `tune` finds, or has kept. Diagnostics: those of loadJob, tunedMap and evaluate::compile,
+  /// {"tune"}: what `tune` finds, or has kept; or {"kept"}: only the latter, and null if there is none. Diagnostics: those of loadJob, tunedMap and evaluate::compile,
   /// "bound-program" (the input is a device program).
   static Result<std::unique_ptr<BoundKernel>> make(const Options &options);
   ~BoundKernel();

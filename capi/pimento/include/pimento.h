@@ -161,8 +161,8 @@ const char *pimento_answer_table(const pimento_answer *answer);
 /* --- Kernels on arrays (version 2) --- */
 
 /* Compiles the kernel of the query for its machine, with its mapping; the option `map` may also be "tune": the best one,
- * found by the verb tune or kept by it earlier, with that verb's options. PIMENTO_NO_ANSWER if it cannot run there: see
- * pimento_problem_json(). Whatever is returned, *kernel is NULL or must be destroyed. Inputs that the option `constant`
+ * found by the verb tune or kept by it earlier, with that verb's options; or "kept": only what it kept, PIMENTO_NOT_FOUND if
+ * it kept none. PIMENTO_NO_ANSWER if it cannot run there: see pimento_problem_json(). Whatever is returned, *kernel is NULL or must be destroyed. Inputs that the option `constant`
  * names are placed once: their placement is not part of a run's time. */
 int pimento_kernel_create(const pimento_query *query, pimento_kernel **kernel);
 /* NULL is allowed. */

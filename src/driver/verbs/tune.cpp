@@ -84,8 +84,14 @@ Status runBest(const Options &given, const Job &job, const std::vector<KernelPro
   return okStatus();
 }
 
-/// `isMapEnough`: the caller asks for no more than the mappings, and needs no run of those that the store has.
-Result<TuneAnswer> tuneOrFind(const Options &given, bool isMapEnough) {
+/// What a caller asks for.
+enum class Wanted : std::uint8_t {
+  kAnswer,
+  kMap,   ///< no more than the mappings: no run of those that the store has
+  kKept,  ///< only mappings that the store has; an answer of nothing otherwise
+};
+
+Result<TuneAnswer> tuneOrFind(const Options &given, Wanted wanted) {
   const Clock::time_point start = Clock::now();
   const Options options = withTarget(given);
   const Result<mapping::MapSpec> spacePart = partOfSpace(options);
@@ -129,6 +135,8 @@ Result<TuneAnswer> tuneOrFind(const Options &given, bool isMapEnough) {
     if (auto known = tune::knownAnswer(how, control)) {
       k.found = std::move(*known);
       k.isKnown = true;
+    } else if (wanted == Wanted::kKept) {
+      return TuneAnswer{};
     } else {
       Result<tune::Tuned> tuned = tune::tune(p.problem, how, control);
       if (!tuned) return tuned.diagnostics();
@@ -145,7 +153,8 @@ Result<TuneAnswer> tuneOrFind(const Options &given, bool isMapEnough) {
   if (isOneProgram(options, job)) graphKernels.resize(1);
   t.map = emit::mapText(bestOf(t), graphKernels);
   const bool isKept = isKnown && std::ranges::all_of(t.kernels, [](const emit::TunedKernel &k) { return k.found.isChecked; });
-  if (isKept && isMapEnough) return TuneAnswer{std::move(found), nullptr};
+  if (wanted == Wanted::kKept && !isKept) return TuneAnswer{};
+  if (isKept && wanted != Wanted::kAnswer) return TuneAnswer{std::move(found), nullptr};
   if (Status s = runBest(options, job, *problems, isKnown, t, *best); !s) return s.diagnostics();
   for (std::size_t k = 0; k < t.kernels.size(); ++k) {
     if (t.kernels[k].isKnown && t.kernels[k].found.isChecked) continue;
@@ -158,13 +167,19 @@ Result<TuneAnswer> tuneOrFind(const Options &given, bool isMapEnough) {
 }  // namespace
 
 Result<TuneAnswer> tuneMappings(const Options &given) {
-  return tuneOrFind(given, false);
+  return tuneOrFind(given, Wanted::kAnswer);
 }
 
 Result<std::string> tunedMap(const Options &given) {
-  const Result<TuneAnswer> answer = tuneOrFind(given, true);
+  const Result<TuneAnswer> answer = tuneOrFind(given, Wanted::kMap);
   if (!answer) return answer.diagnostics();
   return answer->found->map;
+}
+
+Result<std::optional<std::string>> keptMap(const Options &given) {
+  const Result<TuneAnswer> answer = tuneOrFind(given, Wanted::kKept);
+  if (!answer) return answer.diagnostics();
+  return answer->found != nullptr ? std::optional(answer->found->map) : std::nullopt;
 }
 
 Outcome show(const TuneAnswer &answer, const Options &options) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "pimento/driver/options.h"
@@ -24,6 +25,8 @@ struct TuneAnswer {
 Result<TuneAnswer> tuneMappings(const Options &options);
 /// Only the mappings found, for `--map`: one that the store has, checked, costs no run. Diagnostics: the same.
 Result<std::string> tunedMap(const Options &options);
+/// What the store has, checked; nothing where it lacks any of them. Diagnostics: the same.
+Result<std::optional<std::string>> keptMap(const Options &options);
 Outcome show(const TuneAnswer &answer, const Options &options);
 
 }  // namespace pimento::driver
