@@ -1,7 +1,7 @@
 """Packs pimento for pip: pip install --no-build-isolation ./python
 
-The package is pure Python over libpimento_c. It notes the source tree that it came from, so that it finds the library of
-a build there (pimento/library.py says where else it looks).
+The package is pure Python over libpimento_c. It notes the source tree that it came from, so that it finds the library
+of a build there (pimento/library.py says where else it looks).
 """
 
 from pathlib import Path

@@ -43,19 +43,35 @@ def diagnostic(code, message, hint="", *, file="", line=0, column=0, kind="input
             "message": message, "hint": hint, "text": text}
 
 
-def misuse(code, message, hint=""):
-    """An Error at the line of the user's program that called the package."""
+def caller():
+    """(file, line) of the user's program that called the package."""
     frame = sys._getframe(1)
     while frame.f_back is not None and os.path.abspath(frame.f_code.co_filename).startswith(_PACKAGE):
         frame = frame.f_back
-    return Error([diagnostic(code, message, hint, file=frame.f_code.co_filename, line=frame.f_lineno, kind="usage")])
+    return frame.f_code.co_filename, frame.f_lineno
+
+
+def misuse(code, message, hint=""):
+    """An Error at the line of the user's program that called the package."""
+    file, line = caller()
+    return Error([diagnostic(code, message, hint, file=file, line=line, kind="usage")])
+
+
+def located(found, place):
+    """A diagnostic of the library that is about an option, at the line that gave it: `place` is that of caller()."""
+    option = found["file"]
+    if option and not option.startswith("--"):
+        return found
+    message = f"{option[2:].replace('-', '_')}: {found['message']}" if option else found["message"]
+    return diagnostic(found["code"], message, found["hint"], file=place[0], line=place[1], kind=found["kind"])
 
 
 def suggestion(name, choices):
     """'did you mean ...?' or the choices."""
     import difflib
 
-    near = difflib.get_close_matches(name, choices, 1)
+    lower = {c.lower(): c for c in choices}
+    near = difflib.get_close_matches(name.lower(), lower, 1)
     if near:
-        return f"did you mean '{near[0]}'? choices: {', '.join(choices)}"
+        return f"did you mean '{lower[near[0]]}'? choices: {', '.join(choices)}"
     return f"choices: {', '.join(choices)}"

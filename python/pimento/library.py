@@ -11,7 +11,7 @@ import os
 import threading
 from pathlib import Path
 
-from .errors import Error, InternalError, diagnostic
+from .errors import Error, InternalError, caller, diagnostic, located
 
 NAME = "libpimento_c.so.1"
 API_VERSION = 2
@@ -115,15 +115,16 @@ def _root_query():
     return _root
 
 
-def failure(status):
-    """The Error of this thread's last failed call."""
+def failure(status, place=None):
+    """The Error of this thread's last failed call. `place`: of the caller, where that is another thread."""
     c = library()
     if status == _NO_MEMORY:
         return MemoryError("Pimento is out of memory")
     found = json.loads(c.pimento_problem_json().decode())
     if not found:
         found = [diagnostic("api-internal", c.pimento_problem().decode(), kind="ours")]
-    return (InternalError if status == _INTERNAL else Error)(found)
+    place = place or caller()
+    return (InternalError if status == _INTERNAL else Error)([located(d, place) for d in found])
 
 
 class Answer:
@@ -153,7 +154,7 @@ class Query:
 
     def __init__(self, options, text=None):
         """`text`: (language, text, name) of a kernel in memory."""
-        self._c = library()
+        self._c, self._place = library(), caller()
         self._address = self._c.pimento_query_copy(_root_query())
         for key, value in options.items():
             self.set(key.replace("_", "-"), value)
@@ -169,7 +170,7 @@ class Query:
 
     def _check(self, status):
         if status != _OK:
-            raise failure(status)
+            raise failure(status, self._place)
 
     def set(self, key, value):
         if value is None:
@@ -195,7 +196,7 @@ class Query:
         address = ctypes.c_void_p()
         status = self._c.pimento_run(self._address, verb.encode(), ctypes.byref(address))
         if status != _OK:
-            problem = failure(status)
+            problem = failure(status, self._place)
             if address:
                 self._c.pimento_answer_destroy(address)
             raise problem
@@ -227,8 +228,8 @@ class Query:
         return done["answer"]
 
     def kernel(self, is_search=False):
-        """The compiled kernel of the query, as Native. `is_search`: with the best mapping, which may have to be searched
-        for; Ctrl-C as in run()."""
+        """The compiled kernel of the query, as Native. `is_search`: with the best mapping, which may have to be
+        searched for; Ctrl-C as in run()."""
         if not is_search:
             return self._kernel()
         self.set("map", "kept")

@@ -6,7 +6,7 @@ its own time, in the order of the list.
 
 import json
 
-from .types import DTYPES
+from .dtypes import DTYPES
 
 
 class Affine:

@@ -1,6 +1,6 @@
 """The verbs of the command line as functions: options are keywords, answers are objects."""
 
-from .kernel import input_of
+from .kernels import input_of
 from .library import Query
 from .results import Result, result_of
 
@@ -80,8 +80,8 @@ def explore(kernel, sizes=None, *, target=None, dtype=None, map=None, set=None, 
 
 
 @_documented("""The best mapping, proved, run on data and kept: `pimento tune`. Returns a Tuning: map, best (as estimate
-    has it), stop, gap, drafts. Ctrl-C ends the search early, and raises KeyboardInterrupt; what it finished is kept, and
-    the next call goes on from there.""")
+    has it), stop, gap, drafts. Ctrl-C ends the search early, and raises KeyboardInterrupt; what it finished is kept,
+    and the next call goes on from there.""")
 def tune(kernel, sizes=None, *, target=None, dtype=None, map=None, set=None, constant=None, objective=None, budget=None,
          exhaustive=None, space=None, store=None, jobs=None, language=None, **options):
     return _ask("tune", kernel, sizes, dict(map=map, set=set, constant=constant, objective=objective, budget=budget,

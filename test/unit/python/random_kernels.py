@@ -278,7 +278,8 @@ def run_one(seed, folder, counts):
     # What lies outside may be read where it does not matter: then the results are those of any other value.
     wanted = wanted if isinstance(wanted, tuple) else (wanted,)
     got = got if isinstance(got, tuple) else (got,)
-    for name, a, b in [*zip("ABxy", arrays, mine), *((f"result {n}", a, b) for n, (a, b) in enumerate(zip(got, wanted)))]:
+    results = [(f"result {n}", a, b) for n, (a, b) in enumerate(zip(got, wanted))]
+    for name, a, b in [*zip("ABxy", arrays, mine), *results]:
         b = np.asarray(b)
         if a.dtype != b.dtype or a.tobytes() != b.tobytes():
             sys.exit(f"seed {seed}: {name} differs\n{text}\ngot\n{a}\nPython has\n{b}\n{k.description}")

@@ -7,7 +7,7 @@ import threading
 from .errors import Error, diagnostic, misuse, suggestion
 from .library import Query
 from .results import result_of
-from .types import DType, _TensorOf, dtype as dtype_of, is_array
+from .dtypes import DType, _TensorOf, dtype as dtype_of, is_array
 
 _MODES = {"simulate": b"simulate", "estimate": b"estimate"}
 
@@ -55,7 +55,7 @@ class KernelFunction:
         return reader.read(arguments)
 
     def _arguments(self, reader, sizes, usual):
-        from .reader import all_arguments, defaults_of
+        from .reader.text import all_arguments, defaults_of
 
         text = reader.frames[0].function
         parameters = all_arguments(text.tree)
@@ -130,9 +130,9 @@ class KernelFunction:
 def kernel(function):
     """Marks a Python function as a kernel: @pimento.kernel.
 
-    The body consists of `for` loops over `range(start, end, step)` whose bounds are sums of sizes, numbers and the loops
-    around; of conditions; and of assignments to scalars and to elements of tensors. Functions with such bodies may be
-    called, and are inlined. docs/how-to/python.md lists what is read.
+    The body consists of `for` loops over `range(start, end, step)` whose bounds are sums of sizes, numbers and the
+    loops around; of conditions; and of assignments to scalars and to elements of tensors. Functions with such bodies
+    may be called, and are inlined. docs/how-to/python.md lists what is read.
 
     Returns a KernelFunction. Raises Error if `function` is not a function; its text is read with the sizes.
     """
@@ -158,6 +158,7 @@ def native_dtype(target):
 
 def input_of(kernel, sizes, dtype, target, language=None):
     """What names a kernel, as options and text of a query: (options, text, Reading or None)."""
+    dtype = dtype_of(dtype) if dtype else None
     if isinstance(kernel, KernelFunction):
         if language is not None:
             raise misuse("python-argument", "a Python kernel has no 'language'", "leave it out")
@@ -168,7 +169,7 @@ def input_of(kernel, sizes, dtype, target, language=None):
     if not isinstance(kernel, (str, os.PathLike)):
         raise misuse("python-kernel", f"{kernel!r} is not a kernel",
                      "pass a function marked with @pimento.kernel, a kernel's name, index notation or a file")
-    options = {"size": sizes, "dtype": dtype_of(dtype).name if dtype else None}
+    options = {"size": sizes, "dtype": dtype.name if dtype else None}
     if sizes is not None and not isinstance(sizes, dict):
         raise misuse("python-sizes", f"sizes of '{kernel}' are given without names",
                      "pass a dict: {'m': 4096, 'n': 1024}")
@@ -271,8 +272,8 @@ class Kernel:
     Types that NumPy lacks (bf16, f8e4m3, f8e5m2) travel as bit patterns; see DType.encode.
 
     `mode="simulate"`: the simulated device computes, command by command, and the result is compared with the reference
-    interpreter, bit for bit. `mode="estimate"`: the interpreter computes the same bits at once, and time and energy come
-    from exact fast-forward.
+    interpreter, bit for bit. `mode="estimate"`: the interpreter computes the same bits at once, and time and energy
+    come from exact fast-forward.
 
     Attributes:
         name, target, mapping, constants, mode.
@@ -323,7 +324,8 @@ class Kernel:
         return self.description["parts"]
 
     def _query(self, constants, search=None):
-        return Query({**self._options, "map": self.mapping, "constant": sorted(constants), **(search or {})}, self._text)
+        options = {**self._options, "map": self.mapping, "constant": sorted(constants), **(search or {})}
+        return Query(options, self._text)
 
     @staticmethod
     def _mode(mode):
