@@ -1,9 +1,10 @@
 """Packs pimento for pip: pip install --no-build-isolation ./python
 
 The package is pure Python over libpimento_c. It notes the source tree that it came from, so that it finds the library
-of a build there (pimento/library.py says where else it looks).
+of a build there (pimento/library.py says where else it looks). Nothing is written into the tree.
 """
 
+import tempfile
 from pathlib import Path
 
 from setuptools import setup
@@ -22,4 +23,5 @@ class BuildWithTree(build_py):
                         f"ROOT = {str(tree)!r}\n", encoding="utf-8")
 
 
-setup(cmdclass={"build_py": BuildWithTree})
+with tempfile.TemporaryDirectory(prefix="pimento-") as work:
+    setup(cmdclass={"build_py": BuildWithTree}, options={"build": {"build_base": work}, "egg_info": {"egg_base": work}})

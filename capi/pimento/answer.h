@@ -1,4 +1,5 @@
-// An answer: what a verb says as JSON, looked up by path, and as text for people. Both are made when they are asked for.
+// An answer: what a verb says as JSON, looked up by path, and as text for people. Both are made when they are asked
+// for.
 //
 // Not another form of results: what their keys mean is the JSON's contract (docs/cli.md).
 #pragma once
@@ -17,7 +18,8 @@ class Answer {
  public:
   using Text = std::function<std::string()>;
 
-  /// Both may be asked for by several threads, and are called once. A comparison has its rows, anything else is one row.
+  /// Both may be asked for by several threads, and are called once. A comparison has its rows, anything else is one
+  /// row.
   Answer(Text json, Text table) : makeJson_(std::move(json)), makeTable_(std::move(table)) {}
   explicit Answer(std::string json, std::string table = {})
       : Answer([json = std::move(json)] { return json; }, [table = std::move(table)] { return table; }) {}

@@ -52,6 +52,7 @@ using Json = nlohmann::ordered_json;
 std::string describe(const driver::BoundKernel &kernel) {
   static constexpr const char *kRoles[] = {"input", "output", "inout", "temporary"};
   Json j = {{"target", kernel.target()},
+            {"map", kernel.map()},
             {"tensors", Json::array()},
             {"parts", Json::array()},
             {"device_bytes", kernel.footprint().value},
@@ -63,10 +64,8 @@ std::string describe(const driver::BoundKernel &kernel) {
                             {"role", kRoles[static_cast<int>(t.role)]},
                             {"constant", t.isConstant}});
   for (const driver::BoundKernel::Part &p : kernel.parts())
-    j["parts"].push_back({{"kernel", p.kernel},
-                          {"where", p.isOnHost ? "host" : "pim"},
-                          {"mapping", p.mapping},
-                          {"why", p.why}});
+    j["parts"].push_back(
+        {{"kernel", p.kernel}, {"where", p.isOnHost ? "host" : "pim"}, {"mapping", p.mapping}, {"why", p.why}});
   return j.dump() + "\n";
 }
 
@@ -95,13 +94,14 @@ bool isJsonVerb(driver::VerbId verb) {
 int ask(const pimento_query &query, driver::VerbId verb, pimento_answer **answer) {
   const Result<driver::Options> options = query.options(verb);
   if (!options) return capi::fail(PIMENTO_WRONG_USAGE, options.diagnostics());
-  driver::ShownTwice shown = driver::runForBoth(verb, *options);
-  if (shown.json.status == 3) return capi::fail(PIMENTO_INTERNAL, shown.json.diagnostics);
-  if (shown.json.status == 0 || !shown.json.text.empty())
-    *answer = new pimento_answer(isJsonVerb(verb) ? std::move(shown.json.text) : Json(shown.json.text).dump() + "\n",
-                                 std::move(shown.table));
-  if (shown.json.status == 0) return PIMENTO_OK;
-  return capi::fail(PIMENTO_NO_ANSWER, located(std::move(shown.json.diagnostics), *options));
+  std::string table;
+  driver::Outcome outcome = driver::run(verb, *options, &table);
+  if (outcome.status == 3) return capi::fail(PIMENTO_INTERNAL, outcome.diagnostics);
+  if (outcome.status == 0 || !outcome.text.empty())
+    *answer = new pimento_answer(isJsonVerb(verb) ? std::move(outcome.text) : Json(outcome.text).dump() + "\n",
+                                 std::move(table));
+  if (outcome.status == 0) return PIMENTO_OK;
+  return capi::fail(PIMENTO_NO_ANSWER, located(std::move(outcome.diagnostics), *options));
 }
 
 }  // namespace
@@ -183,13 +183,13 @@ int pimento_ask(const pimento_query *query, pimento_answer **answer) {
     const Result<driver::Options> options = query->options();
     if (!options) return capi::fail(PIMENTO_WRONG_USAGE, options.diagnostics());
     const Stoppable stoppable(*query);
-    driver::ShownTwice shown = driver::runForBoth(driver::VerbId::kCompare, *options);
-    const driver::Outcome &outcome = shown.json;
+    std::string table;
+    const driver::Outcome outcome = driver::run(driver::VerbId::kCompare, *options, &table);
     if (outcome.status != 0)
       return capi::fail(PIMENTO_NO_ANSWER, outcome.diagnostics.empty()
                                                ? error(DiagnosticKind::kOurs, "api-internal", {}, "no message", "")
                                                : outcome.diagnostics.front());
-    auto made = std::make_unique<pimento_answer>(outcome.text, std::move(shown.table));
+    auto made = std::make_unique<pimento_answer>(outcome.text, std::move(table));
     const bool isAny = made->isAnyOk();
     const std::string *why = made->text(0, "diagnostics[0].message");
     *answer = made.release();
@@ -296,8 +296,9 @@ int pimento_kernel_create(const pimento_query *query, pimento_kernel **kernel) {
     Result<std::unique_ptr<driver::BoundKernel>> bound = driver::BoundKernel::make(*options);
     if (!bound) return capi::fail(PIMENTO_NO_ANSWER, located(std::move(bound.diagnostics()), *options));
     if (*bound == nullptr)
-      return capi::fail(PIMENTO_NOT_FOUND, usageError("api-not-tuned", "", "the kernel has not been tuned at these sizes",
-                                                      "set 'map' to \"tune\""));
+      return capi::fail(
+          PIMENTO_NOT_FOUND,
+          usageError("api-not-tuned", "", "the kernel has not been tuned at these sizes", "set 'map' to \"tune\""));
     std::string json = describe(**bound);
     *kernel = new pimento_kernel{std::move(*bound), std::move(json)};
     return static_cast<int>(PIMENTO_OK);

@@ -15,7 +15,7 @@ namespace {
 using driver::VerbId;
 
 /// The verbs that pimento_run asks.
-constexpr driver::VerbSet kVerbs = {VerbId::kTargets, VerbId::kKernels, VerbId::kCompile, VerbId::kEstimate,
+constexpr driver::VerbSet kVerbs = {VerbId::kTargets,  VerbId::kKernels, VerbId::kCompile, VerbId::kEstimate,
                                     VerbId::kSimulate, VerbId::kCompare, VerbId::kExplore, VerbId::kTune,
                                     VerbId::kExplain,  VerbId::kReport};
 
@@ -111,9 +111,10 @@ Status Query::checkTaken(VerbId verb) const {
       return other.field == row.field && (other.verbs.has(verb) || !other.apiKey.empty());
     });
     if (!isTaken)
-      return usageError("api-key", "",
-                        "'" + std::string(driver::verbOf(verb).name) + "' has no option '" + std::string(row.name) + "'",
-                        "set it to NULL, or ask a verb that has it");
+      return usageError(
+          "api-key", "",
+          "'" + std::string(driver::verbOf(verb).name) + "' has no option '" + std::string(row.name) + "'",
+          "set it to NULL, or ask a verb that has it");
   }
   return okStatus();
 }

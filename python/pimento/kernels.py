@@ -304,8 +304,10 @@ class Kernel:
         self.description = native.description
         self.target = native.description["target"]
         self._machine = (self.target, json.dumps(self._options.get("set"), sort_keys=True, default=str))
-        if map in ("tune", "auto", "reference"):
-            self.mapping = "|".join(p["mapping"] or "host" for p in self._mapped_parts()) or map
+        self.mapping = native.description["map"]
+        parts = native.description["parts"]
+        if self.mapping == "auto" and len(parts) == 1:  # what auto chose; it chooses again for calls with other handles
+            self.mapping = parts[0]["mapping"] or "host"
         self._interface(native)
         self._variants[self.constants] = self._bound(native)
         self._update = update
@@ -320,12 +322,11 @@ class Kernel:
         if self._update is not None:
             self._update(best)
 
-    def _mapped_parts(self):
-        return self.description["parts"]
-
     def _query(self, constants, search=None):
-        options = {**self._options, "map": self.mapping, "constant": sorted(constants), **(search or {})}
-        return Query(options, self._text)
+        return Query({**self._asking(constants), **(search or {})}, self._text)
+
+    def _asking(self, constants):
+        return {**self._options, "map": self.mapping, "constant": sorted(constants)}
 
     @staticmethod
     def _mode(mode):
@@ -395,11 +396,12 @@ class Kernel:
                 arrays.append(value._array)
             else:
                 arrays.append(self._array(tensor, value))
-        native, sources = self._variant(frozenset(preloaded))
+        constants = frozenset(preloaded)
+        native, sources = self._variant(constants)
         made = [_empty(t.shape, t.numpy) for t in self._made]
         addresses = [(arrays[s] if s >= 0 else made[~s]).ctypes.data for s in sources]
         answer = native.run(_MODES[self.mode if mode is None else self._mode(mode)], addresses)
-        self._answer, self._result = answer, None
+        self._answer, self._result, self._called = answer, None, constants
         if not self._has_result:
             return None
         out = []
@@ -472,8 +474,12 @@ class Kernel:
         if self._answer is None:
             raise misuse("python-not-called", f"'{self.name}' has not been called yet", "call it first")
         if self._result is None:
-            self._result = result_of("simulate", self._answer)
+            self._result = result_of("simulate", self._answer, self._asked)
         return self._result
+
+    @property
+    def _asked(self):
+        return self._asking(self._called), self._text
 
     @property
     def report(self):

@@ -15,8 +15,9 @@ class Result:
         table: the text for people.
     """
 
-    def __init__(self, verb, answer):
-        self.verb, self._answer = verb, answer
+    def __init__(self, verb, answer, asked=None):
+        """`asked`: options and text of the query, for explain()."""
+        self.verb, self._answer, self._asked = verb, answer, asked
         self._data = None
 
     @property
@@ -193,8 +194,8 @@ class Tuning(Result):
 _CLASSES = {"compare": Comparison, "explore": Exploration, "tune": Tuning}
 
 
-def result_of(verb, answer):
-    return _CLASSES.get(verb, Result)(verb, answer)
+def result_of(verb, answer, asked=None):
+    return _CLASSES.get(verb, Result)(verb, answer, asked)
 
 
 def flat(row, prefix=""):

@@ -1,5 +1,6 @@
 """The verbs of the command line as functions: options are keywords, answers are objects."""
 
+from .errors import misuse
 from .kernels import input_of
 from .library import Query
 from .results import Result, result_of
@@ -10,7 +11,7 @@ def _ask(verb, kernel, sizes, options, dtype=None, target=None, language=None):
     given.update({key.rstrip("_"): value for key, value in options.items() if value is not None})
     if target is not None:
         given["target"] = target
-    return result_of(verb, Query(given, text).run(verb))
+    return result_of(verb, Query(given, text).run(verb), (given, text))
 
 
 _COMMON = """
@@ -90,7 +91,8 @@ def tune(kernel, sizes=None, *, target=None, dtype=None, map=None, set=None, con
 
 
 @_documented("""Any number of a result back to formula, counts and constants: `pimento explain`. `kernel` may also be a
-    Result of estimate or simulate. Returns a Result; print it.
+    Result of estimate or simulate, or `result` of a bound kernel: what is explained is an estimate with its options.
+    Returns a Result; print it.
 
     `number`: the key of one number, "breakdown.merge"; `depth`: levels to show.""")
 def explain(kernel, sizes=None, *, number=None, depth=None, target=None, dtype=None, map=None, set=None, constant=None,
@@ -98,13 +100,9 @@ def explain(kernel, sizes=None, *, number=None, depth=None, target=None, dtype=N
     options = dict(number=number, depth=depth, map=map, set=set, constant=constant, objective=objective, **options)
     if not isinstance(kernel, Result):
         return _ask("explain", kernel, sizes, options, dtype, target, language)
-    import os
-    import tempfile
-
-    handle, path = tempfile.mkstemp(suffix=".json", prefix="pimento-")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(kernel.json)
-        return _ask("explain", path, sizes, options, dtype, target)
-    finally:
-        os.unlink(path)
+    if kernel._asked is None or kernel.verb not in ("estimate", "simulate"):
+        raise misuse("python-argument", f"a result of '{kernel.verb}' cannot be explained",
+                     "pass a result of estimate, simulate or a call, or the kernel itself")
+    given, text = kernel._asked
+    given = {**given, **{k: v for k, v in options.items() if v is not None}}
+    return result_of("explain", Query(given, text).run("explain"), (given, text))

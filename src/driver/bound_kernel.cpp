@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "pimento/base/text.h"
 #include "pimento/driver/job.h"
 #include "pimento/driver/result_file.h"
 #include "pimento/driver/verbs/tune.h"
@@ -80,6 +81,10 @@ const std::string &BoundKernel::target() const {
   return job_->machine.name;
 }
 
+std::string BoundKernel::map() const {
+  return options_.maps.empty() ? "auto" : join(options_.maps, "|");
+}
+
 Bytes BoundKernel::capacity() const {
   return job_->target->capacity(job_->machine);
 }
@@ -129,7 +134,8 @@ Status BoundKernel::interpret(kernel::DataSet &data) const {
     const auto orders = evaluate::ordersOf(isChecked ? part.compiled.get() : nullptr, part.count);
     for (int k = 0; k < part.count; ++k) {
       const auto at = static_cast<std::size_t>(k);
-      if (Status s = kernel::interpretKernel(graph, part.first + k, data, at < orders.size() ? orders[at] : kernel::Order());
+      if (Status s =
+              kernel::interpretKernel(graph, part.first + k, data, at < orders.size() ? orders[at] : kernel::Order());
           !s)
         return s;
     }

@@ -35,14 +35,16 @@ bool isTuned(const Options &options);
 class BoundKernel {
  public:
   /// Loads the input of `options`, resolves its mappings on `options.target` and compiles. `options.maps` may be
-  /// {"tune"}: what `tune` finds, or has kept; or {"kept"}: only the latter, and null if there is none. Diagnostics: those of loadJob, tunedMap and evaluate::compile,
-  /// "bound-program" (the input is a device program).
+  /// {"tune"}: what `tune` finds, or has kept; or {"kept"}: only the latter, and null if there is none. Diagnostics:
+  /// those of loadJob, tunedMap and evaluate::compile, "bound-program" (the input is a device program).
   static Result<std::unique_ptr<BoundKernel>> make(const Options &options);
   ~BoundKernel();
 
   /// The user's tensors: all but temporaries, in the graph's order.
   const std::vector<kernel::Tensor> &tensors() const { return tensors_; }
   const std::string &target() const;
+  /// What `--map` says: as it was given, or what `tune` found.
+  std::string map() const;
   /// Of each part of the graph: kernels, the mapping, or the reason why it stays on the host.
   struct Part {
     std::string kernel, mapping, why;
@@ -72,9 +74,9 @@ class BoundKernel {
   std::vector<std::size_t> numbers_;  ///< of tensors_ in the graph
   std::vector<Part> parts_;
   Bytes footprint_;
-  std::mutex mutex_;                  ///< of what follows
-  std::unique_ptr<evaluate::Evaluation> last_;        ///< what was compiled, and the report of the last run
-  std::optional<evaluate::Report> estimated_;  ///< where no data decide the time: of every call
+  std::mutex mutex_;                            ///< of what follows
+  std::unique_ptr<evaluate::Evaluation> last_;  ///< what was compiled, and the report of the last run
+  std::optional<evaluate::Report> estimated_;   ///< where no data decide the time: of every call
 };
 
 }  // namespace pimento::driver

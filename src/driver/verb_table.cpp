@@ -22,45 +22,42 @@ namespace {
 
 using V = VerbId;
 
+/// `table`, where it is given: the same answer as text for people.
 template <auto ask>
-Outcome answered(const Options &options) {
+Outcome answered(const Options &options, std::string *table) {
   auto answer = ask(options);
-  return answer ? show(*answer, options) : failure(std::move(answer.diagnostics()));
-}
-
-template <auto ask>
-ShownTwice answeredTwice(const Options &options) {
-  Options json = options, table = options;
-  json.isJson = true;
-  table.isJson = false;
-  auto answer = ask(json);
-  if (!answer) return {failure(std::move(answer.diagnostics())), {}};
-  return {show(*answer, json), show(*answer, table).text};
+  if (!answer) return failure(std::move(answer.diagnostics()));
+  if (table != nullptr) {
+    Options plain = options;
+    plain.isJson = false;
+    *table = show(*answer, plain).text;
+  }
+  return show(*answer, options);
 }
 
 constexpr Verb kVerbs[] = {
     {V::kTargets, "targets", "List the machines, or show one with the source of every number", "NAME", false, false,
-     answered<targets>, answeredTwice<targets>},
-    {V::kKernels, "kernels", "List the kernels of the zoo, or show one", "NAME", false, false, answered<kernels>, answeredTwice<kernels>},
-    {V::kCompile, "compile", "Print a stage of the compilation", "INPUT", true, false, answered<compile>, answeredTwice<compile>, true},
+     answered<targets>},
+    {V::kKernels, "kernels", "List the kernels of the zoo, or show one", "NAME", false, false, answered<kernels>},
+    {V::kCompile, "compile", "Print a stage of the compilation", "INPUT", true, false, answered<compile>, true},
     {V::kEstimate, "estimate", "Estimate time and energy by exact fast-forward", "INPUT", true, false,
-     answered<estimate>, answeredTwice<estimate>},
+     answered<estimate>},
     {V::kSimulate, "simulate", "Run every command on data and check the results", "INPUT", true, false,
-     answered<simulate>, answeredTwice<simulate>},
-    {V::kCompare, "compare", "Compare one kernel on several targets", "INPUT", true, false, answered<compare>, answeredTwice<compare>},
+     answered<simulate>},
+    {V::kCompare, "compare", "Compare one kernel on several targets", "INPUT", true, false, answered<compare>},
     {V::kExplore, "explore", "Try all mappings of a kernel, or sweep machine numbers and sizes", "INPUT", true, false,
-     answered<explore>, answeredTwice<explore>},
+     answered<explore>},
     {V::kTune, "tune", "Find the best mapping, proved by exact bounds, and keep it", "INPUT", true, false,
-     answered<tuneMappings>, answeredTwice<tuneMappings>},
+     answered<tuneMappings>},
     {V::kExplain, "explain", "Trace any number of a result back to formulas, counts and sources", "INPUT", true, false,
-     answered<explain>, answeredTwice<explain>},
+     answered<explain>},
     {V::kProfile, "profile", "Run a program for Arm, AArch64 or RISC-V, and show what of it caches could compute",
-     "PROG", true, false, answered<profile>, answeredTwice<profile>, true},
-    {V::kReport, "report", "Turn saved results into one HTML page", "FILE", true, true, answered<report>, answeredTwice<report>},
+     "PROG", true, false, answered<profile>, true},
+    {V::kReport, "report", "Turn saved results into one HTML page", "FILE", true, true, answered<report>},
     {V::kCalibrate, "calibrate", "Fit a machine to micro-benchmark tables, with residuals", "TARGET", true, false,
-     answered<calibrate>, answeredTwice<calibrate>},
-    {V::kValidate, "validate", "Replay reference points and print the error", "SUITE", true, false, answered<validate>, answeredTwice<validate>},
-    {V::kOptions, "options", "List the options, or those of one verb", "VERB", false, false, answered<options>, answeredTwice<options>},
+     answered<calibrate>},
+    {V::kValidate, "validate", "Replay reference points and print the error", "SUITE", true, false, answered<validate>},
+    {V::kOptions, "options", "List the options, or those of one verb", "VERB", false, false, answered<options>},
 };
 
 }  // namespace
@@ -78,12 +75,8 @@ const Verb *verbNamed(std::string_view name) {
   return at == std::end(kVerbs) ? nullptr : &*at;
 }
 
-Outcome run(VerbId verb, const Options &options) {
-  return verbOf(verb).run(options);
-}
-
-ShownTwice runForBoth(VerbId verb, const Options &options) {
-  return verbOf(verb).runForBoth(options);
+Outcome run(VerbId verb, const Options &options, std::string *table) {
+  return verbOf(verb).run(options, table);
 }
 
 }  // namespace pimento::driver

@@ -6,17 +6,12 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "pimento/driver/option_table.h"
 
 namespace pimento::driver {
-
-/// One answer as text for people and as JSON (the same text where a verb has no JSON).
-struct ShownTwice {
-  Outcome json;
-  std::string table;
-};
 
 struct Verb {
   VerbId id;
@@ -25,8 +20,7 @@ struct Verb {
   std::string_view input;  ///< name of the positional argument; empty: none
   bool isInputRequired;
   bool areFiles;  ///< several: Options::inputs
-  Outcome (*run)(const Options &);
-  ShownTwice (*runForBoth)(const Options &);
+  Outcome (*run)(const Options &, std::string *table);
   bool hasArguments = false;  ///< behind `--`: Options::arguments
 };
 
@@ -34,10 +28,8 @@ struct Verb {
 std::span<const Verb> verbs();
 const Verb &verbOf(VerbId id);
 
-/// Asks a verb and shows what it answers.
-Outcome run(VerbId verb, const Options &options);
-/// The same, asked once and shown in both ways, whatever `options.isJson` is.
-ShownTwice runForBoth(VerbId verb, const Options &options);
+/// Asks a verb and shows what it answers; in `table`, where it is given, as text for people as well.
+Outcome run(VerbId verb, const Options &options, std::string *table = nullptr);
 /// Null where no verb has that name.
 const Verb *verbNamed(std::string_view name);
 

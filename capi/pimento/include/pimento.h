@@ -160,15 +160,17 @@ const char *pimento_answer_table(const pimento_answer *answer);
 
 /* --- Kernels on arrays (version 2) --- */
 
-/* Compiles the kernel of the query for its machine, with its mapping; the option `map` may also be "tune": the best one,
- * found by the verb tune or kept by it earlier, with that verb's options; or "kept": only what it kept, PIMENTO_NOT_FOUND if
- * it kept none. PIMENTO_NO_ANSWER if it cannot run there: see pimento_problem_json(). Whatever is returned, *kernel is NULL or must be destroyed. Inputs that the option `constant`
- * names are placed once: their placement is not part of a run's time. */
+/* Compiles the kernel of the query for its machine, with its mapping; the option `map` may also be "tune": the best
+ * one, found by the verb tune or kept by it earlier, with that verb's options; or "kept": only what it kept,
+ * PIMENTO_NOT_FOUND if it kept none. PIMENTO_NO_ANSWER if it cannot run there: see pimento_problem_json(). Whatever is
+ * returned, *kernel is NULL or must be destroyed. Inputs that the option `constant` names are placed once: their
+ * placement is not part of a run's time. */
 int pimento_kernel_create(const pimento_query *query, pimento_kernel **kernel);
 /* NULL is allowed. */
 void pimento_kernel_destroy(pimento_kernel *kernel);
-/* What it is, as JSON: target, tensors[] (name, type, shape, role ("input", "output" or "inout"), constant), parts[]
- * (kernel, where ("pim" or "host"), mapping, why), device_bytes and capacity_bytes. */
+/* What it is, as JSON: target, map (as the option takes it; what tune found), tensors[] (name, type, shape, role
+ * ("input", "output" or "inout"), constant), parts[] (kernel, where ("pim" or "host"), mapping, why), device_bytes and
+ * capacity_bytes. */
 const char *pimento_kernel_json(const pimento_kernel *kernel);
 /* Runs it. `arrays`: for each of tensors[] the address of its elements, row-major, without gaps, in its type, aligned
  * or not. Inputs are read and outputs written, once, and only if the run succeeds. `mode`:

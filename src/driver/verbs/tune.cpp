@@ -152,7 +152,8 @@ Result<TuneAnswer> tuneOrFind(const Options &given, Wanted wanted) {
   for (const kernel::Kernel &k : job.input.graph->kernels) graphKernels.push_back(k.name);
   if (isOneProgram(options, job)) graphKernels.resize(1);
   t.map = emit::mapText(bestOf(t), graphKernels);
-  const bool isKept = isKnown && std::ranges::all_of(t.kernels, [](const emit::TunedKernel &k) { return k.found.isChecked; });
+  const bool isKept =
+      isKnown && std::ranges::all_of(t.kernels, [](const emit::TunedKernel &k) { return k.found.isChecked; });
   if (wanted == Wanted::kKept && !isKept) return TuneAnswer{};
   if (isKept && wanted != Wanted::kAnswer) return TuneAnswer{std::move(found), nullptr};
   if (Status s = runBest(options, job, *problems, isKnown, t, *best); !s) return s.diagnostics();

@@ -387,7 +387,8 @@ Diagnostic noNest(const std::string &file, std::string message) {
 Result<NestKernels> readNest(std::string_view text, std::string_view file) {
   const std::string name(file);
   if (text.size() > kMaxNestBytes)
-    return error("nest-too-large", {name}, fmt::format("the text has {} bytes, at most {} are read", text.size(), kMaxNestBytes),
+    return error("nest-too-large", {name},
+                 fmt::format("the text has {} bytes, at most {} are read", text.size(), kMaxNestBytes),
                  "split the function");
   const Json json = Json::parse(text, nullptr, false);
   const bool isNest = json.is_object() && json.contains("nest") && json["nest"] == 1;

@@ -7,13 +7,16 @@
 //    "loops": [{"name", "extent", "at"}...],                  each from 0 to extent - 1
 //    "buffers": [{"name", "kind", "type", "shape": [N...], "at"}...],
 //        kind: "argument" (the user's contents), "local" (nothing in it at
-//        first), "result" (likewise, and returned), "carried" (a scalar that loops carry), "kept" (what was read before it changed)
+//        first), "result" (likewise, and returned), "carried" (a scalar that loops carry), "kept" (what was read before
+//        it changed)
 //    "values": [["constant", TYPE, NUMBER] | ["index", TYPE, FORM] | ["load", TYPE, BUFFER, [FORM...], PLACE] |
-//               ["load", TYPE, BUFFER, [FORM...], PLACE, DIM, VALUE] | [OP, TYPE, VALUE...] | ["true"|"false", VALUE]...],
+//               ["load", TYPE, BUFFER, [FORM...], PLACE, DIM, VALUE] | [OP, TYPE, VALUE...] | ["true"|"false",
+//               VALUE]...],
 //        of earlier values; DIM, VALUE: index number DIM comes from data. OP: those of kernel.h, by name
 //    "statements": [{"buffer", "index": [FORM...], "data": [DIM, VALUE], "value", "loops": [LOOP...],
 //                    "guards": [FORM...], "if": [VALUE...], "at": PLACE, "in": NAME}...]}
-//        stores where all guards are >= 0 and all conditions hold; in the order of the text, at every point of its loops
+//        stores where all guards are >= 0 and all conditions hold; in the order of the text, at every point of its
+//        loops
 //
 //   FORM = [constant, loop, coefficient, loop, coefficient...]; PLACE = [line, column] or [line, column, file]
 #pragma once
