@@ -13,8 +13,8 @@
 #include "pimento/driver/bound_kernel.h"
 #include "pimento/driver/input_kind.h"
 #include "pimento/driver/verbs.h"
+#include "pimento/driver/verbs/evaluated.h"
 #include "pimento/emit/json.h"
-#include "pimento/emit/table.h"
 #include "query.h"
 
 using namespace pimento;
@@ -339,8 +339,12 @@ int pimento_kernel_run(const pimento_kernel *kernel, const char *mode, void *con
       return capi::fail(isOurs ? PIMENTO_INTERNAL : PIMENTO_NO_ANSWER, done.diagnostics());
     }
     const auto kept = std::make_shared<const driver::Evaluated>(std::move(*done));
-    *answer = new pimento_answer([kept] { return emit::toJson(kept->report, &kept->run); },
-                                 [kept] { return emit::toTable(kept->report, false); });
+    const auto shown = [kept](bool isJson) {
+      driver::Options as;
+      as.isJson = isJson;
+      return driver::show(*kept, as).text;
+    };
+    *answer = new pimento_answer([shown] { return shown(true); }, [shown] { return shown(false); });
     return static_cast<int>(PIMENTO_OK);
   });
 }

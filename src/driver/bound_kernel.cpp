@@ -9,6 +9,7 @@
 #include "pimento/base/text.h"
 #include "pimento/driver/job.h"
 #include "pimento/driver/result_file.h"
+#include "pimento/driver/verbs/evaluated.h"
 #include "pimento/driver/verbs/tune.h"
 #include "pimento/evaluate/evaluator.h"
 #include "pimento/kernel/interpreter.h"
@@ -157,7 +158,7 @@ Result<Evaluated> BoundKernel::estimate(kernel::DataSet &data) {
     Result<evaluate::Evaluation> done = evaluate::evaluateRecorded(request, std::move(*compiled));
     if (!done) return done.diagnostics();
     *last_ = std::move(*done);
-    if (!dependsOnData) estimated_ = last_->report;
+    if (!dependsOnData) estimated_ = std::make_unique<const evaluate::Report>(last_->report);
   }
   kernel::DataSet results = std::move(data);
   for (std::size_t t = 0; t < results.size(); ++t) {

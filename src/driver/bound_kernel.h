@@ -6,22 +6,22 @@
 
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "pimento/driver/options.h"
-#include "pimento/driver/verbs/evaluated.h"
 #include "pimento/kernel/data.h"
 #include "pimento/kernel/kernel.h"
 
 namespace pimento::evaluate {
 struct Evaluation;
-struct Request;
+struct Report;
 }  // namespace pimento::evaluate
 
 namespace pimento::driver {
 
+struct Evaluated;
 struct Job;
 
 enum class BoundMode : std::uint8_t {
@@ -74,9 +74,9 @@ class BoundKernel {
   std::vector<std::size_t> numbers_;  ///< of tensors_ in the graph
   std::vector<Part> parts_;
   Bytes footprint_;
-  std::mutex mutex_;                            ///< of what follows
-  std::unique_ptr<evaluate::Evaluation> last_;  ///< what was compiled, and the report of the last run
-  std::optional<evaluate::Report> estimated_;   ///< where no data decide the time: of every call
+  std::mutex mutex_;                                   ///< of what follows
+  std::unique_ptr<evaluate::Evaluation> last_;         ///< what was compiled, and the report of the last run
+  std::unique_ptr<const evaluate::Report> estimated_;  ///< where no data decide the time: of every call
 };
 
 }  // namespace pimento::driver

@@ -102,13 +102,14 @@ TEST(CInterfaceErrors, AKernelThatCannotRunSaysWhy) {
   pimento_kernel *kernel = nullptr;
   EXPECT_FAILS(pimento_kernel_create(query.get(), &kernel), PIMENTO_NO_ANSWER, "exp");
   EXPECT_EQ(kernel, nullptr);
-  const Query program({{"target", "hbm-pim"}});
-  const std::string text =
-      "program p
-      target hbm -
-      pim ";
-      ASSERT_EQ(pimento_query_text(program.get(), "llvcnm", text.data(), text.size(), nullptr), PIMENTO_OK);
-  EXPECT_EQ(pimento_kernel_create(program.get(), &kernel), PIMENTO_NO_ANSWER);
+  // A device program has no tensors.
+  const Query source({{"kernel", "gemv"}, {"size", "m=64,n=64"}, {"emit", "llvcnm"}, {"map", "reference"}});
+  const Answer text(source, "compile");
+  ASSERT_EQ(text.status, PIMENTO_OK) << pimento_problem();
+  const std::string program = pimento_answer_table(text.get());
+  const Query query2({{"target", "hbm-pim"}});
+  ASSERT_EQ(pimento_query_text(query2.get(), "llvcnm", program.data(), program.size(), nullptr), PIMENTO_OK);
+  EXPECT_FAILS(pimento_kernel_create(query2.get(), &kernel), PIMENTO_NO_ANSWER, "[bound-program]");
   EXPECT_EQ(kernel, nullptr);
 }
 

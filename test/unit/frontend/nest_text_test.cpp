@@ -1,6 +1,7 @@
 // Loop nests as text: what the Python package hands over becomes the same kernels that C and MLIR become.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "pimento/frontend/nest/text.h"
@@ -87,14 +88,15 @@ TEST(NestText, AnIndexMayComeFromData) {
 }
 
 TEST(NestText, AStatementOfWhichOnlyTheLastIterationCountsIsNoPartOfALoopAroundKernels) {
-  // for i: for j: t[0] += s[i]; y[0] = 1; s[i + 1] = t[0]
+  // for i: for j: t[0] += s[i]; y[0] = a[i]; s[i + 1] = t[0]
   const Result<NestKernels> read = frontend::readNest(R"({"nest": 1, "function": "f", "at": [1, 1],
     "loops": [{"name": "i", "extent": 5, "at": [1, 1]}, {"name": "j", "extent": 5, "at": [1, 1]}],
     "buffers": [{"name": "t", "kind": "argument", "type": "f32", "shape": [1], "at": [1, 1]},
                 {"name": "y", "kind": "argument", "type": "f32", "shape": [1], "at": [1, 1]},
-                {"name": "s", "kind": "argument", "type": "f32", "shape": [6], "at": [1, 1]}],
+                {"name": "s", "kind": "argument", "type": "f32", "shape": [6], "at": [1, 1]},
+                {"name": "a", "kind": "argument", "type": "f32", "shape": [5], "at": [1, 1]}],
     "values": [["load", "f32", 0, [[0]], [1, 1]], ["load", "f32", 2, [[0, 0, 1]], [1, 1]], ["add", "f32", 0, 1],
-               ["constant", "f32", 1]],
+               ["load", "f32", 3, [[0, 0, 1]], [1, 1]]],
     "statements": [
       {"buffer": 0, "index": [[0]], "value": 2, "loops": [0, 1], "guards": [], "if": [], "at": [2, 1], "in": "f"},
       {"buffer": 1, "index": [[0]], "value": 3, "loops": [0], "guards": [], "if": [], "at": [3, 1], "in": "f"},
