@@ -353,6 +353,7 @@ class Kernel:
         self.inputs = [t.name for t in self._parameters]
         self.outputs = [t.name for t in self._results]
         self._written = {t["name"] for t in native.tensors if t["role"] != "input"}
+        self._changed = [n for n, t in enumerate(self._parameters) if t.name in self._written]
         # Results: arrays that are made, by number; or parameters that are returned.
         self._made = [t for t in self._results if t.name not in self._at]
         number = {t.name: n for n, t in enumerate(self._made)}
@@ -396,6 +397,8 @@ class Kernel:
                 arrays.append(value._array)
             else:
                 arrays.append(self._array(tensor, value))
+        if self._changed:
+            self._check_overlap(arrays)
         constants = frozenset(preloaded)
         native, sources = self._variant(constants)
         made = [_empty(t.shape, t.numpy) for t in self._made]
@@ -409,6 +412,16 @@ class Kernel:
             array = arrays[parameter] if parameter is not None else made[number]
             out.append(array[0] if is_scalar else array)
         return tuple(out) if self._is_tuple else out[0]
+
+    def _check_overlap(self, arrays):
+        """What a kernel changes is memory of its own: it was compiled for arrays that do not overlap."""
+        from numpy import may_share_memory
+
+        for n in self._changed:
+            for other, array in enumerate(arrays):
+                if other != n and may_share_memory(arrays[n], array):
+                    raise misuse("python-layout", f"'{self.inputs[n]}', which the kernel changes, and "
+                                 f"'{self.inputs[other]}' share memory", "pass a copy for one of them")
 
     def _bind(self, arguments, named):
         if len(arguments) > len(self._parameters):

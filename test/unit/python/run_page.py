@@ -4,8 +4,8 @@
 usage: run_page.py PAGE.md [--write]
 
 Blocks ```python run in order in one namespace. A block ```text after one of them is what it prints, word for word. A
-line of a block that ends in `# Error` must raise pimento.Error, whose text is printed; the page's file is python.py there
-(of docs/how-to/python.md). With --write the page gets the texts that were printed.
+line of a block that ends in `# Error` must raise pimento.Error, whose text is printed; the page's file is python.py
+there (of docs/how-to/python.md). With --write the page gets the texts that were printed.
 """
 
 import ast

@@ -14,7 +14,8 @@ import kernels as K
 SIZES = {
     "gemv": dict(m=(1, 90), n=(1, 150), batch=(1, 2)),
     "bgemv": dict(batch=(1, 2), heads=(1, 4), dhead=(4, 40), len=(1, 40)),
-    "gemvrelu": dict(m=(1, 90), n=(1, 150)), "va": dict(n=(1, 3000)), "add": dict(n=(1, 3000)), "mul": dict(n=(1, 3000)),
+    "gemvrelu": dict(m=(1, 90), n=(1, 150)), "va": dict(n=(1, 3000)), "add": dict(n=(1, 3000)),
+    "mul": dict(n=(1, 3000)),
     "relu": dict(n=(1, 3000)), "axpy": dict(n=(1, 3000)), "red": dict(n=(1, 2000)), "sel": dict(n=(1, 600)),
     "hst": dict(n=(1, 600)), "scan": dict(n=(1, 600)), "gemm": dict(m=(1, 12), n=(1, 20), k=(1, 20)),
     "attn": dict(batch=(1, 1), heads=(1, 3), dhead=(4, 32), len=(1, 30)), "mlp": {},
