@@ -222,7 +222,7 @@ void pimento_answer_destroy(pimento_answer *answer) {
 }
 
 size_t pimento_answer_rows(const pimento_answer *answer) {
-  return answer != nullptr ? answer->rows() : 0;
+  return guardedOr<size_t>(0, [&]() -> size_t { return answer != nullptr ? answer->rows() : 0; });
 }
 
 int pimento_answer_ok(const pimento_answer *answer, size_t row) {

@@ -121,6 +121,8 @@ class Result:
             if any(widths):
                 axes.barh(names, widths, left=left, label=part.replace("_", " "))
                 left = [a + b for a, b in zip(left, widths)]
+        if axes.get_ylim()[0] < axes.get_ylim()[1]:
+            axes.invert_yaxis()  # the first on top
         axes.set_xlabel("time (ns)")
         axes.legend(loc="best", fontsize="small")
         return axes
