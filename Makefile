@@ -39,6 +39,7 @@ bench: build
 	python3 bench/speed.py
 	python3 bench/explore.py
 	python3 bench/profile_speed.py
+	/usr/bin/python3 bench/python_calls.py --limits
 	cmake --build build --target hbm_pim_bench near_bank_bench explore_bench bind_bench host_calls
 	build/bin/host_calls
 	build/bin/hbm_pim_bench

@@ -1,9 +1,9 @@
 # What `make install` and the Debian package hold: the tool, one shared library of all rooms with its headers, the module
-# of what needs LLVM (src/CMakeLists.txt), the data, and what CMake and pkg-config need to find them.
+# of what needs LLVM (src/CMakeLists.txt), the Python package, the data, and what CMake and pkg-config need to find them.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(rooms base kernel machine mapping program trace tdfg energy dpu sim lower search evaluate tune emit targets frontend guest driver)
+set(rooms base kernel machine mapping program trace tdfg energy dpu sim lower search evaluate tune emit targets frontend_nest frontend guest driver)
 list(TRANSFORM rooms PREPEND pimento_ OUTPUT_VARIABLE room_libraries)
 
 # The rooms' static libraries, whole, in one shared library: a user links -lpimento and needs none of the libraries
@@ -29,6 +29,9 @@ install(DIRECTORY src/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pimento FILES_MAT
         PATTERN "frontend/mlir" EXCLUDE PATTERN "frontend/c" EXCLUDE PATTERN "frontend/native" EXCLUDE PATTERN "frontend/decoder/mc.h" EXCLUDE
         PATTERN "backend_dpu/target" EXCLUDE PATTERN "dpu/include" EXCLUDE PATTERN "emit/html/*" EXCLUDE)
 install(FILES src/emit/html/page.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pimento/emit/html)
+# The Python package, where Debian's Python looks below /usr; it finds the library beside it.
+install(DIRECTORY python/pimento DESTINATION lib/python3/dist-packages
+        FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
 install(DIRECTORY machines validation examples DESTINATION ${CMAKE_INSTALL_DATADIR}/pimento USE_SOURCE_PERMISSIONS)
 install(DIRECTORY kernels/infinity-stream DESTINATION ${CMAKE_INSTALL_DATADIR}/pimento/kernels)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
@@ -55,8 +58,9 @@ set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "Compiles one kernel for a memory-centric m
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# Loaded when it is first asked for: tune --engine predictor.
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS libxgboost0)
+# XGBoost is loaded when it is first asked for: tune --engine predictor.
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3, python3-numpy, libxgboost0")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3-matplotlib, python3-pandas")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)

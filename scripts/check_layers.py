@@ -145,7 +145,7 @@ class Checker:
             self.offend(path, line, f"'{name}': no such header")
 
     def check_cmake(self, room):
-        """DEPENDS of pimento_room(): what a room links is what it may include."""
+        """DEPENDS of pimento_room(): what a room links is what it may include, or a library of its own (ROOM_NAME)."""
         path = self.root / "src" / room / "CMakeLists.txt"
         if not path.is_file():
             return
@@ -157,7 +157,7 @@ class Checker:
             for word in words[words.index("DEPENDS") + 1 :]:
                 if word in KEYWORDS:
                     break
-                if word not in self.rooms[room]:
+                if word not in self.rooms[room] and not word.startswith(room + "_"):
                     line = text.count("\n", 0, call.start()) + 1
                     self.offend(path, line, f"room '{room}' may not depend on '{word}'")
 

@@ -26,8 +26,8 @@ packages=(
   clang-format-19 libclang-rt-19-dev
   # packages and their test
   dpkg-dev file pkg-config
-  # scripts; golden vectors
-  python3 python3-numpy python3-markdown
+  # scripts; golden vectors; the Python package and its test in a virtual environment
+  python3 python3-numpy python3-markdown python3-pip python3-setuptools python3-venv python3-wheel
 )
 
 guests=(qemu-user gcc-aarch64-linux-gnu gcc-arm-linux-gnueabihf gcc-riscv64-linux-gnu

@@ -21,7 +21,7 @@ import markdown_pages  # noqa: E402
 source, reference, site = (Path(a).resolve() for a in sys.argv[1:4])
 
 SECTIONS = [
-    ("Begin", ["docs/index.md", "docs/tutorial.md", "README.md"]),
+    ("Begin", ["docs/index.md", "docs/tutorial.md", "docs/python-tutorial.md", "README.md"]),
     ("How to", ["docs/how-to/*.md"]),
     ("Guides", ["docs/explore.md", "docs/tune.md", "docs/explain.md", "docs/reports.md", "docs/networks.md", "docs/mlir.md"]),
     ("Reference", ["docs/cli.md", "reference/*.md"]),

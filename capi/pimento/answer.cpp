@@ -37,17 +37,34 @@ const Json *find(const Json *from, std::string_view path) {
 
 }  // namespace
 
-Answer::Answer(std::string json) : json_(std::move(json)) {
-  rows_ = std::move(Json::parse(json_).at("rows"));
+const std::string &Answer::json() const {
+  std::call_once(hasJson_, [&] { json_ = makeJson_(); });
+  return json_;
+}
+
+const std::string &Answer::table() const {
+  std::call_once(hasTable_, [&] { table_ = makeTable_(); });
+  return table_;
+}
+
+const Answer::Json &Answer::tree() const {
+  std::call_once(hasRows_, [&] {
+    Json all = Json::parse(json());
+    const bool isComparison = all.is_object() && all.contains("rows") && !all.contains("target");
+    rows_ = isComparison ? std::move(all["rows"]) : Json::array({std::move(all)});
+  });
+  return rows_;
 }
 
 const Answer::Json *Answer::at(std::size_t row, std::string_view path) const {
-  return row < rows_.size() ? find(&rows_[row], path) : nullptr;
+  const Json &rows = tree();
+  return row < rows.size() ? find(&rows[row], path) : nullptr;
 }
 
 bool Answer::isOk(std::size_t row) const {
+  if (row >= rows()) return false;
   const Json *error = at(row, "error");
-  return error != nullptr && error->is_null();
+  return error == nullptr || error->is_null();
 }
 
 bool Answer::isAnyOk() const {

@@ -1,9 +1,12 @@
-// An answer: the JSON of a comparison as a tree, looked up by path.
+// An answer: what a verb says as JSON, looked up by path, and as text for people. Both are made when they are asked
+// for.
 //
 // Not another form of results: what their keys mean is the JSON's contract (docs/cli.md).
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -13,11 +16,17 @@ namespace pimento::capi {
 
 class Answer {
  public:
-  /// `json`: what driver::compare gives.
-  explicit Answer(std::string json);
+  using Text = std::function<std::string()>;
 
-  const std::string &json() const { return json_; }
-  std::size_t rows() const { return rows_.size(); }
+  /// Both may be asked for by several threads, and are called once. A comparison has its rows, anything else is one
+  /// row.
+  Answer(Text json, Text table) : makeJson_(std::move(json)), makeTable_(std::move(table)) {}
+  explicit Answer(std::string json, std::string table = {})
+      : Answer([json = std::move(json)] { return json; }, [table = std::move(table)] { return table; }) {}
+
+  const std::string &json() const;
+  const std::string &table() const;
+  std::size_t rows() const { return tree().size(); }
   bool isOk(std::size_t row) const;
   bool isAnyOk() const;
   /// The row with the least number at `path`.
@@ -32,9 +41,12 @@ class Answer {
  private:
   using Json = nlohmann::ordered_json;
   const Json *at(std::size_t row, std::string_view path) const;
+  const Json &tree() const;
 
-  std::string json_;
-  Json rows_;
+  Text makeJson_, makeTable_;
+  mutable std::once_flag hasJson_, hasTable_, hasRows_;
+  mutable std::string json_, table_;
+  mutable Json rows_;
 };
 
 }  // namespace pimento::capi

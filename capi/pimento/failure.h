@@ -12,8 +12,12 @@ namespace pimento::capi {
 
 /// The words of this thread's last failure.
 const char *lastProblem() noexcept;
+/// All that it found; empty where there was no memory for it.
+const Diagnostics &lastDiagnostics() noexcept;
 /// Keeps the words; returns `status`.
 int fail(int status, const Diagnostic &why) noexcept;
+/// The words of the first.
+int fail(int status, const Diagnostics &why) noexcept;
 /// Likewise for the exception that is being handled.
 int failByException() noexcept;
 

@@ -14,6 +14,7 @@
 #include "pimento/frontend/frontend.h"
 #include "pimento/frontend/model/import.h"
 #include "pimento/frontend/onnx/read.h"
+#include "pimento/frontend/nest/text.h"
 #include "pimento/guest/elf_image.h"
 #include "pimento/kernel/notation.h"
 #include "pimento/kernel/zoo.h"
@@ -137,6 +138,20 @@ Result<Input> fromCnm(const InputRequest &r) {
   const Result<std::string> text = textOf(r.options);
   if (!text) return text.diagnostics();
   return fromModule(r, mapping::parseCnm(*text, r.options.input, r.sizes));
+}
+
+/// Loop nests as the Python package hands them over: sizes are numbers already.
+Result<Input> fromNest(const InputRequest &r) {
+  const Result<std::string> text = textOf(r.options);
+  if (!text) return text.diagnostics();
+  if (!r.sizes.empty())
+    return usageError("unknown-size", "--size", "a nest declares no sizes: all its extents are numbers",
+                      "omit --size; its reader was given the sizes");
+  Result<frontend::NestKernels> read = frontend::readNest(*text, r.options.input);
+  if (!read) return read.diagnostics();
+  Result<Input> in = fromGraph(std::move(read->graph), stemOf(r.options));
+  if (in) in->warnings = std::move(read->warnings);
+  return in;
 }
 
 Result<Input> fromDcc(const InputRequest &r) {
@@ -301,6 +316,7 @@ constexpr InputKind kKinds[] = {
      .statesTypes = true,
      .targetOf = mapping::dccTarget},
     {.name = "onnx", .endings = {".onnx"}, .read = fromOnnx, .statesTypes = true},
+    {.name = "nest", .endings = {".nest"}, .isText = true, .read = fromNest, .statesTypes = true},
     {.name = "llvcnm", .endings = {".llvcnm"}, .isText = true, .read = fromProgramText, .targetOf = program::targetOf},
     {.name = "fat binary", .endings = {".inf"}, .read = fromFatBinary, .statesTypes = true},
     {.name = "trace", .endings = {".ptrace"}, .read = fromTrace, .usualTarget = "cim-a9"},

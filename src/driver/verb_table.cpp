@@ -22,10 +22,17 @@ namespace {
 
 using V = VerbId;
 
+/// `table`, where it is given: the same answer as text for people.
 template <auto ask>
-Outcome answered(const Options &options) {
+Outcome answered(const Options &options, std::string *table) {
   auto answer = ask(options);
-  return answer ? show(*answer, options) : failure(std::move(answer.diagnostics()));
+  if (!answer) return failure(std::move(answer.diagnostics()));
+  if (table != nullptr) {
+    Options plain = options;
+    plain.isJson = false;
+    *table = show(*answer, plain).text;
+  }
+  return show(*answer, options);
 }
 
 constexpr Verb kVerbs[] = {
@@ -63,8 +70,13 @@ const Verb &verbOf(VerbId id) {
   return *std::ranges::find(kVerbs, id, &Verb::id);
 }
 
-Outcome run(VerbId verb, const Options &options) {
-  return verbOf(verb).run(options);
+const Verb *verbNamed(std::string_view name) {
+  const auto at = std::ranges::find(kVerbs, name, &Verb::name);
+  return at == std::end(kVerbs) ? nullptr : &*at;
+}
+
+Outcome run(VerbId verb, const Options &options, std::string *table) {
+  return verbOf(verb).run(options, table);
 }
 
 }  // namespace pimento::driver

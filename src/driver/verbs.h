@@ -6,6 +6,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "pimento/driver/option_table.h"
@@ -19,7 +20,7 @@ struct Verb {
   std::string_view input;  ///< name of the positional argument; empty: none
   bool isInputRequired;
   bool areFiles;  ///< several: Options::inputs
-  Outcome (*run)(const Options &);
+  Outcome (*run)(const Options &, std::string *table);
   bool hasArguments = false;  ///< behind `--`: Options::arguments
 };
 
@@ -27,7 +28,9 @@ struct Verb {
 std::span<const Verb> verbs();
 const Verb &verbOf(VerbId id);
 
-/// Asks a verb and shows what it answers.
-Outcome run(VerbId verb, const Options &options);
+/// Asks a verb and shows what it answers; in `table`, where it is given, as text for people as well.
+Outcome run(VerbId verb, const Options &options, std::string *table = nullptr);
+/// Null where no verb has that name.
+const Verb *verbNamed(std::string_view name);
 
 }  // namespace pimento::driver

@@ -289,4 +289,8 @@ std::string toJson(const SuiteResult &result) {
   return print(j);
 }
 
+std::string toJson(const Diagnostics &diagnostics) {
+  return diagnosticsOf(diagnostics).dump() + "\n";
+}
+
 }  // namespace pimento::emit

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "pimento/base/diagnostics.h"
 #include "pimento/emit/run.h"
 #include "pimento/emit/suite.h"
 #include "pimento/evaluate/report.h"
@@ -23,5 +24,8 @@ std::string toJson(const std::vector<ComparisonRow> &rows);
 
 /// {"suite", "points", "kernels": {name: {"rows", "exact", ...}}, "warnings"}.
 std::string toJson(const SuiteResult &result);
+
+/// A list of {"severity", "kind", "code", "file", "line", "column", "message", "hint", "text"}.
+std::string toJson(const Diagnostics &diagnostics);
 
 }  // namespace pimento::emit

@@ -85,7 +85,14 @@ bool isPrefixSum(const kernel::Kernel &kernel) {
   const kernel::Store *carried = nullptr;
   for (const kernel::Store &s : kernel.stores) {
     if (s.follows >= 0) return false;
-    if (s.combine == kernel::Combine::kAssign) continue;
+    if (s.combine == kernel::Combine::kAssign) {
+      // What one point stores and another reads goes from point to point by another way than the sum.
+      const auto isOther = [&](const kernel::Access &load) {
+        return load.tensor == s.target.tensor && load.index != s.target.index;
+      };
+      if (std::any_of(kernel.loads.begin(), kernel.loads.end(), isOther)) return false;
+      continue;
+    }
     if (carried != nullptr || !isFixed(s.target)) return false;
     carried = &s;
   }

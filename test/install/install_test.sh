@@ -97,6 +97,13 @@ useC() {
   ! command -v python3 >/dev/null ||
     expect 'hbm-pim: offload it' env LD_LIBRARY_PATH="$lib" python3 "$prefix/share/pimento/examples/capi/offload.py"
 }
+# usePython ROOT: the Python package there finds the library by itself.
+usePython() {
+  ! command -v python3 >/dev/null ||
+    expect '13166 cycles' env -u PIMENTO_LIBRARY PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$1/lib/python3/dist-packages" python3 -c \
+      'import pimento; print(pimento.estimate("gemv", {"m": 4096, "n": 4096}, map="reference")["cycles"], "cycles")'
+}
+usePython "$prefix"
 lib=$(dirname "$(find "$prefix" -name libpimento_c.so)")
 flags="-I$prefix/include -L$lib -lpimento_c"
 if command -v pkg-config >/dev/null; then
@@ -206,6 +213,7 @@ if command -v dpkg-deb >/dev/null && command -v dpkg-shlibdeps >/dev/null; then
   useHost "$(dirname "$(find "$work/root" -name libpimento_dpu.so)")" "$work/root/usr/share/pimento"
   [[ $llvm == no-llvm ]] || usePlugin "$work/root/usr/bin/pimento" "$work/root/usr/share/pimento"
   useC "$(dirname "$(find "$work/root" -name libpimento_c.so)")"
+  usePython "$work/root/usr"
   dpkg-deb --field "$package" Depends | grep -q libfmt || fail 'the package does not say what it needs'
 else
   echo 'Debian package: not run here'

@@ -30,6 +30,7 @@ class Query {
 class Answer {
  public:
   explicit Answer(const Query &query) { status = pimento_ask(query.get(), &answer_); }
+  Answer(const Query &query, const char *verb) { status = pimento_run(query.get(), verb, &answer_); }
   ~Answer() { pimento_answer_destroy(answer_); }
   Answer(const Answer &) = delete;
   Answer &operator=(const Answer &) = delete;

@@ -197,7 +197,7 @@ int run(int given, char **arguments) {
       using pimento::driver::VerbId;
       if (all[i].id == VerbId::kExplore || all[i].id == VerbId::kTune || all[i].id == VerbId::kProfile)
         std::signal(SIGINT, stop);
-      Outcome outcome = all[i].run(options);
+      Outcome outcome = all[i].run(options, nullptr);
       pimento::driver::locate(outcome.diagnostics, options);
       return print(outcome, options.output, options.isQuiet);
     }

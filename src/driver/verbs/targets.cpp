@@ -22,7 +22,8 @@ Json toJson(const machine::Machine &m) {
     if (n.low && n.high) row["range"] = {*n.low, *n.high};
     numbers[path] = row;
   }
-  return {{"name", m.name}, {"family", m.family}, {"about", m.about}, {"notes", m.notes}, {"numbers", numbers}};
+  return {{"name", m.name},   {"family", m.family}, {"native_dtype", std::string(pimento::name(m.nativeType))},
+          {"about", m.about}, {"notes", m.notes},   {"numbers", numbers}};
 }
 
 Json toJson(const std::vector<machine::Machine> &machines) {

@@ -99,9 +99,14 @@ emit::UsedPredictor usedPredictor(const Taught &taught, TuneEngine engine) {
           taught.seconds};
 }
 
-}  // namespace
+/// What a caller asks for.
+enum class Wanted : std::uint8_t {
+  kAnswer,
+  kMap,   ///< no more than the mappings: no run of those that the store has
+  kKept,  ///< only mappings that the store has; an answer of nothing otherwise
+};
 
-Result<TuneAnswer> tuneMappings(const Options &given) {
+Result<TuneAnswer> tuneOrFind(const Options &given, Wanted wanted) {
   const Clock::time_point start = Clock::now();
   Options options = withTarget(given);
   const Result<TuneEngine> engine = tuneEngineOf(options);
@@ -158,6 +163,8 @@ Result<TuneAnswer> tuneMappings(const Options &given) {
     if (auto known = tune::knownAnswer(how, control)) {
       k.found = std::move(*known);
       k.isKnown = true;
+    } else if (wanted == Wanted::kKept) {
+      return TuneAnswer{};
     } else {
       Result<tune::Tuned> tuned = tune::tune(p.problem, how, control);
       if (!tuned) return tuned.diagnostics();
@@ -173,6 +180,10 @@ Result<TuneAnswer> tuneMappings(const Options &given) {
   for (const kernel::Kernel &k : job.input.graph->kernels) graphKernels.push_back(k.name);
   if (isOneProgram(options, job)) graphKernels.resize(1);
   t.map = emit::mapText(bestOf(t), graphKernels);
+  const bool isKept =
+      isKnown && std::ranges::all_of(t.kernels, [](const emit::TunedKernel &k) { return k.found.isChecked; });
+  if (wanted == Wanted::kKept && !isKept) return TuneAnswer{};
+  if (isKept && wanted != Wanted::kAnswer) return TuneAnswer{std::move(found), nullptr};
   if (Status s = runBest(options, job, *problems, isKnown, t, *best); !s) return s.diagnostics();
   for (std::size_t k = 0; k < t.kernels.size(); ++k) {
     if (t.kernels[k].isKnown && t.kernels[k].found.isChecked) continue;
@@ -180,6 +191,24 @@ Result<TuneAnswer> tuneMappings(const Options &given) {
     if (Status s = tune::keep(t.kernels[k].found, how, controls[k]); !s) return s.diagnostics();
   }
   return TuneAnswer{std::move(found), std::move(best)};
+}
+
+}  // namespace
+
+Result<TuneAnswer> tuneMappings(const Options &given) {
+  return tuneOrFind(given, Wanted::kAnswer);
+}
+
+Result<std::string> tunedMap(const Options &given) {
+  const Result<TuneAnswer> answer = tuneOrFind(given, Wanted::kMap);
+  if (!answer) return answer.diagnostics();
+  return answer->found->map;
+}
+
+Result<std::optional<std::string>> keptMap(const Options &given) {
+  const Result<TuneAnswer> answer = tuneOrFind(given, Wanted::kKept);
+  if (!answer) return answer.diagnostics();
+  return answer->found != nullptr ? std::optional(answer->found->map) : std::nullopt;
 }
 
 Outcome show(const TuneAnswer &answer, const Options &options) {

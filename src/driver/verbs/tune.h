@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "pimento/driver/options.h"
 
@@ -21,6 +23,10 @@ struct TuneAnswer {
 /// Diagnostics: those of the input and of tune::explore, wrong-answer and wrong-cycles (bugs of ours), what the store
 /// says.
 Result<TuneAnswer> tuneMappings(const Options &options);
+/// Only the mappings found, for `--map`: one that the store has, checked, costs no run. Diagnostics: the same.
+Result<std::string> tunedMap(const Options &options);
+/// What the store has, checked; nothing where it lacks any of them. Diagnostics: the same.
+Result<std::optional<std::string>> keptMap(const Options &options);
 Outcome show(const TuneAnswer &answer, const Options &options);
 
 }  // namespace pimento::driver

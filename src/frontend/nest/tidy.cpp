@@ -25,7 +25,11 @@ class Tidier {
     for (std::size_t copy = 0; copy < statements_.size(); ++copy) {
       if (mergeIntoTarget(copy)) copy = 0;
     }
-    for (NestStatement &s : statements_) keepLastIterations(s);
+    for (std::size_t s = 0; s < statements_.size(); ++s) {
+      const std::vector<int> loops = statements_[s].loops;
+      keepLastIterations(statements_[s]);
+      moveOut(s, loops);
+    }
     markFollowers(program_);
     dropUnread();
   }
@@ -213,6 +217,21 @@ class Tidier {
       });
       std::erase(s.loops, loop);
     }
+  }
+
+  /// What is no longer in a loop stands before the loop's statements, which it has nothing to do with (isShared): among
+  /// them it would be part of a loop around kernels.
+  void moveOut(std::size_t s, const std::vector<int> &loops) {
+    const std::vector<int> &left = statements_[s].loops;
+    const auto gone = std::find_if(loops.begin(), loops.end(),
+                                   [&](int l) { return std::find(left.begin(), left.end(), l) == left.end(); });
+    if (gone == loops.end()) return;
+    const auto isIn = [&](const NestStatement &other) {
+      return std::find(other.loops.begin(), other.loops.end(), *gone) != other.loops.end();
+    };
+    const auto own = statements_.begin() + static_cast<std::ptrdiff_t>(s);
+    const auto first = std::find_if(statements_.begin(), own, isIn);
+    std::rotate(first, own, own + 1);
   }
 
   /// Whether another statement of the loop touches what this one stores, or stores what it reads.

@@ -45,6 +45,74 @@ TEST(CInterfaceErrors, NullsAreRefused) {
   pimento_answer_destroy(nullptr);
 }
 
+TEST(CInterfaceErrors, NullsAreRefusedByTheFunctionsOfVersion2) {
+  const Query query({{"kernel", "gemv"}, {"size", "m=64,n=64"}, {"map", "reference"}});
+  pimento_answer *answer = nullptr;
+  pimento_kernel *kernel = nullptr;
+  EXPECT_FAILS(pimento_run(nullptr, "estimate", &answer), PIMENTO_WRONG_USAGE, "the query is NULL");
+  EXPECT_FAILS(pimento_run(query.get(), nullptr, &answer), PIMENTO_WRONG_USAGE, "the verb is NULL");
+  EXPECT_FAILS(pimento_run(query.get(), "estimate", nullptr), PIMENTO_WRONG_USAGE,
+               "the pointer for the answer is NULL");
+  EXPECT_FAILS(pimento_kernel_create(nullptr, &kernel), PIMENTO_WRONG_USAGE, "the query is NULL");
+  EXPECT_FAILS(pimento_kernel_create(query.get(), nullptr), PIMENTO_WRONG_USAGE, "the pointer for the kernel is NULL");
+  EXPECT_FAILS(pimento_kernel_run(nullptr, "estimate", nullptr, 0, &answer), PIMENTO_WRONG_USAGE, "the kernel is NULL");
+  ASSERT_EQ(pimento_kernel_create(query.get(), &kernel), PIMENTO_OK) << pimento_problem();
+  char byte = 0;
+  void *arrays[] = {&byte, nullptr, &byte};
+  EXPECT_FAILS(pimento_kernel_run(kernel, nullptr, arrays, 3, &answer), PIMENTO_WRONG_USAGE, "the mode is NULL");
+  EXPECT_FAILS(pimento_kernel_run(kernel, "estimate", nullptr, 3, &answer), PIMENTO_WRONG_USAGE,
+               "the list of arrays is");
+  EXPECT_FAILS(pimento_kernel_run(kernel, "estimate", arrays, 3, nullptr), PIMENTO_WRONG_USAGE,
+               "for the answer is NULL");
+  EXPECT_FAILS(pimento_kernel_run(kernel, "estimate", arrays, 3, &answer), PIMENTO_WRONG_USAGE,
+               "the array of 'x' is NULL");
+  EXPECT_FAILS(pimento_kernel_run(kernel, "estimate", arrays, 2, &answer), PIMENTO_WRONG_USAGE, "[api-arrays]");
+  EXPECT_FAILS(pimento_kernel_run(kernel, "guess", arrays, 3, &answer), PIMENTO_WRONG_USAGE,
+               "use simulate or estimate");
+  EXPECT_EQ(answer, nullptr);
+  pimento_kernel_destroy(kernel);
+  pimento_kernel_destroy(nullptr);
+  EXPECT_EQ(pimento_kernel_json(nullptr), nullptr);
+  EXPECT_EQ(pimento_answer_table(nullptr), nullptr);
+}
+
+TEST(CInterfaceErrors, VerbsAndTheirOptionsAreChecked) {
+  Query query({{"kernel", "gemv"}, {"target", "hbm-pim"}});
+  pimento_answer *answer = nullptr;
+  EXPECT_FAILS(pimento_run(query.get(), "estimat", &answer), PIMENTO_WRONG_USAGE, "did you mean 'estimate'");
+  EXPECT_FAILS(pimento_run(query.get(), "upmem-cc", &answer), PIMENTO_WRONG_USAGE, "[api-verb]");
+  EXPECT_FAILS(pimento_run(query.get(), "profile", &answer), PIMENTO_WRONG_USAGE, "[api-verb]");
+  EXPECT_FAILS(pimento_query_set(query.get(), "json", "true"), PIMENTO_WRONG_USAGE, "[api-key]");
+  EXPECT_FAILS(pimento_query_set(query.get(), "no-check", "perhaps"), PIMENTO_WRONG_USAGE, "true or false");
+  ASSERT_EQ(pimento_query_set(query.get(), "budget", "3"), PIMENTO_OK);
+  EXPECT_FAILS(pimento_run(query.get(), "estimate", &answer), PIMENTO_WRONG_USAGE, "'estimate' has no option 'budget'");
+  EXPECT_FAILS(pimento_ask(query.get(), &answer), PIMENTO_WRONG_USAGE, "'compare' has no option 'budget'");
+  ASSERT_EQ(pimento_query_set(query.get(), "budget", nullptr), PIMENTO_OK);
+  ASSERT_EQ(pimento_query_add(query.get(), "target", "attacc"), PIMENTO_OK);
+  EXPECT_FAILS(pimento_run(query.get(), "estimate", &answer), PIMENTO_WRONG_USAGE, "takes one machine, 2 are given");
+  const Query nothing({{"target", "hbm-pim"}});
+  pimento_kernel *kernel = nullptr;
+  EXPECT_FAILS(pimento_run(nothing.get(), "estimate", &answer), PIMENTO_WRONG_USAGE, "the query has no kernel");
+  EXPECT_FAILS(pimento_kernel_create(nothing.get(), &kernel), PIMENTO_WRONG_USAGE, "the query has no kernel");
+  EXPECT_EQ(kernel, nullptr);
+}
+
+TEST(CInterfaceErrors, AKernelThatCannotRunSaysWhy) {
+  const Query query({{"kernel", "y[i] = exp(x[i])"}, {"size", "i=64"}, {"target", "hbm-pim"}, {"offload", "all"}});
+  pimento_kernel *kernel = nullptr;
+  EXPECT_FAILS(pimento_kernel_create(query.get(), &kernel), PIMENTO_NO_ANSWER, "exp");
+  EXPECT_EQ(kernel, nullptr);
+  // A device program has no tensors.
+  const Query source({{"kernel", "gemv"}, {"size", "m=64,n=64"}, {"emit", "llvcnm"}, {"map", "reference"}});
+  const Answer text(source, "compile");
+  ASSERT_EQ(text.status, PIMENTO_OK) << pimento_problem();
+  const std::string program = pimento_answer_table(text.get());
+  const Query query2({{"target", "hbm-pim"}});
+  ASSERT_EQ(pimento_query_text(query2.get(), "llvcnm", program.data(), program.size(), nullptr), PIMENTO_OK);
+  EXPECT_FAILS(pimento_kernel_create(query2.get(), &kernel), PIMENTO_NO_ANSWER, "[bound-program]");
+  EXPECT_EQ(kernel, nullptr);
+}
+
 TEST(CInterfaceErrors, OptionsThatAreNoneNameTheNearest) {
   const Query query({});
   EXPECT_FAILS(pimento_query_set(query.get(), "kernle", "gemv"), PIMENTO_WRONG_USAGE, "did you mean 'kernel'");

@@ -99,6 +99,15 @@ SAME_TEXT(nearest, void nearest(const int *x, const int *c, int *y) {
     y[p] = best;
   }
 })
+SAME_TEXT(lastOneCountsAmongRounds, void lastOneCountsAmongRounds(const float *a, float *t, float *y) {
+  float s = 3.5f;
+  for (int i = 0; i < kSize; i++) {
+    for (int j = 0; j < kSize; j++) t[0] += a[j] * s;
+    y[0] = a[i];
+    s = t[0] < s ? t[0] : s * 0.5f + a[1];
+  }
+  y[1] += s;
+})
 SAME_TEXT(chained, void chained(const int *x, int *y, int *z) {
   int s = 3;
   for (int k = 0; k < kSize; k++) y[k] = (s += x[k]);
@@ -132,6 +141,7 @@ TEST(CRounds, DependentLoopsRunAsWritten) {
   expectSame(roundsText, "ab", rounds);
   expectSame(neighboursText, "ab", neighbours);
   expectSame(lastOneCountsText, "xy", lastOneCounts);
+  expectSame(lastOneCountsAmongRoundsText, "aty", lastOneCountsAmongRounds);
 }
 
 TEST(CRounds, WhatAnIterationStoredUnderAConditionStays) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "pimento/kernel/zoo.h"
+#include "pimento/mapping/cnm.h"
 #include "pimento/mapping/dependence.h"
 #include "pimento/targets/upmem/measured/lower.h"
 #include "test/support/upmem_run.h"
@@ -125,6 +126,20 @@ TEST(PrefixSum, OnlyWhatCarriesOneIntegerSumIsOne) {
   EXPECT_FALSE(of("scan", DType::kF32));  // rounding depends on the order
   EXPECT_FALSE(of("red", DType::kI32));
   EXPECT_FALSE(of("va", DType::kI32));
+}
+
+TEST(PrefixSum, WhatAPointReadsOfAnothersStoreIsCarriedToo) {
+  const auto of = [](const std::string &stored) {
+    const auto read = mapping::parseCnm(
+        "cnm k\noperand x i32[3] input\noperand y i32[6] inout\noperand s i32[4] inout\nkernel k {\n"
+        "  induction i 3 sequential\n  @0 = read s[i]\n  @1 = read x[i]\n  %0 = load i32 @0\n  %1 = load i32 @1\n"
+        "  %2 = add i32 %0 %1\n  store add y[0] %1\n  store assign s[" +
+        stored + "] %2\n}\n");
+    EXPECT_TRUE(read.ok());
+    return mapping::isPrefixSum(read->graph.kernels[0]);
+  };
+  EXPECT_TRUE(of("i"));
+  EXPECT_FALSE(of("i+1"));
 }
 
 }  // namespace
