@@ -4,7 +4,7 @@ import json
 import os
 import threading
 
-from .errors import Error, diagnostic, misuse, suggestion
+from .errors import Error, InternalError, diagnostic, misuse, suggestion
 from .library import Query
 from .results import result_of
 from .dtypes import DType, _TensorOf, dtype as dtype_of, is_array
@@ -370,9 +370,9 @@ class Kernel:
             elif t["name"] in number:
                 sources.append(~number[t["name"]])
             else:
-                raise Error([diagnostic("python-interface", f"the kernel has a tensor '{t['name']}' that is neither a "
-                                        "parameter nor a result", "this is a bug in Pimento; please report it",
-                                        kind="ours")])
+                raise InternalError([diagnostic(
+                    "python-interface", f"tensor '{t['name']}' is neither a parameter nor a result",
+                    "this is a bug in Pimento; please report it", kind="ours")])
         return native, sources
 
     def _variant(self, constants):
