@@ -4,7 +4,7 @@ import json
 import os
 import threading
 
-from .errors import Error, diagnostic, misuse, suggestion
+from .errors import Error, InternalError, diagnostic, misuse, suggestion
 from .library import Query
 from .results import result_of
 from .dtypes import DType, _TensorOf, dtype as dtype_of, is_array
@@ -33,7 +33,7 @@ class KernelFunction:
 
     def nest(self, sizes=None, dtype=None):
         """The function's loop nests as text, at these sizes: what the library reads. Raises Error."""
-        return self._read(sizes, lambda: dtype_of(dtype or "f32")).nest.text()
+        return self._read(sizes, dtype_of(dtype) if dtype else None, lambda: dtype_of("f32")).nest.text()
 
     def cnm(self, sizes=None, dtype=None, target="hbm-pim"):
         """The kernels that the function becomes, as CNM IR without mappings (docs/how-to/cnm-ir.md). Raises Error."""
@@ -42,14 +42,14 @@ class KernelFunction:
 
     def _text(self, sizes, dtype, target):
         """((language, text, name), Reading)."""
-        reading = self._read(sizes, lambda: dtype_of(dtype) if dtype else native_dtype(target))
+        reading = self._read(sizes, dtype_of(dtype) if dtype else None, lambda: native_dtype(target))
         return ("nest", reading.nest.text(), self.__name__), reading
 
-    def _read(self, sizes, usual):
-        """`usual`: gives the type of what states none."""
+    def _read(self, sizes, dtype, usual):
+        """`dtype`: of what states none; None: that of the first array among the sizes, else what `usual` gives."""
         from .reader import Reader  # and with it ast: only who has kernels in Python pays for them
 
-        reader = Reader(self.pimento_function, self._texts, None)
+        reader = Reader(self.pimento_function, self._texts, dtype)
         arguments = self._arguments(reader, sizes, usual)
         reader.dtype = reader.dtype or usual()
         return reader.read(arguments)
@@ -82,6 +82,9 @@ class KernelFunction:
                             f"{', '.join(names)}")
             annotated = self._annotation(reader, p)
             size, of_array = self._size(reader, p, given[p.arg])
+            if reader.dtype is not None and reader.dtype.is_bits and of_array is not None and \
+                    of_array.numpy_name == reader.dtype.numpy_name:
+                of_array = None  # bit patterns of a type that NumPy lacks
             if isinstance(size, tuple):
                 types[p.arg] = annotated or of_array
                 if types[p.arg] is not None and annotated is None:
@@ -370,9 +373,9 @@ class Kernel:
             elif t["name"] in number:
                 sources.append(~number[t["name"]])
             else:
-                raise Error([diagnostic("python-interface", f"the kernel has a tensor '{t['name']}' that is neither a "
-                                        "parameter nor a result", "this is a bug in Pimento; please report it",
-                                        kind="ours")])
+                raise InternalError([diagnostic(
+                    "python-interface", f"tensor '{t['name']}' is neither a parameter nor a result",
+                    "this is a bug in Pimento; please report it", kind="ours")])
         return native, sources
 
     def _variant(self, constants):

@@ -88,7 +88,7 @@ bool isPrefixSum(const kernel::Kernel &kernel) {
     if (s.combine == kernel::Combine::kAssign) {
       // What one point stores and another reads goes from point to point by another way than the sum.
       const auto isOther = [&](const kernel::Access &load) {
-        return load.tensor == s.target.tensor && load.index != s.target.index;
+        return load.tensor == s.target.tensor && (load.index != s.target.index || isFixed(s.target));
       };
       if (std::any_of(kernel.loads.begin(), kernel.loads.end(), isOther)) return false;
       continue;

@@ -6,7 +6,9 @@ the column is that of the text after the colon, where there is one.
 """
 
 import importlib.util
+import os
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -226,6 +228,16 @@ class BadCalls(unittest.TestCase):
         self.fails("api-key", "'estimate' has no option 'budget'", lambda: pimento.estimate("gemv", budget=3))
         self.fails("python-outside", "inside kernels", lambda: pimento.relu(3))
         self.fails("python-outside", "inside kernels", lambda: pimento.Tensor.zero([3]))
+
+    def test_what_a_call_took_before_any_call(self):
+        self.fails("python-not-called", "call it first", lambda: self.k.report)
+
+    def test_a_library_that_is_not_there(self):
+        folder = str(Path(pimento.__file__).parent.parent)
+        program = f"import sys; sys.path.insert(0, {folder!r}); import pimento; pimento.estimate('gemv')"
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+                              env={**os.environ, "PIMENTO_LIBRARY": "/nowhere/libpimento_c.so.1"})
+        self.assertIn("/nowhere/libpimento_c.so.1 [python-library]\n  hint: build it", done.stderr)
 
     def test_functions_without_text(self):
         space = {}

@@ -114,6 +114,8 @@ class Calls(unittest.TestCase):
         for of in (pimento.bf16, pimento.f8e4m3, pimento.f8e5m2):
             k = pimento.init_kernel(K.va, [(64,), (64,)], dtype=of, map="host")
             ones, others = of.encode(a), of.encode(b)
+            bound = pimento.init_kernel(K.va, [ones, others], dtype=of, map="host")  # by arrays, which hold bits
+            self.assertTrue(np.array_equal(bound(ones, others), k(ones, others)))
             got = k(ones, others)
             self.assertTrue(np.array_equal(got, of.encode(of.decode(ones) + of.decode(others))), of)
 

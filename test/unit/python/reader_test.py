@@ -95,6 +95,14 @@ class Language(unittest.TestCase):
         wanted = a.astype(np.float32) * b + c.astype(np.float32) + c.astype(np.float16).astype(np.float32)
         self.same(k(a, b, c), wanted + np.arange(4, dtype=np.float32))
 
+    def test_dtype_is_of_what_has_no_type(self):
+        a = rng.random(4).astype(np.float16)
+        k = pimento.init_kernel(K.va, [a, (4,)], dtype="f32", map="host")
+        b = rng.random(4).astype(np.float32)
+        self.assertEqual(k(a, b).dtype, np.float32)
+        k = pimento.init_kernel(K.va, [a, (4,)], target="upmem", map="host")
+        self.assertEqual(k(a, a).dtype, np.float16)  # the array's, before the machine's
+
     def test_a_temporary_in_a_loop_is_new_in_every_iteration(self):
         A = ints(4, 5)
         self.same(run(K.local_in_loop, A), (A * 2).sum(1))

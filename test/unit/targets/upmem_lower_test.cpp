@@ -129,17 +129,20 @@ TEST(PrefixSum, OnlyWhatCarriesOneIntegerSumIsOne) {
 }
 
 TEST(PrefixSum, WhatAPointReadsOfAnothersStoreIsCarriedToo) {
-  const auto of = [](const std::string &stored) {
+  const auto of = [](const std::string &loaded, const std::string &stored) {
     const auto read = mapping::parseCnm(
         "cnm k\noperand x i32[3] input\noperand y i32[6] inout\noperand s i32[4] inout\nkernel k {\n"
-        "  induction i 3 sequential\n  @0 = read s[i]\n  @1 = read x[i]\n  %0 = load i32 @0\n  %1 = load i32 @1\n"
-        "  %2 = add i32 %0 %1\n  store add y[0] %1\n  store assign s[" +
+        "  induction i 3 sequential\n  @0 = read s[" +
+        loaded +
+        "]\n  @1 = read x[i]\n  %0 = load i32 @0\n"
+        "  %1 = load i32 @1\n  %2 = add i32 %0 %1\n  store add y[0] %1\n  store assign s[" +
         stored + "] %2\n}\n");
     EXPECT_TRUE(read.ok());
     return mapping::isPrefixSum(read->graph.kernels[0]);
   };
-  EXPECT_TRUE(of("i"));
-  EXPECT_FALSE(of("i+1"));
+  EXPECT_TRUE(of("i", "i"));  // a point's own
+  EXPECT_FALSE(of("i", "i+1"));
+  EXPECT_FALSE(of("2", "2"));
 }
 
 }  // namespace
