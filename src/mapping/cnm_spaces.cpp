@@ -4,6 +4,7 @@
 
 #include "pimento/base/integer.h"
 #include "pimento/base/suggest.h"
+#include "pimento/mapping/passes.h"
 
 namespace pimento::mapping {
 
@@ -32,8 +33,7 @@ std::optional<bool> CnmSpaces::statement(const std::string &word, const Location
   if (word == "mapping") return mappingStatement(where);
   if (word == "order") return order();
   if (word == "merge" || word == "program" || word == "tail") return choice(word);
-  return text_.number(mapping_.parameters[word], word, word == "direct" || word == "resident" ? 0 : 1, kMaxExtent) &&
-         text_.lineEnd();
+  return text_.number(mapping_.parameters[word], word, leastOf(word), kMaxExtent) && text_.lineEnd();
 }
 
 bool CnmSpaces::remember(const std::string &key, const Location &where) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -81,12 +82,6 @@ class Parser {
     if (!toNumber(token_.text, token_.where, kMaxExtent, what, n, least)) return false;
     advance();
     return true;
-  }
-
-  /// Numbers of choices count from 0.
-  static std::int64_t leastOf(const std::string &parameter) {
-    static const std::vector<std::string> kCounts = {"append", "buffer", "dpus", "tasklets"};
-    return std::ranges::count(kCounts, parameter) == 0 ? 0 : 1;
   }
 
   bool parseHead() {
@@ -358,9 +353,14 @@ const std::vector<std::string> &parameterNames() {
   return kNames;
 }
 
+std::int64_t leastOf(std::string_view parameter) {
+  static constexpr std::array<std::string_view, 4> kCounts = {"append", "buffer", "dpus", "tasklets"};
+  return std::ranges::count(kCounts, parameter) == 0 ? 0 : 1;
+}
+
 const std::vector<std::string> &passNames() {
-  static const std::vector<std::string> kNames = {"on-chip-blocks", "bank-group-order", "row-alignment", "group-loads",
-                                                  "group-merge",    "batch-reuse",      "kv-append"};
+  static const std::vector<std::string> kNames = {"on_chip_blocks", "bank_group_order", "row_alignment", "group_loads",
+                                                  "group_merge",    "batch_reuse",      "kv_append"};
   return kNames;
 }
 

@@ -1,4 +1,4 @@
-// Passes of optimisers that a mapping can leave out: `;bank-group-order=0`. What they do, targets know
+// Passes of optimisers that a mapping can leave out: `;bank_group_order=0`. What they do, targets know
 // (targets/near_bank/passes.h).
 #pragma once
 
@@ -18,6 +18,9 @@ enum class Pass : std::uint8_t {
   kBatchReuse,      ///< weights are placed once for all vectors of a batch, not once for each
   kKvAppend,        ///< of weights that grow (append=N) the new rows alone are placed, not all of them
 };
+
+/// The least number that a parameter of mappings may have: those that choose count from 0.
+std::int64_t leastOf(std::string_view parameter);
 
 /// As the notation has them, by number.
 const std::vector<std::string> &passNames();

@@ -1,5 +1,5 @@
 // The optimiser's passes: what the lowering does for a machine beyond what any program needs. Each has a name by which
-// a mapping leaves it out (`bank-group-order=0`, or `--pass -bank-group-order`); results are right without any of them,
+// a mapping leaves it out (`bank_group_order=0`, or `--pass -bank_group_order`); results are right without any of them,
 // bit for bit those of the order of sums that the mapping then has.
 //
 // A new one is a name (mapping/passes.h), a row in passes.cpp, and a question `passes.has(...)` where the lowering

@@ -76,12 +76,12 @@ TEST(WrongTuning, APredictorsFileIsOne) {
 TEST(WrongTuning, PassesAreThoseThatThereAreAndAreLeftOut) {
   Options o = gemv();
   o.target = "attacc";
-  o.passes = {"-group-load"};
+  o.passes = {"-group_load"};
   EXPECT_EQ(first(o).code, "bad-pass");
-  EXPECT_NE(first(o).hint.find("group-loads"), std::string::npos);
-  o.passes = {"group-loads"};
+  EXPECT_NE(first(o).hint.find("group_loads"), std::string::npos);
+  o.passes = {"group_loads"};
   EXPECT_EQ(first(o).code, "bad-pass");
-  o.passes = {"-group-loads"};
+  o.passes = {"-group_loads"};
   o.target = "hbm-pim";
   EXPECT_EQ(first(o).code, "unsupported-extension");
 }

@@ -134,7 +134,7 @@ std::vector<Scenario> scenarios() {
        {{"rules", {"1", "1,2,3", "3-rounded"}}, {"budget", {"3"}}, {"objective", {"energy", "kernel"}}}},
       {"gemv",
        runs,
-       {{"size", {"m=64,n=256"}}, {"target", {"attacc", "aim"}}, {"pass", {"-group-loads", "-bank-group-order"}}},
+       {{"size", {"m=64,n=256"}}, {"target", {"attacc", "aim"}}, {"pass", {"-group_loads", "-bank_group_order"}}},
        {{"set", {"channels=2"}}}},
       {"gemv",
        {VerbId::kTune},

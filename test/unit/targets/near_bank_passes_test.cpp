@@ -88,12 +88,12 @@ TEST(NearBankPasses, EachDoesWhatItsLineSays) {
 TEST(NearBankPasses, TheListSaysWhichAreInAProgram) {
   const machine::Machine attacc = load("attacc"), aim = load("aim");
   mapping::Mapping m;
-  m.parameters["group-loads"] = 0;
+  m.parameters["group_loads"] = 0;
   const std::string text = targets::near_bank::print(m, attacc);
-  EXPECT_NE(text.find("group-loads       left out"), std::string::npos) << text;
-  EXPECT_NE(text.find("bank-group-order  on"), std::string::npos) << text;
+  EXPECT_NE(text.find("group_loads       left out"), std::string::npos) << text;
+  EXPECT_NE(text.find("bank_group_order  on"), std::string::npos) << text;
   // AiM's host has its data elsewhere.
-  EXPECT_NE(targets::near_bank::print({}, aim).find("on-chip-blocks    no use"), std::string::npos);
+  EXPECT_NE(targets::near_bank::print({}, aim).find("on_chip_blocks    no use"), std::string::npos);
   EXPECT_EQ(targets::near_bank::passes().size(), mapping::passNames().size());
 }
 
