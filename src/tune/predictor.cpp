@@ -31,7 +31,7 @@ using evaluate::Objective;
 using Json = nlohmann::json;
 
 constexpr std::string_view kMagic = "PIMENTO-PREDICTOR\n";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kFileVersion = 1;
 constexpr int kRounds = 300, kFurtherRounds = 50;
 constexpr std::int64_t kMostContent = std::int64_t{1} << 32;
 
@@ -172,10 +172,10 @@ Status Predictor::takeUp(const std::string &content, const std::string &path) {
 Result<Predictor> Predictor::read(const std::string &path) {
   const Result<std::string> bytes = readFile(path);
   if (!bytes) return bytes.diagnostics();
-  const Unsealed sealed = unseal(kMagic, kVersion, *bytes);
+  const Unsealed sealed = unseal(kMagic, kFileVersion, *bytes);
   if (sealed.fault == SealFault::kVersion)
     return error("predictor-version", Location{path, 0, 0},
-                 fmt::format("the predictor is of version {}; this is version {}", sealed.version, kVersion),
+                 fmt::format("the predictor is of version {}; this is version {}", sealed.version, kFileVersion),
                  "remove the file, and train it again");
   if (sealed.fault != SealFault::kNone) return corrupt(path);
   const std::size_t end = sealed.content.find('\n');
@@ -192,7 +192,8 @@ Status Predictor::write(const std::string &path) const {
   constexpr int kLevel = 3;
   const std::string all = content();
   const std::string part = fmt::format("{}.{}", path, getpid());
-  if (Status s = writeFile(part, seal(kMagic, kVersion, fmt::format("{}\n{}", all.size(), compressZstd(all, kLevel))));
+  if (Status s =
+          writeFile(part, seal(kMagic, kFileVersion, fmt::format("{}\n{}", all.size(), compressZstd(all, kLevel))));
       !s)
     return s;
   std::error_code failed;

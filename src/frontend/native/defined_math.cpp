@@ -97,7 +97,7 @@ void add(Functions &to, const std::string &name) {
   to.emplace_back(name + "f", reinterpret_cast<void *>(&one<float, kMember>));
 }
 
-Functions allFunctions() {
+Functions mathFunctions() {
   Functions all;
   add<&Ops::sin>(all, "sin");
   add<&Ops::cos>(all, "cos");
@@ -124,7 +124,7 @@ std::string definedName(std::string_view name) {
 }
 
 const std::vector<std::pair<std::string, void *>> &definedFunctions() {
-  static const Functions all = allFunctions();
+  static const Functions all = mathFunctions();
   return all;
 }
 
