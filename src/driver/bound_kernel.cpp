@@ -107,10 +107,7 @@ Evaluated BoundKernel::answer(const evaluate::Report &report) const {
   return {std::move(named), runOf(VerbId::kSimulate, options_, job_->machine)};
 }
 
-Result<Evaluated> BoundKernel::simulate(kernel::DataSet &data) {
-  evaluate::Request request = job_->request(options_);
-  request.isSimulation = true;
-  request.data = &data;
+Status BoundKernel::compileAndRun(const evaluate::Request &request) {
   // A run that fails gives nothing back, and takes what it was given.
   Result<evaluate::CompiledGraph> compiled = last_->compiled.empty()
                                                  ? evaluate::compile(request)
@@ -120,6 +117,14 @@ Result<Evaluated> BoundKernel::simulate(kernel::DataSet &data) {
   Result<evaluate::Evaluation> done = evaluate::evaluateRecorded(request, std::move(*compiled));
   if (!done) return done.diagnostics();
   *last_ = std::move(*done);
+  return okStatus();
+}
+
+Result<Evaluated> BoundKernel::simulate(kernel::DataSet &data) {
+  evaluate::Request request = job_->request(options_);
+  request.isSimulation = true;
+  request.data = &data;
+  if (Status s = compileAndRun(request); !s) return s.diagnostics();
   return answer(last_->report);
 }
 
@@ -150,14 +155,7 @@ Result<Evaluated> BoundKernel::estimate(kernel::DataSet &data) {
     evaluate::Request request = job_->request(options_);
     request.values.reset();
     request.contents = dependsOnData ? &data : nullptr;
-    Result<evaluate::CompiledGraph> compiled = last_->compiled.empty()
-                                                   ? evaluate::compile(request)
-                                                   : Result<evaluate::CompiledGraph>(std::move(last_->compiled));
-    if (!compiled) return compiled.diagnostics();
-    last_->compiled.clear();
-    Result<evaluate::Evaluation> done = evaluate::evaluateRecorded(request, std::move(*compiled));
-    if (!done) return done.diagnostics();
-    *last_ = std::move(*done);
+    if (Status s = compileAndRun(request); !s) return s.diagnostics();
     if (!dependsOnData) estimated_ = std::make_unique<const evaluate::Report>(last_->report);
   }
   kernel::DataSet results = std::move(data);

@@ -17,6 +17,7 @@
 namespace pimento::evaluate {
 struct Evaluation;
 struct Report;
+struct Request;
 }  // namespace pimento::evaluate
 
 namespace pimento::driver {
@@ -63,6 +64,8 @@ class BoundKernel {
  private:
   BoundKernel(Options options, std::unique_ptr<Job> job);
   void describe();
+  /// Into `last_`; what that has compiled serves again.
+  Status compileAndRun(const evaluate::Request &request);
   Result<Evaluated> simulate(kernel::DataSet &data);
   Result<Evaluated> estimate(kernel::DataSet &data);
   Status interpret(kernel::DataSet &data) const;

@@ -14,6 +14,12 @@ std::string_view name(Engine e) {
       return "fast-forward";
     case Engine::kTwoSlice:
       return "two-slice";
+    case Engine::kExact:
+      return "exact";
+    case Engine::kPredictor:
+      return "predictor";
+    case Engine::kPredictorOnly:
+      return "predictor-only";
   }
   PIMENTO_CHECK(!"an engine without a name");
   return {};

@@ -1,4 +1,4 @@
-// `--engine`: how a time is found.
+// `--engine`: how a time is found, and for `tune` how mappings are compared.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,17 @@
 
 namespace pimento::driver {
 
-enum class Engine : std::uint8_t { kSimulate, kFastForward, kTwoSlice };
+enum class Engine : std::uint8_t {
+  kSimulate,
+  kFastForward,
+  kTwoSlice,
+  // tune's
+  kExact,
+  kPredictor,
+  kPredictorOnly,
+};
 
-/// "simulate", "fast-forward", "two-slice".
+/// "simulate", "fast-forward", "two-slice", "exact", "predictor", "predictor-only".
 std::string_view name(Engine e);
 
 /// What the user asks for, or `usual`. Diagnostics: unknown-engine; `allowed` are the verb's.

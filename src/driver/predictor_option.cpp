@@ -11,7 +11,6 @@
 
 #include "pimento/base/integer.h"
 #include "pimento/base/rng.h"
-#include "pimento/base/suggest.h"
 #include "pimento/base/thread_pool.h"
 #include "pimento/driver/job.h"
 #include "pimento/driver/mapping_problems.h"
@@ -149,24 +148,16 @@ bool isStopped(const Options &options) {
   return options.isStopped != nullptr && *options.isStopped;
 }
 
-const std::vector<std::string> kNames = {"exact", "predictor", "predictor-only"};
-
 }  // namespace
 
-std::string_view name(TuneEngine engine) {
-  return kNames[static_cast<std::size_t>(engine)];
-}
-
-Result<TuneEngine> tuneEngineOf(const Options &options) {
-  const auto at = std::ranges::find(kNames, options.engine.empty() ? kNames.front() : options.engine);
-  if (at == kNames.end())
-    return usageError("unknown-engine", "--engine", fmt::format("unknown engine '{}'", options.engine),
-                      suggest(options.engine, kNames));
-  const auto engine = static_cast<TuneEngine>(at - kNames.begin());
+Result<Engine> tuneEngineOf(const Options &options) {
+  Result<Engine> engine =
+      engineOf(options, Engine::kExact, {Engine::kExact, Engine::kPredictor, Engine::kPredictorOnly});
+  if (!engine) return engine;
   const auto refuse = [](const char *option, const char *why) {
     return usageError("engine-option", option, why, fmt::format("omit {}, or use another --engine", option));
   };
-  if (engine == TuneEngine::kExact) {
+  if (*engine == Engine::kExact) {
     if (!options.model.empty()) return refuse("--model", "exact evaluation uses no predictor");
     if (!options.trains.empty()) return refuse("--train", "exact evaluation trains no predictor");
     if (options.retrain > 0) return refuse("--retrain", "exact evaluation trains no predictor");

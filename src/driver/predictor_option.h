@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "pimento/driver/engine.h"
 #include "pimento/driver/options.h"
 
 namespace pimento::tune {
@@ -17,11 +18,8 @@ namespace pimento::driver {
 struct Job;
 struct KernelProblem;
 
-enum class TuneEngine : std::uint8_t { kExact, kPredictor, kPredictorOnly };
-/// "exact", "predictor", "predictor-only".
-std::string_view name(TuneEngine engine);
-/// Diagnostics: unknown-engine, engine-option (an option that another engine has).
-Result<TuneEngine> tuneEngineOf(const Options &options);
+/// `--engine` of tune. Diagnostics: unknown-engine, engine-option (an option that another engine has).
+Result<Engine> tuneEngineOf(const Options &options);
 
 /// A predictor that is fitted for the objective, and what it was taught for that.
 struct Taught {

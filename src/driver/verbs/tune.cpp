@@ -88,7 +88,7 @@ Status runBest(const Options &given, const Job &job, const std::vector<KernelPro
 }
 
 /// What the answer says of it.
-emit::UsedPredictor usedPredictor(const Taught &taught, TuneEngine engine) {
+emit::UsedPredictor usedPredictor(const Taught &taught, Engine engine) {
   return {std::string(name(engine)),
           taught.file,
           taught.predictor->version(),
@@ -109,7 +109,7 @@ enum class Wanted : std::uint8_t {
 Result<TuneAnswer> tuneOrFind(const Options &given, Wanted wanted) {
   const Clock::time_point start = Clock::now();
   Options options = withTarget(given);
-  const Result<TuneEngine> engine = tuneEngineOf(options);
+  const Result<Engine> engine = tuneEngineOf(options);
   if (!engine) return engine.diagnostics();
   options.engine.clear();  // those of the runs are their own
   const Result<mapping::MapSpec> spacePart = partOfSpace(options);
@@ -140,12 +140,12 @@ Result<TuneAnswer> tuneOrFind(const Options &given, Wanted wanted) {
   how.budget = options.budget;
   for (KernelProblem &p : *problems) p.problem.rules = *rules;
   std::optional<Taught> taught;
-  if (*engine != TuneEngine::kExact) {
+  if (*engine != Engine::kExact) {
     Result<Taught> made = taughtPredictor(options, job, *problems);
     if (!made) return made.diagnostics();
     taught = std::move(*made);
     how.predictor = taught->predictor.get();
-    if (*engine == TuneEngine::kPredictorOnly) how.predicted = 1;
+    if (*engine == Engine::kPredictorOnly) how.predicted = 1;
     if (Status s = keepPredictor(*taught); !s) return s.diagnostics();
     t.predictor = usedPredictor(*taught, *engine);
   }

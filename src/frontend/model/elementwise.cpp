@@ -224,6 +224,21 @@ Status clip(Importer &m, const Operator &op) {
   });
 }
 
+/// The remainder of C where fmod is set (as it is for floats), else that with the divisor's sign.
+Status modulo(Importer &m, const Operator &op) {
+  const bool isOfC = m.attribute(op, "fmod", std::int64_t{0}) != 0;
+  return elementwise(m, op, 2, {}, [&](Body &b, const std::vector<int> &x) {
+    const DType t = b.typeOf(x[0]);
+    const int rest = b.op(Op::kRem, t, x[0], x[1]);
+    if (isOfC || isFloat(t) || !isSigned(t)) return rest;
+    const int zero = b.integer(t, 0);
+    const auto isBelow = [&](int v) { return b.op(Op::kCmpLt, DType::kU8, v, zero); };
+    const int differ = b.op(Op::kXor, DType::kU8, isBelow(rest), isBelow(x[1]));
+    const int moves = b.op(Op::kAnd, DType::kU8, differ, b.op(Op::kCmpNe, DType::kU8, rest, zero));
+    return b.op(Op::kSelect, t, moves, b.op(Op::kAdd, t, rest, x[1]), rest);
+  });
+}
+
 Status where(Importer &m, const Operator &op) {
   return elementwise(m, op, 3, {}, [](Body &b, const std::vector<int> &x) {
     return b.op(Op::kSelect, b.typeOf(x[1]), x[0], x[1], x[2]);
@@ -300,7 +315,7 @@ void addElementwise(Handlers &h) {
                    {"Sub", binary<Op::kSub>},
                    {"Mul", binary<Op::kMul>},
                    {"Div", binary<Op::kDiv>},
-                   {"Mod", binary<Op::kRem>},
+                   {"Mod", modulo},
                    {"And", binary<Op::kAnd>},
                    {"Or", binary<Op::kOr>},
                    {"Xor", binary<Op::kXor>},

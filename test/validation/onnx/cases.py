@@ -26,6 +26,7 @@ class Case:
 
     def __init__(self, rng):
         self.rng = rng
+        self.opset = 17
         self.inputs, self.constants, self.nodes, self.outputs = {}, {}, [], {}
 
     def input(self, name, array):
@@ -45,7 +46,7 @@ class Case:
     def output(self, array, name="y"):
         self.outputs[name] = np.asarray(array)
 
-    def write(self, stem, opset):
+    def write(self, stem):
         def info(name, a):
             return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(a.dtype)
                                                  if hasattr(helper, "np_dtype_to_tensor_dtype")
@@ -53,7 +54,7 @@ class Case:
         graph = helper.make_graph(self.nodes, "case", [info(n, a) for n, a in self.inputs.items()],
                                   [info(n, a) for n, a in self.outputs.items()],
                                   [numpy_helper.from_array(a, n) for n, a in self.constants.items()])
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)])
         onnx.save(model, stem + ".onnx")
         for kind, arrays in (("in", self.inputs), ("out", self.outputs)):
             for name, a in arrays.items():
@@ -199,15 +200,20 @@ def pool(kind):
         size, strides = shape(rng, rank, 3), shape(rng, rank, 2)
         pads = tuple(int(rng.integers(0, size[d % rank])) for d in range(2 * rank))
         ceil = bool(rng.random() < 0.4)
-        x = c.data(shape(rng, 2, 3) + tuple(int(n) + 4 for n in rng.integers(0, 4, rank)))
+        x = c.data(shape(rng, 2, 3) + tuple(int(n) + 5 for n in rng.integers(0, 4, rank)))
         axes = tuple(range(2 + rank, 2 + 2 * rank))
         attributes = {"kernel_shape": size, "strides": strides, "pads": pads, "ceil_mode": int(ceil)}
         if kind == "MaxPool":
-            view, _ = windows(x, size, strides, (1,) * rank, pads, -np.inf, ceil)
+            dilations = (2,) * rank if rng.random() < 0.3 else (1,) * rank
+            attributes["dilations"] = dilations
+            view, _ = windows(x, size, strides, dilations, pads, -np.inf, ceil)
             y = view.max(axis=axes)
         else:
             view, inside = windows(x, size, strides, (1,) * rank, pads, 0.0, ceil)
-            y = view.sum(axis=axes) / inside.sum(axis=tuple(range(rank, 2 * rank)))
+            count = inside.sum(axis=tuple(range(rank, 2 * rank)))
+            if rng.random() < 0.4 and not ceil:
+                attributes["count_include_pad"], count = 1, int(np.prod(size))
+            y = view.sum(axis=axes) / count
         c.node(kind, [c.input("x", x)], **attributes)
         c.output(y.astype(F))
     return make
@@ -508,6 +514,69 @@ def attention(c):
     c.output(((e / e.sum(-1, keepdims=True)) @ v).transpose(0, 2, 1, 3).reshape(b, s, h * d).astype(F))
 
 
+def prelu(c):
+    x = c.data(shape(c.rng))
+    slope = c.data(broadcastable(c.rng, x.shape))
+    c.node("PRelu", [c.input("x", x), c.constant("slope", slope)])
+    c.output(np.where(x < 0, x * slope, x))
+
+
+def modulo(c):
+    s = shape(c.rng)
+    a, b = c.rng.integers(-9, 10, s), c.rng.choice([-4, -3, 2, 5], s)
+    fmod = int(c.rng.integers(0, 2))
+    c.node("Mod", [c.input("a", a), c.input("b", b)], fmod=fmod)
+    c.output(np.fmod(a, b) if fmod else np.mod(a, b))
+
+
+def total(c):
+    s = shape(c.rng)
+    parts = [c.data(s) for _ in range(3)]
+    c.node("Sum", [c.input(f"x{i}", p) for i, p in enumerate(parts)])
+    c.output(parts[0] + parts[1] + parts[2])
+
+
+def logic(c):
+    s = shape(c.rng)
+    a, b = c.data(s), c.data(s)
+    zero = c.constant("zero", np.array(0, F))
+    c.node("Less", [c.input("a", a), zero], ["p"])
+    c.node("Less", [c.input("b", b), zero], ["q"])
+    c.node("And", ["p", "q"], ["both"])
+    c.node("Or", ["p", "q"], ["any"])
+    c.node("Xor", ["both", "any"], ["one"])
+    c.node("Not", ["one"])
+    c.output(~((a < 0) ^ (b < 0)))
+
+
+def made(c):
+    """Constants that operators make: a table of positions, added."""
+    x = c.data((int(c.rng.integers(1, 6)),))
+    c.node("Size", [c.input("x", x)], ["n"])
+    c.node("Range", [c.constant("first", np.array(0, np.int64)), "n", c.constant("step", np.array(1, np.int64))], ["r"])
+    c.node("Cast", ["r"], ["positions"], to=TensorProto.FLOAT)
+    c.node("Shape", ["x"], ["s"])
+    c.node("ConstantOfShape", ["s"], ["two"], value=numpy_helper.from_array(np.array([2], F)))
+    c.node("Mul", ["positions", "two"], ["t"])
+    c.node("Add", ["x", "t"])
+    c.output(x + 2 * np.arange(len(x), dtype=F))
+
+
+def old(c):
+    """Forms of operator set 9: what became inputs is attributes, and softmax takes all axes from one on."""
+    c.opset = 9
+    x = c.data(shape(c.rng, 3, 5))
+    c.node("Slice", [c.input("x", x)], ["a"], axes=[0], starts=[0], ends=[int(x.shape[0])])
+    c.node("Clip", ["a"], ["b"], min=-1.0, max=1.0)
+    c.node("Pad", ["b"], ["c"], pads=[0, 0, 1, 0, 0, 0], value=0.0)
+    c.node("ReduceSum", ["c"], ["d"], axes=[2], keepdims=0)
+    c.node("Unsqueeze", ["d"], ["e"], axes=[1])
+    c.node("Softmax", ["e"], axis=1)
+    b = np.clip(x, -1, 1).astype(np.float64).sum(2)
+    e = np.exp(b - b.max(1, keepdims=True))
+    c.output((e / e.sum(1, keepdims=True)).astype(F)[:, None])
+
+
 CASES = {op: unary(op, f) for op, f in UNARY.items()}
 CASES.update({op: unary(op, f, 0.1) for op, f in POSITIVE.items()})
 CASES.update({op: binary(op, f) for op, f in BINARY.items()})
@@ -530,7 +599,8 @@ CASES.update({
     "LeakyRelu": leaky("LeakyRelu", lambda x: np.where(x < 0, 0.1 * x, x), alpha=0.1),
     "Elu": leaky("Elu", lambda x: np.where(x < 0, 0.5 * np.expm1(x), x), alpha=0.5),
     "HardSigmoid": leaky("HardSigmoid", lambda x: np.clip(0.3 * x + 0.4, 0, 1), alpha=0.3, beta=0.4),
-    "Gelu": gelu, "Attention": attention,
+    "Gelu": gelu, "Attention": attention, "PRelu": prelu, "Mod": modulo, "Sum": total, "Logic": logic, "Made": made,
+    "Old": old, "ReduceSumSquare": reduce("ReduceSumSquare", lambda x, a, k: (x * x).sum(a, keepdims=k)),
 })
 
 
@@ -547,7 +617,7 @@ def main():
         for i in range(args.count):
             case = Case(np.random.default_rng(1000 * number + i))
             make(case)
-            case.write(os.path.join(args.folder, f"{name}-{i}"), 17)
+            case.write(os.path.join(args.folder, f"{name}-{i}"))
 
 
 if __name__ == "__main__":
