@@ -22,7 +22,9 @@ Guide: docs/how-to/python.md.
 """
 
 from .errors import Error, InternalError
-from .kernels import Best, Handle, Kernel, KernelFunction, init_kernel, kernel, preload
+from .functions import KernelFunction, kernel
+from .handles import Handle
+from .kernels import Best, Kernel, init_kernel, preload
 from .results import Comparison, Exploration, Result, Tuning
 from .dtypes import (DType, Tensor, bf16, dtype, exp, f8e4m3, f8e5m2, f16, f32, f64, i8, i16, i32, i64, log, relu, sqrt,
                     tanh, u8, u16, u32, u64)

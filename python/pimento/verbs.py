@@ -1,7 +1,7 @@
 """The verbs of the command line as functions: options are keywords, answers are objects."""
 
 from .errors import misuse
-from .kernels import input_of
+from .functions import input_of
 from .library import Query
 from .results import Result, result_of
 

@@ -197,7 +197,7 @@ class BadCalls(unittest.TestCase):
         self.fails("python-argument", "did you mean 'A'", lambda: k.preload(A, "a"))
 
     def test_memory_that_is_exceeded_says_by_how_much(self):
-        from pimento.kernels import _used
+        from pimento.handles import _used
 
         k, A = self.k, self.A
         capacity = k.description["capacity_bytes"]

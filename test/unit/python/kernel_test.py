@@ -199,7 +199,7 @@ class Handles(unittest.TestCase):
         self.assertTrue(np.array_equal(handle.numpy(), cache))
 
     def test_memory_is_given_back(self):
-        from pimento.kernels import _used
+        from pimento.handles import _used
 
         before = _used.get(self.k._machine, 0)
         handle = self.k.preload(self.A, "A")
