@@ -160,7 +160,7 @@ class Query:
             self.set(key.replace("_", "-"), value)
         if text is not None:
             language, contents, name = text
-            contents = contents.encode()
+            contents = contents if isinstance(contents, bytes) else contents.encode()
             self._check(self._c.pimento_query_text(self._address, language.encode(), contents, len(contents),
                                                    name.encode()))
 
