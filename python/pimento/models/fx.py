@@ -3,6 +3,7 @@
 import dis
 import inspect
 import os
+import re
 import sys
 import traceback
 
@@ -63,6 +64,8 @@ class _Proxy(_Unpacked, torch.fx.Proxy):
 class Tracer(torch.fx.Tracer):
     """Modules of torch.nn are leaves, and so are those whose class says `pimento_leaf = True`."""
 
+    record_stack_traces = True  # where the model's text makes each node
+
     def is_leaf_module(self, module, name):
         return getattr(module, "pimento_leaf", False) or super().is_leaf_module(module, name)
 
@@ -110,6 +113,29 @@ def names_of(model):
     return {id(t): name for name, t in (*model.named_parameters(), *model.named_buffers())}
 
 
+class _Recording(torch.fx.Interpreter):
+    """Runs a graph with Traced inputs; operators stand where the model's text made their nodes."""
+
+    def __init__(self, graph, recorder):
+        super().__init__(graph)
+        self.recorder = recorder
+
+    def run_node(self, node):
+        self.recorder.place = made_at(node)
+        return super().run_node(node)
+
+
+def made_at(node):
+    """(file, line) of the model's text, or None."""
+    frames = re.findall(r'File "([^"]+)", line (\d+), in (\S+)', node.stack_trace or "")
+    if not frames or frames[-1][2] != "<module>":
+        frames.reverse()  # from the innermost out, as older versions have it
+    for file, line, _ in frames:
+        if not file.startswith("<") and not os.path.abspath(file).startswith(tuple(NOT_THE_USERS)):
+            return file, int(line)
+    return None
+
+
 def record(model, example, name=None):
     """A Recorder with all of a model, its parameters as constants.
 
@@ -123,12 +149,15 @@ def record(model, example, name=None):
              if isinstance(x, torch.Tensor) else x for n, x in enumerate(inputs)]
     if not any(isinstance(t, Traced) for t in given):
         raise misuse("model-example", "none of the example inputs is a tensor", "pass what the model is called with")
-    with torch.no_grad():
-        try:
-            run = torch.fx.Interpreter(symbolic(model)).run
-        except Error:
-            run = model
-        recorder.output(run(*given))
+    try:
+        run = _Recording(symbolic(model), recorder).run
+    except Error:
+        run = model
+    try:
+        with torch.no_grad():
+            recorder.output(run(*given))
+    except Error as e:
+        raise Error(e.diagnostics) from None  # without what fx adds to its text
     if not recorder.text.outputs or not list(leaves(recorder.text.operators)):
         raise misuse("model-empty", "the model gives no tensor that it computes", "return a tensor that operators make")
     return recorder

@@ -10,8 +10,8 @@ from ..dtypes import dtype as dtype_of
 from ..errors import Error, diagnostic, misuse
 from ..functions import native_dtype
 from ..kernels import Kernel
-from .fx import example_inputs, symbolic
-from .trace import TYPES, Recorder, Traced, leaves, mapped
+from .fx import example_inputs, made_at, symbolic
+from .trace import TYPES, Recorder, Traced, leaves, mapped, model_error
 
 _TORCH_TYPES = {name: dtype for dtype, name in TYPES.items() if dtype != torch.bool}
 # Functions that only look at tensors in another way: not worth a machine's time.
@@ -398,9 +398,10 @@ class _Walk(torch.fx.Interpreter):
         inner = inner._inner[0] if isinstance(inner, Layer) else inner
         try:
             return inner(*args, **kwargs)
-        except RuntimeError as e:
+        except (RuntimeError, ValueError, IndexError, TypeError) as e:
             if "not implemented for 'Half'" not in str(e):
-                raise
+                raise model_error("model-shape", str(e).splitlines()[0] if str(e) else type(e).__name__,
+                                  "the example inputs do not fit the model", kind="input", at=made_at(node)) from None
         # PyTorch's CPUs may lack functions of f16: only the sizes matter here.
         inner = copy.deepcopy(inner).float() if isinstance(inner, torch.nn.Module) else inner
         made = inner(*mapped(args, _in_f32), **mapped(kwargs, _in_f32))

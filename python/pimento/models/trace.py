@@ -34,9 +34,9 @@ def place():
     return None
 
 
-def model_error(code, message, hint, kind="unsupported"):
-    """An Error at the line of the model that is running."""
-    file, line = place() or ("", 0)
+def model_error(code, message, hint, kind="unsupported", at=None):
+    """An Error at a line of the model: `at`, else the one that is running."""
+    file, line = at or place() or ("", 0)
     return Error([diagnostic(code, message, hint, file=file, line=line, kind=kind)])
 
 
@@ -110,7 +110,8 @@ class Traced:
 
     def _asks_contents(self, *arguments, **named):
         raise model_error("model-trace", f"the model asks what '{self.name}' contains, which is known only when it runs",
-                          "decide by shapes and constants, or pass the parts between such decisions")
+                          "decide by shapes and constants, or pass the parts between such decisions",
+                          at=self._recorder.place)
 
     __bool__ = __int__ = __float__ = __index__ = item = tolist = numpy = _asks_contents
 
@@ -119,7 +120,7 @@ class Traced:
 
     def __setitem__(self, where, value):
         raise model_error("model-trace", f"the model changes a part of '{self.name}'",
-                          "write it with torch.cat or torch.where, which make new tensors")
+                          "write it with torch.cat or torch.where, which make new tensors", at=self._recorder.place)
 
     def __getattr__(self, name):
         if name.startswith("__") or not callable(getattr(torch.Tensor, name, None)):
@@ -188,6 +189,7 @@ class Recorder:
         self._as_inputs, self._names = as_inputs or {}, dict(names or {})
         self._known = {}  # names of tensors that stand in the text, by id; the tensors, so that ids stay
         self._used, self._kept = set(), []
+        self.place = None  # where the model's text makes what comes, if that is known beforehand
         self.hosts = []  # (operator, reason)
         self.given = {}  # names of inputs that are parameters: those in the model
 
@@ -207,10 +209,10 @@ class Recorder:
                     name = self.operator("Identity", [name], value.shape, value.dtype).name
                 self.text.outputs.append(name)
 
-    @staticmethod
-    def type_of(dtype):
+    def type_of(self, dtype):
         if dtype not in TYPES:
-            raise model_error("model-type", f"kernels do not compute with {dtype}", f"use {', '.join(TYPES.values())}")
+            raise model_error("model-type", f"kernels do not compute with {dtype}", f"use {', '.join(TYPES.values())}",
+                              at=self.place)
         return TYPES[dtype]
 
     def _unique(self, name):
@@ -281,7 +283,7 @@ class Recorder:
         inputs = list(inputs)
         while inputs and not inputs[-1]:
             inputs.pop()
-        self.text.operator(op, inputs, [t.name for t in made], attributes, place())
+        self.text.operator(op, inputs, [t.name for t in made], attributes, self.place or place())
         return made
 
     def apply(self, name, function, args, kwargs):
@@ -298,7 +300,7 @@ class Recorder:
             name = INPLACE.get(name, name.rstrip("_"))
             if target._is_view:
                 raise model_error("model-trace", f"{name}_ changes '{target.name}' through a view",
-                                  f"use {name}, which makes a new tensor")
+                                  f"use {name}, which makes a new tensor", at=self.place)
         elif kwargs.get("inplace"):
             target = args[0]
         shapes = self._shapes(name, function, args, kwargs)
@@ -331,7 +333,7 @@ class Recorder:
         except (RuntimeError, IndexError, ValueError, TypeError) as e:
             shown = ", ".join(str(list(t.shape)) for t in leaves((args, kwargs)) if isinstance(t, (Traced, torch.Tensor)))
             raise model_error("model-shape", f"{name} of {shown}: {str(e).splitlines()[0]}",
-                              "the example inputs do not fit the model", kind="input") from None
+                              "the example inputs do not fit the model", kind="input", at=self.place) from None
 
     def _host(self, name, why, shapes, args, kwargs):
         """What no kernel computes stays on the host."""
@@ -340,7 +342,7 @@ class Recorder:
         results = [t for t in leaves(shapes) if isinstance(t, torch.Tensor)]
         made = [Traced(self, self._unique(name if len(results) == 1 else f"{name}_{n}"), t.shape, t.dtype)
                 for n, t in enumerate(results)]
-        self.text.operator(name, inputs, [t.name for t in made], {}, place(),
+        self.text.operator(name, inputs, [t.name for t in made], {}, self.place or place(),
                            made=[(self.type_of(t.dtype), t.shape) for t in made])
         given = iter(made)
         return mapped(shapes, lambda t: next(given)) if not isinstance(shapes, torch.Tensor) else made[0]

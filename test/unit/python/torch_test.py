@@ -265,6 +265,8 @@ class Wrong(unittest.TestCase):
         self.fails("model-example", "sizes of the model's inputs are not known", lambda: pimento.set_model(fc, None))
         self.fails("model-example", "no input 'y'", lambda: pimento.set_model(fc, {"y": torch.randn(1, 16)}))
         self.fails("model-shape", "linear of [2, 3], [4, 16], [4]", lambda: pimento.estimate(fc, torch.randn(2, 3)))
+        self.fails("model-shape", "shapes cannot be multiplied",
+                   lambda: pimento.set_model(Two().eval(), torch.randn(2, 3)), "self.fc2(F.relu(self.fc1(x))) + 1")
         self.fails("model-example", "none of the example inputs", lambda: pimento.estimate(fc, (3,)))
         self.fails("model-example", "is no torch.nn.Module", lambda: pimento.set_model(3, torch.randn(2)))
         self.fails("model-example", "no module 'fcc'", lambda: pimento.set_model(Two().eval(), torch.randn(1, 16),
