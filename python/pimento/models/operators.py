@@ -800,6 +800,13 @@ def _index_select(m, y, input=None, dim=0, index=None, *, self=None):
     return _gathered(m, input, dim % len(input.shape), index)
 
 
+@_named("gather")
+def _gather(m, y, input=None, dim=0, index=None, *, sparse_grad=False, self=None):
+    input = self if input is None else input
+    return m.operator("GatherElements", [m.named(input), m.named(index)], y.shape, y.dtype,
+                      axis=dim % len(input.shape))
+
+
 @_named("pad", "constant_pad_nd")
 def _pad(m, y, input=None, pad=None, mode="constant", value=None, *, self=None):
     input = self if input is None else input

@@ -32,9 +32,14 @@ Model modelOf(std::vector<Operator> operators) {
   m.where = {"m", 0, 0};
   m.inputs = {{"x", DType::kF32, {{2, {}}, {6, {}}}}};
   m.outputs = {"y"};
-  m.constants = {{"root2", number(std::sqrt(2.0))}, {"one", number(1)},        {"half", number(0.5)},
-                 {"two", number(2)},                {"eps", number(1e-5)},     {"scale", number(1, {6})},
-                 {"bias", number(0.25, {6})},       {"rootHalf", number(std::sqrt(0.5))}};
+  m.constants = {{"root2", number(std::sqrt(2.0))},
+                 {"one", number(1)},
+                 {"half", number(0.5)},
+                 {"two", number(2)},
+                 {"eps", number(1e-5)},
+                 {"scale", number(1, {6})},
+                 {"bias", number(0.25, {6})},
+                 {"rootHalf", number(std::sqrt(0.5))}};
   m.operators = std::move(operators);
   return m;
 }
@@ -122,8 +127,8 @@ TEST(Simplify, ComputesTheSame) {
   Model pieces = modelOf({op("Div", {"x", "root2"}, "a"), op("Erf", {"a"}, "b"), op("Add", {"b", "one"}, "c"),
                           op("Mul", {"x", "c"}, "d"), op("Mul", {"d", "half"}, "e"), op("Identity", {"b"}, "z"),
                           op("Add", {"e", "z"}, "y")});  // b is read twice, so nothing is joined
-  Model joined = modelOf({op("Gelu", {"x"}, "e"), op("Div", {"x", "root2"}, "a"), op("Erf", {"a"}, "b"),
-                          op("Add", {"e", "b"}, "y")});
+  Model joined = modelOf(
+      {op("Gelu", {"x"}, "e"), op("Div", {"x", "root2"}, "a"), op("Erf", {"a"}, "b"), op("Add", {"e", "b"}, "y")});
   std::vector<double> results[2];
   for (const Model *m : {&pieces, &joined}) {
     const auto imported = importModel(*m, {});
