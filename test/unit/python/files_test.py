@@ -98,6 +98,10 @@ class Files(unittest.TestCase):
         self.fails("estimate", file, code="python-start", text="cannot start /nowhere/python", PIMENTO_PYTHON="/nowhere/python")
         self.fails("estimate", file, code="python-reader", text="ended without an answer", PIMENTO_PYTHON="/bin/false")
 
+        alone = self.file("alone", f'#!/bin/sh\nexec {sys.executable} -I "$@"\n')  # which takes no folder from outside
+        os.chmod(alone, 0o755)
+        self.fails("estimate", file, code="python-package", text="lacks the package pimento", PIMENTO_PYTHON=alone)
+
     def test_models_without_pytorch(self):
         self.file("torch.py", "raise ImportError('there is no torch here')\n")
         file = self.file("m.pt", b"PK")
