@@ -58,7 +58,9 @@ def load():
         raise Error([diagnostic("python-library", f"{NAME} was not found: {'; '.join(tried)}",
                                 "build it (cmake --build build), install Pimento, or set PIMENTO_LIBRARY to the file",
                                 kind="usage")])
-    os.environ.setdefault("PIMENTO_PYTHON", sys.executable)  # who reads files of Python for the library
+    # Who reads files of Python for the library, and with which package.
+    os.environ.setdefault("PIMENTO_PYTHON", sys.executable)
+    os.environ.setdefault("PIMENTO_PACKAGE", str(Path(__file__).resolve().parent.parent))
     text, size, pointer, status = ctypes.c_char_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_int
     to_pointer = ctypes.POINTER(pointer)
     signatures = {

@@ -75,6 +75,7 @@ Status comparison(Importer &m, const Operator &op) {
 /// Minimum, maximum and sum take any number of operands.
 template <Op kOp>
 Status several(Importer &m, const Operator &op) {
+  if (op.inputs.empty()) return Importer::wrong(op, "model-value", "no inputs", "the model is not one that checks");
   return elementwise(m, op, op.inputs.size(), {}, [](Body &b, const std::vector<int> &x) {
     int all = x[0];
     for (std::size_t i = 1; i < x.size(); ++i) all = b.op(kOp, b.typeOf(all), all, x[i]);

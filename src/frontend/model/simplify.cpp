@@ -19,7 +19,8 @@ class Simplifier {
 
   void run() {
     for (std::size_t i = 0; i < model_.operators.size(); ++i) {
-      const std::string &kind = model_.operators[i].kind;
+      if (at(i).inputs.empty() || at(i).outputs.empty()) continue;
+      const std::string &kind = at(i).kind;
       if (kind == "BatchNormalization") foldNormalisation(i);
       if (kind == "Div") joinReciprocal(i);
       if (kind == "Erf") joinGelu(i);
@@ -39,6 +40,11 @@ class Simplifier {
   }
 
   Operator &at(std::size_t i) { return model_.operators[i]; }
+  /// Files may leave out what an operator needs.
+  static const std::string &input(const Operator &op, std::size_t i) {
+    static const std::string none;
+    return i < op.inputs.size() ? op.inputs[i] : none;
+  }
   Operator *makerOf(const std::string &name, std::string_view kind) {
     const auto maker = makers_.find(name);
     return maker != makers_.end() && at(maker->second).kind == kind ? &at(maker->second) : nullptr;
@@ -47,7 +53,8 @@ class Simplifier {
   std::optional<std::size_t> onlyReader(const std::string &name) {
     const auto readers = readers_.find(name);
     if (results_.contains(name) || readers == readers_.end() || readers->second.size() != 1) return std::nullopt;
-    return readers->second.front();
+    const std::size_t reader = readers->second.front();
+    return at(reader).outputs.empty() ? std::nullopt : std::optional(reader);
   }
   const TensorData *constant(const std::string &name) {
     if (const auto found = model_.constants.find(name); found != model_.constants.end()) return &found->second;
@@ -184,7 +191,7 @@ class Simplifier {
     std::vector<std::int64_t> axes;
     if (const auto given = mean.attributes.find("axes"); given != mean.attributes.end()) {
       if (const auto *list = std::get_if<std::vector<std::int64_t>>(&given->second)) axes = *list;
-    } else if (const TensorData *c = mean.inputs.size() > 1 ? constant(mean.inputs[1]) : nullptr) {
+    } else if (const TensorData *c = constant(input(mean, 1))) {
       for (std::int64_t n = 0; n < c->elements(); ++n) axes.push_back(c->asInteger(n));
     }
     std::ranges::sort(axes);
@@ -197,25 +204,25 @@ class Simplifier {
   /// d / sqrt(mean(d d) + epsilon) * scale + bias of d = x - mean(x).
   void joinLayerNormalization(std::size_t root) {
     const auto quotient = onlyReader(at(root).outputs.front());
-    if (!quotient || at(*quotient).kind != "Div" || at(*quotient).inputs[1] != at(root).outputs.front()) return;
+    if (!quotient || at(*quotient).kind != "Div" || input(at(*quotient), 1) != at(root).outputs.front()) return;
     const Operator *sum = makerOf(at(root).inputs[0], "Add");
     if (sum == nullptr) return;
-    const TensorData *epsilon = constant(sum->inputs[1]);
-    const Operator *variance = epsilon != nullptr ? makerOf(sum->inputs[0], "ReduceMean") : nullptr;
+    const TensorData *epsilon = constant(input(*sum, 1));
+    const Operator *variance = epsilon != nullptr ? makerOf(input(*sum, 0), "ReduceMean") : nullptr;
     if (variance == nullptr || epsilon->elements() != 1) return;
     const std::string difference = at(*quotient).inputs[0];
     const Operator *sub = makerOf(difference, "Sub");
-    const Operator *mean = sub != nullptr ? makerOf(sub->inputs[1], "ReduceMean") : nullptr;
-    if (mean == nullptr || mean->inputs[0] != sub->inputs[0]) return;
+    const Operator *mean = sub != nullptr ? makerOf(input(*sub, 1), "ReduceMean") : nullptr;
+    if (mean == nullptr || input(*mean, 0) != input(*sub, 0)) return;
     // Some exporters subtract twice.
     const auto isDifference = [&](const std::string &name) {
       const Operator *same = makerOf(name, "Sub");
       return name == difference || (same != nullptr && same->inputs == sub->inputs);
     };
-    const Operator *power = makerOf(variance->inputs[0], "Pow");
-    const Operator *square = makerOf(variance->inputs[0], "Mul");
-    const bool isPower = power != nullptr && isDifference(power->inputs[0]) && isNumber(power->inputs[1], 2);
-    const bool isSquare = square != nullptr && isDifference(square->inputs[0]) && isDifference(square->inputs[1]);
+    const Operator *power = makerOf(input(*variance, 0), "Pow");
+    const Operator *square = makerOf(input(*variance, 0), "Mul");
+    const bool isPower = power != nullptr && isDifference(input(*power, 0)) && isNumber(input(*power, 1), 2);
+    const bool isSquare = square != nullptr && isDifference(input(*square, 0)) && isDifference(input(*square, 1));
     const auto axes = lastAxes(*mean);
     if ((!isPower && !isSquare) || !axes || lastAxes(*variance) != axes) return;
     const auto scaled = onlyReader(at(*quotient).outputs.front());

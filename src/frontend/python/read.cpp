@@ -33,8 +33,10 @@ std::string pythonProgram() {
   return access(kSystems, X_OK) == 0 ? kSystems : "python3";
 }
 
-/// The folder of the package that came with this library, in the source tree or installed; empty: there is none.
+/// The folder of the package that came with this library, in the source tree or installed, or that uses it; empty:
+/// there is none.
 std::string packageFolder() {
+  if (const char *named = std::getenv("PIMENTO_PACKAGE"); named != nullptr) return named;
   for (fs::path folder = ownFile().parent_path(); folder.has_relative_path(); folder = folder.parent_path())
     for (const char *where : {"python", "lib/python3/dist-packages"}) {
       std::error_code ignored;
