@@ -20,9 +20,11 @@ using G = OptionGroup;
 constexpr VerbSet kRuns = {V::kEstimate, V::kSimulate, V::kExplain};
 constexpr VerbSet kKernelVerbs = kRuns | VerbSet{V::kCompile, V::kCompare, V::kExplore, V::kTune};
 constexpr VerbSet kMachineVerbs = kKernelVerbs | VerbSet{V::kTargets, V::kCalibrate, V::kValidate};
+constexpr VerbSet kStores = {V::kTune, V::kLlm};
 constexpr VerbSet kExplore = {V::kExplore}, kSearches = {V::kExplore, V::kTune}, kValidate = {V::kValidate},
-                  kCompare = {V::kCompare};
-constexpr double kMostJobs = 1024, kMostLaunches = 1e6, kMostInstructions = 1e15, kMostMappings = 1e8;
+                  kCompare = {V::kCompare}, kLlm = {V::kLlm};
+constexpr double kMostJobs = 1024, kMostLaunches = 1e6, kMostInstructions = 1e15, kMostMappings = 1e8,
+                 kMostGpus = 1024, kMostTokens = 1e6;
 
 // clang-format off
 constexpr auto kRows = std::to_array<OptionRow>({
@@ -36,6 +38,9 @@ constexpr auto kRows = std::to_array<OptionRow>({
   {.name = "dtype", .field = &Options::dtype, .value = "TYPE", .verbs = kKernelVerbs | VerbSet{V::kKernels},
    .help = "element type of zoo kernels and notation: f64 f32 f16 bf16 f8e4m3 f8e5m2 i64 i32 i16 i8 u64 u32 u16 u8",
    .group = G::kKernel, .runKey = "dtype", .apiKey = "dtype", .usual = "the machine's native type"},
+  {.name = "dtype", .field = &Options::dtype, .value = "TYPE", .verbs = kLlm,
+   .help = "element type of weights, keys and values: f16 or f8e4m3", .page = "how-to/llm.md", .runKey = "dtype",
+   .usual = "f16"},
   {.name = "convert", .field = &Options::converts, .value = "FROM=TO,...", .verbs = kKernelVerbs,
    .help = "run a kernel of one floating type in another, or in i8 with scales, as in f32=f16, f32=i8 or f32=i8:0.05; "
            "the report states the numeric error; repeatable",
@@ -63,11 +68,35 @@ constexpr auto kRows = std::to_array<OptionRow>({
    .help = "mappings: the machine", .usual = "hbm-pim"},
   {.name = "target", .field = &Options::target, .value = "NAME|FILE.yaml", .verbs = {V::kProfile},
    .help = "machine with a core that runs programs", .page = "models/cim.md", .usual = "cim-a9"},
+  {.name = "target", .field = &Options::target, .value = "NAME|FILE.yaml|none", .verbs = kLlm,
+   .help = "machine of a PIM device; none: GPUs alone", .page = "how-to/llm.md", .runKey = "target",
+   .usual = "the host's gpu.device; attacc-published for published schedules"},
   {.name = "targets", .field = &Options::targets, .value = "NAME,...", .verbs = kCompare,
    .help = "machines to compare, or all", .apiKey = "target", .separator = ',', .usual = "all"},
-  {.name = "set", .field = &Options::sets, .value = "PATH=VALUE", .verbs = kMachineVerbs | VerbSet{V::kProfile},
+  {.name = "set", .field = &Options::sets, .value = "PATH=VALUE", .verbs = kMachineVerbs | VerbSet{V::kProfile, V::kLlm},
    .help = "override a number of the machine; channels=, ranks=, dpus= and tasklets= are short names; repeatable",
    .page = "how-to/machine-file.md", .runKey = "sets", .apiKey = "set"},
+  {.name = "map", .field = &Options::maps, .value = "SPEC", .verbs = kLlm,
+   .help = "mapping of layers on PIM devices: reference or auto", .page = "how-to/llm.md", .runKey = "map",
+   .usual = "auto for products of weights, reference for attention"},
+  {.name = "host", .field = &Options::host, .value = "NAME|FILE.yaml", .verbs = kLlm,
+   .help = "GPU: a host that comes with Pimento, or a machine file with a section gpu", .page = "how-to/llm.md",
+   .runKey = "host"},
+  {.name = "gpus", .field = &Options::gpus, .value = "N", .verbs = kLlm, .help = "GPUs that share the model's layers",
+   .page = "how-to/llm.md", .runKey = "gpus", .low = 1, .high = kMostGpus},
+  {.name = "devices", .field = &Options::devices, .value = "N", .verbs = kLlm, .help = "PIM devices of each GPU",
+   .page = "how-to/llm.md", .runKey = "devices", .low = 0, .high = kMostGpus, .usual = "the host's gpu.devices"},
+  {.name = "batch", .field = &Options::batch, .value = "N", .verbs = kLlm, .help = "requests that run together",
+   .page = "how-to/llm.md", .runKey = "batch", .low = 1, .high = kMostTokens},
+  {.name = "prompt", .field = &Options::prompt, .value = "N", .verbs = kLlm, .help = "tokens of each prompt",
+   .page = "how-to/llm.md", .runKey = "prompt", .low = 1, .high = kMostTokens},
+  {.name = "generate", .field = &Options::generate, .value = "N", .verbs = kLlm,
+   .help = "tokens that each request generates; the prompt gives the first", .page = "how-to/llm.md",
+   .runKey = "generate", .low = 1, .high = kMostTokens},
+  {.name = "schedule", .field = &Options::schedule, .value = "HOW", .verbs = kLlm,
+   .help = "sound (no device does two things at once, nothing is read before it is there), or the overlap that the "
+           "published study assumes: published-base, published-full",
+   .page = "how-to/llm.md#published-schedules", .runKey = "schedule"},
   {.name = "map", .field = &Options::maps, .value = "SPEC", .verbs = kKernelVerbs,
    .help = "mapping: reference, auto, host, or one in full such as 'M1:{(64,1),(8,1),(1,16),(8,256)}'; '|' separates "
            "the kernels of a graph",
@@ -221,7 +250,7 @@ constexpr auto kRows = std::to_array<OptionRow>({
    .help = "do not run the best mappings on data", .page = "explore.md", .runKey = "check", .runText = "none"},
   {.name = "store", .field = &Options::store, .value = "FILE.db", .verbs = kExplore,
    .help = "keep results in this file; the same command continues from it", .page = "explore.md"},
-  {.name = "store", .field = &Options::store, .value = "FILE.db", .verbs = {V::kTune},
+  {.name = "store", .field = &Options::store, .value = "FILE.db", .verbs = kStores,
    .help = "keep results in this file; none: nowhere", .page = "tune.md",
    .usual = "$PIMENTO_STORE, else pimento/results.db in the user's cache folder"},
   {.name = "model", .field = &Options::model, .value = "FILE.predictor", .verbs = {V::kTune},
@@ -246,10 +275,10 @@ constexpr auto kRows = std::to_array<OptionRow>({
   {.name = "schema", .field = &Options::isSchema, .verbs = {V::kTargets},
    .help = "list the keys of machine files, with kinds and units", .page = "how-to/machine-file.md"},
   {.name = "jobs", .field = &Options::jobs, .value = "N",
-   .verbs = kKernelVerbs | VerbSet{V::kCalibrate, V::kValidate}, .help = "threads", .apiKey = "jobs", .low = 0,
+   .verbs = kKernelVerbs | VerbSet{V::kCalibrate, V::kValidate, V::kLlm}, .help = "threads", .apiKey = "jobs", .low = 0,
    .high = kMostJobs, .usual = "all processors"},
   {.name = "json", .field = &Options::isJson,
-   .verbs = kRuns | VerbSet{V::kTargets, V::kKernels, V::kCompare, V::kExplore, V::kTune, V::kCalibrate, V::kValidate, V::kProfile, V::kOptions},
+   .verbs = kRuns | VerbSet{V::kTargets, V::kKernels, V::kCompare, V::kExplore, V::kTune, V::kCalibrate, V::kValidate, V::kProfile, V::kLlm, V::kOptions},
    .help = "print one JSON object and nothing else on standard output"},
   {.name = "output", .letter = 'o', .field = &Options::output, .value = "FILE", .verbs = VerbSet::all(),
    .help = "write the result to a file"},

@@ -28,6 +28,7 @@ enum class VerbId : std::uint8_t {
   kTune,
   kExplain,
   kProfile,
+  kLlm,
   kReport,
   kCalibrate,
   kValidate,

@@ -9,6 +9,7 @@
 #include "pimento/driver/verbs/explore.h"
 #include "pimento/driver/verbs/kernels.h"
 #include "pimento/driver/verbs/list_options.h"
+#include "pimento/driver/verbs/llm.h"
 #include "pimento/driver/verbs/profile.h"
 #include "pimento/driver/verbs/report.h"
 #include "pimento/driver/verbs/simulate.h"
@@ -53,6 +54,8 @@ constexpr Verb kVerbs[] = {
      answered<explain>},
     {V::kProfile, "profile", "Run a program for Arm, AArch64 or RISC-V, and show what of it caches could compute",
      "PROG", true, false, answered<profile>, true},
+    {V::kLlm, "llm", "Time and energy of a language model on GPUs and PIM devices", "MODEL", true, false,
+     answered<runLlm>},
     {V::kReport, "report", "Turn saved results into one HTML page", "FILE", true, true, answered<report>},
     {V::kCalibrate, "calibrate", "Fit a machine to micro-benchmark tables, with residuals", "TARGET", true, false,
      answered<calibrate>},

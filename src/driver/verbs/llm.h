@@ -1,0 +1,35 @@
+// `llm MODEL`: a language model on GPUs and PIM devices: time, energy, where each layer runs, what memories hold.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pimento/driver/options.h"
+#include "pimento/emit/run.h"
+#include "pimento/llm/inference.h"
+#include "pimento/llm/published.h"
+
+namespace pimento::driver {
+
+struct LlmAnswer {
+  llm::Model model;
+  llm::Workload workload;
+  std::string host, target, dtype, schedule;  ///< `target` empty: GPUs alone
+  std::string gpuModel;                       ///< "roofline", "table", with what it says of itself
+  std::string hostCovers, targetCovers;       ///< of energies
+  std::int64_t gpus = 1, devices = 0;
+  std::optional<llm::Inference> inference;     ///< --schedule sound
+  std::optional<llm::PublishedRun> published;  ///< else
+  std::int64_t pimRuns = 0, pimKnown = 0;      ///< layers that were run on PIM devices, and that a store had
+  std::int64_t wallUs = 0;
+  std::vector<std::string> warnings;
+  emit::RunText run;
+};
+
+/// Diagnostics: those of loadGpuHost, loadModel, machines, llm::infer and llm::published; unknown-device, bad-schedule,
+/// unsupported-type, no-devices.
+Result<LlmAnswer> runLlm(const Options &options);
+Outcome show(const LlmAnswer &answer, const Options &options);
+
+}  // namespace pimento::driver
